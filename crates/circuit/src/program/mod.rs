@@ -1,0 +1,3 @@
+//! Programs.
+mod party;
+pub use party::Party;

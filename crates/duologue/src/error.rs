@@ -1,0 +1,59 @@
+//! Errors by who is to blame, so that a caller knows what to do next.
+//!
+//! Every message names what was expected and what came; none contains a secret.
+
+use std::io;
+
+/// The result of everything that can fail in this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a computation did not produce its result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The peer broke the protocol: it sent what no honest party sends. The session is dead.
+    #[error("the peer misbehaved: {0}")]
+    Peer(String),
+    /// Both parties are honest but do not agree on what to do; found before an input is used.
+    #[error("the parties do not agree on {what}: ours is {ours}, theirs is {theirs}")]
+    Incompatible { what: &'static str, ours: String, theirs: String },
+    /// Bytes of a file or an argument do not have their form.
+    #[error("malformed {what}: {why}")]
+    Malformed { what: String, why: String },
+    /// The caller asked for something that cannot be.
+    #[error("{0}")]
+    Usage(String),
+    /// The peer told us that it stopped, and why.
+    #[error("the peer stopped: {0}")]
+    Aborted(String),
+    /// The peer closed the connection before the end.
+    #[error("the peer closed the connection {0}")]
+    Closed(&'static str),
+    /// Nothing came within the deadline.
+    #[error("no {what} from the peer for {seconds} s")]
+    Timeout { what: &'static str, seconds: u64 },
+    /// The operating system refused.
+    #[error("{what}: {source}")]
+    Io { what: String, source: io::Error },
+    /// This session failed before: nothing that it holds may be used again.
+    #[error("this session failed before ({0}) and its secrets are destroyed: connect again")]
+    Dead(String),
+}
+
+impl Error {
+    /// The peer sent something that no honest party sends.
+    pub fn peer(what: impl Into<String>) -> Self {
+        Error::Peer(what.into())
+    }
+
+    /// The caller asked for something that cannot be.
+    pub fn usage(what: impl Into<String>) -> Self {
+        Error::Usage(what.into())
+    }
+
+    /// Attaches to an operating-system error what was being done.
+    pub fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Error::Io { what, source }
+    }
+}
