@@ -2,4 +2,15 @@
 #![warn(missing_docs)]
 //! Boolean circuits and lane-parallel programs, without cryptography.
 
+pub mod builder;
+pub mod error;
+pub mod graph;
+pub mod matrix;
 pub mod program;
+pub mod words;
+
+pub use builder::Builder;
+pub use error::{Error, Result};
+pub use graph::{Bit, Circuit, Gate, Kind, Port, Type, bits, int, uint};
+pub use matrix::BitMatrix;
+pub use words::{Bits, Int, UInt, Word};

@@ -1,0 +1,321 @@
+//! Builds circuits gate by gate, and never the same gate twice.
+//!
+//! Constants are folded; fan-ins are put in one order; XOR carries complements to its output. One AND serves a pair
+//! of nodes in all four polarities, because `(a⊕r)(b⊕s) = ab ⊕ sa ⊕ rb ⊕ rs` costs only XORs once `ab` is there.
+//! Rewrites of one level (`a & (a & b)`, `(a ^ b) ^ b`, `a & (a ^ b)`, ...) never add an AND or a layer.
+//! The same calls give the same circuit on every platform: hash maps are only looked up, never walked.
+
+use rustc_hash::FxHashMap;
+
+use crate::graph::{Bit, Circuit, Gate, MAX_NODES, Port, Type};
+use crate::words::{Bits, Int, UInt, Word};
+
+/// Rewrites in a row before a gate is built as it stands: files may ask for endless chains of them.
+const REWRITES: usize = 16;
+
+/// What a rewrite makes of a gate.
+enum Step {
+    /// A bit that exists.
+    Done(Bit),
+    /// A gate of the same kind over earlier nodes.
+    Again(Bit, Bit),
+    /// Nothing: the gate has to be built.
+    Build,
+}
+
+/// A circuit under construction.
+pub struct Builder {
+    name: String,
+    gates: Vec<Gate>,
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+    input_nodes: Vec<u32>,
+    output_bits: Vec<Bit>,
+    /// The XOR of two nodes.
+    xors: FxHashMap<(u32, u32), u32>,
+    /// The AND of two nodes, in whatever polarity came first.
+    ands: FxHashMap<(u32, u32), u32>,
+}
+
+impl Builder {
+    /// An empty circuit.
+    pub fn new(name: impl Into<String>) -> Self {
+        Builder {
+            name: name.into(),
+            gates: vec![Gate::False],
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            input_nodes: Vec::new(),
+            output_bits: Vec::new(),
+            xors: FxHashMap::default(),
+            ands: FxHashMap::default(),
+        }
+    }
+
+    /// A new input port: a string of bits.
+    pub fn bits(&mut self, name: impl Into<String>, width: u32) -> Bits {
+        Bits(self.input(name, crate::graph::bits(width)))
+    }
+
+    /// A new input port: an unsigned integer.
+    pub fn uint(&mut self, name: impl Into<String>, width: u32) -> UInt {
+        UInt(self.input(name, crate::graph::uint(width)))
+    }
+
+    /// A new input port: an integer in two's complement.
+    pub fn int(&mut self, name: impl Into<String>, width: u32) -> Int {
+        Int(self.input(name, crate::graph::int(width)))
+    }
+
+    /// A new input port of any type.
+    pub fn input(&mut self, name: impl Into<String>, ty: Type) -> Vec<Bit> {
+        self.inputs.push(Port::new(name, ty));
+        let bits: Vec<Bit> = (0..ty.width).map(|_| self.push(Gate::Input)).collect();
+        self.input_nodes.extend(bits.iter().map(|bit| bit.node()));
+        bits
+    }
+
+    /// A new output port.
+    pub fn output(&mut self, name: impl Into<String>, word: &(impl Word + ?Sized)) {
+        self.output_as(name, word.ty(), word.bits());
+    }
+
+    /// A new output port of any type.
+    ///
+    /// # Panics
+    /// If the type has another width.
+    pub fn output_as(&mut self, name: impl Into<String>, ty: Type, bits: &[Bit]) {
+        assert_eq!(ty.width as usize, bits.len(), "width of an output port");
+        self.outputs.push(Port::new(name, ty));
+        self.output_bits.extend_from_slice(bits);
+    }
+
+    /// a ⊕ b; free.
+    pub fn xor(&mut self, a: Bit, b: Bit) -> Bit {
+        let flip = a.complemented() ^ b.complemented();
+        let (mut a, mut b) = order(a.plain(), b.plain());
+        for _ in 0..REWRITES {
+            match self.rewrite_xor(a, b) {
+                Step::Done(bit) => return bit.flip(flip),
+                Step::Again(x, y) => (a, b) = order(x, y),
+                Step::Build => break,
+            }
+        }
+        self.share_xor(a, b).flip(flip)
+    }
+
+    /// a ∧ b; one AND, or none if the nodes of a and b have met before.
+    pub fn and(&mut self, a: Bit, b: Bit) -> Bit {
+        let (mut a, mut b) = order(a, b);
+        for _ in 0..REWRITES {
+            match self.rewrite_and(a, b) {
+                Step::Done(bit) => return bit,
+                Step::Again(x, y) => (a, b) = order(x, y),
+                Step::Build => break,
+            }
+        }
+        self.share_and(a, b)
+    }
+
+    /// a ∨ b; one AND.
+    pub fn or(&mut self, a: Bit, b: Bit) -> Bit {
+        !self.and(!a, !b)
+    }
+
+    /// `then` if `select`, else `otherwise`; one AND.
+    pub fn mux(&mut self, select: Bit, then: Bit, otherwise: Bit) -> Bit {
+        let differ = self.xor(then, otherwise);
+        let change = self.and(select, differ);
+        self.xor(otherwise, change)
+    }
+
+    /// The exclusive or of all bits; free.
+    pub fn xor_all(&mut self, bits: impl IntoIterator<Item = Bit>) -> Bit {
+        bits.into_iter()
+            .fold(Bit::FALSE, |sum, bit| self.xor(sum, bit))
+    }
+
+    /// The circuit without the gates that no output needs; inputs stay, and so does the order.
+    ///
+    /// # Panics
+    /// If two inputs or two outputs share a name, a port has no bits, or a name is empty or too long.
+    pub fn finish(self) -> Circuit {
+        let live = self.live();
+        let mut moved = vec![0u32; self.gates.len()];
+        let mut gates = Vec::new();
+        for (node, gate) in self
+            .gates
+            .iter()
+            .enumerate()
+            .filter(|(node, _)| live[*node])
+        {
+            moved[node] = gates.len() as u32;
+            gates.push(rename(*gate, &moved));
+        }
+        let input_nodes = self
+            .input_nodes
+            .iter()
+            .map(|&node| moved[node as usize])
+            .collect();
+        let output_bits = self
+            .output_bits
+            .iter()
+            .map(|&bit| follow(bit, &moved))
+            .collect();
+        Circuit::from_parts(
+            self.name,
+            gates,
+            self.inputs,
+            self.outputs,
+            input_nodes,
+            output_bits,
+        )
+        .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn rewrite_and(&mut self, a: Bit, b: Bit) -> Step {
+        match (a, b) {
+            (Bit::FALSE, _) => Step::Done(Bit::FALSE),
+            (Bit::TRUE, b) => Step::Done(b),
+            (a, b) if a == b => Step::Done(a),
+            (a, b) if a == !b => Step::Done(Bit::FALSE),
+            _ => match self.rewrite_and_of(a, b) {
+                Step::Build => self.rewrite_and_of(b, a),
+                step => step,
+            },
+        }
+    }
+
+    /// One operand of an AND against the fan-ins of the other.
+    fn rewrite_and_of(&mut self, a: Bit, b: Bit) -> Step {
+        match self.gates[b.node() as usize] {
+            Gate::And(c, d) => match (b.complemented(), a == c || a == d, a == !c || a == !d) {
+                (false, true, _) => Step::Done(b),
+                (false, _, true) => Step::Done(Bit::FALSE),
+                (true, true, _) => Step::Done(self.xor(a, !b)),
+                (true, _, true) => Step::Done(a),
+                _ => Step::Build,
+            },
+            Gate::Xor(c, d) if a.node() == c.node() => Step::Again(a, known(a, b, d)),
+            Gate::Xor(c, d) if a.node() == d.node() => Step::Again(a, known(a, b, c)),
+            _ => Step::Build,
+        }
+    }
+
+    /// Constants, equal operands, and operands that share a fan-in.
+    fn rewrite_xor(&self, a: Bit, b: Bit) -> Step {
+        if a == b {
+            return Step::Done(Bit::FALSE);
+        }
+        if a == Bit::FALSE {
+            return Step::Done(b);
+        }
+        match (self.gates[a.node() as usize], self.gates[b.node() as usize]) {
+            (_, Gate::Xor(c, d)) if a == c || a == d => Step::Done(if a == c { d } else { c }),
+            (Gate::Xor(c, d), _) if b == c || b == d => Step::Done(if b == c { d } else { c }),
+            (Gate::Xor(c, d), Gate::Xor(e, f)) => cancel((c, d), (e, f)),
+            _ => Step::Build,
+        }
+    }
+
+    fn share_xor(&mut self, a: Bit, b: Bit) -> Bit {
+        let key = (a.node(), b.node());
+        match self.xors.get(&key) {
+            Some(&node) => Bit::new(node, false),
+            None => {
+                let bit = self.push(Gate::Xor(a, b));
+                self.xors.insert(key, bit.node());
+                bit
+            }
+        }
+    }
+
+    fn share_and(&mut self, a: Bit, b: Bit) -> Bit {
+        let key = (a.node(), b.node());
+        match self.ands.get(&key) {
+            Some(&node) => self.turn_and(node, a, b),
+            None => {
+                let bit = self.push(Gate::And(a, b));
+                self.ands.insert(key, bit.node());
+                bit
+            }
+        }
+    }
+
+    /// a ∧ b from the AND of the same two nodes in another polarity: (p⊕u)(q⊕v) = pq ⊕ vp ⊕ uq ⊕ uv.
+    fn turn_and(&mut self, node: u32, a: Bit, b: Bit) -> Bit {
+        let Gate::And(p, q) = self.gates[node as usize] else {
+            unreachable!("the map holds ANDs")
+        };
+        let (u, v) = (p != a, q != b);
+        let mut bit = Bit::new(node, u && v);
+        if v {
+            bit = self.xor(bit, p);
+        }
+        if u {
+            bit = self.xor(bit, q);
+        }
+        bit
+    }
+
+    fn push(&mut self, gate: Gate) -> Bit {
+        assert!(
+            self.gates.len() < MAX_NODES,
+            "circuit '{}' has more than 2^31 nodes",
+            self.name
+        );
+        self.gates.push(gate);
+        Bit::new((self.gates.len() - 1) as u32, false)
+    }
+
+    /// Which nodes an output needs; the constant and the inputs always.
+    fn live(&self) -> Vec<bool> {
+        let mut live: Vec<bool> = self
+            .gates
+            .iter()
+            .map(|gate| matches!(gate, Gate::False | Gate::Input))
+            .collect();
+        for bit in &self.output_bits {
+            live[bit.node() as usize] = true;
+        }
+        for (node, gate) in self.gates.iter().enumerate().rev() {
+            if let (true, Gate::Xor(a, b) | Gate::And(a, b)) = (live[node], *gate) {
+                live[a.node() as usize] = true;
+                live[b.node() as usize] = true;
+            }
+        }
+        live
+    }
+}
+
+/// What b, the XOR of the node of a and `rest`, is wherever a holds.
+fn known(a: Bit, b: Bit, rest: Bit) -> Bit {
+    rest.flip(!a.complemented() ^ b.complemented())
+}
+
+/// (c ⊕ d) ⊕ (e ⊕ f) where one of the first is one of the second.
+fn cancel((c, d): (Bit, Bit), (e, f): (Bit, Bit)) -> Step {
+    match () {
+        _ if c == e => Step::Again(d, f),
+        _ if c == f => Step::Again(d, e),
+        _ if d == e => Step::Again(c, f),
+        _ if d == f => Step::Again(c, e),
+        _ => Step::Build,
+    }
+}
+
+fn order(a: Bit, b: Bit) -> (Bit, Bit) {
+    if a <= b { (a, b) } else { (b, a) }
+}
+
+fn rename(gate: Gate, moved: &[u32]) -> Gate {
+    match gate {
+        Gate::Xor(a, b) => Gate::Xor(follow(a, moved), follow(b, moved)),
+        Gate::And(a, b) => Gate::And(follow(a, moved), follow(b, moved)),
+        other => other,
+    }
+}
+
+fn follow(bit: Bit, moved: &[u32]) -> Bit {
+    Bit::new(moved[bit.node() as usize], bit.complemented())
+}
