@@ -1,1 +1,49 @@
+//! The symmetric core of duologue: 128-bit blocks, AES many blocks wide, the hashes of the
+//! protocols, a random generator and bit transposition.
+//!
+//! | module | what it gives |
+//! |---|---|
+//! | [`Block`] | 128 bits: a wire label, a key, an OT message |
+//! | [`aes`] | AES-128 under one key |
+//! | [`hash`] | [`hash::GateHash`] garbles and evaluates, [`hash::OtHash`] turns correlated OT into random OT, [`hash::TreeHash`] grows GGM trees |
+//! | [`generator`] | AES-128-CTR with children by (label, index) |
+//! | [`transpose`] | bit matrices |
+//! | [`work`] | how many AES blocks this thread has computed |
+//!
+//! Everything runs on the widest [`Backend`] that the processor has, found at run time. The loops are
+//! written once (`wide.rs`) over registers of 1 or 4 blocks; `x86.rs` and `aarch64.rs` hold the
+//! instructions and all `unsafe` of the project; `portable.rs` is a second, plain writing of the
+//! same functions on RustCrypto's `aes`. All give the same bytes, and the tests hold each to the portable one.
+//!
+//! No function branches or indexes on labels, keys or shares; key material is zeroised on drop.
 
+#![deny(unsafe_code)]
+#![warn(missing_docs)]
+
+#[cfg(target_endian = "big")]
+compile_error!(
+    "blocks are little-endian in memory and on the wire: big-endian targets are not supported"
+);
+
+#[cfg(target_arch = "aarch64")]
+#[allow(unsafe_code)]
+mod aarch64;
+pub mod aes;
+mod backend;
+mod block;
+pub mod generator;
+pub mod hash;
+mod portable;
+pub mod transpose;
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    allow(dead_code)
+)]
+mod wide;
+pub mod work;
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod x86;
+
+pub use backend::Backend;
+pub use block::Block;

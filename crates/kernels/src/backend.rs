@@ -1,0 +1,126 @@
+//! Which instructions are used: found once, in one place.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use crate::wide::Job;
+
+/// A set of instructions that the kernels are written for. All give the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Backend {
+    /// x86-64 with AVX-512 (F, BW, DQ, VL) and VAES: 4 blocks a register.
+    Vaes512,
+    /// x86-64 with AES-NI and SSE4.1: 1 block a register.
+    AesNi,
+    /// 64-bit Arm with the AES extension: 1 block a register.
+    Armv8,
+    /// No special instructions needed: RustCrypto's `aes`, which is constant-time in software.
+    Portable,
+}
+
+impl Backend {
+    /// The fastest one that this processor has.
+    pub fn detect() -> Self {
+        static BEST: OnceLock<Backend> = OnceLock::new();
+        *BEST.get_or_init(|| Self::available()[0])
+    }
+
+    /// All that this processor has, the fastest first; `Portable` is always among them.
+    pub fn available() -> Vec<Self> {
+        let all = [Backend::Vaes512, Backend::AesNi, Backend::Armv8];
+        let mut found: Vec<_> = all.into_iter().filter(|b| Cpu::new(*b).is_some()).collect();
+        found.push(Backend::Portable);
+        found
+    }
+
+    /// The proof that the instructions are there; `None` stands for the portable code.
+    ///
+    /// # Panics
+    /// If the processor lacks the instructions: the caller forced a backend that is not available.
+    pub(crate) fn cpu(self) -> Option<Cpu> {
+        let cpu = Cpu::new(self);
+        assert!(
+            cpu.is_some() || self == Backend::Portable,
+            "this processor has no {self}"
+        );
+        cpu
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Backend::Vaes512 => "VAES-512",
+            Backend::AesNi => "AES-NI",
+            Backend::Armv8 => "ARMv8 AES",
+            Backend::Portable => "portable AES",
+        })
+    }
+}
+
+/// A token that exists only where run-time detection has found the instructions.
+#[derive(Clone, Copy)]
+pub(crate) enum Cpu {
+    #[cfg(target_arch = "x86_64")]
+    Vaes512(crate::x86::Vaes512),
+    #[cfg(target_arch = "x86_64")]
+    AesNi(crate::x86::AesNi),
+    #[cfg(target_arch = "aarch64")]
+    Armv8(crate::aarch64::Armv8),
+}
+
+impl Cpu {
+    fn new(backend: Backend) -> Option<Self> {
+        match backend {
+            #[cfg(target_arch = "x86_64")]
+            Backend::Vaes512 => crate::x86::Vaes512::detect().map(Cpu::Vaes512),
+            #[cfg(target_arch = "x86_64")]
+            Backend::AesNi => crate::x86::AesNi::detect().map(Cpu::AesNi),
+            #[cfg(target_arch = "aarch64")]
+            Backend::Armv8 => crate::aarch64::Armv8::detect().map(Cpu::Armv8),
+            _ => None,
+        }
+    }
+
+    /// Runs a loop compiled for these instructions.
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", target_arch = "aarch64")),
+        allow(unused_variables)
+    )]
+    pub(crate) fn run<J: Job>(self, job: J) -> J::Output {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Cpu::Vaes512(cpu) => cpu.run(job),
+            #[cfg(target_arch = "x86_64")]
+            Cpu::AesNi(cpu) => cpu.run(job),
+            #[cfg(target_arch = "aarch64")]
+            Cpu::Armv8(cpu) => cpu.run(job),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_is_available_and_portable_always_is() {
+        let all = Backend::available();
+        assert_eq!(Backend::detect(), all[0]);
+        assert_eq!(all.last(), Some(&Backend::Portable));
+        assert!(
+            all.iter()
+                .all(|b| b.cpu().is_some() == (*b != Backend::Portable))
+        );
+    }
+
+    #[test]
+    fn a_missing_backend_is_refused() {
+        let missing = if cfg!(target_arch = "x86_64") {
+            Backend::Armv8
+        } else {
+            Backend::AesNi
+        };
+        assert!(std::panic::catch_unwind(|| missing.cpu()).is_err());
+    }
+}

@@ -1,0 +1,122 @@
+//! Transposition of bit matrices by exchanging ever smaller blocks (Hacker's Delight, §7-3).
+
+use crate::Block;
+
+/// Transposes in place: bit j of row i and bit i of row j change places. Bit 0 is the least significant.
+pub fn transpose_128(rows: &mut [Block; 128]) {
+    let words: &mut [u64; 256] = bytemuck::cast_mut(rows);
+    // The quarters of 64 × 64 bits: the upper right and the lower left change places.
+    let (upper, lower) = words.split_at_mut(128);
+    for i in 0..64 {
+        std::mem::swap(&mut upper[2 * i + 1], &mut lower[2 * i]);
+    }
+    exchange::<2, 128>(upper.try_into().expect("half"));
+    exchange::<2, 128>(lower.try_into().expect("half"));
+}
+
+/// Transposes the 64 × 64 blocks that lie side by side in 64 rows of `STRIDE` words.
+#[inline(always)]
+fn exchange<const STRIDE: usize, const WORDS: usize>(words: &mut [u64; WORDS]) {
+    let mut size = 32;
+    let mut mask = u64::MAX >> 32;
+    while size > 0 {
+        let mut start = 0;
+        while start < 64 {
+            for w in start * STRIDE..(start + size) * STRIDE {
+                let swap = ((words[w] >> size) ^ words[w + size * STRIDE]) & mask;
+                words[w] ^= swap << size;
+                words[w + size * STRIDE] ^= swap;
+            }
+            start += 2 * size;
+        }
+        size /= 2;
+        mask ^= mask << size;
+    }
+}
+
+/// Transposes a bit matrix of any size. A row has ⌈columns/64⌉ words, least significant bit first; the
+/// result has `columns` rows of ⌈rows/64⌉ words and zeros in its padding. Padding bits of the
+/// input may be anything.
+///
+/// # Panics
+/// If the input is not `rows` rows long.
+pub fn transpose_bits(input: &[u64], rows: usize, columns: usize) -> Vec<u64> {
+    let (from, to) = (columns.div_ceil(64), rows.div_ceil(64));
+    assert_eq!(
+        input.len(),
+        rows * from,
+        "a matrix of {rows} × {columns} bits"
+    );
+    let mut output = vec![0; columns * to];
+    // Strips of 512 rows: a cache line of input and a cache line of output are used whole.
+    for strip in (0..to).step_by(8) {
+        for column in 0..from {
+            for block in strip..to.min(strip + 8) {
+                transpose_block(input, from, rows, [block, column], &mut output, to, columns);
+            }
+        }
+    }
+    output
+}
+
+fn transpose_block(
+    input: &[u64],
+    from: usize,
+    rows: usize,
+    [row, column]: [usize; 2],
+    output: &mut [u64],
+    to: usize,
+    columns: usize,
+) {
+    let mut words = [0; 64];
+    for (word, i) in words.iter_mut().zip(64 * row..rows) {
+        *word = input[i * from + column];
+    }
+    exchange::<1, 64>(&mut words);
+    for (word, i) in words.iter().zip(64 * column..columns) {
+        output[i * to + row] = *word;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generator::Generator;
+
+    #[test]
+    fn the_square_is_transposed() {
+        let mut before = [Block::ZERO; 128];
+        Generator::from_seed(Block::new(1)).fill_blocks(&mut before);
+        let mut after = before;
+        transpose_128(&mut after);
+        for (i, j) in (0..128 * 128).map(|n| (n / 128, n % 128)) {
+            assert_eq!(
+                after[i].get() >> j & 1,
+                before[j].get() >> i & 1,
+                "row {i}, bit {j}"
+            );
+        }
+        transpose_128(&mut after);
+        assert!(after == before);
+    }
+
+    #[test]
+    fn any_matrix_is_transposed_and_its_padding_is_zero() {
+        let sizes = [0_usize, 1, 2, 63, 64, 65, 127, 128, 129, 520, 1000];
+        for (rows, columns) in sizes.iter().flat_map(|r| sizes.map(|c| (*r, c))) {
+            let mut input = vec![0; rows * columns.div_ceil(64)];
+            Generator::from_seed(Block::new(2)).words(&mut input);
+            let output = transpose_bits(&input, rows, columns);
+            assert!(output == naive(&input, rows, columns), "{rows} × {columns}");
+        }
+    }
+
+    fn naive(input: &[u64], rows: usize, columns: usize) -> Vec<u64> {
+        let (from, to) = (columns.div_ceil(64), rows.div_ceil(64));
+        let mut output = vec![0; columns * to];
+        for (i, j) in (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))) {
+            output[j * to + i / 64] |= (input[i * from + j / 64] >> (j % 64) & 1) << (i % 64);
+        }
+        output
+    }
+}

@@ -1,0 +1,276 @@
+//! x86-64: AES-NI on registers of one block, VAES with AVX-512 on registers of four.
+//!
+//! SAFETY, for every `unsafe` block here but the two in `run`: a token ([`AesNi`], [`Vaes512`]) is
+//! made by its `detect` only, after the processor was asked for every feature that the token's
+//! instructions need. Each method has such a token (`self`), so the instructions exist. The
+//! loads and stores are unaligned ones, on slices whose length is asserted.
+
+use std::arch::x86_64::*;
+
+use crate::Block;
+use crate::wide::{Job, Lanes};
+
+/// Proof of AES-NI, SSSE3 and SSE4.1.
+#[derive(Clone, Copy)]
+pub(crate) struct AesNi(());
+
+impl AesNi {
+    pub(crate) fn detect() -> Option<Self> {
+        let found = is_x86_feature_detected!("aes")
+            && is_x86_feature_detected!("ssse3")
+            && is_x86_feature_detected!("sse4.1");
+        found.then_some(AesNi(()))
+    }
+
+    pub(crate) fn run<J: Job>(self, job: J) -> J::Output {
+        #[target_feature(enable = "aes,ssse3,sse4.1")]
+        fn compiled<J: Job>(cpu: AesNi, job: J) -> J::Output {
+            job.run(cpu, cpu)
+        }
+        // SAFETY: `self` proves that the processor has the three features.
+        unsafe { compiled(self, job) }
+    }
+}
+
+impl Lanes for AesNi {
+    type Reg = __m128i;
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    fn load(self, from: &[Block]) -> __m128i {
+        assert!(!from.is_empty());
+        unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store(self, x: __m128i, to: &mut [[u8; 16]]) {
+        assert!(!to.is_empty());
+        unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), x) }
+    }
+    #[inline(always)]
+    fn splat(self, x: Block) -> __m128i {
+        self.load(&[x])
+    }
+    #[inline(always)]
+    fn count(self, first: u64) -> __m128i {
+        unsafe { _mm_set_epi64x(0, first as i64) }
+    }
+    #[inline(always)]
+    fn add(self, x: __m128i, y: __m128i) -> __m128i {
+        unsafe { _mm_add_epi64(x, y) }
+    }
+    #[inline(always)]
+    fn xor(self, x: __m128i, y: __m128i) -> __m128i {
+        unsafe { _mm_xor_si128(x, y) }
+    }
+    #[inline(always)]
+    fn xor3(self, x: __m128i, y: __m128i, z: __m128i) -> __m128i {
+        self.xor(self.xor(x, y), z)
+    }
+    #[inline(always)]
+    fn xor_masked(self, x: __m128i, m: __m128i, y: __m128i) -> __m128i {
+        unsafe { _mm_xor_si128(x, _mm_and_si128(m, y)) }
+    }
+    #[inline(always)]
+    fn lsb_mask(self, x: __m128i) -> __m128i {
+        unsafe { _mm_srai_epi32::<31>(_mm_slli_epi32::<31>(_mm_shuffle_epi32::<0>(x))) }
+    }
+    #[inline(always)]
+    fn sigma(self, x: __m128i) -> __m128i {
+        unsafe {
+            let high = _mm_and_si128(x, _mm_set_epi64x(-1, 0));
+            _mm_xor_si128(_mm_shuffle_epi32::<0x4e>(x), high)
+        }
+    }
+    #[inline(always)]
+    fn reverse_bytes(self, x: __m128i) -> __m128i {
+        unsafe {
+            _mm_shuffle_epi8(
+                x,
+                _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f),
+            )
+        }
+    }
+    #[inline(always)]
+    fn zip(self, x: __m128i, y: __m128i) -> [__m128i; 2] {
+        [x, y]
+    }
+    #[inline(always)]
+    fn unzip(self, pair: [__m128i; 2]) -> [__m128i; 2] {
+        pair
+    }
+    #[inline(always)]
+    fn spread(self, key: __m128i) -> [__m128i; 4] {
+        [key; 4]
+    }
+    #[inline(always)]
+    fn next_key(self, key: __m128i, constant: u8) -> __m128i {
+        unsafe {
+            let word = _mm_shuffle_epi8(key, _mm_set1_epi32(ROTATED_LAST_WORD));
+            let word = _mm_aesenclast_si128(word, _mm_set1_epi32(constant.into()));
+            let key = _mm_xor_si128(key, _mm_slli_si128::<4>(key));
+            let key = _mm_xor_si128(key, _mm_slli_si128::<8>(key));
+            _mm_xor_si128(key, word)
+        }
+    }
+    #[inline(always)]
+    fn begin(self, x: __m128i, key: __m128i) -> __m128i {
+        self.xor(x, key)
+    }
+    #[inline(always)]
+    fn round(self, x: __m128i, _: __m128i, key: __m128i) -> __m128i {
+        unsafe { _mm_aesenc_si128(x, key) }
+    }
+    #[inline(always)]
+    fn end(self, x: __m128i, _: __m128i, key: __m128i) -> __m128i {
+        unsafe { _mm_aesenclast_si128(x, key) }
+    }
+}
+
+/// Shuffle that puts RotWord of a key's last word in each of its words.
+const ROTATED_LAST_WORD: i32 = 0x0c0f_0e0d;
+
+/// Proof of AVX-512 F, BW, DQ, VL and of VAES, beside AES-NI.
+#[derive(Clone, Copy)]
+pub(crate) struct Vaes512(AesNi);
+
+impl Vaes512 {
+    pub(crate) fn detect() -> Option<Self> {
+        let found = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("vaes");
+        if found {
+            AesNi::detect().map(Vaes512)
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn run<J: Job>(self, job: J) -> J::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,vaes,aes,ssse3,sse4.1")]
+        fn compiled<J: Job>(cpu: Vaes512, job: J) -> J::Output {
+            job.run(cpu, cpu.0)
+        }
+        // SAFETY: `self` proves that the processor has all these features.
+        unsafe { compiled(self, job) }
+    }
+}
+
+impl Lanes for Vaes512 {
+    type Reg = __m512i;
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    fn load(self, from: &[Block]) -> __m512i {
+        assert!(from.len() >= 4);
+        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store(self, x: __m512i, to: &mut [[u8; 16]]) {
+        assert!(to.len() >= 4);
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), x) }
+    }
+    #[inline(always)]
+    fn splat(self, x: Block) -> __m512i {
+        unsafe { _mm512_broadcast_i32x4(self.0.splat(x)) }
+    }
+    #[inline(always)]
+    fn count(self, first: u64) -> __m512i {
+        unsafe {
+            let lanes = _mm512_set_epi64(0, 3, 0, 2, 0, 1, 0, 0);
+            _mm512_add_epi64(_mm512_maskz_set1_epi64(0x55, first as i64), lanes)
+        }
+    }
+    #[inline(always)]
+    fn add(self, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_add_epi64(x, y) }
+    }
+    #[inline(always)]
+    fn xor(self, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_xor_si512(x, y) }
+    }
+    #[inline(always)]
+    fn xor3(self, x: __m512i, y: __m512i, z: __m512i) -> __m512i {
+        unsafe { _mm512_ternarylogic_epi64::<0x96>(x, y, z) }
+    }
+    #[inline(always)]
+    fn xor_masked(self, x: __m512i, m: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_ternarylogic_epi64::<0x78>(x, m, y) }
+    }
+    #[inline(always)]
+    fn lsb_mask(self, x: __m512i) -> __m512i {
+        unsafe {
+            let low = _mm512_shuffle_epi32::<0>(x);
+            _mm512_srai_epi32::<31>(_mm512_slli_epi32::<31>(low))
+        }
+    }
+    #[inline(always)]
+    fn sigma(self, x: __m512i) -> __m512i {
+        unsafe {
+            _mm512_mask_xor_epi64(
+                _mm512_shuffle_epi32::<0x4e>(x),
+                0xaa,
+                _mm512_shuffle_epi32::<0x4e>(x),
+                x,
+            )
+        }
+    }
+    #[inline(always)]
+    fn reverse_bytes(self, x: __m512i) -> __m512i {
+        let order = Block::new(0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f);
+        unsafe { _mm512_shuffle_epi8(x, self.splat(order)) }
+    }
+    #[inline(always)]
+    fn zip(self, x: __m512i, y: __m512i) -> [__m512i; 2] {
+        unsafe {
+            let low = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
+            let high = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
+            [
+                _mm512_permutex2var_epi64(x, low, y),
+                _mm512_permutex2var_epi64(x, high, y),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn unzip(self, [low, high]: [__m512i; 2]) -> [__m512i; 2] {
+        unsafe {
+            [
+                _mm512_shuffle_i64x2::<0x88>(low, high),
+                _mm512_shuffle_i64x2::<0xdd>(low, high),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn spread(self, keys: __m512i) -> [__m512i; 4] {
+        unsafe {
+            [
+                _mm512_shuffle_i32x4::<0x00>(keys, keys),
+                _mm512_shuffle_i32x4::<0x55>(keys, keys),
+                _mm512_shuffle_i32x4::<0xaa>(keys, keys),
+                _mm512_shuffle_i32x4::<0xff>(keys, keys),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn next_key(self, key: __m512i, constant: u8) -> __m512i {
+        unsafe {
+            let word = _mm512_shuffle_epi8(key, _mm512_set1_epi32(ROTATED_LAST_WORD));
+            let word = _mm512_aesenclast_epi128(word, _mm512_set1_epi32(constant.into()));
+            let key = _mm512_xor_si512(key, _mm512_bslli_epi128::<4>(key));
+            self.xor3(key, _mm512_bslli_epi128::<8>(key), word)
+        }
+    }
+    #[inline(always)]
+    fn begin(self, x: __m512i, key: __m512i) -> __m512i {
+        self.xor(x, key)
+    }
+    #[inline(always)]
+    fn round(self, x: __m512i, _: __m512i, key: __m512i) -> __m512i {
+        unsafe { _mm512_aesenc_epi128(x, key) }
+    }
+    #[inline(always)]
+    fn end(self, x: __m512i, _: __m512i, key: __m512i) -> __m512i {
+        unsafe { _mm512_aesenclast_epi128(x, key) }
+    }
+}
