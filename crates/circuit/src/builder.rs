@@ -27,6 +27,8 @@ enum Step {
 pub struct Builder {
     name: String,
     gates: Vec<Gate>,
+    /// ANDs on the longest path to each node.
+    depths: Vec<u32>,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
     input_nodes: Vec<u32>,
@@ -43,6 +45,7 @@ impl Builder {
         Builder {
             name: name.into(),
             gates: vec![Gate::False],
+            depths: vec![0],
             inputs: Vec::new(),
             outputs: Vec::new(),
             input_nodes: Vec::new(),
@@ -133,6 +136,11 @@ impl Builder {
     pub fn xor_all(&mut self, bits: impl IntoIterator<Item = Bit>) -> Bit {
         bits.into_iter()
             .fold(Bit::FALSE, |sum, bit| self.xor(sum, bit))
+    }
+
+    /// ANDs on the longest path to this bit.
+    pub fn depth(&self, bit: Bit) -> u32 {
+        self.depths[bit.node() as usize]
     }
 
     /// The circuit without the gates that no output needs; inputs stay, and so does the order.
@@ -264,6 +272,12 @@ impl Builder {
             "circuit '{}' has more than 2^31 nodes",
             self.name
         );
+        let depth = |bit: Bit| self.depths[bit.node() as usize];
+        self.depths.push(match gate {
+            Gate::False | Gate::Input => 0,
+            Gate::Xor(a, b) => depth(a).max(depth(b)),
+            Gate::And(a, b) => depth(a).max(depth(b)) + 1,
+        });
         self.gates.push(gate);
         Bit::new((self.gates.len() - 1) as u32, false)
     }

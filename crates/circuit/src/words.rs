@@ -69,7 +69,19 @@ impl Bits {
     }
 }
 
+impl From<Bit> for Bits {
+    fn from(bit: Bit) -> Self {
+        Bits(vec![bit])
+    }
+}
+
 impl UInt {
+    /// The same number in `width` bits, or its low bits if it has more.
+    pub fn resized(&self, width: usize) -> Self {
+        let bits = self.0.iter().copied().chain(std::iter::repeat(Bit::FALSE));
+        UInt(bits.take(width).collect())
+    }
+
     /// The constant `value` modulo 2^`width`.
     pub fn constant(value: u128, width: u32) -> Self {
         UInt(
@@ -81,6 +93,16 @@ impl UInt {
 }
 
 impl Int {
+    /// The same number in `width` bits, or its low bits if it has more.
+    ///
+    /// # Panics
+    /// If it has no bits.
+    pub fn resized(&self, width: usize) -> Self {
+        let sign = *self.0.last().expect("an integer has a sign bit");
+        let bits = self.0.iter().copied().chain(std::iter::repeat(sign));
+        Int(bits.take(width).collect())
+    }
+
     /// The constant `value` modulo 2^`width`.
     pub fn constant(value: i128, width: u32) -> Self {
         Int((0..width)

@@ -1,0 +1,40 @@
+//! Building blocks: functions that write gates into a [`Builder`](crate::Builder), and a registry of them by name.
+//!
+//! A new block is a function in one of these files and an entry in [`registry`].
+//!
+//! Costs count ANDs (`n` is the width of an operand, `log` is ⌈log₂⌉). Papers: "GMW vs Yao? Efficient secure two-party
+//! computation with low depth circuits" (Schneider, Zohner, FC 2013), §3, Table 7, unless a block names another.
+
+pub mod aes;
+pub mod arithmetic;
+pub mod compare;
+pub mod count;
+pub mod registry;
+pub mod select;
+pub mod sha256;
+
+use std::fmt;
+
+pub use arithmetic::{add, add_carry, subtract, sum};
+pub use compare::{equal, greater, greater_or_equal, less, less_or_equal};
+pub use count::{hamming_distance, population_count};
+pub use registry::{Block, find, registry};
+pub use select::mux;
+
+/// What a block is made for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Goal {
+    /// Fewest ANDs: garbling, and wide layers.
+    Size,
+    /// Fewest layers of ANDs: protocols that talk once a layer.
+    Depth,
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Goal::Size => "size",
+            Goal::Depth => "depth",
+        })
+    }
+}

@@ -1,0 +1,238 @@
+//! Every block against integers, every cost formula against the gates that were built.
+
+mod common;
+
+use common::{bits_of, number_of};
+use duologue_circuit::Circuit;
+use duologue_circuit::blocks::{Goal, find, registry};
+use proptest::prelude::*;
+
+const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
+
+/// What a block of two operands computes, in numbers: (a, b, width) to its output.
+type Meaning = fn(u128, u128, u32) -> u128;
+
+const BINARY: [(&str, Meaning); 7] = [
+    ("add", |a, b, n| (a + b) & low(n)),
+    ("add_carry", |a, b, _| a + b),
+    ("subtract", |a, b, n| a.wrapping_sub(b) & low(n)),
+    ("equal", |a, b, _| (a == b).into()),
+    ("greater", |a, b, _| (a > b).into()),
+    ("greater_or_equal", |a, b, _| (a >= b).into()),
+    ("hamming_distance", |a, b, _| (a ^ b).count_ones().into()),
+];
+
+fn low(width: u32) -> u128 {
+    (1 << width) - 1
+}
+
+fn signed(value: u128, width: u32) -> i128 {
+    ((value << (128 - width)) as i128) >> (128 - width)
+}
+
+fn build(name: &str, width: u32, goal: Goal) -> Circuit {
+    find(name).unwrap().circuit(width, goal).unwrap()
+}
+
+fn apply(circuit: &Circuit, a: u128, b: u128, width: u32) -> u128 {
+    number_of(&circuit.evaluate(&[bits_of(a, width), bits_of(b, width)].concat()))
+}
+
+fn log(n: u32) -> u32 {
+    n.max(1).next_power_of_two().ilog2()
+}
+
+fn ones_below(n: u32) -> u64 {
+    (0..n).map(|i| u64::from(i.count_ones())).sum()
+}
+
+#[test]
+fn two_operands_exhaustively() {
+    for goal in GOALS {
+        for width in 1..=5 {
+            for (name, meaning) in BINARY {
+                let circuit = build(name, width, goal);
+                for (a, b) in (0..=low(width)).flat_map(|a| (0..=low(width)).map(move |b| (a, b))) {
+                    let place = format!("{name} of {a} and {b}, {width} bits, {goal}");
+                    assert_eq!(
+                        apply(&circuit, a, b, width),
+                        meaning(a, b, width),
+                        "{place}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn signed_comparison_exhaustively() {
+    for goal in GOALS {
+        for width in 1..=5 {
+            let circuit = build("signed_greater", width, goal);
+            for (a, b) in (0..=low(width)).flat_map(|a| (0..=low(width)).map(move |b| (a, b))) {
+                let expected = signed(a, width) > signed(b, width);
+                assert_eq!(
+                    apply(&circuit, a, b, width),
+                    expected.into(),
+                    "{a} {b} {width} {goal}"
+                );
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn two_operands_of_any_width(a: u64, b: u64, near in any::<bool>(), width in 1u32..=64) {
+        let a = u128::from(a) & low(width);
+        let b = if near { a ^ 1 } else { u128::from(b) & low(width) };
+        for goal in GOALS {
+            for (name, meaning) in BINARY {
+                let result = apply(&build(name, width, goal), a, b, width);
+                prop_assert_eq!(result, meaning(a, b, width), "{} of {} and {}", name, a, b);
+            }
+            let result = apply(&build("signed_greater", width, goal), a, b, width);
+            prop_assert_eq!(result, u128::from(signed(a, width) > signed(b, width)));
+        }
+    }
+
+    #[test]
+    fn selection(a: u64, b: u64, select: bool, width in 1u32..=64) {
+        let circuit = build("mux", width, Goal::Size);
+        let input = [vec![select], bits_of(a.into(), width), bits_of(b.into(), width)].concat();
+        let chosen = if select { a } else { b };
+        prop_assert_eq!(number_of(&circuit.evaluate(&input)), u128::from(chosen) & low(width));
+        prop_assert_eq!((circuit.and_count(), circuit.depth()), (width.into(), 1));
+    }
+
+    #[test]
+    fn sums_of_many(words in prop::collection::vec(any::<u64>(), 1..9), fixed: u64, width in 1u32..=64) {
+        for goal in GOALS {
+            let mut c = duologue_circuit::Builder::new("sum");
+            let mut addends: Vec<_> =
+                (0..words.len()).map(|i| c.uint(format!("a{i}"), width)).collect();
+            addends.push(duologue_circuit::UInt::constant(fixed.into(), width));
+            let total = duologue_circuit::blocks::sum(&mut c, &addends, goal);
+            c.output("out", &total);
+            let circuit = c.finish();
+            let input: Vec<bool> = words.iter().flat_map(|&w| bits_of(w.into(), width)).collect();
+            let expected = words.iter().fold(fixed, |sum, &word| sum.wrapping_add(word));
+            prop_assert_eq!(number_of(&circuit.evaluate(&input)), u128::from(expected) & low(width));
+            let most = words.len() as u64 * u64::from(width - 1);
+            prop_assert!(goal == Goal::Depth || circuit.and_count() <= most);
+        }
+    }
+}
+
+/// (name, goal, ANDs, depth) as functions of the width.
+type Cost = (&'static str, Goal, fn(u32) -> u64, fn(u32) -> u32);
+
+const COSTS: [Cost; 11] = [
+    ("add", Goal::Size, |n| (n - 1).into(), |n| n - 1),
+    (
+        "add",
+        Goal::Depth,
+        |n| prefix(n - 1),
+        |n| if n == 1 { 0 } else { 1 + log(n - 1) },
+    ),
+    ("add_carry", Goal::Size, |n| n.into(), |n| n),
+    ("add_carry", Goal::Depth, prefix, |n| 1 + log(n)),
+    ("subtract", Goal::Size, |n| (n - 1).into(), |n| n - 1),
+    (
+        "subtract",
+        Goal::Depth,
+        |n| prefix(n - 1),
+        |n| if n == 1 { 0 } else { 1 + log(n - 1) },
+    ),
+    ("equal", Goal::Size, |n| (n - 1).into(), log),
+    ("greater", Goal::Size, |n| n.into(), |n| n),
+    (
+        "greater",
+        Goal::Depth,
+        |n| u64::from(3 * n - log(n) - 2),
+        |n| 1 + log(n),
+    ),
+    ("signed_greater", Goal::Size, |n| n.into(), |n| n),
+    (
+        "signed_greater",
+        Goal::Depth,
+        |n| u64::from(3 * n - log(n) - 2),
+        |n| 1 + log(n),
+    ),
+];
+
+/// Sklansky's tree over n bits: a generate each, and a product or two for each join.
+fn prefix(n: u32) -> u64 {
+    if n == 0 { 0 } else { 1 + 2 * ones_below(n) }
+}
+
+#[test]
+fn costs_follow_their_formulas() {
+    for (name, goal, ands, depth) in COSTS {
+        for width in (1..=70).chain([127, 128, 129, 512]) {
+            let circuit = build(name, width, goal);
+            let cost = (circuit.and_count(), circuit.depth());
+            assert_eq!(
+                cost,
+                (ands(width), depth(width)),
+                "{name}, {width} bits, {goal}"
+            );
+        }
+    }
+}
+
+#[test]
+fn counting_ones() {
+    for n in (1..=130u32).chain([900]) {
+        let circuit = build("population_count", n, Goal::Size);
+        let cost = (circuit.and_count(), circuit.depth());
+        assert_eq!(cost, (u64::from(n - n.count_ones()), n.ilog2()), "{n} bits");
+        for ones in [0, 1, n / 3, n / 2, n - 1, n] {
+            // Spread by a stride that is prime to n, so that every position is used.
+            let stride = (n / 2..).find(|&s| s > 0 && gcd(s, n) == 1).unwrap();
+            let mut input = vec![false; n as usize];
+            (0..ones).for_each(|i| input[(i * stride % n) as usize] = true);
+            assert_eq!(
+                number_of(&circuit.evaluate(&input)),
+                ones.into(),
+                "{ones} of {n}"
+            );
+        }
+    }
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[test]
+fn the_registry_builds_what_it_lists() {
+    let blocks = registry();
+    for block in &blocks {
+        let width = block.fixed_width().unwrap_or(8);
+        for &goal in block.goals {
+            assert_eq!(block.circuit(width, goal).unwrap().name(), block.name);
+        }
+        assert!(block.circuit(block.widths.end() + 1, Goal::Size).is_err());
+    }
+    let mut names: Vec<_> = blocks.iter().map(|block| block.name).collect();
+    names.dedup();
+    assert_eq!(names.len(), blocks.len());
+}
+
+#[test]
+fn an_unknown_block_names_its_neighbours() {
+    let message = |name: &str| find(name).err().unwrap().to_string();
+    assert_eq!(
+        message("hamming"),
+        "no block is named 'hamming': did you mean hamming_distance?"
+    );
+    assert_eq!(
+        message("substract"),
+        "no block is named 'substract': did you mean subtract?"
+    );
+    assert_eq!(message("teleport"), "no block is named 'teleport'");
+}
