@@ -409,6 +409,9 @@ fn check_gate(node: usize, gate: &Gate) -> std::result::Result<(), String> {
         }
         Gate::Xor(a, b) | Gate::And(a, b) => (a, b),
     };
+    if a.node() == 0 || b.node() == 0 || a.node() == b.node() {
+        return Err("a gate of a constant or of one node twice is to be folded".into());
+    }
     match [a, b].into_iter().find(|bit| bit.node() as usize >= node) {
         Some(bit) => Err(format!(
             "reads node {}, which does not come before it",
@@ -418,7 +421,7 @@ fn check_gate(node: usize, gate: &Gate) -> std::result::Result<(), String> {
     }
 }
 
-fn check_type(ty: Type) -> std::result::Result<(), String> {
+pub(crate) fn check_type(ty: Type) -> std::result::Result<(), String> {
     match ty.kind {
         _ if ty.width == 0 => Err("has no bits".into()),
         Kind::Fixed { fraction } if fraction > ty.width => Err(format!(
@@ -434,7 +437,7 @@ fn check_type(ty: Type) -> std::result::Result<(), String> {
 }
 
 /// Names are printed and parsed: short, not empty, no control characters.
-fn check_name(name: &str) -> std::result::Result<(), String> {
+pub(crate) fn check_name(name: &str) -> std::result::Result<(), String> {
     if name.is_empty() || name.len() > MAX_NAME {
         return Err(format!(
             "a name has 1 to {MAX_NAME} bytes, this one {}",

@@ -1,0 +1,3 @@
+//! Files of circuits and programs, one format a file.
+
+mod duo;

@@ -1,0 +1,161 @@
+//! Programs, their schedules and their files, against the step-by-step reference.
+
+#[path = "../../../tests/support/programs.rs"]
+mod support;
+
+use circuit::program::reference::{self, Table};
+use circuit::program::{Binding, Kind, Owner, Piece, Schedule};
+use circuit::{BitMatrix, Order, Plan, Program, bits};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use support::{Sample, sample};
+
+/// Runs a schedule in plain, task by task: an executor with neither protocol nor channel.
+fn run(binding: &Binding, schedule: &Schedule, inputs: &BTreeMap<String, Table>) -> BTreeMap<String, Table> {
+    let mut cells: Vec<BitMatrix> = Vec::new();
+    let mut outputs: BTreeMap<String, Table> = binding.outputs().iter().map(|p| (p.name.clone(), vec![])).collect();
+    for task in &schedule.tasks {
+        let args: Vec<&BitMatrix> = task.args.iter().map(|&arg| &cells[arg as usize]).collect();
+        let gather = |wiring: &[Piece], rows: usize| {
+            let mut made = BitMatrix::zeros(rows, task.lanes);
+            for p in wiring {
+                for (row, lane) in (0..p.rows).flat_map(|row| (0..p.count).map(move |lane| (row, lane))) {
+                    let arg = args[p.arg as usize];
+                    let bit = arg.get((p.from_row + row) as usize, p.from_lane + lane * p.from_step);
+                    made.set((p.to_row + row) as usize, p.to_lane + lane * p.to_step, bit);
+                }
+            }
+            made
+        };
+        cells.push(match &task.kind {
+            Kind::Input { port, from, .. } => {
+                let table = &inputs[&binding.inputs()[*port as usize].name];
+                BitMatrix::from_lanes(task.rows, &table[*from as usize..*from as usize + task.lanes])
+            }
+            Kind::Constant { bits } => BitMatrix::from_lanes(task.rows, &vec![bits.to_vec(); task.lanes]),
+            Kind::Map { plan, wiring } => {
+                let plan = schedule.plan(*plan);
+                let made = gather(wiring, plan.inputs().len());
+                let lanes: Vec<_> = made.to_lanes().iter().map(|lane| run_plan(plan, lane)).collect();
+                BitMatrix::from_lanes(task.rows, &lanes)
+            }
+            Kind::View { wiring } => gather(wiring, task.rows),
+            Kind::Output { port, wiring, from, .. } => {
+                let made = gather(wiring, task.rows);
+                let table = outputs.get_mut(&binding.outputs()[*port as usize].name).expect("a port");
+                assert_eq!(table.len() as u64, *from, "tiles are delivered in order");
+                table.extend(made.to_lanes());
+                made
+            }
+        });
+    }
+    outputs
+}
+
+fn run_plan(plan: &Plan, inputs: &[bool]) -> Vec<bool> {
+    use circuit::plan::{Op, Source};
+    let public = plan.public().map(|public| run_plan(public, inputs)).unwrap_or_default();
+    let mut slots = vec![false; plan.slots()];
+    for (slot, &bit) in plan.inputs().iter().zip(inputs) {
+        if let Some(slot) = slot {
+            slots[*slot as usize] = bit;
+        }
+    }
+    for i in plan.code() {
+        assert!(i.dst != i.a, "an instruction writes over its operand");
+        let a = slots[i.a as usize];
+        slots[i.dst as usize] = match i.op {
+            Op::Xor => a ^ slots[i.b as usize],
+            Op::And => (a ^ i.flip_a) & (slots[i.b as usize] ^ i.flip_b),
+            Op::XorPublic => a ^ public[i.b as usize],
+            Op::AndPublic => (a ^ i.flip_a) & (public[i.b as usize] ^ i.flip_b),
+        };
+    }
+    let find = |source: &Source| match *source {
+        Source::Slot { slot, flip } => slots[slot as usize] ^ flip,
+        Source::Public { row, flip } => public[row as usize] ^ flip,
+        Source::Constant(bit) => bit,
+    };
+    plan.outputs().iter().map(find).collect()
+}
+
+fn check(sample: &Sample) {
+    let expected = reference::evaluate(&sample.binding, &sample.inputs);
+    for order in [Order::DepthFirst, Order::Layered] {
+        for tile in [1, 2, 8, 64, 1024] {
+            let schedule = Schedule::new(&sample.binding, order, |_| tile);
+            let came = run(&sample.binding, &schedule, &sample.inputs);
+            assert!(came == expected, "{order:?}, tiles of {tile} lanes, seed {}", sample.seed);
+            check_seats(&schedule);
+        }
+    }
+    let bytes = sample.program.to_bytes().unwrap();
+    let again = Program::from_bytes(&bytes).unwrap();
+    assert!(again.to_bytes().unwrap() == bytes);
+    assert_eq!(again.digest().unwrap(), sample.program.digest().unwrap());
+}
+
+/// Seats follow one another without a gap, so that no number is given twice.
+fn check_seats(schedule: &Schedule) {
+    let mut next = circuit::program::Seat::default();
+    for task in schedule.tasks.iter().filter(|task| !task.public) {
+        assert_eq!(task.seat, next);
+        let bits = (task.rows * task.lanes) as u64;
+        match &task.kind {
+            Kind::Input { .. } => next.in0 += bits,
+            Kind::Map { plan, .. } => next.and0 += schedule.plan(*plan).ands() * task.lanes as u64,
+            Kind::Output { .. } => next.out0 += bits,
+            _ => {}
+        }
+    }
+    assert_eq!(schedule.totals, next);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn schedules_agree_with_the_reference(seed: u64, lanes in prop::sample::select(vec![0u64, 1, 2, 3, 5, 17, 64, 65])) {
+        check(&sample(seed, lanes));
+    }
+
+    #[test]
+    fn arbitrary_bytes_are_no_program(bytes: Vec<u8>) {
+        prop_assert!(Program::from_bytes(&bytes).is_err());
+    }
+
+    #[test]
+    fn changed_files_never_panic(seed: u64, place: prop::sample::Index, byte: u8) {
+        let mut bytes = sample(seed, 3).program.to_bytes().unwrap();
+        bytes.truncate(bytes.len() - 32);
+        let place = place.index(bytes.len());
+        bytes[place] = byte;
+        let digest = blake3::hash(&bytes);
+        bytes.extend(digest.as_bytes());
+        if let Ok(program) = Program::from_bytes(&bytes) {
+            prop_assert!(program.to_bytes().unwrap() == bytes);
+        }
+    }
+}
+
+#[test]
+fn a_cut_file_is_refused() {
+    let bytes = sample(7, 3).program.to_bytes().unwrap();
+    for end in 0..bytes.len() {
+        assert!(Program::from_bytes(&bytes[..end]).is_err());
+    }
+}
+
+#[test]
+fn mistakes_are_named() {
+    let mut p = Program::new("p");
+    let n = p.size("n", 1..=4);
+    p.input("x", Owner::Public, bits(3), n);
+    p.input("x", Owner::Public, bits(3), n);
+    assert!(p.to_bytes().unwrap_err().to_string().contains("'x' is declared twice"));
+    let mut p = Program::new("p");
+    p.size("n", 1..=4);
+    assert!(p.bind(&[]).err().unwrap().to_string().contains("'n': is not given"));
+    assert!(p.bind(&[("n", 5)]).err().unwrap().to_string().contains("5 is not between 1 and 4"));
+    assert!(p.bind(&[("m", 5)]).err().unwrap().to_string().contains("no size is named 'm'"));
+}
