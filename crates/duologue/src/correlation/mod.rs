@@ -1,1 +1,101 @@
-//! correlation
+//! Correlations: everything secret that does not depend on the inputs.
+//!
+//! A [`Maker`] makes them in setup, a [`Stock`] keeps them, protocols draw from it in one order that
+//! both parties share. Nothing is drawn twice and nothing is refilled behind a caller's back: what a
+//! program needs is its [`Demand`], known before an input is read.
+
+mod bits;
+mod maker;
+mod stock;
+mod triples;
+
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
+use crate::Party;
+pub(crate) use bits::truncate as truncate_bits;
+pub use maker::{BATCH, Flow, Maker, Refill};
+pub use stock::{Stock, Triples};
+
+/// Numbers of correlations: what a program needs, what a stock has, what was drawn from it.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
+pub struct Demand {
+    /// Correlated OTs with Alice as sender: she holds Δ, Bob the choice bits.
+    pub cots_by_alice: u64,
+    /// Correlated OTs with Bob as sender.
+    pub cots_by_bob: u64,
+    /// Boolean multiplication triples.
+    pub triples: u64,
+}
+
+impl Demand {
+    /// Nothing.
+    pub const NONE: Self = Self {
+        cots_by_alice: 0,
+        cots_by_bob: 0,
+        triples: 0,
+    };
+
+    /// Correlated OTs alone, with `sender` as their sender.
+    pub fn of_cots(sender: Party, count: u64) -> Self {
+        match sender {
+            Party::Alice => Self {
+                cots_by_alice: count,
+                ..Self::NONE
+            },
+            Party::Bob => Self {
+                cots_by_bob: count,
+                ..Self::NONE
+            },
+        }
+    }
+
+    /// Triples alone.
+    pub fn of_triples(count: u64) -> Self {
+        Self {
+            triples: count,
+            ..Self::NONE
+        }
+    }
+
+    /// The number of correlated OTs that `sender` sends.
+    pub fn cots_by(&self, sender: Party) -> u64 {
+        match sender {
+            Party::Alice => self.cots_by_alice,
+            Party::Bob => self.cots_by_bob,
+        }
+    }
+
+    /// What of this is missing from `available`.
+    pub fn missing_from(&self, available: &Self) -> Self {
+        Self {
+            cots_by_alice: self.cots_by_alice.saturating_sub(available.cots_by_alice),
+            cots_by_bob: self.cots_by_bob.saturating_sub(available.cots_by_bob),
+            triples: self.triples.saturating_sub(available.triples),
+        }
+    }
+}
+
+impl Add for Demand {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            cots_by_alice: self.cots_by_alice + other.cots_by_alice,
+            cots_by_bob: self.cots_by_bob + other.cots_by_bob,
+            triples: self.triples + other.triples,
+        }
+    }
+}
+
+impl AddAssign for Demand {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Demand {
+    fn sum<I: Iterator<Item = Self>>(each: I) -> Self {
+        each.fold(Self::NONE, Add::add)
+    }
+}

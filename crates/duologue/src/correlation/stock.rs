@@ -1,0 +1,201 @@
+//! The correlations of one session, in memory: first in, first out, each exactly once.
+//!
+//! What is drawn moves to the caller and is erased here. Both parties draw the same numbers in the
+//! same order, else their values do not belong together; [`Stock::drawn`] is what they compare.
+
+use kernels::Block;
+use zeroize::Zeroize;
+
+use super::{Demand, bits::BitQueue};
+use crate::{Error, Party, Result, ot::Choices};
+
+/// Consumed blocks that are worth moving the rest for.
+const SLACK: usize = 1 << 12;
+
+/// One party's half of the correlations that are ready.
+///
+/// ```compile_fail,E0599
+/// fn twice(stock: &duologue::correlation::Stock) -> duologue::correlation::Stock {
+///     stock.clone() // no correlation exists twice
+/// }
+/// ```
+pub struct Stock {
+    us: Party,
+    sent: BlockQueue,
+    choices: BitQueue,
+    received: BlockQueue,
+    triples: [BitQueue; 3],
+    drawn: Demand,
+}
+
+/// One party's shares of triples: (a₀⊕a₁)·(b₀⊕b₁) = c₀⊕c₁, bit by bit.
+///
+/// Packed, least significant bit first; the padding of the last words is zero.
+///
+/// ```compile_fail,E0382
+/// fn open(triples: duologue::correlation::Triples) {}
+/// fn twice(triples: duologue::correlation::Triples) {
+///     open(triples);
+///     open(triples); // a triple masks one AND
+/// }
+/// ```
+pub struct Triples {
+    /// Shares of the first factors.
+    pub a: Vec<u64>,
+    /// Shares of the second factors.
+    pub b: Vec<u64>,
+    /// Shares of the products.
+    pub c: Vec<u64>,
+    /// How many.
+    pub len: usize,
+}
+
+impl Stock {
+    /// An empty stock of party `us`.
+    pub fn new(us: Party) -> Self {
+        Self {
+            us,
+            sent: BlockQueue::default(),
+            choices: BitQueue::default(),
+            received: BlockQueue::default(),
+            triples: Default::default(),
+            drawn: Demand::NONE,
+        }
+    }
+
+    /// Whose half this is.
+    pub fn party(&self) -> Party {
+        self.us
+    }
+
+    /// What can be drawn.
+    pub fn available(&self) -> Demand {
+        let triples = self.triples[2].len() as u64;
+        self.counts(self.sent.len() as u64, self.received.len() as u64)
+            + Demand::of_triples(triples)
+    }
+
+    /// What has been drawn since the stock was made.
+    pub fn drawn(&self) -> Demand {
+        self.drawn
+    }
+
+    /// Takes `count` COTs in which we are the sender: the blocks q.
+    pub fn draw_cot_sender(&mut self, count: usize) -> Result<Vec<Block>> {
+        enough("correlated OTs to send", count, self.sent.len())?;
+        self.drawn += self.counts(count as u64, 0);
+        Ok(self.sent.draw(count))
+    }
+
+    /// Takes `count` COTs in which we are the receiver.
+    pub fn draw_cot_receiver(&mut self, count: usize) -> Result<Choices> {
+        enough("correlated OTs to receive", count, self.received.len())?;
+        self.drawn += self.counts(0, count as u64);
+        Ok(Choices {
+            bits: self.choices.draw(count),
+            t: self.received.draw(count),
+        })
+    }
+
+    /// Takes `count` triples.
+    pub fn draw_triples(&mut self, count: usize) -> Result<Triples> {
+        enough("triples", count, self.triples[2].len())?;
+        self.drawn += Demand::of_triples(count as u64);
+        let [a, b, c] = self.triples.each_mut().map(|queue| queue.draw(count));
+        Ok(Triples {
+            a,
+            b,
+            c,
+            len: count,
+        })
+    }
+
+    pub(super) fn put_cots(&mut self, q: &[Block], chosen: &Choices) {
+        self.sent.push(q);
+        self.choices.push(&chosen.bits, chosen.len());
+        self.received.push(&chosen.t);
+    }
+
+    pub(super) fn put_triples(&mut self, triples: &Triples) {
+        let Triples { a, b, c, len } = triples;
+        for (queue, bits) in self.triples.iter_mut().zip([a, b, c]) {
+            queue.push(bits, *len);
+        }
+    }
+
+    /// Erases everything that is left, after a failure of the session.
+    pub fn destroy(&mut self) {
+        self.sent.destroy();
+        self.choices.destroy();
+        self.received.destroy();
+        self.triples.iter_mut().for_each(BitQueue::destroy);
+    }
+
+    fn counts(&self, sent: u64, received: u64) -> Demand {
+        Demand::of_cots(self.us, sent) + Demand::of_cots(self.us.peer(), received)
+    }
+}
+
+impl Drop for Stock {
+    fn drop(&mut self) {
+        self.destroy();
+    }
+}
+
+/// A stock is never refilled in secret: the peer, who has drawn less, would wait for ever.
+fn enough(what: &str, wanted: usize, left: usize) -> Result<()> {
+    if wanted > left {
+        return Err(Error::usage(format!(
+            "{wanted} {what} were asked for, but {left} are left: declare them in the demand"
+        )));
+    }
+    Ok(())
+}
+
+/// Blocks in the order in which they were pushed; what has been drawn is erased.
+#[derive(Default)]
+struct BlockQueue {
+    blocks: Vec<Block>,
+    head: usize,
+}
+
+impl BlockQueue {
+    fn len(&self) -> usize {
+        self.blocks.len() - self.head
+    }
+
+    fn push(&mut self, blocks: &[Block]) {
+        self.blocks.extend_from_slice(blocks);
+    }
+
+    fn draw(&mut self, count: usize) -> Vec<Block> {
+        let range = self.head..self.head + count;
+        let drawn = self.blocks[range.clone()].to_vec();
+        self.blocks[range].fill(Block::ZERO);
+        self.head += count;
+        self.compact();
+        drawn
+    }
+
+    /// Now and then moves the rest to the front.
+    fn compact(&mut self) {
+        if self.head == self.blocks.len() {
+            self.blocks.clear();
+            self.head = 0;
+        } else if self.head >= SLACK && self.head >= self.blocks.len() / 2 {
+            self.blocks.copy_within(self.head.., 0);
+            let left = self.len();
+            self.blocks[left..].fill(Block::ZERO);
+            self.blocks.truncate(left);
+            self.head = 0;
+        }
+    }
+
+    fn destroy(&mut self) {
+        self.blocks.zeroize();
+        self.head = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests;
