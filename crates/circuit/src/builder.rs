@@ -97,11 +97,11 @@ impl Builder {
     pub fn xor(&mut self, a: Bit, b: Bit) -> Bit {
         let flip = a.complemented() ^ b.complemented();
         let (mut a, mut b) = order(a.plain(), b.plain());
-        for _ in 0..REWRITES {
+        for rewrites in 0.. {
             match self.rewrite_xor(a, b) {
                 Step::Done(bit) => return bit.flip(flip),
-                Step::Again(x, y) => (a, b) = order(x, y),
-                Step::Build => break,
+                Step::Again(x, y) if rewrites < REWRITES => (a, b) = order(x, y),
+                _ => break,
             }
         }
         self.share_xor(a, b).flip(flip)
@@ -110,11 +110,11 @@ impl Builder {
     /// a ∧ b; one AND, or none if the nodes of a and b have met before.
     pub fn and(&mut self, a: Bit, b: Bit) -> Bit {
         let (mut a, mut b) = order(a, b);
-        for _ in 0..REWRITES {
+        for rewrites in 0.. {
             match self.rewrite_and(a, b) {
                 Step::Done(bit) => return bit,
-                Step::Again(x, y) => (a, b) = order(x, y),
-                Step::Build => break,
+                Step::Again(x, y) if rewrites < REWRITES => (a, b) = order(x, y),
+                _ => break,
             }
         }
         self.share_and(a, b)
