@@ -20,8 +20,8 @@
 
 use zeroize::Zeroize;
 
-use crate::Block;
 use crate::aes::Aes128;
+use crate::{Backend, Block};
 
 /// Why the operating system gave no randomness.
 #[cfg(any(
@@ -32,6 +32,7 @@ pub use getrandom::Error as OsError;
 
 /// A stream of random bytes. The construction is in the [module's](self) documentation.
 pub struct Generator {
+    backend: Backend,
     stream: Aes128,
     children: Aes128,
     next: u64,
@@ -75,11 +76,20 @@ impl Generator {
 
     /// A generator with a known seed: one agreed with the peer, or a test's.
     pub fn from_seed(seed: Block) -> Self {
+        Self::with_backend(seed, Backend::detect())
+    }
+
+    /// A generator with a known seed on one backend.
+    ///
+    /// # Panics
+    /// If the processor does not have it.
+    pub fn with_backend(seed: Block, backend: Backend) -> Self {
         let mut keys = [Block::new(0), Block::new(1)];
-        Aes128::new(seed).encrypt(&mut keys);
-        let [stream, children] = keys.map(Aes128::new);
+        Aes128::with_backend(seed, backend).encrypt(&mut keys);
+        let [stream, children] = keys.map(|key| Aes128::with_backend(key, backend));
         keys.zeroize();
         Generator {
+            backend,
             stream,
             children,
             next: 0,
@@ -91,7 +101,7 @@ impl Generator {
         let label = u128::from(label.into().0);
         let mut seed = [Block::new(u128::from(index) << 64 | label)];
         self.children.encrypt(&mut seed);
-        let child = Self::from_seed(seed[0]);
+        let child = Self::with_backend(seed[0], self.backend);
         seed.zeroize();
         child
     }

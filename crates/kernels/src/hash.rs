@@ -1,4 +1,14 @@
-//! The correlation-robust hashes of the protocols, all of the form H(x) = E(σ(x)) ⊕ σ(x).
+//! The correlation-robust hashes of the protocols, all of the form H(x) = E_K(σ(x)) ⊕ σ(x).
+//!
+//! | hash | key K | for |
+//! |---|---|---|
+//! | [`GateHash`] | S ⊕ (⌊n/4⌋ ‖ "garbling"), four ANDs a key, kept apart by a tweak | half-gates |
+//! | [`OtHash`] | S ⊕ (j ‖ "ot-hash."), one index a key | correlated OT to random OT |
+//! | [`TreeHash`] | fixed | GGM trees |
+//!
+//! In a key the counter is the low and the name the high 64 bits, little-endian as everywhere. σ
+//! ([`Block::sigma`]) is what makes H *circular*: with the plain E_K(x) ⊕ x, a ciphertext that
+//! contains Δ beside H(x ⊕ Δ) can be inverted, for the key is public.
 
 use crate::aes::Aes128;
 use crate::backend::{Backend, Cpu};
@@ -19,7 +29,61 @@ pub struct Operand<'a> {
     pub flip: bool,
 }
 
-/// The hash of half-gates garbling.
+/// The hash of half-gates garbling \[Zahur, Rosulek, Evans 2015\], and both roles' loops over it.
+///
+/// Half `h` (0: the generator's, 1: the evaluator's) of AND number `n` hashes
+/// H(x) = E_K(σ(x ⊕ i)) ⊕ σ(x ⊕ i) with K = S ⊕ (⌊n/4⌋ ‖ "garbling") and the tweak i = 2·(n mod 4) + h.
+/// The key changes as in MITCCRH \[Guo, Katz, Wang, Weng, Yu: *Better Concrete Security for
+/// Half-Gates Garbling (in the Multi-Instance Setting)*, CRYPTO 2020, ePrint 2019/1168\], but serves
+/// the 8 calls of four ANDs instead of one or two; the tweak keeps those apart. Without it,
+/// two ANDs of a bucket that share an operand have T ⊕ T' = (p ⊕ p')·Δ.
+///
+/// # Security
+/// In the ideal-cipher model, with Δ uniform but for bit 0, an evaluator who makes p calls of the
+/// cipher tells N garbled ANDs from random with advantage at most
+///
+/// ```text
+/// μ·p·2⁻¹²³ + N·2⁻¹²¹     μ = 1 for one S; over 2⁴⁰ sessions of 2⁴⁰ ANDs μ ≤ 2, but for a chance of 2⁻⁶²
+/// ```
+///
+/// which is at most (p + N)·2⁻¹²¹: **121 bits of security**, after 2⁴⁰ ANDs as after one. After 2⁴⁰, an evaluator
+/// without calls of its own has 2⁻⁸¹, and an advantage of ½ takes 2¹²² calls. (By the same count a key for
+/// each AND has 124 bits, and one fixed key for all 85 after 2⁴⁰ ANDs.)
+///
+/// Why: a call (K, u) ↦ v meets one of the at most 8 hidden calls of its bucket, those on labels that the
+/// evaluator does not hold, if u = σ(x ⊕ i ⊕ Δ), or if v fits the ciphertext, an equation in σ(Δ) or σ(Δ) ⊕ Δ;
+/// each holds for at most one Δ in 2¹²⁷. So p calls meet one with 16·p·2⁻¹²⁷, and the evaluator's 8
+/// prescribed calls a bucket with N·2⁻¹²². Two hidden calls of a bucket coincide in input or in output, 28
+/// pairs each, with less than N·2⁻¹²³. If none of this happens, all hidden values are uniform.
+///
+/// # What it rests on
+/// - S is uniform, public, fresh for every session or offline file, even where Δ stays. A new S is a
+///   new `GateHash`: nothing of the old one is left.
+/// - No AND number is used twice under one S. Numbers come from seats, never again from 0 for each circuit.
+/// - Labels are uniform, drawn by an **honest garbler**: inputs x of tweak i and x ⊕ i ⊕ i' of tweak i' collide,
+///   which uniform labels do with a chance of 2⁻¹²⁸ a pair. Never for values that a peer influences, for OT, or in
+///   malicious garbling.
+/// - The evaluator chooses its inputs before it sees the ciphertexts, or is semi-honest.
+///
+/// # Example
+/// ```
+/// use duologue_kernels::{Block, generator::Generator, hash::{GateHash, Operand}};
+///
+/// let mut random = Generator::from_os()?;
+/// let (s, delta) = (random.block(), random.block().with_lsb(true));
+/// let (a0, b0) = ([random.block()], [random.block()]);
+///
+/// // Garbler: the zero labels of the output, and a table  ──▶
+/// let (mut out0, mut tables) = ([Block::ZERO], [[Block::ZERO; 2]]);
+/// let operand = |labels| Operand { labels, flip: false };
+/// GateHash::new(s).garble(0, delta, operand(&a0), operand(&b0), &mut out0, &mut tables);
+///
+/// // Evaluator, who holds the labels of 1 and 1: the label of 1 ∧ 1.
+/// let mut out = [Block::ZERO];
+/// GateHash::new(s).evaluate(0, &[a0[0] ^ delta], &[b0[0] ^ delta], &mut out, &tables);
+/// assert!(out[0] == out0[0] ^ delta);
+/// # Ok::<(), duologue_kernels::generator::OsError>(())
+/// ```
 pub struct GateHash {
     key: Block,
     cpu: Option<Cpu>,
@@ -113,7 +177,14 @@ fn assert_lengths<const N: usize>(len: usize, others: [usize; N]) {
     );
 }
 
-/// The hash that breaks the correlation of correlated OT.
+/// The hash that breaks the correlation of correlated OT: H_j(x) = E_K(σ(x)) ⊕ σ(x), K = S ⊕ (j ‖ "ot-hash.").
+///
+/// The sender has q_j and hashes q_j and q_j ⊕ Δ; the receiver has t_j = q_j ⊕ c_j·Δ and hashes it. Every index
+/// has its own key, so nothing is asked of the q_j. Secure against a semi-honest receiver: with p
+/// calls of an ideal cipher it tells the other messages from random with advantage at most
+/// p·2⁻¹²⁶ for one S, where Δ has 127 bits of entropy; a malicious receiver needs a tweakable hash of two calls.
+///
+/// S is public, fresh for every batch and drawn after its correlations are fixed, and no index is used twice under it.
 pub struct OtHash {
     key: Block,
     cpu: Option<Cpu>,
@@ -176,7 +247,12 @@ impl OtHash {
     }
 }
 
-/// The hash of GGM trees: a fixed-key permutation.
+/// The hash of GGM trees: H(x) = π(σ(x)) ⊕ σ(x), with π = AES under a fixed key.
+///
+/// Circular correlation robust in the random-permutation model \[Guo, Katz, Wang, Yu: *Efficient and Secure
+/// Multiparty Computation from Fixed-Key Block Ciphers*, S&P 2020, ePrint 2019/074\], which the half-tree
+/// \[Guo, Yang, Wang, Zhang, Xie, Liu, Zhao, EUROCRYPT 2023, ePrint 2022/1431\] asks for. All calls share the key: p
+/// calls of the attacker against q of ours win with about p·q·2⁻¹²⁷, so bound q by a session's trees.
 pub struct TreeHash(Aes128);
 
 impl TreeHash {

@@ -1,0 +1,120 @@
+//! The kernels on one core, on every backend that the processor has: ANDs, OTs, blocks or bits a second.
+//! Operands stay in the second-level cache.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use duologue_kernels::aes::Aes128;
+use duologue_kernels::generator::Generator;
+use duologue_kernels::hash::{GateHash, Operand, OtHash, TreeHash};
+use duologue_kernels::transpose::{transpose_128, transpose_bits};
+use duologue_kernels::{Backend, Block};
+
+const LEN: usize = 4096;
+const S: Block = Block::new(0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978);
+
+fn random(len: usize) -> Vec<Block> {
+    let mut blocks = vec![Block::ZERO; len];
+    Generator::from_seed(S).fill_blocks(&mut blocks);
+    blocks
+}
+
+/// Measures a kernel on each backend, with a buffer for its output.
+fn each(
+    c: &mut Criterion,
+    name: &str,
+    len: usize,
+    run: impl Fn(Backend) -> Box<dyn FnMut(&mut [Block])>,
+) {
+    let mut group = c.benchmark_group(name);
+    group.throughput(Throughput::Elements(len as u64));
+    let mut out = random(3 * len);
+    for backend in Backend::available() {
+        let mut kernel = run(backend);
+        group.bench_function(BenchmarkId::from_parameter(backend), |b| {
+            b.iter(|| kernel(&mut out))
+        });
+    }
+}
+
+fn gates(c: &mut Criterion) {
+    for (name, len) in [("garble", LEN), ("garble, 1 AND a call", 1)] {
+        each(c, name, len, move |backend| {
+            let (hash, labels) = (GateHash::with_backend(S, backend), random(2 * len));
+            let mut first = 0;
+            Box::new(move |out| {
+                let (out, tables) = out.split_at_mut(len);
+                let (tables, _) = tables.as_chunks_mut();
+                let [a, b] = [&labels[..len], &labels[len..]].map(|labels| Operand {
+                    labels,
+                    flip: false,
+                });
+                hash.garble(first, S.with_lsb(true), a, b, out, tables);
+                first += len as u64;
+            })
+        });
+    }
+    for (name, len) in [("evaluate", LEN), ("evaluate, 1 AND a call", 1)] {
+        each(c, name, len, move |backend| {
+            let (hash, labels) = (GateHash::with_backend(S, backend), random(2 * len));
+            let mut first = 0;
+            Box::new(move |out| {
+                let (out, tables) = out.split_at_mut(len);
+                let (tables, _) = tables.as_chunks();
+                hash.evaluate(first, &labels[..len], &labels[len..], out, tables);
+                first += len as u64;
+            })
+        });
+    }
+}
+
+fn ot(c: &mut Criterion) {
+    each(c, "ot pairs", LEN, |backend| {
+        let (hash, q) = (OtHash::with_backend(S, backend), random(LEN));
+        Box::new(move |out| {
+            let (m0, m1) = out.split_at_mut(LEN);
+            hash.pairs(0, S, &q, m0, &mut m1[..LEN]);
+        })
+    });
+    each(c, "ot chosen", LEN, |backend| {
+        let (hash, t) = (OtHash::with_backend(S, backend), random(LEN));
+        Box::new(move |out| hash.chosen(0, &t, &mut out[..LEN]))
+    });
+}
+
+fn fixed_key(c: &mut Criterion) {
+    each(c, "aes", LEN, |backend| {
+        let aes = Aes128::with_backend(S, backend);
+        Box::new(move |out| aes.encrypt(&mut out[..LEN]))
+    });
+    each(c, "tree", LEN, |backend| {
+        let (hash, input) = (TreeHash::with_backend(backend), random(LEN));
+        Box::new(move |out| hash.hash(&input, &mut out[..LEN]))
+    });
+    each(c, "ctr", LEN, |backend| {
+        let mut generator = Generator::with_backend(S, backend);
+        Box::new(move |out| generator.fill_blocks(&mut out[..LEN]))
+    });
+}
+
+fn transpose(c: &mut Criterion) {
+    let mut group = c.benchmark_group("transpose, bits");
+    group.throughput(Throughput::Elements(128 * 128));
+    let mut rows: [Block; 128] = random(128).try_into().ok().expect("128 rows");
+    group.bench_function("128 × 128", |b| b.iter(|| transpose_128(&mut rows)));
+    group.throughput(Throughput::Elements(128 * 65_536));
+    let wide: Vec<u64> = bytemuck::cast_slice(&random(65_536)).to_vec();
+    group.bench_function("128 × 65536", |b| {
+        b.iter(|| transpose_bits(&wide, 128, 65_536))
+    });
+    group.bench_function("65536 × 128", |b| {
+        b.iter(|| transpose_bits(&wide, 65_536, 128))
+    });
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .warm_up_time(std::time::Duration::from_millis(300))
+        .measurement_time(std::time::Duration::from_secs(1));
+    targets = gates, ot, fixed_key, transpose
+}
+criterion_main!(benches);
