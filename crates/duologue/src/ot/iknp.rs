@@ -13,9 +13,10 @@
 //! Q_i = G(k_i^{Δ_i}) ⊕ Δ_i·U_i
 //! ```
 //!
-//! so Q_i = T_i ⊕ Δ_i·r; COT j is column j: q_j = t_j ⊕ r_j·Δ. The choice bits are random, so plane
-//! 0 defines them and U_0 is zero and not sent: 127 bits a COT. As Δ_0 is always 1, that plane costs
-//! no secrecy that the public Δ_0 would not: to the sender r is hidden by the seed that it lacks.
+//! so Q_i = T_i ⊕ Δ_i·r; COT j is column j: q_j = t_j ⊕ r_j·Δ. The choice bits are random anyway, so
+//! plane 0 defines them: U_0 would be zero and is not sent. r is hidden from the sender by the seed
+//! that it lacks in that plane. Δ_0 is always 1, as point-and-permute needs it, so 127 bits of Δ are
+//! secret.
 //!
 //! **Assumes** AES-128 in counter mode as a generator. **Security**: semi-honest parties only (a
 //! malicious receiver that uses different r in different planes learns bits of Δ); the types say so.
@@ -106,7 +107,6 @@ impl CotReceiver for SemiHonestReceiver {
         } = self;
         outbox.reserve(message_len(count));
         ready.bits.clear();
-        ready.t.clear();
         ready.t.resize(count.next_multiple_of(TILE), Block::ZERO);
         for t in ready.t.chunks_mut(CHUNK * TILE) {
             let r = expand_pairs(planes, rows, t.len() / TILE, outbox);
@@ -151,7 +151,6 @@ impl CotSender for SemiHonestSender {
     fn receive(&mut self, count: usize, inbox: &[u8], q: &mut Vec<Block>) -> Result<()> {
         check_length("COT", inbox, message_len(count))?;
         let (mut planes, _) = inbox.as_chunks::<16>();
-        q.clear();
         q.resize(count.next_multiple_of(TILE), Block::ZERO);
         for q in q.chunks_mut(CHUNK * TILE) {
             let chunk = planes

@@ -1,5 +1,15 @@
+use sha2::{Digest, Sha256};
+
 use super::*;
-use crate::{Party, correlation::Triples, ot::setup::tests::extensions};
+use crate::{
+    Party,
+    correlation::Triples,
+    ot::{
+        ReceiverSeeds, SenderSeeds, Setup,
+        iknp::{SemiHonestReceiver, SemiHonestSender},
+        setup::tests::extensions,
+    },
+};
 
 struct Side {
     maker: Maker,
@@ -14,12 +24,27 @@ fn sides() -> [Side; 2] {
     })
 }
 
+fn side(us: Party, rng: Generator, (sender, receiver): (SenderSeeds, ReceiverSeeds)) -> Side {
+    let sender = Box::new(SemiHonestSender::new(sender));
+    let receiver = Box::new(SemiHonestReceiver::new(receiver));
+    Side {
+        maker: Maker::with(rng, sender, receiver),
+        stock: Stock::new(us),
+    }
+}
+
 /// All exchanges of a refill on both sides: the bytes each way of each.
-fn refill([alice, bob]: &mut [Side; 2], demand: Demand) -> Vec<[usize; 2]> {
+fn refill(sides: &mut [Side; 2], demand: Demand) -> Vec<[usize; 2]> {
+    let mut exchanges = Vec::new();
+    run(sides, demand, |sent| exchanges.push(sent.map(<[u8]>::len)));
+    exchanges
+}
+
+/// A refill on both sides; `see` is shown what Alice and Bob send.
+fn run([alice, bob]: &mut [Side; 2], demand: Demand, mut see: impl FnMut([&[u8]; 2])) {
     let mut alice = alice.maker.refill(&mut alice.stock, demand);
     let mut bob = bob.maker.refill(&mut bob.stock, demand);
     let (mut from_alice, mut from_bob) = (Vec::new(), Vec::new());
-    let mut exchanges = Vec::new();
     loop {
         let (mut to_bob, mut to_alice) = (Vec::new(), Vec::new());
         let flows = [
@@ -29,7 +54,7 @@ fn refill([alice, bob]: &mut [Side; 2], demand: Demand) -> Vec<[usize; 2]> {
         if flows == [Flow::Done; 2] {
             assert!(to_bob.is_empty() && to_alice.is_empty());
             assert_eq!(alice.progress().0, alice.progress().1);
-            return exchanges;
+            return;
         }
         assert_eq!(
             flows[0],
@@ -43,7 +68,7 @@ fn refill([alice, bob]: &mut [Side; 2], demand: Demand) -> Vec<[usize; 2]> {
                 expect: to_bob.len()
             }
         );
-        exchanges.push([to_bob.len(), to_alice.len()]);
+        see([&to_bob, &to_alice]);
         (from_alice, from_bob) = (to_bob, to_alice);
     }
 }
@@ -189,7 +214,9 @@ fn shares_look_random() {
 /// a batch is for.
 #[test]
 fn a_batch_is_bound_to_its_salt_and_its_place() {
-    let q: Vec<Block> = (0..1280).map(|i| Block::new(i << 64 | 77 * i)).collect();
+    let q: Vec<Block> = (0..1280)
+        .map(|i| Block::new((i << 64) | (77 * i)))
+        .collect();
     let delta = Block::new(0xabcdef1);
     let bits = |salt: u128, q: &[Block]| triples::hash_sender(Block::new(salt), delta, q).v;
     assert_eq!(bits(1, &q), bits(1, &q));
@@ -226,6 +253,69 @@ fn two_runs_differ() {
             .zip(&blocks(&messages[1]))
             .all(|(a, b)| a != b)
     );
+}
+
+/// SHA-256 of what each party sends, from fixed seeds: a refactoring must not move it.
+#[test]
+fn the_wire_stays_as_it_is() {
+    let mut rngs = [1, 2].map(|seed| Generator::from_seed(Block::new(seed)));
+    let [a, b] = &mut rngs;
+    let (alice, from_alice) = Setup::start_with(a, Party::Alice, &[3; 32]);
+    let (bob, from_bob) = Setup::start_with(b, Party::Bob, &[3; 32]);
+    let mut digests = [&from_alice, &from_bob].map(|message| Sha256::new().chain_update(message));
+    let [a, b] = rngs;
+    let mut sides = [
+        side(Party::Alice, a, alice.finish(&from_bob).unwrap()),
+        side(Party::Bob, b, bob.finish(&from_alice).unwrap()),
+    ];
+    let demand = Demand {
+        cots_by_alice: 200,
+        cots_by_bob: 1,
+        triples: 1000,
+    };
+    run(&mut sides, demand, |sent| {
+        digests
+            .iter_mut()
+            .zip(sent)
+            .for_each(|(digest, message)| digest.update(message));
+    });
+    let hex = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>()
+    };
+    let found = digests.map(|digest| hex(&digest.finalize()));
+    assert_eq!(
+        found,
+        [
+            "ff25fa3bb2626d370c2264fe8bf35fb8d226af95b41c80400d0c30f581adfa1a",
+            "0113f54b4ff56c652916531809ac20fdf55e496546255e6a843e3c9e5f899480",
+        ]
+    );
+}
+
+/// Garbage of the right length is accepted, as semi-honest security has no check, and gives only
+/// correlations that do not belong together; of another length it is refused.
+#[test]
+fn garbage_does_no_more_than_break_correlations() {
+    let mut rng = Generator::from_os().unwrap();
+    for extra in [0, 1] {
+        let [mut alice, _] = sides();
+        let mut refill = alice
+            .maker
+            .refill(&mut alice.stock, Demand::of_triples(300));
+        let mut flow = refill.step(&[], &mut Vec::new());
+        while let Ok(Flow::Exchange { expect }) = flow {
+            let mut garbage = vec![0; expect + extra];
+            rng.fill(&mut garbage);
+            flow = refill.step(&garbage, &mut Vec::new());
+        }
+        match extra {
+            0 => assert_eq!(flow.unwrap(), Flow::Done),
+            _ => assert!(matches!(flow, Err(Error::Peer(_)))),
+        }
+    }
 }
 
 /// Steps both to the point where the salts are in flight, and returns Bob's.

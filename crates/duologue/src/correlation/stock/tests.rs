@@ -68,16 +68,13 @@ fn everything_comes_once_and_in_order_at_any_size() {
             assert_eq!(*bits, packed(count, |i| pattern(share, first + i)));
         }
         first += count;
+        let each = first as u64;
         let drawn = Demand {
-            cots_by_alice: 1,
-            cots_by_bob: 1,
-            triples: 1,
+            cots_by_alice: each,
+            cots_by_bob: each,
+            triples: each,
         };
-        assert_eq!(
-            stock.drawn().cots_by_alice,
-            first as u64 * drawn.cots_by_alice
-        );
-        assert_eq!(stock.drawn().triples, first as u64);
+        assert_eq!(stock.drawn(), drawn);
     }
     assert_eq!(stock.available(), Demand::NONE);
 }
@@ -136,6 +133,20 @@ fn a_long_life_needs_little_memory() {
         stock.sent.blocks.len() < 3 * SLACK,
         "the queue never shrank"
     );
+}
+
+/// Drawing is all that happens online: no AES, no hash, no curve.
+#[test]
+fn a_draw_computes_nothing() {
+    let mut stock = stock_of(Party::Bob, 1000, 1000, 1000);
+    let work = || (kernels::work::aes_blocks(), crate::ot::base::curve_calls());
+    let before = work();
+    stock.draw_cot_sender(999).unwrap();
+    stock.draw_cot_receiver(999).unwrap();
+    stock.draw_triples(999).unwrap();
+    assert_eq!(work(), before);
+    crate::ot::os_generator().unwrap().block();
+    assert_ne!(work(), before, "the counter does not count");
 }
 
 #[test]

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 const SESSION: [u8; 32] = [7; 32];
@@ -273,6 +275,33 @@ fn the_transcript_is_bound_to_all_that_was_sent() {
     assert_ne!(transcript, of(1, &[1, 3], &[3, 4, 5, 6]));
     assert_ne!(transcript, of(1, &[1, 2], &[3, 4, 5, 7]));
     assert_ne!(transcript, of(1, &[1, 2, 3], &[4, 5, 6]));
+}
+
+proptest! {
+    /// Any bytes: refused, or each string the only one of its point.
+    #[test]
+    fn only_canonical_points_are_decoded(
+        mut message in prop::collection::vec(any::<u8>(), 0..200),
+        points in prop::collection::vec(any::<u64>(), 0..5),
+        count in 0usize..6,
+        honest: bool,
+    ) {
+        if honest {
+            message = points
+                .iter()
+                .flat_map(|&s| RistrettoPoint::mul_base(&Scalar::from(s)).compress().to_bytes())
+                .collect();
+        }
+        match Points::decode(&message, count) {
+            Ok(Points(points)) => {
+                prop_assert_eq!(points.len(), count);
+                let again: Vec<u8> =
+                    points.iter().flat_map(|(point, _)| point.compress().to_bytes()).collect();
+                prop_assert_eq!(again, message);
+            }
+            Err(error) => prop_assert!(matches!(error, Error::Peer(_))),
+        }
+    }
 }
 
 #[test]

@@ -39,6 +39,14 @@ fn seeds_both_directions() {
     assert!(alice_sends.delta != bob_sends.delta);
 }
 
+/// The security constant, and what it costs on the wire.
+#[test]
+fn a_setup_is_128_base_ots_each_way() {
+    assert_eq!((COUNT, Setup::MESSAGE), (128, 12_288));
+    let (_, message) = Setup::start(Party::Alice, &SESSION).unwrap();
+    assert_eq!(message.len(), Setup::MESSAGE);
+}
+
 #[test]
 fn two_runs_differ() {
     let [one, other] = [(); 2].map(|()| Setup::start(Party::Alice, &SESSION).unwrap());
