@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::error::Result;
 use crate::graph::{Bit, Circuit, Gate, MAX_NODES, Port, Type};
 use crate::words::{Bits, Int, UInt, Word};
 
@@ -148,6 +149,11 @@ impl Builder {
     /// # Panics
     /// If two inputs or two outputs share a name, a port has no bits, or a name is empty or too long.
     pub fn finish(self) -> Circuit {
+        self.try_finish().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Like [`finish`](Self::finish), for names that come from elsewhere.
+    pub fn try_finish(self) -> Result<Circuit> {
         let live = self.live();
         let mut moved = vec![0u32; self.gates.len()];
         let mut gates = Vec::new();
@@ -178,7 +184,6 @@ impl Builder {
             input_nodes,
             output_bits,
         )
-        .unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn rewrite_and(&mut self, a: Bit, b: Bit) -> Step {

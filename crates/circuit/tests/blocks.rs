@@ -2,9 +2,9 @@
 
 mod common;
 
+use circuit::Circuit;
+use circuit::blocks::{Goal, find, registry};
 use common::{bits_of, number_of};
-use duologue_circuit::Circuit;
-use duologue_circuit::blocks::{Goal, find, registry};
 use proptest::prelude::*;
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
@@ -111,11 +111,11 @@ proptest! {
     #[test]
     fn sums_of_many(words in prop::collection::vec(any::<u64>(), 1..9), fixed: u64, width in 1u32..=64) {
         for goal in GOALS {
-            let mut c = duologue_circuit::Builder::new("sum");
+            let mut c = circuit::Builder::new("sum");
             let mut addends: Vec<_> =
                 (0..words.len()).map(|i| c.uint(format!("a{i}"), width)).collect();
-            addends.push(duologue_circuit::UInt::constant(fixed.into(), width));
-            let total = duologue_circuit::blocks::sum(&mut c, &addends, goal);
+            addends.push(circuit::UInt::constant(fixed.into(), width));
+            let total = circuit::blocks::sum(&mut c, &addends, goal);
             c.output("out", &total);
             let circuit = c.finish();
             let input: Vec<bool> = words.iter().flat_map(|&w| bits_of(w.into(), width)).collect();

@@ -3,9 +3,9 @@
 mod common;
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use circuit::blocks::{self, Goal};
+use circuit::{Builder, Circuit};
 use common::{bits_of, bits_of_bytes, bytes_of, hex, number_of};
-use duologue_circuit::blocks::{self, Goal};
-use duologue_circuit::{Builder, Circuit};
 use proptest::prelude::*;
 use sha2::Digest;
 
@@ -42,7 +42,7 @@ fn sbox_of_every_byte() {
         let mut c = Builder::new("sbox");
         let byte = c.bits("x", 8);
         let out = blocks::aes::sbox(&mut c, byte.0.try_into().unwrap(), goal);
-        c.output("y", &duologue_circuit::Bits(out.to_vec()));
+        c.output("y", &circuit::Bits(out.to_vec()));
         let circuit = c.finish();
         assert_eq!((circuit.and_count(), circuit.depth()), cost);
         for x in 0..=255u8 {
