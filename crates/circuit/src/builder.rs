@@ -25,6 +25,20 @@ enum Step {
 }
 
 /// A circuit under construction.
+///
+/// ```
+/// use circuit::blocks::{Goal, add, greater};
+/// use circuit::{Bits, Builder};
+///
+/// let mut c = Builder::new("over");
+/// let (a, b, limit) = (c.uint("a", 8), c.uint("b", 8), c.uint("limit", 8));
+/// let sum = add(&mut c, &a, &b, Goal::Size);
+/// let over = greater(&mut c, &sum, &limit, Goal::Size);
+/// c.output("over", &Bits::from(over));
+/// let circuit = c.finish();
+/// // The comparison follows the carries of the sum one layer behind.
+/// assert_eq!((circuit.and_count(), circuit.depth()), (15, 8));
+/// ```
 pub struct Builder {
     name: String,
     gates: Vec<Gate>,

@@ -185,8 +185,9 @@ pub struct Circuit {
 impl Circuit {
     /// Checks every property of a circuit; the one way to make one.
     ///
-    /// Node 0, and no other, is [`Gate::False`]; every fan-in comes before its gate; XOR fan-ins are plain;
-    /// `input_nodes` names every [`Gate::Input`] exactly once; the widths of the ports add up.
+    /// Node 0, and no other, is [`Gate::False`]; every fan-in comes before its gate; XOR fan-ins are plain; no
+    /// gate reads a constant or one node twice, for that is to be folded; `input_nodes` names every [`Gate::Input`]
+    /// exactly once; the widths of the ports add up.
     pub fn from_parts(
         name: impl Into<String>,
         gates: Vec<Gate>,

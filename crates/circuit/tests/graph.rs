@@ -185,9 +185,12 @@ fn parts_that_fit_make_a_circuit() {
     assert_eq!(circuit.evaluate(&[true, true]), [false]);
 }
 
+/// Spoils the parts in one place.
+type Lie = fn(&mut Parts);
+
 #[test]
 fn parts_that_do_not_fit_are_refused() {
-    let lies: [(fn(&mut Parts), &str); 16] = [
+    let lies: [(Lie, &str); 18] = [
         (
             |p| p.gates[0] = Gate::Input,
             "gate 0: must be the constant false",
@@ -208,6 +211,14 @@ fn parts_that_do_not_fit_are_refused() {
         (
             |p| p.gates[3] = Gate::Xor(Bit::new(1, true), Bit::new(2, false)),
             "gate 3: a fan-in of an XOR",
+        ),
+        (
+            |p| p.gates[3] = Gate::And(Bit::new(1, false), Bit::TRUE),
+            "gate 3: a gate of a constant",
+        ),
+        (
+            |p| p.gates[3] = Gate::Xor(Bit::new(1, false), Bit::new(1, false)),
+            "gate 3: a gate of a constant or of one node twice",
         ),
         (
             |p| p.input_nodes[1] = 1,
