@@ -133,6 +133,14 @@ mod tests {
     }
 
     #[test]
+    fn what_was_drawn_is_erased_to_the_bit() {
+        let mut queue = BitQueue::default();
+        queue.push(&[!0; 3], 192);
+        queue.draw(70);
+        assert_eq!(queue.words, [0, !0 << 6, !0]);
+    }
+
+    #[test]
     fn moves_the_rest_to_the_front_and_erases_what_was_drawn() {
         let mut queue = BitQueue::default();
         let words: Vec<u64> = (0..3 * SLACK as u64).map(|i| i | 1 << 63).collect();

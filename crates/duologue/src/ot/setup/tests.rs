@@ -39,6 +39,22 @@ fn seeds_both_directions() {
     assert!(alice_sends.delta != bob_sends.delta);
 }
 
+/// Every bit of Δ but the lowest is drawn: none is stuck in 40 runs.
+#[test]
+fn delta_has_127_random_bits() {
+    let mut rng = os_generator().unwrap();
+    let (mut ever, mut always) = (0, u128::MAX);
+    for _ in 0..40 {
+        let delta = Setup::start_with(&mut rng, Party::Bob, &SESSION)
+            .0
+            .delta
+            .get();
+        ever |= delta;
+        always &= delta;
+    }
+    assert_eq!((ever, always), (u128::MAX, 1));
+}
+
 /// The security constant, and what it costs on the wire.
 #[test]
 fn a_setup_is_128_base_ots_each_way() {
