@@ -18,13 +18,19 @@ pub struct BitMatrix {
 
 impl BitMatrix {
     /// All bits zero.
+    ///
+    /// # Panics
+    /// If so many bits cannot be addressed.
     pub fn zeros(rows: usize, lanes: usize) -> Self {
         let stride = lanes.div_ceil(WORD);
+        let size = rows
+            .checked_mul(stride)
+            .expect("a matrix fits the address space");
         BitMatrix {
             rows,
             lanes,
             stride,
-            words: vec![0; rows * stride],
+            words: vec![0; size],
         }
     }
 

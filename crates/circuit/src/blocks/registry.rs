@@ -149,7 +149,7 @@ pub fn registry() -> Vec<Block> {
         },
         Block {
             parameter: "bytes of the message",
-            widths: 0..=1 << 16,
+            widths: 0..=1 << 12,
             ..block(
                 "sha256",
                 "SHA-256 of a message of fixed length",
