@@ -1,1 +1,238 @@
-//! channel
+//! A full-duplex pipe of frames between two parties.
+//!
+//! A [`Channel`] carries bytes both ways, in memory ([`Channel::pair`]), over TCP or over TLS 1.3
+//! ([`Listener`], [`Channel::connect`]), or over any of them with a simulated line
+//! ([`Channel::shaped`]). What it promises:
+//!
+//! - **Sending never deadlocks.** While a write would block, what comes is taken in: both parties
+//!   may send a hundred megabytes before either reads. A party that only receives holds the sender
+//!   back by not reading, so a stream needs no memory.
+//! - **Nothing is forgotten.** Receiving flushes first.
+//! - **A lost peer is noticed.** Parties that compute for long send heartbeats; no sign of life is
+//!   an error after [`Limits::silence`], signs of life alone after [`Limits::progress`]. An abort is
+//!   noticed while sending, and a channel that is dropped before its end tells the peer.
+//! - **The peer's bytes are hostile.** Lengths are checked before anything is allocated, the caller
+//!   says how much it expects, and what the peer says is made printable.
+//!
+//! There are no reader and writer threads: the caller's own thread moves the bytes, so a round costs
+//! no wake-up within a party. One thread a channel sends heartbeats while its owner computes.
+//!
+//! ```
+//! use duologue::channel::Channel;
+//! let (mut alice, mut bob) = Channel::pair();
+//! alice.send(b"hello")?;                       // alice → bob
+//! alice.flush()?;
+//! assert_eq!(bob.recv(5)?, b"hello");
+//! # Ok::<(), duologue::Error>(())
+//! ```
+
+pub mod frame;
+mod inbox;
+mod incoming;
+mod keys;
+mod listener;
+pub mod memory;
+mod pipe;
+mod tcp;
+mod tls;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::thread;
+use std::time::Duration;
+
+pub use frame::AbortCode;
+pub use keys::{Identity, PublicKey};
+pub use listener::{Listener, Security};
+pub use pipe::Pipe;
+pub use tcp::TcpPipe;
+
+use crate::error::{Error, Result};
+use wire::Wire;
+
+/// How long an abort may take to reach the peer.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How long a channel waits, and how much it keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long nothing at all may come from a peer that we wait for.
+    pub silence: Duration,
+    /// How long nothing but heartbeats may come from a peer that we wait for.
+    pub progress: Duration,
+    /// How often a party that sends nothing else says that it is alive.
+    pub heartbeat: Duration,
+    /// How long the parties look for each other before there is a channel.
+    pub meet: Duration,
+    /// The most bytes kept for later because they came while we were sending.
+    pub inbox: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            silence: Duration::from_secs(30),
+            progress: Duration::from_secs(300),
+            heartbeat: Duration::from_secs(5),
+            meet: Duration::from_secs(120),
+            inbox: 4 << 30,
+        }
+    }
+}
+
+/// What went over a channel so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Bytes that the protocol sent.
+    pub bytes_sent: u64,
+    /// Bytes that the protocol received.
+    pub bytes_received: u64,
+    /// All bytes sent: the protocol's, headers, heartbeats; before encryption.
+    pub wire_sent: u64,
+    /// All bytes received, likewise.
+    pub wire_received: u64,
+    /// How often something was flushed.
+    pub flushes: u64,
+    /// How often we turned from sending to receiving.
+    pub rounds: u64,
+}
+
+/// One end of a full-duplex pipe of bytes.
+pub struct Channel {
+    wire: Arc<Mutex<Wire>>,
+    heartbeat: Duration,
+    /// Dropping it ends the heartbeat's thread.
+    pulse: Option<mpsc::Sender<()>>,
+}
+
+impl Channel {
+    /// Two ends in one process with the usual limits.
+    pub fn pair() -> (Channel, Channel) {
+        let (a, b) = memory::pair(memory::CAPACITY);
+        (
+            Channel::over(a, Limits::default()),
+            Channel::over(b, Limits::default()),
+        )
+    }
+
+    /// Connects to a party that listens at `host:port`, or will within [`Limits::meet`].
+    pub fn connect(address: &str, security: &Security, limits: &Limits) -> Result<Channel> {
+        listener::connect(address, security, limits)
+    }
+
+    /// A channel over a transport of one's own.
+    pub fn over(pipe: impl Pipe + 'static, mut limits: Limits) -> Channel {
+        limits.heartbeat = limits.heartbeat.max(Duration::from_millis(1));
+        let wire = Arc::new(Mutex::new(Wire::new(Box::new(pipe), limits)));
+        Channel {
+            wire,
+            heartbeat: limits.heartbeat,
+            pulse: None,
+        }
+    }
+
+    /// Sends bytes. Small sends are gathered until [`flush`](Self::flush) or a receive.
+    pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.with(|wire| wire.send(bytes))
+    }
+
+    /// Hands everything sent so far to the transport.
+    pub fn flush(&mut self) -> Result<()> {
+        self.with(Wire::flush)
+    }
+
+    /// Receives exactly `len` bytes, however the peer cut them.
+    pub fn recv(&mut self, len: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; len];
+        self.recv_into(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Receives exactly `out.len()` bytes.
+    pub fn recv_into(&mut self, out: &mut [u8]) -> Result<()> {
+        self.with(|wire| wire.recv_into(out))
+    }
+
+    /// Bytes that have come and were not received yet, as far as can be told without waiting.
+    pub fn pending(&mut self) -> Result<usize> {
+        self.with(Wire::pending)
+    }
+
+    /// Says that we sent everything and waits until the peer says so too. Data that nobody received
+    /// is an error: the parties do not agree on what they do.
+    pub fn finish(&mut self) -> Result<()> {
+        self.with(Wire::finish)
+    }
+
+    /// Tells the peer that we stop, and why, as well as that can be done within a second. What was
+    /// sent and not flushed is dropped; the channel is dead.
+    pub fn abort(&mut self, code: AbortCode, message: &str) {
+        self.lock().abort(code, message, LAST_WORDS);
+    }
+
+    /// What went over the channel so far.
+    pub fn counters(&self) -> Counters {
+        self.lock().counters
+    }
+
+    fn with<T>(&mut self, work: impl FnOnce(&mut Wire) -> Result<T>) -> Result<T> {
+        self.start_pulse()?;
+        let mut wire = self.lock();
+        wire.check()?;
+        let result = work(&mut wire);
+        if let Err(error) = &result {
+            wire.fail(error);
+        }
+        result
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Wire> {
+        self.wire.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the heartbeat with the first operation, so that a channel can be reshaped before.
+    fn start_pulse(&mut self) -> Result<()> {
+        if self.pulse.is_some() {
+            return Ok(());
+        }
+        let (stop, stopped) = mpsc::channel();
+        let (wire, interval) = (Arc::downgrade(&self.wire), self.heartbeat);
+        thread::Builder::new()
+            .name("duologue-heartbeat".into())
+            .stack_size(128 << 10)
+            .spawn(move || pulse(&wire, interval, &stopped))
+            .map_err(Error::io("starting the heartbeat's thread"))?;
+        self.pulse = Some(stop);
+        Ok(())
+    }
+}
+
+/// Beats while the owner computes; a channel that is in use beats by itself.
+fn pulse(wire: &Weak<Mutex<Wire>>, interval: Duration, stopped: &mpsc::Receiver<()>) {
+    while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+        let Some(wire) = wire.upgrade() else { return };
+        match wire.try_lock() {
+            Ok(mut wire) => wire.beat_meanwhile(),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Poisoned(_)) => return,
+        }
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        self.pulse = None;
+        self.lock().leave();
+    }
+}
+
+impl fmt::Debug for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Channel").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,288 @@
+//! Who a party is: an Ed25519 key pair, pinned by the other side as an SSH server's key is.
+//!
+//! There are no certificates and no names: a party proves that it holds the key that its peer
+//! expects. The private key lies in a PEM file (PKCS#8, RFC 8410) that only its owner may read;
+//! `openssl pkey` reads it too. The public key is written as `duo1`, then the base32 (RFC 4648,
+//! lower case) of its 32 bytes and a checksum of 3 bytes, so that a typo is noticed.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use curve25519_dalek::edwards::CompressedEdwardsY;
+use data_encoding::{BASE32_NOPAD, BASE64};
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::sign::SigningKey;
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result};
+
+const PREFIX: &str = "duo1";
+const CHECKSUM: usize = 3;
+/// Characters of a public key: the prefix, then 35 bytes of 5 bits a character.
+const TEXT: usize = PREFIX.len() + (32 + CHECKSUM) * 8 / 5;
+/// PKCS#8 of an Ed25519 seed, RFC 8410 section 7, up to the seed.
+const PKCS8: [u8; 16] = [
+    0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+];
+/// SubjectPublicKeyInfo of an Ed25519 key, RFC 8410 section 4, up to the key.
+const SPKI: [u8; 12] = [
+    0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00,
+];
+
+/// The public key of a party: what its peer pins.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PublicKey([u8; 32]);
+
+impl PublicKey {
+    /// The key with these 32 bytes, if it is a point of large order: for the few others anybody
+    /// can sign.
+    pub fn from_bytes(bytes: [u8; 32]) -> Result<Self> {
+        match CompressedEdwardsY(bytes).decompress() {
+            Some(point) if !point.is_small_order() => Ok(PublicKey(bytes)),
+            _ => Err(malformed("these 32 bytes are no Ed25519 public key")),
+        }
+    }
+
+    /// The 32 bytes of RFC 8032.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The key in the form in which TLS carries it (RFC 7250).
+    pub(super) fn to_spki(self) -> Vec<u8> {
+        [&SPKI[..], &self.0].concat()
+    }
+
+    pub(super) fn from_spki(spki: &[u8]) -> Option<Self> {
+        let key = spki.strip_prefix(&SPKI)?;
+        PublicKey::from_bytes(key.try_into().ok()?).ok()
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = [&self.0[..], &checksum(&self.0)].concat();
+        write!(
+            f,
+            "{PREFIX}{}",
+            BASE32_NOPAD.encode(&bytes).to_ascii_lowercase()
+        )
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for PublicKey {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let text = text.trim().to_ascii_lowercase();
+        let Some(body) = text.strip_prefix(PREFIX) else {
+            return Err(malformed(format!("it must begin with '{PREFIX}'")));
+        };
+        if let Some((at, wrong)) = body
+            .char_indices()
+            .find(|(_, c)| !matches!(c, 'a'..='z' | '2'..='7'))
+        {
+            let place = PREFIX.len() + at + 1;
+            return Err(malformed(format!(
+                "character {place} is '{}', not a-z or 2-7",
+                wrong.escape_debug()
+            )));
+        }
+        if text.len() != TEXT {
+            return Err(malformed(format!(
+                "it has {} characters instead of {TEXT}",
+                text.len()
+            )));
+        }
+        let bytes = BASE32_NOPAD
+            .decode(body.to_ascii_uppercase().as_bytes())
+            .map_err(|e| malformed(e.to_string()))?;
+        match bytes.split_first_chunk::<32>() {
+            Some((key, sum)) if sum == checksum(key) => PublicKey::from_bytes(*key),
+            _ => Err(malformed("its checksum is wrong: look for a typo")),
+        }
+    }
+}
+
+fn malformed(why: impl Into<String>) -> Error {
+    Error::Malformed {
+        what: "public key".into(),
+        why: why.into(),
+    }
+}
+
+fn checksum(key: &[u8; 32]) -> [u8; CHECKSUM] {
+    let mut sum = [0; CHECKSUM];
+    let hash = blake3::derive_key("duologue 1 public key checksum", key);
+    sum.copy_from_slice(&hash[..CHECKSUM]);
+    sum
+}
+
+/// A key pair. It has no `Debug`: nothing can print it.
+pub struct Identity {
+    /// PKCS#8, 48 bytes when made here.
+    private: Zeroizing<Vec<u8>>,
+    signer: Arc<dyn SigningKey>,
+    public: PublicKey,
+}
+
+impl Identity {
+    /// A new key pair from the operating system's generator.
+    pub fn generate() -> Result<Self> {
+        let mut private = Zeroizing::new(vec![0; PKCS8.len() + 32]);
+        private[..PKCS8.len()].copy_from_slice(&PKCS8);
+        getrandom::fill(&mut private[PKCS8.len()..])
+            .map_err(|e| Error::io("the system's random generator")(io::Error::other(e)))?;
+        Self::from_pkcs8(private)
+    }
+
+    fn from_pkcs8(private: Zeroizing<Vec<u8>>) -> Result<Self> {
+        // The signer keeps a copy of its own for as long as it lives.
+        let der = PrivatePkcs8KeyDer::from(private.as_slice());
+        let signer = rustls::crypto::ring::sign::any_eddsa_type(&der)
+            .map_err(|_| no_private_key("it holds no Ed25519 key"))?;
+        let public = signer
+            .public_key()
+            .and_then(|spki| PublicKey::from_spki(spki.as_ref()));
+        let public = public.ok_or_else(|| no_private_key("it has no valid public key"))?;
+        Ok(Identity {
+            private,
+            signer,
+            public,
+        })
+    }
+
+    /// The half that everybody may know.
+    pub fn public(&self) -> PublicKey {
+        self.public
+    }
+
+    pub(super) fn signer(&self) -> Arc<dyn SigningKey> {
+        self.signer.clone()
+    }
+
+    /// Reads a key from a PEM file that nobody else may read.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let what = || format!("reading the key {}", path.display());
+        let mut file = File::open(path).map_err(Error::io(what()))?;
+        refuse_readable_by_others(&file, path)?;
+        let mut pem = Zeroizing::new(Vec::with_capacity(1024));
+        (&mut file)
+            .take(1 << 16)
+            .read_to_end(&mut pem)
+            .map_err(Error::io(what()))?;
+        let der = PrivatePkcs8KeyDer::from_pem_slice(&pem)
+            .map_err(|e| no_private_key(format!("{} is not a PEM file: {e}", path.display())))?;
+        Self::from_pkcs8(Zeroizing::new(der.secret_pkcs8_der().to_vec()))
+    }
+
+    /// Writes the key to a PEM file for its owner's eyes. A file that exists is never touched.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        write_new(path, self.to_pem().as_bytes()).map_err(|e| match e.kind() {
+            ErrorKind::AlreadyExists => Error::usage(format!(
+                "{} exists: a key is never overwritten, move it away first",
+                path.display()
+            )),
+            _ => Error::io(format!("writing the key {}", path.display()))(e),
+        })
+    }
+
+    fn to_pem(&self) -> Zeroizing<String> {
+        let body = Zeroizing::new(BASE64.encode(&self.private));
+        let mut pem = Zeroizing::new(String::with_capacity(512));
+        pem.push_str("-----BEGIN PRIVATE KEY-----\n");
+        for line in body.as_bytes().chunks(64) {
+            pem.extend(line.iter().map(|&c| char::from(c)));
+            pem.push('\n');
+        }
+        pem.push_str("-----END PRIVATE KEY-----\n");
+        pem
+    }
+}
+
+fn no_private_key(why: impl Into<String>) -> Error {
+    Error::Malformed {
+        what: "private key".into(),
+        why: why.into(),
+    }
+}
+
+#[cfg(unix)]
+fn refuse_readable_by_others(file: &File, path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let metadata = file
+        .metadata()
+        .map_err(Error::io("reading a key's permissions"))?;
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Error::usage(format!(
+        "others may read or write the key {path} (mode {mode:03o}): run `chmod 600 {path}`, or make a new key if somebody may have read it"
+    )))
+}
+
+#[cfg(not(unix))]
+fn refuse_readable_by_others(_: &File, _: &Path) -> Result<()> {
+    Ok(())
+}
+
+/// Writes a whole file under a temporary name, then gives it its name unless that is taken.
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = temporary_beside(path)?;
+    let written = write_private(&temporary, bytes).and_then(|()| name_once(&temporary, path));
+    let removed = fs::remove_file(&temporary);
+    written?;
+    // After a rename there is nothing left to remove.
+    removed.or_else(|e| {
+        if e.kind() == ErrorKind::NotFound {
+            Ok(())
+        } else {
+            Err(e)
+        }
+    })
+}
+
+fn temporary_beside(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+    let random = getrandom::u64().map_err(io::Error::other)?;
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(name);
+    hidden.push(format!(".{random:016x}"));
+    Ok(path.with_file_name(hidden))
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// A hard link fails if the name is taken, a rename would replace it; where a file system has no
+/// hard links, looking first is the best there is.
+fn name_once(temporary: &Path, path: &Path) -> io::Result<()> {
+    match fs::hard_link(temporary, path) {
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(e),
+        Err(_) if path.symlink_metadata().is_ok() => Err(ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(temporary, path),
+        Ok(()) => Ok(()),
+    }
+}

@@ -1,0 +1,161 @@
+//! TCP without blocking calls, over IPv4 and IPv6.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mio::{Events, Interest, Poll, Token};
+
+use super::pipe::Pipe;
+use crate::error::{Error, Result};
+
+/// The longest wait for one of several addresses before the next is tried.
+const ONE_ADDRESS: Duration = Duration::from_secs(5);
+/// The longest pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// A connected socket.
+pub struct TcpPipe {
+    stream: mio::net::TcpStream,
+    /// Made at the first wait: a listener watches many sockets with one of its own before.
+    poll: Option<(Poll, Events)>,
+}
+
+impl TcpPipe {
+    /// Takes over a connected socket. `buffers` sets both socket buffers to a size; without it the
+    /// operating system adapts them.
+    pub fn new(stream: TcpStream, buffers: Option<usize>) -> io::Result<Self> {
+        if let Some(size) = buffers {
+            let socket = socket2::SockRef::from(&stream);
+            socket.set_send_buffer_size(size)?;
+            socket.set_recv_buffer_size(size)?;
+        }
+        stream.set_nonblocking(true)?;
+        Ok(Self::from_mio(mio::net::TcpStream::from_std(stream)))
+    }
+
+    pub(super) fn from_mio(stream: mio::net::TcpStream) -> Self {
+        // A socket that refuses this option is slower, not wrong.
+        let _ = stream.set_nodelay(true);
+        TcpPipe { stream, poll: None }
+    }
+
+    pub(super) fn stream(&mut self) -> &mut mio::net::TcpStream {
+        &mut self.stream
+    }
+
+    fn poll(&mut self) -> io::Result<&mut (Poll, Events)> {
+        if self.poll.is_none() {
+            let poll = Poll::new()?;
+            let both = Interest::READABLE | Interest::WRITABLE;
+            poll.registry().register(&mut self.stream, Token(0), both)?;
+            self.poll = Some((poll, Events::with_capacity(4)));
+        }
+        self.poll
+            .as_mut()
+            .ok_or_else(|| ErrorKind::NotConnected.into())
+    }
+}
+
+impl Pipe for TcpPipe {
+    fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.stream.read(into)
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
+    }
+
+    fn wait(&mut self, _for_write: bool, timeout: Duration) -> io::Result<()> {
+        // Readiness is edge-triggered and both directions are registered: an event of the other
+        // direction wakes a little too often, never too late.
+        let (poll, events) = self.poll()?;
+        match poll.poll(events, Some(timeout)) {
+            Err(e) if e.kind() == ErrorKind::Interrupted => Ok(()),
+            other => other,
+        }
+    }
+
+    fn close_write(&mut self) {
+        // Fails only if the connection is gone already.
+        let _ = self.stream.shutdown(Shutdown::Write);
+    }
+
+    fn loses_last_words(&self) -> bool {
+        true
+    }
+}
+
+/// Connects to `host:port`, trying every address of the name, again and again until `patience` is
+/// over: the peer may not listen yet.
+pub(super) fn dial(address: &str, patience: Duration) -> Result<TcpStream> {
+    if !address.contains(':') {
+        return Err(Error::usage(format!(
+            "'{address}' has no port: write host:port"
+        )));
+    }
+    let until = Instant::now() + patience;
+    let mut pause = Duration::from_millis(10);
+    let mut told = false;
+    loop {
+        let failure = match dial_once(address, until) {
+            Ok(stream) => return Ok(stream),
+            Err(failure) => failure,
+        };
+        if failure.kind() == ErrorKind::InvalidInput || Instant::now() + pause >= until {
+            let tried = patience.as_secs();
+            return Err(Error::io(format!(
+                "no connection to {address} within {tried} s"
+            ))(failure));
+        }
+        if !std::mem::replace(&mut told, true) {
+            tracing::info!("nobody answers at {address} yet ({failure}); trying again");
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(PAUSE);
+    }
+}
+
+fn dial_once(address: &str, until: Instant) -> io::Result<TcpStream> {
+    let mut failure = io::Error::new(ErrorKind::NotFound, "the name has no address");
+    for candidate in address.to_socket_addrs()? {
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout = left.min(ONE_ADDRESS).max(Duration::from_millis(1));
+        match TcpStream::connect_timeout(&candidate, timeout).and_then(refuse_self) {
+            Ok(stream) => return Ok(stream),
+            Err(e) => failure = e,
+        }
+    }
+    Err(failure)
+}
+
+/// Dialling a free port of one's own machine may connect a socket to itself.
+fn refuse_self(stream: TcpStream) -> io::Result<TcpStream> {
+    if stream.local_addr()? == stream.peer_addr()? {
+        return Err(io::Error::new(
+            ErrorKind::ConnectionRefused,
+            "nobody listens",
+        ));
+    }
+    Ok(stream)
+}
+
+/// A socket that listens on `address`.
+pub(super) fn listen(address: &str) -> Result<mio::net::TcpListener> {
+    let bind = || {
+        let listener = std::net::TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(mio::net::TcpListener::from_std(listener))
+    };
+    bind().map_err(Error::io(format!("listening on {address}")))
+}
+
+/// Whether a failed `accept` concerns one stranger only, not the listener.
+pub(super) fn of_one_connection(e: &io::Error) -> bool {
+    use ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(
+        e.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted
+    )
+}

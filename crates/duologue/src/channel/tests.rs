@@ -1,0 +1,447 @@
+//! One suite for every kind of channel: a transport gets all of it in one line.
+
+use std::io::ErrorKind;
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// Socket buffers far below what is sent at once. With less the kernel's window is smaller than a
+/// packet of the loopback device, and every packet waits for a timer.
+const TINY: usize = 64 << 10;
+
+type Pipes = (Box<dyn Pipe>, Box<dyn Pipe>);
+
+fn memory_pipes() -> Pipes {
+    let (a, b) = memory::pair(memory::CAPACITY);
+    (Box::new(a), Box::new(b))
+}
+
+fn tiny_memory_pipes() -> Pipes {
+    let (a, b) = memory::pair(7);
+    (Box::new(a), Box::new(b))
+}
+
+fn sockets(address: &str, buffers: Option<usize>) -> (TcpPipe, TcpPipe) {
+    let listener = TcpListener::bind(address).unwrap();
+    let a = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let b = listener.accept().unwrap().0;
+    (
+        TcpPipe::new(a, buffers).unwrap(),
+        TcpPipe::new(b, buffers).unwrap(),
+    )
+}
+
+fn tcp_pipes() -> Pipes {
+    let (a, b) = sockets("127.0.0.1:0", None);
+    (Box::new(a), Box::new(b))
+}
+
+fn tcp6_pipes() -> Pipes {
+    let (a, b) = sockets("[::1]:0", None);
+    (Box::new(a), Box::new(b))
+}
+
+fn tiny_tcp_pipes() -> Pipes {
+    let (a, b) = sockets("127.0.0.1:0", Some(TINY));
+    (Box::new(a), Box::new(b))
+}
+
+fn tls_pipes() -> Pipes {
+    let (a, b) = sockets("127.0.0.1:0", None);
+    encrypted(a, b)
+}
+
+fn tiny_tls_pipes() -> Pipes {
+    let (a, b) = sockets("127.0.0.1:0", Some(TINY));
+    encrypted(a, b)
+}
+
+fn encrypted(a: impl Pipe + 'static, b: impl Pipe + 'static) -> Pipes {
+    let (alice, bob) = (Identity::generate().unwrap(), Identity::generate().unwrap());
+    let until = Instant::now() + Duration::from_secs(10);
+    let mut client = tls::TlsPipe::client(a, &alice, bob.public()).unwrap();
+    let mut server = tls::TlsPipe::server(b, &bob, alice.public()).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| server.meet(until).unwrap());
+        client.meet(until).unwrap();
+    });
+    (Box::new(client), Box::new(server))
+}
+
+/// Limits under which a test that hangs fails soon.
+fn limits() -> Limits {
+    Limits {
+        silence: Duration::from_secs(20),
+        progress: Duration::from_secs(20),
+        ..Limits::default()
+    }
+}
+
+fn channels(pipes: fn() -> Pipes, limits: Limits) -> (Channel, Channel) {
+    let (a, b) = pipes();
+    (Channel::over(a, limits), Channel::over(b, limits))
+}
+
+/// Runs both parties, each in a thread.
+fn both<A: Send, B: Send>(
+    (mut a, mut b): (Channel, Channel),
+    alice: impl FnOnce(&mut Channel) -> A + Send,
+    bob: impl FnOnce(&mut Channel) -> B + Send,
+) -> (A, B) {
+    thread::scope(|scope| {
+        let bob = scope.spawn(move || bob(&mut b));
+        let alice = alice(&mut a);
+        (alice, bob.join().unwrap())
+    })
+}
+
+/// Bytes in which no two places look alike for long.
+fn pattern(len: usize) -> Vec<u8> {
+    (0..len as u64)
+        .map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8)
+        .collect()
+}
+
+/// Writes raw bytes to a pipe.
+fn write_raw(pipe: &mut dyn Pipe, mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        match pipe.try_write(bytes) {
+            Ok(n) => bytes = &bytes[n..],
+            Err(e) if e.kind() == ErrorKind::WouldBlock => {
+                pipe.wait(true, Duration::from_millis(10)).unwrap()
+            }
+            Err(e) if e.kind() == ErrorKind::BrokenPipe => return,
+            Err(e) if e.kind() == ErrorKind::ConnectionReset => return,
+            Err(e) => panic!("{e}"),
+        }
+    }
+    while pipe.try_flush().is_err() {
+        pipe.wait(true, Duration::from_millis(10)).unwrap();
+    }
+}
+
+mod cases {
+    use super::*;
+
+    pub fn echo_and_odd_sizes(pipes: fn() -> Pipes) {
+        let sizes = [
+            0,
+            1,
+            3,
+            4,
+            5,
+            1000,
+            32_767,
+            32_768,
+            32_769,
+            65_537,
+            (1 << 20) - 1,
+            1 << 20,
+            (1 << 20) + 1,
+            3_000_001,
+        ];
+        let (sent, received) = both(
+            channels(pipes, limits()),
+            |a| {
+                for len in sizes {
+                    a.send(&pattern(len)).unwrap();
+                    assert!(a.recv(len).unwrap() == pattern(len), "{len} bytes");
+                }
+                a.finish().unwrap();
+                a.counters()
+            },
+            |b| {
+                for len in sizes {
+                    let bytes = b.recv(len).unwrap();
+                    b.send(&bytes).unwrap();
+                }
+                b.finish().unwrap();
+                b.counters()
+            },
+        );
+        let total = sizes.iter().sum::<usize>() as u64;
+        for counters in [sent, received] {
+            assert_eq!(
+                (counters.bytes_sent, counters.bytes_received),
+                (total, total)
+            );
+            assert!(counters.wire_sent > total && counters.wire_sent < total + 400);
+        }
+        assert_eq!(
+            (sent.wire_sent, sent.wire_received),
+            (received.wire_received, received.wire_sent)
+        );
+        assert_eq!((sent.rounds, sent.flushes), (13, 13));
+        // Bob turns once less: nothing is received after his last answer.
+        assert_eq!((received.rounds, received.flushes), (12, 13));
+    }
+
+    pub fn many_small_sends_cut_differently(pipes: fn() -> Pipes) {
+        const TOTAL: usize = 300_000;
+        let bytes = &pattern(TOTAL);
+        both(
+            channels(pipes, limits()),
+            |a| {
+                for piece in bytes.chunks(7) {
+                    a.send(piece).unwrap();
+                }
+                a.finish().unwrap();
+            },
+            |b| {
+                for piece in bytes.chunks(1013) {
+                    assert_eq!(b.recv(piece.len()).unwrap(), piece);
+                }
+                b.finish().unwrap();
+            },
+        );
+    }
+
+    pub fn everybody_sends_first(pipes: fn() -> Pipes, len: usize) {
+        let bytes = &pattern(len);
+        let party = |c: &mut Channel| {
+            c.send(bytes).unwrap();
+            assert!(c.recv(len).unwrap() == *bytes);
+            c.finish().unwrap();
+        };
+        both(channels(pipes, limits()), party, party);
+    }
+
+    pub fn an_abort_is_noticed_while_sending(pipes: fn() -> Pipes) {
+        let bytes = &pattern(1 << 20);
+        let (error, ()) = both(
+            channels(pipes, limits()),
+            |a| loop {
+                if let Err(error) = a.send(bytes) {
+                    assert!(matches!(a.send(b"x"), Err(Error::Dead(_))));
+                    break error;
+                }
+            },
+            |b| {
+                b.recv(1000).unwrap();
+                b.abort(AbortCode::Cancelled, "enough");
+            },
+        );
+        assert_eq!(
+            error.to_string(),
+            "the peer stopped: it was cancelled: enough"
+        );
+    }
+
+    pub fn an_abort_is_noticed_while_receiving(pipes: fn() -> Pipes) {
+        let (error, ()) = both(
+            channels(pipes, limits()),
+            |a| a.recv(10).unwrap_err(),
+            |b| b.abort(AbortCode::Failed, "disk full"),
+        );
+        assert_eq!(error.to_string(), "the peer stopped: it failed: disk full");
+    }
+
+    pub fn a_dropped_channel_tells(pipes: fn() -> Pipes) {
+        let (mut a, b) = channels(pipes, limits());
+        thread::scope(|scope| {
+            scope.spawn(|| drop(b));
+            let error = a.recv(1).unwrap_err();
+            assert!(
+                matches!(&error, Error::Aborted(why) if why.contains("went away")),
+                "{error}"
+            );
+        });
+    }
+
+    pub fn a_pipe_closed_mid_frame_is_closed(pipes: fn() -> Pipes) {
+        for bytes in [&b""[..], b"\x01\x05", b"\x01\x05\x00\x00abc"] {
+            let (mut raw, b) = pipes();
+            let mut b = Channel::over(b, limits());
+            thread::scope(|scope| {
+                scope.spawn(move || {
+                    write_raw(&mut *raw, bytes);
+                    raw.close_write();
+                });
+                let error = b.recv(5).unwrap_err();
+                assert!(matches!(error, Error::Closed(_)), "{error}");
+            });
+        }
+    }
+
+    pub fn hostile_bytes_are_the_peers_fault(pipes: fn() -> Pipes) {
+        for bytes in [
+            &b"GET / HTTP/1.1\r\n\r\n"[..],
+            b"\x01\x01\x00\x10",
+            b"\x01\xff\xff\xff",
+            b"\x01\x00\x00\x00",
+            b"\x02\xff\xff\x00",
+            b"\x03\x01\x00\x00",
+            b"\x00",
+            b"\x04\x00\x00\x00", // the end, too early
+            b"\x01\x01\x00\x00a\x04\x00\x00\x00\x01\x01\x00", // part of a message, then the end
+        ] {
+            let (mut raw, b) = pipes();
+            let mut b = Channel::over(b, limits());
+            thread::scope(|scope| {
+                let writer = scope.spawn(move || {
+                    write_raw(&mut *raw, bytes);
+                    raw
+                });
+                let error = b.recv(2).unwrap_err();
+                assert!(matches!(error, Error::Peer(_)), "{bytes:?}: {error}");
+                drop(b);
+                drop(writer.join());
+            });
+        }
+    }
+
+    pub fn a_silent_peer_is_given_up(pipes: fn() -> Pipes) {
+        let (_raw, b) = pipes();
+        let mut b = Channel::over(
+            b,
+            Limits {
+                silence: Duration::from_millis(100),
+                ..limits()
+            },
+        );
+        let start = Instant::now();
+        let error = b.recv(1).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::Timeout {
+                    what: "sign of life",
+                    ..
+                }
+            ),
+            "{error}"
+        );
+        assert!((100..2000).contains(&start.elapsed().as_millis()));
+    }
+
+    pub fn a_peer_that_only_lives_is_given_up(pipes: fn() -> Pipes) {
+        let short = Limits {
+            silence: Duration::from_millis(200),
+            progress: Duration::from_millis(600),
+            heartbeat: Duration::from_millis(20),
+            ..limits()
+        };
+        let (mut a, mut b) = channels(pipes, short);
+        thread::scope(|scope| {
+            // Alice starts and then computes: her heartbeat keeps Bob, until he sees no progress.
+            let bob = scope.spawn(move || (b.recv(1).unwrap(), b.recv(1).unwrap_err()));
+            a.send(b"x").unwrap();
+            a.flush().unwrap();
+            let start = Instant::now();
+            let (_, error) = bob.join().unwrap();
+            assert!(
+                matches!(
+                    error,
+                    Error::Timeout {
+                        what: "progress",
+                        ..
+                    }
+                ),
+                "{error}"
+            );
+            assert!(
+                (550..3000).contains(&start.elapsed().as_millis()),
+                "{:?}",
+                start.elapsed()
+            );
+        });
+    }
+
+    pub fn a_busy_peer_is_waited_for(pipes: fn() -> Pipes) {
+        let short = Limits {
+            silence: Duration::from_millis(300),
+            heartbeat: Duration::from_millis(30),
+            ..limits()
+        };
+        let bytes = &pattern(9 << 20);
+        both(
+            channels(pipes, short),
+            |a| {
+                a.send(b"x").unwrap();
+                a.flush().unwrap();
+                thread::sleep(Duration::from_millis(900));
+                assert!(a.recv(bytes.len()).unwrap() == *bytes);
+                a.send(b"y").unwrap();
+                a.finish().unwrap();
+            },
+            |b| {
+                b.recv(1).unwrap();
+                // More than the pipe holds: Bob waits in the middle of a frame.
+                b.send(bytes).unwrap();
+                assert_eq!(b.recv(1).unwrap(), b"y");
+                b.finish().unwrap();
+            },
+        );
+    }
+
+    pub fn data_left_over_at_the_end_is_an_error(pipes: fn() -> Pipes) {
+        let (left, right) = both(
+            channels(pipes, limits()),
+            |a| {
+                a.send(b"one too many").unwrap();
+                a.finish()
+            },
+            |b| {
+                b.recv(11).unwrap();
+                b.finish()
+            },
+        );
+        assert!(matches!(right, Err(Error::Peer(_))), "{right:?}");
+        // Whether Alice hears of it depends on whether Bob saw it before he said his end.
+        assert!(matches!(left, Ok(()) | Err(Error::Aborted(_))), "{left:?}");
+    }
+
+    pub fn pending_sees_what_has_come(pipes: fn() -> Pipes) {
+        let (mut a, mut b) = channels(pipes, limits());
+        assert_eq!(b.pending().unwrap(), 0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                a.send(b"12345").unwrap();
+                a.flush().unwrap();
+            });
+            assert_eq!(b.recv(2).unwrap(), b"12");
+            // The rest of the message comes without our asking for it.
+            while b.pending().unwrap() < 3 {
+                thread::yield_now();
+            }
+            assert_eq!(b.recv(3).unwrap(), b"345");
+            assert_eq!(b.pending().unwrap(), 0);
+        });
+    }
+}
+
+macro_rules! conformance {
+    ($($kind:ident: $pipes:expr, $flood:expr;)*) => {$(
+        mod $kind {
+            use super::*;
+            conformance!(@ $pipes; echo_and_odd_sizes many_small_sends_cut_differently
+                an_abort_is_noticed_while_sending an_abort_is_noticed_while_receiving
+                a_dropped_channel_tells a_pipe_closed_mid_frame_is_closed
+                hostile_bytes_are_the_peers_fault a_silent_peer_is_given_up
+                a_peer_that_only_lives_is_given_up a_busy_peer_is_waited_for
+                data_left_over_at_the_end_is_an_error pending_sees_what_has_come);
+            #[test]
+            fn everybody_sends_first() {
+                cases::everybody_sends_first($pipes, $flood);
+            }
+        }
+    )*};
+    (@ $pipes:expr; $($case:ident)*) => {$(
+        #[test]
+        fn $case() {
+            cases::$case($pipes);
+        }
+    )*};
+}
+
+conformance! {
+    in_memory: memory_pipes, 100_000_000;
+    in_tiny_memory: tiny_memory_pipes, 100_000;
+    over_tcp: tcp_pipes, 100_000_000;
+    over_tcp6: tcp6_pipes, 10_000_000;
+    over_tiny_tcp: tiny_tcp_pipes, 100_000_000;
+    over_tls: tls_pipes, 100_000_000;
+    over_tiny_tls: tiny_tls_pipes, 10_000_000;
+}

@@ -1,0 +1,516 @@
+//! The engine of a channel: one thread moves bytes both ways through a non-blocking [`Pipe`].
+//!
+//! When a write would block, incoming frames are drained to an inbox until the pipe takes more:
+//! two parties that both send 100 MB before they read cannot deadlock. Nothing is drained while
+//! writes go through, so a party that only receives holds the sender back by not reading.
+
+use std::io::{self, ErrorKind};
+use std::time::{Duration, Instant};
+
+use super::frame::{self, AbortCode, Frame, HEADER, MAX_BODY};
+use super::incoming::Incoming;
+use super::pipe::Pipe;
+use super::{Counters, Limits};
+use crate::error::{Error, Result};
+
+/// Payload of small sends that is gathered before it is written.
+const STAGE: usize = 32 << 10;
+
+pub(super) struct Wire {
+    pipe: Box<dyn Pipe>,
+    limits: Limits,
+    pub counters: Counters,
+    /// Room for a header, then the payload of small sends.
+    stage: Vec<u8>,
+    /// Whole control frames, or the tail of one, that the pipe has not taken yet.
+    owed: Vec<u8>,
+    /// A data frame is written in part: nothing else may be written before its rest.
+    midframe: bool,
+    sent_since_flush: bool,
+    sent_since_turn: bool,
+    last_write: Instant,
+    incoming: Incoming,
+    fate: Fate,
+    /// What a heartbeat found out while the owner was busy.
+    found: Option<Error>,
+    /// The peer has sent its end.
+    peer_ended: bool,
+    /// Nothing that is written now can arrive.
+    peer_gone: bool,
+    /// When the operation that waits now last heard of the peer.
+    patience: Option<Patience>,
+    /// Bytes came, or payload moved, since `patience` was looked at.
+    sign: bool,
+    motion: bool,
+}
+
+enum Fate {
+    Open,
+    Finished,
+    Failed { why: String, code: AbortCode },
+}
+
+struct Patience {
+    heard: Instant,
+    moved: Instant,
+}
+
+// Sending.
+impl Wire {
+    pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.counters.bytes_sent += bytes.len() as u64;
+        self.sent_since_flush |= !bytes.is_empty();
+        self.sent_since_turn |= !bytes.is_empty();
+        let mut rest = bytes;
+        while self.staged() + rest.len() > STAGE {
+            let now = rest.len().min(MAX_BODY - self.staged());
+            self.write_frame(&rest[..now])?;
+            rest = &rest[now..];
+            // Even a pipe that takes everything must not hide that the peer has stopped.
+            self.listen()?;
+        }
+        self.stage.extend_from_slice(rest);
+        Ok(())
+    }
+
+    pub fn flush(&mut self) -> Result<()> {
+        if self.sent_since_flush {
+            self.sent_since_flush = false;
+            self.counters.flushes += 1;
+        }
+        if self.staged() > 0 {
+            self.write_frame(&[])?;
+        }
+        self.patience = None;
+        while !self.push_owed()? || !self.push_pipe()? {
+            self.drain()?;
+            self.block(true)?;
+        }
+        Ok(())
+    }
+
+    fn staged(&self) -> usize {
+        self.stage.len() - HEADER
+    }
+
+    /// Writes one data frame: what is staged, then `more`, which is not copied.
+    fn write_frame(&mut self, more: &[u8]) -> Result<()> {
+        self.patience = None;
+        while !self.push_owed()? {
+            self.drain()?;
+            self.block(true)?;
+        }
+        self.midframe = true;
+        let mut stage = std::mem::take(&mut self.stage);
+        let header = frame::data_header(stage.len() - HEADER + more.len());
+        stage[..HEADER].copy_from_slice(&header);
+        let written = self.write_all(&stage).and_then(|()| self.write_all(more));
+        stage.truncate(HEADER);
+        self.stage = stage;
+        self.midframe = written.is_err();
+        written
+    }
+
+    fn write_all(&mut self, mut bytes: &[u8]) -> Result<()> {
+        while !bytes.is_empty() {
+            match self.write_some(bytes)? {
+                0 => {
+                    self.drain()?;
+                    self.block(true)?;
+                }
+                n => {
+                    // A full pipe has room again: the peer reads.
+                    (self.sign, self.motion) = (true, true);
+                    bytes = &bytes[n..];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes once; 0 if that would block.
+    fn write_some(&mut self, bytes: &[u8]) -> Result<usize> {
+        match self.pipe.try_write(bytes) {
+            Ok(n) => {
+                self.counters.wire_sent += n as u64;
+                self.last_write = Instant::now();
+                Ok(n)
+            }
+            Err(e) if blocks(&e) => Ok(0),
+            Err(e) => Err(self.last_words(e)),
+        }
+    }
+
+    /// Writes what is owed; false if something remains.
+    fn push_owed(&mut self) -> Result<bool> {
+        while !self.owed.is_empty() {
+            let owed = std::mem::take(&mut self.owed);
+            let written = self.write_some(&owed);
+            self.owed = owed;
+            match written? {
+                0 => return Ok(false),
+                n => drop(self.owed.drain(..n)),
+            }
+        }
+        Ok(true)
+    }
+
+    fn push_pipe(&mut self) -> Result<bool> {
+        match self.pipe.try_flush() {
+            Ok(()) => Ok(true),
+            Err(e) if blocks(&e) => Ok(false),
+            Err(e) => Err(self.last_words(e)),
+        }
+    }
+
+    /// A write failed: perhaps the peer has said why, and it lies unread.
+    fn last_words(&mut self, e: io::Error) -> Error {
+        let said = self
+            .drain()
+            .err()
+            .filter(|e| matches!(e, Error::Aborted(_)));
+        self.peer_gone = true;
+        said.unwrap_or_else(|| blame(e, "while we were sending"))
+    }
+}
+
+// Receiving.
+impl Wire {
+    pub fn recv_into(&mut self, out: &mut [u8]) -> Result<()> {
+        self.flush()?;
+        if std::mem::take(&mut self.sent_since_turn) && !out.is_empty() {
+            self.counters.rounds += 1;
+        }
+        self.patience = None;
+        let mut filled = 0;
+        while filled < out.len() {
+            let n = self.incoming.take(&mut out[filled..]);
+            filled += n;
+            if n > 0 || self.next_frame()? {
+                continue;
+            }
+            if self.peer_ended {
+                let missing = out.len() - filled;
+                return Err(Error::peer(format!(
+                    "it ended the session {missing} bytes early"
+                )));
+            }
+            match self.read(&mut out[filled..])? {
+                (0, _) => self.block(false)?,
+                (_, direct) => filled += direct,
+            }
+        }
+        self.counters.bytes_received += out.len() as u64;
+        Ok(())
+    }
+
+    /// Payload that is here and was not asked for yet.
+    pub fn pending(&mut self) -> Result<usize> {
+        self.drain()?;
+        Ok(self.incoming.pending())
+    }
+
+    /// Takes in whatever has come, without waiting.
+    fn drain(&mut self) -> Result<()> {
+        while !self.peer_ended {
+            self.incoming.store();
+            if self.incoming.inbox.len() as u64 > self.limits.inbox {
+                return Err(Error::peer(format!(
+                    "it sent over {} bytes while it did not read ours",
+                    self.limits.inbox
+                )));
+            }
+            if !self.next_frame()? && self.read(&mut [])?.0 == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for an abort without taking payload off a peer that should wait for us.
+    fn listen(&mut self) -> Result<()> {
+        if !self.peer_ended && self.incoming.pending() == 0 && !self.next_frame()? {
+            self.read(&mut [])?;
+            self.next_frame()?;
+        }
+        Ok(())
+    }
+
+    /// Digests one frame if it is here.
+    fn next_frame(&mut self) -> Result<bool> {
+        let Some(frame) = self.incoming.next_frame()? else {
+            return Ok(false);
+        };
+        if self.peer_ended {
+            return Err(Error::peer("it sent a frame after its end"));
+        }
+        match frame {
+            Frame::Data { .. } => self.motion = true,
+            Frame::Progress => {}
+            Frame::End => self.peer_ended = true,
+            Frame::Abort { code, message } => {
+                self.peer_gone = true;
+                return Err(Error::Aborted(format!("{code}: {message}")));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads once: how many bytes came, 0 if none yet, and how many of them went to `out`.
+    fn read(&mut self, out: &mut [u8]) -> Result<(usize, usize)> {
+        match self.incoming.read(&mut *self.pipe, out) {
+            Ok((0, _)) => {
+                self.peer_gone = true;
+                let inside = self.incoming.inside_frame();
+                Err(Error::Closed(if inside {
+                    "in the middle of a message"
+                } else {
+                    "too early"
+                }))
+            }
+            Ok((n, direct)) => {
+                self.counters.wire_received += n as u64;
+                self.sign = true;
+                self.motion |= self.incoming.pending() > 0 || direct > 0;
+                Ok((n, direct))
+            }
+            Err(e) if blocks(&e) => Ok((0, 0)),
+            Err(e) => {
+                self.peer_gone |= e.kind() != ErrorKind::InvalidData;
+                Err(blame(e, "while we were receiving"))
+            }
+        }
+    }
+}
+
+// Waiting.
+impl Wire {
+    /// Waits until the pipe may be read (or written), a heartbeat is due, or patience ends.
+    fn block(&mut self, for_write: bool) -> Result<()> {
+        let now = Instant::now();
+        let patience = self.patience.get_or_insert(Patience {
+            heard: now,
+            moved: now,
+        });
+        if std::mem::take(&mut self.sign) {
+            patience.heard = now;
+        }
+        if std::mem::take(&mut self.motion) {
+            patience.moved = now;
+        }
+        let sign = left("sign of life", self.limits.silence, now - patience.heard)?;
+        let progress = left("progress", self.limits.progress, now - patience.moved)?;
+        self.beat()?;
+        let beat = self
+            .limits
+            .heartbeat
+            .saturating_sub(self.last_write.elapsed());
+        let beat = if self.midframe || !self.owed.is_empty() {
+            self.limits.heartbeat
+        } else {
+            beat
+        };
+        let timeout = sign.min(progress).min(beat).max(Duration::from_micros(1));
+        self.pipe
+            .wait(for_write || !self.owed.is_empty(), timeout)
+            .map_err(Error::io("waiting for the peer"))
+    }
+
+    /// The heartbeat of a party that computes; an error waits for the party's next operation.
+    pub fn beat_meanwhile(&mut self) {
+        if self.found.is_none() {
+            self.found = self.beat().err();
+        }
+    }
+
+    /// Sends a heartbeat if nothing else was sent for long; never inside a data frame, never
+    /// waiting.
+    fn beat(&mut self) -> Result<()> {
+        if self.midframe || !self.is_open() {
+            return Ok(());
+        }
+        if self.owed.is_empty() && self.last_write.elapsed() >= self.limits.heartbeat {
+            self.owed.extend_from_slice(&frame::progress());
+        }
+        if self.push_owed()? {
+            self.push_pipe()?;
+        }
+        Ok(())
+    }
+}
+
+// The end.
+impl Wire {
+    pub fn new(pipe: Box<dyn Pipe>, limits: Limits) -> Self {
+        Wire {
+            pipe,
+            limits,
+            counters: Counters::default(),
+            stage: vec![0; HEADER],
+            owed: Vec::new(),
+            midframe: false,
+            sent_since_flush: false,
+            sent_since_turn: false,
+            last_write: Instant::now(),
+            incoming: Incoming::new(),
+            fate: Fate::Open,
+            found: None,
+            peer_ended: false,
+            peer_gone: false,
+            patience: None,
+            sign: false,
+            motion: false,
+        }
+    }
+
+    pub fn is_open(&self) -> bool {
+        matches!(self.fate, Fate::Open)
+    }
+
+    /// Whether an operation may start.
+    pub fn check(&mut self) -> Result<()> {
+        if let Some(error) = self.found.take() {
+            return Err(error);
+        }
+        match &self.fate {
+            Fate::Open => Ok(()),
+            Fate::Finished => Err(Error::usage("this channel is finished: open another one")),
+            Fate::Failed { why, .. } => Err(Error::Dead(why.clone())),
+        }
+    }
+
+    pub fn fail(&mut self, error: &Error) {
+        self.fate = Fate::Failed {
+            why: error.to_string(),
+            code: AbortCode::of(error),
+        };
+    }
+
+    /// Sends our end, waits for the peer's.
+    pub fn finish(&mut self) -> Result<()> {
+        self.flush()?;
+        self.refuse_leftovers()?;
+        self.owed.extend_from_slice(&frame::end());
+        self.flush()?;
+        self.patience = None;
+        while !self.peer_ended {
+            self.refuse_leftovers()?;
+            if !self.next_frame()? && self.read(&mut [])?.0 == 0 {
+                self.block(false)?;
+            }
+        }
+        self.refuse_leftovers()?;
+        self.fate = Fate::Finished;
+        self.pipe.close_write();
+        Ok(())
+    }
+
+    fn refuse_leftovers(&self) -> Result<()> {
+        match self.incoming.pending() {
+            0 => Ok(()),
+            n => Err(Error::peer(format!(
+                "it sent {n} bytes or more that the protocol does not have"
+            ))),
+        }
+    }
+
+    /// Tells the peer that we stop, within `budget`, if it can still be told.
+    pub fn abort(&mut self, code: AbortCode, message: &str, budget: Duration) {
+        let until = Instant::now() + budget;
+        let tellable = !self.midframe && !self.peer_gone && !matches!(self.fate, Fate::Finished);
+        if tellable {
+            self.owed.extend(frame::abort(code, message));
+            self.push_until(until);
+        }
+        self.pipe.close_write();
+        if tellable && self.pipe.loses_last_words() {
+            self.discard_until(until);
+        }
+        self.peer_gone = true;
+        if self.is_open() {
+            self.fate = Fate::Failed {
+                why: format!("we stopped it: {message}"),
+                code,
+            };
+        }
+    }
+
+    /// The owner left without a word: says so, unless all is said.
+    pub fn leave(&mut self) {
+        let (code, message) = match &self.fate {
+            Fate::Open => (AbortCode::Away, "its channel was dropped before the end"),
+            Fate::Failed { code, .. } => (*code, "it left after an error"),
+            Fate::Finished => return,
+        };
+        self.abort(code, message, Duration::from_millis(250));
+    }
+
+    /// Writes what is owed; reads and throws away, lest the peer be stuck in its own sending.
+    fn push_until(&mut self, until: Instant) {
+        while Instant::now() < until {
+            let mut waste = [0; 4096];
+            match (self.push_silently(), self.pipe.try_read(&mut waste)) {
+                (Ok(()), _) => break,
+                (Err(e), _) if !blocks(&e) => break,
+                (_, Ok(1..)) => {}
+                (_, Ok(0)) => break,
+                _ if self
+                    .pipe
+                    .wait(true, until.saturating_duration_since(Instant::now()))
+                    .is_err() =>
+                {
+                    break;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn push_silently(&mut self) -> io::Result<()> {
+        while !self.owed.is_empty() {
+            let n = self.pipe.try_write(&self.owed)?;
+            self.counters.wire_sent += n as u64;
+            self.owed.drain(..n);
+        }
+        self.pipe.try_flush()
+    }
+
+    /// Reads until the peer has closed: it has then seen our last words.
+    fn discard_until(&mut self, until: Instant) {
+        let mut waste = vec![0; 64 << 10];
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.pipe.try_read(&mut waste) {
+                _ if left.is_zero() => break,
+                Ok(1..) => {}
+                Err(e) if blocks(&e) && self.pipe.wait(false, left).is_ok() => {}
+                _ => break,
+            }
+        }
+    }
+}
+
+fn blocks(e: &io::Error) -> bool {
+    matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+fn left(what: &'static str, limit: Duration, since: Duration) -> Result<Duration> {
+    match limit.checked_sub(since) {
+        Some(left) if !left.is_zero() => Ok(left),
+        _ => Err(Error::Timeout {
+            what,
+            seconds: limit.as_secs(),
+        }),
+    }
+}
+
+fn blame(e: io::Error, when: &'static str) -> Error {
+    match e.kind() {
+        ErrorKind::ConnectionReset
+        | ErrorKind::ConnectionAborted
+        | ErrorKind::BrokenPipe
+        | ErrorKind::UnexpectedEof => Error::Closed(when),
+        ErrorKind::InvalidData => Error::Peer(e.to_string()),
+        _ => Error::io(when)(e),
+    }
+}
