@@ -5,7 +5,7 @@
 //! of its own; it matches if it differs from the query in fewer bits.
 
 use circuit::blocks::{Goal, hamming_distance, less};
-use circuit::{Bits, Builder, Circuit};
+use circuit::{Bits, Builder, Circuit, Party, Program, bits, uint};
 
 /// One face: inputs `query`, `face` (`bits` each) and `limit`; output `hit`, one exactly if they differ in fewer bits
 /// than `limit` says.
@@ -25,6 +25,23 @@ pub fn scifi_match(bits: u32) -> Circuit {
     let hit = less(&mut c, &distance, &limit, Goal::Size);
     c.output("hit", &Bits::from(hit));
     c.finish()
+}
+
+/// The whole search: Alice holds the query, Bob the gallery of `faces` faces (a public size) with a limit each, and
+/// Alice learns which of them match.
+///
+/// # Panics
+/// If `width` is zero.
+pub fn scifi(width: u32) -> Program {
+    let mut p = Program::new("scifi");
+    let faces = p.size("faces", 1..=1 << 24);
+    let query = p.input("query", Party::Alice, bits(width), 1);
+    let gallery = p.input("gallery", Party::Bob, bits(width), faces);
+    let limits = p.input("limits", Party::Bob, uint(width.ilog2() + 1), faces);
+    let query = p.repeat(query, faces);
+    let hit = p.map(&scifi_match(width), &[query, gallery, limits]);
+    p.output("hit", Party::Alice, hit);
+    p
 }
 
 #[cfg(test)]

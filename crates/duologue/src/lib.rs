@@ -1,11 +1,29 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
-//! Secure two-party computation.
+//! Secure two-party computation: two parties who do not trust each other compute a function of their private inputs,
+//! and learn the result and nothing else.
+//!
+//! A [`Program`](circuit::Program) says what is computed; a [`Session`] runs it with a peer over a
+//! [`Channel`](channel::Channel), by Yao's garbled circuits or by GMW; the example there is complete. Security is
+//! semi-honest at 128 bits: each party follows the protocol, and what it sees tells it no more than its outputs.
 
+mod cells;
 pub mod channel;
 pub mod correlation;
+pub mod data;
 mod error;
+pub mod executor;
+pub mod garble;
+pub mod gmw;
 pub mod ot;
+mod packed;
+pub mod plain;
+pub mod protocol;
+pub mod session;
+pub mod terms;
 
 pub use circuit::program::Party;
+pub use data::{Inputs, Outputs};
 pub use error::{Error, Result};
+pub use session::{Outcome, Report, Session};
+pub use terms::{Options, Scheme, Timing};

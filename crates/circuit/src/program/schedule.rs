@@ -653,10 +653,10 @@ impl<'a> Scheduler<'a> {
     /// The plan for the arguments' pattern of public rows; a map that is all public is planned as if it were secret.
     fn plan(&mut self, circuit: u32, gather: &Gather, all_public: bool) -> u32 {
         let graph = &self.binding.program().circuits()[circuit as usize];
-        let mut public = vec![false; graph.input_width()];
-        for piece in gather.pieces.iter().filter(|_| !all_public) {
-            let rows = piece.to_row as usize..(piece.to_row + piece.rows) as usize;
-            public[rows].fill(self.tasks[gather.args[piece.arg as usize] as usize].public);
+        // A row is public if all its lanes are, from whatever cells they come.
+        let mut public = vec![!all_public; graph.input_width()];
+        for piece in gather.pieces.iter().filter(|piece| !self.tasks[gather.args[piece.arg as usize] as usize].public) {
+            public[piece.to_row as usize..(piece.to_row + piece.rows) as usize].fill(false);
         }
         self.plan_for(circuit, public)
     }

@@ -1,0 +1,354 @@
+//! GMW: a bit is two XOR shares, one with each party.
+//!
+//! Goldreich, Micali, Wigderson (STOC 1987), with the multiplication triples of Beaver (CRYPTO 1991), as in Schneider
+//! and Zohner, *GMW vs. Yao?* (FC 2013), §2.3 and §4. XOR is local. An AND opens x ⊕ a and y ⊕ b for a triple
+//! (a, b, c = ab) and costs two bits each way; all ANDs of one layer of all tiles under way are opened in one exchange.
+//! An input costs nothing on the wire: the peer's share comes from a generator that both parties know.
+//!
+//! **Security**: semi-honest, information-theoretic given the triples and the shared generator. **Online** there is no
+//! cryptography at all: shares of inputs and triples are drawn in setup. **Rounds**: the depth of the program and one
+//! for outputs. Departure from the paper: shares are packed wire by wire, so that a gate is one instruction a word.
+
+use crate::cells::{self, Nothing};
+use crate::correlation::{Demand, Stock, Triples};
+use crate::packed::{self, Packed, byte_len, row_word};
+use crate::plain::mask;
+use crate::protocol::{Arg, Flow, Job, Protocol};
+use crate::{Error, Party, Result};
+use circuit::BitMatrix;
+use circuit::plan::{Op, Plan, Source};
+use circuit::program::{Kind, Owner, Piece, Recipient};
+use kernels::generator::Generator;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One party of GMW in one program.
+pub struct Gmw {
+    party: Party,
+    /// What both parties know and nobody else: the peer's shares of inputs.
+    pairwise: Generator,
+    /// Input bits of this session before this program.
+    in0: u64,
+}
+
+/// What a task keeps from setup.
+pub enum Prepared {
+    /// The share of whoever does not supply the input.
+    Input(BitMatrix),
+    /// One triple for every AND of every lane, gate by gate.
+    Map(Triples),
+    /// Outputs need nothing.
+    Output,
+}
+
+/// Where a task has got to.
+pub enum Run {
+    /// This party's share, ready.
+    Ready(BitMatrix),
+    /// In the middle of a plan.
+    Map(Evaluation),
+    /// This party's share of an output, sent to whoever learns it.
+    Output {
+        /// The share.
+        share: BitMatrix,
+        /// Whether it was sent.
+        sent: bool,
+    },
+}
+
+/// A plan under way on shares.
+pub struct Evaluation {
+    plan: Arc<Plan>,
+    slots: BitMatrix,
+    triples: Triples,
+    /// The next instruction, and the next layer.
+    next: usize,
+    layer: usize,
+    /// ANDs already multiplied, over all lanes: the first triple of the layer.
+    done: usize,
+    /// This party's masked operands of the layer that is being opened.
+    opened: Packed,
+}
+
+impl Gmw {
+    /// A party of GMW; `pairwise` is equal for both, `in0` counts the input bits that it masked before.
+    pub(crate) fn new(party: Party, pairwise: Generator, in0: u64) -> Self {
+        Gmw { party, pairwise, in0 }
+    }
+
+    fn mask_of(&self, job: &Job) -> BitMatrix {
+        let mut share = BitMatrix::zeros(job.task.rows, job.task.lanes);
+        let number = self.in0 + job.task.seat.in0;
+        self.pairwise.derive(b"input   ", number).words(share.words_mut());
+        share.clear_padding();
+        share
+    }
+
+    /// A public bit is shared as itself and zero.
+    fn public_share(&self, public: u64) -> u64 {
+        if self.party == Party::Alice { public } else { 0 }
+    }
+}
+
+impl Protocol for Gmw {
+    type Mask = Nothing;
+    type Value = BitMatrix;
+    type Prepared = Prepared;
+    type Run = Run;
+
+    fn demand(&self, job: &Job) -> Demand {
+        Demand::of_triples(and_count(job))
+    }
+
+    fn setup_bytes(&self, _: &Job) -> usize {
+        0
+    }
+
+    fn prepare(
+        &self,
+        job: &Job,
+        _: &[Arg<'_, Nothing>],
+        stock: &mut Stock,
+        _: &[u8],
+        _: &mut Vec<u8>,
+    ) -> Result<(Prepared, Nothing)> {
+        let prepared = match job.task.kind {
+            Kind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
+            Kind::Map { .. } => Prepared::Map(stock.draw_triples(and_count(job) as usize)?),
+            _ => Prepared::Output,
+        };
+        Ok((prepared, Nothing))
+    }
+
+    fn begin(
+        &self,
+        job: &Job,
+        prepared: Prepared,
+        args: &[Arg<'_, BitMatrix>],
+        feed: Option<BitMatrix>,
+    ) -> Result<Run> {
+        match (&job.task.kind, prepared) {
+            (Kind::Input { owner: Owner::Party(owner), .. }, Prepared::Input(share)) => {
+                if *owner != self.party {
+                    return Ok(Run::Ready(share));
+                }
+                let input = feed.ok_or_else(|| Error::usage("an input is missing"))?;
+                Ok(Run::Ready(xor(share, &input)))
+            }
+            (Kind::Input { .. }, _) => feed.map(Run::Ready).ok_or_else(|| Error::usage("an input share is missing")),
+            (Kind::Map { wiring, .. }, Prepared::Map(triples)) => {
+                Ok(Run::Map(Evaluation::new(self, job, triples, wiring, args)))
+            }
+            (Kind::Output { wiring, .. }, _) => {
+                let mut share = BitMatrix::zeros(job.task.rows, job.task.lanes);
+                for piece in wiring.iter() {
+                    with_share(self, &args[piece.arg as usize], |arg| cells::copy(&mut share, arg, piece));
+                }
+                Ok(Run::Output { share, sent: false })
+            }
+            _ => Err(Error::usage("a task was prepared as another one")),
+        }
+    }
+
+    fn step(&self, job: &Job, run: &mut Run, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow<BitMatrix>> {
+        match run {
+            Run::Ready(share) => Ok(Flow::Value(std::mem::replace(share, BitMatrix::zeros(0, 0)))),
+            Run::Map(evaluation) => Ok(evaluation.step(self, &job.public, inbox, outbox)),
+            Run::Output { share, sent } => {
+                let Kind::Output { recipient, .. } = job.task.kind else {
+                    return Err(Error::usage("not an output"));
+                };
+                self.open(share, sent, recipient, inbox, outbox)
+            }
+        }
+    }
+
+    fn lift_mask(&self, _: &BitMatrix) -> Nothing {
+        Nothing
+    }
+
+    fn lift(&self, public: &BitMatrix) -> BitMatrix {
+        match self.party {
+            Party::Alice => public.clone(),
+            Party::Bob => BitMatrix::zeros(public.rows(), public.lanes()),
+        }
+    }
+}
+
+impl Gmw {
+    /// Sends this party's share to whoever learns the output; adds the peer's, if that is us.
+    fn open(
+        &self,
+        share: &BitMatrix,
+        sent: &mut bool,
+        recipient: Recipient,
+        inbox: &[u8],
+        outbox: &mut Vec<u8>,
+    ) -> Result<Flow<BitMatrix>> {
+        let learns = |party| recipient == Recipient::Both || recipient == Recipient::Party(party);
+        if recipient == Recipient::Shared {
+            return Ok(Flow::Output(Some(share.clone())));
+        }
+        if !*sent {
+            *sent = true;
+            if learns(self.party.peer()) {
+                pack(share).write(outbox);
+            }
+            let bits = share.rows() * share.lanes();
+            return Ok(Flow::Exchange { expect: if learns(self.party) { byte_len(bits) } else { 0 } });
+        }
+        let output = learns(self.party).then(|| {
+            let theirs = unpack(inbox, share.rows(), share.lanes());
+            xor(theirs, share)
+        });
+        Ok(Flow::Output(output))
+    }
+}
+
+impl Evaluation {
+    fn new(gmw: &Gmw, job: &Job, triples: Triples, wiring: &[Piece], args: &[Arg<'_, BitMatrix>]) -> Self {
+        let plan = job.plan.clone().expect("a map has a plan");
+        let mut slots = BitMatrix::zeros(plan.slots(), job.task.lanes);
+        for piece in wiring {
+            with_share(gmw, &args[piece.arg as usize], |arg| cells::load(&plan, &mut slots, arg, piece));
+        }
+        Evaluation { plan, slots, triples, next: 0, layer: 0, done: 0, opened: Packed::default() }
+    }
+
+    fn step(&mut self, gmw: &Gmw, public: &BitMatrix, inbox: &[u8], outbox: &mut Vec<u8>) -> Flow<BitMatrix> {
+        let plan = self.plan.clone();
+        if self.opened.len > 0 {
+            self.close(gmw, &plan, inbox);
+        }
+        let layer = plan.layers().get(self.layer).cloned();
+        let end = layer.as_ref().map_or(plan.code().len(), |layer| layer.start);
+        self.local(gmw, &plan, end, public);
+        match layer {
+            Some(layer) if self.slots.lanes() > 0 => {
+                self.open(gmw, &plan, layer);
+                self.opened.write(outbox);
+                Flow::Exchange { expect: byte_len(self.opened.len) }
+            }
+            _ => Flow::Value(self.outputs(gmw, &plan, public)),
+        }
+    }
+
+    /// Everything up to the next layer: no communication.
+    fn local(&mut self, gmw: &Gmw, plan: &Plan, end: usize, public: &BitMatrix) {
+        let stride = self.slots.stride();
+        for instr in &plan.code()[self.next..end] {
+            let (dst, a, b) = (instr.dst as usize * stride, instr.a as usize * stride, instr.b as usize * stride);
+            let flip_a = gmw.public_share(mask(instr.flip_a));
+            let flip_b = mask(instr.flip_b);
+            let slots = self.slots.words_mut();
+            match instr.op {
+                Op::Xor => (0..stride).for_each(|i| slots[dst + i] = slots[a + i] ^ slots[b + i]),
+                Op::XorPublic => (0..stride)
+                    .for_each(|i| slots[dst + i] = slots[a + i] ^ gmw.public_share(public.words()[b + i])),
+                Op::AndPublic => (0..stride)
+                    .for_each(|i| slots[dst + i] = (slots[a + i] ^ flip_a) & (public.words()[b + i] ^ flip_b)),
+                Op::And => unreachable!("ANDs stand in layers"),
+            }
+        }
+        self.next = end;
+    }
+
+    /// This party's shares of x ⊕ a and y ⊕ b for every AND of a layer.
+    fn open(&mut self, gmw: &Gmw, plan: &Plan, layer: Range<usize>) {
+        let (lanes, stride) = (self.slots.lanes(), self.slots.stride());
+        let mut row = vec![0; stride];
+        let last = self.slots.last_mask();
+        let mut from = self.done;
+        for instr in &plan.code()[layer] {
+            let operands = [(instr.a, instr.flip_a, &self.triples.a), (instr.b, instr.flip_b, &self.triples.b)];
+            for (slot, flip, triple) in operands {
+                let flip = gmw.public_share(mask(flip));
+                let share = self.slots.row(slot as usize);
+                for (i, word) in row.iter_mut().enumerate() {
+                    *word = share[i] ^ flip ^ row_word(triple, from, lanes, i);
+                }
+                row[stride - 1] &= last;
+                self.opened.push(&row, lanes);
+            }
+            from += lanes;
+        }
+    }
+
+    /// With both shares of d = x ⊕ a and e = y ⊕ b: xy = c ⊕ d·b ⊕ e·a ⊕ d·e, the last term with one party only.
+    fn close(&mut self, gmw: &Gmw, plan: &Plan, inbox: &[u8]) {
+        let (lanes, stride) = (self.slots.lanes(), self.slots.stride());
+        self.opened.xor_bytes(inbox);
+        let layer = plan.layers()[self.layer].clone();
+        let mut from = self.done;
+        for (instr, at) in plan.code()[layer.clone()].iter().zip((0..).step_by(2 * lanes)) {
+            let out = self.slots.row_mut(instr.dst as usize);
+            for (i, word) in out.iter_mut().enumerate().take(stride) {
+                let d = row_word(&self.opened.words, at, lanes, i);
+                let e = row_word(&self.opened.words, at + lanes, lanes, i);
+                let [a, b, c] = [&self.triples.a, &self.triples.b, &self.triples.c];
+                let [a, b, c] = [a, b, c].map(|bits| row_word(bits, from, lanes, i));
+                *word = c ^ (d & b) ^ (e & a) ^ gmw.public_share(d & e);
+            }
+            from += lanes;
+        }
+        self.done = from;
+        self.next = layer.end;
+        self.layer += 1;
+        self.opened = Packed { words: { self.opened.words.clear(); std::mem::take(&mut self.opened.words) }, len: 0 };
+    }
+
+    fn outputs(&self, gmw: &Gmw, plan: &Plan, public: &BitMatrix) -> BitMatrix {
+        let mut made = BitMatrix::zeros(plan.outputs().len(), self.slots.lanes());
+        for (row, source) in plan.outputs().iter().enumerate() {
+            let to = made.row_mut(row);
+            let flip = match *source {
+                Source::Slot { slot, flip } => {
+                    to.copy_from_slice(self.slots.row(slot as usize));
+                    flip
+                }
+                Source::Public { row, flip } => {
+                    to.iter_mut().zip(public.row(row as usize)).for_each(|(to, &bit)| *to = gmw.public_share(bit));
+                    flip
+                }
+                Source::Constant(bit) => bit,
+            };
+            let flip = gmw.public_share(mask(flip));
+            to.iter_mut().for_each(|word| *word ^= flip);
+        }
+        made.clear_padding();
+        made
+    }
+}
+
+fn and_count(job: &Job) -> u64 {
+    job.plan.as_ref().map_or(0, |plan| plan.ands() * job.task.lanes as u64)
+}
+
+fn with_share(gmw: &Gmw, arg: &Arg<'_, BitMatrix>, copy: impl FnOnce(&BitMatrix)) {
+    match arg {
+        Arg::Secret(share) => copy(share),
+        Arg::Public(public) => copy(&gmw.lift(public)),
+    }
+}
+
+fn xor(mut to: BitMatrix, from: &BitMatrix) -> BitMatrix {
+    to.words_mut().iter_mut().zip(from.words()).for_each(|(to, from)| *to ^= from);
+    to
+}
+
+/// A matrix as it travels: row after row without gaps.
+pub(crate) fn pack(matrix: &BitMatrix) -> Packed {
+    let mut packed = Packed::default();
+    (0..matrix.rows()).for_each(|row| packed.push(matrix.row(row), matrix.lanes()));
+    packed
+}
+
+/// A matrix from its bytes, whose number was checked before they were read.
+pub(crate) fn unpack(bytes: &[u8], rows: usize, lanes: usize) -> BitMatrix {
+    let packed = Packed::read(bytes, rows * lanes);
+    let mut matrix = BitMatrix::zeros(rows, lanes);
+    for row in 0..rows {
+        packed::copy_row(&packed.words, row * lanes, lanes, matrix.row_mut(row));
+    }
+    matrix
+}

@@ -1,0 +1,99 @@
+//! What a protocol is: pure computation on one tile, without input or output.
+//!
+//! A protocol says what a bit *is*: a plain bit, a share, a label. It sees one [`Task`] at a time, in two phases. In
+//! *setup* ([`prepare`](Protocol::prepare)) it knows no input; what is fixed there flows from task to task as
+//! [`Mask`](Protocol::Mask)s: the zero labels of garbled wires. *Online* ([`begin`](Protocol::begin) and
+//! [`step`](Protocol::step)) the inputs flow as [`Value`](Protocol::Value)s. Each phase says exactly how many bytes it
+//! will read next, before it reads them. Sending, receiving, ordering and memory belong to the
+//! [`executor`](crate::executor).
+
+use crate::Result;
+use crate::cells::Cells;
+use crate::correlation::{Demand, Stock};
+use circuit::BitMatrix;
+use circuit::plan::Plan;
+use circuit::program::Task;
+use std::sync::Arc;
+
+/// What a step asks for.
+pub enum Flow<V> {
+    /// Send what is in the outbox; come back with exactly so many bytes of the peer's.
+    Exchange {
+        /// The length of the next inbox.
+        expect: usize,
+    },
+    /// The task's cell.
+    Value(V),
+    /// What an output task delivers to this party, if anything.
+    Output(Option<BitMatrix>),
+}
+
+/// A secret task with what is public about it.
+pub struct Job {
+    /// The task.
+    pub task: Task,
+    /// Its plan, if it is a map.
+    pub plan: Option<Arc<Plan>>,
+    /// The rows that `public` operands of the plan name.
+    pub public: BitMatrix,
+}
+
+/// An argument of a task.
+pub enum Arg<'a, C> {
+    /// What the protocol made.
+    Secret(&'a C),
+    /// What both parties know.
+    Public(&'a BitMatrix),
+}
+
+/// A two-party protocol, or something that runs like one.
+pub trait Protocol {
+    /// The setup half of a value.
+    type Mask: Cells;
+    /// The online half of a value.
+    type Value: Cells;
+    /// What a task carries from setup to online, used once.
+    type Prepared: Send;
+    /// Where a task has got to.
+    type Run: Send;
+
+    /// The correlations that preparing a task draws: exactly these.
+    fn demand(&self, job: &Job) -> Demand;
+
+    /// Bytes that come from the peer while a task is prepared: exactly so many.
+    fn setup_bytes(&self, job: &Job) -> usize;
+
+    /// Setup of a task, given the masks of its arguments: draws correlations, sends what does not depend on inputs.
+    fn prepare(
+        &self,
+        job: &Job,
+        args: &[Arg<'_, Self::Mask>],
+        stock: &mut Stock,
+        inbox: &[u8],
+        outbox: &mut Vec<u8>,
+    ) -> Result<(Self::Prepared, Self::Mask)>;
+
+    /// Begins a task online. `feed` is this party's input or share of it, for the lanes of an input task.
+    fn begin(
+        &self,
+        job: &Job,
+        prepared: Self::Prepared,
+        args: &[Arg<'_, Self::Value>],
+        feed: Option<BitMatrix>,
+    ) -> Result<Self::Run>;
+
+    /// Goes on until something must be exchanged or the task is done. The first inbox is empty.
+    fn step(&self, job: &Job, run: &mut Self::Run, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow<Self::Value>>;
+
+    /// The setup half of a public value.
+    fn lift_mask(&self, public: &BitMatrix) -> Self::Mask;
+
+    /// The online half of a public value.
+    fn lift(&self, public: &BitMatrix) -> Self::Value;
+
+    /// Memory of a task under way, in bytes: the executor keeps so many at once as its window holds.
+    fn weight(&self, job: &Job) -> usize {
+        let slots = job.plan.as_ref().map_or(0, |plan| plan.slots());
+        (slots * job.task.lanes * Self::Value::CELL_BITS.max(Self::Mask::CELL_BITS)).div_ceil(8)
+    }
+}

@@ -1,0 +1,192 @@
+//! What the two parties agree on before a program runs.
+//!
+//! Every setting that decides what is sent, and by whom, is a term: a name and a value in text. The terms of both
+//! parties are exchanged and must be equal; the first that differs is named on both sides. Settings that are local
+//! (threads, verbosity) are no terms.
+
+use crate::correlation::Demand;
+use crate::executor::Window;
+use crate::{Error, Party, Result};
+use circuit::program::{Binding, Owner};
+use circuit::{Order, Schedule};
+use std::fmt;
+
+/// Which protocol runs a program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Scheme {
+    /// Garbled circuits: few rounds, 32 bytes an AND.
+    Yao,
+    /// Secret sharing: a round for each layer, half a byte an AND online.
+    Gmw,
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Scheme::Yao => "yao",
+            Scheme::Gmw => "gmw",
+        })
+    }
+}
+
+/// When setup happens.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Timing {
+    /// Ahead if what must be kept fits into memory easily, else streamed.
+    #[default]
+    Auto,
+    /// All of it before the first input is used.
+    Ahead,
+    /// Just before it is needed, in bounded memory.
+    Streamed,
+}
+
+/// What a caller may choose; both parties choose alike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The protocol.
+    pub scheme: Scheme,
+    /// Who garbles; by default whoever supplies more input bits, since the garbler's are cheaper.
+    pub garbler: Option<Party>,
+    /// When setup happens.
+    pub timing: Timing,
+    /// The most lanes of a tile; by default what fits into the processor's cache.
+    pub tile: Option<usize>,
+}
+
+impl Options {
+    /// A protocol with everything else chosen by rule.
+    pub fn new(scheme: Scheme) -> Options {
+        Options { scheme, garbler: None, timing: Timing::Auto, tile: None }
+    }
+}
+
+/// Options with every rule applied to one program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Terms {
+    /// The protocol.
+    pub scheme: Scheme,
+    /// Who garbles.
+    pub garbler: Party,
+    /// Whether all of setup comes first.
+    pub ahead: bool,
+    /// What may be under way at once.
+    pub window: Window,
+}
+
+/// The working set of a tile, in bytes: a share of a core's second-level cache.
+const CACHE: usize = 1 << 20;
+
+/// What setup ahead of time may keep unless it is asked for, in bytes.
+const KEEP: u64 = 64 << 20;
+
+impl Terms {
+    /// Applies the rules; the schedule is derived on the way.
+    pub(crate) fn resolve(binding: &Binding, options: &Options) -> (Terms, Schedule) {
+        let garbler = options.garbler.unwrap_or_else(|| heavier_owner(binding));
+        let most_lanes = binding.inputs().iter().map(|port| port.lanes).max().unwrap_or(1);
+        let (order, cell_bits, lanes) = match options.scheme {
+            Scheme::Yao if most_lanes < 16 => (Order::Layered, 128, 16..=1 << 12),
+            Scheme::Yao => (Order::DepthFirst, 128, 16..=1 << 12),
+            Scheme::Gmw => (Order::Layered, 1, 64..=1 << 16),
+        };
+        let fitting = |slots: usize| {
+            let lanes_that_fit = CACHE * 8 / (slots.max(1) * cell_bits);
+            let rounded = (lanes_that_fit + 1).next_power_of_two() / 2;
+            options.tile.unwrap_or(rounded.clamp(*lanes.start(), *lanes.end()))
+        };
+        let schedule = Schedule::new(binding, order, fitting);
+        let window = match options.scheme {
+            Scheme::Yao => Window { cells: 16 << 20, maps: 2 << 20 },
+            Scheme::Gmw => Window { cells: 64 << 20, maps: 32 << 20 },
+        };
+        let kept = match options.scheme {
+            Scheme::Yao => schedule.totals.and0.saturating_mul(32) + schedule.totals.in0.saturating_mul(32),
+            Scheme::Gmw => (schedule.totals.and0 + schedule.totals.in0) / 2,
+        };
+        let ahead = match options.timing {
+            Timing::Auto => kept <= KEEP,
+            Timing::Ahead => true,
+            Timing::Streamed => false,
+        };
+        (Terms { scheme: options.scheme, garbler, ahead, window }, schedule)
+    }
+}
+
+/// The party with more secret input bits; Bob if they are equal, so that Alice learns outputs without a message.
+fn heavier_owner(binding: &Binding) -> Party {
+    let bits = |party| -> u64 {
+        let own = binding.inputs().iter().filter(|port| port.who == Owner::Party(party));
+        own.map(|port| port.lanes * u64::from(port.ty.width)).sum()
+    };
+    if bits(Party::Alice) > bits(Party::Bob) { Party::Alice } else { Party::Bob }
+}
+
+/// Names and values that both parties must have equal.
+pub(crate) type Fields = Vec<(&'static str, String)>;
+
+/// Everything that must be equal before a program runs.
+pub(crate) fn fields(
+    binding: &Binding,
+    terms: &Terms,
+    schedule: &Schedule,
+    state: (u64, Demand),
+    public: &blake3::Hash,
+) -> Result<Fields> {
+    let program = binding.program();
+    let digest = program.digest().map_err(|error| Error::usage(error.to_string()))?;
+    let sizes = program.sizes().iter().zip(binding.sizes());
+    let sizes: Vec<String> = sizes.map(|(size, value)| format!("{}={value}", size.name)).collect();
+    let (ordinal, drawn) = state;
+    Ok(vec![
+        ("the program", format!("'{}' {}", program.name(), hex(&digest))),
+        ("its sizes", sizes.join(", ")),
+        ("the protocol", terms.scheme.to_string()),
+        ("who garbles", terms.garbler.to_string()),
+        ("when setup happens", if terms.ahead { "ahead" } else { "streamed" }.into()),
+        ("the order of gates", format!("{:?}", schedule.order)),
+        ("the lanes of a tile", schedule.tile.to_string()),
+        ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
+        ("the public inputs", public.to_hex().to_string()),
+        ("how many programs ran before", ordinal.to_string()),
+        ("the correlations used before", format!("{drawn:?}")),
+    ])
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The most bytes of the peer's terms.
+pub(crate) const MOST_BYTES: usize = 1 << 16;
+
+/// Terms as they travel: a line for each.
+pub(crate) fn encode(fields: &Fields) -> Vec<u8> {
+    fields.iter().flat_map(|(name, value)| format!("{name}\t{}\n", value.escape_default()).into_bytes()).collect()
+}
+
+/// Compares the peer's terms with ours; the first difference is the error.
+pub fn compare(ours: &[(&'static str, String)], theirs: &[u8]) -> Result<()> {
+    let theirs = std::str::from_utf8(theirs).map_err(|_| Error::peer("its terms are not text"))?;
+    let mut lines = theirs.lines();
+    for (name, value) in ours {
+        let ours = value.escape_default().to_string();
+        let line = lines.next().ok_or_else(|| Error::peer("its terms end too early"))?;
+        let (their_name, theirs) = line.split_once('\t').ok_or_else(|| Error::peer("its terms have no values"))?;
+        if their_name != *name {
+            return Err(Error::peer("its terms are in another order"));
+        }
+        if theirs != ours {
+            return Err(Error::Incompatible { what: name, ours, theirs: printable(theirs) });
+        }
+    }
+    match lines.next() {
+        Some(_) => Err(Error::peer("it has more terms than we")),
+        None => Ok(()),
+    }
+}
+
+/// What the peer said, fit for a terminal.
+fn printable(text: &str) -> String {
+    text.chars().take(300).map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' }).collect()
+}
