@@ -30,9 +30,11 @@ pub mod frame;
 mod inbox;
 mod incoming;
 mod keys;
+mod link;
 mod listener;
 pub mod memory;
 mod pipe;
+mod shaped;
 mod tcp;
 mod tls;
 mod wire;
@@ -48,8 +50,10 @@ use std::time::Duration;
 
 pub use frame::AbortCode;
 pub use keys::{Identity, PublicKey};
+pub use link::Link;
 pub use listener::{Listener, Security};
 pub use pipe::Pipe;
+pub use shaped::Shaped;
 pub use tcp::TcpPipe;
 
 use crate::error::{Error, Result};
@@ -134,6 +138,12 @@ impl Channel {
             heartbeat: limits.heartbeat,
             pulse: None,
         }
+    }
+
+    /// Puts a simulated line in between, before anything is sent. The peer must do the same.
+    pub fn shaped(self, link: Link) -> Result<Channel> {
+        self.lock().shape(link)?;
+        Ok(self)
     }
 
     /// Sends bytes. Small sends are gathered until [`flush`](Self::flush) or a receive.

@@ -70,6 +70,23 @@ fn encrypted(a: impl Pipe + 'static, b: impl Pipe + 'static) -> Pipes {
     (Box::new(client), Box::new(server))
 }
 
+fn shaped_pipes() -> Pipes {
+    let (a, b) = memory::pair(memory::CAPACITY);
+    let link: Link = "1ms,1Gbit".parse().unwrap();
+    (
+        Box::new(Shaped::new(a, link)),
+        Box::new(Shaped::new(b, link)),
+    )
+}
+
+fn shaped_tls_pipes() -> Pipes {
+    let (a, b) = tls_pipes();
+    (
+        Box::new(Shaped::new(a, Link::LAN)),
+        Box::new(Shaped::new(b, Link::LAN)),
+    )
+}
+
 /// Limits under which a test that hangs fails soon.
 fn limits() -> Limits {
     Limits {
@@ -121,6 +138,10 @@ fn write_raw(pipe: &mut dyn Pipe, mut bytes: &[u8]) {
         pipe.wait(true, Duration::from_millis(10)).unwrap();
     }
 }
+
+mod line;
+mod meeting;
+mod speed;
 
 mod cases {
     use super::*;
@@ -444,4 +465,6 @@ conformance! {
     over_tiny_tcp: tiny_tcp_pipes, 100_000_000;
     over_tls: tls_pipes, 100_000_000;
     over_tiny_tls: tiny_tls_pipes, 10_000_000;
+    shaped_memory: shaped_pipes, 20_000_000;
+    shaped_tls: shaped_tls_pipes, 20_000_000;
 }

@@ -53,12 +53,17 @@ pub struct TlsPipe<P> {
     taken: usize,
     peer_closed: bool,
     greeted: bool,
+    /// rustls reported an error: it must not be asked again.
+    dead: bool,
 }
 
 enum Connection {
     Client(UnbufferedClientConnection),
     Server(UnbufferedServerConnection),
 }
+
+/// Ciphertext that was used, and what came of it.
+type Processed = (usize, std::result::Result<Step, rustls::Error>);
 
 /// What to do with the connection when it is ready for it.
 enum Task<'a> {
@@ -140,6 +145,7 @@ impl<P: Pipe> TlsPipe<P> {
             taken: 0,
             peer_closed: false,
             greeted: false,
+            dead: false,
         }
     }
 
@@ -180,20 +186,22 @@ impl<P: Pipe> TlsPipe<P> {
             };
         }
         while !self.proven() {
-            self.fill(&mut [])?;
+            match self.fill(&mut []) {
+                // The last message of the handshake came, and nothing after it.
+                Err(e) if e.kind() == ErrorKind::WouldBlock && self.proven() => break,
+                moved => moved?,
+            };
         }
-        if !std::mem::replace(&mut self.greeted, true) {
+        if !self.greeted {
             self.try_write(&[ACCEPTED])?;
+            self.greeted = true;
         }
         self.push()
     }
 
     /// The handshake is over, with the pinned key and our protocol.
     fn proven(&self) -> bool {
-        let state: &CommonState = match &self.connection {
-            Connection::Client(c) => c,
-            Connection::Server(c) => c,
-        };
+        let state = self.state();
         let shown = state.peer_certificates().and_then(|keys| keys.first());
         !state.is_handshaking()
             && state.alpn_protocol() == Some(PROTOCOL)
@@ -254,59 +262,46 @@ impl<P: Pipe> TlsPipe<P> {
     }
 
     fn step(&mut self, task: Task<'_>) -> io::Result<Step> {
+        if self.dead {
+            return Err(invalid("the TLS connection failed before"));
+        }
+        let (used, step) = self.process(task, true);
+        self.incoming.consume(used);
+        step.map_err(|e| {
+            self.dead = true;
+            // rustls has an alert for the peer; without it the end of the stream must do.
+            while self.state().wants_write() {
+                let _ = self.process(Task::Close, false);
+            }
+            let _ = self.push();
+            io::Error::new(ErrorKind::InvalidData, e)
+        })
+    }
+
+    /// One step of rustls, with the ciphertext that is here or none.
+    fn process(&mut self, task: Task<'_>, read: bool) -> Processed {
         let TlsPipe {
             incoming,
             outgoing,
             plain,
             ..
         } = self;
-        let (used, step) = match &mut self.connection {
-            Connection::Client(c) => digest(
-                c.process_tls_records(incoming.bytes()),
-                task,
-                outgoing,
-                plain,
-            ),
-            Connection::Server(c) => digest(
-                c.process_tls_records(incoming.bytes()),
-                task,
-                outgoing,
-                plain,
-            ),
-        };
-        incoming.consume(used);
-        step.map_err(|e| {
-            self.tell();
-            io::Error::new(ErrorKind::InvalidData, e)
-        })
-    }
-
-    /// After an error rustls has an alert to send.
-    fn tell(&mut self) {
-        loop {
-            let TlsPipe {
-                outgoing, plain, ..
-            } = self;
-            let (_, step) = match &mut self.connection {
-                Connection::Client(c) => digest(
-                    c.process_tls_records(&mut []),
-                    Task::Read(&mut []),
-                    outgoing,
-                    plain,
-                ),
-                Connection::Server(c) => digest(
-                    c.process_tls_records(&mut []),
-                    Task::Read(&mut []),
-                    outgoing,
-                    plain,
-                ),
-            };
-            if !matches!(step, Ok(Step::Again)) {
-                break;
+        let ciphertext = if read { incoming.bytes() } else { &mut [] };
+        match &mut self.connection {
+            Connection::Client(c) => {
+                digest(c.process_tls_records(ciphertext), task, outgoing, plain)
+            }
+            Connection::Server(c) => {
+                digest(c.process_tls_records(ciphertext), task, outgoing, plain)
             }
         }
-        // The error that made the alert is what matters.
-        let _ = self.push();
+    }
+
+    fn state(&self) -> &CommonState {
+        match &self.connection {
+            Connection::Client(c) => c,
+            Connection::Server(c) => c,
+        }
     }
 
     /// Hands ciphertext to the pipe below; `WouldBlock` if some remains.
@@ -337,7 +332,7 @@ fn digest<D>(
     task: Task<'_>,
     outgoing: &mut Slab,
     plain: &mut Vec<u8>,
-) -> (usize, std::result::Result<Step, rustls::Error>) {
+) -> Processed {
     let mut used = status.discard;
     let step = match (status.state, task) {
         (Err(e), _) => Err(e),

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use super::frame::{self, AbortCode, Frame, HEADER, MAX_BODY};
 use super::incoming::Incoming;
 use super::pipe::Pipe;
-use super::{Counters, Limits};
+use super::shaped::Shaped;
+use super::{Counters, Limits, Link, memory};
 use crate::error::{Error, Result};
 
 /// Payload of small sends that is gathered before it is written.
@@ -361,6 +362,19 @@ impl Wire {
             sign: false,
             motion: false,
         }
+    }
+
+    /// Puts a simulated line between us and the pipe.
+    pub fn shape(&mut self, link: Link) -> Result<()> {
+        if self.counters.wire_sent + self.counters.wire_received > 0 {
+            return Err(Error::usage(
+                "a channel is shaped before anything is sent over it",
+            ));
+        }
+        let nowhere = Box::new(memory::pair(1).0);
+        let pipe = std::mem::replace(&mut self.pipe, nowhere);
+        self.pipe = Box::new(Shaped::new(pipe, link));
+        Ok(())
     }
 
     pub fn is_open(&self) -> bool {

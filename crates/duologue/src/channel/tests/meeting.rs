@@ -1,0 +1,364 @@
+//! How parties find and recognise each other.
+
+use super::*;
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+struct Person {
+    identity: Arc<Identity>,
+}
+
+impl Person {
+    fn new() -> Self {
+        Person {
+            identity: Arc::new(Identity::generate().unwrap()),
+        }
+    }
+
+    fn expecting(&self, peer: &Person) -> Security {
+        Security::Tls {
+            identity: self.identity.clone(),
+            peer: peer.identity.public(),
+        }
+    }
+
+    fn key(&self) -> String {
+        self.identity.public().to_string()
+    }
+}
+
+fn hello(a: &mut Channel, b: &mut Channel) {
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            a.send(b"hello").unwrap();
+            a.finish().unwrap();
+        });
+        assert_eq!(b.recv(5).unwrap(), b"hello");
+        b.finish().unwrap();
+    });
+}
+
+fn short() -> Limits {
+    Limits {
+        meet: Duration::from_secs(10),
+        ..limits()
+    }
+}
+
+#[test]
+fn parties_meet_by_address_and_by_name() {
+    let (alice, bob) = (Person::new(), Person::new());
+    for host in ["127.0.0.1", "[::1]", "localhost"] {
+        for plain in [false, true] {
+            let mut listener = Listener::bind(&format!("{host}:0")).unwrap();
+            let address = format!("{host}:{}", listener.local_addr().unwrap().port());
+            let security = |us: &Person, them: &Person| match plain {
+                true => Security::PlaintextForBenchmarks,
+                false => us.expecting(them),
+            };
+            let (to_bob, to_alice) = (security(&alice, &bob), security(&bob, &alice));
+            thread::scope(|scope| {
+                let client = scope.spawn(move || Channel::connect(&address, &to_bob, &short()));
+                let mut b = listener.accept(&to_alice, &short()).unwrap();
+                hello(&mut client.join().unwrap().unwrap(), &mut b);
+            });
+        }
+    }
+}
+
+#[test]
+fn a_party_may_connect_before_the_other_listens() {
+    let (alice, bob) = (Person::new(), Person::new());
+    let address = Listener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .to_string();
+    thread::scope(|scope| {
+        let client = scope.spawn(|| Channel::connect(&address, &alice.expecting(&bob), &short()));
+        thread::sleep(Duration::from_millis(150));
+        let mut listener = Listener::bind(&address).unwrap();
+        let mut b = listener.accept(&bob.expecting(&alice), &short()).unwrap();
+        hello(&mut client.join().unwrap().unwrap(), &mut b);
+    });
+}
+
+#[test]
+fn nobody_is_waited_for_without_end() {
+    let limits = Limits {
+        meet: Duration::from_millis(200),
+        ..limits()
+    };
+    let mut listener = Listener::bind("127.0.0.1:0").unwrap();
+    let error = listener
+        .accept(&Security::PlaintextForBenchmarks, &limits)
+        .unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Error::Timeout {
+                what: "connection",
+                ..
+            }
+        ),
+        "{error}"
+    );
+    let address = listener.local_addr().unwrap().to_string();
+    drop(listener);
+    let error = Channel::connect(&address, &Security::PlaintextForBenchmarks, &limits).unwrap_err();
+    assert!(matches!(error, Error::Io { .. }), "{error}");
+    let error =
+        Channel::connect("nowhere", &Security::PlaintextForBenchmarks, &limits).unwrap_err();
+    assert!(matches!(error, Error::Usage(_)), "{error}");
+}
+
+#[test]
+fn strangers_do_not_keep_the_peer_out() {
+    let (alice, bob, mallory) = (Person::new(), Person::new(), Person::new());
+    let mut listener = Listener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::scope(|scope| {
+        let client = scope.spawn(|| {
+            // One says nothing, one speaks HTTP, one plaintext, one shows a wrong key.
+            let _silent = TcpStream::connect(&address).unwrap();
+            let mut browser = TcpStream::connect(&address).unwrap();
+            browser.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+            let mut plain =
+                Channel::connect(&address, &Security::PlaintextForBenchmarks, &short()).unwrap();
+            plain.send(b"hello").unwrap();
+            let error = plain.recv(1).unwrap_err();
+            assert!(error.to_string().contains("speaks TLS"), "{error}");
+            let error = Channel::connect(&address, &mallory.expecting(&bob), &short()).unwrap_err();
+            assert!(
+                matches!(
+                    error,
+                    Error::Incompatible {
+                        what: "our key",
+                        ..
+                    }
+                ),
+                "{error}"
+            );
+            assert!(error.to_string().contains(&mallory.key()), "{error}");
+            let client = Channel::connect(&address, &alice.expecting(&bob), &short());
+            let mut answer = Vec::new();
+            // The browser was hung up on, with an alert or without.
+            let _ = browser.read_to_end(&mut answer);
+            client
+        });
+        let mut b = listener.accept(&bob.expecting(&alice), &short()).unwrap();
+        hello(&mut client.join().unwrap().unwrap(), &mut b);
+    });
+}
+
+#[test]
+fn a_wrong_pin_names_both_keys() {
+    let (alice, bob, carol) = (Person::new(), Person::new(), Person::new());
+    let mut listener = Listener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let limits = Limits {
+        meet: Duration::from_millis(500),
+        ..limits()
+    };
+    thread::scope(|scope| {
+        let server = scope.spawn(|| listener.accept(&bob.expecting(&alice), &limits));
+        let error = Channel::connect(&address, &alice.expecting(&carol), &limits).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::Incompatible {
+                    what: "the peer's key",
+                    ..
+                }
+            ),
+            "{error}"
+        );
+        let text = error.to_string();
+        assert!(
+            text.contains(&carol.key()) && text.contains(&bob.key()),
+            "{text}"
+        );
+        // The listener goes on until its own deadline.
+        let error = server.join().unwrap().unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::Timeout {
+                    what: "connection",
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    });
+}
+
+#[test]
+fn a_listener_serves_one_session_after_another() {
+    let (alice, bob) = (Person::new(), Person::new());
+    let mut listener = Listener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    for _ in 0..3 {
+        thread::scope(|scope| {
+            let client =
+                scope.spawn(|| Channel::connect(&address, &alice.expecting(&bob), &short()));
+            let mut b = listener.accept(&bob.expecting(&alice), &short()).unwrap();
+            hello(&mut client.join().unwrap().unwrap(), &mut b);
+        });
+    }
+}
+
+#[test]
+fn a_flipped_bit_on_the_way_is_the_end() {
+    // A pipe that corrupts one byte of what it reads after the handshake.
+    struct Corrupt(TcpPipe, Arc<std::sync::atomic::AtomicBool>);
+    impl Pipe for Corrupt {
+        fn try_read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            let n = self.0.try_read(into)?;
+            if self.1.load(std::sync::atomic::Ordering::Relaxed) && n > 0 {
+                into[n - 1] ^= 1;
+            }
+            Ok(n)
+        }
+        fn try_write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.try_write(bytes)
+        }
+        fn wait(&mut self, for_write: bool, timeout: Duration) -> std::io::Result<()> {
+            self.0.wait(for_write, timeout)
+        }
+        fn close_write(&mut self) {
+            self.0.close_write();
+        }
+    }
+    let (a, b) = sockets("127.0.0.1:0", None);
+    let switch = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let (a, b) = encrypted(a, Corrupt(b, switch.clone()));
+    let (mut a, mut b) = (Channel::over(a, limits()), Channel::over(b, limits()));
+    switch.store(true, std::sync::atomic::Ordering::Relaxed);
+    a.send(b"hello").unwrap();
+    a.flush().unwrap();
+    let error = b.recv(5).unwrap_err();
+    assert!(matches!(error, Error::Peer(_)), "{error}");
+}
+
+#[test]
+fn a_key_survives_text_and_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("alice.pem");
+    let identity = Identity::generate().unwrap();
+    identity.save(&path).unwrap();
+    assert!(Identity::load(&path).unwrap().public() == identity.public());
+    let text = identity.public().to_string();
+    assert!(text.starts_with("duo1") && text.len() == 60, "{text}");
+    assert_eq!(text.parse::<PublicKey>().unwrap(), identity.public());
+    assert_eq!(
+        format!(" {} \n", text.to_uppercase())
+            .parse::<PublicKey>()
+            .unwrap(),
+        identity.public()
+    );
+    // Never overwritten, nothing left behind.
+    assert!(matches!(
+        Identity::generate().unwrap().save(&path),
+        Err(Error::Usage(_))
+    ));
+    assert!(Identity::load(&path).unwrap().public() == identity.public());
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_that_others_can_read_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("key.pem");
+    Identity::generate().unwrap().save(&path).unwrap();
+    assert_eq!(
+        std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+    let error = Identity::load(&path).err().unwrap();
+    assert!(error.to_string().contains("chmod 600"), "{error}");
+}
+
+/// The example of RFC 8410, section 10.3, and its public key, section 10.1.
+#[test]
+fn a_published_key_is_read() {
+    let pem = "-----BEGIN PRIVATE KEY-----\n\
+        MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n\
+        -----END PRIVATE KEY-----\n";
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("rfc.pem");
+    std::fs::write(&path, pem).unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let key = Identity::load(&path).unwrap().public();
+    let expected = data_encoding::BASE64
+        .decode(b"Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=")
+        .unwrap();
+    assert_eq!(key.as_bytes()[..], expected);
+    // What we write is what the RFC shows.
+    let copy = directory.path().join("copy.pem");
+    Identity::load(&path).unwrap().save(&copy).unwrap();
+    assert_eq!(std::fs::read_to_string(copy).unwrap(), pem);
+}
+
+#[test]
+fn garbage_is_no_private_key() {
+    let directory = tempfile::tempdir().unwrap();
+    for (i, text) in [
+        "",
+        "hello",
+        "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let path = directory.path().join(i.to_string());
+        std::fs::write(&path, text).unwrap();
+        #[cfg(unix)]
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .unwrap();
+        assert!(matches!(
+            Identity::load(&path).err(),
+            Some(Error::Malformed { .. })
+        ));
+    }
+    assert!(matches!(
+        Identity::load(directory.path().join("none")).err(),
+        Some(Error::Io { .. })
+    ));
+}
+
+#[test]
+fn every_typo_in_a_public_key_is_noticed() {
+    let text = Identity::generate().unwrap().public().to_string();
+    for at in 0..text.len() {
+        for c in ['a', 'q', '7', '1', '*', 'é'] {
+            let mut typo: Vec<char> = text.chars().collect();
+            if std::mem::replace(&mut typo[at], c) != c {
+                let typo: String = typo.into_iter().collect();
+                assert!(
+                    matches!(typo.parse::<PublicKey>(), Err(Error::Malformed { .. })),
+                    "{typo}"
+                );
+            }
+        }
+        let mut short = text.clone();
+        short.remove(at);
+        assert!(short.parse::<PublicKey>().is_err());
+    }
+}
+
+#[test]
+fn keys_for_which_anybody_can_sign_are_refused() {
+    let mut one = [0; 32];
+    one[0] = 1; // the neutral element
+    for bytes in [[0; 32], one] {
+        assert!(matches!(
+            PublicKey::from_bytes(bytes),
+            Err(Error::Malformed { .. })
+        ));
+    }
+}
