@@ -6,6 +6,13 @@ use std::ops::Mul;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Size(pub(crate) u32);
 
+impl Size {
+    /// Its place in [`Program::sizes`](super::Program::sizes).
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A number of lanes: a factor times any number of sizes, known once the program is bound.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lanes {
@@ -14,6 +21,16 @@ pub struct Lanes {
 }
 
 impl Lanes {
+    /// What the product of the sizes is multiplied by.
+    pub fn factor(&self) -> u64 {
+        self.factor
+    }
+
+    /// The sizes that are multiplied.
+    pub fn sizes(&self) -> &[Size] {
+        &self.sizes
+    }
+
     /// The number under given sizes; `None` if it does not fit.
     pub(crate) fn count(&self, sizes: &[u64]) -> Option<u64> {
         self.sizes.iter().try_fold(self.factor, |product, size| product.checked_mul(*sizes.get(size.0 as usize)?))

@@ -47,6 +47,13 @@ use std::ops::{Range, RangeInclusive};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Value(pub(crate) u32);
 
+impl Value {
+    /// Its place among the values, in the order in which the steps define them.
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A named public size and what it may be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SizeRange {
