@@ -250,8 +250,8 @@ impl<P: Protocol> Executor<P> {
         Ok((job, prepared))
     }
 
-    /// Runs the program on inputs: what each output port delivers to this party, and the time that streamed setup took.
-    pub(crate) fn online(mut self, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<(Feeds, Duration)> {
+    /// Runs the program on inputs.
+    pub(crate) fn online(mut self, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran> {
         let mut online = Online::new(&self);
         self.deliver_public(&mut online.outputs);
         loop {
@@ -262,7 +262,7 @@ impl<P: Protocol> Executor<P> {
             online.exchange(&mut self, link)?;
         }
         match online.unfinished {
-            0 => Ok((online.outputs, self.streamed_setup)),
+            0 => Ok(Ran { outputs: online.outputs, streamed_setup: self.streamed_setup, peak: online.peak }),
             left => Err(Error::usage(format!("{left} tasks could not be started"))),
         }
     }
@@ -281,11 +281,22 @@ impl<P: Protocol> Executor<P> {
     }
 }
 
+/// What a run made and took.
+pub(crate) struct Ran {
+    /// What each output port delivers to this party.
+    pub outputs: Feeds,
+    /// The time that setup took within the online phase.
+    pub streamed_setup: Duration,
+    /// The most bytes of cells and maps at once.
+    pub peak: usize,
+}
+
 /// The online phase: what is under way, and what waits for what.
 struct Online<P: Protocol> {
     values: Store<P::Value>,
     /// Bytes of values that wait, and of maps under way.
     live: Window,
+    peak: usize,
     /// How many arguments each task still waits for, and who waits for each cell.
     missing: Vec<u32>,
     readers: Vec<Vec<u32>>,
@@ -314,6 +325,7 @@ impl<P: Protocol> Online<P> {
         let mut online = Online {
             values: Store::new(&executor.schedule.uses),
             live: Window { cells: 0, maps: 0 },
+            peak: 0,
             missing: vec![0; tasks.len()],
             readers: vec![Vec::new(); tasks.len()],
             ready: BTreeSet::new(),
@@ -364,6 +376,7 @@ impl<P: Protocol> Online<P> {
             drop(args);
             self.release(executor, &job.task);
             self.live.maps += executor.protocol.weight(&job);
+            self.peak = self.peak.max(self.live.cells + self.live.maps);
             let flow = executor.protocol.step(&job, &mut run, &[], &mut self.outbox)?;
             self.settle(executor, job, run, flow);
         }

@@ -38,8 +38,8 @@ const CHUNK: usize = 1 << 13;
 const FEW_LANES: usize = 16;
 
 /// Bytes of a label, and of the two ciphertexts of an AND.
-const LABEL: usize = 16;
-const TABLE: usize = 32;
+pub(crate) const LABEL: usize = 16;
+pub(crate) const TABLE: usize = 32;
 
 /// The numbers of a session before this program: ANDs under this Δ, and input bits.
 #[derive(Clone, Copy, Default)]
@@ -110,7 +110,7 @@ impl Evaluator {
 }
 
 /// COTs for the bits of an input that the evaluator holds, alone or as a share.
-fn input_demand(job: &Job, garbler: Party) -> Demand {
+pub(crate) fn input_demand(job: &Job, garbler: Party) -> Demand {
     match job.task.kind {
         Kind::Input { owner, .. } if owner != Owner::Party(garbler) => {
             Demand::of_cots(garbler, (job.task.rows * job.task.lanes) as u64)
@@ -120,13 +120,13 @@ fn input_demand(job: &Job, garbler: Party) -> Demand {
 }
 
 /// Whether the garbler's permute bits go to the evaluator.
-fn evaluator_learns(job: &Job, evaluator: Party) -> bool {
+pub(crate) fn evaluator_learns(job: &Job, evaluator: Party) -> bool {
     matches!(job.task.kind, Kind::Output { recipient, .. }
         if recipient == Recipient::Both || recipient == Recipient::Party(evaluator))
 }
 
 /// Bytes of setup that the evaluator reads for a task, when tables travel ahead.
-fn ahead_bytes(job: &Job, evaluator: Party) -> usize {
+pub(crate) fn ahead_bytes(job: &Job, evaluator: Party) -> usize {
     match job.task.kind {
         Kind::Map { .. } => and_count(job) * TABLE,
         _ if evaluator_learns(job, evaluator) => byte_len(job.task.rows * job.task.lanes),
@@ -672,6 +672,18 @@ pub struct Walk {
     number: u64,
 }
 
+/// Where the chunk from `next` ends, and its ANDs over all lanes: the same for both parties at any number of threads.
+pub(crate) fn chunk(plan: &Plan, next: usize, lanes: usize) -> (usize, usize) {
+    let mut ands = 0;
+    for (i, instr) in plan.code().iter().enumerate().skip(next) {
+        if ands >= CHUNK {
+            return (i, ands);
+        }
+        ands += if instr.op == Op::And { lanes } else { 0 };
+    }
+    (plan.code().len(), ands)
+}
+
 /// Instructions that are executed together.
 struct Batch {
     /// How many instructions.
@@ -703,16 +715,8 @@ impl Walk {
         self.next == self.plan.code().len() || self.lanes == 0
     }
 
-    /// Where the next chunk ends, and its ANDs over all lanes: the same for both parties at any number of threads.
     fn chunk(&self) -> (usize, usize) {
-        let mut ands = 0;
-        for (i, instr) in self.plan.code().iter().enumerate().skip(self.next) {
-            if ands >= CHUNK {
-                return (i, ands);
-            }
-            ands += if instr.op == Op::And { self.lanes } else { 0 };
-        }
-        (self.plan.code().len(), ands)
+        chunk(&self.plan, self.next, self.lanes)
     }
 
     /// The next instruction; with few lanes also the ANDs that follow it and read nothing that they write.

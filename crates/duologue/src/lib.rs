@@ -10,6 +10,7 @@
 mod cells;
 pub mod channel;
 pub mod correlation;
+pub mod cost;
 pub mod data;
 mod error;
 pub mod executor;

@@ -24,8 +24,8 @@ pub fn run(binding: &Binding, inputs: &Inputs) -> Result<Outputs> {
     let window = Window { cells: 1 << 26, maps: 1 << 24 };
     let job = (Arc::new(binding.clone()), schedule);
     let executor = Executor::new(Plain, None, job, (window, false), &feeds)?;
-    let (outputs, _) = executor.online(&feeds, &mut Stock::new(Party::Alice), &mut Alone)?;
-    Ok(Outputs::new(binding, outputs))
+    let ran = executor.online(&feeds, &mut Stock::new(Party::Alice), &mut Alone)?;
+    Ok(Outputs::new(binding, ran.outputs))
 }
 
 /// The working set of a tile in bytes.

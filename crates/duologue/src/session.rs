@@ -31,7 +31,7 @@
 use crate::channel::{AbortCode, Channel, Counters};
 use crate::correlation::{self, Demand, Maker, Stock};
 use crate::data::{Inputs, Outputs};
-use crate::executor::{Executor, Feeds, Link, Phase};
+use crate::executor::{Executor, Feeds, Link, Phase, Ran};
 use crate::garble::{Base, Evaluator, Garbler};
 use crate::gmw::Gmw;
 use crate::ot::{Setup, iknp};
@@ -129,7 +129,7 @@ pub struct Session {
 trait Engine: Send {
     fn demand(&self) -> Demand;
     fn setup(&mut self, stock: &mut Stock, link: &mut dyn Link) -> Result<()>;
-    fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<(Feeds, Duration)>;
+    fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran>;
 }
 
 impl<P: Protocol + Send> Engine for Executor<P> {
@@ -141,7 +141,7 @@ impl<P: Protocol + Send> Engine for Executor<P> {
         Executor::setup(self, stock, link)
     }
 
-    fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<(Feeds, Duration)> {
+    fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran> {
         Executor::online(*self, inputs, stock, link)
     }
 }
@@ -264,7 +264,7 @@ impl Session {
         let Prepared { engine, binding, mut report, .. } = prepared;
         let start = Mark::new(&self.wire);
         let ran = engine.online(feeds, &mut self.stock, &mut self.wire);
-        let (outputs, streamed) = self.guard(ran)?;
+        let Ran { outputs, streamed_setup: streamed, .. } = self.guard(ran)?;
         report.online = start.until_now(&self.wire);
         report.online.time = report.online.time.saturating_sub(streamed);
         report.setup.time += streamed;
@@ -417,7 +417,7 @@ impl Link for Wire {
 }
 
 /// All that is demanded, and a block of what will be.
-fn at_once(demand: &Demand, ahead: &Demand) -> Demand {
+pub(crate) fn at_once(demand: &Demand, ahead: &Demand) -> Demand {
     let kind = |demand: u64, ahead: u64| demand.max(ahead.min(BLOCK));
     Demand {
         cots_by_alice: kind(demand.cots_by_alice, ahead.cots_by_alice),

@@ -21,8 +21,8 @@ use zeroize::Zeroize;
 
 use super::{Demand, Stock, triples};
 use crate::{
-    Error, Result,
-    ot::{Choices, CotReceiver, CotSender, check_length, os_generator},
+    Error, Party, Result,
+    ot::{Choices, iknp, CotReceiver, CotSender, check_length, os_generator},
 };
 
 /// COTs in each direction that one exchange makes at most.
@@ -98,12 +98,7 @@ impl Maker {
 
     /// Begins to add `demand` to `stock`; the peer begins the same refill.
     pub fn refill<'a>(&'a mut self, stock: &'a mut Stock, demand: Demand) -> Refill<'a> {
-        let us = stock.party();
-        let left = Left {
-            sent: demand.cots_by(us),
-            received: demand.cots_by(us.peer()),
-            triples: demand.triples,
-        };
+        let left = Left::new(stock.party(), demand);
         Refill {
             maker: self,
             stock,
@@ -242,6 +237,14 @@ impl Drop for Refill<'_> {
 }
 
 impl Left {
+    fn new(us: Party, demand: Demand) -> Self {
+        Left {
+            sent: demand.cots_by(us),
+            received: demand.cots_by(us.peer()),
+            triples: demand.triples,
+        }
+    }
+
     /// The next batch, the same for both parties with the directions exchanged.
     fn next_batch(&mut self) -> Option<Batch> {
         fn take(left: &mut u64) -> usize {
@@ -266,6 +269,22 @@ impl Left {
         } else {
             None
         }
+    }
+}
+
+/// The exchanges of a refill in bytes, sent and read, without making anything: what the cost protocol counts.
+pub(crate) fn exchanges(us: Party, demand: Demand) -> Vec<(usize, usize)> {
+    let mut left = Left::new(us, demand);
+    let (mut exchanges, mut salt) = (Vec::new(), 0);
+    loop {
+        let batch = left.next_batch();
+        if batch.is_none() && salt == 0 {
+            return exchanges;
+        }
+        let message = |count| batch.map_or(0, |_| iknp::message_len(count));
+        let (sent, received) = batch.map_or((0, 0), |batch| (batch.sent, batch.received));
+        exchanges.push((salt + message(received), salt + message(sent)));
+        salt = if batch.is_some_and(|batch| batch.triples) { SALT } else { 0 };
     }
 }
 

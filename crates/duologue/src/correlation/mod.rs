@@ -14,6 +14,7 @@ use std::ops::{Add, AddAssign};
 
 use crate::Party;
 pub(crate) use bits::truncate as truncate_bits;
+pub(crate) use maker::exchanges;
 pub use maker::{BATCH, Flow, Maker, Refill};
 pub use stock::{Stock, Triples};
 

@@ -228,7 +228,7 @@ fn columns(rows: &[Block], out: &mut [Block]) {
     }
 }
 
-fn message_len(count: usize) -> usize {
+pub(crate) fn message_len(count: usize) -> usize {
     count.div_ceil(TILE) * (COUNT - 1) * 16
 }
 

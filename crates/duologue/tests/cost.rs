@@ -1,0 +1,83 @@
+//! What the cost protocol says against what runs really take.
+
+#[path = "../../../tests/support/programs.rs"]
+mod programs;
+
+use circuit::blocks::{self, Goal};
+use circuit::program::Owner;
+use circuit::{BitMatrix, Party, Program};
+use duologue::channel::{Channel, Link};
+use duologue::cost::{Speed, cost};
+use duologue::{Inputs, Options, Report, Scheme, Session, Timing};
+use programs::sample;
+use std::time::Duration;
+
+fn reports(binding: &circuit::Binding, options: &Options) -> [Report; 2] {
+    let (alice, bob) = Channel::pair();
+    let run = |channel, party: Party| {
+        let mut session = Session::connect(channel, party).unwrap();
+        let mut inputs = Inputs::new();
+        for port in binding.inputs().iter().filter(|port| port.who != Owner::Party(party.peer())) {
+            inputs.set(&port.name, BitMatrix::zeros(port.ty.width as usize, port.lanes as usize));
+        }
+        let report = session.run(binding, options, &inputs).unwrap().report;
+        assert_eq!(session.drawn(), report.demand, "what was drawn is what was demanded");
+        session.close().unwrap();
+        report
+    };
+    std::thread::scope(|scope| {
+        let bob = scope.spawn(|| run(bob, Party::Bob));
+        [run(alice, Party::Alice), bob.join().unwrap()]
+    })
+}
+
+fn check(binding: &circuit::Binding, options: &Options, what: &str) {
+    let cost = cost(binding, options).unwrap();
+    let [alice, bob] = reports(binding, options);
+    assert_eq!((cost.ands, cost.demand, cost.tile), (alice.ands, alice.demand, alice.tile), "{what}");
+    for (phase, traffic, a, b) in [("setup", cost.setup, alice.setup, bob.setup), ("online", cost.online, alice.online, bob.online)] {
+        assert_eq!((a.sent, a.received), (b.received, b.sent), "{what}, {phase}");
+        assert_eq!((traffic.alice_to_bob, traffic.bob_to_alice), (a.sent, b.sent), "{what}, {phase}");
+        assert_eq!(traffic.rounds, a.rounds.max(b.rounds), "{what}, {phase}");
+    }
+}
+
+#[test]
+fn bytes_and_rounds_are_exact() {
+    for (seed, lanes) in (0..6).flat_map(|seed| [(seed, seed % 3), (seed, 200)]) {
+        let sample = sample(seed, lanes);
+        for timing in [Timing::Ahead, Timing::Streamed] {
+            for scheme in [Scheme::Yao, Scheme::Gmw] {
+                let options = Options { timing, tile: Some(64), ..Options::new(scheme) };
+                check(&sample.binding, &options, &format!("seed {seed}, {lanes} lanes, {options:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn aes_costs_what_is_known() {
+    let aes = blocks::find("aes128").unwrap().circuit(128, Goal::Size).unwrap();
+    let p = Program::of_circuit(&aes, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
+    let binding = p.bind(&[("lanes", 130)]).unwrap();
+    for scheme in [Scheme::Yao, Scheme::Gmw] {
+        check(&binding, &Options::new(scheme), &format!("{scheme}"));
+    }
+    let gmw = cost(&binding, &Options::new(Scheme::Gmw)).unwrap();
+    assert_eq!((gmw.ands, gmw.depth), (6400 * 130, aes.depth()));
+    assert_eq!(gmw.online.rounds, u64::from(gmw.depth) + 1, "a round for each layer and one for the output");
+    let bytes = 6400 * 130 * 2 / 8 + 128 * 130 / 8;
+    assert_eq!((gmw.online.alice_to_bob, gmw.online.bob_to_alice), (bytes, bytes), "two bits an AND each way");
+    let yao = cost(&binding, &Options::new(Scheme::Yao)).unwrap();
+    assert!(yao.setup.bob_to_alice >= 6400 * 130 * 32, "32 bytes an AND");
+}
+
+#[test]
+fn a_line_takes_its_time() {
+    let aes = blocks::find("aes128").unwrap().circuit(128, Goal::Size).unwrap();
+    let p = Program::of_circuit(&aes, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
+    let cost = cost(&p.bind(&[("lanes", 1)]).unwrap(), &Options::new(Scheme::Gmw)).unwrap();
+    let line = Link { round_trip: Duration::from_millis(100), bits_per_second: None };
+    let (_, online) = cost.time(&line, &Speed { setup: f64::INFINITY, online: f64::INFINITY });
+    assert_eq!(online, Duration::from_millis(50) * (cost.depth + 1), "half a round trip for each exchange");
+}
