@@ -24,7 +24,7 @@ impl Inbox {
             let room = self.chunks.back().map_or(0, |chunk| CHUNK - chunk.len());
             if room == 0 {
                 self.chunks
-                    .push_back(Vec::with_capacity(bytes.len().max(4096).min(CHUNK)));
+                    .push_back(Vec::with_capacity(bytes.len().clamp(4096, CHUNK)));
                 continue;
             }
             let (now, later) = bytes.split_at(room.min(bytes.len()));

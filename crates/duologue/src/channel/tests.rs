@@ -139,6 +139,7 @@ fn write_raw(pipe: &mut dyn Pipe, mut bytes: &[u8]) {
     }
 }
 
+mod hostile;
 mod line;
 mod meeting;
 mod speed;

@@ -364,7 +364,10 @@ fn digest<D>(
         }
         (Ok(ConnectionState::WriteTraffic(mut traffic)), Task::Write(bytes)) => {
             match traffic.encrypt(bytes, outgoing.room(WRITE + WRITE / 64)) {
-                Ok(n) => Ok(outgoing.filled(n)).map(|()| Step::Done),
+                Ok(n) => {
+                    outgoing.filled(n);
+                    Ok(Step::Done)
+                }
                 Err(e) => Err(rustls::Error::General(e.to_string())),
             }
         }

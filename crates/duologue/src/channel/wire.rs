@@ -34,7 +34,8 @@ pub(super) struct Wire {
     fate: Fate,
     /// What a heartbeat found out while the owner was busy.
     found: Option<Error>,
-    /// The peer has sent its end.
+    /// We have sent our end, after which no heartbeat may follow; the peer has sent its end.
+    ended: bool,
     peer_ended: bool,
     /// Nothing that is written now can arrive.
     peer_gone: bool,
@@ -179,7 +180,7 @@ impl Wire {
 impl Wire {
     pub fn recv_into(&mut self, out: &mut [u8]) -> Result<()> {
         self.flush()?;
-        if std::mem::take(&mut self.sent_since_turn) && !out.is_empty() {
+        if !out.is_empty() && std::mem::take(&mut self.sent_since_turn) {
             self.counters.rounds += 1;
         }
         self.patience = None;
@@ -207,13 +208,15 @@ impl Wire {
 
     /// Payload that is here and was not asked for yet.
     pub fn pending(&mut self) -> Result<usize> {
-        self.drain()?;
+        if !self.peer_ended {
+            self.drain()?;
+        }
         Ok(self.incoming.pending())
     }
 
     /// Takes in whatever has come, without waiting.
     fn drain(&mut self) -> Result<()> {
-        while !self.peer_ended {
+        loop {
             self.incoming.store();
             if self.incoming.inbox.len() as u64 > self.limits.inbox {
                 return Err(Error::peer(format!(
@@ -222,15 +225,14 @@ impl Wire {
                 )));
             }
             if !self.next_frame()? && self.read(&mut [])?.0 == 0 {
-                break;
+                return Ok(());
             }
         }
-        Ok(())
     }
 
     /// Looks for an abort without taking payload off a peer that should wait for us.
     fn listen(&mut self) -> Result<()> {
-        if !self.peer_ended && self.incoming.pending() == 0 && !self.next_frame()? {
+        if self.incoming.pending() == 0 && !self.next_frame()? {
             self.read(&mut [])?;
             self.next_frame()?;
         }
@@ -242,10 +244,11 @@ impl Wire {
         let Some(frame) = self.incoming.next_frame()? else {
             return Ok(false);
         };
-        if self.peer_ended {
-            return Err(Error::peer("it sent a frame after its end"));
-        }
         match frame {
+            // Only an abort may follow the end: that our last bytes were wrong.
+            Frame::Data { .. } | Frame::Progress | Frame::End if self.peer_ended => {
+                return Err(Error::peer("it sent a frame after its end"));
+            }
             Frame::Data { .. } => self.motion = true,
             Frame::Progress => {}
             Frame::End => self.peer_ended = true,
@@ -259,6 +262,7 @@ impl Wire {
 
     /// Reads once: how many bytes came, 0 if none yet, and how many of them went to `out`.
     fn read(&mut self, out: &mut [u8]) -> Result<(usize, usize)> {
+        let before = self.incoming.pending();
         match self.incoming.read(&mut *self.pipe, out) {
             Ok((0, _)) => {
                 self.peer_gone = true;
@@ -272,7 +276,7 @@ impl Wire {
             Ok((n, direct)) => {
                 self.counters.wire_received += n as u64;
                 self.sign = true;
-                self.motion |= self.incoming.pending() > 0 || direct > 0;
+                self.motion |= self.incoming.pending() > before || direct > 0;
                 Ok((n, direct))
             }
             Err(e) if blocks(&e) => Ok((0, 0)),
@@ -306,11 +310,8 @@ impl Wire {
             .limits
             .heartbeat
             .saturating_sub(self.last_write.elapsed());
-        let beat = if self.midframe || !self.owed.is_empty() {
-            self.limits.heartbeat
-        } else {
-            beat
-        };
+        let silent = self.midframe || self.ended || !self.owed.is_empty();
+        let beat = if silent { self.limits.heartbeat } else { beat };
         let timeout = sign.min(progress).min(beat).max(Duration::from_micros(1));
         self.pipe
             .wait(for_write || !self.owed.is_empty(), timeout)
@@ -330,7 +331,8 @@ impl Wire {
         if self.midframe || !self.is_open() {
             return Ok(());
         }
-        if self.owed.is_empty() && self.last_write.elapsed() >= self.limits.heartbeat {
+        if !self.ended && self.owed.is_empty() && self.last_write.elapsed() >= self.limits.heartbeat
+        {
             self.owed.extend_from_slice(&frame::progress());
         }
         if self.push_owed()? {
@@ -356,6 +358,7 @@ impl Wire {
             incoming: Incoming::new(),
             fate: Fate::Open,
             found: None,
+            ended: false,
             peer_ended: false,
             peer_gone: false,
             patience: None,
@@ -405,6 +408,7 @@ impl Wire {
         self.flush()?;
         self.refuse_leftovers()?;
         self.owed.extend_from_slice(&frame::end());
+        self.ended = true;
         self.flush()?;
         self.patience = None;
         while !self.peer_ended {

@@ -101,12 +101,11 @@ fn small(name: &str, pipes: fn() -> Pipes) {
 #[test]
 #[ignore = "a measurement"]
 fn speed() {
-    let kinds: [(&str, fn() -> Pipes); 3] = [
-        ("memory", memory_pipes),
+    for (name, pipes) in [
+        ("memory", memory_pipes as fn() -> Pipes),
         ("TCP", tcp_pipes),
         ("TLS over TCP", tls_pipes),
-    ];
-    for (name, pipes) in kinds {
+    ] {
         stream(name, pipes);
         both_ways(name, pipes);
         rounds(name, pipes);
