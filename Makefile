@@ -1,0 +1,71 @@
+# What one does here. `make` alone lists the targets.
+
+CARGO ?= cargo
+# Continuous integration sets --locked.
+CARGO_FLAGS ?=
+# The portable code is compiled for these as well; rustup fetches their standard libraries.
+TARGETS := wasm32-unknown-unknown aarch64-unknown-linux-gnu
+PORTABLE := -p duologue-kernels -p duologue-circuit
+PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
+# Seconds for each fuzz target.
+FUZZ_TIME ?= 60
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench lint fmt doc book fuzz examples portable faces targets components
+
+help: ## List the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
+
+demo: ## Build the command and run the main job: two processes find a face, by Yao and by GMW
+	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- demo
+
+test: targets ## Run every test: unit, whole system, documentation, examples, portable builds, faces
+	$(CARGO) test --workspace $(CARGO_FLAGS)
+	@$(MAKE) --no-print-directory portable faces
+
+bench: ## Measure: kernels, oblivious transfer, and whole programs between two parties
+	$(CARGO) bench --workspace --bench '*' $(CARGO_FLAGS)
+
+lint: components ## Check format, clippy and rustdoc; a warning is an error
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --lib --no-deps $(CARGO_FLAGS)
+
+fmt: components ## Format the code
+	$(CARGO) fmt --all
+
+doc: ## Build the reference of the libraries and open it
+	$(CARGO) doc --workspace --lib --no-deps --open $(CARGO_FLAGS)
+
+book: ## Build the book into docs/book (needs mdbook: cargo install mdbook)
+	mdbook build docs
+
+fuzz: ## Fuzz every decoder for FUZZ_TIME seconds (needs cargo-fuzz and a nightly toolchain)
+	@for target in $$(cd fuzz && $(CARGO) +nightly fuzz list); do \
+		(cd fuzz && $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_TIME)) || exit 1; \
+	done
+
+examples: ## Run the examples; each checks its own answer
+	$(CARGO) test --release --examples $(CARGO_FLAGS) -p duologue-apps
+
+portable: targets ## Compile the portable code for other processors
+	@for target in $(TARGETS); do \
+		echo "$(CARGO) check $(PORTABLE) --target $$target"; \
+		$(CARGO) check $(CARGO_FLAGS) $(PORTABLE) --target $$target || exit 1; \
+	done
+
+faces: ## Check the answers of the face example with NumPy, if it is there
+	@if $(PYTHON) -c 'import numpy' 2>/dev/null; then \
+		$(PYTHON) examples/faces/check_faces.py; \
+	else \
+		echo "faces: skipped, $(PYTHON) has no numpy (the example find_a_face checks the same answers)"; \
+	fi
+
+targets:
+	@for target in $(TARGETS); do \
+		test -d "$$(rustc --print target-libdir --target $$target)" || rustup target add $$target || exit 1; \
+	done
+
+components:
+	@$(CARGO) fmt --version >/dev/null 2>&1 || rustup component add rustfmt
+	@$(CARGO) clippy --version >/dev/null 2>&1 || rustup component add clippy
