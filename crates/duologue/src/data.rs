@@ -32,6 +32,11 @@ impl Inputs {
         self.0.insert(name.to_owned(), value);
     }
 
+    /// A port by name, if it is set.
+    pub fn get(&self, name: &str) -> Option<&BitMatrix> {
+        self.0.get(name)
+    }
+
     /// The ports of one kind by their places, after checking names and shapes.
     pub(crate) fn feeds(&self, binding: &Binding, wanted: impl Fn(Owner) -> bool) -> Result<Vec<Option<BitMatrix>>> {
         if let Some(name) = self.0.keys().find(|name| binding.input(name).is_none()) {

@@ -376,6 +376,7 @@ impl<P: Protocol> Online<P> {
             drop(args);
             self.release(executor, &job.task);
             self.live.maps += executor.protocol.weight(&job);
+            self.live.cells += reserved::<P::Value>(&job.task);
             self.peak = self.peak.max(self.live.cells + self.live.maps);
             let flow = executor.protocol.step(&job, &mut run, &[], &mut self.outbox)?;
             self.settle(executor, job, run, flow);
@@ -437,7 +438,7 @@ impl<P: Protocol> Online<P> {
     fn finish(&mut self, executor: &Executor<P>, job: &Job, value: P::Value) {
         let id = job.task.cell;
         if executor.schedule.uses[id as usize] > 0 {
-            self.live.cells += cell_bytes::<P::Value>(&job.task);
+            self.live.cells += cell_bytes::<P::Value>(&job.task) - reserved::<P::Value>(&job.task);
         }
         self.values.put(id, value);
         for reader in std::mem::take(&mut self.readers[id as usize]) {
@@ -465,6 +466,11 @@ impl<P: Protocol> Online<P> {
 
 fn cell_bytes<C: Cells>(task: &Task) -> usize {
     (task.rows * task.lanes * C::CELL_BITS).div_ceil(8)
+}
+
+/// Cells that are counted from the moment a task begins: those that wait for the peer in great number.
+fn reserved<C: Cells>(task: &Task) -> usize {
+    if matches!(task.kind, Kind::Input { .. }) { cell_bytes::<C>(task) } else { 0 }
 }
 
 fn ands(job: &Job) -> u64 {

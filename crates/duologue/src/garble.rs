@@ -283,11 +283,7 @@ impl Garbler {
     /// A public bit has the active label 0, so that its zero label is the bit times Δ.
     fn lift_zeros(&self, public: &BitMatrix) -> Labels {
         let mut zeros = Labels::zeros(public.rows(), public.lanes());
-        for row in 0..public.rows() {
-            let bits = public.row(row);
-            let labels = zeros.row_mut(row).iter_mut().enumerate();
-            labels.for_each(|(lane, label)| *label = self.delta & Block::mask(bits[lane / 64] >> (lane % 64) & 1 == 1));
-        }
+        (0..public.rows()).for_each(|row| add_bits(zeros.row_mut(row), public.row(row), self.delta));
         zeros
     }
 
@@ -344,11 +340,10 @@ impl Garbler {
     ) -> Vec<Block> {
         let mut labels = zeros.blocks().to_vec();
         labels.iter_mut().zip(cots.blocks()).for_each(|(label, &q)| *label ^= q);
-        let lanes = labels.len().checked_div(rows).unwrap_or(0);
+        let lanes = labels.len().checked_div(rows).unwrap_or(0).max(1);
         for bits in own.into_iter().chain((masked.rows() > 0).then_some(masked)) {
-            for (i, label) in labels.iter_mut().enumerate() {
-                let word = bits.row(i / lanes)[i % lanes / 64];
-                *label ^= self.delta & Block::mask(word >> (i % lanes % 64) & 1 == 1);
+            for (row, labels) in labels.chunks_mut(lanes).enumerate() {
+                add_bits(labels, bits.row(row), self.delta);
             }
         }
         labels
@@ -788,6 +783,15 @@ impl Stage {
     fn empty(self, walk: &mut Walk, code: &[Instr]) {
         for (instr, out) in code.iter().zip(self.out.chunks(walk.lanes)) {
             walk.slots.row_mut(instr.dst as usize).copy_from_slice(out);
+        }
+    }
+}
+
+/// Adds Δ to the labels whose bit is set.
+fn add_bits(labels: &mut [Block], bits: &[u64], delta: Block) {
+    for (labels, &word) in labels.chunks_mut(64).zip(bits) {
+        for (lane, label) in labels.iter_mut().enumerate() {
+            *label ^= delta & Block::mask(word >> lane & 1 == 1);
         }
     }
 }
