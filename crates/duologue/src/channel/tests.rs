@@ -19,7 +19,7 @@ fn memory_pipes() -> Pipes {
 }
 
 fn tiny_memory_pipes() -> Pipes {
-    let (a, b) = memory::pair(7);
+    let (a, b) = memory::pair(61);
     (Box::new(a), Box::new(b))
 }
 

@@ -254,6 +254,8 @@ impl Wire {
             Frame::End => self.peer_ended = true,
             Frame::Abort { code, message } => {
                 self.peer_gone = true;
+                // The peer lingers until it sees that we have read this.
+                self.pipe.close_write();
                 return Err(Error::Aborted(format!("{code}: {message}")));
             }
         }
