@@ -1,76 +1,18 @@
 //! Every protocol against the step-by-step reference, over memory, TCP and TLS.
 
+#[path = "../../../tests/support/parties.rs"]
+mod parties;
 #[path = "../../../tests/support/programs.rs"]
 mod programs;
 
-use circuit::program::reference::{self, Table};
-use circuit::program::{Binding, Owner, Recipient};
-use circuit::{BitMatrix, Party};
-use duologue::channel::Channel;
-use duologue::{Inputs, Options, Outcome, Outputs, Scheme, Session, Timing};
+use circuit::blocks::{self, Goal};
+use circuit::program::{Owner, reference};
+use circuit::{BitMatrix, Party, Program};
+use duologue::channel::{Channel, Limits};
+use duologue::{Inputs, Options, Outcome, Scheme, data};
+use parties::{all_options, both, check, split, tcp, tls};
 use programs::{Dice, Sample, sample};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
-
-/// The inputs of each party: its own, the public ones, and its share of shared ones.
-fn split(binding: &Binding, tables: &BTreeMap<String, Table>, dice: &mut Dice) -> [Inputs; 2] {
-    let mut inputs = [Inputs::new(), Inputs::new()];
-    for port in binding.inputs() {
-        let value = BitMatrix::from_lanes(port.ty.width as usize, &tables[&port.name]);
-        match port.who {
-            Owner::Party(party) => inputs[party as usize].set(&port.name, value),
-            Owner::Public => inputs.iter_mut().for_each(|inputs| inputs.set(&port.name, value.clone())),
-            Owner::Shared => {
-                let mask: Table = tables[&port.name].iter().map(|lane| dice.bits(lane.len())).collect();
-                let mask = BitMatrix::from_lanes(port.ty.width as usize, &mask);
-                inputs[0].set(&port.name, xor(&value, &mask));
-                inputs[1].set(&port.name, mask);
-            }
-        }
-    }
-    inputs
-}
-
-fn xor(a: &BitMatrix, b: &BitMatrix) -> BitMatrix {
-    let words = a.words().iter().zip(b.words()).map(|(a, b)| a ^ b).collect();
-    BitMatrix::from_words(a.rows(), a.lanes(), words).unwrap()
-}
-
-/// Checks what both parties got: everybody exactly his own, and shares that add up.
-fn check(binding: &Binding, expected: &BTreeMap<String, Table>, got: [&Outputs; 2], what: &str) {
-    for port in binding.outputs() {
-        let value = BitMatrix::from_lanes(port.ty.width as usize, &expected[&port.name]);
-        let [alice, bob] = got.map(|outputs| outputs.get(&port.name));
-        let right = match port.who {
-            Recipient::Party(Party::Alice) => alice == Some(&value) && bob.is_none(),
-            Recipient::Party(Party::Bob) => bob == Some(&value) && alice.is_none(),
-            Recipient::Both => alice == Some(&value) && bob == Some(&value),
-            Recipient::Shared => matches!((alice, bob), (Some(a), Some(b)) if xor(a, b) == value),
-        };
-        assert!(right, "{what}: the output '{}' is wrong", port.name);
-    }
-}
-
-/// Runs what each party does in a thread of its own.
-fn both<T: Send>((alice, bob): (Channel, Channel), run: impl Fn(Session) -> duologue::Result<T> + Sync) -> [T; 2] {
-    std::thread::scope(|scope| {
-        let bob = scope.spawn(|| run(Session::connect(bob, Party::Bob)?));
-        let alice = Session::connect(alice, Party::Alice).and_then(&run);
-        let bob = bob.join().expect("no panic");
-        [alice.expect("alice"), bob.expect("bob")]
-    })
-}
-
-fn all_options() -> Vec<Options> {
-    let mut all = Vec::new();
-    for timing in [Timing::Ahead, Timing::Streamed] {
-        for garbler in [Party::Alice, Party::Bob] {
-            all.push(Options { garbler: Some(garbler), timing, tile: Some(64), ..Options::new(Scheme::Yao) });
-        }
-        all.push(Options { timing, tile: Some(64), ..Options::new(Scheme::Gmw) });
-    }
-    all
-}
 
 /// One session runs all options twice, each time with fresh shares.
 fn run_all(channels: (Channel, Channel), sample: &Sample, all: &[Options]) {
@@ -122,4 +64,77 @@ fn plain_agrees_with_the_reference() {
             assert!(outputs.get(&port.name).unwrap().to_lanes() == expected[&port.name], "seed {seed}");
         }
     }
+}
+
+#[test]
+fn over_tcp_and_tls() {
+    for (seed, lanes) in [(1, 1), (2, 65), (3, 130)] {
+        run_all(tcp(Limits::default()), &sample(seed, lanes), &all_options());
+        run_all(tls(Limits::default()), &sample(seed, lanes), &all_options());
+    }
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).expect("a digit") as u8).collect();
+    digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+}
+
+/// Runs a block on published vectors, over and over up to `lanes`; the first time and the second time in one session.
+/// A vector is Alice's input, Bob's if there are two, and the output.
+fn vectors(block: &str, width: u32, vectors: &[&[&str]], lanes: usize) {
+    let circuit = blocks::find(block).unwrap().circuit(width, Goal::Size).unwrap();
+    let program = Program::of_circuit(&circuit, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
+    let binding = program.bind(&[("lanes", lanes as u64)]).unwrap();
+    let column = |i: usize| -> BitMatrix {
+        let each: Vec<Vec<u8>> = vectors.iter().map(|vector| hex(vector[i])).collect();
+        data::bytes(&(0..lanes).map(|lane| &each[lane % each.len()][..]).collect::<Vec<_>>())
+    };
+    let ports = binding.inputs().len();
+    let expected = column(ports);
+    both(Channel::pair(), |mut session| {
+        let mut inputs = Inputs::new();
+        for (i, port) in binding.inputs().iter().enumerate().filter(|(_, p)| p.who == Owner::Party(session.party())) {
+            inputs.set(&port.name, column(i));
+        }
+        for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::Yao, Scheme::Gmw] {
+            let outputs = session.run(&binding, &Options::new(scheme), &inputs)?.outputs;
+            let (name, output) = outputs.iter().next().expect("an output");
+            assert!(*output == expected, "{block} over {lanes} lanes by {scheme}: '{name}' is wrong");
+        }
+        session.close()
+    });
+}
+
+/// FIPS 197, appendices B and C.1; NIST SP 800-38A, F.1.1.
+const AES: &[&[&str]] = &[
+    &["2b7e151628aed2a6abf7158809cf4f3c", "3243f6a8885a308d313198a2e0370734", "3925841d02dc09fbdc118597196a0b32"],
+    &["000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff", "69c4e0d86a7b0430d8cdb78070b4c55a"],
+    &["2b7e151628aed2a6abf7158809cf4f3c", "6bc1bee22e409f96e93d7e117393172a", "3ad77bb40d7a3660a89ecaf32466ef97"],
+];
+
+/// FIPS 180-2, appendix B.1, and the vector of three bytes in the NIST SHA byte test vectors.
+const SHA256: &[&[&str]] = &[
+    &["616263", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"],
+    &["b4190e", "dff2e73091f6c05e528896c4c831b9448653dc2ff043528f6769437bc7b975c2"],
+];
+
+/// FIPS 180-2, appendix B.2: two blocks.
+const SHA256_LONG: &[&[&str]] = &[&[
+    "6162636462636465636465666465666765666768666768696768696a68696a6b696a6b6c6a6b6c6d6b6c6d6e6c6d6e6f6d6e6f706e6f7071",
+    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
+]];
+
+#[test]
+fn aes_of_the_standards() {
+    for lanes in [1, 64, 65, 1000] {
+        vectors("aes128", 128, AES, lanes);
+    }
+}
+
+#[test]
+fn sha256_of_the_standards() {
+    for lanes in [1, 64, 65, 1000] {
+        vectors("sha256", 3, SHA256, lanes);
+    }
+    vectors("sha256", 56, SHA256_LONG, 3);
 }
