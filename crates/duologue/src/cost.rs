@@ -13,7 +13,7 @@ use crate::ot::Setup;
 use crate::packed::byte_len;
 use crate::protocol::{Arg, Flow, Job, Protocol};
 use crate::session::at_once;
-use crate::terms::{self, Options, Scheme, Terms};
+use crate::terms::{self, Moment, Options, Scheme, Terms};
 use crate::{Party, Result};
 use circuit::BitMatrix;
 use circuit::plan::{Op, Plan, Source};
@@ -142,7 +142,7 @@ impl Cost {
 /// Bytes of the terms and of what opens a run: equal for both parties, since the terms are.
 fn opening(binding: &Binding, terms: &Terms, schedule: &circuit::Schedule) -> Result<usize> {
     let none = blake3::hash(b"");
-    let fields = terms::fields(binding, terms, schedule, (0, Demand::NONE), &none)?;
+    let fields = terms::fields(binding, terms, schedule, &Moment::default(), &none)?;
     Ok(4 + terms::encode(&fields).len())
 }
 

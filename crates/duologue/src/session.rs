@@ -9,7 +9,7 @@
 //! let mut p = Program::new("millionaires");
 //! let a = p.input("alice", Party::Alice, uint(32), 1);
 //! let b = p.input("bob", Party::Bob, uint(32), 1);
-//! let richer = p.map(&blocks::find("greater")?.build(32, blocks::Goal::Size), &[a, b]);
+//! let richer = p.map(&blocks::find("greater")?.circuit(32, blocks::Goal::Size)?, &[a, b]);
 //! p.output("alice is richer", Party::Alice, richer);
 //! let job = p.bind(&[])?;
 //!
@@ -36,7 +36,7 @@ use crate::garble::{Base, Evaluator, Garbler};
 use crate::gmw::Gmw;
 use crate::ot::{Setup, iknp};
 use crate::protocol::Protocol;
-use crate::terms::{self, Fields, Options, Scheme, Terms};
+use crate::terms::{self, Fields, Moment, Options, Scheme, Terms};
 use crate::{Error, Party, Result};
 use circuit::program::{Binding, Owner, Schedule};
 use kernels::Block;
@@ -153,7 +153,7 @@ impl Session {
         Session::with(channel, party, secrets)
     }
 
-    /// The same with a given source of secrets.
+    /// The same with a given source of secrets: nothing of a session is drawn from anywhere else.
     pub(crate) fn with(mut channel: Channel, party: Party, secrets: Generator) -> Result<Session> {
         let hello = hello(party, &secrets);
         let theirs = match greet(&mut channel, &hello) {
@@ -169,13 +169,14 @@ impl Session {
         };
         let id = derive("duologue v1 session id");
         let pairwise = Block::from_bytes(derive("duologue v1 shared generator")[..16].try_into().expect("16 bytes"));
+        let correlating = Some(secrets.derive(b"setup   ", 0));
         Ok(Session {
             party,
             id,
             secrets,
             pairwise: Generator::from_seed(pairwise),
             stock: Stock::new(party),
-            wire: Wire { channel, party, id, maker: None, observer: None },
+            wire: Wire { channel, party, id, correlating, maker: None, observer: None },
             base: Base::default(),
             ordinal: 0,
             dead: None,
@@ -209,7 +210,7 @@ impl Session {
     /// parties differ, before any input is used. Any other error ends the session.
     pub fn run(&mut self, binding: &Binding, options: &Options, inputs: &Inputs) -> Result<Outcome> {
         let feeds = self.feeds(binding, inputs)?;
-        let prepared = self.prepare(binding, options, inputs)?;
+        let prepared = self.set_up(binding, options, inputs, false)?;
         self.finish_run(prepared, &feeds)
     }
 
@@ -218,13 +219,17 @@ impl Session {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn prepare(&mut self, binding: &Binding, options: &Options, public: &Inputs) -> Result<Prepared> {
+        self.set_up(binding, options, public, true)
+    }
+
+    fn set_up(&mut self, binding: &Binding, options: &Options, public: &Inputs, alone: bool) -> Result<Prepared> {
         self.alive()?;
         let feeds = public.feeds(binding, |owner| owner == Owner::Public)?;
         let (terms, schedule) = Terms::resolve(binding, options);
         let start = Mark::new(&self.wire);
-        let state = (self.ordinal, self.stock.drawn());
-        let fields = terms::fields(binding, &terms, &schedule, state, &digest(&feeds))?;
-        self.ordinal += 1;
+        let (session, ordinal, drawn) = (self.id, self.ordinal, self.stock.drawn());
+        let moment = Moment { session, setup_alone: alone, ordinal, drawn };
+        let fields = terms::fields(binding, &terms, &schedule, &moment, &digest(&feeds))?;
         let agreed = self.wire.agree(&fields);
         self.guard(agreed)?;
         let (binding, schedule) = (Arc::new(binding.clone()), Arc::new(schedule));
@@ -234,6 +239,7 @@ impl Session {
         self.guard(done)?;
         self.base.and0 += schedule.totals.and0;
         self.base.in0 += schedule.totals.in0;
+        self.ordinal += 1;
         let report = Report {
             terms,
             ands: schedule.totals.and0,
@@ -242,7 +248,7 @@ impl Session {
             setup: start.until_now(&self.wire),
             online: PhaseReport::default(),
         };
-        Ok(Prepared { engine, binding, session: self.id, ordinal: self.ordinal - 1, report })
+        Ok(Prepared { engine, binding, session: self.id, ordinal, report })
     }
 
     /// Runs a prepared program on inputs. The parties take their prepared programs in the same order.
@@ -255,7 +261,7 @@ impl Session {
             return Err(Error::usage("this program was prepared in another session"));
         }
         let feeds = self.feeds(&prepared.binding, inputs)?;
-        let agreed = self.wire.agree(&vec![("which prepared program runs", prepared.ordinal.to_string())]);
+        let agreed = self.wire.agree(&terms::online(&self.id, prepared.ordinal));
         self.guard(agreed)?;
         self.finish_run(prepared, &feeds)
     }
@@ -328,6 +334,7 @@ impl Session {
             self.dead = Some(error.to_string());
             self.stock.destroy();
             self.wire.maker = None;
+            self.wire.correlating = None;
             self.secrets = Generator::from_seed(Block::ZERO);
             self.wire.channel.abort(AbortCode::of(error), &error.to_string());
         }
@@ -340,6 +347,8 @@ struct Wire {
     channel: Channel,
     party: Party,
     id: [u8; 32],
+    /// The secrets of the maker, which takes them.
+    correlating: Option<Generator>,
     maker: Option<Maker>,
     observer: Option<Observer>,
 }
@@ -347,14 +356,14 @@ struct Wire {
 impl Wire {
     /// The maker of correlations; base OTs run once, when it is first needed.
     fn maker(&mut self) -> Result<&mut Maker> {
-        if self.maker.is_none() {
-            let (setup, message) = Setup::start(self.party, &self.id)?;
+        if let Some(secrets) = self.correlating.take() {
+            let (setup, message) = Setup::start_with(&mut secrets.derive(b"base OT ", 0), self.party, &self.id);
             self.channel.send(&message)?;
             let theirs = self.channel.recv(Setup::MESSAGE)?;
             let (sender, receiver) = setup.finish(&theirs)?;
             let sender = Box::new(iknp::SemiHonestSender::new(sender));
             let receiver = Box::new(iknp::SemiHonestReceiver::new(receiver));
-            self.maker = Some(Maker::new(sender, receiver)?);
+            self.maker = Some(Maker::with(secrets.derive(b"salts   ", 0), sender, receiver));
         }
         self.maker.as_mut().ok_or_else(|| Error::usage("no maker of correlations"))
     }

@@ -125,20 +125,40 @@ fn heavier_owner(binding: &Binding) -> Party {
 /// Names and values that both parties must have equal.
 pub(crate) type Fields = Vec<(&'static str, String)>;
 
+/// What a party calls for. It comes first, so that parties that call for different things hear just that.
+pub(crate) const CALL: &str = "what is called for";
+
+/// Where in a session a program comes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Moment {
+    /// Made of both hellos: if they changed on the way, this differs.
+    pub session: [u8; 32],
+    /// Whether setup alone is called for.
+    pub setup_alone: bool,
+    /// Programs that ran before.
+    pub ordinal: u64,
+    /// Correlations that were drawn before.
+    pub drawn: Demand,
+}
+
 /// Everything that must be equal before a program runs.
+///
+/// # Errors
+/// [`Error::Usage`] if the program cannot be described.
 pub(crate) fn fields(
     binding: &Binding,
     terms: &Terms,
     schedule: &Schedule,
-    state: (u64, Demand),
+    moment: &Moment,
     public: &blake3::Hash,
 ) -> Result<Fields> {
     let program = binding.program();
     let digest = program.digest().map_err(|error| Error::usage(error.to_string()))?;
     let sizes = program.sizes().iter().zip(binding.sizes());
     let sizes: Vec<String> = sizes.map(|(size, value)| format!("{}={value}", size.name)).collect();
-    let (ordinal, drawn) = state;
-    Ok(vec![
+    let fields = vec![
+        (CALL, if moment.setup_alone { "setup" } else { "a run" }.into()),
+        ("the session", hex(&moment.session)),
         ("the program", format!("'{}' {}", program.name(), hex(&digest))),
         ("its sizes", sizes.join(", ")),
         ("the protocol", terms.scheme.to_string()),
@@ -148,9 +168,22 @@ pub(crate) fn fields(
         ("the lanes of a tile", schedule.tile.to_string()),
         ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
         ("the public inputs", public.to_hex().to_string()),
-        ("how many programs ran before", ordinal.to_string()),
-        ("the correlations used before", format!("{drawn:?}")),
-    ])
+        ("how many programs ran before", moment.ordinal.to_string()),
+        ("the correlations used before", format!("{:?}", moment.drawn)),
+    ];
+    match encode(&fields).len() {
+        0..=MOST_BYTES => Ok(fields),
+        bytes => Err(Error::usage(format!("the terms of the program have {bytes} bytes, more than {MOST_BYTES}"))),
+    }
+}
+
+/// What must be equal before a prepared program goes online.
+pub(crate) fn online(session: &[u8; 32], prepared: u64) -> Fields {
+    vec![
+        (CALL, "a prepared program".into()),
+        ("the session", hex(session)),
+        ("which prepared program runs", prepared.to_string()),
+    ]
 }
 
 fn hex(bytes: &[u8]) -> String {
