@@ -143,6 +143,17 @@ impl BitMatrix {
         *word = *word & !(1 << (lane % WORD)) | u64::from(bit) << (lane % WORD);
     }
 
+    /// The XOR of two matrices of one shape.
+    ///
+    /// # Panics
+    /// If the shapes differ.
+    pub fn xor(&self, other: &BitMatrix) -> BitMatrix {
+        assert_eq!((self.rows, self.lanes), (other.rows, other.lanes), "matrices of two shapes");
+        let mut sum = self.clone();
+        sum.words.iter_mut().zip(&other.words).for_each(|(to, from)| *to ^= from);
+        sum
+    }
+
     /// The lanes that the last word of a row holds.
     pub fn last_mask(&self) -> u64 {
         low_mask(self.lanes.wrapping_sub(1) % WORD + 1)

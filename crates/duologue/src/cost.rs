@@ -325,8 +325,8 @@ impl Role {
     fn demand(&self, job: &Job) -> Demand {
         match *self {
             Role::Gmw { .. } => Demand::of_triples(job.plan.as_ref().map_or(0, |p| p.ands() * job.task.lanes as u64)),
-            Role::Garbler { party, .. } => garble::input_demand(job, party),
-            Role::Evaluator { party, .. } => garble::input_demand(job, party.peer()),
+            Role::Garbler { party, .. } => garble::input::demand(job, party),
+            Role::Evaluator { party, .. } => garble::input::demand(job, party.peer()),
         }
     }
 

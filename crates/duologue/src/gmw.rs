@@ -133,7 +133,7 @@ impl Protocol for Gmw {
                     return Ok(Run::Ready(share));
                 }
                 let input = feed.ok_or_else(|| Error::usage("an input is missing"))?;
-                Ok(Run::Ready(xor(share, &input)))
+                Ok(Run::Ready(share.xor(&input)))
             }
             (Kind::Input { .. }, _) => feed.map(Run::Ready).ok_or_else(|| Error::usage("an input share is missing")),
             (Kind::Map { wiring, .. }, Prepared::Map(triples)) => {
@@ -198,8 +198,7 @@ impl Gmw {
             return Ok(Flow::Exchange { expect: if learns(self.party) { byte_len(bits) } else { 0 } });
         }
         let output = learns(self.party).then(|| {
-            let theirs = unpack(inbox, share.rows(), share.lanes());
-            xor(theirs, share)
+            unpack(inbox, share.rows(), share.lanes()).xor(share)
         });
         Ok(Flow::Output(output))
     }
@@ -329,11 +328,6 @@ fn with_share(gmw: &Gmw, arg: &Arg<'_, BitMatrix>, copy: impl FnOnce(&BitMatrix)
         Arg::Secret(share) => copy(share),
         Arg::Public(public) => copy(&gmw.lift(public)),
     }
-}
-
-fn xor(mut to: BitMatrix, from: &BitMatrix) -> BitMatrix {
-    to.words_mut().iter_mut().zip(from.words()).for_each(|(to, from)| *to ^= from);
-    to
 }
 
 /// A matrix as it travels: row after row without gaps.

@@ -1,0 +1,334 @@
+//! Yao's garbled circuits: the garbler holds two labels for each bit, the evaluator one of them.
+//!
+//! Half-gates of Zahur, Rosulek and Evans (Eurocrypt 2015), with free XOR and point-and-permute: 32 bytes an AND, four
+//! hash calls to garble and two to evaluate; XOR and NOT are free. A zero label is W, the one label W ⊕ Δ; the lowest
+//! bit of Δ is 1, so that the lowest bit of a label is a permute bit. The hash and its concrete security are stated at
+//! [`GateHash`]: it is keyed by the AND's number in the session and by S, which the garbler draws for every program.
+//!
+//! **Security**: semi-honest. An evaluator that chooses inputs after it has seen the tables (setup ahead of time) is
+//! covered in the semi-honest model only. **Rounds**: one exchange of inputs each way, one for outputs.
+//!
+//! Two ways of timing: *ahead*, the tables travel in setup and labels are fixed there (they flow as masks); *streamed*,
+//! tables travel while they are made, chunk by chunk, so that memory does not grow with the circuit.
+
+mod gates;
+pub(crate) mod input;
+mod labels;
+mod output;
+mod walk;
+
+use crate::cells::{Cells, Labels};
+use crate::correlation::{Demand, Stock};
+use crate::gmw::{pack, unpack};
+use crate::packed::byte_len;
+use crate::protocol::{Arg, Flow, Job, Protocol};
+use crate::{Error, Party, Result};
+use circuit::BitMatrix;
+use circuit::program::Kind;
+use kernels::Block;
+use kernels::generator::Generator;
+use kernels::hash::GateHash;
+
+pub use input::{EvaluatorInput, GarblerInput};
+pub use output::Opening;
+pub use walk::Walk;
+pub(crate) use walk::chunk;
+
+/// Bytes of a label, and of the two ciphertexts of an AND.
+pub(crate) const LABEL: usize = 16;
+pub(crate) const TABLE: usize = 32;
+
+/// The numbers of a session before this program: ANDs under this Δ, and input bits.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Base {
+    pub and0: u64,
+    pub in0: u64,
+}
+
+/// The party that garbles.
+pub struct Garbler {
+    party: Party,
+    delta: Block,
+    hash: GateHash,
+    labels: Generator,
+    base: Base,
+    ahead: bool,
+}
+
+/// The party that evaluates.
+pub struct Evaluator {
+    party: Party,
+    hash: GateHash,
+    base: Base,
+    ahead: bool,
+}
+
+impl Garbler {
+    /// The garbler of one program; `labels` is its own secret generator, `s` the public key of the hash.
+    pub(crate) fn new(party: Party, delta: Block, s: Block, labels: Generator, base: Base, ahead: bool) -> Self {
+        Garbler { party, delta, hash: GateHash::new(s), labels, base, ahead }
+    }
+}
+
+impl Evaluator {
+    /// The evaluator of one program; `s` came from the garbler.
+    pub(crate) fn new(party: Party, s: Block, base: Base, ahead: bool) -> Self {
+        Evaluator { party, hash: GateHash::new(s), base, ahead }
+    }
+}
+
+/// Bytes of setup that the evaluator reads for a task, when tables travel ahead.
+pub(crate) fn ahead_bytes(job: &Job, evaluator: Party) -> usize {
+    match job.task.kind {
+        Kind::Map { .. } => and_count(job) * TABLE,
+        _ if output::learns(job, evaluator) => byte_len(job.task.rows * job.task.lanes),
+        _ => 0,
+    }
+}
+
+fn and_count(job: &Job) -> usize {
+    job.plan.as_ref().map_or(0, |plan| plan.ands() as usize * job.task.lanes)
+}
+
+/// What the garbler keeps of a task from setup.
+pub enum Garbled {
+    /// An input.
+    Input(GarblerInput),
+    /// A map whose tables were sent.
+    Sent,
+    /// An output whose permute bits were sent to whoever learns it.
+    Permute(BitMatrix),
+    /// A task to be garbled online.
+    Later,
+}
+
+/// What the evaluator keeps of a task from setup.
+pub enum Received {
+    /// An input.
+    Input(EvaluatorInput),
+    /// Tables that came ahead.
+    Tables(Vec<[Block; 2]>),
+    /// Permute bits that came ahead.
+    Permute(BitMatrix),
+    /// A task whose tables or permute bits come online, if any.
+    Later,
+}
+
+/// Where the garbler has got to in a task.
+pub enum GarblerRun {
+    /// An input.
+    Input(GarblerInput),
+    /// A map to be garbled.
+    Map(Box<Walk>),
+    /// A map that was garbled in setup.
+    Done,
+    /// An output.
+    Output(Opening),
+}
+
+/// Where the evaluator has got to in a task.
+pub enum EvaluatorRun {
+    /// An input.
+    Input(EvaluatorInput),
+    /// A map whose tables came ahead.
+    Stored(Box<Walk>, Vec<[Block; 2]>),
+    /// A map whose tables come chunk by chunk; whether one was asked for.
+    Streamed(Box<Walk>, bool),
+    /// An output.
+    Output(Opening),
+}
+
+impl Protocol for Garbler {
+    type Mask = Labels;
+    type Value = Labels;
+    type Prepared = Garbled;
+    type Run = GarblerRun;
+
+    fn demand(&self, job: &Job) -> Demand {
+        input::demand(job, self.party)
+    }
+
+    fn setup_bytes(&self, _: &Job) -> usize {
+        0
+    }
+
+    fn prepare(
+        &self,
+        job: &Job,
+        args: &[Arg<'_, Labels>],
+        stock: &mut Stock,
+        _: &[u8],
+        outbox: &mut Vec<u8>,
+    ) -> Result<(Garbled, Labels)> {
+        match &job.task.kind {
+            Kind::Input { .. } => {
+                let mask = if self.ahead { input::fresh_labels(self, job) } else { Labels::absent() };
+                Ok((Garbled::Input(GarblerInput::prepare(self, job, stock)?), mask))
+            }
+            Kind::Map { .. } if self.ahead => Ok((Garbled::Sent, self.garble_ahead(job, args, outbox))),
+            Kind::Output { wiring, .. } if self.ahead => {
+                let permute = output::permute_bits(self, job, wiring, args);
+                if output::learns(job, self.party.peer()) {
+                    pack(&permute).write(outbox);
+                }
+                Ok((Garbled::Permute(permute), Labels::absent()))
+            }
+            _ => Ok((Garbled::Later, Labels::absent())),
+        }
+    }
+
+    fn begin(
+        &self,
+        job: &Job,
+        prepared: Garbled,
+        args: &[Arg<'_, Labels>],
+        feed: Option<BitMatrix>,
+    ) -> Result<GarblerRun> {
+        match (&job.task.kind, prepared) {
+            (Kind::Input { .. }, Garbled::Input(input)) => Ok(GarblerRun::Input(input.begin(feed))),
+            (Kind::Map { .. }, Garbled::Sent) => Ok(GarblerRun::Done),
+            (Kind::Map { .. }, Garbled::Later) => {
+                let walk = Walk::new(job, |slots, plan, piece| self.load(slots, plan, args, piece));
+                Ok(GarblerRun::Map(Box::new(walk)))
+            }
+            (Kind::Output { .. }, Garbled::Permute(permute)) => {
+                Ok(GarblerRun::Output(Opening::of_garbler(self, job, permute, true)))
+            }
+            (Kind::Output { wiring, .. }, Garbled::Later) => {
+                let permute = output::permute_bits(self, job, wiring, args);
+                Ok(GarblerRun::Output(Opening::of_garbler(self, job, permute, false)))
+            }
+            _ => Err(Error::usage("a task was prepared as another one")),
+        }
+    }
+
+    fn step(&self, job: &Job, run: &mut GarblerRun, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow<Labels>> {
+        match run {
+            GarblerRun::Input(input) => input.step(self, job, inbox, outbox),
+            GarblerRun::Done => Ok(Flow::Value(Labels::absent())),
+            GarblerRun::Map(walk) if walk.is_done() => Ok(Flow::Value(self.made(walk, &job.public))),
+            GarblerRun::Map(walk) => {
+                let mut tables = Vec::new();
+                self.garble(walk, &job.public, &mut tables);
+                outbox.extend_from_slice(bytemuck::cast_slice(&tables));
+                Ok(Flow::Exchange { expect: 0 })
+            }
+            GarblerRun::Output(opening) => opening.step(job, self.party, inbox, outbox),
+        }
+    }
+
+    fn lift_mask(&self, public: &BitMatrix) -> Labels {
+        if self.ahead { self.lift_zeros(public) } else { Labels::absent() }
+    }
+
+    fn lift(&self, public: &BitMatrix) -> Labels {
+        if self.ahead { Labels::absent() } else { self.lift_zeros(public) }
+    }
+}
+
+impl Garbler {
+    /// Garbles a whole task in setup; its zero labels.
+    fn garble_ahead(&self, job: &Job, args: &[Arg<'_, Labels>], outbox: &mut Vec<u8>) -> Labels {
+        let mut walk = Walk::new(job, |slots, plan, piece| self.load(slots, plan, args, piece));
+        let mut tables = Vec::new();
+        while !walk.is_done() {
+            self.garble(&mut walk, &job.public, &mut tables);
+            outbox.extend_from_slice(bytemuck::cast_slice(&tables));
+        }
+        self.made(&walk, &job.public)
+    }
+}
+
+impl Protocol for Evaluator {
+    type Mask = Labels;
+    type Value = Labels;
+    type Prepared = Received;
+    type Run = EvaluatorRun;
+
+    fn demand(&self, job: &Job) -> Demand {
+        input::demand(job, self.party.peer())
+    }
+
+    fn setup_bytes(&self, job: &Job) -> usize {
+        if self.ahead { ahead_bytes(job, self.party) } else { 0 }
+    }
+
+    fn prepare(
+        &self,
+        job: &Job,
+        _: &[Arg<'_, Labels>],
+        stock: &mut Stock,
+        inbox: &[u8],
+        _: &mut Vec<u8>,
+    ) -> Result<(Received, Labels)> {
+        let received = match job.task.kind {
+            Kind::Input { .. } => Received::Input(EvaluatorInput::prepare(self, job, stock)?),
+            Kind::Map { .. } if self.ahead => Received::Tables(read_tables(inbox)),
+            Kind::Output { .. } if self.ahead && output::learns(job, self.party) => {
+                Received::Permute(unpack(inbox, job.task.rows, job.task.lanes))
+            }
+            _ => Received::Later,
+        };
+        Ok((received, Labels::absent()))
+    }
+
+    fn begin(
+        &self,
+        job: &Job,
+        prepared: Received,
+        args: &[Arg<'_, Labels>],
+        feed: Option<BitMatrix>,
+    ) -> Result<EvaluatorRun> {
+        let walk = || Box::new(Walk::new(job, |slots, plan, piece| self.load(slots, plan, args, piece)));
+        match (&job.task.kind, prepared) {
+            (Kind::Input { .. }, Received::Input(input)) => Ok(EvaluatorRun::Input(input.begin(feed))),
+            (Kind::Map { .. }, Received::Tables(tables)) => Ok(EvaluatorRun::Stored(walk(), tables)),
+            (Kind::Map { .. }, Received::Later) => Ok(EvaluatorRun::Streamed(walk(), false)),
+            (Kind::Output { wiring, .. }, received) => {
+                let permute = if let Received::Permute(permute) = received { Some(permute) } else { None };
+                Ok(EvaluatorRun::Output(Opening::of_evaluator(self, job, wiring, args, permute)))
+            }
+            _ => Err(Error::usage("a task was prepared as another one")),
+        }
+    }
+
+    fn step(&self, job: &Job, run: &mut EvaluatorRun, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow<Labels>> {
+        match run {
+            EvaluatorRun::Input(input) => input.step(job, inbox, outbox),
+            EvaluatorRun::Stored(walk, tables) => {
+                let mut rest = &tables[..];
+                while !walk.is_done() {
+                    let chunk = rest.split_off(..walk.chunk().1).expect("the tables of all chunks came");
+                    self.evaluate(walk, &job.public, chunk);
+                }
+                Ok(Flow::Value(self.made(walk, &job.public)))
+            }
+            EvaluatorRun::Streamed(walk, asked) => {
+                if std::mem::replace(asked, true) {
+                    self.evaluate(walk, &job.public, &read_tables(inbox));
+                }
+                Ok(if walk.is_done() {
+                    Flow::Value(self.made(walk, &job.public))
+                } else {
+                    Flow::Exchange { expect: walk.chunk().1 * TABLE }
+                })
+            }
+            EvaluatorRun::Output(opening) => opening.step(job, self.party, inbox, outbox),
+        }
+    }
+
+    fn lift_mask(&self, _: &BitMatrix) -> Labels {
+        Labels::absent()
+    }
+
+    fn lift(&self, public: &BitMatrix) -> Labels {
+        Labels::zeros(public.rows(), public.lanes())
+    }
+}
+
+/// Ciphertexts from their bytes, whose number was checked before they were read.
+fn read_tables(bytes: &[u8]) -> Vec<[Block; 2]> {
+    let mut tables = vec![[Block::ZERO; 2]; bytes.len() / TABLE];
+    bytemuck::cast_slice_mut(&mut tables).copy_from_slice(bytes);
+    tables
+}

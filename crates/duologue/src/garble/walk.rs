@@ -1,0 +1,145 @@
+//! A plan under way on labels, which garbler and evaluator walk through in the same steps.
+
+use super::labels::bit;
+use crate::cells::{Cells, Labels};
+use crate::protocol::Job;
+use circuit::BitMatrix;
+use circuit::plan::{Instr, Op, Plan, Source};
+use circuit::program::{Kind, Piece};
+use kernels::Block;
+use std::sync::Arc;
+
+/// ANDs of a chunk of tables, a quarter of a megabyte: what travels at once when tables are streamed.
+const CHUNK: usize = 1 << 13;
+
+/// With fewer lanes than this, neighbouring ANDs are hashed together.
+const FEW_LANES: usize = 16;
+
+/// A plan under way on labels: both parties walk in the same steps.
+pub struct Walk {
+    pub(super) plan: Arc<Plan>,
+    pub(super) slots: Labels,
+    lanes: usize,
+    /// The next instruction.
+    pub(super) next: usize,
+    /// The number of the next AND within the program.
+    pub(super) number: u64,
+    pub(super) stage: Stage,
+}
+
+/// Where the chunk from `next` ends, and its ANDs over all lanes: the same for both parties at any number of threads.
+pub(crate) fn chunk(plan: &Plan, next: usize, lanes: usize) -> (usize, usize) {
+    let mut ands = 0;
+    for (i, instr) in plan.code().iter().enumerate().skip(next) {
+        if ands >= CHUNK {
+            return (i, ands);
+        }
+        ands += if instr.op == Op::And { lanes } else { 0 };
+    }
+    (plan.code().len(), ands)
+}
+
+/// Instructions that are executed together.
+pub(super) struct Batch {
+    /// How many instructions.
+    pub count: usize,
+    /// ANDs among them, over all lanes.
+    pub ands: usize,
+    /// Whether they are copied side by side first.
+    pub staged: bool,
+}
+
+impl Walk {
+    pub(super) fn new(job: &Job, mut load: impl FnMut(&mut Labels, &Plan, &Piece)) -> Walk {
+        let plan = job.plan.clone().expect("a map has a plan");
+        let lanes = job.task.lanes;
+        let mut slots = Labels::zeros(plan.slots(), lanes);
+        if let Kind::Map { wiring, .. } = &job.task.kind {
+            wiring.iter().for_each(|piece| load(&mut slots, &plan, piece));
+        }
+        Walk { plan, slots, lanes, next: 0, number: job.task.seat.and0, stage: Stage::default() }
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.next == self.plan.code().len() || self.lanes == 0
+    }
+
+    pub(super) fn chunk(&self) -> (usize, usize) {
+        chunk(&self.plan, self.next, self.lanes)
+    }
+
+    /// The next instruction; with few lanes also the ANDs that follow it and read nothing that they write.
+    pub(super) fn batch(&self, end: usize) -> Batch {
+        let code = &self.plan.code()[self.next..end];
+        if code[0].op != Op::And {
+            return Batch { count: 1, ands: 0, staged: false };
+        }
+        if self.lanes >= FEW_LANES {
+            return Batch { count: 1, ands: self.lanes, staged: false };
+        }
+        let most = (4 * FEW_LANES).div_ceil(self.lanes);
+        let mut count = 1;
+        while count < code.len().min(most) && code[count].op == Op::And {
+            let next = &code[count];
+            if code[..count].iter().any(|i| i.dst == next.a || i.dst == next.b) {
+                break;
+            }
+            count += 1;
+        }
+        Batch { count, ands: count * self.lanes, staged: true }
+    }
+
+    pub(super) fn advance(&mut self, batch: &Batch) {
+        self.next += batch.count;
+        self.number += batch.ands as u64;
+    }
+
+    /// The cell that the plan makes; `complement` XORs a public bit onto a label.
+    pub(super) fn outputs(&self, public: &BitMatrix, complement: impl Fn(&mut Block, bool)) -> Labels {
+        let mut made = Labels::zeros(self.plan.outputs().len(), self.lanes);
+        for (row, source) in self.plan.outputs().iter().enumerate() {
+            let labels = made.row_mut(row);
+            match *source {
+                Source::Slot { slot, flip } => {
+                    labels.copy_from_slice(self.slots.row(slot as usize));
+                    labels.iter_mut().for_each(|label| complement(label, flip));
+                }
+                Source::Public { row, flip } => {
+                    let bits = public.row(row as usize);
+                    labels.iter_mut().enumerate().for_each(|(lane, label)| complement(label, bit(bits, lane) ^ flip));
+                }
+                Source::Constant(bit) => labels.iter_mut().for_each(|label| complement(label, bit)),
+            }
+        }
+        made
+    }
+}
+
+/// Operands of several ANDs side by side, in the order of their numbers.
+#[derive(Default)]
+pub(super) struct Stage {
+    pub a: Vec<Block>,
+    pub b: Vec<Block>,
+    pub out: Vec<Block>,
+}
+
+impl Walk {
+    pub(super) fn fill_stage(&mut self, code: &[Instr], flip: impl Fn(&Instr) -> (Block, Block)) {
+        let Stage { a, b, out } = &mut self.stage;
+        a.clear();
+        b.clear();
+        for instr in code {
+            let (flip_a, flip_b) = flip(instr);
+            a.extend(self.slots.row(instr.a as usize).iter().map(|&label| label ^ flip_a));
+            b.extend(self.slots.row(instr.b as usize).iter().map(|&label| label ^ flip_b));
+        }
+        out.resize(a.len(), Block::ZERO);
+    }
+
+    pub(super) fn empty_stage(&mut self, code: &[Instr]) {
+        for (instr, out) in code.iter().zip(self.stage.out.chunks(self.lanes)) {
+            self.slots.row_mut(instr.dst as usize).copy_from_slice(out);
+        }
+    }
+}
+
