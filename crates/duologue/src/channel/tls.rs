@@ -84,6 +84,8 @@ enum Step {
     Starved,
     /// The peer has said goodbye.
     Closed,
+    /// So have we: there is nothing left to do, however often one asks.
+    Over,
 }
 
 // Meeting.
@@ -240,7 +242,7 @@ impl<P: Pipe> TlsPipe<P> {
     fn fill(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self.step(Task::Read(into))? {
             Step::Plain(n) => return Ok(n),
-            Step::Closed => self.peer_closed = true,
+            Step::Closed | Step::Over => self.peer_closed = true,
             Step::Again | Step::Done => {}
             Step::Starved => {
                 if let Err(e) = self.push()
@@ -376,7 +378,8 @@ fn digest<D>(
             outgoing.filled(written);
             Ok(Step::Done)
         }
-        (Ok(ConnectionState::PeerClosed | ConnectionState::Closed), _) => Ok(Step::Closed),
+        (Ok(ConnectionState::PeerClosed), _) => Ok(Step::Closed),
+        (Ok(ConnectionState::Closed), _) => Ok(Step::Over),
         (Ok(_), _) => Ok(Step::Starved),
     };
     (used, step)
@@ -420,6 +423,7 @@ impl<P: Pipe> Pipe for TlsPipe<P> {
             match self.step(Task::Write(&bytes[..n]))? {
                 Step::Done => break,
                 Step::Closed => self.peer_closed = true,
+                Step::Over => return Err(ErrorKind::BrokenPipe.into()),
                 Step::Starved => return Err(ErrorKind::WouldBlock.into()),
                 Step::Again | Step::Plain(_) => {}
             }

@@ -362,3 +362,27 @@ fn keys_for_which_anybody_can_sign_are_refused() {
         ));
     }
 }
+
+#[test]
+fn goodbyes_may_be_said_twice() {
+    let (mut a, mut b) = tls_pipes();
+    let mut end = |pipe: &mut dyn Pipe| {
+        let mut byte = [0];
+        while pipe.try_read(&mut byte).is_err() {
+            pipe.wait(false, Duration::from_secs(1)).unwrap();
+        }
+        assert_eq!(pipe.try_read(&mut byte).unwrap(), 0);
+    };
+    a.close_write();
+    end(&mut *b);
+    b.close_write();
+    b.close_write();
+    end(&mut *a);
+    a.close_write();
+    for pipe in [a, b].iter_mut() {
+        assert_eq!(
+            pipe.try_write(b"x").unwrap_err().kind(),
+            ErrorKind::BrokenPipe
+        );
+    }
+}
