@@ -8,7 +8,11 @@ use circuit::{Bits, Builder, Circuit, Program, Word, bits};
 use std::collections::BTreeMap;
 
 /// Ports of eight bits each; `gates` makes the output ports from them.
-fn gadget(name: &str, ports: &[&str], gates: impl Fn(&mut Builder, &[Bits]) -> Vec<Bits>) -> Circuit {
+fn gadget(
+    name: &str,
+    ports: &[&str],
+    gates: impl Fn(&mut Builder, &[Bits]) -> Vec<Bits>,
+) -> Circuit {
     let mut c = Builder::new(name);
     let words: Vec<Bits> = ports.iter().map(|port| c.bits(*port, 8)).collect();
     for (i, word) in gates(&mut c, &words).iter().enumerate() {
@@ -47,7 +51,9 @@ pub fn every_step() -> Program {
     let three = gadget("three", &["x", "y", "z"], |c, w| {
         vec![chain(c, &w[0], &w[1], &w[2]), chain(c, &w[2], &w[0], &w[1])]
     });
-    let two = gadget("two", &["x", "y"], |c, w| vec![chain(c, &w[0], &w[1], &w[0])]);
+    let two = gadget("two", &["x", "y"], |c, w| {
+        vec![chain(c, &w[0], &w[1], &w[0])]
+    });
     let cycle = gadget("cycle", &["state", "input"], |c, w| {
         vec![chain(c, &w[0], &w[1], &w[1]), chain(c, &w[1], &w[0], &w[1])]
     });

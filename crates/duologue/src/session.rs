@@ -38,7 +38,8 @@ use crate::ot::{Setup, iknp};
 use crate::protocol::Protocol;
 use crate::terms::{self, Fields, Moment, Options, Scheme, Terms};
 use crate::{Error, Party, Result};
-use circuit::program::{Binding, Owner, Schedule};
+use circuit::BitMatrix;
+use circuit::program::{Binding, BoundPort, Owner, Schedule};
 use kernels::Block;
 use kernels::generator::Generator;
 use std::sync::Arc;
@@ -101,6 +102,7 @@ pub struct Outcome {
 pub struct Prepared {
     engine: Box<dyn Engine>,
     binding: Arc<Binding>,
+    public: Feeds,
     session: [u8; 32],
     ordinal: u64,
     report: Report,
@@ -248,10 +250,11 @@ impl Session {
             setup: start.until_now(&self.wire),
             online: PhaseReport::default(),
         };
-        Ok(Prepared { engine, binding, session: self.id, ordinal, report })
+        Ok(Prepared { engine, binding, public: feeds, session, ordinal, report })
     }
 
-    /// Runs a prepared program on inputs. The parties take their prepared programs in the same order.
+    /// Runs a prepared program on inputs. The parties take their prepared programs in the same order; public inputs
+    /// are those of setup.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -260,7 +263,7 @@ impl Session {
         if prepared.session != self.id {
             return Err(Error::usage("this program was prepared in another session"));
         }
-        let feeds = self.feeds(&prepared.binding, inputs)?;
+        let feeds = self.feeds_after(&prepared, inputs)?;
         let agreed = self.wire.agree(&terms::online(&self.id, prepared.ordinal));
         self.guard(agreed)?;
         self.finish_run(prepared, &feeds)
@@ -286,6 +289,19 @@ impl Session {
     fn feeds(&self, binding: &Binding, inputs: &Inputs) -> Result<Feeds> {
         inputs.check_owner(binding, self.party)?;
         inputs.feeds(binding, |owner| owner != Owner::Party(self.party.peer()))
+    }
+
+    /// The inputs of a prepared program. Public ones are not needed again, and may not be others.
+    fn feeds_after(&self, prepared: &Prepared, inputs: &Inputs) -> Result<Feeds> {
+        let Prepared { binding, public, .. } = prepared;
+        let differs = |(port, used): &(&BoundPort<Owner>, &Option<BitMatrix>)| {
+            used.is_some() && inputs.get(&port.name).is_some_and(|given| Some(given) != used.as_ref())
+        };
+        if let Some((port, _)) = binding.inputs().iter().zip(public).find(differs) {
+            return Err(Error::usage(format!("the public input '{}' is not the one that setup used", port.name)));
+        }
+        inputs.check_owner(binding, self.party)?;
+        inputs.feeds(binding, |owner| owner == Owner::Shared || owner == Owner::Party(self.party))
     }
 
     /// The executor of the agreed protocol for this party.

@@ -1,0 +1,161 @@
+//! Pipes that see or harm what goes through them. The parent module brings `Pipe` into scope.
+#![allow(dead_code)] // each test file uses its part
+
+use super::Pipe;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What was written to a pipe so far.
+#[derive(Clone, Default)]
+pub struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    /// Every byte.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.0.lock().unwrap().clone()
+    }
+
+    /// The bytes of the protocol: the bodies of data frames.
+    pub fn payload(&self) -> Vec<u8> {
+        let bytes = self.bytes();
+        let (mut rest, mut payload) = (&bytes[..], Vec::new());
+        while let Some((&[kind, a, b, c], body)) = rest.split_first_chunk::<4>() {
+            let (body, after) = body.split_at(u32::from_le_bytes([a, b, c, 0]) as usize);
+            if kind == 1 {
+                payload.extend_from_slice(body);
+            }
+            rest = after;
+        }
+        payload
+    }
+}
+
+/// A pipe that writes down what is written to it.
+pub struct Tap<P>(pub P, pub Log);
+
+impl<P: Pipe> Pipe for Tap<P> {
+    fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.try_read(into)
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.0.try_write(bytes)?;
+        self.1.0.lock().unwrap().extend_from_slice(&bytes[..n]);
+        Ok(n)
+    }
+
+    fn wait(&mut self, for_write: bool, timeout: Duration) -> io::Result<()> {
+        self.0.wait(for_write, timeout)
+    }
+
+    fn close_write(&mut self) {
+        self.0.close_write();
+    }
+}
+
+/// What the man in the middle does when his byte comes along.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Harm {
+    /// Changes one bit.
+    Flip(u8),
+    /// Takes it away.
+    Drop,
+    /// Sends it twice.
+    Double,
+    /// Takes it and everything after it away, and stays.
+    Stall,
+    /// Closes the connection.
+    Cut,
+    /// Replaces everything from here on.
+    Garbage,
+}
+
+/// A pipe whose `at`-th written byte comes to harm.
+pub struct Mangled<P> {
+    inner: P,
+    harm: Harm,
+    at: u64,
+    seen: u64,
+    owed: VecDeque<u8>,
+}
+
+impl<P: Pipe> Mangled<P> {
+    pub fn new(inner: P, harm: Harm, at: u64) -> Self {
+        Mangled {
+            inner,
+            harm,
+            at,
+            seen: 0,
+            owed: VecDeque::new(),
+        }
+    }
+
+    fn pay(&mut self) -> io::Result<()> {
+        while !self.owed.is_empty() {
+            let n = self.inner.try_write(self.owed.make_contiguous())?;
+            self.owed.drain(..n);
+        }
+        Ok(())
+    }
+
+    /// The byte, and what follows it in this write.
+    fn harm(&mut self, bytes: &[u8]) -> usize {
+        match self.harm {
+            Harm::Flip(bit) => self.owed.push_back(bytes[0] ^ 1 << (bit % 8)),
+            Harm::Double => self.owed.extend([bytes[0], bytes[0]]),
+            Harm::Cut => self.inner.close_write(),
+            Harm::Drop | Harm::Stall | Harm::Garbage => {}
+        }
+        1
+    }
+
+    fn after(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.harm {
+            Harm::Stall | Harm::Cut => Ok(bytes.len()),
+            Harm::Garbage => {
+                let garbage: Vec<u8> = (0..bytes.len())
+                    .map(|i| (self.seen as usize + i) as u8 ^ 0x5a)
+                    .collect();
+                self.inner.try_write(&garbage)
+            }
+            _ => self.inner.try_write(bytes),
+        }
+    }
+}
+
+impl<P: Pipe> Pipe for Mangled<P> {
+    fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.inner.try_read(into)
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.pay()?;
+        let left = self.at.saturating_sub(self.seen) as usize;
+        let n = match () {
+            () if self.seen > self.at => self.after(bytes)?,
+            () if left > 0 => self.inner.try_write(&bytes[..bytes.len().min(left)])?,
+            () => self.harm(bytes),
+        };
+        self.seen += n as u64;
+        Ok(n)
+    }
+
+    fn try_flush(&mut self) -> io::Result<()> {
+        self.pay()?;
+        self.inner.try_flush()
+    }
+
+    fn wait(&mut self, for_write: bool, timeout: Duration) -> io::Result<()> {
+        self.inner.wait(for_write, timeout)
+    }
+
+    fn close_write(&mut self) {
+        self.inner.close_write();
+    }
+
+    fn loses_last_words(&self) -> bool {
+        self.inner.loses_last_words()
+    }
+}
