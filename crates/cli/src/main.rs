@@ -1,1 +1,56 @@
-fn main() {}
+#![forbid(unsafe_code)]
+//! The `duologue` command: see `duologue --help`.
+
+mod args;
+mod consent;
+mod failure;
+mod input;
+mod lane;
+mod npy;
+mod output;
+mod paths;
+mod program;
+mod progress;
+mod report;
+mod sizes;
+mod verbs;
+
+use args::{Args, Verb};
+use clap::Parser;
+use failure::Failure;
+use report::Console;
+use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    log(args.quiet);
+    let console = Console::new(args.quiet, args.json);
+    match run(&args.verb, &console) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(verb: &Verb, console: &Console) -> Result<(), Failure> {
+    match verb {
+        Verb::Demo(args) => verbs::demo::run(args, console),
+        Verb::Run(args) => verbs::run::run(args, console),
+        Verb::Cost(args) => verbs::cost::run(args, console),
+        Verb::Inspect(args) => verbs::inspect::run(args, console),
+        Verb::Blocks(args) => verbs::blocks::run(args, console),
+        Verb::Import(args) => verbs::import::run(args, console),
+        Verb::Export(args) => verbs::export::run(args, console),
+        Verb::Keys(args) => verbs::keys::run(args, console),
+    }
+}
+
+/// `RUST_LOG` decides what is logged, by default warnings. No message of any level holds a secret.
+fn log(quiet: bool) {
+    let usual = if quiet { "error" } else { "warn" };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+}

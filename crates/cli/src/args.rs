@@ -1,0 +1,313 @@
+//! The command line.
+
+use crate::failure::EXIT_CODES;
+use circuit::blocks::Goal;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand, ValueEnum};
+use duologue::channel::{Link, PublicKey};
+use duologue::{Party, Scheme, Timing};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Two parties compute on their private inputs; each learns its own outputs and nothing else.
+///
+/// Start with `duologue demo`.
+#[derive(Parser)]
+#[command(name = "duologue", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub struct Args {
+    #[command(subcommand)]
+    pub verb: Verb,
+    /// Print results and errors only
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Print the result as one JSON object on standard output
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Subcommand)]
+pub enum Verb {
+    /// Look up a face among others: two processes on this machine, by Yao and by GMW
+    Demo(Demo),
+    /// Run a program with a peer
+    Run(Box<Run>),
+    /// Say what a program will cost by each protocol, without running it
+    Cost(Cost),
+    /// Show what a program is made of, and who learns what
+    Inspect(Inspect),
+    /// List the circuits and programs that are built in
+    Blocks(Blocks),
+    /// Make a program from a Bristol circuit file
+    Import(Import),
+    /// Write a program as a .duo file, or its circuit as a Bristol Fashion file
+    Export(Export),
+    /// Make or show the key by which peers know you
+    Keys(Keys),
+}
+
+/// How programs are named on the command line.
+const PROGRAM: &str = "\
+PROGRAM is a .duo file, or something built in: block:NAME[:WIDTH[:size|depth]] or \
+app:NAME[:WIDTH], as listed by `duologue blocks`.";
+
+#[derive(clap::Args)]
+pub struct Demo {
+    /// How many faces the gallery has; beyond 100 they are random
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    pub faces: u32,
+    /// Which protocol to run
+    #[arg(long, value_enum, default_value = "both")]
+    pub protocol: Protocols,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Protocols {
+    Yao,
+    Gmw,
+    Both,
+}
+
+impl Protocols {
+    pub fn schemes(self) -> &'static [Scheme] {
+        match self {
+            Protocols::Yao => &[Scheme::Yao],
+            Protocols::Gmw => &[Scheme::Gmw],
+            Protocols::Both => &[Scheme::Yao, Scheme::Gmw],
+        }
+    }
+}
+
+/// How inputs and outputs are written.
+const FORMS: &str = "\
+PROGRAM is a .duo file, or something built in: block:NAME[:WIDTH[:size|depth]] or \
+app:NAME[:WIDTH], as listed by `duologue blocks`.
+
+SOURCE of an input:
+  FILE.npy   one number a lane, or a row of 0 and 1 a lane with the lowest bit first, or for bits \
+a row of bytes (uint8) a lane
+  FILE.csv   a row a lane: one value, or its bits as columns
+  -          the same from standard input
+  1,2,3      a value for each lane. Other users of this machine can see command lines: give \
+secrets in files
+A value is a number (-5, 300, 0x1f), or for bits a string of bytes in hex (hex:00ff or 00ff), or, \
+if they are no whole bytes, the bits themselves with the lowest first.
+
+FILE of an output: .npy or .csv by its name, CSV otherwise; - is standard output. It is written \
+under another name and renamed when the run has succeeded.
+
+Sizes follow from inputs where they can; the others are given by --size.";
+
+#[derive(clap::Args)]
+#[command(after_help = FORMS)]
+pub struct Run {
+    /// What to run; both parties name the same
+    pub program: String,
+    /// Which party you are
+    #[arg(long = "as", value_name = "PARTY", value_parser = party())]
+    pub party: Party,
+    #[command(flatten)]
+    pub meeting: Meeting,
+    #[command(flatten)]
+    pub security: Security,
+    /// An input of yours
+    #[arg(long, short, value_name = "NAME=SOURCE")]
+    pub input: Vec<Pair<String>>,
+    /// Where an output goes; by default it is shown
+    #[arg(long, short, value_name = "NAME=FILE")]
+    pub output: Vec<Pair<String>>,
+    /// A public size of the program
+    #[arg(long, short, value_name = "NAME=NUMBER")]
+    pub size: Vec<Pair<u64>>,
+    /// The protocol: Yao needs few rounds, GMW few bytes
+    #[arg(long, default_value = "yao", value_parser = scheme())]
+    pub protocol: Scheme,
+    /// Who garbles in Yao; by default the party with more input bits
+    #[arg(long, value_name = "PARTY", value_parser = party())]
+    pub garbler: Option<Party>,
+    /// When setup runs: all before inputs are used, or in bounded memory as it is needed
+    #[arg(long, default_value = "auto", value_parser = timing())]
+    pub timing: Timing,
+    /// The most lanes that are computed at once
+    #[arg(long, value_name = "LANES")]
+    pub tile: Option<usize>,
+    /// Simulate a line, on both sides: '100ms,100Mbit', lan, internet or transatlantic
+    #[arg(long)]
+    pub link: Option<Link>,
+    /// Run without asking
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Run without asking if the program has this digest
+    #[arg(long, value_name = "HEX", conflicts_with = "yes")]
+    pub expect_digest: Option<String>,
+}
+
+#[derive(clap::Args)]
+pub struct Meeting {
+    /// Wait for the peer at this address, such as 0.0.0.0:7000; port 0 is any free one
+    #[arg(
+        long,
+        value_name = "ADDR",
+        required_unless_present = "connect",
+        conflicts_with = "connect"
+    )]
+    pub listen: Option<String>,
+    /// Connect to the peer at this address, such as host:7000 or [::1]:7000
+    #[arg(long, value_name = "ADDR")]
+    pub connect: Option<String>,
+    /// How long to look for the peer
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    pub wait: u64,
+    /// How long the peer may be silent during the run
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    pub silence: u64,
+}
+
+#[derive(clap::Args)]
+pub struct Security {
+    /// Your private key; by default the one that `duologue keys new` makes
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+    /// The peer's public key, as its `duologue keys` shows it
+    #[arg(
+        long,
+        value_name = "KEY",
+        required_unless_present = "insecure_plaintext"
+    )]
+    pub peer_key: Option<PublicKey>,
+    /// No encryption, no keys: whoever is on the way reads and changes everything
+    #[arg(long, conflicts_with_all = ["key", "peer_key"])]
+    pub insecure_plaintext: bool,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = PROGRAM)]
+pub struct Cost {
+    /// What to cost
+    pub program: String,
+    /// A public size of the program
+    #[arg(long, short, value_name = "NAME=NUMBER")]
+    pub size: Vec<Pair<u64>>,
+    /// The line between the parties: '100ms,100Mbit', lan, internet or transatlantic
+    #[arg(long, default_value = "lan")]
+    pub link: Link,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = PROGRAM)]
+pub struct Inspect {
+    /// What to look at
+    pub program: String,
+    /// A public size of the program, to see lanes in numbers
+    #[arg(long, short, value_name = "NAME=NUMBER")]
+    pub size: Vec<Pair<u64>>,
+}
+
+#[derive(clap::Args)]
+pub struct Blocks {
+    /// Only this one
+    pub name: Option<String>,
+    /// Measure at this width
+    #[arg(long)]
+    pub width: Option<u32>,
+    /// Only what is made for fewest ANDs, or for fewest layers
+    #[arg(long, value_parser = goal())]
+    pub goal: Option<Goal>,
+}
+
+#[derive(clap::Args)]
+pub struct Import {
+    /// A file in Bristol Fashion or in the old Bristol format
+    pub file: PathBuf,
+    /// The .duo file to write
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// The format of the file
+    #[arg(long, value_enum, default_value = "auto")]
+    pub format: Format,
+    /// Who supplies each input
+    #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party(), default_value = "alice,bob")]
+    pub inputs: Vec<Party>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Auto,
+    Bristol,
+    BristolOld,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = PROGRAM)]
+pub struct Export {
+    /// What to write
+    pub program: String,
+    /// FILE.duo for a program, FILE.txt for a circuit in Bristol Fashion
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Who supplies each input of a block
+    #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party())]
+    pub inputs: Vec<Party>,
+}
+
+#[derive(clap::Args)]
+pub struct Keys {
+    /// new: make a key (one that exists is never touched); show: the public key to give to peers
+    #[arg(value_enum, default_value = "show")]
+    pub action: KeyAction,
+    /// The file of the private key; by default in the configuration folder
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KeyAction {
+    New,
+    Show,
+}
+
+/// `NAME=VALUE`.
+#[derive(Clone, Debug)]
+pub struct Pair<T> {
+    pub name: String,
+    pub value: T,
+}
+
+impl<T: FromStr<Err: std::fmt::Display>> FromStr for Pair<T> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+        let value = value.parse().map_err(|why: T::Err| why.to_string())?;
+        let name = name.to_string();
+        Ok(Pair { name, value })
+    }
+}
+
+fn party() -> impl TypedValueParser<Value = Party> {
+    PossibleValuesParser::new(["alice", "bob"]).map(|name| match &*name {
+        "alice" => Party::Alice,
+        _ => Party::Bob,
+    })
+}
+
+fn scheme() -> impl TypedValueParser<Value = Scheme> {
+    PossibleValuesParser::new(["yao", "gmw"]).map(|name| match &*name {
+        "yao" => Scheme::Yao,
+        _ => Scheme::Gmw,
+    })
+}
+
+fn timing() -> impl TypedValueParser<Value = Timing> {
+    PossibleValuesParser::new(["auto", "ahead", "streamed"]).map(|name| match &*name {
+        "ahead" => Timing::Ahead,
+        "streamed" => Timing::Streamed,
+        _ => Timing::Auto,
+    })
+}
+
+fn goal() -> impl TypedValueParser<Value = Goal> {
+    PossibleValuesParser::new(["size", "depth"]).map(|name| match &*name {
+        "depth" => Goal::Depth,
+        _ => Goal::Size,
+    })
+}

@@ -1,0 +1,135 @@
+//! Failures by who is to blame, and the exit code of each.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Why the command ends without its result; the number is the exit code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// What we were given cannot be used. (2 is clap's: the command line cannot be read.)
+    Input = 1,
+    /// The peer broke the protocol.
+    Peer = 3,
+    /// The parties do not agree on what to do.
+    Incompatible = 4,
+    /// The peer stopped or closed the connection.
+    Gone = 5,
+    /// The peer was silent for too long.
+    Timeout = 6,
+    /// A file does not have its form.
+    Malformed = 7,
+    /// The operating system refused.
+    Machine = 8,
+    /// The result is not the expected one.
+    Wrong = 9,
+    /// Nobody consented.
+    Refused = 10,
+}
+
+/// The table of exit codes for `--help`.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+   0  done
+   1  an input, a size or a setting cannot be used
+   2  the command line cannot be read
+   3  the peer misbehaved: it sent what no honest party sends
+   4  the parties do not agree (program, sizes, protocol, party, version)
+   5  the peer stopped or closed the connection
+   6  nothing came from the peer in time
+   7  a file does not have its form
+   8  the operating system refused (files, sockets, disk full)
+   9  demo: a result differs from the one computed in the clear
+  10  you did not consent to the run";
+
+/// What to tell the user, with what may help.
+#[derive(Debug)]
+pub struct Failure {
+    pub exit: Exit,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    pub fn new(exit: Exit, message: impl Display) -> Self {
+        let message = message.to_string();
+        Failure {
+            exit,
+            message,
+            hint: None,
+        }
+    }
+
+    /// What we were given cannot be used.
+    pub fn input(message: impl Display) -> Self {
+        Failure::new(Exit::Input, message)
+    }
+
+    /// The file `path` does not have its form.
+    pub fn malformed(path: impl Display, why: impl Display) -> Self {
+        Failure::new(Exit::Malformed, format!("{path}: {why}"))
+    }
+
+    /// The operating system refused while doing `what`.
+    pub fn io(what: impl Display) -> impl FnOnce(io::Error) -> Self {
+        let what = what.to_string();
+        move |why| Failure::new(Exit::Machine, format!("{what}: {why}"))
+    }
+
+    pub fn hint(mut self, hint: impl Display) -> Self {
+        self.hint = Some(hint.to_string());
+        self
+    }
+
+    /// Prints it and gives the exit code. If standard error is gone there is nobody to tell.
+    pub fn report(self) -> ExitCode {
+        let mut stderr = io::stderr();
+        let _ = writeln!(stderr, "error: {}", self.message);
+        if let Some(hint) = &self.hint {
+            let _ = writeln!(stderr, "hint: {hint}");
+        }
+        ExitCode::from(self.exit as u8)
+    }
+}
+
+impl From<duologue::Error> for Failure {
+    fn from(error: duologue::Error) -> Self {
+        use duologue::Error;
+        let exit = match &error {
+            Error::Usage(_) => Exit::Input,
+            Error::Peer(_) => Exit::Peer,
+            Error::Incompatible { .. } => Exit::Incompatible,
+            Error::Aborted(_) | Error::Closed(_) | Error::Dead(_) => Exit::Gone,
+            Error::Timeout { .. } => Exit::Timeout,
+            Error::Malformed { .. } => Exit::Malformed,
+            _ => Exit::Machine,
+        };
+        let failure = Failure::new(exit, &error);
+        match advice(&error) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+fn advice(error: &duologue::Error) -> Option<&'static str> {
+    use duologue::Error;
+    Some(match error {
+        Error::Incompatible { .. } => "both parties must give the same program and settings",
+        Error::Aborted(_) | Error::Closed(_) => "look at what the peer's side printed",
+        Error::Timeout {
+            what: "connection", ..
+        } => "is the peer running, and does it connect to this address and port?",
+        Error::Timeout { .. } => "is the peer still running? --silence allows it more time",
+        Error::Io { what, .. } if what.starts_with("no connection") => {
+            "is the peer listening there? a firewall may be in between; --wait allows more time"
+        }
+        _ => return None,
+    })
+}
+
+impl From<circuit::Error> for Failure {
+    fn from(error: circuit::Error) -> Self {
+        Failure::input(error)
+    }
+}

@@ -1,0 +1,123 @@
+//! Programs as they are named on the command line: a `.duo` file, `block:NAME…` or `app:NAME…`.
+
+use crate::failure::Failure;
+use circuit::blocks::{self, Block, Goal};
+use circuit::program::Owner;
+use circuit::{Error, Party, Program};
+use std::fs;
+
+/// An application that is built in.
+pub struct App {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// What the width counts, and what it usually is.
+    pub parameter: &'static str,
+    pub width: u32,
+    pub program: fn(u32) -> Program,
+}
+
+/// The applications by name.
+pub const APPS: &[App] = &[App {
+    name: "scifi",
+    about: "which faces of Bob's gallery match Alice's, by Hamming distance",
+    parameter: "bits of a face",
+    width: 900,
+    program: apps::scifi::scifi,
+}];
+
+/// The first input is Alice's, the others are Bob's.
+const OWNERS: [Party; 2] = [Party::Alice, Party::Bob];
+
+/// Loads or builds a program. `owners` supply the inputs of a block.
+pub fn load(text: &str, owners: &[Party]) -> Result<Program, Failure> {
+    if let Some(block) = text.strip_prefix("block:") {
+        return block_program(block, owners);
+    }
+    if !owners.is_empty() {
+        let why = "only the inputs of a block can be given to parties: a program has its owners";
+        return Err(Failure::input(why));
+    }
+    match text.strip_prefix("app:") {
+        Some(app) => app_program(app),
+        None => read(text),
+    }
+}
+
+fn read(path: &str) -> Result<Program, Failure> {
+    let bytes = fs::read(path).map_err(|why| {
+        let missing = why.kind() == std::io::ErrorKind::NotFound;
+        let failure = Failure::io(format!("reading the program {path}"))(why);
+        match missing {
+            true => {
+                failure.hint("built-in ones are named block:… and app:…; see `duologue blocks`")
+            }
+            false => failure,
+        }
+    })?;
+    Program::from_bytes(&bytes).map_err(|why| {
+        let hint = "`duologue import` makes programs from Bristol files";
+        Failure::malformed(path, why).hint(hint)
+    })
+}
+
+fn app_program(text: &str) -> Result<Program, Failure> {
+    let (name, width) = text.split_once(':').unzip();
+    let name = name.unwrap_or(text);
+    let app = APPS.iter().find(|app| app.name == name);
+    let app = app.ok_or_else(|| unknown("app", name))?;
+    let width = width.map_or(Ok(app.width), number)?;
+    if !(1..=1 << 16).contains(&width) {
+        let why = format!("app:{name}: {} are 1 to {}", app.parameter, 1 << 16);
+        return Err(Failure::input(why));
+    }
+    Ok((app.program)(width))
+}
+
+fn block_program(text: &str, owners: &[Party]) -> Result<Program, Failure> {
+    let mut parts = text.split(':');
+    let name = parts.next().unwrap_or_default();
+    let block =
+        blocks::find(name).map_err(|why| Failure::from(why).hint("see `duologue blocks`"))?;
+    let width = parts.next().map_or(Ok(usual_width(&block)), number)?;
+    let goal = parts.next().map_or(Ok(Goal::Size), goal)?;
+    if parts.next().is_some() {
+        return Err(Failure::input("a block is named block:NAME:WIDTH:GOAL"));
+    }
+    let circuit = block.circuit(width, goal)?;
+    Ok(Program::of_circuit(
+        &circuit,
+        &cycle(owners, circuit.inputs().len()),
+    ))
+}
+
+/// Who supplies `count` inputs: the last party that is named supplies the rest.
+pub fn cycle(owners: &[Party], count: usize) -> Vec<Owner> {
+    let owners = if owners.is_empty() { &OWNERS } else { owners };
+    let owner = |port: usize| Owner::Party(owners[port.min(owners.len() - 1)]);
+    (0..count.max(1)).map(owner).collect()
+}
+
+/// The width at which a block is listed and built unless another is given.
+pub fn usual_width(block: &Block) -> u32 {
+    block.fixed_width().unwrap_or(32)
+}
+
+fn unknown(what: &'static str, name: &str) -> Failure {
+    let (name, near) = (name.to_string(), Vec::new());
+    Failure::from(Error::Unknown { what, name, near }).hint("see `duologue blocks`")
+}
+
+fn number(text: &str) -> Result<u32, Failure> {
+    text.parse()
+        .map_err(|_| Failure::input(format!("'{text}' is no width: write a number of bits")))
+}
+
+fn goal(text: &str) -> Result<Goal, Failure> {
+    match text {
+        "size" => Ok(Goal::Size),
+        "depth" => Ok(Goal::Depth),
+        _ => Err(Failure::input(format!(
+            "'{text}' is no goal: write size or depth"
+        ))),
+    }
+}

@@ -1,0 +1,193 @@
+//! What the command prints: results to standard output, everything else to standard error.
+
+use crate::failure::Failure;
+use serde::Serialize;
+use std::fmt::{Display, Write as _};
+use std::io::{self, ErrorKind, Write};
+
+/// Where results and notes go.
+#[derive(Clone, Copy)]
+pub struct Console {
+    quiet: bool,
+    json: bool,
+}
+
+impl Console {
+    pub fn new(quiet: bool, json: bool) -> Self {
+        Console { quiet, json }
+    }
+
+    pub fn quiet(&self) -> bool {
+        self.quiet
+    }
+
+    pub fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Tells the user something that is not the result, unless nothing else is wanted.
+    pub fn note(&self, text: impl Display) {
+        if !self.quiet {
+            self.tell(text);
+        }
+    }
+
+    /// Tells the user something in any case. Nobody misses it if standard error is gone.
+    pub fn tell(&self, text: impl Display) {
+        let _ = writeln!(io::stderr(), "{text}");
+    }
+
+    /// Prints the result, for people or as JSON.
+    pub fn show(&self, report: &(impl Display + Serialize)) -> Result<(), Failure> {
+        let text = if self.json {
+            let json = serde_json::to_string(report).map_err(io::Error::from);
+            json.map_err(Failure::io("writing JSON"))? + "\n"
+        } else {
+            report.to_string()
+        };
+        print(text.as_bytes())
+    }
+}
+
+/// Writes to standard output. A reader that has seen enough (`| head`) is no failure.
+pub fn print(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(why) if why.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::io("writing to standard output")(why))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Rows of cells in columns: the first to the left, the others to the right.
+pub fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            let _ = match column {
+                0 => write!(line, "  {cell:<width$}"),
+                _ => write!(line, "  {cell:>width$}"),
+            };
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// The same with all columns to the left.
+pub fn list(rows: &[Vec<String>]) -> String {
+    let mut padded = rows.to_vec();
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    for column in 1..columns {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        let width = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+        for cell in padded.iter_mut().filter_map(|row| row.get_mut(column)) {
+            *cell = format!("{cell:<width$}");
+        }
+    }
+    table(&padded)
+}
+
+/// `12,345,678`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number of bytes with three digits.
+pub fn bytes(count: u64) -> String {
+    let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
+    let mut size = count as f64;
+    let mut unit = "B";
+    for next in units {
+        if size < 999.5 {
+            break;
+        }
+        (size, unit) = (size / 1000.0, next);
+    }
+    match unit {
+        "B" => format!("{count} B"),
+        _ => format!("{} {unit}", three_digits(size)),
+    }
+}
+
+/// A time with three digits.
+pub fn seconds(time: f64) -> String {
+    match time {
+        t if t < 0.0009995 => format!("{} µs", three_digits(t * 1e6)),
+        t if t < 0.9995 => format!("{} ms", three_digits(t * 1e3)),
+        t => format!("{} s", three_digits(t)),
+    }
+}
+
+fn three_digits(number: f64) -> String {
+    match number {
+        n if n < 9.995 => format!("{n:.2}"),
+        n if n < 99.95 => format!("{n:.1}"),
+        n => format!("{n:.0}"),
+    }
+}
+
+/// `1 lane`, `2 lanes`.
+pub fn lanes(count: u64) -> String {
+    format!(
+        "{} lane{}",
+        thousands(count),
+        if count == 1 { "" } else { "s" }
+    )
+}
+
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        let numbers = [0, 999, 1000, 45_300_000];
+        assert_eq!(
+            numbers.map(thousands),
+            ["0", "999", "1,000", "45,300,000"].map(String::from)
+        );
+        let sizes = [0, 999, 1000, 9_994, 999_499, 999_500, 1_450_000_000];
+        let texts = [
+            "0 B", "999 B", "1.00 kB", "9.99 kB", "999 kB", "1.00 MB", "1.45 GB",
+        ];
+        assert_eq!(sizes.map(bytes), texts.map(String::from));
+        let times = [0.0, 0.000_012, 0.0123, 0.9994, 0.9996, 75.0];
+        let texts = [
+            "0.00 µs", "12.0 µs", "12.3 ms", "999 ms", "1.00 s", "75.0 s",
+        ];
+        assert_eq!(times.map(seconds), texts.map(String::from));
+    }
+
+    #[test]
+    fn tables_are_aligned() {
+        let rows = [
+            vec!["a".into(), "1".into()],
+            vec!["long".into(), "22".into()],
+        ];
+        assert_eq!(table(&rows), "  a      1\n  long  22\n");
+        assert_eq!(list(&rows), "  a     1\n  long  22\n");
+    }
+}

@@ -1,0 +1,131 @@
+//! `duologue blocks`: the circuits and applications that are built in, with their costs.
+
+use crate::args::Blocks;
+use crate::failure::Failure;
+use crate::program::{APPS, App, usual_width};
+use crate::report::{Console, list, thousands};
+use circuit::Circuit;
+use circuit::blocks::{self, Block, Goal};
+use serde::Serialize;
+use std::fmt;
+
+pub fn run(args: &Blocks, console: &Console) -> Result<(), Failure> {
+    let blocks = match &args.name {
+        Some(name) => vec![blocks::find(name)?],
+        None => blocks::registry(),
+    };
+    let alone = blocks.len() == 1;
+    let mut costs = Vec::new();
+    for block in &blocks {
+        let width = args
+            .width
+            .filter(|width| alone || block.widths.contains(width));
+        for &goal in block
+            .goals
+            .iter()
+            .filter(|&&goal| args.goal.unwrap_or(goal) == goal)
+        {
+            costs.push(Cost::measure(
+                block,
+                width.unwrap_or(usual_width(block)),
+                goal,
+            )?);
+        }
+    }
+    let apps = if alone { &[] } else { APPS };
+    let apps = apps.iter().map(Application::new).collect();
+    console.show(&Report {
+        blocks: costs,
+        apps,
+    })
+}
+
+#[derive(Serialize)]
+struct Report {
+    blocks: Vec<Cost>,
+    apps: Vec<Application>,
+}
+
+/// A block at one width, for one goal.
+#[derive(Serialize)]
+struct Cost {
+    /// How `run` and the other verbs name it.
+    name: String,
+    about: &'static str,
+    width: u32,
+    width_counts: &'static str,
+    goal: String,
+    ands: u64,
+    depth: u32,
+    inputs: Vec<String>,
+}
+
+impl Cost {
+    fn measure(block: &Block, width: u32, goal: Goal) -> Result<Cost, Failure> {
+        let circuit = block.circuit(width, goal)?;
+        Ok(Cost {
+            name: format!("block:{}:{width}:{goal}", block.name),
+            about: block.about,
+            width,
+            width_counts: block.parameter,
+            goal: goal.to_string(),
+            ands: circuit.and_count(),
+            depth: circuit.depth(),
+            inputs: inputs(&circuit),
+        })
+    }
+}
+
+fn inputs(circuit: &Circuit) -> Vec<String> {
+    let inputs = circuit.inputs().iter();
+    inputs
+        .map(|port| format!("{}: {}", port.name, port.ty))
+        .collect()
+}
+
+#[derive(Serialize)]
+struct Application {
+    name: String,
+    about: &'static str,
+    width_counts: &'static str,
+}
+
+impl Application {
+    fn new(app: &App) -> Application {
+        Application {
+            name: format!("app:{}:{}", app.name, app.width),
+            about: app.about,
+            width_counts: app.parameter,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = ["PROGRAM", "ANDs", "depth", "what", "width"]
+            .map(String::from)
+            .to_vec();
+        let blocks = self.blocks.iter().map(|cost| {
+            let (ands, depth) = (thousands(cost.ands), cost.depth.to_string());
+            vec![
+                cost.name.clone(),
+                ands,
+                depth,
+                cost.about.into(),
+                cost.width_counts.into(),
+            ]
+        });
+        let apps = self.apps.iter().map(|app| {
+            let none = String::new;
+            vec![
+                app.name.clone(),
+                none(),
+                none(),
+                app.about.into(),
+                app.width_counts.into(),
+            ]
+        });
+        let rows: Vec<_> = [head].into_iter().chain(blocks).chain(apps).collect();
+        f.write_str(&list(&rows))
+    }
+}

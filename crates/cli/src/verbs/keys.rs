@@ -1,0 +1,53 @@
+//! `duologue keys`: the key by which peers know us.
+
+use crate::args::{KeyAction, Keys};
+use crate::failure::Failure;
+use crate::paths;
+use crate::report::Console;
+use duologue::channel::Identity;
+use serde::Serialize;
+use std::fmt;
+use std::path::Path;
+
+pub fn run(args: &Keys, console: &Console) -> Result<(), Failure> {
+    let file = args.key.clone().map_or_else(paths::key, Ok)?;
+    let identity = match args.action {
+        KeyAction::New => make(&file, console)?,
+        KeyAction::Show => load(&file)?,
+    };
+    console.note("Give this public key to your peer by a way that you both trust:");
+    console.show(&Report {
+        public_key: identity.public().to_string(),
+        key_file: file.display().to_string(),
+    })
+}
+
+fn make(file: &Path, console: &Console) -> Result<Identity, Failure> {
+    paths::make_folder(file)?;
+    let identity = Identity::generate()?;
+    identity.save(file)?;
+    console.note(format_args!(
+        "Made the private key {}: keep it to yourself.",
+        file.display()
+    ));
+    Ok(identity)
+}
+
+fn load(file: &Path) -> Result<Identity, Failure> {
+    Identity::load(file).map_err(|why| match file.exists() {
+        true => Failure::from(why),
+        false => Failure::from(why).hint("`duologue keys new` makes one"),
+    })
+}
+
+#[derive(Serialize)]
+struct Report {
+    public_key: String,
+    key_file: String,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.public_key)
+    }
+}

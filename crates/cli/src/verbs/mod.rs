@@ -1,0 +1,10 @@
+//! One file a verb.
+
+pub mod blocks;
+pub mod cost;
+pub mod demo;
+pub mod export;
+pub mod import;
+pub mod inspect;
+pub mod keys;
+pub mod run;
