@@ -16,10 +16,22 @@ pub enum Error {
     Peer(String),
     /// Both parties are honest but do not agree on what to do; found before an input is used.
     #[error("the parties do not agree on {what}: ours is {ours}, theirs is {theirs}")]
-    Incompatible { what: &'static str, ours: String, theirs: String },
+    Incompatible {
+        /// What they do not agree on.
+        what: &'static str,
+        /// What this party has.
+        ours: String,
+        /// What the peer has.
+        theirs: String,
+    },
     /// Bytes of a file or an argument do not have their form.
     #[error("malformed {what}: {why}")]
-    Malformed { what: String, why: String },
+    Malformed {
+        /// Which file or argument.
+        what: String,
+        /// What was expected and what came.
+        why: String,
+    },
     /// The caller asked for something that cannot be.
     #[error("{0}")]
     Usage(String),
@@ -31,10 +43,20 @@ pub enum Error {
     Closed(&'static str),
     /// Nothing came within the deadline.
     #[error("no {what} from the peer for {seconds} s")]
-    Timeout { what: &'static str, seconds: u64 },
+    Timeout {
+        /// What did not come.
+        what: &'static str,
+        /// The deadline.
+        seconds: u64,
+    },
     /// The operating system refused.
     #[error("{what}: {source}")]
-    Io { what: String, source: io::Error },
+    Io {
+        /// What was being done.
+        what: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
     /// This session failed before: nothing that it holds may be used again.
     #[error("this session failed before ({0}) and its secrets are destroyed: connect again")]
     Dead(String),

@@ -24,11 +24,15 @@
 //! ```
 
 mod bind;
+mod folds;
+mod gather;
 mod lanes;
 mod party;
 pub mod reference;
 mod schedule;
+mod scheduler;
 mod step;
+mod views;
 mod wiring;
 
 pub use bind::{Binding, BoundPort};

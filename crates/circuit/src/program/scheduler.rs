@@ -1,0 +1,292 @@
+//! Makes the schedule: by demand, tile after tile.
+
+use super::gather::{Gather, Key, LaneRun, Made};
+use super::schedule::{CellId, Kind, Schedule, Seat, Task};
+use super::wiring::{self, Node, Piece, Rows};
+use super::{Binding, Owner, Recipient, Step, Value};
+use crate::plan::{Order, Plan};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The numbers of a node.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    pub rows: u32,
+    pub lanes: u64,
+    pub public: bool,
+}
+
+pub(super) struct Scheduler<'a> {
+    pub binding: &'a Binding,
+    order: Order,
+    pub tile: u64,
+    pub rows: Vec<Vec<Rows>>,
+    shapes: Vec<Shape>,
+    /// The first value that each step defines.
+    first_value: Vec<u32>,
+    pub cells: FxHashMap<Key, CellId>,
+    /// Cells of a reduction not yet merged, with the height of their trees in tiles.
+    pub reductions: FxHashMap<Node, Vec<(CellId, u32)>>,
+    plans: Vec<Arc<Plan>>,
+    plan_of: FxHashMap<(u32, Vec<bool>), u32>,
+    wirings: FxHashMap<Node, Arc<[Piece]>>,
+    tasks: Vec<Task>,
+    seat: Seat,
+}
+
+impl<'a> Scheduler<'a> {
+    /// The whole schedule.
+    pub(super) fn schedule(binding: &'a Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Schedule {
+        let mut scheduler = Scheduler::new(binding, order);
+        scheduler.tile = tile(scheduler.plan_steps()).max(1).next_power_of_two() as u64;
+        scheduler.run();
+        scheduler.finish()
+    }
+
+    pub(super) fn new(binding: &'a Binding, order: Order) -> Self {
+        let mut first_value = Vec::new();
+        let mut next = 0;
+        for number in 0..binding.program().steps().len() {
+            first_value.push(next);
+            let defined = binding.program().values()[next as usize..].iter();
+            next += defined.take_while(|definition| definition.step as usize == number).count() as u32;
+        }
+        let mut scheduler = Scheduler {
+            binding,
+            order,
+            tile: 1,
+            rows: wiring::wire(binding),
+            shapes: Vec::new(),
+            first_value,
+            cells: FxHashMap::default(),
+            reductions: FxHashMap::default(),
+            plans: Vec::new(),
+            plan_of: FxHashMap::default(),
+            wirings: FxHashMap::default(),
+            tasks: Vec::new(),
+            seat: Seat::default(),
+        };
+        scheduler.shapes =
+            (0..binding.program().steps().len()).flat_map(|step| scheduler.shapes_of(step as u32)).collect();
+        scheduler
+    }
+
+    /// The shapes of a step's two nodes.
+    pub(super) fn shapes_of(&self, step: u32) -> [Shape; 2] {
+        let values = self.values_of(step);
+        let states = match &self.binding.program().steps()[step as usize] {
+            Step::Iterate { state, .. } => state.len(),
+            _ => values.len(),
+        };
+        [&values[..states], &values[states..]].map(|values| Shape {
+            rows: values.iter().map(|&value| self.width(value)).sum(),
+            lanes: values.first().map_or(0, |&value| self.binding.lanes_of(value)),
+            public: values.iter().all(|&value| self.binding.is_public(value)),
+        })
+    }
+
+    pub(super) fn values_of(&self, step: u32) -> Vec<Value> {
+        let from = self.first_value[step as usize];
+        let to = self.first_value.get(step as usize + 1).copied();
+        (from..to.unwrap_or(self.binding.program().values().len() as u32)).map(Value).collect()
+    }
+
+    pub(super) fn width(&self, value: Value) -> u32 {
+        self.binding.program().type_of(value).width
+    }
+
+    pub(super) fn shape(&self, node: Node) -> Shape {
+        self.shapes[node as usize]
+    }
+
+    pub(super) fn step(&self, node: Node) -> &'a Step {
+        &self.binding.program().steps()[node as usize / 2]
+    }
+
+    pub(super) fn tiles(&self, lanes: u64) -> u64 {
+        lanes.div_ceil(self.tile)
+    }
+
+    /// The lanes of a tile of a value with so many lanes.
+    pub(super) fn tile_lanes(&self, lanes: u64, tile: u64) -> (u64, u64) {
+        let from = tile * self.tile;
+        (from, (lanes - from).min(self.tile))
+    }
+
+    /// Makes tile after tile of all outputs and reductions together.
+    pub(super) fn run(&mut self) {
+        let sinks: Vec<(Node, u64)> = self.sinks();
+        let most = sinks.iter().map(|&(_, tiles)| tiles).max().unwrap_or(0);
+        for tile in 0..most {
+            for &(node, _) in sinks.iter().filter(|&&(_, tiles)| tile < tiles) {
+                self.make(match self.step(node) {
+                    Step::Reduce { .. } => Key { node, tile: 0, part: tile + 1 },
+                    _ => Key { node, tile, part: 0 },
+                });
+            }
+        }
+    }
+
+    pub(super) fn sinks(&self) -> Vec<(Node, u64)> {
+        let steps = self.binding.program().steps().iter().zip(0..);
+        let sink = |(step, number): (&Step, u32)| match step {
+            Step::Output { value, .. } => Some((wiring::node(number), self.binding.lanes_of(*value))),
+            Step::Reduce { args, .. } => Some((wiring::node(number), self.binding.lanes_of(args[0]))),
+            _ => None,
+        };
+        steps.filter_map(sink).map(|(node, lanes)| (node, self.tiles(lanes))).collect()
+    }
+
+    /// Makes one cell and, before it, all that it needs; a stack of its own, since programs may be long.
+    pub(super) fn make(&mut self, key: Key) {
+        let mut stack = vec![key];
+        while let Some(&key) = stack.last() {
+            let made = if self.cells.contains_key(&key) { Ok(()) } else { self.try_make(key) };
+            match made {
+                Ok(()) => drop(stack.pop()),
+                Err(missing) => stack.extend(missing.into_iter().rev()),
+            }
+        }
+    }
+
+    pub(super) fn try_make(&mut self, key: Key) -> Made {
+        match self.step(key.node) {
+            Step::Input { owner, .. } => self.make_input(key, *owner),
+            Step::Constant { bits, .. } => self.make_constant(key, bits),
+            Step::Map { circuit, args } => self.make_map(key, *circuit, args),
+            Step::Reduce { circuit, args } => self.make_reduce(key, *circuit, args),
+            Step::Iterate { circuit, state, inputs, .. } => self.make_iterate(key, *circuit, (state, inputs)),
+            Step::View { view, args } => self.make_view(key, view, args),
+            Step::Output { recipient, value, .. } => self.make_output(key, *recipient, *value),
+            Step::Call { .. } => Ok(()),
+        }
+    }
+
+    pub(super) fn make_input(&mut self, key: Key, owner: Owner) -> Made {
+        let shape = self.shape(key.node);
+        let (from, lanes) = self.tile_lanes(shape.lanes, key.tile);
+        let port = self.binding.inputs().iter().position(|port| wiring::node(port.step) == key.node);
+        let port = port.expect("every input step has a port") as u32;
+        let cell = self.push(Kind::Input { port, owner, from }, (shape.rows, lanes), vec![], shape.public);
+        self.cells.insert(key, cell);
+        Ok(())
+    }
+
+    pub(super) fn make_constant(&mut self, key: Key, bits: &[bool]) -> Made {
+        let (_, lanes) = self.tile_lanes(self.shape(key.node).lanes, key.tile);
+        let cell = self.push(Kind::Constant { bits: bits.into() }, (bits.len() as u32, lanes), vec![], true);
+        self.cells.insert(key, cell);
+        Ok(())
+    }
+
+    pub(super) fn make_output(&mut self, key: Key, recipient: Recipient, value: Value) -> Made {
+        let (from, lanes) = self.tile_lanes(self.binding.lanes_of(value), key.tile);
+        let Gather { args, pieces, .. } = self.gather(&[value], LaneRun::straight(from, lanes))?;
+        let port = self.binding.outputs().iter().position(|port| wiring::node(port.step) == key.node);
+        let port = port.expect("every output step has a port") as u32;
+        let wiring = self.share(key.node, pieces);
+        let public = self.binding.is_public(value);
+        let kind = Kind::Output { port, recipient, from, wiring };
+        let cell = self.push(kind, (self.width(value), lanes), args, public);
+        self.cells.insert(key, cell);
+        Ok(())
+    }
+
+    pub(super) fn make_map(&mut self, key: Key, circuit: u32, args: &[Value]) -> Made {
+        let (from, lanes) = self.tile_lanes(self.shape(key.node).lanes, key.tile);
+        let gather = self.gather(args, LaneRun::straight(from, lanes))?;
+        let cell = self.push_map(key.node, circuit, gather, lanes);
+        self.cells.insert(key, cell);
+        Ok(())
+    }
+
+    pub(super) fn need(&self, key: Key) -> Result<CellId, Vec<Key>> {
+        self.cells.get(&key).copied().ok_or(vec![key])
+    }
+
+    pub(super) fn push(&mut self, kind: Kind, (rows, lanes): (u32, u64), args: Vec<CellId>, public: bool) -> CellId {
+        let cell = self.tasks.len() as CellId;
+        let (bits, seat) = (rows as u64 * lanes, self.seat);
+        match &kind {
+            _ if public => {}
+            Kind::Input { .. } => self.seat.in0 += bits,
+            Kind::Map { plan, .. } => self.seat.and0 += self.plans[*plan as usize].ands() * lanes,
+            Kind::Output { .. } => self.seat.out0 += bits,
+            Kind::Constant { .. } | Kind::View { .. } => {}
+        }
+        self.tasks.push(Task { kind, cell, rows: rows as usize, lanes: lanes as usize, args, public, seat });
+        cell
+    }
+
+    pub(super) fn push_view(&mut self, node: Node, shape: (u32, u64), gather: Gather) -> CellId {
+        let public = self.shape(node).public;
+        let wiring = self.share(node, gather.pieces);
+        self.push(Kind::View { wiring }, shape, gather.args, public)
+    }
+
+    pub(super) fn push_map(&mut self, node: Node, circuit: u32, gather: Gather, lanes: u64) -> CellId {
+        let public = self.shape(node).public;
+        let plan = self.plan(circuit, &gather, public);
+        let rows = self.binding.program().circuits()[circuit as usize].output_width() as u32;
+        let wiring = self.share(node, gather.pieces);
+        self.push(Kind::Map { plan, wiring }, (rows, lanes), gather.args, public)
+    }
+
+    /// Compiles what the steps will run; the most slots of a plan.
+    pub(super) fn plan_steps(&mut self) -> usize {
+        let binding = self.binding;
+        for (number, step) in binding.program().steps().iter().enumerate() {
+            let public = |value: &Value| std::iter::repeat_n(self.binding.is_public(*value), self.width(*value) as usize);
+            let secret = |value: &Value| std::iter::repeat_n(false, self.width(*value) as usize);
+            let (circuit, mask): (u32, Vec<bool>) = match step {
+                Step::Map { circuit, args } => (*circuit, args.iter().flat_map(public).collect()),
+                Step::Reduce { circuit, args } => (*circuit, args.iter().chain(args).flat_map(secret).collect()),
+                Step::Iterate { circuit, state, inputs, .. } => {
+                    (*circuit, state.iter().flat_map(secret).chain(inputs.iter().flat_map(public)).collect())
+                }
+                _ => continue,
+            };
+            let all_public = self.shape(wiring::node(number as u32)).public;
+            self.plan_for(circuit, if all_public { vec![false; mask.len()] } else { mask });
+        }
+        self.plans.iter().map(|plan| plan.slots()).max().unwrap_or(1)
+    }
+
+    /// The plan for the arguments' pattern of public rows; a map that is all public is planned as if it were secret.
+    pub(super) fn plan(&mut self, circuit: u32, gather: &Gather, all_public: bool) -> u32 {
+        let graph = &self.binding.program().circuits()[circuit as usize];
+        // A row is public if all its lanes are, from whatever cells they come.
+        let mut public = vec![!all_public; graph.input_width()];
+        for piece in gather.pieces.iter().filter(|piece| !self.tasks[gather.args[piece.arg as usize] as usize].public) {
+            public[piece.to_row as usize..(piece.to_row + piece.rows) as usize].fill(false);
+        }
+        self.plan_for(circuit, public)
+    }
+
+    pub(super) fn plan_for(&mut self, circuit: u32, public: Vec<bool>) -> u32 {
+        let graph = &self.binding.program().circuits()[circuit as usize];
+        let (plans, order) = (&mut self.plans, self.order);
+        *self.plan_of.entry((circuit, public)).or_insert_with_key(|(_, public)| {
+            plans.push(Arc::new(Plan::with_public(graph, order, public)));
+            plans.len() as u32 - 1
+        })
+    }
+
+    /// Tiles of one node are mostly wired alike: keep the last wiring and share it.
+    pub(super) fn share(&mut self, node: Node, pieces: Vec<Piece>) -> Arc<[Piece]> {
+        let last = self.wirings.entry(node).or_insert_with(|| Arc::from([]));
+        if **last != *pieces {
+            *last = pieces.into();
+        }
+        last.clone()
+    }
+
+    pub(super) fn finish(self) -> Schedule {
+        let mut uses = vec![0; self.tasks.len()];
+        for &arg in self.tasks.iter().flat_map(|task| &task.args) {
+            uses[arg as usize] += 1;
+        }
+        let Scheduler { tasks, plans, order, tile, seat, .. } = self;
+        Schedule { tasks, plans, uses, order, tile: tile as usize, totals: seat }
+    }
+}

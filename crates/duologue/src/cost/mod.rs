@@ -1,0 +1,203 @@
+//! The cost protocol: what a program will take, without running it.
+//!
+//! A bit is the number of ANDs on its path. The tasks run through the same executor as those of the real protocols,
+//! with the same windows; in place of messages there are their lengths, so that bytes and rounds are exact. Each party
+//! is simulated, and its exchanges are kept: laid over the properties of a link they give the time of a run.
+
+mod dry;
+mod script;
+
+use crate::channel::{Channel, Link as Line};
+use crate::correlation::Demand;
+use crate::executor::Phase;
+use crate::garble::{LABEL, TABLE};
+use crate::terms::{self, Terms};
+use crate::{Error, Inputs, Options, Party, Report, Result, Scheme, Session, Timing};
+use circuit::blocks::{self, Goal};
+use circuit::program::{Binding, Owner, Recipient, Seat};
+use circuit::{BitMatrix, Program, Schedule, bits};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a run will take.
+#[derive(Clone, Debug)]
+pub struct Cost {
+    /// The terms that it runs under.
+    pub terms: Terms,
+    /// AND gates over all lanes.
+    pub ands: u64,
+    /// ANDs on the longest path from an input to an output.
+    pub depth: u32,
+    /// Lanes of a tile.
+    pub tile: usize,
+    /// Correlations that it draws.
+    pub demand: Demand,
+    /// Traffic before inputs, with the base OTs of a new session.
+    pub setup: Traffic,
+    /// Traffic with inputs, with what of setup is streamed.
+    pub online: Traffic,
+    /// Memory of values and tasks under way and of what setup keeps, at the party that needs more, in bytes.
+    pub memory: u64,
+    exchanges: [Vec<Exchange>; 2],
+}
+
+/// Bytes of the protocol in each direction, and turns from sending to receiving of the party that turns more often.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Traffic {
+    /// Bytes from Alice to Bob.
+    pub alice_to_bob: u64,
+    /// Bytes from Bob to Alice.
+    pub bob_to_alice: u64,
+    /// Turns from sending to receiving.
+    pub rounds: u64,
+}
+
+/// How fast a machine computes, in ANDs a second.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Speed {
+    /// Before inputs.
+    pub setup: f64,
+    /// With inputs.
+    pub online: f64,
+}
+
+/// What one party sends and then waits for.
+#[derive(Clone, Copy, Debug)]
+struct Exchange {
+    phase: Phase,
+    sent: usize,
+    read: usize,
+}
+
+/// Counts what `options` would make of a bound program in a new session.
+///
+/// # Errors
+/// If the program cannot be encoded.
+pub fn cost(binding: &Binding, options: &Options) -> Result<Cost> {
+    let (terms, schedule) = Terms::resolve(binding, options);
+    let schedule = Arc::new(schedule);
+    let opening = opening(binding, &terms, &schedule)?;
+    let mut exchanges: [Vec<Exchange>; 2] = Default::default();
+    let (mut demand, mut depth, mut memory) = (Demand::NONE, 0, 0);
+    for party in [Party::Alice, Party::Bob] {
+        let found = dry::run(party, (binding, &schedule), &terms, opening)?;
+        (demand, depth) = (found.demand, found.depth);
+        memory = memory.max(found.peak + kept(&terms, &schedule.totals, &demand));
+        exchanges[party as usize] = found.exchanges;
+    }
+    Ok(Cost {
+        terms,
+        ands: schedule.totals.and0,
+        depth,
+        tile: schedule.tile,
+        demand,
+        setup: traffic(&exchanges, Phase::Setup),
+        online: traffic(&exchanges, Phase::Online),
+        memory,
+        exchanges,
+    })
+}
+
+impl Speed {
+    /// Measures this machine: both parties of a few AES blocks, each in a thread of its own.
+    ///
+    /// # Errors
+    /// If the measurement cannot run.
+    pub fn measure(scheme: Scheme) -> Result<Speed> {
+        let aes = blocks::find("aes128").and_then(|block| block.circuit(128, Goal::Size));
+        let aes = aes.map_err(|error| Error::usage(error.to_string()))?;
+        let mut p = Program::new("speed");
+        let [key, text] = ["key", "text"].map(|name| p.input(name, Owner::Shared, bits(128), LANES as u64));
+        let cipher = p.map(&aes, &[key, text]);
+        p.output("cipher", Recipient::Shared, cipher);
+        let binding = p.bind(&[]).map_err(|error| Error::usage(error.to_string()))?;
+        let inputs = ["key", "text"].iter().fold(Inputs::new(), |i, name| i.with(name, BitMatrix::zeros(128, LANES)));
+        let run = |channel, party| -> Result<Report> {
+            let mut session = Session::connect(channel, party)?;
+            let options = Options { timing: Timing::Ahead, ..Options::new(scheme) };
+            // The first run pays for the base OTs of the session.
+            session.run(&binding, &options, &inputs)?;
+            Ok(session.run(&binding, &options, &inputs)?.report)
+        };
+        let (alice, bob) = Channel::pair();
+        let report = std::thread::scope(|scope| {
+            let bob = scope.spawn(|| run(bob, Party::Bob));
+            let report = run(alice, Party::Alice);
+            bob.join().map_err(|_| Error::usage("the measurement failed"))?.and(report)
+        })?;
+        let rate = |time: Duration| report.ands as f64 / time.as_secs_f64().max(1e-9);
+        Ok(Speed { setup: rate(report.setup.time), online: rate(report.online.time) })
+    }
+}
+
+/// Lanes of the measurement: long enough for the pipelines, short enough for the patience of whoever asks.
+const LANES: usize = 256;
+
+impl Cost {
+    /// The time of setup and of the online phase over a line: both parties' exchanges one after another, each byte
+    /// taking its place on the line, and the time of computing besides.
+    pub fn time(&self, line: &Line, speed: &Speed) -> (Duration, Duration) {
+        let [setup, all] = [Phase::Setup, Phase::Online].map(|phase| self.travel(line, phase));
+        let compute = |rate: f64| Duration::from_secs_f64(self.ands as f64 / rate.max(1.0));
+        (setup + compute(speed.setup), all.saturating_sub(setup) + compute(speed.online))
+    }
+
+    /// When the last byte up to the end of a phase has come.
+    fn travel(&self, line: &Line, last: Phase) -> Duration {
+        let mut now = [Duration::ZERO; 2];
+        let mut free = [Duration::ZERO; 2];
+        for (alice, bob) in self.exchanges[0].iter().zip(&self.exchanges[1]) {
+            if last == Phase::Setup && alice.phase == Phase::Online {
+                break;
+            }
+            let arrive = |from: usize, exchange: &Exchange, free: &mut [Duration; 2]| {
+                free[from] = free[from].max(now[from]) + line.transmission(exchange.sent);
+                free[from] + line.round_trip / 2
+            };
+            let at_bob = arrive(0, alice, &mut free);
+            let at_alice = arrive(1, bob, &mut free);
+            now[0] = if alice.read > 0 { now[0].max(at_alice) } else { now[0] };
+            now[1] = if bob.read > 0 { now[1].max(at_bob) } else { now[1] };
+        }
+        now[0].max(now[1])
+    }
+}
+
+/// Bytes of the terms and of what opens a run: equal for both parties, since the terms are.
+fn opening(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<usize> {
+    let none = blake3::hash(b"");
+    let fields = terms::fields(binding, terms, schedule, &terms::Moment::default(), &none)?;
+    Ok(4 + terms::encode(&fields).len())
+}
+
+/// Memory of what setup keeps until the online phase.
+fn kept(terms: &Terms, totals: &Seat, demand: &Demand) -> u64 {
+    let cots = (demand.cots_by_alice + demand.cots_by_bob) * LABEL as u64;
+    match (terms.scheme, terms.ahead) {
+        (Scheme::Gmw, true) => (3 * totals.and0 + totals.in0) / 8,
+        (Scheme::Yao, true) => totals.and0 * TABLE as u64 + totals.in0 * LABEL as u64 + cots,
+        (_, false) => 0,
+    }
+}
+
+fn traffic(exchanges: &[Vec<Exchange>; 2], phase: Phase) -> Traffic {
+    let sent = |party: usize| {
+        let during = exchanges[party].iter().filter(|exchange| exchange.phase == phase);
+        during.map(|exchange| exchange.sent as u64).sum()
+    };
+    let rounds = |party: usize| turns(&exchanges[party], phase);
+    Traffic { alice_to_bob: sent(0), bob_to_alice: sent(1), rounds: rounds(0).max(rounds(1)) }
+}
+
+/// Turns from sending to receiving within a phase.
+fn turns(exchanges: &[Exchange], phase: Phase) -> u64 {
+    let (mut sending, mut turns) = (false, 0);
+    for exchange in exchanges {
+        sending |= exchange.sent > 0;
+        if exchange.read > 0 {
+            turns += u64::from(sending && exchange.phase == phase);
+            sending = false;
+        }
+    }
+    turns
+}

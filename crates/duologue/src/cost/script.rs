@@ -1,0 +1,95 @@
+//! The messages of every task, as lengths: what the protocols send, without the protocols.
+
+use crate::correlation::Demand;
+use crate::garble::{self, LABEL, TABLE};
+use crate::packed::byte_len;
+use crate::protocol::Job;
+use crate::terms::{Scheme, Terms};
+use crate::Party;
+use circuit::program::{Kind, Owner, Recipient};
+
+/// Whose messages are counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Gmw { party: Party },
+    Garbler { party: Party, ahead: bool },
+    Evaluator { party: Party, ahead: bool },
+}
+
+impl Role {
+    pub fn of(party: Party, terms: &Terms) -> Role {
+        let ahead = terms.ahead;
+        match terms.scheme {
+            Scheme::Gmw => Role::Gmw { party },
+            Scheme::Yao if terms.garbler == party => Role::Garbler { party, ahead },
+            Scheme::Yao => Role::Evaluator { party, ahead },
+        }
+    }
+
+    pub fn demand(&self, job: &Job) -> Demand {
+        match *self {
+            Role::Gmw { .. } => Demand::of_triples(job.plan.as_ref().map_or(0, |p| p.ands() * job.task.lanes as u64)),
+            Role::Garbler { party, .. } => garble::input::demand(job, party),
+            Role::Evaluator { party, .. } => garble::input::demand(job, party.peer()),
+        }
+    }
+
+    /// Bytes of setup, sent and read.
+    pub fn setup(&self, job: &Job) -> (usize, usize) {
+        match *self {
+            Role::Garbler { party, ahead: true } => (garble::ahead_bytes(job, party.peer()), 0),
+            Role::Evaluator { party, ahead: true } => (0, garble::ahead_bytes(job, party)),
+            _ => (0, 0),
+        }
+    }
+
+    /// The exchanges of a task online, as sent and read.
+    pub fn online(&self, job: &Job) -> Vec<(usize, usize)> {
+        let bits = job.task.rows * job.task.lanes;
+        match (&job.task.kind, *self) {
+            (Kind::Input { .. }, Role::Gmw { .. }) => vec![],
+            (Kind::Input { owner, .. }, Role::Garbler { party, .. }) if *owner == Owner::Party(party) => {
+                vec![(bits * LABEL, 0)]
+            }
+            (Kind::Input { .. }, Role::Garbler { .. }) => vec![(0, byte_len(bits)), (bits * LABEL, 0)],
+            (Kind::Input { owner, .. }, Role::Evaluator { party, .. }) if *owner == Owner::Party(party.peer()) => {
+                vec![(0, bits * LABEL)]
+            }
+            (Kind::Input { .. }, Role::Evaluator { .. }) => vec![(byte_len(bits), 0), (0, bits * LABEL)],
+            (Kind::Map { .. }, Role::Gmw { .. }) => layers(job).map(|bytes| (bytes, bytes)).collect(),
+            (Kind::Map { .. }, Role::Garbler { ahead: false, .. }) => chunks(job).map(|bytes| (bytes, 0)).collect(),
+            (Kind::Map { .. }, Role::Evaluator { ahead: false, .. }) => chunks(job).map(|bytes| (0, bytes)).collect(),
+            (Kind::Output { recipient, .. }, role) => role.output(*recipient, byte_len(bits)),
+            _ => vec![],
+        }
+    }
+
+    fn output(&self, recipient: Recipient, bytes: usize) -> Vec<(usize, usize)> {
+        let learns = |party| recipient == Recipient::Both || recipient == Recipient::Party(party);
+        let when = |yes: bool| if yes { bytes } else { 0 };
+        match *self {
+            Role::Gmw { .. } if recipient == Recipient::Shared => vec![],
+            Role::Gmw { party } => vec![(when(learns(party.peer())), when(learns(party)))],
+            // The garbler's permute bits may have travelled in setup.
+            Role::Garbler { party, ahead } => vec![(when(learns(party.peer()) && !ahead), when(learns(party)))],
+            Role::Evaluator { party, ahead } => vec![(when(learns(party.peer())), when(learns(party) && !ahead))],
+        }
+    }
+}
+
+/// Bytes of each layer's opening.
+fn layers(job: &Job) -> impl Iterator<Item = usize> {
+    let layers = job.plan.iter().flat_map(|plan| plan.layers()).filter(|_| job.task.lanes > 0);
+    layers.map(|layer| byte_len(2 * layer.len() * job.task.lanes))
+}
+
+/// Bytes of each chunk of tables.
+fn chunks(job: &Job) -> impl Iterator<Item = usize> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let plan = job.plan.as_ref().filter(|plan| job.task.lanes > 0 && next < plan.code().len())?;
+        let (end, ands) = garble::chunk(plan, next, job.task.lanes);
+        next = end;
+        Some(ands * TABLE)
+    })
+}
