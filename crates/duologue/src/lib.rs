@@ -23,8 +23,20 @@ pub mod protocol;
 pub mod session;
 pub mod terms;
 
+pub use circuit;
 pub use circuit::program::Party;
 pub use data::{Inputs, Outputs};
 pub use error::{Error, Result};
 pub use session::{Outcome, Report, Session};
 pub use terms::{Options, Scheme, Timing};
+
+/// The Rust of the README and of the book, compiled and run with the documentation tests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../docs/tutorial.md")]
+    mod tutorial {}
+    #[doc = include_str!("../../../docs/concepts.md")]
+    mod concepts {}
+}
