@@ -543,3 +543,6 @@ pub fn check_hello(ours: &[u8], theirs: &[u8]) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

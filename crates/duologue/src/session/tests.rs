@@ -1,0 +1,517 @@
+//! What only the inside of a session can show: its bytes for given seeds, its numbers, and what it forgets.
+
+use super::*;
+use crate::cells::Labels;
+use crate::channel::{Limits, Pipe, memory};
+use crate::terms::Timing;
+use every_step::{every_step, inputs_of};
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+use std::collections::HashSet;
+use std::fmt;
+use std::marker::PhantomData;
+use std::thread;
+use taps::{Log, Tap};
+
+#[path = "../../../../tests/support/every_step.rs"]
+mod every_step;
+#[path = "../../../../tests/support/programs.rs"]
+mod programs;
+#[path = "../../../../tests/support/taps.rs"]
+mod taps;
+
+/// Does something with both ends of a session whose secrets are known; what each party wrote comes back.
+fn seeded<T: Send>(
+    seed: u128,
+    act: impl Fn(&mut Session) -> Result<T> + Sync,
+) -> ([Log; 2], [Result<T>; 2]) {
+    let (alice, bob) = memory::pair(memory::CAPACITY);
+    let logs = [Log::default(), Log::default()];
+    let run = |pipe, party: Party| {
+        let channel = Channel::over(Tap(pipe, logs[party as usize].clone()), Limits::default());
+        let secrets = Generator::from_seed(Block::new(seed << 1 | party as u128));
+        act(&mut Session::with(channel, party, secrets)?)
+    };
+    let results = thread::scope(|scope| {
+        let bob = scope.spawn(|| run(bob, Party::Bob));
+        [run(alice, Party::Alice), bob.join().expect("no panic")]
+    });
+    (logs, results)
+}
+
+fn unwrap<T>((logs, results): ([Log; 2], [Result<T>; 2])) -> ([Log; 2], [T; 2]) {
+    (
+        logs,
+        results.map(|result| result.unwrap_or_else(|error| panic!("{error}"))),
+    )
+}
+
+fn job() -> Binding {
+    every_step().bind(&[("n", 7)]).unwrap()
+}
+
+/// What a party holds of inputs that depend on the seed; its shares of shared ones, too.
+fn inputs(binding: &Binding, party: Party, seed: u64) -> Inputs {
+    let tables = inputs_of(binding, seed);
+    let mut inputs = Inputs::new();
+    for port in binding
+        .inputs()
+        .iter()
+        .filter(|port| port.who != Owner::Party(party.peer()))
+    {
+        let value = BitMatrix::from_lanes(port.ty.width as usize, &tables[&port.name]);
+        let zeros = BitMatrix::zeros(value.rows(), value.lanes());
+        let absent = port.who == Owner::Shared && party == Party::Bob;
+        inputs.set(&port.name, if absent { zeros } else { value });
+    }
+    inputs
+}
+
+fn options(scheme: Scheme, timing: Timing, garbler: Party) -> Options {
+    Options {
+        scheme,
+        garbler: Some(garbler),
+        timing,
+        tile: Some(4),
+    }
+}
+
+/// Each way of running a program, by name.
+fn ways() -> [(&'static str, Options); 5] {
+    [
+        ("yao-ahead", options(Scheme::Yao, Timing::Ahead, Party::Bob)),
+        (
+            "yao-streamed",
+            options(Scheme::Yao, Timing::Streamed, Party::Bob),
+        ),
+        (
+            "yao-by-alice",
+            options(Scheme::Yao, Timing::Ahead, Party::Alice),
+        ),
+        ("gmw-ahead", options(Scheme::Gmw, Timing::Ahead, Party::Bob)),
+        (
+            "gmw-streamed",
+            options(Scheme::Gmw, Timing::Streamed, Party::Bob),
+        ),
+    ]
+}
+
+/// Runs the program twice on different inputs.
+fn twice(binding: &Binding, options: &Options, session: &mut Session) -> Result<()> {
+    for seed in [1, 2] {
+        let ours = inputs(binding, session.party, seed);
+        session.run(binding, options, &ours)?;
+    }
+    session.wire.channel.finish()
+}
+
+/// One line for each direction of each protocol: name, bytes of payload, SHA-256.
+fn wire_digests() -> String {
+    let binding = job();
+    let mut lines = String::new();
+    for (name, options) in ways() {
+        let (logs, _) = unwrap(seeded(7, |session| twice(&binding, &options, session)));
+        for (direction, log) in ["alice-to-bob", "bob-to-alice"].iter().zip(logs) {
+            let payload = log.payload();
+            let digest: String = Sha256::digest(&payload)
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+            lines += &format!("{name} {direction} {} {digest}\n", payload.len());
+        }
+    }
+    lines
+}
+
+/// A refactoring must not move a byte. Where the wire changes on purpose, raise [`VERSION`] once there was a release,
+/// and write the file anew with `DUOLOGUE_WRITE_VECTORS=1 cargo test -p duologue wire`.
+#[test]
+fn the_wire_stays_as_it_is() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/wire.txt");
+    let ours = wire_digests();
+    if std::env::var_os("DUOLOGUE_WRITE_VECTORS").is_some() {
+        std::fs::write(path, &ours).unwrap();
+    }
+    let golden = std::fs::read_to_string(path).unwrap();
+    for (ours, golden) in ours.lines().zip(golden.lines()) {
+        assert_eq!(ours, golden);
+    }
+    assert_eq!(ours.lines().count(), golden.lines().count());
+}
+
+#[test]
+fn another_seed_moves_every_digest() {
+    let binding = job();
+    for (name, options) in ways() {
+        let payloads = [7, 8].map(|seed| {
+            let (logs, _) = unwrap(seeded(seed, |session| twice(&binding, &options, session)));
+            logs.map(|log| log.payload())
+        });
+        assert_ne!(payloads[0][0], payloads[1][0], "{name}");
+        assert_ne!(payloads[0][1], payloads[1][1], "{name}");
+    }
+}
+
+/// P3, P8: under one Δ no AND number comes twice, whatever runs in which order, and S is new for every program.
+#[test]
+fn numbers_are_never_used_twice() {
+    let binding = job();
+    let (_, seen) = unwrap(seeded(1, |session| {
+        let ours = inputs(&binding, session.party, 1);
+        let (mut numbers, mut prepared) = (vec![session.base], Vec::new());
+        for (_, options) in ways() {
+            prepared.push(session.prepare(&binding, &options, &ours)?);
+            numbers.push(session.base);
+            session.run(&binding, &options, &ours)?;
+            numbers.push(session.base);
+        }
+        for prepared in prepared.into_iter().rev() {
+            session.online(prepared, &ours)?;
+            numbers.push(session.base);
+        }
+        Ok(numbers)
+    }));
+    let ands = Terms::resolve(&binding, &Options::new(Scheme::Yao))
+        .1
+        .totals;
+    for numbers in &seen {
+        let (setups, onlines) = numbers.split_at(2 * ways().len() + 1);
+        for (i, base) in setups.iter().enumerate() {
+            assert_eq!(
+                (base.and0, base.in0),
+                (i as u64 * ands.and0, i as u64 * ands.in0)
+            );
+        }
+        assert!(
+            onlines
+                .iter()
+                .all(|base| base.and0 == setups.last().unwrap().and0),
+            "taken in setup"
+        );
+    }
+}
+
+/// Where the garbler's messages of its `nth` program begin: after the hello and terms, with S.
+fn hash_key(payload: &[u8], nth: usize) -> [u8; 16] {
+    let setup = Setup::MESSAGE;
+    let needle = terms::CALL.as_bytes();
+    let starts: Vec<usize> = (0..payload.len())
+        .filter(|&i| payload[i..].starts_with(needle))
+        .collect();
+    let length =
+        u32::from_le_bytes(payload[starts[nth] - 4..starts[nth]].try_into().unwrap()) as usize;
+    let after = starts[nth] + length + if nth == 0 { setup } else { 0 };
+    payload[after..after + 16].try_into().unwrap()
+}
+
+#[test]
+fn the_key_of_the_hash_is_new_for_every_program() {
+    let binding = job();
+    let mut keys = HashSet::new();
+    for seed in 0..3 {
+        let run = |session: &mut Session| {
+            let ours = inputs(&binding, session.party, 1);
+            for _ in 0..4 {
+                session.run(
+                    &binding,
+                    &options(Scheme::Yao, Timing::Ahead, Party::Alice),
+                    &ours,
+                )?;
+            }
+            Ok(())
+        };
+        let (logs, _) = unwrap(seeded(seed, run));
+        let payload = logs[0].payload();
+        (0..4).for_each(|nth| assert!(keys.insert(hash_key(&payload, nth))));
+    }
+}
+
+/// Whether Δ, or two blocks that differ by it, can be found in what the garbler wrote, at any offset.
+fn reveals(payload: &[u8], delta: Block) -> bool {
+    let blocks: HashSet<u128> = payload
+        .windows(16)
+        .map(|bytes| u128::from_le_bytes(bytes.try_into().expect("16 bytes")))
+        .collect();
+    let delta = delta.get();
+    blocks.contains(&delta) || blocks.iter().any(|block| blocks.contains(&(block ^ delta)))
+}
+
+/// P16: never Δ, never both labels of a wire.
+#[test]
+fn nothing_that_the_garbler_sends_reveals_delta() {
+    let binding = job();
+    for (name, options) in ways()
+        .into_iter()
+        .filter(|(_, options)| options.scheme == Scheme::Yao)
+    {
+        let (logs, deltas) = unwrap(seeded(3, |session| {
+            for seed in 0..3 {
+                let ours = inputs(&binding, session.party, seed);
+                session.run(&binding, &options, &ours)?;
+            }
+            session.wire.maker()?.delta()
+        }));
+        let garbler = options.garbler.unwrap() as usize;
+        let (payload, delta) = (logs[garbler].payload(), deltas[garbler]);
+        assert!(!reveals(&payload, delta), "{name}");
+        // The broken twins: Δ itself, and the other label beside one that was sent.
+        let twin = [&payload[..], &delta.to_bytes()].concat();
+        assert!(reveals(&twin, delta));
+        let label = Block::from_bytes(payload[payload.len() - 16..].try_into().unwrap());
+        assert!(reveals(
+            &[&payload[..], &(label ^ delta).to_bytes()].concat(),
+            delta
+        ));
+    }
+}
+
+/// P19: a party that has drawn more than its peer hears so, and does not wait for ever.
+#[test]
+fn draws_that_differ_are_found_before_the_next_program() {
+    let binding = job();
+    let (_, results) = seeded(4, |session| {
+        let ours = inputs(&binding, session.party, 1);
+        let options = options(Scheme::Gmw, Timing::Ahead, Party::Bob);
+        let prepared = session.prepare(&binding, &options, &ours)?;
+        drop(prepared);
+        if session.party == Party::Bob {
+            let Session { stock, wire, .. } = session;
+            // The broken twin makes and takes one triple more, on both sides so that the streams still match.
+            wire.supply(stock, Demand::of_triples(1), Demand::NONE)?;
+            stock.draw_triples(1)?;
+        } else {
+            session
+                .wire
+                .supply(&mut session.stock, Demand::of_triples(1), Demand::NONE)?;
+        }
+        session.run(&binding, &options, &ours).map(drop)
+    });
+    for result in results {
+        let error = result.unwrap_err();
+        let named = matches!(
+            error,
+            Error::Incompatible {
+                what: "the correlations used before",
+                ..
+            }
+        );
+        assert!(named, "{error}");
+    }
+}
+
+/// P11, P12: a failure ends the session and destroys what it held.
+#[test]
+fn a_failed_session_forgets_its_secrets() {
+    let binding = job();
+    let (_, results) = seeded(5, |session| {
+        let ours = inputs(&binding, session.party, 1);
+        let options = options(Scheme::Gmw, Timing::Ahead, Party::Bob);
+        session
+            .wire
+            .supply(&mut session.stock, Demand::of_triples(100), Demand::NONE)?;
+        if session.party == Party::Bob {
+            session.wire.channel.send(&u32::MAX.to_le_bytes())?;
+        }
+        let error = session
+            .run(&binding, &options, &ours)
+            .err()
+            .expect("nonsense came");
+        assert!(
+            matches!(error, Error::Peer(_) | Error::Aborted(_)),
+            "{error}"
+        );
+        assert_eq!(session.stock.available(), Demand::NONE);
+        assert!(session.wire.maker.is_none() && session.wire.correlating.is_none());
+        for _ in 0..2 {
+            let error = session
+                .run(&binding, &options, &ours)
+                .err()
+                .expect("it is dead");
+            assert!(matches!(error, Error::Dead(_)), "{error}");
+        }
+        Ok(())
+    });
+    results.into_iter().for_each(|result| result.unwrap());
+}
+
+/// P22: the hello's bytes are little-endian and stated, and every bit of it counts.
+#[test]
+fn every_bit_of_a_hello_counts() {
+    let secrets = |seed| Generator::from_seed(Block::new(seed));
+    let (alice, bob) = (
+        hello(Party::Alice, &secrets(1)),
+        hello(Party::Bob, &secrets(2)),
+    );
+    assert_eq!(alice[..13], *b"duologue\x01\x00\x00\x80\x28");
+    assert_eq!(alice.len(), 45);
+    check_hello(&alice, &bob).unwrap();
+    for bit in 0..8 * 13 {
+        let mut other = bob.clone();
+        other[bit / 8] ^= 1 << (bit % 8);
+        let error = check_hello(&alice, &other).expect_err("a bit that does not count");
+        assert!(
+            matches!(error, Error::Peer(_) | Error::Incompatible { .. }),
+            "{error}"
+        );
+    }
+    // A bit of the nonce makes another session, which the terms name.
+    let mut other = bob.clone();
+    other[44] ^= 1;
+    check_hello(&alice, &other).unwrap();
+    assert!(matches!(
+        check_hello(&alice, &bob[..44]),
+        Err(Error::Peer(_))
+    ));
+    let mut echo = alice.clone();
+    echo[10] = Party::Bob as u8;
+    assert!(matches!(check_hello(&alice, &echo), Err(Error::Peer(why)) if why.contains("nonce")));
+}
+
+/// Whether a type could be printed by mistake.
+struct Printable<T>(PhantomData<T>);
+trait Silent {
+    const PRINTABLE: bool = false;
+}
+impl<T> Silent for Printable<T> {}
+#[allow(dead_code)]
+impl<T: fmt::Debug> Printable<T> {
+    const PRINTABLE: bool = true;
+}
+trait Mute {
+    const SHOWABLE: bool = false;
+}
+impl<T> Mute for Printable<T> {}
+#[allow(dead_code)]
+impl<T: fmt::Display> Printable<T> {
+    const SHOWABLE: bool = true;
+}
+
+/// P23: what is secret can be formatted in no way.
+#[test]
+fn secrets_cannot_be_printed() {
+    macro_rules! silent {
+        ($($secret:ty),*) => { $(
+            const { assert!(!<Printable<$secret>>::PRINTABLE && !<Printable<$secret>>::SHOWABLE) };
+        )* };
+    }
+    silent!(
+        Session, Prepared, Outcome, Labels, Block, Generator, Stock, Maker, Setup
+    );
+    silent!(
+        Inputs,
+        Outputs,
+        crate::correlation::Triples,
+        crate::ot::Choices,
+        crate::channel::Identity
+    );
+    silent!(
+        crate::ot::SenderSeeds,
+        crate::ot::ReceiverSeeds,
+        Garbler,
+        Evaluator,
+        Gmw
+    );
+    const { assert!(<Printable<Report>>::PRINTABLE, "the test can fail") };
+}
+
+/// P27: every knob on which the parties must agree is a term; a new field of [`Options`] fails to compile here.
+#[test]
+fn every_option_is_a_term() {
+    let binding = job();
+    let Options {
+        scheme: _,
+        garbler: _,
+        timing: _,
+        tile: _,
+    } = Options::new(Scheme::Yao);
+    let fields = |options: &Options| {
+        let (terms, schedule) = Terms::resolve(&binding, options);
+        terms::fields(
+            &binding,
+            &terms,
+            &schedule,
+            &Moment::default(),
+            &digest(&Vec::new()),
+        )
+        .unwrap()
+    };
+    let plain = options(Scheme::Yao, Timing::Ahead, Party::Alice);
+    for other in [
+        Options {
+            scheme: Scheme::Gmw,
+            ..plain
+        },
+        Options {
+            garbler: Some(Party::Bob),
+            ..plain
+        },
+        Options {
+            timing: Timing::Streamed,
+            ..plain
+        },
+        Options {
+            tile: Some(5),
+            ..plain
+        },
+    ] {
+        assert_ne!(fields(&plain), fields(&other), "{other:?}");
+        let error = terms::compare(&fields(&plain), &terms::encode(&fields(&other))).unwrap_err();
+        assert!(matches!(error, Error::Incompatible { .. }), "{error}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_peers_terms_may_be_anything(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0usize..300, turn: bool) {
+        let ours = terms::online(&[7; 32], 12);
+        let mut theirs = terms::encode(&ours);
+        terms::compare(&ours, &theirs).unwrap();
+        let cut = cut.min(theirs.len());
+        if turn {
+            theirs.truncate(cut);
+        }
+        let theirs = [&theirs[..cut], &bytes[..], &theirs[cut..]].concat();
+        if theirs != terms::encode(&ours) {
+            match terms::compare(&ours, &theirs) {
+                Err(Error::Incompatible { ours, theirs, .. }) => {
+                    prop_assert!(theirs.len() <= 300 && theirs.chars().all(|c| c == ' ' || c.is_ascii_graphic()));
+                    prop_assert!(ours != theirs);
+                }
+                Err(Error::Peer(_)) => {}
+                other => prop_assert!(false, "{other:?}"),
+            }
+        }
+    }
+}
+
+/// The same sessions differ where their inputs do, and nowhere before: no input is used before the parties agree.
+#[test]
+fn inputs_do_not_show_before_they_are_used() {
+    let binding = job();
+    for (name, options) in ways()
+        .into_iter()
+        .filter(|(_, options)| options.timing == Timing::Ahead)
+    {
+        let until_online = [1, 2].map(|seed| {
+            let (logs, lengths) = unwrap(seeded(9, |session| {
+                let public = Inputs::new().with("known", BitMatrix::zeros(8, 7));
+                let prepared = session.prepare(&binding, &options, &public)?;
+                let length = session.counters().bytes_sent as usize;
+                let ours =
+                    inputs(&binding, session.party, seed).with("known", BitMatrix::zeros(8, 7));
+                session.online(prepared, &ours)?;
+                Ok(length)
+            }));
+            let payloads = logs.map(|log| log.payload());
+            [0, 1].map(|party| {
+                let (setup, online) = payloads[party].split_at(lengths[party]);
+                (setup.to_vec(), online.to_vec())
+            })
+        });
+        let [first, second] = until_online;
+        for ((setup, online), (other_setup, other_online)) in first.iter().zip(&second) {
+            assert!(setup == other_setup, "{name}");
+            assert!(online != other_online, "{name}");
+        }
+    }
+}
