@@ -366,7 +366,7 @@ fn keys_for_which_anybody_can_sign_are_refused() {
 #[test]
 fn goodbyes_may_be_said_twice() {
     let (mut a, mut b) = tls_pipes();
-    let mut end = |pipe: &mut dyn Pipe| {
+    let end = |pipe: &mut dyn Pipe| {
         let mut byte = [0];
         while pipe.try_read(&mut byte).is_err() {
             pipe.wait(false, Duration::from_secs(1)).unwrap();
