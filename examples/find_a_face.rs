@@ -19,18 +19,13 @@ use std::path::PathBuf;
 const BITS: u32 = 900;
 
 fn file(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../examples/faces")
-        .join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/faces").join(name)
 }
 
 /// One face a row, as bits 0 or 1; column 0 is the least significant bit.
 fn faces(name: &str) -> std::result::Result<BitMatrix, Box<dyn Error>> {
     let table: Array2<u8> = ndarray_npy::read_npy(file(name))?;
-    let lanes: Vec<Vec<bool>> = table
-        .outer_iter()
-        .map(|row| row.map(|&bit| bit == 1).to_vec())
-        .collect();
+    let lanes: Vec<Vec<bool>> = table.outer_iter().map(|row| row.map(|&bit| bit == 1).to_vec()).collect();
     Ok(BitMatrix::from_lanes(BITS as usize, &lanes))
 }
 
@@ -65,12 +60,7 @@ fn play(channel: Channel, party: Party, job: &Binding, inputs: &Inputs) -> Resul
             report.online.rounds,
             report.setup.sent + report.online.sent,
         );
-        found.extend(
-            outcome
-                .outputs
-                .get("hit")
-                .map(|hit| (0..hit.lanes()).filter(|&face| hit.get(0, face)).collect()),
-        );
+        found.extend(outcome.outputs.get("hit").map(|hit| (0..hit.lanes()).filter(|&face| hit.get(0, face)).collect()));
     }
     session.close()?;
     Ok(found)
@@ -80,9 +70,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     let gallery = faces("gallery.npy")?;
     let job = scifi(BITS).bind(&[("faces", gallery.lanes() as u64)])?;
     let hers = Inputs::new().with("query", faces("query.npy")?);
-    let his = Inputs::new()
-        .with("gallery", gallery)
-        .with("limits", limits()?);
+    let his = Inputs::new().with("gallery", gallery).with("limits", limits()?);
 
     let (to_bob, to_alice) = Channel::pair();
     let (alice, bob) = std::thread::scope(|scope| {

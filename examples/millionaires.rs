@@ -26,14 +26,8 @@ fn play(channel: Channel, party: Party, fortune: u64, job: &Binding) -> Result<[
     let mut richer = |scheme| {
         let outcome = session.run(job, &Options::new(scheme), &inputs)?;
         let (ands, online) = (outcome.report.ands, outcome.report.online);
-        println!(
-            "{party} by {scheme}: {ands} ANDs, {} bytes sent and {} rounds online",
-            online.sent, online.rounds
-        );
-        let output = outcome
-            .outputs
-            .get("alice is richer")
-            .expect("an output for both");
+        println!("{party} by {scheme}: {ands} ANDs, {} bytes sent and {} rounds online", online.sent, online.rounds);
+        let output = outcome.outputs.get("alice is richer").expect("an output for both");
         Ok(data::to_uints(output) == [1])
     };
     Ok([richer(Scheme::Yao)?, richer(Scheme::Gmw)?])

@@ -35,19 +35,12 @@ fn alice() -> Result<()> {
     let identity = Arc::new(Identity::generate()?);
     let mut listener = Listener::bind("localhost:0")?;
     let mut bob = Command::new(std::env::current_exe()?)
-        .args([
-            "bob",
-            &listener.local_addr()?.to_string(),
-            &identity.public().to_string(),
-        ])
+        .args(["bob", &listener.local_addr()?.to_string(), &identity.public().to_string()])
         .stdout(Stdio::piped())
         .spawn()?;
     let mut key = String::new();
     BufReader::new(bob.stdout.take().expect("a pipe")).read_line(&mut key)?;
-    let security = Security::Tls {
-        identity,
-        peer: key.parse()?,
-    };
+    let security = Security::Tls { identity, peer: key.parse()? };
 
     let channel = listener.accept(&security, &Limits::default())?;
     let mut session = Session::connect(channel, Party::Alice)?;

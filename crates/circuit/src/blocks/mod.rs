@@ -1,6 +1,6 @@
 //! Building blocks: functions that write gates into a [`Builder`](crate::Builder), and a registry of them by name.
 //!
-//! A new block is a function in one of these files and an entry in [`registry`].
+//! A new block is a function in one of these files and an entry in [`registry`](mod@registry).
 //!
 //! Costs count ANDs (`n` is the width of an operand, `log` is ⌈log₂⌉). Papers: "GMW vs Yao? Efficient secure two-party
 //! computation with low depth circuits" (Schneider, Zohner, FC 2013), §3, Table 7, unless a block names another.
