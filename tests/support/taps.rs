@@ -159,3 +159,79 @@ impl<P: Pipe> Pipe for Mangled<P> {
         self.inner.loses_last_words()
     }
 }
+
+/// A peer without secrets: it answers with our own bytes, made to look like another party's, up to
+/// some number of them; then with bytes of its own; then it is gone. It never waits.
+pub struct Mirror {
+    mirrored: usize,
+    seen: usize,
+    to_read: VecDeque<u8>,
+    tail: Vec<u8>,
+    ended: bool,
+}
+
+/// Where on the wire a hello has its party and its nonce, after the header of its frame.
+const PARTY: usize = 14;
+const NONCE: std::ops::Range<usize> = 17..49;
+
+impl Mirror {
+    pub fn new(mirrored: usize, tail: Vec<u8>) -> Self {
+        let mut mirror = Mirror {
+            mirrored,
+            seen: 0,
+            to_read: VecDeque::new(),
+            tail,
+            ended: false,
+        };
+        mirror.end_if_due();
+        mirror
+    }
+
+    fn end_if_due(&mut self) {
+        if self.seen >= self.mirrored && !self.ended {
+            self.ended = true;
+            self.to_read.extend(std::mem::take(&mut self.tail));
+        }
+    }
+
+    fn reflect(&mut self, byte: u8) {
+        if self.seen < self.mirrored {
+            self.to_read.push_back(match self.seen {
+                PARTY => byte ^ 1,
+                at if NONCE.contains(&at) => !byte,
+                _ => byte,
+            });
+        }
+        self.seen += 1;
+        self.end_if_due();
+    }
+}
+
+impl Pipe for Mirror {
+    fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = self.to_read.len().min(into.len());
+        if n == 0 && !self.ended && !into.is_empty() {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        for (to, from) in into.iter_mut().zip(self.to_read.drain(..n)) {
+            *to = from;
+        }
+        Ok(n)
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        bytes.iter().for_each(|&byte| self.reflect(byte));
+        Ok(bytes.len())
+    }
+
+    fn wait(&mut self, for_write: bool, _: Duration) -> io::Result<()> {
+        if self.to_read.is_empty() && !for_write {
+            // We wait for a mirror that waits for us: nothing will come but the tail.
+            self.mirrored = 0;
+            self.end_if_due();
+        }
+        Ok(())
+    }
+
+    fn close_write(&mut self) {}
+}
