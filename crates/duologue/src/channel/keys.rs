@@ -183,8 +183,16 @@ impl Identity {
             .take(1 << 16)
             .read_to_end(&mut pem)
             .map_err(Error::io(what()))?;
-        let der = PrivatePkcs8KeyDer::from_pem_slice(&pem)
-            .map_err(|e| no_private_key(format!("{} is not a PEM file: {e}", path.display())))?;
+        Self::from_pem(&pem).map_err(|e| match e {
+            Error::Malformed { why, .. } => no_private_key(format!("{}: {why}", path.display())),
+            other => other,
+        })
+    }
+
+    /// The key in the text of a PEM file.
+    pub fn from_pem(pem: &[u8]) -> Result<Self> {
+        let der = PrivatePkcs8KeyDer::from_pem_slice(pem)
+            .map_err(|e| no_private_key(format!("it is not a PEM file: {e}")))?;
         Self::from_pkcs8(Zeroizing::new(der.secret_pkcs8_der().to_vec()))
     }
 
