@@ -58,6 +58,9 @@ pub struct Demo {
     /// Which protocol to run
     #[arg(long, value_enum, default_value = "both")]
     pub protocol: Protocols,
+    /// Simulate a line between the processes: '100ms,100Mbit', lan, internet or transatlantic
+    #[arg(long)]
+    pub link: Option<Link>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -144,12 +147,7 @@ pub struct Run {
 #[derive(clap::Args)]
 pub struct Meeting {
     /// Wait for the peer at this address, such as 0.0.0.0:7000; port 0 is any free one
-    #[arg(
-        long,
-        value_name = "ADDR",
-        required_unless_present = "connect",
-        conflicts_with = "connect"
-    )]
+    #[arg(long, value_name = "ADDR", required_unless_present = "connect", conflicts_with = "connect")]
     pub listen: Option<String>,
     /// Connect to the peer at this address, such as host:7000 or [::1]:7000
     #[arg(long, value_name = "ADDR")]
@@ -168,11 +166,7 @@ pub struct Security {
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
     /// The peer's public key, as its `duologue keys` shows it
-    #[arg(
-        long,
-        value_name = "KEY",
-        required_unless_present = "insecure_plaintext"
-    )]
+    #[arg(long, value_name = "KEY", required_unless_present = "insecure_plaintext")]
     pub peer_key: Option<PublicKey>,
     /// No encryption, no keys: whoever is on the way reads and changes everything
     #[arg(long, conflicts_with_all = ["key", "peer_key"])]

@@ -50,10 +50,7 @@ impl Proposal<'_> {
             return Ok(());
         }
         let name = self.binding.program().name();
-        let why = format!(
-            "'{name}' has the digest {}, not the expected one",
-            self.digest
-        );
+        let why = format!("'{name}' has the digest {}, not the expected one", self.digest);
         Err(Failure::new(Exit::Refused, why))
     }
 
@@ -69,10 +66,7 @@ impl Proposal<'_> {
             return Err(Failure::new(Exit::Refused, why).hint(hint));
         }
         if !ask(self, io::stdin().lock(), io::stderr())? {
-            return Err(Failure::new(
-                Exit::Refused,
-                "you did not consent: nothing was sent",
-            ));
+            return Err(Failure::new(Exit::Refused, "you did not consent: nothing was sent"));
         }
         self.remember(&file)
     }
@@ -108,11 +102,7 @@ impl Proposal<'_> {
     }
 }
 
-fn ask(
-    proposal: &impl Display,
-    mut answer: impl BufRead,
-    mut to: impl Write,
-) -> Result<bool, Failure> {
+fn ask(proposal: &impl Display, mut answer: impl BufRead, mut to: impl Write) -> Result<bool, Failure> {
     let terminal = || Failure::io("asking on the terminal");
     write!(to, "{proposal}\nRun it? [y/N] ").map_err(terminal())?;
     to.flush().map_err(terminal())?;
@@ -123,10 +113,7 @@ fn ask(
 
 impl Display for Proposal<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let peer = self
-            .peer
-            .as_deref()
-            .unwrap_or("whoever connects, without encryption");
+        let peer = self.peer.as_deref().unwrap_or("whoever connects, without encryption");
         writeln!(f, "program  {}", self.binding.program().name())?;
         writeln!(f, "digest   {}", self.digest)?;
         writeln!(f, "peer     {peer}")?;
@@ -142,37 +129,19 @@ impl Display for Proposal<'_> {
 pub fn ports(binding: &Binding, us: Option<Party>) -> String {
     let inputs = binding.inputs().iter().map(|port| {
         let ours = us.is_some_and(|us| port.who == Owner::Party(us));
-        row(
-            owner(port.who),
-            &port.name,
-            port.ty.to_string(),
-            port.lanes,
-            ours,
-        )
+        row(owner(port.who), &port.name, port.ty.to_string(), port.lanes, ours)
     });
     let outputs = binding.outputs().iter().map(|port| {
         let learns = |us| matches!(port.who, Recipient::Both) || port.who == Recipient::Party(us);
         let ours = us.is_some_and(learns);
-        row(
-            recipient(port.who),
-            &port.name,
-            port.ty.to_string(),
-            port.lanes,
-            ours,
-        )
+        row(recipient(port.who), &port.name, port.ty.to_string(), port.lanes, ours)
     });
-    report::list(&inputs.chain(outputs).collect::<Vec<_>>())
+    report::table("lllrl", &inputs.chain(outputs).collect::<Vec<_>>())
 }
 
 fn row(who: &str, name: &str, ty: String, lanes: u64, ours: bool) -> Vec<String> {
     let mark = if ours { "(you)" } else { "" };
-    vec![
-        who.into(),
-        name.into(),
-        ty,
-        report::lanes(lanes),
-        mark.into(),
-    ]
+    vec![who.into(), name.into(), ty, report::lanes(lanes), mark.into()]
 }
 
 /// Who supplies an input, as the start of a sentence about it.
@@ -201,20 +170,11 @@ mod tests {
 
     #[test]
     fn only_yes_is_yes() {
-        for (answer, yes) in [
-            ("y\n", true),
-            ("yes\n", true),
-            ("Y\n", true),
-            ("\n", false),
-            ("", false),
-            ("no\n", false),
-        ] {
+        for (answer, yes) in
+            [("y\n", true), ("yes\n", true), ("Y\n", true), ("\n", false), ("", false), ("no\n", false)]
+        {
             let mut shown = Vec::new();
-            assert_eq!(
-                ask(&"a program", answer.as_bytes(), &mut shown).unwrap(),
-                yes,
-                "{answer:?}"
-            );
+            assert_eq!(ask(&"a program", answer.as_bytes(), &mut shown).unwrap(), yes, "{answer:?}");
             assert_eq!(shown, b"a program\nRun it? [y/N] ");
         }
     }

@@ -53,11 +53,7 @@ pub struct Failure {
 impl Failure {
     pub fn new(exit: Exit, message: impl Display) -> Self {
         let message = message.to_string();
-        Failure {
-            exit,
-            message,
-            hint: None,
-        }
+        Failure { exit, message, hint: None }
     }
 
     /// What we were given cannot be used.
@@ -117,9 +113,9 @@ fn advice(error: &duologue::Error) -> Option<&'static str> {
     Some(match error {
         Error::Incompatible { .. } => "both parties must give the same program and settings",
         Error::Aborted(_) | Error::Closed(_) => "look at what the peer's side printed",
-        Error::Timeout {
-            what: "connection", ..
-        } => "is the peer running, and does it connect to this address and port?",
+        Error::Timeout { what: "connection", .. } => {
+            "is the peer running, and does it connect to this address and port?"
+        }
         Error::Timeout { .. } => "is the peer still running? --silence allows it more time",
         Error::Io { what, .. } if what.starts_with("no connection") => {
             "is the peer listening there? a firewall may be in between; --wait allows more time"

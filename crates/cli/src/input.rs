@@ -16,21 +16,15 @@ pub struct Given {
 }
 
 /// Reads what `party` supplies; every name must be an input that it may supply.
-pub fn read(
-    program: &Program,
-    party: Party,
-    sources: &[Pair<String>],
-) -> Result<Vec<Given>, Failure> {
+pub fn read(program: &Program, party: Party, sources: &[Pair<String>]) -> Result<Vec<Given>, Failure> {
     let mut given: Vec<Given> = Vec::new();
     for Pair { name, value } in sources {
         let ty = port(program, party, name)?;
         if given.iter().any(|known| known.name == *name) {
             return Err(Failure::input(format!("the input '{name}' is given twice")));
         }
-        let value = read_source(value, ty).map_err(|failure| Failure {
-            message: format!("the input '{name}': {}", failure.message),
-            ..failure
-        })?;
+        let value = read_source(value, ty)
+            .map_err(|failure| Failure { message: format!("the input '{name}': {}", failure.message), ..failure })?;
         let name = name.clone();
         given.push(Given { name, value });
     }
@@ -41,19 +35,14 @@ pub fn read(
 fn port(program: &Program, party: Party, wanted: &str) -> Result<Type, Failure> {
     let ports = || {
         program.steps().iter().filter_map(|step| match step {
-            Step::Input {
-                name, owner, ty, ..
-            } => Some((name, owner, ty)),
+            Step::Input { name, owner, ty, .. } => Some((name, owner, ty)),
             _ => None,
         })
     };
     match ports().find(|(name, ..)| *name == wanted) {
         Some((_, &owner, &ty)) if owner != Owner::Party(party.peer()) => Ok(ty),
         Some(_) => {
-            let why = format!(
-                "the input '{wanted}' belongs to {}, not to {party}",
-                party.peer()
-            );
+            let why = format!("the input '{wanted}' belongs to {}, not to {party}", party.peer());
             Err(Failure::input(why))
         }
         None => {
@@ -79,9 +68,7 @@ fn read_source(source: &str, ty: Type) -> Result<BitMatrix, Failure> {
 /// Values with commas between them.
 fn read_list(list: &str, ty: Type) -> Result<BitMatrix, Failure> {
     let values = list.split(',').filter(|_| !list.is_empty());
-    let values = values
-        .enumerate()
-        .map(|(lane, value)| parse(value, lane, ty));
+    let values = values.enumerate().map(|(lane, value)| parse(value, lane, ty));
     let lanes = values.collect::<Result<Vec<_>, _>>().map_err(|failure| {
         let looks_like_a_file = list.contains(['.', '/']);
         match looks_like_a_file {
@@ -94,11 +81,7 @@ fn read_list(list: &str, ty: Type) -> Result<BitMatrix, Failure> {
 
 /// A row for each lane: one value, or a column for each bit.
 fn read_csv(from: impl Read, name: &str, ty: Type) -> Result<BitMatrix, Failure> {
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .trim(csv::Trim::All)
-        .from_reader(from);
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(from);
     let mut lanes = Vec::new();
     for (lane, record) in reader.records().enumerate() {
         let record = record.map_err(|why| match why.is_io_error() {
@@ -117,9 +100,7 @@ fn parse_row(record: &csv::StringRecord, lane: usize, ty: Type) -> Result<Vec<bo
         columns if columns == width => record.iter().map(|cell| parse_bit(cell, lane)).collect(),
         columns => {
             let expected = format!("one value, or {width} columns of 0 and 1");
-            Err(Failure::input(format!(
-                "lane {lane}: {columns} columns: expected {expected}"
-            )))
+            Err(Failure::input(format!("lane {lane}: {columns} columns: expected {expected}")))
         }
     }
 }
@@ -134,8 +115,7 @@ fn parse_bit(cell: &str, lane: usize) -> Result<bool, Failure> {
 
 /// The value itself may be a secret: it is not repeated.
 fn parse(text: &str, lane: usize, ty: Type) -> Result<Vec<bool>, Failure> {
-    lane::parse(text, ty)
-        .ok_or_else(|| Failure::input(format!("lane {lane}: expected {} for {ty}", lane::form(ty))))
+    lane::parse(text, ty).ok_or_else(|| Failure::input(format!("lane {lane}: expected {} for {ty}", lane::form(ty))))
 }
 
 /// Checks that everything that `party` supplies is there with its number of lanes.
@@ -161,11 +141,7 @@ pub fn complete(binding: &Binding, party: Party, given: Vec<Given>) -> Result<In
 }
 
 fn missing(binding: &Binding, name: &str) -> Failure {
-    let shape = binding.input(name).map_or(String::new(), |port| {
-        format!(": {} × {}", port.lanes, port.ty)
-    });
+    let shape = binding.input(name).map_or(String::new(), |port| format!(": {} × {}", port.lanes, port.ty));
     let why = format!("the input '{name}' is not given{shape}");
-    Failure::input(why).hint(format!(
-        "--input {name}=FILE.npy, FILE.csv or values; see --help"
-    ))
+    Failure::input(why).hint(format!("--input {name}=FILE.npy, FILE.csv or values; see --help"))
 }

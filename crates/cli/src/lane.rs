@@ -17,10 +17,7 @@ pub struct Number {
 impl<T: Into<i128>> From<T> for Number {
     fn from(number: T) -> Self {
         let number = number.into();
-        Number {
-            negative: number < 0,
-            magnitude: number.unsigned_abs(),
-        }
+        Number { negative: number < 0, magnitude: number.unsigned_abs() }
     }
 }
 
@@ -31,10 +28,7 @@ impl Number {
             None => (false, text),
         };
         let magnitude = digits.parse().ok()?;
-        Some(Number {
-            negative,
-            magnitude,
-        })
+        Some(Number { negative, magnitude })
     }
 
     /// The bits, lowest first, unless the number is out of the type's range.
@@ -58,9 +52,7 @@ impl Number {
 /// The two's complement: all bits above the lowest one are turned.
 fn negate(bits: &mut [bool]) {
     let lowest = bits.iter().position(|&bit| bit).unwrap_or(bits.len());
-    bits.iter_mut()
-        .skip(lowest + 1)
-        .for_each(|bit| *bit = !*bit);
+    bits.iter_mut().skip(lowest + 1).for_each(|bit| *bit = !*bit);
 }
 
 /// Reads a value of this type; `None` if it is not of its form or out of range.
@@ -99,9 +91,7 @@ fn parse_digits(text: &str, width: usize) -> Option<Vec<bool>> {
 fn parse_hex(text: &str, width: usize) -> Option<Vec<bool>> {
     let mut digits = nibbles(text)?;
     digits.reverse();
-    let bits = digits
-        .iter()
-        .flat_map(|digit| (0..4).map(move |i| digit >> i & 1 == 1));
+    let bits = digits.iter().flat_map(|digit| (0..4).map(move |i| digit >> i & 1 == 1));
     let mut bits: Vec<bool> = bits.collect();
     let most = bits.iter().rposition(|&bit| bit).map_or(0, |top| top + 1);
     bits.resize(width, false);
@@ -137,18 +127,11 @@ pub fn text(matrix: &BitMatrix, lane: usize, ty: Type) -> String {
             let byte = |k: usize| format!("{:02x}", low(8, |i| bit(8 * k + i)));
             (0..matrix.rows() / 8).map(byte).collect()
         }
-        Kind::Bits => (0..matrix.rows())
-            .map(|i| if bit(i) { '1' } else { '0' })
-            .collect(),
+        Kind::Bits => (0..matrix.rows()).map(|i| if bit(i) { '1' } else { '0' }).collect(),
         Kind::UInt if ty.width <= 128 => low(matrix.rows(), bit).to_string(),
         Kind::Int if ty.width <= 128 => signed(matrix.rows(), bit).to_string(),
         _ => {
-            let digit = |k: usize| {
-                format!(
-                    "{:x}",
-                    low(4.min(matrix.rows() - 4 * k), |i| bit(4 * k + i))
-                )
-            };
+            let digit = |k: usize| format!("{:x}", low(4.min(matrix.rows() - 4 * k), |i| bit(4 * k + i)));
             let digits = (0..matrix.rows().div_ceil(4)).rev().map(digit);
             format!("0x{}", digits.collect::<String>())
         }
@@ -199,11 +182,7 @@ mod tests {
             (int(8), "127", "127"),
             (int(8), "0xff", "-1"),
             (int(1), "-1", "-1"),
-            (
-                int(128),
-                "-170141183460469231731687303715884105728",
-                "-170141183460469231731687303715884105728",
-            ),
+            (int(128), "-170141183460469231731687303715884105728", "-170141183460469231731687303715884105728"),
             (bits(16), "hex:00Ff", "00ff"),
             (bits(8), "10", "10"),
             (bits(1), "1", "1"),

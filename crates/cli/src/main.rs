@@ -49,8 +49,5 @@ fn run(verb: &Verb, console: &Console) -> Result<(), Failure> {
 fn log(quiet: bool) {
     let usual = if quiet { "error" } else { "warn" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .init();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 }

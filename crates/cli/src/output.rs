@@ -36,9 +36,7 @@ impl Destinations {
         let mut destinations: Vec<Destination> = Vec::new();
         for Pair { name, value } in wanted {
             if destinations.iter().any(|known| known.name == *name) {
-                return Err(Failure::input(format!(
-                    "the output '{name}' is written twice"
-                )));
+                return Err(Failure::input(format!("the output '{name}' is written twice")));
             }
             let ty = port(binding, party, name)?;
             let (name, place) = (name.clone(), Place::new(value)?);
@@ -79,9 +77,7 @@ impl Destinations {
                 Place::File(path) => complete.push((write_beside(path, encoded)?, path)),
             }
         }
-        complete
-            .into_iter()
-            .try_for_each(|(file, path)| rename(file, path))
+        complete.into_iter().try_for_each(|(file, path)| rename(file, path))
     }
 }
 
@@ -90,10 +86,7 @@ fn port(binding: &Binding, party: Party, name: &str) -> Result<Type, Failure> {
     let ours = |who: Recipient| who != Recipient::Party(party.peer());
     match binding.output(name) {
         Some(port) if ours(port.who) => Ok(port.ty),
-        Some(_) => Err(Failure::input(format!(
-            "the output '{name}' is for {}",
-            party.peer()
-        ))),
+        Some(_) => Err(Failure::input(format!("the output '{name}' is for {}", party.peer()))),
         None => {
             let names = binding.outputs().iter().filter(|port| ours(port.who));
             let names: Vec<&str> = names.map(|port| port.name.as_str()).collect();
@@ -155,10 +148,7 @@ fn write_device(path: &Path, encode: impl Fn(&mut dyn Write) -> io::Result<()>) 
 }
 
 /// Writes `path`'s content under a temporary name beside it. The file is gone if it is dropped.
-pub fn write_beside(
-    path: &Path,
-    encode: impl Fn(&mut dyn Write) -> io::Result<()>,
-) -> Result<NamedTempFile, Failure> {
+pub fn write_beside(path: &Path, encode: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<NamedTempFile, Failure> {
     let file = temporary(path)?;
     let write = |file: &File| {
         let mut buffered = BufWriter::new(file);
@@ -175,10 +165,7 @@ fn temporary(path: &Path) -> Result<NamedTempFile, Failure> {
     let made = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
     made.map_err(|why| {
         // The temporary name means nothing to the user.
-        let why = why
-            .get_ref()
-            .and_then(|inner| inner.source())
-            .map_or(why.to_string(), ToString::to_string);
+        let why = why.get_ref().and_then(|inner| inner.source()).map_or(why.to_string(), ToString::to_string);
         Failure::io(format!("writing {}", path.display()))(io::Error::other(why))
     })
 }

@@ -32,8 +32,5 @@ pub fn make_folder(file: &Path) -> Result<(), Failure> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     let made = builder.create(folder);
-    made.map_err(Failure::io(format!(
-        "making the folder {}",
-        folder.display()
-    )))
+    made.map_err(Failure::io(format!("making the folder {}", folder.display())))
 }

@@ -48,9 +48,7 @@ fn read(path: &str) -> Result<Program, Failure> {
         let missing = why.kind() == std::io::ErrorKind::NotFound;
         let failure = Failure::io(format!("reading the program {path}"))(why);
         match missing {
-            true => {
-                failure.hint("built-in ones are named block:… and app:…; see `duologue blocks`")
-            }
+            true => failure.hint("built-in ones are named block:… and app:…; see `duologue blocks`"),
             false => failure,
         }
     })?;
@@ -76,18 +74,14 @@ fn app_program(text: &str) -> Result<Program, Failure> {
 fn block_program(text: &str, owners: &[Party]) -> Result<Program, Failure> {
     let mut parts = text.split(':');
     let name = parts.next().unwrap_or_default();
-    let block =
-        blocks::find(name).map_err(|why| Failure::from(why).hint("see `duologue blocks`"))?;
+    let block = blocks::find(name).map_err(|why| Failure::from(why).hint("see `duologue blocks`"))?;
     let width = parts.next().map_or(Ok(usual_width(&block)), number)?;
     let goal = parts.next().map_or(Ok(Goal::Size), goal)?;
     if parts.next().is_some() {
         return Err(Failure::input("a block is named block:NAME:WIDTH:GOAL"));
     }
     let circuit = block.circuit(width, goal)?;
-    Ok(Program::of_circuit(
-        &circuit,
-        &cycle(owners, circuit.inputs().len()),
-    ))
+    Ok(Program::of_circuit(&circuit, &cycle(owners, circuit.inputs().len())))
 }
 
 /// Who supplies `count` inputs: the last party that is named supplies the rest.
@@ -108,16 +102,13 @@ fn unknown(what: &'static str, name: &str) -> Failure {
 }
 
 fn number(text: &str) -> Result<u32, Failure> {
-    text.parse()
-        .map_err(|_| Failure::input(format!("'{text}' is no width: write a number of bits")))
+    text.parse().map_err(|_| Failure::input(format!("'{text}' is no width: write a number of bits")))
 }
 
 fn goal(text: &str) -> Result<Goal, Failure> {
     match text {
         "size" => Ok(Goal::Size),
         "depth" => Ok(Goal::Depth),
-        _ => Err(Failure::input(format!(
-            "'{text}' is no goal: write size or depth"
-        ))),
+        _ => Err(Failure::input(format!("'{text}' is no goal: write size or depth"))),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use serde::Serialize;
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
 /// Where results and notes go.
@@ -53,48 +53,28 @@ impl Console {
 pub fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(why) if why.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::io("writing to standard output")(why))
-        }
+        Err(why) if why.kind() != ErrorKind::BrokenPipe => Err(Failure::io("writing to standard output")(why)),
         _ => Ok(()),
     }
 }
 
-/// Rows of cells in columns: the first to the left, the others to the right.
-pub fn table(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+/// Rows of cells in columns. `align` has a letter for each: `l` is to the left, anything else to the right.
+pub fn table(align: &str, rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let columns: Vec<(char, usize)> = align.chars().zip((0..).map(width)).collect();
     let mut text = String::new();
     for row in rows {
-        let mut line = String::new();
-        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            let _ = match column {
-                0 => write!(line, "  {cell:<width$}"),
-                _ => write!(line, "  {cell:>width$}"),
-            };
-        }
-        text += line.trim_end();
+        let cells = row.iter().zip(&columns).map(|(cell, &(align, width))| match align {
+            'l' => format!("  {cell:<width$}"),
+            _ => format!("  {cell:>width$}"),
+        });
+        text += cells.collect::<String>().trim_end();
         text.push('\n');
     }
     text
-}
-
-/// The same with all columns to the left.
-pub fn list(rows: &[Vec<String>]) -> String {
-    let mut padded = rows.to_vec();
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    for column in 1..columns {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        let width = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
-        for cell in padded.iter_mut().filter_map(|row| row.get_mut(column)) {
-            *cell = format!("{cell:<width$}");
-        }
-    }
-    table(&padded)
 }
 
 /// `12,345,678`.
@@ -146,11 +126,7 @@ fn three_digits(number: f64) -> String {
 
 /// `1 lane`, `2 lanes`.
 pub fn lanes(count: u64) -> String {
-    format!(
-        "{} lane{}",
-        thousands(count),
-        if count == 1 { "" } else { "s" }
-    )
+    format!("{} lane{}", thousands(count), if count == 1 { "" } else { "s" })
 }
 
 /// Bytes as hexadecimal digits.
@@ -165,29 +141,19 @@ mod tests {
     #[test]
     fn numbers_read_well() {
         let numbers = [0, 999, 1000, 45_300_000];
-        assert_eq!(
-            numbers.map(thousands),
-            ["0", "999", "1,000", "45,300,000"].map(String::from)
-        );
+        assert_eq!(numbers.map(thousands), ["0", "999", "1,000", "45,300,000"].map(String::from));
         let sizes = [0, 999, 1000, 9_994, 999_499, 999_500, 1_450_000_000];
-        let texts = [
-            "0 B", "999 B", "1.00 kB", "9.99 kB", "999 kB", "1.00 MB", "1.45 GB",
-        ];
+        let texts = ["0 B", "999 B", "1.00 kB", "9.99 kB", "999 kB", "1.00 MB", "1.45 GB"];
         assert_eq!(sizes.map(bytes), texts.map(String::from));
         let times = [0.0, 0.000_012, 0.0123, 0.9994, 0.9996, 75.0];
-        let texts = [
-            "0.00 µs", "12.0 µs", "12.3 ms", "999 ms", "1.00 s", "75.0 s",
-        ];
+        let texts = ["0.00 µs", "12.0 µs", "12.3 ms", "999 ms", "1.00 s", "75.0 s"];
         assert_eq!(times.map(seconds), texts.map(String::from));
     }
 
     #[test]
     fn tables_are_aligned() {
-        let rows = [
-            vec!["a".into(), "1".into()],
-            vec!["long".into(), "22".into()],
-        ];
-        assert_eq!(table(&rows), "  a      1\n  long  22\n");
-        assert_eq!(list(&rows), "  a     1\n  long  22\n");
+        let rows = [vec!["a".into(), "1".into()], vec!["long".into(), "22".into()]];
+        assert_eq!(table("lr", &rows), "  a      1\n  long  22\n");
+        assert_eq!(table("ll", &rows), "  a     1\n  long  22\n");
     }
 }

@@ -3,7 +3,7 @@
 use crate::args::Blocks;
 use crate::failure::Failure;
 use crate::program::{APPS, App, usual_width};
-use crate::report::{Console, list, thousands};
+use crate::report::{Console, table, thousands};
 use circuit::Circuit;
 use circuit::blocks::{self, Block, Goal};
 use serde::Serialize;
@@ -17,27 +17,14 @@ pub fn run(args: &Blocks, console: &Console) -> Result<(), Failure> {
     let alone = blocks.len() == 1;
     let mut costs = Vec::new();
     for block in &blocks {
-        let width = args
-            .width
-            .filter(|width| alone || block.widths.contains(width));
-        for &goal in block
-            .goals
-            .iter()
-            .filter(|&&goal| args.goal.unwrap_or(goal) == goal)
-        {
-            costs.push(Cost::measure(
-                block,
-                width.unwrap_or(usual_width(block)),
-                goal,
-            )?);
+        let width = args.width.filter(|width| alone || block.widths.contains(width));
+        for &goal in block.goals.iter().filter(|&&goal| args.goal.unwrap_or(goal) == goal) {
+            costs.push(Cost::measure(block, width.unwrap_or(usual_width(block)), goal)?);
         }
     }
     let apps = if alone { &[] } else { APPS };
     let apps = apps.iter().map(Application::new).collect();
-    console.show(&Report {
-        blocks: costs,
-        apps,
-    })
+    console.show(&Report { blocks: costs, apps })
 }
 
 #[derive(Serialize)]
@@ -78,9 +65,7 @@ impl Cost {
 
 fn inputs(circuit: &Circuit) -> Vec<String> {
     let inputs = circuit.inputs().iter();
-    inputs
-        .map(|port| format!("{}: {}", port.name, port.ty))
-        .collect()
+    inputs.map(|port| format!("{}: {}", port.name, port.ty)).collect()
 }
 
 #[derive(Serialize)]
@@ -92,40 +77,22 @@ struct Application {
 
 impl Application {
     fn new(app: &App) -> Application {
-        Application {
-            name: format!("app:{}:{}", app.name, app.width),
-            about: app.about,
-            width_counts: app.parameter,
-        }
+        Application { name: format!("app:{}:{}", app.name, app.width), about: app.about, width_counts: app.parameter }
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let head = ["PROGRAM", "ANDs", "depth", "what", "width"]
-            .map(String::from)
-            .to_vec();
+        let head = ["PROGRAM", "ANDs", "depth", ""].map(String::from).to_vec();
         let blocks = self.blocks.iter().map(|cost| {
-            let (ands, depth) = (thousands(cost.ands), cost.depth.to_string());
-            vec![
-                cost.name.clone(),
-                ands,
-                depth,
-                cost.about.into(),
-                cost.width_counts.into(),
-            ]
+            let (ands, depth) = (thousands(cost.ands), thousands(cost.depth.into()));
+            vec![cost.name.clone(), ands, depth, format!("{} (width: {})", cost.about, cost.width_counts)]
         });
         let apps = self.apps.iter().map(|app| {
-            let none = String::new;
-            vec![
-                app.name.clone(),
-                none(),
-                none(),
-                app.about.into(),
-                app.width_counts.into(),
-            ]
+            let about = format!("{} (width: {})", app.about, app.width_counts);
+            vec![app.name.clone(), String::new(), String::new(), about]
         });
         let rows: Vec<_> = [head].into_iter().chain(blocks).chain(apps).collect();
-        f.write_str(&list(&rows))
+        f.write_str(&table("lrrl", &rows))
     }
 }

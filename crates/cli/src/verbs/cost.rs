@@ -1,9 +1,170 @@
 //! `duologue cost`: what a program will take by each protocol, without running it.
+//!
+//! Bytes and rounds are exact. Times are predicted: the line's share follows from them, the processor's from a small
+//! run of both parties on this machine.
 
 use crate::args::Cost;
 use crate::failure::Failure;
-use crate::report::Console;
+use crate::report::{Console, bytes, seconds, table, thousands};
+use crate::{program, sizes};
+use circuit::Binding;
+use duologue::channel::{Channel, Link};
+use duologue::cost::{self, Speed};
+use duologue::{Inputs, Options, Party, Scheme, Session, Timing, data};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::thread;
 
-pub fn run(_: &Cost, _: &Console) -> Result<(), Failure> {
-    Ok(())
+pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
+    let program = program::load(&args.program, &[])?;
+    let binding = sizes::bind(&program, &args.size, &[])?;
+    let costs = [Scheme::Yao, Scheme::Gmw].map(|scheme| Protocol::new(&binding, scheme, &args.link));
+    let [yao, gmw] = costs;
+    console.show(&Report {
+        program: program.name().to_string(),
+        sizes: sizes::map(&binding),
+        link: args.link.to_string(),
+        protocols: vec![yao?, gmw?],
+    })
+}
+
+#[derive(Serialize)]
+struct Report {
+    program: String,
+    sizes: BTreeMap<String, u64>,
+    link: String,
+    protocols: Vec<Protocol>,
+}
+
+/// The cost by one protocol.
+#[derive(Serialize)]
+struct Protocol {
+    protocol: String,
+    garbler: String,
+    /// Whether setup runs before inputs are used.
+    ahead: bool,
+    tile: u64,
+    ands: u64,
+    depth: u32,
+    setup: Phase,
+    online: Phase,
+    /// Bytes of the party that needs more, beyond its inputs.
+    memory: u64,
+}
+
+#[derive(Serialize)]
+struct Phase {
+    /// Predicted.
+    seconds: f64,
+    alice_to_bob: u64,
+    bob_to_alice: u64,
+    rounds: u64,
+}
+
+impl Protocol {
+    fn new(binding: &Binding, scheme: Scheme, link: &Link) -> Result<Protocol, Failure> {
+        let cost = cost::cost(binding, &Options::new(scheme))?;
+        let speed = measure(scheme, cost.terms.ahead)?;
+        let (setup, online) = cost.time(link, &speed);
+        let phase = |traffic: &cost::Traffic, seconds| Phase {
+            seconds,
+            alice_to_bob: traffic.alice_to_bob,
+            bob_to_alice: traffic.bob_to_alice,
+            rounds: traffic.rounds,
+        };
+        Ok(Protocol {
+            protocol: scheme.to_string(),
+            garbler: cost.terms.garbler.to_string(),
+            ahead: cost.terms.ahead,
+            tile: cost.tile as u64,
+            ands: cost.ands,
+            depth: cost.depth,
+            setup: phase(&cost.setup, setup.as_secs_f64()),
+            online: phase(&cost.online, online.as_secs_f64()),
+            memory: cost.memory,
+        })
+    }
+
+    fn total(&self) -> f64 {
+        self.setup.seconds + self.online.seconds
+    }
+}
+
+/// Faces of the run that is measured: about a million ANDs.
+const FACES: usize = 1000;
+
+/// Runs a small program between two threads; the second run of a session has no base OTs.
+fn measure(scheme: Scheme, ahead: bool) -> Result<Speed, Failure> {
+    let timing = if ahead { Timing::Ahead } else { Timing::Streamed };
+    let options = Options { timing, ..Options::new(scheme) };
+    let binding = apps::scifi::scifi(900).bind(&[("faces", FACES as u64)])?;
+    let (to_bob, to_alice) = Channel::pair();
+    let bob = thread::scope(|scope| {
+        let bob = scope.spawn(|| party(Party::Bob, to_alice, &binding, &options));
+        let alice = party(Party::Alice, to_bob, &binding, &options);
+        let bob = bob.join().unwrap_or_else(|_| Err(duologue::Error::usage("the measuring thread failed")));
+        alice.and(bob)
+    })?;
+    let rate = |time: std::time::Duration| bob.ands as f64 / time.as_secs_f64().max(1e-9);
+    Ok(Speed { setup: rate(bob.setup.time), online: rate(bob.online.time) })
+}
+
+/// Two runs of one party, on zeros; what the second took.
+fn party(
+    party: Party,
+    channel: Channel,
+    binding: &Binding,
+    options: &Options,
+) -> duologue::Result<duologue::session::Report> {
+    let inputs = binding.inputs().iter().filter(|port| port.who == party.into());
+    let inputs = inputs.fold(Inputs::new(), |inputs, port| {
+        inputs.with(&port.name, data::uints(port.ty.width as usize, &vec![0; port.lanes as usize]))
+    });
+    let mut session = Session::connect(channel, party)?;
+    session.run(binding, options, &inputs)?;
+    let outcome = session.run(binding, options, &inputs)?;
+    session.close()?;
+    Ok(outcome.report)
+}
+
+impl Report {
+    fn row(&self, name: &str, cell: impl Fn(&Protocol) -> String) -> Vec<String> {
+        [name.to_string()].into_iter().chain(self.protocols.iter().map(cell)).collect()
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let when = |ahead| if ahead { "before inputs" } else { "as needed" };
+        vec![
+            self.row("", |p| p.protocol.clone()),
+            self.row("AND gates", |p| thousands(p.ands)),
+            self.row("depth", |p| thousands(p.depth.into())),
+            self.row("setup", |p| when(p.ahead).into()),
+            self.row("  time", |p| seconds(p.setup.seconds)),
+            self.row("  alice to bob", |p| bytes(p.setup.alice_to_bob)),
+            self.row("  bob to alice", |p| bytes(p.setup.bob_to_alice)),
+            self.row("  rounds", |p| thousands(p.setup.rounds)),
+            self.row("online", |_| String::new()),
+            self.row("  time", |p| seconds(p.online.seconds)),
+            self.row("  alice to bob", |p| bytes(p.online.alice_to_bob)),
+            self.row("  bob to alice", |p| bytes(p.online.bob_to_alice)),
+            self.row("  rounds", |p| thousands(p.online.rounds)),
+            self.row("memory", |p| bytes(p.memory)),
+        ]
+    }
+
+    fn faster(&self, time: impl Fn(&Protocol) -> f64) -> &str {
+        let faster = self.protocols.iter().min_by(|a, b| time(a).total_cmp(&time(b)));
+        faster.map_or("", |protocol| &protocol.protocol)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes: Vec<String> = self.sizes.iter().map(|(name, size)| format!(", {name} = {size}")).collect();
+        writeln!(f, "{}{}, over {}\n", self.program, sizes.concat(), self.link)?;
+        writeln!(f, "{}", table("lrr", &self.rows()))?;
+        let (all, online) = (self.faster(Protocol::total), self.faster(|p| p.online.seconds));
+        writeln!(f, "Faster in all: {all}. Faster online: {online}. Bytes and rounds are exact; times are predicted.")
+    }
 }

@@ -36,16 +36,13 @@ pub fn run(args: &Demo, console: &Console) -> Result<(), Failure> {
             keys: &keys,
             scheme,
             faces: faces.len(),
+            link: args.link,
             quiet: console.quiet(),
         };
         let (alice, bob) = pair.run()?;
         runs.push(Run::new(&binding, scheme, alice, bob)?);
     }
-    let report = Report {
-        faces: faces.len(),
-        expected,
-        runs,
-    };
+    let report = Report { faces: faces.len(), expected, runs };
     console.show(&report)?;
     report.check()
 }
@@ -64,9 +61,8 @@ fn in_the_clear(binding: &Binding, faces: &Faces) -> Result<Vec<usize>, Failure>
 
 /// The files of both parties: the program, inputs and a fresh key each. The public keys, Alice's first.
 fn prepare(folder: &Path, program: &Program, faces: &Faces) -> Result<[String; 2], Failure> {
-    let write = |name: &str, bytes: &[u8]| {
-        fs::write(folder.join(name), bytes).map_err(Failure::io(format!("writing {name}")))
-    };
+    let write =
+        |name: &str, bytes: &[u8]| fs::write(folder.join(name), bytes).map_err(Failure::io(format!("writing {name}")));
     write("scifi.duo", &program.to_bytes()?)?;
     faces.save(folder)?;
     let key = |name: &str| {
@@ -98,12 +94,7 @@ struct Run {
 }
 
 impl Run {
-    fn new(
-        binding: &Binding,
-        scheme: Scheme,
-        alice: run::Report,
-        bob: run::Report,
-    ) -> Result<Run, Failure> {
+    fn new(binding: &Binding, scheme: Scheme, alice: run::Report, bob: run::Report) -> Result<Run, Failure> {
         let hits = alice.outputs.get("hit").and_then(|hit| hit.values.as_ref());
         let hits = hits.ok_or_else(|| Failure::new(Exit::Wrong, "Alice learned nothing"))?;
         Ok(Run {
@@ -121,10 +112,7 @@ impl Report {
     fn check(&self) -> Result<(), Failure> {
         for run in &self.runs {
             if run.matches != self.expected || !run.bob.outputs.is_empty() {
-                let why = format!(
-                    "{}: the result differs from the one in the clear",
-                    run.protocol
-                );
+                let why = format!("{}: the result differs from the one in the clear", run.protocol);
                 return Err(Failure::new(Exit::Wrong, why));
             }
         }
@@ -147,9 +135,7 @@ impl Report {
             self.row("setup, rounds", |run| run.alice.setup.rounds.to_string()),
             self.row("online, time", |run| seconds(run.alice.online.seconds)),
             self.row("online, alice to bob", |run| bytes(run.alice.online.sent)),
-            self.row("online, bob to alice", |run| {
-                bytes(run.alice.online.received)
-            }),
+            self.row("online, bob to alice", |run| bytes(run.alice.online.received)),
             self.row("online, rounds", |run| run.alice.online.rounds.to_string()),
         ]
     }
@@ -158,30 +144,14 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let faces = thousands(self.faces as u64);
-        writeln!(
-            f,
-            "Two processes, alice and bob, over TLS with each other's key pinned."
-        )?;
-        writeln!(
-            f,
-            "Alice holds a face of {} bits, Bob {faces} faces with a limit each.\n",
-            faces::BITS
-        )?;
+        writeln!(f, "Two processes, alice and bob, over TLS with each other's key pinned.")?;
+        writeln!(f, "Alice holds a face of {} bits, Bob {faces} faces with a limit each.\n", faces::BITS)?;
         for run in &self.runs {
-            let bob = if run.bob.outputs.is_empty() {
-                "nothing"
-            } else {
-                "something"
-            };
-            writeln!(
-                f,
-                "By {}, Alice learned: {}; Bob learned: {bob}.",
-                run.protocol,
-                text(&run.matches)
-            )?;
+            let bob = if run.bob.outputs.is_empty() { "nothing" } else { "something" };
+            writeln!(f, "By {}, Alice learned: {}; Bob learned: {bob}.", run.protocol, text(&run.matches))?;
         }
         writeln!(f, "In the clear:         {}.\n", text(&self.expected))?;
-        f.write_str(&table(&self.rows()))
+        f.write_str(&table("lrr", &self.rows()))
     }
 }
 

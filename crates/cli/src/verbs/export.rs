@@ -12,17 +12,12 @@ use std::path::Path;
 
 pub fn run(args: &Export, console: &Console) -> Result<(), Failure> {
     let program = program::load(&args.program, &args.inputs)?;
-    let extension = args
-        .output
-        .extension()
-        .and_then(|extension| extension.to_str());
+    let extension = args.output.extension().and_then(|extension| extension.to_str());
     let bytes = match extension {
         Some("duo") => program.to_bytes()?,
         Some("txt") => bristol::write(circuit(&program)?).into_bytes(),
         _ => {
-            return Err(Failure::input(
-                "name the file FILE.duo (a program) or FILE.txt (Bristol Fashion)",
-            ));
+            return Err(Failure::input("name the file FILE.duo (a program) or FILE.txt (Bristol Fashion)"));
         }
     };
     output::write_file(&args.output, &bytes)?;

@@ -21,10 +21,7 @@ fn read(args: &Import) -> Result<Circuit, Failure> {
     let path = args.file.display();
     let bytes = fs::read(&args.file).map_err(Failure::io(format!("reading {path}")))?;
     let name = args.file.file_stem().map(|stem| stem.to_string_lossy());
-    let names = Names {
-        circuit: name.as_deref().unwrap_or("bristol"),
-        ..Names::default()
-    };
+    let names = Names { circuit: name.as_deref().unwrap_or("bristol"), ..Names::default() };
     let circuit = match args.format {
         Format::Auto => bristol::read(&bytes, &names),
         Format::Bristol => bristol::read_as(&bytes, Dialect::Fashion, &names),

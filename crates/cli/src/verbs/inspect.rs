@@ -4,7 +4,7 @@ use crate::args::Inspect;
 use crate::consent::{owner, recipient};
 use crate::failure::Failure;
 use crate::program;
-use crate::report::{Console, hex, list, thousands};
+use crate::report::{Console, hex, table, thousands};
 use circuit::program::{Lanes, Step, Value, View};
 use circuit::{Binding, Circuit, Program};
 use serde::Serialize;
@@ -12,11 +12,7 @@ use std::fmt;
 
 pub fn run(args: &Inspect, console: &Console) -> Result<(), Failure> {
     let program = program::load(&args.program, &[])?;
-    let sizes: Vec<(&str, u64)> = args
-        .size
-        .iter()
-        .map(|pair| (&*pair.name, pair.value))
-        .collect();
+    let sizes: Vec<(&str, u64)> = args.size.iter().map(|pair| (&*pair.name, pair.value)).collect();
     let binding = match sizes.is_empty() && !program.sizes().is_empty() {
         true => None,
         false => Some(program.bind(&sizes)?),
@@ -49,8 +45,8 @@ struct PortReport {
     who: &'static str,
     #[serde(rename = "type")]
     ty: String,
-    /// In numbers, or in terms of the sizes.
-    lanes: String,
+    /// In numbers, or in terms of the sizes; of an output only if sizes are given.
+    lanes: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -86,12 +82,7 @@ impl Report {
 
 impl CircuitReport {
     fn new(circuit: &Circuit) -> CircuitReport {
-        let ports = |ports: &[circuit::Port]| {
-            ports
-                .iter()
-                .map(|port| format!("{}: {}", port.name, port.ty))
-                .collect()
-        };
+        let ports = |ports: &[circuit::Port]| ports.iter().map(|port| format!("{}: {}", port.name, port.ty)).collect();
         CircuitReport {
             name: circuit.name().to_string(),
             inputs: ports(circuit.inputs()),
@@ -114,28 +105,17 @@ impl Look<'_> {
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for step in self.program.steps() {
             match step {
-                Step::Input {
-                    name,
-                    owner: by,
-                    ty,
-                    lanes,
-                } => inputs.push(PortReport {
+                Step::Input { name, owner: by, ty, lanes } => inputs.push(PortReport {
                     name: name.clone(),
                     who: owner(*by),
                     ty: ty.to_string(),
-                    lanes: self.count(lanes),
+                    lanes: Some(self.count(lanes)),
                 }),
-                Step::Output {
-                    name,
-                    recipient: to,
-                    value,
-                } => outputs.push(PortReport {
+                Step::Output { name, recipient: to, value } => outputs.push(PortReport {
                     name: name.clone(),
                     who: recipient(*to),
                     ty: self.program.type_of(*value).to_string(),
-                    lanes: self
-                        .binding
-                        .map_or("?".into(), |b| thousands(b.lanes_of(*value))),
+                    lanes: self.binding.map(|binding| thousands(binding.lanes_of(*value))),
                 }),
                 _ => {}
             }
@@ -147,19 +127,12 @@ impl Look<'_> {
     fn count(&self, lanes: &Lanes) -> String {
         let sizes = lanes.sizes().iter().map(|size| size.number());
         if let Some(binding) = self.binding {
-            let count = sizes.fold(lanes.factor(), |all, size| {
-                all.saturating_mul(binding.sizes()[size])
-            });
+            let count = sizes.fold(lanes.factor(), |all, size| all.saturating_mul(binding.sizes()[size]));
             return thousands(count);
         }
         let names = sizes.map(|size| self.program.sizes()[size].name.clone());
-        let factor =
-            (lanes.factor() != 1 || lanes.sizes().is_empty()).then(|| thousands(lanes.factor()));
-        factor
-            .into_iter()
-            .chain(names)
-            .collect::<Vec<_>>()
-            .join(" × ")
+        let factor = (lanes.factor() != 1 || lanes.sizes().is_empty()).then(|| thousands(lanes.factor()));
+        factor.into_iter().chain(names).collect::<Vec<_>>().join(" × ")
     }
 
     /// A line for each step, with the values that it defines.
@@ -190,43 +163,21 @@ impl Look<'_> {
     fn step(&self, step: &Step) -> String {
         let name = |circuit: &u32| self.program.circuits()[*circuit as usize].name();
         match step {
-            Step::Input {
-                name,
-                owner: by,
-                ty,
-                lanes,
-            } => {
+            Step::Input { name, owner: by, ty, lanes } => {
                 format!("{} {name}: {ty} × {}", owner(*by), self.count(lanes))
             }
             Step::Constant { ty, lanes, .. } => format!("constant: {ty} × {}", self.count(lanes)),
             Step::Map { circuit, args } => format!("map {}({})", name(circuit), values(args)),
             Step::Reduce { circuit, args } => format!("reduce {}({})", name(circuit), values(args)),
-            Step::Iterate {
-                circuit,
-                cycles,
-                state,
-                inputs,
-            } => {
+            Step::Iterate { circuit, cycles, state, inputs } => {
                 let (cycles, state, inputs) = (self.count(cycles), values(state), values(inputs));
-                format!(
-                    "iterate {} {cycles} times ({state}; {inputs})",
-                    name(circuit)
-                )
+                format!("iterate {} {cycles} times ({state}; {inputs})", name(circuit))
             }
             Step::View { view, args } => format!("{} ({})", self.view(view), values(args)),
-            Step::Call {
-                name,
-                version,
-                args,
-                ..
-            } => {
+            Step::Call { name, version, args, .. } => {
                 format!("call {name} version {version} ({})", values(args))
             }
-            Step::Output {
-                name,
-                recipient: to,
-                value,
-            } => {
+            Step::Output { name, recipient: to, value } => {
                 format!("{} {name}: {}", recipient(*to), values(&[*value]))
             }
         }
@@ -238,10 +189,7 @@ impl Look<'_> {
             View::Join => "bits of all".into(),
             View::Repeat(times) => format!("repeat {} times", self.count(times)),
             View::Slice { start, step, count } => {
-                format!(
-                    "{} lanes from {start} in steps of {step} of",
-                    self.count(count)
-                )
+                format!("{} lanes from {start} in steps of {step} of", self.count(count))
             }
             View::Chain => "lanes of all".into(),
             View::Lanes(lanes) => format!("{} lanes of", lanes.len()),
@@ -252,10 +200,7 @@ impl Look<'_> {
 }
 
 fn values(values: &[Value]) -> String {
-    let names: Vec<String> = values
-        .iter()
-        .map(|value| format!("v{}", value.number()))
-        .collect();
+    let names: Vec<String> = values.iter().map(|value| format!("v{}", value.number())).collect();
     names.join(", ")
 }
 
@@ -263,36 +208,21 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "program  {}\ndigest   {}", self.program, self.digest)?;
         for SizeReport { name, least, most } in &self.sizes {
-            writeln!(
-                f,
-                "size     {name} = {} to {}",
-                thousands(*least),
-                thousands(*most)
-            )?;
+            writeln!(f, "size     {name} = {} to {}", thousands(*least), thousands(*most))?;
         }
         let row = |port: &PortReport| {
-            let lanes = format!("× {}", port.lanes);
-            vec![
-                port.who.to_string(),
-                port.name.clone(),
-                port.ty.clone(),
-                lanes,
-            ]
+            let lanes = port.lanes.iter().map(|lanes| format!("× {lanes}")).collect();
+            vec![port.who.to_string(), port.name.clone(), port.ty.clone(), lanes]
         };
         let ports: Vec<_> = self.inputs.iter().chain(&self.outputs).map(row).collect();
-        write!(f, "\n{}\ncircuits\n", list(&ports))?;
+        write!(f, "\n{}\ncircuits\n", table("llll", &ports))?;
         for circuit in &self.circuits {
             let (inputs, outputs) = (circuit.inputs.join(", "), circuit.outputs.join(", "));
             let (ands, depth) = (thousands(circuit.ands), circuit.depth);
             let name = &circuit.name;
-            writeln!(
-                f,
-                "  {name}({inputs}) → ({outputs}): {ands} ANDs, depth {depth}"
-            )?;
+            writeln!(f, "  {name}({inputs}) → ({outputs}): {ands} ANDs, depth {depth}")?;
         }
         writeln!(f, "\nsteps")?;
-        self.steps
-            .iter()
-            .try_for_each(|step| writeln!(f, "  {step}"))
+        self.steps.iter().try_for_each(|step| writeln!(f, "  {step}"))
     }
 }

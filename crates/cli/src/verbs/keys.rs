@@ -16,20 +16,14 @@ pub fn run(args: &Keys, console: &Console) -> Result<(), Failure> {
         KeyAction::Show => load(&file)?,
     };
     console.note("Give this public key to your peer by a way that you both trust:");
-    console.show(&Report {
-        public_key: identity.public().to_string(),
-        key_file: file.display().to_string(),
-    })
+    console.show(&Report { public_key: identity.public().to_string(), key_file: file.display().to_string() })
 }
 
 fn make(file: &Path, console: &Console) -> Result<Identity, Failure> {
     paths::make_folder(file)?;
     let identity = Identity::generate()?;
     identity.save(file)?;
-    console.note(format_args!(
-        "Made the private key {}: keep it to yourself.",
-        file.display()
-    ));
+    console.note(format_args!("Made the private key {}: keep it to yourself.", file.display()));
     Ok(identity)
 }
 

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::Destinations;
 use crate::report::{self, Console, bytes, hex, seconds, thousands};
 use crate::{input, lane, paths, program, progress, sizes};
-use circuit::{Binding, BitMatrix, Type};
+use circuit::{BitMatrix, Type};
 use duologue::channel::{Channel, Identity, Limits, Listener, Security};
 use duologue::session::PhaseReport;
 use duologue::{Options, Outcome, Session};
@@ -41,11 +41,7 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
 
     let mut session = Session::connect(meet(args, &security, console)?, args.party)?;
     if !console.quiet() {
-        session.observe(Some(progress::bar(format!(
-            "{}, {}",
-            program.name(),
-            args.protocol
-        ))));
+        session.observe(Some(progress::bar(format!("{}, {}", program.name(), args.protocol))));
     }
     let outcome = session.run(&binding, &options(args), &inputs)?;
     session.close()?;
@@ -58,12 +54,7 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
 }
 
 fn options(args: &Run) -> Options {
-    Options {
-        garbler: args.garbler,
-        timing: args.timing,
-        tile: args.tile,
-        ..Options::new(args.protocol)
-    }
+    Options { garbler: args.garbler, timing: args.timing, tile: args.tile, ..Options::new(args.protocol) }
 }
 
 fn consent(args: &Run) -> Given<'_> {
@@ -118,12 +109,7 @@ fn meet(args: &Run, security: &Security, console: &Console) -> Result<Channel, F
 fn limits(args: &Meeting) -> Limits {
     let usual = Limits::default();
     let silence = Duration::from_secs(args.silence.max(1));
-    Limits {
-        meet: Duration::from_secs(args.wait),
-        silence,
-        progress: usual.progress.max(silence),
-        ..usual
-    }
+    Limits { meet: Duration::from_secs(args.wait), silence, progress: usual.progress.max(silence), ..usual }
 }
 
 /// What a run delivered and took, as this party saw it.
@@ -174,10 +160,7 @@ impl Report {
         let (binding, measured) = (proposal.binding, &outcome.report);
         let outputs = binding.outputs().iter().filter_map(|port| {
             let value = outcome.outputs.get(&port.name)?;
-            Some((
-                port.name.clone(),
-                Output::new(value, port.ty, destinations.of(&port.name)),
-            ))
+            Some((port.name.clone(), Output::new(value, port.ty, destinations.of(&port.name))))
         });
         Report {
             program: binding.program().name().to_string(),
@@ -188,7 +171,7 @@ impl Report {
             garbler: measured.terms.garbler.to_string(),
             ahead: measured.terms.ahead,
             tile: measured.tile as u64,
-            sizes: size_map(binding),
+            sizes: sizes::map(binding),
             ands: measured.ands,
             setup: Phase::new(&measured.setup),
             online: Phase::new(&measured.online),
@@ -211,44 +194,20 @@ impl Report {
         let rows = [phase("setup", &self.setup), phase("online", &self.online)];
         let (name, protocol) = (&self.program, &self.protocol);
         let ands = thousands(self.ands);
-        format!(
-            "{name}, {ands} ANDs by {protocol}\n{}",
-            report::table(&rows)
-        )
+        format!("{name}, {ands} ANDs by {protocol}\n{}", report::table("lrrrr", &rows))
     }
-}
-
-pub fn size_map(binding: &Binding) -> BTreeMap<String, u64> {
-    let sizes = binding.program().sizes().iter().zip(binding.sizes());
-    sizes
-        .map(|(size, &value)| (size.name.clone(), value))
-        .collect()
 }
 
 impl Phase {
     fn new(phase: &PhaseReport) -> Phase {
-        Phase {
-            seconds: phase.time.as_secs_f64(),
-            sent: phase.sent,
-            received: phase.received,
-            rounds: phase.rounds,
-        }
+        Phase { seconds: phase.time.as_secs_f64(), sent: phase.sent, received: phase.received, rounds: phase.rounds }
     }
 }
 
 impl Output {
     fn new(value: &BitMatrix, ty: Type, file: Option<String>) -> Output {
-        let values = || {
-            (0..value.lanes())
-                .map(|lane| lane::json(value, lane, ty))
-                .collect()
-        };
-        Output {
-            ty: ty.to_string(),
-            lanes: value.lanes() as u64,
-            values: file.is_none().then(values),
-            file,
-        }
+        let values = || (0..value.lanes()).map(|lane| lane::json(value, lane, ty)).collect();
+        Output { ty: ty.to_string(), lanes: value.lanes() as u64, values: file.is_none().then(values), file }
     }
 }
 
@@ -261,9 +220,7 @@ impl fmt::Display for Report {
         for (name, output) in &self.outputs {
             match (&output.file, &output.values) {
                 (Some(file), _) if file == "-" => {}
-                (Some(file), _) => {
-                    writeln!(f, "{name}: {} in {file}", report::lanes(output.lanes))?
-                }
+                (Some(file), _) => writeln!(f, "{name}: {} in {file}", report::lanes(output.lanes))?,
                 (None, values) => show(f, name, &output.ty, values.as_deref().unwrap_or_default())?,
             }
         }
@@ -274,12 +231,7 @@ impl fmt::Display for Report {
 /// Lanes shown where nothing else is asked for.
 const SHOWN: usize = 20;
 
-fn show(
-    f: &mut fmt::Formatter<'_>,
-    name: &str,
-    ty: &str,
-    values: &[serde_json::Value],
-) -> fmt::Result {
+fn show(f: &mut fmt::Formatter<'_>, name: &str, ty: &str, values: &[serde_json::Value]) -> fmt::Result {
     if ty == "bits(1)" && values.len() > 1 {
         return show_set(f, name, values);
     }
@@ -292,39 +244,24 @@ fn show(
     }
     match values.len().saturating_sub(SHOWN) {
         0 => Ok(()),
-        more => writeln!(
-            f,
-            "{name}: {} more; all with --output {name}=FILE",
-            report::lanes(more as u64)
-        ),
+        more => writeln!(f, "{name}: {} more; all with --output {name}=FILE", report::lanes(more as u64)),
     }
 }
 
 /// Of many single bits, those that are one.
 fn show_set(f: &mut fmt::Formatter<'_>, name: &str, values: &[serde_json::Value]) -> fmt::Result {
-    let ones: Vec<usize> = (0..values.len())
-        .filter(|&lane| values[lane] == 1)
-        .collect();
+    let ones: Vec<usize> = (0..values.len()).filter(|&lane| values[lane] == 1).collect();
     let shown: Vec<String> = ones.iter().take(SHOWN).map(usize::to_string).collect();
     let more = if ones.len() > SHOWN { ", …" } else { "" };
     let colon = if ones.is_empty() { "" } else { ": " };
-    let (count, all) = (
-        thousands(ones.len() as u64),
-        report::lanes(values.len() as u64),
-    );
-    writeln!(
-        f,
-        "{name} is 1 in {count} of {all}{colon}{}{more}",
-        shown.join(", ")
-    )
+    let (count, all) = (thousands(ones.len() as u64), report::lanes(values.len() as u64));
+    writeln!(f, "{name} is 1 in {count} of {all}{colon}{}{more}", shown.join(", "))
 }
 
 /// The most memory that this process had (Linux).
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }

@@ -2,6 +2,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::verbs::run::{LISTENING, Report};
+use duologue::channel::Link;
 use duologue::{Party, Scheme};
 use std::env;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -17,6 +18,7 @@ pub struct Pair<'a> {
     pub keys: &'a [String; 2],
     pub scheme: Scheme,
     pub faces: usize,
+    pub link: Option<Link>,
     pub quiet: bool,
 }
 
@@ -43,33 +45,21 @@ impl Pair<'_> {
     fn bob(&self) -> Result<Process, Failure> {
         let mut command = self.command(Party::Bob)?;
         command.args(["--listen", "127.0.0.1:0", "--quiet"]);
-        command.args([
-            "--input",
-            "gallery=gallery.npy",
-            "--input",
-            "limits=limits.npy",
-        ]);
+        command.args(["--input", "gallery=gallery.npy", "--input", "limits=limits.npy"]);
         Process::start("Bob", command.stderr(Stdio::piped()))
     }
 
     fn command(&self, party: Party) -> Result<Command, Failure> {
         let itself = env::current_exe().map_err(Failure::io("finding this command"))?;
         let mut command = Command::new(itself);
-        command
-            .current_dir(self.folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped());
-        command.args([
-            "run",
-            "scifi.duo",
-            "--as",
-            &party.to_string(),
-            "--yes",
-            "--json",
-        ]);
+        command.current_dir(self.folder).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.args(["run", "scifi.duo", "--as", &party.to_string(), "--yes", "--json"]);
         command.args(["--protocol", &self.scheme.to_string()]);
         command.args(["--key", &format!("{party}.key")]);
         command.args(["--peer-key", &self.keys[party.peer() as usize]]);
+        if let Some(link) = self.link {
+            command.args(["--link", &link.to_string()]);
+        }
         Ok(command)
     }
 }
@@ -82,9 +72,7 @@ struct Process {
 
 impl Process {
     fn start(who: &'static str, command: &mut Command) -> Result<Process, Failure> {
-        let child = command
-            .spawn()
-            .map_err(Failure::io(format!("starting {who}")))?;
+        let child = command.spawn().map_err(Failure::io(format!("starting {who}")))?;
         Ok(Process { who, child })
     }
 
@@ -109,18 +97,11 @@ impl Process {
             let read = stdout.read_to_string(&mut text);
             read.map_err(Failure::io(format!("reading what {} says", self.who)))?;
         }
-        let status = self
-            .child
-            .wait()
-            .map_err(Failure::io(format!("waiting for {}", self.who)))?;
+        let status = self.child.wait().map_err(Failure::io(format!("waiting for {}", self.who)))?;
         if !status.success() {
-            return Err(Failure::new(
-                Exit::Machine,
-                format!("{} failed: {status}", self.who),
-            ));
+            return Err(Failure::new(Exit::Machine, format!("{} failed: {status}", self.who)));
         }
-        serde_json::from_str(&text)
-            .map_err(|why| Failure::malformed(format!("{}'s report", self.who), why))
+        serde_json::from_str(&text).map_err(|why| Failure::malformed(format!("{}'s report", self.who), why))
     }
 }
 

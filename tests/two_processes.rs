@@ -1,0 +1,167 @@
+//! Programs between two processes over real sockets, against answers from outside.
+
+#[path = "support/process.rs"]
+mod process;
+
+use process::{Place, repository};
+use std::fs;
+
+/// FIPS 197, appendix C.1.
+const AES: [&str; 3] =
+    ["000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff", "69c4e0d86a7b0430d8cdb78070b4c55a"];
+
+#[test]
+fn aes_by_both_protocols_over_tls_and_in_the_open() {
+    let place = Place::new();
+    let tls = place.tls();
+    let open = ["--insecure-plaintext", "--insecure-plaintext"].map(String::from);
+    for [alice, bob] in [&tls, &open] {
+        for protocol in ["yao", "gmw"] {
+            let [key, block, expected] = AES;
+            let common = format!("block:aes128 --protocol {protocol} --yes --json");
+            let (alice, bob) =
+                place.both(&common, &format!("{alice} --input key=hex:{key}"), &format!("{bob} --input block={block}"));
+            assert_eq!(alice.values("out"), [expected], "{protocol}");
+            assert_eq!(bob.values("out"), [expected], "{protocol}");
+        }
+    }
+}
+
+#[test]
+fn sha256_of_abc() {
+    let place = Place::new();
+    for protocol in ["yao", "gmw"] {
+        let common = format!("block:sha256:3:depth --protocol {protocol} --insecure-plaintext --yes --json");
+        let (alice, bob) = place.both(&common, "--input message=616263", "--size lanes=1");
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(alice.values("out"), [expected], "FIPS 180-4, {protocol}");
+        assert_eq!(bob.values("out"), [expected], "FIPS 180-4, {protocol}");
+    }
+}
+
+/// The matches of each probe as Python computed them: `probe,face,distance,limit,match`.
+fn expected_matches(probe: &str) -> Vec<u64> {
+    let table = fs::read_to_string(repository("examples/faces/expected.csv")).unwrap();
+    let cells = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    cells.filter(|cells| cells[0] == probe).map(|cells| cells[4].parse().unwrap()).collect()
+}
+
+/// The rows of a NumPy file of 900 bytes a row, as lines of CSV.
+fn rows_of_bits(path: &str) -> Vec<String> {
+    let file = fs::read(repository(path)).unwrap();
+    let header = 10 + usize::from(u16::from_le_bytes([file[8], file[9]]));
+    let line = |row: &[u8]| row.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
+    file[header..].chunks(900).map(line).collect()
+}
+
+#[test]
+fn faces_match_as_python_says() {
+    let place = Place::new();
+    place.run("export app:scifi -o scifi.duo").succeeded();
+    let faces = |name: &str| repository(&format!("examples/faces/{name}.npy")).display().to_string();
+    let mut probes: Vec<(String, String, &str)> =
+        ["yao", "gmw"].map(|protocol| ("query".into(), faces("query"), protocol)).into();
+    for (number, row) in rows_of_bits("examples/faces/probes.npy").into_iter().enumerate() {
+        let file = place.write(&format!("probe{number}.csv"), row);
+        probes.push((number.to_string(), file, if number % 2 == 0 { "gmw" } else { "yao" }));
+    }
+    assert_eq!(probes.len(), 15);
+    let gallery = format!("--input gallery={} --input limits={}", faces("gallery"), faces("limits"));
+    for (probe, file, protocol) in probes {
+        let common = format!("scifi.duo --protocol {protocol} --insecure-plaintext --yes --json");
+        let (alice, bob) = place.both(&common, &format!("--size faces=100 --input query={file}"), &gallery);
+        assert_eq!(alice.values("hit"), expected_matches(&probe), "{probe} by {protocol}");
+        assert_eq!(bob.json()["outputs"].as_object().map(|outputs| outputs.len()), Some(0), "Bob learns nothing");
+    }
+}
+
+#[test]
+fn the_same_program_at_other_sizes_timings_and_tiles() {
+    let place = Place::new();
+    place.run("export app:scifi:64 -o scifi.duo").succeeded();
+    place.write("query.csv", "hex:0123456789abcdef");
+    let flip = |face: u64| 0x0123_4567_89ab_cdef_u64 ^ ((1u128 << (face % 65)) - 1) as u64;
+    for (faces, settings) in [
+        (1, "--protocol yao --timing ahead --garbler alice"),
+        (65, "--protocol yao --timing streamed --tile 16"),
+        (1000, "--protocol gmw --timing streamed --tile 64"),
+        (1000, "--protocol gmw --timing ahead --link 1ms"),
+    ] {
+        // Face f differs in f mod 65 bits; its limit is 30.
+        let gallery: String = (0..faces).map(|f| format!("{}\n", hex(&flip(f).to_be_bytes()))).collect();
+        place.write("gallery.csv", gallery);
+        place.write("limits.csv", "30\n".repeat(faces as usize));
+        let common = format!("scifi.duo {settings} --insecure-plaintext --yes --json");
+        let alice = format!("--input query=query.csv --size faces={faces}");
+        let (alice, bob) = place.both(&common, &alice, "--input gallery=gallery.csv --input limits=limits.csv");
+        bob.succeeded();
+        let expected: Vec<u64> = (0..faces).map(|face| u64::from(face % 65 < 30)).collect();
+        assert_eq!(alice.values("hit"), expected, "{faces} faces, {settings}");
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn outputs_go_to_files_and_come_back_as_inputs() {
+    let place = Place::new();
+    place.write("a.csv", "1\n2\n255\n");
+    let common = "block:add:16 --insecure-plaintext --yes --quiet";
+    let outputs = "--input b=100,65534,0x0100 --output out=sum.csv";
+    let (alice, bob) = place.both(common, "--input a=a.csv --output out=sum.npy", outputs);
+    alice.succeeded();
+    bob.succeeded();
+    assert_eq!((alice.stdout.as_str(), alice.stderr.as_str()), ("out: 3 lanes in sum.npy\n", ""));
+    assert_eq!(fs::read_to_string(place.path("sum.csv")).unwrap(), "101\n0\n511\n");
+    let (alice, bob) = place.both(common, "--input a=sum.npy --output out=-", "--input b=sum.csv");
+    assert_eq!(alice.succeeded().stdout, "202\n0\n1022\n");
+    assert_eq!(bob.succeeded().stdout, "out[0] = 202\nout[1] = 0\nout[2] = 1022\n");
+}
+
+/// A full adder of two bits, written by hand: (a + b) mod 4 with a0 a1 b0 b1 on wires 0 to 3.
+const ADDER: &str = "\
+5 9
+2 2 2
+1 2
+
+2 1 0 2 7 XOR
+2 1 0 2 4 AND
+2 1 1 3 5 XOR
+2 1 4 5 8 XOR
+1 1 4 6 INV
+";
+
+#[test]
+fn an_imported_adder_adds() {
+    let place = Place::new();
+    place.write("adder2.txt", ADDER);
+    let imported = place.run("import adder2.txt -o adder2.duo --json").json();
+    assert_eq!(imported["program"], "adder2");
+    let (mut a, mut b, mut sums) = (vec![], vec![], vec![]);
+    let bits = |number: u32| format!("{}{}", number & 1, number >> 1 & 1);
+    for (x, y) in (0..4).flat_map(|x| (0..4).map(move |y| (x, y))) {
+        a.push(bits(x));
+        b.push(bits(y));
+        sums.push(bits((x + y) % 4));
+    }
+    for protocol in ["yao", "gmw"] {
+        let common = format!("adder2.duo --protocol {protocol} --insecure-plaintext --yes --json");
+        let (alice, bob) =
+            place.both(&common, &format!("--input in0={}", a.join(",")), &format!("--input in1={}", b.join(",")));
+        assert_eq!(alice.values("out0"), sums);
+        assert_eq!(bob.values("out0"), sums);
+    }
+}
+
+#[test]
+fn a_block_goes_to_bristol_and_back() {
+    let place = Place::new();
+    place.run("export block:add:64 -o add.txt").succeeded();
+    place.run("import add.txt -o add.duo --format bristol --inputs bob,alice").succeeded();
+    // Little-endian bytes: (2⁶⁴ - 1) + 2 = 1.
+    let common = "add.duo --insecure-plaintext --yes --json";
+    let (alice, _) = place.both(common, "--input in1=0200000000000000", "--input in0=ffffffffffffffff");
+    assert_eq!(alice.values("out0"), ["0100000000000000"]);
+}
