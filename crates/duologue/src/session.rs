@@ -112,6 +112,20 @@ pub struct Prepared {
 pub type Observer = Box<dyn FnMut(Phase, u64, u64) -> bool + Send>;
 
 /// One party's end of a session.
+///
+/// Its secrets come from the operating system, and nothing prints them:
+///
+/// ```compile_fail,E0624
+/// use duologue::{Party, Session, channel::Channel};
+/// fn predictable(channel: Channel, secrets: kernels::generator::Generator) {
+///     let session = Session::with(channel, Party::Alice, secrets);
+/// }
+/// ```
+/// ```compile_fail,E0277
+/// fn print(session: &duologue::Session) {
+///     println!("{session:?}");
+/// }
+/// ```
 pub struct Session {
     party: Party,
     id: [u8; 32],
