@@ -6,11 +6,11 @@
 //!
 //! ```
 //! use circuit::program::{Party, Program};
-//! use circuit::{Builder, bits};
+//! use circuit::{Bits, Builder, bits};
 //!
 //! let mut both = Builder::new("both");
 //! let (a, b) = (both.bits("a", 8), both.bits("b", 8));
-//! let shared = both.map2(&a, &b, Builder::and);
+//! let shared = Bits((0..8).map(|i| both.and(a.0[i], b.0[i])).collect());
 //! both.output("both", &shared);
 //!
 //! let mut p = Program::new("common interests");
