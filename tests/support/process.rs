@@ -61,7 +61,7 @@ impl Place {
         name.to_string()
     }
 
-    /// Files in the folder that are not hidden temporary ones left behind, and those.
+    /// All files in the folder, hidden ones included.
     pub fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.folder.path()).expect("the folder");
         let mut names: Vec<String> =
@@ -140,12 +140,17 @@ impl Running {
 
     /// Where it listens.
     fn address(&mut self) -> String {
+        self.until("listening on ")
+    }
+
+    /// Waits for a line that begins so; what follows in it.
+    pub fn until(&mut self, words: &str) -> String {
         let stderr = self.stderr.as_mut().expect("a pipe");
         loop {
             let start = self.said.len();
-            assert!(stderr.read_line(&mut self.said).expect("text") > 0, "it does not listen: {}", self.said);
-            if let Some(address) = self.said[start..].strip_prefix("listening on ") {
-                return address.trim().to_string();
+            assert!(stderr.read_line(&mut self.said).expect("text") > 0, "no '{words}' in {}", self.said);
+            if let Some(rest) = self.said[start..].strip_prefix(words) {
+                return rest.trim().to_string();
             }
         }
     }

@@ -111,7 +111,10 @@ impl From<duologue::Error> for Failure {
 fn advice(error: &duologue::Error) -> Option<&'static str> {
     use duologue::Error;
     Some(match error {
-        Error::Incompatible { .. } => "both parties must give the same program and settings",
+        Error::Incompatible { what, .. } if what.contains("key") => {
+            "each party gives the key that the other's `duologue keys` shows"
+        }
+        Error::Incompatible { .. } => "both parties must give the same program, sizes and settings",
         Error::Aborted(_) | Error::Closed(_) => "look at what the peer's side printed",
         Error::Timeout { what: "connection", .. } => {
             "is the peer running, and does it connect to this address and port?"

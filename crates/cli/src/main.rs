@@ -19,6 +19,7 @@ use args::{Args, Verb};
 use clap::Parser;
 use failure::Failure;
 use report::Console;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
@@ -49,5 +50,11 @@ fn run(verb: &Verb, console: &Console) -> Result<(), Failure> {
 fn log(quiet: bool) {
     let usual = if quiet { "error" } else { "warn" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_target(false)
+        .without_time()
+        .init();
 }

@@ -87,7 +87,7 @@ fn expected(ty: Type) -> String {
     }
 }
 
-/// A row of 0 and 1 for each lane.
+/// A row of 0 and 1 for each lane. Errors do not repeat a value, which may be a secret.
 fn bits<T: Copy + Into<i128>>(array: ArrayView2<'_, T>) -> Result<BitMatrix, String> {
     let mut matrix = BitMatrix::zeros(array.ncols(), array.nrows());
     for (lane, row) in array.rows().into_iter().enumerate() {
@@ -95,7 +95,7 @@ fn bits<T: Copy + Into<i128>>(array: ArrayView2<'_, T>) -> Result<BitMatrix, Str
             match value.into() {
                 0 => {}
                 1 => matrix.set(place, lane, true),
-                other => return Err(format!("lane {lane}, bit {place}: {other} is not 0 or 1")),
+                _ => return Err(format!("lane {lane}, bit {place}: not 0 or 1")),
             }
         }
     }
@@ -110,7 +110,7 @@ fn bytes<T: Copy + Into<i128>>(array: ArrayView2<'_, T>, width: usize) -> Result
             let byte: i128 = value.into();
             let used = (width - 8 * place).min(8);
             if !(0..1 << used).contains(&byte) {
-                return Err(format!("lane {lane}, byte {place}: {byte} does not have {used} bits"));
+                return Err(format!("lane {lane}, byte {place}: not a byte of {used} bits"));
             }
             (0..used).for_each(|i| matrix.set(8 * place + i, lane, byte >> i & 1 == 1));
         }
@@ -124,7 +124,7 @@ fn numbers<T: Copy + Into<i128>>(array: ArrayView1<'_, T>, ty: Type) -> Result<B
     for (lane, &value) in array.iter().enumerate() {
         let value: i128 = value.into();
         let bits = Number::from(value).bits(ty);
-        let bits = bits.ok_or_else(|| format!("lane {lane}: {value} is not {}", lane::form(ty)))?;
+        let bits = bits.ok_or_else(|| format!("lane {lane}: expected {} for {ty}", lane::form(ty)))?;
         (bits.iter().enumerate()).for_each(|(i, &bit)| matrix.set(i, lane, bit));
     }
     Ok(matrix)
@@ -199,9 +199,12 @@ mod tests {
     #[test]
     fn errors_say_where() {
         let why = |read: Result<BitMatrix, String>| read.err().unwrap();
-        assert!(why(read_array(&array![[0u8, 2]], bits(2))).contains("lane 0, bit 1: 2 is not 0 or 1"));
-        assert!(why(read_array(&array![5u16, 1024], uint(10))).contains("lane 1: 1024 is not a number of 0 to 1023"));
-        assert!(why(read_array(&array![[0u8, 4]], bits(10))).contains("byte 1: 4 does not have 2 bits"));
+        assert!(why(read_array(&array![[0u8, 2]], bits(2))).contains("lane 0, bit 1: not 0 or 1"));
+        assert!(
+            why(read_array(&array![5u16, 1024], uint(10)))
+                .contains("lane 1: expected a number of 0 to 1023 for uint(10)")
+        );
+        assert!(why(read_array(&array![[0u8, 4]], bits(10))).contains("lane 0, byte 1: not a byte of 2 bits"));
         assert!(why(read_array(&array![[0u8, 1, 0]], bits(2))).contains("shape is [1, 3]"));
         assert!(why(read_array(&array![[[0u8]]], bits(2))).contains("shape is [1, 1, 1]"));
         assert!(why(read_array(&array![0.5], uint(2))).contains("type is f8"));

@@ -4,7 +4,7 @@
 //! is on the disk. What is there and is no file (`/dev/null`, a pipe) is written to as it is.
 
 use crate::args::Pair;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::{lane, npy, report};
 use circuit::program::Recipient;
 use circuit::{Binding, BitMatrix, Type};
@@ -162,11 +162,11 @@ pub fn write_beside(path: &Path, encode: impl Fn(&mut dyn Write) -> io::Result<(
 
 fn temporary(path: &Path) -> Result<NamedTempFile, Failure> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    let made = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
-    made.map_err(|why| {
-        // The temporary name means nothing to the user.
-        let why = why.get_ref().and_then(|inner| inner.source()).map_or(why.to_string(), ToString::to_string);
-        Failure::io(format!("writing {}", path.display()))(io::Error::other(why))
+    NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(|why| {
+        // Without the temporary name, which means nothing to the user.
+        let why = why.to_string();
+        let why = why.split(" at path ").next().unwrap_or_default();
+        Failure::new(Exit::Machine, format!("writing {}: {why}", path.display()))
     })
 }
 

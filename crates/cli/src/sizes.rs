@@ -21,7 +21,10 @@ pub fn bind(program: &Program, given: &[Pair<u64>], inputs: &[Given]) -> Result<
             sizes.push((name, value));
         }
     }
-    complete(program, &sizes)?;
+    let unknown = sizes.iter().any(|(name, _)| program.sizes().iter().all(|size| size.name != *name));
+    if !unknown {
+        complete(program, &sizes)?;
+    }
     Ok(program.bind(&sizes)?)
 }
 

@@ -164,3 +164,38 @@ fn text(matches: &[usize]) -> String {
         _ => format!("faces {} match", faces.join(", ")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn party(outputs: serde_json::Value) -> run::Report {
+        let phase = json!({"seconds": 0.0, "sent": 0, "received": 0, "rounds": 0});
+        let report = json!({
+            "program": "scifi", "digest": "", "party": "", "peer": null, "protocol": "yao", "garbler": "bob",
+            "ahead": true, "tile": 1, "sizes": {}, "ands": 1, "setup": phase, "online": phase,
+            "peak_memory": null, "outputs": outputs,
+        });
+        serde_json::from_value(report).unwrap()
+    }
+
+    /// The exit code of a demo in which Alice learns `hits` and Bob `bobs` where face 1 of 3 matches.
+    fn exit(hits: [u8; 3], bobs: serde_json::Value) -> Option<Exit> {
+        let program = apps::scifi::scifi(8);
+        let binding = program.bind(&[("faces", 3)]).unwrap();
+        let alice = party(json!({"hit": {"type": "bits(1)", "lanes": 3, "values": hits}}));
+        let run = Run::new(&binding, Scheme::Yao, alice, party(bobs)).unwrap();
+        let report = Report { faces: 3, expected: vec![1], runs: vec![run] };
+        report.check().err().map(|failure| failure.exit)
+    }
+
+    #[test]
+    fn a_result_that_differs_is_noticed() {
+        let leak = json!({"hit": {"type": "bits(1)", "lanes": 3, "values": [0, 1, 0]}});
+        assert_eq!(exit([0, 1, 0], json!({})), None);
+        assert_eq!(exit([0, 1, 1], json!({})), Some(Exit::Wrong));
+        assert_eq!(exit([0, 0, 0], json!({})), Some(Exit::Wrong));
+        assert_eq!(exit([0, 1, 0], leak), Some(Exit::Wrong));
+    }
+}

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::program;
 use crate::report::{Console, hex, table, thousands};
 use circuit::program::{Lanes, Step, Value, View};
-use circuit::{Binding, Circuit, Program};
+use circuit::{Binding, Circuit, Gate, Program};
 use serde::Serialize;
 use std::fmt;
 
@@ -57,6 +57,8 @@ struct CircuitReport {
     gates: u64,
     ands: u64,
     depth: u32,
+    /// ANDs of each layer: those that open together.
+    layers: Vec<u64>,
 }
 
 impl Report {
@@ -90,8 +92,16 @@ impl CircuitReport {
             gates: circuit.gates().len() as u64,
             ands: circuit.and_count(),
             depth: circuit.depth(),
+            layers: layers(circuit),
         }
     }
+}
+
+fn layers(circuit: &Circuit) -> Vec<u64> {
+    let mut layers = vec![0; circuit.depth() as usize];
+    let ands = circuit.gates().iter().zip(circuit.depths()).filter(|(gate, _)| matches!(gate, Gate::And(..)));
+    ands.for_each(|(_, depth)| layers[depth as usize - 1] += 1);
+    layers
 }
 
 /// A program, perhaps bound, as it is shown.

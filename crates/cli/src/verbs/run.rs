@@ -85,25 +85,26 @@ fn security(args: &args::Security) -> Result<Security, Failure> {
 fn meet(args: &Run, security: &Security, console: &Console) -> Result<Channel, Failure> {
     let limits = limits(&args.meeting);
     let channel = match (&args.meeting.listen, &args.meeting.connect) {
-        (Some(address), _) => {
-            let mut listener = Listener::bind(address)?;
-            let here = format!("{LISTENING}{}", listener.local_addr()?);
-            // A port that the system chose is a result: nobody finds us without it.
-            match address.ends_with(":0") {
-                true => console.tell(here),
-                false => console.note(here),
-            }
-            listener.accept(security, &limits)?
-        }
-        (None, address) => {
-            let address = address.as_deref().unwrap_or_default();
-            Channel::connect(address, security, &limits)?
-        }
+        (Some(address), _) => listen(address, security, &limits, console)?,
+        (None, address) => Channel::connect(address.as_deref().unwrap_or_default(), security, &limits)?,
     };
     match args.link {
         Some(link) => Ok(channel.shaped(link)?),
         None => Ok(channel),
     }
+}
+
+fn listen(address: &str, security: &Security, limits: &Limits, console: &Console) -> Result<Channel, Failure> {
+    let mut listener = Listener::bind(address)?;
+    let here = format!("{LISTENING}{}", listener.local_addr()?);
+    // A port that the system chose is a result: nobody finds us without it.
+    match address.ends_with(":0") {
+        true => console.tell(here),
+        false => console.note(here),
+    }
+    let channel = listener.accept(security, limits)?;
+    console.note("connected");
+    Ok(channel)
 }
 
 fn limits(args: &Meeting) -> Limits {

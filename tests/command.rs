@@ -1,0 +1,259 @@
+//! Every verb and its messages, in one process.
+
+#[path = "support/process.rs"]
+mod process;
+
+use process::Place;
+use serde_json::json;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+const AWAY: &str = "--insecure-plaintext --connect 127.0.0.1:1 --wait 60";
+
+#[test]
+fn inputs_are_checked_before_anybody_is_called() {
+    let place = Place::new();
+    place.write("wide.csv", "1,0\n");
+    place.write("words.csv", "one\n");
+    place.write("text.npy", "not an array");
+    let bob = format!("run block:add:10 --as bob {AWAY} --yes");
+    for (args, code, words) in [
+        ("--input b=1024", 1, &["'b'", "lane 0", "0 to 1023", "uint(10)"][..]),
+        ("--input b=1,2,-1", 1, &["'b'", "lane 2", "0 to 1023"]),
+        ("--input b=wide.csv", 1, &["'b'", "lane 0", "2 columns", "10 columns of 0 and 1"]),
+        ("--input b=words.csv", 1, &["'b'", "lane 0", "0 to 1023"]),
+        ("--input b=text.npy", 7, &["'b'", "text.npy", "header"]),
+        ("--input b=none.npy", 8, &["'b'", "none.npy", "No such file"]),
+        ("--input b=numbers.txt", 1, &["hint: files are read if their names end in .npy or .csv"]),
+        ("--input b=1 --size lanes=2", 1, &["'b'", "has 1 lanes", "expected 2"]),
+        ("--input b=1 --input b=2", 1, &["'b' is given twice"]),
+        ("--input a=1", 1, &["'a' belongs to alice"]),
+        ("--input c=1", 1, &["no input 'c'", "hint: its inputs are a, b"]),
+        ("", 1, &["the size 'lanes'", "hint: --size lanes=NUMBER"]),
+        ("--size lanes=3", 1, &["the input 'b' is not given: 3 × uint(10)"]),
+        ("--size lanes=-3", 2, &[]),
+        ("--size lane=3", 1, &["did you mean lanes"]),
+        ("--input b=1 --output sum=x.csv", 1, &["no output 'sum'", "hint: bob learns out"]),
+        ("--input b=1 --json --output out=-", 1, &["--json"]),
+    ] {
+        place.run(&format!("{bob} {args}")).failed(code, words);
+    }
+    place.run(&format!("run app:scifi --as bob {AWAY} --yes --size faces=0")).failed(1, &["faces", "not between"]);
+    let hit = format!("run app:scifi:8 --as bob {AWAY} --yes --input gallery=00 --input limits=1 --output hit=x.csv");
+    place.run(&hit).failed(1, &["'hit' is for alice"]);
+}
+
+#[test]
+fn programs_that_are_none() {
+    let place = Place::new();
+    place.write("text.duo", "a text");
+    place.run("export app:scifi:8 -o good.duo").succeeded();
+    let mut bytes = std::fs::read(place.path("good.duo")).unwrap();
+    bytes[40] ^= 1;
+    place.write("changed.duo", &bytes);
+    place.write("cut.duo", &bytes[..20]);
+    for (args, code, words) in [
+        ("inspect none.duo", 8, &["none.duo", "hint: "][..]),
+        ("inspect text.duo", 7, &["text.duo"]),
+        ("inspect changed.duo", 7, &["changed.duo", "digest"]),
+        ("inspect cut.duo", 7, &["cut.duo"]),
+        ("inspect block:aes", 1, &["aes128"]),
+        ("inspect block:add:0", 1, &["must be 1 to"]),
+        ("inspect block:add:x", 1, &["'x' is no width"]),
+        ("inspect block:add:8:speed", 1, &["size or depth"]),
+        ("inspect app:none", 1, &["no app is named 'none'"]),
+        ("inspect app:scifi:0", 1, &["1 to"]),
+        ("import text.duo -o x.duo", 7, &["text.duo", "line 1"]),
+        ("export app:scifi -o x.zip", 1, &["FILE.duo"]),
+        ("export app:scifi -o x.duo --inputs bob", 1, &["owners"]),
+        ("run", 2, &[]),
+        ("nothing", 2, &[]),
+    ] {
+        place.run(args).failed(code, words);
+    }
+}
+
+#[test]
+fn inspect_shows_who_learns_what() {
+    let place = Place::new();
+    let done = place.run("inspect app:scifi").succeeded().stdout.clone();
+    for words in ["alice learns", "bob supplies", "× faces", "906 ANDs, depth 10", "map scifi_match(v3, v1, v2)"] {
+        assert!(done.contains(words), "no '{words}' in {done}");
+    }
+    let report = place.run("inspect app:scifi --size faces=7 --json").json();
+    assert_eq!(report["circuits"][0]["ands"], 906);
+    let layers: Vec<u64> = serde_json::from_value(report["circuits"][0]["layers"].clone()).unwrap();
+    assert_eq!((layers.len(), layers.iter().sum::<u64>()), (10, 906));
+    let hit = json!({"name": "hit", "who": "alice learns", "type": "bits(1)", "lanes": "7"});
+    assert_eq!(report["outputs"], json!([hit]));
+    assert_eq!(report["sizes"], json!([{"name": "faces", "least": 1, "most": 1 << 24}]));
+}
+
+#[test]
+fn a_file_has_the_digest_of_what_was_built() {
+    let place = Place::new();
+    let written = place.run("export block:aes128 -o aes.duo --json").json();
+    let read = place.run("inspect aes.duo --json").json();
+    assert_eq!(written["digest"], read["digest"]);
+    assert_eq!(written["digest"], place.run("inspect block:aes128:128:size --json").json()["digest"]);
+    assert_ne!(written["digest"], place.run("inspect block:aes128:128:depth --json").json()["digest"]);
+}
+
+#[test]
+fn blocks_are_listed_with_their_costs() {
+    let place = Place::new();
+    let report = place.run("blocks --json").json();
+    let aes = report["blocks"].as_array().unwrap().iter().find(|block| block["name"] == "block:aes128:128:size");
+    assert_eq!(aes.map(|aes| aes["ands"].clone()), Some(json!(6400)));
+    let one = place.run("blocks add --width 8 --goal size").succeeded().stdout.clone();
+    assert!(one.contains("block:add:8:size") && one.contains('7'), "{one}");
+    assert_eq!(one.lines().count(), 2, "{one}");
+    // Every name that is listed can be used.
+    for name in report["blocks"].as_array().unwrap().iter().chain(report["apps"].as_array().unwrap()) {
+        place.run(&format!("inspect {}", name["name"].as_str().unwrap())).succeeded();
+    }
+}
+
+#[test]
+fn cost_predicts_what_the_demo_measures() {
+    let place = Place::new();
+    let cost = place.run("cost app:scifi --size faces=100 --link 10ms,1Gbit --json").json();
+    let demo = place.run("demo --json").json();
+    for (cost, run) in cost["protocols"].as_array().unwrap().iter().zip(demo["runs"].as_array().unwrap()) {
+        assert_eq!(cost["protocol"], run["protocol"]);
+        assert_eq!((&cost["ands"], &cost["depth"]), (&json!(90_600), &json!(10)));
+        for phase in ["setup", "online"] {
+            let (cost, alice, bob) = (&cost[phase], &run["alice"][phase], &run["bob"][phase]);
+            assert_eq!(cost["alice_to_bob"], alice["sent"], "{phase}");
+            assert_eq!(cost["bob_to_alice"], bob["sent"], "{phase}");
+            let measured = alice["rounds"].as_u64().max(bob["rounds"].as_u64());
+            assert_eq!(cost["rounds"].as_u64(), measured, "{phase}");
+        }
+    }
+    // Ten layers take at least ten half round trips.
+    assert!(cost["protocols"][1]["online"]["seconds"].as_f64().unwrap() > 0.05);
+    let text = place.run("cost app:scifi --size faces=100").succeeded().stdout.clone();
+    assert!(text.contains("Faster in all") && text.contains("AND gates"), "{text}");
+    place.run("cost app:scifi").failed(1, &["the size 'faces'", "hint: --size faces=NUMBER"]);
+    place.run("cost app:scifi --link fast").failed(2, &["10ms,100Mbit"]);
+}
+
+#[test]
+fn keys_are_made_once() {
+    let place = Place::new();
+    place.run("keys").failed(8, &["hint: `duologue keys new` makes one"]);
+    let made = place.run("keys new");
+    assert!(made.succeeded().stdout.starts_with("duo1"), "{}", made.stdout);
+    assert!(made.stderr.contains("keep it to yourself"));
+    assert_eq!(place.run("keys show").succeeded().stdout, made.stdout);
+    assert_eq!(place.run("keys --json").json()["public_key"], made.stdout.trim());
+    place.run("keys new").failed(1, &["exists", "never overwritten"]);
+    assert_eq!(place.run("keys show").succeeded().stdout, made.stdout);
+    let private = std::fs::read_to_string(place.path("config/duologue/key")).unwrap();
+    assert!(private.starts_with("-----BEGIN PRIVATE KEY-----"));
+    place.run(&format!("run block:add --as bob --connect x:1 --peer-key {}x", made.stdout.trim())).failed(2, &[]);
+}
+
+#[test]
+fn consent_is_asked_for() {
+    let place = Place::new();
+    let run = format!("run block:add:8 --as alice --input a=1 {AWAY}");
+    let digest = place.run("inspect block:add:8 --json").json()["digest"].as_str().unwrap().to_string();
+    let refused = place.run(&run);
+    refused.failed(10, &["nobody is at a terminal", "--yes", &digest]);
+    place.run(&format!("{run} --expect-digest 00")).failed(10, &["not the expected one"]);
+    let common = format!("block:add:8 --insecure-plaintext --expect-digest {digest}");
+    let (alice, bob) = place.both(&common, "--input a=1", "--input b=2");
+    assert_eq!((alice.succeeded().stdout.as_str(), bob.succeeded().stdout.as_str()), ("out = 3\n", "out = 3\n"));
+}
+
+/// Runs a command on a terminal of its own, where somebody types `answer`.
+#[cfg(target_os = "linux")]
+fn typed(place: &Place, args: &str, answer: &str) -> (Option<i32>, String) {
+    let line = format!("{} {args}", env!("CARGO_BIN_EXE_duologue"));
+    let mut script = Command::new("script");
+    script.args(["-q", "-e", "-c", &line, "/dev/null"]).current_dir(place.path("."));
+    script.env("XDG_CONFIG_HOME", place.path("config"));
+    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script (bsdutils)");
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(answer.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn consent_given_on_a_terminal_is_remembered_for_this_peer() {
+    let place = Place::new();
+    let [tls, other] = place.tls();
+    // Nobody listens: whoever consents is told so, with another code than whoever does not.
+    let run = |tls: &str, size: u32| {
+        format!("run app:scifi:8 --as alice --input query=00 --size faces={size} {tls} --connect 127.0.0.1:1 --wait 0")
+    };
+    let (code, shown) = typed(&place, &run(&tls, 5), "n\n");
+    assert_eq!(code, Some(10), "{shown}");
+    for words in ["Run it? [y/N]", "alice supplies", "(you)", "alice learns", "faces = 5", "bits(8)", "5 lanes"] {
+        assert!(shown.contains(words), "no '{words}' in {shown}");
+    }
+    let (code, shown) = typed(&place, &run(&tls, 5), "y\n");
+    assert_eq!(code, Some(8), "{shown}");
+    place.run(&run(&tls, 6)).failed(8, &["before"]);
+    place.run(&run(&other, 6)).failed(10, &[]);
+    place.run(&run(&tls, 6).replace("scifi:8", "scifi:16").replace("=00", "=0000")).failed(10, &[]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_takes_longer_than_a_second_shows_how_far_it_is() {
+    let place = Place::new();
+    let (code, shown) = typed(&place, "demo --faces 1500 --protocol gmw --link 100Mbit", "");
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("scifi, gmw, setup") && shown.contains("of 1,359,000 ANDs"), "{shown}");
+    let (_, shown) = typed(&place, "demo --faces 1500 --protocol gmw --link 100Mbit --quiet", "");
+    assert!(!shown.contains("of 1,359,000 ANDs"), "{shown}");
+}
+
+#[test]
+fn a_demo_without_a_place_for_its_files_says_so() {
+    let place = Place::new();
+    let done = place.command("demo").env("TMPDIR", "/nowhere").output().unwrap();
+    assert_eq!(done.status.code(), Some(8));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("error: making a temporary folder"));
+}
+
+#[test]
+fn logs_hold_no_secret_and_results_stay_on_standard_output() {
+    let place = Place::new();
+    let tls = place.tls();
+    let secret = "5ec4e7f00dfacade5ec4e7f00dfacade";
+    let (listener, address) =
+        place.listen(&format!("run block:aes128 --as bob {} --input block={secret} --yes", tls[1]));
+    let alice = format!("run block:aes128 --as alice {} --connect {address} --input key={secret} --yes --json", tls[0]);
+    let done = place.command(&alice).env("RUST_LOG", "trace").output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{said}");
+    assert!(!said.contains(secret) && !said.contains("PRIVATE"), "{said}");
+    serde_json::from_slice::<serde_json::Value>(&done.stdout).expect("nothing but JSON");
+    listener.end().succeeded();
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let place = Place::new();
+    let mut child = place.command("blocks").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn help_is_there_for_every_verb() {
+    let place = Place::new();
+    let help = place.run("--help").succeeded().stdout.clone();
+    assert!(help.contains("Exit codes:"));
+    for verb in ["demo", "run", "cost", "inspect", "blocks", "import", "export", "keys"] {
+        assert!(help.contains(verb), "no {verb} in {help}");
+        place.run(&format!("{verb} --help")).succeeded();
+    }
+}
