@@ -1,0 +1,466 @@
+//! What a fuzz target does with its bytes: one function for each decoder of bytes that somebody else wrote.
+//!
+//! A function panics where the decoder breaks a promise, beyond not panicking itself. `make test` runs the same
+//! functions on a few thousand inputs (`crates/duologue/tests/decoders.rs`), `make fuzz` under libFuzzer.
+
+use circuit::Program;
+use circuit::format::bristol::{self, Dialect, Names};
+use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
+use duologue::correlation::{Demand, Flow, Maker, Stock};
+use duologue::ot::base::Points;
+use duologue::ot::{Setup, iknp};
+use duologue::{Error, Inputs, Options, Party, Scheme, Session, Timing, data, session, terms};
+use mirror::Mirror;
+use std::cell::RefCell;
+use std::iter::repeat;
+
+#[path = "../../tests/support/every_step.rs"]
+mod every_step;
+#[path = "../../tests/support/taps.rs"]
+mod mirror;
+#[path = "../../tests/support/programs.rs"]
+mod programs;
+
+/// A target: its name, what it does, and valid inputs to begin from.
+pub struct Target {
+    /// Also the name of its file in `fuzz_targets`.
+    pub name: &'static str,
+    /// Panics where a promise is broken.
+    pub run: fn(&[u8]),
+    /// A few inputs.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+/// All of them, in the order of what a peer sends first; then files.
+pub const ALL: [Target; 12] = [
+    Target {
+        name: "frame",
+        run: frame,
+        seeds: frames,
+    },
+    Target {
+        name: "hello",
+        run: hello,
+        seeds: hellos,
+    },
+    Target {
+        name: "terms",
+        run: terms,
+        seeds: all_terms,
+    },
+    Target {
+        name: "points",
+        run: points,
+        seeds: all_points,
+    },
+    Target {
+        name: "setup",
+        run: setup,
+        seeds: setups,
+    },
+    Target {
+        name: "refill",
+        run: refill,
+        seeds: refills,
+    },
+    Target {
+        name: "whole_session",
+        run: whole_session,
+        seeds: sessions,
+    },
+    Target {
+        name: "duo",
+        run: duo,
+        seeds: duos,
+    },
+    Target {
+        name: "bristol_fashion",
+        run: bristol_fashion,
+        seeds: fashions,
+    },
+    Target {
+        name: "bristol_old",
+        run: bristol_old,
+        seeds: olds,
+    },
+    Target {
+        name: "public_key",
+        run: public_key,
+        seeds: public_keys,
+    },
+    Target {
+        name: "identity",
+        run: identity,
+        seeds: identities,
+    },
+];
+
+/// A refusal must blame whoever wrote the bytes.
+fn is_the_peers(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Peer(_) | Error::Incompatible { .. } | Error::Closed(_) | Error::Aborted(_)
+    )
+}
+
+/// A stream of frames. No frame is larger than what it was made from, and data frames obey their bound.
+pub fn frame(bytes: &[u8]) {
+    let mut rest = bytes;
+    loop {
+        match frame::decode(rest) {
+            Ok(Some((what, used))) => {
+                assert!((frame::HEADER..=rest.len()).contains(&used));
+                let body = match what {
+                    frame::Frame::Data { len } => len,
+                    frame::Frame::Abort { ref message, .. } => {
+                        assert!(!message.contains(char::is_control));
+                        0
+                    }
+                    _ => 0,
+                };
+                assert!(body <= frame::MAX_BODY);
+                rest = rest[used..].get(body..).unwrap_or_default();
+            }
+            Ok(None) => return,
+            Err(error) => return assert!(is_the_peers(&error)),
+        }
+    }
+}
+
+fn frames() -> Vec<Vec<u8>> {
+    vec![
+        b"\x01\x03\0\0abc\x03\0\0\0\x04\0\0\0".to_vec(),
+        b"\x02\x05\0\0\x01stop".to_vec(),
+    ]
+}
+
+const HELLO: &[u8; 45] = b"duologue\x01\0\0\x80\x28AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// A hello against ours.
+pub fn hello(bytes: &[u8]) {
+    match session::check_hello(HELLO, bytes) {
+        Ok(()) => {
+            assert!(bytes.len() == HELLO.len() && bytes[..10] == HELLO[..10] && bytes[10] == 1)
+        }
+        Err(error) => assert!(is_the_peers(&error)),
+    }
+}
+
+fn hellos() -> Vec<Vec<u8>> {
+    let mut theirs = HELLO.to_vec();
+    theirs[10] = 1;
+    theirs[13..].fill(b'B');
+    vec![theirs, HELLO.to_vec()]
+}
+
+/// Terms against ours. What the peer said is fit for a terminal.
+pub fn terms(bytes: &[u8]) {
+    let ours = [
+        ("what is called for", "a run".to_owned()),
+        ("the program", "'x' 12\u{e9}".to_owned()),
+    ];
+    match terms::compare(&ours, bytes) {
+        Ok(()) => {
+            assert!(bytes.starts_with(b"what is called for\ta run\nthe program\t'x' 12\\u{e9}"))
+        }
+        Err(Error::Incompatible { theirs, .. }) => {
+            assert!(
+                theirs.len() <= 300 && theirs.bytes().all(|b| b == b' ' || b.is_ascii_graphic())
+            );
+        }
+        Err(error) => assert!(is_the_peers(&error)),
+    }
+}
+
+fn all_terms() -> Vec<Vec<u8>> {
+    let ours = "what is called for\ta run\nthe program\t'x' 12\\u{e9}\n";
+    vec![ours.into(), ours.replace("12", "\x1b[2J").into()]
+}
+
+/// The points of two base OTs.
+pub fn points(bytes: &[u8]) {
+    if let Err(error) = Points::decode(bytes, 2) {
+        assert!(is_the_peers(&error));
+    }
+}
+
+fn all_points() -> Vec<Vec<u8>> {
+    let (_, message) = Setup::start(Party::Alice, &[1; 32]).expect("the system's generator");
+    message.chunks(64).take(2).map(<[u8]>::to_vec).collect()
+}
+
+/// The message of a setup: valid points, but for what the input puts in their place.
+pub fn setup(bytes: &[u8]) {
+    let (setup, mut theirs) = Setup::start(Party::Alice, &[1; 32]).expect("the system's generator");
+    let (at, bytes) = split_number(bytes);
+    match theirs.get_mut(at..at + bytes.len()) {
+        Some(place) => place.copy_from_slice(bytes),
+        None => theirs.extend_from_slice(bytes),
+    }
+    match setup.finish(&theirs) {
+        Ok(_) => assert_eq!(theirs.len(), Setup::MESSAGE),
+        Err(error) => assert!(is_the_peers(&error)),
+    }
+}
+
+fn setups() -> Vec<Vec<u8>> {
+    vec![vec![0; 34], vec![0, 32, 1, 2, 3], vec![]]
+}
+
+/// Two bytes as a number, and the rest.
+fn split_number(bytes: &[u8]) -> (usize, &[u8]) {
+    match bytes.split_first_chunk() {
+        Some((&number, rest)) => (u16::from_le_bytes(number).into(), rest),
+        None => (0, bytes),
+    }
+}
+
+thread_local! {
+    /// A maker that honest parties began, for the next run: base OTs take longest.
+    static READY: RefCell<Option<Maker>> = const { RefCell::new(None) };
+}
+
+/// A refill with a peer whose messages come from the input; a first byte of 255 makes them too short.
+pub fn refill(bytes: &[u8]) {
+    let (count, bytes) = split_number(bytes);
+    let demand = Demand {
+        cots_by_alice: count as u64 % 300,
+        cots_by_bob: count as u64 / 256,
+        triples: count as u64 % 1000,
+    };
+    let mut maker = READY
+        .take()
+        .unwrap_or_else(|| maker().expect("honest parties"));
+    let mut stock = Stock::new(Party::Alice);
+    match refilled(&mut maker, &mut stock, demand, bytes) {
+        Ok(()) => {
+            assert_eq!(stock.available(), demand);
+            READY.set(Some(maker));
+        }
+        Err(error) => {
+            assert!(is_the_peers(&error) && stock.available() == Demand::NONE);
+            assert!(matches!(maker.delta(), Err(Error::Dead(_))));
+        }
+    }
+}
+
+fn refilled(
+    maker: &mut Maker,
+    stock: &mut Stock,
+    demand: Demand,
+    bytes: &[u8],
+) -> duologue::Result<()> {
+    let mut theirs = bytes.iter().copied().chain(repeat(0)).skip(1);
+    let missing = usize::from(bytes.first() == Some(&255));
+    let mut refill = maker.refill(stock, demand);
+    let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
+    while let Flow::Exchange { expect } = refill.step(&inbox, &mut outbox)? {
+        inbox = theirs
+            .by_ref()
+            .take(expect.saturating_sub(missing))
+            .collect();
+        outbox.clear();
+    }
+    Ok(())
+}
+
+fn maker() -> duologue::Result<Maker> {
+    let (alice, _) = Setup::start(Party::Alice, &[1; 32])?;
+    let (_, from_bob) = Setup::start(Party::Bob, &[1; 32])?;
+    let (sender, receiver) = alice.finish(&from_bob)?;
+    let sender = Box::new(iknp::SemiHonestSender::new(sender));
+    Maker::new(sender, Box::new(iknp::SemiHonestReceiver::new(receiver)))
+}
+
+fn refills() -> Vec<Vec<u8>> {
+    vec![vec![200, 1, 0, 7, 9], vec![1, 0, 255, 3], vec![0; 2]]
+}
+
+/// A session whose peer answers with our own bytes up to a point, then with the input, then is gone.
+///
+/// The first byte says how the program is run, the next two where the input begins.
+pub fn whole_session(bytes: &[u8]) {
+    let (&way, bytes) = bytes.split_first().unwrap_or((&0, &[]));
+    let (mirrored, tail) = split_number(bytes);
+    let party = if way & 1 == 0 {
+        Party::Alice
+    } else {
+        Party::Bob
+    };
+    let options = Options {
+        scheme: if way & 2 == 0 {
+            Scheme::Yao
+        } else {
+            Scheme::Gmw
+        },
+        garbler: Some(if way & 4 == 0 {
+            Party::Alice
+        } else {
+            Party::Bob
+        }),
+        timing: if way & 8 == 0 {
+            Timing::Ahead
+        } else {
+            Timing::Streamed
+        },
+        tile: Some(2),
+    };
+    let channel = Channel::over(Mirror::new(mirrored, tail.to_vec()), Limits::default());
+    match run(channel, party, &options) {
+        Ok(()) => panic!("a mirror is no peer"),
+        Err(error) => assert!(is_the_peers(&error), "{error}"),
+    }
+}
+
+fn run(channel: Channel, party: Party, options: &Options) -> duologue::Result<()> {
+    let binding = program().bind(&[("lanes", 3)]).expect("three lanes");
+    let inputs = match party {
+        Party::Alice => Inputs::new().with("a", data::uints(4, &[1, 2, 3])),
+        Party::Bob => Inputs::new().with("b", data::uints(4, &[4, 5, 6])),
+    };
+    let mut session = Session::connect(channel, party)?;
+    if let Err(error) = session.run(&binding, options, &inputs) {
+        let later = session.run(&binding, options, &inputs).err();
+        let dead = matches!(later, Some(Error::Dead(_)));
+        assert!(
+            dead || matches!(error, Error::Incompatible { .. }),
+            "{error}, then {later:?}"
+        );
+        return Err(error);
+    }
+    session.close()
+}
+
+/// Four bits of Alice and four of Bob, ANDed.
+fn program() -> Program {
+    let mut c = circuit::Builder::new("and");
+    let (a, b) = (c.bits("a", 4), c.bits("b", 4));
+    let both = a.0.iter().zip(&b.0).map(|(&a, &b)| c.and(a, b)).collect();
+    c.output("both", &circuit::Bits(both));
+    Program::of_circuit(&c.finish(), &[Party::Alice.into(), Party::Bob.into()])
+}
+
+fn sessions() -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for way in 0..16 {
+        for mirrored in [0u16, 49, 900, 13_500, 40_000] {
+            seeds.push(
+                [
+                    &[way][..],
+                    &mirrored.to_le_bytes(),
+                    b"\x01\x04\0\0abcd\x04\0\0\0",
+                ]
+                .concat(),
+            );
+        }
+    }
+    seeds
+}
+
+/// What a `.duo` file begins with.
+const DUO: &[u8; 12] = b"duologue\n\0\x01\0";
+
+/// The body of a `.duo` file, which gets its head and its digest here. What is read is written back byte by byte: the
+/// encoding is canonical.
+pub fn duo(body: &[u8]) {
+    drop(Program::from_bytes(body));
+    let unsigned = [DUO, body].concat();
+    let file = [&unsigned[..], blake3::hash(&unsigned).as_bytes()].concat();
+    if let Ok(program) = Program::from_bytes(&file) {
+        assert!(
+            program.to_bytes().expect("it came from bytes") == file,
+            "two encodings of one program"
+        );
+        // Sizes from a file may be anything; binding refuses what is too large.
+        for end in [SizeRange::start, SizeRange::end] {
+            let sizes: Vec<(&str, u64)> = program
+                .sizes()
+                .iter()
+                .map(|size| (&*size.name, *end(&size.range)))
+                .collect();
+            drop(program.bind(&sizes));
+        }
+    }
+}
+
+type SizeRange = std::ops::RangeInclusive<u64>;
+
+fn duos() -> Vec<Vec<u8>> {
+    let files = [program(), every_step::every_step()]
+        .map(|program| program.to_bytes().expect("a small program"));
+    files
+        .map(|file| file[DUO.len()..file.len() - 32].to_vec())
+        .into()
+}
+
+/// A circuit in Bristol Fashion. What is read can be written, and read back as the same.
+pub fn bristol_fashion(bytes: &[u8]) {
+    if let Ok(circuit) = bristol::read_as(bytes, Dialect::Fashion, &Names::default()) {
+        let text = bristol::write(&circuit);
+        let again = bristol::read_as(text.as_bytes(), Dialect::Fashion, &Names::default());
+        let again = again.expect("what we write can be read");
+        assert_eq!(
+            (again.input_width(), again.output_width()),
+            (circuit.input_width(), circuit.output_width())
+        );
+    }
+}
+
+fn fashions() -> Vec<Vec<u8>> {
+    let small = "3 7\n2 2 2\n1 1\n\n2 1 0 2 4 XOR\n2 1 1 3 5 AND\n1 1 5 6 INV\n";
+    vec![
+        small.into(),
+        bristol::write(&program().circuits()[0]).into(),
+    ]
+}
+
+/// A circuit in the old Bristol format, and whichever of the two it is taken for.
+pub fn bristol_old(bytes: &[u8]) {
+    drop(bristol::read(bytes, &Names::default()));
+    if let Ok(circuit) = bristol::read_as(bytes, Dialect::Old, &Names::default())
+        && let Ok(text) = bristol::write_old(&circuit)
+    {
+        let again = bristol::read_as(text.as_bytes(), Dialect::Old, &Names::default());
+        again.expect("what we write can be read");
+    }
+}
+
+fn olds() -> Vec<Vec<u8>> {
+    let small = "3 7\n2 2 1\n\n2 1 0 2 4 XOR\n2 1 1 3 5 AND\n1 1 5 6 INV\n";
+    let ours = bristol::write_old(&program().circuits()[0]);
+    [Ok(small.to_owned()), ours]
+        .into_iter()
+        .flatten()
+        .map(String::into_bytes)
+        .collect()
+}
+
+/// A public key as people write it. What is read is written back the same, but for case and spaces.
+pub fn public_key(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    if let Ok(key) = text.parse::<PublicKey>() {
+        assert_eq!(key.to_string(), text.trim().to_ascii_lowercase());
+        PublicKey::from_bytes(*key.as_bytes()).expect("a valid key");
+    }
+}
+
+fn public_keys() -> Vec<Vec<u8>> {
+    let key = Identity::generate().expect("a key").public().to_string();
+    vec![key.to_uppercase().into(), key.into(), b"duo1aaaa".to_vec()]
+}
+
+/// A private key in a PEM file.
+pub fn identity(bytes: &[u8]) {
+    if let Ok(identity) = Identity::from_pem(bytes) {
+        let public = identity.public();
+        PublicKey::from_bytes(*public.as_bytes()).expect("a valid key");
+    }
+}
+
+fn identities() -> Vec<Vec<u8>> {
+    // RFC 8410, section 10.3: without and with the public key.
+    let without = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
+    vec![without.into(), without.replace('M', "N").into()]
+}
