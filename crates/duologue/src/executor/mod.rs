@@ -1,0 +1,295 @@
+//! The executor: the order of tasks, tiles in flight, memory, rounds; all input and output of protocols.
+//!
+//! It walks a [`Schedule`] twice: *setup*, before inputs are known, and *online*. In both, every task that is ready and
+//! fits into the window is stepped into one outbox, which is exchanged once: independent steps and tiles share rounds.
+//! Which tasks are under way depends on the schedule and the window alone, so both parties do the same without a word.
+//! In the *streamed* timing a task is prepared just before it begins, and memory stays bounded by the window.
+
+mod online;
+mod store;
+
+use crate::correlation::{Demand, Stock};
+use crate::plain;
+use crate::protocol::{Arg, Job, Protocol};
+use crate::{Error, Party, Result};
+use circuit::BitMatrix;
+use circuit::program::{Binding, CellId, Kind, Recipient, Schedule, Task};
+use online::{Online, deliver};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use store::{Store, args, constant, feed, view};
+
+/// What the executor asks of a session.
+pub trait Link {
+    /// Sends bytes, which may wait for [`flush`](Link::flush) or for the next receive.
+    fn send(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// Lets nothing wait any longer.
+    fn flush(&mut self) -> Result<()>;
+
+    /// Reads exactly `count` bytes in place of what the inbox holds.
+    fn receive(&mut self, count: usize, inbox: &mut Vec<u8>) -> Result<()>;
+
+    /// Makes sure that `stock` has `demand`; `ahead` will be asked for later and may be made in the same exchange.
+    fn supply(&mut self, stock: &mut Stock, demand: Demand, ahead: Demand) -> Result<()>;
+
+    /// ANDs done of all; an error cancels the run.
+    fn progress(&mut self, phase: Phase, done: u64, total: u64) -> Result<()>;
+}
+
+/// No peer: for the plain protocol, which exchanges nothing.
+pub(crate) struct Alone;
+
+impl Link for Alone {
+    fn send(&mut self, _: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn receive(&mut self, _: usize, inbox: &mut Vec<u8>) -> Result<()> {
+        inbox.clear();
+        Ok(())
+    }
+
+    fn supply(&mut self, _: &mut Stock, _: Demand, _: Demand) -> Result<()> {
+        Ok(())
+    }
+
+    fn progress(&mut self, _: Phase, _: u64, _: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A phase of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Before inputs are known.
+    Setup,
+    /// With inputs.
+    Online,
+}
+
+/// How much may be under way at once; the parties agree on it, since it decides what shares a round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Window {
+    /// Bytes of cells that wait for their readers, beyond which no input is taken.
+    pub cells: usize,
+    /// Bytes of maps.
+    pub maps: usize,
+}
+
+/// Inputs or outputs by their port's place; what is not this party's is absent.
+pub(crate) type Feeds = Vec<Option<BitMatrix>>;
+
+/// A program under way: the state of one protocol between setup and online.
+pub struct Executor<P: Protocol> {
+    protocol: P,
+    /// Who runs it; in plain nobody.
+    party: Option<Party>,
+    binding: Arc<Binding>,
+    schedule: Arc<Schedule>,
+    window: Window,
+    ahead: bool,
+    prepared: BTreeMap<u32, (Job, P::Prepared)>,
+    masks: Store<P::Mask>,
+    public: Vec<Option<Arc<BitMatrix>>>,
+    demand: Demand,
+    /// Demand of tasks that are not prepared yet.
+    undrawn: Demand,
+    /// Time of preparing within the online phase, when setup is streamed.
+    streamed_setup: Duration,
+}
+
+/// What a run made and took.
+pub(crate) struct Ran {
+    /// What each output port delivers to this party.
+    pub outputs: Feeds,
+    /// The time that setup took within the online phase.
+    pub streamed_setup: Duration,
+    /// The most bytes of cells and maps at once.
+    pub peak: usize,
+}
+
+impl<P: Protocol> Executor<P> {
+    /// Ready for setup. `public` are the public inputs; with `ahead` all of setup comes before the first input.
+    pub(crate) fn new(
+        protocol: P,
+        party: Option<Party>,
+        (binding, schedule): (Arc<Binding>, Arc<Schedule>),
+        (window, ahead): (Window, bool),
+        public: &Feeds,
+    ) -> Result<Self> {
+        let mut executor = Executor {
+            protocol,
+            party,
+            binding,
+            window,
+            ahead,
+            prepared: BTreeMap::new(),
+            masks: Store::new(&schedule.uses),
+            public: schedule.tasks.iter().map(|_| None).collect(),
+            demand: Demand::NONE,
+            undrawn: Demand::NONE,
+            streamed_setup: Duration::ZERO,
+            schedule,
+        };
+        executor.run_public(public)?;
+        executor.demand = executor.secret_tasks().map(|id| executor.protocol.demand(&executor.outline(id))).sum();
+        executor.undrawn = executor.demand;
+        Ok(executor)
+    }
+
+    /// The correlations that the whole program draws.
+    pub(crate) fn demand(&self) -> Demand {
+        self.demand
+    }
+
+    fn task(&self, id: u32) -> &Task {
+        &self.schedule.tasks[id as usize]
+    }
+
+    fn secret_tasks(&self) -> impl Iterator<Item = u32> {
+        let tasks = &self.schedule.tasks;
+        tasks.iter().filter(|task| !task.public).map(|task| task.cell)
+    }
+
+    /// Everything that both parties know, in plain.
+    fn run_public(&mut self, inputs: &Feeds) -> Result<()> {
+        let schedule = self.schedule.clone();
+        for task in schedule.tasks.iter().filter(|task| task.public) {
+            let cell = match &task.kind {
+                Kind::Input { port, from, .. } => feed(inputs, *port, *from, task)?,
+                Kind::Constant { bits } => constant(bits, task.lanes),
+                Kind::Map { plan, wiring } => {
+                    let none = BitMatrix::zeros(0, task.lanes);
+                    plain::map(schedule.plan(*plan), wiring, task.lanes, &self.public_args(task), &none)
+                }
+                Kind::View { wiring } | Kind::Output { wiring, .. } => {
+                    plain::gather(wiring, task.rows, task.lanes, &self.public_args(task))
+                }
+            };
+            self.public[task.cell as usize] = Some(Arc::new(cell));
+        }
+        Ok(())
+    }
+
+    fn public_args(&self, task: &Task) -> Vec<Arg<'_, BitMatrix>> {
+        let cell = |&id: &CellId| Arg::Public(self.public[id as usize].as_deref().expect("made before its readers"));
+        task.args.iter().map(cell).collect()
+    }
+
+    /// A secret task without its public rows: enough to count.
+    fn outline(&self, id: u32) -> Job {
+        let task = self.task(id).clone();
+        let plan = match &task.kind {
+            Kind::Map { plan, .. } => Some(self.schedule.plan(*plan).clone()),
+            _ => None,
+        };
+        Job { public: BitMatrix::zeros(0, task.lanes), task, plan }
+    }
+
+    /// A secret task with its public rows.
+    fn job(&self, id: u32) -> Job {
+        let mut job = self.outline(id);
+        if let (Kind::Map { wiring, .. }, Some(plan)) = (&job.task.kind, &job.plan) {
+            let args: Vec<_> = job.task.args.iter().map(|&arg| self.public[arg as usize].as_deref()).collect();
+            job.public = plain::public_rows(plan, wiring, job.task.lanes, &args);
+        }
+        job
+    }
+
+    /// Setup: of the whole program, or of as much as is made at once when it is streamed.
+    pub(crate) fn setup(&mut self, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
+        if !self.ahead {
+            return link.supply(stock, Demand::NONE, self.undrawn);
+        }
+        link.supply(stock, self.undrawn, Demand::NONE)?;
+        let ids: Vec<u32> = self.secret_tasks().collect();
+        let mut done = 0;
+        for id in ids {
+            let job = self.job(id);
+            done += ands(&job);
+            if let Some(prepared) = self.prepare(&job, stock, link)? {
+                self.prepared.insert(id, (job, prepared));
+            }
+            link.progress(Phase::Setup, done, self.schedule.totals.and0)?;
+        }
+        link.flush()
+    }
+
+    /// Setup of one task: what it draws, and what the garbler sends ahead. A view has only its mask.
+    fn prepare(&mut self, job: &Job, stock: &mut Stock, link: &mut dyn Link) -> Result<Option<P::Prepared>> {
+        let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
+        let args = args(&job.task, &self.masks, &self.public);
+        let (prepared, mask) = if let Kind::View { wiring } = &job.task.kind {
+            (None, view(wiring, &job.task, &args, |public| self.protocol.lift_mask(public)))
+        } else {
+            link.receive(self.protocol.setup_bytes(job), &mut inbox)?;
+            let (prepared, mask) = self.protocol.prepare(job, &args, stock, &inbox, &mut outbox)?;
+            (Some(prepared), mask)
+        };
+        drop(args);
+        link.send(&outbox)?;
+        self.masks.release(&job.task.args, |_| {});
+        self.masks.put(job.task.cell, mask);
+        Ok(prepared)
+    }
+
+    /// Takes a task's setup, or does it now.
+    fn take_prepared(&mut self, id: u32, stock: &mut Stock, link: &mut dyn Link) -> Result<(Job, Option<P::Prepared>)> {
+        if self.ahead {
+            return Ok(match self.prepared.remove(&id) {
+                Some((job, prepared)) => (job, Some(prepared)),
+                None => (self.outline(id), None),
+            });
+        }
+        let start = Instant::now();
+        let job = self.job(id);
+        let demand = self.protocol.demand(&job);
+        if demand != Demand::NONE {
+            link.supply(stock, demand, self.undrawn)?;
+            self.undrawn = self.undrawn.missing_from(&demand);
+        }
+        let prepared = self.prepare(&job, stock, link)?;
+        self.streamed_setup += start.elapsed();
+        Ok((job, prepared))
+    }
+
+    /// Runs the program on inputs.
+    pub(crate) fn online(mut self, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran> {
+        let mut online = Online::new(&self);
+        self.deliver_public(&mut online.outputs);
+        loop {
+            online.start_ready(&mut self, inputs, stock, link)?;
+            if !online.is_waiting() {
+                break;
+            }
+            online.exchange(&mut self, link)?;
+        }
+        match online.unfinished {
+            0 => Ok(Ran { outputs: online.outputs, streamed_setup: self.streamed_setup, peak: online.peak }),
+            left => Err(Error::usage(format!("{left} tasks could not be started"))),
+        }
+    }
+
+    fn deliver_public(&self, outputs: &mut Feeds) {
+        for task in self.schedule.tasks.iter().filter(|task| task.public) {
+            let Kind::Output { port, recipient, from, .. } = task.kind else { continue };
+            let value = self.public[task.cell as usize].as_deref().expect("public tasks ran first");
+            match (self.party, recipient) {
+                // One share of a public bit is the bit itself, the other is zero.
+                (Some(Party::Bob), Recipient::Shared) => {}
+                (Some(party), Recipient::Party(other)) if party != other => {}
+                _ => deliver(outputs, port, from, value),
+            }
+        }
+    }
+}
+
+fn ands(job: &Job) -> u64 {
+    job.plan.as_ref().map_or(0, |plan| plan.ands() * job.task.lanes as u64)
+}

@@ -1,0 +1,232 @@
+//! The online phase: who is ready, what fits, and one exchange for all.
+
+use super::store::{Store, args, tile, view};
+use super::{Executor, Feeds, Link, Phase, Window, ands};
+use crate::cells::Cells;
+use crate::correlation::Stock;
+use crate::protocol::{Flow, Job, Protocol};
+use crate::{Error, Party, Result};
+use circuit::BitMatrix;
+use circuit::program::{BoundPort, CellId, Kind, Recipient, Task};
+use std::collections::BTreeSet;
+
+/// Tasks beyond the oldest unfinished one that may be under way.
+const LOOKAHEAD: usize = 1 << 10;
+
+/// The online phase: what is under way, and what waits for what.
+pub(super) struct Online<P: Protocol> {
+    values: Store<P::Value>,
+    /// Bytes of values that wait, and of maps under way.
+    live: Window,
+    pub peak: usize,
+    /// How many arguments each task still waits for, and who waits for each cell.
+    missing: Vec<u32>,
+    readers: Vec<Vec<u32>>,
+    ready: BTreeSet<u32>,
+    finished: Vec<bool>,
+    /// The oldest unfinished task.
+    oldest: usize,
+    pub unfinished: usize,
+    running: Vec<Running<P>>,
+    outbox: Vec<u8>,
+    inbox: Vec<u8>,
+    pub outputs: Feeds,
+    done: u64,
+}
+
+/// A task that waits for bytes.
+struct Running<P: Protocol> {
+    job: Job,
+    run: P::Run,
+    expect: usize,
+}
+
+impl<P: Protocol> Online<P> {
+    pub fn new(executor: &Executor<P>) -> Self {
+        let tasks = &executor.schedule.tasks;
+        let mut online = Online {
+            values: Store::new(&executor.schedule.uses),
+            live: Window { cells: 0, maps: 0 },
+            peak: 0,
+            missing: vec![0; tasks.len()],
+            readers: vec![Vec::new(); tasks.len()],
+            ready: BTreeSet::new(),
+            finished: tasks.iter().map(|task| task.public).collect(),
+            oldest: 0,
+            unfinished: 0,
+            running: Vec::new(),
+            outbox: Vec::new(),
+            inbox: Vec::new(),
+            outputs: empty_outputs(executor),
+            done: 0,
+        };
+        for id in executor.secret_tasks() {
+            let secret = |&&arg: &&CellId| !executor.task(arg).public;
+            for &arg in executor.task(id).args.iter().filter(secret) {
+                online.missing[id as usize] += 1;
+                online.readers[arg as usize].push(id);
+            }
+            if online.missing[id as usize] == 0 {
+                online.ready.insert(id);
+            }
+            online.unfinished += 1;
+        }
+        online
+    }
+
+    /// Whether a task waits for the peer.
+    pub fn is_waiting(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    /// Begins whatever is ready and fits, until nothing more can be done without the peer.
+    pub fn start_ready(
+        &mut self,
+        executor: &mut Executor<P>,
+        inputs: &Feeds,
+        stock: &mut Stock,
+        link: &mut dyn Link,
+    ) -> Result<()> {
+        while let Some(id) = self.next_ready(executor) {
+            self.ready.remove(&id);
+            match executor.take_prepared(id, stock, link)? {
+                (job, Some(prepared)) => self.begin(executor, job, prepared, inputs)?,
+                (job, None) => self.look(executor, job)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, executor: &Executor<P>, job: Job, prepared: P::Prepared, inputs: &Feeds) -> Result<()> {
+        let feed = match &job.task.kind {
+            Kind::Input { port, from, .. } => inputs[*port as usize].as_ref().map(|i| tile(i, *from as usize, &job.task)),
+            _ => None,
+        };
+        let args = args(&job.task, &self.values, &executor.public);
+        let mut run = executor.protocol.begin(&job, prepared, &args, feed)?;
+        drop(args);
+        self.release(executor, &job.task);
+        self.live.maps += executor.protocol.weight(&job);
+        self.live.cells += reserved::<P::Value>(&job.task);
+        self.peak = self.peak.max(self.live.cells + self.live.maps);
+        let flow = executor.protocol.step(&job, &mut run, &[], &mut self.outbox)?;
+        self.settle(executor, job, run, flow);
+        Ok(())
+    }
+
+    /// A view is no business of the protocol.
+    fn look(&mut self, executor: &Executor<P>, job: Job) -> Result<()> {
+        let Kind::View { wiring } = &job.task.kind else {
+            return Err(Error::usage("a task was not prepared"));
+        };
+        let args = args(&job.task, &self.values, &executor.public);
+        let value = view(wiring, &job.task, &args, |public| executor.protocol.lift(public));
+        drop(args);
+        self.release(executor, &job.task);
+        self.finish(executor, &job, value);
+        Ok(())
+    }
+
+    /// The lowest ready task that fits into the window; any, if nothing else is under way.
+    fn next_ready(&self, executor: &Executor<P>) -> Option<u32> {
+        let window = executor.window;
+        let fits = |&&id: &&u32| {
+            let task = executor.task(id);
+            match task.kind {
+                Kind::Input { .. } => self.live.cells + cell_bytes::<P::Value>(task) <= window.cells,
+                Kind::Map { .. } => {
+                    self.live.maps == 0 || self.live.maps + executor.protocol.weight(&executor.outline(id)) <= window.maps
+                }
+                _ => true,
+            }
+        };
+        let near = || self.ready.range(..(self.oldest + LOOKAHEAD) as u32);
+        let any = || near().next().filter(|_| self.running.is_empty());
+        near().find(fits).or_else(any).copied()
+    }
+
+    /// One round: everything written goes out, and everybody gets what it waits for.
+    pub fn exchange(&mut self, executor: &mut Executor<P>, link: &mut dyn Link) -> Result<()> {
+        link.send(&self.outbox)?;
+        link.flush()?;
+        self.outbox.clear();
+        link.receive(self.running.iter().map(|running| running.expect).sum(), &mut self.inbox)?;
+        let inbox = std::mem::take(&mut self.inbox);
+        let mut rest = &inbox[..];
+        for Running { job, mut run, expect } in std::mem::take(&mut self.running) {
+            let bytes = rest.split_off(..expect).expect("exactly the sum was read");
+            let flow = executor.protocol.step(&job, &mut run, bytes, &mut self.outbox)?;
+            self.settle(executor, job, run, flow);
+        }
+        self.inbox = inbox;
+        link.progress(Phase::Online, self.done, executor.schedule.totals.and0)
+    }
+
+    /// Keeps a task that waits; delivers what a finished one made.
+    fn settle(&mut self, executor: &Executor<P>, job: Job, run: P::Run, flow: Flow<P::Value>) {
+        match flow {
+            Flow::Exchange { expect } => return self.running.push(Running { job, run, expect }),
+            Flow::Value(value) => self.finish(executor, &job, value),
+            Flow::Output(output) => {
+                if let (Kind::Output { port, from, .. }, Some(output)) = (&job.task.kind, output) {
+                    deliver(&mut self.outputs, *port, *from, &output);
+                }
+                self.mark_finished(job.task.cell);
+            }
+        }
+        self.live.maps -= executor.protocol.weight(&job);
+        self.done += ands(&job);
+    }
+
+    fn finish(&mut self, executor: &Executor<P>, job: &Job, value: P::Value) {
+        let id = job.task.cell;
+        if executor.schedule.uses[id as usize] > 0 {
+            self.live.cells += cell_bytes::<P::Value>(&job.task) - reserved::<P::Value>(&job.task);
+        }
+        self.values.put(id, value);
+        for reader in std::mem::take(&mut self.readers[id as usize]) {
+            self.missing[reader as usize] -= 1;
+            if self.missing[reader as usize] == 0 {
+                self.ready.insert(reader);
+            }
+        }
+        self.mark_finished(id);
+    }
+
+    fn mark_finished(&mut self, id: CellId) {
+        self.finished[id as usize] = true;
+        self.unfinished -= 1;
+        while self.finished.get(self.oldest) == Some(&true) {
+            self.oldest += 1;
+        }
+    }
+
+    fn release(&mut self, executor: &Executor<P>, task: &Task) {
+        let live = &mut self.live.cells;
+        self.values.release(&task.args, |id| *live -= cell_bytes::<P::Value>(executor.task(id)));
+    }
+}
+
+fn cell_bytes<C: Cells>(task: &Task) -> usize {
+    (task.rows * task.lanes * C::CELL_BITS).div_ceil(8)
+}
+
+/// Cells that are counted from the moment a task begins: those that wait for the peer in great number.
+fn reserved<C: Cells>(task: &Task) -> usize {
+    if matches!(task.kind, Kind::Input { .. }) { cell_bytes::<C>(task) } else { 0 }
+}
+
+/// A matrix for every output port that this party gets something of.
+fn empty_outputs<P: Protocol>(executor: &Executor<P>) -> Feeds {
+    let ports = executor.binding.outputs().iter();
+    let hidden = |party: Party, who: Recipient| who == Recipient::Party(party.peer());
+    let ours = |port: &BoundPort<Recipient>| !executor.party.is_some_and(|party| hidden(party, port.who));
+    let zeros = |port: &BoundPort<Recipient>| BitMatrix::zeros(port.ty.width as usize, port.lanes as usize);
+    ports.map(|port| ours(port).then(|| zeros(port))).collect()
+}
+
+pub(super) fn deliver(outputs: &mut Feeds, port: u32, from: u64, value: &BitMatrix) {
+    if let Some(output) = &mut outputs[port as usize] {
+        (0..value.rows()).for_each(|row| output.copy_bits(row, from as usize, value, row, 0, 1, value.lanes()));
+    }
+}
