@@ -20,6 +20,8 @@ use every_step::{every_step, inputs_of};
 use kernels::work::aes_blocks;
 use parties::{all_options, both, check, split};
 use programs::{Dice, sample};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use taps::{Log, Tap};
 
@@ -42,11 +44,7 @@ fn assert_right(binding: &Binding, seed: u64, outcomes: [&Outcome; 2], what: &st
 /// The public ones among the inputs.
 fn public(binding: &Binding, inputs: &Inputs) -> Inputs {
     let mut public = Inputs::new();
-    for port in binding
-        .inputs()
-        .iter()
-        .filter(|port| port.who == Owner::Public)
-    {
+    for port in binding.inputs().iter().filter(|port| port.who == Owner::Public) {
         public.set(&port.name, inputs.get(&port.name).unwrap().clone());
     }
     public
@@ -55,11 +53,7 @@ fn public(binding: &Binding, inputs: &Inputs) -> Inputs {
 /// The ones that a party must supply once setup is done.
 fn secret(binding: &Binding, inputs: &Inputs) -> Inputs {
     let mut secret = Inputs::new();
-    for port in binding
-        .inputs()
-        .iter()
-        .filter(|port| port.who != Owner::Public)
-    {
+    for port in binding.inputs().iter().filter(|port| port.who != Owner::Public) {
         if let Some(value) = inputs.get(&port.name) {
             secret.set(&port.name, value.clone());
         }
@@ -78,20 +72,12 @@ fn gmw() -> Options {
 #[test]
 fn setup_runs_before_inputs_are_known() {
     let binding = job();
-    for (options, order) in all_options()
-        .iter()
-        .flat_map(|o| [(o, [0, 1]), (o, [1, 0])])
-    {
+    for (options, order) in all_options().iter().flat_map(|o| [(o, [0, 1]), (o, [1, 0])]) {
         let outcomes = both(Channel::pair(), |mut session| {
-            let ours =
-                [10, 20].map(|seed| inputs(&binding, seed)[session.party() as usize].clone());
+            let ours = [10, 20].map(|seed| inputs(&binding, seed)[session.party() as usize].clone());
             let mut prepared = Vec::new();
             for ours in &ours {
-                prepared.push(Some(session.prepare(
-                    &binding,
-                    options,
-                    &public(&binding, ours),
-                )?));
+                prepared.push(Some(session.prepare(&binding, options, &public(&binding, ours))?));
             }
             let mut outcomes = Vec::new();
             for turn in order {
@@ -104,12 +90,7 @@ fn setup_runs_before_inputs_are_known() {
         for (i, turn) in order.into_iter().enumerate() {
             let seed = [10, 20][turn];
             let got = [&outcomes[0][i], &outcomes[1][i]];
-            assert_right(
-                &binding,
-                seed,
-                got,
-                &format!("{options:?}, order {order:?}"),
-            );
+            assert_right(&binding, seed, got, &format!("{options:?}, order {order:?}"));
         }
     }
 }
@@ -122,10 +103,7 @@ fn public_inputs_are_fixed_by_setup() {
         let party = session.party() as usize;
         let prepared = session.prepare(&binding, &gmw(), &public(&binding, &ours[party]))?;
         let refused = session.online(prepared, &others[party]).err().unwrap();
-        assert!(
-            matches!(&refused, Error::Usage(why) if why.contains("'known'")),
-            "{refused}"
-        );
+        assert!(matches!(&refused, Error::Usage(why) if why.contains("'known'")), "{refused}");
         // The same ones may be given again.
         let prepared = session.prepare(&binding, &gmw(), &public(&binding, &ours[party]))?;
         session.online(prepared, &ours[party])?;
@@ -143,11 +121,7 @@ fn assert_disagreement(what: &str, alice: Act, bob: Act) {
         // Once before, so that base OTs do not count.
         let ours = inputs(&binding, 5)[session.party() as usize].clone();
         session.run(&binding, &gmw(), &ours)?;
-        let act = if session.party() == Party::Alice {
-            alice
-        } else {
-            bob
-        };
+        let act = if session.party() == Party::Alice { alice } else { bob };
         let error = act(&mut session).expect_err("they disagree");
         let after = session.run(&binding, &yao(), &ours)?;
         session.close()?;
@@ -160,11 +134,7 @@ fn assert_disagreement(what: &str, alice: Act, bob: Act) {
     };
     let ((a, a_ours, a_theirs), (b, b_ours, b_theirs)) = (told(alice), told(bob));
     assert_eq!((a, b), (what, what));
-    assert_eq!(
-        (&a_ours, &a_theirs),
-        (&b_theirs, &b_ours),
-        "each is told the other's"
-    );
+    assert_eq!((&a_ours, &a_theirs), (&b_theirs, &b_ours), "each is told the other's");
     assert_ne!(a_ours, a_theirs);
     assert_right(&binding, 5, [after_alice, after_bob], what);
 }
@@ -181,57 +151,27 @@ fn what_differs_is_named_on_both_sides_and_the_session_goes_on() {
             let sent = session.counters().bytes_sent - before.0;
             assert!(sent < 1500, "{sent} bytes: more than the terms were sent");
             assert_eq!(curve_calls(), before.2);
-            assert_eq!(
-                aes_blocks(),
-                before.1,
-                "something was computed before the parties agreed"
-            );
+            assert_eq!(aes_blocks(), before.1, "something was computed before the parties agreed");
             result.map(drop)
         }
     };
     let same = run(&binding, yao(), 1);
     let cases: [(&str, Options); 4] = [
         ("the protocol", gmw()),
-        (
-            "who garbles",
-            Options {
-                garbler: Some(Party::Alice),
-                ..yao()
-            },
-        ),
-        (
-            "when setup happens",
-            Options {
-                timing: Timing::Streamed,
-                ..yao()
-            },
-        ),
-        (
-            "the lanes of a tile",
-            Options {
-                tile: Some(5),
-                ..yao()
-            },
-        ),
+        ("who garbles", Options { garbler: Some(Party::Alice), ..yao() }),
+        ("when setup happens", Options { timing: Timing::Streamed, ..yao() }),
+        ("the lanes of a tile", Options { tile: Some(5), ..yao() }),
     ];
     for (what, options) in cases {
         assert_disagreement(what, &same, &run(&binding, options, 1));
         assert_disagreement(what, &run(&binding, options, 1), &same);
     }
-    assert_disagreement(
-        "its sizes",
-        &same,
-        &run(&every_step().bind(&[("n", 8)]).unwrap(), yao(), 1),
-    );
+    assert_disagreement("its sizes", &same, &run(&every_step().bind(&[("n", 8)]).unwrap(), yao(), 1));
     assert_disagreement("the public inputs", &same, &run(&binding, yao(), 2));
     let mut longer = every_step();
     let more = longer.input("more", Party::Alice, bits(8), 1);
     longer.output("more", Party::Alice, more);
-    assert_disagreement(
-        "the program",
-        &same,
-        &run(&longer.bind(&[("n", 7)]).unwrap(), yao(), 1),
-    );
+    assert_disagreement("the program", &same, &run(&longer.bind(&[("n", 7)]).unwrap(), yao(), 1));
 }
 
 #[test]
@@ -247,15 +187,9 @@ fn parties_that_call_for_different_things_are_told() {
         move |session: &mut Session| {
             let mut prepared = Vec::new();
             for _ in 0..2 {
-                prepared.push(session.prepare(
-                    binding,
-                    &gmw(),
-                    &public(binding, &ours(session)),
-                )?);
+                prepared.push(session.prepare(binding, &gmw(), &public(binding, &ours(session)))?);
             }
-            session
-                .online(prepared.swap_remove(nth), &ours(session))
-                .map(drop)
+            session.online(prepared.swap_remove(nth), &ours(session)).map(drop)
         }
     };
     assert_disagreement("what is called for", &prepare, &run);
@@ -309,10 +243,7 @@ fn a_program_prepared_in_another_session_is_refused() {
         let sent = session.counters().bytes_sent;
         let prepared = strange[party].lock().unwrap().take().expect("once");
         let error = session.online(prepared, &ours).err().unwrap();
-        assert!(
-            matches!(&error, Error::Usage(why) if why.contains("another session")),
-            "{error}"
-        );
+        assert!(matches!(&error, Error::Usage(why) if why.contains("another session")), "{error}");
         assert_eq!(session.counters().bytes_sent, sent);
         session.run(&binding, &gmw(), &ours)?;
         session.close()
@@ -374,28 +305,14 @@ fn two_runs_with_the_same_inputs_have_nothing_in_common() {
             assert_ne!(first[13..45], second[13..45], "the nonce");
             let (first, second) = (after_terms(first), after_terms(second));
             let blocks = |bytes: &[u8]| -> std::collections::HashSet<[u8; 16]> {
-                bytes
-                    .windows(16)
-                    .map(|block| block.try_into().unwrap())
-                    .collect()
+                bytes.windows(16).map(|block| block.try_into().unwrap()).collect()
             };
             // The terms of the second program are text: the same but for the session's name.
-            let text = |block: &&[u8; 16]| {
-                block
-                    .iter()
-                    .all(|b| b.is_ascii_graphic() || b" \t\n".contains(b))
-            };
+            let text = |block: &&[u8; 16]| block.iter().all(|b| b.is_ascii_graphic() || b" \t\n".contains(b));
             let (first, second) = (blocks(&first), blocks(&second));
-            let common = first
-                .intersection(&second)
-                .filter(|block| !text(block))
-                .count();
+            let common = first.intersection(&second).filter(|block| !text(block)).count();
             // A few windows at the edges of the terms: their length, and the masks of a bit or two.
-            assert!(
-                common < 40,
-                "{common} of {} blocks are the same, {options:?}",
-                first.len()
-            );
+            assert!(common < 40, "{common} of {} blocks are the same, {options:?}", first.len());
         }
     }
 }
@@ -429,10 +346,7 @@ fn wrong_inputs_are_refused_before_anything_is_sent() {
         for (name, inputs) in &cases {
             let error = session.run(&binding, &yao(), inputs).err().unwrap();
             let named = format!("'{name}'");
-            assert!(
-                matches!(&error, Error::Usage(why) if why.contains(&named)),
-                "{named}: {error}"
-            );
+            assert!(matches!(&error, Error::Usage(why) if why.contains(&named)), "{named}: {error}");
         }
         assert_eq!(session.counters(), before, "something was sent");
         session.run(&binding, &gmw(), &good[us])?;
@@ -447,33 +361,39 @@ fn an_observer_sees_progress_and_cancels() {
         let (alice, bob) = Channel::pair();
         let binding = &binding;
         thread::scope(|scope| {
-            let run = |mut session: Session| {
+            // The first run is watched, the second one cancelled as soon as it is online.
+            let run = |mut session: Session, cancel: &AtomicBool| {
                 let ours = inputs(binding, 1)[session.party() as usize].clone();
+                session.run(binding, &options, &ours).unwrap();
+                cancel.store(true, Ordering::Relaxed);
                 let error = session.run(binding, &options, &ours).err().unwrap();
                 let later = session.run(binding, &options, &ours).err().unwrap();
                 assert!(matches!(later, Error::Dead(_)), "{later}");
                 assert!(matches!(session.close(), Err(Error::Dead(_))));
                 error
             };
-            let bob = scope.spawn(move || run(Session::connect(bob, Party::Bob).unwrap()));
+            let bob = scope.spawn(move || {
+                let session = Session::connect(bob, Party::Bob).unwrap();
+                run(session, &AtomicBool::new(false))
+            });
             let mut session = Session::connect(alice, Party::Alice).unwrap();
-            let (mut calls, mut before) = (0, 0);
+            let cancel = Arc::new(AtomicBool::new(false));
+            let (seen, cancelled) = (Arc::new(AtomicU64::new(0)), cancel.clone());
+            let ands = seen.clone();
             session.observe(Some(Box::new(move |phase, done, total| {
-                assert!(done <= total && total > 0);
-                if phase == Phase::Online {
-                    assert!(done >= before);
-                    before = done;
-                    calls += 1;
+                let cancelled = cancelled.load(Ordering::Relaxed);
+                if phase == Phase::Online && !cancelled {
+                    let before = seen.swap(done, Ordering::Relaxed);
+                    assert!(before <= done && done <= total && total > 0);
                 }
-                calls < 2
+                !(cancelled && phase == Phase::Online)
             })));
-            let error = run(session);
+            let error = run(session, &cancel);
+            let schedule_ands = duologue::cost::cost(binding, &options).unwrap().ands;
+            assert_eq!(ands.load(Ordering::Relaxed), schedule_ands, "seen to its end");
             assert!(error.to_string().contains("cancelled"), "{error}");
             let told = bob.join().unwrap();
-            assert!(
-                matches!(&told, Error::Aborted(why) if why.contains("cancelled")),
-                "{told}"
-            );
+            assert!(matches!(&told, Error::Aborted(why) if why.contains("cancelled")), "{told}");
         });
     }
 }
@@ -485,21 +405,14 @@ fn online_gmw_computes_no_cryptography() {
         let ours = inputs(&binding, 1)[session.party() as usize].clone();
         for turn in 0..2 {
             let before = (aes_blocks(), curve_calls());
-            let options = Options {
-                timing: Timing::Ahead,
-                ..gmw()
-            };
+            let options = Options { timing: Timing::Ahead, ..gmw() };
             let prepared = session.prepare(&binding, &options, &public(&binding, &ours))?;
             let ready = (aes_blocks(), curve_calls());
             assert!(ready.0 > before.0, "triples are made with AES");
             assert_eq!(ready.1 > before.1, turn == 0, "base OTs run once a session");
             let outcome = session.online(prepared, &ours)?;
             assert!(outcome.report.ands > 0);
-            assert_eq!(
-                (aes_blocks(), curve_calls()),
-                ready,
-                "something was computed online"
-            );
+            assert_eq!((aes_blocks(), curve_calls()), ready, "something was computed online");
         }
         session.close()
     });
@@ -511,11 +424,7 @@ fn online_yao_computes_nothing_on_the_curve() {
     both(Channel::pair(), |mut session| {
         let ours = inputs(&binding, 1)[session.party() as usize].clone();
         for timing in [Timing::Ahead, Timing::Streamed] {
-            let options = Options {
-                timing,
-                garbler: Some(Party::Alice),
-                ..yao()
-            };
+            let options = Options { timing, garbler: Some(Party::Alice), ..yao() };
             let prepared = session.prepare(&binding, &options, &public(&binding, &ours))?;
             let ready = (aes_blocks(), curve_calls());
             assert!(ready.1 > 0, "base OTs run in setup");
@@ -538,11 +447,7 @@ fn tiny_buffers_do_not_stop_the_parties() {
     let outcomes = both(channels.into(), |mut session| {
         let mut outcomes = Vec::new();
         for options in all_options() {
-            outcomes.push(session.run(
-                &sample.binding,
-                &options,
-                &inputs[session.party() as usize],
-            )?);
+            outcomes.push(session.run(&sample.binding, &options, &inputs[session.party() as usize])?);
         }
         session.close()?;
         Ok(outcomes)
