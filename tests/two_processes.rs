@@ -67,6 +67,10 @@ fn faces_match_as_python_says() {
     }
     assert_eq!(probes.len(), 15);
     let gallery = format!("--input gallery={} --input limits={}", faces("gallery"), faces("limits"));
+    let common = "scifi.duo --insecure-plaintext --yes --quiet";
+    let (alice, bob) = place.both(common, &format!("--size faces=100 --input query={}", probes[0].1), &gallery);
+    assert_eq!(alice.succeeded().stdout, "hit is 1 in 1 of 100 lanes: 41\n");
+    assert_eq!(bob.succeeded().stdout, "bob learns nothing\n");
     for (probe, file, protocol) in probes {
         let common = format!("scifi.duo --protocol {protocol} --insecure-plaintext --yes --json");
         let (alice, bob) = place.both(&common, &format!("--size faces=100 --input query={file}"), &gallery);

@@ -47,8 +47,9 @@ pub enum Verb {
 
 /// How programs are named on the command line.
 const PROGRAM: &str = "\
-PROGRAM is a .duo file, or something built in: block:NAME[:WIDTH[:size|depth]] or \
-app:NAME[:WIDTH], as listed by `duologue blocks`.";
+PROGRAM is a .duo file, or something built in, as `duologue blocks` lists it:
+  block:NAME[:WIDTH[:size|depth]]   a circuit on every lane
+  app:NAME[:WIDTH]                  an application";
 
 #[derive(clap::Args)]
 pub struct Demo {
@@ -82,26 +83,23 @@ impl Protocols {
 
 /// How inputs and outputs are written.
 const FORMS: &str = "\
-PROGRAM is a .duo file, or something built in: block:NAME[:WIDTH[:size|depth]] or \
-app:NAME[:WIDTH], as listed by `duologue blocks`.
-
-SOURCE of an input:
-  FILE.npy   one number a lane, or a row of 0 and 1 a lane with the lowest bit first, or for bits \
-a row of bytes (uint8) a lane
-  FILE.csv   a row a lane: one value, or its bits as columns
+SOURCE of an input, which has one value for each lane:
+  FILE.npy   lanes numbers; or lanes rows of 0 and 1, lowest bit first; or, for
+             bits, lanes rows of bytes (uint8)
+  FILE.csv   lanes rows: one value, or its bits as columns
   -          the same from standard input
-  1,2,3      a value for each lane. Other users of this machine can see command lines: give \
-secrets in files
-A value is a number (-5, 300, 0x1f), or for bits a string of bytes in hex (hex:00ff or 00ff), or, \
-if they are no whole bytes, the bits themselves with the lowest first.
+  1,2,3      the values. Others on this machine can see command lines: keep
+             secrets in files
+A value is a number (-5, 300, 0x1f). For bits it is bytes in hexadecimal (00ff
+or hex:00ff) or, where they are not whole bytes, digits 0 and 1, lowest first.
 
-FILE of an output: .npy or .csv by its name, CSV otherwise; - is standard output. It is written \
-under another name and renamed when the run has succeeded.
+FILE of an output: .npy or .csv by its name, otherwise as .csv; - is standard
+output. It gets its name when the run has succeeded, or not at all.
 
-Sizes follow from inputs where they can; the others are given by --size.";
+Sizes follow from the lanes of inputs where they can; --size gives the others.";
 
 #[derive(clap::Args)]
-#[command(after_help = FORMS)]
+#[command(after_help = format!("{PROGRAM}\n\n{FORMS}"))]
 pub struct Run {
     /// What to run; both parties name the same
     pub program: String,

@@ -141,7 +141,7 @@ pub fn ports(binding: &Binding, us: Option<Party>) -> String {
 
 fn row(who: &str, name: &str, ty: String, lanes: u64, ours: bool) -> Vec<String> {
     let mark = if ours { "(you)" } else { "" };
-    vec![who.into(), name.into(), ty, report::lanes(lanes), mark.into()]
+    vec![who.into(), name.into(), ty, report::count(lanes, "lane"), mark.into()]
 }
 
 /// Who supplies an input, as the start of a sentence about it.

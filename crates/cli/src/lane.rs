@@ -222,7 +222,7 @@ mod tests {
         fn what_is_written_is_read_again(lane in prop::collection::vec(any::<bool>(), 1..300), kind in 0..3) {
             let kind = [Kind::Bits, Kind::UInt, Kind::Int][kind as usize];
             let ty = Type { kind, width: lane.len() as u32 };
-            let matrix = BitMatrix::from_lanes(lane.len(), &[lane.clone()]);
+            let matrix = BitMatrix::from_lanes(lane.len(), std::slice::from_ref(&lane));
             prop_assert_eq!(parse(&text(&matrix, 0, ty), ty), Some(lane));
         }
     }

@@ -23,6 +23,7 @@ struct Destination {
     place: Place,
 }
 
+#[derive(PartialEq)]
 enum Place {
     Stdout,
     /// What is there and is no file.
@@ -40,6 +41,9 @@ impl Destinations {
             }
             let ty = port(binding, party, name)?;
             let (name, place) = (name.clone(), Place::new(value)?);
+            if place.is_file() && destinations.iter().any(|known| known.place == place) {
+                return Err(Failure::input(format!("two outputs go to {value}")));
+            }
             destinations.push(Destination { name, ty, place });
         }
         Ok(Destinations(destinations))
@@ -119,6 +123,10 @@ impl Place {
                 Ok(Place::File(path))
             }
         }
+    }
+
+    fn is_file(&self) -> bool {
+        matches!(self, Place::File(_))
     }
 
     fn is_npy(&self) -> bool {

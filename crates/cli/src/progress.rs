@@ -29,7 +29,7 @@ fn name(phase: Phase) -> &'static str {
 }
 
 fn make(total: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg}  {wide_bar}  {human_pos} of {human_len} ANDs  {eta}");
+    let style = ProgressStyle::with_template("{msg}  {wide_bar}  {human_pos} of {human_len} ANDs  {elapsed}");
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(total).with_finish(ProgressFinish::AndClear);
     bar.with_style(style)

@@ -39,13 +39,13 @@ impl Console {
 
     /// Prints the result, for people or as JSON.
     pub fn show(&self, report: &(impl Display + Serialize)) -> Result<(), Failure> {
-        let text = if self.json {
-            let json = serde_json::to_string(report).map_err(io::Error::from);
-            json.map_err(Failure::io("writing JSON"))? + "\n"
-        } else {
-            report.to_string()
-        };
-        print(text.as_bytes())
+        if self.json { self.show_json(report) } else { print(report.to_string().as_bytes()) }
+    }
+
+    /// Prints the result as JSON.
+    pub fn show_json(&self, report: &impl Serialize) -> Result<(), Failure> {
+        let json = serde_json::to_string(report).map_err(io::Error::from);
+        print((json.map_err(Failure::io("writing JSON"))? + "\n").as_bytes())
     }
 }
 
@@ -125,8 +125,9 @@ fn three_digits(number: f64) -> String {
 }
 
 /// `1 lane`, `2 lanes`.
-pub fn lanes(count: u64) -> String {
-    format!("{} lane{}", thousands(count), if count == 1 { "" } else { "s" })
+pub fn count(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(number))
 }
 
 /// Bytes as hexadecimal digits.

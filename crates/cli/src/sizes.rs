@@ -21,8 +21,9 @@ pub fn bind(program: &Program, given: &[Pair<u64>], inputs: &[Given]) -> Result<
             sizes.push((name, value));
         }
     }
-    let unknown = sizes.iter().any(|(name, _)| program.sizes().iter().all(|size| size.name != *name));
-    if !unknown {
+    let known = |name: &str| program.sizes().iter().any(|size| size.name == name);
+    // A misspelt size is missing under its right name: binding says what was meant.
+    if sizes.iter().all(|(name, _)| known(name)) {
         complete(program, &sizes)?;
     }
     Ok(program.bind(&sizes)?)

@@ -27,7 +27,8 @@ fn make(file: &Path, console: &Console) -> Result<Identity, Failure> {
     Ok(identity)
 }
 
-fn load(file: &Path) -> Result<Identity, Failure> {
+/// Our key.
+pub fn load(file: &Path) -> Result<Identity, Failure> {
     Identity::load(file).map_err(|why| match file.exists() {
         true => Failure::from(why),
         false => Failure::from(why).hint("`duologue keys new` makes one"),

@@ -1,0 +1,181 @@
+//! What a run delivered and took, for people and for programs.
+
+use crate::consent::Proposal;
+use crate::failure::Failure;
+use crate::output::Destinations;
+use crate::report::{self, Console, bytes, seconds, thousands};
+use crate::{lane, sizes};
+use circuit::program::{BoundPort, Recipient};
+use circuit::{Binding, BitMatrix, Type};
+use duologue::Outcome;
+use duologue::session::PhaseReport;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Prints outputs as the result and, for people, what they took as a note.
+pub fn show(
+    proposal: &Proposal,
+    outcome: &Outcome,
+    destinations: &Destinations,
+    console: &Console,
+) -> Result<(), Failure> {
+    if console.json() {
+        return console.show_json(&Report::new(proposal, outcome, destinations));
+    }
+    console.note(summary(proposal.binding, &outcome.report).trim_end());
+    report::print(outputs(proposal, outcome, destinations).as_bytes())
+}
+
+/// What a run delivered and took, as this party saw it.
+#[derive(Serialize, Deserialize)]
+pub struct Report {
+    pub program: String,
+    pub digest: String,
+    pub party: String,
+    /// The peer's public key; nothing without encryption.
+    pub peer: Option<String>,
+    pub protocol: String,
+    pub garbler: String,
+    /// Whether setup ran before inputs were used.
+    pub ahead: bool,
+    pub tile: u64,
+    pub sizes: BTreeMap<String, u64>,
+    pub ands: u64,
+    pub setup: Phase,
+    pub online: Phase,
+    /// Bytes of memory that the process had at most, where the system tells.
+    pub peak_memory: Option<u64>,
+    pub outputs: BTreeMap<String, Output>,
+}
+
+/// What a phase took.
+#[derive(Serialize, Deserialize)]
+pub struct Phase {
+    pub seconds: f64,
+    pub sent: u64,
+    pub received: u64,
+    pub rounds: u64,
+}
+
+/// An output: its values, unless they went to a file.
+#[derive(Serialize, Deserialize)]
+pub struct Output {
+    #[serde(rename = "type")]
+    pub ty: String,
+    pub lanes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<serde_json::Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+}
+
+impl Report {
+    fn new(proposal: &Proposal, outcome: &Outcome, destinations: &Destinations) -> Report {
+        let (binding, measured) = (proposal.binding, &outcome.report);
+        let outputs = delivered(binding, outcome)
+            .map(|(port, value)| (port.name.clone(), Output::new(value, port.ty, destinations.of(&port.name))));
+        Report {
+            program: binding.program().name().to_string(),
+            digest: proposal.digest.clone(),
+            party: proposal.party.to_string(),
+            peer: proposal.peer.clone(),
+            protocol: measured.terms.scheme.to_string(),
+            garbler: measured.terms.garbler.to_string(),
+            ahead: measured.terms.ahead,
+            tile: measured.tile as u64,
+            sizes: sizes::map(binding),
+            ands: measured.ands,
+            setup: Phase::new(&measured.setup),
+            online: Phase::new(&measured.online),
+            peak_memory: peak_memory(),
+            outputs: outputs.collect(),
+        }
+    }
+}
+
+impl Phase {
+    fn new(phase: &PhaseReport) -> Phase {
+        Phase { seconds: phase.time.as_secs_f64(), sent: phase.sent, received: phase.received, rounds: phase.rounds }
+    }
+}
+
+impl Output {
+    fn new(value: &BitMatrix, ty: Type, file: Option<String>) -> Output {
+        let values = || (0..value.lanes()).map(|lane| lane::json(value, lane, ty)).collect();
+        Output { ty: ty.to_string(), lanes: value.lanes() as u64, values: file.is_none().then(values), file }
+    }
+}
+
+/// The outputs of this party with their ports.
+fn delivered<'a>(
+    binding: &'a Binding,
+    outcome: &'a Outcome,
+) -> impl Iterator<Item = (&'a BoundPort<Recipient>, &'a BitMatrix)> {
+    binding.outputs().iter().filter_map(|port| Some((port, outcome.outputs.get(&port.name)?)))
+}
+
+/// What a run took, in a few lines.
+fn summary(binding: &Binding, measured: &duologue::Report) -> String {
+    let phase = |name: &str, phase: &PhaseReport| {
+        vec![
+            name.into(),
+            seconds(phase.time.as_secs_f64()),
+            format!("{} sent", bytes(phase.sent)),
+            format!("{} received", bytes(phase.received)),
+            report::count(phase.rounds, "round"),
+        ]
+    };
+    let rows = [phase("setup", &measured.setup), phase("online", &measured.online)];
+    let (name, protocol) = (binding.program().name(), measured.terms.scheme);
+    let ands = thousands(measured.ands);
+    format!("{name}, {ands} ANDs by {protocol}\n{}", report::table("lrrrr", &rows))
+}
+
+/// The outputs; of one in a file, its name.
+fn outputs(proposal: &Proposal, outcome: &Outcome, destinations: &Destinations) -> String {
+    let text = delivered(proposal.binding, outcome).map(|(port, value)| match destinations.of(&port.name).as_deref() {
+        Some("-") => String::new(),
+        Some(file) => format!("{}: {} in {file}\n", port.name, report::count(port.lanes, "lane")),
+        None if port.ty.width == 1 && port.lanes > 1 => set(&port.name, value),
+        None => lanes(&port.name, value, port.ty),
+    });
+    let text: String = text.collect();
+    if outcome.outputs.iter().next().is_none() {
+        return format!("{} learns nothing\n", proposal.party);
+    }
+    text
+}
+
+/// Lanes shown where nothing else is asked for.
+const SHOWN: usize = 20;
+
+fn lanes(name: &str, value: &BitMatrix, ty: Type) -> String {
+    if value.lanes() == 1 {
+        return format!("{name} = {}\n", lane::text(value, 0, ty));
+    }
+    let line = |lane| format!("{name}[{lane}] = {}\n", lane::text(value, lane, ty));
+    let mut text: String = (0..value.lanes().min(SHOWN)).map(line).collect();
+    if value.lanes() > SHOWN {
+        let more = report::count((value.lanes() - SHOWN) as u64, "lane");
+        text += &format!("{name}: {more} more; all with --output {name}=FILE\n");
+    }
+    text
+}
+
+/// Of many single bits, those that are one.
+fn set(name: &str, value: &BitMatrix) -> String {
+    let ones = || (0..value.lanes()).filter(|&lane| value.get(0, lane));
+    let shown: Vec<String> = ones().take(SHOWN).map(|lane| lane.to_string()).collect();
+    let (count, all) = (ones().count(), report::count(value.lanes() as u64, "lane"));
+    let more = if count > SHOWN { ", …" } else { "" };
+    let colon = if count == 0 { "" } else { ": " };
+    format!("{name} is 1 in {} of {all}{colon}{}{more}\n", thousands(count as u64), shown.join(", "))
+}
+
+/// The most memory that this process had (Linux).
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
