@@ -35,6 +35,9 @@ pub enum Error {
     /// The caller asked for something that cannot be.
     #[error("{0}")]
     Usage(String),
+    /// Whoever watched the run stopped it.
+    #[error("cancelled")]
+    Cancelled,
     /// The peer told us that it stopped, and why.
     #[error("the peer stopped: {0}")]
     Aborted(String),

@@ -28,37 +28,31 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod hello;
+#[cfg(test)]
+mod tests;
+mod wire;
+
 use crate::channel::{AbortCode, Channel, Counters};
-use crate::correlation::{self, Demand, Maker, Stock};
+use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Executor, Feeds, Link, Phase, Ran};
 use crate::garble::{Base, Evaluator, Garbler};
 use crate::gmw::Gmw;
-use crate::ot::{Setup, iknp};
 use crate::protocol::Protocol;
-use crate::terms::{self, Fields, Moment, Options, Scheme, Terms};
+use crate::terms::{self, Moment, Options, Scheme, Terms};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::{Binding, BoundPort, Owner, Schedule};
+use hello::{greet, hello};
 use kernels::Block;
 use kernels::generator::Generator;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use wire::Wire;
 
-/// The version of what travels; another one is refused by name.
-pub const VERSION: u16 = 1;
-
-const MAGIC: &[u8; 8] = b"duologue";
-
-/// Computational and statistical security in bits.
-const SECURITY: [u8; 2] = [128, 40];
-
-/// Bytes of a hello: magic and version, then party, security and nonce.
-const HELLO_HEAD: usize = 10;
-const HELLO_REST: usize = 1 + 2 + 32;
-
-/// Correlations of a kind that are made at once when setup is streamed.
-const BLOCK: u64 = 1 << 19;
+pub use hello::{VERSION, check_hello};
+pub(crate) use wire::at_once;
 
 /// What one phase took.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
@@ -84,7 +78,8 @@ pub struct Report {
     pub tile: usize,
     /// Correlations that the program draws.
     pub demand: Demand,
-    /// Before inputs; when setup is streamed, the sum of its parts.
+    /// Before inputs. When setup is streamed, the time is the sum of its parts, and the bytes and rounds of those that
+    /// were made between inputs count as online.
     pub setup: PhaseReport,
     /// With inputs.
     pub online: PhaseReport,
@@ -372,99 +367,6 @@ impl Session {
     }
 }
 
-/// The channel with what setup needs.
-struct Wire {
-    channel: Channel,
-    party: Party,
-    id: [u8; 32],
-    /// The secrets of the maker, which takes them.
-    correlating: Option<Generator>,
-    maker: Option<Maker>,
-    observer: Option<Observer>,
-}
-
-impl Wire {
-    /// The maker of correlations; base OTs run once, when it is first needed.
-    fn maker(&mut self) -> Result<&mut Maker> {
-        if let Some(secrets) = self.correlating.take() {
-            let (setup, message) = Setup::start_with(&mut secrets.derive(b"base OT ", 0), self.party, &self.id);
-            self.channel.send(&message)?;
-            let theirs = self.channel.recv(Setup::MESSAGE)?;
-            let (sender, receiver) = setup.finish(&theirs)?;
-            let sender = Box::new(iknp::SemiHonestSender::new(sender));
-            let receiver = Box::new(iknp::SemiHonestReceiver::new(receiver));
-            self.maker = Some(Maker::with(secrets.derive(b"salts   ", 0), sender, receiver));
-        }
-        self.maker.as_mut().ok_or_else(|| Error::usage("no maker of correlations"))
-    }
-
-    /// Exchanges terms, which must be equal.
-    fn agree(&mut self, fields: &Fields) -> Result<()> {
-        let ours = terms::encode(fields);
-        self.channel.send(&(ours.len() as u32).to_le_bytes())?;
-        self.channel.send(&ours)?;
-        let length = self.channel.recv(4)?;
-        let length = u32::from_le_bytes(length.try_into().expect("4 bytes were read")) as usize;
-        if length > terms::MOST_BYTES {
-            return Err(Error::peer(format!("its terms have {length} bytes")));
-        }
-        let theirs = self.channel.recv(length)?;
-        terms::compare(fields, &theirs)
-    }
-}
-
-impl Link for Wire {
-    fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        if bytes.is_empty() { Ok(()) } else { self.channel.send(bytes) }
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.channel.flush()
-    }
-
-    fn receive(&mut self, count: usize, inbox: &mut Vec<u8>) -> Result<()> {
-        inbox.resize(count, 0);
-        if count == 0 { Ok(()) } else { self.channel.recv_into(inbox) }
-    }
-
-    fn supply(&mut self, stock: &mut Stock, demand: Demand, ahead: Demand) -> Result<()> {
-        let available = stock.available();
-        if demand != Demand::NONE && demand.missing_from(&available) == Demand::NONE {
-            return Ok(());
-        }
-        let make = at_once(&demand, &ahead).missing_from(&available);
-        if make == Demand::NONE {
-            return Ok(());
-        }
-        self.maker()?;
-        let Wire { channel, maker: Some(maker), .. } = self else { return Ok(()) };
-        let mut refill = maker.refill(stock, make);
-        let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
-        while let correlation::Flow::Exchange { expect } = refill.step(&inbox, &mut outbox)? {
-            channel.send(&outbox)?;
-            outbox.clear();
-            inbox.resize(expect, 0);
-            channel.recv_into(&mut inbox)?;
-        }
-        Ok(())
-    }
-
-    fn progress(&mut self, phase: Phase, done: u64, total: u64) -> Result<()> {
-        let go_on = self.observer.as_mut().is_none_or(|observer| observer(phase, done, total));
-        if go_on { Ok(()) } else { Err(Error::usage("cancelled")) }
-    }
-}
-
-/// All that is demanded, and a block of what will be.
-pub(crate) fn at_once(demand: &Demand, ahead: &Demand) -> Demand {
-    let kind = |demand: u64, ahead: u64| demand.max(ahead.min(BLOCK));
-    Demand {
-        cots_by_alice: kind(demand.cots_by_alice, ahead.cots_by_alice),
-        cots_by_bob: kind(demand.cots_by_bob, ahead.cots_by_bob),
-        triples: kind(demand.triples, ahead.triples),
-    }
-}
-
 /// A moment of a session, to measure from.
 struct Mark {
     time: Instant,
@@ -496,67 +398,3 @@ fn digest(public: &Feeds) -> blake3::Hash {
     }
     hasher.finalize()
 }
-
-/// Who we are and what we speak, with a nonce that makes the session fresh.
-fn hello(party: Party, secrets: &Generator) -> Vec<u8> {
-    let mut hello = MAGIC.to_vec();
-    hello.extend(VERSION.to_le_bytes());
-    hello.push(party as u8);
-    hello.extend(SECURITY);
-    let mut nonce = [0; 32];
-    secrets.derive(b"nonce   ", 0).fill(&mut nonce);
-    hello.extend(nonce);
-    hello
-}
-
-/// Exchanges hellos. The head tells a stranger from another version before more is read.
-fn greet(channel: &mut Channel, hello: &[u8]) -> Result<Vec<u8>> {
-    channel.send(hello)?;
-    let mut theirs = channel.recv(HELLO_HEAD)?;
-    check_head(&theirs)?;
-    theirs.extend(channel.recv(HELLO_REST)?);
-    check_hello(hello, &theirs)?;
-    Ok(theirs)
-}
-
-fn check_head(theirs: &[u8]) -> Result<()> {
-    if theirs[..8] != *MAGIC {
-        return Err(Error::peer("it does not speak duologue (is a simulated link set on one side only?)"));
-    }
-    let version = u16::from_le_bytes([theirs[8], theirs[9]]);
-    if version != VERSION {
-        let (ours, theirs) = (VERSION.to_string(), version.to_string());
-        return Err(Error::Incompatible { what: "the version of the protocol", ours, theirs });
-    }
-    Ok(())
-}
-
-/// Checks the peer's hello against ours; both are complete.
-pub fn check_hello(ours: &[u8], theirs: &[u8]) -> Result<()> {
-    if theirs.len() != HELLO_HEAD + HELLO_REST {
-        return Err(Error::peer("its hello has a wrong length"));
-    }
-    check_head(theirs)?;
-    let party = |hello: &[u8]| match hello[HELLO_HEAD] {
-        0 => Ok(Party::Alice),
-        1 => Ok(Party::Bob),
-        other => Err(Error::peer(format!("it is party {other}"))),
-    };
-    let (us, them) = (party(ours)?, party(theirs)?);
-    if us == them {
-        let what = "who is who (one must be alice, the other bob)";
-        return Err(Error::Incompatible { what, ours: us.to_string(), theirs: them.to_string() });
-    }
-    let security = |hello: &[u8]| format!("{} and {} bits", hello[HELLO_HEAD + 1], hello[HELLO_HEAD + 2]);
-    if security(ours) != security(theirs) {
-        let (ours, theirs) = (security(ours), security(theirs));
-        return Err(Error::Incompatible { what: "the security parameters", ours, theirs });
-    }
-    if ours[HELLO_HEAD + 3..] == theirs[HELLO_HEAD + 3..] {
-        return Err(Error::peer("it sent our own nonce back"));
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests;

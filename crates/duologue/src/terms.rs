@@ -162,19 +162,30 @@ pub(crate) fn fields(
         ("the program", format!("'{}' {}", program.name(), hex(&digest))),
         ("its sizes", sizes.join(", ")),
         ("the protocol", terms.scheme.to_string()),
-        ("who garbles", terms.garbler.to_string()),
+        ("who garbles", if terms.scheme == Scheme::Yao { terms.garbler.to_string() } else { "nobody".into() }),
         ("when setup happens", if terms.ahead { "ahead" } else { "streamed" }.into()),
-        ("the order of gates", format!("{:?}", schedule.order)),
+        ("the order of gates", order(schedule.order).into()),
         ("the lanes of a tile", schedule.tile.to_string()),
         ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
         ("the public inputs", public.to_hex().to_string()),
         ("how many programs ran before", moment.ordinal.to_string()),
-        ("the correlations used before", format!("{:?}", moment.drawn)),
+        ("the correlations used before", counts(&moment.drawn)),
     ];
     match encode(&fields).len() {
         0..=MOST_BYTES => Ok(fields),
         bytes => Err(Error::usage(format!("the terms of the program have {bytes} bytes, more than {MOST_BYTES}"))),
     }
+}
+
+fn order(order: Order) -> &'static str {
+    match order {
+        Order::DepthFirst => "depth first",
+        Order::Layered => "layered",
+    }
+}
+
+fn counts(demand: &Demand) -> String {
+    format!("{} by alice, {} by bob, {} triples", demand.cots_by_alice, demand.cots_by_bob, demand.triples)
 }
 
 /// What must be equal before a prepared program goes online.

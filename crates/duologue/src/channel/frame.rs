@@ -86,6 +86,7 @@ impl AbortCode {
             Error::Peer(_) => AbortCode::Misbehaved,
             Error::Incompatible { .. } => AbortCode::Incompatible,
             Error::Timeout { .. } => AbortCode::Timeout,
+            Error::Cancelled => AbortCode::Cancelled,
             _ => AbortCode::Failed,
         }
     }

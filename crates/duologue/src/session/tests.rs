@@ -3,6 +3,8 @@
 use super::*;
 use crate::cells::Labels;
 use crate::channel::{Limits, Pipe, memory};
+use crate::correlation::Maker;
+use crate::ot::Setup;
 use crate::terms::Timing;
 use every_step::{every_step, inputs_of};
 use proptest::prelude::*;

@@ -1,0 +1,106 @@
+//! The channel of a session with what setup needs: base OTs once, correlations when they are asked for, agreement.
+
+use super::Observer;
+use crate::channel::Channel;
+use crate::correlation::{self, Demand, Maker, Stock};
+use crate::executor::{Link, Phase};
+use crate::ot::{Setup, iknp};
+use crate::terms::{self, Fields};
+use crate::{Error, Party, Result};
+use kernels::generator::Generator;
+
+/// Correlations of a kind that are made at once when setup is streamed.
+const BLOCK: u64 = 1 << 19;
+
+/// The channel with what setup needs.
+pub(super) struct Wire {
+    pub channel: Channel,
+    pub party: Party,
+    pub id: [u8; 32],
+    /// The secrets of the maker, which takes them.
+    pub correlating: Option<Generator>,
+    pub maker: Option<Maker>,
+    pub observer: Option<Observer>,
+}
+
+impl Wire {
+    /// The maker of correlations; base OTs run once, when it is first needed.
+    pub fn maker(&mut self) -> Result<&mut Maker> {
+        if let Some(secrets) = self.correlating.take() {
+            let (setup, message) = Setup::start_with(&mut secrets.derive(b"base OT ", 0), self.party, &self.id);
+            self.channel.send(&message)?;
+            let theirs = self.channel.recv(Setup::MESSAGE)?;
+            let (sender, receiver) = setup.finish(&theirs)?;
+            let sender = Box::new(iknp::SemiHonestSender::new(sender));
+            let receiver = Box::new(iknp::SemiHonestReceiver::new(receiver));
+            self.maker = Some(Maker::with(secrets.derive(b"salts   ", 0), sender, receiver));
+        }
+        self.maker.as_mut().ok_or_else(|| Error::usage("no maker of correlations"))
+    }
+
+    /// Exchanges terms, which must be equal.
+    pub fn agree(&mut self, fields: &Fields) -> Result<()> {
+        let ours = terms::encode(fields);
+        self.channel.send(&(ours.len() as u32).to_le_bytes())?;
+        self.channel.send(&ours)?;
+        let length = self.channel.recv(4)?;
+        let length = u32::from_le_bytes(length.try_into().expect("4 bytes were read")) as usize;
+        if length > terms::MOST_BYTES {
+            return Err(Error::peer(format!("its terms have {length} bytes")));
+        }
+        let theirs = self.channel.recv(length)?;
+        terms::compare(fields, &theirs)
+    }
+}
+
+impl Link for Wire {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() { Ok(()) } else { self.channel.send(bytes) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.channel.flush()
+    }
+
+    fn receive(&mut self, count: usize, inbox: &mut Vec<u8>) -> Result<()> {
+        inbox.resize(count, 0);
+        if count == 0 { Ok(()) } else { self.channel.recv_into(inbox) }
+    }
+
+    fn supply(&mut self, stock: &mut Stock, demand: Demand, ahead: Demand) -> Result<()> {
+        let available = stock.available();
+        if demand != Demand::NONE && demand.missing_from(&available) == Demand::NONE {
+            return Ok(());
+        }
+        let make = at_once(&demand, &ahead).missing_from(&available);
+        if make == Demand::NONE {
+            return Ok(());
+        }
+        self.maker()?;
+        let Wire { channel, maker: Some(maker), .. } = self else { return Ok(()) };
+        let mut refill = maker.refill(stock, make);
+        let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
+        while let correlation::Flow::Exchange { expect } = refill.step(&inbox, &mut outbox)? {
+            channel.send(&outbox)?;
+            outbox.clear();
+            inbox.resize(expect, 0);
+            channel.recv_into(&mut inbox)?;
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self, phase: Phase, done: u64, total: u64) -> Result<()> {
+        let go_on = self.observer.as_mut().is_none_or(|observer| observer(phase, done, total));
+        if go_on { Ok(()) } else { Err(Error::Cancelled) }
+    }
+}
+
+/// All that is demanded, and a block of what will be.
+pub(crate) fn at_once(demand: &Demand, ahead: &Demand) -> Demand {
+    let kind = |demand: u64, ahead: u64| demand.max(ahead.min(BLOCK));
+    Demand {
+        cots_by_alice: kind(demand.cots_by_alice, ahead.cots_by_alice),
+        cots_by_bob: kind(demand.cots_by_bob, ahead.cots_by_bob),
+        triples: kind(demand.triples, ahead.triples),
+    }
+}
