@@ -161,8 +161,8 @@ impl Running {
 
     /// Sends a signal by name.
     pub fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-s", name, &id]).status();
+        let kill = format!("kill -s {name} {}", self.child.id());
+        let sent = Command::new("sh").args(["-c", &kill]).status();
         assert!(sent.is_ok_and(|status: ExitStatus| status.success()));
     }
 

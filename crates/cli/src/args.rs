@@ -153,7 +153,7 @@ pub struct Meeting {
     /// How long to look for the peer
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub wait: u64,
-    /// How long the peer may be silent during the run
+    /// How long the peer may be silent during the run; both give the same
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     pub silence: u64,
 }

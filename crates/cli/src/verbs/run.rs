@@ -100,5 +100,12 @@ fn listen(address: &str, security: &Security, limits: &Limits, console: &Console
 fn limits(args: &Meeting) -> Limits {
     let usual = Limits::default();
     let silence = Duration::from_secs(args.silence.max(1));
-    Limits { meet: Duration::from_secs(args.wait), silence, progress: usual.progress.max(silence), ..usual }
+    Limits {
+        meet: Duration::from_secs(args.wait),
+        silence,
+        // A peer that is as impatient as we hears of us in time.
+        heartbeat: usual.heartbeat.min(silence / 4),
+        progress: usual.progress.max(silence),
+        ..usual
+    }
 }
