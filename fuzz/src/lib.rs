@@ -19,7 +19,7 @@ mod every_step;
 #[path = "../../tests/support/taps.rs"]
 mod mirror;
 #[path = "../../tests/support/programs.rs"]
-mod programs;
+pub mod programs;
 
 /// A target: its name, what it does, and valid inputs to begin from.
 pub struct Target {
@@ -33,74 +33,23 @@ pub struct Target {
 
 /// All of them, in the order of what a peer sends first; then files.
 pub const ALL: [Target; 12] = [
-    Target {
-        name: "frame",
-        run: frame,
-        seeds: frames,
-    },
-    Target {
-        name: "hello",
-        run: hello,
-        seeds: hellos,
-    },
-    Target {
-        name: "terms",
-        run: terms,
-        seeds: all_terms,
-    },
-    Target {
-        name: "points",
-        run: points,
-        seeds: all_points,
-    },
-    Target {
-        name: "setup",
-        run: setup,
-        seeds: setups,
-    },
-    Target {
-        name: "refill",
-        run: refill,
-        seeds: refills,
-    },
-    Target {
-        name: "whole_session",
-        run: whole_session,
-        seeds: sessions,
-    },
-    Target {
-        name: "duo",
-        run: duo,
-        seeds: duos,
-    },
-    Target {
-        name: "bristol_fashion",
-        run: bristol_fashion,
-        seeds: fashions,
-    },
-    Target {
-        name: "bristol_old",
-        run: bristol_old,
-        seeds: olds,
-    },
-    Target {
-        name: "public_key",
-        run: public_key,
-        seeds: public_keys,
-    },
-    Target {
-        name: "identity",
-        run: identity,
-        seeds: identities,
-    },
+    Target { name: "frame", run: frame, seeds: frames },
+    Target { name: "hello", run: hello, seeds: hellos },
+    Target { name: "terms", run: terms, seeds: all_terms },
+    Target { name: "points", run: points, seeds: all_points },
+    Target { name: "setup", run: setup, seeds: setups },
+    Target { name: "refill", run: refill, seeds: refills },
+    Target { name: "whole_session", run: whole_session, seeds: sessions },
+    Target { name: "duo", run: duo, seeds: duos },
+    Target { name: "bristol_fashion", run: bristol_fashion, seeds: fashions },
+    Target { name: "bristol_old", run: bristol_old, seeds: olds },
+    Target { name: "public_key", run: public_key, seeds: public_keys },
+    Target { name: "identity", run: identity, seeds: identities },
 ];
 
 /// A refusal must blame whoever wrote the bytes.
 fn is_the_peers(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Peer(_) | Error::Incompatible { .. } | Error::Closed(_) | Error::Aborted(_)
-    )
+    matches!(error, Error::Peer(_) | Error::Incompatible { .. } | Error::Closed(_) | Error::Aborted(_))
 }
 
 /// A stream of frames. No frame is larger than what it was made from, and data frames obey their bound.
@@ -128,10 +77,7 @@ pub fn frame(bytes: &[u8]) {
 }
 
 fn frames() -> Vec<Vec<u8>> {
-    vec![
-        b"\x01\x03\0\0abc\x03\0\0\0\x04\0\0\0".to_vec(),
-        b"\x02\x05\0\0\x01stop".to_vec(),
-    ]
+    vec![b"\x01\x03\0\0abc\x03\0\0\0\x04\0\0\0".to_vec(), b"\x02\x05\0\0\x01stop".to_vec()]
 }
 
 const HELLO: &[u8; 45] = b"duologue\x01\0\0\x80\x28AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -155,18 +101,13 @@ fn hellos() -> Vec<Vec<u8>> {
 
 /// Terms against ours. What the peer said is fit for a terminal.
 pub fn terms(bytes: &[u8]) {
-    let ours = [
-        ("what is called for", "a run".to_owned()),
-        ("the program", "'x' 12\u{e9}".to_owned()),
-    ];
+    let ours = [("what is called for", "a run".to_owned()), ("the program", "'x' 12\u{e9}".to_owned())];
     match terms::compare(&ours, bytes) {
         Ok(()) => {
             assert!(bytes.starts_with(b"what is called for\ta run\nthe program\t'x' 12\\u{e9}"))
         }
         Err(Error::Incompatible { theirs, .. }) => {
-            assert!(
-                theirs.len() <= 300 && theirs.bytes().all(|b| b == b' ' || b.is_ascii_graphic())
-            );
+            assert!(theirs.len() <= 300 && theirs.bytes().all(|b| b == b' ' || b.is_ascii_graphic()));
         }
         Err(error) => assert!(is_the_peers(&error)),
     }
@@ -223,14 +164,9 @@ thread_local! {
 /// A refill with a peer whose messages come from the input; a first byte of 255 makes them too short.
 pub fn refill(bytes: &[u8]) {
     let (count, bytes) = split_number(bytes);
-    let demand = Demand {
-        cots_by_alice: count as u64 % 300,
-        cots_by_bob: count as u64 / 256,
-        triples: count as u64 % 1000,
-    };
-    let mut maker = READY
-        .take()
-        .unwrap_or_else(|| maker().expect("honest parties"));
+    let demand =
+        Demand { cots_by_alice: count as u64 % 300, cots_by_bob: count as u64 / 256, triples: count as u64 % 1000 };
+    let mut maker = READY.take().unwrap_or_else(|| maker().expect("honest parties"));
     let mut stock = Stock::new(Party::Alice);
     match refilled(&mut maker, &mut stock, demand, bytes) {
         Ok(()) => {
@@ -244,21 +180,13 @@ pub fn refill(bytes: &[u8]) {
     }
 }
 
-fn refilled(
-    maker: &mut Maker,
-    stock: &mut Stock,
-    demand: Demand,
-    bytes: &[u8],
-) -> duologue::Result<()> {
+fn refilled(maker: &mut Maker, stock: &mut Stock, demand: Demand, bytes: &[u8]) -> duologue::Result<()> {
     let mut theirs = bytes.iter().copied().chain(repeat(0)).skip(1);
     let missing = usize::from(bytes.first() == Some(&255));
     let mut refill = maker.refill(stock, demand);
     let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
     while let Flow::Exchange { expect } = refill.step(&inbox, &mut outbox)? {
-        inbox = theirs
-            .by_ref()
-            .take(expect.saturating_sub(missing))
-            .collect();
+        inbox = theirs.by_ref().take(expect.saturating_sub(missing)).collect();
         outbox.clear();
     }
     Ok(())
@@ -282,27 +210,11 @@ fn refills() -> Vec<Vec<u8>> {
 pub fn whole_session(bytes: &[u8]) {
     let (&way, bytes) = bytes.split_first().unwrap_or((&0, &[]));
     let (mirrored, tail) = split_number(bytes);
-    let party = if way & 1 == 0 {
-        Party::Alice
-    } else {
-        Party::Bob
-    };
+    let party = if way & 1 == 0 { Party::Alice } else { Party::Bob };
     let options = Options {
-        scheme: if way & 2 == 0 {
-            Scheme::Yao
-        } else {
-            Scheme::Gmw
-        },
-        garbler: Some(if way & 4 == 0 {
-            Party::Alice
-        } else {
-            Party::Bob
-        }),
-        timing: if way & 8 == 0 {
-            Timing::Ahead
-        } else {
-            Timing::Streamed
-        },
+        scheme: if way & 2 == 0 { Scheme::Yao } else { Scheme::Gmw },
+        garbler: Some(if way & 4 == 0 { Party::Alice } else { Party::Bob }),
+        timing: if way & 8 == 0 { Timing::Ahead } else { Timing::Streamed },
         tile: Some(2),
     };
     let channel = Channel::over(Mirror::new(mirrored, tail.to_vec()), Limits::default());
@@ -322,10 +234,7 @@ fn run(channel: Channel, party: Party, options: &Options) -> duologue::Result<()
     if let Err(error) = session.run(&binding, options, &inputs) {
         let later = session.run(&binding, options, &inputs).err();
         let dead = matches!(later, Some(Error::Dead(_)));
-        assert!(
-            dead || matches!(error, Error::Incompatible { .. }),
-            "{error}, then {later:?}"
-        );
+        assert!(dead || matches!(error, Error::Incompatible { .. }), "{error}, then {later:?}");
         return Err(error);
     }
     session.close()
@@ -344,14 +253,7 @@ fn sessions() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for way in 0..16 {
         for mirrored in [0u16, 49, 900, 13_500, 40_000] {
-            seeds.push(
-                [
-                    &[way][..],
-                    &mirrored.to_le_bytes(),
-                    b"\x01\x04\0\0abcd\x04\0\0\0",
-                ]
-                .concat(),
-            );
+            seeds.push([&[way][..], &mirrored.to_le_bytes(), b"\x01\x04\0\0abcd\x04\0\0\0"].concat());
         }
     }
     seeds
@@ -367,17 +269,10 @@ pub fn duo(body: &[u8]) {
     let unsigned = [DUO, body].concat();
     let file = [&unsigned[..], blake3::hash(&unsigned).as_bytes()].concat();
     if let Ok(program) = Program::from_bytes(&file) {
-        assert!(
-            program.to_bytes().expect("it came from bytes") == file,
-            "two encodings of one program"
-        );
+        assert!(program.to_bytes().expect("it came from bytes") == file, "two encodings of one program");
         // Sizes from a file may be anything; binding refuses what is too large.
         for end in [SizeRange::start, SizeRange::end] {
-            let sizes: Vec<(&str, u64)> = program
-                .sizes()
-                .iter()
-                .map(|size| (&*size.name, *end(&size.range)))
-                .collect();
+            let sizes: Vec<(&str, u64)> = program.sizes().iter().map(|size| (&*size.name, *end(&size.range))).collect();
             drop(program.bind(&sizes));
         }
     }
@@ -386,11 +281,8 @@ pub fn duo(body: &[u8]) {
 type SizeRange = std::ops::RangeInclusive<u64>;
 
 fn duos() -> Vec<Vec<u8>> {
-    let files = [program(), every_step::every_step()]
-        .map(|program| program.to_bytes().expect("a small program"));
-    files
-        .map(|file| file[DUO.len()..file.len() - 32].to_vec())
-        .into()
+    let files = [program(), every_step::every_step()].map(|program| program.to_bytes().expect("a small program"));
+    files.map(|file| file[DUO.len()..file.len() - 32].to_vec()).into()
 }
 
 /// A circuit in Bristol Fashion. What is read can be written, and read back as the same.
@@ -399,19 +291,13 @@ pub fn bristol_fashion(bytes: &[u8]) {
         let text = bristol::write(&circuit);
         let again = bristol::read_as(text.as_bytes(), Dialect::Fashion, &Names::default());
         let again = again.expect("what we write can be read");
-        assert_eq!(
-            (again.input_width(), again.output_width()),
-            (circuit.input_width(), circuit.output_width())
-        );
+        assert_eq!((again.input_width(), again.output_width()), (circuit.input_width(), circuit.output_width()));
     }
 }
 
 fn fashions() -> Vec<Vec<u8>> {
     let small = "3 7\n2 2 2\n1 1\n\n2 1 0 2 4 XOR\n2 1 1 3 5 AND\n1 1 5 6 INV\n";
-    vec![
-        small.into(),
-        bristol::write(&program().circuits()[0]).into(),
-    ]
+    vec![small.into(), bristol::write(&program().circuits()[0]).into()]
 }
 
 /// A circuit in the old Bristol format, and whichever of the two it is taken for.
@@ -428,11 +314,7 @@ pub fn bristol_old(bytes: &[u8]) {
 fn olds() -> Vec<Vec<u8>> {
     let small = "3 7\n2 2 1\n\n2 1 0 2 4 XOR\n2 1 1 3 5 AND\n1 1 5 6 INV\n";
     let ours = bristol::write_old(&program().circuits()[0]);
-    [Ok(small.to_owned()), ours]
-        .into_iter()
-        .flatten()
-        .map(String::into_bytes)
-        .collect()
+    [Ok(small.to_owned()), ours].into_iter().flatten().map(String::into_bytes).collect()
 }
 
 /// A public key as people write it. What is read is written back the same, but for case and spaces.

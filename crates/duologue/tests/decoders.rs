@@ -1,10 +1,8 @@
 //! The fuzz targets on a bounded number of inputs: random bytes, and valid ones that came to harm.
 
-use programs::Dice;
 use targets::ALL;
+use targets::programs::Dice;
 
-#[path = "../../../tests/support/programs.rs"]
-mod programs;
 #[path = "../../../fuzz/src/lib.rs"]
 mod targets;
 
@@ -27,12 +25,8 @@ fn harm(dice: &mut Dice, mut bytes: Vec<u8>, other: &[u8]) -> Vec<u8> {
                 .iter_mut()
                 .take(end)
                 .skip(at)
-                .for_each(|byte| *byte = if end % 2 == 0 { 0xff } else { b'9' }),
-            _ => bytes
-                .iter_mut()
-                .skip(at)
-                .take(1)
-                .for_each(|byte| *byte ^= 1 << (end % 8)),
+                .for_each(|byte| *byte = if end.is_multiple_of(2) { 0xff } else { b'9' }),
+            _ => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << (end % 8)),
         }
     }
     bytes
@@ -40,10 +34,7 @@ fn harm(dice: &mut Dice, mut bytes: Vec<u8>, other: &[u8]) -> Vec<u8> {
 
 /// Every seed as it is, then `runs` inputs.
 fn run(name: &str, runs: usize) {
-    let target = ALL
-        .iter()
-        .find(|target| target.name == name)
-        .expect("a target");
+    let target = ALL.iter().find(|target| target.name == name).expect("a target");
     let seeds = (target.seeds)();
     seeds.iter().for_each(|seed| (target.run)(seed));
     let mut dice = Dice(runs as u64);

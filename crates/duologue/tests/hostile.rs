@@ -53,20 +53,9 @@ fn ours(binding: &Binding, party: Party) -> Inputs {
 }
 
 fn ways() -> [Options; 3] {
-    let yao = Options {
-        tile: Some(3),
-        garbler: Some(Party::Bob),
-        ..Options::new(Scheme::Yao)
-    };
-    let streamed = Options {
-        timing: Timing::Streamed,
-        garbler: Some(Party::Alice),
-        ..yao
-    };
-    let gmw = Options {
-        scheme: Scheme::Gmw,
-        ..yao
-    };
+    let yao = Options { tile: Some(3), garbler: Some(Party::Bob), ..Options::new(Scheme::Yao) };
+    let streamed = Options { timing: Timing::Streamed, garbler: Some(Party::Alice), ..yao };
+    let gmw = Options { scheme: Scheme::Gmw, ..yao };
     [yao, streamed, gmw]
 }
 
@@ -79,15 +68,9 @@ fn whole(channel: Channel, party: Party, options: &Options) -> Result<()> {
     if let Err(error) = result {
         if !matches!(error, Error::Incompatible { .. }) {
             let later = session.run(&binding, options, &inputs).err();
-            assert!(
-                matches!(later, Some(Error::Dead(_))),
-                "{error}, then {later:?}"
-            );
+            assert!(matches!(later, Some(Error::Dead(_))), "{error}, then {later:?}");
             let later = session.prepare(&binding, options, &inputs).err();
-            assert!(
-                matches!(later, Some(Error::Dead(_))),
-                "{error}, then {later:?}"
-            );
+            assert!(matches!(later, Some(Error::Dead(_))), "{error}, then {later:?}");
             assert!(matches!(session.close(), Err(Error::Dead(_))));
         }
         return Err(error);
@@ -96,10 +79,7 @@ fn whole(channel: Channel, party: Party, options: &Options) -> Result<()> {
 }
 
 /// Runs one end in a thread; a hang or a panic is a failure with a name.
-fn watched<T: Send + 'static>(
-    what: String,
-    end: impl FnOnce() -> T + Send + 'static,
-) -> impl FnOnce() -> T {
+fn watched<T: Send + 'static>(what: String, end: impl FnOnce() -> T + Send + 'static) -> impl FnOnce() -> T {
     let (done, result) = mpsc::channel();
     let start = Instant::now();
     thread::spawn(move || done.send(end()));
@@ -113,26 +93,17 @@ fn watched<T: Send + 'static>(
 /// Whether an error blames the peer or the way to it.
 fn is_the_peers(error: &Error) -> bool {
     use Error::{Aborted, Closed, Incompatible, Peer, Timeout};
-    matches!(
-        error,
-        Peer(_) | Closed(_) | Aborted(_) | Timeout { .. } | Incompatible { .. }
-    )
+    matches!(error, Peer(_) | Closed(_) | Aborted(_) | Timeout { .. } | Incompatible { .. })
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // One honest party, one peer that is not.
 
 /// What Alice hears of a peer behind the other end of her pipe.
-fn against(
-    what: &str,
-    options: &Options,
-    attack: impl FnOnce(MemoryPipe) + Send + 'static,
-) -> Error {
+fn against(what: &str, options: &Options, attack: impl FnOnce(MemoryPipe) + Send + 'static) -> Error {
     let (pipe, theirs) = memory::pair(memory::CAPACITY);
     let options = *options;
-    let alice = watched(what.to_owned(), move || {
-        whole(Channel::over(pipe, quick()), Party::Alice, &options)
-    });
+    let alice = watched(what.to_owned(), move || whole(Channel::over(pipe, quick()), Party::Alice, &options));
     let attacker = thread::spawn(move || attack(theirs));
     let error = alice().expect_err(what);
     assert!(is_the_peers(&error), "{what}: {error}");
@@ -165,25 +136,13 @@ fn strangers_are_named() {
         write_all(&mut pipe, b"\x01\x0a\0\0SSH-2.0-OpenSSH");
         thread::sleep(Duration::from_millis(300));
     });
-    assert!(
-        matches!(&error, Error::Peer(why) if why.contains("does not speak duologue")),
-        "{error}"
-    );
+    assert!(matches!(&error, Error::Peer(why) if why.contains("does not speak duologue")), "{error}");
 
     let error = against("says nothing", gmw, |pipe| {
         thread::sleep(Duration::from_millis(1500));
         drop(pipe);
     });
-    assert!(
-        matches!(
-            error,
-            Error::Timeout {
-                what: "sign of life",
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Timeout { what: "sign of life", .. }), "{error}");
 
     let error = against("lives and does nothing", gmw, |mut pipe| {
         for _ in 0..30 {
@@ -191,56 +150,31 @@ fn strangers_are_named() {
             thread::sleep(Duration::from_millis(50));
         }
     });
-    assert!(
-        matches!(
-            error,
-            Error::Timeout {
-                what: "progress",
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Timeout { what: "progress", .. }), "{error}");
 
     let error = against("sends our bytes back", gmw, |mut pipe| {
         let mut bytes = [0; 4096];
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(1) {
             if let Ok(n @ 1..) = pipe.try_read(&mut bytes) {
-                write_all(&mut pipe, &bytes[..n].to_vec());
+                write_all(&mut pipe, &bytes[..n]);
             }
             thread::sleep(Duration::from_millis(1));
         }
     });
-    assert!(
-        matches!(&error, Error::Incompatible { what, .. } if what.contains("who is who")),
-        "{error}"
-    );
+    assert!(matches!(&error, Error::Incompatible { what, .. } if what.contains("who is who")), "{error}");
 }
 
 fn hello(version: u16, party: u8, security: [u8; 2]) -> Vec<u8> {
-    [
-        &b"duologue"[..],
-        &version.to_le_bytes(),
-        &[party],
-        &security,
-        &[9; 32],
-    ]
-    .concat()
+    [&b"duologue"[..], &version.to_le_bytes(), &[party], &security, &[9; 32]].concat()
 }
 
 /// A peer that speaks in frames and, after a valid hello, says this.
-fn says(
-    what: &str,
-    hello: Vec<u8>,
-    then: impl FnOnce(&mut Channel) -> Result<()> + Send + 'static,
-) -> Error {
+fn says(what: &str, hello: Vec<u8>, then: impl FnOnce(&mut Channel) -> Result<()> + Send + 'static) -> Error {
     against(what, &ways()[2], move |pipe| {
         let mut channel = Channel::over(pipe, quick());
         // What becomes of the attacker does not matter.
-        let _ = channel
-            .send(&hello)
-            .and_then(|()| channel.recv(45).map(drop));
+        let _ = channel.send(&hello).and_then(|()| channel.recv(45).map(drop));
         let _ = then(&mut channel).and_then(|()| channel.flush());
         let _ = channel.recv(1 << 20);
     })
@@ -254,22 +188,13 @@ fn other_versions_parties_and_parameters_are_named() {
         error => panic!("{what}: {error}"),
     };
     let (what, ours, theirs) = other("version", hello(2, 1, [128, 40]));
-    assert_eq!(
-        (what, &*ours, &*theirs),
-        ("the version of the protocol", "1", "2")
-    );
+    assert_eq!((what, &*ours, &*theirs), ("the version of the protocol", "1", "2"));
     let (what, ours, theirs) = other("party", hello(1, 0, [128, 40]));
     assert!(what.contains("who is who") && ours == theirs, "{what}");
     let (what, _, theirs) = other("security", hello(1, 1, [80, 40]));
-    assert_eq!(
-        (what, &*theirs),
-        ("the security parameters", "80 and 40 bits")
-    );
+    assert_eq!((what, &*theirs), ("the security parameters", "80 and 40 bits"));
     let error = says("nobody", hello(1, 7, [128, 40]), nothing);
-    assert!(
-        matches!(&error, Error::Peer(why) if why.contains("party 7")),
-        "{error}"
-    );
+    assert!(matches!(&error, Error::Peer(why) if why.contains("party 7")), "{error}");
 }
 
 /// A peer with a valid hello that makes its terms from ours.
@@ -289,41 +214,24 @@ fn sized(terms: &[u8]) -> Vec<u8> {
 fn terms_may_be_anything() {
     for length in [(1 << 16) + 1, u32::MAX] {
         let error = terms("too long", move |_| length.to_le_bytes().to_vec());
-        assert!(
-            matches!(&error, Error::Peer(why) if why.contains(&length.to_string())),
-            "{error}"
-        );
+        assert!(matches!(&error, Error::Peer(why) if why.contains(&length.to_string())), "{error}");
     }
-    let peer: [(&str, fn(Vec<u8>) -> Vec<u8>); 5] = [
+    type Change = fn(Vec<u8>) -> Vec<u8>;
+    let peer: [(&str, Change); 5] = [
         ("nothing", |_| sized(b"")),
-        ("not text", |ours| {
-            sized(&[&ours[..20], b"\xff\xfe"].concat())
-        }),
+        ("not text", |ours| sized(&[&ours[..20], b"\xff\xfe"].concat())),
         ("no values", |_| sized(b"what is called for\n")),
-        ("too few", |ours| {
-            sized(&ours[..ours.len() / 2 - ours.len() / 4])
-        }),
-        ("too many", |ours| {
-            sized(&[&ours[..], b"more\tterms\n"].concat())
-        }),
+        ("too few", |ours| sized(&ours[..ours.len() / 2 - ours.len() / 4])),
+        ("too many", |ours| sized(&[&ours[..], b"more\tterms\n"].concat())),
     ];
     for (what, make) in peer {
         let error = terms(what, make);
-        assert!(
-            matches!(error, Error::Peer(_) | Error::Incompatible { .. }),
-            "{what}: {error}"
-        );
+        assert!(matches!(error, Error::Peer(_) | Error::Incompatible { .. }), "{what}: {error}");
     }
-    let error = terms("escapes", |_| {
-        sized(b"what is called for\t\x1b[2J\x07\xe2\x80\xaereversed\n")
-    });
-    let Error::Incompatible { theirs, .. } = &error else {
-        panic!("{error}")
-    };
+    let error = terms("escapes", |_| sized(b"what is called for\t\x1b[2J\x07\xe2\x80\xaereversed\n"));
+    let Error::Incompatible { theirs, .. } = &error else { panic!("{error}") };
     assert_eq!(theirs, "?[2J??reversed");
-    let error = terms("long", |_| {
-        sized(&[&b"what is called for\t"[..], &[b'x'; 5000]].concat())
-    });
+    let error = terms("long", |_| sized(&[&b"what is called for\t"[..], &[b'x'; 5000]].concat()));
     assert!(error.to_string().len() < 500, "{error}");
 }
 
@@ -332,16 +240,10 @@ fn base_ots_may_be_anything() {
     for (what, points) in [
         ("identities", vec![0; 12_288]),
         ("not canonical", vec![0xff; 12_288]),
-        (
-            "noise",
-            (0..12_288u32).map(|i| (i * i * 7 >> 3) as u8).collect(),
-        ),
+        ("noise", (0..12_288u32).map(|i| ((i * i * 7) >> 3) as u8).collect()),
     ] {
         let error = terms_then(what, points);
-        assert!(
-            matches!(&error, Error::Peer(why) if why.contains("base OT")),
-            "{what}: {error}"
-        );
+        assert!(matches!(&error, Error::Peer(why) if why.contains("base OT")), "{what}: {error}");
     }
 }
 
@@ -349,9 +251,7 @@ fn base_ots_may_be_anything() {
 fn terms_then(what: &str, bytes: Vec<u8>) -> Error {
     let tail = [&[1][..], &(bytes.len() as u32).to_le_bytes()[..3], &bytes].concat();
     let mirror = Mirror::new(agreement(), tail);
-    let end = watched(what.to_owned(), move || {
-        whole(Channel::over(mirror, quick()), Party::Alice, &ways()[2])
-    });
+    let end = watched(what.to_owned(), move || whole(Channel::over(mirror, quick()), Party::Alice, &ways()[2]));
     end().expect_err(what)
 }
 
@@ -360,17 +260,10 @@ fn agreement() -> usize {
     let log = Log::default();
     let (pipe, theirs) = memory::pair(memory::CAPACITY);
     let bob = thread::spawn(move || whole(Channel::over(theirs, quick()), Party::Bob, &ways()[2]));
-    whole(
-        Channel::over(Tap(pipe, log.clone()), quick()),
-        Party::Alice,
-        &ways()[2],
-    )
-    .unwrap();
+    whole(Channel::over(Tap(pipe, log.clone()), quick()), Party::Alice, &ways()[2]).unwrap();
     bob.join().unwrap().unwrap();
     let bytes = log.bytes();
-    let frame = |at: usize| {
-        4 + u32::from_le_bytes([bytes[at + 1], bytes[at + 2], bytes[at + 3], 0]) as usize
-    };
+    let frame = |at: usize| 4 + u32::from_le_bytes([bytes[at + 1], bytes[at + 2], bytes[at + 3], 0]) as usize;
     frame(0) + frame(frame(0))
 }
 
@@ -380,11 +273,7 @@ fn our_own_bytes_come_back() {
         for mirrored in [0, 3, 49, agreement(), 15_000, 40_000, 1 << 20] {
             for party in [Party::Alice, Party::Bob] {
                 let end = watched(format!("{mirrored} mirrored, {options:?}"), move || {
-                    whole(
-                        Channel::over(Mirror::new(mirrored, vec![]), quick()),
-                        party,
-                        &options,
-                    )
+                    whole(Channel::over(Mirror::new(mirrored, vec![]), quick()), party, &options)
                 });
                 let error = end().expect_err("a mirror is no peer");
                 assert!(is_the_peers(&error), "{error}");
@@ -415,11 +304,7 @@ fn disturbed(options: Options, from: Party, harm: Harm, at: u64) -> [Result<()>;
     let ends = [(alice, Party::Alice), (bob, Party::Bob)].map(|(pipe, party)| {
         let what = format!("{party}, with {harm:?} at byte {at} of {from}, {options:?}");
         watched(what, move || match party == from {
-            true => whole(
-                Channel::over(Mangled::new(pipe, harm, at), quick()),
-                party,
-                &options,
-            ),
+            true => whole(Channel::over(Mangled::new(pipe, harm, at), quick()), party, &options),
             false => whole(Channel::over(pipe, quick()), party, &options),
         })
     });
@@ -442,16 +327,10 @@ fn all_disturbed(cases: &[(Options, Party, Harm, u64, bool)]) {
     thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
-                while let Some(&(options, from, harm, at, structural)) =
-                    cases.get(next.fetch_add(1, Ordering::Relaxed))
+                while let Some(&(options, from, harm, at, structural)) = cases.get(next.fetch_add(1, Ordering::Relaxed))
                 {
                     let results = disturbed(options, from, harm, at);
-                    assert_named(
-                        &results,
-                        from,
-                        structural,
-                        &format!("{harm:?} at byte {at} of {from}, {options:?}"),
-                    );
+                    assert_named(&results, from, structural, &format!("{harm:?} at byte {at} of {from}, {options:?}"));
                 }
             });
         }
@@ -462,11 +341,7 @@ fn all_disturbed(cases: &[(Options, Party, Harm, u64, bool)]) {
 fn a_greeting_comes_to_harm_anywhere() {
     let mut cases = Vec::new();
     for at in 0..60 {
-        let from = if at % 2 == 0 {
-            Party::Alice
-        } else {
-            Party::Bob
-        };
+        let from = if at % 2 == 0 { Party::Alice } else { Party::Bob };
         cases.push((ways()[2], from, Harm::Cut, at, true));
         cases.push((ways()[2], from.peer(), Harm::Flip(at as u8 / 7), at, true));
         cases.push((ways()[2], from, Harm::Garbage, at, true));
@@ -487,26 +362,13 @@ fn a_session_comes_to_harm_anywhere() {
         let totals = undisturbed(&options);
         for from in [Party::Alice, Party::Bob] {
             let total = totals[from as usize];
-            for harm in [
-                Harm::Cut,
-                Harm::Flip(0),
-                Harm::Drop,
-                Harm::Double,
-                Harm::Stall,
-                Harm::Garbage,
-            ] {
+            for harm in [Harm::Cut, Harm::Flip(0), Harm::Drop, Harm::Double, Harm::Stall, Harm::Garbage] {
                 let structural = !matches!(harm, Harm::Flip(_));
                 // The last frame says that this is the end: a byte after it is nobody's.
                 let ends = [total - 1, total - 5, total - 40].map(|at| at as u64);
-                let anywhere: Vec<u64> = (0..4)
-                    .map(|_| (60 + dice.roll(total - 64)) as u64)
-                    .collect();
+                let anywhere: Vec<u64> = (0..4).map(|_| (60 + dice.roll(total - 64)) as u64).collect();
                 for at in anywhere.into_iter().chain(ends) {
-                    let harm = if structural {
-                        harm
-                    } else {
-                        Harm::Flip(dice.roll(8) as u8)
-                    };
+                    let harm = if structural { harm } else { Harm::Flip(dice.roll(8) as u8) };
                     let noticed = structural && (harm != Harm::Double || at + 4 < total as u64);
                     cases.push((options, from, harm, at, noticed));
                 }
@@ -546,9 +408,7 @@ fn hostile_sockets() {
     });
     assert!(matches!(error, Error::Timeout { .. }), "{error}");
     over_tcp("sends our bytes back", |mut socket| {
-        socket
-            .set_read_timeout(Some(Duration::from_millis(500)))
-            .unwrap();
+        socket.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
         let mut bytes = [0; 4096];
         while let Ok(n @ 1..) = socket.read(&mut bytes) {
             let _ = socket.write_all(&bytes[..n]);
@@ -572,11 +432,7 @@ fn a_peer_that_dies_is_noticed_over_tcp_and_tls() {
                 steps += 1;
                 steps < 3
             })));
-            assert!(
-                session
-                    .run(&binding, &options, &ours(&binding, Party::Bob))
-                    .is_err()
-            );
+            assert!(session.run(&binding, &options, &ours(&binding, Party::Bob)).is_err());
             drop(session);
             let error = end().expect_err("he is gone");
             assert!(is_the_peers(&error), "{error}");
@@ -613,20 +469,13 @@ fn more_data_than_the_protocol_has_is_refused_at_the_end() {
     let peer = thread::spawn(move || {
         let mut session = Session::connect(bob, Party::Bob).unwrap();
         let binding = job();
-        session
-            .run(&binding, &ways()[2], &ours(&binding, Party::Bob))
-            .unwrap();
+        session.run(&binding, &ways()[2], &ours(&binding, Party::Bob)).unwrap();
         // One program more than Alice wants.
-        let refused = session
-            .run(&binding, &ways()[2], &ours(&binding, Party::Bob))
-            .err()
-            .unwrap();
+        let refused = session.run(&binding, &ways()[2], &ours(&binding, Party::Bob)).err().unwrap();
         assert!(is_the_peers(&refused), "{refused}");
     });
     let mut session = Session::connect(alice, Party::Alice).unwrap();
-    session
-        .run(&binding, &ways()[2], &ours(&binding, Party::Alice))
-        .unwrap();
+    session.run(&binding, &ways()[2], &ours(&binding, Party::Alice)).unwrap();
     let error = session.close().unwrap_err();
     assert!(is_the_peers(&error), "{error}");
     peer.join().unwrap();
