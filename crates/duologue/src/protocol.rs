@@ -90,10 +90,4 @@ pub trait Protocol {
 
     /// The online half of a public value.
     fn lift(&self, public: &BitMatrix) -> Self::Value;
-
-    /// Memory of a task under way, in bytes: the executor keeps so many at once as its window holds.
-    fn weight(&self, job: &Job) -> usize {
-        let slots = job.plan.as_ref().map_or(0, |plan| plan.slots());
-        (slots * job.task.lanes * Self::Value::CELL_BITS.max(Self::Mask::CELL_BITS)).div_ceil(8)
-    }
 }

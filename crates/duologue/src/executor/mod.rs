@@ -8,6 +8,7 @@
 mod online;
 mod store;
 
+use crate::cells::Cells;
 use crate::correlation::{Demand, Stock};
 use crate::plain;
 use crate::protocol::{Arg, Job, Protocol};
@@ -190,6 +191,13 @@ impl<P: Protocol> Executor<P> {
             _ => None,
         };
         Job { public: BitMatrix::zeros(0, task.lanes), task, plan }
+    }
+
+    /// Memory of a map under way, in bytes: so many run at once as the window holds.
+    fn weight(&self, task: &Task) -> usize {
+        let Kind::Map { plan, .. } = &task.kind else { return 0 };
+        let cell_bits = P::Value::CELL_BITS.max(P::Mask::CELL_BITS);
+        (self.schedule.plan(*plan).slots() * task.lanes * cell_bits).div_ceil(8)
     }
 
     /// A secret task with its public rows.

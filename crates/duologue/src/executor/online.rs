@@ -106,7 +106,7 @@ impl<P: Protocol> Online<P> {
         let mut run = executor.protocol.begin(&job, prepared, &args, feed)?;
         drop(args);
         self.release(executor, &job.task);
-        self.live.maps += executor.protocol.weight(&job);
+        self.live.maps += executor.weight(&job.task);
         self.live.cells += reserved::<P::Value>(&job.task);
         self.peak = self.peak.max(self.live.cells + self.live.maps);
         let flow = executor.protocol.step(&job, &mut run, &[], &mut self.outbox)?;
@@ -135,7 +135,7 @@ impl<P: Protocol> Online<P> {
             match task.kind {
                 Kind::Input { .. } => self.live.cells + cell_bytes::<P::Value>(task) <= window.cells,
                 Kind::Map { .. } => {
-                    self.live.maps == 0 || self.live.maps + executor.protocol.weight(&executor.outline(id)) <= window.maps
+                    self.live.maps == 0 || self.live.maps + executor.weight(task) <= window.maps
                 }
                 _ => true,
             }
@@ -174,7 +174,7 @@ impl<P: Protocol> Online<P> {
                 self.mark_finished(job.task.cell);
             }
         }
-        self.live.maps -= executor.protocol.weight(&job);
+        self.live.maps -= executor.weight(&job.task);
         self.done += ands(&job);
     }
 
