@@ -18,20 +18,13 @@ fn random(len: usize) -> Vec<Block> {
 }
 
 /// Measures a kernel on each backend, with a buffer for its output.
-fn each(
-    c: &mut Criterion,
-    name: &str,
-    len: usize,
-    run: impl Fn(Backend) -> Box<dyn FnMut(&mut [Block])>,
-) {
+fn each(c: &mut Criterion, name: &str, len: usize, run: impl Fn(Backend) -> Box<dyn FnMut(&mut [Block])>) {
     let mut group = c.benchmark_group(name);
     group.throughput(Throughput::Elements(len as u64));
     let mut out = random(3 * len);
     for backend in Backend::available() {
         let mut kernel = run(backend);
-        group.bench_function(BenchmarkId::from_parameter(backend), |b| {
-            b.iter(|| kernel(&mut out))
-        });
+        group.bench_function(BenchmarkId::from_parameter(backend), |b| b.iter(|| kernel(&mut out)));
     }
 }
 
@@ -43,10 +36,7 @@ fn gates(c: &mut Criterion) {
             Box::new(move |out| {
                 let (out, tables) = out.split_at_mut(len);
                 let (tables, _) = tables.as_chunks_mut();
-                let [a, b] = [&labels[..len], &labels[len..]].map(|labels| Operand {
-                    labels,
-                    flip: false,
-                });
+                let [a, b] = [&labels[..len], &labels[len..]].map(|labels| Operand { labels, flip: false });
                 hash.garble(first, S.with_lsb(true), a, b, out, tables);
                 first += len as u64;
             })
@@ -102,12 +92,8 @@ fn transpose(c: &mut Criterion) {
     group.bench_function("128 × 128", |b| b.iter(|| transpose_128(&mut rows)));
     group.throughput(Throughput::Elements(128 * 65_536));
     let wide: Vec<u64> = bytemuck::cast_slice(&random(65_536)).to_vec();
-    group.bench_function("128 × 65536", |b| {
-        b.iter(|| transpose_bits(&wide, 128, 65_536))
-    });
-    group.bench_function("65536 × 128", |b| {
-        b.iter(|| transpose_bits(&wide, 65_536, 128))
-    });
+    group.bench_function("128 × 65536", |b| b.iter(|| transpose_bits(&wide, 128, 65_536)));
+    group.bench_function("65536 × 128", |b| b.iter(|| transpose_bits(&wide, 65_536, 128)));
 }
 
 criterion_group! {

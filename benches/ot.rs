@@ -13,11 +13,8 @@ type Extensions = (SemiHonestSender, SemiHonestReceiver);
 fn extensions() -> [Extensions; 2] {
     let (alice, from_alice) = Setup::start(Party::Alice, &SESSION).unwrap();
     let (bob, from_bob) = Setup::start(Party::Bob, &SESSION).unwrap();
-    [
-        alice.finish(&from_bob).unwrap(),
-        bob.finish(&from_alice).unwrap(),
-    ]
-    .map(|(s, r)| (SemiHonestSender::new(s), SemiHonestReceiver::new(r)))
+    [alice.finish(&from_bob).unwrap(), bob.finish(&from_alice).unwrap()]
+        .map(|(s, r)| (SemiHonestSender::new(s), SemiHonestReceiver::new(r)))
 }
 
 fn base_ot(c: &mut Criterion) {
@@ -26,21 +23,10 @@ fn base_ot(c: &mut Criterion) {
     let (_, from_sender) = base::Sender::start(&SESSION, 128).unwrap();
     let (_, from_receiver) = base::Receiver::start(&SESSION, &choices).unwrap();
     group.bench_function("sender", |b| {
-        b.iter(|| {
-            base::Sender::start(&SESSION, 128)
-                .unwrap()
-                .0
-                .finish(&from_receiver)
-                .unwrap()
-        });
+        b.iter(|| base::Sender::start(&SESSION, 128).unwrap().0.finish(&from_receiver).unwrap());
     });
     group.bench_function("receiver", |b| {
-        b.iter(|| {
-            base::Receiver::start(&SESSION, &choices)
-                .unwrap()
-                .0
-                .finish(&from_sender)
-        });
+        b.iter(|| base::Receiver::start(&SESSION, &choices).unwrap().0.finish(&from_sender));
     });
     group.finish();
 }
@@ -68,13 +54,10 @@ fn iknp(c: &mut Criterion) {
 
 /// Both parties in one thread: twice the time of one.
 fn triples(c: &mut Criterion) {
-    let mut makers = extensions()
-        .map(|(sender, receiver)| Maker::new(Box::new(sender), Box::new(receiver)).unwrap());
+    let mut makers = extensions().map(|(sender, receiver)| Maker::new(Box::new(sender), Box::new(receiver)).unwrap());
     let count = 1 << 21;
     let mut group = c.benchmark_group("triples");
-    group
-        .sample_size(10)
-        .throughput(Throughput::Elements(count));
+    group.sample_size(10).throughput(Throughput::Elements(count));
     group.bench_function("both parties", |b| {
         b.iter_batched_ref(
             || [Party::Alice, Party::Bob].map(Stock::new),

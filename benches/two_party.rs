@@ -117,7 +117,9 @@ fn party(name: &str, party: Party, address: &str) {
 
 fn digest<'a>(outputs: impl Iterator<Item = &'a BitMatrix>) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
-    outputs.flat_map(|value| value.words()).for_each(|word| drop(hasher.update(&word.to_le_bytes())));
+    for word in outputs.flat_map(|value| value.words()) {
+        hasher.update(&word.to_le_bytes());
+    }
     hasher.finalize()
 }
 
@@ -220,7 +222,8 @@ fn median(mut figures: Vec<f64>) -> f64 {
 
 /// Million AES blocks a second of openssl on one core, if it is there.
 fn openssl() -> Option<f64> {
-    let run = Command::new("openssl").args(["speed", "-seconds", "1", "-bytes", "8192", "-evp", "aes-128-ctr"]).output();
+    let run =
+        Command::new("openssl").args(["speed", "-seconds", "1", "-bytes", "8192", "-evp", "aes-128-ctr"]).output();
     let text = String::from_utf8(run.ok()?.stdout).ok()?;
     let figure = text.lines().last()?.split_whitespace().last()?.trim_end_matches('k').parse::<f64>().ok()?;
     Some(figure * 1000.0 / 16.0 / 1e6)
@@ -246,7 +249,17 @@ fn main() {
     println!("medians; Alice's times and bytes; R = openssl's AES-128-CTR, million blocks a second on one core");
     println!(
         "{:<24} {:>10} {:>9} {:>9} {:>10} {:>10} {:>8} {:>8} {:>6} {:>6} {:>6}",
-        "case", "ANDs", "setup ms", "online ms", "M/s online", "M/s total", "MB sent", "MB recv", "rounds", "MB a", "MB b"
+        "case",
+        "ANDs",
+        "setup ms",
+        "online ms",
+        "M/s online",
+        "M/s total",
+        "MB sent",
+        "MB recv",
+        "rounds",
+        "MB a",
+        "MB b"
     );
     for case in cases().iter().filter(|case| arguments.is_empty() || arguments.iter().any(|a| case.name.contains(a))) {
         let r = openssl().map_or("-".into(), |r| format!("{r:.0}"));

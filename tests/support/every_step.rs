@@ -8,11 +8,7 @@ use circuit::{Bits, Builder, Circuit, Program, Word, bits};
 use std::collections::BTreeMap;
 
 /// Ports of eight bits each; `gates` makes the output ports from them.
-fn gadget(
-    name: &str,
-    ports: &[&str],
-    gates: impl Fn(&mut Builder, &[Bits]) -> Vec<Bits>,
-) -> Circuit {
+fn gadget(name: &str, ports: &[&str], gates: impl Fn(&mut Builder, &[Bits]) -> Vec<Bits>) -> Circuit {
     let mut c = Builder::new(name);
     let words: Vec<Bits> = ports.iter().map(|port| c.bits(*port, 8)).collect();
     for (i, word) in gates(&mut c, &words).iter().enumerate() {
@@ -42,21 +38,13 @@ pub fn every_step() -> Program {
     let known = p.input("known", Owner::Public, bits(8), n);
     let shared = p.input("shared", Owner::Shared, bits(8), n);
     let one = p.input("one", Party::Bob, bits(8), 1);
-    let fixed = p.constant(
-        bits(8),
-        n,
-        &[true, false, false, true, true, false, true, false],
-    );
+    let fixed = p.constant(bits(8), n, &[true, false, false, true, true, false, true, false]);
 
-    let three = gadget("three", &["x", "y", "z"], |c, w| {
-        vec![chain(c, &w[0], &w[1], &w[2]), chain(c, &w[2], &w[0], &w[1])]
-    });
-    let two = gadget("two", &["x", "y"], |c, w| {
-        vec![chain(c, &w[0], &w[1], &w[0])]
-    });
-    let cycle = gadget("cycle", &["state", "input"], |c, w| {
-        vec![chain(c, &w[0], &w[1], &w[1]), chain(c, &w[1], &w[0], &w[1])]
-    });
+    let three =
+        gadget("three", &["x", "y", "z"], |c, w| vec![chain(c, &w[0], &w[1], &w[2]), chain(c, &w[2], &w[0], &w[1])]);
+    let two = gadget("two", &["x", "y"], |c, w| vec![chain(c, &w[0], &w[1], &w[0])]);
+    let cycle =
+        gadget("cycle", &["state", "input"], |c, w| vec![chain(c, &w[0], &w[1], &w[1]), chain(c, &w[1], &w[0], &w[1])]);
 
     let mapped = p.map_all(&three, &[a, b, shared]);
     let with_public = p.map(&three, &[mapped[0], known, fixed]);
@@ -70,11 +58,7 @@ pub fn every_step() -> Program {
     let joined = p.view(View::Join, &[wholes, a]);
     let turned = p.view(View::Bits(vec![15, 3, 0, 9, 9, 12, 7, 1]), &[joined]);
     let doubled = p.view(View::Chain, &[turned, clocked[1]]);
-    let every_third = View::Slice {
-        start: 1,
-        step: 3,
-        count: n.into(),
-    };
+    let every_third = View::Slice { start: 1, step: 3, count: n.into() };
     let sliced = p.view(every_third, &[doubled]);
     let two_lanes = p.view(View::Lanes(vec![1, 0]), &[sliced]);
     let last = p.map(&two, &[sliced, turned]);

@@ -18,14 +18,9 @@ pub fn split(binding: &Binding, tables: &BTreeMap<String, Table>, dice: &mut Dic
         let value = BitMatrix::from_lanes(port.ty.width as usize, &tables[&port.name]);
         match port.who {
             Owner::Party(party) => inputs[party as usize].set(&port.name, value),
-            Owner::Public => inputs
-                .iter_mut()
-                .for_each(|inputs| inputs.set(&port.name, value.clone())),
+            Owner::Public => inputs.iter_mut().for_each(|inputs| inputs.set(&port.name, value.clone())),
             Owner::Shared => {
-                let mask: Table = tables[&port.name]
-                    .iter()
-                    .map(|lane| dice.bits(lane.len()))
-                    .collect();
+                let mask: Table = tables[&port.name].iter().map(|lane| dice.bits(lane.len())).collect();
                 let mask = BitMatrix::from_lanes(port.ty.width as usize, &mask);
                 inputs[0].set(&port.name, xor(&value, &mask));
                 inputs[1].set(&port.name, mask);
@@ -36,22 +31,12 @@ pub fn split(binding: &Binding, tables: &BTreeMap<String, Table>, dice: &mut Dic
 }
 
 pub fn xor(a: &BitMatrix, b: &BitMatrix) -> BitMatrix {
-    let words = a
-        .words()
-        .iter()
-        .zip(b.words())
-        .map(|(a, b)| a ^ b)
-        .collect();
+    let words = a.words().iter().zip(b.words()).map(|(a, b)| a ^ b).collect();
     BitMatrix::from_words(a.rows(), a.lanes(), words).unwrap()
 }
 
 /// Checks what both parties got: everybody exactly his own, and shares that add up.
-pub fn check(
-    binding: &Binding,
-    expected: &BTreeMap<String, Table>,
-    got: [&Outputs; 2],
-    what: &str,
-) {
+pub fn check(binding: &Binding, expected: &BTreeMap<String, Table>, got: [&Outputs; 2], what: &str) {
     for port in binding.outputs() {
         let value = BitMatrix::from_lanes(port.ty.width as usize, &expected[&port.name]);
         let [alice, bob] = got.map(|outputs| outputs.get(&port.name));
@@ -68,10 +53,7 @@ pub fn check(
 }
 
 /// Runs what each party does in a thread of its own.
-pub fn both<T: Send>(
-    (alice, bob): (Channel, Channel),
-    run: impl Fn(Session) -> duologue::Result<T> + Sync,
-) -> [T; 2] {
+pub fn both<T: Send>((alice, bob): (Channel, Channel), run: impl Fn(Session) -> duologue::Result<T> + Sync) -> [T; 2] {
     thread::scope(|scope| {
         let bob = scope.spawn(|| run(Session::connect(bob, Party::Bob)?));
         let alice = Session::connect(alice, Party::Alice).and_then(&run);
@@ -85,38 +67,22 @@ pub fn all_options() -> Vec<Options> {
     let mut all = Vec::new();
     for timing in [Timing::Ahead, Timing::Streamed] {
         for garbler in [Party::Alice, Party::Bob] {
-            all.push(Options {
-                garbler: Some(garbler),
-                timing,
-                tile: Some(64),
-                ..Options::new(Scheme::Yao)
-            });
+            all.push(Options { garbler: Some(garbler), timing, tile: Some(64), ..Options::new(Scheme::Yao) });
         }
-        all.push(Options {
-            timing,
-            tile: Some(64),
-            ..Options::new(Scheme::Gmw)
-        });
+        all.push(Options { timing, tile: Some(64), ..Options::new(Scheme::Gmw) });
     }
     all
 }
 
 /// Two ends over TCP on this machine.
 pub fn tcp(limits: Limits) -> (Channel, Channel) {
-    meet(
-        Security::PlaintextForBenchmarks,
-        Security::PlaintextForBenchmarks,
-        limits,
-    )
+    meet(Security::PlaintextForBenchmarks, Security::PlaintextForBenchmarks, limits)
 }
 
 /// Two ends over TLS on this machine, each with the other's key pinned.
 pub fn tls(limits: Limits) -> (Channel, Channel) {
     let [alice, bob] = [(); 2].map(|()| Arc::new(Identity::generate().unwrap()));
-    let knowing = |us: &Arc<Identity>, peer: &Identity| Security::Tls {
-        identity: us.clone(),
-        peer: peer.public(),
-    };
+    let knowing = |us: &Arc<Identity>, peer: &Identity| Security::Tls { identity: us.clone(), peer: peer.public() };
     meet(knowing(&alice, &bob), knowing(&bob, &alice), limits)
 }
 

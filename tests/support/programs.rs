@@ -108,7 +108,14 @@ fn owners(dice: &mut Dice) -> Vec<Owner> {
 type Values = Vec<(Value, u32)>;
 
 /// Appends one random step.
-fn grow(dice: &mut Dice, p: &mut Program, n: circuit::program::Size, lanes: u64, wide: &mut Values, single: &mut Values) {
+fn grow(
+    dice: &mut Dice,
+    p: &mut Program,
+    n: circuit::program::Size,
+    lanes: u64,
+    wide: &mut Values,
+    single: &mut Values,
+) {
     let (value, width) = dice.pick(wide);
     let gates = 1 + dice.roll(60);
     match dice.roll(12) {
@@ -157,7 +164,11 @@ fn grow(dice: &mut Dice, p: &mut Program, n: circuit::program::Size, lanes: u64,
         9 => {
             let chained = p.view(View::Chain, &[value, value]);
             let step = 1 + dice.roll(2) as u64;
-            let slice = View::Slice { start: if lanes > 0 && step == 1 { dice.roll(lanes as usize) as u64 } else { 0 }, step, count: n.into() };
+            let slice = View::Slice {
+                start: if lanes > 0 && step == 1 { dice.roll(lanes as usize) as u64 } else { 0 },
+                step,
+                count: n.into(),
+            };
             wide.push((p.view(slice, &[chained]), width));
         }
         10 => {

@@ -83,13 +83,7 @@ pub struct Mangled<P> {
 
 impl<P: Pipe> Mangled<P> {
     pub fn new(inner: P, harm: Harm, at: u64) -> Self {
-        Mangled {
-            inner,
-            harm,
-            at,
-            seen: 0,
-            owed: VecDeque::new(),
-        }
+        Mangled { inner, harm, at, seen: 0, owed: VecDeque::new() }
     }
 
     fn pay(&mut self) -> io::Result<()> {
@@ -115,9 +109,7 @@ impl<P: Pipe> Mangled<P> {
         match self.harm {
             Harm::Stall | Harm::Cut => Ok(bytes.len()),
             Harm::Garbage => {
-                let garbage: Vec<u8> = (0..bytes.len())
-                    .map(|i| (self.seen as usize + i) as u8 ^ 0x5a)
-                    .collect();
+                let garbage: Vec<u8> = (0..bytes.len()).map(|i| (self.seen as usize + i) as u8 ^ 0x5a).collect();
                 self.inner.try_write(&garbage)
             }
             _ => self.inner.try_write(bytes),
@@ -176,13 +168,7 @@ const NONCE: std::ops::Range<usize> = 17..49;
 
 impl Mirror {
     pub fn new(mirrored: usize, tail: Vec<u8>) -> Self {
-        let mut mirror = Mirror {
-            mirrored,
-            seen: 0,
-            to_read: VecDeque::new(),
-            tail,
-            ended: false,
-        };
+        let mut mirror = Mirror { mirrored, seen: 0, to_read: VecDeque::new(), tail, ended: false };
         mirror.end_if_due();
         mirror
     }

@@ -68,10 +68,7 @@ mod tests {
             for distance in 0..=bits {
                 let face: Vec<bool> = (0..bits).map(|i| i < distance).collect();
                 for limit in 0..1 << (bits.ilog2() + 1) {
-                    assert_eq!(
-                        hit(&vec![false; bits], &face, limit),
-                        distance < limit as usize
-                    );
+                    assert_eq!(hit(&vec![false; bits], &face, limit), distance < limit as usize);
                 }
             }
         }

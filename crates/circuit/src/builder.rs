@@ -149,8 +149,7 @@ impl Builder {
 
     /// The exclusive or of all bits; free.
     pub fn xor_all(&mut self, bits: impl IntoIterator<Item = Bit>) -> Bit {
-        bits.into_iter()
-            .fold(Bit::FALSE, |sum, bit| self.xor(sum, bit))
+        bits.into_iter().fold(Bit::FALSE, |sum, bit| self.xor(sum, bit))
     }
 
     /// ANDs on the longest path to this bit.
@@ -171,33 +170,13 @@ impl Builder {
         let live = self.live();
         let mut moved = vec![0u32; self.gates.len()];
         let mut gates = Vec::new();
-        for (node, gate) in self
-            .gates
-            .iter()
-            .enumerate()
-            .filter(|(node, _)| live[*node])
-        {
+        for (node, gate) in self.gates.iter().enumerate().filter(|(node, _)| live[*node]) {
             moved[node] = gates.len() as u32;
             gates.push(rename(*gate, &moved));
         }
-        let input_nodes = self
-            .input_nodes
-            .iter()
-            .map(|&node| moved[node as usize])
-            .collect();
-        let output_bits = self
-            .output_bits
-            .iter()
-            .map(|&bit| follow(bit, &moved))
-            .collect();
-        Circuit::from_parts(
-            self.name,
-            gates,
-            self.inputs,
-            self.outputs,
-            input_nodes,
-            output_bits,
-        )
+        let input_nodes = self.input_nodes.iter().map(|&node| moved[node as usize]).collect();
+        let output_bits = self.output_bits.iter().map(|&bit| follow(bit, &moved)).collect();
+        Circuit::from_parts(self.name, gates, self.inputs, self.outputs, input_nodes, output_bits)
     }
 
     fn rewrite_and(&mut self, a: Bit, b: Bit) -> Step {
@@ -271,9 +250,7 @@ impl Builder {
 
     /// a ∧ b from the AND of the same two nodes in another polarity: (p⊕u)(q⊕v) = pq ⊕ vp ⊕ uq ⊕ uv.
     fn turn_and(&mut self, node: u32, a: Bit, b: Bit) -> Bit {
-        let Gate::And(p, q) = self.gates[node as usize] else {
-            unreachable!("the map holds ANDs")
-        };
+        let Gate::And(p, q) = self.gates[node as usize] else { unreachable!("the map holds ANDs") };
         let (u, v) = (p != a, q != b);
         let mut bit = Bit::new(node, u && v);
         if v {
@@ -286,11 +263,7 @@ impl Builder {
     }
 
     fn push(&mut self, gate: Gate) -> Bit {
-        assert!(
-            self.gates.len() < MAX_NODES,
-            "circuit '{}' has more than 2^31 nodes",
-            self.name
-        );
+        assert!(self.gates.len() < MAX_NODES, "circuit '{}' has more than 2^31 nodes", self.name);
         let depth = |bit: Bit| self.depths[bit.node() as usize];
         self.depths.push(match gate {
             Gate::False | Gate::Input => 0,
@@ -303,11 +276,7 @@ impl Builder {
 
     /// Which nodes an output needs; the constant and the inputs always.
     fn live(&self) -> Vec<bool> {
-        let mut live: Vec<bool> = self
-            .gates
-            .iter()
-            .map(|gate| matches!(gate, Gate::False | Gate::Input))
-            .collect();
+        let mut live: Vec<bool> = self.gates.iter().map(|gate| matches!(gate, Gate::False | Gate::Input)).collect();
         for bit in &self.output_bits {
             live[bit.node() as usize] = true;
         }

@@ -43,10 +43,7 @@ pub enum Error {
 impl Error {
     /// Something at `place` contradicts itself.
     pub fn invalid(place: impl Into<String>, why: impl Into<String>) -> Self {
-        Error::Invalid {
-            place: place.into(),
-            why: why.into(),
-        }
+        Error::Invalid { place: place.into(), why: why.into() }
     }
 
     /// The caller asked for something that cannot be.

@@ -115,26 +115,17 @@ pub struct Type {
 
 /// A string of `width` bits.
 pub const fn bits(width: u32) -> Type {
-    Type {
-        kind: Kind::Bits,
-        width,
-    }
+    Type { kind: Kind::Bits, width }
 }
 
 /// An unsigned integer of `width` bits.
 pub const fn uint(width: u32) -> Type {
-    Type {
-        kind: Kind::UInt,
-        width,
-    }
+    Type { kind: Kind::UInt, width }
 }
 
 /// A two's-complement integer of `width` bits.
 pub const fn int(width: u32) -> Type {
-    Type {
-        kind: Kind::Int,
-        width,
-    }
+    Type { kind: Kind::Int, width }
 }
 
 impl fmt::Display for Type {
@@ -162,10 +153,7 @@ pub struct Port {
 impl Port {
     /// A port of this name and type.
     pub fn new(name: impl Into<String>, ty: Type) -> Self {
-        Port {
-            name: name.into(),
-            ty,
-        }
+        Port { name: name.into(), ty }
     }
 }
 
@@ -196,14 +184,7 @@ impl Circuit {
         input_nodes: Vec<u32>,
         output_bits: Vec<Bit>,
     ) -> Result<Self> {
-        let circuit = Circuit {
-            name: name.into(),
-            gates,
-            inputs,
-            outputs,
-            input_nodes,
-            output_bits,
-        };
+        let circuit = Circuit { name: name.into(), gates, inputs, outputs, input_nodes, output_bits };
         circuit.check_gates()?;
         circuit.check_ports("input", &circuit.inputs, circuit.input_nodes.len())?;
         circuit.check_ports("output", &circuit.outputs, circuit.output_bits.len())?;
@@ -254,20 +235,13 @@ impl Circuit {
 
     /// AND gates.
     pub fn and_count(&self) -> u64 {
-        self.gates
-            .iter()
-            .filter(|gate| matches!(gate, Gate::And(..)))
-            .count() as u64
+        self.gates.iter().filter(|gate| matches!(gate, Gate::And(..))).count() as u64
     }
 
     /// ANDs on the longest path to an output.
     pub fn depth(&self) -> u32 {
         let depths = self.depths();
-        self.output_bits
-            .iter()
-            .map(|bit| depths[bit.node() as usize])
-            .max()
-            .unwrap_or(0)
+        self.output_bits.iter().map(|bit| depths[bit.node() as usize]).max().unwrap_or(0)
     }
 
     /// ANDs on the longest path to each node, itself included.
@@ -290,12 +264,7 @@ impl Circuit {
     /// # Panics
     /// If there are not [`input_width`](Self::input_width) inputs.
     pub fn evaluate(&self, inputs: &[bool]) -> Vec<bool> {
-        assert_eq!(
-            inputs.len(),
-            self.input_width(),
-            "input bits of circuit '{}'",
-            self.name
-        );
+        assert_eq!(inputs.len(), self.input_width(), "input bits of circuit '{}'", self.name);
         let mut values = vec![false; self.gates.len()];
         for (&node, &value) in self.input_nodes.iter().zip(inputs) {
             values[node as usize] = value;
@@ -307,10 +276,7 @@ impl Circuit {
                 Gate::And(a, b) => values[node] = read(&values, a) & read(&values, b),
             }
         }
-        self.output_bits
-            .iter()
-            .map(|&bit| read(&values, bit))
-            .collect()
+        self.output_bits.iter().map(|&bit| read(&values, bit)).collect()
     }
 
     fn check_gates(&self) -> Result<()> {
@@ -330,9 +296,7 @@ impl Circuit {
     fn check_ports(&self, side: &str, ports: &[Port], width: usize) -> Result<()> {
         let mut names = HashSet::new();
         for port in ports {
-            let fail = |why: String| {
-                Err(self.invalid(format!("{side} '{}'", port.name.escape_default()), why))
-            };
+            let fail = |why: String| Err(self.invalid(format!("{side} '{}'", port.name.escape_default()), why));
             if let Err(why) = check_name(&port.name).and_then(|()| check_type(port.ty)) {
                 return fail(why);
             }
@@ -359,40 +323,25 @@ impl Circuit {
                 None => return fail(format!("node {node} of {}", self.gates.len())),
             }
         }
-        let stray =
-            (0..self.gates.len()).find(|&node| self.gates[node] == Gate::Input && !named[node]);
+        let stray = (0..self.gates.len()).find(|&node| self.gates[node] == Gate::Input && !named[node]);
         match stray {
-            Some(node) => {
-                Err(self.invalid(format!("gate {node}"), "an input that belongs to no port"))
-            }
+            Some(node) => Err(self.invalid(format!("gate {node}"), "an input that belongs to no port")),
             None => Ok(()),
         }
     }
 
     fn check_output_bits(&self) -> Result<()> {
-        match self
-            .output_bits
-            .iter()
-            .position(|bit| bit.node() as usize >= self.gates.len())
-        {
+        match self.output_bits.iter().position(|bit| bit.node() as usize >= self.gates.len()) {
             Some(position) => {
                 let node = self.output_bits[position].node();
-                Err(self.invalid(
-                    format!("output bit {position}"),
-                    format!("node {node} of {}", self.gates.len()),
-                ))
+                Err(self.invalid(format!("output bit {position}"), format!("node {node} of {}", self.gates.len())))
             }
             None => Ok(()),
         }
     }
 
     fn invalid(&self, place: impl fmt::Display, why: impl Into<String>) -> Error {
-        let name: String = self
-            .name
-            .chars()
-            .take(MAX_NAME)
-            .flat_map(char::escape_default)
-            .collect();
+        let name: String = self.name.chars().take(MAX_NAME).flat_map(char::escape_default).collect();
         Error::invalid(format!("circuit '{name}', {place}"), why)
     }
 }
@@ -414,10 +363,7 @@ fn check_gate(node: usize, gate: &Gate) -> std::result::Result<(), String> {
         return Err("a gate of a constant or of one node twice is to be folded".into());
     }
     match [a, b].into_iter().find(|bit| bit.node() as usize >= node) {
-        Some(bit) => Err(format!(
-            "reads node {}, which does not come before it",
-            bit.node()
-        )),
+        Some(bit) => Err(format!("reads node {}, which does not come before it", bit.node())),
         None => Ok(()),
     }
 }
@@ -425,14 +371,12 @@ fn check_gate(node: usize, gate: &Gate) -> std::result::Result<(), String> {
 pub(crate) fn check_type(ty: Type) -> std::result::Result<(), String> {
     match ty.kind {
         _ if ty.width == 0 => Err("has no bits".into()),
-        Kind::Fixed { fraction } if fraction > ty.width => Err(format!(
-            "{fraction} bits of fraction in a width of {}",
-            ty.width
-        )),
-        Kind::Float { exponent } if exponent == 0 || exponent >= ty.width => Err(format!(
-            "{exponent} bits of exponent in a width of {}",
-            ty.width
-        )),
+        Kind::Fixed { fraction } if fraction > ty.width => {
+            Err(format!("{fraction} bits of fraction in a width of {}", ty.width))
+        }
+        Kind::Float { exponent } if exponent == 0 || exponent >= ty.width => {
+            Err(format!("{exponent} bits of exponent in a width of {}", ty.width))
+        }
         _ => Ok(()),
     }
 }
@@ -440,16 +384,10 @@ pub(crate) fn check_type(ty: Type) -> std::result::Result<(), String> {
 /// Names are printed and parsed: short, not empty, no control characters.
 pub(crate) fn check_name(name: &str) -> std::result::Result<(), String> {
     if name.is_empty() || name.len() > MAX_NAME {
-        return Err(format!(
-            "a name has 1 to {MAX_NAME} bytes, this one {}",
-            name.len()
-        ));
+        return Err(format!("a name has 1 to {MAX_NAME} bytes, this one {}", name.len()));
     }
     match name.chars().find(|c| c.is_control()) {
-        Some(c) => Err(format!(
-            "the name contains the control character {}",
-            c.escape_default()
-        )),
+        Some(c) => Err(format!("the name contains the control character {}", c.escape_default())),
         None => Ok(()),
     }
 }

@@ -23,43 +23,20 @@ impl BitMatrix {
     /// If so many bits cannot be addressed.
     pub fn zeros(rows: usize, lanes: usize) -> Self {
         let stride = lanes.div_ceil(WORD);
-        let size = rows
-            .checked_mul(stride)
-            .expect("a matrix fits the address space");
-        BitMatrix {
-            rows,
-            lanes,
-            stride,
-            words: vec![0; size],
-        }
+        let size = rows.checked_mul(stride).expect("a matrix fits the address space");
+        BitMatrix { rows, lanes, stride, words: vec![0; size] }
     }
 
     /// The matrix of these words, row by row: `rows` times ⌈`lanes`/64⌉ of them, with zero padding.
     pub fn from_words(rows: usize, lanes: usize, words: Vec<u64>) -> Result<Self> {
         let stride = lanes.div_ceil(WORD);
         if rows.checked_mul(stride) != Some(words.len()) {
-            let why = format!(
-                "{rows} rows of {lanes} lanes do not have {} words",
-                words.len()
-            );
+            let why = format!("{rows} rows of {lanes} lanes do not have {} words", words.len());
             return Err(Error::invalid("bit matrix", why));
         }
-        let matrix = BitMatrix {
-            rows,
-            lanes,
-            stride,
-            words,
-        };
-        match (0..rows).find(|&row| {
-            matrix
-                .row(row)
-                .last()
-                .is_some_and(|&last| last & !matrix.last_mask() != 0)
-        }) {
-            Some(row) => Err(Error::invalid(
-                format!("bit matrix, row {row}"),
-                "bits above the last lane are set",
-            )),
+        let matrix = BitMatrix { rows, lanes, stride, words };
+        match (0..rows).find(|&row| matrix.row(row).last().is_some_and(|&last| last & !matrix.last_mask() != 0)) {
+            Some(row) => Err(Error::invalid(format!("bit matrix, row {row}"), "bits above the last lane are set")),
             None => Ok(matrix),
         }
     }
@@ -163,9 +140,7 @@ impl BitMatrix {
     pub fn clear_padding(&mut self) {
         let mask = self.last_mask();
         if self.stride > 0 {
-            self.words
-                .chunks_exact_mut(self.stride)
-                .for_each(|row| row[self.stride - 1] &= mask);
+            self.words.chunks_exact_mut(self.stride).for_each(|row| row[self.stride - 1] &= mask);
         }
     }
 
@@ -187,21 +162,12 @@ impl BitMatrix {
         if count == 0 {
             return;
         }
-        assert!(
-            lane + count <= self.lanes,
-            "lanes {lane} to {} of {}",
-            lane + count,
-            self.lanes
-        );
+        assert!(lane + count <= self.lanes, "lanes {lane} to {} of {}", lane + count, self.lanes);
         let last = from_lane + (count - 1) * step;
         assert!(last < from.lanes, "lane {last} of {}", from.lanes);
         let (target, source) = (self.row_mut(row), from.row(from_row));
         if step == 1 && lane.is_multiple_of(WORD) && from_lane.is_multiple_of(WORD) {
-            copy_aligned(
-                &mut target[lane / WORD..],
-                &source[from_lane / WORD..],
-                count,
-            );
+            copy_aligned(&mut target[lane / WORD..], &source[from_lane / WORD..], count);
         } else {
             copy_shifted(target, lane, source, from_lane, step, count);
         }
@@ -221,14 +187,7 @@ fn copy_aligned(target: &mut [u64], source: &[u64], count: usize) {
 }
 
 /// Fills the target a word at a time.
-fn copy_shifted(
-    target: &mut [u64],
-    lane: usize,
-    source: &[u64],
-    from: usize,
-    step: usize,
-    count: usize,
-) {
+fn copy_shifted(target: &mut [u64], lane: usize, source: &[u64], from: usize, step: usize, count: usize) {
     let mut done = 0;
     while done < count {
         let place = lane + done;
@@ -252,21 +211,13 @@ fn merge(word: &mut u64, bits: u64, mask: u64) {
 fn load(words: &[u64], from: usize, count: usize) -> u64 {
     let (word, shift) = (from / WORD, from % WORD);
     let low = words[word] >> shift;
-    if shift + count <= WORD {
-        low
-    } else {
-        low | words[word + 1] << (WORD - shift)
-    }
+    if shift + count <= WORD { low } else { low | words[word + 1] << (WORD - shift) }
 }
 
 /// Every second one of the bits from `from` on: the halves of neighbouring lanes that a reduction pairs.
 fn load_even(words: &[u64], from: usize, count: usize) -> u64 {
     let low = squeeze(load(words, from, (2 * count - 1).min(WORD)));
-    if count <= 32 {
-        low
-    } else {
-        low | squeeze(load(words, from + WORD, 2 * count - 1 - WORD)) << 32
-    }
+    if count <= 32 { low } else { low | squeeze(load(words, from + WORD, 2 * count - 1 - WORD)) << 32 }
 }
 
 /// The even bits of a word, moved together.

@@ -60,12 +60,7 @@ word!(
 impl Bits {
     /// The constant of these bytes: byte k at bits 8k to 8k+7, least significant bit first.
     pub fn from_bytes(bytes: &[u8]) -> Self {
-        Bits(
-            bytes
-                .iter()
-                .flat_map(|&byte| (0..8).map(move |i| Bit::constant(byte >> i & 1 == 1)))
-                .collect(),
-        )
+        Bits(bytes.iter().flat_map(|&byte| (0..8).map(move |i| Bit::constant(byte >> i & 1 == 1))).collect())
     }
 }
 
@@ -84,11 +79,7 @@ impl UInt {
 
     /// The constant `value` modulo 2^`width`.
     pub fn constant(value: u128, width: u32) -> Self {
-        UInt(
-            (0..width)
-                .map(|i| Bit::constant(i < 128 && value >> i & 1 == 1))
-                .collect(),
-        )
+        UInt((0..width).map(|i| Bit::constant(i < 128 && value >> i & 1 == 1)).collect())
     }
 }
 
@@ -105,8 +96,6 @@ impl Int {
 
     /// The constant `value` modulo 2^`width`.
     pub fn constant(value: i128, width: u32) -> Self {
-        Int((0..width)
-            .map(|i| Bit::constant(value >> i.min(127) & 1 == 1))
-            .collect())
+        Int((0..width).map(|i| Bit::constant(value >> i.min(127) & 1 == 1)).collect())
     }
 }

@@ -54,11 +54,7 @@ fn two_operands_exhaustively() {
                 let circuit = build(name, width, goal);
                 for (a, b) in (0..=low(width)).flat_map(|a| (0..=low(width)).map(move |b| (a, b))) {
                     let place = format!("{name} of {a} and {b}, {width} bits, {goal}");
-                    assert_eq!(
-                        apply(&circuit, a, b, width),
-                        meaning(a, b, width),
-                        "{place}"
-                    );
+                    assert_eq!(apply(&circuit, a, b, width), meaning(a, b, width), "{place}");
                 }
             }
         }
@@ -72,11 +68,7 @@ fn signed_comparison_exhaustively() {
             let circuit = build("signed_greater", width, goal);
             for (a, b) in (0..=low(width)).flat_map(|a| (0..=low(width)).map(move |b| (a, b))) {
                 let expected = signed(a, width) > signed(b, width);
-                assert_eq!(
-                    apply(&circuit, a, b, width),
-                    expected.into(),
-                    "{a} {b} {width} {goal}"
-                );
+                assert_eq!(apply(&circuit, a, b, width), expected.into(), "{a} {b} {width} {goal}");
             }
         }
     }
@@ -132,36 +124,16 @@ type Cost = (&'static str, Goal, fn(u32) -> u64, fn(u32) -> u32);
 
 const COSTS: [Cost; 11] = [
     ("add", Goal::Size, |n| (n - 1).into(), |n| n - 1),
-    (
-        "add",
-        Goal::Depth,
-        |n| prefix(n - 1),
-        |n| if n == 1 { 0 } else { 1 + log(n - 1) },
-    ),
+    ("add", Goal::Depth, |n| prefix(n - 1), |n| if n == 1 { 0 } else { 1 + log(n - 1) }),
     ("add_carry", Goal::Size, |n| n.into(), |n| n),
     ("add_carry", Goal::Depth, prefix, |n| 1 + log(n)),
     ("subtract", Goal::Size, |n| (n - 1).into(), |n| n - 1),
-    (
-        "subtract",
-        Goal::Depth,
-        |n| prefix(n - 1),
-        |n| if n == 1 { 0 } else { 1 + log(n - 1) },
-    ),
+    ("subtract", Goal::Depth, |n| prefix(n - 1), |n| if n == 1 { 0 } else { 1 + log(n - 1) }),
     ("equal", Goal::Size, |n| (n - 1).into(), log),
     ("greater", Goal::Size, |n| n.into(), |n| n),
-    (
-        "greater",
-        Goal::Depth,
-        |n| u64::from(3 * n - log(n) - 2),
-        |n| 1 + log(n),
-    ),
+    ("greater", Goal::Depth, |n| u64::from(3 * n - log(n) - 2), |n| 1 + log(n)),
     ("signed_greater", Goal::Size, |n| n.into(), |n| n),
-    (
-        "signed_greater",
-        Goal::Depth,
-        |n| u64::from(3 * n - log(n) - 2),
-        |n| 1 + log(n),
-    ),
+    ("signed_greater", Goal::Depth, |n| u64::from(3 * n - log(n) - 2), |n| 1 + log(n)),
 ];
 
 /// Sklansky's tree over n bits: a generate each, and a product or two for each join.
@@ -175,11 +147,7 @@ fn costs_follow_their_formulas() {
         for width in (1..=70).chain([127, 128, 129, 512]) {
             let circuit = build(name, width, goal);
             let cost = (circuit.and_count(), circuit.depth());
-            assert_eq!(
-                cost,
-                (ands(width), depth(width)),
-                "{name}, {width} bits, {goal}"
-            );
+            assert_eq!(cost, (ands(width), depth(width)), "{name}, {width} bits, {goal}");
         }
     }
 }
@@ -195,11 +163,7 @@ fn counting_ones() {
             let stride = (n / 2..).find(|&s| s > 0 && gcd(s, n) == 1).unwrap();
             let mut input = vec![false; n as usize];
             (0..ones).for_each(|i| input[(i * stride % n) as usize] = true);
-            assert_eq!(
-                number_of(&circuit.evaluate(&input)),
-                ones.into(),
-                "{ones} of {n}"
-            );
+            assert_eq!(number_of(&circuit.evaluate(&input)), ones.into(), "{ones} of {n}");
         }
     }
 }
@@ -226,13 +190,7 @@ fn the_registry_builds_what_it_lists() {
 #[test]
 fn an_unknown_block_names_its_neighbours() {
     let message = |name: &str| find(name).err().unwrap().to_string();
-    assert_eq!(
-        message("hamming"),
-        "no block is named 'hamming': did you mean hamming_distance?"
-    );
-    assert_eq!(
-        message("substract"),
-        "no block is named 'substract': did you mean subtract?"
-    );
+    assert_eq!(message("hamming"), "no block is named 'hamming': did you mean hamming_distance?");
+    assert_eq!(message("substract"), "no block is named 'substract': did you mean subtract?");
     assert_eq!(message("teleport"), "no block is named 'teleport'");
 }

@@ -11,8 +11,7 @@ use proptest::prelude::*;
 /// Adds two bits: a half adder, in Fashion.
 const HALF: &str = "2 4\n2 1 1\n1 2\n\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n";
 /// A full adder in the old format: bits a and b of one input, carry of the other; sum, then carry.
-const FULL: &str =
-    "5 8\n2 1 2\n\n2 1 0 1 3 XOR\n2 1 0 2 4 XOR\n2 1 3 2 6 XOR\n2 1 3 4 5 AND\n2 1 5 0 7 XOR\n";
+const FULL: &str = "5 8\n2 1 2\n\n2 1 0 1 3 XOR\n2 1 0 2 4 XOR\n2 1 3 2 6 XOR\n2 1 3 4 5 AND\n2 1 5 0 7 XOR\n";
 /// Every gate of Fashion.
 const ALL: &str = "7 13\n2 2 2\n2 3 2\n1 1 0 4 INV\n1 1 1 5 EQ\n4 2 0 1 2 3 6 7 MAND\n\
                    2 1 5 6 8 XOR\n1 1 7 9 EQW\n1 1 0 10 EQ\n4 2 4 0 2 3 11 12 MAND\n";
@@ -27,9 +26,7 @@ fn parse(text: &str) -> Circuit {
 
 fn table(circuit: &Circuit) -> Vec<u128> {
     let width = circuit.input_width() as u32;
-    (0..1 << width)
-        .map(|input| number_of(&circuit.evaluate(&bits_of(input, width))))
-        .collect()
+    (0..1 << width).map(|input| number_of(&circuit.evaluate(&bits_of(input, width)))).collect()
 }
 
 /// What is wrong with a file, and in which line.
@@ -43,10 +40,7 @@ fn blame(text: &str) -> (usize, String) {
 #[test]
 fn small_files_have_their_truth_tables() {
     assert_eq!(table(&parse(HALF)), [0, 1, 1, 2]);
-    assert_eq!(
-        table(&parse(FULL)),
-        [0, 1, 1, 2, 1, 2, 2, 3].map(|n: u128| (n & 1) | (n & 2))
-    );
+    assert_eq!(table(&parse(FULL)), [0, 1, 1, 2, 1, 2, 2, 3].map(|n: u128| (n & 1) | (n & 2)));
     // Outputs: !q & r with the second MAND reaching over, as computed by hand below.
     for (input, output) in table(&parse(ALL)).into_iter().enumerate() {
         let [a, b, c, d] = [0, 1, 2, 3].map(|i| input >> i & 1 == 1);
@@ -59,41 +53,20 @@ fn small_files_have_their_truth_tables() {
 fn ports_have_names_and_widths() {
     let show = |circuit: &Circuit| -> Vec<String> {
         let ports = circuit.inputs().iter().chain(circuit.outputs());
-        ports
-            .map(|port| format!("{} {}", port.name, port.ty))
-            .collect()
+        ports.map(|port| format!("{} {}", port.name, port.ty)).collect()
     };
     let circuit = parse(ALL);
-    assert_eq!(
-        show(&circuit),
-        ["in0 bits(2)", "in1 bits(2)", "out0 bits(3)", "out1 bits(2)"]
-    );
-    let named = Names {
-        circuit: "half",
-        inputs: &["x", "y"],
-        outputs: &["sum"],
-    };
+    assert_eq!(show(&circuit), ["in0 bits(2)", "in1 bits(2)", "out0 bits(3)", "out1 bits(2)"]);
+    let named = Names { circuit: "half", inputs: &["x", "y"], outputs: &["sum"] };
     let circuit = read(HALF.as_bytes(), &named).unwrap();
     assert_eq!(
         (circuit.name(), show(&circuit)),
-        (
-            "half",
-            vec!["x bits(1)".into(), "y bits(1)".into(), "sum bits(2)".into()]
-        )
+        ("half", vec!["x bits(1)".into(), "y bits(1)".into(), "sum bits(2)".into()])
     );
-    let many = Names {
-        inputs: &["x", "y", "z"],
-        ..names()
-    };
+    let many = Names { inputs: &["x", "y", "z"], ..names() };
     assert!(matches!(read(HALF.as_bytes(), &many), Err(Error::Usage(_))));
-    let twice = Names {
-        inputs: &["x", "x"],
-        ..names()
-    };
-    assert!(matches!(
-        read(HALF.as_bytes(), &twice),
-        Err(Error::Invalid { .. })
-    ));
+    let twice = Names { inputs: &["x", "x"], ..names() };
+    assert!(matches!(read(HALF.as_bytes(), &twice), Err(Error::Invalid { .. })));
 }
 
 #[test]
@@ -102,90 +75,27 @@ fn whitespace_does_not_matter() {
     assert_eq!(parse(&wide), parse(HALF));
     assert_eq!(parse(HALF.trim_end()), parse(HALF));
     let flat = HALF.replace('\n', " ");
-    assert_eq!(
-        read_as(flat.as_bytes(), Dialect::Fashion, &names()).unwrap(),
-        parse(HALF)
-    );
+    assert_eq!(read_as(flat.as_bytes(), Dialect::Fashion, &names()).unwrap(), parse(HALF));
 }
 
 #[test]
 fn lies_are_found_where_they_stand() {
     let lies = [
-        (
-            "2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 4 3 AND\n",
-            5,
-            "wire 4 of 4",
-        ),
-        (
-            "2 4\n2 1 1\n1 2\n2 1 0 3 2 XOR\n2 1 0 1 3 AND\n",
-            4,
-            "read before",
-        ),
-        (
-            "2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 2 AND\n",
-            5,
-            "assigned twice",
-        ),
-        (
-            "2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 1 AND\n",
-            5,
-            "assigned twice",
-        ),
-        (
-            "1 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n",
-            5,
-            "wire 3 is never assigned",
-        ),
-        (
-            "3 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n",
-            6,
-            "file ends",
-        ),
-        (
-            "1 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n",
-            5,
-            "more follows",
-        ),
-        (
-            "2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n7\n",
-            6,
-            "more follows",
-        ),
-        (
-            "2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 3 NAND\n",
-            5,
-            "no gate 'NAND'",
-        ),
-        (
-            "2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n1 1 0 3 AND\n",
-            5,
-            "no gate 'AND' with 1 inputs",
-        ),
-        (
-            "2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n1 1 2 3 EQ\n",
-            5,
-            "no gate 'EQ'",
-        ),
-        (
-            "2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 -1 3 AND\n",
-            5,
-            "'-1'",
-        ),
-        (
-            "2 4\n2 1 1\n1 5\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n",
-            3,
-            "5 output bits, but 4 wires",
-        ),
-        (
-            "2 4\n2 1 4\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n",
-            3,
-            "5 input bits, but 4 wires",
-        ),
-        (
-            "2 4\n2 1 0\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n",
-            2,
-            "has no bits",
-        ),
+        ("2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 4 3 AND\n", 5, "wire 4 of 4"),
+        ("2 4\n2 1 1\n1 2\n2 1 0 3 2 XOR\n2 1 0 1 3 AND\n", 4, "read before"),
+        ("2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 2 AND\n", 5, "assigned twice"),
+        ("2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 1 AND\n", 5, "assigned twice"),
+        ("1 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n", 5, "wire 3 is never assigned"),
+        ("3 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n", 6, "file ends"),
+        ("1 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n", 5, "more follows"),
+        ("2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n7\n", 6, "more follows"),
+        ("2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 3 NAND\n", 5, "no gate 'NAND'"),
+        ("2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n1 1 0 3 AND\n", 5, "no gate 'AND' with 1 inputs"),
+        ("2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n1 1 2 3 EQ\n", 5, "no gate 'EQ'"),
+        ("2 4\n2 1 1\n1 2\n2 1 0 1 2 XOR\n2 1 0 -1 3 AND\n", 5, "'-1'"),
+        ("2 4\n2 1 1\n1 5\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n", 3, "5 output bits, but 4 wires"),
+        ("2 4\n2 1 4\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n", 3, "5 input bits, but 4 wires"),
+        ("2 4\n2 1 0\n1 2\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n", 2, "has no bits"),
         ("1 2\n1 0 1\n1 1 0 1 EQW\n", 3, "no gate 'EQW'"),
     ];
     for (text, line, part) in lies {
@@ -218,22 +128,13 @@ fn our_ciphers_survive_the_file() {
     for text in [write(&aes), write_old(&aes).unwrap()] {
         let again = parse(&text);
         assert_eq!(again.and_count(), aes.and_count());
-        assert_eq!(
-            bytes_of(&again.evaluate(&input)),
-            hex("69c4e0d86a7b0430d8cdb78070b4c55a")
-        );
+        assert_eq!(bytes_of(&again.evaluate(&input)), hex("69c4e0d86a7b0430d8cdb78070b4c55a"));
     }
     let sha = find("sha256").unwrap().circuit(3, Goal::Size).unwrap();
     let again = parse(&write(&sha));
     let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-    assert_eq!(
-        bytes_of(&again.evaluate(&bits_of_bytes(b"abc"))),
-        hex(digest)
-    );
-    let compress = find("sha256_compress")
-        .unwrap()
-        .circuit(512, Goal::Size)
-        .unwrap();
+    assert_eq!(bytes_of(&again.evaluate(&bits_of_bytes(b"abc"))), hex(digest));
+    let compress = find("sha256_compress").unwrap().circuit(512, Goal::Size).unwrap();
     let again = parse(&write(&compress));
     let input: Vec<bool> = (0..768u32).map(|i| (i * i + 7 * i) % 11 < 5).collect();
     assert_eq!(again.evaluate(&input), compress.evaluate(&input));
@@ -250,27 +151,22 @@ fn the_old_format_has_few_ports() {
 fn circuit() -> impl Strategy<Value = Circuit> {
     let gates = prop::collection::vec((any::<(bool, bool, bool)>(), any::<(u16, u16)>()), 0..60);
     let outputs = prop::collection::vec((any::<u16>(), any::<bool>()), 1..12);
-    (1u32..6, 1u32..6, gates, outputs, 1usize..4).prop_map(
-        |(first, second, gates, outputs, ports)| {
-            let mut c = Builder::new("random");
-            let mut bits = vec![circuit::Bit::FALSE];
-            bits.extend(c.bits("a", first).0);
-            bits.extend(c.uint("b", second).0);
-            for ((and, p, q), (i, j)) in gates {
-                let pick = |i: u16, flip| bits[usize::from(i) % bits.len()].flip(flip);
-                let (x, y) = (pick(i, p), pick(j, q));
-                bits.push(if and { c.and(x, y) } else { c.xor(x, y) });
-            }
-            let pick = |&(i, flip): &(u16, bool)| bits[usize::from(i) % bits.len()].flip(flip);
-            for (i, part) in outputs.chunks(outputs.len().div_ceil(ports)).enumerate() {
-                c.output(
-                    format!("z{i}"),
-                    &circuit::Bits(part.iter().map(pick).collect()),
-                );
-            }
-            c.finish()
-        },
-    )
+    (1u32..6, 1u32..6, gates, outputs, 1usize..4).prop_map(|(first, second, gates, outputs, ports)| {
+        let mut c = Builder::new("random");
+        let mut bits = vec![circuit::Bit::FALSE];
+        bits.extend(c.bits("a", first).0);
+        bits.extend(c.uint("b", second).0);
+        for ((and, p, q), (i, j)) in gates {
+            let pick = |i: u16, flip| bits[usize::from(i) % bits.len()].flip(flip);
+            let (x, y) = (pick(i, p), pick(j, q));
+            bits.push(if and { c.and(x, y) } else { c.xor(x, y) });
+        }
+        let pick = |&(i, flip): &(u16, bool)| bits[usize::from(i) % bits.len()].flip(flip);
+        for (i, part) in outputs.chunks(outputs.len().div_ceil(ports)).enumerate() {
+            c.output(format!("z{i}"), &circuit::Bits(part.iter().map(pick).collect()));
+        }
+        c.finish()
+    })
 }
 
 proptest! {

@@ -46,10 +46,7 @@ fn sbox_of_every_byte() {
         let circuit = c.finish();
         assert_eq!((circuit.and_count(), circuit.depth()), cost);
         for x in 0..=255u8 {
-            assert_eq!(
-                number_of(&circuit.evaluate(&bits_of(x.into(), 8))),
-                sbox(x).into()
-            );
+            assert_eq!(number_of(&circuit.evaluate(&bits_of(x.into(), 8))), sbox(x).into());
         }
     }
 }
@@ -58,46 +55,18 @@ fn sbox_of_every_byte() {
 fn aes_of_the_standards() {
     let vectors = [
         // FIPS 197, appendices B and C.1.
-        (
-            "2b7e151628aed2a6abf7158809cf4f3c",
-            "3243f6a8885a308d313198a2e0370734",
-            "3925841d02dc09fbdc118597196a0b32",
-        ),
-        (
-            "000102030405060708090a0b0c0d0e0f",
-            "00112233445566778899aabbccddeeff",
-            "69c4e0d86a7b0430d8cdb78070b4c55a",
-        ),
+        ("2b7e151628aed2a6abf7158809cf4f3c", "3243f6a8885a308d313198a2e0370734", "3925841d02dc09fbdc118597196a0b32"),
+        ("000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff", "69c4e0d86a7b0430d8cdb78070b4c55a"),
         // NIST SP 800-38A, F.1.1.
-        (
-            "2b7e151628aed2a6abf7158809cf4f3c",
-            "6bc1bee22e409f96e93d7e117393172a",
-            "3ad77bb40d7a3660a89ecaf32466ef97",
-        ),
-        (
-            "2b7e151628aed2a6abf7158809cf4f3c",
-            "ae2d8a571e03ac9c9eb76fac45af8e51",
-            "f5d3d58503b9699de785895a96fdbaaf",
-        ),
-        (
-            "2b7e151628aed2a6abf7158809cf4f3c",
-            "30c81c46a35ce411e5fbc1191a0a52ef",
-            "43b1cd7f598ece23881b00e3ed030688",
-        ),
-        (
-            "2b7e151628aed2a6abf7158809cf4f3c",
-            "f69f2445df4f9b17ad2b417be66c3710",
-            "7b0c785e27e8ad3f8223207104725dd4",
-        ),
+        ("2b7e151628aed2a6abf7158809cf4f3c", "6bc1bee22e409f96e93d7e117393172a", "3ad77bb40d7a3660a89ecaf32466ef97"),
+        ("2b7e151628aed2a6abf7158809cf4f3c", "ae2d8a571e03ac9c9eb76fac45af8e51", "f5d3d58503b9699de785895a96fdbaaf"),
+        ("2b7e151628aed2a6abf7158809cf4f3c", "30c81c46a35ce411e5fbc1191a0a52ef", "43b1cd7f598ece23881b00e3ed030688"),
+        ("2b7e151628aed2a6abf7158809cf4f3c", "f69f2445df4f9b17ad2b417be66c3710", "7b0c785e27e8ad3f8223207104725dd4"),
     ];
     for goal in GOALS {
         let circuit = build("aes128", 128, goal);
         for (key, plain, cipher) in vectors {
-            assert_eq!(
-                encrypt(&circuit, &hex(key), &hex(plain)),
-                hex(cipher),
-                "{goal}"
-            );
+            assert_eq!(encrypt(&circuit, &hex(key), &hex(plain)), hex(cipher), "{goal}");
         }
     }
 }
@@ -141,14 +110,8 @@ proptest! {
 #[test]
 fn sha256_of_the_standard() {
     let vectors = [
-        (
-            "",
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-        ),
-        (
-            "abc",
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-        ),
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
         (
             "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
@@ -156,11 +119,7 @@ fn sha256_of_the_standard() {
     ];
     for (message, digest) in vectors {
         for goal in GOALS {
-            assert_eq!(
-                hash(message.as_bytes(), goal),
-                hex(digest),
-                "{message:?}, {goal}"
-            );
+            assert_eq!(hash(message.as_bytes(), goal), hex(digest), "{message:?}, {goal}");
         }
     }
 }
@@ -169,15 +128,9 @@ fn sha256_of_the_standard() {
 fn sha256_of_every_padding() {
     // Lengths at which the padding just fits, just does not, and fills blocks of its own; and a long one.
     for length in [1, 54, 55, 57, 63, 64, 65, 119, 120, 1000] {
-        let message: Vec<u8> = (0..length)
-            .map(|i: u32| (i * i * 31 + i * 7 + length) as u8)
-            .collect();
+        let message: Vec<u8> = (0..length).map(|i: u32| (i * i * 31 + i * 7 + length) as u8).collect();
         for goal in GOALS {
-            assert_eq!(
-                hash(&message, goal),
-                sha2::Sha256::digest(&message).to_vec(),
-                "{length} bytes"
-            );
+            assert_eq!(hash(&message, goal), sha2::Sha256::digest(&message).to_vec(), "{length} bytes");
         }
     }
 }

@@ -135,15 +135,9 @@ fn dead_gates_go_and_inputs_stay() {
 #[test]
 fn words_change_their_width() {
     assert_eq!(UInt::constant(5, 3).resized(5), UInt::constant(5, 5));
-    assert_eq!(
-        circuit::Int::constant(-3, 3).resized(6),
-        circuit::Int::constant(-3, 6)
-    );
+    assert_eq!(circuit::Int::constant(-3, 3).resized(6), circuit::Int::constant(-3, 6));
     assert_eq!(circuit::Int::constant(-1, 200).bits(), vec![Bit::TRUE; 200]);
-    assert_eq!(
-        UInt::constant(u128::MAX, 130).bits()[127..],
-        [Bit::TRUE, Bit::FALSE, Bit::FALSE]
-    );
+    assert_eq!(UInt::constant(u128::MAX, 130).bits()[127..], [Bit::TRUE, Bit::FALSE, Bit::FALSE]);
     assert_eq!(UInt::constant(5, 3).ty().to_string(), "uint(3)");
 }
 
@@ -168,13 +162,7 @@ fn parts() -> Parts {
 }
 
 fn make(parts: Parts) -> Result<Circuit, Error> {
-    let Parts {
-        gates,
-        inputs,
-        outputs,
-        input_nodes,
-        output_bits,
-    } = parts;
+    let Parts { gates, inputs, outputs, input_nodes, output_bits } = parts;
     Circuit::from_parts("made", gates, inputs, outputs, input_nodes, output_bits)
 }
 
@@ -191,74 +179,32 @@ type Lie = fn(&mut Parts);
 #[test]
 fn parts_that_do_not_fit_are_refused() {
     let lies: [(Lie, &str); 18] = [
-        (
-            |p| p.gates[0] = Gate::Input,
-            "gate 0: must be the constant false",
-        ),
+        (|p| p.gates[0] = Gate::Input, "gate 0: must be the constant false"),
         (|p| p.gates.clear(), "gate 0: must be the constant false"),
-        (
-            |p| p.gates.push(Gate::False),
-            "gate 4: only gate 0 is the constant false",
-        ),
-        (
-            |p| p.gates[3] = Gate::And(Bit::new(1, false), Bit::new(3, false)),
-            "gate 3: reads node 3",
-        ),
-        (
-            |p| p.gates[3] = Gate::Xor(Bit::new(1, false), Bit::new(9, false)),
-            "gate 3: reads node 9",
-        ),
-        (
-            |p| p.gates[3] = Gate::Xor(Bit::new(1, true), Bit::new(2, false)),
-            "gate 3: a fan-in of an XOR",
-        ),
-        (
-            |p| p.gates[3] = Gate::And(Bit::new(1, false), Bit::TRUE),
-            "gate 3: a gate of a constant",
-        ),
+        (|p| p.gates.push(Gate::False), "gate 4: only gate 0 is the constant false"),
+        (|p| p.gates[3] = Gate::And(Bit::new(1, false), Bit::new(3, false)), "gate 3: reads node 3"),
+        (|p| p.gates[3] = Gate::Xor(Bit::new(1, false), Bit::new(9, false)), "gate 3: reads node 9"),
+        (|p| p.gates[3] = Gate::Xor(Bit::new(1, true), Bit::new(2, false)), "gate 3: a fan-in of an XOR"),
+        (|p| p.gates[3] = Gate::And(Bit::new(1, false), Bit::TRUE), "gate 3: a gate of a constant"),
         (
             |p| p.gates[3] = Gate::Xor(Bit::new(1, false), Bit::new(1, false)),
             "gate 3: a gate of a constant or of one node twice",
         ),
-        (
-            |p| p.input_nodes[1] = 1,
-            "input bit 1: node 1 is an input bit already",
-        ),
+        (|p| p.input_nodes[1] = 1, "input bit 1: node 1 is an input bit already"),
         (|p| p.input_nodes[1] = 3, "input bit 1: node 3 is no input"),
         (|p| p.input_nodes[1] = 4, "input bit 1: node 4 of 4"),
-        (
-            |p| p.gates.push(Gate::Input),
-            "gate 4: an input that belongs to no port",
-        ),
-        (
-            |p| p.inputs[1].ty.width = 2,
-            "inputs: the ports have 3 bits together, but 2 are given",
-        ),
-        (
-            |p| p.outputs.clear(),
-            "outputs: the ports have 0 bits together, but 1 are given",
-        ),
-        (
-            |p| p.output_bits[0] = Bit::new(4, true),
-            "output bit 0: node 4 of 4",
-        ),
-        (
-            |p| p.inputs[1].name = "x".into(),
-            "input 'x': the name is used twice",
-        ),
-        (
-            |p| p.outputs[0].name = "z\n".into(),
-            "output 'z\\n': the name contains the control character",
-        ),
+        (|p| p.gates.push(Gate::Input), "gate 4: an input that belongs to no port"),
+        (|p| p.inputs[1].ty.width = 2, "inputs: the ports have 3 bits together, but 2 are given"),
+        (|p| p.outputs.clear(), "outputs: the ports have 0 bits together, but 1 are given"),
+        (|p| p.output_bits[0] = Bit::new(4, true), "output bit 0: node 4 of 4"),
+        (|p| p.inputs[1].name = "x".into(), "input 'x': the name is used twice"),
+        (|p| p.outputs[0].name = "z\n".into(), "output 'z\\n': the name contains the control character"),
         (|p| p.inputs[0].ty.width = 0, "input 'x': has no bits"),
     ];
     for (lie, part) in lies {
         let mut parts = parts();
         lie(&mut parts);
         let message = make(parts).unwrap_err().to_string();
-        assert!(
-            message.contains("circuit 'made', ") && message.contains(part),
-            "{message} / {part}"
-        );
+        assert!(message.contains("circuit 'made', ") && message.contains(part), "{message} / {part}");
     }
 }

@@ -76,10 +76,7 @@ fn words_that_do_not_fit_are_refused() {
     let short = message(BitMatrix::from_words(2, 65, vec![0; 3]));
     assert_eq!(short, "bit matrix: 2 rows of 65 lanes do not have 3 words");
     let padded = message(BitMatrix::from_words(2, 65, vec![0, 1, 0, 2]));
-    assert_eq!(
-        padded,
-        "bit matrix, row 1: bits above the last lane are set"
-    );
+    assert_eq!(padded, "bit matrix, row 1: bits above the last lane are set");
     assert!(BitMatrix::from_words(usize::MAX, 65, vec![0; 4]).is_err());
     assert!(BitMatrix::from_words(2, 64, vec![u64::MAX; 2]).is_ok());
 }

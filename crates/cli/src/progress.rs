@@ -15,6 +15,7 @@ pub fn bar(title: String) -> Observer {
         if start.elapsed() >= PATIENCE {
             let bar = bar.get_or_insert_with(|| make(total));
             bar.set_message(format!("{title}, {}", name(phase)));
+            bar.set_length(total);
             bar.set_position(done);
         }
         true
@@ -29,7 +30,7 @@ fn name(phase: Phase) -> &'static str {
 }
 
 fn make(total: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg}  {wide_bar}  {human_pos} of {human_len} ANDs  {elapsed}");
+    let style = ProgressStyle::with_template("{msg}  {wide_bar}  {human_pos} of {human_len}  {elapsed}");
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(total).with_finish(ProgressFinish::AndClear);
     bar.with_style(style)

@@ -66,9 +66,12 @@ impl Inputs {
 
     /// Refuses what only the peer may supply.
     pub(crate) fn check_owner(&self, binding: &Binding, party: Party) -> Result<()> {
-        let theirs = |port: &&BoundPort<Owner>| port.who == Owner::Party(party.peer()) && self.0.contains_key(&port.name);
+        let theirs =
+            |port: &&BoundPort<Owner>| port.who == Owner::Party(party.peer()) && self.0.contains_key(&port.name);
         match binding.inputs().iter().find(theirs) {
-            Some(port) => Err(Error::usage(format!("the input '{}' belongs to {}, not to {party}", port.name, party.peer()))),
+            Some(port) => {
+                Err(Error::usage(format!("the input '{}' belongs to {}, not to {party}", port.name, party.peer())))
+            }
             None => Ok(()),
         }
     }

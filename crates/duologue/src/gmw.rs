@@ -197,9 +197,7 @@ impl Gmw {
             let bits = share.rows() * share.lanes();
             return Ok(Flow::Exchange { expect: if learns(self.party) { byte_len(bits) } else { 0 } });
         }
-        let output = learns(self.party).then(|| {
-            unpack(inbox, share.rows(), share.lanes()).xor(share)
-        });
+        let output = learns(self.party).then(|| unpack(inbox, share.rows(), share.lanes()).xor(share));
         Ok(Flow::Output(output))
     }
 }
@@ -242,8 +240,9 @@ impl Evaluation {
             let slots = self.slots.words_mut();
             match instr.op {
                 Op::Xor => (0..stride).for_each(|i| slots[dst + i] = slots[a + i] ^ slots[b + i]),
-                Op::XorPublic => (0..stride)
-                    .for_each(|i| slots[dst + i] = slots[a + i] ^ gmw.public_share(public.words()[b + i])),
+                Op::XorPublic => {
+                    (0..stride).for_each(|i| slots[dst + i] = slots[a + i] ^ gmw.public_share(public.words()[b + i]))
+                }
                 Op::AndPublic => (0..stride)
                     .for_each(|i| slots[dst + i] = (slots[a + i] ^ flip_a) & (public.words()[b + i] ^ flip_b)),
                 Op::And => unreachable!("ANDs stand in layers"),
@@ -293,7 +292,13 @@ impl Evaluation {
         self.done = from;
         self.next = layer.end;
         self.layer += 1;
-        self.opened = Packed { words: { self.opened.words.clear(); std::mem::take(&mut self.opened.words) }, len: 0 };
+        self.opened = Packed {
+            words: {
+                self.opened.words.clear();
+                std::mem::take(&mut self.opened.words)
+            },
+            len: 0,
+        };
     }
 
     fn outputs(&self, gmw: &Gmw, plan: &Plan, public: &BitMatrix) -> BitMatrix {

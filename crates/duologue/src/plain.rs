@@ -113,12 +113,7 @@ pub(crate) fn map(
 }
 
 /// The public rows that a map's secret gates and outputs read; none if the plan has no public part.
-pub(crate) fn public_rows(
-    plan: &Plan,
-    wiring: &[Piece],
-    lanes: usize,
-    args: &[Option<&BitMatrix>],
-) -> BitMatrix {
+pub(crate) fn public_rows(plan: &Plan, wiring: &[Piece], lanes: usize, args: &[Option<&BitMatrix>]) -> BitMatrix {
     let Some(public) = plan.public() else { return BitMatrix::zeros(0, lanes) };
     let mut slots = BitMatrix::zeros(public.slots(), lanes);
     for piece in wiring {

@@ -103,7 +103,8 @@ pub struct Prepared {
     report: Report,
 }
 
-/// Sees how far a run is: the phase, ANDs done, ANDs in all. Says whether to go on.
+/// Sees how far a run is: the phase, what is done, and of how much; ANDs, or correlations while those are made. Says
+/// whether to go on.
 pub type Observer = Box<dyn FnMut(Phase, u64, u64) -> bool + Send>;
 
 /// One party's end of a session.
@@ -175,9 +176,7 @@ impl Session {
             }
         };
         let (alice, bob) = if party == Party::Alice { (&hello, &theirs) } else { (&theirs, &hello) };
-        let derive = |what: &str| {
-            *blake3::Hasher::new_derive_key(what).update(alice).update(bob).finalize().as_bytes()
-        };
+        let derive = |what: &str| *blake3::Hasher::new_derive_key(what).update(alice).update(bob).finalize().as_bytes();
         let id = derive("duologue v1 session id");
         let pairwise = Block::from_bytes(derive("duologue v1 shared generator")[..16].try_into().expect("16 bytes"));
         let correlating = Some(secrets.derive(b"setup   ", 0));
@@ -262,6 +261,14 @@ impl Session {
         Ok(Prepared { engine, binding, public: feeds, session, ordinal, report })
     }
 
+    /// Whether a prepared program would take these inputs; [`online`](Self::online) uses the program up in any case.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] that names the port.
+    pub fn check(&self, prepared: &Prepared, inputs: &Inputs) -> Result<()> {
+        self.feeds_after(prepared, inputs).map(drop)
+    }
+
     /// Runs a prepared program on inputs. The parties take their prepared programs in the same order; public inputs
     /// are those of setup.
     ///
@@ -314,12 +321,7 @@ impl Session {
     }
 
     /// The executor of the agreed protocol for this party.
-    fn engine(
-        &mut self,
-        terms: &Terms,
-        job: (Arc<Binding>, Arc<Schedule>),
-        public: &Feeds,
-    ) -> Result<Box<dyn Engine>> {
+    fn engine(&mut self, terms: &Terms, job: (Arc<Binding>, Arc<Schedule>), public: &Feeds) -> Result<Box<dyn Engine>> {
         let (party, how) = (Some(self.party), (terms.window, terms.ahead));
         Ok(match terms.scheme {
             Scheme::Gmw => {

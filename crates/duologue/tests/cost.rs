@@ -35,7 +35,9 @@ fn check(binding: &circuit::Binding, options: &Options, what: &str) {
     let cost = cost(binding, options).unwrap();
     let [alice, bob] = reports(binding, options);
     assert_eq!((cost.ands, cost.demand, cost.tile), (alice.ands, alice.demand, alice.tile), "{what}");
-    for (phase, traffic, a, b) in [("setup", cost.setup, alice.setup, bob.setup), ("online", cost.online, alice.online, bob.online)] {
+    for (phase, traffic, a, b) in
+        [("setup", cost.setup, alice.setup, bob.setup), ("online", cost.online, alice.online, bob.online)]
+    {
         assert_eq!((a.sent, a.received), (b.received, b.sent), "{what}, {phase}");
         assert_eq!((traffic.alice_to_bob, traffic.bob_to_alice), (a.sent, b.sent), "{what}, {phase}");
         assert_eq!(traffic.rounds, a.rounds.max(b.rounds), "{what}, {phase}");

@@ -17,31 +17,20 @@ use proptest::prelude::*;
 /// One session runs all options twice, each time with fresh shares.
 fn run_all(channels: (Channel, Channel), sample: &Sample, all: &[Options]) {
     let expected = reference::evaluate(&sample.binding, &sample.inputs);
-    let inputs: Vec<[Inputs; 2]> = (0..2 * all.len())
-        .map(|i| split(&sample.binding, &sample.inputs, &mut Dice(i as u64)))
-        .collect();
+    let inputs: Vec<[Inputs; 2]> =
+        (0..2 * all.len()).map(|i| split(&sample.binding, &sample.inputs, &mut Dice(i as u64))).collect();
     let outcomes = both(channels, |mut session| {
         let mut run = |(i, options): (usize, &Options)| {
             let mine = &inputs[i][session.party() as usize];
             session.run(&sample.binding, options, mine)
         };
-        let outcomes: Vec<Outcome> = all
-            .iter()
-            .chain(all)
-            .enumerate()
-            .map(&mut run)
-            .collect::<Result<_, _>>()?;
+        let outcomes: Vec<Outcome> = all.iter().chain(all).enumerate().map(&mut run).collect::<Result<_, _>>()?;
         session.close()?;
         Ok(outcomes)
     });
     for (i, options) in all.iter().chain(all).enumerate() {
         let got = [&outcomes[0][i].outputs, &outcomes[1][i].outputs];
-        check(
-            &sample.binding,
-            &expected,
-            got,
-            &format!("seed {}, run {i}, {options:?}", sample.seed),
-        );
+        check(&sample.binding, &expected, got, &format!("seed {}, run {i}, {options:?}", sample.seed));
     }
 }
 
@@ -68,17 +57,11 @@ fn plain_agrees_with_the_reference() {
         let expected = reference::evaluate(&sample.binding, &sample.inputs);
         let mut inputs = Inputs::new();
         for port in sample.binding.inputs() {
-            inputs.set(
-                &port.name,
-                BitMatrix::from_lanes(port.ty.width as usize, &sample.inputs[&port.name]),
-            );
+            inputs.set(&port.name, BitMatrix::from_lanes(port.ty.width as usize, &sample.inputs[&port.name]));
         }
         let outputs = duologue::plain::run(&sample.binding, &inputs).unwrap();
         for port in sample.binding.outputs() {
-            assert!(
-                outputs.get(&port.name).unwrap().to_lanes() == expected[&port.name],
-                "seed {seed}"
-            );
+            assert!(outputs.get(&port.name).unwrap().to_lanes() == expected[&port.name], "seed {seed}");
         }
     }
 }
@@ -92,57 +75,31 @@ fn over_tcp_and_tls() {
 }
 
 fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> = text
-        .chars()
-        .map(|c| c.to_digit(16).expect("a digit") as u8)
-        .collect();
-    digits
-        .chunks(2)
-        .map(|pair| pair[0] << 4 | pair[1])
-        .collect()
+    let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).expect("a digit") as u8).collect();
+    digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
 /// Runs a block on published vectors, over and over up to `lanes`; the first time and the second time in one session.
 /// A vector is Alice's input, Bob's if there are two, and the output.
 fn vectors(block: &str, width: u32, vectors: &[&[&str]], lanes: usize) {
-    let circuit = blocks::find(block)
-        .unwrap()
-        .circuit(width, Goal::Size)
-        .unwrap();
-    let program = Program::of_circuit(
-        &circuit,
-        &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)],
-    );
+    let circuit = blocks::find(block).unwrap().circuit(width, Goal::Size).unwrap();
+    let program = Program::of_circuit(&circuit, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
     let binding = program.bind(&[("lanes", lanes as u64)]).unwrap();
     let column = |i: usize| -> BitMatrix {
         let each: Vec<Vec<u8>> = vectors.iter().map(|vector| hex(vector[i])).collect();
-        data::bytes(
-            &(0..lanes)
-                .map(|lane| &each[lane % each.len()][..])
-                .collect::<Vec<_>>(),
-        )
+        data::bytes(&(0..lanes).map(|lane| &each[lane % each.len()][..]).collect::<Vec<_>>())
     };
     let ports = binding.inputs().len();
     let expected = column(ports);
     both(Channel::pair(), |mut session| {
         let mut inputs = Inputs::new();
-        for (i, port) in binding
-            .inputs()
-            .iter()
-            .enumerate()
-            .filter(|(_, p)| p.who == Owner::Party(session.party()))
-        {
+        for (i, port) in binding.inputs().iter().enumerate().filter(|(_, p)| p.who == Owner::Party(session.party())) {
             inputs.set(&port.name, column(i));
         }
         for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::Yao, Scheme::Gmw] {
-            let outputs = session
-                .run(&binding, &Options::new(scheme), &inputs)?
-                .outputs;
+            let outputs = session.run(&binding, &Options::new(scheme), &inputs)?.outputs;
             let (name, output) = outputs.iter().next().expect("an output");
-            assert!(
-                *output == expected,
-                "{block} over {lanes} lanes by {scheme}: '{name}' is wrong"
-            );
+            assert!(*output == expected, "{block} over {lanes} lanes by {scheme}: '{name}' is wrong");
         }
         session.close()
     });
@@ -150,33 +107,15 @@ fn vectors(block: &str, width: u32, vectors: &[&[&str]], lanes: usize) {
 
 /// FIPS 197, appendices B and C.1; NIST SP 800-38A, F.1.1.
 const AES: &[&[&str]] = &[
-    &[
-        "2b7e151628aed2a6abf7158809cf4f3c",
-        "3243f6a8885a308d313198a2e0370734",
-        "3925841d02dc09fbdc118597196a0b32",
-    ],
-    &[
-        "000102030405060708090a0b0c0d0e0f",
-        "00112233445566778899aabbccddeeff",
-        "69c4e0d86a7b0430d8cdb78070b4c55a",
-    ],
-    &[
-        "2b7e151628aed2a6abf7158809cf4f3c",
-        "6bc1bee22e409f96e93d7e117393172a",
-        "3ad77bb40d7a3660a89ecaf32466ef97",
-    ],
+    &["2b7e151628aed2a6abf7158809cf4f3c", "3243f6a8885a308d313198a2e0370734", "3925841d02dc09fbdc118597196a0b32"],
+    &["000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff", "69c4e0d86a7b0430d8cdb78070b4c55a"],
+    &["2b7e151628aed2a6abf7158809cf4f3c", "6bc1bee22e409f96e93d7e117393172a", "3ad77bb40d7a3660a89ecaf32466ef97"],
 ];
 
 /// FIPS 180-2, appendix B.1, and the vector of three bytes in the NIST SHA byte test vectors.
 const SHA256: &[&[&str]] = &[
-    &[
-        "616263",
-        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-    ],
-    &[
-        "b4190e",
-        "dff2e73091f6c05e528896c4c831b9448653dc2ff043528f6769437bc7b975c2",
-    ],
+    &["616263", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"],
+    &["b4190e", "dff2e73091f6c05e528896c4c831b9448653dc2ff043528f6769437bc7b975c2"],
 ];
 
 /// FIPS 180-2, appendix B.2: two blocks.

@@ -112,10 +112,7 @@ impl Lanes for Armv8 {
             // RotWord of the last word in each column: then ShiftRows changes nothing.
             let rotated = vdupq_n_u32(0x0c0f_0e0d);
             let word = vqtbl1q_u8(key, vreinterpretq_u8_u32(rotated));
-            let word = veorq_u8(
-                vaeseq_u8(word, zero),
-                vreinterpretq_u8_u32(vdupq_n_u32(constant.into())),
-            );
+            let word = veorq_u8(vaeseq_u8(word, zero), vreinterpretq_u8_u32(vdupq_n_u32(constant.into())));
             let key = veorq_u8(key, vextq_u8::<12>(zero, key));
             let key = veorq_u8(key, vextq_u8::<8>(zero, key));
             veorq_u8(key, word)

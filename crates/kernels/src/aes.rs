@@ -51,11 +51,7 @@ impl Aes128 {
     pub(crate) fn tree(&self, input: &[Block], output: &mut [Block]) {
         work::count(input.len());
         match &self.0 {
-            Schedule::Wide(cpu, keys) => cpu.run(Tree {
-                keys,
-                input,
-                output,
-            }),
+            Schedule::Wide(cpu, keys) => cpu.run(Tree { keys, input, output }),
             Schedule::Portable(cipher) => portable::tree(cipher, input, output),
         }
     }

@@ -39,10 +39,7 @@ impl Backend {
     /// If the processor lacks the instructions: the caller forced a backend that is not available.
     pub(crate) fn cpu(self) -> Option<Cpu> {
         let cpu = Cpu::new(self);
-        assert!(
-            cpu.is_some() || self == Backend::Portable,
-            "this processor has no {self}"
-        );
+        assert!(cpu.is_some() || self == Backend::Portable, "this processor has no {self}");
         cpu
     }
 }
@@ -83,10 +80,7 @@ impl Cpu {
     }
 
     /// Runs a loop compiled for these instructions.
-    #[cfg_attr(
-        not(any(target_arch = "x86_64", target_arch = "aarch64")),
-        allow(unused_variables)
-    )]
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(unused_variables))]
     pub(crate) fn run<J: Job>(self, job: J) -> J::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -108,19 +102,12 @@ mod tests {
         let all = Backend::available();
         assert_eq!(Backend::detect(), all[0]);
         assert_eq!(all.last(), Some(&Backend::Portable));
-        assert!(
-            all.iter()
-                .all(|b| b.cpu().is_some() == (*b != Backend::Portable))
-        );
+        assert!(all.iter().all(|b| b.cpu().is_some() == (*b != Backend::Portable)));
     }
 
     #[test]
     fn a_missing_backend_is_refused() {
-        let missing = if cfg!(target_arch = "x86_64") {
-            Backend::Armv8
-        } else {
-            Backend::AesNi
-        };
+        let missing = if cfg!(target_arch = "x86_64") { Backend::Armv8 } else { Backend::AesNi };
         assert!(std::panic::catch_unwind(|| missing.cpu()).is_err());
     }
 }

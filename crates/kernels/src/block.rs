@@ -129,9 +129,7 @@ mod tests {
             return false;
         };
         let pivot = rows.swap_remove(at);
-        rows.iter_mut()
-            .filter(|r| **r >> bit & 1 == 1)
-            .for_each(|r| *r ^= pivot);
+        rows.iter_mut().filter(|r| **r >> bit & 1 == 1).for_each(|r| *r ^= pivot);
         true
     }
 

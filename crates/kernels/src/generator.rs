@@ -24,10 +24,7 @@ use crate::aes::Aes128;
 use crate::{Backend, Block};
 
 /// Why the operating system gave no randomness.
-#[cfg(any(
-    not(all(target_family = "wasm", target_os = "unknown")),
-    feature = "wasm_js"
-))]
+#[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), feature = "wasm_js"))]
 pub use getrandom::Error as OsError;
 
 /// A stream of random bytes. The construction is in the [module's](self) documentation.
@@ -62,10 +59,7 @@ impl Generator {
     ///
     /// # Errors
     /// What the operating system says.
-    #[cfg(any(
-        not(all(target_family = "wasm", target_os = "unknown")),
-        feature = "wasm_js"
-    ))]
+    #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), feature = "wasm_js"))]
     pub fn from_os() -> Result<Self, OsError> {
         let mut seed = [0; 16];
         getrandom::fill(&mut seed)?;
@@ -88,12 +82,7 @@ impl Generator {
         Aes128::with_backend(seed, backend).encrypt(&mut keys);
         let [stream, children] = keys.map(|key| Aes128::with_backend(key, backend));
         keys.zeroize();
-        Generator {
-            backend,
-            stream,
-            children,
-            next: 0,
-        }
+        Generator { backend, stream, children, next: 0 }
     }
 
     /// The child for (label, index): the same at any time, different from every other child.

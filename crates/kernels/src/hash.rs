@@ -100,10 +100,7 @@ impl GateHash {
     /// # Panics
     /// If the processor does not have it.
     pub fn with_backend(s: Block, backend: Backend) -> Self {
-        GateHash {
-            key: domain(s, b"garbling"),
-            cpu: backend.cpu(),
-        }
+        GateHash { key: domain(s, b"garbling"), cpu: backend.cpu() }
     }
 
     /// Garbles the ANDs `first`, `first + 1`, ...: from the operands' zero labels the zero labels of
@@ -120,23 +117,12 @@ impl GateHash {
         out: &mut [Block],
         tables: &mut [[Block; 2]],
     ) {
-        assert!(
-            delta.lsb(),
-            "bit 0 of Δ must be set: it carries the permute bit"
-        );
+        assert!(delta.lsb(), "bit 0 of Δ must be set: it carries the permute bit");
         assert_lengths(out.len(), [a.labels.len(), b.labels.len(), tables.len()]);
         work::count(4 * out.len());
         let key = self.key;
         match self.cpu {
-            Some(cpu) => cpu.run(Garble {
-                key,
-                first,
-                delta,
-                a,
-                b,
-                out,
-                tables,
-            }),
+            Some(cpu) => cpu.run(Garble { key, first, delta, a, b, out, tables }),
             None => portable::garble(key, first, delta, a, b, out, tables),
         }
     }
@@ -145,36 +131,19 @@ impl GateHash {
     ///
     /// # Panics
     /// If the lengths differ.
-    pub fn evaluate(
-        &self,
-        first: u64,
-        a: &[Block],
-        b: &[Block],
-        out: &mut [Block],
-        tables: &[[Block; 2]],
-    ) {
+    pub fn evaluate(&self, first: u64, a: &[Block], b: &[Block], out: &mut [Block], tables: &[[Block; 2]]) {
         assert_lengths(out.len(), [a.len(), b.len(), tables.len()]);
         work::count(2 * out.len());
         let key = self.key;
         match self.cpu {
-            Some(cpu) => cpu.run(Evaluate {
-                key,
-                first,
-                a,
-                b,
-                out,
-                tables,
-            }),
+            Some(cpu) => cpu.run(Evaluate { key, first, a, b, out, tables }),
             None => portable::evaluate(key, first, a, b, out, tables),
         }
     }
 }
 
 fn assert_lengths<const N: usize>(len: usize, others: [usize; N]) {
-    assert!(
-        others == [len; N],
-        "operands of different lengths: {len} and {others:?}"
-    );
+    assert!(others == [len; N], "operands of different lengths: {len} and {others:?}");
 }
 
 /// The hash that breaks the correlation of correlated OT: H_j(x) = E_K(σ(x)) ⊕ σ(x), K = S ⊕ (j ‖ "ot-hash.").
@@ -201,10 +170,7 @@ impl OtHash {
     /// # Panics
     /// If the processor does not have it.
     pub fn with_backend(s: Block, backend: Backend) -> Self {
-        OtHash {
-            key: domain(s, b"ot-hash."),
-            cpu: backend.cpu(),
-        }
+        OtHash { key: domain(s, b"ot-hash."), cpu: backend.cpu() }
     }
 
     /// The sender: m0 = H_j(q_j) and m1 = H_j(q_j ⊕ Δ) for j = `first`, `first + 1`, ...
@@ -212,22 +178,12 @@ impl OtHash {
     /// # Panics
     /// If the lengths differ or Δ is zero.
     pub fn pairs(&self, first: u64, delta: Block, q: &[Block], m0: &mut [Block], m1: &mut [Block]) {
-        assert!(
-            delta != Block::ZERO,
-            "Δ is zero: both messages would be equal"
-        );
+        assert!(delta != Block::ZERO, "Δ is zero: both messages would be equal");
         assert_lengths(q.len(), [m0.len(), m1.len()]);
         work::count(2 * q.len());
         let key = self.key;
         match self.cpu {
-            Some(cpu) => cpu.run(Pairs {
-                key,
-                first,
-                delta,
-                q,
-                m0,
-                m1,
-            }),
+            Some(cpu) => cpu.run(Pairs { key, first, delta, q, m0, m1 }),
             None => portable::pairs(key, first, delta, q, m0, m1),
         }
     }
@@ -258,8 +214,7 @@ pub struct TreeHash(Aes128);
 impl TreeHash {
     /// The first 128 bits of the fraction of π: a key that nobody chose.
     const KEY: Block = Block::from_bytes([
-        0x24, 0x3f, 0x6a, 0x88, 0x85, 0xa3, 0x08, 0xd3, 0x13, 0x19, 0x8a, 0x2e, 0x03, 0x70, 0x73,
-        0x44,
+        0x24, 0x3f, 0x6a, 0x88, 0x85, 0xa3, 0x08, 0xd3, 0x13, 0x19, 0x8a, 0x2e, 0x03, 0x70, 0x73, 0x44,
     ]);
 
     /// The hash; it has no parameter.

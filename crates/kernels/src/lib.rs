@@ -21,9 +21,7 @@
 #![warn(missing_docs)]
 
 #[cfg(target_endian = "big")]
-compile_error!(
-    "blocks are little-endian in memory and on the wire: big-endian targets are not supported"
-);
+compile_error!("blocks are little-endian in memory and on the wire: big-endian targets are not supported");
 
 #[cfg(target_arch = "aarch64")]
 #[allow(unsafe_code)]
@@ -35,10 +33,7 @@ pub mod generator;
 pub mod hash;
 mod portable;
 pub mod transpose;
-#[cfg_attr(
-    not(any(target_arch = "x86_64", target_arch = "aarch64")),
-    allow(dead_code)
-)]
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 mod wide;
 pub mod work;
 #[cfg(target_arch = "x86_64")]

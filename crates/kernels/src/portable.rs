@@ -13,9 +13,7 @@ pub(crate) fn cipher(key: Block) -> Cipher {
 }
 
 pub(crate) fn encrypt(cipher: &Cipher, blocks: &mut [Block]) {
-    cipher.encrypt_blocks(Array::cast_slice_from_core_mut(bytemuck::cast_slice_mut(
-        blocks,
-    )));
+    cipher.encrypt_blocks(Array::cast_slice_from_core_mut(bytemuck::cast_slice_mut(blocks)));
 }
 
 pub(crate) fn counter(cipher: &Cipher, first: u64, out: &mut [[u8; 16]]) {
@@ -78,14 +76,7 @@ pub(crate) fn garble(
     });
 }
 
-pub(crate) fn evaluate(
-    key: Block,
-    first: u64,
-    a: &[Block],
-    b: &[Block],
-    out: &mut [Block],
-    tables: &[[Block; 2]],
-) {
+pub(crate) fn evaluate(key: Block, first: u64, a: &[Block], b: &[Block], out: &mut [Block], tables: &[[Block; 2]]) {
     gates(key, first, out.len(), |k, bucket, tweak| {
         let [ha, hb] = hash(bucket, [a[k] ^ tweak, b[k] ^ tweak ^ Block::new(1)]);
         let [table_g, table_e] = tables[k];
@@ -94,14 +85,7 @@ pub(crate) fn evaluate(
     });
 }
 
-pub(crate) fn pairs(
-    key: Block,
-    first: u64,
-    delta: Block,
-    q: &[Block],
-    m0: &mut [Block],
-    m1: &mut [Block],
-) {
+pub(crate) fn pairs(key: Block, first: u64, delta: Block, q: &[Block], m0: &mut [Block], m1: &mut [Block]) {
     for (k, j) in (0..q.len()).zip(first..) {
         [m0[k], m1[k]] = hash(&numbered(key, j), [q[k], q[k] ^ delta]);
     }

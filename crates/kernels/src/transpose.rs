@@ -49,11 +49,7 @@ fn pass<const SIZE: usize, const STRIDE: usize>(words: &mut [u64], mask: u64) {
 /// If the input is not `rows` rows long.
 pub fn transpose_bits(input: &[u64], rows: usize, columns: usize) -> Vec<u64> {
     let (from, to) = (columns.div_ceil(64), rows.div_ceil(64));
-    assert_eq!(
-        input.len(),
-        rows * from,
-        "a matrix of {rows} × {columns} bits"
-    );
+    assert_eq!(input.len(), rows * from, "a matrix of {rows} × {columns} bits");
     let mut output = vec![0; columns * to];
     // Strips of 512 rows: a cache line of input and a cache line of output are used whole.
     for strip in (0..to).step_by(8) {
@@ -97,11 +93,7 @@ mod tests {
         let mut after = before;
         transpose_128(&mut after);
         for (i, j) in (0..128 * 128).map(|n| (n / 128, n % 128)) {
-            assert_eq!(
-                after[i].get() >> j & 1,
-                before[j].get() >> i & 1,
-                "row {i}, bit {j}"
-            );
+            assert_eq!(after[i].get() >> j & 1, before[j].get() >> i & 1, "row {i}, bit {j}");
         }
         transpose_128(&mut after);
         assert!(after == before);

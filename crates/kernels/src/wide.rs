@@ -92,12 +92,7 @@ struct Step {
 impl Steps {
     #[inline(always)]
     fn new(skip: usize, len: usize, wide: usize) -> Self {
-        Steps {
-            at: 0,
-            len,
-            skip,
-            wide,
-        }
+        Steps { at: 0, len, skip, wide }
     }
 }
 
@@ -107,11 +102,7 @@ impl Iterator for Steps {
     #[inline(always)]
     fn next(&mut self) -> Option<Step> {
         let (at, skip, left) = (self.at, self.skip, self.len - self.at);
-        let len = if skip == 0 && left >= self.wide {
-            self.wide
-        } else {
-            left.min(4 - skip)
-        };
+        let len = if skip == 0 && left >= self.wide { self.wide } else { left.min(4 - skip) };
         self.at += len;
         self.skip = 0;
         (len > 0).then_some(Step { at, len, skip })

@@ -16,9 +16,8 @@ pub(crate) struct AesNi(());
 
 impl AesNi {
     pub(crate) fn detect() -> Option<Self> {
-        let found = is_x86_feature_detected!("aes")
-            && is_x86_feature_detected!("ssse3")
-            && is_x86_feature_detected!("sse4.1");
+        let found =
+            is_x86_feature_detected!("aes") && is_x86_feature_detected!("ssse3") && is_x86_feature_detected!("sse4.1");
         found.then_some(AesNi(()))
     }
 
@@ -83,12 +82,7 @@ impl Lanes for AesNi {
     }
     #[inline(always)]
     fn reverse_bytes(self, x: __m128i) -> __m128i {
-        unsafe {
-            _mm_shuffle_epi8(
-                x,
-                _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f),
-            )
-        }
+        unsafe { _mm_shuffle_epi8(x, _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f)) }
     }
     #[inline(always)]
     fn zip(self, x: __m128i, y: __m128i) -> [__m128i; 2] {
@@ -140,11 +134,7 @@ impl Vaes512 {
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("vaes");
-        if found {
-            AesNi::detect().map(Vaes512)
-        } else {
-            None
-        }
+        if found { AesNi::detect().map(Vaes512) } else { None }
     }
 
     pub(crate) fn run<J: Job>(self, job: J) -> J::Output {
@@ -207,14 +197,7 @@ impl Lanes for Vaes512 {
     }
     #[inline(always)]
     fn sigma(self, x: __m512i) -> __m512i {
-        unsafe {
-            _mm512_mask_xor_epi64(
-                _mm512_shuffle_epi32::<0x4e>(x),
-                0xaa,
-                _mm512_shuffle_epi32::<0x4e>(x),
-                x,
-            )
-        }
+        unsafe { _mm512_mask_xor_epi64(_mm512_shuffle_epi32::<0x4e>(x), 0xaa, _mm512_shuffle_epi32::<0x4e>(x), x) }
     }
     #[inline(always)]
     fn reverse_bytes(self, x: __m512i) -> __m512i {
@@ -226,20 +209,12 @@ impl Lanes for Vaes512 {
         unsafe {
             let low = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
             let high = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
-            [
-                _mm512_permutex2var_epi64(x, low, y),
-                _mm512_permutex2var_epi64(x, high, y),
-            ]
+            [_mm512_permutex2var_epi64(x, low, y), _mm512_permutex2var_epi64(x, high, y)]
         }
     }
     #[inline(always)]
     fn unzip(self, [low, high]: [__m512i; 2]) -> [__m512i; 2] {
-        unsafe {
-            [
-                _mm512_shuffle_i64x2::<0x88>(low, high),
-                _mm512_shuffle_i64x2::<0xdd>(low, high),
-            ]
-        }
+        unsafe { [_mm512_shuffle_i64x2::<0x88>(low, high), _mm512_shuffle_i64x2::<0xdd>(low, high)] }
     }
     #[inline(always)]
     fn spread(self, keys: __m512i) -> [__m512i; 4] {

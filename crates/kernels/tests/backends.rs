@@ -12,9 +12,7 @@ const S: Block = Block::new(0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0);
 
 fn random(len: usize, index: u64) -> Vec<Block> {
     let mut blocks = vec![Block::ZERO; len];
-    Generator::from_seed(S)
-        .derive(b"testdata", index)
-        .fill_blocks(&mut blocks);
+    Generator::from_seed(S).derive(b"testdata", index).fill_blocks(&mut blocks);
     blocks
 }
 
@@ -27,10 +25,7 @@ fn same_everywhere(kernel: impl Fn(Backend, usize) -> Vec<Block>) {
     for len in LENGTHS {
         let expected = kernel(Backend::Portable, len);
         for backend in Backend::available() {
-            assert!(
-                kernel(backend, len) == expected,
-                "{backend} differs at length {len}"
-            );
+            assert!(kernel(backend, len) == expected, "{backend} differs at length {len}");
         }
     }
 }
@@ -68,28 +63,12 @@ fn ot() {
     }
 }
 
-fn garble(
-    backend: Backend,
-    first: u64,
-    flips: [bool; 2],
-    len: usize,
-) -> (Vec<Block>, Vec<[Block; 2]>) {
-    let (a, b, delta) = (
-        random(len, 4),
-        random(len, 5),
-        random(1, 6)[0].with_lsb(true),
-    );
+fn garble(backend: Backend, first: u64, flips: [bool; 2], len: usize) -> (Vec<Block>, Vec<[Block; 2]>) {
+    let (a, b, delta) = (random(len, 4), random(len, 5), random(1, 6)[0].with_lsb(true));
     let (mut out, mut tables) = (zeros(len), vec![[Block::ZERO; 2]; len]);
     let operand = |labels, flip| Operand { labels, flip };
     let hash = GateHash::with_backend(S, backend);
-    hash.garble(
-        first,
-        delta,
-        operand(&a, flips[0]),
-        operand(&b, flips[1]),
-        &mut out,
-        &mut tables,
-    );
+    hash.garble(first, delta, operand(&a, flips[0]), operand(&b, flips[1]), &mut out, &mut tables);
     (out, tables)
 }
 
@@ -120,15 +99,8 @@ fn evaluator() {
 
 #[test]
 fn what_one_call_gives_many_calls_give() {
-    let (a, b, delta) = (
-        random(100, 4),
-        random(100, 5),
-        random(1, 6)[0].with_lsb(true),
-    );
-    let plain = |labels| Operand {
-        labels,
-        flip: false,
-    };
+    let (a, b, delta) = (random(100, 4), random(100, 5), random(1, 6)[0].with_lsb(true));
+    let plain = |labels| Operand { labels, flip: false };
     let mut whole = (zeros(100), vec![[Block::ZERO; 2]; 100]);
     let mut parts = whole.clone();
     let hash = GateHash::new(S);
@@ -136,14 +108,7 @@ fn what_one_call_gives_many_calls_give() {
     for cut in [0..1, 1..3, 3..20, 20..21, 21..89, 89..100] {
         let (out, tables) = (&mut parts.0[cut.clone()], &mut parts.1[cut.clone()]);
         let first = 5 + cut.start as u64;
-        hash.garble(
-            first,
-            delta,
-            plain(&a[cut.clone()]),
-            plain(&b[cut]),
-            out,
-            tables,
-        );
+        hash.garble(first, delta, plain(&a[cut.clone()]), plain(&b[cut]), out, tables);
     }
     assert!(whole == parts);
 }
@@ -156,10 +121,7 @@ fn the_counter_counts_blocks_not_schedules() {
     aes.encrypt(&mut blocks);
     assert_eq!(work::aes_blocks() - start, 10);
     let (mut out, mut tables) = (zeros(10), vec![[Block::ZERO; 2]; 10]);
-    let operand = Operand {
-        labels: &blocks,
-        flip: false,
-    };
+    let operand = Operand { labels: &blocks, flip: false };
     hash.garble(3, Block::new(1), operand, operand, &mut out, &mut tables);
     hash.evaluate(3, &blocks, &blocks, &mut out, &tables);
     assert_eq!(work::aes_blocks() - start, 10 + 40 + 20);

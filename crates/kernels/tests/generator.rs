@@ -20,16 +20,13 @@ fn aes(key: [u8; 16], block: [u8; 16]) -> [u8; 16] {
 /// The stream of a seed, as the documentation defines it.
 fn stream(seed: [u8; 16], blocks: u128) -> Vec<u8> {
     let key = aes(seed, 0u128.to_le_bytes());
-    (0..blocks)
-        .flat_map(|i| aes(key, i.to_be_bytes()))
-        .collect()
+    (0..blocks).flat_map(|i| aes(key, i.to_be_bytes())).collect()
 }
 
 #[test]
 fn the_stream_is_counter_mode() {
-    for (backend, blocks) in Backend::available()
-        .into_iter()
-        .flat_map(|b| [1, 3, 4, 5, 31, 32, 33, 300].map(|n| (b, n)))
+    for (backend, blocks) in
+        Backend::available().into_iter().flat_map(|b| [1, 3, 4, 5, 31, 32, 33, 300].map(|n| (b, n)))
     {
         let mut out = vec![0; 16 * blocks as usize];
         Generator::with_backend(Block::from_bytes(SEED), backend).fill(&mut out);
@@ -63,14 +60,8 @@ fn odd_lengths_and_misaligned_slices_are_filled_to_the_end() {
             let mut generator = generator();
             generator.fill(&mut buffer[offset..offset + len]);
             assert_eq!(buffer[offset..offset + len], stream(SEED, 256)[..len]);
-            assert!(
-                buffer[..offset].iter().all(|b| *b == 0x55),
-                "written before the slice"
-            );
-            assert!(
-                buffer[offset + len..].iter().all(|b| *b == 0x55),
-                "written past the slice"
-            );
+            assert!(buffer[..offset].iter().all(|b| *b == 0x55), "written before the slice");
+            assert!(buffer[offset + len..].iter().all(|b| *b == 0x55), "written past the slice");
             // A call rounds up to whole blocks.
             let used = len.div_ceil(16);
             let expected = &stream(SEED, 257)[16 * used..16 * used + 16];

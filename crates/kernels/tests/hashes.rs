@@ -10,9 +10,7 @@ const S: Block = Block::new(0xfedc_ba98_7654_3210_0f1e_2d3c_4b5a_6978);
 
 fn random(len: usize, index: u64) -> Vec<Block> {
     let mut blocks = vec![Block::ZERO; len];
-    Generator::from_seed(S)
-        .derive(b"testdata", index)
-        .fill_blocks(&mut blocks);
+    Generator::from_seed(S).derive(b"testdata", index).fill_blocks(&mut blocks);
     blocks
 }
 
@@ -51,10 +49,7 @@ struct Definition {
     tweak: bool,
 }
 
-const OURS: Definition = Definition {
-    sigma: true,
-    tweak: true,
-};
+const OURS: Definition = Definition { sigma: true, tweak: true };
 
 impl Definition {
     /// What goes into the cipher for `x` in this half of AND n.
@@ -83,10 +78,7 @@ impl Definition {
 
 fn garble(first: u64, delta: Block, a: &[Block], b: &[Block]) -> (Vec<Block>, Vec<[Block; 2]>) {
     let (mut out, mut tables) = (vec![Block::ZERO; a.len()], vec![[Block::ZERO; 2]; a.len()]);
-    let plain = |labels| Operand {
-        labels,
-        flip: false,
-    };
+    let plain = |labels| Operand { labels, flip: false };
     GateHash::new(S).garble(first, delta, plain(a), plain(b), &mut out, &mut tables);
     (out, tables)
 }
@@ -98,10 +90,7 @@ fn gates_are_garbled_as_defined() {
         let (out, tables) = garble(first, delta, &a, &b);
         for k in 0..70 {
             let defined = OURS.garble(first + k as u64, delta, a[k], b[k]);
-            assert!(
-                (out[k], tables[k]) == defined,
-                "AND {k} of those from {first}"
-            );
+            assert!((out[k], tables[k]) == defined, "AND {k} of those from {first}");
         }
     }
 }
@@ -116,21 +105,12 @@ fn an_evaluated_gate_is_the_and() {
         for case in 0..16 {
             let [x, y, flip_a, flip_b] = [1, 2, 4, 8].map(|bit| case & bit != 0);
             let (mut out0, mut tables) = (vec![Block::ZERO; 21], vec![[Block::ZERO; 2]; 21]);
-            let a = Operand {
-                labels: &a0,
-                flip: flip_a,
-            };
-            let b = Operand {
-                labels: &b0,
-                flip: flip_b,
-            };
+            let a = Operand { labels: &a0, flip: flip_a };
+            let b = Operand { labels: &b0, flip: flip_b };
             hash.garble(6, delta, a, b, &mut out0, &mut tables);
 
-            let active = |zero: &[Block], bit| -> Vec<Block> {
-                zero.iter()
-                    .map(|l| *l ^ (Block::mask(bit) & delta))
-                    .collect()
-            };
+            let active =
+                |zero: &[Block], bit| -> Vec<Block> { zero.iter().map(|l| *l ^ (Block::mask(bit) & delta)).collect() };
             let mut out = vec![Block::ZERO; 21];
             hash.evaluate(6, &active(&a0, x), &active(&b0, y), &mut out, &tables);
             let expected = active(&out0, (x ^ flip_a) & (y ^ flip_b));
@@ -143,9 +123,7 @@ fn an_evaluated_gate_is_the_and() {
 fn the_receiver_gets_the_message_of_its_choice_and_both_are_as_defined() {
     let (q, delta, first) = (random(37, 2), random_delta(), 1_000_003);
     let (mut m0, mut m1, mut m) = (q.clone(), q.clone(), q.clone());
-    let t: Vec<_> = (0..37)
-        .map(|k| q[k] ^ (Block::mask(k % 3 == 0) & delta))
-        .collect();
+    let t: Vec<_> = (0..37).map(|k| q[k] ^ (Block::mask(k % 3 == 0) & delta)).collect();
     OtHash::new(S).pairs(first, delta, &q, &mut m0, &mut m1);
     OtHash::new(S).chosen(first, &t, &mut m);
     for k in 0..37 {
@@ -174,36 +152,19 @@ fn the_tree_hash_is_as_defined() {
 fn without_sigma_a_ciphertext_gives_delta_away() {
     let (a, b, delta) = (random(64, 4), random(64, 5), random_delta());
     let (_, tables) = garble(0, delta, &a, &b);
-    let broken = Definition {
-        sigma: false,
-        ..OURS
-    };
+    let broken = Definition { sigma: false, ..OURS };
     let mut found = 0;
     for (n, k) in (0..64).zip(0..) {
         let attack = |twin: Definition, table_g: Block| {
             let known = twin.input(a[k], n, 0);
-            let hidden = decrypt(
-                &key(S, n / 4, b"garbling"),
-                table_g ^ twin.hash(a[k], n, 0) ^ known,
-            );
-            [
-                hidden ^ known,
-                sigma_inverse(hidden ^ known),
-                sigma_inverse(hidden) ^ a[k],
-            ]
+            let hidden = decrypt(&key(S, n / 4, b"garbling"), table_g ^ twin.hash(a[k], n, 0) ^ known);
+            [hidden ^ known, sigma_inverse(hidden ^ known), sigma_inverse(hidden) ^ a[k]]
         };
         let (_, [broken_table, _]) = broken.garble(n, delta, a[k], b[k]);
         let gives_delta = attack(broken, broken_table).contains(&delta);
-        assert_eq!(
-            gives_delta,
-            b[k].lsb(),
-            "the attack works on the broken twin"
-        );
+        assert_eq!(gives_delta, b[k].lsb(), "the attack works on the broken twin");
         found += u32::from(gives_delta);
-        assert!(
-            !attack(OURS, tables[k][0]).contains(&delta),
-            "and not on ours"
-        );
+        assert!(!attack(OURS, tables[k][0]).contains(&delta), "and not on ours");
     }
     assert!(found > 10);
 }
@@ -212,9 +173,7 @@ fn without_sigma_a_ciphertext_gives_delta_away() {
 fn two_give_delta(tables: &[[Block; 2]], delta: Block) -> bool {
     let all = tables.as_flattened();
     let pairs = (0..all.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
-    pairs
-        .map(|(i, j)| all[i] ^ all[j])
-        .any(|x| x == Block::ZERO || x == delta)
+    pairs.map(|(i, j)| all[i] ^ all[j]).any(|x| x == Block::ZERO || x == delta)
 }
 
 /// P2. One wire fans out into every AND of a bucket, at both sides.
@@ -222,10 +181,7 @@ fn two_give_delta(tables: &[[Block; 2]], delta: Block) -> bool {
 fn without_the_tweak_two_ciphertexts_of_a_bucket_give_delta_away() {
     let delta = random_delta();
     let (shared, other) = (random(1, 6)[0], random(16, 7));
-    let broken = Definition {
-        tweak: false,
-        ..OURS
-    };
+    let broken = Definition { tweak: false, ..OURS };
     let left = vec![shared; 16];
     for (a, b) in [(&left, &other), (&other, &left), (&left, &left)] {
         let (_, tables) = garble(0, delta, a, b);
@@ -234,19 +190,12 @@ fn without_the_tweak_two_ciphertexts_of_a_bucket_give_delta_away() {
         let tables: Vec<_> = (0..16).map(twin).collect();
         // With the shared wire on the right, T_E also holds the other operand, which the evaluator
         // knows up to Δ: it removes it first.
-        let seen: Vec<_> = (0..16)
-            .map(|n| [tables[n][0], tables[n][1] ^ a[n]])
-            .collect();
-        assert!(
-            two_give_delta(&seen, delta),
-            "the check finds the broken twin"
-        );
+        let seen: Vec<_> = (0..16).map(|n| [tables[n][0], tables[n][1] ^ a[n]]).collect();
+        assert!(two_give_delta(&seen, delta), "the check finds the broken twin");
     }
     // The same check, with the known operand removed, on ours.
     let (_, tables) = garble(0, delta, &other, &left);
-    let seen: Vec<_> = (0..16)
-        .map(|n| [tables[n][0], tables[n][1] ^ other[n]])
-        .collect();
+    let seen: Vec<_> = (0..16).map(|n| [tables[n][0], tables[n][1] ^ other[n]]).collect();
     assert!(!two_give_delta(&seen, delta));
 }
 
@@ -254,10 +203,7 @@ fn without_the_tweak_two_ciphertexts_of_a_bucket_give_delta_away() {
 #[test]
 fn another_s_gives_unrelated_ciphertexts() {
     let (a, b, delta) = (random(500, 8), random(500, 9), random_delta());
-    let plain = |labels| Operand {
-        labels,
-        flip: false,
-    };
+    let plain = |labels| Operand { labels, flip: false };
     let tables = |s| {
         let (mut out, mut tables) = (a.clone(), vec![[Block::ZERO; 2]; 500]);
         GateHash::new(s).garble(0, delta, plain(&a), plain(&b), &mut out, &mut tables);
@@ -275,10 +221,7 @@ fn another_s_gives_unrelated_ciphertexts() {
 #[test]
 fn a_counted_s_would_repeat_keys() {
     let (a, b, delta) = (random(4, 8), random(4, 9), random_delta());
-    let plain = |labels| Operand {
-        labels,
-        flip: false,
-    };
+    let plain = |labels| Operand { labels, flip: false };
     let tables = |s, first| {
         let (mut out, mut tables) = (a.clone(), vec![[Block::ZERO; 2]; 4]);
         GateHash::new(s).garble(first, delta, plain(&a), plain(&b), &mut out, &mut tables);

@@ -18,25 +18,11 @@ fn encrypt(backend: Backend, key: &str, mut blocks: Vec<Block>) -> Vec<Block> {
 fn fips_197() {
     for backend in Backend::available() {
         let key = "2b7e151628aed2a6abf7158809cf4f3c";
-        let out = encrypt(
-            backend,
-            key,
-            vec![block("3243f6a8885a308d313198a2e0370734")],
-        );
-        assert!(
-            out == [block("3925841d02dc09fbdc118597196a0b32")],
-            "{backend}"
-        );
+        let out = encrypt(backend, key, vec![block("3243f6a8885a308d313198a2e0370734")]);
+        assert!(out == [block("3925841d02dc09fbdc118597196a0b32")], "{backend}");
         let key = "000102030405060708090a0b0c0d0e0f";
-        let out = encrypt(
-            backend,
-            key,
-            vec![block("00112233445566778899aabbccddeeff"); 70],
-        );
-        assert!(
-            out == [block("69c4e0d86a7b0430d8cdb78070b4c55a"); 70],
-            "{backend}"
-        );
+        let out = encrypt(backend, key, vec![block("00112233445566778899aabbccddeeff"); 70]);
+        assert!(out == [block("69c4e0d86a7b0430d8cdb78070b4c55a"); 70], "{backend}");
     }
 }
 
@@ -58,10 +44,7 @@ fn sp_800_38a_ecb() {
         "7b0c785e27e8ad3f8223207104725dd4",
     ];
     for backend in Backend::available() {
-        assert!(
-            encrypt(backend, KEY, PLAIN.map(block).to_vec()) == cipher.map(block),
-            "{backend}"
-        );
+        assert!(encrypt(backend, KEY, PLAIN.map(block).to_vec()) == cipher.map(block), "{backend}");
     }
 }
 
@@ -75,16 +58,11 @@ fn sp_800_38a_ctr() {
         "1e031dda2fbe03d1792170a0f3009cee",
     ];
     let start = 0xf0f1_f2f3_f4f5_f6f7_f8f9_fafb_fcfd_feff_u128;
-    let counters: Vec<_> = (0..4)
-        .map(|i| Block::from_bytes((start + i).to_be_bytes()))
-        .collect();
+    let counters: Vec<_> = (0..4).map(|i| Block::from_bytes((start + i).to_be_bytes())).collect();
     for backend in Backend::available() {
         let stream = encrypt(backend, KEY, counters.clone());
         for i in 0..4 {
-            assert!(
-                stream[i] ^ block(PLAIN[i]) == block(cipher[i]),
-                "{backend}, block {i}"
-            );
+            assert!(stream[i] ^ block(PLAIN[i]) == block(cipher[i]), "{backend}, block {i}");
         }
     }
 }

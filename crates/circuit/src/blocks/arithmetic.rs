@@ -55,10 +55,7 @@ pub fn subtract<W: Word>(c: &mut Builder, a: &W, b: &W, goal: Goal) -> W {
 /// If there is no word or the widths differ.
 pub fn sum<W: Word>(c: &mut Builder, words: &[W], goal: Goal) -> W {
     let width = words.first().expect("a sum of one word or more").width();
-    assert!(
-        words.iter().all(|word| word.width() == width),
-        "addends of one width"
-    );
+    assert!(words.iter().all(|word| word.width() == width), "addends of one width");
     let left = match goal {
         Goal::Size => 1,
         Goal::Depth => 2,
@@ -91,11 +88,7 @@ fn add_bits(c: &mut Builder, a: &[Bit], b: &[Bit], carry: Bit, goal: Goal) -> Ve
 }
 
 fn sum_bits(c: &mut Builder, a: &[Bit], b: &[Bit], carries: &[Bit]) -> Vec<Bit> {
-    a.iter()
-        .zip(b)
-        .zip(carries)
-        .map(|((&a, &b), &carry)| c.xor_all([a, b, carry]))
-        .collect()
+    a.iter().zip(b).zip(carries).map(|((&a, &b), &carry)| c.xor_all([a, b, carry])).collect()
 }
 
 fn carries_ripple(c: &mut Builder, a: &[Bit], b: &[Bit], carry: Bit) -> Vec<Bit> {
@@ -120,28 +113,17 @@ fn carries_prefix(c: &mut Builder, a: &[Bit], b: &[Bit], carry: Bit) -> Vec<Bit>
             spans[i] = join(c, spans[i], below, i >> level == 1);
         }
     }
-    std::iter::once(carry)
-        .chain(spans.into_iter().map(|(generate, _)| generate))
-        .collect()
+    std::iter::once(carry).chain(spans.into_iter().map(|(generate, _)| generate)).collect()
 }
 
 fn join(c: &mut Builder, above: (Bit, Bit), below: (Bit, Bit), lowest: bool) -> (Bit, Bit) {
     let passed = c.and(above.1, below.0);
-    let propagate = if lowest {
-        Bit::FALSE
-    } else {
-        c.and(above.1, below.1)
-    };
+    let propagate = if lowest { Bit::FALSE } else { c.and(above.1, below.1) };
     (c.xor(above.0, passed), propagate)
 }
 
 /// Words of the same sum, `left` (1 or 2) bits a column; the second word is zero where a column has one.
-fn compress<W: Word>(
-    c: &mut Builder,
-    words: &[W],
-    width: usize,
-    left: usize,
-) -> (Vec<Bit>, Vec<Bit>) {
+fn compress<W: Word>(c: &mut Builder, words: &[W], width: usize, left: usize) -> (Vec<Bit>, Vec<Bit>) {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     let mut carried = Vec::new();
     for i in 0..width {

@@ -16,17 +16,9 @@ use crate::words::Word;
 /// If the widths differ.
 pub fn equal<W: Word>(c: &mut Builder, a: &W, b: &W) -> Bit {
     assert_eq!(a.width(), b.width(), "operands of one width");
-    let mut same: Vec<Bit> = a
-        .bits()
-        .iter()
-        .zip(b.bits())
-        .map(|(&a, &b)| !c.xor(a, b))
-        .collect();
+    let mut same: Vec<Bit> = a.bits().iter().zip(b.bits()).map(|(&a, &b)| !c.xor(a, b)).collect();
     while same.len() > 1 {
-        same = same
-            .chunks(2)
-            .map(|pair| pair.iter().fold(Bit::TRUE, |all, &bit| c.and(all, bit)))
-            .collect();
+        same = same.chunks(2).map(|pair| pair.iter().fold(Bit::TRUE, |all, &bit| c.and(all, bit))).collect();
     }
     same.pop().unwrap_or(Bit::TRUE)
 }
@@ -41,10 +33,7 @@ pub fn greater<W: Word>(c: &mut Builder, a: &W, b: &W, goal: Goal) -> Bit {
     assert_eq!(a.width(), b.width(), "operands of one width");
     let (a, b) = (ordered(a), ordered(b));
     match goal {
-        Goal::Size => a
-            .iter()
-            .zip(&b)
-            .fold(Bit::FALSE, |below, (&a, &b)| majority(c, a, !b, below)),
+        Goal::Size => a.iter().zip(&b).fold(Bit::FALSE, |below, (&a, &b)| majority(c, a, !b, below)),
         Goal::Depth => divide(c, &a, &b, true).0,
     }
 }
@@ -92,11 +81,7 @@ fn divide(c: &mut Builder, a: &[Bit], b: &[Bit], lowest: bool) -> (Bit, Bit) {
             let high = divide(c, &a[half..], &b[half..], false);
             let low = divide(c, &a[..half], &b[..half], lowest);
             let passed = c.and(high.1, low.0);
-            let same = if lowest {
-                Bit::FALSE
-            } else {
-                c.and(high.1, low.1)
-            };
+            let same = if lowest { Bit::FALSE } else { c.and(high.1, low.1) };
             (c.xor(high.0, passed), same)
         }
     }

@@ -27,11 +27,6 @@ pub fn population_count(c: &mut Builder, word: &impl Word) -> UInt {
 /// If the widths differ.
 pub fn hamming_distance<W: Word>(c: &mut Builder, a: &W, b: &W) -> UInt {
     assert_eq!(a.width(), b.width(), "operands of one width");
-    let differ = a
-        .bits()
-        .iter()
-        .zip(b.bits())
-        .map(|(&a, &b)| c.xor(a, b))
-        .collect();
+    let differ = a.bits().iter().zip(b.bits()).map(|(&a, &b)| c.xor(a, b)).collect();
     population_count(c, &UInt(differ))
 }

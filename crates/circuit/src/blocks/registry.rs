@@ -29,10 +29,7 @@ impl Block {
     pub fn circuit(&self, width: u32, goal: Goal) -> Result<Circuit> {
         if !self.widths.contains(&width) {
             let (low, high, name) = (self.widths.start(), self.widths.end(), self.name);
-            let why = format!(
-                "block '{name}': {} must be {low} to {high}, not {width}",
-                self.parameter
-            );
+            let why = format!("block '{name}': {} must be {low} to {high}, not {width}", self.parameter);
             return Err(Error::usage(why));
         }
         Ok((self.build)(self, width, goal))
@@ -49,11 +46,7 @@ pub fn find(name: &str) -> Result<Block> {
     let blocks = registry();
     let near = near(name, blocks.iter().map(|block| block.name));
     let found = blocks.into_iter().find(|block| block.name == name);
-    found.ok_or_else(|| Error::Unknown {
-        what: "block",
-        name: name.into(),
-        near,
-    })
+    found.ok_or_else(|| Error::Unknown { what: "block", name: name.into(), near })
 }
 
 const BOTH: &[Goal] = &[Goal::Size, Goal::Depth];
@@ -63,108 +56,55 @@ const OPERANDS: RangeInclusive<u32> = 1..=1 << 16;
 
 /// All blocks, in the order in which they are listed.
 pub fn registry() -> Vec<Block> {
-    let block = |name, about, goals, build| Block {
-        name,
-        about,
-        parameter: OPERAND,
-        widths: OPERANDS,
-        goals,
-        build,
-    };
+    let block = |name, about, goals, build| Block { name, about, parameter: OPERAND, widths: OPERANDS, goals, build };
     vec![
         block("add", "a + b mod 2^n", BOTH, |block, width, goal| {
             binary(block, width, |c, a, b| arithmetic::add(c, a, b, goal))
         }),
-        block(
-            "add_carry",
-            "a + b in n + 1 bits",
-            BOTH,
-            |block, width, goal| {
-                binary(block, width, |c, a, b| {
-                    let (sum, carry) = arithmetic::add_carry(c, a, b, goal);
-                    UInt([sum.0, vec![carry]].concat())
-                })
-            },
-        ),
+        block("add_carry", "a + b in n + 1 bits", BOTH, |block, width, goal| {
+            binary(block, width, |c, a, b| {
+                let (sum, carry) = arithmetic::add_carry(c, a, b, goal);
+                UInt([sum.0, vec![carry]].concat())
+            })
+        }),
         block("subtract", "a - b mod 2^n", BOTH, |block, width, goal| {
             binary(block, width, |c, a, b| arithmetic::subtract(c, a, b, goal))
         }),
-        block("equal", "a = b", ONE, |block, width, _| {
-            relation(block, width, compare::equal)
-        }),
+        block("equal", "a = b", ONE, |block, width, _| relation(block, width, compare::equal)),
         block("greater", "a > b, unsigned", BOTH, |block, width, goal| {
             relation(block, width, |c, a, b| compare::greater(c, a, b, goal))
         }),
-        block(
-            "greater_or_equal",
-            "a >= b, unsigned",
-            BOTH,
-            |block, width, goal| {
-                relation(block, width, |c, a, b| {
-                    compare::greater_or_equal(c, a, b, goal)
-                })
-            },
-        ),
-        block(
-            "signed_greater",
-            "a > b, two's complement",
-            BOTH,
-            signed_greater,
-        ),
+        block("greater_or_equal", "a >= b, unsigned", BOTH, |block, width, goal| {
+            relation(block, width, |c, a, b| compare::greater_or_equal(c, a, b, goal))
+        }),
+        block("signed_greater", "a > b, two's complement", BOTH, signed_greater),
         block("mux", "a if select, else b", ONE, mux),
         Block {
             parameter: "bits counted",
-            ..block(
-                "population_count",
-                "how many bits are one",
-                ONE,
-                population_count,
-            )
+            ..block("population_count", "how many bits are one", ONE, population_count)
         },
-        block(
-            "hamming_distance",
-            "in how many bits a and b differ",
-            ONE,
-            |block, width, _| binary(block, width, count::hamming_distance),
-        ),
+        block("hamming_distance", "in how many bits a and b differ", ONE, |block, width, _| {
+            binary(block, width, count::hamming_distance)
+        }),
         Block {
             parameter: "bits of block and key",
             widths: 128..=128,
-            ..block(
-                "aes128",
-                "AES-128 encryption of one block, with its key schedule",
-                BOTH,
-                aes128,
-            )
+            ..block("aes128", "AES-128 encryption of one block, with its key schedule", BOTH, aes128)
         },
         Block {
             parameter: "bits of a block",
             widths: 512..=512,
-            ..block(
-                "sha256_compress",
-                "SHA-256 compression of one block",
-                BOTH,
-                sha256_compress,
-            )
+            ..block("sha256_compress", "SHA-256 compression of one block", BOTH, sha256_compress)
         },
         Block {
             parameter: "bytes of the message",
             widths: 0..=1 << 12,
-            ..block(
-                "sha256",
-                "SHA-256 of a message of fixed length",
-                BOTH,
-                sha256_hash,
-            )
+            ..block("sha256", "SHA-256 of a message of fixed length", BOTH, sha256_hash)
         },
     ]
 }
 
-fn binary<W: Word>(
-    block: &Block,
-    width: u32,
-    gate: impl FnOnce(&mut Builder, &UInt, &UInt) -> W,
-) -> Circuit {
+fn binary<W: Word>(block: &Block, width: u32, gate: impl FnOnce(&mut Builder, &UInt, &UInt) -> W) -> Circuit {
     let mut c = Builder::new(block.name);
     let (a, b) = (c.uint("a", width), c.uint("b", width));
     let out = gate(&mut c, &a, &b);
@@ -172,11 +112,7 @@ fn binary<W: Word>(
     c.finish()
 }
 
-fn relation(
-    block: &Block,
-    width: u32,
-    gate: impl FnOnce(&mut Builder, &UInt, &UInt) -> Bit,
-) -> Circuit {
+fn relation(block: &Block, width: u32, gate: impl FnOnce(&mut Builder, &UInt, &UInt) -> Bit) -> Circuit {
     binary(block, width, |c, a, b| Bits::from(gate(c, a, b)))
 }
 
@@ -224,11 +160,7 @@ fn sha256_compress(block: &Block, _: u32, goal: Goal) -> Circuit {
 
 fn sha256_hash(block: &Block, width: u32, goal: Goal) -> Circuit {
     let mut c = Builder::new(block.name);
-    let message = if width == 0 {
-        Bits(Vec::new())
-    } else {
-        c.bits("message", 8 * width)
-    };
+    let message = if width == 0 { Bits(Vec::new()) } else { c.bits("message", 8 * width) };
     let out = sha256::hash(&mut c, &message, goal);
     c.output("out", &out);
     c.finish()
@@ -238,10 +170,7 @@ fn sha256_hash(block: &Block, width: u32, goal: Goal) -> Circuit {
 fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
     let name: String = name.chars().take(64).collect();
     let part = |known: &str| name.len() > 2 && (known.contains(&*name) || name.contains(known));
-    known
-        .filter(|known| part(known) || edits(&name, known) <= 1 + known.len() / 4)
-        .map(String::from)
-        .collect()
+    known.filter(|known| part(known) || edits(&name, known) <= 1 + known.len() / 4).map(String::from).collect()
 }
 
 /// Letters to insert, delete or replace to get from one name to the other (Levenshtein).

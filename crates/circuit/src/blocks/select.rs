@@ -11,9 +11,5 @@ use crate::words::Word;
 pub fn mux<W: Word>(c: &mut Builder, select: Bit, then: &W, otherwise: &W) -> W {
     assert_eq!(then.width(), otherwise.width(), "operands of one width");
     let pairs = then.bits().iter().zip(otherwise.bits());
-    W::from_bits(
-        pairs
-            .map(|(&then, &otherwise)| c.mux(select, then, otherwise))
-            .collect(),
-    )
+    W::from_bits(pairs.map(|(&then, &otherwise)| c.mux(select, then, otherwise)).collect())
 }

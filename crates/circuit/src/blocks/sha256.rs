@@ -13,20 +13,19 @@ use crate::graph::Bit;
 use crate::words::{Bits, UInt};
 
 /// The initial state: the fractions of the square roots of the first eight primes.
-pub const INITIAL: [u32; 8] = [
-    0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
-];
+pub const INITIAL: [u32; 8] =
+    [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
 
 /// The round constants: the fractions of the cube roots of the first 64 primes.
 const ROUND: [u32; 64] = [
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
+    0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
+    0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8,
+    0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
+    0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819,
+    0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
+    0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
+    0xc67178f2,
 ];
 
 /// The new state after one 64-byte block; both states are byte strings of eight big-endian words.
@@ -36,21 +35,14 @@ const ROUND: [u32; 64] = [
 /// # Panics
 /// If the state does not have 256 bits or the block 512.
 pub fn compress(c: &mut Builder, state: &Bits, block: &Bits, goal: Goal) -> Bits {
-    assert_eq!(
-        (state.0.len(), block.0.len()),
-        (256, 512),
-        "bits of a SHA-256 state and block"
-    );
+    assert_eq!((state.0.len(), block.0.len()), (256, 512), "bits of a SHA-256 state and block");
     let start: [UInt; 8] = words(state).try_into().expect("eight words");
     let schedule = schedule(c, block, goal);
     let mut now = start.clone();
     for (word, constant) in schedule.iter().zip(ROUND) {
         now = round(c, now, word, constant, goal);
     }
-    let ends = start
-        .iter()
-        .zip(&now)
-        .map(|(start, end)| add(c, start, end, goal));
+    let ends = start.iter().zip(&now).map(|(start, end)| add(c, start, end, goal));
     bytes(&ends.collect::<Vec<_>>())
 }
 
@@ -63,18 +55,13 @@ pub fn compress(c: &mut Builder, state: &Bits, block: &Bits, goal: Goal) -> Bits
 pub fn hash(c: &mut Builder, message: &Bits, goal: Goal) -> Bits {
     let padded = pad(message);
     let initial = Bits::from_bytes(&INITIAL.map(u32::to_be_bytes).concat());
-    padded.chunks(512).fold(initial, |state, block| {
-        compress(c, &state, &Bits(block.to_vec()), goal)
-    })
+    padded.chunks(512).fold(initial, |state, block| compress(c, &state, &Bits(block.to_vec()), goal))
 }
 
 /// The message, a one bit, zeros up to 8 bytes before the end of a block, the length in bits.
 fn pad(message: &Bits) -> Vec<Bit> {
     let length = message.0.len();
-    assert!(
-        length.is_multiple_of(8),
-        "SHA-256 takes whole bytes, not {length} bits"
-    );
+    assert!(length.is_multiple_of(8), "SHA-256 takes whole bytes, not {length} bits");
     let zeros = (119 - length / 8 % 64) % 64;
     let mut tail = vec![0x80];
     tail.resize(1 + zeros, 0);
@@ -98,63 +85,37 @@ fn round(c: &mut Builder, state: [UInt; 8], word: &UInt, constant: u32, goal: Go
     let chosen = bitwise(c, [&e, &f, &g], Builder::mux);
     let most = bitwise(c, [&a, &b, &cc], majority);
     let constant = UInt::constant(constant.into(), 32);
-    let first = [
-        h,
-        rotations(c, &e, [6, 11, 25]),
-        chosen,
-        word.clone(),
-        constant,
-    ];
+    let first = [h, rotations(c, &e, [6, 11, 25]), chosen, word.clone(), constant];
     let second = [rotations(c, &a, [2, 13, 22]), most];
     let (new_a, new_e) = match goal {
         Goal::Size => {
             let first = sum(c, &first, goal);
             let [turned, most] = second;
-            (
-                sum(c, &[first.clone(), turned, most], goal),
-                add(c, &d, &first, goal),
-            )
+            (sum(c, &[first.clone(), turned, most], goal), add(c, &d, &first, goal))
         }
         Goal::Depth => {
             let new_e = [first.as_slice(), std::slice::from_ref(&d)].concat();
-            (
-                sum(c, &[first.as_slice(), &second].concat(), goal),
-                sum(c, &new_e, goal),
-            )
+            (sum(c, &[first.as_slice(), &second].concat(), goal), sum(c, &new_e, goal))
         }
     };
     [new_a, a, b, cc, new_e, e, f, g]
 }
 
-fn bitwise(
-    c: &mut Builder,
-    words: [&UInt; 3],
-    gate: fn(&mut Builder, Bit, Bit, Bit) -> Bit,
-) -> UInt {
+fn bitwise(c: &mut Builder, words: [&UInt; 3], gate: fn(&mut Builder, Bit, Bit, Bit) -> Bit) -> UInt {
     let [x, y, z] = words.map(|word| &word.0);
     UInt((0..x.len()).map(|i| gate(c, x[i], y[i], z[i])).collect())
 }
 
 fn rotations(c: &mut Builder, word: &UInt, by: [usize; 3]) -> UInt {
-    UInt(
-        (0..32)
-            .map(|i| c.xor_all(by.map(|by| word.0[(i + by) % 32])))
-            .collect(),
-    )
+    UInt((0..32).map(|i| c.xor_all(by.map(|by| word.0[(i + by) % 32]))).collect())
 }
 
 /// Two rotations and a shift to the right.
 fn mix(c: &mut Builder, word: &UInt, by: [usize; 2], shift: usize) -> UInt {
-    let shifted = word.0[shift..]
-        .iter()
-        .copied()
-        .chain(std::iter::repeat(Bit::FALSE));
+    let shifted = word.0[shift..].iter().copied().chain(std::iter::repeat(Bit::FALSE));
     let turned = |by: usize, i: usize| word.0[(i + by) % 32];
     let bits = shifted.take(32).enumerate();
-    UInt(
-        bits.map(|(i, bit)| c.xor_all([turned(by[0], i), turned(by[1], i), bit]))
-            .collect(),
-    )
+    UInt(bits.map(|(i, bit)| c.xor_all([turned(by[0], i), turned(by[1], i), bit])).collect())
 }
 
 /// The big-endian words of a byte string.
@@ -165,10 +126,5 @@ fn words(bytes: &Bits) -> Vec<UInt> {
 
 /// The byte string of these words, big-endian.
 fn bytes(words: &[UInt]) -> Bits {
-    Bits(
-        words
-            .iter()
-            .flat_map(|word| word.0.chunks(8).rev().flatten().copied())
-            .collect(),
-    )
+    Bits(words.iter().flat_map(|word| word.0.chunks(8).rev().flatten().copied()).collect())
 }

@@ -52,10 +52,6 @@ pub struct Names<'a> {
 
 impl Default for Names<'_> {
     fn default() -> Self {
-        Names {
-            circuit: "bristol",
-            inputs: &[],
-            outputs: &[],
-        }
+        Names { circuit: "bristol", inputs: &[], outputs: &[] }
     }
 }

@@ -472,11 +472,9 @@ impl Code for Step {
                 parameters: Vec::read(from)?,
                 args: Vec::read(from)?,
             },
-            7 => Step::Output {
-                name: String::read(from)?,
-                recipient: Recipient::read(from)?,
-                value: Value::read(from)?,
-            },
+            7 => {
+                Step::Output { name: String::read(from)?, recipient: Recipient::read(from)?, value: Value::read(from)? }
+            }
             tag => return from.unknown("step", tag),
         })
     }

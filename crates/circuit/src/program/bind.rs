@@ -61,8 +61,7 @@ impl Program {
 
 impl Binding {
     fn new(program: Program, sizes: Vec<u64>) -> Result<Binding> {
-        let mut binding =
-            Binding { program, sizes, lanes: vec![], public: vec![], inputs: vec![], outputs: vec![] };
+        let mut binding = Binding { program, sizes, lanes: vec![], public: vec![], inputs: vec![], outputs: vec![] };
         for number in 0..binding.program.steps.len() {
             let step = binding.program.steps[number].clone();
             binding.bind_step(number, &step)?;
@@ -119,7 +118,7 @@ impl Binding {
     ) -> Result<(Vec<u64>, bool)> {
         let lanes = self.common_lanes(number, state)?;
         let cycles = self.count(number, cycles)?;
-        let all = lanes.checked_mul(cycles).unwrap_or(u64::MAX);
+        let all = lanes.saturating_mul(cycles);
         for &input in inputs {
             if self.lanes_of(input) != all {
                 let came = self.lanes_of(input);

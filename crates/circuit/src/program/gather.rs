@@ -1,9 +1,9 @@
 //! Gathering: which cells a task reads, and what it copies from them.
 
+use super::Value;
 use super::schedule::CellId;
 use super::scheduler::Scheduler;
 use super::wiring::{Node, Piece};
-use super::Value;
 use rustc_hash::FxHashMap;
 
 /// Something that a task makes on the way: a node's tile, or a part of a reduction or an iteration.
@@ -57,7 +57,13 @@ impl Scheduler<'_> {
         self.gather_onto(Gather::default(), 0, args, run)
     }
 
-    pub(super) fn gather_onto(&self, mut gather: Gather, mut to: u32, args: &[Value], run: LaneRun) -> Result<Gather, Vec<Key>> {
+    pub(super) fn gather_onto(
+        &self,
+        mut gather: Gather,
+        mut to: u32,
+        args: &[Value],
+        run: LaneRun,
+    ) -> Result<Gather, Vec<Key>> {
         for &arg in args {
             self.gather_rows(&mut gather, arg, Bits { from: 0, to, count: self.width(arg) }, run);
             to += self.width(arg);
@@ -79,7 +85,14 @@ impl Scheduler<'_> {
     }
 
     /// A run of lanes cut at the borders of the node's tiles; a single lane stands for all.
-    pub(super) fn gather_lanes(&self, gather: &mut Gather, node: Node, rows: (u32, u32, u32), lanes: u64, mut run: LaneRun) {
+    pub(super) fn gather_lanes(
+        &self,
+        gather: &mut Gather,
+        node: Node,
+        rows: (u32, u32, u32),
+        lanes: u64,
+        mut run: LaneRun,
+    ) {
         if self.shape(node).lanes != lanes {
             run = LaneRun { from: 0, step: 0, ..run };
         }
@@ -92,9 +105,7 @@ impl Scheduler<'_> {
             let key = Key { node, tile, part: 0 };
             match self.cells.get(&key) {
                 None => gather.missing.push(key),
-                Some(&cell) => {
-                    gather.piece(cell, rows, LaneRun { from: run.from % self.tile, count: inside, ..run })
-                }
+                Some(&cell) => gather.piece(cell, rows, LaneRun { from: run.from % self.tile, count: inside, ..run }),
             }
             run.from += inside * run.step;
             run.to += inside as usize * run.to_step;

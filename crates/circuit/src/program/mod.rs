@@ -167,7 +167,10 @@ impl Program {
             _ if self.sizes.iter().any(|s| s.name == size.name) => {
                 Err(self.invalid(format!("size '{}' is declared twice", size.name)))
             }
-            _ => Ok(self.sizes.push(size)),
+            _ => {
+                self.sizes.push(size);
+                Ok(())
+            }
         }
     }
 

@@ -236,7 +236,8 @@ impl<'a> Scheduler<'a> {
     pub(super) fn plan_steps(&mut self) -> usize {
         let binding = self.binding;
         for (number, step) in binding.program().steps().iter().enumerate() {
-            let public = |value: &Value| std::iter::repeat_n(self.binding.is_public(*value), self.width(*value) as usize);
+            let public =
+                |value: &Value| std::iter::repeat_n(self.binding.is_public(*value), self.width(*value) as usize);
             let secret = |value: &Value| std::iter::repeat_n(false, self.width(*value) as usize);
             let (circuit, mask): (u32, Vec<bool>) = match step {
                 Step::Map { circuit, args } => (*circuit, args.iter().flat_map(public).collect()),

@@ -42,8 +42,13 @@ impl Scheduler<'_> {
                 let phase = |part: u64| {
                     let skip = (part + parts - from % parts) % parts;
                     let count = count.saturating_sub(skip).div_ceil(parts);
-                    let run =
-                        LaneRun { from: (from + skip) / parts, step: 1, to: skip as usize, to_step: parts as usize, count };
+                    let run = LaneRun {
+                        from: (from + skip) / parts,
+                        step: 1,
+                        to: skip as usize,
+                        to_step: parts as usize,
+                        count,
+                    };
                     (args[0], Bits { from: part as u32 * width, to: 0, count: width }, run)
                 };
                 (0..parts).map(phase).collect()
@@ -66,7 +71,8 @@ impl Scheduler<'_> {
             let end = start + self.binding.lanes_of(arg);
             let (low, high) = (start.max(from), end.min(from + count));
             if low < high {
-                let run = LaneRun { from: low - start, step: 1, to: (low - from) as usize, to_step: 1, count: high - low };
+                let run =
+                    LaneRun { from: low - start, step: 1, to: (low - from) as usize, to_step: 1, count: high - low };
                 runs.push((arg, Bits { from: 0, to: 0, count: self.width(arg) }, run));
             }
             start = end;

@@ -151,10 +151,7 @@ fn header(kind: u8, len: usize) -> [u8; HEADER] {
 pub fn decode(bytes: &[u8]) -> Result<Option<(Frame, usize)>> {
     let Some((&[kind, low, middle, high], rest)) = bytes.split_first_chunk::<HEADER>() else {
         // A wrong kind is told at its first byte: garbage may be shorter than a header.
-        return bytes
-            .first()
-            .map_or(Ok(()), |&kind| known(kind))
-            .map(|()| None);
+        return bytes.first().map_or(Ok(()), |&kind| known(kind)).map(|()| None);
     };
     known(kind)?;
     let len = u32::from_le_bytes([low, middle, high, 0]) as usize;
@@ -173,9 +170,7 @@ pub fn decode(bytes: &[u8]) -> Result<Option<(Frame, usize)>> {
     }
     Ok(match kind {
         DATA => Some((Frame::Data { len }, HEADER)),
-        ABORT => rest
-            .get(..len)
-            .map(|body| (decode_abort(body), HEADER + len)),
+        ABORT => rest.get(..len).map(|body| (decode_abort(body), HEADER + len)),
         PROGRESS => Some((Frame::Progress, HEADER)),
         _ => Some((Frame::End, HEADER)),
     })
@@ -183,29 +178,20 @@ pub fn decode(bytes: &[u8]) -> Result<Option<(Frame, usize)>> {
 
 fn decode_abort(body: &[u8]) -> Frame {
     let (code, message) = body.split_first().map_or((0, body), |(c, m)| (*c, m));
-    Frame::Abort {
-        code: AbortCode::from_byte(code),
-        message: sanitise(&String::from_utf8_lossy(message)),
-    }
+    Frame::Abort { code: AbortCode::from_byte(code), message: sanitise(&String::from_utf8_lossy(message)) }
 }
 
 /// Keeps what can neither move a terminal's cursor nor reverse the direction of writing.
 fn sanitise(text: &str) -> String {
     let harmless = |c: char| c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric();
-    text.chars()
-        .map(|c| if harmless(c) { c } else { '\u{b7}' })
-        .collect()
+    text.chars().map(|c| if harmless(c) { c } else { '\u{b7}' }).collect()
 }
 
 fn known(kind: u8) -> Result<()> {
     match kind {
         DATA..=END => Ok(()),
-        0x15 | 0x16 => Err(Error::peer(
-            "it speaks TLS, and this side was told plaintext",
-        )),
-        _ => Err(Error::peer(format!(
-            "no frame is of kind {kind:#04x}: whatever answered does not speak duologue"
-        ))),
+        0x15 | 0x16 => Err(Error::peer("it speaks TLS, and this side was told plaintext")),
+        _ => Err(Error::peer(format!("no frame is of kind {kind:#04x}: whatever answered does not speak duologue"))),
     }
 }
 
@@ -228,10 +214,7 @@ mod tests {
         assert_eq!(data_header(0x012345), [1, 0x45, 0x23, 0x01]);
         assert_eq!(progress(), [3, 0, 0, 0]);
         assert_eq!(end(), [4, 0, 0, 0]);
-        assert_eq!(
-            abort(AbortCode::Cancelled, "no"),
-            [2, 3, 0, 0, 1, b'n', b'o']
-        );
+        assert_eq!(abort(AbortCode::Cancelled, "no"), [2, 3, 0, 0, 1, b'n', b'o']);
     }
 
     #[test]
@@ -258,19 +241,9 @@ mod tests {
         let (frame, len) = decode(&abort(AbortCode::Failed, &long)).unwrap().unwrap();
         assert_eq!(len, MAX_CONTROL);
         let expected = "é".repeat(MAX_MESSAGE / 2);
-        assert_eq!(
-            frame,
-            Frame::Abort {
-                code: AbortCode::Failed,
-                message: expected
-            }
-        );
-        let (frame, _) = decode(&abort(AbortCode::Failed, "a\x1b[2Jb\u{202e}c\r\n"))
-            .unwrap()
-            .unwrap();
-        let Frame::Abort { message, .. } = frame else {
-            panic!("an abort")
-        };
+        assert_eq!(frame, Frame::Abort { code: AbortCode::Failed, message: expected });
+        let (frame, _) = decode(&abort(AbortCode::Failed, "a\x1b[2Jb\u{202e}c\r\n")).unwrap().unwrap();
+        let Frame::Abort { message, .. } = frame else { panic!("an abort") };
         assert_eq!(message, "a·[2Jb·c··");
     }
 

@@ -23,8 +23,7 @@ impl Inbox {
         while !bytes.is_empty() {
             let room = self.chunks.back().map_or(0, |chunk| CHUNK - chunk.len());
             if room == 0 {
-                self.chunks
-                    .push_back(Vec::with_capacity(bytes.len().clamp(4096, CHUNK)));
+                self.chunks.push_back(Vec::with_capacity(bytes.len().clamp(4096, CHUNK)));
                 continue;
             }
             let (now, later) = bytes.split_at(room.min(bytes.len()));

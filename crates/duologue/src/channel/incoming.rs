@@ -22,13 +22,7 @@ pub(super) struct Incoming {
 impl Incoming {
     pub fn new() -> Self {
         let buffer = vec![0; BUFFER].into_boxed_slice();
-        Incoming {
-            buffer,
-            start: 0,
-            end: 0,
-            body: 0,
-            inbox: Inbox::default(),
-        }
+        Incoming { buffer, start: 0, end: 0, body: 0, inbox: Inbox::default() }
     }
 
     /// Payload that is here already, in the order in which it came.

@@ -26,13 +26,10 @@ const CHECKSUM: usize = 3;
 /// Characters of a public key: the prefix, then 35 bytes of 5 bits a character.
 const TEXT: usize = PREFIX.len() + (32 + CHECKSUM) * 8 / 5;
 /// PKCS#8 of an Ed25519 seed, RFC 8410 section 7, up to the seed.
-const PKCS8: [u8; 16] = [
-    0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
-];
+const PKCS8: [u8; 16] =
+    [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 /// SubjectPublicKeyInfo of an Ed25519 key, RFC 8410 section 4, up to the key.
-const SPKI: [u8; 12] = [
-    0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00,
-];
+const SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
 /// The public key of a party: what its peer pins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,11 +64,7 @@ impl PublicKey {
 impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = [&self.0[..], &checksum(&self.0)].concat();
-        write!(
-            f,
-            "{PREFIX}{}",
-            BASE32_NOPAD.encode(&bytes).to_ascii_lowercase()
-        )
+        write!(f, "{PREFIX}{}", BASE32_NOPAD.encode(&bytes).to_ascii_lowercase())
     }
 }
 
@@ -89,25 +82,14 @@ impl FromStr for PublicKey {
         let Some(body) = text.strip_prefix(PREFIX) else {
             return Err(malformed(format!("it must begin with '{PREFIX}'")));
         };
-        if let Some((at, wrong)) = body
-            .char_indices()
-            .find(|(_, c)| !matches!(c, 'a'..='z' | '2'..='7'))
-        {
+        if let Some((at, wrong)) = body.char_indices().find(|(_, c)| !matches!(c, 'a'..='z' | '2'..='7')) {
             let place = PREFIX.len() + at + 1;
-            return Err(malformed(format!(
-                "character {place} is '{}', not a-z or 2-7",
-                wrong.escape_debug()
-            )));
+            return Err(malformed(format!("character {place} is '{}', not a-z or 2-7", wrong.escape_debug())));
         }
         if text.len() != TEXT {
-            return Err(malformed(format!(
-                "it has {} characters instead of {TEXT}",
-                text.len()
-            )));
+            return Err(malformed(format!("it has {} characters instead of {TEXT}", text.len())));
         }
-        let bytes = BASE32_NOPAD
-            .decode(body.to_ascii_uppercase().as_bytes())
-            .map_err(|e| malformed(e.to_string()))?;
+        let bytes = BASE32_NOPAD.decode(body.to_ascii_uppercase().as_bytes()).map_err(|e| malformed(e.to_string()))?;
         match bytes.split_first_chunk::<32>() {
             Some((key, sum)) if sum == checksum(key) => PublicKey::from_bytes(*key),
             _ => Err(malformed("its checksum is wrong: look for a typo")),
@@ -116,10 +98,7 @@ impl FromStr for PublicKey {
 }
 
 fn malformed(why: impl Into<String>) -> Error {
-    Error::Malformed {
-        what: "public key".into(),
-        why: why.into(),
-    }
+    Error::Malformed { what: "public key".into(), why: why.into() }
 }
 
 fn checksum(key: &[u8; 32]) -> [u8; CHECKSUM] {
@@ -150,17 +129,11 @@ impl Identity {
     fn from_pkcs8(private: Zeroizing<Vec<u8>>) -> Result<Self> {
         // The signer keeps a copy of its own for as long as it lives.
         let der = PrivatePkcs8KeyDer::from(private.as_slice());
-        let signer = rustls::crypto::ring::sign::any_eddsa_type(&der)
-            .map_err(|_| no_private_key("it holds no Ed25519 key"))?;
-        let public = signer
-            .public_key()
-            .and_then(|spki| PublicKey::from_spki(spki.as_ref()));
+        let signer =
+            rustls::crypto::ring::sign::any_eddsa_type(&der).map_err(|_| no_private_key("it holds no Ed25519 key"))?;
+        let public = signer.public_key().and_then(|spki| PublicKey::from_spki(spki.as_ref()));
         let public = public.ok_or_else(|| no_private_key("it has no valid public key"))?;
-        Ok(Identity {
-            private,
-            signer,
-            public,
-        })
+        Ok(Identity { private, signer, public })
     }
 
     /// The half that everybody may know.
@@ -179,10 +152,7 @@ impl Identity {
         let mut file = File::open(path).map_err(Error::io(what()))?;
         refuse_readable_by_others(&file, path)?;
         let mut pem = Zeroizing::new(Vec::with_capacity(1024));
-        (&mut file)
-            .take(1 << 16)
-            .read_to_end(&mut pem)
-            .map_err(Error::io(what()))?;
+        (&mut file).take(1 << 16).read_to_end(&mut pem).map_err(Error::io(what()))?;
         Self::from_pem(&pem).map_err(|e| match e {
             Error::Malformed { why, .. } => no_private_key(format!("{}: {why}", path.display())),
             other => other,
@@ -200,10 +170,9 @@ impl Identity {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         write_new(path, self.to_pem().as_bytes()).map_err(|e| match e.kind() {
-            ErrorKind::AlreadyExists => Error::usage(format!(
-                "{} exists: a key is never overwritten, move it away first",
-                path.display()
-            )),
+            ErrorKind::AlreadyExists => {
+                Error::usage(format!("{} exists: a key is never overwritten, move it away first", path.display()))
+            }
             _ => Error::io(format!("writing the key {}", path.display()))(e),
         })
     }
@@ -222,18 +191,13 @@ impl Identity {
 }
 
 fn no_private_key(why: impl Into<String>) -> Error {
-    Error::Malformed {
-        what: "private key".into(),
-        why: why.into(),
-    }
+    Error::Malformed { what: "private key".into(), why: why.into() }
 }
 
 #[cfg(unix)]
 fn refuse_readable_by_others(file: &File, path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let metadata = file
-        .metadata()
-        .map_err(Error::io("reading a key's permissions"))?;
+    let metadata = file.metadata().map_err(Error::io("reading a key's permissions"))?;
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 == 0 {
         return Ok(());
@@ -256,13 +220,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let removed = fs::remove_file(&temporary);
     written?;
     // After a rename there is nothing left to remove.
-    removed.or_else(|e| {
-        if e.kind() == ErrorKind::NotFound {
-            Ok(())
-        } else {
-            Err(e)
-        }
-    })
+    removed.or_else(|e| if e.kind() == ErrorKind::NotFound { Ok(()) } else { Err(e) })
 }
 
 fn temporary_beside(path: &Path) -> io::Result<PathBuf> {

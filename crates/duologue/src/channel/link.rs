@@ -24,25 +24,13 @@ pub struct Link {
 
 impl Link {
     /// A local network: 0.2 ms and 1 Gbit/s.
-    pub const LAN: Link = Link {
-        round_trip: Duration::from_micros(200),
-        bits_per_second: GIGABIT,
-    };
+    pub const LAN: Link = Link { round_trip: Duration::from_micros(200), bits_per_second: GIGABIT };
     /// The internet within a country: 10 ms.
-    pub const INTERNET: Link = Link {
-        round_trip: Duration::from_millis(10),
-        ..Link::LAN
-    };
+    pub const INTERNET: Link = Link { round_trip: Duration::from_millis(10), ..Link::LAN };
     /// The internet across the Atlantic: 100 ms.
-    pub const TRANSATLANTIC: Link = Link {
-        round_trip: Duration::from_millis(100),
-        ..Link::LAN
-    };
-    const PRESETS: [(&'static str, Link); 3] = [
-        ("lan", Link::LAN),
-        ("internet", Link::INTERNET),
-        ("transatlantic", Link::TRANSATLANTIC),
-    ];
+    pub const TRANSATLANTIC: Link = Link { round_trip: Duration::from_millis(100), ..Link::LAN };
+    const PRESETS: [(&'static str, Link); 3] =
+        [("lan", Link::LAN), ("internet", Link::INTERNET), ("transatlantic", Link::TRANSATLANTIC)];
 
     /// How long `bytes` occupy the line.
     pub fn transmission(&self, bytes: usize) -> Duration {
@@ -68,10 +56,7 @@ impl FromStr for Link {
                 _ => return Err(malformed(text)),
             }
         }
-        Ok(Link {
-            round_trip: round_trip.unwrap_or_default(),
-            bits_per_second: rate,
-        })
+        Ok(Link { round_trip: round_trip.unwrap_or_default(), bits_per_second: rate })
     }
 }
 
@@ -86,14 +71,9 @@ fn quantity(text: &str) -> Option<Quantity> {
     let number: f64 = text[..unit].parse().ok()?;
     let time = |seconds: f64| {
         let time = Duration::try_from_secs_f64(number * seconds).ok();
-        time.filter(|t| *t <= Duration::from_secs(3600))
-            .map(Quantity::Time)
+        time.filter(|t| *t <= Duration::from_secs(3600)).map(Quantity::Time)
     };
-    let rate = |bits: f64| {
-        Some((number * bits) as u64)
-            .filter(|r| *r > 0)
-            .map(Quantity::Rate)
-    };
+    let rate = |bits: f64| Some((number * bits) as u64).filter(|r| *r > 0).map(Quantity::Rate);
     match text[unit..].trim_start() {
         "us" | "µs" => time(1e-6),
         "ms" => time(1e-3),
@@ -131,10 +111,7 @@ mod tests {
 
     #[test]
     fn links_are_read_as_people_write_them() {
-        let link = |ms: f64, rate| Link {
-            round_trip: Duration::from_secs_f64(ms / 1e3),
-            bits_per_second: rate,
-        };
+        let link = |ms: f64, rate| Link { round_trip: Duration::from_secs_f64(ms / 1e3), bits_per_second: rate };
         for (text, expected) in [
             ("100ms", link(100.0, None)),
             ("10ms,100Mbit", link(10.0, Some(100_000_000))),
@@ -146,33 +123,15 @@ mod tests {
             ("transatlantic", link(100.0, GIGABIT)),
         ] {
             assert_eq!(text.parse::<Link>().unwrap(), expected, "{text}");
-            assert_eq!(
-                expected.to_string().parse::<Link>().unwrap(),
-                expected,
-                "{text}"
-            );
+            assert_eq!(expected.to_string().parse::<Link>().unwrap(), expected, "{text}");
         }
     }
 
     #[test]
     fn nonsense_is_refused() {
-        for text in [
-            "",
-            "10",
-            "ms",
-            "10ms,20ms",
-            "1Gbit,1Gbit",
-            "10mbit",
-            "-1ms",
-            "0Mbit",
-            "1e9s",
-            "99999s",
-            "1..2ms",
-        ] {
-            assert!(
-                matches!(text.parse::<Link>(), Err(Error::Malformed { .. })),
-                "{text}"
-            );
+        for text in ["", "10", "ms", "10ms,20ms", "1Gbit,1Gbit", "10mbit", "-1ms", "0Mbit", "1e9s", "99999s", "1..2ms"]
+        {
+            assert!(matches!(text.parse::<Link>(), Err(Error::Malformed { .. })), "{text}");
         }
     }
 
@@ -180,13 +139,6 @@ mod tests {
     fn transmission_takes_its_time() {
         let link: Link = "100Mbit".parse().unwrap();
         assert_eq!(link.transmission(10_000_000), Duration::from_millis(800));
-        assert_eq!(
-            Link {
-                bits_per_second: None,
-                ..link
-            }
-            .transmission(usize::MAX),
-            Duration::ZERO
-        );
+        assert_eq!(Link { bits_per_second: None, ..link }.transmission(usize::MAX), Duration::ZERO);
     }
 }

@@ -35,16 +35,12 @@ pub struct Listener {
 impl Listener {
     /// Listens on an address such as `0.0.0.0:7000`, `[::]:7000` or `localhost:0`.
     pub fn bind(address: &str) -> Result<Self> {
-        Ok(Listener {
-            socket: tcp::listen(address)?,
-        })
+        Ok(Listener { socket: tcp::listen(address)? })
     }
 
     /// The address with its real port.
     pub fn local_addr(&self) -> Result<SocketAddr> {
-        self.socket
-            .local_addr()
-            .map_err(Error::io("the listening socket"))
+        self.socket.local_addr().map_err(Error::io("the listening socket"))
     }
 
     /// Waits for the peer. A stranger is turned away, with a warning in the log, and the listener
@@ -96,8 +92,7 @@ const CROWD: usize = 64;
 impl Door {
     fn open(listener: &mut Listener, limits: &Limits) -> io::Result<Self> {
         let poll = Poll::new()?;
-        poll.registry()
-            .register(&mut listener.socket, Token(0), Interest::READABLE)?;
+        poll.registry().register(&mut listener.socket, Token(0), Interest::READABLE)?;
         Ok(Door {
             poll,
             events: Events::with_capacity(64),
@@ -120,9 +115,7 @@ impl Door {
             }
             if let Some(mut tls) = self.examine() {
                 let registry = self.poll.registry();
-                registry
-                    .deregister(tls.inner.stream())
-                    .map_err(Error::io("the connection"))?;
+                registry.deregister(tls.inner.stream()).map_err(Error::io("the connection"))?;
                 return Ok(Channel::over(tls, self.limits));
             }
             self.sleep()?;
@@ -170,22 +163,12 @@ impl Door {
         let now = Instant::now();
         if now >= self.until {
             let seconds = self.limits.meet.as_secs();
-            return Err(Error::Timeout {
-                what: "connection",
-                seconds,
-            });
+            return Err(Error::Timeout { what: "connection", seconds });
         }
-        let next = self
-            .candidates
-            .iter()
-            .map(|c| c.until)
-            .min()
-            .unwrap_or(self.until);
+        let next = self.candidates.iter().map(|c| c.until).min().unwrap_or(self.until);
         let timeout = next.min(self.until).saturating_duration_since(now);
         match self.poll.poll(&mut self.events, Some(timeout)) {
-            Err(e) if e.kind() != ErrorKind::Interrupted => {
-                Err(Error::io("waiting for the peer")(e))
-            }
+            Err(e) if e.kind() != ErrorKind::Interrupted => Err(Error::io("waiting for the peer")(e)),
             _ => Ok(()),
         }
     }

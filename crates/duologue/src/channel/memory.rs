@@ -60,29 +60,15 @@ pub fn pair(capacity: usize) -> (MemoryPipe, MemoryPipe) {
         closed: false,
         broken: false,
     };
-    let state = Mutex::new(State {
-        lanes: [lane(), lane()],
-        asleep: [false; 2],
-    });
-    let shared = Arc::new(Shared {
-        state,
-        wake: Default::default(),
-    });
-    let end = |side| MemoryPipe {
-        shared: shared.clone(),
-        side,
-        reading: Vec::new(),
-        position: 0,
-    };
+    let state = Mutex::new(State { lanes: [lane(), lane()], asleep: [false; 2] });
+    let shared = Arc::new(Shared { state, wake: Default::default() });
+    let end = |side| MemoryPipe { shared: shared.clone(), side, reading: Vec::new(), position: 0 };
     (end(0), end(1))
 }
 
 impl MemoryPipe {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.shared
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn wake_other(&self, state: MutexGuard<'_, State>) {
@@ -103,11 +89,7 @@ impl MemoryPipe {
             lane.spare.push(emptied);
         }
         let Some(buffer) = lane.full.pop_front() else {
-            return if lane.closed {
-                Ok(false)
-            } else {
-                Err(ErrorKind::WouldBlock.into())
-            };
+            return if lane.closed { Ok(false) } else { Err(ErrorKind::WouldBlock.into()) };
         };
         lane.bytes -= buffer.len();
         self.wake_other(state);
@@ -166,10 +148,7 @@ impl Pipe for MemoryPipe {
             }
             state.asleep[self.side] = true;
             let wake = &self.shared.wake[self.side];
-            state = wake
-                .wait_timeout(state, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            state = wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
             state.asleep[self.side] = false;
         }
     }

@@ -118,10 +118,7 @@ impl Channel {
     /// Two ends in one process with the usual limits.
     pub fn pair() -> (Channel, Channel) {
         let (a, b) = memory::pair(memory::CAPACITY);
-        (
-            Channel::over(a, Limits::default()),
-            Channel::over(b, Limits::default()),
-        )
+        (Channel::over(a, Limits::default()), Channel::over(b, Limits::default()))
     }
 
     /// Connects to a party that listens at `host:port`, or will within [`Limits::meet`].
@@ -133,11 +130,7 @@ impl Channel {
     pub fn over(pipe: impl Pipe + 'static, mut limits: Limits) -> Channel {
         limits.heartbeat = limits.heartbeat.max(Duration::from_millis(1));
         let wire = Arc::new(Mutex::new(Wire::new(Box::new(pipe), limits)));
-        Channel {
-            wire,
-            heartbeat: limits.heartbeat,
-            pulse: None,
-        }
+        Channel { wire, heartbeat: limits.heartbeat, pulse: None }
     }
 
     /// Puts a simulated line in between, before anything is sent. The peer must do the same.

@@ -69,13 +69,8 @@ struct Clock {
 
 impl Clock {
     fn new() -> Self {
-        let epoch = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        Clock {
-            start: Instant::now(),
-            epoch,
-        }
+        let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Clock { start: Instant::now(), epoch }
     }
 
     fn now(&self) -> Duration {
@@ -186,8 +181,7 @@ impl<P: Pipe> Shaped<P> {
         let arrival = segment[..8].try_into().map_or(0, u64::from_le_bytes);
         segment.drain(..HEADER);
         self.held += segment.len();
-        self.line
-            .push_back((Duration::from_nanos(arrival), segment));
+        self.line.push_back((Duration::from_nanos(arrival), segment));
         Ok(())
     }
 }
@@ -230,19 +224,11 @@ impl<P: Pipe> Pipe for Shaped<P> {
 
     fn wait(&mut self, for_write: bool, timeout: Duration) -> io::Result<()> {
         let now = self.clock.now();
-        let arrival = self
-            .line
-            .front()
-            .map(|(arrival, _)| arrival.saturating_sub(now));
+        let arrival = self.line.front().map(|(arrival, _)| arrival.saturating_sub(now));
         // A full line is waited for until it is half empty: one wake-up for many segments.
         let full = for_write && self.queue() > self.longest_queue;
         let room = full.then(|| self.queue().saturating_sub(self.longest_queue / 2));
-        match arrival
-            .into_iter()
-            .chain(room)
-            .min()
-            .filter(|event| *event < timeout)
-        {
+        match arrival.into_iter().chain(room).min().filter(|event| *event < timeout) {
             Some(event) if event <= COARSE => {
                 sleep_exactly(event);
                 Ok(())

@@ -52,9 +52,7 @@ impl TcpPipe {
             poll.registry().register(&mut self.stream, Token(0), both)?;
             self.poll = Some((poll, Events::with_capacity(4)));
         }
-        self.poll
-            .as_mut()
-            .ok_or_else(|| ErrorKind::NotConnected.into())
+        self.poll.as_mut().ok_or_else(|| ErrorKind::NotConnected.into())
     }
 }
 
@@ -91,9 +89,7 @@ impl Pipe for TcpPipe {
 /// over: the peer may not listen yet.
 pub(super) fn dial(address: &str, patience: Duration) -> Result<TcpStream> {
     if !address.contains(':') {
-        return Err(Error::usage(format!(
-            "'{address}' has no port: write host:port"
-        )));
+        return Err(Error::usage(format!("'{address}' has no port: write host:port")));
     }
     let until = Instant::now() + patience;
     let mut pause = Duration::from_millis(10);
@@ -105,9 +101,7 @@ pub(super) fn dial(address: &str, patience: Duration) -> Result<TcpStream> {
         };
         if failure.kind() == ErrorKind::InvalidInput || Instant::now() + pause >= until {
             let tried = patience.as_secs();
-            return Err(Error::io(format!(
-                "no connection to {address} within {tried} s"
-            ))(failure));
+            return Err(Error::io(format!("no connection to {address} within {tried} s"))(failure));
         }
         if !std::mem::replace(&mut told, true) {
             tracing::info!("nobody answers at {address} yet ({failure}); trying again");
@@ -133,10 +127,7 @@ fn dial_once(address: &str, until: Instant) -> io::Result<TcpStream> {
 /// Dialling a free port of one's own machine may connect a socket to itself.
 fn refuse_self(stream: TcpStream) -> io::Result<TcpStream> {
     if stream.local_addr()? == stream.peer_addr()? {
-        return Err(io::Error::new(
-            ErrorKind::ConnectionRefused,
-            "nobody listens",
-        ));
+        return Err(io::Error::new(ErrorKind::ConnectionRefused, "nobody listens"));
     }
     Ok(stream)
 }
@@ -154,8 +145,5 @@ pub(super) fn listen(address: &str) -> Result<mio::net::TcpListener> {
 /// Whether a failed `accept` concerns one stranger only, not the listener.
 pub(super) fn of_one_connection(e: &io::Error) -> bool {
     use ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
-    matches!(
-        e.kind(),
-        ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted
-    )
+    matches!(e.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }

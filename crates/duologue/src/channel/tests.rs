@@ -27,10 +27,7 @@ fn sockets(address: &str, buffers: Option<usize>) -> (TcpPipe, TcpPipe) {
     let listener = TcpListener::bind(address).unwrap();
     let a = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let b = listener.accept().unwrap().0;
-    (
-        TcpPipe::new(a, buffers).unwrap(),
-        TcpPipe::new(b, buffers).unwrap(),
-    )
+    (TcpPipe::new(a, buffers).unwrap(), TcpPipe::new(b, buffers).unwrap())
 }
 
 fn tcp_pipes() -> Pipes {
@@ -73,27 +70,17 @@ fn encrypted(a: impl Pipe + 'static, b: impl Pipe + 'static) -> Pipes {
 fn shaped_pipes() -> Pipes {
     let (a, b) = memory::pair(memory::CAPACITY);
     let link: Link = "1ms,1Gbit".parse().unwrap();
-    (
-        Box::new(Shaped::new(a, link)),
-        Box::new(Shaped::new(b, link)),
-    )
+    (Box::new(Shaped::new(a, link)), Box::new(Shaped::new(b, link)))
 }
 
 fn shaped_tls_pipes() -> Pipes {
     let (a, b) = tls_pipes();
-    (
-        Box::new(Shaped::new(a, Link::LAN)),
-        Box::new(Shaped::new(b, Link::LAN)),
-    )
+    (Box::new(Shaped::new(a, Link::LAN)), Box::new(Shaped::new(b, Link::LAN)))
 }
 
 /// Limits under which a test that hangs fails soon.
 fn limits() -> Limits {
-    Limits {
-        silence: Duration::from_secs(20),
-        progress: Duration::from_secs(20),
-        ..Limits::default()
-    }
+    Limits { silence: Duration::from_secs(20), progress: Duration::from_secs(20), ..Limits::default() }
 }
 
 fn channels(pipes: fn() -> Pipes, limits: Limits) -> (Channel, Channel) {
@@ -116,9 +103,7 @@ fn both<A: Send, B: Send>(
 
 /// Bytes in which no two places look alike for long.
 fn pattern(len: usize) -> Vec<u8> {
-    (0..len as u64)
-        .map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8)
-        .collect()
+    (0..len as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
 }
 
 /// Writes raw bytes to a pipe.
@@ -126,9 +111,7 @@ fn write_raw(pipe: &mut dyn Pipe, mut bytes: &[u8]) {
     while !bytes.is_empty() {
         match pipe.try_write(bytes) {
             Ok(n) => bytes = &bytes[n..],
-            Err(e) if e.kind() == ErrorKind::WouldBlock => {
-                pipe.wait(true, Duration::from_millis(10)).unwrap()
-            }
+            Err(e) if e.kind() == ErrorKind::WouldBlock => pipe.wait(true, Duration::from_millis(10)).unwrap(),
             Err(e) if e.kind() == ErrorKind::BrokenPipe => return,
             Err(e) if e.kind() == ErrorKind::ConnectionReset => return,
             Err(e) => panic!("{e}"),
@@ -148,22 +131,8 @@ mod cases {
     use super::*;
 
     pub fn echo_and_odd_sizes(pipes: fn() -> Pipes) {
-        let sizes = [
-            0,
-            1,
-            3,
-            4,
-            5,
-            1000,
-            32_767,
-            32_768,
-            32_769,
-            65_537,
-            (1 << 20) - 1,
-            1 << 20,
-            (1 << 20) + 1,
-            3_000_001,
-        ];
+        let sizes =
+            [0, 1, 3, 4, 5, 1000, 32_767, 32_768, 32_769, 65_537, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3_000_001];
         let (sent, received) = both(
             channels(pipes, limits()),
             |a| {
@@ -185,16 +154,10 @@ mod cases {
         );
         let total = sizes.iter().sum::<usize>() as u64;
         for counters in [sent, received] {
-            assert_eq!(
-                (counters.bytes_sent, counters.bytes_received),
-                (total, total)
-            );
+            assert_eq!((counters.bytes_sent, counters.bytes_received), (total, total));
             assert!(counters.wire_sent > total && counters.wire_sent < total + 400);
         }
-        assert_eq!(
-            (sent.wire_sent, sent.wire_received),
-            (received.wire_received, received.wire_sent)
-        );
+        assert_eq!((sent.wire_sent, sent.wire_received), (received.wire_received, received.wire_sent));
         assert_eq!((sent.rounds, sent.flushes), (13, 13));
         // Bob turns once less: nothing is received after his last answer.
         assert_eq!((received.rounds, received.flushes), (12, 13));
@@ -245,18 +208,12 @@ mod cases {
                 b.abort(AbortCode::Cancelled, "enough");
             },
         );
-        assert_eq!(
-            error.to_string(),
-            "the peer stopped: it was cancelled: enough"
-        );
+        assert_eq!(error.to_string(), "the peer stopped: it was cancelled: enough");
     }
 
     pub fn an_abort_is_noticed_while_receiving(pipes: fn() -> Pipes) {
-        let (error, ()) = both(
-            channels(pipes, limits()),
-            |a| a.recv(10).unwrap_err(),
-            |b| b.abort(AbortCode::Failed, "disk full"),
-        );
+        let (error, ()) =
+            both(channels(pipes, limits()), |a| a.recv(10).unwrap_err(), |b| b.abort(AbortCode::Failed, "disk full"));
         assert_eq!(error.to_string(), "the peer stopped: it failed: disk full");
     }
 
@@ -265,10 +222,7 @@ mod cases {
         thread::scope(|scope| {
             scope.spawn(|| drop(b));
             let error = a.recv(1).unwrap_err();
-            assert!(
-                matches!(&error, Error::Aborted(why) if why.contains("went away")),
-                "{error}"
-            );
+            assert!(matches!(&error, Error::Aborted(why) if why.contains("went away")), "{error}");
         });
     }
 
@@ -296,7 +250,7 @@ mod cases {
             b"\x02\xff\xff\x00",
             b"\x03\x01\x00\x00",
             b"\x00",
-            b"\x04\x00\x00\x00", // the end, too early
+            b"\x04\x00\x00\x00",                              // the end, too early
             b"\x01\x01\x00\x00a\x04\x00\x00\x00\x01\x01\x00", // part of a message, then the end
         ] {
             let (mut raw, b) = pipes();
@@ -316,25 +270,10 @@ mod cases {
 
     pub fn a_silent_peer_is_given_up(pipes: fn() -> Pipes) {
         let (_raw, b) = pipes();
-        let mut b = Channel::over(
-            b,
-            Limits {
-                silence: Duration::from_millis(100),
-                ..limits()
-            },
-        );
+        let mut b = Channel::over(b, Limits { silence: Duration::from_millis(100), ..limits() });
         let start = Instant::now();
         let error = b.recv(1).unwrap_err();
-        assert!(
-            matches!(
-                error,
-                Error::Timeout {
-                    what: "sign of life",
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert!(matches!(error, Error::Timeout { what: "sign of life", .. }), "{error}");
         assert!((100..2000).contains(&start.elapsed().as_millis()));
     }
 
@@ -353,30 +292,13 @@ mod cases {
             a.flush().unwrap();
             let start = Instant::now();
             let (_, error) = bob.join().unwrap();
-            assert!(
-                matches!(
-                    error,
-                    Error::Timeout {
-                        what: "progress",
-                        ..
-                    }
-                ),
-                "{error}"
-            );
-            assert!(
-                (550..3000).contains(&start.elapsed().as_millis()),
-                "{:?}",
-                start.elapsed()
-            );
+            assert!(matches!(error, Error::Timeout { what: "progress", .. }), "{error}");
+            assert!((550..3000).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
         });
     }
 
     pub fn a_busy_peer_is_waited_for(pipes: fn() -> Pipes) {
-        let short = Limits {
-            silence: Duration::from_millis(300),
-            heartbeat: Duration::from_millis(30),
-            ..limits()
-        };
+        let short = Limits { silence: Duration::from_millis(300), heartbeat: Duration::from_millis(30), ..limits() };
         let bytes = &pattern(9 << 20);
         both(
             channels(pipes, short),

@@ -13,19 +13,15 @@ use std::time::{Duration, Instant};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{AlwaysResolvesClientRawPublicKeys, UnbufferedClientConnection};
 use rustls::crypto::ring::cipher_suite as suite;
-use rustls::crypto::{
-    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls13_signature_with_raw_key,
-};
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls13_signature_with_raw_key};
 use rustls::pki_types::{CertificateDer, ServerName, SubjectPublicKeyInfoDer, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
-use rustls::server::{
-    AlwaysResolvesServerRawPublicKeys, NoServerSessionStorage, UnbufferedServerConnection,
-};
+use rustls::server::{AlwaysResolvesServerRawPublicKeys, NoServerSessionStorage, UnbufferedServerConnection};
 use rustls::sign::CertifiedKey;
 use rustls::unbuffered::{ConnectionState, EncodeError, UnbufferedStatus};
 use rustls::{
-    AlertDescription, CertificateError, ClientConfig, CommonState, DigitallySignedStruct,
-    DistinguishedName, ServerConfig, SignatureScheme,
+    AlertDescription, CertificateError, ClientConfig, CommonState, DigitallySignedStruct, DistinguishedName,
+    ServerConfig, SignatureScheme,
 };
 
 use super::pipe::Pipe;
@@ -103,15 +99,9 @@ impl<P: Pipe> TlsPipe<P> {
         config.enable_sni = false;
         config.resumption = rustls::client::Resumption::disabled();
         // Keys are compared, not names: this one appears nowhere.
-        let name =
-            ServerName::try_from("duologue.invalid").map_err(|_| Error::usage("no TLS name"))?;
+        let name = ServerName::try_from("duologue.invalid").map_err(|_| Error::usage("no TLS name"))?;
         let connection = UnbufferedClientConnection::new(Arc::new(config), name).map_err(tls)?;
-        Ok(Self::new(
-            inner,
-            Connection::Client(connection),
-            pin,
-            identity.public(),
-        ))
+        Ok(Self::new(inner, Connection::Client(connection), pin, identity.public()))
     }
 
     pub(super) fn server(inner: P, identity: &Identity, peer: PublicKey) -> Result<Self> {
@@ -127,12 +117,7 @@ impl<P: Pipe> TlsPipe<P> {
         config.max_early_data_size = 0;
         config.session_storage = Arc::new(NoServerSessionStorage {});
         let connection = UnbufferedServerConnection::new(Arc::new(config)).map_err(tls)?;
-        Ok(Self::new(
-            inner,
-            Connection::Server(connection),
-            pin,
-            identity.public(),
-        ))
+        Ok(Self::new(inner, Connection::Server(connection), pin, identity.public()))
     }
 
     fn new(inner: P, connection: Connection, pin: Arc<Pin>, ours: PublicKey) -> Self {
@@ -166,10 +151,7 @@ impl<P: Pipe> TlsPipe<P> {
         while !self.advance()? {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(Error::Timeout {
-                    what: "TLS handshake",
-                    seconds: patience.as_secs(),
-                });
+                return Err(Error::Timeout { what: "TLS handshake", seconds: patience.as_secs() });
             }
             self.inner
                 .wait(!self.outgoing.is_empty(), left.min(Duration::from_secs(1)))
@@ -220,17 +202,13 @@ impl<P: Pipe> TlsPipe<P> {
             };
         }
         match e.get_ref().and_then(|e| e.downcast_ref::<rustls::Error>()) {
-            Some(rustls::Error::AlertReceived(AlertDescription::CertificateUnknown)) => {
-                Error::Incompatible {
-                    what: "our key",
-                    ours: self.ours.to_string(),
-                    theirs: "another one: it pins a key that we did not show".into(),
-                }
-            }
+            Some(rustls::Error::AlertReceived(AlertDescription::CertificateUnknown)) => Error::Incompatible {
+                what: "our key",
+                ours: self.ours.to_string(),
+                theirs: "another one: it pins a key that we did not show".into(),
+            },
             Some(e) => Error::peer(format!("the TLS handshake failed: {e}")),
-            None if e.kind() == ErrorKind::UnexpectedEof => {
-                Error::Closed("during the TLS handshake")
-            }
+            None if e.kind() == ErrorKind::UnexpectedEof => Error::Closed("during the TLS handshake"),
             None => Error::io("the TLS handshake")(e),
         }
     }
@@ -282,20 +260,11 @@ impl<P: Pipe> TlsPipe<P> {
 
     /// One step of rustls, with the ciphertext that is here or none.
     fn process(&mut self, task: Task<'_>, read: bool) -> Processed {
-        let TlsPipe {
-            incoming,
-            outgoing,
-            plain,
-            ..
-        } = self;
+        let TlsPipe { incoming, outgoing, plain, .. } = self;
         let ciphertext = if read { incoming.bytes() } else { &mut [] };
         match &mut self.connection {
-            Connection::Client(c) => {
-                digest(c.process_tls_records(ciphertext), task, outgoing, plain)
-            }
-            Connection::Server(c) => {
-                digest(c.process_tls_records(ciphertext), task, outgoing, plain)
-            }
+            Connection::Client(c) => digest(c.process_tls_records(ciphertext), task, outgoing, plain),
+            Connection::Server(c) => digest(c.process_tls_records(ciphertext), task, outgoing, plain),
         }
     }
 
@@ -339,11 +308,7 @@ fn digest<D>(
     let step = match (status.state, task) {
         (Err(e), _) => Err(e),
         (Ok(ConnectionState::ReadTraffic(mut traffic)), task) => {
-            let mut into: &mut [u8] = if let Task::Read(into) = task {
-                into
-            } else {
-                &mut []
-            };
+            let mut into: &mut [u8] = if let Task::Read(into) = task { into } else { &mut [] };
             let mut moved = 0;
             while let Some(Ok(record)) = traffic.next_record() {
                 used += record.discard;
@@ -385,10 +350,7 @@ fn digest<D>(
     (used, step)
 }
 
-fn encode(
-    mut into: impl FnMut(&mut [u8]) -> std::result::Result<usize, EncodeError>,
-    outgoing: &mut Slab,
-) {
+fn encode(mut into: impl FnMut(&mut [u8]) -> std::result::Result<usize, EncodeError>, outgoing: &mut Slab) {
     let mut room = 4096;
     loop {
         match into(outgoing.room(room)) {
@@ -442,8 +404,7 @@ impl<P: Pipe> Pipe for TlsPipe<P> {
         if !self.plain.is_empty() {
             return Ok(());
         }
-        self.inner
-            .wait(for_write || !self.outgoing.is_empty(), timeout)
+        self.inner.wait(for_write || !self.outgoing.is_empty(), timeout)
     }
 
     fn close_write(&mut self) {
@@ -470,11 +431,7 @@ struct Pin {
 impl Pin {
     fn new(expected: PublicKey) -> Self {
         let algorithms = provider().signature_verification_algorithms;
-        Pin {
-            expected,
-            refused: Mutex::new(None),
-            algorithms,
-        }
+        Pin { expected, refused: Mutex::new(None), algorithms }
     }
 
     fn check(&self, shown: &CertificateDer<'_>) -> std::result::Result<(), rustls::Error> {
@@ -616,11 +573,7 @@ struct Slab {
 
 impl Slab {
     fn new(len: usize) -> Self {
-        Slab {
-            buffer: vec![0; len],
-            start: 0,
-            end: 0,
-        }
+        Slab { buffer: vec![0; len], start: 0, end: 0 }
     }
 
     fn is_empty(&self) -> bool {

@@ -167,10 +167,7 @@ impl Wire {
 
     /// A write failed: perhaps the peer has said why, and it lies unread.
     fn last_words(&mut self, e: io::Error) -> Error {
-        let said = self
-            .drain()
-            .err()
-            .filter(|e| matches!(e, Error::Aborted(_)));
+        let said = self.drain().err().filter(|e| matches!(e, Error::Aborted(_)));
         self.peer_gone = true;
         said.unwrap_or_else(|| blame(e, "while we were sending"))
     }
@@ -193,9 +190,7 @@ impl Wire {
             }
             if self.peer_ended {
                 let missing = out.len() - filled;
-                return Err(Error::peer(format!(
-                    "it ended the session {missing} bytes early"
-                )));
+                return Err(Error::peer(format!("it ended the session {missing} bytes early")));
             }
             match self.read(&mut out[filled..])? {
                 (0, _) => self.block(false)?,
@@ -269,11 +264,7 @@ impl Wire {
             Ok((0, _)) => {
                 self.peer_gone = true;
                 let inside = self.incoming.inside_frame();
-                Err(Error::Closed(if inside {
-                    "in the middle of a message"
-                } else {
-                    "too early"
-                }))
+                Err(Error::Closed(if inside { "in the middle of a message" } else { "too early" }))
             }
             Ok((n, direct)) => {
                 self.counters.wire_received += n as u64;
@@ -295,10 +286,7 @@ impl Wire {
     /// Waits until the pipe may be read (or written), a heartbeat is due, or patience ends.
     fn block(&mut self, for_write: bool) -> Result<()> {
         let now = Instant::now();
-        let patience = self.patience.get_or_insert(Patience {
-            heard: now,
-            moved: now,
-        });
+        let patience = self.patience.get_or_insert(Patience { heard: now, moved: now });
         if std::mem::take(&mut self.sign) {
             patience.heard = now;
         }
@@ -308,16 +296,11 @@ impl Wire {
         let sign = left("sign of life", self.limits.silence, now - patience.heard)?;
         let progress = left("progress", self.limits.progress, now - patience.moved)?;
         self.beat()?;
-        let beat = self
-            .limits
-            .heartbeat
-            .saturating_sub(self.last_write.elapsed());
+        let beat = self.limits.heartbeat.saturating_sub(self.last_write.elapsed());
         let silent = self.midframe || self.ended || !self.owed.is_empty();
         let beat = if silent { self.limits.heartbeat } else { beat };
         let timeout = sign.min(progress).min(beat).max(Duration::from_micros(1));
-        self.pipe
-            .wait(for_write || !self.owed.is_empty(), timeout)
-            .map_err(Error::io("waiting for the peer"))
+        self.pipe.wait(for_write || !self.owed.is_empty(), timeout).map_err(Error::io("waiting for the peer"))
     }
 
     /// The heartbeat of a party that computes; an error waits for the party's next operation.
@@ -333,8 +316,7 @@ impl Wire {
         if self.midframe || !self.is_open() {
             return Ok(());
         }
-        if !self.ended && self.owed.is_empty() && self.last_write.elapsed() >= self.limits.heartbeat
-        {
+        if !self.ended && self.owed.is_empty() && self.last_write.elapsed() >= self.limits.heartbeat {
             self.owed.extend_from_slice(&frame::progress());
         }
         if self.push_owed()? {
@@ -372,9 +354,7 @@ impl Wire {
     /// Puts a simulated line between us and the pipe.
     pub fn shape(&mut self, link: Link) -> Result<()> {
         if self.counters.wire_sent + self.counters.wire_received > 0 {
-            return Err(Error::usage(
-                "a channel is shaped before anything is sent over it",
-            ));
+            return Err(Error::usage("a channel is shaped before anything is sent over it"));
         }
         let nowhere = Box::new(memory::pair(1).0);
         let pipe = std::mem::replace(&mut self.pipe, nowhere);
@@ -399,10 +379,7 @@ impl Wire {
     }
 
     pub fn fail(&mut self, error: &Error) {
-        self.fate = Fate::Failed {
-            why: error.to_string(),
-            code: AbortCode::of(error),
-        };
+        self.fate = Fate::Failed { why: error.to_string(), code: AbortCode::of(error) };
     }
 
     /// Sends our end, waits for the peer's.
@@ -428,9 +405,7 @@ impl Wire {
     fn refuse_leftovers(&self) -> Result<()> {
         match self.incoming.pending() {
             0 => Ok(()),
-            n => Err(Error::peer(format!(
-                "it sent {n} bytes or more that the protocol does not have"
-            ))),
+            n => Err(Error::peer(format!("it sent {n} bytes or more that the protocol does not have"))),
         }
     }
 
@@ -448,10 +423,7 @@ impl Wire {
         }
         self.peer_gone = true;
         if self.is_open() {
-            self.fate = Fate::Failed {
-                why: format!("we stopped it: {message}"),
-                code,
-            };
+            self.fate = Fate::Failed { why: format!("we stopped it: {message}"), code };
         }
     }
 
@@ -474,11 +446,7 @@ impl Wire {
                 (Err(e), _) if !blocks(&e) => break,
                 (_, Ok(1..)) => {}
                 (_, Ok(0)) => break,
-                _ if self
-                    .pipe
-                    .wait(true, until.saturating_duration_since(Instant::now()))
-                    .is_err() =>
-                {
+                _ if self.pipe.wait(true, until.saturating_duration_since(Instant::now())).is_err() => {
                     break;
                 }
                 _ => {}
@@ -517,10 +485,7 @@ fn blocks(e: &io::Error) -> bool {
 fn left(what: &'static str, limit: Duration, since: Duration) -> Result<Duration> {
     match limit.checked_sub(since) {
         Some(left) if !left.is_zero() => Ok(left),
-        _ => Err(Error::Timeout {
-            what,
-            seconds: limit.as_secs(),
-        }),
+        _ => Err(Error::Timeout { what, seconds: limit.as_secs() }),
     }
 }
 

@@ -40,11 +40,7 @@ impl BitQueue {
 
     /// Takes the first `count` bits; the padding of the last word is zero. There must be as many.
     pub(super) fn draw(&mut self, count: usize) -> Vec<u64> {
-        assert!(
-            count <= self.len(),
-            "{count} bits drawn from {}",
-            self.len()
-        );
+        assert!(count <= self.len(), "{count} bits drawn from {}", self.len());
         let (first, shift) = (self.head / 64, self.head % 64);
         let from = &self.words[first..(self.head + count).div_ceil(64).max(first)];
         let mut drawn: Vec<u64> = match shift {

@@ -22,7 +22,7 @@ use zeroize::Zeroize;
 use super::{Demand, Stock, triples};
 use crate::{
     Error, Party, Result,
-    ot::{Choices, iknp, CotReceiver, CotSender, check_length, os_generator},
+    ot::{Choices, CotReceiver, CotSender, check_length, iknp, os_generator},
 };
 
 /// COTs in each direction that one exchange makes at most.
@@ -70,43 +70,20 @@ impl Maker {
     }
 
     /// The same with a given source of salts.
-    pub(crate) fn with(
-        rng: Generator,
-        sender: Box<dyn CotSender>,
-        receiver: Box<dyn CotReceiver>,
-    ) -> Self {
+    pub(crate) fn with(rng: Generator, sender: Box<dyn CotSender>, receiver: Box<dyn CotReceiver>) -> Self {
         let (last_salts, q, chosen) = Default::default();
-        Self {
-            state: Ok(State {
-                sender,
-                receiver,
-                rng,
-                last_salts,
-                q,
-                chosen,
-            }),
-        }
+        Self { state: Ok(State { sender, receiver, rng, last_salts, q, chosen }) }
     }
 
     /// Δ of the COTs in which we are the sender.
     pub fn delta(&self) -> Result<Block> {
-        self.state
-            .as_ref()
-            .map(|state| state.sender.delta())
-            .map_err(|why| dead(why))
+        self.state.as_ref().map(|state| state.sender.delta()).map_err(|why| dead(why))
     }
 
     /// Begins to add `demand` to `stock`; the peer begins the same refill.
     pub fn refill<'a>(&'a mut self, stock: &'a mut Stock, demand: Demand) -> Refill<'a> {
         let left = Left::new(stock.party(), demand);
-        Refill {
-            maker: self,
-            stock,
-            left,
-            total: demand,
-            step: Step::default(),
-            done: false,
-        }
+        Refill { maker: self, stock, left, total: demand, step: Step::default(), done: false }
     }
 
     /// Forgets Δ and all seeds; whatever comes next fails and says why.
@@ -186,10 +163,7 @@ impl Refill<'_> {
         }
         let state = self.maker.state.as_mut().map_err(|why| dead(why))?;
         let stock = &mut *self.stock;
-        let Step {
-            extension,
-            unhashed,
-        } = std::mem::take(&mut self.step);
+        let Step { extension, unhashed } = std::mem::take(&mut self.step);
         check_length("setup", inbox, state.expect(&extension, unhashed.is_some()))?;
 
         let (salt, extended) = inbox.split_at(if unhashed.is_some() { SALT } else { 0 });
@@ -209,16 +183,8 @@ impl Refill<'_> {
             state.receiver.send(batch.received, outbox)?;
         }
         Ok(match &self.step {
-            Step {
-                extension: None,
-                unhashed: None,
-            } => Flow::Done,
-            Step {
-                extension,
-                unhashed,
-            } => Flow::Exchange {
-                expect: state.expect(extension, unhashed.is_some()),
-            },
+            Step { extension: None, unhashed: None } => Flow::Done,
+            Step { extension, unhashed } => Flow::Exchange { expect: state.expect(extension, unhashed.is_some()) },
         })
     }
 
@@ -238,11 +204,7 @@ impl Drop for Refill<'_> {
 
 impl Left {
     fn new(us: Party, demand: Demand) -> Self {
-        Left {
-            sent: demand.cots_by(us),
-            received: demand.cots_by(us.peer()),
-            triples: demand.triples,
-        }
+        Left { sent: demand.cots_by(us), received: demand.cots_by(us.peer()), triples: demand.triples }
     }
 
     /// The next batch, the same for both parties with the directions exchanged.
@@ -254,18 +216,10 @@ impl Left {
         }
         if self.sent > 0 || self.received > 0 {
             let (sent, received) = (take(&mut self.sent), take(&mut self.received));
-            Some(Batch {
-                sent,
-                received,
-                triples: false,
-            })
+            Some(Batch { sent, received, triples: false })
         } else if self.triples > 0 {
             let count = take(&mut self.triples);
-            Some(Batch {
-                sent: count,
-                received: count,
-                triples: true,
-            })
+            Some(Batch { sent: count, received: count, triples: true })
         } else {
             None
         }
@@ -291,17 +245,14 @@ pub(crate) fn exchanges(us: Party, demand: Demand) -> Vec<(usize, usize)> {
 impl State {
     /// The length of the peer's message: its salt, its half as sender, its half as receiver.
     fn expect(&self, extension: &Option<Batch>, salt: bool) -> usize {
-        let halves = extension.map_or(0, |batch| {
-            self.receiver.expect(batch.received) + self.sender.expect(batch.sent)
-        });
+        let halves = extension.map_or(0, |batch| self.receiver.expect(batch.received) + self.sender.expect(batch.sent));
         halves + if salt { SALT } else { 0 }
     }
 
     /// Reads the peer's half of an extension into q and chosen.
     fn receive(&mut self, batch: Batch, inbox: &[u8]) -> Result<()> {
         let (as_sender, as_receiver) = inbox.split_at(self.receiver.expect(batch.received));
-        self.receiver
-            .receive(batch.received, as_sender, &mut self.chosen)?;
+        self.receiver.receive(batch.received, as_sender, &mut self.chosen)?;
         self.sender.receive(batch.sent, as_receiver, &mut self.q)
     }
 
@@ -310,17 +261,12 @@ impl State {
         let salt = self.rng.block();
         if self.last_salts.contains(&salt) {
             let source = std::io::Error::other("it gave the same bytes twice");
-            return Err(Error::io("cannot use the operating system's generator")(
-                source,
-            ));
+            return Err(Error::io("cannot use the operating system's generator")(source));
         }
         self.last_salts[0] = salt;
         outbox.extend_from_slice(&salt.to_bytes());
         let sender = triples::hash_sender(salt, self.sender.delta(), &self.q);
-        Ok(Unhashed {
-            sender,
-            chosen: std::mem::take(&mut self.chosen),
-        })
+        Ok(Unhashed { sender, chosen: std::mem::take(&mut self.chosen) })
     }
 
     /// As OT receiver: the peer's salt completes the triples.

@@ -31,32 +31,19 @@ pub struct Demand {
 
 impl Demand {
     /// Nothing.
-    pub const NONE: Self = Self {
-        cots_by_alice: 0,
-        cots_by_bob: 0,
-        triples: 0,
-    };
+    pub const NONE: Self = Self { cots_by_alice: 0, cots_by_bob: 0, triples: 0 };
 
     /// Correlated OTs alone, with `sender` as their sender.
     pub fn of_cots(sender: Party, count: u64) -> Self {
         match sender {
-            Party::Alice => Self {
-                cots_by_alice: count,
-                ..Self::NONE
-            },
-            Party::Bob => Self {
-                cots_by_bob: count,
-                ..Self::NONE
-            },
+            Party::Alice => Self { cots_by_alice: count, ..Self::NONE },
+            Party::Bob => Self { cots_by_bob: count, ..Self::NONE },
         }
     }
 
     /// Triples alone.
     pub fn of_triples(count: u64) -> Self {
-        Self {
-            triples: count,
-            ..Self::NONE
-        }
+        Self { triples: count, ..Self::NONE }
     }
 
     /// The number of correlated OTs that `sender` sends.

@@ -71,8 +71,7 @@ impl Stock {
     /// What can be drawn.
     pub fn available(&self) -> Demand {
         let triples = self.triples[2].len() as u64;
-        self.counts(self.sent.len() as u64, self.received.len() as u64)
-            + Demand::of_triples(triples)
+        self.counts(self.sent.len() as u64, self.received.len() as u64) + Demand::of_triples(triples)
     }
 
     /// What has been drawn since the stock was made.
@@ -91,10 +90,7 @@ impl Stock {
     pub fn draw_cot_receiver(&mut self, count: usize) -> Result<Choices> {
         enough("correlated OTs to receive", count, self.received.len())?;
         self.drawn += self.counts(0, count as u64);
-        Ok(Choices {
-            bits: self.choices.draw(count),
-            t: self.received.draw(count),
-        })
+        Ok(Choices { bits: self.choices.draw(count), t: self.received.draw(count) })
     }
 
     /// Takes `count` triples.
@@ -102,12 +98,7 @@ impl Stock {
         enough("triples", count, self.triples[2].len())?;
         self.drawn += Demand::of_triples(count as u64);
         let [a, b, c] = self.triples.each_mut().map(|queue| queue.draw(count));
-        Ok(Triples {
-            a,
-            b,
-            c,
-            len: count,
-        })
+        Ok(Triples { a, b, c, len: count })
     }
 
     pub(super) fn put_cots(&mut self, q: &[Block], chosen: &Choices) {

@@ -33,10 +33,7 @@ pub(super) struct SenderBits {
 pub(super) fn hash_sender(salt: Block, delta: Block, q: &[Block]) -> SenderBits {
     let hash = OtHash::new(salt);
     let (mut m0, mut m1) = ([Block::ZERO; CHUNK], [Block::ZERO; CHUNK]);
-    let mut bits = SenderBits {
-        b: with_room(q),
-        v: with_room(q),
-    };
+    let mut bits = SenderBits { b: with_room(q), v: with_room(q) };
     for (chunk, q) in q.chunks(CHUNK).enumerate() {
         let (m0, m1) = (&mut m0[..q.len()], &mut m1[..q.len()]);
         hash.pairs((chunk * CHUNK) as u64, delta, q, m0, m1);
@@ -64,19 +61,8 @@ pub(super) fn hash_receiver(salt: Block, t: &[Block]) -> Vec<u64> {
 pub(super) fn combine(sender: SenderBits, chosen: &Choices, u: &[u64]) -> Triples {
     let SenderBits { b, v } = sender;
     let a = chosen.bits.clone();
-    let c = a
-        .iter()
-        .zip(&b)
-        .zip(u)
-        .zip(&v)
-        .map(|(((a, b), u), v)| a & b ^ u ^ v)
-        .collect();
-    Triples {
-        a,
-        b,
-        c,
-        len: chosen.len(),
-    }
+    let c = a.iter().zip(&b).zip(u).zip(&v).map(|(((a, b), u), v)| a & b ^ u ^ v).collect();
+    Triples { a, b, c, len: chosen.len() }
 }
 
 /// Room for one bit a block.
@@ -86,10 +72,9 @@ fn with_room(blocks: &[Block]) -> Vec<u64> {
 
 /// Appends the least significant bit of each block; only the last call may leave padding.
 fn push_lsbs(words: &mut Vec<u64>, blocks: &[Block]) {
-    words.extend(blocks.chunks(64).map(|blocks| {
+    words.extend(
         blocks
-            .iter()
-            .enumerate()
-            .fold(0, |word, (i, block)| word | (block.get() as u64 & 1) << i)
-    }));
+            .chunks(64)
+            .map(|blocks| blocks.iter().enumerate().fold(0, |word, (i, block)| word | (block.get() as u64 & 1) << i)),
+    );
 }

@@ -28,12 +28,7 @@ pub(super) struct Found {
 }
 
 /// Runs one party's side of a bound program.
-pub(super) fn run(
-    party: Party,
-    job: (&Binding, &Arc<Schedule>),
-    terms: &Terms,
-    opening: usize,
-) -> Result<Found> {
+pub(super) fn run(party: Party, job: (&Binding, &Arc<Schedule>), terms: &Terms, opening: usize) -> Result<Found> {
     let tally = Rc::new(Tally::new(party, opening, terms));
     let role = Role::of(party, terms);
     match terms.scheme {
@@ -220,13 +215,7 @@ impl<const BITS: usize> Protocol for Sized<BITS> {
         Ok(((), Nothing))
     }
 
-    fn begin(
-        &self,
-        job: &Job,
-        _: (),
-        args: &[Arg<'_, Depths<BITS>>],
-        _: Option<BitMatrix>,
-    ) -> Result<DryRun<BITS>> {
+    fn begin(&self, job: &Job, _: (), args: &[Arg<'_, Depths<BITS>>], _: Option<BitMatrix>) -> Result<DryRun<BITS>> {
         let made = match &job.task.kind {
             Kind::Map { wiring, .. } => plan_depths(job.plan.as_ref().expect("a map has a plan"), wiring, args),
             Kind::Output { wiring, .. } => {

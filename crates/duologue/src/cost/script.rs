@@ -1,11 +1,11 @@
 //! The messages of every task, as lengths: what the protocols send, without the protocols.
 
+use crate::Party;
 use crate::correlation::Demand;
 use crate::garble::{self, LABEL, TABLE};
 use crate::packed::byte_len;
 use crate::protocol::Job;
 use crate::terms::{Scheme, Terms};
-use crate::Party;
 use circuit::program::{Kind, Owner, Recipient};
 
 /// Whose messages are counted.

@@ -99,7 +99,9 @@ impl<P: Protocol> Online<P> {
 
     fn begin(&mut self, executor: &Executor<P>, job: Job, prepared: P::Prepared, inputs: &Feeds) -> Result<()> {
         let feed = match &job.task.kind {
-            Kind::Input { port, from, .. } => inputs[*port as usize].as_ref().map(|i| tile(i, *from as usize, &job.task)),
+            Kind::Input { port, from, .. } => {
+                inputs[*port as usize].as_ref().map(|i| tile(i, *from as usize, &job.task))
+            }
             _ => None,
         };
         let args = args(&job.task, &self.values, &executor.public);
@@ -134,9 +136,7 @@ impl<P: Protocol> Online<P> {
             let task = executor.task(id);
             match task.kind {
                 Kind::Input { .. } => self.live.cells + cell_bytes::<P::Value>(task) <= window.cells,
-                Kind::Map { .. } => {
-                    self.live.maps == 0 || self.live.maps + executor.weight(task) <= window.maps
-                }
+                Kind::Map { .. } => self.live.maps == 0 || self.live.maps + executor.weight(task) <= window.maps,
                 _ => true,
             }
         };

@@ -56,13 +56,7 @@ impl Opening {
     }
 
     /// One exchange, then the value, a share, or nothing.
-    pub(super) fn step(
-        &mut self,
-        job: &Job,
-        party: Party,
-        inbox: &[u8],
-        outbox: &mut Vec<u8>,
-    ) -> Result<Flow<Labels>> {
+    pub(super) fn step(&mut self, job: &Job, party: Party, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow<Labels>> {
         let Kind::Output { recipient, .. } = job.task.kind else {
             return Err(Error::usage("not an output"));
         };

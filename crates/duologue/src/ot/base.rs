@@ -31,9 +31,7 @@
 use std::cell::Cell;
 
 use blake3::Hasher;
-use curve25519_dalek::{
-    RistrettoPoint, Scalar, ristretto::CompressedRistretto, traits::IsIdentity,
-};
+use curve25519_dalek::{RistrettoPoint, Scalar, ristretto::CompressedRistretto, traits::IsIdentity};
 use kernels::{Block, generator::Generator};
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
@@ -64,24 +62,10 @@ impl Sender {
         Ok(Self::start_with(&mut ot::os_generator()?, session, count))
     }
 
-    pub(crate) fn start_with(
-        rng: &mut Generator,
-        session: &[u8; 32],
-        count: usize,
-    ) -> (Self, Vec<u8>) {
+    pub(crate) fn start_with(rng: &mut Generator, session: &[u8; 32], count: usize) -> (Self, Vec<u8>) {
         let secrets: Vec<Scalar> = (0..count).map(|_| random_scalar(rng)).collect();
-        let message: Vec<u8> = secrets
-            .iter()
-            .flat_map(|s| multiply_base(s).compress().to_bytes())
-            .collect();
-        (
-            Self {
-                session: *session,
-                secrets,
-                message: message.clone(),
-            },
-            message,
-        )
+        let message: Vec<u8> = secrets.iter().flat_map(|s| multiply_base(s).compress().to_bytes()).collect();
+        (Self { session: *session, secrets, message: message.clone() }, message)
     }
 
     /// Reads the receiver's message: both keys of every OT.
@@ -93,14 +77,7 @@ impl Sender {
             .enumerate()
             .map(|(index, secret)| {
                 let sums = points.sums(&self.session, index)?;
-                Ok([0, 1].map(|x: u8| {
-                    key(
-                        &transcript,
-                        index,
-                        x,
-                        &multiply(secret, &sums[usize::from(x)]),
-                    )
-                }))
+                Ok([0, 1].map(|x: u8| key(&transcript, index, x, &multiply(secret, &sums[usize::from(x)]))))
             })
             .collect()
     }
@@ -128,11 +105,7 @@ impl Receiver {
         Ok(Self::start_with(&mut ot::os_generator()?, session, choices))
     }
 
-    pub(crate) fn start_with(
-        rng: &mut Generator,
-        session: &[u8; 32],
-        choices: &[Choice],
-    ) -> (Self, Vec<u8>) {
+    pub(crate) fn start_with(rng: &mut Generator, session: &[u8; 32], choices: &[Choice]) -> (Self, Vec<u8>) {
         let secrets: Vec<Scalar> = choices.iter().map(|_| random_scalar(rng)).collect();
         let mut message = Vec::with_capacity(Self::message_len(choices.len()));
         for (index, (&choice, secret)) in choices.iter().zip(&secrets).enumerate() {
@@ -141,31 +114,16 @@ impl Receiver {
             }
         }
         let choices = choices.iter().map(Choice::unwrap_u8).collect();
-        (
-            Self {
-                session: *session,
-                secrets,
-                choices,
-                message: message.clone(),
-            },
-            message,
-        )
+        (Self { session: *session, secrets, choices, message: message.clone() }, message)
     }
 
     /// Reads the sender's message: the chosen key of every OT.
     pub fn finish(self, message: &[u8]) -> Result<Vec<Block>> {
         let points = Points::decode(message, self.secrets.len())?;
         let transcript = transcript(&self.session, message, &self.message);
-        let each = points
-            .0
-            .iter()
-            .zip(&self.secrets)
-            .zip(&self.choices)
-            .enumerate();
+        let each = points.0.iter().zip(&self.secrets).zip(&self.choices).enumerate();
         Ok(each
-            .map(|(index, (((point, _), secret), &choice))| {
-                key(&transcript, index, choice, &multiply(secret, point))
-            })
+            .map(|(index, (((point, _), secret), &choice))| key(&transcript, index, choice, &multiply(secret, point)))
             .collect())
     }
 }
@@ -195,12 +153,7 @@ impl Points {
     pub fn decode(message: &[u8], count: usize) -> Result<Self> {
         ot::check_length("base OT", message, count * POINT)?;
         let (encoded, _) = message.as_chunks::<POINT>();
-        encoded
-            .iter()
-            .enumerate()
-            .map(decode_point)
-            .collect::<Result<_>>()
-            .map(Points)
+        encoded.iter().enumerate().map(decode_point).collect::<Result<_>>().map(Points)
     }
 
     /// r_x + H_x(r_{1-x}) for both x of an instance.
@@ -224,9 +177,7 @@ fn decode_point((index, bytes): (usize, &[u8; POINT])) -> Result<(RistrettoPoint
         .decompress()
         .ok_or_else(|| Error::peer(format!("point {index} of its base OT is not canonical")))?;
     if point.is_identity() {
-        return Err(Error::peer(format!(
-            "point {index} of its base OT is the identity"
-        )));
+        return Err(Error::peer(format!("point {index} of its base OT is the identity")));
     }
     Ok((point, *bytes))
 }

@@ -31,9 +31,7 @@
 use kernels::{Block, generator::Generator, transpose::transpose_128};
 use zeroize::Zeroize;
 
-use super::{
-    Choices, CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, check_length, setup::COUNT,
-};
+use super::{Choices, CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, check_length, setup::COUNT};
 use crate::{Error, Result};
 
 /// COTs that one transposition of 128 × 128 bits makes.
@@ -63,34 +61,17 @@ pub struct SemiHonestReceiver {
 impl SemiHonestSender {
     /// The extension that these seeds are for.
     pub fn new(seeds: SenderSeeds) -> Self {
-        let planes = seeds
-            .keys
-            .iter()
-            .map(|&key| Generator::from_seed(key))
-            .collect();
-        Self {
-            delta: seeds.delta,
-            planes,
-            rows: vec![Block::ZERO; COUNT * STRIDE],
-        }
+        let planes = seeds.keys.iter().map(|&key| Generator::from_seed(key)).collect();
+        Self { delta: seeds.delta, planes, rows: vec![Block::ZERO; COUNT * STRIDE] }
     }
 }
 
 impl SemiHonestReceiver {
     /// The extension that these seeds are for.
     pub fn new(seeds: ReceiverSeeds) -> Self {
-        let planes = seeds
-            .pairs
-            .iter()
-            .map(|&pair| pair.map(Generator::from_seed))
-            .collect();
+        let planes = seeds.pairs.iter().map(|&pair| pair.map(Generator::from_seed)).collect();
         let rows = vec![Block::ZERO; COUNT * STRIDE];
-        Self {
-            planes,
-            rows,
-            ready: Choices::default(),
-            flying: None,
-        }
+        Self { planes, rows, ready: Choices::default(), flying: None }
     }
 }
 
@@ -99,21 +80,13 @@ impl CotReceiver for SemiHonestReceiver {
         if self.flying.replace(count).is_some() {
             return Err(Error::usage("a batch of COTs is still in flight"));
         }
-        let Self {
-            planes,
-            rows,
-            ready,
-            ..
-        } = self;
+        let Self { planes, rows, ready, .. } = self;
         outbox.reserve(message_len(count));
         ready.bits.clear();
         ready.t.resize(count.next_multiple_of(TILE), Block::ZERO);
         for t in ready.t.chunks_mut(CHUNK * TILE) {
             let r = expand_pairs(planes, rows, t.len() / TILE, outbox);
-            ready.bits.extend(
-                r.iter()
-                    .flat_map(|r| [r.get() as u64, (r.get() >> 64) as u64]),
-            );
+            ready.bits.extend(r.iter().flat_map(|r| [r.get() as u64, (r.get() >> 64) as u64]));
             columns(rows, t);
         }
         ready.t.truncate(count);
@@ -153,9 +126,7 @@ impl CotSender for SemiHonestSender {
         let (mut planes, _) = inbox.as_chunks::<16>();
         q.resize(count.next_multiple_of(TILE), Block::ZERO);
         for q in q.chunks_mut(CHUNK * TILE) {
-            let chunk = planes
-                .split_off(..(COUNT - 1) * (q.len() / TILE))
-                .unwrap_or(&[]);
+            let chunk = planes.split_off(..(COUNT - 1) * (q.len() / TILE)).unwrap_or(&[]);
             self.expand(chunk, q.len() / TILE);
             columns(&self.rows, q);
         }
@@ -165,12 +136,7 @@ impl CotSender for SemiHonestSender {
 }
 
 /// Writes T_i to the rows and U_i to the outbox, for one chunk; returns r.
-fn expand_pairs(
-    planes: &mut [[Generator; 2]],
-    rows: &mut [Block],
-    tiles: usize,
-    outbox: &mut Vec<u8>,
-) -> Vec<Block> {
+fn expand_pairs(planes: &mut [[Generator; 2]], rows: &mut [Block], tiles: usize, outbox: &mut Vec<u8>) -> Vec<Block> {
     let mut r = vec![Block::ZERO; tiles];
     let mut u = [Block::ZERO; CHUNK];
     for (plane, [zero, one]) in planes.iter_mut().enumerate() {
@@ -182,10 +148,7 @@ fn expand_pairs(
             xor_into(u, t);
             r.copy_from_slice(u);
         } else {
-            u.iter_mut()
-                .zip(&*t)
-                .zip(&r)
-                .for_each(|((u, &t), &r)| *u ^= t ^ r);
+            u.iter_mut().zip(&*t).zip(&r).for_each(|((u, &t), &r)| *u ^= t ^ r);
             outbox.extend_from_slice(bytemuck::cast_slice(u));
         }
     }
@@ -203,9 +166,7 @@ impl SemiHonestSender {
             }
             let mask = Block::mask(self.delta.get() >> plane & 1 == 1);
             let u = &u[(plane - 1) * tiles..][..tiles];
-            row.iter_mut()
-                .zip(u)
-                .for_each(|(q, &u)| *q ^= Block::from_bytes(u) & mask);
+            row.iter_mut().zip(u).for_each(|(q, &u)| *q ^= Block::from_bytes(u) & mask);
         }
     }
 }

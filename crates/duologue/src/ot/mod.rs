@@ -82,18 +82,13 @@ impl Choices {
 pub(crate) fn check_length(what: &str, message: &[u8], expect: usize) -> Result<()> {
     if message.len() != expect {
         let came = message.len();
-        return Err(Error::peer(format!(
-            "its {what} message has {came} bytes, not {expect}"
-        )));
+        return Err(Error::peer(format!("its {what} message has {came} bytes, not {expect}")));
     }
     Ok(())
 }
 
 /// The only source of randomness outside tests.
 pub(crate) fn os_generator() -> Result<Generator> {
-    Generator::from_os().map_err(|e| {
-        Error::io("cannot draw from the operating system's generator")(io::Error::other(
-            e.to_string(),
-        ))
-    })
+    Generator::from_os()
+        .map_err(|e| Error::io("cannot draw from the operating system's generator")(io::Error::other(e.to_string())))
 }

@@ -26,34 +26,20 @@ pub struct Setup {
 
 impl Setup {
     /// Bytes each party sends: its points as base sender, then those as base receiver.
-    pub const MESSAGE: usize =
-        base::Sender::message_len(COUNT) + base::Receiver::message_len(COUNT);
+    pub const MESSAGE: usize = base::Sender::message_len(COUNT) + base::Receiver::message_len(COUNT);
 
     /// Draws Δ and begins. `session` is fresh for every connection and equal for both parties.
     pub fn start(us: Party, session: &[u8; 32]) -> Result<(Self, Vec<u8>)> {
         Ok(Self::start_with(&mut os_generator()?, us, session))
     }
 
-    pub(crate) fn start_with(
-        rng: &mut Generator,
-        us: Party,
-        session: &[u8; 32],
-    ) -> (Self, Vec<u8>) {
+    pub(crate) fn start_with(rng: &mut Generator, us: Party, session: &[u8; 32]) -> (Self, Vec<u8>) {
         let delta = rng.block().with_lsb(true);
-        let choices: [Choice; COUNT] =
-            std::array::from_fn(|i| Choice::from((delta.get() >> i) as u8 & 1));
+        let choices: [Choice; COUNT] = std::array::from_fn(|i| Choice::from((delta.get() >> i) as u8 & 1));
         let (pairs, mut message) = base::Sender::start_with(rng, &direction(session, us), COUNT);
-        let (chosen, rest) =
-            base::Receiver::start_with(rng, &direction(session, us.peer()), &choices);
+        let (chosen, rest) = base::Receiver::start_with(rng, &direction(session, us.peer()), &choices);
         message.extend_from_slice(&rest);
-        (
-            Self {
-                pairs,
-                chosen,
-                delta,
-            },
-            message,
-        )
+        (Self { pairs, chosen, delta }, message)
     }
 
     /// Reads the peer's message: the seeds of the extension that we send in, and of the other.
@@ -73,11 +59,7 @@ fn direction(session: &[u8; 32], sender: Party) -> [u8; 32] {
         Party::Alice => 0,
         Party::Bob => 1,
     };
-    *Hasher::new_derive_key("duologue v1 base OT: direction")
-        .update(session)
-        .update(&[sender])
-        .finalize()
-        .as_bytes()
+    *Hasher::new_derive_key("duologue v1 base OT: direction").update(session).update(&[sender]).finalize().as_bytes()
 }
 
 /// Δ and, for each of its bits, the key that the bit chose. Used up by the extension it seeds.

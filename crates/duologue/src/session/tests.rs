@@ -23,10 +23,7 @@ mod programs;
 mod taps;
 
 /// Does something with both ends of a session whose secrets are known; what each party wrote comes back.
-fn seeded<T: Send>(
-    seed: u128,
-    act: impl Fn(&mut Session) -> Result<T> + Sync,
-) -> ([Log; 2], [Result<T>; 2]) {
+fn seeded<T: Send>(seed: u128, act: impl Fn(&mut Session) -> Result<T> + Sync) -> ([Log; 2], [Result<T>; 2]) {
     let (alice, bob) = memory::pair(memory::CAPACITY);
     let logs = [Log::default(), Log::default()];
     let run = |pipe, party: Party| {
@@ -42,10 +39,7 @@ fn seeded<T: Send>(
 }
 
 fn unwrap<T>((logs, results): ([Log; 2], [Result<T>; 2])) -> ([Log; 2], [T; 2]) {
-    (
-        logs,
-        results.map(|result| result.unwrap_or_else(|error| panic!("{error}"))),
-    )
+    (logs, results.map(|result| result.unwrap_or_else(|error| panic!("{error}"))))
 }
 
 fn job() -> Binding {
@@ -56,11 +50,7 @@ fn job() -> Binding {
 fn inputs(binding: &Binding, party: Party, seed: u64) -> Inputs {
     let tables = inputs_of(binding, seed);
     let mut inputs = Inputs::new();
-    for port in binding
-        .inputs()
-        .iter()
-        .filter(|port| port.who != Owner::Party(party.peer()))
-    {
+    for port in binding.inputs().iter().filter(|port| port.who != Owner::Party(party.peer())) {
         let value = BitMatrix::from_lanes(port.ty.width as usize, &tables[&port.name]);
         let zeros = BitMatrix::zeros(value.rows(), value.lanes());
         let absent = port.who == Owner::Shared && party == Party::Bob;
@@ -70,31 +60,17 @@ fn inputs(binding: &Binding, party: Party, seed: u64) -> Inputs {
 }
 
 fn options(scheme: Scheme, timing: Timing, garbler: Party) -> Options {
-    Options {
-        scheme,
-        garbler: Some(garbler),
-        timing,
-        tile: Some(4),
-    }
+    Options { scheme, garbler: Some(garbler), timing, tile: Some(4) }
 }
 
 /// Each way of running a program, by name.
 fn ways() -> [(&'static str, Options); 5] {
     [
         ("yao-ahead", options(Scheme::Yao, Timing::Ahead, Party::Bob)),
-        (
-            "yao-streamed",
-            options(Scheme::Yao, Timing::Streamed, Party::Bob),
-        ),
-        (
-            "yao-by-alice",
-            options(Scheme::Yao, Timing::Ahead, Party::Alice),
-        ),
+        ("yao-streamed", options(Scheme::Yao, Timing::Streamed, Party::Bob)),
+        ("yao-by-alice", options(Scheme::Yao, Timing::Ahead, Party::Alice)),
         ("gmw-ahead", options(Scheme::Gmw, Timing::Ahead, Party::Bob)),
-        (
-            "gmw-streamed",
-            options(Scheme::Gmw, Timing::Streamed, Party::Bob),
-        ),
+        ("gmw-streamed", options(Scheme::Gmw, Timing::Streamed, Party::Bob)),
     ]
 }
 
@@ -115,10 +91,7 @@ fn wire_digests() -> String {
         let (logs, _) = unwrap(seeded(7, |session| twice(&binding, &options, session)));
         for (direction, log) in ["alice-to-bob", "bob-to-alice"].iter().zip(logs) {
             let payload = log.payload();
-            let digest: String = Sha256::digest(&payload)
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
+            let digest: String = Sha256::digest(&payload).iter().map(|byte| format!("{byte:02x}")).collect();
             lines += &format!("{name} {direction} {} {digest}\n", payload.len());
         }
     }
@@ -173,23 +146,13 @@ fn numbers_are_never_used_twice() {
         }
         Ok(numbers)
     }));
-    let ands = Terms::resolve(&binding, &Options::new(Scheme::Yao))
-        .1
-        .totals;
+    let ands = Terms::resolve(&binding, &Options::new(Scheme::Yao)).1.totals;
     for numbers in &seen {
         let (setups, onlines) = numbers.split_at(2 * ways().len() + 1);
         for (i, base) in setups.iter().enumerate() {
-            assert_eq!(
-                (base.and0, base.in0),
-                (i as u64 * ands.and0, i as u64 * ands.in0)
-            );
+            assert_eq!((base.and0, base.in0), (i as u64 * ands.and0, i as u64 * ands.in0));
         }
-        assert!(
-            onlines
-                .iter()
-                .all(|base| base.and0 == setups.last().unwrap().and0),
-            "taken in setup"
-        );
+        assert!(onlines.iter().all(|base| base.and0 == setups.last().unwrap().and0), "taken in setup");
     }
 }
 
@@ -197,11 +160,8 @@ fn numbers_are_never_used_twice() {
 fn hash_key(payload: &[u8], nth: usize) -> [u8; 16] {
     let setup = Setup::MESSAGE;
     let needle = terms::CALL.as_bytes();
-    let starts: Vec<usize> = (0..payload.len())
-        .filter(|&i| payload[i..].starts_with(needle))
-        .collect();
-    let length =
-        u32::from_le_bytes(payload[starts[nth] - 4..starts[nth]].try_into().unwrap()) as usize;
+    let starts: Vec<usize> = (0..payload.len()).filter(|&i| payload[i..].starts_with(needle)).collect();
+    let length = u32::from_le_bytes(payload[starts[nth] - 4..starts[nth]].try_into().unwrap()) as usize;
     let after = starts[nth] + length + if nth == 0 { setup } else { 0 };
     payload[after..after + 16].try_into().unwrap()
 }
@@ -214,11 +174,7 @@ fn the_key_of_the_hash_is_new_for_every_program() {
         let run = |session: &mut Session| {
             let ours = inputs(&binding, session.party, 1);
             for _ in 0..4 {
-                session.run(
-                    &binding,
-                    &options(Scheme::Yao, Timing::Ahead, Party::Alice),
-                    &ours,
-                )?;
+                session.run(&binding, &options(Scheme::Yao, Timing::Ahead, Party::Alice), &ours)?;
             }
             Ok(())
         };
@@ -230,10 +186,8 @@ fn the_key_of_the_hash_is_new_for_every_program() {
 
 /// Whether Δ, or two blocks that differ by it, can be found in what the garbler wrote, at any offset.
 fn reveals(payload: &[u8], delta: Block) -> bool {
-    let blocks: HashSet<u128> = payload
-        .windows(16)
-        .map(|bytes| u128::from_le_bytes(bytes.try_into().expect("16 bytes")))
-        .collect();
+    let blocks: HashSet<u128> =
+        payload.windows(16).map(|bytes| u128::from_le_bytes(bytes.try_into().expect("16 bytes"))).collect();
     let delta = delta.get();
     blocks.contains(&delta) || blocks.iter().any(|block| blocks.contains(&(block ^ delta)))
 }
@@ -242,10 +196,7 @@ fn reveals(payload: &[u8], delta: Block) -> bool {
 #[test]
 fn nothing_that_the_garbler_sends_reveals_delta() {
     let binding = job();
-    for (name, options) in ways()
-        .into_iter()
-        .filter(|(_, options)| options.scheme == Scheme::Yao)
-    {
+    for (name, options) in ways().into_iter().filter(|(_, options)| options.scheme == Scheme::Yao) {
         let (logs, deltas) = unwrap(seeded(3, |session| {
             for seed in 0..3 {
                 let ours = inputs(&binding, session.party, seed);
@@ -260,10 +211,7 @@ fn nothing_that_the_garbler_sends_reveals_delta() {
         let twin = [&payload[..], &delta.to_bytes()].concat();
         assert!(reveals(&twin, delta));
         let label = Block::from_bytes(payload[payload.len() - 16..].try_into().unwrap());
-        assert!(reveals(
-            &[&payload[..], &(label ^ delta).to_bytes()].concat(),
-            delta
-        ));
+        assert!(reveals(&[&payload[..], &(label ^ delta).to_bytes()].concat(), delta));
     }
 }
 
@@ -282,21 +230,13 @@ fn draws_that_differ_are_found_before_the_next_program() {
             wire.supply(stock, Demand::of_triples(1), Demand::NONE)?;
             stock.draw_triples(1)?;
         } else {
-            session
-                .wire
-                .supply(&mut session.stock, Demand::of_triples(1), Demand::NONE)?;
+            session.wire.supply(&mut session.stock, Demand::of_triples(1), Demand::NONE)?;
         }
         session.run(&binding, &options, &ours).map(drop)
     });
     for result in results {
         let error = result.unwrap_err();
-        let named = matches!(
-            error,
-            Error::Incompatible {
-                what: "the correlations used before",
-                ..
-            }
-        );
+        let named = matches!(error, Error::Incompatible { what: "the correlations used before", .. });
         assert!(named, "{error}");
     }
 }
@@ -308,27 +248,16 @@ fn a_failed_session_forgets_its_secrets() {
     let (_, results) = seeded(5, |session| {
         let ours = inputs(&binding, session.party, 1);
         let options = options(Scheme::Gmw, Timing::Ahead, Party::Bob);
-        session
-            .wire
-            .supply(&mut session.stock, Demand::of_triples(100), Demand::NONE)?;
+        session.wire.supply(&mut session.stock, Demand::of_triples(100), Demand::NONE)?;
         if session.party == Party::Bob {
             session.wire.channel.send(&u32::MAX.to_le_bytes())?;
         }
-        let error = session
-            .run(&binding, &options, &ours)
-            .err()
-            .expect("nonsense came");
-        assert!(
-            matches!(error, Error::Peer(_) | Error::Aborted(_)),
-            "{error}"
-        );
+        let error = session.run(&binding, &options, &ours).err().expect("nonsense came");
+        assert!(matches!(error, Error::Peer(_) | Error::Aborted(_)), "{error}");
         assert_eq!(session.stock.available(), Demand::NONE);
         assert!(session.wire.maker.is_none() && session.wire.correlating.is_none());
         for _ in 0..2 {
-            let error = session
-                .run(&binding, &options, &ours)
-                .err()
-                .expect("it is dead");
+            let error = session.run(&binding, &options, &ours).err().expect("it is dead");
             assert!(matches!(error, Error::Dead(_)), "{error}");
         }
         Ok(())
@@ -340,10 +269,7 @@ fn a_failed_session_forgets_its_secrets() {
 #[test]
 fn every_bit_of_a_hello_counts() {
     let secrets = |seed| Generator::from_seed(Block::new(seed));
-    let (alice, bob) = (
-        hello(Party::Alice, &secrets(1)),
-        hello(Party::Bob, &secrets(2)),
-    );
+    let (alice, bob) = (hello(Party::Alice, &secrets(1)), hello(Party::Bob, &secrets(2)));
     assert_eq!(alice[..13], *b"duologue\x01\x00\x00\x80\x28");
     assert_eq!(alice.len(), 45);
     check_hello(&alice, &bob).unwrap();
@@ -351,19 +277,13 @@ fn every_bit_of_a_hello_counts() {
         let mut other = bob.clone();
         other[bit / 8] ^= 1 << (bit % 8);
         let error = check_hello(&alice, &other).expect_err("a bit that does not count");
-        assert!(
-            matches!(error, Error::Peer(_) | Error::Incompatible { .. }),
-            "{error}"
-        );
+        assert!(matches!(error, Error::Peer(_) | Error::Incompatible { .. }), "{error}");
     }
     // A bit of the nonce makes another session, which the terms name.
     let mut other = bob.clone();
     other[44] ^= 1;
     check_hello(&alice, &other).unwrap();
-    assert!(matches!(
-        check_hello(&alice, &bob[..44]),
-        Err(Error::Peer(_))
-    ));
+    assert!(matches!(check_hello(&alice, &bob[..44]), Err(Error::Peer(_))));
     let mut echo = alice.clone();
     echo[10] = Party::Bob as u8;
     assert!(matches!(check_hello(&alice, &echo), Err(Error::Peer(why)) if why.contains("nonce")));
@@ -396,23 +316,9 @@ fn secrets_cannot_be_printed() {
             const { assert!(!<Printable<$secret>>::PRINTABLE && !<Printable<$secret>>::SHOWABLE) };
         )* };
     }
-    silent!(
-        Session, Prepared, Outcome, Labels, Block, Generator, Stock, Maker, Setup
-    );
-    silent!(
-        Inputs,
-        Outputs,
-        crate::correlation::Triples,
-        crate::ot::Choices,
-        crate::channel::Identity
-    );
-    silent!(
-        crate::ot::SenderSeeds,
-        crate::ot::ReceiverSeeds,
-        Garbler,
-        Evaluator,
-        Gmw
-    );
+    silent!(Session, Prepared, Outcome, Labels, Block, Generator, Stock, Maker, Setup);
+    silent!(Inputs, Outputs, crate::correlation::Triples, crate::ot::Choices, crate::channel::Identity);
+    silent!(crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, Garbler, Evaluator, Gmw);
     const { assert!(<Printable<Report>>::PRINTABLE, "the test can fail") };
 }
 
@@ -432,31 +338,15 @@ fn secrets_that_are_used_once_cannot_be_copied() {
     macro_rules! single {
         ($($secret:ty),*) => { $( const { assert!(!<Printable<$secret>>::CLONED) }; )* };
     }
-    single!(
-        Generator,
-        Session,
-        Prepared,
-        Stock,
-        Maker,
-        Setup,
-        crate::correlation::Triples
-    );
-    single!(
-        crate::ot::Choices,
-        crate::ot::SenderSeeds,
-        crate::ot::ReceiverSeeds,
-        Garbler,
-        Gmw
-    );
+    single!(Generator, Session, Prepared, Stock, Maker, Setup, crate::correlation::Triples);
+    single!(crate::ot::Choices, crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, Garbler, Gmw);
     const { assert!(<Printable<Report>>::CLONED, "the test can fail") };
 }
 
 /// The signatures of a file's public functions.
 fn public_signatures(source: &str) -> Vec<&str> {
     let starts = source.match_indices("pub fn ").map(|(at, _)| &source[at..]);
-    starts
-        .map(|rest| &rest[..rest.find(['{', ';']).unwrap_or(rest.len())])
-        .collect()
+    starts.map(|rest| &rest[..rest.find(['{', ';']).unwrap_or(rest.len())]).collect()
 }
 
 /// Whether one of them lets a caller choose what should be random.
@@ -478,66 +368,33 @@ fn no_public_function_takes_a_source_of_randomness() {
                 continue;
             }
             let source = std::fs::read_to_string(&path).unwrap();
-            for signature in public_signatures(&source)
-                .into_iter()
-                .filter(|_| !path.ends_with("session/tests.rs"))
-            {
+            for signature in public_signatures(&source).into_iter().filter(|_| !path.ends_with("session/tests.rs")) {
                 assert!(!is_seedable(signature), "{}: {signature}", path.display());
                 seen += 1;
             }
         }
     }
     assert!(seen > 50, "the test can see");
-    assert!(
-        is_seedable("pub fn with(channel: Channel, secrets: Generator) -> Session"),
-        "the test can fail"
-    );
+    assert!(is_seedable("pub fn with(channel: Channel, secrets: Generator) -> Session"), "the test can fail");
     let manifest = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
-    assert!(
-        !manifest.contains("[features]"),
-        "a feature would reach every dependant"
-    );
+    assert!(!manifest.contains("[features]"), "a feature would reach every dependant");
 }
 
 /// P27: every knob on which the parties must agree is a term; a new field of [`Options`] fails to compile here.
 #[test]
 fn every_option_is_a_term() {
     let binding = job();
-    let Options {
-        scheme: _,
-        garbler: _,
-        timing: _,
-        tile: _,
-    } = Options::new(Scheme::Yao);
+    let Options { scheme: _, garbler: _, timing: _, tile: _ } = Options::new(Scheme::Yao);
     let fields = |options: &Options| {
         let (terms, schedule) = Terms::resolve(&binding, options);
-        terms::fields(
-            &binding,
-            &terms,
-            &schedule,
-            &Moment::default(),
-            &digest(&Vec::new()),
-        )
-        .unwrap()
+        terms::fields(&binding, &terms, &schedule, &Moment::default(), &digest(&Vec::new())).unwrap()
     };
     let plain = options(Scheme::Yao, Timing::Ahead, Party::Alice);
     for other in [
-        Options {
-            scheme: Scheme::Gmw,
-            ..plain
-        },
-        Options {
-            garbler: Some(Party::Bob),
-            ..plain
-        },
-        Options {
-            timing: Timing::Streamed,
-            ..plain
-        },
-        Options {
-            tile: Some(5),
-            ..plain
-        },
+        Options { scheme: Scheme::Gmw, ..plain },
+        Options { garbler: Some(Party::Bob), ..plain },
+        Options { timing: Timing::Streamed, ..plain },
+        Options { tile: Some(5), ..plain },
     ] {
         assert_ne!(fields(&plain), fields(&other), "{other:?}");
         let error = terms::compare(&fields(&plain), &terms::encode(&fields(&other))).unwrap_err();
@@ -573,17 +430,13 @@ proptest! {
 #[test]
 fn inputs_do_not_show_before_they_are_used() {
     let binding = job();
-    for (name, options) in ways()
-        .into_iter()
-        .filter(|(_, options)| options.timing == Timing::Ahead)
-    {
+    for (name, options) in ways().into_iter().filter(|(_, options)| options.timing == Timing::Ahead) {
         let until_online = [1, 2].map(|seed| {
             let (logs, lengths) = unwrap(seeded(9, |session| {
                 let public = Inputs::new().with("known", BitMatrix::zeros(8, 7));
                 let prepared = session.prepare(&binding, &options, &public)?;
                 let length = session.counters().bytes_sent as usize;
-                let ours =
-                    inputs(&binding, session.party, seed).with("known", BitMatrix::zeros(8, 7));
+                let ours = inputs(&binding, session.party, seed).with("known", BitMatrix::zeros(8, 7));
                 session.online(prepared, &ours)?;
                 Ok(length)
             }));

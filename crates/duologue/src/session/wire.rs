@@ -77,7 +77,7 @@ impl Link for Wire {
             return Ok(());
         }
         self.maker()?;
-        let Wire { channel, maker: Some(maker), .. } = self else { return Ok(()) };
+        let Wire { channel, maker: Some(maker), observer, .. } = self else { return Ok(()) };
         let mut refill = maker.refill(stock, make);
         let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
         while let correlation::Flow::Exchange { expect } = refill.step(&inbox, &mut outbox)? {
@@ -85,14 +85,21 @@ impl Link for Wire {
             outbox.clear();
             inbox.resize(expect, 0);
             channel.recv_into(&mut inbox)?;
+            let (done, total) = refill.progress();
+            watch(observer, Phase::Setup, done, total)?;
         }
         Ok(())
     }
 
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> Result<()> {
-        let go_on = self.observer.as_mut().is_none_or(|observer| observer(phase, done, total));
-        if go_on { Ok(()) } else { Err(Error::Cancelled) }
+        watch(&mut self.observer, phase, done, total)
     }
+}
+
+/// Tells the observer, who may cancel.
+fn watch(observer: &mut Option<Observer>, phase: Phase, done: u64, total: u64) -> Result<()> {
+    let go_on = observer.as_mut().is_none_or(|observer| observer(phase, done, total));
+    if go_on { Ok(()) } else { Err(Error::Cancelled) }
 }
 
 /// All that is demanded, and a block of what will be.

@@ -112,12 +112,7 @@ impl Job for Counter<'_> {
 }
 
 #[inline(always)]
-fn counter_step<C: Lanes, const R: usize>(
-    cpu: C,
-    keys: &RoundKeys,
-    first: u64,
-    out: &mut [[u8; 16]],
-) {
+fn counter_step<C: Lanes, const R: usize>(cpu: C, keys: &RoundKeys, first: u64, out: &mut [[u8; 16]]) {
     let window = Window::new::<C, R>(0, out.len());
     let mut number = cpu.count(first);
     let step = cpu.splat(Block::new(C::LANES as u128));
@@ -158,12 +153,7 @@ impl Job for Tree<'_> {
 }
 
 #[inline(always)]
-fn tree_step<C: Lanes, const R: usize>(
-    cpu: C,
-    keys: &RoundKeys,
-    input: &[Block],
-    output: &mut [Block],
-) {
+fn tree_step<C: Lanes, const R: usize>(cpu: C, keys: &RoundKeys, input: &[Block], output: &mut [Block]) {
     let window = Window::new::<C, R>(0, input.len());
     let mut x = [cpu.splat(Block::ZERO); R];
     for r in 0..R {

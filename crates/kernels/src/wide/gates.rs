@@ -63,21 +63,14 @@ fn garble_step<C: Lanes>(
     let (mut ab, mut x) = ([[zero; 2]; 4], [[zero; 4]; 4]);
     for r in 0..4 {
         let at = window.nearest(r * C::LANES);
-        ab[r] = [
-            cpu.xor(cpu.load(&a[at..]), flip[0]),
-            cpu.xor(cpu.load(&b[at..]), flip[1]),
-        ];
+        ab[r] = [cpu.xor(cpu.load(&a[at..]), flip[0]), cpu.xor(cpu.load(&b[at..]), flip[1])];
         let [tweak_a, tweak_b] = tweaks(cpu, r);
         let (a0, b0) = (cpu.xor(ab[r][0], tweak_a), cpu.xor(ab[r][1], tweak_b));
         let (a1, b1) = (cpu.xor(a0, delta), cpu.xor(b0, delta));
         x[r] = [cpu.sigma(a0), cpu.sigma(a1), cpu.sigma(b0), cpu.sigma(b1)];
     }
     let mut y = x;
-    encrypt_buckets(
-        cpu,
-        cpu.xor(cpu.splat(garbler.key), cpu.count(bucket)),
-        &mut y,
-    );
+    encrypt_buckets(cpu, cpu.xor(cpu.splat(garbler.key), cpu.count(bucket)), &mut y);
     for r in 0..4 {
         let [a0, b0] = ab[r];
         let (pa, pb) = (cpu.lsb_mask(a0), cpu.lsb_mask(b0));
@@ -142,20 +135,14 @@ fn evaluate_step<C: Lanes>(
         let at = window.nearest(r * C::LANES);
         let (a, b) = (cpu.load(&a[at..]), cpu.load(&b[at..]));
         let [tweak_a, tweak_b] = tweaks(cpu, r);
-        x[r] = [
-            cpu.sigma(cpu.xor(a, tweak_a)),
-            cpu.sigma(cpu.xor(b, tweak_b)),
-        ];
+        x[r] = [cpu.sigma(cpu.xor(a, tweak_a)), cpu.sigma(cpu.xor(b, tweak_b))];
     }
     let mut y = x;
     encrypt_buckets(cpu, cpu.xor(cpu.splat(key), cpu.count(bucket)), &mut y);
     for r in 0..4 {
         if let Some(at) = window.place(r * C::LANES) {
             let (a, b) = (cpu.load(&a[at..]), cpu.load(&b[at..]));
-            let pair = [
-                cpu.load(&tables[2 * at..]),
-                cpu.load(&tables[2 * at + C::LANES..]),
-            ];
+            let pair = [cpu.load(&tables[2 * at..]), cpu.load(&tables[2 * at + C::LANES..])];
             let [table_g, table_e] = cpu.unzip(pair);
             let (ha, hb) = (cpu.xor(x[r][0], y[r][0]), cpu.xor(x[r][1], y[r][1]));
             let label_g = cpu.xor_masked(ha, cpu.lsb_mask(a), table_g);
@@ -178,10 +165,7 @@ fn tweaks<C: Lanes>(cpu: C, r: usize) -> [C::Reg; 2] {
         }
         tweaks
     };
-    [
-        cpu.load(&TWEAKS[0][r * C::LANES..]),
-        cpu.load(&TWEAKS[1][r * C::LANES..]),
-    ]
+    [cpu.load(&TWEAKS[0][r * C::LANES..]), cpu.load(&TWEAKS[1][r * C::LANES..])]
 }
 
 /// Encrypts H blocks of each AND of four registers under the keys of their buckets.

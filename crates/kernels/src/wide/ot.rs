@@ -32,14 +32,7 @@ impl Job for Pairs<'_> {
 }
 
 #[inline(always)]
-fn pairs_step<C: Lanes>(
-    cpu: C,
-    key: Block,
-    first: u64,
-    delta: Block,
-    q: &[Block],
-    [m0, m1]: [&mut [Block]; 2],
-) {
+fn pairs_step<C: Lanes>(cpu: C, key: Block, first: u64, delta: Block, q: &[Block], [m0, m1]: [&mut [Block]; 2]) {
     let window = Window::new::<C, 4>(0, q.len());
     let delta = cpu.sigma(cpu.splat(delta));
     let mut x = [[delta; 2]; 4];
@@ -100,11 +93,7 @@ fn chosen_step<C: Lanes>(cpu: C, key: Block, first: u64, t: &[Block], m: &mut [B
 
 /// Encrypts H blocks under each key of R registers of keys, scheduled on the way.
 #[inline(always)]
-fn encrypt_each<C: Lanes, const R: usize, const H: usize>(
-    cpu: C,
-    keys: [C::Reg; R],
-    x: &mut [[C::Reg; H]; R],
-) {
+fn encrypt_each<C: Lanes, const R: usize, const H: usize>(cpu: C, keys: [C::Reg; R], x: &mut [[C::Reg; H]; R]) {
     let mut before = keys;
     for r in 0..R {
         for x in &mut x[r] {

@@ -11,32 +11,18 @@ const UNWRITTEN: u64 = 1 << 20;
 /// Reads a file in whichever format it is: in the old one, the third line is a gate.
 pub fn read(file: &[u8], names: &Names) -> Result<Circuit> {
     let mut lines = file.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let third = lines
-        .by_ref()
-        .filter(|line| !line.is_empty())
-        .nth(2)
-        .unwrap_or_default();
+    let third = lines.by_ref().filter(|line| !line.is_empty()).nth(2).unwrap_or_default();
     let gate = third.last().is_some_and(u8::is_ascii_alphabetic);
-    read_as(
-        file,
-        if gate { Dialect::Old } else { Dialect::Fashion },
-        names,
-    )
+    read_as(file, if gate { Dialect::Old } else { Dialect::Fashion }, names)
 }
 
 /// Reads a file in this format.
 pub fn read_as(file: &[u8], dialect: Dialect, names: &Names) -> Result<Circuit> {
-    let mut reader = Reader {
-        tokens: Tokens::new(file, dialect),
-        names,
-        c: Builder::new(names.circuit),
-    };
+    let mut reader = Reader { tokens: Tokens::new(file, dialect), names, c: Builder::new(names.circuit) };
     let header = reader.header(file.len() as u64)?;
     let mut wires = reader.inputs(&header)?;
     for gate in 0..header.gates {
-        reader
-            .gate(&mut wires)
-            .map_err(|error| in_gate(error, gate, header.gates))?;
+        reader.gate(&mut wires).map_err(|error| in_gate(error, gate, header.gates))?;
     }
     reader.tokens.end()?;
     reader.outputs(&header, &wires)?;
@@ -68,24 +54,15 @@ impl Reader<'_> {
             Dialect::Old => self.old_widths()?,
         };
         if u64::from(wires) > length + UNWRITTEN {
-            return Err(self
-                .tokens
-                .wrong(format!("{wires} wires do not fit in {length} bytes")));
+            return Err(self.tokens.wrong(format!("{wires} wires do not fit in {length} bytes")));
         }
         for (side, widths) in [("input", &inputs), ("output", &outputs)] {
             let total: u64 = widths.iter().map(|&width| u64::from(width)).sum();
             if total > wires.into() {
-                return Err(self
-                    .tokens
-                    .wrong(format!("{total} {side} bits, but {wires} wires")));
+                return Err(self.tokens.wrong(format!("{total} {side} bits, but {wires} wires")));
             }
         }
-        Ok(Header {
-            gates,
-            wires,
-            inputs,
-            outputs,
-        })
+        Ok(Header { gates, wires, inputs, outputs })
     }
 
     fn widths(&mut self, side: &str) -> Result<Vec<u32>> {
@@ -94,9 +71,7 @@ impl Reader<'_> {
         for value in 0..count {
             match self.tokens.number("bits")? {
                 0 => {
-                    return Err(self
-                        .tokens
-                        .wrong(format!("{side} value {value} has no bits")));
+                    return Err(self.tokens.wrong(format!("{side} value {value} has no bits")));
                 }
                 width => widths.push(width),
             }
@@ -141,20 +116,14 @@ impl Reader<'_> {
 
     fn name(&self, side: &str, names: &[&str], count: usize, value: usize) -> Result<String> {
         if names.len() > count {
-            return Err(Error::usage(format!(
-                "{} {side} names for {count} values",
-                names.len()
-            )));
+            return Err(Error::usage(format!("{} {side} names for {count} values", names.len())));
         }
         let default = || format!("{}{value}", if side == "input" { "in" } else { "out" });
         Ok(names.get(value).map_or_else(default, |&name| name.into()))
     }
 
     fn gate(&mut self, wires: &mut Wires) -> Result<()> {
-        let (count_in, count_out) = (
-            self.tokens.number("inputs")?,
-            self.tokens.number("outputs")?,
-        );
+        let (count_in, count_out) = (self.tokens.number("inputs")?, self.tokens.number("outputs")?);
         let inputs = self.tokens.numbers(count_in)?;
         let outputs = self.tokens.numbers(count_out)?;
         let name = self.tokens.next("a gate name")?;
@@ -166,13 +135,7 @@ impl Reader<'_> {
     }
 
     /// What the outputs of a gate are.
-    fn values(
-        &mut self,
-        name: &[u8],
-        inputs: &[u32],
-        outputs: u32,
-        wires: &Wires,
-    ) -> Result<Vec<Bit>> {
+    fn values(&mut self, name: &[u8], inputs: &[u32], outputs: u32, wires: &Wires) -> Result<Vec<Bit>> {
         let fashion = self.tokens.dialect == Dialect::Fashion;
         match (name, inputs, outputs) {
             (b"XOR", &[a, b], 1) => {
@@ -207,9 +170,7 @@ impl Reader<'_> {
     fn value(&self, wires: &Wires, wire: u32) -> Result<Bit> {
         match wires.get(wire as usize) {
             Some(&Some(bit)) => Ok(bit),
-            Some(None) => Err(self
-                .tokens
-                .wrong(format!("wire {wire} is read before it is assigned"))),
+            Some(None) => Err(self.tokens.wrong(format!("wire {wire} is read before it is assigned"))),
             None => Err(self.tokens.wrong(format!("wire {wire} of {}", wires.len()))),
         }
     }
@@ -234,53 +195,31 @@ struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     fn new(file: &'a [u8], dialect: Dialect) -> Self {
-        Tokens {
-            rest: file,
-            line: 1,
-            dialect,
-        }
+        Tokens { rest: file, line: 1, dialect }
     }
 
     fn skip_space(&mut self) {
         let space = self.rest.len() - self.rest.trim_ascii_start().len();
-        self.line += self.rest[..space]
-            .iter()
-            .filter(|&&byte| byte == b'\n')
-            .count();
+        self.line += self.rest[..space].iter().filter(|&&byte| byte == b'\n').count();
         self.rest = &self.rest[space..];
     }
 
     fn next(&mut self, what: &str) -> Result<&'a [u8]> {
         self.skip_space();
-        let length = self
-            .rest
-            .iter()
-            .position(u8::is_ascii_whitespace)
-            .unwrap_or(self.rest.len());
+        let length = self.rest.iter().position(u8::is_ascii_whitespace).unwrap_or(self.rest.len());
         let (token, rest) = self.rest.split_at(length);
         self.rest = rest;
-        if token.is_empty() {
-            Err(self.wrong(format!("the file ends before {what}")))
-        } else {
-            Ok(token)
-        }
+        if token.is_empty() { Err(self.wrong(format!("the file ends before {what}"))) } else { Ok(token) }
     }
 
     /// A decimal number below 2^31, the most nodes of a circuit.
     fn number(&mut self, what: &str) -> Result<u32> {
         let token = self.next(&format!("a number of {what}"))?;
         let digits = token.iter().all(u8::is_ascii_digit) && token.len() <= 10;
-        let value = digits.then(|| {
-            token
-                .iter()
-                .fold(0u64, |n, digit| 10 * n + u64::from(digit - b'0'))
-        });
+        let value = digits.then(|| token.iter().fold(0u64, |n, digit| 10 * n + u64::from(digit - b'0')));
         match value {
             Some(value) if value < 1 << 31 => Ok(value as u32),
-            _ => Err(self.wrong(format!(
-                "a number of {what} below 2^31 was expected, not {}",
-                printable(token)
-            ))),
+            _ => Err(self.wrong(format!("a number of {what} below 2^31 was expected, not {}", printable(token)))),
         }
     }
 
@@ -291,29 +230,19 @@ impl<'a> Tokens<'a> {
 
     fn end(&mut self) -> Result<()> {
         self.skip_space();
-        if self.rest.is_empty() {
-            Ok(())
-        } else {
-            Err(self.wrong("more follows after the last gate"))
-        }
+        if self.rest.is_empty() { Ok(()) } else { Err(self.wrong("more follows after the last gate")) }
     }
 
     fn wrong(&self, why: impl Into<String>) -> Error {
-        Error::Syntax {
-            format: self.dialect.name(),
-            line: self.line,
-            why: why.into(),
-        }
+        Error::Syntax { format: self.dialect.name(), line: self.line, why: why.into() }
     }
 }
 
 fn in_gate(error: Error, gate: u32, gates: u32) -> Error {
     match error {
-        Error::Syntax { format, line, why } => Error::Syntax {
-            format,
-            line,
-            why: format!("gate {} of {gates}: {why}", gate + 1),
-        },
+        Error::Syntax { format, line, why } => {
+            Error::Syntax { format, line, why: format!("gate {} of {gates}: {why}", gate + 1) }
+        }
         other => other,
     }
 }

@@ -16,10 +16,7 @@ pub fn write(circuit: &Circuit) -> String {
     let lines = Writer::new(circuit, Dialect::Fashion).run();
     let mut text = lines.sizes(circuit);
     for ports in [circuit.inputs(), circuit.outputs()] {
-        let widths: String = ports
-            .iter()
-            .map(|port| format!(" {}", port.ty.width))
-            .collect();
+        let widths: String = ports.iter().map(|port| format!(" {}", port.ty.width)).collect();
         text += &format!("{}{widths}\n", ports.len());
     }
     lines.gates(circuit, text)
@@ -40,12 +37,7 @@ pub fn write_old(circuit: &Circuit) -> Result<String> {
     }
     let lines = Writer::new(circuit, Dialect::Old).run();
     let mut text = lines.sizes(circuit);
-    text += &format!(
-        "{} {} {}\n",
-        width(inputs.first()),
-        width(inputs.get(1)),
-        outputs[0].ty.width
-    );
+    text += &format!("{} {} {}\n", width(inputs.first()), width(inputs.get(1)), outputs[0].ty.width);
     Ok(lines.gates(circuit, text))
 }
 
@@ -82,23 +74,12 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(circuit: &'a Circuit, dialect: Dialect) -> Self {
         let inputs = circuit.input_nodes().iter().zip(0..);
-        let wires = inputs
-            .map(|(&node, i)| (Bit::new(node, false), Wire::Input(i)))
-            .collect();
+        let wires = inputs.map(|(&node, i)| (Bit::new(node, false), Wire::Input(i))).collect();
         let mut wanted = FxHashMap::default();
         for (&bit, output) in circuit.output_bits().iter().zip(0..) {
             wanted.entry(bit).or_insert(output);
         }
-        Writer {
-            circuit,
-            dialect,
-            wires,
-            wanted,
-            out: Lines {
-                lines: Vec::new(),
-                inner: 0,
-            },
-        }
+        Writer { circuit, dialect, wires, wanted, out: Lines { lines: Vec::new(), inner: 0 } }
     }
 
     fn run(mut self) -> Lines {
@@ -132,9 +113,7 @@ impl<'a> Writer<'a> {
         }
         let line = match (bit.node(), self.dialect) {
             (0, Dialect::Fashion) => Line::Constant(bit == Bit::TRUE, self.place(bit)),
-            (0, Dialect::Old) if bit == Bit::FALSE => {
-                Line::Two("XOR", Wire::Input(0), Wire::Input(0), self.place(bit))
-            }
+            (0, Dialect::Old) if bit == Bit::FALSE => Line::Two("XOR", Wire::Input(0), Wire::Input(0), self.place(bit)),
             _ => {
                 let plain = self.wire(!bit);
                 Line::One("INV", plain, self.place(bit))
@@ -161,16 +140,11 @@ impl<'a> Writer<'a> {
 
     fn copy(&mut self, from: Wire, output: u32) {
         match self.dialect {
-            Dialect::Fashion => self
-                .out
-                .lines
-                .push(Line::One("EQW", from, Wire::Output(output))),
+            Dialect::Fashion => self.out.lines.push(Line::One("EQW", from, Wire::Output(output))),
             Dialect::Old => {
                 let between = self.inner();
                 self.out.lines.push(Line::One("INV", from, between));
-                self.out
-                    .lines
-                    .push(Line::One("INV", between, Wire::Output(output)));
+                self.out.lines.push(Line::One("INV", between, Wire::Output(output)));
             }
         }
     }
@@ -193,13 +167,7 @@ impl Lines {
         for line in &self.lines {
             let written = match *line {
                 Line::Two(name, a, b, to) => {
-                    writeln!(
-                        text,
-                        "2 1 {} {} {} {name}",
-                        number(a),
-                        number(b),
-                        number(to)
-                    )
+                    writeln!(text, "2 1 {} {} {} {name}", number(a), number(b), number(to))
                 }
                 Line::One(name, a, to) => writeln!(text, "1 1 {} {} {name}", number(a), number(to)),
                 Line::Constant(value, to) => {

@@ -16,11 +16,7 @@ fn fed(bytes: &[u8], dress: impl Fn(memory::MemoryPipe) -> Box<dyn Pipe>) -> Cha
 /// Receives and looks until an error, which must come.
 fn exhaust(channel: &mut Channel) -> Error {
     loop {
-        if let Err(error) = channel
-            .recv(3)
-            .map(drop)
-            .and_then(|()| channel.pending().map(drop))
-        {
+        if let Err(error) = channel.recv(3).map(drop).and_then(|()| channel.pending().map(drop)) {
             return error;
         }
     }
@@ -32,14 +28,12 @@ fn is_the_peers(error: &Error) -> bool {
 
 /// Bytes that look like frames more often than chance would have it.
 fn almost_frames() -> impl Strategy<Value = Vec<u8>> {
-    let frame = (0u8..6, 0u32..9, prop::collection::vec(any::<u8>(), 0..9)).prop_map(
-        |(kind, len, body)| {
-            let mut bytes = vec![kind];
-            bytes.extend_from_slice(&len.to_le_bytes()[..3]);
-            bytes.extend(body);
-            bytes
-        },
-    );
+    let frame = (0u8..6, 0u32..9, prop::collection::vec(any::<u8>(), 0..9)).prop_map(|(kind, len, body)| {
+        let mut bytes = vec![kind];
+        bytes.extend_from_slice(&len.to_le_bytes()[..3]);
+        bytes.extend(body);
+        bytes
+    });
     prop::collection::vec(frame, 0..20).prop_map(|frames| frames.concat())
 }
 
@@ -103,20 +97,11 @@ proptest! {
 fn a_flood_while_we_send_is_bounded() {
     let (a, b) = memory_pipes();
     let mut a = Channel::over(a, limits());
-    let mut b = Channel::over(
-        b,
-        Limits {
-            inbox: 1 << 20,
-            ..limits()
-        },
-    );
+    let mut b = Channel::over(b, Limits { inbox: 1 << 20, ..limits() });
     thread::scope(|scope| {
         scope.spawn(move || while a.send(&[0; 100_000]).is_ok() && a.flush().is_ok() {});
         let error = b.send(&vec![0; 64 << 20]).unwrap_err();
-        assert!(
-            matches!(&error, Error::Peer(why) if why.contains("1048576")),
-            "{error}"
-        );
+        assert!(matches!(&error, Error::Peer(why) if why.contains("1048576")), "{error}");
         drop(b);
     });
 }
@@ -125,10 +110,7 @@ fn a_flood_while_we_send_is_bounded() {
 fn the_end_is_the_end() {
     let mut channel = fed(b"\x04\0\0\0\x03\0\0\0", |pipe| Box::new(pipe));
     let error = channel.send(&vec![0; 3 << 20]).unwrap_err();
-    assert!(
-        matches!(&error, Error::Peer(why) if why.contains("after its end")),
-        "{error}"
-    );
+    assert!(matches!(&error, Error::Peer(why) if why.contains("after its end")), "{error}");
 }
 
 #[test]
@@ -144,10 +126,7 @@ fn a_finished_channel_is_finished() {
 
 #[test]
 fn waiting_for_the_peers_end_is_silent() {
-    let quick = Limits {
-        heartbeat: Duration::from_millis(5),
-        ..limits()
-    };
+    let quick = Limits { heartbeat: Duration::from_millis(5), ..limits() };
     let (mut a, mut b) = channels(memory_pipes, quick);
     thread::scope(|scope| {
         scope.spawn(|| a.finish().unwrap());
@@ -161,27 +140,14 @@ fn waiting_for_the_peers_end_is_silent() {
 
 #[test]
 fn heartbeats_are_no_progress_for_a_sender_either() {
-    let quick = Limits {
-        heartbeat: Duration::from_millis(10),
-        progress: Duration::from_millis(300),
-        ..limits()
-    };
+    let quick = Limits { heartbeat: Duration::from_millis(10), progress: Duration::from_millis(300), ..limits() };
     let (mut a, mut b) = channels(memory_pipes, quick);
     // Alice says something, lives on, and never reads.
     a.send(b"something").unwrap();
     a.flush().unwrap();
     let start = Instant::now();
     let error = b.send(&vec![0; 16 << 20]).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            Error::Timeout {
-                what: "progress",
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Timeout { what: "progress", .. }), "{error}");
     assert!(start.elapsed() < Duration::from_secs(3));
 }
 

@@ -10,16 +10,11 @@ struct Person {
 
 impl Person {
     fn new() -> Self {
-        Person {
-            identity: Arc::new(Identity::generate().unwrap()),
-        }
+        Person { identity: Arc::new(Identity::generate().unwrap()) }
     }
 
     fn expecting(&self, peer: &Person) -> Security {
-        Security::Tls {
-            identity: self.identity.clone(),
-            peer: peer.identity.public(),
-        }
+        Security::Tls { identity: self.identity.clone(), peer: peer.identity.public() }
     }
 
     fn key(&self) -> String {
@@ -39,10 +34,7 @@ fn hello(a: &mut Channel, b: &mut Channel) {
 }
 
 fn short() -> Limits {
-    Limits {
-        meet: Duration::from_secs(10),
-        ..limits()
-    }
+    Limits { meet: Duration::from_secs(10), ..limits() }
 }
 
 #[test]
@@ -69,11 +61,7 @@ fn parties_meet_by_address_and_by_name() {
 #[test]
 fn a_party_may_connect_before_the_other_listens() {
     let (alice, bob) = (Person::new(), Person::new());
-    let address = Listener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .to_string();
+    let address = Listener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     thread::scope(|scope| {
         let client = scope.spawn(|| Channel::connect(&address, &alice.expecting(&bob), &short()));
         thread::sleep(Duration::from_millis(150));
@@ -85,30 +73,15 @@ fn a_party_may_connect_before_the_other_listens() {
 
 #[test]
 fn nobody_is_waited_for_without_end() {
-    let limits = Limits {
-        meet: Duration::from_millis(200),
-        ..limits()
-    };
+    let limits = Limits { meet: Duration::from_millis(200), ..limits() };
     let mut listener = Listener::bind("127.0.0.1:0").unwrap();
-    let error = listener
-        .accept(&Security::PlaintextForBenchmarks, &limits)
-        .unwrap_err();
-    assert!(
-        matches!(
-            error,
-            Error::Timeout {
-                what: "connection",
-                ..
-            }
-        ),
-        "{error}"
-    );
+    let error = listener.accept(&Security::PlaintextForBenchmarks, &limits).unwrap_err();
+    assert!(matches!(error, Error::Timeout { what: "connection", .. }), "{error}");
     let address = listener.local_addr().unwrap().to_string();
     drop(listener);
     let error = Channel::connect(&address, &Security::PlaintextForBenchmarks, &limits).unwrap_err();
     assert!(matches!(error, Error::Io { .. }), "{error}");
-    let error =
-        Channel::connect("nowhere", &Security::PlaintextForBenchmarks, &limits).unwrap_err();
+    let error = Channel::connect("nowhere", &Security::PlaintextForBenchmarks, &limits).unwrap_err();
     assert!(matches!(error, Error::Usage(_)), "{error}");
 }
 
@@ -123,22 +96,12 @@ fn strangers_do_not_keep_the_peer_out() {
             let _silent = TcpStream::connect(&address).unwrap();
             let mut browser = TcpStream::connect(&address).unwrap();
             browser.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
-            let mut plain =
-                Channel::connect(&address, &Security::PlaintextForBenchmarks, &short()).unwrap();
+            let mut plain = Channel::connect(&address, &Security::PlaintextForBenchmarks, &short()).unwrap();
             plain.send(b"hello").unwrap();
             let error = plain.recv(1).unwrap_err();
             assert!(error.to_string().contains("speaks TLS"), "{error}");
             let error = Channel::connect(&address, &mallory.expecting(&bob), &short()).unwrap_err();
-            assert!(
-                matches!(
-                    error,
-                    Error::Incompatible {
-                        what: "our key",
-                        ..
-                    }
-                ),
-                "{error}"
-            );
+            assert!(matches!(error, Error::Incompatible { what: "our key", .. }), "{error}");
             assert!(error.to_string().contains(&mallory.key()), "{error}");
             let client = Channel::connect(&address, &alice.expecting(&bob), &short());
             let mut answer = Vec::new();
@@ -156,40 +119,16 @@ fn a_wrong_pin_names_both_keys() {
     let (alice, bob, carol) = (Person::new(), Person::new(), Person::new());
     let mut listener = Listener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let limits = Limits {
-        meet: Duration::from_millis(500),
-        ..limits()
-    };
+    let limits = Limits { meet: Duration::from_millis(500), ..limits() };
     thread::scope(|scope| {
         let server = scope.spawn(|| listener.accept(&bob.expecting(&alice), &limits));
         let error = Channel::connect(&address, &alice.expecting(&carol), &limits).unwrap_err();
-        assert!(
-            matches!(
-                error,
-                Error::Incompatible {
-                    what: "the peer's key",
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert!(matches!(error, Error::Incompatible { what: "the peer's key", .. }), "{error}");
         let text = error.to_string();
-        assert!(
-            text.contains(&carol.key()) && text.contains(&bob.key()),
-            "{text}"
-        );
+        assert!(text.contains(&carol.key()) && text.contains(&bob.key()), "{text}");
         // The listener goes on until its own deadline.
         let error = server.join().unwrap().unwrap_err();
-        assert!(
-            matches!(
-                error,
-                Error::Timeout {
-                    what: "connection",
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert!(matches!(error, Error::Timeout { what: "connection", .. }), "{error}");
     });
 }
 
@@ -200,8 +139,7 @@ fn a_listener_serves_one_session_after_another() {
     let address = listener.local_addr().unwrap().to_string();
     for _ in 0..3 {
         thread::scope(|scope| {
-            let client =
-                scope.spawn(|| Channel::connect(&address, &alice.expecting(&bob), &short()));
+            let client = scope.spawn(|| Channel::connect(&address, &alice.expecting(&bob), &short()));
             let mut b = listener.accept(&bob.expecting(&alice), &short()).unwrap();
             hello(&mut client.join().unwrap().unwrap(), &mut b);
         });
@@ -251,17 +189,9 @@ fn a_key_survives_text_and_file() {
     let text = identity.public().to_string();
     assert!(text.starts_with("duo1") && text.len() == 60, "{text}");
     assert_eq!(text.parse::<PublicKey>().unwrap(), identity.public());
-    assert_eq!(
-        format!(" {} \n", text.to_uppercase())
-            .parse::<PublicKey>()
-            .unwrap(),
-        identity.public()
-    );
+    assert_eq!(format!(" {} \n", text.to_uppercase()).parse::<PublicKey>().unwrap(), identity.public());
     // Never overwritten, nothing left behind.
-    assert!(matches!(
-        Identity::generate().unwrap().save(&path),
-        Err(Error::Usage(_))
-    ));
+    assert!(matches!(Identity::generate().unwrap().save(&path), Err(Error::Usage(_))));
     assert!(Identity::load(&path).unwrap().public() == identity.public());
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }
@@ -273,10 +203,7 @@ fn a_key_that_others_can_read_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("key.pem");
     Identity::generate().unwrap().save(&path).unwrap();
-    assert_eq!(
-        std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
     let error = Identity::load(&path).err().unwrap();
     assert!(error.to_string().contains("chmod 600"), "{error}");
@@ -294,9 +221,7 @@ fn a_published_key_is_read() {
     #[cfg(unix)]
     std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let key = Identity::load(&path).unwrap().public();
-    let expected = data_encoding::BASE64
-        .decode(b"Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=")
-        .unwrap();
+    let expected = data_encoding::BASE64.decode(b"Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=").unwrap();
     assert_eq!(key.as_bytes()[..], expected);
     // What we write is what the RFC shows.
     let copy = directory.path().join("copy.pem");
@@ -307,28 +232,15 @@ fn a_published_key_is_read() {
 #[test]
 fn garbage_is_no_private_key() {
     let directory = tempfile::tempdir().unwrap();
-    for (i, text) in [
-        "",
-        "hello",
-        "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
-    ]
-    .iter()
-    .enumerate()
+    for (i, text) in ["", "hello", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"].iter().enumerate()
     {
         let path = directory.path().join(i.to_string());
         std::fs::write(&path, text).unwrap();
         #[cfg(unix)]
-        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600))
-            .unwrap();
-        assert!(matches!(
-            Identity::load(&path).err(),
-            Some(Error::Malformed { .. })
-        ));
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        assert!(matches!(Identity::load(&path).err(), Some(Error::Malformed { .. })));
     }
-    assert!(matches!(
-        Identity::load(directory.path().join("none")).err(),
-        Some(Error::Io { .. })
-    ));
+    assert!(matches!(Identity::load(directory.path().join("none")).err(), Some(Error::Io { .. })));
 }
 
 #[test]
@@ -339,10 +251,7 @@ fn every_typo_in_a_public_key_is_noticed() {
             let mut typo: Vec<char> = text.chars().collect();
             if std::mem::replace(&mut typo[at], c) != c {
                 let typo: String = typo.into_iter().collect();
-                assert!(
-                    matches!(typo.parse::<PublicKey>(), Err(Error::Malformed { .. })),
-                    "{typo}"
-                );
+                assert!(matches!(typo.parse::<PublicKey>(), Err(Error::Malformed { .. })), "{typo}");
             }
         }
         let mut short = text.clone();
@@ -356,10 +265,7 @@ fn keys_for_which_anybody_can_sign_are_refused() {
     let mut one = [0; 32];
     one[0] = 1; // the neutral element
     for bytes in [[0; 32], one] {
-        assert!(matches!(
-            PublicKey::from_bytes(bytes),
-            Err(Error::Malformed { .. })
-        ));
+        assert!(matches!(PublicKey::from_bytes(bytes), Err(Error::Malformed { .. })));
     }
 }
 
@@ -380,9 +286,6 @@ fn goodbyes_may_be_said_twice() {
     end(&mut *a);
     a.close_write();
     for pipe in [a, b].iter_mut() {
-        assert_eq!(
-            pipe.try_write(b"x").unwrap_err().kind(),
-            ErrorKind::BrokenPipe
-        );
+        assert_eq!(pipe.try_write(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
     }
 }

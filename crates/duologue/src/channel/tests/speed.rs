@@ -67,10 +67,7 @@ fn rounds(name: &str, pipes: fn() -> Pipes) {
             }
         },
     );
-    println!(
-        "{name:24} round trip   {:6.1} µs",
-        time.as_secs_f64() * 1e6 / f64::from(COUNT)
-    );
+    println!("{name:24} round trip   {:6.1} µs", time.as_secs_f64() * 1e6 / f64::from(COUNT));
 }
 
 fn small(name: &str, pipes: fn() -> Pipes) {
@@ -92,20 +89,13 @@ fn small(name: &str, pipes: fn() -> Pipes) {
             b.finish().unwrap();
         },
     );
-    println!(
-        "{name:24} 16 bytes     {:6.1} ns each",
-        start.elapsed().as_secs_f64() * 1e9 / COUNT as f64
-    );
+    println!("{name:24} 16 bytes     {:6.1} ns each", start.elapsed().as_secs_f64() * 1e9 / COUNT as f64);
 }
 
 #[test]
 #[ignore = "a measurement"]
 fn speed() {
-    for (name, pipes) in [
-        ("memory", memory_pipes as fn() -> Pipes),
-        ("TCP", tcp_pipes),
-        ("TLS over TCP", tls_pipes),
-    ] {
+    for (name, pipes) in [("memory", memory_pipes as fn() -> Pipes), ("TCP", tcp_pipes), ("TLS over TCP", tls_pipes)] {
         stream(name, pipes);
         both_ways(name, pipes);
         rounds(name, pipes);

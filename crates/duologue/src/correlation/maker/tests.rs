@@ -27,10 +27,7 @@ fn sides() -> [Side; 2] {
 fn side(us: Party, rng: Generator, (sender, receiver): (SenderSeeds, ReceiverSeeds)) -> Side {
     let sender = Box::new(SemiHonestSender::new(sender));
     let receiver = Box::new(SemiHonestReceiver::new(receiver));
-    Side {
-        maker: Maker::with(rng, sender, receiver),
-        stock: Stock::new(us),
-    }
+    Side { maker: Maker::with(rng, sender, receiver), stock: Stock::new(us) }
 }
 
 /// All exchanges of a refill on both sides: the bytes each way of each.
@@ -47,27 +44,14 @@ fn run([alice, bob]: &mut [Side; 2], demand: Demand, mut see: impl FnMut([&[u8];
     let (mut from_alice, mut from_bob) = (Vec::new(), Vec::new());
     loop {
         let (mut to_bob, mut to_alice) = (Vec::new(), Vec::new());
-        let flows = [
-            alice.step(&from_bob, &mut to_bob).unwrap(),
-            bob.step(&from_alice, &mut to_alice).unwrap(),
-        ];
+        let flows = [alice.step(&from_bob, &mut to_bob).unwrap(), bob.step(&from_alice, &mut to_alice).unwrap()];
         if flows == [Flow::Done; 2] {
             assert!(to_bob.is_empty() && to_alice.is_empty());
             assert_eq!(alice.progress().0, alice.progress().1);
             return;
         }
-        assert_eq!(
-            flows[0],
-            Flow::Exchange {
-                expect: to_alice.len()
-            }
-        );
-        assert_eq!(
-            flows[1],
-            Flow::Exchange {
-                expect: to_bob.len()
-            }
-        );
+        assert_eq!(flows[0], Flow::Exchange { expect: to_alice.len() });
+        assert_eq!(flows[1], Flow::Exchange { expect: to_bob.len() });
         see([&to_bob, &to_alice]);
         (from_alice, from_bob) = (to_bob, to_alice);
     }
@@ -78,12 +62,9 @@ fn xor(a: &[u64], b: &[u64]) -> Vec<u64> {
 }
 
 fn assert_triples(alice: &Triples, bob: &Triples, len: usize) {
-    assert_eq!(
-        (alice.len, bob.len, alice.c.len()),
-        (len, len, len.div_ceil(64))
-    );
-    let [a, b, c] = [(&alice.a, &bob.a), (&alice.b, &bob.b), (&alice.c, &bob.c)]
-        .map(|(mine, theirs)| xor(mine, theirs));
+    assert_eq!((alice.len, bob.len, alice.c.len()), (len, len, len.div_ceil(64)));
+    let [a, b, c] =
+        [(&alice.a, &bob.a), (&alice.b, &bob.b), (&alice.c, &bob.c)].map(|(mine, theirs)| xor(mine, theirs));
     let products: Vec<u64> = a.iter().zip(&b).map(|(a, b)| a & b).collect();
     assert!(c == products, "c ≠ a·b among {len} triples");
 }
@@ -93,36 +74,19 @@ fn assert_cots(sender: &mut Side, receiver: &mut Side, count: usize) {
     let q = sender.stock.draw_cot_sender(count).unwrap();
     let chosen = receiver.stock.draw_cot_receiver(count).unwrap();
     for (j, (&q, &t)) in q.iter().zip(&chosen.t).enumerate() {
-        assert!(
-            t == q ^ (delta & Block::mask(chosen.bit(j))),
-            "COT {j} of {count}"
-        );
+        assert!(t == q ^ (delta & Block::mask(chosen.bit(j))), "COT {j} of {count}");
     }
 }
 
 #[test]
 fn fills_any_demand_the_first_and_the_second_time() {
     let mut sides = sides();
-    let demands = [
-        (0, 0, 0),
-        (1, 0, 0),
-        (0, 70, 0),
-        (0, 0, 1),
-        (129, 64, 1000),
-        (5, 9, 65),
-    ];
+    let demands = [(0, 0, 0), (1, 0, 0), (0, 70, 0), (0, 0, 1), (129, 64, 1000), (5, 9, 65)];
     for (cots_by_alice, cots_by_bob, triples) in demands.into_iter().chain(demands) {
-        let demand = Demand {
-            cots_by_alice,
-            cots_by_bob,
-            triples,
-        };
+        let demand = Demand { cots_by_alice, cots_by_bob, triples };
         refill(&mut sides, demand);
         let [alice, bob] = &mut sides;
-        assert_eq!(
-            (alice.stock.available(), bob.stock.available()),
-            (demand, demand)
-        );
+        assert_eq!((alice.stock.available(), bob.stock.available()), (demand, demand));
         assert_cots(alice, bob, cots_by_alice as usize);
         assert_cots(bob, alice, cots_by_bob as usize);
         let len = triples as usize;
@@ -139,11 +103,7 @@ fn fills_any_demand_the_first_and_the_second_time() {
 fn batches_follow_one_another() {
     let mut sides = sides();
     let (cots, triples) = (BATCH + 10, 2 * BATCH + 777);
-    let demand = Demand {
-        cots_by_alice: cots as u64,
-        cots_by_bob: 3,
-        triples: triples as u64,
-    };
+    let demand = Demand { cots_by_alice: cots as u64, cots_by_bob: 3, triples: triples as u64 };
     let exchanges = refill(&mut sides, demand);
     assert_eq!(exchanges.len(), 2 + 3 + 1);
     let [alice, bob] = &mut sides;
@@ -154,10 +114,7 @@ fn batches_follow_one_another() {
         let drawn = [&mut *alice, &mut *bob].map(|side| side.stock.draw_triples(len).unwrap());
         assert_triples(&drawn[0], &drawn[1], len);
     }
-    assert_eq!(
-        (alice.stock.available(), bob.stock.available()),
-        (Demand::NONE, Demand::NONE)
-    );
+    assert_eq!((alice.stock.available(), bob.stock.available()), (Demand::NONE, Demand::NONE));
 }
 
 /// Load balancing: both send the same, 127 bits a triple and 16 bytes a batch.
@@ -184,16 +141,7 @@ fn shares_look_random() {
     for (i, bits) in [&x.a, &x.b, &x.c, &y.a, &y.b, &y.c].iter().enumerate() {
         assert!(fair(bits), "share {i}");
     }
-    for (i, (p, q)) in [
-        (&x.a, &x.b),
-        (&x.a, &y.a),
-        (&x.a, &y.b),
-        (&x.b, &y.b),
-        (&x.b, &y.a),
-    ]
-    .iter()
-    .enumerate()
-    {
+    for (i, (p, q)) in [(&x.a, &x.b), (&x.a, &y.a), (&x.a, &y.b), (&x.b, &y.b), (&x.b, &y.a)].iter().enumerate() {
         assert!(fair(&xor(p, q)), "pair {i}");
     }
     // A twin that takes the bits from the COTs without the hash has b = LSB(Δ) = 1 everywhere.
@@ -201,10 +149,7 @@ fn shares_look_random() {
     let (mut message, mut q) = (Vec::new(), Vec::new());
     receiver.send(640, &mut message).unwrap();
     sender.receive(640, &message, &mut q).unwrap();
-    assert!(
-        q.iter().all(|&q| q.lsb() != (q ^ sender.delta()).lsb()),
-        "the twin is not broken"
-    );
+    assert!(q.iter().all(|&q| q.lsb() != (q ^ sender.delta()).lsb()), "the twin is not broken");
     let hashed = triples::hash_sender(Block::new(1), sender.delta(), &q);
     let ones: u32 = hashed.b.iter().map(|word| word.count_ones()).sum();
     assert!((250..390).contains(&ones), "{ones} of 640");
@@ -214,23 +159,15 @@ fn shares_look_random() {
 /// a batch is for.
 #[test]
 fn a_batch_is_bound_to_its_salt_and_its_place() {
-    let q: Vec<Block> = (0..1280)
-        .map(|i| Block::new((i << 64) | (77 * i)))
-        .collect();
+    let q: Vec<Block> = (0..1280).map(|i| Block::new((i << 64) | (77 * i))).collect();
     let delta = Block::new(0xabcdef1);
     let bits = |salt: u128, q: &[Block]| triples::hash_sender(Block::new(salt), delta, q).v;
     assert_eq!(bits(1, &q), bits(1, &q));
     assert_ne!(bits(1, &q), bits(2, &q));
     let repeated = vec![Block::new(5); 1280];
     let hashed = bits(1, &repeated);
-    assert!(
-        hashed.iter().all(|&word| word != 0 && word != !0),
-        "the index does not enter"
-    );
-    assert!(
-        hashed[..8] != hashed[8..16],
-        "the index starts again with each chunk"
-    );
+    assert!(hashed.iter().all(|&word| word != 0 && word != !0), "the index does not enter");
+    assert!(hashed[..8] != hashed[8..16], "the index starts again with each chunk");
 }
 
 #[test]
@@ -238,21 +175,12 @@ fn two_runs_differ() {
     let messages = [(); 2].map(|()| {
         let [mut alice, _] = sides();
         let mut outbox = Vec::new();
-        alice
-            .maker
-            .refill(&mut alice.stock, Demand::of_triples(128))
-            .step(&[], &mut outbox)
-            .unwrap();
+        alice.maker.refill(&mut alice.stock, Demand::of_triples(128)).step(&[], &mut outbox).unwrap();
         outbox
     });
     assert_eq!(messages[0].len(), messages[1].len());
     let blocks = |message: &[u8]| message.as_chunks::<16>().0.to_vec();
-    assert!(
-        blocks(&messages[0])
-            .iter()
-            .zip(&blocks(&messages[1]))
-            .all(|(a, b)| a != b)
-    );
+    assert!(blocks(&messages[0]).iter().zip(&blocks(&messages[1])).all(|(a, b)| a != b));
 }
 
 /// SHA-256 of what each party sends, from fixed seeds: a refactoring must not move it.
@@ -268,23 +196,11 @@ fn the_wire_stays_as_it_is() {
         side(Party::Alice, a, alice.finish(&from_bob).unwrap()),
         side(Party::Bob, b, bob.finish(&from_alice).unwrap()),
     ];
-    let demand = Demand {
-        cots_by_alice: 200,
-        cots_by_bob: 1,
-        triples: 1000,
-    };
+    let demand = Demand { cots_by_alice: 200, cots_by_bob: 1, triples: 1000 };
     run(&mut sides, demand, |sent| {
-        digests
-            .iter_mut()
-            .zip(sent)
-            .for_each(|(digest, message)| digest.update(message));
+        digests.iter_mut().zip(sent).for_each(|(digest, message)| digest.update(message));
     });
-    let hex = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>()
-    };
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let found = digests.map(|digest| hex(&digest.finalize()));
     assert_eq!(
         found,
@@ -302,9 +218,7 @@ fn garbage_does_no_more_than_break_correlations() {
     let mut rng = Generator::from_os().unwrap();
     for extra in [0, 1] {
         let [mut alice, _] = sides();
-        let mut refill = alice
-            .maker
-            .refill(&mut alice.stock, Demand::of_triples(300));
+        let mut refill = alice.maker.refill(&mut alice.stock, Demand::of_triples(300));
         let mut flow = refill.step(&[], &mut Vec::new());
         while let Ok(Flow::Exchange { expect }) = flow {
             let mut garbage = vec![0; expect + extra];
@@ -338,9 +252,7 @@ fn to_salts<'a>([alice, bob]: &'a mut [Side; 2]) -> (Refill<'a>, Vec<u8>, Vec<u8
 fn a_salt_that_comes_back_is_refused() {
     let mut sides = sides();
     let (mut alice, alices, _) = to_salts(&mut sides);
-    let Err(Error::Peer(why)) = alice.step(&alices, &mut Vec::new()) else {
-        panic!("accepted")
-    };
+    let Err(Error::Peer(why)) = alice.step(&alices, &mut Vec::new()) else { panic!("accepted") };
     assert_eq!(why, "it sent a salt that was used before");
 
     let mut sides = self::sides();
@@ -348,10 +260,7 @@ fn a_salt_that_comes_back_is_refused() {
     assert_eq!(alice.step(&bobs, &mut Vec::new()).unwrap(), Flow::Done);
     drop(alice);
     let (mut alice, _, _) = to_salts(&mut sides);
-    assert!(matches!(
-        alice.step(&bobs, &mut Vec::new()),
-        Err(Error::Peer(_))
-    ));
+    assert!(matches!(alice.step(&bobs, &mut Vec::new()), Err(Error::Peer(_))));
 }
 
 #[test]
@@ -372,34 +281,18 @@ fn a_wrong_length_destroys_the_maker() {
         let mut sides = sides();
         let [alice, _] = &mut sides;
         let bits = vec![1];
-        alice.stock.put_cots(
-            &[],
-            &Choices {
-                bits,
-                t: vec![Block::new(1)],
-            },
-        );
+        alice.stock.put_cots(&[], &Choices { bits, t: vec![Block::new(1)] });
         let (mut refill, ..) = to_salts(&mut sides);
-        let Err(Error::Peer(why)) = refill.step(&vec![0; len], &mut Vec::new()) else {
-            panic!("accepted {len} bytes")
-        };
+        let Err(Error::Peer(why)) = refill.step(&vec![0; len], &mut Vec::new()) else { panic!("accepted {len} bytes") };
         assert!(why.contains(&format!("{len} bytes, not 16")), "{why}");
-        assert!(matches!(
-            refill.step(&[], &mut Vec::new()),
-            Err(Error::Dead(_))
-        ));
+        assert!(matches!(refill.step(&[], &mut Vec::new()), Err(Error::Dead(_))));
         drop(refill);
         let [alice, _] = &mut sides;
         assert_eq!(alice.stock.available(), Demand::NONE);
-        let Err(Error::Dead(why)) = alice.maker.delta() else {
-            panic!("Δ survives")
-        };
+        let Err(Error::Dead(why)) = alice.maker.delta() else { panic!("Δ survives") };
         assert!(why.contains("not 16"), "the first reason is kept: {why}");
         let mut again = alice.maker.refill(&mut alice.stock, Demand::of_triples(1));
-        assert!(matches!(
-            again.step(&[], &mut Vec::new()),
-            Err(Error::Dead(_))
-        ));
+        assert!(matches!(again.step(&[], &mut Vec::new()), Err(Error::Dead(_))));
     }
 }
 
@@ -419,8 +312,5 @@ fn a_refill_that_is_done_stays_done() {
     let [mut alice, _] = sides();
     let mut refill = alice.maker.refill(&mut alice.stock, Demand::NONE);
     assert_eq!(refill.step(&[], &mut Vec::new()).unwrap(), Flow::Done);
-    assert!(matches!(
-        refill.step(&[], &mut Vec::new()),
-        Err(Error::Usage(_))
-    ));
+    assert!(matches!(refill.step(&[], &mut Vec::new()), Err(Error::Usage(_))));
 }

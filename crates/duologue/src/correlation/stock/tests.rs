@@ -18,20 +18,9 @@ fn packed(len: usize, bit: impl Fn(usize) -> bool) -> Vec<u64> {
 fn stock_of(us: Party, sent: usize, received: usize, triples: usize) -> Stock {
     let mut stock = Stock::new(us);
     let bits = packed(received, |i| pattern(0, i));
-    stock.put_cots(
-        &blocks(0..sent),
-        &Choices {
-            bits,
-            t: blocks(0..received),
-        },
-    );
+    stock.put_cots(&blocks(0..sent), &Choices { bits, t: blocks(0..received) });
     let [a, b, c] = [0, 1, 2].map(|share| packed(triples, |i| pattern(share, i)));
-    stock.put_triples(&Triples {
-        a,
-        b,
-        c,
-        len: triples,
-    });
+    stock.put_triples(&Triples { a, b, c, len: triples });
     stock
 }
 
@@ -39,11 +28,7 @@ fn stock_of(us: Party, sent: usize, received: usize, triples: usize) -> Stock {
 fn counts_by_sender_whoever_asks() {
     let alice = stock_of(Party::Alice, 5, 7, 11);
     let bob = stock_of(Party::Bob, 7, 5, 11);
-    let expected = Demand {
-        cots_by_alice: 5,
-        cots_by_bob: 7,
-        triples: 11,
-    };
+    let expected = Demand { cots_by_alice: 5, cots_by_bob: 7, triples: 11 };
     assert_eq!((alice.available(), bob.available()), (expected, expected));
     assert_eq!((alice.drawn(), bob.drawn()), (Demand::NONE, Demand::NONE));
 }
@@ -54,10 +39,7 @@ fn everything_comes_once_and_in_order_at_any_size() {
     let mut stock = stock_of(Party::Bob, total, total, total);
     let sizes = [0, 1, 63, 64, 65, 1, 127, 4096, 333, 5000, 1, 2];
     let mut first = 0;
-    for count in sizes
-        .into_iter()
-        .chain([total - sizes.iter().sum::<usize>()])
-    {
+    for count in sizes.into_iter().chain([total - sizes.iter().sum::<usize>()]) {
         assert!(stock.draw_cot_sender(count).unwrap() == blocks(first..first + count));
         let chosen = stock.draw_cot_receiver(count).unwrap();
         assert!(chosen.t == blocks(first..first + count));
@@ -69,11 +51,7 @@ fn everything_comes_once_and_in_order_at_any_size() {
         }
         first += count;
         let each = first as u64;
-        let drawn = Demand {
-            cots_by_alice: each,
-            cots_by_bob: each,
-            triples: each,
-        };
+        let drawn = Demand { cots_by_alice: each, cots_by_bob: each, triples: each };
         assert_eq!(stock.drawn(), drawn);
     }
     assert_eq!(stock.available(), Demand::NONE);
@@ -83,16 +61,8 @@ fn everything_comes_once_and_in_order_at_any_size() {
 fn what_was_drawn_is_erased() {
     let mut stock = stock_of(Party::Alice, 100, 100, 0);
     stock.draw_cot_sender(60).unwrap();
-    assert!(
-        stock.sent.blocks[..60]
-            .iter()
-            .all(|&block| block == Block::ZERO)
-    );
-    assert!(
-        stock.sent.blocks[60..]
-            .iter()
-            .all(|&block| block != Block::ZERO)
-    );
+    assert!(stock.sent.blocks[..60].iter().all(|&block| block == Block::ZERO));
+    assert!(stock.sent.blocks[60..].iter().all(|&block| block != Block::ZERO));
 }
 
 #[test]
@@ -106,9 +76,7 @@ fn an_overdraw_is_an_error_that_takes_nothing() {
         stock.draw_triples(usize::MAX).err(),
     ];
     for error in errors {
-        let Some(Error::Usage(why)) = error else {
-            panic!("was granted")
-        };
+        let Some(Error::Usage(why)) = error else { panic!("was granted") };
         assert!(why.contains("are left"), "{why}");
     }
     assert_eq!((stock.available(), stock.drawn()), (before, Demand::NONE));
@@ -129,10 +97,7 @@ fn a_long_life_needs_little_memory() {
         drawn += 990;
     }
     assert_eq!(stock.available().cots_by_alice, 3000);
-    assert!(
-        stock.sent.blocks.len() < 3 * SLACK,
-        "the queue never shrank"
-    );
+    assert!(stock.sent.blocks.len() < 3 * SLACK, "the queue never shrank");
 }
 
 /// Drawing is all that happens online: no AES, no hash, no curve.

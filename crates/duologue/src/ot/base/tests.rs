@@ -5,15 +5,11 @@ use super::*;
 const SESSION: [u8; 32] = [7; 32];
 
 fn choices(bits: &[bool]) -> Vec<Choice> {
-    bits.iter()
-        .map(|&bit| Choice::from(u8::from(bit)))
-        .collect()
+    bits.iter().map(|&bit| Choice::from(u8::from(bit))).collect()
 }
 
 fn bits(count: usize) -> Vec<bool> {
-    (0..count)
-        .map(|i| (i * i / 3) % 2 == 1 || i % 5 == 0)
-        .collect()
+    (0..count).map(|i| (i * i / 3) % 2 == 1 || i % 5 == 0).collect()
 }
 
 struct Run {
@@ -26,12 +22,7 @@ struct Run {
 fn start(bits: &[bool]) -> Run {
     let (sender, from_sender) = Sender::start(&SESSION, bits.len()).unwrap();
     let (receiver, from_receiver) = Receiver::start(&SESSION, &choices(bits)).unwrap();
-    Run {
-        sender,
-        receiver,
-        from_sender,
-        from_receiver,
-    }
+    Run { sender, receiver, from_sender, from_receiver }
 }
 
 fn refusal<T>(result: Result<T>) -> String {
@@ -74,10 +65,7 @@ fn agrees_with_the_definition() {
     };
     let mask = |i: usize, x: u8| {
         let mut hasher = Hasher::new_derive_key("duologue v1 base OT: mask of a point");
-        hasher
-            .update(&SESSION)
-            .update(&(i as u64).to_le_bytes())
-            .update(&[x]);
+        hasher.update(&SESSION).update(&(i as u64).to_le_bytes()).update(&[x]);
         hasher.update(point(2 * i + 1 - usize::from(x)).compress().as_bytes());
         let mut wide = [0; 64];
         hasher.finalize_xof().fill(&mut wide);
@@ -105,14 +93,8 @@ fn agrees_with_the_definition() {
 #[test]
 fn two_runs_have_nothing_in_common() {
     let (one, other) = (start(&bits(3)), start(&bits(3)));
-    for (a, b) in [
-        (one.from_sender, other.from_sender),
-        (one.from_receiver, other.from_receiver),
-    ] {
-        assert!(
-            a.chunks(32)
-                .all(|point| b.chunks(32).all(|other| point != other))
-        );
+    for (a, b) in [(one.from_sender, other.from_sender), (one.from_receiver, other.from_receiver)] {
+        assert!(a.chunks(32).all(|point| b.chunks(32).all(|other| point != other)));
     }
 }
 
@@ -153,9 +135,7 @@ fn the_identity_and_other_encodings_are_refused() {
 fn points_that_cancel_are_refused() {
     for x in [0, 1] {
         let mut run = start(&bits(2));
-        let other: [u8; 32] = run.from_receiver[64 + 32 * (1 - x)..][..32]
-            .try_into()
-            .unwrap();
+        let other: [u8; 32] = run.from_receiver[64 + 32 * (1 - x)..][..32].try_into().unwrap();
         let cancelling = -hash_to_point(&SESSION, 1, x as u8, &other);
         run.from_receiver[64 + 32 * x..][..32].copy_from_slice(cancelling.compress().as_bytes());
         let why = refusal(run.sender.finish(&run.from_receiver));
@@ -167,12 +147,8 @@ fn points_that_cancel_are_refused() {
 #[test]
 fn a_corrupted_message_is_refused_or_breaks_every_key() {
     let bits = bits(4);
-    let agree = |pairs: Vec<[Block; 2]>, keys: Vec<Block>| {
-        pairs
-            .iter()
-            .zip(&keys)
-            .any(|(pair, key)| pair.contains(key))
-    };
+    let agree =
+        |pairs: Vec<[Block; 2]>, keys: Vec<Block>| pairs.iter().zip(&keys).any(|(pair, key)| pair.contains(key));
     let mut outcomes = [0; 2];
     for byte in 0..256 {
         let mut run = start(&bits);
@@ -192,11 +168,7 @@ fn a_corrupted_message_is_refused_or_breaks_every_key() {
         }
     }
     assert_eq!(outcomes[0], 0);
-    assert!(
-        outcomes[1] > 100,
-        "most strings encode no point, but {} were refused",
-        outcomes[1]
-    );
+    assert!(outcomes[1] > 100, "most strings encode no point, but {} were refused", outcomes[1]);
 }
 
 #[test]
@@ -237,22 +209,11 @@ fn binds_everything(kdf: Kdf) -> bool {
 #[test]
 fn the_key_is_bound_to_transcript_instance_slot_and_secret() {
     assert!(binds_everything(key));
-    assert!(!binds_everything(|_, index, x, shared| key(
-        &[0; 32], index, x, shared
-    )));
-    assert!(!binds_everything(|transcript, _, x, shared| key(
-        transcript, 0, x, shared
-    )));
-    assert!(!binds_everything(|transcript, index, _, shared| key(
-        transcript, index, 0, shared
-    )));
+    assert!(!binds_everything(|_, index, x, shared| key(&[0; 32], index, x, shared)));
+    assert!(!binds_everything(|transcript, _, x, shared| key(transcript, 0, x, shared)));
+    assert!(!binds_everything(|transcript, index, _, shared| key(transcript, index, 0, shared)));
     assert!(!binds_everything(|transcript, index, x, _| {
-        key(
-            transcript,
-            index,
-            x,
-            &RistrettoPoint::mul_base(&Scalar::ONE),
-        )
+        key(transcript, index, x, &RistrettoPoint::mul_base(&Scalar::ONE))
     }));
 }
 

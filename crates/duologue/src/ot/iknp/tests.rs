@@ -3,19 +3,7 @@ use std::collections::HashSet;
 use super::*;
 use crate::ot::setup::tests::extensions;
 
-const COUNTS: [usize; 11] = [
-    0,
-    1,
-    63,
-    64,
-    65,
-    127,
-    128,
-    129,
-    1000,
-    CHUNK * TILE + 1,
-    100_000,
-];
+const COUNTS: [usize; 11] = [0, 1, 63, 64, 65, 127, 128, 129, 1000, CHUNK * TILE + 1, 100_000];
 
 /// One direction: Alice sends.
 fn pair() -> (SemiHonestSender, SemiHonestReceiver) {
@@ -23,11 +11,7 @@ fn pair() -> (SemiHonestSender, SemiHonestReceiver) {
     (sender, receiver)
 }
 
-fn batch(
-    sender: &mut SemiHonestSender,
-    receiver: &mut SemiHonestReceiver,
-    count: usize,
-) -> (Vec<Block>, Choices) {
+fn batch(sender: &mut SemiHonestSender, receiver: &mut SemiHonestReceiver, count: usize) -> (Vec<Block>, Choices) {
     let (mut from_sender, mut from_receiver) = (Vec::new(), Vec::new());
     sender.send(count, &mut from_sender).unwrap();
     receiver.send(count, &mut from_receiver).unwrap();
@@ -35,32 +19,19 @@ fn batch(
     assert_eq!(from_receiver.len(), sender.expect(count));
     // What was in the buffers before must not matter.
     let mut q = vec![Block::new(5); 3];
-    let mut chosen = Choices {
-        bits: vec![!0; 9],
-        t: vec![Block::new(6); 7],
-    };
+    let mut chosen = Choices { bits: vec![!0; 9], t: vec![Block::new(6); 7] };
     sender.receive(count, &from_receiver, &mut q).unwrap();
     receiver.receive(count, &from_sender, &mut chosen).unwrap();
     (q, chosen)
 }
 
 fn assert_correlated(delta: Block, q: &[Block], chosen: &Choices, count: usize) {
-    assert_eq!(
-        (q.len(), chosen.len(), chosen.bits.len()),
-        (count, count, count.div_ceil(64))
-    );
+    assert_eq!((q.len(), chosen.len(), chosen.bits.len()), (count, count, count.div_ceil(64)));
     for (j, (&q, &t)) in q.iter().zip(&chosen.t).enumerate() {
-        assert!(
-            t == q ^ (delta & Block::mask(chosen.bit(j))),
-            "COT {j} of {count}"
-        );
+        assert!(t == q ^ (delta & Block::mask(chosen.bit(j))), "COT {j} of {count}");
     }
     if !count.is_multiple_of(64) {
-        assert_eq!(
-            chosen.bits.last().unwrap() >> (count % 64),
-            0,
-            "dirty padding"
-        );
+        assert_eq!(chosen.bits.last().unwrap() >> (count % 64), 0, "dirty padding");
     }
 }
 
@@ -85,21 +56,10 @@ fn choices_are_random_and_never_the_same() {
     let second = batch(&mut sender, &mut receiver, 100_000).1;
     for chosen in [&first, &second] {
         let ones: u32 = chosen.bits.iter().map(|word| word.count_ones()).sum();
-        assert!(
-            (49_000..51_000).contains(&ones),
-            "{ones} of 100,000 choices are 1"
-        );
+        assert!((49_000..51_000).contains(&ones), "{ones} of 100,000 choices are 1");
     }
-    let different: u32 = first
-        .bits
-        .iter()
-        .zip(&second.bits)
-        .map(|(a, b)| (a ^ b).count_ones())
-        .sum();
-    assert!(
-        (49_000..51_000).contains(&different),
-        "two batches differ in {different} choices"
-    );
+    let different: u32 = first.bits.iter().zip(&second.bits).map(|(a, b)| (a ^ b).count_ones()).sum();
+    assert!((49_000..51_000).contains(&different), "two batches differ in {different} choices");
 }
 
 /// The protocol and the layout of the header, bit by bit, from the seeds and the message.
@@ -110,9 +70,7 @@ fn agrees_with_the_definition() {
     let pairs: Vec<[Block; 2]> = (0..COUNT).map(|i| [seed(i, 0), seed(i, 1)]).collect();
     let delta = Block::new(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
     let delta_bit = |i: usize| delta.get() >> i & 1 == 1;
-    let keys = (0..COUNT)
-        .map(|i| seed(i, usize::from(delta_bit(i))))
-        .collect();
+    let keys = (0..COUNT).map(|i| seed(i, usize::from(delta_bit(i)))).collect();
     let mut sender = SemiHonestSender::new(SenderSeeds { delta, keys });
     let mut receiver = SemiHonestReceiver::new(ReceiverSeeds { pairs });
     let mut message = Vec::new();
@@ -130,9 +88,7 @@ fn agrees_with_the_definition() {
         blocks
     };
     let bit = |blocks: &[Block], j: usize| blocks[j / 128].get() >> (j % 128) & 1 == 1;
-    let streams: Vec<[Vec<Block>; 2]> = (0..COUNT)
-        .map(|i| [stream(seed(i, 0)), stream(seed(i, 1))])
-        .collect();
+    let streams: Vec<[Vec<Block>; 2]> = (0..COUNT).map(|i| [stream(seed(i, 0)), stream(seed(i, 1))]).collect();
     let sent = |i: usize, j: usize| {
         let full = 127 * 2048;
         let (chunk, plane_bytes, j) = match j < CHUNK * TILE {
@@ -141,10 +97,7 @@ fn agrees_with_the_definition() {
         };
         chunk[(i - 1) * plane_bytes + j / 8] >> (j % 8) & 1 == 1
     };
-    for j in (0..count)
-        .step_by(97)
-        .chain([CHUNK * TILE - 1, CHUNK * TILE, count - 1])
-    {
+    for j in (0..count).step_by(97).chain([CHUNK * TILE - 1, CHUNK * TILE, count - 1]) {
         let r = bit(&streams[0][0], j) ^ bit(&streams[0][1], j);
         assert_eq!(chosen.bit(j), r);
         for (i, [zero, one]) in streams.iter().enumerate() {
@@ -162,10 +115,7 @@ fn agrees_with_the_definition() {
 fn a_cot_costs_127_bits() {
     let (sender, receiver) = pair();
     assert_eq!(sender.expect(1 << 20), (1 << 20) / 8 * 127);
-    assert_eq!(
-        (sender.expect(0), sender.expect(1), receiver.expect(1 << 20)),
-        (0, 2032, 0)
-    );
+    assert_eq!((sender.expect(0), sender.expect(1), receiver.expect(1 << 20)), (0, 2032, 0));
 }
 
 /// Semi-honest means no check: a flipped bit reaches one bit of one COT and nothing else.
@@ -203,23 +153,11 @@ fn wrong_lengths_are_named_with_both() {
 fn a_batch_is_received_once_and_with_its_own_count() {
     let (_, mut receiver) = pair();
     let mut chosen = Choices::default();
-    assert!(matches!(
-        receiver.receive(5, &[], &mut chosen),
-        Err(Error::Usage(_))
-    ));
+    assert!(matches!(receiver.receive(5, &[], &mut chosen), Err(Error::Usage(_))));
     receiver.send(5, &mut Vec::new()).unwrap();
     receiver.receive(5, &[], &mut chosen).unwrap();
-    assert!(matches!(
-        receiver.receive(5, &[], &mut chosen),
-        Err(Error::Usage(_))
-    ));
+    assert!(matches!(receiver.receive(5, &[], &mut chosen), Err(Error::Usage(_))));
     receiver.send(5, &mut Vec::new()).unwrap();
-    assert!(matches!(
-        receiver.send(5, &mut Vec::new()),
-        Err(Error::Usage(_))
-    ));
-    assert!(matches!(
-        receiver.receive(6, &[], &mut chosen),
-        Err(Error::Usage(_))
-    ));
+    assert!(matches!(receiver.send(5, &mut Vec::new()), Err(Error::Usage(_))));
+    assert!(matches!(receiver.receive(6, &[], &mut chosen), Err(Error::Usage(_))));
 }

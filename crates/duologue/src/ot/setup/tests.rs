@@ -7,26 +7,17 @@ const SESSION: [u8; 32] = [9; 32];
 fn exchange() -> [(SenderSeeds, ReceiverSeeds); 2] {
     let (alice, from_alice) = Setup::start(Party::Alice, &SESSION).unwrap();
     let (bob, from_bob) = Setup::start(Party::Bob, &SESSION).unwrap();
-    [
-        alice.finish(&from_bob).unwrap(),
-        bob.finish(&from_alice).unwrap(),
-    ]
+    [alice.finish(&from_bob).unwrap(), bob.finish(&from_alice).unwrap()]
 }
 
 /// Alice's and Bob's extensions of both directions, for the tests of other modules.
 pub(crate) fn extensions() -> [(SemiHonestSender, SemiHonestReceiver); 2] {
-    exchange().map(|(sender, receiver)| {
-        (
-            SemiHonestSender::new(sender),
-            SemiHonestReceiver::new(receiver),
-        )
-    })
+    exchange().map(|(sender, receiver)| (SemiHonestSender::new(sender), SemiHonestReceiver::new(receiver)))
 }
 
 fn matching(sender: &SenderSeeds, receiver: &ReceiverSeeds) -> usize {
     let each = sender.keys.iter().zip(&receiver.pairs).enumerate();
-    each.filter(|(i, (key, pair))| pair[(sender.delta.get() >> i) as usize & 1] == **key)
-        .count()
+    each.filter(|(i, (key, pair))| pair[(sender.delta.get() >> i) as usize & 1] == **key).count()
 }
 
 #[test]
@@ -45,10 +36,7 @@ fn delta_has_127_random_bits() {
     let mut rng = os_generator().unwrap();
     let (mut ever, mut always) = (0, u128::MAX);
     for _ in 0..40 {
-        let delta = Setup::start_with(&mut rng, Party::Bob, &SESSION)
-            .0
-            .delta
-            .get();
+        let delta = Setup::start_with(&mut rng, Party::Bob, &SESSION).0.delta.get();
         ever |= delta;
         always &= delta;
     }
@@ -67,12 +55,7 @@ fn a_setup_is_128_base_ots_each_way() {
 fn two_runs_differ() {
     let [one, other] = [(); 2].map(|()| Setup::start(Party::Alice, &SESSION).unwrap());
     assert!(one.0.delta != other.0.delta);
-    assert!(
-        one.1
-            .chunks(32)
-            .zip(other.1.chunks(32))
-            .all(|(a, b)| a != b)
-    );
+    assert!(one.1.chunks(32).zip(other.1.chunks(32)).all(|(a, b)| a != b));
 }
 
 /// A peer that sends our own message back shares no key with us, because each direction has its own
@@ -88,23 +71,15 @@ fn a_reflected_message_gives_no_common_keys() {
     let (twin_chosen, from_receiver) = base::Receiver::start(&SESSION, &choices).unwrap();
     let pairs = twin_pairs.finish(&from_receiver).unwrap();
     let keys = twin_chosen.finish(&from_sender).unwrap();
-    assert!(
-        pairs.iter().zip(&keys).all(|(pair, key)| pair[1] == *key),
-        "the twin is not broken"
-    );
+    assert!(pairs.iter().zip(&keys).all(|(pair, key)| pair[1] == *key), "the twin is not broken");
 }
 
 #[test]
 fn wrong_lengths_are_the_peers_fault() {
     for len in [0, 1, Setup::MESSAGE - 1, Setup::MESSAGE + 1] {
         let (setup, _) = Setup::start(Party::Bob, &SESSION).unwrap();
-        let Err(Error::Peer(why)) = setup.finish(&vec![0; len]) else {
-            panic!("accepted {len}")
-        };
-        assert!(
-            why.contains(&format!("{len} bytes, not {}", Setup::MESSAGE)),
-            "{why}"
-        );
+        let Err(Error::Peer(why)) = setup.finish(&vec![0; len]) else { panic!("accepted {len}") };
+        assert!(why.contains(&format!("{len} bytes, not {}", Setup::MESSAGE)), "{why}");
     }
 }
 
@@ -112,9 +87,7 @@ fn wrong_lengths_are_the_peers_fault() {
 #[test]
 fn a_useless_delta_is_refused() {
     for delta in [Block::ZERO, Block::new(2), Block::new(u128::MAX - 1)] {
-        let Err(Error::Usage(why)) = SenderSeeds::new(delta, vec![Block::ZERO; COUNT]) else {
-            panic!("accepted")
-        };
+        let Err(Error::Usage(why)) = SenderSeeds::new(delta, vec![Block::ZERO; COUNT]) else { panic!("accepted") };
         assert!(why.contains('Δ'), "{why}");
     }
 }
