@@ -82,6 +82,12 @@ fn frames() -> Vec<Vec<u8>> {
 
 const HELLO: &[u8; 45] = b"duologue\x01\0\0\x80\x28AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
+/// The base point of ristretto255 (RFC 9496, §4): a hello that goes on needs a point.
+const POINT: [u8; 32] = [
+    0xe2, 0xf2, 0xae, 0x0a, 0x6a, 0xbc, 0x4e, 0x71, 0xa8, 0x84, 0xa9, 0x61, 0xc5, 0x00, 0x51, 0x5f, 0x58, 0xe3, 0x0b,
+    0x6a, 0xa5, 0x82, 0xdd, 0x8d, 0xb6, 0xa6, 0x59, 0x45, 0xe0, 0x8d, 0x2d, 0x76,
+];
+
 /// A hello against ours.
 pub fn hello(bytes: &[u8]) {
     match session::check_hello(HELLO, bytes) {
@@ -95,7 +101,7 @@ pub fn hello(bytes: &[u8]) {
 fn hellos() -> Vec<Vec<u8>> {
     let mut theirs = HELLO.to_vec();
     theirs[10] = 1;
-    theirs[13..].fill(b'B');
+    theirs[13..].copy_from_slice(&POINT);
     vec![theirs, HELLO.to_vec()]
 }
 

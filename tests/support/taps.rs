@@ -162,9 +162,15 @@ pub struct Mirror {
     ended: bool,
 }
 
-/// Where on the wire a hello has its party and its nonce, after the header of its frame.
+/// Where on the wire a hello has its party and its point, after the header of its frame.
 const PARTY: usize = 14;
-const NONCE: std::ops::Range<usize> = 17..49;
+const POINT: std::ops::Range<usize> = 17..49;
+
+/// The base point of ristretto255 (RFC 9496, §4), which every hello may have.
+const BASE: [u8; 32] = [
+    0xe2, 0xf2, 0xae, 0x0a, 0x6a, 0xbc, 0x4e, 0x71, 0xa8, 0x84, 0xa9, 0x61, 0xc5, 0x00, 0x51, 0x5f, 0x58, 0xe3, 0x0b,
+    0x6a, 0xa5, 0x82, 0xdd, 0x8d, 0xb6, 0xa6, 0x59, 0x45, 0xe0, 0x8d, 0x2d, 0x76,
+];
 
 impl Mirror {
     pub fn new(mirrored: usize, tail: Vec<u8>) -> Self {
@@ -184,7 +190,7 @@ impl Mirror {
         if self.seen < self.mirrored {
             self.to_read.push_back(match self.seen {
                 PARTY => byte ^ 1,
-                at if NONCE.contains(&at) => !byte,
+                at if POINT.contains(&at) => BASE[at - POINT.start],
                 _ => byte,
             });
         }

@@ -83,7 +83,7 @@ fn check(sample: &Sample) {
     let expected = reference::evaluate(&sample.binding, &sample.inputs);
     for order in [Order::DepthFirst, Order::Layered] {
         for tile in [1, 2, 8, 64, 1024] {
-            let schedule = Schedule::new(&sample.binding, order, |_| tile);
+            let schedule = Schedule::new(&sample.binding, order, |_| tile).unwrap();
             let came = run(&sample.binding, &schedule, &sample.inputs);
             assert!(came == expected, "{order:?}, tiles of {tile} lanes, seed {}", sample.seed);
             check_seats(&schedule);
@@ -158,4 +158,64 @@ fn mistakes_are_named() {
     assert!(p.bind(&[]).err().unwrap().to_string().contains("'n': is not given"));
     assert!(p.bind(&[("n", 5)]).err().unwrap().to_string().contains("5 is not between 1 and 4"));
     assert!(p.bind(&[("m", 5)]).err().unwrap().to_string().contains("no size is named 'm'"));
+}
+
+/// Short files that ask for much: refused by name, without the memory that they ask for.
+#[test]
+fn short_files_do_not_fill_the_memory() {
+    let refused = |p: Program, why: &str| {
+        let again = Program::from_bytes(&p.to_bytes().unwrap()).unwrap();
+        let bound = again.bind(&[]);
+        let error = bound.and_then(|binding| Schedule::new(&binding, Order::Layered, |_| 64)).err().expect(why);
+        assert!(error.to_string().contains(why), "{error}");
+    };
+    let not = {
+        let mut c = circuit::Builder::new("not");
+        let x = c.bits("x", 1);
+        c.output("y", &circuit::Bits(vec![!x.0[0]]));
+        c.finish()
+    };
+    let pair = {
+        let mut c = circuit::Builder::new("pair");
+        let (x, y) = (c.bits("x", 1), c.bits("y", 1));
+        let both = c.and(x.0[0], y.0[0]);
+        c.output("both", &circuit::Bits(vec![both]));
+        c.finish()
+    };
+    let mut p = Program::new("cycles");
+    let x = p.input("x", Owner::Party(circuit::Party::Alice), bits(1), 1);
+    let last = p.iterate(&not, 1 << 40, &[x], &[]);
+    p.output("y", circuit::Party::Alice, last[0]);
+    refused(p, "do not fit into memory");
+
+    let mut p = Program::new("tiles");
+    let x = p.input("x", Owner::Party(circuit::Party::Alice), bits(1), 1);
+    let many = p.repeat(x, 1 << 40);
+    let all = p.reduce(&pair, &[many]);
+    p.output("y", circuit::Party::Alice, all[0]);
+    refused(p, "do not fit into memory");
+
+    let mut p = Program::new("pieces");
+    let mut x = p.input("x", Owner::Party(circuit::Party::Alice), bits(2), 1);
+    x = p.view(circuit::program::View::Bits(vec![1, 0]), &[x]);
+    for _ in 0..22 {
+        x = p.view(circuit::program::View::Join, &[x, x]);
+    }
+    p.output("y", circuit::Party::Alice, x);
+    refused(p, "too many pieces");
+
+    let mut p = Program::new("ports");
+    let x = p.input("x", Owner::Public, bits(1 << 20), 1 << 28);
+    p.output("y", circuit::Party::Alice, x);
+    refused(p, "too large");
+
+    let mut p = Program::new("far");
+    let x = p.input("x", Owner::Party(circuit::Party::Alice), bits(1), 2);
+    let far = circuit::program::View::Slice { start: 1, step: u64::MAX, count: 1.into() };
+    let far = p.view(far, &[x]);
+    p.output("y", circuit::Party::Alice, far);
+    let binding = p.bind(&[]).unwrap();
+    for tile in [0, 1, usize::MAX] {
+        assert!(Schedule::new(&binding, Order::Layered, |_| tile).is_ok());
+    }
 }

@@ -43,7 +43,8 @@ impl Cells for BitMatrix {
 
     fn copy_row(&mut self, to_row: usize, from: &Self, from_row: usize, lanes: &Piece) {
         if lanes.from_step == 0 && lanes.count == self.lanes() {
-            let word = if from.get(from_row, lanes.from_lane) { u64::MAX } else { 0 };
+            // No branch: the bit may be a share or an input.
+            let word = crate::plain::mask(from.get(from_row, lanes.from_lane));
             let last = self.last_mask();
             let row = self.row_mut(to_row);
             row.fill(word);

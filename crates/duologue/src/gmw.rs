@@ -11,7 +11,7 @@
 
 use crate::cells::{self, Nothing};
 use crate::correlation::{Demand, Stock, Triples};
-use crate::packed::{self, Packed, byte_len, row_word};
+use crate::packed::{Packed, byte_len, pack, row_word, unpack};
 use crate::plain::mask;
 use crate::protocol::{Arg, Flow, Job, Protocol};
 use crate::{Error, Party, Result};
@@ -97,7 +97,7 @@ impl Protocol for Gmw {
     type Run = Run;
 
     fn demand(&self, job: &Job) -> Demand {
-        Demand::of_triples(and_count(job))
+        Demand::of_triples(job.ands())
     }
 
     fn setup_bytes(&self, _: &Job) -> usize {
@@ -114,7 +114,7 @@ impl Protocol for Gmw {
     ) -> Result<(Prepared, Nothing)> {
         let prepared = match job.task.kind {
             Kind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
-            Kind::Map { .. } => Prepared::Map(stock.draw_triples(and_count(job) as usize)?),
+            Kind::Map { .. } => Prepared::Map(stock.draw_triples(job.ands() as usize)?),
             _ => Prepared::Output,
         };
         Ok((prepared, Nothing))
@@ -185,19 +185,18 @@ impl Gmw {
         inbox: &[u8],
         outbox: &mut Vec<u8>,
     ) -> Result<Flow<BitMatrix>> {
-        let learns = |party| recipient == Recipient::Both || recipient == Recipient::Party(party);
         if recipient == Recipient::Shared {
             return Ok(Flow::Output(Some(share.clone())));
         }
         if !*sent {
             *sent = true;
-            if learns(self.party.peer()) {
+            if recipient.includes(self.party.peer()) {
                 pack(share).write(outbox);
             }
             let bits = share.rows() * share.lanes();
-            return Ok(Flow::Exchange { expect: if learns(self.party) { byte_len(bits) } else { 0 } });
+            return Ok(Flow::Exchange { expect: if recipient.includes(self.party) { byte_len(bits) } else { 0 } });
         }
-        let output = learns(self.party).then(|| unpack(inbox, share.rows(), share.lanes()).xor(share));
+        let output = recipient.includes(self.party).then(|| unpack(inbox, share.rows(), share.lanes()).xor(share));
         Ok(Flow::Output(output))
     }
 }
@@ -324,30 +323,9 @@ impl Evaluation {
     }
 }
 
-fn and_count(job: &Job) -> u64 {
-    job.plan.as_ref().map_or(0, |plan| plan.ands() * job.task.lanes as u64)
-}
-
 fn with_share(gmw: &Gmw, arg: &Arg<'_, BitMatrix>, copy: impl FnOnce(&BitMatrix)) {
     match arg {
         Arg::Secret(share) => copy(share),
         Arg::Public(public) => copy(&gmw.lift(public)),
     }
-}
-
-/// A matrix as it travels: row after row without gaps.
-pub(crate) fn pack(matrix: &BitMatrix) -> Packed {
-    let mut packed = Packed::default();
-    (0..matrix.rows()).for_each(|row| packed.push(matrix.row(row), matrix.lanes()));
-    packed
-}
-
-/// A matrix from its bytes, whose number was checked before they were read.
-pub(crate) fn unpack(bytes: &[u8], rows: usize, lanes: usize) -> BitMatrix {
-    let packed = Packed::read(bytes, rows * lanes);
-    let mut matrix = BitMatrix::zeros(rows, lanes);
-    for row in 0..rows {
-        packed::copy_row(&packed.words, row * lanes, lanes, matrix.row_mut(row));
-    }
-    matrix
 }

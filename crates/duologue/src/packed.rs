@@ -1,5 +1,7 @@
 //! Rows of bits packed without gaps, as they travel: row after row, least significant bit first.
 
+use circuit::BitMatrix;
+
 /// A packed run of bits.
 #[derive(Default)]
 pub(crate) struct Packed {
@@ -60,7 +62,7 @@ impl Packed {
     }
 }
 
-/// Calls `use_word(i, bits)` for the words of the row of `count` bits that begins at bit `from`; padding is zero.
+/// Word `i` of the row of `count` bits that begins at bit `from`; padding is zero.
 #[inline(always)]
 pub(crate) fn row_word(words: &[u64], from: usize, count: usize, i: usize) -> u64 {
     let (at, shift) = (from / 64 + i, from % 64);
@@ -78,6 +80,23 @@ pub(crate) fn copy_row(words: &[u64], from: usize, count: usize, to: &mut [u64])
     for (i, word) in to.iter_mut().enumerate() {
         *word = row_word(words, from, count, i);
     }
+}
+
+/// A matrix as it travels: row after row without gaps.
+pub(crate) fn pack(matrix: &BitMatrix) -> Packed {
+    let mut packed = Packed::default();
+    (0..matrix.rows()).for_each(|row| packed.push(matrix.row(row), matrix.lanes()));
+    packed
+}
+
+/// A matrix from its bytes, whose number was checked before they were read.
+pub(crate) fn unpack(bytes: &[u8], rows: usize, lanes: usize) -> BitMatrix {
+    let packed = Packed::read(bytes, rows * lanes);
+    let mut matrix = BitMatrix::zeros(rows, lanes);
+    for row in 0..rows {
+        copy_row(&packed.words, row * lanes, lanes, matrix.row_mut(row));
+    }
+    matrix
 }
 
 #[cfg(test)]

@@ -20,7 +20,8 @@ pub struct Plain;
 /// If an input is missing or misshapen.
 pub fn run(binding: &Binding, inputs: &Inputs) -> Result<Outputs> {
     let feeds = inputs.feeds(binding, |_| true)?;
-    let schedule = Arc::new(Schedule::new(binding, Order::DepthFirst, |slots| (CACHE * 8 / slots.max(1)).max(64)));
+    let schedule = Schedule::new(binding, Order::DepthFirst, |slots| (CACHE * 8 / slots.max(1)).max(64));
+    let schedule = Arc::new(schedule.map_err(|error| Error::usage(error.to_string()))?);
     let window = Window { cells: 1 << 26, maps: 1 << 24 };
     let job = (Arc::new(binding.clone()), schedule);
     let executor = Executor::new(Plain, None, job, (window, false), &feeds)?;

@@ -38,6 +38,13 @@ pub struct Job {
     pub public: BitMatrix,
 }
 
+impl Job {
+    /// ANDs over all lanes; none if it is no map.
+    pub fn ands(&self) -> u64 {
+        self.plan.as_ref().map_or(0, |plan| plan.ands() * self.task.lanes as u64)
+    }
+}
+
 /// An argument of a task.
 pub enum Arg<'a, C> {
     /// What the protocol made.

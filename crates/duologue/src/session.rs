@@ -44,7 +44,7 @@ use crate::terms::{self, Moment, Options, Scheme, Terms};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::{Binding, BoundPort, Owner, Schedule};
-use hello::{greet, hello};
+use hello::{Hello, greet};
 use kernels::Block;
 use kernels::generator::Generator;
 use std::sync::Arc;
@@ -167,18 +167,17 @@ impl Session {
 
     /// The same with a given source of secrets: nothing of a session is drawn from anywhere else.
     pub(crate) fn with(mut channel: Channel, party: Party, secrets: Generator) -> Result<Session> {
-        let hello = hello(party, &secrets);
-        let theirs = match greet(&mut channel, &hello) {
-            Ok(theirs) => theirs,
-            Err(error) => {
-                channel.abort(AbortCode::of(&error), &error.to_string());
-                return Err(error);
-            }
+        let hello = Hello::new(party, &secrets);
+        let ours = hello.bytes.clone();
+        let met = greet(&mut channel, &ours).and_then(|theirs| Ok((hello.key(&theirs)?, theirs)));
+        let (key, theirs) = met.inspect_err(|error| channel.abort(AbortCode::of(error), &last_words(error)))?;
+        let (alice, bob) = if party == Party::Alice { (&ours, &theirs) } else { (&theirs, &ours) };
+        let derive = |what: &str, key: &[u8]| {
+            *blake3::Hasher::new_derive_key(what).update(alice).update(bob).update(key).finalize().as_bytes()
         };
-        let (alice, bob) = if party == Party::Alice { (&hello, &theirs) } else { (&theirs, &hello) };
-        let derive = |what: &str| *blake3::Hasher::new_derive_key(what).update(alice).update(bob).finalize().as_bytes();
-        let id = derive("duologue v1 session id");
-        let pairwise = Block::from_bytes(derive("duologue v1 shared generator")[..16].try_into().expect("16 bytes"));
+        let id = derive("duologue v1 session id", &[]);
+        let pairwise = derive("duologue v1 shared generator", &key);
+        let pairwise = Block::from_bytes(pairwise[..16].try_into().expect("16 bytes"));
         let correlating = Some(secrets.derive(b"setup   ", 0));
         Ok(Session {
             party,
@@ -235,21 +234,18 @@ impl Session {
     fn set_up(&mut self, binding: &Binding, options: &Options, public: &Inputs, alone: bool) -> Result<Prepared> {
         self.alive()?;
         let feeds = public.feeds(binding, |owner| owner == Owner::Public)?;
-        let (terms, schedule) = Terms::resolve(binding, options);
+        let (terms, schedule) = Terms::resolve(binding, options)?;
         let start = Mark::new(&self.wire);
-        let (session, ordinal, drawn) = (self.id, self.ordinal, self.stock.drawn());
-        let moment = Moment { session, setup_alone: alone, ordinal, drawn };
-        let fields = terms::fields(binding, &terms, &schedule, &moment, &digest(&feeds))?;
-        let agreed = self.wire.agree(&fields);
-        self.guard(agreed)?;
+        let fields = terms::fields(binding, &terms, &schedule, &self.moment(alone, self.ordinal), &digest(&feeds))?;
         let (binding, schedule) = (Arc::new(binding.clone()), Arc::new(schedule));
-        let made = self.engine(&terms, (binding.clone(), schedule.clone()), &feeds);
-        let mut engine = self.guard(made)?;
-        let done = engine.setup(&mut self.stock, &mut self.wire);
-        self.guard(done)?;
-        self.base.and0 += schedule.totals.and0;
-        self.base.in0 += schedule.totals.in0;
-        self.ordinal += 1;
+        let job = (binding.clone(), schedule.clone());
+        let (engine, ordinal) = self.guarded(|session| {
+            session.wire.agree(&fields)?;
+            let (base, ordinal) = session.reserve(&schedule);
+            let mut engine = session.engine(&terms, job, &feeds, (base, ordinal))?;
+            engine.setup(&mut session.stock, &mut session.wire)?;
+            Ok((engine, ordinal))
+        })?;
         let report = Report {
             terms,
             ands: schedule.totals.and0,
@@ -258,7 +254,21 @@ impl Session {
             setup: start.until_now(&self.wire),
             online: PhaseReport::default(),
         };
-        Ok(Prepared { engine, binding, public: feeds, session, ordinal, report })
+        Ok(Prepared { engine, binding, public: feeds, session: self.id, ordinal, report })
+    }
+
+    /// Takes a program's numbers before any of them is used: whatever happens then, none comes twice.
+    fn reserve(&mut self, schedule: &Schedule) -> (Base, u64) {
+        let taken = (self.base, self.ordinal);
+        self.base.and0 += schedule.totals.and0;
+        self.base.in0 += schedule.totals.in0;
+        self.ordinal += 1;
+        taken
+    }
+
+    fn moment(&self, setup_alone: bool, ordinal: u64) -> Moment {
+        let (drawn, stock) = (self.stock.drawn(), self.stock.available());
+        Moment { session: self.id, setup_alone, ordinal, drawn, stock }
     }
 
     /// Whether a prepared program would take these inputs; [`online`](Self::online) uses the program up in any case.
@@ -280,20 +290,19 @@ impl Session {
             return Err(Error::usage("this program was prepared in another session"));
         }
         let feeds = self.feeds_after(&prepared, inputs)?;
-        let agreed = self.wire.agree(&terms::online(&self.id, prepared.ordinal));
-        self.guard(agreed)?;
+        let fields = terms::online(&self.moment(false, prepared.ordinal));
+        self.guarded(|session| session.wire.agree(&fields))?;
         self.finish_run(prepared, &feeds)
     }
 
     fn finish_run(&mut self, prepared: Prepared, feeds: &Feeds) -> Result<Outcome> {
         let Prepared { engine, binding, mut report, .. } = prepared;
         let start = Mark::new(&self.wire);
-        let ran = engine.online(feeds, &mut self.stock, &mut self.wire);
-        let Ran { outputs, streamed_setup: streamed, .. } = self.guard(ran)?;
+        let ran = self.guarded(|session| engine.online(feeds, &mut session.stock, &mut session.wire))?;
         report.online = start.until_now(&self.wire);
-        report.online.time = report.online.time.saturating_sub(streamed);
-        report.setup.time += streamed;
-        Ok(Outcome { outputs: Outputs::new(&binding, outputs), report })
+        report.online.time = report.online.time.saturating_sub(ran.streamed_setup);
+        report.setup.time += ran.streamed_setup;
+        Ok(Outcome { outputs: Outputs::new(&binding, ran.outputs), report })
     }
 
     /// Ends the session in good order: both parties have said all.
@@ -321,21 +330,27 @@ impl Session {
     }
 
     /// The executor of the agreed protocol for this party.
-    fn engine(&mut self, terms: &Terms, job: (Arc<Binding>, Arc<Schedule>), public: &Feeds) -> Result<Box<dyn Engine>> {
+    fn engine(
+        &mut self,
+        terms: &Terms,
+        job: (Arc<Binding>, Arc<Schedule>),
+        public: &Feeds,
+        (base, ordinal): (Base, u64),
+    ) -> Result<Box<dyn Engine>> {
         let (party, how) = (Some(self.party), (terms.window, terms.ahead));
         Ok(match terms.scheme {
             Scheme::Gmw => {
                 let pairwise = self.pairwise.derive(b"gmw     ", 0);
-                let gmw = Gmw::new(self.party, pairwise, self.base.in0);
+                let gmw = Gmw::new(self.party, pairwise, base.in0);
                 Box::new(Executor::new(gmw, party, job, how, public)?)
             }
             Scheme::Yao if terms.garbler == self.party => {
                 let delta = self.wire.maker()?.delta()?;
-                let mut own = self.secrets.derive(b"garbling", self.ordinal);
+                let mut own = self.secrets.derive(b"garbling", ordinal);
                 let (s, labels) = (own.block(), own.derive(b"labels  ", 0));
                 self.wire.send(&s.to_bytes())?;
                 self.wire.flush()?;
-                let garbler = Garbler::new(self.party, delta, s, labels, self.base, terms.ahead);
+                let garbler = Garbler::new(self.party, delta, s, labels, base, terms.ahead);
                 Box::new(Executor::new(garbler, party, job, how, public)?)
             }
             Scheme::Yao => {
@@ -343,7 +358,7 @@ impl Session {
                 let mut s = Vec::new();
                 self.wire.receive(16, &mut s)?;
                 let s = Block::from_bytes(s.try_into().expect("16 bytes were read"));
-                let evaluator = Evaluator::new(self.party, s, self.base, terms.ahead);
+                let evaluator = Evaluator::new(self.party, s, base, terms.ahead);
                 Box::new(Executor::new(evaluator, party, job, how, public)?)
             }
         })
@@ -353,20 +368,34 @@ impl Session {
         self.dead.clone().map_or(Ok(()), |why| Err(Error::Dead(why)))
     }
 
-    /// A failure destroys every secret of the session and tells the peer; a disagreement found before inputs does not.
-    fn guard<T>(&mut self, result: Result<T>) -> Result<T> {
-        if let Err(error) = &result
-            && !matches!(error, Error::Incompatible { .. })
-        {
-            self.dead = Some(error.to_string());
-            self.stock.destroy();
-            self.wire.maker = None;
-            self.wire.correlating = None;
-            self.secrets = Generator::from_seed(Block::ZERO);
-            self.wire.channel.abort(AbortCode::of(error), &error.to_string());
+    /// Does what a failure of would end the session; only a disagreement, found before inputs, leaves it alive. Until
+    /// it is done the session counts as dead, so that a panic in a caller's observer leaves none that looks alive.
+    fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.alive()?;
+        self.dead = Some("a run was interrupted".into());
+        let result = work(self);
+        match &result {
+            Ok(_) | Err(Error::Incompatible { .. }) => self.dead = None,
+            Err(error) => self.destroy(error),
         }
         result
     }
+
+    /// Destroys what the session holds of secrets, and tells the peer.
+    fn destroy(&mut self, error: &Error) {
+        self.dead = Some(error.to_string());
+        self.stock.destroy();
+        self.wire.maker = None;
+        self.wire.correlating = None;
+        self.secrets = Generator::from_seed(Block::ZERO);
+        self.pairwise = Generator::from_seed(Block::ZERO);
+        self.wire.channel.abort(AbortCode::of(error), &last_words(error));
+    }
+}
+
+/// What the peer may hear of a failure: not what our operating system says.
+fn last_words(error: &Error) -> String {
+    if matches!(error, Error::Io { .. }) { "something failed on its machine".into() } else { error.to_string() }
 }
 
 /// A moment of a session, to measure from.

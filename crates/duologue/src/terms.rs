@@ -82,7 +82,10 @@ const KEEP: u64 = 64 << 20;
 
 impl Terms {
     /// Applies the rules; the schedule is derived on the way.
-    pub(crate) fn resolve(binding: &Binding, options: &Options) -> (Terms, Schedule) {
+    ///
+    /// # Errors
+    /// If the program is too large at these sizes.
+    pub(crate) fn resolve(binding: &Binding, options: &Options) -> Result<(Terms, Schedule)> {
         let garbler = options.garbler.unwrap_or_else(|| heavier_owner(binding));
         let most_lanes = binding.inputs().iter().map(|port| port.lanes).max().unwrap_or(1);
         let (order, cell_bits, lanes) = match options.scheme {
@@ -95,7 +98,7 @@ impl Terms {
             let rounded = (lanes_that_fit + 1).next_power_of_two() / 2;
             options.tile.unwrap_or(rounded.clamp(*lanes.start(), *lanes.end()))
         };
-        let schedule = Schedule::new(binding, order, fitting);
+        let schedule = Schedule::new(binding, order, fitting).map_err(|error| Error::usage(error.to_string()))?;
         let window = match options.scheme {
             Scheme::Yao => Window { cells: 16 << 20, maps: 2 << 20 },
             Scheme::Gmw => Window { cells: 64 << 20, maps: 32 << 20 },
@@ -109,7 +112,7 @@ impl Terms {
             Timing::Ahead => true,
             Timing::Streamed => false,
         };
-        (Terms { scheme: options.scheme, garbler, ahead, window }, schedule)
+        Ok((Terms { scheme: options.scheme, garbler, ahead, window }, schedule))
     }
 }
 
@@ -137,8 +140,9 @@ pub(crate) struct Moment {
     pub setup_alone: bool,
     /// Programs that ran before.
     pub ordinal: u64,
-    /// Correlations that were drawn before.
+    /// Correlations that were drawn before, and those in stock.
     pub drawn: Demand,
+    pub stock: Demand,
 }
 
 /// Everything that must be equal before a program runs.
@@ -153,7 +157,7 @@ pub(crate) fn fields(
     public: &blake3::Hash,
 ) -> Result<Fields> {
     let program = binding.program();
-    let digest = program.digest().map_err(|error| Error::usage(error.to_string()))?;
+    let digest = binding.digest().map_err(|error| Error::usage(error.to_string()))?;
     let sizes = program.sizes().iter().zip(binding.sizes());
     let sizes: Vec<String> = sizes.map(|(size, value)| format!("{}={value}", size.name)).collect();
     let fields = vec![
@@ -170,6 +174,7 @@ pub(crate) fn fields(
         ("the public inputs", public.to_hex().to_string()),
         ("how many programs ran before", moment.ordinal.to_string()),
         ("the correlations used before", counts(&moment.drawn)),
+        ("the correlations in stock", counts(&moment.stock)),
     ];
     match encode(&fields).len() {
         0..=MOST_BYTES => Ok(fields),
@@ -189,11 +194,13 @@ fn counts(demand: &Demand) -> String {
 }
 
 /// What must be equal before a prepared program goes online.
-pub(crate) fn online(session: &[u8; 32], prepared: u64) -> Fields {
+pub(crate) fn online(moment: &Moment) -> Fields {
     vec![
         (CALL, "a prepared program".into()),
-        ("the session", hex(session)),
-        ("which prepared program runs", prepared.to_string()),
+        ("the session", hex(&moment.session)),
+        ("which prepared program runs", moment.ordinal.to_string()),
+        ("the correlations used before", counts(&moment.drawn)),
+        ("the correlations in stock", counts(&moment.stock)),
     ]
 }
 

@@ -166,7 +166,8 @@ fn strangers_are_named() {
 }
 
 fn hello(version: u16, party: u8, security: [u8; 2]) -> Vec<u8> {
-    [&b"duologue"[..], &version.to_le_bytes(), &[party], &security, &[9; 32]].concat()
+    let point = curve25519_dalek::constants::RISTRETTO_BASEPOINT_COMPRESSED.to_bytes();
+    [&b"duologue"[..], &version.to_le_bytes(), &[party], &security, &point].concat()
 }
 
 /// A peer that speaks in frames and, after a valid hello, says this.

@@ -302,7 +302,7 @@ fn two_runs_with_the_same_inputs_have_nothing_in_common() {
         let (first, second) = (record(&options), record(&options));
         for (first, second) in first.iter().zip(&second) {
             assert_eq!(first.len(), second.len());
-            assert_ne!(first[13..45], second[13..45], "the nonce");
+            assert_ne!(first[13..45], second[13..45], "the point of the hello");
             let (first, second) = (after_terms(first), after_terms(second));
             let blocks = |bytes: &[u8]| -> std::collections::HashSet<[u8; 16]> {
                 bytes.windows(16).map(|block| block.try_into().unwrap()).collect()

@@ -3,9 +3,13 @@
 use super::{Owner, Program, Recipient, Step, Value, View};
 use crate::error::{Error, Result};
 use crate::graph::Type;
+use std::sync::{Arc, OnceLock};
 
 /// The most lanes of a value.
 const MOST_LANES: u64 = 1 << 40;
+
+/// The most bits of an input or output, which are held whole: two gigabytes.
+const MOST_PORT_BITS: u64 = 1 << 34;
 
 /// A port with its number of lanes; `W` says whose it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,7 +28,8 @@ pub struct BoundPort<W> {
 /// A program whose sizes are fixed, with the number of lanes and the domain of every value.
 #[derive(Clone)]
 pub struct Binding {
-    program: Program,
+    program: Arc<Program>,
+    digest: OnceLock<[u8; 32]>,
     sizes: Vec<u64>,
     lanes: Vec<u64>,
     public: Vec<bool>,
@@ -61,7 +66,15 @@ impl Program {
 
 impl Binding {
     fn new(program: Program, sizes: Vec<u64>) -> Result<Binding> {
-        let mut binding = Binding { program, sizes, lanes: vec![], public: vec![], inputs: vec![], outputs: vec![] };
+        let mut binding = Binding {
+            program: Arc::new(program),
+            digest: OnceLock::new(),
+            sizes,
+            lanes: vec![],
+            public: vec![],
+            inputs: vec![],
+            outputs: vec![],
+        };
         for number in 0..binding.program.steps.len() {
             let step = binding.program.steps[number].clone();
             binding.bind_step(number, &step)?;
@@ -74,6 +87,7 @@ impl Binding {
             Step::Input { name, owner, ty, lanes } => {
                 let lanes = self.count(number, lanes)?;
                 let port = BoundPort { name: name.clone(), ty: *ty, lanes, who: *owner, step: number as u32 };
+                self.check_port(number, *ty, lanes)?;
                 self.inputs.push(port);
                 (vec![lanes], *owner == Owner::Public)
             }
@@ -97,6 +111,7 @@ impl Binding {
             Step::Output { name, recipient, value } => {
                 let (ty, lanes) = (self.program.type_of(*value), self.lanes_of(*value));
                 let port = BoundPort { name: name.clone(), ty, lanes, who: *recipient, step: number as u32 };
+                self.check_port(number, ty, lanes)?;
                 self.outputs.push(port);
                 (vec![], false)
             }
@@ -186,12 +201,30 @@ impl Binding {
         }
     }
 
+    fn check_port(&self, number: usize, ty: Type, lanes: u64) -> Result<()> {
+        match lanes.checked_mul(u64::from(ty.width)) {
+            Some(0..=MOST_PORT_BITS) => Ok(()),
+            _ => Err(self.invalid(number, format!("a port of {lanes} lanes of {ty} is too large"))),
+        }
+    }
+
     fn all_public(&self, args: &[Value]) -> bool {
         args.iter().all(|&arg| self.is_public(arg))
     }
 
     fn invalid(&self, number: usize, why: impl Into<String>) -> Error {
         Error::invalid(format!("program '{}', step {number}", self.program.name), why)
+    }
+
+    /// The digest of the program, computed once.
+    ///
+    /// # Errors
+    /// If the program cannot be encoded.
+    pub fn digest(&self) -> Result<[u8; 32]> {
+        match self.digest.get() {
+            Some(digest) => Ok(*digest),
+            None => self.program.digest().map(|digest| *self.digest.get_or_init(|| digest)),
+        }
     }
 
     /// The program that was bound.

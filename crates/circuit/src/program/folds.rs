@@ -1,6 +1,6 @@
 //! Reductions and iterations as tasks: trees over neighbours, and cycles one after another.
 
-use super::gather::{Gather, Key, LaneRun, Made};
+use super::gather::{Found, Gather, Key, LaneRun, Made};
 use super::schedule::CellId;
 use super::scheduler::Scheduler;
 use super::wiring::{Node, Piece};
@@ -40,7 +40,7 @@ impl Scheduler<'_> {
     }
 
     /// Folds one tile to one lane.
-    pub(super) fn fold_tile(&mut self, key: Key, circuit: u32, args: &[Value]) -> Result<CellId, Vec<Key>> {
+    pub(super) fn fold_tile(&mut self, key: Key, circuit: u32, args: &[Value]) -> Found<CellId> {
         let (from, mut lanes) = self.tile_lanes(self.binding.lanes_of(args[0]), key.part - 1);
         let mut gather = self.gather(args, LaneRun::straight(from, lanes))?;
         let rows = self.shape(key.node).rows;

@@ -25,7 +25,10 @@ pub(super) struct Gather {
 }
 
 /// A cell was made, or these must be made before it.
-pub(super) type Made = Result<(), Vec<Key>>;
+pub(super) type Made = Found<()>;
+
+/// Something was found, or these must be made before it.
+pub(super) type Found<T> = Result<T, Vec<Key>>;
 
 /// Bits `from..from + count` of a value become rows from `to`.
 #[derive(Clone, Copy)]
@@ -53,17 +56,11 @@ impl LaneRun {
 
 impl Scheduler<'_> {
     /// The same lanes of all arguments, their rows after one another.
-    pub(super) fn gather(&self, args: &[Value], run: LaneRun) -> Result<Gather, Vec<Key>> {
+    pub(super) fn gather(&self, args: &[Value], run: LaneRun) -> Found<Gather> {
         self.gather_onto(Gather::default(), 0, args, run)
     }
 
-    pub(super) fn gather_onto(
-        &self,
-        mut gather: Gather,
-        mut to: u32,
-        args: &[Value],
-        run: LaneRun,
-    ) -> Result<Gather, Vec<Key>> {
+    pub(super) fn gather_onto(&self, mut gather: Gather, mut to: u32, args: &[Value], run: LaneRun) -> Found<Gather> {
         for &arg in args {
             self.gather_rows(&mut gather, arg, Bits { from: 0, to, count: self.width(arg) }, run);
             to += self.width(arg);
@@ -120,7 +117,7 @@ impl Gather {
         Gather { args: self.args.clone(), place: self.place.clone(), pieces, missing: Vec::new() }
     }
 
-    pub fn complete(self) -> Result<Gather, Vec<Key>> {
+    pub fn complete(self) -> Found<Gather> {
         if self.missing.is_empty() { Ok(self) } else { Err(self.missing) }
     }
 

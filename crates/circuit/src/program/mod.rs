@@ -75,8 +75,11 @@ pub(crate) struct Definition {
     pub ty: Type,
 }
 
-/// The most steps, circuits or sizes of a program; a decoder's bound, far above what people write.
-pub(crate) const MOST_STEPS: usize = 1 << 24;
+/// The most steps of a program; far above what people write.
+const MOST_STEPS: usize = 1 << 24;
+
+/// The most named sizes of a program.
+const MOST_SIZES: usize = 1 << 10;
 
 /// The most bits of one lane of a value.
 const MOST_BITS: u64 = 1 << 24;
@@ -163,6 +166,7 @@ impl Program {
     pub(crate) fn push_size(&mut self, size: SizeRange) -> Result<()> {
         check_name(&size.name).map_err(|why| self.invalid(why))?;
         match () {
+            _ if self.sizes.len() >= MOST_SIZES => Err(self.invalid("too many sizes")),
             _ if size.range.is_empty() => Err(self.invalid(format!("size '{}' can be nothing", size.name))),
             _ if self.sizes.iter().any(|s| s.name == size.name) => {
                 Err(self.invalid(format!("size '{}' is declared twice", size.name)))

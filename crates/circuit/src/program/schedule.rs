@@ -9,6 +9,7 @@
 use super::scheduler::Scheduler;
 use super::wiring::Piece;
 use super::{Binding, Owner, Recipient};
+use crate::error::Result;
 use crate::plan::{Order, Plan};
 use std::sync::Arc;
 
@@ -107,7 +108,10 @@ pub struct Schedule {
 impl Schedule {
     /// Derives the tasks of a bound program. `tile` chooses the most lanes of a tile, given the slots of the largest
     /// plan; it is rounded up to a power of two, so that the tiles of a reduction are whole trees.
-    pub fn new(binding: &Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Schedule {
+    ///
+    /// # Errors
+    /// If the program is so large that its tasks would not fit into memory.
+    pub fn new(binding: &Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Result<Schedule> {
         Scheduler::schedule(binding, order, tile)
     }
 

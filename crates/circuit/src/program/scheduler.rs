@@ -1,12 +1,19 @@
 //! Makes the schedule: by demand, tile after tile.
 
-use super::gather::{Gather, Key, LaneRun, Made};
+use super::gather::{Found, Gather, Key, LaneRun, Made};
 use super::schedule::{CellId, Kind, Schedule, Seat, Task};
 use super::wiring::{self, Node, Piece, Rows};
-use super::{Binding, Owner, Recipient, Step, Value};
+use super::{Binding, Owner, Recipient, Step, Value, View};
+use crate::error::{Error, Result};
 use crate::plan::{Order, Plan};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+
+/// The most tasks, pieces and sixty-fourths of instructions of a schedule: about a gigabyte.
+const MOST_PARTS: u64 = 1 << 23;
+
+/// The most lanes of a tile.
+const MOST_TILE: usize = 1 << 20;
 
 /// The numbers of a node.
 #[derive(Clone, Copy)]
@@ -20,6 +27,8 @@ pub(super) struct Scheduler<'a> {
     pub binding: &'a Binding,
     order: Order,
     pub tile: u64,
+    /// Tasks, pieces and the like so far.
+    charged: u64,
     pub rows: Vec<Vec<Rows>>,
     shapes: Vec<Shape>,
     /// The first value that each step defines.
@@ -31,19 +40,32 @@ pub(super) struct Scheduler<'a> {
     plan_of: FxHashMap<(u32, Vec<bool>), u32>,
     wirings: FxHashMap<Node, Arc<[Piece]>>,
     tasks: Vec<Task>,
+    /// Pieces of all wirings, shared or not.
+    pieces: u64,
     seat: Seat,
 }
 
 impl<'a> Scheduler<'a> {
     /// The whole schedule.
-    pub(super) fn schedule(binding: &'a Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Schedule {
-        let mut scheduler = Scheduler::new(binding, order);
-        scheduler.tile = tile(scheduler.plan_steps()).max(1).next_power_of_two() as u64;
-        scheduler.run();
-        scheduler.finish()
+    pub(super) fn schedule(binding: &'a Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Result<Schedule> {
+        let mut scheduler = Scheduler::new(binding, order)?;
+        let tile = tile(scheduler.plan_steps()?).clamp(1, MOST_TILE);
+        scheduler.tile = tile.next_power_of_two() as u64;
+        scheduler.run()?;
+        Ok(scheduler.finish())
     }
 
-    pub(super) fn new(binding: &'a Binding, order: Order) -> Self {
+    /// Counts what a schedule holds; a short file must not fill the memory.
+    fn charge(&mut self, count: u64) -> Result<()> {
+        self.charged = self.charged.saturating_add(count);
+        if self.charged <= MOST_PARTS {
+            return Ok(());
+        }
+        let place = format!("program '{}'", self.binding.program().name());
+        Err(Error::invalid(place, "so many tasks and pieces at these sizes that they do not fit into memory"))
+    }
+
+    pub(super) fn new(binding: &'a Binding, order: Order) -> Result<Self> {
         let mut first_value = Vec::new();
         let mut next = 0;
         for number in 0..binding.program().steps().len() {
@@ -55,7 +77,8 @@ impl<'a> Scheduler<'a> {
             binding,
             order,
             tile: 1,
-            rows: wiring::wire(binding),
+            rows: wiring::wire(binding)?,
+            charged: 0,
             shapes: Vec::new(),
             first_value,
             cells: FxHashMap::default(),
@@ -64,11 +87,12 @@ impl<'a> Scheduler<'a> {
             plan_of: FxHashMap::default(),
             wirings: FxHashMap::default(),
             tasks: Vec::new(),
+            pieces: 0,
             seat: Seat::default(),
         };
         scheduler.shapes =
             (0..binding.program().steps().len()).flat_map(|step| scheduler.shapes_of(step as u32)).collect();
-        scheduler
+        Ok(scheduler)
     }
 
     /// The shapes of a step's two nodes.
@@ -114,17 +138,38 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Makes tile after tile of all outputs and reductions together.
-    pub(super) fn run(&mut self) {
+    fn run(&mut self) -> Result<()> {
         let sinks: Vec<(Node, u64)> = self.sinks();
         let most = sinks.iter().map(|&(_, tiles)| tiles).max().unwrap_or(0);
+        self.check_size(most)?;
         for tile in 0..most {
             for &(node, _) in sinks.iter().filter(|&&(_, tiles)| tile < tiles) {
                 self.make(match self.step(node) {
                     Step::Reduce { .. } => Key { node, tile: 0, part: tile + 1 },
                     _ => Key { node, tile, part: 0 },
-                });
+                })?;
             }
         }
+        Ok(())
+    }
+
+    /// Refuses at once what would be refused after long work.
+    fn check_size(&mut self, most_tiles: u64) -> Result<()> {
+        let mut needed = most_tiles;
+        for (step, number) in self.binding.program().steps().iter().zip(0..) {
+            needed = needed.max(match step {
+                Step::Iterate { .. } => {
+                    let node = wiring::node(number);
+                    self.cycles(node).saturating_mul(self.tiles(self.shape(node).lanes))
+                }
+                Step::View { view: View::Split(parts) | View::Merge(parts), .. } => u64::from(*parts),
+                _ => 0,
+            });
+        }
+        let charged = self.charged;
+        self.charge(needed)?;
+        self.charged = charged;
+        Ok(())
     }
 
     pub(super) fn sinks(&self) -> Vec<(Node, u64)> {
@@ -138,15 +183,18 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Makes one cell and, before it, all that it needs; a stack of its own, since programs may be long.
-    pub(super) fn make(&mut self, key: Key) {
+    fn make(&mut self, key: Key) -> Result<()> {
         let mut stack = vec![key];
         while let Some(&key) = stack.last() {
+            let before = (self.tasks.len(), self.pieces);
             let made = if self.cells.contains_key(&key) { Ok(()) } else { self.try_make(key) };
+            self.charge((self.tasks.len() - before.0) as u64 + self.pieces - before.1)?;
             match made {
                 Ok(()) => drop(stack.pop()),
                 Err(missing) => stack.extend(missing.into_iter().rev()),
             }
         }
+        Ok(())
     }
 
     pub(super) fn try_make(&mut self, key: Key) -> Made {
@@ -165,7 +213,7 @@ impl<'a> Scheduler<'a> {
     pub(super) fn make_input(&mut self, key: Key, owner: Owner) -> Made {
         let shape = self.shape(key.node);
         let (from, lanes) = self.tile_lanes(shape.lanes, key.tile);
-        let port = self.binding.inputs().iter().position(|port| wiring::node(port.step) == key.node);
+        let port = self.binding.inputs().binary_search_by_key(&(key.node / 2), |port| port.step).ok();
         let port = port.expect("every input step has a port") as u32;
         let cell = self.push(Kind::Input { port, owner, from }, (shape.rows, lanes), vec![], shape.public);
         self.cells.insert(key, cell);
@@ -182,7 +230,7 @@ impl<'a> Scheduler<'a> {
     pub(super) fn make_output(&mut self, key: Key, recipient: Recipient, value: Value) -> Made {
         let (from, lanes) = self.tile_lanes(self.binding.lanes_of(value), key.tile);
         let Gather { args, pieces, .. } = self.gather(&[value], LaneRun::straight(from, lanes))?;
-        let port = self.binding.outputs().iter().position(|port| wiring::node(port.step) == key.node);
+        let port = self.binding.outputs().binary_search_by_key(&(key.node / 2), |port| port.step).ok();
         let port = port.expect("every output step has a port") as u32;
         let wiring = self.share(key.node, pieces);
         let public = self.binding.is_public(value);
@@ -200,7 +248,7 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    pub(super) fn need(&self, key: Key) -> Result<CellId, Vec<Key>> {
+    pub(super) fn need(&self, key: Key) -> Found<CellId> {
         self.cells.get(&key).copied().ok_or(vec![key])
     }
 
@@ -208,7 +256,8 @@ impl<'a> Scheduler<'a> {
         let cell = self.tasks.len() as CellId;
         let (bits, seat) = (rows as u64 * lanes, self.seat);
         match &kind {
-            _ if public => {}
+            // Public cells are kept: a kilobit counts as much as a piece.
+            _ if public => self.pieces += bits >> 10,
             Kind::Input { .. } => self.seat.in0 += bits,
             Kind::Map { plan, .. } => self.seat.and0 += self.plans[*plan as usize].ands() * lanes,
             Kind::Output { .. } => self.seat.out0 += bits,
@@ -233,7 +282,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Compiles what the steps will run; the most slots of a plan.
-    pub(super) fn plan_steps(&mut self) -> usize {
+    pub(super) fn plan_steps(&mut self) -> Result<usize> {
         let binding = self.binding;
         for (number, step) in binding.program().steps().iter().enumerate() {
             let public =
@@ -248,9 +297,10 @@ impl<'a> Scheduler<'a> {
                 _ => continue,
             };
             let all_public = self.shape(wiring::node(number as u32)).public;
-            self.plan_for(circuit, if all_public { vec![false; mask.len()] } else { mask });
+            let plan = self.plan_for(circuit, if all_public { vec![false; mask.len()] } else { mask });
+            self.charge(1 + self.plans[plan as usize].code().len() as u64 / 64)?;
         }
-        self.plans.iter().map(|plan| plan.slots()).max().unwrap_or(1)
+        Ok(self.plans.iter().map(|plan| plan.slots()).max().unwrap_or(1))
     }
 
     /// The plan for the arguments' pattern of public rows; a map that is all public is planned as if it were secret.
@@ -275,6 +325,7 @@ impl<'a> Scheduler<'a> {
 
     /// Tiles of one node are mostly wired alike: keep the last wiring and share it.
     pub(super) fn share(&mut self, node: Node, pieces: Vec<Piece>) -> Arc<[Piece]> {
+        self.pieces += pieces.len() as u64;
         let last = self.wirings.entry(node).or_insert_with(|| Arc::from([]));
         if **last != *pieces {
             *last = pieces.into();

@@ -25,6 +25,13 @@ pub enum Recipient {
     Shared,
 }
 
+impl Recipient {
+    /// Whether a party learns the value itself, and not just a share.
+    pub fn includes(self, party: Party) -> bool {
+        self == Recipient::Both || self == Recipient::Party(party)
+    }
+}
+
 impl From<Party> for Owner {
     fn from(party: Party) -> Self {
         Owner::Party(party)

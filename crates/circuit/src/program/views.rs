@@ -28,7 +28,9 @@ impl Scheduler<'_> {
                 .map(|run| (args[0], all(args[0]), run))
                 .collect(),
             View::Slice { start, step, .. } => {
-                let run = LaneRun { from: start + from * step, step: *step, to: 0, to_step: 1, count };
+                // A single lane has no next one, whatever the step; of several the last lies within the value.
+                let first = start + from * step;
+                let run = LaneRun { from: first, step: if count > 1 { *step } else { 1 }, to: 0, to_step: 1, count };
                 vec![(args[0], all(args[0]), run)]
             }
             View::Chain => self.chain_runs(args, from, count),

@@ -4,6 +4,7 @@
 //! make something. A [`Piece`] then says which lanes of which rows are copied where.
 
 use super::{Binding, Step, Value, View};
+use crate::error::{Error, Result};
 
 /// A step that makes a value; an iteration makes two, its last state and what its cycles put out.
 pub(crate) type Node = u32;
@@ -48,17 +49,24 @@ pub struct Piece {
     pub count: usize,
 }
 
+/// The most runs of rows of all values together: views of views can multiply what a short file says.
+const MOST_RUNS: usize = 1 << 22;
+
 /// The rows of every value, in the order of the values.
-pub(crate) fn wire(binding: &Binding) -> Vec<Vec<Rows>> {
+pub(crate) fn wire(binding: &Binding) -> Result<Vec<Vec<Rows>>> {
     let mut rows: Vec<Vec<Rows>> = Vec::with_capacity(binding.program().values().len());
-    let mut offset = 0;
+    let (mut offset, mut runs) = (0, 0);
     for (number, definition) in binding.program().values().iter().enumerate() {
         let step = &binding.program().steps()[definition.step as usize];
         if definition.port == 0 {
             offset = 0;
         }
         let wired = match (step, local_view(binding, step)) {
-            (_, Some(args)) => view_rows(step, &args, &rows),
+            (_, Some(args)) => {
+                let read: usize = args.iter().map(|arg| rows[arg.0 as usize].len()).sum();
+                check_runs(binding, number, runs + read)?;
+                view_rows(step, &args, &rows)
+            }
             (Step::Iterate { state, .. }, _) if definition.port as usize >= state.len() => {
                 if definition.port as usize == state.len() {
                     offset = 0;
@@ -67,11 +75,17 @@ pub(crate) fn wire(binding: &Binding) -> Vec<Vec<Rows>> {
             }
             _ => vec![Rows { node: node(definition.step), from: offset, count: definition.ty.width }],
         };
-        debug_assert_eq!(rows.len(), number);
+        runs += wired.len();
+        check_runs(binding, number, runs)?;
         rows.push(wired);
         offset += definition.ty.width;
     }
-    rows
+    Ok(rows)
+}
+
+fn check_runs(binding: &Binding, value: usize, runs: usize) -> Result<()> {
+    let place = || format!("program '{}', value {value}", binding.program().name());
+    if runs > MOST_RUNS { Err(Error::invalid(place(), "views of views make too many pieces")) } else { Ok(()) }
 }
 
 /// The arguments of a view that moves no lanes.

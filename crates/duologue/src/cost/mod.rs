@@ -74,7 +74,7 @@ struct Exchange {
 /// # Errors
 /// If the program cannot be encoded.
 pub fn cost(binding: &Binding, options: &Options) -> Result<Cost> {
-    let (terms, schedule) = Terms::resolve(binding, options);
+    let (terms, schedule) = Terms::resolve(binding, options)?;
     let schedule = Arc::new(schedule);
     let opening = opening(binding, &terms, &schedule)?;
     let mut exchanges: [Vec<Exchange>; 2] = Default::default();

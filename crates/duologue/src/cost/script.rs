@@ -28,7 +28,7 @@ impl Role {
 
     pub fn demand(&self, job: &Job) -> Demand {
         match *self {
-            Role::Gmw { .. } => Demand::of_triples(job.plan.as_ref().map_or(0, |p| p.ands() * job.task.lanes as u64)),
+            Role::Gmw { .. } => Demand::of_triples(job.ands()),
             Role::Garbler { party, .. } => garble::input::demand(job, party),
             Role::Evaluator { party, .. } => garble::input::demand(job, party.peer()),
         }
@@ -65,7 +65,7 @@ impl Role {
     }
 
     fn output(&self, recipient: Recipient, bytes: usize) -> Vec<(usize, usize)> {
-        let learns = |party| recipient == Recipient::Both || recipient == Recipient::Party(party);
+        let learns = |party| recipient.includes(party);
         let when = |yes: bool| if yes { bytes } else { 0 };
         match *self {
             Role::Gmw { .. } if recipient == Recipient::Shared => vec![],

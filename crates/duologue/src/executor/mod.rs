@@ -220,7 +220,7 @@ impl<P: Protocol> Executor<P> {
         let mut done = 0;
         for id in ids {
             let job = self.job(id);
-            done += ands(&job);
+            done += job.ands();
             if let Some(prepared) = self.prepare(&job, stock, link)? {
                 self.prepared.insert(id, (job, prepared));
             }
@@ -296,8 +296,4 @@ impl<P: Protocol> Executor<P> {
             }
         }
     }
-}
-
-fn ands(job: &Job) -> u64 {
-    job.plan.as_ref().map_or(0, |plan| plan.ands() * job.task.lanes as u64)
 }

@@ -1,7 +1,7 @@
 //! The online phase: who is ready, what fits, and one exchange for all.
 
 use super::store::{Store, args, tile, view};
-use super::{Executor, Feeds, Link, Phase, Window, ands};
+use super::{Executor, Feeds, Link, Phase, Window};
 use crate::cells::Cells;
 use crate::correlation::Stock;
 use crate::protocol::{Flow, Job, Protocol};
@@ -175,7 +175,7 @@ impl<P: Protocol> Online<P> {
             }
         }
         self.live.maps -= executor.weight(&job.task);
-        self.done += ands(&job);
+        self.done += job.ands();
     }
 
     fn finish(&mut self, executor: &Executor<P>, job: &Job, value: P::Value) {

@@ -19,8 +19,7 @@ mod walk;
 
 use crate::cells::{Cells, Labels};
 use crate::correlation::{Demand, Stock};
-use crate::gmw::{pack, unpack};
-use crate::packed::byte_len;
+use crate::packed::{byte_len, pack, unpack};
 use crate::protocol::{Arg, Flow, Job, Protocol};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
@@ -28,6 +27,7 @@ use circuit::program::Kind;
 use kernels::Block;
 use kernels::generator::Generator;
 use kernels::hash::GateHash;
+use zeroize::Zeroize;
 
 pub use input::{EvaluatorInput, GarblerInput};
 pub use output::Opening;
@@ -55,6 +55,12 @@ pub struct Garbler {
     ahead: bool,
 }
 
+impl Drop for Garbler {
+    fn drop(&mut self) {
+        self.delta.zeroize();
+    }
+}
+
 /// The party that evaluates.
 pub struct Evaluator {
     party: Party,
@@ -80,14 +86,10 @@ impl Evaluator {
 /// Bytes of setup that the evaluator reads for a task, when tables travel ahead.
 pub(crate) fn ahead_bytes(job: &Job, evaluator: Party) -> usize {
     match job.task.kind {
-        Kind::Map { .. } => and_count(job) * TABLE,
+        Kind::Map { .. } => job.ands() as usize * TABLE,
         _ if output::learns(job, evaluator) => byte_len(job.task.rows * job.task.lanes),
         _ => 0,
     }
-}
-
-fn and_count(job: &Job) -> usize {
-    job.plan.as_ref().map_or(0, |plan| plan.ands() as usize * job.task.lanes)
 }
 
 /// What the garbler keeps of a task from setup.

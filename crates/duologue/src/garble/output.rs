@@ -6,8 +6,7 @@
 use super::labels::low_bits;
 use super::{Evaluator, Garbler};
 use crate::cells::{self, Cells, Labels};
-use crate::gmw::{pack, unpack};
-use crate::packed::byte_len;
+use crate::packed::{byte_len, pack, unpack};
 use crate::protocol::{Arg, Flow, Job};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
@@ -15,8 +14,7 @@ use circuit::program::{Kind, Piece, Recipient};
 
 /// Who learns the output of a task; nobody if it is another task or shared.
 pub(super) fn learns(job: &Job, party: Party) -> bool {
-    matches!(job.task.kind, Kind::Output { recipient, .. }
-        if recipient == Recipient::Both || recipient == Recipient::Party(party))
+    matches!(job.task.kind, Kind::Output { recipient, .. } if recipient.includes(party))
 }
 
 /// An output at either party.

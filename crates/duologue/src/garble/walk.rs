@@ -123,6 +123,15 @@ pub(super) struct Stage {
     pub out: Vec<Block>,
 }
 
+impl Drop for Stage {
+    fn drop(&mut self) {
+        for labels in [&mut self.a, &mut self.b, &mut self.out] {
+            labels.fill(Block::ZERO);
+            std::hint::black_box(labels);
+        }
+    }
+}
+
 impl Walk {
     pub(super) fn fill_stage(&mut self, code: &[Instr], flip: impl Fn(&Instr) -> (Block, Block)) {
         let Stage { a, b, out } = &mut self.stage;

@@ -7,7 +7,7 @@
 use blake3::Hasher;
 use kernels::{Block, generator::Generator};
 use subtle::Choice;
-use zeroize::ZeroizeOnDrop;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::{base, check_length, os_generator};
 use crate::{Error, Party, Result};
@@ -21,7 +21,7 @@ pub struct Setup {
     pairs: base::Sender,
     /// Seeds the extension in which we are the sender.
     chosen: base::Receiver,
-    delta: Block,
+    delta: Zeroizing<Block>,
 }
 
 impl Setup {
@@ -34,7 +34,7 @@ impl Setup {
     }
 
     pub(crate) fn start_with(rng: &mut Generator, us: Party, session: &[u8; 32]) -> (Self, Vec<u8>) {
-        let delta = rng.block().with_lsb(true);
+        let delta = Zeroizing::new(rng.block().with_lsb(true));
         let choices: [Choice; COUNT] = std::array::from_fn(|i| Choice::from((delta.get() >> i) as u8 & 1));
         let (pairs, mut message) = base::Sender::start_with(rng, &direction(session, us), COUNT);
         let (chosen, rest) = base::Receiver::start_with(rng, &direction(session, us.peer()), &choices);
@@ -48,7 +48,7 @@ impl Setup {
         let (as_sender, as_receiver) = message.split_at(base::Sender::message_len(COUNT));
         let keys = self.chosen.finish(as_sender)?;
         let pairs = self.pairs.finish(as_receiver)?;
-        Ok((SenderSeeds::new(self.delta, keys)?, ReceiverSeeds { pairs }))
+        Ok((SenderSeeds::new(*self.delta, keys)?, ReceiverSeeds { pairs }))
     }
 }
 

@@ -2,7 +2,10 @@
 
 use crate::channel::Channel;
 use crate::{Error, Party, Result};
+use curve25519_dalek::traits::IsIdentity;
+use curve25519_dalek::{RistrettoPoint, Scalar, ristretto::CompressedRistretto};
 use kernels::generator::Generator;
+use zeroize::Zeroize;
 
 /// The version of what travels; another one is refused by name.
 pub const VERSION: u16 = 1;
@@ -12,20 +15,40 @@ const MAGIC: &[u8; 8] = b"duologue";
 /// Computational and statistical security in bits.
 const SECURITY: [u8; 2] = [128, 40];
 
-/// Bytes of a hello: magic and version, then party, security and nonce.
+/// Bytes of a hello: magic and version, then party, security and point.
 const HELLO_HEAD: usize = 10;
 const HELLO_REST: usize = 1 + 2 + 32;
 
-/// Who we are and what we speak, with a nonce that makes the session fresh.
-pub(super) fn hello(party: Party, secrets: &Generator) -> Vec<u8> {
-    let mut hello = MAGIC.to_vec();
-    hello.extend(VERSION.to_le_bytes());
-    hello.push(party as u8);
-    hello.extend(SECURITY);
-    let mut nonce = [0; 32];
-    secrets.derive(b"nonce   ", 0).fill(&mut nonce);
-    hello.extend(nonce);
-    hello
+/// Who we are and what we speak, with a fresh point that serves as nonce and for a key that only the two parties know.
+pub(super) struct Hello {
+    pub bytes: Vec<u8>,
+    secret: Scalar,
+}
+
+impl Hello {
+    pub(super) fn new(party: Party, secrets: &Generator) -> Hello {
+        let mut wide = [0; 64];
+        secrets.derive(b"hello   ", 0).fill(&mut wide);
+        let secret = Scalar::from_bytes_mod_order_wide(&wide);
+        wide.zeroize();
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.push(party as u8);
+        bytes.extend(SECURITY);
+        bytes.extend(RistrettoPoint::mul_base(&secret).compress().as_bytes());
+        Hello { bytes, secret }
+    }
+
+    /// The Diffie-Hellman key with whoever sent the other hello. It keeps what both parties derive from it from anyone
+    /// who only listens, also on a plaintext channel; who the peer is, TLS alone tells.
+    pub(super) fn key(mut self, theirs: &[u8]) -> Result<[u8; 32]> {
+        let point =
+            CompressedRistretto::from_slice(&theirs[HELLO_HEAD + 3..]).ok().and_then(|point| point.decompress());
+        let point = point.filter(|point| !point.is_identity());
+        let key = point.map(|point| (self.secret * point).compress().to_bytes());
+        self.secret.zeroize();
+        key.ok_or_else(|| Error::peer("the point of its hello is none"))
+    }
 }
 
 /// Exchanges hellos. The head tells a stranger from another version before more is read.
@@ -72,7 +95,7 @@ pub fn check_hello(ours: &[u8], theirs: &[u8]) -> Result<()> {
         return Err(Error::Incompatible { what: "the security parameters", ours, theirs });
     }
     if ours[HELLO_HEAD + 3..] == theirs[HELLO_HEAD + 3..] {
-        return Err(Error::peer("it sent our own nonce back"));
+        return Err(Error::peer("it sent our own hello back"));
     }
     Ok(())
 }

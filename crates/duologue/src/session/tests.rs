@@ -146,7 +146,7 @@ fn numbers_are_never_used_twice() {
         }
         Ok(numbers)
     }));
-    let ands = Terms::resolve(&binding, &Options::new(Scheme::Yao)).1.totals;
+    let ands = Terms::resolve(&binding, &Options::new(Scheme::Yao)).unwrap().1.totals;
     for numbers in &seen {
         let (setups, onlines) = numbers.split_at(2 * ways().len() + 1);
         for (i, base) in setups.iter().enumerate() {
@@ -269,7 +269,8 @@ fn a_failed_session_forgets_its_secrets() {
 #[test]
 fn every_bit_of_a_hello_counts() {
     let secrets = |seed| Generator::from_seed(Block::new(seed));
-    let (alice, bob) = (hello(Party::Alice, &secrets(1)), hello(Party::Bob, &secrets(2)));
+    let [alice, bob] =
+        [(Party::Alice, 1), (Party::Bob, 2)].map(|(party, seed)| Hello::new(party, &secrets(seed)).bytes);
     assert_eq!(alice[..13], *b"duologue\x01\x00\x00\x80\x28");
     assert_eq!(alice.len(), 45);
     check_hello(&alice, &bob).unwrap();
@@ -279,14 +280,51 @@ fn every_bit_of_a_hello_counts() {
         let error = check_hello(&alice, &other).expect_err("a bit that does not count");
         assert!(matches!(error, Error::Peer(_) | Error::Incompatible { .. }), "{error}");
     }
-    // A bit of the nonce makes another session, which the terms name.
+    // A bit of the point makes another session, which the terms name, or no point at all.
     let mut other = bob.clone();
     other[44] ^= 1;
     check_hello(&alice, &other).unwrap();
     assert!(matches!(check_hello(&alice, &bob[..44]), Err(Error::Peer(_))));
     let mut echo = alice.clone();
     echo[10] = Party::Bob as u8;
-    assert!(matches!(check_hello(&alice, &echo), Err(Error::Peer(why)) if why.contains("nonce")));
+    assert!(matches!(check_hello(&alice, &echo), Err(Error::Peer(why)) if why.contains("own hello")));
+}
+
+/// Both parties derive the same key, whoever listens does not, and what is no point is refused.
+#[test]
+fn hellos_agree_on_a_key() {
+    let new = |party, seed| Hello::new(party, &Generator::from_seed(Block::new(seed)));
+    let (alice, bob) = (new(Party::Alice, 1), new(Party::Bob, 2));
+    let (to_bob, to_alice) = (alice.bytes.clone(), bob.bytes.clone());
+    let key = alice.key(&to_alice).unwrap();
+    assert_eq!(key, bob.key(&to_bob).unwrap());
+    assert_ne!(key, new(Party::Bob, 3).key(&to_bob).unwrap());
+    for no_point in [[0; 32], [0xff; 32]] {
+        let mut bad = to_alice.clone();
+        bad[13..].copy_from_slice(&no_point);
+        assert!(matches!(new(Party::Alice, 1).key(&bad), Err(Error::Peer(_))), "identity or not canonical");
+    }
+}
+
+/// P8, P14: numbers are taken before they are used, so a panic in the middle of setup, even if somebody catches it,
+/// leaves no session that would garble another program under the same S, labels and AND numbers.
+#[test]
+fn a_panic_in_setup_ends_the_session() {
+    let binding = job();
+    let options = Options { timing: Timing::Ahead, ..Options::new(Scheme::Yao) };
+    let (_, results) = seeded(5, |session| {
+        let ours = inputs(&binding, session.party, 1);
+        session.observe(Some(Box::new(|_, _, _| panic!("an observer panics"))));
+        let before = session.base.and0;
+        let run = std::panic::AssertUnwindSafe(|| session.prepare(&binding, &options, &ours).map(drop));
+        assert!(std::panic::catch_unwind(run).is_err());
+        assert!(session.base.and0 > before, "taken before use");
+        session.observe(None);
+        let error = session.prepare(&binding, &options, &ours).err().expect("it is dead");
+        assert!(matches!(error, Error::Dead(_)), "{error}");
+        Ok(())
+    });
+    results.into_iter().for_each(|result| result.unwrap());
 }
 
 /// Whether a type could be printed by mistake.
@@ -386,7 +424,7 @@ fn every_option_is_a_term() {
     let binding = job();
     let Options { scheme: _, garbler: _, timing: _, tile: _ } = Options::new(Scheme::Yao);
     let fields = |options: &Options| {
-        let (terms, schedule) = Terms::resolve(&binding, options);
+        let (terms, schedule) = Terms::resolve(&binding, options).unwrap();
         terms::fields(&binding, &terms, &schedule, &Moment::default(), &digest(&Vec::new())).unwrap()
     };
     let plain = options(Scheme::Yao, Timing::Ahead, Party::Alice);
@@ -405,7 +443,7 @@ fn every_option_is_a_term() {
 proptest! {
     #[test]
     fn the_peers_terms_may_be_anything(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0usize..300, turn: bool) {
-        let ours = terms::online(&[7; 32], 12);
+        let ours = terms::online(&Moment { session: [7; 32], ordinal: 12, ..Moment::default() });
         let mut theirs = terms::encode(&ours);
         terms::compare(&ours, &theirs).unwrap();
         let cut = cut.min(theirs.len());
