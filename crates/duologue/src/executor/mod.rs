@@ -3,7 +3,9 @@
 //! It walks a [`Schedule`] twice: *setup*, before inputs are known, and *online*. In both, every task that is ready and
 //! fits into the window is stepped into one outbox, which is exchanged once: independent steps and tiles share rounds.
 //! Which tasks are under way depends on the schedule and the window alone, so both parties do the same without a word.
-//! In the *streamed* timing a task is prepared just before it begins, and memory stays bounded by the window.
+//! In the *streamed* timing a task is prepared just before it begins, and the memory of what is under way is bounded by
+//! the window. Held whole are the task list, what a party supplies or learns, public cells, and cells that a
+//! lane-crossing view waits for; [`cost`](mod@crate::cost) counts the peak.
 
 mod online;
 mod store;
