@@ -9,7 +9,7 @@ use circuit::program::Piece;
 use kernels::Block;
 
 /// A matrix of wires × lanes of one tile.
-pub trait Cells: Sized + Send {
+pub trait Cells: Sized + Send + Sync {
     /// Memory of one bit of one lane, in bits.
     const CELL_BITS: usize;
     /// A matrix of zeros: of the public bit 0.

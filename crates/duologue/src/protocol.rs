@@ -54,7 +54,7 @@ pub enum Arg<'a, C> {
 }
 
 /// A two-party protocol, or something that runs like one.
-pub trait Protocol {
+pub trait Protocol: Sync {
     /// The setup half of a value.
     type Mask: Cells;
     /// The online half of a value.

@@ -14,9 +14,7 @@ use crate::{Party, Result};
 use circuit::plan::{Op, Plan, Source};
 use circuit::program::{Binding, BoundPort, Kind, Owner, Piece};
 use circuit::{BitMatrix, Schedule};
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a dry run found.
 pub(super) struct Found {
@@ -29,7 +27,7 @@ pub(super) struct Found {
 
 /// Runs one party's side of a bound program.
 pub(super) fn run(party: Party, job: (&Binding, &Arc<Schedule>), terms: &Terms, opening: usize) -> Result<Found> {
-    let tally = Rc::new(Tally::new(party, opening, terms));
+    let tally = Arc::new(Tally::new(party, opening, terms));
     let role = Role::of(party, terms);
     match terms.scheme {
         Scheme::Gmw => sized_run(Sized::<1> { role, tally }, job, terms),
@@ -49,9 +47,11 @@ fn sized_run<const BITS: usize>(
     let demand = executor.demand();
     let (mut stock, mut link) = (Stock::new(tally.party), DryLink(tally.clone()));
     executor.setup(&mut stock, &mut link)?;
-    tally.phase.set(Phase::Online);
+    tally.state().phase = Phase::Online;
     let ran = executor.online(&inputs, &mut stock, &mut link)?;
-    Ok(Found { demand, depth: tally.depth.get(), peak: ran.peak as u64, exchanges: tally.exchanges.take() })
+    let mut state = tally.state();
+    let (depth, exchanges) = (state.depth, std::mem::take(&mut state.exchanges));
+    Ok(Found { demand, depth, peak: ran.peak as u64, exchanges })
 }
 
 /// Inputs are not looked at, but the public ones are computed with.
@@ -64,30 +64,28 @@ fn zeros(binding: &Binding, wanted: impl Fn(Owner) -> bool) -> Feeds {
 /// What a party would send and read.
 struct Tally {
     party: Party,
-    phase: Cell<Phase>,
+    /// A protocol is shared between threads, so this is too; a dry run has but one.
+    state: Mutex<State>,
+}
+
+struct State {
+    phase: Phase,
     /// Of the exchange that is being gathered.
-    sent: Cell<usize>,
-    read: Cell<usize>,
-    exchanges: RefCell<Vec<Exchange>>,
-    available: Cell<Demand>,
-    based: Cell<bool>,
-    depth: Cell<u32>,
+    sent: usize,
+    read: usize,
+    exchanges: Vec<Exchange>,
+    available: Demand,
+    based: bool,
+    depth: u32,
 }
 
 impl Tally {
     /// After the terms, and what Yao begins with.
     fn new(party: Party, opening: usize, terms: &Terms) -> Tally {
-        let (sent, read, based, depth) = Default::default();
-        let tally = Tally {
-            party,
-            phase: Cell::new(Phase::Setup),
-            sent,
-            read,
-            exchanges: RefCell::default(),
-            available: Cell::new(Demand::NONE),
-            based,
-            depth,
-        };
+        let phase = Phase::Setup;
+        let (sent, read, exchanges, available, based, depth) = Default::default();
+        let state = Mutex::new(State { phase, sent, read, exchanges, available, based, depth });
+        let tally = Tally { party, state };
         tally.exchange(opening, opening);
         if terms.scheme == Scheme::Yao {
             tally.base();
@@ -97,30 +95,40 @@ impl Tally {
         tally
     }
 
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn base(&self) {
-        if !self.based.replace(true) {
+        if !std::mem::replace(&mut self.state().based, true) {
             self.exchange(Setup::MESSAGE, Setup::MESSAGE);
         }
     }
 
     /// An exchange apart from the one that is being gathered.
     fn exchange(&self, sent: usize, read: usize) {
-        self.exchanges.borrow_mut().push(Exchange { phase: self.phase.get(), sent, read });
+        let state = &mut *self.state();
+        state.exchanges.push(Exchange { phase: state.phase, sent, read });
     }
 
     fn add(&self, sent: usize, read: usize) {
-        self.sent.set(self.sent.get() + sent);
-        self.read.set(self.read.get() + read);
+        let mut state = self.state();
+        state.sent += sent;
+        state.read += read;
     }
 
     /// Ends the exchange that is being gathered.
     fn settle(&self) {
-        self.exchange(self.sent.take(), self.read.take());
+        let (sent, read) = {
+            let mut state = self.state();
+            (std::mem::take(&mut state.sent), std::mem::take(&mut state.read))
+        };
+        self.exchange(sent, read);
     }
 }
 
 /// The link of a dry run: supplies are counted, not made.
-struct DryLink(Rc<Tally>);
+struct DryLink(Arc<Tally>);
 
 impl Link for DryLink {
     fn send(&mut self, _: &[u8]) -> Result<()> {
@@ -139,7 +147,7 @@ impl Link for DryLink {
     }
 
     fn supply(&mut self, _: &mut Stock, demand: Demand, ahead: Demand) -> Result<()> {
-        let available = self.0.available.get();
+        let available = self.0.state().available;
         if demand != Demand::NONE && demand.missing_from(&available) == Demand::NONE {
             return Ok(());
         }
@@ -150,7 +158,7 @@ impl Link for DryLink {
                 self.0.exchange(sent, read);
             }
         }
-        self.0.available.set(available + make);
+        self.0.state().available = available + make;
         Ok(())
     }
 
@@ -162,7 +170,7 @@ impl Link for DryLink {
 /// A protocol of lengths, with cells as large as those of the real one, so that the executor's windows are the same.
 struct Sized<const BITS: usize> {
     role: Role,
-    tally: Rc<Tally>,
+    tally: Arc<Tally>,
 }
 
 /// ANDs on the path to each row; all lanes alike.
@@ -211,7 +219,8 @@ impl<const BITS: usize> Protocol for Sized<BITS> {
         let tally = &self.tally;
         let (sent, read) = self.role.setup(job);
         tally.add(sent, read);
-        tally.available.set(tally.available.get().missing_from(&self.demand(job)));
+        let mut state = tally.state();
+        state.available = state.available.missing_from(&self.demand(job));
         Ok(((), Nothing))
     }
 
@@ -226,7 +235,8 @@ impl<const BITS: usize> Protocol for Sized<BITS> {
                     }
                 }
                 let deepest = made.0.iter().copied().max().unwrap_or(0);
-                self.tally.depth.set(self.tally.depth.get().max(deepest));
+                let mut state = self.tally.state();
+                state.depth = state.depth.max(deepest);
                 made
             }
             _ => Depths::zeros(job.task.rows, 0),
