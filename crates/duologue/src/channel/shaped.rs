@@ -59,6 +59,8 @@ pub struct Shaped<P> {
     held: usize,
     capacity: usize,
     ended: bool,
+    /// Whether the pipe below took less than it was given, so that it says when it takes more.
+    blocked_below: bool,
 }
 
 /// Time since 1970 that never jumps back.
@@ -97,6 +99,7 @@ impl<P: Pipe> Shaped<P> {
             held: 0,
             capacity: LEAST_LINE.max(in_flight.saturating_mul(4)),
             ended: false,
+            blocked_below: false,
         }
     }
 
@@ -115,6 +118,12 @@ impl<P: Pipe> Shaped<P> {
     }
 
     fn push(&mut self) -> io::Result<()> {
+        let pushed = self.push_below();
+        self.blocked_below = matches!(&pushed, Err(e) if e.kind() == ErrorKind::WouldBlock);
+        pushed
+    }
+
+    fn push_below(&mut self) -> io::Result<()> {
         while !self.owed.is_empty() {
             let n = self.inner.try_write(self.owed.as_slices().0)?;
             self.owed.drain(..n);
@@ -228,6 +237,10 @@ impl<P: Pipe> Pipe for Shaped<P> {
         // A full line is waited for until it is half empty: one wake-up for many segments.
         let full = for_write && self.queue() > self.longest_queue;
         let room = full.then(|| self.queue().saturating_sub(self.longest_queue / 2));
+        if for_write && !full && !self.blocked_below {
+            // The line was full and is no longer: of this the pipe below will say nothing.
+            return Ok(());
+        }
         match arrival.into_iter().chain(room).min().filter(|event| *event < timeout) {
             Some(event) if event <= COARSE => {
                 sleep_exactly(event);

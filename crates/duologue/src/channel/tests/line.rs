@@ -1,6 +1,7 @@
 //! A simulated line keeps what it promises: never faster, and not much slower.
 
 use super::*;
+use std::io;
 
 fn line(text: &str) -> (Channel, Channel) {
     let link = text.parse().unwrap();
@@ -146,4 +147,41 @@ fn a_used_channel_is_not_shaped() {
     let (mut a, _b) = Channel::pair();
     send(&mut a, 1);
     assert!(matches!(a.shaped(Link::LAN), Err(Error::Usage(_))));
+}
+
+/// A pipe that, like a socket, tells only that it has room *again*: it was never full.
+struct OnlyEdges(memory::MemoryPipe);
+
+impl Pipe for OnlyEdges {
+    fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.try_read(into)
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.try_write(bytes)
+    }
+
+    fn wait(&mut self, _: bool, timeout: Duration) -> io::Result<()> {
+        thread::sleep(timeout);
+        Ok(())
+    }
+
+    fn close_write(&mut self) {
+        self.0.close_write();
+    }
+}
+
+/// Between a refused write and the wait for room the line may have become free: then there is nothing to wait for, and
+/// the pipe below, which took everything, would say nothing for ever.
+#[test]
+fn a_line_that_has_room_again_is_not_waited_for() {
+    let (a, _b) = memory::pair(64 << 20);
+    let link = Link { round_trip: Duration::ZERO, bits_per_second: Some(1_000_000_000) };
+    let mut line = Shaped::new(OnlyEdges(a), link);
+    let bytes = vec![0; 1 << 20];
+    while line.try_write(&bytes).is_ok() {}
+    thread::sleep(Duration::from_millis(50));
+    let start = Instant::now();
+    line.wait(true, Duration::from_secs(3)).unwrap();
+    assert!(start.elapsed() < Duration::from_secs(2), "it waited for an event that cannot come");
 }
