@@ -43,7 +43,7 @@ fn cases() -> Vec<Case> {
 }
 
 fn aes() -> Program {
-    let aes = blocks::find("aes128").and_then(|block| block.circuit(128, Goal::Size)).expect("a block");
+    let aes = blocks::find("aes128").and_then(|block| block.circuit(&[], Goal::Size)).expect("a block");
     Program::of_circuit(&aes, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)])
 }
 

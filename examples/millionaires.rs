@@ -13,7 +13,7 @@ fn millionaires() -> std::result::Result<Binding, circuit::Error> {
     let mut p = Program::new("millionaires");
     let hers = p.input("alice", Party::Alice, uint(32), 1);
     let his = p.input("bob", Party::Bob, uint(32), 1);
-    let greater = blocks::find("greater")?.circuit(32, blocks::Goal::Depth)?;
+    let greater = blocks::find("greater")?.circuit(&[32], blocks::Goal::Depth)?;
     let richer = p.map(&greater, &[hers, his]);
     p.output("alice is richer", circuit::program::Recipient::Both, richer);
     p.bind(&[])

@@ -22,7 +22,7 @@ struct Programs {
 }
 
 fn programs() -> std::result::Result<Programs, circuit::Error> {
-    let block = |name| blocks::find(name)?.circuit(BITS, blocks::Goal::Depth);
+    let block = |name| blocks::find(name)?.circuit(&[BITS], blocks::Goal::Depth);
 
     let mut p = Program::new("deposit");
     let balance = p.input("balance", Owner::Shared, uint(BITS), 1);

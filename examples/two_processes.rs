@@ -24,7 +24,7 @@ fn sums(count: u64) -> Result<Binding> {
     let numbers = p.size("numbers", 1..=1 << 20);
     let hers = p.input("alice", Party::Alice, uint(16), numbers);
     let his = p.input("bob", Party::Bob, uint(16), numbers);
-    let add = blocks::find("add")?.circuit(16, blocks::Goal::Size)?;
+    let add = blocks::find("add")?.circuit(&[16], blocks::Goal::Size)?;
     let sum = p.map(&add, &[hers, his]);
     p.output("sum", Party::Alice, sum);
     Ok(p.bind(&[("numbers", count)])?)

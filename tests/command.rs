@@ -58,8 +58,8 @@ fn programs_that_are_none() {
         ("inspect changed.duo", 7, &["changed.duo", "digest"]),
         ("inspect cut.duo", 7, &["cut.duo"]),
         ("inspect block:aes", 1, &["aes128"]),
-        ("inspect block:add:0", 1, &["must be 1 to"]),
-        ("inspect block:add:x", 1, &["'x' is no width"]),
+        ("inspect block:add:0", 1, &["width must be 1 to"]),
+        ("inspect block:add:x", 1, &["'x' is no size"]),
         ("inspect block:add:8:speed", 1, &["size or depth"]),
         ("inspect app:none", 1, &["no app is named 'none'"]),
         ("inspect app:scifi:0", 1, &["1 to"]),
@@ -95,17 +95,17 @@ fn a_file_has_the_digest_of_what_was_built() {
     let written = place.run("export block:aes128 -o aes.duo --json").json();
     let read = place.run("inspect aes.duo --json").json();
     assert_eq!(written["digest"], read["digest"]);
-    assert_eq!(written["digest"], place.run("inspect block:aes128:128:size --json").json()["digest"]);
-    assert_ne!(written["digest"], place.run("inspect block:aes128:128:depth --json").json()["digest"]);
+    assert_eq!(written["digest"], place.run("inspect block:aes128:size --json").json()["digest"]);
+    assert_ne!(written["digest"], place.run("inspect block:aes128:depth --json").json()["digest"]);
 }
 
 #[test]
 fn blocks_are_listed_with_their_costs() {
     let place = Place::new();
     let report = place.run("blocks --json").json();
-    let aes = report["blocks"].as_array().unwrap().iter().find(|block| block["name"] == "block:aes128:128:size");
+    let aes = report["blocks"].as_array().unwrap().iter().find(|block| block["name"] == "block:aes128:size");
     assert_eq!(aes.map(|aes| aes["ands"].clone()), Some(json!(6400)));
-    let one = place.run("blocks add --width 8 --goal size").succeeded().stdout.clone();
+    let one = place.run("blocks add --size 8 --goal size").succeeded().stdout.clone();
     assert!(one.contains("block:add:8:size") && one.contains('7'), "{one}");
     assert_eq!(one.lines().count(), 2, "{one}");
     // Every name that is listed can be used.

@@ -10,6 +10,7 @@ pub mod graph;
 pub mod matrix;
 pub mod plan;
 pub mod program;
+pub mod simulate;
 pub mod words;
 
 pub use builder::Builder;
@@ -18,4 +19,5 @@ pub use graph::{Bit, Circuit, Gate, Kind, Port, Type, bits, int, uint};
 pub use matrix::BitMatrix;
 pub use plan::{Order, Plan};
 pub use program::{Binding, Party, Program, Schedule};
+pub use simulate::Simulator;
 pub use words::{Bits, Int, UInt, Word};

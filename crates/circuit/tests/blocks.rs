@@ -31,7 +31,7 @@ fn signed(value: u128, width: u32) -> i128 {
 }
 
 fn build(name: &str, width: u32, goal: Goal) -> Circuit {
-    find(name).unwrap().circuit(width, goal).unwrap()
+    find(name).unwrap().circuit(&[width], goal).unwrap()
 }
 
 fn apply(circuit: &Circuit, a: u128, b: u128, width: u32) -> u128 {
@@ -176,11 +176,16 @@ fn gcd(a: u32, b: u32) -> u32 {
 fn the_registry_builds_what_it_lists() {
     let blocks = registry();
     for block in &blocks {
-        let width = block.fixed_width().unwrap_or(8);
         for &goal in block.goals {
-            assert_eq!(block.circuit(width, goal).unwrap().name(), block.name);
+            assert_eq!(block.circuit(&block.usual(), goal).unwrap().name(), block.name);
         }
-        assert!(block.circuit(block.widths.end() + 1, Goal::Size).is_err());
+        for (i, parameter) in block.parameters.iter().enumerate() {
+            let mut size = block.usual();
+            size[i] = parameter.range.end() + 1;
+            assert!(block.circuit(&size, Goal::Size).is_err());
+        }
+        assert!(block.circuit(&[block.usual(), vec![1]].concat(), Goal::Size).is_err());
+        assert_eq!(block.size(&block.label(&block.usual())).unwrap_or_default(), block.usual());
     }
     let mut names: Vec<_> = blocks.iter().map(|block| block.name).collect();
     names.dedup();

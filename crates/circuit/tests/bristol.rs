@@ -121,7 +121,7 @@ fn claims_cost_no_memory() {
 
 #[test]
 fn our_ciphers_survive_the_file() {
-    let aes = find("aes128").unwrap().circuit(128, Goal::Size).unwrap();
+    let aes = find("aes128").unwrap().circuit(&[], Goal::Size).unwrap();
     let key = hex("000102030405060708090a0b0c0d0e0f");
     let block = hex("00112233445566778899aabbccddeeff");
     let input = bits_of_bytes(&[key, block].concat());
@@ -130,11 +130,11 @@ fn our_ciphers_survive_the_file() {
         assert_eq!(again.and_count(), aes.and_count());
         assert_eq!(bytes_of(&again.evaluate(&input)), hex("69c4e0d86a7b0430d8cdb78070b4c55a"));
     }
-    let sha = find("sha256").unwrap().circuit(3, Goal::Size).unwrap();
+    let sha = find("sha256").unwrap().circuit(&[3], Goal::Size).unwrap();
     let again = parse(&write(&sha));
     let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!(bytes_of(&again.evaluate(&bits_of_bytes(b"abc"))), hex(digest));
-    let compress = find("sha256_compress").unwrap().circuit(512, Goal::Size).unwrap();
+    let compress = find("sha256_compress").unwrap().circuit(&[], Goal::Size).unwrap();
     let again = parse(&write(&compress));
     let input: Vec<bool> = (0..768u32).map(|i| (i * i + 7 * i) % 11 < 5).collect();
     assert_eq!(again.evaluate(&input), compress.evaluate(&input));
@@ -142,7 +142,7 @@ fn our_ciphers_survive_the_file() {
 
 #[test]
 fn the_old_format_has_few_ports() {
-    let mux = find("mux").unwrap().circuit(4, Goal::Size).unwrap();
+    let mux = find("mux").unwrap().circuit(&[4], Goal::Size).unwrap();
     let message = write_old(&mux).unwrap_err().to_string();
     assert!(message.contains("circuit 'mux' has 3 and 1"), "{message}");
 }

@@ -11,8 +11,8 @@ use sha2::Digest;
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 
-fn build(name: &str, width: u32, goal: Goal) -> Circuit {
-    blocks::find(name).unwrap().circuit(width, goal).unwrap()
+fn build(name: &str, size: &[u32], goal: Goal) -> Circuit {
+    blocks::find(name).unwrap().circuit(size, goal).unwrap()
 }
 
 fn encrypt(circuit: &Circuit, key: &[u8], block: &[u8]) -> Vec<u8> {
@@ -20,7 +20,7 @@ fn encrypt(circuit: &Circuit, key: &[u8], block: &[u8]) -> Vec<u8> {
 }
 
 fn hash(message: &[u8], goal: Goal) -> Vec<u8> {
-    let circuit = build("sha256", message.len() as u32, goal);
+    let circuit = build("sha256", &[message.len() as u32], goal);
     bytes_of(&circuit.evaluate(&bits_of_bytes(message)))
 }
 
@@ -64,7 +64,7 @@ fn aes_of_the_standards() {
         ("2b7e151628aed2a6abf7158809cf4f3c", "f69f2445df4f9b17ad2b417be66c3710", "7b0c785e27e8ad3f8223207104725dd4"),
     ];
     for goal in GOALS {
-        let circuit = build("aes128", 128, goal);
+        let circuit = build("aes128", &[], goal);
         for (key, plain, cipher) in vectors {
             assert_eq!(encrypt(&circuit, &hex(key), &hex(plain)), hex(cipher), "{goal}");
         }
@@ -74,7 +74,7 @@ fn aes_of_the_standards() {
 #[test]
 fn aes_costs() {
     let cost = |goal| {
-        let circuit = build("aes128", 128, goal);
+        let circuit = build("aes128", &[], goal);
         (circuit.and_count(), circuit.depth())
     };
     assert_eq!(cost(Goal::Size), (6400, 60));
@@ -102,7 +102,7 @@ proptest! {
         let mut expected = block.into();
         aes::Aes128::new(&key.into()).encrypt_block(&mut expected);
         for goal in GOALS {
-            prop_assert_eq!(encrypt(&build("aes128", 128, goal), &key, &block), expected.to_vec());
+            prop_assert_eq!(encrypt(&build("aes128", &[], goal), &key, &block), expected.to_vec());
         }
     }
 }
@@ -139,7 +139,7 @@ fn sha256_of_every_padding() {
 fn sha256_costs() {
     // The circuit of the "Bristol Fashion" collection has 22,573 ANDs and depth 1,607.
     let cost = |goal| {
-        let circuit = build("sha256_compress", 512, goal);
+        let circuit = build("sha256_compress", &[], goal);
         (circuit.and_count(), circuit.depth())
     };
     assert_eq!(cost(Goal::Size), (22_271, 1607));

@@ -48,8 +48,8 @@ pub enum Verb {
 /// How programs are named on the command line.
 const PROGRAM: &str = "\
 PROGRAM is a .duo file, or something built in, as `duologue blocks` lists it:
-  block:NAME[:WIDTH[:size|depth]]   a circuit on every lane
-  app:NAME[:WIDTH]                  an application";
+  block:NAME[:SIZE][:size|depth]   a circuit on every lane, say block:add:64:depth
+  app:NAME[:WIDTH]                 an application";
 
 #[derive(clap::Args)]
 pub struct Demo {
@@ -198,9 +198,9 @@ pub struct Inspect {
 pub struct Blocks {
     /// Only this one
     pub name: Option<String>,
-    /// Measure at this width
-    #[arg(long)]
-    pub width: Option<u32>,
+    /// Measure at this size: '64', '16x32', or the name of a size
+    #[arg(long, requires = "name")]
+    pub size: Option<String>,
     /// Only what is made for fewest ANDs, or for fewest layers
     #[arg(long, value_parser = goal())]
     pub goal: Option<Goal>,

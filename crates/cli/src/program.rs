@@ -72,16 +72,25 @@ fn app_program(text: &str) -> Result<Program, Failure> {
 }
 
 fn block_program(text: &str, owners: &[Party]) -> Result<Program, Failure> {
-    let mut parts = text.split(':');
+    let mut parts = text.split(':').peekable();
     let name = parts.next().unwrap_or_default();
     let block = blocks::find(name).map_err(|why| Failure::from(why).hint("see `duologue blocks`"))?;
-    let width = parts.next().map_or(Ok(usual_width(&block)), number)?;
+    let size = match parts.next_if(|part| goal(part).is_err()) {
+        Some(text) => block.size(text)?,
+        None => block.usual(),
+    };
     let goal = parts.next().map_or(Ok(Goal::Size), goal)?;
     if parts.next().is_some() {
-        return Err(Failure::input("a block is named block:NAME:WIDTH:GOAL"));
+        return Err(Failure::input("a block is named block:NAME[:SIZE][:size|depth]"));
     }
-    let circuit = block.circuit(width, goal)?;
+    let circuit = block.circuit(&size, goal)?;
     Ok(Program::of_circuit(&circuit, &cycle(owners, circuit.inputs().len())))
+}
+
+/// How a block is named on the command line.
+pub fn block_name(block: &Block, size: &[u32], goal: Goal) -> String {
+    let size = if size.is_empty() { String::new() } else { format!(":{}", block.label(size)) };
+    format!("block:{}{size}:{goal}", block.name)
 }
 
 /// Who supplies `count` inputs: the last party that is named supplies the rest.
@@ -89,11 +98,6 @@ pub fn cycle(owners: &[Party], count: usize) -> Vec<Owner> {
     let owners = if owners.is_empty() { &OWNERS } else { owners };
     let owner = |port: usize| Owner::Party(owners[port.min(owners.len() - 1)]);
     (0..count.max(1)).map(owner).collect()
-}
-
-/// The width at which a block is listed and built unless another is given.
-pub fn usual_width(block: &Block) -> u32 {
-    block.fixed_width().unwrap_or(32)
 }
 
 fn unknown(what: &'static str, name: &str) -> Failure {

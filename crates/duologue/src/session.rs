@@ -9,7 +9,7 @@
 //! let mut p = Program::new("millionaires");
 //! let a = p.input("alice", Party::Alice, uint(32), 1);
 //! let b = p.input("bob", Party::Bob, uint(32), 1);
-//! let richer = p.map(&blocks::find("greater")?.circuit(32, blocks::Goal::Size)?, &[a, b]);
+//! let richer = p.map(&blocks::find("greater")?.circuit(&[32], blocks::Goal::Size)?, &[a, b]);
 //! p.output("alice is richer", Party::Alice, richer);
 //! let job = p.bind(&[])?;
 //!

@@ -59,7 +59,7 @@ fn bytes_and_rounds_are_exact() {
 
 #[test]
 fn aes_costs_what_is_known() {
-    let aes = blocks::find("aes128").unwrap().circuit(128, Goal::Size).unwrap();
+    let aes = blocks::find("aes128").unwrap().circuit(&[], Goal::Size).unwrap();
     let p = Program::of_circuit(&aes, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
     let binding = p.bind(&[("lanes", 130)]).unwrap();
     for scheme in [Scheme::Yao, Scheme::Gmw] {
@@ -76,7 +76,7 @@ fn aes_costs_what_is_known() {
 
 #[test]
 fn a_line_takes_its_time() {
-    let aes = blocks::find("aes128").unwrap().circuit(128, Goal::Size).unwrap();
+    let aes = blocks::find("aes128").unwrap().circuit(&[], Goal::Size).unwrap();
     let p = Program::of_circuit(&aes, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
     let cost = cost(&p.bind(&[("lanes", 1)]).unwrap(), &Options::new(Scheme::Gmw)).unwrap();
     let line = Link { round_trip: Duration::from_millis(100), bits_per_second: None };

@@ -18,7 +18,7 @@ use std::fmt;
 pub use arithmetic::{add, add_carry, subtract, sum};
 pub use compare::{equal, greater, greater_or_equal, less, less_or_equal};
 pub use count::{hamming_distance, population_count};
-pub use registry::{Block, find, registry};
+pub use registry::{Block, Parameter, find, registry};
 pub use select::mux;
 
 /// What a block is made for.

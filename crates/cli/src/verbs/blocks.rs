@@ -2,7 +2,7 @@
 
 use crate::args::Blocks;
 use crate::failure::Failure;
-use crate::program::{APPS, App, usual_width};
+use crate::program::{APPS, App, block_name};
 use crate::report::{Console, table, thousands};
 use circuit::Circuit;
 use circuit::blocks::{self, Block, Goal};
@@ -17,9 +17,9 @@ pub fn run(args: &Blocks, console: &Console) -> Result<(), Failure> {
     let alone = blocks.len() == 1;
     let mut costs = Vec::new();
     for block in &blocks {
-        let width = args.width.filter(|width| alone || block.widths.contains(width));
+        let size = args.size.as_ref().map_or(Ok(block.usual()), |text| block.size(text))?;
         for &goal in block.goals.iter().filter(|&&goal| args.goal.unwrap_or(goal) == goal) {
-            costs.push(Cost::measure(block, width.unwrap_or(usual_width(block)), goal)?);
+            costs.push(Cost::measure(block, &size, goal)?);
         }
     }
     let apps = if alone { &[] } else { APPS };
@@ -39,8 +39,8 @@ struct Cost {
     /// How `run` and the other verbs name it.
     name: String,
     about: &'static str,
-    width: u32,
-    width_counts: &'static str,
+    size: Vec<u32>,
+    size_counts: String,
     goal: String,
     ands: u64,
     depth: u32,
@@ -48,13 +48,13 @@ struct Cost {
 }
 
 impl Cost {
-    fn measure(block: &Block, width: u32, goal: Goal) -> Result<Cost, Failure> {
-        let circuit = block.circuit(width, goal)?;
+    fn measure(block: &Block, size: &[u32], goal: Goal) -> Result<Cost, Failure> {
+        let circuit = block.circuit(size, goal)?;
         Ok(Cost {
-            name: format!("block:{}:{width}:{goal}", block.name),
+            name: block_name(block, size, goal),
             about: block.about,
-            width,
-            width_counts: block.parameter,
+            size: size.to_vec(),
+            size_counts: block.describe(),
             goal: goal.to_string(),
             ands: circuit.and_count(),
             depth: circuit.depth(),
@@ -86,7 +86,7 @@ impl fmt::Display for Report {
         let head = ["PROGRAM", "ANDs", "depth", ""].map(String::from).to_vec();
         let blocks = self.blocks.iter().map(|cost| {
             let (ands, depth) = (thousands(cost.ands), thousands(cost.depth.into()));
-            vec![cost.name.clone(), ands, depth, format!("{} (width: {})", cost.about, cost.width_counts)]
+            vec![cost.name.clone(), ands, depth, format!("{} (size: {})", cost.about, cost.size_counts)]
         });
         let apps = self.apps.iter().map(|app| {
             let about = format!("{} (width: {})", app.about, app.width_counts);

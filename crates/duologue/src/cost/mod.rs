@@ -104,7 +104,7 @@ impl Speed {
     /// # Errors
     /// If the measurement cannot run.
     pub fn measure(scheme: Scheme) -> Result<Speed> {
-        let aes = blocks::find("aes128").and_then(|block| block.circuit(128, Goal::Size));
+        let aes = blocks::find("aes128").and_then(|block| block.circuit(&[], Goal::Size));
         let aes = aes.map_err(|error| Error::usage(error.to_string()))?;
         let mut p = Program::new("speed");
         let [key, text] = ["key", "text"].map(|name| p.input(name, Owner::Shared, bits(128), LANES as u64));
