@@ -49,7 +49,7 @@ pub enum Verb {
 const PROGRAM: &str = "\
 PROGRAM is a .duo file, or something built in, as `duologue blocks` lists it:
   block:NAME[:SIZE][:size|depth]   a circuit on every lane, say block:add:64:depth
-  app:NAME[:WIDTH]                 an application";
+  app:NAME[:WIDTH][:size|depth]    an application";
 
 #[derive(clap::Args)]
 pub struct Demo {

@@ -5,6 +5,7 @@ use circuit::blocks::{self, Block, Goal};
 use circuit::program::Owner;
 use circuit::{Error, Party, Program};
 use std::fs;
+use std::ops::RangeInclusive;
 
 /// An application that is built in.
 pub struct App {
@@ -13,7 +14,10 @@ pub struct App {
     /// What the width counts, and what it usually is.
     pub parameter: &'static str,
     pub width: u32,
-    pub program: fn(u32) -> Program,
+    /// The goals for which there is a construction of its own.
+    pub goals: &'static [Goal],
+    /// The program of a width that is none is an error that says what would be one.
+    pub program: fn(u32, Goal) -> Result<Program, Failure>,
 }
 
 /// The applications by name.
@@ -22,7 +26,8 @@ pub const APPS: &[App] = &[App {
     about: "which faces of Bob's gallery match Alice's, by Hamming distance",
     parameter: "bits of a face",
     width: 900,
-    program: apps::scifi::scifi,
+    goals: &[Goal::Size],
+    program: |width, _| within(1..=1 << 16, width, apps::scifi::scifi),
 }];
 
 /// The first input is Alice's, the others are Bob's.
@@ -59,16 +64,26 @@ fn read(path: &str) -> Result<Program, Failure> {
 }
 
 fn app_program(text: &str) -> Result<Program, Failure> {
-    let (name, width) = text.split_once(':').unzip();
-    let name = name.unwrap_or(text);
-    let app = APPS.iter().find(|app| app.name == name);
-    let app = app.ok_or_else(|| unknown("app", name))?;
-    let width = width.map_or(Ok(app.width), number)?;
-    if !(1..=1 << 16).contains(&width) {
-        let why = format!("app:{name}: {} are 1 to {}", app.parameter, 1 << 16);
-        return Err(Failure::input(why));
+    let mut parts = text.split(':').peekable();
+    let app = app(parts.next().unwrap_or_default())?;
+    let width = parts.next_if(|part| goal(part).is_err()).map_or(Ok(app.width), number)?;
+    let goal = parts.next().map_or(Ok(app.goals[0]), goal)?;
+    if parts.next().is_some() {
+        return Err(Failure::input("an application is named app:NAME[:WIDTH][:size|depth]"));
     }
-    Ok((app.program)(width))
+    let program = (app.program)(width, goal);
+    program.map_err(|why| Failure::input(format!("app:{}: {} {}", app.name, app.parameter, why.message)))
+}
+
+fn app(name: &str) -> Result<&'static App, Failure> {
+    APPS.iter().find(|app| app.name == name).ok_or_else(|| unknown("app", name))
+}
+
+/// The program of a width that lies in a range.
+fn within(widths: RangeInclusive<u32>, width: u32, program: fn(u32) -> Program) -> Result<Program, Failure> {
+    let (low, high) = widths.into_inner();
+    let fits = (low..=high).contains(&width);
+    if fits { Ok(program(width)) } else { Err(Failure::input(format!("are {low} to {high}, not {width}"))) }
 }
 
 fn block_program(text: &str, owners: &[Party]) -> Result<Program, Failure> {
@@ -87,10 +102,19 @@ fn block_program(text: &str, owners: &[Party]) -> Result<Program, Failure> {
     Ok(Program::of_circuit(&circuit, &cycle(owners, circuit.inputs().len())))
 }
 
-/// How a block is named on the command line.
-pub fn block_name(block: &Block, size: &[u32], goal: Goal) -> String {
+/// How a block is named on the command line, without its goal.
+pub fn block_name(block: &Block, size: &[u32]) -> String {
     let size = if size.is_empty() { String::new() } else { format!(":{}", block.label(size)) };
-    format!("block:{}{size}:{goal}", block.name)
+    format!("block:{}{size}", block.name)
+}
+
+/// The goals for which a built-in program has a construction of its own.
+pub fn goals(text: &str) -> Result<&'static [Goal], Failure> {
+    let name = text.split([':', '?']).nth(1).unwrap_or_default();
+    match text.starts_with("app:") {
+        true => Ok(app(name)?.goals),
+        false => Ok(blocks::find(name)?.goals),
+    }
 }
 
 /// Who supplies `count` inputs: the last party that is named supplies the rest.

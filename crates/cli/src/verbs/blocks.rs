@@ -51,7 +51,7 @@ impl Cost {
     fn measure(block: &Block, size: &[u32], goal: Goal) -> Result<Cost, Failure> {
         let circuit = block.circuit(size, goal)?;
         Ok(Cost {
-            name: block_name(block, size, goal),
+            name: format!("{}:{goal}", block_name(block, size)),
             about: block.about,
             size: size.to_vec(),
             size_counts: block.describe(),
