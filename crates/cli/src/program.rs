@@ -14,6 +14,8 @@ pub struct App {
     /// What the width counts, and what it usually is.
     pub parameter: &'static str,
     pub width: u32,
+    /// The public sizes at which its cost is listed, `&` between them.
+    pub sizes: &'static str,
     /// The goals for which there is a construction of its own.
     pub goals: &'static [Goal],
     /// The program of a width that is none is an error that says what would be one.
@@ -26,6 +28,7 @@ pub const APPS: &[App] = &[App {
     about: "which faces of Bob's gallery match Alice's, by Hamming distance",
     parameter: "bits of a face",
     width: 900,
+    sizes: "faces=100",
     goals: &[Goal::Size],
     program: |width, _| within(1..=1 << 16, width, apps::scifi::scifi),
 }];
