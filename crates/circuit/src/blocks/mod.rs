@@ -12,6 +12,7 @@ pub mod count;
 pub mod registry;
 pub mod select;
 pub mod sha256;
+pub mod shift;
 
 use std::fmt;
 
@@ -20,6 +21,7 @@ pub use compare::{equal, greater, greater_or_equal, less, less_or_equal};
 pub use count::{hamming_distance, population_count};
 pub use registry::{Block, Parameter, find, registry};
 pub use select::mux;
+pub use shift::{leading_zeros, normalise, or_prefix, rotate_left, rotate_right, shift_left, shift_right, trailing_zeros};
 
 /// What a block is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
