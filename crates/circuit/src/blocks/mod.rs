@@ -9,6 +9,7 @@ pub mod aes;
 pub mod arithmetic;
 pub mod compare;
 pub mod count;
+pub mod float;
 pub mod registry;
 pub mod select;
 pub mod sha256;

@@ -1,0 +1,175 @@
+//! Rounding to nearest, ties to even, and what follows from it: overflow, denormals, underflow, flags.
+//!
+//! A result is held as an exponent and a significand of any width, whose lowest bit may stand for everything below
+//! it. The increment runs into the exponent on its own, because a full fraction that is incremented becomes zero; the
+//! flags of both outcomes are there before its carry is (so they cost no depth after it).
+
+use super::format::{Float, Format, Mode};
+use super::gates::{all, any, flip, increment, mux, shift_right};
+use crate::blocks::Goal;
+use crate::builder::Builder;
+use crate::graph::Bit;
+use crate::words::{Int, UInt};
+
+/// A result before rounding: (−1)^sign · significand · 2^(exponent − bias), its significand in [1, 2).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unrounded {
+    /// One if negative.
+    pub sign: Bit,
+    /// The biased exponent in two's complement: at least as many bits as the format's exponent and two more, and below
+    /// 2^(exponent bits + 1).
+    pub exponent: Int,
+    /// The significand; its highest bit is one, the bits below are the fraction. The lowest bit is to be set as well
+    /// if the exact value goes on below it.
+    pub significand: UInt,
+    /// The result is zero, whatever exponent and significand say. At most one of the three flags is set.
+    pub zero: Bit,
+    /// The result is infinite, whatever exponent and significand say.
+    pub infinite: Bit,
+    /// The result is NaN; mode `Flush` has none and ignores this.
+    pub nan: Bit,
+}
+
+/// The number of this format that is nearest; of two that are, the one with an even fraction.
+///
+/// Above the largest number: infinity. Below the smallest normal one: a denormal (`Ieee`), or zero, unless it rounds
+/// to a normal one (`Flush`). `Flush`: about 2·fraction + 5·exponent ANDs; `Ieee`: a shift of the significand more.
+/// Depth goal: 4 + log fraction, in mode `Ieee` log (exponent · precision) + 3 more.
+///
+/// # Panics
+/// If the exponent has too few bits.
+pub fn round(c: &mut Builder, format: Format, mode: Mode, value: &Unrounded, goal: Goal) -> Float {
+    assert!(value.exponent.0.len() >= format.exponent as usize + 2, "bits of an exponent before rounding");
+    match mode {
+        Mode::Flush => round_aligned(c, format, mode, value, goal),
+        Mode::Ieee => {
+            let aligned = align(c, format, value, goal);
+            round_aligned(c, format, mode, &aligned, goal)
+        }
+    }
+}
+
+/// Exponents below 1 become 1, and the significand gives way to the right.
+fn align(c: &mut Builder, format: Format, value: &Unrounded, goal: Goal) -> Unrounded {
+    // By 1 − e, which is the complement of e and 2.
+    let width = value.exponent.0.len();
+    let mut by = flip(c, Bit::TRUE, &value.exponent.0);
+    let (upper, _) = increment(c, &by[1..], Bit::TRUE, goal);
+    by.splice(1.., upper);
+    let tiny = {
+        let positive = any(c, &value.exponent.0[..width - 1]);
+        !c.and(positive, !value.exponent.0[width - 1])
+    };
+    let amount: Vec<Bit> = by[..width - 1].iter().map(|&bit| c.and(bit, tiny)).collect();
+    // Two bits below the fraction are enough once the rest is in the lowest one.
+    let bits = narrowed(c, &value.significand.0, format.precision() as usize + 2);
+    let (mut bits, lost) = shift_right(c, &bits, &amount);
+    bits[0] = c.or(bits[0], lost);
+    let one = UInt::constant(1, format.exponent + 1).0;
+    let mut exponent = mux(c, tiny, &one, &value.exponent.0[..format.exponent as usize + 1]);
+    exponent.push(Bit::FALSE);
+    Unrounded { exponent: Int(exponent), significand: UInt(bits), ..value.clone() }
+}
+
+/// The upper `width` bits, the lowest of them set if any below is.
+fn narrowed(c: &mut Builder, bits: &[Bit], width: usize) -> Vec<Bit> {
+    let Some(below) = bits.len().checked_sub(width) else { return bits.to_vec() };
+    let mut upper = bits[below..].to_vec();
+    upper[0] = any(c, &bits[..=below]);
+    upper
+}
+
+/// The same without the alignment: in mode `Ieee` exponents are at least 1, and where the highest bit of the
+/// significand is clear the exponent is 1.
+pub(super) fn round_aligned(c: &mut Builder, format: Format, mode: Mode, value: &Unrounded, goal: Goal) -> Float {
+    let precision = format.precision() as usize;
+    let missing = precision.saturating_sub(value.significand.0.len());
+    let significand = [vec![Bit::FALSE; missing], value.significand.0.clone()].concat();
+    let (below, kept) = significand.split_at(significand.len() - precision);
+    let (fraction, hidden) = (&kept[..precision - 1], kept[precision - 1]);
+    let up = rounds_up(c, below, fraction[0]);
+
+    let (fraction, carry) = increment(c, fraction, up, goal);
+    let exponent = raised(c, format, value, hidden, carry, goal);
+    let ends = Ends::new(c, format, mode, value).settle(c, carry);
+    let mut bits: Vec<Bit> = fraction.iter().map(|&bit| c.and(bit, !ends.clear)).collect();
+    bits.extend(exponent.iter().map(|&bit| c.mux(ends.clear, ends.top, bit)));
+    match mode {
+        Mode::Flush => bits.push(value.sign),
+        Mode::Ieee => {
+            bits[precision - 2] = c.xor(bits[precision - 2], value.nan);
+            bits.push(c.and(value.sign, !value.nan));
+        }
+    }
+    Float::new(format, bits)
+}
+
+/// Above one half, or one half and odd.
+fn rounds_up(c: &mut Builder, below: &[Bit], odd: Bit) -> Bit {
+    let Some((&half, rest)) = below.split_last() else { return Bit::FALSE };
+    let beyond = any(c, &[rest, &[odd]].concat());
+    c.and(half, beyond)
+}
+
+/// The stored exponent with the carry of the fraction.
+fn raised(c: &mut Builder, format: Format, value: &Unrounded, hidden: Bit, carry: Bit, goal: Goal) -> Vec<Bit> {
+    let mut exponent = value.exponent.0[..format.exponent as usize].to_vec();
+    // Of a denormal it is 1, and stored as 0.
+    exponent[0] = c.and(exponent[0], hidden);
+    match goal {
+        Goal::Size => increment(c, &exponent, carry, goal).0,
+        Goal::Depth => {
+            let (next, _) = increment(c, &exponent, Bit::TRUE, goal);
+            mux(c, carry, &next, &exponent)
+        }
+    }
+}
+
+/// What to do instead of keeping fraction and exponent.
+struct Ends {
+    /// Fraction zero, and exponent all `top`; the first without, the second with a carry from the fraction.
+    clears: [Bit; 2],
+    tops: [Bit; 2],
+}
+
+/// The same once the carry is known.
+struct Settled {
+    clear: Bit,
+    top: Bit,
+}
+
+impl Ends {
+    fn new(c: &mut Builder, format: Format, mode: Mode, value: &Unrounded) -> Self {
+        let n = format.exponent as usize;
+        let (low, beyond, negative) =
+            (&value.exponent.0[..n], value.exponent.0[n], value.exponent.0[value.exponent.0.len() - 1]);
+        let special = match mode {
+            Mode::Ieee => c.xor(value.infinite, value.nan),
+            Mode::Flush => value.infinite,
+        };
+        // All ones, without and with the carry.
+        let near = all(c, &low[1..]);
+        let full = c.and(near, low[0]);
+        let possible = c.and(!negative, !value.zero);
+        let tops = [full, near].map(|full| {
+            let high = c.or(beyond, full);
+            let over = c.and(high, possible);
+            c.or(over, special)
+        });
+        let zeros = match mode {
+            Mode::Ieee => [value.zero; 2],
+            Mode::Flush => {
+                let positive = any(c, &value.exponent.0[..=n]);
+                let below = c.or(negative, !positive);
+                [c.or(below, value.zero), c.or(negative, value.zero)]
+            }
+        };
+        let clears = [c.or(tops[0], zeros[0]), c.or(tops[1], zeros[1])];
+        Ends { clears, tops }
+    }
+
+    fn settle(&self, c: &mut Builder, carry: Bit) -> Settled {
+        let clear = c.mux(carry, self.clears[1], self.clears[0]);
+        Settled { clear, top: c.mux(carry, self.tops[1], self.tops[0]) }
+    }
+}
