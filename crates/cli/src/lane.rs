@@ -1,9 +1,11 @@
 //! One lane as text: on the command line, in CSV files, on the terminal and in JSON.
 //!
-//! - Numbers are decimal; beyond 128 bits, and whenever a value begins with `0x`, they are the bits in hexadecimal.
+//! - Numbers are decimal, floats and fixed-point numbers too; beyond 128 bits, and whenever a value begins with `0x`,
+//!   they are the bits in hexadecimal.
 //! - `bits` of whole bytes are the bytes in hexadecimal, first byte first; bit 8k + i is bit i of byte k.
 //! - Other `bits` are as many digits 0 and 1, bit 0 first.
 
+use crate::real;
 use circuit::{BitMatrix, Kind, Type};
 use serde_json::Value;
 
@@ -66,7 +68,7 @@ pub fn parse(text: &str, ty: Type) -> Option<Vec<bool>> {
         _ => match text.strip_prefix("0x") {
             Some(digits) => parse_hex(digits, ty.width as usize),
             None if matches!(ty.kind, Kind::UInt | Kind::Int) => Number::parse(text)?.bits(ty),
-            None => None,
+            None => real::parse(text, ty),
         },
     }
 }
@@ -115,6 +117,7 @@ pub fn form(ty: Type) -> String {
             format!("a number of {} to {most}", !most)
         }
         Kind::UInt | Kind::Int => format!("a number of {width} bits"),
+        _ if real::text(0, ty).is_some() => "a decimal number in range, or its bits in hexadecimal, 0x…".into(),
         _ => format!("the {width} bits as a number in hexadecimal, 0x…"),
     }
 }
@@ -130,6 +133,7 @@ pub fn text(matrix: &BitMatrix, lane: usize, ty: Type) -> String {
         Kind::Bits => (0..matrix.rows()).map(|i| if bit(i) { '1' } else { '0' }).collect(),
         Kind::UInt if ty.width <= 128 => low(matrix.rows(), bit).to_string(),
         Kind::Int if ty.width <= 128 => signed(matrix.rows(), bit).to_string(),
+        _ if is_real(ty) => real::text(low(matrix.rows(), bit), ty).unwrap_or_default(),
         _ => {
             let digit = |k: usize| format!("{:x}", low(4.min(matrix.rows() - 4 * k), |i| bit(4 * k + i)));
             let digits = (0..matrix.rows().div_ceil(4)).rev().map(digit);
@@ -145,8 +149,22 @@ pub fn json(matrix: &BitMatrix, lane: usize, ty: Type) -> Value {
         Kind::Bits if ty.width == 1 => Value::from(u64::from(bit(0))),
         Kind::UInt if ty.width <= 53 => Value::from(low(matrix.rows(), bit) as u64),
         Kind::Int if ty.width <= 53 => Value::from(signed(matrix.rows(), bit) as i64),
-        _ => Value::from(text(matrix, lane, ty)),
+        _ => match real_value(matrix, lane, ty) {
+            Some(value) if value.is_finite() => Value::from(value),
+            _ => Value::from(text(matrix, lane, ty)),
+        },
     }
+}
+
+/// Whether values are written in decimal as real numbers.
+fn is_real(ty: Type) -> bool {
+    ty.width <= 128 && real::text(0, ty).is_some()
+}
+
+/// The real number of a lane, if the host's doubles hold every value of the type.
+pub fn real_value(matrix: &BitMatrix, lane: usize, ty: Type) -> Option<f64> {
+    let real = matches!(ty.kind, Kind::Float { .. } | Kind::Fixed { .. }) && ty.width <= 64;
+    if real { real::to_f64(low(matrix.rows(), |i| matrix.get(i, lane)), ty) } else { None }
 }
 
 /// At most 128 bits as an unsigned number.

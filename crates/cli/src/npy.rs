@@ -4,11 +4,13 @@
 //! |---|---|---|
 //! | any, of w bits | lanes × w, of 0 and 1, lowest bit first | `bits` and more than 64 bits: the same, `uint8` |
 //! | `uint`, `int` | lanes, or lanes × 1, of numbers | lanes, of the smallest type that holds them |
+//! | `float`, `fixed` | lanes of numbers, rounded to the nearest value | lanes, `f4` for single precision, else `f8`; more than 64 bits as rows of 0 and 1 |
 //! | `bits` | lanes × ⌈w/8⌉ bytes, as `numpy.packbits(…, bitorder="little")` makes them | |
 //! | one bit | lanes of 0 and 1 | the same, `uint8` |
 
 use crate::failure::Failure;
 use crate::lane::{self, Number};
+use crate::real;
 use circuit::{BitMatrix, Kind, Type};
 use ndarray::{Array1, Array2, ArrayD, ArrayView1, ArrayView2};
 use ndarray_npy::npy::header::Header;
@@ -40,7 +42,9 @@ pub fn decode(mut file: impl Read + Seek, length: u64, ty: Type) -> Result<BitMa
         "i4" => decode_as::<i32>(file, ty),
         "u8" => decode_as::<u64>(file, ty),
         "i8" => decode_as::<i64>(file, ty),
-        other => Err(format!("its type is {other}: expected integers or booleans")),
+        "f4" => decode_reals::<f32>(file, ty),
+        "f8" => decode_reals::<f64>(file, ty),
+        other => Err(format!("its type is {other}: expected integers, booleans, f4 or f8")),
     }
 }
 
@@ -69,6 +73,20 @@ where
         [_] if ty.kind != Kind::Bits || width == 1 => numbers(array.view().into_dimensionality().map_err(text)?, ty),
         _ => Err(format!("its shape is {shape:?}: expected {}", expected(ty))),
     }
+}
+
+/// Floats of the host for a port of floats or of fixed-point numbers.
+fn decode_reals<T>(file: impl Read, ty: Type) -> Result<BitMatrix, String>
+where
+    T: ReadableElement + Copy + Into<f64>,
+{
+    let array = ArrayD::<T>::read_npy(BufReader::new(file)).map_err(|why| why.to_string())?;
+    let shape = array.shape().to_vec();
+    let (&[lanes] | &[lanes, 1], Kind::Float { .. } | Kind::Fixed { .. }) = (&shape[..], ty.kind) else {
+        return Err(format!("it has floats in the shape {shape:?}: expected {}", expected(ty)));
+    };
+    let array = array.into_shape_with_order(lanes).map_err(text)?;
+    fill(lanes, array.iter().map(|&value| real::from_f64(value.into(), ty)), ty)
 }
 
 fn text(why: ndarray::ShapeError) -> String {
@@ -120,10 +138,17 @@ fn bytes<T: Copy + Into<i128>>(array: ArrayView2<'_, T>, width: usize) -> Result
 
 /// A number for each lane.
 fn numbers<T: Copy + Into<i128>>(array: ArrayView1<'_, T>, ty: Type) -> Result<BitMatrix, String> {
-    let mut matrix = BitMatrix::zeros(ty.width as usize, array.len());
-    for (lane, &value) in array.iter().enumerate() {
-        let value: i128 = value.into();
-        let bits = Number::from(value).bits(ty);
+    let bits = |&value: &T| match ty.kind {
+        Kind::Float { .. } | Kind::Fixed { .. } => real::from_f64(value.into() as f64, ty),
+        _ => Number::from(value).bits(ty),
+    };
+    fill(array.len(), array.iter().map(bits), ty)
+}
+
+/// The matrix of these lanes.
+fn fill(lanes: usize, values: impl Iterator<Item = Option<Vec<bool>>>, ty: Type) -> Result<BitMatrix, String> {
+    let mut matrix = BitMatrix::zeros(ty.width as usize, lanes);
+    for (lane, bits) in values.enumerate() {
         let bits = bits.ok_or_else(|| format!("lane {lane}: expected {} for {ty}", lane::form(ty)))?;
         (bits.iter().enumerate()).for_each(|(i, &bit)| matrix.set(i, lane, bit));
     }
@@ -134,6 +159,7 @@ fn numbers<T: Copy + Into<i128>>(array: ArrayView1<'_, T>, ty: Type) -> Result<B
 pub fn write(matrix: &BitMatrix, ty: Type, to: impl Write) -> io::Result<()> {
     let unsigned = |lane| lane::low(matrix.rows(), |i| matrix.get(i, lane)) as u64;
     let signed = |lane| lane::signed(matrix.rows(), |i| matrix.get(i, lane)) as i64;
+    let real = |lane| lane::real_value(matrix, lane, ty);
     match (ty.kind, ty.width) {
         (Kind::Bits, 1) | (Kind::UInt, ..=8) => array(matrix, |lane| unsigned(lane) as u8, to),
         (Kind::UInt, ..=16) => array(matrix, |lane| unsigned(lane) as u16, to),
@@ -143,6 +169,10 @@ pub fn write(matrix: &BitMatrix, ty: Type, to: impl Write) -> io::Result<()> {
         (Kind::Int, ..=16) => array(matrix, |lane| signed(lane) as i16, to),
         (Kind::Int, ..=32) => array(matrix, |lane| signed(lane) as i32, to),
         (Kind::Int, ..=64) => array(matrix, signed, to),
+        (Kind::Float { exponent: 8 }, 32) => array(matrix, |lane| f32::from_bits(unsigned(lane) as u32), to),
+        (Kind::Float { .. } | Kind::Fixed { .. }, ..=64) if matrix.lanes() > 0 && real(0).is_some() => {
+            array(matrix, |lane| real(lane).unwrap_or_default(), to)
+        }
         _ => {
             let bit = |(lane, row)| u8::from(matrix.get(row, lane));
             Array2::from_shape_fn((matrix.lanes(), matrix.rows()), bit).write_npy(to).map_err(plain)
@@ -196,6 +226,20 @@ mod tests {
         assert_eq!(numbers_of(&columns), [1, 6]);
     }
 
+    fn single() -> Type {
+        Type { kind: Kind::Float { exponent: 8 }, width: 32 }
+    }
+
+    #[test]
+    fn real_numbers() {
+        let reals = read_array(&array![0.1f64, -2.5, f64::INFINITY], single()).unwrap();
+        assert_eq!(numbers_of(&reals), [0.1f32, -2.5, f32::INFINITY].map(|value| value.to_bits().into()));
+        let reals = read_array(&array![1i64, -3], single()).unwrap();
+        assert_eq!(numbers_of(&reals), [1f32, -3.0].map(|value| value.to_bits().into()));
+        let fixed = read_array(&array![0.5f32, -1.0], Type { kind: Kind::Fixed { fraction: 8 }, width: 16 }).unwrap();
+        assert_eq!(numbers_of(&fixed), [0x80, 0xff00]);
+    }
+
     #[test]
     fn errors_say_where() {
         let why = |read: Result<BitMatrix, String>| read.err().unwrap();
@@ -207,7 +251,12 @@ mod tests {
         assert!(why(read_array(&array![[0u8, 4]], bits(10))).contains("lane 0, byte 1: not a byte of 2 bits"));
         assert!(why(read_array(&array![[0u8, 1, 0]], bits(2))).contains("shape is [1, 3]"));
         assert!(why(read_array(&array![[[0u8]]], bits(2))).contains("shape is [1, 1, 1]"));
-        assert!(why(read_array(&array![0.5], uint(2))).contains("type is f8"));
+        assert!(why(read_array(&array![[0.5, 1.0]], single())).contains("lanes × 32"));
+        assert!(
+            why(read_array(&array![f64::NAN], Type { kind: Kind::Fixed { fraction: 8 }, width: 16 }))
+                .contains("lane 0")
+        );
+        assert!(why(read_array(&array![0.5], uint(2))).contains("has floats in the shape [1]"));
     }
 
     #[test]
@@ -223,9 +272,10 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_again(
-            width in 1u32..80, lanes in 0usize..70, kind in 0..3, words in prop::collection::vec(any::<u64>(), 160)
+            width in 2u32..80, lanes in 0usize..70, kind in 0..4, words in prop::collection::vec(any::<u64>(), 160)
         ) {
-            let ty = Type { kind: [Kind::Bits, Kind::UInt, Kind::Int][kind as usize], width };
+            let fixed = Kind::Fixed { fraction: width / 2 };
+            let ty = Type { kind: [Kind::Bits, Kind::UInt, Kind::Int, fixed][kind as usize], width };
             let mut matrix = BitMatrix::zeros(width as usize, lanes);
             let count = matrix.words().len();
             matrix.words_mut().copy_from_slice(&words[..count]);

@@ -1,0 +1,260 @@
+//! Floating-point and fixed-point values as text and as the host's numbers.
+//!
+//! Floats of at most 11 exponent and 52 fraction bits (half, bfloat16, single, double, and what lies between) are
+//! decimal; a value between two floats is rounded to the nearest, ties to even. Wider ones are their bits in
+//! hexadecimal. Fixed-point values are decimal and exact; an input with more digits is rounded to the nearest, away from
+//! zero in the middle.
+
+use circuit::{Kind, Type};
+
+/// Digits after the point that a fixed-point input may have.
+const DIGITS: usize = 37;
+
+/// Reads a decimal value; `None` if it is not one, or out of range, or of a type that has no decimal form.
+pub fn parse(text: &str, ty: Type) -> Option<Vec<bool>> {
+    match ty.kind {
+        Kind::Float { exponent: 8 } if ty.width == 32 => {
+            Some(bits(text.parse::<f32>().ok()?.to_bits().into(), ty.width))
+        }
+        Kind::Float { .. } => from_f64(text.parse().ok()?, ty),
+        Kind::Fixed { fraction } => parse_fixed(text, ty.width, fraction),
+        _ => None,
+    }
+}
+
+/// The value in decimal, if its type has a decimal form.
+pub fn text(number: u128, ty: Type) -> Option<String> {
+    match ty.kind {
+        Kind::Float { exponent: 8 } if ty.width == 32 => Some(f32::from_bits(number as u32).to_string()),
+        Kind::Float { .. } => Some(to_f64(number, ty)?.to_string()),
+        Kind::Fixed { fraction } if ty.width <= 128 => Some(fixed_text(number, ty.width, fraction)),
+        _ => None,
+    }
+}
+
+/// The nearest value of the type; `None` if it has no decimal form or the value is out of range.
+pub fn from_f64(value: f64, ty: Type) -> Option<Vec<bool>> {
+    match (ty.kind, format(ty)) {
+        (_, Some((exponent, fraction))) => Some(bits(round(value, exponent, fraction), ty.width)),
+        (Kind::Fixed { fraction }, _) if ty.width <= 128 && value.is_finite() => {
+            // Exact: multiplying by a power of two only moves the exponent.
+            let scaled = (value * 2f64.powi(fraction as i32)).round();
+            let limit = 2f64.powi(ty.width as i32 - 1);
+            (-limit <= scaled && scaled < limit).then(|| bits(scaled as i128 as u128, ty.width))
+        }
+        _ => None,
+    }
+}
+
+/// The value as the host's double, if every value of the type is one.
+pub fn to_f64(number: u128, ty: Type) -> Option<f64> {
+    if let Kind::Fixed { fraction } = ty.kind {
+        return (ty.width <= 53).then(|| signed(number, ty.width) as f64 * 2f64.powi(-(fraction as i32)));
+    }
+    let (exponent, fraction) = format(ty)?;
+    let (low, power) = (number & mask(fraction), number >> fraction & mask(exponent));
+    let sign = if number >> (ty.width - 1) & 1 == 1 { -1.0 } else { 1.0 };
+    let least = 2 - (1 << (exponent - 1)) - fraction as i32;
+    Some(match power {
+        0 => sign * low as f64 * 2f64.powi(least / 2) * 2f64.powi(least - least / 2),
+        p if p == mask(exponent) && low == 0 => sign * f64::INFINITY,
+        p if p == mask(exponent) => f64::NAN,
+        p => {
+            let significand = (low | 1 << fraction) as f64;
+            let power = least + p as i32 - 1;
+            sign * significand * 2f64.powi(power / 2) * 2f64.powi(power - power / 2)
+        }
+    })
+}
+
+/// The bits of exponent and fraction of a float whose every value is a double.
+fn format(ty: Type) -> Option<(u32, u32)> {
+    let Kind::Float { exponent } = ty.kind else { return None };
+    let fraction = (ty.width - 1).checked_sub(exponent)?;
+    ((2..=11).contains(&exponent) && (1..=52).contains(&fraction)).then_some((exponent, fraction))
+}
+
+/// The nearest float of a format, ties to even, by its bits.
+fn round(value: f64, exponent: u32, fraction: u32) -> u128 {
+    let sign = u128::from(value.is_sign_negative()) << (exponent + fraction);
+    let top = mask(exponent) << fraction;
+    if value.is_nan() {
+        return top | 1 << (fraction - 1);
+    }
+    if value.is_infinite() {
+        return sign | top;
+    }
+    let bits = value.abs().to_bits();
+    let (power, low) = ((bits >> 52) as i32, bits & ((1 << 52) - 1));
+    let (significand, power) = if power == 0 { (low, 1) } else { (low | 1 << 52, power) };
+    // The lowest bit that is kept, counted from the lowest of the double: of a normal or a denormal result.
+    let least = 2 - (1 << (exponent - 1)) - fraction as i32;
+    let drop = (52 - fraction as i32).max(least - (power - 1075)).max(0);
+    let kept = if drop > 54 { 0 } else { to_even(significand, drop as u32) };
+    let first = power - 1075 + drop - least;
+    // A normal significand has its hidden bit, which counts one in the exponent; so does a carry out of rounding.
+    let magnitude = if kept == 0 { 0 } else { u128::from(kept) + ((first as u128) << fraction) };
+    sign | magnitude.min(top)
+}
+
+/// The number without its `drop` low bits, rounded to the nearest, ties to even.
+fn to_even(number: u64, drop: u32) -> u64 {
+    if drop == 0 {
+        return number;
+    }
+    let (kept, rest, half) = (number >> drop, number & ((1 << drop) - 1), 1 << (drop - 1));
+    kept + u64::from(rest > half || (rest == half && kept & 1 == 1))
+}
+
+fn parse_fixed(text: &str, width: u32, fraction: u32) -> Option<Vec<bool>> {
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let all_digits = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit());
+    if width > 128 || part.len() > DIGITS || whole.len() + part.len() == 0 || !all_digits(whole) || !all_digits(part) {
+        return None;
+    }
+    let number = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<u128>().ok() };
+    let below = scaled(number(part)?, 10u128.pow(part.len() as u32), fraction);
+    let whole = number(whole)?.checked_mul(1u128.checked_shl(fraction)?)?;
+    let magnitude = whole.checked_add(below)?;
+    let limit = 1u128 << (width - 1);
+    let fits = if negative { magnitude <= limit } else { magnitude < limit };
+    fits.then(|| bits(if negative { magnitude.wrapping_neg() } else { magnitude }, width))
+}
+
+/// `part / unit · 2^fraction`, rounded to the nearest.
+fn scaled(mut part: u128, unit: u128, fraction: u32) -> u128 {
+    let mut double = || {
+        part *= 2;
+        let carry = part >= unit;
+        part -= if carry { unit } else { 0 };
+        u128::from(carry)
+    };
+    let kept = (0..fraction).fold(0, |bits, _| bits << 1 | double());
+    kept + double()
+}
+
+fn fixed_text(number: u128, width: u32, fraction: u32) -> String {
+    let value = signed(number, width);
+    let sign = if value < 0 { "-" } else { "" };
+    let magnitude = value.unsigned_abs();
+    let whole = magnitude.checked_shr(fraction).unwrap_or(0);
+    let mut part = magnitude & mask(fraction);
+    let mut digits = String::new();
+    // The product by ten is taken in halves: a fraction may fill all 128 bits.
+    while part != 0 {
+        let (high, low) = ((part >> 64) * 10, (part & mask(64)) * 10);
+        let (sum, over) = (high << 64).overflowing_add(low);
+        let top = (high >> 64) + u128::from(over);
+        let digit = if fraction == 128 { top } else { sum >> fraction | top << (128 - fraction) };
+        digits.push(char::from(b'0' + digit as u8));
+        part = sum & mask(fraction);
+    }
+    if digits.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{digits}") }
+}
+
+fn signed(number: u128, width: u32) -> i128 {
+    (number << (128 - width)) as i128 >> (128 - width)
+}
+
+fn mask(count: u32) -> u128 {
+    1u128.checked_shl(count).map_or(u128::MAX, |bit| bit - 1)
+}
+
+fn bits(number: u128, width: u32) -> Vec<bool> {
+    (0..width).map(|i| number >> i & 1 == 1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn float(exponent: u32, fraction: u32) -> Type {
+        Type { kind: Kind::Float { exponent }, width: 1 + exponent + fraction }
+    }
+
+    fn fixed(width: u32, fraction: u32) -> Type {
+        Type { kind: Kind::Fixed { fraction }, width }
+    }
+
+    fn number(bits: &[bool]) -> u128 {
+        bits.iter().rev().fold(0, |number, &bit| number << 1 | u128::from(bit))
+    }
+
+    fn again(from: &str, ty: Type) -> Option<String> {
+        text(number(&parse(from, ty)?), ty)
+    }
+
+    #[test]
+    fn values_are_read_and_written() {
+        let (half, brain, single, double) = (float(5, 10), float(8, 7), float(8, 23), float(11, 52));
+        for (ty, from, to) in [
+            (half, "65504", Some("65504")),
+            (half, "65520", Some("inf")),
+            (half, "-1e-8", Some("-0")),
+            (half, "5.960464477539063e-8", Some("0.00000005960464477539063")),
+            (half, "nan", Some("NaN")),
+            (brain, "1.00390625", Some("1")),
+            (brain, "1.01171875", Some("1.015625")),
+            (single, "0.1", Some("0.1")),
+            (single, "-inf", Some("-inf")),
+            (double, "-0.1", Some("-0.1")),
+            (double, "1e400", Some("inf")),
+            (single, "one", None),
+            (fixed(32, 16), "-1.5", Some("-1.5")),
+            (fixed(32, 16), "0.00001", Some("0.0000152587890625")),
+            (fixed(32, 16), "32767.9999999", None),
+            (fixed(32, 16), "-32768", Some("-32768")),
+            (fixed(8, 8), ".4999", None),
+            (fixed(8, 8), "0.498", Some("0.49609375")),
+            (
+                fixed(128, 100),
+                "1.0000000000000000000000000000008",
+                Some(
+                    "1.0000000000000000000000000000007888609052210118054117285652827862296732064351090230047702789306640625",
+                ),
+            ),
+            (fixed(8, 4), "1..2", None),
+            (fixed(8, 4), "", None),
+        ] {
+            let came = again(from, ty);
+            assert_eq!(came.as_deref(), to, "{from} as {ty}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn singles_and_doubles_are_the_host_s(value: u64) {
+            let double = f64::from_bits(value);
+            let bits = number(&from_f64(double, float(11, 52)).unwrap());
+            prop_assert!(double.is_nan() || bits == value.into());
+            prop_assert!(double.is_nan() || to_f64(value.into(), float(11, 52)).unwrap().to_bits() == value);
+            let single = number(&from_f64(double, float(8, 23)).unwrap());
+            prop_assert!(double.is_nan() || single == (double as f32).to_bits().into());
+            let small = f32::from_bits(value as u32);
+            prop_assert!(small.is_nan() || to_f64(small.to_bits().into(), float(8, 23)) == Some(small.into()));
+        }
+
+        #[test]
+        fn every_float_is_read_as_it_is_written(exponent in 2u32..=11, fraction in 1u32..=52, value: u64) {
+            let ty = float(exponent, fraction);
+            let value = u128::from(value) & mask(ty.width);
+            let host = to_f64(value, ty).unwrap();
+            prop_assert!(host.is_nan() || number(&from_f64(host, ty).unwrap()) == value);
+            let written = text(value, ty).unwrap();
+            prop_assert!(host.is_nan() || number(&parse(&written, ty).unwrap()) == value, "{}", written);
+        }
+
+        #[test]
+        fn every_fixed_point_number_is_read_as_it_is_written(width in 1u32..=120, fraction in 0u32..=37, value: u128) {
+            let ty = fixed(width, fraction.min(width));
+            let value = value & mask(width);
+            let written = text(value, ty).unwrap();
+            prop_assert_eq!(parse(&written, ty).map(|bits| number(&bits)), Some(value), "{}", written);
+            if let Some(host) = to_f64(value, ty) {
+                prop_assert_eq!(number(&from_f64(host, ty).unwrap()), value);
+            }
+        }
+    }
+}
