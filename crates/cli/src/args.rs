@@ -37,6 +37,8 @@ pub enum Verb {
     Inspect(Inspect),
     /// List the circuits and programs that are built in
     Blocks(Blocks),
+    /// Print what every circuit of the library costs, beside published figures
+    Circuits(Circuits),
     /// Make a program from a Bristol circuit file
     Import(Import),
     /// Write a program as a .duo file, or its circuit as a Bristol Fashion file
@@ -204,6 +206,16 @@ pub struct Blocks {
     /// Only what is made for fewest ANDs, or for fewest layers
     #[arg(long, value_parser = goal())]
     pub goal: Option<Goal>,
+}
+
+#[derive(clap::Args)]
+pub struct Circuits {
+    /// Only those whose name contains one of these words
+    #[arg(value_name = "WORD")]
+    pub names: Vec<String>,
+    /// Write the table and its plot into this folder too, as circuits.md and circuits.svg
+    #[arg(long, value_name = "FOLDER", conflicts_with = "names")]
+    pub book: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]

@@ -6,11 +6,13 @@ mod consent;
 mod failure;
 mod input;
 mod lane;
+mod library;
 mod npy;
 mod output;
 mod paths;
 mod program;
 mod progress;
+mod real;
 mod report;
 mod sizes;
 mod verbs;
@@ -40,6 +42,7 @@ fn run(verb: &Verb, console: &Console) -> Result<(), Failure> {
         Verb::Cost(args) => verbs::cost::run(args, console),
         Verb::Inspect(args) => verbs::inspect::run(args, console),
         Verb::Blocks(args) => verbs::blocks::run(args, console),
+        Verb::Circuits(args) => verbs::circuits::run(args, console),
         Verb::Import(args) => verbs::import::run(args, console),
         Verb::Export(args) => verbs::export::run(args, console),
         Verb::Keys(args) => verbs::keys::run(args, console),

@@ -233,9 +233,9 @@ mod tests {
     #[test]
     fn real_numbers() {
         let reals = read_array(&array![0.1f64, -2.5, f64::INFINITY], single()).unwrap();
-        assert_eq!(numbers_of(&reals), [0.1f32, -2.5, f32::INFINITY].map(|value| value.to_bits().into()));
+        assert_eq!(numbers_of(&reals), [0.1f32, -2.5, f32::INFINITY].map(|value| u64::from(value.to_bits())));
         let reals = read_array(&array![1i64, -3], single()).unwrap();
-        assert_eq!(numbers_of(&reals), [1f32, -3.0].map(|value| value.to_bits().into()));
+        assert_eq!(numbers_of(&reals), [1f32, -3.0].map(|value| u64::from(value.to_bits())));
         let fixed = read_array(&array![0.5f32, -1.0], Type { kind: Kind::Fixed { fraction: 8 }, width: 16 }).unwrap();
         assert_eq!(numbers_of(&fixed), [0x80, 0xff00]);
     }

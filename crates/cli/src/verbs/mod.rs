@@ -1,6 +1,7 @@
 //! One file a verb.
 
 pub mod blocks;
+pub mod circuits;
 pub mod cost;
 pub mod demo;
 pub mod export;

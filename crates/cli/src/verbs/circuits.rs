@@ -1,0 +1,145 @@
+//! `duologue circuits`: the whole library with its costs, beside the figures that others have published.
+
+mod book;
+mod plot;
+
+use crate::args::Circuits;
+use crate::failure::Failure;
+use crate::library::{self, Entry, Figure};
+use crate::report::{Console, print, table, thousands};
+use circuit::blocks::Goal;
+use serde::Serialize;
+
+pub fn run(args: &Circuits, console: &Console) -> Result<(), Failure> {
+    let entries = library::entries(&args.names)?;
+    if entries.is_empty() {
+        return Err(
+            Failure::input(format!("no circuit is called {}", args.names.join(" or "))).hint("see `duologue blocks`")
+        );
+    }
+    if let Some(folder) = &args.book {
+        book::write(folder, &entries)?;
+    }
+    match console.json() {
+        true => console.show_json(&entries.iter().flat_map(lines).collect::<Vec<_>>()),
+        false => print(text(&entries).as_bytes()),
+    }
+}
+
+/// One circuit of ours in JSON.
+#[derive(Serialize)]
+struct Line {
+    /// The published name where there is one, ours otherwise.
+    name: String,
+    width: Option<u32>,
+    goal: String,
+    ands: u64,
+    depth: u32,
+    live: usize,
+    reference_ands: Option<u64>,
+    reference_depth: Option<u32>,
+    source: Option<String>,
+    proof: Option<String>,
+    /// How the command names it.
+    program: String,
+    verdict: Option<&'static str>,
+}
+
+fn lines(entry: &Entry) -> impl Iterator<Item = Line> {
+    let row = entry.published.as_ref();
+    entry.figures().map(move |(goal, figure)| Line {
+        name: row.map_or_else(|| entry.name().to_string(), |row| row.name.clone()),
+        width: row.map(|row| row.width).or(entry.width()),
+        goal: goal.to_string(),
+        ands: figure.ands,
+        depth: figure.depth,
+        live: figure.live,
+        reference_ands: row.map(|row| row.ands),
+        reference_depth: row.map(|row| row.depth),
+        source: row.map(|row| row.source.clone()),
+        proof: row.map(|row| row.proof.clone()).filter(|proof| !proof.is_empty()),
+        program: entry.command(goal),
+        verdict: entry.verdict().map(library::Verdict::word),
+    })
+}
+
+const HEAD: [&str; 11] =
+    ["CIRCUIT", "ANDs", "depth", "live", "shallow: ANDs", "depth", "live", "published: ANDs", "depth", "source", ""];
+
+fn text(entries: &[Entry]) -> String {
+    let mut text = table("lrrrrrrrrll", &rows(entries));
+    for (number, proof) in proofs(entries).iter().enumerate() {
+        text += &format!("  [{}] {proof}\n", number + 1);
+    }
+    text + &summary(entries)
+}
+
+/// How many published figures are met.
+fn summary(entries: &[Entry]) -> String {
+    let count = |verdict| entries.iter().filter(|entry| entry.verdict() == Some(verdict)).count();
+    use library::Verdict::{Loss, Proof, Tie, Win};
+    let (win, proof, tie, loss) = (count(Win), count(Proof), count(Tie), count(Loss));
+    format!(
+        "  {win} wins, {proof} proofs, {tie} ties, {loss} losses against {} published figures\n",
+        win + proof + tie + loss
+    )
+}
+
+fn rows(entries: &[Entry]) -> Vec<Vec<String>> {
+    let proofs = proofs(entries);
+    let head = HEAD.map(String::from).to_vec();
+    [head].into_iter().chain(entries.iter().map(|entry| row(entry, &proofs))).collect()
+}
+
+fn row(entry: &Entry, proofs: &[&str]) -> Vec<String> {
+    let published = match &entry.published {
+        Some(row) => [thousands(row.ands), row.depth.to_string(), source(row)],
+        None => Default::default(),
+    };
+    let verdict = entry.verdict().map_or(String::new(), |verdict| verdict.word().to_string());
+    let proof = entry.published.as_ref().and_then(|row| proofs.iter().position(|&proof| proof == row.proof));
+    let verdict = proof.map_or(verdict.clone(), |number| format!("{verdict} [{}]", number + 1));
+    let ours = [entry.size, entry.depth].into_iter().flat_map(cells);
+    [entry.program.clone()].into_iter().chain(ours).chain(published).chain([verdict]).collect()
+}
+
+/// `AS mul_full_product (size)`.
+fn source(row: &library::Published) -> String {
+    let goal = if row.goal.is_empty() { String::new() } else { format!(" ({})", row.goal) };
+    format!("{} {}{goal}", row.source, row.name)
+}
+
+fn cells(figure: Option<Figure>) -> [String; 3] {
+    figure.map_or_else(Default::default, |f| [thousands(f.ands), f.depth.to_string(), thousands(f.live as u64)])
+}
+
+/// The proofs that the rows name, each once.
+fn proofs(entries: &[Entry]) -> Vec<&str> {
+    let mut proofs: Vec<&str> = Vec::new();
+    for row in entries.iter().filter_map(|entry| entry.published.as_ref()) {
+        if !row.proof.is_empty() && !proofs.contains(&&*row.proof) {
+            proofs.push(&row.proof);
+        }
+    }
+    proofs
+}
+
+impl Entry {
+    /// The name of the block or application alone.
+    fn name(&self) -> &str {
+        self.program.split([':', '?']).nth(1).unwrap_or_default()
+    }
+
+    /// Its width if one number says it.
+    fn width(&self) -> Option<u32> {
+        self.program.split([':', '?']).nth(2)?.rsplit('x').next()?.parse().ok()
+    }
+
+    /// How the command names one of its circuits.
+    fn command(&self, goal: Goal) -> String {
+        let (name, sizes) = self.program.split_once('?').unwrap_or((&self.program, ""));
+        let sizes: String =
+            sizes.split('&').filter(|size| !size.is_empty()).map(|size| format!(" --size {size}")).collect();
+        format!("{name}:{goal}{sizes}")
+    }
+}
