@@ -122,7 +122,7 @@ proptest! {
 /// (name, goal, ANDs, depth) as functions of the width.
 type Cost = (&'static str, Goal, fn(u32) -> u64, fn(u32) -> u32);
 
-const COSTS: [Cost; 11] = [
+const COSTS: [Cost; 9] = [
     ("add", Goal::Size, |n| (n - 1).into(), |n| n - 1),
     ("add", Goal::Depth, |n| prefix(n - 1), |n| if n == 1 { 0 } else { 1 + log(n - 1) }),
     ("add_carry", Goal::Size, |n| n.into(), |n| n),
@@ -131,9 +131,7 @@ const COSTS: [Cost; 11] = [
     ("subtract", Goal::Depth, |n| prefix(n - 1), |n| if n == 1 { 0 } else { 1 + log(n - 1) }),
     ("equal", Goal::Size, |n| (n - 1).into(), log),
     ("greater", Goal::Size, |n| n.into(), |n| n),
-    ("greater", Goal::Depth, |n| u64::from(3 * n - log(n) - 2), |n| 1 + log(n)),
     ("signed_greater", Goal::Size, |n| n.into(), |n| n),
-    ("signed_greater", Goal::Depth, |n| u64::from(3 * n - log(n) - 2), |n| 1 + log(n)),
 ];
 
 /// Sklansky's tree over n bits: a generate each, and a product or two for each join.

@@ -25,7 +25,8 @@ pub fn equal<W: Word>(c: &mut Builder, a: &W, b: &W) -> Bit {
 
 /// a > b.
 ///
-/// Size: n ANDs, depth n. Depth: 3n − log n − 2 ANDs, depth 1 + log n.
+/// Size: n ANDs, depth n. Depth: at most 3n − log n − 2 ANDs (2½ n − log n − 2 where n is a power of two), depth
+/// 1 + log n.
 ///
 /// # Panics
 /// If the widths differ.
@@ -71,11 +72,18 @@ fn ordered<W: Word>(word: &W) -> Vec<Bit> {
     bits
 }
 
-/// (a > b, a = b); the second is not built where it ends at the lowest bit and nobody asks.
+/// (a > b, a = b); the second is not built where it ends at the lowest bit and nobody asks. A single high bit decides
+/// with one AND, as in the size variant, where the paper has two.
 fn divide(c: &mut Builder, a: &[Bit], b: &[Bit], lowest: bool) -> (Bit, Bit) {
     match (a, b) {
         ([], _) => (Bit::FALSE, Bit::TRUE),
         (&[a], &[b]) => (c.and(a, !b), !c.xor(a, b)),
+        (&[ref low_a @ .., a], &[ref low_b @ .., b]) if low_a.len() < 3 => {
+            let low = divide(c, low_a, low_b, lowest);
+            let differ = c.xor(a, b);
+            let same = if lowest { Bit::FALSE } else { c.and(!differ, low.1) };
+            (majority(c, a, !b, low.0), same)
+        }
         _ => {
             let half = a.len().div_ceil(2);
             let high = divide(c, &a[half..], &b[half..], false);
