@@ -39,6 +39,13 @@ impl Reals {
         self.ln2.clone()
     }
 
+    /// The nearest double but one or two, or zero if it is far too small for one.
+    pub(crate) fn to_f64(&self, x: &BigInt) -> f64 {
+        let shift = x.bits().saturating_sub(62);
+        let digits = i64::try_from(x >> shift).expect("63 bits");
+        digits as f64 * power_of_two(shift as i32 - self.bits as i32)
+    }
+
     /// 1.
     pub(crate) fn one(&self) -> BigInt {
         BigInt::from(1) << self.bits
@@ -137,21 +144,40 @@ impl Reals {
         };
         (series(x.clone(), 2), series(self.one(), 1))
     }
+}
 
-    /// The polynomial of this degree that agrees with f(centre + radius·u) at the Chebyshev points u of [−1, 1], as
-    /// coefficients of Chebyshev's polynomials T₀, T₁, ...; its error is within a few times the least possible.
-    pub(crate) fn chebyshev(&self, degree: usize, f: impl Fn(&BigInt) -> BigInt) -> Vec<BigInt> {
-        let points = degree as i64 + 1;
-        let cosine = |n: i64| self.sin_cos_pi(&self.ratio(n, 2 * points)).1;
-        let cosines: Vec<BigInt> = (0..4 * points).map(cosine).collect();
-        let values: Vec<BigInt> = (0..points).map(|k| f(&cosines[(2 * k + 1) as usize])).collect();
-        let coefficient = |j: i64| {
-            let term = |(k, y): (usize, &BigInt)| y * &cosines[((2 * k as i64 + 1) * j % (4 * points)) as usize];
-            let sum: BigInt = values.iter().enumerate().map(term).sum();
-            (sum * if j == 0 { 1 } else { 2 } / points) >> self.bits
-        };
-        (0..points).map(coefficient).collect()
+/// The polynomials of one degree that agree with a function at the Chebyshev points of [−1, 1]: as series of
+/// Chebyshev's polynomials T₀, T₁, ..., with an error within a few times the least possible.
+pub(crate) struct Interpolation<'a> {
+    reals: &'a Reals,
+    points: usize,
+    /// cos(π·n / (2·points)), once around.
+    cosines: Vec<BigInt>,
+}
+
+impl<'a> Interpolation<'a> {
+    /// Interpolation by polynomials of this degree.
+    pub(crate) fn new(reals: &'a Reals, degree: usize) -> Self {
+        let points = degree + 1;
+        let cosine = |n: usize| reals.sin_cos_pi(&reals.ratio(n as i64, 2 * points as i64)).1;
+        Interpolation { reals, points, cosines: (0..4 * points).map(cosine).collect() }
     }
+
+    /// The coefficients of the polynomial with these values at the Chebyshev points.
+    pub(crate) fn series(&self, function: impl Fn(&BigInt) -> BigInt) -> Vec<BigInt> {
+        let values: Vec<BigInt> = (0..self.points).map(|k| function(&self.cosines[2 * k + 1])).collect();
+        let coefficient = |j: usize| {
+            let cosine = |k: usize| &self.cosines[(2 * k + 1) * j % self.cosines.len()];
+            let sum: BigInt = values.iter().enumerate().map(|(k, value)| value * cosine(k)).sum();
+            (sum * if j == 0 { 1 } else { 2 } / self.points) >> self.reals.bits
+        };
+        (0..self.points).map(coefficient).collect()
+    }
+}
+
+/// 2^exponent as a double; zero below the normal range.
+pub(crate) fn power_of_two(exponent: i32) -> f64 {
+    if exponent < -1022 { 0.0 } else { f64::from_bits(((exponent + 1023) as u64) << 52) }
 }
 
 /// x·2^exponent, rounded down.
@@ -185,12 +211,6 @@ mod tests {
 
     const BITS: u32 = 160;
 
-    /// The nearest f64 of a number.
-    fn float(x: &BigInt) -> f64 {
-        let digits: BigInt = x >> (BITS - 60);
-        i64::try_from(digits).expect("small numbers") as f64 / (1u64 << 60) as f64
-    }
-
     fn agree(x: &BigInt, y: &BigInt) -> bool {
         (x - y).bits() < 12
     }
@@ -201,10 +221,10 @@ mod tests {
         for n in -70..70i64 {
             let (x, host) = (r.ratio(n, 70), n as f64 / 70.0);
             let (sin, cos) = r.sin_cos_pi(&x);
-            assert!((float(&sin) - (host * std::f64::consts::PI).sin()).abs() < 1e-15);
-            assert!((float(&cos) - (host * std::f64::consts::PI).cos()).abs() < 1e-15);
-            assert!((float(&r.exp(&x)) - host.exp()).abs() < 1e-15);
-            assert!((float(&r.log2(&(r.one() * 2 + &x))) - (2.0 + host).log2()).abs() < 1e-15);
+            assert!((r.to_f64(&sin) - (host * std::f64::consts::PI).sin()).abs() < 1e-15);
+            assert!((r.to_f64(&cos) - (host * std::f64::consts::PI).cos()).abs() < 1e-15);
+            assert!((r.to_f64(&r.exp(&x)) - host.exp()).abs() < 1e-15);
+            assert!((r.to_f64(&r.log2(&(r.one() * 2 + &x))) - (2.0 + host).log2()).abs() < 1e-15);
         }
     }
 
@@ -236,7 +256,7 @@ mod tests {
         let r = Reals::new(BITS);
         // 4u³ − 3u + 1 = T₃ + T₀.
         let f = |u: &BigInt| 4 * r.mul(u, &r.mul(u, u)) - 3 * u + r.one();
-        let found = r.chebyshev(5, f);
+        let found = Interpolation::new(&r, 5).series(f);
         let wanted = [r.one(), 0.into(), 0.into(), r.one(), 0.into(), 0.into()];
         assert!(found.iter().zip(&wanted).all(|(x, y)| agree(x, y)));
     }
