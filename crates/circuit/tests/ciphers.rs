@@ -143,5 +143,5 @@ fn sha256_costs() {
         (circuit.and_count(), circuit.depth())
     };
     assert_eq!(cost(Goal::Size), (22_271, 1607));
-    assert_eq!(cost(Goal::Depth), (50_792, 456));
+    assert_eq!(cost(Goal::Depth), (44_721, 426));
 }

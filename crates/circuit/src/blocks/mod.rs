@@ -5,8 +5,10 @@
 //! Costs count ANDs (`n` is the width of an operand, `log` is ⌈log₂⌉). Papers: "GMW vs Yao? Efficient secure two-party
 //! computation with low depth circuits" (Schneider, Zohner, FC 2013), §3, Table 7, unless a block names another.
 
+mod adder;
 pub mod aes;
 pub mod arithmetic;
+pub mod columns;
 pub mod compare;
 pub mod count;
 pub mod float;
@@ -18,7 +20,10 @@ pub mod shift;
 
 use std::fmt;
 
-pub use arithmetic::{add, add_carry, subtract, sum};
+pub use arithmetic::{
+    absolute, add, add_carry, negate, negate_if, subtract, subtract_borrow, sum, sum_full,
+};
+pub use columns::Columns;
 pub use compare::{equal, greater, greater_or_equal, less, less_or_equal};
 pub use count::{hamming_distance, population_count};
 pub use order::{max, max_index, maximum, min, min_index, minimum};

@@ -1,0 +1,217 @@
+//! How carries run: from ripple adders to prefix trees, one construction for all of them.
+//!
+//! Carries go from block to block; inside a block, a prefix tree finds what every bit generates and passes on. Blocks
+//! grow as time goes by: when the carry arrives at depth d, every span that can tell by depth d whether it passes a
+//! carry on is ready to take it in. Blocks of 1, 2, 4, ... bits therefore carry through n bits in depth ⌈log(n + 1)⌉,
+//! and no circuit is shallower: the carry of n bits and one carry is a polynomial of degree n + 1. The tree of
+//! Ladner and Fischer ("Parallel prefix computation", JACM 1980) needs one layer more. Bits that arrive late end up in
+//! small blocks, bits that are early ripple.
+//!
+//! "Generates" and "passes on" exclude each other, so that their OR is an XOR and a join costs one layer.
+
+use super::Goal;
+use crate::builder::Builder;
+use crate::graph::Bit;
+
+/// What an adder spends on a low depth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Adder {
+    /// Trees know the spans of 2^sparse bits only; the carries between them follow in as many more layers.
+    sparse: u32,
+    /// Blocks grow no more than this depth needs.
+    depth: u32,
+}
+
+impl Adder {
+    /// One AND and one layer a bit.
+    pub const RIPPLE: Adder = Adder { sparse: 0, depth: u32::MAX };
+    /// The least depth.
+    pub const PREFIX: Adder = Adder { sparse: 0, depth: 0 };
+
+    /// The least depth of trees over spans of 2^`levels` bits: about half the ANDs of the trees, for one more layer, a
+    /// level.
+    pub const fn sparse(levels: u32) -> Self {
+        Adder { sparse: levels, depth: 0 }
+    }
+
+    /// No more ANDs than this depth of the carries needs, or the least depth if that is more.
+    pub const fn within(depth: u32) -> Self {
+        Adder { sparse: 0, depth }
+    }
+}
+
+impl From<Goal> for Adder {
+    fn from(goal: Goal) -> Self {
+        match goal {
+            Goal::Size => Adder::RIPPLE,
+            Goal::Depth => Adder::PREFIX,
+        }
+    }
+}
+
+/// The majority of three bits: the carry of a full adder. One AND.
+pub(super) fn majority(c: &mut Builder, x: Bit, y: Bit, z: Bit) -> Bit {
+    let (left, right) = (c.xor(x, z), c.xor(y, z));
+    let both = c.and(left, right);
+    c.xor(z, both)
+}
+
+/// a + b + `carry` mod 2^n.
+///
+/// # Panics
+/// If the widths differ.
+pub(super) fn add_bits_with(c: &mut Builder, a: &[Bit], b: &[Bit], carry: Bit, adder: Adder) -> Vec<Bit> {
+    assert_eq!(a.len(), b.len(), "operands of one width");
+    let low = a.len().saturating_sub(1);
+    let carries = carries_with(c, &a[..low], &b[..low], carry, adder);
+    sum_bits(c, a, b, &carries)
+}
+
+/// The sums of the bits and the carries into them.
+pub(super) fn sum_bits(c: &mut Builder, a: &[Bit], b: &[Bit], carries: &[Bit]) -> Vec<Bit> {
+    a.iter().zip(b).zip(carries).map(|((&a, &b), &carry)| c.xor_all([a, b, carry])).collect()
+}
+
+/// The carries into bits 0 to n of a + b + `carry`; the last one is the carry of the sum.
+///
+/// # Panics
+/// If the widths differ.
+pub(super) fn carries(c: &mut Builder, a: &[Bit], b: &[Bit], carry: Bit, goal: Goal) -> Vec<Bit> {
+    carries_with(c, a, b, carry, goal.into())
+}
+
+/// [`carries`], with any adder.
+///
+/// # Panics
+/// If the widths differ.
+pub(super) fn carries_with(c: &mut Builder, a: &[Bit], b: &[Bit], carry: Bit, adder: Adder) -> Vec<Bit> {
+    assert_eq!(a.len(), b.len(), "operands of one width");
+    let spans: Vec<Span> = a.iter().zip(b).map(|(&a, &b)| Span::of_bits(c, a, b)).collect();
+    let mut carries = vec![carry];
+    carries.extend(carries_of(c, &spans, carry, adder.sparse, adder.depth));
+    carries
+}
+
+/// Bits in a row: whether they generate a carry, and whether they pass one on.
+#[derive(Clone, Copy)]
+struct Span {
+    made: Made,
+    passes: Bit,
+}
+
+#[derive(Clone, Copy)]
+enum Made {
+    /// One bit of each operand: it generates a carry if both are set.
+    Bits(Bit, Bit),
+    /// Several bits that generate this carry.
+    Carry(Bit),
+}
+
+impl Span {
+    fn of_bits(c: &mut Builder, a: Bit, b: Bit) -> Self {
+        Span { made: Made::Bits(a, b), passes: c.xor(a, b) }
+    }
+
+    /// The carry out for this carry in. One AND.
+    fn carry(&self, c: &mut Builder, carry: Bit) -> Bit {
+        match self.made {
+            Made::Bits(a, b) => majority(c, a, b, carry),
+            Made::Carry(made) => {
+                let passed = c.and(self.passes, carry);
+                c.xor(made, passed)
+            }
+        }
+    }
+
+    /// This span and the one below it.
+    fn join(&self, c: &mut Builder, below: &Span) -> Self {
+        let lower = below.carry(c, Bit::FALSE);
+        Span { made: Made::Carry(self.carry(c, lower)), passes: c.and(self.passes, below.passes) }
+    }
+}
+
+/// The carries after every span.
+fn carries_of(c: &mut Builder, spans: &[Span], carry: Bit, sparse: u32, depth: u32) -> Vec<Bit> {
+    if sparse == 0 || spans.len() < 2 {
+        return carries_of_blocks(c, spans, carry, depth);
+    }
+    let pair = |c: &mut Builder, pair: &[Span]| pair[1..].iter().fold(pair[0], |below, above| above.join(c, &below));
+    let pairs: Vec<Span> = spans.chunks(2).map(|spans| pair(c, spans)).collect();
+    let after = carries_of(c, &pairs, carry, sparse - 1, depth);
+    let before = [&[carry], &after[..]].concat();
+    let whole = |i: usize| i % 2 == 1 || i + 1 == spans.len();
+    spans
+        .iter()
+        .enumerate()
+        .map(|(i, span)| if whole(i) { after[i / 2] } else { span.carry(c, before[i / 2]) })
+        .collect()
+}
+
+fn carries_of_blocks(c: &mut Builder, spans: &[Span], carry: Bit, depth: u32) -> Vec<Bit> {
+    let mut carries = Vec::with_capacity(spans.len());
+    let mut carry = carry;
+    let mut rest = spans;
+    for (length, time) in blocks(c, spans, carry, depth) {
+        let block = prefixes(c, &rest[..length], time);
+        let first = carries.len();
+        carries.extend(block.iter().map(|span| span.carry(c, carry)));
+        carry = carries[first + length - 1];
+        rest = &rest[length..];
+    }
+    carries
+}
+
+/// The lengths of the blocks and the depth by which each knows what it passes on: the shortest ones that reach `depth`
+/// or, if none do, the least depth.
+fn blocks(c: &Builder, spans: &[Span], carry: Bit, depth: u32) -> Vec<(usize, u32)> {
+    let end = |blocks: &[(usize, u32)]| blocks.last().map_or(0, |&(_, time)| time + 1);
+    let least = end(&blocks_up_to(c, spans, carry, usize::MAX));
+    let mut longest = 1;
+    loop {
+        let blocks = blocks_up_to(c, spans, carry, longest);
+        if end(&blocks) <= depth.max(least) {
+            return blocks;
+        }
+        longest *= 2;
+    }
+}
+
+fn blocks_up_to(c: &Builder, spans: &[Span], carry: Bit, longest: usize) -> Vec<(usize, u32)> {
+    let mut blocks = Vec::new();
+    let mut rest = spans;
+    let mut time = c.depth(carry);
+    while let Some(first) = rest.first() {
+        time = time.max(c.depth(first.passes));
+        let length = reach(c, &rest[..rest.len().min(longest)], time);
+        blocks.push((length, time));
+        rest = &rest[length..];
+        time += 1;
+    }
+    blocks
+}
+
+/// How many of these spans can know by this depth what they pass on, from the first of them to each.
+fn reach(c: &Builder, spans: &[Span], time: u32) -> usize {
+    match spans.first() {
+        None => 0,
+        Some(first) if c.depth(first.passes) > time => 0,
+        Some(first) if c.depth(first.passes) == time => 1,
+        Some(_) => {
+            let half = reach(c, spans, time - 1);
+            half + reach(c, &spans[half..], time - 1)
+        }
+    }
+}
+
+/// The spans from the first of these to each, in the depth that [`reach`] found.
+fn prefixes(c: &mut Builder, spans: &[Span], time: u32) -> Vec<Span> {
+    if spans.len() < 2 {
+        return spans.to_vec();
+    }
+    let half = reach(c, spans, time - 1);
+    let mut joined = prefixes(c, &spans[..half], time - 1);
+    let below = joined[half - 1];
+    let above = prefixes(c, &spans[half..], time - 1);
+    joined.extend(above.iter().map(|span| span.join(c, &below)));
+    joined
+}
