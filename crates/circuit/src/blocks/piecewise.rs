@@ -143,9 +143,9 @@ impl Piecewise<'_> {
 }
 
 /// Polynomials of one shape, in the basis that the goal asks for.
-struct Polynomials {
+pub(crate) struct Polynomials {
     /// For each element of the basis, the coefficients of all segments.
-    coefficients: Vec<Vec<BigInt>>,
+    pub(crate) coefficients: Vec<Vec<BigInt>>,
     /// The largest of each in magnitude.
     largest: Vec<f64>,
     goal: Goal,
@@ -153,7 +153,7 @@ struct Polynomials {
 
 impl Polynomials {
     /// From Chebyshev series, all but the last coefficient.
-    fn new(r: &Reals, series: &[Vec<BigInt>], goal: Goal) -> Self {
+    pub(crate) fn new(r: &Reals, series: &[Vec<BigInt>], goal: Goal) -> Self {
         let rebased: Vec<Vec<BigInt>> = series
             .iter()
             .map(|series| match (goal, &series[..series.len() - 1]) {
@@ -168,7 +168,7 @@ impl Polynomials {
     }
 
     /// Adds the polynomial of the segment that is hot to a sum.
-    fn add_to(&self, sum: Sum, c: &mut Builder, r: &Reals, hots: &[Bit], u: &Digits) -> Sum {
+    pub(crate) fn add_to(&self, sum: Sum, c: &mut Builder, r: &Reals, hots: &[Bit], u: &Digits) -> Sum {
         let mut factors = vec![u.clone()];
         for i in 1..self.factors() {
             let mut square = Sum::new(sum.low() - exponent(self.largest_with(i)));
