@@ -198,13 +198,13 @@ pub struct Inspect {
 
 #[derive(clap::Args)]
 pub struct Blocks {
-    /// Only this one
+    /// Say what this one costs
     pub name: Option<String>,
     /// Measure at this size: '64', '16x32', or the name of a size
     #[arg(long, requires = "name")]
     pub size: Option<String>,
     /// Only what is made for fewest ANDs, or for fewest layers
-    #[arg(long, value_parser = goal())]
+    #[arg(long, requires = "name", value_parser = goal())]
     pub goal: Option<Goal>,
 }
 

@@ -1,98 +1,117 @@
-//! `duologue blocks`: the circuits and applications that are built in, with their costs.
+//! `duologue blocks`: the circuits and applications that are built in; of one block, what it costs.
 
 use crate::args::Blocks;
 use crate::failure::Failure;
 use crate::program::{APPS, App, block_name};
 use crate::report::{Console, table, thousands};
-use circuit::Circuit;
 use circuit::blocks::{self, Block, Goal};
 use serde::Serialize;
 use std::fmt;
 
 pub fn run(args: &Blocks, console: &Console) -> Result<(), Failure> {
-    let blocks = match &args.name {
-        Some(name) => vec![blocks::find(name)?],
-        None => blocks::registry(),
+    let Some(name) = &args.name else {
+        let blocks = blocks::registry().iter().map(Listed::block).collect();
+        return console.show(&List { blocks, apps: APPS.iter().map(Listed::app).collect() });
     };
-    let alone = blocks.len() == 1;
-    let mut costs = Vec::new();
-    for block in &blocks {
-        let size = args.size.as_ref().map_or(Ok(block.usual()), |text| block.size(text))?;
-        for &goal in block.goals.iter().filter(|&&goal| args.goal.unwrap_or(goal) == goal) {
-            costs.push(Cost::measure(block, &size, goal)?);
-        }
-    }
-    let apps = if alone { &[] } else { APPS };
-    let apps = apps.iter().map(Application::new).collect();
-    console.show(&Report { blocks: costs, apps })
+    let block = blocks::find(name)?;
+    let size = args.size.as_ref().map_or(Ok(block.usual()), |text| block.size(text))?;
+    let goals = block.goals.iter().filter(|&&goal| args.goal.unwrap_or(goal) == goal);
+    let costs = goals.map(|&goal| Cost::measure(&block, &size, goal)).collect::<Result<_, _>>()?;
+    console.show(&One { block: Listed::block(&block), costs })
 }
 
 #[derive(Serialize)]
-struct Report {
-    blocks: Vec<Cost>,
-    apps: Vec<Application>,
+struct List {
+    blocks: Vec<Listed>,
+    apps: Vec<Listed>,
 }
 
-/// A block at one width, for one goal.
+/// What can be built.
 #[derive(Serialize)]
-struct Cost {
-    /// How `run` and the other verbs name it.
+struct Listed {
+    /// How `run` and the other verbs name it, at its usual size.
     name: String,
     about: &'static str,
-    size: Vec<u32>,
+    /// What its size counts.
     size_counts: String,
+    goals: Vec<String>,
+}
+
+impl Listed {
+    fn block(block: &Block) -> Listed {
+        let name = block_name(block, &block.usual());
+        let size_counts = if block.parameters.is_empty() { String::new() } else { block.describe() };
+        Listed { name, about: block.about, size_counts, goals: words(block.goals) }
+    }
+
+    fn app(app: &App) -> Listed {
+        let name = format!("app:{}:{}", app.name, app.width);
+        Listed { name, about: app.about, size_counts: app.parameter.into(), goals: words(app.goals) }
+    }
+}
+
+fn words(goals: &[Goal]) -> Vec<String> {
+    goals.iter().map(Goal::to_string).collect()
+}
+
+impl fmt::Display for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = ["PROGRAM", "SIZE", ""].map(String::from).to_vec();
+        let listed = self.blocks.iter().chain(&self.apps);
+        let rows = listed.map(|one| vec![one.name.clone(), one.size_counts.clone(), one.about.into()]);
+        let rows: Vec<_> = [head].into_iter().chain(rows).collect();
+        f.write_str(&table("lll", &rows))?;
+        writeln!(f, "\n  `duologue blocks NAME --size SIZE` says what one costs, `duologue circuits` what all cost.")
+    }
+}
+
+#[derive(Serialize)]
+struct One {
+    #[serde(flatten)]
+    block: Listed,
+    costs: Vec<Cost>,
+}
+
+/// A block at one size, for one goal.
+#[derive(Serialize)]
+struct Cost {
+    name: String,
+    size: Vec<u32>,
     goal: String,
     ands: u64,
     depth: u32,
     inputs: Vec<String>,
+    outputs: Vec<String>,
 }
 
 impl Cost {
     fn measure(block: &Block, size: &[u32], goal: Goal) -> Result<Cost, Failure> {
         let circuit = block.circuit(size, goal)?;
+        let ports = |ports: &[circuit::Port]| ports.iter().map(|port| format!("{}: {}", port.name, port.ty)).collect();
         Ok(Cost {
             name: format!("{}:{goal}", block_name(block, size)),
-            about: block.about,
             size: size.to_vec(),
-            size_counts: block.describe(),
             goal: goal.to_string(),
             ands: circuit.and_count(),
             depth: circuit.depth(),
-            inputs: inputs(&circuit),
+            inputs: ports(circuit.inputs()),
+            outputs: ports(circuit.outputs()),
         })
     }
 }
 
-fn inputs(circuit: &Circuit) -> Vec<String> {
-    let inputs = circuit.inputs().iter();
-    inputs.map(|port| format!("{}: {}", port.name, port.ty)).collect()
-}
-
-#[derive(Serialize)]
-struct Application {
-    name: String,
-    about: &'static str,
-    width_counts: &'static str,
-}
-
-impl Application {
-    fn new(app: &App) -> Application {
-        Application { name: format!("app:{}:{}", app.name, app.width), about: app.about, width_counts: app.parameter }
-    }
-}
-
-impl fmt::Display for Report {
+impl fmt::Display for One {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let head = ["PROGRAM", "ANDs", "depth", ""].map(String::from).to_vec();
-        let blocks = self.blocks.iter().map(|cost| {
-            let (ands, depth) = (thousands(cost.ands), thousands(cost.depth.into()));
-            vec![cost.name.clone(), ands, depth, format!("{} (size: {})", cost.about, cost.size_counts)]
+        let head = ["PROGRAM", "ANDs", "depth", "inputs and outputs"].map(String::from).to_vec();
+        let rows = self.costs.iter().map(|cost| {
+            let ports = format!("{} -> {}", cost.inputs.join(", "), cost.outputs.join(", "));
+            vec![cost.name.clone(), thousands(cost.ands), thousands(cost.depth.into()), ports]
         });
-        let apps = self.apps.iter().map(|app| {
-            let about = format!("{} (width: {})", app.about, app.width_counts);
-            vec![app.name.clone(), String::new(), String::new(), about]
-        });
-        let rows: Vec<_> = [head].into_iter().chain(blocks).chain(apps).collect();
+        let rows: Vec<_> = [head].into_iter().chain(rows).collect();
+        match &*self.block.size_counts {
+            "" => writeln!(f, "  {}", self.block.about)?,
+            counts => writeln!(f, "  {}; size: {counts}", self.block.about)?,
+        }
         f.write_str(&table("lrrl", &rows))
     }
 }
