@@ -11,6 +11,7 @@ pub mod arithmetic;
 pub mod columns;
 pub mod compare;
 pub mod count;
+pub mod divide;
 pub mod float;
 pub mod order;
 pub mod registry;
@@ -26,6 +27,7 @@ pub use arithmetic::{
 pub use columns::Columns;
 pub use compare::{equal, greater, greater_or_equal, less, less_or_equal};
 pub use count::{hamming_distance, population_count};
+pub use divide::{divide, divide_signed, square_root};
 pub use order::{max, max_index, maximum, min, min_index, minimum};
 pub use registry::{Block, Parameter, find, registry};
 pub use select::mux;

@@ -1,0 +1,161 @@
+//! Division with remainder and the integer square root.
+//!
+//! Both follow the digit recurrence: one bit of the result a step, from the top. A non-restoring step adds or subtracts
+//! the divisor, whichever brings the remainder nearer to zero; as the choice is an XOR, the step costs one AND a bit,
+//! where a comparison with a restoring selection costs two.
+
+use super::Goal;
+use super::adder::{carries_with, sum_bits};
+use super::arithmetic::negate_if;
+use super::shift::or_prefix;
+use crate::builder::Builder;
+use crate::graph::Bit;
+use crate::words::{Int, UInt, Word};
+
+/// ⌊a / b⌋ and a mod b. Division by zero gives all ones and the remainder a, as in RISC-V.
+///
+/// # Panics
+/// If the widths differ.
+pub fn divide(c: &mut Builder, a: &UInt, b: &UInt, goal: Goal) -> (UInt, UInt) {
+    assert_eq!(a.width(), b.width(), "operands of one width");
+    let (quotient, remainder) = long_division(c, &a.0, &b.0, goal);
+    (UInt(quotient), UInt(remainder))
+}
+
+/// a / b rounded towards zero, and a remainder of the sign of a. Division by zero gives −1 and the remainder a; the
+/// least number by −1 overflows to itself and the remainder 0, as in RISC-V.
+///
+/// # Panics
+/// If the widths differ.
+pub fn divide_signed(c: &mut Builder, a: &Int, b: &Int, goal: Goal) -> (Int, Int) {
+    assert_eq!(a.width(), b.width(), "operands of one width");
+    let (sign_a, sign_b) = (a.0[a.width() - 1], b.0[b.width() - 1]);
+    let (size_a, size_b) = (negate_if(c, sign_a, a, goal), negate_if(c, sign_b, b, goal));
+    let (quotient, remainder) = long_division(c, &size_a.0, &size_b.0, goal);
+    // Only a quotient by zero has no sign: −1 stays.
+    let zero = b.0.iter().fold(Bit::TRUE, |zero, &bit| c.and(zero, !bit));
+    let differ = c.xor(sign_a, sign_b);
+    let turn = c.and(differ, !zero);
+    (negate_if(c, turn, &Int(quotient), goal), negate_if(c, sign_a, &Int(remainder), goal))
+}
+
+/// ⌊√a⌋ in ⌈n/2⌉ bits, and a − ⌊√a⌋² in one bit more.
+pub fn square_root(c: &mut Builder, a: &UInt, goal: Goal) -> (UInt, UInt) {
+    let steps = a.width().div_ceil(2);
+    let a = a.resized(2 * steps).0;
+    let mut state = Root::new();
+    (0..steps).rev().for_each(|i| state.step(c, [a[2 * i], a[2 * i + 1]], goal));
+    let (root, remainder) = state.end(c, goal);
+    (UInt(root), UInt(remainder))
+}
+
+/// The quotient of m bits by n bits in m bits, and the remainder in n bits.
+///
+/// By zero: all ones, and the dividend as the remainder if m ≤ n.
+pub(super) fn long_division(c: &mut Builder, dividend: &[Bit], divisor: &[Bit], goal: Goal) -> (Vec<Bit>, Vec<Bit>) {
+    let n = divisor.len();
+    let above = above(c, divisor, goal);
+    let mut state = State { remainder: Vec::new(), negative: Bit::FALSE };
+    let mut quotient = Vec::with_capacity(dividend.len());
+    for &bit in dividend.iter().rev() {
+        state.remainder.insert(0, bit);
+        let short = state.remainder.len();
+        let digit = match above.get(short) {
+            Some(&Bit::TRUE) => Bit::FALSE,
+            Some(&above) if 2 * short < n => state.restore(c, &divisor[..short], above, goal),
+            _ => state.step(c, divisor, goal),
+        };
+        quotient.push(digit);
+    }
+    quotient.reverse();
+    (quotient, state.end(c, divisor, goal))
+}
+
+/// Whether some bit at i or above is set, for i up to the number of bits.
+fn above(c: &mut Builder, divisor: &[Bit], goal: Goal) -> Vec<Bit> {
+    let reversed: Vec<Bit> = divisor.iter().rev().copied().collect();
+    let mut above = or_prefix(c, &reversed, goal);
+    above.reverse();
+    above.push(Bit::FALSE);
+    above
+}
+
+/// The part of the dividend that is not yet divided: at least zero and short, or n bits and a sign.
+struct State {
+    remainder: Vec<Bit>,
+    negative: Bit,
+}
+
+impl State {
+    /// While the remainder is short: subtract the divisor if it is not above it. 2i + 1 ANDs for i bits.
+    fn restore(&mut self, c: &mut Builder, low: &[Bit], above: Bit, goal: Goal) -> Bit {
+        let low: Vec<Bit> = low.iter().map(|&bit| !bit).collect();
+        let carries = carries_with(c, &self.remainder, &low, Bit::TRUE, goal.into());
+        let digit = c.and(carries[low.len()], !above);
+        for ((bit, &low), &carry) in self.remainder.iter_mut().zip(&low).zip(&carries) {
+            let change = c.xor(low, carry);
+            let change = c.and(digit, change);
+            *bit = c.xor(*bit, change);
+        }
+        digit
+    }
+
+    /// Adds the divisor to a remainder below zero, subtracts it from any other. n ANDs.
+    fn step(&mut self, c: &mut Builder, divisor: &[Bit], goal: Goal) -> Bit {
+        let subtract = !self.negative;
+        let addend: Vec<Bit> = divisor.iter().map(|&bit| c.xor(bit, subtract)).collect();
+        self.remainder.resize(divisor.len() + 1, Bit::FALSE);
+        let low = &self.remainder[..divisor.len()];
+        let carries = carries_with(c, low, &addend, subtract, goal.into());
+        let addend = [addend, vec![subtract]].concat();
+        self.remainder = sum_bits(c, &self.remainder, &addend, &carries);
+        self.negative = self.remainder.pop().expect("a sign");
+        !self.negative
+    }
+
+    /// The remainder, brought back above zero.
+    fn end(mut self, c: &mut Builder, divisor: &[Bit], goal: Goal) -> Vec<Bit> {
+        self.remainder.resize(divisor.len(), Bit::FALSE);
+        let addend: Vec<Bit> = divisor.iter().map(|&bit| c.and(bit, self.negative)).collect();
+        let low = addend.len() - 1;
+        let carries = carries_with(c, &self.remainder[..low], &addend[..low], Bit::FALSE, goal.into());
+        sum_bits(c, &self.remainder, &addend, &carries)
+    }
+}
+
+/// The bits of a root so far, and what is left of the number above them: a − root², or that plus 2·root + 1.
+struct Root {
+    remainder: Vec<Bit>,
+    negative: Bit,
+    root: Vec<Bit>,
+}
+
+impl Root {
+    fn new() -> Self {
+        Root { remainder: vec![Bit::FALSE], negative: Bit::FALSE, root: Vec::new() }
+    }
+
+    /// Two more bits of the number: subtracts 4·root + 1, or adds 4·root + 3 to a remainder below zero. As −(4r + 1) is
+    /// 4·¬r + 3, both have the same low bits. i ANDs in step i.
+    fn step(&mut self, c: &mut Builder, pair: [Bit; 2], goal: Goal) {
+        let subtract = !self.negative;
+        let mut addend = vec![Bit::TRUE; 2];
+        addend.extend(self.root.iter().map(|&bit| c.xor(bit, subtract)));
+        self.remainder.splice(0..0, pair);
+        let low = addend.len();
+        let carries = carries_with(c, &self.remainder[..low], &addend, Bit::FALSE, goal.into());
+        addend.push(subtract);
+        self.remainder = sum_bits(c, &self.remainder, &addend, &carries);
+        self.negative = self.remainder.pop().expect("a sign");
+        self.root.insert(0, !self.negative);
+    }
+
+    /// The root, and the remainder brought back above zero.
+    fn end(self, c: &mut Builder, goal: Goal) -> (Vec<Bit>, Vec<Bit>) {
+        let mut addend = vec![self.negative];
+        addend.extend(self.root.iter().map(|&bit| c.and(bit, self.negative)));
+        let low = addend.len() - 1;
+        let carries = carries_with(c, &self.remainder[..low], &addend[..low], Bit::FALSE, goal.into());
+        (self.root, sum_bits(c, &self.remainder, &addend, &carries))
+    }
+}
