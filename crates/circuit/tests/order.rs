@@ -1,12 +1,12 @@
 //! Least and greatest of two and of many words against integers, ties included, and their costs.
 
-#[path = "common/lanes.rs"]
+#[path = "common/numbers.rs"]
 #[allow(dead_code)]
-mod lanes;
+mod numbers;
 
 use circuit::blocks::{self, Goal};
 use circuit::{Builder, Circuit, Int, UInt, Word};
-use lanes::{Lanes, check, every, low, mixed, signed};
+use numbers::{Lanes, check, every, low, mixed, signed};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 

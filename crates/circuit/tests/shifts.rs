@@ -1,12 +1,12 @@
 //! Shifts, rotations, prefixes and normalisation against integers, and their costs.
 
-#[path = "common/lanes.rs"]
+#[path = "common/numbers.rs"]
 #[allow(dead_code)]
-mod lanes;
+mod numbers;
 
 use circuit::blocks::{self, Goal};
 use circuit::{Bits, Builder, Circuit, Int, UInt};
-use lanes::{check, every, low, mixed, signed};
+use numbers::{check, every, low, mixed, signed};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 
