@@ -11,10 +11,10 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint fmt doc book fuzz examples portable faces targets components
+.PHONY: help demo test bench lint fmt doc book tables verify-exhaustive fuzz examples portable faces targets components
 
 help: ## List the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
 
 demo: ## Build the command and run the main job: two processes find a face, by Yao and by GMW
 	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- demo
@@ -39,6 +39,12 @@ doc: ## Build the reference of the libraries and open it
 
 book: ## Build the book into docs/book (needs mdbook: cargo install mdbook)
 	mdbook build docs
+
+tables: ## Make the book's table of all circuits and its plot anew
+	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- circuits --book docs
+
+verify-exhaustive: ## Check every function of one single-precision float on all 2^32 inputs (hours on few cores)
+	RUSTFLAGS="-C target-cpu=native" $(CARGO) test --release $(CARGO_FLAGS) -p duologue-circuit --test exhaustive -- --ignored --nocapture --test-threads=1
 
 fuzz: ## Fuzz every decoder for FUZZ_TIME seconds (needs cargo-fuzz and a nightly toolchain)
 	@for target in $$(cd fuzz && $(CARGO) +nightly fuzz list); do \
