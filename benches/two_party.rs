@@ -55,7 +55,7 @@ fn faces() -> Program {
 fn sha_chain() -> Program {
     let mut c = Builder::new("compress");
     let (state, message) = (c.bits("state", 256), c.bits("message", 512));
-    let next = blocks::sha256::compress(&mut c, &state, &message, Goal::Size);
+    let next = blocks::sha2::compress(&mut c, &blocks::sha2::SHA256, &state, &message, Goal::Size);
     c.output("next", &next);
     let mut p = Program::new("sha256 chain");
     let cycles = p.size("cycles", 1..=1 << 20);

@@ -1,112 +1,163 @@
-//! AES-128 (FIPS 197), encryption.
+//! AES with keys of 128, 192 and 256 bits (FIPS 197), encryption and decryption.
 //!
-//! All that is not linear is the S-box: 160 in ten rounds and 40 in the key schedule. Its two linear layers are those
-//! of Boyar and Peralta, "A new combinational logic minimization technique with applications to cryptology" (SEA 2010);
-//! between them lies an inversion in GF(2^4), theirs with 5 ANDs or, for depth, the one of 7 ANDs from "A small
-//! depth-16 circuit for the AES S-box" (SEC 2012). An S-box is 32 ANDs of depth 6, or 34 ANDs of depth 4.
+//! All that is not linear is the [S-box](sbox()): 16 a round, and 4 a step of the key schedule. Keys are expanded
+//! apart from blocks, so that many blocks share one schedule.
+//!
+//! | key | S-boxes a block | in the schedule | rounds | steps of the schedule |
+//! |---|---|---|---|---|
+//! | 128 | 160 | 40 | 10 | 10 |
+//! | 192 | 192 | 32 | 12 | 8 |
+//! | 256 | 224 | 52 | 14 | 13 |
+//!
+//! For size an S-box is 32 ANDs and a round or step has depth 6; for depth it is 34 ANDs and depth 4.
 //!
 //! Bytes lie as in [`Kind::Bits`](crate::Kind): byte k at bits 8k to 8k+7, least significant bit first; byte k of a
 //! block is row k mod 4 and column k / 4 of the state.
+
+mod sbox;
 
 use super::Goal;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::Bits;
+use sbox::Byte;
+pub use sbox::{inverse_sbox, sbox};
 
-type Byte = [Bit; 8];
+/// A column of the state or a word of the key schedule.
+type Column = [Byte; 4];
 /// A state or a round key.
 type State = [Byte; 16];
 
-/// The eleven round keys of one key: expand once, encrypt many blocks.
+/// The round keys of one key: expand once, encrypt and decrypt many blocks.
 pub struct RoundKeys(Vec<State>);
 
-/// The key schedule. 40 S-boxes: 1280 ANDs of depth 60 (size) or 1360 ANDs of depth 40 (depth).
-///
-/// # Panics
-/// If the key does not have 128 bits.
-pub fn expand_key(c: &mut Builder, key: &Bits, goal: Goal) -> RoundKeys {
-    let mut keys = vec![state(key)];
-    let mut constant = 1u8;
-    for round in 0..10 {
-        let next = next_key(c, &keys[round], constant, goal);
-        keys.push(next);
-        constant = (constant << 1) ^ ((constant >> 7) * 0x1b);
+impl RoundKeys {
+    /// Round keys that were expanded elsewhere, one after the other.
+    ///
+    /// # Panics
+    /// If they are not 11, 13 or 15 keys of 128 bits.
+    pub fn from_bits(bits: &Bits) -> Self {
+        let keys: Vec<State> = bits.0.chunks(128).map(state).collect();
+        assert!([11, 13, 15].contains(&keys.len()), "{} AES round keys", keys.len());
+        RoundKeys(keys)
     }
-    RoundKeys(keys)
+
+    /// The round keys one after the other: 1408, 1664 or 1920 bits.
+    pub fn to_bits(&self) -> Bits {
+        Bits(self.0.iter().flatten().flatten().copied().collect())
+    }
 }
 
-/// One block. 160 S-boxes: 5120 ANDs of depth 60 (size) or 5440 ANDs of depth 40 (depth).
+/// The key schedule. AES-128: 1280 ANDs, depth 60 (size); 1360 ANDs, depth 40 (depth). AES-192: 1024 ANDs, depth 48;
+/// 1088 ANDs, depth 32. AES-256: 1664 ANDs, depth 78; 1768 ANDs, depth 52.
+///
+/// # Panics
+/// If the key does not have 128, 192 or 256 bits.
+pub fn expand_key(c: &mut Builder, key: &Bits, goal: Goal) -> RoundKeys {
+    assert!([128, 192, 256].contains(&key.0.len()), "bits of an AES key");
+    let mut words: Vec<Column> = key.0.chunks(32).map(bytes).collect();
+    let length = words.len();
+    let mut constant = 1u8;
+    for i in length..4 * (length + 7) {
+        let mut word = words[i - 1];
+        if i % length == 0 {
+            word = add_constant(std::array::from_fn(|k| word[(k + 1) % 4]).map(|byte| sbox(c, byte, goal)), constant);
+            constant = constant << 1 ^ (constant >> 7) * 0x1b;
+        } else if length > 6 && i % length == 4 {
+            word = word.map(|byte| sbox(c, byte, goal));
+        }
+        words.push(xor_bytes(c, &words[i - length], &word));
+    }
+    RoundKeys(words.chunks(4).map(|columns| std::array::from_fn(|k| columns[k / 4][k % 4])).collect())
+}
+
+/// One block. AES-128: 5120 ANDs, depth 60 (size); 5440 ANDs, depth 40 (depth). AES-192: 6144 ANDs, depth 72; 6528
+/// ANDs, depth 48. AES-256: 7168 ANDs, depth 84; 7616 ANDs, depth 56.
 ///
 /// Round keys of [`expand_key`] arrive in time, so key schedule and block together have the same depth.
 ///
 /// # Panics
 /// If the block does not have 128 bits.
 pub fn encrypt(c: &mut Builder, keys: &RoundKeys, block: &Bits, goal: Goal) -> Bits {
-    let mut text = add_key(c, &state(block), &keys.0[0]);
+    let last = keys.0.len() - 1;
+    let mut text = xor_bytes(c, &state(&block.0), &keys.0[0]);
     for (round, key) in keys.0.iter().enumerate().skip(1) {
-        text = shift_rows(&text.map(|byte| sbox(c, byte, goal)));
-        if round < 10 {
+        text = shift_rows(&text.map(|byte| sbox(c, byte, goal)), 1);
+        if round < last {
             text = mix_columns(c, &text);
         }
-        text = add_key(c, &text, key);
+        text = xor_bytes(c, &text, key);
     }
     Bits(text.into_iter().flatten().collect())
 }
 
-/// The S-box of one byte.
-pub fn sbox(c: &mut Builder, byte: [Bit; 8], goal: Goal) -> [Bit; 8] {
-    let top = Top::new(c, byte);
-    let folded = top.fold(c);
-    let inverse = match goal {
-        Goal::Size => invert_small(c, folded),
-        Goal::Depth => invert_shallow(c, folded),
-    };
-    bottom(c, &top, inverse)
+/// The block of which [`encrypt`] makes this one; costs what it costs.
+///
+/// The last round key comes first, so the depths of [`expand_key`] and of the block add up.
+///
+/// # Panics
+/// If the block does not have 128 bits.
+pub fn decrypt(c: &mut Builder, keys: &RoundKeys, block: &Bits, goal: Goal) -> Bits {
+    let last = keys.0.len() - 1;
+    let mut text = xor_bytes(c, &state(&block.0), &keys.0[last]);
+    for (round, key) in keys.0.iter().enumerate().rev().skip(1) {
+        text = shift_rows(&text, 3).map(|byte| inverse_sbox(c, byte, goal));
+        text = xor_bytes(c, &text, key);
+        if round > 0 {
+            text = unmix_columns(c, &text);
+        }
+    }
+    Bits(text.into_iter().flatten().collect())
 }
 
-fn state(bits: &Bits) -> State {
-    assert_eq!(bits.0.len(), 128, "bits of an AES block or key");
-    std::array::from_fn(|k| std::array::from_fn(|i| bits.0[8 * k + i]))
+fn state(bits: &[Bit]) -> State {
+    assert_eq!(bits.len(), 128, "bits of an AES block or round key");
+    bytes(bits)
 }
 
-fn xor_bytes(c: &mut Builder, a: Byte, b: Byte) -> Byte {
+fn bytes<const N: usize>(bits: &[Bit]) -> [Byte; N] {
+    std::array::from_fn(|k| std::array::from_fn(|i| bits[8 * k + i]))
+}
+
+fn xor_bytes<const N: usize>(c: &mut Builder, a: &[Byte; N], b: &[Byte; N]) -> [Byte; N] {
+    std::array::from_fn(|k| xor(c, a[k], b[k]))
+}
+
+fn xor(c: &mut Builder, a: Byte, b: Byte) -> Byte {
     std::array::from_fn(|i| c.xor(a[i], b[i]))
 }
 
-fn add_key(c: &mut Builder, text: &State, key: &State) -> State {
-    std::array::from_fn(|k| xor_bytes(c, text[k], key[k]))
+fn add_constant(mut word: Column, constant: u8) -> Column {
+    word[0] = std::array::from_fn(|i| word[0][i].flip(constant >> i & 1 == 1));
+    word
 }
 
-fn next_key(c: &mut Builder, key: &State, constant: u8, goal: Goal) -> State {
-    let mut next = *key;
-    for k in 0..4 {
-        let turned = sbox(c, key[12 + (k + 1) % 4], goal);
-        next[k] = xor_bytes(c, next[k], turned);
-    }
-    for (i, bit) in next[0].iter_mut().enumerate() {
-        *bit = bit.flip(constant >> i & 1 == 1);
-    }
-    for k in 4..16 {
-        next[k] = xor_bytes(c, next[k], next[k - 4]);
-    }
-    next
-}
-
-/// Row r moves r columns to the left.
-fn shift_rows(text: &State) -> State {
-    std::array::from_fn(|k| text[(k + 4 * (k % 4)) % 16])
+/// Row r moves r · `by` columns to the left; one and three undo each other.
+fn shift_rows(text: &State, by: usize) -> State {
+    std::array::from_fn(|k| text[(k + 4 * by * (k % 4)) % 16])
 }
 
 /// Each byte of a column becomes 2·itself + 3·the next + the two after.
 fn mix_columns(c: &mut Builder, text: &State) -> State {
     std::array::from_fn(|k| {
         let row = |r: usize| text[k / 4 * 4 + (k + r) % 4];
-        let pair = xor_bytes(c, row(0), row(1));
+        let pair = xor(c, row(0), row(1));
         let doubled = double(c, pair);
-        let rest = xor_bytes(c, row(2), row(3));
-        let sum = xor_bytes(c, doubled, row(1));
-        xor_bytes(c, sum, rest)
+        let rest = xor(c, row(2), row(3));
+        let sum = xor(c, doubled, row(1));
+        xor(c, sum, rest)
     })
+}
+
+/// The inverse of [`mix_columns`], which is itself after 4·(each byte + the one two rows on) is added to each byte.
+fn unmix_columns(c: &mut Builder, text: &State) -> State {
+    let evened = std::array::from_fn(|k| {
+        let pair = xor(c, text[k], text[k / 4 * 4 + (k + 2) % 4]);
+        let doubled = double(c, pair);
+        let fourfold = double(c, doubled);
+        xor(c, text[k], fourfold)
+    });
+    mix_columns(c, &evened)
 }
 
 /// 2·byte modulo x^8 + x^4 + x^3 + x + 1.
@@ -117,151 +168,4 @@ fn double(c: &mut Builder, byte: Byte) -> Byte {
         1 | 3 | 4 => c.xor(byte[i - 1], top),
         _ => byte[i - 1],
     })
-}
-
-/// The upper linear layer: the 21 sums y₁ to y₂₁ of the input (index 0 is unused) and its lowest bit.
-struct Top {
-    y: [Bit; 22],
-    low: Bit,
-}
-
-impl Top {
-    fn new(c: &mut Builder, byte: Byte) -> Self {
-        // The papers number bits from the most significant one.
-        let x: [Bit; 8] = std::array::from_fn(|i| byte[7 - i]);
-        let mut y = [Bit::FALSE; 22];
-        y[14] = c.xor(x[3], x[5]);
-        y[13] = c.xor(x[0], x[6]);
-        y[9] = c.xor(x[0], x[3]);
-        y[8] = c.xor(x[0], x[5]);
-        let t0 = c.xor(x[1], x[2]);
-        y[1] = c.xor(t0, x[7]);
-        y[4] = c.xor(y[1], x[3]);
-        y[12] = c.xor(y[13], y[14]);
-        y[2] = c.xor(y[1], x[0]);
-        y[5] = c.xor(y[1], x[6]);
-        y[3] = c.xor(y[5], y[8]);
-        let t1 = c.xor(x[4], y[12]);
-        y[15] = c.xor(t1, x[5]);
-        y[20] = c.xor(t1, x[1]);
-        y[6] = c.xor(y[15], x[7]);
-        y[10] = c.xor(y[15], t0);
-        y[11] = c.xor(y[20], y[9]);
-        y[7] = c.xor(x[7], y[11]);
-        y[17] = c.xor(y[10], y[11]);
-        y[19] = c.xor(y[10], y[8]);
-        y[16] = c.xor(t0, y[11]);
-        y[21] = c.xor(y[13], y[16]);
-        y[18] = c.xor(x[0], y[16]);
-        Top { y, low: x[7] }
-    }
-
-    /// From GF(2^8) to GF(2^4): the element to invert. 9 ANDs, depth 1.
-    fn fold(&self, c: &mut Builder) -> [Bit; 4] {
-        let y = &self.y;
-        let t2 = c.and(y[12], y[15]);
-        let t3 = c.and(y[3], y[6]);
-        let t5 = c.and(y[4], self.low);
-        let t7 = c.and(y[13], y[16]);
-        let t8 = c.and(y[5], y[1]);
-        let t10 = c.and(y[2], y[7]);
-        let t12 = c.and(y[9], y[11]);
-        let t13 = c.and(y[14], y[17]);
-        let t15 = c.and(y[8], y[10]);
-        let (t14, t16) = (c.xor(t13, t12), c.xor(t15, t12));
-        [
-            c.xor_all([t3, t2, y[20], t14]),
-            c.xor_all([t5, t2, t16, y[19]]),
-            c.xor_all([t8, t7, t14, y[21]]),
-            c.xor_all([t10, t7, t16, y[18]]),
-        ]
-    }
-}
-
-/// The inverse (t₂₉, t₃₃, t₃₇, t₄₀) of the element (t₂₁, t₂₂, t₂₃, t₂₄) of GF(2^4). 5 ANDs, depth 4.
-fn invert_small(c: &mut Builder, [t21, t22, t23, t24]: [Bit; 4]) -> [Bit; 4] {
-    let t25 = c.xor(t21, t22);
-    let t26 = c.and(t21, t23);
-    let t27 = c.xor(t24, t26);
-    let t28 = c.and(t25, t27);
-    let t29 = c.xor(t28, t22);
-    let t30 = c.xor(t23, t24);
-    let t31 = c.xor(t22, t26);
-    let t32 = c.and(t31, t30);
-    let t33 = c.xor(t32, t24);
-    let t34 = c.xor(t23, t33);
-    let t35 = c.xor(t27, t33);
-    let t36 = c.and(t24, t35);
-    let t37 = c.xor(t36, t34);
-    let t38 = c.xor(t27, t36);
-    let t39 = c.and(t29, t38);
-    let t40 = c.xor(t25, t39);
-    [t29, t33, t37, t40]
-}
-
-/// The same inverse. 7 ANDs, depth 2.
-fn invert_shallow(c: &mut Builder, [t21, t22, t23, t24]: [Bit; 4]) -> [Bit; 4] {
-    let low = c.xor(t21, t22);
-    let high = c.xor(t23, t24);
-    let product = c.and(t21, t23);
-    let a = c.xor(t24, product);
-    let b = c.xor(t22, product);
-    let (low_a, high_b) = (c.and(low, a), c.and(high, b));
-    let t21_t24 = c.and(t21, t24);
-    let low_cross = c.and(low, t21_t24);
-    let t22_t23 = c.and(t22, t23);
-    let high_cross = c.and(high, t22_t23);
-    [
-        c.xor(t22, low_a),
-        c.xor(t24, high_b),
-        c.xor_all([high_cross, high, product]),
-        c.xor_all([low_cross, low, product]),
-    ]
-}
-
-/// Back to GF(2^8), and the affine map: 18 ANDs, depth 1, and the lower linear layer.
-fn bottom(c: &mut Builder, top: &Top, [t29, t33, t37, t40]: [Bit; 4]) -> Byte {
-    let t41 = c.xor(t40, t37);
-    let t42 = c.xor(t29, t33);
-    let t43 = c.xor(t29, t40);
-    let t44 = c.xor(t33, t37);
-    let t45 = c.xor(t42, t41);
-    let y = &top.y;
-    let left = [t44, t37, t33, t43, t40, t29, t42, t45, t41];
-    let first = [y[15], y[6], top.low, y[16], y[1], y[7], y[11], y[17], y[10]];
-    let second = [y[12], y[3], y[4], y[13], y[5], y[2], y[9], y[14], y[8]];
-    let z: [Bit; 18] = std::array::from_fn(|i| {
-        let right = if i < 9 { first[i] } else { second[i - 9] };
-        c.and(left[i % 9], right)
-    });
-
-    let tc1 = c.xor(z[15], z[16]);
-    let tc2 = c.xor(z[10], tc1);
-    let tc3 = c.xor(z[9], tc2);
-    let tc4 = c.xor(z[0], z[2]);
-    let tc5 = c.xor(z[1], z[0]);
-    let tc6 = c.xor(z[3], z[4]);
-    let tc7 = c.xor(z[12], tc4);
-    let tc8 = c.xor(z[7], tc6);
-    let tc9 = c.xor(z[8], tc7);
-    let tc10 = c.xor(tc8, tc9);
-    let tc11 = c.xor(tc6, tc5);
-    let tc12 = c.xor(z[3], z[5]);
-    let tc13 = c.xor(z[13], tc1);
-    let tc14 = c.xor(tc4, tc12);
-    let s3 = c.xor(tc3, tc11);
-    let tc16 = c.xor(z[6], tc8);
-    let tc17 = c.xor(z[14], tc10);
-    let tc18 = c.xor(tc13, tc14);
-    let s7 = !c.xor(z[12], tc18);
-    let tc20 = c.xor(z[15], tc16);
-    let tc21 = c.xor(tc2, z[11]);
-    let s0 = c.xor(tc3, tc16);
-    let s6 = !c.xor(tc10, tc18);
-    let s4 = c.xor(tc14, s3);
-    let s1 = !c.xor(s3, tc16);
-    let tc26 = c.xor(tc17, tc20);
-    let s2 = !c.xor(tc26, z[17]);
-    let s5 = c.xor(tc21, tc17);
-    [s7, s6, s5, s4, s3, s2, s1, s0]
 }

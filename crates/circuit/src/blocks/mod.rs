@@ -8,15 +8,17 @@
 mod adder;
 pub mod aes;
 pub mod arithmetic;
+pub mod chacha20;
 pub mod columns;
 pub mod compare;
 pub mod count;
 pub mod divide;
 pub mod float;
+pub mod keccak;
 pub mod order;
 pub mod registry;
 pub mod select;
-pub mod sha256;
+pub mod sha2;
 pub mod shift;
 
 use std::fmt;
