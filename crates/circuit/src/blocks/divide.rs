@@ -5,12 +5,16 @@
 //! where a comparison with a restoring selection costs two.
 
 use super::Goal;
-use super::adder::{carries_with, sum_bits};
+use super::adder::{add_bits_with, carries_with, sum_bits};
 use super::arithmetic::negate_if;
+use super::select::mux;
 use super::shift::or_prefix;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Int, UInt, Word};
+
+/// How far carries ripple in a step of the size variant, unless half of the width is more.
+const LAYERS: usize = 38;
 
 /// ⌊a / b⌋ and a mod b. Division by zero gives all ones and the remainder a, as in RISC-V.
 ///
@@ -55,7 +59,7 @@ pub fn square_root(c: &mut Builder, a: &UInt, goal: Goal) -> (UInt, UInt) {
 pub(super) fn long_division(c: &mut Builder, dividend: &[Bit], divisor: &[Bit], goal: Goal) -> (Vec<Bit>, Vec<Bit>) {
     let n = divisor.len();
     let above = above(c, divisor, goal);
-    let mut state = State { remainder: Vec::new(), negative: Bit::FALSE };
+    let mut state = State { remainder: Vec::new(), negative: Bit::FALSE, before: Vec::new(), added: Bit::FALSE };
     let mut quotient = Vec::with_capacity(dividend.len());
     for &bit in dividend.iter().rev() {
         state.remainder.insert(0, bit);
@@ -84,14 +88,19 @@ fn above(c: &mut Builder, divisor: &[Bit], goal: Goal) -> Vec<Bit> {
 struct State {
     remainder: Vec<Bit>,
     negative: Bit,
+    /// The remainder before the last step, and whether that added the divisor.
+    before: Vec<Bit>,
+    added: Bit,
 }
 
 impl State {
     /// While the remainder is short: subtract the divisor if it is not above it. 2i + 1 ANDs for i bits.
     fn restore(&mut self, c: &mut Builder, low: &[Bit], above: Bit, goal: Goal) -> Bit {
-        let low: Vec<Bit> = low.iter().map(|&bit| !bit).collect();
-        let carries = carries_with(c, &self.remainder, &low, Bit::TRUE, goal.into());
-        let digit = c.and(carries[low.len()], !above);
+        let low: Vec<Bit> = low.iter().chain([&above]).map(|&bit| !bit).collect();
+        let short = self.remainder.len();
+        let number = [self.remainder.as_slice(), &[Bit::FALSE]].concat();
+        let carries = carries_with(c, &number, &low, Bit::TRUE, goal.into());
+        let digit = carries[short + 1];
         for ((bit, &low), &carry) in self.remainder.iter_mut().zip(&low).zip(&carries) {
             let change = c.xor(low, carry);
             let change = c.and(digit, change);
@@ -105,22 +114,54 @@ impl State {
         let subtract = !self.negative;
         let addend: Vec<Bit> = divisor.iter().map(|&bit| c.xor(bit, subtract)).collect();
         self.remainder.resize(divisor.len() + 1, Bit::FALSE);
-        let low = &self.remainder[..divisor.len()];
-        let carries = carries_with(c, low, &addend, subtract, goal.into());
+        self.before = self.remainder[..divisor.len()].to_vec();
+        self.added = self.negative;
+        let carries = step_carries(c, &self.before, &addend, subtract, goal);
         let addend = [addend, vec![subtract]].concat();
         self.remainder = sum_bits(c, &self.remainder, &addend, &carries);
         self.negative = self.remainder.pop().expect("a sign");
         !self.negative
     }
 
-    /// The remainder, brought back above zero.
+    /// The remainder, brought back above zero: 2n − 1 ANDs, or n more to do so beside the last step.
     fn end(mut self, c: &mut Builder, divisor: &[Bit], goal: Goal) -> Vec<Bit> {
         self.remainder.resize(divisor.len(), Bit::FALSE);
-        let addend: Vec<Bit> = divisor.iter().map(|&bit| c.and(bit, self.negative)).collect();
-        let low = addend.len() - 1;
-        let carries = carries_with(c, &self.remainder[..low], &addend[..low], Bit::FALSE, goal.into());
-        sum_bits(c, &self.remainder, &addend, &carries)
+        self.before.resize(divisor.len(), Bit::FALSE);
+        match goal {
+            Goal::Size => {
+                let addend = and_each(c, self.negative, divisor);
+                add_bits_with(c, &self.remainder, &addend, Bit::FALSE, goal.into())
+            }
+            Goal::Depth => {
+                let twice = [&[Bit::FALSE], &divisor[..divisor.len() - 1]].concat();
+                let addend = and_each(c, self.added, &twice);
+                let other = add_bits_with(c, &self.before, &addend, Bit::FALSE, goal.into());
+                mux(c, self.negative, &UInt(other), &UInt(self.remainder)).0
+            }
+        }
     }
+}
+
+/// The carries of a step. For size, they ripple through [`LAYERS`] bits; those above run beside them for both carries
+/// that may come, which costs two more ANDs a bit.
+fn step_carries(c: &mut Builder, a: &[Bit], b: &[Bit], carry: Bit, goal: Goal) -> Vec<Bit> {
+    let n = a.len();
+    let low = match goal {
+        Goal::Size => n.min(LAYERS.max(n.div_ceil(2))),
+        Goal::Depth => n,
+    };
+    let mut carries = carries_with(c, &a[..low], &b[..low], carry, goal.into());
+    if low < n {
+        let above = carries[low];
+        let [without, with] =
+            [Bit::FALSE, Bit::TRUE].map(|carry| carries_with(c, &a[low..], &b[low..], carry, goal.into()));
+        carries.extend(with.iter().zip(&without).skip(1).map(|(&with, &without)| c.mux(above, with, without)));
+    }
+    carries
+}
+
+fn and_each(c: &mut Builder, with: Bit, bits: &[Bit]) -> Vec<Bit> {
+    bits.iter().map(|&bit| c.and(with, bit)).collect()
 }
 
 /// The bits of a root so far, and what is left of the number above them: a − root², or that plus 2·root + 1.
@@ -153,9 +194,8 @@ impl Root {
     /// The root, and the remainder brought back above zero.
     fn end(self, c: &mut Builder, goal: Goal) -> (Vec<Bit>, Vec<Bit>) {
         let mut addend = vec![self.negative];
-        addend.extend(self.root.iter().map(|&bit| c.and(bit, self.negative)));
-        let low = addend.len() - 1;
-        let carries = carries_with(c, &self.remainder[..low], &addend[..low], Bit::FALSE, goal.into());
-        (self.root, sum_bits(c, &self.remainder, &addend, &carries))
+        addend.extend(and_each(c, self.negative, &self.root));
+        let remainder = add_bits_with(c, &self.remainder, &addend, Bit::FALSE, goal.into());
+        (self.root, remainder)
     }
 }
