@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::blocks::arithmetic::carries;
 use crate::blocks::{Goal, subtract};
 use crate::builder::Builder;
 use crate::graph::Bit;
@@ -37,38 +38,16 @@ pub(super) fn flip(c: &mut Builder, condition: Bit, bits: &[Bit]) -> Vec<Bit> {
     bits.iter().map(|&bit| c.xor(condition, bit)).collect()
 }
 
-/// The conjunctions of the lowest 0, 1, 2 ... n bits. Size: n − 1 ANDs, depth n − 1; depth: about (n/2)·log n ANDs,
-/// depth log n.
-pub(super) fn prefixes(c: &mut Builder, bits: &[Bit], goal: Goal) -> Vec<Bit> {
-    let mut spans = bits.to_vec();
-    match goal {
-        Goal::Size => {
-            for i in 1..spans.len() {
-                spans[i] = c.and(spans[i - 1], spans[i]);
-            }
-        }
-        Goal::Depth => {
-            for level in 0..usize::BITS - bits.len().saturating_sub(1).leading_zeros() {
-                for i in (0..bits.len()).filter(|i| i >> level & 1 == 1) {
-                    spans[i] = c.and(spans[i], spans[(i >> level << level) - 1]);
-                }
-            }
-        }
-    }
-    std::iter::once(Bit::TRUE).chain(spans).collect()
+/// bits + carry, and the carry out of it. Size: n ANDs; depth: about n + (n/2)·log n ANDs, one layer behind a late carry.
+pub(super) fn increment(c: &mut Builder, bits: &[Bit], carry: Bit, goal: Goal) -> (Vec<Bit>, Bit) {
+    add_with_carry(c, bits, &vec![Bit::FALSE; bits.len()], carry, goal)
 }
 
-/// bits + carry, and the carry out of it. Size: n ANDs; depth: about n + (n/2)·log n ANDs, one layer behind the carry.
-pub(super) fn increment(c: &mut Builder, bits: &[Bit], carry: Bit, goal: Goal) -> (Vec<Bit>, Bit) {
-    let carries: Vec<Bit> = match goal {
-        Goal::Size => {
-            let chain: Vec<Bit> = std::iter::once(carry).chain(bits.iter().copied()).collect();
-            prefixes(c, &chain, goal)[1..].to_vec()
-        }
-        Goal::Depth => prefixes(c, bits, goal).into_iter().map(|ones| c.and(ones, carry)).collect(),
-    };
-    let sum = bits.iter().zip(&carries).map(|(&bit, &carry)| c.xor(bit, carry)).collect();
-    (sum, carries[bits.len()])
+/// a + b + carry, and the carry out of it. Costs what [`add_carry`](crate::blocks::add_carry) does.
+pub(super) fn add_with_carry(c: &mut Builder, a: &[Bit], b: &[Bit], carry: Bit, goal: Goal) -> (Vec<Bit>, Bit) {
+    let carries = carries(c, a, b, carry, goal);
+    let sum = a.iter().zip(b).zip(&carries).map(|((&a, &b), &carry)| c.xor_all([a, b, carry])).collect();
+    (sum, carries[a.len()])
 }
 
 /// a − b for an unsigned b of no more bits, modulo 2^width of a.
@@ -127,11 +106,10 @@ pub(super) fn normalise(c: &mut Builder, bits: &[Bit], goal: Goal) -> (Vec<Bit>,
     (bits, zeros)
 }
 
-/// Whether all bits are zero, and how many lead, in `stages` bits: a tree over at most 2^stages bits, filled with ones
-/// below.
+/// Whether all bits are zero, and how many zeros lead if not, in `stages` bits: a tree over at most 2^stages bits.
 pub(super) fn leading_zeros(c: &mut Builder, bits: &[Bit], stages: usize) -> (Bit, Vec<Bit>) {
     match (bits, stages) {
-        ([], _) => (Bit::FALSE, vec![Bit::FALSE; stages]),
+        ([], _) => (Bit::TRUE, vec![Bit::FALSE; stages]),
         (&[bit], 0) => (!bit, Vec::new()),
         _ => {
             let high = bits.len().min(1 << (stages - 1));

@@ -3,9 +3,14 @@
 //! [`Format`] says how wide, [`Mode`] what denormals and NaN are; [`Float`] is a number, [`Unpacked`] its parts, and
 //! [`round`] makes a number of a result that is not rounded yet. Arithmetic rounds to nearest, ties to even.
 
+mod add;
 mod format;
 mod gates;
+mod multiply;
+mod product;
 mod round;
 
+pub use add::{add, subtract};
 pub use format::{Float, Format, Mode, Unpacked};
+pub use multiply::{multiply, square};
 pub use round::{Unrounded, round};

@@ -22,11 +22,11 @@ pub struct Unrounded {
     /// The significand; its highest bit is one, the bits below are the fraction. The lowest bit is to be set as well
     /// if the exact value goes on below it.
     pub significand: UInt,
-    /// The result is zero, whatever exponent and significand say. At most one of the three flags is set.
+    /// The result is zero, whatever exponent and significand say, unless one of the other flags is set.
     pub zero: Bit,
     /// The result is infinite, whatever exponent and significand say.
     pub infinite: Bit,
-    /// The result is NaN; mode `Flush` has none and ignores this.
+    /// The result is NaN: not together with `infinite`. Mode `Flush` has none and ignores this.
     pub nan: Bit,
 }
 
