@@ -2,4 +2,7 @@
 #![warn(missing_docs)]
 //! Applications, one file each.
 
+pub mod eigenfaces;
 pub mod scifi;
+pub mod social;
+mod tournament;

@@ -1,0 +1,53 @@
+//! What the tests of the applications share.
+#![allow(dead_code)]
+
+use circuit::Binding;
+use circuit::blocks::Goal;
+use circuit::program::reference::{Table, evaluate};
+use duologue::cost::cost;
+use duologue::{Inputs, Options, Scheme};
+use std::collections::BTreeMap;
+
+pub const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
+
+/// Asserts that a program needs no more than this by the count of GMW.
+pub fn assert_at_most(job: &Binding, ands: u64, depth: u32) {
+    let cost = cost(job, &Options::new(Scheme::Gmw)).expect("a program that can be encoded");
+    let name = job.program().name();
+    assert!(cost.ands <= ands && cost.depth <= depth, "{name}: {} ANDs, depth {}", cost.ands, cost.depth);
+}
+
+/// The outputs of a program as numbers, by the meaning of its steps.
+pub fn evaluate_plainly(job: &Binding, inputs: &[Inputs]) -> BTreeMap<String, Vec<u64>> {
+    let table = |name: &str| -> Table {
+        let matrix = inputs.iter().find_map(|inputs| inputs.get(name)).expect("a port that somebody supplies");
+        (0..matrix.lanes()).map(|lane| matrix.lane(lane)).collect()
+    };
+    let tables = job.inputs().iter().map(|port| (port.name.clone(), table(&port.name))).collect();
+    let number = |lane: &Vec<bool>| lane.iter().rev().fold(0, |number, &bit| number << 1 | u64::from(bit));
+    evaluate(job, &tables).into_iter().map(|(name, lanes)| (name, lanes.iter().map(number).collect())).collect()
+}
+
+/// SplitMix64: the same numbers in every run.
+pub struct Random(pub u64);
+
+impl Random {
+    /// 64 random bits.
+    pub fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.word() % end
+    }
+
+    /// One of these.
+    pub fn choose<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
