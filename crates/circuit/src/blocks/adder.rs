@@ -165,26 +165,37 @@ fn carries_of_blocks(c: &mut Builder, spans: &[Span], carry: Bit, depth: u32) ->
 /// or, if none do, the least depth.
 fn blocks(c: &Builder, spans: &[Span], carry: Bit, depth: u32) -> Vec<(usize, u32)> {
     let end = |blocks: &[(usize, u32)]| blocks.last().map_or(0, |&(_, time)| time + 1);
-    let least = end(&blocks_up_to(c, spans, carry, usize::MAX));
-    let mut longest = 1;
-    loop {
+    let depth = depth.max(end(&blocks_up_to(c, spans, carry, |_| usize::MAX)));
+    let in_time = |longest: &dyn Fn(usize) -> usize| {
         let blocks = blocks_up_to(c, spans, carry, longest);
-        if end(&blocks) <= depth.max(least) {
-            return blocks;
-        }
+        (end(&blocks) <= depth).then_some(blocks)
+    };
+    let mut longest = 1;
+    while in_time(&|_| longest).is_none() {
         longest *= 2;
     }
+    // From which span on blocks have to be that long.
+    let (mut early, mut late) = (0, spans.len());
+    while early < late {
+        let middle = (early + late).div_ceil(2);
+        match in_time(&|i| if i < middle { longest.div_ceil(2) } else { longest }) {
+            Some(_) => early = middle,
+            None => late = middle - 1,
+        }
+    }
+    blocks_up_to(c, spans, carry, |i| if i < early { longest.div_ceil(2) } else { longest })
 }
 
-fn blocks_up_to(c: &Builder, spans: &[Span], carry: Bit, longest: usize) -> Vec<(usize, u32)> {
+/// Blocks as long as they can be, up to `longest` for a block that begins at the given span.
+fn blocks_up_to(c: &Builder, spans: &[Span], carry: Bit, longest: impl Fn(usize) -> usize) -> Vec<(usize, u32)> {
     let mut blocks = Vec::new();
-    let mut rest = spans;
-    let mut time = c.depth(carry);
-    while let Some(first) = rest.first() {
-        time = time.max(c.depth(first.passes));
-        let length = reach(c, &rest[..rest.len().min(longest)], time);
+    let (mut start, mut time) = (0, c.depth(carry));
+    while start < spans.len() {
+        let rest = &spans[start..];
+        time = time.max(c.depth(rest[0].passes));
+        let length = reach(c, &rest[..rest.len().min(longest(start))], time);
         blocks.push((length, time));
-        rest = &rest[length..];
+        start += length;
         time += 1;
     }
     blocks

@@ -5,7 +5,8 @@
 //! adder is free and comes no later than its operands, so that a carry-save tree over columns of k bits has about
 //! log k layers, not log k / log 1.5.
 //!
-//! All sums are modulo 2^width: what is added beyond is dropped.
+//! All sums are modulo 2^width: what is added beyond is dropped. Below the lowest bit of the sum there is one column of
+//! halves, because products of signed digits come doubled; halves always add up to a whole.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,19 +19,21 @@ use crate::graph::Bit;
 /// A sum under construction, modulo 2^width.
 #[derive(Clone, Debug)]
 pub struct Columns {
+    /// The halves, then the bits of weight 1, 2, 4, ...
     bits: Vec<Vec<Bit>>,
+    /// The constant, halves first.
     constant: Vec<bool>,
 }
 
 impl Columns {
     /// Zero in this many bits.
     pub fn new(width: usize) -> Self {
-        Columns { bits: vec![Vec::new(); width], constant: vec![false; width] }
+        Columns { bits: vec![Vec::new(); width + 1], constant: vec![false; width + 1] }
     }
 
     /// The bits of the sum.
     pub fn width(&self) -> usize {
-        self.bits.len()
+        self.bits.len() - 1
     }
 
     /// Adds bit · 2^i.
@@ -38,7 +41,7 @@ impl Columns {
         match bit {
             Bit::FALSE => {}
             Bit::TRUE => self.add_power(i),
-            _ if i < self.width() => self.bits[i].push(bit),
+            _ if i < self.width() => self.bits[i + 1].push(bit),
             _ => {}
         }
     }
@@ -47,6 +50,11 @@ impl Columns {
     pub fn subtract_bit(&mut self, i: usize, bit: Bit) {
         self.add_bit(i, !bit);
         self.subtract_power(i);
+    }
+
+    /// Subtracts bit · 2^i if `subtract`, else adds it.
+    pub(super) fn add_or_subtract(&mut self, i: usize, bit: Bit, subtract: bool) {
+        if subtract { self.subtract_bit(i, bit) } else { self.add_bit(i, bit) }
     }
 
     /// Adds word · 2^shift, the word unsigned.
@@ -94,12 +102,31 @@ impl Columns {
 
     /// Adds 2^i.
     pub fn add_power(&mut self, i: usize) {
-        self.carry_constant(i, true);
+        self.carry_constant(i + 1, true);
     }
 
     /// Subtracts 2^i.
     pub fn subtract_power(&mut self, i: usize) {
-        self.carry_constant(i, false);
+        self.carry_constant(i + 1, false);
+    }
+
+    /// Adds another sum · 2^shift; it must count modulo 2^(width − shift) or more.
+    pub(super) fn add_columns(&mut self, shift: usize, other: Columns) {
+        self.add_places(shift, other.bits, &other.constant);
+    }
+
+    /// Adds half of a sum that is even, times 2^shift; it must count modulo 2^(width − shift + 1) or more.
+    pub(super) fn add_half(&mut self, shift: usize, doubled: Columns) {
+        self.add_places(shift, doubled.bits.into_iter().skip(1), &doubled.constant[1..]);
+    }
+
+    fn add_places(&mut self, shift: usize, bits: impl IntoIterator<Item = Vec<Bit>>, constant: &[bool]) {
+        for (place, (bits, &set)) in (shift..self.bits.len()).zip(bits.into_iter().zip(constant)) {
+            self.bits[place].extend(bits);
+            if set {
+                self.carry_constant(place, true);
+            }
+        }
     }
 
     /// The sum modulo 2^width.
@@ -109,7 +136,7 @@ impl Columns {
     /// words whose bits arrive when they do.
     pub fn sum(self, c: &mut Builder, goal: Goal) -> Vec<Bit> {
         match goal {
-            Goal::Size => self.reduced(c, 1).0,
+            Goal::Size => self.reduced(c, |_| 1).0,
             Goal::Depth => self.sum_with(c, Adder::PREFIX),
         }
     }
@@ -122,22 +149,31 @@ impl Columns {
 
     /// Two words with this sum modulo 2^width: a layer for each halving of the highest column, or one more.
     pub fn carry_save(self, c: &mut Builder) -> (Vec<Bit>, Vec<Bit>) {
-        self.reduced(c, 2)
+        self.reduced(c, |_| 2)
     }
 
-    /// Words of the same sum, `left` (1 or 2) bits a column; the second word is zero where a column has one.
-    fn reduced(self, c: &mut Builder, left: usize) -> (Vec<Bit>, Vec<Bit>) {
+    /// The sum for size, a layer or two shallower if need be: the last columns pay about three ANDs for each.
+    pub(super) fn sum_within(self, c: &mut Builder, depth: u32) -> Vec<Bit> {
+        let rippling = self.width().saturating_sub(4);
+        let (first, second) = self.reduced(c, |i| if i < rippling { 1 } else { 2 });
+        add_bits_with(c, &first, &second, Bit::FALSE, Adder::within(depth))
+    }
+
+    /// Words of the same sum with `left` (1 or 2) bits in each column; the second word is zero where that is one.
+    fn reduced(self, c: &mut Builder, left: impl Fn(usize) -> usize) -> (Vec<Bit>, Vec<Bit>) {
         let width = self.width();
         let (mut first, mut second) = (Vec::with_capacity(width), Vec::with_capacity(width));
-        let mut carried = Vec::new();
-        for (i, (bits, constant)) in self.bits.into_iter().zip(self.constant).enumerate() {
-            carried.extend(bits);
-            carried.push(Bit::constant(constant));
-            let mut column = std::mem::take(&mut carried);
+        let mut columns = self.bits.into_iter().zip(self.constant).map(|(mut bits, constant)| {
+            bits.push(Bit::constant(constant));
+            bits
+        });
+        let mut carried = reduce_halves(c, columns.next().unwrap_or_default());
+        for (i, mut column) in columns.enumerate() {
+            column.append(&mut carried);
             if i + 1 == width {
                 column = vec![c.xor_all(column)];
             } else {
-                carried = reduce(c, &mut column, left);
+                carried = reduce(c, &mut column, left(i));
             }
             first.push(column.first().copied().unwrap_or(Bit::FALSE));
             second.push(column.get(1).copied().unwrap_or(Bit::FALSE));
@@ -147,18 +183,29 @@ impl Columns {
 
     /// The bits that the constant alone needs.
     pub(super) fn constant_width(&self) -> usize {
-        self.constant.iter().rposition(|&set| set).map_or(0, |last| last + 1)
+        self.constant.iter().rposition(|&set| set).unwrap_or(0)
     }
 
-    /// Adds or subtracts 2^i in the constant: flips bits up to the first that takes the carry or lends.
-    fn carry_constant(&mut self, i: usize, add: bool) {
-        for bit in self.constant.iter_mut().skip(i) {
+    /// Adds or subtracts 2^place halves in the constant: flips bits up to the first that takes the carry or lends.
+    fn carry_constant(&mut self, place: usize, add: bool) {
+        for bit in self.constant.iter_mut().skip(place) {
             *bit = !*bit;
             if *bit == add {
                 break;
             }
         }
     }
+}
+
+/// The carries of a column whose sum is even: of the last two bits, which are equal, either is the carry.
+fn reduce_halves(c: &mut Builder, mut column: Vec<Bit>) -> Vec<Bit> {
+    column.retain(|&bit| bit != Bit::FALSE);
+    let left = 2 - column.len() % 2;
+    let mut carried = reduce(c, &mut column, left);
+    if let [either, _] = column[..] {
+        carried.push(either);
+    }
+    carried
 }
 
 /// Adds bits of one column until `left` remain; returns the carries.
