@@ -165,25 +165,24 @@ fn carries_of_blocks(c: &mut Builder, spans: &[Span], carry: Bit, depth: u32) ->
 /// or, if none do, the least depth.
 fn blocks(c: &Builder, spans: &[Span], carry: Bit, depth: u32) -> Vec<(usize, u32)> {
     let end = |blocks: &[(usize, u32)]| blocks.last().map_or(0, |&(_, time)| time + 1);
-    let depth = depth.max(end(&blocks_up_to(c, spans, carry, |_| usize::MAX)));
-    let in_time = |longest: &dyn Fn(usize) -> usize| {
-        let blocks = blocks_up_to(c, spans, carry, longest);
-        (end(&blocks) <= depth).then_some(blocks)
-    };
+    let least = end(&blocks_up_to(c, spans, carry, |_| usize::MAX));
+    let late = |longest: &dyn Fn(usize) -> usize| end(&blocks_up_to(c, spans, carry, longest)) > depth.max(least);
     let mut longest = 1;
-    while in_time(&|_| longest).is_none() {
+    while late(&|_| longest) {
         longest *= 2;
     }
-    // From which span on blocks have to be that long.
-    let (mut early, mut late) = (0, spans.len());
-    while early < late {
-        let middle = (early + late).div_ceil(2);
-        match in_time(&|i| if i < middle { longest.div_ceil(2) } else { longest }) {
-            Some(_) => early = middle,
-            None => late = middle - 1,
+    // The first blocks stay shorter if there is time; at the least depth the low bits had better be early.
+    let shorter = |early: usize| move |start: usize| if start < early { longest.div_ceil(2) } else { longest };
+    let (mut early, mut end) = (0, if depth > least { spans.len() } else { 0 });
+    while early < end {
+        let middle = (early + end).div_ceil(2);
+        if late(&shorter(middle)) {
+            end = middle - 1;
+        } else {
+            early = middle;
         }
     }
-    blocks_up_to(c, spans, carry, |i| if i < early { longest.div_ceil(2) } else { longest })
+    blocks_up_to(c, spans, carry, shorter(early))
 }
 
 /// Blocks as long as they can be, up to `longest` for a block that begins at the given span.
