@@ -8,20 +8,25 @@
 mod adder;
 pub mod aes;
 pub mod arithmetic;
+mod branches;
 pub mod chacha20;
 pub mod columns;
 pub mod compare;
 pub mod count;
+mod digits;
 pub mod divide;
 mod factor;
 pub mod float;
 pub mod keccak;
-pub mod order;
 pub mod multiply;
+pub mod order;
+mod piecewise;
+mod reals;
 pub mod registry;
 pub mod select;
 pub mod sha2;
 pub mod shift;
+pub mod sine;
 
 use std::fmt;
 
@@ -35,7 +40,7 @@ pub use divide::{divide, divide_signed, square_root};
 pub use order::{max, max_index, maximum, min, min_index, minimum};
 pub use multiply::{multiply, multiply_low, square, square_low};
 pub use registry::{Block, Parameter, find, registry};
-pub use select::mux;
+pub use select::{conditional_swap, multiplexer, mux, one_hot, one_hot_below};
 pub use shift::{leading_zeros, normalise, or_prefix, rotate_left, rotate_right, shift_left, shift_right, trailing_zeros};
 
 /// What a block is made for.

@@ -8,9 +8,12 @@ mod format;
 mod gates;
 mod multiply;
 mod product;
+mod reduce;
 mod round;
+mod trigonometry;
 
 pub use add::{add, subtract};
 pub use format::{Float, Format, Mode, Unpacked};
 pub use multiply::{multiply, square};
 pub use round::{Unrounded, round};
+pub use trigonometry::{cos, cos_pi, sin, sin_pi, tan, tan_pi};
