@@ -14,6 +14,7 @@ pub mod columns;
 pub mod compare;
 pub mod count;
 mod digits;
+pub mod distance;
 pub mod divide;
 mod factor;
 pub mod float;
@@ -36,6 +37,7 @@ pub use arithmetic::{
 pub use columns::Columns;
 pub use compare::{equal, greater, greater_or_equal, less, less_or_equal};
 pub use count::{hamming_distance, population_count};
+pub use distance::{absolute_difference, manhattan_distance, squared_distance};
 pub use divide::{divide, divide_signed, square_root};
 pub use order::{max, max_index, maximum, min, min_index, minimum};
 pub use multiply::{multiply, multiply_low, square, square_low};
