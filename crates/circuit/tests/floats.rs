@@ -14,7 +14,7 @@ const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 const LANES: usize = 1 << 20;
 const SIZES: [[u32; 2]; 5] = [[5, 10], [8, 7], [8, 23], [9, 32], [11, 52]];
 /// Formats of which every pair is tried.
-const SMALL: [[u32; 2]; 4] = [[3, 2], [4, 3], [2, 3], [3, 7]];
+const SMALL: [[u32; 2]; 4] = [[3, 2], [4, 3], [3, 4], [3, 7]];
 
 /// An operation: its name in the registry without the mode, how many operands, and what it is on integers.
 struct Operation {
@@ -23,11 +23,20 @@ struct Operation {
     model: fn(Model, &[u128]) -> u128,
 }
 
-const OPERATIONS: [Operation; 4] = [
+const OPERATIONS: [Operation; 13] = [
     Operation { name: "add", operands: 2, model: |m, x| m.add(x[0], x[1]) },
     Operation { name: "sub", operands: 2, model: |m, x| m.add(x[0], x[1] ^ m.zero(true)) },
     Operation { name: "mul", operands: 2, model: |m, x| m.multiply(x[0], x[1]) },
     Operation { name: "sqr", operands: 1, model: |m, x| m.multiply(x[0], x[0]) },
+    Operation { name: "div", operands: 2, model: |m, x| m.divide(x[0], x[1]) },
+    Operation { name: "sqrt", operands: 1, model: |m, x| m.square_root(x[0]) },
+    Operation { name: "min", operands: 2, model: |m, x| m.minimum(x[0], x[1]) },
+    Operation { name: "max", operands: 2, model: |m, x| m.maximum(x[0], x[1]) },
+    Operation { name: "cmp", operands: 2, model: |m, x| m.compare(x[0], x[1]) },
+    Operation { name: "round", operands: 1, model: |m, x| m.integral(x[0], |_, n, r| r > 2 || r == 2 && n % 2 == 1) },
+    Operation { name: "floor", operands: 1, model: |m, x| m.integral(x[0], |sign, _, r| sign && r > 0) },
+    Operation { name: "ceil", operands: 1, model: |m, x| m.integral(x[0], |sign, _, r| !sign && r > 0) },
+    Operation { name: "trunc", operands: 1, model: |m, x| m.integral(x[0], |_, _, _| false) },
 ];
 
 fn build(name: &str, model: Model, goal: Goal) -> Circuit {
@@ -102,6 +111,12 @@ impl Random {
     }
 }
 
+/// All outputs of a lane, one above the other.
+fn join(circuit: &Circuit, results: &Lanes, lane: usize) -> u128 {
+    let outputs = circuit.outputs().iter().zip(results).rev();
+    outputs.fold(0, |number, (port, lanes)| number << port.ty.width | lanes[lane])
+}
+
 /// Runs a circuit and compares each lane with the reference.
 fn compare(circuit: &Circuit, ports: &Lanes, place: &str, reference: impl Fn(&[u128]) -> u128) {
     let slices: Vec<&[u128]> = ports.iter().map(Vec::as_slice).collect();
@@ -109,7 +124,8 @@ fn compare(circuit: &Circuit, ports: &Lanes, place: &str, reference: impl Fn(&[u
     let mut operands = vec![0; ports.len()];
     for lane in 0..ports[0].len() {
         operands.iter_mut().zip(ports).for_each(|(operand, port)| *operand = port[lane]);
-        let (came, expected) = (results[0][lane], reference(&operands));
+        let came = join(circuit, &results, lane);
+        let expected = reference(&operands);
         assert!(came == expected, "{place} of {operands:x?}: {came:x}, not {expected:x}");
     }
 }
@@ -162,10 +178,87 @@ fn every_operand_of_small_formats() {
 #[test]
 fn many_operands_of_every_format() {
     for (seed, size) in SIZES.into_iter().enumerate() {
-        let ports = numbers(size[0], size[1], 3, LANES, seed as u64);
+        let lanes = if matches!(size, [8, 23] | [11, 52]) { LANES } else { LANES / 16 };
+        let ports = numbers(size[0], size[1], 3, lanes, seed as u64);
         for operation in &OPERATIONS {
             for model in models(size) {
                 check(operation, model, &ports[..operation.operands].to_vec());
+            }
+        }
+    }
+}
+
+#[test]
+fn predicates() {
+    let tests: [(&str, u128); 5] = [("eq", 2), ("lt", 1), ("le", 3), ("gt", 4), ("ge", 6)];
+    for (size, lanes) in [([3, 2], every(6, 2)), ([8, 23], numbers(8, 23, 2, LANES, 7))] {
+        for model in models(size) {
+            for goal in GOALS {
+                for (name, relations) in tests {
+                    let circuit = build(name, model, goal);
+                    compare(&circuit, &lanes, name, |x| u128::from(model.compare(x[0], x[1]) & relations != 0));
+                }
+                let [exponent, fraction] = size;
+                let build = |name: &str| find(name).unwrap().circuit(&[exponent, fraction], goal).unwrap();
+                let ieee = Model { flush: false, ..model };
+                compare(&build("fp_unordered"), &lanes, "unordered", |x| ieee.compare(x[0], x[1]) >> 3);
+                compare(&build("fp_total_order"), &lanes, "total order", |x| {
+                    u128::from(model.place(x[0]) <= model.place(x[1]))
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn integers_to_floats_and_back() {
+    let formats = [([3, 2], 1 << 6), ([3, 5], 1 << 9), ([5, 10], 1 << 16), ([8, 23], LANES), ([11, 52], LANES)];
+    for ([exponent, fraction], lanes) in formats {
+        for (width, model) in [5, 8, 16, 32, 64].into_iter().flat_map(|n| models([exponent, fraction]).map(|m| (n, m)))
+        {
+            let mode = if model.flush { "flush" } else { "ieee" };
+            let few = 1 + exponent + fraction <= 16;
+            let floats = if few { every(model.width(), 1) } else { numbers(exponent, fraction, 1, lanes / 8, 3) };
+            let mut random = Random(u64::from(width));
+            let integers = (0..lanes as u128 / 8).map(|_| {
+                let kind = random.word();
+                let near = 1u128 << (kind >> 8) % u64::from(width);
+                let uniform = u128::from(random.word()) >> (kind >> 16) % u64::from(width);
+                (if kind & 1 == 0 { uniform } else { near.wrapping_add(u128::from(kind >> 32 & 3)).wrapping_sub(2) })
+                    & low(width)
+            });
+            let integers = if width <= 8 { every(width, 1) } else { vec![integers.collect()] };
+            for goal in GOALS {
+                let build = |name: &str| {
+                    find(&format!("fp_{name}_{mode}")).unwrap().circuit(&[exponent, fraction, width], goal).unwrap()
+                };
+                let half = 1i128 << (width - 1);
+                let signed = |x: u128| if x as i128 >= half { x as i128 - 2 * half } else { x as i128 };
+                compare(&build("from_uint"), &integers, "from uint", |x| model.from_integer(x[0] as i128));
+                compare(&build("from_int"), &integers, "from int", |x| model.from_integer(signed(x[0])));
+                compare(&build("to_uint"), &floats, "to uint", |x| model.integer(x[0], 0, 2 * half - 1) as u128);
+                compare(&build("to_int"), &floats, "to int", |x| {
+                    model.integer(x[0], -half, half - 1) as u128 & low(width)
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn between_formats() {
+    let sizes = [[5, 10], [8, 7], [8, 23], [9, 32], [11, 52], [3, 4], [3, 12]];
+    for (seed, (from, to)) in sizes.into_iter().flat_map(|a| sizes.map(|b| (a, b))).enumerate() {
+        let ports = match 1 + from[0] + from[1] {
+            width @ ..=16 => every(width, 1),
+            _ => numbers(from[0], from[1], 1, LANES / 8, seed as u64),
+        };
+        for (source, target) in models(from).into_iter().zip(models(to)) {
+            for goal in GOALS {
+                let name = if source.flush { "fp_convert_flush" } else { "fp_convert_ieee" };
+                let circuit = find(name).unwrap().circuit(&[from, to].concat(), goal).unwrap();
+                let place = format!("{source:?} to {target:?}");
+                compare(&circuit, &ports, &place, |x| target.encode(source.decode(x[0])));
             }
         }
     }

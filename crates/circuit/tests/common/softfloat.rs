@@ -163,4 +163,84 @@ impl Model {
             }
         }
     }
+
+    /// Bit 0, 1, 2 or 3: less, equal, greater, unordered.
+    pub fn compare(self, a: u128, b: u128) -> u128 {
+        let number = |x: u128| match self.decode(x) {
+            Nan => None,
+            value => {
+                let size = (self.encode(value) & !self.zero(true)) as i128;
+                Some(if self.negative(x) { -size } else { size })
+            }
+        };
+        match (number(a), number(b)) {
+            (Some(a), Some(b)) => 2 << (a > b) as u32 >> (a < b) as u32,
+            _ => 8,
+        }
+    }
+
+    pub fn negative(self, a: u128) -> bool {
+        a & self.zero(true) != 0
+    }
+
+    /// Its place in the total order of encodings.
+    pub fn place(self, a: u128) -> i128 {
+        let size = (a & !self.zero(true)) as i128;
+        if self.negative(a) { -1 - size } else { size }
+    }
+
+    pub fn minimum(self, a: u128, b: u128) -> u128 {
+        let (x, y) = (self.decode(a), self.decode(b));
+        let first = y == Nan || x != Nan && self.place(self.encode(x)) <= self.place(self.encode(y));
+        self.encode(if first { x } else { y })
+    }
+
+    pub fn maximum(self, a: u128, b: u128) -> u128 {
+        let (x, y) = (self.decode(a), self.decode(b));
+        let first = y == Nan || x != Nan && self.place(self.encode(x)) >= self.place(self.encode(y));
+        self.encode(if first { x } else { y })
+    }
+
+    /// To an integral number: `up` decides from the sign, the integer part, and how the rest compares with one half
+    /// (0: no rest, 1: less, 2: equal, 3: more).
+    pub fn integral(self, a: u128, up: fn(bool, u128, u32) -> bool) -> u128 {
+        match self.decode(a) {
+            Finite(sign, x, e) if e < 0 => {
+                let below = (-e).min(127);
+                let (whole, rest) = (x >> below, x & ((1 << below) - 1));
+                let half = 1 << (below - 1);
+                let class = u32::from(rest != 0) + u32::from(rest >= half) + u32::from(rest > half);
+                self.round(sign, whole + u128::from(up(sign, whole, class)), 0, false)
+            }
+            value => self.encode(value),
+        }
+    }
+
+    /// Towards zero, within these bounds; NaN is zero.
+    pub fn integer(self, a: u128, least: i128, most: i128) -> i128 {
+        match self.decode(a) {
+            Nan => 0,
+            Infinite(sign) => {
+                if sign {
+                    least
+                } else {
+                    most
+                }
+            }
+            Finite(sign, x, e) => {
+                let size = match e {
+                    ..=-128 => 0,
+                    ..0 => x >> -e,
+                    _ if x == 0 => 0,
+                    _ if e > i64::from(x.leading_zeros()) - 2 => i128::MAX as u128,
+                    _ => x << e,
+                };
+                (if sign { -(size as i128) } else { size as i128 }).clamp(least, most)
+            }
+        }
+    }
+
+    pub fn from_integer(self, a: i128) -> u128 {
+        self.round(a < 0, a.unsigned_abs(), 0, false)
+    }
 }

@@ -14,7 +14,7 @@ use crate::words::{Int, UInt};
 /// How many bits exponent and fraction have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Format {
-    /// Bits of the exponent, at least 2.
+    /// Bits of the exponent, at least 3.
     pub exponent: u32,
     /// Bits of the fraction, without the hidden bit, at least 2.
     pub fraction: u32,

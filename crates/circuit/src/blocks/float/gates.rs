@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::blocks::arithmetic::carries;
+use crate::blocks::adder::{Adder, carries, carries_with};
 use crate::blocks::{Goal, subtract};
 use crate::builder::Builder;
 use crate::graph::Bit;
@@ -38,9 +38,19 @@ pub(super) fn flip(c: &mut Builder, condition: Bit, bits: &[Bit]) -> Vec<Bit> {
     bits.iter().map(|&bit| c.xor(condition, bit)).collect()
 }
 
-/// bits + carry, and the carry out of it. Size: n ANDs; depth: about n + (n/2)·log n ANDs, one layer behind a late carry.
+/// How far an increment ripples when size counts.
+const RIPPLE: u32 = 24;
+
+/// bits + carry, and the carry out of it. Size: n ANDs up to 24 bits or so and a few more above, in no more layers than
+/// that; depth: about n + (n/2)·log n ANDs, one layer behind a late carry.
 pub(super) fn increment(c: &mut Builder, bits: &[Bit], carry: Bit, goal: Goal) -> (Vec<Bit>, Bit) {
-    add_with_carry(c, bits, &vec![Bit::FALSE; bits.len()], carry, goal)
+    let adder = match goal {
+        Goal::Size => Adder::within(c.depth(carry) + RIPPLE),
+        Goal::Depth => Adder::PREFIX,
+    };
+    let carries = carries_with(c, bits, &vec![Bit::FALSE; bits.len()], carry, adder);
+    let sum = bits.iter().zip(&carries).map(|(&bit, &carry)| c.xor(bit, carry)).collect();
+    (sum, carries[bits.len()])
 }
 
 /// a + b + carry, and the carry out of it. Costs what [`add_carry`](crate::blocks::add_carry) does.

@@ -4,8 +4,12 @@
 //! [`round`] makes a number of a result that is not rounded yet. Arithmetic rounds to nearest, ties to even.
 
 mod add;
+mod compare;
+mod convert;
+mod divide;
 mod format;
 mod gates;
+mod integral;
 mod multiply;
 mod product;
 mod reduce;
@@ -13,7 +17,14 @@ mod round;
 mod trigonometry;
 
 pub use add::{add, subtract};
+pub use compare::{
+    Comparison, compare, equal, greater, greater_or_equal, is_nan, less, less_or_equal, maximum, minimum, total_order,
+    unordered,
+};
+pub use convert::{convert, from_int, from_uint, to_int, to_uint};
+pub use divide::{divide, square_root};
 pub use format::{Float, Format, Mode, Unpacked};
+pub use integral::{Rounding, round_integral};
 pub use multiply::{multiply, square};
 pub use round::{Unrounded, round};
 pub use trigonometry::{cos, cos_pi, sin, sin_pi, tan, tan_pi};

@@ -1,10 +1,11 @@
 //! Multiplication and squares.
 
 use super::format::{Float, Format, Mode, Unpacked};
-use super::gates::{add_with_carry, any, increment, mux};
+use super::gates::{add_with_carry, any, flip, increment, leading_zeros, mux, shift_right, subtract_small};
 use super::product;
-use super::round::{Unrounded, round};
+use super::round::{Unrounded, round_aligned};
 use crate::blocks::Goal;
+use crate::blocks::compare::greater;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Int, UInt};
@@ -17,6 +18,7 @@ use crate::words::{Int, UInt};
 /// If the formats differ.
 pub fn multiply(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) -> Float {
     assert_eq!(a.format, b.format, "numbers of one format");
+    let format = a.format;
     let sign = c.xor(a.sign(), b.sign());
     let (a, b) = (a.unpack(c, mode), b.unpack(c, mode));
     let zero = c.or(a.zero, b.zero);
@@ -27,46 +29,106 @@ pub fn multiply(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) -
         Mode::Ieee => (sign, c.and(infinite, !nan)),
         Mode::Flush => (c.and(sign, !invalid), infinite),
     };
-    let (a, b) = (a.normalised(c, goal), b.normalised(c, goal));
     let product = product::product(c, &a.significand.0, &b.significand.0, goal);
     let (exponent, _) = add_with_carry(c, &a.exponent.0, &b.exponent.0, Bit::FALSE, goal);
-    let value = scaled(c, a.format, exponent, &product, goal);
-    round(c, a.format, mode, &Unrounded { sign, zero, infinite, nan, ..value }, goal)
+    let exponent = unbiased(c, format, &exponent, goal);
+    let value = match mode {
+        Mode::Flush => scaled(c, format, &exponent, &product, goal),
+        Mode::Ieee => {
+            // With two denormals the product is below all normal numbers, however many zeros lead.
+            let (a, b) = (zeros(c, &a), zeros(c, &b));
+            let zeros: Vec<Bit> = a.iter().zip(&b).map(|(&a, &b)| c.or(a, b)).collect();
+            placed(c, format, &exponent, &product, &zeros, goal)
+        }
+    };
+    round_aligned(c, format, mode, &Unrounded { sign, zero, infinite, nan, ..value }, goal)
 }
 
 /// a²: the sign is positive, there are no invalid operations.
 pub fn square(c: &mut Builder, a: &Float, mode: Mode, goal: Goal) -> Float {
-    let a = a.unpack(c, mode).normalised(c, goal);
-    let Unpacked { zero, infinite, nan, .. } = a;
-    let product = product::square(c, &a.significand.0, goal);
-    let mut exponent = vec![Bit::FALSE];
-    exponent.extend(&a.exponent.0[..a.exponent.0.len() - 1]);
-    let value = scaled(c, a.format, exponent, &product, goal);
-    round(c, a.format, mode, &Unrounded { zero, infinite, nan, ..value }, goal)
+    let Unpacked { format, significand, zero, infinite, nan, exponent, .. } = a.unpack(c, mode);
+    let product = product::square(c, &significand.0, goal);
+    let doubled = [&[Bit::FALSE], &exponent.0[..exponent.0.len() - 1]].concat();
+    let exponent = unbiased(c, format, &doubled, goal);
+    let value = match mode {
+        Mode::Flush => scaled(c, format, &exponent, &product, goal),
+        Mode::Ieee => {
+            let denormal = !significand.0[significand.0.len() - 1];
+            placed(c, format, &exponent, &product, &[denormal], goal)
+        }
+    };
+    round_aligned(c, format, mode, &Unrounded { zero, infinite, nan, ..value }, goal)
 }
 
-/// A product of two significands in [1, 4), its biased exponent with one bias too many.
-fn scaled(c: &mut Builder, format: Format, exponent: Vec<Bit>, product: &[Bit], goal: Goal) -> Unrounded {
-    let top = product[product.len() - 1];
-    // −bias is 1 − 2^(bits − 1).
-    let (exponent, _) = increment(c, &exponent, Bit::TRUE, goal);
+/// How many zeros lead a significand.
+fn zeros(c: &mut Builder, a: &Unpacked) -> Vec<Bit> {
+    let (&hidden, fraction) = a.significand.0.split_last().expect("a significand has bits");
+    let stages = (usize::BITS - fraction.len().leading_zeros()) as usize;
+    // The fraction does not wait for the hidden bit; its count is one less.
+    let (_, zeros) = leading_zeros(c, &[fraction, &[Bit::FALSE]].concat(), stages);
+    zeros.iter().map(|&bit| c.and(bit, !hidden)).collect()
+}
+
+/// The exponent without one of the two biases of a sum of two exponents: 2^(bits − 1) − 1.
+fn unbiased(c: &mut Builder, format: Format, exponent: &[Bit], goal: Goal) -> Vec<Bit> {
+    let (exponent, _) = increment(c, exponent, Bit::TRUE, goal);
     let (low, high) = exponent.split_at(format.exponent as usize - 1);
     let (high, _) = add_with_carry(c, high, &vec![Bit::TRUE; high.len()], Bit::FALSE, goal);
-    let (exponent, _) = increment(c, &[low, &high].concat(), top, goal);
-    // All but the bits that rounding looks at is sticky, and need not be moved.
-    let below = product.len() - format.precision() as usize - 2;
-    let sticky = any(c, &product[..below]);
-    let upper = &product[below..];
-    let mut significand = mux(c, top, &upper[1..], upper);
-    significand.truncate(upper.len() - 1);
-    let last = c.and(top, upper[0]);
-    let sticky = c.or(sticky, last);
+    [low, &high].concat()
+}
+
+/// A product of two significands, denormals among them, in its place: its highest one on top, or exponent 1.
+///
+/// The product has `zeros` leading zeros or one more. It moves to the left by as many, but no further than exponent 1
+/// is away; if that is on the other side, to the right.
+fn placed(c: &mut Builder, format: Format, exponent: &[Bit], product: &[Bit], zeros: &[Bit], goal: Goal) -> Unrounded {
+    let (width, precision) = (exponent.len(), format.precision() as usize);
+    let room = (precision - 1).min((1 << zeros.len()) - 1);
+    let zeros = UInt(zeros.to_vec()).resized(width).0;
+    let beyond = greater(c, &Int(exponent.to_vec()), &Int(zeros.clone()), goal);
+    let most = UInt::constant(room as u128, width as u32).0;
+    let [to_one, to_top] = [exponent, &zeros].map(|by| {
+        let by = flip(c, Bit::TRUE, by);
+        add_with_carry(c, &most, &by, Bit::TRUE, goal).0
+    });
+    let amount = mux(c, beyond, &to_top, &to_one);
+    let (moved, lost) = shift_right(c, &[vec![Bit::FALSE; room], product.to_vec()].concat(), &amount);
+    let (low, upper) = moved[..product.len()].split_at(product.len() - precision - 2);
+    let sticky = any(c, &[low, &[lost]].concat());
+
+    let top = upper[upper.len() - 1];
+    let stays = c.or(top, !beyond);
+    let left: Vec<Bit> = std::iter::once(sticky).chain(upper[..upper.len() - 1].iter().copied()).collect();
+    let mut significand = mux(c, stays, upper, &left);
     significand.insert(0, sticky);
+    let one = UInt::constant(1, width as u32).0;
+    let normal = subtract_small(c, exponent, &zeros, goal);
+    let exponent = mux(c, beyond, &normal, &one);
+    let carry = c.and(top, beyond);
+    let (exponent, _) = increment(c, &exponent, carry, goal);
+    Unrounded { exponent: Int(exponent), significand: UInt(significand), ..positive() }
+}
+
+/// A product of two normal significands, which is in [1, 4).
+fn scaled(c: &mut Builder, format: Format, exponent: &[Bit], product: &[Bit], goal: Goal) -> Unrounded {
+    let top = product[product.len() - 1];
+    let (exponent, _) = increment(c, exponent, top, goal);
+    // All but the bits that rounding looks at is sticky, and need not be moved.
+    let (low, upper) = product.split_at(product.len() - format.precision() as usize - 2);
+    let sticky = any(c, low);
+    let mut significand = mux(c, top, &upper[1..], &upper[..upper.len() - 1]);
     *significand.last_mut().expect("a significand has bits") = Bit::TRUE;
+    let last = c.and(top, upper[0]);
+    significand.insert(0, c.or(sticky, last));
+    Unrounded { exponent: Int(exponent), significand: UInt(significand), ..positive() }
+}
+
+/// A result with its parts still to come.
+fn positive() -> Unrounded {
     Unrounded {
         sign: Bit::FALSE,
-        exponent: Int(exponent),
-        significand: UInt(significand),
+        exponent: Int(Vec::new()),
+        significand: UInt(Vec::new()),
         zero: Bit::FALSE,
         infinite: Bit::FALSE,
         nan: Bit::FALSE,

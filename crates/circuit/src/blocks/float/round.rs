@@ -16,8 +16,7 @@ use crate::words::{Int, UInt};
 pub struct Unrounded {
     /// One if negative.
     pub sign: Bit,
-    /// The biased exponent in two's complement: at least as many bits as the format's exponent and two more, and below
-    /// 2^(exponent bits + 1).
+    /// The biased exponent in two's complement: at least as many bits as the format's exponent and two more.
     pub exponent: Int,
     /// The significand; its highest bit is one, the bits below are the fraction. The lowest bit is to be set as well
     /// if the exact value goes on below it.
@@ -62,18 +61,20 @@ fn align(c: &mut Builder, format: Format, value: &Unrounded, goal: Goal) -> Unro
     };
     let amount: Vec<Bit> = by[..width - 1].iter().map(|&bit| c.and(bit, tiny)).collect();
     // Two bits below the fraction are enough once the rest is in the lowest one.
-    let bits = narrowed(c, &value.significand.0, format.precision() as usize + 2);
+    let bits = resized(c, &value.significand.0, format.precision() as usize + 2);
     let (mut bits, lost) = shift_right(c, &bits, &amount);
     bits[0] = c.or(bits[0], lost);
-    let one = UInt::constant(1, format.exponent + 1).0;
-    let mut exponent = mux(c, tiny, &one, &value.exponent.0[..format.exponent as usize + 1]);
+    let one = UInt::constant(1, width as u32 - 1).0;
+    let mut exponent = mux(c, tiny, &one, &value.exponent.0[..width - 1]);
     exponent.push(Bit::FALSE);
     Unrounded { exponent: Int(exponent), significand: UInt(bits), ..value.clone() }
 }
 
-/// The upper `width` bits, the lowest of them set if any below is.
-fn narrowed(c: &mut Builder, bits: &[Bit], width: usize) -> Vec<Bit> {
-    let Some(below) = bits.len().checked_sub(width) else { return bits.to_vec() };
+/// The upper `width` bits, the lowest of them set if any below is; or more zeros below.
+fn resized(c: &mut Builder, bits: &[Bit], width: usize) -> Vec<Bit> {
+    let Some(below) = bits.len().checked_sub(width) else {
+        return [vec![Bit::FALSE; width - bits.len()], bits.to_vec()].concat();
+    };
     let mut upper = bits[below..].to_vec();
     upper[0] = any(c, &bits[..=below]);
     upper
@@ -141,8 +142,9 @@ struct Settled {
 impl Ends {
     fn new(c: &mut Builder, format: Format, mode: Mode, value: &Unrounded) -> Self {
         let n = format.exponent as usize;
-        let (low, beyond, negative) =
-            (&value.exponent.0[..n], value.exponent.0[n], value.exponent.0[value.exponent.0.len() - 1]);
+        let (&negative, exponent) = value.exponent.0.split_last().expect("an exponent has a sign");
+        let low = &exponent[..n];
+        let beyond = any(c, &exponent[n..]);
         let special = match mode {
             Mode::Ieee => c.xor(value.infinite, value.nan),
             Mode::Flush => value.infinite,
@@ -159,7 +161,7 @@ impl Ends {
         let zeros = match mode {
             Mode::Ieee => [value.zero; 2],
             Mode::Flush => {
-                let positive = any(c, &value.exponent.0[..=n]);
+                let positive = any(c, exponent);
                 let below = c.or(negative, !positive);
                 [c.or(below, value.zero), c.or(negative, value.zero)]
             }
