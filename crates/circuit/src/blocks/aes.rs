@@ -62,7 +62,7 @@ pub fn expand_key(c: &mut Builder, key: &Bits, goal: Goal) -> RoundKeys {
         let mut word = words[i - 1];
         if i % length == 0 {
             word = add_constant(std::array::from_fn(|k| word[(k + 1) % 4]).map(|byte| sbox(c, byte, goal)), constant);
-            constant = constant << 1 ^ (constant >> 7) * 0x1b;
+            constant = (constant << 1) ^ ((constant >> 7) * 0x1b);
         } else if length > 6 && i % length == 4 {
             word = word.map(|byte| sbox(c, byte, goal));
         }

@@ -96,7 +96,7 @@ fn round_constants() -> impl Iterator<Item = u64> {
     let mut register = 1u8;
     let mut next = move || {
         let bit = u64::from(register & 1);
-        register = register << 1 ^ (register >> 7) * 0x71;
+        register = (register << 1) ^ ((register >> 7) * 0x71);
         bit
     };
     (0..24).map(move |_| (0..7).fold(0, |constant, j| constant | next() << ((1u32 << j) - 1)))

@@ -17,6 +17,7 @@ mod digits;
 pub mod distance;
 pub mod divide;
 mod factor;
+pub mod fixed;
 pub mod float;
 pub mod keccak;
 pub mod multiply;

@@ -177,7 +177,7 @@ fn mix(c: &mut Builder, word: &UInt, (by, shift): ([usize; 2], usize)) -> UInt {
 
 /// The first 64 bits of the fractions of the `degree`-th roots of the first 80 primes.
 fn roots(degree: u32) -> Vec<u64> {
-    let prime = |n: &u32| (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0);
+    let prime = |n: &u32| (2..*n).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
     let root = |n: u32| (BigUint::from(n) << (64 * degree)).nth_root(degree);
     (2..).filter(prime).take(80).map(|n| root(n).iter_u64_digits().next().expect("not zero")).collect()
 }
