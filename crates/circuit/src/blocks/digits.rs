@@ -82,6 +82,19 @@ impl Sum {
         self.error
     }
 
+    /// Adds a, all of whose digits are kept.
+    ///
+    /// # Panics
+    /// If it has digits below the sum's lowest.
+    pub(crate) fn add(&mut self, a: &Digits) {
+        assert!(a.low >= self.low, "digits below 2^{}", self.low);
+        self.bits.extend((a.low..).zip(a.bits.iter().copied()));
+        let ones = (BigInt::from(1) << a.bits.len()) - 1;
+        self.constant -= ones << (a.low - self.low);
+        self.bound += a.bound();
+        self.error += a.error;
+    }
+
     /// Adds a·b.
     pub(crate) fn product(&mut self, c: &mut Builder, a: &Digits, b: &Digits) {
         for (i, &x) in (a.low..).zip(&a.bits) {

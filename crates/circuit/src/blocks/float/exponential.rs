@@ -14,12 +14,12 @@
 use num_bigint::BigInt;
 
 use super::format::{Float, Format, Mode, Unpacked};
-use super::gates::{any, flip, increment, mux};
+use super::gates::{any, flip, mux};
 use super::round::{Unrounded, round};
 use crate::blocks::digits::{Digits, Sum};
 use crate::blocks::piecewise::{Piecewise, Place};
 use crate::blocks::reals::{Reals, power_of_two};
-use crate::blocks::{Goal, one_hot, shift, subtract};
+use crate::blocks::{Columns, Goal, one_hot, shift, subtract};
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Int, UInt};
@@ -54,61 +54,86 @@ impl Base {
 /// # Panics
 /// If the exponent has fewer than 4 bits.
 pub fn exponential(c: &mut Builder, x: &Float, base: Base, mode: Mode, goal: Goal) -> Float {
-    assert!(x.format.exponent >= 4, "an exponential in format {}", x.format);
-    let argument = Argument::new(c, x, base, mode, goal);
+    let format = x.format;
+    assert!(format.exponent >= 4, "an exponential in format {format}");
+    let parts = x.unpack(c, mode);
+    let (bits, beyond) = argument(c, &parts, base, goal);
     let power = match base {
-        Base::Two => argument.power_of_two(c, goal),
-        _ => argument.power(c, base, goal),
+        Base::Two => Power::of_two(c, format, &bits, goal),
+        _ => Power::new(c, format, &bits, base, goal),
     };
-    let value = Unrounded {
-        sign: Bit::FALSE,
-        exponent: power.biased(c, x.format, goal),
-        significand: UInt([&power.fraction[..], &[Bit::TRUE]].concat()),
-        zero: c.and(argument.large, argument.sign),
-        infinite: c.and(argument.large, !argument.sign),
-        nan: argument.nan,
-    };
-    round(c, x.format, mode, &value, goal)
+    let infinite = c.or(beyond, parts.infinite);
+    let large = c.and(infinite, !parts.nan);
+    power.round(c, format, mode, Bounds { large, sign: parts.sign, nan: parts.nan }, goal)
 }
 
-/// x in fixed point: in two's complement, somewhere in the unit of its last place.
-struct Argument {
-    format: Format,
-    /// Fraction, integer, sign.
-    bits: Vec<Bit>,
-    /// Bits after the point.
-    fraction: usize,
-    sign: Bit,
-    /// The bits do not tell, because the magnitude of x is too large for any result but zero and infinity.
-    large: Bit,
-    nan: Bit,
+/// x in fixed point: in two's complement, somewhere in the unit of its last place. And whether its magnitude is too
+/// large for any result but zero and infinity.
+fn argument(c: &mut Builder, x: &Unpacked, base: Base, goal: Goal) -> (Vec<Bit>, Bit) {
+    let (magnitude, beyond) = fixed_point(c, x, integer_bits(x.format, base), fraction_bits(x.format, base), goal);
+    let mut bits = flip(c, x.sign, &magnitude);
+    bits.push(x.sign);
+    (bits, beyond)
+}
+
+/// Bits after the point of the argument: half a unit there is at most a fifth of one of the result.
+fn fraction_bits(format: Format, base: Base) -> usize {
+    let guard = match base {
+        Base::Two => 2,
+        Base::E => 4,
+        Base::Ten => 5,
+    };
+    format.fraction as usize + guard
+}
+
+/// Bits before the point, so that an argument with more gives zero or infinity.
+fn integer_bits(format: Format, base: Base) -> usize {
+    let most = format.bias() + i64::from(format.fraction) + 3;
+    let most = match base {
+        Base::Two => most,
+        Base::E => most * 7 / 10,
+        Base::Ten => most * 31 / 100,
+    };
+    (i64::BITS - most.leading_zeros()) as usize
+}
+
+/// ⌊|x|·2^fraction⌋ in `whole + fraction` bits, and whether it needs more.
+pub(super) fn fixed_point(c: &mut Builder, x: &Unpacked, whole: usize, fraction: usize, goal: Goal) -> (Vec<Bit>, Bit) {
+    let width = x.exponent.0.len() as u32;
+    let top = Int::constant((x.format.bias() + whole as i64 - 1).into(), width);
+    let amount = subtract(c, &top, &x.exponent, goal).0;
+    let (&beyond, amount) = amount.split_last().expect("a sign");
+    let mut bits = vec![Bit::FALSE; whole + fraction - x.significand.0.len()];
+    bits.extend(&x.significand.0);
+    if x.format.bias() <= fraction as i64 {
+        // A zero's significand is not shifted out on its own.
+        bits = bits.iter().map(|&bit| c.and(bit, !x.zero)).collect();
+    }
+    (shift::shift_right(c, &UInt(bits), &UInt(amount.to_vec()), goal).0, beyond)
 }
 
 /// 2^(n + carry)·(1 + fraction).
 pub(super) struct Power {
     /// In two's complement.
-    pub(super) n: Vec<Bit>,
-    pub(super) carry: Bit,
-    pub(super) fraction: Vec<Bit>,
+    n: Vec<Bit>,
+    carry: Bit,
+    fraction: Vec<Bit>,
 }
 
-impl Argument {
-    fn new(c: &mut Builder, x: &Float, base: Base, mode: Mode, goal: Goal) -> Self {
-        let format = x.format;
-        let parts = x.unpack(c, mode);
-        let whole = integer_bits(format, base);
-        let fraction = format.fraction as usize + if base == Base::Two { 2 } else { 3 };
-        let (magnitude, beyond) = fixed_point(c, &parts, whole, fraction, goal);
-        let mut bits = flip(c, parts.sign, &magnitude);
-        bits.push(parts.sign);
-        let finite = c.or(beyond, parts.infinite);
-        Argument { format, bits, fraction, sign: parts.sign, large: c.and(finite, !parts.nan), nan: parts.nan }
-    }
+/// What is known of an argument beside its bits.
+pub(super) struct Bounds {
+    /// The result is zero or infinite.
+    pub(super) large: Bit,
+    /// The argument is negative.
+    pub(super) sign: Bit,
+    pub(super) nan: Bit,
+}
 
-    fn power_of_two(&self, c: &mut Builder, goal: Goal) -> Power {
-        let (t, n) = self.bits.split_at(self.fraction);
-        let precision = self.format.fraction as usize;
-        // Half a unit of the argument is a sixth of one of the result.
+impl Power {
+    /// 2^x of a fixed-point number.
+    pub(super) fn of_two(c: &mut Builder, format: Format, x: &[Bit], goal: Goal) -> Self {
+        let precision = format.fraction as usize;
+        let (t, n) = x.split_at(fraction_bits(format, Base::Two));
         let minus_one = Piecewise {
             function: &|r, t| r.exp2(t) - r.one(),
             domain: 0.0..1.0,
@@ -121,27 +146,97 @@ impl Argument {
         Power { n: n.to_vec(), carry: word[precision], fraction: word[..precision].to_vec() }
     }
 
-    fn power(&self, c: &mut Builder, base: Base, goal: Goal) -> Power {
-        let r = Reals::new(self.bits.len() as u32 + 96);
-        let step = r.div(&r.ln2(), &base.ln(&r));
-        let (n, below) = self.steps(c, &r, &step, goal);
-        let mut rest = Sum::new(-(self.fraction as i32) - 1);
-        rest.add(&self.digits(self.bits.len()));
-        add_tables(&mut rest, c, &r, &n, 0, &-&step);
-        let rest = rest.word(c, -(self.fraction as i32) - 1, 0, goal);
-        let precision = self.format.fraction as usize;
-        let ln = base.ln(&r);
+    /// b^x of a fixed-point number.
+    fn new(c: &mut Builder, format: Format, x: &[Bit], base: Base, goal: Goal) -> Self {
+        let precision = format.fraction as usize;
+        let low = -(fraction_bits(format, base) as i32);
+        let (n, rest, end) = reduce(c, x, low, base, goal);
         let minus_one = Piecewise {
-            function: &|r, t| r.exp(&r.mul(t, &(&ln >> (ln_bits(&r) - r.bits())))) - r.one(),
-            domain: 0.0..below,
+            function: &|r, t| r.exp(&r.mul(t, &base.ln(r))) - r.one(),
+            domain: 0.0..end,
             place: Place::Middle,
             low: -(precision as i32),
             high: 1,
             error: 0.25,
         };
         let word = minus_one.evaluate(c, &rest, goal);
-        // From 2 on, half as much: the bit that falls off is another quarter of a unit at most.
+        // From 2 on half as much: the bit that falls off is worth a quarter of a unit on average, and half at most.
         let (carry, fraction) = (word[precision], &word[..precision]);
         Power { n, carry, fraction: mux(c, carry, &fraction[1..], fraction) }
+    }
+
+    /// The power as a number.
+    pub(super) fn round(&self, c: &mut Builder, format: Format, mode: Mode, bounds: Bounds, goal: Goal) -> Float {
+        let width = (self.n.len() + 1).max(format.exponent_width() as usize);
+        let mut exponent = Columns::new(width);
+        exponent.add_signed(0, &self.n);
+        exponent.add_constant(0, format.bias() as u128);
+        exponent.add_bit(0, self.carry);
+        let (&negative, magnitude) = self.n.split_last().expect("a sign");
+        let far = any(c, &magnitude[magnitude.len().min(format.exponent as usize)..]);
+        let far = c.and(far, !negative);
+        let tiny = c.and(bounds.large, bounds.sign);
+        let over = c.or(far, bounds.large);
+        let possible = c.or(bounds.sign, bounds.nan);
+        let value = Unrounded {
+            sign: Bit::FALSE,
+            exponent: Int(exponent.sum(c, goal)),
+            significand: UInt([&self.fraction[..], &[Bit::TRUE]].concat()),
+            zero: tiny,
+            infinite: c.and(over, !possible),
+            nan: bounds.nan,
+        };
+        round(c, format, mode, &value, goal)
+    }
+}
+
+/// Bits after the point in the argument that the number of steps is taken from.
+const COARSE: usize = 4;
+
+/// n and t with x = n·s + t, s = log_b 2, and the end of the range of t, which starts at zero. t is in fixed point, one
+/// bit lower than x, and somewhere in the unit of its last place.
+fn reduce(c: &mut Builder, x: &[Bit], low: i32, base: Base, goal: Goal) -> (Vec<Bit>, Vec<Bit>, f64) {
+    let r = Reals::new(x.len() as u32 + 64);
+    let step = r.div(&r.ln2(), &base.ln(&r));
+    let (coarse, fine) = (COARSE as i32, -(COARSE as i32) - 3);
+    let leading = &x[(-low) as usize - COARSE..];
+    // The number of steps, too low by `slack` on average, so that it is never too high.
+    let mut steps = Sum::new(fine);
+    add_tables(&mut steps, c, &r, leading, -coarse, &r.div(&r.one(), &step));
+    let slack = steps.error() + 2.0 * power_of_two(fine);
+    steps.constant(&r, &-r.scaled((slack / power_of_two(fine - 1)) as i64, fine - 1));
+    let slack = slack + steps.error();
+    let whole = x.len() as i32 + low + 1 + i32::from(base == Base::Ten);
+    let n = steps.word(c, 0, whole, goal);
+    let mut rest = Sum::new(low - 1);
+    rest.add(&as_digits(x, low));
+    add_tables(&mut rest, c, &r, &n, 0, &-&step);
+    let end = r.to_f64(&step) * (1.0 + slack) + power_of_two(-coarse);
+    (n, rest.word(c, low - 1, 0, goal), end)
+}
+
+/// A word in two's complement, or rather the middle of the unit of its last place, as digits. Free.
+pub(super) fn as_digits(word: &[Bit], low: i32) -> Digits {
+    let mut bits = word.to_vec();
+    let sign = bits.last_mut().expect("a sign");
+    *sign = !*sign;
+    Digits::new(bits, low)
+}
+
+/// Adds word·factor, the word in two's complement with its lowest bit at 2^low, by a table for each few bits.
+pub(super) fn add_tables(sum: &mut Sum, c: &mut Builder, r: &Reals, word: &[Bit], low: i32, factor: &BigInt) {
+    let tables = word.len().div_ceil(5);
+    let mut rest = word;
+    let mut low = low;
+    for left in (1..=tables).rev() {
+        let (index, above) = rest.split_at(rest.len().div_ceil(left));
+        let hots = one_hot(c, index);
+        let half = if left == 1 { hots.len() / 2 } else { hots.len() };
+        let signed = |i: usize| if i < half { i as i64 } else { i as i64 - 2 * half as i64 };
+        let times = |i: usize| factor * signed(i);
+        let scaled = |i: usize| if low < 0 { times(i) >> -low } else { times(i) << low };
+        sum.table(c, r, &hots, &(0..hots.len()).map(scaled).collect::<Vec<_>>());
+        low += index.len() as i32;
+        rest = above;
     }
 }

@@ -7,6 +7,7 @@ mod add;
 mod compare;
 mod convert;
 mod divide;
+mod exponential;
 mod format;
 mod gates;
 mod integral;
@@ -23,6 +24,7 @@ pub use compare::{
 };
 pub use convert::{convert, from_int, from_uint, to_int, to_uint};
 pub use divide::{divide, square_root};
+pub use exponential::{Base, exponential};
 pub use format::{Float, Format, Mode, Unpacked};
 pub use integral::{Rounding, round_integral};
 pub use multiply::{multiply, square};

@@ -1,0 +1,228 @@
+//! Exponentials and logarithms: results are neighbours of the exact value, in every format, mode and goal.
+
+#[path = "common/numbers.rs"]
+#[allow(dead_code)] // each test file uses its part
+mod numbers;
+
+use circuit::blocks::{Goal, find};
+use circuit::{Circuit, Simulator};
+use numbers::Random;
+
+/// Lanes at a time.
+const BATCH: usize = 1 << 13;
+const MILLION: usize = 1 << 20;
+const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
+
+/// A format and its mode.
+#[derive(Clone, Copy)]
+struct Target {
+    exponent: u32,
+    fraction: u32,
+    flush: bool,
+}
+
+/// What a number is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Exact {
+    Nan,
+    /// A number: the bounds of an interval that holds it, as (sign, mantissa, exponent of two).
+    Between((bool, u128, i64), (bool, u128, i64)),
+    Infinite(bool),
+}
+
+const HALF: (u32, u32) = (5, 10);
+const BFLOAT16: (u32, u32) = (8, 7);
+const SINGLE: (u32, u32) = (8, 23);
+const PAPER: (u32, u32) = (9, 32);
+
+impl Target {
+    fn bias(self) -> i64 {
+        (1 << (self.exponent - 1)) - 1
+    }
+
+    fn width(self) -> u32 {
+        1 + self.exponent + self.fraction
+    }
+
+    fn top(self) -> u128 {
+        ((1 << self.exponent) - 1) << self.fraction
+    }
+
+    fn nan(self) -> u128 {
+        self.top() | 1 << (self.fraction - 1)
+    }
+
+    /// The double of an encoding, exact for all formats up to double.
+    fn decode(self, bits: u128) -> f64 {
+        let negative = bits >> (self.width() - 1) & 1 == 1;
+        let fraction = bits & ((1 << self.fraction) - 1);
+        let exponent = (bits >> self.fraction) as i64 & ((1 << self.exponent) - 1);
+        let last = (1 << self.exponent) - 1;
+        let magnitude = match exponent {
+            0 if self.flush => 0.0,
+            0 => scaled(fraction, 1 - self.bias() - i64::from(self.fraction)),
+            _ if exponent == last && (fraction == 0 || self.flush) => f64::INFINITY,
+            _ if exponent == last => f64::NAN,
+            _ => scaled(fraction | 1 << self.fraction, exponent - self.bias() - i64::from(self.fraction)),
+        };
+        if negative { -magnitude } else { magnitude }
+    }
+
+    /// The neighbours of mantissa · 2^exponent, or twice the number itself.
+    fn neighbours(self, mantissa: u128, exponent: i64) -> (u128, u128) {
+        if mantissa == 0 {
+            return (0, 0);
+        }
+        let fraction = i64::from(self.fraction);
+        let biased = exponent + i64::from(mantissa.ilog2()) + self.bias();
+        if biased >= (1 << self.exponent) - 1 {
+            return (self.top(), self.top());
+        }
+        let quantum = biased.max(1) - self.bias() - fraction;
+        let shift = quantum - exponent;
+        let (units, exact) = match shift {
+            ..=0 => (mantissa << -shift, true),
+            1..=127 => (mantissa >> shift, mantissa & ((1 << shift) - 1) == 0),
+            _ => (0, false),
+        };
+        let low = (u128::try_from(biased.max(1) - 1).expect("positive") << fraction) + units;
+        let high = low + u128::from(!exact);
+        if self.flush && low < 1 << fraction {
+            return (0, if high == 0 { 0 } else { 1 << fraction });
+        }
+        (low, high)
+    }
+
+    /// Whether the result is one of the neighbours of the exact number.
+    fn accepts(self, result: u128, exact: Exact) -> bool {
+        let sign = |negative: bool| u128::from(negative) << (self.width() - 1);
+        match exact {
+            Exact::Nan if self.flush => result == self.top(),
+            Exact::Nan => result == self.nan(),
+            Exact::Infinite(negative) => result == self.top() | sign(negative),
+            Exact::Between((negative, low, e), (_, high, f)) => {
+                let (low, high) = (self.neighbours(low, e).0, self.neighbours(high, f).1);
+                let magnitude = result & (sign(true) - 1);
+                (low..=high).contains(&magnitude) && result & sign(true) == sign(negative)
+            }
+        }
+    }
+
+    /// What a double stands for that was computed by the host: exact if it has as few bits as the format, otherwise
+    /// off by up to four units.
+    fn host(self, value: f64) -> Exact {
+        if value.is_nan() {
+            return Exact::Nan;
+        }
+        if value.is_infinite() {
+            return Exact::Infinite(value < 0.0);
+        }
+        let bits = value.abs().to_bits();
+        let (exponent, fraction) = ((bits >> 52) as i64, u128::from(bits & ((1 << 52) - 1)));
+        let (mantissa, exponent) =
+            if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+        let spare = 52 - self.fraction;
+        let margin = if mantissa & ((1 << spare) - 1) == 0 { 0 } else { 4 };
+        let negative = value.is_sign_negative();
+        Exact::Between((negative, mantissa.saturating_sub(margin), exponent), (negative, mantissa + margin, exponent))
+    }
+}
+
+fn scaled(mantissa: u128, exponent: i64) -> f64 {
+    // In two steps, because a power of two may be out of range where the product is not.
+    let half = exponent / 2;
+    mantissa as f64 * 2f64.powi(half as i32) * 2f64.powi((exponent - half) as i32)
+}
+
+fn build(name: &str, format: (u32, u32), flush: bool, goal: Goal) -> Circuit {
+    let block = find(&format!("{name}_{}", if flush { "flush" } else { "ieee" })).expect("a block");
+    block.circuit(&[format.0, format.1], goal).expect("a size that the block has")
+}
+
+/// A function by name and the host's version of it.
+type Function = (&'static str, fn(f64) -> f64);
+
+const FUNCTIONS: &[Function] = &[("fp_exp", f64::exp), ("fp_exp2", f64::exp2), ("fp_exp10", |x| 10f64.powf(x))];
+
+/// Checks a function against the host, whose doubles have digits to spare.
+fn agrees(
+    function: Function,
+    format: (u32, u32),
+    flush: bool,
+    goal: Goal,
+    lanes: usize,
+    mut make: impl FnMut(usize) -> u128,
+) {
+    let target = Target { exponent: format.0, fraction: format.1, flush };
+    let circuit = build(function.0, format, flush, goal);
+    println!("{} {format:?} {flush} {goal}: {} @ {}", function.0, circuit.and_count(), circuit.depth());
+    let mut simulator = Simulator::new(&circuit);
+    for first in (0..lanes).step_by(BATCH) {
+        let inputs: Vec<u128> = (first..lanes.min(first + BATCH)).map(&mut make).collect();
+        for (&input, &output) in inputs.iter().zip(&simulator.numbers(&[&inputs])[0]) {
+            let x = target.decode(input);
+            let y = (function.1)(x);
+            assert!(
+                target.accepts(output, target.host(y)),
+                "{} {format:?} flush {flush} {goal}: {x:e} ({input:x}) gives {:e} ({output:x}), not {y:e}",
+                function.0,
+                target.decode(output),
+            );
+        }
+    }
+}
+
+#[test]
+fn all_half_and_bfloat16() {
+    for &function in FUNCTIONS {
+        for (format, flush, goal) in combinations(&[HALF, BFLOAT16]) {
+            agrees(function, format, flush, goal, 1 << 16, |lane| lane as u128);
+        }
+    }
+}
+
+fn combinations(formats: &[(u32, u32)]) -> Vec<((u32, u32), bool, Goal)> {
+    let modes = |&format: &(u32, u32)| [false, true].map(|flush| GOALS.map(|goal| (format, flush, goal)));
+    formats.iter().flat_map(modes).flatten().collect()
+}
+
+/// Encodings of any kind; every second one with an exponent for which the function does something.
+fn operands(format: (u32, u32)) -> impl FnMut(usize) -> u128 {
+    let mut random = Random(7);
+    let width = 1 + format.0 + format.1;
+    let bias = (1u128 << (format.0 - 1)) - 1;
+    move |lane| {
+        let bits = u128::from(random.word() >> (64 - width));
+        let near = bias + u128::from(random.word() >> 58) - 48;
+        match lane % 4 {
+            0 => bits,
+            1 => edge(bits, format.1),
+            _ => bits & !(((1 << format.0) - 1) << format.1) | near << format.1,
+        }
+    }
+}
+
+/// A number with a fraction of few ones or few zeros.
+fn edge(bits: u128, fraction: u32) -> u128 {
+    let run = (1u128 << (bits as u32 % (fraction + 1))) - 1;
+    let pattern = if bits & 1 == 0 { run } else { ((1 << fraction) - 1) ^ run };
+    bits >> fraction << fraction | pattern
+}
+
+#[test]
+fn a_million_singles() {
+    for &function in FUNCTIONS {
+        for (format, flush, goal) in combinations(&[SINGLE]) {
+            agrees(function, format, flush, goal, MILLION, operands(format));
+        }
+    }
+}
+
+#[test]
+fn a_million_of_the_papers_format() {
+    for &function in FUNCTIONS {
+        for (format, flush, goal) in combinations(&[PAPER]) {
+            agrees(function, format, flush, goal, MILLION, operands(format));
+        }
+    }
+}
