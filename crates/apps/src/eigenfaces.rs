@@ -35,6 +35,11 @@ const INDEX: u32 = 16;
 /// Bits of the sum of two bytes.
 const DIGITS: usize = 9;
 
+/// Whether an image can have so many pixels.
+pub fn is_image(pixels: u32) -> bool {
+    (1..=MOST_PIXELS).contains(&pixels) && pixels.is_multiple_of(CHUNK)
+}
+
 /// How wide the numbers are, so that none overflows.
 #[derive(Clone, Copy)]
 struct Widths {
@@ -53,13 +58,12 @@ struct Widths {
 
 impl Widths {
     fn new(pixels: u32) -> Self {
-        let valid = pixels > 0 && pixels <= MOST_PIXELS && pixels.is_multiple_of(CHUNK);
-        assert!(valid, "an image has a multiple of {CHUNK} pixels, at most {MOST_PIXELS}");
+        assert!(is_image(pixels), "an image has a multiple of {CHUNK} pixels, at most {MOST_PIXELS}");
         let most = 128 * 255 * u128::from(pixels);
         let feature = 129 - most.leading_zeros();
         let low = feature.div_ceil(2);
         // The part left out is a feature with its parts moved apart.
-        let offset = (EIGENFACES as u128 * (most + (1 << low)) << low).next_power_of_two();
+        let offset = ((EIGENFACES as u128 * (most + (1 << low))) << low).next_power_of_two();
         let distance = EIGENFACES as u128 * (most + (1 << (feature - 1))).pow(2);
         let key = 128 - (distance + 2 * offset).leading_zeros();
         Widths { pixels, feature, low, distance, offset, key }

@@ -3,6 +3,7 @@
 //! Applications, one file each.
 
 pub mod eigenfaces;
+pub mod proximity;
 pub mod scifi;
 pub mod social;
 mod tournament;

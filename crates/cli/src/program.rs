@@ -1,6 +1,10 @@
 //! Programs as they are named on the command line: a `.duo` file, `block:NAME…` or `app:NAME…`.
 
 use crate::failure::Failure;
+use apps::eigenfaces::{CHUNK, MOST_PIXELS, eigenfaces, is_image};
+use apps::proximity::{Metric, proximity};
+use apps::social::social;
+use circuit::blocks::float::Format;
 use circuit::blocks::{self, Block, Goal};
 use circuit::program::Owner;
 use circuit::{Error, Party, Program};
@@ -23,15 +27,67 @@ pub struct App {
 }
 
 /// The applications by name.
-pub const APPS: &[App] = &[App {
-    name: "scifi",
-    about: "which faces of Bob's gallery match Alice's, by Hamming distance",
-    parameter: "bits of a face",
-    width: 900,
-    sizes: "faces=100",
-    goals: &[Goal::Size],
-    program: |width, _| within(1..=1 << 16, width, apps::scifi::scifi),
-}];
+pub const APPS: &[App] = &[
+    App {
+        name: "scifi",
+        about: "which faces of Bob's gallery match Alice's, by Hamming distance",
+        parameter: "bits of a face",
+        width: 900,
+        sizes: "faces=100",
+        goals: &[Goal::Size],
+        program: |width, _| within(1..=1 << 16, width, apps::scifi::scifi),
+    },
+    App {
+        name: "eigenfaces",
+        about: "which face of Bob's gallery is closest to Alice's image, by Eigenfaces",
+        parameter: "pixels of an image",
+        width: 10_304,
+        sizes: "faces=320",
+        goals: BOTH,
+        program: |width, goal| match is_image(width) {
+            true => Ok(eigenfaces(width, goal)),
+            false => Err(Failure::input(format!("are a multiple of {CHUNK} up to {MOST_PIXELS}, not {width}"))),
+        },
+    },
+    App {
+        name: "social",
+        about: "which of Bob's users is near Alice and shares most of her interests",
+        parameter: "interests",
+        width: 255,
+        sizes: "users=128",
+        goals: BOTH,
+        program: |width, goal| within(1..=1 << 16, width, |interests| social(interests, 32, goal)),
+    },
+    App {
+        name: "proximity_utm",
+        about: "which of Bob's places are near Alice, by coordinates on a plane",
+        parameter: "bits of a number",
+        width: 32,
+        sizes: "places=1",
+        goals: BOTH,
+        program: |width, goal| Ok(proximity(Metric::Utm, format(width)?, goal)),
+    },
+    App {
+        name: "proximity_ecef",
+        about: "which of Bob's places are near Alice, by coordinates in space",
+        parameter: "bits of a number",
+        width: 32,
+        sizes: "places=1",
+        goals: BOTH,
+        program: |width, goal| Ok(proximity(Metric::Ecef, format(width)?, goal)),
+    },
+    App {
+        name: "proximity_haversine",
+        about: "which of Bob's places are near Alice, by latitude and longitude",
+        parameter: "bits of a number",
+        width: 32,
+        sizes: "places=1",
+        goals: BOTH,
+        program: |width, goal| Ok(proximity(Metric::Haversine, format(width)?, goal)),
+    },
+];
+
+const BOTH: &[Goal] = &[Goal::Size, Goal::Depth];
 
 /// The first input is Alice's, the others are Bob's.
 const OWNERS: [Party; 2] = [Party::Alice, Party::Bob];
@@ -83,10 +139,21 @@ fn app(name: &str) -> Result<&'static App, Failure> {
 }
 
 /// The program of a width that lies in a range.
-fn within(widths: RangeInclusive<u32>, width: u32, program: fn(u32) -> Program) -> Result<Program, Failure> {
+fn within(widths: RangeInclusive<u32>, width: u32, program: impl FnOnce(u32) -> Program) -> Result<Program, Failure> {
     let (low, high) = widths.into_inner();
     let fits = (low..=high).contains(&width);
     if fits { Ok(program(width)) } else { Err(Failure::input(format!("are {low} to {high}, not {width}"))) }
+}
+
+/// The floating-point format that is usual for so many bits.
+fn format(width: u32) -> Result<Format, Failure> {
+    match width {
+        16 => Ok(Format::HALF),
+        32 => Ok(Format::SINGLE),
+        42 => Ok(Format::PAPER),
+        64 => Ok(Format::DOUBLE),
+        _ => Err(Failure::input(format!("are 16, 32, 42 or 64, not {width}"))),
+    }
 }
 
 fn block_program(text: &str, owners: &[Party]) -> Result<Program, Failure> {
