@@ -9,6 +9,7 @@ use super::adder::{add_bits_with, sum_bits};
 pub(super) use super::adder::{carries, majority};
 use super::columns::Columns;
 pub(super) use super::columns::reduce;
+use super::factor::Factor;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Int, UInt, Word};
@@ -102,18 +103,23 @@ pub fn sum<W: Word>(c: &mut Builder, words: &[W], goal: Goal) -> W {
     W::from_bits(columns.sum(c, goal))
 }
 
-/// The sum of k unsigned words of any widths, in as many bits as the largest sum needs.
+/// The sum of k words of any widths, in as many bits as the largest sum needs; signed if the words are.
 ///
-/// For k words of n bits, Size: at most kn − n + k − log k − 1 ANDs (the ripple-carry network of Table 7) of depth
-/// n + log k − 1. Depth: at most kn − 2n + k − log k ANDs for the carry-save network and the shallow adder of
-/// n + log k bits.
+/// For k unsigned words of n bits, size: at most kn − n + k − log k − 1 ANDs (the ripple-carry network of Table 7) of
+/// depth n + log k − 1. Depth: a carry-save network and the shallow adder: 74 ANDs of depth 6 for 3 words of 16 bits, 1,105
+/// of depth 10 for 32 words of 32 bits.
 ///
 /// # Panics
-/// If no word has bits.
-pub fn sum_full(c: &mut Builder, words: &[UInt], goal: Goal) -> UInt {
-    let mut columns = Columns::new(sum_width(words.iter().map(|word| word.width())));
-    words.iter().for_each(|word| columns.add_word(0, &word.0));
-    UInt(columns.sum(c, goal))
+/// If there is no word, or a signed one has no bits.
+pub fn sum_full<W: Word>(c: &mut Builder, words: &[W], goal: Goal) -> W {
+    let factors: Vec<Factor> = words.iter().map(Factor::of).collect();
+    let widest = factors.iter().map(Factor::width).max().expect("a sum of one word or more");
+    let mut columns = Columns::new(match factors.iter().any(|factor| factor.signed) {
+        true => widest + words.len().next_power_of_two().ilog2() as usize,
+        false => sum_width(factors.iter().map(Factor::width)),
+    });
+    factors.iter().for_each(|factor| factor.add_to(&mut columns, 0));
+    W::from_bits(columns.sum(c, goal))
 }
 
 /// The bits of the largest sum of unsigned words of these widths.

@@ -1,5 +1,6 @@
 //! Factors and products of them, before they are gates.
 
+use super::columns::Columns;
 use crate::graph::{Bit, Kind};
 use crate::words::Word;
 
@@ -36,6 +37,16 @@ impl Factor {
         self.signed && i + 1 == self.width()
     }
 
+    /// Adds the factor · 2^shift.
+    pub fn add_to(&self, columns: &mut Columns, shift: usize) {
+        if self.signed { columns.add_signed(shift, &self.bits) } else { columns.add_word(shift, &self.bits) }
+    }
+
+    /// Subtracts the factor · 2^shift.
+    pub fn subtract_from(&self, columns: &mut Columns, shift: usize) {
+        if self.signed { columns.subtract_signed(shift, &self.bits) } else { columns.subtract_word(shift, &self.bits) }
+    }
+
     /// The unsigned number a + 2^(n−1) if a is signed, else a.
     pub fn turned(&self) -> Self {
         let mut bits = self.bits.clone();
@@ -48,6 +59,13 @@ impl Factor {
     /// The factor modulo 2^width.
     pub fn cut(&self, width: usize) -> Self {
         if width < self.width() { self.low(width) } else { self.clone() }
+    }
+
+    /// The same number in `width` bits, no fewer than it has.
+    pub fn extended(&self, width: usize) -> Vec<Bit> {
+        let sign = self.bits.last().copied().filter(|_| self.signed).unwrap_or(Bit::FALSE);
+        let more = std::iter::repeat_n(sign, width - self.width());
+        self.bits.iter().copied().chain(more).collect()
     }
 
     /// The bits below bit `at`.

@@ -1,12 +1,26 @@
-//! Integers.
+//! Sums, products, comparisons and counts. An array is one port of its words, the first one in the lowest bits.
 
-use super::{BOTH, Block, ONE, binary, block, parameter, relation};
-use crate::blocks::{Goal, arithmetic, compare, count};
+use super::{BOTH, Block, ONE, Parameter, binary, block, parameter, relation};
+use crate::blocks::{Goal, arithmetic, compare, count, dot, modular, multiply};
 use crate::builder::Builder;
-use crate::graph::Circuit;
-use crate::words::{Bits, UInt};
+use crate::graph::{Bit, Circuit};
+use crate::words::{Bits, Int, UInt, Word};
 
 pub(super) fn blocks() -> Vec<Block> {
+    [sums(), products(), modulo_constants(), comparisons()].into_iter().flatten().collect()
+}
+
+fn sized(
+    name: &'static str,
+    about: &'static str,
+    parameters: Vec<Parameter>,
+    build: fn(&Block, &[u32], Goal) -> Circuit,
+) -> Block {
+    Block { parameters, ..block(name, about, BOTH, build) }
+}
+
+fn sums() -> Vec<Block> {
+    let many = || vec![parameter("count", 1..=1 << 12, 8), parameter("width", 1..=1 << 9, 32)];
     vec![
         block("add", "a + b mod 2^n", BOTH, |block, size, goal| {
             binary(block, size[0], |c, a, b| arithmetic::add(c, a, b, goal))
@@ -20,6 +34,99 @@ pub(super) fn blocks() -> Vec<Block> {
         block("subtract", "a - b mod 2^n", BOTH, |block, size, goal| {
             binary(block, size[0], |c, a, b| arithmetic::subtract(c, a, b, goal))
         }),
+        block("negate", "-a mod 2^n", BOTH, |block, size, goal| {
+            unary(block, size[0], |c, a: &Int| arithmetic::negate(c, a, goal))
+        }),
+        block("absolute", "|a|, unsigned, of a in two's complement", BOTH, |block, size, goal| {
+            unary(block, size[0], |c, a: &Int| arithmetic::absolute(c, a, goal))
+        }),
+        sized("sum", "the sum of many words, in full width", many(), |block, size, goal| {
+            array(block, size, |c, a: &[UInt]| arithmetic::sum_full(c, a, goal))
+        }),
+        sized("signed_sum", "sum in two's complement", many(), |block, size, goal| {
+            array(block, size, |c, a: &[Int]| arithmetic::sum_full(c, a, goal))
+        }),
+    ]
+}
+
+fn products() -> Vec<Block> {
+    let width = || vec![parameter("width", 1..=1 << 10, 32)];
+    let vectors = || vec![parameter("count", 1..=1 << 8, 16), parameter("width", 1..=1 << 6, 16)];
+    let matrices = || {
+        let side = |name| parameter(name, 1..=1 << 4, 2);
+        vec![side("rows"), side("inner"), side("columns"), parameter("width", 1..=1 << 5, 8)]
+    };
+    vec![
+        sized("multiply", "a * b in 2n bits", width(), |block, size, goal| {
+            pair(block, size[0], |c, a: &UInt, b| multiply::multiply(c, a, b, goal))
+        }),
+        sized("signed_multiply", "multiply in two's complement", width(), |block, size, goal| {
+            pair(block, size[0], |c, a: &Int, b| multiply::multiply(c, a, b, goal))
+        }),
+        sized("multiply_low", "a * b mod 2^n", width(), |block, size, goal| {
+            pair(block, size[0], |c, a: &UInt, b| multiply::multiply_low(c, a, b, goal))
+        }),
+        sized("square", "a^2 in 2n bits", width(), |block, size, goal| {
+            unary(block, size[0], |c, a: &UInt| multiply::square(c, a, goal))
+        }),
+        sized("signed_square", "square in two's complement", width(), |block, size, goal| {
+            unary(block, size[0], |c, a: &Int| multiply::square(c, a, goal))
+        }),
+        sized("square_low", "a^2 mod 2^n", width(), |block, size, goal| {
+            unary(block, size[0], |c, a: &UInt| multiply::square_low(c, a, goal))
+        }),
+        sized("dot_product", "the sum of a * b over many words, in full width", vectors(), |block, size, goal| {
+            arrays(block, size, |c, a: &[UInt], b| dot::dot_product(c, a, b, goal))
+        }),
+        sized("signed_dot_product", "dot_product in two's complement", vectors(), |block, size, goal| {
+            arrays(block, size, |c, a: &[Int], b| dot::dot_product(c, a, b, goal))
+        }),
+        sized(
+            "matrix_product",
+            "the product of two matrices, row by row, in full width",
+            matrices(),
+            matrix_product::<UInt>,
+        ),
+        sized("signed_matrix_product", "matrix_product in two's complement", matrices(), matrix_product::<Int>),
+    ]
+}
+
+fn modulo_constants() -> Vec<Block> {
+    let constant = || parameter("constant", 0..=1 << 31, 1_000_003);
+    let modulus = || parameter("modulus", 1..=1 << 31, 65_537);
+    let width = || parameter("width", 1..=1 << 10, 32);
+    vec![
+        sized("multiply_constant", "a * k", vec![constant(), width()], |block, size, goal| {
+            unary(block, size[1], |c, a: &UInt| modular::multiply_constant(c, a, size[0].into(), goal))
+        }),
+        sized("signed_multiply_constant", "a * k, two's complement", vec![constant(), width()], |block, size, goal| {
+            unary(block, size[1], |c, a: &Int| modular::multiply_constant(c, a, size[0].into(), goal))
+        }),
+        sized("remainder_constant", "a mod m", vec![modulus(), width()], |block, size, goal| {
+            unary(block, size[1], |c, a: &UInt| modular::remainder_constant(c, a, size[0].into(), goal))
+        }),
+        sized("add_mod", "a + b mod m, for a and b below m", vec![modulus()], |block, size, goal| {
+            let m = size[0].into();
+            pair(block, modular::width_mod(m) as u32, |c, a: &UInt, b| modular::add_mod(c, a, b, m, goal))
+        }),
+        sized("multiply_mod", "a * b mod m", vec![modulus()], |block, size, goal| {
+            let m = size[0].into();
+            pair(block, modular::width_mod(m) as u32, |c, a: &UInt, b| modular::multiply_mod(c, a, b, m, goal))
+        }),
+        sized("add_constant_mod", "a + k mod m, for a below m", vec![constant(), modulus()], |block, size, goal| {
+            let (k, m) = (size[0].into(), size[1].into());
+            let width = modular::width_mod(m) as u32;
+            unary(block, width, |c, a: &UInt| modular::add_constant_mod(c, a, k, m, goal))
+        }),
+        sized("multiply_constant_mod", "a * k mod m", vec![constant(), modulus(), width()], |block, size, goal| {
+            let (k, m) = (size[0].into(), size[1].into());
+            unary(block, size[2], |c, a: &UInt| modular::multiply_constant_mod(c, a, k, m, goal))
+        }),
+    ]
+}
+
+fn comparisons() -> Vec<Block> {
+    vec![
         block("equal", "a = b", ONE, |block, size, _| relation(block, size[0], compare::equal)),
         block("greater", "a > b, unsigned", BOTH, |block, size, goal| {
             relation(block, size[0], |c, a, b| compare::greater(c, a, b, goal))
@@ -27,10 +134,14 @@ pub(super) fn blocks() -> Vec<Block> {
         block("greater_or_equal", "a >= b, unsigned", BOTH, |block, size, goal| {
             relation(block, size[0], |c, a, b| compare::greater_or_equal(c, a, b, goal))
         }),
-        block("signed_greater", "a > b, two's complement", BOTH, signed_greater),
+        block("signed_greater", "a > b, two's complement", BOTH, |block, size, goal| {
+            pair(block, size[0], |c, a: &Int, b| Bits::from(compare::greater(c, a, b, goal)))
+        }),
         Block {
             parameters: vec![parameter("bits counted", 1..=1 << 16, 32)],
-            ..block("population_count", "how many bits are one", ONE, population_count)
+            ..block("population_count", "how many bits are one", ONE, |block, size, _| {
+                unary(block, size[0], |c, a: &Bits| count::population_count(c, a))
+            })
         },
         block("hamming_distance", "in how many bits a and b differ", ONE, |block, size, _| {
             binary(block, size[0], count::hamming_distance)
@@ -38,18 +149,57 @@ pub(super) fn blocks() -> Vec<Block> {
     ]
 }
 
-fn signed_greater(block: &Block, size: &[u32], goal: Goal) -> Circuit {
+/// A new port of this kind of word.
+fn input<W: Word>(c: &mut Builder, name: &str, width: u32) -> W {
+    let ty = W::from_bits(vec![Bit::FALSE; width as usize]).ty();
+    W::from_bits(c.input(name, ty))
+}
+
+/// The words of a new port.
+fn words<W: Word>(c: &mut Builder, name: &str, count: u32, width: u32) -> Vec<W> {
+    let port = c.bits(name, count * width);
+    port.0.chunks(width as usize).map(|word| W::from_bits(word.to_vec())).collect()
+}
+
+fn unary<W: Word, V: Word>(block: &Block, width: u32, gate: impl FnOnce(&mut Builder, &W) -> V) -> Circuit {
     let mut c = Builder::new(block.name);
-    let (a, b) = (c.int("a", size[0]), c.int("b", size[0]));
-    let out = compare::greater(&mut c, &a, &b, goal);
-    c.output("out", &Bits::from(out));
+    let a = input(&mut c, "a", width);
+    let out = gate(&mut c, &a);
+    c.output("out", &out);
     c.finish()
 }
 
-fn population_count(block: &Block, size: &[u32], _: Goal) -> Circuit {
+fn pair<W: Word, V: Word>(block: &Block, width: u32, gate: impl FnOnce(&mut Builder, &W, &W) -> V) -> Circuit {
     let mut c = Builder::new(block.name);
-    let a = c.bits("a", size[0]);
-    let out = count::population_count(&mut c, &a);
+    let (a, b) = (input(&mut c, "a", width), input(&mut c, "b", width));
+    let out = gate(&mut c, &a, &b);
     c.output("out", &out);
+    c.finish()
+}
+
+fn array<W: Word, V: Word>(block: &Block, size: &[u32], gate: impl FnOnce(&mut Builder, &[W]) -> V) -> Circuit {
+    let mut c = Builder::new(block.name);
+    let a = words(&mut c, "a", size[0], size[1]);
+    let out = gate(&mut c, &a);
+    c.output("out", &out);
+    c.finish()
+}
+
+fn arrays<W: Word, V: Word>(block: &Block, size: &[u32], gate: impl FnOnce(&mut Builder, &[W], &[W]) -> V) -> Circuit {
+    let mut c = Builder::new(block.name);
+    let (a, b) = (words(&mut c, "a", size[0], size[1]), words(&mut c, "b", size[0], size[1]));
+    let out = gate(&mut c, &a, &b);
+    c.output("out", &out);
+    c.finish()
+}
+
+fn matrix_product<W: Word + Clone>(block: &Block, size: &[u32], goal: Goal) -> Circuit {
+    let mut c = Builder::new(block.name);
+    let matrix = |c: &mut Builder, name: &str, rows: u32, columns: u32| -> Vec<Vec<W>> {
+        words(c, name, rows * columns, size[3]).chunks(columns as usize).map(<[W]>::to_vec).collect()
+    };
+    let (a, b) = (matrix(&mut c, "a", size[0], size[1]), matrix(&mut c, "b", size[1], size[2]));
+    let out = dot::matrix_product(&mut c, &a, &b, goal);
+    c.output("out", &Bits(out.iter().flatten().flat_map(|word| word.bits().to_vec()).collect()));
     c.finish()
 }
