@@ -144,8 +144,9 @@ fn units([exponent, fraction]: Shape, flush: bool, result: f64, exact: f64) -> f
         };
     }
     let unit = 2f64.powi(binade(exact) - fraction as i32);
-    // From a power of two on, units are those of the upper side; what is rounded up to it counts lower ones.
-    (result - exact).abs() / unit
+    // Across a power of two, units are those of the lower side.
+    let across = result.abs() < 2f64.powi(binade(exact)) && binade(exact) > least;
+    (result - exact).abs() / if across { unit / 2.0 } else { unit }
 }
 
 /// Exact values of the functions by the host, to about 2^-50.
@@ -171,6 +172,8 @@ fn host(name: &str, x: f64) -> f64 {
         "sin" => x.sin(),
         "cos" => x.cos(),
         "tan" => x.tan(),
+        "asin" => x.asin(),
+        "atan" => x.atan(),
         _ => unreachable!("{name}"),
     }
 }
@@ -196,12 +199,12 @@ fn argument(shape: Shape, flush: bool, bits: u128) -> f64 {
     let x = decode(shape, bits);
     match x {
         x if flush && x.abs() < 2f64.powi(2 - (1 << (shape[0] - 1))) => 0f64.copysign(x),
-        x if flush && x.is_nan() => f64::INFINITY,
+        x if flush && x.is_nan() => f64::INFINITY.copysign(if bits >> (shape[0] + shape[1]) == 1 { -1.0 } else { 1.0 }),
         x => x,
     }
 }
 
-const FUNCTIONS: [&str; 6] = ["sin_pi", "cos_pi", "tan_pi", "sin", "cos", "tan"];
+const FUNCTIONS: [&str; 8] = ["sin_pi", "cos_pi", "tan_pi", "sin", "cos", "tan", "asin", "atan"];
 
 /// Runs a function on these encodings and returns the largest error and where it is.
 fn largest_error(name: &str, shape: Shape, flush: bool, circuit: &Circuit, inputs: &[u128]) -> (f64, u128, u128) {

@@ -38,6 +38,8 @@ pub(super) fn blocks() -> Vec<Block> {
         sin: "fp_sin_ieee" "fp_sin_flush" "sin a, a in radians of any size, faithful",
         cos: "fp_cos_ieee" "fp_cos_flush" "cos a, a in radians of any size, faithful",
         tan: "fp_tan_ieee" "fp_tan_flush" "tan a, a in radians of any size, faithful",
+        asin: "fp_asin_ieee" "fp_asin_flush" "arcsin a in radians, faithful",
+        atan: "fp_atan_ieee" "fp_atan_flush" "arctan a in radians, faithful",
     ));
     blocks
 }
