@@ -23,11 +23,12 @@ struct Operation {
     model: fn(Model, &[u128]) -> u128,
 }
 
-const OPERATIONS: [Operation; 13] = [
+const OPERATIONS: [Operation; 14] = [
     Operation { name: "add", operands: 2, model: |m, x| m.add(x[0], x[1]) },
     Operation { name: "sub", operands: 2, model: |m, x| m.add(x[0], x[1] ^ m.zero(true)) },
     Operation { name: "mul", operands: 2, model: |m, x| m.multiply(x[0], x[1]) },
     Operation { name: "sqr", operands: 1, model: |m, x| m.multiply(x[0], x[0]) },
+    Operation { name: "fma", operands: 3, model: |m, x| m.multiply_add(x[0], x[1], x[2]) },
     Operation { name: "div", operands: 2, model: |m, x| m.divide(x[0], x[1]) },
     Operation { name: "sqrt", operands: 1, model: |m, x| m.square_root(x[0]) },
     Operation { name: "min", operands: 2, model: |m, x| m.minimum(x[0], x[1]) },

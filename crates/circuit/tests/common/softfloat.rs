@@ -1,6 +1,8 @@
 //! Floating point of any format on integers: decode, one exact operation, round. Slow, short, and apart from the
 //! circuits in all but the definition.
 
+use num_bigint::{BigInt, Sign};
+
 /// A format and its mode.
 #[derive(Clone, Copy, Debug)]
 pub struct Model {
@@ -132,6 +134,34 @@ impl Model {
             (Infinite(s), Finite(t, ..)) | (Finite(t, ..), Infinite(s)) => self.infinity(s != t),
             (Finite(s, x, e), Finite(t, y, f)) => self.round(s != t, x * y, e + f, false),
         }
+    }
+
+    pub fn multiply_add(self, a: u128, b: u128, c: u128) -> u128 {
+        match (self.decode(a), self.decode(b), self.decode(c)) {
+            (Finite(s, x, e), Finite(t, y, f), Finite(u, z, g)) if x * y != 0 && z != 0 => {
+                let signed = |sign: bool, x: u128| if sign { -BigInt::from(x) } else { BigInt::from(x) };
+                let low = (e + f).min(g);
+                let sum = (signed(s != t, x * y) << (e + f - low)) + (signed(u, z) << (g - low));
+                let long = sum.bits().saturating_sub(120);
+                let upper: u128 = (sum.magnitude() >> long).try_into().expect("120 bits");
+                let more = sum.trailing_zeros().is_some_and(|zeros| zeros < long);
+                self.round(sum.sign() == Sign::Minus, upper, low + long as i64, more)
+            }
+            // One of both is zero or infinite or NaN: the product is not rounded, or it does not matter.
+            (Finite(s, x, e), Finite(t, y, f), Finite(u, 0, _)) => match x * y {
+                0 => self.zero(s != t && u),
+                product => self.round(s != t, product, e + f, false),
+            },
+            (Finite(s, ..), Finite(t, ..), _) => self.add(self.zero(s != t), c),
+            _ if self.lost(a, b) => self.invalid(),
+            _ => self.add(self.multiply(a, b), c),
+        }
+    }
+
+    /// Zero times infinity.
+    fn lost(self, a: u128, b: u128) -> bool {
+        let pair = (self.decode(a), self.decode(b));
+        matches!(pair, (Infinite(_), Finite(_, 0, _)) | (Finite(_, 0, _), Infinite(_)))
     }
 
     pub fn divide(self, a: u128, b: u128) -> u128 {

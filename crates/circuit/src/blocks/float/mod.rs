@@ -8,6 +8,7 @@ mod compare;
 mod convert;
 mod divide;
 mod exponential;
+mod fma;
 mod format;
 mod gates;
 mod integral;
@@ -26,6 +27,7 @@ pub use compare::{
 pub use convert::{convert, from_int, from_uint, to_int, to_uint};
 pub use divide::{divide, square_root};
 pub use exponential::{Base, exponential};
+pub use fma::multiply_add;
 pub use format::{Float, Format, Mode, Unpacked};
 pub use integral::{Rounding, round_integral};
 pub use multiply::{multiply, square};

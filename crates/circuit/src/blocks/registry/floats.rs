@@ -56,6 +56,7 @@ fn arithmetic() -> Vec<Block> {
         modes!("sub", "a - b", binary(a, b), float::subtract),
         modes!("mul", "a * b", binary(a, b), float::multiply),
         modes!("sqr", "a * a", unary(a), float::square),
+        modes!("fma", "a * b + c with one rounding", ternary(a, b, d), float::multiply_add),
         modes!("div", "a / b", binary(a, b), float::divide),
         modes!("sqrt", "the square root of a", unary(a), float::square_root),
         modes!("min", "the lesser number; NaN is passed over", binary(a, b), float::minimum),
@@ -166,6 +167,14 @@ pub(super) fn unary(block: &Block, size: &[u32], gate: impl FnOnce(&mut Builder,
 pub(super) fn binary(block: &Block, size: &[u32], gate: impl FnOnce(&mut Builder, &Float, &Float) -> Float) -> Circuit {
     let (mut c, a, b) = operands(block, size);
     gate(&mut c, &a, &b).output(&mut c, "out");
+    c.finish()
+}
+
+/// The circuit of a·b + c, result `out`.
+fn ternary(block: &Block, size: &[u32], gate: impl FnOnce(&mut Builder, &Float, &Float, &Float) -> Float) -> Circuit {
+    let (mut c, a, b) = operands(block, size);
+    let addend = Float::input(&mut c, "c", format(size));
+    gate(&mut c, &a, &b, &addend).output(&mut c, "out");
     c.finish()
 }
 
