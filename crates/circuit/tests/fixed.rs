@@ -4,6 +4,8 @@
 #[allow(dead_code)]
 mod numbers;
 
+use std::f64::consts::PI;
+
 use circuit::blocks::fixed::{self, Fixed, Overflow};
 use circuit::blocks::{Goal, find};
 use circuit::{Builder, Circuit, Kind, Type};
@@ -249,8 +251,12 @@ fn close(circuit: &Circuit, t: Format, lanes: &numbers::Lanes, exact: fn(f64) ->
 
 #[test]
 fn elementary_functions() {
-    let functions: [Function; 2] =
-        [("fixed_exp2", f64::exp2), ("fixed_log2", |x| if x > 0.0 { x.log2() } else { f64::NEG_INFINITY })];
+    let functions: [Function; 4] = [
+        ("fixed_sin_pi", |x| (x * PI).sin()),
+        ("fixed_cos_pi", |x| (x * PI).cos()),
+        ("fixed_exp2", f64::exp2),
+        ("fixed_log2", |x| if x > 0.0 { x.log2() } else { f64::NEG_INFINITY }),
+    ];
     for (name, exact) in functions {
         for t in formats(2..=6, 0..=7) {
             circuits(name, t).for_each(|(circuit, _)| close(&circuit, t, &every(&[t.width]), exact));
@@ -261,6 +267,48 @@ fn elementary_functions() {
             circuits(name, t).for_each(|(circuit, _)| close(&circuit, t, &ports, exact));
         }
     }
+}
+
+/// The single-precision number that stands for these bits without denormals and NaN.
+fn flushed(bits: u32) -> f32 {
+    let number = f32::from_bits(bits);
+    match bits >> 23 & 255 {
+        0 => number * 0.0,
+        255 => f32::INFINITY.copysign(number),
+        _ => number,
+    }
+}
+
+#[test]
+fn to_and_from_single_precision() {
+    for (width, fraction, lanes) in
+        [(32, 16, 1 << 20), (16, 14, 1 << 16), (48, 5, 1 << 16), (24, 22, 1 << 16), (31, 0, 1 << 16)]
+    {
+        let size = [width - fraction, fraction, 8, 23];
+        let t = Format { width, fraction };
+        let unit = f64::from(fraction).exp2();
+        for (goal, mode) in GOALS.into_iter().flat_map(|goal| [(goal, "ieee"), (goal, "flush")]) {
+            let circuit = |name: &str| find(&format!("{name}_{mode}")).unwrap().circuit(&size, goal).unwrap();
+            let place = format!("{width} bits, {fraction} after the point, {mode}, {goal}");
+            check(&circuit("fixed_to_fp"), &mixed(&[width], lanes, 5), &place, |lane| {
+                [((signed(lane[0], width) as f64 / unit) as f32).to_bits().into()]
+            });
+            let decode = if mode == "flush" { flushed } else { f32::from_bits };
+            check(&circuit("fixed_from_fp"), &singles(lanes), &place, |lane| {
+                let units = (f64::from(decode(lane[0] as u32)) * unit).round() as i128;
+                [t.fit(units, Saturate) as u128 & low(width)]
+            });
+        }
+    }
+}
+
+/// Numbers of any kind, and as many with exponents near that of 1.
+fn singles(lanes: usize) -> numbers::Lanes {
+    let mut port = mixed(&[32], lanes, 6).remove(0);
+    for number in port.iter_mut().step_by(2) {
+        *number = *number & !(0x7f << 24) | (0x3f + (*number >> 24 & 7) - 3) << 24;
+    }
+    vec![port]
 }
 
 #[test]
@@ -287,8 +335,12 @@ fn costs_stay_below_their_bounds() {
         ("fixed_divide_saturate", (1519, 1318), (6102, 281)),
         ("fixed_sqrt", (347, 295), (1247, 93)),
         ("fixed_round_saturate", (32, 17), (49, 6)),
-        ("fixed_exp2", (862, 66), (1370, 23)),
+        ("fixed_sin_pi", (271, 37), (412, 12)),
+        ("fixed_cos_pi", (271, 37), (412, 12)),
+        ("fixed_exp2", (862, 66), (1367, 23)),
         ("fixed_log2", (463, 64), (688, 23)),
+        ("fixed_to_fp_ieee", (291, 82), (507, 20)),
+        ("fixed_from_fp_ieee", (328, 49), (407, 18)),
         ("fixed_dot_product", (14_987, 48), (15_346, 14)),
     ] {
         let block = find(name).unwrap();

@@ -2,13 +2,14 @@
 //!
 //! Operands of one operation have one format. Sums, differences and comparisons are those of integers. Products are
 //! summed up exactly, and then rounded once: to the nearest number and, of two, to the greater one, which costs a
-//! constant in the columns of the product. The sign of a quotient is known before its last digit, so that quotients are
-//! rounded away from zero where two are nearest. [`Overflow`] says what becomes of results that the format does not
-//! have.
+//! constant in the columns of the product. The sign of a quotient is known before its last digit, so that quotients,
+//! like floats, are rounded away from zero where two are nearest. [`Overflow`] says what becomes of results that the
+//! format does not have.
 //!
 //! Costs are for `n` bits with `f` after the point, as formulas or for 32 bits with 16 after the point.
 
 mod elementary;
+mod floats;
 
 use super::adder::add_bits_with;
 use super::arithmetic::negate_if;
@@ -21,7 +22,8 @@ use super::{Goal, compare, order};
 use crate::builder::Builder;
 use crate::graph::{Bit, Kind, Type};
 use crate::words::{Int, UInt};
-pub use elementary::{exp2, log2};
+pub use elementary::{cos_pi, exp2, log2, sin_pi};
+pub use floats::{from_float, to_float};
 
 /// What becomes of a result that is too large or too small for its format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,4 +1,4 @@
-//! Keccak-f[1600] and SHA-3 (FIPS 202).
+//! The permutation Keccak-f with 1600 bits, and SHA-3 (FIPS 202).
 //!
 //! Only χ is not linear: one AND a bit and one layer a round, 38,400 ANDs of depth 24. A round maps every bit by a
 //! polynomial of degree two, so one construction serves both goals.

@@ -3,6 +3,7 @@
 use super::{BOTH, Block, ONE, block, parameter};
 use crate::blocks::Goal;
 use crate::blocks::fixed::{self, Fixed, Overflow};
+use crate::blocks::float::{Float, Format, Mode};
 use crate::builder::Builder;
 use crate::graph::Circuit;
 use crate::words::{Bits, Word};
@@ -73,6 +74,18 @@ pub(super) fn blocks() -> Vec<Block> {
         },
         Block {
             parameters: parts(64),
+            ..number("fixed_sin_pi", "the sine of a half-turns", |b, size, goal| {
+                unary(b, size, |c, x| fixed::sin_pi(c, x, goal))
+            })
+        },
+        Block {
+            parameters: parts(64),
+            ..number("fixed_cos_pi", "the cosine of a half-turns", |b, size, goal| {
+                unary(b, size, |c, x| fixed::cos_pi(c, x, goal))
+            })
+        },
+        Block {
+            parameters: parts(64),
             ..number("fixed_exp2", "2^a or the greatest number", |b, size, goal| {
                 unary(b, size, |c, x| fixed::exp2(c, x, goal))
             })
@@ -85,6 +98,20 @@ pub(super) fn blocks() -> Vec<Block> {
                 |b, size, goal| unary(b, size, |c, x| fixed::log2(c, x, goal)),
             )
         },
+        with_float("fixed_to_fp_ieee", "a as a floating-point number", |b, size, goal| {
+            to_float(b, size, Mode::Ieee, goal)
+        }),
+        with_float("fixed_to_fp_flush", "a as a floating-point number, no denormals", |b, size, goal| {
+            to_float(b, size, Mode::Flush, goal)
+        }),
+        with_float("fixed_from_fp_ieee", "a floating-point number, rounded, or the nearest number", |b, size, goal| {
+            from_float(b, size, Mode::Ieee, goal)
+        }),
+        with_float(
+            "fixed_from_fp_flush",
+            "a floating-point number without denormals and NaN, rounded",
+            |b, size, goal| from_float(b, size, Mode::Flush, goal),
+        ),
         Block {
             parameters: [vec![parameter("pairs", 1..=128, 16)], parts(128)].concat(),
             named: &[],
@@ -96,6 +123,16 @@ pub(super) fn blocks() -> Vec<Block> {
 /// A block for fixed-point numbers; their size is that of their two parts, so that every size is a format.
 fn number(name: &'static str, about: &'static str, build: fn(&Block, &[u32], Goal) -> Circuit) -> Block {
     Block { parameters: parts(512), named: &[("32", &[16, 16]), ("64", &[32, 32])], ..block(name, about, BOTH, build) }
+}
+
+/// A block for fixed-point numbers and floating-point numbers.
+fn with_float(name: &'static str, about: &'static str, build: fn(&Block, &[u32], Goal) -> Circuit) -> Block {
+    let float = vec![parameter("bits of the exponent", 3..=16, 8), parameter("bits of the fraction", 2..=256, 23)];
+    Block {
+        parameters: [parts(256), float].concat(),
+        named: &[("32", &[16, 16, 8, 23]), ("64", &[32, 32, 11, 52])],
+        ..block(name, about, BOTH, build)
+    }
 }
 
 fn parts(most: u32) -> Vec<super::Parameter> {
@@ -155,4 +192,25 @@ fn dot_product(block: &Block, size: &[u32], goal: Goal) -> Circuit {
     let out = fixed::dot_product(&mut c, &a, &b, Wrap, goal);
     out.output(&mut c, "out");
     c.finish()
+}
+
+fn to_float(block: &Block, size: &[u32], mode: Mode, goal: Goal) -> Circuit {
+    let mut c = Builder::new(block.name);
+    let a = number_input(&mut c, "a", size);
+    let out = fixed::to_float(&mut c, &a, float_format(size), mode, goal);
+    out.output(&mut c, "out");
+    c.finish()
+}
+
+fn from_float(block: &Block, size: &[u32], mode: Mode, goal: Goal) -> Circuit {
+    let mut c = Builder::new(block.name);
+    let a = Float::input(&mut c, "a", float_format(size));
+    let (width, fraction) = (size[0] + size[1], size[1]);
+    let out = fixed::from_float(&mut c, &a, width as usize, fraction as usize, mode, goal);
+    out.output(&mut c, "out");
+    c.finish()
+}
+
+fn float_format(size: &[u32]) -> Format {
+    Format { exponent: size[2], fraction: size[3] }
 }
