@@ -142,7 +142,14 @@ fn build(name: &str, format: (u32, u32), flush: bool, goal: Goal) -> Circuit {
 /// A function by name and the host's version of it.
 type Function = (&'static str, fn(f64) -> f64);
 
-const FUNCTIONS: &[Function] = &[("fp_exp", f64::exp), ("fp_exp2", f64::exp2), ("fp_exp10", |x| 10f64.powf(x))];
+const FUNCTIONS: &[Function] = &[
+    ("fp_exp", f64::exp),
+    ("fp_exp2", f64::exp2),
+    ("fp_exp10", |x| 10f64.powf(x)),
+    ("fp_ln", f64::ln),
+    ("fp_log2", f64::log2),
+    ("fp_log10", f64::log10),
+];
 
 /// Checks a function against the host, whose doubles have digits to spare.
 fn agrees(

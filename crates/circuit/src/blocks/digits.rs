@@ -77,6 +77,12 @@ impl Sum {
         self
     }
 
+    /// This sum less 2^exponent.
+    pub(crate) fn minus_power(mut self, exponent: i32) -> Self {
+        self.constant -= BigInt::from(1) << (exponent - self.low + 1);
+        self
+    }
+
     /// What the sum may be off by.
     pub(crate) fn error(&self) -> f64 {
         self.error

@@ -25,6 +25,24 @@ pub(super) fn blocks() -> Vec<Block> {
         elementary("fp_exp10_flush", "10^a, below 1 ulp, no denormals, no NaN", |block, size, goal| {
             unary(block, size, |c, a| float::exponential(c, a, Base::Ten, Mode::Flush, goal))
         }),
+        elementary("fp_ln_ieee", "ln a, below 1 ulp, IEEE 754", |block, size, goal| {
+            unary(block, size, |c, a| float::logarithm(c, a, Base::E, Mode::Ieee, goal))
+        }),
+        elementary("fp_ln_flush", "ln a, below 1 ulp, no denormals, no NaN", |block, size, goal| {
+            unary(block, size, |c, a| float::logarithm(c, a, Base::E, Mode::Flush, goal))
+        }),
+        elementary("fp_log2_ieee", "log2 a, below 1 ulp, IEEE 754", |block, size, goal| {
+            unary(block, size, |c, a| float::logarithm(c, a, Base::Two, Mode::Ieee, goal))
+        }),
+        elementary("fp_log2_flush", "log2 a, below 1 ulp, no denormals, no NaN", |block, size, goal| {
+            unary(block, size, |c, a| float::logarithm(c, a, Base::Two, Mode::Flush, goal))
+        }),
+        elementary("fp_log10_ieee", "log10 a, below 1 ulp, IEEE 754", |block, size, goal| {
+            unary(block, size, |c, a| float::logarithm(c, a, Base::Ten, Mode::Ieee, goal))
+        }),
+        elementary("fp_log10_flush", "log10 a, below 1 ulp, no denormals, no NaN", |block, size, goal| {
+            unary(block, size, |c, a| float::logarithm(c, a, Base::Ten, Mode::Flush, goal))
+        }),
     ]
 }
 
