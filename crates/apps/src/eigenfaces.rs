@@ -96,9 +96,9 @@ impl Widths {
 /// | faces | goal | ANDs | depth | paper |
 /// |---|---|---|---|---|
 /// | 320 | size | 7,194,759 | 204 | |
-/// | 320 | depth | 9,641,684 | 81 | 14,887,713 ANDs of depth 120 |
+/// | 320 | depth | 9,651,604 | 95 | 14,887,713 ANDs of depth 120 |
 /// | 1,000 | size | 10,863,359 | 221 | |
-/// | 1,000 | depth | 15,091,884 | 83 | 22,811,392 ANDs of depth 128 |
+/// | 1,000 | depth | 15,122,884 | 98 | 22,811,392 ANDs of depth 128 |
 ///
 /// # Panics
 /// If `pixels` is no multiple of [`CHUNK`] up to [`MOST_PIXELS`].

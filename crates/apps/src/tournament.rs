@@ -4,14 +4,15 @@
 //! is always full, so the right one's index grows by the left one's level, and as the index lies below it, by an XOR.
 //!
 //! Size: keys are binary; a match is one comparison and a multiplexer. Depth: keys are digits of four bits in unary, so
-//! that digits compare in one layer and the smaller of two is an AND. A match passes from the highest digit down who is
-//! still in the game; the next match starts on a digit as soon as it is known. So r rounds over d digits have depth
-//! 2r + d, where comparing and choosing anew in each round takes r·(log(4d) + 2).
+//! that digits compare in one layer and the smaller of two is an AND. Of each digit the smaller of those who are still in
+//! the game goes on, and the next match starts on a digit as soon as it is known: the highest ones take but one layer a
+//! match.
 
 use circuit::blocks::select::one_hot;
 use circuit::blocks::{Goal, equal, greater, mux};
 use circuit::program::{Lanes, Value};
 use circuit::{Bit, Bits, Builder, Circuit, Program, UInt, bits, uint};
+use std::ops::Range;
 
 /// Bits of a digit for depth.
 const DIGIT: usize = 4;
@@ -82,8 +83,8 @@ impl Tournament {
 
     /// One match: who is left of two lanes.
     ///
-    /// Size: about 2·√(2n) layers and 2n + n ANDs for n bits of key. Depth: 75 ANDs a digit. Both choose the index with
-    /// an AND a bit.
+    /// For keys of n bits, Size: less than 3n ANDs, depth about 2·√n + 1. Depth: 73 ANDs a digit and about 2·log d for the
+    /// d digits, depth log d + 2. Both choose the index with an AND a bit.
     fn game(&self) -> Circuit {
         let mut c = Builder::new("closer");
         let [(left, index, level), (right, other, _)] = ["left", "right"].map(|side| {
@@ -93,7 +94,7 @@ impl Tournament {
         });
         let (key, lost) = match self.goal {
             Goal::Size => choose(&mut c, &left, &right),
-            Goal::Depth => self.pass_down(&mut c, &left, &right),
+            Goal::Depth => self.by_digits(&mut c, &left, &right),
         };
         let other = UInt(other.0.iter().zip(&level.0).map(|(&other, &level)| c.xor(other, level)).collect());
         let index = mux(&mut c, lost, &other, &index);
@@ -106,24 +107,52 @@ impl Tournament {
     }
 
     /// The smaller key digit by digit, and whether the left one lost.
-    fn pass_down(&self, c: &mut Builder, left: &Bits, right: &Bits) -> (Bits, Bit) {
-        // Neither has lost, or one of the two.
-        let (mut left_lost, mut right_lost) = (Bit::FALSE, Bit::FALSE);
-        let mut key = Vec::new();
-        for (from, count) in self.digits().rev() {
-            let (a, b) = (&left.0[from..from + count], &right.0[from..from + count]);
-            let both: Vec<Bit> = a.iter().zip(b).map(|(&a, &b)| c.and(a, b)).collect();
-            let mut digit: Vec<Bit> =
-                (0..count).map(|i| survivor(c, both[i], (a[i], right_lost), (b[i], left_lost))).collect();
-            digit.extend(key);
-            key = digit;
-            let (left_larger, right_larger) = (larger(c, a, b, &both), larger(c, b, a, &both));
-            let undecided = !c.xor(left_lost, right_lost);
-            let (now_left, now_right) = (c.and(undecided, left_larger), c.and(undecided, right_larger));
-            (left_lost, right_lost) = (c.xor(left_lost, now_left), c.xor(right_lost, now_right));
+    fn by_digits(&self, c: &mut Builder, left: &Bits, right: &Bits) -> (Bits, Bit) {
+        let both: Vec<Bit> = left.0.iter().zip(&right.0).map(|(&a, &b)| c.and(a, b)).collect();
+        let ranges: Vec<Range<usize>> = self.digits().rev().map(|(from, count)| from..from + count).collect();
+        let parts = |range: &Range<usize>| (&left.0[range.clone()], &right.0[range.clone()], &both[range.clone()]);
+        let lost = |c: &mut Builder, (a, b, both): (&[Bit], &[Bit], &[Bit])| Lost {
+            left: larger(c, a, b, both),
+            right: larger(c, b, a, both),
+        };
+        let digits: Vec<Lost> = ranges.iter().map(|range| lost(c, parts(range))).collect();
+        let after = outcomes(c, &digits);
+        let before = [Lost { left: Bit::FALSE, right: Bit::FALSE }].into_iter().chain(after.iter().copied());
+        let mut key = left.0.clone();
+        for (range, lost) in ranges.iter().zip(before) {
+            for i in range.clone() {
+                key[i] = survivor(c, both[i], (left.0[i], lost.right), (right.0[i], lost.left));
+            }
         }
-        (Bits(key), left_lost)
+        (Bits(key), after[after.len() - 1].left)
     }
+}
+
+/// Who of two has lost: one of them or, so far, neither.
+#[derive(Clone, Copy)]
+struct Lost {
+    left: Bit,
+    right: Bit,
+}
+
+/// After each digit, from the highest, who has lost: the first digit that differs decides. A prefix tree (Sklansky's) in
+/// which a join is two ANDs.
+fn outcomes(c: &mut Builder, digits: &[Lost]) -> Vec<Lost> {
+    if digits.len() < 2 {
+        return digits.to_vec();
+    }
+    let (high, low) = digits.split_at(digits.len().next_power_of_two() / 2);
+    let mut after = outcomes(c, high);
+    let decided = after[after.len() - 1];
+    let open = !c.xor(decided.left, decided.right);
+    for low in outcomes(c, low) {
+        let [left, right] = [(low.left, decided.left), (low.right, decided.right)].map(|(low, decided)| {
+            let now = c.and(open, low);
+            c.xor(decided, now)
+        });
+        after.push(Lost { left, right });
+    }
+    after
 }
 
 /// A bit of what is left: `a` if the other has lost, `b` if this one has, both of them while neither has.
@@ -154,8 +183,8 @@ fn choose(c: &mut Builder, left: &Bits, right: &Bits) -> (Bits, Bit) {
     (mux(c, lost, right, left), lost)
 }
 
-/// a > b: a block follows the carry from its lowest bit, and blocks meet in a chain. Blocks of b bits: n + (n − b)·b⁻¹·b
-/// ANDs, that is 2n − b, in depth b + n/b − 1.
+/// a > b: a block follows the carry from its lowest bit, and blocks meet in a chain. With blocks of b bits 2n − b ANDs,
+/// depth b + n/b − 1.
 pub(crate) fn greater_in_blocks(c: &mut Builder, a: &[Bit], b: &[Bit], block: usize) -> Bit {
     let mut result = Bit::FALSE;
     for (place, (a, b)) in a.chunks(block).zip(b.chunks(block)).enumerate() {
