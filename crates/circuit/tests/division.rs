@@ -38,7 +38,7 @@ fn root_circuit(width: u32, goal: Goal) -> Circuit {
 }
 
 fn divided(a: u128, b: u128, width: u32) -> [u128; 2] {
-    if b == 0 { [low(width), a] } else { [a / b, a % b] }
+    [a.checked_div(b).unwrap_or(low(width)), a.checked_rem(b).unwrap_or(a)]
 }
 
 fn divided_signed(a: u128, b: u128, width: u32) -> [u128; 2] {
@@ -83,14 +83,36 @@ fn square_roots() {
 }
 
 #[test]
-fn costs() {
-    for n in [8, 16, 32, 64] {
-        for goal in GOALS {
-            for (name, c) in
-                [("div", unsigned_circuit(n, goal)), ("sdiv", signed_circuit(n, goal)), ("root", root_circuit(n, goal))]
-            {
-                println!("{name} {n} {goal}: {}@{}", c.and_count(), c.depth());
-            }
+fn costs_of_the_main_widths() {
+    type Row = (fn(u32, Goal) -> Circuit, u32, (u64, u32), (u64, u32));
+    let bounds: [Row; 8] = [
+        (unsigned_circuit, 8, (76, 62), (150, 31)),
+        (unsigned_circuit, 16, (252, 208), (682, 73)),
+        (unsigned_circuit, 32, (892, 740), (4904, 51)),
+        (unsigned_circuit, 64, (4981, 1939), (16640, 70)),
+        (signed_circuit, 32, (1048, 771), (5252, 61)),
+        (root_circuit, 16, (51, 31), (90, 20)),
+        (root_circuit, 32, (167, 123), (414, 52)),
+        (root_circuit, 64, (591, 499), (1998, 132)),
+    ];
+    for (make, width, size, depth) in bounds {
+        for (goal, bound) in GOALS.into_iter().zip([size, depth]) {
+            let circuit = make(width, goal);
+            let came = (circuit.and_count(), circuit.depth());
+            assert!(came.0 <= bound.0 && came.1 <= bound.1, "{width} bits, {goal}: {came:?} over {bound:?}");
         }
+    }
+}
+
+#[test]
+fn costs_stay_below_their_formulas() {
+    for n in 2..=38u32 {
+        let quotient = unsigned_circuit(n, Goal::Size);
+        assert!(quotient.and_count() <= u64::from(3 * n * n / 4 + 4 * n), "{n} bits");
+        assert!(quotient.depth() <= 5 * n * n / 8 + 4 * n, "{n} bits");
+        let root = root_circuit(n, Goal::Size);
+        let even = n + n % 2;
+        assert!(root.and_count() <= u64::from(even * even / 8 + 5 * even / 4), "{n} bits");
+        assert!(root.depth() <= even * even / 8 + 2, "{n} bits");
     }
 }

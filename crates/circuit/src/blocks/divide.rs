@@ -1,33 +1,44 @@
 //! Division with remainder and the integer square root.
 //!
-//! Both follow the digit recurrence: one bit of the result a step, from the top. A non-restoring step adds or subtracts
-//! the divisor, whichever brings the remainder nearer to zero; as the choice is an XOR, the step costs one AND a bit,
-//! where a comparison with a restoring selection costs two.
+//! The digit recurrence finds one bit of the result a step, from the top. A non-restoring step adds or subtracts the
+//! divisor, whichever brings the remainder nearer to zero; as the choice is an XOR, the step costs one AND a bit, where a
+//! comparison with a restoring selection costs two. While the remainder is shorter than half of the divisor, restoring
+//! steps of its own width are cheaper. All in all a quotient takes about ¾ n² ANDs. For depth, words of 17 bits or more
+//! are divided by convergence instead.
 
 use super::Goal;
 use super::adder::{add_bits_with, carries_with, sum_bits};
 use super::arithmetic::negate_if;
+use super::goldschmidt;
 use super::select::mux;
 use super::shift::or_prefix;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Int, UInt, Word};
 
+/// Words of so many bits or more are divided by convergence for depth.
+const CONVERGENCE: usize = 17;
 /// How far carries ripple in a step of the size variant, unless half of the width is more.
 const LAYERS: usize = 38;
 
 /// ⌊a / b⌋ and a mod b. Division by zero gives all ones and the remainder a, as in RISC-V.
 ///
+/// Size: ¾ n² + 4n ANDs, depth ⅝ n² + 4n, up to 38 bits: 76 ANDs of depth 62 for 8 bits, 252 of 208 for 16, 892 of 740
+/// for 32. Wider words have more ANDs and fewer layers a step: 4,981 of depth 1,939 for 64. Depth: 150 ANDs of depth 31
+/// for 8 bits, 682 of 73 for 16, 4,904 of 51 for 32, 16,640 of 70 for 64.
+///
 /// # Panics
 /// If the widths differ.
 pub fn divide(c: &mut Builder, a: &UInt, b: &UInt, goal: Goal) -> (UInt, UInt) {
     assert_eq!(a.width(), b.width(), "operands of one width");
-    let (quotient, remainder) = long_division(c, &a.0, &b.0, goal);
+    let (quotient, remainder) = divide_bits(c, &a.0, &b.0, goal);
     (UInt(quotient), UInt(remainder))
 }
 
 /// a / b rounded towards zero, and a remainder of the sign of a. Division by zero gives −1 and the remainder a; the
 /// least number by −1 overflows to itself and the remainder 0, as in RISC-V.
+///
+/// Costs what [`divide`] costs and the negations: 1,048 ANDs of depth 771 for 32 bits (size), 5,252 of depth 61 (depth).
 ///
 /// # Panics
 /// If the widths differ.
@@ -35,7 +46,7 @@ pub fn divide_signed(c: &mut Builder, a: &Int, b: &Int, goal: Goal) -> (Int, Int
     assert_eq!(a.width(), b.width(), "operands of one width");
     let (sign_a, sign_b) = (a.0[a.width() - 1], b.0[b.width() - 1]);
     let (size_a, size_b) = (negate_if(c, sign_a, a, goal), negate_if(c, sign_b, b, goal));
-    let (quotient, remainder) = long_division(c, &size_a.0, &size_b.0, goal);
+    let (quotient, remainder) = divide_bits(c, &size_a.0, &size_b.0, goal);
     // Only a quotient by zero has no sign: −1 stays.
     let zero = b.0.iter().fold(Bit::TRUE, |zero, &bit| c.and(zero, !bit));
     let differ = c.xor(sign_a, sign_b);
@@ -44,6 +55,9 @@ pub fn divide_signed(c: &mut Builder, a: &Int, b: &Int, goal: Goal) -> (Int, Int
 }
 
 /// ⌊√a⌋ in ⌈n/2⌉ bits, and a − ⌊√a⌋² in one bit more.
+///
+/// Size, for even n: n²/8 + 5n/4 ANDs, depth n²/8: 51 ANDs of depth 31 for 16 bits, 167 of 123 for 32, 591 of 499 for 64. Depth: 90
+/// ANDs of depth 20 for 16 bits, 414 of 52 for 32, 1,998 of 132 for 64.
 pub fn square_root(c: &mut Builder, a: &UInt, goal: Goal) -> (UInt, UInt) {
     let steps = a.width().div_ceil(2);
     let a = a.resized(2 * steps).0;
@@ -51,6 +65,13 @@ pub fn square_root(c: &mut Builder, a: &UInt, goal: Goal) -> (UInt, UInt) {
     (0..steps).rev().for_each(|i| state.step(c, [a[2 * i], a[2 * i + 1]], goal));
     let (root, remainder) = state.end(c, goal);
     (UInt(root), UInt(remainder))
+}
+
+fn divide_bits(c: &mut Builder, a: &[Bit], b: &[Bit], goal: Goal) -> (Vec<Bit>, Vec<Bit>) {
+    match goal {
+        Goal::Depth if b.len() >= CONVERGENCE => goldschmidt::divide(c, a, b),
+        _ => long_division(c, a, b, goal),
+    }
 }
 
 /// The quotient of m bits by n bits in m bits, and the remainder in n bits.

@@ -22,6 +22,7 @@ pub mod dot;
 mod factor;
 pub mod fixed;
 pub mod float;
+mod goldschmidt;
 pub mod keccak;
 pub mod median;
 pub mod modular;

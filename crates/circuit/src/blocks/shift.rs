@@ -74,7 +74,7 @@ pub fn or_prefix(c: &mut Builder, bits: &[Bit], goal: Goal) -> Vec<Bit> {
 ///
 /// Costs what [`or_prefix`] costs: the count is a sum of its bits.
 pub fn leading_zeros<W: Word>(c: &mut Builder, word: &W, goal: Goal) -> UInt {
-    let seen = or_prefix(c, &reversed(word.bits()), goal);
+    let seen = seen_from_above(c, word.bits(), goal);
     position(c, &seen)
 }
 
@@ -121,21 +121,31 @@ fn normalise_stepwise(c: &mut Builder, word: &[Bit]) -> (Vec<Bit>, UInt) {
 }
 
 fn normalise_parallel(c: &mut Builder, word: &[Bit]) -> (Vec<Bit>, UInt) {
-    let seen = or_prefix(c, &reversed(word), Goal::Depth);
+    let seen = seen_from_above(c, word, Goal::Depth);
+    (shift_by_leading_zeros(c, &seen, word), position(c, &seen))
+}
+
+/// Bit i tells whether one of the i + 1 highest bits of the word is set.
+pub(super) fn seen_from_above(c: &mut Builder, word: &[Bit], goal: Goal) -> Vec<Bit> {
+    or_prefix(c, &reversed(word), goal)
+}
+
+/// A word shifted left by the leading zeros of the word that was seen; by anything if that is zero.
+pub(super) fn shift_by_leading_zeros(c: &mut Builder, seen: &[Bit], word: &[Bit]) -> Vec<Bit> {
     let mut bits = word.to_vec();
-    let mut above = log(word.len());
-    // A word of zeros may move as it likes; so the first layer does not wait for the end of the prefix.
-    let last = word.len().saturating_sub(1);
+    let mut above = log(seen.len());
+    // Nothing is asked of a word of zeros; so the first layer does not wait for the end of the prefix.
+    let last = seen.len().saturating_sub(1);
     for group in groups(above, Goal::Depth) {
         above -= group;
         let places = (1..1 << group).map(|value| {
-            let hot = where_first(c, &seen, |i| i.min(last) >> above & ((1 << group) - 1) == value);
+            let hot = where_first(c, seen, |i| i.min(last) >> above & ((1 << group) - 1) == value);
             (hot, value << above)
         });
         let hots: Vec<Hot> = places.collect();
         bits = shift_stage(c, &bits, &hots);
     }
-    (bits, position(c, &seen))
+    bits
 }
 
 /// The place of the first bit that is set in a thermometer; its length if none is.
