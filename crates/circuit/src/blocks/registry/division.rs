@@ -10,7 +10,7 @@ use crate::words::{Bits, Int, UInt, Word};
 pub(super) fn blocks() -> Vec<Block> {
     let sized = |name, about, parameters, build| Block { parameters, ..block(name, about, BOTH, build) };
     let wide = || vec![parameter("width", 1..=1 << 14, 32)];
-    let product = || vec![parameter("width", 1..=1 << 10, 32)];
+    let product = || vec![parameter("width", 1..=1 << 9, 32)];
     vec![
         sized("shift_left", "a * 2^by mod 2^n", wide(), |block, size, goal| {
             shifter::<UInt>(block, size, goal, shift::shift_left)
