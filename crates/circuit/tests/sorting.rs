@@ -47,7 +47,7 @@ fn networks_sort_all_zeros_and_ones() {
 
 #[test]
 fn networks_merge_all_zeros_and_ones() {
-    for (m, n) in (0..=33usize).flat_map(|m| (0..=33usize).map(move |n| (m, n))) {
+    for (m, n) in (0..=20usize).flat_map(|m| (0..=33usize).map(move |n| (m, n))) {
         for network in [Network::odd_even_merge(m, n), Network::bitonic_merge(m, n)] {
             for (a, b) in (0..=m).flat_map(|a| (0..=n).map(move |b| (a, b))) {
                 let ones = (0..m).map(|i| i + a >= m).chain((0..n).map(|i| i + b >= n));
@@ -96,8 +96,8 @@ fn finish(mut c: Builder, records: &[Record<UInt>]) -> Circuit {
 /// Keys in order, and every key with a payload that it came with.
 fn sorted_is(n: usize, direction: Direction, input: &[u128], output: &[u128]) {
     let records = |ports: &[u128]| {
-        let mut records: Vec<(u128, u128)> =
-            (0..n).map(|i| (ports[i], ports.get(n + i).copied().unwrap_or(0))).collect();
+        let record = |i: usize| (ports[i] << 32 | ports.get(n + i).copied().unwrap_or(0)) as u64;
+        let mut records: Vec<u64> = (0..n).map(record).collect();
         records.sort_unstable();
         records
     };
@@ -131,7 +131,7 @@ fn records_are_sorted() {
                 [[(); 16].map(|()| random.bits(width)), [(); 16].map(|()| random.bits(8))].concat()
             };
             let verify = |input: &[u128], output: &[u128]| sorted_is(16, Direction::Ascending, input, output);
-            check(&finish(c, &records), MILLION / 2, make, verify);
+            check(&finish(c, &records), MILLION, make, verify);
         }
     }
 }
@@ -171,7 +171,7 @@ fn lists_are_merged() {
                     keys
                 };
                 let verify = |input: &[u128], output: &[u128]| sorted_is(m + n, direction, input, output);
-                check(&finish(c, &merged), MILLION / 6 + 1, make, verify);
+                check(&finish(c, &merged), if m == n { MILLION / 2 } else { MILLION / 16 }, make, verify);
             }
         }
     }
@@ -234,9 +234,9 @@ fn signed_medians() {
 fn medians_cost_what_they_say() {
     for (n, width) in (1..=64usize).flat_map(|n| [1u32, 8, 32].map(|width| (n, width))) {
         let circuit = ranks(n, width, [(n - 1) / 2], Goal::Size);
-        let most = n as u64 * u64::from(3 * width - 3) + u64::from(width * log(n));
-        assert!(n == 1 || circuit.and_count() <= most + n as u64, "{n} words of {width}: {} ANDs", circuit.and_count());
-        assert!(circuit.depth() <= width * (2 * log(n) + 2), "{n} words of {width}: depth {}", circuit.depth());
+        let most = n as u64 * u64::from(3 * width - 2) + u64::from(width * log(n));
+        assert!(circuit.and_count() <= most, "{n} words of {width}: {} ANDs", circuit.and_count());
+        assert!(circuit.depth() <= width * (log(n) + 2), "{n} words of {width}: depth {}", circuit.depth());
     }
     for (n, width) in [(3, 8), (9, 32), (25, 32), (64, 16)] {
         let circuit = ranks(n, width, [(n - 1) / 2], Goal::Depth);

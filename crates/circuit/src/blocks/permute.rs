@@ -19,7 +19,8 @@ pub fn switch_count(n: usize) -> usize {
 
 /// The words in the order that the switches stand for.
 ///
-/// [`switch_count`]`(n)·w` ANDs for n words of w bits, depth 2·⌈log n⌉ − 1. Every setting of the switches is a permutation.
+/// [`switch_count`]`(n)·w` ANDs for n words of w bits, depth 2·⌈log n⌉ − 1. Every setting of the switches is a
+/// permutation.
 ///
 /// # Panics
 /// If there are not [`switch_count`] switches, or the widths differ.
@@ -38,8 +39,8 @@ pub fn permute_plain<T: Clone>(values: &[T], switches: &[bool]) -> Vec<T> {
 
 /// The switches that bring word `permutation[i]` to place i, for every i.
 ///
-/// Looping: the two words of a first switch leave through different halves, the two of a last switch come from different
-/// halves, and the last word of all comes from the lower half. Time n·log n.
+/// Looping: the two words of a first switch leave through different halves, the two of a last switch come from
+/// different halves, and the last word of all comes from the lower half. Time n·log n.
 pub fn switches(permutation: &[usize]) -> Result<Vec<bool>> {
     let n = permutation.len();
     let mut inverse = vec![n; n];

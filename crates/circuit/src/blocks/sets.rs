@@ -6,8 +6,8 @@
 //! one bit for each possible match, so cardinality is a count of them ([`population_count`](super::population_count))
 //! and the sum over the matches a sum of masked values ([`sum_selected`]).
 //!
-//! **What the owners promise.** Elements of one set are distinct, and sorted where it says so. Nothing is checked: an
-//! owner who breaks this gets or gives a wrong result, and can learn no more than from other inputs that are right.
+//! **What the owners promise.** Elements of a set are distinct, and sorted where it says so. Nothing is checked: if an
+//! owner breaks this, the result is wrong, and it may tell more about the other list than the intersection does.
 
 use super::Goal;
 use super::arithmetic::sum;
@@ -50,9 +50,9 @@ pub fn inclusion<W: Word>(c: &mut Builder, a: &W, b: &W) -> Bit {
 
 /// For each element of a whether it is in b, by comparing all pairs.
 ///
-/// n·m·(w − 1) ANDs for n and m elements of w bits, depth ⌈log w⌉: of distinct elements at most one is equal, so their OR
-/// is free. An element that b lists an even number of times is missed. The results are in the order of a: they are for the
-/// owner of a alone, who knows what they refer to, or for a count or sum.
+/// n·m·(w − 1) ANDs for n and m elements of w bits, depth ⌈log w⌉: of distinct elements at most one is equal, so their
+/// OR is free. An element that b lists an even number of times is missed. The results are in the order of a: they are
+/// for the owner of a alone, who knows what they refer to, or for a count or sum.
 ///
 /// # Panics
 /// If the widths differ.
@@ -68,10 +68,10 @@ pub fn members<W: Word>(c: &mut Builder, a: &[W], b: &[W]) -> Vec<Bit> {
 
 /// The matches of two ascending lists, in slots that are sorted where they are not empty: sort and compare.
 ///
-/// Each of the (n + m)/2 slots says whether it holds a match, then its key and the XOR of both payloads, or zeros; give one
-/// of the owners payloads of zeros to read the other's. Where the slots are tells about the other elements, so they are
-/// shuffled ([`shuffle`]) or compacted ([`compacted`]) before anybody sees them. For two lists of n = 2^k elements of w bits
-/// the merge takes n·log n + 1 comparators and the comparison (2n − 1)·(w − 1) + n·w ANDs.
+/// Each of the (n + m)/2 slots says whether it holds a match, then its key and the XOR of both payloads, or zeros; give
+/// one of the owners payloads of zeros to read the other's. Where the slots are tells about the other elements, so they
+/// are shuffled ([`shuffle`]) or compacted ([`compacted`]) before anybody sees them. For two lists of n = 2^k elements
+/// of w bits the merge takes n·log n + 1 comparators and the comparison (2n − 1)·(w − 1) + n·w ANDs.
 ///
 /// A list that is not sorted yields some of the matches; an element that is there more than once may match itself.
 ///
@@ -109,10 +109,10 @@ pub fn shuffle<W: Word + Clone>(
 ///
 /// # Panics
 /// If the widths differ.
-pub fn compacted<W: Word + Clone>(c: &mut Builder, slots: &[(Bit, Record<W>)], goal: Goal) -> Vec<Record<W>> {
+pub fn compacted<W: Word + Clone>(c: &mut Builder, slots: &[(Bit, Record<W>)]) -> Vec<Record<W>> {
     let (valid, packed): (Vec<Bit>, Vec<Bits>) = slots.iter().map(|slot| (slot.0, pack(slot))).unzip();
     let packed: Vec<Bits> = packed.into_iter().map(|slot| Bits(slot.0[1..].to_vec())).collect();
-    let front = compact(c, &packed, &valid, goal);
+    let front = compact(c, &packed, &valid);
     let flagged = front.iter().map(|slot| Bits([&[Bit::TRUE], slot.0.as_slice()].concat()));
     flagged.zip(slots).map(|(slot, (_, model))| unpack(&slot, model).1).collect()
 }

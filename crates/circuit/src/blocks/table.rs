@@ -17,10 +17,10 @@ type Truth = Vec<bool>;
 
 /// Entry `index` of a public table, in `width` bits; an index beyond the table drops its top bit.
 ///
-/// For k bits of index and m of output. Size: at most the least of m·(2^b − 1) + 2^a − a − 1 over a + b = k, depth
-/// ⌈log a⌉ + b: 26 ANDs for one output of 8 bits, 81 for 8 of 8 bits, 2^k − k − 1 for very many. Depth: ⌈log k⌉, which
-/// nothing can undercut, and at most the least of m·(2^b − 1) + 2^a + 2^b − k − 2 over those splits that are as shallow,
-/// or 2^k − k − 1.
+/// For k bits of index and m of output. Size: at most the least of m·(2^b − 1) + 2^a − a − 1 over a + b = k, depth ⌈log
+/// a⌉ + b: 26 ANDs for one output of 8 bits, 81 for 8 of 8 bits, 2^k − k − 1 for very many. Depth: ⌈log k⌉, which
+/// nothing can undercut, and at most the least of m·(2^b − 1) + 2^a + 2^b − k − 2 over those splits that are as
+/// shallow, or 2^k − k − 1.
 ///
 /// # Panics
 /// If the index does not have ⌈log n⌉ bits for n entries, or there are more than 128 bits to an entry.

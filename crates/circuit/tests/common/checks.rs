@@ -9,7 +9,7 @@ use circuit::simulate::Simulator;
 pub use lanes::Random;
 
 /// Lanes of one call of the simulator.
-const BATCH: usize = 1 << 13;
+const BATCH: usize = 1 << 11;
 
 /// A million lanes, and a few.
 pub const MILLION: usize = 1 << 20;
@@ -48,6 +48,7 @@ pub fn check(
     mut verify: impl FnMut(&[u128], &[u128]),
 ) {
     let mut simulator = Simulator::new(circuit);
+    let (mut input, mut output) = (vec![0; circuit.inputs().len()], vec![0; circuit.outputs().len()]);
     for first in (0..lanes).step_by(BATCH) {
         let count = BATCH.min(lanes - first);
         let mut ports = vec![Vec::with_capacity(count); circuit.inputs().len()];
@@ -59,8 +60,9 @@ pub fn check(
         let slices: Vec<&[u128]> = ports.iter().map(Vec::as_slice).collect();
         let results = simulator.numbers(&slices);
         for lane in 0..count {
-            let at = |ports: &[Vec<u128>]| ports.iter().map(|port| port[lane]).collect::<Vec<_>>();
-            verify(&at(&ports), &at(&results));
+            input.iter_mut().zip(&ports).for_each(|(number, port)| *number = port[lane]);
+            output.iter_mut().zip(&results).for_each(|(number, port)| *number = port[lane]);
+            verify(&input, &output);
         }
     }
 }

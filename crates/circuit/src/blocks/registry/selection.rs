@@ -39,7 +39,7 @@ pub(super) fn blocks() -> Vec<Block> {
         sized("median", "word in the middle, the lower one of an even count", BOTH, few(), median),
         sized("permute", "words in the order of a Waksman network's switches", ONE, array_from(2), permute),
         sized("duplicates", "which words equal the one before", ONE, array_from(2), duplicates),
-        sized("compact", "valid words to the front, in their order", BOTH, array(), compact),
+        sized("compact", "valid words to the front, in their order", ONE, array(), compact),
     ]
 }
 
@@ -193,11 +193,11 @@ fn duplicates(block: &Block, size: &[u32], _: Goal) -> Circuit {
     c.finish()
 }
 
-fn compact(block: &Block, size: &[u32], goal: Goal) -> Circuit {
+fn compact(block: &Block, size: &[u32], _: Goal) -> Circuit {
     let mut c = Builder::new(block.name);
     let words: Vec<Bits> = words(&mut c, "words", size[0], size[1]);
     let valid = c.bits("valid", size[0]);
-    let out = compact::compact(&mut c, &words, &valid.0, goal);
+    let out = compact::compact(&mut c, &words, &valid.0);
     output(&mut c, "words", &out);
     c.finish()
 }

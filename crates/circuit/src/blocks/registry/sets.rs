@@ -139,7 +139,7 @@ fn shuffled_by(block: &Block, size: &[u32], goal: Goal, owners: &[&str]) -> Circ
 fn compacted(block: &Block, size: &[u32], goal: Goal) -> Circuit {
     let (mut c, slots) = sorted_matches(block, &[size, &[0]].concat(), goal);
     let found = Bits(slots.iter().map(|slot| slot.0).collect());
-    let front = sets::compacted(&mut c, &slots, goal);
+    let front = sets::compacted(&mut c, &slots);
     let count = population_count(&mut c, &found);
     c.output("count", &count);
     output(&mut c, "elements", front.iter().map(|record| &record.key));
