@@ -122,7 +122,7 @@ pub(super) fn blocks() -> Vec<Block> {
 
 /// A block for fixed-point numbers; their size is that of their two parts, so that every size is a format.
 fn number(name: &'static str, about: &'static str, build: fn(&Block, &[u32], Goal) -> Circuit) -> Block {
-    Block { parameters: parts(512), named: &[("32", &[16, 16]), ("64", &[32, 32])], ..block(name, about, BOTH, build) }
+    Block { parameters: parts(128), named: &[("32", &[16, 16]), ("64", &[32, 32])], ..block(name, about, BOTH, build) }
 }
 
 /// A block for fixed-point numbers and floating-point numbers.
