@@ -4,6 +4,7 @@
 #[allow(dead_code)] // each test file uses its part
 mod numbers;
 
+use astro_float_num::{BigFloat, Consts, RoundingMode, Sign};
 use circuit::blocks::{Goal, find};
 use circuit::{Circuit, Simulator};
 use numbers::Random;
@@ -34,6 +35,9 @@ const HALF: (u32, u32) = (5, 10);
 const BFLOAT16: (u32, u32) = (8, 7);
 const SINGLE: (u32, u32) = (8, 23);
 const PAPER: (u32, u32) = (9, 32);
+const DOUBLE: (u32, u32) = (11, 52);
+/// Lanes against arbitrary precision.
+const PRECISE: usize = 4_000;
 
 impl Target {
     fn bias(self) -> i64 {
@@ -200,7 +204,7 @@ fn operands(format: (u32, u32)) -> impl FnMut(usize) -> u128 {
     let bias = (1u128 << (format.0 - 1)) - 1;
     move |lane| {
         let bits = u128::from(random.word() >> (64 - width));
-        let near = bias + u128::from(random.word() >> 58) - 48;
+        let near = (bias + u128::from(random.word() >> 58)).saturating_sub(48);
         match lane % 4 {
             0 => bits,
             1 => edge(bits, format.1),
@@ -232,4 +236,134 @@ fn a_million_of_the_papers_format() {
             agrees(function, format, flush, goal, MILLION, operands(format));
         }
     }
+}
+
+/// The exact value of a function to 128 bits, where it is a number that is not zero.
+fn precise(name: &str, x: f64, constants: &mut Consts) -> Option<Exact> {
+    let (p, none) = (128, RoundingMode::ToEven);
+    let big = BigFloat::from_f64(x, p);
+    let y = match name {
+        "fp_exp" => big.exp(p, none, constants),
+        "fp_exp2" => BigFloat::from_i8(2, p).pow(&big, p, none, constants),
+        "fp_exp10" => BigFloat::from_i8(10, p).pow(&big, p, none, constants),
+        "fp_ln" => big.ln(p, none, constants),
+        "fp_log2" => big.log2(p, none, constants),
+        "fp_log10" => big.log10(p, none, constants),
+        _ => unreachable!("a function of the table"),
+    };
+    interval(&y)
+}
+
+/// The number, off by up to 2^-100 of itself unless it has few bits.
+fn interval(y: &BigFloat) -> Option<Exact> {
+    let (words, _, sign, exponent, _) = y.as_raw_parts().filter(|_| !y.is_zero())?;
+    let mantissa = words.iter().rev().take(2).fold(0, |all, &word| all << 64 | u128::from(word)) >> 1;
+    let margin = if mantissa << 57 == 0 { 0 } else { 1 << 27 };
+    let (negative, exponent) = (sign == Sign::Neg, i64::from(exponent) - 127);
+    Some(Exact::Between((negative, mantissa - margin, exponent), (negative, mantissa + margin, exponent)))
+}
+
+/// The numbers of doubles in their order.
+fn rank(x: f64) -> i64 {
+    let bits = x.to_bits() as i64;
+    if bits < 0 { i64::MIN - bits } else { bits }
+}
+
+#[test]
+fn doubles() {
+    let mut constants = Consts::new().expect("memory");
+    for &(name, host) in FUNCTIONS {
+        let mut make = operands(DOUBLE);
+        let inputs: Vec<u128> = (0..MILLION).map(&mut make).collect();
+        let target = |flush| Target { exponent: DOUBLE.0, fraction: DOUBLE.1, flush };
+        let exact: Vec<Option<Exact>> =
+            inputs[..PRECISE].iter().map(|&input| precise(name, target(true).decode(input), &mut constants)).collect();
+        for (format, flush, goal) in combinations(&[DOUBLE]) {
+            let start = std::time::Instant::now();
+            let circuit = build(name, format, flush, goal);
+            println!(
+                "{name} {format:?} {flush} {goal}: {} @ {} {:?}",
+                circuit.and_count(),
+                circuit.depth(),
+                start.elapsed()
+            );
+            // A million for one mode and goal, an eighth of it for the others.
+            let lanes = if flush || goal == Goal::Depth { MILLION / 8 } else { MILLION };
+            let outputs = Simulator::new(&circuit).numbers(&[&inputs[..lanes]]).remove(0);
+            let target = target(flush);
+            for (i, (&input, &output)) in inputs.iter().zip(&outputs).enumerate() {
+                let (x, came) = (target.decode(input), target.decode(output));
+                let y = match host(x) {
+                    y if flush && y.is_nan() => f64::INFINITY,
+                    y if flush && y.is_subnormal() => 0f64.copysign(y),
+                    y => y,
+                };
+                // The host is off by a unit itself.
+                let close = rank(came).abs_diff(rank(y)) <= 2
+                    || flush && rank(came.abs()).min(rank(y.abs())) == 0 && came.abs().max(y.abs()) < 3e-308;
+                assert!(
+                    close || came.is_nan() && y.is_nan(),
+                    "{name} flush {flush} {goal}: {x:e} gives {came:e}, not {y:e}"
+                );
+                if let Some(exact) =
+                    exact.get(i).copied().flatten().filter(|_| y.is_finite() && x.abs() >= f64::MIN_POSITIVE)
+                {
+                    assert!(
+                        target.accepts(output, exact),
+                        "{name} flush {flush} {goal}: {x:e} gives {came:e} for {exact:x?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn powers() {
+    for (format, flush, goal) in combinations(&[HALF, BFLOAT16, SINGLE]) {
+        let target = Target { exponent: format.0, fraction: format.1, flush };
+        let circuit = build("fp_pow", format, flush, goal);
+        println!("fp_pow {format:?} {flush} {goal}: {} @ {}", circuit.and_count(), circuit.depth());
+        let lanes = if goal == Goal::Size { MILLION } else { MILLION / 4 };
+        let (bases, exponents): (Vec<u128>, Vec<u128>) = pairs(format, lanes).into_iter().unzip();
+        let results = Simulator::new(&circuit).numbers(&[&bases, &exponents]).remove(0);
+        for ((&a, &b), &came) in bases.iter().zip(&exponents).zip(&results) {
+            let (x, y) = (target.decode(a), target.decode(b));
+            assert!(
+                target.accepts(came, target.host(x.powf(y))),
+                "{format:?} flush {flush} {goal}: {x:e}^{y:e} ({a:x}, {b:x}) gives {:e} ({came:x}), not {:e}",
+                target.decode(came),
+                x.powf(y),
+            );
+        }
+    }
+}
+
+/// Operands of a power: any; bases next to one with large exponents; small integers; zeros, infinities, NaN, ±1.
+fn pairs(format: (u32, u32), lanes: usize) -> Vec<(u128, u128)> {
+    let (mut base, mut power) = (operands(format), operands(format));
+    let mut random = Random(11);
+    let (exponent, fraction) = format;
+    let sign = 1u128 << (exponent + fraction);
+    let one = ((1u128 << (exponent - 1)) - 1) << fraction;
+    let top = ((1u128 << exponent) - 1) << fraction;
+    let special = [0, one, top, top | 1 << (fraction - 1), one + (1 << fraction), one + 1, one - 1, 1];
+    let small = |n: u64| {
+        let n = 1 + u128::from(n % 20);
+        let log = n.ilog2();
+        one + (u128::from(log) << fraction) + ((n ^ 1 << log) << fraction >> log)
+    };
+    let pair = |lane: usize| {
+        let (a, b, bits) = (base(lane), power(lane / 3), random.word());
+        let signs = (u128::from(bits >> 62 & 1) * sign, u128::from(bits >> 63) * sign);
+        match lane % 6 {
+            0 => (a, b),
+            1 => (one + (a & 0xff) - 0x80, b & !top | (b & 0xf << fraction) + one),
+            2 => (small(bits) ^ signs.0, small(bits >> 8) ^ signs.1),
+            3 => (special[bits as usize % 8] ^ signs.0, special[(bits >> 3) as usize % 8] ^ signs.1),
+            4 => (special[bits as usize % 8] ^ signs.0, small(bits >> 8) ^ signs.1),
+            _ => (a & !sign, b & !top | one + (u128::from(bits % 12) << fraction) - (4 << fraction)),
+        }
+    };
+    (0..lanes).map(pair).collect()
 }

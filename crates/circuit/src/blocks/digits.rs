@@ -192,6 +192,26 @@ impl Sum {
     }
 }
 
+/// The sum with the highest cut whose error stays within a limit.
+///
+/// Tries whose error is too large leave gates that nothing needs; as the error halves with every bit, they are few.
+pub(crate) fn fit(low: i32, limit: f64, mut sum: impl FnMut(i32) -> Sum) -> Sum {
+    let mut cut = low - 3;
+    loop {
+        let sum = sum(cut);
+        if sum.error() <= limit {
+            return sum;
+        }
+        cut -= exponent(sum.error() / limit);
+    }
+}
+
+/// The least e so that 2^e is at least x, for x > 0.
+pub(crate) fn exponent(x: f64) -> i32 {
+    let bits = x.to_bits();
+    (bits >> 52) as i32 - 1023 + i32::from(bits << 12 != 0)
+}
+
 /// The least `high` so that digits from 2^low to below 2^high reach this far.
 fn high_for(bound: f64, low: i32) -> i32 {
     (low + 1..).find(|&high| power_of_two(high - 1) - power_of_two(low - 1) >= bound).expect("a finite bound")

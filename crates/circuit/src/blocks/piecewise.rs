@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use num_bigint::BigInt;
 
-use super::digits::{Digits, Sum};
+use super::digits::{Digits, Sum, exponent, fit};
 use super::reals::{Interpolation, Reals, power_of_two};
 use super::{Goal, one_hot};
 use crate::builder::Builder;
@@ -71,14 +71,10 @@ impl Piecewise<'_> {
         let (offset, index) = x.split_at(x.len() - shape.index);
         let hots = one_hot(c, index)[self.segments(shape.index)].to_vec();
         let u = Digits::new(offset.to_vec(), 1 - offset.len() as i32);
-        // Tries whose error is too large leave gates that nothing needs.
         let polynomials = Polynomials::new(&r, &series, goal);
-        let rounding = |cut| Sum::new(cut).plus_power(self.low - 1);
-        let sum = (self.low - 60..self.low)
-            .rev()
-            .map(|cut| polynomials.add_to(rounding(cut), c, &r, &hots, &u))
-            .find(|sum| sum.error() <= self.unit() * self.error * 3.0 / 4.0);
-        let sum = sum.expect("products of fewer than 2^60 digits");
+        let sum = fit(self.low, self.unit() * self.error * 3.0 / 4.0, |cut| {
+            polynomials.add_to(Sum::new(cut).plus_power(self.low - 1), c, &r, &hots, &u)
+        });
         sum.word(c, self.low, self.high, goal)
     }
 
@@ -257,12 +253,6 @@ fn products(mut series: Vec<BigInt>) -> Vec<BigInt> {
         *coefficient <<= scale;
     }
     [products(series), products(high)].concat()
-}
-
-/// The least e so that 2^e is at least x, for x > 0.
-fn exponent(x: f64) -> i32 {
-    let bits = x.to_bits();
-    (bits >> 52) as i32 - 1023 + i32::from(bits << 12 != 0)
 }
 
 #[cfg(test)]

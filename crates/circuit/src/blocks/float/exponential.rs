@@ -59,12 +59,12 @@ pub fn exponential(c: &mut Builder, x: &Float, base: Base, mode: Mode, goal: Goa
     let parts = x.unpack(c, mode);
     let (bits, beyond) = argument(c, &parts, base, goal);
     let power = match base {
-        Base::Two => Power::of_two(c, format, &bits, goal),
+        Base::Two => Power::of_two(c, format, &bits, fraction_bits(format, base), goal),
         _ => Power::new(c, format, &bits, base, goal),
     };
     let infinite = c.or(beyond, parts.infinite);
     let large = c.and(infinite, !parts.nan);
-    power.round(c, format, mode, Bounds { large, sign: parts.sign, nan: parts.nan }, goal)
+    power.round(c, format, mode, Bounds { large, sign: parts.sign, nan: parts.nan, negative: Bit::FALSE }, goal)
 }
 
 /// x in fixed point: in two's complement, somewhere in the unit of its last place. And whether its magnitude is too
@@ -77,7 +77,7 @@ fn argument(c: &mut Builder, x: &Unpacked, base: Base, goal: Goal) -> (Vec<Bit>,
 }
 
 /// Bits after the point of the argument: half a unit there is at most a fifth of one of the result.
-fn fraction_bits(format: Format, base: Base) -> usize {
+pub(super) fn fraction_bits(format: Format, base: Base) -> usize {
     let guard = match base {
         Base::Two => 2,
         Base::E => 4,
@@ -87,7 +87,7 @@ fn fraction_bits(format: Format, base: Base) -> usize {
 }
 
 /// Bits before the point, so that an argument with more gives zero or infinity.
-fn integer_bits(format: Format, base: Base) -> usize {
+pub(super) fn integer_bits(format: Format, base: Base) -> usize {
     let most = format.bias() + i64::from(format.fraction) + 3;
     let most = match base {
         Base::Two => most,
@@ -127,13 +127,15 @@ pub(super) struct Bounds {
     /// The argument is negative.
     pub(super) sign: Bit,
     pub(super) nan: Bit,
+    /// The result is negative.
+    pub(super) negative: Bit,
 }
 
 impl Power {
-    /// 2^x of a fixed-point number.
-    pub(super) fn of_two(c: &mut Builder, format: Format, x: &[Bit], goal: Goal) -> Self {
+    /// 2^x of a fixed-point number with this many bits after the point.
+    pub(super) fn of_two(c: &mut Builder, format: Format, x: &[Bit], fraction: usize, goal: Goal) -> Self {
         let precision = format.fraction as usize;
-        let (t, n) = x.split_at(fraction_bits(format, Base::Two));
+        let (t, n) = x.split_at(fraction);
         let minus_one = Piecewise {
             function: &|r, t| r.exp2(t) - r.one(),
             domain: 0.0..1.0,
@@ -177,13 +179,17 @@ impl Power {
         let far = c.and(far, !negative);
         let tiny = c.and(bounds.large, bounds.sign);
         let over = c.or(far, bounds.large);
-        let possible = c.or(bounds.sign, bounds.nan);
+        let over = c.and(over, !bounds.sign);
+        let infinite = match mode {
+            Mode::Ieee => c.and(over, !bounds.nan),
+            Mode::Flush => c.or(over, bounds.nan),
+        };
         let value = Unrounded {
-            sign: Bit::FALSE,
+            sign: bounds.negative,
             exponent: Int(exponent.sum(c, goal)),
             significand: UInt([&self.fraction[..], &[Bit::TRUE]].concat()),
             zero: tiny,
-            infinite: c.and(over, !possible),
+            infinite,
             nan: bounds.nan,
         };
         round(c, format, mode, &value, goal)

@@ -14,7 +14,7 @@ use super::exponential::{Base, add_tables, as_digits};
 use super::format::{Float, Format, Mode, Unpacked};
 use super::gates::{all, flip};
 use super::round::{Unrounded, round};
-use crate::blocks::digits::{Digits, Sum};
+use crate::blocks::digits::{Digits, Sum, fit};
 use crate::blocks::piecewise::{Piecewise, Place};
 use crate::blocks::reals::{Reals, power_of_two};
 use crate::blocks::{Columns, Goal, shift};
@@ -172,7 +172,7 @@ fn magnitude(
     let factor = factor(c, scale, fraction, unit, goal);
     let z = as_digits(&[shifted, &[fraction[fraction.len() - 1]]].concat(), -n);
     let r = Reals::new((96 - unit) as u32);
-    let tries = (unit - 40..unit).rev().map(|cut| {
+    let sum = fit(unit, 1.8 * power_of_two(unit), |cut| {
         let mut sum = Sum::new(cut);
         sum.product(c, &z, &factor);
         // The digits of z are half a unit above it.
@@ -187,7 +187,6 @@ fn magnitude(
         sum.constant(&r, &BigInt::ZERO);
         sum
     });
-    let sum = tries.into_iter().find(|sum| sum.error() <= 1.8 * power_of_two(unit)).expect("enough digits");
     let low = sum.low();
     let word = sum.word(c, low, scale.most, goal);
     flip(c, negative, &word)

@@ -1,6 +1,6 @@
 //! Floating point: exponentials, logarithms, powers.
 
-use super::floats::{FORMATS, unary};
+use super::floats::{FORMATS, binary, unary};
 use super::{BOTH, Block, Goal, parameter};
 use crate::blocks::float::{self, Base, Mode};
 use crate::graph::Circuit;
@@ -42,6 +42,12 @@ pub(super) fn blocks() -> Vec<Block> {
         }),
         elementary("fp_log10_flush", "log10 a, below 1 ulp, no denormals, no NaN", |block, size, goal| {
             unary(block, size, |c, a| float::logarithm(c, a, Base::Ten, Mode::Flush, goal))
+        }),
+        elementary("fp_pow_ieee", "a^b, below 1 ulp, IEEE 754", |block, size, goal| {
+            binary(block, size, |c, a, b| float::power(c, a, b, Mode::Ieee, goal))
+        }),
+        elementary("fp_pow_flush", "a^b, below 1 ulp, no denormals, no NaN", |block, size, goal| {
+            binary(block, size, |c, a, b| float::power(c, a, b, Mode::Flush, goal))
         }),
     ]
 }
