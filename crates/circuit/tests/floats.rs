@@ -1,10 +1,13 @@
-//! Floating point against the host, a soft float of any format, and a model on integers.
+//! Floating point against the host (32 and 64 bits), `rustc_apfloat` (other formats) and a model on integers (all, also
+//! without denormals and NaN).
 
 #[path = "common/softfloat.rs"]
 mod softfloat;
 
 use circuit::blocks::{Goal, find};
 use circuit::{Circuit, Simulator};
+use rustc_apfloat::Float;
+use rustc_apfloat::ieee::{IeeeFloat, Semantics};
 use softfloat::Model;
 
 /// Numbers for each input port.
@@ -182,8 +185,9 @@ fn many_operands_of_every_format() {
         let lanes = if matches!(size, [8, 23] | [11, 52]) { LANES } else { LANES / 16 };
         let ports = numbers(size[0], size[1], 3, lanes, seed as u64);
         for operation in &OPERATIONS {
+            let ports = ports[..operation.operands].to_vec();
             for model in models(size) {
-                check(operation, model, &ports[..operation.operands].to_vec());
+                check(operation, model, &ports);
             }
         }
     }
@@ -260,6 +264,95 @@ fn between_formats() {
                 let circuit = find(name).unwrap().circuit(&[from, to].concat(), goal).unwrap();
                 let place = format!("{source:?} to {target:?}");
                 compare(&circuit, &ports, &place, |x| target.encode(source.decode(x[0])));
+            }
+        }
+    }
+}
+
+/// The arithmetic operations on one host type, by their names here.
+macro_rules! host {
+    ($name:ident, $float:ident, $bits:ident) => {
+        fn $name(operation: &str, x: &[u128]) -> Option<u128> {
+            let float = |i: usize| $float::from_bits(x[i] as $bits);
+            let result = match operation {
+                "add" => float(0) + float(1),
+                "sub" => float(0) - float(1),
+                "mul" => float(0) * float(1),
+                "sqr" => float(0) * float(0),
+                "fma" => float(0).mul_add(float(1), float(2)),
+                "div" => float(0) / float(1),
+                "sqrt" => float(0).sqrt(),
+                "round" => float(0).round_ties_even(),
+                "floor" => float(0).floor(),
+                "ceil" => float(0).ceil(),
+                "trunc" => float(0).trunc(),
+                _ => return None,
+            };
+            let nan = $float::INFINITY.to_bits() | 1 << ($float::MANTISSA_DIGITS - 2);
+            Some(if result.is_nan() { nan } else { result.to_bits() }.into())
+        }
+    };
+}
+
+host!(single, f32, u32);
+host!(double, f64, u64);
+
+#[test]
+fn as_the_host() {
+    let hosts: [([u32; 2], fn(&str, &[u128]) -> Option<u128>); 2] = [([8, 23], single), ([11, 52], double)];
+    for ([exponent, fraction], host) in hosts {
+        let ports = numbers(exponent, fraction, 3, LANES, 11);
+        let model = Model { exponent, fraction, flush: false };
+        for operation in &OPERATIONS {
+            if host(operation.name, &[0; 3]).is_none() {
+                continue;
+            }
+            let ports = ports[..operation.operands].to_vec();
+            for goal in GOALS {
+                let circuit = build(operation.name, model, goal);
+                compare(&circuit, &ports, operation.name, |x| host(operation.name, x).expect("the host has it"));
+            }
+        }
+    }
+}
+
+/// A format of `rustc_apfloat`.
+struct Soft<const EXPONENT: usize, const FRACTION: usize>;
+
+impl<const EXPONENT: usize, const FRACTION: usize> Semantics for Soft<EXPONENT, FRACTION> {
+    const BITS: usize = 1 + EXPONENT + FRACTION;
+    const EXP_BITS: usize = EXPONENT;
+}
+
+fn soft<const EXPONENT: usize, const FRACTION: usize>(operation: &str, x: &[u128]) -> Option<u128> {
+    let float = |i: usize| IeeeFloat::<Soft<EXPONENT, FRACTION>>::from_bits(x[i]);
+    let result = match operation {
+        "add" => float(0) + float(1),
+        "sub" => float(0) - float(1),
+        "mul" => float(0) * float(1),
+        "fma" => float(0).mul_add(float(1), float(2)),
+        "div" => float(0) / float(1),
+        _ => return None,
+    };
+    let invalid = Model { exponent: EXPONENT as u32, fraction: FRACTION as u32, flush: false }.invalid();
+    Some(if result.value.is_nan() { invalid } else { result.value.to_bits() })
+}
+
+#[test]
+fn as_another_soft_float() {
+    let softs: [([u32; 2], fn(&str, &[u128]) -> Option<u128>); 4] =
+        [([5, 10], soft::<5, 10>), ([8, 7], soft::<8, 7>), ([9, 32], soft::<9, 32>), ([4, 9], soft::<4, 9>)];
+    for ([exponent, fraction], soft) in softs {
+        let ports = numbers(exponent, fraction, 3, LANES / 16, 13);
+        let model = Model { exponent, fraction, flush: false };
+        for operation in &OPERATIONS {
+            if soft(operation.name, &[0; 3]).is_none() {
+                continue;
+            }
+            let ports = ports[..operation.operands].to_vec();
+            for goal in GOALS {
+                let circuit = build(operation.name, model, goal);
+                compare(&circuit, &ports, operation.name, |x| soft(operation.name, x).expect("the library has it"));
             }
         }
     }

@@ -69,6 +69,19 @@ pub(super) fn divide(c: &mut Builder, a: &[Bit], b: &[Bit]) -> (Vec<Bit>, Vec<Bi
     correct(c, a, b, &quotient, zero)
 }
 
+/// ⌊a·2^(n + 1) / b⌋ in n + 2 bits and the remainder, for a and b of n bits whose highest bits are set.
+pub(super) fn divide_normalised(c: &mut Builder, a: &[Bit], b: &[Bit]) -> (Vec<Bit>, Vec<Bit>) {
+    let plan = Plan::new(b.len() + 2);
+    let divisor = [&[Bit::FALSE; 2], b].concat();
+    let mut dividend = [&vec![Bit::FALSE; plan.guard + 1], a].concat();
+    dividend.resize(plan.n + plan.guard, Bit::FALSE);
+    let factor = plan.factor(c, &divisor);
+    let error = plan.error(c, &divisor, &factor);
+    let quotient = plan.quotient(c, &dividend, &factor, error);
+    // The remainder has a bit more than b at most, and all bits of the dividend are above that.
+    correct(c, &vec![Bit::FALSE; b.len()], b, &quotient, Bit::FALSE)
+}
+
 impl Plan {
     /// The table: 1 / (the end of the interval of the divisor), rounded down, between 1 and 2.
     fn factor(&self, c: &mut Builder, divisor: &[Bit]) -> Vec<Bit> {
@@ -137,7 +150,7 @@ fn correct(c: &mut Builder, a: &[Bit], b: &[Bit], quotient: &[Bit], zero: Bit) -
     let enough = more[n];
     let remainder = mux(c, enough, &complement(&more[..n]), &complement(&less[..n])).0;
     let quotient: Vec<Bit> = quotient.iter().map(|&bit| c.or(bit, zero)).collect();
-    let quotient = add_bits_with(c, &quotient, &vec![Bit::FALSE; n], enough, Adder::PREFIX);
+    let quotient = add_bits_with(c, &quotient, &vec![Bit::FALSE; quotient.len()], enough, Adder::PREFIX);
     (quotient, remainder)
 }
 

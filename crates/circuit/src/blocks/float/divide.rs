@@ -1,4 +1,4 @@
-//! Division and square root, digit by digit.
+//! Division and square root, digit by digit; for depth, division by convergence.
 //!
 //! The recurrences do not restore: a digit is 1 or −1, so that the divisor is turned over by XORs and a step costs one
 //! AND a bit. A quotient or root of one bit more than the precision is never exact (it would take more bits to be
@@ -9,9 +9,13 @@ use super::format::{Float, Mode};
 use super::gates::{add_with_carry, any, flip, increment, mux};
 use super::round::{Unrounded, round, round_aligned};
 use crate::blocks::Goal;
+use crate::blocks::goldschmidt::divide_normalised;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Int, UInt};
+
+/// From how many bits of a significand on the depth variant divides by convergence.
+const CONVERGENCE: usize = 8;
 
 /// a / b.
 ///
@@ -91,6 +95,10 @@ pub fn square_root(c: &mut Builder, a: &Float, mode: Mode, goal: Goal) -> Float 
 /// left: just true unless `exact`. About p² + 2p ANDs (size).
 fn quotient(c: &mut Builder, a: &[Bit], b: &[Bit], exact: bool, goal: Goal) -> (Vec<Bit>, Bit) {
     let p = a.len();
+    if goal == Goal::Depth && p >= CONVERGENCE {
+        let (quotient, remainder) = divide_normalised(c, a, b);
+        return (quotient, if exact { any(c, &remainder) } else { Bit::TRUE });
+    }
     let divisor = [b, &[Bit::FALSE]].concat();
     let mut remainder = [a, &[Bit::FALSE]].concat();
     let mut negative = Bit::FALSE;
