@@ -225,3 +225,64 @@ fn prefixes(c: &mut Builder, spans: &[Span], time: u32) -> Vec<Span> {
     joined.extend(above.iter().map(|span| span.join(c, &below)));
     joined
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bits, Simulator};
+
+    /// Sums and carry of operands whose bits arrive at once, or some of them late.
+    fn build(n: u32, adder: Adder, late: bool) -> crate::Circuit {
+        let mut c = Builder::new("adder");
+        let (a, mut b, carry) = (c.bits("a", n), c.bits("b", n), c.bits("carry", 1));
+        if late {
+            // Bit i waits for an AND of the bits below it wherever i is a multiple of three.
+            for i in (3..b.0.len()).step_by(3) {
+                let all = (0..i).fold(Bit::TRUE, |all, j| c.and(all, a.0[j]));
+                b.0[i] = c.xor(b.0[i], all);
+            }
+        }
+        let carries = carries_with(&mut c, &a.0, &b.0, carry.0[0], adder);
+        let sums = sum_bits(&mut c, &a.0, &b.0, &carries);
+        c.output("sum", &Bits([sums, vec![carries[n as usize]]].concat()));
+        c.output("b", &b);
+        c.finish()
+    }
+
+    #[test]
+    fn every_adder_adds() {
+        let adders = (0..4).map(Adder::sparse).chain((0..9).map(Adder::within)).chain([Adder::RIPPLE]);
+        for (adder, late, n) in adders.flat_map(|adder| [(adder, false, 7), (adder, true, 7), (adder, true, 3)]) {
+            let all = 0..1u128 << (2 * n + 1);
+            let part =
+                |shift: u32, width: u32| all.clone().map(|x| x >> shift & ((1 << width) - 1)).collect::<Vec<_>>();
+            let (a, b, carry) = (part(0, n), part(n, n), part(2 * n, 1));
+            let out = Simulator::new(&build(n, adder, late)).numbers(&[&a, &b, &carry]);
+            for (lane, &sum) in out[0].iter().enumerate() {
+                assert_eq!(sum, a[lane] + out[1][lane] + carry[lane], "{adder:?}, {n} bits, late {late}");
+            }
+        }
+    }
+
+    #[test]
+    fn depth_for_size() {
+        for n in 1..=65u32 {
+            let cost = |adder| {
+                let circuit = build(n, adder, false);
+                (circuit.and_count(), circuit.depth())
+            };
+            let least = u32::BITS - n.leading_zeros();
+            assert_eq!((cost(Adder::PREFIX).1, cost(Adder::RIPPLE)), (least, (n.into(), n)), "{n} bits");
+            let mut last = cost(Adder::PREFIX).0;
+            for depth in least..=n {
+                let (ands, came) = cost(Adder::within(depth));
+                assert!(came <= depth && ands <= last, "{n} bits within {depth}: {ands} ANDs of depth {came}");
+                last = ands;
+            }
+            for levels in (1..4).filter(|_| n >= 16) {
+                let (ands, depth) = cost(Adder::sparse(levels));
+                assert!(depth <= least + levels && ands <= cost(Adder::PREFIX).0, "{n} bits: {ands}, {depth}");
+            }
+        }
+    }
+}

@@ -106,8 +106,8 @@ pub fn sum<W: Word>(c: &mut Builder, words: &[W], goal: Goal) -> W {
 /// The sum of k words of any widths, in as many bits as the largest sum needs; signed if the words are.
 ///
 /// For k unsigned words of n bits, size: at most kn − n + k − log k − 1 ANDs (the ripple-carry network of Table 7) of
-/// depth n + log k − 1. Depth: a carry-save network and the shallow adder: 74 ANDs of depth 6 for 3 words of 16 bits, 1,105
-/// of depth 10 for 32 words of 32 bits.
+/// depth n + log k − 1. Depth: a carry-save network and the shallow adder: 74 ANDs of depth 6 for 3 words of 16 bits,
+/// 1,105 of depth 10 for 32 words of 32 bits.
 ///
 /// # Panics
 /// If there is no word, or a signed one has no bits.

@@ -16,7 +16,8 @@ use crate::words::Word;
 /// Σ aᵢ·bᵢ, in as many bits as the largest sum needs; signed if the words are.
 ///
 /// 16 words of 16 bits: 4,511 ANDs of depth 36 (size) or 4,743 of depth 13 (depth). 32 words of 32 bits: 29,253 of
-/// depth 69 or 35,127 of depth 16. Depth for k words of n bits: about kn² + 2kn + 2n·log n ANDs, depth log k + 2·log n + 1.
+/// depth 69 or 35,127 of depth 16. Depth for k words of n bits: about kn² + 2kn + 2n·log n ANDs of depth
+/// log k + 2·log n + 1.
 ///
 /// # Panics
 /// If there are no words, or not as many of one as of the other, or a word has no bits.
