@@ -12,6 +12,8 @@ use circuit::{BitMatrix, Circuit, Simulator};
 /// Lanes that run together.
 const SLAB: usize = 1 << 14;
 
+const SLABS: u64 = (1 << 32) / SLAB as u64;
+
 /// What a function is on the host.
 enum Reference {
     /// Exactly these bits.
@@ -82,10 +84,12 @@ fn slabs(circuit: &Circuit, next: &AtomicU64, reference: &Reference) {
     let mut simulator = Simulator::new(circuit);
     let mut inputs = BitMatrix::zeros(32, SLAB);
     loop {
-        let base = next.fetch_add(SLAB as u64, Ordering::Relaxed);
-        if base >> 32 != 0 {
+        let slab = next.fetch_add(1, Ordering::Relaxed);
+        if slab >= SLABS {
             return;
         }
+        // Scattered, so that what is wrong somewhere is found soon.
+        let base = slab * 40_507 % SLABS * SLAB as u64;
         count_up(&mut inputs, base);
         let outputs = simulator.run(&inputs);
         for word in 0..SLAB / 64 {
@@ -200,7 +204,7 @@ exhaustive! {
     neg: "fp_neg" SINGLE, Exact(|x| x.to_bits() ^ 1 << 31);
     abs: "fp_abs" SINGLE, Exact(|x| x.to_bits() & !(1 << 31));
     convert_to_bfloat16: "fp_convert_ieee" [8, 23, 8, 7], Exact(|x| {
-        let rounded = x.to_bits() + 0x7fff + (x.to_bits() >> 16 & 1);
+        let rounded = x.to_bits().wrapping_add(0x7fff + (x.to_bits() >> 16 & 1));
         if x.is_nan() { 0x7fc0 } else { rounded >> 16 }
     });
     sin_pi_ieee: "fp_sin_pi_ieee" SINGLE, Faithful(sin_pi);

@@ -2,6 +2,7 @@
 
 use circuit::blocks::{Goal, find};
 use circuit::{Circuit, Simulator};
+use num_bigint::BigInt;
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 
@@ -59,9 +60,6 @@ fn integers_are_within_a_unit() {
             for width in 3..=16 {
                 let circuit = build(name, &[width], goal);
                 let error = integer_error(&circuit, width, &(0..1 << width).collect::<Vec<_>>(), exact);
-                if std::env::var("SHOW").is_ok() {
-                    println!("{name} {width} {goal} {error} {} {}", circuit.and_count(), circuit.depth());
-                }
                 assert!(error < 0.999, "{name} of {width} bits for {goal}: {error}");
             }
         }
@@ -79,9 +77,6 @@ fn wide_integers_are_within_a_unit() {
             for (name, exact) in [("int_sin", sin_pi as fn(f64) -> f64), ("int_cos", cos_pi)] {
                 let circuit = build(name, &[width], goal);
                 let error = integer_error(&circuit, width, &inputs, exact);
-                if std::env::var("SHOW").is_ok() {
-                    println!("{name} {width} {goal} {error} {} {}", circuit.and_count(), circuit.depth());
-                }
                 assert!(error < 0.999, "{name} of {width} bits for {goal}: {error}");
             }
         }
@@ -94,6 +89,8 @@ type Shape = [u32; 2];
 const HALF: Shape = [5, 10];
 const BFLOAT16: Shape = [8, 7];
 const SINGLE: Shape = [8, 23];
+const PAPER: Shape = [9, 32];
+const DOUBLE: Shape = [11, 52];
 
 /// The value of an encoding, in a format that doubles contain.
 fn decode([exponent, fraction]: Shape, bits: u128) -> f64 {
@@ -101,7 +98,7 @@ fn decode([exponent, fraction]: Shape, bits: u128) -> f64 {
     let low = (bits & ((1 << fraction) - 1)) as f64;
     let bias = (1 << (exponent - 1)) - 1;
     let magnitude = match stored {
-        0 => low * 2f64.powi(1 - bias - fraction as i32),
+        0 => low * 2f64.powi(-(fraction as i32)) * 2f64.powi(1 - bias),
         _ if stored == (1 << exponent) - 1 => {
             if low == 0.0 {
                 f64::INFINITY
@@ -109,7 +106,7 @@ fn decode([exponent, fraction]: Shape, bits: u128) -> f64 {
                 f64::NAN
             }
         }
-        _ => (low + 2f64.powi(fraction as i32)) * 2f64.powi(stored - bias - fraction as i32),
+        _ => (1.0 + low * 2f64.powi(-(fraction as i32))) * 2f64.powi(stored - bias),
     };
     if bits >> (exponent + fraction) == 1 { -magnitude } else { magnitude }
 }
@@ -143,7 +140,8 @@ fn units([exponent, fraction]: Shape, flush: bool, result: f64, exact: f64) -> f
             f64::INFINITY
         };
     }
-    let unit = 2f64.powi(binade(exact) - fraction as i32);
+    // In two steps: the least double is below what powi inverts.
+    let unit = 2f64.powi(binade(exact)) * 2f64.powi(-(fraction as i32));
     // Across a power of two, units are those of the lower side.
     let across = result.abs() < 2f64.powi(binade(exact)) && binade(exact) > least;
     (result - exact).abs() / if across { unit / 2.0 } else { unit }
@@ -206,84 +204,282 @@ fn argument(shape: Shape, flush: bool, bits: u128) -> f64 {
 
 const FUNCTIONS: [&str; 8] = ["sin_pi", "cos_pi", "tan_pi", "sin", "cos", "tan", "asin", "atan"];
 
-/// Runs a function on these encodings and returns the largest error and where it is.
-fn largest_error(name: &str, shape: Shape, flush: bool, circuit: &Circuit, inputs: &[u128]) -> (f64, u128, u128) {
-    let results = run(circuit, inputs);
-    let mut worst = (-1.0, 0, 0);
-    for (&input, result) in inputs.iter().zip(results) {
-        let exact = host(name, argument(shape, flush, input));
-        let error = units(shape, flush, decode(shape, result), exact);
-        if error > worst.0 {
-            worst = (error, input, result);
-        }
-    }
-    worst
+/// The circuits of a function for both goals, and what to call them.
+fn circuits(name: &str, shape: Shape, flush: bool) -> [(String, Circuit); 2] {
+    let mode = if flush { "flush" } else { "ieee" };
+    GOALS.map(|goal| (format!("{name} {mode} {shape:?} for {goal}"), build(&format!("fp_{name}_{mode}"), &shape, goal)))
 }
 
-fn check_floats(name: &str, shape: Shape, inputs: &[u128]) {
+/// Checks a function on these encodings against the host, to this many units.
+fn check_floats(name: &str, shape: Shape, inputs: &[u128], limit: f64) {
     for flush in [false, true] {
-        for goal in GOALS {
-            let mode = if flush { "flush" } else { "ieee" };
-            let start = std::time::Instant::now();
-            let circuit = build(&format!("fp_{name}_{mode}"), &shape, goal);
-            let time = start.elapsed();
-            let (error, input, result) = largest_error(name, shape, flush, &circuit, inputs);
-            let place = format!("{name} {mode} {shape:?} for {goal}");
-            if std::env::var("SHOW").is_ok() {
-                let exact = host(name, argument(shape, flush, input));
-                println!(
-                    "{place}: {} ANDs, depth {}, {time:?}, error {error} at {input:#x} ({}): {result:#x} ({}) not {exact}",
-                    circuit.and_count(),
-                    circuit.depth(),
-                    decode(shape, input),
-                    decode(shape, result)
-                );
-                if error < 0.9999 {
-                    continue;
-                } else {
-                    println!("^^^^^^ WRONG");
-                    continue;
-                }
-            }
-            assert!(error < 0.9999, "{place}: error {error} at {input:#x}: {result:#x}");
+        let exact: Vec<f64> = inputs.iter().map(|&input| host(name, argument(shape, flush, input))).collect();
+        for (place, circuit) in circuits(name, shape, flush) {
+            let errors = run(&circuit, inputs)
+                .into_iter()
+                .zip(&exact)
+                .map(|(result, &exact)| units(shape, flush, decode(shape, result), exact));
+            let (lane, error) = errors.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+            println!("{place}: {} ANDs, depth {}, error {error}", circuit.and_count(), circuit.depth());
+            assert!(error < limit, "{place}: error {error} at {:#x}", inputs[lane]);
         }
     }
 }
+
+/// By the host's doubles, near enough to tell all smaller formats.
+const NEAR: f64 = 0.9999;
 
 #[test]
 fn every_half_is_faithful() {
     let all: Vec<u128> = (0..1 << 16).collect();
-    FUNCTIONS.iter().for_each(|name| check_floats(name, HALF, &all));
+    FUNCTIONS.iter().for_each(|name| check_floats(name, HALF, &all, NEAR));
 }
 
 #[test]
 fn every_bfloat16_is_faithful() {
     let all: Vec<u128> = (0..1 << 16).collect();
-    FUNCTIONS.iter().for_each(|name| check_floats(name, BFLOAT16, &all));
+    FUNCTIONS.iter().for_each(|name| check_floats(name, BFLOAT16, &all, NEAR));
 }
 
 #[test]
 fn singles_are_faithful() {
-    let inputs = single_inputs(1 << 20);
-    FUNCTIONS.iter().for_each(|name| check_floats(name, SINGLE, &inputs));
+    let inputs = inputs(SINGLE, 1 << 19);
+    FUNCTIONS.iter().for_each(|name| check_floats(name, SINGLE, &inputs, NEAR));
 }
 
-/// Random encodings, random angles of a usual size, neighbours of multiples of quarter-turns, and the extremes.
-fn single_inputs(count: usize) -> Vec<u128> {
-    let mut random = Random(2);
-    let mut inputs: Vec<f32> = vec![10741887.0 * 2f32.powi(11)];
-    inputs.extend((0..count / 2).map(|_| f32::from_bits(random.word() as u32)));
-    inputs.extend((0..count / 4).map(|_| (random.word() as i32) as f32 * 2f32.powi(-27)));
-    let quarters: Vec<f32> =
-        (0..count / 32).map(|i| if i % 2 == 0 { i as f32 / 4.0 } else { (random.word() >> 40) as f32 / 4.0 }).collect();
-    for quarter in quarters {
-        for near in [quarter, (f64::from(quarter) * std::f64::consts::PI) as f32] {
-            inputs.extend([-1i32, 0, 1].map(|step| f32::from_bits(near.to_bits().saturating_add_signed(step))));
+#[test]
+fn paper_floats_are_faithful() {
+    let inputs = inputs(PAPER, 1 << 18);
+    FUNCTIONS.iter().for_each(|name| check_floats(name, PAPER, &inputs, NEAR));
+}
+
+#[test]
+fn doubles_are_near_the_host() {
+    // The host's own errors are up to some 3 units.
+    let inputs = inputs(DOUBLE, 1 << 18);
+    FUNCTIONS.iter().for_each(|name| check_floats(name, DOUBLE, &inputs, 4.0));
+}
+
+#[test]
+fn doubles_and_paper_floats_are_between_their_neighbours() {
+    for shape in [PAPER, DOUBLE] {
+        let inputs = inputs(shape, 10_000);
+        for name in FUNCTIONS {
+            let reference = Precise::new();
+            for flush in [false, true] {
+                let exact: Vec<_> = inputs.iter().map(|&input| reference.value(name, shape, flush, input)).collect();
+                for (place, circuit) in circuits(name, shape, flush) {
+                    check_between(shape, flush, &place, &inputs, &run(&circuit, &inputs), &exact);
+                }
+            }
         }
     }
-    let encodings = inputs.iter().map(|x| x.to_bits());
-    let edges = (0..256u32).flat_map(|exponent| {
-        [0, 1, 2, (1 << 22) - 1, 1 << 22, (1 << 23) - 2, (1 << 23) - 1].map(|f| exponent << 23 | f)
-    });
-    encodings.chain(edges).flat_map(|bits| [u128::from(bits), u128::from(bits ^ 1 << 31)]).collect()
+}
+
+fn check_between(shape: Shape, flush: bool, place: &str, inputs: &[u128], results: &[u128], exact: &[Option<Scaled>]) {
+    for ((&input, &result), exact) in inputs.iter().zip(results).zip(exact) {
+        if let Some(exact) = exact {
+            assert!(exact.is_between(shape, flush, result), "{place} at {input:#x}: {result:#x}");
+        }
+    }
+}
+
+/// About 2·count encodings: any, angles of a usual size, neighbours of multiples of quarter-turns, and the extremes.
+fn inputs(shape: Shape, count: usize) -> Vec<u128> {
+    let [exponent, fraction] = shape;
+    let mut random = Random(2);
+    let mask = (1 << (exponent + fraction)) - 1;
+    // Angles very near to multiples of a quarter-turn in radians.
+    let near: [f64; 3] =
+        [10741887.0 * 2f64.powi(11), 6504784211.0 * 2f64.powi(34), 6411027962775774.0 * 2f64.powi(-47)];
+    let mut inputs: Vec<u128> = near.iter().map(|&x| encode(shape, x)).collect();
+    inputs.extend((0..count / 2).map(|_| u128::from(random.word()) & mask));
+    inputs.extend((0..count / 4).map(|_| encode(shape, random.word() as f64 * 2f64.powi(-61))));
+    for i in 0..count / 32 {
+        let quarter = if i % 2 == 0 { i as f64 } else { (random.word() >> (63 - fraction)) as f64 } / 4.0;
+        for near in [quarter, quarter * std::f64::consts::PI] {
+            let near = encode(shape, near);
+            inputs.extend([near.saturating_sub(1), near, near + 1]);
+        }
+    }
+    let fractions = [0, 1, 2, (1 << (fraction - 1)) - 1, 1 << (fraction - 1), (1 << fraction) - 2, (1 << fraction) - 1];
+    inputs.extend((0..1 << exponent).flat_map(|stored| fractions.map(|low| stored << fraction | low)));
+    inputs.iter().flat_map(|&bits| [bits, bits | 1 << (exponent + fraction)]).collect()
+}
+
+/// The encoding of a double, its fraction cut off; it has to be normal.
+fn encode([exponent, fraction]: Shape, x: f64) -> u128 {
+    let bits = x.to_bits();
+    if x == 0.0 {
+        return 0;
+    }
+    let stored = (bits >> 52) as i32 - 1023 + (1 << (exponent - 1)) - 1;
+    if stored >= (1 << exponent) - 1 {
+        return 0;
+    }
+    (stored as u128) << fraction | u128::from(bits << 12 >> (64 - fraction))
+}
+
+/// Functions to any precision, by other series than those of the library.
+struct Precise {
+    pi: BigInt,
+}
+
+/// A number times 2^bits.
+struct Scaled {
+    value: BigInt,
+    bits: i64,
+}
+
+/// More bits than π needs for the largest and the smallest angle.
+const PI_BITS: i64 = 2600;
+
+impl Precise {
+    fn new() -> Self {
+        // Hutton: π = 8·arctan(1/3) + 4·arctan(1/7).
+        let arctan = |n: i64| {
+            let (mut sum, mut power, mut k) = (BigInt::ZERO, (BigInt::from(1) << PI_BITS) / n, 1);
+            while power != BigInt::ZERO {
+                sum += &power / k;
+                power /= -n * n;
+                k += 2;
+            }
+            sum
+        };
+        Precise { pi: 8 * arctan(3) + 4 * arctan(7) }
+    }
+
+    /// The value at a number, or none if it is special.
+    fn value(&self, name: &str, shape: Shape, flush: bool, input: u128) -> Option<Scaled> {
+        let (negative, significand, exponent) = parts(shape, flush, input)?;
+        // So many that the angle is a whole number, and even a small one has 240 bits.
+        let bits = 240 - exponent.min(0);
+        let x = shifted(&BigInt::from(significand), bits + exponent);
+        let value = match name {
+            "asin" | "atan" => self.inverse(name, &x, bits)?,
+            _ => self.circular(name, &x, bits)?,
+        };
+        let negative = negative && !name.starts_with("cos");
+        Some(Scaled { value: if negative { -value } else { value }, bits })
+    }
+
+    fn circular(&self, name: &str, x: &BigInt, bits: i64) -> Option<BigInt> {
+        let extra = PI_BITS - bits;
+        // In quarter-turns: a whole number and a rest up to one half; the rest in radians.
+        let (quarters, rest) = if name.ends_with("_pi") {
+            let quarters: BigInt = (x * 2 + (BigInt::from(1) << (bits - 1))) >> bits;
+            let rest = x * 2 - (&quarters << bits);
+            (quarters, (rest * &self.pi) >> (PI_BITS + 1))
+        } else {
+            let half_pi: BigInt = &self.pi >> 1;
+            let wide: BigInt = x << extra;
+            let quarters: BigInt = (&wide + (&half_pi >> 1)) / &half_pi;
+            (quarters.clone(), (wide - quarters * half_pi) >> extra)
+        };
+        let (sin, cos) = sin_cos(&rest, bits);
+        let quadrant = (quarters & BigInt::from(3)).try_into().ok()?;
+        let (sin, cos): (BigInt, BigInt) = match quadrant {
+            0u32 => (sin, cos),
+            1 => (cos, -sin),
+            2 => (-sin, -cos),
+            _ => (-cos, sin),
+        };
+        match &name[..3] {
+            "sin" => Some(sin),
+            "cos" => Some(cos),
+            _ if cos == BigInt::ZERO => None,
+            _ => Some((sin << bits) / cos),
+        }
+    }
+
+    /// By Newton's method, from the host's value.
+    fn inverse(&self, name: &str, x: &BigInt, bits: i64) -> Option<BigInt> {
+        let one = BigInt::from(1) << bits;
+        if name == "asin" && x >= &one {
+            return (x == &one).then(|| &self.pi >> (PI_BITS - bits + 1));
+        }
+        if x.bits() as i64 + 40 < bits - 80 {
+            // x³ is far below the last place of x.
+            return Some(x.clone());
+        }
+        // asin x = atan x/√(1 − x²), and tan(atan t − y) = (t·cos y − sin y)/(cos y + t·sin y).
+        let t = match name {
+            "asin" => (x << bits) / ((&one << bits) - x * x).sqrt(),
+            _ => x.clone(),
+        };
+        if t.bits() as i64 > bits + 200 {
+            return Some(&self.pi >> (PI_BITS - bits + 1));
+        }
+        let mut y = shifted(&BigInt::from((float(&t, bits).atan() * 2f64.powi(60)) as i64), bits - 60);
+        for _ in 0..3 {
+            let (sin, cos) = sin_cos(&y, bits);
+            y += ((&t * &cos - (&sin << bits)) << bits) / ((cos << bits) + &t * sin);
+        }
+        Some(y)
+    }
+}
+
+impl Scaled {
+    /// Whether the value lies strictly between the neighbours of this result, or is it.
+    fn is_between(&self, shape: Shape, flush: bool, result: u128) -> bool {
+        let [exponent, fraction] = shape;
+        let sign = 1u128 << (exponent + fraction);
+        let (negative, magnitude) = (result & sign != 0, result & (sign - 1));
+        let value = if negative { -&self.value } else { self.value.clone() };
+        let of = |bits: u128| match parts(shape, false, bits) {
+            Some((_, significand, exponent)) => shifted(&BigInt::from(significand), self.bits + exponent),
+            // Infinity follows the largest number.
+            None => BigInt::from(1) << (self.bits + (1 << (shape[0] - 1))),
+        };
+        let infinity = ((1u128 << exponent) - 1) << fraction;
+        match magnitude {
+            // A zero of either sign: the tests of halves look at signs.
+            0 => value == BigInt::ZERO || flush && value < of(1 << fraction) && value > -of(1 << fraction),
+            _ if magnitude > infinity => false,
+            _ if magnitude == infinity => value > of(infinity - 1),
+            _ => value == of(magnitude) || of(magnitude - 1) < value && value < of(magnitude + 1),
+        }
+    }
+}
+
+/// Sign, significand and the exponent of its lowest bit; none of infinities and NaN.
+fn parts([exponent, fraction]: Shape, flush: bool, bits: u128) -> Option<(bool, u128, i64)> {
+    let stored = bits >> fraction & ((1 << exponent) - 1);
+    let low = bits & ((1 << fraction) - 1);
+    let bias = (1i64 << (exponent - 1)) - 1;
+    let negative = bits >> (exponent + fraction) == 1;
+    match stored {
+        _ if stored == (1 << exponent) - 1 => None,
+        0 if flush => Some((negative, 0, 0)),
+        0 => Some((negative, low, 1 - bias - i64::from(fraction))),
+        _ => Some((negative, low | 1 << fraction, stored as i64 - bias - i64::from(fraction))),
+    }
+}
+
+fn shifted(x: &BigInt, by: i64) -> BigInt {
+    if by < 0 { x >> -by } else { x << by }
+}
+
+fn float(x: &BigInt, bits: i64) -> f64 {
+    let excess = (x.bits() as i64 - 62).max(0);
+    let digits: i64 = (x >> excess).try_into().expect("62 bits");
+    digits as f64 * 2f64.powi((excess - bits) as i32)
+}
+
+fn sin_cos(x: &BigInt, bits: i64) -> (BigInt, BigInt) {
+    let (mut sin, mut cos) = (BigInt::ZERO, BigInt::ZERO);
+    let mut term = BigInt::from(1) << bits;
+    for n in 1.. {
+        if term == BigInt::ZERO || term == BigInt::from(-1) {
+            break;
+        }
+        match n % 4 {
+            1 => cos += &term,
+            2 => sin += &term,
+            3 => cos -= &term,
+            _ => sin -= &term,
+        }
+        term = ((&term * x) >> bits) / n;
+    }
+    (sin, cos)
 }
