@@ -10,6 +10,9 @@ use rustc_apfloat::Float;
 use rustc_apfloat::ieee::{IeeeFloat, Semantics};
 use softfloat::Model;
 
+/// An operation by its name, on the encodings of its operands, if the reference has it.
+type Reference = fn(&str, &[u128]) -> Option<u128>;
+
 /// Numbers for each input port.
 type Lanes = Vec<Vec<u128>>;
 
@@ -186,7 +189,9 @@ fn many_operands_of_every_format() {
         let ports = numbers(size[0], size[1], 3, lanes, seed as u64);
         for operation in &OPERATIONS {
             let ports = ports[..operation.operands].to_vec();
-            for model in models(size) {
+            // What the host can check is left to the host.
+            let hosted = lanes == LANES && single(operation.name, &[0; 3]).is_some();
+            for model in models(size).into_iter().filter(|model| model.flush || !hosted) {
                 check(operation, model, &ports);
             }
         }
@@ -227,8 +232,8 @@ fn integers_to_floats_and_back() {
             let mut random = Random(u64::from(width));
             let integers = (0..lanes as u128 / 8).map(|_| {
                 let kind = random.word();
-                let near = 1u128 << (kind >> 8) % u64::from(width);
-                let uniform = u128::from(random.word()) >> (kind >> 16) % u64::from(width);
+                let near = 1u128 << ((kind >> 8) % u64::from(width));
+                let uniform = u128::from(random.word()) >> ((kind >> 16) % u64::from(width));
                 (if kind & 1 == 0 { uniform } else { near.wrapping_add(u128::from(kind >> 32 & 3)).wrapping_sub(2) })
                     & low(width)
             });
@@ -239,8 +244,8 @@ fn integers_to_floats_and_back() {
                 };
                 let half = 1i128 << (width - 1);
                 let signed = |x: u128| if x as i128 >= half { x as i128 - 2 * half } else { x as i128 };
-                compare(&build("from_uint"), &integers, "from uint", |x| model.from_integer(x[0] as i128));
-                compare(&build("from_int"), &integers, "from int", |x| model.from_integer(signed(x[0])));
+                compare(&build("from_uint"), &integers, "from uint", |x| model.nearest(x[0] as i128));
+                compare(&build("from_int"), &integers, "from int", |x| model.nearest(signed(x[0])));
                 compare(&build("to_uint"), &floats, "to uint", |x| model.integer(x[0], 0, 2 * half - 1) as u128);
                 compare(&build("to_int"), &floats, "to int", |x| {
                     model.integer(x[0], -half, half - 1) as u128 & low(width)
@@ -299,7 +304,7 @@ host!(double, f64, u64);
 
 #[test]
 fn as_the_host() {
-    let hosts: [([u32; 2], fn(&str, &[u128]) -> Option<u128>); 2] = [([8, 23], single), ([11, 52], double)];
+    let hosts: [([u32; 2], Reference); 2] = [([8, 23], single), ([11, 52], double)];
     for ([exponent, fraction], host) in hosts {
         let ports = numbers(exponent, fraction, 3, LANES, 11);
         let model = Model { exponent, fraction, flush: false };
@@ -340,7 +345,7 @@ fn soft<const EXPONENT: usize, const FRACTION: usize>(operation: &str, x: &[u128
 
 #[test]
 fn as_another_soft_float() {
-    let softs: [([u32; 2], fn(&str, &[u128]) -> Option<u128>); 4] =
+    let softs: [([u32; 2], Reference); 4] =
         [([5, 10], soft::<5, 10>), ([8, 7], soft::<8, 7>), ([9, 32], soft::<9, 32>), ([4, 9], soft::<4, 9>)];
     for ([exponent, fraction], soft) in softs {
         let ports = numbers(exponent, fraction, 3, LANES / 16, 13);

@@ -260,7 +260,7 @@ impl Model {
             Finite(sign, x, e) => {
                 let size = match e {
                     ..=-128 => 0,
-                    ..0 => x >> -e,
+                    -127..0 => x >> -e,
                     _ if x == 0 => 0,
                     _ if e > i64::from(x.leading_zeros()) - 2 => i128::MAX as u128,
                     _ => x << e,
@@ -270,7 +270,7 @@ impl Model {
         }
     }
 
-    pub fn from_integer(self, a: i128) -> u128 {
+    pub fn nearest(self, a: i128) -> u128 {
         self.round(a < 0, a.unsigned_abs(), 0, false)
     }
 }

@@ -19,6 +19,10 @@ const CONVERGENCE: usize = 8;
 
 /// a / b.
 ///
+/// About p² + 9·p ANDs for a precision of p bits, and the moves of denormals in mode `Ieee`. Single: 1,391 ANDs of depth
+/// 706 (size), 3,695 of 77 (depth); double: 4,708 of 3,037, 13,361 of 100; mode `Flush`: 785 of 655, 2,944 of 52; 3,228
+/// of 2,950, 11,450 of 71.
+///
 /// 0/0 and ∞/∞ are NaN (`Ieee`) or +∞ (`Flush`); other numbers by zero are infinite.
 ///
 /// # Panics
@@ -57,6 +61,10 @@ pub fn divide(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) -> 
 }
 
 /// √a; √−0 is −0.
+///
+/// About p²/2 + 5·p ANDs for a precision of p bits, and a normalisation in mode `Ieee`. Single: 583 ANDs of depth 315
+/// (size), 1,595 of 113 (depth); double: 2,108 of 1,412, 8,336 of 284; mode `Flush`: 416 of 299, 1,391 of 101; 1,673 of
+/// 1,390, 7,824 of 269.
 ///
 /// The root of any other negative number is NaN (`Ieee`) or +∞ (`Flush`).
 pub fn square_root(c: &mut Builder, a: &Float, mode: Mode, goal: Goal) -> Float {

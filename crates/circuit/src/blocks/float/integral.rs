@@ -27,7 +27,8 @@ pub enum Rounding {
 
 /// The integral number that a is rounded to, with the sign of a, also if it is zero; infinities stay.
 ///
-/// About 6·fraction + 3·exponent ANDs (size).
+/// To nearest, single: 287 ANDs of depth 30 (size), 355 of 17 (depth); double: 640 of 33, 764 of 19; towards zero less
+/// than two thirds of that.
 pub fn round_integral(c: &mut Builder, a: &Float, rounding: Rounding, mode: Mode, goal: Goal) -> Float {
     let n = a.format.fraction as usize;
     let point = Point::new(c, a);
