@@ -145,6 +145,53 @@ fn check(operation: &Operation, model: Model, ports: &Lanes) {
     }
 }
 
+/// Figures of "Automated synthesis of optimized circuits for secure computation" (CCS 2015) and of ABY: ANDs and depth.
+const PUBLISHED: [(&str, [u32; 2], u64, u32); 31] = [
+    ("add_flush", [8, 23], 1857, 59),
+    ("sub_flush", [8, 23], 1820, 59),
+    ("add_flush", [9, 32], 2508, 74),
+    ("sub_flush", [9, 32], 2490, 69),
+    ("add_flush", [11, 52], 4363, 72),
+    ("sub_flush", [11, 52], 4303, 72),
+    ("cmp_flush", [8, 23], 218, 12),
+    ("cmp_flush", [9, 32], 290, 13),
+    ("cmp_flush", [11, 52], 427, 15),
+    ("mul_flush", [8, 23], 3016, 47),
+    ("mul_flush", [9, 32], 4757, 72),
+    ("mul_flush", [11, 52], 11068, 111),
+    ("sqr_flush", [8, 23], 1550, 28),
+    ("sqr_flush", [9, 32], 2681, 30),
+    ("sqr_flush", [11, 52], 6596, 36),
+    ("div_flush", [8, 23], 5395, 296),
+    ("div_flush", [9, 32], 9937, 462),
+    ("div_flush", [11, 52], 22741, 994),
+    ("sqrt_flush", [8, 23], 2455, 197),
+    ("sqrt_flush", [9, 32], 4810, 300),
+    ("sqrt_flush", [11, 52], 12706, 557),
+    ("add_ieee", [8, 23], 2180, 70),
+    ("add_ieee", [11, 52], 4664, 100),
+    ("mul_ieee", [8, 23], 4523, 60),
+    ("mul_ieee", [11, 52], 15255, 117),
+    ("div_ieee", [8, 23], 5468, 306),
+    ("div_ieee", [11, 52], 23009, 1004),
+    ("sqrt_ieee", [8, 23], 3025, 215),
+    ("sqrt_ieee", [11, 52], 12181, 593),
+    ("sqr_ieee", [8, 23], 2092, 37),
+    ("sqr_ieee", [11, 52], 7674, 57),
+];
+
+/// The depth variant has neither more ANDs nor more depth, the size variant half of the ANDs at 4 times the depth.
+#[test]
+fn published_figures_are_beaten() {
+    for (name, size, ands, depth) in PUBLISHED {
+        let build = |goal| find(&format!("fp_{name}")).unwrap().circuit(&size, goal).unwrap();
+        let [small, shallow] = GOALS.map(|goal| build(goal)).map(|circuit| (circuit.and_count(), circuit.depth()));
+        println!("{name} {size:?} {ands}@{depth}: {}@{}, {}@{}", small.0, small.1, shallow.0, shallow.1);
+        assert!(shallow.0 <= ands && shallow.1 <= depth, "{name} {size:?} for depth: {shallow:?}");
+        assert!(2 * small.0 <= ands && small.1 <= 4 * depth, "{name} {size:?} for size: {small:?}");
+    }
+}
+
 /// Prints the costs: `cargo test --test floats -- --ignored --nocapture costs`.
 #[test]
 #[ignore]

@@ -22,7 +22,7 @@ const GUARD: usize = 3;
 /// a + b.
 ///
 /// About 2·p·log p + 10·p ANDs for a precision of p bits. Single: 627 ANDs of depth 131 (size), 880 of 46 (depth);
-/// double: 1,392 of 193, 1,945 of 52; mode `Flush`: 580 of 125, 863 of 44; 1,290 of 188, 1,859 of 51.
+/// double: 1,370 of 204, 1,945 of 52; mode `Flush`: 580 of 125, 863 of 44; 1,268 of 199, 1,859 of 51.
 ///
 /// ∞ − ∞ is NaN (`Ieee`) or +∞ (`Flush`); a sum of zero is +0 unless both operands are −0.
 ///

@@ -13,8 +13,8 @@ use crate::words::{Int, UInt};
 /// a·b.
 ///
 /// About p² + 9·p ANDs for a precision of p bits, and the moves of denormals in mode `Ieee`. Single: 1,470 ANDs of depth
-/// 94 (size), 1,719 of 35 (depth); double: 4,866 of 147, 5,490 of 40; mode `Flush`: 830 of 83, 1,064 of 21; 3,349 of
-/// 134, 3,913 of 25.
+/// 94 (size), 1,719 of 35 (depth); double: 4,844 of 158, 5,490 of 40; mode `Flush`: 830 of 83, 1,064 of 21; 3,327 of
+/// 145, 3,913 of 25.
 ///
 /// 0·∞ is NaN (`Ieee`) or +∞ (`Flush`).
 ///
@@ -51,7 +51,7 @@ pub fn multiply(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) -
 /// a²: the sign is positive, there are no invalid operations.
 ///
 /// About p²/2 + 7·p ANDs for a precision of p bits, and the moves of denormals in mode `Ieee`. Single: 882 ANDs of depth
-/// 90 (size), 1,102 of 29 (depth); double: 2,778 of 143, 3,358 of 33; mode `Flush`: 445 of 80, 672 of 20; 1,786 of 131,
+/// 90 (size), 1,102 of 29 (depth); double: 2,756 of 154, 3,358 of 33; mode `Flush`: 445 of 80, 672 of 20; 1,764 of 142,
 /// 2,451 of 23.
 pub fn square(c: &mut Builder, a: &Float, mode: Mode, goal: Goal) -> Float {
     let Unpacked { format, significand, zero, infinite, nan, exponent, .. } = a.unpack(c, mode);
