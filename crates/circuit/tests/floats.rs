@@ -185,7 +185,7 @@ const PUBLISHED: [(&str, [u32; 2], u64, u32); 31] = [
 fn published_figures_are_beaten() {
     for (name, size, ands, depth) in PUBLISHED {
         let build = |goal| find(&format!("fp_{name}")).unwrap().circuit(&size, goal).unwrap();
-        let [small, shallow] = GOALS.map(|goal| build(goal)).map(|circuit| (circuit.and_count(), circuit.depth()));
+        let [small, shallow] = GOALS.map(build).map(|circuit| (circuit.and_count(), circuit.depth()));
         println!("{name} {size:?} {ands}@{depth}: {}@{}, {}@{}", small.0, small.1, shallow.0, shallow.1);
         assert!(shallow.0 <= ands && shallow.1 <= depth, "{name} {size:?} for depth: {shallow:?}");
         assert!(2 * small.0 <= ands && small.1 <= 4 * depth, "{name} {size:?} for size: {small:?}");
