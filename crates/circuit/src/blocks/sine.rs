@@ -14,7 +14,7 @@ use crate::words::Int;
 ///
 /// The error is below one unit of the result, so that 0, ½ and ±1 come out exactly where they are exact; these are the
 /// formats of DesignWare's `DW_sin` with as many bits for the sine as for the angle.
-/// ANDs and depth for 8, 16, 32 bits: see the list of circuits.
+/// Size: 38, 219, 1,019 ANDs of depth 14, 34, 88 for 8, 16, 32 bits. Depth: 52, 344, 1,535 ANDs of depth 8, 12, 20.
 ///
 /// # Panics
 /// If a has fewer than 3 bits.

@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 
 use super::format::{Float, Mode};
 use super::gates::{any, increment, mux};
-use super::reduce::distance;
+use super::reduce::{distance, with_exponents};
 use crate::blocks::branches::{Branch, Branches, Place};
 use crate::blocks::reals::Reals;
 use crate::blocks::{Goal, one_hot, subtract, subtract_borrow};
@@ -20,9 +20,13 @@ use crate::words::UInt;
 
 /// arctan x in radians, from −π/2 (of −∞) to π/2 (of ∞).
 ///
-/// # Panics
-/// If the format has fewer than about twice as many exponents as bits in a fraction.
+/// Single precision, mode `Ieee`: 1,632 ANDs of depth 147 for size, 2,178 of depth 31 for depth; double: 9,455 of depth
+/// 440, 10,627 of depth 43.
 pub fn atan(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
+    with_exponents(c, x, mode, goal, |c, x| atan_of_enough(c, x, mode, goal))
+}
+
+fn atan_of_enough(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
     let fraction = i64::from(x.format.fraction);
     let (least, most) = (-(fraction + 2) / 2, fraction + 4);
     let (tiny, hots) = exponents(c, x, least, most, goal);
@@ -49,9 +53,13 @@ pub fn atan(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
 
 /// arcsin x in radians, from −π/2 (of −1) to π/2 (of 1); beyond, NaN (plus infinity in mode `Flush`).
 ///
-/// # Panics
-/// If the format has fewer than about half as many exponents as bits in a fraction.
+/// Single precision, mode `Ieee`: 1,539 ANDs of depth 147 for size, 1,851 of depth 31 for depth; double: 8,751 of depth
+/// 446, 10,068 of depth 47.
 pub fn asin(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
+    with_exponents(c, x, mode, goal, |c, x| asin_of_enough(c, x, mode, goal))
+}
+
+fn asin_of_enough(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
     let fraction = i64::from(x.format.fraction);
     let least = -(fraction + 1) / 2;
     let (tiny, hots) = exponents(c, x, least, 0, goal);

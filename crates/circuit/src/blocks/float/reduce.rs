@@ -9,7 +9,8 @@
 
 use num_bigint::BigInt;
 
-use super::format::{Float, Format};
+use super::convert::convert;
+use super::format::{Float, Format, Mode};
 use super::gates::any;
 use crate::blocks::digits::{Digits, Sum};
 use crate::blocks::reals::Reals;
@@ -35,9 +36,10 @@ pub(super) struct Shifted {
     pub(super) large: Bit,
 }
 
-/// |x| modulo 2, with `below` bits behind the point, of x in half-turns that is at least 2^least.
+/// |x| modulo 2, with at most `below` bits behind the point, of x in half-turns that is at least 2^least.
 pub(super) fn half_turns(c: &mut Builder, x: &Float, least: i64, below: usize, keep: bool, goal: Goal) -> Shifted {
     let width = (i64::from(x.format.fraction) - least + 1) as usize;
+    let below = below.min(width - 1);
     let stages = width.next_power_of_two().ilog2() as usize;
     let exponent = UInt(x.exponent().to_vec());
     let from = UInt::constant((x.format.bias() + least) as u128, x.format.exponent);
@@ -198,4 +200,25 @@ pub(super) fn distance(
 pub(super) fn choose(c: &mut Builder, places: &[Bit], counts: impl Fn(usize) -> bool) -> Bit {
     let chosen: Vec<Bit> = (0..places.len()).filter(|&i| counts(i)).map(|i| places[i]).collect();
     c.xor_all(chosen)
+}
+
+/// The function, of a number with more exponents where the format has too few for its fraction; other results than
+/// denormals are not rounded again, and those are still faithful.
+pub(super) fn with_exponents(
+    c: &mut Builder,
+    x: &Float,
+    mode: Mode,
+    goal: Goal,
+    function: impl FnOnce(&mut Builder, &Float) -> Float,
+) -> Float {
+    let format = x.format;
+    let enough = |format: Format| format.bias() >= i64::from(format.fraction) + 5;
+    if enough(format) {
+        return function(c, x);
+    }
+    let formats = (format.exponent..).map(|exponent| Format { exponent, ..format });
+    let wide = formats.into_iter().find(|&format| enough(format)).expect("exponents without bounds");
+    let x = convert(c, x, wide, mode, goal);
+    let result = function(c, &x);
+    convert(c, &result, format, mode, goal)
 }

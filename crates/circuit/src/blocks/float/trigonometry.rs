@@ -14,7 +14,7 @@ use num_bigint::BigInt;
 
 use super::format::{Float, Format, Mode, Unpacked};
 use super::gates::{all, increment, mux};
-use super::reduce::{Distance, Turns, choose, closeness, distance, half_turns, radians};
+use super::reduce::{Distance, Turns, choose, closeness, distance, half_turns, radians, with_exponents};
 use super::round::{Unrounded, round};
 use crate::blocks::branches::{Branch, Branches, Place};
 use crate::blocks::reals::Reals;
@@ -25,33 +25,45 @@ use crate::words::{Int, UInt};
 
 /// sin(πx), IEEE 754's sinPi: of a whole number a zero of its sign; of an infinity NaN.
 ///
-/// ANDs and depth of single precision in mode `Ieee`: about 1,500 at 150 for size, 2,600 at 50 for depth.
+/// Single precision, mode `Ieee`: 1,513 ANDs of depth 145 for size, 2,038 of depth 43 for depth; 42 bits: 2,636 of
+/// depth 206, 3,578 of depth 49; double: 6,808 of depth 349, 9,200 of depth 54.
 pub fn sin_pi(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
     Circular { function: Function::Sin, angle: Angle::HalfTurns, mode, goal }.of(c, x)
 }
 
 /// cos(πx), IEEE 754's cosPi: of a whole number and a half +0; of an infinity NaN.
+///
+/// Single precision: 1,439 ANDs of depth 140 for size, 1,825 of depth 36 for depth; 42 bits: 2,450 of depth 181, 3,302
+/// of depth 39; double: 6,595 of depth 336, 8,918 of depth 45.
 pub fn cos_pi(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
     Circular { function: Function::Cos, angle: Angle::HalfTurns, mode, goal }.of(c, x)
 }
 
 /// tan(πx), IEEE 754's tanPi: of a whole number and a half an infinity, plus if the whole number is even; of an
 /// infinity NaN.
+///
+/// Single precision, mode `Ieee`: 1,983 ANDs of depth 167 for size, 2,731 of depth 47 for depth.
 pub fn tan_pi(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
     Circular { function: Function::Tan, angle: Angle::HalfTurns, mode, goal }.of(c, x)
 }
 
 /// sin x, x in radians of any size; of an infinity NaN.
+///
+/// Single precision, mode `Ieee`: 3,144 ANDs of depth 241 for size, 3,919 of depth 47 for depth; double: 14,362 of depth 531, 17,538 of depth 61.
 pub fn sin(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
     Circular { function: Function::Sin, angle: Angle::Radians, mode, goal }.of(c, x)
 }
 
 /// cos x, x in radians of any size; of an infinity NaN.
+///
+/// Single precision, mode `Ieee`: 3,109 ANDs of depth 240 for size, 3,879 of depth 46 for depth; double: 14,291 of depth 530, 17,462 of depth 60.
 pub fn cos(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
     Circular { function: Function::Cos, angle: Angle::Radians, mode, goal }.of(c, x)
 }
 
 /// tan x, x in radians of any size; of an infinity NaN.
+///
+/// Single precision, mode `Ieee`: 3,592 ANDs of depth 264 for size, 4,700 of depth 50 for depth; double: 17,460 of depth 657, 20,944 of depth 63.
 pub fn tan(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
     Circular { function: Function::Tan, angle: Angle::Radians, mode, goal }.of(c, x)
 }
@@ -103,6 +115,11 @@ struct Magnitude {
 
 impl Circular {
     fn of(self, c: &mut Builder, x: &Float) -> Float {
+        with_exponents(c, x, self.mode, self.goal, |c, x| self.of_enough(c, x))
+    }
+
+    /// Of a format with exponents enough for its fraction.
+    fn of_enough(self, c: &mut Builder, x: &Float) -> Float {
         let parts = x.unpack(c, self.mode);
         let reduced = match self.angle {
             Angle::HalfTurns => self.reduce_half_turns(c, x),
@@ -205,7 +222,8 @@ impl Circular {
         let last = last_exponent(low);
         let start = if self.function == Function::Tan { 3 } else { 2 };
         let exponents = exponents_of(c, parts, reduced.kept, last);
-        let hot = |m: usize| (m, reduced.distance.places[m - reduced.first], exponents[m]);
+        let places = &reduced.distance.places;
+        let hot = |m: usize| (m, places.get(m - reduced.first).copied().unwrap_or(Bit::FALSE), exponents[m]);
         let lines: Vec<(usize, Bit, Bit)> = (start..=last).map(hot).collect();
         let mut branches = Vec::new();
         let mut others = Bit::FALSE;

@@ -12,10 +12,10 @@ use crate::words::Int;
 macro_rules! circular {
     ($($function:ident: $ieee:literal $flush:literal $about:literal,)*) => {
         [$(
-            float_block($ieee, concat!($about, ", IEEE 754"), |block, size, goal| {
+            sized($ieee, concat!($about, ", IEEE 754"), |block, size, goal| {
                 unary(block, size, |c, a| float::$function(c, a, Mode::Ieee, goal))
             }),
-            float_block($flush, concat!($about, ", no denormals, no NaN"), |block, size, goal| {
+            sized($flush, concat!($about, ", no denormals, no NaN"), |block, size, goal| {
                 unary(block, size, |c, a| float::$function(c, a, Mode::Flush, goal))
             }),
         )*]
@@ -42,6 +42,12 @@ pub(super) fn blocks() -> Vec<Block> {
         atan: "fp_atan_ieee" "fp_atan_flush" "arctan a in radians, faithful",
     ));
     blocks
+}
+
+/// A block whose size is a format; beyond these the tables of exponents are too long.
+fn sized(name: &'static str, about: &'static str, build: fn(&Block, &[u32], Goal) -> Circuit) -> Block {
+    let parameters = vec![parameter("exponent", 2..=13, 8), parameter("fraction", 2..=64, 23)];
+    Block { parameters, ..float_block(name, about, build) }
 }
 
 fn int_block(name: &'static str, about: &'static str, build: fn(&Block, &[u32], Goal) -> Circuit) -> Block {
