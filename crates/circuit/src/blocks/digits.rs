@@ -212,9 +212,11 @@ pub(crate) fn exponent(x: f64) -> i32 {
     (bits >> 52) as i32 - 1023 + i32::from(bits << 12 != 0)
 }
 
-/// The least `high` so that digits from 2^low to below 2^high reach this far.
+/// The least `high` so that digits from 2^low to below 2^high reach this far, and a little further: bounds are doubles,
+/// and units may be smaller than theirs.
 fn high_for(bound: f64, low: i32) -> i32 {
-    (low + 1..).find(|&high| power_of_two(high - 1) - power_of_two(low - 1) >= bound).expect("a finite bound")
+    let bound = bound * (1.0 + power_of_two(-40)) + power_of_two(low - 1);
+    (low + 1..).find(|&high| power_of_two(high - 1) >= bound).expect("a finite bound")
 }
 
 /// ⌊value / 2^low⌋.

@@ -100,7 +100,8 @@ impl Reals {
     pub(crate) fn ln(&self, x: &BigInt) -> BigInt {
         assert!(x > &BigInt::ZERO, "the logarithm of a number above zero");
         // x = 2^e·m with m in [3/4, 3/2), and ln m = 2·artanh((m − 1) / (m + 1)).
-        let e = BigInt::from(x * 4 / 3).bits() as i64 - 1 - self.bits as i64;
+        let scaled: BigInt = x * 4 / 3;
+        let e = scaled.bits() as i64 - 1 - self.bits as i64;
         let m = scale(x.clone(), -e);
         let z = self.div(&(&m - self.one()), &(&m + self.one()));
         let square = self.mul(&z, &z);

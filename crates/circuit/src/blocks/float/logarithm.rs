@@ -27,6 +27,10 @@ use crate::words::{Int, UInt};
 /// The logarithm of zero is −∞, of ∞ is ∞, of 1 is +0. That of a negative number is NaN in mode `Ieee` and, as all
 /// invalid results, ∞ in mode `Flush`.
 ///
+/// ANDs and depth in mode `Flush`, for single, 42-bit and double: ln by size 1,588 @ 141, 2,736 @ 180, 6,847 @ 322, by
+/// depth 2,207 @ 45, 3,759 @ 48, 9,032 @ 54; the other bases within four in a hundred. Mode `Ieee` normalises denormals
+/// first: about 350, 580 and 850 ANDs by size.
+///
 /// # Panics
 /// If the exponent has fewer than 4 bits.
 pub fn logarithm(c: &mut Builder, x: &Float, base: Base, mode: Mode, goal: Goal) -> Float {
