@@ -400,3 +400,29 @@ fn pairs(format: (u32, u32), lanes: usize) -> Vec<(u128, u128)> {
     };
     (0..lanes).map(pair).collect()
 }
+
+#[test]
+fn costs() {
+    // Name, format, then ANDs and depth at most: for size, for depth.
+    let costs: [(&str, (u32, u32), [(u64, u32); 2]); 12] = [
+        ("fp_exp2", SINGLE, [(768, 91), (1_134, 35)]),
+        ("fp_exp2", PAPER, [(1_401, 117), (1_991, 38)]),
+        ("fp_exp2", DOUBLE, [(3_822, 208), (5_311, 46)]),
+        ("fp_exp", SINGLE, [(1_008, 136), (1_534, 51)]),
+        ("fp_exp", PAPER, [(1_735, 178), (2_461, 57)]),
+        ("fp_exp", DOUBLE, [(4_354, 292), (5_994, 65)]),
+        ("fp_ln", SINGLE, [(1_588, 141), (2_207, 45)]),
+        ("fp_ln", PAPER, [(2_736, 180), (3_759, 48)]),
+        ("fp_ln", DOUBLE, [(6_847, 322), (9_032, 54)]),
+        ("fp_log2", SINGLE, [(1_534, 141), (2_188, 45)]),
+        ("fp_log2", PAPER, [(2_708, 196), (3_734, 49)]),
+        ("fp_log2", DOUBLE, [(6_775, 324), (8_994, 54)]),
+    ];
+    for (name, format, most) in costs {
+        for (goal, (ands, depth)) in GOALS.into_iter().zip(most) {
+            let circuit = build(name, format, true, goal);
+            let cost = (circuit.and_count(), circuit.depth());
+            assert!(cost.0 <= ands && cost.1 <= depth, "{name} {format:?} {goal}: {cost:?}");
+        }
+    }
+}
