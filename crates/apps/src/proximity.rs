@@ -49,7 +49,8 @@ impl Metric {
 
     /// The number that what is measured is compared with, for a distance of ε metres.
     pub fn limit(self, distance: f64) -> f64 {
-        let half_chord = (distance / (2.0 * RADIUS)).sin();
+        // Nothing on a sphere is farther away than half of its circumference.
+        let half_chord = (distance / (2.0 * RADIUS)).min(PI / 2.0).sin();
         match self {
             Metric::Utm => distance * distance,
             Metric::Ecef => (2.0 * RADIUS * half_chord).powi(2),

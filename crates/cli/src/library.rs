@@ -132,7 +132,7 @@ impl Entry {
 /// What is built in, at its usual size.
 fn usual_programs() -> Vec<String> {
     let blocks = blocks::registry().into_iter().map(|block| program::block_name(&block, &block.usual()));
-    let apps = APPS.iter().map(|app| format!("app:{}?{}", app.name, app.sizes));
+    let apps = APPS.iter().map(|app| format!("app:{}:{}?{}", app.name, app.width, app.sizes));
     blocks.chain(apps).collect()
 }
 

@@ -33,7 +33,7 @@ pub const APPS: &[App] = &[
         about: "which faces of Bob's gallery match Alice's, by Hamming distance",
         parameter: "bits of a face",
         width: 900,
-        sizes: "faces=100",
+        sizes: "faces=1",
         goals: &[Goal::Size],
         program: |width, _| within(1..=1 << 16, width, apps::scifi::scifi),
     },

@@ -1,8 +1,8 @@
 //! Floating-point and fixed-point values as text and as the host's numbers.
 //!
 //! Floats of at most 11 exponent and 52 fraction bits (half, bfloat16, single, double, and what lies between) are
-//! decimal; a value between two floats is rounded to the nearest, ties to even. Wider ones are their bits in
-//! hexadecimal. Fixed-point values are decimal and exact; an input with more digits is rounded to the nearest, away from
+//! decimal; a value between two floats is rounded to the nearest, ties to even, singles and doubles directly and all
+//! others by way of a double. Wider ones are their bits in hexadecimal. Fixed-point values are decimal and exact; an input with more digits is rounded to the nearest, away from
 //! zero in the middle.
 
 use circuit::{Kind, Type};

@@ -37,6 +37,8 @@ mod pages {
     mod readme {}
     #[doc = include_str!("../../../docs/tutorial.md")]
     mod tutorial {}
+    #[doc = include_str!("../../../docs/blocks.md")]
+    mod blocks {}
     #[doc = include_str!("../../../docs/concepts.md")]
     mod concepts {}
 }

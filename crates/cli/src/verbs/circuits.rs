@@ -7,7 +7,7 @@ use crate::args::Circuits;
 use crate::failure::Failure;
 use crate::library::{self, Entry, Figure};
 use crate::report::{Console, print, table, thousands};
-use circuit::blocks::Goal;
+use circuit::blocks::{self, Goal};
 use serde::Serialize;
 
 pub fn run(args: &Circuits, console: &Console) -> Result<(), Failure> {
@@ -63,8 +63,19 @@ fn lines(entry: &Entry) -> impl Iterator<Item = Line> {
     })
 }
 
-const HEAD: [&str; 11] =
-    ["CIRCUIT", "ANDs", "depth", "live", "shallow: ANDs", "depth", "live", "published: ANDs", "depth", "source", ""];
+const HEAD: [&str; 11] = [
+    "CIRCUIT",
+    "size: ANDs",
+    "depth",
+    "live",
+    "depth: ANDs",
+    "depth",
+    "live",
+    "published: ANDs",
+    "depth",
+    "source",
+    "",
+];
 
 fn text(entries: &[Entry]) -> String {
     let mut text = table("lrrrrrrrrll", &rows(entries));
@@ -130,9 +141,18 @@ impl Entry {
         self.program.split([':', '?']).nth(1).unwrap_or_default()
     }
 
-    /// Its width if one number says it.
+    /// The width of its words: of a float all its bits.
     fn width(&self) -> Option<u32> {
-        self.program.split([':', '?']).nth(2)?.rsplit('x').next()?.parse().ok()
+        let size = self.program.split([':', '?']).nth(2)?;
+        if self.program.starts_with("app:") {
+            return size.parse().ok();
+        }
+        let block = blocks::find(self.name()).ok()?;
+        let numbers = block.size(size).ok()?;
+        let number = |name| Some(numbers[block.parameters.iter().position(|parameter| parameter.name == name)?]);
+        let float = || Some(1 + number("exponent")? + number("fraction")?);
+        let named = || block.named.iter().any(|(name, _)| *name == size).then(|| size.parse().ok()).flatten();
+        number("width").or_else(float).or_else(named)
     }
 
     /// How the command names one of its circuits.

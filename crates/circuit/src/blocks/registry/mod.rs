@@ -35,7 +35,7 @@ pub struct Block {
     pub name: &'static str,
     /// What it computes, in one line.
     pub about: &'static str,
-    /// The numbers that make up its size, the width last; none if it comes in one size.
+    /// The numbers that make up its size, counts before widths; none if it comes in one size.
     pub parameters: Vec<Parameter>,
     /// Sizes that have a name.
     pub named: &'static [(&'static str, &'static [u32])],
