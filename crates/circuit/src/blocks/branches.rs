@@ -11,7 +11,7 @@
 
 use num_bigint::BigInt;
 
-use super::digits::{Digits, Sum};
+use super::digits::{Digits, Sum, exponent};
 use super::piecewise::Polynomials;
 use super::reals::{Interpolation, Reals, power_of_two};
 use super::{Goal, one_hot};
@@ -170,7 +170,7 @@ impl Branches<'_> {
         let cut = power_of_two(self.low - 5);
         let width = |degree: usize| {
             let most = series.iter().map(|series| r.to_f64(&series[degree]).abs()).fold(cut, f64::max);
-            (most / cut).log2().ceil() as i64 + 1
+            i64::from(exponent(most / cut)) + 1
         };
         let products: i64 = (1..=shape.degree).map(|degree| width(degree).pow(2) / 2).sum();
         let ands = products + ((self.branches.len() as i64) << shape.index);
