@@ -164,6 +164,9 @@ fn carries_of_blocks(c: &mut Builder, spans: &[Span], carry: Bit, depth: u32) ->
 /// The lengths of the blocks and the depth by which each knows what it passes on: the shortest ones that reach `depth`
 /// or, if none do, the least depth.
 fn blocks(c: &Builder, spans: &[Span], carry: Bit, depth: u32) -> Vec<(usize, u32)> {
+    if depth == u32::MAX {
+        return blocks_up_to(c, spans, carry, |_| 1);
+    }
     let end = |blocks: &[(usize, u32)]| blocks.last().map_or(0, |&(_, time)| time + 1);
     let least = end(&blocks_up_to(c, spans, carry, |_| usize::MAX));
     let late = |longest: &dyn Fn(usize) -> usize| end(&blocks_up_to(c, spans, carry, longest)) > depth.max(least);
@@ -202,15 +205,23 @@ fn blocks_up_to(c: &Builder, spans: &[Span], carry: Bit, longest: impl Fn(usize)
 
 /// How many of these spans can know by this depth what they pass on, from the first of them to each.
 fn reach(c: &Builder, spans: &[Span], time: u32) -> usize {
+    let early = spans.iter().take_while(|span| c.depth(span.passes) <= time).count();
+    let spans = &spans[..early];
     match spans.first() {
-        None => 0,
-        Some(first) if c.depth(first.passes) > time => 0,
-        Some(first) if c.depth(first.passes) == time => 1,
-        Some(_) => {
+        _ if enough(c, spans) <= time => spans.len(),
+        Some(first) if c.depth(first.passes) < time => {
             let half = reach(c, spans, time - 1);
             half + reach(c, &spans[half..], time - 1)
         }
+        first => first.iter().count(),
     }
+}
+
+/// A depth by which these spans surely know what they pass on: a balanced tree above the latest of them. More time
+/// changes nothing, so no search begins later than this.
+fn enough(c: &Builder, spans: &[Span]) -> u32 {
+    let latest = spans.iter().map(|span| c.depth(span.passes)).max().unwrap_or(0);
+    latest + spans.len().max(1).next_power_of_two().ilog2()
 }
 
 /// The spans from the first of these to each, in the depth that [`reach`] found.
@@ -218,6 +229,7 @@ fn prefixes(c: &mut Builder, spans: &[Span], time: u32) -> Vec<Span> {
     if spans.len() < 2 {
         return spans.to_vec();
     }
+    let time = time.min(enough(c, spans));
     let half = reach(c, spans, time - 1);
     let mut joined = prefixes(c, &spans[..half], time - 1);
     let below = joined[half - 1];
