@@ -63,9 +63,12 @@ pub fn subtract_borrow<W: Word>(c: &mut Builder, a: &W, b: &W, goal: Goal) -> (W
 ///
 /// Size: n − 2 ANDs, depth n − 2. Depth: the ORs of all low bits, depth log(n − 1).
 pub fn negate<W: Word>(c: &mut Builder, a: &W, goal: Goal) -> W {
-    let flipped: Vec<Bit> = a.bits().iter().map(|&bit| !bit).collect();
-    let zero = vec![Bit::FALSE; a.width()];
-    W::from_bits(add_bits_with(c, &flipped, &zero, Bit::TRUE, goal.into()))
+    let Some((&low, high)) = a.bits().split_first() else { return W::from_bits(Vec::new()) };
+    // The lowest bit stays, and carries if it is clear.
+    let flipped: Vec<Bit> = high.iter().map(|&bit| !bit).collect();
+    let mut bits = add_bits_with(c, &flipped, &vec![Bit::FALSE; high.len()], !low, goal.into());
+    bits.insert(0, low);
+    W::from_bits(bits)
 }
 
 /// |a| in n bits, unsigned: it cannot overflow.
