@@ -164,7 +164,7 @@ fn where_first(c: &mut Builder, seen: &[Bit], counts: impl Fn(usize) -> bool) ->
 fn shift(c: &mut Builder, word: &[Bit], amount: &UInt, goal: Goal) -> Vec<Bit> {
     let (low, high) = amount.0.split_at(amount.0.len().min(log(word.len())));
     let too_far = or_all(c, high);
-    let mut stages = stages(c, low, goal);
+    let mut stages = stages(c, low, goal, |place| 1 << place);
     if stages.is_empty() {
         stages.push(Vec::new());
     }
@@ -175,17 +175,20 @@ fn shift(c: &mut Builder, word: &[Bit], amount: &UInt, goal: Goal) -> Vec<Bit> {
 }
 
 fn rotate(c: &mut Builder, word: &[Bit], amount: &UInt, goal: Goal) -> Vec<Bit> {
-    let stages = stages(c, &amount.0, goal);
+    let n = word.len().max(1);
+    let stages = stages(c, &amount.0, goal, |place| (0..place).fold(1, |power, _| 2 * power % n));
     stages.iter().fold(word.to_vec(), |bits, hots| rotate_stage(c, &bits, hots))
 }
 
-/// The places that a group of bits of the amount asks for, group by group from the lowest bit up.
-fn stages(c: &mut Builder, amount: &[Bit], goal: Goal) -> Vec<Vec<Hot>> {
+/// The places that a group of bits of the amount asks for, group by group from the lowest bit up, if bit k of it asks
+/// for `power(k)` places.
+fn stages(c: &mut Builder, amount: &[Bit], goal: Goal, power: impl Fn(usize) -> usize) -> Vec<Vec<Hot>> {
     let mut below = 0;
     let groups = groups(amount.len(), goal);
     let stage = |group| {
         let hots = one_hot(c, &amount[below..below + group]);
-        let places = hots.into_iter().enumerate().skip(1).map(|(value, hot)| (hot, value << below)).collect();
+        let unit = power(below);
+        let places = hots.into_iter().enumerate().skip(1).map(|(value, hot)| (hot, value * unit)).collect();
         below += group;
         places
     };
@@ -252,7 +255,7 @@ fn rotate_stage(c: &mut Builder, bits: &[Bit], hots: &[Hot]) -> Vec<Bit> {
 }
 
 /// The OR of all bits, as a tree: n − 1 ANDs, depth log n.
-fn or_all(c: &mut Builder, bits: &[Bit]) -> Bit {
+pub(super) fn or_all(c: &mut Builder, bits: &[Bit]) -> Bit {
     match bits {
         [] => Bit::FALSE,
         &[bit] => bit,
