@@ -46,7 +46,7 @@ pub(super) fn blocks() -> Vec<Block> {
 
 /// A block whose size is a format; beyond these the tables of exponents are too long.
 fn sized(name: &'static str, about: &'static str, build: fn(&Block, &[u32], Goal) -> Circuit) -> Block {
-    let parameters = vec![parameter("exponent", 2..=13, 8), parameter("fraction", 2..=64, 23)];
+    let parameters = vec![parameter("exponent", 3..=13, 8), parameter("fraction", 2..=64, 23)];
     Block { parameters, ..float_block(name, about, build) }
 }
 
