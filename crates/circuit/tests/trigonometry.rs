@@ -483,3 +483,30 @@ fn sin_cos(x: &BigInt, bits: i64) -> (BigInt, BigInt) {
     }
     (sin, cos)
 }
+
+/// Formats with few exponents for their fraction: angles below all exponents, and tables with few entries.
+const NARROW: [Shape; 10] = [[3, 2], [3, 3], [3, 4], [4, 2], [4, 3], [4, 4], [4, 6], [5, 2], [8, 2], [8, 3]];
+
+#[test]
+fn every_narrow_float_is_faithful() {
+    for shape in NARROW {
+        let all: Vec<u128> = (0..2 << (shape[0] + shape[1])).collect();
+        FUNCTIONS.iter().for_each(|name| check_floats(name, shape, &all, NEAR));
+    }
+}
+
+#[test]
+fn half_turns_of_long_fractions_are_faithful() {
+    for shape in [[5, 14], [5, 18]] {
+        let all: Vec<u128> = (0..2 << (shape[0] + shape[1])).step_by(7).chain([0x37fff, 0x38001]).collect();
+        ["sin_pi", "cos_pi"].iter().for_each(|name| check_floats(name, shape, &all, NEAR));
+    }
+}
+
+#[test]
+fn extreme_shapes_are_built() {
+    for (name, shape) in [("asin", [5, 40]), ("atan", [3, 2]), ("tan_pi", [3, 40]), ("sin_pi", [11, 2])] {
+        circuits(name, shape, false);
+        circuits(name, shape, true);
+    }
+}
