@@ -86,14 +86,18 @@ impl Protocols {
 /// How inputs and outputs are written.
 const FORMS: &str = "\
 SOURCE of an input, which has one value for each lane:
-  FILE.npy   lanes numbers; or lanes rows of 0 and 1, lowest bit first; or, for
-             bits, lanes rows of bytes (uint8)
+  FILE.npy   lanes numbers (integers, f4, f8); or lanes rows of 0 and 1,
+             lowest bit first; or, for bits, lanes rows of bytes (uint8)
   FILE.csv   lanes rows: one value, or its bits as columns
   -          the same from standard input
   1,2,3      the values. Others on this machine can see command lines: keep
              secrets in files
-A value is a number (-5, 300, 0x1f). For bits it is bytes in hexadecimal (00ff
-or hex:00ff) or, where they are not whole bytes, digits 0 and 1, lowest first.
+A value is a number (-5, 300; 1.5e-3 for floats and fixed-point numbers, inf
+and nan for floats) or its bits in hexadecimal (0x1f). For bits it is bytes in
+hexadecimal (00ff or hex:00ff) or, where they are not whole bytes, digits 0 and
+1, lowest first.
+
+`duologue inspect PROGRAM` names inputs and outputs.
 
 FILE of an output: .npy or .csv by its name, otherwise as .csv; - is standard
 output. It gets its name when the run has succeeded, or not at all.
@@ -112,7 +116,7 @@ pub struct Run {
     pub meeting: Meeting,
     #[command(flatten)]
     pub security: Security,
-    /// An input of yours
+    /// An input of yours, a public one, or your share of a shared one
     #[arg(long, short, value_name = "NAME=SOURCE")]
     pub input: Vec<Pair<String>>,
     /// Where an output goes; by default it is shown
@@ -198,9 +202,9 @@ pub struct Inspect {
 
 #[derive(clap::Args)]
 pub struct Blocks {
-    /// Say what this one costs
+    /// Say what this block costs; `duologue cost` does it for programs
     pub name: Option<String>,
-    /// Measure at this size: '64', '16x32', or the name of a size
+    /// Measure at this size: '64', '16x32', or a name such as bf16
     #[arg(long, requires = "name")]
     pub size: Option<String>,
     /// Only what is made for fewest ANDs, or for fewest layers
