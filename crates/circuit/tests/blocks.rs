@@ -1,10 +1,14 @@
 //! Every block against integers, every cost formula against the gates that were built.
 
 mod common;
+#[path = "common/lanes.rs"]
+#[allow(dead_code)] // each test file uses its part
+mod lanes;
 
 use circuit::Circuit;
 use circuit::blocks::{Goal, find, registry};
 use common::{bits_of, number_of};
+use lanes::{log, low, signed};
 use proptest::prelude::*;
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
@@ -22,24 +26,12 @@ const BINARY: [(&str, Meaning); 7] = [
     ("hamming_distance", |a, b, _| (a ^ b).count_ones().into()),
 ];
 
-fn low(width: u32) -> u128 {
-    (1 << width) - 1
-}
-
-fn signed(value: u128, width: u32) -> i128 {
-    ((value << (128 - width)) as i128) >> (128 - width)
-}
-
 fn build(name: &str, width: u32, goal: Goal) -> Circuit {
     find(name).unwrap().circuit(&[width], goal).unwrap()
 }
 
 fn apply(circuit: &Circuit, a: u128, b: u128, width: u32) -> u128 {
     number_of(&circuit.evaluate(&[bits_of(a, width), bits_of(b, width)].concat()))
-}
-
-fn log(n: u32) -> u32 {
-    n.max(1).next_power_of_two().ilog2()
 }
 
 #[test]
@@ -186,6 +178,7 @@ fn the_registry_builds_what_it_lists() {
         assert_eq!(block.size(&block.label(&block.usual())).unwrap_or_default(), block.usual());
     }
     let mut names: Vec<_> = blocks.iter().map(|block| block.name).collect();
+    names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), blocks.len());
 }

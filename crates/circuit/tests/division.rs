@@ -1,12 +1,12 @@
 //! Division and square roots against integers, and their costs.
 
-#[path = "common/numbers.rs"]
+#[path = "common/lanes.rs"]
 #[allow(dead_code)]
-mod numbers;
+mod lanes;
 
 use circuit::blocks::{self, Goal};
 use circuit::{Builder, Circuit};
-use numbers::{check, every, low, mixed, signed};
+use lanes::{check, every, low, mixed, signed};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 
@@ -54,7 +54,7 @@ fn rooted(a: u128) -> [u128; 2] {
 #[test]
 fn division() {
     for goal in GOALS {
-        let of = |width: u32, lanes: &numbers::Lanes| {
+        let of = |width: u32, lanes: &lanes::Lanes| {
             let place = format!("{width} bits, {goal}");
             check(&unsigned_circuit(width, goal), lanes, &place, |lane| divided(lane[0], lane[1], width));
             check(&signed_circuit(width, goal), lanes, &place, |lane| divided_signed(lane[0], lane[1], width));
@@ -70,7 +70,7 @@ fn division() {
 #[test]
 fn square_roots() {
     for goal in GOALS {
-        let of = |width: u32, lanes: &numbers::Lanes| {
+        let of = |width: u32, lanes: &lanes::Lanes| {
             let place = format!("{width} bits, {goal}");
             check(&root_circuit(width, goal), lanes, &place, |lane| rooted(lane[0]));
         };

@@ -1,20 +1,21 @@
 //! Floating point against the host (32 and 64 bits), `rustc_apfloat` (other formats) and a model on integers (all, also
 //! without denormals and NaN).
 
+#[path = "common/lanes.rs"]
+#[allow(dead_code)] // each test file uses its part
+mod lanes;
 #[path = "common/softfloat.rs"]
 mod softfloat;
 
 use circuit::blocks::{Goal, find};
 use circuit::{Circuit, Simulator};
+use lanes::{Lanes, Random, every, low};
 use rustc_apfloat::Float;
 use rustc_apfloat::ieee::{IeeeFloat, Semantics};
 use softfloat::Model;
 
 /// An operation by its name, on the encodings of its operands, if the reference has it.
 type Reference = fn(&str, &[u128]) -> Option<u128>;
-
-/// Numbers for each input port.
-type Lanes = Vec<Vec<u128>>;
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 const LANES: usize = 1 << 20;
@@ -93,29 +94,6 @@ fn number(random: &mut Random, exponent: u32, fraction: u32, before: u128) -> u1
         _ => ((before >> fraction) as i128 + near / 4) as u128,
     } & low(exponent);
     ((kind >> 32 & 1) as u128) << (exponent + fraction) | e << fraction | f
-}
-
-/// Every combination of operands of this width.
-fn every(width: u32, operands: usize) -> Lanes {
-    let lanes = 0..1u128 << (width * operands as u32);
-    (0..operands as u32).map(|i| lanes.clone().map(|lane| lane >> (i * width) & low(width)).collect()).collect()
-}
-
-fn low(width: u32) -> u128 {
-    (1 << width) - 1
-}
-
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-struct Random(u64);
-
-impl Random {
-    fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e3779b97f4a7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58476d1ce4e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d049bb133111eb);
-        z ^ z >> 31
-    }
 }
 
 /// All outputs of a lane, one above the other.
@@ -221,7 +199,7 @@ fn every_operand_of_small_formats() {
             if width * operation.operands as u32 > 22 {
                 continue;
             }
-            let ports = every(width, operation.operands);
+            let ports = every(&vec![width; operation.operands]);
             for model in models(size) {
                 check(operation, model, &ports);
             }
@@ -248,7 +226,7 @@ fn many_operands_of_every_format() {
 #[test]
 fn predicates() {
     let tests: [(&str, u128); 5] = [("eq", 2), ("lt", 1), ("le", 3), ("gt", 4), ("ge", 6)];
-    for (size, lanes) in [([3, 2], every(6, 2)), ([8, 23], numbers(8, 23, 2, LANES, 7))] {
+    for (size, lanes) in [([3, 2], every(&[6; 2])), ([8, 23], numbers(8, 23, 2, LANES, 7))] {
         for model in models(size) {
             for goal in GOALS {
                 for (name, relations) in tests {
@@ -275,16 +253,16 @@ fn integers_to_floats_and_back() {
         {
             let mode = if model.flush { "flush" } else { "ieee" };
             let few = 1 + exponent + fraction <= 16;
-            let floats = if few { every(model.width(), 1) } else { numbers(exponent, fraction, 1, lanes / 8, 3) };
+            let floats = if few { every(&[model.width()]) } else { numbers(exponent, fraction, 1, lanes / 32, 3) };
             let mut random = Random(u64::from(width));
-            let integers = (0..lanes as u128 / 8).map(|_| {
+            let integers = (0..lanes as u128 / 32).map(|_| {
                 let kind = random.word();
                 let near = 1u128 << ((kind >> 8) % u64::from(width));
                 let uniform = u128::from(random.word()) >> ((kind >> 16) % u64::from(width));
                 (if kind & 1 == 0 { uniform } else { near.wrapping_add(u128::from(kind >> 32 & 3)).wrapping_sub(2) })
                     & low(width)
             });
-            let integers = if width <= 8 { every(width, 1) } else { vec![integers.collect()] };
+            let integers = if width <= 8 { every(&[width]) } else { vec![integers.collect()] };
             for goal in GOALS {
                 let build = |name: &str| {
                     find(&format!("fp_{name}_{mode}")).unwrap().circuit(&[exponent, fraction, width], goal).unwrap()
@@ -307,8 +285,8 @@ fn between_formats() {
     let sizes = [[5, 10], [8, 7], [8, 23], [9, 32], [11, 52], [3, 4], [3, 12]];
     for (seed, (from, to)) in sizes.into_iter().flat_map(|a| sizes.map(|b| (a, b))).enumerate() {
         let ports = match 1 + from[0] + from[1] {
-            width @ ..=16 => every(width, 1),
-            _ => numbers(from[0], from[1], 1, LANES / 8, seed as u64),
+            width @ ..=16 => every(&[width]),
+            _ => numbers(from[0], from[1], 1, LANES / 32, seed as u64),
         };
         for (source, target) in models(from).into_iter().zip(models(to)) {
             for goal in GOALS {

@@ -1,12 +1,12 @@
 //! Least and greatest of two and of many words against integers, ties included, and their costs.
 
-#[path = "common/numbers.rs"]
+#[path = "common/lanes.rs"]
 #[allow(dead_code)]
-mod numbers;
+mod lanes;
 
 use circuit::blocks::{self, Goal};
 use circuit::{Builder, Circuit, Int, UInt, Word};
-use numbers::{Lanes, check, every, low, mixed, signed};
+use lanes::{Lanes, check, every, log, low, mixed, signed};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 
@@ -92,10 +92,6 @@ fn of_two() {
 fn at_most(circuit: &Circuit, ands: u32, depth: u32, place: &str) {
     let came = (circuit.and_count(), circuit.depth());
     assert!(came.0 <= ands.into() && came.1 <= depth, "{place}: {came:?} over {:?}", (ands, depth));
-}
-
-fn log(n: u32) -> u32 {
-    n.next_power_of_two().ilog2()
 }
 
 /// ANDs and depth of a comparison in Table 7.

@@ -1,13 +1,13 @@
 //! Sums, products and arithmetic modulo constants against integers, and big ones.
 
-#[path = "common/numbers.rs"]
+#[path = "common/lanes.rs"]
 #[allow(dead_code)]
-mod numbers;
+mod lanes;
 
 use circuit::blocks::{self, Goal};
 use circuit::{BitMatrix, Builder, Circuit, Simulator};
+use lanes::{Lanes, Random, check, every, low, mixed, signed};
 use num_bigint::BigUint;
-use numbers::{Lanes, Random, check, every, low, mixed, signed};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 const MILLION: usize = 1 << 20;

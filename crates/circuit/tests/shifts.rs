@@ -1,12 +1,12 @@
 //! Shifts, rotations, prefixes and normalisation against integers, and their costs.
 
-#[path = "common/numbers.rs"]
+#[path = "common/lanes.rs"]
 #[allow(dead_code)]
-mod numbers;
+mod lanes;
 
 use circuit::blocks::{self, Goal};
 use circuit::{Bits, Builder, Circuit, Int, UInt};
-use numbers::{check, every, low, mixed, signed};
+use lanes::{check, every, log, low, mixed, signed};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 
@@ -117,10 +117,6 @@ const NORMALISE: Gate = |c, word, _, goal| {
     let (word, count) = blocks::normalise(c, word, goal);
     [word.0, count.0].concat()
 };
-
-fn log(n: u32) -> u32 {
-    n.next_power_of_two().ilog2()
-}
 
 fn at_most((ands, depth): (u64, u32), bound: (u32, u32), place: &str) {
     assert!(ands <= bound.0.into() && depth <= bound.1, "{place}: {ands} ANDs at depth {depth}, over {bound:?}");

@@ -93,5 +93,5 @@ pub fn joined(words: impl IntoIterator<Item = u128>, width: u32) -> u128 {
 
 /// ⌈log₂ n⌉.
 pub fn log(n: usize) -> u32 {
-    n.next_power_of_two().ilog2()
+    lanes::log(u32::try_from(n).expect("a small number"))
 }

@@ -53,6 +53,11 @@ pub fn signed(value: u128, width: u32) -> i128 {
     ((value << (128 - width)) as i128) >> (128 - width)
 }
 
+/// ⌈log₂ n⌉.
+pub fn log(n: u32) -> u32 {
+    n.next_power_of_two().ilog2()
+}
+
 /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 pub struct Random(pub u64);
 
