@@ -111,3 +111,26 @@ fn signed_division_is_as_shallow_as_unsigned() {
     let unsigned = find("divide").unwrap().circuit(&[128], Goal::Depth).unwrap();
     assert!(c.finish().depth() <= unsigned.depth() + 16);
 }
+
+/// Where the formulas of the documentation begin to hold.
+#[test]
+fn formulas_hold_from_where_they_are_said_to() {
+    let cost = |name: &str, n: u32, goal| {
+        let circuit = find(name).unwrap().circuit(&[n], goal).unwrap();
+        (circuit.and_count(), circuit.depth())
+    };
+    let log = |n: u32| n.next_power_of_two().ilog2();
+    assert_eq!(cost("square", 32, Goal::Size).0, 541);
+    assert_eq!(cost("multiply", 32, Goal::Size).0, 1013);
+    assert_eq!(cost("multiply", 4, Goal::Depth).1, 5);
+    for n in 4..=67 {
+        let (ands, depth) = cost("square_low", n, Goal::Size);
+        assert!(4 * ands <= u64::from(n * n) && depth <= n - 3, "square_low of {n} bits: {ands}, {depth}");
+    }
+    for n in 5..=64 {
+        assert!(cost("absolute_difference", n, Goal::Depth).1 < 2 * log(n), "absolute_difference of {n} bits");
+    }
+    for n in (12..=64).step_by(2) {
+        assert!(cost("square_root", n, Goal::Size).1 <= n * n / 8, "square_root of {n} bits");
+    }
+}

@@ -56,8 +56,8 @@ pub fn divide_signed(c: &mut Builder, a: &Int, b: &Int, goal: Goal) -> (Int, Int
 
 /// ⌊√a⌋ in ⌈n/2⌉ bits, and a − ⌊√a⌋² in one bit more.
 ///
-/// Size, for even n: n²/8 + 5n/4 ANDs, depth n²/8: 51 ANDs of depth 31 for 16 bits, 167 of 123 for 32, 591 of 499 for 64. Depth: 90
-/// ANDs of depth 20 for 16 bits, 414 of 52 for 32, 1,998 of 132 for 64.
+/// Size, for even n: n²/8 + 5n/4 ANDs, depth n²/8 from 12 bits on: 51 ANDs of depth 31 for 16 bits, 167 of 123 for
+/// 32, 591 of 499 for 64. Depth: 90 ANDs of depth 20 for 16 bits, 414 of 52 for 32, 1,998 of 132 for 64.
 pub fn square_root(c: &mut Builder, a: &UInt, goal: Goal) -> (UInt, UInt) {
     let steps = a.width().div_ceil(2);
     let a = a.resized(2 * steps).0;

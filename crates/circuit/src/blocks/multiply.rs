@@ -54,7 +54,7 @@ pub fn square<W: Word>(c: &mut Builder, a: &W, goal: Goal) -> W {
 
 /// a² mod 2^n, the same for signed and unsigned words.
 ///
-/// Size: at most n² / 4 ANDs of depth n − 3 below 68 bits (254 for 32 bits). Depth: 330 ANDs of depth 9 for 32 bits.
+/// Size: at most n² / 4 ANDs of depth n − 3 from 4 to 67 bits (254 for 32 bits). Depth: 330 ANDs of depth 9 for 32 bits.
 pub fn square_low<W: Word>(c: &mut Builder, a: &W, goal: Goal) -> W {
     W::from_bits(product(c, Product::square(Factor::unsigned(a.bits())), a.width(), goal))
 }
@@ -244,7 +244,7 @@ fn few_words(c: &mut Builder, words: &[&[Bit]], goal: Goal) -> Vec<Vec<Bit>> {
 
 /// Widths from which on Karatsuba's method needs fewer ANDs than the school method.
 mod crossover {
-    /// 28 bits: 807 ANDs, not 839; 32 bits: 1,015, not 1,087; 64 bits: 3,386, not 4,223.
+    /// 28 bits: 807 ANDs, not 839; 32 bits: 1,013, not 1,087; 64 bits: 3,386, not 4,223.
     pub const PRODUCT: usize = 28;
     /// 16 products share their last additions, which leaves the sums of halves to pay for.
     pub const SUM: usize = 16;
