@@ -134,7 +134,7 @@ pub struct Run {
     /// When setup runs: all before inputs are used, or in bounded memory as it is needed
     #[arg(long, default_value = "auto", value_parser = timing())]
     pub timing: Timing,
-    /// The most lanes that are computed at once
+    /// How many lanes are computed at once, rounded up to a power of two; both give the same
     #[arg(long, value_name = "LANES")]
     pub tile: Option<usize>,
     /// Simulate a line, on both sides: '100ms,100Mbit', lan, internet or transatlantic
