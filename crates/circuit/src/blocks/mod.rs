@@ -17,8 +17,9 @@ pub mod count;
 mod digits;
 pub mod distance;
 pub mod divide;
-pub mod duplicates;
 pub mod dot;
+pub mod duplicates;
+pub mod euclidean;
 mod factor;
 pub mod fixed;
 pub mod float;
@@ -50,12 +51,13 @@ pub use compare::{equal, greater, greater_or_equal, less, less_or_equal};
 pub use count::{hamming_distance, population_count};
 pub use distance::{absolute_difference, manhattan_distance, squared_distance};
 pub use divide::{divide, divide_signed, square_root};
-pub use order::{max, max_index, maximum, min, min_index, minimum};
 pub use dot::{dot_product, matrix_product};
+pub use euclidean::euclidean_distance;
 pub use modular::{
     add_constant_mod, add_mod, multiply_constant, multiply_constant_mod, multiply_mod, remainder_constant,
 };
 pub use multiply::{multiply, multiply_high, multiply_low, square, square_low};
+pub use order::{max, max_index, maximum, min, min_index, minimum};
 pub use registry::{Block, Parameter, find, registry};
 pub use select::{conditional_swap, multiplexer, mux, one_hot, one_hot_below};
 pub use shift::{leading_zeros, normalise, or_prefix, rotate_left, rotate_right, shift_left, shift_right, trailing_zeros};

@@ -2,7 +2,7 @@
 
 use super::{BOTH, Block, ONE, block, parameter};
 use crate::blocks::aes::{self, RoundKeys};
-use crate::blocks::sha2::{self, SHA256, SHA384, SHA512, Sha2};
+use crate::blocks::sha2::{self, SHA224, SHA256, SHA384, SHA512, Sha2};
 use crate::blocks::{Goal, chacha20, keccak};
 use crate::builder::Builder;
 use crate::graph::Circuit;
@@ -70,6 +70,18 @@ pub(super) fn blocks() -> Vec<Block> {
         }),
         Block { goals: ONE, ..fixed("keccak_f1600", "the permutation of Keccak and SHA-3", keccak_f1600) },
         fixed("chacha20_block", "64 bytes of the key stream of ChaCha20", chacha20_block),
+        of_message("sha224", "SHA-224 of a message of fixed length", BOTH, |b, size, goal| {
+            hash(b, size, |c, message| sha2::hash(c, &SHA224, message, goal))
+        }),
+        of_message("sha3_224", "SHA3-224 of a message of fixed length", ONE, |b, size, _| {
+            hash(b, size, |c, message| keccak::sha3(c, 224, message))
+        }),
+        of_message("sha3_384", "SHA3-384 of a message of fixed length", ONE, |b, size, _| {
+            hash(b, size, |c, message| keccak::sha3(c, 384, message))
+        }),
+        of_message("sha3_512", "SHA3-512 of a message of fixed length", ONE, |b, size, _| {
+            hash(b, size, |c, message| keccak::sha3(c, 512, message))
+        }),
     ]
 }
 

@@ -1,10 +1,12 @@
 //! Shifts, order, division, square roots and distances of integers. An array is one port of its words, the first one
 //! in the lowest bits.
 
-use super::{BOTH, Block, Parameter, binary, block, parameter};
+use super::ports::{binary, input, pair, unary, words};
+use super::{BOTH, Block, Parameter, block, parameter};
+use crate::blocks::euclidean::euclidean_distance;
 use crate::blocks::{Goal, distance, divide, order, shift};
 use crate::builder::Builder;
-use crate::graph::{Bit, Circuit};
+use crate::graph::Circuit;
 use crate::words::{Bits, Int, UInt, Word};
 
 pub(super) fn blocks() -> Vec<Block> {
@@ -89,6 +91,36 @@ pub(super) fn blocks() -> Vec<Block> {
         sized("squared_distance_k", "the sum of (p - q)^2 over k dimensions", points(), |block, size, goal| {
             between(block, size, goal, distance::squared_distance)
         }),
+        sized(
+            "euclidean_distance",
+            "the square root of squared_distance, rounded down",
+            vec![parameter("width", 1..=1 << 8, 32)],
+            |block, size, goal| between(block, &[2, size[0]], goal, euclidean_distance),
+        ),
+        sized(
+            "euclidean_distance_k",
+            "the square root of squared_distance_k, rounded down",
+            points(),
+            |block, size, goal| between(block, size, goal, euclidean_distance),
+        ),
+        block("signed_minimum", "the lesser of a and b, two's complement", BOTH, |block, size, goal| {
+            pair(block, size[0], |c, a: &Int, b| order::min(c, a, b, goal))
+        }),
+        block("signed_maximum", "the greater of a and b, two's complement", BOTH, |block, size, goal| {
+            pair(block, size[0], |c, a: &Int, b| order::max(c, a, b, goal))
+        }),
+        sized("minimum_of", "the least of many words, unsigned", many(), |block, size, goal| {
+            of_many(block, size, goal, order::minimum::<UInt>)
+        }),
+        sized("maximum_of", "the greatest of many words, unsigned", many(), |block, size, goal| {
+            of_many(block, size, goal, order::maximum::<UInt>)
+        }),
+        sized("signed_minimum_of", "minimum_of in two's complement", many(), |block, size, goal| {
+            of_many(block, size, goal, order::minimum::<Int>)
+        }),
+        sized("signed_maximum_of", "maximum_of in two's complement", many(), |block, size, goal| {
+            of_many(block, size, goal, order::maximum::<Int>)
+        }),
     ]
 }
 
@@ -98,26 +130,6 @@ fn many() -> Vec<Parameter> {
 
 fn points() -> Vec<Parameter> {
     vec![parameter("dimensions", 1..=1 << 8, 12), parameter("width", 1..=1 << 7, 8)]
-}
-
-/// The words of a new port.
-fn words<W: Word>(c: &mut Builder, name: &str, count: u32, width: u32) -> Vec<W> {
-    let port = c.bits(name, count * width);
-    port.0.chunks(width as usize).map(|word| W::from_bits(word.to_vec())).collect()
-}
-
-/// A new port of this kind of word.
-fn input<W: Word>(c: &mut Builder, name: &str, width: u32) -> W {
-    let ty = W::from_bits(vec![Bit::FALSE; width as usize]).ty();
-    W::from_bits(c.input(name, ty))
-}
-
-fn unary<W: Word, V: Word>(block: &Block, width: u32, gate: impl FnOnce(&mut Builder, &W) -> V) -> Circuit {
-    let mut c = Builder::new(block.name);
-    let a = input(&mut c, "a", width);
-    let out = gate(&mut c, &a);
-    c.output("out", &out);
-    c.finish()
 }
 
 /// The amount has the bits that the places of a word need.
@@ -136,6 +148,14 @@ fn normalise(block: &Block, size: &[u32], goal: Goal) -> Circuit {
     let (out, count) = shift::normalise(&mut c, &a, goal);
     c.output("out", &out);
     c.output("count", &count);
+    c.finish()
+}
+
+fn of_many<W: Word>(block: &Block, size: &[u32], goal: Goal, gate: fn(&mut Builder, &[W], Goal) -> W) -> Circuit {
+    let mut c = Builder::new(block.name);
+    let words: Vec<W> = words(&mut c, "words", size[0], size[1]);
+    let word = gate(&mut c, &words, goal);
+    c.output("out", &word);
     c.finish()
 }
 

@@ -117,6 +117,20 @@ pub(super) fn blocks() -> Vec<Block> {
             named: &[],
             ..number("fixed_dot_product", "the sum of all a * b, rounded once, wrapping", dot_product)
         },
+        Block {
+            goals: ONE,
+            ..number("fixed_floor", "the greatest whole number that is not above a", |b, size, _| {
+                unary(b, size, |_, x| fixed::floor(x))
+            })
+        },
+        between_formats("fixed_convert", "a in another format, rounded, wrapping", |b, size, goal| {
+            convert(b, size, Wrap, goal)
+        }),
+        between_formats(
+            "fixed_convert_saturate",
+            "a in another format, rounded, or the nearest number",
+            |b, size, goal| convert(b, size, Saturate, goal),
+        ),
     ]
 }
 
@@ -133,6 +147,12 @@ fn with_float(name: &'static str, about: &'static str, build: fn(&Block, &[u32],
         named: &[("32", &[16, 16, 8, 23]), ("64", &[32, 32, 11, 52])],
         ..block(name, about, BOTH, build)
     }
+}
+
+/// A block from one format of fixed-point numbers to another.
+fn between_formats(name: &'static str, about: &'static str, build: fn(&Block, &[u32], Goal) -> Circuit) -> Block {
+    let other = vec![parameter("bits before the other point", 2..=256, 8), parameter("bits after it", 0..=256, 8)];
+    Block { parameters: [parts(256), other].concat(), named: &[], ..block(name, about, BOTH, build) }
 }
 
 fn parts(most: u32) -> Vec<super::Parameter> {
@@ -190,6 +210,15 @@ fn dot_product(block: &Block, size: &[u32], goal: Goal) -> Circuit {
     };
     let (a, b) = (vector("a"), vector("b"));
     let out = fixed::dot_product(&mut c, &a, &b, Wrap, goal);
+    out.output(&mut c, "out");
+    c.finish()
+}
+
+fn convert(block: &Block, size: &[u32], overflow: Overflow, goal: Goal) -> Circuit {
+    let mut c = Builder::new(block.name);
+    let a = number_input(&mut c, "a", size);
+    let (width, fraction) = (size[2] + size[3], size[3]);
+    let out = fixed::convert(&mut c, &a, width as usize, fraction as usize, overflow, goal);
     out.output(&mut c, "out");
     c.finish()
 }

@@ -1,9 +1,10 @@
 //! Sums, products, comparisons and counts. An array is one port of its words, the first one in the lowest bits.
 
-use super::{BOTH, Block, ONE, Parameter, binary, block, parameter, relation};
+use super::ports::{binary, pair, relation, unary, words};
+use super::{BOTH, Block, ONE, Parameter, block, parameter};
 use crate::blocks::{Goal, arithmetic, compare, count, dot, modular, multiply};
 use crate::builder::Builder;
-use crate::graph::{Bit, Circuit};
+use crate::graph::Circuit;
 use crate::words::{Bits, Int, UInt, Word};
 
 pub(super) fn blocks() -> Vec<Block> {
@@ -88,6 +89,14 @@ fn products() -> Vec<Block> {
             matrix_product::<UInt>,
         ),
         sized("signed_matrix_product", "matrix_product in two's complement", matrices(), matrix_product::<Int>),
+        sized(
+            "multiply_high",
+            "a * b / 2^n rounded down, or too small by less than n",
+            width(),
+            |block, size, goal| {
+                pair(block, size[0], |c, a: &UInt, b| multiply::multiply_high(c, a, b, size[0] as usize, goal))
+            },
+        ),
     ]
 }
 
@@ -146,35 +155,22 @@ fn comparisons() -> Vec<Block> {
         block("hamming_distance", "in how many bits a and b differ", ONE, |block, size, _| {
             binary(block, size[0], count::hamming_distance)
         }),
+        block("less", "a < b, unsigned", BOTH, |block, size, goal| {
+            relation(block, size[0], |c, a, b| compare::less(c, a, b, goal))
+        }),
+        block("less_or_equal", "a <= b, unsigned", BOTH, |block, size, goal| {
+            relation(block, size[0], |c, a, b| compare::less_or_equal(c, a, b, goal))
+        }),
+        block("signed_greater_or_equal", "a >= b, two's complement", BOTH, |block, size, goal| {
+            pair(block, size[0], |c, a: &Int, b| Bits::from(compare::greater_or_equal(c, a, b, goal)))
+        }),
+        block("signed_less", "a < b, two's complement", BOTH, |block, size, goal| {
+            pair(block, size[0], |c, a: &Int, b| Bits::from(compare::less(c, a, b, goal)))
+        }),
+        block("signed_less_or_equal", "a <= b, two's complement", BOTH, |block, size, goal| {
+            pair(block, size[0], |c, a: &Int, b| Bits::from(compare::less_or_equal(c, a, b, goal)))
+        }),
     ]
-}
-
-/// A new port of this kind of word.
-fn input<W: Word>(c: &mut Builder, name: &str, width: u32) -> W {
-    let ty = W::from_bits(vec![Bit::FALSE; width as usize]).ty();
-    W::from_bits(c.input(name, ty))
-}
-
-/// The words of a new port.
-fn words<W: Word>(c: &mut Builder, name: &str, count: u32, width: u32) -> Vec<W> {
-    let port = c.bits(name, count * width);
-    port.0.chunks(width as usize).map(|word| W::from_bits(word.to_vec())).collect()
-}
-
-fn unary<W: Word, V: Word>(block: &Block, width: u32, gate: impl FnOnce(&mut Builder, &W) -> V) -> Circuit {
-    let mut c = Builder::new(block.name);
-    let a = input(&mut c, "a", width);
-    let out = gate(&mut c, &a);
-    c.output("out", &out);
-    c.finish()
-}
-
-fn pair<W: Word, V: Word>(block: &Block, width: u32, gate: impl FnOnce(&mut Builder, &W, &W) -> V) -> Circuit {
-    let mut c = Builder::new(block.name);
-    let (a, b) = (input(&mut c, "a", width), input(&mut c, "b", width));
-    let out = gate(&mut c, &a, &b);
-    c.output("out", &out);
-    c.finish()
 }
 
 fn array<W: Word, V: Word>(block: &Block, size: &[u32], gate: impl FnOnce(&mut Builder, &[W]) -> V) -> Circuit {

@@ -6,6 +6,7 @@ mod elementary;
 mod fixed;
 mod floats;
 mod integers;
+mod ports;
 mod selection;
 mod sets;
 mod trigonometry;
@@ -13,10 +14,8 @@ mod trigonometry;
 use std::ops::RangeInclusive;
 
 use super::Goal;
-use crate::builder::Builder;
 use crate::error::{Error, Result};
-use crate::graph::{Bit, Circuit};
-use crate::words::{Bits, UInt, Word};
+use crate::graph::Circuit;
 
 /// A number that a block is built for: a width, a count.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -149,20 +148,6 @@ fn block(
     build: fn(&Block, &[u32], Goal) -> Circuit,
 ) -> Block {
     Block { name, about, parameters: vec![width()], named: &[], goals, build }
-}
-
-/// The circuit of two unsigned operands `a` and `b`, result `out`.
-fn binary<W: Word>(block: &Block, width: u32, gate: impl FnOnce(&mut Builder, &UInt, &UInt) -> W) -> Circuit {
-    let mut c = Builder::new(block.name);
-    let (a, b) = (c.uint("a", width), c.uint("b", width));
-    let out = gate(&mut c, &a, &b);
-    c.output("out", &out);
-    c.finish()
-}
-
-/// The circuit of a relation between two unsigned operands.
-fn relation(block: &Block, width: u32, gate: impl FnOnce(&mut Builder, &UInt, &UInt) -> Bit) -> Circuit {
-    binary(block, width, |c, a, b| Bits::from(gate(c, a, b)))
 }
 
 /// Known names that share a part with this one or are a few letters away.

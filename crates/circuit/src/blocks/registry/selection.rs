@@ -1,5 +1,6 @@
 //! Selection and data. An array is one port of its words, the first one in the lowest bits.
 
+use super::ports::words;
 use super::{BOTH, Block, ONE, Parameter, block, parameter};
 use crate::blocks::sort::{Direction, Network, Record};
 use crate::blocks::{Goal, compact, duplicates, median, permute, select, table};
@@ -50,12 +51,6 @@ fn array_from(least: u32) -> Vec<Parameter> {
 /// The shallow median is quadratic in the count.
 fn few() -> Vec<Parameter> {
     vec![parameter("count", 1..=1 << 8, 9), parameter("width", 1..=64, 32)]
-}
-
-/// The words of a new port.
-pub(super) fn words<W: Word>(c: &mut Builder, name: &str, count: u32, width: u32) -> Vec<W> {
-    let port = c.bits(name, count * width);
-    port.0.chunks(width as usize).map(|word| W::from_bits(word.to_vec())).collect()
 }
 
 /// The records of new ports: `keys`, and `payloads` if they have bits.

@@ -1,6 +1,7 @@
 //! Sets and their intersections. A list is one port of its words, the first one in the lowest bits.
 
-use super::selection::{output, records, words};
+use super::ports::words;
+use super::selection::{output, records};
 use super::{BOTH, Block, ONE, Parameter, block, parameter};
 use crate::blocks::sort::Record;
 use crate::blocks::{Goal, permute, population_count, sets};
