@@ -1,4 +1,5 @@
-//! Addition and subtraction: one core for both.
+//! Addition and subtraction: one core for both (Muller et al., "Handbook of Floating-Point
+//! Arithmetic", chapters 7 and 8).
 //!
 //! The operands are ordered by magnitude, so that the difference of significands is never negative and the sign, NaN
 //! and infinity are those of the larger one (a NaN has the largest magnitude of all). The smaller significand moves to

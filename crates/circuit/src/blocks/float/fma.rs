@@ -1,4 +1,5 @@
-//! The fused multiply-add: a·b + c, rounded once.
+//! The fused multiply-add: a·b + c, rounded once (Muller et al., "Handbook of Floating-Point
+//! Arithmetic", chapters 7 and 8).
 //!
 //! The product stays where it is, three bits above the end of a window; the addend starts two bits above the product
 //! and moves to the right by what its exponent lacks there. Where it lacks nothing, the product is less than a quarter

@@ -1,4 +1,5 @@
-//! Rounding to integral numbers.
+//! Rounding to integral numbers (Muller et al., "Handbook of Floating-Point
+//! Arithmetic", chapters 7 and 8).
 //!
 //! Bits below the point are set to ones, so that one increment at the lowest bit carries up to the units and, where the
 //! fraction is full, into the exponent; then they are cleared. Where they are is a one-hot decode of the exponent and

@@ -1,4 +1,5 @@
-//! Multiplication and squares.
+//! Multiplication and squares (Muller et al., "Handbook of Floating-Point
+//! Arithmetic", chapters 7 and 8).
 
 use super::format::{Float, Format, Mode, Unpacked};
 use super::gates::{add_with_carry, any, flip, increment, leading_zeros, mux, shift_right, subtract_small};

@@ -86,7 +86,9 @@ fn comparisons() -> Vec<Block> {
 
 fn signs() -> Vec<Block> {
     let blocks = [
-        float_block("fp_neg", "-a", |block, size, _| unary(block, size, |_, a| a.negate())),
+        float_block("fp_neg", "-a, the same with denormals and without", |block, size, _| {
+            unary(block, size, |_, a| a.negate())
+        }),
         float_block("fp_abs", "|a|", |block, size, _| unary(block, size, |_, a| a.abs())),
         float_block("fp_copysign", "the magnitude of a, the sign of b", |block, size, _| {
             binary(block, size, |_, a, b| a.copysign(b))
