@@ -42,12 +42,14 @@ fn words_choose_rows() {
     let rows = table(&place, "circuits subtract --json");
     assert!(!rows.is_empty() && rows.iter().all(|row| row["program"].as_str().unwrap().contains("subtract")));
     for row in &rows {
-        for name in ["name", "width", "goal", "ands", "depth", "live", "reference_ands", "reference_depth", "source", "proof"] {
+        for name in
+            ["name", "width", "goal", "ands", "depth", "live", "reference_ands", "reference_depth", "source", "proof"]
+        {
             assert!(row.get(name).is_some(), "no {name} in {row}");
         }
     }
     let sub = rows.iter().find(|row| row["name"] == "sub" && row["width"] == 32 && row["goal"] == "size").unwrap();
     assert_eq!((&sub["ands"], &sub["reference_ands"]), (&31.into(), &241.into()));
-    assert!(place.run("circuits subtract").succeeded().stdout.contains("0 losses"));
+    assert!(place.run("circuits subtract").succeeded().stdout.contains(" 0 loss."));
     place.run("circuits nothing_of_this_name").failed(1, &["no circuit is called", "hint: "]);
 }

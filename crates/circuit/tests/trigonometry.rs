@@ -496,8 +496,8 @@ fn every_narrow_float_is_faithful() {
 #[test]
 fn half_turns_of_long_fractions_are_faithful() {
     for shape in [[5, 14], [5, 18]] {
-        let all: Vec<u128> = (0..2 << (shape[0] + shape[1])).step_by(7).chain([0x37fff, 0x38001]).collect();
-        ["sin_pi", "cos_pi"].iter().for_each(|name| check_floats(name, shape, &all, NEAR));
+        let all: Vec<u128> = (0..2 << (shape[0] + shape[1])).step_by(7).chain([0x37fff, 0x38001, 0x38405]).collect();
+        ["sin_pi", "cos_pi", "tan_pi"].iter().for_each(|name| check_floats(name, shape, &all, NEAR));
     }
 }
 

@@ -87,13 +87,12 @@ fn text(entries: &[Entry]) -> String {
 
 /// How many published figures are met.
 fn summary(entries: &[Entry]) -> String {
-    let count = |verdict| entries.iter().filter(|entry| entry.verdict() == Some(verdict)).count();
     use library::Verdict::{Loss, Proof, Tie, Win};
-    let (win, proof, tie, loss) = (count(Win), count(Proof), count(Tie), count(Loss));
-    format!(
-        "  {win} wins, {proof} proofs, {tie} ties, {loss} losses against {} published figures\n",
-        win + proof + tie + loss
-    )
+    let count = |verdict| entries.iter().filter(|entry| entry.verdict() == Some(verdict)).count();
+    let counts = [Win, Proof, Tie, Loss].map(|verdict| (count(verdict), verdict.word()));
+    let words: Vec<String> = counts.iter().map(|(count, word)| format!("{count} {word}")).collect();
+    let all: usize = counts.iter().map(|(count, _)| count).sum();
+    format!("  Against {all} published figures: {}.\n", words.join(", "))
 }
 
 fn rows(entries: &[Entry]) -> Vec<Vec<String>> {
@@ -104,7 +103,7 @@ fn rows(entries: &[Entry]) -> Vec<Vec<String>> {
 
 fn row(entry: &Entry, proofs: &[&str]) -> Vec<String> {
     let published = match &entry.published {
-        Some(row) => [thousands(row.ands), row.depth.to_string(), source(row)],
+        Some(row) => [thousands(row.ands), thousands(row.depth.into()), source(row)],
         None => Default::default(),
     };
     let verdict = entry.verdict().map_or(String::new(), |verdict| verdict.word().to_string());
@@ -121,7 +120,7 @@ fn source(row: &library::Published) -> String {
 }
 
 fn cells(figure: Option<Figure>) -> [String; 3] {
-    figure.map_or_else(Default::default, |f| [thousands(f.ands), f.depth.to_string(), thousands(f.live as u64)])
+    figure.map_or_else(Default::default, |f| [f.ands, f.depth.into(), f.live as u64].map(thousands))
 }
 
 /// The proofs that the rows name, each once.

@@ -22,7 +22,7 @@ pub fn draw(entries: &[Entry]) -> Result<String, Box<dyn Error>> {
             .margin(16)
             .x_label_area_size(48)
             .y_label_area_size(64)
-            .build_cartesian_2d((0.05f64..8.0).log_scale(), (0.02f64..8.0).log_scale())?;
+            .build_cartesian_2d((0.05f64..8.0).log_scale(), (0.02f64..32.0).log_scale())?;
         chart
             .configure_mesh()
             .x_desc("ANDs, in parts of the published figure")
