@@ -43,9 +43,7 @@ pub mod table;
 
 use std::fmt;
 
-pub use arithmetic::{
-    absolute, add, add_carry, negate, negate_if, subtract, subtract_borrow, sum, sum_full,
-};
+pub use arithmetic::{absolute, add, add_carry, negate, negate_if, subtract, subtract_borrow, sum, sum_full};
 pub use columns::Columns;
 pub use compare::{equal, greater, greater_or_equal, less, less_or_equal};
 pub use count::{hamming_distance, population_count};
@@ -60,7 +58,9 @@ pub use multiply::{multiply, multiply_high, multiply_low, square, square_low};
 pub use order::{max, max_index, maximum, min, min_index, minimum};
 pub use registry::{Block, Parameter, find, registry};
 pub use select::{conditional_swap, multiplexer, mux, one_hot, one_hot_below};
-pub use shift::{leading_zeros, normalise, or_prefix, rotate_left, rotate_right, shift_left, shift_right, trailing_zeros};
+pub use shift::{
+    leading_zeros, normalise, or_prefix, rotate_left, rotate_right, shift_left, shift_right, trailing_zeros,
+};
 
 /// What a block is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
