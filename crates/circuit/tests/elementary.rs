@@ -381,7 +381,8 @@ fn pairs(format: (u32, u32), lanes: usize) -> Vec<(u128, u128)> {
 #[test]
 fn costs() {
     // Name, format, then ANDs and depth at most: for size, for depth.
-    let costs: [(&str, (u32, u32), [(u64, u32); 2]); 12] = [
+    type Costs = (&'static str, (u32, u32), [(u64, u32); 2]);
+    let costs: [Costs; 12] = [
         ("fp_exp2", SINGLE, [(768, 91), (1_134, 35)]),
         ("fp_exp2", PAPER, [(1_401, 117), (1_991, 38)]),
         ("fp_exp2", DOUBLE, [(3_822, 208), (5_311, 46)]),

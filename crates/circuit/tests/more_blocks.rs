@@ -83,7 +83,7 @@ fn high_halves() {
             let halves = circuit::Simulator::new(&circuit).numbers(&slices);
             for (lane, half) in halves[0].iter().enumerate() {
                 let (a, b) = (ports[0][lane], ports[1][lane]);
-                let most = a * b >> width;
+                let most = (a * b) >> width;
                 let near = *half <= most && most - half < u128::from(width);
                 assert!(near, "{place}: {half} of {a} and {b}, not {most}");
             }

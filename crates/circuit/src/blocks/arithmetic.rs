@@ -2,7 +2,7 @@
 //!
 //! All results are modulo 2^n unless the function says that it widens. A full adder is one AND: the carry of a, b, c is
 //! `c ⊕ (a ⊕ c)(b ⊕ c)`. The shallow adder, a prefix network of depth log n where Table 7 of the paper counts
-//! 2·log n + 1, is in [`adder`](super::adder); sums of more than two words count [`Columns`].
+//! 2·log n + 1, is in `adder.rs`; sums of more than two words count [`Columns`].
 
 use super::Goal;
 use super::adder::{add_bits_with, sum_bits};

@@ -75,7 +75,7 @@ impl Random {
         let kind = self.word();
         let uniform = u128::from(self.word()) << 64 | u128::from(self.word());
         let near = u128::from(kind >> 8 & 3).wrapping_sub(1);
-        let power = 1u128 << (kind >> 16) % u64::from(width.max(1));
+        let power = 1u128 << ((kind >> 16) % u64::from(width.max(1)));
         let number = match kind % 8 {
             0..4 => uniform,
             4 => (uniform & low(width)) >> ((kind >> 16) % u64::from(width.max(1))),
