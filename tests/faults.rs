@@ -50,7 +50,7 @@ fn end_within(running: Running, limit: Duration) -> Done {
 
 #[test]
 fn a_killed_peer_is_noticed_at_once() {
-    for (settings, signal) in [("--protocol yao --timing streamed", "KILL"), ("--protocol gmw", "INT")] {
+    for (settings, signal) in [("--protocol yao --timing streamed", "KILL"), ("--protocol gmw", "TERM")] {
         let Long { place, alice, mut bob } = Long::start(settings);
         bob.signal(signal);
         let done = end_within(alice, Duration::from_secs(2));
