@@ -10,8 +10,9 @@ use super::Goal;
 use super::adder::{add_bits_with, carries_with, sum_bits};
 use super::arithmetic::negate_if;
 use super::goldschmidt;
+use super::logic::any;
 use super::select::mux;
-use super::shift::{or_all, or_prefix};
+use super::shift::or_prefix;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Int, UInt, Word};
@@ -48,7 +49,7 @@ pub fn divide_signed(c: &mut Builder, a: &Int, b: &Int, goal: Goal) -> (Int, Int
     let (size_a, size_b) = (negate_if(c, sign_a, a, goal), negate_if(c, sign_b, b, goal));
     let (quotient, remainder) = divide_bits(c, &size_a.0, &size_b.0, goal);
     // Only a quotient by zero has no sign: −1 stays.
-    let some = or_all(c, &b.0);
+    let some = any(c, &b.0);
     let differ = c.xor(sign_a, sign_b);
     let turn = c.and(differ, some);
     (negate_if(c, turn, &Int(quotient), goal), negate_if(c, sign_a, &Int(remainder), goal))

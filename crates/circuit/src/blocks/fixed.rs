@@ -16,6 +16,7 @@ use super::arithmetic::negate_if;
 use super::columns::Columns;
 use super::divide::{long_division, square_root as integer_root};
 use super::factor::{Factor, Product};
+use super::logic::any;
 use super::multiply::products_into;
 use super::shift::or_prefix;
 use super::{Goal, compare, order};
@@ -342,18 +343,8 @@ fn fit(c: &mut Builder, units: Int, width: usize, overflow: Overflow) -> Int {
 fn saturated(c: &mut Builder, units: &Int, width: usize, sign: Bit, mut beyond: Vec<Bit>) -> Int {
     let (low, high) = units.0.split_at(width - 1);
     beyond.extend(high[1..].iter().map(|&bit| c.xor(bit, high[0])));
-    let beyond = any(c, beyond);
+    let beyond = any(c, &beyond);
     let mut bits: Vec<Bit> = low.iter().map(|&bit| c.mux(beyond, !sign, bit)).collect();
     bits.push(c.mux(beyond, sign, high[0]));
     Int(bits)
-}
-
-/// The OR of all bits, those first that are there first.
-fn any(c: &mut Builder, mut bits: Vec<Bit>) -> Bit {
-    while bits.len() > 1 {
-        bits.sort_by_key(|&bit| std::cmp::Reverse(c.depth(bit)));
-        let (a, b) = (bits.pop().expect("two bits"), bits.pop().expect("two bits"));
-        bits.push(c.or(a, b));
-    }
-    bits.pop().unwrap_or(Bit::FALSE)
 }

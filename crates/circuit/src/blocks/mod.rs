@@ -25,6 +25,7 @@ pub mod fixed;
 pub mod float;
 mod goldschmidt;
 pub mod keccak;
+mod logic;
 pub mod median;
 pub mod modular;
 pub mod multiply;

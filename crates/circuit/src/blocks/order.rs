@@ -7,6 +7,7 @@
 
 use super::Goal;
 use super::compare::greater;
+use super::logic::all;
 use super::select::mux;
 use crate::builder::Builder;
 use crate::graph::Bit;
@@ -153,7 +154,7 @@ fn winners<W: Word>(c: &mut Builder, entries: &[Entry<W>], seek: Seek, goal: Goa
             games[j].push(other);
         }
     }
-    let mut won: Vec<Bit> = games[1..].iter().map(|games| and_all(c, games)).collect();
+    let mut won: Vec<Bit> = games[1..].iter().map(|games| all(c, games)).collect();
     let none = !c.xor_all(won.iter().copied());
     won.insert(0, none);
     won
@@ -167,17 +168,4 @@ fn add_if(c: &mut Builder, on: Bit, word: &[Bit], base: &[Bit], sum: &[Bit]) -> 
         c.xor(sum, change)
     };
     word.iter().zip(base).zip(sum).map(bit).collect()
-}
-
-/// The AND of all bits, as a tree.
-fn and_all(c: &mut Builder, bits: &[Bit]) -> Bit {
-    match bits {
-        [] => Bit::TRUE,
-        &[bit] => bit,
-        _ => {
-            let (low, high) = bits.split_at(bits.len().next_power_of_two() / 2);
-            let (low, high) = (and_all(c, low), and_all(c, high));
-            c.and(low, high)
-        }
-    }
 }

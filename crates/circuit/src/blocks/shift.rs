@@ -10,6 +10,7 @@
 //! code, every bit of its position and every group of a shifter are XORs of the prefix.
 
 use super::Goal;
+use super::logic::any;
 use crate::builder::Builder;
 use crate::graph::{Bit, Kind};
 use crate::words::{UInt, Word};
@@ -104,7 +105,7 @@ fn normalise_stepwise(c: &mut Builder, word: &[Bit]) -> (Vec<Bit>, UInt) {
     let mut bits = word.to_vec();
     let mut count = vec![Bit::FALSE; levels];
     for k in (0..levels).rev() {
-        let some = or_all(c, &bits[n - (1 << k)..]);
+        let some = any(c, &bits[n - (1 << k)..]);
         count[k] = !some;
         bits = shift_stage(c, &bits, &[(!some, 1 << k)]);
     }
@@ -163,7 +164,7 @@ fn where_first(c: &mut Builder, seen: &[Bit], counts: impl Fn(usize) -> bool) ->
 
 fn shift(c: &mut Builder, word: &[Bit], amount: &UInt, goal: Goal) -> Vec<Bit> {
     let (low, high) = amount.0.split_at(amount.0.len().min(log(word.len())));
-    let too_far = or_all(c, high);
+    let too_far = any(c, high);
     let mut stages = stages(c, low, goal, |place| 1 << place);
     if stages.is_empty() {
         stages.push(Vec::new());
@@ -252,19 +253,6 @@ fn rotate_stage(c: &mut Builder, bits: &[Bit], hots: &[Hot]) -> Vec<Bit> {
         }
     }
     turned
-}
-
-/// The OR of all bits, as a tree: n − 1 ANDs, depth log n.
-pub(super) fn or_all(c: &mut Builder, bits: &[Bit]) -> Bit {
-    match bits {
-        [] => Bit::FALSE,
-        &[bit] => bit,
-        _ => {
-            let (low, high) = bits.split_at(bits.len().next_power_of_two() / 2);
-            let (low, high) = (or_all(c, low), or_all(c, high));
-            c.or(low, high)
-        }
-    }
 }
 
 fn xor_each(c: &mut Builder, bits: impl Iterator<Item = Bit>, with: Bit) -> Vec<Bit> {

@@ -10,7 +10,7 @@ use crate::words::{Int, UInt};
 
 /// The nearest number of a floating-point format, ties to even; beyond the largest number: infinity.
 ///
-/// 32 to 32 bits, with denormals: 291 ANDs of depth 82 (size) or 507 of depth 20 (depth).
+/// 32 to 32 bits, with denormals: 291 ANDs of depth 79 (size) or 507 of depth 20 (depth).
 pub fn to_float(c: &mut Builder, a: &Fixed, format: Format, mode: Mode, goal: Goal) -> Float {
     let magnitude = negate_if(c, a.sign(), &UInt(a.units.0.clone()), goal);
     let (significand, zeros) = normalise(c, &magnitude, goal);

@@ -51,7 +51,7 @@ impl Base {
 /// b^(−∞) = 0, b^∞ = ∞, b^NaN = NaN, b^0 = 1. Results that are too large become infinite; those below the smallest
 /// normal number are denormal or zero in mode `Ieee`, zero in mode `Flush`.
 ///
-/// ANDs and depth in mode `Flush`, for single, 42-bit and double: 2^x by size 768 @ 91, 1,401 @ 117, 3,822 @ 208, by
+/// ANDs and depth in mode `Flush`, for single, 42-bit and double: 2^x by size 768 @ 91, 1,401 @ 116, 3,822 @ 207, by
 /// depth 1,134 @ 35, 1,991 @ 38, 5,311 @ 46; e^x by size 1,008 @ 136, 1,735 @ 178, 4,354 @ 292, by depth 1,534 @ 51,
 /// 2,461 @ 57, 5,994 @ 65; 10^x as e^x. Mode `Ieee` adds a shifter at the end: 216, 341 and 598 ANDs by size.
 ///

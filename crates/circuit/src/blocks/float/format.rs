@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::gates::{all, normalise, subtract_small};
+use super::gates::{all, any, normalise, subtract_small};
 use crate::blocks::Goal;
 use crate::builder::Builder;
 use crate::graph::{Bit, Kind, Type};
@@ -204,7 +204,7 @@ impl Float {
     /// ANDs, depth log exponent.
     pub fn unpack(&self, c: &mut Builder, mode: Mode) -> Unpacked {
         let exponent_ones = all(c, self.exponent());
-        let exponent_zero = none(c, self.exponent());
+        let exponent_zero = !any(c, self.exponent());
         let exponent = UInt(self.exponent().to_vec());
         let exponent = Int(exponent.resized(self.format.exponent_width() as usize).0);
         let mut unpacked = Unpacked {
@@ -249,7 +249,7 @@ impl Unpacked {
     fn add_denormals(&mut self, c: &mut Builder) {
         let (denormal, special) = (self.zero, self.infinite);
         let fraction = self.format.fraction as usize;
-        let whole = none(c, &self.significand.0[..fraction]);
+        let whole = !any(c, &self.significand.0[..fraction]);
         self.significand.0[fraction] = !denormal;
         self.exponent.0[0] = c.xor(self.exponent.0[0], denormal);
         self.zero = c.and(denormal, whole);
@@ -269,9 +269,4 @@ impl Unpacked {
         let exponent = Int(subtract_small(c, &self.exponent.0, &zeros, goal));
         Unpacked { exponent, significand: UInt(bits), ..self.clone() }
     }
-}
-
-fn none(c: &mut Builder, bits: &[Bit]) -> Bit {
-    let clear: Vec<Bit> = bits.iter().map(|&bit| !bit).collect();
-    all(c, &clear)
 }
