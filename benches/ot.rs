@@ -3,18 +3,15 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use duologue::Party;
 use duologue::correlation::{Demand, Flow, Maker, Stock};
-use duologue::ot::iknp::{SemiHonestReceiver, SemiHonestSender};
-use duologue::ot::{Choices, CotReceiver, CotSender, Setup, base};
+use duologue::ot::{Crop, Extension, Harvest, Makers, Setup, Side, base};
 
 const SESSION: [u8; 32] = [1; 32];
 
-type Extensions = (SemiHonestSender, SemiHonestReceiver);
-
-fn extensions() -> [Extensions; 2] {
+fn makers(extension: Extension) -> [Makers; 2] {
     let (alice, from_alice) = Setup::start(Party::Alice, &SESSION).unwrap();
     let (bob, from_bob) = Setup::start(Party::Bob, &SESSION).unwrap();
-    [alice.finish(&from_bob).unwrap(), bob.finish(&from_alice).unwrap()]
-        .map(|(s, r)| (SemiHonestSender::new(s), SemiHonestReceiver::new(r)))
+    let seeds = [alice.finish(&from_bob).unwrap(), bob.finish(&from_alice).unwrap()];
+    seeds.map(|seeds| extension.makers(seeds, 1).unwrap())
 }
 
 fn base_ot(c: &mut Criterion) {
@@ -31,22 +28,22 @@ fn base_ot(c: &mut Criterion) {
     group.finish();
 }
 
-fn iknp(c: &mut Criterion) {
-    let [(mut sender, _), (_, mut receiver)] = extensions();
-    let mut group = c.benchmark_group("IKNP");
-    for log in [16, 18, 19, 20] {
+fn softspoken(c: &mut Criterion) {
+    let mut group = c.benchmark_group("SoftSpoken");
+    for (k, log) in [1, 2, 4, 8].into_iter().flat_map(|k| [16, 18, 19].map(|log| (k, log))) {
+        let [(mut sender, _), (_, mut receiver)] = makers(Extension::SoftSpoken { k });
         let count = 1 << log;
-        let (mut message, mut q, mut chosen) = (Vec::new(), Vec::new(), Choices::default());
+        let mut message = Vec::new();
         group.throughput(Throughput::Elements(count as u64));
-        group.bench_function(format!("receiver, 2^{log}"), |b| {
+        group.bench_function(format!("both sides, k = {k}, 2^{log}"), |b| {
             b.iter(|| {
                 message.clear();
-                receiver.send(count, &mut message).unwrap();
-                receiver.receive(count, &[], &mut chosen).unwrap();
+                receiver.begin(Harvest::new(Side::Receiver, Crop::Bits, count)).unwrap();
+                sender.begin(Harvest::new(Side::Sender, Crop::Bits, count)).unwrap();
+                receiver.send(&mut message).unwrap();
+                sender.receive(&message).unwrap();
+                receiver.receive(&[]).unwrap();
             });
-        });
-        group.bench_function(format!("sender, 2^{log}"), |b| {
-            b.iter(|| sender.receive(count, &message, &mut q).unwrap());
         });
     }
     group.finish();
@@ -54,7 +51,7 @@ fn iknp(c: &mut Criterion) {
 
 /// Both parties in one thread: twice the time of one.
 fn triples(c: &mut Criterion) {
-    let mut makers = extensions().map(|(sender, receiver)| Maker::new(Box::new(sender), Box::new(receiver)).unwrap());
+    let mut makers = makers(Extension::DEFAULT).map(Maker::new);
     let count = 1 << 21;
     let mut group = c.benchmark_group("triples");
     group.sample_size(10).throughput(Throughput::Elements(count));
@@ -81,5 +78,5 @@ fn refill([alice, bob]: &mut [Maker; 2], [a, b]: &mut [Stock; 2], demand: Demand
     assert_eq!(bob.step(&from_alice, &mut to_alice).unwrap(), Flow::Done);
 }
 
-criterion_group!(benches, base_ot, iknp, triples);
+criterion_group!(benches, base_ot, softspoken, triples);
 criterion_main!(benches);

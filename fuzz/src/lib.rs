@@ -8,7 +8,7 @@ use circuit::format::bristol::{self, Dialect, Names};
 use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
 use duologue::correlation::{Demand, Flow, Maker, Stock};
 use duologue::ot::base::Points;
-use duologue::ot::{Setup, iknp};
+use duologue::ot::{Extension, Setup};
 use duologue::{Error, Inputs, Options, Party, Scheme, Session, Timing, data, session, terms};
 use mirror::Mirror;
 use std::cell::RefCell;
@@ -201,9 +201,7 @@ fn refilled(maker: &mut Maker, stock: &mut Stock, demand: Demand, bytes: &[u8]) 
 fn maker() -> duologue::Result<Maker> {
     let (alice, _) = Setup::start(Party::Alice, &[1; 32])?;
     let (_, from_bob) = Setup::start(Party::Bob, &[1; 32])?;
-    let (sender, receiver) = alice.finish(&from_bob)?;
-    let sender = Box::new(iknp::SemiHonestSender::new(sender));
-    Maker::new(sender, Box::new(iknp::SemiHonestReceiver::new(receiver)))
+    Ok(Maker::new(Extension::DEFAULT.makers(alice.finish(&from_bob)?, 1)?))
 }
 
 fn refills() -> Vec<Vec<u8>> {
@@ -222,6 +220,7 @@ pub fn whole_session(bytes: &[u8]) {
         garbler: Some(if way & 4 == 0 { Party::Alice } else { Party::Bob }),
         timing: if way & 8 == 0 { Timing::Ahead } else { Timing::Streamed },
         tile: Some(2),
+        extension: Extension::DEFAULT,
     };
     let channel = Channel::over(Mirror::new(mirrored, tail.to_vec()), Limits::default());
     match run(channel, party, &options) {

@@ -39,6 +39,7 @@ use crate::data::{Inputs, Outputs};
 use crate::executor::{Executor, Feeds, Link, Phase, Ran};
 use crate::garble::{Base, Evaluator, Garbler};
 use crate::gmw::Gmw;
+use crate::ot::Extension;
 use crate::protocol::Protocol;
 use crate::terms::{self, Moment, Options, Scheme, Terms};
 use crate::{Error, Party, Result};
@@ -185,7 +186,16 @@ impl Session {
             secrets,
             pairwise: Generator::from_seed(pairwise),
             stock: Stock::new(party),
-            wire: Wire { channel, party, id, correlating, maker: None, observer: None },
+            wire: Wire {
+                channel,
+                party,
+                id,
+                correlating,
+                maker: None,
+                extension: Extension::DEFAULT,
+                threads: 1,
+                observer: None,
+            },
             base: Base::default(),
             ordinal: 0,
             dead: None,
@@ -205,6 +215,11 @@ impl Session {
     /// The correlations drawn so far.
     pub fn drawn(&self) -> Demand {
         self.stock.drawn()
+    }
+
+    /// Sets how many threads of this party share the making of correlations; the peer need not know. At least one.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.wire.threads = threads.max(1);
     }
 
     /// Sets who sees the progress of runs and may cancel them.
@@ -235,12 +250,14 @@ impl Session {
         self.alive()?;
         let feeds = public.feeds(binding, |owner| owner == Owner::Public)?;
         let (terms, schedule) = Terms::resolve(binding, options)?;
+        self.wire.check_extension(terms.extension)?;
         let start = Mark::new(&self.wire);
         let fields = terms::fields(binding, &terms, &schedule, &self.moment(alone, self.ordinal), &digest(&feeds))?;
         let (binding, schedule) = (Arc::new(binding.clone()), Arc::new(schedule));
         let job = (binding.clone(), schedule.clone());
         let (engine, ordinal) = self.guarded(|session| {
             session.wire.agree(&fields)?;
+            session.wire.extension = terms.extension;
             let (base, ordinal) = session.reserve(&schedule);
             let mut engine = session.engine(&terms, job, &feeds, (base, ordinal))?;
             engine.setup(&mut session.stock, &mut session.wire)?;

@@ -6,6 +6,7 @@
 
 use crate::correlation::Demand;
 use crate::executor::Window;
+use crate::ot::Extension;
 use crate::{Error, Party, Result};
 use circuit::program::{Binding, Owner};
 use circuit::{Order, Schedule};
@@ -52,12 +53,14 @@ pub struct Options {
     pub timing: Timing,
     /// The most lanes of a tile; by default what fits into the processor's cache.
     pub tile: Option<usize>,
+    /// What makes correlations, when they are not from a pool; one for all programs of a session.
+    pub extension: Extension,
 }
 
 impl Options {
     /// A protocol with everything else chosen by rule.
     pub fn new(scheme: Scheme) -> Options {
-        Options { scheme, garbler: None, timing: Timing::Auto, tile: None }
+        Options { scheme, garbler: None, timing: Timing::Auto, tile: None, extension: Extension::DEFAULT }
     }
 }
 
@@ -72,6 +75,8 @@ pub struct Terms {
     pub ahead: bool,
     /// What may be under way at once.
     pub window: Window,
+    /// What makes correlations.
+    pub extension: Extension,
 }
 
 /// The working set of a tile, in bytes: a share of a core's second-level cache.
@@ -112,7 +117,7 @@ impl Terms {
             Timing::Ahead => true,
             Timing::Streamed => false,
         };
-        Ok((Terms { scheme: options.scheme, garbler, ahead, window }, schedule))
+        Ok((Terms { scheme: options.scheme, garbler, ahead, window, extension: options.extension }, schedule))
     }
 }
 
@@ -171,6 +176,7 @@ pub(crate) fn fields(
         ("the order of gates", order(schedule.order).into()),
         ("the lanes of a tile", schedule.tile.to_string()),
         ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
+        ("what makes correlations", terms.extension.to_string()),
         ("the public inputs", public.to_hex().to_string()),
         ("how many programs ran before", moment.ordinal.to_string()),
         ("the correlations used before", counts(&moment.drawn)),

@@ -1,39 +1,21 @@
-//! Fills a stock: batches of OT extension in both directions at once.
+//! Fills a stock: batches of COTs in both directions at once.
 //!
 //! Load balancing as in Schneider, Zohner: *GMW vs. Yao?* (FC 2013): in every exchange each party is
 //! sender of one batch of COTs and receiver of another, so that both compute and send the same. A
-//! triple takes one COT of each direction. The exchanges of a refill:
-//!
-//! ```text
-//! extension 1            raw COTs first, at most BATCH a direction, then triples
-//! extension 2
-//! extension 3 + salt 2   the salt of a batch of triples is drawn when its extension has come in
-//! …
-//!               salt n   the last: 16 bytes each way
-//! ```
+//! triple takes one COT of each direction. Raw COTs come first, then triples; a batch is begun
+//! before every exchange for which the makers are ready, and a refill ends when all are settled.
 //!
 //! The COTs that protocols draw as such are never hashed here, and those of triples never handed
 //! out. **Security** is that of the makers of COTs behind the traits, at most semi-honest because of
-//! [`triples`]. **Cost**: ⌈triples/BATCH⌉ + 1 exchanges, and the batches of raw COTs.
+//! [`triples`].
 
-use kernels::{Block, generator::Generator};
-use zeroize::Zeroize;
+use kernels::Block;
 
 use super::{Demand, Stock, triples};
 use crate::{
     Error, Party, Result,
-    ot::{Choices, CotReceiver, CotSender, check_length, iknp, os_generator},
+    ot::{CotReceiver, CotSender, Crop, Harvest, Makers, Outline, Side, check_length},
 };
-
-/// COTs in each direction that one exchange makes at most.
-///
-/// 8 MB on the wire and 60 MB in memory with IKNP. Batches of 2^15 stay in the cache and would make
-/// triples 1.4 times as fast, but every batch waits once for the link; with 2^19 that wait is shorter
-/// than the transfer up to 1 Gbit/s at a round trip of 130 ms. Both parties must have the same.
-pub const BATCH: usize = 1 << 19;
-
-/// Bytes of a salt.
-const SALT: usize = 16;
 
 /// Makes the correlations of one session; destroyed by the first failure.
 pub struct Maker {
@@ -43,12 +25,8 @@ pub struct Maker {
 struct State {
     sender: Box<dyn CotSender>,
     receiver: Box<dyn CotReceiver>,
-    rng: Generator,
-    /// The last salt of either party: none may come twice.
-    last_salts: [Block; 2],
-    /// Buffers, kept from batch to batch.
-    q: Vec<Block>,
-    chosen: Choices,
+    /// Settled in one direction and not yet in the other.
+    halves: triples::Halves,
 }
 
 /// What a caller of [`Refill::step`] does next.
@@ -65,14 +43,8 @@ pub enum Flow {
 
 impl Maker {
     /// A maker of triples and COTs over two makers of COTs, one for each direction.
-    pub fn new(sender: Box<dyn CotSender>, receiver: Box<dyn CotReceiver>) -> Result<Self> {
-        Ok(Self::with(os_generator()?, sender, receiver))
-    }
-
-    /// The same with a given source of salts.
-    pub(crate) fn with(rng: Generator, sender: Box<dyn CotSender>, receiver: Box<dyn CotReceiver>) -> Self {
-        let (last_salts, q, chosen) = Default::default();
-        Self { state: Ok(State { sender, receiver, rng, last_salts, q, chosen }) }
+    pub fn new((sender, receiver): Makers) -> Self {
+        Self { state: Ok(State { sender, receiver, halves: triples::Halves::default() }) }
     }
 
     /// Δ of the COTs in which we are the sender.
@@ -83,7 +55,7 @@ impl Maker {
     /// Begins to add `demand` to `stock`; the peer begins the same refill.
     pub fn refill<'a>(&'a mut self, stock: &'a mut Stock, demand: Demand) -> Refill<'a> {
         let left = Left::new(stock.party(), demand);
-        Refill { maker: self, stock, left, total: demand, step: Step::default(), done: false }
+        Refill { maker: self, stock, left, total: demand, awaiting: None, done: false }
     }
 
     /// Forgets Δ and all seeds; whatever comes next fails and says why.
@@ -106,7 +78,8 @@ pub struct Refill<'a> {
     stock: &'a mut Stock,
     left: Left,
     total: Demand,
-    step: Step,
+    /// What the exchange in flight brings: as receiver of COTs, as sender.
+    awaiting: Option<[usize; 2]>,
     done: bool,
 }
 
@@ -115,26 +88,6 @@ struct Left {
     sent: u64,
     received: u64,
     triples: u64,
-}
-
-/// What the exchange in flight carries.
-#[derive(Default)]
-struct Step {
-    extension: Option<Batch>,
-    /// A batch of triples that waits for the peer's salt.
-    unhashed: Option<Unhashed>,
-}
-
-#[derive(Clone, Copy)]
-struct Batch {
-    sent: usize,
-    received: usize,
-    triples: bool,
-}
-
-struct Unhashed {
-    sender: triples::SenderBits,
-    chosen: Choices,
 }
 
 impl Refill<'_> {
@@ -150,7 +103,7 @@ impl Refill<'_> {
         flow
     }
 
-    /// What is ready of what, in correlations of any kind: for a progress bar.
+    /// What is begun of what, in correlations of any kind: for a progress bar.
     pub fn progress(&self) -> (u64, u64) {
         let all = |d: &Demand| d.cots_by_alice + d.cots_by_bob + d.triples;
         let left = self.left.sent + self.left.received + self.left.triples;
@@ -162,30 +115,20 @@ impl Refill<'_> {
             return Err(Error::usage("this refill is done"));
         }
         let state = self.maker.state.as_mut().map_err(|why| dead(why))?;
-        let stock = &mut *self.stock;
-        let Step { extension, unhashed } = std::mem::take(&mut self.step);
-        check_length("setup", inbox, state.expect(&extension, unhashed.is_some()))?;
-
-        let (salt, extended) = inbox.split_at(if unhashed.is_some() { SALT } else { 0 });
-        if let Some(batch) = unhashed {
-            stock.put_triples(&state.hash_received(batch, salt)?);
+        let awaited = self.awaiting.take();
+        check_length("setup", inbox, awaited.map_or(0, |[a, b]| a + b))?;
+        if let Some([as_sender, _]) = awaited {
+            state.receive(inbox.split_at(as_sender), self.stock)?;
         }
-        if let Some(batch) = extension {
-            state.receive(batch, extended)?;
-            match batch.triples {
-                true => self.step.unhashed = Some(state.hash_sent(outbox)?),
-                false => stock.put_cots(&state.q, &state.chosen),
-            }
+        if self.left.is_none() && state.sender.idle() && state.receiver.idle() {
+            return Ok(Flow::Done);
         }
-        self.step.extension = self.left.next_batch();
-        if let Some(batch) = self.step.extension {
-            state.sender.send(batch.sent, outbox)?;
-            state.receiver.send(batch.received, outbox)?;
-        }
-        Ok(match &self.step {
-            Step { extension: None, unhashed: None } => Flow::Done,
-            Step { extension, unhashed } => Flow::Exchange { expect: state.expect(extension, unhashed.is_some()) },
-        })
+        state.begin(&mut self.left)?;
+        state.sender.send(outbox)?;
+        state.receiver.send(outbox)?;
+        let lengths = [state.receiver.expect(), state.sender.expect()];
+        self.awaiting = Some(lengths);
+        Ok(Flow::Exchange { expect: lengths[0] + lengths[1] })
     }
 
     fn fail(&mut self, why: &str) {
@@ -196,10 +139,17 @@ impl Refill<'_> {
 
 impl Drop for Refill<'_> {
     fn drop(&mut self) {
-        if self.step.extension.is_some() || self.step.unhashed.is_some() {
+        if self.awaiting.is_some() {
             self.fail("setup was broken off");
         }
     }
+}
+
+/// The batches that an exchange begins.
+enum Begun {
+    Cots { sent: u64, received: u64 },
+    Triples(u64),
+    None,
 }
 
 impl Left {
@@ -207,88 +157,114 @@ impl Left {
         Left { sent: demand.cots_by(us), received: demand.cots_by(us.peer()), triples: demand.triples }
     }
 
-    /// The next batch, the same for both parties with the directions exchanged.
-    fn next_batch(&mut self) -> Option<Batch> {
-        fn take(left: &mut u64) -> usize {
-            let taken = (*left).min(BATCH as u64);
-            *left -= taken;
-            taken as usize
-        }
-        if self.sent > 0 || self.received > 0 {
-            let (sent, received) = (take(&mut self.sent), take(&mut self.received));
-            Some(Batch { sent, received, triples: false })
-        } else if self.triples > 0 {
-            let count = take(&mut self.triples);
-            Some(Batch { sent: count, received: count, triples: true })
-        } else {
-            None
-        }
+    fn is_none(&self) -> bool {
+        self.sent == 0 && self.received == 0 && self.triples == 0
     }
-}
 
-/// The exchanges of a refill in bytes, sent and read, without making anything: what the cost protocol counts.
-pub(crate) fn exchanges(us: Party, demand: Demand) -> Vec<(usize, usize)> {
-    let mut left = Left::new(us, demand);
-    let (mut exchanges, mut salt) = (Vec::new(), 0);
-    loop {
-        let batch = left.next_batch();
-        if batch.is_none() && salt == 0 {
-            return exchanges;
+    /// What an exchange begins, the same for both parties with the directions exchanged.
+    fn next(&self) -> Begun {
+        if self.sent > 0 || self.received > 0 {
+            Begun::Cots { sent: self.sent, received: self.received }
+        } else if self.triples > 0 {
+            Begun::Triples(self.triples)
+        } else {
+            Begun::None
         }
-        let message = |count| batch.map_or(0, |_| iknp::message_len(count));
-        let (sent, received) = batch.map_or((0, 0), |batch| (batch.sent, batch.received));
-        exchanges.push((salt + message(received), salt + message(sent)));
-        salt = if batch.is_some_and(|batch| batch.triples) { SALT } else { 0 };
     }
 }
 
 impl State {
-    /// The length of the peer's message: its salt, its half as sender, its half as receiver.
-    fn expect(&self, extension: &Option<Batch>, salt: bool) -> usize {
-        let halves = extension.map_or(0, |batch| self.receiver.expect(batch.received) + self.sender.expect(batch.sent));
-        halves + if salt { SALT } else { 0 }
-    }
-
-    /// Reads the peer's half of an extension into q and chosen.
-    fn receive(&mut self, batch: Batch, inbox: &[u8]) -> Result<()> {
-        let (as_sender, as_receiver) = inbox.split_at(self.receiver.expect(batch.received));
-        self.receiver.receive(batch.received, as_sender, &mut self.chosen)?;
-        self.sender.receive(batch.sent, as_receiver, &mut self.q)
-    }
-
-    /// As OT sender: draws the salt, now that the peer's half has come, and sends it.
-    fn hash_sent(&mut self, outbox: &mut Vec<u8>) -> Result<Unhashed> {
-        let salt = self.rng.block();
-        if self.last_salts.contains(&salt) {
-            let source = std::io::Error::other("it gave the same bytes twice");
-            return Err(Error::io("cannot use the operating system's generator")(source));
+    /// Begins the next batches, if both makers are ready for them.
+    fn begin(&mut self, left: &mut Left) -> Result<()> {
+        if !self.sender.ready() || !self.receiver.ready() {
+            return Ok(());
         }
-        self.last_salts[0] = salt;
-        outbox.extend_from_slice(&salt.to_bytes());
-        let sender = triples::hash_sender(salt, self.sender.delta(), &self.q);
-        Ok(Unhashed { sender, chosen: std::mem::take(&mut self.chosen) })
+        match left.next() {
+            Begun::Cots { sent, received } => {
+                left.sent -= self.begin_sender(Crop::Blocks, sent)?;
+                left.received -= self.begin_receiver(Crop::Blocks, received)?;
+            }
+            Begun::Triples(wanted) => {
+                let begun = self.begin_sender(Crop::Bits, wanted)?;
+                self.begin_receiver(Crop::Bits, wanted)?;
+                left.triples -= begun;
+            }
+            Begun::None => {}
+        }
+        Ok(())
     }
 
-    /// As OT receiver: the peer's salt completes the triples.
-    fn hash_received(&mut self, batch: Unhashed, salt: &[u8]) -> Result<super::Triples> {
-        let salt = bytemuck::pod_read_unaligned(salt);
-        if self.last_salts.contains(&salt) {
-            return Err(Error::peer("it sent a salt that was used before"));
+    fn begin_sender(&mut self, crop: Crop, wanted: u64) -> Result<u64> {
+        if wanted == 0 {
+            return Ok(0);
         }
-        self.last_salts[1] = salt;
-        let u = triples::hash_receiver(salt, &batch.chosen.t);
-        let triples = triples::combine(batch.sender, &batch.chosen, &u);
-        self.chosen = batch.chosen; // its memory serves the next batch
-        Ok(triples)
+        let count = self.sender.batch(wanted);
+        self.sender.begin(Harvest::new(Side::Sender, crop, count))?;
+        Ok(wanted.min(count as u64))
+    }
+
+    fn begin_receiver(&mut self, crop: Crop, wanted: u64) -> Result<u64> {
+        if wanted == 0 {
+            return Ok(0);
+        }
+        let count = self.receiver.batch(wanted);
+        self.receiver.begin(Harvest::new(Side::Receiver, crop, count))?;
+        Ok(wanted.min(count as u64))
+    }
+
+    /// Reads the peer's halves, as sender and as receiver of COTs, into the stock.
+    fn receive(&mut self, (as_sender, as_receiver): (&[u8], &[u8]), stock: &mut Stock) -> Result<()> {
+        let received = self.receiver.receive(as_sender)?;
+        let sent = self.sender.receive(as_receiver)?;
+        for (side, harvest) in [(Side::Sender, sent), (Side::Receiver, received)] {
+            match harvest {
+                Some(harvest) if harvest.crop() == Crop::Bits => self.halves.put(side, &harvest),
+                Some(harvest) => stock.put_cots(side, &harvest.blocks),
+                None => {}
+            }
+        }
+        if let Some(triples) = self.halves.combine() {
+            stock.put_triples(&triples);
+        }
+        Ok(())
     }
 }
 
-impl Drop for State {
-    fn drop(&mut self) {
-        self.q.zeroize();
-        self.chosen.t.zeroize();
-        self.chosen.bits.zeroize();
+/// The exchanges of a refill in bytes, sent and read, and what it adds to the stock, without making anything: what the
+/// cost protocol counts. `outlines` are those of the makers in which we are sender and receiver.
+pub(crate) fn exchanges(us: Party, demand: Demand, outlines: &mut [Outline; 2]) -> (Vec<(usize, usize)>, Demand) {
+    let mut left = Left::new(us, demand);
+    let (mut exchanges, mut made) = (Vec::new(), Demand::NONE);
+    let [sender, receiver] = outlines;
+    while !(left.is_none() && sender.idle() && receiver.idle()) {
+        let begun = if sender.ready() && receiver.ready() { left.next() } else { Begun::None };
+        let (sent, received) = match begun {
+            Begun::Cots { sent, received } => (outlined(sender, sent), outlined(receiver, received)),
+            Begun::Triples(wanted) => (outlined(sender, wanted), outlined(receiver, wanted)),
+            Begun::None => (0, 0),
+        };
+        match begun {
+            Begun::Cots { .. } => {
+                left.sent -= left.sent.min(sent as u64);
+                left.received -= left.received.min(received as u64);
+                made += Demand::of_cots(us, sent as u64) + Demand::of_cots(us.peer(), received as u64);
+            }
+            Begun::Triples(_) => {
+                left.triples -= left.triples.min(sent as u64);
+                made += Demand::of_triples(sent as u64);
+            }
+            Begun::None => {}
+        }
+        let [from_us, to_us] = sender.exchange(sent);
+        let [from_them, to_them] = receiver.exchange(received);
+        exchanges.push((from_us + to_them, to_us + from_them));
     }
+    (exchanges, made)
+}
+
+/// The batch for so many wanted COTs; none for none.
+fn outlined(outline: &Outline, wanted: u64) -> usize {
+    if wanted == 0 { 0 } else { outline.batch(wanted) }
 }
 
 #[cfg(test)]

@@ -13,9 +13,8 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
 use crate::Party;
-pub(crate) use bits::truncate as truncate_bits;
 pub(crate) use maker::exchanges;
-pub use maker::{BATCH, Flow, Maker, Refill};
+pub use maker::{Flow, Maker, Refill};
 pub use stock::{Stock, Triples};
 
 /// Numbers of correlations: what a program needs, what a stock has, what was drawn from it.

@@ -7,7 +7,10 @@ use kernels::Block;
 use zeroize::Zeroize;
 
 use super::{Demand, bits::BitQueue};
-use crate::{Error, Party, Result, ot::Choices};
+use crate::{
+    Error, Party, Result,
+    ot::{Choices, Side},
+};
 
 /// Consumed blocks that are worth moving the rest for.
 const SLACK: usize = 1 << 12;
@@ -22,7 +25,6 @@ const SLACK: usize = 1 << 12;
 pub struct Stock {
     us: Party,
     sent: BlockQueue,
-    choices: BitQueue,
     received: BlockQueue,
     triples: [BitQueue; 3],
     drawn: Demand,
@@ -56,7 +58,6 @@ impl Stock {
         Self {
             us,
             sent: BlockQueue::default(),
-            choices: BitQueue::default(),
             received: BlockQueue::default(),
             triples: Default::default(),
             drawn: Demand::NONE,
@@ -90,7 +91,7 @@ impl Stock {
     pub fn draw_cot_receiver(&mut self, count: usize) -> Result<Choices> {
         enough("correlated OTs to receive", count, self.received.len())?;
         self.drawn += self.counts(0, count as u64);
-        Ok(Choices { bits: self.choices.draw(count), t: self.received.draw(count) })
+        Ok(Choices::new(self.received.draw(count)))
     }
 
     /// Takes `count` triples.
@@ -101,10 +102,11 @@ impl Stock {
         Ok(Triples { a, b, c, len: count })
     }
 
-    pub(super) fn put_cots(&mut self, q: &[Block], chosen: &Choices) {
-        self.sent.push(q);
-        self.choices.push(&chosen.bits, chosen.len());
-        self.received.push(&chosen.t);
+    pub(super) fn put_cots(&mut self, side: Side, blocks: &[Block]) {
+        match side {
+            Side::Sender => self.sent.push(blocks),
+            Side::Receiver => self.received.push(blocks),
+        }
     }
 
     pub(super) fn put_triples(&mut self, triples: &Triples) {
@@ -117,7 +119,6 @@ impl Stock {
     /// Erases everything that is left, after a failure of the session.
     pub fn destroy(&mut self) {
         self.sent.destroy();
-        self.choices.destroy();
         self.received.destroy();
         self.triples.iter_mut().for_each(BitQueue::destroy);
     }

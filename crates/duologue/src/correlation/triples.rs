@@ -1,4 +1,4 @@
-//! Boolean triples from correlated OTs in both directions.
+//! Boolean triples from random OTs of one bit in both directions.
 //!
 //! Asharov, Lindell, Schneider, Zohner (CCS 2013, §5.1): a triple is two random OTs of one bit with
 //! exchanged roles. With (m₀, m₁) of the sender and (b, m_b) of the receiver,
@@ -10,71 +10,46 @@
 //! gives u ⊕ v = a·b. Each party does both and has c = a·b ⊕ u ⊕ v: the products of its own factors
 //! and its shares of the two mixed ones. All four factors are random, so nothing is sent.
 //!
-//! A COT becomes a random OT by a hash that breaks the correlation: m₀ = H_j(q_j), m₁ = H_j(q_j⊕Δ),
-//! m_b = H_j(t_j); H_j is AES under a key of its own for every j, made from a public random S that
-//! the sender draws when the correlation is already fixed. Only one bit of each hash is kept.
-//! **Assumes** that H is correlation robust. **Security**: semi-honest parties.
+//! The makers of COTs hash them to these bits as they make them ([`Crop::Bits`](crate::ot::Crop)).
+//! **Security**: semi-honest parties.
 
-use kernels::{Block, hash::OtHash};
+use super::{Triples, bits::BitQueue};
+use crate::ot::{Harvest, Side};
 
-use super::Triples;
-use crate::ot::Choices;
-
-/// Blocks hashed at a time: what the buffers on the stack hold, a multiple of 64.
-const CHUNK: usize = 512;
-
-/// The OT sender's half of the mixed products, packed.
-pub(super) struct SenderBits {
-    pub(super) b: Vec<u64>,
-    pub(super) v: Vec<u64>,
+/// Bits of one direction that wait for those of the other.
+#[derive(Default)]
+pub(super) struct Halves {
+    a: BitQueue,
+    u: BitQueue,
+    b: BitQueue,
+    v: BitQueue,
 }
 
-/// As OT sender, hashes the COTs of a batch under a salt that was never used before.
-pub(super) fn hash_sender(salt: Block, delta: Block, q: &[Block]) -> SenderBits {
-    let hash = OtHash::new(salt);
-    let (mut m0, mut m1) = ([Block::ZERO; CHUNK], [Block::ZERO; CHUNK]);
-    let mut bits = SenderBits { b: with_room(q), v: with_room(q) };
-    for (chunk, q) in q.chunks(CHUNK).enumerate() {
-        let (m0, m1) = (&mut m0[..q.len()], &mut m1[..q.len()]);
-        hash.pairs((chunk * CHUNK) as u64, delta, q, m0, m1);
-        push_lsbs(&mut bits.v, m0);
-        m1.iter_mut().zip(&*m0).for_each(|(m1, &m0)| *m1 ^= m0);
-        push_lsbs(&mut bits.b, m1);
+impl Halves {
+    /// The bits of a settled batch.
+    pub(super) fn put(&mut self, side: Side, harvest: &Harvest) {
+        let (factors, messages) = match side {
+            Side::Sender => (&mut self.b, &mut self.v),
+            Side::Receiver => (&mut self.a, &mut self.u),
+        };
+        factors.push(&harvest.factors, harvest.len());
+        messages.push(&harvest.messages, harvest.len());
     }
-    bits
-}
 
-/// As OT receiver, hashes under the peer's salt: the bits u.
-pub(super) fn hash_receiver(salt: Block, t: &[Block]) -> Vec<u64> {
-    let hash = OtHash::new(salt);
-    let mut m = [Block::ZERO; CHUNK];
-    let mut u = with_room(t);
-    for (chunk, t) in t.chunks(CHUNK).enumerate() {
-        let m = &mut m[..t.len()];
-        hash.chosen((chunk * CHUNK) as u64, t, m);
-        push_lsbs(&mut u, m);
+    /// c = a·b ⊕ u ⊕ v of as many as both directions have.
+    pub(super) fn combine(&mut self) -> Option<Triples> {
+        let len = self.a.len().min(self.b.len());
+        if len == 0 {
+            return None;
+        }
+        let [a, b, u, v] = [&mut self.a, &mut self.b, &mut self.u, &mut self.v].map(|bits| bits.draw(len));
+        let c = a.iter().zip(&b).zip(&u).zip(&v).map(|(((a, b), u), v)| a & b ^ u ^ v).collect();
+        Some(Triples { a, b, c, len })
     }
-    u
 }
 
-/// c = a·b ⊕ u ⊕ v. Both directions have the same number of OTs.
-pub(super) fn combine(sender: SenderBits, chosen: &Choices, u: &[u64]) -> Triples {
-    let SenderBits { b, v } = sender;
-    let a = chosen.bits.clone();
-    let c = a.iter().zip(&b).zip(u).zip(&v).map(|(((a, b), u), v)| a & b ^ u ^ v).collect();
-    Triples { a, b, c, len: chosen.len() }
-}
-
-/// Room for one bit a block.
-fn with_room(blocks: &[Block]) -> Vec<u64> {
-    Vec::with_capacity(blocks.len().div_ceil(64))
-}
-
-/// Appends the least significant bit of each block; only the last call may leave padding.
-fn push_lsbs(words: &mut Vec<u64>, blocks: &[Block]) {
-    words.extend(
-        blocks
-            .chunks(64)
-            .map(|blocks| blocks.iter().enumerate().fold(0, |word, (i, block)| word | (block.get() as u64 & 1) << i)),
-    );
+impl Drop for Halves {
+    fn drop(&mut self) {
+        [&mut self.a, &mut self.u, &mut self.b, &mut self.v].into_iter().for_each(BitQueue::destroy);
+    }
 }

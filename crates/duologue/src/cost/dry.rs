@@ -6,7 +6,7 @@ use crate::cells::{self, Cells, Nothing};
 use crate::correlation::{self, Demand, Stock};
 use crate::executor::{Executor, Feeds, Link, Phase};
 use crate::garble::LABEL;
-use crate::ot::Setup;
+use crate::ot::{Outline, Setup};
 use crate::protocol::{Arg, Flow, Job, Protocol};
 use crate::session::at_once;
 use crate::terms::{Scheme, Terms};
@@ -76,6 +76,8 @@ struct State {
     exchanges: Vec<Exchange>,
     available: Demand,
     based: bool,
+    /// The makers of COTs in which the party is sender and receiver.
+    outlines: [Outline; 2],
     depth: u32,
 }
 
@@ -84,7 +86,8 @@ impl Tally {
     fn new(party: Party, opening: usize, terms: &Terms) -> Tally {
         let phase = Phase::Setup;
         let (sent, read, exchanges, available, based, depth) = Default::default();
-        let state = Mutex::new(State { phase, sent, read, exchanges, available, based, depth });
+        let outlines = [(); 2].map(|()| terms.extension.outline());
+        let state = Mutex::new(State { phase, sent, read, exchanges, available, based, outlines, depth });
         let tally = Tally { party, state };
         tally.exchange(opening, opening);
         if terms.scheme == Scheme::Yao {
@@ -152,13 +155,15 @@ impl Link for DryLink {
             return Ok(());
         }
         let make = at_once(&demand, &ahead).missing_from(&available);
-        if make != Demand::NONE {
-            self.0.base();
-            for (sent, read) in correlation::exchanges(self.0.party, make) {
-                self.0.exchange(sent, read);
-            }
+        if make == Demand::NONE {
+            return Ok(());
         }
-        self.0.state().available = available + make;
+        self.0.base();
+        let (exchanges, made) = correlation::exchanges(self.0.party, make, &mut self.0.state().outlines);
+        for (sent, read) in exchanges {
+            self.0.exchange(sent, read);
+        }
+        self.0.state().available = available + made;
         Ok(())
     }
 

@@ -31,8 +31,8 @@
 use kernels::{Block, generator::Generator, transpose::transpose_128};
 use zeroize::Zeroize;
 
-use super::{Choices, CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, check_length, setup::COUNT};
-use crate::{Error, Result};
+use super::{CotMaker, CotReceiver, CotSender, Harvest, ReceiverSeeds, SenderSeeds, check_length, setup::COUNT};
+use crate::Result;
 
 /// COTs that one transposition of 128 × 128 bits makes.
 const TILE: usize = 128;
@@ -44,25 +44,32 @@ const STRIDE: usize = CHUNK + 4;
 
 /// Holds Δ; secure against a peer that follows the protocol.
 pub struct SemiHonestSender {
+    id: [u8; 32],
     delta: Block,
     planes: Vec<Generator>,
     rows: Vec<Block>,
+    flying: Option<Harvest>,
+    batches: u64,
 }
 
 /// Holds the choices; secure against a peer that follows the protocol.
 pub struct SemiHonestReceiver {
+    id: [u8; 32],
     planes: Vec<[Generator; 2]>,
     rows: Vec<Block>,
-    /// What the batch in flight will deliver, and how many COTs.
-    ready: Choices,
-    flying: Option<usize>,
+    flying: Option<Harvest>,
+    batches: u64,
 }
+
+/// COTs of a batch at most.
+const BATCH: u64 = 1 << 19;
 
 impl SemiHonestSender {
     /// The extension that these seeds are for.
     pub fn new(seeds: SenderSeeds) -> Self {
         let planes = seeds.keys.iter().map(|&key| Generator::from_seed(key)).collect();
-        Self { delta: seeds.delta, planes, rows: vec![Block::ZERO; COUNT * STRIDE] }
+        let rows = vec![Block::ZERO; COUNT * STRIDE];
+        Self { id: seeds.id, delta: seeds.delta, planes, rows, flying: None, batches: 0 }
     }
 }
 
@@ -71,67 +78,110 @@ impl SemiHonestReceiver {
     pub fn new(seeds: ReceiverSeeds) -> Self {
         let planes = seeds.pairs.iter().map(|&pair| pair.map(Generator::from_seed)).collect();
         let rows = vec![Block::ZERO; COUNT * STRIDE];
-        Self { planes, rows, ready: Choices::default(), flying: None }
+        Self { id: seeds.id, planes, rows, flying: None, batches: 0 }
     }
 }
 
-impl CotReceiver for SemiHonestReceiver {
-    fn send(&mut self, count: usize, outbox: &mut Vec<u8>) -> Result<()> {
-        if self.flying.replace(count).is_some() {
-            return Err(Error::usage("a batch of COTs is still in flight"));
-        }
-        let Self { planes, rows, ready, .. } = self;
-        outbox.reserve(message_len(count));
-        ready.bits.clear();
-        ready.t.resize(count.next_multiple_of(TILE), Block::ZERO);
-        for t in ready.t.chunks_mut(CHUNK * TILE) {
-            let r = expand_pairs(planes, rows, t.len() / TILE, outbox);
-            ready.bits.extend(r.iter().flat_map(|r| [r.get() as u64, (r.get() >> 64) as u64]));
-            columns(rows, t);
-        }
-        ready.t.truncate(count);
-        crate::correlation::truncate_bits(&mut ready.bits, count);
+fn salt(id: &[u8; 32], batches: &mut u64, message: &[u8]) -> Block {
+    let mut hasher = blake3::Hasher::new_derive_key("duologue v1 IKNP: salt");
+    hasher.update(id).update(&batches.to_le_bytes()).update(message);
+    *batches += 1;
+    Block::from_bytes(hasher.finalize().as_bytes()[..16].try_into().expect("16 bytes"))
+}
+
+impl CotMaker for SemiHonestReceiver {
+    fn batch(&self, wanted: u64) -> usize {
+        wanted.min(BATCH) as usize
+    }
+
+    fn ready(&self) -> bool {
+        self.idle()
+    }
+
+    fn begin(&mut self, harvest: Harvest) -> Result<()> {
+        self.flying = Some(harvest);
         Ok(())
     }
 
-    fn expect(&self, _count: usize) -> usize {
+    fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
+        let Self { id, planes, rows, flying, batches } = self;
+        let Some(harvest) = flying else { return Ok(()) };
+        let (count, begin) = (harvest.len(), outbox.len());
+        let mut all = vec![Block::ZERO; count.next_multiple_of(TILE)];
+        for t in all.chunks_mut(CHUNK * TILE) {
+            let r = expand_pairs(planes, rows, t.len() / TILE, outbox);
+            rows[..r.len()].copy_from_slice(&r);
+            columns(rows, t);
+        }
+        harvest.slot().received(salt(id, batches, &outbox[begin..]), &all[..count]);
+        all.zeroize();
+        Ok(())
+    }
+
+    fn expect(&self) -> usize {
         0
     }
 
-    fn receive(&mut self, count: usize, inbox: &[u8], chosen: &mut Choices) -> Result<()> {
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
         check_length("COT", inbox, 0)?;
-        if self.flying.take() != Some(count) {
-            return Err(Error::usage("no batch of that many COTs is in flight"));
-        }
-        std::mem::swap(&mut self.ready, chosen);
-        Ok(())
+        Ok(self.flying.take())
+    }
+
+    fn idle(&self) -> bool {
+        self.flying.is_none()
     }
 }
+
+impl CotReceiver for SemiHonestReceiver {}
 
 impl CotSender for SemiHonestSender {
     fn delta(&self) -> Block {
         self.delta
     }
+}
 
-    fn send(&mut self, _count: usize, _outbox: &mut Vec<u8>) -> Result<()> {
+impl CotMaker for SemiHonestSender {
+    fn batch(&self, wanted: u64) -> usize {
+        wanted.min(BATCH) as usize
+    }
+
+    fn ready(&self) -> bool {
+        self.idle()
+    }
+
+    fn begin(&mut self, harvest: Harvest) -> Result<()> {
+        self.flying = Some(harvest);
         Ok(())
     }
 
-    fn expect(&self, count: usize) -> usize {
-        message_len(count)
+    fn send(&mut self, _: &mut Vec<u8>) -> Result<()> {
+        Ok(())
     }
 
-    fn receive(&mut self, count: usize, inbox: &[u8], q: &mut Vec<Block>) -> Result<()> {
-        check_length("COT", inbox, message_len(count))?;
+    fn expect(&self) -> usize {
+        self.flying.as_ref().map_or(0, |harvest| message_len(harvest.len()))
+    }
+
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+        check_length("COT", inbox, self.expect())?;
+        let Some(mut harvest) = self.flying.take() else { return Ok(None) };
         let (mut planes, _) = inbox.as_chunks::<16>();
-        q.resize(count.next_multiple_of(TILE), Block::ZERO);
-        for q in q.chunks_mut(CHUNK * TILE) {
+        let mut all = vec![Block::ZERO; harvest.len().next_multiple_of(TILE)];
+        for q in all.chunks_mut(CHUNK * TILE) {
             let chunk = planes.split_off(..(COUNT - 1) * (q.len() / TILE)).unwrap_or(&[]);
             self.expand(chunk, q.len() / TILE);
+            self.rows[..q.len() / TILE].fill(Block::ZERO);
             columns(&self.rows, q);
         }
-        q.truncate(count);
-        Ok(())
+        let salt = salt(&self.id, &mut self.batches, inbox);
+        let count = harvest.len();
+        harvest.slot().sent(salt, self.delta, &all[..count]);
+        all.zeroize();
+        Ok(Some(harvest))
+    }
+
+    fn idle(&self) -> bool {
+        self.flying.is_none()
     }
 }
 
@@ -203,8 +253,6 @@ impl Drop for SemiHonestSender {
 impl Drop for SemiHonestReceiver {
     fn drop(&mut self) {
         self.rows.zeroize();
-        self.ready.bits.zeroize();
-        self.ready.t.zeroize();
     }
 }
 

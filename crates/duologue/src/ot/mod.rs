@@ -7,11 +7,14 @@
 //! t_i = q_i ⊕ b_i·Δ
 //! ```
 //!
-//! Makers of COT stand behind [`CotSender`] and [`CotReceiver`]. They do no input or output: a batch
-//! is one simultaneous exchange, whose lengths both parties know beforehand. The security level of a
-//! maker is in the name of its type.
+//! Makers of COT stand behind [`CotMaker`]. They do no input or output: they take part in simultaneous
+//! exchanges, whose lengths both parties know beforehand. What is wanted of the COTs is made of them
+//! as they appear, into a [`Harvest`]. Makers are secure against malicious parties; one that is not
+//! says so in the name of its type.
 
 pub mod base;
+mod extension;
+mod harvest;
 pub mod iknp;
 pub(crate) mod setup;
 
@@ -20,37 +23,57 @@ use std::io;
 use kernels::{Block, generator::Generator};
 
 use crate::{Error, Result};
+pub use extension::{Extension, Makers, Outline};
+pub use harvest::{Crop, Harvest, Side, Slot, lsbs};
 pub use setup::{ReceiverSeeds, SenderSeeds, Setup};
 
-/// The side of a COT maker that holds Δ.
+/// One side of a maker of COTs. Both sides take part in the same *exchanges*: each sends, then receives what the other
+/// sent.
 ///
-/// A batch is `send`, the exchange, `receive`, all with the same count, which the peer's
-/// [`CotReceiver`] uses too.
-pub trait CotSender: Send {
+/// ```text
+/// begin (if it is ready, and a batch is wanted)
+/// send · the exchange · receive
+/// ```
+///
+/// A batch is begun on both sides before the same exchange, with the same number, and is settled on both sides in the
+/// same exchange, that one or a later one; batches are settled in the order in which they were begun. Until then what
+/// a harvest holds is provisional: a check may still fail. An error of any method is final: the maker and its Δ are
+/// destroyed and never tried again.
+///
+/// Blocks obey q = t ⊕ b·Δ with the lowest bit of q zero, of Δ one, and of t the choice b. Only the other 127 bits of
+/// a block are secret data.
+pub trait CotMaker: Send {
+    /// How many COTs the next batch makes if `wanted` are wanted, at least one: perhaps fewer, perhaps more. It
+    /// depends on public things alone.
+    fn batch(&self, wanted: u64) -> usize;
+
+    /// Whether a batch can be begun before the next exchange.
+    fn ready(&self) -> bool;
+
+    /// Begins a batch of [`batch`](Self::batch) COTs, which the harvest has room for.
+    fn begin(&mut self, harvest: Harvest) -> Result<()>;
+
+    /// Appends our message of the next exchange, possibly nothing.
+    fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()>;
+
+    /// The exact length of the peer's message of that exchange.
+    fn expect(&self) -> usize;
+
+    /// Reads the peer's message: the batch that is settled, if one is.
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>>;
+
+    /// Whether no batch is under way.
+    fn idle(&self) -> bool;
+}
+
+/// The side that holds Δ.
+pub trait CotSender: CotMaker {
     /// Δ; its least significant bit is 1.
     fn delta(&self) -> Block;
-
-    /// Appends our half of the exchange of a batch.
-    fn send(&mut self, count: usize, outbox: &mut Vec<u8>) -> Result<()>;
-
-    /// The exact length of the peer's half.
-    fn expect(&self, count: usize) -> usize;
-
-    /// Reads the peer's half; `q` is overwritten by the `count` blocks of the batch.
-    fn receive(&mut self, count: usize, inbox: &[u8], q: &mut Vec<Block>) -> Result<()>;
 }
 
-/// The side of a COT maker that holds random choice bits; the mirror image of [`CotSender`].
-pub trait CotReceiver: Send {
-    /// Appends our half of the exchange of a batch.
-    fn send(&mut self, count: usize, outbox: &mut Vec<u8>) -> Result<()>;
-
-    /// The exact length of the peer's half.
-    fn expect(&self, count: usize) -> usize;
-
-    /// Reads the peer's half; `chosen` is overwritten by the `count` COTs of the batch.
-    fn receive(&mut self, count: usize, inbox: &[u8], chosen: &mut Choices) -> Result<()>;
-}
+/// The side that holds the choices.
+pub trait CotReceiver: CotMaker {}
 
 /// A receiver's COTs: choice bits b and blocks t = q ⊕ b·Δ.
 #[derive(Default)]
@@ -62,6 +85,13 @@ pub struct Choices {
 }
 
 impl Choices {
+    /// The choice bits are the lowest bits of the blocks.
+    pub fn new(t: Vec<Block>) -> Self {
+        let mut bits = vec![0; t.len().div_ceil(64)];
+        lsbs(&t, &mut bits);
+        Choices { bits, t }
+    }
+
     /// How many COTs these are.
     pub fn len(&self) -> usize {
         self.t.len()

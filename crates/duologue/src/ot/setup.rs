@@ -22,6 +22,8 @@ pub struct Setup {
     /// Seeds the extension in which we are the sender.
     chosen: base::Receiver,
     delta: Zeroizing<Block>,
+    /// Of the extension in which we are the sender, and of the other.
+    ids: [[u8; 32]; 2],
 }
 
 impl Setup {
@@ -34,12 +36,19 @@ impl Setup {
     }
 
     pub(crate) fn start_with(rng: &mut Generator, us: Party, session: &[u8; 32]) -> (Self, Vec<u8>) {
-        let delta = Zeroizing::new(rng.block().with_lsb(true));
+        let delta = rng.block().with_lsb(true);
+        Self::start_under(delta, rng, us, session)
+    }
+
+    /// Begins with a Δ that was drawn before: that of a pool, which must not have seen a failure.
+    pub(crate) fn start_under(delta: Block, rng: &mut Generator, us: Party, session: &[u8; 32]) -> (Self, Vec<u8>) {
+        let delta = Zeroizing::new(delta);
+        let ids = [us, us.peer()].map(|sender| direction(session, sender));
         let choices: [Choice; COUNT] = std::array::from_fn(|i| Choice::from((delta.get() >> i) as u8 & 1));
         let (pairs, mut message) = base::Sender::start_with(rng, &direction(session, us), COUNT);
         let (chosen, rest) = base::Receiver::start_with(rng, &direction(session, us.peer()), &choices);
         message.extend_from_slice(&rest);
-        (Self { pairs, chosen, delta }, message)
+        (Self { pairs, chosen, delta, ids }, message)
     }
 
     /// Reads the peer's message: the seeds of the extension that we send in, and of the other.
@@ -48,7 +57,7 @@ impl Setup {
         let (as_sender, as_receiver) = message.split_at(base::Sender::message_len(COUNT));
         let keys = self.chosen.finish(as_sender)?;
         let pairs = self.pairs.finish(as_receiver)?;
-        Ok((SenderSeeds::new(*self.delta, keys)?, ReceiverSeeds { pairs }))
+        Ok((SenderSeeds::new(self.ids[0], *self.delta, keys)?, ReceiverSeeds { id: self.ids[1], pairs }))
     }
 }
 
@@ -65,23 +74,27 @@ fn direction(session: &[u8; 32], sender: Party) -> [u8; 32] {
 /// Δ and, for each of its bits, the key that the bit chose. Used up by the extension it seeds.
 #[derive(ZeroizeOnDrop)]
 pub struct SenderSeeds {
+    /// Of the session and the direction; equal for both parties.
+    pub(super) id: [u8; 32],
     pub(super) delta: Block,
     pub(super) keys: Vec<Block>,
 }
 
 impl SenderSeeds {
     /// The one place where Δ enters an extension, so the one place that refuses a useless Δ.
-    fn new(delta: Block, keys: Vec<Block>) -> Result<Self> {
+    fn new(id: [u8; 32], delta: Block, keys: Vec<Block>) -> Result<Self> {
         if !delta.lsb() {
             return Err(Error::usage("the least significant bit of Δ must be 1"));
         }
-        Ok(Self { delta, keys })
+        Ok(Self { id, delta, keys })
     }
 }
 
 /// Both keys for each bit of the peer's Δ. Used up by the extension it seeds.
 #[derive(ZeroizeOnDrop)]
 pub struct ReceiverSeeds {
+    /// Of the session and the direction; equal for both parties.
+    pub(super) id: [u8; 32],
     pub(super) pairs: Vec<[Block; 2]>,
 }
 

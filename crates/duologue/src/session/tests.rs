@@ -60,7 +60,7 @@ fn inputs(binding: &Binding, party: Party, seed: u64) -> Inputs {
 }
 
 fn options(scheme: Scheme, timing: Timing, garbler: Party) -> Options {
-    Options { scheme, garbler: Some(garbler), timing, tile: Some(4) }
+    Options { garbler: Some(garbler), timing, tile: Some(4), ..Options::new(scheme) }
 }
 
 /// Each way of running a program, by name.
@@ -422,7 +422,7 @@ fn no_public_function_takes_a_source_of_randomness() {
 #[test]
 fn every_option_is_a_term() {
     let binding = job();
-    let Options { scheme: _, garbler: _, timing: _, tile: _ } = Options::new(Scheme::Yao);
+    let Options { scheme: _, garbler: _, timing: _, tile: _, extension: _ } = Options::new(Scheme::Yao);
     let fields = |options: &Options| {
         let (terms, schedule) = Terms::resolve(&binding, options).unwrap();
         terms::fields(&binding, &terms, &schedule, &Moment::default(), &digest(&Vec::new())).unwrap()

@@ -4,7 +4,7 @@ use super::Observer;
 use crate::channel::Channel;
 use crate::correlation::{self, Demand, Maker, Stock};
 use crate::executor::{Link, Phase};
-use crate::ot::{Setup, iknp};
+use crate::ot::{Extension, Setup};
 use crate::terms::{self, Fields};
 use crate::{Error, Party, Result};
 use kernels::generator::Generator;
@@ -20,20 +20,34 @@ pub(super) struct Wire {
     /// The secrets of the maker, which takes them.
     pub correlating: Option<Generator>,
     pub maker: Option<Maker>,
+    /// Which maker; it does not change once there is one.
+    pub extension: Extension,
+    /// Threads that share its work.
+    pub threads: usize,
     pub observer: Option<Observer>,
 }
 
 impl Wire {
+    /// Whether correlations can be made by this maker: a session has one.
+    pub fn check_extension(&self, extension: Extension) -> Result<()> {
+        match self.maker {
+            Some(_) if self.extension != extension => {
+                let had = self.extension;
+                Err(Error::usage(format!("this session makes correlations by {had}, not {extension}: open another")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The maker of correlations; base OTs run once, when it is first needed.
     pub fn maker(&mut self) -> Result<&mut Maker> {
         if let Some(secrets) = self.correlating.take() {
             let (setup, message) = Setup::start_with(&mut secrets.derive(b"base OT ", 0), self.party, &self.id);
             self.channel.send(&message)?;
             let theirs = self.channel.recv(Setup::MESSAGE)?;
-            let (sender, receiver) = setup.finish(&theirs)?;
-            let sender = Box::new(iknp::SemiHonestSender::new(sender));
-            let receiver = Box::new(iknp::SemiHonestReceiver::new(receiver));
-            self.maker = Some(Maker::with(secrets.derive(b"salts   ", 0), sender, receiver));
+            let seeds = setup.finish(&theirs)?;
+            let secrets = secrets.derive(b"makers  ", 0);
+            self.maker = Some(Maker::new(self.extension.makers_with(&secrets, seeds, self.threads)));
         }
         self.maker.as_mut().ok_or_else(|| Error::usage("no maker of correlations"))
     }

@@ -17,8 +17,8 @@ fn packed(len: usize, bit: impl Fn(usize) -> bool) -> Vec<u64> {
 
 fn stock_of(us: Party, sent: usize, received: usize, triples: usize) -> Stock {
     let mut stock = Stock::new(us);
-    let bits = packed(received, |i| pattern(0, i));
-    stock.put_cots(&blocks(0..sent), &Choices { bits, t: blocks(0..received) });
+    stock.put_cots(Side::Sender, &blocks(0..sent));
+    stock.put_cots(Side::Receiver, &blocks(0..received));
     let [a, b, c] = [0, 1, 2].map(|share| packed(triples, |i| pattern(share, i)));
     stock.put_triples(&Triples { a, b, c, len: triples });
     stock
@@ -45,7 +45,7 @@ fn everything_comes_once_and_in_order_at_any_size() {
         assert!(chosen.t == blocks(first..first + count));
         let triples = stock.draw_triples(count).unwrap();
         assert_eq!(triples.len, count);
-        assert_eq!(chosen.bits, packed(count, |i| pattern(0, first + i)));
+        assert_eq!(chosen.bits, packed(count, |i| blocks(first + i..first + i + 1)[0].lsb()));
         for (share, bits) in [triples.a, triples.b, triples.c].iter().enumerate() {
             assert_eq!(*bits, packed(count, |i| pattern(share, first + i)));
         }
@@ -91,7 +91,7 @@ fn a_long_life_needs_little_memory() {
     let mut stock = Stock::new(Party::Alice);
     let (mut pushed, mut drawn) = (0, 0);
     for _ in 0..300 {
-        stock.put_cots(&blocks(pushed..pushed + 1000), &Choices::default());
+        stock.put_cots(Side::Sender, &blocks(pushed..pushed + 1000));
         pushed += 1000;
         assert!(stock.draw_cot_sender(990).unwrap() == blocks(drawn..drawn + 990));
         drawn += 990;

@@ -1,18 +1,12 @@
 use super::*;
-use crate::ot::iknp::{SemiHonestReceiver, SemiHonestSender};
 
 const SESSION: [u8; 32] = [9; 32];
 
-/// Alice's and Bob's seeds of both directions, from one honest exchange.
-fn exchange() -> [(SenderSeeds, ReceiverSeeds); 2] {
+/// Alice's and Bob's seeds of both directions, from one honest exchange; for the tests of other modules too.
+pub(crate) fn exchange() -> [(SenderSeeds, ReceiverSeeds); 2] {
     let (alice, from_alice) = Setup::start(Party::Alice, &SESSION).unwrap();
     let (bob, from_bob) = Setup::start(Party::Bob, &SESSION).unwrap();
     [alice.finish(&from_bob).unwrap(), bob.finish(&from_alice).unwrap()]
-}
-
-/// Alice's and Bob's extensions of both directions, for the tests of other modules.
-pub(crate) fn extensions() -> [(SemiHonestSender, SemiHonestReceiver); 2] {
-    exchange().map(|(sender, receiver)| (SemiHonestSender::new(sender), SemiHonestReceiver::new(receiver)))
 }
 
 fn matching(sender: &SenderSeeds, receiver: &ReceiverSeeds) -> usize {
@@ -87,7 +81,9 @@ fn wrong_lengths_are_the_peers_fault() {
 #[test]
 fn a_useless_delta_is_refused() {
     for delta in [Block::ZERO, Block::new(2), Block::new(u128::MAX - 1)] {
-        let Err(Error::Usage(why)) = SenderSeeds::new(delta, vec![Block::ZERO; COUNT]) else { panic!("accepted") };
+        let Err(Error::Usage(why)) = SenderSeeds::new([0; 32], delta, vec![Block::ZERO; COUNT]) else {
+            panic!("accepted")
+        };
         assert!(why.contains('Δ'), "{why}");
     }
 }

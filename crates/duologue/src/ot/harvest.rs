@@ -1,0 +1,203 @@
+//! What becomes of correlated OTs as they are made: chunk by chunk, while they are in the cache.
+//!
+//! A batch of COTs is never stored for those who want less of it. Its maker has a [`Harvest`], which it cuts into
+//! [`Slot`]s, one for each chunk or tree; threads fill slots side by side. What a slot keeps is its [`Crop`].
+
+use kernels::{Block, hash::OtHash};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// Blocks hashed at a time: what the buffers on the stack hold, a multiple of 64.
+const PIECE: usize = 512;
+
+/// What is kept of a COT.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Crop {
+    /// The correlated blocks themselves: q of the sender, t of the receiver.
+    Blocks,
+    /// Of the random OT of one bit that a hash makes of it: m₀ and m₀ ⊕ m₁ of the sender, m_b and b of the receiver.
+    Bits,
+    /// The random OT of 128 bits: m₀ and m₁ of the sender, m_b and b of the receiver.
+    Messages,
+}
+
+/// What one side keeps of a batch of COTs.
+///
+/// A hash of kind j = 0, 1, … under a salt makes a random OT of a COT: m₀ = H_j(q_j), m₁ = H_j(q_j ⊕ Δ),
+/// m_b = H_j(t_j). Every slot has a salt of its own, made of what the peer sent after the correlation was fixed.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct Harvest {
+    #[zeroize(skip)]
+    crop: Crop,
+    count: usize,
+    /// `Blocks`: q or t. `Messages`: m₀ or m_b.
+    pub blocks: Vec<Block>,
+    /// `Messages` of the sender: m₁.
+    pub others: Vec<Block>,
+    /// `Bits`: m₀ or m_b. Packed, least significant bit first; the padding of the last word is zero.
+    pub messages: Vec<u64>,
+    /// `Bits`: m₀ ⊕ m₁ of the sender. `Bits`, `Messages`: b of the receiver.
+    pub factors: Vec<u64>,
+}
+
+/// One side of a COT maker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// Holds Δ.
+    Sender,
+    /// Holds the choices.
+    Receiver,
+}
+
+impl Harvest {
+    /// Room for what `side` keeps of `count` COTs.
+    pub fn new(side: Side, crop: Crop, count: usize) -> Self {
+        let blocks = |wanted: bool| vec![Block::ZERO; if wanted { count } else { 0 }];
+        let words = |wanted: bool| vec![0; if wanted { count.div_ceil(64) } else { 0 }];
+        Harvest {
+            crop,
+            count,
+            blocks: blocks(crop != Crop::Bits),
+            others: blocks(crop == Crop::Messages && side == Side::Sender),
+            messages: words(crop == Crop::Bits),
+            factors: words(crop == Crop::Bits || crop == Crop::Messages && side == Side::Receiver),
+        }
+    }
+
+    /// How many COTs.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// What is kept.
+    pub fn crop(&self) -> Crop {
+        self.crop
+    }
+
+    /// All of it, to be cut into slots.
+    pub fn slot(&mut self) -> Slot<'_> {
+        let Harvest { crop, count, blocks, others, messages, factors } = self;
+        Slot { crop: *crop, len: *count, blocks, others, messages, factors }
+    }
+
+    /// Slots of `size` COTs, a multiple of 64; the last may be smaller.
+    pub fn slots(&mut self, size: usize) -> Vec<Slot<'_>> {
+        let mut slots = Vec::with_capacity(self.count.div_ceil(size));
+        let mut rest = self.slot();
+        while rest.len > 0 {
+            let len = size.min(rest.len);
+            let (slot, others) = rest.split(len);
+            slots.push(slot);
+            rest = others;
+        }
+        slots
+    }
+}
+
+/// A part of a [`Harvest`]; filled at once, by whichever thread has it.
+pub struct Slot<'a> {
+    crop: Crop,
+    len: usize,
+    blocks: &'a mut [Block],
+    others: &'a mut [Block],
+    messages: &'a mut [u64],
+    factors: &'a mut [u64],
+}
+
+impl<'a> Slot<'a> {
+    /// How many COTs.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The first `at` COTs and the others; `at` is a multiple of 64 or the length.
+    ///
+    /// # Panics
+    /// If it is neither.
+    pub fn split(self, at: usize) -> (Slot<'a>, Slot<'a>) {
+        assert!(at == self.len || at < self.len && at.is_multiple_of(64), "a slot is cut at whole words");
+        fn cut<T>(all: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
+            all.split_at_mut(at.min(all.len()))
+        }
+        let (blocks, words, crop) = (at, at.div_ceil(64), self.crop);
+        let (blocks, more_blocks) = cut(self.blocks, blocks);
+        let (others, more_others) = cut(self.others, at);
+        let (messages, more_messages) = cut(self.messages, words);
+        let (factors, more_factors) = cut(self.factors, words);
+        let rest = Slot {
+            crop,
+            len: self.len - at,
+            blocks: more_blocks,
+            others: more_others,
+            messages: more_messages,
+            factors: more_factors,
+        };
+        (Slot { crop, len: at, blocks, others, messages, factors }, rest)
+    }
+
+    /// As sender: the blocks q of these COTs. No other slot has this salt.
+    ///
+    /// # Panics
+    /// If there are not as many as the slot has room for.
+    pub fn sent(self, salt: Block, delta: Block, q: &[Block]) {
+        assert_eq!(q.len(), self.len, "a slot is filled at once");
+        match self.crop {
+            Crop::Blocks => self.blocks.copy_from_slice(q),
+            Crop::Messages => OtHash::new(salt).pairs(0, delta, q, self.blocks, self.others),
+            Crop::Bits => self.sent_bits(&OtHash::new(salt), delta, q),
+        }
+    }
+
+    fn sent_bits(self, hash: &OtHash, delta: Block, q: &[Block]) {
+        let words = self.messages.chunks_mut(PIECE / 64).zip(self.factors.chunks_mut(PIECE / 64));
+        let (mut m0, mut m1) = ([Block::ZERO; PIECE], [Block::ZERO; PIECE]);
+        for (piece, (q, (messages, factors))) in q.chunks(PIECE).zip(words).enumerate() {
+            let (m0, m1) = (&mut m0[..q.len()], &mut m1[..q.len()]);
+            hash.pairs((piece * PIECE) as u64, delta, q, m0, m1);
+            lsbs(m0, messages);
+            lsbs(m1, factors);
+            factors.iter_mut().zip(messages).for_each(|(factor, &mut message)| *factor ^= message);
+        }
+    }
+
+    /// As receiver: the blocks t of these COTs, whose lowest bits are the choices. No other slot has this salt.
+    ///
+    /// # Panics
+    /// If there are not as many as the slot has room for.
+    pub fn received(self, salt: Block, t: &[Block]) {
+        assert_eq!(t.len(), self.len, "a slot is filled at once");
+        match self.crop {
+            Crop::Blocks => self.blocks.copy_from_slice(t),
+            Crop::Messages => {
+                lsbs(t, self.factors);
+                OtHash::new(salt).chosen(0, t, self.blocks);
+            }
+            Crop::Bits => {
+                lsbs(t, self.factors);
+                let hash = OtHash::new(salt);
+                let mut m = [Block::ZERO; PIECE];
+                for (piece, (t, messages)) in t.chunks(PIECE).zip(self.messages.chunks_mut(PIECE / 64)).enumerate() {
+                    let m = &mut m[..t.len()];
+                    hash.chosen((piece * PIECE) as u64, t, m);
+                    lsbs(m, messages);
+                }
+            }
+        }
+    }
+}
+
+/// The lowest bit of each block, packed.
+pub fn lsbs(blocks: &[Block], words: &mut [u64]) {
+    for (blocks, word) in blocks.chunks(64).zip(words) {
+        *word = blocks.iter().enumerate().fold(0, |word, (i, block)| word | (block.get() as u64 & 1) << i);
+    }
+}
