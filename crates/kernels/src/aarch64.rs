@@ -106,6 +106,15 @@ impl Lanes for Armv8 {
         [key; 4]
     }
     #[inline(always)]
+    fn carryless<const HALVES: i32>(self, x: uint8x16_t, y: uint8x16_t) -> uint8x16_t {
+        unsafe {
+            let (x, y) = (vreinterpretq_u64_u8(x), vreinterpretq_u64_u8(y));
+            let x = if HALVES & 1 == 1 { vgetq_lane_u64::<1>(x) } else { vgetq_lane_u64::<0>(x) };
+            let y = if HALVES & 16 == 16 { vgetq_lane_u64::<1>(y) } else { vgetq_lane_u64::<0>(y) };
+            vreinterpretq_u8_p128(vmull_p64(x, y))
+        }
+    }
+    #[inline(always)]
     fn next_key(self, key: uint8x16_t, constant: u8) -> uint8x16_t {
         unsafe {
             let zero = vdupq_n_u8(0);

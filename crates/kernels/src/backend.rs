@@ -8,9 +8,9 @@ use crate::wide::Job;
 /// A set of instructions that the kernels are written for. All give the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// x86-64 with AVX-512 (F, BW, DQ, VL) and VAES: 4 blocks a register.
+    /// x86-64 with AVX-512 (F, BW, DQ, VL), VAES, VPCLMULQDQ and GFNI: 4 blocks a register.
     Vaes512,
-    /// x86-64 with AES-NI and SSE4.1: 1 block a register.
+    /// x86-64 with AES-NI, PCLMULQDQ and SSE4.1: 1 block a register.
     AesNi,
     /// 64-bit Arm with the AES extension: 1 block a register.
     Armv8,

@@ -6,6 +6,7 @@
 //! | [`Block`] | 128 bits: a wire label, a key, an OT message |
 //! | [`aes`] | AES-128 under one key |
 //! | [`hash`] | [`hash::GateHash`] garbles and evaluates, [`hash::OtHash`] turns correlated OT into random OT, [`hash::TreeHash`] grows GGM trees |
+//! | [`field`] | GF(2¹²⁸): sums of products |
 //! | [`generator`] | AES-128-CTR with children by (label, index) |
 //! | [`transpose`] | bit matrices |
 //! | [`work`] | how many AES blocks this thread has computed |
@@ -29,6 +30,7 @@ mod aarch64;
 pub mod aes;
 mod backend;
 mod block;
+pub mod field;
 pub mod generator;
 pub mod hash;
 mod portable;

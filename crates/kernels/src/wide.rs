@@ -13,10 +13,12 @@
 // In this module's loops `r` is the number of a register and indexes several arrays side by side.
 #![allow(clippy::needless_range_loop)]
 
+mod field;
 mod fixed_key;
 mod gates;
 mod ot;
 
+pub(crate) use field::Products;
 pub(crate) use fixed_key::{Counter, Encrypt, Expand, RoundKeys, Tree};
 pub(crate) use gates::{Evaluate, Garble};
 pub(crate) use ot::{Chosen, Pairs};
@@ -63,6 +65,9 @@ pub(crate) trait Lanes: Copy {
     /// Four registers of ANDs hold `LANES` buckets of four: for each register the keys of its
     /// lanes, where lane b of `keys` is the key of bucket b.
     fn spread(self, keys: Self::Reg) -> [Self::Reg; 4];
+    /// The carry-less product in every lane of one half of `x` and one of `y`: the high half of `x` if bit 0 of
+    /// `HALVES` is set, the high half of `y` if bit 4 is.
+    fn carryless<const HALVES: i32>(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
     /// The next round key from the one before, with this round constant.
     fn next_key(self, key: Self::Reg, constant: u8) -> Self::Reg;
     // An AES encryption is `begin`, nine times `round`, `end`. Arm adds the round key at the start

@@ -10,23 +10,25 @@ use std::arch::x86_64::*;
 use crate::Block;
 use crate::wide::{Job, Lanes};
 
-/// Proof of AES-NI, SSSE3 and SSE4.1.
+/// Proof of AES-NI, PCLMULQDQ, SSSE3 and SSE4.1.
 #[derive(Clone, Copy)]
 pub(crate) struct AesNi(());
 
 impl AesNi {
     pub(crate) fn detect() -> Option<Self> {
-        let found =
-            is_x86_feature_detected!("aes") && is_x86_feature_detected!("ssse3") && is_x86_feature_detected!("sse4.1");
+        let found = is_x86_feature_detected!("aes")
+            && is_x86_feature_detected!("pclmulqdq")
+            && is_x86_feature_detected!("ssse3")
+            && is_x86_feature_detected!("sse4.1");
         found.then_some(AesNi(()))
     }
 
     pub(crate) fn run<J: Job>(self, job: J) -> J::Output {
-        #[target_feature(enable = "aes,ssse3,sse4.1")]
+        #[target_feature(enable = "aes,pclmulqdq,ssse3,sse4.1")]
         fn compiled<J: Job>(cpu: AesNi, job: J) -> J::Output {
             job.run(cpu, cpu)
         }
-        // SAFETY: `self` proves that the processor has the three features.
+        // SAFETY: `self` proves that the processor has these features.
         unsafe { compiled(self, job) }
     }
 }
@@ -97,6 +99,10 @@ impl Lanes for AesNi {
         [key; 4]
     }
     #[inline(always)]
+    fn carryless<const HALVES: i32>(self, x: __m128i, y: __m128i) -> __m128i {
+        unsafe { _mm_clmulepi64_si128::<HALVES>(x, y) }
+    }
+    #[inline(always)]
     fn next_key(self, key: __m128i, constant: u8) -> __m128i {
         unsafe {
             let word = _mm_shuffle_epi8(key, _mm_set1_epi32(ROTATED_LAST_WORD));
@@ -123,7 +129,7 @@ impl Lanes for AesNi {
 /// Shuffle that puts RotWord of a key's last word in each of its words.
 const ROTATED_LAST_WORD: i32 = 0x0c0f_0e0d;
 
-/// Proof of AVX-512 F, BW, DQ, VL and of VAES, beside AES-NI.
+/// Proof of AVX-512 F, BW, DQ, VL, of VAES, VPCLMULQDQ and GFNI, beside AES-NI.
 #[derive(Clone, Copy)]
 pub(crate) struct Vaes512(AesNi);
 
@@ -133,12 +139,14 @@ impl Vaes512 {
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("vaes");
+            && is_x86_feature_detected!("vaes")
+            && is_x86_feature_detected!("vpclmulqdq")
+            && is_x86_feature_detected!("gfni");
         if found { AesNi::detect().map(Vaes512) } else { None }
     }
 
     pub(crate) fn run<J: Job>(self, job: J) -> J::Output {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,vaes,aes,ssse3,sse4.1")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,vaes,vpclmulqdq,gfni,aes,pclmulqdq,ssse3,sse4.1")]
         fn compiled<J: Job>(cpu: Vaes512, job: J) -> J::Output {
             job.run(cpu, cpu.0)
         }
@@ -226,6 +234,10 @@ impl Lanes for Vaes512 {
                 _mm512_shuffle_i32x4::<0xff>(keys, keys),
             ]
         }
+    }
+    #[inline(always)]
+    fn carryless<const HALVES: i32>(self, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_clmulepi64_epi128::<HALVES>(x, y) }
     }
     #[inline(always)]
     fn next_key(self, key: __m512i, constant: u8) -> __m512i {
