@@ -28,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod correlate;
 mod hello;
 #[cfg(test)]
 mod tests;
@@ -398,14 +399,18 @@ impl Session {
         result
     }
 
-    /// Destroys what the session holds of secrets, and tells the peer.
-    fn destroy(&mut self, error: &Error) {
-        self.dead = Some(error.to_string());
+    fn destroy_with(&mut self, why: &str) {
+        self.dead = Some(why.to_owned());
         self.stock.destroy();
         self.wire.maker = None;
         self.wire.correlating = None;
         self.secrets = Generator::from_seed(Block::ZERO);
         self.pairwise = Generator::from_seed(Block::ZERO);
+    }
+
+    /// Destroys what the session holds of secrets, and tells the peer.
+    fn destroy(&mut self, error: &Error) {
+        self.destroy_with(&error.to_string());
         self.wire.channel.abort(AbortCode::of(error), &last_words(error));
     }
 }

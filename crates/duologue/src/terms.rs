@@ -210,6 +210,26 @@ pub(crate) fn online(moment: &Moment) -> Fields {
     ]
 }
 
+/// What must be equal before correlations are made for no program.
+pub(crate) fn correlations(moment: &Moment, extension: Extension, demand: &Demand) -> Fields {
+    vec![
+        (CALL, "correlations".into()),
+        ("the session", hex(&moment.session)),
+        ("how many", counts(demand)),
+        ("what makes correlations", extension.to_string()),
+        ("the correlations in stock", counts(&moment.stock)),
+    ]
+}
+
+/// What must be equal before correlations are shown.
+pub(crate) fn opening(moment: &Moment) -> Fields {
+    vec![
+        (CALL, "correlations to be shown".into()),
+        ("the session", hex(&moment.session)),
+        ("the correlations in stock", counts(&moment.stock)),
+    ]
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -491,3 +491,20 @@ fn inputs_do_not_show_before_they_are_used() {
         }
     }
 }
+
+/// Correlations of every kind, in blocks and more than one, shown to both parties: the two halves belong together.
+#[test]
+fn correlations_without_a_program_belong_together() {
+    let demand = Demand { cots_by_alice: 70, cots_by_bob: (1 << 20) + 3, triples: 1000 };
+    let checked = unwrap(seeded(9, |session| {
+        let mut blocks = 0;
+        session.correlate(Extension::DEFAULT, demand, |stock| {
+            blocks += 1;
+            assert!(stock.available().cots_by_alice >= 70);
+            Ok(())
+        })?;
+        assert_eq!(blocks, 2);
+        session.open_correlations()
+    }));
+    assert_eq!(checked.1, [demand; 2]);
+}

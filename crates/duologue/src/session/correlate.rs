@@ -1,0 +1,140 @@
+//! Correlations without a program: to fill a pool, to measure makers.
+
+use super::{Mark, PhaseReport, Session};
+use crate::correlation::{Demand, Stock};
+use crate::executor::{Link, Phase};
+use crate::ot::Extension;
+use crate::terms;
+use crate::{Error, Result};
+use kernels::Block;
+
+/// Correlations of a kind that are in memory at once.
+const BLOCK: u64 = 1 << 20;
+
+impl Session {
+    /// Makes correlations and hands them over block by block, at most about a million of a kind at a time: `take` gets
+    /// the stock with a block in it and what is made of the whole. What it leaves in the stock stays there for
+    /// programs; makers of large batches make more than is asked for.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the session has another maker; [`Error::Incompatible`] if the peer does not call for the
+    /// same. Any other error ends the session.
+    pub fn correlate(
+        &mut self,
+        extension: Extension,
+        demand: Demand,
+        mut take: impl FnMut(&mut Stock) -> Result<()>,
+    ) -> Result<PhaseReport> {
+        self.alive()?;
+        self.wire.check_extension(extension)?;
+        let fields = terms::correlations(&self.moment(true, self.ordinal), extension, &demand);
+        self.guarded(|session| {
+            session.wire.agree(&fields)?;
+            session.wire.extension = extension;
+            session.wire.maker()?;
+            let start = Mark::new(&session.wire);
+            let (mut left, total) = (demand, size(&demand));
+            while left != Demand::NONE {
+                let before = session.stock.available();
+                let wanted = before + block(&left);
+                session.wire.supply(&mut session.stock, wanted, Demand::NONE)?;
+                let made = session.stock.available().missing_from(&before);
+                left = left.missing_from(&made);
+                session.wire.progress(Phase::Setup, total - size(&left), total)?;
+                take(&mut session.stock)?;
+            }
+            Ok(start.until_now(&session.wire))
+        })
+    }
+
+    /// Shows the peer every correlation in stock and Δ, and checks that the two halves belong together: how many were
+    /// checked. For benchmarks and tests: the session is over, for its Δ is known.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] if they do not.
+    pub fn open_correlations(&mut self) -> Result<Demand> {
+        let counts = self.stock.available();
+        let whole = self.guarded(|session| session.open_all(&counts))?;
+        self.destroy_with("its correlations were shown");
+        if whole { Ok(counts) } else { Err(Error::peer("its correlations do not belong to ours")) }
+    }
+
+    fn open_all(&mut self, counts: &Demand) -> Result<bool> {
+        self.wire.agree(&terms::opening(&self.moment(true, self.ordinal)))?;
+        let ours = self.revealed(counts)?;
+        self.wire.send(&ours)?;
+        self.wire.flush()?;
+        let mut theirs = Vec::new();
+        self.wire.receive(self.revealed_len(counts), &mut theirs)?;
+        let (us, them) = (self.party, self.party.peer());
+        let [ours, theirs] = [(&ours, us), (&theirs, them)].map(|(bytes, party)| Revealed::new(bytes, counts, party));
+        self.wire.channel.finish()?;
+        Ok(ours.sent_matches(&theirs) && theirs.sent_matches(&ours) && ours.triples_match(&theirs))
+    }
+
+    /// Δ, the blocks that we send, those that we receive, and the three shares of triples.
+    fn revealed(&mut self, counts: &Demand) -> Result<Vec<u8>> {
+        let [sent, received] = [self.party, self.party.peer()].map(|party| counts.cots_by(party) as usize);
+        let mut bytes = self.wire.maker()?.delta()?.to_bytes().to_vec();
+        bytes.extend_from_slice(bytemuck::cast_slice(&self.stock.draw_cot_sender(sent)?));
+        bytes.extend_from_slice(bytemuck::cast_slice(&self.stock.draw_cot_receiver(received)?.t));
+        let triples = self.stock.draw_triples(counts.triples as usize)?;
+        for share in [&triples.a, &triples.b, &triples.c] {
+            bytes.extend_from_slice(bytemuck::cast_slice(share));
+        }
+        Ok(bytes)
+    }
+
+    fn revealed_len(&self, counts: &Demand) -> usize {
+        let words = 3 * counts.triples.div_ceil(64) as usize;
+        16 * (1 + counts.cots_by_alice as usize + counts.cots_by_bob as usize) + 8 * words
+    }
+}
+
+/// What a party showed.
+struct Revealed {
+    delta: Block,
+    sent: Vec<Block>,
+    received: Vec<Block>,
+    shares: [Vec<u64>; 3],
+}
+
+impl Revealed {
+    fn new(bytes: &[u8], counts: &Demand, party: crate::Party) -> Self {
+        let mut rest = bytes;
+        let mut blocks = |count: u64| -> Vec<Block> {
+            let (taken, others) = rest.split_at(16 * count as usize);
+            rest = others;
+            taken.as_chunks().0.iter().map(|&block| Block::from_bytes(block)).collect()
+        };
+        let delta = blocks(1)[0];
+        let (sent, received) = (blocks(counts.cots_by(party)), blocks(counts.cots_by(party.peer())));
+        let words: Vec<u64> = rest.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
+        let share = |i: usize| words[i * words.len() / 3..(i + 1) * words.len() / 3].to_vec();
+        Revealed { delta, sent, received, shares: [share(0), share(1), share(2)] }
+    }
+
+    /// t = q ⊕ b·Δ, with b in the lowest bit of t and none in that of q.
+    fn sent_matches(&self, other: &Self) -> bool {
+        let matches = |(&q, &t): (&Block, &Block)| !q.lsb() && t == q ^ (self.delta & Block::mask(t.lsb()));
+        self.delta.lsb() && self.sent.iter().zip(&other.received).all(matches)
+    }
+
+    fn triples_match(&self, other: &Self) -> bool {
+        let [a, b, c] = [0, 1, 2].map(|i| self.shares[i].iter().zip(&other.shares[i]).map(|(x, y)| x ^ y));
+        a.zip(b).zip(c).all(|((a, b), c)| a & b == c)
+    }
+}
+
+fn size(demand: &Demand) -> u64 {
+    demand.cots_by_alice + demand.cots_by_bob + demand.triples
+}
+
+/// The next block of what is left.
+fn block(left: &Demand) -> Demand {
+    Demand {
+        cots_by_alice: left.cots_by_alice.min(BLOCK),
+        cots_by_bob: left.cots_by_bob.min(BLOCK),
+        triples: left.triples.min(BLOCK),
+    }
+}
