@@ -11,7 +11,7 @@ use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
 use crate::Block;
-use crate::wide::{Job, Lanes};
+use crate::wide::{Job, Lanes, Table};
 
 /// Proof of Neon and of the AES extension.
 #[derive(Clone, Copy)]
@@ -41,6 +41,11 @@ impl Lanes for Armv8 {
     fn load(self, from: &[Block]) -> uint8x16_t {
         assert!(!from.is_empty());
         unsafe { vld1q_u8(from.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn entry(self, table: Table, offset: u64) -> uint8x16_t {
+        // SAFETY: what `place` gives is inside the table, by whatever offset.
+        unsafe { vld1q_u8(table.place(offset).cast()) }
     }
     #[inline(always)]
     fn store(self, x: uint8x16_t, to: &mut [[u8; 16]]) {
@@ -85,6 +90,11 @@ impl Lanes for Armv8 {
             let high = vandq_u8(x, self.splat(Block::new(u128::MAX << 64)));
             veorq_u8(swapped, high)
         }
+    }
+    #[inline(always)]
+    fn xor_at(self, x: uint8x16_t, places: uint8x16_t, place: uint8x16_t, y: uint8x16_t) -> uint8x16_t {
+        let here = unsafe { vceqq_u64(vreinterpretq_u64_u8(places), vreinterpretq_u64_u8(place)) };
+        self.xor_masked(x, unsafe { vreinterpretq_u8_u64(here) }, y)
     }
     #[inline(always)]
     fn reverse_bytes(self, x: uint8x16_t) -> uint8x16_t {

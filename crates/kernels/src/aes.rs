@@ -1,7 +1,8 @@
 //! AES-128 (FIPS 197) under one key, many blocks at once.
 
 use crate::backend::{Backend, Cpu};
-use crate::wide::{Counter, Encrypt, Expand, RoundKeys, Tree};
+use crate::tree::Patch;
+use crate::wide::{Counter, Encrypt, Expand, Grow, Local, RoundKeys, Seal, Table, Tree};
 use crate::{Block, portable, work};
 
 /// AES-128 under one key; the scheduled keys are zeroised on drop.
@@ -53,6 +54,32 @@ impl Aes128 {
         match &self.0 {
             Schedule::Wide(cpu, keys) => cpu.run(Tree { keys, input, output }),
             Schedule::Portable(cipher) => portable::tree(cipher, input, output),
+        }
+    }
+
+    /// [`TreeHash::grow`](crate::hash::TreeHash::grow).
+    pub(crate) fn grow(&self, parents: &[Block], patch: Patch, children: &mut [Block]) -> Block {
+        work::count(parents.len());
+        match &self.0 {
+            Schedule::Wide(cpu, keys) => cpu.run(Grow { keys, parents, patch, children }),
+            Schedule::Portable(cipher) => portable::grow(cipher, parents, patch, children),
+        }
+    }
+
+    /// [`TreeHash::seal`](crate::hash::TreeHash::seal).
+    pub(crate) fn seal(&self, leaves: &mut [Block], patches: [Patch; 2]) {
+        match &self.0 {
+            Schedule::Wide(cpu, _) => cpu.run(Seal { leaves, patches }),
+            Schedule::Portable(_) => portable::seal(leaves, patches),
+        }
+    }
+
+    /// [`LocalCode::add`](crate::local::LocalCode::add), the outputs counted from an even one.
+    pub(crate) fn local(&self, first: u64, table: Table, out: &mut [Block]) {
+        work::count(out.len().div_ceil(2) * 3);
+        match &self.0 {
+            Schedule::Wide(cpu, keys) => cpu.run(Local { keys, first, table, out }),
+            Schedule::Portable(cipher) => portable::local(cipher, first, table.blocks(), out),
         }
     }
 }

@@ -209,7 +209,7 @@ impl OtHash {
 /// Multiparty Computation from Fixed-Key Block Ciphers*, S&P 2020, ePrint 2019/074\], which the half-tree
 /// \[Guo, Yang, Wang, Zhang, Xie, Liu, Zhao, EUROCRYPT 2023, ePrint 2022/1431\] asks for. All calls share the key: p
 /// calls of the attacker against q of ours win with about p·q·2⁻¹²⁷, so bound q by a session's trees.
-pub struct TreeHash(Aes128);
+pub struct TreeHash(pub(crate) Aes128);
 
 impl TreeHash {
     /// The first 128 bits of the fraction of π: a key that nobody chose.

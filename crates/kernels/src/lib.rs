@@ -8,7 +8,10 @@
 //! | [`hash`] | [`hash::GateHash`] garbles and evaluates, [`hash::OtHash`] turns correlated OT into random OT, [`hash::TreeHash`] grows GGM trees |
 //! | [`field`] | GF(2¹²⁸): sums of products |
 //! | [`generator`] | AES-128-CTR with children by (label, index) |
+//! | [`planes`] | streams of the leaves of small trees, summed up for SoftSpoken OT |
 //! | [`transpose`] | bit matrices |
+//! | [`tree`] | half-tree GGM, a level at a time, with one node that is not known |
+//! | [`local`] | a linear code of which each output adds ten entries of a table |
 //! | [`work`] | how many AES blocks this thread has computed |
 //!
 //! Everything runs on the widest [`Backend`] that the processor has, found at run time. The loops are
@@ -33,8 +36,11 @@ mod block;
 pub mod field;
 pub mod generator;
 pub mod hash;
+pub mod local;
+pub mod planes;
 mod portable;
 pub mod transpose;
+pub mod tree;
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 mod wide;
 pub mod work;

@@ -5,6 +5,8 @@ use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 
 use crate::Block;
 use crate::hash::Operand;
+use crate::planes::Ends;
+use crate::tree::Patch;
 
 pub(crate) type Cipher = aes::Aes128;
 
@@ -128,4 +130,102 @@ fn carryless_32(x: u64, y: u64) -> u64 {
         let sum = (0..4).fold(0, |sum, i| sum ^ x[i].wrapping_mul(y[(4 + place - i) % 4]));
         product | sum & EVERY_FOURTH << place
     })
+}
+
+/// All ones if both are equal, without a branch.
+fn equal(a: u64, b: u64) -> Block {
+    let difference = std::hint::black_box(a ^ b);
+    Block::new(u128::from((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1))
+}
+
+fn patched(x: Block, place: usize, patch: Patch) -> Block {
+    x ^ (equal(place as u64, patch.at) & patch.block)
+}
+
+pub(crate) fn grow(cipher: &Cipher, parents: &[Block], patch: Patch, children: &mut [Block]) -> Block {
+    let mut sum = Block::ZERO;
+    for (i, (&parent, pair)) in parents.iter().zip(children.chunks_exact_mut(2)).enumerate() {
+        let parent = patched(parent, i, patch);
+        let [left] = hash(cipher, [parent]);
+        pair.copy_from_slice(&[left, left ^ parent]);
+        sum ^= left;
+    }
+    sum
+}
+
+pub(crate) fn seal(leaves: &mut [Block], [one, two]: [Patch; 2]) {
+    for (i, leaf) in leaves.iter_mut().enumerate() {
+        *leaf = patched(patched(leaf.with_lsb(false), i, one), i, two);
+    }
+}
+
+pub(crate) fn local(cipher: &Cipher, first: u64, table: &[Block], out: &mut [Block]) {
+    let mut stream = vec![[0; 16]; out.len().div_ceil(2) * 3];
+    counter(cipher, first / 2 * 3, &mut stream);
+    let (words, _) = bytemuck::cast_slice::<_, u64>(&stream).as_chunks::<3>();
+    for (out, words) in out.iter_mut().zip(words) {
+        let tenth = words.iter().fold(0, |tenth, word| tenth << 7 | word >> 57);
+        let others = words.iter().flat_map(|word| [0, 19, 38].map(|shift| word >> shift));
+        others.chain([tenth]).for_each(|index| *out ^= table[index as usize % table.len()]);
+    }
+}
+
+pub(crate) fn planes(
+    keys: &[Cipher],
+    first: u64,
+    len: usize,
+    rows: &mut [Block],
+    stride: usize,
+    mut ends: Ends,
+) {
+    const PIECE: usize = 16;
+    let k = keys.len().trailing_zeros() as usize;
+    for at in (0..len).step_by(PIECE) {
+        let place = at..at + PIECE.min(len - at);
+        rows.chunks_mut(stride).take(k).for_each(|row| row[place.clone()].fill(Block::ZERO));
+        if let Ends::Sum(sum) = &mut ends {
+            sum[place.clone()].fill(Block::ZERO);
+        }
+        let skipped = usize::from(matches!(ends, Ends::Correct { .. }));
+        for (x, key) in keys.iter().enumerate().skip(skipped) {
+            let mut stream: [Block; PIECE] =
+                std::array::from_fn(|i| Block::new(first.wrapping_add((at + i) as u64).into()));
+            encrypt(key, &mut stream);
+            for j in (0..k).filter(|j| x >> j & 1 == 1) {
+                xor_into(&mut rows[j * stride..][place.clone()], &stream);
+            }
+            if let Ends::Sum(sum) = &mut ends {
+                xor_into(&mut sum[place.clone()], &stream);
+            }
+        }
+        if let Ends::Correct { bits, values: Some(values) } = &ends {
+            for j in 0..k {
+                let mask = Block::mask(bits >> j & 1 == 1);
+                let row = rows[j * stride..][place.clone()].iter_mut();
+                row.zip(&values[place.clone()]).for_each(|(row, &value)| *row ^= value & mask);
+            }
+        }
+    }
+}
+
+fn xor_into(to: &mut [Block], from: &[Block]) {
+    to.iter_mut().zip(from).for_each(|(to, &from)| *to ^= from);
+}
+
+pub(crate) fn lowest_bits(blocks: &[Block], words: &mut [u64]) {
+    for (blocks, word) in blocks.chunks(64).zip(words) {
+        *word = blocks.iter().enumerate().fold(0, |word, (i, block)| word | u64::from(block.lsb()) << i);
+    }
+}
+
+pub(crate) fn pair_bits(key: Block, first: u64, delta: Block, q: &[Block], m0: &mut [u64], differ: &mut [u64]) {
+    for (word, (m0, differ)) in m0.iter_mut().zip(differ).enumerate() {
+        let q = &q[64 * word..q.len().min(64 * word + 64)];
+        let [mut zero, mut one] = [[Block::ZERO; 64]; 2];
+        pairs(key, first.wrapping_add(64 * word as u64), delta, q, &mut zero, &mut one);
+        (zero.iter_mut().zip(one)).for_each(|(zero, one)| *zero ^= Block::new(u128::from(zero.lsb() ^ one.lsb()) << 1));
+        lowest_bits(&zero, std::slice::from_mut(m0));
+        zero.iter_mut().for_each(|m| *m = Block::new(m.get() >> 1));
+        lowest_bits(&zero, std::slice::from_mut(differ));
+    }
 }

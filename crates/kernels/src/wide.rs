@@ -16,12 +16,20 @@
 mod field;
 mod fixed_key;
 mod gates;
+mod local;
 mod ot;
+mod planes;
+mod turn;
+mod tree;
 
 pub(crate) use field::Products;
 pub(crate) use fixed_key::{Counter, Encrypt, Expand, RoundKeys, Tree};
 pub(crate) use gates::{Evaluate, Garble};
-pub(crate) use ot::{Chosen, Pairs};
+pub(crate) use local::{Local, Table};
+pub(crate) use ot::{Chosen, ChosenBits, PairBits, Pairs};
+pub(crate) use planes::Planes;
+pub(crate) use turn::{Columns, LowestBits};
+pub(crate) use tree::{Grow, Seal};
 
 use crate::Block;
 
@@ -39,6 +47,8 @@ pub(crate) trait Lanes: Copy {
 
     /// Loads the first `LANES` blocks.
     fn load(self, from: &[Block]) -> Self::Reg;
+    /// One entry of a table; for registers of one block.
+    fn entry(self, table: Table, offset: u64) -> Self::Reg;
     /// Stores to the first `LANES` places, which need not be aligned.
     fn store(self, x: Self::Reg, to: &mut [[u8; 16]]);
     /// The same block in every lane.
@@ -56,6 +66,26 @@ pub(crate) trait Lanes: Copy {
     fn lsb_mask(self, x: Self::Reg) -> Self::Reg;
     /// [`Block::sigma`] in every lane.
     fn sigma(self, x: Self::Reg) -> Self::Reg;
+    /// x ⊕ y in the lanes where `places` is `place`, x in the others; in both, each 64-bit half is a number.
+    fn xor_at(self, x: Self::Reg, places: Self::Reg, place: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// The lowest bits of the lanes, those of the first register lowest.
+    #[inline(always)]
+    fn lsbs(self, x: [Self::Reg; 4]) -> u64 {
+        let mut bits = 0;
+        for r in 0..4 {
+            let mut lanes = [Block::ZERO; 4];
+            store(self, x[r], &mut lanes);
+            for lane in 0..Self::LANES {
+                bits |= (lanes[lane].get() as u64 & 1) << (r * Self::LANES + lane);
+            }
+        }
+        bits
+    }
+    /// Bit j of row i, which is block i·`stride`, becomes bit i of column j.
+    #[inline(always)]
+    fn transpose(self, rows: &[Block], stride: usize, columns: &mut [Block; 128]) {
+        crate::transpose::portable(rows, stride, columns);
+    }
     /// The 16 bytes of every lane in reverse order.
     fn reverse_bytes(self, x: Self::Reg) -> Self::Reg;
     /// Lane i of `x` and of `y` become lanes 2i and 2i + 1 of the pair of registers.

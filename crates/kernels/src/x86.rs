@@ -5,10 +5,12 @@
 //! instructions need. Each method has such a token (`self`), so the instructions exist. The
 //! loads and stores are unaligned ones, on slices whose length is asserted.
 
+mod tile;
+
 use std::arch::x86_64::*;
 
 use crate::Block;
-use crate::wide::{Job, Lanes};
+use crate::wide::{Job, Lanes, Table};
 
 /// Proof of AES-NI, PCLMULQDQ, SSSE3 and SSE4.1.
 #[derive(Clone, Copy)]
@@ -41,6 +43,11 @@ impl Lanes for AesNi {
     fn load(self, from: &[Block]) -> __m128i {
         assert!(!from.is_empty());
         unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn entry(self, table: Table, offset: u64) -> __m128i {
+        // SAFETY: what `place` gives is inside the table, by whatever offset.
+        unsafe { _mm_loadu_si128(table.place(offset).cast()) }
     }
     #[inline(always)]
     fn store(self, x: __m128i, to: &mut [[u8; 16]]) {
@@ -80,6 +87,17 @@ impl Lanes for AesNi {
         unsafe {
             let high = _mm_and_si128(x, _mm_set_epi64x(-1, 0));
             _mm_xor_si128(_mm_shuffle_epi32::<0x4e>(x), high)
+        }
+    }
+    #[inline(always)]
+    fn xor_at(self, x: __m128i, places: __m128i, place: __m128i, y: __m128i) -> __m128i {
+        self.xor_masked(x, unsafe { _mm_cmpeq_epi64(places, place) }, y)
+    }
+    #[inline(always)]
+    fn lsbs(self, [a, b, c, d]: [__m128i; 4]) -> u64 {
+        unsafe {
+            let x = _mm_unpacklo_epi64(_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
+            _mm_movemask_ps(_mm_castsi128_ps(_mm_slli_epi32::<31>(x))) as u64
         }
     }
     #[inline(always)]
@@ -165,6 +183,10 @@ impl Lanes for Vaes512 {
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }
     #[inline(always)]
+    fn entry(self, table: Table, offset: u64) -> __m512i {
+        unsafe { _mm512_broadcast_i32x4(self.0.entry(table, offset)) }
+    }
+    #[inline(always)]
     fn store(self, x: __m512i, to: &mut [[u8; 16]]) {
         assert!(to.len() >= 4);
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), x) }
@@ -206,6 +228,23 @@ impl Lanes for Vaes512 {
     #[inline(always)]
     fn sigma(self, x: __m512i) -> __m512i {
         unsafe { _mm512_mask_xor_epi64(_mm512_shuffle_epi32::<0x4e>(x), 0xaa, _mm512_shuffle_epi32::<0x4e>(x), x) }
+    }
+    #[inline(always)]
+    fn xor_at(self, x: __m512i, places: __m512i, place: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_mask_xor_epi64(x, _mm512_cmpeq_epi64_mask(places, place), x, y) }
+    }
+    #[inline(always)]
+    fn lsbs(self, [a, b, c, d]: [__m512i; 4]) -> u64 {
+        unsafe {
+            let first = _mm512_set_epi32(0, 0, 0, 0, 0, 0, 0, 0, 28, 24, 20, 16, 12, 8, 4, 0);
+            let [low, high] = [(a, b), (c, d)].map(|(x, y)| _mm512_permutex2var_epi32(x, first, y));
+            let all = _mm512_inserti64x4::<1>(low, _mm512_castsi512_si256(high));
+            _mm512_test_epi32_mask(all, _mm512_set1_epi32(1)).into()
+        }
+    }
+    #[inline(always)]
+    fn transpose(self, rows: &[Block], stride: usize, columns: &mut [Block; 128]) {
+        tile::transpose(self, rows, stride, columns);
     }
     #[inline(always)]
     fn reverse_bytes(self, x: __m512i) -> __m512i {

@@ -29,7 +29,7 @@ impl Job for Expand {
 
 /// Encrypts R registers.
 #[inline(always)]
-fn encrypt<C: Lanes, const R: usize>(cpu: C, keys: &RoundKeys, x: &mut [C::Reg; R]) {
+pub(super) pub(super) fn encrypt<C: Lanes, const R: usize>(cpu: C, keys: &RoundKeys, x: &mut [C::Reg; R]) {
     let mut before = cpu.splat(keys.0[0]);
     for x in x.iter_mut() {
         *x = cpu.begin(*x, before);
@@ -48,7 +48,7 @@ fn encrypt<C: Lanes, const R: usize>(cpu: C, keys: &RoundKeys, x: &mut [C::Reg; 
 }
 
 /// Registers in flight, enough to hide the latency of a round.
-const FLIGHT: usize = 8;
+pub(super) pub(super) const FLIGHT: usize = 8;
 
 /// Encrypts blocks in place.
 pub(crate) struct Encrypt<'a> {
@@ -112,7 +112,7 @@ impl Job for Counter<'_> {
 }
 
 #[inline(always)]
-fn counter_step<C: Lanes, const R: usize>(cpu: C, keys: &RoundKeys, first: u64, out: &mut [[u8; 16]]) {
+pub(super) fn counter_step<C: Lanes, const R: usize>(cpu: C, keys: &RoundKeys, first: u64, out: &mut [[u8; 16]]) {
     let window = Window::new::<C, R>(0, out.len());
     let mut number = cpu.count(first);
     let step = cpu.splat(Block::new(C::LANES as u128));
