@@ -12,7 +12,7 @@
 
 use crate::aes::Aes128;
 use crate::backend::{Backend, Cpu};
-use crate::wide::{Chosen, Evaluate, Garble, Pairs};
+use crate::wide::{Chosen, ChosenBits, Evaluate, Garble, PairBits, Pairs};
 use crate::{Block, portable, work};
 
 /// S with a domain in its high half: hashes of different kinds never share a key under one S.
@@ -199,6 +199,36 @@ impl OtHash {
         match self.cpu {
             Some(cpu) => cpu.run(Chosen { key, first, t, m }),
             None => portable::chosen(key, first, t, m),
+        }
+    }
+
+    /// The lowest bits of what [`pairs`](Self::pairs) makes: of m0, and of m0 ⊕ m1. Packed, least significant first;
+    /// the padding of the last word is zero.
+    ///
+    /// # Panics
+    /// If there are not as many words as these bits take, or Δ is zero.
+    pub fn pair_bits(&self, first: u64, delta: Block, q: &[Block], m0: &mut [u64], differ: &mut [u64]) {
+        assert!(delta != Block::ZERO, "Δ is zero: both messages would be equal");
+        assert_lengths(q.len().div_ceil(64), [m0.len(), differ.len()]);
+        work::count(2 * q.len());
+        let key = self.key;
+        match self.cpu {
+            Some(cpu) => cpu.run(PairBits { key, first, delta, q, m0, differ }),
+            None => portable::pair_bits(key, first, delta, q, m0, differ),
+        }
+    }
+
+    /// The lowest bits of what [`chosen`](Self::chosen) makes, packed in the same way.
+    ///
+    /// # Panics
+    /// If there are not as many words as these bits take.
+    pub fn chosen_bits(&self, first: u64, t: &[Block], m: &mut [u64]) {
+        assert_lengths(t.len().div_ceil(64), [m.len()]);
+        work::count(t.len());
+        let key = self.key;
+        match self.cpu {
+            Some(cpu) => cpu.run(ChosenBits { key, first, t, m }),
+            None => portable::chosen_bits(key, first, t, m),
         }
     }
 }

@@ -170,14 +170,7 @@ pub(crate) fn local(cipher: &Cipher, first: u64, table: &[Block], out: &mut [Blo
     }
 }
 
-pub(crate) fn planes(
-    keys: &[Cipher],
-    first: u64,
-    len: usize,
-    rows: &mut [Block],
-    stride: usize,
-    mut ends: Ends,
-) {
+pub(crate) fn planes(keys: &[Cipher], first: u64, len: usize, rows: &mut [Block], stride: usize, mut ends: Ends) {
     const PIECE: usize = 16;
     let k = keys.len().trailing_zeros() as usize;
     for at in (0..len).step_by(PIECE) {
@@ -219,13 +212,23 @@ pub(crate) fn lowest_bits(blocks: &[Block], words: &mut [u64]) {
 }
 
 pub(crate) fn pair_bits(key: Block, first: u64, delta: Block, q: &[Block], m0: &mut [u64], differ: &mut [u64]) {
-    for (word, (m0, differ)) in m0.iter_mut().zip(differ).enumerate() {
-        let q = &q[64 * word..q.len().min(64 * word + 64)];
+    let mut number = first;
+    for (q, (m0, differ)) in q.chunks(64).zip(m0.iter_mut().zip(differ)) {
         let [mut zero, mut one] = [[Block::ZERO; 64]; 2];
-        pairs(key, first.wrapping_add(64 * word as u64), delta, q, &mut zero, &mut one);
-        (zero.iter_mut().zip(one)).for_each(|(zero, one)| *zero ^= Block::new(u128::from(zero.lsb() ^ one.lsb()) << 1));
-        lowest_bits(&zero, std::slice::from_mut(m0));
-        zero.iter_mut().for_each(|m| *m = Block::new(m.get() >> 1));
-        lowest_bits(&zero, std::slice::from_mut(differ));
+        pairs(key, number, delta, q, &mut zero, &mut one);
+        lowest_bits(&zero[..q.len()], std::slice::from_mut(m0));
+        lowest_bits(&one[..q.len()], std::slice::from_mut(differ));
+        *differ ^= *m0;
+        number = number.wrapping_add(64);
+    }
+}
+
+pub(crate) fn chosen_bits(key: Block, first: u64, t: &[Block], m: &mut [u64]) {
+    let mut number = first;
+    for (t, word) in t.chunks(64).zip(m) {
+        let mut messages = [Block::ZERO; 64];
+        chosen(key, number, t, &mut messages);
+        lowest_bits(&messages[..t.len()], std::slice::from_mut(word));
+        number = number.wrapping_add(64);
     }
 }

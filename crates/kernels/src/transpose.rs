@@ -1,12 +1,63 @@
-//! Transposition of bit matrices by exchanging ever smaller blocks (Hacker's Delight, §7-3).
+//! Transposition of bit matrices.
 //!
-//! Plain code on 64-bit words that a compiler turns into vector code. Compiled for AVX-512 it was not
-//! faster than for SSE2 (590 against 550 million rows of 128 bits a second), so there is one version.
+//! Squares of 128 × 128 bits by exchanging ever smaller blocks (Hacker's Delight, §7-3), in plain code on 64-bit words
+//! that a compiler turns into vector code; with AVX-512 and GFNI by the interleaves of `x86/tile.rs`, several times faster.
 
 use crate::Block;
+use crate::backend::Backend;
+use crate::wide::{Columns, LowestBits};
 
 /// Transposes in place: bit j of row i and bit i of row j change places. Bit 0 is the least significant.
 pub fn transpose_128(rows: &mut [Block; 128]) {
+    let mut out = [Block::ZERO; 128];
+    columns(&*rows, 1, &mut out);
+    *rows = out;
+}
+
+/// The columns of 128 rows that lie `stride` blocks apart: bit j of row i, counted from its block i·`stride` on, becomes
+/// bit i of column j.
+///
+/// # Panics
+/// If the columns are not a multiple of 128, or the rows are shorter.
+pub fn columns(rows: &[Block], stride: usize, columns: &mut [Block]) {
+    columns_on(Backend::detect(), rows, stride, columns);
+}
+
+fn columns_on(backend: Backend, rows: &[Block], stride: usize, columns: &mut [Block]) {
+    let (tiles, rest) = columns.as_chunks_mut::<128>();
+    assert!(rest.is_empty() && tiles.len() <= stride, "whole tiles, within the rows");
+    match backend.cpu() {
+        Some(cpu) => cpu.run(Columns { rows, stride, tiles }),
+        None => tiles.iter_mut().enumerate().for_each(|(at, tile)| portable(&rows[at..], stride, tile)),
+    }
+}
+
+/// The lowest bit of each block, packed, least significant first; the padding of the last word is zero.
+///
+/// # Panics
+/// If there are not as many words as these bits take.
+pub fn lowest_bits(blocks: &[Block], words: &mut [u64]) {
+    lowest_bits_on(Backend::detect(), blocks, words);
+}
+
+fn lowest_bits_on(backend: Backend, blocks: &[Block], words: &mut [u64]) {
+    assert_eq!(words.len(), blocks.len().div_ceil(64), "a bit for each block");
+    match backend.cpu() {
+        Some(cpu) => cpu.run(LowestBits { blocks, words }),
+        None => crate::portable::lowest_bits(blocks, words),
+    }
+}
+
+#[inline(always)]
+pub(crate) fn portable(rows: &[Block], stride: usize, columns: &mut [Block; 128]) {
+    for (column, row) in columns.iter_mut().zip(rows.iter().step_by(stride)) {
+        *column = *row;
+    }
+    square(columns);
+}
+
+#[inline(always)]
+fn square(rows: &mut [Block; 128]) {
     let words: &mut [u64; 256] = bytemuck::cast_mut(rows);
     // The quarters of 64 × 64 bits: the upper right and the lower left change places.
     let (upper, lower) = words.split_at_mut(128);
@@ -97,6 +148,38 @@ mod tests {
         }
         transpose_128(&mut after);
         assert!(after == before);
+    }
+
+    #[test]
+    fn every_backend_turns_rows_into_columns() {
+        let (stride, tiles) = (7, 5);
+        let mut rows = vec![Block::ZERO; 128 * stride];
+        Generator::from_seed(Block::new(3)).fill_blocks(&mut rows);
+        for backend in Backend::available() {
+            let mut out = vec![Block::new(9); 128 * tiles];
+            columns_on(backend, &rows, stride, &mut out);
+            for (j, column) in out.iter().enumerate() {
+                for i in 0..128 {
+                    let bit = rows[i * stride + j / 128].get() >> (j % 128) & 1;
+                    assert_eq!(column.get() >> i & 1, bit, "{backend}, row {i}, column {j}");
+                }
+            }
+        }
+        let short = std::panic::catch_unwind(|| columns(&rows[..127 * stride], stride, &mut [Block::ZERO; 128]));
+        assert!(short.is_err());
+    }
+
+    #[test]
+    fn every_backend_packs_the_lowest_bits() {
+        let mut blocks = vec![Block::ZERO; 200];
+        Generator::from_seed(Block::new(4)).fill_blocks(&mut blocks);
+        for (backend, len) in Backend::available().into_iter().flat_map(|b| (0..200_usize).map(move |len| (b, len))) {
+            let mut words = vec![!0; len.div_ceil(64)];
+            lowest_bits_on(backend, &blocks[..len], &mut words);
+            for i in 0..64 * words.len() {
+                assert_eq!(words[i / 64] >> (i % 64) & 1 == 1, i < len && blocks[i].lsb(), "{backend}, {i} of {len}");
+            }
+        }
     }
 
     #[test]

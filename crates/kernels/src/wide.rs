@@ -19,8 +19,8 @@ mod gates;
 mod local;
 mod ot;
 mod planes;
-mod turn;
 mod tree;
+mod turn;
 
 pub(crate) use field::Products;
 pub(crate) use fixed_key::{Counter, Encrypt, Expand, RoundKeys, Tree};
@@ -28,8 +28,8 @@ pub(crate) use gates::{Evaluate, Garble};
 pub(crate) use local::{Local, Table};
 pub(crate) use ot::{Chosen, ChosenBits, PairBits, Pairs};
 pub(crate) use planes::Planes;
-pub(crate) use turn::{Columns, LowestBits};
 pub(crate) use tree::{Grow, Seal};
+pub(crate) use turn::{Columns, LowestBits};
 
 use crate::Block;
 

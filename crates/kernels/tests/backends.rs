@@ -58,6 +58,15 @@ fn ot() {
             hash.pairs(first, delta, &q, &mut m0, &mut m1);
             hash.chosen(first, &q, &mut m);
             assert!(m == m0, "the receiver's hash of q is the sender's m0");
+            let [mut zero, mut differ, mut chosen] = [(); 3].map(|()| vec![!0; len.div_ceil(64)]);
+            hash.pair_bits(first, delta, &q, &mut zero, &mut differ);
+            hash.chosen_bits(first, &q, &mut chosen);
+            let lowest = |i: usize| i < len && m0[i].lsb();
+            for i in 0..64 * zero.len() {
+                let bit = |words: &[u64]| words[i / 64] >> (i % 64) & 1 == 1;
+                assert!(bit(&zero) == lowest(i) && bit(&chosen) == lowest(i), "{backend}: bit {i} of {len}");
+                assert!(bit(&differ) == (i < len && m0[i].lsb() != m1[i].lsb()), "{backend}: bit {i} of {len}");
+            }
             [m0, m1].concat()
         });
     }

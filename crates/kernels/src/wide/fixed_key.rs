@@ -29,7 +29,7 @@ impl Job for Expand {
 
 /// Encrypts R registers.
 #[inline(always)]
-pub(super) pub(super) fn encrypt<C: Lanes, const R: usize>(cpu: C, keys: &RoundKeys, x: &mut [C::Reg; R]) {
+pub(super) fn encrypt<C: Lanes, const R: usize>(cpu: C, keys: &RoundKeys, x: &mut [C::Reg; R]) {
     let mut before = cpu.splat(keys.0[0]);
     for x in x.iter_mut() {
         *x = cpu.begin(*x, before);
@@ -48,7 +48,7 @@ pub(super) pub(super) fn encrypt<C: Lanes, const R: usize>(cpu: C, keys: &RoundK
 }
 
 /// Registers in flight, enough to hide the latency of a round.
-pub(super) pub(super) const FLIGHT: usize = 8;
+pub(super) const FLIGHT: usize = 8;
 
 /// Encrypts blocks in place.
 pub(crate) struct Encrypt<'a> {

@@ -34,6 +34,19 @@ impl Job for Pairs<'_> {
 #[inline(always)]
 fn pairs_step<C: Lanes>(cpu: C, key: Block, first: u64, delta: Block, q: &[Block], [m0, m1]: [&mut [Block]; 2]) {
     let window = Window::new::<C, 4>(0, q.len());
+    let m = hash_pairs(cpu, key, first, delta, q);
+    for r in 0..4 {
+        if let Some(at) = window.place(r * C::LANES) {
+            store(cpu, m[0][r], &mut m0[at..]);
+            store(cpu, m[1][r], &mut m1[at..]);
+        }
+    }
+}
+
+/// m₀ and m₁ of four registers.
+#[inline(always)]
+fn hash_pairs<C: Lanes>(cpu: C, key: Block, first: u64, delta: Block, q: &[Block]) -> [[C::Reg; 4]; 2] {
+    let window = Window::new::<C, 4>(0, q.len());
     let delta = cpu.sigma(cpu.splat(delta));
     let mut x = [[delta; 2]; 4];
     for r in 0..4 {
@@ -42,10 +55,36 @@ fn pairs_step<C: Lanes>(cpu: C, key: Block, first: u64, delta: Block, q: &[Block
     }
     let mut y = x;
     encrypt_each(cpu, index_keys(cpu, key, first), &mut y);
-    for r in 0..4 {
-        if let Some(at) = window.place(r * C::LANES) {
-            store(cpu, cpu.xor(x[r][0], y[r][0]), &mut m0[at..]);
-            store(cpu, cpu.xor(x[r][1], y[r][1]), &mut m1[at..]);
+    [0, 1].map(|h| [0, 1, 2, 3].map(|r| cpu.xor(x[r][h], y[r][h])))
+}
+
+/// The lowest bits of the sender's m₀, and of m₀ ⊕ m₁.
+pub(crate) struct PairBits<'a> {
+    pub key: Block,
+    pub first: u64,
+    pub delta: Block,
+    pub q: &'a [Block],
+    pub m0: &'a mut [u64],
+    pub differ: &'a mut [u64],
+}
+
+impl Job for PairBits<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
+        self.m0.fill(0);
+        self.differ.fill(0);
+        for Step { at, len, .. } in Steps::new(0, self.q.len(), 4 * W::LANES) {
+            let (key, first) = (self.key, self.first.wrapping_add(at as u64));
+            let q = &self.q[at..at + len];
+            let [m0, m1] = if len == 4 * W::LANES {
+                hash_pairs(wide, key, first, self.delta, q).map(|m| wide.lsbs(m))
+            } else {
+                hash_pairs(narrow, key, first, self.delta, q).map(|m| narrow.lsbs(m) & !(!0 << len))
+            };
+            self.m0[at / 64] |= m0 << (at % 64);
+            self.differ[at / 64] |= (m0 ^ m1) << (at % 64);
         }
     }
 }
@@ -78,15 +117,49 @@ impl Job for Chosen<'_> {
 #[inline(always)]
 fn chosen_step<C: Lanes>(cpu: C, key: Block, first: u64, t: &[Block], m: &mut [Block]) {
     let window = Window::new::<C, 4>(0, t.len());
+    let hashes = hash_chosen(cpu, key, first, t);
+    for r in 0..4 {
+        if let Some(at) = window.place(r * C::LANES) {
+            store(cpu, hashes[r], &mut m[at..]);
+        }
+    }
+}
+
+#[inline(always)]
+fn hash_chosen<C: Lanes>(cpu: C, key: Block, first: u64, t: &[Block]) -> [C::Reg; 4] {
+    let window = Window::new::<C, 4>(0, t.len());
     let mut x = [[cpu.splat(Block::ZERO)]; 4];
     for r in 0..4 {
         x[r] = [cpu.sigma(cpu.load(&t[window.nearest(r * C::LANES)..]))];
     }
     let mut y = x;
     encrypt_each(cpu, index_keys(cpu, key, first), &mut y);
-    for r in 0..4 {
-        if let Some(at) = window.place(r * C::LANES) {
-            store(cpu, cpu.xor(x[r][0], y[r][0]), &mut m[at..]);
+    [0, 1, 2, 3].map(|r| cpu.xor(x[r][0], y[r][0]))
+}
+
+/// The lowest bits of the receiver's hashes.
+pub(crate) struct ChosenBits<'a> {
+    pub key: Block,
+    pub first: u64,
+    pub t: &'a [Block],
+    pub m: &'a mut [u64],
+}
+
+impl Job for ChosenBits<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
+        self.m.fill(0);
+        for Step { at, len, .. } in Steps::new(0, self.t.len(), 4 * W::LANES) {
+            let (key, first) = (self.key, self.first.wrapping_add(at as u64));
+            let t = &self.t[at..at + len];
+            let m = if len == 4 * W::LANES {
+                wide.lsbs(hash_chosen(wide, key, first, t))
+            } else {
+                narrow.lsbs(hash_chosen(narrow, key, first, t)) & !(!0 << len)
+            };
+            self.m[at / 64] |= m << (at % 64);
         }
     }
 }
