@@ -1,10 +1,12 @@
 //! Small-field VOLE from the streams of a tree's leaves: the expensive loop of SoftSpoken OT extension.
 
+use zeroize::Zeroizing;
+
 use crate::backend::{Backend, Cpu};
-use crate::wide::{Expand, Planes, RoundKeys};
+use crate::wide::{Planes, QuadSchedule};
 use crate::{Block, portable, work};
 
-/// The streams of 2^k leaves, scheduled keys that are zeroised on drop.
+/// The streams of 2^k leaves, scheduled; their keys are zeroised on drop.
 ///
 /// Block n of the stream r_x of a leaf with key K is AES_K(n), where n is a number of 64 bits as a block. What is made
 /// of the leaves x = 0 … 2^k − 1 is k *planes* and their sum:
@@ -21,9 +23,12 @@ pub struct Leaves {
 }
 
 enum Schedule {
-    Wide(Cpu, Vec<RoundKeys>),
+    Wide(Cpu, Zeroizing<Vec<Quad>>),
     Portable(Vec<portable::Cipher>),
 }
+
+/// Round key r of four leaves.
+pub(crate) type Quad = [[Block; 4]; 11];
 
 /// k at most.
 pub(crate) const LEVELS: usize = 8;
@@ -56,7 +61,11 @@ impl Leaves {
         let k = keys.len().trailing_zeros() as usize;
         assert!(keys.len() == 1 << k && (1..=LEVELS).contains(&k), "2^k leaves, k from 1 to 8");
         let schedule = match backend.cpu() {
-            Some(cpu) => Schedule::Wide(cpu, keys.iter().map(|&key| cpu.run(Expand(key))).collect()),
+            Some(cpu) => {
+                let four = |keys: &[Block]| std::array::from_fn(|i| keys.get(i).copied().unwrap_or_default());
+                let quads = keys.chunks(4).map(|keys| cpu.run(QuadSchedule(four(keys))));
+                Schedule::Wide(cpu, Zeroizing::new(quads.collect()))
+            }
             None => Schedule::Portable(keys.iter().map(|&key| portable::cipher(key)).collect()),
         };
         Leaves { k, schedule }
@@ -107,7 +116,7 @@ impl Leaves {
     fn run(&self, first: u64, len: usize, rows: &mut [Block], stride: usize, ends: Ends) {
         let k = self.k;
         match &self.schedule {
-            Schedule::Wide(cpu, keys) => cpu.run(Planes { k, keys, first, len, rows, stride, ends }),
+            Schedule::Wide(cpu, quads) => cpu.run(Planes { k, quads, first, len, rows, stride, ends }),
             Schedule::Portable(keys) => portable::planes(keys, first, len, rows, stride, ends),
         }
     }

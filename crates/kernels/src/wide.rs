@@ -27,7 +27,7 @@ pub(crate) use fixed_key::{Counter, Encrypt, Expand, RoundKeys, Tree};
 pub(crate) use gates::{Evaluate, Garble};
 pub(crate) use local::{Local, Table};
 pub(crate) use ot::{Chosen, ChosenBits, PairBits, Pairs};
-pub(crate) use planes::Planes;
+pub(crate) use planes::{Planes, Schedule as QuadSchedule};
 pub(crate) use tree::{Grow, Seal};
 pub(crate) use turn::{Columns, LowestBits};
 

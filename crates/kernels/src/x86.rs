@@ -237,8 +237,8 @@ impl Lanes for Vaes512 {
     fn lsbs(self, [a, b, c, d]: [__m512i; 4]) -> u64 {
         unsafe {
             let first = _mm512_set_epi32(0, 0, 0, 0, 0, 0, 0, 0, 28, 24, 20, 16, 12, 8, 4, 0);
-            let [low, high] = [(a, b), (c, d)].map(|(x, y)| _mm512_permutex2var_epi32(x, first, y));
-            let all = _mm512_inserti64x4::<1>(low, _mm512_castsi512_si256(high));
+            let high = _mm512_castsi512_si256(_mm512_permutex2var_epi32(c, first, d));
+            let all = _mm512_inserti64x4::<1>(_mm512_permutex2var_epi32(a, first, b), high);
             _mm512_test_epi32_mask(all, _mm512_set1_epi32(1)).into()
         }
     }

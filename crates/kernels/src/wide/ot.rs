@@ -55,7 +55,12 @@ fn hash_pairs<C: Lanes>(cpu: C, key: Block, first: u64, delta: Block, q: &[Block
     }
     let mut y = x;
     encrypt_each(cpu, index_keys(cpu, key, first), &mut y);
-    [0, 1].map(|h| [0, 1, 2, 3].map(|r| cpu.xor(x[r][h], y[r][h])))
+    let mut m = [[delta; 4]; 2];
+    for r in 0..4 {
+        m[0][r] = cpu.xor(x[r][0], y[r][0]);
+        m[1][r] = cpu.xor(x[r][1], y[r][1]);
+    }
+    m
 }
 
 /// The lowest bits of the sender's m₀, and of m₀ ⊕ m₁.
@@ -78,10 +83,12 @@ impl Job for PairBits<'_> {
         for Step { at, len, .. } in Steps::new(0, self.q.len(), 4 * W::LANES) {
             let (key, first) = (self.key, self.first.wrapping_add(at as u64));
             let q = &self.q[at..at + len];
-            let [m0, m1] = if len == 4 * W::LANES {
-                hash_pairs(wide, key, first, self.delta, q).map(|m| wide.lsbs(m))
+            let (m0, m1) = if len == 4 * W::LANES {
+                let [m0, m1] = hash_pairs(wide, key, first, self.delta, q);
+                (wide.lsbs(m0), wide.lsbs(m1))
             } else {
-                hash_pairs(narrow, key, first, self.delta, q).map(|m| narrow.lsbs(m) & !(!0 << len))
+                let ([m0, m1], ours) = (hash_pairs(narrow, key, first, self.delta, q), !(!0 << len));
+                (narrow.lsbs(m0) & ours, narrow.lsbs(m1) & ours)
             };
             self.m0[at / 64] |= m0 << (at % 64);
             self.differ[at / 64] |= (m0 ^ m1) << (at % 64);
@@ -134,7 +141,11 @@ fn hash_chosen<C: Lanes>(cpu: C, key: Block, first: u64, t: &[Block]) -> [C::Reg
     }
     let mut y = x;
     encrypt_each(cpu, index_keys(cpu, key, first), &mut y);
-    [0, 1, 2, 3].map(|r| cpu.xor(x[r][0], y[r][0]))
+    let mut m = [x[0][0]; 4];
+    for r in 0..4 {
+        m[r] = cpu.xor(x[r][0], y[r][0]);
+    }
+    m
 }
 
 /// The lowest bits of the receiver's hashes.

@@ -43,7 +43,10 @@ fn lowest_bits<W: Lanes, N: Lanes>(wide: W, narrow: N, blocks: &[Block]) -> u64 
     let mut word = 0;
     let whole = blocks.len() / (4 * W::LANES) * (4 * W::LANES);
     for at in (0..whole).step_by(4 * W::LANES) {
-        let x = [0, 1, 2, 3].map(|r| wide.load(&blocks[at + r * W::LANES..]));
+        let mut x = [wide.load(&blocks[at..]); 4];
+        for r in 1..4 {
+            x[r] = wide.load(&blocks[at + r * W::LANES..]);
+        }
         word |= wide.lsbs(x) << at;
     }
     for (at, block) in (whole..).zip(&blocks[whole..]) {

@@ -16,19 +16,23 @@ use crate::Block;
 pub(super) fn transpose(_proof: Vaes512, rows: &[Block], stride: usize, columns: &mut [Block; 128]) {
     assert!(stride > 0 && rows.len() > 127 * stride);
     // The slice holds all 128 rows: index 127·stride at most.
-    let row = |i: usize| unsafe { _mm_loadu_si128(rows.as_ptr().add(i * stride).cast()) };
     unsafe {
         let units = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
         let mut groups = [[_mm512_setzero_si512(); 8]; 4];
         for (g, octets) in groups.iter_mut().enumerate() {
             // The affine map takes the last byte of a quadword for its first row.
-            let rows: [_; 8] = std::array::from_fn(|s| {
-                let [a, b, c, d] = [0, 32, 64, 96].map(|lane| row(lane + 8 * g + 7 - s));
-                let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(a), b);
-                let all = _mm512_inserti32x4::<2>(_mm512_castsi256_si512(low), c);
-                _mm512_inserti32x4::<3>(all, d)
-            });
-            *octets = interleave_8(rows).map(|x| _mm512_gf2p8affine_epi64_epi8::<0>(units, x));
+            for (s, octet) in octets.iter_mut().enumerate() {
+                let row = rows.as_ptr().add((8 * g + 7 - s) * stride);
+                let low = _mm256_castsi128_si256(_mm_loadu_si128(row.cast()));
+                let low = _mm256_inserti128_si256::<1>(low, _mm_loadu_si128(row.add(32 * stride).cast()));
+                let all = _mm512_castsi256_si512(low);
+                let all = _mm512_inserti32x4::<2>(all, _mm_loadu_si128(row.add(64 * stride).cast()));
+                *octet = _mm512_inserti32x4::<3>(all, _mm_loadu_si128(row.add(96 * stride).cast()));
+            }
+            *octets = interleave_8(*octets);
+            for octet in octets {
+                *octet = _mm512_gf2p8affine_epi64_epi8::<0>(units, *octet);
+            }
         }
         let order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
         let (sixteens, _) = columns.as_chunks_mut::<16>();
