@@ -239,9 +239,9 @@ fn terms_may_be_anything() {
 #[test]
 fn base_ots_may_be_anything() {
     for (what, points) in [
-        ("identities", vec![0; 12_288]),
-        ("not canonical", vec![0xff; 12_288]),
-        ("noise", (0..12_288u32).map(|i| ((i * i * 7) >> 3) as u8).collect()),
+        ("identities", vec![0; 8_224]),
+        ("not canonical", vec![0xff; 8_224]),
+        ("noise", (0..8_224u32).map(|i| ((i * i * 7) >> 3) as u8).collect()),
     ] {
         let error = terms_then(what, points);
         assert!(matches!(&error, Error::Peer(why) if why.contains("base OT")), "{what}: {error}");

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! Sender                                          Receiver
-//! s random, A = s·G                               r_{1-b} a random point, a random
+//! s random, A = s·G, one for all instances        r_{1-b} a random point, a random
 //!                                                 r_b = a·G − H_b(r_{1-b})
 //!            ── A ──▶        ◀── r_0, r_1 ──      (simultaneous)
 //! m_x = KDF(x, s·(r_x + H_x(r_{1-x})))            m_b = KDF(b, a·A)
@@ -18,20 +18,21 @@
 //! malicious parties, simultaneous messages. *Endemic* means that a malicious party can bias its own
 //! keys (here: by trying again before it sends), so a user of the keys must not need them uniform
 //! where the peer is corrupt; seeds of an OT extension do not.
-//! **Cost**: one exchange; 32 bytes an OT from the sender, 64 from the receiver; three
-//! multiplications an OT for the sender, two for the receiver.
+//! **Cost**: one exchange; 32 bytes from the sender, 64 an OT from the receiver; two multiplications
+//! an OT for the sender, two by tables for the receiver.
 //!
 //! **Departures from the paper.** H and KDF are bound to the session, the instance and the slot, and
 //! KDF to all points of both messages, so that no key survives a replay, a swap of instances or of
-//! slots, or a reflection into the other direction (each direction has its own session id). Every
-//! instance has its own s: sharing one, as libOTe does and the paper allows, saves 127 of 383
-//! fixed-base multiplications and needs care that McQuoid, Rosulek and Roy (ePrint 2021/682)
-//! describe. Points that are not canonical, the identity, and sums that are the identity are refused.
+//! slots, or a reflection into the other direction (each direction has its own session id). All
+//! instances share s, which is safe because H and KDF have the instance among their inputs: without
+//! it a receiver could relate the keys of its instances (McQuoid, Rosulek, Roy: *Batching Base
+//! Oblivious Transfers*, ASIACRYPT 2021, ePrint 2021/682). Points that are not canonical, the identity, and sums that are the identity are refused.
 
 use std::cell::Cell;
 
 use blake3::Hasher;
-use curve25519_dalek::{RistrettoPoint, Scalar, ristretto::CompressedRistretto, traits::IsIdentity};
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable};
+use curve25519_dalek::{RistrettoPoint, Scalar, traits::IsIdentity};
 use kernels::{Block, generator::Generator};
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
@@ -46,16 +47,17 @@ const POINT: usize = 32;
 pub struct Sender {
     #[zeroize(skip)]
     session: [u8; 32],
-    secrets: Vec<Scalar>,
+    #[zeroize(skip)]
+    count: usize,
+    /// s/2.
+    half: Scalar,
     #[zeroize(skip)]
     message: Vec<u8>,
 }
 
 impl Sender {
-    /// Bytes that the sender of `count` OTs sends.
-    pub const fn message_len(count: usize) -> usize {
-        count * POINT
-    }
+    /// Bytes that the sender sends, of any number of OTs.
+    pub const MESSAGE: usize = POINT;
 
     /// Begins `count` OTs of the session: the state and the message to send.
     pub fn start(session: &[u8; 32], count: usize) -> Result<(Self, Vec<u8>)> {
@@ -63,23 +65,20 @@ impl Sender {
     }
 
     pub(crate) fn start_with(rng: &mut Generator, session: &[u8; 32], count: usize) -> (Self, Vec<u8>) {
-        let secrets: Vec<Scalar> = (0..count).map(|_| random_scalar(rng)).collect();
-        let message: Vec<u8> = secrets.iter().flat_map(|s| multiply_base(s).compress().to_bytes()).collect();
-        (Self { session: *session, secrets, message: message.clone() }, message)
+        let half = random_scalar(rng);
+        let message = multiply_base(&(half + half)).compress().to_bytes().to_vec();
+        (Self { session: *session, count, half, message: message.clone() }, message)
     }
 
     /// Reads the receiver's message: both keys of every OT.
     pub fn finish(self, message: &[u8]) -> Result<Vec<[Block; 2]>> {
-        let points = Points::decode(message, 2 * self.secrets.len())?;
+        let points = Points::decode(message, 2 * self.count)?;
         let transcript = transcript(&self.session, &self.message, message);
-        self.secrets
-            .iter()
-            .enumerate()
-            .map(|(index, secret)| {
-                let sums = points.sums(&self.session, index)?;
-                Ok([0, 1].map(|x: u8| key(&transcript, index, x, &multiply(secret, &sums[usize::from(x)]))))
-            })
-            .collect()
+        let sums = (0..self.count).map(|index| points.sums(&self.session, index)).collect::<Result<Vec<_>>>()?;
+        let shared = double_and_compress(sums.as_flattened().iter().map(|sum| multiply(&self.half, sum)));
+        let keys =
+            |(index, pair): (usize, &[[u8; POINT]])| [0, 1].map(|x| key(&transcript, index, x, &pair[usize::from(x)]));
+        Ok(shared.chunks(2).enumerate().map(keys).collect())
     }
 }
 
@@ -88,7 +87,8 @@ impl Sender {
 pub struct Receiver {
     #[zeroize(skip)]
     session: [u8; 32],
-    secrets: Vec<Scalar>,
+    /// a/2 of each instance.
+    halves: Vec<Scalar>,
     choices: Vec<u8>,
     #[zeroize(skip)]
     message: Vec<u8>,
@@ -106,25 +106,25 @@ impl Receiver {
     }
 
     pub(crate) fn start_with(rng: &mut Generator, session: &[u8; 32], choices: &[Choice]) -> (Self, Vec<u8>) {
-        let secrets: Vec<Scalar> = choices.iter().map(|_| random_scalar(rng)).collect();
+        let halves: Vec<Scalar> = choices.iter().map(|_| random_scalar(rng)).collect();
         let mut message = Vec::with_capacity(Self::message_len(choices.len()));
-        for (index, (&choice, secret)) in choices.iter().zip(&secrets).enumerate() {
-            for point in masked_pair(session, index, choice, secret, rng) {
+        for (index, (&choice, half)) in choices.iter().zip(&halves).enumerate() {
+            for point in masked_pair(session, index, choice, &(half + half), rng) {
                 message.extend_from_slice(&point);
             }
         }
         let choices = choices.iter().map(Choice::unwrap_u8).collect();
-        (Self { session: *session, secrets, choices, message: message.clone() }, message)
+        (Self { session: *session, halves, choices, message: message.clone() }, message)
     }
 
     /// Reads the sender's message: the chosen key of every OT.
     pub fn finish(self, message: &[u8]) -> Result<Vec<Block>> {
-        let points = Points::decode(message, self.secrets.len())?;
+        let points = Points::decode(message, 1)?;
         let transcript = transcript(&self.session, message, &self.message);
-        let each = points.0.iter().zip(&self.secrets).zip(&self.choices).enumerate();
-        Ok(each
-            .map(|(index, (((point, _), secret), &choice))| key(&transcript, index, choice, &multiply(secret, point)))
-            .collect())
+        let table = RistrettoBasepointTable::create(&points.0[0].0);
+        let shared = double_and_compress(self.halves.iter().map(|half| multiply_by_table(half, &table)));
+        let each = shared.iter().zip(&self.choices).enumerate();
+        Ok(each.map(|(index, (shared, &choice))| key(&transcript, index, choice, shared)).collect())
     }
 }
 
@@ -209,14 +209,13 @@ fn transcript(session: &[u8; 32], from_sender: &[u8], from_receiver: &[u8]) -> [
 }
 
 /// KDF: key `x` of an instance.
-fn key(transcript: &[u8; 32], index: usize, x: u8, shared: &RistrettoPoint) -> Block {
-    let shared = Zeroizing::new(shared.compress().to_bytes());
+fn key(transcript: &[u8; 32], index: usize, x: u8, shared: &[u8; POINT]) -> Block {
     let mut key = [0; 16];
     Hasher::new_derive_key("duologue v1 base OT: key")
         .update(transcript)
         .update(&(index as u64).to_le_bytes())
         .update(&[x])
-        .update(&*shared)
+        .update(shared)
         .finalize_xof()
         .fill(&mut key);
     Block::from_bytes(key)
@@ -243,6 +242,18 @@ fn multiply_base(scalar: &Scalar) -> RistrettoPoint {
 fn multiply(scalar: &Scalar, point: &RistrettoPoint) -> RistrettoPoint {
     count_curve_call();
     point * scalar
+}
+
+fn multiply_by_table(scalar: &Scalar, table: &RistrettoBasepointTable) -> RistrettoPoint {
+    count_curve_call();
+    table * scalar
+}
+
+/// Encodes the doubles of points, with one inversion for all of them: this is why secrets are kept halved.
+fn double_and_compress(points: impl Iterator<Item = RistrettoPoint>) -> Zeroizing<Vec<[u8; POINT]>> {
+    let points = Zeroizing::new(points.collect::<Vec<_>>());
+    let encoded = RistrettoPoint::double_and_compress_batch(&*points);
+    Zeroizing::new(encoded.iter().map(CompressedRistretto::to_bytes).collect())
 }
 
 thread_local! {

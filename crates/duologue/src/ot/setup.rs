@@ -1,7 +1,7 @@
 //! The 128 base OTs in each direction that seed two OT extensions, one with each party as sender.
 //!
 //! The roles are reversed: the *sender* of an extension is the *receiver* of base OTs, and its
-//! choices are the bits of its Δ. Both directions travel in one exchange of 12,288 bytes each way.
+//! choices are the bits of its Δ. Both directions travel in one exchange of 8,224 bytes each way.
 //! Security is that of [`base`]: malicious parties.
 
 use blake3::Hasher;
@@ -28,7 +28,7 @@ pub struct Setup {
 
 impl Setup {
     /// Bytes each party sends: its points as base sender, then those as base receiver.
-    pub const MESSAGE: usize = base::Sender::message_len(COUNT) + base::Receiver::message_len(COUNT);
+    pub const MESSAGE: usize = base::Sender::MESSAGE + base::Receiver::message_len(COUNT);
 
     /// Draws Δ and begins. `session` is fresh for every connection and equal for both parties.
     pub fn start(us: Party, session: &[u8; 32]) -> Result<(Self, Vec<u8>)> {
@@ -54,7 +54,7 @@ impl Setup {
     /// Reads the peer's message: the seeds of the extension that we send in, and of the other.
     pub fn finish(self, message: &[u8]) -> Result<(SenderSeeds, ReceiverSeeds)> {
         check_length("base OT setup", message, Self::MESSAGE)?;
-        let (as_sender, as_receiver) = message.split_at(base::Sender::message_len(COUNT));
+        let (as_sender, as_receiver) = message.split_at(base::Sender::MESSAGE);
         let keys = self.chosen.finish(as_sender)?;
         let pairs = self.pairs.finish(as_receiver)?;
         Ok((SenderSeeds::new(self.ids[0], *self.delta, keys)?, ReceiverSeeds { id: self.ids[1], pairs }))

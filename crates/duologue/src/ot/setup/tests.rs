@@ -40,7 +40,7 @@ fn delta_has_127_random_bits() {
 /// The security constant, and what it costs on the wire.
 #[test]
 fn a_setup_is_128_base_ots_each_way() {
-    assert_eq!((COUNT, Setup::MESSAGE), (128, 12_288));
+    assert_eq!((COUNT, Setup::MESSAGE), (128, 8_224));
     let (_, message) = Setup::start(Party::Alice, &SESSION).unwrap();
     assert_eq!(message.len(), Setup::MESSAGE);
 }
