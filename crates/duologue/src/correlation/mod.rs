@@ -6,6 +6,7 @@
 
 mod bits;
 mod maker;
+pub mod pool;
 mod stock;
 mod triples;
 
@@ -50,6 +51,15 @@ impl Demand {
         match sender {
             Party::Alice => self.cots_by_alice,
             Party::Bob => self.cots_by_bob,
+        }
+    }
+
+    /// Of each kind as many as both have.
+    pub fn at_most(&self, other: &Self) -> Self {
+        Self {
+            cots_by_alice: self.cots_by_alice.min(other.cots_by_alice),
+            cots_by_bob: self.cots_by_bob.min(other.cots_by_bob),
+            triples: self.triples.min(other.triples),
         }
     }
 

@@ -1,0 +1,123 @@
+//! Files that only their owner may read, and that come whole or not at all.
+
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::{Error, Result};
+
+/// The end of the name of a file that is being written. One that is found was left by a crash, and counts as nothing.
+pub(super) const PART: &str = ".part";
+
+/// Makes a folder for its owner alone; one that is there already must be so.
+pub(super) fn make_folder(folder: &Path) -> Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => return made.map_err(doing("making", folder)),
+    }
+    refuse_others(folder, &fs::metadata(folder).map_err(doing("reading", folder))?)
+}
+
+/// What others may read is no secret, and what they may write is no pool.
+#[cfg(unix)]
+pub(super) fn refuse_others(path: &Path, metadata: &Metadata) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let (path, right) = (path.display(), if metadata.is_dir() { "700" } else { "600" });
+    Err(Error::usage(format!(
+        "others may read or write {path} (mode {mode:03o}): run `chmod {right} {path}`; if somebody may have read it, \
+         prepare a new pool"
+    )))
+}
+
+#[cfg(not(unix))]
+pub(super) fn refuse_others(_: &Path, _: &Metadata) -> Result<()> {
+    Ok(())
+}
+
+/// Opens a file that nobody else may read; its length comes with it.
+pub(super) fn open(path: &Path) -> Result<(File, u64)> {
+    let file = File::open(path).map_err(doing("opening", path))?;
+    let metadata = file.metadata().map_err(doing("reading", path))?;
+    refuse_others(path, &metadata)?;
+    Ok((file, metadata.len()))
+}
+
+/// Reads a whole small file; what is longer than `most` is cut off there.
+pub(super) fn read(path: &Path, most: usize) -> Result<Vec<u8>> {
+    let (file, _) = open(path)?;
+    let mut bytes = Vec::new();
+    file.take(most as u64).read_to_end(&mut bytes).map_err(doing("reading", path))?;
+    Ok(bytes)
+}
+
+/// Gives `path` this content, for good: whatever happens meanwhile, the file is what it was or what it shall be.
+///
+/// The name moves after the bytes are on the disk, and what follows waits until the name is.
+pub(super) fn replace(path: &Path, parts: &[&[u8]]) -> Result<()> {
+    let temporary = part_of(path);
+    let written = write(&temporary, parts).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // A full disk should not stay full because of us; if this fails too, opening removes it.
+        let _ = fs::remove_file(&temporary);
+    }
+    written.map_err(doing("writing", path))?;
+    sync_folder(path.parent().unwrap_or(Path::new(".")))
+}
+
+fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(PART);
+    path.with_file_name(name)
+}
+
+fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    parts.iter().try_for_each(|part| file.write_all(part))?;
+    file.sync_all()
+}
+
+/// A name is on the disk when its folder is.
+#[cfg(unix)]
+pub(super) fn sync_folder(folder: &Path) -> Result<()> {
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(doing("writing", folder))
+}
+
+#[cfg(not(unix))]
+pub(super) fn sync_folder(_: &Path) -> Result<()> {
+    Ok(())
+}
+
+/// Overwrites the file from byte `from` on, then removes it. What is left after a crash has its first `from` bytes.
+pub(super) fn erase(path: &Path, from: u64) -> Result<()> {
+    let file = OpenOptions::new().write(true).open(path).map_err(doing("erasing", path))?;
+    overwrite(file, from).and_then(|()| fs::remove_file(path)).map_err(doing("erasing", path))
+}
+
+/// Zeros from byte `from` to the end, on the disk.
+pub(super) fn overwrite(mut file: File, from: u64) -> io::Result<()> {
+    let len = file.metadata()?.len().saturating_sub(from);
+    file.seek(SeekFrom::Start(from))?;
+    io::copy(&mut io::repeat(0).take(len), &mut file)?;
+    file.sync_data()
+}
+
+/// What was being done to which file, for an error of the operating system.
+pub(super) fn doing(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+    Error::io(format!("{what} {}", path.display()))
+}
+
+/// The file is not what a pool writes.
+pub(super) fn malformed(path: &Path, why: impl Into<String>) -> Error {
+    Error::Malformed { what: format!("file of a pool, {}", path.display()), why: why.into() }
+}

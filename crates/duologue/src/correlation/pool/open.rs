@@ -1,0 +1,215 @@
+//! How a pool is made, opened and removed.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::path::Path;
+use std::time::SystemTime;
+
+use kernels::Block;
+
+use super::header::{self, Clear, Origin, Secrets};
+use super::kind::Kind;
+use super::lot::{self, Lot};
+use super::seal::{SealKey, random};
+use super::{Pool, cursor, files};
+use crate::{Error, Result};
+
+impl Pool {
+    /// Makes an empty pool in a folder that does not exist or is empty. Without a key it is not sealed: whoever can
+    /// read the folder can read all of it.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the folder holds something or is open to others, or Δ is not the one of the origin.
+    pub fn create(folder: &Path, origin: &Origin, delta: Block, seal: Option<SealKey>) -> Result<Pool> {
+        if !origin.has_delta(delta) {
+            return Err(Error::usage("this Δ is not the one that the pool's origin names"));
+        }
+        files::make_folder(folder)?;
+        let lock = lock(folder)?;
+        refuse_content(folder)?;
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let clear = Clear { origin: origin.clone(), created: since.as_secs(), sealed: seal.is_some(), destroyed: None };
+        let secrets = Secrets { delta, key: random()? };
+        let pool = Pool {
+            folder: folder.to_owned(),
+            clear,
+            secrets,
+            seal,
+            used: [0; 3],
+            unsaved: false,
+            lots: Default::default(),
+            agreed: None,
+            _lock: lock,
+        };
+        pool.save_cursor()?;
+        // The header comes last: with it, the folder is a pool.
+        pool.save_header()?;
+        files::sync_folder(folder.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new(".")))?;
+        Ok(pool)
+    }
+
+    /// Opens a pool, with the key if and only if it was made with one. What a crash left unfinished is removed.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if there is none, another process has it, others may read it, or the key is another;
+    /// [`Error::Malformed`], which names the file, if something is missing, damaged or from elsewhere. The bulk of the
+    /// data is checked when it is used, and by [`verify`](Self::verify).
+    pub fn open(folder: &Path, seal: Option<SealKey>) -> Result<Pool> {
+        let metadata = fs::metadata(folder).map_err(|error| absent(folder, error))?;
+        files::refuse_others(folder, &metadata)?;
+        let path = folder.join("header");
+        fs::metadata(&path).map_err(|error| absent(folder, error))?;
+        let lock = lock(folder)?;
+        let header = files::read(&path, header::LEN + 1)?;
+        let clear = Clear::decode(&header).map_err(|why| files::malformed(&path, why))?;
+        let secrets = unseal(folder, &clear, &header, seal.as_ref())?;
+        let used = cursor::load(folder, &clear.origin.owner(), &secrets.key)?;
+        let lots = Default::default();
+        // A process that was killed may have given files their names, but not waited for the disk.
+        files::sync_folder(folder)?;
+        let folder = folder.to_owned();
+        let mut pool = Pool { folder, clear, secrets, seal, used, unsaved: false, lots, agreed: None, _lock: lock };
+        pool.find_lots()?;
+        pool.erase_used()?;
+        pool.check_gaps()?;
+        Ok(pool)
+    }
+
+    /// Erases the pool and removes its folder, unless something else lies there.
+    pub fn remove(mut self) -> Result<()> {
+        // Without the header, and the key in it, the folder is no pool.
+        files::erase(&self.folder.join("header"), 0)?;
+        for lot in std::mem::take(&mut self.lots).iter().flatten() {
+            files::erase(&lot.path(&self.folder), lot::HEAD as u64)?;
+        }
+        ["cursor", "lock"].iter().try_for_each(|name| files::erase(&self.folder.join(name), 0))?;
+        fs::remove_dir(&self.folder).map_err(files::doing("removing", &self.folder))
+    }
+
+    /// Reads the head of every lot; removes what was being written when a crash came.
+    fn find_lots(&mut self) -> Result<()> {
+        let owner = self.clear.origin.owner();
+        let entries = fs::read_dir(&self.folder).map_err(files::doing("reading", &self.folder))?;
+        for entry in entries {
+            let name = entry.map_err(files::doing("reading", &self.folder))?.file_name();
+            let Some(name) = name.to_str().filter(|name| Kind::of(name).is_some() || is_part(name)) else {
+                continue;
+            };
+            let path = self.folder.join(name);
+            if is_part(name) {
+                fs::remove_file(&path).map_err(files::doing("removing", &path))?;
+            } else {
+                let lot = Lot::inspect(&path, &owner)?;
+                self.lots[lot.kind as usize].push(lot);
+            }
+        }
+        self.lots.iter_mut().for_each(|lots| lots.sort_by_key(|lot| lot.first));
+        Ok(())
+    }
+
+    /// The lots that are not used up follow one another from the cursor on.
+    fn check_gaps(&self) -> Result<()> {
+        for (kind, lots) in Kind::ALL.iter().zip(&self.lots) {
+            let mut next = self.used[*kind as usize];
+            for lot in lots {
+                if lot.first > next {
+                    let why = format!("the {} from number {next} to {} are missing", kind.words(), lot.first);
+                    return Err(files::malformed(&lot.path(&self.folder), why));
+                }
+                if lot.first < next && next != self.used[*kind as usize] {
+                    return Err(files::malformed(&lot.path(&self.folder), "another file has the same correlations"));
+                }
+                next = lot.end();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Holds a pool's lock until it is dropped or the process ends, however it ends.
+pub(super) struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing alone would leave the lock to a child that is just being started and still has all our files. If this
+        // fails, the lock is free a moment later.
+        let _ = self.0.unlock();
+    }
+}
+
+fn lock(folder: &Path) -> Result<Lock> {
+    let path = folder.join("lock");
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&path).map_err(files::doing("opening", &path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Lock(file)),
+        Err(TryLockError::WouldBlock) => {
+            Err(Error::usage(format!("another process uses the pool {}: wait until it ends", folder.display())))
+        }
+        Err(TryLockError::Error(error)) => Err(files::doing("locking", &path)(error)),
+    }
+}
+
+/// A new pool takes an empty folder, or one in which the making of a pool was cut short.
+fn refuse_content(folder: &Path) -> Result<()> {
+    for entry in fs::read_dir(folder).map_err(files::doing("reading", folder))? {
+        let name = entry.map_err(files::doing("reading", folder))?.file_name();
+        let ours = name.to_str().is_some_and(|name| ["lock", "cursor"].contains(&name) || is_part(name));
+        if !ours {
+            let (folder, name) = (folder.display(), name.to_string_lossy().into_owned());
+            return Err(Error::usage(format!(
+                "{folder} is not empty, it has '{name}': a pool needs a folder of its own"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn absent(folder: &Path, error: std::io::Error) -> Error {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Error::usage(format!("there is no pool in {}: `duologue prepare` makes one", folder.display()))
+        }
+        _ => files::doing("reading", folder)(error),
+    }
+}
+
+fn unseal(folder: &Path, clear: &Clear, header: &[u8], key: Option<&SealKey>) -> Result<Secrets> {
+    let path = folder.join("header");
+    let public = SealKey::public();
+    let key = match (clear.sealed, key) {
+        (true, Some(key)) => key,
+        (false, None) => &public,
+        (true, None) => {
+            return Err(Error::usage(format!(
+                "the pool {} is sealed: give the key it was made with",
+                folder.display()
+            )));
+        }
+        // A header that lost its seal was exchanged.
+        (false, Some(_)) => {
+            return Err(Error::usage(format!("the pool {} is not sealed, but a key was given", folder.display())));
+        }
+    };
+    let header = header.try_into().map_err(|_| files::malformed(&path, "its length is wrong"))?;
+    let Some(secrets) = clear.open(header, key) else {
+        return Err(match clear.sealed {
+            true => Error::usage(format!(
+                "the pool {} is sealed with another key, or its header was tampered with",
+                folder.display()
+            )),
+            false => files::malformed(&path, "it is not what was written: tampered with"),
+        });
+    };
+    match &clear.destroyed {
+        None if !clear.origin.has_delta(secrets.delta) => Err(files::malformed(&path, "its Δ is not the one it names")),
+        _ => Ok(secrets),
+    }
+}
+
+fn is_part(name: &str) -> bool {
+    let of = name.strip_suffix(files::PART);
+    of.is_some_and(|name| ["header", "cursor"].contains(&name) || Kind::of(name).is_some())
+}

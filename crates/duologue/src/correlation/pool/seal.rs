@@ -1,0 +1,123 @@
+//! Sealing: XChaCha20-Poly1305 under random keys and random nonces.
+//!
+//! Nonces are drawn, not counted. A pool whose tail was cut off, or whose folder came back from a backup, makes other
+//! correlations with the numbers of those it lost; with a counter they would lie under the same key stream, and two
+//! copies of the disk would give the XOR of both. Of 192 random bits none comes twice.
+
+use std::path::Path;
+
+use chacha20poly1305::aead::{AeadInOut, KeyInit, inout::InOutBuf};
+use chacha20poly1305::{Tag, XChaCha20Poly1305, XNonce};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use super::files;
+use crate::{Error, Result};
+
+pub(super) const NONCE: usize = 24;
+pub(super) const TAG: usize = 16;
+pub(super) const KEY: usize = 32;
+
+/// The key under which the header of a pool is sealed: what is in a file that the user keeps elsewhere.
+///
+/// ```compile_fail,E0277
+/// fn print(key: &duologue::correlation::pool::SealKey) {
+///     println!("{key:?}");
+/// }
+/// ```
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct SealKey([u8; KEY]);
+
+/// The fewest and the most bytes of a key file.
+const KEY_FILE: std::ops::RangeInclusive<usize> = 32..=4096;
+
+impl SealKey {
+    /// The key in a file that nobody else may read, such as `openssl rand -out FILE 32` makes. It is taken as it is,
+    /// every byte: a file of words that people choose can be guessed.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is open to others, or has less than 32 bytes or more than 4096.
+    pub fn load(path: impl AsRef<Path>) -> Result<SealKey> {
+        let path = path.as_ref();
+        let bytes = Zeroizing::new(files::read(path, KEY_FILE.end() + 1)?);
+        SealKey::from_bytes(&bytes).map_err(|error| Error::usage(format!("{}: {error}", path.display())))
+    }
+
+    /// The key made of these bytes, from 32 to 4096, which nobody can guess.
+    ///
+    /// # Errors
+    /// If they are fewer or more.
+    pub fn from_bytes(bytes: &[u8]) -> Result<SealKey> {
+        if !KEY_FILE.contains(&bytes.len()) {
+            return Err(Error::usage("a key that seals a pool has from 32 to 4096 random bytes"));
+        }
+        Ok(SealKey(blake3::derive_key("duologue 1 pool: key of the header", bytes)))
+    }
+
+    /// The key of a pool that is not sealed. Everybody has it.
+    pub(super) fn public() -> SealKey {
+        SealKey(blake3::derive_key("duologue 1 pool: no key", &[]))
+    }
+
+    pub(super) fn bytes(&self) -> &[u8; KEY] {
+        &self.0
+    }
+}
+
+/// Encrypts in place; the tag also holds for `context`.
+pub(super) fn seal(key: &[u8; KEY], nonce: &[u8; NONCE], context: &[u8], text: &mut [u8]) -> [u8; TAG] {
+    let cipher = XChaCha20Poly1305::new(key.into());
+    let tag = cipher.encrypt_inout_detached(&XNonce::from(*nonce), context, InOutBuf::from(text));
+    tag.expect("less than 256 GiB at a time").into()
+}
+
+/// Decrypts in place what [`seal`] made; `None`, and no text, if anything differs.
+pub(super) fn open(
+    key: &[u8; KEY],
+    nonce: &[u8; NONCE],
+    context: &[u8],
+    text: &mut [u8],
+    tag: [u8; TAG],
+) -> Option<()> {
+    let cipher = XChaCha20Poly1305::new(key.into());
+    cipher.decrypt_inout_detached(&XNonce::from(*nonce), context, InOutBuf::from(text), &Tag::from(tag)).ok()
+}
+
+/// Random bytes of the operating system: a process that is forked or a machine that is resumed has others.
+pub(super) fn random<const N: usize>() -> Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes)
+        .map_err(|why| Error::io("the system's random generator")(std::io::Error::other(why)))?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// draft-irtf-cfrg-xchacha-03, A.3.1.
+    #[test]
+    fn is_the_published_cipher() {
+        let hex = |text: &str| data_encoding::HEXLOWER.decode(text.as_bytes()).unwrap();
+        let key: Vec<u8> = (0x80..0xa0).collect();
+        let nonce: Vec<u8> = (0x40..0x58).collect();
+        let mut text = *b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, \
+                          sunscreen would be it.";
+        let context = hex("50515253c0c1c2c3c4c5c6c7");
+        let (key, nonce) = (key.try_into().unwrap(), nonce.try_into().unwrap());
+        let plain = text;
+        let tag = seal(&key, &nonce, &context, &mut text);
+        assert_eq!(text[..16], hex("bd6d179d3e83d43b9576579493c0e939")[..]);
+        assert_eq!(tag[..], hex("c0875924c1c7987947deafd8780acf49")[..]);
+        assert!(open(&key, &nonce, &context[1..], &mut text.clone(), tag).is_none());
+        assert!(open(&key, &nonce, &context, &mut text, tag).is_some() && text == plain);
+    }
+
+    #[test]
+    fn a_key_is_long_enough_and_is_no_default() {
+        for len in [0, 31, 4097] {
+            assert!(matches!(SealKey::from_bytes(&vec![7; len]), Err(Error::Usage(_))));
+        }
+        let keys = [&[7; 32][..], &[7; 33], &[8; 32]].map(|bytes| SealKey::from_bytes(bytes).unwrap().0);
+        assert!(keys[0] != keys[1] && keys[0] != keys[2] && !keys.contains(SealKey::public().bytes()));
+    }
+}
