@@ -5,6 +5,7 @@ use circuit::blocks::Goal;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use duologue::channel::{Link, PublicKey};
+use duologue::ot::Extension;
 use duologue::{Party, Scheme, Timing};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -43,6 +44,10 @@ pub enum Verb {
     Import(Import),
     /// Write a program as a .duo file, or its circuit as a Bristol Fashion file
     Export(Export),
+    /// Make correlations ahead of time with a peer, into a pool on disk that runs take from
+    Prepare(Box<Prepare>),
+    /// Show what a pool has left
+    Pool(ShowPool),
     /// Make or show the key by which peers know you
     Keys(Keys),
 }
@@ -140,12 +145,84 @@ pub struct Run {
     /// Simulate a line, on both sides: '100ms,100Mbit', lan, internet or transatlantic
     #[arg(long)]
     pub link: Option<Link>,
+    /// What makes correlations that are not in the pool; both give the same
+    #[arg(long, value_name = "MAKER")]
+    pub correlations: Option<Extension>,
+    #[command(flatten)]
+    pub pool: Pool,
     /// Run without asking
     #[arg(long, short)]
     pub yes: bool,
     /// Run without asking if the program has this digest
     #[arg(long, value_name = "HEX", conflicts_with = "yes")]
     pub expect_digest: Option<String>,
+}
+
+#[derive(clap::Args)]
+pub struct Pool {
+    /// Take correlations from this folder, which `duologue prepare` filled; both parties have one
+    #[arg(long, value_name = "FOLDER")]
+    pub pool: Option<PathBuf>,
+    /// The file of the key that the pool is sealed with: 32 bytes, or 64 hexadecimal digits
+    #[arg(long, value_name = "FILE", requires = "pool")]
+    pub pool_key: Option<PathBuf>,
+}
+
+#[derive(clap::Args)]
+pub struct Prepare {
+    /// Which party you are
+    #[arg(long = "as", value_name = "PARTY", value_parser = party())]
+    pub party: Party,
+    #[command(flatten)]
+    pub meeting: Meeting,
+    #[command(flatten)]
+    pub security: Security,
+    /// The folder of the pool; it is made if it is not there
+    #[arg(long, value_name = "FOLDER")]
+    pub pool: PathBuf,
+    /// Seal the pool with the key in this file: 32 bytes, or 64 hexadecimal digits
+    #[arg(long, value_name = "FILE")]
+    pub pool_key: Option<PathBuf>,
+    /// Fill up to so many triples, one for each AND by GMW: 500k, 100M
+    #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = number)]
+    pub triples: u64,
+    /// Fill up to so many correlated OTs in each direction, one for each input bit of Yao's evaluator
+    #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = number)]
+    pub cots: u64,
+    /// What makes them in a new pool: softspoken1 to softspoken8, silent16 to silent19
+    #[arg(long, value_name = "MAKER")]
+    pub correlations: Option<Extension>,
+    /// How many threads share the work
+    #[arg(long, default_value_t = 1)]
+    pub threads: usize,
+    /// Simulate a line, on both sides: '100ms,100Mbit', lan, internet or transatlantic
+    #[arg(long)]
+    pub link: Option<Link>,
+}
+
+#[derive(clap::Args)]
+pub struct ShowPool {
+    /// The folder of the pool
+    pub pool: PathBuf,
+    /// The file of the key that it is sealed with
+    #[arg(long, value_name = "FILE")]
+    pub pool_key: Option<PathBuf>,
+    /// Read everything and check that it is as it was written
+    #[arg(long)]
+    pub verify: bool,
+}
+
+/// `100M`, `500k`, `1G` or plain digits.
+fn number(text: &str) -> Result<u64, String> {
+    let (digits, factor) = match text.char_indices().last() {
+        Some((end, 'k' | 'K')) => (&text[..end], 1_000),
+        Some((end, 'M')) => (&text[..end], 1_000_000),
+        Some((end, 'G')) => (&text[..end], 1_000_000_000),
+        _ => (text, 1),
+    };
+    let number: u64 = digits.parse().map_err(|_| "write a number such as 500k, 100M or 1G")?;
+    let product = number.checked_mul(factor).filter(|&number| number <= 1 << 40);
+    product.ok_or_else(|| "that is more than a pool can be: 2^40".into())
 }
 
 #[derive(clap::Args)]

@@ -45,6 +45,8 @@ fn run(verb: &Verb, console: &Console) -> Result<(), Failure> {
         Verb::Circuits(args) => verbs::circuits::run(args, console),
         Verb::Import(args) => verbs::import::run(args, console),
         Verb::Export(args) => verbs::export::run(args, console),
+        Verb::Prepare(args) => verbs::prepare::run(args, console),
+        Verb::Pool(args) => verbs::pool::run(args, console),
         Verb::Keys(args) => verbs::keys::run(args, console),
     }
 }

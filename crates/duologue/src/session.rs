@@ -30,6 +30,7 @@
 
 mod correlate;
 mod hello;
+mod pool;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -193,6 +194,8 @@ impl Session {
                 id,
                 correlating,
                 maker: None,
+                pool: None,
+                delta: None,
                 extension: Extension::DEFAULT,
                 threads: 1,
                 observer: None,
@@ -363,7 +366,7 @@ impl Session {
                 Box::new(Executor::new(gmw, party, job, how, public)?)
             }
             Scheme::Yao if terms.garbler == self.party => {
-                let delta = self.wire.maker()?.delta()?;
+                let delta = self.wire.delta()?;
                 let mut own = self.secrets.derive(b"garbling", ordinal);
                 let (s, labels) = (own.block(), own.derive(b"labels  ", 0));
                 self.wire.send(&s.to_bytes())?;
@@ -372,7 +375,7 @@ impl Session {
                 Box::new(Executor::new(garbler, party, job, how, public)?)
             }
             Scheme::Yao => {
-                self.wire.maker()?;
+                self.wire.delta()?;
                 let mut s = Vec::new();
                 self.wire.receive(16, &mut s)?;
                 let s = Block::from_bytes(s.try_into().expect("16 bytes were read"));
@@ -404,6 +407,8 @@ impl Session {
         self.stock.destroy();
         self.wire.maker = None;
         self.wire.correlating = None;
+        self.wire.pool = None;
+        self.wire.delta = None;
         self.secrets = Generator::from_seed(Block::ZERO);
         self.pairwise = Generator::from_seed(Block::ZERO);
     }

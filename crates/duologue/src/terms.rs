@@ -221,6 +221,12 @@ pub(crate) fn correlations(moment: &Moment, extension: Extension, demand: &Deman
     ]
 }
 
+/// What must be equal before a session has a pool.
+pub(crate) fn pool(call: &str, session: &[u8; 32], extension: Option<Extension>) -> Fields {
+    let extension = extension.map_or("what the pool says".into(), |extension| extension.to_string());
+    vec![(CALL, call.into()), ("the session", hex(session)), ("what makes correlations", extension)]
+}
+
 /// What must be equal before correlations are shown.
 pub(crate) fn opening(moment: &Moment) -> Fields {
     vec![

@@ -8,4 +8,6 @@ pub mod export;
 pub mod import;
 pub mod inspect;
 pub mod keys;
+pub mod pool;
+pub mod prepare;
 pub mod run;

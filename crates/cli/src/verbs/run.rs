@@ -11,8 +11,9 @@ use crate::failure::Failure;
 use crate::output::Destinations;
 use crate::report::{Console, hex};
 use crate::{input, paths, program, progress, sizes};
-use duologue::channel::{Channel, Limits, Listener, Security};
-use duologue::{Options, Session};
+use duologue::channel::{Channel, Limits, Link, Listener, PublicKey, Security};
+use duologue::correlation::pool::{Pool, SealKey};
+use duologue::{Options, Party, Session};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,7 +40,11 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
     };
     proposal.obtain(&consent(args), console)?;
 
-    let mut session = Session::connect(meet(args, &security, console)?, args.party)?;
+    let mut session = Session::connect(meet(&args.meeting, args.link, &security, console)?, args.party)?;
+    if let Some(folder) = &args.pool.pool {
+        let pool = Pool::open(folder, seal_key(&args.pool)?)?;
+        session.use_pool(pool, known_keys(&security, args.party))?;
+    }
     if !console.quiet() {
         session.observe(Some(progress::bar(format!("{}, {}", program.name(), args.protocol))));
     }
@@ -50,7 +55,9 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
 }
 
 fn options(args: &Run) -> Options {
-    Options { garbler: args.garbler, timing: args.timing, tile: args.tile, ..Options::new(args.protocol) }
+    let usual = Options::new(args.protocol);
+    let extension = args.correlations.unwrap_or(usual.extension);
+    Options { garbler: args.garbler, timing: args.timing, tile: args.tile, extension, ..usual }
 }
 
 fn consent(args: &Run) -> Given<'_> {
@@ -61,7 +68,21 @@ fn consent(args: &Run) -> Given<'_> {
     }
 }
 
-fn security(args: &args::Security) -> Result<Security, Failure> {
+/// The key of a sealed pool.
+pub fn seal_key(args: &args::Pool) -> Result<Option<SealKey>, Failure> {
+    Ok(args.pool_key.as_ref().map(SealKey::load).transpose()?)
+}
+
+/// The keys by which the parties know one another, Alice's first.
+pub fn known_keys(security: &Security, us: Party) -> Option<[PublicKey; 2]> {
+    let Security::Tls { identity, peer } = security else { return None };
+    Some(match us {
+        Party::Alice => [identity.public(), *peer],
+        Party::Bob => [*peer, identity.public()],
+    })
+}
+
+pub fn security(args: &args::Security) -> Result<Security, Failure> {
     let Some(peer) = args.peer_key else {
         return Ok(Security::PlaintextForBenchmarks);
     };
@@ -71,13 +92,18 @@ fn security(args: &args::Security) -> Result<Security, Failure> {
 }
 
 /// Finds the peer.
-fn meet(args: &Run, security: &Security, console: &Console) -> Result<Channel, Failure> {
-    let limits = limits(&args.meeting);
-    let channel = match (&args.meeting.listen, &args.meeting.connect) {
+pub fn meet(
+    args: &Meeting,
+    link: Option<Link>,
+    security: &Security,
+    console: &Console,
+) -> Result<Channel, Failure> {
+    let limits = limits(args);
+    let channel = match (&args.listen, &args.connect) {
         (Some(address), _) => listen(address, security, &limits, console)?,
         (None, address) => Channel::connect(address.as_deref().unwrap_or_default(), security, &limits)?,
     };
-    match args.link {
+    match link {
         Some(link) => Ok(channel.shaped(link)?),
         None => Ok(channel),
     }

@@ -75,7 +75,7 @@ impl Session {
     /// Δ, the blocks that we send, those that we receive, and the three shares of triples.
     fn revealed(&mut self, counts: &Demand) -> Result<Vec<u8>> {
         let [sent, received] = [self.party, self.party.peer()].map(|party| counts.cots_by(party) as usize);
-        let mut bytes = self.wire.maker()?.delta()?.to_bytes().to_vec();
+        let mut bytes = self.wire.delta()?.to_bytes().to_vec();
         bytes.extend_from_slice(bytemuck::cast_slice(&self.stock.draw_cot_sender(sent)?));
         bytes.extend_from_slice(bytemuck::cast_slice(&self.stock.draw_cot_receiver(received)?.t));
         let triples = self.stock.draw_triples(counts.triples as usize)?;

@@ -2,11 +2,13 @@
 
 use super::Observer;
 use crate::channel::Channel;
+use crate::correlation::pool::Pool;
 use crate::correlation::{self, Demand, Maker, Stock};
 use crate::executor::{Link, Phase};
 use crate::ot::{Extension, Setup};
 use crate::terms::{self, Fields};
 use crate::{Error, Party, Result};
+use kernels::Block;
 use kernels::generator::Generator;
 
 /// Correlations of a kind that are made at once when setup is streamed.
@@ -20,6 +22,10 @@ pub(super) struct Wire {
     /// The secrets of the maker, which takes them.
     pub correlating: Option<Generator>,
     pub maker: Option<Maker>,
+    /// What was made before, if the session has a pool.
+    pub pool: Option<Pool>,
+    /// Δ of the pool.
+    pub delta: Option<Block>,
     /// Which maker; it does not change once there is one.
     pub extension: Extension,
     /// Threads that share its work.
@@ -39,10 +45,19 @@ impl Wire {
         }
     }
 
+    /// Δ of the session's COTs, which is the pool's if there is one. Both parties call for it at the same moment.
+    pub fn delta(&mut self) -> Result<Block> {
+        self.delta.map_or_else(|| self.maker()?.delta(), Ok)
+    }
+
     /// The maker of correlations; base OTs run once, when it is first needed.
     pub fn maker(&mut self) -> Result<&mut Maker> {
         if let Some(secrets) = self.correlating.take() {
-            let (setup, message) = Setup::start_with(&mut secrets.derive(b"base OT ", 0), self.party, &self.id);
+            let rng = &mut secrets.derive(b"base OT ", 0);
+            let (setup, message) = match self.delta {
+                Some(delta) => Setup::start_under(delta, rng, self.party, &self.id),
+                None => Setup::start_with(rng, self.party, &self.id),
+            };
             self.channel.send(&message)?;
             let theirs = self.channel.recv(Setup::MESSAGE)?;
             let seeds = setup.finish(&theirs)?;
@@ -86,13 +101,29 @@ impl Link for Wire {
         if demand != Demand::NONE && demand.missing_from(&available) == Demand::NONE {
             return Ok(());
         }
-        let make = at_once(&demand, &ahead).missing_from(&available);
-        if make == Demand::NONE {
+        let wanted = at_once(&demand, &ahead);
+        self.take_from_pool(stock, wanted.missing_from(&available))?;
+        let made = self.make(stock, wanted.missing_from(&stock.available()));
+        if let (Some(pool), Err(why @ Error::Peer(_))) = (&mut self.pool, &made) {
+            pool.destroy_delta(&why.to_string())?;
+        }
+        made
+    }
+
+    fn progress(&mut self, phase: Phase, done: u64, total: u64) -> Result<()> {
+        watch(&mut self.observer, phase, done, total)
+    }
+}
+
+impl Wire {
+    /// Adds new correlations to the stock.
+    fn make(&mut self, stock: &mut Stock, missing: Demand) -> Result<()> {
+        if missing == Demand::NONE {
             return Ok(());
         }
         self.maker()?;
         let Wire { channel, maker: Some(maker), observer, .. } = self else { return Ok(()) };
-        let mut refill = maker.refill(stock, make);
+        let mut refill = maker.refill(stock, missing);
         let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
         while let correlation::Flow::Exchange { expect } = refill.step(&inbox, &mut outbox)? {
             channel.send(&outbox)?;
@@ -103,10 +134,6 @@ impl Link for Wire {
             watch(observer, Phase::Setup, done, total)?;
         }
         Ok(())
-    }
-
-    fn progress(&mut self, phase: Phase, done: u64, total: u64) -> Result<()> {
-        watch(&mut self.observer, phase, done, total)
     }
 }
 

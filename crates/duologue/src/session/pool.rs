@@ -1,0 +1,136 @@
+//! A session with a pool: correlations made before are taken from disk, and new ones are put there.
+//!
+//! ```text
+//! create_pool or use_pool    first of all; the parties compare what they have (178 bytes each way)
+//! fill_pool                  as often as wanted
+//! run, prepare, online       as without a pool
+//! ```
+//!
+//! A program takes from the pool what it has, and what is missing is made as without a pool, but under the pool's Δ:
+//! all COTs of a session have one Δ.
+
+use super::wire::Wire;
+use super::{PhaseReport, Session};
+use crate::channel::PublicKey;
+use crate::correlation::pool::{Origin, Pool, SealKey, Status, Summary, delta_identity};
+use crate::correlation::{Demand, Stock};
+use crate::ot::Extension;
+use crate::terms;
+use crate::{Error, Result};
+use std::path::Path;
+
+impl Session {
+    /// Makes an empty pool in `folder`, for this peer, and uses it in this session. `keys` are those by which the
+    /// parties know one another, Alice's first; the pool is refused where they are others.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the session was used before or the folder cannot be a pool; [`Error::Incompatible`] if the
+    /// peer does not make one. Any other error ends the session.
+    pub fn create_pool(
+        &mut self,
+        folder: &Path,
+        keys: Option<[PublicKey; 2]>,
+        extension: Extension,
+        seal: Option<SealKey>,
+    ) -> Result<()> {
+        self.begin_pool()?;
+        let fields = terms::pool("a new pool", &self.id, Some(extension));
+        self.guarded(|session| {
+            session.wire.agree(&fields)?;
+            let identity = blake3::derive_key("duologue v1 identity of a pool", &session.id);
+            let delta = session.secrets.derive(b"pool    ", 0).block().with_lsb(true);
+            let ours = delta_identity(&identity, session.party, delta);
+            let theirs = session.wire.swap(&ours)?.try_into().expect("as many as ours");
+            let deltas = if session.party as u8 == 0 { [ours, theirs] } else { [theirs, ours] };
+            let origin = Origin { identity, party: session.party, keys, deltas, extension };
+            let pool = Pool::create(folder, &origin, delta, seal)?;
+            session.attach(pool)
+        })
+    }
+
+    /// Takes correlations from this pool before others are made. Every session that uses a pool begins with this.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the session was used before, or the pool was made with other keys; [`Error::Incompatible`]
+    /// if the peer's is not its other half. Any other error ends the session.
+    pub fn use_pool(&mut self, pool: Pool, keys: Option<[PublicKey; 2]>) -> Result<()> {
+        self.begin_pool()?;
+        let key = |party| keys.map(|keys| keys[party as usize]);
+        pool.check_keys(key(self.party), key(self.party.peer()))?;
+        if pool.origin().party != self.party {
+            return Err(Error::usage(format!("this pool is {}'s half, not {}'s", pool.origin().party, self.party)));
+        }
+        let fields = terms::pool("a pool", &self.id, None);
+        self.guarded(|session| {
+            session.wire.agree(&fields)?;
+            session.attach(pool)
+        })
+    }
+
+    fn begin_pool(&self) -> Result<()> {
+        self.alive()?;
+        let fresh = self.wire.maker.is_none() && self.wire.pool.is_none() && self.ordinal == 0;
+        if fresh { Ok(()) } else { Err(Error::usage("a session takes a pool before anything else")) }
+    }
+
+    fn attach(&mut self, mut pool: Pool) -> Result<()> {
+        let ours = pool.summary();
+        let theirs = Summary::decode(&self.wire.swap(&ours.encode())?)?;
+        pool.agree(&theirs)?;
+        if !ours.destroyed && !theirs.destroyed {
+            self.wire.delta = Some(pool.delta()?);
+        }
+        self.wire.pool = Some(pool);
+        Ok(())
+    }
+
+    /// What the session's pool is and has.
+    pub fn pool(&self) -> Option<Status> {
+        self.wire.pool.as_ref().map(Pool::status)
+    }
+
+    /// Makes correlations until the pool has as many as this that are not used, whatever it has by now.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the session has no pool; [`Error::Incompatible`] if the peer does not fill its half to the
+    /// same level. Any other error ends the session; what was added to both halves stays.
+    pub fn fill_pool(&mut self, level: Demand) -> Result<PhaseReport> {
+        let taken = self.wire.pool.take();
+        let mut pool = taken.ok_or_else(|| Error::usage("the session has no pool: create or use one"))?;
+        let missing = level.missing_from(&pool.left());
+        let batch = blake3::derive_key("duologue v1 batch of a pool", &self.id);
+        let extension = pool.origin().extension;
+        let filled =
+            pool.trim().and_then(|()| self.correlate(extension, missing, |stock| pool.append(batch, stock).map(drop)));
+        if let Err(why @ Error::Peer(_)) = &filled {
+            pool.destroy_delta(&why.to_string())?;
+        }
+        self.wire.pool = Some(pool);
+        filled
+    }
+}
+
+impl Wire {
+    /// Sends so many bytes and receives as many.
+    pub(super) fn swap(&mut self, ours: &[u8]) -> Result<Vec<u8>> {
+        self.channel.send(ours)?;
+        self.channel.recv(ours.len())
+    }
+
+    /// Moves what the pool has of this into the stock; the parties make sure that it belongs together.
+    pub(super) fn take_from_pool(&mut self, stock: &mut Stock, wanted: Demand) -> Result<()> {
+        let Some(pool) = &mut self.pool else { return Ok(()) };
+        let wanted = wanted.at_most(&pool.left());
+        if wanted == Demand::NONE {
+            return Ok(());
+        }
+        let taken = pool.take(wanted, stock)?;
+        tracing::debug!(numbers = ?taken.numbers, "taken from the pool");
+        let theirs = self.swap(&taken.digest)?;
+        if theirs != taken.digest {
+            stock.destroy();
+            return Err(Error::peer("its half of the pool has other correlations: prepare a new pool"));
+        }
+        Ok(())
+    }
+}
