@@ -6,7 +6,7 @@
 use circuit::Program;
 use circuit::format::bristol::{self, Dialect, Names};
 use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
-use duologue::correlation::{Demand, Flow, Maker, Stock};
+use duologue::correlation::{Demand, Flow, Maker, Stock, pool};
 use duologue::ot::base::Points;
 use duologue::ot::{Extension, Setup};
 use duologue::{Error, Inputs, Options, Party, Scheme, Session, Timing, data, session, terms};
@@ -32,19 +32,21 @@ pub struct Target {
 }
 
 /// All of them, in the order of what a peer sends first; then files.
-pub const ALL: [Target; 12] = [
+pub const ALL: [Target; 14] = [
     Target { name: "frame", run: frame, seeds: frames },
     Target { name: "hello", run: hello, seeds: hellos },
     Target { name: "terms", run: terms, seeds: all_terms },
     Target { name: "points", run: points, seeds: all_points },
     Target { name: "setup", run: setup, seeds: setups },
     Target { name: "refill", run: refill, seeds: refills },
+    Target { name: "summary", run: summary, seeds: summaries },
     Target { name: "whole_session", run: whole_session, seeds: sessions },
     Target { name: "duo", run: duo, seeds: duos },
     Target { name: "bristol_fashion", run: bristol_fashion, seeds: fashions },
     Target { name: "bristol_old", run: bristol_old, seeds: olds },
     Target { name: "public_key", run: public_key, seeds: public_keys },
     Target { name: "identity", run: identity, seeds: identities },
+    Target { name: "pool_file", run: pool_file, seeds: pool_files },
 ];
 
 /// A refusal must blame whoever wrote the bytes.
@@ -208,6 +210,21 @@ fn refills() -> Vec<Vec<u8>> {
     vec![vec![200, 1, 0, 7, 9], vec![1, 0, 255, 3], vec![0; 2]]
 }
 
+/// What the peer says of its half of a pool. What is read is written back byte by byte.
+pub fn summary(bytes: &[u8]) {
+    match pool::Summary::decode(bytes) {
+        Ok(summary) => {
+            assert!(summary.encode() == bytes && summary.used.missing_from(&summary.made) == Demand::NONE);
+        }
+        Err(error) => assert!(is_the_peers(&error)),
+    }
+}
+
+fn summaries() -> Vec<Vec<u8>> {
+    let counts = [9u64, 8, 7000, 9, 0, 64].map(u64::to_le_bytes).concat();
+    vec![[&[1, 0][..], &[7; 128], &counts].concat(), vec![0; pool::Summary::LEN]]
+}
+
 /// A session whose peer answers with our own bytes up to a point, then with the input, then is gone.
 ///
 /// The first byte says how the program is run, the next two where the input begins.
@@ -224,7 +241,8 @@ pub fn whole_session(bytes: &[u8]) {
     };
     let channel = Channel::over(Mirror::new(mirrored, tail.to_vec()), Limits::default());
     match run(channel, party, &options) {
-        Ok(()) => panic!("a mirror is no peer"),
+        // Who sends what we send passes for an honest peer, but only if it sends all of it.
+        Ok(()) => assert!(mirrored > Setup::MESSAGE, "a session without a peer"),
         Err(error) => assert!(is_the_peers(&error), "{error}"),
     }
 }
@@ -350,4 +368,33 @@ fn identities() -> Vec<Vec<u8>> {
     // RFC 8410, section 10.3: without and with the public key.
     let without = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
     vec![without.into(), without.replace('M', "N").into()]
+}
+
+/// A file of a pool: the first byte says which. A header gets its digest here, a cursor its keyed hash.
+pub fn pool_file(bytes: &[u8]) {
+    if let Err(error) = read_pool_file(bytes) {
+        assert!(matches!(error, Error::Malformed { .. }));
+    }
+}
+
+fn read_pool_file(bytes: &[u8]) -> duologue::Result<()> {
+    let (which, bytes) = bytes.split_first().unwrap_or((&0, &[]));
+    match which % 3 {
+        0 => pool::inspect("header", &[bytes, blake3::hash(bytes).as_bytes()].concat()),
+        1 => {
+            let key = blake3::derive_key("duologue 1 pool: key of the cursor", &[0; 32]);
+            pool::inspect("cursor", &[bytes, blake3::keyed_hash(&key, bytes).as_bytes()].concat())
+        }
+        _ => pool::inspect("lot", bytes),
+    }
+}
+
+fn pool_files() -> Vec<Vec<u8>> {
+    let (number, zeros) = (1000u64.to_le_bytes(), |count: usize| vec![0; count]);
+    let header = [&b"\0duo-pool\x01\0\x01\0\0\0\0\0"[..], &number, &zeros(160), b"softspoken4", &zeros(269)];
+    let cursor = [&b"\x01duo-curs"[..], &zeros(40), &number, &number, &number];
+    let lot = [&b"\x02duo-lot1"[..], &zeros(33), &[2], &zeros(6), &number, &number, &zeros(56)];
+    let seeds = vec![header.concat(), cursor.concat(), lot.concat()];
+    seeds.iter().for_each(|seed| read_pool_file(seed).expect("valid"));
+    seeds
 }

@@ -76,10 +76,12 @@ bounded! {
     points 4000
     setup 60
     refill 150
+    summary 20000
     whole_session 100
     duo 5000
     bristol_fashion 5000
     bristol_old 5000
     public_key 10000
     identity 3000
+    pool_file 20000
 }
