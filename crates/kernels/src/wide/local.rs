@@ -68,13 +68,14 @@ impl Job for Local<'_> {
 
 #[inline(always)]
 fn add<N: Lanes>(cpu: N, table: Table, &[a, b, c]: &[u64; 3], out: &mut Block) {
-    // Offsets are 16 times indices, of at most 19 bits: fields at bits 0, 19 and 38, and 7 bits of each word left.
-    let three = |word: u64| {
-        let [x, y, z] = [word << 4, word >> 15, word >> 34].map(|offset| cpu.entry(table, offset));
-        cpu.xor3(x, y, z)
-    };
     let tenth = (a >> 57 << 18) ^ (b >> 57 << 11) ^ (c >> 57 << 4);
-    let sum = cpu.xor3(three(a), three(b), three(c));
-    let sum = cpu.xor3(sum, cpu.entry(table, tenth), cpu.load(std::slice::from_ref(out)));
+    let nine = cpu.xor3(three(cpu, table, a), three(cpu, table, b), three(cpu, table, c));
+    let sum = cpu.xor3(nine, cpu.entry(table, tenth), cpu.load(std::slice::from_ref(out)));
     store(cpu, sum, std::slice::from_mut(out));
+}
+
+/// Offsets are 16 times indices, of at most 19 bits: fields at bits 0, 19 and 38, and 7 bits of each word left.
+#[inline(always)]
+fn three<N: Lanes>(cpu: N, table: Table, word: u64) -> N::Reg {
+    cpu.xor3(cpu.entry(table, word << 4), cpu.entry(table, word >> 15), cpu.entry(table, word >> 34))
 }

@@ -47,7 +47,11 @@ fn grow_step<C: Lanes, const R: usize>(
     for r in 0..R {
         x[r] = here.next(cpu.load(&parents[window.nearest(r * C::LANES)..]));
     }
-    let mut y = x.map(|x| cpu.sigma(x));
+    // No closures around instructions: they would be compiled without them, and called.
+    let mut y = x;
+    for y in &mut y {
+        *y = cpu.sigma(*y);
+    }
     encrypt(cpu, keys, &mut y);
     for r in 0..R {
         if let Some(at) = window.place(r * C::LANES) {
@@ -81,7 +85,8 @@ impl Job for Seal<'_> {
 
 #[inline(always)]
 fn seal<C: Lanes>(cpu: C, first: usize, leaves: &mut [Block], patches: [Patch; 2]) {
-    let [mut one, mut two] = patches.map(|patch| Patcher::new(cpu, first, patch));
+    let mut one = Patcher::new(cpu, first, patches[0]);
+    let mut two = Patcher::new(cpu, first, patches[1]);
     let lowest = cpu.splat(Block::new(1));
     for leaves in leaves.chunks_exact_mut(C::LANES) {
         let x = cpu.load(leaves);
