@@ -6,6 +6,7 @@
 //! | [`Block`] | 128 bits: a wire label, a key, an OT message |
 //! | [`aes`] | AES-128 under one key |
 //! | [`hash`] | [`hash::GateHash`] garbles and evaluates, [`hash::OtHash`] turns correlated OT into random OT, [`hash::TreeHash`] grows GGM trees |
+//! | [`blake3`] | the leaves of BLAKE3's tree |
 //! | [`field`] | GF(2¹²⁸): sums of products |
 //! | [`generator`] | AES-128-CTR with children by (label, index) |
 //! | [`planes`] | streams of the leaves of small trees, summed up for SoftSpoken OT |
@@ -32,6 +33,7 @@ compile_error!("blocks are little-endian in memory and on the wire: big-endian t
 mod aarch64;
 pub mod aes;
 mod backend;
+pub mod blake3;
 mod block;
 pub mod field;
 pub mod generator;

@@ -13,6 +13,7 @@
 // In this module's loops `r` is the number of a register and indexes several arrays side by side.
 #![allow(clippy::needless_range_loop)]
 
+mod blake3;
 mod field;
 mod fixed_key;
 mod gates;
@@ -22,6 +23,7 @@ mod planes;
 mod tree;
 mod turn;
 
+pub(crate) use blake3::ChunkValues;
 pub(crate) use field::Products;
 pub(crate) use fixed_key::{Counter, Encrypt, Expand, RoundKeys, Tree};
 pub(crate) use gates::{Evaluate, Garble};
@@ -85,6 +87,11 @@ pub(crate) trait Lanes: Copy {
     #[inline(always)]
     fn transpose(self, rows: &[Block], stride: usize, columns: &mut [Block; 128]) {
         crate::transpose::portable(rows, stride, columns);
+    }
+    /// The chaining values of sixteen chunks of BLAKE3, with numbers from `first` on.
+    #[inline(always)]
+    fn chunk_values(self, chunks: &[[u8; crate::blake3::CHUNK]; 16], first: u64, values: &mut [[u32; 8]; 16]) {
+        crate::blake3::portable(chunks, first, values);
     }
     /// The 16 bytes of every lane in reverse order.
     fn reverse_bytes(self, x: Self::Reg) -> Self::Reg;

@@ -5,6 +5,7 @@
 //! instructions need. Each method has such a token (`self`), so the instructions exist. The
 //! loads and stores are unaligned ones, on slices whose length is asserted.
 
+mod blake3;
 mod tile;
 
 use std::arch::x86_64::*;
@@ -245,6 +246,10 @@ impl Lanes for Vaes512 {
     #[inline(always)]
     fn transpose(self, rows: &[Block], stride: usize, columns: &mut [Block; 128]) {
         tile::transpose(self, rows, stride, columns);
+    }
+    #[inline(always)]
+    fn chunk_values(self, chunks: &[[u8; crate::blake3::CHUNK]; 16], first: u64, values: &mut [[u32; 8]; 16]) {
+        blake3::chunk_values(self, chunks, first, values);
     }
     #[inline(always)]
     fn reverse_bytes(self, x: __m512i) -> __m512i {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use kernels::generator::Generator;
 
-use super::{CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, iknp, os_generator};
+use super::{CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, os_generator, softspoken};
 use crate::{Error, Result};
 
 /// A maker of COTs; both parties have the same.
@@ -36,21 +36,21 @@ impl Extension {
         (sender, self.receiver(seeds.1, rng.derive(b"receiver", 0), threads))
     }
 
-    fn sender(self, seeds: SenderSeeds, _rng: Generator, _threads: usize) -> Box<dyn CotSender> {
+    fn sender(self, seeds: SenderSeeds, _rng: Generator, threads: usize) -> Box<dyn CotSender> {
         match self {
-            Extension::SoftSpoken { .. } => Box::new(iknp::SemiHonestSender::new(seeds)),
+            Extension::SoftSpoken { k } => Box::new(softspoken::Sender::new(seeds, k, threads)),
         }
     }
 
-    fn receiver(self, seeds: ReceiverSeeds, _rng: Generator, _threads: usize) -> Box<dyn CotReceiver> {
+    fn receiver(self, seeds: ReceiverSeeds, _rng: Generator, threads: usize) -> Box<dyn CotReceiver> {
         match self {
-            Extension::SoftSpoken { .. } => Box::new(iknp::SemiHonestReceiver::new(seeds)),
+            Extension::SoftSpoken { k } => Box::new(softspoken::Receiver::new(seeds, k, threads)),
         }
     }
 
     /// A maker that has made nothing.
     pub fn outline(self) -> Outline {
-        Outline { extension: self }
+        Outline { extension: self, begun: false }
     }
 }
 
@@ -76,12 +76,14 @@ impl FromStr for Extension {
 #[derive(Clone, Debug)]
 pub struct Outline {
     extension: Extension,
+    /// Whether a batch was begun.
+    begun: bool,
 }
 
 impl Outline {
     /// As [`CotMaker::batch`](super::CotMaker::batch).
     pub fn batch(&self, wanted: u64) -> usize {
-        wanted.min(1 << 19) as usize
+        softspoken::batch(wanted)
     }
 
     /// As [`CotMaker::ready`](super::CotMaker::ready).
@@ -96,10 +98,10 @@ impl Outline {
 
     /// An exchange, before which a batch is begun unless it is of none: the bytes of the sender and of the receiver.
     pub fn exchange(&mut self, batch: usize) -> [usize; 2] {
-        let Extension::SoftSpoken { .. } = self.extension;
+        let Extension::SoftSpoken { k } = self.extension;
         match batch {
             0 => [0, 0],
-            _ => [0, iknp::message_len(batch)],
+            _ => [0, softspoken::message_len(k, batch, !std::mem::replace(&mut self.begun, true))],
         }
     }
 }

@@ -3,11 +3,8 @@
 //! A batch of COTs is never stored for those who want less of it. Its maker has a [`Harvest`], which it cuts into
 //! [`Slot`]s, one for each chunk or tree; threads fill slots side by side. What a slot keeps is its [`Crop`].
 
-use kernels::{Block, hash::OtHash};
+use kernels::{Block, hash::OtHash, transpose::lowest_bits};
 use zeroize::{Zeroize, ZeroizeOnDrop};
-
-/// Blocks hashed at a time: what the buffers on the stack hold, a multiple of 64.
-const PIECE: usize = 512;
 
 /// What is kept of a COT.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,7 +78,7 @@ impl Harvest {
     /// All of it, to be cut into slots.
     pub fn slot(&mut self) -> Slot<'_> {
         let Harvest { crop, count, blocks, others, messages, factors } = self;
-        Slot { crop: *crop, len: *count, blocks, others, messages, factors }
+        Slot { crop: *crop, first: 0, len: *count, blocks, others, messages, factors }
     }
 
     /// Slots of `size` COTs, a multiple of 64; the last may be smaller.
@@ -98,9 +95,12 @@ impl Harvest {
     }
 }
 
-/// A part of a [`Harvest`]; filled at once, by whichever thread has it.
+/// A part of a [`Harvest`]; filled at once, by whichever thread has it. A hash counts COTs by their numbers in the
+/// harvest, so that slots may have one salt or many.
 pub struct Slot<'a> {
     crop: Crop,
+    /// The number in the harvest of the first COT, and its index in the hash.
+    first: u64,
     len: usize,
     blocks: &'a mut [Block],
     others: &'a mut [Block],
@@ -128,76 +128,57 @@ impl<'a> Slot<'a> {
         fn cut<T>(all: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
             all.split_at_mut(at.min(all.len()))
         }
-        let (blocks, words, crop) = (at, at.div_ceil(64), self.crop);
-        let (blocks, more_blocks) = cut(self.blocks, blocks);
+        let (words, crop, first) = (at.div_ceil(64), self.crop, self.first);
+        let (blocks, more_blocks) = cut(self.blocks, at);
         let (others, more_others) = cut(self.others, at);
         let (messages, more_messages) = cut(self.messages, words);
         let (factors, more_factors) = cut(self.factors, words);
         let rest = Slot {
             crop,
+            first: first + at as u64,
             len: self.len - at,
             blocks: more_blocks,
             others: more_others,
             messages: more_messages,
             factors: more_factors,
         };
-        (Slot { crop, len: at, blocks, others, messages, factors }, rest)
+        (Slot { crop, first, len: at, blocks, others, messages, factors }, rest)
     }
 
-    /// As sender: the blocks q of these COTs. No other slot has this salt.
+    /// The first COTs, as many as there are but at most `size`, a multiple of 64; and the others.
+    pub fn split_at_most(self, size: usize) -> (Slot<'a>, Slot<'a>) {
+        let at = size.min(self.len);
+        self.split(at)
+    }
+
+    /// As sender: the blocks q of these COTs. The salt is made of what the peer sent after it was bound to them.
     ///
     /// # Panics
     /// If there are not as many as the slot has room for.
     pub fn sent(self, salt: Block, delta: Block, q: &[Block]) {
         assert_eq!(q.len(), self.len, "a slot is filled at once");
+        let hash = OtHash::new(salt);
         match self.crop {
             Crop::Blocks => self.blocks.copy_from_slice(q),
-            Crop::Messages => OtHash::new(salt).pairs(0, delta, q, self.blocks, self.others),
-            Crop::Bits => self.sent_bits(&OtHash::new(salt), delta, q),
+            Crop::Messages => hash.pairs(self.first, delta, q, self.blocks, self.others),
+            Crop::Bits => hash.pair_bits(self.first, delta, q, self.messages, self.factors),
         }
     }
 
-    fn sent_bits(self, hash: &OtHash, delta: Block, q: &[Block]) {
-        let words = self.messages.chunks_mut(PIECE / 64).zip(self.factors.chunks_mut(PIECE / 64));
-        let (mut m0, mut m1) = ([Block::ZERO; PIECE], [Block::ZERO; PIECE]);
-        for (piece, (q, (messages, factors))) in q.chunks(PIECE).zip(words).enumerate() {
-            let (m0, m1) = (&mut m0[..q.len()], &mut m1[..q.len()]);
-            hash.pairs((piece * PIECE) as u64, delta, q, m0, m1);
-            lsbs(m0, messages);
-            lsbs(m1, factors);
-            factors.iter_mut().zip(messages).for_each(|(factor, &mut message)| *factor ^= message);
-        }
-    }
-
-    /// As receiver: the blocks t of these COTs, whose lowest bits are the choices. No other slot has this salt.
+    /// As receiver: the blocks t of these COTs, whose lowest bits are the choices. The salt is as for the sender.
     ///
     /// # Panics
     /// If there are not as many as the slot has room for.
     pub fn received(self, salt: Block, t: &[Block]) {
         assert_eq!(t.len(), self.len, "a slot is filled at once");
+        let hash = OtHash::new(salt);
+        if self.crop != Crop::Blocks {
+            lowest_bits(t, self.factors);
+        }
         match self.crop {
             Crop::Blocks => self.blocks.copy_from_slice(t),
-            Crop::Messages => {
-                lsbs(t, self.factors);
-                OtHash::new(salt).chosen(0, t, self.blocks);
-            }
-            Crop::Bits => {
-                lsbs(t, self.factors);
-                let hash = OtHash::new(salt);
-                let mut m = [Block::ZERO; PIECE];
-                for (piece, (t, messages)) in t.chunks(PIECE).zip(self.messages.chunks_mut(PIECE / 64)).enumerate() {
-                    let m = &mut m[..t.len()];
-                    hash.chosen((piece * PIECE) as u64, t, m);
-                    lsbs(m, messages);
-                }
-            }
+            Crop::Messages => hash.chosen(self.first, t, self.blocks),
+            Crop::Bits => hash.chosen_bits(self.first, t, self.messages),
         }
-    }
-}
-
-/// The lowest bit of each block, packed.
-pub fn lsbs(blocks: &[Block], words: &mut [u64]) {
-    for (blocks, word) in blocks.chunks(64).zip(words) {
-        *word = blocks.iter().enumerate().fold(0, |word, (i, block)| word | (block.get() as u64 & 1) << i);
     }
 }

@@ -15,16 +15,16 @@
 pub mod base;
 mod extension;
 mod harvest;
-pub mod iknp;
 pub(crate) mod setup;
+pub mod softspoken;
 
 use std::io;
 
-use kernels::{Block, generator::Generator};
+use kernels::{Block, generator::Generator, transpose::lowest_bits};
 
 use crate::{Error, Result};
 pub use extension::{Extension, Makers, Outline};
-pub use harvest::{Crop, Harvest, Side, Slot, lsbs};
+pub use harvest::{Crop, Harvest, Side, Slot};
 pub use setup::{ReceiverSeeds, SenderSeeds, Setup};
 
 /// One side of a maker of COTs. Both sides take part in the same *exchanges*: each sends, then receives what the other
@@ -88,7 +88,7 @@ impl Choices {
     /// The choice bits are the lowest bits of the blocks.
     pub fn new(t: Vec<Block>) -> Self {
         let mut bits = vec![0; t.len().div_ceil(64)];
-        lsbs(&t, &mut bits);
+        lowest_bits(&t, &mut bits);
         Choices { bits, t }
     }
 

@@ -1,0 +1,521 @@
+//! SoftSpoken OT extension: from 128 base OTs to any number of correlated OTs, secure against malicious parties.
+//!
+//! Roy: *SoftSpokenOT* (CRYPTO 2022, ePrint 2022/192), with the subspace VOLE of the repetition code over GF(2^k), in Δ
+//! read bit by bit. The 128 *planes*, one for each bit of Δ, are cut into groups of k (the last has what is left).
+//! The k base OTs of a group become a tree ([`pprf`]) of 2^k leaves, of which the receiver has all keys and the
+//! sender all but the one that its k bits of Δ name. A leaf's stream r_x, AES in counter mode, has a bit for each COT:
+//!
+//! ```text
+//! Sender                                         Receiver
+//! q_j = ⊕ r_(y ⊕ Δ) over y with bit j            v_j = ⊕ r_x over x with bit j,   u = ⊕ r_x over all x
+//!                                                b   = u of group 0: the choices
+//!                               ◀── c ──         c   = u ⊕ b for every other group
+//! q_j ⊕= Δ_j·c
+//! ```
+//!
+//! so q_j = v_j ⊕ Δ_j·b: q_j takes r_x with x_j ≠ Δ_j, which is v_j or, for Δ_j = 1, v_j ⊕ u. Column i of the planes is COT i. Δ_0 is 1, so plane 0
+//! carries nothing but the choices: it is replaced by b in t and by 0 in q. With k = 1 this is the extension of Ishai,
+//! Kilian, Nissim, Petrank (CRYPTO 2003), with the check of Keller, Orsini, Scholl (CRYPTO 2015).
+//!
+//! **The check** ([`check`]). Every plane is folded in GF(2¹²⁸), with weights from the transcript: the receiver sends ũ,
+//! the fold of b, and a hash of the folds of all its planes; the sender has the folds of its own, and Δ_j·ũ must
+//! be the difference. One tile of 128 COTs more is made for it at the beginning of every batch, and
+//! thrown away: its weight 1 hides what the fold would tell of b.
+//!
+//! **Assumes** AES-128 as a generator, BLAKE3 as a random oracle. **Security**: malicious parties. A receiver that corrects
+//! groups with different b fails the check, but for each group that it cheats in it passes if it has guessed
+//! the k bits of Δ: what it learns about Δ costs it that chance of ending the session. The folds of two
+//! different errors are equal with a chance of 2⁻¹²⁸ for each trial of the hash, in at most 2¹³ pairs of groups (of 128;
+//! 2⁹ of 32, 2⁷ of 16). A sender learns nothing from what it does: it sends nothing.
+//!
+//! **Cost** of a COT: 128/k − 1 bits from receiver to sender (127, 63, 31, 15 for k = 1, 2, 4, 8), 2^k·128/(k·128) blocks of AES
+//! (2, 2, 4, 32). A batch costs one tile and 48 bytes more, the first batch 4,128 bytes for the trees if k > 1.
+//!
+//! **Layout** of the message of a batch, all planes with one bit a COT, bit i in byte ⌊i/8⌋, least significant first:
+//!
+//! ```text
+//! first batch: the trees │ masking tile │ chunk 0 │ chunk 1 │ … │ ũ (16 bytes) │ hash (32 bytes)
+//! ```
+//!
+//! The masking tile and each chunk are the corrections c of group 1, of group 2, and so on. A chunk has 128 × 128 COTs, the last
+//! one what is left, rounded up to a multiple of 128; the surplus is dropped. The streams run on from batch to batch
+//! and are never read twice.
+
+mod check;
+mod pprf;
+
+use std::sync::Mutex;
+use std::thread;
+
+use kernels::{Backend, Block, planes::Leaves, transpose};
+use zeroize::Zeroize;
+
+use self::check::{Chain, Folds, Link};
+use super::{CotMaker, CotReceiver, CotSender, Harvest, ReceiverSeeds, SenderSeeds, Slot, check_length, setup::COUNT};
+use crate::{Error, Result};
+
+/// Planes, one for each bit of Δ.
+const PLANES: usize = COUNT;
+/// COTs that one transposition of 128 × 128 bits makes.
+const TILE: usize = 128;
+/// Tiles to a chunk: planes of 2 kB each, 256 kB in all, which stay in the second-level cache.
+const CHUNK: usize = 128;
+/// Blocks from one plane to the next: a chunk and one cache line, so that the blocks of a tile do not compete for a few
+/// sets of the cache.
+const STRIDE: usize = CHUNK + 4;
+/// Tiles turned into columns at a time: 16 kB, which stay in the first-level cache until they are hashed.
+const PIECE: usize = 8;
+/// COTs of a batch at most.
+const BATCH: u64 = 1 << 19;
+
+/// How the planes are cut into groups.
+#[derive(Clone, Copy)]
+struct Shape {
+    k: usize,
+}
+
+impl Shape {
+    /// # Panics
+    /// If k is not from 1 to 8.
+    fn new(k: u8) -> Self {
+        assert!((1..=8).contains(&k), "trees of 2^{k} leaves: k is from 1 to 8");
+        Shape { k: k.into() }
+    }
+
+    /// Planes of each group.
+    fn widths(self) -> impl Iterator<Item = usize> {
+        (0..PLANES).step_by(self.k).map(move |first| self.k.min(PLANES - first))
+    }
+
+    /// Bytes of corrections for a tile.
+    fn corrections(self) -> usize {
+        (PLANES.div_ceil(self.k) - 1) * 16
+    }
+
+    /// The bits of Δ that a group has.
+    fn delta(self, delta: Block, group: usize) -> u8 {
+        (delta.get() >> (group * self.k) & ((1 << self.k) - 1)) as u8
+    }
+}
+
+/// The most COTs that a batch makes if so many are wanted.
+pub(crate) fn batch(wanted: u64) -> usize {
+    wanted.min(BATCH) as usize
+}
+
+/// The bytes of the message of a batch, of the first one or of another.
+pub(crate) fn message_len(k: u8, count: usize, first: bool) -> usize {
+    let shape = Shape::new(k);
+    let opening = if first { pprf::message_len(shape) } else { 0 };
+    opening + (1 + count.div_ceil(TILE)) * shape.corrections() + check::MESSAGE
+}
+
+/// Holds Δ.
+pub struct Sender {
+    shape: Shape,
+    seeds: SenderSeeds,
+    /// From the first batch on.
+    trees: Vec<Leaves>,
+    common: Common,
+    #[cfg(test)]
+    unchecked: bool,
+}
+
+/// Holds the choices.
+pub struct Receiver {
+    shape: Shape,
+    seeds: ReceiverSeeds,
+    /// From the first batch on.
+    trees: Vec<Leaves>,
+    common: Common,
+    /// A group and what its corrections of every first tile are wrong by.
+    #[cfg(test)]
+    cheat: Option<(usize, Block)>,
+}
+
+impl Sender {
+    /// The extension that these seeds are for, with trees of 2^k leaves; `threads` share the work.
+    ///
+    /// # Panics
+    /// If k is not from 1 to 8, as the peer's is, or there are no threads.
+    pub fn new(seeds: SenderSeeds, k: u8, threads: usize) -> Self {
+        Self::with_backend(seeds, k, threads, Backend::detect())
+    }
+
+    fn with_backend(seeds: SenderSeeds, k: u8, threads: usize, backend: Backend) -> Self {
+        Sender {
+            shape: Shape::new(k),
+            seeds,
+            trees: Vec::new(),
+            common: Common::new(threads, backend),
+            #[cfg(test)]
+            unchecked: false,
+        }
+    }
+}
+
+impl Receiver {
+    /// The extension that these seeds are for, with trees of 2^k leaves; `threads` share the work.
+    ///
+    /// # Panics
+    /// If k is not from 1 to 8, as the peer's is, or there are no threads.
+    pub fn new(seeds: ReceiverSeeds, k: u8, threads: usize) -> Self {
+        Self::with_backend(seeds, k, threads, Backend::detect())
+    }
+
+    fn with_backend(seeds: ReceiverSeeds, k: u8, threads: usize, backend: Backend) -> Self {
+        Receiver {
+            shape: Shape::new(k),
+            seeds,
+            trees: Vec::new(),
+            common: Common::new(threads, backend),
+            #[cfg(test)]
+            cheat: None,
+        }
+    }
+}
+
+impl CotMaker for Receiver {
+    fn batch(&self, wanted: u64) -> usize {
+        batch(wanted)
+    }
+
+    fn ready(&self) -> bool {
+        self.idle()
+    }
+
+    fn begin(&mut self, harvest: Harvest) -> Result<()> {
+        self.common.begin(harvest)
+    }
+
+    fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
+        let Some(mut harvest) = self.common.flying.take() else { return Ok(()) };
+        let opening = outbox.len();
+        if self.trees.is_empty() {
+            let trees = pprf::deal(&self.seeds.id, self.shape, &self.seeds.pairs, outbox);
+            self.trees = trees.iter().map(|keys| Leaves::with_backend(keys, self.common.backend)).collect();
+            self.seeds.pairs.zeroize();
+        }
+        self.extend(&mut harvest, outbox, opening);
+        self.common.flying = Some(harvest);
+        Ok(())
+    }
+
+    fn expect(&self) -> usize {
+        0
+    }
+
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+        check_length("COT", inbox, 0)?;
+        Ok(self.common.flying.take())
+    }
+
+    fn idle(&self) -> bool {
+        self.common.flying.is_none()
+    }
+}
+
+impl CotReceiver for Receiver {}
+
+impl CotSender for Sender {
+    fn delta(&self) -> Block {
+        self.seeds.delta
+    }
+}
+
+impl CotMaker for Sender {
+    fn batch(&self, wanted: u64) -> usize {
+        batch(wanted)
+    }
+
+    fn ready(&self) -> bool {
+        self.idle()
+    }
+
+    fn begin(&mut self, harvest: Harvest) -> Result<()> {
+        self.common.begin(harvest)
+    }
+
+    fn send(&mut self, _: &mut Vec<u8>) -> Result<()> {
+        Ok(())
+    }
+
+    fn expect(&self) -> usize {
+        let first = self.trees.is_empty();
+        self.common.flying.as_ref().map_or(0, |harvest| message_len(self.shape.k as u8, harvest.len(), first))
+    }
+
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+        check_length("COT", inbox, self.expect())?;
+        let Some(mut harvest) = self.common.flying.take() else { return Ok(None) };
+        let settled = self.settle(&mut harvest, inbox);
+        if settled.is_err() {
+            self.destroy();
+        }
+        settled.map(|()| Some(harvest))
+    }
+
+    fn idle(&self) -> bool {
+        self.common.flying.is_none()
+    }
+}
+
+impl Sender {
+    fn settle(&mut self, harvest: &mut Harvest, inbox: &[u8]) -> Result<()> {
+        let mut opening = 0;
+        if self.trees.is_empty() {
+            opening = pprf::message_len(self.shape);
+            let SenderSeeds { id, delta, keys } = &mut self.seeds;
+            let trees = pprf::take(id, self.shape, *delta, keys, &inbox[..opening])?;
+            self.trees = trees.iter().map(|keys| Leaves::with_backend(keys, self.common.backend)).collect();
+            keys.zeroize();
+        }
+        self.extend(harvest, inbox, opening)
+    }
+
+    /// A peer that may try again learns Δ bit by bit.
+    fn destroy(&mut self) {
+        self.seeds.delta.zeroize();
+        self.seeds.keys.zeroize();
+        self.trees.clear();
+        self.common.dead = true;
+    }
+}
+
+impl Receiver {
+    /// A batch: its message from `opening` on, and the COTs.
+    fn extend(&mut self, harvest: &mut Harvest, outbox: &mut Vec<u8>, opening: usize) {
+        let (trees, corrections) = (&self.trees, self.shape.corrections());
+        let expand = |scratch: &mut Scratch, first, tiles, c: &mut [u8]| {
+            scratch.expand_all(trees, first, tiles, c);
+            #[cfg(test)]
+            if let Some((group, error)) = self.cheat {
+                let at = (group - 1) * tiles * 16;
+                c[at..at + 16].iter_mut().zip(error.to_bytes()).for_each(|(c, error)| *c ^= error);
+            }
+        };
+        let Common { workers, position, batches, .. } = &mut self.common;
+        let mask = outbox.len();
+        let tiles = harvest.len().div_ceil(TILE);
+        outbox.resize(mask + (1 + tiles) * corrections, 0);
+        let (before, chunks) = outbox.split_at_mut(mask + corrections);
+        expand(&mut workers[0].scratch, *position, 1, &mut before[mask..]);
+        workers[0].open();
+        let chain = Chain::new(&self.seeds.id, self.shape.k, *batches, &before[opening..]);
+        let jobs = harvest.slots(CHUNK * TILE).into_iter().zip(chunks.chunks_mut(CHUNK * corrections));
+        let first = *position + 1;
+        share(workers, jobs.enumerate(), |worker, (index, (slot, c))| {
+            let tiles = slot.len().div_ceil(TILE);
+            expand(&mut worker.scratch, first + (index * CHUNK) as u64, tiles, c);
+            let link = worker.check(&chain, index, tiles, c);
+            worker.scratch.columns(slot, |slot, t| slot.received(link.salt, t));
+        });
+        *position += 1 + tiles as u64;
+        *batches += 1;
+        let planes = self.common.folds();
+        // Plane 0 is b, and its fold ũ.
+        outbox.extend_from_slice(&planes[0].to_bytes());
+        outbox.extend_from_slice(chain.seal(&planes).as_bytes());
+    }
+}
+
+impl Sender {
+    /// A batch: the COTs, from the message from `opening` on.
+    fn extend(&mut self, harvest: &mut Harvest, inbox: &[u8], opening: usize) -> Result<()> {
+        let (shape, trees, delta) = (self.shape, &self.trees, self.seeds.delta);
+        let corrections = shape.corrections();
+        let Common { workers, position, batches, .. } = &mut self.common;
+        let tiles = harvest.len().div_ceil(TILE);
+        let (before, rest) = inbox.split_at(opening + corrections);
+        let (chunks, sealed) = rest.split_at(tiles * corrections);
+        workers[0].scratch.expand_punctured(shape, trees, delta, *position, 1, &before[opening..]);
+        workers[0].open();
+        let chain = Chain::new(&self.seeds.id, shape.k, *batches, before);
+        let jobs = harvest.slots(CHUNK * TILE).into_iter().zip(chunks.chunks(CHUNK * corrections));
+        let first = *position + 1;
+        share(workers, jobs.enumerate(), |worker, (index, (slot, c))| {
+            let (first, tiles) = (first + (index * CHUNK) as u64, slot.len().div_ceil(TILE));
+            worker.scratch.expand_punctured(shape, trees, delta, first, tiles, c);
+            let link = worker.check(&chain, index, tiles, c);
+            worker.scratch.columns(slot, |slot, q| slot.sent(link.salt, delta, q));
+        });
+        *position += 1 + tiles as u64;
+        *batches += 1;
+        let mut planes = self.common.folds();
+        let (u, seal) = sealed.split_first_chunk().expect("the length was checked");
+        for (i, plane) in planes.iter_mut().enumerate() {
+            *plane ^= Block::from_bytes(*u) & Block::mask(delta.get() >> i & 1 == 1);
+        }
+        let passed = chain.seal(&planes) == *seal;
+        planes.zeroize();
+        #[cfg(test)]
+        let passed = passed || self.unchecked;
+        if !passed {
+            return Err(Error::peer("its OT extension failed the consistency check"));
+        }
+        Ok(())
+    }
+}
+
+/// What both sides have.
+struct Common {
+    backend: Backend,
+    workers: Vec<Worker>,
+    flying: Option<Harvest>,
+    /// Blocks of the streams that are used up.
+    position: u64,
+    batches: u64,
+    /// A check has failed.
+    dead: bool,
+}
+
+impl Common {
+    fn new(threads: usize, backend: Backend) -> Self {
+        assert!(threads > 0, "somebody has to do the work");
+        let workers = (0..threads).map(|_| Worker::new(backend)).collect();
+        Common { backend, workers, flying: None, position: 0, batches: 0, dead: false }
+    }
+
+    fn begin(&mut self, harvest: Harvest) -> Result<()> {
+        if self.dead {
+            return Err(Error::Dead("an OT extension failed its check".into()));
+        }
+        if self.flying.is_some() {
+            return Err(Error::usage("a batch of correlated OTs is under way"));
+        }
+        self.flying = Some(harvest);
+        Ok(())
+    }
+
+    /// The folds of a batch; those of the next one begin at zero.
+    fn folds(&mut self) -> Vec<Block> {
+        let mut all = Folds::new(self.backend);
+        for worker in &mut self.workers {
+            all.merge(&worker.folds);
+            worker.folds = Folds::new(self.backend);
+        }
+        all.finish()
+    }
+}
+
+/// What a thread works with.
+struct Worker {
+    scratch: Scratch,
+    folds: Folds,
+}
+
+impl Worker {
+    fn new(backend: Backend) -> Self {
+        Worker { scratch: Scratch::new(), folds: Folds::new(backend) }
+    }
+
+    /// Folds the masking tile.
+    fn open(&mut self) {
+        self.folds.add(&self.scratch.rows, &[]);
+    }
+
+    /// Folds the planes of a chunk, whose corrections are c.
+    fn check(&mut self, chain: &Chain, index: usize, tiles: usize, c: &[u8]) -> Link {
+        let link = chain.link(index, c);
+        let mut weights = [Block::ZERO; CHUNK];
+        link.weights(&mut weights[..tiles]);
+        self.folds.add(&self.scratch.rows, &weights[..tiles]);
+        link
+    }
+}
+
+/// A chunk in the making.
+struct Scratch {
+    /// Plane i is at i·STRIDE.
+    rows: Vec<Block>,
+    choices: [Block; CHUNK],
+    /// The sum of a group's leaves, or its corrections.
+    sum: [Block; CHUNK],
+    columns: Vec<Block>,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        let (rows, columns) = (vec![Block::ZERO; PLANES * STRIDE], vec![Block::ZERO; PIECE * TILE]);
+        Scratch { rows, choices: [Block::ZERO; CHUNK], sum: [Block::ZERO; CHUNK], columns }
+    }
+
+    /// The receiver's planes, and its corrections.
+    fn expand_all(&mut self, trees: &[Leaves], first: u64, tiles: usize, c: &mut [u8]) {
+        let Scratch { rows, choices, sum, .. } = self;
+        let mut plane = 0;
+        let (zeroth, others) = trees.split_first().expect("there is a group");
+        zeroth.all(first, tiles, rows, STRIDE, choices);
+        for (leaves, c) in others.iter().zip(c.chunks_exact_mut(tiles * 16)) {
+            plane += zeroth.k();
+            leaves.all(first, tiles, &mut rows[plane * STRIDE..], STRIDE, sum);
+            let (c, _) = c.as_chunks_mut();
+            for (c, (&sum, &b)) in c.iter_mut().zip(sum.iter().zip(&*choices)) {
+                *c = (sum ^ b).to_bytes();
+            }
+        }
+        rows[..tiles].copy_from_slice(&choices[..tiles]);
+    }
+
+    /// The sender's planes.
+    fn expand_punctured(&mut self, shape: Shape, trees: &[Leaves], delta: Block, first: u64, tiles: usize, c: &[u8]) {
+        let Scratch { rows, sum, .. } = self;
+        let mut c = c.chunks_exact(tiles * 16);
+        for (group, leaves) in trees.iter().enumerate() {
+            let correction = (group > 0).then(|| {
+                let c = c.next().expect("the length was checked");
+                bytemuck::cast_slice_mut(&mut sum[..tiles]).copy_from_slice(c);
+                &sum[..]
+            });
+            let (rows, bits) = (&mut rows[group * shape.k * STRIDE..], shape.delta(delta, group));
+            leaves.all_but_first(first, tiles, rows, STRIDE, bits, correction);
+        }
+        rows[..tiles].fill(Block::ZERO);
+    }
+
+    /// The columns of the planes, a piece of the slot at a time.
+    fn columns(&mut self, mut slot: Slot, fill: impl Fn(Slot, &[Block])) {
+        let mut tile = 0;
+        while !slot.is_empty() {
+            let (piece, rest) = slot.split_at_most(PIECE * TILE);
+            let columns = &mut self.columns[..piece.len().next_multiple_of(TILE)];
+            transpose::columns(&self.rows[tile..], STRIDE, columns);
+            let count = piece.len();
+            fill(piece, &columns[..count]);
+            (slot, tile) = (rest, tile + PIECE);
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        self.rows.zeroize();
+        self.choices.zeroize();
+        self.sum.zeroize();
+        self.columns.zeroize();
+    }
+}
+
+/// Gives the jobs out in their order to whoever is free. A job may wait for those before it.
+fn share<W: Send, J>(workers: &mut [W], jobs: impl Iterator<Item = J> + Send, work: impl Fn(&mut W, J) + Sync) {
+    let jobs = Mutex::new(jobs);
+    let next = || jobs.lock().expect("no iterator panicked").next();
+    let run = |worker: &mut W| {
+        while let Some(job) = next() {
+            work(worker, job);
+        }
+    };
+    let Some((us, others)) = workers.split_first_mut() else { return };
+    if others.is_empty() {
+        return run(us);
+    }
+    thread::scope(|scope| {
+        for worker in others {
+            scope.spawn(|| run(worker));
+        }
+        run(us);
+    });
+}
+
+#[cfg(test)]
+mod tests;

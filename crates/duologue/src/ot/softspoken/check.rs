@@ -1,0 +1,103 @@
+//! The consistency check of SoftSpoken OT: a universal hash of every plane, with weights that the transcript fixes.
+//!
+//! The transcript of a batch is a chain of BLAKE3 over its chunks. A link gives the chunk its weights, drawn
+//! after everything up to and including the chunk is fixed: whoever wants errors in several chunks to cancel has to
+//! hit, with the last of them, a sum that is fixed by then, with a chance of 2⁻¹²⁸ for each trial. (Weights that
+//! depended on their own chunk alone could be searched for by lists, one a chunk, with Wagner's algorithm.)
+//! The digests of chunks do not depend on each other, so threads make them side by side; only the links wait.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use blake3::Hasher;
+use kernels::{Backend, Block, blake3::chunk_values, field::Fold, generator::Generator};
+
+use super::{PLANES, STRIDE};
+
+/// ũ and the hash of Ṽ.
+pub(super) const MESSAGE: usize = 16 + 32;
+
+/// What a chunk gets of the transcript.
+pub(super) struct Link {
+    pub salt: Block,
+    seed: Block,
+}
+
+impl Link {
+    /// A weight for each tile of the chunk.
+    pub(super) fn weights(&self, weights: &mut [Block]) {
+        Generator::from_seed(self.seed).fill_blocks(weights);
+    }
+}
+
+/// The transcript of a batch.
+pub(super) struct Chain {
+    /// The state, and the chunk that is next.
+    state: Mutex<([u8; 32], usize)>,
+    turn: Condvar,
+}
+
+impl Chain {
+    /// `opening` is the message before the first chunk: the trees, and the corrections of the tile that masks the check.
+    pub(super) fn new(id: &[u8; 32], k: usize, batch: u64, opening: &[u8]) -> Self {
+        let mut hasher = Hasher::new_derive_key("duologue v1 SoftSpoken: batch");
+        hasher.update(id).update(&[k as u8]).update(&batch.to_le_bytes()).update(opening);
+        Chain { state: Mutex::new((*hasher.finalize().as_bytes(), 0)), turn: Condvar::new() }
+    }
+
+    /// The link of chunk `index`, which waits for those before.
+    pub(super) fn link(&self, index: usize, chunk: &[u8]) -> Link {
+        let digest = digest(chunk);
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.turn.wait_while(state, |(_, next)| *next != index).unwrap_or_else(PoisonError::into_inner);
+        let mut hasher = Hasher::new_derive_key("duologue v1 SoftSpoken: link");
+        let mut link = [0; 64];
+        hasher.update(&state.0).update(digest.as_bytes()).finalize_xof().fill(&mut link);
+        state.0.copy_from_slice(&link[..32]);
+        state.1 += 1;
+        self.turn.notify_all();
+        let block = |at: usize| Block::from_bytes(link[at..at + 16].try_into().expect("16 bytes"));
+        Link { salt: block(32), seed: block(48) }
+    }
+
+    /// The hash of the folded planes.
+    pub(super) fn seal(&self, planes: &[Block]) -> blake3::Hash {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hasher = Hasher::new_derive_key("duologue v1 SoftSpoken: check");
+        hasher.update(&state.0).update(bytemuck::cast_slice(planes)).finalize()
+    }
+}
+
+/// BLAKE3 of a chunk in two levels: of the length, the chaining values of its whole kilobytes, and the rest.
+fn digest(chunk: &[u8]) -> blake3::Hash {
+    let (whole, rest) = chunk.split_at(chunk.len() / kernels::blake3::CHUNK * kernels::blake3::CHUNK);
+    let mut hasher = Hasher::new_derive_key("duologue v1 SoftSpoken: chunk");
+    hasher.update(&(chunk.len() as u64).to_le_bytes());
+    hasher.update(chunk_values(whole).as_flattened()).update(rest).finalize()
+}
+
+/// A sum for each plane.
+pub(super) struct Folds(Vec<Fold>);
+
+impl Folds {
+    pub(super) fn new(backend: Backend) -> Self {
+        Folds((0..PLANES).map(|_| Fold::with_backend(backend)).collect())
+    }
+
+    /// Adds a chunk, or with no weights one tile of weight 1.
+    pub(super) fn add(&mut self, rows: &[Block], weights: &[Block]) {
+        for (fold, row) in self.0.iter_mut().zip(rows.chunks(STRIDE)) {
+            match weights {
+                [] => fold.add_plain(&row[..1]),
+                _ => fold.add(weights, &row[..weights.len()]),
+            }
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Folds) {
+        self.0.iter_mut().zip(&other.0).for_each(|(sum, other)| sum.merge(other));
+    }
+
+    pub(super) fn finish(&self) -> Vec<Block> {
+        self.0.iter().map(Fold::finish).collect()
+    }
+}
