@@ -88,9 +88,9 @@ pub(crate) trait Lanes: Copy {
     fn transpose(self, rows: &[Block], stride: usize, columns: &mut [Block; 128]) {
         crate::transpose::portable(rows, stride, columns);
     }
-    /// The chaining values of sixteen chunks of BLAKE3, with numbers from `first` on.
+    /// The chaining values of at most sixteen chunks of BLAKE3, with numbers from `first` on.
     #[inline(always)]
-    fn chunk_values(self, chunks: &[[u8; crate::blake3::CHUNK]; 16], first: u64, values: &mut [[u32; 8]; 16]) {
+    fn chunk_values(self, chunks: &[[u8; crate::blake3::CHUNK]], first: u64, values: &mut [[u32; 8]]) {
         crate::blake3::portable(chunks, first, values);
     }
     /// The 16 bytes of every lane in reverse order.

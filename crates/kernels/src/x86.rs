@@ -248,7 +248,7 @@ impl Lanes for Vaes512 {
         tile::transpose(self, rows, stride, columns);
     }
     #[inline(always)]
-    fn chunk_values(self, chunks: &[[u8; crate::blake3::CHUNK]; 16], first: u64, values: &mut [[u32; 8]; 16]) {
+    fn chunk_values(self, chunks: &[[u8; crate::blake3::CHUNK]], first: u64, values: &mut [[u32; 8]]) {
         blake3::chunk_values(self, chunks, first, values);
     }
     #[inline(always)]

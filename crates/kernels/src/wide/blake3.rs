@@ -1,7 +1,7 @@
 //! Chunks of BLAKE3, as many at a time as are hashed side by side.
 
 use super::{Job, Lanes};
-use crate::blake3::{CHUNK, SIDE_BY_SIDE, portable};
+use crate::blake3::{CHUNK, SIDE_BY_SIDE};
 
 pub(crate) struct ChunkValues<'a> {
     pub chunks: &'a [[u8; CHUNK]],
@@ -13,11 +13,9 @@ impl Job for ChunkValues<'_> {
 
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, wide: W, _: N) {
-        let (chunks, last) = self.chunks.as_chunks::<SIDE_BY_SIDE>();
-        let (values, last_values) = self.values.as_chunks_mut::<SIDE_BY_SIDE>();
-        for (i, (chunks, values)) in chunks.iter().zip(values).enumerate() {
+        let steps = self.chunks.chunks(SIDE_BY_SIDE).zip(self.values.chunks_mut(SIDE_BY_SIDE));
+        for (i, (chunks, values)) in steps.enumerate() {
             wide.chunk_values(chunks, (i * SIDE_BY_SIDE) as u64, values);
         }
-        portable(last, (chunks.len() * SIDE_BY_SIDE) as u64, last_values);
     }
 }

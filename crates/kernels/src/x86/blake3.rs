@@ -5,14 +5,16 @@ use std::arch::x86_64::*;
 use super::Vaes512;
 use crate::blake3::{CHUNK, IV, LINES, SCHEDULE, SIDE_BY_SIDE, flags};
 
-/// The chaining values of chunks `first` and on.
+/// The chaining values of at most sixteen chunks, `first` and on; lanes without a chunk take the last one again.
 #[inline(always)]
 pub(super) fn chunk_values(
     _proof: Vaes512,
-    chunks: &[[u8; CHUNK]; SIDE_BY_SIDE],
+    chunks: &[[u8; CHUNK]],
     first: u64,
-    values: &mut [[u32; 8]; SIDE_BY_SIDE],
+    values: &mut [[u32; 8]],
 ) {
+    let last = chunks.len() - 1;
+    assert!(last < SIDE_BY_SIDE && values.len() == chunks.len(), "a value for each chunk");
     let mut columns = [[0_u32; SIDE_BY_SIDE]; 8];
     // Loads are of 64 bytes of a chunk of 16 · 64, stores of a column of 16 words.
     unsafe {
@@ -30,7 +32,7 @@ pub(super) fn chunk_values(
         for block in 0..16 {
             let mut m = [_mm512_setzero_si512(); 16];
             for lane in 0..16 {
-                m[lane] = _mm512_loadu_si512(chunks[lane].as_ptr().add(64 * block).cast());
+                m[lane] = _mm512_loadu_si512(chunks[lane.min(last)].as_ptr().add(64 * block).cast());
             }
             transpose(&mut m);
             let mut v = [_mm512_setzero_si512(); 16];
