@@ -87,6 +87,10 @@ impl Labels {
         &self.blocks
     }
 
+    pub(crate) fn blocks_mut(&mut self) -> &mut [Block] {
+        &mut self.blocks
+    }
+
     pub(crate) fn row(&self, row: usize) -> &[Block] {
         &self.blocks[row * self.lanes..][..self.lanes]
     }

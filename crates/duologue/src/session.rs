@@ -368,9 +368,10 @@ impl Session {
             Scheme::Yao if terms.garbler == self.party => {
                 let delta = self.wire.delta()?;
                 let mut own = self.secrets.derive(b"garbling", ordinal);
-                let (s, labels) = (own.block(), own.derive(b"labels  ", 0));
+                let (s, secret) = (own.block(), own.derive(b"labels  ", 0));
                 self.wire.send(&s.to_bytes())?;
                 self.wire.flush()?;
+                let labels = if terms.ahead { secret } else { self.common_labels(s, ordinal) };
                 let garbler = Garbler::new(self.party, delta, s, labels, base, terms.ahead);
                 Box::new(Executor::new(garbler, party, job, how, public)?)
             }
@@ -379,10 +380,17 @@ impl Session {
                 let mut s = Vec::new();
                 self.wire.receive(16, &mut s)?;
                 let s = Block::from_bytes(s.try_into().expect("16 bytes were read"));
-                let evaluator = Evaluator::new(self.party, s, base, terms.ahead);
+                let labels = self.common_labels(s, ordinal);
+                let evaluator = Evaluator::new(self.party, s, labels, base, terms.ahead);
                 Box::new(Executor::new(evaluator, party, job, how, public)?)
             }
         })
+    }
+
+    /// The generator of a program's labels that both parties know. With S, which the garbler draws last, they are
+    /// chosen by nobody.
+    fn common_labels(&self, s: Block, ordinal: u64) -> Generator {
+        Generator::from_seed(self.pairwise.derive(b"yao     ", ordinal).block() ^ s)
     }
 
     fn alive(&self) -> Result<()> {

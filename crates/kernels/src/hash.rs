@@ -60,9 +60,9 @@ pub struct Operand<'a> {
 /// - S is uniform, public, fresh for every session or offline file, even where Δ stays. A new S is a
 ///   new `GateHash`: nothing of the old one is left.
 /// - No AND number is used twice under one S. Numbers come from seats, never again from 0 for each circuit.
-/// - Labels are uniform, drawn by an **honest garbler**: inputs x of tweak i and x ⊕ i ⊕ i' of tweak i' collide,
-///   which uniform labels do with a chance of 2⁻¹²⁸ a pair. Never for values that a peer influences, for OT, or in
-///   malicious garbling.
+/// - Labels are uniform, drawn by an **honest garbler**, with a share of an evaluator that follows the protocol at
+///   most: inputs x of tweak i and x ⊕ i ⊕ i' of tweak i' collide, which uniform labels do with a chance of 2⁻¹²⁸ a
+///   pair. Never for values that a peer chooses, for OT, or in malicious garbling.
 /// - The evaluator chooses its inputs before it sees the ciphertexts, or is semi-honest.
 ///
 /// # Example

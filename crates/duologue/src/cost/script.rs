@@ -6,7 +6,7 @@ use crate::garble::{self, LABEL, TABLE};
 use crate::packed::byte_len;
 use crate::protocol::Job;
 use crate::terms::{Scheme, Terms};
-use circuit::program::{Kind, Owner, Recipient};
+use circuit::program::{Kind, Recipient};
 
 /// Whose messages are counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,14 +48,10 @@ impl Role {
         let bits = job.task.rows * job.task.lanes;
         match (&job.task.kind, *self) {
             (Kind::Input { .. }, Role::Gmw { .. }) => vec![],
-            (Kind::Input { owner, .. }, Role::Garbler { party, .. }) if *owner == Owner::Party(party) => {
-                vec![(bits * LABEL, 0)]
+            (Kind::Input { .. }, Role::Garbler { party, ahead }) => {
+                input(job, party, ahead).map(|(up, down)| (down, up)).collect()
             }
-            (Kind::Input { .. }, Role::Garbler { .. }) => vec![(0, byte_len(bits)), (bits * LABEL, 0)],
-            (Kind::Input { owner, .. }, Role::Evaluator { party, .. }) if *owner == Owner::Party(party.peer()) => {
-                vec![(0, bits * LABEL)]
-            }
-            (Kind::Input { .. }, Role::Evaluator { .. }) => vec![(byte_len(bits), 0), (0, bits * LABEL)],
+            (Kind::Input { .. }, Role::Evaluator { party, ahead }) => input(job, party.peer(), ahead).collect(),
             (Kind::Map { .. }, Role::Gmw { .. }) => layers(job).map(|bytes| (bytes, bytes)).collect(),
             (Kind::Map { .. }, Role::Garbler { ahead: false, .. }) => chunks(job).map(|bytes| (bytes, 0)).collect(),
             (Kind::Map { .. }, Role::Evaluator { ahead: false, .. }) => chunks(job).map(|bytes| (0, bytes)).collect(),
@@ -75,6 +71,14 @@ impl Role {
             Role::Evaluator { party, ahead } => vec![(when(learns(party.peer())), when(learns(party) && !ahead))],
         }
     }
+}
+
+/// Bytes of each exchange of an input of Yao, from the evaluator and to it: masked bits, then labels if tables are
+/// ready.
+fn input(job: &Job, garbler: Party, ahead: bool) -> impl Iterator<Item = (usize, usize)> {
+    let bits = job.task.rows * job.task.lanes;
+    let masked = (garble::input::demand(job, garbler) != Demand::NONE).then_some((byte_len(bits), 0));
+    masked.into_iter().chain(ahead.then_some((0, bits * LABEL)))
 }
 
 /// Bytes of each layer's opening.

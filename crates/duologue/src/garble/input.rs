@@ -1,16 +1,19 @@
-//! Inputs of Yao: the garbler's labels, and the evaluator's by correlated OT.
+//! Inputs of Yao: one formula for the garbler's bits, the evaluator's, and bits of which each holds a share.
 //!
-//! A bit of the garbler: `W ⊕ x·Δ` goes to the evaluator. A bit x of the evaluator, or a bit of which each holds a
-//! share, with a COT (q; t = q ⊕ r·Δ) from setup:
+//! The evaluator's part x₁ of a bit uses a COT (q; t = q ⊕ r·Δ) from setup; where it has none, q and t are zero and
+//! there is no d. x₀ is the garbler's part. With *base labels* B:
 //!
 //! ```text
-//! evaluator → garbler   d = x ⊕ r
-//! garbler → evaluator   q ⊕ d·Δ ⊕ W, and for a shared bit also the garbler's share times Δ
-//! evaluator             adds t: W ⊕ x·Δ
+//! evaluator → garbler   d = x₁ ⊕ r
+//! garbler               Y = B ⊕ q ⊕ (d ⊕ x₀)·Δ
 //! ```
+//!
+//! *Ahead*, B are the garbler's secret zero labels, fixed in setup; Y goes to the evaluator, and Y ⊕ t = B ⊕ x·Δ.
+//! *Streamed*, both know B, which they expand from a seed, and nothing goes back: Y itself becomes the zero label, and
+//! the active label Y ⊕ x·Δ = B ⊕ q ⊕ r·Δ = B ⊕ t is there before the garbler has begun.
 
 use super::labels::add_bits;
-use super::{Evaluator, Garbler, LABEL};
+use super::{Base, Evaluator, Garbler, LABEL};
 use crate::cells::Labels;
 use crate::correlation::{Demand, Stock};
 use crate::ot::Choices;
@@ -20,6 +23,7 @@ use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::{Kind, Owner};
 use kernels::Block;
+use kernels::generator::Generator;
 
 /// COTs for the bits of an input that the evaluator holds, alone or as a share.
 pub(crate) fn demand(job: &Job, garbler: Party) -> Demand {
@@ -33,7 +37,7 @@ pub(crate) fn demand(job: &Job, garbler: Party) -> Demand {
 
 /// An input of the garbler's side.
 pub struct GarblerInput {
-    zeros: Labels,
+    base: Labels,
     /// One COT for each bit that the evaluator holds; none if the input is the garbler's own.
     cots: Labels,
     /// The garbler's bits, or its shares.
@@ -44,6 +48,8 @@ pub struct GarblerInput {
 
 /// An input of the evaluator's side.
 pub struct EvaluatorInput {
+    /// Absent ahead of time: then they are the garbler's secret.
+    base: Labels,
     /// The other side of the COTs; none if the input is the garbler's own.
     choices: Option<Choices>,
     /// The evaluator's bits, or its shares.
@@ -51,19 +57,26 @@ pub struct EvaluatorInput {
     turn: u8,
 }
 
+/// The base labels of an input, by the input's number in the session.
+pub(super) fn base_labels(generator: &Generator, base: &Base, job: &Job) -> Labels {
+    let mut labels = vec![Block::ZERO; job.task.rows * job.task.lanes];
+    generator.derive(b"zeros   ", base.in0 + job.task.seat.in0).fill_blocks(&mut labels);
+    Labels::new(labels, job.task.lanes)
+}
+
 impl GarblerInput {
-    /// Setup: fresh zero labels, and COTs for what the evaluator holds.
+    /// Setup: base labels, and COTs for what the evaluator holds.
     pub(super) fn prepare(garbler: &Garbler, job: &Job, stock: &mut Stock) -> Result<Self> {
         let count = demand(job, garbler.party).cots_by(garbler.party) as usize;
         let cots = Labels::new(stock.draw_cot_sender(count)?, job.task.lanes);
-        Ok(GarblerInput { zeros: fresh_labels(garbler, job), cots, bits: None, turn: 0 })
+        Ok(GarblerInput { base: base_labels(&garbler.labels, &garbler.base, job), cots, bits: None, turn: 0 })
     }
 
     pub(super) fn begin(self, bits: Option<BitMatrix>) -> Self {
         GarblerInput { bits, ..self }
     }
 
-    /// Own bits: one label each. What the evaluator holds: its masked bits come first.
+    /// The evaluator's masked bits come first, if it holds any. Then Y goes, or is the value.
     pub(super) fn step(
         &mut self,
         garbler: &Garbler,
@@ -78,22 +91,23 @@ impl GarblerInput {
             (1, false) => Ok(Flow::Exchange { expect: byte_len(rows * lanes) }),
             (1, true) | (2, false) => {
                 let masked = (!own).then(|| unpack(inbox, rows, lanes));
-                outbox.extend_from_slice(bytemuck::cast_slice(&self.answers(garbler.delta, masked.as_ref(), lanes)));
+                let labels = self.answers(garbler.delta, masked.as_ref(), lanes);
+                if !garbler.ahead {
+                    return Ok(Flow::Value(labels));
+                }
+                outbox.extend_from_slice(bytemuck::cast_slice(labels.blocks()));
                 Ok(Flow::Exchange { expect: 0 })
             }
-            _ => {
-                let zeros = std::mem::replace(&mut self.zeros, Labels::absent());
-                Ok(Flow::Value(if garbler.ahead { Labels::absent() } else { zeros }))
-            }
+            _ => Ok(Flow::Value(Labels::absent())),
         }
     }
 
-    /// W ⊕ (own bit or share)·Δ, and for what the evaluator holds also ⊕ q ⊕ d·Δ.
-    fn answers(&self, delta: Block, masked: Option<&BitMatrix>, lanes: usize) -> Vec<Block> {
-        let mut labels = self.zeros.blocks().to_vec();
-        labels.iter_mut().zip(self.cots.blocks()).for_each(|(label, &q)| *label ^= q);
+    /// Y = B ⊕ q ⊕ (d ⊕ x₀)·Δ.
+    fn answers(&mut self, delta: Block, masked: Option<&BitMatrix>, lanes: usize) -> Labels {
+        let mut labels = std::mem::replace(&mut self.base, Labels::absent());
+        add(&mut labels, self.cots.blocks());
         for bits in self.bits.as_ref().into_iter().chain(masked) {
-            for (row, labels) in labels.chunks_mut(lanes.max(1)).enumerate() {
+            for (row, labels) in labels.blocks_mut().chunks_mut(lanes.max(1)).enumerate() {
                 add_bits(labels, bits.row(row), delta);
             }
         }
@@ -101,29 +115,30 @@ impl GarblerInput {
     }
 }
 
-/// The zero labels of an input, from the garbler's generator by the input's number in the session.
-pub(super) fn fresh_labels(garbler: &Garbler, job: &Job) -> Labels {
-    let mut zeros = vec![Block::ZERO; job.task.rows * job.task.lanes];
-    garbler.labels.derive(b"zeros   ", garbler.base.in0 + job.task.seat.in0).fill_blocks(&mut zeros);
-    Labels::new(zeros, job.task.lanes)
-}
-
 impl EvaluatorInput {
-    /// Setup: the other side of the garbler's COTs.
+    /// Setup: the other side of the garbler's COTs, and the base labels if both know them.
     pub(super) fn prepare(evaluator: &Evaluator, job: &Job, stock: &mut Stock) -> Result<Self> {
         let garbler = evaluator.party.peer();
         let count = demand(job, garbler).cots_by(garbler) as usize;
         let own = demand(job, garbler) == Demand::NONE;
         let choices = (!own).then(|| stock.draw_cot_receiver(count)).transpose()?;
-        Ok(EvaluatorInput { choices, bits: None, turn: 0 })
+        let known = || base_labels(&evaluator.labels, &evaluator.base, job);
+        let base = if evaluator.ahead { Labels::absent() } else { known() };
+        Ok(EvaluatorInput { base, choices, bits: None, turn: 0 })
     }
 
     pub(super) fn begin(self, bits: Option<BitMatrix>) -> Self {
         EvaluatorInput { bits, ..self }
     }
 
-    /// The garbler's bits: labels come. Own bits: masked by the COTs' choices, then t is added to the answers.
-    pub(super) fn step(&mut self, job: &Job, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow<Labels>> {
+    /// Own bits go, masked by the COTs' choices. Then t is added to what comes, or to the base labels.
+    pub(super) fn step(
+        &mut self,
+        evaluator: &Evaluator,
+        job: &Job,
+        inbox: &[u8],
+        outbox: &mut Vec<u8>,
+    ) -> Result<Flow<Labels>> {
         self.turn += 1;
         match (self.turn, &self.choices) {
             (1, Some(choices)) => {
@@ -133,16 +148,37 @@ impl EvaluatorInput {
                 masked.write(outbox);
                 Ok(Flow::Exchange { expect: 0 })
             }
-            (1, None) | (2, Some(_)) => Ok(Flow::Exchange { expect: job.task.rows * job.task.lanes * LABEL }),
-            _ => Ok(Flow::Value(Labels::new(self.active(inbox), job.task.lanes))),
+            (1, None) | (2, Some(_)) if evaluator.ahead => {
+                Ok(Flow::Exchange { expect: job.task.rows * job.task.lanes * LABEL })
+            }
+            _ => Ok(Flow::Value(self.active(evaluator.ahead.then_some(inbox), job.task.lanes))),
         }
     }
 
-    fn active(&self, inbox: &[u8]) -> Vec<Block> {
-        let mut labels = vec![Block::ZERO; inbox.len() / LABEL];
-        bytemuck::cast_slice_mut(&mut labels).copy_from_slice(inbox);
-        let choices = self.choices.iter().flat_map(|choices| &choices.t);
-        labels.iter_mut().zip(choices).for_each(|(label, &t)| *label ^= t);
+    /// Y ⊕ t, or B ⊕ t if no Y came.
+    fn active(&mut self, answers: Option<&[u8]>, lanes: usize) -> Labels {
+        let mut labels = match answers {
+            Some(answers) => read_labels(answers, lanes),
+            None => std::mem::replace(&mut self.base, Labels::absent()),
+        };
+        if let Some(choices) = &self.choices {
+            add(&mut labels, &choices.t);
+        }
         labels
     }
 }
+
+/// Labels from their bytes, whose number was checked before they were read.
+fn read_labels(bytes: &[u8], lanes: usize) -> Labels {
+    let mut labels = vec![Block::ZERO; bytes.len() / LABEL];
+    bytemuck::cast_slice_mut(&mut labels).copy_from_slice(bytes);
+    Labels::new(labels, lanes)
+}
+
+/// Adds blocks, one for each label or none.
+fn add(labels: &mut Labels, blocks: &[Block]) {
+    labels.blocks_mut().iter_mut().zip(blocks).for_each(|(label, &block)| *label ^= block);
+}
+
+#[cfg(test)]
+mod tests;

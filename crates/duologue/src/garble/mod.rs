@@ -6,7 +6,7 @@
 //! [`GateHash`]: it is keyed by the AND's number in the session and by S, which the garbler draws for every program.
 //!
 //! **Security**: semi-honest. An evaluator that chooses inputs after it has seen the tables (setup ahead of time) is
-//! covered in the semi-honest model only. **Rounds**: one exchange of inputs each way, one for outputs.
+//! covered in the semi-honest model only. **Rounds**: one exchange of inputs, one for outputs.
 //!
 //! Two ways of timing: *ahead*, the tables travel in setup and labels are fixed there (they flow as masks); *streamed*,
 //! tables travel while they are made, chunk by chunk, so that memory does not grow with the circuit.
@@ -50,6 +50,7 @@ pub struct Garbler {
     party: Party,
     delta: Block,
     hash: GateHash,
+    /// Of the base labels of inputs: ahead its secret, streamed what both parties know.
     labels: Generator,
     base: Base,
     ahead: bool,
@@ -65,21 +66,24 @@ impl Drop for Garbler {
 pub struct Evaluator {
     party: Party,
     hash: GateHash,
+    /// Of the base labels of inputs when streamed: what both parties know.
+    labels: Generator,
     base: Base,
     ahead: bool,
 }
 
 impl Garbler {
-    /// The garbler of one program; `labels` is its own secret generator, `s` the public key of the hash.
+    /// The garbler of one program; `s` is the public key of the hash. `labels` is its secret if it garbles ahead, else
+    /// the evaluator's too.
     pub(crate) fn new(party: Party, delta: Block, s: Block, labels: Generator, base: Base, ahead: bool) -> Self {
         Garbler { party, delta, hash: GateHash::new(s), labels, base, ahead }
     }
 }
 
 impl Evaluator {
-    /// The evaluator of one program; `s` came from the garbler.
-    pub(crate) fn new(party: Party, s: Block, base: Base, ahead: bool) -> Self {
-        Evaluator { party, hash: GateHash::new(s), base, ahead }
+    /// The evaluator of one program; `s` came from the garbler, who knows `labels` too.
+    pub(crate) fn new(party: Party, s: Block, labels: Generator, base: Base, ahead: bool) -> Self {
+        Evaluator { party, hash: GateHash::new(s), labels, base, ahead }
     }
 }
 
@@ -164,7 +168,8 @@ impl Protocol for Garbler {
     ) -> Result<(Garbled, Labels)> {
         match &job.task.kind {
             Kind::Input { .. } => {
-                let mask = if self.ahead { input::fresh_labels(self, job) } else { Labels::absent() };
+                let zeros = || input::base_labels(&self.labels, &self.base, job);
+                let mask = if self.ahead { zeros() } else { Labels::absent() };
                 Ok((Garbled::Input(GarblerInput::prepare(self, job, stock)?), mask))
             }
             Kind::Map { .. } if self.ahead => Ok((Garbled::Sent, self.garble_ahead(job, args, outbox))),
@@ -296,7 +301,7 @@ impl Protocol for Evaluator {
 
     fn step(&self, job: &Job, run: &mut EvaluatorRun, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow<Labels>> {
         match run {
-            EvaluatorRun::Input(input) => input.step(job, inbox, outbox),
+            EvaluatorRun::Input(input) => input.step(self, job, inbox, outbox),
             EvaluatorRun::Stored(walk, tables) => {
                 let mut rest = &tables[..];
                 while !walk.is_done() {

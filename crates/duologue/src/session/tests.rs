@@ -156,6 +156,20 @@ fn numbers_are_never_used_twice() {
     }
 }
 
+/// P8: both parties know the base labels of streamed inputs; no two programs, keys S or sessions share them.
+#[test]
+fn labels_in_common_are_never_the_same() {
+    let mut seen = HashSet::new();
+    for seed in 0..2 {
+        let (_, [alice, bob]) = unwrap(seeded(seed, |session| {
+            let labels = |(s, ordinal)| session.common_labels(Block::new(s), ordinal).block().get();
+            Ok([(0, 0), (1, 0), (0, 1), (1, 1)].map(labels))
+        }));
+        assert_eq!(alice, bob);
+        alice.into_iter().for_each(|label| assert!(seen.insert(label)));
+    }
+}
+
 /// Where the garbler's messages of its `nth` program begin: after the hello and terms, with S.
 fn hash_key(payload: &[u8], nth: usize) -> [u8; 16] {
     let setup = Setup::MESSAGE;
