@@ -31,6 +31,7 @@
 mod correlate;
 mod hello;
 mod pool;
+mod random;
 #[cfg(test)]
 mod tests;
 mod wire;

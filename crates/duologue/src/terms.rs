@@ -221,6 +221,17 @@ pub(crate) fn correlations(moment: &Moment, extension: Extension, demand: &Deman
     ]
 }
 
+/// What must be equal before random OTs are made.
+pub(crate) fn random_ots(moment: &Moment, extension: Extension, what: &str, demand: &Demand) -> Fields {
+    vec![
+        (CALL, what.into()),
+        ("the session", hex(&moment.session)),
+        ("how many", format!("{} by alice, {} by bob", demand.cots_by_alice, demand.cots_by_bob)),
+        ("what makes correlations", extension.to_string()),
+        ("how many programs ran before", moment.ordinal.to_string()),
+    ]
+}
+
 /// What must be equal before a session has a pool.
 pub(crate) fn pool(call: &str, session: &[u8; 32], extension: Option<Extension>) -> Fields {
     let extension = extension.map_or("what the pool says".into(), |extension| extension.to_string());

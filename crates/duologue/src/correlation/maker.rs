@@ -54,8 +54,19 @@ impl Maker {
 
     /// Begins to add `demand` to `stock`; the peer begins the same refill.
     pub fn refill<'a>(&'a mut self, stock: &'a mut Stock, demand: Demand) -> Refill<'a> {
+        self.begin(stock, Crop::Blocks, demand)
+    }
+
+    /// Begins to make random OTs of this crop, as many as the demand has COTs or more; [`Refill::random_ots`] has them
+    /// when it is done. Nothing is added to the stock, which a failure destroys.
+    pub fn random_ots<'a>(&'a mut self, stock: &'a mut Stock, crop: Crop, demand: Demand) -> Refill<'a> {
+        self.begin(stock, crop, demand)
+    }
+
+    fn begin<'a>(&'a mut self, stock: &'a mut Stock, crop: Crop, demand: Demand) -> Refill<'a> {
         let left = Left::new(stock.party(), demand);
-        Refill { maker: self, stock, left, total: demand, awaiting: None, done: false }
+        let random = Vec::new();
+        Refill { maker: self, stock, crop, random, left, total: demand, awaiting: None, done: false }
     }
 
     /// Forgets Δ and all seeds; whatever comes next fails and says why.
@@ -76,6 +87,9 @@ fn dead(why: &str) -> Error {
 pub struct Refill<'a> {
     maker: &'a mut Maker,
     stock: &'a mut Stock,
+    /// What becomes of COTs that are no triples': blocks in stock, or random OTs.
+    crop: Crop,
+    random: Vec<(Side, Harvest)>,
     left: Left,
     total: Demand,
     /// What the exchange in flight brings: as receiver of COTs, as sender.
@@ -110,6 +124,11 @@ impl Refill<'_> {
         (all(&self.total) - left, all(&self.total))
     }
 
+    /// The random OTs that were made, in order.
+    pub fn random_ots(&mut self) -> Vec<(Side, Harvest)> {
+        std::mem::take(&mut self.random)
+    }
+
     fn advance(&mut self, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow> {
         if self.done {
             return Err(Error::usage("this refill is done"));
@@ -118,12 +137,16 @@ impl Refill<'_> {
         let awaited = self.awaiting.take();
         check_length("setup", inbox, awaited.map_or(0, |[a, b]| a + b))?;
         if let Some([as_sender, _]) = awaited {
-            state.receive(inbox.split_at(as_sender), self.stock)?;
+            let settled = state.receive(inbox.split_at(as_sender))?;
+            match self.crop {
+                Crop::Blocks => state.put(settled, self.stock),
+                _ => self.random.extend(settled),
+            }
         }
         if self.left.is_none() && state.sender.idle() && state.receiver.idle() {
             return Ok(Flow::Done);
         }
-        state.begin(&mut self.left)?;
+        state.begin(&mut self.left, self.crop)?;
         state.sender.send(outbox)?;
         state.receiver.send(outbox)?;
         let lengths = [state.receiver.expect(), state.sender.expect()];
@@ -175,14 +198,14 @@ impl Left {
 
 impl State {
     /// Begins the next batches, if both makers are ready for them.
-    fn begin(&mut self, left: &mut Left) -> Result<()> {
+    fn begin(&mut self, left: &mut Left, crop: Crop) -> Result<()> {
         if !self.sender.ready() || !self.receiver.ready() {
             return Ok(());
         }
         match left.next() {
             Begun::Cots { sent, received } => {
-                left.sent -= self.begin_sender(Crop::Blocks, sent)?;
-                left.received -= self.begin_receiver(Crop::Blocks, received)?;
+                left.sent -= self.begin_sender(crop, sent)?;
+                left.received -= self.begin_receiver(crop, received)?;
             }
             Begun::Triples(wanted) => {
                 let begun = self.begin_sender(Crop::Bits, wanted)?;
@@ -212,21 +235,28 @@ impl State {
         Ok(wanted.min(count as u64))
     }
 
-    /// Reads the peer's halves, as sender and as receiver of COTs, into the stock.
-    fn receive(&mut self, (as_sender, as_receiver): (&[u8], &[u8]), stock: &mut Stock) -> Result<()> {
+    /// Reads the peer's halves, as sender and as receiver of COTs: what they settle.
+    fn receive(
+        &mut self,
+        (as_sender, as_receiver): (&[u8], &[u8]),
+    ) -> Result<impl Iterator<Item = (Side, Harvest)> + use<>> {
         let received = self.receiver.receive(as_sender)?;
         let sent = self.sender.receive(as_receiver)?;
-        for (side, harvest) in [(Side::Sender, sent), (Side::Receiver, received)] {
-            match harvest {
-                Some(harvest) if harvest.crop() == Crop::Bits => self.halves.put(side, &harvest),
-                Some(harvest) => stock.put_cots(side, &harvest.blocks),
-                None => {}
+        let each = [(Side::Sender, sent), (Side::Receiver, received)];
+        Ok(each.into_iter().filter_map(|(side, harvest)| Some((side, harvest?))))
+    }
+
+    /// Adds to the stock what was settled.
+    fn put(&mut self, settled: impl Iterator<Item = (Side, Harvest)>, stock: &mut Stock) {
+        for (side, harvest) in settled {
+            match harvest.crop() {
+                Crop::Bits => self.halves.put(side, &harvest),
+                _ => stock.put_cots(side, &harvest.blocks),
             }
         }
         if let Some(triples) = self.halves.combine() {
             stock.put_triples(&triples);
         }
-        Ok(())
     }
 }
 

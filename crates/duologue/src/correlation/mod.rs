@@ -5,6 +5,7 @@
 //! program needs is its [`Demand`], known before an input is read.
 
 mod bits;
+pub mod derived;
 mod maker;
 pub mod pool;
 mod stock;

@@ -3,9 +3,9 @@
 use super::Observer;
 use crate::channel::Channel;
 use crate::correlation::pool::Pool;
-use crate::correlation::{self, Demand, Maker, Stock};
+use crate::correlation::{self, Demand, Maker, Refill, Stock};
 use crate::executor::{Link, Phase};
-use crate::ot::{Extension, Setup};
+use crate::ot::{Crop, Extension, Harvest, Setup, Side};
 use crate::terms::{self, Fields};
 use crate::{Error, Party, Result};
 use kernels::Block;
@@ -104,10 +104,7 @@ impl Link for Wire {
         let wanted = at_once(&demand, &ahead);
         self.take_from_pool(stock, wanted.missing_from(&available))?;
         let made = self.make(stock, wanted.missing_from(&stock.available()));
-        if let (Some(pool), Err(why @ Error::Peer(_))) = (&mut self.pool, &made) {
-            pool.destroy_delta(&why.to_string())?;
-        }
-        made
+        self.never_again_if_failed(made)
     }
 
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> Result<()> {
@@ -123,18 +120,40 @@ impl Wire {
         }
         self.maker()?;
         let Wire { channel, maker: Some(maker), observer, .. } = self else { return Ok(()) };
-        let mut refill = maker.refill(stock, missing);
-        let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
-        while let correlation::Flow::Exchange { expect } = refill.step(&inbox, &mut outbox)? {
-            channel.send(&outbox)?;
-            outbox.clear();
-            inbox.resize(expect, 0);
-            channel.recv_into(&mut inbox)?;
-            let (done, total) = refill.progress();
-            watch(observer, Phase::Setup, done, total)?;
-        }
-        Ok(())
+        exchange(&mut maker.refill(stock, missing), channel, observer)
     }
+
+    /// Makes random OTs, for nobody but the caller.
+    pub fn random_ots(&mut self, stock: &mut Stock, crop: Crop, demand: Demand) -> Result<Vec<(Side, Harvest)>> {
+        self.maker()?;
+        let Wire { channel, maker: Some(maker), observer, .. } = self else { return Ok(Vec::new()) };
+        let mut refill = maker.random_ots(stock, crop, demand);
+        let made = exchange(&mut refill, channel, observer).map(|()| refill.random_ots());
+        drop(refill);
+        self.never_again_if_failed(made)
+    }
+
+    /// A peer who failed while correlations were made may know a bit of Δ: a pool's is destroyed, too.
+    fn never_again_if_failed<T>(&mut self, made: Result<T>) -> Result<T> {
+        if let (Some(pool), Err(why @ Error::Peer(_))) = (&mut self.pool, &made) {
+            pool.destroy_delta(&why.to_string())?;
+        }
+        made
+    }
+}
+
+/// Goes through with a refill.
+fn exchange(refill: &mut Refill, channel: &mut Channel, observer: &mut Option<Observer>) -> Result<()> {
+    let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
+    while let correlation::Flow::Exchange { expect } = refill.step(&inbox, &mut outbox)? {
+        channel.send(&outbox)?;
+        outbox.clear();
+        inbox.resize(expect, 0);
+        channel.recv_into(&mut inbox)?;
+        let (done, total) = refill.progress();
+        watch(observer, Phase::Setup, done, total)?;
+    }
+    Ok(())
 }
 
 /// Tells the observer, who may cancel.

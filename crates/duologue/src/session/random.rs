@@ -1,0 +1,51 @@
+//! Random OTs on request. What is made of them, each party computes alone:
+//! [`derived`](crate::correlation::derived).
+
+use super::Session;
+use crate::correlation::Demand;
+use crate::correlation::derived::{RandomBits, RandomOts};
+use crate::ot::{Crop, Extension, Harvest, Side};
+use crate::terms;
+use crate::{Party, Result};
+
+impl Session {
+    /// Random OTs of 128 bits: at least `by_alice` that Alice sends, and `by_bob` that Bob sends. All are in memory at
+    /// once.
+    ///
+    /// # Errors
+    /// As [`correlate`](Session::correlate).
+    pub fn random_ots(&mut self, extension: Extension, by_alice: u64, by_bob: u64) -> Result<RandomOts> {
+        let number = self.ordinal;
+        let harvests = self.random(extension, Crop::Messages, by_alice, by_bob)?;
+        let ids = [self.party, self.party.peer()].map(|sender| self.random_id(number, sender));
+        Ok(RandomOts::new(&harvests, ids))
+    }
+
+    /// Random OTs of single bits: at least `by_alice` that Alice sends, and `by_bob` that Bob sends.
+    ///
+    /// # Errors
+    /// As [`correlate`](Session::correlate).
+    pub fn random_bits(&mut self, extension: Extension, by_alice: u64, by_bob: u64) -> Result<RandomBits> {
+        Ok(RandomBits::new(&self.random(extension, Crop::Bits, by_alice, by_bob)?))
+    }
+
+    fn random(&mut self, extension: Extension, crop: Crop, by_alice: u64, by_bob: u64) -> Result<Vec<(Side, Harvest)>> {
+        self.alive()?;
+        self.wire.check_extension(extension)?;
+        let demand = Demand { cots_by_alice: by_alice, cots_by_bob: by_bob, ..Demand::NONE };
+        let what = if crop == Crop::Bits { "random OTs of one bit" } else { "random OTs of 128 bits" };
+        let fields = terms::random_ots(&self.moment(true, self.ordinal), extension, what, &demand);
+        self.guarded(|session| {
+            session.wire.agree(&fields)?;
+            session.wire.extension = extension;
+            session.ordinal += 1;
+            session.wire.random_ots(&mut session.stock, crop, demand)
+        })
+    }
+
+    /// Of the random OTs that `sender` sends, the `number`th thing that the session does: no others have it.
+    fn random_id(&self, number: u64, sender: Party) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("duologue v1 random OT: id");
+        *hasher.update(&self.id).update(&number.to_le_bytes()).update(&[sender as u8]).finalize().as_bytes()
+    }
+}
