@@ -11,7 +11,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint fmt doc book tables verify-exhaustive fuzz examples portable faces targets components
+.PHONY: help demo test bench lint fmt doc book tables correlations verify-exhaustive fuzz examples portable faces targets components
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -42,6 +42,9 @@ book: ## Build the book into docs/book (needs mdbook: cargo install mdbook)
 
 tables: ## Make the book's table of all circuits and its plot anew
 	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- circuits --book docs
+
+correlations: ## Measure every maker of correlations on this machine, and make their page of the book anew
+	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- bench correlations --book docs
 
 verify-exhaustive: ## Check every function of one single-precision float on all 2^32 inputs (hours on few cores)
 	RUSTFLAGS="-C target-cpu=native" $(CARGO) test --release $(CARGO_FLAGS) -p duologue-circuit --test exhaustive -- --ignored --nocapture --test-threads=1

@@ -50,6 +50,8 @@ pub enum Verb {
     Pool(ShowPool),
     /// Make or show the key by which peers know you
     Keys(Keys),
+    /// Measure this machine
+    Bench(Bench),
 }
 
 /// How programs are named on the command line.
@@ -348,6 +350,61 @@ pub struct Keys {
 pub enum KeyAction {
     New,
     Show,
+}
+
+#[derive(clap::Args)]
+pub struct Bench {
+    #[command(subcommand)]
+    pub what: BenchWhat,
+}
+
+#[derive(Subcommand)]
+pub enum BenchWhat {
+    /// Every maker of correlated OTs and triples: speed, traffic, memory
+    Correlations(Box<BenchCorrelations>),
+}
+
+#[derive(clap::Args)]
+pub struct BenchCorrelations {
+    /// Only these figures, such as softspoken4, softspoken4_one_way, triples_softspoken4, base_ot_ms
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Correlations of a run at least: COTs in each direction, or triples
+    #[arg(long, default_value_t = 1 << 24, value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
+    pub count: u64,
+    /// Runs of each figure, of which the median counts
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub runs: u32,
+    /// Simulate a line between the parties: '100ms,100Mbit', lan, internet or transatlantic
+    #[arg(long)]
+    pub link: Option<Link>,
+    /// Encrypt the line between the two processes on this machine
+    #[arg(long, conflicts_with = "party")]
+    pub tls: bool,
+    /// Write the table and its plot into this folder too, as correlations-measured.md and .svg
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["only", "link", "tls", "party"])]
+    pub book: Option<PathBuf>,
+    /// Be one party of two machines, which both get the same flags; otherwise both parties are processes here
+    #[arg(long = "as", value_name = "PARTY", value_parser = party(), requires = "meet")]
+    pub party: Option<Party>,
+    /// Wait for the peer at this address
+    #[arg(long, value_name = "ADDR", group = "meet", requires = "party")]
+    pub listen: Option<String>,
+    /// Connect to the peer at this address
+    #[arg(long, value_name = "ADDR", group = "meet", requires = "party")]
+    pub connect: Option<String>,
+    /// Your private key, for a line that is encrypted
+    #[arg(long, value_name = "FILE", requires = "peer_key")]
+    pub key: Option<PathBuf>,
+    /// The peer's public key; without it the line is not encrypted
+    #[arg(long, value_name = "KEY", requires = "party")]
+    pub peer_key: Option<PublicKey>,
+    /// The core that this process stays on
+    #[arg(long, hide = true, requires = "party")]
+    pub core: Option<usize>,
+    /// Print what this party measured of one figure, for the process that started it
+    #[arg(long, hide = true, requires = "party")]
+    pub raw: bool,
 }
 
 /// `NAME=VALUE`.

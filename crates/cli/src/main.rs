@@ -10,6 +10,7 @@ mod library;
 mod npy;
 mod output;
 mod paths;
+mod process;
 mod program;
 mod progress;
 mod real;
@@ -48,6 +49,7 @@ fn run(verb: &Verb, console: &Console) -> Result<(), Failure> {
         Verb::Prepare(args) => verbs::prepare::run(args, console),
         Verb::Pool(args) => verbs::pool::run(args, console),
         Verb::Keys(args) => verbs::keys::run(args, console),
+        Verb::Bench(args) => verbs::bench::run(args, console),
     }
 }
 

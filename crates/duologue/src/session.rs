@@ -55,6 +55,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wire::Wire;
 
+pub(crate) use correlate::block_of;
 pub use hello::{VERSION, check_hello};
 pub(crate) use wire::at_once;
 

@@ -1,5 +1,6 @@
 //! One file a verb.
 
+pub mod bench;
 pub mod blocks;
 pub mod circuits;
 pub mod cost;

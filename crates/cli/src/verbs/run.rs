@@ -2,7 +2,7 @@
 
 mod report;
 
-pub use self::report::Report;
+pub use self::report::{Report, peak_memory};
 
 use super::keys;
 use crate::args::{self, Meeting, Run};
@@ -92,12 +92,7 @@ pub fn security(args: &args::Security) -> Result<Security, Failure> {
 }
 
 /// Finds the peer.
-pub fn meet(
-    args: &Meeting,
-    link: Option<Link>,
-    security: &Security,
-    console: &Console,
-) -> Result<Channel, Failure> {
+pub fn meet(args: &Meeting, link: Option<Link>, security: &Security, console: &Console) -> Result<Channel, Failure> {
     let limits = limits(args);
     let channel = match (&args.listen, &args.connect) {
         (Some(address), _) => listen(address, security, &limits, console)?,

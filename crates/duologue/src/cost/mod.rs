@@ -4,8 +4,11 @@
 //! with the same windows; in place of messages there are their lengths, so that bytes and rounds are exact. Each party
 //! is simulated, and its exchanges are kept: laid over the properties of a link they give the time of a run.
 
+mod correlating;
 mod dry;
 mod script;
+
+pub use correlating::{Correlating, Supply};
 
 use crate::channel::{Channel, Link as Line};
 use crate::correlation::Demand;
@@ -144,23 +147,26 @@ impl Cost {
 
     /// When the last byte up to the end of a phase has come.
     fn travel(&self, line: &Line, last: Phase) -> Duration {
-        let mut now = [Duration::ZERO; 2];
-        let mut free = [Duration::ZERO; 2];
-        for (alice, bob) in self.exchanges[0].iter().zip(&self.exchanges[1]) {
-            if last == Phase::Setup && alice.phase == Phase::Online {
-                break;
-            }
-            let arrive = |from: usize, exchange: &Exchange, free: &mut [Duration; 2]| {
-                free[from] = free[from].max(now[from]) + line.transmission(exchange.sent);
-                free[from] + line.round_trip / 2
-            };
-            let at_bob = arrive(0, alice, &mut free);
-            let at_alice = arrive(1, bob, &mut free);
-            now[0] = if alice.read > 0 { now[0].max(at_alice) } else { now[0] };
-            now[1] = if bob.read > 0 { now[1].max(at_bob) } else { now[1] };
-        }
-        now[0].max(now[1])
+        let exchanges = self.exchanges[0].iter().zip(&self.exchanges[1]);
+        travel(line, exchanges.take_while(|(alice, _)| last == Phase::Online || alice.phase == Phase::Setup))
     }
+}
+
+/// When the last byte of both parties' exchanges has come, without computing.
+fn travel<'a>(line: &Line, exchanges: impl Iterator<Item = (&'a Exchange, &'a Exchange)>) -> Duration {
+    let mut now = [Duration::ZERO; 2];
+    let mut free = [Duration::ZERO; 2];
+    for (alice, bob) in exchanges {
+        let arrive = |from: usize, exchange: &Exchange, free: &mut [Duration; 2]| {
+            free[from] = free[from].max(now[from]) + line.transmission(exchange.sent);
+            free[from] + line.round_trip / 2
+        };
+        let at_bob = arrive(0, alice, &mut free);
+        let at_alice = arrive(1, bob, &mut free);
+        now[0] = if alice.read > 0 { now[0].max(at_alice) } else { now[0] };
+        now[1] = if bob.read > 0 { now[1].max(at_bob) } else { now[1] };
+    }
+    now[0].max(now[1])
 }
 
 /// Bytes of the terms and of what opens a run: equal for both parties, since the terms are.

@@ -36,7 +36,7 @@ impl Session {
             let (mut left, total) = (demand, size(&demand));
             while left != Demand::NONE {
                 let before = session.stock.available();
-                let wanted = before + block(&left);
+                let wanted = before + block_of(&left);
                 session.wire.supply(&mut session.stock, wanted, Demand::NONE)?;
                 let made = session.stock.available().missing_from(&before);
                 left = left.missing_from(&made);
@@ -131,7 +131,7 @@ fn size(demand: &Demand) -> u64 {
 }
 
 /// The next block of what is left.
-fn block(left: &Demand) -> Demand {
+pub(crate) fn block_of(left: &Demand) -> Demand {
     Demand {
         cots_by_alice: left.cots_by_alice.min(BLOCK),
         cots_by_bob: left.cots_by_bob.min(BLOCK),

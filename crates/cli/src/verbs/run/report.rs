@@ -173,7 +173,7 @@ fn set(name: &str, value: &BitMatrix) -> String {
 }
 
 /// The most memory that this process had (Linux).
-fn peak_memory() -> Option<u64> {
+pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -1,0 +1,71 @@
+//! Processes of this command that it starts itself.
+
+use crate::failure::{Exit, Failure};
+use crate::verbs::run::LISTENING;
+use serde::de::DeserializeOwned;
+use std::env;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+/// This command again; what it prints is read.
+pub fn itself() -> Result<Command, Failure> {
+    let mut command = Command::new(env::current_exe().map_err(Failure::io("finding this command"))?);
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    Ok(command)
+}
+
+/// A party's process. Dropped before it ends, it is stopped.
+pub struct Process {
+    who: &'static str,
+    child: Child,
+}
+
+impl Process {
+    pub fn start(who: &'static str, command: &mut Command) -> Result<Process, Failure> {
+        let child = command.spawn().map_err(Failure::io(format!("starting {who}")))?;
+        Ok(Process { who, child })
+    }
+
+    /// The address at which it listens. What else it says is passed on, also while it runs.
+    pub fn address(&mut self) -> Result<String, Failure> {
+        let mut address = None;
+        if let Some(errors) = self.child.stderr.take() {
+            let mut lines = BufReader::new(errors).lines().map_while(Result::ok);
+            address = lines.find_map(|line| match line.strip_prefix(LISTENING) {
+                Some(address) => Some(address.to_string()),
+                None => pass_on(&line),
+            });
+            thread::spawn(move || lines.for_each(|line| drop(pass_on(&line))));
+        }
+        address.ok_or_else(|| Failure::new(Exit::Machine, format!("{} does not listen", self.who)))
+    }
+
+    /// The report that it prints before it ends well.
+    pub fn report<T: DeserializeOwned>(mut self) -> Result<T, Failure> {
+        let mut text = String::new();
+        if let Some(mut stdout) = self.child.stdout.take() {
+            let read = stdout.read_to_string(&mut text);
+            read.map_err(Failure::io(format!("reading what {} says", self.who)))?;
+        }
+        let status = self.child.wait().map_err(Failure::io(format!("waiting for {}", self.who)))?;
+        if !status.success() {
+            return Err(Failure::new(Exit::Machine, format!("{} failed: {status}", self.who)));
+        }
+        serde_json::from_str(&text).map_err(|why| Failure::malformed(format!("{}'s report", self.who), why))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Fails if it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn pass_on(line: &str) -> Option<String> {
+    // Nobody misses it if our standard error is gone.
+    let _ = writeln!(io::stderr(), "{line}");
+    None
+}

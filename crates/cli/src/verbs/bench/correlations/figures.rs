@@ -1,0 +1,142 @@
+//! What is measured, and under which names.
+
+use crate::failure::Failure;
+use duologue::Party;
+use duologue::correlation::Demand;
+use duologue::ot::Extension;
+
+/// Every maker that this build has, by the numbers of its kind.
+pub fn makers() -> Vec<Extension> {
+    let softspoken = (1..=8).map(|k| format!("softspoken{k}"));
+    let silent = (16..=19).map(|log| format!("silent{log}"));
+    softspoken.chain(silent).filter_map(|name| name.parse().ok()).collect()
+}
+
+/// What a maker makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// COTs, each party the sender of as many.
+    Cots,
+    /// COTs that Alice sends, and nothing else.
+    OneWay,
+    /// Boolean triples, each of a COT in both directions.
+    Triples,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 3] = [Kind::Cots, Kind::OneWay, Kind::Triples];
+
+    /// So many triples, or COTs in each direction.
+    pub fn demand(self, count: u64) -> Demand {
+        match self {
+            Kind::Cots => Demand::of_cots(Party::Alice, count) + Demand::of_cots(Party::Bob, count),
+            Kind::OneWay => Demand::of_cots(Party::Alice, count),
+            Kind::Triples => Demand::of_triples(count),
+        }
+    }
+
+    pub fn unit(self) -> &'static str {
+        if self == Kind::Triples { "triples/s" } else { "COT/s" }
+    }
+}
+
+/// How many correlations these are, of whichever kind and direction.
+pub fn size(demand: &Demand) -> u64 {
+    demand.cots_by_alice + demand.cots_by_bob + demand.triples
+}
+
+/// A kind of correlation by a maker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Figure {
+    pub maker: Extension,
+    pub kind: Kind,
+}
+
+impl Figure {
+    pub fn name(&self) -> String {
+        match self.kind {
+            Kind::Cots => self.maker.to_string(),
+            Kind::OneWay => format!("{}_one_way", self.maker),
+            Kind::Triples => format!("triples_{}", self.maker),
+        }
+    }
+}
+
+/// A name for the fastest of some figures.
+pub struct Best {
+    pub name: &'static str,
+    pub of: &'static [&'static str],
+}
+
+/// The silent maker whose tables fit into a core's cache, and the one that sends least.
+const BEST: [Best; 4] = [
+    Best { name: "silent_fast", of: &["silent16", "silent17"] },
+    Best { name: "silent_small", of: &["silent19"] },
+    Best { name: "triples_fast", of: &["triples_silent16", "triples_silent17"] },
+    Best { name: "triples_small", of: &["triples_silent19"] },
+];
+
+/// 128 base OTs at the slower of both parties, and what a new session takes: 128 in each direction.
+pub const BASE: [&str; 2] = ["base_ot_ms", "base_ot_both_ways_ms"];
+
+/// What is measured and shown.
+pub struct Plan {
+    pub figures: Vec<Figure>,
+    pub best: Vec<&'static Best>,
+    pub base: bool,
+}
+
+impl Plan {
+    /// Everything, or what has one of these names.
+    pub fn new(only: &[String]) -> Result<Plan, Failure> {
+        let all = Plan::all();
+        for name in only {
+            if !all.names().contains(name) {
+                return Err(Failure::input(format!("no figure is called '{name}'"))
+                    .hint(format!("there are {}", all.names().join(", "))));
+            }
+        }
+        let Plan { figures, best, base } = all;
+        let named = |name: &str| only.is_empty() || only.iter().any(|wanted| wanted == name);
+        let best: Vec<_> = best.into_iter().filter(|best| named(best.name)).collect();
+        let needed = |name: &str| named(name) || best.iter().any(|best| best.of.contains(&name));
+        let figures = figures.into_iter().filter(|figure| needed(&figure.name())).collect();
+        Ok(Plan { figures, best, base: base && BASE.iter().any(|name| named(name)) })
+    }
+
+    fn all() -> Plan {
+        let each = |maker| Kind::ALL.map(|kind| Figure { maker, kind });
+        let figures: Vec<Figure> = makers().into_iter().flat_map(each).collect();
+        let there = |best: &&Best| figures.iter().any(|figure| best.of.contains(&&*figure.name()));
+        let best = BEST.iter().filter(there).collect();
+        Plan { figures, best, base: true }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let figures = self.figures.iter().map(Figure::name);
+        let others = self.best.iter().map(|best| best.name).chain(BASE);
+        figures.chain(others.map(String::from)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_has_what_it_needs() {
+        let names = |only: &[&str]| {
+            let only: Vec<String> = only.iter().map(|name| name.to_string()).collect();
+            let plan = Plan::new(&only).ok()?;
+            Some((plan.figures.iter().map(Figure::name).collect::<Vec<_>>(), plan.best.len(), plan.base))
+        };
+        assert_eq!(names(&["triples_softspoken4"]), Some((vec!["triples_softspoken4".into()], 0, false)));
+        assert_eq!(names(&["base_ot_ms"]), Some((vec![], 0, true)));
+        assert_eq!(names(&["softspoken9"]), None);
+        assert_eq!(names(&[]).map(|(figures, _, base)| (figures.len(), base)), Some((3 * makers().len(), true)));
+        if makers().iter().any(|maker| maker.to_string() == "silent16") {
+            let fast = ["triples_silent16", "triples_silent17"].map(String::from).to_vec();
+            assert_eq!(names(&["triples_fast"]), Some((fast, 1, false)));
+        }
+    }
+}

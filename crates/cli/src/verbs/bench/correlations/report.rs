@@ -1,0 +1,170 @@
+//! What was measured, for people and for programs.
+
+use super::figures::{BASE, Best, Figure, Plan};
+use super::machine;
+use super::party::{Measured, Run};
+use crate::args::BenchCorrelations;
+use crate::report::{bytes, seconds, table};
+use serde::Serialize;
+use std::fmt;
+
+/// What a figure is.
+pub const CONVENTIONS: &str = "\
+A COT figure counts the COTs of both directions: each party is sender of one half and receiver of the other, in the
+same exchanges, on one core a party. With `_one_way` Alice alone sends, and her COTs alone are counted. A triple is of
+both parties together. Bits are those of the protocol in both directions together, for each correlation. A run is over
+when the slower party has its correlations; the median of the runs counts. Setup (greeting, base OTs, bootstrap and the
+first batch) is apart. R is the AES blocks a second of `openssl speed -evp aes-128-ctr` on one core, measured in between.";
+
+/// Everything that was measured.
+#[derive(Serialize)]
+pub struct Report {
+    pub machine: String,
+    /// The source that the command was built from, if it is there.
+    pub commit: Option<String>,
+    /// R; nothing if there is no openssl.
+    pub openssl_blocks_per_second: Option<f64>,
+    /// The simulated line, if there is one.
+    pub link: Option<String>,
+    pub tls: bool,
+    pub figures: Vec<Line>,
+    #[serde(skip)]
+    pub measured: Vec<(Figure, Measured)>,
+}
+
+/// A figure.
+#[derive(Clone, Serialize)]
+pub struct Line {
+    pub name: String,
+    pub value: f64,
+    pub unit: &'static str,
+    /// The value over R.
+    pub ratio: Option<f64>,
+    /// Bits of each correlation, in both directions together.
+    pub bits: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maker: Option<String>,
+    /// Until the first batch is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub setup_ms: Option<f64>,
+    /// Bytes that a party's process had at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+    /// The value of each run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<f64>,
+}
+
+impl Report {
+    pub fn new(
+        args: &BenchCorrelations,
+        plan: &Plan,
+        measured: Vec<(Figure, Measured)>,
+        base: Option<[f64; 2]>,
+        blocks: Option<f64>,
+    ) -> Report {
+        let mut figures: Vec<Line> =
+            measured.iter().map(|(figure, measured)| Line::new(*figure, measured, blocks)).collect();
+        let best: Vec<Line> = plan.best.iter().filter_map(|best| fastest(best, &figures)).collect();
+        figures.extend(best);
+        figures.extend(
+            BASE.into_iter().zip(base.into_iter().flatten()).map(|(name, value)| Line::milliseconds(name, value)),
+        );
+        Report {
+            machine: machine::describe(),
+            commit: machine::commit(),
+            openssl_blocks_per_second: blocks,
+            link: args.link.map(|link| link.to_string()),
+            tls: args.tls || args.peer_key.is_some(),
+            figures,
+            measured,
+        }
+    }
+}
+
+/// The best under its own name.
+fn fastest(best: &Best, figures: &[Line]) -> Option<Line> {
+    let candidates = figures.iter().filter(|line| best.of.contains(&&*line.name));
+    let fastest = candidates.max_by(|a, b| a.value.total_cmp(&b.value))?;
+    Some(Line { name: best.name.into(), ..fastest.clone() })
+}
+
+impl Line {
+    fn new(figure: Figure, measured: &Measured, blocks: Option<f64>) -> Line {
+        let value = speed(&measured.runs);
+        Line {
+            name: figure.name(),
+            value,
+            unit: figure.kind.unit(),
+            ratio: blocks.map(|blocks| value / blocks),
+            bits: Some(bits(&measured.runs)),
+            maker: Some(figure.maker.to_string()),
+            setup_ms: Some(measured.setup * 1e3),
+            memory: measured.memory,
+            runs: measured.runs.iter().map(rate).collect(),
+        }
+    }
+
+    fn milliseconds(name: &str, value: f64) -> Line {
+        let name = name.to_string();
+        Line {
+            name,
+            value,
+            unit: "ms",
+            ratio: None,
+            bits: None,
+            maker: None,
+            setup_ms: None,
+            memory: None,
+            runs: vec![],
+        }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let figure = |number: Option<f64>, digits| number.map_or(String::new(), |n| format!("{n:.digits$}"));
+        let value = if self.unit == "ms" { format!("{:.2} ms", self.value) } else { millions(self.value) };
+        vec![
+            self.name.clone(),
+            self.maker.clone().unwrap_or_default(),
+            value,
+            figure(self.ratio, 3),
+            figure(self.bits, 2),
+            self.setup_ms.map_or(String::new(), |ms| seconds(ms / 1e3)),
+            self.memory.map_or(String::new(), bytes),
+        ]
+    }
+}
+
+/// Correlations a second: the median of the runs.
+pub fn speed(runs: &[Run]) -> f64 {
+    machine::median(runs.iter().map(rate).collect())
+}
+
+fn rate(run: &Run) -> f64 {
+    run.made as f64 / run.seconds.max(1e-9)
+}
+
+pub fn bits(runs: &[Run]) -> f64 {
+    let sum = |part: fn(&Run) -> u64| runs.iter().map(part).sum::<u64>() as f64;
+    8.0 * sum(|run| run.bytes) / sum(|run| run.made)
+}
+
+pub fn millions(number: f64) -> String {
+    format!("{:.1} M/s", number / 1e6)
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let commit = self.commit.as_deref().map_or(String::new(), |commit| format!(", commit {commit}"));
+        writeln!(f, "{}{commit}", self.machine)?;
+        match self.openssl_blocks_per_second {
+            Some(blocks) => writeln!(f, "R = {} (AES-128-CTR blocks by openssl)", millions(blocks))?,
+            None => writeln!(f, "R is not known: there is no openssl here")?,
+        }
+        let line = self.link.as_ref().map_or("no simulated line".to_string(), |link| format!("a line of {link}"));
+        writeln!(f, "{}, {line}\n", if self.tls { "TLS" } else { "TCP without encryption" })?;
+        let head = ["FIGURE", "maker", "speed", "in R", "bits", "setup", "memory"].map(String::from).to_vec();
+        let rows: Vec<Vec<String>> = [head].into_iter().chain(self.figures.iter().map(Line::row)).collect();
+        writeln!(f, "{}\n{CONVENTIONS}", table("llrrrrr", &rows))
+    }
+}

@@ -1,0 +1,145 @@
+//! What [`Session::correlate`](crate::Session::correlate) sends, counted without making anything.
+
+use super::{Exchange, Traffic, traffic, travel};
+use crate::Party;
+use crate::channel::Link;
+use crate::correlation::{self, Demand};
+use crate::executor::Phase;
+use crate::ot::{Extension, Outline, Setup};
+use crate::session::block_of;
+use crate::terms::{self, Moment};
+use std::time::Duration;
+
+/// A session that makes correlations one demand after another, in lengths alone.
+#[derive(Clone, Debug)]
+pub struct Correlating {
+    extension: Extension,
+    /// Of both parties, the makers in which each is sender and receiver.
+    outlines: [[Outline; 2]; 2],
+    begun: bool,
+}
+
+/// What one demand takes.
+#[derive(Clone, Debug)]
+pub struct Supply {
+    /// What is made, perhaps more than is asked for.
+    pub made: Demand,
+    exchanges: [Vec<Exchange>; 2],
+}
+
+impl Correlating {
+    /// A new session with this maker.
+    pub fn new(extension: Extension) -> Self {
+        let outlines = [(); 2].map(|()| [(); 2].map(|()| extension.outline()));
+        Correlating { extension, outlines, begun: false }
+    }
+
+    /// The next demand, whose correlations are taken away block by block; the first has the base OTs.
+    pub fn correlate(&mut self, demand: Demand) -> Supply {
+        let mut supply = Supply { made: Demand::NONE, exchanges: Default::default() };
+        let terms = terms::correlations(&Moment::default(), self.extension, &demand);
+        supply.exchange([4 + terms::encode(&terms).len(); 2]);
+        if !std::mem::replace(&mut self.begun, true) {
+            supply.exchange([Setup::MESSAGE; 2]);
+        }
+        let mut left = demand;
+        while left != Demand::NONE {
+            let made = self.refill(block_of(&left), &mut supply);
+            left = left.missing_from(&made);
+            supply.made += made;
+        }
+        supply
+    }
+
+    fn refill(&mut self, demand: Demand, supply: &mut Supply) -> Demand {
+        let mut made = Demand::NONE;
+        for party in [Party::Alice, Party::Bob] {
+            let (exchanges, both) = correlation::exchanges(party, demand, &mut self.outlines[party as usize]);
+            made = both;
+            let counted = exchanges.into_iter().map(|(sent, read)| Exchange { phase: Phase::Setup, sent, read });
+            supply.exchanges[party as usize].extend(counted);
+        }
+        made
+    }
+}
+
+impl Supply {
+    /// Both parties send so much at once, Alice the first.
+    fn exchange(&mut self, [alice, bob]: [usize; 2]) {
+        self.exchanges[0].push(Exchange { phase: Phase::Setup, sent: alice, read: bob });
+        self.exchanges[1].push(Exchange { phase: Phase::Setup, sent: bob, read: alice });
+    }
+
+    /// Bytes and rounds.
+    pub fn traffic(&self) -> Traffic {
+        traffic(&self.exchanges, Phase::Setup)
+    }
+
+    /// The time on the line alone, without computing.
+    pub fn time(&self, line: &Link) -> Duration {
+        travel(line, self.exchanges[0].iter().zip(&self.exchanges[1]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Session;
+    use crate::channel::Channel;
+    use std::thread;
+
+    /// What the first and the second demand of a session really take, at Alice.
+    fn measured(extension: Extension, demand: Demand) -> [(u64, u64, Demand); 2] {
+        let party = move |channel, party| {
+            let mut session = Session::connect(channel, party).unwrap();
+            [(); 2].map(|()| {
+                let (mut made, before) = (Demand::NONE, session.counters());
+                let spent = session.correlate(extension, demand, |stock| {
+                    let block = stock.available();
+                    made += block;
+                    stock.draw_triples(block.triples as usize)?;
+                    stock.draw_cot_sender(block.cots_by(stock.party()) as usize)?;
+                    stock.draw_cot_receiver(block.cots_by(stock.party().peer()) as usize).map(drop)
+                });
+                spent.unwrap();
+                let after = session.counters();
+                (after.bytes_sent - before.bytes_sent, after.bytes_received - before.bytes_received, made)
+            })
+        };
+        let (to_bob, to_alice) = Channel::pair();
+        let bob = thread::spawn(move || party(to_alice, Party::Bob));
+        let alice = party(to_bob, Party::Alice);
+        bob.join().unwrap();
+        alice
+    }
+
+    #[test]
+    fn what_is_counted_is_what_a_session_sends() {
+        // More than a block of triples; one direction has more than the other.
+        let demand = Demand { cots_by_alice: 70_000, cots_by_bob: 1, triples: (1 << 20) + 77 };
+        for extension in ["softspoken1", "softspoken4", "softspoken8", "silent16"] {
+            let Ok(extension) = extension.parse::<Extension>() else { continue };
+            let mut session = Correlating::new(extension);
+            for (sent, received, made) in measured(extension, demand) {
+                let supply = session.correlate(demand);
+                let counted = supply.traffic();
+                assert_eq!(supply.made, made, "{extension}");
+                // Numbers in the terms of a session that has drawn before have more digits.
+                let close = |counted: u64, real: u64| real >= counted && real - counted < 100;
+                assert!(close(counted.alice_to_bob, sent), "{extension}: {sent}, not {}", counted.alice_to_bob);
+                assert!(close(counted.bob_to_alice, received), "{extension}: {received}, not {}", counted.bob_to_alice);
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_takes_its_time() {
+        let mut session = Correlating::new(Extension::DEFAULT);
+        session.correlate(Demand::of_triples(1));
+        let supply = session.correlate(Demand::of_triples(1 << 20));
+        let line: Link = "100ms,100Mbit".parse().unwrap();
+        let (traffic, seconds) = (supply.traffic(), supply.time(&line).as_secs_f64());
+        let on_the_line = traffic.alice_to_bob as f64 * 8e-8 + traffic.rounds as f64 * 0.05;
+        assert!((seconds / on_the_line - 1.0).abs() < 0.01, "{seconds} s, not {on_the_line} s");
+    }
+}
