@@ -93,7 +93,7 @@ mod tests {
         let mut sum = 0;
         for i in (0..128).rev() {
             let carry = sum >> 127 & 1;
-            sum = sum << 1 ^ carry * 0x87;
+            sum = (sum << 1) ^ (carry * 0x87);
             sum ^= if y.get() >> i & 1 == 1 { x.get() } else { 0 };
         }
         Block::new(sum)

@@ -2,7 +2,7 @@
 //!
 //! Roy: *SoftSpokenOT* (CRYPTO 2022, ePrint 2022/192), with the subspace VOLE of the repetition code over GF(2^k), in Δ
 //! read bit by bit. The 128 *planes*, one for each bit of Δ, are cut into groups of k (the last has what is left).
-//! The k base OTs of a group become a tree ([`pprf`]) of 2^k leaves, of which the receiver has all keys and the
+//! The k base OTs of a group become a tree (`pprf`) of 2^k leaves, of which the receiver has all keys and the
 //! sender all but the one that its k bits of Δ name. A leaf's stream r_x, AES in counter mode, has a bit for each COT:
 //!
 //! ```text
@@ -17,7 +17,7 @@
 //! carries nothing but the choices: it is replaced by b in t and by 0 in q. With k = 1 this is the extension of Ishai,
 //! Kilian, Nissim, Petrank (CRYPTO 2003), with the check of Keller, Orsini, Scholl (CRYPTO 2015).
 //!
-//! **The check** ([`check`]). Every plane is folded in GF(2¹²⁸), with weights from the transcript: the receiver sends ũ,
+//! **The check** (`check`). Every plane is folded in GF(2¹²⁸), with weights from the transcript: the receiver sends ũ,
 //! the fold of b, and a hash of the folds of all its planes; the sender has the folds of its own, and Δ_j·ũ must
 //! be the difference. One tile of 128 COTs more is made for it at the beginning of every batch, and
 //! thrown away: its weight 1 hides what the fold would tell of b.

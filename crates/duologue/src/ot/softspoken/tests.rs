@@ -150,7 +150,7 @@ mod definition {
     fn mul(x: Block, y: Block) -> Block {
         let mut sum = 0;
         for i in (0..128).rev() {
-            sum = sum << 1 ^ (sum >> 127) * 0x87 ^ (y.get() >> i & 1) * x.get();
+            sum = (sum << 1) ^ ((sum >> 127) * 0x87) ^ ((y.get() >> i & 1) * x.get());
         }
         Block::new(sum)
     }
@@ -213,7 +213,7 @@ fn agrees_with_the_definition() {
             for i in 0..count {
                 let t = (0..PLANES).fold(0, |t, j| t | (planes[1 + i / TILE][j].get() >> (i % TILE) & 1) << j);
                 assert_eq!(received.blocks[i].get(), t, "k = {k}, COT {i}");
-                assert_eq!(sent.blocks[i].get(), t ^ (t & 1) * DELTA.get(), "k = {k}, COT {i}");
+                assert_eq!(sent.blocks[i].get(), t ^ ((t & 1) * DELTA.get()), "k = {k}, COT {i}");
             }
         }
     }
