@@ -213,7 +213,9 @@ impl Kind {
 
 fn erase(triples: Triples) {
     let Triples { mut a, mut b, mut c, .. } = triples;
-    (a.zeroize(), b.zeroize(), c.zeroize());
+    a.zeroize();
+    b.zeroize();
+    c.zeroize();
 }
 
 /// `len` of the `count` triples in these words, after the first `skip`.

@@ -247,7 +247,7 @@ fn a_large_batch_is_cut_into_lots() {
 #[test]
 fn what_was_taken_is_used_up_though_nobody_used_it() {
     let mut pair = Pair::with([10, 10, 10]);
-    drop(pair.alice.take(demand([1, 2, 3]), &mut Stock::new(Party::Alice)).unwrap());
+    take(&mut pair.alice, [1, 2, 3]);
     let mut pair = pair.reopen();
     assert_eq!(pair.bob.used(), demand([1, 2, 3]), "the peer did not take Alice's cursor");
     assert_eq!(pair.take([1, 1, 1]), [1..2, 2..3, 3..4]);
@@ -298,7 +298,8 @@ fn a_restored_backup_uses_nothing_twice() {
     assert_eq!(pair.alice.used(), demand([110, 10, 100]));
     assert_eq!(pair.alice.left(), demand([0, 90, 0]), "what the backup does not have is lost");
     assert_eq!(pair.take([0, 90, 0]), [110..110, 10..100, 100..100]);
-    [&mut pair.alice, &mut pair.bob].map(|pool| pool.trim().unwrap());
+    pair.alice.trim().unwrap();
+    pair.bob.trim().unwrap();
     pair.append([20, 20, 20]);
     assert_eq!(pair.take([20, 20, 20]), [110..130, 100..120, 100..120]);
 }

@@ -170,8 +170,8 @@ fn agree_afterwards(folders: &[PathBuf; 2]) {
     let [ours, theirs] = [alice.summary(), bob.summary()];
     alice.agree(&theirs).unwrap();
     bob.agree(&ours).unwrap();
-    [&mut alice, &mut bob].map(|pool| pool.trim().unwrap());
     for pool in [&mut alice, &mut bob] {
+        pool.trim().unwrap();
         append(pool, [5, 5, 50]);
     }
     assert_eq!((alice.left(), alice.used()), (bob.left(), bob.used()));
