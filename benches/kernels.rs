@@ -5,7 +5,9 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use duologue_kernels::aes::Aes128;
 use duologue_kernels::generator::Generator;
 use duologue_kernels::hash::{GateHash, Operand, OtHash, TreeHash};
+use duologue_kernels::local::LocalCode;
 use duologue_kernels::transpose::{transpose_128, transpose_bits};
+use duologue_kernels::tree::Patch;
 use duologue_kernels::{Backend, Block};
 
 const LEN: usize = 4096;
@@ -85,6 +87,54 @@ fn fixed_key(c: &mut Criterion) {
     });
 }
 
+fn trees(c: &mut Criterion) {
+    each(c, "half-tree, leaves", LEN, |backend| {
+        let (hash, mut parents) = (TreeHash::with_backend(backend), random(LEN));
+        Box::new(move |out| {
+            for level in 2..=LEN.ilog2() {
+                let children = &mut out[..1 << level];
+                hash.grow(&parents[..1 << (level - 1)], Patch { at: 1, block: S }, children);
+                parents[..1 << level].copy_from_slice(children);
+            }
+        })
+    });
+    for log in [6, 16, 17, 18, 19] {
+        each(c, &format!("local code, 2^{log}"), LEN, move |backend| {
+            let (code, table, mut first) = (LocalCode::with_backend(S, backend), random(1 << log), 0);
+            Box::new(move |out| {
+                code.add(first, &table, &mut out[..LEN]);
+                first += LEN as u64;
+            })
+        });
+    }
+}
+
+/// The caches' limit of the local code: ten entries of a table for each output, at indices that lie ready.
+fn gathers(c: &mut Criterion) {
+    let mut group = c.benchmark_group("ten entries of a table");
+    group.throughput(Throughput::Elements(LEN as u64));
+    let mut out = random(LEN);
+    for log in [6, 16, 17, 18, 19] {
+        let (table, mut source) = (random(1 << log), Generator::from_seed(S));
+        let mut draw = || {
+            let mut indices = vec![[0u64; 10]; LEN];
+            source.words(indices.as_flattened_mut());
+            indices
+        };
+        group.bench_function(format!("2^{log}"), |b| {
+            b.iter_batched_ref(
+                &mut draw,
+                |indices| {
+                    for (out, indices) in out.iter_mut().zip(indices) {
+                        *out = indices.iter().fold(*out, |sum, &i| sum ^ table[i as usize & (table.len() - 1)]);
+                    }
+                },
+                criterion::BatchSize::PerIteration,
+            );
+        });
+    }
+}
+
 fn transpose(c: &mut Criterion) {
     let mut group = c.benchmark_group("transpose, bits");
     group.throughput(Throughput::Elements(128 * 128));
@@ -101,6 +151,6 @@ criterion_group! {
     config = Criterion::default()
         .warm_up_time(std::time::Duration::from_millis(300))
         .measurement_time(std::time::Duration::from_secs(1));
-    targets = gates, ot, fixed_key, transpose
+    targets = gates, ot, fixed_key, trees, gathers, transpose
 }
 criterion_main!(benches);

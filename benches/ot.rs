@@ -1,9 +1,11 @@
 //! Oblivious transfer and what is made of it, one side on one core, without any channel.
 
+use std::time::{Duration, Instant};
+
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use duologue::Party;
 use duologue::correlation::{Demand, Flow, Maker, Stock};
-use duologue::ot::{Crop, Extension, Harvest, Makers, Setup, Side, base};
+use duologue::ot::{CotReceiver, CotSender, Crop, Extension, Harvest, Makers, Setup, Side, base, silent};
 
 const SESSION: [u8; 32] = [1; 32];
 
@@ -49,6 +51,54 @@ fn softspoken(c: &mut Criterion) {
     group.finish();
 }
 
+/// One side's work for a round, the harvest's memory included, while both take turns.
+fn silent(c: &mut Criterion) {
+    let mut group = c.benchmark_group("silent OT");
+    group.sample_size(10);
+    for (set, crop) in silent::Set::ALL.into_iter().flat_map(|set| [Crop::Blocks, Crop::Bits].map(|crop| (set, crop))) {
+        let [(mut sender, _), (_, mut receiver)] = makers(Extension::Silent(set));
+        group.throughput(Throughput::Elements(set.batch() as u64));
+        for side in [Side::Sender, Side::Receiver] {
+            group.bench_function(format!("{side:?}, 2^{}, {crop:?}", set.log()), |b| {
+                b.iter_custom(|rounds| silent_rounds(&mut *sender, &mut *receiver, crop, rounds)[side as usize]);
+            });
+        }
+    }
+    group.finish();
+}
+
+/// The times of sender and receiver for so many batches, after one that is not counted.
+fn silent_rounds(sender: &mut dyn CotSender, receiver: &mut dyn CotReceiver, crop: Crop, rounds: u64) -> [Duration; 2] {
+    let (mut begun, mut times) = (0, [Duration::ZERO; 2]);
+    loop {
+        let begins = sender.ready() && begun <= rounds;
+        let (mut from_sender, mut from_receiver) = (Vec::new(), Vec::new());
+        let mut timed = |side: Side, work: &mut dyn FnMut()| {
+            let start = Instant::now();
+            work();
+            times[side as usize] += if begun > 0 { start.elapsed() } else { Duration::ZERO };
+        };
+        timed(Side::Sender, &mut || {
+            if begins {
+                sender.begin(Harvest::new(Side::Sender, crop, sender.batch(1))).unwrap();
+            }
+            sender.send(&mut from_sender).unwrap();
+        });
+        timed(Side::Receiver, &mut || {
+            if begins {
+                receiver.begin(Harvest::new(Side::Receiver, crop, receiver.batch(1))).unwrap();
+            }
+            receiver.send(&mut from_receiver).unwrap();
+        });
+        timed(Side::Sender, &mut || drop(sender.receive(&from_receiver).unwrap()));
+        timed(Side::Receiver, &mut || drop(receiver.receive(&from_sender).unwrap()));
+        begun += u64::from(begins);
+        if sender.idle() {
+            return times;
+        }
+    }
+}
+
 /// Both parties in one thread: twice the time of one.
 fn triples(c: &mut Criterion) {
     let mut makers = makers(Extension::DEFAULT).map(Maker::new);
@@ -78,5 +128,5 @@ fn refill([alice, bob]: &mut [Maker; 2], [a, b]: &mut [Stock; 2], demand: Demand
     assert_eq!(bob.step(&from_alice, &mut to_alice).unwrap(), Flow::Done);
 }
 
-criterion_group!(benches, base_ot, softspoken, triples);
+criterion_group!(benches, base_ot, softspoken, silent, triples);
 criterion_main!(benches);

@@ -1,6 +1,6 @@
 //! A random linear code of low weight: every output is the XOR of ten entries of a table.
 //!
-//! The matrix of learning parity with noise in Ferret (Yang, Weng, Lan, Zhang, Wang, CCS 2020, ePrint 2020/924, §4).
+//! The matrix of learning parity with noise in Ferret (Yang, Weng, Lan, Zhang, Wang, CCS 2020, ePrint 2020/924).
 //! The ten indices of output i are drawn with repetition, from the blocks ⌊3i/2⌋ and after of an AES-128-CTR stream, read as
 //! three 64-bit words w₀, w₁, w₂ (little-endian): the bits from 0, 19 and 38 of each are nine of them, and w₀ ≫ 57,
 //! w₁ ≫ 57 and w₂ ≫ 57, put together in this order, the tenth. Of each the lowest log k bits count. All of it is public.

@@ -1,6 +1,6 @@
 //! GGM trees in the correlated half-tree form, a level at a time, for both who knows a whole tree and who lacks one path.
 //!
-//! Guo, Yang, Wang, Zhang, Xie, Liu, Zhao: *Half-Tree* (EUROCRYPT 2023, ePrint 2022/1431, §4): the children of a node x
+//! Guo, Yang, Wang, Zhang, Xie, Liu, Zhao: *Half-Tree* (EUROCRYPT 2023, ePrint 2022/1431): the children of a node x
 //! are H(x) and H(x) ⊕ x, so that the XOR of a level is the XOR of the level above: one hash for two nodes.
 //!
 //! Who lacks the nodes of one path has garbage in their places, and mends the sibling of the path after each level, when

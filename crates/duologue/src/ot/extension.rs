@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use kernels::generator::Generator;
 
-use super::{CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, os_generator, softspoken};
+use super::{CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, os_generator, silent, softspoken};
 use crate::{Error, Result};
 
 /// A maker of COTs; both parties have the same.
@@ -16,6 +16,8 @@ pub enum Extension {
         /// From 1 to 8.
         k: u8,
     },
+    /// [`silent`], of this set of parameters: 1.4 to 0.2 bits a COT, in large batches.
+    Silent(silent::Set),
 }
 
 /// The sender and the receiver that a party is.
@@ -36,21 +38,37 @@ impl Extension {
         (sender, self.receiver(seeds.1, rng.derive(b"receiver", 0), threads))
     }
 
-    fn sender(self, seeds: SenderSeeds, _rng: Generator, threads: usize) -> Box<dyn CotSender> {
+    /// What makes the few COTs that silent OT starts from: little traffic.
+    const SEEDS: Self = Extension::SoftSpoken { k: 8 };
+
+    fn sender(self, seeds: SenderSeeds, rng: Generator, threads: usize) -> Box<dyn CotSender> {
         match self {
             Extension::SoftSpoken { k } => Box::new(softspoken::Sender::new(seeds, k, threads)),
+            Extension::Silent(set) => {
+                let id = seeds.id;
+                let inner = Self::SEEDS.sender(seeds, rng.derive(b"inner   ", 0), threads);
+                Box::new(silent::Sender::new(id, inner, set, rng, threads))
+            }
         }
     }
 
-    fn receiver(self, seeds: ReceiverSeeds, _rng: Generator, threads: usize) -> Box<dyn CotReceiver> {
+    fn receiver(self, seeds: ReceiverSeeds, rng: Generator, threads: usize) -> Box<dyn CotReceiver> {
         match self {
             Extension::SoftSpoken { k } => Box::new(softspoken::Receiver::new(seeds, k, threads)),
+            Extension::Silent(set) => {
+                let id = seeds.id;
+                let inner = Self::SEEDS.receiver(seeds, rng, threads);
+                Box::new(silent::Receiver::new(id, inner, set, threads))
+            }
         }
     }
 
     /// A maker that has made nothing.
     pub fn outline(self) -> Outline {
-        Outline { extension: self, begun: false }
+        match self {
+            Extension::SoftSpoken { k } => Outline::SoftSpoken { k, begun: false },
+            Extension::Silent(set) => Outline::Silent(silent::Outline::new(set, Self::SEEDS.outline())),
+        }
     }
 }
 
@@ -58,6 +76,7 @@ impl fmt::Display for Extension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Extension::SoftSpoken { k } => write!(f, "softspoken{k}"),
+            Extension::Silent(set) => write!(f, "silent{}", set.log()),
         }
     }
 }
@@ -66,42 +85,63 @@ impl FromStr for Extension {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let k = text.strip_prefix("softspoken").and_then(|k| k.parse().ok()).filter(|k| (1..=8).contains(k));
-        k.map(|k| Extension::SoftSpoken { k })
-            .ok_or_else(|| Error::usage(format!("'{text}' is no maker of correlations: softspoken1 to softspoken8")))
+        let number = |prefix| text.strip_prefix(prefix).and_then(|number| number.parse().ok());
+        let k = number("softspoken").filter(|k| (1..=8).contains(k));
+        let set = number("silent").and_then(silent::Set::from_log);
+        k.map(|k| Extension::SoftSpoken { k }).or(set.map(Extension::Silent)).ok_or_else(|| {
+            let all = "softspoken1 to softspoken8, silent16 to silent19";
+            Error::usage(format!("'{text}' is no maker of correlations: {all}"))
+        })
     }
 }
 
 /// Where a maker has got to, in lengths alone: the same batches, exchanges and bytes as its two sides.
 #[derive(Clone, Debug)]
-pub struct Outline {
-    extension: Extension,
-    /// Whether a batch was begun.
-    begun: bool,
+pub enum Outline {
+    /// Of [`softspoken`].
+    SoftSpoken {
+        /// Its k.
+        k: u8,
+        /// Whether a batch was begun.
+        begun: bool,
+    },
+    /// Of [`silent`].
+    Silent(silent::Outline),
 }
 
 impl Outline {
     /// As [`CotMaker::batch`](super::CotMaker::batch).
     pub fn batch(&self, wanted: u64) -> usize {
-        softspoken::batch(wanted)
+        match self {
+            Outline::SoftSpoken { .. } => softspoken::batch(wanted),
+            Outline::Silent(silent) => silent.batch(),
+        }
     }
 
     /// As [`CotMaker::ready`](super::CotMaker::ready).
     pub fn ready(&self) -> bool {
-        true
+        match self {
+            Outline::SoftSpoken { .. } => true,
+            Outline::Silent(silent) => silent.ready(),
+        }
     }
 
     /// As [`CotMaker::idle`](super::CotMaker::idle).
     pub fn idle(&self) -> bool {
-        true
+        match self {
+            Outline::SoftSpoken { .. } => true,
+            Outline::Silent(silent) => silent.idle(),
+        }
     }
 
     /// An exchange, before which a batch is begun unless it is of none: the bytes of the sender and of the receiver.
     pub fn exchange(&mut self, batch: usize) -> [usize; 2] {
-        let Extension::SoftSpoken { k } = self.extension;
-        match batch {
-            0 => [0, 0],
-            _ => [0, softspoken::message_len(k, batch, !std::mem::replace(&mut self.begun, true))],
+        match self {
+            Outline::SoftSpoken { .. } if batch == 0 => [0, 0],
+            Outline::SoftSpoken { k, begun } => {
+                [0, softspoken::message_len(*k, batch, !std::mem::replace(begun, true))]
+            }
+            Outline::Silent(silent) => silent.exchange(batch > 0),
         }
     }
 }

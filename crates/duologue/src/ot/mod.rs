@@ -16,6 +16,7 @@ pub mod base;
 mod extension;
 mod harvest;
 pub(crate) mod setup;
+pub mod silent;
 pub mod softspoken;
 
 use std::io;

@@ -1,0 +1,147 @@
+//! The consistency check: a random linear sum of all leaves of a round, which the sender shows by a hash.
+//!
+//! The check of Ferret's single-point COTs (ePrint 2020/924), by Fiat and Shamir. Leaf i of tree τ has the weight
+//! χ_{τ,i}. The sender's leaves v and the receiver's w differ in the leaves α_τ, by Δ. With masks x*_i, and blocks
+//! z_i = y_i ⊕ x*_i·Δ:
+//!
+//! ```text
+//! receiver   x' = Σ_τ χ_{τ,α_τ} ⊕ Σ X^i·x*_i          W = Σ χ·w ⊕ Σ X^i·z_i
+//! sender                                              V = Σ χ·v ⊕ Σ X^i·y_i ⊕ x'·Δ          V = W
+//! ```
+//!
+//! **Weights.** A tree's leaves are cut in pieces of 128; leaf i of piece j of J has ω_τ · a_i · h^(J−1−j), where a
+//! and h come from a hash of that tree's corrections, so that a tree is summed while it is in the cache, and ω from a
+//! hash of all corrections of the round. ω must be there: without it a sender could search corrections of each of t
+//! trees alone and make the errors of all of them cancel, a generalised birthday (Wagner, CRYPTO 2002): with 512
+//! lists about 2^13 hashes a list. With it, two different lists of leaves of a tree have different sums but with a
+//! chance of (1 + J)·2⁻¹²⁸ for each hash that the sender tries, and different sums of trees different totals but with
+//! 2⁻¹²⁸.
+
+use kernels::{
+    Block,
+    aes::Aes128,
+    field::{self, Fold},
+};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::sets::MASKS;
+
+/// Leaves of a piece, at most.
+pub(super) const PIECE: usize = 128;
+
+/// What is hashed of the messages of a round.
+pub(super) struct Transcript {
+    tree: blake3::Hasher,
+    round: blake3::Hasher,
+    fold: blake3::Hasher,
+}
+
+impl Transcript {
+    /// Of round `number` of the session and direction `id`.
+    pub(super) fn new(id: &[u8; 32], number: u64) -> Self {
+        let hasher = |context| {
+            let mut hasher = blake3::Hasher::new_derive_key(context);
+            hasher.update(id).update(&number.to_le_bytes());
+            hasher
+        };
+        Transcript {
+            tree: hasher("duologue v1 silent OT: tree"),
+            round: hasher("duologue v1 silent OT: round"),
+            fold: hasher("duologue v1 silent OT: fold"),
+        }
+    }
+
+    /// The salt of a tree's harvest and the seed of its weights.
+    pub(super) fn tree(&self, tree: usize, corrections: &[u8]) -> [Block; 2] {
+        let mut hasher = self.tree.clone();
+        hasher.update(&(tree as u64).to_le_bytes()).update(corrections);
+        halves(hasher.finalize())
+    }
+
+    /// The weights ω of the trees.
+    fn trees(&self, corrections: &[u8], trees: usize) -> Vec<Block> {
+        let [seed, _] = halves(self.round.clone().update(corrections).finalize());
+        let mut weights: Vec<Block> = (0..trees as u128).map(Block::new).collect();
+        Aes128::new(seed).encrypt(&mut weights);
+        weights
+    }
+
+    /// What the sender shows of a sum.
+    pub(super) fn hash(&self, sum: Block) -> [u8; 32] {
+        *self.fold.clone().update(&sum.to_bytes()).finalize().as_bytes()
+    }
+
+    /// The sum of a round: of its trees' sums with ω, and of `last`, 128 blocks with the powers of X.
+    pub(super) fn sum(&self, corrections: &[u8], trees: &[Block], last: &[Block]) -> Block {
+        let mut fold = Fold::new();
+        fold.add(&self.trees(corrections, trees.len()), trees);
+        let powers: [Block; MASKS] = std::array::from_fn(|i| Block::new(1 << i));
+        fold.add(&powers, last);
+        fold.finish()
+    }
+
+    /// x': the weights of the leaves that the receiver lacks, by `trees` without ω, and the lowest bits of `last`.
+    pub(super) fn masked(&self, corrections: &[u8], trees: &[Block], last: &[Block]) -> Block {
+        let mut fold = Fold::new();
+        fold.add(&self.trees(corrections, trees.len()), trees);
+        let bits = last.iter().rev().fold(0, |bits, block| bits << 1 | u128::from(block.lsb()));
+        fold.finish() ^ Block::new(bits)
+    }
+}
+
+fn halves(hash: blake3::Hash) -> [Block; 2] {
+    let (halves, _) = hash.as_bytes().as_chunks();
+    [halves[0], halves[1]].map(Block::from_bytes)
+}
+
+/// The weights of one tree without ω, and its sum under way.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub(super) struct TreeSum {
+    weights: [Block; PIECE],
+    h: Block,
+    sum: Block,
+}
+
+impl TreeSum {
+    pub(super) fn new(seed: Block) -> Self {
+        let mut blocks: [Block; PIECE + 1] = std::array::from_fn(|i| Block::new(i as u128));
+        Aes128::new(seed).encrypt(&mut blocks);
+        let [weights @ .., h] = blocks;
+        TreeSum { weights, h, sum: Block::ZERO }
+    }
+
+    /// Adds the next piece.
+    pub(super) fn add(&mut self, piece: &[Block]) {
+        let mut fold = Fold::new();
+        fold.add(&[self.h], &[self.sum]);
+        fold.add(&self.weights[..piece.len()], piece);
+        self.sum = fold.finish();
+    }
+
+    /// The sum of all pieces.
+    pub(super) fn finish(&self) -> Block {
+        self.sum
+    }
+
+    /// The weight of a leaf of `leaves`, a power of two. Constant-time in the leaf.
+    pub(super) fn weight(&self, leaf: u64, leaves: usize) -> Block {
+        let pieces = leaves.div_ceil(PIECE) as u64;
+        // The pieces after the leaf's own; their number is a power of two.
+        let after = (pieces - 1) ^ (leaf / PIECE as u64);
+        let power = (0..pieces.ilog2()).rev().fold(Block::new(1), |power, bit| {
+            let square = field::mul(power, power);
+            let other = field::mul(square, self.h);
+            square ^ (Block::mask(after >> bit & 1 == 1) & (square ^ other))
+        });
+        field::mul(power, select(&self.weights, leaf % PIECE as u64))
+    }
+}
+
+/// One of the blocks; all are read.
+fn select(blocks: &[Block], at: u64) -> Block {
+    (0..).zip(blocks).fold(Block::ZERO, |chosen, (i, &block)| {
+        // Only 0 − 1 has the highest bit set.
+        let here = (at ^ i).wrapping_sub(1) >> 63;
+        chosen ^ (Block::new(u128::from(here).wrapping_neg()) & block)
+    })
+}

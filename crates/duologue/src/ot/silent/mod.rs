@@ -1,0 +1,442 @@
+//! Silent OT: millions of correlated OTs from a few, with a fraction of a bit of traffic each.
+//!
+//! Yang, Weng, Lan, Zhang, Wang: *Ferret* (CCS 2020, ePrint 2020/924), with the half-tree of Guo et al. (EUROCRYPT
+//! 2023, ePrint 2022/1431). A round takes M = k + t·depth + 128 COTs and makes N = t·2^depth. Each of t trees gives a
+//! vector that is the same for both parties but at one position, which only the receiver knows: there they differ by
+//! Δ, a COT of choice 1 among those of choice 0 (`tree.rs`). Added to these N is the code's image of k COTs: under
+//! learning parity with noise the choices are then random (`code.rs`). The last trees of a round are the base of the
+//! next.
+//!
+//! ```text
+//! exchange   Sender                                    Receiver
+//! e          corrections, a block a level        ──▶
+//! e + 1                                          ◀──   x': 16 bytes
+//! e + 2      hash of V: 32 bytes                 ──▶   equal to that of W, else the end         (`check.rs`)
+//! ```
+//!
+//! The next round's corrections may go at e + 1. That is safe: the receiver's choices come from those of the base and
+//! from nothing that the sender sends, so x', masked by 128 of them, tells nothing even if the base's own check is yet to
+//! fail; and the receiver says nothing else.
+//!
+//! The first base comes from another maker of COTs, in exchanges before those of the first round; the larger [`Set`]s
+//! have a round of the smallest between.
+//!
+//! **Assumes** learning parity with regular noise and a local code (`docs/ot/lpn.md`), with the leakage that Ferret's
+//! proof allows: a sender who deviates may guess at noise positions and is caught unless it guesses right. AES with a
+//! fixed key as a random permutation, BLAKE3 as a random oracle. **Security**: malicious parties, if the other maker is.
+//! **Departs** from the paper: weights come from the transcript, the code has fresh rows every round, batches are
+//! pipelined.
+
+mod check;
+mod code;
+mod outline;
+mod round;
+mod sets;
+mod tree;
+
+use kernels::{Block, field, generator::Generator};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
+
+use self::check::Transcript;
+use self::code::Code;
+use self::round::Context;
+use self::sets::{Round, Schedule};
+use super::{CotMaker, CotReceiver, CotSender, Crop, Harvest, Side, check_length};
+use crate::{Error, Result};
+pub use outline::Outline;
+pub use sets::Set;
+
+/// Bytes of x'.
+const MASKED: usize = 16;
+/// Bytes of the hash of V.
+const HASH: usize = 32;
+
+/// Holds Δ.
+pub struct Sender {
+    core: Core<Sent>,
+    delta: Block,
+    rng: Generator,
+}
+
+/// Holds the choices.
+pub struct Receiver {
+    core: Core<Received>,
+    /// The twin that lacks the check, for a test.
+    #[cfg(test)]
+    unchecked: bool,
+}
+
+/// A sender's round whose corrections are sent.
+struct Sent {
+    harvest: Option<Harvest>,
+    transcript: Transcript,
+    /// V, from when x' has come.
+    sum: Block,
+}
+
+/// A receiver's round that is begun.
+struct Received {
+    round: Round,
+    number: u64,
+    harvest: Option<Harvest>,
+    /// x'.
+    masked: Block,
+    /// Of W.
+    hash: [u8; HASH],
+}
+
+impl Sender {
+    /// A maker whose first COTs come from `inner`. `id` is fresh for every session and direction and equal for both
+    /// sides; `rng` draws our secrets; `threads` share the work.
+    pub fn new(id: [u8; 32], inner: Box<dyn CotSender>, set: Set, rng: Generator, threads: usize) -> Self {
+        Self::scheduled(id, inner, set.schedule(), rng, threads)
+    }
+
+    fn scheduled(id: [u8; 32], inner: Box<dyn CotSender>, schedule: Schedule, rng: Generator, threads: usize) -> Self {
+        let delta = inner.delta();
+        Sender { core: Core::new(id, Side::Sender, inner, schedule, threads), delta, rng }
+    }
+
+    /// Sends the corrections of a round.
+    fn open(&mut self, round: Round, harvest: Option<Harvest>, outbox: &mut Vec<u8>) -> Sent {
+        let (number, transcript) = self.core.number();
+        let mut roots = vec![Block::ZERO; round.trees];
+        self.rng.fill_blocks(&mut roots);
+        let from = outbox.len();
+        outbox.resize(from + round.message(), 0);
+        let mut sent = Sent { harvest, transcript, sum: Block::ZERO };
+        sent.sum = self.core.run(round, number, &sent.transcript, |context, base, next| {
+            round::send(context, self.delta, &roots, base, sent.harvest.as_mut(), next, &mut outbox[from..])
+        });
+        roots.zeroize();
+        sent
+    }
+
+    fn read(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+        if self.core.seeding()? {
+            return self.core.seed(inbox);
+        }
+        check_length("silent OT", inbox, self.expect())?;
+        if let Some(sent) = &mut self.core.stages[1] {
+            let masked = Block::from_bytes(inbox.try_into().expect("the length was checked"));
+            sent.sum ^= field::mul(masked, self.delta);
+        }
+        Ok(self.core.stages[2].take().and_then(|mut sent| sent.harvest.take()))
+    }
+}
+
+impl CotMaker for Sender {
+    fn batch(&self, _: u64) -> usize {
+        self.core.schedule.every.harvested()
+    }
+
+    fn ready(&self) -> bool {
+        self.core.waiting.is_none()
+    }
+
+    fn begin(&mut self, harvest: Harvest) -> Result<()> {
+        self.core.begin(harvest)
+    }
+
+    fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
+        if self.core.seeding()? {
+            return self.core.ask(outbox);
+        }
+        let opened = self.core.turn();
+        if let Some(sent) = &self.core.stages[2] {
+            outbox.extend_from_slice(&sent.transcript.hash(sent.sum));
+        }
+        self.core.stages[0] = opened.map(|(round, harvest)| self.open(round, harvest, outbox));
+        Ok(())
+    }
+
+    fn expect(&self) -> usize {
+        match &self.core.seeds {
+            Some(seeds) => seeds.inner.expect(),
+            None => self.core.stages[1].as_ref().map_or(0, |_| MASKED),
+        }
+    }
+
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+        let settled = self.read(inbox);
+        self.core.end_if_failed(settled)
+    }
+
+    fn idle(&self) -> bool {
+        self.core.idle()
+    }
+}
+
+impl CotSender for Sender {
+    fn delta(&self) -> Block {
+        self.delta
+    }
+}
+
+impl Receiver {
+    /// A maker whose first COTs come from `inner`. `id` is fresh for every session and direction and equal for both
+    /// sides; `threads` share the work.
+    pub fn new(id: [u8; 32], inner: Box<dyn CotReceiver>, set: Set, threads: usize) -> Self {
+        Self::scheduled(id, inner, set.schedule(), threads)
+    }
+
+    fn scheduled(id: [u8; 32], inner: Box<dyn CotReceiver>, schedule: Schedule, threads: usize) -> Self {
+        Receiver {
+            core: Core::new(id, Side::Receiver, inner, schedule, threads),
+            #[cfg(test)]
+            unchecked: false,
+        }
+    }
+
+    /// Reads the corrections of the round that was begun.
+    fn open(&mut self, corrections: &[u8]) {
+        let Some(mut received) = self.core.stages[0].take() else { return };
+        let transcript = Transcript::new(&self.core.id, received.number);
+        let [masked, sum] = self.core.run(received.round, received.number, &transcript, |context, base, next| {
+            round::receive(context, base, received.harvest.as_mut(), next, corrections)
+        });
+        received.masked = masked;
+        received.hash = transcript.hash(sum);
+        self.core.stages[0] = Some(received);
+    }
+
+    fn read(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+        if self.core.seeding()? {
+            return self.core.seed(inbox);
+        }
+        check_length("silent OT", inbox, self.expect())?;
+        let settled = self.core.stages[2].take();
+        let (hash, corrections) = inbox.split_at(settled.as_ref().map_or(0, |_| HASH));
+        let fails = settled.as_ref().is_some_and(|received| !bool::from(received.hash.ct_eq(hash)));
+        #[cfg(test)]
+        let fails = fails && !self.unchecked;
+        if fails {
+            return Err(Error::peer(
+                "its trees of silent OT are not those of any sender: the consistency check failed",
+            ));
+        }
+        self.open(corrections);
+        Ok(settled.and_then(|mut received| received.harvest.take()))
+    }
+}
+
+impl CotMaker for Receiver {
+    fn batch(&self, _: u64) -> usize {
+        self.core.schedule.every.harvested()
+    }
+
+    fn ready(&self) -> bool {
+        self.core.waiting.is_none()
+    }
+
+    fn begin(&mut self, harvest: Harvest) -> Result<()> {
+        self.core.begin(harvest)
+    }
+
+    fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
+        if self.core.seeding()? {
+            return self.core.ask(outbox);
+        }
+        let opened = self.core.turn();
+        if let Some(received) = &self.core.stages[1] {
+            outbox.extend_from_slice(&received.masked.to_bytes());
+        }
+        self.core.stages[0] = opened.map(|(round, harvest)| {
+            let (number, _) = self.core.number();
+            Received { round, number, harvest, masked: Block::ZERO, hash: [0; HASH] }
+        });
+        Ok(())
+    }
+
+    fn expect(&self) -> usize {
+        match &self.core.seeds {
+            Some(seeds) => seeds.inner.expect(),
+            None => {
+                let hash = self.core.stages[2].as_ref().map_or(0, |_| HASH);
+                hash + self.core.stages[0].as_ref().map_or(0, |received| received.round.message())
+            }
+        }
+    }
+
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+        let settled = self.read(inbox);
+        self.core.end_if_failed(settled)
+    }
+
+    fn idle(&self) -> bool {
+        self.core.idle()
+    }
+}
+
+impl CotReceiver for Receiver {}
+
+/// What both sides have; a stage S for each round under way.
+struct Core<S> {
+    id: [u8; 32],
+    side: Side,
+    schedule: Schedule,
+    threads: usize,
+    code: Code,
+    /// Until the first base is there.
+    seeds: Option<Seeds>,
+    base: Vec<Block>,
+    /// Room for the next one.
+    spare: Vec<Block>,
+    /// Rounds opened.
+    rounds: u64,
+    /// Begun and not opened.
+    waiting: Option<Harvest>,
+    /// The rounds that exchange their corrections, their x' and their hash in the exchange under way.
+    stages: [Option<S>; 3],
+    dead: bool,
+}
+
+/// The other maker, whose COTs the first base is.
+struct Seeds {
+    inner: Box<dyn CotMaker>,
+    asked: usize,
+}
+
+impl<S> Core<S> {
+    fn new(id: [u8; 32], side: Side, inner: Box<dyn CotMaker>, schedule: Schedule, threads: usize) -> Self {
+        let (code, seeds) = (Code::new(&id), Some(Seeds { inner, asked: 0 }));
+        let (base, spare, stages) = (Vec::new(), Vec::new(), [None, None, None]);
+        Core { id, side, schedule, threads, code, seeds, base, spare, rounds: 0, waiting: None, stages, dead: false }
+    }
+
+    fn alive(&self) -> Result<()> {
+        if self.dead {
+            return Err(Error::Dead("a check of silent OT".into()));
+        }
+        Ok(())
+    }
+
+    fn end_if_failed<T>(&mut self, result: Result<T>) -> Result<T> {
+        if result.is_err() {
+            self.dead = true;
+            self.base.zeroize();
+            self.seeds = None;
+            self.waiting = None;
+            self.stages = [None, None, None];
+        }
+        result
+    }
+
+    fn begin(&mut self, harvest: Harvest) -> Result<()> {
+        self.alive()?;
+        let (room, batch) = (harvest.len(), self.schedule.every.harvested());
+        if self.waiting.is_some() || room != batch {
+            return Err(Error::usage(format!("a batch of {room} COTs, where one of {batch} can wait")));
+        }
+        self.waiting = Some(harvest);
+        Ok(())
+    }
+
+    fn idle(&self) -> bool {
+        self.waiting.is_none() && self.stages.iter().all(Option::is_none)
+    }
+
+    /// Whether this exchange is the other maker's.
+    fn seeding(&self) -> Result<bool> {
+        self.alive().map(|()| self.seeds.is_some())
+    }
+
+    /// The other maker's message.
+    fn ask(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
+        let (Some(seeds), true) = (&mut self.seeds, self.waiting.is_some()) else { return Ok(()) };
+        let left = self.schedule.seeds().saturating_sub(seeds.asked);
+        if left > 0 && seeds.inner.ready() {
+            let count = seeds.inner.batch(left as u64);
+            seeds.inner.begin(Harvest::new(self.side, Crop::Blocks, count))?;
+            seeds.asked += count;
+        }
+        let sent = seeds.inner.send(outbox);
+        self.end_if_failed(sent)
+    }
+
+    /// Reads the other maker's message, and keeps what it has made.
+    fn seed(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+        let (Some(seeds), true) = (&mut self.seeds, self.waiting.is_some()) else {
+            check_length("silent OT", inbox, 0)?;
+            return Ok(None);
+        };
+        let wanted = self.schedule.seeds();
+        if let Some(harvest) = seeds.inner.receive(inbox)? {
+            // Room for all at once: no copies of secrets are left behind.
+            self.base.reserve_exact(wanted.saturating_sub(self.base.len()));
+            let more = harvest.len().min(wanted - self.base.len());
+            self.base.extend_from_slice(&harvest.blocks[..more]);
+        }
+        if seeds.asked >= wanted && seeds.inner.idle() {
+            self.seeds = None;
+        }
+        Ok(None)
+    }
+
+    /// Each round under way goes to its next stage; the round that is opened, if one is.
+    fn turn(&mut self) -> Option<(Round, Option<Harvest>)> {
+        self.stages.rotate_right(1);
+        match self.schedule.boot {
+            Some(boot) if self.rounds == 0 => self.waiting.is_some().then_some((boot, None)),
+            _ => self.waiting.take().map(|harvest| (self.schedule.every, Some(harvest))),
+        }
+    }
+
+    /// The number of the round that is opened.
+    fn number(&mut self) -> (u64, Transcript) {
+        let number = self.rounds;
+        self.rounds += 1;
+        (number, Transcript::new(&self.id, number))
+    }
+
+    /// Runs a round from this base to the next.
+    fn run<T>(
+        &mut self,
+        round: Round,
+        number: u64,
+        transcript: &Transcript,
+        run: impl FnOnce(&Context, &[Block], &mut [Block]) -> T,
+    ) -> T {
+        let context = Context { code: &self.code, round, number, transcript, threads: self.threads };
+        self.spare.resize(round.next, Block::ZERO);
+        let result = run(&context, &self.base, &mut self.spare);
+        std::mem::swap(&mut self.base, &mut self.spare);
+        self.spare.zeroize();
+        result
+    }
+}
+
+impl Zeroize for Received {
+    fn zeroize(&mut self) {
+        self.masked.zeroize();
+        self.hash.zeroize();
+    }
+}
+
+impl Drop for Received {
+    fn drop(&mut self) {
+        self.zeroize();
+    }
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        self.sum.zeroize();
+    }
+}
+
+impl<S> Drop for Core<S> {
+    fn drop(&mut self) {
+        self.base.zeroize();
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.delta.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests;

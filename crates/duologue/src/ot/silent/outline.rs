@@ -1,0 +1,81 @@
+//! The exchanges of silent OT in lengths alone.
+
+use super::sets::Schedule;
+use super::{HASH, MASKED, Set};
+use crate::ot;
+
+/// Where a maker has got to, as [`ot::Outline`].
+#[derive(Clone, Debug)]
+pub struct Outline {
+    schedule: Schedule,
+    /// The other maker and what was asked of it, until the first base is there.
+    seeds: Option<(Box<ot::Outline>, usize)>,
+    rounds: u64,
+    waiting: bool,
+    /// As of the makers: the corrections' bytes of each round under way.
+    stages: [Option<usize>; 3],
+}
+
+impl Outline {
+    /// Of a maker that has made nothing, and the other maker that it starts from.
+    pub fn new(set: Set, inner: ot::Outline) -> Self {
+        Self::scheduled(set.schedule(), inner)
+    }
+
+    pub(super) fn scheduled(schedule: Schedule, inner: ot::Outline) -> Self {
+        Outline { schedule, seeds: Some((Box::new(inner), 0)), rounds: 0, waiting: false, stages: [None; 3] }
+    }
+
+    /// As [`CotMaker::batch`](ot::CotMaker::batch).
+    pub fn batch(&self) -> usize {
+        self.schedule.every.harvested()
+    }
+
+    /// As [`CotMaker::ready`](ot::CotMaker::ready).
+    pub fn ready(&self) -> bool {
+        !self.waiting
+    }
+
+    /// As [`CotMaker::idle`](ot::CotMaker::idle).
+    pub fn idle(&self) -> bool {
+        !self.waiting && self.stages == [None; 3]
+    }
+
+    /// An exchange, before which a batch is begun if `begin`: the bytes of the sender and of the receiver.
+    pub fn exchange(&mut self, begin: bool) -> [usize; 2] {
+        self.waiting |= begin;
+        match self.seeds {
+            Some(_) if self.waiting => self.seed(),
+            Some(_) => [0, 0],
+            None => self.turn(),
+        }
+    }
+
+    fn seed(&mut self) -> [usize; 2] {
+        let wanted = self.schedule.seeds();
+        let Some((inner, asked)) = &mut self.seeds else { return [0, 0] };
+        let left = wanted.saturating_sub(*asked);
+        let batch = if inner.ready() && left > 0 { inner.batch(left as u64) } else { 0 };
+        *asked += batch;
+        let lengths = inner.exchange(batch);
+        if *asked >= wanted && inner.idle() {
+            self.seeds = None;
+        }
+        lengths
+    }
+
+    fn turn(&mut self) -> [usize; 2] {
+        self.stages.rotate_right(1);
+        self.stages[0] = self.waiting.then(|| match self.schedule.boot {
+            Some(boot) if self.rounds == 0 => boot.message(),
+            _ => {
+                self.waiting = false;
+                self.schedule.every.message()
+            }
+        });
+        self.rounds += u64::from(self.stages[0].is_some());
+        let [opened, masked, hashed] = self.stages;
+        self.stages[2] = None;
+        [opened.unwrap_or(0) + hashed.map_or(0, |_| HASH), masked.map_or(0, |_| MASKED)]
+    }
+}
