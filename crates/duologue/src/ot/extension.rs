@@ -34,8 +34,7 @@ impl Extension {
 
     /// The same with given secrets.
     pub(crate) fn makers_with(self, rng: &Generator, seeds: (SenderSeeds, ReceiverSeeds), threads: usize) -> Makers {
-        let sender = self.sender(seeds.0, rng.derive(b"sender  ", 0), threads);
-        (sender, self.receiver(seeds.1, rng.derive(b"receiver", 0), threads))
+        (self.sender(seeds.0, rng.derive(b"sender  ", 0), threads), self.receiver(seeds.1, threads))
     }
 
     /// What makes the few COTs that silent OT starts from: little traffic.
@@ -52,12 +51,13 @@ impl Extension {
         }
     }
 
-    fn receiver(self, seeds: ReceiverSeeds, rng: Generator, threads: usize) -> Box<dyn CotReceiver> {
+    /// A receiver's randomness is in its seeds.
+    fn receiver(self, seeds: ReceiverSeeds, threads: usize) -> Box<dyn CotReceiver> {
         match self {
             Extension::SoftSpoken { k } => Box::new(softspoken::Receiver::new(seeds, k, threads)),
             Extension::Silent(set) => {
                 let id = seeds.id;
-                let inner = Self::SEEDS.receiver(seeds, rng, threads);
+                let inner = Self::SEEDS.receiver(seeds, threads);
                 Box::new(silent::Receiver::new(id, inner, set, threads))
             }
         }
