@@ -69,11 +69,7 @@ impl Report {
                 kind("COTs by bob", all.cots_by_bob, used.cots_by_bob, left.cots_by_bob),
                 kind("triples", all.triples, used.triples, left.triples),
             ],
-            made: made.map(|made| Made {
-                seconds: made.time.as_secs_f64(),
-                sent: made.sent,
-                received: made.received,
-            }),
+            made: made.map(|made| Made { seconds: made.time.as_secs_f64(), sent: made.sent, received: made.received }),
         }
     }
 }
@@ -93,7 +89,8 @@ impl fmt::Display for Report {
             let (sent, received) = (thousands(made.sent), thousands(made.received));
             writeln!(f, "  just now      {:.2} s, {sent} bytes sent, {received} received", made.seconds)?;
         }
-        let row = |kind: &Kind| vec![kind.kind.into(), thousands(kind.left), thousands(kind.used), thousands(kind.made)];
+        let row =
+            |kind: &Kind| vec![kind.kind.into(), thousands(kind.left), thousands(kind.used), thousands(kind.made)];
         let head = ["", "left", "used", "made"].map(String::from).to_vec();
         let rows: Vec<Vec<String>> = std::iter::once(head).chain(self.kinds.iter().map(row)).collect();
         write!(f, "{}", table("lrrr", &rows))

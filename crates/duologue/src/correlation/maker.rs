@@ -248,10 +248,10 @@ impl State {
 
     /// Adds to the stock what was settled.
     fn put(&mut self, settled: impl Iterator<Item = (Side, Harvest)>, stock: &mut Stock) {
-        for (side, harvest) in settled {
+        for (side, mut harvest) in settled {
             match harvest.crop() {
                 Crop::Bits => self.halves.put(side, &harvest),
-                _ => stock.put_cots(side, &harvest.blocks),
+                _ => stock.put_cots(side, std::mem::take(&mut harvest.blocks)),
             }
         }
         if let Some(triples) = self.halves.combine() {

@@ -3,6 +3,8 @@
 //! What is drawn moves to the caller and is erased here. Both parties draw the same numbers in the
 //! same order, else their values do not belong together; [`Stock::drawn`] is what they compare.
 
+use std::collections::VecDeque;
+
 use kernels::Block;
 use zeroize::Zeroize;
 
@@ -11,9 +13,6 @@ use crate::{
     Error, Party, Result,
     ot::{Choices, Side},
 };
-
-/// Consumed blocks that are worth moving the rest for.
-const SLACK: usize = 1 << 12;
 
 /// One party's half of the correlations that are ready.
 ///
@@ -102,7 +101,7 @@ impl Stock {
         Ok(Triples { a, b, c, len: count })
     }
 
-    pub(super) fn put_cots(&mut self, side: Side, blocks: &[Block]) {
+    pub(super) fn put_cots(&mut self, side: Side, blocks: Vec<Block>) {
         match side {
             Side::Sender => self.sent.push(blocks),
             Side::Receiver => self.received.push(blocks),
@@ -144,48 +143,54 @@ fn enough(what: &str, wanted: usize, left: usize) -> Result<()> {
     Ok(())
 }
 
-/// Blocks in the order in which they were pushed; what has been drawn is erased.
+/// Blocks in the order in which they were pushed, batch by batch as they came; what has been drawn is erased.
 #[derive(Default)]
 struct BlockQueue {
-    blocks: Vec<Block>,
+    batches: VecDeque<Vec<Block>>,
+    /// Blocks of the first batch that are drawn.
     head: usize,
+    len: usize,
 }
 
 impl BlockQueue {
     fn len(&self) -> usize {
-        self.blocks.len() - self.head
+        self.len
     }
 
-    fn push(&mut self, blocks: &[Block]) {
-        self.blocks.extend_from_slice(blocks);
-    }
-
-    fn draw(&mut self, count: usize) -> Vec<Block> {
-        let range = self.head..self.head + count;
-        let drawn = self.blocks[range.clone()].to_vec();
-        self.blocks[range].fill(Block::ZERO);
-        self.head += count;
-        self.compact();
-        drawn
-    }
-
-    /// Now and then moves the rest to the front.
-    fn compact(&mut self) {
-        if self.head == self.blocks.len() {
-            self.blocks.clear();
-            self.head = 0;
-        } else if self.head >= SLACK && self.head >= self.blocks.len() / 2 {
-            self.blocks.copy_within(self.head.., 0);
-            let left = self.len();
-            self.blocks[left..].fill(Block::ZERO);
-            self.blocks.truncate(left);
-            self.head = 0;
+    fn push(&mut self, blocks: Vec<Block>) {
+        self.len += blocks.len();
+        if !blocks.is_empty() {
+            self.batches.push_back(blocks);
         }
     }
 
+    fn draw(&mut self, count: usize) -> Vec<Block> {
+        self.len -= count;
+        if self.head == 0
+            && self.batches.front().is_some_and(|first| first.len() == count)
+            && let Some(whole) = self.batches.pop_front()
+        {
+            return whole;
+        }
+        let mut drawn = Vec::with_capacity(count);
+        while drawn.len() < count {
+            let first = self.batches.front_mut().expect("there are as many");
+            let end = first.len().min(self.head + count - drawn.len());
+            drawn.extend_from_slice(&first[self.head..end]);
+            first[self.head..end].fill(Block::ZERO);
+            self.head = end;
+            if end == first.len() {
+                self.batches.pop_front();
+                self.head = 0;
+            }
+        }
+        drawn
+    }
+
     fn destroy(&mut self) {
-        self.blocks.zeroize();
-        self.head = 0;
+        self.batches.iter_mut().for_each(Vec::zeroize);
+        self.batches.clear();
+        (self.head, self.len) = (0, 0);
     }
 }
 

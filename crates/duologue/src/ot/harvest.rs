@@ -151,6 +151,11 @@ impl<'a> Slot<'a> {
         self.split(at)
     }
 
+    /// Where the blocks go if they are what is kept: whoever fills this need not fill the slot.
+    pub fn room(&mut self) -> Option<&mut [Block]> {
+        (self.crop == Crop::Blocks).then_some(&mut *self.blocks)
+    }
+
     /// As sender: the blocks q of these COTs. The salt is made of what the peer sent after it was bound to them.
     ///
     /// # Panics

@@ -473,9 +473,14 @@ impl Scratch {
         rows[..tiles].fill(Block::ZERO);
     }
 
-    /// The columns of the planes, a piece of the slot at a time.
+    /// The columns of the planes, a piece of the slot at a time; straight to where they stay, if they are what is kept.
     fn columns(&mut self, mut slot: Slot, fill: impl Fn(Slot, &[Block])) {
         let mut tile = 0;
+        if let Some(room) = slot.room() {
+            tile = room.len() / TILE;
+            transpose::columns(&self.rows, STRIDE, &mut room[..tile * TILE]);
+            slot = slot.split(tile * TILE).1;
+        }
         while !slot.is_empty() {
             let (piece, rest) = slot.split_at_most(PIECE * TILE);
             let columns = &mut self.columns[..piece.len().next_multiple_of(TILE)];

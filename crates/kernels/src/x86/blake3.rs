@@ -7,12 +7,7 @@ use crate::blake3::{CHUNK, IV, LINES, SCHEDULE, SIDE_BY_SIDE, flags};
 
 /// The chaining values of at most sixteen chunks, `first` and on; lanes without a chunk take the last one again.
 #[inline(always)]
-pub(super) fn chunk_values(
-    _proof: Vaes512,
-    chunks: &[[u8; CHUNK]],
-    first: u64,
-    values: &mut [[u32; 8]],
-) {
+pub(super) fn chunk_values(_proof: Vaes512, chunks: &[[u8; CHUNK]], first: u64, values: &mut [[u32; 8]]) {
     let last = chunks.len() - 1;
     assert!(last < SIDE_BY_SIDE && values.len() == chunks.len(), "a value for each chunk");
     let mut columns = [[0_u32; SIDE_BY_SIDE]; 8];

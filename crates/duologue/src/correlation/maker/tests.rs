@@ -175,7 +175,7 @@ fn garbage_does_no_harm() {
 fn a_wrong_length_destroys_the_maker() {
     for change in [-1isize, 1, 17] {
         let [mut alice, _] = halves();
-        alice.stock.put_cots(Side::Sender, &[Block::new(4)]);
+        alice.stock.put_cots(Side::Sender, vec![Block::new(4)]);
         let mut refill = alice.maker.refill(&mut alice.stock, Demand::of_triples(128));
         let Ok(Flow::Exchange { expect }) = refill.step(&[], &mut Vec::new()) else { panic!("no exchange") };
         let len = expect.checked_add_signed(change).unwrap();

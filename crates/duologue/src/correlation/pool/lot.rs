@@ -146,7 +146,7 @@ impl Lot {
         let skip = (range.start - self.first) as usize;
         let len = (range.end - range.start) as usize;
         match self.kind.side(key.owner.party) {
-            Some(side) => stock.put_cots(side, &self.load::<Block>(folder, key)?[skip..skip + len]),
+            Some(side) => stock.put_cots(side, self.load::<Block>(folder, key)?[skip..skip + len].to_vec()),
             None => {
                 let triples = cut(&self.load(folder, key)?, self.count as usize, skip, len);
                 stock.put_triples(&triples);

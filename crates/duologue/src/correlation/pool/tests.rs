@@ -52,7 +52,7 @@ fn stock(us: Party, numbers: [Range<u64>; 3]) -> Stock {
     for sender in [Party::Alice, Party::Bob] {
         let side = if sender == us { Side::Sender } else { Side::Receiver };
         let blocks: Vec<Block> = numbers[sender as usize].clone().map(|number| cot(us, sender, number)).collect();
-        stock.put_cots(side, &blocks);
+        stock.put_cots(side, blocks);
     }
     let [a, b, c] = [0, 1, 2].map(|share| {
         let mut words = vec![0; (numbers[2].end - numbers[2].start).div_ceil(64) as usize];

@@ -260,7 +260,7 @@ fn a_number_that_comes_again_has_another_key_stream() {
     assert!(!path.exists());
     let mut others = Stock::new(Party::Alice);
     let blocks: Vec<Block> = (0..5).map(|i| Block::new(i << 9)).collect();
-    others.put_cots(Side::Sender, &blocks);
+    others.put_cots(Side::Sender, blocks.clone());
     pair.alice.append(BATCH, &mut others).unwrap();
     let second = fs::read(&path).unwrap();
     let secrets = (0..5).flat_map(|i| (cot(Party::Alice, Party::Alice, i) ^ blocks[i as usize]).to_bytes());
