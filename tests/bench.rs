@@ -29,7 +29,8 @@ fn softspoken(k: f64) -> f64 {
 
 #[test]
 fn every_figure_has_its_form_and_its_bits() {
-    let names = "softspoken1,softspoken2,softspoken4,softspoken8,softspoken4_one_way,triples_softspoken8,base_ot_ms";
+    let names = "softspoken1,softspoken2,softspoken4,softspoken8,softspoken4_one_way,triples_softspoken8,base_ot_ms,\
+                 random_ot,random_bit_ot,random_ot_1_of_16,bit_vector_triples_128";
     let report = figures(&Place::new(), "", &format!("--count 65536 --only {names}"));
     for (name, unit, bits) in [
         ("softspoken1", "COT/s", softspoken(1.0)),
@@ -38,6 +39,10 @@ fn every_figure_has_its_form_and_its_bits() {
         ("softspoken8", "COT/s", softspoken(8.0)),
         ("softspoken4_one_way", "COT/s", softspoken(4.0)),
         ("triples_softspoken8", "triples/s", 2.0 * softspoken(8.0)),
+        ("random_ot", "OT/s", softspoken(4.0)),
+        ("random_bit_ot", "OT/s", softspoken(4.0)),
+        ("random_ot_1_of_16", "OT/s", 4.0 * softspoken(4.0)),
+        ("bit_vector_triples_128", "triples/s", 2.0 * softspoken(4.0)),
     ] {
         let figure = figure(&report, name);
         assert!(figure["value"].as_f64().unwrap() > 0.0 && figure["unit"] == unit, "{figure}");

@@ -69,7 +69,9 @@ pub type Maker<'a> = (Extension, Vec<(&'a Line, &'a Measured)>);
 
 fn makers(report: &Report) -> Vec<Maker<'_>> {
     let mut makers: Vec<Maker<'_>> = Vec::new();
-    for ((figure, measured), line) in report.measured.iter().zip(&report.figures) {
+    let by_makers =
+        report.measured.iter().zip(&report.figures).filter(|((figure, _), _)| Kind::ALL.contains(&figure.kind));
+    for ((figure, measured), line) in by_makers {
         match makers.last_mut().filter(|(maker, _)| *maker == figure.maker) {
             Some((_, kinds)) => kinds.push((line, measured)),
             None => makers.push((figure.maker, vec![(line, measured)])),

@@ -21,22 +21,38 @@ pub enum Kind {
     OneWay,
     /// Boolean triples, each of a COT in both directions.
     Triples,
+    /// Random OTs of 128 bits, each party the sender of as many; so are the next two.
+    RandomOts,
+    /// Random OTs of one bit.
+    RandomBits,
+    /// Random OTs of one message in sixteen, all sixteen computed.
+    OneOf16,
+    /// Triples of a bit and a vector of 128 bits.
+    BitVectors,
 }
 
 impl Kind {
+    /// By every maker.
     pub const ALL: [Kind; 3] = [Kind::Cots, Kind::OneWay, Kind::Triples];
+
+    /// What is derived of the COTs of the maker that sessions have by default.
+    pub const DERIVED: [Kind; 4] = [Kind::RandomOts, Kind::RandomBits, Kind::OneOf16, Kind::BitVectors];
 
     /// So many triples, or COTs in each direction.
     pub fn demand(self, count: u64) -> Demand {
         match self {
-            Kind::Cots => Demand::of_cots(Party::Alice, count) + Demand::of_cots(Party::Bob, count),
             Kind::OneWay => Demand::of_cots(Party::Alice, count),
             Kind::Triples => Demand::of_triples(count),
+            _ => Demand::of_cots(Party::Alice, count) + Demand::of_cots(Party::Bob, count),
         }
     }
 
     pub fn unit(self) -> &'static str {
-        if self == Kind::Triples { "triples/s" } else { "COT/s" }
+        match self {
+            Kind::Cots | Kind::OneWay => "COT/s",
+            Kind::Triples | Kind::BitVectors => "triples/s",
+            _ => "OT/s",
+        }
     }
 }
 
@@ -58,6 +74,10 @@ impl Figure {
             Kind::Cots => self.maker.to_string(),
             Kind::OneWay => format!("{}_one_way", self.maker),
             Kind::Triples => format!("triples_{}", self.maker),
+            Kind::RandomOts => "random_ot".into(),
+            Kind::RandomBits => "random_bit_ot".into(),
+            Kind::OneOf16 => "random_ot_1_of_16".into(),
+            Kind::BitVectors => "bit_vector_triples_128".into(),
         }
     }
 }
@@ -106,7 +126,8 @@ impl Plan {
 
     fn all() -> Plan {
         let each = |maker| Kind::ALL.map(|kind| Figure { maker, kind });
-        let figures: Vec<Figure> = makers().into_iter().flat_map(each).collect();
+        let derived = Kind::DERIVED.map(|kind| Figure { maker: Extension::DEFAULT, kind });
+        let figures: Vec<Figure> = makers().into_iter().flat_map(each).chain(derived).collect();
         let there = |best: &&Best| figures.iter().any(|figure| best.of.contains(&&*figure.name()));
         let best = BEST.iter().filter(there).collect();
         Plan { figures, best, base: true }
@@ -133,7 +154,7 @@ mod tests {
         assert_eq!(names(&["triples_softspoken4"]), Some((vec!["triples_softspoken4".into()], 0, false)));
         assert_eq!(names(&["base_ot_ms"]), Some((vec![], 0, true)));
         assert_eq!(names(&["softspoken9"]), None);
-        assert_eq!(names(&[]).map(|(figures, _, base)| (figures.len(), base)), Some((3 * makers().len(), true)));
+        assert_eq!(names(&[]).map(|(figures, _, base)| (figures.len(), base)), Some((3 * makers().len() + 4, true)));
         if makers().iter().any(|maker| maker.to_string() == "silent16") {
             let fast = ["triples_silent16", "triples_silent17"].map(String::from).to_vec();
             assert_eq!(names(&["triples_fast"]), Some((fast, 1, false)));

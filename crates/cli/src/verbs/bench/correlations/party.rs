@@ -1,12 +1,13 @@
 //! One party of the measurement of one figure: a session of its own.
 
-use super::figures::{Figure, size};
+use super::figures::{Figure, Kind, size};
 use crate::failure::{Exit, Failure};
 use duologue::channel::Channel;
 use duologue::correlation::{Demand, Stock};
 use duologue::session::PhaseReport;
 use duologue::{Party, Session};
 use serde::{Deserialize, Serialize};
+use std::hint::black_box;
 use std::time::Instant;
 
 /// What a party measured.
@@ -52,12 +53,59 @@ pub fn measure(channel: Channel, party: Party, figure: Figure, count: u64, runs:
 
 /// Makes at least so many, and forgets them block by block.
 fn make(session: &mut Session, figure: Figure, count: u64) -> Result<(u64, PhaseReport), Failure> {
+    if Kind::DERIVED.contains(&figure.kind) {
+        return derive(session, figure, count);
+    }
     let mut made = 0;
     let took = session.correlate(figure.maker, figure.kind.demand(count), |stock| {
         made += size(&stock.available());
         keep(stock, &Demand::NONE)
     })?;
     Ok((made, took))
+}
+
+/// What is in memory at once of what is derived.
+const BLOCK: u64 = 1 << 17;
+
+/// Makes so many in blocks, and forgets them; those that each party sends count, and so do those that it receives.
+fn derive(session: &mut Session, figure: Figure, count: u64) -> Result<(u64, PhaseReport), Failure> {
+    let (start, before, mut made) = (Instant::now(), session.counters(), 0);
+    let mut left = count;
+    while left > 0 {
+        let block = left.min(BLOCK);
+        made += derive_block(session, figure, block)?;
+        left -= block;
+    }
+    let now = session.counters();
+    let took = PhaseReport {
+        time: start.elapsed(),
+        sent: now.bytes_sent - before.bytes_sent,
+        received: now.bytes_received - before.bytes_received,
+        rounds: now.rounds - before.rounds,
+    };
+    Ok((made, took))
+}
+
+fn derive_block(session: &mut Session, Figure { maker, kind }: Figure, count: u64) -> duologue::Result<u64> {
+    Ok(match kind {
+        Kind::RandomBits => {
+            let bits = black_box(session.random_bits(maker, count, count)?);
+            (bits.sent_len + bits.received_len) as u64
+        }
+        Kind::OneOf16 => {
+            let ots = session.random_ots(maker, 4 * count, 4 * count)?;
+            let (sent, received) = (ots.sent.one_of(16)?, ots.received.one_of(16)?);
+            let all = (0..sent.len()).flat_map(|i| (0..16).map(move |x| (i, x)));
+            black_box(all.fold(false, |sum, (i, x)| sum ^ sent.message(i, x).lsb()));
+            black_box((0..received.len()).fold(false, |sum, i| sum ^ received.message(i).lsb()));
+            (sent.len() + received.len()) as u64
+        }
+        Kind::BitVectors => black_box(session.random_ots(maker, count, count)?.bit_vector_triples(128)).len as u64,
+        _ => {
+            let ots = black_box(session.random_ots(maker, count, count)?);
+            (ots.sent.len() + ots.received.len()) as u64
+        }
+    })
 }
 
 /// Draws all but the last of them.
