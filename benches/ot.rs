@@ -59,7 +59,7 @@ fn silent(c: &mut Criterion) {
         let [(mut sender, _), (_, mut receiver)] = makers(Extension::Silent(set));
         group.throughput(Throughput::Elements(set.batch() as u64));
         for side in [Side::Sender, Side::Receiver] {
-            group.bench_function(format!("{side:?}, 2^{}, {crop:?}", set.log()), |b| {
+            group.bench_function(format!("{side:?}, {set}, {crop:?}"), |b| {
                 b.iter_custom(|rounds| silent_rounds(&mut *sender, &mut *receiver, crop, rounds)[side as usize]);
             });
         }

@@ -165,7 +165,7 @@ pub struct Pool {
     /// Take correlations from this folder, which `duologue prepare` filled; both parties have one
     #[arg(long, value_name = "FOLDER")]
     pub pool: Option<PathBuf>,
-    /// The file of the key that the pool is sealed with: 32 bytes, or 64 hexadecimal digits
+    /// The file of the key that the pool is sealed with: 32 random bytes or more
     #[arg(long, value_name = "FILE", requires = "pool")]
     pub pool_key: Option<PathBuf>,
 }
@@ -182,7 +182,7 @@ pub struct Prepare {
     /// The folder of the pool; it is made if it is not there
     #[arg(long, value_name = "FOLDER")]
     pub pool: PathBuf,
-    /// Seal the pool with the key in this file: 32 bytes, or 64 hexadecimal digits
+    /// Seal the pool with the key in this file: 32 random bytes or more
     #[arg(long, value_name = "FILE")]
     pub pool_key: Option<PathBuf>,
     /// Fill up to so many triples, one for each AND by GMW: 500k, 100M
@@ -191,7 +191,7 @@ pub struct Prepare {
     /// Fill up to so many correlated OTs in each direction, one for each input bit of Yao's evaluator
     #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = number)]
     pub cots: u64,
-    /// What makes them in a new pool: softspoken1 to softspoken8, silent16 to silent19
+    /// What makes them in a new pool: softspoken1 to softspoken8, silent16 to silent19, or silent16w to silent19w with twice the noise
     #[arg(long, value_name = "MAKER")]
     pub correlations: Option<Extension>,
     /// How many threads share the work

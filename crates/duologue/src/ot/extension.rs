@@ -27,6 +27,12 @@ impl Extension {
     /// What a session has unless it is told otherwise: little traffic at little computing.
     pub const DEFAULT: Self = Extension::SoftSpoken { k: 4 };
 
+    /// Every maker.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let softspoken = (1..=8).map(|k| Extension::SoftSpoken { k });
+        softspoken.chain(silent::Set::ALL.map(Extension::Silent))
+    }
+
     /// Both sides that a party has: in one direction it sends, in the other it receives. `threads` share the work.
     pub fn makers(self, seeds: (SenderSeeds, ReceiverSeeds), threads: usize) -> Result<Makers> {
         Ok(self.makers_with(&os_generator()?, seeds, threads))
@@ -76,7 +82,7 @@ impl fmt::Display for Extension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Extension::SoftSpoken { k } => write!(f, "softspoken{k}"),
-            Extension::Silent(set) => write!(f, "silent{}", set.log()),
+            Extension::Silent(set) => set.fmt(f),
         }
     }
 }
@@ -85,11 +91,8 @@ impl FromStr for Extension {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let number = |prefix| text.strip_prefix(prefix).and_then(|number| number.parse().ok());
-        let k = number("softspoken").filter(|k| (1..=8).contains(k));
-        let set = number("silent").and_then(silent::Set::from_log);
-        k.map(|k| Extension::SoftSpoken { k }).or(set.map(Extension::Silent)).ok_or_else(|| {
-            let all = "softspoken1 to softspoken8, silent16 to silent19";
+        Self::all().find(|extension| extension.to_string() == text).ok_or_else(|| {
+            let all = "softspoken1 to softspoken8, silent16 to silent19, silent16w to silent19w";
             Error::usage(format!("'{text}' is no maker of correlations: {all}"))
         })
     }

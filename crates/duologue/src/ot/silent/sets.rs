@@ -1,43 +1,43 @@
 //! Parameters of learning parity with noise, and the lengths that follow from them.
 
+use std::fmt;
+
 /// Parameters of learning parity with noise, named by log k: which is the best depends on the link and on the
 /// processor's caches.
 ///
 /// Ferret's form: regular noise, one position of weight 1 in each of t blocks of 2^depth, a secret of k bits and a local
-/// code of weight 10. These are the published sets. They aim at 128 bits and have them where the code is a random one;
-/// `docs/ot/lpn.md` computes what the attacks cost, and less for rows of ten ones.
+/// code of weight 10. Each table size comes twice: the published set, which has 128 bits by the published attacks'
+/// estimates but less where an attack makes use of the ten ones of a row, and one with twice the noise, which has 128
+/// bits in any case (`docs/ot/lpn.md` computes both).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Set {
-    /// A table of 1 MiB; rounds of 795,648 COTs of 1.37 bits.
-    Log16,
-    /// A table of 2 MiB; rounds of 2,250,752 COTs of 0.73 bit.
-    Log17,
-    /// A table of 4 MiB; rounds of 5,943,296 COTs of 0.39 bit.
-    Log18,
-    /// A table of 8 MiB; rounds of 15,007,744 COTs of 0.21 bit.
-    Log19,
+pub struct Set {
+    log: u8,
+    wide: bool,
 }
 
 /// Choice bits that mask what the receiver tells for the check: one for each bit of the field.
 pub(super) const MASKS: usize = 128;
 
 impl Set {
-    /// All of them, the smallest first.
-    pub const ALL: [Self; 4] = [Set::Log16, Set::Log17, Set::Log18, Set::Log19];
+    /// All of them: tables of 1, 2, 4 and 8 MiB with the published noise, then with twice the noise.
+    pub const ALL: [Self; 8] = {
+        let mut all = [Set { log: 16, wide: false }; 8];
+        let mut i = 0;
+        while i < 8 {
+            all[i] = Set { log: 16 + i as u8 % 4, wide: i >= 4 };
+            i += 1;
+        }
+        all
+    };
 
     /// The logarithm of the table's length.
     pub fn log(self) -> u8 {
-        match self {
-            Set::Log16 => 16,
-            Set::Log17 => 17,
-            Set::Log18 => 18,
-            Set::Log19 => 19,
-        }
+        self.log
     }
 
-    /// The set of this name.
-    pub fn from_log(log: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|set| set.log() == log)
+    /// Whether the noise is twice the published.
+    pub fn is_wide(self) -> bool {
+        self.wide
     }
 
     /// COTs that a round makes for its user.
@@ -51,12 +51,23 @@ impl Set {
     }
 
     pub(super) fn schedule(self) -> Schedule {
-        match self {
-            Set::Log16 => Schedule { boot: None, every: Round::feeding_itself(850, 16, 10) },
-            Set::Log17 => Schedule::new(Round::feeding_itself(1170, 17, 11)),
-            Set::Log18 => Schedule::new(Round::feeding_itself(1520, 18, 12)),
-            Set::Log19 => Schedule::new(Round::feeding_itself(1900, 19, 13)),
-        }
+        let published = match self.log {
+            16 => Round::feeding_itself(850, 16, 10),
+            17 => Round::feeding_itself(1170, 17, 11),
+            18 => Round::feeding_itself(1520, 18, 12),
+            _ => Round::feeding_itself(1900, 19, 13),
+        };
+        let every = match self.wide {
+            true => Round::feeding_itself(2 * published.trees, published.log, published.depth - 1),
+            false => published,
+        };
+        if self.log == 16 { Schedule { boot: None, every } } else { Schedule::new(every, self.wide) }
+    }
+}
+
+impl fmt::Display for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "silent{}{}", self.log, if self.wide { "w" } else { "" })
     }
 }
 
@@ -70,9 +81,10 @@ pub(super) struct Schedule {
 
 impl Schedule {
     /// The noise rate and k of the smallest set, and only as many trees as are needed: fewer samples of the same noise.
-    fn new(every: Round) -> Self {
-        let trees = every.base().div_ceil(1 << 10);
-        Schedule { boot: Some(Round { trees, log: 16, depth: 10, next: every.base() }), every }
+    fn new(every: Round, wide: bool) -> Self {
+        let depth = if wide { 9 } else { 10 };
+        let trees = every.base().div_ceil(1 << depth);
+        Schedule { boot: Some(Round { trees, log: 16, depth, next: every.base() }), every }
     }
 
     /// COTs of another maker that the first round takes.
