@@ -5,11 +5,9 @@ use duologue::Party;
 use duologue::correlation::Demand;
 use duologue::ot::Extension;
 
-/// Every maker that this build has, by the numbers of its kind.
+/// Every maker.
 pub fn makers() -> Vec<Extension> {
-    let softspoken = (1..=8).map(|k| format!("softspoken{k}"));
-    let silent = (16..=19).map(|log| format!("silent{log}"));
-    softspoken.chain(silent).filter_map(|name| name.parse().ok()).collect()
+    Extension::all().collect()
 }
 
 /// What a maker makes.
