@@ -148,19 +148,21 @@ fn assert_lengths<const N: usize>(len: usize, others: [usize; N]) {
 
 /// The hash that breaks the correlation of correlated OT: H_j(x) = E_K(σ(x)) ⊕ σ(x), K = S ⊕ (j ‖ "ot-hash.").
 ///
-/// The sender has q_j and hashes q_j and q_j ⊕ Δ; the receiver has t_j = q_j ⊕ c_j·Δ and hashes it. Every index
-/// has its own key, so nothing is asked of the q_j. Secure against a semi-honest receiver: with p
-/// calls of an ideal cipher it tells the other messages from random with advantage at most
-/// p·2⁻¹²⁶ for one S, where Δ has 127 bits of entropy; a malicious receiver needs a tweakable hash of two calls.
+/// The sender has q_j and hashes q_j and q_j ⊕ Δ; the receiver has t_j = q_j ⊕ c_j·Δ and hashes it. Every index has its
+/// own key, which makes the hash *tweakable* in the ideal-cipher model: of the two calls under a key the receiver
+/// knows one and the other is at t_j ⊕ Δ, whatever t_j is, also if a malicious receiver chose it. With p calls of the
+/// cipher it tells the other messages from random with advantage at most p·2⁻¹²⁶, where Δ has 127 bits of entropy.
 ///
-/// S is public, fresh for every batch and drawn after its correlations are fixed, and no index is used twice under it.
+/// S is public. It has to keep keys apart, and no more: no index is used twice under one S, and n salts that are
+/// uniform, for 2^m indices each, have a key in common with a chance of n²·2^(m−129). The salts of COTs are derived from
+/// the transcript that fixes these. That of 1-of-N OT is known before: harmless, for no key meets an input twice.
 pub struct OtHash {
     key: Block,
     cpu: Option<Cpu>,
 }
 
 impl OtHash {
-    /// The hash for one S: 128 public random bits, drawn after the correlations are fixed.
+    /// The hash for one S: 128 public bits, of this use alone.
     pub fn new(s: Block) -> Self {
         Self::with_backend(s, Backend::detect())
     }

@@ -20,7 +20,7 @@ pub enum Crop {
 /// What one side keeps of a batch of COTs.
 ///
 /// A hash of kind j = 0, 1, … under a salt makes a random OT of a COT: m₀ = H_j(q_j), m₁ = H_j(q_j ⊕ Δ),
-/// m_b = H_j(t_j). Every slot has a salt of its own, made of what the peer sent after the correlation was fixed.
+/// m_b = H_j(t_j). Every slot has a salt of its own, which both sides derive from the messages that fix its COTs.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Harvest {
     #[zeroize(skip)]
