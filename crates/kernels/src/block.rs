@@ -3,14 +3,17 @@
 use std::ops::{BitAnd, BitXor, BitXorAssign, Not};
 
 use bytemuck::{Pod, Zeroable};
-use zeroize::Zeroize;
+use zeroize::DefaultIsZeroes;
 
 /// 128 bits, little-endian in memory and on the wire; bit 0 is the least significant bit of byte 0.
 ///
 /// Most blocks are secret, so there is no `Debug`, and nothing here branches on the value.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable, Zeroize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Block(u128);
+
+/// Erased whole, in slices too.
+impl DefaultIsZeroes for Block {}
 
 impl Block {
     /// All bits zero.

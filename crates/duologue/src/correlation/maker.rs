@@ -146,7 +146,7 @@ impl Refill<'_> {
         if self.left.is_none() && state.sender.idle() && state.receiver.idle() {
             return Ok(Flow::Done);
         }
-        state.begin(&mut self.left, self.crop)?;
+        state.begin(&mut self.left, self.crop, self.stock)?;
         state.sender.send(outbox)?;
         state.receiver.send(outbox)?;
         let lengths = [state.receiver.expect(), state.sender.expect()];
@@ -198,18 +198,18 @@ impl Left {
 
 impl State {
     /// Begins the next batches, if both makers are ready for them.
-    fn begin(&mut self, left: &mut Left, crop: Crop) -> Result<()> {
+    fn begin(&mut self, left: &mut Left, crop: Crop, stock: &mut Stock) -> Result<()> {
         if !self.sender.ready() || !self.receiver.ready() {
             return Ok(());
         }
         match left.next() {
             Begun::Cots { sent, received } => {
-                left.sent -= self.begin_sender(crop, sent)?;
-                left.received -= self.begin_receiver(crop, received)?;
+                left.sent -= self.begin_sender(crop, sent, stock)?;
+                left.received -= self.begin_receiver(crop, received, stock)?;
             }
             Begun::Triples(wanted) => {
-                let begun = self.begin_sender(Crop::Bits, wanted)?;
-                self.begin_receiver(Crop::Bits, wanted)?;
+                let begun = self.begin_sender(Crop::Bits, wanted, stock)?;
+                self.begin_receiver(Crop::Bits, wanted, stock)?;
                 left.triples -= begun;
             }
             Begun::None => {}
@@ -217,21 +217,21 @@ impl State {
         Ok(())
     }
 
-    fn begin_sender(&mut self, crop: Crop, wanted: u64) -> Result<u64> {
+    fn begin_sender(&mut self, crop: Crop, wanted: u64, stock: &mut Stock) -> Result<u64> {
         if wanted == 0 {
             return Ok(0);
         }
         let count = self.sender.batch(wanted);
-        self.sender.begin(Harvest::new(Side::Sender, crop, count))?;
+        self.sender.begin(harvest(Side::Sender, crop, count, stock))?;
         Ok(wanted.min(count as u64))
     }
 
-    fn begin_receiver(&mut self, crop: Crop, wanted: u64) -> Result<u64> {
+    fn begin_receiver(&mut self, crop: Crop, wanted: u64, stock: &mut Stock) -> Result<u64> {
         if wanted == 0 {
             return Ok(0);
         }
         let count = self.receiver.batch(wanted);
-        self.receiver.begin(Harvest::new(Side::Receiver, crop, count))?;
+        self.receiver.begin(harvest(Side::Receiver, crop, count, stock))?;
         Ok(wanted.min(count as u64))
     }
 
@@ -258,6 +258,11 @@ impl State {
             stock.put_triples(&triples);
         }
     }
+}
+
+fn harvest(side: Side, crop: Crop, count: usize, stock: &mut Stock) -> Harvest {
+    let spare = if crop == Crop::Bits { Vec::new() } else { stock.spare() };
+    Harvest::reusing(spare, side, crop, count)
 }
 
 /// The exchanges of a refill in bytes, sent and read, and what it adds to the stock, without making anything: what the

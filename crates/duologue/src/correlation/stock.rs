@@ -27,6 +27,8 @@ pub struct Stock {
     received: BlockQueue,
     triples: [BitQueue; 3],
     drawn: Demand,
+    /// Memory of batches that were forgotten, for new ones.
+    spare: Vec<Vec<Block>>,
 }
 
 /// One party's shares of triples: (a₀⊕a₁)·(b₀⊕b₁) = c₀⊕c₁, bit by bit.
@@ -60,6 +62,7 @@ impl Stock {
             received: BlockQueue::default(),
             triples: Default::default(),
             drawn: Demand::NONE,
+            spare: Vec::new(),
         }
     }
 
@@ -101,6 +104,23 @@ impl Stock {
         Ok(Triples { a, b, c, len: count })
     }
 
+    /// Draws what nobody will use; its memory serves the next batches, which overwrite it.
+    pub fn forget(&mut self, wanted: &Demand) -> Result<()> {
+        let (us, them) = (wanted.cots_by(self.us), wanted.cots_by(self.us.peer()));
+        enough("correlated OTs to send", us as usize, self.sent.len())?;
+        enough("correlated OTs to receive", them as usize, self.received.len())?;
+        drop(self.draw_triples(wanted.triples as usize)?);
+        self.drawn += self.counts(us, them);
+        self.sent.forget(us as usize, &mut self.spare);
+        self.received.forget(them as usize, &mut self.spare);
+        Ok(())
+    }
+
+    /// Memory for a batch, which may hold anything.
+    pub(super) fn spare(&mut self) -> Vec<Block> {
+        self.spare.pop().unwrap_or_default()
+    }
+
     pub(super) fn put_cots(&mut self, side: Side, blocks: Vec<Block>) {
         match side {
             Side::Sender => self.sent.push(blocks),
@@ -120,6 +140,8 @@ impl Stock {
         self.sent.destroy();
         self.received.destroy();
         self.triples.iter_mut().for_each(BitQueue::destroy);
+        self.spare.iter_mut().for_each(Vec::zeroize);
+        self.spare.clear();
     }
 
     fn counts(&self, sent: u64, received: u64) -> Demand {
@@ -177,7 +199,7 @@ impl BlockQueue {
             let first = self.batches.front_mut().expect("there are as many");
             let end = first.len().min(self.head + count - drawn.len());
             drawn.extend_from_slice(&first[self.head..end]);
-            first[self.head..end].fill(Block::ZERO);
+            first[self.head..end].zeroize();
             self.head = end;
             if end == first.len() {
                 self.batches.pop_front();
@@ -185,6 +207,18 @@ impl BlockQueue {
             }
         }
         drawn
+    }
+
+    /// Takes blocks off; whole batches become spare memory, as many as can be under way at once.
+    fn forget(&mut self, mut count: usize, spare: &mut Vec<Vec<Block>>) {
+        while self.head == 0 && spare.len() < 4 && self.batches.front().is_some_and(|first| first.len() <= count) {
+            if let Some(first) = self.batches.pop_front() {
+                count -= first.len();
+                self.len -= first.len();
+                spare.push(first);
+            }
+        }
+        self.draw(count).zeroize();
     }
 
     fn destroy(&mut self) {

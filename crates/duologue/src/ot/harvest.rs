@@ -48,12 +48,18 @@ pub enum Side {
 impl Harvest {
     /// Room for what `side` keeps of `count` COTs.
     pub fn new(side: Side, crop: Crop, count: usize) -> Self {
+        Self::reusing(Vec::new(), side, crop, count)
+    }
+
+    /// The same in memory that is there already: fresh memory takes longer than the COTs that fill it.
+    pub(crate) fn reusing(mut spare: Vec<Block>, side: Side, crop: Crop, count: usize) -> Self {
+        spare.resize(if crop == Crop::Bits { 0 } else { count }, Block::ZERO);
         let blocks = |wanted: bool| vec![Block::ZERO; if wanted { count } else { 0 }];
         let words = |wanted: bool| vec![0; if wanted { count.div_ceil(64) } else { 0 }];
         Harvest {
             crop,
             count,
-            blocks: blocks(crop != Crop::Bits),
+            blocks: spare,
             others: blocks(crop == Crop::Messages && side == Side::Sender),
             messages: words(crop == Crop::Bits),
             factors: words(crop == Crop::Bits || crop == Crop::Messages && side == Side::Receiver),
@@ -156,7 +162,7 @@ impl<'a> Slot<'a> {
         (self.crop == Crop::Blocks).then_some(&mut *self.blocks)
     }
 
-    /// As sender: the blocks q of these COTs. The salt is made of what the peer sent after it was bound to them.
+    /// As sender: the blocks q of these COTs. The salt is that of the slot on both sides.
     ///
     /// # Panics
     /// If there are not as many as the slot has room for.

@@ -4,7 +4,6 @@ use super::figures::{Figure, Kind, size};
 use crate::failure::{Exit, Failure};
 use duologue::channel::Channel;
 use duologue::correlation::{Demand, Stock};
-use duologue::ot::Extension;
 use duologue::session::PhaseReport;
 use duologue::{Party, Session};
 use serde::{Deserialize, Serialize};
@@ -60,7 +59,7 @@ fn make(session: &mut Session, figure: Figure, count: u64) -> Result<(u64, Phase
     let mut made = 0;
     let took = session.correlate(figure.maker, figure.kind.demand(count), |stock| {
         made += size(&stock.available());
-        keep(stock, figure.maker, &Demand::NONE)
+        keep(stock, &Demand::NONE)
     })?;
     Ok((made, took))
 }
@@ -109,26 +108,15 @@ fn derive_block(session: &mut Session, Figure { maker, kind }: Figure, count: u6
     })
 }
 
-/// Draws all but the last of them, batch by batch: a whole batch leaves the stock without a copy.
-fn keep(stock: &mut Stock, maker: Extension, last: &Demand) -> duologue::Result<()> {
-    let (us, spent) = (stock.party(), stock.available().missing_from(last));
-    let mut batches = |count: u64, draw: fn(&mut Stock, usize) -> duologue::Result<()>| {
-        let mut left = count;
-        while left > 0 {
-            let batch = left.min(maker.outline().batch(left) as u64);
-            draw(stock, batch as usize)?;
-            left -= batch;
-        }
-        Ok(())
-    };
-    batches(spent.cots_by(us), |stock, count| stock.draw_cot_sender(count).map(drop))?;
-    batches(spent.cots_by(us.peer()), |stock, count| stock.draw_cot_receiver(count).map(drop))?;
-    batches(spent.triples, |stock, count| stock.draw_triples(count).map(drop))
+/// Forgets all but the last of them.
+fn keep(stock: &mut Stock, last: &Demand) -> duologue::Result<()> {
+    let spent = stock.available().missing_from(last);
+    stock.forget(&spent)
 }
 
 fn check(mut session: Session, figure: Figure) -> Result<(), Failure> {
     let shown = figure.kind.demand(SHOWN);
-    session.correlate(figure.maker, shown, |stock| keep(stock, figure.maker, &shown))?;
+    session.correlate(figure.maker, shown, |stock| keep(stock, &shown))?;
     match session.open_correlations()? == shown {
         true => Ok(()),
         false => Err(Failure::new(Exit::Wrong, format!("{}: other correlations than were made", figure.name()))),
