@@ -16,6 +16,12 @@ pub(super) struct BitQueue {
 }
 
 impl BitQueue {
+    /// Room for so many bits: a queue that grows leaves copies of its bits behind.
+    pub(super) fn with_capacity(len: usize) -> Self {
+        // A push that does not begin at a word carries into one more.
+        BitQueue { words: Vec::with_capacity(len.div_ceil(64) + 1), head: 0, tail: 0 }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.tail - self.head
     }
@@ -59,7 +65,7 @@ impl BitQueue {
         let first = self.head / 64;
         self.head += count;
         let (consumed, shift) = (self.head / 64, self.head % 64);
-        self.words[first..consumed].fill(0);
+        self.words[first..consumed].zeroize();
         if shift != 0 {
             self.words[consumed] &= !0 << shift;
         }
@@ -69,7 +75,7 @@ impl BitQueue {
         } else if consumed >= SLACK && consumed >= self.words.len() / 2 {
             self.words.copy_within(consumed.., 0);
             let left = self.words.len() - consumed;
-            self.words[left..].fill(0);
+            self.words[left..].zeroize();
             self.words.truncate(left);
             (self.head, self.tail) = (shift, self.tail - 64 * consumed);
         }

@@ -12,7 +12,7 @@
 //! | [`RandomOts::bit_vector_triples`] | of one each way, a bit, a vector and their product, shared |
 //!
 //! Random OTs of single bits ([`RandomBits`]) come packed from the makers. **Security** is that of the random OTs and
-//! the level of [`one_of`]; semi-honest parties.
+//! the level of [`SentOts::one_of`]; semi-honest parties.
 
 mod one_of;
 mod vectors;
@@ -64,10 +64,12 @@ pub struct ReceivedOts {
 impl RandomOts {
     /// Of what the makers harvested, in order. `ids` of both directions: no other random OTs have them.
     pub(crate) fn new(harvests: &[(Side, Harvest)], [sent, received]: [[u8; 32]; 2]) -> Self {
-        let of = |side| harvests.iter().filter(move |(other, _)| *other == side).map(|(_, harvest)| harvest);
-        let blocks = |side, blocks: fn(&Harvest) -> &[Block]| of(side).flat_map(blocks).copied().collect();
+        let blocks = |side, blocks: fn(&Harvest) -> &[Block]| {
+            let parts: Vec<_> = of(harvests, side).map(blocks).collect();
+            parts.concat() // which makes room for all at once
+        };
         let m = [blocks(Side::Sender, |harvest| &harvest.blocks), blocks(Side::Sender, |harvest| &harvest.others)];
-        let choices = joined(of(Side::Receiver), |harvest| &harvest.factors).0;
+        let choices = joined(of(harvests, Side::Receiver), |harvest| &harvest.factors).0;
         let chosen = blocks(Side::Receiver, |harvest| &harvest.blocks);
         RandomOts { sent: SentOts { id: sent, m }, received: ReceivedOts { id: received, choices, m: chosen } }
     }
@@ -230,23 +232,25 @@ pub struct RandomBits {
 impl RandomBits {
     /// Of what the makers harvested, in order.
     pub(crate) fn new(harvests: &[(Side, Harvest)]) -> Self {
-        let of = |side, bits: fn(&Harvest) -> &[u64]| {
-            joined(harvests.iter().filter(|(other, _)| *other == side).map(|(_, harvest)| harvest), bits)
-        };
-        let (m0, sent_len) = of(Side::Sender, |harvest| &harvest.messages);
-        let (differ, _) = of(Side::Sender, |harvest| &harvest.factors);
-        let m1 = m0.iter().zip(&differ).map(|(m0, differ)| m0 ^ differ).collect();
-        let (choices, received_len) = of(Side::Receiver, |harvest| &harvest.factors);
-        let (chosen, _) = of(Side::Receiver, |harvest| &harvest.messages);
+        let (m0, sent_len) = joined(of(harvests, Side::Sender), |harvest| &harvest.messages);
+        let (mut m1, _) = joined(of(harvests, Side::Sender), |harvest| &harvest.factors);
+        m1.iter_mut().zip(&m0).for_each(|(m1, m0)| *m1 ^= m0);
+        let (choices, received_len) = joined(of(harvests, Side::Receiver), |harvest| &harvest.factors);
+        let (chosen, _) = joined(of(harvests, Side::Receiver), |harvest| &harvest.messages);
         RandomBits { sent: [m0, m1], sent_len, received: [choices, chosen], received_len }
     }
 }
 
+/// What was harvested as this side.
+fn of(harvests: &[(Side, Harvest)], side: Side) -> impl Iterator<Item = &Harvest> + Clone {
+    harvests.iter().filter(move |(other, _)| *other == side).map(|(_, harvest)| harvest)
+}
+
 /// The bits of all harvests in a row, and how many.
-fn joined<'a>(harvests: impl Iterator<Item = &'a Harvest>, bits: fn(&Harvest) -> &[u64]) -> (Vec<u64>, usize) {
-    let mut queue = BitQueue::default();
+fn joined<'a>(harvests: impl Iterator<Item = &'a Harvest> + Clone, bits: fn(&Harvest) -> &[u64]) -> (Vec<u64>, usize) {
+    let len = harvests.clone().map(Harvest::len).sum();
+    let mut queue = BitQueue::with_capacity(len);
     harvests.for_each(|harvest| queue.push(bits(harvest), harvest.len()));
-    let len = queue.len();
     (queue.draw(len), len)
 }
 

@@ -13,23 +13,25 @@
 //! q_j ⊕= Δ_j·c
 //! ```
 //!
-//! so q_j = v_j ⊕ Δ_j·b: q_j takes r_x with x_j ≠ Δ_j, which is v_j or, for Δ_j = 1, v_j ⊕ u. Column i of the planes is COT i. Δ_0 is 1, so plane 0
-//! carries nothing but the choices: it is replaced by b in t and by 0 in q. With k = 1 this is the extension of Ishai,
-//! Kilian, Nissim, Petrank (CRYPTO 2003), with the check of Keller, Orsini, Scholl (CRYPTO 2015).
+//! so q_j = v_j ⊕ Δ_j·b: q_j takes r_x with x_j ≠ Δ_j, which is v_j or, for Δ_j = 1, v_j ⊕ u. Column i of the planes is
+//! COT i. Δ_0 is 1, so plane 0 carries nothing but the choices: it is replaced by b in t and by 0 in q. With k = 1 this
+//! is the extension of Ishai, Kilian, Nissim, Petrank (CRYPTO 2003), with the check of Keller, Orsini, Scholl (CRYPTO
+//! 2015).
 //!
 //! **The check** (`check`). Every plane is folded in GF(2¹²⁸), with weights from the transcript: the receiver sends ũ,
 //! the fold of b, and a hash of the folds of all its planes; the sender has the folds of its own, and Δ_j·ũ must
 //! be the difference. One tile of 128 COTs more is made for it at the beginning of every batch, and
 //! thrown away: its weight 1 hides what the fold would tell of b.
 //!
-//! **Assumes** AES-128 as a generator, BLAKE3 as a random oracle. **Security**: malicious parties. A receiver that corrects
-//! groups with different b fails the check, but for each group that it cheats in it passes if it has guessed
+//! **Assumes** AES-128 as a generator, BLAKE3 as a random oracle. **Security**: malicious parties. A receiver that
+//! corrects groups with different b fails the check, but for each group that it cheats in it passes if it has guessed
 //! the k bits of Δ: what it learns about Δ costs it that chance of ending the session. The folds of two
-//! different errors are equal with a chance of 2⁻¹²⁸ for each trial of the hash, in at most 2¹³ pairs of groups (of 128;
-//! 2⁹ of 32, 2⁷ of 16). A sender learns nothing from what it does: it sends nothing.
+//! different errors are equal with a chance of 2⁻¹²⁸ for each trial of the hash, in at most 2¹³ pairs of groups (of
+//! 128; 2⁹ of 32, 2⁷ of 16). A sender learns nothing from what it does: it sends nothing.
 //!
-//! **Cost** of a COT: 128/k − 1 bits from receiver to sender (127, 63, 31, 15 for k = 1, 2, 4, 8), 2^k·128/(k·128) blocks of AES
-//! (2, 2, 4, 32). A batch costs one tile and 48 bytes more, the first batch 4,128 bytes for the trees if k > 1.
+//! **Cost** of a COT: 128/k − 1 bits from receiver to sender (127, 63, 31, 15 for k = 1, 2, 4, 8), 2^k·128/(k·128)
+//! blocks of AES (2, 2, 4, 32). A batch costs one tile and 48 bytes more, the first batch 4,128 bytes for the trees
+//! if k > 1.
 //!
 //! **Layout** of the message of a batch, all planes with one bit a COT, bit i in byte ⌊i/8⌋, least significant first:
 //!
@@ -305,6 +307,7 @@ impl Receiver {
         let jobs = harvest.slots(CHUNK * TILE).into_iter().zip(chunks.chunks_mut(CHUNK * corrections));
         let first = *position + 1;
         share(workers, jobs.enumerate(), |worker, (index, (slot, c))| {
+            let _watch = chain.watch();
             let tiles = slot.len().div_ceil(TILE);
             expand(&mut worker.scratch, first + (index * CHUNK) as u64, tiles, c);
             let link = worker.check(&chain, index, tiles, c);
@@ -334,6 +337,7 @@ impl Sender {
         let jobs = harvest.slots(CHUNK * TILE).into_iter().zip(chunks.chunks(CHUNK * corrections));
         let first = *position + 1;
         share(workers, jobs.enumerate(), |worker, (index, (slot, c))| {
+            let _watch = chain.watch();
             let (first, tiles) = (first + (index * CHUNK) as u64, slot.len().div_ceil(TILE));
             worker.scratch.expand_punctured(shape, trees, delta, first, tiles, c);
             let link = worker.check(&chain, index, tiles, c);

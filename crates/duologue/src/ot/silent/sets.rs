@@ -20,15 +20,16 @@ pub(super) const MASKS: usize = 128;
 
 impl Set {
     /// All of them: tables of 1, 2, 4 and 8 MiB with the published noise, then with twice the noise.
-    pub const ALL: [Self; 8] = {
-        let mut all = [Set { log: 16, wide: false }; 8];
-        let mut i = 0;
-        while i < 8 {
-            all[i] = Set { log: 16 + i as u8 % 4, wide: i >= 4 };
-            i += 1;
-        }
-        all
-    };
+    pub const ALL: [Self; 8] = [
+        Set { log: 16, wide: false },
+        Set { log: 17, wide: false },
+        Set { log: 18, wide: false },
+        Set { log: 19, wide: false },
+        Set { log: 16, wide: true },
+        Set { log: 17, wide: true },
+        Set { log: 18, wide: true },
+        Set { log: 19, wide: true },
+    ];
 
     /// The logarithm of the table's length.
     pub fn log(self) -> u8 {
@@ -55,7 +56,8 @@ impl Set {
             16 => Round::feeding_itself(850, 16, 10),
             17 => Round::feeding_itself(1170, 17, 11),
             18 => Round::feeding_itself(1520, 18, 12),
-            _ => Round::feeding_itself(1900, 19, 13),
+            19 => Round::feeding_itself(1900, 19, 13),
+            log => unreachable!("no set has a table of 2^{log} blocks"),
         };
         let every = match self.wide {
             true => Round::feeding_itself(2 * published.trees, published.log, published.depth - 1),

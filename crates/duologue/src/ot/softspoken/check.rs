@@ -7,6 +7,7 @@
 //! The digests of chunks do not depend on each other, so threads make them side by side; only the links wait.
 
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
 
 use blake3::Hasher;
 use kernels::{Backend, Block, blake3::chunk_values, field::Fold, generator::Generator};
@@ -36,6 +37,21 @@ pub(super) struct Chain {
     turn: Condvar,
 }
 
+/// In place of the next chunk: a thread has panicked, and its chunk will never come.
+const BROKEN: usize = usize::MAX;
+
+/// Held while a chunk is made: a panic goes on to the threads that wait for its link, which would wait for ever.
+pub(super) struct Watch<'a>(&'a Chain);
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.state.lock().unwrap_or_else(PoisonError::into_inner).1 = BROKEN;
+            self.0.turn.notify_all();
+        }
+    }
+}
+
 impl Chain {
     /// `opening` is the message before the first chunk: the trees, and the corrections of the tile that masks the check.
     pub(super) fn new(id: &[u8; 32], k: usize, batch: u64, opening: &[u8]) -> Self {
@@ -44,11 +60,20 @@ impl Chain {
         Chain { state: Mutex::new((*hasher.finalize().as_bytes(), 0)), turn: Condvar::new() }
     }
 
+    pub(super) fn watch(&self) -> Watch<'_> {
+        Watch(self)
+    }
+
     /// The link of chunk `index`, which waits for those before.
+    ///
+    /// # Panics
+    /// If another thread panicked that held a [`Watch`].
     pub(super) fn link(&self, index: usize, chunk: &[u8]) -> Link {
         let digest = digest(chunk);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut state = self.turn.wait_while(state, |(_, next)| *next != index).unwrap_or_else(PoisonError::into_inner);
+        let early = |state: &mut (_, usize)| state.1 != index && state.1 != BROKEN;
+        let mut state = self.turn.wait_while(state, early).unwrap_or_else(PoisonError::into_inner);
+        assert!(state.1 == index, "another thread of this batch panicked");
         let mut hasher = Hasher::new_derive_key("duologue v1 SoftSpoken: link");
         let mut link = [0; 64];
         hasher.update(&state.0).update(digest.as_bytes()).finalize_xof().fill(&mut link);

@@ -1,4 +1,5 @@
 use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use blake3::{Hasher, hazmat::HasherExt};
 use kernels::{aes::Aes128, generator::Generator};
@@ -236,6 +237,21 @@ fn any_number_of_threads_makes_the_same() {
         (messages, kept)
     });
     assert!(all.iter().all(|one| *one == all[0]));
+}
+
+/// Threads that cannot work, on either side: those that wait for their chunks panic too, and nobody waits for ever.
+#[test]
+fn a_panic_of_one_thread_ends_all() {
+    let count = 32 * CHUNK * TILE;
+    let (sender, receiver) = seeds(DELTA);
+    let (mut sender, mut receiver) = (Sender::new(sender, 4, 3), Receiver::new(receiver, 4, 3));
+    let (message, _) = offer(&mut receiver, Crop::Bits, count);
+    for common in [&mut sender.common, &mut receiver.common] {
+        common.workers[1..].iter_mut().for_each(|worker| worker.scratch.rows.clear());
+    }
+    let panics = |work: &mut dyn FnMut()| catch_unwind(AssertUnwindSafe(work)).is_err();
+    assert!(panics(&mut || drop(offer(&mut receiver, Crop::Bits, count))));
+    assert!(panics(&mut || drop(accept(&mut sender, Crop::Bits, count, &message))));
 }
 
 #[test]
