@@ -139,6 +139,8 @@ pub struct Session {
     /// Numbers used under this session's Δ.
     base: Base,
     ordinal: u64,
+    /// Those of the things counted by `ordinal` that are programs.
+    programs: u64,
     dead: Option<String>,
 }
 
@@ -204,6 +206,7 @@ impl Session {
             },
             base: Base::default(),
             ordinal: 0,
+            programs: 0,
             dead: None,
         })
     }
@@ -286,6 +289,7 @@ impl Session {
         self.base.and0 += schedule.totals.and0;
         self.base.in0 += schedule.totals.in0;
         self.ordinal += 1;
+        self.programs += 1;
         taken
     }
 

@@ -1,10 +1,11 @@
 //! Correlations without a program: to fill a pool, to measure makers.
 
+use super::wire::Wire;
 use super::{Mark, PhaseReport, Session};
 use crate::correlation::{Demand, Stock};
 use crate::executor::{Link, Phase};
 use crate::ot::Extension;
-use crate::terms;
+use crate::terms::{self, Fields};
 use crate::{Error, Result};
 use kernels::Block;
 
@@ -12,9 +13,9 @@ use kernels::Block;
 const BLOCK: u64 = 1 << 20;
 
 impl Session {
-    /// Makes correlations and hands them over block by block, at most about a million of a kind at a time: `take` gets
-    /// the stock with a block in it and what is made of the whole. What it leaves in the stock stays there for
-    /// programs; makers of large batches make more than is asked for.
+    /// Makes correlations and hands them over block by block: `take` gets the stock with a block in it. A block has at
+    /// most 2²⁰ of a kind, or what one batch of the maker has, if that is more: up to 15 million for the silent ones,
+    /// which make whole batches and so more than is asked for. What `take` leaves in the stock stays there for programs.
     ///
     /// # Errors
     /// [`Error::Usage`] if the session has another maker; [`Error::Incompatible`] if the peer does not call for the
@@ -27,32 +28,55 @@ impl Session {
     ) -> Result<PhaseReport> {
         self.alive()?;
         self.wire.check_extension(extension)?;
-        let fields = terms::correlations(&self.moment(true, self.ordinal), extension, &demand);
+        let fields = self.correlations_called_for(extension, &demand);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
-            session.wire.extension = extension;
-            session.wire.maker()?;
-            let start = Mark::new(&session.wire);
-            let (mut left, total) = (demand, size(&demand));
-            while left != Demand::NONE {
-                let before = session.stock.available();
-                let wanted = before + block_of(&left);
-                session.wire.supply(&mut session.stock, wanted, Demand::NONE)?;
-                let made = session.stock.available().missing_from(&before);
-                left = left.missing_from(&made);
-                session.wire.progress(Phase::Setup, total - size(&left), total)?;
-                take(&mut session.stock)?;
-            }
-            Ok(start.until_now(&session.wire))
+            session.make_blocks(extension, demand, Wire::add, |_, stock| take(stock))
         })
     }
 
+    pub(super) fn correlations_called_for(&self, extension: Extension, demand: &Demand) -> Fields {
+        terms::correlations(&self.moment(true, self.ordinal), extension, demand)
+    }
+
+    /// What the parties agreed on: `add` puts each block into the stock, `take` does something with it.
+    pub(super) fn make_blocks(
+        &mut self,
+        extension: Extension,
+        demand: Demand,
+        add: fn(&mut Wire, &mut Stock, Demand) -> Result<()>,
+        mut take: impl FnMut(&mut Wire, &mut Stock) -> Result<()>,
+    ) -> Result<PhaseReport> {
+        let Session { wire, stock, .. } = self;
+        wire.extension = extension;
+        wire.maker()?;
+        let start = Mark::new(wire);
+        let (mut left, total) = (demand, size(&demand));
+        while left != Demand::NONE {
+            let before = stock.available();
+            add(wire, stock, block_of(&left))?;
+            left = left.missing_from(&stock.available().missing_from(&before));
+            wire.progress(Phase::Setup, total - size(&left), total)?;
+            take(wire, stock)?;
+        }
+        Ok(start.until_now(wire))
+    }
+
     /// Shows the peer every correlation in stock and Δ, and checks that the two halves belong together: how many were
-    /// checked. For benchmarks and tests: the session is over, for its Δ is known.
+    /// checked. For benchmarks and tests: the session is over, for its Δ is known. Random OTs that were made before hide
+    /// nothing any more.
     ///
     /// # Errors
-    /// [`Error::Peer`] if they do not.
+    /// [`Error::Usage`] if the session has a pool, whose Δ outlives it, or ran or prepared a program: under Δ, the labels
+    /// that the peer has seen would be inputs. [`Error::Peer`] if the halves do not belong together.
     pub fn open_correlations(&mut self) -> Result<Demand> {
+        self.alive()?;
+        if self.wire.pool.is_some() {
+            return Err(Error::usage("the correlations of a session with a pool cannot be shown: its Δ is the pool's"));
+        }
+        if self.programs > 0 {
+            return Err(Error::usage("correlations cannot be shown after a program: Δ would reveal its inputs"));
+        }
         let counts = self.stock.available();
         let whole = self.guarded(|session| session.open_all(&counts))?;
         self.destroy_with("its correlations were shown");

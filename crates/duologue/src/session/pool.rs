@@ -77,7 +77,7 @@ impl Session {
         let ours = pool.summary();
         let theirs = Summary::decode(&self.wire.swap(&ours.encode())?)?;
         pool.agree(&theirs)?;
-        if !ours.destroyed && !theirs.destroyed {
+        if pool.is_whole() {
             self.wire.delta = Some(pool.delta()?);
         }
         self.wire.pool = Some(pool);
@@ -92,25 +92,32 @@ impl Session {
     /// Makes correlations until the pool has as many as this that are not used, whatever it has by now.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the session has no pool; [`Error::Incompatible`] if the peer does not fill its half to the
-    /// same level. Any other error ends the session; what was added to both halves stays.
+    /// [`Error::Usage`] if the session has no pool, or COTs are called for and the pool's Δ or the peer's is destroyed;
+    /// [`Error::Incompatible`] if the peer does not fill its half to the same level. Any other error ends the session;
+    /// what was added to both halves stays. If a check of correlations failed, Δ is destroyed.
     pub fn fill_pool(&mut self, level: Demand) -> Result<PhaseReport> {
-        let taken = self.wire.pool.take();
-        let mut pool = taken.ok_or_else(|| Error::usage("the session has no pool: create or use one"))?;
+        self.alive()?;
+        let pool = self.wire.pool()?;
         let missing = level.missing_from(&pool.left());
-        let batch = blake3::derive_key("duologue v1 batch of a pool", &self.id);
-        let extension = pool.origin().extension;
-        let filled =
-            pool.trim().and_then(|()| self.correlate(extension, missing, |stock| pool.append(batch, stock).map(drop)));
-        if let Err(why @ Error::Peer(_)) = &filled {
-            pool.destroy_delta(&why.to_string())?;
+        if missing.cots_by_alice > 0 || missing.cots_by_bob > 0 {
+            pool.delta()?;
         }
-        self.wire.pool = Some(pool);
-        filled
+        let extension = pool.origin().extension;
+        let batch = blake3::derive_key("duologue v1 batch of a pool", &self.id);
+        let fields = self.correlations_called_for(extension, &missing);
+        self.guarded(|session| {
+            session.wire.agree(&fields)?;
+            session.wire.pool()?.trim()?;
+            session.make_blocks(extension, missing, Wire::make, |wire, stock| wire.pool()?.append(batch, stock).map(drop))
+        })
     }
 }
 
 impl Wire {
+    fn pool(&mut self) -> Result<&mut Pool> {
+        self.pool.as_mut().ok_or_else(|| Error::usage("the session has no pool: create or use one"))
+    }
+
     /// Sends so many bytes and receives as many.
     pub(super) fn swap(&mut self, ours: &[u8]) -> Result<Vec<u8>> {
         self.channel.send(ours)?;

@@ -101,10 +101,7 @@ impl Link for Wire {
         if demand != Demand::NONE && demand.missing_from(&available) == Demand::NONE {
             return Ok(());
         }
-        let wanted = at_once(&demand, &ahead);
-        self.take_from_pool(stock, wanted.missing_from(&available))?;
-        let made = self.make(stock, wanted.missing_from(&stock.available()));
-        self.never_again_if_failed(made)
+        self.add(stock, at_once(&demand, &ahead).missing_from(&available))
     }
 
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> Result<()> {
@@ -113,39 +110,43 @@ impl Link for Wire {
 }
 
 impl Wire {
+    /// Adds so many to the stock: of the pool what it has, and new ones.
+    pub fn add(&mut self, stock: &mut Stock, wanted: Demand) -> Result<()> {
+        let all = stock.available() + wanted;
+        self.take_from_pool(stock, wanted)?;
+        self.make(stock, all.missing_from(&stock.available()))
+    }
+
     /// Adds new correlations to the stock.
-    fn make(&mut self, stock: &mut Stock, missing: Demand) -> Result<()> {
+    pub fn make(&mut self, stock: &mut Stock, missing: Demand) -> Result<()> {
         if missing == Demand::NONE {
             return Ok(());
         }
         self.maker()?;
-        let Wire { channel, maker: Some(maker), observer, .. } = self else { return Ok(()) };
-        exchange(&mut maker.refill(stock, missing), channel, observer)
+        let Wire { channel, maker: Some(maker), observer, pool, .. } = self else { return Ok(()) };
+        exchange(&mut maker.refill(stock, missing), channel, observer, pool)
     }
 
     /// Makes random OTs, for nobody but the caller.
     pub fn random_ots(&mut self, stock: &mut Stock, crop: Crop, demand: Demand) -> Result<Vec<(Side, Harvest)>> {
         self.maker()?;
-        let Wire { channel, maker: Some(maker), observer, .. } = self else { return Ok(Vec::new()) };
+        let Wire { channel, maker: Some(maker), observer, pool, .. } = self else { return Ok(Vec::new()) };
         let mut refill = maker.random_ots(stock, crop, demand);
-        let made = exchange(&mut refill, channel, observer).map(|()| refill.random_ots());
-        drop(refill);
-        self.never_again_if_failed(made)
-    }
-
-    /// A peer who failed while correlations were made may know a bit of Δ: a pool's is destroyed, too.
-    fn never_again_if_failed<T>(&mut self, made: Result<T>) -> Result<T> {
-        if let (Some(pool), Err(why @ Error::Peer(_))) = (&mut self.pool, &made) {
-            pool.destroy_delta(&why.to_string())?;
-        }
-        made
+        exchange(&mut refill, channel, observer, pool).map(|()| refill.random_ots())
     }
 }
 
-/// Goes through with a refill.
-fn exchange(refill: &mut Refill, channel: &mut Channel, observer: &mut Option<Observer>) -> Result<()> {
+/// Goes through with a refill. Where a message fails its check, the pool's Δ is destroyed.
+fn exchange(
+    refill: &mut Refill,
+    channel: &mut Channel,
+    observer: &mut Option<Observer>,
+    pool: &mut Option<Pool>,
+) -> Result<()> {
     let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
-    while let correlation::Flow::Exchange { expect } = refill.step(&inbox, &mut outbox)? {
+    loop {
+        let flow = refill.step(&inbox, &mut outbox).map_err(|why| never_again(pool, why))?;
+        let correlation::Flow::Exchange { expect } = flow else { return Ok(()) };
         channel.send(&outbox)?;
         outbox.clear();
         inbox.resize(expect, 0);
@@ -153,7 +154,13 @@ fn exchange(refill: &mut Refill, channel: &mut Channel, observer: &mut Option<Ob
         let (done, total) = refill.progress();
         watch(observer, Phase::Setup, done, total)?;
     }
-    Ok(())
+}
+
+/// A peer whose message failed a check of correlations may know a bit of Δ once it hears of that: before it does, the
+/// pool's is destroyed on disk. What goes wrong in the channel tells nobody of Δ, and leaves it whole.
+fn never_again(pool: &mut Option<Pool>, why: Error) -> Error {
+    let (Some(pool), Error::Peer(_)) = (pool, &why) else { return why };
+    pool.destroy_delta(&why.to_string()).err().unwrap_or(why)
 }
 
 /// Tells the observer, who may cancel.

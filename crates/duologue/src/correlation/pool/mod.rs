@@ -140,8 +140,14 @@ impl Pool {
         Summary::new(&self.clear.origin, self.clear.destroyed.is_some(), demand(self.made()), demand(self.used))
     }
 
-    /// Takes the larger cursor for both parties, on disk, and of what was made what both have. Every session does so
-    /// once, with the peer's summary, before it takes or adds anything.
+    /// Whether Δ is there: ours, and the peer's as far as we heard.
+    pub fn is_whole(&self) -> bool {
+        self.clear.destroyed.is_none()
+    }
+
+    /// Takes the larger cursor for both parties, on disk, and of what was made what both have. If the peer's Δ is
+    /// destroyed, so is ours: were it not, COTs under another Δ of the peer's could join those under the first. Every
+    /// session does so once, with the peer's summary, before it takes or adds anything.
     ///
     /// # Errors
     /// [`Error::Incompatible`] if the peer's is not the other half of this pool.
@@ -152,7 +158,10 @@ impl Pool {
         self.advance(std::array::from_fn(|i| used[i].max(self.used[i])))?;
         let made = zip(self.made(), made, u64::min);
         self.agreed = Some(zip(self.used, made, u64::max));
-        if ours.destroyed || theirs.destroyed {
+        if theirs.destroyed {
+            self.destroy_delta("the peer's was destroyed")?;
+        }
+        if !self.is_whole() {
             self.agreed = self.agreed.map(|[.., triples]| [self.used[0], self.used[1], triples]);
         }
         self.erase_used()
@@ -281,20 +290,26 @@ impl Pool {
 
     /// Destroys Δ and every COT under it, after a check of correlations has failed: another try would give the peer one
     /// more bit of Δ. Triples stay: those that were made in the failed batch were never added.
+    ///
+    /// # Errors
+    /// [`Error::Io`]. Δ is gone from memory then, and from the disk if a header can be written over at all; where no new
+    /// one could be put in its place, the folder is no pool any more.
     pub fn destroy_delta(&mut self, why: &str) -> Result<()> {
         if self.clear.destroyed.is_some() {
             return Ok(());
         }
         let path = self.folder.join("header");
-        let old = OpenOptions::new().write(true).open(&path).map_err(files::doing("opening", &path))?;
+        let old = OpenOptions::new().write(true).open(&path);
         self.clear.destroyed = Some(why.to_owned());
         self.secrets.delta = Block::ZERO;
-        if self.save_header().is_err() {
+        let saved = self.save_header().or_else(|_| {
             // Perhaps the disk is full: there is room once the correlations are erased.
-            self.erase_used()?;
-            self.save_header()?;
-        }
-        files::overwrite(old, 0).map_err(files::doing("erasing", &path))?;
+            let erased = self.erase_used();
+            self.save_header().and(erased)
+        });
+        // Whatever failed, the bytes with Δ go.
+        let overwritten = old.and_then(|old| files::overwrite(old, 0)).map_err(files::doing("erasing", &path));
+        saved.and(overwritten)?;
         self.erase_used()
     }
 
