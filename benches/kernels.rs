@@ -78,7 +78,7 @@ fn fixed_key(c: &mut Criterion) {
         Box::new(move |out| aes.encrypt(&mut out[..LEN]))
     });
     each(c, "tree", LEN, |backend| {
-        let (hash, input) = (TreeHash::with_backend(backend), random(LEN));
+        let (hash, input) = (TreeHash::with_backend(S, backend), random(LEN));
         Box::new(move |out| hash.hash(&input, &mut out[..LEN]))
     });
     each(c, "ctr", LEN, |backend| {
@@ -89,7 +89,7 @@ fn fixed_key(c: &mut Criterion) {
 
 fn trees(c: &mut Criterion) {
     each(c, "half-tree, leaves", LEN, |backend| {
-        let (hash, mut parents) = (TreeHash::with_backend(backend), random(LEN));
+        let (hash, mut parents) = (TreeHash::with_backend(S, backend), random(LEN));
         Box::new(move |out| {
             for level in 2..=LEN.ilog2() {
                 let children = &mut out[..1 << level];

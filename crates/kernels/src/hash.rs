@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`GateHash`] | S ⊕ (⌊n/4⌋ ‖ "garbling"), four ANDs a key, kept apart by a tweak | half-gates |
 //! | [`OtHash`] | S ⊕ (j ‖ "ot-hash."), one index a key | correlated OT to random OT |
-//! | [`TreeHash`] | fixed | GGM trees |
+//! | [`TreeHash`] | public, one a round of trees | GGM trees |
 //!
 //! In a key the counter is the low and the name the high 64 bits, little-endian as everywhere. σ
 //! ([`Block::sigma`]) is what makes H *circular*: with the plain E_K(x) ⊕ x, a ciphertext that
@@ -235,32 +235,27 @@ impl OtHash {
     }
 }
 
-/// The hash of GGM trees: H(x) = π(σ(x)) ⊕ σ(x), with π = AES under a fixed key.
+/// The hash of GGM trees: H(x) = π(σ(x)) ⊕ σ(x), with π = AES under a public key.
 ///
-/// Circular correlation robust in the random-permutation model \[Guo, Katz, Wang, Yu: *Efficient and Secure
+/// Circular correlation robust in the ideal-cipher model \[Guo, Katz, Wang, Yu: *Efficient and Secure
 /// Multiparty Computation from Fixed-Key Block Ciphers*, S&P 2020, ePrint 2019/074\], which the half-tree
-/// \[Guo, Yang, Wang, Zhang, Xie, Liu, Zhao, EUROCRYPT 2023, ePrint 2022/1431\] asks for. All calls share the key: p
-/// calls of the attacker against q of ours win with about p·q·2⁻¹²⁷, so bound q by a session's trees.
+/// \[Guo, Yang, Wang, Zhang, Xie, Liu, Zhao, EUROCRYPT 2023, ePrint 2022/1431\] asks for. Calls under one key
+/// share what an attacker computes: p calls of its own against q of ours win with about p·q·2⁻¹²⁷. So every
+/// round of trees has its own key, made of public data that no other round has, and q is what one round has.
 pub struct TreeHash(pub(crate) Aes128);
 
 impl TreeHash {
-    /// The first 128 bits of the fraction of π: a key that nobody chose.
-    const KEY: Block = Block::from_bytes([
-        0x24, 0x3f, 0x6a, 0x88, 0x85, 0xa3, 0x08, 0xd3, 0x13, 0x19, 0x8a, 0x2e, 0x03, 0x70, 0x73, 0x44,
-    ]);
-
-    /// The hash; it has no parameter.
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> Self {
-        Self::with_backend(Backend::detect())
+    /// The hash under this public key.
+    pub fn new(key: Block) -> Self {
+        Self::with_backend(key, Backend::detect())
     }
 
     /// The hash on one backend.
     ///
     /// # Panics
     /// If the processor does not have it.
-    pub fn with_backend(backend: Backend) -> Self {
-        TreeHash(Aes128::with_backend(Self::KEY, backend))
+    pub fn with_backend(key: Block, backend: Backend) -> Self {
+        TreeHash(Aes128::with_backend(key, backend))
     }
 
     /// H(x) = π(σ(x)) ⊕ σ(x) of every block.

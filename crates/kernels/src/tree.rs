@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn every_backend_grows_and_seals_as_written() {
         for backend in Backend::available() {
-            let hash = TreeHash::with_backend(backend);
+            let hash = TreeHash::with_backend(Block::new(5), backend);
             for len in LENGTHS {
                 for at in [0, len / 2, len.saturating_sub(1), len + 7] {
                     let patch = Patch { at: at as u64, block: Block::new(0xfeed << 77 | 1) };

@@ -136,11 +136,10 @@ fn the_receiver_gets_the_message_of_its_choice_and_both_are_as_defined() {
 
 #[test]
 fn the_tree_hash_is_as_defined() {
-    let pi = 0x243f_6a88_85a3_08d3_1319_8a2e_0370_7344_u128;
-    let cipher = aes::Aes128::new(&pi.to_be_bytes().into());
+    let cipher = aes::Aes128::new(&S.to_bytes().into());
     let input = random(37, 3);
     let mut output = input.clone();
-    TreeHash::new().hash(&input, &mut output);
+    TreeHash::new(S).hash(&input, &mut output);
     for (x, y) in input.iter().zip(output) {
         assert!(y == encrypt(&cipher, x.sigma()) ^ x.sigma());
     }

@@ -34,6 +34,7 @@ pub(super) struct Transcript {
     tree: blake3::Hasher,
     round: blake3::Hasher,
     fold: blake3::Hasher,
+    key: blake3::Hasher,
 }
 
 impl Transcript {
@@ -48,7 +49,14 @@ impl Transcript {
             tree: hasher("duologue v1 silent OT: tree"),
             round: hasher("duologue v1 silent OT: round"),
             fold: hasher("duologue v1 silent OT: fold"),
+            key: hasher("duologue v1 silent OT: key of the trees"),
         }
+    }
+
+    /// The key of the hash that grows this round's trees: no other round has it, so that nothing computed against one
+    /// serves against another.
+    pub(super) fn tree_key(&self) -> Block {
+        halves(self.key.finalize())[0]
     }
 
     /// The salt of a tree's harvest and the seed of its weights.

@@ -109,7 +109,7 @@ impl Context<'_> {
     fn share<T: Send>(&self, trees: impl Iterator<Item = T> + Send, each: impl Fn(&TreeHash, &mut Levels, T) + Sync) {
         let trees = Mutex::new(trees);
         let work = || {
-            let (hash, mut levels) = (TreeHash::new(), Levels::new(self.round.depth));
+            let (hash, mut levels) = (TreeHash::new(self.transcript.tree_key()), Levels::new(self.round.depth));
             let next = || trees.lock().unwrap_or_else(PoisonError::into_inner).next();
             while let Some(tree) = next() {
                 each(&hash, &mut levels, tree);

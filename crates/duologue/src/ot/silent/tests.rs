@@ -293,15 +293,22 @@ fn aes(key: Block, x: Block) -> Block {
     block[0]
 }
 
+/// The key of the hash of a round's trees.
+fn tree_key(round: u64) -> Block {
+    let id_and_round = [&ID[..], &round.to_le_bytes()].concat();
+    let key = blake3::derive_key("duologue v1 silent OT: key of the trees", &id_and_round);
+    Block::from_bytes(key[..16].try_into().unwrap())
+}
+
 /// The definition, a node and a bit at a time: leaves of the subtree below x.
-fn leaves(x: Block, depth: usize) -> Vec<Block> {
+fn leaves(key: Block, x: Block, depth: usize) -> Vec<Block> {
     if depth == 0 {
         return vec![x];
     }
     let mut left = [Block::ZERO];
-    TreeHash::with_backend(Backend::Portable).hash(&[x], &mut left);
-    let mut all = leaves(left[0], depth - 1);
-    all.extend(leaves(left[0] ^ x, depth - 1));
+    TreeHash::with_backend(key, Backend::Portable).hash(&[x], &mut left);
+    let mut all = leaves(key, left[0], depth - 1);
+    all.extend(leaves(key, left[0] ^ x, depth - 1));
     all
 }
 
@@ -336,6 +343,7 @@ fn agrees_with_the_definition() {
         let [mut q, mut t] = dealt;
         let skip = every.base().div_ceil(1000);
         for (round, harvests) in settled.iter().enumerate() {
+            let key = tree_key(round as u64);
             let mut roots = vec![Block::ZERO; every.trees];
             rng.fill_blocks(&mut roots);
             let (mut sent, mut received) = (Vec::new(), Vec::new());
@@ -343,8 +351,8 @@ fn agrees_with_the_definition() {
                 let at = (1 << every.log) + tree * depth;
                 let mut alpha = 0;
                 for level in 1..=depth {
-                    let mut nodes = leaves(root, level - 1);
-                    nodes.extend(leaves(root ^ DELTA, level - 1));
+                    let mut nodes = leaves(key, root, level - 1);
+                    nodes.extend(leaves(key, root ^ DELTA, level - 1));
                     assert!(xor(&nodes) == DELTA);
                     let left = xor(nodes
                         .iter()
@@ -359,8 +367,8 @@ fn agrees_with_the_definition() {
                     );
                     alpha = 2 * alpha + usize::from(!t[at + level - 1].lsb());
                 }
-                let mut v = leaves(root, depth - 1);
-                v.extend(leaves(root ^ DELTA, depth - 1));
+                let mut v = leaves(key, root, depth - 1);
+                v.extend(leaves(key, root ^ DELTA, depth - 1));
                 v.iter_mut().for_each(|v| *v = v.with_lsb(false));
                 let mut w = v.clone();
                 w[alpha] ^= DELTA;
@@ -521,7 +529,7 @@ fn another_delta_in_one_tree_passes_only_by_a_right_guess() {
             let q = &dealt[0][first..first + every.depth];
             let result = finish(pair, |exchange, messages| match exchange {
                 0 => {
-                    let hash = TreeHash::new();
+                    let hash = TreeHash::new(tree_key(0));
                     let mut levels = tree::Levels::new(every.depth);
                     let mine = &mut messages[0][at..at + 16 * every.depth];
                     tree::grow(&hash, &mut levels, cheated, q, mine);
@@ -562,8 +570,8 @@ fn forge(
             let own = &corrections[16 * tree * every.depth..][..16 * every.depth];
             let mut sum = check::TreeSum::new(transcript.tree(tree, own)[1]);
             let [root, delta] = if tree == cheated { [root, delta] } else { [roots[tree], DELTA] };
-            let mut v = leaves(root, every.depth - 1);
-            v.extend(leaves(root ^ delta, every.depth - 1));
+            let mut v = leaves(tree_key(0), root, every.depth - 1);
+            v.extend(leaves(tree_key(0), root ^ delta, every.depth - 1));
             v.iter_mut().for_each(|v| *v = v.with_lsb(false));
             if let (Some(guess), true) = (guess, tree == cheated) {
                 v[guess as usize] ^= delta ^ DELTA;
@@ -579,11 +587,12 @@ fn forge(
 #[test]
 fn lowest_bits_that_are_data_are_no_choices() {
     let [q, t] = deal(6, 2, |_, random| random);
-    let (hash, mut levels, mut corrections) = (TreeHash::new(), tree::Levels::new(6), vec![0; 96]);
+    let key = Block::new(8);
+    let (hash, mut levels, mut corrections) = (TreeHash::new(key), tree::Levels::new(6), vec![0; 96]);
     let root = Block::new(77);
     let sealed = tree::grow(&hash, &mut levels, [root, DELTA], &q, &mut corrections).to_vec();
-    let mut raw = leaves(root, 5);
-    raw.extend(leaves(root ^ DELTA, 5));
+    let mut raw = leaves(key, root, 5);
+    raw.extend(leaves(key, root ^ DELTA, 5));
     assert!(sealed.iter().all(|leaf| !leaf.lsb()));
     assert!(raw.iter().filter(|leaf| leaf.lsb()).count() > 16, "the twin is not broken");
     let (alpha, received) = tree::regrow(&hash, &mut levels, &t, &corrections);
