@@ -147,7 +147,8 @@ pub struct Run {
     /// Simulate a line, on both sides: '100ms,100Mbit', lan, internet or transatlantic
     #[arg(long)]
     pub link: Option<Link>,
-    /// What makes correlations that are not in the pool; both give the same
+    /// What makes correlations that are not in the pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told),
+    /// silent16 to silent19 (128 bits as published, 88 by our own count), silent16w to silent19w (128 bits)
     #[arg(long, value_name = "MAKER")]
     pub correlations: Option<Extension>,
     #[command(flatten)]
@@ -191,7 +192,8 @@ pub struct Prepare {
     /// Fill up to so many correlated OTs in each direction, one for each input bit of Yao's evaluator
     #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = number)]
     pub cots: u64,
-    /// What makes them in a new pool: softspoken1 to softspoken8, silent16 to silent19, or silent16w to silent19w with twice the noise
+    /// What makes them in a new pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told), silent16 to
+    /// silent19 (128 bits as published, 88 by our own count), silent16w to silent19w (128 bits)
     #[arg(long, value_name = "MAKER")]
     pub correlations: Option<Extension>,
     /// How many threads share the work
