@@ -203,6 +203,7 @@ impl Session {
                 extension: Extension::DEFAULT,
                 threads: 1,
                 observer: None,
+                buffers: Default::default(),
             },
             base: Base::default(),
             ordinal: 0,

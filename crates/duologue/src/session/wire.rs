@@ -31,6 +31,8 @@ pub(super) struct Wire {
     /// Threads that share its work.
     pub threads: usize,
     pub observer: Option<Observer>,
+    /// What came in the last exchange of a refill, and what went: fresh memory for megabytes takes its time.
+    pub buffers: [Vec<u8>; 2],
 }
 
 impl Wire {
@@ -123,16 +125,16 @@ impl Wire {
             return Ok(());
         }
         self.maker()?;
-        let Wire { channel, maker: Some(maker), observer, pool, .. } = self else { return Ok(()) };
-        exchange(&mut maker.refill(stock, missing), channel, observer, pool)
+        let Wire { channel, maker: Some(maker), observer, pool, buffers, .. } = self else { return Ok(()) };
+        exchange(&mut maker.refill(stock, missing), channel, buffers, observer, pool)
     }
 
     /// Makes random OTs, for nobody but the caller.
     pub fn random_ots(&mut self, stock: &mut Stock, crop: Crop, demand: Demand) -> Result<Vec<(Side, Harvest)>> {
         self.maker()?;
-        let Wire { channel, maker: Some(maker), observer, pool, .. } = self else { return Ok(Vec::new()) };
+        let Wire { channel, maker: Some(maker), observer, pool, buffers, .. } = self else { return Ok(Vec::new()) };
         let mut refill = maker.random_ots(stock, crop, demand);
-        exchange(&mut refill, channel, observer, pool).map(|()| refill.random_ots())
+        exchange(&mut refill, channel, buffers, observer, pool).map(|()| refill.random_ots())
     }
 }
 
@@ -140,17 +142,18 @@ impl Wire {
 fn exchange(
     refill: &mut Refill,
     channel: &mut Channel,
+    [inbox, outbox]: &mut [Vec<u8>; 2],
     observer: &mut Option<Observer>,
     pool: &mut Option<Pool>,
 ) -> Result<()> {
-    let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
+    inbox.clear();
     loop {
-        let flow = refill.step(&inbox, &mut outbox).map_err(|why| never_again(pool, why))?;
-        let correlation::Flow::Exchange { expect } = flow else { return Ok(()) };
-        channel.send(&outbox)?;
         outbox.clear();
+        let flow = refill.step(inbox, outbox).map_err(|why| never_again(pool, why))?;
+        let correlation::Flow::Exchange { expect } = flow else { return Ok(()) };
+        channel.send(outbox)?;
         inbox.resize(expect, 0);
-        channel.recv_into(&mut inbox)?;
+        channel.recv_into(inbox)?;
         let (done, total) = refill.progress();
         watch(observer, Phase::Setup, done, total)?;
     }
