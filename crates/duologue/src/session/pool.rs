@@ -108,7 +108,8 @@ impl Session {
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.wire.pool()?.trim()?;
-            session.make_blocks(extension, missing, Wire::make, |wire, stock| wire.pool()?.append(batch, stock).map(drop))
+            session
+                .make_blocks(extension, missing, Wire::make, |wire, stock| wire.pool()?.append(batch, stock).map(drop))
         })
     }
 }

@@ -17,6 +17,7 @@ use taps::{Log, Tap};
 
 #[path = "../../../../tests/support/every_step.rs"]
 mod every_step;
+mod pool;
 #[path = "../../../../tests/support/programs.rs"]
 mod programs;
 #[path = "../../../../tests/support/taps.rs"]

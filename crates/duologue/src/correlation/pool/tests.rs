@@ -450,10 +450,34 @@ fn a_destroyed_delta_leaves_triples_alone() {
     let reason = pair.alice.status().destroyed.unwrap();
     assert_eq!(reason, "a check of the peer's message failed?");
     assert_eq!(pair.bob.left(), demand([0, 0, 100]), "the peer's halves of these are worth nothing");
+    assert_eq!(pair.bob.status().destroyed.as_deref(), Some("the peer's was destroyed"));
+    assert!(pair.bob.secrets.delta == Block::ZERO && pair.bob.clear.destroyed.is_some());
+    usage(pair.bob.append(BATCH, &mut stock(Party::Bob, [10..11, 0..0, 0..0])), "the peer's was destroyed");
     assert_eq!(pair.take([0, 0, 100]), [0..0, 0..0, 0..100]);
     pair.bob.trim().unwrap();
     pair.append([0, 0, 3]);
     pair.take([0, 0, 3]);
+}
+
+/// Where no new header can be written the old one goes all the same, and an error says that something failed.
+#[test]
+fn delta_goes_though_nothing_can_be_written() {
+    for lots_too in [false, true] {
+        let mut pair = Pair::with([10, 10, 100]);
+        let folder = pair.folder(Party::Alice);
+        fs::create_dir(folder.join("header.part")).unwrap();
+        if lots_too {
+            fs::remove_file(folder.join("cots-by-alice-000000000000")).unwrap();
+        }
+        let error = pair.alice.destroy_delta("a test").unwrap_err();
+        assert!(matches!(error, Error::Io { .. }), "{error}");
+        assert!(pair.alice.secrets.delta == Block::ZERO);
+        usage(pair.alice.delta(), "a test");
+        assert!(fs::read(folder.join("header")).unwrap().iter().all(|&byte| byte == 0));
+        drop(pair.alice);
+        fs::remove_dir(folder.join("header.part")).unwrap();
+        assert!(matches!(Pool::open(&folder, None), Err(Error::Malformed { .. })));
+    }
 }
 
 #[test]
