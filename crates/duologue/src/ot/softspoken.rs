@@ -198,7 +198,10 @@ impl CotMaker for Receiver {
             self.trees = trees.iter().map(|keys| Leaves::with_backend(keys, self.common.backend)).collect();
             self.seeds.pairs.zeroize();
         }
+        // Whoever catches a panic must not read the streams again.
+        self.common.dead = true;
         self.extend(&mut harvest, outbox, opening);
+        self.common.dead = false;
         self.common.flying = Some(harvest);
         Ok(())
     }
@@ -250,9 +253,11 @@ impl CotMaker for Sender {
     fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
         check_length("COT", inbox, self.expect())?;
         let Some(mut harvest) = self.common.flying.take() else { return Ok(None) };
+        self.common.dead = true;
         let settled = self.settle(&mut harvest, inbox);
-        if settled.is_err() {
-            self.destroy();
+        match settled {
+            Ok(()) => self.common.dead = false,
+            Err(_) => self.destroy(),
         }
         settled.map(|()| Some(harvest))
     }
