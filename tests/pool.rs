@@ -234,3 +234,31 @@ fn killed_at_any_moment_nothing_is_used_twice_and_both_agree_afterwards() {
         }
     });
 }
+
+/// What is wrong with a folder is found out before the peer is looked for, who is not there.
+#[test]
+fn a_wrong_folder_is_refused_before_the_parties_meet() {
+    let mut couple = Couple::new();
+    for done in couple.both(Task::Prepare) {
+        done.succeeded();
+    }
+    let common = "--as alice --insecure-plaintext --connect 127.0.0.1:1";
+    let prepare = format!("prepare {common} --pool alice --triples 10 --correlations softspoken4");
+    couple.place.run(&prepare).failed(1, &["softspoken8", "softspoken4", "keeps its maker"]);
+    let run = format!("run block:aes128 {common} --pool elsewhere --protocol gmw --yes --input key=hex:{}", AES[0]);
+    couple.place.run(&run).failed(1, &["there is no pool in elsewhere"]);
+}
+
+/// A party whose peer was killed while both made a pool hears what to do with its own.
+#[test]
+fn a_lonely_pool_is_named() {
+    let mut couple = Couple::new();
+    for done in couple.both(Task::Prepare) {
+        done.succeeded();
+    }
+    fs::remove_dir_all(couple.place.path("bob")).unwrap();
+    for done in couple.both(Task::Prepare) {
+        done.failed(4, &["a new pool", "remove that folder and prepare again"]);
+    }
+    assert!(!couple.has_pool(1));
+}

@@ -19,7 +19,7 @@ pub fn run(args: &Prepare, console: &Console) -> Result<(), Failure> {
     let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;
     // What is wrong with the folder is found out before the peer is bothered.
     let found = match args.pool.join("header").exists() {
-        true => Found::Pool(Box::new(Pool::open(&args.pool, seal)?)),
+        true => Found::Pool(Box::new(same_maker(args, Pool::open(&args.pool, seal)?)?)),
         false => Found::Nothing(seal),
     };
     let security = security(&args.security)?;
@@ -40,6 +40,18 @@ pub fn run(args: &Prepare, console: &Console) -> Result<(), Failure> {
     let report = session.pool().map(|status| Report::new(&args.pool, &status, Some(&made)));
     session.close()?;
     report.map_or(Ok(()), |report| console.show(&report))
+}
+
+/// The pool, if what it says makes its correlations is what is asked for.
+fn same_maker(args: &Prepare, pool: Pool) -> Result<Pool, Failure> {
+    let (folder, its) = (args.pool.display(), pool.origin().extension);
+    match args.correlations {
+        Some(asked) if asked != its => Err(Failure::input(format!(
+            "{its} makes the correlations of the pool {folder}, not {asked}: a pool keeps its maker"
+        ))
+        .hint("leave --correlations out, or give --pool another folder")),
+        _ => Ok(pool),
+    }
 }
 
 /// What is in the folder.

@@ -14,6 +14,7 @@ use crate::{input, paths, program, progress, sizes};
 use duologue::channel::{Channel, Limits, Link, Listener, PublicKey, Security};
 use duologue::correlation::pool::{Pool, SealKey};
 use duologue::{Options, Party, Session};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,10 +40,11 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
         peer: args.security.peer_key.map(|key| key.to_string()),
     };
     proposal.obtain(&consent(args), console)?;
+    // What is wrong with the pool is found out before the peer is bothered.
+    let pool = args.pool.pool.as_ref().map(|folder| open_pool(folder, &args.pool)).transpose()?;
 
     let mut session = Session::connect(meet(&args.meeting, args.link, &security, console)?, args.party)?;
-    if let Some(folder) = &args.pool.pool {
-        let pool = Pool::open(folder, seal_key(&args.pool)?)?;
+    if let Some(pool) = pool {
         session.use_pool(pool, known_keys(&security, args.party))?;
     }
     if !console.quiet() {
@@ -68,9 +70,9 @@ fn consent(args: &Run) -> Given<'_> {
     }
 }
 
-/// The key of a sealed pool.
-pub fn seal_key(args: &args::Pool) -> Result<Option<SealKey>, Failure> {
-    Ok(args.pool_key.as_ref().map(SealKey::load).transpose()?)
+fn open_pool(folder: &Path, args: &args::Pool) -> Result<Pool, Failure> {
+    let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;
+    Ok(Pool::open(folder, seal)?)
 }
 
 /// The keys by which the parties know one another, Alice's first.
