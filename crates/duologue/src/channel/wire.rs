@@ -17,6 +17,9 @@ use crate::error::{Error, Result};
 /// Payload of small sends that is gathered before it is written.
 const STAGE: usize = 32 << 10;
 
+/// How long a peer that takes nothing any more is listened to.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
 pub(super) struct Wire {
     pipe: Box<dyn Pipe>,
     limits: Limits,
@@ -165,9 +168,15 @@ impl Wire {
         }
     }
 
-    /// A write failed: perhaps the peer has said why, and it lies unread.
+    /// A write failed: perhaps the peer has said why, and it lies unread, or is still on a simulated line.
     fn last_words(&mut self, e: io::Error) -> Error {
-        let said = self.drain().err().filter(|e| matches!(e, Error::Aborted(_)));
+        let end = Instant::now() + LAST_WORDS;
+        let said = loop {
+            match self.drain() {
+                Ok(()) if Instant::now() < end => std::thread::sleep(Duration::from_millis(1)),
+                said => break said.err().filter(|e| matches!(e, Error::Aborted(_))),
+            }
+        };
         self.peer_gone = true;
         said.unwrap_or_else(|| blame(e, "while we were sending"))
     }
