@@ -208,10 +208,10 @@ fn consent_given_on_a_terminal_is_remembered_for_this_peer() {
 #[cfg(target_os = "linux")]
 fn what_takes_longer_than_a_second_shows_how_far_it_is() {
     let place = Place::new();
-    let (code, shown) = typed(&place, "demo --faces 1500 --protocol gmw --link 100Mbit", "");
+    let (code, shown) = typed(&place, "demo --faces 1500 --protocol gmw --link 40Mbit", "");
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains("scifi, gmw, setup") && shown.contains("of 1,359,000"), "{shown}");
-    let (_, shown) = typed(&place, "demo --faces 1500 --protocol gmw --link 100Mbit --quiet", "");
+    let (_, shown) = typed(&place, "demo --faces 1500 --protocol gmw --link 40Mbit --quiet", "");
     assert!(!shown.contains("of 1,359,000"), "{shown}");
 }
 

@@ -170,7 +170,7 @@ mod tests {
         for part in [HEAD, MAKERS, TRAFFIC, CONVENTIONS] {
             assert!(page.contains(part), "docs/correlations-measured.md is not of this build: run `make correlations`");
         }
-        for maker in figures::makers().into_iter().filter(|maker| page.contains(&format!("| {maker} |"))) {
+        for maker in figures::makers() {
             for row in [format!("\n| {} |", exact(maker).join(" | ")), traffic_line(maker)] {
                 assert!(page.contains(&row), "docs/correlations-measured.md has no row {row}: run `make correlations`");
             }
