@@ -14,7 +14,7 @@ use kernels::Block;
 use super::{Demand, Stock, triples};
 use crate::{
     Error, Party, Result,
-    ot::{CotReceiver, CotSender, Crop, Harvest, Makers, Outline, Side, check_length},
+    ot::{CotMaker, CotReceiver, CotSender, Crop, Harvest, Makers, Outline, Side, check_length},
 };
 
 /// Makes the correlations of one session; destroyed by the first failure.
@@ -119,9 +119,8 @@ impl Refill<'_> {
 
     /// What is begun of what, in correlations of any kind: for a progress bar.
     pub fn progress(&self) -> (u64, u64) {
-        let all = |d: &Demand| d.cots_by_alice + d.cots_by_bob + d.triples;
         let left = self.left.sent + self.left.received + self.left.triples;
-        (all(&self.total) - left, all(&self.total))
+        (self.total.total() - left, self.total.total())
     }
 
     /// The random OTs that were made, in order.
@@ -204,35 +203,17 @@ impl State {
         }
         match left.next() {
             Begun::Cots { sent, received } => {
-                left.sent -= self.begin_sender(crop, sent, stock)?;
-                left.received -= self.begin_receiver(crop, received, stock)?;
+                left.sent -= begin(&mut *self.sender, Side::Sender, crop, sent, stock)?;
+                left.received -= begin(&mut *self.receiver, Side::Receiver, crop, received, stock)?;
             }
             Begun::Triples(wanted) => {
-                let begun = self.begin_sender(Crop::Bits, wanted, stock)?;
-                self.begin_receiver(Crop::Bits, wanted, stock)?;
+                let begun = begin(&mut *self.sender, Side::Sender, Crop::Bits, wanted, stock)?;
+                begin(&mut *self.receiver, Side::Receiver, Crop::Bits, wanted, stock)?;
                 left.triples -= begun;
             }
             Begun::None => {}
         }
         Ok(())
-    }
-
-    fn begin_sender(&mut self, crop: Crop, wanted: u64, stock: &mut Stock) -> Result<u64> {
-        if wanted == 0 {
-            return Ok(0);
-        }
-        let count = self.sender.batch(wanted);
-        self.sender.begin(harvest(Side::Sender, crop, count, stock))?;
-        Ok(wanted.min(count as u64))
-    }
-
-    fn begin_receiver(&mut self, crop: Crop, wanted: u64, stock: &mut Stock) -> Result<u64> {
-        if wanted == 0 {
-            return Ok(0);
-        }
-        let count = self.receiver.batch(wanted);
-        self.receiver.begin(harvest(Side::Receiver, crop, count, stock))?;
-        Ok(wanted.min(count as u64))
     }
 
     /// Reads the peer's halves, as sender and as receiver of COTs: what they settle.
@@ -260,9 +241,15 @@ impl State {
     }
 }
 
-fn harvest(side: Side, crop: Crop, count: usize, stock: &mut Stock) -> Harvest {
+/// Begins a batch if anything is wanted: how many of the wanted it makes.
+fn begin<M: CotMaker + ?Sized>(maker: &mut M, side: Side, crop: Crop, wanted: u64, stock: &mut Stock) -> Result<u64> {
+    if wanted == 0 {
+        return Ok(0);
+    }
+    let count = maker.batch(wanted);
     let spare = if crop == Crop::Bits { Vec::new() } else { stock.spare() };
-    Harvest::reusing(spare, side, crop, count)
+    maker.begin(Harvest::reusing(spare, side, crop, count))?;
+    Ok(wanted.min(count as u64))
 }
 
 /// The exchanges of a refill in bytes, sent and read, and what it adds to the stock, without making anything: what the

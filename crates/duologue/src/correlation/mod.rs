@@ -55,6 +55,11 @@ impl Demand {
         }
     }
 
+    /// How many of all kinds together.
+    pub fn total(&self) -> u64 {
+        self.cots_by_alice + self.cots_by_bob + self.triples
+    }
+
     /// Of each kind as many as both have.
     pub fn at_most(&self, other: &Self) -> Self {
         Self {

@@ -51,12 +51,12 @@ impl Session {
         wire.extension = extension;
         wire.maker()?;
         let start = Mark::new(wire);
-        let (mut left, total) = (demand, size(&demand));
+        let (mut left, total) = (demand, demand.total());
         while left != Demand::NONE {
             let before = stock.available();
             add(wire, stock, block_of(&left))?;
             left = left.missing_from(&stock.available().missing_from(&before));
-            wire.progress(Phase::Setup, total - size(&left), total)?;
+            wire.progress(Phase::Setup, total - left.total(), total)?;
             take(wire, stock)?;
         }
         Ok(start.until_now(wire))
@@ -150,15 +150,7 @@ impl Revealed {
     }
 }
 
-fn size(demand: &Demand) -> u64 {
-    demand.cots_by_alice + demand.cots_by_bob + demand.triples
-}
-
 /// The next block of what is left.
 pub(crate) fn block_of(left: &Demand) -> Demand {
-    Demand {
-        cots_by_alice: left.cots_by_alice.min(BLOCK),
-        cots_by_bob: left.cots_by_bob.min(BLOCK),
-        triples: left.triples.min(BLOCK),
-    }
+    left.at_most(&Demand { cots_by_alice: BLOCK, cots_by_bob: BLOCK, triples: BLOCK })
 }

@@ -54,11 +54,6 @@ impl Kind {
     }
 }
 
-/// How many correlations these are, of whichever kind and direction.
-pub fn size(demand: &Demand) -> u64 {
-    demand.cots_by_alice + demand.cots_by_bob + demand.triples
-}
-
 /// A kind of correlation by a maker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Figure {

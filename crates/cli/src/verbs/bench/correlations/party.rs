@@ -1,6 +1,6 @@
 //! One party of the measurement of one figure: a session of its own.
 
-use super::figures::{Figure, Kind, size};
+use super::figures::{Figure, Kind};
 use crate::failure::{Exit, Failure};
 use duologue::channel::Channel;
 use duologue::correlation::{Demand, Stock};
@@ -58,7 +58,7 @@ fn make(session: &mut Session, figure: Figure, count: u64) -> Result<(u64, Phase
     }
     let mut made = 0;
     let took = session.correlate(figure.maker, figure.kind.demand(count), |stock| {
-        made += size(&stock.available());
+        made += stock.available().total();
         keep(stock, &Demand::NONE)
     })?;
     Ok((made, took))

@@ -1,6 +1,6 @@
 //! What makers send, exactly, and how long that and the computing take over a line.
 
-use super::figures::{Kind, size};
+use super::figures::Kind;
 use super::party::Measured;
 use super::report::speed;
 use duologue::channel::Link;
@@ -27,7 +27,7 @@ pub fn bits(maker: Extension, kind: Kind) -> f64 {
     session.correlate(kind.demand(1));
     let supply = session.correlate(kind.demand(STEADY));
     let Traffic { alice_to_bob, bob_to_alice, .. } = supply.traffic();
-    8.0 * (alice_to_bob + bob_to_alice) as f64 / size(&supply.made) as f64
+    8.0 * (alice_to_bob + bob_to_alice) as f64 / supply.made.total() as f64
 }
 
 /// Bytes of Alice for so many triples of a new session.
