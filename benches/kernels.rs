@@ -6,7 +6,8 @@ use duologue_kernels::aes::Aes128;
 use duologue_kernels::generator::Generator;
 use duologue_kernels::hash::{GateHash, Operand, OtHash, TreeHash};
 use duologue_kernels::local::LocalCode;
-use duologue_kernels::transpose::{transpose_128, transpose_bits};
+use duologue_kernels::planes::Leaves;
+use duologue_kernels::transpose::{columns, columns_past_caches, transpose_128, transpose_bits};
 use duologue_kernels::tree::Patch;
 use duologue_kernels::{Backend, Block};
 
@@ -135,7 +136,39 @@ fn gathers(c: &mut Criterion) {
     }
 }
 
+/// A chunk of SoftSpoken's planes, in blocks of AES.
+fn planes(c: &mut Criterion) {
+    const TILES: usize = 128;
+    const STRIDE: usize = TILES + 4;
+    for k in [1, 2, 4, 8] {
+        let keys = random(1 << k);
+        each(c, &format!("planes of all leaves, k = {k}"), TILES << k, |backend| {
+            let (leaves, mut rows, mut sum) = (Leaves::with_backend(&keys, backend), random(k * STRIDE), random(TILES));
+            Box::new(move |_| leaves.all(0, TILES, &mut rows, STRIDE, &mut sum))
+        });
+        each(c, &format!("planes of all leaves but one, k = {k}"), TILES << k, |backend| {
+            let (leaves, mut rows, values) = (Leaves::with_backend(&keys, backend), random(k * STRIDE), random(TILES));
+            Box::new(move |_| leaves.all_but_first(0, TILES, &mut rows, STRIDE, 5, Some(&values)))
+        });
+    }
+}
+
 fn transpose(c: &mut Criterion) {
+    let mut group = c.benchmark_group("columns of a chunk");
+    group.throughput(Throughput::Elements(128 * 128));
+    let (chunk, mut out) = (random(128 * 132), random(128 * 128));
+    group.bench_function("in the cache", |b| b.iter(|| columns(&chunk, 132, &mut out)));
+    // Chunk after chunk of 32 MB.
+    let (mut ring, mut at) = (random(1 << 21), 0);
+    let mut next = || {
+        at = (at + (1 << 14)) % (1 << 21);
+        at..at + (1 << 14)
+    };
+    group.bench_function("in memory, read first", |b| b.iter(|| columns(&chunk, 132, &mut ring[next()])));
+    group.bench_function("in memory, past the caches", |b| {
+        b.iter(|| columns_past_caches(&chunk, 132, &mut ring[next()]));
+    });
+    group.finish();
     let mut group = c.benchmark_group("transpose, bits");
     group.throughput(Throughput::Elements(128 * 128));
     let mut rows: [Block; 128] = random(128).try_into().ok().expect("128 rows");
@@ -151,6 +184,6 @@ criterion_group! {
     config = Criterion::default()
         .warm_up_time(std::time::Duration::from_millis(300))
         .measurement_time(std::time::Duration::from_secs(1));
-    targets = gates, ot, fixed_key, trees, gathers, transpose
+    targets = gates, ot, fixed_key, trees, gathers, planes, transpose
 }
 criterion_main!(benches);

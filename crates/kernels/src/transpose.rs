@@ -20,15 +20,24 @@ pub fn transpose_128(rows: &mut [Block; 128]) {
 /// # Panics
 /// If the columns are not a multiple of 128, or the rows are shorter.
 pub fn columns(rows: &[Block], stride: usize, columns: &mut [Block]) {
-    columns_on(Backend::detect(), rows, stride, columns);
+    columns_on(Backend::detect(), rows, stride, columns, false);
 }
 
-fn columns_on(backend: Backend, rows: &[Block], stride: usize, columns: &mut [Block]) {
+/// The same where nobody reads the columns before megabytes of others are made: they go past the caches to memory, if
+/// the processor can do that, whose old contents need not be read first.
+///
+/// # Panics
+/// If the columns are not a multiple of 128, or the rows are shorter.
+pub fn columns_past_caches(rows: &[Block], stride: usize, columns: &mut [Block]) {
+    columns_on(Backend::detect(), rows, stride, columns, true);
+}
+
+fn columns_on(backend: Backend, rows: &[Block], stride: usize, columns: &mut [Block], past: bool) {
     let (tiles, rest) = columns.as_chunks_mut::<128>();
     assert!(rest.is_empty() && tiles.len() <= stride, "whole tiles, within the rows");
     match backend.cpu() {
-        Some(cpu) => cpu.run(Columns { rows, stride, tiles }),
-        None => tiles.iter_mut().enumerate().for_each(|(at, tile)| portable(&rows[at..], stride, tile)),
+        Some(cpu) => cpu.run(Columns { rows, stride, tiles, past }),
+        None => portable(rows, stride, tiles),
     }
 }
 
@@ -49,11 +58,13 @@ fn lowest_bits_on(backend: Backend, blocks: &[Block], words: &mut [u64]) {
 }
 
 #[inline(always)]
-pub(crate) fn portable(rows: &[Block], stride: usize, columns: &mut [Block; 128]) {
-    for (column, row) in columns.iter_mut().zip(rows.iter().step_by(stride)) {
-        *column = *row;
+pub(crate) fn portable(rows: &[Block], stride: usize, tiles: &mut [[Block; 128]]) {
+    for (at, tile) in tiles.iter_mut().enumerate() {
+        for (column, row) in tile.iter_mut().zip(rows[at..].iter().step_by(stride)) {
+            *column = *row;
+        }
+        square(tile);
     }
-    square(columns);
 }
 
 #[inline(always)]
@@ -155,9 +166,16 @@ mod tests {
         let (stride, tiles) = (7, 5);
         let mut rows = vec![Block::ZERO; 128 * stride];
         Generator::from_seed(Block::new(3)).fill_blocks(&mut rows);
-        for backend in Backend::available() {
-            let mut out = vec![Block::new(9); 128 * tiles];
-            columns_on(backend, &rows, stride, &mut out);
+        let ways = Backend::available().into_iter().flat_map(|backend| (0..5).map(move |way| (backend, way)));
+        for (backend, way) in ways {
+            // At every place within a cache line.
+            let (past, skip) = (way < 4, way % 4);
+            let mut out = vec![Block::new(9); 128 * tiles + 10];
+            let (before, rest) = out.split_at_mut(skip);
+            let (out, after) = rest.split_at_mut(128 * tiles);
+            columns_on(backend, &rows, stride, out, past);
+            columns_on(backend, &rows, stride, &mut out[..0], past);
+            assert!(before.iter().chain(&*after).all(|&block| block == Block::new(9)), "{backend}");
             for (j, column) in out.iter().enumerate() {
                 for i in 0..128 {
                     let bit = rows[i * stride + j / 128].get() >> (j % 128) & 1;

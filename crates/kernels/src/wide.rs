@@ -83,10 +83,12 @@ pub(crate) trait Lanes: Copy {
         }
         bits
     }
-    /// Bit j of row i, which is block i·`stride`, becomes bit i of column j.
+    /// Bit j of row i, which is block i·`stride`, becomes bit i of column j; tile n begins at block n of every row.
+    /// Columns that go `past` the caches are stored without being read first.
     #[inline(always)]
-    fn transpose(self, rows: &[Block], stride: usize, columns: &mut [Block; 128]) {
-        crate::transpose::portable(rows, stride, columns);
+    fn columns(self, rows: &[Block], stride: usize, tiles: &mut [[Block; 128]], past: bool) {
+        let _ = past;
+        crate::transpose::portable(rows, stride, tiles);
     }
     /// The chaining values of at most sixteen chunks of BLAKE3, with numbers from `first` on.
     #[inline(always)]

@@ -244,8 +244,8 @@ impl Lanes for Vaes512 {
         }
     }
     #[inline(always)]
-    fn transpose(self, rows: &[Block], stride: usize, columns: &mut [Block; 128]) {
-        tile::transpose(self, rows, stride, columns);
+    fn columns(self, rows: &[Block], stride: usize, tiles: &mut [[Block; 128]], past: bool) {
+        tile::columns(self, rows, stride, tiles, past);
     }
     #[inline(always)]
     fn chunk_values(self, chunks: &[[u8; crate::blake3::CHUNK]], first: u64, values: &mut [[u32; 8]]) {

@@ -8,6 +8,7 @@ pub(crate) struct Columns<'a> {
     pub rows: &'a [Block],
     pub stride: usize,
     pub tiles: &'a mut [[Block; 128]],
+    pub past: bool,
 }
 
 impl Job for Columns<'_> {
@@ -15,9 +16,7 @@ impl Job for Columns<'_> {
 
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, wide: W, _: N) {
-        for (at, tile) in self.tiles.iter_mut().enumerate() {
-            wide.transpose(&self.rows[at..], self.stride, tile);
-        }
+        wide.columns(self.rows, self.stride, self.tiles, self.past);
     }
 }
 

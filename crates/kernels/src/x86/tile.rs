@@ -11,9 +11,104 @@ use std::arch::x86_64::*;
 use super::Vaes512;
 use crate::Block;
 
-/// Bit j of row i, which is block i·`stride`, becomes bit i of column j.
+/// See [`Lanes::columns`](crate::wide::Lanes::columns).
 #[inline(always)]
-pub(super) fn transpose(_proof: Vaes512, rows: &[Block], stride: usize, columns: &mut [Block; 128]) {
+pub(super) fn columns(proof: Vaes512, rows: &[Block], stride: usize, tiles: &mut [[Block; 128]], past: bool) {
+    let count = tiles.len();
+    let mut columns = tiles.as_flattened_mut();
+    if past {
+        let mut past = Past::new(columns);
+        for at in 0..count {
+            transpose(proof, &rows[at..], stride, &mut past);
+        }
+        past.finish();
+    } else {
+        for at in 0..count {
+            transpose(proof, &rows[at..], stride, &mut columns);
+        }
+    }
+}
+
+/// Where columns go, four after four.
+trait Sink {
+    fn put(&mut self, four: __m512i);
+}
+
+impl Sink for &mut [Block] {
+    #[inline(always)]
+    fn put(&mut self, four: __m512i) {
+        let (here, rest) = std::mem::take(self).split_at_mut(4);
+        // Four blocks are as long as a register.
+        unsafe { _mm512_storeu_si512(here.as_mut_ptr().cast(), four) }
+        *self = rest;
+    }
+}
+
+/// Past the caches: whole lines, which the columns need not begin with.
+struct Past<'a> {
+    /// Before the first line, and after the last: fewer than four.
+    ends: [&'a mut [Block]; 2],
+    lines: std::slice::IterMut<'a, [Block; 4]>,
+    /// The quadwords of a line: of the register before, from the first that is not yet stored, and of this one.
+    order: __m512i,
+    before: Option<__m512i>,
+}
+
+impl<'a> Past<'a> {
+    #[inline(always)]
+    fn new(columns: &'a mut [Block]) -> Self {
+        const { assert!(align_of::<Block>() == 16) }
+        let head = (columns.as_ptr().addr().wrapping_neg() / 16 % 4).min(columns.len());
+        let (first, rest) = columns.split_at_mut(head);
+        let (lines, last) = rest.as_chunks_mut();
+        // Arithmetic in a register.
+        let order =
+            unsafe { _mm512_add_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(2 * head as i64)) };
+        Past { ends: [first, last], lines: lines.iter_mut(), order, before: None }
+    }
+
+    #[inline(always)]
+    fn finish(self) {
+        let (Some(before), [_, last]) = (self.before, self.ends) else { return };
+        // If there is something left, it is the last register's end; else that is the last line.
+        unsafe {
+            let rest = _mm512_permutex2var_epi64(before, self.order, before);
+            match self.lines.into_slice() {
+                [line] => _mm512_stream_si512(line.as_mut_ptr().cast(), rest),
+                _ => partial(rest, last),
+            }
+            // Such stores are ordered by nothing else, even if another thread is then told of them.
+            _mm_sfence();
+        }
+    }
+}
+
+impl Sink for Past<'_> {
+    #[inline(always)]
+    fn put(&mut self, four: __m512i) {
+        match self.before.replace(four) {
+            None => partial(four, self.ends[0]),
+            Some(before) => {
+                let line = self.lines.next().expect("a line for each register but the last");
+                // Lines are aligned to 64 bytes, as the store wants it.
+                unsafe {
+                    _mm512_stream_si512(line.as_mut_ptr().cast(), _mm512_permutex2var_epi64(before, self.order, four))
+                }
+            }
+        }
+    }
+}
+
+/// Stores the first of four blocks, as many as there is room for.
+#[inline(always)]
+fn partial(four: __m512i, to: &mut [Block]) {
+    debug_assert!(to.len() < 4);
+    // The mask has two quadwords for each block of the room.
+    unsafe { _mm512_mask_storeu_epi64(to.as_mut_ptr().cast(), (1 << (2 * to.len())) - 1, four) }
+}
+
+#[inline(always)]
+fn transpose(_proof: Vaes512, rows: &[Block], stride: usize, columns: &mut impl Sink) {
     assert!(stride > 0 && rows.len() > 127 * stride);
     // The slice holds all 128 rows: index 127·stride at most.
     unsafe {
@@ -35,17 +130,13 @@ pub(super) fn transpose(_proof: Vaes512, rows: &[Block], stride: usize, columns:
             }
         }
         let order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
-        let (sixteens, _) = columns.as_chunks_mut::<16>();
-        for (m, out) in sixteens.iter_mut().enumerate() {
+        for m in 0..8 {
             let [a, b, c, d] = [groups[0][m], groups[1][m], groups[2][m], groups[3][m]];
             let low = [_mm512_unpacklo_epi8(a, b), _mm512_unpacklo_epi8(c, d)];
             let high = [_mm512_unpackhi_epi8(a, b), _mm512_unpackhi_epi8(c, d)];
-            let (quarters, _) = out.as_chunks_mut::<4>();
-            for (half, out) in [low, high].into_iter().zip(quarters.chunks_exact_mut(2)) {
-                let words = [_mm512_unpacklo_epi16(half[0], half[1]), _mm512_unpackhi_epi16(half[0], half[1])];
-                for (x, out) in words.into_iter().zip(out) {
-                    _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_permutexvar_epi32(order, x));
-                }
+            for [x, y] in [low, high] {
+                columns.put(_mm512_permutexvar_epi32(order, _mm512_unpacklo_epi16(x, y)));
+                columns.put(_mm512_permutexvar_epi32(order, _mm512_unpackhi_epi16(x, y)));
             }
         }
     }
