@@ -130,8 +130,8 @@ fn transpose(_proof: Vaes512, rows: &[Block], stride: usize, columns: &mut impl 
             }
         }
         let order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
-        for m in 0..8 {
-            let [a, b, c, d] = [groups[0][m], groups[1][m], groups[2][m], groups[3][m]];
+        for (m, &a) in groups[0].iter().enumerate() {
+            let [b, c, d] = [groups[1][m], groups[2][m], groups[3][m]];
             let low = [_mm512_unpacklo_epi8(a, b), _mm512_unpacklo_epi8(c, d)];
             let high = [_mm512_unpackhi_epi8(a, b), _mm512_unpackhi_epi8(c, d)];
             for [x, y] in [low, high] {
