@@ -10,22 +10,36 @@ use duologue::ot::{CotReceiver, CotSender, Crop, Extension, Harvest, Makers, Set
 const SESSION: [u8; 32] = [1; 32];
 
 fn makers(extension: Extension) -> [Makers; 2] {
-    let (alice, from_alice) = Setup::start(Party::Alice, &SESSION).unwrap();
-    let (bob, from_bob) = Setup::start(Party::Bob, &SESSION).unwrap();
-    let seeds = [alice.finish(&from_bob).unwrap(), bob.finish(&from_alice).unwrap()];
+    let [(alice, from_alice), (bob, from_bob)] =
+        [Party::Alice, Party::Bob].map(|party| Setup::start(party, &SESSION).unwrap());
+    let (alice, answer_of_alice) = alice.answer(&from_bob).unwrap();
+    let (bob, answer_of_bob) = bob.answer(&from_alice).unwrap();
+    let seeds = [alice.finish(&answer_of_bob).unwrap(), bob.finish(&answer_of_alice).unwrap()];
     seeds.map(|seeds| extension.makers(seeds, 1).unwrap())
 }
 
 fn base_ot(c: &mut Criterion) {
     let mut group = c.benchmark_group("base OT, 128");
     let choices: Vec<_> = (0..128).map(|i| (i % 3 % 2).into()).collect();
-    let (_, from_sender) = base::Sender::start(&SESSION, 128).unwrap();
     let (_, from_receiver) = base::Receiver::start(&SESSION, &choices).unwrap();
     group.bench_function("sender", |b| {
-        b.iter(|| base::Sender::start(&SESSION, 128).unwrap().0.finish(&from_receiver).unwrap());
+        b.iter(|| base::Sender::start(&SESSION, 128).unwrap().0.answer(&from_receiver).unwrap());
     });
+    // Each receiver needs challenges of its own: those of the sender are made outside the clock.
     group.bench_function("receiver", |b| {
-        b.iter(|| base::Receiver::start(&SESSION, &choices).unwrap().0.finish(&from_sender));
+        b.iter_custom(|rounds| {
+            let round = || {
+                let (sender, from_sender) = base::Sender::start(&SESSION, 128).unwrap();
+                let start = Instant::now();
+                let (receiver, from_receiver) = base::Receiver::start(&SESSION, &choices).unwrap();
+                let begun = start.elapsed();
+                let (_, answer) = sender.answer(&from_receiver).unwrap();
+                let start = Instant::now();
+                receiver.finish(&from_sender, &answer).unwrap();
+                begun + start.elapsed()
+            };
+            (0..rounds).map(|_| round()).sum()
+        });
     });
     group.finish();
 }
@@ -35,16 +49,18 @@ fn softspoken(c: &mut Criterion) {
     for (k, log) in [1, 2, 4, 8].into_iter().flat_map(|k| [16, 18, 19].map(|log| (k, log))) {
         let [(mut sender, _), (_, mut receiver)] = makers(Extension::SoftSpoken { k });
         let count = 1 << log;
-        let mut message = Vec::new();
+        let (mut message, mut proof) = (Vec::new(), Vec::new());
         group.throughput(Throughput::Elements(count as u64));
         group.bench_function(format!("both sides, k = {k}, 2^{log}"), |b| {
             b.iter(|| {
                 message.clear();
+                proof.clear();
                 receiver.begin(Harvest::new(Side::Receiver, Crop::Bits, count)).unwrap();
                 sender.begin(Harvest::new(Side::Sender, Crop::Bits, count)).unwrap();
                 receiver.send(&mut message).unwrap();
+                sender.send(&mut proof).unwrap();
                 sender.receive(&message).unwrap();
-                receiver.receive(&[]).unwrap();
+                receiver.receive(&proof).unwrap();
             });
         });
     }

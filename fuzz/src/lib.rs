@@ -8,7 +8,7 @@ use circuit::format::bristol::{self, Dialect, Names};
 use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
 use duologue::correlation::{Demand, Flow, Maker, Stock, pool};
 use duologue::ot::base::Points;
-use duologue::ot::{Extension, Setup};
+use duologue::ot::{Extension, ReceiverSeeds, SenderSeeds, Setup};
 use duologue::{Error, Inputs, Options, Party, Scheme, Session, Timing, data, session, terms};
 use mirror::Mirror;
 use std::cell::RefCell;
@@ -138,22 +138,40 @@ fn all_points() -> Vec<Vec<u8>> {
     message.chunks(64).take(2).map(<[u8]>::to_vec).collect()
 }
 
-/// The message of a setup: valid points, but for what the input puts in their place.
+/// The messages of an honest peer's setup, but for what the input puts in a place of the first or, from 8192 on, of the
+/// second, or after it.
 pub fn setup(bytes: &[u8]) {
-    let (setup, mut theirs) = Setup::start(Party::Alice, &[1; 32]).expect("the system's generator");
     let (at, bytes) = split_number(bytes);
-    match theirs.get_mut(at..at + bytes.len()) {
-        Some(place) => place.copy_from_slice(bytes),
-        None => theirs.extend_from_slice(bytes),
-    }
-    match setup.finish(&theirs) {
-        Ok(_) => assert_eq!(theirs.len(), Setup::MESSAGE),
+    let (which, at) = (at / 8192, at % 8192);
+    let (mut heard, mut harmless) = (0, true);
+    let seeds = set_up(|honest| {
+        let mut theirs = honest.clone();
+        match theirs.get_mut(at..at + bytes.len()) {
+            Some(place) if which == heard => place.copy_from_slice(bytes),
+            None if which == heard => theirs.extend_from_slice(bytes),
+            _ => {}
+        }
+        // What is wrong with the points of a receiver is found by the receiver.
+        harmless &= theirs == honest || heard == 0 && theirs.len() == honest.len() && theirs[..32] == honest[..32];
+        heard += 1;
+        theirs
+    });
+    match seeds {
+        Ok(_) => assert!(harmless),
         Err(error) => assert!(is_the_peers(&error)),
     }
 }
 
 fn setups() -> Vec<Vec<u8>> {
-    vec![vec![0; 34], vec![0, 32, 1, 2, 3], vec![]]
+    vec![vec![0; 34], vec![0, 8, 1, 2, 3], vec![16, 32, 9], vec![31, 40, 9], vec![32, 40, 9], vec![]]
+}
+
+/// Alice's seeds, from an honest Bob whose messages come to harm.
+fn set_up(mut harm: impl FnMut(Vec<u8>) -> Vec<u8>) -> duologue::Result<(SenderSeeds, ReceiverSeeds)> {
+    let (alice, from_alice) = Setup::start(Party::Alice, &[1; 32])?;
+    let (bob, from_bob) = Setup::start(Party::Bob, &[1; 32])?;
+    let (alice, _) = alice.answer(&harm(from_bob))?;
+    alice.finish(&harm(bob.answer(&from_alice)?.1))
 }
 
 /// Two bytes as a number, and the rest.
@@ -201,9 +219,7 @@ fn refilled(maker: &mut Maker, stock: &mut Stock, demand: Demand, bytes: &[u8]) 
 }
 
 fn maker() -> duologue::Result<Maker> {
-    let (alice, _) = Setup::start(Party::Alice, &[1; 32])?;
-    let (_, from_bob) = Setup::start(Party::Bob, &[1; 32])?;
-    Ok(Maker::new(Extension::DEFAULT.makers(alice.finish(&from_bob)?, 1)?))
+    Ok(Maker::new(Extension::DEFAULT.makers(set_up(|message| message)?, 1)?))
 }
 
 fn refills() -> Vec<Vec<u8>> {
@@ -242,7 +258,7 @@ pub fn whole_session(bytes: &[u8]) {
     let channel = Channel::over(Mirror::new(mirrored, tail.to_vec()), Limits::default());
     match run(channel, party, &options) {
         // Who sends what we send passes for an honest peer, but only if it sends all of it.
-        Ok(()) => assert!(mirrored > Setup::MESSAGE, "a session without a peer"),
+        Ok(()) => assert!(mirrored > Setup::MESSAGES.iter().sum(), "a session without a peer"),
         Err(error) => assert!(is_the_peers(&error), "{error}"),
     }
 }

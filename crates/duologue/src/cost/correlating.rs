@@ -40,7 +40,7 @@ impl Correlating {
         let terms = terms::correlations(&Moment::default(), self.extension, &demand);
         supply.exchange([4 + terms::encode(&terms).len(); 2]);
         if !std::mem::replace(&mut self.begun, true) {
-            supply.exchange([Setup::MESSAGE; 2]);
+            Setup::MESSAGES.into_iter().for_each(|bytes| supply.exchange([bytes; 2]));
         }
         let mut left = demand;
         while left != Demand::NONE {

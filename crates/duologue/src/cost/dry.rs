@@ -104,7 +104,7 @@ impl Tally {
 
     fn base(&self) {
         if !std::mem::replace(&mut self.state().based, true) {
-            self.exchange(Setup::MESSAGE, Setup::MESSAGE);
+            Setup::MESSAGES.into_iter().for_each(|bytes| self.exchange(bytes, bytes));
         }
     }
 

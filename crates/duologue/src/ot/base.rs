@@ -1,48 +1,66 @@
 //! Base oblivious transfer: random 1-of-2 OTs of 128-bit keys from Diffie-Hellman on ristretto255.
 //!
-//! Masny, Rindal: *Endemic Oblivious Transfer* (CCS 2019, ePrint 2019/706), the one-round protocol
-//! from non-interactive key agreement with n = 2. For instance i with choice bit b:
+//! Canetti, Sarkar, Wang: *Blazing Fast OT for Three-Round UC OT Extension* (PKC 2020, ePrint 2020/110). T is a point
+//! whose logarithm nobody knows. For instance i with choice bit b_i:
 //!
 //! ```text
 //! Sender                                          Receiver
-//! s random, A = s·G, one for all instances        r_{1-b} a random point, a random
-//!                                                 r_b = a·G − H_b(r_{1-b})
-//!            ── A ──▶        ◀── r_0, r_1 ──      (simultaneous)
-//! m_x = KDF(x, s·(r_x + H_x(r_{1-x})))            m_b = KDF(b, a·A)
+//! s random, z = s·G, one for all instances        a_i random, B_i = a_i·G + b_i·T
+//!                ── z ──▶        ◀── B_i ──       (simultaneous)
+//! m_{i,0}, u_{i,0} = KDF(i, 0, s·B_i)             m_i, u_i = KDF(i, b_i, a_i·z)
+//! m_{i,1}, u_{i,1} = KDF(i, 1, s·B_i − s·T)
+//! c_i = u_{i,0} ⊕ u_{i,1}                         u_{i,0} = u_i ⊕ b_i·c_i
+//! p = H(c, u_{·,0}),  g = H'(p)
+//!                ── c, g ──▶                      ends unless g = H'(p)
+//! ends unless it is p           ◀── p ──
 //! ```
 //!
-//! The receiver can know the logarithm of only one of the two sums, because each point is masked by
-//! a hash of the other; the sender sees two uniform points whatever b is.
+//! To know both keys of an instance is to know s·B_i and s·B_i − s·T, and with them s·T. The sender sees uniform points
+//! whatever the choices are, and a *proof* p that it knows beforehand. The proof shows that the receiver has a key of
+//! every instance: who watches its hashes, as the simulator does, knows all choices before the proof comes.
 //!
-//! **Assumes** gap Diffie-Hellman in ristretto255, BLAKE3 as a random oracle. **Security**:
-//! malicious parties, simultaneous messages. *Endemic* means that a malicious party can bias its own
-//! keys (here: by trying again before it sends), so a user of the keys must not need them uniform
-//! where the peer is corrupt; seeds of an OT extension do not.
-//! **Cost**: one exchange; 32 bytes from the sender, 64 an OT from the receiver; two multiplications
-//! an OT for the sender, two by tables for the receiver.
+//! **The last message** is left to whoever uses the keys: what the sender does with them may go on its way before the
+//! proof has come, but nothing that came of them may be used. Before, a receiver without a proof has what every
+//! receiver has: of each pair at most one key. In this crate it comes with the first message of an OT extension, whose
+//! other message goes at the same time; in the paper that one goes even before.
 //!
-//! **Departures from the paper.** H and KDF are bound to the session, the instance and the slot, and
-//! KDF to all points of both messages, so that no key survives a replay, a swap of instances or of
-//! slots, or a reflection into the other direction (each direction has its own session id). All
-//! instances share s, which is safe because H and KDF have the instance among their inputs: without
-//! it a receiver could relate the keys of its instances (McQuoid, Rosulek, Roy: *Batching Base
-//! Oblivious Transfers*, ASIACRYPT 2021, ePrint 2021/682). Points that are not canonical, the identity, and sums that are the identity are refused.
+//! **Assumes** computational Diffie-Hellman in ristretto255 (a tight proof: gap Diffie-Hellman), BLAKE3 as a random
+//! oracle. **Security**: malicious parties, with *selective failure* (the functionality F_SFROT of the paper): a sender
+//! whose challenge is wrong where b_i = 1 has guessed those bits, and the receiver ends unless all of the guess is
+//! right. Learning ℓ bits so succeeds with 2^−ℓ, the price at which OT extensions that check give them away in any case.
+//! The receiver's end by g is the only event that depends on choices: all others are of the encoding of public points.
+//! A party that deviates can also bias its keys by trying again before it sends; seeds of an OT extension may be biased.
+//! **Cost**: two exchanges and the proof; 32 bytes and then 16 an OT and 32 from the sender, 32 an OT and then 32 from
+//! the receiver. One multiplication and one decoding an OT for the sender, two by tables for the receiver.
+//!
+//! **Departures from the paper.** T comes from the session's id, which both parties' hellos make, not from a seed of
+//! the receiver: it is T's random oracle that matters, and it is programmed (so the simulator knows T's logarithm, and
+//! with it both keys of a malicious sender). z goes at the same time as the B_i and is in every KDF with them: the
+//! argument above holds for points that are made of z. Session, instance and slot are in the KDF too, so that no key
+//! survives a replay, a swap of instances or of slots, or a reflection into the other direction, which has its own id
+//! and its own T. A key m and its proof value u are two halves of one output. c is in p. Points that are not canonical,
+//! the identity, and B_i = T, whose second key anybody could compute, are refused.
 
 use std::cell::Cell;
 
 use blake3::Hasher;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable};
-use curve25519_dalek::{RistrettoPoint, Scalar, traits::IsIdentity};
+use curve25519_dalek::{
+    RistrettoPoint, Scalar,
+    traits::{Identity, IsIdentity},
+};
 use kernels::{Block, generator::Generator};
-use subtle::{Choice, ConditionallySelectable};
-use zeroize::{ZeroizeOnDrop, Zeroizing};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::{Error, Result, ot};
 
 /// Bytes of a point.
 const POINT: usize = 32;
+/// Bytes of c_i.
+const CHALLENGE: usize = 16;
 
-/// The holder of both keys, between its message and the peer's.
+/// The holder of both keys, before the peer's points have come.
 #[derive(ZeroizeOnDrop)]
 pub struct Sender {
     #[zeroize(skip)]
@@ -55,11 +73,25 @@ pub struct Sender {
     message: Vec<u8>,
 }
 
+/// What the sender has in the end.
+#[derive(ZeroizeOnDrop)]
+pub struct Dealt {
+    /// Both keys of every OT.
+    pub pairs: Vec<[Block; 2]>,
+    /// What the receiver must say before anything that comes of the keys is used.
+    pub proof: Proof,
+}
+
 impl Sender {
-    /// Bytes that the sender sends, of any number of OTs.
+    /// Bytes that the sender sends at first, of any number of OTs.
     pub const MESSAGE: usize = POINT;
 
-    /// Begins `count` OTs of the session: the state and the message to send.
+    /// Bytes that the sender of `count` OTs answers.
+    pub const fn answer_len(count: usize) -> usize {
+        count * CHALLENGE + Proof::LEN
+    }
+
+    /// Begins `count` OTs of the session, whose id is fresh and made by both parties: the state and the message to send.
     pub fn start(session: &[u8; 32], count: usize) -> Result<(Self, Vec<u8>)> {
         Ok(Self::start_with(&mut ot::os_generator()?, session, count))
     }
@@ -70,19 +102,30 @@ impl Sender {
         (Self { session: *session, count, half, message: message.clone() }, message)
     }
 
-    /// Reads the receiver's message: both keys of every OT.
-    pub fn finish(self, message: &[u8]) -> Result<Vec<[Block; 2]>> {
-        let points = Points::decode(message, 2 * self.count)?;
+    /// Reads the receiver's points: the keys, and the challenges to send.
+    pub fn answer(self, message: &[u8]) -> Result<(Dealt, Vec<u8>)> {
+        let points = Points::decode(message, self.count)?;
+        let half_of_t = half_of_t(&self.session);
+        let t = half_of_t + half_of_t;
+        if let Some(index) = points.0.iter().position(|point| *point == t) {
+            return Err(Error::peer(format!("point {index} of its base OT gives a key away")));
+        }
         let transcript = transcript(&self.session, &self.message, message);
-        let sums = (0..self.count).map(|index| points.sums(&self.session, index)).collect::<Result<Vec<_>>>()?;
-        let shared = double_and_compress(sums.as_flattened().iter().map(|sum| multiply(&self.half, sum)));
-        let keys =
-            |(index, pair): (usize, &[[u8; POINT]])| [0, 1].map(|x| key(&transcript, index, x, &pair[usize::from(x)]));
-        Ok(shared.chunks(2).enumerate().map(keys).collect())
+        let masked = Zeroizing::new(multiply(&self.half, &t));
+        let slots = points.0.iter().flat_map(|point| {
+            let first = multiply(&self.half, point);
+            [first, first - *masked]
+        });
+        let shared = double_and_compress(slots);
+        let (pairs, tags) = derive_pairs(&transcript, &shared);
+        let mut answer: Vec<u8> = tags.iter().flat_map(|[u, v]| (*u ^ *v).to_bytes()).collect();
+        let proof = Proof::new(&transcript, &answer, tags.iter().map(|[u, _]| *u));
+        answer.extend_from_slice(&proof.commitment(&transcript));
+        Ok((Dealt { pairs, proof }, answer))
     }
 }
 
-/// The holder of one key of each pair, between its message and the peer's.
+/// The holder of one key of each pair, before the peer's messages have come.
 #[derive(ZeroizeOnDrop)]
 pub struct Receiver {
     #[zeroize(skip)]
@@ -92,61 +135,122 @@ pub struct Receiver {
     choices: Vec<u8>,
     #[zeroize(skip)]
     message: Vec<u8>,
+    /// The twin that does not check the sender's challenges, for a test.
+    #[cfg(test)]
+    #[zeroize(skip)]
+    unchecked: bool,
+}
+
+/// What the receiver has in the end.
+#[derive(ZeroizeOnDrop)]
+pub struct Taken {
+    /// The chosen key of every OT.
+    pub keys: Vec<Block>,
+    /// What is to be said to the sender.
+    pub proof: Proof,
 }
 
 impl Receiver {
-    /// Bytes that the receiver of `count` OTs sends.
+    /// Bytes that the receiver of `count` OTs sends, but for the proof.
     pub const fn message_len(count: usize) -> usize {
-        2 * count * POINT
+        count * POINT
     }
 
-    /// Begins one OT for each choice bit: the state and the message to send.
+    /// Begins one OT for each choice bit: the state and the message to send. The session's id is fresh and made by both
+    /// parties.
     pub fn start(session: &[u8; 32], choices: &[Choice]) -> Result<(Self, Vec<u8>)> {
         Ok(Self::start_with(&mut ot::os_generator()?, session, choices))
     }
 
     pub(crate) fn start_with(rng: &mut Generator, session: &[u8; 32], choices: &[Choice]) -> (Self, Vec<u8>) {
         let halves: Vec<Scalar> = choices.iter().map(|_| random_scalar(rng)).collect();
-        let mut message = Vec::with_capacity(Self::message_len(choices.len()));
-        for (index, (&choice, half)) in choices.iter().zip(&halves).enumerate() {
-            for point in masked_pair(session, index, choice, &(half + half), rng) {
-                message.extend_from_slice(&point);
-            }
-        }
-        let choices = choices.iter().map(Choice::unwrap_u8).collect();
-        (Self { session: *session, halves, choices, message: message.clone() }, message)
+        let masks = [RistrettoPoint::identity(), half_of_t(session)];
+        let points = halves.iter().zip(choices).map(|(half, &choice)| {
+            multiply_base(half) + RistrettoPoint::conditional_select(&masks[0], &masks[1], choice)
+        });
+        let message = double_and_compress(points).concat();
+        let receiver = Self {
+            session: *session,
+            halves,
+            choices: choices.iter().map(Choice::unwrap_u8).collect(),
+            message: message.clone(),
+            #[cfg(test)]
+            unchecked: false,
+        };
+        (receiver, message)
     }
 
-    /// Reads the sender's message: the chosen key of every OT.
-    pub fn finish(self, message: &[u8]) -> Result<Vec<Block>> {
+    /// Reads the sender's two messages: the chosen keys.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] if they are malformed, or the challenges are no honest sender's: then the sender may have learnt
+    /// something about the choices, which must not be used again.
+    pub fn finish(self, message: &[u8], answer: &[u8]) -> Result<Taken> {
         let points = Points::decode(message, 1)?;
+        ot::check_length("base OT", answer, Sender::answer_len(self.choices.len()))?;
+        let (challenges, commitment) = answer.split_at(self.choices.len() * CHALLENGE);
         let transcript = transcript(&self.session, message, &self.message);
-        let table = RistrettoBasepointTable::create(&points.0[0].0);
+        let table = RistrettoBasepointTable::create(&points.0[0]);
         let shared = double_and_compress(self.halves.iter().map(|half| multiply_by_table(half, &table)));
         let each = shared.iter().zip(&self.choices).enumerate();
-        Ok(each.map(|(index, (shared, &choice))| key(&transcript, index, choice, shared)).collect())
+        let derive = |(index, (shared, &choice))| key_and_tag(&transcript, index, choice, shared);
+        let (keys, tags): (Vec<Block>, Vec<Block>) = each.map(derive).unzip();
+        let tags = Zeroizing::new(tags);
+        let opened = tags.iter().zip(&self.choices).zip(challenges.as_chunks().0);
+        let opened = opened.map(|((&tag, &choice), &c)| tag ^ (Block::from_bytes(c) & Block::mask(choice == 1)));
+        let proof = Proof::new(&transcript, challenges, opened);
+        let fails = !bool::from(proof.commitment(&transcript).ct_eq(commitment));
+        #[cfg(test)]
+        let fails = fails && !self.unchecked;
+        let taken = Taken { keys, proof };
+        if fails {
+            return Err(Error::peer("its challenges of base OT are no honest sender's"));
+        }
+        Ok(taken)
     }
 }
 
-/// (r_0, r_1) in an order that only the choice bit knows; constant in time.
-fn masked_pair(
-    session: &[u8; 32],
-    index: usize,
-    choice: Choice,
-    secret: &Scalar,
-    rng: &mut Generator,
-) -> [[u8; POINT]; 2] {
-    let other = random_point(rng).compress().to_bytes();
-    let mask = hash_to_point(session, index, choice.unwrap_u8(), &other);
-    let chosen = (multiply_base(secret) - mask).compress().to_bytes();
-    let select = |when_zero: &[u8; POINT], when_one: &[u8; POINT]| {
-        std::array::from_fn(|i| u8::conditional_select(&when_zero[i], &when_one[i], choice))
-    };
-    [select(&chosen, &other), select(&other, &chosen)]
+/// Shows that a receiver has one key of every OT, and tells nothing of which. Secret until it is sent.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct Proof(pub(super) [u8; 32]);
+
+impl Proof {
+    /// Bytes of a proof.
+    pub const LEN: usize = 32;
+
+    /// p, of the challenges and the values u of all first slots.
+    fn new(transcript: &[u8; 32], challenges: &[u8], tags: impl Iterator<Item = Block>) -> Self {
+        let mut hasher = Hasher::new_derive_key("duologue v1 base OT: proof");
+        hasher.update(transcript).update(challenges);
+        for tag in tags {
+            hasher.update(&*Zeroizing::new(tag.to_bytes()));
+        }
+        Proof(*hasher.finalize().as_bytes())
+    }
+
+    /// H'(p).
+    fn commitment(&self, transcript: &[u8; 32]) -> [u8; 32] {
+        let mut hasher = Hasher::new_derive_key("duologue v1 base OT: commitment to the proof");
+        *hasher.update(transcript).update(&self.0).finalize().as_bytes()
+    }
+
+    /// What the receiver sends.
+    pub fn as_bytes(&self) -> &[u8; Self::LEN] {
+        &self.0
+    }
+
+    /// What the sender compares, in constant time.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] if the receiver's proof is another.
+    pub fn check(&self, theirs: &[u8]) -> Result<()> {
+        ot::check_length("base OT", theirs, Self::LEN)?;
+        if bool::from(self.0.ct_eq(theirs)) { Ok(()) } else { Err(Error::peer("it does not prove its base OTs")) }
+    }
 }
 
-/// The points of one message, each canonical and none the identity, with their bytes.
-pub struct Points(Vec<(RistrettoPoint, [u8; POINT])>);
+/// The points of one message, each canonical and none the identity.
+pub struct Points(Vec<RistrettoPoint>);
 
 impl Points {
     /// Reads exactly `count` points.
@@ -155,23 +259,9 @@ impl Points {
         let (encoded, _) = message.as_chunks::<POINT>();
         encoded.iter().enumerate().map(decode_point).collect::<Result<_>>().map(Points)
     }
-
-    /// r_x + H_x(r_{1-x}) for both x of an instance.
-    fn sums(&self, session: &[u8; 32], index: usize) -> Result<[RistrettoPoint; 2]> {
-        let pair = &self.0[2 * index..2 * index + 2];
-        let sum = |x: usize| {
-            let (point, other) = (pair[x].0, &pair[1 - x].1);
-            let sum = point + hash_to_point(session, index, x as u8, other);
-            if sum.is_identity() {
-                return Err(Error::peer(format!("its points of base OT {index} cancel")));
-            }
-            Ok(sum)
-        };
-        Ok([sum(0)?, sum(1)?])
-    }
 }
 
-fn decode_point((index, bytes): (usize, &[u8; POINT])) -> Result<(RistrettoPoint, [u8; POINT])> {
+fn decode_point((index, bytes): (usize, &[u8; POINT])) -> Result<RistrettoPoint> {
     count_curve_call();
     let point = CompressedRistretto(*bytes)
         .decompress()
@@ -179,24 +269,18 @@ fn decode_point((index, bytes): (usize, &[u8; POINT])) -> Result<(RistrettoPoint
     if point.is_identity() {
         return Err(Error::peer(format!("point {index} of its base OT is the identity")));
     }
-    Ok((point, *bytes))
+    Ok(point)
 }
 
-/// H: the mask of slot `x`, from the point in the other slot.
-fn hash_to_point(session: &[u8; 32], index: usize, x: u8, other: &[u8; POINT]) -> RistrettoPoint {
+/// T/2: it is the half that is hashed, for the same reason that secrets are kept halved.
+fn half_of_t(session: &[u8; 32]) -> RistrettoPoint {
     count_curve_call();
     let mut wide = [0; 64];
-    Hasher::new_derive_key("duologue v1 base OT: mask of a point")
-        .update(session)
-        .update(&(index as u64).to_le_bytes())
-        .update(&[x])
-        .update(other)
-        .finalize_xof()
-        .fill(&mut wide);
+    Hasher::new_derive_key("duologue v1 base OT: half of T").update(session).finalize_xof().fill(&mut wide);
     RistrettoPoint::from_uniform_bytes(&wide)
 }
 
-/// What both parties sent, and in which session and direction.
+/// What both parties sent at first, and in which session and direction.
 fn transcript(session: &[u8; 32], from_sender: &[u8], from_receiver: &[u8]) -> [u8; 32] {
     // The length of the first message fixes that of the second: the concatenation is unambiguous.
     *Hasher::new_derive_key("duologue v1 base OT: transcript")
@@ -208,30 +292,32 @@ fn transcript(session: &[u8; 32], from_sender: &[u8], from_receiver: &[u8]) -> [
         .as_bytes()
 }
 
-/// KDF: key `x` of an instance.
-fn key(transcript: &[u8; 32], index: usize, x: u8, shared: &[u8; POINT]) -> Block {
-    let mut key = [0; 16];
-    Hasher::new_derive_key("duologue v1 base OT: key")
-        .update(transcript)
-        .update(&(index as u64).to_le_bytes())
-        .update(&[x])
-        .update(shared)
-        .finalize_xof()
-        .fill(&mut key);
-    Block::from_bytes(key)
+/// KDF: key m and proof value u of slot `x` of an instance.
+fn key_and_tag(transcript: &[u8; 32], index: usize, x: u8, shared: &[u8; POINT]) -> (Block, Block) {
+    let mut output = Zeroizing::new([[0; 16]; 2]);
+    let mut hasher = Hasher::new_derive_key("duologue v1 base OT: key");
+    hasher.update(transcript).update(&(index as u64).to_le_bytes()).update(&[x]).update(shared);
+    hasher.finalize_xof().fill(output.as_flattened_mut());
+    (Block::from_bytes(output[0]), Block::from_bytes(output[1]))
+}
+
+/// A pair for each instance.
+type Pairs = Vec<[Block; 2]>;
+
+/// Keys and proof values of all instances, from the points of both slots.
+fn derive_pairs(transcript: &[u8; 32], shared: &[[u8; POINT]]) -> (Pairs, Zeroizing<Pairs>) {
+    let each = shared.chunks(2).enumerate().map(|(index, pair)| {
+        let [(m0, u0), (m1, u1)] = [0, 1].map(|x| key_and_tag(transcript, index, x, &pair[usize::from(x)]));
+        ([m0, m1], [u0, u1])
+    });
+    let (keys, tags) = each.unzip();
+    (keys, Zeroizing::new(tags))
 }
 
 fn random_scalar(rng: &mut Generator) -> Scalar {
     let mut wide = Zeroizing::new([0; 64]);
     rng.fill(&mut *wide);
     Scalar::from_bytes_mod_order_wide(&wide)
-}
-
-fn random_point(rng: &mut Generator) -> RistrettoPoint {
-    count_curve_call();
-    let mut wide = [0; 64];
-    rng.fill(&mut wide);
-    RistrettoPoint::from_uniform_bytes(&wide)
 }
 
 fn multiply_base(scalar: &Scalar) -> RistrettoPoint {

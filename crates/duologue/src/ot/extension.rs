@@ -141,9 +141,7 @@ impl Outline {
     pub fn exchange(&mut self, batch: usize) -> [usize; 2] {
         match self {
             Outline::SoftSpoken { .. } if batch == 0 => [0, 0],
-            Outline::SoftSpoken { k, begun } => {
-                [0, softspoken::message_len(*k, batch, !std::mem::replace(begun, true))]
-            }
+            Outline::SoftSpoken { k, begun } => softspoken::message_lens(*k, batch, !std::mem::replace(begun, true)),
             Outline::Silent(silent) => silent.exchange(batch > 0),
         }
     }

@@ -1,8 +1,10 @@
 //! The 128 base OTs in each direction that seed two OT extensions, one with each party as sender.
 //!
 //! The roles are reversed: the *sender* of an extension is the *receiver* of base OTs, and its
-//! choices are the bits of its Δ. Both directions travel in one exchange of 8,224 bytes each way.
-//! Security is that of [`base`]: malicious parties.
+//! choices are the bits of its Δ. Both directions travel in two exchanges, of 4,128 and of 2,080 bytes
+//! each way; the proof that an extension's sender has its keys goes with the first message of the
+//! extension. Security is that of [`base`]: malicious parties, who may guess bits of Δ and end the
+//! session if they guess wrong.
 
 use blake3::Hasher;
 use kernels::{Block, generator::Generator};
@@ -15,10 +17,23 @@ use crate::{Error, Party, Result};
 /// Base OTs in each direction: one for each bit of Δ.
 pub(super) const COUNT: usize = 128;
 
-/// Both directions, between our message and the peer's.
+/// Both directions, between our first message and the peer's.
 pub struct Setup {
     /// Seeds the extension in which the peer is the sender.
     pairs: base::Sender,
+    begun: Begun,
+}
+
+/// Both directions, between our second message and the peer's.
+pub struct Answered {
+    dealt: base::Dealt,
+    begun: Begun,
+    /// The peer's point as base sender.
+    theirs: Vec<u8>,
+}
+
+/// What lasts to the end.
+struct Begun {
     /// Seeds the extension in which we are the sender.
     chosen: base::Receiver,
     delta: Zeroizing<Block>,
@@ -27,10 +42,11 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Bytes each party sends: its points as base sender, then those as base receiver.
-    pub const MESSAGE: usize = base::Sender::MESSAGE + base::Receiver::message_len(COUNT);
+    /// Bytes each party sends: its points as base sender and as base receiver; then its answer as base sender.
+    pub const MESSAGES: [usize; 2] =
+        [base::Sender::MESSAGE + base::Receiver::message_len(COUNT), base::Sender::answer_len(COUNT)];
 
-    /// Draws Δ and begins. `session` is fresh for every connection and equal for both parties.
+    /// Draws Δ and begins. `session` is fresh for every connection, made by both parties and equal for them.
     pub fn start(us: Party, session: &[u8; 32]) -> Result<(Self, Vec<u8>)> {
         Ok(Self::start_with(&mut os_generator()?, us, session))
     }
@@ -48,16 +64,28 @@ impl Setup {
         let (pairs, mut message) = base::Sender::start_with(rng, &direction(session, us), COUNT);
         let (chosen, rest) = base::Receiver::start_with(rng, &direction(session, us.peer()), &choices);
         message.extend_from_slice(&rest);
-        (Self { pairs, chosen, delta, ids }, message)
+        (Self { pairs, begun: Begun { chosen, delta, ids } }, message)
     }
 
-    /// Reads the peer's message: the seeds of the extension that we send in, and of the other.
-    pub fn finish(self, message: &[u8]) -> Result<(SenderSeeds, ReceiverSeeds)> {
-        check_length("base OT setup", message, Self::MESSAGE)?;
+    /// Reads the peer's first message: our second.
+    pub fn answer(self, message: &[u8]) -> Result<(Answered, Vec<u8>)> {
+        check_length("base OT setup", message, Self::MESSAGES[0])?;
         let (as_sender, as_receiver) = message.split_at(base::Sender::MESSAGE);
-        let keys = self.chosen.finish(as_sender)?;
-        let pairs = self.pairs.finish(as_receiver)?;
-        Ok((SenderSeeds::new(self.ids[0], *self.delta, keys)?, ReceiverSeeds { id: self.ids[1], pairs }))
+        let (dealt, answer) = self.pairs.answer(as_receiver)?;
+        Ok((Answered { dealt, begun: self.begun, theirs: as_sender.to_vec() }, answer))
+    }
+}
+
+impl Answered {
+    /// Reads the peer's second message: the seeds of the extension that we send in, and of the other.
+    ///
+    /// # Errors
+    /// [`Error::Peer`]; the peer may then have learnt a bit of Δ, which must not be used again.
+    pub fn finish(self, message: &[u8]) -> Result<(SenderSeeds, ReceiverSeeds)> {
+        check_length("base OT setup", message, Setup::MESSAGES[1])?;
+        let Answered { dealt, begun: Begun { chosen, delta, ids }, theirs } = self;
+        let taken = chosen.finish(&theirs, message)?;
+        Ok((SenderSeeds::new(ids[0], *delta, taken)?, ReceiverSeeds { id: ids[1], dealt }))
     }
 }
 
@@ -71,31 +99,32 @@ fn direction(session: &[u8; 32], sender: Party) -> [u8; 32] {
     *Hasher::new_derive_key("duologue v1 base OT: direction").update(session).update(&[sender]).finalize().as_bytes()
 }
 
-/// Δ and, for each of its bits, the key that the bit chose. Used up by the extension it seeds.
+/// Δ and, for each of its bits, the key that the bit chose, with the proof that we have it. Used up by the extension it
+/// seeds.
 #[derive(ZeroizeOnDrop)]
 pub struct SenderSeeds {
     /// Of the session and the direction; equal for both parties.
     pub(super) id: [u8; 32],
     pub(super) delta: Block,
-    pub(super) keys: Vec<Block>,
+    pub(super) taken: base::Taken,
 }
 
 impl SenderSeeds {
     /// The one place where Δ enters an extension, so the one place that refuses a useless Δ.
-    fn new(id: [u8; 32], delta: Block, keys: Vec<Block>) -> Result<Self> {
+    fn new(id: [u8; 32], delta: Block, taken: base::Taken) -> Result<Self> {
         if !delta.lsb() {
             return Err(Error::usage("the least significant bit of Δ must be 1"));
         }
-        Ok(Self { id, delta, keys })
+        Ok(Self { id, delta, taken })
     }
 }
 
-/// Both keys for each bit of the peer's Δ. Used up by the extension it seeds.
+/// Both keys for each bit of the peer's Δ, with the proof that it must give. Used up by the extension it seeds.
 #[derive(ZeroizeOnDrop)]
 pub struct ReceiverSeeds {
     /// Of the session and the direction; equal for both parties.
     pub(super) id: [u8; 32],
-    pub(super) pairs: Vec<[Block; 2]>,
+    pub(super) dealt: base::Dealt,
 }
 
 #[cfg(test)]

@@ -27,11 +27,12 @@
 //! corrects groups with different b fails the check, but for each group that it cheats in it passes if it has guessed
 //! the k bits of Δ: what it learns about Δ costs it that chance of ending the session. The folds of two
 //! different errors are equal with a chance of 2⁻¹²⁸ for each trial of the hash, in at most 2¹³ pairs of groups (of
-//! 128; 2⁹ of 32, 2⁷ of 16). A sender learns nothing from what it does: it sends nothing.
+//! 128; 2⁹ of 32, 2⁷ of 16). A sender learns nothing from what it does: it sends nothing but, with the first batch, the
+//! proof that it has the keys of its base OTs, without which the receiver does not settle that batch.
 //!
 //! **Cost** of a COT: 128/k − 1 bits from receiver to sender (127, 63, 31, 15 for k = 1, 2, 4, 8), 2^k·128/(k·128)
 //! blocks of AES (2, 2, 4, 32). A batch costs one tile and 48 bytes more, the first batch 4,128 bytes for the trees
-//! if k > 1.
+//! if k > 1, and 32 bytes from the sender.
 //!
 //! **Layout** of the message of a batch, all planes with one bit a COT, bit i in byte ⌊i/8⌋, least significant first:
 //!
@@ -53,7 +54,10 @@ use kernels::{Backend, Block, planes::Leaves, transpose};
 use zeroize::Zeroize;
 
 use self::check::{Chain, Folds, Link};
-use super::{CotMaker, CotReceiver, CotSender, Harvest, ReceiverSeeds, SenderSeeds, Slot, check_length, setup::COUNT};
+use super::{
+    CotMaker, CotReceiver, CotSender, Harvest, ReceiverSeeds, SenderSeeds, Slot, base::Proof, check_length,
+    setup::COUNT,
+};
 use crate::{Error, Result};
 
 /// Planes, one for each bit of Δ.
@@ -105,8 +109,13 @@ pub(crate) fn batch(wanted: u64) -> usize {
     wanted.min(BATCH) as usize
 }
 
-/// The bytes of the message of a batch, of the first one or of another.
-pub(crate) fn message_len(k: u8, count: usize, first: bool) -> usize {
+/// The bytes that sender and receiver send in the exchange of a batch, of the first one or of another.
+pub(crate) fn message_lens(k: u8, count: usize, first: bool) -> [usize; 2] {
+    [if first { Proof::LEN } else { 0 }, message_len(k, count, first)]
+}
+
+/// The bytes of the receiver's message of a batch.
+fn message_len(k: u8, count: usize, first: bool) -> usize {
     let shape = Shape::new(k);
     let opening = if first { pprf::message_len(shape) } else { 0 };
     opening + (1 + count.div_ceil(TILE)) * shape.corrections() + check::MESSAGE
@@ -127,6 +136,8 @@ pub struct Sender {
 pub struct Receiver {
     shape: Shape,
     seeds: ReceiverSeeds,
+    /// The sender has shown that it has its keys.
+    proven: bool,
     /// From the first batch on.
     trees: Vec<Leaves>,
     common: Common,
@@ -169,6 +180,7 @@ impl Receiver {
         Receiver {
             shape: Shape::new(k),
             seeds,
+            proven: false,
             trees: Vec::new(),
             common: Common::new(threads, backend),
             #[cfg(test)]
@@ -194,9 +206,9 @@ impl CotMaker for Receiver {
         let Some(mut harvest) = self.common.flying.take() else { return Ok(()) };
         let opening = outbox.len();
         if self.trees.is_empty() {
-            let trees = pprf::deal(&self.seeds.id, self.shape, &self.seeds.pairs, outbox);
+            let trees = pprf::deal(&self.seeds.id, self.shape, &self.seeds.dealt.pairs, outbox);
             self.trees = trees.iter().map(|keys| Leaves::with_backend(keys, self.common.backend)).collect();
-            self.seeds.pairs.zeroize();
+            self.seeds.dealt.pairs.zeroize();
         }
         // Whoever catches a panic must not read the streams again.
         self.common.dead = true;
@@ -207,12 +219,18 @@ impl CotMaker for Receiver {
     }
 
     fn expect(&self) -> usize {
-        0
+        if self.common.flying.is_some() && !self.proven { Proof::LEN } else { 0 }
     }
 
     fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
-        check_length("COT", inbox, 0)?;
-        Ok(self.common.flying.take())
+        check_length("COT", inbox, self.expect())?;
+        let settled = self.common.flying.take();
+        if settled.is_some() && !self.proven {
+            self.common.dead = true;
+            self.seeds.dealt.proof.check(inbox)?;
+            (self.common.dead, self.proven) = (false, true);
+        }
+        Ok(settled)
     }
 
     fn idle(&self) -> bool {
@@ -241,7 +259,10 @@ impl CotMaker for Sender {
         self.common.begin(harvest)
     }
 
-    fn send(&mut self, _: &mut Vec<u8>) -> Result<()> {
+    fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
+        if self.common.flying.is_some() && self.trees.is_empty() {
+            outbox.extend_from_slice(self.seeds.taken.proof.as_bytes());
+        }
         Ok(())
     }
 
@@ -272,10 +293,10 @@ impl Sender {
         let mut opening = 0;
         if self.trees.is_empty() {
             opening = pprf::message_len(self.shape);
-            let SenderSeeds { id, delta, keys } = &mut self.seeds;
-            let trees = pprf::take(id, self.shape, *delta, keys, &inbox[..opening])?;
+            let SenderSeeds { id, delta, taken } = &mut self.seeds;
+            let trees = pprf::take(id, self.shape, *delta, &taken.keys, &inbox[..opening])?;
             self.trees = trees.iter().map(|keys| Leaves::with_backend(keys, self.common.backend)).collect();
-            keys.zeroize();
+            taken.keys.zeroize();
         }
         self.extend(harvest, inbox, opening)
     }
@@ -283,7 +304,7 @@ impl Sender {
     /// A peer that may try again learns Δ bit by bit.
     fn destroy(&mut self) {
         self.seeds.delta.zeroize();
-        self.seeds.keys.zeroize();
+        self.seeds.taken.keys.zeroize();
         self.trees.clear();
         self.common.dead = true;
     }

@@ -173,7 +173,7 @@ fn labels_in_common_are_never_the_same() {
 
 /// Where the garbler's messages of its `nth` program begin: after the hello and terms, with S.
 fn hash_key(payload: &[u8], nth: usize) -> [u8; 16] {
-    let setup = Setup::MESSAGE;
+    let setup: usize = Setup::MESSAGES.iter().sum();
     let needle = terms::CALL.as_bytes();
     let starts: Vec<usize> = (0..payload.len()).filter(|&i| payload[i..].starts_with(needle)).collect();
     let length = u32::from_le_bytes(payload[starts[nth] - 4..starts[nth]].try_into().unwrap()) as usize;
@@ -371,7 +371,7 @@ fn secrets_cannot_be_printed() {
     }
     silent!(Session, Prepared, Outcome, Labels, Block, Generator, Stock, Maker, Setup);
     silent!(Inputs, Outputs, crate::correlation::Triples, crate::ot::Choices, crate::channel::Identity);
-    silent!(crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, Garbler, Evaluator, Gmw);
+    silent!(crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, crate::ot::base::Proof, Garbler, Evaluator, Gmw);
     const { assert!(<Printable<Report>>::PRINTABLE, "the test can fail") };
 }
 

@@ -60,9 +60,9 @@ impl Wire {
                 Some(delta) => Setup::start_under(delta, rng, self.party, &self.id),
                 None => Setup::start_with(rng, self.party, &self.id),
             };
-            self.channel.send(&message)?;
-            let theirs = self.channel.recv(Setup::MESSAGE)?;
-            let seeds = setup.finish(&theirs)?;
+            let (setup, message) = setup.answer(&self.swap(&message)?)?;
+            let theirs = self.swap(&message)?;
+            let seeds = setup.finish(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
             let secrets = secrets.derive(b"makers  ", 0);
             self.maker = Some(Maker::new(self.extension.makers_with(&secrets, seeds, self.threads)));
         }
@@ -159,8 +159,8 @@ fn exchange(
     }
 }
 
-/// A peer whose message failed a check of correlations may know a bit of Δ once it hears of that: before it does, the
-/// pool's is destroyed on disk. What goes wrong in the channel tells nobody of Δ, and leaves it whole.
+/// A peer whose message failed a check of base OTs or of correlations may know a bit of Δ once it hears of that: before
+/// it does, the pool's is destroyed on disk. What goes wrong in the channel tells nobody of Δ, and leaves it whole.
 fn never_again(pool: &mut Option<Pool>, why: Error) -> Error {
     let (Some(pool), Error::Peer(_)) = (pool, &why) else { return why };
     pool.destroy_delta(&why.to_string()).err().unwrap_or(why)

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -25,6 +27,14 @@ fn start(bits: &[bool]) -> Run {
     Run { sender, receiver, from_sender, from_receiver }
 }
 
+/// The end of a run whose first messages may have changed on their way; the twin's receiver does not check challenges.
+fn end(run: Run, twin: bool) -> Result<(Dealt, Taken)> {
+    let (dealt, answer) = run.sender.answer(&run.from_receiver)?;
+    let mut receiver = run.receiver;
+    receiver.unchecked = twin;
+    Ok((dealt, receiver.finish(&run.from_sender, &answer)?))
+}
+
 fn refusal<T>(result: Result<T>) -> String {
     match result {
         Err(Error::Peer(why)) => why,
@@ -33,60 +43,104 @@ fn refusal<T>(result: Result<T>) -> String {
     }
 }
 
+fn agree(dealt: &Dealt, taken: &Taken) -> bool {
+    taken.keys.iter().any(|key| dealt.pairs.as_flattened().contains(key))
+}
+
+const CHALLENGES: &str = "its challenges of base OT are no honest sender's";
+const UNPROVEN: &str = "it does not prove its base OTs";
+
 #[test]
 fn the_receiver_has_the_chosen_key_and_only_that() {
     for count in [0, 1, 2, 128] {
         let bits = bits(count);
         let run = start(&bits);
-        assert_eq!(run.from_sender.len(), 32);
-        assert_eq!(run.from_receiver.len(), 64 * count);
-        let pairs = run.sender.finish(&run.from_receiver).unwrap();
-        let keys = run.receiver.finish(&run.from_sender).unwrap();
-        for ((pair, key), bit) in pairs.iter().zip(&keys).zip(bits) {
+        assert_eq!((run.from_sender.len(), run.from_receiver.len()), (32, 32 * count));
+        let (dealt, taken) = end(run, false).unwrap();
+        dealt.proof.check(taken.proof.as_bytes()).unwrap();
+        assert_eq!((dealt.pairs.len(), taken.keys.len()), (count, count));
+        for ((pair, key), bit) in dealt.pairs.iter().zip(&taken.keys).zip(bits) {
             assert!(pair[usize::from(bit)] == *key);
             assert!(pair[usize::from(!bit)] != *key);
         }
-        let mut all: Vec<u128> = pairs.as_flattened().iter().map(|key| key.get()).collect();
-        all.sort_unstable();
-        all.dedup();
+        let all: HashSet<u128> = dealt.pairs.as_flattened().iter().map(|key| key.get()).collect();
         assert_eq!(all.len(), 2 * count, "a key came twice");
     }
 }
 
-/// The definition of the header, computed from the secrets without the code under test.
+/// The header once more, from the secrets and without the code under test.
+mod definition {
+    use super::*;
+
+    pub(super) fn t() -> RistrettoPoint {
+        let mut wide = [0; 64];
+        Hasher::new_derive_key("duologue v1 base OT: half of T").update(&SESSION).finalize_xof().fill(&mut wide);
+        RistrettoPoint::from_uniform_bytes(&wide) * Scalar::from(2u64)
+    }
+
+    pub(super) fn point(bytes: &[u8]) -> RistrettoPoint {
+        CompressedRistretto(bytes.try_into().unwrap()).decompress().unwrap()
+    }
+
+    pub(super) fn transcript(run: &Run) -> [u8; 32] {
+        let everything = [&SESSION[..], &32u64.to_le_bytes(), &run.from_sender, &run.from_receiver].concat();
+        blake3::derive_key("duologue v1 base OT: transcript", &everything)
+    }
+
+    /// m and u.
+    pub(super) fn kdf(run: &Run, i: usize, x: u8, shared: RistrettoPoint) -> [[u8; 16]; 2] {
+        let input = [&transcript(run)[..], &(i as u64).to_le_bytes(), &[x], shared.compress().as_bytes()].concat();
+        let output = blake3::derive_key("duologue v1 base OT: key", &input);
+        [output[..16].try_into().unwrap(), output[16..].try_into().unwrap()]
+    }
+
+    /// m and u of both slots of all instances, as the sender has them.
+    pub(super) fn slots(run: &Run) -> Vec<[[[u8; 16]; 2]; 2]> {
+        let secret = run.sender.half + run.sender.half;
+        let each = run.from_receiver.chunks(32).enumerate();
+        each.map(|(i, b)| [kdf(run, i, 0, secret * point(b)), kdf(run, i, 1, secret * (point(b) - t()))]).collect()
+    }
+
+    pub(super) fn proof(run: &Run, challenges: &[u8], tags: &[[u8; 16]]) -> [u8; 32] {
+        let input = [&transcript(run)[..], challenges, tags.as_flattened()].concat();
+        blake3::derive_key("duologue v1 base OT: proof", &input)
+    }
+
+    /// c and g.
+    pub(super) fn answer(run: &Run, challenges: &[u8], proof: &[u8]) -> Vec<u8> {
+        let input = [&transcript(run)[..], proof].concat();
+        let commitment = blake3::derive_key("duologue v1 base OT: commitment to the proof", &input);
+        [challenges, &commitment].concat()
+    }
+
+    pub(super) fn challenges(slots: &[[[[u8; 16]; 2]; 2]]) -> Vec<u8> {
+        slots.iter().flat_map(|[[_, u], [_, v]]| std::array::from_fn::<u8, 16, _>(|i| u[i] ^ v[i])).collect()
+    }
+}
+
 #[test]
 fn agrees_with_the_definition() {
     let bits = bits(5);
     let run = start(&bits);
-    let secret = run.sender.half + run.sender.half;
-    let point = |i: usize| {
-        let bytes: [u8; 32] = run.from_receiver[32 * i..][..32].try_into().unwrap();
-        CompressedRistretto(bytes).decompress().unwrap()
-    };
-    let mask = |i: usize, x: u8| {
-        let mut hasher = Hasher::new_derive_key("duologue v1 base OT: mask of a point");
-        hasher.update(&SESSION).update(&(i as u64).to_le_bytes()).update(&[x]);
-        hasher.update(point(2 * i + 1 - usize::from(x)).compress().as_bytes());
-        let mut wide = [0; 64];
-        hasher.finalize_xof().fill(&mut wide);
-        RistrettoPoint::from_uniform_bytes(&wide)
-    };
-    let mut everything = SESSION.to_vec();
-    everything.extend(32u64.to_le_bytes());
-    everything.extend(&run.from_sender);
-    everything.extend(&run.from_receiver);
-    let transcript = blake3::derive_key("duologue v1 base OT: transcript", &everything);
-    let pairs = run.sender.finish(&run.from_receiver).unwrap();
-    for (i, pair) in pairs.iter().enumerate() {
-        for x in [0, 1] {
-            let shared = secret * (point(2 * i + x) + mask(i, x as u8));
-            let mut input = transcript.to_vec();
-            input.extend((i as u64).to_le_bytes());
-            input.push(x as u8);
-            input.extend(shared.compress().as_bytes());
-            let key = blake3::derive_key("duologue v1 base OT: key", &input);
-            assert_eq!(pair[x].to_bytes(), key[..16]);
-        }
+    let slots = definition::slots(&run);
+    for (i, b) in run.from_receiver.chunks(32).enumerate() {
+        let secret = run.receiver.halves[i] + run.receiver.halves[i];
+        let mask = if bits[i] { definition::t() } else { RistrettoPoint::identity() };
+        assert!(definition::point(b) == RistrettoPoint::mul_base(&secret) + mask);
+        let shared = secret * definition::point(&run.from_sender);
+        assert_eq!(definition::kdf(&run, i, bits[i].into(), shared), slots[i][usize::from(bits[i])]);
+    }
+    let challenges = definition::challenges(&slots);
+    let first: Vec<_> = slots.iter().map(|slot| slot[0][1]).collect();
+    let proof = definition::proof(&run, &challenges, &first);
+    let expected = definition::answer(&run, &challenges, &proof);
+    let (dealt, answer) = run.sender.answer(&run.from_receiver).unwrap();
+    let taken = run.receiver.finish(&run.from_sender, &answer).unwrap();
+    assert!(answer == expected);
+    assert!(*dealt.proof.as_bytes() == proof && *taken.proof.as_bytes() == proof);
+    for (i, pair) in dealt.pairs.iter().enumerate() {
+        assert_eq!(pair.map(Block::to_bytes), slots[i].map(|slot| slot[0]));
+        assert_eq!(taken.keys[i].to_bytes(), slots[i][usize::from(bits[i])][0]);
     }
 }
 
@@ -100,12 +154,17 @@ fn two_runs_have_nothing_in_common() {
 
 #[test]
 fn a_message_of_the_wrong_length_is_named_with_both_lengths() {
-    for len in [0, 1, 95, 97, 191, 193, 1 << 16] {
+    let named = |why: String, len: usize, expect: usize| {
+        assert!(why.contains(&format!("{len} bytes, not {expect}")), "{why}");
+    };
+    for len in [0, 1, 31, 33, 79, 81, 95, 97, 1 << 16] {
         let run = start(&bits(3));
-        let why = refusal(run.sender.finish(&vec![0; len]));
-        assert!(why.contains(&format!("{len} bytes, not 192")), "{why}");
-        let why = refusal(run.receiver.finish(&vec![0; len]));
-        assert!(why.contains(&format!("{len} bytes, not 32")), "{why}");
+        named(refusal(run.sender.answer(&vec![0; len])), len, 96);
+        named(refusal(run.receiver.finish(&vec![0; len], &[0; 80])), len, 32);
+        let run = start(&bits(3));
+        named(refusal(run.receiver.finish(&run.from_sender, &vec![0; len])), len, 80);
+        let (dealt, _) = run.sender.answer(&run.from_receiver).unwrap();
+        named(refusal(dealt.proof.check(&vec![0; len])), len, 32);
     }
 }
 
@@ -124,105 +183,222 @@ fn the_identity_and_other_encodings_are_refused() {
     for (bytes, expected) in cases {
         let mut run = start(&bits(5));
         run.from_sender.copy_from_slice(&bytes);
-        run.from_receiver[4 * 32..][..32].copy_from_slice(&bytes);
-        assert_eq!(refusal(run.receiver.finish(&run.from_sender)), format!("point 0 {expected}"));
-        assert_eq!(refusal(run.sender.finish(&run.from_receiver)), format!("point 4 {expected}"));
+        run.from_receiver[4 * 32..].copy_from_slice(&bytes);
+        assert_eq!(refusal(run.receiver.finish(&run.from_sender, &[0; 112])), format!("point 0 {expected}"));
+        assert_eq!(refusal(run.sender.answer(&run.from_receiver)), format!("point 4 {expected}"));
     }
 }
 
-/// A receiver that makes a sum the identity would know that key without any secret.
+/// A receiver that sends T itself would make the second key one of the identity, which everybody knows.
 #[test]
-fn points_that_cancel_are_refused() {
-    for x in [0, 1] {
-        let mut run = start(&bits(2));
-        let other: [u8; 32] = run.from_receiver[64 + 32 * (1 - x)..][..32].try_into().unwrap();
-        let cancelling = -hash_to_point(&SESSION, 1, x as u8, &other);
-        run.from_receiver[64 + 32 * x..][..32].copy_from_slice(cancelling.compress().as_bytes());
-        let why = refusal(run.sender.finish(&run.from_receiver));
-        assert_eq!(why, "its points of base OT 1 cancel");
-    }
+fn a_point_that_gives_a_key_away_is_refused() {
+    let mut run = start(&bits(3));
+    run.from_receiver[32..64].copy_from_slice(definition::t().compress().as_bytes());
+    assert_eq!(refusal(run.sender.answer(&run.from_receiver)), "point 1 of its base OT gives a key away");
 }
 
-/// One flipped bit anywhere: a named error, or no key of either party agrees.
+/// One flipped bit anywhere in any of the four messages: a named error. With a receiver that does not check what the
+/// sender answers, no key of the parties agrees.
 #[test]
-fn a_corrupted_message_is_refused_or_breaks_every_key() {
+fn a_corrupted_message_is_refused() {
     let bits = bits(4);
-    let agree =
-        |pairs: Vec<[Block; 2]>, keys: Vec<Block>| pairs.iter().zip(&keys).any(|(pair, key)| pair.contains(key));
-    let mut outcomes = [0; 2];
-    for byte in 0..256 {
-        let mut run = start(&bits);
-        let flipped = 1 << (byte % 8);
-        run.from_receiver[byte] ^= flipped;
-        let keys = run.receiver.finish(&run.from_sender).unwrap();
-        match run.sender.finish(&run.from_receiver) {
-            Ok(pairs) => assert!(!agree(pairs, keys)),
-            error => outcomes[usize::from(refusal(error).contains("base OT"))] += 1,
+    let mut undecodable = 0;
+    for byte in 0..128 {
+        let flip = |message: &mut [u8], byte: usize| message[byte] ^= 1 << (byte % 8);
+        for twin in [false, true] {
+            let mut run = start(&bits);
+            flip(&mut run.from_receiver, byte);
+            match end(run, twin) {
+                Ok((dealt, taken)) => assert!(twin && !agree(&dealt, &taken)),
+                error => match refusal(error) {
+                    why if why == CHALLENGES => assert!(!twin),
+                    why => undecodable += usize::from(why.starts_with("point")),
+                },
+            }
+            let mut run = start(&bits);
+            let (dealt, answer) = run.sender.answer(&run.from_receiver).unwrap();
+            flip(&mut run.from_sender, byte % 32);
+            run.receiver.unchecked = twin;
+            match run.receiver.finish(&run.from_sender, &answer) {
+                Ok(taken) => assert!(twin && !agree(&dealt, &taken)),
+                error => match refusal(error) {
+                    why if why == CHALLENGES => assert!(!twin),
+                    why => assert!(why.starts_with("point 0")),
+                },
+            }
         }
-        let mut run = start(&bits);
-        run.from_sender[byte / 8] ^= flipped;
-        let pairs = run.sender.finish(&run.from_receiver).unwrap();
-        match run.receiver.finish(&run.from_sender) {
-            Ok(keys) => assert!(!agree(pairs, keys)),
-            error => outcomes[usize::from(refusal(error).contains("base OT"))] += 1,
+        let run = start(&bits);
+        let (dealt, mut answer) = run.sender.answer(&run.from_receiver).unwrap();
+        flip(&mut answer, byte % 96);
+        assert_eq!(refusal(run.receiver.finish(&run.from_sender, &answer)), CHALLENGES);
+        let mut proof = *dealt.proof.as_bytes();
+        flip(&mut proof, byte % 32);
+        assert_eq!(refusal(dealt.proof.check(&proof)), UNPROVEN);
+    }
+    assert!(undecodable > 100, "most strings encode no point, but {undecodable} of 256 were refused");
+}
+
+#[test]
+fn instances_that_change_places_are_refused() {
+    for twin in [false, true] {
+        let mut run = start(&[false, false]);
+        let (first, second) = run.from_receiver.split_at_mut(32);
+        first.swap_with_slice(second);
+        match end(run, twin) {
+            Ok((dealt, taken)) => assert!(twin && !agree(&dealt, &taken)),
+            error => assert!(refusal(error) == CHALLENGES && !twin),
         }
     }
-    assert_eq!(outcomes[0], 0);
-    assert!(outcomes[1] > 100, "most strings encode no point, but {} were refused", outcomes[1]);
-}
-
-#[test]
-fn instances_that_change_places_break_every_key() {
-    let mut run = start(&[false, false]);
-    let (first, second) = run.from_receiver.split_at_mut(64);
+    let run = start(&[true, true]);
+    let (_, mut answer) = run.sender.answer(&run.from_receiver).unwrap();
+    let (first, second) = answer[..32].split_at_mut(16);
     first.swap_with_slice(second);
-    let pairs = run.sender.finish(&run.from_receiver).unwrap();
-    let keys = run.receiver.finish(&run.from_sender).unwrap();
-    assert!(keys.iter().all(|key| !pairs.as_flattened().contains(key)));
+    assert_eq!(refusal(run.receiver.finish(&run.from_sender, &answer)), CHALLENGES);
 }
 
 #[test]
-fn another_session_breaks_every_key() {
-    let (sender, from_sender) = Sender::start(&SESSION, 2).unwrap();
-    let (receiver, from_receiver) = Receiver::start(&[8; 32], &choices(&[true, false])).unwrap();
-    let pairs = sender.finish(&from_receiver).unwrap();
-    let keys = receiver.finish(&from_sender).unwrap();
-    assert!(keys.iter().all(|key| !pairs.as_flattened().contains(key)));
+fn another_session_is_refused() {
+    for twin in [false, true] {
+        let (sender, from_sender) = Sender::start(&SESSION, 2).unwrap();
+        let (receiver, from_receiver) = Receiver::start(&[8; 32], &choices(&[true, false])).unwrap();
+        match end(Run { sender, receiver, from_sender, from_receiver }, twin) {
+            Ok((dealt, taken)) => assert!(twin && !agree(&dealt, &taken)),
+            error => assert!(refusal(error) == CHALLENGES && !twin),
+        }
+    }
 }
 
-type Kdf = fn(&[u8; 32], usize, u8, &[u8; POINT]) -> Block;
+/// What was said in one run is worth nothing in another, even if both had one id.
+#[test]
+fn a_replay_is_refused() {
+    let (old, new) = (start(&bits(3)), start(&bits(3)));
+    let (_, old_answer) = old.sender.answer(&old.from_receiver).unwrap();
+    let old_taken = old.receiver.finish(&old.from_sender, &old_answer).unwrap();
+    let (dealt, _) = new.sender.answer(&old.from_receiver).unwrap();
+    assert_eq!(refusal(dealt.proof.check(old_taken.proof.as_bytes())), UNPROVEN);
+    assert_eq!(refusal(new.receiver.finish(&old.from_sender, &old_answer)), CHALLENGES);
+}
 
-/// True if changing any one argument changes the key.
+/// What a sender sends that has guessed some choices, and challenges those instances wrongly.
+fn guessing(run: &Run, guesses: &[(usize, bool)]) -> Vec<u8> {
+    let slots = definition::slots(run);
+    let mut challenges = definition::challenges(&slots);
+    let mut tags: Vec<_> = slots.iter().map(|slot| slot[0][1]).collect();
+    for &(i, guess) in guesses {
+        challenges[16 * i] ^= 1;
+        tags[i][0] ^= u8::from(guess);
+    }
+    definition::answer(run, &challenges, &definition::proof(run, &challenges, &tags))
+}
+
+/// Selective failure: a sender that guesses choices is refused unless all of its guess is right, and learns nothing else.
+#[test]
+fn a_guess_at_choices_must_be_right() {
+    for guess in [(false, false), (false, true), (true, false), (true, true)] {
+        let run = start(&[false, true, true, false]);
+        let answer = guessing(&run, &[(1, guess.0), (3, guess.1)]);
+        match run.receiver.finish(&run.from_sender, &answer) {
+            Ok(_) => assert_eq!(guess, (true, false)),
+            error => assert!(refusal(error) == CHALLENGES && guess != (true, false)),
+        }
+    }
+}
+
+/// The twin that does not check the challenges: its proof tells its choices, and nobody is refused.
+#[test]
+fn a_receiver_that_does_not_check_gives_its_choices_away() {
+    for choice in [false, true] {
+        let mut run = start(&[false, choice]);
+        run.receiver.unchecked = true;
+        let slots = definition::slots(&run);
+        let challenges: Vec<u8> = definition::challenges(&slots).iter().map(|c| c ^ 1).collect();
+        let opened = [false, true].map(|guess| {
+            let tag = |i: usize, guess: bool| slots[i][0][1].map(|byte| byte ^ u8::from(guess));
+            definition::proof(&run, &challenges, &[tag(0, false), tag(1, guess)])
+        });
+        let answer = definition::answer(&run, &challenges, &[0; 32]);
+        let taken = run.receiver.finish(&run.from_sender, &answer).unwrap();
+        assert_eq!(opened.map(|proof| proof == *taken.proof.as_bytes()), [!choice, choice]);
+    }
+}
+
+/// A receiver that knows no logarithm of one of its points has no key of that instance, and cannot prove: neither with
+/// what it has, nor if it believes any challenge. A sender that did not ask would have gone on.
+#[test]
+fn a_receiver_without_a_key_cannot_prove() {
+    let bits = bits(4);
+    for index in 0..4 {
+        for twin in [false, true] {
+            let mut run = start(&bits);
+            let unknown = RistrettoPoint::from_uniform_bytes(&[index as u8 + 3; 64]).compress();
+            run.from_receiver[32 * index..][..32].copy_from_slice(unknown.as_bytes());
+            run.receiver.message = run.from_receiver.clone();
+            match end(run, twin) {
+                Ok((dealt, taken)) => {
+                    assert!(twin && refusal(dealt.proof.check(taken.proof.as_bytes())) == UNPROVEN);
+                    assert!(!dealt.pairs[index].contains(&taken.keys[index]));
+                    let others = (0..4).filter(|&i| i != index);
+                    assert!(others.clone().all(|i| dealt.pairs[i][usize::from(bits[i])] == taken.keys[i]));
+                }
+                error => assert!(refusal(error) == CHALLENGES && !twin),
+            }
+        }
+    }
+}
+
+/// Choices move the points by T, and uniform points stay uniform; what is said at the end is known to the sender.
+#[test]
+fn messages_do_not_show_choices() {
+    let count = 512;
+    let [zeros, ones] = [false, true].map(|bit| {
+        let mut rng = Generator::from_seed(Block::new(3));
+        Receiver::start_with(&mut rng, &SESSION, &choices(&vec![bit; count])).1
+    });
+    for (zero, one) in zeros.chunks(32).zip(ones.chunks(32)) {
+        assert!(definition::point(one) == definition::point(zero) + definition::t());
+    }
+    for points in [zeros, ones] {
+        for bit in 8..248 {
+            let set = points.chunks(32).filter(|point| point[bit / 8] >> (bit % 8) & 1 == 1).count();
+            assert!((186..326).contains(&set), "bit {bit} is 1 in {set} of {count} points");
+        }
+    }
+}
+
+type Kdf = fn(&[u8; 32], usize, u8, &[u8; POINT]) -> (Block, Block);
+
+/// True if changing any one argument changes both halves of the output, which are never the same.
 fn binds_everything(kdf: Kdf) -> bool {
     let points = [[1; POINT], [2; POINT]];
-    let key = kdf(&[1; 32], 0, 0, &points[0]);
-    let others = [
+    let outputs = [
+        kdf(&[1; 32], 0, 0, &points[0]),
         kdf(&[2; 32], 0, 0, &points[0]),
         kdf(&[1; 32], 1, 0, &points[0]),
         kdf(&[1; 32], 0, 1, &points[0]),
         kdf(&[1; 32], 0, 0, &points[1]),
     ];
-    !others.contains(&key)
+    let all: HashSet<u128> = outputs.iter().flat_map(|(key, tag)| [key.get(), tag.get()]).collect();
+    all.len() == 2 * outputs.len()
 }
 
-/// The test above it can fail: four twins that leave something out.
+/// The test above it can fail: twins that leave something out, and one whose key is what the challenges tell of.
 #[test]
 fn the_key_is_bound_to_transcript_instance_slot_and_secret() {
-    assert!(binds_everything(key));
-    assert!(!binds_everything(|_, index, x, shared| key(&[0; 32], index, x, shared)));
-    assert!(!binds_everything(|transcript, _, x, shared| key(transcript, 0, x, shared)));
-    assert!(!binds_everything(|transcript, index, _, shared| key(transcript, index, 0, shared)));
-    assert!(!binds_everything(|transcript, index, x, _| { key(transcript, index, x, &[0; POINT]) }));
+    assert!(binds_everything(key_and_tag));
+    assert!(!binds_everything(|_, index, x, shared| key_and_tag(&[0; 32], index, x, shared)));
+    assert!(!binds_everything(|transcript, _, x, shared| key_and_tag(transcript, 0, x, shared)));
+    assert!(!binds_everything(|transcript, index, _, shared| key_and_tag(transcript, index, 0, shared)));
+    assert!(!binds_everything(|transcript, index, x, _| key_and_tag(transcript, index, x, &[0; POINT])));
+    assert!(!binds_everything(|transcript, index, x, shared| {
+        let (key, _) = key_and_tag(transcript, index, x, shared);
+        (key, key)
+    }));
 }
 
 #[test]
-fn the_mask_is_bound_to_session_instance_slot_and_point() {
-    let mask = hash_to_point(&[1; 32], 0, 0, &[1; 32]);
-    assert!(mask == hash_to_point(&[1; 32], 0, 0, &[1; 32]));
-    assert!(mask != hash_to_point(&[2; 32], 0, 0, &[1; 32]));
-    assert!(mask != hash_to_point(&[1; 32], 1, 0, &[1; 32]));
-    assert!(mask != hash_to_point(&[1; 32], 0, 1, &[1; 32]));
-    assert!(mask != hash_to_point(&[1; 32], 0, 0, &[2; 32]));
+fn t_is_bound_to_the_session() {
+    let [one, same, other] = [1, 1, 2].map(|session| half_of_t(&[session; 32]));
+    assert!(one == same && one != other && !one.is_identity());
 }
 
 /// Every bit of the transcript counts: both messages, the session, the direction.
@@ -254,8 +430,7 @@ proptest! {
         match Points::decode(&message, count) {
             Ok(Points(points)) => {
                 prop_assert_eq!(points.len(), count);
-                let again: Vec<u8> =
-                    points.iter().flat_map(|(point, _)| point.compress().to_bytes()).collect();
+                let again: Vec<u8> = points.iter().flat_map(|point| point.compress().to_bytes()).collect();
                 prop_assert_eq!(again, message);
             }
             Err(error) => prop_assert!(matches!(error, Error::Peer(_))),
@@ -266,8 +441,8 @@ proptest! {
 #[test]
 fn curve_operations_are_counted() {
     let before = curve_calls();
-    let run = start(&bits(1));
-    run.sender.finish(&run.from_receiver).unwrap();
-    // Sender: s·G; two points, two masks, two products. Receiver: a point, a mask, a·G.
-    assert_eq!(curve_calls() - before, 7 + 3);
+    let run = start(&bits(3));
+    end(run, false).unwrap();
+    // Sender: s·G, T, s·T; of each instance a point and a product. Receiver: T, z; of each instance two products.
+    assert_eq!(curve_calls() - before, (3 + 3 * 2) + (2 + 3 * 2));
 }

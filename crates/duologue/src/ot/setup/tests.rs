@@ -2,16 +2,34 @@ use super::*;
 
 const SESSION: [u8; 32] = [9; 32];
 
-/// Alice's and Bob's seeds of both directions, from one honest exchange; for the tests of other modules too.
-pub(crate) fn exchange() -> [(SenderSeeds, ReceiverSeeds); 2] {
-    let (alice, from_alice) = Setup::start(Party::Alice, &SESSION).unwrap();
-    let (bob, from_bob) = Setup::start(Party::Bob, &SESSION).unwrap();
-    [alice.finish(&from_bob).unwrap(), bob.finish(&from_alice).unwrap()]
+type Seeds = (SenderSeeds, ReceiverSeeds);
+
+/// Alice's and Bob's seeds of both directions, from honest parties; for the tests of other modules too.
+pub(crate) fn exchange() -> [Seeds; 2] {
+    exchange_in(&SESSION)
+}
+
+/// The same in a session of this id.
+pub(crate) fn exchange_in(session: &[u8; 32]) -> [Seeds; 2] {
+    let [(alice, from_alice), (bob, from_bob)] =
+        [Party::Alice, Party::Bob].map(|party| Setup::start(party, session).unwrap());
+    let (alice, answer_of_alice) = alice.answer(&from_bob).unwrap();
+    let (bob, answer_of_bob) = bob.answer(&from_alice).unwrap();
+    [alice.finish(&answer_of_bob).unwrap(), bob.finish(&answer_of_alice).unwrap()]
 }
 
 fn matching(sender: &SenderSeeds, receiver: &ReceiverSeeds) -> usize {
-    let each = sender.keys.iter().zip(&receiver.pairs).enumerate();
+    let each = sender.taken.keys.iter().zip(&receiver.dealt.pairs).enumerate();
     each.filter(|(i, (key, pair))| pair[(sender.delta.get() >> i) as usize & 1] == **key).count()
+}
+
+fn proves(sender: &SenderSeeds, receiver: &ReceiverSeeds) -> bool {
+    receiver.dealt.proof.check(sender.taken.proof.as_bytes()).is_ok()
+}
+
+fn refusal<T>(result: Result<T>) -> String {
+    let Err(Error::Peer(why)) = result else { panic!("accepted, or somebody else is to blame") };
+    why
 }
 
 #[test]
@@ -20,6 +38,8 @@ fn seeds_both_directions() {
     assert_eq!(matching(&alice_sends, &bob_receives), COUNT);
     assert_eq!(matching(&bob_sends, &alice_receives), COUNT);
     assert_eq!(matching(&alice_sends, &alice_receives), 0);
+    assert!(proves(&alice_sends, &bob_receives) && proves(&bob_sends, &alice_receives));
+    assert!(!proves(&alice_sends, &alice_receives));
     assert!(alice_sends.delta.lsb() && bob_sends.delta.lsb());
     assert!(alice_sends.delta != bob_sends.delta);
 }
@@ -30,7 +50,7 @@ fn delta_has_127_random_bits() {
     let mut rng = os_generator().unwrap();
     let (mut ever, mut always) = (0, u128::MAX);
     for _ in 0..40 {
-        let delta = Setup::start_with(&mut rng, Party::Bob, &SESSION).0.delta.get();
+        let delta = Setup::start_with(&mut rng, Party::Bob, &SESSION).0.begun.delta.get();
         ever |= delta;
         always &= delta;
     }
@@ -40,40 +60,47 @@ fn delta_has_127_random_bits() {
 /// The security constant, and what it costs on the wire.
 #[test]
 fn a_setup_is_128_base_ots_each_way() {
-    assert_eq!((COUNT, Setup::MESSAGE), (128, 8_224));
-    let (_, message) = Setup::start(Party::Alice, &SESSION).unwrap();
-    assert_eq!(message.len(), Setup::MESSAGE);
+    assert_eq!((COUNT, Setup::MESSAGES), (128, [4_128, 2_080]));
+    let (alice, from_alice) = Setup::start(Party::Alice, &SESSION).unwrap();
+    let (_, from_bob) = Setup::start(Party::Bob, &SESSION).unwrap();
+    let (_, answer) = alice.answer(&from_bob).unwrap();
+    assert_eq!([from_alice.len(), answer.len()], Setup::MESSAGES);
 }
 
 #[test]
 fn two_runs_differ() {
     let [one, other] = [(); 2].map(|()| Setup::start(Party::Alice, &SESSION).unwrap());
-    assert!(one.0.delta != other.0.delta);
+    assert!(one.0.begun.delta != other.0.begun.delta);
     assert!(one.1.chunks(32).zip(other.1.chunks(32)).all(|(a, b)| a != b));
 }
 
-/// A peer that sends our own message back shares no key with us, because each direction has its own
-/// session id; without, it would share all of them.
+/// A peer that sends our own messages back is refused, because each direction has its own session id; without, it would
+/// share all keys with us.
 #[test]
 fn a_reflected_message_gives_no_common_keys() {
     let (setup, message) = Setup::start(Party::Alice, &SESSION).unwrap();
-    let (sends, receives) = setup.finish(&message).unwrap();
-    assert_eq!(matching(&sends, &receives), 0);
+    let (setup, answer) = setup.answer(&message).unwrap();
+    assert!(refusal(setup.finish(&answer)).contains("challenges of base OT"));
 
     let choices = [Choice::from(1); 4];
     let (twin_pairs, from_sender) = base::Sender::start(&SESSION, 4).unwrap();
     let (twin_chosen, from_receiver) = base::Receiver::start(&SESSION, &choices).unwrap();
-    let pairs = twin_pairs.finish(&from_receiver).unwrap();
-    let keys = twin_chosen.finish(&from_sender).unwrap();
-    assert!(pairs.iter().zip(&keys).all(|(pair, key)| pair[1] == *key), "the twin is not broken");
+    let (dealt, answer) = twin_pairs.answer(&from_receiver).unwrap();
+    let taken = twin_chosen.finish(&from_sender, &answer).unwrap();
+    assert!(dealt.pairs.iter().zip(&taken.keys).all(|(pair, key)| pair[1] == *key), "the twin is not broken");
 }
 
 #[test]
 fn wrong_lengths_are_the_peers_fault() {
-    for len in [0, 1, Setup::MESSAGE - 1, Setup::MESSAGE + 1] {
+    let named = |why: String, len: usize, which: usize| {
+        assert!(why.contains(&format!("{len} bytes, not {}", Setup::MESSAGES[which])), "{why}");
+    };
+    for len in [0, 1, 2_079, 2_081, 4_127, 4_129] {
         let (setup, _) = Setup::start(Party::Bob, &SESSION).unwrap();
-        let Err(Error::Peer(why)) = setup.finish(&vec![0; len]) else { panic!("accepted {len}") };
-        assert!(why.contains(&format!("{len} bytes, not {}", Setup::MESSAGE)), "{why}");
+        named(refusal(setup.answer(&vec![0; len])), len, 0);
+        let (setup, _) = Setup::start(Party::Bob, &SESSION).unwrap();
+        let (_, from_alice) = Setup::start(Party::Alice, &SESSION).unwrap();
+        named(refusal(setup.answer(&from_alice).unwrap().0.finish(&vec![0; len])), len, 1);
     }
 }
 
@@ -81,9 +108,8 @@ fn wrong_lengths_are_the_peers_fault() {
 #[test]
 fn a_useless_delta_is_refused() {
     for delta in [Block::ZERO, Block::new(2), Block::new(u128::MAX - 1)] {
-        let Err(Error::Usage(why)) = SenderSeeds::new([0; 32], delta, vec![Block::ZERO; COUNT]) else {
-            panic!("accepted")
-        };
+        let taken = base::Taken { keys: vec![Block::ZERO; COUNT], proof: base::Proof([0; 32]) };
+        let Err(Error::Usage(why)) = SenderSeeds::new([0; 32], delta, taken) else { panic!("accepted") };
         assert!(why.contains('Δ'), "{why}");
     }
 }

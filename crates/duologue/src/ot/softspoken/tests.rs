@@ -5,10 +5,12 @@ use blake3::{Hasher, hazmat::HasherExt};
 use kernels::{aes::Aes128, generator::Generator};
 
 use super::*;
-use crate::Party;
-use crate::ot::{Crop, Extension, Setup, Side};
+use crate::ot::base::{Dealt, Taken};
+use crate::ot::setup::tests::exchange_in;
+use crate::ot::{Crop, Extension, Side};
 
 const ID: [u8; 32] = [7; 32];
+const PROOF: [u8; 32] = [9; 32];
 const DELTA: Block = Block::new(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
 
 /// Both sides' seeds for this Δ.
@@ -16,7 +18,8 @@ fn seeds(delta: Block) -> (SenderSeeds, ReceiverSeeds) {
     let mut rng = Generator::from_seed(Block::new(5));
     let pairs: Vec<[Block; 2]> = (0..PLANES).map(|_| [rng.block(), rng.block()]).collect();
     let keys = pairs.iter().enumerate().map(|(i, pair)| pair[usize::from(delta.get() >> i & 1 == 1)]).collect();
-    (SenderSeeds { id: ID, delta, keys }, ReceiverSeeds { id: ID, pairs })
+    let taken = Taken { keys, proof: Proof(PROOF) };
+    (SenderSeeds { id: ID, delta, taken }, ReceiverSeeds { id: ID, dealt: Dealt { pairs, proof: Proof(PROOF) } })
 }
 
 fn pair(k: u8) -> (Sender, Receiver) {
@@ -29,15 +32,17 @@ fn offer(receiver: &mut Receiver, crop: Crop, count: usize) -> (Vec<u8>, Harvest
     let mut message = b"before".to_vec();
     receiver.begin(Harvest::new(Side::Receiver, crop, count)).unwrap();
     receiver.send(&mut message).unwrap();
-    assert_eq!(receiver.expect(), 0);
-    (message.split_off(6), receiver.receive(&[]).unwrap().unwrap())
+    let proof = receiver.seeds.dealt.proof.as_bytes().to_vec();
+    let proof = if receiver.proven { vec![] } else { proof };
+    assert_eq!(receiver.expect(), proof.len());
+    (message.split_off(6), receiver.receive(&proof).unwrap().unwrap())
 }
 
 fn accept(sender: &mut Sender, crop: Crop, count: usize, message: &[u8]) -> Result<Harvest> {
     sender.begin(Harvest::new(Side::Sender, crop, count))?;
-    let mut outbox = Vec::new();
+    let (mut outbox, first) = (Vec::new(), sender.trees.is_empty());
     sender.send(&mut outbox)?;
-    assert!(outbox.is_empty());
+    assert_eq!(outbox, if first { sender.seeds.taken.proof.as_bytes().to_vec() } else { vec![] });
     assert!(!sender.idle());
     sender.receive(message).map(|harvest| harvest.expect("a batch is settled at once"))
 }
@@ -193,7 +198,7 @@ mod definition {
 fn agrees_with_the_definition() {
     for k in [1, 3, 4, 8] {
         let (mut sender, mut receiver) = pair(k as u8);
-        let streams = definition::Streams::new(k, &seeds(DELTA).1.pairs);
+        let streams = definition::Streams::new(k, &seeds(DELTA).1.dealt.pairs);
         let groups = PLANES.div_ceil(k);
         let mut position = 0;
         for (number, count) in [300, 129].into_iter().enumerate() {
@@ -278,8 +283,10 @@ fn the_outline_has_the_lengths_of_the_messages() {
         assert_eq!(outline.exchange(0), [0, 0]);
         for count in [300, 1, 128, CHUNK * TILE + 5] {
             let (message, _) = offer(&mut receiver, Crop::Bits, count);
-            assert_eq!(outline.exchange(count), [0, message.len()], "k = {k}, {count} COTs");
             sender.begin(Harvest::new(Side::Sender, Crop::Bits, count)).unwrap();
+            let mut proof = Vec::new();
+            sender.send(&mut proof).unwrap();
+            assert_eq!(outline.exchange(count), [proof.len(), message.len()], "k = {k}, {count} COTs");
             assert_eq!(sender.expect(), message.len());
             sender.receive(&message).unwrap();
             assert_eq!(sender.expect(), 0);
@@ -293,10 +300,34 @@ fn the_outline_has_the_lengths_of_the_messages() {
 fn costs_what_it_says() {
     for (k, bits) in [(1, 127), (2, 63), (4, 31), (8, 15)] {
         let tile = bits * TILE / 8;
-        assert_eq!(message_len(k, 1 << 19, false), (bits << 19) / 8 + tile + 48);
+        assert_eq!(message_lens(k, 1 << 19, false), [0, (bits << 19) / 8 + tile + 48]);
         let trees = if k > 1 { 4128 } else { 0 };
-        assert_eq!(message_len(k, 1 << 19, true), (bits << 19) / 8 + tile + 48 + trees);
+        assert_eq!(message_lens(k, 1 << 19, true), [32, (bits << 19) / 8 + tile + 48 + trees]);
     }
+}
+
+/// P13: the first batch is settled by the sender's proof of its base OTs and nothing else, later ones without. The twin
+/// that asks for none settles it.
+#[test]
+fn nothing_is_settled_before_the_base_ots_are_proven() {
+    let begun = || {
+        let mut receiver = pair(4).1;
+        receiver.begin(Harvest::new(Side::Receiver, Crop::Blocks, 100)).unwrap();
+        receiver.send(&mut Vec::new()).unwrap();
+        receiver
+    };
+    for byte in 0..32 {
+        let (mut receiver, mut proof) = (begun(), PROOF);
+        proof[byte] ^= 1 << (byte % 8);
+        assert!(matches!(receiver.receive(&proof), Err(Error::Peer(why)) if why.contains("base OTs")));
+        let again = receiver.begin(Harvest::new(Side::Receiver, Crop::Blocks, 100));
+        assert!(matches!(again, Err(Error::Dead(_))), "a second trial");
+    }
+    assert!(matches!(begun().receive(&[]), Err(Error::Peer(_))));
+    assert!(begun().receive(&PROOF).unwrap().is_some());
+    let mut twin = begun();
+    twin.proven = true;
+    assert!(twin.receive(&[]).unwrap().is_some());
 }
 
 /// One byte changed anywhere: the sender says that the peer is to blame, and forgets Δ.
@@ -394,9 +425,7 @@ fn one_batch_at_a_time() {
 fn blocks_are_random_and_never_the_same() {
     let count = 20_000;
     let runs = [(); 2].map(|()| {
-        let (alice, from_alice) = Setup::start(Party::Alice, &ID).unwrap();
-        let (bob, from_bob) = Setup::start(Party::Bob, &ID).unwrap();
-        let (sender, receiver) = (alice.finish(&from_bob).unwrap().0, bob.finish(&from_alice).unwrap().1);
+        let [(sender, _), (_, receiver)] = exchange_in(&ID);
         let (mut sender, mut receiver) = (Sender::new(sender, 4, 1), Receiver::new(receiver, 4, 1));
         let (sent, received) = batch_of(&mut sender, &mut receiver, Crop::Blocks, count);
         assert!(correlated(sender.delta(), &sent.blocks, &received.blocks));
@@ -420,13 +449,13 @@ mod trees {
 
     fn dealt(k: u8) -> (Vec<u8>, Vec<Vec<Block>>) {
         let mut message = Vec::new();
-        let trees = pprf::deal(&ID, Shape::new(k), &seeds(DELTA).1.pairs, &mut message);
+        let trees = pprf::deal(&ID, Shape::new(k), &seeds(DELTA).1.dealt.pairs, &mut message);
         assert_eq!(message.len(), pprf::message_len(Shape::new(k)));
         (message, trees.iter().map(|keys| keys.to_vec()).collect())
     }
 
     fn taken(k: u8, message: &[u8]) -> Result<Vec<Vec<Block>>> {
-        let keys = seeds(DELTA).0.keys.clone();
+        let keys = seeds(DELTA).0.taken.keys.clone();
         let trees = pprf::take(&ID, Shape::new(k), DELTA, &keys, message)?;
         Ok(trees.iter().map(|keys| keys.to_vec()).collect())
     }
@@ -440,7 +469,7 @@ mod trees {
             assert_eq!(shape.widths().sum::<usize>(), PLANES);
             for (group, width) in shape.widths().enumerate() {
                 let first = group * shape.k;
-                let pairs = &seeds(DELTA).1.pairs[first..first + width];
+                let pairs = &seeds(DELTA).1.dealt.pairs[first..first + width];
                 assert!(dealt[group] == definition::leaf_keys(k.into(), group, pairs), "k = {k}");
                 let delta = usize::from(shape.delta(DELTA, group));
                 assert_eq!(taken[group].len(), 1 << width);

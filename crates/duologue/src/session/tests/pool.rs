@@ -7,6 +7,7 @@ use crate::data;
 use circuit::{Program, blocks, uint};
 use std::fs;
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use tempfile::TempDir;
@@ -15,10 +16,12 @@ const MAKER: Extension = Extension::SoftSpoken { k: 4 };
 const FEW: Demand = Demand { cots_by_alice: 10, cots_by_bob: 11, triples: 12 };
 const MANY: Demand = Demand { cots_by_alice: 2000, cots_by_bob: 2001, triples: 2002 };
 
-/// Longer than any terms, shorter than the messages of correlations.
-const LONG: usize = 3000;
+/// The lengths of messages of correlations: longer than any terms.
+const LONG: RangeInclusive<usize> = 3000..=usize::MAX;
+/// That of the challenges of base OTs.
+const CHALLENGES: RangeInclusive<usize> = Setup::MESSAGES[1]..=Setup::MESSAGES[1];
 
-/// What befalls the next long frame.
+/// What befalls the next frame of some lengths.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Harm {
     /// The last bit of its body changes.
@@ -29,10 +32,13 @@ enum Harm {
     Cut,
 }
 
+/// The lengths of the frames of which the next comes to harm.
+type Plan = (RangeInclusive<usize>, Harm);
+
 /// What a test and the pipe of a party know of each other.
 #[derive(Clone, Default)]
 struct Desk {
-    harm: Arc<Mutex<Option<Harm>>>,
+    harm: Arc<Mutex<Option<Plan>>>,
     /// Of each abort that was written: whether Δ was destroyed on disk by then.
     aborts: Arc<Mutex<Vec<bool>>>,
     folder: PathBuf,
@@ -55,7 +61,8 @@ impl Middle {
             let bytes = fs::read(self.desk.folder.join("header")).unwrap_or_default();
             self.desk.aborts.lock().unwrap().push(bytes.get(11).is_some_and(|flags| flags & 4 != 0));
         }
-        let harm = if kind == 1 && self.left > LONG { self.desk.harm.lock().unwrap().take() } else { None };
+        let planned = &mut *self.desk.harm.lock().unwrap();
+        let harm = planned.take_if(|(lengths, _)| kind == 1 && lengths.contains(&self.left)).map(|(_, harm)| harm);
         self.flip |= harm == Some(Harm::Flip);
         match harm {
             Some(Harm::Kind) => Ok([9, a, b, c]),
@@ -192,7 +199,7 @@ fn harmed(place: &Place, making: fn(&mut Session) -> Result<()>, harm: Harm) -> 
         session.create_pool(&desk.folder, None, MAKER, None)?;
         session.fill_pool(FEW)?;
         if session.party == Party::Bob {
-            *desk.harm.lock().unwrap() = Some(harm);
+            *desk.harm.lock().unwrap() = Some((LONG, harm));
         }
         making(session)
     });
@@ -215,6 +222,25 @@ fn a_failed_check_destroys_delta_before_the_peer_hears() {
         assert!(alice.is_some_and(|why| why.contains("misbehaved")));
         assert_eq!(bob, None, "he failed no check of ours");
     }
+}
+
+/// Base OTs have Δ in them too: what a peer that fails them has learnt of it is worth nothing.
+#[test]
+fn challenges_that_fail_destroy_delta() {
+    let place = Place::new();
+    let (results, [alice, _]) = place.meet(1, |session, desk| {
+        session.create_pool(&desk.folder, None, MAKER, None)?;
+        if session.party == Party::Bob {
+            *desk.harm.lock().unwrap() = Some((CHALLENGES, Harm::Flip));
+        }
+        session.fill_pool(FEW)
+    });
+    let [error, _] = results.map(|result| result.expect_err("harmless"));
+    assert!(matches!(&error, Error::Peer(why) if why.contains("challenges")), "{error}");
+    assert_eq!(*alice.aborts.lock().unwrap(), [true]);
+    let [alice, bob] = [Party::Alice, Party::Bob].map(|party| place.open(party).status().destroyed);
+    assert!(alice.is_some_and(|why| why.contains("challenges")));
+    assert_eq!(bob, None, "he failed no check of ours");
 }
 
 /// The twin: whoever is on the way can break the channel, and that alone does not cost a pool.

@@ -74,14 +74,16 @@ fn sample() -> duologue::Result<[f64; 2]> {
     const SESSION: [u8; 32] = [7; 32];
     let choices: Vec<_> = (0..128).map(|i| (i % 3 % 2).into()).collect();
     let (started, (sender, from_sender)) = timed(|| base::Sender::start(&SESSION, 128))?;
-    let (answered, (receiver, from_receiver)) = timed(|| base::Receiver::start(&SESSION, &choices))?;
-    let (sent, _) = timed(|| sender.finish(&from_receiver))?;
-    let (received, _) = timed(|| receiver.finish(&from_sender))?;
+    let (chosen, (receiver, from_receiver)) = timed(|| base::Receiver::start(&SESSION, &choices))?;
+    let (sent, (dealt, answer)) = timed(|| sender.answer(&from_receiver))?;
+    let (received, taken) = timed(|| receiver.finish(&from_sender, &answer))?;
+    let (proven, ()) = timed(|| dealt.proof.check(taken.proof.as_bytes()))?;
     let (begun, (alice, from_alice)) = timed(|| Setup::start(Party::Alice, &SESSION))?;
-    let (_, from_bob) = Setup::start(Party::Bob, &SESSION)?;
-    let (ended, _) = timed(|| alice.finish(&from_bob))?;
-    drop(from_alice);
-    Ok([(started + sent).max(answered + received), begun + ended])
+    let (bob, from_bob) = Setup::start(Party::Bob, &SESSION)?;
+    let (answered, (alice, _)) = timed(|| alice.answer(&from_bob))?;
+    let (_, answer) = bob.answer(&from_alice)?;
+    let (ended, _) = timed(|| alice.finish(&answer))?;
+    Ok([(started + sent + proven).max(chosen + received), begun + answered + ended])
 }
 
 /// Milliseconds, and what was made in them.
