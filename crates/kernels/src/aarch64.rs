@@ -11,7 +11,7 @@ use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
 use crate::Block;
-use crate::wide::{Job, Lanes, Table};
+use crate::wide::{Job, Lanes, Place};
 
 /// Proof of Neon and of the AES extension.
 #[derive(Clone, Copy)]
@@ -43,9 +43,9 @@ impl Lanes for Armv8 {
         unsafe { vld1q_u8(from.as_ptr().cast()) }
     }
     #[inline(always)]
-    fn entry(self, table: Table, offset: u64) -> uint8x16_t {
-        // SAFETY: what `place` gives is inside the table, by whatever offset.
-        unsafe { vld1q_u8(table.place(offset).cast()) }
+    fn entry(self, place: Place) -> uint8x16_t {
+        // SAFETY: a place is that of a block of a table.
+        unsafe { vld1q_u8(place.get().cast()) }
     }
     #[inline(always)]
     fn store(self, x: uint8x16_t, to: &mut [[u8; 16]]) {
@@ -67,6 +67,18 @@ impl Lanes for Armv8 {
     #[inline(always)]
     fn xor(self, x: uint8x16_t, y: uint8x16_t) -> uint8x16_t {
         unsafe { veorq_u8(x, y) }
+    }
+    #[inline(always)]
+    fn and(self, x: uint8x16_t, y: uint8x16_t) -> uint8x16_t {
+        unsafe { vandq_u8(x, y) }
+    }
+    #[inline(always)]
+    fn shl<const BITS: i32>(self, x: uint8x16_t) -> uint8x16_t {
+        unsafe { vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(x), vdupq_n_s64(BITS.into()))) }
+    }
+    #[inline(always)]
+    fn shr<const BITS: i32>(self, x: uint8x16_t) -> uint8x16_t {
+        unsafe { vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(x), vdupq_n_s64((-BITS).into()))) }
     }
     #[inline(always)]
     fn xor3(self, x: uint8x16_t, y: uint8x16_t, z: uint8x16_t) -> uint8x16_t {

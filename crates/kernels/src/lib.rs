@@ -9,7 +9,9 @@
 //! | [`blake3`] | the leaves of BLAKE3's tree |
 //! | [`field`] | GF(2¹²⁸): sums of products |
 //! | [`generator`] | AES-128-CTR with children by (label, index) |
+//! | [`pages`] | room in large pages |
 //! | [`planes`] | streams of the leaves of small trees, summed up for SoftSpoken OT |
+//! | [`stow`] | copies past the caches |
 //! | [`transpose`] | bit matrices |
 //! | [`tree`] | half-tree GGM, a level at a time, with one node that is not known |
 //! | [`local`] | a linear code of which each output adds ten entries of a table |
@@ -17,7 +19,7 @@
 //!
 //! Everything runs on the widest [`Backend`] that the processor has, found at run time. The loops are
 //! written once (`wide.rs`) over registers of 1 or 4 blocks; `x86.rs` and `aarch64.rs` hold the
-//! instructions and all `unsafe` of the project; `portable.rs` is a second, plain writing of the
+//! instructions and, with one line of `pages.rs`, all `unsafe` of the project; `portable.rs` is a second, plain writing of the
 //! same functions on RustCrypto's `aes`. All give the same bytes, and the tests hold each to the portable one.
 //!
 //! No function branches or indexes on labels, keys or shares; key material is zeroised on drop.
@@ -39,8 +41,10 @@ pub mod field;
 pub mod generator;
 pub mod hash;
 pub mod local;
+pub mod pages;
 pub mod planes;
 mod portable;
+pub mod stow;
 pub mod transpose;
 pub mod tree;
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]

@@ -20,6 +20,7 @@ mod gates;
 mod local;
 mod ot;
 mod planes;
+mod stow;
 mod tree;
 mod turn;
 
@@ -27,9 +28,10 @@ pub(crate) use blake3::ChunkValues;
 pub(crate) use field::Products;
 pub(crate) use fixed_key::{Counter, Encrypt, Expand, RoundKeys, Tree};
 pub(crate) use gates::{Evaluate, Garble};
-pub(crate) use local::{Local, Table};
+pub(crate) use local::{Local, Place, Table};
 pub(crate) use ot::{Chosen, ChosenBits, PairBits, Pairs};
 pub(crate) use planes::{Planes, Schedule as QuadSchedule};
+pub(crate) use stow::Stow;
 pub(crate) use tree::{Grow, Seal};
 pub(crate) use turn::{Columns, LowestBits};
 
@@ -50,9 +52,17 @@ pub(crate) trait Lanes: Copy {
     /// Loads the first `LANES` blocks.
     fn load(self, from: &[Block]) -> Self::Reg;
     /// One entry of a table; for registers of one block.
-    fn entry(self, table: Table, offset: u64) -> Self::Reg;
+    fn entry(self, place: Place) -> Self::Reg;
     /// Stores to the first `LANES` places, which need not be aligned.
     fn store(self, x: Self::Reg, to: &mut [[u8; 16]]);
+    /// Stores past the caches, where the processor can and the places are aligned to whole cache lines.
+    #[inline(always)]
+    fn store_past(self, x: Self::Reg, to: &mut [Block]) {
+        store(self, x, to);
+    }
+    /// What was stored past the caches is seen by others no later than what is stored after this.
+    #[inline(always)]
+    fn settle(self) {}
     /// The same block in every lane.
     fn splat(self, x: Block) -> Self::Reg;
     /// `first + lane` as a 128-bit number in every lane.
@@ -60,6 +70,10 @@ pub(crate) trait Lanes: Copy {
     /// Adds to the low 64 bits of every lane.
     fn add(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
     fn xor(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    fn and(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// Every 64-bit half shifted.
+    fn shl<const BITS: i32>(self, x: Self::Reg) -> Self::Reg;
+    fn shr<const BITS: i32>(self, x: Self::Reg) -> Self::Reg;
     /// x ⊕ y ⊕ z.
     fn xor3(self, x: Self::Reg, y: Self::Reg, z: Self::Reg) -> Self::Reg;
     /// x ⊕ (m ∧ y).

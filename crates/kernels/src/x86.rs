@@ -11,7 +11,7 @@ mod tile;
 use std::arch::x86_64::*;
 
 use crate::Block;
-use crate::wide::{Job, Lanes, Table};
+use crate::wide::{Job, Lanes, Place};
 
 /// Proof of AES-NI, PCLMULQDQ, SSSE3 and SSE4.1.
 #[derive(Clone, Copy)]
@@ -46,9 +46,9 @@ impl Lanes for AesNi {
         unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
     }
     #[inline(always)]
-    fn entry(self, table: Table, offset: u64) -> __m128i {
-        // SAFETY: what `place` gives is inside the table, by whatever offset.
-        unsafe { _mm_loadu_si128(table.place(offset).cast()) }
+    fn entry(self, place: Place) -> __m128i {
+        // SAFETY: a place is that of a block of a table.
+        unsafe { _mm_loadu_si128(place.get().cast()) }
     }
     #[inline(always)]
     fn store(self, x: __m128i, to: &mut [[u8; 16]]) {
@@ -70,6 +70,18 @@ impl Lanes for AesNi {
     #[inline(always)]
     fn xor(self, x: __m128i, y: __m128i) -> __m128i {
         unsafe { _mm_xor_si128(x, y) }
+    }
+    #[inline(always)]
+    fn and(self, x: __m128i, y: __m128i) -> __m128i {
+        unsafe { _mm_and_si128(x, y) }
+    }
+    #[inline(always)]
+    fn shl<const BITS: i32>(self, x: __m128i) -> __m128i {
+        unsafe { _mm_sll_epi64(x, _mm_cvtsi32_si128(BITS)) }
+    }
+    #[inline(always)]
+    fn shr<const BITS: i32>(self, x: __m128i) -> __m128i {
+        unsafe { _mm_srl_epi64(x, _mm_cvtsi32_si128(BITS)) }
     }
     #[inline(always)]
     fn xor3(self, x: __m128i, y: __m128i, z: __m128i) -> __m128i {
@@ -184,13 +196,22 @@ impl Lanes for Vaes512 {
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }
     #[inline(always)]
-    fn entry(self, table: Table, offset: u64) -> __m512i {
-        unsafe { _mm512_broadcast_i32x4(self.0.entry(table, offset)) }
+    fn entry(self, place: Place) -> __m512i {
+        unsafe { _mm512_broadcast_i32x4(self.0.entry(place)) }
     }
     #[inline(always)]
     fn store(self, x: __m512i, to: &mut [[u8; 16]]) {
         assert!(to.len() >= 4);
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), x) }
+    }
+    #[inline(always)]
+    fn store_past(self, x: __m512i, to: &mut [Block]) {
+        assert!(to.len() >= 4 && to.as_ptr().cast::<__m512i>().is_aligned());
+        unsafe { _mm512_stream_si512(to.as_mut_ptr().cast(), x) }
+    }
+    #[inline(always)]
+    fn settle(self) {
+        unsafe { _mm_sfence() }
     }
     #[inline(always)]
     fn splat(self, x: Block) -> __m512i {
@@ -210,6 +231,18 @@ impl Lanes for Vaes512 {
     #[inline(always)]
     fn xor(self, x: __m512i, y: __m512i) -> __m512i {
         unsafe { _mm512_xor_si512(x, y) }
+    }
+    #[inline(always)]
+    fn and(self, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_and_si512(x, y) }
+    }
+    #[inline(always)]
+    fn shl<const BITS: i32>(self, x: __m512i) -> __m512i {
+        unsafe { _mm512_sll_epi64(x, _mm_cvtsi32_si128(BITS)) }
+    }
+    #[inline(always)]
+    fn shr<const BITS: i32>(self, x: __m512i) -> __m512i {
+        unsafe { _mm512_srl_epi64(x, _mm_cvtsi32_si128(BITS)) }
     }
     #[inline(always)]
     fn xor3(self, x: __m512i, y: __m512i, z: __m512i) -> __m512i {

@@ -9,6 +9,13 @@ use crate::Block;
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) struct RoundKeys([Block; 11]);
 
+impl RoundKeys {
+    #[inline(always)]
+    pub(super) fn get(&self, round: usize) -> Block {
+        self.0[round]
+    }
+}
+
 /// Schedules one key.
 pub(crate) struct Expand(pub Block);
 
