@@ -3,7 +3,7 @@
 //! A batch of COTs is never stored for those who want less of it. Its maker has a [`Harvest`], which it cuts into
 //! [`Slot`]s, one for each chunk or tree; threads fill slots side by side. What a slot keeps is its [`Crop`].
 
-use kernels::{Block, hash::OtHash, transpose::lowest_bits};
+use kernels::{Block, hash::OtHash, pages, stow::stow, transpose::lowest_bits};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// What is kept of a COT.
@@ -53,7 +53,11 @@ impl Harvest {
 
     /// The same in memory that is there already: fresh memory takes longer than the COTs that fill it.
     pub(crate) fn reusing(mut spare: Vec<Block>, side: Side, crop: Crop, count: usize) -> Self {
-        spare.resize(if crop == Crop::Bits { 0 } else { count }, Block::ZERO);
+        let kept = if crop == Crop::Bits { 0 } else { count };
+        if spare.capacity() < kept {
+            spare = pages::with_room(kept);
+        }
+        spare.resize(kept, Block::ZERO);
         let blocks = |wanted: bool| vec![Block::ZERO; if wanted { count } else { 0 }];
         let words = |wanted: bool| vec![0; if wanted { count.div_ceil(64) } else { 0 }];
         Harvest {
@@ -170,7 +174,7 @@ impl<'a> Slot<'a> {
         assert_eq!(q.len(), self.len, "a slot is filled at once");
         let hash = OtHash::new(salt);
         match self.crop {
-            Crop::Blocks => self.blocks.copy_from_slice(q),
+            Crop::Blocks => stow(q, self.blocks),
             Crop::Messages => hash.pairs(self.first, delta, q, self.blocks, self.others),
             Crop::Bits => hash.pair_bits(self.first, delta, q, self.messages, self.factors),
         }
@@ -187,7 +191,7 @@ impl<'a> Slot<'a> {
             lowest_bits(t, self.factors);
         }
         match self.crop {
-            Crop::Blocks => self.blocks.copy_from_slice(t),
+            Crop::Blocks => stow(t, self.blocks),
             Crop::Messages => hash.chosen(self.first, t, self.blocks),
             Crop::Bits => hash.chosen_bits(self.first, t, self.messages),
         }

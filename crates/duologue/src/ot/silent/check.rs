@@ -27,11 +27,12 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use super::sets::MASKS;
 
 /// Leaves of a piece, at most.
-pub(super) const PIECE: usize = 128;
+const PIECE: usize = 128;
 
 /// What is hashed of the messages of a round.
 pub(super) struct Transcript {
-    tree: blake3::Hasher,
+    /// The id and the number of the round.
+    prefix: [u8; 40],
     round: blake3::Hasher,
     fold: blake3::Hasher,
     key: blake3::Hasher,
@@ -40,13 +41,16 @@ pub(super) struct Transcript {
 impl Transcript {
     /// Of round `number` of the session and direction `id`.
     pub(super) fn new(id: &[u8; 32], number: u64) -> Self {
+        let mut prefix = [0; 40];
+        prefix[..32].copy_from_slice(id);
+        prefix[32..].copy_from_slice(&number.to_le_bytes());
         let hasher = |context| {
             let mut hasher = blake3::Hasher::new_derive_key(context);
-            hasher.update(id).update(&number.to_le_bytes());
+            hasher.update(&prefix);
             hasher
         };
         Transcript {
-            tree: hasher("duologue v1 silent OT: tree"),
+            prefix,
             round: hasher("duologue v1 silent OT: round"),
             fold: hasher("duologue v1 silent OT: fold"),
             key: hasher("duologue v1 silent OT: key of the trees"),
@@ -59,15 +63,13 @@ impl Transcript {
         halves(self.key.finalize())[0]
     }
 
-    /// The salt of a tree's harvest and the seed of its weights.
-    pub(super) fn tree(&self, tree: usize, corrections: &[u8]) -> [Block; 2] {
-        let mut hasher = self.tree.clone();
-        hasher.update(&(tree as u64).to_le_bytes()).update(corrections);
-        halves(hasher.finalize())
+    /// The hasher of one tree after another.
+    pub(super) fn trees_hasher(&self) -> TreeHasher {
+        TreeHasher { hasher: blake3::Hasher::new_derive_key(TREE), prefix: self.prefix }
     }
 
     /// The weights ω of the trees.
-    fn trees(&self, corrections: &[u8], trees: usize) -> Vec<Block> {
+    fn omegas(&self, corrections: &[u8], trees: usize) -> Vec<Block> {
         let [seed, _] = halves(self.round.clone().update(corrections).finalize());
         let mut weights: Vec<Block> = (0..trees as u128).map(Block::new).collect();
         Aes128::new(seed).encrypt(&mut weights);
@@ -82,7 +84,7 @@ impl Transcript {
     /// The sum of a round: of its trees' sums with ω, and of `last`, 128 blocks with the powers of X.
     pub(super) fn sum(&self, corrections: &[u8], trees: &[Block], last: &[Block]) -> Block {
         let mut fold = Fold::new();
-        fold.add(&self.trees(corrections, trees.len()), trees);
+        fold.add(&self.omegas(corrections, trees.len()), trees);
         let powers: [Block; MASKS] = std::array::from_fn(|i| Block::new(1 << i));
         fold.add(&powers, last);
         fold.finish()
@@ -91,9 +93,25 @@ impl Transcript {
     /// x': the weights of the leaves that the receiver lacks, by `trees` without ω, and the lowest bits of `last`.
     pub(super) fn masked(&self, corrections: &[u8], trees: &[Block], last: &[Block]) -> Block {
         let mut fold = Fold::new();
-        fold.add(&self.trees(corrections, trees.len()), trees);
+        fold.add(&self.omegas(corrections, trees.len()), trees);
         let bits = last.iter().rev().fold(0, |bits, block| bits << 1 | u128::from(block.lsb()));
         fold.finish() ^ Block::new(bits)
+    }
+}
+
+const TREE: &str = "duologue v1 silent OT: tree";
+
+/// Hashes one tree after another; a hasher is of kilobytes, and is not copied for each.
+pub(super) struct TreeHasher {
+    hasher: blake3::Hasher,
+    prefix: [u8; 40],
+}
+
+impl TreeHasher {
+    /// The salt of a tree's harvest and the seed of its weights.
+    pub(super) fn tree(&mut self, tree: usize, corrections: &[u8]) -> [Block; 2] {
+        self.hasher.reset().update(&self.prefix).update(&(tree as u64).to_le_bytes()).update(corrections);
+        halves(self.hasher.finalize())
     }
 }
 
@@ -102,33 +120,36 @@ fn halves(hash: blake3::Hash) -> [Block; 2] {
     [halves[0], halves[1]].map(Block::from_bytes)
 }
 
-/// The weights of one tree without ω, and its sum under way.
+/// The weights of one tree after another without ω, and its sum.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(super) struct TreeSum {
     weights: [Block; PIECE],
     h: Block,
-    sum: Block,
 }
 
 impl TreeSum {
-    pub(super) fn new(seed: Block) -> Self {
-        let mut blocks: [Block; PIECE + 1] = std::array::from_fn(|i| Block::new(i as u128));
-        Aes128::new(seed).encrypt(&mut blocks);
-        let [weights @ .., h] = blocks;
-        TreeSum { weights, h, sum: Block::ZERO }
+    pub(super) fn new() -> Self {
+        TreeSum { weights: [Block::ZERO; PIECE], h: Block::ZERO }
     }
 
-    /// Adds the next piece.
-    pub(super) fn add(&mut self, piece: &[Block]) {
-        let mut fold = Fold::new();
-        fold.add(&[self.h], &[self.sum]);
-        fold.add(&self.weights[..piece.len()], piece);
-        self.sum = fold.finish();
+    /// Begins the tree with these weights.
+    pub(super) fn seed(&mut self, seed: Block) {
+        let mut h = [Block::new(PIECE as u128)];
+        (0..).zip(&mut self.weights).for_each(|(i, weight)| *weight = Block::new(i));
+        let aes = Aes128::new(seed);
+        aes.encrypt(&mut self.weights);
+        aes.encrypt(&mut h);
+        [self.h] = h;
     }
 
-    /// The sum of all pieces.
-    pub(super) fn finish(&self) -> Block {
-        self.sum
+    /// The sum of all leaves.
+    pub(super) fn sum(&self, leaves: &[Block]) -> Block {
+        leaves.chunks(PIECE).fold(Block::ZERO, |sum, piece| {
+            let mut fold = Fold::new();
+            fold.add(&[self.h], &[sum]);
+            fold.add(&self.weights[..piece.len()], piece);
+            fold.finish()
+        })
     }
 
     /// The weight of a leaf of `leaves`, a power of two. Constant-time in the leaf.

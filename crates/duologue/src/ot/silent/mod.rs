@@ -34,7 +34,7 @@ mod round;
 mod sets;
 mod tree;
 
-use kernels::{Block, field, generator::Generator};
+use kernels::{Block, field, generator::Generator, pages};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
@@ -399,6 +399,9 @@ impl<S> Core<S> {
         run: impl FnOnce(&Context, &[Block], &mut [Block]) -> T,
     ) -> T {
         let context = Context { code: &self.code, round, number, transcript, threads: self.threads };
+        if self.spare.capacity() < round.next {
+            self.spare = pages::with_room(round.next);
+        }
         self.spare.resize(round.next, Block::ZERO);
         let result = run(&context, &self.base, &mut self.spare);
         std::mem::swap(&mut self.base, &mut self.spare);

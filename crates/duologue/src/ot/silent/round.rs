@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use kernels::{Block, hash::TreeHash};
 use zeroize::Zeroize;
 
-use super::check::{PIECE, Transcript, TreeSum};
+use super::check::{Transcript, TreeHasher, TreeSum};
 use super::code::Code;
 use super::sets::{MASKS, Round};
 use super::tree::{self, Levels};
@@ -26,6 +26,14 @@ struct Base<'a> {
     secret: &'a [Block],
     trees: &'a [Block],
     masks: &'a [Block],
+}
+
+/// What a thread has for one tree after another.
+struct Worker {
+    hash: TreeHash,
+    levels: Levels,
+    transcript: TreeHasher,
+    weights: TreeSum,
 }
 
 /// Where the outputs of a tree go.
@@ -49,10 +57,12 @@ pub(super) fn send(
     let mut sums = vec![Block::ZERO; context.round.trees];
     let trees = bins(&context.round, harvest, next).into_iter().zip(corrections.chunks_exact_mut(16 * depth));
     let trees = trees.zip(&mut sums).zip(roots.iter().zip(base.trees.chunks_exact(depth))).enumerate();
-    context.share(trees, |hash, levels, (number, (((bin, corrections), sum), (&root, q)))| {
-        let leaves = tree::grow(hash, levels, [root, delta], q, corrections);
-        let [salt, seed] = context.transcript.tree(number, corrections);
-        *sum = context.finish(number, base.secret, &mut TreeSum::new(seed), leaves);
+    context.share(trees, |worker, (number, (((bin, corrections), sum), (&root, q)))| {
+        let leaves = tree::grow(&worker.hash, &mut worker.levels, [root, delta], q, corrections);
+        let [salt, seed] = worker.transcript.tree(number, corrections);
+        worker.weights.seed(seed);
+        *sum = worker.weights.sum(leaves);
+        context.code.add(context.number, number * leaves.len(), base.secret, leaves);
         match bin {
             Bin::Slot(slot) => slot.sent(salt, delta, leaves),
             Bin::Next(next) => next.copy_from_slice(&leaves[..next.len()]),
@@ -75,12 +85,13 @@ pub(super) fn receive(
     let [mut sums, mut lacking] = [0, 1].map(|_| vec![Block::ZERO; context.round.trees]);
     let trees = bins(&context.round, harvest, next).into_iter().zip(corrections.chunks_exact(16 * depth));
     let trees = trees.zip(sums.iter_mut().zip(&mut lacking)).zip(base.trees.chunks_exact(depth)).enumerate();
-    context.share(trees, |hash, levels, (number, (((bin, corrections), (sum, lacking)), t))| {
-        let (alpha, leaves) = tree::regrow(hash, levels, t, corrections);
-        let [salt, seed] = context.transcript.tree(number, corrections);
-        let mut weights = TreeSum::new(seed);
-        *sum = context.finish(number, base.secret, &mut weights, leaves);
-        *lacking = weights.weight(alpha, leaves.len());
+    context.share(trees, |worker, (number, (((bin, corrections), (sum, lacking)), t))| {
+        let (alpha, leaves) = tree::regrow(&worker.hash, &mut worker.levels, t, corrections);
+        let [salt, seed] = worker.transcript.tree(number, corrections);
+        worker.weights.seed(seed);
+        *sum = worker.weights.sum(leaves);
+        *lacking = worker.weights.weight(alpha, leaves.len());
+        context.code.add(context.number, number * leaves.len(), base.secret, leaves);
         match bin {
             Bin::Slot(slot) => slot.received(salt, leaves),
             Bin::Next(next) => next.copy_from_slice(&leaves[..next.len()]),
@@ -94,25 +105,19 @@ pub(super) fn receive(
 }
 
 impl Context<'_> {
-    /// Sums the leaves of a tree for the check, then makes them outputs by the code.
-    fn finish(&self, tree: usize, secret: &[Block], sum: &mut TreeSum, leaves: &mut [Block]) -> Block {
-        let mut from = tree * leaves.len();
-        for piece in leaves.chunks_mut(PIECE) {
-            sum.add(piece);
-            self.code.add(self.number, from, secret, piece);
-            from += piece.len();
-        }
-        sum.finish()
-    }
-
     /// Threads take one tree after the other.
-    fn share<T: Send>(&self, trees: impl Iterator<Item = T> + Send, each: impl Fn(&TreeHash, &mut Levels, T) + Sync) {
+    fn share<T: Send>(&self, trees: impl Iterator<Item = T> + Send, each: impl Fn(&mut Worker, T) + Sync) {
         let trees = Mutex::new(trees);
         let work = || {
-            let (hash, mut levels) = (TreeHash::new(self.transcript.tree_key()), Levels::new(self.round.depth));
+            let mut worker = Worker {
+                hash: TreeHash::new(self.transcript.tree_key()),
+                levels: Levels::new(self.round.depth),
+                transcript: self.transcript.trees_hasher(),
+                weights: TreeSum::new(),
+            };
             let next = || trees.lock().unwrap_or_else(PoisonError::into_inner).next();
             while let Some(tree) = next() {
-                each(&hash, &mut levels, tree);
+                each(&mut worker, tree);
             }
         };
         std::thread::scope(|scope| {

@@ -399,11 +399,11 @@ fn times(x: Block, y: Block) -> Block {
 fn weights_are_those_of_the_sum() {
     for len in [1, 64, 128, 256, 1024] {
         let leaves = random(6, len);
-        let mut sum = check::TreeSum::new(Block::new(99));
-        leaves.chunks(check::PIECE).for_each(|piece| sum.add(piece));
+        let mut sum = check::TreeSum::new();
+        sum.seed(Block::new(99));
         let weights: Vec<Block> = (0..len as u64).map(|leaf| sum.weight(leaf, len)).collect();
         let products: Vec<Block> = leaves.iter().zip(&weights).map(|(&leaf, &weight)| times(leaf, weight)).collect();
-        assert!(sum.finish() == xor(&products));
+        assert!(sum.sum(&leaves) == xor(&products));
         let different: HashSet<u128> = weights.iter().map(|weight| weight.get()).collect();
         assert_eq!(different.len(), len);
     }
@@ -417,7 +417,7 @@ fn weights_hang_on_the_whole_transcript() {
         check::Transcript::new(&[id; 32], round).sum(corrections, &random(8, 3), &random(9, 128)).get()
     };
     let seed = |id: u8, round, tree, corrections: &[u8]| {
-        check::Transcript::new(&[id; 32], round).tree(tree, corrections).map(Block::get)
+        check::Transcript::new(&[id; 32], round).trees_hasher().tree(tree, corrections).map(Block::get)
     };
     let sums = [sum(1, 1, b"abc"), sum(2, 1, b"abc"), sum(1, 2, b"abc"), sum(1, 1, b"abd"), sum(1, 1, b"bbc")];
     let seeds = [
@@ -568,7 +568,8 @@ fn forge(
     let sums: Vec<Block> = (0..every.trees)
         .map(|tree| {
             let own = &corrections[16 * tree * every.depth..][..16 * every.depth];
-            let mut sum = check::TreeSum::new(transcript.tree(tree, own)[1]);
+            let mut sum = check::TreeSum::new();
+            sum.seed(transcript.trees_hasher().tree(tree, own)[1]);
             let [root, delta] = if tree == cheated { [root, delta] } else { [roots[tree], DELTA] };
             let mut v = leaves(tree_key(0), root, every.depth - 1);
             v.extend(leaves(tree_key(0), root ^ delta, every.depth - 1));
@@ -576,8 +577,7 @@ fn forge(
             if let (Some(guess), true) = (guess, tree == cheated) {
                 v[guess as usize] ^= delta ^ DELTA;
             }
-            sum.add(&v);
-            sum.finish()
+            sum.sum(&v)
         })
         .collect();
     transcript.sum(corrections, &sums, &q[(1 << every.log) + every.trees * every.depth..])
