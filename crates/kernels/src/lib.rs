@@ -10,6 +10,7 @@
 //! | [`field`] | GF(2¹²⁸): sums of products |
 //! | [`generator`] | AES-128-CTR with children by (label, index) |
 //! | [`planes`] | streams of the leaves of small trees, summed up for SoftSpoken OT |
+//! | [`rows`] | sums of rows of blocks |
 //! | [`transpose`] | bit matrices |
 //! | [`tree`] | half-tree GGM, a level at a time, with one node that is not known |
 //! | [`local`] | a linear code of which each output adds ten entries of a table |
@@ -41,6 +42,7 @@ pub mod hash;
 pub mod local;
 pub mod planes;
 mod portable;
+pub mod rows;
 pub mod transpose;
 pub mod tree;
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]

@@ -20,6 +20,7 @@ mod gates;
 mod local;
 mod ot;
 mod planes;
+mod rows;
 mod tree;
 mod turn;
 
@@ -30,6 +31,7 @@ pub(crate) use gates::{Evaluate, Garble};
 pub(crate) use local::{Local, Table};
 pub(crate) use ot::{Chosen, ChosenBits, PairBits, Pairs};
 pub(crate) use planes::{Planes, Schedule as QuadSchedule};
+pub(crate) use rows::XorRows;
 pub(crate) use tree::{Grow, Seal};
 pub(crate) use turn::{Columns, LowestBits};
 
@@ -48,7 +50,12 @@ pub(crate) trait Lanes: Copy {
     const LANES: usize;
 
     /// Loads the first `LANES` blocks.
-    fn load(self, from: &[Block]) -> Self::Reg;
+    #[inline(always)]
+    fn load(self, from: &[Block]) -> Self::Reg {
+        self.fetch(bytemuck::cast_slice(from))
+    }
+    /// Loads the first `LANES` places, which need not be aligned.
+    fn fetch(self, from: &[[u8; 16]]) -> Self::Reg;
     /// One entry of a table; for registers of one block.
     fn entry(self, table: Table, offset: u64) -> Self::Reg;
     /// Stores to the first `LANES` places, which need not be aligned.
