@@ -11,7 +11,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint fmt doc book tables correlations verify-exhaustive fuzz examples portable faces targets components
+.PHONY: help demo test bench lint fmt doc book tables correlations engines verify-exhaustive fuzz examples portable faces targets components
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -23,8 +23,9 @@ test: targets ## Run every test: unit, whole system, documentation, examples, po
 	$(CARGO) test --workspace $(CARGO_FLAGS)
 	@$(MAKE) --no-print-directory portable faces
 
-bench: ## Measure: kernels, oblivious transfer, and whole programs between two parties
+bench: ## Measure: kernels, oblivious transfer, circuits, then the engines between two parties
 	$(CARGO) bench --workspace --bench '*' $(CARGO_FLAGS)
+	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- bench
 
 lint: components ## Check format, clippy and rustdoc; a warning is an error
 	$(CARGO) fmt --all --check
@@ -45,6 +46,9 @@ tables: ## Make the book's table of all circuits and its plot anew
 
 correlations: ## Measure every maker of correlations on this machine, and make their page of the book anew
 	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- bench correlations --book docs
+
+engines: ## Measure the engines on this machine (some minutes), and make their page of the book anew
+	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- bench --book docs
 
 verify-exhaustive: ## Check every function of one single-precision float on all 2^32 inputs (hours on few cores)
 	RUSTFLAGS="-C target-cpu=native" $(CARGO) test --release $(CARGO_FLAGS) -p duologue-circuit --test exhaustive -- --ignored --nocapture --test-threads=1

@@ -8,7 +8,11 @@ use serde_json::Value;
 
 /// Runs it without openssl, which takes seconds, unless it is there at `path`.
 fn figures(place: &Place, path: &str, args: &str) -> Value {
-    let mut command = place.command(&format!("bench correlations --json --quiet --runs 1 {args}"));
+    bench(place, path, &format!("correlations {args}"))
+}
+
+fn bench(place: &Place, path: &str, args: &str) -> Value {
+    let mut command = place.command(&format!("bench {args} --json --quiet --runs 1"));
     let output = command.env("PATH", path).output().expect("the command starts");
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{error}");
@@ -65,6 +69,94 @@ fn openssl_runs_beside_it() {
     assert_eq!(report["figures"].as_array().map(Vec::len), Some(2), "{report}");
 }
 
+/// Name, unit, and whether there is a ratio to R.
+const ENGINES: [(&str, &str, bool); 16] = [
+    ("garble", "AND/s", true),
+    ("evaluate", "AND/s", true),
+    ("yao_memory", "AND/s", true),
+    ("channel_tcp", "GB/s", false),
+    ("yao_tcp", "AND/s", true),
+    ("channel_tls", "GB/s", false),
+    ("yao_tls", "AND/s", true),
+    ("aes_latency", "µs", false),
+    ("aes_latency_memory", "µs", false),
+    ("gmw_alone", "AND/s", true),
+    ("gmw_online_memory", "AND/s", true),
+    ("gmw_online", "AND/s", true),
+    ("gmw_product512", "ms", false),
+    ("stream_memory_yao", "MB", false),
+    ("stream_memory_gmw", "MB", false),
+    ("stream_memory", "MB", false),
+];
+
+#[test]
+fn every_figure_of_the_engines_has_its_form() {
+    let report = bench(&Place::new(), "", "--quick --count 10M");
+    assert_eq!(report["figures"].as_array().map(Vec::len), Some(ENGINES.len()));
+    for (name, unit, _) in ENGINES {
+        let figure = figure(&report, name);
+        assert!(figure["value"].as_f64().unwrap() > 0.0 && figure["unit"] == unit, "{figure}");
+        assert!(figure["ratio"].is_null(), "there is no openssl: {figure}");
+        let compared = ["yao_tcp", "yao_tls"].contains(&name);
+        for part in ["of_memory", "of_possible", "engine", "channel"] {
+            assert_eq!(figure[part].as_f64().is_some_and(|part| part > 0.0), compared, "{part} of {figure}");
+        }
+    }
+    assert_eq!(figure(&report, "garble")["ands"], 41 * 6400);
+    assert!(report["openssl_blocks_per_second"].is_null() && report["quick"] == true, "{report}");
+}
+
+#[test]
+fn engines_are_set_beside_openssl() {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let report = bench(&Place::new(), &path, "--quick --only garble,aes_latency_memory");
+    let blocks = report["openssl_blocks_per_second"].as_f64();
+    for (name, _, has_ratio) in ENGINES.iter().filter(|(name, ..)| ["garble", "aes_latency_memory"].contains(name)) {
+        let figure = figure(&report, name);
+        let ratio = blocks.filter(|_| *has_ratio).map(|blocks| figure["value"].as_f64().unwrap() / blocks);
+        let differ = figure["ratio"].as_f64().zip(ratio).map(|(a, b)| (a / b - 1.0).abs());
+        assert!(differ.is_none_or(|differ| differ < 1e-9), "{figure}");
+        assert_eq!(figure["ratio"].is_null(), ratio.is_none(), "{figure}");
+    }
+}
+
+#[test]
+fn circuits_are_measured_in_every_combination() {
+    let args = "--circuits sort,block:add:32 --lanes 3 --link none --link 4ms --threads 1,2 --most 100k";
+    let report = bench(&Place::new(), "", args);
+    let cases = report["cases"].as_array().expect("a list");
+    // The smaller sort alone has few enough ANDs.
+    let sorts = cases.iter().filter(|case| case["circuit"] == "sort").count();
+    let left_out = report["left_out"].as_array().map_or(0, Vec::len);
+    assert_eq!((cases.len() - sorts, sorts + left_out), (8, 8), "{report}");
+    for case in cases.iter().filter(|case| case["circuit"] == "block:add:32") {
+        let number = |name: &str| case[name].as_f64().unwrap_or_else(|| panic!("{name} in {case}"));
+        assert_eq!(number("ands"), 3.0 * 31.0, "{case}");
+        let bytes = number("setup_bytes") + number("online_bytes");
+        match case["protocol"] == "gmw" {
+            true => assert!(number("rounds") >= 31.0 && number("online_bytes") < 500.0, "{case}"),
+            false => assert!(bytes > 32.0 * number("ands"), "{case}"),
+        }
+        if !case["link"].is_null() {
+            // Both send at once: a round takes half a round trip.
+            assert!(number("online_ms") >= 2.0 * number("rounds") - 2.0, "{case}");
+        }
+    }
+}
+
+#[test]
+fn two_machines_measure_engines_together() {
+    let place = Place::new();
+    let [alice, bob] = place.tls();
+    let common = "bench --json --circuits scifi --protocols gmw --lanes 5 --runs 1";
+    let (bob, address) = place.listen(&format!("{common} --as bob {bob}"));
+    let alice = place.run(&format!("{common} --as alice {alice} --connect {address}")).json();
+    let bob = bob.end().json();
+    for part in ["ands", "rounds", "online_bytes"] {
+        assert_eq!(alice["cases"][0][part], bob["cases"][0][part]);
+    }
+}
+
 #[test]
 fn two_machines_measure_together() {
     let place = Place::new();
@@ -83,5 +175,16 @@ fn what_cannot_be_measured_is_refused() {
     place.run("bench correlations --only softspoken9").failed(1, &["no figure is called 'softspoken9'", "hint: "]);
     assert_eq!(place.run("bench correlations --as alice").code, Some(2));
     assert_eq!(place.run("bench correlations --book . --only softspoken1").code, Some(2));
-    assert_eq!(place.run("bench").code, Some(2));
+    place.run("bench --only garbling").failed(1, &["no figure is called 'garbling'", "hint: there are garble, "]);
+    place.run("bench --circuits aes").failed(8, &["reading the program aes", "hint: "]);
+    let apart = "bench --as alice --connect 127.0.0.1:1";
+    place.run(&format!("{apart} --only garble")).failed(1, &["between two machines"]);
+    for line in [
+        "bench --lanes 3",
+        "bench --circuits aes128 --only garble",
+        "bench --circuits aes128 --lanes 0",
+        "bench --as bob",
+    ] {
+        assert_eq!(place.run(line).code, Some(2), "{line}");
+    }
 }

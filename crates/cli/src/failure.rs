@@ -39,7 +39,7 @@ Exit codes:
    6  nothing came from the peer in time
    7  a file does not have its form
    8  the operating system refused (files, sockets, disk full)
-   9  demo: a result differs from the one computed in the clear
+   9  demo, bench: a result differs from the one computed in the clear
   10  you did not consent to the run";
 
 /// What to tell the user, with what may help.

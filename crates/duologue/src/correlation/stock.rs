@@ -121,14 +121,14 @@ impl Stock {
         self.spare.pop().unwrap_or_default()
     }
 
-    pub(super) fn put_cots(&mut self, side: Side, blocks: Vec<Block>) {
+    pub(crate) fn put_cots(&mut self, side: Side, blocks: Vec<Block>) {
         match side {
             Side::Sender => self.sent.push(blocks),
             Side::Receiver => self.received.push(blocks),
         }
     }
 
-    pub(super) fn put_triples(&mut self, triples: &Triples) {
+    pub(crate) fn put_triples(&mut self, triples: &Triples) {
         let Triples { a, b, c, len } = triples;
         for (queue, bits) in self.triples.iter_mut().zip([a, b, c]) {
             queue.push(bits, *len);

@@ -4,46 +4,68 @@
 //! TCP on this machine or, with `--as`, between two machines. It is set beside the AES blocks of `openssl speed`, which
 //! runs in between while nothing else does.
 
+mod base_ots;
 mod book;
 mod figures;
-mod machine;
-mod meeting;
 mod party;
 mod plot;
 mod report;
 mod times;
 
 use self::figures::{Figure, Plan};
-use self::meeting::{Door, Pair};
-use self::party::Measured;
+use self::party::{Measured, Run};
 use self::report::Report;
+use super::machine::{self, Machine};
+use super::meeting::{self, Door, Pair};
 use crate::args::BenchCorrelations;
 use crate::failure::Failure;
 use crate::report::Console;
+use duologue::channel::Link;
 
 /// Runs for the base OTs, which take milliseconds.
 const BASE_RUNS: u32 = 15;
 
+/// Triples of a spot check of the book.
+const SPOT: u64 = 1_000_000;
+
 pub fn run(args: &BenchCorrelations, console: &Console) -> Result<(), Failure> {
     let plan = Plan::new(&args.only)?;
-    match args.party {
+    match args.peer.party {
         Some(party) => {
-            let mut door = Door::open(args, party, console)?;
+            let mut door = Door::open(&args.peer, console)?;
+            meeting::stay(&args.peer, console);
+            let mut measure = |figure| party::measure(door.meet(args.link)?, party, figure, args.count, args.runs);
             if args.raw {
                 let [figure] = plan.figures[..] else { return Err(Failure::input("--raw is for one figure")) };
-                return console.show_json(&door.measure(figure)?);
+                return console.show_json(&measure(figure)?);
             }
-            console.show(&survey(args, &plan, console, |figure| door.measure(figure))?)
+            console.show(&survey(args, &plan, console, measure)?)
         }
         None => {
-            let pair = Pair::new(args, machine::cores())?;
-            let report = survey(args, &plan, console, |figure| pair.measure(figure, args.link))?;
+            let pair = Pair::new(args.tls)?;
+            let report = survey(args, &plan, console, |figure| both(&pair, figure, args.link, args.count, args.runs))?;
             if let Some(folder) = &args.book {
-                book::write(folder, &report, |figure, link| pair.spot(figure, link))?;
+                book::write(folder, &report, |figure, link| both(&pair, figure, Some(link), SPOT, 1))?;
             }
             console.show(&report)
         }
     }
+}
+
+/// Two processes: of two parties, whichever took longer, and more memory; what they made is the same.
+fn both(pair: &Pair, figure: Figure, link: Option<Link>, count: u64, runs: u32) -> Result<Measured, Failure> {
+    let [name, count, runs] = [figure.name(), count.to_string(), runs.to_string()];
+    let mut arguments = vec!["correlations", "--raw", "--only", &name, "--count", &count, "--runs", &runs];
+    let link = link.map(|link| link.to_string());
+    arguments.extend(link.iter().flat_map(|link| ["--link", link]));
+    let [alice, bob]: [Measured; 2] = pair.run(&arguments)?;
+    let run = |(a, b): (&Run, &Run)| Run { seconds: a.seconds.max(b.seconds), ..*a };
+    Ok(Measured {
+        setup: alice.setup.max(bob.setup),
+        first: alice.first,
+        runs: alice.runs.iter().zip(&bob.runs).map(run).collect(),
+        memory: alice.memory.max(bob.memory),
+    })
 }
 
 /// Measures all figures, with openssl before, after, and whenever the maker changes.
@@ -64,9 +86,8 @@ fn survey(
         measured.push((figure, measure(figure)?));
         before = Some(figure);
     }
-    let core = args.core.or(machine::cores().map(|[core, _]| core));
-    let base = if plan.base { Some(machine::base_ots(BASE_RUNS.min(3 * args.runs), core)?) } else { None };
+    let core = args.peer.core.or(machine::cores().map(|[core, _]| core));
+    let base = if plan.base { Some(base_ots::measure(BASE_RUNS.min(3 * args.runs), core)?) } else { None };
     blocks.push(machine::openssl());
-    let blocks: Option<Vec<f64>> = blocks.into_iter().collect();
-    Ok(Report::new(args, plan, measured, base, blocks.map(machine::median)))
+    Ok(Report::new(args, plan, measured, base, Machine::new(blocks)))
 }

@@ -1,6 +1,9 @@
-//! `duologue bench`: what this machine does.
+//! `duologue bench`: what this machine does, or two of them.
 
 mod correlations;
+mod engines;
+mod machine;
+mod meeting;
 
 use crate::args::{Bench, BenchWhat};
 use crate::failure::Failure;
@@ -8,6 +11,7 @@ use crate::report::Console;
 
 pub fn run(args: &Bench, console: &Console) -> Result<(), Failure> {
     match &args.what {
-        BenchWhat::Correlations(args) => correlations::run(args, console),
+        Some(BenchWhat::Correlations(args)) => correlations::run(args, console),
+        None => engines::run(&args.engines, console),
     }
 }

@@ -1,7 +1,7 @@
 //! The figures and their plot as a page of the book.
 
+use super::SPOT;
 use super::figures::{BASE, Figure, Kind};
-use super::meeting::SPOT;
 use super::party::Measured;
 use super::plot;
 use super::report::{CONVENTIONS, Line, Report, millions};
@@ -145,13 +145,13 @@ fn checks(spots: &[Spot]) -> String {
 }
 
 fn how(report: &Report) -> String {
-    let blocks = report.openssl_blocks_per_second.map_or("not known".into(), millions);
-    let commit = report.commit.as_ref().map_or(String::new(), |commit| format!(", commit `{commit}`"));
+    let blocks = report.machine.openssl_blocks_per_second.map_or("not known".into(), millions);
+    let commit = report.machine.commit.as_ref().map_or(String::new(), |commit| format!(", commit `{commit}`"));
     let runs = report.measured.first().map_or(0, |(_, measured)| measured.runs.len());
     format!(
         "\n## How it was measured\n\n{}{commit}; R = {blocks}. Two processes that stay on a core each, TCP over loopback without encryption; {runs} runs \
          of each figure, each in a session of its own, at whose end both parties show each other 2^14 of the last correlations and check them.\n\n{CONVENTIONS}\n",
-        report.machine
+        report.machine.machine
     )
 }
 

@@ -3,10 +3,10 @@
 use super::book::{Maker, triples};
 use super::figures::Kind;
 use super::times::{self, COUNTS, LINES};
+use crate::verbs::bench::machine::decades;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
-use std::ops::Range;
 
 const SIZE: (u32, u32) = (960, 1000);
 const UPPER: i32 = 560;
@@ -107,11 +107,4 @@ fn draw_times(area: &Area<'_>, line: &str, curves: &[Curve]) -> Result<(), Box<d
 
 fn plain(number: &f64) -> String {
     number.to_string()
-}
-
-/// The powers of ten around some numbers.
-fn decades(numbers: impl Iterator<Item = f64> + Clone) -> Range<f64> {
-    let least = numbers.clone().fold(f64::INFINITY, f64::min);
-    let most = numbers.fold(0.0, f64::max);
-    10f64.powf(least.log10().floor())..10f64.powf(most.log10().ceil())
 }

@@ -1,10 +1,10 @@
 //! What was measured, for people and for programs.
 
 use super::figures::{BASE, Best, Figure, Plan};
-use super::machine;
 use super::party::{Measured, Run};
 use crate::args::BenchCorrelations;
 use crate::report::{bytes, seconds, table};
+use crate::verbs::bench::machine::{self, Machine};
 use serde::Serialize;
 use std::fmt;
 
@@ -19,11 +19,8 @@ first batch) is apart. R is the AES blocks a second of `openssl speed -evp aes-1
 /// Everything that was measured.
 #[derive(Serialize)]
 pub struct Report {
-    pub machine: String,
-    /// The source that the command was built from, if it is there.
-    pub commit: Option<String>,
-    /// R; nothing if there is no openssl.
-    pub openssl_blocks_per_second: Option<f64>,
+    #[serde(flatten)]
+    pub machine: Machine,
     /// The simulated line, if there is one.
     pub link: Option<String>,
     pub tls: bool,
@@ -61,8 +58,9 @@ impl Report {
         plan: &Plan,
         measured: Vec<(Figure, Measured)>,
         base: Option<[f64; 2]>,
-        blocks: Option<f64>,
+        machine: Machine,
     ) -> Report {
+        let blocks = machine.openssl_blocks_per_second;
         let mut figures: Vec<Line> =
             measured.iter().map(|(figure, measured)| Line::new(*figure, measured, blocks)).collect();
         let best: Vec<Line> = plan.best.iter().filter_map(|best| fastest(best, &figures)).collect();
@@ -71,11 +69,9 @@ impl Report {
             BASE.into_iter().zip(base.into_iter().flatten()).map(|(name, value)| Line::milliseconds(name, value)),
         );
         Report {
-            machine: machine::describe(),
-            commit: machine::commit(),
-            openssl_blocks_per_second: blocks,
+            machine,
             link: args.link.map(|link| link.to_string()),
-            tls: args.tls || args.peer_key.is_some(),
+            tls: args.tls || args.peer.peer_key.is_some(),
             figures,
             measured,
         }
@@ -155,12 +151,7 @@ pub fn millions(number: f64) -> String {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let commit = self.commit.as_deref().map_or(String::new(), |commit| format!(", commit {commit}"));
-        writeln!(f, "{}{commit}", self.machine)?;
-        match self.openssl_blocks_per_second {
-            Some(blocks) => writeln!(f, "R = {} (AES-128-CTR blocks by openssl)", millions(blocks))?,
-            None => writeln!(f, "R is not known: there is no openssl here")?,
-        }
+        writeln!(f, "{}", self.machine)?;
         let line = self.link.as_ref().map_or("no simulated line".to_string(), |link| format!("a line of {link}"));
         writeln!(f, "{}, {line}\n", if self.tls { "TLS" } else { "TCP without encryption" })?;
         let head = ["FIGURE", "maker", "speed", "in R", "bits", "setup", "memory"].map(String::from).to_vec();

@@ -1,17 +1,45 @@
 //! This machine: its processor, its cores, and how fast openssl is on it.
 
-use crate::failure::Failure;
 use core_affinity::CoreId;
-use duologue::Party;
-use duologue::ot::{Setup, base};
 use kernels::Backend;
+use serde::Serialize;
+use std::fmt;
 use std::fs;
+use std::ops::Range;
 use std::process::Command;
 use std::thread;
-use std::time::Instant;
+use std::time::UNIX_EPOCH;
 
-/// What the figures were measured on.
-pub fn describe() -> String {
+/// What figures were measured on.
+#[derive(Clone, Serialize)]
+pub struct Machine {
+    pub machine: String,
+    /// The source that the command was built from, if it is there.
+    pub commit: Option<String>,
+    /// R; nothing if there is no openssl.
+    pub openssl_blocks_per_second: Option<f64>,
+}
+
+impl Machine {
+    /// This one; openssl was run so often, or is not there.
+    pub fn new(blocks: Vec<Option<f64>>) -> Machine {
+        let blocks: Option<Vec<f64>> = blocks.into_iter().collect();
+        let known = blocks.filter(|blocks| !blocks.is_empty());
+        Machine { machine: describe(), commit: commit(), openssl_blocks_per_second: known.map(median) }
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}, commit {}", self.machine, self.commit.as_deref().unwrap_or("unknown"))?;
+        match self.openssl_blocks_per_second {
+            Some(blocks) => write!(f, "R = {:.1} M/s (AES-128-CTR blocks by openssl)", blocks / 1e6),
+            None => write!(f, "R is not known: there is no openssl here"),
+        }
+    }
+}
+
+fn describe() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = info.lines().find(|line| line.starts_with("model name"));
     let model = line.and_then(|line| line.split_once(": ")).map_or(std::env::consts::ARCH, |(_, model)| model);
@@ -19,11 +47,26 @@ pub fn describe() -> String {
     format!("{}, {cores} cores, {}, {}", model.trim(), Backend::detect(), std::env::consts::OS)
 }
 
-/// The commit of the source that this command was built from, if it is still there; `-dirty` if it was changed since.
-pub fn commit() -> Option<String> {
-    let arguments = ["-C", env!("CARGO_MANIFEST_DIR"), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
-    let done = Command::new("git").args(arguments).output().ok().filter(|done| done.status.success())?;
-    Some(String::from_utf8(done.stdout).ok()?.trim().to_string()).filter(|commit| !commit.is_empty())
+/// The commit of the source that this command was built from, if it is still there: the last one before the command was
+/// written. `-dirty` if the source was changed since.
+fn commit() -> Option<String> {
+    let built = fs::metadata(std::env::current_exe().ok()?).ok()?.modified().ok()?;
+    let built = format!("--before=@{}", built.duration_since(UNIX_EPOCH).ok()?.as_secs());
+    let commit = git(&["rev-list", "--max-count=1", &built, "HEAD"])?;
+    git(&[
+        "describe",
+        "--always",
+        "--abbrev=12",
+        "--exclude=*",
+        if commit == git(&["rev-parse", "HEAD"])? { "--dirty" } else { &commit },
+    ])
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let mut git = Command::new("git");
+    let done = git.args(["-C", env!("CARGO_MANIFEST_DIR")]).args(arguments).output().ok()?;
+    let said = String::from_utf8(done.stdout).ok().filter(|_| done.status.success())?;
+    Some(said.trim().to_string()).filter(|said| !said.is_empty())
 }
 
 /// A core for each party, of different physical cores where there are any; nothing if the system does not tell.
@@ -56,43 +99,6 @@ pub fn openssl() -> Option<f64> {
     Some(bytes / 16.0).filter(|&blocks| blocks > 0.0)
 }
 
-/// Milliseconds of one party for 128 base OTs, the slower of both; and for the set-up of a session, 128 in each
-/// direction. Medians.
-pub fn base_ots(runs: u32, core: Option<usize>) -> Result<[f64; 2], Failure> {
-    let measured = thread::scope(|scope| {
-        let measuring = scope.spawn(|| {
-            stay_on(core);
-            let samples = (0..runs).map(|_| sample()).collect::<duologue::Result<Vec<_>>>()?;
-            Ok([0, 1].map(|which| median(samples.iter().map(|sample| sample[which]).collect())))
-        });
-        measuring.join().unwrap_or_else(|_| Err(duologue::Error::usage("the measuring thread failed")))
-    });
-    Ok(measured?)
-}
-
-fn sample() -> duologue::Result<[f64; 2]> {
-    const SESSION: [u8; 32] = [7; 32];
-    let choices: Vec<_> = (0..128).map(|i| (i % 3 % 2).into()).collect();
-    let (started, (sender, from_sender)) = timed(|| base::Sender::start(&SESSION, 128))?;
-    let (chosen, (receiver, from_receiver)) = timed(|| base::Receiver::start(&SESSION, &choices))?;
-    let (sent, (dealt, answer)) = timed(|| sender.answer(&from_receiver))?;
-    let (received, taken) = timed(|| receiver.finish(&from_sender, &answer))?;
-    let (proven, ()) = timed(|| dealt.proof.check(taken.proof.as_bytes()))?;
-    let (begun, (alice, from_alice)) = timed(|| Setup::start(Party::Alice, &SESSION))?;
-    let (bob, from_bob) = Setup::start(Party::Bob, &SESSION)?;
-    let (answered, (alice, _)) = timed(|| alice.answer(&from_bob))?;
-    let (_, answer) = bob.answer(&from_alice)?;
-    let (ended, _) = timed(|| alice.finish(&answer))?;
-    Ok([(started + sent + proven).max(chosen + received), begun + answered + ended])
-}
-
-/// Milliseconds, and what was made in them.
-fn timed<T>(work: impl FnOnce() -> duologue::Result<T>) -> duologue::Result<(f64, T)> {
-    let start = Instant::now();
-    let made = work()?;
-    Ok((start.elapsed().as_secs_f64() * 1e3, made))
-}
-
 /// The middle one; of an even number the mean of the middle two.
 ///
 /// # Panics
@@ -101,6 +107,13 @@ pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     let half = numbers.len() / 2;
     if numbers.len().is_multiple_of(2) { (numbers[half - 1] + numbers[half]) / 2.0 } else { numbers[half] }
+}
+
+/// The powers of ten around some numbers.
+pub fn decades(numbers: impl Iterator<Item = f64> + Clone) -> Range<f64> {
+    let least = numbers.clone().fold(f64::INFINITY, f64::min);
+    let most = numbers.fold(0.0, f64::max);
+    10f64.powf(least.log10().floor())..10f64.powf(most.log10().ceil())
 }
 
 #[cfg(test)]

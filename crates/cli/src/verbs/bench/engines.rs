@@ -1,0 +1,173 @@
+//! `duologue bench`: the engines, alone and end to end, and any circuits under any protocol over any line.
+//!
+//! A case is measured in a session of its own: between two threads of this process, between two processes of this
+//! command over TCP or TLS, or, with `--as`, between two machines; alone without a session. Each party stays on a core.
+//! Every output is compared with the one computed in the clear.
+
+mod book;
+mod case;
+mod figures;
+mod matrix;
+mod party;
+mod plot;
+mod report;
+
+use self::case::{Case, all_inputs, check};
+use self::figures::{Over, Plan};
+use self::party::{Measured, Run};
+use self::report::{Report, Taken};
+use super::machine::{self, Machine};
+use super::meeting::{self, Door, Pair, shaped};
+use crate::args::BenchEngines;
+use crate::failure::{Exit, Failure};
+use crate::report::Console;
+use duologue::channel::Channel;
+use duologue::{Party, bench};
+use std::cell::OnceCell;
+use std::thread;
+
+pub fn run(args: &BenchEngines, console: &Console) -> Result<(), Failure> {
+    match args.peer.party {
+        Some(party) => {
+            let mut door = Door::open(&args.peer, console)?;
+            if let Some(case) = &args.case {
+                let case = serde_json::from_str(case).map_err(|why| Failure::malformed("--case", why))?;
+                return console.show_json(&at(&mut door, party, &case, args, console)?);
+            }
+            survey(args, console, |_, case| at(&mut door, party, case, args, console))
+        }
+        None => {
+            let places = Places::default();
+            survey(args, console, |over, case| places.measure(over, case))
+        }
+    }
+}
+
+/// Measures what was asked for, and shows it.
+fn survey(
+    args: &BenchEngines,
+    console: &Console,
+    mut measure: impl FnMut(Over, &Case) -> Result<Measured, Failure>,
+) -> Result<(), Failure> {
+    if !args.circuits.is_empty() {
+        let over = if args.tls { Over::Tls } else { Over::Tcp };
+        let asked = matrix::Asked::of(args);
+        return console.show(&matrix::measure(&asked, args.runs, console, |case| measure(over, case))?);
+    }
+    let plan = Plan::new(args)?;
+    let figures = figures(&plan, args, console, &mut measure)?;
+    if let Some(folder) = &args.book {
+        let asked = matrix::Asked::book();
+        let matrix = matrix::measure(&asked, args.runs.min(3), console, |case| measure(Over::Tcp, case))?;
+        book::write(folder, &figures, &matrix)?;
+    }
+    console.show(&figures)
+}
+
+/// Measures the jobs of all figures, with openssl before and after each.
+fn figures(
+    plan: &Plan,
+    args: &BenchEngines,
+    console: &Console,
+    measure: &mut impl FnMut(Over, &Case) -> Result<Measured, Failure>,
+) -> Result<Report, Failure> {
+    let mut blocks = vec![machine::openssl()];
+    let mut taken = Taken::new();
+    for job in &plan.jobs {
+        console.note(job.name);
+        taken.insert(job.name, measure(job.over, &job.case)?);
+        blocks.push(machine::openssl());
+    }
+    Ok(Report::new(plan, &taken, Machine::new(blocks), args.quick))
+}
+
+/// One party of a case, the other one being elsewhere.
+fn at(
+    door: &mut Door<'_>,
+    party: Party,
+    case: &Case,
+    args: &BenchEngines,
+    console: &Console,
+) -> Result<Measured, Failure> {
+    if case.threads == 1 {
+        meeting::stay(&args.peer, console);
+    }
+    party::measure(door.meet(case.link()?)?, party, case)
+}
+
+/// Where both parties of a case are on this machine.
+#[derive(Default)]
+struct Places {
+    tcp: OnceCell<Pair>,
+    tls: OnceCell<Pair>,
+}
+
+impl Places {
+    fn measure(&self, over: Over, case: &Case) -> Result<Measured, Failure> {
+        match over {
+            Over::Nothing => on(machine::cores().map(|[core, _]| core), || alone(case)),
+            Over::Memory => in_memory(case),
+            Over::Tcp => as_processes(&self.tcp, false, case),
+            Over::Tls => as_processes(&self.tls, true, case),
+        }
+    }
+}
+
+fn as_processes(pair: &OnceCell<Pair>, tls: bool, case: &Case) -> Result<Measured, Failure> {
+    let pair = match pair.get() {
+        Some(pair) => pair,
+        None => {
+            let made = Pair::new(tls)?;
+            pair.get_or_init(|| made)
+        }
+    };
+    let case = serde_json::to_string(case).map_err(|why| Failure::new(Exit::Machine, why))?;
+    Ok(Measured::both(pair.run(&["--case", &case])?))
+}
+
+/// Both parties as threads, each on a core.
+fn in_memory(case: &Case) -> Result<Measured, Failure> {
+    let (to_bob, to_alice) = Channel::pair();
+    let cores = machine::cores().filter(|_| case.threads == 1);
+    let link = case.link()?;
+    let party = |party: Party, channel| {
+        on(cores.map(|cores| cores[party as usize]), || party::measure(shaped(channel, link)?, party, case))
+    };
+    let (alice, bob) = thread::scope(|scope| {
+        let bob = scope.spawn(|| party(Party::Bob, to_alice));
+        (party(Party::Alice, to_bob), joined(bob))
+    });
+    Ok(Measured { memory: None, ..Measured::both([alice?, bob?]) })
+}
+
+/// Runs in a thread that stays on a core.
+fn on<T: Send>(core: Option<usize>, work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+    thread::scope(|scope| {
+        joined(scope.spawn(|| {
+            machine::stay_on(core);
+            work()
+        }))
+    })
+}
+
+fn joined<T>(thread: thread::ScopedJoinHandle<'_, Result<T, Failure>>) -> Result<T, Failure> {
+    thread.join().unwrap_or_else(|_| Err(Failure::new(Exit::Machine, "a measuring thread ended")))
+}
+
+/// No channel: of Yao the garbler's time stands as setup and the evaluator's as online, of GMW the slower party's.
+fn alone(case: &Case) -> Result<Measured, Failure> {
+    let binding = case.bind()?;
+    let mut measured = Measured::default();
+    let mut learned = Vec::new();
+    for _ in 0..case.runs {
+        let done = bench::alone(&binding, &case.options(), &all_inputs(&binding))?;
+        let times = done.times.map(|time| time.as_secs_f64());
+        let (garbler, evaluator) = (times[done.garbler as usize], times[done.garbler.peer() as usize]);
+        let (setup, online) = if case.gmw { (0.0, garbler.max(evaluator)) } else { (garbler, evaluator) };
+        measured.runs.push(Run { setup, online, ..Run::default() });
+        measured.ands = done.ands;
+        learned.extend(done.outputs);
+    }
+    check(&binding, &learned)?;
+    Ok(measured)
+}

@@ -1,0 +1,202 @@
+//! The figures, for people and for programs.
+
+use super::figures::{Figure, Plan, Value};
+use super::party::{Measured, Run};
+use crate::report::table;
+use crate::verbs::bench::machine::{Machine, median};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What a figure is.
+pub const CONVENTIONS: &str = "\
+R is the AES blocks a second of `openssl speed -evp aes-128-ctr` on one core, measured in between. Each party has one core
+and one thread; the slower one counts, and the median of the runs. What runs alone has no channel: of two parties that take
+turns on a core the time of each is counted for itself. End to end means all that a session does for a program, oblivious
+transfers for its inputs too, but not the session's greeting and base OTs. Online counts from when both parties know that
+they agree; the latency of a block is that of the whole call. What could be is the lower of the engine alone and of what
+the channel carries one way while nobody computes.";
+
+/// What was measured, by the names of the jobs.
+pub type Taken = BTreeMap<&'static str, Measured>;
+
+/// Everything that was measured.
+#[derive(Serialize)]
+pub struct Report {
+    #[serde(flatten)]
+    pub machine: Machine,
+    /// Whether lanes were cut to a hundredth.
+    pub quick: bool,
+    pub figures: Vec<Line>,
+}
+
+/// A figure.
+#[derive(Clone, Serialize)]
+pub struct Line {
+    pub name: &'static str,
+    pub value: f64,
+    pub unit: &'static str,
+    /// Over R.
+    pub ratio: Option<f64>,
+    pub goal: &'static str,
+    /// Over the same in memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_memory: Option<f64>,
+    /// Over the lower of the engine alone and of the channel alone, and those in ANDs a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_possible: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<f64>,
+    /// ANDs of a run.
+    pub ands: u64,
+    /// The value of each run.
+    pub runs: Vec<f64>,
+}
+
+impl Report {
+    pub fn new(plan: &Plan, taken: &Taken, machine: Machine, quick: bool) -> Report {
+        let blocks = machine.openssl_blocks_per_second;
+        let figures = plan.figures.iter().filter_map(|figure| Line::new(figure, taken, blocks)).collect();
+        Report { machine, quick, figures }
+    }
+}
+
+/// Bytes of an AND on the wire.
+const TABLE: f64 = 32.0;
+
+impl Line {
+    /// Nothing if this system does not tell.
+    fn new(figure: &Figure, taken: &Taken, blocks: Option<f64>) -> Option<Line> {
+        let measured: Vec<&Measured> = figure.jobs.iter().filter_map(|name| taken.get(name)).collect();
+        let first = measured.first()?;
+        let runs: Vec<f64> = match figure.value {
+            Value::Memory => vec![measured.iter().map(|m| m.memory).max()?? as f64 / 1e6],
+            value => first.runs.iter().map(|run| counted(value, first, run)).collect(),
+        };
+        let value = median(runs.clone());
+        let rate = |value, name| taken.get(name).map(|measured| rate(value, measured));
+        let [memory, engine, channel] = match *figure.beside {
+            [memory, alone, channel] => [
+                rate(Value::Whole, memory),
+                rate(Value::Setup, alone)
+                    .zip(rate(Value::Online, alone))
+                    .map(|(garble, evaluate)| garble.min(evaluate)),
+                rate(Value::Throughput, channel).map(|gigabytes| gigabytes * 1e9 / TABLE),
+            ],
+            _ => [None; 3],
+        };
+        Some(Line {
+            name: figure.name,
+            value,
+            unit: figure.value.unit(),
+            ratio: blocks.filter(|_| figure.value.unit() == "AND/s").map(|blocks| value / blocks),
+            goal: figure.goal,
+            of_memory: memory.map(|memory| value / memory),
+            of_possible: engine.zip(channel).map(|(engine, channel)| value / engine.min(channel)),
+            engine,
+            channel,
+            ands: first.ands,
+            runs,
+        })
+    }
+
+    fn row(&self) -> Vec<String> {
+        let part = |number: Option<f64>| number.map_or(String::new(), |number| format!("{number:.2}"));
+        vec![
+            self.name.to_string(),
+            self.amount(),
+            self.ratio.map_or(String::new(), |ratio| format!("{ratio:.3} R")),
+            self.goal.to_string(),
+            part(self.of_memory),
+            part(self.of_possible),
+            self.engine.map_or(String::new(), millions),
+            self.channel.map_or(String::new(), millions),
+        ]
+    }
+
+    pub fn amount(&self) -> String {
+        match self.unit {
+            "AND/s" => millions(self.value),
+            "µs" | "MB" => format!("{:.0} {}", self.value, self.unit),
+            unit => format!("{:.2} {unit}", self.value),
+        }
+    }
+}
+
+/// The median over the runs.
+fn rate(value: Value, measured: &Measured) -> f64 {
+    median(measured.runs.iter().map(|run| counted(value, measured, run)).collect())
+}
+
+fn counted(value: Value, measured: &Measured, run: &Run) -> f64 {
+    let ands = |seconds: f64| measured.ands as f64 / seconds.max(1e-9);
+    match value {
+        Value::Setup => ands(run.setup),
+        Value::Online => ands(run.online),
+        Value::Whole => ands(run.setup + run.online),
+        Value::Microseconds => run.call * 1e6,
+        Value::Milliseconds => run.online * 1e3,
+        Value::Throughput => run.online_bytes.iter().sum::<u64>() as f64 / run.online.max(1e-9) / 1e9,
+        Value::Memory => measured.memory.unwrap_or(0) as f64 / 1e6,
+    }
+}
+
+pub fn millions(number: f64) -> String {
+    format!("{:.1} M/s", number / 1e6)
+}
+
+/// The heading of the table.
+pub const HEAD: [&str; 8] = ["FIGURE", "value", "in R", "goal", "of memory", "of what could be", "engine", "channel"];
+
+impl Report {
+    /// Rows without the heading.
+    pub fn rows(&self) -> Vec<Vec<String>> {
+        self.figures.iter().map(Line::row).collect()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.machine)?;
+        if self.quick {
+            writeln!(f, "a hundredth of the lanes: of no use but to try the command out\n")?;
+        }
+        let rows: Vec<Vec<String>> = [HEAD.map(String::from).to_vec()].into_iter().chain(self.rows()).collect();
+        writeln!(f, "{}\n{CONVENTIONS}", table("lrrlrrrr", &rows))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verbs::bench::engines::figures::FIGURES;
+
+    fn measured(setup: f64, online: f64) -> Measured {
+        let run = Run { setup, online, call: 2e-4, online_bytes: [0, 1 << 30], ..Run::default() };
+        Measured { ands: 1000, runs: vec![run; 3], memory: Some(50_000_000), ..Measured::default() }
+    }
+
+    #[test]
+    fn a_figure_is_compared() {
+        let taken: Taken = [
+            ("yao_alone", measured(1.0, 0.5)),
+            ("yao_memory", measured(0.5, 1.5)),
+            ("channel_tcp", measured(0.0, 1.0)),
+            ("yao_tcp", measured(1.0, 3.0)),
+        ]
+        .into();
+        let line = |name| {
+            let figure = FIGURES.iter().find(|figure| figure.name == name).expect("a figure");
+            Line::new(figure, &taken, Some(4000.0)).expect("measured")
+        };
+        assert_eq!((line("garble").value, line("garble").ratio), (1000.0, Some(0.25)));
+        assert_eq!(line("evaluate").value, 2000.0);
+        let tcp = line("yao_tcp");
+        assert_eq!((tcp.value, tcp.of_memory, tcp.of_possible), (250.0, Some(0.5), Some(0.25)));
+        assert_eq!(tcp.channel, Some((1u64 << 30) as f64 / 32.0));
+        let channel = line("channel_tcp");
+        assert_eq!((channel.value, channel.ratio), ((1u64 << 30) as f64 / 1e9, None));
+    }
+}

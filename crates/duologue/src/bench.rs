@@ -1,0 +1,334 @@
+//! Protocols on a stopwatch, without a channel: what benchmarks measure beside whole sessions.
+//!
+//! Both parties of one program run in this process by the executors and protocols that sessions run, with correlations
+//! that are dealt instead of made. They take turns: while one computes the other waits, so that each may have the core
+//! for itself, and the time in which bytes pass between them counts for nobody. Nothing here protects anything: both
+//! parties' secrets are in one place, and none of it can become part of a session.
+
+use crate::correlation::{Demand, Stock, Triples};
+use crate::executor::{Executor, Feeds, Link, Phase};
+use crate::garble::{Base, Evaluator, Garbler};
+use crate::gmw::Gmw;
+use crate::ot::Side;
+use crate::protocol::Protocol;
+use crate::terms::{Options, Scheme, Terms};
+use crate::{Error, Inputs, Outputs, Party, Result};
+use circuit::Schedule;
+use circuit::program::{Binding, Owner};
+use kernels::Block;
+use kernels::generator::Generator;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What both parties did alone.
+pub struct Alone {
+    /// What Alice and Bob computed online, without what they waited for each other.
+    pub times: [Duration; 2],
+    /// Who garbled, if it was Yao.
+    pub garbler: Party,
+    /// AND gates over all lanes.
+    pub ands: u64,
+    /// What Alice and Bob learned.
+    pub outputs: [Outputs; 2],
+}
+
+/// Runs a program's online phase on the inputs of both parties and the public ones: of GMW with the triples drawn, of
+/// Yao with garbling, its setup being streamed. Both threads stay on the core of the caller if that has one.
+///
+/// # Errors
+/// [`Error::Usage`] if an input is missing or misshapen, or is shared.
+pub fn alone(binding: &Binding, options: &Options, inputs: &Inputs) -> Result<Alone> {
+    if binding.inputs().iter().any(|port| port.who == Owner::Shared) {
+        return Err(Error::usage("a program with shared inputs is not measured alone"));
+    }
+    let (terms, schedule) = Terms::resolve(binding, options)?;
+    let (garbler, ands) = (terms.garbler, schedule.totals.and0);
+    let job = (Arc::new(binding.clone()), Arc::new(schedule));
+    let feeds = [Party::Alice, Party::Bob].map(|party| inputs.feeds(binding, |who| who != Owner::Party(party.peer())));
+    let [alice, bob] = feeds;
+    let both = Both { binding, terms, job, feeds: [alice?, bob?], dealer: crate::ot::os_generator()? };
+    let [(alice, from_alice), (bob, from_bob)] = both.run()?;
+    Ok(Alone { times: [alice, bob], garbler, ands, outputs: [from_alice, from_bob] })
+}
+
+/// A program with the inputs of both.
+struct Both<'a> {
+    binding: &'a Binding,
+    terms: Terms,
+    job: (Arc<Binding>, Arc<Schedule>),
+    feeds: [Feeds; 2],
+    dealer: Generator,
+}
+
+type Took = (Duration, Outputs);
+
+impl Both<'_> {
+    fn run(&self) -> Result<[Took; 2]> {
+        let how = (self.terms.window, self.terms.scheme == Scheme::Gmw);
+        let public = |party: Party| &self.feeds[party as usize];
+        match self.terms.scheme {
+            Scheme::Gmw => {
+                let gmw = |party| {
+                    let gmw = Gmw::new(party, self.dealer.derive(b"gmw     ", 0), 0);
+                    Executor::new(gmw, Some(party), self.job.clone(), how, public(party))
+                };
+                let [alice, bob] = self.stocks(gmw(Party::Alice)?.demand(), Block::ZERO);
+                self.race((gmw(Party::Alice)?, alice), (gmw(Party::Bob)?, bob))
+            }
+            Scheme::Yao => {
+                let delta = self.dealer.derive(b"delta   ", 0).block().with_lsb(true);
+                let (s, labels) = (self.dealer.derive(b"hash key", 0).block(), self.dealer.derive(b"labels  ", 0));
+                let (us, them) = (self.terms.garbler, self.terms.garbler.peer());
+                let garbler = Garbler::new(us, delta, s, labels.derive(b"labels  ", 0), Base::default(), false);
+                let garbler = Executor::new(garbler, Some(us), self.job.clone(), how, public(us))?;
+                let evaluator = Evaluator::new(them, s, labels.derive(b"labels  ", 0), Base::default(), false);
+                let evaluator = Executor::new(evaluator, Some(them), self.job.clone(), how, public(them))?;
+                let [alice, bob] = self.stocks(garbler.demand(), delta);
+                match us {
+                    Party::Alice => self.race((garbler, alice), (evaluator, bob)),
+                    Party::Bob => self.race((evaluator, alice), (garbler, bob)),
+                }
+            }
+        }
+    }
+
+    /// Both parties' halves of what is demanded; COTs have one Δ in either direction.
+    fn stocks(&self, demand: Demand, delta: Block) -> [Stock; 2] {
+        let mut stocks = [Stock::new(Party::Alice), Stock::new(Party::Bob)];
+        for sender in [Party::Alice, Party::Bob] {
+            let [sent, received] = self.cots(demand.cots_by(sender) as usize, delta, sender);
+            stocks[sender as usize].put_cots(Side::Sender, sent);
+            stocks[sender.peer() as usize].put_cots(Side::Receiver, received);
+        }
+        for (stock, triples) in stocks.iter_mut().zip(&self.triples(demand.triples as usize)) {
+            stock.put_triples(triples);
+        }
+        stocks
+    }
+
+    /// q, whose lowest bits are zero, and t = q ⊕ r·Δ, whose lowest bits are r.
+    fn cots(&self, count: usize, delta: Block, sender: Party) -> [Vec<Block>; 2] {
+        let mut sent = vec![Block::ZERO; count];
+        self.dealer.derive(b"cots    ", sender as u64).fill_blocks(&mut sent);
+        let choices: Vec<bool> = sent.iter().map(|block| block.lsb()).collect();
+        sent.iter_mut().for_each(|block| *block = block.with_lsb(false));
+        let received = sent.iter().zip(choices).map(|(&q, r)| q ^ (delta & Block::mask(r))).collect();
+        [sent, received]
+    }
+
+    fn triples(&self, len: usize) -> [Triples; 2] {
+        let mut stream = self.dealer.derive(b"triples ", 0);
+        let mut bits = || {
+            let mut words = vec![0; len.div_ceil(64)];
+            stream.words(&mut words);
+            if !len.is_multiple_of(64) {
+                words.last_mut().into_iter().for_each(|last| *last &= (1 << (len % 64)) - 1);
+            }
+            words
+        };
+        let [a, b, a1, b1, c] = [(); 5].map(|()| bits());
+        let c1 = (0..c.len()).map(|i| (a[i] ^ a1[i]) & (b[i] ^ b1[i]) ^ c[i]).collect();
+        [Triples { a, b, c, len }, Triples { a: a1, b: b1, c: c1, len }]
+    }
+
+    /// Alice and Bob, each in a thread.
+    fn race<A: Protocol + Send, B: Protocol + Send>(
+        &self,
+        alice: (Executor<A>, Stock),
+        bob: (Executor<B>, Stock),
+    ) -> Result<[Took; 2]> {
+        let table = Table::default();
+        let [alices, bobs] = [0, 1].map(|us| Seat { table: &table, us, busy: Duration::ZERO, since: Instant::now() });
+        let both = thread::scope(|scope| {
+            let bob = scope.spawn(move || self.party(bob, bobs));
+            let alice = self.party(alice, alices);
+            (alice, bob.join().unwrap_or_else(|_| Err(Error::usage("a thread ended"))))
+        });
+        Ok([both.0?, both.1?])
+    }
+
+    fn party<P: Protocol>(&self, (mut executor, mut stock): (Executor<P>, Stock), mut seat: Seat) -> Result<Took> {
+        executor.setup(&mut stock, &mut seat)?;
+        seat.away(Table::wait_for_turn)?;
+        seat.busy = Duration::ZERO;
+        let ran = executor.online(&self.feeds[seat.us], &mut stock, &mut seat)?;
+        seat.stop();
+        Ok((seat.busy, Outputs::new(self.binding, ran.outputs)))
+    }
+}
+
+/// What lies between the parties: bytes that were not read yet, and whose turn it is.
+#[derive(Default)]
+struct Table {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    turn: usize,
+    gone: [bool; 2],
+    /// Bytes of each party, and how many of them the other has read.
+    mail: [(Vec<u8>, usize); 2],
+    /// How often the turn passed since the last byte was sent.
+    idle: usize,
+}
+
+/// Bytes that a party sends before it is the other's turn.
+const TURN: usize = 16 << 20;
+
+impl Table {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_for_turn(&self, us: usize) -> Result<()> {
+        let mut state = self.state();
+        while state.turn != us {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        Ok(())
+    }
+
+    /// Lets the other party go on until it is our turn again.
+    fn pass(&self, us: usize) -> Result<()> {
+        let mut state = self.state();
+        if state.gone[1 - us] {
+            return Ok(());
+        }
+        state.idle += 1;
+        if state.idle > 2 {
+            return Err(Error::usage("both parties wait"));
+        }
+        state.turn = 1 - us;
+        self.changed.notify_all();
+        drop(state);
+        self.wait_for_turn(us)
+    }
+
+    fn send(&self, us: usize, bytes: &[u8]) -> Result<()> {
+        let mut state = self.state();
+        state.idle = 0;
+        let (mail, read) = &mut state.mail[us];
+        mail.extend_from_slice(bytes);
+        let full = mail.len() - *read > TURN;
+        drop(state);
+        if full { self.pass(us) } else { Ok(()) }
+    }
+
+    fn receive(&self, us: usize, out: &mut [u8]) -> Result<()> {
+        loop {
+            let mut state = self.state();
+            let (mail, read) = &mut state.mail[1 - us];
+            if mail.len() - *read >= out.len() {
+                out.copy_from_slice(&mail[*read..][..out.len()]);
+                *read += out.len();
+                if *read == mail.len() {
+                    mail.clear();
+                    *read = 0;
+                }
+                return Ok(());
+            }
+            if state.gone[1 - us] {
+                return Err(Error::usage("the other party is gone"));
+            }
+            drop(state);
+            self.pass(us)?;
+        }
+    }
+}
+
+/// A party at the table, and its stopwatch.
+struct Seat<'a> {
+    table: &'a Table,
+    us: usize,
+    busy: Duration,
+    since: Instant,
+}
+
+impl Seat<'_> {
+    fn stop(&mut self) {
+        self.busy += self.since.elapsed();
+    }
+
+    /// Does something that does not count.
+    fn away(&mut self, work: impl FnOnce(&Table, usize) -> Result<()>) -> Result<()> {
+        self.stop();
+        let done = work(self.table, self.us);
+        self.since = Instant::now();
+        done
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        let mut state = self.table.state();
+        state.gone[self.us] = true;
+        state.turn = 1 - self.us;
+        self.table.changed.notify_all();
+    }
+}
+
+impl Link for Seat<'_> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() { Ok(()) } else { self.away(|table, us| table.send(us, bytes)) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn receive(&mut self, count: usize, inbox: &mut Vec<u8>) -> Result<()> {
+        inbox.resize(count, 0);
+        if count == 0 { Ok(()) } else { self.away(|table, us| table.receive(us, inbox)) }
+    }
+
+    /// All was dealt.
+    fn supply(&mut self, _: &mut Stock, _: Demand, _: Demand) -> Result<()> {
+        Ok(())
+    }
+
+    fn progress(&mut self, _: Phase, _: u64, _: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plain;
+    use circuit::blocks::{self, Goal};
+    use circuit::{BitMatrix, Program};
+
+    #[test]
+    fn both_protocols_compute_what_plain_does() {
+        let aes = blocks::find("aes128").unwrap().circuit(&[], Goal::Size).unwrap();
+        let program = Program::of_circuit(&aes, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
+        for lanes in [1, 70, 1000] {
+            let binding = program.bind(&[("lanes", lanes)]).unwrap();
+            let input = |seed: u64| {
+                let mut bits = BitMatrix::zeros(128, lanes as usize);
+                Generator::from_seed(Block::new(seed.into())).words(bits.words_mut());
+                bits.clear_padding();
+                bits
+            };
+            let inputs = Inputs::new().with("key", input(1)).with("block", input(2));
+            let expected = plain::run(&binding, &inputs).unwrap();
+            for scheme in [Scheme::Yao, Scheme::Gmw] {
+                let run = alone(&binding, &Options::new(scheme), &inputs).unwrap();
+                assert!(run.outputs.iter().all(|outputs| outputs.get("out") == expected.get("out")), "{scheme}");
+                assert_eq!(run.ands, 6400 * lanes);
+                assert!(run.times.iter().all(|time| !time.is_zero()));
+            }
+        }
+    }
+
+    #[test]
+    fn who_waits_for_nobody_is_told() {
+        let table = Table::default();
+        let mut alice = Seat { table: &table, us: 0, busy: Duration::ZERO, since: Instant::now() };
+        drop(Seat { table: &table, us: 1, busy: Duration::ZERO, since: Instant::now() });
+        assert!(alice.receive(1, &mut Vec::new()).is_err());
+    }
+}
