@@ -38,7 +38,7 @@ fn gates(c: &mut Criterion) {
             let mut first = 0;
             Box::new(move |out| {
                 let (out, tables) = out.split_at_mut(len);
-                let (tables, _) = tables.as_chunks_mut();
+                let tables = bytemuck::cast_slice_mut(&mut tables[..2 * len]);
                 let [a, b] = [&labels[..len], &labels[len..]].map(|labels| Operand { labels, flip: false });
                 hash.garble(first, S.with_lsb(true), a, b, out, tables);
                 first += len as u64;
@@ -51,7 +51,7 @@ fn gates(c: &mut Criterion) {
             let mut first = 0;
             Box::new(move |out| {
                 let (out, tables) = out.split_at_mut(len);
-                let (tables, _) = tables.as_chunks();
+                let tables = bytemuck::cast_slice(&tables[..2 * len]);
                 hash.evaluate(first, &labels[..len], &labels[len..], out, tables);
                 first += len as u64;
             })

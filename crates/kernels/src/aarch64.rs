@@ -38,7 +38,7 @@ impl Lanes for Armv8 {
     const LANES: usize = 1;
 
     #[inline(always)]
-    fn load(self, from: &[Block]) -> uint8x16_t {
+    fn fetch(self, from: &[[u8; 16]]) -> uint8x16_t {
         assert!(!from.is_empty());
         unsafe { vld1q_u8(from.as_ptr().cast()) }
     }

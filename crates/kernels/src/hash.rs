@@ -20,6 +20,9 @@ fn domain(s: Block, name: &[u8; 8]) -> Block {
     s ^ Block::new(u128::from(u64::from_le_bytes(*name)) << 64)
 }
 
+/// The two ciphertexts (T_G, T_E) of an AND, as they travel.
+pub type Ciphertexts = [[u8; 16]; 2];
+
 /// The zero labels of one operand of a run of ANDs.
 #[derive(Clone, Copy)]
 pub struct Operand<'a> {
@@ -74,7 +77,7 @@ pub struct Operand<'a> {
 /// let (a0, b0) = ([random.block()], [random.block()]);
 ///
 /// // Garbler: the zero labels of the output, and a table  ──▶
-/// let (mut out0, mut tables) = ([Block::ZERO], [[Block::ZERO; 2]]);
+/// let (mut out0, mut tables) = ([Block::ZERO], [Default::default()]);
 /// let operand = |labels| Operand { labels, flip: false };
 /// GateHash::new(s).garble(0, delta, operand(&a0), operand(&b0), &mut out0, &mut tables);
 ///
@@ -115,7 +118,7 @@ impl GateHash {
         a: Operand,
         b: Operand,
         out: &mut [Block],
-        tables: &mut [[Block; 2]],
+        tables: &mut [Ciphertexts],
     ) {
         assert!(delta.lsb(), "bit 0 of Δ must be set: it carries the permute bit");
         assert_lengths(out.len(), [a.labels.len(), b.labels.len(), tables.len()]);
@@ -131,7 +134,7 @@ impl GateHash {
     ///
     /// # Panics
     /// If the lengths differ.
-    pub fn evaluate(&self, first: u64, a: &[Block], b: &[Block], out: &mut [Block], tables: &[[Block; 2]]) {
+    pub fn evaluate(&self, first: u64, a: &[Block], b: &[Block], out: &mut [Block], tables: &[Ciphertexts]) {
         assert_lengths(out.len(), [a.len(), b.len(), tables.len()]);
         work::count(2 * out.len());
         let key = self.key;

@@ -11,6 +11,7 @@
 //! | [`generator`] | AES-128-CTR with children by (label, index) |
 //! | [`pages`] | room in large pages |
 //! | [`planes`] | streams of the leaves of small trees, summed up for SoftSpoken OT |
+//! | [`rows`] | sums of rows of blocks |
 //! | [`stow`] | copies past the caches |
 //! | [`transpose`] | bit matrices |
 //! | [`tree`] | half-tree GGM, a level at a time, with one node that is not known |
@@ -44,6 +45,7 @@ pub mod local;
 pub mod pages;
 pub mod planes;
 mod portable;
+pub mod rows;
 pub mod stow;
 pub mod transpose;
 pub mod tree;

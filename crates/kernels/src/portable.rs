@@ -4,7 +4,7 @@
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 
 use crate::Block;
-use crate::hash::Operand;
+use crate::hash::{Ciphertexts, Operand};
 use crate::planes::Ends;
 use crate::tree::Patch;
 
@@ -63,7 +63,7 @@ pub(crate) fn garble(
     a: Operand,
     b: Operand,
     out: &mut [Block],
-    tables: &mut [[Block; 2]],
+    tables: &mut [Ciphertexts],
 ) {
     gates(key, first, out.len(), |k, bucket, tweak| {
         let a0 = a.labels[k] ^ (Block::mask(a.flip) & delta);
@@ -74,14 +74,14 @@ pub(crate) fn garble(
         let table_g = ha0 ^ ha1 ^ (pb & delta);
         let table_e = hb0 ^ hb1 ^ a0;
         out[k] = ha0 ^ (pa & table_g) ^ hb0 ^ (pb & (table_e ^ a0));
-        tables[k] = [table_g, table_e];
+        tables[k] = [table_g, table_e].map(Block::to_bytes);
     });
 }
 
-pub(crate) fn evaluate(key: Block, first: u64, a: &[Block], b: &[Block], out: &mut [Block], tables: &[[Block; 2]]) {
+pub(crate) fn evaluate(key: Block, first: u64, a: &[Block], b: &[Block], out: &mut [Block], tables: &[Ciphertexts]) {
     gates(key, first, out.len(), |k, bucket, tweak| {
         let [ha, hb] = hash(bucket, [a[k] ^ tweak, b[k] ^ tweak ^ Block::new(1)]);
-        let [table_g, table_e] = tables[k];
+        let [table_g, table_e] = tables[k].map(Block::from_bytes);
         let (sa, sb) = (Block::mask(a[k].lsb()), Block::mask(b[k].lsb()));
         out[k] = ha ^ (sa & table_g) ^ hb ^ (sb & (table_e ^ a[k]));
     });
@@ -230,5 +230,14 @@ pub(crate) fn chosen_bits(key: Block, first: u64, t: &[Block], m: &mut [u64]) {
         chosen(key, number, t, &mut messages);
         lowest_bits(&messages[..t.len()], std::slice::from_mut(word));
         number = number.wrapping_add(64);
+    }
+}
+
+pub(crate) fn xor_rows(blocks: &mut [Block], len: usize, rows: &[[u32; 3]]) {
+    for row in rows {
+        let [to, a, b] = row.map(|row| row as usize * len);
+        for i in 0..len {
+            blocks[to + i] = blocks[a + i] ^ blocks[b + i];
+        }
     }
 }

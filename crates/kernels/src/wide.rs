@@ -20,6 +20,7 @@ mod gates;
 mod local;
 mod ot;
 mod planes;
+mod rows;
 mod stow;
 mod tree;
 mod turn;
@@ -31,6 +32,7 @@ pub(crate) use gates::{Evaluate, Garble};
 pub(crate) use local::{Local, Place, Table};
 pub(crate) use ot::{Chosen, ChosenBits, PairBits, Pairs};
 pub(crate) use planes::{Planes, Schedule as QuadSchedule};
+pub(crate) use rows::XorRows;
 pub(crate) use stow::Stow;
 pub(crate) use tree::{Grow, Seal};
 pub(crate) use turn::{Columns, LowestBits};
@@ -50,12 +52,17 @@ pub(crate) trait Lanes: Copy {
     const LANES: usize;
 
     /// Loads the first `LANES` blocks.
-    fn load(self, from: &[Block]) -> Self::Reg;
+    #[inline(always)]
+    fn load(self, from: &[Block]) -> Self::Reg {
+        self.fetch(bytemuck::cast_slice(from))
+    }
+    /// Loads the first `LANES` places, which need not be aligned.
+    fn fetch(self, from: &[[u8; 16]]) -> Self::Reg;
     /// One entry of a table; for registers of one block.
     fn entry(self, place: Place) -> Self::Reg;
     /// Stores to the first `LANES` places, which need not be aligned.
     fn store(self, x: Self::Reg, to: &mut [[u8; 16]]);
-    /// Stores past the caches, where the processor can and the places are aligned to whole cache lines.
+    /// Stores a whole cache line, past the caches if the processor can; for registers of one.
     #[inline(always)]
     fn store_past(self, x: Self::Reg, to: &mut [Block]) {
         store(self, x, to);

@@ -41,7 +41,7 @@ impl Lanes for AesNi {
     const LANES: usize = 1;
 
     #[inline(always)]
-    fn load(self, from: &[Block]) -> __m128i {
+    fn fetch(self, from: &[[u8; 16]]) -> __m128i {
         assert!(!from.is_empty());
         unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
     }
@@ -191,7 +191,7 @@ impl Lanes for Vaes512 {
     const LANES: usize = 4;
 
     #[inline(always)]
-    fn load(self, from: &[Block]) -> __m512i {
+    fn fetch(self, from: &[[u8; 16]]) -> __m512i {
         assert!(from.len() >= 4);
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }

@@ -3,7 +3,7 @@
 
 use duologue_kernels::aes::Aes128;
 use duologue_kernels::generator::Generator;
-use duologue_kernels::hash::{GateHash, Operand, OtHash, TreeHash};
+use duologue_kernels::hash::{Ciphertexts, GateHash, Operand, OtHash, TreeHash};
 use duologue_kernels::{Backend, Block, work};
 
 const LENGTHS: [usize; 17] = [0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 1000];
@@ -72,9 +72,9 @@ fn ot() {
     }
 }
 
-fn garble(backend: Backend, first: u64, flips: [bool; 2], len: usize) -> (Vec<Block>, Vec<[Block; 2]>) {
+fn garble(backend: Backend, first: u64, flips: [bool; 2], len: usize) -> (Vec<Block>, Vec<Ciphertexts>) {
     let (a, b, delta) = (random(len, 4), random(len, 5), random(1, 6)[0].with_lsb(true));
-    let (mut out, mut tables) = (zeros(len), vec![[Block::ZERO; 2]; len]);
+    let (mut out, mut tables) = (zeros(len), vec![Ciphertexts::default(); len]);
     let operand = |labels, flip| Operand { labels, flip };
     let hash = GateHash::with_backend(S, backend);
     hash.garble(first, delta, operand(&a, flips[0]), operand(&b, flips[1]), &mut out, &mut tables);
@@ -87,7 +87,8 @@ fn garbler() {
         for flips in [[false, false], [true, false], [false, true], [true, true]] {
             same_everywhere(|backend, len| {
                 let (out, tables) = garble(backend, first, flips, len);
-                [&out[..], tables.as_flattened()].concat()
+                let tables = tables.into_iter().flatten().map(Block::from_bytes);
+                out.into_iter().chain(tables).collect()
             });
         }
     }
@@ -110,7 +111,7 @@ fn evaluator() {
 fn what_one_call_gives_many_calls_give() {
     let (a, b, delta) = (random(100, 4), random(100, 5), random(1, 6)[0].with_lsb(true));
     let plain = |labels| Operand { labels, flip: false };
-    let mut whole = (zeros(100), vec![[Block::ZERO; 2]; 100]);
+    let mut whole = (zeros(100), vec![Ciphertexts::default(); 100]);
     let mut parts = whole.clone();
     let hash = GateHash::new(S);
     hash.garble(5, delta, plain(&a), plain(&b), &mut whole.0, &mut whole.1);
@@ -129,7 +130,7 @@ fn the_counter_counts_blocks_not_schedules() {
     let start = work::aes_blocks();
     aes.encrypt(&mut blocks);
     assert_eq!(work::aes_blocks() - start, 10);
-    let (mut out, mut tables) = (zeros(10), vec![[Block::ZERO; 2]; 10]);
+    let (mut out, mut tables) = (zeros(10), vec![Ciphertexts::default(); 10]);
     let operand = Operand { labels: &blocks, flip: false };
     hash.garble(3, Block::new(1), operand, operand, &mut out, &mut tables);
     hash.evaluate(3, &blocks, &blocks, &mut out, &tables);

@@ -17,6 +17,10 @@ use crate::error::{Error, Result};
 /// Payload of small sends that is gathered before it is written.
 const STAGE: usize = 32 << 10;
 
+/// How long a party that waits looks again and again before it sleeps: a neighbour's bytes come sooner than the
+/// operating system would wake it.
+const AWAKE: Duration = Duration::from_micros(50);
+
 /// How long a peer that takes nothing any more is listened to.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -58,6 +62,8 @@ enum Fate {
 struct Patience {
     heard: Instant,
     moved: Instant,
+    /// When something last happened.
+    awake: Instant,
 }
 
 // Sending.
@@ -295,12 +301,17 @@ impl Wire {
     /// Waits until the pipe may be read (or written), a heartbeat is due, or patience ends.
     fn block(&mut self, for_write: bool) -> Result<()> {
         let now = Instant::now();
-        let patience = self.patience.get_or_insert(Patience { heard: now, moved: now });
-        if std::mem::take(&mut self.sign) {
-            patience.heard = now;
+        let patience = self.patience.get_or_insert(Patience { heard: now, moved: now, awake: now });
+        let (sign, motion) = (std::mem::take(&mut self.sign), std::mem::take(&mut self.motion));
+        if sign {
+            (patience.heard, patience.awake) = (now, now);
         }
-        if std::mem::take(&mut self.motion) {
-            patience.moved = now;
+        if motion {
+            (patience.moved, patience.awake) = (now, now);
+        }
+        if now - patience.awake < AWAKE {
+            std::thread::yield_now();
+            return Ok(());
         }
         let sign = left("sign of life", self.limits.silence, now - patience.heard)?;
         let progress = left("progress", self.limits.progress, now - patience.moved)?;

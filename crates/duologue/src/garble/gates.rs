@@ -1,24 +1,24 @@
 //! Gates of Yao: half-gates for ANDs, and what costs nothing. The garbler's step stands above the evaluator's.
 
-use super::labels::{add_bits, bit, xor};
+use super::labels::{add_bits, bit};
 use super::walk::{Stage, Walk};
-use super::{Evaluator, Garbler};
+use super::{Evaluator, Garbler, TABLE};
 use crate::cells::{self, Cells, Labels};
 use crate::protocol::Arg;
 use circuit::BitMatrix;
 use circuit::plan::{Instr, Op, Plan};
 use circuit::program::Piece;
 use kernels::Block;
-use kernels::hash::Operand;
+use kernels::hash::{Ciphertexts, Operand};
 
 impl Garbler {
-    /// Garbles a chunk; `tables` receives its ciphertexts.
-    pub(super) fn garble(&self, walk: &mut Walk, public: &BitMatrix, tables: &mut Vec<[Block; 2]>) {
+    /// Garbles a chunk; its ciphertexts go to the end of the outbox.
+    pub(super) fn garble(&self, walk: &mut Walk, public: &BitMatrix, outbox: &mut Vec<u8>) {
         let plan = walk.plan.clone();
         let (end, ands) = walk.chunk();
-        tables.clear();
-        tables.resize(ands, [Block::ZERO; 2]);
-        let mut rest = &mut tables[..];
+        let before = outbox.len();
+        outbox.resize(before + ands * TABLE, 0);
+        let mut rest: &mut [Ciphertexts] = bytemuck::cast_slice_mut(&mut outbox[before..]);
         while walk.next < end {
             let batch = walk.batch(end);
             let code = &plan.code()[walk.next..][..batch.count];
@@ -26,20 +26,21 @@ impl Garbler {
             match code[0].op {
                 Op::And if batch.staged => self.garble_staged(walk, code, tables),
                 Op::And => self.garble_lanes(walk, &code[0], tables),
+                Op::Xor => walk.xor(code),
                 _ => self.local(&code[0], &mut walk.slots, public),
             }
             walk.advance(&batch);
         }
     }
 
-    fn garble_lanes(&self, walk: &mut Walk, instr: &Instr, tables: &mut [[Block; 2]]) {
+    fn garble_lanes(&self, walk: &mut Walk, instr: &Instr, tables: &mut [Ciphertexts]) {
         let first = self.base.and0 + walk.number;
         let (a, b, out) = walk.slots.operands(instr.a as usize, instr.b as usize, instr.dst as usize);
         let (a, b) = (Operand { labels: a, flip: instr.flip_a }, Operand { labels: b, flip: instr.flip_b });
         self.hash.garble(first, self.delta, a, b, out, tables);
     }
 
-    fn garble_staged(&self, walk: &mut Walk, code: &[Instr], tables: &mut [[Block; 2]]) {
+    fn garble_staged(&self, walk: &mut Walk, code: &[Instr], tables: &mut [Ciphertexts]) {
         let first = self.base.and0 + walk.number;
         let delta = |flip| self.delta & Block::mask(flip);
         walk.fill_stage(code, |instr| (delta(instr.flip_a), delta(instr.flip_b)));
@@ -51,9 +52,6 @@ impl Garbler {
 
     /// Gates that need no hash.
     fn local(&self, instr: &Instr, slots: &mut Labels, public: &BitMatrix) {
-        if instr.op == Op::Xor {
-            return xor(instr, slots);
-        }
         let (a, _, out) = slots.operands(instr.a as usize, instr.a as usize, instr.dst as usize);
         let (bits, flip) = (public.row(instr.b as usize), self.delta & Block::mask(instr.flip_a));
         for (lane, (out, &a)) in out.iter_mut().zip(a).enumerate() {
@@ -84,9 +82,10 @@ impl Garbler {
 }
 
 impl Evaluator {
-    /// Evaluates a chunk with its ciphertexts.
-    pub(super) fn evaluate(&self, walk: &mut Walk, public: &BitMatrix, mut tables: &[[Block; 2]]) {
+    /// Evaluates a chunk with its ciphertexts, whose number was checked before they were read.
+    pub(super) fn evaluate(&self, walk: &mut Walk, public: &BitMatrix, tables: &[u8]) {
         let plan = walk.plan.clone();
+        let mut tables: &[Ciphertexts] = bytemuck::cast_slice(tables);
         let (end, _) = walk.chunk();
         while walk.next < end {
             let batch = walk.batch(end);
@@ -95,19 +94,20 @@ impl Evaluator {
             match code[0].op {
                 Op::And if batch.staged => self.evaluate_staged(walk, code, tables),
                 Op::And => self.evaluate_lanes(walk, &code[0], tables),
+                Op::Xor => walk.xor(code),
                 _ => self.local(&code[0], &mut walk.slots, public),
             }
             walk.advance(&batch);
         }
     }
 
-    fn evaluate_lanes(&self, walk: &mut Walk, instr: &Instr, tables: &[[Block; 2]]) {
+    fn evaluate_lanes(&self, walk: &mut Walk, instr: &Instr, tables: &[Ciphertexts]) {
         let first = self.base.and0 + walk.number;
         let (a, b, out) = walk.slots.operands(instr.a as usize, instr.b as usize, instr.dst as usize);
         self.hash.evaluate(first, a, b, out, tables);
     }
 
-    fn evaluate_staged(&self, walk: &mut Walk, code: &[Instr], tables: &[[Block; 2]]) {
+    fn evaluate_staged(&self, walk: &mut Walk, code: &[Instr], tables: &[Ciphertexts]) {
         let first = self.base.and0 + walk.number;
         walk.fill_stage(code, |_| (Block::ZERO, Block::ZERO));
         let Stage { a, b, out } = &mut walk.stage;
@@ -117,9 +117,6 @@ impl Evaluator {
 
     /// Gates that need no hash: a public bit leaves a label, or makes it the label 0 of the public bit 0.
     fn local(&self, instr: &Instr, slots: &mut Labels, public: &BitMatrix) {
-        if instr.op == Op::Xor {
-            return xor(instr, slots);
-        }
         let (a, _, out) = slots.operands(instr.a as usize, instr.a as usize, instr.dst as usize);
         let bits = public.row(instr.b as usize);
         for (lane, (out, &a)) in out.iter_mut().zip(a).enumerate() {

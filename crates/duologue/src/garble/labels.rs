@@ -2,7 +2,6 @@
 
 use crate::cells::Labels;
 use circuit::BitMatrix;
-use circuit::plan::Instr;
 use kernels::Block;
 
 /// One bit of a packed row.
@@ -28,12 +27,4 @@ pub(super) fn low_bits(labels: &Labels, rows: usize, lanes: usize) -> BitMatrix 
         }
     }
     bits
-}
-
-/// The free XOR, at both parties.
-pub(super) fn xor(instr: &Instr, slots: &mut Labels) {
-    let (a, b, out) = slots.operands(instr.a as usize, instr.b as usize, instr.dst as usize);
-    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
-        *out = a ^ b;
-    }
 }

@@ -113,7 +113,7 @@ pub enum Received {
     /// An input.
     Input(EvaluatorInput),
     /// Tables that came ahead.
-    Tables(Vec<[Block; 2]>),
+    Tables(Vec<u8>),
     /// Permute bits that came ahead.
     Permute(BitMatrix),
     /// A task whose tables or permute bits come online, if any.
@@ -137,7 +137,7 @@ pub enum EvaluatorRun {
     /// An input.
     Input(EvaluatorInput),
     /// A map whose tables came ahead.
-    Stored(Box<Walk>, Vec<[Block; 2]>),
+    Stored(Box<Walk>, Vec<u8>),
     /// A map whose tables come chunk by chunk; whether one was asked for.
     Streamed(Box<Walk>, bool),
     /// An output.
@@ -215,9 +215,7 @@ impl Protocol for Garbler {
             GarblerRun::Done => Ok(Flow::Value(Labels::absent())),
             GarblerRun::Map(walk) if walk.is_done() => Ok(Flow::Value(self.made(walk, &job.public))),
             GarblerRun::Map(walk) => {
-                let mut tables = Vec::new();
-                self.garble(walk, &job.public, &mut tables);
-                outbox.extend_from_slice(bytemuck::cast_slice(&tables));
+                self.garble(walk, &job.public, outbox);
                 Ok(Flow::Exchange { expect: 0 })
             }
             GarblerRun::Output(opening) => opening.step(job, self.party, inbox, outbox),
@@ -237,10 +235,8 @@ impl Garbler {
     /// Garbles a whole task in setup; its zero labels.
     fn garble_ahead(&self, job: &Job, args: &[Arg<'_, Labels>], outbox: &mut Vec<u8>) -> Labels {
         let mut walk = Walk::new(job, |slots, plan, piece| self.load(slots, plan, args, piece));
-        let mut tables = Vec::new();
         while !walk.is_done() {
-            self.garble(&mut walk, &job.public, &mut tables);
-            outbox.extend_from_slice(bytemuck::cast_slice(&tables));
+            self.garble(&mut walk, &job.public, outbox);
         }
         self.made(&walk, &job.public)
     }
@@ -270,7 +266,7 @@ impl Protocol for Evaluator {
     ) -> Result<(Received, Labels)> {
         let received = match job.task.kind {
             Kind::Input { .. } => Received::Input(EvaluatorInput::prepare(self, job, stock)?),
-            Kind::Map { .. } if self.ahead => Received::Tables(read_tables(inbox)),
+            Kind::Map { .. } if self.ahead => Received::Tables(inbox.to_vec()),
             Kind::Output { .. } if self.ahead && output::learns(job, self.party) => {
                 Received::Permute(unpack(inbox, job.task.rows, job.task.lanes))
             }
@@ -305,14 +301,14 @@ impl Protocol for Evaluator {
             EvaluatorRun::Stored(walk, tables) => {
                 let mut rest = &tables[..];
                 while !walk.is_done() {
-                    let chunk = rest.split_off(..walk.chunk().1).expect("the tables of all chunks came");
+                    let chunk = rest.split_off(..walk.chunk().1 * TABLE).expect("the tables of all chunks came");
                     self.evaluate(walk, &job.public, chunk);
                 }
                 Ok(Flow::Value(self.made(walk, &job.public)))
             }
             EvaluatorRun::Streamed(walk, asked) => {
                 if std::mem::replace(asked, true) {
-                    self.evaluate(walk, &job.public, &read_tables(inbox));
+                    self.evaluate(walk, &job.public, inbox);
                 }
                 Ok(if walk.is_done() {
                     Flow::Value(self.made(walk, &job.public))
@@ -331,11 +327,4 @@ impl Protocol for Evaluator {
     fn lift(&self, public: &BitMatrix) -> Labels {
         Labels::zeros(public.rows(), public.lanes())
     }
-}
-
-/// Ciphertexts from their bytes, whose number was checked before they were read.
-fn read_tables(bytes: &[u8]) -> Vec<[Block; 2]> {
-    let mut tables = vec![[Block::ZERO; 2]; bytes.len() / TABLE];
-    bytemuck::cast_slice_mut(&mut tables).copy_from_slice(bytes);
-    tables
 }

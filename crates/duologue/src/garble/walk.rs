@@ -6,11 +6,14 @@ use crate::protocol::Job;
 use circuit::BitMatrix;
 use circuit::plan::{Instr, Op, Plan, Source};
 use circuit::program::{Kind, Piece};
-use kernels::Block;
+use kernels::{Block, rows::Rows};
 use std::sync::Arc;
 
 /// ANDs of a chunk of tables, a quarter of a megabyte: what travels at once when tables are streamed.
 const CHUNK: usize = 1 << 13;
+
+/// XORs that are executed together, at most.
+const XORS: usize = 64;
 
 /// With fewer lanes than this, neighbouring ANDs are hashed together.
 const FEW_LANES: usize = 16;
@@ -25,6 +28,7 @@ pub struct Walk {
     /// The number of the next AND within the program.
     pub(super) number: u64,
     pub(super) stage: Stage,
+    rows: Rows,
 }
 
 /// Where the chunk from `next` ends, and its ANDs over all lanes: the same for both parties at any number of threads.
@@ -57,7 +61,7 @@ impl Walk {
         if let Kind::Map { wiring, .. } = &job.task.kind {
             wiring.iter().for_each(|piece| load(&mut slots, &plan, piece));
         }
-        Walk { plan, slots, lanes, next: 0, number: job.task.seat.and0, stage: Stage::default() }
+        Walk { plan, slots, lanes, next: 0, number: job.task.seat.and0, stage: Stage::default(), rows: Rows::new() }
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -71,8 +75,13 @@ impl Walk {
     /// The next instruction; with few lanes also the ANDs that follow it and read nothing that they write.
     pub(super) fn batch(&self, end: usize) -> Batch {
         let code = &self.plan.code()[self.next..end];
-        if code[0].op != Op::And {
-            return Batch { count: 1, ands: 0, staged: false };
+        match code[0].op {
+            Op::Xor => {
+                let count = code.iter().take(XORS).take_while(|instr| instr.op == Op::Xor).count();
+                return Batch { count, ands: 0, staged: false };
+            }
+            Op::And => {}
+            _ => return Batch { count: 1, ands: 0, staged: false },
         }
         if self.lanes >= FEW_LANES {
             return Batch { count: 1, ands: self.lanes, staged: false };
@@ -87,6 +96,15 @@ impl Walk {
             count += 1;
         }
         Batch { count, ands: count * self.lanes, staged: true }
+    }
+
+    /// The free XOR, at both parties.
+    pub(super) fn xor(&mut self, code: &[Instr]) {
+        let mut rows = [[0; 3]; XORS];
+        for (row, instr) in rows.iter_mut().zip(code) {
+            *row = [instr.dst, instr.a, instr.b];
+        }
+        self.rows.xor(self.slots.blocks_mut(), self.lanes, &rows[..code.len()]);
     }
 
     pub(super) fn advance(&mut self, batch: &Batch) {

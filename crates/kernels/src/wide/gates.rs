@@ -2,7 +2,7 @@
 
 use super::{Job, Lanes, ROUND_CONSTANTS, Step, Steps, Window, store};
 use crate::Block;
-use crate::hash::Operand;
+use crate::hash::{Ciphertexts, Operand};
 
 /// Garbles consecutive ANDs; `key` is S with the domain.
 pub(crate) struct Garble<'a> {
@@ -12,7 +12,7 @@ pub(crate) struct Garble<'a> {
     pub a: Operand<'a>,
     pub b: Operand<'a>,
     pub out: &'a mut [Block],
-    pub tables: &'a mut [[Block; 2]],
+    pub tables: &'a mut [Ciphertexts],
 }
 
 /// What does not change from step to step.
@@ -53,10 +53,10 @@ fn garble_step<C: Lanes>(
     skip: usize,
     [a, b]: [&[Block]; 2],
     out: &mut [Block],
-    tables: &mut [[Block; 2]],
+    tables: &mut [Ciphertexts],
 ) {
     let window = Window::new::<C, 4>(skip, out.len());
-    let tables: &mut [Block] = tables.as_flattened_mut();
+    let tables = tables.as_flattened_mut();
     let delta = cpu.splat(garbler.delta);
     let flip = garbler.flip.map(|x| cpu.splat(x));
     let zero = cpu.splat(Block::ZERO);
@@ -83,8 +83,8 @@ fn garble_step<C: Lanes>(
         if let Some(at) = window.place(r * C::LANES) {
             store(cpu, cpu.xor(label, hb0), &mut out[at..]);
             let [low, high] = cpu.zip(table_g, cpu.xor(both_b, a0));
-            store(cpu, low, &mut tables[2 * at..]);
-            store(cpu, high, &mut tables[2 * at + C::LANES..]);
+            cpu.store(low, &mut tables[2 * at..]);
+            cpu.store(high, &mut tables[2 * at + C::LANES..]);
         }
     }
 }
@@ -96,7 +96,7 @@ pub(crate) struct Evaluate<'a> {
     pub a: &'a [Block],
     pub b: &'a [Block],
     pub out: &'a mut [Block],
-    pub tables: &'a [[Block; 2]],
+    pub tables: &'a [Ciphertexts],
 }
 
 impl Job for Evaluate<'_> {
@@ -126,10 +126,10 @@ fn evaluate_step<C: Lanes>(
     skip: usize,
     [a, b]: [&[Block]; 2],
     out: &mut [Block],
-    tables: &[[Block; 2]],
+    tables: &[Ciphertexts],
 ) {
     let window = Window::new::<C, 4>(skip, out.len());
-    let tables: &[Block] = tables.as_flattened();
+    let tables = tables.as_flattened();
     let mut x = [[cpu.splat(Block::ZERO); 2]; 4];
     for r in 0..4 {
         let at = window.nearest(r * C::LANES);
@@ -142,7 +142,7 @@ fn evaluate_step<C: Lanes>(
     for r in 0..4 {
         if let Some(at) = window.place(r * C::LANES) {
             let (a, b) = (cpu.load(&a[at..]), cpu.load(&b[at..]));
-            let pair = [cpu.load(&tables[2 * at..]), cpu.load(&tables[2 * at + C::LANES..])];
+            let pair = [cpu.fetch(&tables[2 * at..]), cpu.fetch(&tables[2 * at + C::LANES..])];
             let [table_g, table_e] = cpu.unzip(pair);
             let (ha, hb) = (cpu.xor(x[r][0], y[r][0]), cpu.xor(x[r][1], y[r][1]));
             let label_g = cpu.xor_masked(ha, cpu.lsb_mask(a), table_g);
