@@ -106,7 +106,7 @@ impl Terms {
         let schedule = Schedule::new(binding, order, fitting).map_err(|error| Error::usage(error.to_string()))?;
         let window = match options.scheme {
             Scheme::Yao => Window { cells: 16 << 20, maps: 2 << 20 },
-            Scheme::Gmw => Window { cells: 64 << 20, maps: 32 << 20 },
+            Scheme::Gmw => Window { cells: 64 << 20, maps: 96 << 20 },
         };
         let kept = match options.scheme {
             Scheme::Yao => schedule.totals.and0.saturating_mul(32) + schedule.totals.in0.saturating_mul(32),
@@ -210,10 +210,13 @@ pub(crate) fn online(moment: &Moment) -> Fields {
     ]
 }
 
+/// What [`Session::correlate`](crate::Session::correlate) calls for.
+pub(crate) const CORRELATIONS: &str = "correlations";
+
 /// What must be equal before correlations are made for no program.
-pub(crate) fn correlations(moment: &Moment, extension: Extension, demand: &Demand) -> Fields {
+pub(crate) fn correlations(moment: &Moment, call: &str, extension: Extension, demand: &Demand) -> Fields {
     vec![
-        (CALL, "correlations".into()),
+        (CALL, call.into()),
         ("the session", hex(&moment.session)),
         ("how many", counts(demand)),
         ("what makes correlations", extension.to_string()),

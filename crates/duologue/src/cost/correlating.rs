@@ -37,7 +37,7 @@ impl Correlating {
     /// The next demand, whose correlations are taken away block by block; the first has the base OTs.
     pub fn correlate(&mut self, demand: Demand) -> Supply {
         let mut supply = Supply { made: Demand::NONE, exchanges: Default::default() };
-        let terms = terms::correlations(&Moment::default(), self.extension, &demand);
+        let terms = terms::correlations(&Moment::default(), terms::CORRELATIONS, self.extension, &demand);
         supply.exchange([4 + terms::encode(&terms).len(); 2]);
         if !std::mem::replace(&mut self.begun, true) {
             Setup::MESSAGES.into_iter().for_each(|bytes| supply.exchange([bytes; 2]));

@@ -100,6 +100,7 @@ pub struct Executor<P: Protocol> {
     prepared: BTreeMap<u32, (Job, P::Prepared)>,
     masks: Store<P::Mask>,
     public: Vec<Option<Arc<BitMatrix>>>,
+    weights: Vec<usize>,
     demand: Demand,
     /// Demand of tasks that are not prepared yet.
     undrawn: Demand,
@@ -135,13 +136,18 @@ impl<P: Protocol> Executor<P> {
             prepared: BTreeMap::new(),
             masks: Store::new(&schedule.uses),
             public: schedule.tasks.iter().map(|_| None).collect(),
+            weights: vec![0; schedule.tasks.len()],
             demand: Demand::NONE,
             undrawn: Demand::NONE,
             streamed_setup: Duration::ZERO,
             schedule,
         };
         executor.run_public(public)?;
-        executor.demand = executor.secret_tasks().map(|id| executor.protocol.demand(&executor.outline(id))).sum();
+        for id in executor.secret_tasks().collect::<Vec<_>>() {
+            let job = executor.outline(id);
+            executor.demand += executor.protocol.demand(&job);
+            executor.weights[id as usize] = executor.weigh(&job);
+        }
         executor.undrawn = executor.demand;
         Ok(executor)
     }
@@ -195,11 +201,16 @@ impl<P: Protocol> Executor<P> {
         Job { public: BitMatrix::zeros(0, task.lanes), task, plan }
     }
 
-    /// Memory of a map under way, in bytes: so many run at once as the window holds.
+    /// Memory of a task under way, in bytes: the slots of a map, and what it draws unless that lies ready.
     fn weight(&self, task: &Task) -> usize {
-        let Kind::Map { plan, .. } = &task.kind else { return 0 };
+        self.weights[task.cell as usize]
+    }
+
+    fn weigh(&self, job: &Job) -> usize {
+        let Some(plan) = &job.plan else { return 0 };
         let cell_bits = P::Value::CELL_BITS.max(P::Mask::CELL_BITS);
-        (self.schedule.plan(*plan).slots() * task.lanes * cell_bits).div_ceil(8)
+        let triples = if self.ahead { 0 } else { self.protocol.demand(job).triples as usize };
+        (plan.slots() * job.task.lanes * cell_bits + 3 * triples).div_ceil(8)
     }
 
     /// A secret task with its public rows.

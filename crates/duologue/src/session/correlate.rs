@@ -28,15 +28,15 @@ impl Session {
     ) -> Result<PhaseReport> {
         self.alive()?;
         self.wire.check_extension(extension)?;
-        let fields = self.correlations_called_for(extension, &demand);
+        let fields = self.correlations_called_for(terms::CORRELATIONS, extension, &demand);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.make_blocks(extension, demand, Wire::add, |_, stock| take(stock))
         })
     }
 
-    pub(super) fn correlations_called_for(&self, extension: Extension, demand: &Demand) -> Fields {
-        terms::correlations(&self.moment(true, self.ordinal), extension, demand)
+    pub(super) fn correlations_called_for(&self, call: &str, extension: Extension, demand: &Demand) -> Fields {
+        terms::correlations(&self.moment(true, self.ordinal), call, extension, demand)
     }
 
     /// What the parties agreed on: `add` puts each block into the stock, `take` does something with it.

@@ -104,7 +104,7 @@ impl Session {
         }
         let extension = pool.origin().extension;
         let batch = blake3::derive_key("duologue v1 batch of a pool", &self.id);
-        let fields = self.correlations_called_for(extension, &missing);
+        let fields = self.correlations_called_for("correlations for a pool", extension, &missing);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.wire.pool()?.trim()?;

@@ -267,6 +267,12 @@ fn a_disagreement_leaves_the_pool_as_it_is() {
         let level = if session.party == Party::Alice { MANY } else { FEW };
         let error = session.fill_pool(level).expect_err("the levels differ");
         assert!(matches!(error, Error::Incompatible { .. }), "{error}");
+        let missing = MANY.missing_from(&FEW);
+        let error = match session.party {
+            Party::Alice => session.correlate(MAKER, missing, |_| Ok(())).map(drop),
+            Party::Bob => session.fill_pool(MANY).map(drop),
+        };
+        assert!(matches!(error, Err(Error::Incompatible { .. })), "one would keep what the other forgets");
         assert_eq!(session.pool().expect("still there").made, FEW);
         session.fill_pool(MANY)
     });
