@@ -51,7 +51,7 @@ use circuit::program::{Binding, BoundPort, Owner, Schedule};
 use hello::{Hello, greet};
 use kernels::Block;
 use kernels::generator::Generator;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use wire::Wire;
 
@@ -141,8 +141,13 @@ pub struct Session {
     ordinal: u64,
     /// Those of the things counted by `ordinal` that are programs.
     programs: u64,
+    /// The last schedule, as long as a prepared program has it: many of one program share their plans.
+    last: Option<(Asked, Terms, Weak<Schedule>)>,
     dead: Option<String>,
 }
+
+/// What a schedule depends on: the digest of a program, its sizes, and options.
+type Asked = ([u8; 32], Vec<u64>, Options);
 
 /// A protocol's executor, whichever protocol it is.
 trait Engine: Send {
@@ -208,6 +213,7 @@ impl Session {
             base: Base::default(),
             ordinal: 0,
             programs: 0,
+            last: None,
             dead: None,
         })
     }
@@ -259,11 +265,11 @@ impl Session {
     fn set_up(&mut self, binding: &Binding, options: &Options, public: &Inputs, alone: bool) -> Result<Prepared> {
         self.alive()?;
         let feeds = public.feeds(binding, |owner| owner == Owner::Public)?;
-        let (terms, schedule) = Terms::resolve(binding, options)?;
+        let (terms, schedule) = self.resolve(binding, options)?;
         self.wire.check_extension(terms.extension)?;
         let start = Mark::new(&self.wire);
         let fields = terms::fields(binding, &terms, &schedule, &self.moment(alone, self.ordinal), &digest(&feeds))?;
-        let (binding, schedule) = (Arc::new(binding.clone()), Arc::new(schedule));
+        let binding = Arc::new(binding.clone());
         let job = (binding.clone(), schedule.clone());
         let (engine, ordinal) = self.guarded(|session| {
             session.wire.agree(&fields)?;
@@ -282,6 +288,21 @@ impl Session {
             online: PhaseReport::default(),
         };
         Ok(Prepared { engine, binding, public: feeds, session: self.id, ordinal, report })
+    }
+
+    fn resolve(&mut self, binding: &Binding, options: &Options) -> Result<(Terms, Arc<Schedule>)> {
+        let digest = binding.digest().map_err(|error| Error::usage(error.to_string()))?;
+        let asked = (digest, binding.sizes().to_vec(), *options);
+        if let Some((before, terms, schedule)) = &self.last
+            && *before == asked
+            && let Some(schedule) = schedule.upgrade()
+        {
+            return Ok((*terms, schedule));
+        }
+        let (terms, schedule) = Terms::resolve(binding, options)?;
+        let schedule = Arc::new(schedule);
+        self.last = Some((asked, terms, Arc::downgrade(&schedule)));
+        Ok((terms, schedule))
     }
 
     /// Takes a program's numbers before any of them is used: whatever happens then, none comes twice.

@@ -43,6 +43,18 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Where ANDs of several gates are hashed together, in one layer or side by side, and where that ends.
+    #[test]
+    fn few_lanes(seed: u64, lanes in 1u64..=20, tile in prop::sample::select(vec![1usize, 3, 15, 16, 64])) {
+        let yao = all_options().into_iter().filter(|options| options.scheme == Scheme::Yao);
+        let tiles: Vec<Options> = yao.map(|options| Options { tile: Some(tile), ..options }).collect();
+        run_all(Channel::pair(), &sample(seed, lanes), &tiles);
+    }
+}
+
 #[test]
 fn a_thousand_lanes() {
     for seed in 0..4 {
@@ -126,7 +138,7 @@ const SHA256_LONG: &[&[&str]] = &[&[
 
 #[test]
 fn aes_of_the_standards() {
-    for lanes in [1, 64, 65, 1000] {
+    for lanes in [1, 2, 7, 15, 16, 64, 65, 1000] {
         vectors("aes128", &[], AES, lanes);
     }
 }

@@ -19,7 +19,7 @@ const STAGE: usize = 32 << 10;
 
 /// How long a party that waits looks again and again before it sleeps: a neighbour's bytes come sooner than the
 /// operating system would wake it.
-const AWAKE: Duration = Duration::from_micros(50);
+const AWAKE: Duration = Duration::from_micros(150);
 
 /// How long a peer that takes nothing any more is listened to.
 const LAST_WORDS: Duration = Duration::from_secs(1);

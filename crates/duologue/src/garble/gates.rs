@@ -1,7 +1,7 @@
 //! Gates of Yao: half-gates for ANDs, and what costs nothing. The garbler's step stands above the evaluator's.
 
 use super::labels::{add_bits, bit};
-use super::walk::{Stage, Walk};
+use super::walk::Walk;
 use super::{Evaluator, Garbler, TABLE};
 use crate::cells::{self, Cells, Labels};
 use crate::protocol::Arg;
@@ -19,12 +19,14 @@ impl Garbler {
         let before = outbox.len();
         outbox.resize(before + ands * TABLE, 0);
         let mut rest: &mut [Ciphertexts] = bytemuck::cast_slice_mut(&mut outbox[before..]);
+        if walk.is_few() {
+            return self.garble_few(walk, end, public, rest);
+        }
         while walk.next < end {
             let batch = walk.batch(end);
             let code = &plan.code()[walk.next..][..batch.count];
             let tables = rest.split_off_mut(..batch.ands).expect("chunk() counts the ANDs");
             match code[0].op {
-                Op::And if batch.staged => self.garble_staged(walk, code, tables),
                 Op::And => self.garble_lanes(walk, &code[0], tables),
                 Op::Xor => walk.xor(code),
                 _ => self.local(&code[0], &mut walk.slots, public),
@@ -40,18 +42,8 @@ impl Garbler {
         self.hash.garble(first, self.delta, a, b, out, tables);
     }
 
-    fn garble_staged(&self, walk: &mut Walk, code: &[Instr], tables: &mut [Ciphertexts]) {
-        let first = self.base.and0 + walk.number;
-        let delta = |flip| self.delta & Block::mask(flip);
-        walk.fill_stage(code, |instr| (delta(instr.flip_a), delta(instr.flip_b)));
-        let Stage { a, b, out } = &mut walk.stage;
-        let (a, b) = (Operand { labels: a, flip: false }, Operand { labels: b, flip: false });
-        self.hash.garble(first, self.delta, a, b, out, tables);
-        walk.empty_stage(code);
-    }
-
     /// Gates that need no hash.
-    fn local(&self, instr: &Instr, slots: &mut Labels, public: &BitMatrix) {
+    pub(super) fn local(&self, instr: &Instr, slots: &mut Labels, public: &BitMatrix) {
         let (a, _, out) = slots.operands(instr.a as usize, instr.a as usize, instr.dst as usize);
         let (bits, flip) = (public.row(instr.b as usize), self.delta & Block::mask(instr.flip_a));
         for (lane, (out, &a)) in out.iter_mut().zip(a).enumerate() {
@@ -82,17 +74,18 @@ impl Garbler {
 }
 
 impl Evaluator {
-    /// Evaluates a chunk with its ciphertexts, whose number was checked before they were read.
-    pub(super) fn evaluate(&self, walk: &mut Walk, public: &BitMatrix, tables: &[u8]) {
+    /// Evaluates up to the instruction `end` with the ciphertexts, whose number was checked before they were read.
+    pub(super) fn evaluate(&self, walk: &mut Walk, end: usize, public: &BitMatrix, tables: &[u8]) {
         let plan = walk.plan.clone();
         let mut tables: &[Ciphertexts] = bytemuck::cast_slice(tables);
-        let (end, _) = walk.chunk();
+        if walk.is_few() {
+            return self.evaluate_few(walk, end, public, tables);
+        }
         while walk.next < end {
             let batch = walk.batch(end);
             let code = &plan.code()[walk.next..][..batch.count];
             let tables = tables.split_off(..batch.ands).expect("chunk() counts the ANDs");
             match code[0].op {
-                Op::And if batch.staged => self.evaluate_staged(walk, code, tables),
                 Op::And => self.evaluate_lanes(walk, &code[0], tables),
                 Op::Xor => walk.xor(code),
                 _ => self.local(&code[0], &mut walk.slots, public),
@@ -107,16 +100,8 @@ impl Evaluator {
         self.hash.evaluate(first, a, b, out, tables);
     }
 
-    fn evaluate_staged(&self, walk: &mut Walk, code: &[Instr], tables: &[Ciphertexts]) {
-        let first = self.base.and0 + walk.number;
-        walk.fill_stage(code, |_| (Block::ZERO, Block::ZERO));
-        let Stage { a, b, out } = &mut walk.stage;
-        self.hash.evaluate(first, a, b, out, tables);
-        walk.empty_stage(code);
-    }
-
     /// Gates that need no hash: a public bit leaves a label, or makes it the label 0 of the public bit 0.
-    fn local(&self, instr: &Instr, slots: &mut Labels, public: &BitMatrix) {
+    pub(super) fn local(&self, instr: &Instr, slots: &mut Labels, public: &BitMatrix) {
         let (a, _, out) = slots.operands(instr.a as usize, instr.a as usize, instr.dst as usize);
         let bits = public.row(instr.b as usize);
         for (lane, (out, &a)) in out.iter_mut().zip(a).enumerate() {

@@ -11,6 +11,7 @@
 //! Two ways of timing: *ahead*, the tables travel in setup and labels are fixed there (they flow as masks); *streamed*,
 //! tables travel while they are made, chunk by chunk, so that memory does not grow with the circuit.
 
+mod few;
 mod gates;
 pub(crate) mod input;
 mod labels;
@@ -299,16 +300,15 @@ impl Protocol for Evaluator {
         match run {
             EvaluatorRun::Input(input) => input.step(self, job, inbox, outbox),
             EvaluatorRun::Stored(walk, tables) => {
-                let mut rest = &tables[..];
-                while !walk.is_done() {
-                    let chunk = rest.split_off(..walk.chunk().1 * TABLE).expect("the tables of all chunks came");
-                    self.evaluate(walk, &job.public, chunk);
+                let end = walk.plan.code().len();
+                if !walk.is_done() {
+                    self.evaluate(walk, end, &job.public, tables);
                 }
                 Ok(Flow::Value(self.made(walk, &job.public)))
             }
             EvaluatorRun::Streamed(walk, asked) => {
                 if std::mem::replace(asked, true) {
-                    self.evaluate(walk, &job.public, inbox);
+                    self.evaluate(walk, walk.chunk().0, &job.public, inbox);
                 }
                 Ok(if walk.is_done() {
                     Flow::Value(self.made(walk, &job.public))

@@ -1,5 +1,6 @@
 //! A plan under way on labels, which garbler and evaluator walk through in the same steps.
 
+use super::few;
 use super::labels::bit;
 use crate::cells::{Cells, Labels};
 use crate::protocol::Job;
@@ -15,19 +16,15 @@ const CHUNK: usize = 1 << 13;
 /// XORs that are executed together, at most.
 const XORS: usize = 64;
 
-/// With fewer lanes than this, neighbouring ANDs are hashed together.
-const FEW_LANES: usize = 16;
-
 /// A plan under way on labels: both parties walk in the same steps.
 pub struct Walk {
     pub(super) plan: Arc<Plan>,
     pub(super) slots: Labels,
-    lanes: usize,
+    pub(super) lanes: usize,
     /// The next instruction.
     pub(super) next: usize,
     /// The number of the next AND within the program.
     pub(super) number: u64,
-    pub(super) stage: Stage,
     rows: Rows,
 }
 
@@ -49,8 +46,6 @@ pub(super) struct Batch {
     pub count: usize,
     /// ANDs among them, over all lanes.
     pub ands: usize,
-    /// Whether they are copied side by side first.
-    pub staged: bool,
 }
 
 impl Walk {
@@ -61,7 +56,7 @@ impl Walk {
         if let Kind::Map { wiring, .. } = &job.task.kind {
             wiring.iter().for_each(|piece| load(&mut slots, &plan, piece));
         }
-        Walk { plan, slots, lanes, next: 0, number: job.task.seat.and0, stage: Stage::default(), rows: Rows::new() }
+        Walk { plan, slots, lanes, next: 0, number: job.task.seat.and0, rows: Rows::new() }
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -72,30 +67,24 @@ impl Walk {
         chunk(&self.plan, self.next, self.lanes)
     }
 
-    /// The next instruction; with few lanes also the ANDs that follow it and read nothing that they write.
+    /// Whether ANDs of several gates are hashed together.
+    pub(super) fn is_few(&self) -> bool {
+        self.lanes < few::LANES
+    }
+
+    /// The next instruction, or a run of XORs.
     pub(super) fn batch(&self, end: usize) -> Batch {
         let code = &self.plan.code()[self.next..end];
         match code[0].op {
-            Op::Xor => {
-                let count = code.iter().take(XORS).take_while(|instr| instr.op == Op::Xor).count();
-                return Batch { count, ands: 0, staged: false };
-            }
-            Op::And => {}
-            _ => return Batch { count: 1, ands: 0, staged: false },
+            Op::Xor => Batch { count: self.xor_run(code), ands: 0 },
+            Op::And => Batch { count: 1, ands: self.lanes },
+            _ => Batch { count: 1, ands: 0 },
         }
-        if self.lanes >= FEW_LANES {
-            return Batch { count: 1, ands: self.lanes, staged: false };
-        }
-        let most = (4 * FEW_LANES).div_ceil(self.lanes);
-        let mut count = 1;
-        while count < code.len().min(most) && code[count].op == Op::And {
-            let next = &code[count];
-            if code[..count].iter().any(|i| i.dst == next.a || i.dst == next.b) {
-                break;
-            }
-            count += 1;
-        }
-        Batch { count, ands: count * self.lanes, staged: true }
+    }
+
+    /// How many XORs `code` begins with, of those that are executed together.
+    pub(super) fn xor_run(&self, code: &[Instr]) -> usize {
+        code.iter().take(XORS).take_while(|instr| instr.op == Op::Xor).count()
     }
 
     /// The free XOR, at both parties.
@@ -130,42 +119,5 @@ impl Walk {
             }
         }
         made
-    }
-}
-
-/// Operands of several ANDs side by side, in the order of their numbers.
-#[derive(Default)]
-pub(super) struct Stage {
-    pub a: Vec<Block>,
-    pub b: Vec<Block>,
-    pub out: Vec<Block>,
-}
-
-impl Drop for Stage {
-    fn drop(&mut self) {
-        for labels in [&mut self.a, &mut self.b, &mut self.out] {
-            labels.fill(Block::ZERO);
-            std::hint::black_box(labels);
-        }
-    }
-}
-
-impl Walk {
-    pub(super) fn fill_stage(&mut self, code: &[Instr], flip: impl Fn(&Instr) -> (Block, Block)) {
-        let Stage { a, b, out } = &mut self.stage;
-        a.clear();
-        b.clear();
-        for instr in code {
-            let (flip_a, flip_b) = flip(instr);
-            a.extend(self.slots.row(instr.a as usize).iter().map(|&label| label ^ flip_a));
-            b.extend(self.slots.row(instr.b as usize).iter().map(|&label| label ^ flip_b));
-        }
-        out.resize(a.len(), Block::ZERO);
-    }
-
-    pub(super) fn empty_stage(&mut self, code: &[Instr]) {
-        for (instr, out) in code.iter().zip(self.stage.out.chunks(self.lanes)) {
-            self.slots.row_mut(instr.dst as usize).copy_from_slice(out);
-        }
     }
 }

@@ -116,6 +116,25 @@ fn the_wire_stays_as_it_is() {
 }
 
 #[test]
+fn plans_are_shared_by_those_who_ask_for_the_same() {
+    unwrap(seeded(1, |session| {
+        let (same, other) = (job(), every_step().bind(&[("n", 6)]).unwrap());
+        let [(_, yao), .., (_, gmw)] = ways();
+        let (terms, first) = session.resolve(&same, &yao)?;
+        let (again, second) = session.resolve(&job(), &yao)?;
+        assert!(Arc::ptr_eq(&first, &second) && terms == again);
+        for (binding, options) in [(&other, &yao), (&same, &gmw)] {
+            let (terms, schedule) = session.resolve(binding, options)?;
+            let expected = Terms::resolve(binding, options)?;
+            assert!(!Arc::ptr_eq(&first, &schedule) && terms == expected.0);
+            assert_eq!((schedule.order, schedule.totals.and0), (expected.1.order, expected.1.totals.and0));
+        }
+        assert!(session.last.as_ref().is_some_and(|(.., schedule)| schedule.upgrade().is_none()), "nobody has it");
+        Ok(())
+    }));
+}
+
+#[test]
 fn another_seed_moves_every_digest() {
     let binding = job();
     for (name, options) in ways() {

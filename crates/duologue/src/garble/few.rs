@@ -1,0 +1,155 @@
+//! Few lanes: ANDs of neighbouring gates are hashed together, and nothing is looked up twice.
+//!
+//! With one lane a gate costs less than finding out what it is. In [`Order::Layered`](circuit::plan::Order) the ANDs of
+//! a layer read nothing that the layer writes; in the other order neighbours are compared. The garbler's step stands
+//! above the evaluator's.
+
+use super::walk::Walk;
+use super::{Evaluator, Garbler};
+use crate::cells::{Cells, Labels};
+use circuit::BitMatrix;
+use circuit::plan::{Instr, Op, Plan};
+use kernels::Block;
+use kernels::hash::{Ciphertexts, Operand};
+
+/// From so many lanes on, each AND is hashed by itself.
+pub(super) const LANES: usize = 16;
+
+/// ANDs over all lanes that are hashed together at most.
+const TOGETHER: usize = 256;
+
+/// Operands and results of several ANDs side by side, in the order of their numbers; erased when dropped.
+pub(super) struct Stage {
+    a: Labels,
+    b: Labels,
+    out: Labels,
+}
+
+impl Stage {
+    fn new(lanes: usize) -> Stage {
+        let most = TOGETHER / lanes.max(1);
+        Stage { a: Labels::zeros(most, lanes), b: Labels::zeros(most, lanes), out: Labels::zeros(most, lanes) }
+    }
+}
+
+impl Garbler {
+    /// Garbles up to the instruction `end`, with as many ciphertexts as there are ANDs.
+    pub(super) fn garble_few(&self, walk: &mut Walk, end: usize, public: &BitMatrix, mut rest: &mut [Ciphertexts]) {
+        let plan = walk.plan.clone();
+        let mut stage = Stage::new(walk.lanes);
+        while walk.next < end {
+            let code = &plan.code()[walk.next..end];
+            match code[0].op {
+                Op::And => {
+                    let code = &code[..walk.independent(&plan, code)];
+                    let tables = rest.split_off_mut(..code.len() * walk.lanes).expect("a ciphertext pair an AND");
+                    let delta = |flip| self.delta & Block::mask(flip);
+                    walk.gather(code, &mut stage, |gate| [delta(gate.flip_a), delta(gate.flip_b)]);
+                    let [a, b] = [&stage.a, &stage.b].map(|labels| &labels.blocks()[..tables.len()]);
+                    let [a, b] = [a, b].map(|labels| Operand { labels, flip: false });
+                    let out = &mut stage.out.blocks_mut()[..tables.len()];
+                    self.hash.garble(self.base.and0 + walk.number, self.delta, a, b, out, tables);
+                    walk.scatter(code, &stage);
+                }
+                Op::Xor => walk.xors(code),
+                Op::XorPublic | Op::AndPublic => {
+                    self.local(&code[0], &mut walk.slots, public);
+                    walk.next += 1;
+                }
+            }
+        }
+    }
+}
+
+impl Evaluator {
+    /// Evaluates up to the instruction `end`, with the ciphertexts of all ANDs until there.
+    pub(super) fn evaluate_few(&self, walk: &mut Walk, end: usize, public: &BitMatrix, mut rest: &[Ciphertexts]) {
+        let plan = walk.plan.clone();
+        let mut stage = Stage::new(walk.lanes);
+        while walk.next < end {
+            let code = &plan.code()[walk.next..end];
+            match code[0].op {
+                Op::And => {
+                    let code = &code[..walk.independent(&plan, code)];
+                    let tables = rest.split_off(..code.len() * walk.lanes).expect("a ciphertext pair an AND");
+                    walk.gather(code, &mut stage, |_| [Block::ZERO; 2]);
+                    let [a, b] = [&stage.a, &stage.b].map(|labels| &labels.blocks()[..tables.len()]);
+                    let out = &mut stage.out.blocks_mut()[..tables.len()];
+                    self.hash.evaluate(self.base.and0 + walk.number, a, b, out, tables);
+                    walk.scatter(code, &stage);
+                }
+                Op::Xor => walk.xors(code),
+                Op::XorPublic | Op::AndPublic => {
+                    self.local(&code[0], &mut walk.slots, public);
+                    walk.next += 1;
+                }
+            }
+        }
+    }
+}
+
+impl Walk {
+    /// How many ANDs from the first instruction on are hashed together: none reads what another writes.
+    fn independent(&self, plan: &Plan, code: &[Instr]) -> usize {
+        let most = code.len().min(TOGETHER / self.lanes);
+        let layers = plan.layers();
+        if let Some(layer) = layers.get(layers.partition_point(|layer| layer.end <= self.next)) {
+            return most.min(layer.end - self.next);
+        }
+        // Without layers, 64 hash calls are enough to look for.
+        let most = most.min((4 * LANES).div_ceil(self.lanes));
+        let reads = |gate: &Instr, slot| gate.a == slot || gate.b == slot;
+        let follows = |i: &usize| code[*i].op == Op::And && !code[..*i].iter().any(|gate| reads(&code[*i], gate.dst));
+        1 + (1..most).take_while(follows).count()
+    }
+
+    /// The operands of ANDs, each with what is added to it.
+    #[inline]
+    fn gather(&self, code: &[Instr], stage: &mut Stage, flips: impl Fn(&Instr) -> [Block; 2]) {
+        if self.lanes == 1 {
+            // The same, but labels are moved in registers.
+            let slots = self.slots.blocks();
+            for ((gate, a), b) in code.iter().zip(stage.a.blocks_mut()).zip(stage.b.blocks_mut()) {
+                let [flip_a, flip_b] = flips(gate);
+                *a = slots[gate.a as usize] ^ flip_a;
+                *b = slots[gate.b as usize] ^ flip_b;
+            }
+            return;
+        }
+        for (i, gate) in code.iter().enumerate() {
+            let [flip_a, flip_b] = flips(gate);
+            for (labels, slot, flip) in [(&mut stage.a, gate.a, flip_a), (&mut stage.b, gate.b, flip_b)] {
+                let operands = labels.row_mut(i).iter_mut().zip(self.slots.row(slot as usize));
+                operands.for_each(|(to, &from)| *to = from ^ flip);
+            }
+        }
+    }
+
+    /// The results of ANDs, which are done.
+    fn scatter(&mut self, code: &[Instr], stage: &Stage) {
+        if self.lanes == 1 {
+            let slots = self.slots.blocks_mut();
+            code.iter().zip(stage.out.blocks()).for_each(|(gate, &out)| slots[gate.dst as usize] = out);
+        } else {
+            for (i, gate) in code.iter().enumerate() {
+                self.slots.row_mut(gate.dst as usize).copy_from_slice(stage.out.row(i));
+            }
+        }
+        self.next += code.len();
+        self.number += (code.len() * self.lanes) as u64;
+    }
+
+    /// The XORs that `code` begins with, or many of them.
+    fn xors(&mut self, code: &[Instr]) {
+        if self.lanes > 1 {
+            let run = self.xor_run(code);
+            self.xor(&code[..run]);
+            self.next += run;
+            return;
+        }
+        let slots = self.slots.blocks_mut();
+        let run = code.iter().take_while(|gate| gate.op == Op::Xor);
+        let sum = |gate: &Instr| slots[gate.dst as usize] = slots[gate.a as usize] ^ slots[gate.b as usize];
+        self.next += run.map(sum).count();
+    }
+}
