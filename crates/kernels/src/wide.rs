@@ -139,25 +139,22 @@ pub(crate) trait Lanes: Copy {
 
 const ROUND_CONSTANTS: [u8; 10] = [1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
 
-/// `len` operands cut into steps of `wide` operands, and what is left into steps of at most four. The
-/// first `skip` places of the first step belong to operands that are not ours.
+/// `len` operands cut into steps of `wide` operands, and what is left into steps of at most four.
 struct Steps {
     at: usize,
     len: usize,
-    skip: usize,
     wide: usize,
 }
 
 struct Step {
     at: usize,
     len: usize,
-    skip: usize,
 }
 
 impl Steps {
     #[inline(always)]
-    fn new(skip: usize, len: usize, wide: usize) -> Self {
-        Steps { at: 0, len, skip, wide }
+    fn new(len: usize, wide: usize) -> Self {
+        Steps { at: 0, len, wide }
     }
 }
 
@@ -166,11 +163,10 @@ impl Iterator for Steps {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Step> {
-        let (at, skip, left) = (self.at, self.skip, self.len - self.at);
-        let len = if skip == 0 && left >= self.wide { self.wide } else { left.min(4 - skip) };
+        let (at, left) = (self.at, self.len - self.at);
+        let len = if left >= self.wide { self.wide } else { left.min(4) };
         self.at += len;
-        self.skip = 0;
-        (len > 0).then_some(Step { at, len, skip })
+        (len > 0).then_some(Step { at, len })
     }
 }
 

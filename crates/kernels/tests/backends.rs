@@ -6,7 +6,7 @@ use duologue_kernels::generator::Generator;
 use duologue_kernels::hash::{Ciphertexts, GateHash, Operand, OtHash, TreeHash};
 use duologue_kernels::{Backend, Block, work};
 
-const LENGTHS: [usize; 17] = [0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 1000];
+const LENGTHS: [usize; 20] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 31, 33, 63, 64, 65, 1000];
 const FIRST: [u64; 6] = [0, 1, 2, 3, 1 << 40, (1 << 33) + 7];
 const S: Block = Block::new(0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0);
 

@@ -16,7 +16,7 @@ impl Job for Products<'_> {
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) -> [Block; 3] {
         let mut sum = [wide.splat(Block::ZERO); 3];
         let mut rest = [narrow.splat(Block::ZERO); 3];
-        for Step { at, len, .. } in Steps::new(0, self.x.len(), 4 * W::LANES) {
+        for Step { at, len } in Steps::new(self.x.len(), 4 * W::LANES) {
             let (x, y) = (&self.x[at..at + len], &self.y[at..at + len]);
             if len == 4 * W::LANES {
                 products_step::<W>(wide, x, y, &mut sum);

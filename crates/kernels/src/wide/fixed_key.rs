@@ -68,7 +68,7 @@ impl Job for Encrypt<'_> {
 
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
-        for Step { at, len, .. } in Steps::new(0, self.blocks.len(), FLIGHT * W::LANES) {
+        for Step { at, len } in Steps::new(self.blocks.len(), FLIGHT * W::LANES) {
             let blocks = &mut self.blocks[at..at + len];
             if len == FLIGHT * W::LANES {
                 encrypt_step::<W, FLIGHT>(wide, self.keys, blocks);
@@ -106,7 +106,7 @@ impl Job for Counter<'_> {
 
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
-        for Step { at, len, .. } in Steps::new(0, self.out.len(), FLIGHT * W::LANES) {
+        for Step { at, len } in Steps::new(self.out.len(), FLIGHT * W::LANES) {
             let first = self.first.wrapping_add(at as u64);
             let out = &mut self.out[at..at + len];
             if len == FLIGHT * W::LANES {
@@ -148,7 +148,7 @@ impl Job for Tree<'_> {
 
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
-        for Step { at, len, .. } in Steps::new(0, self.input.len(), FLIGHT * W::LANES) {
+        for Step { at, len } in Steps::new(self.input.len(), FLIGHT * W::LANES) {
             let (input, output) = (&self.input[at..at + len], &mut self.output[at..at + len]);
             if len == FLIGHT * W::LANES {
                 tree_step::<W, FLIGHT>(wide, self.keys, input, output);

@@ -1,6 +1,6 @@
 //! Half-gates, both roles: a key for each bucket of four ANDs, scheduled beside the blocks under it.
 
-use super::{Job, Lanes, ROUND_CONSTANTS, Step, Steps, Window, store};
+use super::{Job, Lanes, ROUND_CONSTANTS, Window, store};
 use crate::Block;
 use crate::hash::{Ciphertexts, Operand};
 
@@ -13,6 +13,26 @@ pub(crate) struct Garble<'a> {
     pub b: Operand<'a>,
     pub out: &'a mut [Block],
     pub tables: &'a mut [Ciphertexts],
+}
+
+/// ANDs of the widest registers.
+const MOST: usize = 16;
+
+/// The next step of `left` ANDs from number `first` on: its bucket, the places in it that are not ours, and its ANDs.
+/// More than two buckets go to wide registers, padded if they are not full.
+#[inline(always)]
+fn cut<W: Lanes>(first: u64, left: usize) -> (u64, usize, usize) {
+    let (skip, wide) = ((first % 4) as usize, 4 * W::LANES);
+    let len = if skip + left > 8 { left.min(wide - skip) } else { left.min(4 - skip) };
+    (first / 4, skip, len)
+}
+
+/// What a step has, at its places among those of wide registers.
+#[inline(always)]
+fn padded<T: Copy + Default>(skip: usize, part: &[T]) -> [T; MOST] {
+    let mut all = [T::default(); MOST];
+    all[skip..skip + part.len()].copy_from_slice(part);
+    all
 }
 
 /// What does not change from step to step.
@@ -31,16 +51,24 @@ impl Job for Garble<'_> {
         let (key, delta) = (self.key, self.delta);
         let flip = [self.a, self.b].map(|x| Block::mask(x.flip) & delta);
         let garbler = Garbler { key, delta, flip };
-        let skip = (self.first % 4) as usize;
-        for Step { at, len, skip } in Steps::new(skip, self.out.len(), 4 * W::LANES) {
-            let bucket = (self.first + at as u64) / 4;
-            let [a, b] = [self.a.labels, self.b.labels].map(|x| &x[at..at + len]);
+        let mut at = 0;
+        while at < self.out.len() {
+            let (bucket, skip, len) = cut::<W>(self.first + at as u64, self.out.len() - at);
+            let (a, b) = (&self.a.labels[at..at + len], &self.b.labels[at..at + len]);
             let (out, tables) = (&mut self.out[at..at + len], &mut self.tables[at..at + len]);
             if len == 4 * W::LANES {
                 garble_step(wide, &garbler, bucket, 0, [a, b], out, tables);
+            } else if skip + len > 4 {
+                let (a, b) = (padded(skip, a), padded(skip, b));
+                let (mut all, mut pairs) = ([Block::ZERO; MOST], [Ciphertexts::default(); MOST]);
+                let most = 4 * W::LANES;
+                garble_step(wide, &garbler, bucket, 0, [&a[..most], &b[..most]], &mut all[..most], &mut pairs[..most]);
+                out.copy_from_slice(&all[skip..skip + len]);
+                tables.copy_from_slice(&pairs[skip..skip + len]);
             } else {
                 garble_step(narrow, &garbler, bucket, skip, [a, b], out, tables);
             }
+            at += len;
         }
     }
 }
@@ -104,16 +132,22 @@ impl Job for Evaluate<'_> {
 
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
-        let skip = (self.first % 4) as usize;
-        for Step { at, len, skip } in Steps::new(skip, self.out.len(), 4 * W::LANES) {
-            let bucket = (self.first + at as u64) / 4;
-            let [a, b] = [self.a, self.b].map(|x| &x[at..at + len]);
+        let mut at = 0;
+        while at < self.out.len() {
+            let (bucket, skip, len) = cut::<W>(self.first + at as u64, self.out.len() - at);
+            let (a, b) = (&self.a[at..at + len], &self.b[at..at + len]);
             let (out, tables) = (&mut self.out[at..at + len], &self.tables[at..at + len]);
             if len == 4 * W::LANES {
                 evaluate_step(wide, self.key, bucket, 0, [a, b], out, tables);
+            } else if skip + len > 4 {
+                let (a, b, tables) = (padded(skip, a), padded(skip, b), padded(skip, tables));
+                let (mut all, most) = ([Block::ZERO; MOST], 4 * W::LANES);
+                evaluate_step(wide, self.key, bucket, 0, [&a[..most], &b[..most]], &mut all[..most], &tables[..most]);
+                out.copy_from_slice(&all[skip..skip + len]);
             } else {
                 evaluate_step(narrow, self.key, bucket, skip, [a, b], out, tables);
             }
+            at += len;
         }
     }
 }

@@ -18,7 +18,7 @@ impl Job for Pairs<'_> {
 
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
-        for Step { at, len, .. } in Steps::new(0, self.q.len(), 4 * W::LANES) {
+        for Step { at, len } in Steps::new(self.q.len(), 4 * W::LANES) {
             let (key, first) = (self.key, self.first.wrapping_add(at as u64));
             let q = &self.q[at..at + len];
             let m = [&mut self.m0[at..at + len], &mut self.m1[at..at + len]];
@@ -80,7 +80,7 @@ impl Job for PairBits<'_> {
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
         self.m0.fill(0);
         self.differ.fill(0);
-        for Step { at, len, .. } in Steps::new(0, self.q.len(), 4 * W::LANES) {
+        for Step { at, len } in Steps::new(self.q.len(), 4 * W::LANES) {
             let (key, first) = (self.key, self.first.wrapping_add(at as u64));
             let q = &self.q[at..at + len];
             let (m0, m1) = if len == 4 * W::LANES {
@@ -109,7 +109,7 @@ impl Job for Chosen<'_> {
 
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
-        for Step { at, len, .. } in Steps::new(0, self.t.len(), 4 * W::LANES) {
+        for Step { at, len } in Steps::new(self.t.len(), 4 * W::LANES) {
             let (key, first) = (self.key, self.first.wrapping_add(at as u64));
             let (t, m) = (&self.t[at..at + len], &mut self.m[at..at + len]);
             if len == 4 * W::LANES {
@@ -162,7 +162,7 @@ impl Job for ChosenBits<'_> {
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
         self.m.fill(0);
-        for Step { at, len, .. } in Steps::new(0, self.t.len(), 4 * W::LANES) {
+        for Step { at, len } in Steps::new(self.t.len(), 4 * W::LANES) {
             let (key, first) = (self.key, self.first.wrapping_add(at as u64));
             let t = &self.t[at..at + len];
             let m = if len == 4 * W::LANES {

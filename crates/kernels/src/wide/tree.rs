@@ -19,7 +19,7 @@ impl Job for Grow<'_> {
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) -> Block {
         let (mut sum, mut tail) = (wide.splat(Block::ZERO), narrow.splat(Block::ZERO));
-        for Step { at, len, .. } in Steps::new(0, self.parents.len(), FLIGHT * W::LANES) {
+        for Step { at, len } in Steps::new(self.parents.len(), FLIGHT * W::LANES) {
             let (parents, children) = (&self.parents[at..at + len], &mut self.children[2 * at..2 * (at + len)]);
             if len == FLIGHT * W::LANES {
                 sum = grow_step::<W, FLIGHT>(wide, self.keys, at, self.patch, parents, children, sum);
