@@ -30,6 +30,11 @@ impl Stage {
         let most = TOGETHER / lanes.max(1);
         Stage { a: Labels::zeros(most, lanes), b: Labels::zeros(most, lanes), out: Labels::zeros(most, lanes) }
     }
+
+    /// What is hashed, and room for what comes of it.
+    fn operands(&mut self, ands: usize) -> (&[Block], &[Block], &mut [Block]) {
+        (&self.a.blocks()[..ands], &self.b.blocks()[..ands], &mut self.out.blocks_mut()[..ands])
+    }
 }
 
 impl Garbler {
@@ -45,9 +50,8 @@ impl Garbler {
                     let tables = rest.split_off_mut(..code.len() * walk.lanes).expect("a ciphertext pair an AND");
                     let delta = |flip| self.delta & Block::mask(flip);
                     walk.gather(code, &mut stage, |gate| [delta(gate.flip_a), delta(gate.flip_b)]);
-                    let [a, b] = [&stage.a, &stage.b].map(|labels| &labels.blocks()[..tables.len()]);
-                    let [a, b] = [a, b].map(|labels| Operand { labels, flip: false });
-                    let out = &mut stage.out.blocks_mut()[..tables.len()];
+                    let (a, b, out) = stage.operands(tables.len());
+                    let (a, b) = (Operand { labels: a, flip: false }, Operand { labels: b, flip: false });
                     self.hash.garble(self.base.and0 + walk.number, self.delta, a, b, out, tables);
                     walk.scatter(code, &stage);
                 }
@@ -73,8 +77,7 @@ impl Evaluator {
                     let code = &code[..walk.independent(&plan, code)];
                     let tables = rest.split_off(..code.len() * walk.lanes).expect("a ciphertext pair an AND");
                     walk.gather(code, &mut stage, |_| [Block::ZERO; 2]);
-                    let [a, b] = [&stage.a, &stage.b].map(|labels| &labels.blocks()[..tables.len()]);
-                    let out = &mut stage.out.blocks_mut()[..tables.len()];
+                    let (a, b, out) = stage.operands(tables.len());
                     self.hash.evaluate(self.base.and0 + walk.number, a, b, out, tables);
                     walk.scatter(code, &stage);
                 }
