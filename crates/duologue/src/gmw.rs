@@ -7,7 +7,10 @@
 //!
 //! **Security**: semi-honest, information-theoretic given the triples and the shared generator. **Online** there is no
 //! cryptography at all: shares of inputs and triples are drawn in setup. **Rounds**: the depth of the program and one
-//! for outputs. Departure from the paper: shares are packed wire by wire, so that a gate is one instruction a word.
+//! for outputs. Departure from the paper: shares are packed wire by wire, so that a gate is one instruction a word; with
+//! at most 64 lanes, layer by layer ([`narrow`]).
+
+mod narrow;
 
 use crate::cells::{self, Nothing};
 use crate::correlation::{Demand, Stock, Triples};
@@ -19,8 +22,9 @@ use circuit::BitMatrix;
 use circuit::plan::{Op, Plan, Source};
 use circuit::program::{Kind, Owner, Piece, Recipient};
 use kernels::generator::Generator;
+use narrow::{Gates, Laid, Narrow};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// One party of GMW in one program.
 pub struct Gmw {
@@ -29,6 +33,8 @@ pub struct Gmw {
     pairwise: Generator,
     /// Input bits of this session before this program.
     in0: u64,
+    /// The gates of plans that run on few lanes, each written out once.
+    gates: Mutex<Vec<(Arc<Plan>, Arc<Gates>)>>,
 }
 
 /// What a task keeps from setup.
@@ -37,6 +43,8 @@ pub enum Prepared {
     Input(BitMatrix),
     /// One triple for every AND of every lane, gate by gate.
     Map(Triples),
+    /// The same in the order of the layers, for few lanes.
+    Narrow(Arc<Gates>, Laid),
     /// Outputs need nothing.
     Output,
 }
@@ -47,6 +55,10 @@ pub enum Run {
     Ready(BitMatrix),
     /// In the middle of a plan.
     Map(Evaluation),
+    /// The same with at most 8 lanes.
+    Bytes(Narrow<u8>),
+    /// The same with at most 64 lanes.
+    Words(Narrow<u64>),
     /// This party's share of an output, sent to whoever learns it.
     Output {
         /// The share.
@@ -73,7 +85,7 @@ pub struct Evaluation {
 impl Gmw {
     /// A party of GMW; `pairwise` is equal for both, `in0` counts the input bits that it masked before.
     pub(crate) fn new(party: Party, pairwise: Generator, in0: u64) -> Self {
-        Gmw { party, pairwise, in0 }
+        Gmw { party, pairwise, in0, gates: Mutex::default() }
     }
 
     fn mask_of(&self, job: &Job) -> BitMatrix {
@@ -82,6 +94,28 @@ impl Gmw {
         self.pairwise.derive(b"input   ", number).words(share.words_mut());
         share.clear_padding();
         share
+    }
+
+    /// Triples as a map takes them.
+    fn prepare_map(&self, job: &Job, triples: Triples) -> Prepared {
+        match &job.plan {
+            Some(plan) if (1..=narrow::MOST_LANES).contains(&job.task.lanes) => {
+                let gates = self.gates_of(plan);
+                let laid = Laid::new(&triples, job.task.lanes, &gates);
+                Prepared::Narrow(gates, laid)
+            }
+            _ => Prepared::Map(triples),
+        }
+    }
+
+    fn gates_of(&self, plan: &Arc<Plan>) -> Arc<Gates> {
+        let mut known = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, gates)) = known.iter().find(|(known, _)| Arc::ptr_eq(known, plan)) {
+            return gates.clone();
+        }
+        let gates = Arc::new(Gates::new(plan));
+        known.push((plan.clone(), gates.clone()));
+        gates
     }
 
     /// A public bit is shared as itself and zero.
@@ -114,7 +148,7 @@ impl Protocol for Gmw {
     ) -> Result<(Prepared, Nothing)> {
         let prepared = match job.task.kind {
             Kind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
-            Kind::Map { .. } => Prepared::Map(stock.draw_triples(job.ands() as usize)?),
+            Kind::Map { .. } => self.prepare_map(job, stock.draw_triples(job.ands() as usize)?),
             _ => Prepared::Output,
         };
         Ok((prepared, Nothing))
@@ -139,6 +173,10 @@ impl Protocol for Gmw {
             (Kind::Map { wiring, .. }, Prepared::Map(triples)) => {
                 Ok(Run::Map(Evaluation::new(self, job, triples, wiring, args)))
             }
+            (Kind::Map { .. }, Prepared::Narrow(gates, laid)) => Ok(match job.task.lanes {
+                ..=8 => Run::Bytes(Narrow::new(self, job, (gates, laid), args)),
+                _ => Run::Words(Narrow::new(self, job, (gates, laid), args)),
+            }),
             (Kind::Output { wiring, .. }, _) => {
                 let mut share = BitMatrix::zeros(job.task.rows, job.task.lanes);
                 for piece in wiring.iter() {
@@ -154,6 +192,8 @@ impl Protocol for Gmw {
         match run {
             Run::Ready(share) => Ok(Flow::Value(std::mem::replace(share, BitMatrix::zeros(0, 0)))),
             Run::Map(evaluation) => Ok(evaluation.step(self, &job.public, inbox, outbox)),
+            Run::Bytes(narrow) => Ok(narrow.step(self, job, inbox, outbox)),
+            Run::Words(narrow) => Ok(narrow.step(self, job, inbox, outbox)),
             Run::Output { share, sent } => {
                 let Kind::Output { recipient, .. } = job.task.kind else {
                     return Err(Error::usage("not an output"));
@@ -329,3 +369,6 @@ fn with_share(gmw: &Gmw, arg: &Arg<'_, BitMatrix>, copy: impl FnOnce(&BitMatrix)
         Arg::Public(public) => copy(&gmw.lift(public)),
     }
 }
+
+#[cfg(test)]
+mod tests;

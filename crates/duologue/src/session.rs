@@ -351,6 +351,7 @@ impl Session {
         report.online = start.until_now(&self.wire);
         report.online.time = report.online.time.saturating_sub(ran.streamed_setup);
         report.setup.time += ran.streamed_setup;
+        drop(ran.schedule);
         Ok(Outcome { outputs: Outputs::new(&binding, ran.outputs), report })
     }
 

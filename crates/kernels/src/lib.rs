@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`Block`] | 128 bits: a wire label, a key, an OT message |
 //! | [`aes`] | AES-128 under one key |
+//! | [`ahead`] | long lists, called for before they are read |
 //! | [`hash`] | [`hash::GateHash`] garbles and evaluates, [`hash::OtHash`] turns correlated OT into random OT, [`hash::TreeHash`] grows GGM trees |
 //! | [`blake3`] | the leaves of BLAKE3's tree |
 //! | [`field`] | GF(2¹²⁸): sums of products |
@@ -20,7 +21,7 @@
 //!
 //! Everything runs on the widest [`Backend`] that the processor has, found at run time. The loops are
 //! written once (`wide.rs`) over registers of 1 or 4 blocks; `x86.rs` and `aarch64.rs` hold the
-//! instructions and, with one line of `pages.rs`, all `unsafe` of the project; `portable.rs` is a second, plain writing of the
+//! instructions and, with one line of `pages.rs` and one of `ahead.rs`, all `unsafe` of the project; `portable.rs` is a second, plain writing of the
 //! same functions on RustCrypto's `aes`. All give the same bytes, and the tests hold each to the portable one.
 //!
 //! No function branches or indexes on labels, keys or shares; key material is zeroised on drop.
@@ -35,6 +36,7 @@ compile_error!("blocks are little-endian in memory and on the wire: big-endian t
 #[allow(unsafe_code)]
 mod aarch64;
 pub mod aes;
+pub mod ahead;
 mod backend;
 pub mod blake3;
 mod block;

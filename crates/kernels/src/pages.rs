@@ -2,19 +2,17 @@
 
 use std::mem::MaybeUninit;
 
-use crate::Block;
-
-/// An empty vector with room for so many blocks, in large pages where the system has them for who asks: a table of
+/// An empty vector with room for so many items, in large pages where the system has them for who asks: a table of
 /// megabytes has more small pages than a core can remember the places of.
-pub fn with_room(blocks: usize) -> Vec<Block> {
-    let mut room = Vec::with_capacity(blocks);
+pub fn with_room<T>(count: usize) -> Vec<T> {
+    let mut room = Vec::with_capacity(count);
     ask(room.spare_capacity_mut());
     room
 }
 
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
-fn ask(memory: &mut [MaybeUninit<Block>]) {
+fn ask<T>(memory: &mut [MaybeUninit<T>]) {
     const PAGE: usize = 4096;
     let whole = memory.as_mut_ptr_range();
     let start = whole.start.addr().next_multiple_of(PAGE);
@@ -27,7 +25,7 @@ fn ask(memory: &mut [MaybeUninit<Block>]) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn ask(_: &mut [MaybeUninit<Block>]) {}
+fn ask<T>(_: &mut [MaybeUninit<T>]) {}
 
 /// Bytes of a large page on most processors.
 #[cfg(target_os = "linux")]
@@ -36,6 +34,7 @@ const LARGE: usize = 2 << 20;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Block;
 
     #[test]
     fn there_is_room_and_it_can_be_used() {

@@ -116,6 +116,8 @@ pub(crate) struct Ran {
     pub streamed_setup: Duration,
     /// The most bytes of cells and maps at once.
     pub peak: usize,
+    /// The program's: giving back the memory of large plans takes milliseconds, for which no output has to wait.
+    pub schedule: Arc<Schedule>,
 }
 
 impl<P: Protocol> Executor<P> {
@@ -292,7 +294,10 @@ impl<P: Protocol> Executor<P> {
             online.exchange(&mut self, link)?;
         }
         match online.unfinished {
-            0 => Ok(Ran { outputs: online.outputs, streamed_setup: self.streamed_setup, peak: online.peak }),
+            0 => {
+                let Executor { schedule, streamed_setup, .. } = self;
+                Ok(Ran { outputs: online.outputs, streamed_setup, peak: online.peak, schedule })
+            }
             left => Err(Error::usage(format!("{left} tasks could not be started"))),
         }
     }
