@@ -8,7 +8,7 @@
 //! **Security**: semi-honest, information-theoretic given the triples and the shared generator. **Online** there is no
 //! cryptography at all: shares of inputs and triples are drawn in setup. **Rounds**: the depth of the program and one
 //! for outputs. Departure from the paper: shares are packed wire by wire, so that a gate is one instruction a word; with
-//! at most 64 lanes, layer by layer ([`narrow`]).
+//! at most 64 lanes, layer by layer (`gmw/narrow.rs`).
 
 mod narrow;
 
