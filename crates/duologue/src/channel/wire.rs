@@ -62,7 +62,7 @@ enum Fate {
 struct Patience {
     heard: Instant,
     moved: Instant,
-    /// When something last happened.
+    /// When payload last moved, or the operation began.
     awake: Instant,
 }
 
@@ -304,18 +304,19 @@ impl Wire {
         let patience = self.patience.get_or_insert(Patience { heard: now, moved: now, awake: now });
         let (sign, motion) = (std::mem::take(&mut self.sign), std::mem::take(&mut self.motion));
         if sign {
-            (patience.heard, patience.awake) = (now, now);
+            patience.heard = now;
         }
         if motion {
             (patience.moved, patience.awake) = (now, now);
         }
-        if now - patience.awake < AWAKE {
-            std::thread::yield_now();
-            return Ok(());
-        }
+        let awake = !for_write && now - patience.awake < AWAKE;
         let sign = left("sign of life", self.limits.silence, now - patience.heard)?;
         let progress = left("progress", self.limits.progress, now - patience.moved)?;
         self.beat()?;
+        if awake {
+            std::thread::yield_now();
+            return Ok(());
+        }
         let beat = self.limits.heartbeat.saturating_sub(self.last_write.elapsed());
         let silent = self.midframe || self.ended || !self.owed.is_empty();
         let beat = if silent { self.limits.heartbeat } else { beat };

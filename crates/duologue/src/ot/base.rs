@@ -338,7 +338,7 @@ fn multiply_by_table(scalar: &Scalar, table: &RistrettoBasepointTable) -> Ristre
 /// Encodes the doubles of points, with one inversion for all of them: this is why secrets are kept halved.
 fn double_and_compress(points: impl Iterator<Item = RistrettoPoint>) -> Zeroizing<Vec<[u8; POINT]>> {
     let points = Zeroizing::new(points.collect::<Vec<_>>());
-    let encoded = RistrettoPoint::double_and_compress_batch(&*points);
+    let encoded = Zeroizing::new(RistrettoPoint::double_and_compress_batch(&*points));
     Zeroizing::new(encoded.iter().map(CompressedRistretto::to_bytes).collect())
 }
 

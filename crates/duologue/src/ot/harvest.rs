@@ -55,6 +55,7 @@ impl Harvest {
     pub(crate) fn reusing(mut spare: Vec<Block>, side: Side, crop: Crop, count: usize) -> Self {
         let kept = if crop == Crop::Bits { 0 } else { count };
         if spare.capacity() < kept {
+            spare.zeroize();
             spare = pages::with_room(kept);
         }
         spare.resize(kept, Block::ZERO);

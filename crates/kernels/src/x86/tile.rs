@@ -15,6 +15,7 @@ use crate::Block;
 #[inline(always)]
 pub(super) fn columns(proof: Vaes512, rows: &[Block], stride: usize, tiles: &mut [[Block; 128]], past: bool) {
     let count = tiles.len();
+    assert!(count == 0 || rows.len() >= 127 * stride + count, "every tile has all its rows");
     let mut columns = tiles.as_flattened_mut();
     if past {
         let mut past = Past::new(columns);

@@ -151,6 +151,27 @@ fn heartbeats_are_no_progress_for_a_sender_either() {
     assert!(start.elapsed() < Duration::from_secs(3));
 }
 
+/// However fast they come, they neither keep a receiver awake nor put its patience off.
+#[test]
+fn a_stream_of_heartbeats_is_no_progress() {
+    let (mut peer, pipe) = memory::pair(memory::CAPACITY);
+    let mut channel = Channel::over(pipe, Limits { progress: Duration::from_millis(300), ..limits() });
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let end = Instant::now() + Duration::from_secs(20);
+            let gone = |e: std::io::Error| e.kind() != std::io::ErrorKind::WouldBlock;
+            while Instant::now() < end && !peer.try_write(b"\x03\0\0\0").is_err_and(gone) {
+                thread::sleep(Duration::from_micros(50));
+            }
+        });
+        let start = Instant::now();
+        let error = channel.recv(1).unwrap_err();
+        assert!(matches!(error, Error::Timeout { what: "progress", .. }), "{error}");
+        assert!(start.elapsed() < Duration::from_secs(10));
+        drop(channel);
+    });
+}
+
 #[test]
 fn receiving_nothing_is_no_turn() {
     let (mut a, mut b) = Channel::pair();

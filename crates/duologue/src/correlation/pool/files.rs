@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// The end of the name of a file that is being written. One that is found was left by a crash, and counts as nothing.
+/// The end of the name of a file that is being written or erased. One that is found was left by a crash, and counts as
+/// nothing.
 pub(super) const PART: &str = ".part";
 
 /// Makes a folder for its owner alone; one that is there already must be so.
@@ -98,16 +99,24 @@ pub(super) fn sync_folder(_: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Overwrites the file from byte `from` on, then removes it. What is left after a crash has its first `from` bytes.
-pub(super) fn erase(path: &Path, from: u64) -> Result<()> {
+/// Overwrites the file, then removes it. What a crash leaves may have lost its content or not.
+pub(super) fn erase(path: &Path) -> Result<()> {
     let file = OpenOptions::new().write(true).open(path).map_err(doing("erasing", path))?;
-    overwrite(file, from).and_then(|()| fs::remove_file(path)).map_err(doing("erasing", path))
+    overwrite(file).and_then(|()| fs::remove_file(path)).map_err(doing("erasing", path))
 }
 
-/// Zeros from byte `from` to the end, on the disk.
-pub(super) fn overwrite(mut file: File, from: u64) -> io::Result<()> {
-    let len = file.metadata()?.len().saturating_sub(from);
-    file.seek(SeekFrom::Start(from))?;
+/// The same of a file that may not be found damaged: it loses its name first.
+pub(super) fn erase_whole(path: &Path) -> Result<()> {
+    let part = part_of(path);
+    fs::rename(path, &part).map_err(doing("erasing", path))?;
+    sync_folder(path.parent().unwrap_or(Path::new(".")))?;
+    erase(&part)
+}
+
+/// Zeros all of it, on the disk.
+pub(super) fn overwrite(mut file: File) -> io::Result<()> {
+    let len = file.metadata()?.len();
+    file.seek(SeekFrom::Start(0))?;
     io::copy(&mut io::repeat(0).take(len), &mut file)?;
     file.sync_data()
 }

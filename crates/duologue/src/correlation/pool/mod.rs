@@ -279,7 +279,7 @@ impl Pool {
     fn shorten(&mut self, kind: Kind, made: u64) -> Result<()> {
         while let Some(lot) = self.lots[kind as usize].pop_if(|lot| lot.end() > made) {
             if lot.first >= made {
-                files::erase(&lot.path(&self.folder), lot::HEAD as u64)?;
+                files::erase_whole(&lot.path(&self.folder))?;
             } else {
                 let kept = lot.shortened(&self.folder, &self.keyed(), made - lot.first)?;
                 self.lots[kind as usize].push(kept);
@@ -308,7 +308,7 @@ impl Pool {
             self.save_header().and(erased)
         });
         // Whatever failed, the bytes with Δ go.
-        let overwritten = old.and_then(|old| files::overwrite(old, 0)).map_err(files::doing("erasing", &path));
+        let overwritten = old.and_then(|old| files::overwrite(old)).map_err(files::doing("erasing", &path));
         saved.and(overwritten)?;
         self.erase_used()
     }
@@ -387,7 +387,7 @@ impl Pool {
             let dead = kind != Kind::Triples && self.clear.destroyed.is_some();
             let (used, lots) = (self.used[kind as usize], &mut self.lots[kind as usize]);
             while lots.first().is_some_and(|lot| dead || lot.end() <= used) {
-                files::erase(&lots.remove(0).path(&self.folder), lot::HEAD as u64)?;
+                files::erase_whole(&lots.remove(0).path(&self.folder))?;
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use kernels::Block;
 
 use super::header::{self, Clear, Origin, Secrets};
 use super::kind::Kind;
-use super::lot::{self, Lot};
+use super::lot::Lot;
 use super::seal::{SealKey, random};
 use super::{Pool, cursor, files};
 use crate::{Error, Result};
@@ -77,15 +77,15 @@ impl Pool {
     /// Erases the pool and removes its folder, unless something else lies there.
     pub fn remove(mut self) -> Result<()> {
         // Without the header, and the key in it, the folder is no pool.
-        files::erase(&self.folder.join("header"), 0)?;
+        files::erase(&self.folder.join("header"))?;
         for lot in std::mem::take(&mut self.lots).iter().flatten() {
-            files::erase(&lot.path(&self.folder), lot::HEAD as u64)?;
+            files::erase_whole(&lot.path(&self.folder))?;
         }
-        ["cursor", "lock"].iter().try_for_each(|name| files::erase(&self.folder.join(name), 0))?;
+        ["cursor", "lock"].iter().try_for_each(|name| files::erase(&self.folder.join(name)))?;
         fs::remove_dir(&self.folder).map_err(files::doing("removing", &self.folder))
     }
 
-    /// Reads the head of every lot; removes what was being written when a crash came.
+    /// Reads the head of every lot; erases what was being written or erased when a crash came.
     fn find_lots(&mut self) -> Result<()> {
         let owner = self.clear.origin.owner();
         let entries = fs::read_dir(&self.folder).map_err(files::doing("reading", &self.folder))?;
@@ -96,7 +96,7 @@ impl Pool {
             };
             let path = self.folder.join(name);
             if is_part(name) {
-                fs::remove_file(&path).map_err(files::doing("removing", &path))?;
+                files::erase(&path)?;
             } else {
                 let lot = Lot::inspect(&path, &owner)?;
                 self.lots[lot.kind as usize].push(lot);
