@@ -308,7 +308,7 @@ impl Pool {
             self.save_header().and(erased)
         });
         // Whatever failed, the bytes with Δ go.
-        let overwritten = old.and_then(|old| files::overwrite(old)).map_err(files::doing("erasing", &path));
+        let overwritten = old.and_then(files::overwrite).map_err(files::doing("erasing", &path));
         saved.and(overwritten)?;
         self.erase_used()
     }
