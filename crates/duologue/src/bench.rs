@@ -8,7 +8,7 @@
 use crate::correlation::{Demand, Stock, Triples};
 use crate::executor::{Executor, Feeds, Link, Phase};
 use crate::garble::{Base, Evaluator, Garbler};
-use crate::gmw::Gmw;
+use crate::gmw::{Gmw, Written};
 use crate::ot::Side;
 use crate::protocol::Protocol;
 use crate::terms::{Options, Scheme, Terms};
@@ -70,7 +70,7 @@ impl Both<'_> {
         match self.terms.scheme {
             Scheme::Gmw => {
                 let gmw = |party| {
-                    let gmw = Gmw::new(party, self.dealer.derive(b"gmw     ", 0), 0);
+                    let gmw = Gmw::new(party, self.dealer.derive(b"gmw     ", 0), 0, Written::default());
                     Executor::new(gmw, Some(party), self.job.clone(), how, public(party))
                 };
                 let [alice, bob] = self.stocks(gmw(Party::Alice)?.demand(), Block::ZERO);

@@ -24,7 +24,7 @@ use circuit::program::{Kind, Owner, Piece, Recipient};
 use kernels::generator::Generator;
 use narrow::{Gates, Laid, Narrow};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// One party of GMW in one program.
 pub struct Gmw {
@@ -33,8 +33,26 @@ pub struct Gmw {
     pairwise: Generator,
     /// Input bits of this session before this program.
     in0: u64,
-    /// The gates of plans that run on few lanes, each written out once.
-    gates: Mutex<Vec<(Arc<Plan>, Arc<Gates>)>>,
+    written: Written,
+    /// Those of this program.
+    ours: Mutex<Vec<Arc<Gates>>>,
+}
+
+/// The gates of plans that run on few lanes, each written out once for all programs of a session that share the plan.
+#[derive(Clone, Default)]
+pub(crate) struct Written(Arc<Mutex<Vec<Weak<Gates>>>>);
+
+impl Written {
+    fn gates_of(&self, plan: &Arc<Plan>) -> Arc<Gates> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|gates| gates.strong_count() > 0);
+        if let Some(gates) = known.iter().filter_map(Weak::upgrade).find(|gates| gates.are_of(plan)) {
+            return gates;
+        }
+        let gates = Arc::new(Gates::new(plan));
+        known.push(Arc::downgrade(&gates));
+        gates
+    }
 }
 
 /// What a task keeps from setup.
@@ -84,8 +102,8 @@ pub struct Evaluation {
 
 impl Gmw {
     /// A party of GMW; `pairwise` is equal for both, `in0` counts the input bits that it masked before.
-    pub(crate) fn new(party: Party, pairwise: Generator, in0: u64) -> Self {
-        Gmw { party, pairwise, in0, gates: Mutex::default() }
+    pub(crate) fn new(party: Party, pairwise: Generator, in0: u64, written: Written) -> Self {
+        Gmw { party, pairwise, in0, written, ours: Mutex::default() }
     }
 
     fn mask_of(&self, job: &Job) -> BitMatrix {
@@ -108,13 +126,14 @@ impl Gmw {
         }
     }
 
+    /// A plan's gates, which live as long as the program.
     fn gates_of(&self, plan: &Arc<Plan>) -> Arc<Gates> {
-        let mut known = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, gates)) = known.iter().find(|(known, _)| Arc::ptr_eq(known, plan)) {
+        let mut ours = self.ours.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gates) = ours.iter().find(|gates| gates.are_of(plan)) {
             return gates.clone();
         }
-        let gates = Arc::new(Gates::new(plan));
-        known.push((plan.clone(), gates.clone()));
+        let gates = self.written.gates_of(plan);
+        ours.push(gates.clone());
         gates
     }
 

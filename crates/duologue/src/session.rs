@@ -41,7 +41,7 @@ use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Executor, Feeds, Link, Phase, Ran};
 use crate::garble::{Base, Evaluator, Garbler};
-use crate::gmw::Gmw;
+use crate::gmw::{Gmw, Written};
 use crate::ot::Extension;
 use crate::protocol::Protocol;
 use crate::terms::{self, Moment, Options, Scheme, Terms};
@@ -143,6 +143,7 @@ pub struct Session {
     programs: u64,
     /// The last schedule, as long as a prepared program has it: many of one program share their plans.
     last: Option<(Asked, Terms, Weak<Schedule>)>,
+    written: Written,
     dead: Option<String>,
 }
 
@@ -214,6 +215,7 @@ impl Session {
             ordinal: 0,
             programs: 0,
             last: None,
+            written: Written::default(),
             dead: None,
         })
     }
@@ -391,7 +393,7 @@ impl Session {
         Ok(match terms.scheme {
             Scheme::Gmw => {
                 let pairwise = self.pairwise.derive(b"gmw     ", 0);
-                let gmw = Gmw::new(self.party, pairwise, base.in0);
+                let gmw = Gmw::new(self.party, pairwise, base.in0, self.written.clone());
                 Box::new(Executor::new(gmw, party, job, how, public)?)
             }
             Scheme::Yao if terms.garbler == self.party => {

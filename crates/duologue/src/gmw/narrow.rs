@@ -27,15 +27,16 @@ const FLIP: u32 = 1 << 31;
 
 /// A plan's gates in its order: runs of one kind, each layer of ANDs a run of its own.
 pub struct Gates {
+    plan: Arc<Plan>,
     /// The slot written and the two operands.
     gates: Vec<[u32; 3]>,
     runs: Vec<(Op, Range<usize>)>,
 }
 
 impl Gates {
-    pub(super) fn new(plan: &Plan) -> Self {
+    pub(super) fn new(plan: &Arc<Plan>) -> Self {
         let code = plan.code();
-        let mut gates = Gates { gates: pages::with_room(code.len()), runs: Vec::new() };
+        let mut gates = Gates { plan: plan.clone(), gates: pages::with_room(code.len()), runs: Vec::new() };
         gates.gates.extend(code.iter().map(gate));
         let mut next = 0;
         for layer in plan.layers() {
@@ -45,6 +46,11 @@ impl Gates {
         }
         gates.local(code, next);
         gates
+    }
+
+    /// Whether they are those of this plan.
+    pub(super) fn are_of(&self, plan: &Arc<Plan>) -> bool {
+        Arc::ptr_eq(&self.plan, plan)
     }
 
     /// The runs from `next` to the end.

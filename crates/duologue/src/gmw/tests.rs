@@ -71,7 +71,8 @@ impl Case {
 
     /// Both parties' outputs, and what Alice and Bob sent.
     fn both(&self, narrow: [bool; 2]) -> (BitMatrix, [Vec<u8>; 2]) {
-        let gmw = [Party::Alice, Party::Bob].map(|party| Gmw::new(party, Generator::from_seed(Block::ZERO), 0));
+        let gmw = [Party::Alice, Party::Bob]
+            .map(|party| Gmw::new(party, Generator::from_seed(Block::ZERO), 0, Written::default()));
         let mut runs = [self.run(&gmw[0], narrow[0]), self.run(&gmw[1], narrow[1])];
         let (mut inbox, mut sent) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         for layer in 0.. {
@@ -175,4 +176,14 @@ fn every_narrow_map_does_what_plain_does() {
         let case = Case::new(&gates, lanes, lanes % 2 == 0, 1);
         assert!(case.both([true, true]) == (case.expected(), case.both([false, false]).1), "{lanes} lanes");
     }
+}
+
+#[test]
+fn programs_share_the_gates_of_a_plan_as_long_as_one_of_them_lives() {
+    let plan = Arc::new(Plan::new(&circuit(1, 3, 50), Order::Layered));
+    let written = Written::default();
+    let [one, other] = [(); 2].map(|()| Gmw::new(Party::Alice, Generator::from_seed(Block::ZERO), 0, written.clone()));
+    assert!(Arc::ptr_eq(&one.gates_of(&plan), &other.gates_of(&plan)));
+    drop((one, other));
+    assert_eq!(Arc::strong_count(&plan), 1);
 }
