@@ -144,14 +144,18 @@ fn circuits_are_measured_in_every_combination() {
     }
 }
 
-#[test]
-fn two_machines_measure_engines_together() {
+/// What both parties report, which meet over TLS.
+fn two_machines(common: &str) -> [Value; 2] {
     let place = Place::new();
     let [alice, bob] = place.tls();
-    let common = "bench --json --circuits scifi --protocols gmw --lanes 5 --runs 1";
     let (bob, address) = place.listen(&format!("{common} --as bob {bob}"));
     let alice = place.run(&format!("{common} --as alice {alice} --connect {address}")).json();
-    let bob = bob.end().json();
+    [alice, bob.end().json()]
+}
+
+#[test]
+fn two_machines_measure_engines_together() {
+    let [alice, bob] = two_machines("bench --json --circuits scifi --protocols gmw --lanes 5 --runs 1");
     for part in ["ands", "rounds", "online_bytes"] {
         assert_eq!(alice["cases"][0][part], bob["cases"][0][part]);
     }
@@ -159,12 +163,7 @@ fn two_machines_measure_engines_together() {
 
 #[test]
 fn two_machines_measure_together() {
-    let place = Place::new();
-    let [alice, bob] = place.tls();
-    let common = "bench correlations --json --only softspoken8 --count 1000 --runs 1";
-    let (bob, address) = place.listen(&format!("{common} --as bob {bob}"));
-    let alice = place.run(&format!("{common} --as alice {alice} --connect {address}")).json();
-    let bob = bob.end().json();
+    let [alice, bob] = two_machines("bench correlations --json --only softspoken8 --count 1000 --runs 1");
     assert_eq!(figure(&alice, "softspoken8")["bits"], figure(&bob, "softspoken8")["bits"]);
     assert_eq!(alice["tls"], true);
 }

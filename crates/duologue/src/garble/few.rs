@@ -40,58 +40,59 @@ impl Stage {
 impl Garbler {
     /// Garbles up to the instruction `end`, with as many ciphertexts as there are ANDs.
     pub(super) fn garble_few(&self, walk: &mut Walk, end: usize, public: &BitMatrix, mut rest: &mut [Ciphertexts]) {
-        let plan = walk.plan.clone();
-        let mut stage = Stage::new(walk.lanes);
-        while walk.next < end {
-            let code = &plan.code()[walk.next..end];
-            match code[0].op {
-                Op::And => {
-                    let code = &code[..walk.independent(&plan, code)];
-                    let tables = rest.split_off_mut(..code.len() * walk.lanes).expect("a ciphertext pair an AND");
-                    let delta = |flip| self.delta & Block::mask(flip);
-                    walk.gather(code, &mut stage, |gate| [delta(gate.flip_a), delta(gate.flip_b)]);
-                    let (a, b, out) = stage.operands(tables.len());
-                    let (a, b) = (Operand { labels: a, flip: false }, Operand { labels: b, flip: false });
-                    self.hash.garble(self.base.and0 + walk.number, self.delta, a, b, out, tables);
-                    walk.scatter(code, &stage);
-                }
-                Op::Xor => walk.xors(code),
-                Op::XorPublic | Op::AndPublic => {
-                    self.local(&code[0], &mut walk.slots, public);
-                    walk.next += 1;
-                }
-            }
-        }
+        let local = |gate: &Instr, slots: &mut Labels| self.local(gate, slots, public);
+        walk.few(end, local, |walk, code, stage| {
+            let tables = rest.split_off_mut(..code.len() * walk.lanes).expect("a ciphertext pair an AND");
+            let delta = |flip| self.delta & Block::mask(flip);
+            walk.gather(code, stage, |gate| [delta(gate.flip_a), delta(gate.flip_b)]);
+            let (a, b, out) = stage.operands(tables.len());
+            let (a, b) = (Operand { labels: a, flip: false }, Operand { labels: b, flip: false });
+            self.hash.garble(self.base.and0 + walk.number, self.delta, a, b, out, tables);
+        });
     }
 }
 
 impl Evaluator {
     /// Evaluates up to the instruction `end`, with the ciphertexts of all ANDs until there.
     pub(super) fn evaluate_few(&self, walk: &mut Walk, end: usize, public: &BitMatrix, mut rest: &[Ciphertexts]) {
-        let plan = walk.plan.clone();
-        let mut stage = Stage::new(walk.lanes);
-        while walk.next < end {
-            let code = &plan.code()[walk.next..end];
-            match code[0].op {
-                Op::And => {
-                    let code = &code[..walk.independent(&plan, code)];
-                    let tables = rest.split_off(..code.len() * walk.lanes).expect("a ciphertext pair an AND");
-                    walk.gather(code, &mut stage, |_| [Block::ZERO; 2]);
-                    let (a, b, out) = stage.operands(tables.len());
-                    self.hash.evaluate(self.base.and0 + walk.number, a, b, out, tables);
-                    walk.scatter(code, &stage);
-                }
-                Op::Xor => walk.xors(code),
-                Op::XorPublic | Op::AndPublic => {
-                    self.local(&code[0], &mut walk.slots, public);
-                    walk.next += 1;
-                }
-            }
-        }
+        let local = |gate: &Instr, slots: &mut Labels| self.local(gate, slots, public);
+        walk.few(end, local, |walk, code, stage| {
+            let tables = rest.split_off(..code.len() * walk.lanes).expect("a ciphertext pair an AND");
+            walk.gather(code, stage, |_| [Block::ZERO; 2]);
+            let (a, b, out) = stage.operands(tables.len());
+            self.hash.evaluate(self.base.and0 + walk.number, a, b, out, tables);
+        });
     }
 }
 
 impl Walk {
+    /// Goes on to the instruction `end`: `ands` hashes a run of ANDs in the stage, `local` does a gate with a public bit.
+    #[inline]
+    fn few(
+        &mut self,
+        end: usize,
+        local: impl Fn(&Instr, &mut Labels),
+        mut ands: impl FnMut(&Walk, &[Instr], &mut Stage),
+    ) {
+        let plan = self.plan.clone();
+        let mut stage = Stage::new(self.lanes);
+        while self.next < end {
+            let code = &plan.code()[self.next..end];
+            match code[0].op {
+                Op::And => {
+                    let code = &code[..self.independent(&plan, code)];
+                    ands(self, code, &mut stage);
+                    self.scatter(code, &stage);
+                }
+                Op::Xor => self.xors(code),
+                Op::XorPublic | Op::AndPublic => {
+                    local(&code[0], &mut self.slots);
+                    self.next += 1;
+                }
+            }
+        }
+    }
+
     /// How many ANDs from the first instruction on are hashed together: none reads what another writes.
     fn independent(&self, plan: &Plan, code: &[Instr]) -> usize {
         let most = code.len().min(TOGETHER / self.lanes);

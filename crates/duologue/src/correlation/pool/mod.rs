@@ -418,4 +418,4 @@ fn digest(parts: &[(Kind, Range<u64>, [u8; 32])]) -> [u8; 32] {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::channel::memory::MemoryPipe;
 use crate::correlation::pool::Pool;
+use crate::correlation::pool::tests::copy;
 use crate::data;
 use circuit::{Program, blocks, uint};
 use std::fs;
@@ -404,13 +405,4 @@ fn delta_is_shown_only_where_it_hides_nothing() {
         session.open_correlations()
     });
     assert_eq!(opened, [FEW; 2]);
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
-    fs::set_permissions(to, fs::metadata(from).unwrap().permissions()).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
-    }
 }
