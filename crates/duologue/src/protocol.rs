@@ -80,6 +80,17 @@ pub trait Protocol: Sync {
         outbox: &mut Vec<u8>,
     ) -> Result<(Self::Prepared, Self::Mask)>;
 
+    /// Bytes of the peer's that the setup of a task waits for, if it is not complete: exactly so many. Whether it is
+    /// complete is the same for both parties. The answers of many tasks travel together.
+    fn answer_bytes(&self, _: &Job, _: &Self::Prepared) -> Option<usize> {
+        None
+    }
+
+    /// Goes on with the setup of a task that waits for an answer.
+    fn complete(&self, _: &Job, _: &mut Self::Prepared, _answer: &[u8], _outbox: &mut Vec<u8>) -> Result<()> {
+        Ok(())
+    }
+
     /// Begins a task online. `feed` is this party's input or share of it, for the lanes of an input task.
     fn begin(
         &self,

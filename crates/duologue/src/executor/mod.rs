@@ -85,6 +85,9 @@ pub struct Window {
     pub maps: usize,
 }
 
+/// ANDs and bits of tasks whose setup shares its exchanges: some megabytes each way.
+const AT_ONCE: u64 = 1 << 24;
+
 /// Inputs or outputs by their port's place; what is not this party's is absent.
 pub(crate) type Feeds = Vec<Option<BitMatrix>>;
 
@@ -232,16 +235,51 @@ impl<P: Protocol> Executor<P> {
         }
         link.supply(stock, self.undrawn, Demand::NONE)?;
         let ids: Vec<u32> = self.secret_tasks().collect();
-        let mut done = 0;
+        let (mut done, mut waiting, mut work) = (0, Vec::new(), 0);
         for id in ids {
             let job = self.job(id);
             done += job.ands();
             if let Some(prepared) = self.prepare(&job, stock, link)? {
+                if self.protocol.answer_bytes(&job, &prepared).is_some() {
+                    waiting.push(id);
+                    work += job.ands() + (job.task.rows * job.task.lanes) as u64;
+                }
                 self.prepared.insert(id, (job, prepared));
+            }
+            if work >= AT_ONCE {
+                self.complete(std::mem::take(&mut waiting), link)?;
+                work = 0;
             }
             link.progress(Phase::Setup, done, self.schedule.totals.and0)?;
         }
+        self.complete(waiting, link)?;
         link.flush()
+    }
+
+    /// Exchanges until the setup of these tasks is complete: all of them share each exchange.
+    fn complete(&mut self, tasks: Vec<u32>, link: &mut dyn Link) -> Result<()> {
+        let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
+        loop {
+            let (protocol, prepared) = (&self.protocol, &mut self.prepared);
+            let mut waiting = Vec::new();
+            for id in &tasks {
+                let (job, task) = &prepared[id];
+                waiting.extend(protocol.answer_bytes(job, task).map(|bytes| (id, bytes)));
+            }
+            if waiting.is_empty() {
+                return Ok(());
+            }
+            link.flush()?;
+            link.receive(waiting.iter().map(|(_, bytes)| bytes).sum(), &mut inbox)?;
+            let mut rest = &inbox[..];
+            for (id, bytes) in waiting {
+                let answer = rest.split_off(..bytes).expect("exactly the sum was read");
+                let (job, task) = prepared.get_mut(id).expect("what waits is prepared");
+                protocol.complete(job, task, answer, &mut outbox)?;
+                link.send(&outbox)?;
+                outbox.clear();
+            }
+        }
     }
 
     /// Setup of one task: what it draws, and what the garbler sends ahead. A view has only its mask.
@@ -278,6 +316,9 @@ impl<P: Protocol> Executor<P> {
             self.undrawn = self.undrawn.missing_from(&demand);
         }
         let prepared = self.prepare(&job, stock, link)?;
+        if prepared.as_ref().is_some_and(|prepared| self.protocol.answer_bytes(&job, prepared).is_some()) {
+            return Err(Error::usage("setup with answers is not streamed: every task would take a round trip"));
+        }
         self.streamed_setup += start.elapsed();
         Ok((job, prepared))
     }
