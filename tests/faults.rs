@@ -50,7 +50,7 @@ fn end_within(running: Running, limit: Duration) -> Done {
 
 #[test]
 fn a_killed_peer_is_noticed_at_once() {
-    for (settings, signal) in [("--protocol yao --timing streamed", "KILL"), ("--protocol gmw", "TERM")] {
+    for (settings, signal) in [("--protocol yao --timing streamed", "KILL"), ("--protocol gmw", "KILL")] {
         let Long { place, alice, mut bob } = Long::start(settings);
         bob.signal(signal);
         let done = end_within(alice, Duration::from_secs(2));
@@ -58,6 +58,27 @@ fn a_killed_peer_is_noticed_at_once() {
         bob.kill();
         assert_eq!(place.files(), ["gallery.csv", "limits.csv", "query.csv"], "no output under any name");
     }
+}
+
+#[test]
+fn whoever_is_interrupted_tells_the_peer() {
+    for (settings, signal) in [("--protocol yao --timing streamed", "INT"), ("--protocol gmw", "TERM")] {
+        let Long { place, alice, bob } = Long::start(settings);
+        bob.signal(signal);
+        end_within(bob, Duration::from_secs(3)).failed(130, &["error: cancelled"]);
+        end_within(alice, Duration::from_secs(3)).failed(5, &["the peer stopped: it was cancelled"]);
+        assert_eq!(place.files(), ["gallery.csv", "limits.csv", "query.csv"], "no output under any name");
+    }
+}
+
+#[test]
+fn whoever_waits_can_be_interrupted() {
+    let long = Long::start("--protocol yao --timing streamed");
+    long.bob.signal("STOP");
+    std::thread::sleep(Duration::from_millis(500));
+    long.alice.signal("INT");
+    end_within(long.alice, Duration::from_secs(3)).failed(130, &["error: cancelled"]);
+    assert_eq!(long.place.files(), ["gallery.csv", "limits.csv", "query.csv"], "no output under any name");
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub enum Exit {
     Wrong = 9,
     /// Nobody consented.
     Refused = 10,
+    /// The user stopped it: 128 and the number of the signal, as shells have it.
+    Cancelled = 130,
 }
 
 /// The table of exit codes for `--help`.
@@ -40,7 +42,8 @@ Exit codes:
    7  a file does not have its form
    8  the operating system refused (files, sockets, disk full)
    9  demo, bench: a result differs from the one computed in the clear
-  10  you did not consent to the run";
+  10  you did not consent to the run
+ 130  you stopped it (Ctrl-C); the peer was told";
 
 /// What to tell the user, with what may help.
 #[derive(Debug)]
@@ -93,6 +96,7 @@ impl From<duologue::Error> for Failure {
         use duologue::Error;
         let exit = match &error {
             Error::Usage(_) => Exit::Input,
+            Error::Cancelled => Exit::Cancelled,
             Error::Peer(_) => Exit::Peer,
             Error::Incompatible { .. } => Exit::Incompatible,
             Error::Aborted(_) | Error::Closed(_) | Error::Dead(_) => Exit::Gone,

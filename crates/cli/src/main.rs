@@ -5,6 +5,7 @@ mod args;
 mod consent;
 mod failure;
 mod input;
+mod interrupt;
 mod lane;
 mod library;
 mod npy;

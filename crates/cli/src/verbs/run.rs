@@ -10,7 +10,7 @@ use crate::consent::{Given, Proposal};
 use crate::failure::Failure;
 use crate::output::Destinations;
 use crate::report::{Console, hex};
-use crate::{input, paths, program, progress, sizes};
+use crate::{input, interrupt, paths, program, progress, sizes};
 use duologue::channel::{Channel, Limits, Link, Listener, PublicKey, Security};
 use duologue::correlation::pool::{Pool, SealKey};
 use duologue::{Options, Party, Session};
@@ -100,6 +100,12 @@ pub fn meet(args: &Meeting, link: Option<Link>, security: &Security, console: &C
         (Some(address), _) => listen(address, security, &limits, console)?,
         (None, address) => Channel::connect(address.as_deref().unwrap_or_default(), security, &limits)?,
     };
+    interrupt::stops(&channel)?;
+    shaped(channel, link)
+}
+
+/// The channel, over a simulated line if there is one.
+pub fn shaped(channel: Channel, link: Option<Link>) -> Result<Channel, Failure> {
     match link {
         Some(link) => Ok(channel.shaped(link)?),
         None => Ok(channel),

@@ -11,6 +11,7 @@
 //! - **A lost peer is noticed.** Parties that compute for long send heartbeats; no sign of life is
 //!   an error after [`Limits::silence`], signs of life alone after [`Limits::progress`]. An abort is
 //!   noticed while sending, and a channel that is dropped before its end tells the peer.
+//! - **Waiting can be ended.** A [`Canceller`] ends what a channel does, from another thread.
 //! - **The peer's bytes are hostile.** Lengths are checked before anything is allocated, the caller
 //!   says how much it expects, and what the peer says is made printable.
 //!
@@ -43,6 +44,7 @@ mod wire;
 mod tests;
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::thread;
@@ -104,6 +106,23 @@ pub struct Counters {
     pub flushes: u64,
     /// How often we turned from sending to receiving.
     pub rounds: u64,
+}
+
+/// Ends what a channel does, from any thread.
+#[derive(Clone, Debug, Default)]
+pub struct Canceller(Arc<AtomicBool>);
+
+impl Canceller {
+    /// The operation under way and all that follow are [`Error::Cancelled`], at once or within a tenth of a second; what
+    /// was being written gets a second to arrive.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was called.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// One end of a full-duplex pipe of bytes.
@@ -176,6 +195,11 @@ impl Channel {
     /// sent and not flushed is dropped; the channel is dead.
     pub fn abort(&mut self, code: AbortCode, message: &str) {
         self.lock().abort(code, message, LAST_WORDS);
+    }
+
+    /// What ends this channel's operations, also while they wait for the peer.
+    pub fn canceller(&self) -> Canceller {
+        self.lock().canceller.clone()
     }
 
     /// What went over the channel so far.

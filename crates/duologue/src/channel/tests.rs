@@ -217,6 +217,55 @@ mod cases {
         assert_eq!(error.to_string(), "the peer stopped: it failed: disk full");
     }
 
+    pub fn a_wait_can_be_cancelled(pipes: fn() -> Pipes) {
+        let (theirs, ()) = both(
+            channels(pipes, limits()),
+            |a| a.recv(10).unwrap_err(),
+            |b| {
+                let canceller = b.canceller();
+                thread::scope(|scope| {
+                    scope.spawn(|| {
+                        thread::sleep(Duration::from_millis(20));
+                        canceller.cancel();
+                    });
+                    let start = Instant::now();
+                    assert!(matches!(b.recv(1), Err(Error::Cancelled)));
+                    assert!(start.elapsed() < Duration::from_secs(5));
+                });
+                b.abort(AbortCode::Cancelled, "Ctrl-C");
+            },
+        );
+        assert_eq!(theirs.to_string(), "the peer stopped: it was cancelled: Ctrl-C");
+    }
+
+    /// The peer reads nothing for a while: the frame that waits for it is finished, and what follows it is read.
+    pub fn a_frame_is_finished_before_a_cancelled_party_stops(pipes: fn() -> Pipes) {
+        let bytes = &pattern(50_000);
+        let (_, theirs) = both(
+            channels(pipes, limits()),
+            |a| {
+                let canceller = a.canceller();
+                thread::scope(|scope| {
+                    scope.spawn(|| {
+                        thread::sleep(Duration::from_millis(50));
+                        canceller.cancel();
+                    });
+                    while a.send(bytes).is_ok() {}
+                });
+                a.abort(AbortCode::Cancelled, "Ctrl-C");
+            },
+            |b| {
+                thread::sleep(Duration::from_millis(200));
+                loop {
+                    if let Err(error) = b.recv(1000) {
+                        break error;
+                    }
+                }
+            },
+        );
+        assert_eq!(theirs.to_string(), "the peer stopped: it was cancelled: Ctrl-C");
+    }
+
     pub fn a_dropped_channel_tells(pipes: fn() -> Pipes) {
         let (mut a, b) = channels(pipes, limits());
         thread::scope(|scope| {
@@ -362,6 +411,7 @@ macro_rules! conformance {
             use super::*;
             conformance!(@ $pipes; echo_and_odd_sizes many_small_sends_cut_differently
                 an_abort_is_noticed_while_sending an_abort_is_noticed_while_receiving
+                a_wait_can_be_cancelled a_frame_is_finished_before_a_cancelled_party_stops
                 a_dropped_channel_tells a_pipe_closed_mid_frame_is_closed
                 hostile_bytes_are_the_peers_fault a_silent_peer_is_given_up
                 a_peer_that_only_lives_is_given_up a_busy_peer_is_waited_for

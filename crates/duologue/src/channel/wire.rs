@@ -11,7 +11,7 @@ use super::frame::{self, AbortCode, Frame, HEADER, MAX_BODY};
 use super::incoming::Incoming;
 use super::pipe::Pipe;
 use super::shaped::Shaped;
-use super::{Counters, Limits, Link, memory};
+use super::{Canceller, Counters, Limits, Link, memory};
 use crate::error::{Error, Result};
 
 /// Payload of small sends that is gathered before it is written.
@@ -21,13 +21,19 @@ const STAGE: usize = 32 << 10;
 /// operating system would wake it.
 const AWAKE: Duration = Duration::from_micros(150);
 
-/// How long a peer that takes nothing any more is listened to.
+/// How long a peer that takes nothing any more is listened to, and a frame is finished before we stop.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How often a party that waits looks whether it was cancelled.
+const LOOK_UP: Duration = Duration::from_millis(100);
 
 pub(super) struct Wire {
     pipe: Box<dyn Pipe>,
     limits: Limits,
     pub counters: Counters,
+    pub canceller: Canceller,
+    /// When we found that we are to stop.
+    stopping: Option<Instant>,
     /// Room for a header, then the payload of small sends.
     stage: Vec<u8>,
     /// Whole control frames, or the tail of one, that the pipe has not taken yet.
@@ -301,6 +307,7 @@ impl Wire {
     /// Waits until the pipe may be read (or written), a heartbeat is due, or patience ends.
     fn block(&mut self, for_write: bool) -> Result<()> {
         let now = Instant::now();
+        self.stop_if_told(now)?;
         let patience = self.patience.get_or_insert(Patience { heard: now, moved: now, awake: now });
         let (sign, motion) = (std::mem::take(&mut self.sign), std::mem::take(&mut self.motion));
         if sign {
@@ -320,8 +327,17 @@ impl Wire {
         let beat = self.limits.heartbeat.saturating_sub(self.last_write.elapsed());
         let silent = self.midframe || self.ended || !self.owed.is_empty();
         let beat = if silent { self.limits.heartbeat } else { beat };
-        let timeout = sign.min(progress).min(beat).max(Duration::from_micros(1));
+        let timeout = sign.min(progress).min(beat).clamp(Duration::from_micros(1), LOOK_UP);
         self.pipe.wait(for_write || !self.owed.is_empty(), timeout).map_err(Error::io("waiting for the peer"))
+    }
+
+    /// A frame that is written in part is finished first, if that is possible soon: nothing can be told inside it.
+    fn stop_if_told(&mut self, now: Instant) -> Result<()> {
+        if !self.canceller.is_cancelled() {
+            return Ok(());
+        }
+        let stopping = *self.stopping.get_or_insert(now);
+        if self.midframe && now - stopping < LAST_WORDS { Ok(()) } else { Err(Error::Cancelled) }
     }
 
     /// The heartbeat of a party that computes; an error waits for the party's next operation.
@@ -354,6 +370,8 @@ impl Wire {
             pipe,
             limits,
             counters: Counters::default(),
+            canceller: Canceller::default(),
+            stopping: None,
             stage: vec![0; HEADER],
             owed: Vec::new(),
             midframe: false,
@@ -393,6 +411,7 @@ impl Wire {
             return Err(error);
         }
         match &self.fate {
+            Fate::Open if self.canceller.is_cancelled() => Err(Error::Cancelled),
             Fate::Open => Ok(()),
             Fate::Finished => Err(Error::usage("this channel is finished: open another one")),
             Fate::Failed { why, .. } => Err(Error::Dead(why.clone())),

@@ -3,11 +3,12 @@
 use super::machine;
 use crate::args::BenchParty;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::paths;
 use crate::process::{Process, itself};
 use crate::report::Console;
 use crate::verbs::keys;
-use crate::verbs::run::LISTENING;
+use crate::verbs::run::{LISTENING, shaped};
 use duologue::Party;
 use duologue::channel::{Channel, Identity, Limits, Link, Listener, Security};
 use serde::de::DeserializeOwned;
@@ -34,15 +35,8 @@ impl<'a> Door<'a> {
             Some(listener) => listener.accept(&self.security, &limits)?,
             None => Channel::connect(self.address, &self.security, &limits)?,
         };
+        interrupt::stops(&channel)?;
         shaped(channel, link)
-    }
-}
-
-/// The channel, over a simulated line if there is one.
-pub fn shaped(channel: Channel, link: Option<Link>) -> Result<Channel, Failure> {
-    match link {
-        Some(link) => Ok(channel.shaped(link)?),
-        None => Ok(channel),
     }
 }
 
