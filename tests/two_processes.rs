@@ -28,6 +28,35 @@ fn aes_by_both_protocols_over_tls_and_in_the_open() {
 }
 
 #[test]
+fn parties_with_other_instructions_agree() {
+    let place = Place::new();
+    let refused = place.run("--backend sse9 blocks");
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let missing = if cfg!(target_arch = "x86_64") { "armv8" } else { "aesni" };
+    let refused = place.run(&format!("--backend {missing} blocks"));
+    refused.failed(1, &["this processor has no", "hint: it has", "portable"]);
+    let backends = refused.stderr.split("it has ").last().unwrap().trim().split(", ");
+    let [key, block, expected] = AES;
+    for (name, value) in [("keys.csv", key), ("blocks.csv", block)] {
+        place.write(name, format!("hex:{value}\n").repeat(70));
+    }
+    let common = "block:aes128 --insecure-plaintext --yes --json";
+    for backend in backends {
+        for settings in [
+            "--protocol yao --timing streamed --tile 16",
+            "--protocol yao --timing ahead --correlations silent16",
+            "--protocol gmw --correlations softspoken8",
+        ] {
+            let alice = format!("--backend {backend} --input key=keys.csv");
+            let (alice, bob) =
+                place.both(&format!("{common} {settings}"), &alice, "--backend portable --input block=blocks.csv");
+            assert_eq!(alice.values("out"), [expected; 70], "{backend}, {settings}");
+            assert_eq!(bob.values("out"), [expected; 70], "{backend}, {settings}");
+        }
+    }
+}
+
+#[test]
 fn sha256_of_abc() {
     let place = Place::new();
     for protocol in ["yao", "gmw"] {

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use duologue::channel::{Link, PublicKey};
 use duologue::ot::Extension;
 use duologue::{Party, Scheme, Timing};
+use kernels::Backend;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -24,7 +25,13 @@ pub struct Args {
     /// Print the result as one JSON object on standard output
     #[arg(long, global = true)]
     pub json: bool,
+    /// Use these instructions of the processor instead of the fastest: vaes512, aesni, armv8 or portable
+    #[arg(long, global = true, env = BACKEND, hide_env = true, value_name = "NAME")]
+    pub backend: Option<Backend>,
 }
+
+/// The variable by which processes that the command starts itself use the instructions that it uses.
+pub const BACKEND: &str = "DUOLOGUE_BACKEND";
 
 #[derive(Subcommand)]
 pub enum Verb {

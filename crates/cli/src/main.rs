@@ -22,6 +22,7 @@ mod verbs;
 use args::{Args, Verb};
 use clap::Parser;
 use failure::Failure;
+use kernels::Backend;
 use report::Console;
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -31,9 +32,19 @@ fn main() -> ExitCode {
     let args = Args::parse();
     log(args.quiet);
     let console = Console::new(args.quiet, args.json);
-    match run(&args.verb, &console) {
+    match choose(args.backend).and_then(|()| run(&args.verb, &console)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
+    }
+}
+
+fn choose(backend: Option<Backend>) -> Result<(), Failure> {
+    match backend {
+        Some(backend) if !backend.choose() => {
+            let names = Backend::available().iter().map(|backend| backend.name()).collect::<Vec<_>>().join(", ");
+            Err(Failure::input(format!("this processor has no {backend}")).hint(format!("it has {names}")))
+        }
+        _ => Ok(()),
     }
 }
 

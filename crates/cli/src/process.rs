@@ -1,7 +1,9 @@
 //! Processes of this command that it starts itself.
 
+use crate::args::BACKEND;
 use crate::failure::{Exit, Failure};
 use crate::verbs::run::LISTENING;
+use kernels::Backend;
 use serde::de::DeserializeOwned;
 use std::env;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -11,7 +13,7 @@ use std::thread;
 /// This command again; what it prints is read.
 pub fn itself() -> Result<Command, Failure> {
     let mut command = Command::new(env::current_exe().map_err(Failure::io("finding this command"))?);
-    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).env(BACKEND, Backend::detect().name());
     Ok(command)
 }
 

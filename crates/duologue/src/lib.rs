@@ -7,6 +7,7 @@
 //! [`Channel`](channel::Channel), by Yao's garbled circuits or by GMW; the example there is complete. Security is
 //! semi-honest at 128 bits: each party follows the protocol, and what it sees tells it no more than its outputs.
 
+#[doc(hidden)]
 pub mod bench;
 mod cells;
 pub mod channel;

@@ -1,6 +1,7 @@
 //! Which instructions are used: found once, in one place.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::OnceLock;
 
 use crate::wide::Job;
@@ -18,11 +19,19 @@ pub enum Backend {
     Portable,
 }
 
+/// What this process uses.
+static USED: OnceLock<Backend> = OnceLock::new();
+
 impl Backend {
-    /// The fastest one that this processor has.
+    /// The one that this process uses: the fastest that the processor has, unless [`choose`](Self::choose) came first.
     pub fn detect() -> Self {
-        static BEST: OnceLock<Backend> = OnceLock::new();
-        *BEST.get_or_init(|| Self::available()[0])
+        *USED.get_or_init(|| Self::available()[0])
+    }
+
+    /// Uses this one for the whole process, to compare it with others; called before anything is computed. Whether it
+    /// is used: not if the processor lacks it, or another one has been used already.
+    pub fn choose(self) -> bool {
+        Self::available().contains(&self) && *USED.get_or_init(|| self) == self
     }
 
     /// All that this processor has, the fastest first; `Portable` is always among them.
@@ -41,6 +50,31 @@ impl Backend {
         let cpu = Cpu::new(self);
         assert!(cpu.is_some() || self == Backend::Portable, "this processor has no {self}");
         cpu
+    }
+}
+
+/// Their names for machines.
+const NAMES: [(Backend, &str); 4] = [
+    (Backend::Vaes512, "vaes512"),
+    (Backend::AesNi, "aesni"),
+    (Backend::Armv8, "armv8"),
+    (Backend::Portable, "portable"),
+];
+
+impl Backend {
+    /// Its name in lower case, which can be parsed.
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|(backend, _)| *backend == self).map_or("", |(_, name)| name)
+    }
+}
+
+impl FromStr for Backend {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = NAMES.iter().find(|(_, name)| *name == text);
+        let names = || NAMES.map(|(_, name)| name).join(", ");
+        found.map(|(backend, _)| *backend).ok_or_else(|| format!("it is one of {}", names()))
     }
 }
 
@@ -103,6 +137,21 @@ mod tests {
         assert_eq!(Backend::detect(), all[0]);
         assert_eq!(all.last(), Some(&Backend::Portable));
         assert!(all.iter().all(|b| b.cpu().is_some() == (*b != Backend::Portable)));
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for backend in Backend::available() {
+            assert_eq!(backend.name().parse(), Ok(backend));
+        }
+        assert!("sse9".parse::<Backend>().is_err());
+    }
+
+    #[test]
+    fn another_is_not_chosen_after_the_first() {
+        let used = Backend::detect();
+        assert!(used.choose());
+        assert!(Backend::available()[1..].iter().all(|other| !other.choose()));
     }
 
     #[test]
