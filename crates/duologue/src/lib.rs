@@ -14,6 +14,7 @@ pub mod channel;
 pub mod correlation;
 pub mod cost;
 pub mod data;
+mod disk;
 mod error;
 pub mod executor;
 pub mod garble;

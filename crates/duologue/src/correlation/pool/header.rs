@@ -23,9 +23,9 @@
 use kernels::Block;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use super::kind::{Owner, Reader};
-use super::seal::{KEY, NONCE, SealKey, TAG, open, random, seal};
 use crate::channel::PublicKey;
+use crate::disk::owner::{Owner, Reader};
+use crate::disk::seal::{KEY, NONCE, SealKey, TAG, open, random, seal};
 use crate::ot::Extension;
 use crate::{Error, Party, Result};
 

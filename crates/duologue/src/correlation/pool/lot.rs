@@ -23,10 +23,11 @@ use bytemuck::{Pod, cast_slice_mut};
 use kernels::Block;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::files;
-use super::kind::{Kind, LIMIT, Owner, Reader, each};
-use super::seal::{KEY, NONCE, TAG, open, random, seal};
+use super::kind::{Kind, each};
 use crate::correlation::{Stock, Triples, bits::BitQueue};
+use crate::disk::files;
+use crate::disk::owner::{LIMIT, Owner, Reader};
+use crate::disk::seal::{KEY, NONCE, TAG, open, random, seal};
 use crate::ot::{Choices, Side};
 use crate::{Party, Result};
 

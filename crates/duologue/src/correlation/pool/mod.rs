@@ -19,13 +19,10 @@
 //!
 //! **Security**: see the book's page on pools.
 
-mod cursor;
-mod files;
 mod header;
 mod kind;
 mod lot;
 mod open;
-mod seal;
 mod summary;
 
 use std::fs::OpenOptions;
@@ -37,15 +34,20 @@ use kernels::Block;
 
 use super::{Demand, Stock};
 use crate::channel::PublicKey;
+use crate::disk::cursor::Cursor;
+use crate::disk::files;
+use crate::disk::lock::Lock;
 use crate::{Error, Party, Result};
 use header::{Clear, Secrets};
 use kind::{Kind, demand, each, zip};
 use lot::{Keyed, Lot};
-use open::Lock;
 
+pub use crate::disk::seal::SealKey;
 pub use header::{Origin, delta_identity};
-pub use seal::SealKey;
 pub use summary::Summary;
+
+/// COTs by Alice, COTs by Bob, triples.
+const CURSOR: Cursor<3> = Cursor(b"duo-curs");
 
 /// One party's half of a pool, open: no other process has it.
 ///
@@ -60,7 +62,7 @@ pub struct Pool {
     secrets: Secrets,
     /// Public if the pool is not sealed.
     seal: Option<SealKey>,
-    used: cursor::Used,
+    used: [u64; 3],
     /// Whether the disk may have an older cursor, since writing failed.
     unsaved: bool,
     /// Of each kind, in order and without gaps; the first may be used in part.
@@ -325,7 +327,7 @@ impl Pool {
             made: demand(self.made()),
             used: self.used(),
             left: self.left(),
-            bytes: lots + (header::LEN + cursor::LEN) as u64,
+            bytes: lots + (header::LEN + Cursor::<3>::LEN) as u64,
         }
     }
 
@@ -348,11 +350,11 @@ impl Pool {
     }
 
     fn save_cursor(&self) -> Result<()> {
-        cursor::save(&self.folder, &self.clear.origin.owner(), &self.used, &self.secrets.key)
+        CURSOR.save(&self.folder, &self.clear.origin.owner(), &self.used, &self.secrets.key)
     }
 
     /// Moves the cursor on disk, never back. It counts as moved even if that fails: who knows what the disk has.
-    fn advance(&mut self, to: cursor::Used) -> Result<()> {
+    fn advance(&mut self, to: [u64; 3]) -> Result<()> {
         let to = zip(to, self.used, u64::max);
         if to != self.used || self.unsaved {
             (self.used, self.unsaved) = (to, true);
@@ -401,7 +403,7 @@ impl Pool {
 pub fn inspect(name: &str, bytes: &[u8]) -> Result<()> {
     let read = match name {
         "header" => Clear::decode(bytes).map(drop),
-        "cursor" => cursor::decode(bytes, &[0; 32]).map(drop),
+        "cursor" => CURSOR.decode(bytes, &[0; 32]).map(drop),
         _ => Lot::decode(bytes).map(drop),
     };
     read.map_err(|why| files::malformed(Path::new(name), why))

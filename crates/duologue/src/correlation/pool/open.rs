@@ -1,6 +1,6 @@
 //! How a pool is made, opened and removed.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -9,8 +9,10 @@ use kernels::Block;
 use super::header::{self, Clear, Origin, Secrets};
 use super::kind::Kind;
 use super::lot::Lot;
-use super::seal::{SealKey, random};
-use super::{Pool, cursor, files};
+use super::{CURSOR, Pool};
+use crate::disk::files;
+use crate::disk::lock::lock;
+use crate::disk::seal::{SealKey, random};
 use crate::{Error, Result};
 
 impl Pool {
@@ -62,7 +64,7 @@ impl Pool {
         let header = files::read(&path, header::LEN + 1)?;
         let clear = Clear::decode(&header).map_err(|why| files::malformed(&path, why))?;
         let secrets = unseal(folder, &clear, &header, seal.as_ref())?;
-        let used = cursor::load(folder, &clear.origin.owner(), &secrets.key)?;
+        let used = CURSOR.load(folder, &clear.origin.owner(), &secrets.key)?;
         let lots = Default::default();
         // A process that was killed may have given files their names, but not waited for the disk.
         files::sync_folder(folder)?;
@@ -122,33 +124,6 @@ impl Pool {
             }
         }
         Ok(())
-    }
-}
-
-/// Holds a pool's lock until it is dropped or the process ends, however it ends.
-pub(super) struct Lock(File);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Closing alone would leave the lock to a child that is just being started and still has all our files. If this
-        // fails, the lock is free a moment later.
-        let _ = self.0.unlock();
-    }
-}
-
-fn lock(folder: &Path) -> Result<Lock> {
-    let path = folder.join("lock");
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&path).map_err(files::doing("opening", &path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Lock(file)),
-        Err(TryLockError::WouldBlock) => {
-            Err(Error::usage(format!("another process uses the pool {}: wait until it ends", folder.display())))
-        }
-        Err(TryLockError::Error(error)) => Err(files::doing("locking", &path)(error)),
     }
 }
 

@@ -14,8 +14,9 @@
 use data_encoding::HEXLOWER;
 
 use super::Origin;
-use super::kind::{LIMIT, Owner, Reader, demand, each};
+use super::kind::{demand, each};
 use crate::correlation::Demand;
+use crate::disk::owner::{LIMIT, Owner, Reader};
 use crate::{Error, Party, Result};
 
 /// One party's pool, as the peer hears of it.

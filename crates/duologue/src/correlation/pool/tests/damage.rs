@@ -1,6 +1,7 @@
 //! Files that came to harm, or from elsewhere: refused by name, without a panic.
 
 use super::*;
+use crate::disk::seal;
 
 /// Alice's folder, closed, with two lots of each kind, all used in part.
 struct Folder {
@@ -157,8 +158,8 @@ fn files_of_the_peer_or_of_another_pool_are_refused() {
     let folder = Folder { _place: pair.place, path: ours.clone() };
     for (name, halves, pools) in [
         ("cursor".into(), "damaged, or tampered with", "damaged, or tampered with"),
-        (lot(0, 0), "it is bob's half, not alice's", "it belongs to the pool 0909090909090909"),
-        (lot(2, 0), "it is bob's half, not alice's", "it belongs to the pool 0909090909090909"),
+        (lot(0, 0), "it is bob's half, not alice's", "it belongs to 0909090909090909"),
+        (lot(2, 0), "it is bob's half, not alice's", "it belongs to 0909090909090909"),
         // Then all the rest is foreign.
         ("header".into(), "", ""),
     ] {

@@ -13,9 +13,9 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 use super::files;
 use crate::{Error, Result};
 
-pub(super) const NONCE: usize = 24;
-pub(super) const TAG: usize = 16;
-pub(super) const KEY: usize = 32;
+pub(crate) const NONCE: usize = 24;
+pub(crate) const TAG: usize = 16;
+pub(crate) const KEY: usize = 32;
 
 /// The key under which the header of a pool is sealed: what is in a file that the user keeps elsewhere.
 ///
@@ -54,24 +54,24 @@ impl SealKey {
     }
 
     /// The key of a pool that is not sealed. Everybody has it.
-    pub(super) fn public() -> SealKey {
+    pub(crate) fn public() -> SealKey {
         SealKey(blake3::derive_key("duologue 1 pool: no key", &[]))
     }
 
-    pub(super) fn bytes(&self) -> &[u8; KEY] {
+    pub(crate) fn bytes(&self) -> &[u8; KEY] {
         &self.0
     }
 }
 
 /// Encrypts in place; the tag also holds for `context`.
-pub(super) fn seal(key: &[u8; KEY], nonce: &[u8; NONCE], context: &[u8], text: &mut [u8]) -> [u8; TAG] {
+pub(crate) fn seal(key: &[u8; KEY], nonce: &[u8; NONCE], context: &[u8], text: &mut [u8]) -> [u8; TAG] {
     let cipher = XChaCha20Poly1305::new(key.into());
     let tag = cipher.encrypt_inout_detached(&XNonce::from(*nonce), context, InOutBuf::from(text));
     tag.expect("less than 256 GiB at a time").into()
 }
 
 /// Decrypts in place what [`seal`] made; `None`, and no text, if anything differs.
-pub(super) fn open(
+pub(crate) fn open(
     key: &[u8; KEY],
     nonce: &[u8; NONCE],
     context: &[u8],
@@ -83,7 +83,7 @@ pub(super) fn open(
 }
 
 /// Random bytes of the operating system: a process that is forked or a machine that is resumed has others.
-pub(super) fn random<const N: usize>() -> Result<[u8; N]> {
+pub(crate) fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes)
         .map_err(|why| Error::io("the system's random generator")(std::io::Error::other(why)))?;

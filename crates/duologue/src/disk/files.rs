@@ -8,10 +8,10 @@ use crate::{Error, Result};
 
 /// The end of the name of a file that is being written or erased. One that is found was left by a crash, and counts as
 /// nothing.
-pub(super) const PART: &str = ".part";
+pub(crate) const PART: &str = ".part";
 
 /// Makes a folder for its owner alone; one that is there already must be so.
-pub(super) fn make_folder(folder: &Path) -> Result<()> {
+pub(crate) fn make_folder(folder: &Path) -> Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -22,9 +22,9 @@ pub(super) fn make_folder(folder: &Path) -> Result<()> {
     refuse_others(folder, &fs::metadata(folder).map_err(doing("reading", folder))?)
 }
 
-/// What others may read is no secret, and what they may write is no pool.
+/// What others may read is no secret, and what they may write is not ours.
 #[cfg(unix)]
-pub(super) fn refuse_others(path: &Path, metadata: &Metadata) -> Result<()> {
+pub(crate) fn refuse_others(path: &Path, metadata: &Metadata) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 == 0 {
@@ -33,17 +33,17 @@ pub(super) fn refuse_others(path: &Path, metadata: &Metadata) -> Result<()> {
     let (path, right) = (path.display(), if metadata.is_dir() { "700" } else { "600" });
     Err(Error::usage(format!(
         "others may read or write {path} (mode {mode:03o}): run `chmod {right} {path}`; if somebody may have read it, \
-         prepare a new pool"
+         prepare anew"
     )))
 }
 
 #[cfg(not(unix))]
-pub(super) fn refuse_others(_: &Path, _: &Metadata) -> Result<()> {
+pub(crate) fn refuse_others(_: &Path, _: &Metadata) -> Result<()> {
     Ok(())
 }
 
 /// Opens a file that nobody else may read; its length comes with it.
-pub(super) fn open(path: &Path) -> Result<(File, u64)> {
+pub(crate) fn open(path: &Path) -> Result<(File, u64)> {
     let file = File::open(path).map_err(doing("opening", path))?;
     let metadata = file.metadata().map_err(doing("reading", path))?;
     refuse_others(path, &metadata)?;
@@ -51,7 +51,7 @@ pub(super) fn open(path: &Path) -> Result<(File, u64)> {
 }
 
 /// Reads a whole small file; what is longer than `most` is cut off there.
-pub(super) fn read(path: &Path, most: usize) -> Result<Vec<u8>> {
+pub(crate) fn read(path: &Path, most: usize) -> Result<Vec<u8>> {
     let (file, _) = open(path)?;
     let mut bytes = Vec::new();
     file.take(most as u64).read_to_end(&mut bytes).map_err(doing("reading", path))?;
@@ -61,7 +61,7 @@ pub(super) fn read(path: &Path, most: usize) -> Result<Vec<u8>> {
 /// Gives `path` this content, for good: whatever happens meanwhile, the file is what it was or what it shall be.
 ///
 /// The name moves after the bytes are on the disk, and what follows waits until the name is.
-pub(super) fn replace(path: &Path, parts: &[&[u8]]) -> Result<()> {
+pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> Result<()> {
     let temporary = part_of(path);
     let written = write(&temporary, parts).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
@@ -90,23 +90,23 @@ fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
 
 /// A name is on the disk when its folder is.
 #[cfg(unix)]
-pub(super) fn sync_folder(folder: &Path) -> Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(doing("writing", folder))
 }
 
 #[cfg(not(unix))]
-pub(super) fn sync_folder(_: &Path) -> Result<()> {
+pub(crate) fn sync_folder(_: &Path) -> Result<()> {
     Ok(())
 }
 
 /// Overwrites the file, then removes it. What a crash leaves may have lost its content or not.
-pub(super) fn erase(path: &Path) -> Result<()> {
+pub(crate) fn erase(path: &Path) -> Result<()> {
     let file = OpenOptions::new().write(true).open(path).map_err(doing("erasing", path))?;
     overwrite(file).and_then(|()| fs::remove_file(path)).map_err(doing("erasing", path))
 }
 
 /// The same of a file that may not be found damaged: it loses its name first.
-pub(super) fn erase_whole(path: &Path) -> Result<()> {
+pub(crate) fn erase_whole(path: &Path) -> Result<()> {
     let part = part_of(path);
     fs::rename(path, &part).map_err(doing("erasing", path))?;
     sync_folder(path.parent().unwrap_or(Path::new(".")))?;
@@ -114,7 +114,7 @@ pub(super) fn erase_whole(path: &Path) -> Result<()> {
 }
 
 /// Zeros all of it, on the disk.
-pub(super) fn overwrite(mut file: File) -> io::Result<()> {
+pub(crate) fn overwrite(mut file: File) -> io::Result<()> {
     let len = file.metadata()?.len();
     file.seek(SeekFrom::Start(0))?;
     io::copy(&mut io::repeat(0).take(len), &mut file)?;
@@ -122,11 +122,11 @@ pub(super) fn overwrite(mut file: File) -> io::Result<()> {
 }
 
 /// What was being done to which file, for an error of the operating system.
-pub(super) fn doing(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+pub(crate) fn doing(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Error {
     Error::io(format!("{what} {}", path.display()))
 }
 
-/// The file is not what a pool writes.
-pub(super) fn malformed(path: &Path, why: impl Into<String>) -> Error {
-    Error::Malformed { what: format!("file of a pool, {}", path.display()), why: why.into() }
+/// The file is not what we write.
+pub(crate) fn malformed(path: &Path, why: impl Into<String>) -> Error {
+    Error::Malformed { what: format!("file {}", path.display()), why: why.into() }
 }
