@@ -24,6 +24,7 @@ mod packed;
 pub mod plain;
 pub mod protocol;
 pub mod session;
+pub mod shelf;
 pub mod terms;
 
 pub use circuit;

@@ -30,6 +30,7 @@
 
 mod correlate;
 mod hello;
+mod offline;
 mod pool;
 mod random;
 #[cfg(test)]
@@ -57,6 +58,7 @@ use wire::Wire;
 
 pub(crate) use correlate::block_of;
 pub use hello::{VERSION, check_hello};
+pub use offline::Keys;
 pub(crate) use wire::at_once;
 
 /// What one phase took.
@@ -397,25 +399,35 @@ impl Session {
                 Box::new(Executor::new(gmw, party, job, how, public)?)
             }
             Scheme::Yao if terms.garbler == self.party => {
-                let delta = self.wire.delta()?;
-                let mut own = self.secrets.derive(b"garbling", ordinal);
-                let (s, secret) = (own.block(), own.derive(b"labels  ", 0));
-                self.wire.send(&s.to_bytes())?;
-                self.wire.flush()?;
-                let labels = if terms.ahead { secret } else { self.common_labels(s, ordinal) };
-                let garbler = Garbler::new(self.party, delta, s, labels, base, terms.ahead);
+                let garbler = self.garbler(terms, base, ordinal)?;
                 Box::new(Executor::new(garbler, party, job, how, public)?)
             }
             Scheme::Yao => {
-                self.wire.delta()?;
-                let mut s = Vec::new();
-                self.wire.receive(16, &mut s)?;
-                let s = Block::from_bytes(s.try_into().expect("16 bytes were read"));
-                let labels = self.common_labels(s, ordinal);
-                let evaluator = Evaluator::new(self.party, s, labels, base, terms.ahead);
+                let (evaluator, _) = self.evaluator(terms, base, ordinal)?;
                 Box::new(Executor::new(evaluator, party, job, how, public)?)
             }
         })
+    }
+
+    /// Yao's garbler of one program, which draws and sends S.
+    fn garbler(&mut self, terms: &Terms, base: Base, ordinal: u64) -> Result<Garbler> {
+        let delta = self.wire.delta()?;
+        let mut own = self.secrets.derive(b"garbling", ordinal);
+        let (s, secret) = (own.block(), own.derive(b"labels  ", 0));
+        self.wire.send(&s.to_bytes())?;
+        self.wire.flush()?;
+        let labels = if terms.ahead { secret } else { self.common_labels(s, ordinal) };
+        Ok(Garbler::new(self.party, delta, s, labels, base, terms.ahead))
+    }
+
+    /// Its evaluator, and S.
+    fn evaluator(&mut self, terms: &Terms, base: Base, ordinal: u64) -> Result<(Evaluator, Block)> {
+        self.wire.delta()?;
+        let mut s = Vec::new();
+        self.wire.receive(16, &mut s)?;
+        let s = Block::from_bytes(s.try_into().expect("16 bytes were read"));
+        let labels = self.common_labels(s, ordinal);
+        Ok((Evaluator::new(self.party, s, labels, base, terms.ahead), s))
     }
 
     /// The generator of a program's labels that both parties know. With S, which the garbler draws last, they are
@@ -448,8 +460,8 @@ impl Session {
         self.wire.correlating = None;
         self.wire.pool = None;
         self.wire.delta = None;
-        self.secrets = Generator::from_seed(Block::ZERO);
-        self.pairwise = Generator::from_seed(Block::ZERO);
+        self.secrets = nobody();
+        self.pairwise = nobody();
     }
 
     /// Destroys what the session holds of secrets, and tells the peer.
@@ -457,6 +469,11 @@ impl Session {
         self.destroy_with(&error.to_string());
         self.wire.channel.abort(AbortCode::of(error), &last_words(error));
     }
+}
+
+/// A generator that nothing is drawn from.
+fn nobody() -> Generator {
+    Generator::from_seed(Block::ZERO)
 }
 
 /// What the peer may hear of a failure: not what our operating system says.

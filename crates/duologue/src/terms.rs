@@ -133,6 +133,10 @@ fn heavier_owner(binding: &Binding) -> Party {
 /// Names and values that both parties must have equal.
 pub(crate) type Fields = Vec<(&'static str, String)>;
 
+/// Terms that are read again: who garbles, and how many lanes are computed at once.
+pub(crate) const GARBLER: &str = "who garbles";
+pub(crate) const TILE: &str = "the lanes of a tile";
+
 /// What a party calls for. It comes first, so that parties that call for different things hear just that.
 pub(crate) const CALL: &str = "what is called for";
 
@@ -161,31 +165,88 @@ pub(crate) fn fields(
     moment: &Moment,
     public: &blake3::Hash,
 ) -> Result<Fields> {
-    let program = binding.program();
-    let digest = binding.digest().map_err(|error| Error::usage(error.to_string()))?;
-    let sizes = program.sizes().iter().zip(binding.sizes());
-    let sizes: Vec<String> = sizes.map(|(size, value)| format!("{}={value}", size.name)).collect();
-    let fields = vec![
-        (CALL, if moment.setup_alone { "setup" } else { "a run" }.into()),
-        ("the session", hex(&moment.session)),
-        ("the program", format!("'{}' {}", program.name(), hex(&digest))),
-        ("its sizes", sizes.join(", ")),
-        ("the protocol", terms.scheme.to_string()),
-        ("who garbles", if terms.scheme == Scheme::Yao { terms.garbler.to_string() } else { "nobody".into() }),
-        ("when setup happens", if terms.ahead { "ahead" } else { "streamed" }.into()),
-        ("the order of gates", order(schedule.order).into()),
-        ("the lanes of a tile", schedule.tile.to_string()),
-        ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
+    let mut fields =
+        vec![(CALL, if moment.setup_alone { "setup" } else { "a run" }.into()), ("the session", hex(&moment.session))];
+    fields.extend(program(binding, terms, schedule)?);
+    fields.insert(6, ("when setup happens", if terms.ahead { "ahead" } else { "streamed" }.into()));
+    fields.extend([
         ("what makes correlations", terms.extension.to_string()),
         ("the public inputs", public.to_hex().to_string()),
         ("how many programs ran before", moment.ordinal.to_string()),
         ("the correlations used before", counts(&moment.drawn)),
         ("the correlations in stock", counts(&moment.stock)),
-    ];
+    ]);
+    bounded(fields)
+}
+
+/// What is computed, and how it is cut into pieces.
+fn program(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<Fields> {
+    let program = binding.program();
+    let digest = binding.digest().map_err(|error| Error::usage(error.to_string()))?;
+    let sizes = program.sizes().iter().zip(binding.sizes());
+    let sizes: Vec<String> = sizes.map(|(size, value)| format!("{}={value}", size.name)).collect();
+    Ok(vec![
+        ("the program", format!("'{}' {}", program.name(), hex(&digest))),
+        ("its sizes", sizes.join(", ")),
+        ("the protocol", terms.scheme.to_string()),
+        (GARBLER, if terms.scheme == Scheme::Yao { terms.garbler.to_string() } else { "nobody".into() }),
+        ("the order of gates", order(schedule.order).into()),
+        (TILE, schedule.tile.to_string()),
+        ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
+    ])
+}
+
+fn bounded(fields: Fields) -> Result<Fields> {
     match encode(&fields).len() {
         0..=MOST_BYTES => Ok(fields),
         bytes => Err(Error::usage(format!("the terms of the program have {bytes} bytes, more than {MOST_BYTES}"))),
     }
+}
+
+/// What a run on a shelf was prepared for. The schedule is among it: another version of this crate may make another one
+/// of the same program, for which the tables are worthless.
+///
+/// # Errors
+/// As [`fields`].
+pub(crate) fn shelved(binding: &Binding, terms: &Terms, schedule: &Schedule, public: &blake3::Hash) -> Result<Fields> {
+    let mut fields = program(binding, terms, schedule)?;
+    fields.push(("the public inputs", public.to_hex().to_string()));
+    fields.push(("the gates and their order", hex(&schedule.digest())));
+    // Room for what is agreed on beside it.
+    bounded([fields.clone(), vec![(CALL, " ".repeat(1000))]].concat()).map(|_| fields)
+}
+
+/// What must be equal before runs are prepared to a shelf, or one of a shelf is used.
+pub(crate) fn shelf(call: &str, moment: &Moment, identity: Option<[u8; 32]>, shelved: &Fields) -> Fields {
+    let identity = identity.map_or("none yet".into(), |identity| hex(&identity));
+    let mut fields = vec![(CALL, call.into()), ("the session", hex(&moment.session)), ("the prepared runs", identity)];
+    fields.extend(shelved.iter().cloned());
+    fields
+}
+
+/// What is called for of a shelf.
+pub(crate) const PREPARE_TO: &str = "runs prepared for later";
+pub(crate) const ONLINE_FROM: &str = "a run that was prepared before";
+
+/// What must be equal besides before runs are prepared: the correlations are made now.
+pub(crate) fn prepare_to(mut fields: Fields, moment: &Moment, extension: Extension, times: u64) -> Fields {
+    fields.extend([
+        ("how many times", times.to_string()),
+        ("what makes correlations", extension.to_string()),
+        ("how many programs ran before", moment.ordinal.to_string()),
+        ("the correlations used before", counts(&moment.drawn)),
+        ("the correlations in stock", counts(&moment.stock)),
+    ]);
+    fields
+}
+
+/// What must be equal before a run of a shelf is used up.
+pub(crate) fn which_run(moment: &Moment, number: u64, batch: &[u8; 32]) -> Fields {
+    vec![
+        (CALL, ONLINE_FROM.into()),
+        ("the session", hex(&moment.session)),
+        ("which prepared run comes next", format!("number {number}, made in {}", hex(batch))),
+    ]
 }
 
 fn order(order: Order) -> &'static str {

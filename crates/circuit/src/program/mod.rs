@@ -24,6 +24,7 @@
 //! ```
 
 mod bind;
+mod digest;
 mod folds;
 mod gather;
 mod lanes;

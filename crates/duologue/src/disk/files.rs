@@ -72,18 +72,24 @@ pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> Result<()> {
     sync_folder(path.parent().unwrap_or(Path::new(".")))
 }
 
-fn part_of(path: &Path) -> PathBuf {
+/// The name of a file while it is written or erased.
+pub(crate) fn part_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(PART);
     path.with_file_name(name)
 }
 
-fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+/// An empty file that nobody else may read.
+pub(crate) fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    options.open(path)
+}
+
+fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let mut file = create(path)?;
     parts.iter().try_for_each(|part| file.write_all(part))?;
     file.sync_all()
 }

@@ -3,6 +3,7 @@
 use data_encoding::HEXLOWER;
 
 use crate::Party;
+use crate::channel::PublicKey;
 
 /// Numbers that nobody reaches; sums of two stay far from overflow.
 pub(crate) const LIMIT: u64 = 1 << 47;
@@ -51,6 +52,15 @@ impl Reader<'_> {
             [0] => Ok(Party::Alice),
             [1] => Ok(Party::Bob),
             [other] => Err(format!("there is no party {other}")),
+        }
+    }
+
+    /// Public keys of Alice and Bob, or zeros.
+    pub(crate) fn keys(&mut self, bound: bool) -> Result<Option<[PublicKey; 2]>, String> {
+        let mut key = || PublicKey::from_bytes(self.take()?).map_err(|error| error.to_string());
+        match bound {
+            true => Ok(Some([key()?, key()?])),
+            false => self.take::<64>().map(|_| None),
         }
     }
 

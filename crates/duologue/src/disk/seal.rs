@@ -58,8 +58,34 @@ impl SealKey {
         SealKey(blake3::derive_key("duologue 1 pool: no key", &[]))
     }
 
+    /// The key that opens a folder's header: the one given if it is sealed, else the one that everybody has. A header
+    /// that lost its seal was exchanged.
+    pub(crate) fn for_folder<'a>(
+        folder: &Path,
+        sealed: bool,
+        given: Option<&'a SealKey>,
+        public: &'a SealKey,
+    ) -> Result<&'a SealKey> {
+        match (sealed, given) {
+            (true, Some(key)) => Ok(key),
+            (false, None) => Ok(public),
+            (true, None) => Err(Error::usage(format!("{} is sealed: give the key it was made with", folder.display()))),
+            (false, Some(_)) => Err(Error::usage(format!("{} is not sealed, but a key was given", folder.display()))),
+        }
+    }
+
     pub(crate) fn bytes(&self) -> &[u8; KEY] {
         &self.0
+    }
+}
+
+/// The key of [`SealKey::for_folder`] did not open the folder's header.
+pub(crate) fn not_opened(folder: &Path, sealed: bool) -> Error {
+    match sealed {
+        true => {
+            Error::usage(format!("{} is sealed with another key, or its header was tampered with", folder.display()))
+        }
+        false => files::malformed(&folder.join("header"), "it is not what was written: tampered with"),
     }
 }
 

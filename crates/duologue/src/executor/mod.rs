@@ -8,6 +8,7 @@
 //! lane-crossing view waits for; [`cost`](mod@crate::cost) counts the peak.
 
 mod online;
+pub(crate) mod shelf;
 mod store;
 
 use crate::cells::Cells;
@@ -101,6 +102,8 @@ pub struct Executor<P: Protocol> {
     window: Window,
     ahead: bool,
     prepared: BTreeMap<u32, (Job, P::Prepared)>,
+    /// What was prepared in an earlier session, instead.
+    waiting: Option<shelf::Waiting<P>>,
     masks: Store<P::Mask>,
     public: Vec<Option<Arc<BitMatrix>>>,
     weights: Vec<usize>,
@@ -139,6 +142,7 @@ impl<P: Protocol> Executor<P> {
             window,
             ahead,
             prepared: BTreeMap::new(),
+            waiting: None,
             masks: Store::new(&schedule.uses),
             public: schedule.tasks.iter().map(|_| None).collect(),
             weights: vec![0; schedule.tasks.len()],
@@ -302,6 +306,11 @@ impl<P: Protocol> Executor<P> {
 
     /// Takes a task's setup, or does it now.
     fn take_prepared(&mut self, id: u32, stock: &mut Stock, link: &mut dyn Link) -> Result<(Job, Option<P::Prepared>)> {
+        if let Some(waiting) = self.waiting.as_ref().filter(|waiting| waiting.is_kept(id)) {
+            let job = self.job(id);
+            let prepared = waiting.take(&self.protocol, &job)?;
+            return Ok((job, Some(prepared)));
+        }
         if self.ahead {
             return Ok(match self.prepared.remove(&id) {
                 Some((job, prepared)) => (job, Some(prepared)),
@@ -310,17 +319,23 @@ impl<P: Protocol> Executor<P> {
         }
         let start = Instant::now();
         let job = self.job(id);
-        let demand = self.protocol.demand(&job);
-        if demand != Demand::NONE {
-            link.supply(stock, demand, self.undrawn)?;
-            self.undrawn = self.undrawn.missing_from(&demand);
-        }
+        self.supply(&job, stock, link)?;
         let prepared = self.prepare(&job, stock, link)?;
         if prepared.as_ref().is_some_and(|prepared| self.protocol.answer_bytes(&job, prepared).is_some()) {
             return Err(Error::usage("setup with answers is not streamed: every task would take a round trip"));
         }
         self.streamed_setup += start.elapsed();
         Ok((job, prepared))
+    }
+
+    /// Makes sure that the stock has what a task draws, when correlations are made block by block.
+    fn supply(&mut self, job: &Job, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
+        let demand = self.protocol.demand(job);
+        if demand != Demand::NONE {
+            link.supply(stock, demand, self.undrawn)?;
+            self.undrawn = self.undrawn.missing_from(&demand);
+        }
+        Ok(())
     }
 
     /// Runs the program on inputs.

@@ -72,6 +72,17 @@ impl GarblerInput {
         Ok(GarblerInput { base: base_labels(&garbler.labels, &garbler.base, job), cots, bits: None, turn: 0 })
     }
 
+    /// B ⊕ q, all that online needs of both.
+    pub(super) fn sums(mut self) -> Labels {
+        add(&mut self.base, self.cots.blocks());
+        self.base
+    }
+
+    /// Of the sums, which were kept.
+    pub(super) fn of_sums(base: Labels) -> Self {
+        GarblerInput { base, cots: Labels::absent(), bits: None, turn: 0 }
+    }
+
     pub(super) fn begin(self, bits: Option<BitMatrix>) -> Self {
         GarblerInput { bits, ..self }
     }
@@ -125,6 +136,11 @@ impl EvaluatorInput {
         let known = || base_labels(&evaluator.labels, &evaluator.base, job);
         let base = if evaluator.ahead { Labels::absent() } else { known() };
         Ok(EvaluatorInput { base, choices, bits: None, turn: 0 })
+    }
+
+    /// Ahead of time, of the blocks t of its COTs, which were kept.
+    pub(super) fn of_choices(t: Option<Vec<Block>>) -> Self {
+        EvaluatorInput { base: Labels::absent(), choices: t.map(Choices::new), bits: None, turn: 0 }
     }
 
     pub(super) fn begin(self, bits: Option<BitMatrix>) -> Self {

@@ -16,6 +16,7 @@ mod gates;
 pub(crate) mod input;
 mod labels;
 mod output;
+mod shelf;
 mod walk;
 
 use crate::cells::{Cells, Labels};
@@ -32,6 +33,7 @@ use zeroize::Zeroize;
 
 pub use input::{EvaluatorInput, GarblerInput};
 pub use output::Opening;
+pub use shelf::Tables;
 pub use walk::Walk;
 pub(crate) use walk::chunk;
 
@@ -114,7 +116,7 @@ pub enum Received {
     /// An input.
     Input(EvaluatorInput),
     /// Tables that came ahead.
-    Tables(Vec<u8>),
+    Tables(Tables),
     /// Permute bits that came ahead.
     Permute(BitMatrix),
     /// A task whose tables or permute bits come online, if any.
@@ -138,7 +140,7 @@ pub enum EvaluatorRun {
     /// An input.
     Input(EvaluatorInput),
     /// A map whose tables came ahead.
-    Stored(Box<Walk>, Vec<u8>),
+    Stored(Box<Walk>, Tables),
     /// A map whose tables come chunk by chunk; whether one was asked for.
     Streamed(Box<Walk>, bool),
     /// An output.
@@ -267,7 +269,7 @@ impl Protocol for Evaluator {
     ) -> Result<(Received, Labels)> {
         let received = match job.task.kind {
             Kind::Input { .. } => Received::Input(EvaluatorInput::prepare(self, job, stock)?),
-            Kind::Map { .. } if self.ahead => Received::Tables(inbox.to_vec()),
+            Kind::Map { .. } if self.ahead => Received::Tables(Tables::here(inbox.to_vec())),
             Kind::Output { .. } if self.ahead && output::learns(job, self.party) => {
                 Received::Permute(unpack(inbox, job.task.rows, job.task.lanes))
             }
@@ -300,8 +302,8 @@ impl Protocol for Evaluator {
         match run {
             EvaluatorRun::Input(input) => input.step(self, job, inbox, outbox),
             EvaluatorRun::Stored(walk, tables) => {
-                let end = walk.plan.code().len();
-                if !walk.is_done() {
+                while !walk.is_done() {
+                    let (end, tables) = tables.next(walk)?;
                     self.evaluate(walk, end, &job.public, tables);
                 }
                 Ok(Flow::Value(self.made(walk, &job.public)))

@@ -171,7 +171,7 @@ impl Clear {
         reader.zeros::<4>()?;
         let created = reader.number()?;
         let identity = reader.take()?;
-        let keys = keys(flags & BOUND != 0, [reader.take()?, reader.take()?])?;
+        let keys = reader.keys(flags & BOUND != 0)?;
         let deltas = [reader.take()?, reader.take()?];
         let name = text(&reader.take::<NAME>()?)?;
         let extension = name.parse().map_err(|error: Error| error.to_string())?;
@@ -195,15 +195,6 @@ impl Clear {
         let delta = Block::from_bytes(*text.first_chunk()?);
         Some(Secrets { delta, key: *text.last_chunk()? })
     }
-}
-
-fn keys(bound: bool, keys: [[u8; 32]; 2]) -> std::result::Result<Option<[PublicKey; 2]>, String> {
-    let [alice, bob] = match bound {
-        true => keys.map(PublicKey::from_bytes),
-        false => return Ok(None),
-    };
-    let key = |key: Result<PublicKey>| key.map_err(|error| error.to_string());
-    Ok(Some([key(alice)?, key(bob)?]))
 }
 
 /// Text in printable ASCII, cut to `N` bytes.

@@ -12,7 +12,7 @@ use super::lot::Lot;
 use super::{CURSOR, Pool};
 use crate::disk::files;
 use crate::disk::lock::lock;
-use crate::disk::seal::{SealKey, random};
+use crate::disk::seal::{self, SealKey, random};
 use crate::{Error, Result};
 
 impl Pool {
@@ -154,29 +154,10 @@ fn absent(folder: &Path, error: std::io::Error) -> Error {
 fn unseal(folder: &Path, clear: &Clear, header: &[u8], key: Option<&SealKey>) -> Result<Secrets> {
     let path = folder.join("header");
     let public = SealKey::public();
-    let key = match (clear.sealed, key) {
-        (true, Some(key)) => key,
-        (false, None) => &public,
-        (true, None) => {
-            return Err(Error::usage(format!(
-                "the pool {} is sealed: give the key it was made with",
-                folder.display()
-            )));
-        }
-        // A header that lost its seal was exchanged.
-        (false, Some(_)) => {
-            return Err(Error::usage(format!("the pool {} is not sealed, but a key was given", folder.display())));
-        }
-    };
+    let key = SealKey::for_folder(folder, clear.sealed, key, &public)?;
     let header = header.try_into().map_err(|_| files::malformed(&path, "its length is wrong"))?;
     let Some(secrets) = clear.open(header, key) else {
-        return Err(match clear.sealed {
-            true => Error::usage(format!(
-                "the pool {} is sealed with another key, or its header was tampered with",
-                folder.display()
-            )),
-            false => files::malformed(&path, "it is not what was written: tampered with"),
-        });
+        return Err(seal::not_opened(folder, clear.sealed));
     };
     match &clear.destroyed {
         None if !clear.origin.has_delta(secrets.delta) => Err(files::malformed(&path, "its Δ is not the one it names")),

@@ -1,0 +1,183 @@
+//! Yao on a shelf: what each party keeps of a task between setup and online. The garbler's part stands above the
+//! evaluator's.
+//!
+//! | | garbler | evaluator |
+//! |---|---|---|
+//! | input bit that the evaluator holds, alone or as a share | B ⊕ q, 16 bytes | t, whose lowest bit is r, 16 bytes |
+//! | input bit of the garbler's own | B, 16 bytes | nothing |
+//! | AND | nothing | its table, 32 bytes |
+//! | output | its permute bits, packed | those of what it learns, packed |
+
+use super::input::{self, EvaluatorInput, GarblerInput};
+use super::walk::Walk;
+use super::{Evaluator, Garbled, Garbler, LABEL, Received, TABLE, output};
+use crate::Result;
+use crate::cells::Labels;
+use crate::correlation::Stock;
+use crate::executor::Link;
+use crate::executor::shelf::Shelved;
+use crate::packed::{byte_len, pack, unpack};
+use crate::protocol::{Arg, Job};
+use crate::shelf::{Making, Room, Tables as Kept, Taken};
+use circuit::program::Kind;
+use kernels::Block;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// Bytes of tables that travel and are written at once.
+const AT_ONCE: usize = 1 << 18;
+
+/// Tables of a task that came ahead.
+pub struct Tables(Place);
+
+enum Place {
+    /// In this session.
+    Here(Vec<u8>),
+    /// In an earlier one.
+    Shelf(Kept),
+}
+
+impl Tables {
+    pub(super) fn here(tables: Vec<u8>) -> Tables {
+        Tables(Place::Here(tables))
+    }
+
+    /// The next tables, and the instruction up to which they suffice.
+    pub(super) fn next(&mut self, walk: &Walk) -> Result<(usize, &[u8])> {
+        let (end, ands) = walk.chunk();
+        match &mut self.0 {
+            Place::Here(tables) => Ok((walk.plan.code().len(), tables)),
+            Place::Shelf(tables) => Ok((end, tables.next(ands * TABLE)?)),
+        }
+    }
+}
+
+impl Shelved for Garbler {
+    fn kept(&self, job: &Job) -> Room {
+        let bits = job.task.rows * job.task.lanes;
+        let labels = match job.task.kind {
+            Kind::Input { .. } => bits * LABEL,
+            Kind::Output { .. } => byte_len(bits),
+            _ => 0,
+        };
+        Room { labels: labels as u64, tables: 0 }
+    }
+
+    fn prepare_to(
+        &self,
+        job: &Job,
+        args: &[Arg<'_, Labels>],
+        stock: &mut Stock,
+        link: &mut dyn Link,
+        making: &mut Making,
+    ) -> Result<Labels> {
+        let mut outbox = Vec::new();
+        match &job.task.kind {
+            Kind::Input { .. } => {
+                let zeros = input::base_labels(&self.labels, &self.base, job);
+                making.labels(bytemuck::cast_slice(GarblerInput::prepare(self, job, stock)?.sums().blocks()))?;
+                Ok(zeros)
+            }
+            Kind::Map { .. } => {
+                let mut walk = Walk::new(job, |slots, plan, piece| self.load(slots, plan, args, piece));
+                while !walk.is_done() {
+                    self.garble(&mut walk, &job.public, &mut outbox);
+                    link.send(&outbox)?;
+                    outbox.clear();
+                }
+                Ok(self.made(&walk, &job.public))
+            }
+            Kind::Output { wiring, .. } => {
+                pack(&output::permute_bits(self, job, wiring, args)).write(&mut outbox);
+                if output::learns(job, self.party.peer()) {
+                    link.send(&outbox)?;
+                }
+                making.labels(&outbox)?;
+                Ok(Labels::absent())
+            }
+            _ => Ok(Labels::absent()),
+        }
+    }
+
+    fn restore(&self, job: &Job, run: &Arc<Taken>, at: Room) -> Result<Garbled> {
+        Ok(match &job.task.kind {
+            Kind::Input { .. } => {
+                let sums = read_blocks(run, at, job.task.rows * job.task.lanes)?;
+                Garbled::Input(GarblerInput::of_sums(Labels::new(sums, job.task.lanes)))
+            }
+            Kind::Output { .. } => {
+                let bytes = read(run, at, self.kept(job))?;
+                Garbled::Permute(unpack(&bytes, job.task.rows, job.task.lanes))
+            }
+            _ => Garbled::Sent,
+        })
+    }
+}
+
+impl Shelved for Evaluator {
+    fn kept(&self, job: &Job) -> Room {
+        let bits = job.task.rows * job.task.lanes;
+        let labels = match job.task.kind {
+            Kind::Input { .. } => input::demand(job, self.party.peer()).cots_by(self.party.peer()) as usize * LABEL,
+            Kind::Output { .. } if output::learns(job, self.party) => byte_len(bits),
+            _ => 0,
+        };
+        Room { labels: labels as u64, tables: job.ands() * TABLE as u64 }
+    }
+
+    fn prepare_to(
+        &self,
+        job: &Job,
+        _: &[Arg<'_, Labels>],
+        stock: &mut Stock,
+        link: &mut dyn Link,
+        making: &mut Making,
+    ) -> Result<Labels> {
+        let (mut inbox, kept) = (Vec::new(), self.kept(job));
+        match job.task.kind {
+            Kind::Input { .. } => {
+                let choices = stock.draw_cot_receiver(kept.labels as usize / LABEL)?;
+                making.labels(bytemuck::cast_slice(&Zeroizing::new(choices.t)))?;
+            }
+            Kind::Map { .. } => {
+                let mut left = kept.tables as usize;
+                while left > 0 {
+                    link.receive(left.min(AT_ONCE), &mut inbox)?;
+                    making.tables(&inbox)?;
+                    left -= inbox.len();
+                }
+            }
+            _ => {
+                link.receive(kept.labels as usize, &mut inbox)?;
+                making.labels(&inbox)?;
+            }
+        }
+        Ok(Labels::absent())
+    }
+
+    fn restore(&self, job: &Job, run: &Arc<Taken>, at: Room) -> Result<Received> {
+        let kept = self.kept(job);
+        Ok(match &job.task.kind {
+            Kind::Input { .. } => {
+                let own = input::demand(job, self.party.peer()) != crate::correlation::Demand::NONE;
+                let t = own.then(|| read_blocks(run, at, kept.labels as usize / LABEL)).transpose()?;
+                Received::Input(EvaluatorInput::of_choices(t))
+            }
+            Kind::Map { .. } => Received::Tables(Tables(Place::Shelf(Kept::new(run.clone(), at)))),
+            _ if output::learns(job, self.party) => {
+                Received::Permute(unpack(&read(run, at, kept)?, job.task.rows, job.task.lanes))
+            }
+            _ => Received::Later,
+        })
+    }
+}
+
+fn read(run: &Taken, at: Room, kept: Room) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; kept.labels as usize];
+    run.labels(at, &mut bytes).map(|()| bytes)
+}
+
+fn read_blocks(run: &Taken, at: Room, count: usize) -> Result<Vec<Block>> {
+    let mut blocks = vec![Block::ZERO; count];
+    run.labels(at, bytemuck::cast_slice_mut(&mut blocks)).map(|()| blocks)
+}

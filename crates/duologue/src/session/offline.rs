@@ -1,0 +1,263 @@
+//! Runs by Yao that are prepared in one session and used in another.
+//!
+//! ```text
+//! prepare_to     setup of whole programs, until the shelf has as many runs as wanted
+//! online_from    in any later session with the same peer: the online phase alone
+//! ```
+//!
+//! Before they use a run, the parties look for the first that both have (8 bytes each way, as often as they differ),
+//! compare its batch, mark it as used on disk, and tell each other that they have (32 bytes each way). Only then comes
+//! what depends on inputs: a run of which anything was ever sent is marked at *both* parties.
+
+use super::{Engine, Mark, Outcome, PhaseReport, Report, Session, digest, nobody};
+use crate::channel::PublicKey;
+use crate::data::{Inputs, Outputs};
+use crate::executor::shelf::{self as later, Shelved};
+use crate::executor::{Executor, Feeds};
+use crate::garble::{Base, Evaluator, Garbler};
+use crate::shelf::{Secrets, Shelf, Taken};
+use crate::terms::{self, Fields, Options, Scheme, Terms, Timing};
+use crate::{Error, Party, Result};
+use circuit::Schedule;
+use circuit::program::{Binding, Owner};
+use kernels::Block;
+use std::sync::Arc;
+
+/// The keys by which the parties know one another, Alice's first; none on a channel without keys.
+pub type Keys = Option<[PublicKey; 2]>;
+
+/// What runs are prepared of.
+struct Job {
+    terms: Terms,
+    binding: Arc<Binding>,
+    schedule: Arc<Schedule>,
+    public: Feeds,
+    /// What a shelf is made for.
+    fields: Fields,
+}
+
+impl Session {
+    /// Prepares runs of a program by Yao for later sessions, until the shelf has this many that are ready. Of the inputs
+    /// only the public ones are used, and they are part of what is prepared. Tables are made, sent and written piece by
+    /// piece: memory does not grow with the program. Both parties call this alike.
+    ///
+    /// A run counts when both have it on disk. If this is interrupted, the runs that are complete stay, and the next
+    /// call goes on.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the protocol is not Yao, setup shall be streamed, or the shelf was made for something else;
+    /// [`Error::Incompatible`] if the parties differ. Any other error ends the session.
+    pub fn prepare_to(
+        &mut self,
+        shelf: &mut Shelf,
+        keys: Keys,
+        binding: &Binding,
+        options: &Options,
+        public: &Inputs,
+        times: u64,
+    ) -> Result<PhaseReport> {
+        self.alive()?;
+        let public = public.feeds(binding, |owner| owner == Owner::Public)?;
+        let job = self.job(binding, &ahead(options)?, public)?;
+        self.wire.check_extension(job.terms.extension)?;
+        shelf.check(self.party, keys, &job.fields)?;
+        let start = Mark::new(&self.wire);
+        let moment = self.moment(true, self.ordinal);
+        let fields = terms::shelf(terms::PREPARE_TO, &moment, shelf.identity(), &job.fields);
+        let fields = terms::prepare_to(fields, &moment, job.terms.extension, times);
+        self.guarded(|session| {
+            session.wire.agree(&fields)?;
+            session.wire.extension = job.terms.extension;
+            // No other shelf of this session is called the same.
+            let identity = session.name_of("duologue v1 identity of a shelf", session.ordinal);
+            session.ordinal += 1;
+            if shelf.is_new() {
+                shelf.found(identity, session.party, keys, &job.fields)?;
+            }
+            let missing = times.saturating_sub(session.level(shelf)?);
+            (0..missing).try_for_each(|_| session.prepare_one(shelf, &job))?;
+            session.confirm(shelf)
+        })?;
+        Ok(start.until_now(&self.wire))
+    }
+
+    /// Runs a program online with what was prepared for it. It is used up once both parties have said that they are
+    /// about to begin, whatever happens then. The inputs are this party's and the public ones, which must be those of the
+    /// preparation.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if an input is missing or misshapen, the shelf was made for something else, or no run is left;
+    /// [`Error::Incompatible`] if the shelves or runs are not two halves: nothing is used up then. Any other error ends
+    /// the session; [`Error::Malformed`], if the run on disk is not what was written, uses nothing up either.
+    pub fn online_from(
+        &mut self,
+        shelf: &mut Shelf,
+        keys: Keys,
+        binding: &Binding,
+        inputs: &Inputs,
+    ) -> Result<Outcome> {
+        self.alive()?;
+        let feeds = self.feeds(binding, inputs)?;
+        let public = inputs.feeds(binding, |owner| owner == Owner::Public)?;
+        let job = self.job(binding, &options_of(shelf)?, public)?;
+        shelf.check(self.party, keys, &job.fields)?;
+        let moment = self.moment(false, self.ordinal);
+        let fields = terms::shelf(terms::ONLINE_FROM, &moment, shelf.identity(), &job.fields);
+        let number = self.guarded(|session| {
+            session.wire.agree(&fields)?;
+            session.common_run(shelf)
+        })?;
+        let number = number.ok_or_else(|| shelf.empty())?;
+        let outcome = self.guarded(|session| {
+            let engine = session.resume(&job, shelf.checked(number)?)?;
+            let batch = shelf.batch(number)?;
+            session.wire.agree(&terms::which_run(&moment, number, &batch))?;
+            shelf.advance(number + 1)?;
+            // What the peer sends after this depends on its inputs; it has marked the run before.
+            if session.wire.swap(&batch)? != batch {
+                return Err(Error::peer("it did not say that it has marked the prepared run as used"));
+            }
+            session.online_once(&job, engine, &feeds)
+        });
+        // Whether it went well or not: the run is never used again.
+        let erased = shelf.erase_used();
+        let outcome = outcome?;
+        erased.map(|()| outcome)
+    }
+
+    fn job(&mut self, binding: &Binding, options: &Options, public: Feeds) -> Result<Job> {
+        let (terms, schedule) = self.resolve(binding, options)?;
+        let fields = terms::shelved(binding, &terms, &schedule, &digest(&public))?;
+        Ok(Job { terms, binding: Arc::new(binding.clone()), schedule, public, fields })
+    }
+
+    /// What both parties call the thing of this number.
+    fn name_of(&self, what: &str, number: u64) -> [u8; 32] {
+        *blake3::Hasher::new_derive_key(what).update(&self.id).update(&number.to_le_bytes()).finalize().as_bytes()
+    }
+
+    /// Both shelves get the larger cursor, and lose the runs that only one of them has. How many are ready at both.
+    fn level(&mut self, shelf: &mut Shelf) -> Result<u64> {
+        let [used, end, _] = self.swap_counts(shelf.counts()?)?;
+        shelf.advance(used)?;
+        shelf.erase_used()?;
+        shelf.trim(end)?;
+        let [ours, _, ready] = shelf.counts()?;
+        let [theirs, _, least] = self.swap_counts([ours, end, ready])?;
+        if theirs == ours { Ok(least) } else { Err(Error::peer("it did not move its cursor")) }
+    }
+
+    /// The larger number of used runs, and the smaller ends and numbers of runs that are ready.
+    fn swap_counts(&mut self, ours: [u64; 3]) -> Result<[u64; 3]> {
+        let theirs = self.wire.swap(bytemuck::cast_slice(&ours.map(u64::to_le_bytes)))?;
+        let theirs: [u64; 3] = std::array::from_fn(|i| number(&theirs[8 * i..]));
+        Ok([ours[0].max(theirs[0]), ours[1].min(theirs[1]), ours[2].min(theirs[2])])
+    }
+
+    /// The first run that both have and neither has used.
+    fn common_run(&mut self, shelf: &Shelf) -> Result<Option<u64>> {
+        let (mut ours, mut least) = (shelf.first_from(0)?, 0);
+        loop {
+            let theirs = number(&self.wire.swap(&ours.to_le_bytes())?);
+            match theirs.max(ours) {
+                u64::MAX => return Ok(None),
+                _ if theirs == ours => return Ok(Some(ours)),
+                _ if theirs < least => return Err(Error::peer("it goes back to a run that one of us does not have")),
+                larger => (ours, least) = (shelf.first_from(larger)?, larger),
+            }
+        }
+    }
+
+    /// Both have completed the same runs.
+    fn confirm(&mut self, shelf: &Shelf) -> Result<()> {
+        let ours = shelf.counts()?;
+        let theirs = self.wire.swap(bytemuck::cast_slice(&ours.map(u64::to_le_bytes)))?;
+        if number(&theirs[8..]) == ours[1] { Ok(()) } else { Err(Error::peer("it has prepared other runs than we")) }
+    }
+
+    /// Setup of one run, onto the shelf.
+    fn prepare_one(&mut self, shelf: &mut Shelf, job: &Job) -> Result<()> {
+        let (base, ordinal) = self.reserve(&job.schedule);
+        if job.terms.garbler == self.party {
+            let garbler = self.garbler(&job.terms, base, ordinal)?;
+            let block = self.wire.delta()?;
+            self.shelve(shelf, job, garbler, (Secrets { block, and0: base.and0 }, ordinal))
+        } else {
+            let (evaluator, block) = self.evaluator(&job.terms, base, ordinal)?;
+            self.shelve(shelf, job, evaluator, (Secrets { block, and0: base.and0 }, ordinal))
+        }
+    }
+
+    fn shelve<P: Shelved>(
+        &mut self,
+        shelf: &mut Shelf,
+        job: &Job,
+        protocol: P,
+        (secrets, ordinal): (Secrets, u64),
+    ) -> Result<()> {
+        let batch = self.name_of("duologue v1 batch of a shelf", ordinal);
+        let mut executor = job.executor(protocol, self.party)?;
+        let evaluates = job.terms.garbler != self.party;
+        let mut making = shelf.begin(batch, evaluates, &secrets, later::room(&executor))?;
+        later::setup_to(&mut executor, &mut making, &mut self.stock, &mut self.wire)?;
+        shelf.complete(making)
+    }
+
+    /// The executor of a run that was prepared.
+    fn resume(&self, job: &Job, run: Taken) -> Result<Box<dyn Engine>> {
+        let Secrets { block, and0 } = run.secrets()?;
+        let base = Base { and0, in0: 0 };
+        // Labels were drawn when the run was prepared, and S was used by whoever garbled.
+        Ok(if job.terms.garbler == self.party {
+            let garbler = Garbler::new(self.party, block, Block::ZERO, nobody(), base, true);
+            Box::new(later::resume(job.executor(garbler, self.party)?, run))
+        } else {
+            let evaluator = Evaluator::new(self.party, block, nobody(), base, true);
+            Box::new(later::resume(job.executor(evaluator, self.party)?, run))
+        })
+    }
+
+    fn online_once(&mut self, job: &Job, engine: Box<dyn Engine>, feeds: &Feeds) -> Result<Outcome> {
+        let (start, demand) = (Mark::new(&self.wire), engine.demand());
+        let ran = engine.online(feeds, &mut self.stock, &mut self.wire)?;
+        let report = Report {
+            terms: job.terms,
+            ands: job.schedule.totals.and0,
+            tile: job.schedule.tile,
+            demand,
+            setup: PhaseReport::default(),
+            online: start.until_now(&self.wire),
+        };
+        Ok(Outcome { outputs: Outputs::new(&job.binding, ran.outputs), report })
+    }
+}
+
+impl Job {
+    fn executor<P: Shelved>(&self, protocol: P, party: Party) -> Result<Executor<P>> {
+        let (job, how) = ((self.binding.clone(), self.schedule.clone()), (self.terms.window, true));
+        Executor::new(protocol, Some(party), job, how, &self.public)
+    }
+}
+
+/// Only Yao can be prepared as a whole, and only ahead of time.
+fn ahead(options: &Options) -> Result<Options> {
+    match (options.scheme, options.timing) {
+        (Scheme::Gmw, _) => Err(Error::usage(
+            "whole runs are prepared for yao only; what gmw makes ahead of time are triples in a pool: \
+             `duologue prepare --triples`",
+        )),
+        (_, Timing::Streamed) => Err(Error::usage("a run that is prepared cannot be streamed")),
+        _ => Ok(Options { timing: Timing::Ahead, ..*options }),
+    }
+}
+
+/// What the runs on a shelf were prepared with.
+fn options_of(shelf: &Shelf) -> Result<Options> {
+    let garbler = if shelf.term(terms::GARBLER)? == "alice" { Party::Alice } else { Party::Bob };
+    let tile = shelf.term(terms::TILE)?.parse().ok();
+    Ok(Options { garbler: Some(garbler), timing: Timing::Ahead, tile, ..Options::new(Scheme::Yao) })
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes.first_chunk().map_or(u64::MAX, |bytes| u64::from_le_bytes(*bytes))
+}
