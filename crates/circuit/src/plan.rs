@@ -13,7 +13,7 @@
 //! Compilation is deterministic: both parties derive the same plan, and AND gates are numbered by their place in it.
 
 use crate::graph::{Bit, Circuit, Gate};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// Which order the gates are executed in; the parties must agree, since it numbers the ANDs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,6 +23,10 @@ pub enum Order {
     /// All ANDs of one depth together: fewest rounds.
     Layered,
 }
+
+/// How many ANDs a [vector](Plan::vectors) has: a block of 128 bits masks so many, and below the least a correlation of
+/// its own does not pay.
+pub const VECTOR: RangeInclusive<usize> = 4..=128;
 
 /// What an instruction does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +88,7 @@ pub struct Plan {
     code: Vec<Instr>,
     layers: Vec<Range<usize>>,
     vectors: Vec<Range<usize>>,
+    vector_ands: u64,
     outputs: Vec<Source>,
     public: Option<Box<Plan>>,
     ands: u64,
@@ -138,10 +143,15 @@ impl Plan {
         &self.layers
     }
 
-    /// *AndVec*: runs of at least two ANDs within a layer that share their first operand (multiplexers): one shared
-    /// operand against many. Empty in [`Order::DepthFirst`].
+    /// Runs of [`VECTOR`] ANDs within a layer that share the slot of their first operand (multiplexers): one bit times
+    /// a vector. They stand in the order of the code. Empty in [`Order::DepthFirst`].
     pub fn vectors(&self) -> &[Range<usize>] {
         &self.vectors
+    }
+
+    /// The number of ANDs in [`vectors`](Self::vectors), for one lane.
+    pub fn vector_ands(&self) -> u64 {
+        self.vector_ands
     }
 
     /// Where each output bit lies after the last instruction.
@@ -366,8 +376,9 @@ impl<'a> Graph<'a> {
         let outputs = self.outputs.iter().map(|&bit| self.source(bit, &allocator.slot_of, exported)).collect();
         let vectors = share_first_operand(&mut code, layers);
         let ands = code.iter().filter(|i| i.op == Op::And).count() as u64;
-        let layers = layers.to_vec();
-        Plan { order, slots: allocator.slots, inputs, code, layers, vectors, outputs, public: None, ands }
+        let vector_ands = vectors.iter().map(|vector| vector.len() as u64).sum();
+        let (layers, slots) = (layers.to_vec(), allocator.slots);
+        Plan { order, slots, inputs, code, layers, vectors, vector_ands, outputs, public: None, ands }
     }
 
     fn instruction(&self, node: usize, slot_of: &[u32], exported: &[u32]) -> Instr {
@@ -412,8 +423,8 @@ fn share_first_operand(code: &mut [Instr], layers: &[Range<usize>]) -> Vec<Range
     for layer in layers {
         let mut start = layer.start;
         while start < layer.end {
-            let end = shared_run(code, start, layer.end);
-            if end > start + 1 {
+            let end = shared_run(code, start, layer.end.min(start + VECTOR.end()));
+            if VECTOR.contains(&(end - start)) {
                 vectors.push(start..end);
             }
             start = end;

@@ -8,7 +8,7 @@
 use crate::correlation::{Demand, Stock, Triples};
 use crate::executor::{Executor, Feeds, Link, Phase};
 use crate::garble::{Base, Evaluator, Garbler};
-use crate::gmw::{Gmw, Written};
+use crate::gmw::{Gmw, Vectors, Written};
 use crate::ot::Side;
 use crate::protocol::Protocol;
 use crate::terms::{Options, Scheme, Terms};
@@ -69,11 +69,13 @@ impl Both<'_> {
         let public = |party: Party| &self.feeds[party as usize];
         match self.terms.scheme {
             Scheme::Gmw => {
-                let gmw = |party| {
-                    let gmw = Gmw::new(party, self.dealer.derive(b"gmw     ", 0), 0, Written::default());
+                let delta = self.dealer.derive(b"delta   ", 0).block().with_lsb(true);
+                let gmw = |party: Party| {
+                    let vectors = Some(Vectors::new(delta, party, (&[0; 32], 0)));
+                    let gmw = Gmw::new(party, self.dealer.derive(b"gmw     ", 0), 0, vectors, Written::default());
                     Executor::new(gmw, Some(party), self.job.clone(), how, public(party))
                 };
-                let [alice, bob] = self.stocks(gmw(Party::Alice)?.demand(), Block::ZERO);
+                let [alice, bob] = self.stocks(gmw(Party::Alice)?.demand(), delta);
                 self.race((gmw(Party::Alice)?, alice), (gmw(Party::Bob)?, bob))
             }
             Scheme::Yao => {

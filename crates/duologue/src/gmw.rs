@@ -11,6 +11,7 @@
 //! at most 64 lanes, layer by layer (`gmw/narrow.rs`).
 
 mod narrow;
+mod vectors;
 
 use crate::cells::{self, Nothing};
 use crate::correlation::{Demand, Stock, Triples};
@@ -25,6 +26,8 @@ use kernels::generator::Generator;
 use narrow::{Gates, Laid, Narrow};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use vectors::Member;
+pub(crate) use vectors::{Vectors, demand, opened_rows, vector_cots};
 
 /// One party of GMW in one program.
 pub struct Gmw {
@@ -33,6 +36,8 @@ pub struct Gmw {
     pairwise: Generator,
     /// Input bits of this session before this program.
     in0: u64,
+    /// What makes the triples of vectors; a program without vectors needs none.
+    vectors: Option<Vectors>,
     written: Written,
     /// Those of this program.
     ours: Mutex<Vec<Arc<Gates>>>,
@@ -91,9 +96,10 @@ pub struct Evaluation {
     plan: Arc<Plan>,
     slots: BitMatrix,
     triples: Triples,
-    /// The next instruction, and the next layer.
+    /// The next instruction, layer and vector.
     next: usize,
     layer: usize,
+    vector: usize,
     /// ANDs already multiplied, over all lanes: the first triple of the layer.
     done: usize,
     /// This party's masked operands of the layer that is being opened.
@@ -102,8 +108,8 @@ pub struct Evaluation {
 
 impl Gmw {
     /// A party of GMW; `pairwise` is equal for both, `in0` counts the input bits that it masked before.
-    pub(crate) fn new(party: Party, pairwise: Generator, in0: u64, written: Written) -> Self {
-        Gmw { party, pairwise, in0, written, ours: Mutex::default() }
+    pub(crate) fn new(party: Party, pairwise: Generator, in0: u64, vectors: Option<Vectors>, written: Written) -> Self {
+        Gmw { party, pairwise, in0, vectors, written, ours: Mutex::default() }
     }
 
     fn mask_of(&self, job: &Job) -> BitMatrix {
@@ -150,7 +156,7 @@ impl Protocol for Gmw {
     type Run = Run;
 
     fn demand(&self, job: &Job) -> Demand {
-        Demand::of_triples(job.ands())
+        demand(job)
     }
 
     fn setup_bytes(&self, _: &Job) -> usize {
@@ -167,7 +173,7 @@ impl Protocol for Gmw {
     ) -> Result<(Prepared, Nothing)> {
         let prepared = match job.task.kind {
             Kind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
-            Kind::Map { .. } => self.prepare_map(job, stock.draw_triples(job.ands() as usize)?),
+            Kind::Map { .. } => self.prepare_map(job, vectors::draw(self, job, stock)?),
             _ => Prepared::Output,
         };
         Ok((prepared, Nothing))
@@ -267,7 +273,7 @@ impl Evaluation {
         for piece in wiring {
             with_share(gmw, &args[piece.arg as usize], |arg| cells::load(&plan, &mut slots, arg, piece));
         }
-        Evaluation { plan, slots, triples, next: 0, layer: 0, done: 0, opened: Packed::default() }
+        Evaluation { plan, slots, triples, next: 0, layer: 0, vector: 0, done: 0, opened: Packed::default() }
     }
 
     fn step(&mut self, gmw: &Gmw, public: &BitMatrix, inbox: &[u8], outbox: &mut Vec<u8>) -> Flow<BitMatrix> {
@@ -309,15 +315,16 @@ impl Evaluation {
         self.next = end;
     }
 
-    /// This party's shares of x ⊕ a and y ⊕ b for every AND of a layer.
+    /// This party's shares of x ⊕ a and y ⊕ b for every AND of a layer; of x ⊕ a once for a vector.
     fn open(&mut self, gmw: &Gmw, plan: &Plan, layer: Range<usize>) {
         let (lanes, stride) = (self.slots.lanes(), self.slots.stride());
         let mut row = vec![0; stride];
         let last = self.slots.last_mask();
         let mut from = self.done;
-        for instr in &plan.code()[layer] {
-            let operands = [(instr.a, instr.flip_a, &self.triples.a), (instr.b, instr.flip_b, &self.triples.b)];
-            for (slot, flip, triple) in operands {
+        for (instr, place) in plan.code()[layer.clone()].iter().zip(vectors::members(plan, layer, self.vector, lanes)) {
+            let first = (instr.a, instr.flip_a && place == Member::Alone, &self.triples.a);
+            let operands = [(place != Member::Later).then_some(first), Some((instr.b, instr.flip_b, &self.triples.b))];
+            for (slot, flip, triple) in operands.into_iter().flatten() {
                 let flip = gmw.public_share(mask(flip));
                 let share = self.slots.row(slot as usize);
                 for (i, word) in row.iter_mut().enumerate() {
@@ -335,18 +342,26 @@ impl Evaluation {
         let (lanes, stride) = (self.slots.lanes(), self.slots.stride());
         self.opened.xor_bytes(inbox);
         let layer = plan.layers()[self.layer].clone();
-        let mut from = self.done;
-        for (instr, at) in plan.code()[layer.clone()].iter().zip((0..).step_by(2 * lanes)) {
+        let (mut from, mut next, mut d_at) = (self.done, 0, 0);
+        let members = vectors::members(plan, layer.clone(), self.vector, lanes);
+        for (instr, place) in plan.code()[layer.clone()].iter().zip(members) {
+            if place != Member::Later {
+                (d_at, next) = (next, next + lanes);
+            }
+            // In a vector x was opened as it is, and each AND complements it by itself.
+            let flip = mask(instr.flip_a && place != Member::Alone);
             let out = self.slots.row_mut(instr.dst as usize);
             for (i, word) in out.iter_mut().enumerate().take(stride) {
-                let d = row_word(&self.opened.words, at, lanes, i);
-                let e = row_word(&self.opened.words, at + lanes, lanes, i);
+                let d = row_word(&self.opened.words, d_at, lanes, i) ^ flip;
+                let e = row_word(&self.opened.words, next, lanes, i);
                 let [a, b, c] = [&self.triples.a, &self.triples.b, &self.triples.c];
                 let [a, b, c] = [a, b, c].map(|bits| row_word(bits, from, lanes, i));
                 *word = c ^ (d & b) ^ (e & a) ^ gmw.public_share(d & e);
             }
             from += lanes;
+            next += lanes;
         }
+        self.vector += plan.vectors()[self.vector..].iter().take_while(|vector| vector.end <= layer.end).count();
         self.done = from;
         self.next = layer.end;
         self.layer += 1;

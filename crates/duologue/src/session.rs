@@ -42,7 +42,7 @@ use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Executor, Feeds, Link, Phase, Ran};
 use crate::garble::{Base, Evaluator, Garbler};
-use crate::gmw::{Gmw, Written};
+use crate::gmw::{self, Gmw, Vectors, Written};
 use crate::ot::Extension;
 use crate::protocol::Protocol;
 use crate::terms::{self, Moment, Options, Scheme, Terms};
@@ -395,7 +395,10 @@ impl Session {
         Ok(match terms.scheme {
             Scheme::Gmw => {
                 let pairwise = self.pairwise.derive(b"gmw     ", 0);
-                let gmw = Gmw::new(self.party, pairwise, base.in0, self.written.clone());
+                let foreseen = gmw::vector_cots(&job.1) > 0;
+                let delta = foreseen.then(|| self.wire.delta()).transpose()?;
+                let vectors = delta.map(|delta| Vectors::new(delta, self.party, (&self.id, ordinal)));
+                let gmw = Gmw::new(self.party, pairwise, base.in0, vectors, self.written.clone());
                 Box::new(Executor::new(gmw, party, job, how, public)?)
             }
             Scheme::Yao if terms.garbler == self.party => {

@@ -6,6 +6,7 @@
 
 use crate::correlation::Demand;
 use crate::executor::Window;
+use crate::gmw;
 use crate::ot::Extension;
 use crate::{Error, Party, Result};
 use circuit::program::{Binding, Owner};
@@ -110,7 +111,7 @@ impl Terms {
         };
         let kept = match options.scheme {
             Scheme::Yao => schedule.totals.and0.saturating_mul(32) + schedule.totals.in0.saturating_mul(32),
-            Scheme::Gmw => (schedule.totals.and0 + schedule.totals.in0) / 2,
+            Scheme::Gmw => (schedule.totals.and0 + schedule.totals.in0) / 2 + gmw::vector_cots(&schedule) * 32,
         };
         let ahead = match options.timing {
             Timing::Auto => kept <= KEEP,

@@ -180,7 +180,7 @@ fn opening(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<usiz
 fn kept(terms: &Terms, totals: &Seat, demand: &Demand) -> u64 {
     let cots = (demand.cots_by_alice + demand.cots_by_bob) * LABEL as u64;
     match (terms.scheme, terms.ahead) {
-        (Scheme::Gmw, true) => (3 * totals.and0 + totals.in0) / 8,
+        (Scheme::Gmw, true) => (3 * totals.and0 + totals.in0) / 8 + cots,
         (Scheme::Yao, true) => totals.and0 * TABLE as u64 + totals.in0 * LABEL as u64 + cots,
         (_, false) => 0,
     }

@@ -3,6 +3,7 @@
 use crate::Party;
 use crate::correlation::Demand;
 use crate::garble::{self, LABEL, TABLE};
+use crate::gmw;
 use crate::packed::byte_len;
 use crate::protocol::Job;
 use crate::terms::{Scheme, Terms};
@@ -28,7 +29,7 @@ impl Role {
 
     pub fn demand(&self, job: &Job) -> Demand {
         match *self {
-            Role::Gmw { .. } => Demand::of_triples(job.ands()),
+            Role::Gmw { .. } => gmw::demand(job),
             Role::Garbler { party, .. } => garble::input::demand(job, party),
             Role::Evaluator { party, .. } => garble::input::demand(job, party.peer()),
         }
@@ -83,8 +84,9 @@ fn input(job: &Job, garbler: Party, ahead: bool) -> impl Iterator<Item = (usize,
 
 /// Bytes of each layer's opening.
 fn layers(job: &Job) -> impl Iterator<Item = usize> {
-    let layers = job.plan.iter().flat_map(|plan| plan.layers()).filter(|_| job.task.lanes > 0);
-    layers.map(|layer| byte_len(2 * layer.len() * job.task.lanes))
+    let lanes = job.task.lanes;
+    let rows = job.plan.iter().filter(move |_| lanes > 0).flat_map(move |plan| gmw::opened_rows(plan, lanes));
+    rows.map(move |rows| byte_len(rows * lanes))
 }
 
 /// Bytes of each chunk of tables.

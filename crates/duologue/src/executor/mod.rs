@@ -218,7 +218,8 @@ impl<P: Protocol> Executor<P> {
     fn weigh(&self, job: &Job) -> usize {
         let Some(plan) = &job.plan else { return 0 };
         let cell_bits = P::Value::CELL_BITS.max(P::Mask::CELL_BITS);
-        let triples = if self.ahead { 0 } else { self.protocol.demand(job).triples as usize };
+        let draws = !self.ahead && self.protocol.demand(job) != Demand::NONE;
+        let triples = if draws { job.ands() as usize } else { 0 };
         (plan.slots() * job.task.lanes * cell_bits + 3 * triples).div_ceil(8)
     }
 

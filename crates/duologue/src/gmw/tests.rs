@@ -36,7 +36,7 @@ impl Case {
         let kind = Kind::Map { plan: 0, wiring: wiring.collect::<Vec<_>>().into() };
         let rows = circuit.output_width();
         let task = Task { kind, cell: 3, rows, lanes, args: vec![0, 1, 2], public: false, seat: Seat::default() };
-        let triples = deal(plan.ands() as usize * lanes, &mut stream);
+        let triples = deal(&plan, lanes, &mut stream);
         Case { plan, task, args, public, triples }
     }
 
@@ -72,7 +72,7 @@ impl Case {
     /// Both parties' outputs, and what Alice and Bob sent.
     fn both(&self, narrow: [bool; 2]) -> (BitMatrix, [Vec<u8>; 2]) {
         let gmw = [Party::Alice, Party::Bob]
-            .map(|party| Gmw::new(party, Generator::from_seed(Block::ZERO), 0, Written::default()));
+            .map(|party| Gmw::new(party, Generator::from_seed(Block::ZERO), 0, None, Written::default()));
         let mut runs = [self.run(&gmw[0], narrow[0]), self.run(&gmw[1], narrow[1])];
         let (mut inbox, mut sent) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         for layer in 0.. {
@@ -142,9 +142,20 @@ fn random(rows: usize, lanes: usize, stream: &mut Generator) -> BitMatrix {
     bits
 }
 
-fn deal(len: usize, stream: &mut Generator) -> [Triples; 2] {
-    let mut bits = || random(1, len, stream).words().to_vec();
-    let [a, b, a1, b1, c] = [(); 5].map(|()| bits());
+fn deal(plan: &Plan, lanes: usize, stream: &mut Generator) -> [Triples; 2] {
+    let len = plan.ands() as usize * lanes;
+    let mut bits = || random(1, len, stream);
+    let [mut a, mut a1, b, b1, c] = [(); 5].map(|()| bits());
+    // The ANDs of a vector have one a.
+    for place in vectors::places(plan) {
+        for (and, lane) in place.clone().flat_map(|and| (0..lanes).map(move |lane| (and, lane))) {
+            for a in [&mut a, &mut a1] {
+                let first = a.get(0, place.start * lanes + lane);
+                a.set(0, and * lanes + lane, first);
+            }
+        }
+    }
+    let [a, a1, b, b1, c] = [a, a1, b, b1, c].map(|bits| bits.words().to_vec());
     let c1 = (0..c.len()).map(|i| (a[i] ^ a1[i]) & (b[i] ^ b1[i]) ^ c[i]).collect();
     [Triples { a, b, c, len }, Triples { a: a1, b: b1, c: c1, len }]
 }
@@ -182,7 +193,8 @@ fn every_narrow_map_does_what_plain_does() {
 fn programs_share_the_gates_of_a_plan_as_long_as_one_of_them_lives() {
     let plan = Arc::new(Plan::new(&circuit(1, 3, 50), Order::Layered));
     let written = Written::default();
-    let [one, other] = [(); 2].map(|()| Gmw::new(Party::Alice, Generator::from_seed(Block::ZERO), 0, written.clone()));
+    let [one, other] =
+        [(); 2].map(|()| Gmw::new(Party::Alice, Generator::from_seed(Block::ZERO), 0, None, written.clone()));
     assert!(Arc::ptr_eq(&one.gates_of(&plan), &other.gates_of(&plan)));
     drop((one, other));
     assert_eq!(Arc::strong_count(&plan), 1);
