@@ -35,6 +35,7 @@ impl Armv8 {
 
 impl Lanes for Armv8 {
     type Reg = uint8x16_t;
+    type Bits = uint8x16_t;
     const LANES: usize = 1;
 
     #[inline(always)]
@@ -89,11 +90,15 @@ impl Lanes for Armv8 {
         unsafe { veorq_u8(x, vandq_u8(m, y)) }
     }
     #[inline(always)]
-    fn lsb_mask(self, x: uint8x16_t) -> uint8x16_t {
+    fn lsb(self, x: uint8x16_t) -> uint8x16_t {
         unsafe {
             let low = vreinterpretq_s8_u8(vdupq_laneq_u8::<0>(x));
             vreinterpretq_u8_s8(vshrq_n_s8::<7>(vshlq_n_s8::<7>(low)))
         }
+    }
+    #[inline(always)]
+    fn xor_if(self, x: uint8x16_t, bits: uint8x16_t, y: uint8x16_t) -> uint8x16_t {
+        self.xor_masked(x, bits, y)
     }
     #[inline(always)]
     fn sigma(self, x: uint8x16_t) -> uint8x16_t {
@@ -124,10 +129,6 @@ impl Lanes for Armv8 {
         pair
     }
     #[inline(always)]
-    fn spread(self, key: uint8x16_t) -> [uint8x16_t; 4] {
-        [key; 4]
-    }
-    #[inline(always)]
     fn carryless<const HALVES: i32>(self, x: uint8x16_t, y: uint8x16_t) -> uint8x16_t {
         unsafe {
             let (x, y) = (vreinterpretq_u64_u8(x), vreinterpretq_u64_u8(y));
@@ -137,13 +138,13 @@ impl Lanes for Armv8 {
         }
     }
     #[inline(always)]
-    fn next_key(self, key: uint8x16_t, constant: u8) -> uint8x16_t {
+    fn next_key(self, key: uint8x16_t, constant: u32) -> uint8x16_t {
         unsafe {
             let zero = vdupq_n_u8(0);
             // RotWord of the last word in each column: then ShiftRows changes nothing.
             let rotated = vdupq_n_u32(0x0c0f_0e0d);
             let word = vqtbl1q_u8(key, vreinterpretq_u8_u32(rotated));
-            let word = veorq_u8(vaeseq_u8(word, zero), vreinterpretq_u8_u32(vdupq_n_u32(constant.into())));
+            let word = veorq_u8(vaeseq_u8(word, zero), vreinterpretq_u8_u32(vdupq_n_u32(constant)));
             let key = veorq_u8(key, vextq_u8::<12>(zero, key));
             let key = veorq_u8(key, vextq_u8::<8>(zero, key));
             veorq_u8(key, word)

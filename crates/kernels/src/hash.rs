@@ -2,7 +2,7 @@
 //!
 //! | hash | key K | for |
 //! |---|---|---|
-//! | [`GateHash`] | S ⊕ (⌊n/4⌋ ‖ "garbling"), four ANDs a key, kept apart by a tweak | half-gates |
+//! | [`GateHash`] | S ⊕ (bucket of n ‖ "garbling"), four ANDs a key, kept apart by a tweak | half-gates |
 //! | [`OtHash`] | S ⊕ (j ‖ "ot-hash."), one index a key | correlated OT to random OT |
 //! | [`TreeHash`] | public, one a round of trees | GGM trees |
 //!
@@ -35,10 +35,12 @@ pub struct Operand<'a> {
 /// The hash of half-gates garbling \[Zahur, Rosulek, Evans 2015\], and both roles' loops over it.
 ///
 /// Half `h` (0: the generator's, 1: the evaluator's) of AND number `n` hashes
-/// H(x) = E_K(σ(x ⊕ i)) ⊕ σ(x ⊕ i) with K = S ⊕ (⌊n/4⌋ ‖ "garbling") and the tweak i = 2·(n mod 4) + h.
-/// The key changes as in MITCCRH \[Guo, Katz, Wang, Weng, Yu: *Better Concrete Security for
-/// Half-Gates Garbling (in the Multi-Instance Setting)*, CRYPTO 2020, ePrint 2019/1168\], but serves
-/// the 8 calls of four ANDs instead of one or two; the tweak keeps those apart. Without it,
+/// H(x) = E_K(σ(x ⊕ i)) ⊕ σ(x ⊕ i) with K = S ⊕ (j ‖ "garbling"), the *bucket* j = 4·⌊n/16⌋ + n mod 4 and the
+/// tweak i = 2·(⌊n/4⌋ mod 4) + h. Of sixteen ANDs every fourth is in the same bucket: consecutive ones are the lanes of
+/// a wide register, and every lane stays with its key from one register to the next. The key changes as in MITCCRH
+/// \[Guo, Katz, Wang, Weng, Yu: *Better Concrete Security for Half-Gates Garbling (in the Multi-Instance Setting)*,
+/// CRYPTO 2020, ePrint 2019/1168\], but serves the 8 calls of four ANDs instead of one or two; the tweak keeps those
+/// apart. Without it,
 /// two ANDs of a bucket that share an operand have T ⊕ T' = (p ⊕ p')·Δ.
 ///
 /// # Security

@@ -47,12 +47,15 @@ fn numbered(key: Block, n: u64) -> Cipher {
 
 /// AND numbers `first..first + len` with the cipher of each one's bucket and its first tweak.
 fn gates(key: Block, first: u64, len: usize, mut gate: impl FnMut(usize, &Cipher, Block)) {
-    let mut bucket = numbered(key, first / 4);
+    let mut buckets: [Option<Cipher>; 4] = [const { None }; 4];
     for (k, number) in (0..len).zip(first..) {
-        if k > 0 && number % 4 == 0 {
-            bucket = numbered(key, number / 4);
+        let (block, place) = (number / 16, number % 16);
+        let bucket = &mut buckets[(place % 4) as usize];
+        if place < 4 {
+            *bucket = None;
         }
-        gate(k, &bucket, Block::new((2 * (number % 4)).into()));
+        let cipher = bucket.get_or_insert_with(|| numbered(key, 4 * block + place % 4));
+        gate(k, cipher, Block::new((2 * (place / 4)).into()));
     }
 }
 

@@ -7,8 +7,7 @@
 //! Keys that change every few blocks are scheduled in registers, as many at once as a register has
 //! lanes, next to the encryptions under them: `aesenclast` with equal columns is SubWord
 //! (Gueron, Lindell, Nof, Pinkas: *Fast garbling of circuits under standard assumptions*,
-//! ePrint 2015/751). A step of the gate loops takes four registers of ANDs, which are as many
-//! buckets of four as the key register has lanes.
+//! ePrint 2015/751).
 
 // In this module's loops `r` is the number of a register and indexes several arrays side by side.
 #![allow(clippy::needless_range_loop)]
@@ -38,6 +37,7 @@ pub(crate) use tree::{Grow, Seal};
 pub(crate) use turn::{Columns, LowestBits};
 
 use crate::Block;
+use std::ops::Range;
 
 /// One call of a kernel. `narrow` is the same processor with registers of one block, for the ends.
 pub(crate) trait Job {
@@ -49,6 +49,8 @@ pub(crate) trait Job {
 /// type is the proof that the processor has them.
 pub(crate) trait Lanes: Copy {
     type Reg: Copy;
+    /// A bit for each lane.
+    type Bits: Copy;
     const LANES: usize;
 
     /// Loads the first `LANES` blocks.
@@ -60,8 +62,22 @@ pub(crate) trait Lanes: Copy {
     fn fetch(self, from: &[[u8; 16]]) -> Self::Reg;
     /// One entry of a table; for registers of one block.
     fn entry(self, place: Place) -> Self::Reg;
+    /// Loads the first places into some consecutive lanes; the others become zero.
+    #[inline(always)]
+    fn fetch_part(self, from: &[[u8; 16]], lanes: Range<usize>) -> Self::Reg {
+        let mut all = [[0; 16]; 4];
+        all[lanes.clone()].copy_from_slice(&from[..lanes.len()]);
+        self.fetch(&all)
+    }
     /// Stores to the first `LANES` places, which need not be aligned.
     fn store(self, x: Self::Reg, to: &mut [[u8; 16]]);
+    /// Stores some consecutive lanes to the first places.
+    #[inline(always)]
+    fn store_part(self, x: Self::Reg, to: &mut [[u8; 16]], lanes: Range<usize>) {
+        let mut all = [[0; 16]; 4];
+        self.store(x, &mut all);
+        to[..lanes.len()].copy_from_slice(&all[lanes]);
+    }
     /// Stores a whole cache line, past the caches if the processor can; for registers of one.
     #[inline(always)]
     fn store_past(self, x: Self::Reg, to: &mut [Block]) {
@@ -85,8 +101,15 @@ pub(crate) trait Lanes: Copy {
     fn xor3(self, x: Self::Reg, y: Self::Reg, z: Self::Reg) -> Self::Reg;
     /// x ⊕ (m ∧ y).
     fn xor_masked(self, x: Self::Reg, m: Self::Reg, y: Self::Reg) -> Self::Reg;
-    /// All ones in the lanes whose bit 0 is set, zero in the others.
-    fn lsb_mask(self, x: Self::Reg) -> Self::Reg;
+    /// Bit 0 of every lane.
+    fn lsb(self, x: Self::Reg) -> Self::Bits;
+    /// x ⊕ y in the lanes whose bit is set, x in the others.
+    fn xor_if(self, x: Self::Reg, bits: Self::Bits, y: Self::Reg) -> Self::Reg;
+    /// x ⊕ y ⊕ z in the lanes whose bit is set, x in the others.
+    #[inline(always)]
+    fn xor3_if(self, x: Self::Reg, bits: Self::Bits, y: Self::Reg, z: Self::Reg) -> Self::Reg {
+        self.xor_if(x, bits, self.xor(y, z))
+    }
     /// [`Block::sigma`] in every lane.
     fn sigma(self, x: Self::Reg) -> Self::Reg;
     /// x ⊕ y in the lanes where `places` is `place`, x in the others; in both, each 64-bit half is a number.
@@ -122,14 +145,11 @@ pub(crate) trait Lanes: Copy {
     fn zip(self, x: Self::Reg, y: Self::Reg) -> [Self::Reg; 2];
     /// The inverse of `zip`.
     fn unzip(self, pair: [Self::Reg; 2]) -> [Self::Reg; 2];
-    /// Four registers of ANDs hold `LANES` buckets of four: for each register the keys of its
-    /// lanes, where lane b of `keys` is the key of bucket b.
-    fn spread(self, keys: Self::Reg) -> [Self::Reg; 4];
     /// The carry-less product in every lane of one half of `x` and one of `y`: the high half of `x` if bit 0 of
     /// `HALVES` is set, the high half of `y` if bit 4 is.
     fn carryless<const HALVES: i32>(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
     /// The next round key from the one before, with this round constant.
-    fn next_key(self, key: Self::Reg, constant: u8) -> Self::Reg;
+    fn next_key(self, key: Self::Reg, constant: u32) -> Self::Reg;
     // An AES encryption is `begin`, nine times `round`, `end`. Arm adds the round key at the start
     // of a round and x86 at its end, so each gets the keys before and after.
     fn begin(self, x: Self::Reg, key: Self::Reg) -> Self::Reg;
@@ -137,7 +157,7 @@ pub(crate) trait Lanes: Copy {
     fn end(self, x: Self::Reg, before: Self::Reg, after: Self::Reg) -> Self::Reg;
 }
 
-const ROUND_CONSTANTS: [u8; 10] = [1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
+const ROUND_CONSTANTS: [u32; 10] = [1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
 
 /// `len` operands cut into steps of `wide` operands, and what is left into steps of at most four.
 struct Steps {

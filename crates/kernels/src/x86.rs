@@ -9,6 +9,7 @@ mod blake3;
 mod tile;
 
 use std::arch::x86_64::*;
+use std::ops::Range;
 
 use crate::Block;
 use crate::wide::{Job, Lanes, Place};
@@ -38,6 +39,7 @@ impl AesNi {
 
 impl Lanes for AesNi {
     type Reg = __m128i;
+    type Bits = __m128i;
     const LANES: usize = 1;
 
     #[inline(always)]
@@ -92,8 +94,12 @@ impl Lanes for AesNi {
         unsafe { _mm_xor_si128(x, _mm_and_si128(m, y)) }
     }
     #[inline(always)]
-    fn lsb_mask(self, x: __m128i) -> __m128i {
+    fn lsb(self, x: __m128i) -> __m128i {
         unsafe { _mm_srai_epi32::<31>(_mm_slli_epi32::<31>(_mm_shuffle_epi32::<0>(x))) }
+    }
+    #[inline(always)]
+    fn xor_if(self, x: __m128i, bits: __m128i, y: __m128i) -> __m128i {
+        self.xor_masked(x, bits, y)
     }
     #[inline(always)]
     fn sigma(self, x: __m128i) -> __m128i {
@@ -126,18 +132,14 @@ impl Lanes for AesNi {
         pair
     }
     #[inline(always)]
-    fn spread(self, key: __m128i) -> [__m128i; 4] {
-        [key; 4]
-    }
-    #[inline(always)]
     fn carryless<const HALVES: i32>(self, x: __m128i, y: __m128i) -> __m128i {
         unsafe { _mm_clmulepi64_si128::<HALVES>(x, y) }
     }
     #[inline(always)]
-    fn next_key(self, key: __m128i, constant: u8) -> __m128i {
+    fn next_key(self, key: __m128i, constant: u32) -> __m128i {
         unsafe {
             let word = _mm_shuffle_epi8(key, _mm_set1_epi32(ROTATED_LAST_WORD));
-            let word = _mm_aesenclast_si128(word, _mm_set1_epi32(constant.into()));
+            let word = _mm_aesenclast_si128(word, _mm_set1_epi32(constant as i32));
             let key = _mm_xor_si128(key, _mm_slli_si128::<4>(key));
             let key = _mm_xor_si128(key, _mm_slli_si128::<8>(key));
             _mm_xor_si128(key, word)
@@ -186,8 +188,16 @@ impl Vaes512 {
     }
 }
 
+/// A bit for each 64-bit half of these lanes.
+#[inline(always)]
+fn halves(lanes: &Range<usize>) -> __mmask8 {
+    ((1u32 << (2 * lanes.end)) - (1 << (2 * lanes.start))) as u8
+}
+
 impl Lanes for Vaes512 {
     type Reg = __m512i;
+    /// Two bits a lane, which are equal.
+    type Bits = __mmask8;
     const LANES: usize = 4;
 
     #[inline(always)]
@@ -203,6 +213,18 @@ impl Lanes for Vaes512 {
     fn store(self, x: __m512i, to: &mut [[u8; 16]]) {
         assert!(to.len() >= 4);
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), x) }
+    }
+    #[inline(always)]
+    fn fetch_part(self, from: &[[u8; 16]], lanes: Range<usize>) -> __m512i {
+        assert!(lanes.end <= 4 && lanes.len() <= from.len());
+        // SAFETY: lanes that are masked out are not read.
+        unsafe { _mm512_maskz_loadu_epi64(halves(&lanes), from.as_ptr().wrapping_sub(lanes.start).cast()) }
+    }
+    #[inline(always)]
+    fn store_part(self, x: __m512i, to: &mut [[u8; 16]], lanes: Range<usize>) {
+        assert!(lanes.end <= 4 && lanes.len() <= to.len());
+        // SAFETY: lanes that are masked out are not written.
+        unsafe { _mm512_mask_storeu_epi64(to.as_mut_ptr().wrapping_sub(lanes.start).cast(), halves(&lanes), x) }
     }
     #[inline(always)]
     fn store_past(self, x: __m512i, to: &mut [Block]) {
@@ -253,15 +275,21 @@ impl Lanes for Vaes512 {
         unsafe { _mm512_ternarylogic_epi64::<0x78>(x, m, y) }
     }
     #[inline(always)]
-    fn lsb_mask(self, x: __m512i) -> __m512i {
-        unsafe {
-            let low = _mm512_shuffle_epi32::<0>(x);
-            _mm512_srai_epi32::<31>(_mm512_slli_epi32::<31>(low))
-        }
+    fn lsb(self, x: __m512i) -> __mmask8 {
+        unsafe { _mm512_test_epi64_mask(_mm512_shuffle_epi32::<0x44>(x), _mm512_set1_epi64(1)) }
+    }
+    #[inline(always)]
+    fn xor_if(self, x: __m512i, bits: __mmask8, y: __m512i) -> __m512i {
+        // x ⊕ y as a function of three operands: of a masked XOR the compiler makes two instructions.
+        unsafe { _mm512_mask_ternarylogic_epi64::<0x3c>(x, bits, y, y) }
+    }
+    #[inline(always)]
+    fn xor3_if(self, x: __m512i, bits: __mmask8, y: __m512i, z: __m512i) -> __m512i {
+        unsafe { _mm512_mask_ternarylogic_epi64::<0x96>(x, bits, y, z) }
     }
     #[inline(always)]
     fn sigma(self, x: __m512i) -> __m512i {
-        unsafe { _mm512_mask_xor_epi64(_mm512_shuffle_epi32::<0x4e>(x), 0xaa, _mm512_shuffle_epi32::<0x4e>(x), x) }
+        unsafe { self.xor_masked(_mm512_shuffle_epi32::<0x4e>(x), x, _mm512_set_epi64(-1, 0, -1, 0, -1, 0, -1, 0)) }
     }
     #[inline(always)]
     fn xor_at(self, x: __m512i, places: __m512i, place: __m512i, y: __m512i) -> __m512i {
@@ -302,25 +330,14 @@ impl Lanes for Vaes512 {
         unsafe { [_mm512_shuffle_i64x2::<0x88>(low, high), _mm512_shuffle_i64x2::<0xdd>(low, high)] }
     }
     #[inline(always)]
-    fn spread(self, keys: __m512i) -> [__m512i; 4] {
-        unsafe {
-            [
-                _mm512_shuffle_i32x4::<0x00>(keys, keys),
-                _mm512_shuffle_i32x4::<0x55>(keys, keys),
-                _mm512_shuffle_i32x4::<0xaa>(keys, keys),
-                _mm512_shuffle_i32x4::<0xff>(keys, keys),
-            ]
-        }
-    }
-    #[inline(always)]
     fn carryless<const HALVES: i32>(self, x: __m512i, y: __m512i) -> __m512i {
         unsafe { _mm512_clmulepi64_epi128::<HALVES>(x, y) }
     }
     #[inline(always)]
-    fn next_key(self, key: __m512i, constant: u8) -> __m512i {
+    fn next_key(self, key: __m512i, constant: u32) -> __m512i {
         unsafe {
             let word = _mm512_shuffle_epi8(key, _mm512_set1_epi32(ROTATED_LAST_WORD));
-            let word = _mm512_aesenclast_epi128(word, _mm512_set1_epi32(constant.into()));
+            let word = _mm512_aesenclast_epi128(word, _mm512_set1_epi32(constant as i32));
             let key = _mm512_xor_si512(key, _mm512_bslli_epi128::<4>(key));
             self.xor3(key, _mm512_bslli_epi128::<8>(key), word)
         }

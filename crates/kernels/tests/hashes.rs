@@ -42,6 +42,11 @@ fn sigma_inverse(x: Block) -> Block {
     Block::new(low << 64 | (high ^ low))
 }
 
+/// The key of AND n: of sixteen ANDs, every fourth has the same.
+fn bucket(n: u64) -> u64 {
+    n / 16 * 4 + n % 4
+}
+
 /// Half-gates as defined, with counter-measures that can be left out.
 #[derive(Clone, Copy)]
 struct Definition {
@@ -54,14 +59,14 @@ const OURS: Definition = Definition { sigma: true, tweak: true };
 impl Definition {
     /// What goes into the cipher for `x` in this half of AND n.
     fn input(self, x: Block, n: u64, half: u64) -> Block {
-        let tweak = if self.tweak { 2 * (n % 4) + half } else { 0 };
+        let tweak = if self.tweak { 2 * (n / 4 % 4) + half } else { 0 };
         let x = x ^ Block::new(tweak.into());
         if self.sigma { x.sigma() } else { x }
     }
 
     fn hash(self, x: Block, n: u64, half: u64) -> Block {
         let x = self.input(x, n, half);
-        encrypt(&key(S, n / 4, b"garbling"), x) ^ x
+        encrypt(&key(S, bucket(n), b"garbling"), x) ^ x
     }
 
     fn garble(self, n: u64, delta: Block, a0: Block, b0: Block) -> (Block, [Block; 2]) {
@@ -156,7 +161,7 @@ fn without_sigma_a_ciphertext_gives_delta_away() {
     for (n, k) in (0..64).zip(0..) {
         let attack = |twin: Definition, table_g: Block| {
             let known = twin.input(a[k], n, 0);
-            let hidden = decrypt(&key(S, n / 4, b"garbling"), table_g ^ twin.hash(a[k], n, 0) ^ known);
+            let hidden = decrypt(&key(S, bucket(n), b"garbling"), table_g ^ twin.hash(a[k], n, 0) ^ known);
             [hidden ^ known, sigma_inverse(hidden ^ known), sigma_inverse(hidden) ^ a[k]]
         };
         let (_, [broken_table, _]) = broken.garble(n, delta, a[k], b[k]);
@@ -215,7 +220,7 @@ fn another_s_gives_unrelated_ciphertexts() {
     assert!(total.abs_diff(64_000) < 1_250, "{total} bits differ");
 }
 
-/// S with 1 added to the counter's place gives the other numbers' keys, so buckets 0 and 1 change places: a
+/// S with 4 added to the counter's place gives other numbers' keys: ANDs 0 to 15 and 16 to 31 change places. A
 /// session must draw S at random, never count it.
 #[test]
 fn a_counted_s_would_repeat_keys() {
@@ -226,7 +231,7 @@ fn a_counted_s_would_repeat_keys() {
         GateHash::new(s).garble(first, delta, plain(&a), plain(&b), &mut out, &mut tables);
         tables
     };
-    assert!(tables(S, 0) == tables(S ^ Block::new(1), 4));
+    assert!(tables(S, 0) == tables(S ^ Block::new(4), 16));
 }
 
 /// P9. In release builds as well.

@@ -1,6 +1,7 @@
-//! Half-gates, both roles: a key for each bucket of four ANDs, scheduled beside the blocks under it.
+//! Half-gates, both roles. ANDs go in blocks of sixteen under four keys: a row of four consecutive ANDs has one under
+//! each key, so that lane l of every register is under key l, and round keys serve all rows as they are scheduled.
 
-use super::{Job, Lanes, ROUND_CONSTANTS, Window, store};
+use super::{Job, Lanes, ROUND_CONSTANTS};
 use crate::Block;
 use crate::hash::{Ciphertexts, Operand};
 
@@ -15,105 +16,214 @@ pub(crate) struct Garble<'a> {
     pub tables: &'a mut [Ciphertexts],
 }
 
-/// ANDs of the widest registers.
-const MOST: usize = 16;
+/// ANDs of a block.
+const BLOCK: usize = 16;
 
-/// The next step of `left` ANDs from number `first` on: its bucket, the places in it that are not ours, and its ANDs.
-/// More than two buckets go to wide registers, padded if they are not full.
-#[inline(always)]
-fn cut<W: Lanes>(first: u64, left: usize) -> (u64, usize, usize) {
-    let (skip, wide) = ((first % 4) as usize, 4 * W::LANES);
-    let len = if skip + left > 8 { left.min(wide - skip) } else { left.min(4 - skip) };
-    (first / 4, skip, len)
+/// What is ours of the places of a block: `len` from `skip` on.
+#[derive(Clone, Copy)]
+struct Part {
+    skip: usize,
+    len: usize,
 }
 
-/// What a step has, at its places among those of wide registers.
+impl Part {
+    const WHOLE: Part = Part { skip: 0, len: BLOCK };
+
+    /// Of a block that begins before AND number `first`, with `left` ANDs from there on.
+    #[inline(always)]
+    fn new(first: u64, left: usize) -> Part {
+        let skip = (first % BLOCK as u64) as usize;
+        Part { skip, len: left.min(BLOCK - skip) }
+    }
+
+    /// The same ANDs' ciphertexts, which are two each.
+    #[inline(always)]
+    fn pairs(self) -> Part {
+        Part { skip: 2 * self.skip, len: 2 * self.len }
+    }
+
+    /// The row that holds all of it, if one does.
+    #[inline(always)]
+    fn row(self) -> Option<usize> {
+        (self.skip / 4 == (self.skip + self.len - 1) / 4).then_some(self.skip / 4)
+    }
+
+    /// Whether an AND is in the columns of a register that begins at this one.
+    #[inline(always)]
+    fn meets<C: Lanes>(self, column: usize) -> bool {
+        C::LANES == 4 || (self.skip..self.skip + self.len).any(|place| (column..column + C::LANES).contains(&(place % 4)))
+    }
+
+    /// The lanes that are ours of a register that begins at `place`, and which of our operands is in the first of them.
+    #[inline(always)]
+    fn lanes<C: Lanes>(self, place: usize) -> (std::ops::Range<usize>, usize) {
+        let (from, to) = (place.max(self.skip), (place + C::LANES).min(self.skip + self.len));
+        if from < to { (from - place..to - place, from - self.skip) } else { (0..0, 0) }
+    }
+
+    #[inline(always)]
+    fn fetch<C: Lanes>(self, cpu: C, place: usize, from: &[[u8; 16]]) -> C::Reg {
+        if self.skip == 0 && place + C::LANES <= self.len {
+            return cpu.fetch(&from[place..]);
+        }
+        let (lanes, at) = self.lanes::<C>(place);
+        cpu.fetch_part(&from[at..], lanes)
+    }
+
+    #[inline(always)]
+    fn load<C: Lanes>(self, cpu: C, place: usize, from: &[Block]) -> C::Reg {
+        self.fetch(cpu, place, bytemuck::cast_slice(from))
+    }
+
+    #[inline(always)]
+    fn store<C: Lanes>(self, cpu: C, x: C::Reg, place: usize, to: &mut [[u8; 16]]) {
+        if self.skip == 0 && place + C::LANES <= self.len {
+            return cpu.store(x, &mut to[place..]);
+        }
+        let (lanes, at) = self.lanes::<C>(place);
+        cpu.store_part(x, &mut to[at..], lanes);
+    }
+}
+
+/// Where the registers of a step lie in their block: the column of their first lane, the first of their rows.
+#[derive(Clone, Copy)]
+struct Spot {
+    column: usize,
+    row: usize,
+}
+
+impl Spot {
+    /// The place of the first lane of register r.
+    #[inline(always)]
+    fn place(self, r: usize) -> usize {
+        4 * (self.row + r) + self.column
+    }
+}
+
+/// The numbers of the buckets of the first register's lanes in the block that holds an AND.
 #[inline(always)]
-fn padded<T: Copy + Default>(skip: usize, part: &[T]) -> [T; MOST] {
-    let mut all = [T::default(); MOST];
-    all[skip..skip + part.len()].copy_from_slice(part);
-    all
+fn buckets<C: Lanes>(cpu: C, and: u64) -> C::Reg {
+    cpu.count(and / BLOCK as u64 * 4)
+}
+
+/// Adds to numbers of buckets.
+#[inline(always)]
+fn on<C: Lanes>(cpu: C, buckets: C::Reg, by: usize) -> C::Reg {
+    cpu.add(buckets, cpu.splat(Block::new(by as u128)))
+}
+
+/// σ of both halves' tweaks 2·row + half.
+#[inline(always)]
+fn tweaks<C: Lanes>(cpu: C, row: usize) -> [C::Reg; 2] {
+    static TWEAKS: [[[Block; 4]; 2]; 4] = {
+        let mut tweaks = [[[Block::ZERO; 4]; 2]; 4];
+        let mut i = 0;
+        while i < 8 {
+            // σ moves the low half to the high one, which it is added to: of a small number, that is all.
+            tweaks[i / 2][i % 2] = [Block::new((i as u128) << 64); 4];
+            i += 1;
+        }
+        tweaks
+    };
+    [cpu.load(&TWEAKS[row][0]), cpu.load(&TWEAKS[row][1])]
 }
 
 /// What does not change from step to step.
-struct Garbler {
-    key: Block,
-    delta: Block,
-    /// Δ for an operand that enters complemented, else zero.
-    flip: [Block; 2],
+///
+/// Complements cost nothing. Let E₀, E₁ be the hashes of a and a ⊕ Δ as they come, F₀, F₁ of b and b ⊕ Δ, s and t
+/// the lowest bits of a and b. With Δ added to a (f_a = 1) or b, T_G = E₀ ⊕ E₁ ⊕ (t ⊕ f_b)·Δ as without but for
+/// f_b, with u = F₀ ⊕ F₁ ⊕ f_a·Δ we have T_E = u ⊕ a, and the label is E₀ ⊕ F₀ ⊕ s·T_G ⊕ t·u ⊕ f_a·f_b·Δ.
+struct Garbler<C: Lanes> {
+    key: C::Reg,
+    delta: C::Reg,
+    sigma_delta: C::Reg,
+    /// σ(Δ) ⊕ f_b·Δ: what the sum of two encryptions, E₀ and E₁, lacks.
+    of_g: C::Reg,
+    /// σ(Δ) ⊕ f_a·Δ.
+    of_u: C::Reg,
+    /// The difference of the halves' tweaks after σ, and f_a·f_b·Δ.
+    of_label: C::Reg,
+}
+
+impl<C: Lanes> Garbler<C> {
+    #[inline(always)]
+    fn new(cpu: C, job: &Garble) -> Self {
+        let (sigma, flip) = (job.delta.sigma(), [job.a, job.b].map(|x| Block::mask(x.flip) & job.delta));
+        Garbler {
+            key: cpu.splat(job.key),
+            delta: cpu.splat(job.delta),
+            sigma_delta: cpu.splat(sigma),
+            of_g: cpu.splat(sigma ^ flip[1]),
+            of_u: cpu.splat(sigma ^ flip[0]),
+            of_label: cpu.splat(Block::new(1).sigma() ^ (flip[0] & flip[1])),
+        }
+    }
 }
 
 impl Job for Garble<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
-        let (key, delta) = (self.key, self.delta);
-        let flip = [self.a, self.b].map(|x| Block::mask(x.flip) & delta);
-        let garbler = Garbler { key, delta, flip };
-        let mut at = 0;
+    fn run<W: Lanes, N: Lanes>(self, cpu: W, _: N) {
+        let garbler = Garbler::new(cpu, &self);
+        let (mut at, mut buckets) = (0, buckets(cpu, self.first));
         while at < self.out.len() {
-            let (bucket, skip, len) = cut::<W>(self.first + at as u64, self.out.len() - at);
-            let (a, b) = (&self.a.labels[at..at + len], &self.b.labels[at..at + len]);
-            let (out, tables) = (&mut self.out[at..at + len], &mut self.tables[at..at + len]);
-            if len == 4 * W::LANES {
-                garble_step(wide, &garbler, bucket, 0, [a, b], out, tables);
-            } else if skip + len > 4 {
-                let (a, b) = (padded(skip, a), padded(skip, b));
-                let (mut all, mut pairs) = ([Block::ZERO; MOST], [Ciphertexts::default(); MOST]);
-                let most = 4 * W::LANES;
-                garble_step(wide, &garbler, bucket, 0, [&a[..most], &b[..most]], &mut all[..most], &mut pairs[..most]);
-                out.copy_from_slice(&all[skip..skip + len]);
-                tables.copy_from_slice(&pairs[skip..skip + len]);
-            } else {
-                garble_step(narrow, &garbler, bucket, skip, [a, b], out, tables);
+            let part = Part::new(self.first.wrapping_add(at as u64), self.out.len() - at);
+            let ours = at..at + part.len;
+            let operands = [&self.a.labels[ours.clone()], &self.b.labels[ours.clone()]];
+            let results = (&mut self.out[ours.clone()], &mut self.tables[ours]);
+            for column in (0..4).step_by(W::LANES) {
+                let (key, spot) = (cpu.xor(garbler.key, on(cpu, buckets, column)), Spot { column, row: 0 });
+                if part.len == BLOCK {
+                    garble_rows::<W, 4>(cpu, &garbler, key, spot, Part::WHOLE, operands, (&mut *results.0, &mut *results.1));
+                } else if !part.meets::<W>(column) {
+                    continue;
+                } else if let Some(row) = part.row() {
+                    let spot = Spot { row, ..spot };
+                    garble_rows::<W, 1>(cpu, &garbler, key, spot, part, operands, (&mut *results.0, &mut *results.1));
+                } else {
+                    garble_rows::<W, 4>(cpu, &garbler, key, spot, part, operands, (&mut *results.0, &mut *results.1));
+                }
             }
-            at += len;
+            at += part.len;
+            buckets = on(cpu, buckets, 4);
         }
     }
 }
 
 #[inline(always)]
-fn garble_step<C: Lanes>(
+fn garble_rows<C: Lanes, const R: usize>(
     cpu: C,
-    garbler: &Garbler,
-    bucket: u64,
-    skip: usize,
+    garbler: &Garbler<C>,
+    key: C::Reg,
+    spot: Spot,
+    part: Part,
     [a, b]: [&[Block]; 2],
-    out: &mut [Block],
-    tables: &mut [Ciphertexts],
+    (out, tables): (&mut [Block], &mut [Ciphertexts]),
 ) {
-    let window = Window::new::<C, 4>(skip, out.len());
-    let tables = tables.as_flattened_mut();
-    let delta = cpu.splat(garbler.delta);
-    let flip = garbler.flip.map(|x| cpu.splat(x));
-    let zero = cpu.splat(Block::ZERO);
-    let (mut ab, mut x) = ([[zero; 2]; 4], [[zero; 4]; 4]);
-    for r in 0..4 {
-        let at = window.nearest(r * C::LANES);
-        ab[r] = [cpu.xor(cpu.load(&a[at..]), flip[0]), cpu.xor(cpu.load(&b[at..]), flip[1])];
-        let [tweak_a, tweak_b] = tweaks(cpu, r);
-        let (a0, b0) = (cpu.xor(ab[r][0], tweak_a), cpu.xor(ab[r][1], tweak_b));
-        let (a1, b1) = (cpu.xor(a0, delta), cpu.xor(b0, delta));
-        x[r] = [cpu.sigma(a0), cpu.sigma(a1), cpu.sigma(b0), cpu.sigma(b1)];
+    let mut x = [[key; 4]; R];
+    let mut both = [key; R];
+    for r in 0..R {
+        let (a, b) = (part.load(cpu, spot.place(r), a), part.load(cpu, spot.place(r), b));
+        let (a, b) = (cpu.sigma(a), cpu.sigma(b));
+        let [of_a, of_b] = tweaks(cpu, spot.row + r);
+        let (a0, b0) = (cpu.begin(cpu.xor(a, of_a), key), cpu.begin(cpu.xor(b, of_b), key));
+        x[r] = [a0, cpu.xor(a0, garbler.sigma_delta), b0, cpu.xor(b0, garbler.sigma_delta)];
+        both[r] = cpu.xor3(a, b, garbler.of_label);
     }
-    let mut y = x;
-    encrypt_buckets(cpu, cpu.xor(cpu.splat(garbler.key), cpu.count(bucket)), &mut y);
-    for r in 0..4 {
-        let [a0, b0] = ab[r];
-        let (pa, pb) = (cpu.lsb_mask(a0), cpu.lsb_mask(b0));
-        let ha0 = cpu.xor(x[r][0], y[r][0]);
-        let hb0 = cpu.xor(x[r][2], y[r][2]);
-        let table_g = cpu.xor_masked(cpu.xor3(ha0, x[r][1], y[r][1]), pb, delta);
-        // T_E ⊕ a0 is the XOR of b's two hashes.
-        let both_b = cpu.xor3(hb0, x[r][3], y[r][3]);
-        let label = cpu.xor_masked(cpu.xor_masked(ha0, pa, table_g), pb, both_b);
-        if let Some(at) = window.place(r * C::LANES) {
-            store(cpu, cpu.xor(label, hb0), &mut out[at..]);
-            let [low, high] = cpu.zip(table_g, cpu.xor(both_b, a0));
-            cpu.store(low, &mut tables[2 * at..]);
-            cpu.store(high, &mut tables[2 * at + C::LANES..]);
-        }
+    encrypt(cpu, key, &mut x);
+    for r in 0..R {
+        let place = spot.place(r);
+        let (a, b) = (part.load(cpu, place, a), part.load(cpu, place, b));
+        let (s, t) = (cpu.lsb(a), cpu.lsb(b));
+        let table_g = cpu.xor_if(cpu.xor3(x[r][0], x[r][1], garbler.of_g), t, garbler.delta);
+        let u = cpu.xor3(x[r][2], x[r][3], garbler.of_u);
+        let label = cpu.xor3(x[r][0], x[r][2], both[r]);
+        let label = cpu.xor_if(cpu.xor_if(label, s, table_g), t, u);
+        part.store(cpu, label, place, bytemuck::cast_slice_mut(out));
+        let [low, high] = cpu.zip(table_g, cpu.xor(u, a));
+        part.pairs().store(cpu, low, 2 * place, tables.as_flattened_mut());
+        part.pairs().store(cpu, high, 2 * place + C::LANES, tables.as_flattened_mut());
     }
 }
 
@@ -131,101 +241,79 @@ impl Job for Evaluate<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
-        let mut at = 0;
+    fn run<W: Lanes, N: Lanes>(self, cpu: W, _: N) {
+        let key = cpu.splat(self.key);
+        let (mut at, mut buckets) = (0, buckets(cpu, self.first));
         while at < self.out.len() {
-            let (bucket, skip, len) = cut::<W>(self.first + at as u64, self.out.len() - at);
-            let (a, b) = (&self.a[at..at + len], &self.b[at..at + len]);
-            let (out, tables) = (&mut self.out[at..at + len], &self.tables[at..at + len]);
-            if len == 4 * W::LANES {
-                evaluate_step(wide, self.key, bucket, 0, [a, b], out, tables);
-            } else if skip + len > 4 {
-                let (a, b, tables) = (padded(skip, a), padded(skip, b), padded(skip, tables));
-                let (mut all, most) = ([Block::ZERO; MOST], 4 * W::LANES);
-                evaluate_step(wide, self.key, bucket, 0, [&a[..most], &b[..most]], &mut all[..most], &tables[..most]);
-                out.copy_from_slice(&all[skip..skip + len]);
-            } else {
-                evaluate_step(narrow, self.key, bucket, skip, [a, b], out, tables);
+            let part = Part::new(self.first.wrapping_add(at as u64), self.out.len() - at);
+            let ours = at..at + part.len;
+            let operands = [&self.a[ours.clone()], &self.b[ours.clone()]];
+            let (out, tables) = (&mut self.out[ours.clone()], &self.tables[ours]);
+            for column in (0..4).step_by(W::LANES) {
+                let (key, spot) = (cpu.xor(key, on(cpu, buckets, column)), Spot { column, row: 0 });
+                if part.len == BLOCK {
+                    evaluate_rows::<W, 4>(cpu, key, spot, Part::WHOLE, operands, out, tables);
+                } else if !part.meets::<W>(column) {
+                    continue;
+                } else if let Some(row) = part.row() {
+                    evaluate_rows::<W, 1>(cpu, key, Spot { row, ..spot }, part, operands, out, tables);
+                } else {
+                    evaluate_rows::<W, 4>(cpu, key, spot, part, operands, out, tables);
+                }
             }
-            at += len;
+            at += part.len;
+            buckets = on(cpu, buckets, 4);
         }
     }
 }
 
 #[inline(always)]
-fn evaluate_step<C: Lanes>(
+fn evaluate_rows<C: Lanes, const R: usize>(
     cpu: C,
-    key: Block,
-    bucket: u64,
-    skip: usize,
+    key: C::Reg,
+    spot: Spot,
+    part: Part,
     [a, b]: [&[Block]; 2],
     out: &mut [Block],
     tables: &[Ciphertexts],
 ) {
-    let window = Window::new::<C, 4>(skip, out.len());
-    let tables = tables.as_flattened();
-    let mut x = [[cpu.splat(Block::ZERO); 2]; 4];
-    for r in 0..4 {
-        let at = window.nearest(r * C::LANES);
-        let (a, b) = (cpu.load(&a[at..]), cpu.load(&b[at..]));
-        let [tweak_a, tweak_b] = tweaks(cpu, r);
-        x[r] = [cpu.sigma(cpu.xor(a, tweak_a)), cpu.sigma(cpu.xor(b, tweak_b))];
+    let of_label = cpu.splat(Block::new(1).sigma());
+    let mut x = [[key; 2]; R];
+    let mut both = [key; R];
+    for r in 0..R {
+        let (a, b) = (part.load(cpu, spot.place(r), a), part.load(cpu, spot.place(r), b));
+        let (a, b) = (cpu.sigma(a), cpu.sigma(b));
+        let [of_a, of_b] = tweaks(cpu, spot.row + r);
+        x[r] = [cpu.begin(cpu.xor(a, of_a), key), cpu.begin(cpu.xor(b, of_b), key)];
+        both[r] = cpu.xor3(a, b, of_label);
     }
-    let mut y = x;
-    encrypt_buckets(cpu, cpu.xor(cpu.splat(key), cpu.count(bucket)), &mut y);
-    for r in 0..4 {
-        if let Some(at) = window.place(r * C::LANES) {
-            let (a, b) = (cpu.load(&a[at..]), cpu.load(&b[at..]));
-            let pair = [cpu.fetch(&tables[2 * at..]), cpu.fetch(&tables[2 * at + C::LANES..])];
-            let [table_g, table_e] = cpu.unzip(pair);
-            let (ha, hb) = (cpu.xor(x[r][0], y[r][0]), cpu.xor(x[r][1], y[r][1]));
-            let label_g = cpu.xor_masked(ha, cpu.lsb_mask(a), table_g);
-            let label_e = cpu.xor_masked(hb, cpu.lsb_mask(b), cpu.xor(table_e, a));
-            store(cpu, cpu.xor(label_g, label_e), &mut out[at..]);
-        }
+    encrypt(cpu, key, &mut x);
+    for r in 0..R {
+        let place = spot.place(r);
+        let (a, b) = (part.load(cpu, place, a), part.load(cpu, place, b));
+        let (pairs, tables) = (part.pairs(), tables.as_flattened());
+        let low = pairs.fetch(cpu, 2 * place, tables);
+        let high = pairs.fetch(cpu, 2 * place + C::LANES, tables);
+        let [table_g, table_e] = cpu.unzip([low, high]);
+        let label = cpu.xor3(x[r][0], x[r][1], both[r]);
+        let label = cpu.xor3_if(cpu.xor_if(label, cpu.lsb(a), table_g), cpu.lsb(b), table_e, a);
+        part.store(cpu, label, place, bytemuck::cast_slice_mut(out));
     }
 }
 
-/// Both halves' tweaks 2·(n mod 4) + half of the ANDs of register r.
+/// Encrypts blocks, to which `begin` was done, under these keys.
 #[inline(always)]
-fn tweaks<C: Lanes>(cpu: C, r: usize) -> [C::Reg; 2] {
-    static TWEAKS: [[Block; 16]; 2] = {
-        let mut tweaks = [[Block::ZERO; 16]; 2];
-        let mut n = 0;
-        while n < 16 {
-            tweaks[0][n] = Block::new(2 * (n as u128 % 4));
-            tweaks[1][n] = Block::new(2 * (n as u128 % 4) + 1);
-            n += 1;
-        }
-        tweaks
-    };
-    [cpu.load(&TWEAKS[0][r * C::LANES..]), cpu.load(&TWEAKS[1][r * C::LANES..])]
-}
-
-/// Encrypts H blocks of each AND of four registers under the keys of their buckets.
-#[inline(always)]
-fn encrypt_buckets<C: Lanes, const H: usize>(cpu: C, key: C::Reg, x: &mut [[C::Reg; H]; 4]) {
-    let mut key = key;
-    let mut before = cpu.spread(key);
-    for r in 0..4 {
-        for x in &mut x[r] {
-            *x = cpu.begin(*x, before[r]);
-        }
-    }
+fn encrypt<C: Lanes, const H: usize, const R: usize>(cpu: C, keys: C::Reg, x: &mut [[C::Reg; H]; R]) {
+    let mut before = keys;
     for constant in &ROUND_CONSTANTS[..9] {
-        key = cpu.next_key(key, *constant);
-        let after = cpu.spread(key);
-        for r in 0..4 {
-            for x in &mut x[r] {
-                *x = cpu.round(*x, before[r], after[r]);
-            }
+        let after = cpu.next_key(before, *constant);
+        for x in x.as_flattened_mut() {
+            *x = cpu.round(*x, before, after);
         }
         before = after;
     }
-    let after = cpu.spread(cpu.next_key(key, ROUND_CONSTANTS[9]));
-    for r in 0..4 {
-        for x in &mut x[r] {
-            *x = cpu.end(*x, before[r], after[r]);
-        }
+    let after = cpu.next_key(before, ROUND_CONSTANTS[9]);
+    for x in x.as_flattened_mut() {
+        *x = cpu.end(*x, before, after);
     }
 }
