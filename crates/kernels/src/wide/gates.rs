@@ -51,7 +51,8 @@ impl Part {
     /// Whether an AND is in the columns of a register that begins at this one.
     #[inline(always)]
     fn meets<C: Lanes>(self, column: usize) -> bool {
-        C::LANES == 4 || (self.skip..self.skip + self.len).any(|place| (column..column + C::LANES).contains(&(place % 4)))
+        C::LANES == 4
+            || (self.skip..self.skip + self.len).any(|place| (column..column + C::LANES).contains(&(place % 4)))
     }
 
     /// The lanes that are ours of a register that begins at `place`, and which of our operands is in the first of them.
@@ -71,11 +72,6 @@ impl Part {
     }
 
     #[inline(always)]
-    fn load<C: Lanes>(self, cpu: C, place: usize, from: &[Block]) -> C::Reg {
-        self.fetch(cpu, place, bytemuck::cast_slice(from))
-    }
-
-    #[inline(always)]
     fn store<C: Lanes>(self, cpu: C, x: C::Reg, place: usize, to: &mut [[u8; 16]]) {
         if self.skip == 0 && place + C::LANES <= self.len {
             return cpu.store(x, &mut to[place..]);
@@ -83,33 +79,6 @@ impl Part {
         let (lanes, at) = self.lanes::<C>(place);
         cpu.store_part(x, &mut to[at..], lanes);
     }
-}
-
-/// Where the registers of a step lie in their block: the column of their first lane, the first of their rows.
-#[derive(Clone, Copy)]
-struct Spot {
-    column: usize,
-    row: usize,
-}
-
-impl Spot {
-    /// The place of the first lane of register r.
-    #[inline(always)]
-    fn place(self, r: usize) -> usize {
-        4 * (self.row + r) + self.column
-    }
-}
-
-/// The numbers of the buckets of the first register's lanes in the block that holds an AND.
-#[inline(always)]
-fn buckets<C: Lanes>(cpu: C, and: u64) -> C::Reg {
-    cpu.count(and / BLOCK as u64 * 4)
-}
-
-/// Adds to numbers of buckets.
-#[inline(always)]
-fn on<C: Lanes>(cpu: C, buckets: C::Reg, by: usize) -> C::Reg {
-    cpu.add(buckets, cpu.splat(Block::new(by as u128)))
 }
 
 /// σ of both halves' tweaks 2·row + half.
@@ -128,13 +97,55 @@ fn tweaks<C: Lanes>(cpu: C, row: usize) -> [C::Reg; 2] {
     [cpu.load(&TWEAKS[row][0]), cpu.load(&TWEAKS[row][1])]
 }
 
+/// The ANDs of one register: from `place` on in a block, of which `part` is ours, from operand `at` on.
+#[derive(Clone, Copy)]
+struct Spot {
+    at: usize,
+    part: Part,
+    place: usize,
+}
+
+impl Spot {
+    #[inline(always)]
+    fn load<C: Lanes>(self, cpu: C, from: &[Block]) -> C::Reg {
+        self.part.fetch(cpu, self.place, bytemuck::cast_slice(&from[self.at..self.at + self.part.len]))
+    }
+
+    #[inline(always)]
+    fn store<C: Lanes>(self, cpu: C, x: C::Reg, to: &mut [Block]) {
+        self.part.store(cpu, x, self.place, bytemuck::cast_slice_mut(&mut to[self.at..self.at + self.part.len]));
+    }
+
+    /// The ciphertexts, in two registers.
+    #[inline(always)]
+    fn load_pairs<C: Lanes>(self, cpu: C, from: &[Ciphertexts]) -> [C::Reg; 2] {
+        let (pairs, from) = (self.part.pairs(), from[self.at..self.at + self.part.len].as_flattened());
+        [pairs.fetch(cpu, 2 * self.place, from), pairs.fetch(cpu, 2 * self.place + C::LANES, from)]
+    }
+
+    #[inline(always)]
+    fn store_pairs<C: Lanes>(self, cpu: C, x: [C::Reg; 2], to: &mut [Ciphertexts]) {
+        let (pairs, to) = (self.part.pairs(), to[self.at..self.at + self.part.len].as_flattened_mut());
+        pairs.store(cpu, x[0], 2 * self.place, to);
+        pairs.store(cpu, x[1], 2 * self.place + C::LANES, to);
+    }
+}
+
+/// What a role does before and after H blocks of each AND of a register are encrypted.
+trait Role<C: Lanes, const H: usize> {
+    /// The blocks, to which `begin` was done with the key, and what the label has of them besides.
+    fn open(&self, cpu: C, spot: Spot, key: C::Reg) -> ([C::Reg; H], C::Reg);
+    /// Stores what comes of the encrypted blocks.
+    fn close(&mut self, cpu: C, spot: Spot, y: [C::Reg; H], both: C::Reg);
+}
+
 /// What does not change from step to step.
 ///
 /// Complements cost nothing. Let E₀, E₁ be the hashes of a and a ⊕ Δ as they come, F₀, F₁ of b and b ⊕ Δ, s and t
 /// the lowest bits of a and b. With Δ added to a (f_a = 1) or b, T_G = E₀ ⊕ E₁ ⊕ (t ⊕ f_b)·Δ as without but for
 /// f_b, with u = F₀ ⊕ F₁ ⊕ f_a·Δ we have T_E = u ⊕ a, and the label is E₀ ⊕ F₀ ⊕ s·T_G ⊕ t·u ⊕ f_a·f_b·Δ.
-struct Garbler<C: Lanes> {
-    key: C::Reg,
+struct Garbler<'a, C: Lanes> {
+    job: Garble<'a>,
     delta: C::Reg,
     sigma_delta: C::Reg,
     /// σ(Δ) ⊕ f_b·Δ: what the sum of two encryptions, E₀ and E₁, lacks.
@@ -145,17 +156,17 @@ struct Garbler<C: Lanes> {
     of_label: C::Reg,
 }
 
-impl<C: Lanes> Garbler<C> {
+impl<'a, C: Lanes> Garbler<'a, C> {
     #[inline(always)]
-    fn new(cpu: C, job: &Garble) -> Self {
+    fn new(cpu: C, job: Garble<'a>) -> Self {
         let (sigma, flip) = (job.delta.sigma(), [job.a, job.b].map(|x| Block::mask(x.flip) & job.delta));
         Garbler {
-            key: cpu.splat(job.key),
             delta: cpu.splat(job.delta),
             sigma_delta: cpu.splat(sigma),
             of_g: cpu.splat(sigma ^ flip[1]),
             of_u: cpu.splat(sigma ^ flip[0]),
             of_label: cpu.splat(Block::new(1).sigma() ^ (flip[0] & flip[1])),
+            job,
         }
     }
 }
@@ -165,65 +176,31 @@ impl Job for Garble<'_> {
 
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, cpu: W, _: N) {
-        let garbler = Garbler::new(cpu, &self);
-        let (mut at, mut buckets) = (0, buckets(cpu, self.first));
-        while at < self.out.len() {
-            let part = Part::new(self.first.wrapping_add(at as u64), self.out.len() - at);
-            let ours = at..at + part.len;
-            let operands = [&self.a.labels[ours.clone()], &self.b.labels[ours.clone()]];
-            let results = (&mut self.out[ours.clone()], &mut self.tables[ours]);
-            for column in (0..4).step_by(W::LANES) {
-                let (key, spot) = (cpu.xor(garbler.key, on(cpu, buckets, column)), Spot { column, row: 0 });
-                if part.len == BLOCK {
-                    garble_rows::<W, 4>(cpu, &garbler, key, spot, Part::WHOLE, operands, (&mut *results.0, &mut *results.1));
-                } else if !part.meets::<W>(column) {
-                    continue;
-                } else if let Some(row) = part.row() {
-                    let spot = Spot { row, ..spot };
-                    garble_rows::<W, 1>(cpu, &garbler, key, spot, part, operands, (&mut *results.0, &mut *results.1));
-                } else {
-                    garble_rows::<W, 4>(cpu, &garbler, key, spot, part, operands, (&mut *results.0, &mut *results.1));
-                }
-            }
-            at += part.len;
-            buckets = on(cpu, buckets, 4);
-        }
+        let (key, first, len) = (self.key, self.first, self.out.len());
+        walk(cpu, &mut Garbler::new(cpu, self), key, first, len);
     }
 }
 
-#[inline(always)]
-fn garble_rows<C: Lanes, const R: usize>(
-    cpu: C,
-    garbler: &Garbler<C>,
-    key: C::Reg,
-    spot: Spot,
-    part: Part,
-    [a, b]: [&[Block]; 2],
-    (out, tables): (&mut [Block], &mut [Ciphertexts]),
-) {
-    let mut x = [[key; 4]; R];
-    let mut both = [key; R];
-    for r in 0..R {
-        let (a, b) = (part.load(cpu, spot.place(r), a), part.load(cpu, spot.place(r), b));
+impl<C: Lanes> Role<C, 4> for Garbler<'_, C> {
+    #[inline(always)]
+    fn open(&self, cpu: C, spot: Spot, key: C::Reg) -> ([C::Reg; 4], C::Reg) {
+        let (a, b) = (spot.load(cpu, self.job.a.labels), spot.load(cpu, self.job.b.labels));
         let (a, b) = (cpu.sigma(a), cpu.sigma(b));
-        let [of_a, of_b] = tweaks(cpu, spot.row + r);
+        let [of_a, of_b] = tweaks(cpu, spot.place / 4);
         let (a0, b0) = (cpu.begin(cpu.xor(a, of_a), key), cpu.begin(cpu.xor(b, of_b), key));
-        x[r] = [a0, cpu.xor(a0, garbler.sigma_delta), b0, cpu.xor(b0, garbler.sigma_delta)];
-        both[r] = cpu.xor3(a, b, garbler.of_label);
+        let (a1, b1) = (cpu.xor(a0, self.sigma_delta), cpu.xor(b0, self.sigma_delta));
+        ([a0, a1, b0, b1], cpu.xor3(a, b, self.of_label))
     }
-    encrypt(cpu, key, &mut x);
-    for r in 0..R {
-        let place = spot.place(r);
-        let (a, b) = (part.load(cpu, place, a), part.load(cpu, place, b));
+
+    #[inline(always)]
+    fn close(&mut self, cpu: C, spot: Spot, y: [C::Reg; 4], both: C::Reg) {
+        let (a, b) = (spot.load(cpu, self.job.a.labels), spot.load(cpu, self.job.b.labels));
         let (s, t) = (cpu.lsb(a), cpu.lsb(b));
-        let table_g = cpu.xor_if(cpu.xor3(x[r][0], x[r][1], garbler.of_g), t, garbler.delta);
-        let u = cpu.xor3(x[r][2], x[r][3], garbler.of_u);
-        let label = cpu.xor3(x[r][0], x[r][2], both[r]);
-        let label = cpu.xor_if(cpu.xor_if(label, s, table_g), t, u);
-        part.store(cpu, label, place, bytemuck::cast_slice_mut(out));
-        let [low, high] = cpu.zip(table_g, cpu.xor(u, a));
-        part.pairs().store(cpu, low, 2 * place, tables.as_flattened_mut());
-        part.pairs().store(cpu, high, 2 * place + C::LANES, tables.as_flattened_mut());
+        let table_g = cpu.xor_if(cpu.xor3(y[0], y[1], self.of_g), t, self.delta);
+        let u = cpu.xor3(y[2], y[3], self.of_u);
+        let label = cpu.xor_if(cpu.xor_if(cpu.xor3(y[0], y[2], both), s, table_g), t, u);
+        spot.store(cpu, label, self.job.out);
+        spot.store_pairs(cpu, cpu.zip(table_g, cpu.xor(u, a)), self.job.tables);
     }
 }
 
@@ -241,79 +218,212 @@ impl Job for Evaluate<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<W: Lanes, N: Lanes>(self, cpu: W, _: N) {
-        let key = cpu.splat(self.key);
-        let (mut at, mut buckets) = (0, buckets(cpu, self.first));
-        while at < self.out.len() {
-            let part = Part::new(self.first.wrapping_add(at as u64), self.out.len() - at);
-            let ours = at..at + part.len;
-            let operands = [&self.a[ours.clone()], &self.b[ours.clone()]];
-            let (out, tables) = (&mut self.out[ours.clone()], &self.tables[ours]);
-            for column in (0..4).step_by(W::LANES) {
-                let (key, spot) = (cpu.xor(key, on(cpu, buckets, column)), Spot { column, row: 0 });
-                if part.len == BLOCK {
-                    evaluate_rows::<W, 4>(cpu, key, spot, Part::WHOLE, operands, out, tables);
-                } else if !part.meets::<W>(column) {
-                    continue;
-                } else if let Some(row) = part.row() {
-                    evaluate_rows::<W, 1>(cpu, key, Spot { row, ..spot }, part, operands, out, tables);
-                } else {
-                    evaluate_rows::<W, 4>(cpu, key, spot, part, operands, out, tables);
-                }
-            }
-            at += part.len;
-            buckets = on(cpu, buckets, 4);
-        }
+    fn run<W: Lanes, N: Lanes>(mut self, cpu: W, _: N) {
+        let (key, first, len) = (self.key, self.first, self.out.len());
+        walk(cpu, &mut self, key, first, len);
     }
 }
 
-#[inline(always)]
-fn evaluate_rows<C: Lanes, const R: usize>(
-    cpu: C,
-    key: C::Reg,
-    spot: Spot,
-    part: Part,
-    [a, b]: [&[Block]; 2],
-    out: &mut [Block],
-    tables: &[Ciphertexts],
-) {
-    let of_label = cpu.splat(Block::new(1).sigma());
-    let mut x = [[key; 2]; R];
-    let mut both = [key; R];
-    for r in 0..R {
-        let (a, b) = (part.load(cpu, spot.place(r), a), part.load(cpu, spot.place(r), b));
+impl<C: Lanes> Role<C, 2> for Evaluate<'_> {
+    #[inline(always)]
+    fn open(&self, cpu: C, spot: Spot, key: C::Reg) -> ([C::Reg; 2], C::Reg) {
+        let (a, b) = (spot.load(cpu, self.a), spot.load(cpu, self.b));
         let (a, b) = (cpu.sigma(a), cpu.sigma(b));
-        let [of_a, of_b] = tweaks(cpu, spot.row + r);
-        x[r] = [cpu.begin(cpu.xor(a, of_a), key), cpu.begin(cpu.xor(b, of_b), key)];
-        both[r] = cpu.xor3(a, b, of_label);
+        let [of_a, of_b] = tweaks(cpu, spot.place / 4);
+        let x = [cpu.begin(cpu.xor(a, of_a), key), cpu.begin(cpu.xor(b, of_b), key)];
+        (x, cpu.xor3(a, b, cpu.splat(Block::new(1).sigma())))
     }
-    encrypt(cpu, key, &mut x);
-    for r in 0..R {
-        let place = spot.place(r);
-        let (a, b) = (part.load(cpu, place, a), part.load(cpu, place, b));
-        let (pairs, tables) = (part.pairs(), tables.as_flattened());
-        let low = pairs.fetch(cpu, 2 * place, tables);
-        let high = pairs.fetch(cpu, 2 * place + C::LANES, tables);
-        let [table_g, table_e] = cpu.unzip([low, high]);
-        let label = cpu.xor3(x[r][0], x[r][1], both[r]);
-        let label = cpu.xor3_if(cpu.xor_if(label, cpu.lsb(a), table_g), cpu.lsb(b), table_e, a);
-        part.store(cpu, label, place, bytemuck::cast_slice_mut(out));
+
+    #[inline(always)]
+    fn close(&mut self, cpu: C, spot: Spot, y: [C::Reg; 2], both: C::Reg) {
+        let (a, b) = (spot.load(cpu, self.a), spot.load(cpu, self.b));
+        let [table_g, table_e] = cpu.unzip(spot.load_pairs(cpu, self.tables));
+        let label = cpu.xor_if(cpu.xor3(y[0], y[1], both), cpu.lsb(a), table_g);
+        spot.store(cpu, cpu.xor3_if(label, cpu.lsb(b), table_e, a), self.out);
     }
 }
 
-/// Encrypts blocks, to which `begin` was done, under these keys.
+/// All ANDs: whole blocks in one stream, if a row fills a register, and the parts of blocks at the ends.
 #[inline(always)]
-fn encrypt<C: Lanes, const H: usize, const R: usize>(cpu: C, keys: C::Reg, x: &mut [[C::Reg; H]; R]) {
-    let mut before = keys;
+fn walk<C: Lanes, const H: usize>(cpu: C, role: &mut impl Role<C, H>, key: Block, first: u64, len: usize) {
+    let key = cpu.splat(key);
+    let mut at = 0;
+    while at < len {
+        let number = first.wrapping_add(at as u64);
+        let (part, bucket) = (Part::new(number, len - at), number / BLOCK as u64 * 4);
+        if part.len == BLOCK && C::LANES == 4 {
+            let blocks = (len - at) / BLOCK;
+            stream(cpu, role, key, cpu.count(bucket), at, blocks);
+            at += blocks * BLOCK;
+            continue;
+        }
+        for column in (0..4).step_by(C::LANES).filter(|&column| part.meets::<C>(column)) {
+            let key = cpu.xor(key, cpu.count(bucket + column as u64));
+            if part.len == BLOCK {
+                rows::<C, H, 4>(cpu, role, key, Spot { at, part: Part::WHOLE, place: column });
+            } else if let Some(row) = part.row() {
+                rows::<C, H, 1>(cpu, role, key, Spot { at, part, place: 4 * row + column });
+            } else {
+                rows::<C, H, 4>(cpu, role, key, Spot { at, part, place: column });
+            }
+        }
+        at += part.len;
+    }
+}
+
+/// R rows of a block from a spot on, each a register.
+#[inline(always)]
+fn rows<C: Lanes, const H: usize, const R: usize>(cpu: C, role: &mut impl Role<C, H>, key: C::Reg, spot: Spot) {
+    let mut x = [([key; H], key); R];
+    for r in 0..R {
+        x[r] = role.open(cpu, Spot { place: spot.place + 4 * r, ..spot }, key);
+    }
+    let mut before = key;
     for constant in &ROUND_CONSTANTS[..9] {
         let after = cpu.next_key(before, *constant);
-        for x in x.as_flattened_mut() {
-            *x = cpu.round(*x, before, after);
+        for (x, _) in &mut x {
+            for x in x {
+                *x = cpu.round(*x, before, after);
+            }
         }
         before = after;
     }
     let after = cpu.next_key(before, ROUND_CONSTANTS[9]);
-    for x in x.as_flattened_mut() {
-        *x = cpu.end(*x, before, after);
+    for (x, _) in &mut x {
+        for x in x {
+            *x = cpu.end(*x, before, after);
+        }
     }
+    for r in 0..R {
+        role.close(cpu, Spot { place: spot.place + 4 * r, ..spot }, x[r].0, x[r].1);
+    }
+}
+
+/// Rounds in each quarter of a turn.
+const PACE: [usize; 4] = [3, 2, 3, 2];
+
+/// Rounds that a row has behind it when a quarter begins: its first quarter is that of its number.
+const fn done(row: usize, quarter: usize) -> usize {
+    let (mut rounds, mut at) = (0, row);
+    while at != quarter {
+        rounds += PACE[at];
+        at = (at + 1) % 4;
+    }
+    rounds
+}
+
+/// Blocks under way: four rows that are a quarter of an encryption apart.
+///
+/// Encryption alone keeps one port of the processor busy, what stands before and after it another, and no
+/// processor looks far enough ahead to do one block's end beside the next one's rounds by itself.
+type Flight<C, const H: usize> = [([<C as Lanes>::Reg; H], <C as Lanes>::Reg); 4];
+
+/// Round keys of block n in entry n modulo 4, scheduled during the block before.
+type Ring<C> = [[<C as Lanes>::Reg; 11]; 4];
+
+/// Whole blocks of registers of four, from operand `at` on.
+#[inline(always)]
+fn stream<C: Lanes, const H: usize>(
+    cpu: C,
+    role: &mut impl Role<C, H>,
+    key: C::Reg,
+    mut buckets: C::Reg,
+    at: usize,
+    blocks: usize,
+) {
+    let four = cpu.splat(Block::new(4));
+    let (mut flight, mut keys): (Flight<C, H>, Ring<C>) = ([([key; H], key); 4], [[key; 11]; 4]);
+    let mut next = cpu.xor(key, buckets);
+    for (round, constant) in ROUND_CONSTANTS.iter().enumerate() {
+        keys[0][round] = next;
+        next = cpu.next_key(next, *constant);
+    }
+    keys[0][10] = next;
+    let spot = |n: usize| Spot { at: at + BLOCK * n, part: Part::WHOLE, place: 0 };
+    buckets = cpu.add(buckets, four);
+    turn::<C, H, FIRST>(cpu, role, &mut flight, &mut keys, cpu.xor(key, buckets), spot(0), 0);
+    for n in 1..blocks {
+        buckets = cpu.add(buckets, four);
+        turn::<C, H, BOTH>(cpu, role, &mut flight, &mut keys, cpu.xor(key, buckets), spot(n), n);
+    }
+    turn::<C, H, LAST>(cpu, role, &mut flight, &mut keys, key, spot(blocks), blocks);
+}
+
+/// Kinds of turns: no block ends, none begins, one of each.
+const FIRST: u8 = 0;
+const LAST: u8 = 1;
+const BOTH: u8 = 2;
+
+/// Row by row, the end of block n − 1 and the beginning of block n.
+#[inline(always)]
+fn turn<C: Lanes, const H: usize, const KIND: u8>(
+    cpu: C,
+    role: &mut impl Role<C, H>,
+    flight: &mut Flight<C, H>,
+    keys: &mut Ring<C>,
+    next: C::Reg,
+    spot: Spot,
+    n: usize,
+) {
+    let next = quarter::<C, H, KIND, 0>(cpu, role, flight, keys, next, spot, n);
+    let next = quarter::<C, H, KIND, 1>(cpu, role, flight, keys, next, spot, n);
+    let next = quarter::<C, H, KIND, 2>(cpu, role, flight, keys, next, spot, n);
+    quarter::<C, H, KIND, 3>(cpu, role, flight, keys, next, spot, n);
+}
+
+#[inline(always)]
+fn quarter<C: Lanes, const H: usize, const KIND: u8, const Q: usize>(
+    cpu: C,
+    role: &mut impl Role<C, H>,
+    flight: &mut Flight<C, H>,
+    keys: &mut Ring<C>,
+    mut next: C::Reg,
+    spot: Spot,
+    n: usize,
+) -> C::Reg {
+    let spot = Spot { place: 4 * Q, ..spot };
+    if KIND != FIRST {
+        role.close(cpu, Spot { at: spot.at - BLOCK, ..spot }, flight[Q].0, flight[Q].1);
+    }
+    if KIND != LAST {
+        flight[Q] = role.open(cpu, spot, keys[n % 4][0]);
+    }
+    next = slot::<C, H, KIND, Q, 0>(cpu, flight, keys, next, n);
+    next = slot::<C, H, KIND, Q, 1>(cpu, flight, keys, next, n);
+    if PACE[Q] == 3 {
+        next = slot::<C, H, KIND, Q, 2>(cpu, flight, keys, next, n);
+    }
+    next
+}
+
+/// One round of every row, and one of the next block's schedule.
+#[inline(always)]
+fn slot<C: Lanes, const H: usize, const KIND: u8, const Q: usize, const K: usize>(
+    cpu: C,
+    flight: &mut Flight<C, H>,
+    keys: &mut Ring<C>,
+    mut next: C::Reg,
+    n: usize,
+) -> C::Reg {
+    if KIND != LAST {
+        let keys = &mut keys[(n + 1) % 4];
+        keys[done(0, Q) + K] = next;
+        next = cpu.next_key(next, ROUND_CONSTANTS[done(0, Q) + K]);
+        if done(0, Q) + K == 9 {
+            keys[10] = next;
+        }
+    }
+    for row in 0..4 {
+        let begun = row <= Q;
+        if KIND == if begun { LAST } else { FIRST } {
+            continue;
+        }
+        let keys = &keys[if begun { n % 4 } else { (n + 3) % 4 }];
+        let round = done(row, Q) + K + 1;
+        let (before, after) = (keys[round - 1], keys[round]);
+        for x in &mut flight[row].0 {
+            *x = if round == 10 { cpu.end(*x, before, after) } else { cpu.round(*x, before, after) };
+        }
+    }
+    next
 }
