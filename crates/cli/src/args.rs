@@ -158,6 +158,9 @@ pub struct Run {
     /// silent16 to silent19 (128 bits as published, 88 by our own count), silent16w to silent19w (128 bits)
     #[arg(long, value_name = "MAKER")]
     pub correlations: Option<Extension>,
+    /// How many threads of this machine share the work; the peer may have another number
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub threads: usize,
     #[command(flatten)]
     pub pool: Pool,
     /// Run without asking
@@ -365,6 +368,8 @@ pub enum KeyAction {
 const FIGURES: &str = "\
 Without --circuits the figures of the engines are measured:
   garble, evaluate          the engine of Yao alone, AES-128 over 4,096 lanes on one core
+  threads2_garble, _evaluate  how many times as fast the same is with two threads;
+                            threads2 is the smaller of both
   yao_memory, _tcp, _tls    the same, garbled and evaluated end to end by sessions
   channel_tcp, _tls         what the channel alone carries one way
   aes_latency, _memory      one AES-128 block by Yao with its tables ready, over TCP or memory
@@ -373,7 +378,7 @@ Without --circuits the figures of the engines are measured:
   gmw_product512            one 512-bit product by GMW over TCP, online
   stream_memory_yao, _gmw   memory of a party while 10^9 ANDs stream by; stream_memory is the larger
 Every output is compared with the one computed in the clear. Each party has one
-thread: there is no figure of more, since the engines have no threads so far.
+thread, but for threads2.
 
 CIRCUITS are aes128, sha256, product512, argmin, scifi, sort, all, or programs as
 `duologue blocks` names them; every size of a program is the number of lanes.";
@@ -441,7 +446,7 @@ pub struct BenchEngines {
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1,100,10000", requires = "circuits")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     pub lanes: Vec<u64>,
-    /// Numbers of threads of a party that make correlations; with more than one a party has no core of its own
+    /// Numbers of threads of a party; with more than one a party has no core of its own
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1", requires = "circuits")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Vec<u32>,

@@ -12,6 +12,7 @@ use crate::gmw::{Gmw, Vectors, Written};
 use crate::ot::Side;
 use crate::protocol::Protocol;
 use crate::terms::{Options, Scheme, Terms};
+use crate::threads::Threads;
 use crate::{Error, Inputs, Outputs, Party, Result};
 use circuit::Schedule;
 use circuit::program::{Binding, Owner};
@@ -34,11 +35,12 @@ pub struct Alone {
 }
 
 /// Runs a program's online phase on the inputs of both parties and the public ones: of GMW with the triples drawn, of
-/// Yao with garbling, its setup being streamed. Both threads stay on the core of the caller if that has one.
+/// Yao with garbling, its setup being streamed. Each party has so many threads, which stay on the core of the caller if
+/// that has one: if there are more, it must not.
 ///
 /// # Errors
 /// [`Error::Usage`] if an input is missing or misshapen, or is shared.
-pub fn alone(binding: &Binding, options: &Options, inputs: &Inputs) -> Result<Alone> {
+pub fn alone(binding: &Binding, options: &Options, inputs: &Inputs, threads: usize) -> Result<Alone> {
     if binding.inputs().iter().any(|port| port.who == Owner::Shared) {
         return Err(Error::usage("a program with shared inputs is not measured alone"));
     }
@@ -47,7 +49,8 @@ pub fn alone(binding: &Binding, options: &Options, inputs: &Inputs) -> Result<Al
     let job = (Arc::new(binding.clone()), Arc::new(schedule));
     let feeds = [Party::Alice, Party::Bob].map(|party| inputs.feeds(binding, |who| who != Owner::Party(party.peer())));
     let [alice, bob] = feeds;
-    let both = Both { binding, terms, job, feeds: [alice?, bob?], dealer: crate::ot::os_generator()? };
+    let threads = [Threads::new(threads)?, Threads::new(threads)?];
+    let both = Both { binding, terms, job, feeds: [alice?, bob?], threads, dealer: crate::ot::os_generator()? };
     let [(alice, from_alice), (bob, from_bob)] = both.run()?;
     Ok(Alone { times: [alice, bob], garbler, ands, outputs: [from_alice, from_bob] })
 }
@@ -58,6 +61,7 @@ struct Both<'a> {
     terms: Terms,
     job: (Arc<Binding>, Arc<Schedule>),
     feeds: [Feeds; 2],
+    threads: [Threads; 2],
     dealer: Generator,
 }
 
@@ -67,6 +71,7 @@ impl Both<'_> {
     fn run(&self) -> Result<[Took; 2]> {
         let how = (self.terms.window, self.terms.scheme == Scheme::Gmw);
         let public = |party: Party| &self.feeds[party as usize];
+        let threads = |party: Party| &self.threads[party as usize];
         match self.terms.scheme {
             Scheme::Gmw => {
                 let delta = self.dealer.derive(b"delta   ", 0).block().with_lsb(true);
@@ -74,6 +79,7 @@ impl Both<'_> {
                     let vectors = Some(Vectors::new(delta, party, (&[0; 32], 0)));
                     let gmw = Gmw::new(party, self.dealer.derive(b"gmw     ", 0), 0, vectors, Written::default());
                     Executor::new(gmw, Some(party), self.job.clone(), how, public(party))
+                        .map(|executor| executor.with_threads(threads(party)))
                 };
                 let [alice, bob] = self.stocks(gmw(Party::Alice)?.demand(), delta);
                 self.race((gmw(Party::Alice)?, alice), (gmw(Party::Bob)?, bob))
@@ -82,10 +88,14 @@ impl Both<'_> {
                 let delta = self.dealer.derive(b"delta   ", 0).block().with_lsb(true);
                 let (s, labels) = (self.dealer.derive(b"hash key", 0).block(), self.dealer.derive(b"labels  ", 0));
                 let (us, them) = (self.terms.garbler, self.terms.garbler.peer());
-                let garbler = Garbler::new(us, delta, s, labels.derive(b"labels  ", 0), Base::default(), false);
-                let garbler = Executor::new(garbler, Some(us), self.job.clone(), how, public(us))?;
-                let evaluator = Evaluator::new(them, s, labels.derive(b"labels  ", 0), Base::default(), false);
-                let evaluator = Executor::new(evaluator, Some(them), self.job.clone(), how, public(them))?;
+                let garbler = Garbler::new(us, delta, s, labels.derive(b"labels  ", 0), Base::default(), false)
+                    .with_threads(threads(us).clone());
+                let garbler =
+                    Executor::new(garbler, Some(us), self.job.clone(), how, public(us))?.with_threads(threads(us));
+                let evaluator = Evaluator::new(them, s, labels.derive(b"labels  ", 0), Base::default(), false)
+                    .with_threads(threads(them).clone());
+                let evaluator = Executor::new(evaluator, Some(them), self.job.clone(), how, public(them))?
+                    .with_threads(threads(them));
                 let [alice, bob] = self.stocks(garbler.demand(), delta);
                 match us {
                     Party::Alice => self.race((garbler, alice), (evaluator, bob)),
@@ -135,7 +145,7 @@ impl Both<'_> {
     }
 
     /// Alice and Bob, each in a thread.
-    fn race<A: Protocol + Send, B: Protocol + Send>(
+    fn race<A: Protocol, B: Protocol>(
         &self,
         alice: (Executor<A>, Stock),
         bob: (Executor<B>, Stock),
@@ -317,8 +327,8 @@ mod tests {
             };
             let inputs = Inputs::new().with("key", input(1)).with("block", input(2));
             let expected = plain::run(&binding, &inputs).unwrap();
-            for scheme in [Scheme::Yao, Scheme::Gmw] {
-                let run = alone(&binding, &Options::new(scheme), &inputs).unwrap();
+            for (scheme, threads) in [(Scheme::Yao, 1), (Scheme::Gmw, 1), (Scheme::Yao, 2), (Scheme::Gmw, 2)] {
+                let run = alone(&binding, &Options::new(scheme), &inputs, threads).unwrap();
                 assert!(run.outputs.iter().all(|outputs| outputs.get("out") == expected.get("out")), "{scheme}");
                 assert_eq!(run.ands, 6400 * lanes);
                 assert!(run.times.iter().all(|time| !time.is_zero()));

@@ -15,6 +15,7 @@ mod vectors;
 
 use crate::cells::{self, Nothing};
 use crate::correlation::{Demand, Stock, Triples};
+use crate::outbox::Outbox;
 use crate::packed::{Packed, byte_len, pack, row_word, unpack};
 use crate::plain::mask;
 use crate::protocol::{Arg, Flow, Job, Protocol};
@@ -169,7 +170,7 @@ impl Protocol for Gmw {
         _: &[Arg<'_, Nothing>],
         stock: &mut Stock,
         _: &[u8],
-        _: &mut Vec<u8>,
+        _: &mut Outbox,
     ) -> Result<(Prepared, Nothing)> {
         let prepared = match job.task.kind {
             Kind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
@@ -213,7 +214,7 @@ impl Protocol for Gmw {
         }
     }
 
-    fn step(&self, job: &Job, run: &mut Run, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow<BitMatrix>> {
+    fn step(&self, job: &Job, run: &mut Run, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<BitMatrix>> {
         match run {
             Run::Ready(share) => Ok(Flow::Value(std::mem::replace(share, BitMatrix::zeros(0, 0)))),
             Run::Map(evaluation) => Ok(evaluation.step(self, &job.public, inbox, outbox)),
@@ -248,7 +249,7 @@ impl Gmw {
         sent: &mut bool,
         recipient: Recipient,
         inbox: &[u8],
-        outbox: &mut Vec<u8>,
+        outbox: &mut Outbox,
     ) -> Result<Flow<BitMatrix>> {
         if recipient == Recipient::Shared {
             return Ok(Flow::Output(Some(share.clone())));
@@ -256,7 +257,7 @@ impl Gmw {
         if !*sent {
             *sent = true;
             if recipient.includes(self.party.peer()) {
-                pack(share).write(outbox);
+                outbox.extend_from_slice(pack(share).bytes());
             }
             let bits = share.rows() * share.lanes();
             return Ok(Flow::Exchange { expect: if recipient.includes(self.party) { byte_len(bits) } else { 0 } });
@@ -276,7 +277,7 @@ impl Evaluation {
         Evaluation { plan, slots, triples, next: 0, layer: 0, vector: 0, done: 0, opened: Packed::default() }
     }
 
-    fn step(&mut self, gmw: &Gmw, public: &BitMatrix, inbox: &[u8], outbox: &mut Vec<u8>) -> Flow<BitMatrix> {
+    fn step(&mut self, gmw: &Gmw, public: &BitMatrix, inbox: &[u8], outbox: &mut Outbox) -> Flow<BitMatrix> {
         let plan = self.plan.clone();
         if self.opened.len > 0 {
             self.close(gmw, &plan, inbox);
@@ -287,7 +288,7 @@ impl Evaluation {
         match layer {
             Some(layer) if self.slots.lanes() > 0 => {
                 self.open(gmw, &plan, layer);
-                self.opened.write(outbox);
+                outbox.extend_from_slice(self.opened.bytes());
                 Flow::Exchange { expect: byte_len(self.opened.len) }
             }
             _ => Flow::Value(self.outputs(gmw, &plan, public)),

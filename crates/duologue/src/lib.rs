@@ -20,12 +20,14 @@ pub mod executor;
 pub mod garble;
 pub mod gmw;
 pub mod ot;
+pub mod outbox;
 mod packed;
 pub mod plain;
 pub mod protocol;
 pub mod session;
 pub mod shelf;
 pub mod terms;
+mod threads;
 
 pub use circuit;
 pub use circuit::program::Party;

@@ -34,11 +34,9 @@ impl Packed {
         }
     }
 
-    /// Appends the bits as bytes, the last one padded with zeros.
-    pub fn write(&self, out: &mut Vec<u8>) {
-        let start = out.len();
-        out.extend_from_slice(bytemuck::cast_slice(&self.words));
-        out.truncate(start + byte_len(self.len));
+    /// The bits as bytes, the last one padded with zeros.
+    pub fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[..byte_len(self.len)]
     }
 
     /// Reads `len` bits from their bytes; what pads the last byte is ignored.
@@ -111,14 +109,13 @@ mod tests {
             for row in &rows {
                 packed.push(&pack(row), row.len());
             }
-            let mut bytes = vec![7];
-            packed.write(&mut bytes);
+            let bytes = packed.bytes();
             let all: Vec<bool> = rows.concat();
-            prop_assert_eq!(bytes.len(), 1 + all.len().div_ceil(8));
+            prop_assert_eq!(bytes.len(), all.len().div_ceil(8));
             for (i, &bit) in all.iter().enumerate() {
-                prop_assert_eq!(bytes[1 + i / 8] >> (i % 8) & 1 == 1, bit);
+                prop_assert_eq!(bytes[i / 8] >> (i % 8) & 1 == 1, bit);
             }
-            let mut again = Packed::read(&bytes[1..], all.len());
+            let mut again = Packed::read(bytes, all.len());
             prop_assert_eq!(&again.words, &packed.words);
             let mut from = 0;
             for row in &rows {
@@ -127,7 +124,7 @@ mod tests {
                 prop_assert_eq!(came, pack(row));
                 from += row.len();
             }
-            again.xor_bytes(&bytes[1..]);
+            again.xor_bytes(bytes);
             prop_assert!(again.words.iter().all(|&word| word == 0));
         }
     }

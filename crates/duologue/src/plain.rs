@@ -4,6 +4,7 @@ use crate::cells::{self, Nothing};
 use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Alone, Executor, Window};
+use crate::outbox::Outbox;
 use crate::protocol::{Arg, Flow, Job, Protocol};
 use crate::{Error, Party, Result};
 use circuit::plan::{Instr, Op, Plan, Source};
@@ -52,7 +53,7 @@ impl Protocol for Plain {
         _: &[Arg<'_, Nothing>],
         _: &mut Stock,
         _: &[u8],
-        _: &mut Vec<u8>,
+        _: &mut Outbox,
     ) -> Result<((), Nothing)> {
         Ok(((), Nothing))
     }
@@ -69,7 +70,7 @@ impl Protocol for Plain {
         }
     }
 
-    fn step(&self, job: &Job, run: &mut BitMatrix, _: &[u8], _: &mut Vec<u8>) -> Result<Flow<BitMatrix>> {
+    fn step(&self, job: &Job, run: &mut BitMatrix, _: &[u8], _: &mut Outbox) -> Result<Flow<BitMatrix>> {
         let made = std::mem::replace(run, BitMatrix::zeros(0, 0));
         Ok(if matches!(job.task.kind, Kind::Output { .. }) { Flow::Output(Some(made)) } else { Flow::Value(made) })
     }

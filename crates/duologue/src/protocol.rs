@@ -10,6 +10,7 @@
 use crate::Result;
 use crate::cells::Cells;
 use crate::correlation::{Demand, Stock};
+use crate::outbox::Outbox;
 use circuit::BitMatrix;
 use circuit::plan::Plan;
 use circuit::program::Task;
@@ -54,7 +55,7 @@ pub enum Arg<'a, C> {
 }
 
 /// A two-party protocol, or something that runs like one.
-pub trait Protocol: Sync {
+pub trait Protocol: Send + Sync {
     /// The setup half of a value.
     type Mask: Cells;
     /// The online half of a value.
@@ -77,7 +78,7 @@ pub trait Protocol: Sync {
         args: &[Arg<'_, Self::Mask>],
         stock: &mut Stock,
         inbox: &[u8],
-        outbox: &mut Vec<u8>,
+        outbox: &mut Outbox,
     ) -> Result<(Self::Prepared, Self::Mask)>;
 
     /// Bytes of the peer's that the setup of a task waits for, if it is not complete: exactly so many. Whether it is
@@ -87,7 +88,7 @@ pub trait Protocol: Sync {
     }
 
     /// Goes on with the setup of a task that waits for an answer.
-    fn complete(&self, _: &Job, _: &mut Self::Prepared, _answer: &[u8], _outbox: &mut Vec<u8>) -> Result<()> {
+    fn complete(&self, _: &Job, _: &mut Self::Prepared, _answer: &[u8], _outbox: &mut Outbox) -> Result<()> {
         Ok(())
     }
 
@@ -101,7 +102,7 @@ pub trait Protocol: Sync {
     ) -> Result<Self::Run>;
 
     /// Goes on until something must be exchanged or the task is done. The first inbox is empty.
-    fn step(&self, job: &Job, run: &mut Self::Run, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow<Self::Value>>;
+    fn step(&self, job: &Job, run: &mut Self::Run, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Self::Value>>;
 
     /// The setup half of a public value.
     fn lift_mask(&self, public: &BitMatrix) -> Self::Mask;

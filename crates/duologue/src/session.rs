@@ -46,6 +46,7 @@ use crate::gmw::{self, Gmw, Vectors, Written};
 use crate::ot::Extension;
 use crate::protocol::Protocol;
 use crate::terms::{self, Moment, Options, Scheme, Terms};
+use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::{Binding, BoundPort, Owner, Schedule};
@@ -146,6 +147,7 @@ pub struct Session {
     /// The last schedule, as long as a prepared program has it: many of one program share their plans.
     last: Option<(Asked, Terms, Weak<Schedule>)>,
     written: Written,
+    threads: Threads,
     dead: Option<String>,
 }
 
@@ -159,7 +161,7 @@ trait Engine: Send {
     fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran>;
 }
 
-impl<P: Protocol + Send> Engine for Executor<P> {
+impl<P: Protocol> Engine for Executor<P> {
     fn demand(&self) -> Demand {
         Executor::demand(self)
     }
@@ -218,6 +220,7 @@ impl Session {
             programs: 0,
             last: None,
             written: Written::default(),
+            threads: Threads::default(),
             dead: None,
         })
     }
@@ -237,7 +240,10 @@ impl Session {
         self.stock.drawn()
     }
 
-    /// Sets how many threads of this party share the making of correlations; the peer need not know. At least one.
+    /// Sets how many threads of this party share its work, from the next program or correlations on; at least one. The
+    /// peer need not know: what is sent does not depend on it.
+    ///
+    /// With more than one, programs run on threads of the session's own, and the observer is called there.
     pub fn set_threads(&mut self, threads: usize) {
         self.wire.threads = threads.max(1);
     }
@@ -383,6 +389,14 @@ impl Session {
         inputs.feeds(binding, |owner| owner == Owner::Shared || owner == Owner::Party(self.party))
     }
 
+    /// As many threads as were asked for.
+    fn threads(&mut self) -> Result<Threads> {
+        if self.threads.count() != self.wire.threads {
+            self.threads = Threads::new(self.wire.threads)?;
+        }
+        Ok(self.threads.clone())
+    }
+
     /// The executor of the agreed protocol for this party.
     fn engine(
         &mut self,
@@ -391,7 +405,7 @@ impl Session {
         public: &Feeds,
         (base, ordinal): (Base, u64),
     ) -> Result<Box<dyn Engine>> {
-        let (party, how) = (Some(self.party), (terms.window, terms.ahead));
+        let (party, how, threads) = (Some(self.party), (terms.window, terms.ahead), self.threads()?);
         Ok(match terms.scheme {
             Scheme::Gmw => {
                 let pairwise = self.pairwise.derive(b"gmw     ", 0);
@@ -399,15 +413,16 @@ impl Session {
                 let delta = foreseen.then(|| self.wire.delta()).transpose()?;
                 let vectors = delta.map(|delta| Vectors::new(delta, self.party, (&self.id, ordinal)));
                 let gmw = Gmw::new(self.party, pairwise, base.in0, vectors, self.written.clone());
-                Box::new(Executor::new(gmw, party, job, how, public)?)
+                Box::new(Executor::new(gmw, party, job, how, public)?.with_threads(&threads))
             }
             Scheme::Yao if terms.garbler == self.party => {
-                let garbler = self.garbler(terms, base, ordinal)?;
-                Box::new(Executor::new(garbler, party, job, how, public)?)
+                let garbler = self.garbler(terms, base, ordinal)?.with_threads(threads.clone());
+                Box::new(Executor::new(garbler, party, job, how, public)?.with_threads(&threads))
             }
             Scheme::Yao => {
                 let (evaluator, _) = self.evaluator(terms, base, ordinal)?;
-                Box::new(Executor::new(evaluator, party, job, how, public)?)
+                let evaluator = evaluator.with_threads(threads.clone());
+                Box::new(Executor::new(evaluator, party, job, how, public)?.with_threads(&threads))
             }
         })
     }

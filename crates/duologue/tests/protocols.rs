@@ -86,6 +86,31 @@ fn over_tcp_and_tls() {
     }
 }
 
+/// Several chunks of tables and layers, and tiles that are not full.
+#[test]
+fn threads_of_either_party() {
+    for (seed, lanes, threads) in [(1, 1, [2, 2]), (2, 70, [2, 1]), (3, 1000, [3, 7]), (4, 333, [7, 2])] {
+        for channels in [Channel::pair(), tcp(Limits::default())] {
+            let sample = sample(seed, lanes);
+            let (expected, mut dice) = (reference::evaluate(&sample.binding, &sample.inputs), Dice(seed));
+            let inputs = split(&sample.binding, &sample.inputs, &mut dice);
+            let run = |mut session: duologue::Session| {
+                let us = session.party() as usize;
+                session.set_threads(threads[us]);
+                let run = |options| session.run(&sample.binding, &options, &inputs[us]);
+                let outcomes: Vec<Outcome> = all_options().into_iter().map(run).collect::<Result<_, _>>()?;
+                session.close()?;
+                Ok(outcomes)
+            };
+            let [alice, bob] = both(channels, run);
+            for (i, (alice, bob)) in alice.iter().zip(&bob).enumerate() {
+                let what = format!("seed {seed}, run {i}, {threads:?} threads");
+                check(&sample.binding, &expected, [&alice.outputs, &bob.outputs], &what);
+            }
+        }
+    }
+}
+
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).expect("a digit") as u8).collect();
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()

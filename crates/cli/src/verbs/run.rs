@@ -44,6 +44,7 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
     let pool = args.pool.pool.as_ref().map(|folder| open_pool(folder, &args.pool)).transpose()?;
 
     let mut session = Session::connect(meet(&args.meeting, args.link, &security, console)?, args.party)?;
+    session.set_threads(args.threads);
     if let Some(pool) = pool {
         session.use_pool(pool, known_keys(&security, args.party))?;
     }

@@ -7,6 +7,7 @@ use crate::correlation::{self, Demand, Stock};
 use crate::executor::{Executor, Feeds, Link, Phase};
 use crate::garble::LABEL;
 use crate::ot::{Outline, Setup};
+use crate::outbox::Outbox;
 use crate::protocol::{Arg, Flow, Job, Protocol};
 use crate::session::at_once;
 use crate::terms::{Scheme, Terms};
@@ -219,7 +220,7 @@ impl<const BITS: usize> Protocol for Sized<BITS> {
         _: &[Arg<'_, Nothing>],
         _: &mut Stock,
         _: &[u8],
-        _: &mut Vec<u8>,
+        _: &mut Outbox,
     ) -> Result<((), Nothing)> {
         let tally = &self.tally;
         let (sent, read) = self.role.setup(job);
@@ -249,7 +250,7 @@ impl<const BITS: usize> Protocol for Sized<BITS> {
         Ok(DryRun { script: self.role.online(job).into_iter(), made })
     }
 
-    fn step(&self, job: &Job, run: &mut DryRun<BITS>, _: &[u8], _: &mut Vec<u8>) -> Result<Flow<Depths<BITS>>> {
+    fn step(&self, job: &Job, run: &mut DryRun<BITS>, _: &[u8], _: &mut Outbox) -> Result<Flow<Depths<BITS>>> {
         if let Some((sent, read)) = run.script.next() {
             self.tally.add(sent, read);
             return Ok(Flow::Exchange { expect: 0 });

@@ -13,8 +13,10 @@ mod store;
 
 use crate::cells::Cells;
 use crate::correlation::{Demand, Stock};
+use crate::outbox::Outbox;
 use crate::plain;
 use crate::protocol::{Arg, Job, Protocol};
+use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::{Binding, CellId, Kind, Recipient, Schedule, Task};
@@ -24,8 +26,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{Store, args, constant, feed, view};
 
-/// What the executor asks of a session.
-pub trait Link {
+/// What the executor asks of a session. Which of a party's threads asks is not said.
+pub trait Link: Send {
     /// Sends bytes, which may wait for [`flush`](Link::flush) or for the next receive.
     fn send(&mut self, bytes: &[u8]) -> Result<()>;
 
@@ -101,6 +103,7 @@ pub struct Executor<P: Protocol> {
     schedule: Arc<Schedule>,
     window: Window,
     ahead: bool,
+    threads: Threads,
     prepared: BTreeMap<u32, (Job, P::Prepared)>,
     /// What was prepared in an earlier session, instead.
     waiting: Option<shelf::Waiting<P>>,
@@ -112,6 +115,9 @@ pub struct Executor<P: Protocol> {
     undrawn: Demand,
     /// Time of preparing within the online phase, when setup is streamed.
     streamed_setup: Duration,
+    /// What preparing reads and sends: fresh memory for the tables of each task takes its time.
+    inbox: Vec<u8>,
+    outbox: Outbox,
 }
 
 /// What a run made and took.
@@ -141,6 +147,7 @@ impl<P: Protocol> Executor<P> {
             binding,
             window,
             ahead,
+            threads: Threads::default(),
             prepared: BTreeMap::new(),
             waiting: None,
             masks: Store::new(&schedule.uses),
@@ -149,6 +156,8 @@ impl<P: Protocol> Executor<P> {
             demand: Demand::NONE,
             undrawn: Demand::NONE,
             streamed_setup: Duration::ZERO,
+            inbox: Vec::new(),
+            outbox: Outbox::default(),
             schedule,
         };
         executor.run_public(public)?;
@@ -159,6 +168,12 @@ impl<P: Protocol> Executor<P> {
         }
         executor.undrawn = executor.demand;
         Ok(executor)
+    }
+
+    /// The same, whose work these share.
+    pub(crate) fn with_threads(mut self, threads: &Threads) -> Self {
+        self.threads = threads.clone();
+        self
     }
 
     /// The correlations that the whole program draws.
@@ -235,6 +250,11 @@ impl<P: Protocol> Executor<P> {
 
     /// Setup: of the whole program, or of as much as is made at once when it is streamed.
     pub(crate) fn setup(&mut self, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
+        let threads = self.threads.clone();
+        threads.install(|| self.set_up(stock, link))
+    }
+
+    fn set_up(&mut self, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
         if !self.ahead {
             return link.supply(stock, Demand::NONE, self.undrawn);
         }
@@ -258,12 +278,13 @@ impl<P: Protocol> Executor<P> {
             link.progress(Phase::Setup, done, self.schedule.totals.and0)?;
         }
         self.complete(waiting, link)?;
+        (self.inbox, self.outbox) = Default::default();
         link.flush()
     }
 
     /// Exchanges until the setup of these tasks is complete: all of them share each exchange.
     fn complete(&mut self, tasks: Vec<u32>, link: &mut dyn Link) -> Result<()> {
-        let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
+        let (mut inbox, mut outbox) = (Vec::new(), Outbox::default());
         loop {
             let (protocol, prepared) = (&self.protocol, &mut self.prepared);
             let mut waiting = Vec::new();
@@ -289,17 +310,17 @@ impl<P: Protocol> Executor<P> {
 
     /// Setup of one task: what it draws, and what the garbler sends ahead. A view has only its mask.
     fn prepare(&mut self, job: &Job, stock: &mut Stock, link: &mut dyn Link) -> Result<Option<P::Prepared>> {
-        let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
         let args = args(&job.task, &self.masks, &self.public);
         let (prepared, mask) = if let Kind::View { wiring } = &job.task.kind {
             (None, view(wiring, &job.task, &args, |public| self.protocol.lift_mask(public)))
         } else {
-            link.receive(self.protocol.setup_bytes(job), &mut inbox)?;
-            let (prepared, mask) = self.protocol.prepare(job, &args, stock, &inbox, &mut outbox)?;
+            link.receive(self.protocol.setup_bytes(job), &mut self.inbox)?;
+            let (prepared, mask) = self.protocol.prepare(job, &args, stock, &self.inbox, &mut self.outbox)?;
             (Some(prepared), mask)
         };
         drop(args);
-        link.send(&outbox)?;
+        link.send(&self.outbox)?;
+        self.outbox.clear();
         self.masks.release(&job.task.args, |_| {});
         self.masks.put(job.task.cell, mask);
         Ok(prepared)
@@ -340,7 +361,12 @@ impl<P: Protocol> Executor<P> {
     }
 
     /// Runs the program on inputs.
-    pub(crate) fn online(mut self, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran> {
+    pub(crate) fn online(self, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran> {
+        let threads = self.threads.clone();
+        threads.install(|| self.run(inputs, stock, link))
+    }
+
+    fn run(mut self, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran> {
         let mut online = Online::new(&self);
         self.deliver_public(&mut online.outputs);
         loop {

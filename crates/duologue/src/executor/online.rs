@@ -4,6 +4,7 @@ use super::store::{Store, args, tile, view};
 use super::{Executor, Feeds, Link, Phase, Window};
 use crate::cells::Cells;
 use crate::correlation::Stock;
+use crate::outbox::Outbox;
 use crate::protocol::{Flow, Job, Protocol};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
@@ -28,7 +29,7 @@ pub(super) struct Online<P: Protocol> {
     oldest: usize,
     pub unfinished: usize,
     running: Vec<Running<P>>,
-    outbox: Vec<u8>,
+    outbox: Outbox,
     inbox: Vec<u8>,
     pub outputs: Feeds,
     done: u64,
@@ -55,7 +56,7 @@ impl<P: Protocol> Online<P> {
             oldest: 0,
             unfinished: 0,
             running: Vec::new(),
-            outbox: Vec::new(),
+            outbox: Outbox::default(),
             inbox: Vec::new(),
             outputs: empty_outputs(executor),
             done: 0,

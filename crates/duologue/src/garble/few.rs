@@ -4,7 +4,7 @@
 //! a layer read nothing that the layer writes; in the other order neighbours are compared. The garbler's step stands
 //! above the evaluator's.
 
-use super::walk::Walk;
+use super::walk::Part;
 use super::{Evaluator, Garbler};
 use crate::cells::{Cells, Labels};
 use circuit::BitMatrix;
@@ -39,43 +39,43 @@ impl Stage {
 
 impl Garbler {
     /// Garbles up to the instruction `end`, with as many ciphertexts as there are ANDs.
-    pub(super) fn garble_few(&self, walk: &mut Walk, end: usize, public: &BitMatrix, mut rest: &mut [Ciphertexts]) {
-        let local = |gate: &Instr, slots: &mut Labels| self.local(gate, slots, public);
-        walk.few(end, local, |walk, code, stage| {
-            let tables = rest.split_off_mut(..code.len() * walk.lanes).expect("a ciphertext pair an AND");
+    pub(super) fn garble_few(&self, part: &mut Part, end: usize, public: &BitMatrix, mut rest: &mut [Ciphertexts]) {
+        let local = |gate: &Instr, part: &mut Part| self.local(gate, part, public);
+        part.few(end, local, |part, code, stage| {
+            let tables = rest.split_off_mut(..code.len() * part.all).expect("a ciphertext pair an AND");
             let delta = |flip| self.delta & Block::mask(flip);
-            walk.gather(code, stage, |gate| [delta(gate.flip_a), delta(gate.flip_b)]);
+            part.gather(code, stage, |gate| [delta(gate.flip_a), delta(gate.flip_b)]);
             let (a, b, out) = stage.operands(tables.len());
             let (a, b) = (Operand { labels: a, flip: false }, Operand { labels: b, flip: false });
-            self.hash.garble(self.base.and0 + walk.number, self.delta, a, b, out, tables);
+            self.hash.garble(self.base.and0 + part.number, self.delta, a, b, out, tables);
         });
     }
 }
 
 impl Evaluator {
     /// Evaluates up to the instruction `end`, with the ciphertexts of all ANDs until there.
-    pub(super) fn evaluate_few(&self, walk: &mut Walk, end: usize, public: &BitMatrix, mut rest: &[Ciphertexts]) {
-        let local = |gate: &Instr, slots: &mut Labels| self.local(gate, slots, public);
-        walk.few(end, local, |walk, code, stage| {
-            let tables = rest.split_off(..code.len() * walk.lanes).expect("a ciphertext pair an AND");
-            walk.gather(code, stage, |_| [Block::ZERO; 2]);
+    pub(super) fn evaluate_few(&self, part: &mut Part, end: usize, public: &BitMatrix, mut rest: &[Ciphertexts]) {
+        let local = |gate: &Instr, part: &mut Part| self.local(gate, part, public);
+        part.few(end, local, |part, code, stage| {
+            let tables = rest.split_off(..code.len() * part.all).expect("a ciphertext pair an AND");
+            part.gather(code, stage, |_| [Block::ZERO; 2]);
             let (a, b, out) = stage.operands(tables.len());
-            self.hash.evaluate(self.base.and0 + walk.number, a, b, out, tables);
+            self.hash.evaluate(self.base.and0 + part.number, a, b, out, tables);
         });
     }
 }
 
-impl Walk {
+impl Part {
     /// Goes on to the instruction `end`: `ands` hashes a run of ANDs in the stage, `local` does a gate with a public bit.
     #[inline]
     fn few(
         &mut self,
         end: usize,
-        local: impl Fn(&Instr, &mut Labels),
-        mut ands: impl FnMut(&Walk, &[Instr], &mut Stage),
+        local: impl Fn(&Instr, &mut Part),
+        mut ands: impl FnMut(&Part, &[Instr], &mut Stage),
     ) {
         let plan = self.plan.clone();
-        let mut stage = Stage::new(self.lanes);
+        let mut stage = Stage::new(self.all);
         while self.next < end {
             let code = &plan.code()[self.next..end];
             match code[0].op {
@@ -86,7 +86,7 @@ impl Walk {
                 }
                 Op::Xor => self.xors(code),
                 Op::XorPublic | Op::AndPublic => {
-                    local(&code[0], &mut self.slots);
+                    local(&code[0], self);
                     self.next += 1;
                 }
             }
@@ -95,13 +95,13 @@ impl Walk {
 
     /// How many ANDs from the first instruction on are hashed together: none reads what another writes.
     fn independent(&self, plan: &Plan, code: &[Instr]) -> usize {
-        let most = code.len().min(TOGETHER / self.lanes);
+        let most = code.len().min(TOGETHER / self.all);
         let layers = plan.layers();
         if let Some(layer) = layers.get(layers.partition_point(|layer| layer.end <= self.next)) {
             return most.min(layer.end - self.next);
         }
         // Without layers, 64 hash calls are enough to look for.
-        let most = most.min((4 * LANES).div_ceil(self.lanes));
+        let most = most.min((4 * LANES).div_ceil(self.all));
         let reads = |gate: &Instr, slot| gate.a == slot || gate.b == slot;
         let follows = |i: &usize| code[*i].op == Op::And && !code[..*i].iter().any(|gate| reads(&code[*i], gate.dst));
         1 + (1..most).take_while(follows).count()
@@ -110,7 +110,7 @@ impl Walk {
     /// The operands of ANDs, each with what is added to it.
     #[inline]
     fn gather(&self, code: &[Instr], stage: &mut Stage, flips: impl Fn(&Instr) -> [Block; 2]) {
-        if self.lanes == 1 {
+        if self.all == 1 {
             // The same, but labels are moved in registers.
             let slots = self.slots.blocks();
             for ((gate, a), b) in code.iter().zip(stage.a.blocks_mut()).zip(stage.b.blocks_mut()) {
@@ -131,7 +131,7 @@ impl Walk {
 
     /// The results of ANDs, which are done.
     fn scatter(&mut self, code: &[Instr], stage: &Stage) {
-        if self.lanes == 1 {
+        if self.all == 1 {
             let slots = self.slots.blocks_mut();
             code.iter().zip(stage.out.blocks()).for_each(|(gate, &out)| slots[gate.dst as usize] = out);
         } else {
@@ -140,12 +140,12 @@ impl Walk {
             }
         }
         self.next += code.len();
-        self.number += (code.len() * self.lanes) as u64;
+        self.number += (code.len() * self.all) as u64;
     }
 
     /// The XORs that `code` begins with, or many of them.
     fn xors(&mut self, code: &[Instr]) {
-        if self.lanes > 1 {
+        if self.all > 1 {
             let run = self.xor_run(code);
             self.xor(&code[..run]);
             self.next += run;

@@ -1,9 +1,10 @@
 //! Gates of Yao: half-gates for ANDs, and what costs nothing. The garbler's step stands above the evaluator's.
 
 use super::labels::{add_bits, bit};
-use super::walk::Walk;
+use super::walk::{Part, Walk};
 use super::{Evaluator, Garbler, TABLE};
 use crate::cells::{self, Cells, Labels};
+use crate::outbox::Outbox;
 use crate::protocol::Arg;
 use circuit::BitMatrix;
 use circuit::plan::{Instr, Op, Plan};
@@ -12,41 +13,48 @@ use kernels::Block;
 use kernels::hash::{Ciphertexts, Operand};
 
 impl Garbler {
-    /// Garbles a chunk; its ciphertexts go to the end of the outbox.
-    pub(super) fn garble(&self, walk: &mut Walk, public: &BitMatrix, outbox: &mut Vec<u8>) {
-        let plan = walk.plan.clone();
-        let (end, ands) = walk.chunk();
-        let before = outbox.len();
-        outbox.resize(before + ands * TABLE, 0);
-        let mut rest: &mut [Ciphertexts] = bytemuck::cast_slice_mut(&mut outbox[before..]);
-        if walk.is_few() {
-            return self.garble_few(walk, end, public, rest);
-        }
-        while walk.next < end {
-            let batch = walk.batch(end);
-            let code = &plan.code()[walk.next..][..batch.count];
-            let tables = rest.split_off_mut(..batch.ands).expect("chunk() counts the ANDs");
-            match code[0].op {
-                Op::And => self.garble_lanes(walk, &code[0], tables),
-                Op::Xor => walk.xor(code),
-                _ => self.local(&code[0], &mut walk.slots, public),
-            }
-            walk.advance(&batch);
+    /// Garbles up to the instruction `end`; the ciphertexts of all ANDs until there go to the end of the outbox.
+    pub(super) fn garble(&self, walk: &mut Walk, (end, ands): (usize, usize), public: &BitMatrix, outbox: &mut Outbox) {
+        let tables: &mut [Ciphertexts] = bytemuck::cast_slice_mut(outbox.room(ands * TABLE));
+        match walk.few() {
+            Some(part) => self.garble_few(part, end, public, tables),
+            None => walk.on_rows(&self.threads, tables, |part, rows| self.garble_part(part, end, public, rows)),
         }
     }
 
-    fn garble_lanes(&self, walk: &mut Walk, instr: &Instr, tables: &mut [Ciphertexts]) {
-        let first = self.base.and0 + walk.number;
-        let (a, b, out) = walk.slots.operands(instr.a as usize, instr.b as usize, instr.dst as usize);
+    /// Garbles some lanes; each AND takes a row of ciphertexts.
+    fn garble_part<'a>(
+        &self,
+        part: &mut Part,
+        end: usize,
+        public: &BitMatrix,
+        mut tables: impl Iterator<Item = &'a mut [Ciphertexts]>,
+    ) {
+        let plan = part.plan.clone();
+        while part.next < end {
+            let batch = part.batch(end);
+            let code = &plan.code()[part.next..][..batch.count];
+            match code[0].op {
+                Op::And => self.garble_lanes(part, &code[0], tables.next().expect("a row for each AND")),
+                Op::Xor => part.xor(code),
+                _ => self.local(&code[0], part, public),
+            }
+            part.advance(&batch);
+        }
+    }
+
+    fn garble_lanes(&self, part: &mut Part, instr: &Instr, tables: &mut [Ciphertexts]) {
+        let first = self.base.and0 + part.first();
+        let (a, b, out) = part.slots.operands(instr.a as usize, instr.b as usize, instr.dst as usize);
         let (a, b) = (Operand { labels: a, flip: instr.flip_a }, Operand { labels: b, flip: instr.flip_b });
         self.hash.garble(first, self.delta, a, b, out, tables);
     }
 
     /// Gates that need no hash.
-    pub(super) fn local(&self, instr: &Instr, slots: &mut Labels, public: &BitMatrix) {
-        let (a, _, out) = slots.operands(instr.a as usize, instr.a as usize, instr.dst as usize);
+    pub(super) fn local(&self, instr: &Instr, part: &mut Part, public: &BitMatrix) {
+        let (a, _, out) = part.slots.operands(instr.a as usize, instr.a as usize, instr.dst as usize);
         let (bits, flip) = (public.row(instr.b as usize), self.delta & Block::mask(instr.flip_a));
-        for (lane, (out, &a)) in out.iter_mut().zip(a).enumerate() {
+        for ((out, &a), lane) in out.iter_mut().zip(a).zip(part.lanes.clone()) {
             *out = match instr.op {
                 Op::XorPublic => a ^ (self.delta & Block::mask(bit(bits, lane))),
                 _ => (a ^ flip) & Block::mask(bit(bits, lane) ^ instr.flip_b),
@@ -68,43 +76,48 @@ impl Garbler {
         }
     }
 
-    pub(super) fn made(&self, walk: &Walk, public: &BitMatrix) -> Labels {
-        walk.outputs(public, |label, bit| *label ^= self.delta & Block::mask(bit))
+    pub(super) fn made(&self, walk: &mut Walk, public: &BitMatrix) -> Labels {
+        walk.outputs(&self.threads, public, |label, bit| *label ^= self.delta & Block::mask(bit))
     }
 }
 
 impl Evaluator {
     /// Evaluates up to the instruction `end` with the ciphertexts, whose number was checked before they were read.
     pub(super) fn evaluate(&self, walk: &mut Walk, end: usize, public: &BitMatrix, tables: &[u8]) {
-        let plan = walk.plan.clone();
-        let mut tables: &[Ciphertexts] = bytemuck::cast_slice(tables);
-        if walk.is_few() {
-            return self.evaluate_few(walk, end, public, tables);
-        }
-        while walk.next < end {
-            let batch = walk.batch(end);
-            let code = &plan.code()[walk.next..][..batch.count];
-            let tables = tables.split_off(..batch.ands).expect("chunk() counts the ANDs");
-            match code[0].op {
-                Op::And => self.evaluate_lanes(walk, &code[0], tables),
-                Op::Xor => walk.xor(code),
-                _ => self.local(&code[0], &mut walk.slots, public),
-            }
-            walk.advance(&batch);
+        let tables: &[Ciphertexts] = bytemuck::cast_slice(tables);
+        match walk.few() {
+            Some(part) => self.evaluate_few(part, end, public, tables),
+            None => self.threads.each(&mut walk.parts, |part| self.evaluate_part(part, end, public, tables)),
         }
     }
 
-    fn evaluate_lanes(&self, walk: &mut Walk, instr: &Instr, tables: &[Ciphertexts]) {
-        let first = self.base.and0 + walk.number;
-        let (a, b, out) = walk.slots.operands(instr.a as usize, instr.b as usize, instr.dst as usize);
+    /// Evaluates some lanes.
+    fn evaluate_part(&self, part: &mut Part, end: usize, public: &BitMatrix, tables: &[Ciphertexts]) {
+        let (plan, lanes) = (part.plan.clone(), part.lanes.clone());
+        let mut rows = tables.chunks(part.all.max(1)).map(|row| &row[lanes.clone()]);
+        while part.next < end {
+            let batch = part.batch(end);
+            let code = &plan.code()[part.next..][..batch.count];
+            match code[0].op {
+                Op::And => self.evaluate_lanes(part, &code[0], rows.next().expect("a row for each AND")),
+                Op::Xor => part.xor(code),
+                _ => self.local(&code[0], part, public),
+            }
+            part.advance(&batch);
+        }
+    }
+
+    fn evaluate_lanes(&self, part: &mut Part, instr: &Instr, tables: &[Ciphertexts]) {
+        let first = self.base.and0 + part.first();
+        let (a, b, out) = part.slots.operands(instr.a as usize, instr.b as usize, instr.dst as usize);
         self.hash.evaluate(first, a, b, out, tables);
     }
 
     /// Gates that need no hash: a public bit leaves a label, or makes it the label 0 of the public bit 0.
-    pub(super) fn local(&self, instr: &Instr, slots: &mut Labels, public: &BitMatrix) {
-        let (a, _, out) = slots.operands(instr.a as usize, instr.a as usize, instr.dst as usize);
+    pub(super) fn local(&self, instr: &Instr, part: &mut Part, public: &BitMatrix) {
+        let (a, _, out) = part.slots.operands(instr.a as usize, instr.a as usize, instr.dst as usize);
         let bits = public.row(instr.b as usize);
-        for (lane, (out, &a)) in out.iter_mut().zip(a).enumerate() {
+        for ((out, &a), lane) in out.iter_mut().zip(a).zip(part.lanes.clone()) {
             let keep = instr.op == Op::XorPublic || bit(bits, lane) ^ instr.flip_b;
             *out = a & Block::mask(keep);
         }
@@ -117,7 +130,7 @@ impl Evaluator {
         }
     }
 
-    pub(super) fn made(&self, walk: &Walk, public: &BitMatrix) -> Labels {
-        walk.outputs(public, |_, _| {})
+    pub(super) fn made(&self, walk: &mut Walk, public: &BitMatrix) -> Labels {
+        walk.outputs(&self.threads, public, |_, _| {})
     }
 }

@@ -17,6 +17,7 @@ use super::{Base, Evaluator, Garbler, LABEL};
 use crate::cells::Labels;
 use crate::correlation::{Demand, Stock};
 use crate::ot::Choices;
+use crate::outbox::Outbox;
 use crate::packed::{byte_len, pack, unpack};
 use crate::protocol::{Flow, Job};
 use crate::{Error, Party, Result};
@@ -93,7 +94,7 @@ impl GarblerInput {
         garbler: &Garbler,
         job: &Job,
         inbox: &[u8],
-        outbox: &mut Vec<u8>,
+        outbox: &mut Outbox,
     ) -> Result<Flow<Labels>> {
         let (rows, lanes) = (job.task.rows, job.task.lanes);
         let own = demand(job, garbler.party) == Demand::NONE;
@@ -153,7 +154,7 @@ impl EvaluatorInput {
         evaluator: &Evaluator,
         job: &Job,
         inbox: &[u8],
-        outbox: &mut Vec<u8>,
+        outbox: &mut Outbox,
     ) -> Result<Flow<Labels>> {
         self.turn += 1;
         match (self.turn, &self.choices) {
@@ -161,7 +162,7 @@ impl EvaluatorInput {
                 let bits = self.bits.as_ref().ok_or_else(|| Error::usage("an input is missing"))?;
                 let mut masked = pack(bits);
                 masked.words.iter_mut().zip(&choices.bits).for_each(|(word, choice)| *word ^= choice);
-                masked.write(outbox);
+                outbox.extend_from_slice(masked.bytes());
                 Ok(Flow::Exchange { expect: 0 })
             }
             (1, None) | (2, Some(_)) if evaluator.ahead => {

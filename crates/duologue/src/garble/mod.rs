@@ -21,8 +21,10 @@ mod walk;
 
 use crate::cells::{Cells, Labels};
 use crate::correlation::{Demand, Stock};
+use crate::outbox::Outbox;
 use crate::packed::{byte_len, pack, unpack};
 use crate::protocol::{Arg, Flow, Job, Protocol};
+use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::Kind;
@@ -57,6 +59,7 @@ pub struct Garbler {
     labels: Generator,
     base: Base,
     ahead: bool,
+    threads: Threads,
 }
 
 impl Drop for Garbler {
@@ -73,20 +76,33 @@ pub struct Evaluator {
     labels: Generator,
     base: Base,
     ahead: bool,
+    threads: Threads,
 }
 
 impl Garbler {
     /// The garbler of one program; `s` is the public key of the hash. `labels` is its secret if it garbles ahead, else
     /// the evaluator's too.
     pub(crate) fn new(party: Party, delta: Block, s: Block, labels: Generator, base: Base, ahead: bool) -> Self {
-        Garbler { party, delta, hash: GateHash::new(s), labels, base, ahead }
+        Garbler { party, delta, hash: GateHash::new(s), labels, base, ahead, threads: Threads::default() }
+    }
+
+    /// The same, whose work these share.
+    pub(crate) fn with_threads(mut self, threads: Threads) -> Self {
+        self.threads = threads;
+        self
     }
 }
 
 impl Evaluator {
     /// The evaluator of one program; `s` came from the garbler, who knows `labels` too.
     pub(crate) fn new(party: Party, s: Block, labels: Generator, base: Base, ahead: bool) -> Self {
-        Evaluator { party, hash: GateHash::new(s), labels, base, ahead }
+        Evaluator { party, hash: GateHash::new(s), labels, base, ahead, threads: Threads::default() }
+    }
+
+    /// The same, whose work these share.
+    pub(crate) fn with_threads(mut self, threads: Threads) -> Self {
+        self.threads = threads;
+        self
     }
 }
 
@@ -167,7 +183,7 @@ impl Protocol for Garbler {
         args: &[Arg<'_, Labels>],
         stock: &mut Stock,
         _: &[u8],
-        outbox: &mut Vec<u8>,
+        outbox: &mut Outbox,
     ) -> Result<(Garbled, Labels)> {
         match &job.task.kind {
             Kind::Input { .. } => {
@@ -179,7 +195,7 @@ impl Protocol for Garbler {
             Kind::Output { wiring, .. } if self.ahead => {
                 let permute = output::permute_bits(self, job, wiring, args);
                 if output::learns(job, self.party.peer()) {
-                    pack(&permute).write(outbox);
+                    outbox.extend_from_slice(pack(&permute).bytes());
                 }
                 Ok((Garbled::Permute(permute), Labels::absent()))
             }
@@ -198,7 +214,7 @@ impl Protocol for Garbler {
             (Kind::Input { .. }, Garbled::Input(input)) => Ok(GarblerRun::Input(input.begin(feed))),
             (Kind::Map { .. }, Garbled::Sent) => Ok(GarblerRun::Done),
             (Kind::Map { .. }, Garbled::Later) => {
-                let walk = Walk::new(job, |slots, plan, piece| self.load(slots, plan, args, piece));
+                let walk = Walk::new(job, &self.threads, |slots, plan, piece| self.load(slots, plan, args, piece));
                 Ok(GarblerRun::Map(Box::new(walk)))
             }
             (Kind::Output { .. }, Garbled::Permute(permute)) => {
@@ -212,13 +228,13 @@ impl Protocol for Garbler {
         }
     }
 
-    fn step(&self, job: &Job, run: &mut GarblerRun, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow<Labels>> {
+    fn step(&self, job: &Job, run: &mut GarblerRun, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Labels>> {
         match run {
             GarblerRun::Input(input) => input.step(self, job, inbox, outbox),
             GarblerRun::Done => Ok(Flow::Value(Labels::absent())),
             GarblerRun::Map(walk) if walk.is_done() => Ok(Flow::Value(self.made(walk, &job.public))),
             GarblerRun::Map(walk) => {
-                self.garble(walk, &job.public, outbox);
+                self.garble(walk, walk.chunk(), &job.public, outbox);
                 Ok(Flow::Exchange { expect: 0 })
             }
             GarblerRun::Output(opening) => opening.step(job, self.party, inbox, outbox),
@@ -236,12 +252,13 @@ impl Protocol for Garbler {
 
 impl Garbler {
     /// Garbles a whole task in setup; its zero labels.
-    fn garble_ahead(&self, job: &Job, args: &[Arg<'_, Labels>], outbox: &mut Vec<u8>) -> Labels {
-        let mut walk = Walk::new(job, |slots, plan, piece| self.load(slots, plan, args, piece));
-        while !walk.is_done() {
-            self.garble(&mut walk, &job.public, outbox);
+    fn garble_ahead(&self, job: &Job, args: &[Arg<'_, Labels>], outbox: &mut Outbox) -> Labels {
+        let mut walk = Walk::new(job, &self.threads, |slots, plan, piece| self.load(slots, plan, args, piece));
+        if !walk.is_done() {
+            let all = (walk.end(), walk.ands_left());
+            self.garble(&mut walk, all, &job.public, outbox);
         }
-        self.made(&walk, &job.public)
+        self.made(&mut walk, &job.public)
     }
 }
 
@@ -265,7 +282,7 @@ impl Protocol for Evaluator {
         _: &[Arg<'_, Labels>],
         stock: &mut Stock,
         inbox: &[u8],
-        _: &mut Vec<u8>,
+        _: &mut Outbox,
     ) -> Result<(Received, Labels)> {
         let received = match job.task.kind {
             Kind::Input { .. } => Received::Input(EvaluatorInput::prepare(self, job, stock)?),
@@ -285,7 +302,7 @@ impl Protocol for Evaluator {
         args: &[Arg<'_, Labels>],
         feed: Option<BitMatrix>,
     ) -> Result<EvaluatorRun> {
-        let walk = || Box::new(Walk::new(job, |slots, plan, piece| self.load(slots, plan, args, piece)));
+        let walk = || Box::new(Walk::new(job, &self.threads, |slots, plan, piece| self.load(slots, plan, args, piece)));
         match (&job.task.kind, prepared) {
             (Kind::Input { .. }, Received::Input(input)) => Ok(EvaluatorRun::Input(input.begin(feed))),
             (Kind::Map { .. }, Received::Tables(tables)) => Ok(EvaluatorRun::Stored(walk(), tables)),
@@ -298,7 +315,7 @@ impl Protocol for Evaluator {
         }
     }
 
-    fn step(&self, job: &Job, run: &mut EvaluatorRun, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow<Labels>> {
+    fn step(&self, job: &Job, run: &mut EvaluatorRun, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Labels>> {
         match run {
             EvaluatorRun::Input(input) => input.step(self, job, inbox, outbox),
             EvaluatorRun::Stored(walk, tables) => {

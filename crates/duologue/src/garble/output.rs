@@ -6,6 +6,7 @@
 use super::labels::low_bits;
 use super::{Evaluator, Garbler};
 use crate::cells::{self, Cells, Labels};
+use crate::outbox::Outbox;
 use crate::packed::{byte_len, pack, unpack};
 use crate::protocol::{Arg, Flow, Job};
 use crate::{Error, Party, Result};
@@ -54,7 +55,7 @@ impl Opening {
     }
 
     /// One exchange, then the value, a share, or nothing.
-    pub(super) fn step(&mut self, job: &Job, party: Party, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow<Labels>> {
+    pub(super) fn step(&mut self, job: &Job, party: Party, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Labels>> {
         let Kind::Output { recipient, .. } = job.task.kind else {
             return Err(Error::usage("not an output"));
         };
@@ -62,7 +63,7 @@ impl Opening {
         if !self.sent {
             self.sent = true;
             if self.send {
-                pack(&self.ours).write(outbox);
+                outbox.extend_from_slice(pack(&self.ours).bytes());
             }
             let awaited = learns(job, party) && self.theirs.is_none();
             return Ok(Flow::Exchange { expect: if awaited { byte_len(rows * lanes) } else { 0 } });

@@ -16,6 +16,7 @@ use crate::cells::Labels;
 use crate::correlation::Stock;
 use crate::executor::Link;
 use crate::executor::shelf::Shelved;
+use crate::outbox::Outbox;
 use crate::packed::{byte_len, pack, unpack};
 use crate::protocol::{Arg, Job};
 use crate::shelf::{Making, Room, Tables as Kept, Taken};
@@ -46,7 +47,7 @@ impl Tables {
     pub(super) fn next(&mut self, walk: &Walk) -> Result<(usize, &[u8])> {
         let (end, ands) = walk.chunk();
         match &mut self.0 {
-            Place::Here(tables) => Ok((walk.plan.code().len(), tables)),
+            Place::Here(tables) => Ok((walk.end(), tables)),
             Place::Shelf(tables) => Ok((end, tables.next(ands * TABLE)?)),
         }
     }
@@ -71,7 +72,7 @@ impl Shelved for Garbler {
         link: &mut dyn Link,
         making: &mut Making,
     ) -> Result<Labels> {
-        let mut outbox = Vec::new();
+        let mut outbox = Outbox::default();
         match &job.task.kind {
             Kind::Input { .. } => {
                 let zeros = input::base_labels(&self.labels, &self.base, job);
@@ -79,16 +80,17 @@ impl Shelved for Garbler {
                 Ok(zeros)
             }
             Kind::Map { .. } => {
-                let mut walk = Walk::new(job, |slots, plan, piece| self.load(slots, plan, args, piece));
+                let mut walk = Walk::new(job, &self.threads, |slots, plan, piece| self.load(slots, plan, args, piece));
                 while !walk.is_done() {
-                    self.garble(&mut walk, &job.public, &mut outbox);
+                    let chunk = walk.chunk();
+                    self.garble(&mut walk, chunk, &job.public, &mut outbox);
                     link.send(&outbox)?;
                     outbox.clear();
                 }
-                Ok(self.made(&walk, &job.public))
+                Ok(self.made(&mut walk, &job.public))
             }
             Kind::Output { wiring, .. } => {
-                pack(&output::permute_bits(self, job, wiring, args)).write(&mut outbox);
+                outbox.extend_from_slice(pack(&output::permute_bits(self, job, wiring, args)).bytes());
                 if output::learns(job, self.party.peer()) {
                     link.send(&outbox)?;
                 }

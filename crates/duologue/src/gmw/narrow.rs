@@ -10,6 +10,7 @@
 use super::{Gmw, with_share};
 use crate::cells;
 use crate::correlation::Triples;
+use crate::outbox::Outbox;
 use crate::packed::{byte_len, row_word};
 use crate::plain::mask;
 use crate::protocol::{Arg, Flow, Job};
@@ -126,11 +127,9 @@ impl Layout {
     }
 
     /// The bytes of rows that were spread, without gaps.
-    fn squeeze(self, words: &[u64], rows: usize, out: &mut Vec<u8>) {
-        let (start, bytes) = (out.len(), byte_len(rows * self.lanes));
+    fn squeeze(self, words: &[u64], rows: usize, out: &mut Outbox) {
         if self.width == self.lanes {
-            out.extend_from_slice(&bytemuck::cast_slice(words)[..bytes]);
-            return;
+            return out.extend_from_slice(&bytemuck::cast_slice(words)[..byte_len(rows * self.lanes)]);
         }
         let (mut bits, mut filled) = (0u128, 0);
         for i in 0..rows {
@@ -142,8 +141,7 @@ impl Layout {
                 (bits, filled) = (bits >> 64, filled - 64);
             }
         }
-        out.extend_from_slice(&(bits as u64).to_le_bytes());
-        out.truncate(start + bytes);
+        out.extend_from_slice(&(bits as u64).to_le_bytes()[..byte_len(filled)]);
     }
 }
 
@@ -202,7 +200,7 @@ impl<C: Cell> Narrow<C> {
         Narrow { gates, cells, triples, layout, next: 0, done: 0, opened: Vec::new(), came: Vec::new() }
     }
 
-    pub(super) fn step(&mut self, gmw: &Gmw, job: &Job, inbox: &[u8], outbox: &mut Vec<u8>) -> Flow<BitMatrix> {
+    pub(super) fn step(&mut self, gmw: &Gmw, job: &Job, inbox: &[u8], outbox: &mut Outbox) -> Flow<BitMatrix> {
         let gates = self.gates.clone();
         for (op, run) in &gates.runs[self.next..] {
             let run = &gates.gates[run.clone()];

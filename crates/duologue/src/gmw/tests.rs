@@ -7,7 +7,7 @@ use kernels::Block;
 use proptest::prelude::*;
 
 /// Runs a map of either kind until it is done.
-type Steps<'a> = Box<dyn FnMut(&[u8], &mut Vec<u8>) -> Flow<BitMatrix> + 'a>;
+type Steps<'a> = Box<dyn FnMut(&[u8], &mut Outbox) -> Flow<BitMatrix> + 'a>;
 
 /// A circuit on two secret arguments and one that may be public.
 struct Case {
@@ -76,10 +76,10 @@ impl Case {
         let mut runs = [self.run(&gmw[0], narrow[0]), self.run(&gmw[1], narrow[1])];
         let (mut inbox, mut sent) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         for layer in 0.. {
-            let mut outbox = [Vec::new(), Vec::new()];
+            let mut outbox = [Outbox::default(), Outbox::default()];
             let flows = [0, 1].map(|party| runs[party](&inbox[party], &mut outbox[party]));
             (0..2).for_each(|party| sent[party].extend_from_slice(&outbox[party]));
-            let [alice, bob] = outbox;
+            let [alice, bob] = outbox.map(|outbox| outbox.to_vec());
             match flows {
                 [Flow::Value(one), Flow::Value(other)] => return (one.xor(&other), sent),
                 [Flow::Exchange { expect: to_alice }, Flow::Exchange { expect: to_bob }] => {

@@ -179,7 +179,7 @@ impl Session {
     fn prepare_one(&mut self, shelf: &mut Shelf, job: &Job) -> Result<()> {
         let (base, ordinal) = self.reserve(&job.schedule);
         if job.terms.garbler == self.party {
-            let garbler = self.garbler(&job.terms, base, ordinal)?;
+            let garbler = self.garbler(&job.terms, base, ordinal)?.with_threads(self.threads()?);
             let block = self.wire.delta()?;
             self.shelve(shelf, job, garbler, (Secrets { block, and0: base.and0 }, ordinal))
         } else {
@@ -199,21 +199,23 @@ impl Session {
         let mut executor = job.executor(protocol, self.party)?;
         let evaluates = job.terms.garbler != self.party;
         let mut making = shelf.begin(batch, evaluates, &secrets, later::room(&executor))?;
-        later::setup_to(&mut executor, &mut making, &mut self.stock, &mut self.wire)?;
+        let (threads, stock, wire) = (self.threads()?, &mut self.stock, &mut self.wire);
+        threads.install(|| later::setup_to(&mut executor, &mut making, stock, wire))?;
         shelf.complete(making)
     }
 
     /// The executor of a run that was prepared.
-    fn resume(&self, job: &Job, run: Taken) -> Result<Box<dyn Engine>> {
-        let Secrets { block, and0 } = run.secrets()?;
+    fn resume(&mut self, job: &Job, run: Taken) -> Result<Box<dyn Engine>> {
+        let (Secrets { block, and0 }, threads) = (run.secrets()?, self.threads()?);
         let base = Base { and0, in0: 0 };
         // Labels were drawn when the run was prepared, and S was used by whoever garbled.
         Ok(if job.terms.garbler == self.party {
-            let garbler = Garbler::new(self.party, block, Block::ZERO, nobody(), base, true);
-            Box::new(later::resume(job.executor(garbler, self.party)?, run))
+            let garbler =
+                Garbler::new(self.party, block, Block::ZERO, nobody(), base, true).with_threads(threads.clone());
+            Box::new(later::resume(job.executor(garbler, self.party)?.with_threads(&threads), run))
         } else {
-            let evaluator = Evaluator::new(self.party, block, nobody(), base, true);
-            Box::new(later::resume(job.executor(evaluator, self.party)?, run))
+            let evaluator = Evaluator::new(self.party, block, nobody(), base, true).with_threads(threads.clone());
+            Box::new(later::resume(job.executor(evaluator, self.party)?.with_threads(&threads), run))
         })
     }
 

@@ -6,10 +6,12 @@ use crate::channel::{Limits, Pipe, memory};
 use crate::correlation::Maker;
 use crate::ot::Setup;
 use crate::terms::Timing;
+use circuit::program::reference::Table;
 use every_step::{every_step, inputs_of};
+use programs::{Sample, sample};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::marker::PhantomData;
 use std::thread;
@@ -49,7 +51,10 @@ fn job() -> Binding {
 
 /// What a party holds of inputs that depend on the seed; its shares of shared ones, too.
 fn inputs(binding: &Binding, party: Party, seed: u64) -> Inputs {
-    let tables = inputs_of(binding, seed);
+    own(binding, party, &inputs_of(binding, seed))
+}
+
+fn own(binding: &Binding, party: Party, tables: &BTreeMap<String, Table>) -> Inputs {
     let mut inputs = Inputs::new();
     for port in binding.inputs().iter().filter(|port| port.who != Owner::Party(party.peer())) {
         let value = BitMatrix::from_lanes(port.ty.width as usize, &tables[&port.name]);
@@ -113,6 +118,44 @@ fn the_wire_stays_as_it_is() {
         assert_eq!(ours, golden);
     }
     assert_eq!(ours.lines().count(), golden.lines().count());
+}
+
+/// What both parties send and learn in two runs of a sample, with so many threads each.
+fn sent_and_learned(sample: &Sample, options: &Options, threads: [usize; 2]) -> [(Vec<u8>, Vec<Vec<BitMatrix>>); 2] {
+    let (logs, learned) = unwrap(seeded(7, |session| {
+        session.set_threads(threads[session.party as usize]);
+        let ours = own(&sample.binding, session.party, &sample.inputs);
+        let runs = (0..2).map(|_| session.run(&sample.binding, options, &ours));
+        let all = |outcome: Outcome| outcome.outputs.iter().map(|(_, value)| value.clone()).collect();
+        let learned = runs.map(|run| run.map(all)).collect::<Result<_>>()?;
+        session.wire.channel.finish()?;
+        Ok(learned)
+    }));
+    let [alice, bob] = logs.map(|log| log.payload());
+    let [hers, his] = learned;
+    [(alice, hers), (bob, his)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Threads are nobody else's business: each party may have its own number.
+    #[test]
+    fn threads_change_no_byte(
+        seed: u64,
+        lanes in prop_oneof![1u64..=40, 41u64..=1000],
+        tile in prop::sample::select(vec![None, Some(64), Some(256)]),
+    ) {
+        let sample = sample(seed, lanes);
+        for (name, options) in ways() {
+            let options = Options { tile, ..options };
+            let alone = sent_and_learned(&sample, &options, [1, 1]);
+            for threads in [[2, 1], [1, 3], [7, 2]] {
+                let shared = sent_and_learned(&sample, &options, threads);
+                prop_assert!(shared == alone, "{name}, {lanes} lanes, {threads:?} threads");
+            }
+        }
+    }
 }
 
 #[test]
@@ -346,15 +389,22 @@ fn hellos_agree_on_a_key() {
 fn a_panic_in_setup_ends_the_session() {
     let binding = job();
     let options = Options { timing: Timing::Ahead, ..Options::new(Scheme::Yao) };
+    for threads in [1, 3] {
+        a_panic_ends_the_session(&binding, &options, threads);
+    }
+}
+
+fn a_panic_ends_the_session(binding: &Binding, options: &Options, threads: usize) {
     let (_, results) = seeded(5, |session| {
-        let ours = inputs(&binding, session.party, 1);
+        session.set_threads(threads);
+        let ours = inputs(binding, session.party, 1);
         session.observe(Some(Box::new(|_, _, _| panic!("an observer panics"))));
         let before = session.base.and0;
-        let run = std::panic::AssertUnwindSafe(|| session.prepare(&binding, &options, &ours).map(drop));
+        let run = std::panic::AssertUnwindSafe(|| session.prepare(binding, options, &ours).map(drop));
         assert!(std::panic::catch_unwind(run).is_err());
         assert!(session.base.and0 > before, "taken before use");
         session.observe(None);
-        let error = session.prepare(&binding, &options, &ours).err().expect("it is dead");
+        let error = session.prepare(binding, options, &ours).err().expect("it is dead");
         assert!(matches!(error, Error::Dead(_)), "{error}");
         Ok(())
     });

@@ -106,7 +106,7 @@ struct Places {
 impl Places {
     fn measure(&self, over: Over, case: &Case) -> Result<Measured, Failure> {
         match over {
-            Over::Nothing => on(machine::cores().map(|[core, _]| core), || alone(case)),
+            Over::Nothing => on(machine::cores().filter(|_| case.threads == 1).map(|[core, _]| core), || alone(case)),
             Over::Memory => in_memory(case),
             Over::Tcp => as_processes(&self.tcp, false, case),
             Over::Tls => as_processes(&self.tls, true, case),
@@ -161,7 +161,7 @@ fn alone(case: &Case) -> Result<Measured, Failure> {
     let mut measured = Measured::default();
     let mut learned = Vec::new();
     for _ in 0..case.runs {
-        let done = bench::alone(&binding, &case.options(), &all_inputs(&binding))?;
+        let done = bench::alone(&binding, &case.options(), &all_inputs(&binding), case.threads as usize)?;
         let times = done.times.map(|time| time.as_secs_f64());
         let (garbler, evaluator) = (times[done.garbler as usize], times[done.garbler.peer() as usize]);
         let (setup, online) = if case.gmw { (0.0, garbler.max(evaluator)) } else { (garbler, evaluator) };

@@ -69,7 +69,7 @@ impl Pair {
         let choices = (count > 0).then(|| Choices::new(t));
         let base = if ahead { Labels::absent() } else { known };
         let mut evaluator = EvaluatorInput { base, choices, bits: theirs.clone(), turn: 0 };
-        let (mut up, mut down) = (Vec::new(), Vec::new());
+        let (mut up, mut down) = (Outbox::default(), Outbox::default());
         let (mut all_up, mut all_down) = (0, Vec::new());
         let (zeros, active) = loop {
             let (inbox_up, inbox_down) = (std::mem::take(&mut up), std::mem::take(&mut down));

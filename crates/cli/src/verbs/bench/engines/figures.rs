@@ -41,6 +41,10 @@ pub enum Value {
     Memory,
     /// Bytes by the time, in GB/s.
     Throughput,
+    /// How much faster the first job is than the second in setup, online, or in whichever of both gained less.
+    GainSetup,
+    GainOnline,
+    Gain,
 }
 
 impl Value {
@@ -51,11 +55,12 @@ impl Value {
             Value::Milliseconds => "ms",
             Value::Memory => "MB",
             Value::Throughput => "GB/s",
+            Value::GainSetup | Value::GainOnline | Value::Gain => "times",
         }
     }
 }
 
-/// A figure, of one job, or of the largest of several.
+/// A figure, of one job, of the largest of several, or of one against another.
 pub struct Figure {
     pub name: &'static str,
     pub value: Value,
@@ -70,9 +75,12 @@ const fn figure(name: &'static str, value: Value, jobs: &'static [&'static str],
     Figure { name, value, jobs, goal, beside: &[] }
 }
 
-pub const FIGURES: [Figure; 16] = [
+pub const FIGURES: [Figure; 19] = [
     figure("garble", Value::Setup, &["yao_alone"], "0.25 R"),
     figure("evaluate", Value::Online, &["yao_alone"], "0.35 R"),
+    figure("threads2_garble", Value::GainSetup, &["yao_alone2", "yao_alone"], "1.8 times"),
+    figure("threads2_evaluate", Value::GainOnline, &["yao_alone2", "yao_alone"], "1.8 times"),
+    figure("threads2", Value::Gain, &["yao_alone2", "yao_alone"], "1.8 times"),
     figure("yao_memory", Value::Whole, &["yao_memory"], "0.20 R"),
     figure("channel_tcp", Value::Throughput, &["channel_tcp"], ""),
     Figure {
@@ -148,6 +156,7 @@ fn jobs(args: &BenchEngines) -> Vec<Job> {
     let product = || Case::new(Task::Online { at_once: 1 }, Scheme::Gmw, "block:multiply:512:depth", 1, many.min(20));
     vec![
         job("yao_alone", Over::Nothing, yao()),
+        job("yao_alone2", Over::Nothing, Case { threads: 2, ..yao() }),
         job("yao_memory", Over::Memory, yao()),
         job("channel_tcp", Over::Tcp, channel()),
         job("yao_tcp", Over::Tcp, yao()),
@@ -181,7 +190,7 @@ mod tests {
     #[test]
     fn figures_have_their_jobs() {
         let (figures, jobs) = plan("").unwrap_or_else(|why| panic!("{}", why.message));
-        assert_eq!((figures.len(), jobs.len()), (16, 14));
+        assert_eq!((figures.len(), jobs.len()), (19, 15));
         let all = FIGURES.iter().flat_map(|figure| figure.jobs.iter().chain(figure.beside));
         assert!(all.into_iter().all(|name| jobs.contains(name)));
     }

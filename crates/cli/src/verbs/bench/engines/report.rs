@@ -73,6 +73,7 @@ impl Line {
         let first = measured.first()?;
         let runs: Vec<f64> = match figure.value {
             Value::Memory => vec![measured.iter().map(|m| m.memory).max()?? as f64 / 1e6],
+            Value::GainSetup | Value::GainOnline | Value::Gain => gains(figure.value, first, measured.get(1)?),
             value => first.runs.iter().map(|run| counted(value, first, run)).collect(),
         };
         let value = median(runs.clone());
@@ -140,7 +141,19 @@ fn counted(value: Value, measured: &Measured, run: &Run) -> f64 {
         Value::Milliseconds => run.online * 1e3,
         Value::Throughput => run.online_bytes.iter().sum::<u64>() as f64 / run.online.max(1e-9) / 1e9,
         Value::Memory => measured.memory.unwrap_or(0) as f64 / 1e6,
+        Value::GainSetup | Value::GainOnline | Value::Gain => 0.0,
     }
+}
+
+/// Of each run, how many times as fast as the median of the others.
+fn gains(value: Value, measured: &Measured, others: &Measured) -> Vec<f64> {
+    let gain = |value, run| counted(value, measured, run) / rate(value, others);
+    let gains = |run| match value {
+        Value::GainSetup => gain(Value::Setup, run),
+        Value::GainOnline => gain(Value::Online, run),
+        _ => gain(Value::Setup, run).min(gain(Value::Online, run)),
+    };
+    measured.runs.iter().map(gains).collect()
 }
 
 pub fn millions(number: f64) -> String {
@@ -182,6 +195,7 @@ mod tests {
     fn a_figure_is_compared() {
         let taken: Taken = [
             ("yao_alone", measured(1.0, 0.5)),
+            ("yao_alone2", measured(0.5, 0.4)),
             ("yao_memory", measured(0.5, 1.5)),
             ("channel_tcp", measured(0.0, 1.0)),
             ("yao_tcp", measured(1.0, 3.0)),
@@ -193,6 +207,8 @@ mod tests {
         };
         assert_eq!((line("garble").value, line("garble").ratio), (1000.0, Some(0.25)));
         assert_eq!(line("evaluate").value, 2000.0);
+        let gains = ["threads2_garble", "threads2_evaluate", "threads2"].map(|name| line(name).value);
+        assert_eq!(gains, [2.0, 1.25, 1.25]);
         let tcp = line("yao_tcp");
         assert_eq!((tcp.value, tcp.of_memory, tcp.of_possible), (250.0, Some(0.5), Some(0.25)));
         assert_eq!(tcp.channel, Some((1u64 << 30) as f64 / 32.0));

@@ -1,0 +1,158 @@
+//! Threads of one party that share its work.
+
+use crate::{Error, Result};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a thread without work looks for more before it sleeps, and how long one looks whether the other half is done.
+/// Waking a thread takes 20 to 50 µs, about as long as half a chunk of tables. With 200 µs two threads garble 1.4 times
+/// as fast as one, and without this 0.8 times (VAES-512, two cores).
+const AWAKE: Duration = Duration::from_micros(200);
+
+/// The threads of one party: the caller's alone, or a pool of its own.
+///
+/// How many there are is nobody else's business: what is computed and sent does not depend on it.
+#[derive(Clone, Default)]
+pub(crate) struct Threads(Option<Arc<ThreadPool>>);
+
+impl Threads {
+    /// So many; one means no pool.
+    pub fn new(count: usize) -> Result<Threads> {
+        if count <= 1 {
+            return Ok(Threads(None));
+        }
+        let pool = ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("duologue-{i}"));
+        let pool = pool.build().map_err(|why| Error::io("starting threads")(std::io::Error::other(why)))?;
+        Ok(Threads(Some(Arc::new(pool))))
+    }
+
+    pub fn count(&self) -> usize {
+        self.0.as_ref().map_or(1, |pool| pool.current_num_threads())
+    }
+
+    /// Works on a thread of the pool, from which handing work to the others costs little. A panic comes through.
+    pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match &self.0 {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
+    /// Works on each item; the caller's thread on the first ones, as every time.
+    pub fn each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Sync) {
+        match &self.0 {
+            Some(pool) if items.len() > 1 => pool.install(|| halves(items, &work)),
+            _ => items.iter_mut().for_each(work),
+        }
+    }
+}
+
+/// Splits the items, and lets another thread have the right half if there is one that looks for work.
+fn halves<T: Send>(items: &mut [T], work: &(impl Fn(&mut T) + Sync)) {
+    match items {
+        [] => {}
+        [item] => work(item),
+        _ => {
+            let (left, right) = items.split_at_mut(items.len() / 2);
+            let other = Other { asked_by: rayon::current_thread_index(), ..Other::default() };
+            let ours = || {
+                halves(left, work);
+                other.await_end();
+            };
+            rayon::join(ours, || other.run(|| halves(right, work)));
+        }
+    }
+}
+
+/// How far the other half is.
+#[derive(Default)]
+struct Other {
+    asked_by: Option<usize>,
+    begun: AtomicBool,
+    ended: AtomicBool,
+}
+
+impl Other {
+    fn run(&self, work: impl FnOnce()) {
+        self.begun.store(true, Ordering::Release);
+        work();
+        self.ended.store(true, Ordering::Release);
+        if rayon::current_thread_index() != self.asked_by {
+            stay_awake();
+        }
+    }
+
+    /// Stays awake while another thread is at it. What nobody has begun is ours.
+    fn await_end(&self) {
+        let since = Instant::now();
+        while self.begun.load(Ordering::Acquire) && !self.ended.load(Ordering::Acquire) && since.elapsed() < AWAKE {
+            thread::yield_now();
+        }
+    }
+}
+
+thread_local! {
+    static IS_AWAKE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Lets this thread look for work again and again for a while after it has done some.
+fn stay_awake() {
+    let Some(us) = rayon::current_thread_index().filter(|_| !IS_AWAKE.get()) else { return };
+    rayon::spawn(move || {
+        // Whoever waits may take this up, and has better things to do.
+        if rayon::current_thread_index() != Some(us) || IS_AWAKE.replace(true) {
+            return;
+        }
+        let mut since = Instant::now();
+        while since.elapsed() < AWAKE {
+            match rayon::yield_now() {
+                Some(rayon::Yield::Executed) => since = Instant::now(),
+                _ => thread::yield_now(),
+            }
+        }
+        IS_AWAKE.set(false);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    #[test]
+    fn each_item_is_worked_on_once() {
+        for count in [0, 1, 2, 3, 7] {
+            let threads = Threads::new(count).unwrap();
+            assert_eq!(threads.count(), count.max(1));
+            for len in [0, 1, 2, 5, 100] {
+                let mut items = vec![0; len];
+                threads.install(|| threads.each(&mut items, |item| *item += 1));
+                threads.each(&mut items, |item| *item += 1);
+                assert!(items.iter().all(|&item| item == 2));
+            }
+        }
+    }
+
+    #[test]
+    fn one_thread_is_the_callers() {
+        let here = thread::current().id();
+        let one = Threads::new(1).unwrap();
+        one.each(&mut [1, 2, 3], |_| assert!(thread::current().id() == here));
+        assert!(one.install(|| thread::current().id()) == here);
+        assert!(Threads::new(2).unwrap().install(|| thread::current().id()) != here);
+    }
+
+    #[test]
+    fn a_panic_comes_through_and_nobody_hangs() {
+        let threads = Threads::new(3).unwrap();
+        let broken = || threads.install(|| threads.each(&mut [1, 2, 3, 4, 5], |&mut item| assert!(item != 4)));
+        assert!(catch_unwind(AssertUnwindSafe(broken)).is_err());
+        let mut items = [1, 2, 3, 4, 5];
+        threads.install(|| threads.each(&mut items, |item| *item += 1));
+        assert_eq!(items, [2, 3, 4, 5, 6], "the pool goes on");
+    }
+}
