@@ -6,6 +6,7 @@ pub mod blocks;
 pub mod builder;
 pub mod error;
 pub mod format;
+pub mod fuse;
 pub mod graph;
 pub mod matrix;
 pub mod plan;
