@@ -134,7 +134,7 @@ fn cost_predicts_what_the_demo_measures() {
     // Ten layers take at least ten half round trips.
     assert!(cost["protocols"][1]["online"]["seconds"].as_f64().unwrap() > 0.05);
     let text = place.run("cost app:scifi --size faces=100").succeeded().stdout.clone();
-    assert!(text.contains("Faster in all") && text.contains("AND gates"), "{text}");
+    assert!(text.contains("Fastest in all") && text.contains("AND gates"), "{text}");
     place.run("cost app:scifi").failed(1, &["the size 'faces'", "hint: --size faces=NUMBER"]);
     place.run("cost app:scifi --link fast").failed(2, &["10ms,100Mbit"]);
 }

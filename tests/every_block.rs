@@ -58,7 +58,7 @@ fn walk(channel: Channel, party: Party) -> duologue::Result<usize> {
     for circuit in circuits().filter(|circuit| circuit.input_width() > 0) {
         let (binding, all) = (bind(&circuit), values(circuit.input_width(), count as u64));
         let expected = Simulator::new(&circuit).run(&all);
-        for scheme in [Scheme::Yao, Scheme::Gmw] {
+        for scheme in Scheme::ALL {
             let outcome = session.run(&binding, &Options::new(scheme), &supplies(&binding, party, &all))?;
             let mut first = 0;
             for port in binding.outputs() {

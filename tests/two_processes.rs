@@ -16,7 +16,7 @@ fn aes_by_both_protocols_over_tls_and_in_the_open() {
     let tls = place.tls();
     let open = ["--insecure-plaintext", "--insecure-plaintext"].map(String::from);
     for [alice, bob] in [&tls, &open] {
-        for protocol in ["yao", "gmw"] {
+        for protocol in ["yao", "gmw", "gmw-masked"] {
             let [key, block, expected] = AES;
             let common = format!("block:aes128 --protocol {protocol} --yes --json");
             let (alice, bob) =
@@ -59,7 +59,7 @@ fn parties_with_other_instructions_agree() {
 #[test]
 fn sha256_of_abc() {
     let place = Place::new();
-    for protocol in ["yao", "gmw"] {
+    for protocol in ["yao", "gmw", "gmw-masked"] {
         let common = format!("block:sha256:3:depth --protocol {protocol} --insecure-plaintext --yes --json");
         let (alice, bob) = place.both(&common, "--input message=616263", "--size lanes=1");
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -119,6 +119,8 @@ fn the_same_program_at_other_sizes_timings_and_tiles() {
         (65, "--protocol yao --timing streamed --tile 16"),
         (1000, "--protocol gmw --timing streamed --tile 64"),
         (1000, "--protocol gmw --timing ahead --link 1ms"),
+        (65, "--protocol gmw-masked --tile 16"),
+        (1000, "--protocol gmw-masked --link 1ms"),
     ] {
         // Face f differs in f mod 65 bits; its limit is 30.
         let gallery: String = (0..faces).map(|f| format!("{}\n", hex(&flip(f).to_be_bytes()))).collect();
@@ -179,7 +181,7 @@ fn an_imported_adder_adds() {
         b.push(bits(y));
         sums.push(bits((x + y) % 4));
     }
-    for protocol in ["yao", "gmw"] {
+    for protocol in ["yao", "gmw", "gmw-masked"] {
         let common = format!("adder2.duo --protocol {protocol} --insecure-plaintext --yes --json");
         let (alice, bob) =
             place.both(&common, &format!("--input in0={}", a.join(",")), &format!("--input in1={}", b.join(",")));

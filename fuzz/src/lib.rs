@@ -248,10 +248,16 @@ pub fn whole_session(bytes: &[u8]) {
     let (&way, bytes) = bytes.split_first().unwrap_or((&0, &[]));
     let (mirrored, tail) = split_number(bytes);
     let party = if way & 1 == 0 { Party::Alice } else { Party::Bob };
+    let scheme = match way & 18 {
+        0 | 16 => Scheme::Yao,
+        2 => Scheme::Gmw,
+        _ => Scheme::Masked,
+    };
+    let ahead = way & 8 == 0 || scheme == Scheme::Masked;
     let options = Options {
-        scheme: if way & 2 == 0 { Scheme::Yao } else { Scheme::Gmw },
+        scheme,
         garbler: Some(if way & 4 == 0 { Party::Alice } else { Party::Bob }),
-        timing: if way & 8 == 0 { Timing::Ahead } else { Timing::Streamed },
+        timing: if ahead { Timing::Ahead } else { Timing::Streamed },
         tile: Some(2),
         extension: Extension::DEFAULT,
     };

@@ -62,7 +62,7 @@ pub fn both<T: Send>((alice, bob): (Channel, Channel), run: impl Fn(Session) -> 
     })
 }
 
-/// Both protocols, either garbler, both timings.
+/// All protocols, either garbler, both timings where there are two.
 pub fn all_options() -> Vec<Options> {
     let mut all = Vec::new();
     for timing in [Timing::Ahead, Timing::Streamed] {
@@ -71,6 +71,7 @@ pub fn all_options() -> Vec<Options> {
         }
         all.push(Options { timing, tile: Some(64), ..Options::new(Scheme::Gmw) });
     }
+    all.push(Options { tile: Some(64), ..Options::new(Scheme::Masked) });
     all
 }
 

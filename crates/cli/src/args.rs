@@ -84,6 +84,8 @@ pub struct Demo {
 pub enum Protocols {
     Yao,
     Gmw,
+    GmwMasked,
+    /// Yao and gmw
     Both,
 }
 
@@ -92,6 +94,7 @@ impl Protocols {
         match self {
             Protocols::Yao => &[Scheme::Yao],
             Protocols::Gmw => &[Scheme::Gmw],
+            Protocols::GmwMasked => &[Scheme::Masked],
             Protocols::Both => &[Scheme::Yao, Scheme::Gmw],
         }
     }
@@ -139,7 +142,8 @@ pub struct Run {
     /// A public size of the program
     #[arg(long, short, value_name = "NAME=NUMBER")]
     pub size: Vec<Pair<u64>>,
-    /// The protocol: Yao needs few rounds, GMW few bytes
+    /// The protocol: Yao needs few rounds, GMW few bytes; gmw-masked half the bytes and fewer rounds once inputs are there,
+    /// for more of both before
     #[arg(long, default_value = "yao", value_parser = scheme())]
     pub protocol: Scheme,
     /// Who garbles in Yao; by default the party with more input bits
@@ -439,7 +443,7 @@ pub struct BenchEngines {
     #[arg(long, value_name = "CIRCUITS", value_delimiter = ',')]
     pub circuits: Vec<String>,
     /// Only these protocols
-    #[arg(long, value_name = "PROTOCOLS", value_delimiter = ',', default_value = "yao,gmw", value_parser = scheme())]
+    #[arg(long, value_name = "PROTOCOLS", value_delimiter = ',', default_value = "yao,gmw,gmw-masked", value_parser = scheme())]
     #[arg(requires = "circuits")]
     pub protocols: Vec<Scheme>,
     /// Numbers of lanes
@@ -530,9 +534,10 @@ fn party() -> impl TypedValueParser<Value = Party> {
 }
 
 fn scheme() -> impl TypedValueParser<Value = Scheme> {
-    PossibleValuesParser::new(["yao", "gmw"]).map(|name| match &*name {
+    PossibleValuesParser::new(["yao", "gmw", "gmw-masked"]).map(|name| match &*name {
         "yao" => Scheme::Yao,
-        _ => Scheme::Gmw,
+        "gmw" => Scheme::Gmw,
+        _ => Scheme::Masked,
     })
 }
 

@@ -9,6 +9,7 @@ use crate::correlation::{Demand, Stock, Triples};
 use crate::executor::{Executor, Feeds, Link, Phase};
 use crate::garble::{Base, Evaluator, Garbler};
 use crate::gmw::{Gmw, Vectors, Written};
+use crate::masked::{Fusions, Masked};
 use crate::ot::Side;
 use crate::protocol::Protocol;
 use crate::terms::{Options, Scheme, Terms};
@@ -69,7 +70,7 @@ type Took = (Duration, Outputs);
 
 impl Both<'_> {
     fn run(&self) -> Result<[Took; 2]> {
-        let how = (self.terms.window, self.terms.scheme == Scheme::Gmw);
+        let how = (self.terms.window, self.terms.scheme != Scheme::Yao);
         let public = |party: Party| &self.feeds[party as usize];
         let threads = |party: Party| &self.threads[party as usize];
         match self.terms.scheme {
@@ -83,6 +84,17 @@ impl Both<'_> {
                 };
                 let [alice, bob] = self.stocks(gmw(Party::Alice)?.demand(), delta);
                 self.race((gmw(Party::Alice)?, alice), (gmw(Party::Bob)?, bob))
+            }
+            Scheme::Masked => {
+                let fusions = Fusions::default();
+                let masked = |party: Party| {
+                    let masks = self.dealer.derive(b"masks   ", party as u64);
+                    let masked = Masked::new(party, masks, fusions.share());
+                    Executor::new(masked, Some(party), self.job.clone(), how, public(party))
+                };
+                let (alice, bob) = (masked(Party::Alice)?, masked(Party::Bob)?);
+                let [alices, bobs] = self.stocks(alice.demand(), Block::ZERO);
+                self.race((alice, alices), (bob, bobs))
             }
             Scheme::Yao => {
                 let delta = self.dealer.derive(b"delta   ", 0).block().with_lsb(true);
@@ -327,7 +339,7 @@ mod tests {
             };
             let inputs = Inputs::new().with("key", input(1)).with("block", input(2));
             let expected = plain::run(&binding, &inputs).unwrap();
-            for (scheme, threads) in [(Scheme::Yao, 1), (Scheme::Gmw, 1), (Scheme::Yao, 2), (Scheme::Gmw, 2)] {
+            for (scheme, threads) in Scheme::ALL.iter().flat_map(|&scheme| [(scheme, 1), (scheme, 2)]) {
                 let run = alone(&binding, &Options::new(scheme), &inputs, threads).unwrap();
                 assert!(run.outputs.iter().all(|outputs| outputs.get("out") == expected.get("out")), "{scheme}");
                 assert_eq!(run.ands, 6400 * lanes);

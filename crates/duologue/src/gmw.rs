@@ -10,7 +10,7 @@
 //! for outputs. Departure from the paper: shares are packed wire by wire, so that a gate is one instruction a word; with
 //! at most 64 lanes, layer by layer (`gmw/narrow.rs`).
 
-mod narrow;
+pub(crate) mod narrow;
 mod vectors;
 
 use crate::cells::{self, Nothing};

@@ -19,6 +19,7 @@ mod error;
 pub mod executor;
 pub mod garble;
 pub mod gmw;
+pub mod masked;
 pub mod ot;
 pub mod outbox;
 mod packed;

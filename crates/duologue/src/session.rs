@@ -43,6 +43,7 @@ use crate::data::{Inputs, Outputs};
 use crate::executor::{Executor, Feeds, Link, Phase, Ran};
 use crate::garble::{Base, Evaluator, Garbler};
 use crate::gmw::{self, Gmw, Vectors, Written};
+use crate::masked::{Fusions, Masked};
 use crate::ot::Extension;
 use crate::protocol::Protocol;
 use crate::terms::{self, Moment, Options, Scheme, Terms};
@@ -148,6 +149,7 @@ pub struct Session {
     last: Option<(Asked, Terms, Weak<Schedule>)>,
     written: Written,
     threads: Threads,
+    fusions: Fusions,
     dead: Option<String>,
 }
 
@@ -221,6 +223,7 @@ impl Session {
             last: None,
             written: Written::default(),
             threads: Threads::default(),
+            fusions: Fusions::default(),
             dead: None,
         })
     }
@@ -414,6 +417,11 @@ impl Session {
                 let vectors = delta.map(|delta| Vectors::new(delta, self.party, (&self.id, ordinal)));
                 let gmw = Gmw::new(self.party, pairwise, base.in0, vectors, self.written.clone());
                 Box::new(Executor::new(gmw, party, job, how, public)?.with_threads(&threads))
+            }
+            Scheme::Masked => {
+                let masks = self.secrets.derive(b"masking ", ordinal);
+                let masked = Masked::new(self.party, masks, self.fusions.share());
+                Box::new(Executor::new(masked, party, job, how, public)?.with_threads(&threads))
             }
             Scheme::Yao if terms.garbler == self.party => {
                 let garbler = self.garbler(terms, base, ordinal)?.with_threads(threads.clone());

@@ -12,6 +12,7 @@ use crate::{Error, Party, Result};
 use circuit::program::{Binding, Owner};
 use circuit::{Order, Schedule};
 use std::fmt;
+use std::str::FromStr;
 
 /// Which protocol runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,6 +21,23 @@ pub enum Scheme {
     Yao,
     /// Secret sharing: a round for each layer, half a byte an AND online.
     Gmw,
+    /// Secret sharing with public masked bits: a quarter of a byte an AND online and ANDs of up to four inputs, for which
+    /// setup, always ahead, makes and sends more.
+    Masked,
+}
+
+impl Scheme {
+    /// All of them.
+    pub const ALL: [Scheme; 3] = [Scheme::Yao, Scheme::Gmw, Scheme::Masked];
+}
+
+impl FromStr for Scheme {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Scheme::ALL.into_iter().find(|scheme| scheme.to_string() == name);
+        found.ok_or_else(|| Error::usage(format!("no protocol is called '{name}'")))
+    }
 }
 
 impl fmt::Display for Scheme {
@@ -27,6 +45,7 @@ impl fmt::Display for Scheme {
         f.write_str(match self {
             Scheme::Yao => "yao",
             Scheme::Gmw => "gmw",
+            Scheme::Masked => "gmw-masked",
         })
     }
 }
@@ -97,7 +116,7 @@ impl Terms {
         let (order, cell_bits, lanes) = match options.scheme {
             Scheme::Yao if most_lanes < 16 => (Order::Layered, 128, 16..=1 << 12),
             Scheme::Yao => (Order::DepthFirst, 128, 16..=1 << 12),
-            Scheme::Gmw => (Order::Layered, 1, 64..=1 << 16),
+            Scheme::Gmw | Scheme::Masked => (Order::Layered, 1, 64..=1 << 16),
         };
         let fitting = |slots: usize| {
             let lanes_that_fit = CACHE * 8 / (slots.max(1) * cell_bits);
@@ -107,13 +126,18 @@ impl Terms {
         let schedule = Schedule::new(binding, order, fitting).map_err(|error| Error::usage(error.to_string()))?;
         let window = match options.scheme {
             Scheme::Yao => Window { cells: 16 << 20, maps: 2 << 20 },
-            Scheme::Gmw => Window { cells: 64 << 20, maps: 96 << 20 },
+            Scheme::Gmw | Scheme::Masked => Window { cells: 64 << 20, maps: 96 << 20 },
         };
         let kept = match options.scheme {
             Scheme::Yao => schedule.totals.and0.saturating_mul(32) + schedule.totals.in0.saturating_mul(32),
             Scheme::Gmw => (schedule.totals.and0 + schedule.totals.in0) / 2 + gmw::vector_cots(&schedule) * 32,
+            Scheme::Masked => 0,
         };
         let ahead = match options.timing {
+            Timing::Streamed if options.scheme == Scheme::Masked => {
+                return Err(Error::usage("gmw-masked cannot stream its setup: every task would take a round trip"));
+            }
+            Timing::Auto if options.scheme == Scheme::Masked => true,
             Timing::Auto => kept <= KEEP,
             Timing::Ahead => true,
             Timing::Streamed => false,

@@ -49,7 +49,10 @@ fn bytes_and_rounds_are_exact() {
     for (seed, lanes) in (0..6).flat_map(|seed| [(seed, seed % 3), (seed, 200)]) {
         let sample = sample(seed, lanes);
         for timing in [Timing::Ahead, Timing::Streamed] {
-            for scheme in [Scheme::Yao, Scheme::Gmw] {
+            for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::Masked] {
+                if (scheme, timing) == (Scheme::Masked, Timing::Streamed) {
+                    continue;
+                }
                 let options = Options { timing, tile: Some(64), ..Options::new(scheme) };
                 check(&sample.binding, &options, &format!("seed {seed}, {lanes} lanes, {options:?}"));
             }
@@ -62,7 +65,7 @@ fn aes_costs_what_is_known() {
     let aes = blocks::find("aes128").unwrap().circuit(&[], Goal::Size).unwrap();
     let p = Program::of_circuit(&aes, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
     let binding = p.bind(&[("lanes", 130)]).unwrap();
-    for scheme in [Scheme::Yao, Scheme::Gmw] {
+    for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::Masked] {
         check(&binding, &Options::new(scheme), &format!("{scheme}"));
     }
     let gmw = cost(&binding, &Options::new(Scheme::Gmw)).unwrap();
@@ -70,6 +73,11 @@ fn aes_costs_what_is_known() {
     assert_eq!(gmw.online.rounds, u64::from(gmw.depth) + 1, "a round for each layer and one for the output");
     let bytes = 6400 * 130 * 2 / 8 + 128 * 130 / 8;
     assert_eq!((gmw.online.alice_to_bob, gmw.online.bob_to_alice), (bytes, bytes), "two bits an AND each way");
+    let masked = cost(&binding, &Options::new(Scheme::Masked)).unwrap();
+    assert_eq!((masked.ands, masked.demand, masked.depth), (gmw.ands, gmw.demand, gmw.depth));
+    assert_eq!(masked.online.rounds, u64::from(gmw.depth) + 1, "a round for the inputs and one for each layer");
+    let bytes = 6400 * 130 / 8 + 128 * 130 / 8;
+    assert_eq!(masked.online.alice_to_bob, bytes, "one bit an AND each way");
     let yao = cost(&binding, &Options::new(Scheme::Yao)).unwrap();
     assert!(yao.setup.bob_to_alice >= 6400 * 130 * 32, "32 bytes an AND");
 }

@@ -52,11 +52,11 @@ fn ours(binding: &Binding, party: Party) -> Inputs {
     split(binding, &inputs_of(binding, 1), &mut Dice(1))[party as usize].clone()
 }
 
-fn ways() -> [Options; 3] {
+fn ways() -> [Options; 4] {
     let yao = Options { tile: Some(3), garbler: Some(Party::Bob), ..Options::new(Scheme::Yao) };
     let streamed = Options { timing: Timing::Streamed, garbler: Some(Party::Alice), ..yao };
     let gmw = Options { scheme: Scheme::Gmw, ..yao };
-    [yao, streamed, gmw]
+    [yao, streamed, gmw, Options { scheme: Scheme::Masked, ..yao }]
 }
 
 /// A whole session: greeting, one program, the end. A failed one must be dead.

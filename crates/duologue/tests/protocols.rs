@@ -111,6 +111,37 @@ fn threads_of_either_party() {
     }
 }
 
+/// ANDs of many inputs, complemented here and there, on every layout of lanes: three circuits in one program, so that
+/// tasks with and without answers in setup stand side by side.
+#[test]
+fn trees_of_ands() {
+    let mut program = Program::new("trees");
+    let lanes = program.size("lanes", 1..=2000);
+    let [x, y] =
+        [("x", Party::Alice), ("y", Party::Bob)].map(|(name, who)| program.input(name, who, circuit::bits(40), lanes));
+    for (leaves, flips) in [(2, 0u64), (3, 5), (4, 0), (5, 1), (11, 0x2aa), (16, 0), (17, 9), (40, 1 << 39)] {
+        let mut c = circuit::Builder::new(format!("tree{leaves}"));
+        let (a, b) = (c.bits("a", 40).0, c.bits("b", 40).0);
+        let leaf = |i: usize| if i.is_multiple_of(3) { a[i] } else { b[i] }.flip(flips >> i & 1 == 1);
+        let all = (1..leaves).fold(leaf(0), |all, i| c.and(all, leaf(i)));
+        let parity = c.xor(all, a[1]);
+        c.output("all", &circuit::Bits(vec![all, !parity]));
+        let made = program.map(&c.finish(), &[x, y]);
+        program.output(&format!("all{leaves}"), circuit::program::Recipient::Both, made);
+    }
+    for lanes in [1usize, 2, 7, 8, 9, 31, 63, 64, 65, 128, 1000] {
+        let binding = program.bind(&[("lanes", lanes as u64)]).unwrap();
+        // Bits that are mostly one, so that products are not always zero.
+        let mut dice = Dice(lanes as u64);
+        let mut mostly =
+            || (0..lanes).map(|_| (0..40).map(|_| dice.roll(16) > 0).collect()).collect::<Vec<Vec<bool>>>();
+        let inputs = [("x", mostly()), ("y", mostly())].map(|(name, lanes)| (name.to_string(), lanes)).into();
+        let sample = Sample { seed: lanes as u64, program: program.clone(), binding, inputs };
+        let masked = Options { tile: Some(512), ..Options::new(Scheme::Masked) };
+        run_all(Channel::pair(), &sample, &[masked, Options { tile: Some(64), ..masked }]);
+    }
+}
+
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).expect("a digit") as u8).collect();
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
@@ -133,7 +164,7 @@ fn vectors(block: &str, size: &[u32], vectors: &[&[&str]], lanes: usize) {
         for (i, port) in binding.inputs().iter().enumerate().filter(|(_, p)| p.who == Owner::Party(session.party())) {
             inputs.set(&port.name, column(i));
         }
-        for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::Yao, Scheme::Gmw] {
+        for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::Masked].repeat(2) {
             let outputs = session.run(&binding, &Options::new(scheme), &inputs)?.outputs;
             let (name, output) = outputs.iter().next().expect("an output");
             assert!(*output == expected, "{block} over {lanes} lanes by {scheme}: '{name}' is wrong");

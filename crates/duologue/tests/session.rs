@@ -156,8 +156,9 @@ fn what_differs_is_named_on_both_sides_and_the_session_goes_on() {
         }
     };
     let same = run(&binding, yao(), 1);
-    let cases: [(&str, Options); 4] = [
+    let cases: [(&str, Options); 5] = [
         ("the protocol", gmw()),
+        ("the protocol", Options::new(Scheme::Masked)),
         ("who garbles", Options { garbler: Some(Party::Alice), ..yao() }),
         ("when setup happens", Options { timing: Timing::Streamed, ..yao() }),
         ("the lanes of a tile", Options { tile: Some(5), ..yao() }),
@@ -405,9 +406,9 @@ fn online_gmw_computes_no_cryptography() {
     let binding = sample(3, 65).binding;
     both(Channel::pair(), |mut session| {
         let ours = inputs(&binding, 1)[session.party() as usize].clone();
-        for turn in 0..2 {
+        for (turn, scheme) in [Scheme::Gmw, Scheme::Gmw, Scheme::Masked, Scheme::Masked].into_iter().enumerate() {
             let before = (aes_blocks(), curve_calls());
-            let options = Options { timing: Timing::Ahead, ..gmw() };
+            let options = Options { timing: Timing::Ahead, ..Options::new(scheme) };
             let prepared = session.prepare(&binding, &options, &public(&binding, &ours))?;
             let ready = (aes_blocks(), curve_calls());
             assert!(ready.0 > before.0, "triples are made with AES");

@@ -19,13 +19,12 @@ use std::thread;
 pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let program = program::load(&args.program, &[])?;
     let binding = sizes::bind(&program, &args.size, &[])?;
-    let costs = [Scheme::Yao, Scheme::Gmw].map(|scheme| Protocol::new(&binding, scheme, &args.link));
-    let [yao, gmw] = costs;
+    let costs = Scheme::ALL.into_iter().map(|scheme| Protocol::new(&binding, scheme, &args.link));
     console.show(&Report {
         program: program.name().to_string(),
         sizes: sizes::map(&binding),
         link: args.link.to_string(),
-        protocols: vec![yao?, gmw?],
+        protocols: costs.collect::<Result<_, _>>()?,
     })
 }
 
@@ -153,9 +152,9 @@ impl Report {
         ]
     }
 
-    fn faster(&self, time: impl Fn(&Protocol) -> f64) -> &str {
-        let faster = self.protocols.iter().min_by(|a, b| time(a).total_cmp(&time(b)));
-        faster.map_or("", |protocol| &protocol.protocol)
+    fn fastest(&self, time: impl Fn(&Protocol) -> f64) -> &str {
+        let fastest = self.protocols.iter().min_by(|a, b| time(a).total_cmp(&time(b)));
+        fastest.map_or("", |protocol| &protocol.protocol)
     }
 }
 
@@ -163,8 +162,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sizes: Vec<String> = self.sizes.iter().map(|(name, size)| format!(", {name} = {size}")).collect();
         writeln!(f, "{}{}, over {}\n", self.program, sizes.concat(), self.link)?;
-        writeln!(f, "{}", table("lrr", &self.rows()))?;
-        let (all, online) = (self.faster(Protocol::total), self.faster(|p| p.online.seconds));
-        writeln!(f, "Faster in all: {all}. Faster online: {online}. Bytes and rounds are exact; times are predicted.")
+        writeln!(f, "{}", table("lrrr", &self.rows()))?;
+        let (all, online) = (self.fastest(Protocol::total), self.fastest(|p| p.online.seconds));
+        writeln!(f, "Fastest in all: {all}. Fastest online: {online}. Bytes and rounds are exact; times are predicted.")
     }
 }

@@ -21,6 +21,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) struct Found {
     pub demand: Demand,
     pub depth: u32,
+    /// Bytes that setup keeps, where they are counted task by task.
+    pub kept: u64,
     /// Bytes of cells and maps at once.
     pub peak: u64,
     pub exchanges: Vec<Exchange>,
@@ -31,7 +33,7 @@ pub(super) fn run(party: Party, job: (&Binding, &Arc<Schedule>), terms: &Terms, 
     let tally = Arc::new(Tally::new(party, opening, terms));
     let role = Role::of(party, terms);
     match terms.scheme {
-        Scheme::Gmw => sized_run(Sized::<1> { role, tally }, job, terms),
+        Scheme::Gmw | Scheme::Masked => sized_run(Sized::<1> { role, tally }, job, terms),
         Scheme::Yao => sized_run(Sized::<128> { role, tally }, job, terms),
     }
 }
@@ -51,8 +53,9 @@ fn sized_run<const BITS: usize>(
     tally.state().phase = Phase::Online;
     let ran = executor.online(&inputs, &mut stock, &mut link)?;
     let mut state = tally.state();
-    let (depth, exchanges) = (state.depth, std::mem::take(&mut state.exchanges));
-    Ok(Found { demand, depth, peak: ran.peak as u64, exchanges })
+    let (depth, kept) = (state.depth, state.kept / 8);
+    let exchanges = std::mem::take(&mut state.exchanges);
+    Ok(Found { demand, depth, kept, peak: ran.peak as u64, exchanges })
 }
 
 /// Inputs are not looked at, but the public ones are computed with.
@@ -80,15 +83,17 @@ struct State {
     /// The makers of COTs in which the party is sender and receiver.
     outlines: [Outline; 2],
     depth: u32,
+    /// Bits.
+    kept: u64,
 }
 
 impl Tally {
     /// After the terms, and what Yao begins with.
     fn new(party: Party, opening: usize, terms: &Terms) -> Tally {
         let phase = Phase::Setup;
-        let (sent, read, exchanges, available, based, depth) = Default::default();
+        let (sent, read, exchanges, available, based, depth, kept) = Default::default();
         let outlines = [(); 2].map(|()| terms.extension.outline());
-        let state = Mutex::new(State { phase, sent, read, exchanges, available, based, outlines, depth });
+        let state = Mutex::new(State { phase, sent, read, exchanges, available, based, outlines, depth, kept });
         let tally = Tally { party, state };
         tally.exchange(opening, opening);
         if terms.scheme == Scheme::Yao {
@@ -194,6 +199,9 @@ impl<const BITS: usize> Cells for Depths<BITS> {
     }
 }
 
+/// The exchanges of a task's setup, the one that is under way included.
+type Answers = std::iter::Peekable<std::vec::IntoIter<(usize, usize)>>;
+
 /// The exchanges of a task that are still to come.
 struct DryRun<const BITS: usize> {
     script: std::vec::IntoIter<(usize, usize)>,
@@ -203,7 +211,7 @@ struct DryRun<const BITS: usize> {
 impl<const BITS: usize> Protocol for Sized<BITS> {
     type Mask = Nothing;
     type Value = Depths<BITS>;
-    type Prepared = ();
+    type Prepared = Answers;
     type Run = DryRun<BITS>;
 
     fn demand(&self, job: &Job) -> Demand {
@@ -221,18 +229,37 @@ impl<const BITS: usize> Protocol for Sized<BITS> {
         _: &mut Stock,
         _: &[u8],
         _: &mut Outbox,
-    ) -> Result<((), Nothing)> {
+    ) -> Result<(Answers, Nothing)> {
         let tally = &self.tally;
         let (sent, read) = self.role.setup(job);
         tally.add(sent, read);
+        let mut answers = self.role.answers(job).into_iter().peekable();
+        self.announce(answers.peek());
         let mut state = tally.state();
         state.available = state.available.missing_from(&self.demand(job));
-        Ok(((), Nothing))
+        state.kept += self.role.kept(job);
+        Ok((answers, Nothing))
     }
 
-    fn begin(&self, job: &Job, _: (), args: &[Arg<'_, Depths<BITS>>], _: Option<BitMatrix>) -> Result<DryRun<BITS>> {
+    fn answer_bytes(&self, _: &Job, answers: &Answers) -> Option<usize> {
+        (answers.len() > 0).then_some(0)
+    }
+
+    fn complete(&self, _: &Job, answers: &mut Answers, _: &[u8], _: &mut Outbox) -> Result<()> {
+        answers.next();
+        self.announce(answers.peek());
+        Ok(())
+    }
+
+    fn begin(
+        &self,
+        job: &Job,
+        _: Answers,
+        args: &[Arg<'_, Depths<BITS>>],
+        _: Option<BitMatrix>,
+    ) -> Result<DryRun<BITS>> {
         let made = match &job.task.kind {
-            Kind::Map { wiring, .. } => plan_depths(job.plan.as_ref().expect("a map has a plan"), wiring, args),
+            Kind::Map { wiring, .. } => self.depths(job, wiring, args),
             Kind::Output { wiring, .. } => {
                 let mut made = Depths::zeros(job.task.rows, 0);
                 for piece in wiring.iter() {
@@ -265,6 +292,25 @@ impl<const BITS: usize> Protocol for Sized<BITS> {
 
     fn lift(&self, public: &BitMatrix) -> Depths<BITS> {
         Depths::zeros(public.rows(), 0)
+    }
+}
+
+impl<const BITS: usize> Sized<BITS> {
+    /// Announces the next exchange of a task's setup.
+    fn announce(&self, answer: Option<&(usize, usize)>) {
+        answer.iter().for_each(|(sent, read)| self.tally.add(*sent, *read));
+    }
+
+    fn depths(&self, job: &Job, wiring: &[Piece], args: &[Arg<'_, Depths<BITS>>]) -> Depths<BITS> {
+        let plan = job.plan.as_ref().expect("a map has a plan");
+        let Role::Masked { fusions, .. } = &self.role else { return plan_depths(plan, wiring, args) };
+        let mut inputs = Depths::<BITS>::zeros(plan.inputs().len(), 0);
+        for piece in wiring {
+            if let Arg::Secret(arg) = args[piece.arg as usize] {
+                cells::copy(&mut inputs, arg, piece);
+            }
+        }
+        Depths(fusions.of(plan).fused.depths(&inputs.0))
     }
 }
 

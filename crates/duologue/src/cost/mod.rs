@@ -85,7 +85,7 @@ pub fn cost(binding: &Binding, options: &Options) -> Result<Cost> {
     for party in [Party::Alice, Party::Bob] {
         let found = dry::run(party, (binding, &schedule), &terms, opening)?;
         (demand, depth) = (found.demand, found.depth);
-        memory = memory.max(found.peak + kept(&terms, &schedule.totals, &demand));
+        memory = memory.max(found.peak + found.kept + kept(&terms, &schedule.totals, &demand));
         exchanges[party as usize] = found.exchanges;
     }
     Ok(Cost {
@@ -182,7 +182,7 @@ fn kept(terms: &Terms, totals: &Seat, demand: &Demand) -> u64 {
     match (terms.scheme, terms.ahead) {
         (Scheme::Gmw, true) => (3 * totals.and0 + totals.in0) / 8 + cots,
         (Scheme::Yao, true) => totals.and0 * TABLE as u64 + totals.in0 * LABEL as u64 + cots,
-        (_, false) => 0,
+        (Scheme::Masked, _) | (_, false) => 0,
     }
 }
 

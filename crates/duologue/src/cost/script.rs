@@ -4,15 +4,16 @@ use crate::Party;
 use crate::correlation::Demand;
 use crate::garble::{self, LABEL, TABLE};
 use crate::gmw;
+use crate::masked::{self, Fusions};
 use crate::packed::byte_len;
 use crate::protocol::Job;
 use crate::terms::{Scheme, Terms};
-use circuit::program::{Kind, Recipient};
+use circuit::program::{Kind, Owner, Recipient};
 
 /// Whose messages are counted.
-#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Gmw { party: Party },
+    Masked { party: Party, fusions: Fusions },
     Garbler { party: Party, ahead: bool },
     Evaluator { party: Party, ahead: bool },
 }
@@ -22,6 +23,7 @@ impl Role {
         let ahead = terms.ahead;
         match terms.scheme {
             Scheme::Gmw => Role::Gmw { party },
+            Scheme::Masked => Role::Masked { party, fusions: Fusions::default() },
             Scheme::Yao if terms.garbler == party => Role::Garbler { party, ahead },
             Scheme::Yao => Role::Evaluator { party, ahead },
         }
@@ -30,12 +32,35 @@ impl Role {
     pub fn demand(&self, job: &Job) -> Demand {
         match *self {
             Role::Gmw { .. } => gmw::demand(job),
+            Role::Masked { ref fusions, .. } => fusions.demand(job),
             Role::Garbler { party, .. } => garble::input::demand(job, party),
             Role::Evaluator { party, .. } => garble::input::demand(job, party.peer()),
         }
     }
 
-    /// Bytes of setup, sent and read.
+    /// The exchanges in which setup of a task is completed, as sent and read.
+    pub fn answers(&self, job: &Job) -> Vec<(usize, usize)> {
+        let Role::Masked { party, fusions } = self else { return Vec::new() };
+        match (&job.task.kind, &job.plan) {
+            (Kind::Map { .. }, Some(plan)) => {
+                let messages = masked::messages(&fusions.of(plan).fused, job.task.lanes);
+                messages.into_iter().map(|bytes| (bytes, bytes)).collect()
+            }
+            (Kind::Output { recipient, .. }, _) => {
+                masks_of(*recipient, *party, byte_len(job.task.rows * job.task.lanes))
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Bits that a task keeps from setup until it runs, where they are counted task by task.
+    pub fn kept(&self, job: &Job) -> u64 {
+        let Role::Masked { fusions, .. } = self else { return 0 };
+        let planes = job.plan.as_ref().map_or(job.task.rows, |plan| fusions.of(plan).fused.planes());
+        (planes * job.task.lanes) as u64
+    }
+
+    /// Bytes of setup without answers, sent and read.
     pub fn setup(&self, job: &Job) -> (usize, usize) {
         match *self {
             Role::Garbler { party, ahead: true } => (garble::ahead_bytes(job, party.peer()), 0),
@@ -47,12 +72,17 @@ impl Role {
     /// The exchanges of a task online, as sent and read.
     pub fn online(&self, job: &Job) -> Vec<(usize, usize)> {
         let bits = job.task.rows * job.task.lanes;
-        match (&job.task.kind, *self) {
-            (Kind::Input { .. }, Role::Gmw { .. }) => vec![],
-            (Kind::Input { .. }, Role::Garbler { party, ahead }) => {
+        match (&job.task.kind, self) {
+            (Kind::Input { .. }, Role::Gmw { .. }) | (Kind::Output { .. }, Role::Masked { .. }) => vec![],
+            (Kind::Input { owner, .. }, Role::Masked { party, .. }) => {
+                let by = |who: Party| if *owner == Owner::Party(who.peer()) { 0 } else { byte_len(bits) };
+                vec![(by(*party), by(party.peer()))]
+            }
+            (Kind::Map { .. }, Role::Masked { fusions, .. }) => opened(job, fusions),
+            (Kind::Input { .. }, &Role::Garbler { party, ahead }) => {
                 input(job, party, ahead).map(|(up, down)| (down, up)).collect()
             }
-            (Kind::Input { .. }, Role::Evaluator { party, ahead }) => input(job, party.peer(), ahead).collect(),
+            (Kind::Input { .. }, &Role::Evaluator { party, ahead }) => input(job, party.peer(), ahead).collect(),
             (Kind::Map { .. }, Role::Gmw { .. }) => layers(job).map(|bytes| (bytes, bytes)).collect(),
             (Kind::Map { .. }, Role::Garbler { ahead: false, .. }) => chunks(job).map(|bytes| (bytes, 0)).collect(),
             (Kind::Map { .. }, Role::Evaluator { ahead: false, .. }) => chunks(job).map(|bytes| (0, bytes)).collect(),
@@ -65,6 +95,7 @@ impl Role {
         let learns = |party| recipient.includes(party);
         let when = |yes: bool| if yes { bytes } else { 0 };
         match *self {
+            Role::Masked { .. } => vec![],
             Role::Gmw { .. } if recipient == Recipient::Shared => vec![],
             Role::Gmw { party } => vec![(when(learns(party.peer())), when(learns(party)))],
             // The garbler's permute bits may have travelled in setup.
@@ -80,6 +111,20 @@ fn input(job: &Job, garbler: Party, ahead: bool) -> impl Iterator<Item = (usize,
     let bits = job.task.rows * job.task.lanes;
     let masked = (garble::input::demand(job, garbler) != Demand::NONE).then_some((byte_len(bits), 0));
     masked.into_iter().chain(ahead.then_some((0, bits * LABEL)))
+}
+
+/// Shares of an output's mask, which go to whoever learns the output.
+fn masks_of(recipient: Recipient, party: Party, bytes: usize) -> Vec<(usize, usize)> {
+    let to = |who: Party| if recipient.includes(who) { bytes } else { 0 };
+    if recipient == Recipient::Shared { Vec::new() } else { vec![(to(party.peer()), to(party))] }
+}
+
+/// Bytes of each layer of a fused plan.
+fn opened(job: &Job, fusions: &Fusions) -> Vec<(usize, usize)> {
+    let Some(plan) = job.plan.as_ref().filter(|_| job.task.lanes > 0) else { return Vec::new() };
+    let fusion = fusions.of(plan);
+    let bytes = fusion.fused.layers().iter().map(|layer| masked::layer_bytes(layer, job.task.lanes));
+    bytes.map(|bytes| (bytes, bytes)).collect()
 }
 
 /// Bytes of each layer's opening.

@@ -21,7 +21,7 @@ use std::ops::{BitAnd, BitXor, Range};
 use std::sync::Arc;
 
 /// The most lanes that fit a cell.
-pub(super) const MOST_LANES: usize = 64;
+pub(crate) const MOST_LANES: usize = 64;
 
 /// Marks an operand that enters complemented; circuits have too few nodes for a slot to reach it.
 const FLIP: u32 = 1 << 31;
@@ -92,28 +92,28 @@ impl Cell for u64 {
 
 /// How the gates of a layer lie in words.
 #[derive(Clone, Copy)]
-struct Layout {
-    lanes: usize,
+pub(crate) struct Layout {
+    pub lanes: usize,
     /// Bits of a gate.
-    width: usize,
+    pub width: usize,
     /// Gates of a word.
-    gates: usize,
+    pub gates: usize,
     /// The lanes of a gate.
-    ones: u64,
+    pub ones: u64,
 }
 
 impl Layout {
-    fn new(lanes: usize) -> Self {
+    pub fn new(lanes: usize) -> Self {
         let width = lanes.next_power_of_two();
         Layout { lanes, width, gates: 64 / width, ones: u64::MAX >> (64 - lanes) }
     }
 
-    fn words(self, gates: usize) -> usize {
+    pub fn words(self, gates: usize) -> usize {
         gates.div_ceil(self.gates)
     }
 
     /// Copies rows of `lanes` bits that are packed without gaps.
-    fn spread(self, packed: &[u64], from: usize, rows: usize, out: &mut Vec<u64>) {
+    pub fn spread(self, packed: &[u64], from: usize, rows: usize, out: &mut Vec<u64>) {
         let row = |i: usize| row_word(packed, from + i * self.lanes, self.lanes, 0);
         if self.width == self.lanes {
             let bits = rows * self.lanes;
@@ -127,7 +127,7 @@ impl Layout {
     }
 
     /// The bytes of rows that were spread, without gaps.
-    fn squeeze(self, words: &[u64], rows: usize, out: &mut Outbox) {
+    pub fn squeeze(self, words: &[u64], rows: usize, out: &mut Outbox) {
         if self.width == self.lanes {
             return out.extend_from_slice(&bytemuck::cast_slice(words)[..byte_len(rows * self.lanes)]);
         }

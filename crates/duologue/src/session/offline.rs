@@ -244,7 +244,7 @@ impl Job {
 /// Only Yao can be prepared as a whole, and only ahead of time.
 fn ahead(options: &Options) -> Result<Options> {
     match (options.scheme, options.timing) {
-        (Scheme::Gmw, _) => Err(Error::usage(
+        (Scheme::Gmw | Scheme::Masked, _) => Err(Error::usage(
             "whole runs are prepared for yao only; what gmw makes ahead of time are triples in a pool: \
              `duologue prepare --triples`",
         )),

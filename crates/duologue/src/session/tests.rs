@@ -70,13 +70,14 @@ fn options(scheme: Scheme, timing: Timing, garbler: Party) -> Options {
 }
 
 /// Each way of running a program, by name.
-fn ways() -> [(&'static str, Options); 5] {
+fn ways() -> [(&'static str, Options); 6] {
     [
         ("yao-ahead", options(Scheme::Yao, Timing::Ahead, Party::Bob)),
         ("yao-streamed", options(Scheme::Yao, Timing::Streamed, Party::Bob)),
         ("yao-by-alice", options(Scheme::Yao, Timing::Ahead, Party::Alice)),
         ("gmw-ahead", options(Scheme::Gmw, Timing::Ahead, Party::Bob)),
         ("gmw-streamed", options(Scheme::Gmw, Timing::Streamed, Party::Bob)),
+        ("gmw-masked", options(Scheme::Masked, Timing::Ahead, Party::Bob)),
     ]
 }
 
@@ -441,6 +442,7 @@ fn secrets_cannot_be_printed() {
     silent!(Session, Prepared, Outcome, Labels, Block, Generator, Stock, Maker, Setup);
     silent!(Inputs, Outputs, crate::correlation::Triples, crate::ot::Choices, crate::channel::Identity);
     silent!(crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, crate::ot::base::Proof, Garbler, Evaluator, Gmw);
+    silent!(Masked, crate::masked::Prepared, crate::masked::Run);
     const { assert!(<Printable<Report>>::PRINTABLE, "the test can fail") };
 }
 
@@ -462,6 +464,7 @@ fn secrets_that_are_used_once_cannot_be_copied() {
     }
     single!(Generator, Session, Prepared, Stock, Maker, Setup, crate::correlation::Triples);
     single!(crate::ot::Choices, crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, Garbler, Gmw);
+    single!(Masked, crate::masked::Prepared);
     const { assert!(<Printable<Report>>::CLONED, "the test can fail") };
 }
 
@@ -514,6 +517,7 @@ fn every_option_is_a_term() {
     let plain = options(Scheme::Yao, Timing::Ahead, Party::Alice);
     for other in [
         Options { scheme: Scheme::Gmw, ..plain },
+        Options { scheme: Scheme::Masked, ..plain },
         Options { garbler: Some(Party::Bob), ..plain },
         Options { timing: Timing::Streamed, ..plain },
         Options { tile: Some(5), ..plain },

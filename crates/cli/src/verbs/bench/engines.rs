@@ -23,7 +23,7 @@ use crate::failure::{Exit, Failure};
 use crate::report::Console;
 use crate::verbs::run::shaped;
 use duologue::channel::Channel;
-use duologue::{Party, bench};
+use duologue::{Party, Scheme, bench};
 use std::cell::OnceCell;
 use std::thread;
 
@@ -164,7 +164,8 @@ fn alone(case: &Case) -> Result<Measured, Failure> {
         let done = bench::alone(&binding, &case.options(), &all_inputs(&binding), case.threads as usize)?;
         let times = done.times.map(|time| time.as_secs_f64());
         let (garbler, evaluator) = (times[done.garbler as usize], times[done.garbler.peer() as usize]);
-        let (setup, online) = if case.gmw { (0.0, garbler.max(evaluator)) } else { (garbler, evaluator) };
+        let (setup, online) =
+            if case.scheme() != Scheme::Yao { (0.0, garbler.max(evaluator)) } else { (garbler, evaluator) };
         measured.runs.push(Run { setup, online, ..Run::default() });
         measured.ands = done.ands;
         learned.extend(done.outputs);

@@ -16,7 +16,8 @@ pub struct Case {
     pub program: String,
     /// Of every size of the program.
     pub lanes: u64,
-    pub gmw: bool,
+    /// As the command names it.
+    pub protocol: String,
     pub threads: u32,
     /// The simulated line, as people write it.
     pub link: Option<String>,
@@ -36,12 +37,12 @@ pub enum Task {
 
 impl Case {
     pub fn new(task: Task, scheme: Scheme, program: &str, lanes: u64, runs: u32) -> Case {
-        let (program, gmw) = (program.to_string(), scheme == Scheme::Gmw);
-        Case { task, program, lanes, gmw, threads: 1, link: None, runs }
+        let (program, protocol) = (program.to_string(), scheme.to_string());
+        Case { task, program, lanes, protocol, threads: 1, link: None, runs }
     }
 
     pub fn scheme(&self) -> Scheme {
-        if self.gmw { Scheme::Gmw } else { Scheme::Yao }
+        self.protocol.parse().unwrap_or(Scheme::Yao)
     }
 
     pub fn options(&self) -> Options {

@@ -58,7 +58,7 @@ impl Asked {
     pub fn book() -> Asked {
         Asked {
             circuits: KNOWN.iter().map(|known| known.name.to_string()).collect(),
-            protocols: vec![Scheme::Yao, Scheme::Gmw],
+            protocols: Scheme::ALL.to_vec(),
             lanes: vec![1, 100, 10_000],
             threads: vec![1],
             links: vec![None, Some(Link::LAN), Some(Link::INTERNET)],
@@ -86,7 +86,7 @@ impl Asked {
 
 fn program(circuit: &str, scheme: Scheme) -> &str {
     let known = KNOWN.iter().find(|known| known.name == circuit);
-    known.map_or(circuit, |known| if scheme == Scheme::Gmw { known.gmw } else { known.yao })
+    known.map_or(circuit, |known| if scheme == Scheme::Yao { known.yao } else { known.gmw })
 }
 
 /// All combinations that were measured.
@@ -104,7 +104,7 @@ pub struct Matrix {
 pub struct Line {
     pub circuit: String,
     pub program: String,
-    pub protocol: &'static str,
+    pub protocol: String,
     pub lanes: u64,
     pub threads: u32,
     pub link: Option<String>,
@@ -169,7 +169,7 @@ impl Line {
         Line {
             circuit: circuit.into(),
             program: case.program.clone(),
-            protocol: if case.gmw { "gmw" } else { "yao" },
+            protocol: case.protocol.clone(),
             lanes: case.lanes,
             threads: case.threads,
             link: case.link.clone(),
@@ -188,7 +188,7 @@ impl Line {
     pub fn row(&self) -> Vec<String> {
         vec![
             self.circuit.clone(),
-            self.protocol.into(),
+            self.protocol.clone(),
             thousands(self.lanes),
             self.threads.to_string(),
             self.link.clone().unwrap_or_else(|| "none".into()),
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn every_known_circuit_is_built() {
         for known in &KNOWN {
-            for scheme in [Scheme::Yao, Scheme::Gmw] {
+            for scheme in Scheme::ALL {
                 let case = Case::new(Task::Run { streamed: false }, scheme, program(known.name, scheme), 3, 1);
                 assert!(ands(&case).is_ok_and(|ands| ands >= 900 * 3), "{}", known.name);
             }
@@ -254,7 +254,7 @@ mod tests {
     fn all_combinations_are_asked_for() {
         let asked = Asked::book();
         let cases = asked.cases(1);
-        assert_eq!(cases.len(), 6 * 2 * 3 * 3);
+        assert_eq!(cases.len(), 6 * 3 * 3 * 3);
         let large = cases.iter().find(|(name, case)| *name == "product512" && case.lanes == 10_000).expect("a case");
         assert!(ands(&large.1).is_ok_and(|ands| ands > asked.most));
     }

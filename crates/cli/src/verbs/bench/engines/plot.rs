@@ -11,14 +11,14 @@ const WIDTH: u32 = 960;
 /// Heights of a bar and of a panel.
 const BAR: u32 = 26;
 const PANEL: u32 = 420;
-/// Of Yao and of GMW.
-const COLORS: [RGBColor; 2] = [RGBColor(31, 119, 180), RGBColor(214, 90, 20)];
+/// Of Yao, of GMW and of masked GMW.
+const COLORS: [RGBColor; 3] = [RGBColor(31, 119, 180), RGBColor(214, 90, 20), RGBColor(44, 140, 60)];
 const LABEL: (&str, i32) = ("sans-serif", 13);
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-fn color(gmw: bool) -> RGBColor {
-    COLORS[usize::from(gmw)]
+fn color(name: &str) -> RGBColor {
+    COLORS[usize::from(name.starts_with("gmw")) + usize::from(name.starts_with("gmw-masked"))]
 }
 
 /// An SVG with both.
@@ -60,7 +60,7 @@ fn draw_speeds(area: &Area<'_>, speeds: &[&report::Line], blocks: Option<f64>) -
         .x_label_formatter(&|x| format!("{x:e}"))
         .draw()?;
     for (row, line) in speeds.iter().enumerate() {
-        let (top, color) = (row as f64 + 0.15, color(line.name.starts_with("gmw")));
+        let (top, color) = (row as f64 + 0.15, color(line.name));
         chart.draw_series([Rectangle::new([(x.start, top), (line.value, top + 0.7)], color.mix(0.5).filled())])?;
         let label = format!("{} {}", line.name, millions(line.value));
         chart.draw_series([EmptyElement::at((x.start, top)) + Text::new(label, (6, 3), LABEL)])?;
@@ -87,20 +87,20 @@ fn draw_times(area: &Area<'_>, link: &Option<String>, matrix: &Matrix) -> Result
         .build_cartesian_2d(x.log_scale(), y.log_scale())?;
     chart
         .configure_mesh()
-        .x_desc("lanes (blue: Yao, orange: GMW)")
+        .x_desc("lanes (blue: Yao, orange: GMW, green: masked GMW)")
         .y_desc("seconds, setup and online")
         .x_labels(4)
         .x_label_formatter(&|x| x.to_string())
         .y_label_formatter(&|y| y.to_string())
         .draw()?;
-    let mut curves: Vec<(&str, &str)> = lines.iter().map(|line| (&*line.circuit, line.protocol)).collect();
+    let mut curves: Vec<(&str, &str)> = lines.iter().map(|line| (&*line.circuit, &*line.protocol)).collect();
     curves.dedup();
     curves.sort();
     curves.dedup();
     for (circuit, protocol) in curves {
-        let own = lines.iter().filter(|line| (&*line.circuit, line.protocol) == (circuit, protocol));
+        let own = lines.iter().filter(|line| (&*line.circuit, &*line.protocol) == (circuit, protocol));
         let points: Vec<(f64, f64)> = own.map(|line| (line.lanes as f64, seconds(line))).collect();
-        let color = color(protocol == "gmw");
+        let color = color(protocol);
         chart.draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(1)))?;
         let label = Text::new(circuit.to_string(), (4, -6), LABEL.into_font().color(&color));
         chart.draw_series(points.last().map(|&last| EmptyElement::at(last) + label))?;
