@@ -21,9 +21,10 @@ use crate::plain::mask;
 use crate::protocol::{Arg, Flow, Job, Protocol};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
-use circuit::plan::{Op, Plan, Source};
+use circuit::plan::{Instr, Op, Plan, Source};
 use circuit::program::{Kind, Owner, Piece, Recipient};
 use kernels::generator::Generator;
+use kernels::rows::Rows;
 use narrow::{Gates, Laid, Narrow};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -92,6 +93,9 @@ pub enum Run {
     },
 }
 
+/// XORs that are executed together, at most.
+const XORS: usize = 64;
+
 /// A plan under way on shares.
 pub struct Evaluation {
     plan: Arc<Plan>,
@@ -101,6 +105,7 @@ pub struct Evaluation {
     next: usize,
     layer: usize,
     vector: usize,
+    rows: Rows,
     /// ANDs already multiplied, over all lanes: the first triple of the layer.
     done: usize,
     /// This party's masked operands of the layer that is being opened.
@@ -274,7 +279,17 @@ impl Evaluation {
         for piece in wiring {
             with_share(gmw, &args[piece.arg as usize], |arg| cells::load(&plan, &mut slots, arg, piece));
         }
-        Evaluation { plan, slots, triples, next: 0, layer: 0, vector: 0, done: 0, opened: Packed::default() }
+        Evaluation {
+            plan,
+            slots,
+            triples,
+            next: 0,
+            layer: 0,
+            vector: 0,
+            rows: Rows::new(),
+            done: 0,
+            opened: Packed::default(),
+        }
     }
 
     fn step(&mut self, gmw: &Gmw, public: &BitMatrix, inbox: &[u8], outbox: &mut Outbox) -> Flow<BitMatrix> {
@@ -298,7 +313,14 @@ impl Evaluation {
     /// Everything up to the next layer: no communication.
     fn local(&mut self, gmw: &Gmw, plan: &Plan, end: usize, public: &BitMatrix) {
         let stride = self.slots.stride();
-        for instr in &plan.code()[self.next..end] {
+        let mut code = &plan.code()[self.next..end];
+        while let Some(instr) = code.first() {
+            let xors = self.xors(code);
+            if xors > 0 {
+                code = &code[xors..];
+                continue;
+            }
+            code = &code[1..];
             let (dst, a, b) = (instr.dst as usize * stride, instr.a as usize * stride, instr.b as usize * stride);
             let flip_a = gmw.public_share(mask(instr.flip_a));
             let flip_b = mask(instr.flip_b);
@@ -316,6 +338,21 @@ impl Evaluation {
         self.next = end;
     }
 
+    /// Executes the XORs that `code` begins with, if rows are whole blocks; how many.
+    fn xors(&mut self, code: &[Instr]) -> usize {
+        let (stride, mut rows, mut count) = (self.slots.stride(), [[0; 3]; XORS], 0);
+        let Ok(blocks) = bytemuck::try_cast_slice_mut(self.slots.words_mut()) else { return 0 };
+        if !stride.is_multiple_of(2) {
+            return 0;
+        }
+        for (row, instr) in rows.iter_mut().zip(code.iter().take_while(|instr| instr.op == Op::Xor)) {
+            *row = [instr.dst, instr.a, instr.b];
+            count += 1;
+        }
+        self.rows.xor(blocks, stride / 2, &rows[..count]);
+        count
+    }
+
     /// This party's shares of x ⊕ a and y ⊕ b for every AND of a layer; of x ⊕ a once for a vector.
     fn open(&mut self, gmw: &Gmw, plan: &Plan, layer: Range<usize>) {
         let (lanes, stride) = (self.slots.lanes(), self.slots.stride());
@@ -328,10 +365,12 @@ impl Evaluation {
             for (slot, flip, triple) in operands.into_iter().flatten() {
                 let flip = gmw.public_share(mask(flip));
                 let share = self.slots.row(slot as usize);
-                for (i, word) in row.iter_mut().enumerate() {
-                    *word = share[i] ^ flip ^ row_word(triple, from, lanes, i);
+                if let Some([triple]) = whole([(triple, from)], lanes) {
+                    row.iter_mut().zip(share).zip(triple).for_each(|((word, x), a)| *word = x ^ flip ^ a);
+                } else {
+                    (0..stride).for_each(|i| row[i] = share[i] ^ flip ^ row_word(triple, from, lanes, i));
+                    row[stride - 1] &= last;
                 }
-                row[stride - 1] &= last;
                 self.opened.push(&row, lanes);
             }
             from += lanes;
@@ -340,10 +379,10 @@ impl Evaluation {
 
     /// With both shares of d = x ⊕ a and e = y ⊕ b: xy = c ⊕ d·b ⊕ e·a ⊕ d·e, the last term with one party only.
     fn close(&mut self, gmw: &Gmw, plan: &Plan, inbox: &[u8]) {
-        let (lanes, stride) = (self.slots.lanes(), self.slots.stride());
+        let lanes = self.slots.lanes();
         self.opened.xor_bytes(inbox);
         let layer = plan.layers()[self.layer].clone();
-        let (mut from, mut next, mut d_at) = (self.done, 0, 0);
+        let (mut from, mut next, mut d_at, de) = (self.done, 0, 0, gmw.public_share(!0));
         let members = vectors::members(plan, layer.clone(), self.vector, lanes);
         for (instr, place) in plan.code()[layer.clone()].iter().zip(members) {
             if place != Member::Later {
@@ -352,12 +391,18 @@ impl Evaluation {
             // In a vector x was opened as it is, and each AND complements it by itself.
             let flip = mask(instr.flip_a && place != Member::Alone);
             let out = self.slots.row_mut(instr.dst as usize);
-            for (i, word) in out.iter_mut().enumerate().take(stride) {
-                let d = row_word(&self.opened.words, d_at, lanes, i) ^ flip;
-                let e = row_word(&self.opened.words, next, lanes, i);
-                let [a, b, c] = [&self.triples.a, &self.triples.b, &self.triples.c];
-                let [a, b, c] = [a, b, c].map(|bits| row_word(bits, from, lanes, i));
-                *word = c ^ (d & b) ^ (e & a) ^ gmw.public_share(d & e);
+            let (Triples { a, b, c, .. }, opened) = (&self.triples, &self.opened.words);
+            let rows: [(&[u64], usize); 5] = [(opened, d_at), (opened, next), (a, from), (b, from), (c, from)];
+            if let Some([d, e, a, b, c]) = whole(rows, lanes) {
+                let factors = d.iter().zip(e).zip(a.iter().zip(b)).zip(c);
+                for (out, (((d, e), (a, b)), c)) in out.iter_mut().zip(factors) {
+                    *out = multiply([d ^ flip, *e, *a, *b, *c], de);
+                }
+            } else {
+                for (i, out) in out.iter_mut().enumerate() {
+                    let [d, e, a, b, c] = rows.map(|(words, at)| row_word(words, at, lanes, i));
+                    *out = multiply([d ^ flip, e, a, b, c], de);
+                }
             }
             from += lanes;
             next += lanes;
@@ -396,6 +441,19 @@ impl Evaluation {
         made.clear_padding();
         made
     }
+}
+
+/// A share of x·y; `de` has ones where d·e is this party's to add.
+#[inline(always)]
+fn multiply([d, e, a, b, c]: [u64; 5], de: u64) -> u64 {
+    c ^ (d & (b ^ (e & de))) ^ (e & a)
+}
+
+/// Rows of `count` bits, each from its bit on, if all begin and end with words.
+#[inline(always)]
+fn whole<const N: usize>(rows: [(&[u64], usize); N], count: usize) -> Option<[&[u64]; N]> {
+    let whole = count.is_multiple_of(64) && rows.iter().all(|(_, from)| from.is_multiple_of(64));
+    whole.then(|| rows.map(|(words, from)| &words[from / 64..][..count / 64]))
 }
 
 fn with_share(gmw: &Gmw, arg: &Arg<'_, BitMatrix>, copy: impl FnOnce(&BitMatrix)) {
