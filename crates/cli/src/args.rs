@@ -53,7 +53,7 @@ pub enum Verb {
     Export(Export),
     /// Make correlations ahead of time with a peer, into a pool on disk that runs take from
     Prepare(Box<Prepare>),
-    /// Show what a pool has left
+    /// Show what a pool, or a folder of prepared runs, has left
     Pool(ShowPool),
     /// Make or show the key by which peers know you
     Keys(Keys),
@@ -167,6 +167,8 @@ pub struct Run {
     pub threads: usize,
     #[command(flatten)]
     pub pool: Pool,
+    #[command(flatten)]
+    pub later: Later,
     /// Run without asking
     #[arg(long, short)]
     pub yes: bool,
@@ -183,6 +185,24 @@ pub struct Pool {
     /// The file of the key that the pool is sealed with: 32 random bytes or more
     #[arg(long, value_name = "FILE", requires = "pool")]
     pub pool_key: Option<PathBuf>,
+}
+
+/// Setup today, online another day.
+#[derive(clap::Args)]
+pub struct Later {
+    /// Only prepare runs by Yao for later, into this folder; of the inputs only public ones are given
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["prepared", "output"])]
+    pub prepare_to: Option<PathBuf>,
+    /// Prepare until so many runs are ready; both give the same
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "prepare_to")]
+    pub times: u64,
+    /// Run online with what --prepare-to put into this folder, on both sides; each run is used once
+    #[arg(long, value_name = "FOLDER",
+          conflicts_with_all = ["protocol", "garbler", "timing", "tile", "correlations", "pool"])]
+    pub prepared: Option<PathBuf>,
+    /// The file of the key that the folder of prepared runs is sealed with: 32 random bytes or more
+    #[arg(long, value_name = "FILE")]
+    pub prepared_key: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]
@@ -220,7 +240,7 @@ pub struct Prepare {
 
 #[derive(clap::Args)]
 pub struct ShowPool {
-    /// The folder of the pool
+    /// The folder of the pool or of prepared runs
     pub pool: PathBuf,
     /// The file of the key that it is sealed with
     #[arg(long, value_name = "FILE")]

@@ -84,6 +84,24 @@ impl Options {
     }
 }
 
+impl Options {
+    /// The same for [`Session::prepare_to`](crate::Session::prepare_to): only Yao can be prepared as a whole, and only
+    /// ahead of time.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] that says what is there for GMW.
+    pub fn for_shelf(&self) -> Result<Options> {
+        match (self.scheme, self.timing) {
+            (Scheme::Gmw | Scheme::Masked, _) => Err(Error::usage(
+                "whole runs are prepared for yao only; what gmw makes ahead of time are triples in a pool: \
+                 `duologue prepare --triples`",
+            )),
+            (_, Timing::Streamed) => Err(Error::usage("a run that is prepared cannot be streamed")),
+            _ => Ok(Options { timing: Timing::Ahead, ..*self }),
+        }
+    }
+}
+
 /// Options with every rule applied to one program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Terms {

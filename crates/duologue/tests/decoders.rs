@@ -84,4 +84,5 @@ bounded! {
     public_key 10000
     identity 3000
     pool_file 20000
+    shelf_file 20000
 }

@@ -366,6 +366,23 @@ fn halves_of_different_batches_are_not_used() {
     assert_eq!(place.left(), [1, 1]);
 }
 
+/// Each party has lost another run of its own: what is left of both goes on, and new runs have numbers of their own.
+#[test]
+fn lost_runs_are_passed_over() {
+    let (place, job) = (Place::new(), Job::aes(1));
+    good(place.prepare(&job, 4));
+    for (party, lost) in [(Party::Alice, 0), (Party::Alice, 3), (Party::Bob, 1)] {
+        fs::remove_file(place.folder(party).join(format!("labels-{lost:012x}"))).unwrap();
+    }
+    good(place.prepare(&job, 4));
+    // Alice has 1 and 2, Bob 0 and 2; two are made anew.
+    assert_eq!(place.left(), [4, 4]);
+    for left in [2, 1, 0] {
+        good(place.online(&job, &job.zeros()));
+        assert_eq!(place.left(), [left, left]);
+    }
+}
+
 #[test]
 fn only_yao_ahead_of_time_is_prepared() {
     let (place, job) = (Place::new(), Job::aes(1));

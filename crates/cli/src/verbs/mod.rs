@@ -12,3 +12,4 @@ pub mod keys;
 pub mod pool;
 pub mod prepare;
 pub mod run;
+pub mod shelf;

@@ -1,15 +1,20 @@
-//! `duologue pool`: what a pool has left.
+//! `duologue pool`: what a pool, or a folder of prepared runs, has left.
 
+use super::shelf;
 use crate::args::ShowPool;
 use crate::failure::Failure;
 use crate::report::{Console, hex, table, thousands};
 use duologue::PhaseReport;
 use duologue::correlation::pool::{Pool, SealKey, Status};
+use duologue::shelf::Shelf;
 use serde::Serialize;
 use std::fmt;
 use std::path::Path;
 
 pub fn run(args: &ShowPool, console: &Console) -> Result<(), Failure> {
+    if Shelf::is_in(&args.pool) {
+        return shelf::show(&args.pool, args.pool_key.as_ref(), args.verify, console);
+    }
     let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;
     let pool = Pool::open(&args.pool, seal)?;
     if args.verify {

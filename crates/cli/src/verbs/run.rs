@@ -5,6 +5,7 @@ mod report;
 pub use self::report::{Report, peak_memory};
 
 use super::keys;
+use super::shelf::{self, Asked};
 use crate::args::{self, Meeting, Run};
 use crate::consent::{Given, Proposal};
 use crate::failure::Failure;
@@ -25,7 +26,10 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
     let program = program::load(&args.program, &[])?;
     let given = input::read(&program, args.party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
-    let inputs = input::complete(&binding, args.party, given)?;
+    let inputs = match args.later.prepare_to {
+        Some(_) => shelf::public(&binding, given)?,
+        None => input::complete(&binding, args.party, given)?,
+    };
     let destinations = Destinations::new(&binding, args.party, &args.output)?;
     if console.json() && destinations.use_stdout() {
         let why = "--json prints outputs itself: '-' cannot be where one goes";
@@ -39,9 +43,13 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
         scheme: args.protocol,
         peer: args.security.peer_key.map(|key| key.to_string()),
     };
-    proposal.obtain(&consent(args), console)?;
-    // What is wrong with the pool is found out before the peer is bothered.
+    // Preparing tells nothing of any input.
+    if args.later.prepare_to.is_none() {
+        proposal.obtain(&consent(args), console)?;
+    }
+    // What is wrong with a folder is found out before the peer is bothered.
     let pool = args.pool.pool.as_ref().map(|folder| open_pool(folder, &args.pool)).transpose()?;
+    let asked = Asked::open(&args.later, &options(args))?;
 
     let mut session = Session::connect(meet(&args.meeting, args.link, &security, console)?, args.party)?;
     session.set_threads(args.threads);
@@ -51,7 +59,14 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
     if !console.quiet() {
         session.observe(Some(progress::bar(format!("{}, {}", program.name(), args.protocol))));
     }
-    let outcome = session.run(&binding, &options(args), &inputs)?;
+    let outcome = match asked {
+        None => session.run(&binding, &options(args), &inputs)?,
+        Some(Asked::Run(mut shelf)) => shelf::online(&mut session, &mut shelf, args, (&binding, &inputs), &security)?,
+        Some(Asked::Prepare(shelf, times)) => {
+            let job = (&binding, &options(args), &inputs);
+            return shelf::prepare(session, (shelf, times), args, job, &security, console);
+        }
+    };
     session.close()?;
     destinations.write(&outcome.outputs)?;
     report::show(&proposal, &outcome, &destinations, console)

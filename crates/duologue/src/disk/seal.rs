@@ -48,7 +48,7 @@ impl SealKey {
     /// If they are fewer or more.
     pub fn from_bytes(bytes: &[u8]) -> Result<SealKey> {
         if !KEY_FILE.contains(&bytes.len()) {
-            return Err(Error::usage("a key that seals a pool has from 32 to 4096 random bytes"));
+            return Err(Error::usage("a key that seals a folder has from 32 to 4096 random bytes"));
         }
         Ok(SealKey(blake3::derive_key("duologue 1 pool: key of the header", bytes)))
     }

@@ -12,6 +12,7 @@
 use super::{Engine, Mark, Outcome, PhaseReport, Report, Session, digest, nobody};
 use crate::channel::PublicKey;
 use crate::data::{Inputs, Outputs};
+use crate::disk::owner::LIMIT;
 use crate::executor::shelf::{self as later, Shelved};
 use crate::executor::{Executor, Feeds};
 use crate::garble::{Base, Evaluator, Garbler};
@@ -58,7 +59,7 @@ impl Session {
     ) -> Result<PhaseReport> {
         self.alive()?;
         let public = public.feeds(binding, |owner| owner == Owner::Public)?;
-        let job = self.job(binding, &ahead(options)?, public)?;
+        let job = self.job(binding, &options.for_shelf()?, public)?;
         self.wire.check_extension(job.terms.extension)?;
         shelf.check(self.party, keys, &job.fields)?;
         let start = Mark::new(&self.wire);
@@ -74,9 +75,16 @@ impl Session {
             if shelf.is_new() {
                 shelf.found(identity, session.party, keys, &job.fields)?;
             }
-            let missing = times.saturating_sub(session.level(shelf)?);
-            (0..missing).try_for_each(|_| session.prepare_one(shelf, &job))?;
-            session.confirm(shelf)
+            let [ready, next] = session.level(shelf)?;
+            let numbers = next..next + times.saturating_sub(ready);
+            numbers.clone().try_for_each(|number| session.prepare_one(shelf, &job, number))?;
+            // Both have completed the same runs.
+            let end = numbers.end.to_le_bytes();
+            if session.wire.swap(&end)? == end {
+                Ok(())
+            } else {
+                Err(Error::peer("it has prepared other runs than we"))
+            }
         })?;
         Ok(start.until_now(&self.wire))
     }
@@ -113,6 +121,7 @@ impl Session {
             let batch = shelf.batch(number)?;
             session.wire.agree(&terms::which_run(&moment, number, &batch))?;
             shelf.advance(number + 1)?;
+            tracing::debug!(number, "a prepared run is used up");
             // What the peer sends after this depends on its inputs; it has marked the run before.
             if session.wire.swap(&batch)? != batch {
                 return Err(Error::peer("it did not say that it has marked the prepared run as used"));
@@ -136,22 +145,26 @@ impl Session {
         *blake3::Hasher::new_derive_key(what).update(&self.id).update(&number.to_le_bytes()).finalize().as_bytes()
     }
 
-    /// Both shelves get the larger cursor, and lose the runs that only one of them has. How many are ready at both.
-    fn level(&mut self, shelf: &mut Shelf) -> Result<u64> {
-        let [used, end, _] = self.swap_counts(shelf.counts()?)?;
-        shelf.advance(used)?;
+    /// Both shelves get the larger cursor, and lose the runs that only one of them has. How many are ready at both, and
+    /// the number of the next one.
+    fn level(&mut self, shelf: &mut Shelf) -> Result<[u64; 2]> {
+        let ours = shelf.counts()?;
+        let theirs = self.swap_counts(ours)?;
+        shelf.advance(theirs[0])?;
         shelf.erase_used()?;
-        shelf.trim(end)?;
-        let [ours, _, ready] = shelf.counts()?;
-        let [theirs, _, least] = self.swap_counts([ours, end, ready])?;
-        if theirs == ours { Ok(least) } else { Err(Error::peer("it did not move its cursor")) }
+        shelf.trim(ours[1].min(theirs[1]))?;
+        let ours = shelf.counts()?;
+        let theirs = self.swap_counts(ours)?;
+        let next = ours[1].max(theirs[1]);
+        if theirs[0] != ours[0] || next > LIMIT {
+            return Err(Error::peer(format!("of its prepared runs it claims {theirs:?}")));
+        }
+        Ok([ours[2].min(theirs[2]), next])
     }
 
-    /// The larger number of used runs, and the smaller ends and numbers of runs that are ready.
     fn swap_counts(&mut self, ours: [u64; 3]) -> Result<[u64; 3]> {
-        let theirs = self.wire.swap(bytemuck::cast_slice(&ours.map(u64::to_le_bytes)))?;
-        let theirs: [u64; 3] = std::array::from_fn(|i| number(&theirs[8 * i..]));
-        Ok([ours[0].max(theirs[0]), ours[1].min(theirs[1]), ours[2].min(theirs[2])])
+        let theirs = self.wire.swap(ours.map(u64::to_le_bytes).as_flattened())?;
+        Ok(std::array::from_fn(|i| number(&theirs[8 * i..])))
     }
 
     /// The first run that both have and neither has used.
@@ -168,23 +181,16 @@ impl Session {
         }
     }
 
-    /// Both have completed the same runs.
-    fn confirm(&mut self, shelf: &Shelf) -> Result<()> {
-        let ours = shelf.counts()?;
-        let theirs = self.wire.swap(bytemuck::cast_slice(&ours.map(u64::to_le_bytes)))?;
-        if number(&theirs[8..]) == ours[1] { Ok(()) } else { Err(Error::peer("it has prepared other runs than we")) }
-    }
-
     /// Setup of one run, onto the shelf.
-    fn prepare_one(&mut self, shelf: &mut Shelf, job: &Job) -> Result<()> {
+    fn prepare_one(&mut self, shelf: &mut Shelf, job: &Job, number: u64) -> Result<()> {
         let (base, ordinal) = self.reserve(&job.schedule);
         if job.terms.garbler == self.party {
             let garbler = self.garbler(&job.terms, base, ordinal)?.with_threads(self.threads()?);
             let block = self.wire.delta()?;
-            self.shelve(shelf, job, garbler, (Secrets { block, and0: base.and0 }, ordinal))
+            self.shelve(shelf, job, garbler, (Secrets { block, and0: base.and0 }, ordinal, number))
         } else {
             let (evaluator, block) = self.evaluator(&job.terms, base, ordinal)?;
-            self.shelve(shelf, job, evaluator, (Secrets { block, and0: base.and0 }, ordinal))
+            self.shelve(shelf, job, evaluator, (Secrets { block, and0: base.and0 }, ordinal, number))
         }
     }
 
@@ -193,12 +199,12 @@ impl Session {
         shelf: &mut Shelf,
         job: &Job,
         protocol: P,
-        (secrets, ordinal): (Secrets, u64),
+        (secrets, ordinal, number): (Secrets, u64, u64),
     ) -> Result<()> {
         let batch = self.name_of("duologue v1 batch of a shelf", ordinal);
         let mut executor = job.executor(protocol, self.party)?;
         let evaluates = job.terms.garbler != self.party;
-        let mut making = shelf.begin(batch, evaluates, &secrets, later::room(&executor))?;
+        let mut making = shelf.begin((number, batch), evaluates, &secrets, later::room(&executor))?;
         let (threads, stock, wire) = (self.threads()?, &mut self.stock, &mut self.wire);
         threads.install(|| later::setup_to(&mut executor, &mut making, stock, wire))?;
         shelf.complete(making)
@@ -238,18 +244,6 @@ impl Job {
     fn executor<P: Shelved>(&self, protocol: P, party: Party) -> Result<Executor<P>> {
         let (job, how) = ((self.binding.clone(), self.schedule.clone()), (self.terms.window, true));
         Executor::new(protocol, Some(party), job, how, &self.public)
-    }
-}
-
-/// Only Yao can be prepared as a whole, and only ahead of time.
-fn ahead(options: &Options) -> Result<Options> {
-    match (options.scheme, options.timing) {
-        (Scheme::Gmw | Scheme::Masked, _) => Err(Error::usage(
-            "whole runs are prepared for yao only; what gmw makes ahead of time are triples in a pool: \
-             `duologue prepare --triples`",
-        )),
-        (_, Timing::Streamed) => Err(Error::usage("a run that is prepared cannot be streamed")),
-        _ => Ok(Options { timing: Timing::Ahead, ..*options }),
     }
 }
 

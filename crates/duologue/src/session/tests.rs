@@ -22,6 +22,7 @@ mod every_step;
 mod pool;
 #[path = "../../../../tests/support/programs.rs"]
 mod programs;
+mod shelf;
 #[path = "../../../../tests/support/taps.rs"]
 mod taps;
 

@@ -204,9 +204,12 @@ impl Shelf {
             return Err(Error::usage(format!("the runs in {folder} were prepared with another peer or key")));
         }
         match terms::compare(fields, &origin.encoded_terms()) {
-            Err(Error::Incompatible { what, ours, theirs }) => Err(Error::usage(format!(
-                "the runs in {folder} were prepared for something else: {what} was {theirs}, and is {ours} now"
-            ))),
+            Err(Error::Incompatible { what, ours, theirs }) => {
+                let [ours, theirs] = [ours, theirs].map(|value| value.replace("\\'", "'"));
+                Err(Error::usage(format!(
+                    "the runs in {folder} were prepared for something else: {what} was {theirs}, and is {ours} now"
+                )))
+            }
             Err(error) => Err(files::malformed(&self.folder.join("header"), error.to_string())),
             Ok(()) => Ok(()),
         }
@@ -319,10 +322,19 @@ impl Shelf {
         Ok(taken)
     }
 
-    /// Begins the next run, of which so much is kept. Its number, which no run had, comes with it.
-    pub(crate) fn begin(&self, batch: [u8; 32], evaluates: bool, secrets: &Secrets, room: Room) -> Result<Making> {
+    /// Begins a run, of which so much is kept. No run on the shelf has its number.
+    pub(crate) fn begin(
+        &self,
+        (number, batch): (u64, [u8; 32]),
+        evaluates: bool,
+        secrets: &Secrets,
+        room: Room,
+    ) -> Result<Making> {
         let made = self.made()?;
-        Making::begin(&self.keyed(made), made.end(), batch, evaluates, secrets, room)
+        if number < made.end() {
+            return Err(Error::usage(format!("there was a run {number} before")));
+        }
+        Making::begin(&self.keyed(made), (number, batch), evaluates, secrets, room)
     }
 
     /// Completes a run.

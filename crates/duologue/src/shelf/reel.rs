@@ -15,13 +15,18 @@
 //!
 //! Labels are sealed with XChaCha20-Poly1305: the nonce of a piece is the file's with the piece's number added to its
 //! last 8 bytes by XOR, and the tag also holds for the head. Tables are not secret: without labels they are random
-//! strings, and whoever could read them on an open channel has seen them. They are checked by BLAKE3, keyed by the key of
-//! the data and the head. So a piece is refused in another place, another file or another folder.
+//! strings, and whoever could read them on an open channel has seen them. They are checked by a sum of products in
+//! GF(2¹²⁸) with secret weights, one list for the file, and a mask for each piece (Carter and Wegman, 1981); both are
+//! drawn from a key that hangs on that of the data and on the head. A change goes unnoticed with a chance of 2⁻¹²⁸. So a
+//! piece is refused in another place, another file or another folder.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use kernels::Block;
+use kernels::field::Fold;
+use kernels::generator::Generator;
 use zeroize::Zeroizing;
 
 use crate::disk::files;
@@ -137,52 +142,77 @@ impl Head {
 
 /// What protects the pieces of one reel.
 struct Cover {
-    content: Content,
-    key: Zeroizing<[u8; KEY]>,
-    nonce: [u8; NONCE],
+    /// As it is written.
     head: Vec<u8>,
+    how: How,
+}
+
+enum How {
+    Sealed {
+        key: Zeroizing<[u8; KEY]>,
+        nonce: [u8; NONCE],
+    },
+    /// A tag is Σ weightᵢ·blockᵢ in GF(2¹²⁸), with a mask for each piece.
+    Checked {
+        weights: Zeroizing<Vec<Block>>,
+        masks: Generator,
+    },
 }
 
 impl Cover {
     fn new(head: &Head, owner: &Owner, key: &[u8; KEY]) -> Cover {
         let encoded = head.encode(owner);
-        let key = match head.content {
-            Content::Labels => Zeroizing::new(*key),
+        let how = match head.content {
+            Content::Labels => How::Sealed { key: Zeroizing::new(*key), nonce: head.nonce },
             Content::Tables => {
                 let mut hasher = blake3::Hasher::new_derive_key("duologue 1 shelf: key of tables");
-                Zeroizing::new(*hasher.update(key).update(&encoded).finalize().as_bytes())
+                let derived = Zeroizing::new(*hasher.update(key).update(&encoded).finalize().as_bytes());
+                let seed = Block::from_bytes(*derived.first_chunk().expect("16 of 32 bytes"));
+                let mut weights = Zeroizing::new(vec![Block::ZERO; PIECE / 16]);
+                let generator = Generator::from_seed(seed);
+                generator.derive(b"weights ", 0).fill_blocks(&mut weights);
+                How::Checked { weights, masks: generator.derive(b"masks   ", 0) }
             }
         };
-        Cover { content: head.content, key, nonce: head.nonce, head: encoded }
-    }
-
-    fn nonce(&self, piece: u64) -> [u8; NONCE] {
-        let mut nonce = self.nonce;
-        nonce[NONCE - 8..].iter_mut().zip(piece.to_le_bytes()).for_each(|(byte, number)| *byte ^= number);
-        nonce
+        Cover { head: encoded, how }
     }
 
     /// The tag of a piece, which is sealed in place if it is secret.
     fn close(&self, piece: u64, text: &mut [u8]) -> [u8; TAG] {
-        match self.content {
-            Content::Labels => seal(&self.key, &self.nonce(piece), &self.head, text),
-            Content::Tables => self.digest(piece, text),
+        match &self.how {
+            How::Sealed { key, nonce } => seal(key, &counted(nonce, piece), &self.head, text),
+            How::Checked { weights, masks } => tag(weights, masks, piece, text),
         }
     }
 
     /// The content of a piece, in place; `None` if it is not what was written.
-    fn open(&self, piece: u64, text: &mut [u8], tag: [u8; TAG]) -> Option<()> {
-        match self.content {
-            Content::Labels => open(&self.key, &self.nonce(piece), &self.head, text, tag),
-            Content::Tables => (self.digest(piece, text) == tag).then_some(()),
+    fn open(&self, piece: u64, text: &mut [u8], came: [u8; TAG]) -> Option<()> {
+        match &self.how {
+            How::Sealed { key, nonce } => open(key, &counted(nonce, piece), &self.head, text, came),
+            How::Checked { weights, masks } => (tag(weights, masks, piece, text) == came).then_some(()),
         }
     }
+}
 
-    fn digest(&self, piece: u64, text: &[u8]) -> [u8; TAG] {
-        let mut hasher = blake3::Hasher::new_keyed(&self.key);
-        let digest = hasher.update(&piece.to_le_bytes()).update(text).finalize();
-        *digest.as_bytes().first_chunk().expect("a digest has 32 bytes")
+/// The nonce of a piece.
+fn counted(nonce: &[u8; NONCE], piece: u64) -> [u8; NONCE] {
+    let mut nonce = *nonce;
+    nonce[NONCE - 8..].iter_mut().zip(piece.to_le_bytes()).for_each(|(byte, number)| *byte ^= number);
+    nonce
+}
+
+/// The sum of a piece, with zeros after its end: how long it is, the head says. Its mask serves no other piece.
+fn tag(weights: &[Block], masks: &Generator, piece: u64, text: &[u8]) -> [u8; TAG] {
+    let mut sum = Fold::new();
+    match bytemuck::try_cast_slice::<u8, Block>(text) {
+        Ok(blocks) => sum.add(&weights[..blocks.len()], blocks),
+        Err(_) => {
+            let mut blocks = vec![Block::ZERO; text.len().div_ceil(16)];
+            bytemuck::cast_slice_mut(&mut blocks)[..text.len()].copy_from_slice(text);
+            sum.add(&weights[..blocks.len()], &blocks);
+        }
     }
+    (sum.finish() ^ masks.derive(b"piece   ", piece).block()).to_bytes()
 }
 
 /// A reel that is being written. It gets its name when it is whole; a writer that is dropped before leaves nothing.

@@ -76,8 +76,7 @@ impl Making {
     /// The run `number`, of which so much is kept.
     pub(super) fn begin(
         keyed: &Keyed,
-        number: u64,
-        batch: [u8; 32],
+        (number, batch): (u64, [u8; 32]),
         evaluates: bool,
         secrets: &Secrets,
         room: Room,
