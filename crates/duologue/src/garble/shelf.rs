@@ -45,10 +45,12 @@ impl Tables {
 
     /// The next tables, and the instruction up to which they suffice.
     pub(super) fn next(&mut self, walk: &Walk) -> Result<(usize, &[u8])> {
-        let (end, ands) = walk.chunk();
         match &mut self.0 {
             Place::Here(tables) => Ok((walk.end(), tables)),
-            Place::Shelf(tables) => Ok((end, tables.next(ands * TABLE)?)),
+            Place::Shelf(tables) => {
+                let (end, ands) = walk.chunk();
+                Ok((end, tables.next(ands * TABLE)?))
+            }
         }
     }
 }
