@@ -128,10 +128,12 @@ impl Session {
             }
             session.online_once(&job, engine, &feeds)
         });
-        // Whether it went well or not: the run is never used again.
-        let erased = shelf.erase_used();
-        let outcome = outcome?;
-        erased.map(|()| outcome)
+        // Whether it went well or not: the run is never used again. What cannot be erased now is when the shelf is opened;
+        // outputs do not wait for that.
+        if let Err(error) = shelf.erase_used() {
+            tracing::warn!(%error, "a used run could not be erased");
+        }
+        outcome
     }
 
     fn job(&mut self, binding: &Binding, options: &Options, public: Feeds) -> Result<Job> {
