@@ -155,7 +155,7 @@ enum How {
     /// A tag is Σ weightᵢ·blockᵢ in GF(2¹²⁸), with a mask for each piece.
     Checked {
         weights: Zeroizing<Vec<Block>>,
-        masks: Generator,
+        masks: Box<Generator>,
     },
 }
 
@@ -171,7 +171,7 @@ impl Cover {
                 let mut weights = Zeroizing::new(vec![Block::ZERO; PIECE / 16]);
                 let generator = Generator::from_seed(seed);
                 generator.derive(b"weights ", 0).fill_blocks(&mut weights);
-                How::Checked { weights, masks: generator.derive(b"masks   ", 0) }
+                How::Checked { weights, masks: Box::new(generator.derive(b"masks   ", 0)) }
             }
         };
         Cover { head: encoded, how }
