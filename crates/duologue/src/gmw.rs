@@ -156,6 +156,7 @@ impl Gmw {
 }
 
 impl Protocol for Gmw {
+    const SIDE_BY_SIDE: bool = true;
     type Mask = Nothing;
     type Value = BitMatrix;
     type Prepared = Prepared;

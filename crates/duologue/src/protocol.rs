@@ -56,6 +56,8 @@ pub enum Arg<'a, C> {
 
 /// A two-party protocol, or something that runs like one.
 pub trait Protocol: Send + Sync {
+    /// Whether threads step tasks side by side; else the threads share the work of each task, or there is little.
+    const SIDE_BY_SIDE: bool = false;
     /// The setup half of a value.
     type Mask: Cells;
     /// The online half of a value.
