@@ -84,7 +84,8 @@ impl Case {
                 [Flow::Value(one), Flow::Value(other)] => return (one.xor(&other), sent),
                 [Flow::Exchange { expect: to_alice }, Flow::Exchange { expect: to_bob }] => {
                     assert_eq!((to_alice, to_bob), (bob.len(), alice.len()));
-                    let bits = 2 * self.plan.layers()[layer].len() * self.task.lanes;
+                    let rows = opened_rows(&self.plan, self.task.lanes).nth(layer).expect("a layer");
+                    let bits = rows * self.task.lanes;
                     inbox = [dirty(bob, bits), dirty(alice, bits)];
                 }
                 _ => panic!("the parties do different things"),
