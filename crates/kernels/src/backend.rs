@@ -11,6 +11,8 @@ use crate::wide::Job;
 pub enum Backend {
     /// x86-64 with AVX-512 (F, BW, DQ, VL), VAES, VPCLMULQDQ and GFNI: 4 blocks a register.
     Vaes512,
+    /// x86-64 with AVX2, VAES and VPCLMULQDQ: 2 blocks a register.
+    Vaes256,
     /// x86-64 with AES-NI, PCLMULQDQ and SSE4.1: 1 block a register.
     AesNi,
     /// 64-bit Arm with the AES extension: 1 block a register.
@@ -36,7 +38,7 @@ impl Backend {
 
     /// All that this processor has, the fastest first; `Portable` is always among them.
     pub fn available() -> Vec<Self> {
-        let all = [Backend::Vaes512, Backend::AesNi, Backend::Armv8];
+        let all = [Backend::Vaes512, Backend::Vaes256, Backend::AesNi, Backend::Armv8];
         let mut found: Vec<_> = all.into_iter().filter(|b| Cpu::new(*b).is_some()).collect();
         found.push(Backend::Portable);
         found
@@ -54,8 +56,9 @@ impl Backend {
 }
 
 /// Their names for machines.
-const NAMES: [(Backend, &str); 4] = [
+const NAMES: [(Backend, &str); 5] = [
     (Backend::Vaes512, "vaes512"),
+    (Backend::Vaes256, "vaes256"),
     (Backend::AesNi, "aesni"),
     (Backend::Armv8, "armv8"),
     (Backend::Portable, "portable"),
@@ -82,6 +85,7 @@ impl fmt::Display for Backend {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
             Backend::Vaes512 => "VAES-512",
+            Backend::Vaes256 => "VAES-256",
             Backend::AesNi => "AES-NI",
             Backend::Armv8 => "ARMv8 AES",
             Backend::Portable => "portable AES",
@@ -95,6 +99,8 @@ pub(crate) enum Cpu {
     #[cfg(target_arch = "x86_64")]
     Vaes512(crate::x86::Vaes512),
     #[cfg(target_arch = "x86_64")]
+    Vaes256(crate::x86::Vaes256),
+    #[cfg(target_arch = "x86_64")]
     AesNi(crate::x86::AesNi),
     #[cfg(target_arch = "aarch64")]
     Armv8(crate::aarch64::Armv8),
@@ -105,6 +111,8 @@ impl Cpu {
         match backend {
             #[cfg(target_arch = "x86_64")]
             Backend::Vaes512 => crate::x86::Vaes512::detect().map(Cpu::Vaes512),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Vaes256 => crate::x86::Vaes256::detect().map(Cpu::Vaes256),
             #[cfg(target_arch = "x86_64")]
             Backend::AesNi => crate::x86::AesNi::detect().map(Cpu::AesNi),
             #[cfg(target_arch = "aarch64")]
@@ -119,6 +127,8 @@ impl Cpu {
         match self {
             #[cfg(target_arch = "x86_64")]
             Cpu::Vaes512(cpu) => cpu.run(job),
+            #[cfg(target_arch = "x86_64")]
+            Cpu::Vaes256(cpu) => cpu.run(job),
             #[cfg(target_arch = "x86_64")]
             Cpu::AesNi(cpu) => cpu.run(job),
             #[cfg(target_arch = "aarch64")]

@@ -20,7 +20,7 @@
 //! | [`work`] | how many AES blocks this thread has computed |
 //!
 //! Everything runs on the widest [`Backend`] that the processor has, found at run time. The loops are
-//! written once (`wide.rs`) over registers of 1 or 4 blocks; `x86.rs` and `aarch64.rs` hold the
+//! written once (`wide.rs`) over registers of 1, 2 or 4 blocks; `x86.rs` and `aarch64.rs` hold the
 //! instructions and, with one line of `pages.rs` and one of `ahead.rs`, all `unsafe` of the project; `portable.rs` is a second, plain writing of the
 //! same functions on RustCrypto's `aes`. All give the same bytes, and the tests hold each to the portable one.
 //!

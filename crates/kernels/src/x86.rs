@@ -1,4 +1,4 @@
-//! x86-64: AES-NI on registers of one block, VAES with AVX-512 on registers of four.
+//! x86-64: AES-NI on registers of one block, VAES on registers of two, and with AVX-512 of four.
 //!
 //! SAFETY, for every `unsafe` block here but the two in `run`: a token ([`AesNi`], [`Vaes512`]) is
 //! made by its `detect` only, after the processor was asked for every feature that the token's
@@ -7,12 +7,14 @@
 
 mod blake3;
 mod tile;
+mod vaes256;
 
 use std::arch::x86_64::*;
 use std::ops::Range;
 
 use crate::Block;
 use crate::wide::{Job, Lanes, Place};
+pub(crate) use vaes256::Vaes256;
 
 /// Proof of AES-NI, PCLMULQDQ, SSSE3 and SSE4.1.
 #[derive(Clone, Copy)]
