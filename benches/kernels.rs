@@ -7,6 +7,7 @@ use duologue_kernels::generator::Generator;
 use duologue_kernels::hash::{GateHash, Operand, OtHash, TreeHash};
 use duologue_kernels::local::LocalCode;
 use duologue_kernels::planes::Leaves;
+use duologue_kernels::rows::Rows;
 use duologue_kernels::transpose::{columns, columns_past_caches, transpose_128, transpose_bits};
 use duologue_kernels::tree::Patch;
 use duologue_kernels::{Backend, Block};
@@ -32,7 +33,7 @@ fn each(c: &mut Criterion, name: &str, len: usize, run: impl Fn(Backend) -> Box<
 }
 
 fn gates(c: &mut Criterion) {
-    for (name, len) in [("garble", LEN), ("garble, 1 AND a call", 1)] {
+    for (name, len) in [("garble", LEN), ("garble, 128 ANDs a call", 128), ("garble, 1 AND a call", 1)] {
         each(c, name, len, move |backend| {
             let (hash, labels) = (GateHash::with_backend(S, backend), random(2 * len));
             let mut first = 0;
@@ -45,7 +46,7 @@ fn gates(c: &mut Criterion) {
             })
         });
     }
-    for (name, len) in [("evaluate", LEN), ("evaluate, 1 AND a call", 1)] {
+    for (name, len) in [("evaluate", LEN), ("evaluate, 128 ANDs a call", 128), ("evaluate, 1 AND a call", 1)] {
         each(c, name, len, move |backend| {
             let (hash, labels) = (GateHash::with_backend(S, backend), random(2 * len));
             let mut first = 0;
@@ -136,6 +137,19 @@ fn gathers(c: &mut Criterion) {
     }
 }
 
+/// The caches' limit of XORs: labels of a gate for 128 lanes, in rows that lie in the caches or in memory.
+fn rows(c: &mut Criterion) {
+    const LANES: usize = 128;
+    for (name, count) in [("first cache", 8), ("second cache", 512), ("memory", 1 << 16)] {
+        let row = |i: u32, step: u32| i.wrapping_mul(step) % count;
+        let sums: Vec<[u32; 3]> = (0..4096).map(|i| [row(i, 7919), row(i, 104_729), row(i + 1, 1_299_709)]).collect();
+        each(c, &format!("xor rows, {name}"), LANES * sums.len(), |backend| {
+            let (rows, mut blocks, sums) = (Rows::with_backend(backend), random(LANES * count as usize), sums.clone());
+            Box::new(move |_| sums.chunks(4).for_each(|sums| rows.xor(&mut blocks, LANES, sums)))
+        });
+    }
+}
+
 /// A chunk of SoftSpoken's planes, in blocks of AES.
 fn planes(c: &mut Criterion) {
     const TILES: usize = 128;
@@ -184,6 +198,6 @@ criterion_group! {
     config = Criterion::default()
         .warm_up_time(std::time::Duration::from_millis(300))
         .measurement_time(std::time::Duration::from_secs(1));
-    targets = gates, ot, fixed_key, trees, gathers, planes, transpose
+    targets = gates, rows, ot, fixed_key, trees, gathers, planes, transpose
 }
 criterion_main!(benches);
