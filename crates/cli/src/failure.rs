@@ -43,7 +43,7 @@ Exit codes:
    8  the operating system refused (files, sockets, disk full)
    9  demo, bench: a result differs from the one computed in the clear
   10  you did not consent to the run
- 130  you stopped it (Ctrl-C); the peer was told";
+ 130  you stopped it (Ctrl-C); the peer was told, if that could be";
 
 /// What to tell the user, with what may help.
 #[derive(Debug)]

@@ -18,6 +18,14 @@ pub fn stops(channel: &Channel) -> Result<(), Failure> {
     installed.map_err(|why| Failure::new(Exit::Machine, format!("handling Ctrl-C: {why}")))
 }
 
+/// The channel is done with. Whoever has stopped it hears so here at the latest.
+pub fn settle() -> Result<(), Failure> {
+    match CHANNEL.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(channel) if channel.is_cancelled() => Err(duologue::Error::Cancelled.into()),
+        _ => Ok(()),
+    }
+}
+
 /// Called in a thread of its own.
 fn handle() {
     let channel = CHANNEL.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What a protocol is: pure computation on one tile, without input or output.
+//! What a protocol is: computation on one tile. It talks to nobody; what was prepared for it on disk it may read.
 //!
 //! A protocol says what a bit *is*: a plain bit, a share, a label. It sees one [`Task`] at a time, in two phases. In
 //! *setup* ([`prepare`](Protocol::prepare)) it knows no input; what is fixed there flows from task to task as

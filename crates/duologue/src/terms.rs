@@ -126,6 +126,9 @@ const LABELS: usize = 1 << 21;
 /// What setup ahead of time may keep unless it is asked for, in bytes.
 const KEEP: u64 = 64 << 20;
 
+/// The most ANDs of the masked mode, which keeps its setup: a gigabyte or two.
+const MASKED: u64 = 1 << 31;
+
 impl Terms {
     /// Applies the rules; the schedule is derived on the way.
     ///
@@ -152,6 +155,12 @@ impl Terms {
         let kept = match options.scheme {
             Scheme::Yao => schedule.totals.and0.saturating_mul(32) + schedule.totals.in0.saturating_mul(32),
             Scheme::Gmw => (schedule.totals.and0 + schedule.totals.in0) / 2 + gmw::vector_cots(&schedule) * 32,
+            Scheme::Masked if schedule.totals.and0 > MASKED => {
+                return Err(Error::usage(format!(
+                    "gmw-masked keeps the setup of all {} ANDs in memory, at most {MASKED}: gmw streams",
+                    schedule.totals.and0
+                )));
+            }
             Scheme::Masked => 0,
         };
         let ahead = match options.timing {

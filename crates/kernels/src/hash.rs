@@ -160,7 +160,8 @@ fn assert_lengths<const N: usize>(len: usize, others: [usize; N]) {
 ///
 /// S is public. It has to keep keys apart, and no more: no index is used twice under one S, and n salts that are
 /// uniform, for 2^m indices each, have a key in common with a chance of n²·2^(m−129). The salts of COTs are derived from
-/// the transcript that fixes these. That of 1-of-N OT is known before: harmless, for no key meets an input twice.
+/// the transcript that fixes these. Those of 1-of-N OT and of GMW's vectors are known
+/// before: harmless, for no key meets an input twice.
 pub struct OtHash {
     key: Block,
     cpu: Option<Cpu>,

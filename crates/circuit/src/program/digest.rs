@@ -7,8 +7,8 @@ use crate::plan::{Instr, Op, Plan, Source};
 const AT_ONCE: usize = 1 << 16;
 
 impl Schedule {
-    /// BLAKE3 of every task and every instruction: equal for two schedules if and only if they compute the same in the
-    /// same steps, whichever version of this crate made them.
+    /// BLAKE3 of every task and every instruction: of one program, two schedules have the same if they compute in the
+    /// same steps, whichever version of this crate made them. Who supplies and learns what is in the program's digest.
     pub fn digest(&self) -> [u8; 32] {
         let mut digest = Digest { hasher: blake3::Hasher::new_derive_key("duologue 1 schedule"), bytes: Vec::new() };
         digest.count(self.plans.len());

@@ -68,6 +68,7 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
         }
     };
     session.close()?;
+    interrupt::settle()?;
     destinations.write(&outcome.outputs)?;
     report::show(&proposal, &outcome, &destinations, console)
 }

@@ -233,9 +233,10 @@ impl<P: Protocol> Executor<P> {
     fn weigh(&self, job: &Job) -> usize {
         let Some(plan) = &job.plan else { return 0 };
         let cell_bits = P::Value::CELL_BITS.max(P::Mask::CELL_BITS);
-        let draws = !self.ahead && self.protocol.demand(job) != Demand::NONE;
-        let triples = if draws { job.ands() as usize } else { 0 };
-        (plan.slots() * job.task.lanes * cell_bits + 3 * triples).div_ceil(8)
+        let drawn = if self.ahead { Demand::NONE } else { self.protocol.demand(job) };
+        let triples = if drawn == Demand::NONE { 0 } else { job.ands() as usize };
+        let cots = (drawn.cots_by_alice + drawn.cots_by_bob) as usize;
+        (plan.slots() * job.task.lanes * cell_bits + 3 * triples + 128 * cots).div_ceil(8)
     }
 
     /// A secret task with its public rows.

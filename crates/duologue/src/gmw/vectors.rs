@@ -38,13 +38,15 @@ pub(crate) struct Vectors {
 impl Vectors {
     /// Of the COTs under this Δ of ours, for one program of a session.
     pub(crate) fn new(delta: Block, us: Party, (session, ordinal): (&[u8; 32], u64)) -> Self {
-        let salt = |sender: Party| {
-            let mut hasher = blake3::Hasher::new_derive_key("duologue v1 triples of vectors");
-            hasher.update(session).update(&ordinal.to_le_bytes()).update(&[sender as u8]);
-            Block::from_bytes(hasher.finalize().as_bytes()[..16].try_into().expect("16 bytes"))
-        };
-        Vectors { delta, hashes: [us, us.peer()].map(|sender| OtHash::new(salt(sender))) }
+        Vectors { delta, hashes: [us, us.peer()].map(|sender| OtHash::new(salt(session, ordinal, sender))) }
     }
+}
+
+/// The salt of the COTs that a party sends in a program.
+fn salt(session: &[u8; 32], ordinal: u64, sender: Party) -> Block {
+    let mut hasher = blake3::Hasher::new_derive_key("duologue v1 triples of vectors");
+    hasher.update(session).update(&ordinal.to_le_bytes()).update(&[sender as u8]);
+    Block::from_bytes(hasher.finalize().as_bytes()[..16].try_into().expect("16 bytes"))
 }
 
 impl Drop for Vectors {

@@ -62,6 +62,12 @@ impl Session {
         let job = self.job(binding, &options.for_shelf()?, public)?;
         self.wire.check_extension(job.terms.extension)?;
         shelf.check(self.party, keys, &job.fields)?;
+        if times > LIMIT {
+            return Err(Error::usage(format!("{times} runs are more than a shelf can count: 2^47")));
+        }
+        if !shelf.is_sealed() && self.wire.pool.as_ref().is_some_and(|pool| pool.status().sealed) {
+            return Err(Error::usage("the pool is sealed, but the shelf would keep its Δ unsealed: seal both"));
+        }
         let start = Mark::new(&self.wire);
         let moment = self.moment(true, self.ordinal);
         let fields = terms::shelf(terms::PREPARE_TO, &moment, shelf.identity(), &job.fields);
@@ -77,6 +83,9 @@ impl Session {
             }
             let [ready, next] = session.level(shelf)?;
             let numbers = next..next + times.saturating_sub(ready);
+            if numbers.end > LIMIT {
+                return Err(Error::usage("this shelf has counted to its end: make another"));
+            }
             numbers.clone().try_for_each(|number| session.prepare_one(shelf, &job, number))?;
             // Both have completed the same runs.
             let end = numbers.end.to_le_bytes();
@@ -147,11 +156,16 @@ impl Session {
         *blake3::Hasher::new_derive_key(what).update(&self.id).update(&number.to_le_bytes()).finalize().as_bytes()
     }
 
-    /// Both shelves get the larger cursor, and lose the runs that only one of them has. How many are ready at both, and
-    /// the number of the next one.
+    /// Both shelves get the larger cursor, and lose the runs after the last that the other has. The smaller number of
+    /// runs that are ready, and the number of the next one. Of runs in between that one party has lost neither hears
+    /// here: they are passed over when their turn comes.
     fn level(&mut self, shelf: &mut Shelf) -> Result<[u64; 2]> {
         let ours = shelf.counts()?;
         let theirs = self.swap_counts(ours)?;
+        // Before anything is erased for it.
+        if theirs[0] > theirs[1].max(ours[1]) || theirs[1] > LIMIT {
+            return Err(Error::peer(format!("of its prepared runs it claims {theirs:?}")));
+        }
         shelf.advance(theirs[0])?;
         shelf.erase_used()?;
         shelf.trim(ours[1].min(theirs[1]))?;

@@ -188,6 +188,11 @@ impl Shelf {
         self.made.is_none()
     }
 
+    /// Whether its secrets need a key from elsewhere.
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.made.as_ref().map_or(self.seal.is_some(), |made| made.clear.sealed)
+    }
+
     /// What both parties call it.
     pub(crate) fn identity(&self) -> Option<[u8; 32]> {
         self.made.as_ref().map(|made| made.clear.origin.identity)

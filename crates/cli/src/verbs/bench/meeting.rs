@@ -30,6 +30,7 @@ impl<'a> Door<'a> {
     }
 
     pub fn meet(&mut self, link: Option<Link>) -> Result<Channel, Failure> {
+        interrupt::settle()?;
         let limits = Limits::default();
         let channel = match &mut self.listener {
             Some(listener) => listener.accept(&self.security, &limits)?,

@@ -149,3 +149,26 @@ fn a_multiplexer_opens_its_bit_once() {
         assert_eq!(rows, 64 - shared);
     }
 }
+
+/// One salt for both directions, programs or sessions would hash under one key twice.
+#[test]
+fn every_session_program_and_direction_has_a_salt() {
+    let salts = [
+        salt(&[5; 32], 3, Party::Alice),
+        salt(&[5; 32], 3, Party::Bob),
+        salt(&[5; 32], 4, Party::Alice),
+        salt(&[6; 32], 3, Party::Alice),
+    ];
+    for (i, one) in salts.iter().enumerate() {
+        assert!(salts[..i].iter().all(|other| other != one));
+    }
+    let vectors = |party| Vectors::new(Block::new(1), party, (&[5; 32], 3));
+    let of = |hash: &OtHash| {
+        let mut m = [Block::ZERO];
+        hash.chosen(0, &[Block::new(9)], &mut m);
+        m
+    };
+    let (alice, bob) = (vectors(Party::Alice), vectors(Party::Bob));
+    assert!(of(&alice.hashes[0]) == of(&bob.hashes[1]) && of(&alice.hashes[1]) == of(&bob.hashes[0]));
+    assert!(of(&alice.hashes[0]) != of(&alice.hashes[1]));
+}

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::channel::memory::{self, MemoryPipe};
+use crate::correlation::pool::SealKey;
 use crate::data;
+use crate::ot::Extension;
 use crate::shelf::Shelf;
 use circuit::{Program, blocks, uint};
 use std::fs;
@@ -158,4 +160,31 @@ fn every_run_has_a_key_of_its_own() {
     keys.sort_unstable();
     keys.dedup();
     assert_eq!(keys.len(), 4);
+}
+
+/// A shelf keeps Δ, which may be the pool's.
+#[test]
+fn a_sealed_pool_fills_no_open_shelf() {
+    let place = TempDir::new().unwrap();
+    let (alice, bob) = Channel::pair();
+    let run = |channel, party: Party| {
+        let key = || Some(SealKey::from_bytes(&[7; 32]).unwrap());
+        let folder = |what: &str| place.path().join(format!("{what}-{party}"));
+        let mut session = Session::connect(channel, party).unwrap();
+        session.create_pool(&folder("pool"), None, Extension::DEFAULT, key()).unwrap();
+        let options = Options { garbler: Some(Party::Bob), ..Options::new(Scheme::Yao) };
+        let mut prepare = |mut shelf: Shelf| {
+            session
+                .prepare_to(&mut shelf, None, &greater(), &options, &Inputs::new(), 1)
+                .map(|_| shelf.counts().unwrap())
+        };
+        let refused = prepare(Shelf::create(&folder("open"), None).unwrap()).unwrap_err();
+        assert!(refused.to_string().contains("seal both"), "{refused}");
+        assert_eq!(prepare(Shelf::create(&folder("sealed"), key()).unwrap()).unwrap(), [0, 1, 1]);
+        session.close().unwrap();
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| run(bob, Party::Bob));
+        run(alice, Party::Alice);
+    });
 }
