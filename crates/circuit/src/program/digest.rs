@@ -47,6 +47,10 @@ impl Digest {
         plan.inputs().iter().for_each(|slot| self.number(slot.map_or(0, |slot| u64::from(slot) + 1)));
         self.count(plan.code().len());
         plan.code().iter().for_each(|instr| self.instr(instr));
+        for runs in [plan.layers(), plan.vectors()] {
+            self.count(runs.len());
+            runs.iter().for_each(|run| [run.start, run.end].into_iter().for_each(|place| self.count(place)));
+        }
         self.count(plan.outputs().len());
         plan.outputs().iter().for_each(|source| self.source(source));
         self.count(plan.public().is_some().into());
@@ -78,10 +82,7 @@ impl Digest {
     fn task(&mut self, task: &Task) {
         let (kind, number, from, wiring): (u64, u32, u64, &[Piece]) = match &task.kind {
             Kind::Input { port, from, .. } => (0, *port, *from, &[]),
-            Kind::Constant { bits } => {
-                bits.iter().for_each(|&bit| self.number(bit.into()));
-                (1, bits.len() as u32, 0, &[])
-            }
+            Kind::Constant { bits } => (1, bits.len() as u32, 0, &[]),
             Kind::Map { plan, wiring } => (2, *plan, 0, wiring),
             Kind::View { wiring } => (3, 0, 0, wiring),
             Kind::Output { port, from, wiring, .. } => (4, *port, *from, wiring),
@@ -94,6 +95,9 @@ impl Digest {
             .for_each(|count| self.count(count));
         task.args.iter().for_each(|&arg| self.number(arg.into()));
         wiring.iter().for_each(|piece| self.piece(piece));
+        if let Kind::Constant { bits } = &task.kind {
+            bits.iter().for_each(|&bit| self.number(bit.into()));
+        }
     }
 
     fn piece(&mut self, piece: &Piece) {
@@ -137,7 +141,8 @@ mod tests {
     /// One changed bit of one instruction is another program, with as many gates in the same places.
     #[test]
     fn a_complement_counts() {
-        let (one, other) = (schedule("add", Order::Layered, 64, false), schedule("sub", Order::Layered, 64, false));
+        let (one, other) =
+            (schedule("add", Order::Layered, 64, false), schedule("subtract", Order::Layered, 64, false));
         assert_ne!(one.digest(), other.digest());
     }
 }
