@@ -157,8 +157,8 @@ pub enum EvaluatorRun {
     Input(EvaluatorInput),
     /// A map whose tables came ahead.
     Stored(Box<Walk>, Tables),
-    /// A map whose tables come chunk by chunk; whether one was asked for.
-    Streamed(Box<Walk>, bool),
+    /// A map whose tables come chunk by chunk; the end of the one that was asked for.
+    Streamed(Box<Walk>, Option<usize>),
     /// An output.
     Output(Opening),
 }
@@ -306,7 +306,7 @@ impl Protocol for Evaluator {
         match (&job.task.kind, prepared) {
             (Kind::Input { .. }, Received::Input(input)) => Ok(EvaluatorRun::Input(input.begin(feed))),
             (Kind::Map { .. }, Received::Tables(tables)) => Ok(EvaluatorRun::Stored(walk(), tables)),
-            (Kind::Map { .. }, Received::Later) => Ok(EvaluatorRun::Streamed(walk(), false)),
+            (Kind::Map { .. }, Received::Later) => Ok(EvaluatorRun::Streamed(walk(), None)),
             (Kind::Output { wiring, .. }, received) => {
                 let permute = if let Received::Permute(permute) = received { Some(permute) } else { None };
                 Ok(EvaluatorRun::Output(Opening::of_evaluator(self, job, wiring, args, permute)))
@@ -326,14 +326,15 @@ impl Protocol for Evaluator {
                 Ok(Flow::Value(self.made(walk, &job.public)))
             }
             EvaluatorRun::Streamed(walk, asked) => {
-                if std::mem::replace(asked, true) {
-                    self.evaluate(walk, walk.chunk().0, &job.public, inbox);
+                if let Some(end) = asked.take() {
+                    self.evaluate(walk, end, &job.public, inbox);
                 }
-                Ok(if walk.is_done() {
-                    Flow::Value(self.made(walk, &job.public))
-                } else {
-                    Flow::Exchange { expect: walk.chunk().1 * TABLE }
-                })
+                if walk.is_done() {
+                    return Ok(Flow::Value(self.made(walk, &job.public)));
+                }
+                let (end, ands) = walk.chunk();
+                *asked = Some(end);
+                Ok(Flow::Exchange { expect: ands * TABLE })
             }
             EvaluatorRun::Output(opening) => opening.step(job, self.party, inbox, outbox),
         }
