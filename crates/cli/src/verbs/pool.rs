@@ -50,10 +50,16 @@ struct Kind {
 
 /// What making them took.
 #[derive(Serialize)]
-struct Made {
-    seconds: f64,
-    sent: u64,
-    received: u64,
+pub struct Made {
+    pub seconds: f64,
+    pub sent: u64,
+    pub received: u64,
+}
+
+impl From<&PhaseReport> for Made {
+    fn from(made: &PhaseReport) -> Self {
+        Made { seconds: made.time.as_secs_f64(), sent: made.sent, received: made.received }
+    }
 }
 
 impl Report {
@@ -74,7 +80,7 @@ impl Report {
                 kind("COTs by bob", all.cots_by_bob, used.cots_by_bob, left.cots_by_bob),
                 kind("triples", all.triples, used.triples, left.triples),
             ],
-            made: made.map(|made| Made { seconds: made.time.as_secs_f64(), sent: made.sent, received: made.received }),
+            made: made.map(Made::from),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Runs that are prepared for later: `duologue run --prepare-to` and `--prepared`, and what such a folder has left.
 
+use super::pool::Made;
 use super::run::known_keys;
 use crate::args::{Later, Run};
 use crate::failure::Failure;
@@ -113,14 +114,6 @@ struct Report {
     just_now: Option<Made>,
 }
 
-/// What preparing took.
-#[derive(Serialize)]
-struct Made {
-    seconds: f64,
-    sent: u64,
-    received: u64,
-}
-
 impl Report {
     fn new(folder: &Path, status: &Status, made: Option<&PhaseReport>) -> Report {
         let Status { origin, .. } = status;
@@ -135,11 +128,7 @@ impl Report {
             left: status.left,
             used: status.used,
             made: status.made,
-            just_now: made.map(|made| Made {
-                seconds: made.time.as_secs_f64(),
-                sent: made.sent,
-                received: made.received,
-            }),
+            just_now: made.map(Made::from),
         }
     }
 

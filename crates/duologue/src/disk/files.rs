@@ -42,6 +42,27 @@ pub(crate) fn refuse_others(_: &Path, _: &Metadata) -> Result<()> {
     Ok(())
 }
 
+/// A new folder may be there if it is empty, or its making was cut short. `need` says what it wants instead.
+pub(crate) fn refuse_content(folder: &Path, is_part: impl Fn(&str) -> bool, need: &str) -> Result<()> {
+    for entry in fs::read_dir(folder).map_err(doing("reading", folder))? {
+        let name = entry.map_err(doing("reading", folder))?.file_name();
+        let ours = name.to_str().is_some_and(|name| ["lock", "cursor"].contains(&name) || is_part(name));
+        if !ours {
+            let (folder, name) = (folder.display(), name.to_string_lossy().into_owned());
+            return Err(Error::usage(format!("{folder} is not empty, it has '{name}': {need}")));
+        }
+    }
+    Ok(())
+}
+
+/// Why a folder cannot be opened: perhaps what is `missing` was never made there.
+pub(crate) fn absent(folder: &Path, error: io::Error, missing: &str, makes: &str) -> Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => Error::usage(format!("{missing} in {}: {makes}", folder.display())),
+        _ => doing("reading", folder)(error),
+    }
+}
+
 /// Opens a file that nobody else may read; its length comes with it.
 pub(crate) fn open(path: &Path) -> Result<(File, u64)> {
     let file = File::open(path).map_err(doing("opening", path))?;

@@ -74,8 +74,25 @@ impl SealKey {
         }
     }
 
-    pub(crate) fn bytes(&self) -> &[u8; KEY] {
-        &self.0
+    /// A whole header, under a new nonce: what it says in clear, the text, which is sealed in place, and a digest.
+    pub(crate) fn seal_header(&self, clear: Vec<u8>, text: &mut [u8]) -> Result<Vec<u8>> {
+        let (mut header, nonce) = (clear, random()?);
+        let tag = seal(&self.0, &nonce, &header, text);
+        header.extend([&nonce[..], text, &tag].concat());
+        let digest = blake3::hash(&header);
+        header.extend_from_slice(digest.as_bytes());
+        Ok(header)
+    }
+
+    /// The text of a header; `None` if the key is another, or somebody changed the header.
+    pub(crate) fn open_header<const N: usize>(&self, header: &[u8]) -> Option<Zeroizing<[u8; N]>> {
+        let clear = header.len().checked_sub(NONCE + N + TAG + blake3::OUT_LEN)?;
+        let (clear, rest) = header.split_at(clear);
+        let (nonce, rest) = rest.split_first_chunk()?;
+        let (text, rest) = rest.split_first_chunk()?;
+        let mut text = Zeroizing::new(*text);
+        open(&self.0, nonce, clear, &mut text[..], *rest.first_chunk()?)?;
+        Some(text)
     }
 }
 
@@ -144,6 +161,6 @@ mod tests {
             assert!(matches!(SealKey::from_bytes(&vec![7; len]), Err(Error::Usage(_))));
         }
         let keys = [&[7; 32][..], &[7; 33], &[8; 32]].map(|bytes| SealKey::from_bytes(bytes).unwrap().0);
-        assert!(keys[0] != keys[1] && keys[0] != keys[2] && !keys.contains(SealKey::public().bytes()));
+        assert!(keys[0] != keys[1] && keys[0] != keys[2] && !keys.contains(&SealKey::public().0));
     }
 }

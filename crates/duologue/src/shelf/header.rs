@@ -21,7 +21,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::channel::PublicKey;
 use crate::disk::owner::{Owner, Reader};
-use crate::disk::seal::{KEY, NONCE, SealKey, TAG, open, random, seal};
+use crate::disk::seal::{KEY, NONCE, SealKey, TAG};
 use crate::terms;
 use crate::{Party, Result};
 
@@ -99,13 +99,8 @@ impl Clear {
 
     /// The whole header, under a new nonce.
     pub(super) fn seal(&self, data: &DataKey, key: &SealKey) -> Result<Vec<u8>> {
-        let mut header = self.encode();
-        let (nonce, mut text) = (random()?, zeroize::Zeroizing::new(data.0));
-        let tag = seal(key.bytes(), &nonce, &header, &mut text[..]);
-        header.extend([&nonce[..], &text[..], &tag].concat());
-        let digest = blake3::hash(&header);
-        header.extend_from_slice(digest.as_bytes());
-        Ok(header)
+        let mut text = zeroize::Zeroizing::new(data.0);
+        key.seal_header(self.encode(), &mut text[..])
     }
 
     /// What a header says in clear, if it is undamaged.
@@ -144,12 +139,7 @@ impl Clear {
 
     /// The key of the header that says this; `None` if the key is another, or somebody changed the header.
     pub(super) fn open(&self, header: &[u8], key: &SealKey) -> Option<DataKey> {
-        let (clear, rest) = header.split_at_checked(header.len().checked_sub(REST)?)?;
-        let (nonce, rest) = rest.split_first_chunk::<NONCE>()?;
-        let (text, rest) = rest.split_first_chunk::<KEY>()?;
-        let mut data = DataKey(*text);
-        open(key.bytes(), nonce, clear, &mut data.0[..], *rest.first_chunk()?)?;
-        Some(data)
+        key.open_header(header).map(|text| DataKey(*text))
     }
 }
 

@@ -107,7 +107,7 @@ impl Shelf {
     pub fn create(folder: &Path, seal: Option<SealKey>) -> Result<Shelf> {
         files::make_folder(folder)?;
         let lock = lock(folder)?;
-        refuse_content(folder)?;
+        files::refuse_content(folder, is_part, "prepared runs need a folder of their own")?;
         Ok(Shelf { folder: folder.to_owned(), seal, made: None, _lock: lock })
     }
 
@@ -436,29 +436,8 @@ fn is_part(name: &str) -> bool {
     of.is_some_and(|name| ["header", "cursor"].contains(&name) || Content::of(name).is_some())
 }
 
-/// A new shelf takes an empty folder, or one in which the making of a shelf was cut short.
-fn refuse_content(folder: &Path) -> Result<()> {
-    for entry in fs::read_dir(folder).map_err(files::doing("reading", folder))? {
-        let name = entry.map_err(files::doing("reading", folder))?.file_name();
-        let ours = name.to_str().is_some_and(|name| ["lock", "cursor"].contains(&name) || is_part(name));
-        if !ours {
-            let (folder, name) = (folder.display(), name.to_string_lossy().into_owned());
-            return Err(Error::usage(format!(
-                "{folder} is not empty, it has '{name}': prepared runs need a folder of their own"
-            )));
-        }
-    }
-    Ok(())
-}
-
 fn absent(folder: &Path, error: std::io::Error) -> Error {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => Error::usage(format!(
-            "there are no prepared runs in {}: `duologue run --prepare-to` makes them",
-            folder.display()
-        )),
-        _ => files::doing("reading", folder)(error),
-    }
+    files::absent(folder, error, "there are no prepared runs", "`duologue run --prepare-to` makes them")
 }
 
 /// What a file of a shelf says without any key, as [`Shelf::open`] reads it: for tests of the decoders.

@@ -25,7 +25,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::channel::PublicKey;
 use crate::disk::owner::{Owner, Reader};
-use crate::disk::seal::{KEY, NONCE, SealKey, TAG, open, random, seal};
+use crate::disk::seal::{KEY, SealKey};
 use crate::ot::Extension;
 use crate::{Error, Party, Result};
 
@@ -135,16 +135,10 @@ impl Clear {
 
     /// The whole header, under a new nonce.
     pub(super) fn seal(&self, secrets: &Secrets, key: &SealKey) -> Result<Vec<u8>> {
-        let mut header = self.encode();
-        let nonce = random()?;
         let mut text = Zeroizing::new([0; 16 + KEY]);
         text[..16].copy_from_slice(&secrets.delta.to_bytes());
         text[16..].copy_from_slice(&secrets.key);
-        let tag = seal(key.bytes(), &nonce, &header, &mut text[..]);
-        header.extend([&nonce[..], &text[..], &tag].concat());
-        let digest = blake3::hash(&header);
-        header.extend_from_slice(digest.as_bytes());
-        Ok(header)
+        key.seal_header(self.encode(), &mut text[..])
     }
 
     /// What a header says in clear, if it is undamaged.
@@ -186,12 +180,7 @@ impl Clear {
 
     /// The secrets of the header that says this; `None` if the key is another, or somebody changed the header.
     pub(super) fn open(&self, header: &[u8; LEN], key: &SealKey) -> Option<Secrets> {
-        let (clear, rest) = header.split_at(CLEAR);
-        let (nonce, rest) = rest.split_first_chunk::<NONCE>()?;
-        let (text, rest) = rest.split_first_chunk::<48>()?;
-        let tag: [u8; TAG] = *rest.first_chunk()?;
-        let mut text = Zeroizing::new(*text);
-        open(key.bytes(), nonce, clear, &mut text[..], tag)?;
+        let text = key.open_header::<{ 16 + KEY }>(header)?;
         let delta = Block::from_bytes(*text.first_chunk()?);
         Some(Secrets { delta, key: *text.last_chunk()? })
     }

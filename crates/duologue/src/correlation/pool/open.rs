@@ -27,7 +27,7 @@ impl Pool {
         }
         files::make_folder(folder)?;
         let lock = lock(folder)?;
-        refuse_content(folder)?;
+        files::refuse_content(folder, is_part, "a pool needs a folder of its own")?;
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let clear = Clear { origin: origin.clone(), created: since.as_secs(), sealed: seal.is_some(), destroyed: None };
         let secrets = Secrets { delta, key: random()? };
@@ -127,28 +127,8 @@ impl Pool {
     }
 }
 
-/// A new pool takes an empty folder, or one in which the making of a pool was cut short.
-fn refuse_content(folder: &Path) -> Result<()> {
-    for entry in fs::read_dir(folder).map_err(files::doing("reading", folder))? {
-        let name = entry.map_err(files::doing("reading", folder))?.file_name();
-        let ours = name.to_str().is_some_and(|name| ["lock", "cursor"].contains(&name) || is_part(name));
-        if !ours {
-            let (folder, name) = (folder.display(), name.to_string_lossy().into_owned());
-            return Err(Error::usage(format!(
-                "{folder} is not empty, it has '{name}': a pool needs a folder of its own"
-            )));
-        }
-    }
-    Ok(())
-}
-
 fn absent(folder: &Path, error: std::io::Error) -> Error {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            Error::usage(format!("there is no pool in {}: `duologue prepare` makes one", folder.display()))
-        }
-        _ => files::doing("reading", folder)(error),
-    }
+    files::absent(folder, error, "there is no pool", "`duologue prepare` makes one")
 }
 
 fn unseal(folder: &Path, clear: &Clear, header: &[u8], key: Option<&SealKey>) -> Result<Secrets> {
