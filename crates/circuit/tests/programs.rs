@@ -219,3 +219,36 @@ fn short_files_do_not_fill_the_memory() {
         assert!(Schedule::new(&binding, Order::Layered, |_| tile).is_ok());
     }
 }
+
+/// Runs cover the code, each of one kind, and no AND of a run reads what another one of it writes.
+#[test]
+fn runs_are_independent() {
+    use circuit::plan::Op;
+    for (name, sizes) in [("aes128", &[][..]), ("multiply", &[16]), ("divide", &[16]), ("minimum", &[8])] {
+        let circuit = circuit::blocks::find(name).unwrap().circuit(sizes, circuit::blocks::Goal::Size).unwrap();
+        for (order, public) in [(Order::DepthFirst, false), (Order::Layered, false), (Order::DepthFirst, true)] {
+            let first: Vec<bool> = (0..circuit.input_width()).map(|i| public && i % 3 == 0).collect();
+            let plan = Plan::with_public(&circuit, order, &first);
+            let (code, len) = (plan.code(), plan.code().len());
+            for (from, to) in [(0, len), (len / 3, len / 2), (1, 2), (5, 5)] {
+                let mut next = from;
+                for run in plan.runs(from..to) {
+                    assert!(run.start == next && !run.is_empty() && run.end <= to, "{name} {run:?}");
+                    let kind = code[run.start].op;
+                    assert!(code[run.clone()].iter().all(|instr| instr.op == kind));
+                    let written: Vec<u32> = code[run.clone()].iter().map(|instr| instr.dst).collect();
+                    for (i, instr) in code[run.clone()].iter().enumerate().filter(|_| kind == Op::And) {
+                        assert!(!written[..i].contains(&instr.a) && !written[..i].contains(&instr.b), "{name}");
+                    }
+                    next = run.end;
+                }
+                assert_eq!(next, to, "{name}");
+            }
+            let runs = plan.runs(0..len).filter(|run| code[run.start].op == Op::And).count();
+            assert_eq!(plan.and_runs(), runs as u64, "{name}");
+        }
+    }
+    let aes = circuit::blocks::find("aes128").unwrap().circuit(&[], circuit::blocks::Goal::Size).unwrap();
+    let plan = Plan::new(&aes, Order::DepthFirst);
+    assert!(plan.ands() > 10 * plan.and_runs(), "{} ANDs in {} runs", plan.ands(), plan.and_runs());
+}
