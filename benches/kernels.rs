@@ -3,11 +3,12 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use duologue_kernels::aes::Aes128;
+use duologue_kernels::gates::{Gate, Numbers};
 use duologue_kernels::generator::Generator;
 use duologue_kernels::hash::{GateHash, Operand, OtHash, TreeHash};
 use duologue_kernels::local::LocalCode;
 use duologue_kernels::planes::Leaves;
-use duologue_kernels::rows::Rows;
+use duologue_kernels::rows::{Rows, Strip};
 use duologue_kernels::transpose::{columns, columns_past_caches, transpose_128, transpose_bits};
 use duologue_kernels::tree::Patch;
 use duologue_kernels::{Backend, Block};
@@ -57,6 +58,36 @@ fn gates(c: &mut Criterion) {
                 first += len as u64;
             })
         });
+    }
+}
+
+/// Sixteen gates a call on so many lanes each.
+fn several_gates(c: &mut Criterion) {
+    const GATES: usize = 16;
+    let gate =
+        |i: usize| Gate { a: i as u32, b: i as u32 + 1, out: (GATES + 1 + i) as u32, flips: [i % 2 == 0, false] };
+    for lanes in [16, 32, 64, 128] {
+        let (gates, step): (Vec<_>, u64) = ((0..GATES).map(gate).collect(), lanes as u64);
+        for garble in [true, false] {
+            let name = format!("{}, 16 gates a call on {lanes} lanes", if garble { "garble" } else { "evaluate" });
+            each(c, &name, GATES * lanes, |backend| {
+                let (hash, mut blocks) = (GateHash::with_backend(S, backend), random((2 * GATES + 1) * lanes));
+                let (mut first, gates) = (0, gates.clone());
+                Box::new(move |out| {
+                    let strip = Strip { blocks: &mut blocks, len: lanes };
+                    let tables = bytemuck::cast_slice_mut(&mut out[..2 * GATES * lanes]);
+                    let mut rows: Vec<_> = tables.chunks_mut(lanes).collect();
+                    let rows_read: Vec<_>;
+                    if garble {
+                        hash.garble_gates(Numbers { first, step }, S.with_lsb(true), strip, &gates, &mut rows);
+                    } else {
+                        rows_read = rows.iter().map(|row| &**row).collect();
+                        hash.evaluate_gates(Numbers { first, step }, strip, &gates, &rows_read);
+                    }
+                    first += (GATES * lanes) as u64;
+                })
+            });
+        }
     }
 }
 
@@ -145,7 +176,8 @@ fn rows(c: &mut Criterion) {
         let sums: Vec<[u32; 3]> = (0..4096).map(|i| [row(i, 7919), row(i, 104_729), row(i + 1, 1_299_709)]).collect();
         each(c, &format!("xor rows, {name}"), LANES * sums.len(), |backend| {
             let (rows, mut blocks, sums) = (Rows::with_backend(backend), random(LANES * count as usize), sums.clone());
-            Box::new(move |_| sums.chunks(4).for_each(|sums| rows.xor(&mut blocks, LANES, sums)))
+            let mut add = move |sums: &[_]| rows.xor(Strip { blocks: &mut blocks, len: LANES }, sums);
+            Box::new(move |_| sums.chunks(4).for_each(&mut add))
         });
     }
 }
@@ -198,6 +230,6 @@ criterion_group! {
     config = Criterion::default()
         .warm_up_time(std::time::Duration::from_millis(300))
         .measurement_time(std::time::Duration::from_secs(1));
-    targets = gates, rows, ot, fixed_key, trees, gathers, planes, transpose
+    targets = gates, several_gates, rows, ot, fixed_key, trees, gathers, planes, transpose
 }
 criterion_main!(benches);

@@ -11,6 +11,7 @@ use crate::garble::{Base, Evaluator, Garbler};
 use crate::gmw::{Gmw, Vectors, Written};
 use crate::masked::{Fusions, Masked};
 use crate::ot::Side;
+use crate::outbox::Outbox;
 use crate::protocol::Protocol;
 use crate::terms::{Options, Scheme, Terms};
 use crate::threads::Threads;
@@ -19,6 +20,7 @@ use circuit::Schedule;
 use circuit::program::{Binding, Owner};
 use kernels::Block;
 use kernels::generator::Generator;
+use kernels::stow::stow;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -194,7 +196,7 @@ struct State {
     turn: usize,
     gone: [bool; 2],
     /// Bytes of each party, and how many of them the other has read.
-    mail: [(Vec<u8>, usize); 2],
+    mail: [(Outbox, usize); 2],
     /// How often the turn passed since the last byte was sent.
     idle: usize,
 }
@@ -235,7 +237,7 @@ impl Table {
         let mut state = self.state();
         state.idle = 0;
         let (mail, read) = &mut state.mail[us];
-        mail.extend_from_slice(bytes);
+        lay_down(bytes, mail.room(bytes.len()));
         let full = mail.len() - *read > TURN;
         drop(state);
         if full { self.pass(us) } else { Ok(()) }
@@ -260,6 +262,14 @@ impl Table {
             drop(state);
             self.pass(us)?;
         }
+    }
+}
+
+/// Copies past the caches where it can: what a party has there, it would have without us.
+fn lay_down(bytes: &[u8], room: &mut [u8]) {
+    match (bytemuck::try_cast_slice(bytes), bytemuck::try_cast_slice_mut(room)) {
+        (Ok(blocks), Ok(room)) => stow(blocks, room),
+        _ => room.copy_from_slice(bytes),
     }
 }
 

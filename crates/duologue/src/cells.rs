@@ -3,10 +3,12 @@
 //! The executor rearranges bits and lanes without knowing what a bit is; it needs of a matrix only that pieces of it
 //! can be copied.
 
+use bytemuck::{Pod, Zeroable};
 use circuit::BitMatrix;
 use circuit::plan::Plan;
 use circuit::program::Piece;
 use kernels::Block;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A matrix of wires × lanes of one tile.
 pub trait Cells: Sized + Send + Sync {
@@ -68,35 +70,51 @@ impl Cells for BitMatrix {
 ///
 /// Its rows may be *absent*: the labels of the other phase. Copies of absent labels are absent.
 pub struct Labels {
-    blocks: Vec<Block>,
+    lines: Vec<Line>,
+    len: usize,
     lanes: usize,
 }
 
+/// A line of the cache: a register of four labels that lies in two of them takes twice as long to read and longer to write.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct Line([Block; 4]);
+
+const LINE: Line = Line([Block::ZERO; 4]);
+
 impl Labels {
     /// From labels wire by wire.
-    pub(crate) fn new(blocks: Vec<Block>, lanes: usize) -> Self {
-        Labels { blocks, lanes }
+    pub(crate) fn new(mut blocks: Vec<Block>, lanes: usize) -> Self {
+        let mut labels = Labels::some(blocks.len(), lanes);
+        labels.blocks_mut().copy_from_slice(&blocks);
+        erase(&mut blocks);
+        labels
+    }
+
+    fn some(len: usize, lanes: usize) -> Self {
+        Labels { lines: vec![LINE; len.div_ceil(4)], len, lanes }
     }
 
     /// No labels: they belong to the other phase.
     pub(crate) fn absent() -> Self {
-        Labels { blocks: Vec::new(), lanes: 0 }
+        Labels::some(0, 0)
     }
 
     pub(crate) fn blocks(&self) -> &[Block] {
-        &self.blocks
+        &bytemuck::cast_slice(&self.lines)[..self.len]
     }
 
     pub(crate) fn blocks_mut(&mut self) -> &mut [Block] {
-        &mut self.blocks
+        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
     }
 
     pub(crate) fn row(&self, row: usize) -> &[Block] {
-        &self.blocks[row * self.lanes..][..self.lanes]
+        &self.blocks()[row * self.lanes..][..self.lanes]
     }
 
     pub(crate) fn row_mut(&mut self, row: usize) -> &mut [Block] {
-        &mut self.blocks[row * self.lanes..][..self.lanes]
+        let lanes = self.lanes;
+        &mut self.blocks_mut()[row * lanes..][..lanes]
     }
 
     /// Two rows to read and another to write.
@@ -104,12 +122,14 @@ impl Labels {
     /// # Panics
     /// If the row written is one of those read, which no plan asks for.
     pub(crate) fn operands(&mut self, a: usize, b: usize, to: usize) -> (&[Block], &[Block], &mut [Block]) {
-        let (lanes, row) = (self.lanes, |i: usize| i * self.lanes..(i + 1) * self.lanes);
+        let lanes = self.lanes;
+        let row = |i: usize| i * lanes..(i + 1) * lanes;
         if a == b {
-            let [a, to] = self.blocks.get_disjoint_mut([row(a), row(to)]).expect("plans write to fresh slots");
+            let [a, to] = self.blocks_mut().get_disjoint_mut([row(a), row(to)]).expect("plans write to fresh slots");
             return (a, a, to);
         }
-        let [a, b, to] = self.blocks.get_disjoint_mut([row(a), row(b), row(to)]).expect("plans write to fresh slots");
+        let [a, b, to] =
+            self.blocks_mut().get_disjoint_mut([row(a), row(b), row(to)]).expect("plans write to fresh slots");
         debug_assert_eq!(to.len(), lanes);
         (a, b, to)
     }
@@ -117,24 +137,54 @@ impl Labels {
 
 impl Drop for Labels {
     fn drop(&mut self) {
-        // A volatile write a word, as of the crate zeroize, would take longer than the gates do.
-        self.blocks.fill(Block::ZERO);
-        std::hint::black_box(&self.blocks);
+        erase(self.blocks_mut());
     }
+}
+
+/// Room of labels that are no more, erased: from a fresh page the first write takes longer than garbling an AND.
+#[derive(Clone, Default)]
+pub(crate) struct Spare(Arc<Mutex<Vec<Vec<Line>>>>);
+
+impl Spare {
+    /// Labels of zeros.
+    pub fn zeros(&self, rows: usize, lanes: usize) -> Labels {
+        let (len, room) = (rows * lanes, self.room().pop());
+        match room {
+            Some(lines) if 4 * lines.len() >= len => Labels { lines, len, lanes },
+            _ => Labels::some(len, lanes),
+        }
+    }
+
+    /// Erases the labels and keeps their room.
+    pub fn keep(&self, labels: &mut Labels) {
+        erase(labels.blocks_mut());
+        labels.len = 0;
+        self.room().push(std::mem::take(&mut labels.lines));
+    }
+
+    fn room(&self) -> MutexGuard<'_, Vec<Vec<Line>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A volatile write a word, as of the crate zeroize, would take longer than the gates do.
+fn erase(blocks: &mut [Block]) {
+    blocks.fill(Block::ZERO);
+    std::hint::black_box(blocks);
 }
 
 impl Cells for Labels {
     const CELL_BITS: usize = 128;
 
     fn zeros(rows: usize, lanes: usize) -> Self {
-        Labels { blocks: vec![Block::ZERO; rows * lanes], lanes }
+        Labels::some(rows * lanes, lanes)
     }
 
     fn copy_row(&mut self, to_row: usize, from: &Self, from_row: usize, lanes: &Piece) {
-        if from.blocks.is_empty() {
+        if from.len == 0 {
             *self = Labels::absent();
         }
-        if self.blocks.is_empty() {
+        if self.len == 0 {
             return;
         }
         let source = &from.row(from_row)[lanes.from_lane..];

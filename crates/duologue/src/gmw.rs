@@ -24,7 +24,7 @@ use circuit::BitMatrix;
 use circuit::plan::{Instr, Op, Plan, Source};
 use circuit::program::{Kind, Owner, Piece, Recipient};
 use kernels::generator::Generator;
-use kernels::rows::Rows;
+use kernels::rows::{Rows, Strip};
 use narrow::{Gates, Laid, Narrow};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -350,7 +350,7 @@ impl Evaluation {
             *row = [instr.dst, instr.a, instr.b];
             count += 1;
         }
-        self.rows.xor(blocks, stride / 2, &rows[..count]);
+        self.rows.xor(Strip { blocks, len: stride / 2 }, &rows[..count]);
         count
     }
 

@@ -41,7 +41,7 @@ use crate::channel::{AbortCode, Channel, Counters};
 use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Executor, Feeds, Link, Phase, Ran};
-use crate::garble::{Base, Evaluator, Garbler};
+use crate::garble::{self, Base, Evaluator, Garbler};
 use crate::gmw::{self, Gmw, Vectors, Written};
 use crate::masked::{Fusions, Masked};
 use crate::ot::Extension;
@@ -321,7 +321,7 @@ impl Session {
     /// Takes a program's numbers before any of them is used: whatever happens then, none comes twice.
     fn reserve(&mut self, schedule: &Schedule) -> (Base, u64) {
         let taken = (self.base, self.ordinal);
-        self.base.and0 += schedule.totals.and0;
+        self.base.and0 += garble::numbers_of(schedule);
         self.base.in0 += schedule.totals.in0;
         self.ordinal += 1;
         self.programs += 1;

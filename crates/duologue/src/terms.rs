@@ -120,8 +120,8 @@ pub struct Terms {
 /// The working set of a tile of GMW, in bytes: a share of a core's second-level cache.
 const SHARES: usize = 1 << 20;
 
-/// That of Yao. It may fill the cache: a call that garbles many lanes of a gate costs less an AND.
-const LABELS: usize = 1 << 21;
+/// That of Yao: half of such a cache, beside which there is room for what is sent.
+const LABELS: usize = 1 << 20;
 
 /// What setup ahead of time may keep unless it is asked for, in bytes.
 const KEEP: u64 = 64 << 20;
@@ -149,7 +149,7 @@ impl Terms {
         };
         let schedule = Schedule::new(binding, order, fitting).map_err(|error| Error::usage(error.to_string()))?;
         let window = match options.scheme {
-            Scheme::Yao => Window { cells: 16 << 20, maps: 2 << 20 },
+            Scheme::Yao => Window { cells: 16 << 20, maps: 1 << 20 },
             Scheme::Gmw | Scheme::Masked => Window { cells: 64 << 20, maps: 96 << 20 },
         };
         let kept = match options.scheme {

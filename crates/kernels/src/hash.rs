@@ -12,7 +12,7 @@
 
 use crate::aes::Aes128;
 use crate::backend::{Backend, Cpu};
-use crate::wide::{Chosen, ChosenBits, Evaluate, Garble, PairBits, Pairs};
+use crate::wide::{Chosen, ChosenBits, Evaluate, Garble, PairBits, Pairs, Run};
 use crate::{Block, portable, work};
 
 /// S with a domain in its high half: hashes of different kinds never share a key under one S.
@@ -90,8 +90,8 @@ pub struct Operand<'a> {
 /// # Ok::<(), duologue_kernels::generator::OsError>(())
 /// ```
 pub struct GateHash {
-    key: Block,
-    cpu: Option<Cpu>,
+    pub(crate) key: Block,
+    pub(crate) cpu: Option<Cpu>,
 }
 
 impl GateHash {
@@ -127,7 +127,7 @@ impl GateHash {
         work::count(4 * out.len());
         let key = self.key;
         match self.cpu {
-            Some(cpu) => cpu.run(Garble { key, first, delta, a, b, out, tables }),
+            Some(cpu) => cpu.run(Garble { key, delta, wires: Run { first, a, b, out }, tables: &mut [tables] }),
             None => portable::garble(key, first, delta, a, b, out, tables),
         }
     }
@@ -141,7 +141,10 @@ impl GateHash {
         work::count(2 * out.len());
         let key = self.key;
         match self.cpu {
-            Some(cpu) => cpu.run(Evaluate { key, first, a, b, out, tables }),
+            Some(cpu) => {
+                let [a, b] = [a, b].map(|labels| Operand { labels, flip: false });
+                cpu.run(Evaluate { key, wires: Run { first, a, b, out }, tables: &[tables] })
+            }
             None => portable::evaluate(key, first, a, b, out, tables),
         }
     }

@@ -7,6 +7,7 @@
 //! | [`aes`] | AES-128 under one key |
 //! | [`ahead`] | long lists, called for before they are read |
 //! | [`hash`] | [`hash::GateHash`] garbles and evaluates, [`hash::OtHash`] turns correlated OT into random OT, [`hash::TreeHash`] grows GGM trees |
+//! | [`gates`] | the same for several gates in one call |
 //! | [`blake3`] | the leaves of BLAKE3's tree |
 //! | [`field`] | GF(2¹²⁸): sums of products |
 //! | [`generator`] | AES-128-CTR with children by (label, index) |
@@ -41,6 +42,7 @@ mod backend;
 pub mod blake3;
 mod block;
 pub mod field;
+pub mod gates;
 pub mod generator;
 pub mod hash;
 pub mod local;

@@ -4,9 +4,13 @@
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 
 use crate::Block;
+use crate::gates::Gate;
 use crate::hash::{Ciphertexts, Operand};
 use crate::planes::Ends;
+use crate::rows::Strip;
 use crate::tree::Patch;
+use crate::wide::Several;
+use std::ops::Range;
 
 pub(crate) type Cipher = aes::Aes128;
 
@@ -87,6 +91,36 @@ pub(crate) fn evaluate(key: Block, first: u64, a: &[Block], b: &[Block], out: &m
         let [table_g, table_e] = tables[k].map(Block::from_bytes);
         let (sa, sb) = (Block::mask(a[k].lsb()), Block::mask(b[k].lsb()));
         out[k] = ha ^ (sa & table_g) ^ hb ^ (sb & (table_e ^ a[k]));
+    });
+}
+
+/// Lanes of gates, a few after the others: the gate, its operands there, and the number of the first AND.
+fn pieces(several: Several, mut piece: impl FnMut(&Gate, [&[Block]; 2], &mut [Block], (usize, Range<usize>), u64)) {
+    let Several { numbers, strip: Strip { blocks, len }, gates } = several;
+    for (i, gate) in gates.iter().enumerate() {
+        let first = numbers.first.wrapping_add(i as u64 * numbers.step);
+        for lane in (0..len).step_by(16) {
+            let (some, mut operands) = (lane..len.min(lane + 16), [[Block::ZERO; 16]; 2]);
+            for (to, row) in operands.iter_mut().zip([gate.a, gate.b]) {
+                to[..some.len()].copy_from_slice(&blocks[row as usize * len..][some.clone()]);
+            }
+            let out = &mut blocks[gate.out as usize * len..][some.clone()];
+            let operands = operands.each_ref().map(|labels| &labels[..some.len()]);
+            piece(gate, operands, out, (i, some), first.wrapping_add(lane as u64));
+        }
+    }
+}
+
+pub(crate) fn garble_gates(key: Block, delta: Block, wires: Several, tables: &mut [&mut [Ciphertexts]]) {
+    pieces(wires, |gate, [a, b], out, (row, lanes), first| {
+        let (a, b) = (Operand { labels: a, flip: gate.flips[0] }, Operand { labels: b, flip: gate.flips[1] });
+        garble(key, first, delta, a, b, out, &mut tables[row][lanes]);
+    });
+}
+
+pub(crate) fn evaluate_gates(key: Block, wires: Several, tables: &[&[Ciphertexts]]) {
+    pieces(wires, |_, [a, b], out, (row, lanes), first| {
+        evaluate(key, first, a, b, out, &tables[row][lanes]);
     });
 }
 
@@ -236,7 +270,8 @@ pub(crate) fn chosen_bits(key: Block, first: u64, t: &[Block], m: &mut [u64]) {
     }
 }
 
-pub(crate) fn xor_rows(blocks: &mut [Block], len: usize, rows: &[[u32; 3]]) {
+pub(crate) fn xor_rows(strip: Strip, rows: &[[u32; 3]]) {
+    let Strip { blocks, len } = strip;
     for row in rows {
         let [to, a, b] = row.map(|row| row as usize * len);
         for i in 0..len {

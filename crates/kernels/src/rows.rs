@@ -4,6 +4,14 @@ use crate::backend::{Backend, Cpu};
 use crate::wide::XorRows;
 use crate::{Block, portable};
 
+/// A matrix of blocks.
+pub struct Strip<'a> {
+    /// Row after row.
+    pub blocks: &'a mut [Block],
+    /// Lanes of a row.
+    pub len: usize,
+}
+
 /// Adds rows of blocks.
 #[derive(Clone, Copy)]
 pub struct Rows(Option<Cpu>);
@@ -22,14 +30,14 @@ impl Rows {
         Rows(backend.cpu())
     }
 
-    /// Row `to` becomes the XOR of rows `a` and `b`, for each `[to, a, b]` in order; rows are `len` blocks each.
+    /// Row `to` becomes the XOR of rows `a` and `b`, for each `[to, a, b]` in order.
     ///
     /// # Panics
     /// If there is no such row.
-    pub fn xor(self, blocks: &mut [Block], len: usize, rows: &[[u32; 3]]) {
+    pub fn xor(self, strip: Strip, rows: &[[u32; 3]]) {
         match self.0 {
-            Some(cpu) => cpu.run(XorRows { blocks, len, rows }),
-            None => portable::xor_rows(blocks, len, rows),
+            Some(cpu) => cpu.run(XorRows { strip, rows }),
+            None => portable::xor_rows(strip, rows),
         }
     }
 }
@@ -45,6 +53,10 @@ mod tests {
     use super::*;
     use crate::generator::Generator;
 
+    fn whole(blocks: &mut [Block], len: usize) -> Strip<'_> {
+        Strip { blocks, len }
+    }
+
     #[test]
     fn every_backend_adds_rows_in_order() {
         for (backend, len) in Backend::available().into_iter().flat_map(|b| [0, 1, 3, 4, 21, 64].map(|len| (b, len))) {
@@ -52,12 +64,13 @@ mod tests {
             Generator::from_seed(Block::new(3)).fill_blocks(&mut blocks);
             let row = |blocks: &[Block], i: usize| blocks[i * len..][..len].to_vec();
             let [r0, r1, r2, r3] = [0, 1, 2, 3].map(|i| row(&blocks, i));
-            Rows::with_backend(backend).xor(&mut blocks, len, &[[4, 0, 1], [0, 4, 2], [1, 3, 3]]);
+            Rows::with_backend(backend).xor(whole(&mut blocks, len), &[[4, 0, 1], [0, 4, 2], [1, 3, 3]]);
             for i in 0..len {
                 assert!(blocks[4 * len + i] == r0[i] ^ r1[i] && blocks[i] == r0[i] ^ r1[i] ^ r2[i], "{backend}");
                 assert!(blocks[len + i] == Block::ZERO && blocks[3 * len + i] == r3[i], "{backend}, {len}");
             }
-            let none = std::panic::AssertUnwindSafe(|| Rows::with_backend(backend).xor(&mut blocks, len, &[[0, 1, 5]]));
+            let none =
+                std::panic::AssertUnwindSafe(|| Rows::with_backend(backend).xor(whole(&mut blocks, len), &[[0, 1, 5]]));
             assert!(len == 0 || std::panic::catch_unwind(none).is_err(), "{backend}");
         }
     }

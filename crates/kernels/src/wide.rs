@@ -27,7 +27,7 @@ mod turn;
 pub(crate) use blake3::ChunkValues;
 pub(crate) use field::Products;
 pub(crate) use fixed_key::{Counter, Encrypt, Expand, RoundKeys, Tree};
-pub(crate) use gates::{Evaluate, Garble};
+pub(crate) use gates::{Evaluate, Garble, Run, Several};
 pub(crate) use local::{Local, Place, Table};
 pub(crate) use ot::{Chosen, ChosenBits, PairBits, Pairs};
 pub(crate) use planes::{Planes, Schedule as QuadSchedule};

@@ -146,8 +146,10 @@ impl Part {
     /// The XORs that `code` begins with, or many of them.
     fn xors(&mut self, code: &[Instr]) {
         if self.all > 1 {
-            let run = self.xor_run(code);
-            self.xor(&code[..run]);
+            let mut rows = [[0; 3]; 64];
+            let xors = code.iter().take_while(|gate| gate.op == Op::Xor).map(|gate| [gate.dst, gate.a, gate.b]);
+            let run = rows.iter_mut().zip(xors).map(|(row, xor)| *row = xor).count();
+            self.xor(&rows[..run]);
             self.next += run;
             return;
         }

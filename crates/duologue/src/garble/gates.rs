@@ -1,6 +1,7 @@
 //! Gates of Yao: half-gates for ANDs, and what costs nothing. The garbler's step stands above the evaluator's.
 
 use super::labels::{add_bits, bit};
+use super::script::{Script, Step};
 use super::walk::{Part, Walk};
 use super::{Evaluator, Garbler, TABLE};
 use crate::cells::{self, Cells, Labels};
@@ -10,7 +11,7 @@ use circuit::BitMatrix;
 use circuit::plan::{Instr, Op, Plan};
 use circuit::program::Piece;
 use kernels::Block;
-use kernels::hash::{Ciphertexts, Operand};
+use kernels::hash::Ciphertexts;
 
 impl Garbler {
     /// Garbles up to the instruction `end`; the ciphertexts of all ANDs until there go to the end of the outbox.
@@ -18,43 +19,30 @@ impl Garbler {
         let tables: &mut [Ciphertexts] = bytemuck::cast_slice_mut(outbox.room(ands * TABLE));
         match walk.few() {
             Some(part) => self.garble_few(part, end, public, tables),
-            None => walk.on_rows(&self.threads, tables, |part, rows| self.garble_part(part, end, public, rows)),
+            None => walk.go(&self.threads, tables, end, |part, script, rows| {
+                self.garble_part(part, script, public, rows);
+            }),
         }
     }
 
     /// Garbles some lanes; each AND takes a row of ciphertexts.
-    fn garble_part<'a>(
-        &self,
-        part: &mut Part,
-        end: usize,
-        public: &BitMatrix,
-        mut tables: impl Iterator<Item = &'a mut [Ciphertexts]>,
-    ) {
-        let plan = part.plan.clone();
-        while part.next < end {
-            let batch = part.batch(end);
-            let code = &plan.code()[part.next..][..batch.count];
-            match code[0].op {
-                Op::And => self.garble_lanes(part, &code[0], tables.next().expect("a row for each AND")),
-                Op::Xor => part.xor(code),
-                _ => self.local(&code[0], part, public),
+    fn garble_part(&self, part: &mut Part, script: &Script, public: &BitMatrix, rows: &mut [&mut [Ciphertexts]]) {
+        for step in &script.steps {
+            match step {
+                Step::Sums(sums) => part.xor(&script.sums[sums.clone()]),
+                Step::Gates(gates) => {
+                    let (numbers, rows) = (part.numbers(self.base.and0, gates.start), &mut rows[gates.clone()]);
+                    self.hash.garble_gates(numbers, self.delta, part.strip(), &script.gates[gates.clone()], rows);
+                }
+                Step::Local(instr) => self.local(instr, part, public),
             }
-            part.advance(&batch);
         }
-    }
-
-    fn garble_lanes(&self, part: &mut Part, instr: &Instr, tables: &mut [Ciphertexts]) {
-        let first = self.base.and0 + part.first();
-        let (a, b, out) = part.slots.operands(instr.a as usize, instr.b as usize, instr.dst as usize);
-        let (a, b) = (Operand { labels: a, flip: instr.flip_a }, Operand { labels: b, flip: instr.flip_b });
-        self.hash.garble(first, self.delta, a, b, out, tables);
     }
 
     /// Gates that need no hash.
     pub(super) fn local(&self, instr: &Instr, part: &mut Part, public: &BitMatrix) {
-        let (a, _, out) = part.slots.operands(instr.a as usize, instr.a as usize, instr.dst as usize);
         let (bits, flip) = (public.row(instr.b as usize), self.delta & Block::mask(instr.flip_a));
-        for ((out, &a), lane) in out.iter_mut().zip(a).zip(part.lanes.clone()) {
+        for (out, a, lane) in part.on_lanes(instr) {
             *out = match instr.op {
                 Op::XorPublic => a ^ (self.delta & Block::mask(bit(bits, lane))),
                 _ => (a ^ flip) & Block::mask(bit(bits, lane) ^ instr.flip_b),
@@ -87,37 +75,30 @@ impl Evaluator {
         let tables: &[Ciphertexts] = bytemuck::cast_slice(tables);
         match walk.few() {
             Some(part) => self.evaluate_few(part, end, public, tables),
-            None => self.threads.each(&mut walk.parts, |part| self.evaluate_part(part, end, public, tables)),
+            None => walk.go_reading(&self.threads, tables, end, |part, script, rows| {
+                self.evaluate_part(part, script, public, rows);
+            }),
         }
     }
 
-    /// Evaluates some lanes.
-    fn evaluate_part(&self, part: &mut Part, end: usize, public: &BitMatrix, tables: &[Ciphertexts]) {
-        let (plan, lanes) = (part.plan.clone(), part.lanes.clone());
-        let mut rows = tables.chunks(part.all.max(1)).map(|row| &row[lanes.clone()]);
-        while part.next < end {
-            let batch = part.batch(end);
-            let code = &plan.code()[part.next..][..batch.count];
-            match code[0].op {
-                Op::And => self.evaluate_lanes(part, &code[0], rows.next().expect("a row for each AND")),
-                Op::Xor => part.xor(code),
-                _ => self.local(&code[0], part, public),
+    /// Evaluates some lanes; each AND has a row of ciphertexts.
+    fn evaluate_part(&self, part: &mut Part, script: &Script, public: &BitMatrix, rows: &[&[Ciphertexts]]) {
+        for step in &script.steps {
+            match step {
+                Step::Sums(sums) => part.xor(&script.sums[sums.clone()]),
+                Step::Gates(gates) => {
+                    let (numbers, rows) = (part.numbers(self.base.and0, gates.start), &rows[gates.clone()]);
+                    self.hash.evaluate_gates(numbers, part.strip(), &script.gates[gates.clone()], rows);
+                }
+                Step::Local(instr) => self.local(instr, part, public),
             }
-            part.advance(&batch);
         }
-    }
-
-    fn evaluate_lanes(&self, part: &mut Part, instr: &Instr, tables: &[Ciphertexts]) {
-        let first = self.base.and0 + part.first();
-        let (a, b, out) = part.slots.operands(instr.a as usize, instr.b as usize, instr.dst as usize);
-        self.hash.evaluate(first, a, b, out, tables);
     }
 
     /// Gates that need no hash: a public bit leaves a label, or makes it the label 0 of the public bit 0.
     pub(super) fn local(&self, instr: &Instr, part: &mut Part, public: &BitMatrix) {
-        let (a, _, out) = part.slots.operands(instr.a as usize, instr.a as usize, instr.dst as usize);
         let bits = public.row(instr.b as usize);
-        for ((out, &a), lane) in out.iter_mut().zip(a).zip(part.lanes.clone()) {
+        for (out, a, lane) in part.on_lanes(instr) {
             let keep = instr.op == Op::XorPublic || bit(bits, lane) ^ instr.flip_b;
             *out = a & Block::mask(keep);
         }

@@ -16,10 +16,11 @@ mod gates;
 pub(crate) mod input;
 mod labels;
 mod output;
+mod script;
 mod shelf;
 mod walk;
 
-use crate::cells::{Cells, Labels};
+use crate::cells::{Cells, Labels, Spare};
 use crate::correlation::{Demand, Stock};
 use crate::outbox::Outbox;
 use crate::packed::{byte_len, pack, unpack};
@@ -37,7 +38,7 @@ pub use input::{EvaluatorInput, GarblerInput};
 pub use output::Opening;
 pub use shelf::Tables;
 pub use walk::Walk;
-pub(crate) use walk::chunk;
+pub(crate) use walk::{chunk, numbers_of};
 
 /// Bytes of a label, and of the two ciphertexts of an AND.
 pub(crate) const LABEL: usize = 16;
@@ -60,6 +61,7 @@ pub struct Garbler {
     base: Base,
     ahead: bool,
     threads: Threads,
+    spare: Spare,
 }
 
 impl Drop for Garbler {
@@ -77,13 +79,23 @@ pub struct Evaluator {
     base: Base,
     ahead: bool,
     threads: Threads,
+    spare: Spare,
 }
 
 impl Garbler {
     /// The garbler of one program; `s` is the public key of the hash. `labels` is its secret if it garbles ahead, else
     /// the evaluator's too.
     pub(crate) fn new(party: Party, delta: Block, s: Block, labels: Generator, base: Base, ahead: bool) -> Self {
-        Garbler { party, delta, hash: GateHash::new(s), labels, base, ahead, threads: Threads::default() }
+        Garbler {
+            party,
+            delta,
+            hash: GateHash::new(s),
+            labels,
+            base,
+            ahead,
+            threads: Threads::default(),
+            spare: Spare::default(),
+        }
     }
 
     /// The same, whose work these share.
@@ -96,7 +108,15 @@ impl Garbler {
 impl Evaluator {
     /// The evaluator of one program; `s` came from the garbler, who knows `labels` too.
     pub(crate) fn new(party: Party, s: Block, labels: Generator, base: Base, ahead: bool) -> Self {
-        Evaluator { party, hash: GateHash::new(s), labels, base, ahead, threads: Threads::default() }
+        Evaluator {
+            party,
+            hash: GateHash::new(s),
+            labels,
+            base,
+            ahead,
+            threads: Threads::default(),
+            spare: Spare::default(),
+        }
     }
 
     /// The same, whose work these share.
@@ -214,7 +234,9 @@ impl Protocol for Garbler {
             (Kind::Input { .. }, Garbled::Input(input)) => Ok(GarblerRun::Input(input.begin(feed))),
             (Kind::Map { .. }, Garbled::Sent) => Ok(GarblerRun::Done),
             (Kind::Map { .. }, Garbled::Later) => {
-                let walk = Walk::new(job, &self.threads, |slots, plan, piece| self.load(slots, plan, args, piece));
+                let walk = Walk::new(job, (&self.threads, &self.spare), |slots, plan, piece| {
+                    self.load(slots, plan, args, piece)
+                });
                 Ok(GarblerRun::Map(Box::new(walk)))
             }
             (Kind::Output { .. }, Garbled::Permute(permute)) => {
@@ -253,7 +275,8 @@ impl Protocol for Garbler {
 impl Garbler {
     /// Garbles a whole task in setup; its zero labels.
     fn garble_ahead(&self, job: &Job, args: &[Arg<'_, Labels>], outbox: &mut Outbox) -> Labels {
-        let mut walk = Walk::new(job, &self.threads, |slots, plan, piece| self.load(slots, plan, args, piece));
+        let mut walk =
+            Walk::new(job, (&self.threads, &self.spare), |slots, plan, piece| self.load(slots, plan, args, piece));
         if !walk.is_done() {
             let all = (walk.end(), walk.ands_left());
             self.garble(&mut walk, all, &job.public, outbox);
@@ -302,7 +325,11 @@ impl Protocol for Evaluator {
         args: &[Arg<'_, Labels>],
         feed: Option<BitMatrix>,
     ) -> Result<EvaluatorRun> {
-        let walk = || Box::new(Walk::new(job, &self.threads, |slots, plan, piece| self.load(slots, plan, args, piece)));
+        let walk = || {
+            Box::new(Walk::new(job, (&self.threads, &self.spare), |slots, plan, piece| {
+                self.load(slots, plan, args, piece)
+            }))
+        };
         match (&job.task.kind, prepared) {
             (Kind::Input { .. }, Received::Input(input)) => Ok(EvaluatorRun::Input(input.begin(feed))),
             (Kind::Map { .. }, Received::Tables(tables)) => Ok(EvaluatorRun::Stored(walk(), tables)),

@@ -2,31 +2,37 @@
 
 use super::few;
 use super::labels::bit;
-use crate::cells::{Cells, Labels};
+use super::script::Script;
+use crate::cells::{Cells, Labels, Spare};
 use crate::protocol::Job;
 use crate::threads::Threads;
 use circuit::BitMatrix;
+use circuit::Schedule;
 use circuit::plan::{Instr, Op, Plan, Source};
-use circuit::program::{Kind, Piece};
-use kernels::{Block, rows::Rows};
+use circuit::program::{Kind, Piece, Task};
+use kernels::Block;
+use kernels::gates::Numbers;
+use kernels::rows::{Rows, Strip};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// ANDs of a chunk of tables, a quarter of a megabyte: what travels at once when tables are streamed.
 const CHUNK: usize = 1 << 13;
 
-/// XORs that are executed together, at most.
-const XORS: usize = 64;
-
-/// Lanes of a part: so many at least, and where the next one begins a multiple of these.
+/// Lanes of a part: so many at least, where the next one begins a multiple of these, and at most.
 const LEAST: usize = 32;
 const STEP: usize = 16;
+const MOST: usize = 256;
+
+/// ANDs that a call should have at least: with fewer, the processor's pipeline is empty for a good part of it.
+const CALL: u64 = 512;
 
 /// A plan under way on labels: both parties walk in the same steps.
 ///
 /// Its lanes are shared out in parts, one for each thread; what comes of it does not depend on how.
 pub struct Walk {
     pub(super) parts: Vec<Part>,
+    script: Script,
 }
 
 /// Some lanes of a plan under way.
@@ -41,7 +47,16 @@ pub(super) struct Part {
     pub next: usize,
     /// The number of the next AND's first lane, of all lanes, within the program.
     pub number: u64,
+    /// From the number of an AND to that of the next one.
+    pub step: u64,
     rows: Rows,
+    spare: Spare,
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        self.spare.keep(&mut self.slots);
+    }
 }
 
 /// Where the chunk from `next` ends, and its ANDs over all lanes: the same for both parties at any number of threads.
@@ -56,11 +71,39 @@ pub(crate) fn chunk(plan: &Plan, next: usize, lanes: usize) -> (usize, usize) {
     (plan.code().len(), ands)
 }
 
-/// The lanes of each part.
-fn shares(lanes: usize, threads: usize) -> impl Iterator<Item = Range<usize>> {
-    let count = (lanes / LEAST).clamp(1, threads.max(1));
-    let start = move |i: usize| if i == count { lanes } else { i * lanes / count / STEP * STEP };
-    (0..count).map(move |i| start(i)..start(i + 1))
+/// The number of a task's first AND within the program, and from one AND to the next.
+///
+/// Sixteen ANDs share keys: with so many lanes, every gate begins with such a block. At most every second number is left
+/// out, and sixteen a task.
+fn numbers(task: &Task) -> (u64, u64) {
+    let lanes = task.lanes as u64;
+    let first = (2 * task.seat.and0).next_multiple_of(16) + 16 * u64::from(task.cell);
+    (first, if task.lanes < few::LANES { lanes } else { lanes.next_multiple_of(16) })
+}
+
+/// More than the numbers that a program takes.
+pub(crate) fn numbers_of(schedule: &Schedule) -> u64 {
+    (2 * schedule.totals.and0).next_multiple_of(16) + 16 * (schedule.tasks.len() as u64 + 1)
+}
+
+/// How many lanes a part should have: the fewer, the more labels find room in the first-level cache.
+fn part_lanes(plan: &Plan, lanes: usize, threads: usize) -> usize {
+    let call = (CALL * plan.and_runs()).div_ceil(plan.ands().max(1)) as usize;
+    let share = lanes / threads.max(1) / STEP * STEP;
+    call.next_power_of_two().clamp(2 * LEAST, MOST).min(share.max(LEAST))
+}
+
+/// The lanes of each part; what is left over goes to the last one.
+fn shares(lanes: usize, part: usize) -> impl Iterator<Item = Range<usize>> {
+    let count = (lanes / part).max(1);
+    (0..count).map(move |i| i * part..if i + 1 == count { lanes } else { (i + 1) * part })
+}
+
+/// Threads share parts; a thread has the same ones every time.
+fn share_out<T: Send>(threads: &Threads, parts: &mut [T], work: impl Fn(&mut T) + Sync) {
+    let each = parts.len().div_ceil(threads.count());
+    let mut shares: Vec<_> = parts.chunks_mut(each.max(1)).collect();
+    threads.each(&mut shares, |share| share.iter_mut().for_each(&work));
 }
 
 /// What of a piece goes to some lanes, of which the first becomes lane 0.
@@ -87,19 +130,17 @@ fn deal<'a, T>(mut cells: &'a mut [T], all: usize, parts: &[Part]) -> Vec<Vec<&'
     dealt
 }
 
-/// Instructions that are executed together.
-pub(super) struct Batch {
-    /// How many instructions.
-    pub count: usize,
-    /// Whether it is an AND.
-    pub and: bool,
-}
-
 impl Walk {
-    pub(super) fn new(job: &Job, threads: &Threads, load: impl Fn(&mut Labels, &Plan, &Piece) + Sync) -> Walk {
-        let mut parts: Vec<_> = shares(job.task.lanes, threads.count()).map(|lanes| Part::new(job, lanes)).collect();
-        threads.each(&mut parts, |part| part.load(job, &load));
-        Walk { parts }
+    pub(super) fn new(
+        job: &Job,
+        (threads, spare): (&Threads, &Spare),
+        load: impl Fn(&mut Labels, &Plan, &Piece) + Sync,
+    ) -> Walk {
+        let (plan, lanes) = (job.plan.as_ref().expect("a map has a plan"), job.task.lanes);
+        let part = part_lanes(plan, lanes, threads.count());
+        let mut parts: Vec<_> = shares(lanes, part).map(|lanes| Part::new(job, spare, lanes)).collect();
+        share_out(threads, &mut parts, |part| part.load(job, &load));
+        Walk { parts, script: Script::default() }
     }
 
     pub(super) fn lanes(&self) -> usize {
@@ -130,19 +171,59 @@ impl Walk {
         self.parts.first_mut().filter(|part| part.all < few::LANES)
     }
 
+    /// All parts go on to the instruction `end`, with a row of tables for each AND.
+    pub(super) fn go<T: Send>(
+        &mut self,
+        threads: &Threads,
+        tables: &mut [T],
+        end: usize,
+        work: impl Fn(&mut Part, &Script, &mut [&mut [T]]) + Sync,
+    ) {
+        let script = self.script(end);
+        self.on_rows(threads, tables, |part, rows| work(part, &script, rows));
+        self.pass(end, script);
+    }
+
+    /// The same, where tables are only read.
+    pub(super) fn go_reading<T: Sync>(
+        &mut self,
+        threads: &Threads,
+        tables: &[T],
+        end: usize,
+        work: impl Fn(&mut Part, &Script, &[&[T]]) + Sync,
+    ) {
+        let script = self.script(end);
+        share_out(threads, &mut self.parts, |part| {
+            let rows: Vec<_> = tables.chunks(part.all.max(1)).map(|row| &row[part.lanes.clone()]).collect();
+            work(part, &script, &rows);
+        });
+        self.pass(end, script);
+    }
+
+    fn script(&mut self, end: usize) -> Script {
+        let mut script = std::mem::take(&mut self.script);
+        script.write(&self.parts[0].plan, self.parts[0].next..end);
+        script
+    }
+
+    fn pass(&mut self, end: usize, script: Script) {
+        for part in &mut self.parts {
+            part.number += script.gates.len() as u64 * part.step;
+            part.next = end;
+        }
+        self.script = script;
+    }
+
     /// Each part works on its lanes of the rows of a matrix.
     pub(super) fn on_rows<T: Send>(
         &mut self,
         threads: &Threads,
         cells: &mut [T],
-        work: impl Fn(&mut Part, &mut dyn Iterator<Item = &mut [T]>) + Sync,
+        work: impl Fn(&mut Part, &mut [&mut [T]]) + Sync,
     ) {
-        if let [part] = &mut self.parts[..] {
-            return work(part, &mut cells.chunks_mut(part.all.max(1)));
-        }
         let rows = deal(cells, self.lanes(), &self.parts);
         let mut parts: Vec<_> = self.parts.iter_mut().zip(rows).collect();
-        threads.each(&mut parts, |(part, rows)| work(part, &mut rows.iter_mut().map(|row| &mut **row)));
+        share_out(threads, &mut parts, |(part, rows)| work(part, rows));
     }
 
     /// The cell that the plan makes; `complement` XORs a public bit onto a label.
@@ -159,60 +240,44 @@ impl Walk {
 }
 
 impl Part {
-    fn new(job: &Job, lanes: Range<usize>) -> Part {
+    fn new(job: &Job, spare: &Spare, lanes: Range<usize>) -> Part {
         let plan = job.plan.clone().expect("a map has a plan");
-        let (slots, all, number) = (Labels::absent(), job.task.lanes, job.task.seat.and0);
-        Part { plan, slots, lanes, all, next: 0, number, rows: Rows::new() }
+        let (slots, all) = (Labels::absent(), job.task.lanes);
+        let (number, step) = numbers(&job.task);
+        Part { plan, slots, lanes, all, next: 0, number, step, rows: Rows::new(), spare: spare.clone() }
     }
 
     fn load(&mut self, job: &Job, load: &impl Fn(&mut Labels, &Plan, &Piece)) {
-        self.slots = Labels::zeros(self.plan.slots(), self.lanes.len());
+        self.slots = self.spare.zeros(self.plan.slots(), self.lanes.len());
         if let Kind::Map { wiring, .. } = &job.task.kind {
             let pieces = wiring.iter().filter_map(|piece| clip(piece, &self.lanes));
             pieces.for_each(|piece| load(&mut self.slots, &self.plan, &piece));
         }
     }
 
-    /// The next instruction, or a run of XORs.
-    pub fn batch(&self, end: usize) -> Batch {
-        let code = &self.plan.code()[self.next..end];
-        match code[0].op {
-            Op::Xor => Batch { count: self.xor_run(code), and: false },
-            op => Batch { count: 1, and: op == Op::And },
-        }
-    }
-
-    /// How many XORs `code` begins with, of those that are executed together.
-    pub fn xor_run(&self, code: &[Instr]) -> usize {
-        code.iter().take(XORS).take_while(|instr| instr.op == Op::Xor).count()
+    /// All our lanes.
+    pub fn strip(&mut self) -> Strip<'_> {
+        Strip { len: self.lanes.len(), blocks: self.slots.blocks_mut() }
     }
 
     /// The free XOR, at both parties.
-    pub fn xor(&mut self, code: &[Instr]) {
-        let mut rows = [[0; 3]; XORS];
-        for (row, instr) in rows.iter_mut().zip(code) {
-            *row = [instr.dst, instr.a, instr.b];
-        }
-        self.rows.xor(self.slots.blocks_mut(), self.lanes.len(), &rows[..code.len()]);
+    pub fn xor(&mut self, sums: &[[u32; 3]]) {
+        self.rows.xor(self.strip(), sums);
     }
 
-    pub fn advance(&mut self, batch: &Batch) {
-        self.next += batch.count;
-        self.number += if batch.and { self.all as u64 } else { 0 };
+    /// The numbers of the ANDs from one of the chunk on.
+    pub fn numbers(&self, base: u64, and: usize) -> Numbers {
+        Numbers { first: base + self.number + and as u64 * self.step + self.lanes.start as u64, step: self.step }
     }
 
-    /// The number of the next AND's first lane of this part.
-    pub fn first(&self) -> u64 {
-        self.number + self.lanes.start as u64
+    /// The result and the first operand of a gate on our lanes, which are numbered among all.
+    pub fn on_lanes(&mut self, gate: &Instr) -> impl Iterator<Item = (&mut Block, Block, usize)> {
+        let (a, _, out) = self.slots.operands(gate.a as usize, gate.a as usize, gate.dst as usize);
+        out.iter_mut().zip(a).zip(self.lanes.clone()).map(|((out, &a), lane)| (out, a, lane))
     }
 
-    fn outputs<'a>(
-        &self,
-        rows: impl Iterator<Item = &'a mut [Block]>,
-        public: &BitMatrix,
-        complement: impl Fn(&mut Block, bool),
-    ) {
-        for (labels, source) in rows.zip(self.plan.outputs()) {
+    fn outputs(&self, rows: &mut [&mut [Block]], public: &BitMatrix, complement: impl Fn(&mut Block, bool)) {
+        for (labels, source) in rows.iter_mut().zip(self.plan.outputs()) {
             match *source {
                 Source::Slot { slot, flip } => {
                     labels.copy_from_slice(self.slots.row(slot as usize));
@@ -235,13 +300,57 @@ mod tests {
 
     #[test]
     fn shares_cover_all_lanes_once() {
-        for (lanes, threads) in (0..300).flat_map(|lanes| [0, 1, 2, 3, 7, 100].map(|threads| (lanes, threads))) {
-            let shares: Vec<_> = shares(lanes, threads).collect();
-            assert!((1..=threads.max(1)).contains(&shares.len()));
-            assert!(shares.concat_is(0..lanes), "{lanes} over {threads}: {shares:?}");
+        for (lanes, part) in (0..600).flat_map(|lanes| [32, 48, 64, 256].map(|part| (lanes, part))) {
+            let shares: Vec<_> = shares(lanes, part).collect();
+            assert!(shares.concat_is(0..lanes), "{lanes} in parts of {part}: {shares:?}");
+            assert!(shares.len() == 1 || shares.iter().all(|share| share.len() >= part && share.start % STEP == 0));
+        }
+    }
+
+    #[test]
+    fn every_thread_has_a_part_if_there_are_lanes() {
+        let aes = circuit::blocks::find("aes128").unwrap().circuit(&[], circuit::blocks::Goal::Size).unwrap();
+        let plan = Plan::new(&aes, circuit::plan::Order::DepthFirst);
+        for (lanes, threads) in (16..2000).flat_map(|lanes| [1, 2, 3, 7].map(|threads| (lanes, threads))) {
+            let part = part_lanes(&plan, lanes, threads);
+            assert!((LEAST..=MOST).contains(&part) && part % STEP == 0, "{part}");
             assert!(
-                shares.len() == 1 || shares.iter().all(|share| share.len() >= few::LANES && share.start % STEP == 0)
+                lanes / LEAST < threads || shares(lanes, part).count() >= threads,
+                "{lanes} over {threads}: {part}"
             );
+        }
+    }
+
+    /// A product, and squares of it.
+    fn program(lanes: u64) -> circuit::Program {
+        let product = circuit::blocks::find("multiply").unwrap().circuit(&[8], circuit::blocks::Goal::Size).unwrap();
+        let ty = product.inputs()[0].ty;
+        let mut program = circuit::Program::new("powers");
+        let x = program.input("x", crate::Party::Alice, ty, lanes);
+        let y = program.input("y", crate::Party::Bob, ty, lanes);
+        let product_of = program.map(&product, &[x, y]);
+        let again = program.map(&product, &[x, y]);
+        program.output("first", circuit::program::Recipient::Both, product_of);
+        program.output("second", circuit::program::Recipient::Both, again);
+        program
+    }
+
+    /// P3: tasks, gates and lanes of a program never share a number, and the next program's come after them.
+    #[test]
+    fn every_and_has_a_number_of_its_own() {
+        for lanes in [1, 2, 15, 16, 17, 100, 1000] {
+            let binding = program(lanes).bind(&[]).unwrap();
+            let schedule = Schedule::new(&binding, circuit::Order::DepthFirst, |_| 48).unwrap();
+            let (mut next, mut maps) = (0, 0);
+            for task in &schedule.tasks {
+                let Kind::Map { plan, .. } = &task.kind else { continue };
+                let (first, step) = numbers(task);
+                assert!(first >= next && step >= task.lanes as u64, "{lanes} lanes");
+                assert!(task.lanes < few::LANES || (first % 16, step % 16) == (0, 0), "whole blocks");
+                next = first + schedule.plan(*plan).ands() * step;
+                maps += 1;
+            }
+            assert!(maps > 1 && next <= numbers_of(&schedule), "{lanes} lanes: {maps} maps");
         }
     }
 

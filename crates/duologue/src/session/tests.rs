@@ -211,11 +211,13 @@ fn numbers_are_never_used_twice() {
         }
         Ok(numbers)
     }));
-    let ands = Terms::resolve(&binding, &Options::new(Scheme::Yao)).unwrap().1.totals;
     for numbers in &seen {
         let (setups, onlines) = numbers.split_at(2 * ways().len() + 1);
-        for (i, base) in setups.iter().enumerate() {
-            assert_eq!((base.and0, base.in0), (i as u64 * ands.and0, i as u64 * ands.in0));
+        let programs = ways().into_iter().flat_map(|(_, options)| [options; 2]);
+        for (base, (next, options)) in setups.iter().zip(setups[1..].iter().zip(programs)) {
+            let schedule = Terms::resolve(&binding, &options).unwrap().1;
+            assert_eq!(next.and0 - base.and0, garble::numbers_of(&schedule));
+            assert_eq!(next.in0 - base.in0, schedule.totals.in0);
         }
         assert!(onlines.iter().all(|base| base.and0 == setups.last().unwrap().and0), "taken in setup");
     }

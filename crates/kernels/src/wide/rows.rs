@@ -2,31 +2,50 @@
 
 use super::{Job, Lanes, store};
 use crate::Block;
+use crate::rows::Strip;
+use std::slice;
 
 /// See [`crate::rows::Rows::xor`].
 pub(crate) struct XorRows<'a> {
-    pub blocks: &'a mut [Block],
-    pub len: usize,
+    pub strip: Strip<'a>,
     pub rows: &'a [[u32; 3]],
 }
+
+/// Blocks that are looked up at once: rows are short, and to check each block's place takes as long as to add it.
+const FOUR: usize = 4;
 
 impl Job for XorRows<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
-        let XorRows { blocks, len, rows } = self;
-        let whole = len / W::LANES * W::LANES;
-        for row in rows {
-            let [to, a, b] = row.map(|row| row as usize * len);
-            for at in (0..whole).step_by(W::LANES) {
-                let sum = wide.xor(wide.load(&blocks[a + at..]), wide.load(&blocks[b + at..]));
-                store(wide, sum, &mut blocks[to + at..]);
-            }
-            for at in whole..len {
-                let sum = narrow.xor(narrow.load(&blocks[a + at..]), narrow.load(&blocks[b + at..]));
-                store(narrow, sum, &mut blocks[to + at..]);
-            }
+        let (Strip { blocks, len }, rows) = (self.strip, self.rows);
+        if len.is_multiple_of(FOUR) {
+            each(rows, len / FOUR, blocks.as_chunks_mut().0, |a, b, to| fours(wide, a, b, to));
+        } else {
+            each(rows, len, blocks, |a, b, to| {
+                let sum = narrow.xor(narrow.load(slice::from_ref(a)), narrow.load(slice::from_ref(b)));
+                store(narrow, sum, slice::from_mut(to));
+            });
         }
+    }
+}
+
+/// Adds items of rows, which are `len` items long.
+#[inline(always)]
+fn each<T: Copy>(rows: &[[u32; 3]], len: usize, all: &mut [T], sum: impl Fn(&T, &T, &mut T)) {
+    for row in rows {
+        let [to, a, b] = row.map(|row| row as usize * len);
+        for at in 0..len {
+            let (x, y) = (all[a + at], all[b + at]);
+            sum(&x, &y, &mut all[to + at]);
+        }
+    }
+}
+
+#[inline(always)]
+fn fours<C: Lanes>(cpu: C, a: &[Block; FOUR], b: &[Block; FOUR], to: &mut [Block; FOUR]) {
+    for at in (0..FOUR).step_by(C::LANES) {
+        store(cpu, cpu.xor(cpu.load(&a[at..]), cpu.load(&b[at..])), &mut to[at..]);
     }
 }
