@@ -9,6 +9,7 @@ use duologue_kernels::hash::{GateHash, Operand, OtHash, TreeHash};
 use duologue_kernels::local::LocalCode;
 use duologue_kernels::planes::Leaves;
 use duologue_kernels::rows::{Rows, Strip};
+use duologue_kernels::three_halves::ThreeHalves;
 use duologue_kernels::transpose::{columns, columns_past_caches, transpose_128, transpose_bits};
 use duologue_kernels::tree::Patch;
 use duologue_kernels::{Backend, Block};
@@ -88,6 +89,35 @@ fn several_gates(c: &mut Criterion) {
                 })
             });
         }
+    }
+}
+
+/// Tables of three halves begin anywhere; the buffer has room for three blocks an AND.
+fn three_halves(c: &mut Criterion) {
+    for (name, len) in [("three halves, garble", LEN), ("three halves, garble, 128 ANDs a call", 128)] {
+        each(c, name, len, move |backend| {
+            let (hash, labels) = (ThreeHalves::with_backend(S, backend), random(2 * len));
+            let mut first = 0;
+            Box::new(move |out| {
+                let (out, tables) = out.split_at_mut(len);
+                let tables = bytemuck::cast_slice_mut(&mut bytemuck::cast_slice_mut::<_, u8>(tables)[..25 * len]);
+                let [a, b] = [&labels[..len], &labels[len..]].map(|labels| Operand { labels, flip: false });
+                hash.garble(first, S.with_lsb(true), a, b, out, tables);
+                first += len as u64;
+            })
+        });
+    }
+    for (name, len) in [("three halves, evaluate", LEN), ("three halves, evaluate, 128 ANDs a call", 128)] {
+        each(c, name, len, move |backend| {
+            let (hash, labels) = (ThreeHalves::with_backend(S, backend), random(2 * len));
+            let mut first = 0;
+            Box::new(move |out| {
+                let (out, tables) = out.split_at_mut(len);
+                let tables = bytemuck::cast_slice(&bytemuck::cast_slice::<_, u8>(tables)[..25 * len]);
+                hash.evaluate(first, &labels[..len], &labels[len..], out, tables);
+                first += len as u64;
+            })
+        });
     }
 }
 
@@ -230,6 +260,6 @@ criterion_group! {
     config = Criterion::default()
         .warm_up_time(std::time::Duration::from_millis(300))
         .measurement_time(std::time::Duration::from_secs(1));
-    targets = gates, several_gates, rows, ot, fixed_key, trees, gathers, planes, transpose
+    targets = gates, several_gates, three_halves, rows, ot, fixed_key, trees, gathers, planes, transpose
 }
 criterion_main!(benches);

@@ -109,6 +109,21 @@ impl Lanes for Armv8 {
         }
     }
     #[inline(always)]
+    fn highs(self, x: uint8x16_t, y: uint8x16_t) -> uint8x16_t {
+        unsafe { vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8(y), vreinterpretq_u64_u8(x))) }
+    }
+    #[inline(always)]
+    fn lows(self, x: uint8x16_t, y: uint8x16_t) -> uint8x16_t {
+        unsafe { vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(y), vreinterpretq_u64_u8(x))) }
+    }
+    #[inline(always)]
+    fn odds(self, x: uint8x16_t) -> uint8x16_t {
+        unsafe {
+            let ones = vandq_u64(vreinterpretq_u64_u8(x), vdupq_n_u64(1));
+            vreinterpretq_u8_s64(vnegq_s64(vreinterpretq_s64_u64(ones)))
+        }
+    }
+    #[inline(always)]
     fn xor_at(self, x: uint8x16_t, places: uint8x16_t, place: uint8x16_t, y: uint8x16_t) -> uint8x16_t {
         let here = unsafe { vceqq_u64(vreinterpretq_u64_u8(places), vreinterpretq_u64_u8(place)) };
         self.xor_masked(x, unsafe { vreinterpretq_u8_u64(here) }, y)

@@ -16,7 +16,7 @@ use crate::wide::{Chosen, ChosenBits, Evaluate, Garble, PairBits, Pairs, Run};
 use crate::{Block, portable, work};
 
 /// S with a domain in its high half: hashes of different kinds never share a key under one S.
-fn domain(s: Block, name: &[u8; 8]) -> Block {
+pub(crate) fn domain(s: Block, name: &[u8; 8]) -> Block {
     s ^ Block::new(u128::from(u64::from_le_bytes(*name)) << 64)
 }
 
@@ -150,7 +150,7 @@ impl GateHash {
     }
 }
 
-fn assert_lengths<const N: usize>(len: usize, others: [usize; N]) {
+pub(crate) fn assert_lengths<const N: usize>(len: usize, others: [usize; N]) {
     assert!(others == [len; N], "operands of different lengths: {len} and {others:?}");
 }
 

@@ -8,6 +8,7 @@
 //! | [`ahead`] | long lists, called for before they are read |
 //! | [`hash`] | [`hash::GateHash`] garbles and evaluates, [`hash::OtHash`] turns correlated OT into random OT, [`hash::TreeHash`] grows GGM trees |
 //! | [`gates`] | the same for several gates in one call |
+//! | [`three_halves`] | [`three_halves::ThreeHalves`] garbles and evaluates with shorter tables |
 //! | [`blake3`] | the leaves of BLAKE3's tree |
 //! | [`field`] | GF(2¹²⁸): sums of products |
 //! | [`generator`] | AES-128-CTR with children by (label, index) |
@@ -51,6 +52,7 @@ pub mod planes;
 mod portable;
 pub mod rows;
 pub mod stow;
+pub mod three_halves;
 pub mod transpose;
 pub mod tree;
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]

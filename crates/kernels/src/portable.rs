@@ -1,6 +1,8 @@
 //! The kernels once more, plainly, on RustCrypto's `aes`: for processors without AES instructions
 //! (WebAssembly), and the reference that the wide loops are tested against.
 
+pub(crate) mod three_halves;
+
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 
 use crate::Block;

@@ -21,6 +21,7 @@ mod ot;
 mod planes;
 mod rows;
 mod stow;
+mod three_halves;
 mod tree;
 mod turn;
 
@@ -33,6 +34,7 @@ pub(crate) use ot::{Chosen, ChosenBits, PairBits, Pairs};
 pub(crate) use planes::{Planes, Schedule as QuadSchedule};
 pub(crate) use rows::XorRows;
 pub(crate) use stow::Stow;
+pub(crate) use three_halves::{Evaluate as EvaluateThreeHalves, Garble as GarbleThreeHalves};
 pub(crate) use tree::{Grow, Seal};
 pub(crate) use turn::{Columns, LowestBits};
 
@@ -112,6 +114,18 @@ pub(crate) trait Lanes: Copy {
     }
     /// [`Block::sigma`] in every lane.
     fn sigma(self, x: Self::Reg) -> Self::Reg;
+    /// (x_L ‖ y_L), the high halves of both, in every lane.
+    fn highs(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// (x_R ‖ y_R), the low halves.
+    fn lows(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// The lowest bit of every 64-bit half: of these bits each counts for its half alone.
+    fn odds(self, x: Self::Reg) -> Self::Bits;
+    /// σ on each half by itself: of 32-bit words, (a ‖ b) becomes (a ⊕ b ‖ a).
+    #[inline(always)]
+    fn sigma_halves(self, x: Self::Reg) -> Self::Reg {
+        let high_words = self.splat(Block::new(0xffff_ffff_0000_0000_ffff_ffff_0000_0000));
+        self.xor_masked(self.xor(self.shl::<32>(x), self.shr::<32>(x)), high_words, x)
+    }
     /// x ⊕ y in the lanes where `places` is `place`, x in the others; in both, each 64-bit half is a number.
     fn xor_at(self, x: Self::Reg, places: Self::Reg, place: Self::Reg, y: Self::Reg) -> Self::Reg;
     /// The lowest bits of the lanes, those of the first register lowest.

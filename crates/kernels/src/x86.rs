@@ -111,6 +111,18 @@ impl Lanes for AesNi {
         }
     }
     #[inline(always)]
+    fn highs(self, x: __m128i, y: __m128i) -> __m128i {
+        unsafe { _mm_unpackhi_epi64(y, x) }
+    }
+    #[inline(always)]
+    fn lows(self, x: __m128i, y: __m128i) -> __m128i {
+        unsafe { _mm_unpacklo_epi64(y, x) }
+    }
+    #[inline(always)]
+    fn odds(self, x: __m128i) -> __m128i {
+        unsafe { _mm_sub_epi64(_mm_setzero_si128(), _mm_and_si128(x, _mm_set1_epi64x(1))) }
+    }
+    #[inline(always)]
     fn xor_at(self, x: __m128i, places: __m128i, place: __m128i, y: __m128i) -> __m128i {
         self.xor_masked(x, unsafe { _mm_cmpeq_epi64(places, place) }, y)
     }
@@ -198,7 +210,7 @@ fn halves(lanes: &Range<usize>) -> __mmask8 {
 
 impl Lanes for Vaes512 {
     type Reg = __m512i;
-    /// Two bits a lane, which are equal.
+    /// Two bits a lane, one for each half.
     type Bits = __mmask8;
     const LANES: usize = 4;
 
@@ -292,6 +304,18 @@ impl Lanes for Vaes512 {
     #[inline(always)]
     fn sigma(self, x: __m512i) -> __m512i {
         unsafe { self.xor_masked(_mm512_shuffle_epi32::<0x4e>(x), x, _mm512_set_epi64(-1, 0, -1, 0, -1, 0, -1, 0)) }
+    }
+    #[inline(always)]
+    fn highs(self, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_unpackhi_epi64(y, x) }
+    }
+    #[inline(always)]
+    fn lows(self, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_unpacklo_epi64(y, x) }
+    }
+    #[inline(always)]
+    fn odds(self, x: __m512i) -> __mmask8 {
+        unsafe { _mm512_test_epi64_mask(x, _mm512_set1_epi64(1)) }
     }
     #[inline(always)]
     fn xor_at(self, x: __m512i, places: __m512i, place: __m512i, y: __m512i) -> __m512i {

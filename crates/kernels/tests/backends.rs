@@ -4,6 +4,7 @@
 use duologue_kernels::aes::Aes128;
 use duologue_kernels::generator::Generator;
 use duologue_kernels::hash::{Ciphertexts, GateHash, Operand, OtHash, TreeHash};
+use duologue_kernels::three_halves::{Table, ThreeHalves};
 use duologue_kernels::{Backend, Block, work};
 
 const LENGTHS: [usize; 20] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 31, 33, 63, 64, 65, 1000];
@@ -102,6 +103,40 @@ fn evaluator() {
             let mut out = zeros(len);
             let (a, b) = (random(len, 7), random(len, 8));
             GateHash::with_backend(S, backend).evaluate(first, &a, &b, &mut out, &tables);
+            out
+        });
+    }
+}
+
+fn garble_three_halves(backend: Backend, first: u64, flips: [bool; 2], len: usize) -> (Vec<Block>, Vec<Table>) {
+    let (a, b, delta) = (random(len, 4), random(len, 5), random(1, 6)[0].with_lsb(true));
+    let (mut out, mut tables) = (zeros(len), vec![[0; 25]; len]);
+    let operand = |labels, flip| Operand { labels, flip };
+    let hash = ThreeHalves::with_backend(S, backend);
+    hash.garble(first, delta, operand(&a, flips[0]), operand(&b, flips[1]), &mut out, &mut tables);
+    (out, tables)
+}
+
+/// Tables as blocks, to be compared.
+fn padded(tables: Vec<Table>) -> impl Iterator<Item = Block> {
+    let part = |table: Table, at: usize| Block::from_bytes(std::array::from_fn(|i| *table.get(at + i).unwrap_or(&0)));
+    tables.into_iter().flat_map(move |table| [part(table, 0), part(table, 16)])
+}
+
+#[test]
+fn three_halves() {
+    for first in FIRST {
+        for flips in [[false, false], [true, false], [false, true], [true, true]] {
+            same_everywhere(|backend, len| {
+                let (out, tables) = garble_three_halves(backend, first, flips, len);
+                out.into_iter().chain(padded(tables)).collect()
+            });
+        }
+        same_everywhere(|backend, len| {
+            let tables = garble_three_halves(Backend::Portable, first, [false, true], len).1;
+            let mut out = zeros(len);
+            let (a, b) = (random(len, 7), random(len, 8));
+            ThreeHalves::with_backend(S, backend).evaluate(first, &a, &b, &mut out, &tables);
             out
         });
     }

@@ -110,21 +110,21 @@ pub(crate) struct Garble<'a, 'b, W> {
 }
 
 /// ANDs of a block.
-const BLOCK: usize = 16;
+pub(super) const BLOCK: usize = 16;
 
 /// What is ours of the places of a block: `len` from `skip` on.
 #[derive(Clone, Copy)]
-struct Part {
+pub(super) struct Part {
     skip: usize,
-    len: usize,
+    pub len: usize,
 }
 
 impl Part {
-    const WHOLE: Part = Part { skip: 0, len: BLOCK };
+    pub const WHOLE: Part = Part { skip: 0, len: BLOCK };
 
     /// Of a block that begins before AND number `first`, with `left` ANDs from there on.
     #[inline(always)]
-    fn new(first: u64, left: usize) -> Part {
+    pub fn new(first: u64, left: usize) -> Part {
         let skip = (first % BLOCK as u64) as usize;
         Part { skip, len: left.min(BLOCK - skip) }
     }
@@ -137,26 +137,26 @@ impl Part {
 
     /// The row that holds all of it, if one does.
     #[inline(always)]
-    fn row(self) -> Option<usize> {
+    pub fn row(self) -> Option<usize> {
         (self.skip / 4 == (self.skip + self.len - 1) / 4).then_some(self.skip / 4)
     }
 
     /// Whether an AND is in the columns of a register that begins at this one.
     #[inline(always)]
-    fn meets<C: Lanes>(self, column: usize) -> bool {
+    pub fn meets<C: Lanes>(self, column: usize) -> bool {
         C::LANES == 4
             || (self.skip..self.skip + self.len).any(|place| (column..column + C::LANES).contains(&(place % 4)))
     }
 
     /// The lanes that are ours of a register that begins at `place`, and which of our operands is in the first of them.
     #[inline(always)]
-    fn lanes<C: Lanes>(self, place: usize) -> (std::ops::Range<usize>, usize) {
+    pub fn lanes<C: Lanes>(self, place: usize) -> (std::ops::Range<usize>, usize) {
         let (from, to) = (place.max(self.skip), (place + C::LANES).min(self.skip + self.len));
         if from < to { (from - place..to - place, from - self.skip) } else { (0..0, 0) }
     }
 
     #[inline(always)]
-    fn fetch<C: Lanes>(self, cpu: C, place: usize, from: &[[u8; 16]]) -> C::Reg {
+    pub fn fetch<C: Lanes>(self, cpu: C, place: usize, from: &[[u8; 16]]) -> C::Reg {
         if self.skip == 0 && place + C::LANES <= self.len {
             return cpu.fetch(&from[place..]);
         }
@@ -165,7 +165,7 @@ impl Part {
     }
 
     #[inline(always)]
-    fn store<C: Lanes>(self, cpu: C, x: C::Reg, place: usize, to: &mut [[u8; 16]]) {
+    pub fn store<C: Lanes>(self, cpu: C, x: C::Reg, place: usize, to: &mut [[u8; 16]]) {
         if self.skip == 0 && place + C::LANES <= self.len {
             return cpu.store(x, &mut to[place..]);
         }
@@ -385,9 +385,9 @@ fn walk<C: Lanes, const H: usize>(cpu: C, role: &mut impl Role<C, H>, key: Block
 pub(crate) struct Course {
     gate: usize,
     lane: usize,
-    gates: usize,
-    lanes: usize,
-    numbers: Numbers,
+    pub gates: usize,
+    pub lanes: usize,
+    pub numbers: Numbers,
 }
 
 impl Course {

@@ -98,6 +98,18 @@ impl Lanes for Vaes256 {
         unsafe { self.xor_masked(_mm256_shuffle_epi32::<0x4e>(x), x, _mm256_set_epi64x(-1, 0, -1, 0)) }
     }
     #[inline(always)]
+    fn highs(self, x: __m256i, y: __m256i) -> __m256i {
+        unsafe { _mm256_unpackhi_epi64(y, x) }
+    }
+    #[inline(always)]
+    fn lows(self, x: __m256i, y: __m256i) -> __m256i {
+        unsafe { _mm256_unpacklo_epi64(y, x) }
+    }
+    #[inline(always)]
+    fn odds(self, x: __m256i) -> __m256i {
+        unsafe { _mm256_sub_epi64(_mm256_setzero_si256(), _mm256_and_si256(x, _mm256_set1_epi64x(1))) }
+    }
+    #[inline(always)]
     fn xor_at(self, x: __m256i, places: __m256i, place: __m256i, y: __m256i) -> __m256i {
         self.xor_masked(x, unsafe { _mm256_cmpeq_epi64(places, place) }, y)
     }
