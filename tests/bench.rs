@@ -147,6 +147,19 @@ fn circuits_are_measured_in_every_combination() {
     }
 }
 
+#[test]
+fn three_halves_are_measured_as_half_gates_are() {
+    let report = bench(&Place::new(), "", "--quick --only garble --garbling three-halves");
+    assert!(report["garbling"] == "three-halves" && figure(&report, "garble")["ands"] == 41 * 6400, "{report}");
+    let [half, three] = ["half-gates", "three-halves"].map(|garbling| {
+        let args = format!("--circuits aes128 --protocols yao --lanes 5 --garbling {garbling}");
+        bench(&Place::new(), "", &args)["cases"][0].clone()
+    });
+    assert_eq!([&half["protocol"], &three["protocol"]], ["yao", "yao, three-halves"]);
+    let bytes = |case: &Value| case["setup_bytes"].as_u64().unwrap();
+    assert_eq!(bytes(&half) + 2 * 2 - bytes(&three), 5 * 6400 * 7, "but for the name in both parties' terms");
+}
+
 /// What both parties report, which meet over TLS.
 fn two_machines(common: &str) -> [Value; 2] {
     let place = Place::new();

@@ -4,7 +4,7 @@
 mod process;
 
 use process::Place;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -135,6 +135,11 @@ fn cost_predicts_what_the_demo_measures() {
     assert!(cost["protocols"][1]["online"]["seconds"].as_f64().unwrap() > 0.05);
     let text = place.run("cost app:scifi --size faces=100").succeeded().stdout.clone();
     assert!(text.contains("Fastest in all") && text.contains("AND gates"), "{text}");
+    let three = place.run("cost app:scifi --size faces=100 --garbling three-halves --json").json();
+    let (yao, shorter) = (&cost["protocols"][0], &three["protocols"][0]);
+    assert_eq!([&yao["garbling"], &shorter["garbling"]], ["half-gates", "three-halves"]);
+    let sent = |cost: &Value| cost["setup"]["bob_to_alice"].as_u64().unwrap();
+    assert_eq!(sent(yao) + "three-halves".len() as u64 - sent(shorter), 90_600 * 7 + "half-gates".len() as u64);
     place.run("cost app:scifi").failed(1, &["the size 'faces'", "hint: --size faces=NUMBER"]);
     place.run("cost app:scifi --link fast").failed(2, &["10ms,100Mbit"]);
 }

@@ -24,6 +24,12 @@ fn both(place: &Place, args: [&str; 2]) -> [Done; 2] {
 
 #[test]
 fn prepared_today_and_run_twice_later() {
+    for garbling in ["half-gates", "three-halves"] {
+        prepare_and_run_twice(garbling);
+    }
+}
+
+fn prepare_and_run_twice(garbling: &str) {
     let place = Place::new();
     place.write("seal.key", [7; 32]);
     private(&place, "seal.key");
@@ -31,12 +37,14 @@ fn prepared_today_and_run_twice_later() {
     // Alice's folder is sealed, Bob's is not: that is everybody's own business.
     let prepare = |party: usize| {
         let key = ["--prepared-key seal.key", ""][party];
-        format!("run block:aes128 --size lanes=3 --prepare-to {} --times 2 --json {} {key}", PARTIES[party], tls[party])
+        let what = format!("block:aes128 --size lanes=3 --garbling {garbling} --times 2");
+        format!("run {what} --prepare-to {} --json {} {key}", PARTIES[party], tls[party])
     };
     for done in both(&place, [&prepare(0), &prepare(1)]) {
         let report = done.json();
         assert_eq!([&report["left"], &report["used"], &report["made"]], [2, 0, 2]);
         assert_eq!(report["terms"]["its sizes"], "lanes=3");
+        assert_eq!(report["terms"]["how ANDs are garbled"], garbling);
     }
     for left in [1, 0] {
         let run = |party: usize| {
@@ -51,6 +59,7 @@ fn prepared_today_and_run_twice_later() {
         }
         // A bit and a label for each bit of the evaluator, a label for each of the garbler's.
         let (alice, bob) = (alice.json(), bob.json());
+        assert_eq!([&alice["garbling"], &bob["garbling"]], [garbling; 2], "the folder says how");
         let evaluator = if alice["garbler"] == "alice" { &bob } else { &alice };
         assert_eq!(evaluator["online"]["received"], 16 * 2 * 3 * 128);
         assert_eq!(evaluator["online"]["sent"], 2 * 3 * 128 / 8, "masked bits, and what the garbler learns");
@@ -59,7 +68,8 @@ fn prepared_today_and_run_twice_later() {
         assert_eq!([&shown["left"], &shown["used"]], [left, 2 - left]);
     }
     let shown = place.run("pool bob").succeeded().stdout.clone();
-    for words in ["bob's half of prepared runs", "'aes128'", "lanes=3", "0 left, 2 used"] {
+    let garbled = format!("by {garbling}");
+    for words in [&garbled, "bob's half of prepared runs", "'aes128'", "lanes=3", "0 left, 2 used"] {
         assert!(shown.contains(words), "no '{words}' in {shown}");
     }
     let again = format!("run block:aes128 --prepared bob --yes --input block={0},{0},{0} {1}", AES[1], tls[1]);

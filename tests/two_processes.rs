@@ -45,6 +45,8 @@ fn parties_with_other_instructions_agree() {
         for settings in [
             "--protocol yao --timing streamed --tile 16",
             "--protocol yao --timing ahead --correlations silent16",
+            "--protocol yao --timing streamed --garbling three-halves",
+            "--protocol yao --timing ahead --garbling three-halves --tile 16",
             "--protocol gmw --correlations softspoken8",
         ] {
             let alice = format!("--backend {backend} --input key=keys.csv");
@@ -53,6 +55,44 @@ fn parties_with_other_instructions_agree() {
             assert_eq!(alice.values("out"), [expected; 70], "{backend}, {settings}");
             assert_eq!(bob.values("out"), [expected; 70], "{backend}, {settings}");
         }
+    }
+}
+
+/// Three halves take the paths of half-gates: shared out between threads, and seven bytes an AND shorter.
+#[test]
+fn three_halves_on_any_number_of_threads() {
+    let place = Place::new();
+    let [key, block, expected] = AES;
+    for (name, value) in [("keys.csv", key), ("blocks.csv", block)] {
+        place.write(name, format!("hex:{value}\n").repeat(300));
+    }
+    for timing in ["ahead", "streamed"] {
+        let mut received = [0, 0];
+        for (garbling, received) in ["half-gates", "three-halves"].into_iter().zip(&mut received) {
+            for [alices, bobs] in [[1, 2], [3, 7]] {
+                let common = format!("block:aes128 --insecure-plaintext --yes --json --garbler bob --timing {timing}");
+                let common = format!("{common} --garbling {garbling}");
+                let alice = format!("--input key=keys.csv --threads {alices}");
+                let bob = format!("--input block=blocks.csv --threads {bobs}");
+                let (alice, bob) = place.both(&common, &alice, &bob);
+                assert_eq!(alice.values("out"), [expected; 300], "{garbling}, {timing}, {alices} and {bobs} threads");
+                assert_eq!(bob.values("out"), [expected; 300]);
+                let report = alice.json();
+                assert_eq!(report["garbling"], garbling);
+                let phases = ["setup", "online"].map(|phase| report[phase]["received"].as_u64().unwrap());
+                *received = phases.iter().sum::<u64>();
+            }
+        }
+        // The terms name the way, once in setup.
+        let name = ("three-halves".len() - "half-gates".len()) as u64;
+        assert_eq!(received[0] + name - received[1], 300 * 6400 * 7, "{timing}");
+    }
+    let common = "block:aes128 --insecure-plaintext --yes";
+    let (alice, bob) = place.both(common, "--input key=keys.csv", "--input block=blocks.csv --garbling three-halves");
+    for (party, ways) in
+        [(alice, "ours is half-gates, theirs is three-halves"), (bob, "ours is three-halves, theirs is half-gates")]
+    {
+        party.failed(4, &["how ANDs are garbled", ways]);
     }
 }
 

@@ -9,7 +9,7 @@ use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
 use duologue::correlation::{Demand, Flow, Maker, Stock, pool};
 use duologue::ot::base::Points;
 use duologue::ot::{Extension, ReceiverSeeds, SenderSeeds, Setup};
-use duologue::{Error, Inputs, Options, Party, Scheme, Session, Timing, data, session, shelf, terms};
+use duologue::{Error, Garbling, Inputs, Options, Party, Scheme, Session, Timing, data, session, shelf, terms};
 use mirror::Mirror;
 use std::cell::RefCell;
 use std::iter::repeat;
@@ -258,6 +258,7 @@ pub fn whole_session(bytes: &[u8]) {
     let options = Options {
         scheme,
         garbler: Some(if way & 4 == 0 { Party::Alice } else { Party::Bob }),
+        garbling: if way & 32 == 0 { Garbling::HalfGates } else { Garbling::ThreeHalves },
         timing: if ahead { Timing::Ahead } else { Timing::Streamed },
         tile: Some(2),
         extension: Extension::DEFAULT,

@@ -6,7 +6,7 @@ use circuit::program::reference::Table;
 use circuit::program::{Binding, Owner, Recipient};
 use circuit::{BitMatrix, Party};
 use duologue::channel::{Channel, Identity, Limits, Listener, Security};
-use duologue::{Inputs, Options, Outputs, Scheme, Session, Timing};
+use duologue::{Garbling, Inputs, Options, Outputs, Scheme, Session, Timing};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread;
@@ -69,6 +69,8 @@ pub fn all_options() -> Vec<Options> {
         for garbler in [Party::Alice, Party::Bob] {
             all.push(Options { garbler: Some(garbler), timing, tile: Some(64), ..Options::new(Scheme::Yao) });
         }
+        let garbling = Garbling::ThreeHalves;
+        all.push(Options { garbling, timing, tile: Some(64), ..Options::new(Scheme::Yao) });
         all.push(Options { timing, tile: Some(64), ..Options::new(Scheme::Gmw) });
     }
     all.push(Options { tile: Some(64), ..Options::new(Scheme::Masked) });

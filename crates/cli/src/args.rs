@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use duologue::channel::{Link, PublicKey};
 use duologue::ot::Extension;
-use duologue::{Party, Scheme, Timing};
+use duologue::{Garbling, Party, Scheme, Timing};
 use kernels::Backend;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -149,6 +149,9 @@ pub struct Run {
     /// Who garbles in Yao; by default the party with more input bits
     #[arg(long, value_name = "PARTY", value_parser = party())]
     pub garbler: Option<Party>,
+    /// How Yao garbles an AND, both alike: half-gates send 32 bytes, three-halves 25 for more computing
+    #[arg(long, default_value = "half-gates", value_parser = garbling())]
+    pub garbling: Garbling,
     /// When setup runs: all before inputs are used, or in bounded memory as it is needed
     #[arg(long, default_value = "auto", value_parser = timing())]
     pub timing: Timing,
@@ -198,7 +201,7 @@ pub struct Later {
     pub times: u64,
     /// Run online with what --prepare-to put into this folder, on both sides; each run is used once
     #[arg(long, value_name = "FOLDER",
-          conflicts_with_all = ["protocol", "garbler", "timing", "tile", "correlations", "pool"])]
+          conflicts_with_all = ["protocol", "garbler", "garbling", "timing", "tile", "correlations", "pool"])]
     pub prepared: Option<PathBuf>,
     /// The file of the key that the folder of prepared runs is sealed with: 32 random bytes or more
     #[arg(long, value_name = "FILE")]
@@ -303,6 +306,9 @@ pub struct Cost {
     /// The line between the parties: '100ms,100Mbit', lan, internet or transatlantic
     #[arg(long, default_value = "lan")]
     pub link: Link,
+    /// How Yao garbles an AND: half-gates send 32 bytes, three-halves 25 for more computing
+    #[arg(long, default_value = "half-gates", value_parser = garbling())]
+    pub garbling: Garbling,
 }
 
 #[derive(clap::Args)]
@@ -459,6 +465,9 @@ pub struct BenchEngines {
     /// Runs of each figure, of which the median counts
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
+    /// How Yao garbles an AND, of figures and of circuits
+    #[arg(long, default_value = "half-gates", value_parser = garbling(), conflicts_with = "book")]
+    pub garbling: Garbling,
     /// Measure these circuits instead, each under every protocol, number of lanes and threads, and line
     #[arg(long, value_name = "CIRCUITS", value_delimiter = ',')]
     pub circuits: Vec<String>,
@@ -550,6 +559,13 @@ fn party() -> impl TypedValueParser<Value = Party> {
     PossibleValuesParser::new(["alice", "bob"]).map(|name| match &*name {
         "alice" => Party::Alice,
         _ => Party::Bob,
+    })
+}
+
+fn garbling() -> impl TypedValueParser<Value = Garbling> {
+    PossibleValuesParser::new(["half-gates", "three-halves"]).map(|name| match &*name {
+        "half-gates" => Garbling::HalfGates,
+        _ => Garbling::ThreeHalves,
     })
 }
 

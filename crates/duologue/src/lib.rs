@@ -35,7 +35,7 @@ pub use circuit::program::Party;
 pub use data::{Inputs, Outputs};
 pub use error::{Error, Result};
 pub use session::{Outcome, PhaseReport, Report, Session};
-pub use terms::{Options, Scheme, Timing};
+pub use terms::{Garbling, Options, Scheme, Timing};
 
 /// The Rust of the README and of the book, compiled and run with the documentation tests.
 #[cfg(doctest)]

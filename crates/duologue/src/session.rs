@@ -443,7 +443,7 @@ impl Session {
         self.wire.send(&s.to_bytes())?;
         self.wire.flush()?;
         let labels = if terms.ahead { secret } else { self.common_labels(s, ordinal) };
-        Ok(Garbler::new(self.party, delta, s, labels, base, terms.ahead))
+        Ok(Garbler::new(self.party, delta, (terms.garbling, s), labels, base, terms.ahead))
     }
 
     /// Its evaluator, and S.
@@ -453,7 +453,7 @@ impl Session {
         self.wire.receive(16, &mut s)?;
         let s = Block::from_bytes(s.try_into().expect("16 bytes were read"));
         let labels = self.common_labels(s, ordinal);
-        Ok((Evaluator::new(self.party, s, labels, base, terms.ahead), s))
+        Ok((Evaluator::new(self.party, (terms.garbling, s), labels, base, terms.ahead), s))
     }
 
     /// The generator of a program's labels that both parties know. With S, which the garbler draws last, they are

@@ -11,13 +11,15 @@ use crate::ot::Extension;
 use crate::{Error, Party, Result};
 use circuit::program::{Binding, Owner};
 use circuit::{Order, Schedule};
+use kernels::hash::Ciphertexts;
+use kernels::three_halves;
 use std::fmt;
 use std::str::FromStr;
 
 /// Which protocol runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Scheme {
-    /// Garbled circuits: few rounds, 32 bytes an AND.
+    /// Garbled circuits: few rounds, 32 bytes an AND, or 25 by [`Garbling::ThreeHalves`].
     Yao,
     /// Secret sharing: a round for each layer, half a byte an AND online.
     Gmw,
@@ -50,6 +52,47 @@ impl fmt::Display for Scheme {
     }
 }
 
+/// How Yao garbles an AND.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Garbling {
+    /// 32 bytes an AND, four hash calls to garble it and two to evaluate it.
+    #[default]
+    HalfGates,
+    /// 25 bytes an AND, six calls and three, each followed by more work: for lines that are slower than the garbler.
+    ThreeHalves,
+}
+
+impl Garbling {
+    /// Both of them.
+    pub const ALL: [Garbling; 2] = [Garbling::HalfGates, Garbling::ThreeHalves];
+
+    /// Bytes of an AND's table.
+    pub const fn table(self) -> usize {
+        match self {
+            Garbling::HalfGates => size_of::<Ciphertexts>(),
+            Garbling::ThreeHalves => size_of::<three_halves::Table>(),
+        }
+    }
+}
+
+impl FromStr for Garbling {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Garbling::ALL.into_iter().find(|garbling| garbling.to_string() == name);
+        found.ok_or_else(|| Error::usage(format!("no way of garbling is called '{name}'")))
+    }
+}
+
+impl fmt::Display for Garbling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Garbling::HalfGates => "half-gates",
+            Garbling::ThreeHalves => "three-halves",
+        })
+    }
+}
+
 /// When setup happens.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Timing {
@@ -69,6 +112,8 @@ pub struct Options {
     pub scheme: Scheme,
     /// Who garbles; by default whoever supplies more input bits, since the garbler's are cheaper.
     pub garbler: Option<Party>,
+    /// How it garbles.
+    pub garbling: Garbling,
     /// When setup happens.
     pub timing: Timing,
     /// The most lanes of a tile; by default what fits into the processor's cache.
@@ -80,7 +125,14 @@ pub struct Options {
 impl Options {
     /// A protocol with everything else chosen by rule.
     pub fn new(scheme: Scheme) -> Options {
-        Options { scheme, garbler: None, timing: Timing::Auto, tile: None, extension: Extension::DEFAULT }
+        Options {
+            scheme,
+            garbler: None,
+            garbling: Garbling::default(),
+            timing: Timing::Auto,
+            tile: None,
+            extension: Extension::DEFAULT,
+        }
     }
 }
 
@@ -109,6 +161,8 @@ pub struct Terms {
     pub scheme: Scheme,
     /// Who garbles.
     pub garbler: Party,
+    /// How.
+    pub garbling: Garbling,
     /// Whether all of setup comes first.
     pub ahead: bool,
     /// What may be under way at once.
@@ -153,7 +207,10 @@ impl Terms {
             Scheme::Gmw | Scheme::Masked => Window { cells: 64 << 20, maps: 96 << 20 },
         };
         let kept = match options.scheme {
-            Scheme::Yao => schedule.totals.and0.saturating_mul(32) + schedule.totals.in0.saturating_mul(32),
+            Scheme::Yao => {
+                schedule.totals.and0.saturating_mul(options.garbling.table() as u64)
+                    + schedule.totals.in0.saturating_mul(32)
+            }
             Scheme::Gmw => (schedule.totals.and0 + schedule.totals.in0) / 2 + gmw::vector_cots(&schedule) * 32,
             Scheme::Masked if schedule.totals.and0 > MASKED => {
                 return Err(Error::usage(format!(
@@ -172,7 +229,8 @@ impl Terms {
             Timing::Ahead => true,
             Timing::Streamed => false,
         };
-        Ok((Terms { scheme: options.scheme, garbler, ahead, window, extension: options.extension }, schedule))
+        let Options { scheme, garbling, extension, .. } = *options;
+        Ok((Terms { scheme, garbler, garbling, ahead, window, extension }, schedule))
     }
 }
 
@@ -188,8 +246,9 @@ fn heavier_owner(binding: &Binding) -> Party {
 /// Names and values that both parties must have equal.
 pub(crate) type Fields = Vec<(&'static str, String)>;
 
-/// Terms that are read again: who garbles, and how many lanes are computed at once.
+/// Terms that are read again: who garbles and in which way, and how many lanes are computed at once.
 pub(crate) const GARBLER: &str = "who garbles";
+pub(crate) const GARBLING: &str = "how ANDs are garbled";
 pub(crate) const TILE: &str = "the lanes of a tile";
 
 /// What a party calls for. It comes first, so that parties that call for different things hear just that.
@@ -223,7 +282,7 @@ pub(crate) fn fields(
     let mut fields =
         vec![(CALL, if moment.setup_alone { "setup" } else { "a run" }.into()), ("the session", hex(&moment.session))];
     fields.extend(program(binding, terms, schedule)?);
-    fields.insert(6, ("when setup happens", if terms.ahead { "ahead" } else { "streamed" }.into()));
+    fields.insert(7, ("when setup happens", if terms.ahead { "ahead" } else { "streamed" }.into()));
     fields.extend([
         ("what makes correlations", terms.extension.to_string()),
         ("the public inputs", public.to_hex().to_string()),
@@ -245,6 +304,7 @@ fn program(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<Fiel
         ("its sizes", sizes.join(", ")),
         ("the protocol", terms.scheme.to_string()),
         (GARBLER, if terms.scheme == Scheme::Yao { terms.garbler.to_string() } else { "nobody".into() }),
+        (GARBLING, if terms.scheme == Scheme::Yao { terms.garbling.to_string() } else { "not at all".into() }),
         ("the order of gates", order(schedule.order).into()),
         (TILE, schedule.tile.to_string()),
         ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),

@@ -7,8 +7,8 @@ use circuit::blocks::{self, Goal};
 use circuit::program::Owner;
 use circuit::{BitMatrix, Party, Program};
 use duologue::channel::{Channel, Link};
-use duologue::cost::{Speed, cost};
-use duologue::{Inputs, Options, Report, Scheme, Session, Timing};
+use duologue::cost::{self, Speed, cost};
+use duologue::{Garbling, Inputs, Options, Report, Scheme, Session, Timing};
 use programs::sample;
 use std::time::Duration;
 
@@ -53,8 +53,10 @@ fn bytes_and_rounds_are_exact() {
                 if (scheme, timing) == (Scheme::Masked, Timing::Streamed) {
                     continue;
                 }
-                let options = Options { timing, tile: Some(64), ..Options::new(scheme) };
-                check(&sample.binding, &options, &format!("seed {seed}, {lanes} lanes, {options:?}"));
+                for garbling in Garbling::ALL.into_iter().take(if scheme == Scheme::Yao { 2 } else { 1 }) {
+                    let options = Options { garbling, timing, tile: Some(64), ..Options::new(scheme) };
+                    check(&sample.binding, &options, &format!("seed {seed}, {lanes} lanes, {options:?}"));
+                }
             }
         }
     }
@@ -68,6 +70,14 @@ fn aes_costs_what_is_known() {
     for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::Masked] {
         check(&binding, &Options::new(scheme), &format!("{scheme}"));
     }
+    let three_halves = Options { garbling: Garbling::ThreeHalves, ..Options::new(Scheme::Yao) };
+    check(&binding, &three_halves, "three halves");
+    let [half, three] = [Options::new(Scheme::Yao), three_halves].map(|options| cost(&binding, &options).unwrap());
+    let sent = |cost: &cost::Cost| cost.setup.bob_to_alice + cost.setup.alice_to_bob;
+    let longer_terms = 2 * ("three-halves".len() - "half-gates".len()) as u64;
+    assert_eq!(sent(&half) + longer_terms - sent(&three), 6400 * 130 * (32 - 25), "seven bytes an AND less");
+    assert_eq!(half.online, three.online);
+    assert_eq!(half.memory - three.memory, 6400 * 130 * (32 - 25), "and as much less to keep");
     let gmw = cost(&binding, &Options::new(Scheme::Gmw)).unwrap();
     assert_eq!((gmw.ands, gmw.depth), (6400 * 130, aes.depth()));
     assert_eq!(gmw.online.rounds, u64::from(gmw.depth) + 1, "a round for each layer and one for the output");

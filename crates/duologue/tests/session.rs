@@ -15,7 +15,7 @@ use duologue::channel::{Channel, Limits, Pipe, memory};
 use duologue::correlation::Demand;
 use duologue::executor::Phase;
 use duologue::ot::base::curve_calls;
-use duologue::{Error, Inputs, Options, Outcome, Result, Scheme, Session, Timing};
+use duologue::{Error, Garbling, Inputs, Options, Outcome, Result, Scheme, Session, Timing};
 use every_step::{every_step, inputs_of};
 use kernels::work::aes_blocks;
 use parties::{all_options, both, check, split};
@@ -156,10 +156,11 @@ fn what_differs_is_named_on_both_sides_and_the_session_goes_on() {
         }
     };
     let same = run(&binding, yao(), 1);
-    let cases: [(&str, Options); 5] = [
+    let cases: [(&str, Options); 6] = [
         ("the protocol", gmw()),
         ("the protocol", Options::new(Scheme::Masked)),
         ("who garbles", Options { garbler: Some(Party::Alice), ..yao() }),
+        ("how ANDs are garbled", Options { garbling: Garbling::ThreeHalves, ..yao() }),
         ("when setup happens", Options { timing: Timing::Streamed, ..yao() }),
         ("the lanes of a tile", Options { tile: Some(5), ..yao() }),
     ];

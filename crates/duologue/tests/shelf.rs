@@ -9,7 +9,7 @@ use circuit::program::{Binding, Owner, reference};
 use circuit::{BitMatrix, Party, Program, blocks};
 use duologue::channel::{Channel, Limits};
 use duologue::shelf::Shelf;
-use duologue::{Error, Inputs, Options, Outcome, Result, Scheme, Session, Timing, cost, data};
+use duologue::{Error, Garbling, Inputs, Options, Outcome, Result, Scheme, Session, Timing, cost, data};
 use parties::{check, split, tcp, tls};
 use programs::{Dice, Sample, sample};
 use proptest::prelude::*;
@@ -80,9 +80,9 @@ struct Job {
 }
 
 impl Job {
-    fn of(sample: &Sample, garbler: Party) -> Job {
+    fn of(sample: &Sample, garbler: Party, garbling: Garbling) -> Job {
         let [all, _] = split(&sample.binding, &sample.inputs, &mut Dice(0));
-        let options = Options { garbler: Some(garbler), tile: Some(64), ..Options::new(Scheme::Yao) };
+        let options = Options { garbler: Some(garbler), garbling, tile: Some(64), ..Options::new(Scheme::Yao) };
         Job { binding: sample.binding.clone(), all, options }
     }
 
@@ -134,14 +134,21 @@ fn good<T>(results: [Result<T>; 2]) -> [T; 2] {
 /// Two runs of every kind, each in a session of its own, with shares of their own.
 fn prepared_and_run(sample: &Sample, mut channels: impl FnMut() -> (Channel, Channel)) {
     let expected = reference::evaluate(&sample.binding, &sample.inputs);
-    for garbler in [Party::Alice, Party::Bob] {
-        let (place, job) = (Place::new(), Job::of(sample, garbler));
+    let (alice, bob) = (Party::Alice, Party::Bob);
+    for (garbler, garbling) in [(alice, Garbling::HalfGates), (bob, Garbling::HalfGates), (bob, Garbling::ThreeHalves)]
+    {
+        let (place, job) = (Place::new(), Job::of(sample, garbler, garbling));
         good(place.prepare(&job, 2));
         for run in 0..2 {
             let inputs = split(&sample.binding, &sample.inputs, &mut Dice(run));
             let outcomes = good(place.online_over(channels(), &job, &inputs));
             let got = [&outcomes[0].outputs, &outcomes[1].outputs];
-            check(&sample.binding, &expected, got, &format!("seed {}, {garbler} garbles, run {run}", sample.seed));
+            check(
+                &sample.binding,
+                &expected,
+                got,
+                &format!("seed {}, {garbler} garbles by {garbling}, run {run}", sample.seed),
+            );
         }
         assert_eq!(place.left(), [0, 0]);
     }
@@ -285,7 +292,7 @@ fn usage<T>(result: Result<T>, words: &str) {
 #[test]
 fn a_shelf_serves_one_program_one_party_and_public_inputs() {
     let (place, sample) = (Place::new(), sample_with_public());
-    let job = Job::of(&sample, Party::Alice);
+    let job = Job::of(&sample, Party::Alice, Garbling::HalfGates);
     good(place.prepare(&job, 1));
     let inputs = split(&sample.binding, &sample.inputs, &mut Dice(7));
     let other = Job::aes(1);
@@ -294,6 +301,9 @@ fn a_shelf_serves_one_program_one_party_and_public_inputs() {
     let [alice, _] =
         place.prepare(&Job { options: Options { garbler: Some(Party::Bob), ..job.options }, ..job_of(&job) }, 1);
     usage(alice, "who garbles was alice, and is bob now");
+    let three_halves = Options { garbling: Garbling::ThreeHalves, ..job.options };
+    let [alice, _] = place.prepare(&Job { options: three_halves, ..job_of(&job) }, 1);
+    usage(alice, "how ANDs are garbled was half-gates, and is three-halves now");
     let [alice, _] = place.prepare(&Job { options: Options { tile: Some(16), ..job.options }, ..job_of(&job) }, 1);
     usage(alice, "the lanes of a tile was 64, and is 16 now");
     let mut changed = inputs.clone();

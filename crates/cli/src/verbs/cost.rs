@@ -10,7 +10,7 @@ use crate::{program, sizes};
 use circuit::Binding;
 use duologue::channel::{Channel, Link};
 use duologue::cost::{self, Speed};
-use duologue::{Inputs, Options, Party, Scheme, Session, Timing, data};
+use duologue::{Garbling, Inputs, Options, Party, Scheme, Session, Timing, data};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +19,7 @@ use std::thread;
 pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let program = program::load(&args.program, &[])?;
     let binding = sizes::bind(&program, &args.size, &[])?;
-    let costs = Scheme::ALL.into_iter().map(|scheme| Protocol::new(&binding, scheme, &args.link));
+    let costs = Scheme::ALL.into_iter().map(|scheme| Protocol::new(&binding, scheme, args.garbling, &args.link));
     console.show(&Report {
         program: program.name().to_string(),
         sizes: sizes::map(&binding),
@@ -41,6 +41,7 @@ struct Report {
 struct Protocol {
     protocol: String,
     garbler: String,
+    garbling: String,
     /// Whether setup runs before inputs are used.
     ahead: bool,
     tile: u64,
@@ -62,9 +63,10 @@ struct Phase {
 }
 
 impl Protocol {
-    fn new(binding: &Binding, scheme: Scheme, link: &Link) -> Result<Protocol, Failure> {
-        let cost = cost::cost(binding, &Options::new(scheme))?;
-        let speed = measure(scheme, cost.terms.ahead)?;
+    fn new(binding: &Binding, scheme: Scheme, garbling: Garbling, link: &Link) -> Result<Protocol, Failure> {
+        let options = Options { garbling, ..Options::new(scheme) };
+        let cost = cost::cost(binding, &options)?;
+        let speed = measure(&options, cost.terms.ahead)?;
         let (setup, online) = cost.time(link, &speed);
         let phase = |traffic: &cost::Traffic, seconds| Phase {
             seconds,
@@ -75,6 +77,7 @@ impl Protocol {
         Ok(Protocol {
             protocol: scheme.to_string(),
             garbler: cost.terms.garbler.to_string(),
+            garbling: garbling.to_string(),
             ahead: cost.terms.ahead,
             tile: cost.tile as u64,
             ands: cost.ands,
@@ -94,9 +97,9 @@ impl Protocol {
 const FACES: usize = 1000;
 
 /// Runs a small program between two threads; the second run of a session has no base OTs.
-fn measure(scheme: Scheme, ahead: bool) -> Result<Speed, Failure> {
+fn measure(options: &Options, ahead: bool) -> Result<Speed, Failure> {
     let timing = if ahead { Timing::Ahead } else { Timing::Streamed };
-    let options = Options { timing, ..Options::new(scheme) };
+    let options = Options { timing, ..*options };
     let binding = apps::scifi::scifi(900).bind(&[("faces", FACES as u64)])?;
     let (to_bob, to_alice) = Channel::pair();
     let bob = thread::scope(|scope| {
@@ -136,6 +139,7 @@ impl Report {
         let when = |ahead| if ahead { "before inputs" } else { "as needed" };
         vec![
             self.row("", |p| p.protocol.clone()),
+            self.row("garbled by", |p| if p.protocol == "yao" { p.garbling.clone() } else { String::new() }),
             self.row("AND gates", |p| thousands(p.ands)),
             self.row("depth", |p| thousands(p.depth.into())),
             self.row("setup", |p| when(p.ahead).into()),

@@ -173,7 +173,7 @@ mod tests {
     fn party(outputs: serde_json::Value) -> run::Report {
         let phase = json!({"seconds": 0.0, "sent": 0, "received": 0, "rounds": 0});
         let report = json!({
-            "program": "scifi", "digest": "", "party": "", "peer": null, "protocol": "yao", "garbler": "bob",
+            "program": "scifi", "digest": "", "party": "", "peer": null, "protocol": "yao", "garbler": "bob", "garbling": "half-gates",
             "ahead": true, "tile": 1, "sizes": {}, "ands": 1, "setup": phase, "online": phase,
             "peak_memory": null, "outputs": outputs,
         });

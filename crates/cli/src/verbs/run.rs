@@ -76,7 +76,7 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
 fn options(args: &Run) -> Options {
     let usual = Options::new(args.protocol);
     let extension = args.correlations.unwrap_or(usual.extension);
-    Options { garbler: args.garbler, timing: args.timing, tile: args.tile, extension, ..usual }
+    Options { garbler: args.garbler, garbling: args.garbling, timing: args.timing, tile: args.tile, extension, ..usual }
 }
 
 fn consent(args: &Run) -> Given<'_> {

@@ -146,7 +146,7 @@ impl fmt::Display for Report {
             ("peer key", peer.to_string()),
             ("program", self.term("the program").to_string()),
             ("sizes", self.term("its sizes").to_string()),
-            ("garbler", self.term("who garbles").to_string()),
+            ("garbler", format!("{}, by {}", self.term("who garbles"), self.term("how ANDs are garbled"))),
             ("on disk", format!("{} bytes", thousands(self.bytes))),
             ("runs", format!("{} left, {} used", thousands(self.left), thousands(self.used))),
         ];

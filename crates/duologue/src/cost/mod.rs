@@ -13,7 +13,7 @@ pub use correlating::{Correlating, Supply};
 use crate::channel::{Channel, Link as Line};
 use crate::correlation::Demand;
 use crate::executor::Phase;
-use crate::garble::{LABEL, TABLE};
+use crate::garble::LABEL;
 use crate::terms::{self, Terms};
 use crate::{Error, Inputs, Options, Party, Report, Result, Scheme, Session, Timing};
 use circuit::blocks::{self, Goal};
@@ -181,7 +181,7 @@ fn kept(terms: &Terms, totals: &Seat, demand: &Demand) -> u64 {
     let cots = (demand.cots_by_alice + demand.cots_by_bob) * LABEL as u64;
     match (terms.scheme, terms.ahead) {
         (Scheme::Gmw, true) => (3 * totals.and0 + totals.in0) / 8 + cots,
-        (Scheme::Yao, true) => totals.and0 * TABLE as u64 + totals.in0 * LABEL as u64 + cots,
+        (Scheme::Yao, true) => totals.and0 * terms.garbling.table() as u64 + totals.in0 * LABEL as u64 + cots,
         (Scheme::Masked, _) | (_, false) => 0,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Party;
 use crate::correlation::Demand;
-use crate::garble::{self, LABEL, TABLE};
+use crate::garble::{self, LABEL};
 use crate::gmw;
 use crate::masked::{self, Fusions};
 use crate::packed::byte_len;
@@ -12,20 +12,34 @@ use circuit::program::{Kind, Owner, Recipient};
 
 /// Whose messages are counted.
 pub(super) enum Role {
-    Gmw { party: Party },
-    Masked { party: Party, fusions: Fusions },
-    Garbler { party: Party, ahead: bool },
-    Evaluator { party: Party, ahead: bool },
+    Gmw {
+        party: Party,
+    },
+    Masked {
+        party: Party,
+        fusions: Fusions,
+    },
+    /// With the bytes of an AND's table.
+    Garbler {
+        party: Party,
+        ahead: bool,
+        table: usize,
+    },
+    Evaluator {
+        party: Party,
+        ahead: bool,
+        table: usize,
+    },
 }
 
 impl Role {
     pub fn of(party: Party, terms: &Terms) -> Role {
-        let ahead = terms.ahead;
+        let (ahead, table) = (terms.ahead, terms.garbling.table());
         match terms.scheme {
             Scheme::Gmw => Role::Gmw { party },
             Scheme::Masked => Role::Masked { party, fusions: Fusions::default() },
-            Scheme::Yao if terms.garbler == party => Role::Garbler { party, ahead },
-            Scheme::Yao => Role::Evaluator { party, ahead },
+            Scheme::Yao if terms.garbler == party => Role::Garbler { party, ahead, table },
+            Scheme::Yao => Role::Evaluator { party, ahead, table },
         }
     }
 
@@ -63,8 +77,8 @@ impl Role {
     /// Bytes of setup without answers, sent and read.
     pub fn setup(&self, job: &Job) -> (usize, usize) {
         match *self {
-            Role::Garbler { party, ahead: true } => (garble::ahead_bytes(job, party.peer()), 0),
-            Role::Evaluator { party, ahead: true } => (0, garble::ahead_bytes(job, party)),
+            Role::Garbler { party, ahead: true, table } => (garble::ahead_bytes(job, party.peer(), table), 0),
+            Role::Evaluator { party, ahead: true, table } => (0, garble::ahead_bytes(job, party, table)),
             _ => (0, 0),
         }
     }
@@ -79,13 +93,17 @@ impl Role {
                 vec![(by(*party), by(party.peer()))]
             }
             (Kind::Map { .. }, Role::Masked { fusions, .. }) => opened(job, fusions),
-            (Kind::Input { .. }, &Role::Garbler { party, ahead }) => {
+            (Kind::Input { .. }, &Role::Garbler { party, ahead, .. }) => {
                 input(job, party, ahead).map(|(up, down)| (down, up)).collect()
             }
-            (Kind::Input { .. }, &Role::Evaluator { party, ahead }) => input(job, party.peer(), ahead).collect(),
+            (Kind::Input { .. }, &Role::Evaluator { party, ahead, .. }) => input(job, party.peer(), ahead).collect(),
             (Kind::Map { .. }, Role::Gmw { .. }) => layers(job).map(|bytes| (bytes, bytes)).collect(),
-            (Kind::Map { .. }, Role::Garbler { ahead: false, .. }) => chunks(job).map(|bytes| (bytes, 0)).collect(),
-            (Kind::Map { .. }, Role::Evaluator { ahead: false, .. }) => chunks(job).map(|bytes| (0, bytes)).collect(),
+            (Kind::Map { .. }, &Role::Garbler { ahead: false, table, .. }) => {
+                chunks(job, table).map(|bytes| (bytes, 0)).collect()
+            }
+            (Kind::Map { .. }, &Role::Evaluator { ahead: false, table, .. }) => {
+                chunks(job, table).map(|bytes| (0, bytes)).collect()
+            }
             (Kind::Output { recipient, .. }, role) => role.output(*recipient, byte_len(bits)),
             _ => vec![],
         }
@@ -99,8 +117,8 @@ impl Role {
             Role::Gmw { .. } if recipient == Recipient::Shared => vec![],
             Role::Gmw { party } => vec![(when(learns(party.peer())), when(learns(party)))],
             // The garbler's permute bits may have travelled in setup.
-            Role::Garbler { party, ahead } => vec![(when(learns(party.peer()) && !ahead), when(learns(party)))],
-            Role::Evaluator { party, ahead } => vec![(when(learns(party.peer())), when(learns(party) && !ahead))],
+            Role::Garbler { party, ahead, .. } => vec![(when(learns(party.peer()) && !ahead), when(learns(party)))],
+            Role::Evaluator { party, ahead, .. } => vec![(when(learns(party.peer())), when(learns(party) && !ahead))],
         }
     }
 }
@@ -135,12 +153,12 @@ fn layers(job: &Job) -> impl Iterator<Item = usize> {
 }
 
 /// Bytes of each chunk of tables.
-fn chunks(job: &Job) -> impl Iterator<Item = usize> {
+fn chunks(job: &Job, table: usize) -> impl Iterator<Item = usize> {
     let mut next = 0;
     std::iter::from_fn(move || {
         let plan = job.plan.as_ref().filter(|plan| job.task.lanes > 0 && next < plan.code().len())?;
         let (end, ands) = garble::chunk(plan, next, job.task.lanes);
         next = end;
-        Some(ands * TABLE)
+        Some(ands * table)
     })
 }

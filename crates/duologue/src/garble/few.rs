@@ -4,13 +4,14 @@
 //! a layer read nothing that the layer writes; in the other order neighbours are compared. The garbler's step stands
 //! above the evaluator's.
 
+use super::hash::Gates;
 use super::walk::Part;
 use super::{Evaluator, Garbler};
 use crate::cells::{Cells, Labels};
 use circuit::BitMatrix;
 use circuit::plan::{Instr, Op, Plan};
 use kernels::Block;
-use kernels::hash::{Ciphertexts, Operand};
+use kernels::hash::Operand;
 
 /// From so many lanes on, each AND is hashed by itself.
 pub(super) const LANES: usize = 16;
@@ -39,28 +40,42 @@ impl Stage {
 
 impl Garbler {
     /// Garbles up to the instruction `end`, with as many ciphertexts as there are ANDs.
-    pub(super) fn garble_few(&self, part: &mut Part, end: usize, public: &BitMatrix, mut rest: &mut [Ciphertexts]) {
+    pub(super) fn garble_few<G: Gates>(
+        &self,
+        hash: &G,
+        part: &mut Part,
+        end: usize,
+        public: &BitMatrix,
+        mut rest: &mut [G::Table],
+    ) {
         let local = |gate: &Instr, part: &mut Part| self.local(gate, part, public);
         part.few(end, local, |part, code, stage| {
-            let tables = rest.split_off_mut(..code.len() * part.all).expect("a ciphertext pair an AND");
+            let tables = rest.split_off_mut(..code.len() * part.all).expect("a table an AND");
             let delta = |flip| self.delta & Block::mask(flip);
             part.gather(code, stage, |gate| [delta(gate.flip_a), delta(gate.flip_b)]);
             let (a, b, out) = stage.operands(tables.len());
             let (a, b) = (Operand { labels: a, flip: false }, Operand { labels: b, flip: false });
-            self.hash.garble(self.base.and0 + part.number, self.delta, a, b, out, tables);
+            hash.garble(self.base.and0 + part.number, self.delta, a, b, out, tables);
         });
     }
 }
 
 impl Evaluator {
     /// Evaluates up to the instruction `end`, with the ciphertexts of all ANDs until there.
-    pub(super) fn evaluate_few(&self, part: &mut Part, end: usize, public: &BitMatrix, mut rest: &[Ciphertexts]) {
+    pub(super) fn evaluate_few<G: Gates>(
+        &self,
+        hash: &G,
+        part: &mut Part,
+        end: usize,
+        public: &BitMatrix,
+        mut rest: &[G::Table],
+    ) {
         let local = |gate: &Instr, part: &mut Part| self.local(gate, part, public);
         part.few(end, local, |part, code, stage| {
-            let tables = rest.split_off(..code.len() * part.all).expect("a ciphertext pair an AND");
+            let tables = rest.split_off(..code.len() * part.all).expect("a table an AND");
             part.gather(code, stage, |_| [Block::ZERO; 2]);
             let (a, b, out) = stage.operands(tables.len());
-            self.hash.evaluate(self.base.and0 + part.number, a, b, out, tables);
+            hash.evaluate(self.base.and0 + part.number, a, b, out, tables);
         });
     }
 }

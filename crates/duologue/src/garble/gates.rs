@@ -1,9 +1,10 @@
-//! Gates of Yao: half-gates for ANDs, and what costs nothing. The garbler's step stands above the evaluator's.
+//! Gates of Yao: ANDs by either garbling, and what costs nothing. The garbler's step stands above the evaluator's.
 
+use super::hash::{Gates, Hash};
 use super::labels::{add_bits, bit};
 use super::script::{Script, Step};
 use super::walk::{Part, Walk};
-use super::{Evaluator, Garbler, TABLE};
+use super::{Evaluator, Garbler};
 use crate::cells::{self, Cells, Labels};
 use crate::outbox::Outbox;
 use crate::protocol::Arg;
@@ -11,28 +12,42 @@ use circuit::BitMatrix;
 use circuit::plan::{Instr, Op, Plan};
 use circuit::program::Piece;
 use kernels::Block;
-use kernels::hash::Ciphertexts;
 
 impl Garbler {
     /// Garbles up to the instruction `end`; the ciphertexts of all ANDs until there go to the end of the outbox.
     pub(super) fn garble(&self, walk: &mut Walk, (end, ands): (usize, usize), public: &BitMatrix, outbox: &mut Outbox) {
-        let tables: &mut [Ciphertexts] = bytemuck::cast_slice_mut(outbox.room(ands * TABLE));
+        let tables = outbox.room(ands * self.hash.table());
+        match &self.hash {
+            Hash::HalfGates(hash) => self.garble_by(hash, walk, end, public, tables),
+            Hash::ThreeHalves(hash) => self.garble_by(hash, walk, end, public, tables),
+        }
+    }
+
+    fn garble_by<G: Gates>(&self, hash: &G, walk: &mut Walk, end: usize, public: &BitMatrix, tables: &mut [u8]) {
+        let tables: &mut [G::Table] = bytemuck::cast_slice_mut(tables);
         match walk.few() {
-            Some(part) => self.garble_few(part, end, public, tables),
+            Some(part) => self.garble_few(hash, part, end, public, tables),
             None => walk.go(&self.threads, tables, end, |part, script, rows| {
-                self.garble_part(part, script, public, rows);
+                self.garble_part(hash, part, script, public, rows);
             }),
         }
     }
 
     /// Garbles some lanes; each AND takes a row of ciphertexts.
-    fn garble_part(&self, part: &mut Part, script: &Script, public: &BitMatrix, rows: &mut [&mut [Ciphertexts]]) {
+    fn garble_part<G: Gates>(
+        &self,
+        hash: &G,
+        part: &mut Part,
+        script: &Script,
+        public: &BitMatrix,
+        rows: &mut [&mut [G::Table]],
+    ) {
         for step in &script.steps {
             match step {
                 Step::Sums(sums) => part.xor(&script.sums[sums.clone()]),
                 Step::Gates(gates) => {
                     let (numbers, rows) = (part.numbers(self.base.and0, gates.start), &mut rows[gates.clone()]);
-                    self.hash.garble_gates(numbers, self.delta, part.strip(), &script.gates[gates.clone()], rows);
+                    hash.garble_gates(numbers, self.delta, part.strip(), &script.gates[gates.clone()], rows);
                 }
                 Step::Local(instr) => self.local(instr, part, public),
             }
@@ -72,23 +87,37 @@ impl Garbler {
 impl Evaluator {
     /// Evaluates up to the instruction `end` with the ciphertexts, whose number was checked before they were read.
     pub(super) fn evaluate(&self, walk: &mut Walk, end: usize, public: &BitMatrix, tables: &[u8]) {
-        let tables: &[Ciphertexts] = bytemuck::cast_slice(tables);
+        match &self.hash {
+            Hash::HalfGates(hash) => self.evaluate_by(hash, walk, end, public, tables),
+            Hash::ThreeHalves(hash) => self.evaluate_by(hash, walk, end, public, tables),
+        }
+    }
+
+    fn evaluate_by<G: Gates>(&self, hash: &G, walk: &mut Walk, end: usize, public: &BitMatrix, tables: &[u8]) {
+        let tables: &[G::Table] = bytemuck::cast_slice(tables);
         match walk.few() {
-            Some(part) => self.evaluate_few(part, end, public, tables),
+            Some(part) => self.evaluate_few(hash, part, end, public, tables),
             None => walk.go_reading(&self.threads, tables, end, |part, script, rows| {
-                self.evaluate_part(part, script, public, rows);
+                self.evaluate_part(hash, part, script, public, rows);
             }),
         }
     }
 
     /// Evaluates some lanes; each AND has a row of ciphertexts.
-    fn evaluate_part(&self, part: &mut Part, script: &Script, public: &BitMatrix, rows: &[&[Ciphertexts]]) {
+    fn evaluate_part<G: Gates>(
+        &self,
+        hash: &G,
+        part: &mut Part,
+        script: &Script,
+        public: &BitMatrix,
+        rows: &[&[G::Table]],
+    ) {
         for step in &script.steps {
             match step {
                 Step::Sums(sums) => part.xor(&script.sums[sums.clone()]),
                 Step::Gates(gates) => {
                     let (numbers, rows) = (part.numbers(self.base.and0, gates.start), &rows[gates.clone()]);
-                    self.hash.evaluate_gates(numbers, part.strip(), &script.gates[gates.clone()], rows);
+                    hash.evaluate_gates(numbers, part.strip(), &script.gates[gates.clone()], rows);
                 }
                 Step::Local(instr) => self.local(instr, part, public),
             }

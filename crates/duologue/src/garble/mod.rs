@@ -1,9 +1,11 @@
 //! Yao's garbled circuits: the garbler holds two labels for each bit, the evaluator one of them.
 //!
 //! Half-gates of Zahur, Rosulek and Evans (Eurocrypt 2015), with free XOR and point-and-permute: 32 bytes an AND, four
-//! hash calls to garble and two to evaluate; XOR and NOT are free. A zero label is W, the one label W ⊕ Δ; the lowest
+//! hash calls to garble and two to evaluate; or three halves of Rosulek and Roy (Crypto 2021), 25 bytes, six calls and
+//! three. XOR and NOT are free. A zero label is W, the one label W ⊕ Δ; the lowest
 //! bit of Δ is 1, so that the lowest bit of a label is a permute bit. The hash and its concrete security are stated at
-//! [`GateHash`]: it is keyed by the AND's number in the session and by S, which the garbler draws for every program.
+//! [`GateHash`](kernels::hash::GateHash) and [`ThreeHalves`](kernels::three_halves::ThreeHalves): they are keyed by the
+//! AND's number in the session and by S, which the garbler draws for every program.
 //!
 //! **Security**: semi-honest. An evaluator that chooses inputs after it has seen the tables (setup ahead of time) is
 //! covered in the semi-honest model only. **Rounds**: one exchange of inputs, one for outputs.
@@ -13,6 +15,7 @@
 
 mod few;
 mod gates;
+mod hash;
 pub(crate) mod input;
 mod labels;
 mod output;
@@ -25,24 +28,24 @@ use crate::correlation::{Demand, Stock};
 use crate::outbox::Outbox;
 use crate::packed::{byte_len, pack, unpack};
 use crate::protocol::{Arg, Flow, Job, Protocol};
+use crate::terms::Garbling;
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::Kind;
 use kernels::Block;
 use kernels::generator::Generator;
-use kernels::hash::GateHash;
 use zeroize::Zeroize;
 
+use hash::Hash;
 pub use input::{EvaluatorInput, GarblerInput};
 pub use output::Opening;
 pub use shelf::Tables;
 pub use walk::Walk;
 pub(crate) use walk::{chunk, numbers_of};
 
-/// Bytes of a label, and of the two ciphertexts of an AND.
+/// Bytes of a label.
 pub(crate) const LABEL: usize = 16;
-pub(crate) const TABLE: usize = 32;
 
 /// The numbers of a session before this program: ANDs under this Δ, and input bits.
 #[derive(Clone, Copy, Default)]
@@ -55,7 +58,7 @@ pub(crate) struct Base {
 pub struct Garbler {
     party: Party,
     delta: Block,
-    hash: GateHash,
+    hash: Hash,
     /// Of the base labels of inputs: ahead its secret, streamed what both parties know.
     labels: Generator,
     base: Base,
@@ -73,7 +76,7 @@ impl Drop for Garbler {
 /// The party that evaluates.
 pub struct Evaluator {
     party: Party,
-    hash: GateHash,
+    hash: Hash,
     /// Of the base labels of inputs when streamed: what both parties know.
     labels: Generator,
     base: Base,
@@ -83,13 +86,20 @@ pub struct Evaluator {
 }
 
 impl Garbler {
-    /// The garbler of one program; `s` is the public key of the hash. `labels` is its secret if it garbles ahead, else
+    /// The garbler of one program, with the public key of its hash. `labels` is its secret if it garbles ahead, else
     /// the evaluator's too.
-    pub(crate) fn new(party: Party, delta: Block, s: Block, labels: Generator, base: Base, ahead: bool) -> Self {
+    pub(crate) fn new(
+        party: Party,
+        delta: Block,
+        hash: (Garbling, Block),
+        labels: Generator,
+        base: Base,
+        ahead: bool,
+    ) -> Self {
         Garbler {
             party,
             delta,
-            hash: GateHash::new(s),
+            hash: Hash::new(hash.0, hash.1),
             labels,
             base,
             ahead,
@@ -106,11 +116,11 @@ impl Garbler {
 }
 
 impl Evaluator {
-    /// The evaluator of one program; `s` came from the garbler, who knows `labels` too.
-    pub(crate) fn new(party: Party, s: Block, labels: Generator, base: Base, ahead: bool) -> Self {
+    /// The evaluator of one program; the key of the hash came from the garbler, who knows `labels` too.
+    pub(crate) fn new(party: Party, hash: (Garbling, Block), labels: Generator, base: Base, ahead: bool) -> Self {
         Evaluator {
             party,
-            hash: GateHash::new(s),
+            hash: Hash::new(hash.0, hash.1),
             labels,
             base,
             ahead,
@@ -127,9 +137,9 @@ impl Evaluator {
 }
 
 /// Bytes of setup that the evaluator reads for a task, when tables travel ahead.
-pub(crate) fn ahead_bytes(job: &Job, evaluator: Party) -> usize {
+pub(crate) fn ahead_bytes(job: &Job, evaluator: Party, table: usize) -> usize {
     match job.task.kind {
-        Kind::Map { .. } => job.ands() as usize * TABLE,
+        Kind::Map { .. } => job.ands() as usize * table,
         _ if output::learns(job, evaluator) => byte_len(job.task.rows * job.task.lanes),
         _ => 0,
     }
@@ -296,7 +306,7 @@ impl Protocol for Evaluator {
     }
 
     fn setup_bytes(&self, job: &Job) -> usize {
-        if self.ahead { ahead_bytes(job, self.party) } else { 0 }
+        if self.ahead { ahead_bytes(job, self.party, self.hash.table()) } else { 0 }
     }
 
     fn prepare(
@@ -347,7 +357,7 @@ impl Protocol for Evaluator {
             EvaluatorRun::Input(input) => input.step(self, job, inbox, outbox),
             EvaluatorRun::Stored(walk, tables) => {
                 while !walk.is_done() {
-                    let (end, tables) = tables.next(walk)?;
+                    let (end, tables) = tables.next(walk, self.hash.table())?;
                     self.evaluate(walk, end, &job.public, tables);
                 }
                 Ok(Flow::Value(self.made(walk, &job.public)))
@@ -361,7 +371,7 @@ impl Protocol for Evaluator {
                 }
                 let (end, ands) = walk.chunk();
                 *asked = Some(end);
-                Ok(Flow::Exchange { expect: ands * TABLE })
+                Ok(Flow::Exchange { expect: ands * self.hash.table() })
             }
             EvaluatorRun::Output(opening) => opening.step(job, self.party, inbox, outbox),
         }

@@ -5,12 +5,12 @@
 //! |---|---|---|
 //! | input bit that the evaluator holds, alone or as a share | B ⊕ q, 16 bytes | t, whose lowest bit is r, 16 bytes |
 //! | input bit of the garbler's own | B, 16 bytes | nothing |
-//! | AND | nothing | its table, 32 bytes |
+//! | AND | nothing | its table, 32 bytes, or 25 by three halves |
 //! | output | its permute bits, packed | those of what it learns, packed |
 
 use super::input::{self, EvaluatorInput, GarblerInput};
 use super::walk::Walk;
-use super::{Evaluator, Garbled, Garbler, LABEL, Received, TABLE, output};
+use super::{Evaluator, Garbled, Garbler, LABEL, Received, output};
 use crate::Result;
 use crate::cells::Labels;
 use crate::correlation::Stock;
@@ -43,13 +43,13 @@ impl Tables {
         Tables(Place::Here(tables))
     }
 
-    /// The next tables, and the instruction up to which they suffice.
-    pub(super) fn next(&mut self, walk: &Walk) -> Result<(usize, &[u8])> {
+    /// The next tables, of so many bytes each, and the instruction up to which they suffice.
+    pub(super) fn next(&mut self, walk: &Walk, table: usize) -> Result<(usize, &[u8])> {
         match &mut self.0 {
             Place::Here(tables) => Ok((walk.end(), tables)),
             Place::Shelf(tables) => {
                 let (end, ands) = walk.chunk();
-                Ok((end, tables.next(ands * TABLE)?))
+                Ok((end, tables.next(ands * table)?))
             }
         }
     }
@@ -128,7 +128,7 @@ impl Shelved for Evaluator {
             Kind::Output { .. } if output::learns(job, self.party) => byte_len(bits),
             _ => 0,
         };
-        Room { labels: labels as u64, tables: job.ands() * TABLE as u64 }
+        Room { labels: labels as u64, tables: job.ands() * self.hash.table() as u64 }
     }
 
     fn prepare_to(

@@ -232,11 +232,12 @@ impl Session {
         let base = Base { and0, in0: 0 };
         // Labels were drawn when the run was prepared, and S was used by whoever garbled.
         Ok(if job.terms.garbler == self.party {
-            let garbler =
-                Garbler::new(self.party, block, Block::ZERO, nobody(), base, true).with_threads(threads.clone());
+            let hash = (job.terms.garbling, Block::ZERO);
+            let garbler = Garbler::new(self.party, block, hash, nobody(), base, true).with_threads(threads.clone());
             Box::new(later::resume(job.executor(garbler, self.party)?.with_threads(&threads), run))
         } else {
-            let evaluator = Evaluator::new(self.party, block, nobody(), base, true).with_threads(threads.clone());
+            let hash = (job.terms.garbling, block);
+            let evaluator = Evaluator::new(self.party, hash, nobody(), base, true).with_threads(threads.clone());
             Box::new(later::resume(job.executor(evaluator, self.party)?.with_threads(&threads), run))
         })
     }
@@ -267,7 +268,8 @@ impl Job {
 fn options_of(shelf: &Shelf) -> Result<Options> {
     let garbler = if shelf.term(terms::GARBLER)? == "alice" { Party::Alice } else { Party::Bob };
     let tile = shelf.term(terms::TILE)?.parse().ok();
-    Ok(Options { garbler: Some(garbler), timing: Timing::Ahead, tile, ..Options::new(Scheme::Yao) })
+    let garbling = shelf.term(terms::GARBLING)?.parse()?;
+    Ok(Options { garbler: Some(garbler), garbling, timing: Timing::Ahead, tile, ..Options::new(Scheme::Yao) })
 }
 
 fn number(bytes: &[u8]) -> u64 {

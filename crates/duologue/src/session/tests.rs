@@ -5,7 +5,7 @@ use crate::cells::Labels;
 use crate::channel::{Limits, Pipe, memory};
 use crate::correlation::Maker;
 use crate::ot::Setup;
-use crate::terms::Timing;
+use crate::terms::{Garbling, Timing};
 use circuit::program::reference::Table;
 use every_step::{every_step, inputs_of};
 use programs::{Sample, sample};
@@ -71,11 +71,14 @@ fn options(scheme: Scheme, timing: Timing, garbler: Party) -> Options {
 }
 
 /// Each way of running a program, by name.
-fn ways() -> [(&'static str, Options); 6] {
+fn ways() -> [(&'static str, Options); 8] {
+    let three_halves = |timing| Options { garbling: Garbling::ThreeHalves, ..options(Scheme::Yao, timing, Party::Bob) };
     [
         ("yao-ahead", options(Scheme::Yao, Timing::Ahead, Party::Bob)),
         ("yao-streamed", options(Scheme::Yao, Timing::Streamed, Party::Bob)),
         ("yao-by-alice", options(Scheme::Yao, Timing::Ahead, Party::Alice)),
+        ("yao-three-halves", three_halves(Timing::Ahead)),
+        ("yao-three-halves-streamed", three_halves(Timing::Streamed)),
         ("gmw-ahead", options(Scheme::Gmw, Timing::Ahead, Party::Bob)),
         ("gmw-streamed", options(Scheme::Gmw, Timing::Streamed, Party::Bob)),
         ("gmw-masked", options(Scheme::Masked, Timing::Ahead, Party::Bob)),
@@ -512,7 +515,7 @@ fn no_public_function_takes_a_source_of_randomness() {
 #[test]
 fn every_option_is_a_term() {
     let binding = job();
-    let Options { scheme: _, garbler: _, timing: _, tile: _, extension: _ } = Options::new(Scheme::Yao);
+    let Options { scheme: _, garbler: _, garbling: _, timing: _, tile: _, extension: _ } = Options::new(Scheme::Yao);
     let fields = |options: &Options| {
         let (terms, schedule) = Terms::resolve(&binding, options).unwrap();
         terms::fields(&binding, &terms, &schedule, &Moment::default(), &digest(&Vec::new())).unwrap()
@@ -522,6 +525,7 @@ fn every_option_is_a_term() {
         Options { scheme: Scheme::Gmw, ..plain },
         Options { scheme: Scheme::Masked, ..plain },
         Options { garbler: Some(Party::Bob), ..plain },
+        Options { garbling: Garbling::ThreeHalves, ..plain },
         Options { timing: Timing::Streamed, ..plain },
         Options { tile: Some(5), ..plain },
     ] {

@@ -36,6 +36,7 @@ pub struct Report {
     pub peer: Option<String>,
     pub protocol: String,
     pub garbler: String,
+    pub garbling: String,
     /// Whether setup ran before inputs were used.
     pub ahead: bool,
     pub tile: u64,
@@ -81,6 +82,7 @@ impl Report {
             peer: proposal.peer.clone(),
             protocol: measured.terms.scheme.to_string(),
             garbler: measured.terms.garbler.to_string(),
+            garbling: measured.terms.garbling.to_string(),
             ahead: measured.terms.ahead,
             tile: measured.tile as u64,
             sizes: sizes::map(binding),

@@ -3,6 +3,7 @@
 use circuit::program::{Seat, Task};
 
 use super::*;
+use crate::Garbling;
 
 const ALICE: Party = Party::Alice;
 
@@ -18,8 +19,8 @@ fn pair(ahead: bool) -> Pair {
     let [delta, s, common, secret] = [(); 4].map(|()| random.block());
     let base = Base { and0: 0, in0: 1000 };
     let labels = Generator::from_seed(if ahead { secret } else { common });
-    let garbler = Garbler::new(ALICE, delta.with_lsb(true), s, labels, base, ahead);
-    let evaluator = Evaluator::new(Party::Bob, s, Generator::from_seed(common), base, ahead);
+    let garbler = Garbler::new(ALICE, delta.with_lsb(true), (Garbling::HalfGates, s), labels, base, ahead);
+    let evaluator = Evaluator::new(Party::Bob, (Garbling::HalfGates, s), Generator::from_seed(common), base, ahead);
     Pair { garbler, evaluator, random }
 }
 

@@ -5,7 +5,7 @@ use crate::program;
 use circuit::BitMatrix;
 use circuit::program::{Binding, Owner};
 use duologue::channel::Link;
-use duologue::{Inputs, Options, Outputs, Party, Scheme, Timing, plain};
+use duologue::{Garbling, Inputs, Options, Outputs, Party, Scheme, Timing, plain};
 use serde::{Deserialize, Serialize};
 
 /// A program at a size, and how it is run. It travels to the processes of both parties.
@@ -18,6 +18,8 @@ pub struct Case {
     pub lanes: u64,
     /// As the command names it.
     pub protocol: String,
+    /// As the command names it; of Yao alone.
+    pub garbling: String,
     pub threads: u32,
     /// The simulated line, as people write it.
     pub link: Option<String>,
@@ -38,11 +40,24 @@ pub enum Task {
 impl Case {
     pub fn new(task: Task, scheme: Scheme, program: &str, lanes: u64, runs: u32) -> Case {
         let (program, protocol) = (program.to_string(), scheme.to_string());
-        Case { task, program, lanes, protocol, threads: 1, link: None, runs }
+        let garbling = Garbling::default().to_string();
+        Case { task, program, lanes, protocol, garbling, threads: 1, link: None, runs }
     }
 
     pub fn scheme(&self) -> Scheme {
         self.protocol.parse().unwrap_or(Scheme::Yao)
+    }
+
+    pub fn garbling(&self) -> Garbling {
+        self.garbling.parse().unwrap_or_default()
+    }
+
+    /// The protocol, and how Yao garbles if not as usual.
+    pub fn title(&self) -> String {
+        match self.garbling() {
+            garbling if self.scheme() == Scheme::Yao && garbling != Garbling::default() => format!("yao, {garbling}"),
+            _ => self.protocol.clone(),
+        }
     }
 
     pub fn options(&self) -> Options {
@@ -51,7 +66,7 @@ impl Case {
             Task::Online { .. } => Timing::Ahead,
             _ => Timing::Auto,
         };
-        Options { timing, ..Options::new(self.scheme()) }
+        Options { timing, garbling: self.garbling(), ..Options::new(self.scheme()) }
     }
 
     pub fn link(&self) -> Result<Option<Link>, Failure> {
@@ -133,9 +148,15 @@ mod tests {
     fn cases_travel() {
         let case = Case {
             link: Some("10ms,100Mbit".into()),
+            garbling: Garbling::ThreeHalves.to_string(),
             ..Case::new(Task::Online { at_once: 3 }, Scheme::Gmw, "app:scifi", 9, 2)
         };
         assert_eq!(serde_json::from_str::<Case>(&serde_json::to_string(&case).unwrap()).unwrap(), case);
+        assert_eq!(case.options().garbling, Garbling::ThreeHalves);
+        assert_eq!(
+            (case.title(), Case { protocol: "yao".into(), ..case.clone() }.title()),
+            ("gmw".into(), "yao, three-halves".into())
+        );
         assert_eq!(case.link().ok().flatten(), "10ms,100Mbit".parse().ok());
     }
 }

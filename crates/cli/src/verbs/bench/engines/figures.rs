@@ -3,7 +3,7 @@
 use super::case::{Case, Task};
 use crate::args::BenchEngines;
 use crate::failure::Failure;
-use duologue::Scheme;
+use duologue::{Garbling, Scheme};
 
 /// Where the parties of a case meet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,6 +114,8 @@ const AES: u64 = 6400;
 pub struct Plan {
     pub figures: Vec<&'static Figure>,
     pub jobs: Vec<Job>,
+    /// How ANDs are garbled.
+    pub garbling: Garbling,
 }
 
 impl Plan {
@@ -137,7 +139,7 @@ impl Plan {
         jobs.retain(|job| {
             figures.iter().any(|figure| figure.jobs.iter().chain(figure.beside).any(|name| *name == job.name))
         });
-        Ok(Plan { figures, jobs })
+        Ok(Plan { figures, jobs, garbling: args.garbling })
     }
 }
 
@@ -146,7 +148,8 @@ fn jobs(args: &BenchEngines) -> Vec<Job> {
     let scaled = |count: u64| if args.quick { count.div_ceil(100) } else { count };
     let (runs, few) = (args.runs, args.runs.min(FEW));
     let many = if args.quick { args.runs } else { args.runs.max(MANY) };
-    let job = |name, over, case| Job { name, over, case };
+    let garbling = args.garbling.to_string();
+    let job = |name, over, case| Job { name, over, case: Case { garbling: garbling.clone(), ..case } };
     let streamed = Task::Run { streamed: true };
     let yao = || Case::new(streamed, Scheme::Yao, "block:aes128", scaled(4096), runs);
     let gmw = || Case::new(Task::Online { at_once: 1 }, Scheme::Gmw, "block:aes128", scaled(100_000), few);

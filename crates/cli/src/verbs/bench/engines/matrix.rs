@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::report::{Console, bytes, seconds, table, thousands};
 use crate::verbs::bench::machine::{self, Machine, median};
 use duologue::channel::Link;
-use duologue::{Scheme, cost};
+use duologue::{Garbling, Scheme, cost};
 use serde::Serialize;
 use std::fmt;
 
@@ -32,6 +32,7 @@ const KNOWN: [Known; 6] = [
 pub struct Asked {
     circuits: Vec<String>,
     protocols: Vec<Scheme>,
+    garbling: Garbling,
     lanes: Vec<u64>,
     threads: Vec<u32>,
     links: Vec<Option<Link>>,
@@ -47,6 +48,7 @@ impl Asked {
         Asked {
             circuits: args.circuits.iter().flat_map(named).collect(),
             protocols: args.protocols.clone(),
+            garbling: args.garbling,
             lanes: args.lanes.clone(),
             threads: args.threads.clone(),
             links: args.link.iter().map(|link| link.0).collect(),
@@ -59,6 +61,7 @@ impl Asked {
         Asked {
             circuits: KNOWN.iter().map(|known| known.name.to_string()).collect(),
             protocols: Scheme::ALL.to_vec(),
+            garbling: Garbling::default(),
             lanes: vec![1, 100, 10_000],
             threads: vec![1],
             links: vec![None, Some(Link::LAN), Some(Link::INTERNET)],
@@ -75,7 +78,8 @@ impl Asked {
                         let link = link.map(|link| link.to_string());
                         let case =
                             Case::new(Task::Run { streamed: false }, scheme, program(circuit, scheme), lanes, runs);
-                        cases.push((&**circuit, Case { threads, link, ..case }));
+                        let garbling = self.garbling.to_string();
+                        cases.push((&**circuit, Case { threads, link, garbling, ..case }));
                     }
                 }
             }
@@ -159,7 +163,7 @@ fn ands(case: &Case) -> Result<u64, Failure> {
 fn describe(circuit: &str, case: &Case) -> String {
     let link = case.link.as_ref().map_or(String::new(), |link| format!(", {link}"));
     let threads = if case.threads == 1 { String::new() } else { format!(", {} threads", case.threads) };
-    format!("{circuit}, {}, {} lanes{threads}{link}", case.scheme(), thousands(case.lanes))
+    format!("{circuit}, {}, {} lanes{threads}{link}", case.title(), thousands(case.lanes))
 }
 
 impl Line {
@@ -169,7 +173,7 @@ impl Line {
         Line {
             circuit: circuit.into(),
             program: case.program.clone(),
-            protocol: case.protocol.clone(),
+            protocol: case.title(),
             lanes: case.lanes,
             threads: case.threads,
             link: case.link.clone(),

@@ -4,6 +4,7 @@ use super::figures::{Figure, Plan, Value};
 use super::party::{Measured, Run};
 use crate::report::table;
 use crate::verbs::bench::machine::{Machine, median};
+use duologue::Garbling;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,6 +28,8 @@ pub struct Report {
     pub machine: Machine,
     /// Whether lanes were cut to a hundredth.
     pub quick: bool,
+    /// How ANDs were garbled.
+    pub garbling: String,
     pub figures: Vec<Line>,
 }
 
@@ -58,17 +61,15 @@ pub struct Line {
 impl Report {
     pub fn new(plan: &Plan, taken: &Taken, machine: Machine, quick: bool) -> Report {
         let blocks = machine.openssl_blocks_per_second;
-        let figures = plan.figures.iter().filter_map(|figure| Line::new(figure, taken, blocks)).collect();
-        Report { machine, quick, figures }
+        let line = |figure| Line::new(figure, taken, plan.garbling, blocks);
+        let figures = plan.figures.iter().filter_map(|figure| line(figure)).collect();
+        Report { machine, quick, garbling: plan.garbling.to_string(), figures }
     }
 }
 
-/// Bytes of an AND on the wire.
-const TABLE: f64 = 32.0;
-
 impl Line {
     /// Nothing if this system does not tell.
-    fn new(figure: &Figure, taken: &Taken, blocks: Option<f64>) -> Option<Line> {
+    fn new(figure: &Figure, taken: &Taken, garbling: Garbling, blocks: Option<f64>) -> Option<Line> {
         let measured: Vec<&Measured> = figure.jobs.iter().filter_map(|name| taken.get(name)).collect();
         let first = measured.first()?;
         let runs: Vec<f64> = match figure.value {
@@ -84,7 +85,7 @@ impl Line {
                 rate(Value::Setup, alone)
                     .zip(rate(Value::Online, alone))
                     .map(|(garble, evaluate)| garble.min(evaluate)),
-                rate(Value::Throughput, channel).map(|gigabytes| gigabytes * 1e9 / TABLE),
+                rate(Value::Throughput, channel).map(|gigabytes| gigabytes * 1e9 / garbling.table() as f64),
             ],
             _ => [None; 3],
         };
@@ -203,7 +204,7 @@ mod tests {
         .into();
         let line = |name| {
             let figure = FIGURES.iter().find(|figure| figure.name == name).expect("a figure");
-            Line::new(figure, &taken, Some(4000.0)).expect("measured")
+            Line::new(figure, &taken, Garbling::HalfGates, Some(4000.0)).expect("measured")
         };
         assert_eq!((line("garble").value, line("garble").ratio), (1000.0, Some(0.25)));
         assert_eq!(line("evaluate").value, 2000.0);
