@@ -93,6 +93,7 @@ impl Both<'_> {
                     let masks = self.dealer.derive(b"masks   ", party as u64);
                     let masked = Masked::new(party, masks, fusions.share());
                     Executor::new(masked, Some(party), self.job.clone(), how, public(party))
+                        .map(|executor| executor.with_threads(threads(party)))
                 };
                 let (alice, bob) = (masked(Party::Alice)?, masked(Party::Bob)?);
                 let [alices, bobs] = self.stocks(alice.demand(), Block::ZERO);

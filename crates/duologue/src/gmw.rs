@@ -367,11 +367,12 @@ impl Evaluation {
                 let flip = gmw.public_share(mask(flip));
                 let share = self.slots.row(slot as usize);
                 if let Some([triple]) = whole([(triple, from)], lanes) {
-                    row.iter_mut().zip(share).zip(triple).for_each(|((word, x), a)| *word = x ^ flip ^ a);
-                } else {
-                    (0..stride).for_each(|i| row[i] = share[i] ^ flip ^ row_word(triple, from, lanes, i));
-                    row[stride - 1] &= last;
+                    self.opened.words.extend(share.iter().zip(triple).map(|(x, a)| x ^ flip ^ a));
+                    self.opened.len += lanes;
+                    continue;
                 }
+                (0..stride).for_each(|i| row[i] = share[i] ^ flip ^ row_word(triple, from, lanes, i));
+                row[stride - 1] &= last;
                 self.opened.push(&row, lanes);
             }
             from += lanes;

@@ -179,6 +179,7 @@ fn gather_masks(job: &Job, rows: usize, args: &[Arg<'_, BitMatrix>]) -> BitMatri
 }
 
 impl Protocol for Masked {
+    const SIDE_BY_SIDE: bool = true;
     type Mask = BitMatrix;
     type Value = BitMatrix;
     type Prepared = Prepared;

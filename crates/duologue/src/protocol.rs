@@ -56,7 +56,8 @@ pub enum Arg<'a, C> {
 
 /// A two-party protocol, or something that runs like one.
 pub trait Protocol: Send + Sync {
-    /// Whether threads step tasks side by side; else the threads share the work of each task, or there is little.
+    /// Whether threads step tasks side by side; else the threads share the work of each task, or there is little. A map
+    /// with ANDs then waits for the peer after its first step.
     const SIDE_BY_SIDE: bool = false;
     /// The setup half of a value.
     type Mask: Cells;
@@ -105,6 +106,11 @@ pub trait Protocol: Send + Sync {
 
     /// Goes on until something must be exchanged or the task is done. The first inbox is empty.
     fn step(&self, job: &Job, run: &mut Self::Run, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Self::Value>>;
+
+    /// Bytes that a task will ask for after its next step, if it certainly goes on then, whatever comes before.
+    fn asks_next(&self, _: &Job, _: &Self::Run) -> Option<usize> {
+        None
+    }
 
     /// The setup half of a public value.
     fn lift_mask(&self, public: &BitMatrix) -> Self::Mask;

@@ -49,6 +49,20 @@ impl Threads {
             _ => items.iter_mut().for_each(work),
         }
     }
+
+    /// Does both: the caller's thread the first and, if no other one looks for work, then the second.
+    pub fn both<T: Send, U: Send>(&self, ours: impl FnOnce() -> T + Send, theirs: impl FnOnce() -> U + Send) -> (T, U) {
+        let Some(pool) = &self.0 else { return (ours(), theirs()) };
+        pool.install(|| {
+            let other = Other { asked_by: rayon::current_thread_index(), ..Other::default() };
+            let ours = || {
+                let done = ours();
+                other.help_until_end();
+                done
+            };
+            rayon::join(ours, || other.run(theirs))
+        })
+    }
 }
 
 /// Splits the items, and lets another thread have the right half if there is one that looks for work.
@@ -77,13 +91,25 @@ struct Other {
 }
 
 impl Other {
-    fn run(&self, work: impl FnOnce()) {
+    fn run<T>(&self, work: impl FnOnce() -> T) -> T {
         self.begun.store(true, Ordering::Release);
-        work();
+        let done = work();
         self.ended.store(true, Ordering::Release);
         if rayon::current_thread_index() != self.asked_by {
             stay_awake();
         }
+        done
+    }
+
+    /// The same as [`await_end`](Self::await_end) for long work, which may itself be shared out.
+    fn help_until_end(&self) {
+        let (since, before) = (Instant::now(), IS_AWAKE.replace(true));
+        while self.begun.load(Ordering::Acquire) && !self.ended.load(Ordering::Acquire) && since.elapsed() < AWAKE {
+            if rayon::yield_now() != Some(rayon::Yield::Executed) {
+                thread::yield_now();
+            }
+        }
+        IS_AWAKE.set(before);
     }
 
     /// Stays awake while another thread is at it. What nobody has begun is ours.
@@ -144,6 +170,18 @@ mod tests {
         one.each(&mut [1, 2, 3], |_| assert!(thread::current().id() == here));
         assert!(one.install(|| thread::current().id()) == here);
         assert!(Threads::new(2).unwrap().install(|| thread::current().id()) != here);
+    }
+
+    #[test]
+    fn both_are_done_and_may_share_out_more() {
+        for count in [1, 2, 3] {
+            let (threads, mut items) = (Threads::new(count).unwrap(), [0; 9]);
+            for round in 1..50 {
+                let mut shared = || threads.each(&mut items, |item| *item += 1);
+                assert_eq!(threads.both(|| round, || (shared(), round + 1).1), (round, round + 1));
+            }
+            assert_eq!(items, [49; 9]);
+        }
     }
 
     #[test]

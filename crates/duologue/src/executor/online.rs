@@ -6,6 +6,7 @@ use crate::cells::Cells;
 use crate::correlation::Stock;
 use crate::outbox::Outbox;
 use crate::protocol::{Flow, Job, Protocol};
+use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::{BoundPort, CellId, Kind, Recipient, Task};
@@ -29,9 +30,14 @@ pub(super) struct Online<P: Protocol> {
     oldest: usize,
     pub unfinished: usize,
     running: Vec<Running<P>>,
+    /// Tasks whose first steps threads will share.
+    begun: Vec<Running<P>>,
     /// What goes out with the next exchange, in this order; what is begun writes to the last.
     outboxes: Vec<Outbox>,
     inbox: Vec<u8>,
+    /// What was sent while the next step was taken, and what came meanwhile: all that the next exchange reads.
+    sent: Vec<Outbox>,
+    ahead: Option<Vec<u8>>,
     pub outputs: Feeds,
     done: u64,
 }
@@ -39,7 +45,8 @@ pub(super) struct Online<P: Protocol> {
 /// A task that waits for bytes.
 struct Running<P: Protocol> {
     job: Job,
-    run: P::Run,
+    /// Absent once the task is done.
+    run: Option<P::Run>,
     expect: usize,
 }
 
@@ -71,8 +78,11 @@ impl<P: Protocol> Online<P> {
             oldest: 0,
             unfinished: 0,
             running: Vec::new(),
+            begun: Vec::new(),
             outboxes: vec![Outbox::default()],
             inbox: Vec::new(),
+            sent: Vec::new(),
+            ahead: None,
             outputs: empty_outputs(executor),
             done: 0,
         };
@@ -110,7 +120,7 @@ impl<P: Protocol> Online<P> {
                 (job, None) => self.look(executor, job)?,
             }
         }
-        Ok(())
+        self.step_begun(executor)
     }
 
     fn begin(&mut self, executor: &Executor<P>, job: Job, prepared: P::Prepared, inputs: &Feeds) -> Result<()> {
@@ -127,10 +137,30 @@ impl<P: Protocol> Online<P> {
         self.live.maps += executor.weight(&job.task);
         self.live.cells += reserved::<P::Value>(&job.task);
         self.peak = self.peak.max(self.live.cells + self.live.maps);
+        if P::SIDE_BY_SIDE && executor.threads.count() > 1 && job.ands() > 0 {
+            self.begun.push(Running { job, run: Some(run), expect: 0 });
+            return Ok(());
+        }
+        self.step_begun(executor)?;
         let outbox = self.outboxes.last_mut().expect("there is one at least");
         let flow = executor.protocol.step(&job, &mut run, &[], outbox)?;
-        self.settle(executor, job, run, flow);
+        self.settle(executor, job, Some(run), flow);
         Ok(())
+    }
+
+    /// Takes the first steps of tasks that will wait for the peer after them: nobody waits for these tasks meanwhile, so
+    /// that it is all the same when they are taken, if what they send keeps its order.
+    fn step_begun(&mut self, executor: &Executor<P>) -> Result<()> {
+        if self.begun.is_empty() {
+            return Ok(());
+        }
+        let mut before = std::mem::take(&mut self.outboxes);
+        let begun = std::mem::take(&mut self.begun).into_iter();
+        let turns = begun.map(|running| Turn { running, bytes: &[], flow: None }).collect();
+        let stepped = self.step(&executor.protocol, &executor.threads, turns, usize::MAX);
+        before.append(&mut self.outboxes);
+        self.outboxes = before;
+        self.settle_all(executor, stepped)
     }
 
     /// A view is no business of the protocol.
@@ -158,36 +188,75 @@ impl<P: Protocol> Online<P> {
             }
         };
         let near = || self.ready.range(..(self.oldest + LOOKAHEAD) as u32);
-        let any = || near().next().filter(|_| self.running.is_empty());
+        let any = || near().next().filter(|_| self.running.is_empty() && self.begun.is_empty());
         near().find(fits).or_else(any).copied()
     }
 
     /// One round: everything written goes out, and everybody gets what it waits for.
+    ///
+    /// With several threads, one of them sends what nobody waits for an answer to, and reads what will certainly be asked
+    /// for next, while the others take the step. The peer sends each exchange's bytes before it reads any, so that who
+    /// reads one exchange ahead waits for nothing that it has to send first.
     pub fn exchange(&mut self, executor: &mut Executor<P>, link: &mut dyn Link) -> Result<()> {
-        for outbox in &mut self.outboxes {
-            link.send(outbox)?;
-            outbox.clear();
+        let expected: usize = self.running.iter().map(|running| running.expect).sum();
+        let (threads, written) = (executor.threads.clone(), self.outboxes.iter().map(|outbox| outbox.len()).sum());
+        let worth = |bytes: usize| threads.count() > 1 && bytes >= WORTH;
+        let mut outgoing = Vec::new();
+        if expected == 0 && worth(written) {
+            outgoing = std::mem::replace(&mut self.outboxes, std::mem::take(&mut self.sent));
+        } else {
+            send(link, &mut self.outboxes)?;
         }
-        link.flush()?;
-        link.receive(self.running.iter().map(|running| running.expect).sum(), &mut self.inbox)?;
-        let inbox = std::mem::take(&mut self.inbox);
-        let mut rest = &inbox[..];
-        let turn = |running: Running<P>| {
-            let bytes = rest.split_off(..running.expect).expect("exactly the sum was read");
-            Turn { running, bytes, flow: None }
+        let inbox = self.incoming(expected, link)?;
+        let next = self.asks_next(&executor.protocol).filter(|&bytes| worth(bytes));
+        let mut ahead = std::mem::take(&mut self.inbox);
+        let turns = self.turns(&inbox);
+        let protocol = &executor.protocol;
+        let (moved, stepped) = if outgoing.is_empty() && next.is_none() {
+            (Ok(()), self.step(protocol, &threads, turns, inbox.len()))
+        } else {
+            let moving = || {
+                send(link, &mut outgoing)?;
+                next.map_or(Ok(()), |bytes| link.receive(bytes, &mut ahead))
+            };
+            threads.both(moving, || self.step(protocol, &threads, turns, inbox.len()))
         };
-        let turns = std::mem::take(&mut self.running).into_iter().map(turn).collect();
-        for Turn { running: Running { job, run, .. }, flow, .. } in self.step(executor, turns, inbox.len()) {
-            self.settle(executor, job, run, flow.expect("everybody had a turn")?);
-        }
-        self.inbox = inbox;
+        self.settle_all(executor, stepped)?;
+        moved?;
+        (self.inbox, self.sent, self.ahead) = (inbox, outgoing, next.map(|_| ahead));
         link.progress(Phase::Online, self.done, executor.schedule.totals.and0)
     }
 
+    /// What all wait for, if it has not come before.
+    fn incoming(&mut self, expected: usize, link: &mut dyn Link) -> Result<Vec<u8>> {
+        match self.ahead.take() {
+            Some(ahead) if ahead.len() == expected => Ok(ahead),
+            Some(_) => Err(Error::usage("a task asks for something else than it said")),
+            None => {
+                link.receive(expected, &mut self.inbox)?;
+                Ok(std::mem::take(&mut self.inbox))
+            }
+        }
+    }
+
+    /// What the next exchange reads, if all tasks under way go on until then: no other task can begin.
+    fn asks_next(&self, protocol: &P) -> Option<usize> {
+        self.running.iter().map(|Running { job, run, .. }| protocol.asks_next(job, run.as_ref()?)).sum()
+    }
+
+    /// Everybody's part of what came.
+    fn turns<'a>(&mut self, mut inbox: &'a [u8]) -> Vec<Turn<'a, P>> {
+        let turn = |running: Running<P>| {
+            let bytes = inbox.split_off(..running.expect).expect("exactly the sum was read");
+            Turn { running, bytes, flow: None }
+        };
+        std::mem::take(&mut self.running).into_iter().map(turn).collect()
+    }
+
     /// Steps tasks with what came for them, which is so many bytes.
-    fn step<'a>(&mut self, executor: &Executor<P>, turns: Vec<Turn<'a, P>>, bytes: usize) -> Vec<Turn<'a, P>> {
-        let threads = executor.threads.count();
-        let groups = if P::SIDE_BY_SIDE && threads > 1 && bytes >= WORTH { GROUPS * threads } else { 1 };
+    fn step<'a>(&mut self, protocol: &P, threads: &Threads, turns: Vec<Turn<'a, P>>, bytes: usize) -> Vec<Turn<'a, P>> {
+        let many = GROUPS * threads.count();
+        let groups = if P::SIDE_BY_SIDE && threads.count() > 1 && bytes >= WORTH { many } else { 1 };
         let size = turns.len().div_ceil(groups).max(1);
         let mut turns = turns.into_iter();
         let mut groups = Vec::new();
@@ -195,10 +264,14 @@ impl<P: Protocol> Online<P> {
             let outbox = self.outboxes.get_mut(groups.len()).map(std::mem::take).unwrap_or_default();
             groups.push((turns.by_ref().take(size).collect::<Vec<_>>(), outbox));
         }
-        let protocol = &executor.protocol;
-        executor.threads.each(&mut groups, |(turns, outbox)| {
+        threads.each(&mut groups, |(turns, outbox)| {
             for Turn { running: Running { job, run, .. }, bytes, flow } in turns {
-                *flow = Some(protocol.step(job, run, bytes, outbox));
+                let step = protocol.step(job, run.as_mut().expect("it is under way"), bytes, outbox);
+                // To give back megabytes takes its time, too, which the threads share.
+                if !matches!(step, Ok(Flow::Exchange { .. })) {
+                    *run = None;
+                }
+                *flow = Some(step);
             }
         });
         let (turns, outboxes): (Vec<_>, Vec<_>) = groups.into_iter().unzip();
@@ -206,8 +279,15 @@ impl<P: Protocol> Online<P> {
         turns.into_iter().flatten().collect()
     }
 
+    fn settle_all(&mut self, executor: &Executor<P>, turns: Vec<Turn<'_, P>>) -> Result<()> {
+        for Turn { running: Running { job, run, .. }, flow, .. } in turns {
+            self.settle(executor, job, run, flow.expect("everybody had a turn")?);
+        }
+        Ok(())
+    }
+
     /// Keeps a task that waits; delivers what a finished one made.
-    fn settle(&mut self, executor: &Executor<P>, job: Job, run: P::Run, flow: Flow<P::Value>) {
+    fn settle(&mut self, executor: &Executor<P>, job: Job, run: Option<P::Run>, flow: Flow<P::Value>) {
         match flow {
             Flow::Exchange { expect } => return self.running.push(Running { job, run, expect }),
             Flow::Value(value) => self.finish(executor, &job, value),
@@ -249,6 +329,15 @@ impl<P: Protocol> Online<P> {
         let live = &mut self.live.cells;
         self.values.release(&task.args, |id| *live -= cell_bytes::<P::Value>(executor.task(id)));
     }
+}
+
+/// Sends all there is.
+fn send(link: &mut dyn Link, outboxes: &mut [Outbox]) -> Result<()> {
+    for outbox in outboxes {
+        link.send(outbox)?;
+        outbox.clear();
+    }
+    link.flush()
 }
 
 fn cell_bytes<C: Cells>(task: &Task) -> usize {

@@ -377,6 +377,16 @@ impl Protocol for Evaluator {
         }
     }
 
+    fn asks_next(&self, _: &Job, run: &EvaluatorRun) -> Option<usize> {
+        match run {
+            EvaluatorRun::Streamed(walk, Some(end)) if *end < walk.end() => {
+                let (_, ands) = chunk(&walk.parts[0].plan, *end, walk.lanes());
+                Some(ands * TABLE)
+            }
+            _ => None,
+        }
+    }
+
     fn lift_mask(&self, _: &BitMatrix) -> Labels {
         Labels::absent()
     }

@@ -163,6 +163,40 @@ proptest! {
     }
 }
 
+/// A product of so many lanes: many chunks of tables, one tile after the other or several at once.
+fn products(lanes: u64) -> Sample {
+    let circuit = circuit::blocks::find("multiply").unwrap().circuit(&[32], circuit::blocks::Goal::Size).unwrap();
+    let program = circuit::Program::of_circuit(&circuit, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
+    let binding = program.bind(&[("lanes", lanes)]).unwrap();
+    let mut dice = programs::Dice(lanes);
+    let mut lane = |width: u32| (0..width).map(|_| dice.roll(2) == 1).collect();
+    let tables = binding.inputs().iter().map(|port| {
+        let table: Table = (0..lanes).map(|_| lane(port.ty.width)).collect();
+        (port.name.clone(), table)
+    });
+    let inputs = tables.collect();
+    Sample { seed: lanes, program, binding, inputs }
+}
+
+/// Where the lanes of parts meet, and with what is sent and read while the next step is taken.
+#[test]
+fn threads_change_no_byte_of_many_chunks() {
+    for lanes in [15, 16, 31, 32, 33, 47, 48, 63, 64, 65, 100, 130, 300] {
+        let sample = products(lanes);
+        let expected = circuit::program::reference::evaluate(&sample.binding, &sample.inputs);
+        for ((name, options), tile) in ways().into_iter().flat_map(|way| [(way, None), (way, Some(64))]) {
+            let options = Options { tile, ..options };
+            let alone = sent_and_learned(&sample, &options, [1, 1]);
+            let outputs = alone.iter().flat_map(|(_, runs)| runs.iter().flatten());
+            outputs.for_each(|output| assert!(expected.values().all(|value| output.to_lanes() == *value), "{name}"));
+            for threads in [[2, 2], [3, 1], [1, 7]] {
+                let shared = sent_and_learned(&sample, &options, threads);
+                assert!(shared == alone, "{name}, {lanes} lanes, tiles {tile:?}, {threads:?} threads");
+            }
+        }
+    }
+}
+
 #[test]
 fn plans_are_shared_by_those_who_ask_for_the_same() {
     unwrap(seeded(1, |session| {
