@@ -70,12 +70,14 @@ fn openssl_runs_beside_it() {
 }
 
 /// Name, unit, and whether there is a ratio to R.
-const ENGINES: [(&str, &str, bool); 19] = [
+const ENGINES: [(&str, &str, bool); 21] = [
     ("garble", "AND/s", true),
     ("evaluate", "AND/s", true),
     ("threads2_garble", "times", false),
     ("threads2_evaluate", "times", false),
     ("threads2", "times", false),
+    ("threads2_gmw", "times", false),
+    ("threads2_masked", "times", false),
     ("yao_memory", "AND/s", true),
     ("channel_tcp", "GB/s", false),
     ("yao_tcp", "AND/s", true),

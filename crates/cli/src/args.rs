@@ -400,6 +400,8 @@ Without --circuits the figures of the engines are measured:
   garble, evaluate          the engine of Yao alone, AES-128 over 4,096 lanes on one core
   threads2_garble, _evaluate  how many times as fast the same is with two threads;
                             threads2 is the smaller of both
+  threads2_gmw, _masked     the same of GMW and of masked GMW, AES-128 over 100,000 lanes,
+                            online
   yao_memory, _tcp, _tls    the same, garbled and evaluated end to end by sessions
   channel_tcp, _tls         what the channel alone carries one way
   aes_latency, _memory      one AES-128 block by Yao with its tables ready, over TCP or memory

@@ -75,12 +75,14 @@ const fn figure(name: &'static str, value: Value, jobs: &'static [&'static str],
     Figure { name, value, jobs, goal, beside: &[] }
 }
 
-pub const FIGURES: [Figure; 19] = [
+pub const FIGURES: [Figure; 21] = [
     figure("garble", Value::Setup, &["yao_alone"], "0.25 R"),
     figure("evaluate", Value::Online, &["yao_alone"], "0.35 R"),
     figure("threads2_garble", Value::GainSetup, &["yao_alone2", "yao_alone"], "1.8 times"),
     figure("threads2_evaluate", Value::GainOnline, &["yao_alone2", "yao_alone"], "1.8 times"),
     figure("threads2", Value::Gain, &["yao_alone2", "yao_alone"], "1.8 times"),
+    figure("threads2_gmw", Value::GainOnline, &["gmw_alone2", "gmw_alone1"], ""),
+    figure("threads2_masked", Value::GainOnline, &["masked_alone2", "masked_alone1"], ""),
     figure("yao_memory", Value::Whole, &["yao_memory"], "0.20 R"),
     figure("channel_tcp", Value::Throughput, &["channel_tcp"], ""),
     Figure {
@@ -153,6 +155,7 @@ fn jobs(args: &BenchEngines) -> Vec<Job> {
     let streamed = Task::Run { streamed: true };
     let yao = || Case::new(streamed, Scheme::Yao, "block:aes128", scaled(4096), runs);
     let gmw = || Case::new(Task::Online { at_once: 1 }, Scheme::Gmw, "block:aes128", scaled(100_000), few);
+    let masked = || Case::new(Task::Online { at_once: 1 }, Scheme::Masked, "block:aes128", scaled(100_000), few);
     let latency = || Case::new(Task::Online { at_once: 20 }, Scheme::Yao, "block:aes128", 1, many);
     let channel = || Case::new(Task::Stream { bytes: scaled(1 << 30) }, Scheme::Yao, "", 0, runs);
     let memory = |scheme| Case::new(streamed, scheme, "block:aes128", scaled(args.count).div_ceil(AES), 1);
@@ -160,6 +163,10 @@ fn jobs(args: &BenchEngines) -> Vec<Job> {
     vec![
         job("yao_alone", Over::Nothing, yao()),
         job("yao_alone2", Over::Nothing, Case { threads: 2, ..yao() }),
+        job("gmw_alone1", Over::Nothing, gmw()),
+        job("gmw_alone2", Over::Nothing, Case { threads: 2, ..gmw() }),
+        job("masked_alone1", Over::Nothing, masked()),
+        job("masked_alone2", Over::Nothing, Case { threads: 2, ..masked() }),
         job("yao_memory", Over::Memory, yao()),
         job("channel_tcp", Over::Tcp, channel()),
         job("yao_tcp", Over::Tcp, yao()),
@@ -193,7 +200,7 @@ mod tests {
     #[test]
     fn figures_have_their_jobs() {
         let (figures, jobs) = plan("").unwrap_or_else(|why| panic!("{}", why.message));
-        assert_eq!((figures.len(), jobs.len()), (19, 15));
+        assert_eq!((figures.len(), jobs.len()), (21, 19));
         let all = FIGURES.iter().flat_map(|figure| figure.jobs.iter().chain(figure.beside));
         assert!(all.into_iter().all(|name| jobs.contains(name)));
     }
