@@ -381,7 +381,7 @@ impl Protocol for Evaluator {
         match run {
             EvaluatorRun::Streamed(walk, Some(end)) if *end < walk.end() => {
                 let (_, ands) = chunk(&walk.parts[0].plan, *end, walk.lanes());
-                Some(ands * TABLE)
+                Some(ands * self.hash.table())
             }
             _ => None,
         }
