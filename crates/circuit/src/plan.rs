@@ -173,7 +173,8 @@ impl Plan {
     }
 
     /// Runs of instructions of one kind, from an instruction on and up to another one: XORs, ANDs of which none reads what
-    /// another one of the run writes, or a single gate with a public operand.
+    /// an earlier one of the run writes, or a single gate with a public operand. An AND may write what an earlier one
+    /// reads.
     pub fn runs(&self, code: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let first = self.run_ends.partition_point(|&end| end as usize <= code.start);
         let mut start = code.start;

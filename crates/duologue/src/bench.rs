@@ -314,6 +314,11 @@ impl Link for Seat<'_> {
         Ok(())
     }
 
+    /// The watch stands meanwhile.
+    fn overlaps(&self) -> bool {
+        false
+    }
+
     fn receive(&mut self, count: usize, inbox: &mut Vec<u8>) -> Result<()> {
         inbox.resize(count, 0);
         if count == 0 { Ok(()) } else { self.away(|table, us| table.receive(us, inbox)) }

@@ -158,7 +158,7 @@ impl ThreeHalves {
         }
     }
 
-    /// Garbles gates that do not read what others of them write: the zero labels of the results, and in a row for each gate
+    /// Garbles gates, none of which reads what an earlier one writes, in order: the zero labels of the results, and in a row for each gate
     /// the tables. The same as gate by gate.
     ///
     /// # Panics
@@ -181,7 +181,7 @@ impl ThreeHalves {
         }
     }
 
-    /// Evaluates gates that do not read what others of them write, on active labels.
+    /// Evaluates gates, none of which reads what an earlier one writes, in order, on active labels.
     ///
     /// # Panics
     /// If there is no such row, a row of tables is too short, or there are not as many rows of tables as gates.

@@ -19,7 +19,7 @@ pub type CellId = u32;
 /// The first AND, input and output number of a task, in bits over all lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Seat {
-    /// Number of the first AND: gate `g` of lane `l` is AND `and0 + g·lanes + l`.
+    /// ANDs of the tasks before, over all lanes. Yao's numbers are made of it.
     pub and0: u64,
     /// Number of the first secret input bit.
     pub in0: u64,

@@ -40,6 +40,11 @@ pub trait Link: Send {
     /// Makes sure that `stock` has `demand`; `ahead` will be asked for later and may be made in the same exchange.
     fn supply(&mut self, stock: &mut Stock, demand: Demand, ahead: Demand) -> Result<()>;
 
+    /// Whether it may send and receive while others compute.
+    fn overlaps(&self) -> bool {
+        true
+    }
+
     /// ANDs done of all; an error cancels the run.
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> Result<()>;
 }

@@ -194,13 +194,14 @@ impl<P: Protocol> Online<P> {
 
     /// One round: everything written goes out, and everybody gets what it waits for.
     ///
-    /// With several threads, one of them sends what nobody waits for an answer to, and reads what will certainly be asked
+    /// With three threads and more, one of them sends what nobody waits for an answer to, and reads what will certainly be asked
     /// for next, while the others take the step. The peer sends each exchange's bytes before it reads any, so that who
     /// reads one exchange ahead waits for nothing that it has to send first.
     pub fn exchange(&mut self, executor: &mut Executor<P>, link: &mut dyn Link) -> Result<()> {
         let expected: usize = self.running.iter().map(|running| running.expect).sum();
         let (threads, written) = (executor.threads.clone(), self.outboxes.iter().map(|outbox| outbox.len()).sum());
-        let worth = |bytes: usize| threads.count() > 1 && bytes >= WORTH;
+        let overlaps = threads.count() > 2 && link.overlaps();
+        let worth = |bytes: usize| overlaps && bytes >= WORTH;
         let mut outgoing = Vec::new();
         if expected == 0 && worth(written) {
             outgoing = std::mem::replace(&mut self.outboxes, std::mem::take(&mut self.sent));

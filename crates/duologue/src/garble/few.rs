@@ -13,7 +13,7 @@ use circuit::plan::{Instr, Op, Plan};
 use kernels::Block;
 use kernels::hash::Operand;
 
-/// From so many lanes on, each AND is hashed by itself.
+/// From so many lanes on, labels are hashed where they lie.
 pub(super) const LANES: usize = 16;
 
 /// ANDs over all lanes that are hashed together at most.

@@ -7,7 +7,7 @@ use super::walk::{Part, Walk};
 use super::{Evaluator, Garbler};
 use crate::cells::{self, Cells, Labels};
 use crate::outbox::Outbox;
-use crate::protocol::Arg;
+use crate::protocol::{Arg, Job};
 use circuit::BitMatrix;
 use circuit::plan::{Instr, Op, Plan};
 use circuit::program::Piece;
@@ -72,11 +72,20 @@ impl Garbler {
         zeros
     }
 
-    pub(super) fn load(&self, slots: &mut Labels, plan: &Plan, args: &[Arg<'_, Labels>], piece: &Piece) {
-        match &args[piece.arg as usize] {
-            Arg::Secret(arg) => cells::load(plan, slots, *arg, piece),
-            Arg::Public(public) => cells::load(plan, slots, &self.lift_zeros(public), piece),
-        }
+    /// A map to be garbled. Public arguments are lifted once, for all parts and pieces.
+    pub(super) fn walk(&self, job: &Job, args: &[Arg<'_, Labels>]) -> Walk {
+        let lift = |arg: &Arg<'_, Labels>| match arg {
+            Arg::Public(public) => Some(self.lift_zeros(public)),
+            Arg::Secret(_) => None,
+        };
+        let lifted: Vec<_> = args.iter().map(lift).collect();
+        Walk::new(job, (&self.threads, &self.spare), |slots, plan, piece| {
+            match (&args[piece.arg as usize], &lifted[piece.arg as usize]) {
+                (Arg::Secret(arg), _) => cells::load(plan, slots, *arg, piece),
+                (_, Some(zeros)) => cells::load(plan, slots, zeros, piece),
+                _ => {}
+            }
+        })
     }
 
     pub(super) fn made(&self, walk: &mut Walk, public: &BitMatrix) -> Labels {

@@ -244,9 +244,7 @@ impl Protocol for Garbler {
             (Kind::Input { .. }, Garbled::Input(input)) => Ok(GarblerRun::Input(input.begin(feed))),
             (Kind::Map { .. }, Garbled::Sent) => Ok(GarblerRun::Done),
             (Kind::Map { .. }, Garbled::Later) => {
-                let walk = Walk::new(job, (&self.threads, &self.spare), |slots, plan, piece| {
-                    self.load(slots, plan, args, piece)
-                });
+                let walk = self.walk(job, args);
                 Ok(GarblerRun::Map(Box::new(walk)))
             }
             (Kind::Output { .. }, Garbled::Permute(permute)) => {
@@ -285,8 +283,7 @@ impl Protocol for Garbler {
 impl Garbler {
     /// Garbles a whole task in setup; its zero labels.
     fn garble_ahead(&self, job: &Job, args: &[Arg<'_, Labels>], outbox: &mut Outbox) -> Labels {
-        let mut walk =
-            Walk::new(job, (&self.threads, &self.spare), |slots, plan, piece| self.load(slots, plan, args, piece));
+        let mut walk = self.walk(job, args);
         if !walk.is_done() {
             let all = (walk.end(), walk.ands_left());
             self.garble(&mut walk, all, &job.public, outbox);

@@ -18,7 +18,7 @@ pub(super) struct Script {
 pub(super) enum Step {
     /// These XORs, in order.
     Sums(Range<usize>),
-    /// These ANDs, none of which reads what another one writes.
+    /// These ANDs, none of which reads what an earlier one writes.
     Gates(Range<usize>),
     /// A gate with a public bit.
     Local(Instr),

@@ -82,9 +82,7 @@ impl Shelved for Garbler {
                 Ok(zeros)
             }
             Kind::Map { .. } => {
-                let mut walk = Walk::new(job, (&self.threads, &self.spare), |slots, plan, piece| {
-                    self.load(slots, plan, args, piece)
-                });
+                let mut walk = self.walk(job, args);
                 while !walk.is_done() {
                     let chunk = walk.chunk();
                     self.garble(&mut walk, chunk, &job.public, &mut outbox);

@@ -19,7 +19,8 @@ use std::sync::Arc;
 /// ANDs of a chunk of tables, a quarter of a megabyte: what travels at once when tables are streamed.
 const CHUNK: usize = 1 << 13;
 
-/// Lanes of a part: so many at least, where the next one begins a multiple of these, and at most.
+/// Lanes of a part: so many at least, where the next one begins a multiple of these, and at most; the last part takes
+/// what is left, too.
 const LEAST: usize = 32;
 const STEP: usize = 16;
 const MOST: usize = 256;
@@ -29,7 +30,7 @@ const CALL: u64 = 512;
 
 /// A plan under way on labels: both parties walk in the same steps.
 ///
-/// Its lanes are shared out in parts, one for each thread; what comes of it does not depend on how.
+/// Its lanes lie in parts, as many as fit the cache or more for the threads; what comes of it does not depend on how.
 pub struct Walk {
     pub(super) parts: Vec<Part>,
     script: Script,

@@ -61,7 +61,7 @@ impl Wires for Run<'_> {
     }
 }
 
-/// Gates of a matrix, none of which reads what another one writes.
+/// Gates of a matrix, none of which reads what an earlier one writes.
 pub(crate) struct Several<'a> {
     pub numbers: Numbers,
     pub strip: Strip<'a>,
