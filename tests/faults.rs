@@ -153,7 +153,7 @@ fn what_differs_is_named_on_both_sides() {
         ("block:add:8 --as alice --input a=4,5", "its sizes"),
         ("block:add:8 --as alice --input a=4 --protocol gmw", "the protocol"),
         ("block:add:8 --as alice --input a=4 --garbler alice", "who garbles"),
-        ("block:add:8 --as alice --input a=4 --tile 2048", "the lanes of a tile"),
+        ("block:add:8 --as alice --input a=4 --tile 16", "the lanes of a tile"),
     ] {
         let (listener, address) = place.listen(&format!("run block:add:8 {bob}"));
         let here = place.run(&format!("run {alice} {OPEN} --connect {address}"));
