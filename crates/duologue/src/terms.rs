@@ -171,11 +171,9 @@ pub struct Terms {
     pub extension: Extension,
 }
 
-/// The working set of a tile of GMW, in bytes: a share of a core's second-level cache.
-const SHARES: usize = 1 << 20;
-
-/// That of Yao: half of such a cache, beside which there is room for what is sent.
-const LABELS: usize = 1 << 20;
+/// The working set of a tile, in bytes: a share of a core's second-level cache, beside which there is room for what is
+/// sent.
+const CACHE: usize = 1 << 20;
 
 /// What setup ahead of time may keep unless it is asked for, in bytes.
 const KEEP: u64 = 64 << 20;
@@ -191,13 +189,13 @@ impl Terms {
     pub(crate) fn resolve(binding: &Binding, options: &Options) -> Result<(Terms, Schedule)> {
         let garbler = options.garbler.unwrap_or_else(|| heavier_owner(binding));
         let most_lanes = binding.inputs().iter().map(|port| port.lanes).max().unwrap_or(1);
-        let (order, cell_bits, cache, lanes) = match options.scheme {
-            Scheme::Yao if most_lanes < 16 => (Order::Layered, 128, LABELS, 16..=1 << 12),
-            Scheme::Yao => (Order::DepthFirst, 128, LABELS, 16..=1 << 12),
-            Scheme::Gmw | Scheme::Masked => (Order::Layered, 1, SHARES, 64..=1 << 16),
+        let (order, cell_bits, lanes) = match options.scheme {
+            Scheme::Yao if most_lanes < 16 => (Order::Layered, 128, 16..=1 << 12),
+            Scheme::Yao => (Order::DepthFirst, 128, 16..=1 << 12),
+            Scheme::Gmw | Scheme::Masked => (Order::Layered, 1, 64..=1 << 16),
         };
         let fitting = |slots: usize| {
-            let lanes_that_fit = cache * 8 / (slots.max(1) * cell_bits);
+            let lanes_that_fit = CACHE * 8 / (slots.max(1) * cell_bits);
             let rounded = (lanes_that_fit + 1).next_power_of_two() / 2;
             options.tile.unwrap_or(rounded.clamp(*lanes.start(), *lanes.end()))
         };

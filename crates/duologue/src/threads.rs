@@ -104,7 +104,7 @@ impl Other {
     /// The same as [`await_end`](Self::await_end) for long work, which may itself be shared out.
     fn help_until_end(&self) {
         let (since, before) = (Instant::now(), IS_AWAKE.replace(true));
-        while self.begun.load(Ordering::Acquire) && !self.ended.load(Ordering::Acquire) && since.elapsed() < AWAKE {
+        while self.is_worth_awaiting(since) {
             if rayon::yield_now() != Some(rayon::Yield::Executed) {
                 thread::yield_now();
             }
@@ -115,9 +115,13 @@ impl Other {
     /// Stays awake while another thread is at it. What nobody has begun is ours.
     fn await_end(&self) {
         let since = Instant::now();
-        while self.begun.load(Ordering::Acquire) && !self.ended.load(Ordering::Acquire) && since.elapsed() < AWAKE {
+        while self.is_worth_awaiting(since) {
             thread::yield_now();
         }
+    }
+
+    fn is_worth_awaiting(&self, since: Instant) -> bool {
+        self.begun.load(Ordering::Acquire) && !self.ended.load(Ordering::Acquire) && since.elapsed() < AWAKE
     }
 }
 

@@ -32,11 +32,12 @@ pub struct Numbers {
 }
 
 impl GateHash {
-    /// Garbles gates, none of which reads what an earlier one writes, in order: the zero labels of the results, and in a row for each gate
-    /// the ciphertexts. The same as gate by gate.
+    /// Garbles gates, none of which reads what an earlier one writes, in order: the zero labels of the results, and in a
+    /// row for each gate the ciphertexts. The same as gate by gate.
     ///
     /// # Panics
-    /// If there is no such row, a row of tables is too short, there are not as many rows of tables as gates, or Δ has bit 0 clear.
+    /// If there is no such row, a row of tables is too short, there are not as many rows of tables as gates, or Δ has bit
+    /// 0 clear.
     pub fn garble_gates(
         &self,
         numbers: Numbers,

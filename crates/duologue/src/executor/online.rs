@@ -194,8 +194,8 @@ impl<P: Protocol> Online<P> {
 
     /// One round: everything written goes out, and everybody gets what it waits for.
     ///
-    /// With three threads and more, one of them sends what nobody waits for an answer to, and reads what will certainly be asked
-    /// for next, while the others take the step. The peer sends each exchange's bytes before it reads any, so that who
+    /// With three threads and more, one of them sends what nobody waits for an answer to, and reads what will certainly be
+    /// asked for next, while the others take the step. The peer sends each exchange's bytes before it reads any, so that who
     /// reads one exchange ahead waits for nothing that it has to send first.
     pub fn exchange(&mut self, executor: &mut Executor<P>, link: &mut dyn Link) -> Result<()> {
         let expected: usize = self.running.iter().map(|running| running.expect).sum();

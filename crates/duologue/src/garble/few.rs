@@ -1,15 +1,14 @@
 //! Few lanes: ANDs of neighbouring gates are hashed together, and nothing is looked up twice.
 //!
-//! With one lane a gate costs less than finding out what it is. In [`Order::Layered`](circuit::plan::Order) the ANDs of
-//! a layer read nothing that the layer writes; in the other order neighbours are compared. The garbler's step stands
-//! above the evaluator's.
+//! With one lane a gate costs less than finding out what it is: the plan knows its [runs](circuit::plan::Plan::runs).
+//! The garbler's step stands above the evaluator's.
 
 use super::hash::Gates;
 use super::walk::Part;
 use super::{Evaluator, Garbler};
 use crate::cells::{Cells, Labels};
 use circuit::BitMatrix;
-use circuit::plan::{Instr, Op, Plan};
+use circuit::plan::{Instr, Op};
 use kernels::Block;
 use kernels::hash::Operand;
 
@@ -91,35 +90,20 @@ impl Part {
     ) {
         let plan = self.plan.clone();
         let mut stage = Stage::new(self.all);
-        while self.next < end {
-            let code = &plan.code()[self.next..end];
+        for run in plan.runs(self.next..end) {
+            let code = &plan.code()[run];
             match code[0].op {
                 Op::And => {
-                    let code = &code[..self.independent(&plan, code)];
-                    ands(self, code, &mut stage);
-                    self.scatter(code, &stage);
+                    for code in code.chunks(TOGETHER / self.all) {
+                        ands(self, code, &mut stage);
+                        self.scatter(code, &stage);
+                    }
                 }
                 Op::Xor => self.xors(code),
-                Op::XorPublic | Op::AndPublic => {
-                    local(&code[0], self);
-                    self.next += 1;
-                }
+                Op::XorPublic | Op::AndPublic => local(&code[0], self),
             }
         }
-    }
-
-    /// How many ANDs from the first instruction on are hashed together: none reads what another writes.
-    fn independent(&self, plan: &Plan, code: &[Instr]) -> usize {
-        let most = code.len().min(TOGETHER / self.all);
-        let layers = plan.layers();
-        if let Some(layer) = layers.get(layers.partition_point(|layer| layer.end <= self.next)) {
-            return most.min(layer.end - self.next);
-        }
-        // Without layers, 64 hash calls are enough to look for.
-        let most = most.min((4 * LANES).div_ceil(self.all));
-        let reads = |gate: &Instr, slot| gate.a == slot || gate.b == slot;
-        let follows = |i: &usize| code[*i].op == Op::And && !code[..*i].iter().any(|gate| reads(&code[*i], gate.dst));
-        1 + (1..most).take_while(follows).count()
+        self.next = end;
     }
 
     /// The operands of ANDs, each with what is added to it.
@@ -154,23 +138,20 @@ impl Part {
                 self.slots.row_mut(gate.dst as usize).copy_from_slice(stage.out.row(i));
             }
         }
-        self.next += code.len();
         self.number += (code.len() * self.all) as u64;
     }
 
-    /// The XORs that `code` begins with, or many of them.
+    /// A run of XORs.
     fn xors(&mut self, code: &[Instr]) {
-        if self.all > 1 {
-            let mut rows = [[0; 3]; 64];
-            let xors = code.iter().take_while(|gate| gate.op == Op::Xor).map(|gate| [gate.dst, gate.a, gate.b]);
-            let run = rows.iter_mut().zip(xors).map(|(row, xor)| *row = xor).count();
-            self.xor(&rows[..run]);
-            self.next += run;
+        if self.all == 1 {
+            let slots = self.slots.blocks_mut();
+            code.iter().for_each(|gate| slots[gate.dst as usize] = slots[gate.a as usize] ^ slots[gate.b as usize]);
             return;
         }
-        let slots = self.slots.blocks_mut();
-        let run = code.iter().take_while(|gate| gate.op == Op::Xor);
-        let sum = |gate: &Instr| slots[gate.dst as usize] = slots[gate.a as usize] ^ slots[gate.b as usize];
-        self.next += run.map(sum).count();
+        for code in code.chunks(64) {
+            let mut rows = [[0; 3]; 64];
+            rows.iter_mut().zip(code).for_each(|(row, gate)| *row = [gate.dst, gate.a, gate.b]);
+            self.xor(&rows[..code.len()]);
+        }
     }
 }

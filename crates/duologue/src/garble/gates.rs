@@ -9,8 +9,7 @@ use crate::cells::{self, Cells, Labels};
 use crate::outbox::Outbox;
 use crate::protocol::{Arg, Job};
 use circuit::BitMatrix;
-use circuit::plan::{Instr, Op, Plan};
-use circuit::program::Piece;
+use circuit::plan::{Instr, Op};
 use kernels::Block;
 
 impl Garbler {
@@ -75,16 +74,16 @@ impl Garbler {
     /// A map to be garbled. Public arguments are lifted once, for all parts and pieces.
     pub(super) fn walk(&self, job: &Job, args: &[Arg<'_, Labels>]) -> Walk {
         let lift = |arg: &Arg<'_, Labels>| match arg {
-            Arg::Public(public) => Some(self.lift_zeros(public)),
-            Arg::Secret(_) => None,
+            Arg::Public(public) => self.lift_zeros(public),
+            Arg::Secret(_) => Labels::absent(),
         };
         let lifted: Vec<_> = args.iter().map(lift).collect();
         Walk::new(job, (&self.threads, &self.spare), |slots, plan, piece| {
-            match (&args[piece.arg as usize], &lifted[piece.arg as usize]) {
-                (Arg::Secret(arg), _) => cells::load(plan, slots, *arg, piece),
-                (_, Some(zeros)) => cells::load(plan, slots, zeros, piece),
-                _ => {}
-            }
+            let zeros = match args[piece.arg as usize] {
+                Arg::Secret(zeros) => zeros,
+                Arg::Public(_) => &lifted[piece.arg as usize],
+            };
+            cells::load(plan, slots, zeros, piece);
         })
     }
 
@@ -142,11 +141,13 @@ impl Evaluator {
         }
     }
 
-    /// The active label of a public bit is 0, which the slots are.
-    pub(super) fn load(&self, slots: &mut Labels, plan: &Plan, args: &[Arg<'_, Labels>], piece: &Piece) {
-        if let Arg::Secret(arg) = args[piece.arg as usize] {
-            cells::load(plan, slots, arg, piece);
-        }
+    /// A map to be evaluated. The active label of a public bit is 0, which the slots are.
+    pub(super) fn walk(&self, job: &Job, args: &[Arg<'_, Labels>]) -> Walk {
+        Walk::new(job, (&self.threads, &self.spare), |slots, plan, piece| {
+            if let Arg::Secret(active) = args[piece.arg as usize] {
+                cells::load(plan, slots, active, piece);
+            }
+        })
     }
 
     pub(super) fn made(&self, walk: &mut Walk, public: &BitMatrix) -> Labels {

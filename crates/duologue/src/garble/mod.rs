@@ -243,10 +243,7 @@ impl Protocol for Garbler {
         match (&job.task.kind, prepared) {
             (Kind::Input { .. }, Garbled::Input(input)) => Ok(GarblerRun::Input(input.begin(feed))),
             (Kind::Map { .. }, Garbled::Sent) => Ok(GarblerRun::Done),
-            (Kind::Map { .. }, Garbled::Later) => {
-                let walk = self.walk(job, args);
-                Ok(GarblerRun::Map(Box::new(walk)))
-            }
+            (Kind::Map { .. }, Garbled::Later) => Ok(GarblerRun::Map(Box::new(self.walk(job, args)))),
             (Kind::Output { .. }, Garbled::Permute(permute)) => {
                 Ok(GarblerRun::Output(Opening::of_garbler(self, job, permute, true)))
             }
@@ -332,11 +329,7 @@ impl Protocol for Evaluator {
         args: &[Arg<'_, Labels>],
         feed: Option<BitMatrix>,
     ) -> Result<EvaluatorRun> {
-        let walk = || {
-            Box::new(Walk::new(job, (&self.threads, &self.spare), |slots, plan, piece| {
-                self.load(slots, plan, args, piece)
-            }))
-        };
+        let walk = || Box::new(self.walk(job, args));
         match (&job.task.kind, prepared) {
             (Kind::Input { .. }, Received::Input(input)) => Ok(EvaluatorRun::Input(input.begin(feed))),
             (Kind::Map { .. }, Received::Tables(tables)) => Ok(EvaluatorRun::Stored(walk(), tables)),
@@ -377,8 +370,7 @@ impl Protocol for Evaluator {
     fn asks_next(&self, _: &Job, run: &EvaluatorRun) -> Option<usize> {
         match run {
             EvaluatorRun::Streamed(walk, Some(end)) if *end < walk.end() => {
-                let (_, ands) = chunk(&walk.parts[0].plan, *end, walk.lanes());
-                Some(ands * self.hash.table())
+                Some(walk.chunk_from(*end).1 * self.hash.table())
             }
             _ => None,
         }

@@ -158,7 +158,11 @@ impl Walk {
     }
 
     pub(super) fn chunk(&self) -> (usize, usize) {
-        chunk(&self.parts[0].plan, self.parts[0].next, self.lanes())
+        self.chunk_from(self.parts[0].next)
+    }
+
+    pub(super) fn chunk_from(&self, next: usize) -> (usize, usize) {
+        chunk(&self.parts[0].plan, next, self.lanes())
     }
 
     /// ANDs over all lanes that are not done.
