@@ -73,6 +73,8 @@ pub struct Labels {
     lines: Vec<Line>,
     len: usize,
     lanes: usize,
+    /// Where their room goes when they are dropped, unless to the allocator.
+    home: Option<Spare>,
 }
 
 /// A line of the cache: a register of four labels that lies in two of them takes twice as long to read and longer to write.
@@ -92,7 +94,7 @@ impl Labels {
     }
 
     fn some(len: usize, lanes: usize) -> Self {
-        Labels { lines: vec![LINE; len.div_ceil(4)], len, lanes }
+        Labels { lines: vec![LINE; len.div_ceil(4)], len, lanes, home: None }
     }
 
     /// No labels: they belong to the other phase.
@@ -138,6 +140,9 @@ impl Labels {
 impl Drop for Labels {
     fn drop(&mut self) {
         erase(self.blocks_mut());
+        if let Some(home) = self.home.take() {
+            home.keep(std::mem::take(&mut self.lines));
+        }
     }
 }
 
@@ -145,24 +150,35 @@ impl Drop for Labels {
 #[derive(Clone, Default)]
 pub(crate) struct Spare(Arc<Mutex<Vec<Vec<Line>>>>);
 
+/// Lines that are kept at most, beside the latest room: 32 MiB.
+const KEPT: usize = 1 << 19;
+
 impl Spare {
-    /// Labels of zeros.
+    /// Labels of zeros, whose room comes back when they are dropped.
     pub fn zeros(&self, rows: usize, lanes: usize) -> Labels {
-        let (len, room) = (rows * lanes, self.room().pop());
-        match room {
-            Some(lines) if 4 * lines.len() >= len => Labels { lines, len, lanes },
-            _ => Labels::some(len, lanes),
+        let len = rows * lanes;
+        let lines = self.take(len.div_ceil(4)).unwrap_or_else(|| vec![LINE; len.div_ceil(4)]);
+        Labels { lines, len, lanes, home: Some(self.clone()) }
+    }
+
+    /// The latest room of this size, which is likely to be in the cache.
+    fn take(&self, lines: usize) -> Option<Vec<Line>> {
+        let mut rooms = self.rooms();
+        let at = rooms.iter().rposition(|room| room.len() == lines)?;
+        Some(rooms.remove(at))
+    }
+
+    /// Keeps room that was erased.
+    fn keep(&self, lines: Vec<Line>) {
+        let mut rooms = self.rooms();
+        let mut kept: usize = rooms.iter().map(Vec::len).sum();
+        while kept + lines.len() > KEPT && !rooms.is_empty() {
+            kept -= rooms.remove(0).len();
         }
+        rooms.push(lines);
     }
 
-    /// Erases the labels and keeps their room.
-    pub fn keep(&self, labels: &mut Labels) {
-        erase(labels.blocks_mut());
-        labels.len = 0;
-        self.room().push(std::mem::take(&mut labels.lines));
-    }
-
-    fn room(&self) -> MutexGuard<'_, Vec<Vec<Line>>> {
+    fn rooms(&self) -> MutexGuard<'_, Vec<Vec<Line>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -209,7 +209,7 @@ impl<P: Protocol> Online<P> {
             send(link, &mut self.outboxes)?;
         }
         let inbox = self.incoming(expected, link)?;
-        let next = self.asks_next(&executor.protocol).filter(|&bytes| worth(bytes));
+        let next = if overlaps { self.asks_next(&executor.protocol).filter(|&bytes| worth(bytes)) } else { None };
         let mut ahead = std::mem::take(&mut self.inbox);
         let turns = self.turns(&inbox);
         let protocol = &executor.protocol;

@@ -14,7 +14,7 @@
 
 use super::labels::add_bits;
 use super::{Base, Evaluator, Garbler, LABEL};
-use crate::cells::Labels;
+use crate::cells::{Labels, Spare};
 use crate::correlation::{Demand, Stock};
 use crate::ot::Choices;
 use crate::outbox::Outbox;
@@ -25,6 +25,7 @@ use circuit::BitMatrix;
 use circuit::program::{Kind, Owner};
 use kernels::Block;
 use kernels::generator::Generator;
+use zeroize::Zeroizing;
 
 /// COTs for the bits of an input that the evaluator holds, alone or as a share.
 pub(crate) fn demand(job: &Job, garbler: Party) -> Demand {
@@ -38,9 +39,8 @@ pub(crate) fn demand(job: &Job, garbler: Party) -> Demand {
 
 /// An input of the garbler's side.
 pub struct GarblerInput {
+    /// B ⊕ q, where q is zero for what the evaluator has no part in.
     base: Labels,
-    /// One COT for each bit that the evaluator holds; none if the input is the garbler's own.
-    cots: Labels,
     /// The garbler's bits, or its shares.
     bits: Option<BitMatrix>,
     /// How many messages were written or awaited.
@@ -59,29 +59,30 @@ pub struct EvaluatorInput {
 }
 
 /// The base labels of an input, by the input's number in the session.
-pub(super) fn base_labels(generator: &Generator, base: &Base, job: &Job) -> Labels {
-    let mut labels = vec![Block::ZERO; job.task.rows * job.task.lanes];
-    generator.derive(b"zeros   ", base.in0 + job.task.seat.in0).fill_blocks(&mut labels);
-    Labels::new(labels, job.task.lanes)
+pub(super) fn base_labels(generator: &Generator, base: &Base, job: &Job, spare: &Spare) -> Labels {
+    let mut labels = spare.zeros(job.task.rows, job.task.lanes);
+    generator.derive(b"zeros   ", base.in0 + job.task.seat.in0).fill_blocks(labels.blocks_mut());
+    labels
 }
 
 impl GarblerInput {
     /// Setup: base labels, and COTs for what the evaluator holds.
     pub(super) fn prepare(garbler: &Garbler, job: &Job, stock: &mut Stock) -> Result<Self> {
         let count = demand(job, garbler.party).cots_by(garbler.party) as usize;
-        let cots = Labels::new(stock.draw_cot_sender(count)?, job.task.lanes);
-        Ok(GarblerInput { base: base_labels(&garbler.labels, &garbler.base, job), cots, bits: None, turn: 0 })
+        let cots = Zeroizing::new(stock.draw_cot_sender(count)?);
+        let mut base = base_labels(&garbler.labels, &garbler.base, job, &garbler.spare);
+        add(&mut base, &cots);
+        Ok(GarblerInput::of_sums(base))
     }
 
     /// B ⊕ q, all that online needs of both.
-    pub(super) fn sums(mut self) -> Labels {
-        add(&mut self.base, self.cots.blocks());
+    pub(super) fn sums(self) -> Labels {
         self.base
     }
 
     /// Of the sums, which were kept.
     pub(super) fn of_sums(base: Labels) -> Self {
-        GarblerInput { base, cots: Labels::absent(), bits: None, turn: 0 }
+        GarblerInput { base, bits: None, turn: 0 }
     }
 
     pub(super) fn begin(self, bits: Option<BitMatrix>) -> Self {
@@ -117,7 +118,6 @@ impl GarblerInput {
     /// Y = B ⊕ q ⊕ (d ⊕ x₀)·Δ.
     fn answers(&mut self, delta: Block, masked: Option<&BitMatrix>, lanes: usize) -> Labels {
         let mut labels = std::mem::replace(&mut self.base, Labels::absent());
-        add(&mut labels, self.cots.blocks());
         for bits in self.bits.as_ref().into_iter().chain(masked) {
             for (row, labels) in labels.blocks_mut().chunks_mut(lanes.max(1)).enumerate() {
                 add_bits(labels, bits.row(row), delta);
@@ -134,7 +134,7 @@ impl EvaluatorInput {
         let count = demand(job, garbler).cots_by(garbler) as usize;
         let own = demand(job, garbler) == Demand::NONE;
         let choices = (!own).then(|| stock.draw_cot_receiver(count)).transpose()?;
-        let known = || base_labels(&evaluator.labels, &evaluator.base, job);
+        let known = || base_labels(&evaluator.labels, &evaluator.base, job, &evaluator.spare);
         let base = if evaluator.ahead { Labels::absent() } else { known() };
         Ok(EvaluatorInput { base, choices, bits: None, turn: 0 })
     }

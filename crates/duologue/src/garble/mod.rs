@@ -217,7 +217,7 @@ impl Protocol for Garbler {
     ) -> Result<(Garbled, Labels)> {
         match &job.task.kind {
             Kind::Input { .. } => {
-                let zeros = || input::base_labels(&self.labels, &self.base, job);
+                let zeros = || input::base_labels(&self.labels, &self.base, job, &self.spare);
                 let mask = if self.ahead { zeros() } else { Labels::absent() };
                 Ok((Garbled::Input(GarblerInput::prepare(self, job, stock)?), mask))
             }
@@ -261,7 +261,8 @@ impl Protocol for Garbler {
             GarblerRun::Done => Ok(Flow::Value(Labels::absent())),
             GarblerRun::Map(walk) if walk.is_done() => Ok(Flow::Value(self.made(walk, &job.public))),
             GarblerRun::Map(walk) => {
-                self.garble(walk, walk.chunk(), &job.public, outbox);
+                let chunk = walk.chunk();
+                self.garble(walk, chunk, &job.public, outbox);
                 Ok(Flow::Exchange { expect: 0 })
             }
             GarblerRun::Output(opening) => opening.step(job, self.party, inbox, outbox),
@@ -282,8 +283,8 @@ impl Garbler {
     fn garble_ahead(&self, job: &Job, args: &[Arg<'_, Labels>], outbox: &mut Outbox) -> Labels {
         let mut walk = self.walk(job, args);
         if !walk.is_done() {
-            let all = (walk.end(), walk.ands_left());
-            self.garble(&mut walk, all, &job.public, outbox);
+            let whole = walk.whole();
+            self.garble(&mut walk, whole, &job.public, outbox);
         }
         self.made(&mut walk, &job.public)
     }
@@ -370,7 +371,7 @@ impl Protocol for Evaluator {
     fn asks_next(&self, _: &Job, run: &EvaluatorRun) -> Option<usize> {
         match run {
             EvaluatorRun::Streamed(walk, Some(end)) if *end < walk.end() => {
-                Some(walk.chunk_from(*end).1 * self.hash.table())
+                Some(walk.ands_after(*end) * self.hash.table())
             }
             _ => None,
         }

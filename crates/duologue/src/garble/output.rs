@@ -5,7 +5,7 @@
 
 use super::labels::low_bits;
 use super::{Evaluator, Garbler};
-use crate::cells::{self, Cells, Labels};
+use crate::cells::{self, Labels};
 use crate::outbox::Outbox;
 use crate::packed::{byte_len, pack, unpack};
 use crate::protocol::{Arg, Flow, Job};
@@ -44,7 +44,7 @@ impl Opening {
         args: &[Arg<'_, Labels>],
         theirs: Option<BitMatrix>,
     ) -> Self {
-        let mut labels = Labels::zeros(job.task.rows, job.task.lanes);
+        let mut labels = evaluator.spare.zeros(job.task.rows, job.task.lanes);
         for piece in wiring {
             if let Arg::Secret(arg) = args[piece.arg as usize] {
                 cells::copy(&mut labels, arg, piece);
@@ -81,7 +81,7 @@ impl Opening {
 
 /// The garbler's permute bits of an output.
 pub(super) fn permute_bits(garbler: &Garbler, job: &Job, wiring: &[Piece], args: &[Arg<'_, Labels>]) -> BitMatrix {
-    let mut zeros = Labels::zeros(job.task.rows, job.task.lanes);
+    let mut zeros = garbler.spare.zeros(job.task.rows, job.task.lanes);
     for piece in wiring {
         match &args[piece.arg as usize] {
             Arg::Secret(arg) => cells::copy(&mut zeros, *arg, piece),

@@ -44,7 +44,7 @@ impl Tables {
     }
 
     /// The next tables, of so many bytes each, and the instruction up to which they suffice.
-    pub(super) fn next(&mut self, walk: &Walk, table: usize) -> Result<(usize, &[u8])> {
+    pub(super) fn next(&mut self, walk: &mut Walk, table: usize) -> Result<(usize, &[u8])> {
         match &mut self.0 {
             Place::Here(tables) => Ok((walk.end(), tables)),
             Place::Shelf(tables) => {
@@ -77,7 +77,7 @@ impl Shelved for Garbler {
         let mut outbox = Outbox::default();
         match &job.task.kind {
             Kind::Input { .. } => {
-                let zeros = input::base_labels(&self.labels, &self.base, job);
+                let zeros = input::base_labels(&self.labels, &self.base, job, &self.spare);
                 making.labels(bytemuck::cast_slice(GarblerInput::prepare(self, job, stock)?.sums().blocks()))?;
                 Ok(zeros)
             }

@@ -3,7 +3,7 @@
 use super::few;
 use super::labels::bit;
 use super::script::Script;
-use crate::cells::{Cells, Labels, Spare};
+use crate::cells::{Labels, Spare};
 use crate::protocol::Job;
 use crate::threads::Threads;
 use circuit::BitMatrix;
@@ -54,17 +54,16 @@ pub(super) struct Part {
     spare: Spare,
 }
 
-impl Drop for Part {
-    fn drop(&mut self) {
-        self.spare.keep(&mut self.slots);
-    }
-}
-
 /// Where the chunk from `next` ends, and its ANDs over all lanes: the same for both parties at any number of threads.
 pub(crate) fn chunk(plan: &Plan, next: usize, lanes: usize) -> (usize, usize) {
+    stretch(plan, next, lanes, CHUNK)
+}
+
+/// Up to the AND with which there are so many over all lanes.
+fn stretch(plan: &Plan, next: usize, lanes: usize, most: usize) -> (usize, usize) {
     let mut ands = 0;
     for (i, instr) in plan.code().iter().enumerate().skip(next) {
-        if ands >= CHUNK {
+        if ands >= most {
             return (i, ands);
         }
         ands += if instr.op == Op::And { lanes } else { 0 };
@@ -157,18 +156,29 @@ impl Walk {
         self.parts[0].plan.code().len()
     }
 
-    pub(super) fn chunk(&self) -> (usize, usize) {
-        self.chunk_from(self.parts[0].next)
+    /// Where the next chunk ends, and its ANDs over all lanes.
+    pub(super) fn chunk(&mut self) -> (usize, usize) {
+        self.stretch(CHUNK)
     }
 
-    pub(super) fn chunk_from(&self, next: usize) -> (usize, usize) {
-        chunk(&self.parts[0].plan, next, self.lanes())
+    /// ANDs over all lanes of the chunk after one that ends here.
+    pub(super) fn ands_after(&self, end: usize) -> usize {
+        chunk(&self.parts[0].plan, end, self.lanes()).1
     }
 
-    /// ANDs over all lanes that are not done.
-    pub(super) fn ands_left(&self) -> usize {
-        let code = &self.parts[0].plan.code()[self.parts[0].next..];
-        code.iter().filter(|instr| instr.op == Op::And).count() * self.lanes()
+    /// Where the plan ends, and the ANDs over all lanes that are not done.
+    pub(super) fn whole(&mut self) -> (usize, usize) {
+        self.stretch(usize::MAX)
+    }
+
+    /// With many lanes it is found out along with what there is to do.
+    fn stretch(&mut self, most: usize) -> (usize, usize) {
+        let (part, lanes) = (&self.parts[0], self.lanes());
+        if lanes < few::LANES {
+            return stretch(&part.plan, part.next, lanes, most);
+        }
+        self.script.write(&part.plan, part.next, most.div_ceil(lanes));
+        (self.script.code.end, self.script.gates.len() * lanes)
     }
 
     /// The only part, if ANDs of several gates are hashed together.
@@ -186,7 +196,7 @@ impl Walk {
     ) {
         let script = self.script(end);
         self.on_rows(threads, tables, |part, rows| work(part, &script, rows));
-        self.pass(end, script);
+        self.pass(script);
     }
 
     /// The same, where tables are only read.
@@ -202,19 +212,23 @@ impl Walk {
             let rows: Vec<_> = tables.chunks(part.all.max(1)).map(|row| &row[part.lanes.clone()]).collect();
             work(part, &script, &rows);
         });
-        self.pass(end, script);
+        self.pass(script);
     }
 
+    /// What there is to do up to `end`, which is where some stretch ended.
     fn script(&mut self, end: usize) -> Script {
         let mut script = std::mem::take(&mut self.script);
-        script.write(&self.parts[0].plan, self.parts[0].next..end);
+        if script.code != (self.parts[0].next..end) {
+            script.write(&self.parts[0].plan, self.parts[0].next, usize::MAX);
+        }
+        assert_eq!(script.code.end, end, "the end of a chunk, or that of the plan");
         script
     }
 
-    fn pass(&mut self, end: usize, script: Script) {
+    fn pass(&mut self, script: Script) {
         for part in &mut self.parts {
             part.number += script.gates.len() as u64 * part.step;
-            part.next = end;
+            part.next = script.code.end;
         }
         self.script = script;
     }
@@ -238,7 +252,7 @@ impl Walk {
         public: &BitMatrix,
         complement: impl Fn(&mut Block, bool) + Sync,
     ) -> Labels {
-        let mut made = Labels::zeros(self.parts[0].plan.outputs().len(), self.lanes());
+        let mut made = self.parts[0].spare.zeros(self.parts[0].plan.outputs().len(), self.lanes());
         self.on_rows(threads, made.blocks_mut(), |part, rows| part.outputs(rows, public, &complement));
         made
     }

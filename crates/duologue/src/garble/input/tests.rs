@@ -56,18 +56,15 @@ impl Pair {
         let count = if held(Party::Bob) { rows * lanes } else { 0 };
         let delta = self.garbler.delta;
         let t: Vec<Block> = (0..count).map(|_| self.random.block()).collect();
-        let q = t.iter().map(|&t| t ^ (delta & Block::mask(t.lsb()))).collect();
-        let common = |labels, base, job| base_labels(labels, base, job);
+        let q: Vec<_> = t.iter().map(|&t| t ^ (delta & Block::mask(t.lsb()))).collect();
+        let common = |labels, base, job| base_labels(labels, base, job, &Spare::default());
         let fixed = common(&self.garbler.labels, &self.garbler.base, job);
         let known = common(&self.evaluator.labels, &self.evaluator.base, job);
-        let (ahead, cots) = (self.garbler.ahead, Labels::new(q, lanes));
-        let mut garbler = GarblerInput {
-            base: common(&self.garbler.labels, &self.garbler.base, job),
-            cots,
-            bits: ours.clone(),
-            turn: 0,
-        };
+        let mut sums = common(&self.garbler.labels, &self.garbler.base, job);
+        add(&mut sums, &q);
+        let mut garbler = GarblerInput { bits: ours.clone(), ..GarblerInput::of_sums(sums) };
         let choices = (count > 0).then(|| Choices::new(t));
+        let ahead = self.garbler.ahead;
         let base = if ahead { Labels::absent() } else { known };
         let mut evaluator = EvaluatorInput { base, choices, bits: theirs.clone(), turn: 0 };
         let (mut up, mut down) = (Outbox::default(), Outbox::default());
