@@ -68,6 +68,12 @@ pub trait Protocol: Send + Sync {
     /// Where a task has got to.
     type Run: Send;
 
+    /// Whether the bytes of maps go one way, so that neither party waits for the other in them. Then inputs and outputs,
+    /// for which one does wait, are taken many at a time and not between maps.
+    fn is_one_way(&self) -> bool {
+        false
+    }
+
     /// The correlations that preparing a task draws: exactly these.
     fn demand(&self, job: &Job) -> Demand;
 

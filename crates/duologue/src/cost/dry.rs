@@ -214,6 +214,10 @@ impl<const BITS: usize> Protocol for Sized<BITS> {
     type Prepared = Answers;
     type Run = DryRun<BITS>;
 
+    fn is_one_way(&self) -> bool {
+        matches!(self.role, Role::Garbler { .. } | Role::Evaluator { .. })
+    }
+
     fn demand(&self, job: &Job) -> Demand {
         self.role.demand(job)
     }

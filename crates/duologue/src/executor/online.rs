@@ -30,6 +30,8 @@ pub(super) struct Online<P: Protocol> {
     oldest: usize,
     pub unfinished: usize,
     running: Vec<Running<P>>,
+    /// Whether inputs are taken: until the window is full, and again when half of it is free.
+    filling: bool,
     /// Tasks whose first steps threads will share.
     begun: Vec<Running<P>>,
     /// What goes out with the next exchange, in this order; what is begun writes to the last.
@@ -78,6 +80,7 @@ impl<P: Protocol> Online<P> {
             oldest: 0,
             unfinished: 0,
             running: Vec::new(),
+            filling: true,
             begun: Vec::new(),
             outboxes: vec![Outbox::default()],
             inbox: Vec::new(),
@@ -135,7 +138,10 @@ impl<P: Protocol> Online<P> {
         drop(args);
         self.release(executor, &job.task);
         self.live.maps += executor.weight(&job.task);
-        self.live.cells += reserved::<P::Value>(&job.task);
+        let reserved = reserved::<P::Value>(&job.task);
+        self.live.cells += reserved;
+        let (one_way, full) = (executor.protocol.is_one_way(), self.live.cells + reserved > executor.window.cells);
+        self.filling &= !(one_way && reserved > 0 && full);
         self.peak = self.peak.max(self.live.cells + self.live.maps);
         if P::SIDE_BY_SIDE && executor.threads.count() > 1 && job.ands() > 0 {
             self.begun.push(Running { job, run: Some(run), expect: 0 });
@@ -177,19 +183,27 @@ impl<P: Protocol> Online<P> {
     }
 
     /// The lowest ready task that fits into the window; any, if nothing else is under way.
-    fn next_ready(&self, executor: &Executor<P>) -> Option<u32> {
-        let window = executor.window;
+    fn next_ready(&mut self, executor: &Executor<P>) -> Option<u32> {
+        let (window, one_way) = (executor.window, executor.protocol.is_one_way());
+        self.filling |= self.live.cells <= window.cells / 2;
         let fits = |&&id: &&u32| {
             let task = executor.task(id);
             match task.kind {
-                Kind::Input { .. } => self.live.cells + cell_bytes::<P::Value>(task) <= window.cells,
+                Kind::Input { .. } => self.filling && self.live.cells + cell_bytes::<P::Value>(task) <= window.cells,
                 Kind::Map { .. } => self.live.maps == 0 || self.live.maps + executor.weight(task) <= window.maps,
+                Kind::Output { .. } => !one_way || self.live.cells > window.cells,
                 _ => true,
             }
         };
         let near = || self.ready.range(..(self.oldest + LOOKAHEAD) as u32);
+        let output = || near().find(|&&id| is_output(executor.task(id))).filter(|_| self.only_opens());
         let any = || near().next().filter(|_| self.running.is_empty() && self.begun.is_empty());
-        near().find(fits).or_else(any).copied()
+        near().find(fits).or_else(output).or_else(any).copied()
+    }
+
+    /// Whether nothing but outputs is under way.
+    fn only_opens(&self) -> bool {
+        self.running.iter().chain(&self.begun).all(|running| is_output(&running.job.task))
     }
 
     /// One round: everything written goes out, and everybody gets what it waits for.
@@ -339,6 +353,10 @@ fn send(link: &mut dyn Link, outboxes: &mut [Outbox]) -> Result<()> {
         outbox.clear();
     }
     link.flush()
+}
+
+fn is_output(task: &Task) -> bool {
+    matches!(task.kind, Kind::Output { .. })
 }
 
 fn cell_bytes<C: Cells>(task: &Task) -> usize {

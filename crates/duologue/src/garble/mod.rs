@@ -199,6 +199,10 @@ impl Protocol for Garbler {
     type Prepared = Garbled;
     type Run = GarblerRun;
 
+    fn is_one_way(&self) -> bool {
+        true
+    }
+
     fn demand(&self, job: &Job) -> Demand {
         input::demand(job, self.party)
     }
@@ -295,6 +299,10 @@ impl Protocol for Evaluator {
     type Value = Labels;
     type Prepared = Received;
     type Run = EvaluatorRun;
+
+    fn is_one_way(&self) -> bool {
+        true
+    }
 
     fn demand(&self, job: &Job) -> Demand {
         input::demand(job, self.party.peer())
