@@ -16,8 +16,8 @@ use kernels::rows::{Rows, Strip};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// ANDs of a chunk of tables, a quarter of a megabyte: what travels at once when tables are streamed.
-const CHUNK: usize = 1 << 13;
+/// ANDs of a chunk of tables, half a megabyte: what travels at once when tables are streamed.
+const CHUNK: usize = 1 << 14;
 
 /// Lanes of a part: so many at least, where the next one begins a multiple of these, and at most; the last part takes
 /// what is left, too.
