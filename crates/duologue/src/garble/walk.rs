@@ -62,11 +62,15 @@ pub(crate) fn chunk(plan: &Plan, next: usize, lanes: usize) -> (usize, usize) {
 /// Up to the AND with which there are so many over all lanes.
 fn stretch(plan: &Plan, next: usize, lanes: usize, most: usize) -> (usize, usize) {
     let mut ands = 0;
-    for (i, instr) in plan.code().iter().enumerate().skip(next) {
-        if ands >= most {
-            return (i, ands);
+    // A run at a time: looking at each gate of one lane takes almost as long as garbling it.
+    for run in plan.runs(next..plan.code().len()) {
+        if plan.code()[run.start].op == Op::And {
+            let gates = (most - ands).div_ceil(lanes.max(1)).min(run.len());
+            ands += gates * lanes;
+            if ands >= most {
+                return (run.start + gates, ands);
+            }
         }
-        ands += if instr.op == Op::And { lanes } else { 0 };
     }
     (plan.code().len(), ands)
 }
@@ -370,6 +374,27 @@ mod tests {
                 maps += 1;
             }
             assert!(maps > 1 && next <= numbers_of(&schedule), "{lanes} lanes: {maps} maps");
+        }
+    }
+
+    /// Gate by gate: a chunk ends behind the AND that fills it.
+    #[test]
+    fn chunks_are_found_by_runs() {
+        let product = circuit::blocks::find("multiply").unwrap().circuit(&[128], circuit::blocks::Goal::Size).unwrap();
+        for order in [circuit::Order::Layered, circuit::Order::DepthFirst] {
+            let (plan, mut chunks) = (Plan::new(&product, order), 0);
+            for lanes in [1, 3, 100, CHUNK - 1, CHUNK, 10_000] {
+                let (mut next, mut ands) = (0, 0);
+                for (i, gate) in plan.code().iter().enumerate() {
+                    ands += if gate.op == Op::And { lanes } else { 0 };
+                    if ands >= CHUNK || i + 1 == plan.code().len() {
+                        assert_eq!(chunk(&plan, next, lanes), (i + 1, ands), "{lanes} lanes, {order:?}, from {next}");
+                        (next, ands, chunks) = (i + 1, 0, chunks + 1);
+                    }
+                }
+            }
+            assert_eq!(chunk(&plan, 7, 0), (plan.code().len(), 0), "no lanes");
+            assert!(chunks > 20_000);
         }
     }
 
