@@ -11,7 +11,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint fmt doc book tables correlations engines verify-exhaustive fuzz examples portable faces targets components
+.PHONY: help demo test bench lint fmt doc book tables correlations engines verify-exhaustive fuzz race examples portable faces targets components
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -57,6 +57,15 @@ fuzz: ## Fuzz every decoder for FUZZ_TIME seconds (needs cargo-fuzz and a nightl
 	@for target in $$(cd fuzz && $(CARGO) +nightly fuzz list); do \
 		(cd fuzz && $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_TIME)) || exit 1; \
 	done
+
+# The sanitizer sees no access that is masked or goes past the caches, nor all of those wider than 16 bytes: the processor
+# is said to have AES-NI and nothing wider, whose kernels have none of them. Tests that take the time are left out.
+RACE := RUSTFLAGS='-Zsanitizer=thread --cfg feature="std_detect_env_override"' RUST_STD_DETECT_UNSTABLE='avx2 avx512f' \
+	$(CARGO) +nightly test -Zbuild-std --target x86_64-unknown-linux-gnu $(CARGO_FLAGS) -p duologue
+
+race: ## Look for data races: what threads share, under the thread sanitizer (needs nightly, rust-src, x86-64 Linux)
+	$(RACE) --lib -- threads bench:: channel:: softspoken silent pool shelf --skip ::line:: --skip lanes_of_parts
+	$(RACE) --test protocols --test session -- threads observer buffers
 
 examples: ## Run the examples; each checks its own answer
 	$(CARGO) test --release --examples $(CARGO_FLAGS) -p duologue-apps
