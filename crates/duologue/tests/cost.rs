@@ -92,6 +92,20 @@ fn aes_costs_what_is_known() {
     assert!(yao.setup.bob_to_alice >= 6400 * 130 * 32, "32 bytes an AND");
 }
 
+/// With tables streamed, nobody waits for the other between tiles: all of them take the rounds of one.
+#[test]
+fn tiles_of_yao_take_no_rounds() {
+    let aes = blocks::find("aes128").unwrap().circuit(&[], Goal::Size).unwrap();
+    let p = Program::of_circuit(&aes, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
+    let binding = p.bind(&[("lanes", 130)]).unwrap();
+    let rounds = |tile| {
+        let options = Options { tile: Some(tile), timing: Timing::Streamed, ..Options::new(Scheme::Yao) };
+        check(&binding, &options, &format!("tiles of {tile}"));
+        cost(&binding, &options).unwrap().online.rounds
+    };
+    assert_eq!([16, 64, 256].map(rounds), [2; 3], "one for the inputs and one for the outputs");
+}
+
 #[test]
 fn a_line_takes_its_time() {
     let aes = blocks::find("aes128").unwrap().circuit(&[], Goal::Size).unwrap();
