@@ -8,6 +8,7 @@ use circuit::BitMatrix;
 use circuit::plan::Plan;
 use circuit::program::Piece;
 use kernels::Block;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A matrix of wires × lanes of one tile.
@@ -148,38 +149,60 @@ impl Drop for Labels {
 
 /// Room of labels that are no more, erased: from a fresh page the first write takes longer than garbling an AND.
 #[derive(Clone, Default)]
-pub(crate) struct Spare(Arc<Mutex<Vec<Vec<Line>>>>);
+pub(crate) struct Spare(Arc<Mutex<Rooms>>);
 
-/// Lines that are kept at most, beside the latest room: 32 MiB.
-const KEPT: usize = 1 << 19;
+/// The latest rooms last, and how many lines they have.
+#[derive(Default)]
+struct Rooms {
+    rooms: VecDeque<Vec<Line>>,
+    lines: usize,
+}
+
+/// What is kept at most: 32 MiB in 256 rooms.
+const MOST_LINES: usize = 1 << 19;
+const MOST_ROOMS: usize = 256;
 
 impl Spare {
     /// Labels of zeros, whose room comes back when they are dropped.
     pub fn zeros(&self, rows: usize, lanes: usize) -> Labels {
         let len = rows * lanes;
-        let lines = self.take(len.div_ceil(4)).unwrap_or_else(|| vec![LINE; len.div_ceil(4)]);
+        let room = self.rooms().take(len.div_ceil(4));
+        let lines = room.unwrap_or_else(|| vec![LINE; len.div_ceil(4)]);
         Labels { lines, len, lanes, home: Some(self.clone()) }
     }
 
-    /// The latest room of this size, which is likely to be in the cache.
-    fn take(&self, lines: usize) -> Option<Vec<Line>> {
-        let mut rooms = self.rooms();
-        let at = rooms.iter().rposition(|room| room.len() == lines)?;
-        Some(rooms.remove(at))
-    }
-
     /// Keeps room that was erased.
-    fn keep(&self, lines: Vec<Line>) {
-        let mut rooms = self.rooms();
-        let mut kept: usize = rooms.iter().map(Vec::len).sum();
-        while kept + lines.len() > KEPT && !rooms.is_empty() {
-            kept -= rooms.remove(0).len();
+    fn keep(&self, room: Vec<Line>) {
+        if room.len() <= MOST_LINES {
+            let gone = self.rooms().put(room);
+            drop(gone);
         }
-        rooms.push(lines);
     }
 
-    fn rooms(&self) -> MutexGuard<'_, Vec<Vec<Line>>> {
+    fn rooms(&self) -> MutexGuard<'_, Rooms> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Rooms {
+    /// The latest room of this size, which is likely to be in the cache.
+    fn take(&mut self, lines: usize) -> Option<Vec<Line>> {
+        let at = self.rooms.iter().rposition(|room| room.len() == lines)?;
+        self.lines -= lines;
+        self.rooms.remove(at)
+    }
+
+    /// Adds a room; the oldest ones that are too many.
+    fn put(&mut self, room: Vec<Line>) -> Vec<Vec<Line>> {
+        self.lines += room.len();
+        self.rooms.push_back(room);
+        let mut gone = Vec::new();
+        while self.lines > MOST_LINES || self.rooms.len() > MOST_ROOMS {
+            let room = self.rooms.pop_front().expect("there are some");
+            self.lines -= room.len();
+            gone.push(room);
+        }
+        gone
     }
 }
 

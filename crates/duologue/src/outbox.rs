@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 /// Bytes that will be sent, in order.
 ///
-/// Unlike a vector it can hand out room without filling it first: clearing a quarter of a megabyte before tables are
+/// Unlike a vector it can hand out room without filling it first: clearing half a megabyte before tables are
 /// written there takes a twentieth of the time of garbling them.
 #[derive(Default)]
 pub struct Outbox {

@@ -59,6 +59,9 @@ pub trait Protocol: Send + Sync {
     /// Whether threads step tasks side by side; else the threads share the work of each task, or there is little. A map
     /// with ANDs then waits for the peer after its first step.
     const SIDE_BY_SIDE: bool = false;
+    /// Whether the bytes of maps go one way, so that neither party waits for the other in them. Then inputs and outputs,
+    /// for which one does wait, are taken many at a time and not between maps.
+    const ONE_WAY: bool = false;
     /// The setup half of a value.
     type Mask: Cells;
     /// The online half of a value.
@@ -67,12 +70,6 @@ pub trait Protocol: Send + Sync {
     type Prepared: Send;
     /// Where a task has got to.
     type Run: Send;
-
-    /// Whether the bytes of maps go one way, so that neither party waits for the other in them. Then inputs and outputs,
-    /// for which one does wait, are taken many at a time and not between maps.
-    fn is_one_way(&self) -> bool {
-        false
-    }
 
     /// The correlations that preparing a task draws: exactly these.
     fn demand(&self, job: &Job) -> Demand;

@@ -104,6 +104,26 @@ fn tiles_of_yao_take_no_rounds() {
         cost(&binding, &options).unwrap().online.rounds
     };
     assert_eq!([16, 64, 256].map(rounds), [2; 3], "one for the inputs and one for the outputs");
+    // Inputs of 64 tiles fill the window; the next ones share the exchange of these tiles' outputs.
+    let all = p.bind(&[("lanes", 2 * 64 * 64)]).unwrap();
+    assert_eq!(cost(&all, &Options { tile: Some(64), ..Options::new(Scheme::Yao) }).unwrap().online.rounds, 3);
+}
+
+/// What all tiles read leaves less of the window to their inputs, which still share exchanges.
+#[test]
+fn a_cell_that_stays_does_not_hold_inputs_up() {
+    let add = blocks::find("add").unwrap().circuit(&[64], Goal::Size).unwrap();
+    let ty = add.inputs()[0].ty;
+    let mut p = Program::new("sums");
+    let base = p.input("base", Owner::Party(Party::Alice), ty, 2 << 10);
+    let step = p.input("step", Owner::Party(Party::Bob), ty, 10 << 10);
+    let first = p.map(&add, &[base, base]);
+    let repeated = p.repeat(first, 5);
+    let sums = p.map(&add, &[repeated, step]);
+    p.output("sums", circuit::program::Recipient::Both, sums);
+    let options = Options { tile: Some(256), timing: Timing::Streamed, ..Options::new(Scheme::Yao) };
+    let rounds = cost(&p.bind(&[]).unwrap(), &options).unwrap().online.rounds;
+    assert!(rounds < 10, "{rounds} rounds for 40 tiles");
 }
 
 #[test]

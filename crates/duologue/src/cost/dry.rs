@@ -209,14 +209,12 @@ struct DryRun<const BITS: usize> {
 }
 
 impl<const BITS: usize> Protocol for Sized<BITS> {
+    /// Labels are those of Yao.
+    const ONE_WAY: bool = BITS == 128;
     type Mask = Nothing;
     type Value = Depths<BITS>;
     type Prepared = Answers;
     type Run = DryRun<BITS>;
-
-    fn is_one_way(&self) -> bool {
-        matches!(self.role, Role::Garbler { .. } | Role::Evaluator { .. })
-    }
 
     fn demand(&self, job: &Job) -> Demand {
         self.role.demand(job)

@@ -2,6 +2,7 @@
 //!
 //! It walks a [`Schedule`] twice: *setup*, before inputs are known, and *online*. In both, every task that is ready and
 //! fits into the window is stepped into one outbox, which is exchanged once: independent steps and tiles share rounds.
+//! Where maps need none (Yao), inputs and outputs wait until many of them share one.
 //! Which tasks are under way depends on the schedule and the window alone, so both parties do the same without a word.
 //! In the *streamed* timing a task is prepared just before it begins, and the memory of what is under way is bounded by
 //! the window. Held whole are the task list, what a party supplies or learns, public cells, and cells that a
@@ -87,7 +88,7 @@ pub enum Phase {
 /// How much may be under way at once; the parties agree on it, since it decides what shares a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Window {
-    /// Bytes of cells that wait for their readers, beyond which no input is taken.
+    /// Bytes of cells that wait for their readers, beyond which no input is taken and no output waits.
     pub cells: usize,
     /// Bytes of maps.
     pub maps: usize,

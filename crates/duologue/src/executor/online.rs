@@ -30,8 +30,10 @@ pub(super) struct Online<P: Protocol> {
     oldest: usize,
     pub unfinished: usize,
     running: Vec<Running<P>>,
-    /// Whether inputs are taken: until the window is full, and again when half of it is free.
+    /// Whether inputs are taken, where they are taken many at a time.
     filling: bool,
+    /// Whether a task has ended since nothing more could be started.
+    news: bool,
     /// Tasks whose first steps threads will share.
     begun: Vec<Running<P>>,
     /// What goes out with the next exchange, in this order; what is begun writes to the last.
@@ -80,7 +82,8 @@ impl<P: Protocol> Online<P> {
             oldest: 0,
             unfinished: 0,
             running: Vec::new(),
-            filling: true,
+            filling: false,
+            news: true,
             begun: Vec::new(),
             outboxes: vec![Outbox::default()],
             inbox: Vec::new(),
@@ -116,6 +119,9 @@ impl<P: Protocol> Online<P> {
         stock: &mut Stock,
         link: &mut dyn Link,
     ) -> Result<()> {
+        if !std::mem::take(&mut self.news) {
+            return Ok(());
+        }
         while let Some(id) = self.next_ready(executor) {
             self.ready.remove(&id);
             match executor.take_prepared(id, stock, link)? {
@@ -138,10 +144,7 @@ impl<P: Protocol> Online<P> {
         drop(args);
         self.release(executor, &job.task);
         self.live.maps += executor.weight(&job.task);
-        let reserved = reserved::<P::Value>(&job.task);
-        self.live.cells += reserved;
-        let (one_way, full) = (executor.protocol.is_one_way(), self.live.cells + reserved > executor.window.cells);
-        self.filling &= !(one_way && reserved > 0 && full);
+        self.live.cells += reserved::<P::Value>(&job.task);
         self.peak = self.peak.max(self.live.cells + self.live.maps);
         if P::SIDE_BY_SIDE && executor.threads.count() > 1 && job.ands() > 0 {
             self.begun.push(Running { job, run: Some(run), expect: 0 });
@@ -184,21 +187,41 @@ impl<P: Protocol> Online<P> {
 
     /// The lowest ready task that fits into the window; any, if nothing else is under way.
     fn next_ready(&mut self, executor: &Executor<P>) -> Option<u32> {
-        let (window, one_way) = (executor.window, executor.protocol.is_one_way());
-        self.filling |= self.live.cells <= window.cells / 2;
-        let fits = |&&id: &&u32| {
-            let task = executor.task(id);
-            match task.kind {
-                Kind::Input { .. } => self.filling && self.live.cells + cell_bytes::<P::Value>(task) <= window.cells,
-                Kind::Map { .. } => self.live.maps == 0 || self.live.maps + executor.weight(task) <= window.maps,
-                Kind::Output { .. } => !one_way || self.live.cells > window.cells,
-                _ => true,
-            }
-        };
-        let near = || self.ready.range(..(self.oldest + LOOKAHEAD) as u32);
-        let output = || near().find(|&&id| is_output(executor.task(id))).filter(|_| self.only_opens());
-        let any = || near().next().filter(|_| self.running.is_empty() && self.begun.is_empty());
-        near().find(fits).or_else(output).or_else(any).copied()
+        let fits = |&id: &u32| self.fits(executor, executor.task(id));
+        let mut next = self.near().find(fits);
+        if P::ONE_WAY && next.is_none() {
+            next = self.next_awaited(executor);
+        }
+        let is_idle = self.running.is_empty() && self.begun.is_empty();
+        next.or_else(|| self.near().next().filter(|_| is_idle))
+    }
+
+    fn near(&self) -> impl Iterator<Item = u32> {
+        self.ready.range(..(self.oldest + LOOKAHEAD) as u32).copied()
+    }
+
+    fn fits(&self, executor: &Executor<P>, task: &Task) -> bool {
+        let window = executor.window;
+        match task.kind {
+            Kind::Input { .. } | Kind::Output { .. } if P::ONE_WAY => false,
+            Kind::Input { .. } => self.live.cells + cell_bytes::<P::Value>(task) <= window.cells,
+            Kind::Map { .. } => self.live.maps == 0 || self.live.maps + executor.weight(task) <= window.maps,
+            _ => true,
+        }
+    }
+
+    /// What one party waits for the other in, if it is time: outputs when no map is under way, or the window is over-full;
+    /// then inputs when no map is under way, until the window is full.
+    fn next_awaited(&mut self, executor: &Executor<P>) -> Option<u32> {
+        let (opens, most) = (self.only_opens(), executor.window.cells);
+        let output = self.near().find(|&id| is_output(executor.task(id)));
+        if output.is_some() && (opens || self.live.cells > most) {
+            return output;
+        }
+        let input = self.near().find(|&id| is_input(executor.task(id)));
+        let has_room = |id| self.live.cells + cell_bytes::<P::Value>(executor.task(id)) <= most;
+        self.filling = (self.filling || opens) && input.is_some_and(has_room);
+        input.filter(|_| self.filling)
     }
 
     /// Whether nothing but outputs is under way.
@@ -303,6 +326,7 @@ impl<P: Protocol> Online<P> {
 
     /// Keeps a task that waits; delivers what a finished one made.
     fn settle(&mut self, executor: &Executor<P>, job: Job, run: Option<P::Run>, flow: Flow<P::Value>) {
+        self.news |= !matches!(flow, Flow::Exchange { .. });
         match flow {
             Flow::Exchange { expect } => return self.running.push(Running { job, run, expect }),
             Flow::Value(value) => self.finish(executor, &job, value),
@@ -355,6 +379,10 @@ fn send(link: &mut dyn Link, outboxes: &mut [Outbox]) -> Result<()> {
     link.flush()
 }
 
+fn is_input(task: &Task) -> bool {
+    matches!(task.kind, Kind::Input { .. })
+}
+
 fn is_output(task: &Task) -> bool {
     matches!(task.kind, Kind::Output { .. })
 }
@@ -365,7 +393,7 @@ fn cell_bytes<C: Cells>(task: &Task) -> usize {
 
 /// Cells that are counted from the moment a task begins: those that wait for the peer in great number.
 fn reserved<C: Cells>(task: &Task) -> usize {
-    if matches!(task.kind, Kind::Input { .. }) { cell_bytes::<C>(task) } else { 0 }
+    if is_input(task) { cell_bytes::<C>(task) } else { 0 }
 }
 
 /// A matrix for every output port that this party gets something of.

@@ -168,14 +168,14 @@ impl EvaluatorInput {
             (1, None) | (2, Some(_)) if evaluator.ahead => {
                 Ok(Flow::Exchange { expect: job.task.rows * job.task.lanes * LABEL })
             }
-            _ => Ok(Flow::Value(self.active(evaluator.ahead.then_some(inbox), job.task.lanes))),
+            _ => Ok(Flow::Value(self.active(evaluator.ahead.then_some(inbox), job.task.lanes, &evaluator.spare))),
         }
     }
 
     /// Y ⊕ t, or B ⊕ t if no Y came.
-    fn active(&mut self, answers: Option<&[u8]>, lanes: usize) -> Labels {
+    fn active(&mut self, answers: Option<&[u8]>, lanes: usize, spare: &Spare) -> Labels {
         let mut labels = match answers {
-            Some(answers) => read_labels(answers, lanes),
+            Some(answers) => read_labels(answers, lanes, spare),
             None => std::mem::replace(&mut self.base, Labels::absent()),
         };
         if let Some(choices) = &self.choices {
@@ -186,10 +186,10 @@ impl EvaluatorInput {
 }
 
 /// Labels from their bytes, whose number was checked before they were read.
-fn read_labels(bytes: &[u8], lanes: usize) -> Labels {
-    let mut labels = vec![Block::ZERO; bytes.len() / LABEL];
-    bytemuck::cast_slice_mut(&mut labels).copy_from_slice(bytes);
-    Labels::new(labels, lanes)
+fn read_labels(bytes: &[u8], lanes: usize, spare: &Spare) -> Labels {
+    let mut labels = spare.zeros(bytes.len() / LABEL / lanes.max(1), lanes);
+    bytemuck::cast_slice_mut(labels.blocks_mut()).copy_from_slice(bytes);
+    labels
 }
 
 /// Adds blocks, one for each label or none.

@@ -8,7 +8,7 @@
 //! AND's number in the session and by S, which the garbler draws for every program.
 //!
 //! **Security**: semi-honest. An evaluator that chooses inputs after it has seen the tables (setup ahead of time) is
-//! covered in the semi-honest model only. **Rounds**: one exchange of inputs, one for outputs.
+//! covered in the semi-honest model only. **Rounds**: one exchange of inputs and one for outputs, for as many tiles as fit the window.
 //!
 //! Two ways of timing: *ahead*, the tables travel in setup and labels are fixed there (they flow as masks); *streamed*,
 //! tables travel while they are made, chunk by chunk, so that memory does not grow with the circuit.
@@ -194,14 +194,11 @@ pub enum EvaluatorRun {
 }
 
 impl Protocol for Garbler {
+    const ONE_WAY: bool = true;
     type Mask = Labels;
     type Value = Labels;
     type Prepared = Garbled;
     type Run = GarblerRun;
-
-    fn is_one_way(&self) -> bool {
-        true
-    }
 
     fn demand(&self, job: &Job) -> Demand {
         input::demand(job, self.party)
@@ -295,14 +292,11 @@ impl Garbler {
 }
 
 impl Protocol for Evaluator {
+    const ONE_WAY: bool = true;
     type Mask = Labels;
     type Value = Labels;
     type Prepared = Received;
     type Run = EvaluatorRun;
-
-    fn is_one_way(&self) -> bool {
-        true
-    }
 
     fn demand(&self, job: &Job) -> Demand {
         input::demand(job, self.party.peer())
@@ -379,7 +373,7 @@ impl Protocol for Evaluator {
     fn asks_next(&self, _: &Job, run: &EvaluatorRun) -> Option<usize> {
         match run {
             EvaluatorRun::Streamed(walk, Some(end)) if *end < walk.end() => {
-                Some(walk.ands_after(*end) * self.hash.table())
+                Some(walk.chunk_from(*end).1 * self.hash.table())
             }
             _ => None,
         }

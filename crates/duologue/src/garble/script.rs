@@ -7,8 +7,6 @@ use std::ops::Range;
 /// The instructions of a chunk, in calls.
 #[derive(Default)]
 pub(super) struct Script {
-    /// The instructions.
-    pub code: Range<usize>,
     pub steps: Vec<Step>,
     /// The XORs: to, from and from.
     pub sums: Vec<[u32; 3]>,
@@ -27,21 +25,14 @@ pub(super) enum Step {
 }
 
 impl Script {
-    /// Those of a plan from one on, up to the AND with which there are so many.
-    pub fn write(&mut self, plan: &Plan, next: usize, ands: usize) {
+    /// Those of a plan from one instruction to another.
+    pub fn write(&mut self, plan: &Plan, code: Range<usize>) {
         self.steps.clear();
         self.sums.clear();
         self.gates.clear();
-        self.code = next..plan.code().len();
-        for run in plan.runs(self.code.clone()) {
-            let most = if plan.code()[run.start].op == Op::And { ands - self.gates.len() } else { usize::MAX };
-            let run = run.start..run.end.min(run.start.saturating_add(most));
-            let step = self.step(&plan.code()[run.clone()]);
+        for run in plan.runs(code) {
+            let step = self.step(&plan.code()[run]);
             self.steps.push(step);
-            if self.gates.len() == ands {
-                self.code.end = run.end;
-                return;
-            }
         }
     }
 

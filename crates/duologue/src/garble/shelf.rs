@@ -44,7 +44,7 @@ impl Tables {
     }
 
     /// The next tables, of so many bytes each, and the instruction up to which they suffice.
-    pub(super) fn next(&mut self, walk: &mut Walk, table: usize) -> Result<(usize, &[u8])> {
+    pub(super) fn next(&mut self, walk: &Walk, table: usize) -> Result<(usize, &[u8])> {
         match &mut self.0 {
             Place::Here(tables) => Ok((walk.end(), tables)),
             Place::Shelf(tables) => {

@@ -161,28 +161,17 @@ impl Walk {
     }
 
     /// Where the next chunk ends, and its ANDs over all lanes.
-    pub(super) fn chunk(&mut self) -> (usize, usize) {
-        self.stretch(CHUNK)
+    pub(super) fn chunk(&self) -> (usize, usize) {
+        self.chunk_from(self.parts[0].next)
     }
 
-    /// ANDs over all lanes of the chunk after one that ends here.
-    pub(super) fn ands_after(&self, end: usize) -> usize {
-        chunk(&self.parts[0].plan, end, self.lanes()).1
+    pub(super) fn chunk_from(&self, next: usize) -> (usize, usize) {
+        chunk(&self.parts[0].plan, next, self.lanes())
     }
 
     /// Where the plan ends, and the ANDs over all lanes that are not done.
-    pub(super) fn whole(&mut self) -> (usize, usize) {
-        self.stretch(usize::MAX)
-    }
-
-    /// With many lanes it is found out along with what there is to do.
-    fn stretch(&mut self, most: usize) -> (usize, usize) {
-        let (part, lanes) = (&self.parts[0], self.lanes());
-        if lanes < few::LANES {
-            return stretch(&part.plan, part.next, lanes, most);
-        }
-        self.script.write(&part.plan, part.next, most.div_ceil(lanes));
-        (self.script.code.end, self.script.gates.len() * lanes)
+    pub(super) fn whole(&self) -> (usize, usize) {
+        stretch(&self.parts[0].plan, self.parts[0].next, self.lanes(), usize::MAX)
     }
 
     /// The only part, if ANDs of several gates are hashed together.
@@ -200,7 +189,7 @@ impl Walk {
     ) {
         let script = self.script(end);
         self.on_rows(threads, tables, |part, rows| work(part, &script, rows));
-        self.pass(script);
+        self.pass(end, script);
     }
 
     /// The same, where tables are only read.
@@ -216,23 +205,19 @@ impl Walk {
             let rows: Vec<_> = tables.chunks(part.all.max(1)).map(|row| &row[part.lanes.clone()]).collect();
             work(part, &script, &rows);
         });
-        self.pass(script);
+        self.pass(end, script);
     }
 
-    /// What there is to do up to `end`, which is where some stretch ended.
     fn script(&mut self, end: usize) -> Script {
         let mut script = std::mem::take(&mut self.script);
-        if script.code != (self.parts[0].next..end) {
-            script.write(&self.parts[0].plan, self.parts[0].next, usize::MAX);
-        }
-        assert_eq!(script.code.end, end, "the end of a chunk, or that of the plan");
+        script.write(&self.parts[0].plan, self.parts[0].next..end);
         script
     }
 
-    fn pass(&mut self, script: Script) {
+    fn pass(&mut self, end: usize, script: Script) {
         for part in &mut self.parts {
             part.number += script.gates.len() as u64 * part.step;
-            part.next = script.code.end;
+            part.next = end;
         }
         self.script = script;
     }
