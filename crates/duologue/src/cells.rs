@@ -86,14 +86,6 @@ struct Line([Block; 4]);
 const LINE: Line = Line([Block::ZERO; 4]);
 
 impl Labels {
-    /// From labels wire by wire.
-    pub(crate) fn new(mut blocks: Vec<Block>, lanes: usize) -> Self {
-        let mut labels = Labels::some(blocks.len(), lanes);
-        labels.blocks_mut().copy_from_slice(&blocks);
-        erase(&mut blocks);
-        labels
-    }
-
     fn some(len: usize, lanes: usize) -> Self {
         Labels { lines: vec![LINE; len.div_ceil(4)], len, lanes, home: None }
     }

@@ -1,22 +1,12 @@
 //! The hashes against their definitions, written once more on RustCrypto's AES, and their pitfalls:
 //! each attack is shown to work on a twin that lacks the counter-measure, and to fail on ours.
 
+mod support;
+
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
-use duologue_kernels::generator::Generator;
 use duologue_kernels::hash::{Ciphertexts, GateHash, Operand, OtHash, TreeHash};
 use duologue_kernels::{Backend, Block};
-
-const S: Block = Block::new(0xfedc_ba98_7654_3210_0f1e_2d3c_4b5a_6978);
-
-fn random(len: usize, index: u64) -> Vec<Block> {
-    let mut blocks = vec![Block::ZERO; len];
-    Generator::from_seed(S).derive(b"testdata", index).fill_blocks(&mut blocks);
-    blocks
-}
-
-fn random_delta() -> Block {
-    random(1, 99)[0].with_lsb(true)
-}
+use support::{S, random, random_delta};
 
 fn key(s: Block, number: u64, name: &[u8; 8]) -> aes::Aes128 {
     let name = u128::from(u64::from_le_bytes(*name));

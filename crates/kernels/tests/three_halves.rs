@@ -1,25 +1,15 @@
 //! Three-halves garbling against the paper's equations, solved once more with matrices on RustCrypto's AES, and its
 //! pitfalls: each attack is shown to work on a twin that lacks the counter-measure, and to fail on ours.
 
+mod support;
+
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use duologue_kernels::gates::{Gate, Numbers};
-use duologue_kernels::generator::Generator;
 use duologue_kernels::hash::Operand;
 use duologue_kernels::rows::Strip;
 use duologue_kernels::three_halves::{Table, ThreeHalves};
 use duologue_kernels::{Backend, Block};
-
-const S: Block = Block::new(0xfedc_ba98_7654_3210_0f1e_2d3c_4b5a_6978);
-
-fn random(len: usize, index: u64) -> Vec<Block> {
-    let mut blocks = vec![Block::ZERO; len];
-    Generator::from_seed(S).derive(b"testdata", index).fill_blocks(&mut blocks);
-    blocks
-}
-
-fn random_delta() -> Block {
-    random(1, 99)[0].with_lsb(true)
-}
+use support::{S, random, random_delta};
 
 /// The same labels with this lowest bit, so that it is the permute bit.
 fn permuted(labels: &[Block], bit: bool) -> Vec<Block> {

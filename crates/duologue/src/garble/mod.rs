@@ -262,8 +262,7 @@ impl Protocol for Garbler {
             GarblerRun::Done => Ok(Flow::Value(Labels::absent())),
             GarblerRun::Map(walk) if walk.is_done() => Ok(Flow::Value(self.made(walk, &job.public))),
             GarblerRun::Map(walk) => {
-                let chunk = walk.chunk();
-                self.garble(walk, chunk, &job.public, outbox);
+                self.garble(walk, walk.chunk(), &job.public, outbox);
                 Ok(Flow::Exchange { expect: 0 })
             }
             GarblerRun::Output(opening) => opening.step(job, self.party, inbox, outbox),
