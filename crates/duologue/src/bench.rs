@@ -11,7 +11,7 @@ use crate::garble::{Base, Evaluator, Garbler};
 use crate::gmw::{Gmw, Vectors, Written};
 use crate::masked::{Fusions, Masked};
 use crate::ot::Side;
-use crate::outbox::Outbox;
+use crate::outbox::{Inbox, Outbox};
 use crate::protocol::Protocol;
 use crate::terms::{Options, Scheme, Terms};
 use crate::threads::Threads;
@@ -319,9 +319,9 @@ impl Link for Seat<'_> {
         false
     }
 
-    fn receive(&mut self, count: usize, inbox: &mut Vec<u8>) -> Result<()> {
-        inbox.resize(count, 0);
-        if count == 0 { Ok(()) } else { self.away(|table, us| table.receive(us, inbox)) }
+    fn receive(&mut self, count: usize, inbox: &mut Inbox) -> Result<()> {
+        let room = inbox.only(count);
+        if count == 0 { Ok(()) } else { self.away(|table, us| table.receive(us, room)) }
     }
 
     /// All was dealt.
@@ -369,6 +369,6 @@ mod tests {
         let table = Table::default();
         let mut alice = Seat { table: &table, us: 0, busy: Duration::ZERO, since: Instant::now() };
         drop(Seat { table: &table, us: 1, busy: Duration::ZERO, since: Instant::now() });
-        assert!(alice.receive(1, &mut Vec::new()).is_err());
+        assert!(alice.receive(1, &mut Inbox::default()).is_err());
     }
 }

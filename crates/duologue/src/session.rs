@@ -449,9 +449,9 @@ impl Session {
     /// Its evaluator, and S.
     fn evaluator(&mut self, terms: &Terms, base: Base, ordinal: u64) -> Result<(Evaluator, Block)> {
         self.wire.delta()?;
-        let mut s = Vec::new();
-        self.wire.receive(16, &mut s)?;
-        let s = Block::from_bytes(s.try_into().expect("16 bytes were read"));
+        let mut s = [0; 16];
+        self.wire.channel.recv_into(&mut s)?;
+        let s = Block::from_bytes(s);
         let labels = self.common_labels(s, ordinal);
         Ok((Evaluator::new(self.party, (terms.garbling, s), labels, base, terms.ahead), s))
     }

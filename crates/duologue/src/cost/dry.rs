@@ -7,7 +7,7 @@ use crate::correlation::{self, Demand, Stock};
 use crate::executor::{Executor, Feeds, Link, Phase};
 use crate::garble::LABEL;
 use crate::ot::{Outline, Setup};
-use crate::outbox::Outbox;
+use crate::outbox::{Inbox, Outbox};
 use crate::protocol::{Arg, Flow, Job, Protocol};
 use crate::session::at_once;
 use crate::terms::{Scheme, Terms};
@@ -150,7 +150,7 @@ impl Link for DryLink {
         Ok(())
     }
 
-    fn receive(&mut self, _: usize, inbox: &mut Vec<u8>) -> Result<()> {
+    fn receive(&mut self, _: usize, inbox: &mut Inbox) -> Result<()> {
         inbox.clear();
         Ok(())
     }

@@ -14,7 +14,7 @@ mod store;
 
 use crate::cells::Cells;
 use crate::correlation::{Demand, Stock};
-use crate::outbox::Outbox;
+use crate::outbox::{Inbox, Outbox};
 use crate::plain;
 use crate::protocol::{Arg, Job, Protocol};
 use crate::threads::Threads;
@@ -36,7 +36,7 @@ pub trait Link: Send {
     fn flush(&mut self) -> Result<()>;
 
     /// Reads exactly `count` bytes in place of what the inbox holds.
-    fn receive(&mut self, count: usize, inbox: &mut Vec<u8>) -> Result<()>;
+    fn receive(&mut self, count: usize, inbox: &mut Inbox) -> Result<()>;
 
     /// Makes sure that `stock` has `demand`; `ahead` will be asked for later and may be made in the same exchange.
     fn supply(&mut self, stock: &mut Stock, demand: Demand, ahead: Demand) -> Result<()>;
@@ -62,7 +62,7 @@ impl Link for Alone {
         Ok(())
     }
 
-    fn receive(&mut self, _: usize, inbox: &mut Vec<u8>) -> Result<()> {
+    fn receive(&mut self, _: usize, inbox: &mut Inbox) -> Result<()> {
         inbox.clear();
         Ok(())
     }
@@ -122,7 +122,7 @@ pub struct Executor<P: Protocol> {
     /// Time of preparing within the online phase, when setup is streamed.
     streamed_setup: Duration,
     /// What preparing reads and sends: fresh memory for the tables of each task takes its time.
-    inbox: Vec<u8>,
+    inbox: Inbox,
     outbox: Outbox,
 }
 
@@ -162,7 +162,7 @@ impl<P: Protocol> Executor<P> {
             demand: Demand::NONE,
             undrawn: Demand::NONE,
             streamed_setup: Duration::ZERO,
-            inbox: Vec::new(),
+            inbox: Inbox::default(),
             outbox: Outbox::default(),
             schedule,
         };
@@ -291,7 +291,7 @@ impl<P: Protocol> Executor<P> {
 
     /// Exchanges until the setup of these tasks is complete: all of them share each exchange.
     fn complete(&mut self, tasks: Vec<u32>, link: &mut dyn Link) -> Result<()> {
-        let (mut inbox, mut outbox) = (Vec::new(), Outbox::default());
+        let (mut inbox, mut outbox) = (Inbox::default(), Outbox::default());
         loop {
             let (protocol, prepared) = (&self.protocol, &mut self.prepared);
             let mut waiting = Vec::new();

@@ -4,7 +4,7 @@ use super::store::{Store, args, tile, view};
 use super::{Executor, Feeds, Link, Phase, Window};
 use crate::cells::Cells;
 use crate::correlation::Stock;
-use crate::outbox::Outbox;
+use crate::outbox::{Inbox, Outbox};
 use crate::protocol::{Flow, Job, Protocol};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
@@ -38,10 +38,10 @@ pub(super) struct Online<P: Protocol> {
     begun: Vec<Running<P>>,
     /// What goes out with the next exchange, in this order; what is begun writes to the last.
     outboxes: Vec<Outbox>,
-    inbox: Vec<u8>,
+    inbox: Inbox,
     /// What was sent while the next step was taken, and what came meanwhile: all that the next exchange reads.
     sent: Vec<Outbox>,
-    ahead: Option<Vec<u8>>,
+    ahead: Option<Inbox>,
     pub outputs: Feeds,
     done: u64,
 }
@@ -86,7 +86,7 @@ impl<P: Protocol> Online<P> {
             news: true,
             begun: Vec::new(),
             outboxes: vec![Outbox::default()],
-            inbox: Vec::new(),
+            inbox: Inbox::default(),
             sent: Vec::new(),
             ahead: None,
             outputs: empty_outputs(executor),
@@ -266,7 +266,7 @@ impl<P: Protocol> Online<P> {
     }
 
     /// What all wait for, if it has not come before.
-    fn incoming(&mut self, expected: usize, link: &mut dyn Link) -> Result<Vec<u8>> {
+    fn incoming(&mut self, expected: usize, link: &mut dyn Link) -> Result<Inbox> {
         match self.ahead.take() {
             Some(ahead) if ahead.len() == expected => Ok(ahead),
             Some(_) => Err(Error::usage("a task asks for something else than it said")),

@@ -315,7 +315,7 @@ impl Protocol for Evaluator {
     ) -> Result<(Received, Labels)> {
         let received = match job.task.kind {
             Kind::Input { .. } => Received::Input(EvaluatorInput::prepare(self, job, stock)?),
-            Kind::Map { .. } if self.ahead => Received::Tables(Tables::here(inbox.to_vec())),
+            Kind::Map { .. } if self.ahead => Received::Tables(Tables::here(inbox)),
             Kind::Output { .. } if self.ahead && output::learns(job, self.party) => {
                 Received::Permute(unpack(inbox, job.task.rows, job.task.lanes))
             }

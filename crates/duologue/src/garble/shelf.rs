@@ -16,7 +16,7 @@ use crate::cells::Labels;
 use crate::correlation::Stock;
 use crate::executor::Link;
 use crate::executor::shelf::Shelved;
-use crate::outbox::Outbox;
+use crate::outbox::{Inbox, Outbox};
 use crate::packed::{byte_len, pack, unpack};
 use crate::protocol::{Arg, Job};
 use crate::shelf::{Making, Room, Tables as Kept, Taken};
@@ -33,14 +33,16 @@ pub struct Tables(Place);
 
 enum Place {
     /// In this session.
-    Here(Vec<u8>),
+    Here(Inbox),
     /// In an earlier one.
     Shelf(Kept),
 }
 
 impl Tables {
-    pub(super) fn here(tables: Vec<u8>) -> Tables {
-        Tables(Place::Here(tables))
+    pub(super) fn here(tables: &[u8]) -> Tables {
+        let mut kept = Inbox::default();
+        kept.extend_from_slice(tables);
+        Tables(Place::Here(kept))
     }
 
     /// The next tables, of so many bytes each, and the instruction up to which they suffice.
@@ -138,7 +140,7 @@ impl Shelved for Evaluator {
         link: &mut dyn Link,
         making: &mut Making,
     ) -> Result<Labels> {
-        let (mut inbox, kept) = (Vec::new(), self.kept(job));
+        let (mut inbox, kept) = (Inbox::default(), self.kept(job));
         match job.task.kind {
             Kind::Input { .. } => {
                 let choices = stock.draw_cot_receiver(kept.labels as usize / LABEL)?;

@@ -88,8 +88,7 @@ impl Session {
         let ours = self.revealed(counts)?;
         self.wire.send(&ours)?;
         self.wire.flush()?;
-        let mut theirs = Vec::new();
-        self.wire.receive(self.revealed_len(counts), &mut theirs)?;
+        let theirs = self.wire.channel.recv(self.revealed_len(counts))?;
         let (us, them) = (self.party, self.party.peer());
         let [ours, theirs] = [(&ours, us), (&theirs, them)].map(|(bytes, party)| Revealed::new(bytes, counts, party));
         self.wire.channel.finish()?;

@@ -6,6 +6,7 @@ use crate::correlation::pool::Pool;
 use crate::correlation::{self, Demand, Maker, Refill, Stock};
 use crate::executor::{Link, Phase};
 use crate::ot::{Crop, Extension, Harvest, Setup, Side};
+use crate::outbox::Inbox;
 use crate::terms::{self, Fields};
 use crate::{Error, Party, Result};
 use kernels::Block;
@@ -93,9 +94,9 @@ impl Link for Wire {
         self.channel.flush()
     }
 
-    fn receive(&mut self, count: usize, inbox: &mut Vec<u8>) -> Result<()> {
-        inbox.resize(count, 0);
-        if count == 0 { Ok(()) } else { self.channel.recv_into(inbox) }
+    fn receive(&mut self, count: usize, inbox: &mut Inbox) -> Result<()> {
+        let room = inbox.only(count);
+        if count == 0 { Ok(()) } else { self.channel.recv_into(room) }
     }
 
     fn supply(&mut self, stock: &mut Stock, demand: Demand, ahead: Demand) -> Result<()> {

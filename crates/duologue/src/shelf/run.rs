@@ -12,6 +12,7 @@ use crate::Result;
 use crate::disk::files;
 use crate::disk::owner::Owner;
 use crate::disk::seal::KEY;
+use crate::outbox::Inbox;
 
 /// Bytes that a run has on a shelf, or those of the tasks before one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -155,19 +156,19 @@ impl Taken {
 pub(crate) struct Tables {
     run: Arc<Taken>,
     at: u64,
-    bytes: Vec<u8>,
+    bytes: Inbox,
 }
 
 impl Tables {
     pub(crate) fn new(run: Arc<Taken>, at: Room) -> Tables {
-        Tables { run, at: at.tables, bytes: Vec::new() }
+        Tables { run, at: at.tables, bytes: Inbox::default() }
     }
 
     /// The next so many bytes.
     pub(crate) fn next(&mut self, count: usize) -> Result<&[u8]> {
-        self.bytes.resize(count, 0);
+        let bytes = self.bytes.only(count);
         if let Some(tables) = self.run.tables.as_ref().filter(|_| count > 0) {
-            lock(tables).read(self.at, &mut self.bytes)?;
+            lock(tables).read(self.at, bytes)?;
         }
         self.at += count as u64;
         Ok(&self.bytes)
