@@ -103,12 +103,10 @@ impl Both<'_> {
                 let delta = self.dealer.derive(b"delta   ", 0).block().with_lsb(true);
                 let (s, labels) = (self.dealer.derive(b"hash key", 0).block(), self.dealer.derive(b"labels  ", 0));
                 let (us, them, hash) = (self.terms.garbler, self.terms.garbler.peer(), (self.terms.garbling, s));
-                let garbler = Garbler::new(us, delta, hash, labels.derive(b"labels  ", 0), Base::default(), false)
-                    .with_threads(threads(us).clone());
+                let garbler = Garbler::new(us, delta, hash, labels.derive(b"labels  ", 0), Base::default(), false);
                 let garbler =
                     Executor::new(garbler, Some(us), self.job.clone(), how, public(us))?.with_threads(threads(us));
-                let evaluator = Evaluator::new(them, hash, labels.derive(b"labels  ", 0), Base::default(), false)
-                    .with_threads(threads(them).clone());
+                let evaluator = Evaluator::new(them, hash, labels.derive(b"labels  ", 0), Base::default(), false);
                 let evaluator = Executor::new(evaluator, Some(them), self.job.clone(), how, public(them))?
                     .with_threads(threads(them));
                 let [alice, bob] = self.stocks(garbler.demand(), delta);

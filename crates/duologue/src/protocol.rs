@@ -11,6 +11,7 @@ use crate::Result;
 use crate::cells::Cells;
 use crate::correlation::{Demand, Stock};
 use crate::outbox::Outbox;
+use crate::threads::Threads;
 use circuit::BitMatrix;
 use circuit::plan::Plan;
 use circuit::program::Task;
@@ -31,6 +32,8 @@ pub enum Flow<V> {
 
 /// A secret task with what is public about it.
 pub struct Job {
+    /// Who shares the work on it.
+    pub(crate) threads: Threads,
     /// The task.
     pub task: Task,
     /// Its plan, if it is a map.
@@ -109,6 +112,11 @@ pub trait Protocol: Send + Sync {
 
     /// Goes on until something must be exchanged or the task is done. The first inbox is empty.
     fn step(&self, job: &Job, run: &mut Self::Run, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Self::Value>>;
+
+    /// Bytes that a map reads online where maps are [one way](Self::ONE_WAY): exactly so many.
+    fn map_bytes(&self, _: &Job) -> usize {
+        0
+    }
 
     /// Bytes that a task will ask for after its next step, if it certainly goes on then, whatever comes before.
     fn asks_next(&self, _: &Job, _: &Self::Run) -> Option<usize> {

@@ -424,12 +424,11 @@ impl Session {
                 Box::new(Executor::new(masked, party, job, how, public)?.with_threads(&threads))
             }
             Scheme::Yao if terms.garbler == self.party => {
-                let garbler = self.garbler(terms, base, ordinal)?.with_threads(threads.clone());
+                let garbler = self.garbler(terms, base, ordinal)?;
                 Box::new(Executor::new(garbler, party, job, how, public)?.with_threads(&threads))
             }
             Scheme::Yao => {
                 let (evaluator, _) = self.evaluator(terms, base, ordinal)?;
-                let evaluator = evaluator.with_threads(threads.clone());
                 Box::new(Executor::new(evaluator, party, job, how, public)?.with_threads(&threads))
             }
         })

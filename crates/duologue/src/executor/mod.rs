@@ -2,12 +2,13 @@
 //!
 //! It walks a [`Schedule`] twice: *setup*, before inputs are known, and *online*. In both, every task that is ready and
 //! fits into the window is stepped into one outbox, which is exchanged once: independent steps and tiles share rounds.
-//! Where maps need none (Yao), inputs and outputs wait until many of them share one.
+//! Where maps need none (Yao), inputs and outputs wait until many of them share one, and threads make maps side by side.
 //! Which tasks are under way depends on the schedule and the window alone, so both parties do the same without a word.
 //! In the *streamed* timing a task is prepared just before it begins, and the memory of what is under way is bounded by
 //! the window. Held whole are the task list, what a party supplies or learns, public cells, and cells that a
 //! lane-crossing view waits for; [`cost`](mod@crate::cost) counts the peak.
 
+mod maps;
 mod online;
 pub(crate) mod shelf;
 mod store;
@@ -228,7 +229,7 @@ impl<P: Protocol> Executor<P> {
             Kind::Map { plan, .. } => Some(self.schedule.plan(*plan).clone()),
             _ => None,
         };
-        Job { public: BitMatrix::zeros(0, task.lanes), task, plan }
+        Job { threads: self.threads.clone(), public: BitMatrix::zeros(0, task.lanes), task, plan }
     }
 
     /// Memory of a task under way, in bytes: the slots of a map, and what it draws unless that lies ready.

@@ -1,5 +1,6 @@
 //! The online phase: who is ready, what fits, and one exchange for all.
 
+use super::maps::Owed;
 use super::store::{Store, args, tile, view};
 use super::{Executor, Feeds, Link, Phase, Window};
 use crate::cells::Cells;
@@ -18,7 +19,11 @@ const LOOKAHEAD: usize = 1 << 10;
 /// The online phase: what is under way, and what waits for what.
 pub(super) struct Online<P: Protocol> {
     values: Store<P::Value>,
-    /// Bytes of values that wait, and of maps under way.
+    /// Maps whose readers may begin, but whose cells are still to be made.
+    owed: Owed<P>,
+    /// Which cells wait, those that are owed among them.
+    held: Store<()>,
+    /// Their bytes, and those of maps under way.
     live: Window,
     pub peak: usize,
     /// How many arguments each task still waits for, and who waits for each cell.
@@ -73,6 +78,8 @@ impl<P: Protocol> Online<P> {
         let tasks = &executor.schedule.tasks;
         let mut online = Online {
             values: Store::new(&executor.schedule.uses),
+            owed: Owed::default(),
+            held: Store::new(&executor.schedule.uses),
             live: Window { cells: 0, maps: 0 },
             peak: 0,
             missing: vec![0; tasks.len()],
@@ -124,12 +131,70 @@ impl<P: Protocol> Online<P> {
         }
         while let Some(id) = self.next_ready(executor) {
             self.ready.remove(&id);
+            if is_awaited(executor.task(id)) {
+                self.pay(executor, link)?;
+            }
             match executor.take_prepared(id, stock, link)? {
+                (job, Some(prepared)) if P::ONE_WAY && !is_awaited(&job.task) => {
+                    self.map(executor, (job, prepared), inputs, link)?;
+                }
                 (job, Some(prepared)) => self.begin(executor, job, prepared, inputs)?,
                 (job, None) => self.look(executor, job)?,
             }
         }
+        self.pay(executor, link)?;
         self.step_begun(executor)
+    }
+
+    /// A map that waits for nobody: from its beginning to its end, or owed.
+    fn map(
+        &mut self,
+        executor: &mut Executor<P>,
+        (job, prepared): (Job, P::Prepared),
+        inputs: &Feeds,
+        link: &mut dyn Link,
+    ) -> Result<()> {
+        if !self.owed.has_room(&job, &executor.threads) {
+            self.pay(executor, link)?;
+        }
+        if self.is_owed(executor, &job) {
+            let mut inbox = self.owed.take_box();
+            link.receive(executor.protocol.map_bytes(&job), &mut inbox)?;
+            self.owe(executor, &job);
+            self.owed.add_map(job, prepared, inbox);
+            return if self.owed.is_enough(&executor.threads) { self.pay(executor, link) } else { Ok(()) };
+        }
+        self.pay(executor, link)?;
+        self.begin(executor, job, prepared, inputs)?;
+        while self.is_waiting() {
+            self.exchange(executor, link)?;
+        }
+        Ok(())
+    }
+
+    /// Whether threads may make a map beside others.
+    fn is_owed(&self, executor: &Executor<P>, job: &Job) -> bool {
+        let is_map = |id| matches!(executor.task(id).kind, Kind::Map { .. });
+        let threads = &executor.threads;
+        threads.count() > 1 && self.owed.has_room(job, threads) && (!self.owed.is_empty() || self.near().any(is_map))
+    }
+
+    /// A task goes from its beginning to its end, but for its cell.
+    fn owe(&mut self, executor: &Executor<P>, job: &Job) {
+        self.release(executor, &job.task);
+        self.enter(executor, &job.task);
+        self.leave(executor, job);
+        self.finish(executor, &job.task);
+    }
+
+    /// Makes what is owed.
+    fn pay(&mut self, executor: &Executor<P>, link: &mut dyn Link) -> Result<()> {
+        if self.owed.is_empty() {
+            return Ok(());
+        }
+        self.owed.pay(executor, &mut self.values, |bytes| link.send(bytes))?;
+        link.flush()?;
+        link.progress(Phase::Online, self.done, executor.schedule.totals.and0)
     }
 
     fn begin(&mut self, executor: &Executor<P>, job: Job, prepared: P::Prepared, inputs: &Feeds) -> Result<()> {
@@ -142,10 +207,9 @@ impl<P: Protocol> Online<P> {
         let args = args(&job.task, &self.values, &executor.public);
         let mut run = executor.protocol.begin(&job, prepared, &args, feed)?;
         drop(args);
+        self.values.release(&job.task.args, |_| {});
         self.release(executor, &job.task);
-        self.live.maps += executor.weight(&job.task);
-        self.live.cells += reserved::<P::Value>(&job.task);
-        self.peak = self.peak.max(self.live.cells + self.live.maps);
+        self.enter(executor, &job.task);
         if P::SIDE_BY_SIDE && executor.threads.count() > 1 && job.ands() > 0 {
             self.begun.push(Running { job, run: Some(run), expect: 0 });
             return Ok(());
@@ -177,21 +241,38 @@ impl<P: Protocol> Online<P> {
         let Kind::View { wiring } = &job.task.kind else {
             return Err(Error::usage("a task was not prepared"));
         };
+        if !self.owed.is_empty() {
+            self.owe(executor, &job);
+            self.owed.add_view(job);
+            return Ok(());
+        }
         let args = args(&job.task, &self.values, &executor.public);
         let value = view(wiring, &job.task, &args, |public| executor.protocol.lift(public));
         drop(args);
+        self.values.release(&job.task.args, |_| {});
+        self.values.put(job.task.cell, value);
         self.release(executor, &job.task);
-        self.finish(executor, &job, value);
+        self.finish(executor, &job.task);
         Ok(())
+    }
+
+    /// A task begins.
+    fn enter(&mut self, executor: &Executor<P>, task: &Task) {
+        self.live.maps += executor.weight(task);
+        self.live.cells += reserved::<P::Value>(task);
+        self.peak = self.peak.max(self.live.cells + self.live.maps);
+    }
+
+    /// A task is at its end.
+    fn leave(&mut self, executor: &Executor<P>, job: &Job) {
+        self.live.maps -= executor.weight(&job.task);
+        self.done += job.ands();
     }
 
     /// The lowest ready task that fits into the window; any, if nothing else is under way.
     fn next_ready(&mut self, executor: &Executor<P>) -> Option<u32> {
         let fits = |&id: &u32| self.fits(executor, executor.task(id));
-        let mut next = self.near().find(fits);
-        if P::ONE_WAY && next.is_none() {
-            next = self.next_awaited(executor);
-        }
+        let next = if P::ONE_WAY { self.next_one_way(executor) } else { self.near().find(fits) };
         let is_idle = self.running.is_empty() && self.begun.is_empty();
         next.or_else(|| self.near().next().filter(|_| is_idle))
     }
@@ -203,19 +284,23 @@ impl<P: Protocol> Online<P> {
     fn fits(&self, executor: &Executor<P>, task: &Task) -> bool {
         let window = executor.window;
         match task.kind {
-            Kind::Input { .. } | Kind::Output { .. } if P::ONE_WAY => false,
             Kind::Input { .. } => self.live.cells + cell_bytes::<P::Value>(task) <= window.cells,
             Kind::Map { .. } => self.live.maps == 0 || self.live.maps + executor.weight(task) <= window.maps,
             _ => true,
         }
     }
 
-    /// What one party waits for the other in, if it is time: outputs when no map is under way, or the window is over-full;
-    /// then inputs when no map is under way, until the window is full.
-    fn next_awaited(&mut self, executor: &Executor<P>) -> Option<u32> {
+    /// Maps and views as long as there are some. Then what one party waits for the other in: outputs, for which it is time
+    /// too when the window is over-full, and inputs until it is full.
+    fn next_one_way(&mut self, executor: &Executor<P>) -> Option<u32> {
         let (opens, most) = (self.only_opens(), executor.window.cells);
         let output = self.near().find(|&id| is_output(executor.task(id)));
-        if output.is_some() && (opens || self.live.cells > most) {
+        let is_full = output.is_some() && self.live.cells > most;
+        let local = self.near().find(|&id| !is_awaited(executor.task(id)));
+        if local.is_some() && !is_full && !self.is_waiting() {
+            return local;
+        }
+        if output.is_some() && (opens || is_full) {
             return output;
         }
         let input = self.near().find(|&id| is_input(executor.task(id)));
@@ -329,7 +414,10 @@ impl<P: Protocol> Online<P> {
         self.news |= !matches!(flow, Flow::Exchange { .. });
         match flow {
             Flow::Exchange { expect } => return self.running.push(Running { job, run, expect }),
-            Flow::Value(value) => self.finish(executor, &job, value),
+            Flow::Value(value) => {
+                self.values.put(job.task.cell, value);
+                self.finish(executor, &job.task);
+            }
             Flow::Output(output) => {
                 if let (Kind::Output { port, from, .. }, Some(output)) = (&job.task.kind, output) {
                     deliver(&mut self.outputs, *port, *from, &output);
@@ -337,16 +425,16 @@ impl<P: Protocol> Online<P> {
                 self.mark_finished(job.task.cell);
             }
         }
-        self.live.maps -= executor.weight(&job.task);
-        self.done += job.ands();
+        self.leave(executor, &job);
     }
 
-    fn finish(&mut self, executor: &Executor<P>, job: &Job, value: P::Value) {
-        let id = job.task.cell;
+    /// A task's cell is there, or owed: its readers may begin.
+    fn finish(&mut self, executor: &Executor<P>, task: &Task) {
+        let id = task.cell;
         if executor.schedule.uses[id as usize] > 0 {
-            self.live.cells += cell_bytes::<P::Value>(&job.task) - reserved::<P::Value>(&job.task);
+            self.live.cells += cell_bytes::<P::Value>(task) - reserved::<P::Value>(task);
         }
-        self.values.put(id, value);
+        self.held.put(id, ());
         for reader in std::mem::take(&mut self.readers[id as usize]) {
             self.missing[reader as usize] -= 1;
             if self.missing[reader as usize] == 0 {
@@ -366,7 +454,7 @@ impl<P: Protocol> Online<P> {
 
     fn release(&mut self, executor: &Executor<P>, task: &Task) {
         let live = &mut self.live.cells;
-        self.values.release(&task.args, |id| *live -= cell_bytes::<P::Value>(executor.task(id)));
+        self.held.release(&task.args, |id| *live -= cell_bytes::<P::Value>(executor.task(id)));
     }
 }
 
@@ -377,6 +465,11 @@ fn send(link: &mut dyn Link, outboxes: &mut [Outbox]) -> Result<()> {
         outbox.clear();
     }
     link.flush()
+}
+
+/// Whether one party waits for the other in a task where maps are one way.
+fn is_awaited(task: &Task) -> bool {
+    is_input(task) || is_output(task)
 }
 
 fn is_input(task: &Task) -> bool {

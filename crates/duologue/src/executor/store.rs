@@ -26,6 +26,11 @@ impl<C> Store<C> {
         }
     }
 
+    /// Whether the secret arguments of a task are all here.
+    pub fn have_all(&self, task: &Task, public: &[Option<Arc<BitMatrix>>]) -> bool {
+        task.args.iter().all(|&id| public[id as usize].is_some() || self.cells[id as usize].is_some())
+    }
+
     /// One reader of each has begun; calls `gone` for those that nobody reads any more.
     pub fn release(&mut self, ids: &[CellId], mut gone: impl FnMut(CellId)) {
         for &id in ids {

@@ -26,7 +26,7 @@ impl Garbler {
         let tables: &mut [G::Table] = bytemuck::cast_slice_mut(tables);
         match walk.few() {
             Some(part) => self.garble_few(hash, part, end, public, tables),
-            None => walk.go(&self.threads, tables, end, |part, script, rows| {
+            None => walk.go(tables, end, |part, script, rows| {
                 self.garble_part(hash, part, script, public, rows);
             }),
         }
@@ -78,7 +78,7 @@ impl Garbler {
             Arg::Secret(_) => Labels::absent(),
         };
         let lifted: Vec<_> = args.iter().map(lift).collect();
-        Walk::new(job, (&self.threads, &self.spare), |slots, plan, piece| {
+        Walk::new(job, &self.spare, |slots, plan, piece| {
             let zeros = match args[piece.arg as usize] {
                 Arg::Secret(zeros) => zeros,
                 Arg::Public(_) => &lifted[piece.arg as usize],
@@ -88,7 +88,7 @@ impl Garbler {
     }
 
     pub(super) fn made(&self, walk: &mut Walk, public: &BitMatrix) -> Labels {
-        walk.outputs(&self.threads, public, |label, bit| *label ^= self.delta & Block::mask(bit))
+        walk.outputs(public, |label, bit| *label ^= self.delta & Block::mask(bit))
     }
 }
 
@@ -105,7 +105,7 @@ impl Evaluator {
         let tables: &[G::Table] = bytemuck::cast_slice(tables);
         match walk.few() {
             Some(part) => self.evaluate_few(hash, part, end, public, tables),
-            None => walk.go_reading(&self.threads, tables, end, |part, script, rows| {
+            None => walk.go_reading(tables, end, |part, script, rows| {
                 self.evaluate_part(hash, part, script, public, rows);
             }),
         }
@@ -143,7 +143,7 @@ impl Evaluator {
 
     /// A map to be evaluated. The active label of a public bit is 0, which the slots are.
     pub(super) fn walk(&self, job: &Job, args: &[Arg<'_, Labels>]) -> Walk {
-        Walk::new(job, (&self.threads, &self.spare), |slots, plan, piece| {
+        Walk::new(job, &self.spare, |slots, plan, piece| {
             if let Arg::Secret(active) = args[piece.arg as usize] {
                 cells::load(plan, slots, active, piece);
             }
@@ -151,6 +151,6 @@ impl Evaluator {
     }
 
     pub(super) fn made(&self, walk: &mut Walk, public: &BitMatrix) -> Labels {
-        walk.outputs(&self.threads, public, |_, _| {})
+        walk.outputs(public, |_, _| {})
     }
 }

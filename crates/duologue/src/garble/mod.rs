@@ -29,7 +29,6 @@ use crate::outbox::Outbox;
 use crate::packed::{byte_len, pack, unpack};
 use crate::protocol::{Arg, Flow, Job, Protocol};
 use crate::terms::Garbling;
-use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::Kind;
@@ -63,7 +62,6 @@ pub struct Garbler {
     labels: Generator,
     base: Base,
     ahead: bool,
-    threads: Threads,
     spare: Spare,
 }
 
@@ -81,7 +79,6 @@ pub struct Evaluator {
     labels: Generator,
     base: Base,
     ahead: bool,
-    threads: Threads,
     spare: Spare,
 }
 
@@ -96,43 +93,14 @@ impl Garbler {
         base: Base,
         ahead: bool,
     ) -> Self {
-        Garbler {
-            party,
-            delta,
-            hash: Hash::new(hash.0, hash.1),
-            labels,
-            base,
-            ahead,
-            threads: Threads::default(),
-            spare: Spare::default(),
-        }
-    }
-
-    /// The same, whose work these share.
-    pub(crate) fn with_threads(mut self, threads: Threads) -> Self {
-        self.threads = threads;
-        self
+        Garbler { party, delta, hash: Hash::new(hash.0, hash.1), labels, base, ahead, spare: Spare::default() }
     }
 }
 
 impl Evaluator {
     /// The evaluator of one program; the key of the hash came from the garbler, who knows `labels` too.
     pub(crate) fn new(party: Party, hash: (Garbling, Block), labels: Generator, base: Base, ahead: bool) -> Self {
-        Evaluator {
-            party,
-            hash: Hash::new(hash.0, hash.1),
-            labels,
-            base,
-            ahead,
-            threads: Threads::default(),
-            spare: Spare::default(),
-        }
-    }
-
-    /// The same, whose work these share.
-    pub(crate) fn with_threads(mut self, threads: Threads) -> Self {
-        self.threads = threads;
-        self
+        Evaluator { party, hash: Hash::new(hash.0, hash.1), labels, base, ahead, spare: Spare::default() }
     }
 }
 
@@ -367,6 +335,10 @@ impl Protocol for Evaluator {
             }
             EvaluatorRun::Output(opening) => opening.step(job, self.party, inbox, outbox),
         }
+    }
+
+    fn map_bytes(&self, job: &Job) -> usize {
+        if self.ahead { 0 } else { job.ands() as usize * self.hash.table() }
     }
 
     fn asks_next(&self, _: &Job, run: &EvaluatorRun) -> Option<usize> {

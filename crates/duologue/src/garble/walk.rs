@@ -34,6 +34,7 @@ const CALL: u64 = 512;
 pub struct Walk {
     pub(super) parts: Vec<Part>,
     script: Script,
+    threads: Threads,
 }
 
 /// Some lanes of a plan under way.
@@ -135,16 +136,12 @@ fn deal<'a, T>(mut cells: &'a mut [T], all: usize, parts: &[Part]) -> Vec<Vec<&'
 }
 
 impl Walk {
-    pub(super) fn new(
-        job: &Job,
-        (threads, spare): (&Threads, &Spare),
-        load: impl Fn(&mut Labels, &Plan, &Piece) + Sync,
-    ) -> Walk {
-        let (plan, lanes) = (job.plan.as_ref().expect("a map has a plan"), job.task.lanes);
+    pub(super) fn new(job: &Job, spare: &Spare, load: impl Fn(&mut Labels, &Plan, &Piece) + Sync) -> Walk {
+        let (plan, lanes, threads) = (job.plan.as_ref().expect("a map has a plan"), job.task.lanes, &job.threads);
         let part = part_lanes(plan, lanes, threads.count());
         let mut parts: Vec<_> = shares(lanes, part).map(|lanes| Part::new(job, spare, lanes)).collect();
         share_out(threads, &mut parts, |part| part.load(job, &load));
-        Walk { parts, script: Script::default() }
+        Walk { parts, script: Script::default(), threads: threads.clone() }
     }
 
     pub(super) fn lanes(&self) -> usize {
@@ -182,26 +179,24 @@ impl Walk {
     /// All parts go on to the instruction `end`, with a row of tables for each AND.
     pub(super) fn go<T: Send>(
         &mut self,
-        threads: &Threads,
         tables: &mut [T],
         end: usize,
         work: impl Fn(&mut Part, &Script, &mut [&mut [T]]) + Sync,
     ) {
         let script = self.script(end);
-        self.on_rows(threads, tables, |part, rows| work(part, &script, rows));
+        self.on_rows(tables, |part, rows| work(part, &script, rows));
         self.pass(end, script);
     }
 
     /// The same, where tables are only read.
     pub(super) fn go_reading<T: Sync>(
         &mut self,
-        threads: &Threads,
         tables: &[T],
         end: usize,
         work: impl Fn(&mut Part, &Script, &[&[T]]) + Sync,
     ) {
         let script = self.script(end);
-        share_out(threads, &mut self.parts, |part| {
+        share_out(&self.threads, &mut self.parts, |part| {
             let rows: Vec<_> = tables.chunks(part.all.max(1)).map(|row| &row[part.lanes.clone()]).collect();
             work(part, &script, &rows);
         });
@@ -223,26 +218,16 @@ impl Walk {
     }
 
     /// Each part works on its lanes of the rows of a matrix.
-    pub(super) fn on_rows<T: Send>(
-        &mut self,
-        threads: &Threads,
-        cells: &mut [T],
-        work: impl Fn(&mut Part, &mut [&mut [T]]) + Sync,
-    ) {
+    pub(super) fn on_rows<T: Send>(&mut self, cells: &mut [T], work: impl Fn(&mut Part, &mut [&mut [T]]) + Sync) {
         let rows = deal(cells, self.lanes(), &self.parts);
         let mut parts: Vec<_> = self.parts.iter_mut().zip(rows).collect();
-        share_out(threads, &mut parts, |(part, rows)| work(part, rows));
+        share_out(&self.threads, &mut parts, |(part, rows)| work(part, rows));
     }
 
     /// The cell that the plan makes; `complement` XORs a public bit onto a label.
-    pub(super) fn outputs(
-        &mut self,
-        threads: &Threads,
-        public: &BitMatrix,
-        complement: impl Fn(&mut Block, bool) + Sync,
-    ) -> Labels {
+    pub(super) fn outputs(&mut self, public: &BitMatrix, complement: impl Fn(&mut Block, bool) + Sync) -> Labels {
         let mut made = self.parts[0].spare.zeros(self.parts[0].plan.outputs().len(), self.lanes());
-        self.on_rows(threads, made.blocks_mut(), |part, rows| part.outputs(rows, public, &complement));
+        self.on_rows(made.blocks_mut(), |part, rows| part.outputs(rows, public, &complement));
         made
     }
 }

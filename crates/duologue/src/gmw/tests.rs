@@ -1,6 +1,7 @@
 //! Narrow maps against wide ones, bit by bit on the wire, and both against plain.
 
 use super::*;
+use crate::threads::Threads;
 use circuit::program::{Seat, Task};
 use circuit::{Bit, Bits, Builder, Circuit, Order, Word};
 use kernels::Block;
@@ -54,7 +55,7 @@ impl Case {
         let args = [Arg::Secret(x), Arg::Secret(y), z];
         let known = [None, None, self.public.then_some(&self.args[2])];
         let public = crate::plain::public_rows(&self.plan, self.wiring(), lanes, &known);
-        let job = Job { task: self.task.clone(), plan: Some(self.plan.clone()), public };
+        let job = Job { threads: Threads::default(), task: self.task.clone(), plan: Some(self.plan.clone()), public };
         let Triples { a, b, c, len } = &self.triples[gmw.party as usize];
         let triples = Triples { a: a.clone(), b: b.clone(), c: c.clone(), len: *len };
         let prepared = if narrow { gmw.prepare_map(&job, triples) } else { Prepared::Map(triples) };

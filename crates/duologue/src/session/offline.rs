@@ -201,7 +201,7 @@ impl Session {
     fn prepare_one(&mut self, shelf: &mut Shelf, job: &Job, number: u64) -> Result<()> {
         let (base, ordinal) = self.reserve(&job.schedule);
         if job.terms.garbler == self.party {
-            let garbler = self.garbler(&job.terms, base, ordinal)?.with_threads(self.threads()?);
+            let garbler = self.garbler(&job.terms, base, ordinal)?;
             let block = self.wire.delta()?;
             self.shelve(shelf, job, garbler, (Secrets { block, and0: base.and0 }, ordinal, number))
         } else {
@@ -218,10 +218,11 @@ impl Session {
         (secrets, ordinal, number): (Secrets, u64, u64),
     ) -> Result<()> {
         let batch = self.name_of("duologue v1 batch of a shelf", ordinal);
-        let mut executor = job.executor(protocol, self.party)?;
+        let threads = self.threads()?;
+        let mut executor = job.executor(protocol, self.party)?.with_threads(&threads);
         let evaluates = job.terms.garbler != self.party;
         let mut making = shelf.begin((number, batch), evaluates, &secrets, later::room(&executor))?;
-        let (threads, stock, wire) = (self.threads()?, &mut self.stock, &mut self.wire);
+        let (stock, wire) = (&mut self.stock, &mut self.wire);
         threads.install(|| later::setup_to(&mut executor, &mut making, stock, wire))?;
         shelf.complete(making)
     }
@@ -233,11 +234,11 @@ impl Session {
         // Labels were drawn when the run was prepared, and S was used by whoever garbled.
         Ok(if job.terms.garbler == self.party {
             let hash = (job.terms.garbling, Block::ZERO);
-            let garbler = Garbler::new(self.party, block, hash, nobody(), base, true).with_threads(threads.clone());
+            let garbler = Garbler::new(self.party, block, hash, nobody(), base, true);
             Box::new(later::resume(job.executor(garbler, self.party)?.with_threads(&threads), run))
         } else {
             let hash = (job.terms.garbling, block);
-            let evaluator = Evaluator::new(self.party, hash, nobody(), base, true).with_threads(threads.clone());
+            let evaluator = Evaluator::new(self.party, hash, nobody(), base, true);
             Box::new(later::resume(job.executor(evaluator, self.party)?.with_threads(&threads), run))
         })
     }

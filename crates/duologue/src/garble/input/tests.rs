@@ -1,5 +1,6 @@
 //! Both sides of an input, step by step, against what labels are.
 
+use crate::threads::Threads;
 use circuit::program::{Seat, Task};
 
 use super::*;
@@ -28,7 +29,7 @@ fn job(owner: Owner, rows: usize, lanes: usize) -> Job {
     let kind = Kind::Input { port: 0, owner, from: 0 };
     let seat = Seat { and0: 0, in0: 70, out0: 0 };
     let task = Task { kind, cell: 0, rows, lanes, args: Vec::new(), public: false, seat };
-    Job { task, plan: None, public: BitMatrix::zeros(0, 0) }
+    Job { threads: Threads::default(), task, plan: None, public: BitMatrix::zeros(0, 0) }
 }
 
 /// What an input left with both parties, and the bytes that went up and down.

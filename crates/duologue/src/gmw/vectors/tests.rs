@@ -3,6 +3,7 @@
 use super::*;
 use crate::gmw::Written;
 use crate::ot::Side;
+use crate::threads::Threads;
 use circuit::blocks::{self, Goal};
 use circuit::plan::{Op, VECTOR};
 use circuit::program::{Kind, Seat, Task};
@@ -16,7 +17,7 @@ fn job(circuit: &Circuit, lanes: usize) -> Job {
     let kind = Kind::Map { plan: 0, wiring: Vec::new().into() };
     let seat = Seat { and0: 1000, ..Seat::default() };
     let task = Task { kind, cell: 0, rows: 0, lanes, args: Vec::new(), public: false, seat };
-    Job { public: BitMatrix::zeros(0, lanes), task, plan: Some(plan) }
+    Job { threads: Threads::default(), public: BitMatrix::zeros(0, lanes), task, plan: Some(plan) }
 }
 
 /// Both parties' triples of a map. With `same`, all blocks of the senders are equal.

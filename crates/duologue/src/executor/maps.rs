@@ -1,0 +1,174 @@
+//! Maps that nobody waits for: their bytes go one way, so that their cells may be made later, and side by side.
+//!
+//! What is sent and read, and in which order, is decided as if each map was made at once, one after the other. With
+//! several threads it is *owed*: what it reads is read and its readers are ready, but its cell is made together with
+//! others, each by one thread, when enough of them are owed or when something else is to begin. What they send goes out
+//! in order.
+
+use super::Executor;
+use super::store::{Store, args, view};
+use crate::outbox::{Inbox, Outbox};
+use crate::protocol::{Arg, Flow, Job, Protocol};
+use crate::threads::Threads;
+use crate::{Error, Result};
+use circuit::BitMatrix;
+use circuit::program::Kind;
+use std::sync::Arc;
+
+/// ANDs that are enough to be made side by side: handing them to threads takes 30 µs, in which one garbles 5,000.
+const ENOUGH: u64 = if cfg!(test) { 1 } else { 1 << 19 };
+
+/// ANDs that may be owed beside [`ENOUGH`] for each thread: their tables take 64 MiB by half-gates.
+const ROOM: u64 = if cfg!(test) { 1 << 12 } else { 1 << 21 };
+
+/// Maps and views whose cells are still to be made, in the order of the wire.
+pub(super) struct Owed<P: Protocol> {
+    works: Vec<Work<P>>,
+    maps: usize,
+    ands: u64,
+    /// Empty ones: fresh memory for the tables of each map takes its time.
+    boxes: Vec<Outbox>,
+}
+
+/// A map or a view that is owed.
+struct Work<P: Protocol> {
+    job: Job,
+    /// Of a map.
+    prepared: Option<P::Prepared>,
+    inbox: Inbox,
+    outbox: Outbox,
+    made: Option<Result<P::Value>>,
+    is_done: bool,
+}
+
+/// What all threads look at.
+struct Common<'a, P> {
+    protocol: &'a P,
+    public: &'a [Option<Arc<BitMatrix>>],
+}
+
+impl<P> Clone for Common<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for Common<'_, P> {}
+
+impl<P: Protocol> Default for Owed<P> {
+    fn default() -> Self {
+        Owed { works: Vec::new(), maps: 0, ands: 0, boxes: Vec::new() }
+    }
+}
+
+impl<P: Protocol> Owed<P> {
+    pub fn is_empty(&self) -> bool {
+        self.works.is_empty()
+    }
+
+    /// Whether a map has room beside what is owed.
+    pub fn has_room(&self, job: &Job, threads: &Threads) -> bool {
+        self.ands + job.ands() <= ROOM + ENOUGH * threads.count() as u64
+    }
+
+    /// Whether there is enough, and as much for each thread.
+    pub fn is_enough(&self, threads: &Threads) -> bool {
+        self.ands >= ENOUGH && self.maps.is_multiple_of(threads.count())
+    }
+
+    /// Room for what a map reads.
+    pub fn take_box(&mut self) -> Outbox {
+        self.boxes.pop().unwrap_or_default()
+    }
+
+    /// Adds a map, with what it reads.
+    pub fn add_map(&mut self, job: Job, prepared: P::Prepared, inbox: Inbox) {
+        self.maps += 1;
+        self.ands += job.ands();
+        let outbox = self.take_box();
+        self.works.push(Work { job, prepared: Some(prepared), inbox, outbox, made: None, is_done: false });
+    }
+
+    pub fn add_view(&mut self, job: Job) {
+        let (inbox, outbox) = Default::default();
+        self.works.push(Work { job, prepared: None, inbox, outbox, made: None, is_done: false });
+    }
+
+    /// Makes all cells that are owed; calls `send` with what each map sends, in order.
+    pub fn pay(
+        &mut self,
+        executor: &Executor<P>,
+        values: &mut Store<P::Value>,
+        mut send: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut works = std::mem::take(&mut self.works);
+        (self.maps, self.ands) = (0, 0);
+        let common = Common { protocol: &executor.protocol, public: &executor.public };
+        while works.iter().any(|work| !work.is_done) {
+            make_some(&mut works, common, &executor.threads, values)?;
+        }
+        for Work { mut outbox, inbox, .. } in works.into_iter().filter(Work::is_map) {
+            send(&outbox)?;
+            outbox.clear();
+            self.boxes.extend([outbox, inbox]);
+        }
+        Ok(())
+    }
+}
+
+/// Makes the cells whose arguments are all there.
+fn make_some<P: Protocol>(
+    works: &mut [Work<P>],
+    common: Common<'_, P>,
+    threads: &Threads,
+    values: &mut Store<P::Value>,
+) -> Result<()> {
+    let is_next = |work: &&mut Work<P>| !work.is_done && values.have_all(&work.job.task, common.public);
+    let mut next: Vec<_> = works.iter_mut().filter(is_next).collect();
+    if next.is_empty() {
+        return Err(Error::usage("what is owed waits for itself"));
+    }
+    // One alone is shared out inside.
+    if next.len() > 1 {
+        next.iter_mut().for_each(|work| work.job.threads = Threads::default());
+    }
+    threads.each(&mut next, |work| work.make(common, values));
+    for work in next {
+        let task = &work.job.task;
+        values.release(&task.args, |_| {});
+        values.put(task.cell, work.made.take().expect("everybody had a turn")?);
+        work.is_done = true;
+    }
+    Ok(())
+}
+
+impl<P: Protocol> Work<P> {
+    fn is_map(&self) -> bool {
+        !matches!(self.job.task.kind, Kind::View { .. })
+    }
+
+    fn make(&mut self, Common { protocol, public }: Common<'_, P>, values: &Store<P::Value>) {
+        let args = args(&self.job.task, values, public);
+        self.made = Some(match (&self.job.task.kind, self.prepared.take()) {
+            (Kind::View { wiring }, _) => Ok(view(wiring, &self.job.task, &args, |public| protocol.lift(public))),
+            (_, Some(prepared)) => self.map(protocol, prepared, &args),
+            _ => Err(Error::usage("a map was not prepared")),
+        });
+    }
+
+    fn map(&mut self, protocol: &P, prepared: P::Prepared, args: &[Arg<'_, P::Value>]) -> Result<P::Value> {
+        let mut run = protocol.begin(&self.job, prepared, args, None)?;
+        let (mut rest, mut next) = (&self.inbox[..], &[][..]);
+        loop {
+            match protocol.step(&self.job, &mut run, next, &mut self.outbox)? {
+                Flow::Value(value) => return Ok(value),
+                Flow::Exchange { expect } => {
+                    let Some(bytes) = rest.split_off(..expect) else { break };
+                    next = bytes;
+                }
+                Flow::Output(_) => break,
+            }
+        }
+        Err(Error::usage("a map asks for something else than it said"))
+    }
+}
