@@ -59,7 +59,9 @@ mod tests {
 
     #[test]
     fn every_backend_adds_rows_in_order() {
-        for (backend, len) in Backend::available().into_iter().flat_map(|b| [0, 1, 3, 4, 21, 64].map(|len| (b, len))) {
+        for (backend, len) in
+            Backend::available().into_iter().flat_map(|b| [0, 1, 3, 4, 21, 64, 128].map(|len| (b, len)))
+        {
             let mut blocks = vec![Block::ZERO; 5 * len];
             Generator::from_seed(Block::new(3)).fill_blocks(&mut blocks);
             let row = |blocks: &[Block], i: usize| blocks[i * len..][..len].to_vec();

@@ -14,16 +14,21 @@ pub(crate) struct XorRows<'a> {
 /// Blocks that are looked up at once: rows are short, and to check each block's place takes as long as to add it.
 const FOUR: usize = 4;
 
+/// Fours that are added without a loop, a row of 64 lanes: with one, the loop takes longer than loads and stores.
+const SIXTEEN: usize = 16;
+
 impl Job for XorRows<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
         let (Strip { blocks, len }, rows) = (self.strip, self.rows);
-        if len.is_multiple_of(FOUR) {
-            each(rows, len / FOUR, blocks.as_chunks_mut().0, |a, b, to| fours(wide, a, b, to));
+        if len.is_multiple_of(FOUR * SIXTEEN) {
+            each::<_, SIXTEEN>(rows, len / FOUR, blocks.as_chunks_mut().0, |a, b, to| fours(wide, a, b, to));
+        } else if len.is_multiple_of(FOUR) {
+            each::<_, 1>(rows, len / FOUR, blocks.as_chunks_mut().0, |a, b, to| fours(wide, a, b, to));
         } else {
-            each(rows, len, blocks, |a, b, to| {
+            each::<_, 1>(rows, len, blocks, |a, b, to| {
                 let sum = narrow.xor(narrow.load(slice::from_ref(a)), narrow.load(slice::from_ref(b)));
                 store(narrow, sum, slice::from_mut(to));
             });
@@ -31,14 +36,17 @@ impl Job for XorRows<'_> {
     }
 }
 
-/// Adds items of rows, which are `len` items long.
+/// Adds items of rows, which are `len` items long, `AT_ONCE` at once.
 #[inline(always)]
-fn each<T: Copy>(rows: &[[u32; 3]], len: usize, all: &mut [T], sum: impl Fn(&T, &T, &mut T)) {
+fn each<T: Copy, const AT_ONCE: usize>(rows: &[[u32; 3]], len: usize, all: &mut [T], sum: impl Fn(&T, &T, &mut T)) {
+    let (all, len) = (all.as_chunks_mut::<AT_ONCE>().0, len / AT_ONCE);
     for row in rows {
         let [to, a, b] = row.map(|row| row as usize * len);
         for at in 0..len {
-            let (x, y) = (all[a + at], all[b + at]);
-            sum(&x, &y, &mut all[to + at]);
+            for i in 0..AT_ONCE {
+                let (x, y) = (all[a + at][i], all[b + at][i]);
+                sum(&x, &y, &mut all[to + at][i]);
+            }
         }
     }
 }
