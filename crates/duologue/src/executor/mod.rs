@@ -33,6 +33,13 @@ pub trait Link: Send {
     /// Sends bytes, which may wait for [`flush`](Link::flush) or for the next receive.
     fn send(&mut self, bytes: &[u8]) -> Result<()>;
 
+    /// Sends all that an outbox holds, and empties it; its memory may be another's then.
+    fn give(&mut self, outbox: &mut Outbox) -> Result<()> {
+        self.send(outbox)?;
+        outbox.clear();
+        Ok(())
+    }
+
     /// Lets nothing wait any longer.
     fn flush(&mut self) -> Result<()>;
 

@@ -461,8 +461,7 @@ impl<P: Protocol> Online<P> {
 /// Sends all there is.
 fn send(link: &mut dyn Link, outboxes: &mut [Outbox]) -> Result<()> {
     for outbox in outboxes {
-        link.send(outbox)?;
-        outbox.clear();
+        link.give(outbox)?;
     }
     link.flush()
 }
