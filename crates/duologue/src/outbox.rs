@@ -44,6 +44,11 @@ impl Outbox {
         self.room(count)
     }
 
+    /// Whether the bytes take up half of the memory that they lie in, or more.
+    pub(crate) fn fills_memory(&self) -> bool {
+        self.len >= self.lines.len() * 64 / 2
+    }
+
     /// Forgets the bytes and keeps their memory.
     pub fn clear(&mut self) {
         self.len = 0;
@@ -75,5 +80,15 @@ mod tests {
         outbox.only(3).copy_from_slice(&[8; 3]);
         assert_eq!(*outbox, [8; 3]);
         assert!(outbox.as_ptr().addr().is_multiple_of(64), "from a line on");
+    }
+
+    #[test]
+    fn few_bytes_do_not_fill_the_memory_of_many() {
+        let mut outbox = Outbox::default();
+        for (bytes, fills) in [(640, true), (320, true), (319, false), (641, true)] {
+            outbox.clear();
+            outbox.room(bytes);
+            assert_eq!(outbox.fills_memory(), fills, "{bytes} bytes");
+        }
     }
 }

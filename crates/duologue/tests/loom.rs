@@ -18,11 +18,15 @@ mod sync {
 #[path = "../src/channel/memory.rs"]
 mod memory;
 #[allow(dead_code)]
+#[path = "../src/outbox.rs"]
+mod outbox;
+#[allow(dead_code)]
 #[path = "../src/channel/pipe.rs"]
 mod pipe;
 
 use loom::thread;
 use memory::MemoryPipe;
+use outbox::Outbox;
 use pipe::Pipe;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -97,6 +101,23 @@ fn an_answer_comes_to_who_waits_for_it() {
         write(&mut end, &[2]).unwrap();
     };
     both(1, asks, answers);
+}
+
+#[test]
+fn a_gift_waits_for_room_and_is_read() {
+    let gives = |mut end: MemoryPipe| {
+        write(&mut end, &[1]).unwrap();
+        let mut outbox = Outbox::default();
+        outbox.extend_from_slice(&[2, 3]);
+        match end.try_give(&mut outbox) {
+            Ok(given) => assert!(given == 2 && outbox.is_empty()),
+            Err(_) => write(&mut end, &outbox).unwrap(),
+        }
+        end.close_write();
+    };
+    for capacity in [1, 2, 3] {
+        both(capacity, gives, |mut end| assert_eq!(read(&mut end), [1, 2, 3]));
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A pair of pipes inside one process: two bounded queues of buffers under one lock.
 //!
-//! Bytes are copied outside the lock, once by the writer into a buffer and once by the reader out
-//! of it; the lock is held only to move a buffer from one side to the other. Emptied buffers go
-//! back to the writer.
+//! Bytes are copied outside the lock, once by the writer into a buffer, unless it gives its own away, and once by the
+//! reader out of it; the lock is held only to move a buffer from one side to the other. Emptied buffers go back to the
+//! writer.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -10,18 +10,21 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::pipe::Pipe;
+use crate::outbox::Outbox;
 
 /// Bytes that may lie unread in each direction, unless another bound is chosen.
 pub const CAPACITY: usize = 4 << 20;
 /// The most bytes in one buffer: small enough to stay in a core's cache between the two copies.
 const BUFFER: usize = 256 << 10;
+/// Buffers of fewer bytes are not used again: a header would take the place of what is given next.
+const KEPT: usize = 4 << 10;
 
 /// One end of a pair.
 pub struct MemoryPipe {
     shared: Arc<Shared>,
     side: usize,
     /// The buffer being read, and how far.
-    reading: Vec<u8>,
+    reading: Outbox,
     position: usize,
 }
 
@@ -39,8 +42,8 @@ struct State {
 }
 
 struct Lane {
-    full: VecDeque<Vec<u8>>,
-    spare: Vec<Vec<u8>>,
+    full: VecDeque<Outbox>,
+    spare: Vec<Outbox>,
     /// Bytes in `full`.
     bytes: usize,
     capacity: usize,
@@ -62,8 +65,30 @@ pub fn pair(capacity: usize) -> (MemoryPipe, MemoryPipe) {
     };
     let state = Mutex::new(State { lanes: [lane(), lane()], asleep: [false; 2] });
     let shared = Arc::new(Shared { state, wake: Default::default() });
-    let end = |side| MemoryPipe { shared: shared.clone(), side, reading: Vec::new(), position: 0 };
+    let end = |side| MemoryPipe { shared: shared.clone(), side, reading: Outbox::default(), position: 0 };
     (end(0), end(1))
+}
+
+impl Lane {
+    /// How many bytes may be added, unless nobody will read them.
+    fn room(&self) -> io::Result<usize> {
+        if self.broken || self.closed {
+            return Err(ErrorKind::BrokenPipe.into());
+        }
+        Ok(self.capacity - self.bytes)
+    }
+
+    /// An empty buffer for so many bytes.
+    fn buffer(&mut self, bytes: usize) -> Outbox {
+        let mut buffer = self.spare.pop_if(|_| bytes >= KEPT).unwrap_or_default();
+        buffer.clear();
+        buffer
+    }
+
+    fn push(&mut self, buffer: Outbox) {
+        self.bytes += buffer.len();
+        self.full.push_back(buffer);
+    }
 }
 
 impl MemoryPipe {
@@ -85,7 +110,7 @@ impl MemoryPipe {
         self.position = 0;
         let mut state = self.state();
         let lane = &mut state.lanes[1 - self.side];
-        if emptied.capacity() > 0 {
+        if emptied.len() >= KEPT {
             lane.spare.push(emptied);
         }
         let Some(buffer) = lane.full.pop_front() else {
@@ -113,21 +138,29 @@ impl Pipe for MemoryPipe {
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.state();
         let lane = &mut state.lanes[self.side];
-        if lane.broken || lane.closed {
-            return Err(ErrorKind::BrokenPipe.into());
-        }
-        let n = bytes.len().min(lane.capacity - lane.bytes).min(BUFFER);
+        let n = bytes.len().min(lane.room()?).min(BUFFER);
         if n == 0 {
             return Err(ErrorKind::WouldBlock.into());
         }
-        let mut buffer = lane.spare.pop().unwrap_or_default();
+        let mut buffer = lane.buffer(n);
         drop(state);
-        buffer.clear();
         buffer.extend_from_slice(&bytes[..n]);
         // Only this side adds to this lane: the room is still there.
         let mut state = self.state();
-        state.lanes[self.side].bytes += n;
-        state.lanes[self.side].full.push_back(buffer);
+        state.lanes[self.side].push(buffer);
+        self.wake_other(state);
+        Ok(n)
+    }
+
+    fn try_give(&mut self, outbox: &mut Outbox) -> io::Result<usize> {
+        let n = outbox.len();
+        let mut state = self.state();
+        let lane = &mut state.lanes[self.side];
+        if n == 0 || n > lane.room()? {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        let buffer = lane.buffer(n);
+        lane.push(std::mem::replace(outbox, buffer));
         self.wake_other(state);
         Ok(n)
     }

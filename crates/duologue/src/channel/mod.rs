@@ -59,6 +59,7 @@ pub use shaped::Shaped;
 pub use tcp::TcpPipe;
 
 use crate::error::{Error, Result};
+use crate::outbox::Outbox;
 use wire::Wire;
 
 /// How long an abort may take to reach the peer.
@@ -161,6 +162,11 @@ impl Channel {
     /// Sends bytes. Small sends are gathered until [`flush`](Self::flush) or a receive.
     pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
         self.with(|wire| wire.send(bytes))
+    }
+
+    /// Sends what an outbox holds, and empties it; its memory may be another's then.
+    pub(crate) fn give(&mut self, outbox: &mut Outbox) -> Result<()> {
+        self.with(|wire| wire.give(outbox))
     }
 
     /// Hands everything sent so far to the transport.

@@ -1,7 +1,9 @@
 //! What a channel needs of a transport: a byte pipe that never blocks, and a way to wait for it.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::time::Duration;
+
+use crate::outbox::Outbox;
 
 /// A full-duplex stream of bytes without blocking calls.
 ///
@@ -13,6 +15,12 @@ pub trait Pipe: Send {
 
     /// Accepts at least one byte, or `WouldBlock`.
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize>;
+
+    /// Accepts all that an outbox holds with its memory, and leaves it empty, with other memory or none; says how many bytes
+    /// these were. `WouldBlock` if it takes no memory, or not now: the bytes are there still, and can be written.
+    fn try_give(&mut self, _outbox: &mut Outbox) -> io::Result<usize> {
+        Err(ErrorKind::WouldBlock.into())
+    }
 
     /// Hands over what `try_write` accepted and still holds; `WouldBlock` if something remains.
     fn try_flush(&mut self) -> io::Result<()> {
@@ -40,6 +48,10 @@ impl Pipe for Box<dyn Pipe> {
 
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         (**self).try_write(bytes)
+    }
+
+    fn try_give(&mut self, outbox: &mut Outbox) -> io::Result<usize> {
+        (**self).try_give(outbox)
     }
 
     fn try_flush(&mut self) -> io::Result<()> {

@@ -193,6 +193,36 @@ mod cases {
         both(channels(pipes, limits()), party, party);
     }
 
+    /// What holds little, fills its memory or not, is more than a frame, or comes after small sends.
+    pub fn gifts_come_as_bytes(pipes: fn() -> Pipes) {
+        let sizes = [500_000, 500_000, 100_000, 300_000, 1_500_000, 70_000, 5, 1_000_000];
+        let (sent, received) = both(
+            channels(pipes, limits()),
+            |a| {
+                let mut outbox = Outbox::default();
+                for len in sizes {
+                    a.send(b"gift").unwrap();
+                    outbox.extend_from_slice(&pattern(len));
+                    a.give(&mut outbox).unwrap();
+                    assert!(outbox.is_empty());
+                }
+                a.finish().unwrap();
+                a.counters()
+            },
+            |b| {
+                for len in sizes {
+                    assert_eq!(b.recv(4).unwrap(), b"gift");
+                    assert!(b.recv(len).unwrap() == pattern(len), "{len} bytes");
+                }
+                b.finish().unwrap();
+                b.counters()
+            },
+        );
+        let total = sizes.iter().map(|len| 4 + len).sum::<usize>() as u64;
+        assert_eq!((sent.bytes_sent, received.bytes_received), (total, total));
+        assert_eq!((sent.wire_sent, sent.flushes), (received.wire_received, 1));
+    }
+
     pub fn an_abort_is_noticed_while_sending(pipes: fn() -> Pipes) {
         let bytes = &pattern(1 << 20);
         let (error, ()) = both(
@@ -409,7 +439,7 @@ macro_rules! conformance {
     ($($kind:ident: $pipes:expr, $flood:expr;)*) => {$(
         mod $kind {
             use super::*;
-            conformance!(@ $pipes; echo_and_odd_sizes many_small_sends_cut_differently
+            conformance!(@ $pipes; echo_and_odd_sizes many_small_sends_cut_differently gifts_come_as_bytes
                 an_abort_is_noticed_while_sending an_abort_is_noticed_while_receiving
                 a_wait_can_be_cancelled a_frame_is_finished_before_a_cancelled_party_stops
                 a_dropped_channel_tells a_pipe_closed_mid_frame_is_closed
@@ -428,6 +458,29 @@ macro_rules! conformance {
             cases::$case($pipes);
         }
     )*};
+}
+
+#[test]
+fn a_gift_is_not_copied_and_its_memory_comes_back() {
+    let (mut a, mut b) = memory::pair(100_000);
+    let mut outbox = Outbox::default();
+    outbox.extend_from_slice(&pattern(100_001));
+    assert_eq!(a.try_give(&mut outbox).unwrap_err().kind(), ErrorKind::WouldBlock, "more than there is room");
+    assert!(*outbox == pattern(100_001));
+    outbox.clear();
+    outbox.extend_from_slice(&pattern(90_000));
+    let memory = outbox.as_ptr();
+    assert_eq!(a.try_give(&mut outbox).unwrap(), 90_000);
+    let mut read = vec![0; 90_000];
+    assert_eq!(b.try_read(&mut read).unwrap(), 90_000);
+    assert!(outbox.is_empty() && read == pattern(90_000));
+    assert_eq!(b.try_read(&mut read).unwrap_err().kind(), ErrorKind::WouldBlock, "which gives the buffer back");
+    outbox.extend_from_slice(&pattern(80_000));
+    assert_eq!(a.try_give(&mut outbox).unwrap(), 80_000);
+    outbox.extend_from_slice(&pattern(10));
+    assert_eq!(outbox.as_ptr(), memory);
+    drop(b);
+    assert_eq!(a.try_give(&mut outbox).unwrap_err().kind(), ErrorKind::BrokenPipe);
 }
 
 conformance! {

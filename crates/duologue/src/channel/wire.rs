@@ -13,9 +13,13 @@ use super::pipe::Pipe;
 use super::shaped::Shaped;
 use super::{Canceller, Counters, Limits, Link, memory};
 use crate::error::{Error, Result};
+use crate::outbox::Outbox;
 
 /// Payload of small sends that is gathered before it is written.
 const STAGE: usize = 32 << 10;
+
+/// Bytes that are worth giving away with their memory: the other core has what comes back for them in its cache.
+const GIVEN: usize = 64 << 10;
 
 /// How long a party that waits looks again and again before it sleeps: a neighbour's bytes come sooner than the
 /// operating system would wake it.
@@ -75,9 +79,7 @@ struct Patience {
 // Sending.
 impl Wire {
     pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        self.counters.bytes_sent += bytes.len() as u64;
-        self.sent_since_flush |= !bytes.is_empty();
-        self.sent_since_turn |= !bytes.is_empty();
+        self.count_sent(bytes.len());
         let mut rest = bytes;
         while self.staged() + rest.len() > STAGE {
             let now = rest.len().min(MAX_BODY - self.staged());
@@ -88,6 +90,26 @@ impl Wire {
         }
         self.stage.extend_from_slice(rest);
         Ok(())
+    }
+
+    /// Sends what an outbox holds and empties it, and gives its memory away where that saves a copy: not that of much for
+    /// little, since what comes back would have to grow.
+    pub fn give(&mut self, outbox: &mut Outbox) -> Result<()> {
+        if outbox.len() >= GIVEN && outbox.len() <= MAX_BODY - self.staged() && outbox.fills_memory() {
+            self.count_sent(outbox.len());
+            self.give_frame(outbox)?;
+            self.listen()?;
+        } else {
+            self.send(outbox)?;
+        }
+        outbox.clear();
+        Ok(())
+    }
+
+    fn count_sent(&mut self, bytes: usize) {
+        self.counters.bytes_sent += bytes as u64;
+        self.sent_since_flush |= bytes > 0;
+        self.sent_since_turn |= bytes > 0;
     }
 
     pub fn flush(&mut self) -> Result<()> {
@@ -112,6 +134,25 @@ impl Wire {
 
     /// Writes one data frame: what is staged, then `more`, which is not copied.
     fn write_frame(&mut self, more: &[u8]) -> Result<()> {
+        self.begin_frame(more.len())?;
+        self.write_all(more)?;
+        self.midframe = false;
+        Ok(())
+    }
+
+    /// The same with what an outbox holds.
+    fn give_frame(&mut self, outbox: &mut Outbox) -> Result<()> {
+        self.begin_frame(outbox.len())?;
+        let given = self.pipe.try_give(outbox);
+        if self.note(given)? == 0 {
+            self.write_all(outbox)?;
+        }
+        self.midframe = false;
+        Ok(())
+    }
+
+    /// Writes the header of a data frame and what is staged, after which so many bytes follow.
+    fn begin_frame(&mut self, more: usize) -> Result<()> {
         self.patience = None;
         while !self.push_owed()? {
             self.drain()?;
@@ -119,12 +160,11 @@ impl Wire {
         }
         self.midframe = true;
         let mut stage = std::mem::take(&mut self.stage);
-        let header = frame::data_header(stage.len() - HEADER + more.len());
+        let header = frame::data_header(stage.len() - HEADER + more);
         stage[..HEADER].copy_from_slice(&header);
-        let written = self.write_all(&stage).and_then(|()| self.write_all(more));
+        let written = self.write_all(&stage);
         stage.truncate(HEADER);
         self.stage = stage;
-        self.midframe = written.is_err();
         written
     }
 
@@ -147,7 +187,13 @@ impl Wire {
 
     /// Writes once; 0 if that would block.
     fn write_some(&mut self, bytes: &[u8]) -> Result<usize> {
-        match self.pipe.try_write(bytes) {
+        let written = self.pipe.try_write(bytes);
+        self.note(written)
+    }
+
+    /// How many bytes the pipe took.
+    fn note(&mut self, written: io::Result<usize>) -> Result<usize> {
+        match written {
             Ok(n) => {
                 self.counters.wire_sent += n as u64;
                 self.last_write = Instant::now();

@@ -6,7 +6,7 @@ use crate::correlation::pool::Pool;
 use crate::correlation::{self, Demand, Maker, Refill, Stock};
 use crate::executor::{Link, Phase};
 use crate::ot::{Crop, Extension, Harvest, Setup, Side};
-use crate::outbox::Inbox;
+use crate::outbox::{Inbox, Outbox};
 use crate::terms::{self, Fields};
 use crate::{Error, Party, Result};
 use kernels::Block;
@@ -88,6 +88,10 @@ impl Wire {
 impl Link for Wire {
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
         if bytes.is_empty() { Ok(()) } else { self.channel.send(bytes) }
+    }
+
+    fn give(&mut self, outbox: &mut Outbox) -> Result<()> {
+        if outbox.is_empty() { Ok(()) } else { self.channel.give(outbox) }
     }
 
     fn flush(&mut self) -> Result<()> {
