@@ -14,10 +14,12 @@ use crate::outbox::Outbox;
 
 /// Bytes that may lie unread in each direction, unless another bound is chosen.
 pub const CAPACITY: usize = 4 << 20;
-/// The most bytes in one buffer: small enough to stay in a core's cache between the two copies.
+/// The most bytes in one buffer that is written; a gift may have more. Small enough to stay in a core's cache between the two copies.
 const BUFFER: usize = 256 << 10;
 /// Buffers of fewer bytes are not used again: a header would take the place of what is given next.
 const KEPT: usize = 4 << 10;
+/// Emptied buffers that wait for the writer at most.
+const SPARE: usize = 32;
 
 /// One end of a pair.
 pub struct MemoryPipe {
@@ -110,7 +112,7 @@ impl MemoryPipe {
         self.position = 0;
         let mut state = self.state();
         let lane = &mut state.lanes[1 - self.side];
-        if emptied.len() >= KEPT {
+        if emptied.len() >= KEPT && lane.spare.len() < SPARE {
             lane.spare.push(emptied);
         }
         let Some(buffer) = lane.full.pop_front() else {

@@ -6,6 +6,7 @@
 //! in order.
 
 use super::Executor;
+use super::online::cell_bytes;
 use super::store::{Store, args, view};
 use crate::outbox::{Inbox, Outbox};
 use crate::protocol::{Arg, Flow, Job, Protocol};
@@ -18,6 +19,12 @@ use std::sync::Arc;
 /// ANDs that are enough to be made side by side: handing them to threads takes 30 µs, in which one garbles 5,000.
 const ENOUGH: u64 = if cfg!(test) { 1 } else { 1 << 19 };
 
+/// Maps and views that are owed at most: whoever makes some looks at all.
+const MANY: usize = 256;
+
+/// ANDs of which threads make several maps side by side.
+const WORTH: u64 = if cfg!(test) { 1 } else { 10_000 };
+
 /// ANDs that may be owed beside [`ENOUGH`] for each thread: their tables take 64 MiB by half-gates.
 const ROOM: u64 = if cfg!(test) { 1 << 12 } else { 1 << 21 };
 
@@ -26,6 +33,8 @@ pub(super) struct Owed<P: Protocol> {
     works: Vec<Work<P>>,
     maps: usize,
     ands: u64,
+    /// Of the cells that are still to be made.
+    bytes: usize,
     /// Empty ones: fresh memory for the tables of each map takes its time.
     boxes: Vec<Outbox>,
 }
@@ -47,17 +56,9 @@ struct Common<'a, P> {
     public: &'a [Option<Arc<BitMatrix>>],
 }
 
-impl<P> Clone for Common<'_, P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P> Copy for Common<'_, P> {}
-
 impl<P: Protocol> Default for Owed<P> {
     fn default() -> Self {
-        Owed { works: Vec::new(), maps: 0, ands: 0, boxes: Vec::new() }
+        Owed { works: Vec::new(), maps: 0, ands: 0, bytes: 0, boxes: Vec::new() }
     }
 }
 
@@ -71,12 +72,13 @@ impl<P: Protocol> Owed<P> {
         self.ands + job.ands() <= ROOM + ENOUGH * threads.count() as u64
     }
 
-    /// Whether there is enough, and as much for each thread.
-    pub fn is_enough(&self, threads: &Threads) -> bool {
-        self.ands >= ENOUGH && self.maps.is_multiple_of(threads.count())
+    /// Whether there is enough, and as much for each thread; or too much, in number or in bytes of cells.
+    pub fn is_enough(&self, threads: &Threads, most: usize) -> bool {
+        let is_much = self.works.len() >= MANY || self.bytes > most;
+        is_much || self.ands >= ENOUGH && self.maps.is_multiple_of(threads.count())
     }
 
-    /// Room for what a map reads.
+    /// An empty box for what a map reads or sends.
     pub fn take_box(&mut self) -> Outbox {
         self.boxes.pop().unwrap_or_default()
     }
@@ -85,12 +87,14 @@ impl<P: Protocol> Owed<P> {
     pub fn add_map(&mut self, job: Job, prepared: P::Prepared, inbox: Inbox) {
         self.maps += 1;
         self.ands += job.ands();
+        self.bytes += cell_bytes::<P::Value>(&job.task);
         let outbox = self.take_box();
         self.works.push(Work { job, prepared: Some(prepared), inbox, outbox, made: None, is_done: false });
     }
 
     pub fn add_view(&mut self, job: Job) {
         let (inbox, outbox) = Default::default();
+        self.bytes += cell_bytes::<P::Value>(&job.task);
         self.works.push(Work { job, prepared: None, inbox, outbox, made: None, is_done: false });
     }
 
@@ -102,16 +106,17 @@ impl<P: Protocol> Owed<P> {
         mut send: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let mut works = std::mem::take(&mut self.works);
-        (self.maps, self.ands) = (0, 0);
+        (self.maps, self.ands, self.bytes) = (0, 0, 0);
         let common = Common { protocol: &executor.protocol, public: &executor.public };
         while works.iter().any(|work| !work.is_done) {
-            make_some(&mut works, common, &executor.threads, values)?;
+            make_some(&mut works, &common, &executor.threads, values)?;
         }
         for Work { mut outbox, inbox, .. } in works.into_iter().filter(Work::is_map) {
             send(&outbox)?;
             outbox.clear();
             self.boxes.extend([outbox, inbox]);
         }
+        self.boxes.truncate(2 * executor.threads.count());
         Ok(())
     }
 }
@@ -119,7 +124,7 @@ impl<P: Protocol> Owed<P> {
 /// Makes the cells whose arguments are all there.
 fn make_some<P: Protocol>(
     works: &mut [Work<P>],
-    common: Common<'_, P>,
+    common: &Common<'_, P>,
     threads: &Threads,
     values: &mut Store<P::Value>,
 ) -> Result<()> {
@@ -132,6 +137,9 @@ fn make_some<P: Protocol>(
     if next.len() > 1 {
         next.iter_mut().for_each(|work| work.job.threads = Threads::default());
     }
+    let worth = next.iter().map(|work| work.job.ands()).sum::<u64>() >= WORTH;
+    let here = Threads::default();
+    let threads = if worth { threads } else { &here };
     threads.each(&mut next, |work| work.make(common, values));
     for work in next {
         let task = &work.job.task;
@@ -147,7 +155,7 @@ impl<P: Protocol> Work<P> {
         !matches!(self.job.task.kind, Kind::View { .. })
     }
 
-    fn make(&mut self, Common { protocol, public }: Common<'_, P>, values: &Store<P::Value>) {
+    fn make(&mut self, Common { protocol, public }: &Common<'_, P>, values: &Store<P::Value>) {
         let args = args(&self.job.task, values, public);
         self.made = Some(match (&self.job.task.kind, self.prepared.take()) {
             (Kind::View { wiring }, _) => Ok(view(wiring, &self.job.task, &args, |public| protocol.lift(public))),
@@ -161,12 +169,12 @@ impl<P: Protocol> Work<P> {
         let (mut rest, mut next) = (&self.inbox[..], &[][..]);
         loop {
             match protocol.step(&self.job, &mut run, next, &mut self.outbox)? {
-                Flow::Value(value) => return Ok(value),
+                Flow::Value(value) if rest.is_empty() => return Ok(value),
                 Flow::Exchange { expect } => {
                     let Some(bytes) = rest.split_off(..expect) else { break };
                     next = bytes;
                 }
-                Flow::Output(_) => break,
+                _ => break,
             }
         }
         Err(Error::usage("a map asks for something else than it said"))

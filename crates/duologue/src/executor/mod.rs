@@ -6,7 +6,8 @@
 //! Which tasks are under way depends on the schedule and the window alone, so both parties do the same without a word.
 //! In the *streamed* timing a task is prepared just before it begins, and the memory of what is under way is bounded by
 //! the window. Held whole are the task list, what a party supplies or learns, public cells, and cells that a
-//! lane-crossing view waits for; [`cost`](mod@crate::cost) counts the peak.
+//! lane-crossing view waits for; [`cost`](mod@crate::cost) counts the peak. With several threads there is also what is
+//! owed (`maps`).
 
 mod maps;
 mod online;

@@ -141,6 +141,9 @@ impl<P: Protocol> Online<P> {
                 (job, Some(prepared)) => self.begin(executor, job, prepared, inputs)?,
                 (job, None) => self.look(executor, job)?,
             }
+            if self.owed.is_enough(&executor.threads, executor.window.cells) {
+                self.pay(executor, link)?;
+            }
         }
         self.pay(executor, link)?;
         self.step_begun(executor)
@@ -162,7 +165,7 @@ impl<P: Protocol> Online<P> {
             link.receive(executor.protocol.map_bytes(&job), &mut inbox)?;
             self.owe(executor, &job);
             self.owed.add_map(job, prepared, inbox);
-            return if self.owed.is_enough(&executor.threads) { self.pay(executor, link) } else { Ok(()) };
+            return Ok(());
         }
         self.pay(executor, link)?;
         self.begin(executor, job, prepared, inputs)?;
@@ -479,7 +482,7 @@ fn is_output(task: &Task) -> bool {
     matches!(task.kind, Kind::Output { .. })
 }
 
-fn cell_bytes<C: Cells>(task: &Task) -> usize {
+pub(super) fn cell_bytes<C: Cells>(task: &Task) -> usize {
     (task.rows * task.lanes * C::CELL_BITS).div_ceil(8)
 }
 
