@@ -17,10 +17,10 @@ use circuit::program::Kind;
 use std::sync::Arc;
 
 /// ANDs that are enough to be made side by side: handing them to threads takes 30 µs, in which one garbles 5,000.
-const ENOUGH: u64 = if cfg!(test) { 1 } else { 1 << 19 };
+const ENOUGH: u64 = if cfg!(test) { 1 << 8 } else { 1 << 19 };
 
 /// Maps and views that are owed at most: whoever makes some looks at all.
-const MANY: usize = 256;
+const MANY: usize = if cfg!(test) { 20 } else { 256 };
 
 /// ANDs of which threads make several maps side by side.
 const WORTH: u64 = if cfg!(test) { 1 } else { 10_000 };
