@@ -14,7 +14,8 @@ use crate::outbox::Outbox;
 
 /// Bytes that may lie unread in each direction, unless another bound is chosen.
 pub const CAPACITY: usize = 4 << 20;
-/// The most bytes in one buffer that is written; a gift may have more. Small enough to stay in a core's cache between the two copies.
+/// The most bytes in one buffer that is written; a gift may have more. Small enough to stay in a core's cache between the
+/// two copies.
 const BUFFER: usize = 256 << 10;
 /// Buffers of fewer bytes are not used again: a header would take the place of what is given next.
 const KEPT: usize = 4 << 10;

@@ -5,9 +5,9 @@
 //! others, each by one thread, when enough of them are owed or when something else is to begin. What they send goes out
 //! in order.
 
-use super::Executor;
 use super::online::cell_bytes;
 use super::store::{Store, args, view};
+use super::{Executor, Link};
 use crate::outbox::{Inbox, Outbox};
 use crate::protocol::{Arg, Flow, Job, Protocol};
 use crate::threads::Threads;
@@ -31,10 +31,6 @@ const ROOM: u64 = if cfg!(test) { 1 << 12 } else { 1 << 21 };
 /// Maps and views whose cells are still to be made, in the order of the wire.
 pub(super) struct Owed<P: Protocol> {
     works: Vec<Work<P>>,
-    maps: usize,
-    ands: u64,
-    /// Of the cells that are still to be made.
-    bytes: usize,
     /// Empty ones: fresh memory for the tables of each map takes its time.
     boxes: Vec<Outbox>,
 }
@@ -58,7 +54,7 @@ struct Common<'a, P> {
 
 impl<P: Protocol> Default for Owed<P> {
     fn default() -> Self {
-        Owed { works: Vec::new(), maps: 0, ands: 0, bytes: 0, boxes: Vec::new() }
+        Owed { works: Vec::new(), boxes: Vec::new() }
     }
 }
 
@@ -69,13 +65,19 @@ impl<P: Protocol> Owed<P> {
 
     /// Whether a map has room beside what is owed.
     pub fn has_room(&self, job: &Job, threads: &Threads) -> bool {
-        self.ands + job.ands() <= ROOM + ENOUGH * threads.count() as u64
+        self.ands() + job.ands() <= ROOM + ENOUGH * threads.count() as u64
     }
 
     /// Whether there is enough, and as much for each thread; or too much, in number or in bytes of cells.
     pub fn is_enough(&self, threads: &Threads, most: usize) -> bool {
-        let is_much = self.works.len() >= MANY || self.bytes > most;
-        is_much || self.ands >= ENOUGH && self.maps.is_multiple_of(threads.count())
+        let maps = self.works.iter().filter(|work| work.is_map()).count();
+        let bytes: usize = self.works.iter().map(|work| cell_bytes::<P::Value>(&work.job.task)).sum();
+        let is_much = self.works.len() >= MANY || bytes > most;
+        is_much || self.ands() >= ENOUGH && maps.is_multiple_of(threads.count())
+    }
+
+    fn ands(&self) -> u64 {
+        self.works.iter().map(|work| work.job.ands()).sum()
     }
 
     /// An empty box for what a map reads or sends.
@@ -85,35 +87,24 @@ impl<P: Protocol> Owed<P> {
 
     /// Adds a map, with what it reads.
     pub fn add_map(&mut self, job: Job, prepared: P::Prepared, inbox: Inbox) {
-        self.maps += 1;
-        self.ands += job.ands();
-        self.bytes += cell_bytes::<P::Value>(&job.task);
         let outbox = self.take_box();
         self.works.push(Work { job, prepared: Some(prepared), inbox, outbox, made: None, is_done: false });
     }
 
     pub fn add_view(&mut self, job: Job) {
         let (inbox, outbox) = Default::default();
-        self.bytes += cell_bytes::<P::Value>(&job.task);
         self.works.push(Work { job, prepared: None, inbox, outbox, made: None, is_done: false });
     }
 
-    /// Makes all cells that are owed; calls `send` with what each map sends, in order.
-    pub fn pay(
-        &mut self,
-        executor: &Executor<P>,
-        values: &mut Store<P::Value>,
-        mut send: impl FnMut(&[u8]) -> Result<()>,
-    ) -> Result<()> {
+    /// Makes all cells that are owed, and sends what each map sends, in order.
+    pub fn pay(&mut self, executor: &Executor<P>, values: &mut Store<P::Value>, link: &mut dyn Link) -> Result<()> {
         let mut works = std::mem::take(&mut self.works);
-        (self.maps, self.ands, self.bytes) = (0, 0, 0);
         let common = Common { protocol: &executor.protocol, public: &executor.public };
         while works.iter().any(|work| !work.is_done) {
             make_some(&mut works, &common, &executor.threads, values)?;
         }
         for Work { mut outbox, inbox, .. } in works.into_iter().filter(Work::is_map) {
-            send(&outbox)?;
-            outbox.clear();
+            link.give(&mut outbox)?;
             self.boxes.extend([outbox, inbox]);
         }
         self.boxes.truncate(2 * executor.threads.count());

@@ -195,7 +195,7 @@ impl<P: Protocol> Online<P> {
         if self.owed.is_empty() {
             return Ok(());
         }
-        self.owed.pay(executor, &mut self.values, |bytes| link.send(bytes))?;
+        self.owed.pay(executor, &mut self.values, link)?;
         link.flush()?;
         link.progress(Phase::Online, self.done, executor.schedule.totals.and0)
     }
@@ -296,17 +296,19 @@ impl<P: Protocol> Online<P> {
     /// Maps and views as long as there are some. Then what one party waits for the other in: outputs, for which it is time
     /// too when the window is over-full, and inputs until it is full.
     fn next_one_way(&mut self, executor: &Executor<P>) -> Option<u32> {
-        let (opens, most) = (self.only_opens(), executor.window.cells);
-        let output = self.near().find(|&id| is_output(executor.task(id)));
-        let is_full = output.is_some() && self.live.cells > most;
-        let local = self.near().find(|&id| !is_awaited(executor.task(id)));
-        if local.is_some() && !is_full && !self.is_waiting() {
+        let most = executor.window.cells;
+        let find = |wanted: fn(&Task) -> bool| self.near().find(|&id| wanted(executor.task(id)));
+        let is_full = self.live.cells > most && find(is_output).is_some();
+        let local = if is_full || self.is_waiting() { None } else { find(|task| !is_awaited(task)) };
+        if local.is_some() {
             return local;
         }
-        if output.is_some() && (opens || is_full) {
+        let opens = self.only_opens();
+        let output = if opens || is_full { find(is_output) } else { None };
+        if output.is_some() {
             return output;
         }
-        let input = self.near().find(|&id| is_input(executor.task(id)));
+        let input = find(is_input);
         let has_room = |id| self.live.cells + cell_bytes::<P::Value>(executor.task(id)) <= most;
         self.filling = (self.filling || opens) && input.is_some_and(has_room);
         input.filter(|_| self.filling)

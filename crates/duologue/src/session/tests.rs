@@ -178,9 +178,8 @@ fn products(lanes: u64) -> Sample {
 fn no_and(width: u32) -> circuit::Circuit {
     let mut builder = circuit::Builder::new("xor");
     let (a, b) = (builder.uint("a", width), builder.uint("b", width));
-    let ty = block("add", width).outputs()[0].ty;
-    let out: Vec<_> = a.bits().iter().zip(b.bits()).map(|(&a, &b)| builder.xor(a, b)).collect();
-    builder.output_as("out", ty, &out);
+    let out = a.bits().iter().zip(b.bits()).map(|(&a, &b)| builder.xor(a, b)).collect();
+    builder.output("out", &circuit::UInt::from_bits(out));
     builder.finish()
 }
 
