@@ -9,7 +9,7 @@ use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
 use duologue::correlation::{Demand, Flow, Maker, Stock, pool};
 use duologue::ot::base::Points;
 use duologue::ot::{Extension, ReceiverSeeds, SenderSeeds, Setup};
-use duologue::{Error, Garbling, Inputs, Options, Party, Scheme, Session, Timing, data, session, shelf, terms};
+use duologue::{Error, Garbling, Inputs, Options, Party, Scheme, Session, Timing, data, session, shelf};
 use mirror::Mirror;
 use std::cell::RefCell;
 use std::iter::repeat;
@@ -111,7 +111,7 @@ fn hellos() -> Vec<Vec<u8>> {
 /// Terms against ours. What the peer said is fit for a terminal.
 pub fn terms(bytes: &[u8]) {
     let ours = [("what is called for", "a run".to_owned()), ("the program", "'x' 12\u{e9}".to_owned())];
-    match terms::compare(&ours, bytes) {
+    match session::compare(&ours, bytes) {
         Ok(()) => {
             assert!(bytes.starts_with(b"what is called for\ta run\nthe program\t'x' 12\\u{e9}"))
         }

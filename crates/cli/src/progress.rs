@@ -1,6 +1,6 @@
 //! A progress bar for what takes longer than a second, if standard error is a terminal.
 
-use duologue::executor::Phase;
+use duologue::Phase;
 use duologue::session::Observer;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::time::{Duration, Instant};

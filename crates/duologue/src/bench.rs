@@ -6,14 +6,14 @@
 //! parties' secrets are in one place, and none of it can become part of a session.
 
 use crate::correlation::{Demand, Stock, Triples};
+use crate::executor::Protocol;
 use crate::executor::{Executor, Feeds, Link, Phase};
-use crate::garble::{Base, Evaluator, Garbler};
-use crate::gmw::{Gmw, Vectors, Written};
-use crate::masked::{Fusions, Masked};
 use crate::ot::Side;
 use crate::outbox::{Inbox, Outbox};
-use crate::protocol::Protocol;
-use crate::terms::{Options, Scheme, Terms};
+use crate::protocol::gmw::{Gmw, Vectors, Written};
+use crate::protocol::masked_gmw::{Fusions, Masked};
+use crate::protocol::terms::{Options, Scheme, Terms};
+use crate::protocol::yao::{Base, Evaluator, Garbler};
 use crate::threads::Threads;
 use crate::{Error, Inputs, Outputs, Party, Result};
 use circuit::Schedule;

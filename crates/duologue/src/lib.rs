@@ -7,35 +7,34 @@
 //! [`Channel`](channel::Channel), by Yao's garbled circuits or by GMW; the example there is complete. Security is
 //! semi-honest at 128 bits: each party follows the protocol, and what it sees tells it no more than its outputs.
 
+mod agreement;
 #[doc(hidden)]
 pub mod bench;
-mod cells;
+
 pub mod channel;
 pub mod correlation;
 pub mod cost;
 pub mod data;
 mod disk;
 mod error;
-pub mod executor;
-pub mod garble;
-pub mod gmw;
-pub mod masked;
+mod executor;
 pub mod ot;
-pub mod outbox;
+mod outbox;
 mod packed;
-pub mod plain;
-pub mod protocol;
+mod protocol;
 pub mod session;
 pub mod shelf;
-pub mod terms;
 mod threads;
 
 pub use circuit;
 pub use circuit::program::Party;
 pub use data::{Inputs, Outputs};
 pub use error::{Error, Result};
+pub use executor::Phase;
+pub use protocol::plain;
+pub use protocol::terms::{self};
+pub use protocol::terms::{Garbling, Options, Scheme, Timing};
 pub use session::{Outcome, PhaseReport, Report, Session};
-pub use terms::{Garbling, Options, Scheme, Timing};
 
 /// The Rust of the README and of the book, compiled and run with the documentation tests.
 #[cfg(doctest)]

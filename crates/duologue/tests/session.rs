@@ -11,9 +11,9 @@ mod taps;
 
 use circuit::program::{Binding, Owner, reference};
 use circuit::{BitMatrix, Party, Program, bits};
+use duologue::Phase;
 use duologue::channel::{Channel, Limits, Pipe, memory};
 use duologue::correlation::Demand;
-use duologue::executor::Phase;
 use duologue::ot::base::curve_calls;
 use duologue::{Error, Garbling, Inputs, Options, Outcome, Result, Scheme, Session, Timing};
 use every_step::{every_step, inputs_of};

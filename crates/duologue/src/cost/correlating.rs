@@ -2,12 +2,14 @@
 
 use super::{Exchange, Traffic, traffic, travel};
 use crate::Party;
+use crate::agreement;
 use crate::channel::Link;
 use crate::correlation::{self, Demand};
 use crate::executor::Phase;
 use crate::ot::{Extension, Outline, Setup};
 use crate::session::block_of;
-use crate::terms::{self, Moment};
+use crate::session::fields;
+use crate::session::fields::Moment;
 use std::time::Duration;
 
 /// A session that makes correlations one demand after another, in lengths alone.
@@ -37,8 +39,8 @@ impl Correlating {
     /// The next demand, whose correlations are taken away block by block; the first has the base OTs.
     pub fn correlate(&mut self, demand: Demand) -> Supply {
         let mut supply = Supply { made: Demand::NONE, exchanges: Default::default() };
-        let terms = terms::correlations(&Moment::default(), terms::CORRELATIONS, self.extension, &demand);
-        supply.exchange([4 + terms::encode(&terms).len(); 2]);
+        let terms = fields::correlations(&Moment::default(), fields::CORRELATIONS, self.extension, &demand);
+        supply.exchange([4 + agreement::encode(&terms).len(); 2]);
         if !std::mem::replace(&mut self.begun, true) {
             Setup::MESSAGES.into_iter().for_each(|bytes| supply.exchange([bytes; 2]));
         }

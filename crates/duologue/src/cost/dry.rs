@@ -2,15 +2,15 @@
 
 use super::Exchange;
 use super::script::Role;
-use crate::cells::{self, Cells, Nothing};
 use crate::correlation::{self, Demand, Stock};
+use crate::executor::cells::{self, Cells, Nothing};
+use crate::executor::{Arg, Flow, Job, Protocol};
 use crate::executor::{Executor, Feeds, Link, Phase};
-use crate::garble::LABEL;
 use crate::ot::{Outline, Setup};
 use crate::outbox::{Inbox, Outbox};
-use crate::protocol::{Arg, Flow, Job, Protocol};
+use crate::protocol::terms::{Scheme, Terms};
+use crate::protocol::yao::LABEL;
 use crate::session::at_once;
-use crate::terms::{Scheme, Terms};
 use crate::{Party, Result};
 use circuit::plan::{Op, Plan, Source};
 use circuit::program::{Binding, BoundPort, Kind, Owner, Piece};

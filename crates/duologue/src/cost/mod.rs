@@ -10,11 +10,13 @@ mod script;
 
 pub use correlating::{Correlating, Supply};
 
+use crate::agreement;
 use crate::channel::{Channel, Link as Line};
 use crate::correlation::Demand;
 use crate::executor::Phase;
-use crate::garble::LABEL;
-use crate::terms::{self, Terms};
+use crate::protocol::terms::Terms;
+use crate::protocol::yao::LABEL;
+use crate::session::fields;
 use crate::{Error, Inputs, Options, Party, Report, Result, Scheme, Session, Timing};
 use circuit::blocks::{self, Goal};
 use circuit::program::{Binding, Owner, Recipient, Seat};
@@ -172,8 +174,8 @@ fn travel<'a>(line: &Line, exchanges: impl Iterator<Item = (&'a Exchange, &'a Ex
 /// Bytes of the terms and of what opens a run: equal for both parties, since the terms are.
 fn opening(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<usize> {
     let none = blake3::hash(b"");
-    let fields = terms::fields(binding, terms, schedule, &terms::Moment::default(), &none)?;
-    Ok(4 + terms::encode(&fields).len())
+    let fields = fields::run(binding, terms, schedule, &fields::Moment::default(), &none)?;
+    Ok(4 + agreement::encode(&fields).len())
 }
 
 /// Memory of what setup keeps until the online phase.

@@ -2,12 +2,12 @@
 
 use crate::Party;
 use crate::correlation::Demand;
-use crate::garble::{self, LABEL};
-use crate::gmw;
-use crate::masked::{self, Fusions};
+use crate::executor::Job;
 use crate::packed::byte_len;
-use crate::protocol::Job;
-use crate::terms::{Scheme, Terms};
+use crate::protocol::gmw;
+use crate::protocol::masked_gmw::{self, Fusions};
+use crate::protocol::terms::{Scheme, Terms};
+use crate::protocol::yao::{self, LABEL};
 use circuit::program::{Kind, Owner, Recipient};
 
 /// Whose messages are counted.
@@ -47,8 +47,8 @@ impl Role {
         match *self {
             Role::Gmw { .. } => gmw::demand(job),
             Role::Masked { ref fusions, .. } => fusions.demand(job),
-            Role::Garbler { party, .. } => garble::input::demand(job, party),
-            Role::Evaluator { party, .. } => garble::input::demand(job, party.peer()),
+            Role::Garbler { party, .. } => yao::input::demand(job, party),
+            Role::Evaluator { party, .. } => yao::input::demand(job, party.peer()),
         }
     }
 
@@ -57,7 +57,7 @@ impl Role {
         let Role::Masked { party, fusions } = self else { return Vec::new() };
         match (&job.task.kind, &job.plan) {
             (Kind::Map { .. }, Some(plan)) => {
-                let messages = masked::messages(&fusions.of(plan).fused, job.task.lanes);
+                let messages = masked_gmw::messages(&fusions.of(plan).fused, job.task.lanes);
                 messages.into_iter().map(|bytes| (bytes, bytes)).collect()
             }
             (Kind::Output { recipient, .. }, _) => {
@@ -77,8 +77,8 @@ impl Role {
     /// Bytes of setup without answers, sent and read.
     pub fn setup(&self, job: &Job) -> (usize, usize) {
         match *self {
-            Role::Garbler { party, ahead: true, table } => (garble::ahead_bytes(job, party.peer(), table), 0),
-            Role::Evaluator { party, ahead: true, table } => (0, garble::ahead_bytes(job, party, table)),
+            Role::Garbler { party, ahead: true, table } => (yao::ahead_bytes(job, party.peer(), table), 0),
+            Role::Evaluator { party, ahead: true, table } => (0, yao::ahead_bytes(job, party, table)),
             _ => (0, 0),
         }
     }
@@ -127,7 +127,7 @@ impl Role {
 /// ready.
 fn input(job: &Job, garbler: Party, ahead: bool) -> impl Iterator<Item = (usize, usize)> {
     let bits = job.task.rows * job.task.lanes;
-    let masked = (garble::input::demand(job, garbler) != Demand::NONE).then_some((byte_len(bits), 0));
+    let masked = (yao::input::demand(job, garbler) != Demand::NONE).then_some((byte_len(bits), 0));
     masked.into_iter().chain(ahead.then_some((0, bits * LABEL)))
 }
 
@@ -141,7 +141,7 @@ fn masks_of(recipient: Recipient, party: Party, bytes: usize) -> Vec<(usize, usi
 fn opened(job: &Job, fusions: &Fusions) -> Vec<(usize, usize)> {
     let Some(plan) = job.plan.as_ref().filter(|_| job.task.lanes > 0) else { return Vec::new() };
     let fusion = fusions.of(plan);
-    let bytes = fusion.fused.layers().iter().map(|layer| masked::layer_bytes(layer, job.task.lanes));
+    let bytes = fusion.fused.layers().iter().map(|layer| masked_gmw::layer_bytes(layer, job.task.lanes));
     bytes.map(|bytes| (bytes, bytes)).collect()
 }
 
@@ -157,7 +157,7 @@ fn chunks(job: &Job, table: usize) -> impl Iterator<Item = usize> {
     let mut next = 0;
     std::iter::from_fn(move || {
         let plan = job.plan.as_ref().filter(|plan| job.task.lanes > 0 && next < plan.code().len())?;
-        let (end, ands) = garble::chunk(plan, next, job.task.lanes);
+        let (end, ands) = yao::chunk(plan, next, job.task.lanes);
         next = end;
         Some(ands * table)
     })

@@ -8,8 +8,8 @@
 use super::online::cell_bytes;
 use super::store::{Store, args, view};
 use super::{Executor, Link};
+use crate::executor::{Arg, Flow, Job, Protocol};
 use crate::outbox::{Inbox, Outbox};
-use crate::protocol::{Arg, Flow, Job, Protocol};
 use crate::threads::Threads;
 use crate::{Error, Result};
 use circuit::BitMatrix;

@@ -9,21 +9,23 @@
 //! lane-crossing view waits for; [`cost`](mod@crate::cost) counts the peak. With several threads there is also what is
 //! owed (`maps`).
 
+pub(crate) mod cells;
+pub(crate) mod interpreter;
 mod maps;
 mod online;
+mod protocol;
 pub(crate) mod shelf;
 mod store;
 
-use crate::cells::Cells;
 use crate::correlation::{Demand, Stock};
 use crate::outbox::{Inbox, Outbox};
-use crate::plain;
-use crate::protocol::{Arg, Job, Protocol};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
+use cells::Cells;
 use circuit::BitMatrix;
 use circuit::program::{Binding, CellId, Kind, Recipient, Schedule, Task};
 use online::{Online, deliver};
+pub(crate) use protocol::{Arg, Flow, Job, Protocol};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -214,10 +216,10 @@ impl<P: Protocol> Executor<P> {
                 Kind::Constant { bits } => constant(bits, task.lanes),
                 Kind::Map { plan, wiring } => {
                     let none = BitMatrix::zeros(0, task.lanes);
-                    plain::map(schedule.plan(*plan), wiring, task.lanes, &self.public_args(task), &none)
+                    interpreter::map(schedule.plan(*plan), wiring, task.lanes, &self.public_args(task), &none)
                 }
                 Kind::View { wiring } | Kind::Output { wiring, .. } => {
-                    plain::gather(wiring, task.rows, task.lanes, &self.public_args(task))
+                    interpreter::gather(wiring, task.rows, task.lanes, &self.public_args(task))
                 }
             };
             self.public[task.cell as usize] = Some(Arc::new(cell));
@@ -259,7 +261,7 @@ impl<P: Protocol> Executor<P> {
         let mut job = self.outline(id);
         if let (Kind::Map { wiring, .. }, Some(plan)) = (&job.task.kind, &job.plan) {
             let args: Vec<_> = job.task.args.iter().map(|&arg| self.public[arg as usize].as_deref()).collect();
-            job.public = plain::public_rows(plan, wiring, job.task.lanes, &args);
+            job.public = interpreter::public_rows(plan, wiring, job.task.lanes, &args);
         }
         job
     }

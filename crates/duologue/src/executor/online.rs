@@ -3,10 +3,10 @@
 use super::maps::Owed;
 use super::store::{Store, args, tile, view};
 use super::{Executor, Feeds, Link, Phase, Window};
-use crate::cells::Cells;
 use crate::correlation::Stock;
+use crate::executor::cells::Cells;
+use crate::executor::{Flow, Job, Protocol};
 use crate::outbox::{Inbox, Outbox};
-use crate::protocol::{Flow, Job, Protocol};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;

@@ -7,7 +7,7 @@ use super::{Executor, Link, Phase};
 use crate::Result;
 use crate::correlation::Stock;
 use crate::executor::store::{args, view};
-use crate::protocol::{Arg, Job, Protocol};
+use crate::executor::{Arg, Job, Protocol};
 use crate::shelf::{Making, Room, Taken};
 use circuit::program::Kind;
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! Cells between their maker and their readers, and how lanes are cut and put together.
 
 use super::Feeds;
-use crate::cells::{self, Cells};
-use crate::plain;
-use crate::protocol::Arg;
+use super::interpreter;
+use crate::executor::Arg;
+use crate::executor::cells::{self, Cells};
 use crate::{Error, Result};
 use circuit::BitMatrix;
 use circuit::program::{CellId, Piece, Task};
@@ -58,7 +58,7 @@ pub(super) fn tile(input: &BitMatrix, from: usize, task: &Task) -> BitMatrix {
 pub(super) fn constant(bits: &[bool], lanes: usize) -> BitMatrix {
     let mut made = BitMatrix::zeros(bits.len(), lanes);
     for (row, &bit) in bits.iter().enumerate() {
-        made.row_mut(row).fill(plain::mask(bit));
+        made.row_mut(row).fill(interpreter::mask(bit));
     }
     made.clear_padding();
     made

@@ -2,10 +2,11 @@
 
 use super::wire::Wire;
 use super::{Mark, PhaseReport, Session};
+use crate::agreement::Fields;
 use crate::correlation::{Demand, Stock};
 use crate::executor::{Link, Phase};
 use crate::ot::Extension;
-use crate::terms::{self, Fields};
+use crate::session::fields;
 use crate::{Error, Result};
 use kernels::Block;
 
@@ -28,7 +29,7 @@ impl Session {
     ) -> Result<PhaseReport> {
         self.alive()?;
         self.wire.check_extension(extension)?;
-        let fields = self.correlations_called_for(terms::CORRELATIONS, extension, &demand);
+        let fields = self.correlations_called_for(fields::CORRELATIONS, extension, &demand);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.make_blocks(extension, demand, Wire::add, |_, stock| take(stock))
@@ -36,7 +37,7 @@ impl Session {
     }
 
     pub(super) fn correlations_called_for(&self, call: &str, extension: Extension, demand: &Demand) -> Fields {
-        terms::correlations(&self.moment(true, self.ordinal), call, extension, demand)
+        fields::correlations(&self.moment(true, self.ordinal), call, extension, demand)
     }
 
     /// What the parties agreed on: `add` puts each block into the stock, `take` does something with it.
@@ -84,7 +85,7 @@ impl Session {
     }
 
     fn open_all(&mut self, counts: &Demand) -> Result<bool> {
-        self.wire.agree(&terms::opening(&self.moment(true, self.ordinal)))?;
+        self.wire.agree(&fields::opening(&self.moment(true, self.ordinal)))?;
         let ours = self.revealed(counts)?;
         self.wire.send(&ours)?;
         self.wire.flush()?;

@@ -10,14 +10,17 @@
 //! what depends on inputs: a run of which anything was ever sent is marked at *both* parties.
 
 use super::{Engine, Mark, Outcome, PhaseReport, Report, Session, digest, nobody};
+use crate::agreement;
+use crate::agreement::Fields;
 use crate::channel::PublicKey;
 use crate::data::{Inputs, Outputs};
 use crate::disk::owner::LIMIT;
 use crate::executor::shelf::{self as later, Shelved};
 use crate::executor::{Executor, Feeds};
-use crate::garble::{Base, Evaluator, Garbler};
+use crate::protocol::terms::{Options, Scheme, Terms, Timing};
+use crate::protocol::yao::{Base, Evaluator, Garbler};
+use crate::session::fields;
 use crate::shelf::{Secrets, Shelf, Taken};
-use crate::terms::{self, Fields, Options, Scheme, Terms, Timing};
 use crate::{Error, Party, Result};
 use circuit::Schedule;
 use circuit::program::{Binding, Owner};
@@ -70,8 +73,8 @@ impl Session {
         }
         let start = Mark::new(&self.wire);
         let moment = self.moment(true, self.ordinal);
-        let fields = terms::shelf(terms::PREPARE_TO, &moment, shelf.identity(), &job.fields);
-        let fields = terms::prepare_to(fields, &moment, job.terms.extension, times);
+        let fields = fields::shelf(fields::PREPARE_TO, &moment, shelf.identity(), &job.fields);
+        let fields = fields::prepare_to(fields, &moment, job.terms.extension, times);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.wire.extension = job.terms.extension;
@@ -119,7 +122,7 @@ impl Session {
         let job = self.job(binding, &options_of(shelf)?, public)?;
         shelf.check(self.party, keys, &job.fields)?;
         let moment = self.moment(false, self.ordinal);
-        let fields = terms::shelf(terms::ONLINE_FROM, &moment, shelf.identity(), &job.fields);
+        let fields = fields::shelf(fields::ONLINE_FROM, &moment, shelf.identity(), &job.fields);
         let number = self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.common_run(shelf)
@@ -128,7 +131,7 @@ impl Session {
         let outcome = self.guarded(|session| {
             let engine = session.resume(&job, shelf.checked(number)?)?;
             let batch = shelf.batch(number)?;
-            session.wire.agree(&terms::which_run(&moment, number, &batch))?;
+            session.wire.agree(&fields::which_run(&moment, number, &batch))?;
             shelf.advance(number + 1)?;
             tracing::debug!(number, "a prepared run is used up");
             // What the peer sends after this depends on its inputs; it has marked the run before.
@@ -147,7 +150,7 @@ impl Session {
 
     fn job(&mut self, binding: &Binding, options: &Options, public: Feeds) -> Result<Job> {
         let (terms, schedule) = self.resolve(binding, options)?;
-        let fields = terms::shelved(binding, &terms, &schedule, &digest(&public))?;
+        let fields = fields::shelved(binding, &terms, &schedule, &digest(&public))?;
         Ok(Job { terms, binding: Arc::new(binding.clone()), schedule, public, fields })
     }
 
@@ -267,9 +270,9 @@ impl Job {
 
 /// What the runs on a shelf were prepared with.
 fn options_of(shelf: &Shelf) -> Result<Options> {
-    let garbler = if shelf.term(terms::GARBLER)? == "alice" { Party::Alice } else { Party::Bob };
-    let tile = shelf.term(terms::TILE)?.parse().ok();
-    let garbling = shelf.term(terms::GARBLING)?.parse()?;
+    let garbler = if shelf.term(agreement::GARBLER)? == "alice" { Party::Alice } else { Party::Bob };
+    let tile = shelf.term(agreement::TILE)?.parse().ok();
+    let garbling = shelf.term(agreement::GARBLING)?.parse()?;
     Ok(Options { garbler: Some(garbler), garbling, timing: Timing::Ahead, tile, ..Options::new(Scheme::Yao) })
 }
 

@@ -15,7 +15,7 @@ use crate::channel::PublicKey;
 use crate::correlation::pool::{Origin, Pool, SealKey, Status, Summary, delta_identity};
 use crate::correlation::{Demand, Stock};
 use crate::ot::Extension;
-use crate::terms;
+use crate::session::fields;
 use crate::{Error, Result};
 use std::path::Path;
 
@@ -34,7 +34,7 @@ impl Session {
         seal: Option<SealKey>,
     ) -> Result<()> {
         self.begin_pool()?;
-        let fields = terms::pool("a new pool", &self.id, Some(extension));
+        let fields = fields::pool("a new pool", &self.id, Some(extension));
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             let identity = blake3::derive_key("duologue v1 identity of a pool", &session.id);
@@ -60,7 +60,7 @@ impl Session {
         if pool.origin().party != self.party {
             return Err(Error::usage(format!("this pool is {}'s half, not {}'s", pool.origin().party, self.party)));
         }
-        let fields = terms::pool("a pool", &self.id, None);
+        let fields = fields::pool("a pool", &self.id, None);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.attach(pool)

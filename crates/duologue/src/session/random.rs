@@ -5,7 +5,7 @@ use super::Session;
 use crate::correlation::Demand;
 use crate::correlation::derived::{RandomBits, RandomOts};
 use crate::ot::{Crop, Extension, Harvest, Side};
-use crate::terms;
+use crate::session::fields;
 use crate::{Party, Result};
 
 impl Session {
@@ -34,7 +34,7 @@ impl Session {
         self.wire.check_extension(extension)?;
         let demand = Demand { cots_by_alice: by_alice, cots_by_bob: by_bob, ..Demand::NONE };
         let what = if crop == Crop::Bits { "random OTs of one bit" } else { "random OTs of 128 bits" };
-        let fields = terms::random_ots(&self.moment(true, self.ordinal), extension, what, &demand);
+        let fields = fields::random_ots(&self.moment(true, self.ordinal), extension, what, &demand);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.wire.extension = extension;

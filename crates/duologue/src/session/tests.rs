@@ -1,11 +1,13 @@
 //! What only the inside of a session can show: its bytes for given seeds, its numbers, and what it forgets.
 
 use super::*;
-use crate::cells::Labels;
+use crate::agreement;
 use crate::channel::{Limits, Pipe, memory};
 use crate::correlation::Maker;
 use crate::ot::Setup;
-use crate::terms::{Garbling, Timing};
+use crate::protocol::terms::{Garbling, Timing};
+use crate::protocol::yao::Labels;
+use crate::session::fields;
 use circuit::Word;
 use circuit::program::reference::Table;
 use every_step::{every_step, inputs_of};
@@ -305,7 +307,7 @@ fn numbers_are_never_used_twice() {
         let programs = ways().into_iter().flat_map(|(_, options)| [options; 2]);
         for (base, (next, options)) in setups.iter().zip(setups[1..].iter().zip(programs)) {
             let schedule = Terms::resolve(&binding, &options).unwrap().1;
-            assert_eq!(next.and0 - base.and0, garble::numbers_of(&schedule));
+            assert_eq!(next.and0 - base.and0, yao::numbers_of(&schedule));
             assert_eq!(next.in0 - base.in0, schedule.totals.in0);
         }
         assert!(onlines.iter().all(|base| base.and0 == setups.last().unwrap().and0), "taken in setup");
@@ -329,7 +331,7 @@ fn labels_in_common_are_never_the_same() {
 /// Where the garbler's messages of its `nth` program begin: after the hello and terms, with S.
 fn hash_key(payload: &[u8], nth: usize) -> [u8; 16] {
     let setup: usize = Setup::MESSAGES.iter().sum();
-    let needle = terms::CALL.as_bytes();
+    let needle = agreement::CALL.as_bytes();
     let starts: Vec<usize> = (0..payload.len()).filter(|&i| payload[i..].starts_with(needle)).collect();
     let length = u32::from_le_bytes(payload[starts[nth] - 4..starts[nth]].try_into().unwrap()) as usize;
     let after = starts[nth] + length + if nth == 0 { setup } else { 0 };
@@ -534,7 +536,7 @@ fn secrets_cannot_be_printed() {
     silent!(Session, Prepared, Outcome, Labels, Block, Generator, Stock, Maker, Setup);
     silent!(Inputs, Outputs, crate::correlation::Triples, crate::ot::Choices, crate::channel::Identity);
     silent!(crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, crate::ot::base::Proof, Garbler, Evaluator, Gmw);
-    silent!(Masked, crate::masked::Prepared, crate::masked::Run);
+    silent!(Masked, crate::protocol::masked_gmw::Prepared, crate::protocol::masked_gmw::Run);
     const { assert!(<Printable<Report>>::PRINTABLE, "the test can fail") };
 }
 
@@ -556,7 +558,7 @@ fn secrets_that_are_used_once_cannot_be_copied() {
     }
     single!(Generator, Session, Prepared, Stock, Maker, Setup, crate::correlation::Triples);
     single!(crate::ot::Choices, crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, Garbler, Gmw);
-    single!(Masked, crate::masked::Prepared);
+    single!(Masked, crate::protocol::masked_gmw::Prepared);
     const { assert!(<Printable<Report>>::CLONED, "the test can fail") };
 }
 
@@ -604,7 +606,7 @@ fn every_option_is_a_term() {
     let Options { scheme: _, garbler: _, garbling: _, timing: _, tile: _, extension: _ } = Options::new(Scheme::Yao);
     let fields = |options: &Options| {
         let (terms, schedule) = Terms::resolve(&binding, options).unwrap();
-        terms::fields(&binding, &terms, &schedule, &Moment::default(), &digest(&Vec::new())).unwrap()
+        fields::run(&binding, &terms, &schedule, &Moment::default(), &digest(&Vec::new())).unwrap()
     };
     let plain = options(Scheme::Yao, Timing::Ahead, Party::Alice);
     for other in [
@@ -616,7 +618,7 @@ fn every_option_is_a_term() {
         Options { tile: Some(5), ..plain },
     ] {
         assert_ne!(fields(&plain), fields(&other), "{other:?}");
-        let error = terms::compare(&fields(&plain), &terms::encode(&fields(&other))).unwrap_err();
+        let error = agreement::compare(&fields(&plain), &agreement::encode(&fields(&other))).unwrap_err();
         assert!(matches!(error, Error::Incompatible { .. }), "{error}");
     }
 }
@@ -624,16 +626,16 @@ fn every_option_is_a_term() {
 proptest! {
     #[test]
     fn the_peers_terms_may_be_anything(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0usize..300, turn: bool) {
-        let ours = terms::online(&Moment { session: [7; 32], ordinal: 12, ..Moment::default() });
-        let mut theirs = terms::encode(&ours);
-        terms::compare(&ours, &theirs).unwrap();
+        let ours = fields::online(&Moment { session: [7; 32], ordinal: 12, ..Moment::default() });
+        let mut theirs = agreement::encode(&ours);
+        agreement::compare(&ours, &theirs).unwrap();
         let cut = cut.min(theirs.len());
         if turn {
             theirs.truncate(cut);
         }
         let theirs = [&theirs[..cut], &bytes[..], &theirs[cut..]].concat();
-        if theirs != terms::encode(&ours) {
-            match terms::compare(&ours, &theirs) {
+        if theirs != agreement::encode(&ours) {
+            match agreement::compare(&ours, &theirs) {
                 Err(Error::Incompatible { ours, theirs, .. }) => {
                     prop_assert!(theirs.len() <= 300 && theirs.chars().all(|c| c == ' ' || c.is_ascii_graphic()));
                     prop_assert!(ours != theirs);

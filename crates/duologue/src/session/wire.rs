@@ -1,13 +1,14 @@
 //! The channel of a session with what setup needs: base OTs once, correlations when they are asked for, agreement.
 
 use super::Observer;
+use crate::agreement;
+use crate::agreement::Fields;
 use crate::channel::Channel;
 use crate::correlation::pool::Pool;
 use crate::correlation::{self, Demand, Maker, Refill, Stock};
 use crate::executor::{Link, Phase};
 use crate::ot::{Crop, Extension, Harvest, Setup, Side};
 use crate::outbox::{Inbox, Outbox};
-use crate::terms::{self, Fields};
 use crate::{Error, Party, Result};
 use kernels::Block;
 use kernels::generator::Generator;
@@ -72,16 +73,16 @@ impl Wire {
 
     /// Exchanges terms, which must be equal.
     pub fn agree(&mut self, fields: &Fields) -> Result<()> {
-        let ours = terms::encode(fields);
+        let ours = agreement::encode(fields);
         self.channel.send(&(ours.len() as u32).to_le_bytes())?;
         self.channel.send(&ours)?;
         let length = self.channel.recv(4)?;
         let length = u32::from_le_bytes(length.try_into().expect("4 bytes were read")) as usize;
-        if length > terms::MOST_BYTES {
+        if length > agreement::MOST_BYTES {
             return Err(Error::peer(format!("its terms have {length} bytes")));
         }
         let theirs = self.channel.recv(length)?;
-        if theirs == ours { Ok(()) } else { terms::compare(fields, &theirs) }
+        if theirs == ours { Ok(()) } else { agreement::compare(fields, &theirs) }
     }
 }
 

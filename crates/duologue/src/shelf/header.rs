@@ -17,12 +17,12 @@
 //!       32  BLAKE3 of all that
 //! ```
 
+use crate::agreement;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::channel::PublicKey;
 use crate::disk::owner::{Owner, Reader};
 use crate::disk::seal::{KEY, NONCE, SealKey, TAG};
-use crate::terms;
 use crate::{Party, Result};
 
 const MAGIC: &[u8; 8] = b"duo-shlf";
@@ -31,7 +31,7 @@ const VERSION: u16 = 1;
 /// Bytes before the terms, after them, and the most of the whole.
 const FIXED: usize = 120;
 const REST: usize = NONCE + KEY + TAG + 32;
-pub(super) const MOST: usize = FIXED + terms::MOST_BYTES + REST;
+pub(super) const MOST: usize = FIXED + agreement::MOST_BYTES + REST;
 
 const SEALED: u8 = 1;
 const BOUND: u8 = 2;
@@ -128,7 +128,7 @@ impl Clear {
         let created = reader.number()?;
         let identity = reader.take()?;
         let keys = reader.keys(flags & BOUND != 0)?;
-        if length != reader.0.len() || length > terms::MOST_BYTES {
+        if length != reader.0.len() || length > agreement::MOST_BYTES {
             return Err(format!("it claims {length} bytes of terms, and has {}", reader.0.len()));
         }
         let origin = Origin { identity, party, keys, terms: lines(reader.0)? };

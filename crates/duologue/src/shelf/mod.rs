@@ -24,19 +24,20 @@ mod header;
 mod reel;
 mod run;
 
+use crate::agreement;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use crate::agreement::Fields;
 use crate::channel::PublicKey;
 use crate::disk::cursor::Cursor;
 use crate::disk::files;
 use crate::disk::lock::{Lock, lock};
 use crate::disk::owner::LIMIT;
 use crate::disk::seal::{self, SealKey, random};
-use crate::terms::{self, Fields};
 use crate::{Error, Party, Result};
 use header::{Clear, DataKey};
 use reel::{Content, Head};
@@ -208,7 +209,7 @@ impl Shelf {
         if origin.keys != keys {
             return Err(Error::usage(format!("the runs in {folder} were prepared with another peer or key")));
         }
-        match terms::compare(fields, &origin.encoded_terms()) {
+        match agreement::compare(fields, &origin.encoded_terms()) {
             Err(Error::Incompatible { what, ours, theirs }) => {
                 let [ours, theirs] = [ours, theirs].map(|value| value.replace("\\'", "'"));
                 Err(Error::usage(format!(
@@ -395,7 +396,7 @@ impl Shelf {
     /// The files of a run belong together, and the evaluator has tables.
     fn check_run(&self, found: &Found) -> Result<()> {
         let (path, made) = (found.labels.path(&self.folder), self.made()?);
-        let evaluates = made.clear.origin.term(terms::GARBLER) != Some(&made.clear.origin.party.to_string());
+        let evaluates = made.clear.origin.term(agreement::GARBLER) != Some(&made.clear.origin.party.to_string());
         // What is used may have lost its tables already.
         match (&found.tables, evaluates) {
             _ if found.labels.number < made.used => Ok(()),

@@ -1,3 +1,4 @@
+use crate::agreement;
 use tempfile::TempDir;
 
 use super::*;
@@ -10,7 +11,7 @@ const BATCH: [u8; 32] = [0xba; 32];
 
 /// What a shelf of the tests is for.
 fn fields(garbler: Party) -> Fields {
-    vec![("the program", "'test'\n".into()), (terms::GARBLER, garbler.to_string()), (terms::TILE, "64".into())]
+    vec![("the program", "'test'\n".into()), (agreement::GARBLER, garbler.to_string()), (agreement::TILE, "64".into())]
 }
 
 /// A new shelf of Alice's, who evaluates, or garbles.
@@ -38,7 +39,7 @@ fn secrets(number: u64) -> Secrets {
 /// The next run, as a session makes it.
 fn make(shelf: &mut Shelf, batch: [u8; 32]) {
     let number = shelf.counts().unwrap()[1];
-    let evaluates = shelf.term(terms::GARBLER).unwrap() == "bob";
+    let evaluates = shelf.term(agreement::GARBLER).unwrap() == "bob";
     let mut making = shelf.begin((number, batch), evaluates, &secrets(number), ROOM).unwrap();
     let [labels, tables] = content(number);
     labels.chunks(300).for_each(|part| making.labels(part).unwrap());
@@ -70,7 +71,7 @@ fn take(shelf: &mut Shelf) -> u64 {
     let number = shelf.first_from(0).unwrap();
     let taken = Arc::new(shelf.checked(number).unwrap());
     shelf.advance(number + 1).unwrap();
-    let evaluates = shelf.term(terms::GARBLER).unwrap() == "bob";
+    let evaluates = shelf.term(agreement::GARBLER).unwrap() == "bob";
     holds(&taken, number, evaluates);
     shelf.erase_used().unwrap();
     number

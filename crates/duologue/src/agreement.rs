@@ -1,0 +1,53 @@
+//! Text that both parties must have equal: names and values, a line each; the first that differs is named on both sides.
+
+use crate::{Error, Result};
+
+/// Names and values that both parties must have equal.
+pub(crate) type Fields = Vec<(&'static str, String)>;
+
+/// Terms that are read again: who garbles and in which way, and how many lanes are computed at once.
+pub(crate) const GARBLER: &str = "who garbles";
+pub(crate) const GARBLING: &str = "how ANDs are garbled";
+pub(crate) const TILE: &str = "the lanes of a tile";
+
+/// What a party calls for. It comes first, so that parties that call for different things hear just that.
+pub(crate) const CALL: &str = "what is called for";
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The most bytes of the peer's terms.
+pub(crate) const MOST_BYTES: usize = 1 << 16;
+
+/// Terms as they travel: a line for each.
+pub(crate) fn encode(fields: &Fields) -> Vec<u8> {
+    fields.iter().flat_map(|(name, value)| format!("{name}\t{}\n", value.escape_default()).into_bytes()).collect()
+}
+
+/// Compares the peer's terms with ours; the first difference is the error.
+pub fn compare(ours: &[(&'static str, String)], theirs: &[u8]) -> Result<()> {
+    let theirs = std::str::from_utf8(theirs).map_err(|_| Error::peer("its terms are not text"))?;
+    let mut lines = theirs.lines();
+    for (name, value) in ours {
+        let ours = value.escape_default().to_string();
+        let line = lines.next().ok_or_else(|| Error::peer("its terms end too early"))?;
+        let (their_name, theirs) = line.split_once('\t').ok_or_else(|| Error::peer("its terms have no values"))?;
+        if their_name != *name {
+            return Err(Error::peer("its terms are in another order"));
+        }
+        if theirs != ours {
+            return Err(Error::Incompatible { what: name, ours, theirs: printable(theirs) });
+        }
+    }
+    match lines.next() {
+        Some(_) => Err(Error::peer("it has more terms than we")),
+        None => Ok(()),
+    }
+}
+
+/// What the peer said, fit for a terminal.
+fn printable(text: &str) -> String {
+    text.chars().take(300).map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' }).collect()
+}

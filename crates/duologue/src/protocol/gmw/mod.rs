@@ -1,0 +1,469 @@
+//! GMW: a bit is two XOR shares, one with each party.
+//!
+//! Goldreich, Micali, Wigderson (STOC 1987), with the multiplication triples of Beaver (CRYPTO 1991), as in Schneider
+//! and Zohner, *GMW vs. Yao?* (FC 2013), §2.3 and §4. XOR is local. An AND opens x ⊕ a and y ⊕ b for a triple
+//! (a, b, c = ab) and costs two bits each way; all ANDs of one layer of all tiles under way are opened in one exchange.
+//! An input costs nothing on the wire: the peer's share comes from a generator that both parties know.
+//!
+//! **Security**: semi-honest, information-theoretic given the triples and the shared generator. **Online** there is no
+//! cryptography at all: shares of inputs and triples are drawn in setup. **Rounds**: the depth of the program and one
+//! for outputs. Departure from the paper: shares are packed wire by wire, so that a gate is one instruction a word; with
+//! at most 64 lanes, layer by layer (`gmw/narrow.rs`).
+
+pub(crate) mod narrow;
+mod vectors;
+
+use crate::correlation::{Demand, Stock, Triples};
+use crate::executor::cells::{self, Nothing};
+use crate::executor::interpreter::mask;
+use crate::executor::{Arg, Flow, Job, Protocol};
+use crate::outbox::Outbox;
+use crate::packed::{Packed, byte_len, pack, row_word, unpack};
+use crate::{Error, Party, Result};
+use circuit::BitMatrix;
+use circuit::plan::{Instr, Op, Plan, Source};
+use circuit::program::{Kind, Owner, Piece, Recipient};
+use kernels::generator::Generator;
+use kernels::rows::{Rows, Strip};
+use narrow::{Gates, Laid, Narrow};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use vectors::Member;
+pub(crate) use vectors::{Vectors, demand, opened_rows, vector_cots};
+
+/// One party of GMW in one program.
+pub struct Gmw {
+    party: Party,
+    /// What both parties know and nobody else: the peer's shares of inputs.
+    pairwise: Generator,
+    /// Input bits of this session before this program.
+    in0: u64,
+    /// What makes the triples of vectors; a program without vectors needs none.
+    vectors: Option<Vectors>,
+    written: Written,
+    /// Those of this program.
+    ours: Mutex<Vec<Arc<Gates>>>,
+}
+
+/// The gates of plans that run on few lanes, each written out once for all programs of a session that share the plan.
+#[derive(Clone, Default)]
+pub(crate) struct Written(Arc<Mutex<Vec<Weak<Gates>>>>);
+
+impl Written {
+    fn gates_of(&self, plan: &Arc<Plan>) -> Arc<Gates> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|gates| gates.strong_count() > 0);
+        if let Some(gates) = known.iter().filter_map(Weak::upgrade).find(|gates| gates.are_of(plan)) {
+            return gates;
+        }
+        let gates = Arc::new(Gates::new(plan));
+        known.push(Arc::downgrade(&gates));
+        gates
+    }
+}
+
+/// What a task keeps from setup.
+pub enum Prepared {
+    /// The share of whoever does not supply the input.
+    Input(BitMatrix),
+    /// One triple for every AND of every lane, gate by gate.
+    Map(Triples),
+    /// The same in the order of the layers, for few lanes.
+    Narrow(Arc<Gates>, Laid),
+    /// Outputs need nothing.
+    Output,
+}
+
+/// Where a task has got to.
+pub enum Run {
+    /// This party's share, ready.
+    Ready(BitMatrix),
+    /// In the middle of a plan.
+    Map(Evaluation),
+    /// The same with at most 8 lanes.
+    Bytes(Narrow<u8>),
+    /// The same with at most 64 lanes.
+    Words(Narrow<u64>),
+    /// This party's share of an output, sent to whoever learns it.
+    Output {
+        /// The share.
+        share: BitMatrix,
+        /// Whether it was sent.
+        sent: bool,
+    },
+}
+
+/// XORs that are executed together, at most.
+const XORS: usize = 64;
+
+/// A plan under way on shares.
+pub struct Evaluation {
+    plan: Arc<Plan>,
+    slots: BitMatrix,
+    triples: Triples,
+    /// The next instruction, layer and vector.
+    next: usize,
+    layer: usize,
+    vector: usize,
+    rows: Rows,
+    /// ANDs already multiplied, over all lanes: the first triple of the layer.
+    done: usize,
+    /// This party's masked operands of the layer that is being opened.
+    opened: Packed,
+}
+
+impl Gmw {
+    /// A party of GMW; `pairwise` is equal for both, `in0` counts the input bits that it masked before.
+    pub(crate) fn new(party: Party, pairwise: Generator, in0: u64, vectors: Option<Vectors>, written: Written) -> Self {
+        Gmw { party, pairwise, in0, vectors, written, ours: Mutex::default() }
+    }
+
+    fn mask_of(&self, job: &Job) -> BitMatrix {
+        let mut share = BitMatrix::zeros(job.task.rows, job.task.lanes);
+        let number = self.in0 + job.task.seat.in0;
+        self.pairwise.derive(b"input   ", number).words(share.words_mut());
+        share.clear_padding();
+        share
+    }
+
+    /// Triples as a map takes them.
+    fn prepare_map(&self, job: &Job, triples: Triples) -> Prepared {
+        match &job.plan {
+            Some(plan) if (1..=narrow::MOST_LANES).contains(&job.task.lanes) => {
+                let gates = self.gates_of(plan);
+                let laid = Laid::new(&triples, job.task.lanes, &gates);
+                Prepared::Narrow(gates, laid)
+            }
+            _ => Prepared::Map(triples),
+        }
+    }
+
+    /// A plan's gates, which live as long as the program.
+    fn gates_of(&self, plan: &Arc<Plan>) -> Arc<Gates> {
+        let mut ours = self.ours.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gates) = ours.iter().find(|gates| gates.are_of(plan)) {
+            return gates.clone();
+        }
+        let gates = self.written.gates_of(plan);
+        ours.push(gates.clone());
+        gates
+    }
+
+    /// A public bit is shared as itself and zero.
+    fn public_share(&self, public: u64) -> u64 {
+        if self.party == Party::Alice { public } else { 0 }
+    }
+}
+
+impl Protocol for Gmw {
+    const SIDE_BY_SIDE: bool = true;
+    type Mask = Nothing;
+    type Value = BitMatrix;
+    type Prepared = Prepared;
+    type Run = Run;
+
+    fn demand(&self, job: &Job) -> Demand {
+        demand(job)
+    }
+
+    fn setup_bytes(&self, _: &Job) -> usize {
+        0
+    }
+
+    fn prepare(
+        &self,
+        job: &Job,
+        _: &[Arg<'_, Nothing>],
+        stock: &mut Stock,
+        _: &[u8],
+        _: &mut Outbox,
+    ) -> Result<(Prepared, Nothing)> {
+        let prepared = match job.task.kind {
+            Kind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
+            Kind::Map { .. } => self.prepare_map(job, vectors::draw(self, job, stock)?),
+            _ => Prepared::Output,
+        };
+        Ok((prepared, Nothing))
+    }
+
+    fn begin(
+        &self,
+        job: &Job,
+        prepared: Prepared,
+        args: &[Arg<'_, BitMatrix>],
+        feed: Option<BitMatrix>,
+    ) -> Result<Run> {
+        match (&job.task.kind, prepared) {
+            (Kind::Input { owner: Owner::Party(owner), .. }, Prepared::Input(share)) => {
+                if *owner != self.party {
+                    return Ok(Run::Ready(share));
+                }
+                let input = feed.ok_or_else(|| Error::usage("an input is missing"))?;
+                Ok(Run::Ready(share.xor(&input)))
+            }
+            (Kind::Input { .. }, _) => feed.map(Run::Ready).ok_or_else(|| Error::usage("an input share is missing")),
+            (Kind::Map { wiring, .. }, Prepared::Map(triples)) => {
+                Ok(Run::Map(Evaluation::new(self, job, triples, wiring, args)))
+            }
+            (Kind::Map { .. }, Prepared::Narrow(gates, laid)) => Ok(match job.task.lanes {
+                ..=8 => Run::Bytes(Narrow::new(self, job, (gates, laid), args)),
+                _ => Run::Words(Narrow::new(self, job, (gates, laid), args)),
+            }),
+            (Kind::Output { wiring, .. }, _) => {
+                let mut share = BitMatrix::zeros(job.task.rows, job.task.lanes);
+                for piece in wiring.iter() {
+                    with_share(self, &args[piece.arg as usize], |arg| cells::copy(&mut share, arg, piece));
+                }
+                Ok(Run::Output { share, sent: false })
+            }
+            _ => Err(Error::usage("a task was prepared as another one")),
+        }
+    }
+
+    fn step(&self, job: &Job, run: &mut Run, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<BitMatrix>> {
+        match run {
+            Run::Ready(share) => Ok(Flow::Value(std::mem::replace(share, BitMatrix::zeros(0, 0)))),
+            Run::Map(evaluation) => Ok(evaluation.step(self, &job.public, inbox, outbox)),
+            Run::Bytes(narrow) => Ok(narrow.step(self, job, inbox, outbox)),
+            Run::Words(narrow) => Ok(narrow.step(self, job, inbox, outbox)),
+            Run::Output { share, sent } => {
+                let Kind::Output { recipient, .. } = job.task.kind else {
+                    return Err(Error::usage("not an output"));
+                };
+                self.open(share, sent, recipient, inbox, outbox)
+            }
+        }
+    }
+
+    fn lift_mask(&self, _: &BitMatrix) -> Nothing {
+        Nothing
+    }
+
+    fn lift(&self, public: &BitMatrix) -> BitMatrix {
+        match self.party {
+            Party::Alice => public.clone(),
+            Party::Bob => BitMatrix::zeros(public.rows(), public.lanes()),
+        }
+    }
+}
+
+impl Gmw {
+    /// Sends this party's share to whoever learns the output; adds the peer's, if that is us.
+    fn open(
+        &self,
+        share: &BitMatrix,
+        sent: &mut bool,
+        recipient: Recipient,
+        inbox: &[u8],
+        outbox: &mut Outbox,
+    ) -> Result<Flow<BitMatrix>> {
+        if recipient == Recipient::Shared {
+            return Ok(Flow::Output(Some(share.clone())));
+        }
+        if !*sent {
+            *sent = true;
+            if recipient.includes(self.party.peer()) {
+                outbox.extend_from_slice(pack(share).bytes());
+            }
+            let bits = share.rows() * share.lanes();
+            return Ok(Flow::Exchange { expect: if recipient.includes(self.party) { byte_len(bits) } else { 0 } });
+        }
+        let output = recipient.includes(self.party).then(|| unpack(inbox, share.rows(), share.lanes()).xor(share));
+        Ok(Flow::Output(output))
+    }
+}
+
+impl Evaluation {
+    fn new(gmw: &Gmw, job: &Job, triples: Triples, wiring: &[Piece], args: &[Arg<'_, BitMatrix>]) -> Self {
+        let plan = job.plan.clone().expect("a map has a plan");
+        let mut slots = BitMatrix::zeros(plan.slots(), job.task.lanes);
+        for piece in wiring {
+            with_share(gmw, &args[piece.arg as usize], |arg| cells::load(&plan, &mut slots, arg, piece));
+        }
+        Evaluation {
+            plan,
+            slots,
+            triples,
+            next: 0,
+            layer: 0,
+            vector: 0,
+            rows: Rows::new(),
+            done: 0,
+            opened: Packed::default(),
+        }
+    }
+
+    fn step(&mut self, gmw: &Gmw, public: &BitMatrix, inbox: &[u8], outbox: &mut Outbox) -> Flow<BitMatrix> {
+        let plan = self.plan.clone();
+        if self.opened.len > 0 {
+            self.close(gmw, &plan, inbox);
+        }
+        let layer = plan.layers().get(self.layer).cloned();
+        let end = layer.as_ref().map_or(plan.code().len(), |layer| layer.start);
+        self.local(gmw, &plan, end, public);
+        match layer {
+            Some(layer) if self.slots.lanes() > 0 => {
+                self.open(gmw, &plan, layer);
+                outbox.extend_from_slice(self.opened.bytes());
+                Flow::Exchange { expect: byte_len(self.opened.len) }
+            }
+            _ => Flow::Value(self.outputs(gmw, &plan, public)),
+        }
+    }
+
+    /// Everything up to the next layer: no communication.
+    fn local(&mut self, gmw: &Gmw, plan: &Plan, end: usize, public: &BitMatrix) {
+        let stride = self.slots.stride();
+        let mut code = &plan.code()[self.next..end];
+        while let Some(instr) = code.first() {
+            let xors = self.xors(code);
+            if xors > 0 {
+                code = &code[xors..];
+                continue;
+            }
+            code = &code[1..];
+            let (dst, a, b) = (instr.dst as usize * stride, instr.a as usize * stride, instr.b as usize * stride);
+            let flip_a = gmw.public_share(mask(instr.flip_a));
+            let flip_b = mask(instr.flip_b);
+            let slots = self.slots.words_mut();
+            match instr.op {
+                Op::Xor => (0..stride).for_each(|i| slots[dst + i] = slots[a + i] ^ slots[b + i]),
+                Op::XorPublic => {
+                    (0..stride).for_each(|i| slots[dst + i] = slots[a + i] ^ gmw.public_share(public.words()[b + i]))
+                }
+                Op::AndPublic => (0..stride)
+                    .for_each(|i| slots[dst + i] = (slots[a + i] ^ flip_a) & (public.words()[b + i] ^ flip_b)),
+                Op::And => unreachable!("ANDs stand in layers"),
+            }
+        }
+        self.next = end;
+    }
+
+    /// Executes the XORs that `code` begins with, if rows are whole blocks; how many.
+    fn xors(&mut self, code: &[Instr]) -> usize {
+        let (stride, mut rows, mut count) = (self.slots.stride(), [[0; 3]; XORS], 0);
+        let Ok(blocks) = bytemuck::try_cast_slice_mut(self.slots.words_mut()) else { return 0 };
+        if !stride.is_multiple_of(2) {
+            return 0;
+        }
+        for (row, instr) in rows.iter_mut().zip(code.iter().take_while(|instr| instr.op == Op::Xor)) {
+            *row = [instr.dst, instr.a, instr.b];
+            count += 1;
+        }
+        self.rows.xor(Strip { blocks, len: stride / 2 }, &rows[..count]);
+        count
+    }
+
+    /// This party's shares of x ⊕ a and y ⊕ b for every AND of a layer; of x ⊕ a once for a vector.
+    fn open(&mut self, gmw: &Gmw, plan: &Plan, layer: Range<usize>) {
+        let (lanes, stride) = (self.slots.lanes(), self.slots.stride());
+        let mut row = vec![0; stride];
+        let last = self.slots.last_mask();
+        let mut from = self.done;
+        for (instr, place) in plan.code()[layer.clone()].iter().zip(vectors::members(plan, layer, self.vector, lanes)) {
+            let first = (instr.a, instr.flip_a && place == Member::Alone, &self.triples.a);
+            let operands = [(place != Member::Later).then_some(first), Some((instr.b, instr.flip_b, &self.triples.b))];
+            for (slot, flip, triple) in operands.into_iter().flatten() {
+                let flip = gmw.public_share(mask(flip));
+                let share = self.slots.row(slot as usize);
+                if let Some([triple]) = whole([(triple, from)], lanes) {
+                    self.opened.words.extend(share.iter().zip(triple).map(|(x, a)| x ^ flip ^ a));
+                    self.opened.len += lanes;
+                    continue;
+                }
+                (0..stride).for_each(|i| row[i] = share[i] ^ flip ^ row_word(triple, from, lanes, i));
+                row[stride - 1] &= last;
+                self.opened.push(&row, lanes);
+            }
+            from += lanes;
+        }
+    }
+
+    /// With both shares of d = x ⊕ a and e = y ⊕ b: xy = c ⊕ d·b ⊕ e·a ⊕ d·e, the last term with one party only.
+    fn close(&mut self, gmw: &Gmw, plan: &Plan, inbox: &[u8]) {
+        let lanes = self.slots.lanes();
+        self.opened.xor_bytes(inbox);
+        let layer = plan.layers()[self.layer].clone();
+        let (mut from, mut next, mut d_at, de) = (self.done, 0, 0, gmw.public_share(!0));
+        let members = vectors::members(plan, layer.clone(), self.vector, lanes);
+        for (instr, place) in plan.code()[layer.clone()].iter().zip(members) {
+            if place != Member::Later {
+                (d_at, next) = (next, next + lanes);
+            }
+            // In a vector x was opened as it is, and each AND complements it by itself.
+            let flip = mask(instr.flip_a && place != Member::Alone);
+            let out = self.slots.row_mut(instr.dst as usize);
+            let (Triples { a, b, c, .. }, opened) = (&self.triples, &self.opened.words);
+            let rows: [(&[u64], usize); 5] = [(opened, d_at), (opened, next), (a, from), (b, from), (c, from)];
+            if let Some([d, e, a, b, c]) = whole(rows, lanes) {
+                let factors = d.iter().zip(e).zip(a.iter().zip(b)).zip(c);
+                for (out, (((d, e), (a, b)), c)) in out.iter_mut().zip(factors) {
+                    *out = multiply([d ^ flip, *e, *a, *b, *c], de);
+                }
+            } else {
+                for (i, out) in out.iter_mut().enumerate() {
+                    let [d, e, a, b, c] = rows.map(|(words, at)| row_word(words, at, lanes, i));
+                    *out = multiply([d ^ flip, e, a, b, c], de);
+                }
+            }
+            from += lanes;
+            next += lanes;
+        }
+        self.vector += plan.vectors()[self.vector..].iter().take_while(|vector| vector.end <= layer.end).count();
+        self.done = from;
+        self.next = layer.end;
+        self.layer += 1;
+        self.opened = Packed {
+            words: {
+                self.opened.words.clear();
+                std::mem::take(&mut self.opened.words)
+            },
+            len: 0,
+        };
+    }
+
+    fn outputs(&self, gmw: &Gmw, plan: &Plan, public: &BitMatrix) -> BitMatrix {
+        let mut made = BitMatrix::zeros(plan.outputs().len(), self.slots.lanes());
+        for (row, source) in plan.outputs().iter().enumerate() {
+            let to = made.row_mut(row);
+            let flip = match *source {
+                Source::Slot { slot, flip } => {
+                    to.copy_from_slice(self.slots.row(slot as usize));
+                    flip
+                }
+                Source::Public { row, flip } => {
+                    to.iter_mut().zip(public.row(row as usize)).for_each(|(to, &bit)| *to = gmw.public_share(bit));
+                    flip
+                }
+                Source::Constant(bit) => bit,
+            };
+            let flip = gmw.public_share(mask(flip));
+            to.iter_mut().for_each(|word| *word ^= flip);
+        }
+        made.clear_padding();
+        made
+    }
+}
+
+/// A share of x·y; `de` has ones where d·e is this party's to add.
+#[inline(always)]
+fn multiply([d, e, a, b, c]: [u64; 5], de: u64) -> u64 {
+    c ^ (d & (b ^ (e & de))) ^ (e & a)
+}
+
+/// Rows of `count` bits, each from its bit on, if all begin and end with words.
+#[inline(always)]
+fn whole<const N: usize>(rows: [(&[u64], usize); N], count: usize) -> Option<[&[u64]; N]> {
+    let whole = count.is_multiple_of(64) && rows.iter().all(|(_, from)| from.is_multiple_of(64));
+    whole.then(|| rows.map(|(words, from)| &words[from / 64..][..count / 64]))
+}
+
+fn with_share(gmw: &Gmw, arg: &Arg<'_, BitMatrix>, copy: impl FnOnce(&BitMatrix)) {
+    match arg {
+        Arg::Secret(share) => copy(share),
+        Arg::Public(public) => copy(&gmw.lift(public)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

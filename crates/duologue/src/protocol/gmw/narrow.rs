@@ -1,0 +1,345 @@
+//! Maps of at most 64 lanes, packed across gates.
+//!
+//! With few lanes a row of bits does not fill a word, and a wire costs as much as 64 lanes of it would. Here a wire is
+//! one cell of 8 or 64 bits that holds all its lanes, and a layer of ANDs becomes two vectors of words, d and e of all
+//! its gates, that are opened and multiplied a word at a time: 64 gates of one lane at once. In such a vector a gate
+//! takes 1, 2, 4 … 64 bits: its lanes, and zeros up to the next power of two. Setup writes the gates out in lists
+//! without cases, once for a plan, and lays the triples out like the layers. What travels, and which triple belongs to
+//! which AND, is as in wide maps.
+
+use super::{Gmw, with_share};
+use crate::correlation::Triples;
+use crate::executor::cells;
+use crate::executor::interpreter::mask;
+use crate::executor::{Arg, Flow, Job};
+use crate::outbox::Outbox;
+use crate::packed::{byte_len, row_word};
+use circuit::BitMatrix;
+use circuit::plan::{Instr, Op, Plan, Source};
+use kernels::{ahead, pages};
+use std::ops::{BitAnd, BitXor, Range};
+use std::sync::Arc;
+
+/// The most lanes that fit a cell.
+pub(crate) const MOST_LANES: usize = 64;
+
+/// Marks an operand that enters complemented; circuits have too few nodes for a slot to reach it.
+const FLIP: u32 = 1 << 31;
+
+/// A plan's gates in its order: runs of one kind, each layer of ANDs a run of its own.
+pub struct Gates {
+    plan: Arc<Plan>,
+    /// The slot written and the two operands.
+    gates: Vec<[u32; 3]>,
+    runs: Vec<(Op, Range<usize>)>,
+}
+
+impl Gates {
+    pub(super) fn new(plan: &Arc<Plan>) -> Self {
+        let code = plan.code();
+        let mut gates = Gates { plan: plan.clone(), gates: pages::with_room(code.len()), runs: Vec::new() };
+        gates.gates.extend(code.iter().map(gate));
+        let mut next = 0;
+        for layer in plan.layers() {
+            gates.local(&code[..layer.start], next);
+            gates.runs.push((Op::And, layer.clone()));
+            next = layer.end;
+        }
+        gates.local(code, next);
+        gates
+    }
+
+    /// Whether they are those of this plan.
+    pub(super) fn are_of(&self, plan: &Arc<Plan>) -> bool {
+        Arc::ptr_eq(&self.plan, plan)
+    }
+
+    /// The runs from `next` to the end.
+    fn local(&mut self, code: &[Instr], mut next: usize) {
+        for run in code[next..].chunk_by(|one, other| one.op == other.op) {
+            self.runs.push((run[0].op, next..next + run.len()));
+            next += run.len();
+        }
+    }
+
+    fn layers(&self) -> impl Iterator<Item = usize> {
+        self.runs.iter().filter(|(op, _)| *op == Op::And).map(|(_, run)| run.len())
+    }
+}
+
+fn gate(instr: &Instr) -> [u32; 3] {
+    let mark = |flip: bool| FLIP * u32::from(flip);
+    [instr.dst, instr.a | mark(instr.flip_a), instr.b | mark(instr.flip_b)]
+}
+
+/// All lanes of a wire.
+pub trait Cell: Copy + Default + BitXor<Output = Self> + BitAnd<Output = Self> + Into<u64> + Send {
+    /// The low bits of a word.
+    fn of(word: u64) -> Self;
+}
+
+impl Cell for u8 {
+    fn of(word: u64) -> Self {
+        word as u8
+    }
+}
+
+impl Cell for u64 {
+    fn of(word: u64) -> Self {
+        word
+    }
+}
+
+/// How the gates of a layer lie in words.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    pub lanes: usize,
+    /// Bits of a gate.
+    pub width: usize,
+    /// Gates of a word.
+    pub gates: usize,
+    /// The lanes of a gate.
+    pub ones: u64,
+}
+
+impl Layout {
+    pub fn new(lanes: usize) -> Self {
+        let width = lanes.next_power_of_two();
+        Layout { lanes, width, gates: 64 / width, ones: u64::MAX >> (64 - lanes) }
+    }
+
+    pub fn words(self, gates: usize) -> usize {
+        gates.div_ceil(self.gates)
+    }
+
+    /// Copies rows of `lanes` bits that are packed without gaps.
+    pub fn spread(self, packed: &[u64], from: usize, rows: usize, out: &mut Vec<u64>) {
+        let row = |i: usize| row_word(packed, from + i * self.lanes, self.lanes, 0);
+        if self.width == self.lanes {
+            let bits = rows * self.lanes;
+            return out.extend((0..bits.div_ceil(64)).map(|i| row_word(packed, from, bits, i)));
+        }
+        let word = |word: usize| {
+            let rows = word * self.gates..rows.min((word + 1) * self.gates);
+            rows.rev().fold(0, |bits, i| (bits << (self.width % 64)) | row(i))
+        };
+        out.extend((0..self.words(rows)).map(word));
+    }
+
+    /// The bytes of rows that were spread, without gaps.
+    pub fn squeeze(self, words: &[u64], rows: usize, out: &mut Outbox) {
+        if self.width == self.lanes {
+            return out.extend_from_slice(&bytemuck::cast_slice(words)[..byte_len(rows * self.lanes)]);
+        }
+        let (mut bits, mut filled) = (0u128, 0);
+        for i in 0..rows {
+            let row = words[i / self.gates] >> (i % self.gates * self.width) & self.ones;
+            bits |= u128::from(row) << filled;
+            filled += self.lanes;
+            if filled >= 64 {
+                out.extend_from_slice(&(bits as u64).to_le_bytes());
+                (bits, filled) = (bits >> 64, filled - 64);
+            }
+        }
+        out.extend_from_slice(&(bits as u64).to_le_bytes()[..byte_len(filled)]);
+    }
+}
+
+/// Triples, each layer from a word of its own on.
+pub struct Laid {
+    /// One of each factor and of the product, side by side.
+    words: Vec<[u64; 3]>,
+}
+
+impl Laid {
+    pub(super) fn new(triples: &Triples, lanes: usize, gates: &Gates) -> Self {
+        let layout = Layout::new(lanes);
+        let size = gates.layers().map(|layer| layout.words(layer)).sum();
+        let [a, b, c] = [&triples.a, &triples.b, &triples.c].map(|bits| {
+            let mut laid = Vec::with_capacity(size);
+            let mut from = 0;
+            for layer in gates.layers() {
+                layout.spread(bits, from, layer, &mut laid);
+                from += layer * lanes;
+            }
+            laid
+        });
+        Laid { words: (0..size).map(|i| [a[i], b[i], c[i]]).collect() }
+    }
+}
+
+/// A plan under way on shares of few lanes.
+pub struct Narrow<C> {
+    gates: Arc<Gates>,
+    cells: Vec<C>,
+    triples: Laid,
+    layout: Layout,
+    /// The next run, and the first triple of the next layer.
+    next: usize,
+    done: usize,
+    /// This party's d and e of the layer that is being opened, as they travel but for the gaps.
+    opened: Vec<u64>,
+    came: Vec<u64>,
+}
+
+impl<C: Cell> Narrow<C> {
+    pub(super) fn new(gmw: &Gmw, job: &Job, prepared: (Arc<Gates>, Laid), args: &[Arg<'_, BitMatrix>]) -> Self {
+        let (plan, lanes) = (job.plan.as_ref().expect("a map has a plan"), job.task.lanes);
+        let circuit::program::Kind::Map { wiring, .. } = &job.task.kind else { unreachable!("only maps have plans") };
+        let mut inputs = BitMatrix::zeros(plan.inputs().len(), lanes);
+        for piece in wiring.iter() {
+            with_share(gmw, &args[piece.arg as usize], |arg| cells::copy(&mut inputs, arg, piece));
+        }
+        let mut cells = vec![C::default(); plan.slots()];
+        for (slot, &word) in plan.inputs().iter().zip(inputs.words()) {
+            if let Some(slot) = slot {
+                cells[*slot as usize] = C::of(word);
+            }
+        }
+        let ((gates, triples), layout) = (prepared, Layout::new(lanes));
+        Narrow { gates, cells, triples, layout, next: 0, done: 0, opened: Vec::new(), came: Vec::new() }
+    }
+
+    pub(super) fn step(&mut self, gmw: &Gmw, job: &Job, inbox: &[u8], outbox: &mut Outbox) -> Flow<BitMatrix> {
+        let gates = self.gates.clone();
+        for (op, run) in &gates.runs[self.next..] {
+            let run = &gates.gates[run.clone()];
+            match op {
+                Op::And if self.opened.is_empty() => {
+                    self.open(gmw, run);
+                    self.layout.squeeze(&self.opened, 2 * run.len(), outbox);
+                    return Flow::Exchange { expect: byte_len(2 * run.len() * self.layout.lanes) };
+                }
+                Op::And => self.close(gmw, run, inbox),
+                Op::Xor => self.xor(run),
+                Op::XorPublic => self.xor_public(gmw, run, &job.public),
+                Op::AndPublic => self.and_public(gmw, run, &job.public),
+            }
+            self.next += 1;
+        }
+        Flow::Value(self.outputs(gmw, job))
+    }
+
+    fn xor(&mut self, gates: &[[u32; 3]]) {
+        let cells = &mut self.cells[..];
+        for &[to, a, b] in ahead::chunks(gates, 16).flatten() {
+            cells[to as usize] = cells[a as usize] ^ cells[b as usize];
+        }
+    }
+
+    fn xor_public(&mut self, gmw: &Gmw, gates: &[[u32; 3]], public: &BitMatrix) {
+        for &[to, a, b] in gates {
+            self.cells[to as usize] = self.cells[a as usize] ^ C::of(gmw.public_share(public.words()[b as usize]));
+        }
+    }
+
+    fn and_public(&mut self, gmw: &Gmw, gates: &[[u32; 3]], public: &BitMatrix) {
+        let ones = self.layout.ones;
+        for &[to, a, b] in gates {
+            let share = operand(&self.cells, a, C::of(gmw.public_share(ones)));
+            let public = public.words()[(b & !FLIP) as usize] ^ flip(b) & ones;
+            self.cells[to as usize] = share & C::of(public);
+        }
+    }
+
+    /// This party's shares of d = x ⊕ a and e = y ⊕ b for every AND of a layer.
+    fn open(&mut self, gmw: &Gmw, gates: &[[u32; 3]]) {
+        let Layout { width, gates: many, ones, .. } = self.layout;
+        let ones = C::of(gmw.public_share(ones));
+        let triples = &self.triples.words[self.done..];
+        for (gates, [a, b, _]) in ahead::chunks(gates, many).zip(triples) {
+            let (mut d, mut e) = (*a, *b);
+            for (i, &[_, x, y]) in gates.iter().enumerate() {
+                d ^= operand(&self.cells, x, ones).into() << (i * width);
+                e ^= operand(&self.cells, y, ones).into() << (i * width);
+            }
+            self.opened.extend(interleave([d, e], width));
+        }
+    }
+
+    /// With both shares of d and e: xy = c ⊕ d·b ⊕ e·a ⊕ d·e, the last term with one party only.
+    fn close(&mut self, gmw: &Gmw, gates: &[[u32; 3]], inbox: &[u8]) {
+        let Layout { width, gates: many, ones, lanes, .. } = self.layout;
+        self.receive(inbox, 2 * gates.len(), lanes);
+        let triples = &self.triples.words[self.done..];
+        let opened = self.opened.as_chunks::<2>().0.iter().zip(self.came.as_chunks::<2>().0);
+        for ((gates, &[a, b, c]), (ours, theirs)) in ahead::chunks(gates, many).zip(triples).zip(opened) {
+            let [d, e] = separate([ours[0] ^ theirs[0], ours[1] ^ theirs[1]], width);
+            let product = c ^ (d & b) ^ (e & a) ^ gmw.public_share(d & e);
+            for (i, gate) in gates.iter().enumerate() {
+                self.cells[gate[0] as usize] = C::of(product >> (i * width) & ones);
+            }
+        }
+        self.done += self.layout.words(gates.len());
+        self.opened.clear();
+    }
+
+    /// The peer's d and e, spread as ours are.
+    fn receive(&mut self, inbox: &[u8], rows: usize, lanes: usize) {
+        let mut packed = vec![0u64; (rows * lanes).div_ceil(64)];
+        bytemuck::cast_slice_mut(&mut packed)[..inbox.len()].copy_from_slice(inbox);
+        self.came.clear();
+        self.layout.spread(&packed, 0, rows, &mut self.came);
+        self.came.resize(self.opened.len(), 0);
+    }
+
+    fn outputs(&self, gmw: &Gmw, job: &Job) -> BitMatrix {
+        let plan = job.plan.as_ref().expect("a map has a plan");
+        let mut made = BitMatrix::zeros(plan.outputs().len(), self.layout.lanes);
+        for (to, source) in made.words_mut().iter_mut().zip(plan.outputs()) {
+            let (share, flip) = match *source {
+                Source::Slot { slot, flip } => (self.cells[slot as usize].into(), flip),
+                Source::Public { row, flip } => (gmw.public_share(job.public.words()[row as usize]), flip),
+                Source::Constant(bit) => (0, bit),
+            };
+            *to = share ^ gmw.public_share(mask(flip)) & self.layout.ones;
+        }
+        made
+    }
+}
+
+/// All ones if the operand is marked.
+#[inline(always)]
+fn flip(operand: u32) -> u64 {
+    mask(operand & FLIP != 0)
+}
+
+/// What an operand says, complemented in these lanes if it is marked.
+#[inline(always)]
+fn operand<C: Cell>(cells: &[C], operand: u32, ones: C) -> C {
+    cells[(operand & !FLIP) as usize] ^ C::of(flip(operand)) & ones
+}
+
+/// The lower 2ⁱ bits of every 2ⁱ⁺¹.
+const LOWER: [u64; 6] = [
+    0x5555_5555_5555_5555,
+    0x3333_3333_3333_3333,
+    0x0f0f_0f0f_0f0f_0f0f,
+    0x00ff_00ff_00ff_00ff,
+    0x0000_ffff_0000_ffff,
+    0x0000_0000_ffff_ffff,
+];
+
+/// Groups of `width` bits of two words by turns: the first of d, the first of e, the second of d.
+#[inline(always)]
+fn interleave([d, e]: [u64; 2], width: usize) -> [u64; 2] {
+    if width == 64 {
+        return [d, e];
+    }
+    let apart = |half: u64| {
+        let steps = (width.ilog2() as usize..5).rev();
+        steps.fold(half & LOWER[5], |bits, i| (bits | bits << (1 << i)) & LOWER[i])
+    };
+    [apart(d) | apart(e) << width, apart(d >> 32) | apart(e >> 32) << width]
+}
+
+/// The inverse of [`interleave`].
+#[inline(always)]
+fn separate([low, high]: [u64; 2], width: usize) -> [u64; 2] {
+    if width == 64 {
+        return [low, high];
+    }
+    let first = width.ilog2() as usize;
+    let together = |bits: u64| (first..5).fold(bits & LOWER[first], |bits, i| (bits | bits >> (1 << i)) & LOWER[i + 1]);
+    [together(low) | together(high) << 32, together(low >> width) | together(high >> width) << 32]
+}

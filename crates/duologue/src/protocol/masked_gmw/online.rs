@@ -1,0 +1,120 @@
+//! A map online: masked bits flow, and each layer is one exchange of a bit an AND.
+
+use super::Fusion;
+use super::layout::{Group, Layout};
+use super::wires::Wires;
+use crate::executor::Flow;
+use crate::executor::interpreter::mask;
+use crate::outbox::Outbox;
+use circuit::BitMatrix;
+use circuit::fuse::{And, Layer};
+use std::sync::Arc;
+
+/// Bytes of a layer each way: each number of inputs is filled up to a byte.
+pub(crate) fn layer_bytes(layer: &Layer, lanes: usize) -> usize {
+    let layout = Layout::new(lanes);
+    Group::of(layer).iter().map(|group| layout.bytes(group.ands)).sum()
+}
+
+/// A share of the masked result of an AND of `N` inputs, 64 lanes at once: the sum over all sets of inputs of the share
+/// of the product of their masks, times the masked bits of the others. `kept[s - 1]` is the share for the set s, the last
+/// one with the result's mask in it; the product of masked bits alone is for one party to `lead`.
+#[inline(always)]
+pub(super) fn share<const N: usize, const M: usize>(values: [u64; N], kept: [u64; M], lead: u64) -> u64 {
+    // At first the factor of each product of masked bits; then one value after the other is put in.
+    let mut factors = [0; 16];
+    for set in 0..M {
+        factors[set] = kept[M - 1 - set];
+    }
+    factors[M] = lead;
+    for input in (0..N).rev() {
+        for set in 0..1 << input {
+            factors[set] ^= values[input] & factors[set + (1 << input)];
+        }
+    }
+    factors[0]
+}
+
+/// A plan under way, of few lanes or many.
+pub trait Evaluation: Send {
+    /// Goes on until a layer must be exchanged or the task is done.
+    fn step(&mut self, public: &BitMatrix, inbox: &[u8], outbox: &mut Outbox) -> Flow<BitMatrix>;
+}
+
+pub(super) struct Online<W> {
+    fusion: Arc<Fusion>,
+    lanes: usize,
+    wires: W,
+    planes: Vec<u64>,
+    lead: u64,
+    /// Layers that are opened, the one that waits for the peer included.
+    opened: usize,
+    /// Words of planes that are used up.
+    used: usize,
+    /// This party's shares of the layer that waits, unless they lie in the wires.
+    shares: Vec<u64>,
+}
+
+impl<W: Wires> Online<W> {
+    pub fn new(fusion: Arc<Fusion>, lanes: usize, planes: Vec<u64>, leads: bool, inputs: &BitMatrix) -> Self {
+        let wires = W::new(&fusion.fused, inputs);
+        Online { fusion, lanes, wires, planes, lead: mask(leads), opened: 0, used: 0, shares: Vec::new() }
+    }
+
+    fn open(&mut self, layer: &Layer, outbox: &mut Outbox) {
+        let fusion = self.fusion.clone();
+        self.open_group::<2, 3>(&fusion.fused.twos()[layer.twos.clone()], outbox);
+        self.open_group::<3, 7>(&fusion.fused.threes()[layer.threes.clone()], outbox);
+        self.open_group::<4, 15>(&fusion.fused.fours()[layer.fours.clone()], outbox);
+    }
+
+    fn open_group<const N: usize, const M: usize>(&mut self, ands: &[And<N>], outbox: &mut Outbox) {
+        if !ands.is_empty() {
+            let planes = &self.planes[self.used..][..M * Layout::new(self.lanes).words(ands.len())];
+            self.wires.open::<N, M>(ands, planes, self.lead, &mut self.shares, outbox);
+            self.used += planes.len();
+        }
+    }
+
+    fn close(&mut self, layer: &Layer, mut inbox: &[u8]) {
+        let fusion = self.fusion.clone();
+        let mut shares = std::mem::take(&mut self.shares);
+        let mut rest = &mut shares[..];
+        self.close_group(&fusion.fused.twos()[layer.twos.clone()], &mut rest, &mut inbox);
+        self.close_group(&fusion.fused.threes()[layer.threes.clone()], &mut rest, &mut inbox);
+        self.close_group(&fusion.fused.fours()[layer.fours.clone()], &mut rest, &mut inbox);
+        shares.clear();
+        self.shares = shares;
+    }
+
+    fn close_group<const N: usize>(&mut self, ands: &[And<N>], shares: &mut &mut [u64], inbox: &mut &[u8]) {
+        let layout = Layout::new(self.lanes);
+        let words = layout.words(ands.len()).min(shares.len());
+        let ours = shares.split_off_mut(..words).expect("no more than there are");
+        let came = inbox.split_off(..layout.bytes(ands.len())).expect("exactly the sum was read");
+        if !ands.is_empty() {
+            self.wires.close(ands, ours, came);
+        }
+    }
+}
+
+impl<W: Wires> Evaluation for Online<W> {
+    fn step(&mut self, public: &BitMatrix, inbox: &[u8], outbox: &mut Outbox) -> Flow<BitMatrix> {
+        let fusion = self.fusion.clone();
+        let (fused, layers) = (&fusion.fused, fusion.fused.layers());
+        if self.lanes == 0 {
+            return Flow::Value(BitMatrix::zeros(fused.outputs().len(), 0));
+        }
+        if self.opened > 0 {
+            self.close(&layers[self.opened - 1], inbox);
+        }
+        let Some(layer) = layers.get(self.opened) else {
+            self.wires.local(&fused.code()[fused.tail()], public, true);
+            return Flow::Value(self.wires.outputs(fused.outputs(), public, true));
+        };
+        self.wires.local(&fused.code()[layer.code.clone()], public, true);
+        self.open(layer, outbox);
+        self.opened += 1;
+        Flow::Exchange { expect: layer_bytes(layer, self.lanes) }
+    }
+}

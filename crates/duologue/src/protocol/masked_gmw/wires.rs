@@ -1,0 +1,295 @@
+//! The wires of a map under way: masks in setup, masked bits online.
+//!
+//! With more than 64 lanes a wire is a row of words; with fewer it is a cell, and a word of a layer has several gates.
+
+use super::layout::Layout;
+use super::online::share;
+use crate::executor::interpreter::mask;
+use crate::outbox::Outbox;
+use crate::packed::Packed;
+use crate::protocol::gmw::narrow::{Cell, Layout as Narrow};
+use circuit::BitMatrix;
+use circuit::fuse::{And, Fused, Operand};
+use circuit::plan::{Instr, Op, Source};
+use kernels::ahead;
+
+/// The wires of all lanes of a map.
+pub(super) trait Wires: Sized + Send + 'static {
+    /// The inputs in their slots.
+    fn new(fused: &Fused, inputs: &BitMatrix) -> Self;
+
+    /// Gates that cost nothing. Complements, and public bits that are added, count for masked bits and not for masks.
+    fn local(&mut self, code: &[Instr], public: &BitMatrix, online: bool);
+
+    /// One input of each AND, without complements: masks.
+    fn gather<const N: usize>(&self, ands: &[And<N>], input: usize, out: &mut [u64]);
+
+    /// The results of ANDs.
+    fn scatter<const N: usize>(&mut self, ands: &[And<N>], from: &[u64]);
+
+    /// This party's shares of the masked results of ANDs, sent and kept.
+    fn open<const N: usize, const M: usize>(
+        &mut self,
+        ands: &[And<N>],
+        planes: &[u64],
+        lead: u64,
+        opened: &mut Vec<u64>,
+        outbox: &mut Outbox,
+    );
+
+    /// Adds the peer's shares, and so has the masked results.
+    fn close<const N: usize>(&mut self, ands: &[And<N>], opened: &mut [u64], came: &[u8]);
+
+    /// What the map makes.
+    fn outputs(&self, outputs: &[Source], public: &BitMatrix, online: bool) -> BitMatrix;
+}
+
+impl Wires for BitMatrix {
+    fn new(fused: &Fused, inputs: &BitMatrix) -> Self {
+        let mut wires = BitMatrix::zeros(fused.slots(), inputs.lanes());
+        for (row, slot) in fused.inputs().iter().enumerate() {
+            if let Some(slot) = slot {
+                wires.row_mut(*slot as usize).copy_from_slice(inputs.row(row));
+            }
+        }
+        wires
+    }
+
+    fn local(&mut self, code: &[Instr], public: &BitMatrix, online: bool) {
+        let (stride, live) = (self.stride(), mask(online));
+        for instr in code {
+            let (to, [a, b]) = operands(self.words_mut(), stride, instr.dst, [instr.a, instr.b], instr.op == Op::Xor);
+            match instr.op {
+                Op::Xor => zip(to, a, b, |a, b| a ^ b),
+                Op::XorPublic => zip(to, a, public.row(instr.b as usize), |a, b| a ^ b & live),
+                _ => {
+                    let (flip_a, flip_b) = (mask(instr.flip_a) & live, mask(instr.flip_b));
+                    zip(to, a, public.row(instr.b as usize), |a, b| (a ^ flip_a) & (b ^ flip_b));
+                }
+            }
+        }
+    }
+
+    fn gather<const N: usize>(&self, ands: &[And<N>], input: usize, out: &mut [u64]) {
+        for (and, to) in ands.iter().zip(out.chunks_exact_mut(self.stride())) {
+            to.copy_from_slice(self.row(and.inputs[input].slot()));
+        }
+    }
+
+    fn scatter<const N: usize>(&mut self, ands: &[And<N>], from: &[u64]) {
+        let stride = self.stride();
+        for (and, from) in ands.iter().zip(from.chunks_exact(stride)) {
+            self.row_mut(and.dst as usize).copy_from_slice(from);
+        }
+    }
+
+    /// The shares stay where the results will be: no gate of the layer reads there.
+    fn open<const N: usize, const M: usize>(
+        &mut self,
+        ands: &[And<N>],
+        planes: &[u64],
+        lead: u64,
+        _: &mut Vec<u64>,
+        outbox: &mut Outbox,
+    ) {
+        let (stride, last, lanes) = (self.stride(), self.last_mask(), self.lanes());
+        let mut packed = Packed::default();
+        for (place, and) in ands.iter().enumerate() {
+            let kept = std::array::from_fn(|plane| &planes[(plane * ands.len() + place) * stride..][..stride]);
+            let slots = and.inputs.map(|input| input.slot() as u32);
+            let (to, values) = operands(self.words_mut(), stride, and.dst, slots, true);
+            shares::<N, M>(to, values, and.inputs.map(|input| mask(input.flip())), kept, lead);
+            to[stride - 1] &= last;
+            match lanes % 64 {
+                0 => outbox.extend_from_slice(bytemuck::cast_slice(to)),
+                _ => packed.push(to, lanes),
+            }
+        }
+        outbox.extend_from_slice(packed.bytes());
+    }
+
+    fn close<const N: usize>(&mut self, ands: &[And<N>], _: &mut [u64], came: &[u8]) {
+        let (stride, lanes) = (self.stride(), self.lanes());
+        let mut theirs = Vec::new();
+        if lanes.is_multiple_of(64) {
+            for (and, came) in ands.iter().zip(came.chunks_exact(8 * stride)) {
+                let came = came.as_chunks::<8>().0;
+                let row = self.row_mut(and.dst as usize).iter_mut().zip(came);
+                row.for_each(|(to, came)| *to ^= u64::from_le_bytes(*came));
+            }
+            return;
+        }
+        Layout::Many(lanes).spread_bytes(came, ands.len(), &mut theirs);
+        for (and, came) in ands.iter().zip(theirs.chunks_exact(stride)) {
+            self.row_mut(and.dst as usize).iter_mut().zip(came).for_each(|(to, came)| *to ^= came);
+        }
+    }
+
+    fn outputs(&self, outputs: &[Source], public: &BitMatrix, online: bool) -> BitMatrix {
+        let mut made = BitMatrix::zeros(outputs.len(), self.lanes());
+        for (row, source) in outputs.iter().enumerate() {
+            let to = made.row_mut(row);
+            let flip = match *source {
+                Source::Slot { slot, flip } => {
+                    to.copy_from_slice(self.row(slot as usize));
+                    flip
+                }
+                Source::Public { row, flip } => {
+                    to.iter_mut().zip(public.row(row as usize)).for_each(|(to, bit)| *to = bit & mask(online));
+                    flip
+                }
+                Source::Constant(bit) => bit,
+            };
+            to.iter_mut().for_each(|word| *word ^= mask(flip & online));
+        }
+        made.clear_padding();
+        made
+    }
+}
+
+#[inline(always)]
+fn zip(to: &mut [u64], a: &[u64], b: &[u64], gate: impl Fn(u64, u64) -> u64) {
+    to.iter_mut().zip(a).zip(b).for_each(|((to, &a), &b)| *to = gate(a, b));
+}
+
+/// The row that is written, and rows that are read, which are others; without `all` of them the first alone.
+#[inline(always)]
+fn operands<const N: usize>(
+    words: &mut [u64],
+    stride: usize,
+    to: u32,
+    rows: [u32; N],
+    all: bool,
+) -> (&mut [u64], [&[u64]; N]) {
+    let (below, rest) = words.split_at_mut(to as usize * stride);
+    let (row, above) = rest.split_at_mut(stride);
+    let (below, above) = (&*below, &*above);
+    let read = |place: usize| match rows[place] {
+        _ if place > 0 && !all => &[],
+        other if other < to => &below[other as usize * stride..][..stride],
+        other => &above[(other - to - 1) as usize * stride..][..stride],
+    };
+    (row, std::array::from_fn(read))
+}
+
+/// The shares of one AND.
+#[inline(never)]
+fn shares<const N: usize, const M: usize>(
+    to: &mut [u64],
+    values: [&[u64]; N],
+    flips: [u64; N],
+    kept: [&[u64]; M],
+    lead: u64,
+) {
+    let words = to.len();
+    let (values, kept) = (values.map(|row| &row[..words]), kept.map(|row| &row[..words]));
+    for i in 0..words {
+        let values = std::array::from_fn(|input| values[input][i] ^ flips[input]);
+        to[i] = share::<N, M>(values, std::array::from_fn(|plane| kept[plane][i]), lead);
+    }
+}
+
+/// Wires of at most 64 lanes.
+pub(super) struct Few<C> {
+    cells: Vec<C>,
+    layout: Narrow,
+}
+
+impl<C: Cell + 'static> Few<C> {
+    /// What an operand says, complemented in these lanes if it is marked.
+    #[inline(always)]
+    fn operand(&self, operand: Operand, ones: u64) -> u64 {
+        self.cells[operand.slot()].into() ^ mask(operand.flip()) & ones
+    }
+}
+
+impl<C: Cell + 'static> Wires for Few<C> {
+    fn new(fused: &Fused, inputs: &BitMatrix) -> Self {
+        let mut cells = vec![C::default(); fused.slots()];
+        for (slot, &word) in fused.inputs().iter().zip(inputs.words()) {
+            if let Some(slot) = slot {
+                cells[*slot as usize] = C::of(word);
+            }
+        }
+        Few { cells, layout: Narrow::new(inputs.lanes()) }
+    }
+
+    fn local(&mut self, code: &[Instr], public: &BitMatrix, online: bool) {
+        let live = if online { self.layout.ones } else { 0 };
+        let cells = &mut self.cells[..];
+        for run in code.chunk_by(|one, other| one.op == other.op) {
+            match run[0].op {
+                Op::Xor => run.iter().for_each(|i| cells[i.dst as usize] = cells[i.a as usize] ^ cells[i.b as usize]),
+                Op::XorPublic => run.iter().for_each(|i| {
+                    cells[i.dst as usize] = cells[i.a as usize] ^ C::of(public.words()[i.b as usize] & live);
+                }),
+                _ => run.iter().for_each(|i| {
+                    let public = public.words()[i.b as usize] ^ mask(i.flip_b);
+                    cells[i.dst as usize] = (cells[i.a as usize] ^ C::of(mask(i.flip_a) & live)) & C::of(public);
+                }),
+            }
+        }
+    }
+
+    fn gather<const N: usize>(&self, ands: &[And<N>], input: usize, out: &mut [u64]) {
+        let (gates, width) = (self.layout.gates, self.layout.width);
+        for (ands, to) in ands.chunks(gates).zip(out) {
+            let cell = |and: &And<N>| -> u64 { self.cells[and.inputs[input].slot()].into() };
+            *to = ands.iter().enumerate().fold(0, |word, (i, and)| word | cell(and) << (i * width));
+        }
+    }
+
+    fn scatter<const N: usize>(&mut self, ands: &[And<N>], from: &[u64]) {
+        let (gates, width, ones) = (self.layout.gates, self.layout.width, self.layout.ones);
+        for (ands, word) in ahead::chunks(ands, gates).zip(from) {
+            for (i, and) in ands.iter().enumerate() {
+                self.cells[and.dst as usize] = C::of(word >> (i * width) & ones);
+            }
+        }
+    }
+
+    fn open<const N: usize, const M: usize>(
+        &mut self,
+        ands: &[And<N>],
+        planes: &[u64],
+        lead: u64,
+        opened: &mut Vec<u64>,
+        outbox: &mut Outbox,
+    ) {
+        let (gates, width, ones) = (self.layout.gates, self.layout.width, self.layout.ones);
+        let words = self.layout.words(ands.len());
+        let planes: [&[u64]; M] = std::array::from_fn(|plane| &planes[plane * words..][..words]);
+        let start = opened.len();
+        for (place, ands) in ahead::chunks(ands, gates).enumerate() {
+            let mut values = [0; N];
+            for (i, and) in ands.iter().enumerate() {
+                for (value, &input) in values.iter_mut().zip(&and.inputs) {
+                    *value |= self.operand(input, ones) << (i * width);
+                }
+            }
+            let kept = std::array::from_fn(|plane| planes[plane][place]);
+            opened.push(share::<N, M>(values, kept, lead));
+        }
+        self.layout.squeeze(&opened[start..], ands.len(), outbox);
+    }
+
+    fn close<const N: usize>(&mut self, ands: &[And<N>], opened: &mut [u64], came: &[u8]) {
+        let mut theirs = Vec::with_capacity(opened.len());
+        Layout::Few(self.layout).spread_bytes(came, ands.len(), &mut theirs);
+        opened.iter_mut().zip(theirs).for_each(|(ours, theirs)| *ours ^= theirs);
+        self.scatter(ands, opened);
+    }
+
+    fn outputs(&self, outputs: &[Source], public: &BitMatrix, online: bool) -> BitMatrix {
+        let live = if online { self.layout.ones } else { 0 };
+        let mut made = BitMatrix::zeros(outputs.len(), self.layout.lanes);
+        for (to, source) in made.words_mut().iter_mut().zip(outputs) {
+            *to = match *source {
+                Source::Slot { slot, flip } => self.cells[slot as usize].into() ^ mask(flip) & live,
+                Source::Public { row, flip } => (public.words()[row as usize] ^ mask(flip)) & live,
+                Source::Constant(bit) => mask(bit) & live,
+            };
+        }
+        made
+    }
+}

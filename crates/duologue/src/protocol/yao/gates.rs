@@ -1,0 +1,157 @@
+//! Gates of Yao: ANDs by either garbling, and what costs nothing. The garbler's step stands above the evaluator's.
+
+use super::hash::{Gates, Hash};
+use super::labels::Labels;
+use super::labels::{add_bits, bit};
+use super::script::{Script, Step};
+use super::walk::{Part, Walk};
+use super::{Evaluator, Garbler};
+use crate::executor::cells::{self, Cells};
+use crate::executor::{Arg, Job};
+use crate::outbox::Outbox;
+use circuit::BitMatrix;
+use circuit::plan::{Instr, Op};
+use kernels::Block;
+
+impl Garbler {
+    /// Garbles up to the instruction `end`; the ciphertexts of all ANDs until there go to the end of the outbox.
+    pub(super) fn garble(&self, walk: &mut Walk, (end, ands): (usize, usize), public: &BitMatrix, outbox: &mut Outbox) {
+        let tables = outbox.room(ands * self.hash.table());
+        match &self.hash {
+            Hash::HalfGates(hash) => self.garble_by(hash, walk, end, public, tables),
+            Hash::ThreeHalves(hash) => self.garble_by(hash, walk, end, public, tables),
+        }
+    }
+
+    fn garble_by<G: Gates>(&self, hash: &G, walk: &mut Walk, end: usize, public: &BitMatrix, tables: &mut [u8]) {
+        let tables: &mut [G::Table] = bytemuck::cast_slice_mut(tables);
+        match walk.few() {
+            Some(part) => self.garble_few(hash, part, end, public, tables),
+            None => walk.go(tables, end, |part, script, rows| {
+                self.garble_part(hash, part, script, public, rows);
+            }),
+        }
+    }
+
+    /// Garbles some lanes; each AND takes a row of ciphertexts.
+    fn garble_part<G: Gates>(
+        &self,
+        hash: &G,
+        part: &mut Part,
+        script: &Script,
+        public: &BitMatrix,
+        rows: &mut [&mut [G::Table]],
+    ) {
+        for step in &script.steps {
+            match step {
+                Step::Sums(sums) => part.xor(&script.sums[sums.clone()]),
+                Step::Gates(gates) => {
+                    let (numbers, rows) = (part.numbers(self.base.and0, gates.start), &mut rows[gates.clone()]);
+                    hash.garble_gates(numbers, self.delta, part.strip(), &script.gates[gates.clone()], rows);
+                }
+                Step::Local(instr) => self.local(instr, part, public),
+            }
+        }
+    }
+
+    /// Gates that need no hash.
+    pub(super) fn local(&self, instr: &Instr, part: &mut Part, public: &BitMatrix) {
+        let (bits, flip) = (public.row(instr.b as usize), self.delta & Block::mask(instr.flip_a));
+        for (out, a, lane) in part.on_lanes(instr) {
+            *out = match instr.op {
+                Op::XorPublic => a ^ (self.delta & Block::mask(bit(bits, lane))),
+                _ => (a ^ flip) & Block::mask(bit(bits, lane) ^ instr.flip_b),
+            };
+        }
+    }
+
+    /// A public bit has the active label 0, so that its zero label is the bit times Δ.
+    pub(super) fn lift_zeros(&self, public: &BitMatrix) -> Labels {
+        let mut zeros = Labels::zeros(public.rows(), public.lanes());
+        (0..public.rows()).for_each(|row| add_bits(zeros.row_mut(row), public.row(row), self.delta));
+        zeros
+    }
+
+    /// A map to be garbled. Public arguments are lifted once, for all parts and pieces.
+    pub(super) fn walk(&self, job: &Job, args: &[Arg<'_, Labels>]) -> Walk {
+        let lift = |arg: &Arg<'_, Labels>| match arg {
+            Arg::Public(public) => self.lift_zeros(public),
+            Arg::Secret(_) => Labels::absent(),
+        };
+        let lifted: Vec<_> = args.iter().map(lift).collect();
+        Walk::new(job, &self.buffers, |slots, plan, piece| {
+            let zeros = match args[piece.arg as usize] {
+                Arg::Secret(zeros) => zeros,
+                Arg::Public(_) => &lifted[piece.arg as usize],
+            };
+            cells::load(plan, slots, zeros, piece);
+        })
+    }
+
+    pub(super) fn made(&self, walk: &mut Walk, public: &BitMatrix) -> Labels {
+        walk.outputs(public, |label, bit| *label ^= self.delta & Block::mask(bit))
+    }
+}
+
+impl Evaluator {
+    /// Evaluates up to the instruction `end` with the ciphertexts, whose number was checked before they were read.
+    pub(super) fn evaluate(&self, walk: &mut Walk, end: usize, public: &BitMatrix, tables: &[u8]) {
+        match &self.hash {
+            Hash::HalfGates(hash) => self.evaluate_by(hash, walk, end, public, tables),
+            Hash::ThreeHalves(hash) => self.evaluate_by(hash, walk, end, public, tables),
+        }
+    }
+
+    fn evaluate_by<G: Gates>(&self, hash: &G, walk: &mut Walk, end: usize, public: &BitMatrix, tables: &[u8]) {
+        let tables: &[G::Table] = bytemuck::cast_slice(tables);
+        match walk.few() {
+            Some(part) => self.evaluate_few(hash, part, end, public, tables),
+            None => walk.go_reading(tables, end, |part, script, rows| {
+                self.evaluate_part(hash, part, script, public, rows);
+            }),
+        }
+    }
+
+    /// Evaluates some lanes; each AND has a row of ciphertexts.
+    fn evaluate_part<G: Gates>(
+        &self,
+        hash: &G,
+        part: &mut Part,
+        script: &Script,
+        public: &BitMatrix,
+        rows: &[&[G::Table]],
+    ) {
+        for step in &script.steps {
+            match step {
+                Step::Sums(sums) => part.xor(&script.sums[sums.clone()]),
+                Step::Gates(gates) => {
+                    let (numbers, rows) = (part.numbers(self.base.and0, gates.start), &rows[gates.clone()]);
+                    hash.evaluate_gates(numbers, part.strip(), &script.gates[gates.clone()], rows);
+                }
+                Step::Local(instr) => self.local(instr, part, public),
+            }
+        }
+    }
+
+    /// Gates that need no hash: a public bit leaves a label, or makes it the label 0 of the public bit 0.
+    pub(super) fn local(&self, instr: &Instr, part: &mut Part, public: &BitMatrix) {
+        let bits = public.row(instr.b as usize);
+        for (out, a, lane) in part.on_lanes(instr) {
+            let keep = instr.op == Op::XorPublic || bit(bits, lane) ^ instr.flip_b;
+            *out = a & Block::mask(keep);
+        }
+    }
+
+    /// A map to be evaluated. The active label of a public bit is 0, which the slots are.
+    pub(super) fn walk(&self, job: &Job, args: &[Arg<'_, Labels>]) -> Walk {
+        Walk::new(job, &self.buffers, |slots, plan, piece| {
+            if let Arg::Secret(active) = args[piece.arg as usize] {
+                cells::load(plan, slots, active, piece);
+            }
+        })
+    }
+
+    pub(super) fn made(&self, walk: &mut Walk, public: &BitMatrix) -> Labels {
+        walk.outputs(public, |_, _| {})
+    }
+}

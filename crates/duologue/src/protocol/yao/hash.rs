@@ -1,0 +1,94 @@
+//! The two ways of garbling an AND, behind one trait: which one it is, is asked once a chunk of tables.
+
+use crate::protocol::terms::Garbling;
+use bytemuck::Pod;
+use kernels::Block;
+use kernels::gates::{Gate, Numbers};
+use kernels::hash::{GateHash, Operand};
+use kernels::rows::Strip;
+use kernels::three_halves::ThreeHalves;
+use kernels::{hash, three_halves};
+
+/// The hash that both parties agreed on.
+pub(super) enum Hash {
+    HalfGates(GateHash),
+    ThreeHalves(ThreeHalves),
+}
+
+impl Hash {
+    /// The hash for one S.
+    pub fn new(garbling: Garbling, s: Block) -> Hash {
+        match garbling {
+            Garbling::HalfGates => Hash::HalfGates(GateHash::new(s)),
+            Garbling::ThreeHalves => Hash::ThreeHalves(ThreeHalves::new(s)),
+        }
+    }
+
+    /// Bytes of an AND's table.
+    pub fn table(&self) -> usize {
+        match self {
+            Hash::HalfGates(_) => Garbling::HalfGates.table(),
+            Hash::ThreeHalves(_) => Garbling::ThreeHalves.table(),
+        }
+    }
+}
+
+/// What garbles and evaluates ANDs, each with a table: consecutive ones, or gates of a matrix.
+pub(super) trait Gates: Sync {
+    type Table: Pod + Send + Sync;
+
+    fn garble(&self, first: u64, delta: Block, a: Operand, b: Operand, out: &mut [Block], tables: &mut [Self::Table]);
+    fn evaluate(&self, first: u64, a: &[Block], b: &[Block], out: &mut [Block], tables: &[Self::Table]);
+    fn garble_gates(
+        &self,
+        numbers: Numbers,
+        delta: Block,
+        strip: Strip,
+        gates: &[Gate],
+        rows: &mut [&mut [Self::Table]],
+    );
+    fn evaluate_gates(&self, numbers: Numbers, strip: Strip, gates: &[Gate], rows: &[&[Self::Table]]);
+}
+
+/// Both hashes have these functions; here they only get a common name.
+macro_rules! gates {
+    ($hash:ty, $table:ty) => {
+        impl Gates for $hash {
+            type Table = $table;
+
+            fn garble(
+                &self,
+                first: u64,
+                delta: Block,
+                a: Operand,
+                b: Operand,
+                out: &mut [Block],
+                tables: &mut [$table],
+            ) {
+                <$hash>::garble(self, first, delta, a, b, out, tables);
+            }
+
+            fn evaluate(&self, first: u64, a: &[Block], b: &[Block], out: &mut [Block], tables: &[$table]) {
+                <$hash>::evaluate(self, first, a, b, out, tables);
+            }
+
+            fn garble_gates(
+                &self,
+                numbers: Numbers,
+                delta: Block,
+                strip: Strip,
+                gates: &[Gate],
+                rows: &mut [&mut [$table]],
+            ) {
+                <$hash>::garble_gates(self, numbers, delta, strip, gates, rows);
+            }
+
+            fn evaluate_gates(&self, numbers: Numbers, strip: Strip, gates: &[Gate], rows: &[&[$table]]) {
+                <$hash>::evaluate_gates(self, numbers, strip, gates, rows);
+            }
+        }
+    };
+}
+
+gates!(GateHash, hash::Ciphertexts);
+gates!(ThreeHalves, three_halves::Table);

@@ -1,0 +1,399 @@
+//! A plan under way on labels, which garbler and evaluator walk through in the same steps.
+
+use super::few;
+use super::labels::bit;
+use super::labels::{BufferPool, Labels};
+use super::script::Script;
+use crate::executor::Job;
+use crate::threads::Threads;
+use circuit::BitMatrix;
+use circuit::Schedule;
+use circuit::plan::{Instr, Op, Plan, Source};
+use circuit::program::{Kind, Piece, Task};
+use kernels::Block;
+use kernels::gates::Numbers;
+use kernels::rows::{Rows, Strip};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// ANDs of a chunk of tables, half a megabyte: what travels at once when tables are streamed.
+const CHUNK: usize = 1 << 14;
+
+/// Lanes of a part: so many at least, where the next one begins a multiple of these, and at most; the last part takes
+/// what is left, too.
+const LEAST: usize = 32;
+const STEP: usize = 16;
+const MOST: usize = 256;
+
+/// ANDs that a call should have at least: with fewer, the processor's pipeline is empty for a good part of it.
+const CALL: u64 = 512;
+
+/// A plan under way on labels: both parties walk in the same steps.
+///
+/// Its lanes lie in parts, as many as fit the cache or more for the threads; what comes of it does not depend on how.
+pub struct Walk {
+    pub(super) parts: Vec<Part>,
+    script: Script,
+    threads: Threads,
+}
+
+/// Some lanes of a plan under way.
+pub(super) struct Part {
+    pub plan: Arc<Plan>,
+    /// The labels of these lanes.
+    pub slots: Labels,
+    pub lanes: Range<usize>,
+    /// Lanes of all parts.
+    pub all: usize,
+    /// The next instruction.
+    pub next: usize,
+    /// The number of the next AND's first lane, of all lanes, within the program.
+    pub number: u64,
+    /// From the number of an AND to that of the next one.
+    pub step: u64,
+    rows: Rows,
+    buffers: BufferPool,
+}
+
+/// Where the chunk from `next` ends, and its ANDs over all lanes: the same for both parties at any number of threads.
+pub(crate) fn chunk(plan: &Plan, next: usize, lanes: usize) -> (usize, usize) {
+    stretch(plan, next, lanes, CHUNK)
+}
+
+/// Up to the AND with which there are so many over all lanes.
+fn stretch(plan: &Plan, next: usize, lanes: usize, most: usize) -> (usize, usize) {
+    let mut ands = 0;
+    // A run at a time: looking at each gate of one lane takes almost as long as garbling it.
+    for run in plan.runs(next..plan.code().len()) {
+        if plan.code()[run.start].op == Op::And {
+            let gates = (most - ands).div_ceil(lanes.max(1)).min(run.len());
+            ands += gates * lanes;
+            if ands >= most {
+                return (run.start + gates, ands);
+            }
+        }
+    }
+    (plan.code().len(), ands)
+}
+
+/// The number of a task's first AND within the program, and from one AND to the next.
+///
+/// Sixteen ANDs share keys: with so many lanes, every gate begins with such a block. At most every second number is left
+/// out, and sixteen a task.
+fn numbers(task: &Task) -> (u64, u64) {
+    let lanes = task.lanes as u64;
+    let first = (2 * task.seat.and0).next_multiple_of(16) + 16 * u64::from(task.cell);
+    (first, if task.lanes < few::LANES { lanes } else { lanes.next_multiple_of(16) })
+}
+
+/// More than the numbers that a program takes.
+pub(crate) fn numbers_of(schedule: &Schedule) -> u64 {
+    (2 * schedule.totals.and0).next_multiple_of(16) + 16 * (schedule.tasks.len() as u64 + 1)
+}
+
+/// How many lanes a part should have: the fewer, the more labels find room in the first-level cache.
+fn part_lanes(plan: &Plan, lanes: usize, threads: usize) -> usize {
+    let call = (CALL * plan.and_runs()).div_ceil(plan.ands().max(1)) as usize;
+    let share = lanes / threads.max(1) / STEP * STEP;
+    call.next_power_of_two().clamp(2 * LEAST, MOST).min(share.max(LEAST))
+}
+
+/// The lanes of each part; what is left over goes to the last one.
+fn shares(lanes: usize, part: usize) -> impl Iterator<Item = Range<usize>> {
+    let count = (lanes / part).max(1);
+    (0..count).map(move |i| i * part..if i + 1 == count { lanes } else { (i + 1) * part })
+}
+
+/// Threads share parts; a thread has the same ones every time.
+fn share_out<T: Send>(threads: &Threads, parts: &mut [T], work: impl Fn(&mut T) + Sync) {
+    let each = parts.len().div_ceil(threads.count());
+    let mut shares: Vec<_> = parts.chunks_mut(each.max(1)).collect();
+    threads.each(&mut shares, |share| share.iter_mut().for_each(&work));
+}
+
+/// What of a piece goes to some lanes, of which the first becomes lane 0.
+fn clip(piece: &Piece, lanes: &Range<usize>) -> Option<Piece> {
+    let step = piece.to_step.max(1);
+    let before = |lane: usize| lane.saturating_sub(piece.to_lane).div_ceil(step).min(piece.count);
+    let (first, end) = (before(lanes.start), before(lanes.end));
+    (first < end).then(|| Piece {
+        from_lane: piece.from_lane + first * piece.from_step,
+        to_lane: piece.to_lane + first * step - lanes.start,
+        count: end - first,
+        ..*piece
+    })
+}
+
+/// Each row of a matrix of `all` lanes, cut where parts meet: the rows of each part.
+fn deal<'a, T>(mut cells: &'a mut [T], all: usize, parts: &[Part]) -> Vec<Vec<&'a mut [T]>> {
+    let mut dealt: Vec<_> = parts.iter().map(|_| Vec::with_capacity(cells.len() / all.max(1))).collect();
+    while !cells.is_empty() {
+        for (rows, part) in dealt.iter_mut().zip(parts) {
+            rows.push(cells.split_off_mut(..part.lanes.len()).expect("whole rows"));
+        }
+    }
+    dealt
+}
+
+impl Walk {
+    pub(super) fn new(job: &Job, buffers: &BufferPool, load: impl Fn(&mut Labels, &Plan, &Piece) + Sync) -> Walk {
+        let (plan, lanes, threads) = (job.plan.as_ref().expect("a map has a plan"), job.task.lanes, &job.threads);
+        let part = part_lanes(plan, lanes, threads.count());
+        let mut parts: Vec<_> = shares(lanes, part).map(|lanes| Part::new(job, buffers, lanes)).collect();
+        share_out(threads, &mut parts, |part| part.load(job, &load));
+        Walk { parts, script: Script::default(), threads: threads.clone() }
+    }
+
+    pub(super) fn lanes(&self) -> usize {
+        self.parts[0].all
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.parts[0].next == self.end() || self.lanes() == 0
+    }
+
+    /// Where the plan ends.
+    pub(super) fn end(&self) -> usize {
+        self.parts[0].plan.code().len()
+    }
+
+    /// Where the next chunk ends, and its ANDs over all lanes.
+    pub(super) fn chunk(&self) -> (usize, usize) {
+        self.chunk_from(self.parts[0].next)
+    }
+
+    pub(super) fn chunk_from(&self, next: usize) -> (usize, usize) {
+        chunk(&self.parts[0].plan, next, self.lanes())
+    }
+
+    /// Where the plan ends, and the ANDs over all lanes that are not done.
+    pub(super) fn whole(&self) -> (usize, usize) {
+        stretch(&self.parts[0].plan, self.parts[0].next, self.lanes(), usize::MAX)
+    }
+
+    /// The only part, if ANDs of several gates are hashed together.
+    pub(super) fn few(&mut self) -> Option<&mut Part> {
+        self.parts.first_mut().filter(|part| part.all < few::LANES)
+    }
+
+    /// All parts go on to the instruction `end`, with a row of tables for each AND.
+    pub(super) fn go<T: Send>(
+        &mut self,
+        tables: &mut [T],
+        end: usize,
+        work: impl Fn(&mut Part, &Script, &mut [&mut [T]]) + Sync,
+    ) {
+        let script = self.script(end);
+        self.on_rows(tables, |part, rows| work(part, &script, rows));
+        self.pass(end, script);
+    }
+
+    /// The same, where tables are only read.
+    pub(super) fn go_reading<T: Sync>(
+        &mut self,
+        tables: &[T],
+        end: usize,
+        work: impl Fn(&mut Part, &Script, &[&[T]]) + Sync,
+    ) {
+        let script = self.script(end);
+        share_out(&self.threads, &mut self.parts, |part| {
+            let rows: Vec<_> = tables.chunks(part.all.max(1)).map(|row| &row[part.lanes.clone()]).collect();
+            work(part, &script, &rows);
+        });
+        self.pass(end, script);
+    }
+
+    fn script(&mut self, end: usize) -> Script {
+        let mut script = std::mem::take(&mut self.script);
+        script.write(&self.parts[0].plan, self.parts[0].next..end);
+        script
+    }
+
+    fn pass(&mut self, end: usize, script: Script) {
+        for part in &mut self.parts {
+            part.number += script.gates.len() as u64 * part.step;
+            part.next = end;
+        }
+        self.script = script;
+    }
+
+    /// Each part works on its lanes of the rows of a matrix.
+    pub(super) fn on_rows<T: Send>(&mut self, cells: &mut [T], work: impl Fn(&mut Part, &mut [&mut [T]]) + Sync) {
+        let rows = deal(cells, self.lanes(), &self.parts);
+        let mut parts: Vec<_> = self.parts.iter_mut().zip(rows).collect();
+        share_out(&self.threads, &mut parts, |(part, rows)| work(part, rows));
+    }
+
+    /// The cell that the plan makes; `complement` XORs a public bit onto a label.
+    pub(super) fn outputs(&mut self, public: &BitMatrix, complement: impl Fn(&mut Block, bool) + Sync) -> Labels {
+        let mut made = self.parts[0].buffers.zeros(self.parts[0].plan.outputs().len(), self.lanes());
+        self.on_rows(made.blocks_mut(), |part, rows| part.outputs(rows, public, &complement));
+        made
+    }
+}
+
+impl Part {
+    fn new(job: &Job, buffers: &BufferPool, lanes: Range<usize>) -> Part {
+        let plan = job.plan.clone().expect("a map has a plan");
+        let (slots, all) = (Labels::absent(), job.task.lanes);
+        let (number, step) = numbers(&job.task);
+        Part { plan, slots, lanes, all, next: 0, number, step, rows: Rows::new(), buffers: buffers.clone() }
+    }
+
+    fn load(&mut self, job: &Job, load: &impl Fn(&mut Labels, &Plan, &Piece)) {
+        self.slots = self.buffers.zeros(self.plan.slots(), self.lanes.len());
+        if let Kind::Map { wiring, .. } = &job.task.kind {
+            let pieces = wiring.iter().filter_map(|piece| clip(piece, &self.lanes));
+            pieces.for_each(|piece| load(&mut self.slots, &self.plan, &piece));
+        }
+    }
+
+    /// All our lanes.
+    pub fn strip(&mut self) -> Strip<'_> {
+        Strip { len: self.lanes.len(), blocks: self.slots.blocks_mut() }
+    }
+
+    /// The free XOR, at both parties.
+    pub fn xor(&mut self, sums: &[[u32; 3]]) {
+        self.rows.xor(self.strip(), sums);
+    }
+
+    /// The numbers of the ANDs from one of the chunk on.
+    pub fn numbers(&self, base: u64, and: usize) -> Numbers {
+        Numbers { first: base + self.number + and as u64 * self.step + self.lanes.start as u64, step: self.step }
+    }
+
+    /// The result and the first operand of a gate on our lanes, which are numbered among all.
+    pub fn on_lanes(&mut self, gate: &Instr) -> impl Iterator<Item = (&mut Block, Block, usize)> {
+        let (a, _, out) = self.slots.operands(gate.a as usize, gate.a as usize, gate.dst as usize);
+        out.iter_mut().zip(a).zip(self.lanes.clone()).map(|((out, &a), lane)| (out, a, lane))
+    }
+
+    fn outputs(&self, rows: &mut [&mut [Block]], public: &BitMatrix, complement: impl Fn(&mut Block, bool)) {
+        for (labels, source) in rows.iter_mut().zip(self.plan.outputs()) {
+            match *source {
+                Source::Slot { slot, flip } => {
+                    labels.copy_from_slice(self.slots.row(slot as usize));
+                    labels.iter_mut().for_each(|label| complement(label, flip));
+                }
+                Source::Public { row, flip } => {
+                    let bits = public.row(row as usize);
+                    let labels = labels.iter_mut().zip(self.lanes.clone());
+                    labels.for_each(|(label, lane)| complement(label, bit(bits, lane) ^ flip));
+                }
+                Source::Constant(bit) => labels.iter_mut().for_each(|label| complement(label, bit)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_cover_all_lanes_once() {
+        for (lanes, part) in (0..600).flat_map(|lanes| [32, 48, 64, 256].map(|part| (lanes, part))) {
+            let shares: Vec<_> = shares(lanes, part).collect();
+            assert!(shares.concat_is(0..lanes), "{lanes} in parts of {part}: {shares:?}");
+            assert!(shares.len() == 1 || shares.iter().all(|share| share.len() >= part && share.start % STEP == 0));
+        }
+    }
+
+    #[test]
+    fn every_thread_has_a_part_if_there_are_lanes() {
+        let aes = circuit::blocks::find("aes128").unwrap().circuit(&[], circuit::blocks::Goal::Size).unwrap();
+        let plan = Plan::new(&aes, circuit::plan::Order::DepthFirst);
+        for (lanes, threads) in (16..2000).flat_map(|lanes| [1, 2, 3, 7].map(|threads| (lanes, threads))) {
+            let part = part_lanes(&plan, lanes, threads);
+            assert!((LEAST..=MOST).contains(&part) && part.is_multiple_of(STEP), "{part}");
+            assert!(
+                lanes / LEAST < threads || shares(lanes, part).count() >= threads,
+                "{lanes} over {threads}: {part}"
+            );
+        }
+    }
+
+    /// A product, and squares of it.
+    fn program(lanes: u64) -> circuit::Program {
+        let product = circuit::blocks::find("multiply").unwrap().circuit(&[8], circuit::blocks::Goal::Size).unwrap();
+        let ty = product.inputs()[0].ty;
+        let mut program = circuit::Program::new("powers");
+        let x = program.input("x", crate::Party::Alice, ty, lanes);
+        let y = program.input("y", crate::Party::Bob, ty, lanes);
+        let product_of = program.map(&product, &[x, y]);
+        let again = program.map(&product, &[x, y]);
+        program.output("first", circuit::program::Recipient::Both, product_of);
+        program.output("second", circuit::program::Recipient::Both, again);
+        program
+    }
+
+    /// P3: tasks, gates and lanes of a program never share a number, and the next program's come after them.
+    #[test]
+    fn every_and_has_a_number_of_its_own() {
+        for lanes in [1, 2, 15, 16, 17, 100, 1000] {
+            let binding = program(lanes).bind(&[]).unwrap();
+            let schedule = Schedule::new(&binding, circuit::Order::DepthFirst, |_| 48).unwrap();
+            let (mut next, mut maps) = (0, 0);
+            for task in &schedule.tasks {
+                let Kind::Map { plan, .. } = &task.kind else { continue };
+                let (first, step) = numbers(task);
+                assert!(first >= next && step >= task.lanes as u64, "{lanes} lanes");
+                assert!(task.lanes < few::LANES || (first % 16, step % 16) == (0, 0), "whole blocks");
+                next = first + schedule.plan(*plan).ands() * step;
+                maps += 1;
+            }
+            assert!(maps > 1 && next <= numbers_of(&schedule), "{lanes} lanes: {maps} maps");
+        }
+    }
+
+    /// Gate by gate: a chunk ends behind the AND that fills it.
+    #[test]
+    fn chunks_are_found_by_runs() {
+        let product = circuit::blocks::find("multiply").unwrap().circuit(&[128], circuit::blocks::Goal::Size).unwrap();
+        for order in [circuit::Order::Layered, circuit::Order::DepthFirst] {
+            let (plan, mut chunks) = (Plan::new(&product, order), 0);
+            for lanes in [1, 3, 100, CHUNK - 1, CHUNK, 10_000] {
+                let (mut next, mut ands) = (0, 0);
+                for (i, gate) in plan.code().iter().enumerate() {
+                    ands += if gate.op == Op::And { lanes } else { 0 };
+                    if ands >= CHUNK || i + 1 == plan.code().len() {
+                        assert_eq!(chunk(&plan, next, lanes), (i + 1, ands), "{lanes} lanes, {order:?}, from {next}");
+                        (next, ands, chunks) = (i + 1, 0, chunks + 1);
+                    }
+                }
+            }
+            assert_eq!(chunk(&plan, 7, 0), (plan.code().len(), 0), "no lanes");
+            assert!(chunks > 20_000);
+        }
+    }
+
+    trait Concat {
+        fn concat_is(&self, all: Range<usize>) -> bool;
+    }
+
+    impl Concat for Vec<Range<usize>> {
+        fn concat_is(&self, all: Range<usize>) -> bool {
+            self.iter().cloned().flatten().eq(all)
+        }
+    }
+
+    /// Lane by lane: what a piece writes, and where it comes from.
+    #[test]
+    fn a_clipped_piece_writes_what_is_left_of_it() {
+        let written = |piece: &Piece, first: usize| -> Vec<(usize, usize)> {
+            (0..piece.count)
+                .map(|i| (first + piece.to_lane + i * piece.to_step, piece.from_lane + i * piece.from_step))
+                .collect()
+        };
+        for (to_lane, to_step, from_step) in [(0, 1, 1), (5, 1, 0), (3, 2, 1), (40, 3, 2), (90, 1, 1)] {
+            let (arg, from_row, to_row, rows, from_lane, count) = (1, 2, 3, 4, 7, 20);
+            let piece = Piece { arg, from_row, to_row, rows, from_lane, from_step, to_lane, to_step, count };
+            for lanes in [0..16, 16..48, 48..100, 0..100, 4..5] {
+                let expected: Vec<_> = written(&piece, 0).into_iter().filter(|(to, _)| lanes.contains(to)).collect();
+                let clipped = clip(&piece, &lanes);
+                assert_eq!(clipped.map_or(vec![], |clipped| written(&clipped, lanes.start)), expected);
+            }
+        }
+    }
+}

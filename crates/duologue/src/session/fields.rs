@@ -1,0 +1,183 @@
+//! The fields that the parties compare before anything else: whatever decides what is sent, and by whom.
+//!
+//! Local settings (threads, verbosity) are none.
+
+use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, TILE, encode, hex};
+use crate::correlation::Demand;
+use crate::ot::Extension;
+use crate::protocol::terms::{Scheme, Terms};
+use crate::{Error, Result};
+use circuit::program::Binding;
+use circuit::{Order, Schedule};
+
+/// Where in a session a program comes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Moment {
+    /// Made of both hellos: if they changed on the way, this differs.
+    pub session: [u8; 32],
+    /// Whether setup alone is called for.
+    pub setup_alone: bool,
+    /// Programs that ran before.
+    pub ordinal: u64,
+    /// Correlations that were drawn before, and those in stock.
+    pub drawn: Demand,
+    pub stock: Demand,
+}
+
+/// Everything that must be equal before a program runs.
+///
+/// # Errors
+/// [`Error::Usage`] if the program cannot be described.
+pub(crate) fn run(
+    binding: &Binding,
+    terms: &Terms,
+    schedule: &Schedule,
+    moment: &Moment,
+    public: &blake3::Hash,
+) -> Result<Fields> {
+    let mut fields =
+        vec![(CALL, if moment.setup_alone { "setup" } else { "a run" }.into()), ("the session", hex(&moment.session))];
+    fields.extend(program(binding, terms, schedule)?);
+    fields.insert(7, ("when setup happens", if terms.ahead { "ahead" } else { "streamed" }.into()));
+    fields.extend([
+        ("what makes correlations", terms.extension.to_string()),
+        ("the public inputs", public.to_hex().to_string()),
+        ("how many programs ran before", moment.ordinal.to_string()),
+        ("the correlations used before", counts(&moment.drawn)),
+        ("the correlations in stock", counts(&moment.stock)),
+    ]);
+    bounded(fields)
+}
+
+/// What is computed, and how it is cut into pieces.
+fn program(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<Fields> {
+    let program = binding.program();
+    let digest = binding.digest().map_err(|error| Error::usage(error.to_string()))?;
+    let sizes = program.sizes().iter().zip(binding.sizes());
+    let sizes: Vec<String> = sizes.map(|(size, value)| format!("{}={value}", size.name)).collect();
+    Ok(vec![
+        ("the program", format!("'{}' {}", program.name(), hex(&digest))),
+        ("its sizes", sizes.join(", ")),
+        ("the protocol", terms.scheme.to_string()),
+        (GARBLER, if terms.scheme == Scheme::Yao { terms.garbler.to_string() } else { "nobody".into() }),
+        (GARBLING, if terms.scheme == Scheme::Yao { terms.garbling.to_string() } else { "not at all".into() }),
+        ("the order of gates", order(schedule.order).into()),
+        (TILE, schedule.tile.to_string()),
+        ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
+    ])
+}
+
+fn bounded(fields: Fields) -> Result<Fields> {
+    match encode(&fields).len() {
+        0..=MOST_BYTES => Ok(fields),
+        bytes => Err(Error::usage(format!("the terms of the program have {bytes} bytes, more than {MOST_BYTES}"))),
+    }
+}
+
+/// What a run on a shelf was prepared for. The schedule is among it: another version of this crate may make another one
+/// of the same program, for which the tables are worthless.
+///
+/// # Errors
+/// As [`fields`].
+pub(crate) fn shelved(binding: &Binding, terms: &Terms, schedule: &Schedule, public: &blake3::Hash) -> Result<Fields> {
+    let mut fields = program(binding, terms, schedule)?;
+    fields.push(("the public inputs", public.to_hex().to_string()));
+    fields.push(("the gates and their order", hex(&schedule.digest())));
+    // Room for what is agreed on beside it.
+    bounded([fields.clone(), vec![(CALL, " ".repeat(1000))]].concat()).map(|_| fields)
+}
+
+/// What must be equal before runs are prepared to a shelf, or one of a shelf is used.
+pub(crate) fn shelf(call: &str, moment: &Moment, identity: Option<[u8; 32]>, shelved: &Fields) -> Fields {
+    let identity = identity.map_or("none yet".into(), |identity| hex(&identity));
+    let mut fields = vec![(CALL, call.into()), ("the session", hex(&moment.session)), ("the prepared runs", identity)];
+    fields.extend(shelved.iter().cloned());
+    fields
+}
+
+/// What is called for of a shelf.
+pub(crate) const PREPARE_TO: &str = "runs prepared for later";
+pub(crate) const ONLINE_FROM: &str = "a run that was prepared before";
+
+/// What must be equal besides before runs are prepared: the correlations are made now.
+pub(crate) fn prepare_to(mut fields: Fields, moment: &Moment, extension: Extension, times: u64) -> Fields {
+    fields.extend([
+        ("how many times", times.to_string()),
+        ("what makes correlations", extension.to_string()),
+        ("how many programs ran before", moment.ordinal.to_string()),
+        ("the correlations used before", counts(&moment.drawn)),
+        ("the correlations in stock", counts(&moment.stock)),
+    ]);
+    fields
+}
+
+/// What must be equal before a run of a shelf is used up.
+pub(crate) fn which_run(moment: &Moment, number: u64, batch: &[u8; 32]) -> Fields {
+    vec![
+        (CALL, ONLINE_FROM.into()),
+        ("the session", hex(&moment.session)),
+        ("which prepared run comes next", format!("number {number}, made in {}", hex(batch))),
+    ]
+}
+
+fn order(order: Order) -> &'static str {
+    match order {
+        Order::DepthFirst => "depth first",
+        Order::Layered => "layered",
+    }
+}
+
+fn counts(demand: &Demand) -> String {
+    format!("{} by alice, {} by bob, {} triples", demand.cots_by_alice, demand.cots_by_bob, demand.triples)
+}
+
+/// What must be equal before a prepared program goes online.
+pub(crate) fn online(moment: &Moment) -> Fields {
+    vec![
+        (CALL, "a prepared program".into()),
+        ("the session", hex(&moment.session)),
+        ("which prepared program runs", moment.ordinal.to_string()),
+        ("the correlations used before", counts(&moment.drawn)),
+        ("the correlations in stock", counts(&moment.stock)),
+    ]
+}
+
+/// What [`Session::correlate`](crate::Session::correlate) calls for.
+pub(crate) const CORRELATIONS: &str = "correlations";
+
+/// What must be equal before correlations are made for no program.
+pub(crate) fn correlations(moment: &Moment, call: &str, extension: Extension, demand: &Demand) -> Fields {
+    vec![
+        (CALL, call.into()),
+        ("the session", hex(&moment.session)),
+        ("how many", counts(demand)),
+        ("what makes correlations", extension.to_string()),
+        ("the correlations in stock", counts(&moment.stock)),
+    ]
+}
+
+/// What must be equal before random OTs are made.
+pub(crate) fn random_ots(moment: &Moment, extension: Extension, what: &str, demand: &Demand) -> Fields {
+    vec![
+        (CALL, what.into()),
+        ("the session", hex(&moment.session)),
+        ("how many", format!("{} by alice, {} by bob", demand.cots_by_alice, demand.cots_by_bob)),
+        ("what makes correlations", extension.to_string()),
+        ("how many programs ran before", moment.ordinal.to_string()),
+    ]
+}
+
+/// What must be equal before a session has a pool.
+pub(crate) fn pool(call: &str, session: &[u8; 32], extension: Option<Extension>) -> Fields {
+    let extension = extension.map_or("what the pool says".into(), |extension| extension.to_string());
+    vec![(CALL, call.into()), ("the session", hex(session)), ("what makes correlations", extension)]
+}
+
+/// What must be equal before correlations are shown.
+pub(crate) fn opening(moment: &Moment) -> Fields {
+    vec![
+        (CALL, "correlations to be shown".into()),
+        ("the session", hex(&moment.session)),
+        ("the correlations in stock", counts(&moment.stock)),
+    ]
+}
