@@ -6,7 +6,7 @@
 use crate::gmw::narrow::{Layout as Narrow, MOST_LANES};
 use crate::outbox::Outbox;
 use crate::packed::{Packed, byte_len, copy_row};
-use circuit::fuse::{Fused, Layer};
+use circuit::optimise::fuse::{Fused, Layer};
 
 /// The layout of gates of so many lanes.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@ use crate::outbox::Outbox;
 use crate::plain::mask;
 use crate::protocol::Flow;
 use circuit::BitMatrix;
-use circuit::fuse::{And, Layer};
+use circuit::optimise::fuse::{And, Layer};
 use std::sync::Arc;
 
 /// Bytes of a layer each way: each number of inputs is filled up to a byte.

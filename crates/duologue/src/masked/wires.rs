@@ -9,7 +9,7 @@ use crate::outbox::Outbox;
 use crate::packed::Packed;
 use crate::plain::mask;
 use circuit::BitMatrix;
-use circuit::fuse::{And, Fused, Operand};
+use circuit::optimise::fuse::{And, Fused, Operand};
 use circuit::plan::{Instr, Op, Source};
 use kernels::ahead;
 
