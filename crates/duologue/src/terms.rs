@@ -11,7 +11,7 @@ use crate::ot::Extension;
 use crate::{Error, Party, Result};
 use circuit::program::{Binding, Owner};
 use circuit::{Order, Schedule};
-use kernels::hash::Ciphertexts;
+use kernels::half_gates::Ciphertexts;
 use kernels::three_halves;
 use std::fmt;
 use std::str::FromStr;

@@ -10,7 +10,7 @@ use crate::cells::{Cells, Labels};
 use circuit::BitMatrix;
 use circuit::plan::{Instr, Op};
 use kernels::Block;
-use kernels::hash::Operand;
+use kernels::gates::Operand;
 
 /// From so many lanes on, labels are hashed where they lie.
 pub(super) const LANES: usize = 16;
