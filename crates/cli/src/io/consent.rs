@@ -5,8 +5,8 @@
 //! is remembered.
 
 use crate::failure::{Exit, Failure};
-use crate::report::{self, Console};
-use crate::{paths, sizes};
+use crate::io::console::{self, Console};
+use crate::io::{paths, sizes};
 use circuit::Binding;
 use circuit::program::{Owner, Recipient};
 use duologue::{Party, Scheme};
@@ -136,12 +136,12 @@ pub fn ports(binding: &Binding, us: Option<Party>) -> String {
         let ours = us.is_some_and(learns);
         row(recipient(port.who), &port.name, port.ty.to_string(), port.lanes, ours)
     });
-    report::table("lllrl", &inputs.chain(outputs).collect::<Vec<_>>())
+    console::table("lllrl", &inputs.chain(outputs).collect::<Vec<_>>())
 }
 
 fn row(who: &str, name: &str, ty: String, lanes: u64, ours: bool) -> Vec<String> {
     let mark = if ours { "(you)" } else { "" };
-    vec![who.into(), name.into(), ty, report::count(lanes, "lane"), mark.into()]
+    vec![who.into(), name.into(), ty, console::count(lanes, "lane"), mark.into()]
 }
 
 /// Who supplies an input, as the start of a sentence about it.

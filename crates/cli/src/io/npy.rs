@@ -9,8 +9,8 @@
 //! | one bit | lanes of 0 and 1 | the same, `uint8` |
 
 use crate::failure::Failure;
-use crate::lane::{self, Number};
-use crate::real;
+use crate::io::lane::{self, Number};
+use crate::io::real;
 use circuit::{BitMatrix, Kind, Type};
 use ndarray::{Array1, Array2, ArrayD, ArrayView1, ArrayView2};
 use ndarray_npy::npy::header::Header;

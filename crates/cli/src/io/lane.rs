@@ -5,7 +5,7 @@
 //! - `bits` of whole bytes are the bytes in hexadecimal, first byte first; bit 8k + i is bit i of byte k.
 //! - Other `bits` are as many digits 0 and 1, bit 0 first.
 
-use crate::real;
+use crate::io::real;
 use circuit::{BitMatrix, Kind, Type};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use crate::args::Pair;
 use crate::failure::Failure;
-use crate::input::Given;
+use crate::io::input::Given;
 use circuit::program::{Lanes, Step};
 use circuit::{Binding, Program};
 use std::collections::BTreeMap;

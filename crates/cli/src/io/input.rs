@@ -2,7 +2,7 @@
 
 use crate::args::Pair;
 use crate::failure::Failure;
-use crate::{lane, npy};
+use crate::io::{lane, npy};
 use circuit::program::{Owner, Step};
 use circuit::{Binding, BitMatrix, Program, Type};
 use duologue::{Inputs, Party};

@@ -5,7 +5,7 @@
 
 use crate::args::Pair;
 use crate::failure::{Exit, Failure};
-use crate::{lane, npy, report};
+use crate::io::{console, lane, npy};
 use circuit::program::Recipient;
 use circuit::{Binding, BitMatrix, Type};
 use duologue::{Outputs, Party};
@@ -75,7 +75,7 @@ impl Destinations {
                 Place::Stdout => {
                     let mut bytes = Vec::new();
                     encoded(&mut bytes).map_err(Failure::io("writing to standard output"))?;
-                    report::print(&bytes)?;
+                    console::print(&bytes)?;
                 }
                 Place::Device(path) => write_device(path, encoded).map_err(writing(path))?,
                 Place::File(path) => complete.push((write_beside(path, encoded)?, path)),
