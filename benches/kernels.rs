@@ -3,15 +3,18 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use duologue_kernels::aes::Aes128;
+use duologue_kernels::gates::Operand;
 use duologue_kernels::gates::{Gate, Numbers};
 use duologue_kernels::generator::Generator;
-use duologue_kernels::hash::{GateHash, Operand, OtHash, TreeHash};
+use duologue_kernels::half_gates::HalfGates;
 use duologue_kernels::local::LocalCode;
+use duologue_kernels::ot_hash::OtHash;
 use duologue_kernels::planes::Leaves;
-use duologue_kernels::rows::{Rows, Strip};
+use duologue_kernels::rows::{BlockRows, RowXor};
 use duologue_kernels::three_halves::ThreeHalves;
-use duologue_kernels::transpose::{columns, columns_past_caches, transpose_128, transpose_bits};
+use duologue_kernels::transpose::{columns, columns_streaming, transpose_128, transpose_bits};
 use duologue_kernels::tree::Patch;
+use duologue_kernels::tree::TreeHash;
 use duologue_kernels::{Backend, Block};
 
 const LEN: usize = 4096;
@@ -37,7 +40,7 @@ fn each(c: &mut Criterion, name: &str, len: usize, run: impl Fn(Backend) -> Box<
 fn gates(c: &mut Criterion) {
     for (name, len) in [("garble", LEN), ("garble, 128 ANDs a call", 128), ("garble, 1 AND a call", 1)] {
         each(c, name, len, move |backend| {
-            let (hash, labels) = (GateHash::with_backend(S, backend), random(2 * len));
+            let (hash, labels) = (HalfGates::with_backend(S, backend), random(2 * len));
             let mut first = 0;
             Box::new(move |out| {
                 let (out, tables) = out.split_at_mut(len);
@@ -50,7 +53,7 @@ fn gates(c: &mut Criterion) {
     }
     for (name, len) in [("evaluate", LEN), ("evaluate, 128 ANDs a call", 128), ("evaluate, 1 AND a call", 1)] {
         each(c, name, len, move |backend| {
-            let (hash, labels) = (GateHash::with_backend(S, backend), random(2 * len));
+            let (hash, labels) = (HalfGates::with_backend(S, backend), random(2 * len));
             let mut first = 0;
             Box::new(move |out| {
                 let (out, tables) = out.split_at_mut(len);
@@ -72,10 +75,10 @@ fn several_gates(c: &mut Criterion) {
         for garble in [true, false] {
             let name = format!("{}, 16 gates a call on {lanes} lanes", if garble { "garble" } else { "evaluate" });
             each(c, &name, GATES * lanes, |backend| {
-                let (hash, mut blocks) = (GateHash::with_backend(S, backend), random((2 * GATES + 1) * lanes));
+                let (hash, mut blocks) = (HalfGates::with_backend(S, backend), random((2 * GATES + 1) * lanes));
                 let (mut first, gates) = (0, gates.clone());
                 Box::new(move |out| {
-                    let strip = Strip { blocks: &mut blocks, len: lanes };
+                    let strip = BlockRows { blocks: &mut blocks, len: lanes };
                     let tables = bytemuck::cast_slice_mut(&mut out[..2 * GATES * lanes]);
                     let mut rows: Vec<_> = tables.chunks_mut(lanes).collect();
                     let rows_read: Vec<_>;
@@ -205,8 +208,9 @@ fn rows(c: &mut Criterion) {
         let row = |i: u32, step: u32| i.wrapping_mul(step) % count;
         let sums: Vec<[u32; 3]> = (0..4096).map(|i| [row(i, 7919), row(i, 104_729), row(i + 1, 1_299_709)]).collect();
         each(c, &format!("xor rows, {name}"), LANES * sums.len(), |backend| {
-            let (rows, mut blocks, sums) = (Rows::with_backend(backend), random(LANES * count as usize), sums.clone());
-            let mut add = move |sums: &[_]| rows.xor(Strip { blocks: &mut blocks, len: LANES }, sums);
+            let (rows, mut blocks, sums) =
+                (RowXor::with_backend(backend), random(LANES * count as usize), sums.clone());
+            let mut add = move |sums: &[_]| rows.xor(BlockRows { blocks: &mut blocks, len: LANES }, sums);
             Box::new(move |_| sums.chunks(4).for_each(&mut add))
         });
     }
@@ -242,7 +246,7 @@ fn transpose(c: &mut Criterion) {
     };
     group.bench_function("in memory, read first", |b| b.iter(|| columns(&chunk, 132, &mut ring[next()])));
     group.bench_function("in memory, past the caches", |b| {
-        b.iter(|| columns_past_caches(&chunk, 132, &mut ring[next()]));
+        b.iter(|| columns_streaming(&chunk, 132, &mut ring[next()]));
     });
     group.finish();
     let mut group = c.benchmark_group("transpose, bits");

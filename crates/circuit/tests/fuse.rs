@@ -3,7 +3,7 @@
 mod common;
 
 use circuit::blocks::{self, Goal};
-use circuit::fuse::{And, Fused, Operand};
+use circuit::optimise::fuse::{And, Fused, Operand};
 use circuit::plan::{Instr, Op, Source};
 use circuit::{Bit, Bits, Builder, Circuit, Order, Plan, Word};
 use common::bits_of;

@@ -1,13 +1,12 @@
-//! Selection, tables, permutations, duplicates, compaction: against plain indexing, and their costs.
+//! Selection, tables, permutations, compaction: against plain indexing, and their costs.
 
 #[path = "common/checks.rs"]
 mod checks;
 
 use checks::{Draw, MILLION, Random, check, check_all, joined, log, split};
+use circuit::blocks::sets::duplicates;
 use circuit::blocks::sort::Record;
-use circuit::blocks::{
-    Goal, compact, conditional_swap, duplicates, find, multiplexer, one_hot, permute, select, table,
-};
+use circuit::blocks::{Goal, compact, conditional_swap, find, multiplexer, one_hot, permute, select, table};
 use circuit::{Bit, Bits, Builder, Circuit, UInt};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];

@@ -2,8 +2,8 @@
 
 use crate::args::Pair;
 use crate::failure::Failure;
+use crate::io::sizes;
 use crate::program::{self, APPS};
-use crate::sizes;
 use circuit::blocks::{self, Goal};
 use circuit::{Circuit, Order, Plan, Program};
 use duologue::{Options, Scheme, cost};

@@ -2,28 +2,19 @@
 //! The `duologue` command: see `duologue --help`.
 
 mod args;
-mod consent;
 mod failure;
-mod input;
 mod interrupt;
-mod lane;
+mod io;
 mod library;
-mod npy;
-mod output;
-mod paths;
 mod process;
 mod program;
-mod progress;
-mod real;
-mod report;
-mod sizes;
 mod verbs;
 
 use args::{Args, Verb};
 use clap::Parser;
 use failure::Failure;
+use io::console::Console;
 use kernels::Backend;
-use report::Console;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;

@@ -2,13 +2,15 @@
 
 use crate::args::BACKEND;
 use crate::failure::{Exit, Failure};
-use crate::verbs::run::LISTENING;
 use kernels::Backend;
 use serde::de::DeserializeOwned;
 use std::env;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread;
+
+/// The text on standard error before the address at which a process listens.
+pub const LISTENING: &str = "listening on ";
 
 /// This command again; what it prints is read.
 pub fn itself() -> Result<Command, Failure> {

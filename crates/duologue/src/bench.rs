@@ -20,7 +20,7 @@ use circuit::Schedule;
 use circuit::program::{Binding, Owner};
 use kernels::Block;
 use kernels::generator::Generator;
-use kernels::stow::stow;
+use kernels::nontemporal::store_nontemporal;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -267,7 +267,7 @@ impl Table {
 /// Copies past the caches where it can: what a party has there, it would have without us.
 fn lay_down(bytes: &[u8], room: &mut [u8]) {
     match (bytemuck::try_cast_slice(bytes), bytemuck::try_cast_slice_mut(room)) {
-        (Ok(blocks), Ok(room)) => stow(blocks, room),
+        (Ok(blocks), Ok(room)) => store_nontemporal(blocks, room),
         _ => room.copy_from_slice(bytes),
     }
 }

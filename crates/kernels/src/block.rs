@@ -101,6 +101,10 @@ impl Not for Block {
     }
 }
 
+pub(crate) fn assert_lengths<const N: usize>(len: usize, others: [usize; N]) {
+    assert!(others == [len; N], "operands of different lengths: {len} and {others:?}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

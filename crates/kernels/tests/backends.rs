@@ -2,9 +2,12 @@
 //! around every step of the loops, and from AND numbers that are no multiple of four.
 
 use duologue_kernels::aes::Aes128;
+use duologue_kernels::gates::Operand;
 use duologue_kernels::generator::Generator;
-use duologue_kernels::hash::{Ciphertexts, GateHash, Operand, OtHash, TreeHash};
+use duologue_kernels::half_gates::{Ciphertexts, HalfGates};
+use duologue_kernels::ot_hash::OtHash;
 use duologue_kernels::three_halves::{Table, ThreeHalves};
+use duologue_kernels::tree::TreeHash;
 use duologue_kernels::{Backend, Block, work};
 
 const LENGTHS: [usize; 20] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 31, 33, 63, 64, 65, 1000];
@@ -77,7 +80,7 @@ fn garble(backend: Backend, first: u64, flips: [bool; 2], len: usize) -> (Vec<Bl
     let (a, b, delta) = (random(len, 4), random(len, 5), random(1, 6)[0].with_lsb(true));
     let (mut out, mut tables) = (zeros(len), vec![Ciphertexts::default(); len]);
     let operand = |labels, flip| Operand { labels, flip };
-    let hash = GateHash::with_backend(S, backend);
+    let hash = HalfGates::with_backend(S, backend);
     hash.garble(first, delta, operand(&a, flips[0]), operand(&b, flips[1]), &mut out, &mut tables);
     (out, tables)
 }
@@ -102,7 +105,7 @@ fn evaluator() {
             let tables = garble(Backend::Portable, first, [false, true], len).1;
             let mut out = zeros(len);
             let (a, b) = (random(len, 7), random(len, 8));
-            GateHash::with_backend(S, backend).evaluate(first, &a, &b, &mut out, &tables);
+            HalfGates::with_backend(S, backend).evaluate(first, &a, &b, &mut out, &tables);
             out
         });
     }
@@ -148,7 +151,7 @@ fn what_one_call_gives_many_calls_give() {
     let plain = |labels| Operand { labels, flip: false };
     let mut whole = (zeros(100), vec![Ciphertexts::default(); 100]);
     let mut parts = whole.clone();
-    let hash = GateHash::new(S);
+    let hash = HalfGates::new(S);
     hash.garble(5, delta, plain(&a), plain(&b), &mut whole.0, &mut whole.1);
     for cut in [0..1, 1..3, 3..20, 20..21, 21..89, 89..100] {
         let (out, tables) = (&mut parts.0[cut.clone()], &mut parts.1[cut.clone()]);
@@ -161,7 +164,7 @@ fn what_one_call_gives_many_calls_give() {
 #[test]
 fn the_counter_counts_blocks_not_schedules() {
     let mut blocks = random(10, 0);
-    let (aes, hash) = (Aes128::new(S), GateHash::new(S));
+    let (aes, hash) = (Aes128::new(S), HalfGates::new(S));
     let start = work::aes_blocks();
     aes.encrypt(&mut blocks);
     assert_eq!(work::aes_blocks() - start, 10);

@@ -4,7 +4,10 @@
 mod support;
 
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
-use duologue_kernels::hash::{Ciphertexts, GateHash, Operand, OtHash, TreeHash};
+use duologue_kernels::gates::Operand;
+use duologue_kernels::half_gates::{Ciphertexts, HalfGates};
+use duologue_kernels::ot_hash::OtHash;
+use duologue_kernels::tree::TreeHash;
 use duologue_kernels::{Backend, Block};
 use support::{S, random, random_delta};
 
@@ -74,7 +77,7 @@ impl Definition {
 fn garble(first: u64, delta: Block, a: &[Block], b: &[Block]) -> (Vec<Block>, Vec<[Block; 2]>) {
     let (mut out, mut tables) = (vec![Block::ZERO; a.len()], vec![Ciphertexts::default(); a.len()]);
     let plain = |labels| Operand { labels, flip: false };
-    GateHash::new(S).garble(first, delta, plain(a), plain(b), &mut out, &mut tables);
+    HalfGates::new(S).garble(first, delta, plain(a), plain(b), &mut out, &mut tables);
     (out, tables.into_iter().map(|pair| pair.map(Block::from_bytes)).collect())
 }
 
@@ -96,7 +99,7 @@ fn an_evaluated_gate_is_the_and() {
     let delta = random_delta();
     let (a0, b0) = (random(21, 0), random(21, 1));
     for backend in Backend::available() {
-        let hash = GateHash::with_backend(S, backend);
+        let hash = HalfGates::with_backend(S, backend);
         for case in 0..16 {
             let [x, y, flip_a, flip_b] = [1, 2, 4, 8].map(|bit| case & bit != 0);
             let (mut out0, mut tables) = (vec![Block::ZERO; 21], vec![Ciphertexts::default(); 21]);
@@ -200,7 +203,7 @@ fn another_s_gives_unrelated_ciphertexts() {
     let plain = |labels| Operand { labels, flip: false };
     let tables = |s| {
         let (mut out, mut tables) = (a.clone(), vec![Ciphertexts::default(); 500]);
-        GateHash::new(s).garble(0, delta, plain(&a), plain(&b), &mut out, &mut tables);
+        HalfGates::new(s).garble(0, delta, plain(&a), plain(&b), &mut out, &mut tables);
         tables
     };
     let (one, two) = (tables(S), tables(S ^ Block::new(1)));
@@ -218,7 +221,7 @@ fn a_counted_s_would_repeat_keys() {
     let plain = |labels| Operand { labels, flip: false };
     let tables = |s, first| {
         let (mut out, mut tables) = (a.clone(), vec![Ciphertexts::default(); 4]);
-        GateHash::new(s).garble(first, delta, plain(&a), plain(&b), &mut out, &mut tables);
+        HalfGates::new(s).garble(first, delta, plain(&a), plain(&b), &mut out, &mut tables);
         tables
     };
     assert!(tables(S, 0) == tables(S ^ Block::new(4), 16));

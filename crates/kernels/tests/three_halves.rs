@@ -4,9 +4,9 @@
 mod support;
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use duologue_kernels::gates::Operand;
 use duologue_kernels::gates::{Gate, Numbers};
-use duologue_kernels::hash::Operand;
-use duologue_kernels::rows::Strip;
+use duologue_kernels::rows::BlockRows;
 use duologue_kernels::three_halves::{Table, ThreeHalves};
 use duologue_kernels::{Backend, Block};
 use support::{S, random, random_delta};
@@ -236,7 +236,7 @@ fn several_gates_are_as_gate_by_gate() {
                     plainly.garble(first(i), random_delta(), a, b, &mut expected[row(gate.out)], table);
                 }
                 let mut rows: Vec<_> = tables.chunks_mut(len.max(1)).take(4).collect();
-                let strip = Strip { blocks: &mut out, len };
+                let strip = BlockRows { blocks: &mut out, len };
                 hash.garble_gates(numbers, random_delta(), strip, &gates, &mut rows);
                 assert!(out == expected && tables == defined, "{backend}: {len}, {numbers:?}");
 
@@ -245,7 +245,7 @@ fn several_gates_are_as_gate_by_gate() {
                     let (a, b) = (&before[row(gate.a)], &before[row(gate.b)]);
                     plainly.evaluate(first(i), a, b, &mut expected[row(gate.out)], &defined[i * len..][..len]);
                 }
-                let strip = Strip { blocks: &mut out, len };
+                let strip = BlockRows { blocks: &mut out, len };
                 hash.evaluate_gates(numbers, strip, &gates, &tables.chunks(len.max(1)).take(4).collect::<Vec<_>>());
                 assert!(out == expected, "{backend}: {len}, {numbers:?}");
             }

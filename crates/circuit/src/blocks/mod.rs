@@ -5,63 +5,40 @@
 //! Costs count ANDs (`n` is the width of an operand, `log` is ⌈log₂⌉). Papers: "GMW vs Yao? Efficient secure two-party
 //! computation with low depth circuits" (Schneider, Zohner, FC 2013), §3, Table 7, unless a block names another.
 
-mod adder;
-pub mod aes;
-pub mod arithmetic;
-mod branches;
-pub mod chacha20;
-pub mod columns;
-pub mod compact;
-pub mod compare;
-pub mod count;
-mod digits;
-pub mod distance;
-pub mod divide;
-pub mod dot;
-pub mod duplicates;
-pub mod euclidean;
-mod factor;
-pub mod fixed;
+mod approximation;
+mod arithmetic;
+mod cipher;
 pub mod float;
-mod goldschmidt;
-pub mod keccak;
 mod logic;
-pub mod median;
-pub mod modular;
-pub mod multiply;
-pub mod order;
-pub mod permute;
-mod piecewise;
-mod reals;
 pub mod registry;
-pub mod select;
+mod selection;
 pub mod sets;
-pub mod sha2;
-pub mod shift;
-pub mod sine;
-pub mod sort;
-pub mod table;
 
 use std::fmt;
 
-pub use arithmetic::{absolute, add, add_carry, negate, negate_if, subtract, subtract_borrow, sum, sum_full};
-pub use columns::Columns;
-pub use compare::{equal, greater, greater_or_equal, less, less_or_equal};
-pub use count::{hamming_distance, population_count};
-pub use distance::{absolute_difference, manhattan_distance, squared_distance};
-pub use divide::{divide, divide_signed, square_root};
-pub use dot::{dot_product, matrix_product};
-pub use euclidean::euclidean_distance;
-pub use modular::{
-    add_constant_mod, add_mod, multiply_constant, multiply_constant_mod, multiply_mod, remainder_constant,
+pub use approximation::{fixed, sine};
+pub use arithmetic::columns::{self, Columns};
+pub use arithmetic::compare::{self, equal, greater, greater_or_equal, less, less_or_equal};
+pub use arithmetic::count::{self, hamming_distance, population_count};
+pub use arithmetic::distance::{self, absolute_difference, manhattan_distance, squared_distance};
+pub use arithmetic::divide::{self, divide, divide_signed, square_root};
+pub use arithmetic::dot::{self, dot_product, matrix_product};
+pub use arithmetic::euclidean::{self, euclidean_distance};
+pub use arithmetic::modular::{
+    self, add_constant_mod, add_mod, multiply_constant, multiply_constant_mod, multiply_mod, remainder_constant,
 };
-pub use multiply::{multiply, multiply_high, multiply_low, square, square_low};
-pub use order::{max, max_index, maximum, min, min_index, minimum};
+pub use arithmetic::multiply::{self, multiply, multiply_high, multiply_low, square, square_low};
+pub use arithmetic::shift::{
+    self, leading_zeros, normalise, or_prefix, rotate_left, rotate_right, shift_left, shift_right, trailing_zeros,
+};
+pub use arithmetic::sum::{
+    self, absolute, add, add_carry, negate, negate_if, subtract, subtract_borrow, sum, sum_full,
+};
+pub use cipher::{aes, chacha20, keccak, sha2};
+pub use logic::select::{self, conditional_swap, multiplexer, mux, one_hot, one_hot_below};
 pub use registry::{Block, Parameter, find, registry};
-pub use select::{conditional_swap, multiplexer, mux, one_hot, one_hot_below};
-pub use shift::{
-    leading_zeros, normalise, or_prefix, rotate_left, rotate_right, shift_left, shift_right, trailing_zeros,
-};
+pub use selection::order::{self, max, max_index, maximum, min, min_index, minimum};
+pub use selection::{compact, median, permute, sort, table};
 
 /// What a block is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -2,8 +2,8 @@
 
 use crate::args::Blocks;
 use crate::failure::Failure;
+use crate::io::console::{Console, table, thousands};
 use crate::program::{APPS, App, block_name};
-use crate::report::{Console, table, thousands};
 use circuit::blocks::{self, Block, Goal};
 use serde::Serialize;
 use std::fmt;

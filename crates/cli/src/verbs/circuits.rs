@@ -5,8 +5,8 @@ mod plot;
 
 use crate::args::Circuits;
 use crate::failure::Failure;
+use crate::io::console::{Console, print, table, thousands};
 use crate::library::{self, Entry, Figure};
-use crate::report::{Console, print, table, thousands};
 use circuit::blocks::{self, Goal};
 use serde::Serialize;
 

@@ -5,16 +5,16 @@
 
 use crate::args::Cost;
 use crate::failure::Failure;
-use crate::report::{Console, bytes, seconds, table, thousands};
-use crate::{program, sizes};
+use crate::io::console::{Console, bytes, seconds, table, thousands};
+use crate::io::sizes;
+use crate::program;
 use circuit::Binding;
 use duologue::channel::{Channel, Link};
 use duologue::cost::{self, Speed};
 use duologue::{Garbling, Inputs, Options, Party, Scheme, Session, Timing, data};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::thread;
+use std::{fmt, thread};
 
 pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let program = program::load(&args.program, &[])?;

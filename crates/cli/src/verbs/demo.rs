@@ -7,19 +7,18 @@
 mod faces;
 mod process;
 
-use self::faces::Faces;
-use self::process::Pair;
 use super::run;
 use crate::args::Demo;
 use crate::failure::{Exit, Failure};
-use crate::report::{Console, bytes, seconds, table, thousands};
+use crate::io::console::{Console, bytes, seconds, table, thousands};
 use circuit::{Binding, Program};
 use duologue::channel::Identity;
 use duologue::{Inputs, Options, Scheme};
+use faces::Faces;
+use process::Pair;
 use serde::Serialize;
-use std::fmt;
-use std::fs;
 use std::path::Path;
+use std::{fmt, fs};
 use tempfile::TempDir;
 
 pub fn run(args: &Demo, console: &Console) -> Result<(), Failure> {

@@ -2,8 +2,9 @@
 
 use crate::args::Export;
 use crate::failure::Failure;
-use crate::report::{Console, hex};
-use crate::{output, program};
+use crate::io::console::{Console, hex};
+use crate::io::output;
+use crate::program;
 use circuit::Program;
 use circuit::format::bristol;
 use serde::Serialize;

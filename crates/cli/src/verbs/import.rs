@@ -3,8 +3,9 @@
 use super::export::Written;
 use crate::args::{Format, Import};
 use crate::failure::Failure;
-use crate::report::Console;
-use crate::{output, program};
+use crate::io::console::Console;
+use crate::io::output;
+use crate::program;
 use circuit::format::bristol::{self, Dialect, Names};
 use circuit::{Circuit, Program};
 use std::fs;

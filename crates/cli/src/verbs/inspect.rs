@@ -1,10 +1,10 @@
 //! `duologue inspect`: what a program is made of, and who learns what.
 
 use crate::args::Inspect;
-use crate::consent::{owner, recipient};
 use crate::failure::Failure;
+use crate::io::consent::{owner, recipient};
+use crate::io::console::{Console, hex, table, thousands};
 use crate::program;
-use crate::report::{Console, hex, table, thousands};
 use circuit::program::{Lanes, Step, Value, View};
 use circuit::{Binding, Circuit, Gate, Program};
 use serde::Serialize;

@@ -2,8 +2,8 @@
 
 use crate::args::{KeyAction, Keys};
 use crate::failure::Failure;
-use crate::paths;
-use crate::report::Console;
+use crate::io::console::Console;
+use crate::io::paths;
 use duologue::channel::Identity;
 use serde::Serialize;
 use std::fmt;

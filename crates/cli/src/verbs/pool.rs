@@ -3,7 +3,7 @@
 use super::shelf;
 use crate::args::ShowPool;
 use crate::failure::Failure;
-use crate::report::{Console, hex, table, thousands};
+use crate::io::console::{Console, hex, table, thousands};
 use duologue::PhaseReport;
 use duologue::correlation::pool::{Pool, SealKey, Status};
 use duologue::shelf::Shelf;

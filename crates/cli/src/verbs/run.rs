@@ -2,25 +2,24 @@
 
 mod report;
 
-pub use self::report::{Report, peak_memory};
+pub use report::{Report, peak_memory};
 
 use super::keys;
 use super::shelf::{self, Asked};
 use crate::args::{self, Meeting, Run};
-use crate::consent::{Given, Proposal};
 use crate::failure::Failure;
-use crate::output::Destinations;
-use crate::report::{Console, hex};
-use crate::{input, interrupt, paths, program, progress, sizes};
+use crate::io::consent::{Given, Proposal};
+use crate::io::console::{Console, hex};
+use crate::io::output::Destinations;
+use crate::io::{input, paths, progress, sizes};
+use crate::process::LISTENING;
+use crate::{interrupt, program};
 use duologue::channel::{Channel, Limits, Link, Listener, PublicKey, Security};
 use duologue::correlation::pool::{Pool, SealKey};
 use duologue::{Options, Party, Session};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// What the listening party says on standard error before its address.
-pub const LISTENING: &str = "listening on ";
 
 pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
     let program = program::load(&args.program, &[])?;

@@ -3,7 +3,7 @@
 //! A batch of COTs is never stored for those who want less of it. Its maker has a [`Harvest`], which it cuts into
 //! [`Slot`]s, one for each chunk or tree; threads fill slots side by side. What a slot keeps is its [`Crop`].
 
-use kernels::{Block, hash::OtHash, pages, stow::stow, transpose::lowest_bits};
+use kernels::{Block, nontemporal::store_nontemporal, ot_hash::OtHash, pages, transpose::lowest_bits};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// What is kept of a COT.
@@ -175,7 +175,7 @@ impl<'a> Slot<'a> {
         assert_eq!(q.len(), self.len, "a slot is filled at once");
         let hash = OtHash::new(salt);
         match self.crop {
-            Crop::Blocks => stow(q, self.blocks),
+            Crop::Blocks => store_nontemporal(q, self.blocks),
             Crop::Messages => hash.pairs(self.first, delta, q, self.blocks, self.others),
             Crop::Bits => hash.pair_bits(self.first, delta, q, self.messages, self.factors),
         }
@@ -192,7 +192,7 @@ impl<'a> Slot<'a> {
             lowest_bits(t, self.factors);
         }
         match self.crop {
-            Crop::Blocks => stow(t, self.blocks),
+            Crop::Blocks => store_nontemporal(t, self.blocks),
             Crop::Messages => hash.chosen(self.first, t, self.blocks),
             Crop::Bits => hash.chosen_bits(self.first, t, self.messages),
         }

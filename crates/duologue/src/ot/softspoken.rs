@@ -508,7 +508,7 @@ impl Scratch {
         let mut tile = 0;
         if let Some(room) = slot.room() {
             tile = room.len() / TILE;
-            transpose::columns_past_caches(&self.rows, STRIDE, &mut room[..tile * TILE]);
+            transpose::columns_streaming(&self.rows, STRIDE, &mut room[..tile * TILE]);
             slot = slot.split(tile * TILE).1;
         }
         while !slot.is_empty() {

@@ -10,7 +10,7 @@ use crate::protocol::gmw;
 use crate::{Error, Party, Result};
 use circuit::program::{Binding, Owner};
 use circuit::{Order, Schedule};
-use kernels::hash::Ciphertexts;
+use kernels::half_gates::Ciphertexts;
 use kernels::three_halves;
 use std::fmt;
 use std::str::FromStr;

@@ -11,8 +11,8 @@ use super::gates::{
 };
 use super::round::{Unrounded, round_aligned};
 use crate::blocks::Goal;
-use crate::blocks::compare::greater;
-use crate::blocks::select::conditional_swap;
+use crate::blocks::arithmetic::compare::greater;
+use crate::blocks::logic::select::conditional_swap;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Bits, Int, UInt};

@@ -3,8 +3,8 @@
 use super::format::{Float, Mode};
 use super::gates::{all, any, flip};
 use crate::blocks::Goal;
-use crate::blocks::adder::majority;
-use crate::blocks::compare::greater as greater_word;
+use crate::blocks::arithmetic::adder::majority;
+use crate::blocks::arithmetic::compare::greater as greater_word;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::UInt;

@@ -9,7 +9,7 @@ use super::format::{Float, Mode};
 use super::gates::{add_with_carry, any, flip, increment, mux};
 use super::round::{Unrounded, round, round_aligned};
 use crate::blocks::Goal;
-use crate::blocks::goldschmidt::divide_normalised;
+use crate::blocks::arithmetic::goldschmidt::divide_normalised;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Int, UInt};

@@ -2,7 +2,7 @@
 //!
 //! The exponent of x moves its significand into fixed point, and with its sign it becomes n·s + t: s = log_b 2 is what
 //! the argument grows by when the result doubles, n is an integer, and t in [0, s) or a little more. So b^x = 2^n·b^t,
-//! where n goes into the exponent and b^t comes from a [table of polynomials](crate::blocks::piecewise). For b = 2, n
+//! where n goes into the exponent and b^t comes from a [table of polynomials](crate::blocks::approximation::piecewise). For b = 2, n
 //! and t are the bits before and after the point. Otherwise n comes from the leading bits of x alone, rounded down, so
 //! that n·s costs one table look-up for each few bits of n.
 //!
@@ -16,10 +16,11 @@ use num_bigint::BigInt;
 use super::format::{Float, Format, Mode, Unpacked};
 use super::gates::{any, flip, mux};
 use super::round::{Unrounded, round};
-use crate::blocks::digits::{Digits, Sum};
-use crate::blocks::piecewise::{Piecewise, Place};
-use crate::blocks::reals::{Reals, power_of_two};
-use crate::blocks::{Columns, Goal, one_hot, shift, subtract};
+use crate::blocks::approximation::digits::{Digits, Sum};
+use crate::blocks::approximation::piecewise::{Piecewise, Place};
+use crate::blocks::approximation::reals::{Reals, power_of_two};
+use crate::blocks::arithmetic::shift;
+use crate::blocks::{Columns, Goal, one_hot, subtract};
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Int, UInt};

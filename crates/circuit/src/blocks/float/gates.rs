@@ -1,7 +1,7 @@
 //! Small circuits on bits that the floating-point blocks share; bits come least significant first.
 
-use crate::blocks::adder::{Adder, carries, carries_with};
-pub(super) use crate::blocks::logic::{all, any};
+use crate::blocks::arithmetic::adder::{Adder, carries, carries_with};
+pub(super) use crate::blocks::logic::reduce::{all, any};
 use crate::blocks::{Goal, subtract};
 use crate::builder::Builder;
 use crate::graph::Bit;

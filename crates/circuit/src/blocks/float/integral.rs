@@ -9,7 +9,7 @@ use super::compare::is_nan;
 use super::format::{Float, Mode};
 use super::gates::{all, any, increment, mux};
 use crate::blocks::Goal;
-use crate::blocks::select::one_hot;
+use crate::blocks::logic::select::one_hot;
 use crate::builder::Builder;
 use crate::graph::Bit;
 

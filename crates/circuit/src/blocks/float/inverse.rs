@@ -1,6 +1,6 @@
 //! Arcsine and arctangent.
 //!
-//! Both are tables of polynomials with a [branch](crate::blocks::branches) for each exponent, over the whole range:
+//! Both are tables of polynomials with a [branch](crate::blocks::approximation::branches) for each exponent, over the whole range:
 //! arctan x needs no 1/x above 1, and arcsin x no root near 1, where the exponent is that of 1 − |x| and the branches
 //! are those of arcsin(1 − 2^−m·s), smooth in s. Results are faithful: one of the two neighbours of the exact value.
 
@@ -11,8 +11,8 @@ use num_bigint::BigInt;
 use super::format::{Float, Mode};
 use super::gates::{any, increment, mux};
 use super::reduce::{distance, with_exponents};
-use crate::blocks::branches::{Branch, Branches, Place};
-use crate::blocks::reals::Reals;
+use crate::blocks::approximation::branches::{Branch, Branches, Place};
+use crate::blocks::approximation::reals::Reals;
 use crate::blocks::{Goal, one_hot, subtract, subtract_borrow};
 use crate::builder::Builder;
 use crate::graph::Bit;

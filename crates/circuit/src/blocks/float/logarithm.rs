@@ -3,7 +3,7 @@
 //! x = 2^e·(1 + z) with z in [−¼, ½), so that the exponent and the logarithm of 1 + z do not cancel. The fraction of x,
 //! read as a number in two's complement, is z, or 2z if it is negative; and log(1 + z) is that number times a function
 //! of the fraction, which never comes near zero and needs no more than the precision of the result: a
-//! [table of polynomials](crate::blocks::piecewise). If e is zero, the number is shifted to the left before the
+//! [table of polynomials](crate::blocks::approximation::piecewise). If e is zero, the number is shifted to the left before the
 //! product, and the exponent of the result makes up for it; so the result has its full precision next to x = 1 too.
 //!
 //! Before it is rounded to the nearest, the result is off by less than half a unit of the last place.
@@ -14,10 +14,11 @@ use super::exponential::{Base, add_tables, as_digits};
 use super::format::{Float, Format, Mode, Unpacked};
 use super::gates::{all, flip};
 use super::round::{Unrounded, round};
-use crate::blocks::digits::{Digits, Sum, fit};
-use crate::blocks::piecewise::{Piecewise, Place};
-use crate::blocks::reals::{Reals, power_of_two};
-use crate::blocks::{Columns, Goal, shift};
+use crate::blocks::approximation::digits::{Digits, Sum, fit};
+use crate::blocks::approximation::piecewise::{Piecewise, Place};
+use crate::blocks::approximation::reals::{Reals, power_of_two};
+use crate::blocks::arithmetic::shift;
+use crate::blocks::{Columns, Goal};
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Int, UInt};

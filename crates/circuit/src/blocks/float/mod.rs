@@ -8,6 +8,7 @@ mod compare;
 mod convert;
 mod divide;
 mod exponential;
+mod fixed;
 mod fma;
 mod format;
 mod gates;
@@ -29,6 +30,7 @@ pub use compare::{
 pub use convert::{convert, from_int, from_uint, to_int, to_uint};
 pub use divide::{divide, square_root};
 pub use exponential::{Base, exponential};
+pub use fixed::{from_fixed, to_fixed};
 pub use fma::multiply_add;
 pub use format::{Float, Format, Mode, Unpacked};
 pub use integral::{Rounding, round_integral};

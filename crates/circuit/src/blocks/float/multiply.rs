@@ -6,7 +6,7 @@ use super::gates::{add_with_carry, any, flip, increment, leading_zeros, mux, shi
 use super::product;
 use super::round::{Unrounded, round_aligned};
 use crate::blocks::Goal;
-use crate::blocks::compare::greater;
+use crate::blocks::arithmetic::compare::greater;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Int, UInt};

@@ -9,9 +9,10 @@ use super::exponential::{Base, Bounds, Power, fixed_point, fraction_bits, intege
 use super::format::{Float, Mode, Unpacked};
 use super::gates::{all, flip};
 use super::logarithm::Logarithm;
-use crate::blocks::digits::{Digits, Sum, fit};
-use crate::blocks::reals::power_of_two;
-use crate::blocks::{Columns, Goal, shift};
+use crate::blocks::approximation::digits::{Digits, Sum, fit};
+use crate::blocks::approximation::reals::power_of_two;
+use crate::blocks::arithmetic::shift;
+use crate::blocks::{Columns, Goal};
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Int, UInt};

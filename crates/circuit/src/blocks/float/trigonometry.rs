@@ -1,7 +1,7 @@
 //! Sine, cosine and tangent, of half-turns and of radians.
 //!
 //! An angle is reduced to its distance from the nearest zero (sine, cosine) or from the nearest zero or pole (tangent),
-//! as a significand s and an exponent −m. For each m, sin(π·2^−m·s)·2^m is a [branch](crate::blocks::branches) of its
+//! as a significand s and an exponent −m. For each m, sin(π·2^−m·s)·2^m is a [branch](crate::blocks::approximation::branches) of its
 //! own: a table of polynomials in s that gives the significand of the result, with no product by s. Where m is so large
 //! that sine and tangent are the same as the angle, one branch serves all m. The tangent's branches near poles are
 //! those of the cotangent, so nothing is divided.
@@ -16,8 +16,8 @@ use super::format::{Float, Format, Mode, Unpacked};
 use super::gates::{all, increment, mux};
 use super::reduce::{Distance, Turns, choose, closeness, distance, half_turns, radians, with_exponents};
 use super::round::{Unrounded, round};
-use crate::blocks::branches::{Branch, Branches, Place};
-use crate::blocks::reals::Reals;
+use crate::blocks::approximation::branches::{Branch, Branches, Place};
+use crate::blocks::approximation::reals::Reals;
 use crate::blocks::{Columns, Goal, less, one_hot};
 use crate::builder::Builder;
 use crate::graph::Bit;

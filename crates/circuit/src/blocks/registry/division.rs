@@ -3,8 +3,10 @@
 
 use super::ports::{binary, input, pair, unary, words};
 use super::{BOTH, Block, Parameter, block, parameter};
-use crate::blocks::euclidean::euclidean_distance;
-use crate::blocks::{Goal, distance, divide, order, shift};
+use crate::blocks::Goal;
+use crate::blocks::arithmetic::euclidean::euclidean_distance;
+use crate::blocks::arithmetic::{distance, divide, shift};
+use crate::blocks::selection::order;
 use crate::builder::Builder;
 use crate::graph::Circuit;
 use crate::words::{Bits, Int, UInt, Word};

@@ -1,6 +1,6 @@
 //! Floating point: exponentials, logarithms, powers.
 
-use super::floats::{FORMATS, binary, unary};
+use super::float::{FORMATS, binary, unary};
 use super::{BOTH, Block, Goal, parameter};
 use crate::blocks::float::{self, Base, Mode};
 use crate::graph::Circuit;

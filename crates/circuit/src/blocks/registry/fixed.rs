@@ -2,8 +2,8 @@
 
 use super::{BOTH, Block, ONE, block, parameter};
 use crate::blocks::Goal;
-use crate::blocks::fixed::{self, Fixed, Overflow};
-use crate::blocks::float::{Float, Format, Mode};
+use crate::blocks::approximation::fixed::{self, Fixed, Overflow};
+use crate::blocks::float::{self, Float, Format, Mode};
 use crate::builder::Builder;
 use crate::graph::Circuit;
 use crate::words::{Bits, Word};
@@ -226,7 +226,7 @@ fn convert(block: &Block, size: &[u32], overflow: Overflow, goal: Goal) -> Circu
 fn to_float(block: &Block, size: &[u32], mode: Mode, goal: Goal) -> Circuit {
     let mut c = Builder::new(block.name);
     let a = number_input(&mut c, "a", size);
-    let out = fixed::to_float(&mut c, &a, float_format(size), mode, goal);
+    let out = float::from_fixed(&mut c, &a, float_format(size), mode, goal);
     out.output(&mut c, "out");
     c.finish()
 }
@@ -235,7 +235,7 @@ fn from_float(block: &Block, size: &[u32], mode: Mode, goal: Goal) -> Circuit {
     let mut c = Builder::new(block.name);
     let a = Float::input(&mut c, "a", float_format(size));
     let (width, fraction) = (size[0] + size[1], size[1]);
-    let out = fixed::from_float(&mut c, &a, width as usize, fraction as usize, mode, goal);
+    let out = float::to_fixed(&mut c, &a, width as usize, fraction as usize, mode, goal);
     out.output(&mut c, "out");
     c.finish()
 }

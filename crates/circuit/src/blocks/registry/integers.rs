@@ -2,7 +2,8 @@
 
 use super::ports::{binary, pair, relation, unary, words};
 use super::{BOTH, Block, ONE, Parameter, block, parameter};
-use crate::blocks::{Goal, arithmetic, compare, count, dot, modular, multiply};
+use crate::blocks::Goal;
+use crate::blocks::arithmetic::{compare, count, dot, modular, multiply, sum};
 use crate::builder::Builder;
 use crate::graph::Circuit;
 use crate::words::{Bits, Int, UInt, Word};
@@ -24,28 +25,28 @@ fn sums() -> Vec<Block> {
     let many = || vec![parameter("count", 1..=1 << 12, 8), parameter("width", 1..=1 << 9, 32)];
     vec![
         block("add", "a + b mod 2^n", BOTH, |block, size, goal| {
-            binary(block, size[0], |c, a, b| arithmetic::add(c, a, b, goal))
+            binary(block, size[0], |c, a, b| sum::add(c, a, b, goal))
         }),
         block("add_carry", "a + b in n + 1 bits", BOTH, |block, size, goal| {
             binary(block, size[0], |c, a, b| {
-                let (sum, carry) = arithmetic::add_carry(c, a, b, goal);
+                let (sum, carry) = sum::add_carry(c, a, b, goal);
                 UInt([sum.0, vec![carry]].concat())
             })
         }),
         block("subtract", "a - b mod 2^n", BOTH, |block, size, goal| {
-            binary(block, size[0], |c, a, b| arithmetic::subtract(c, a, b, goal))
+            binary(block, size[0], |c, a, b| sum::subtract(c, a, b, goal))
         }),
         block("negate", "-a mod 2^n", BOTH, |block, size, goal| {
-            unary(block, size[0], |c, a: &Int| arithmetic::negate(c, a, goal))
+            unary(block, size[0], |c, a: &Int| sum::negate(c, a, goal))
         }),
         block("absolute", "|a|, unsigned, of a in two's complement", BOTH, |block, size, goal| {
-            unary(block, size[0], |c, a: &Int| arithmetic::absolute(c, a, goal))
+            unary(block, size[0], |c, a: &Int| sum::absolute(c, a, goal))
         }),
         sized("sum", "the sum of many words, in full width", many(), |block, size, goal| {
-            array(block, size, |c, a: &[UInt]| arithmetic::sum_full(c, a, goal))
+            array(block, size, |c, a: &[UInt]| sum::sum_full(c, a, goal))
         }),
         sized("signed_sum", "sum in two's complement", many(), |block, size, goal| {
-            array(block, size, |c, a: &[Int]| arithmetic::sum_full(c, a, goal))
+            array(block, size, |c, a: &[Int]| sum::sum_full(c, a, goal))
         }),
     ]
 }

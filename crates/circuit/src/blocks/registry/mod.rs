@@ -1,10 +1,10 @@
 //! The blocks by name, for the command line and for costs; a file for each group.
 
-mod ciphers;
+mod cipher;
 mod division;
 mod elementary;
 mod fixed;
-mod floats;
+mod float;
 mod integers;
 mod ports;
 mod selection;
@@ -118,11 +118,11 @@ pub fn registry() -> Vec<Block> {
         division::blocks(),
         selection::blocks(),
         sets::blocks(),
-        floats::blocks(),
+        float::blocks(),
         elementary::blocks(),
         trigonometry::blocks(),
         fixed::blocks(),
-        ciphers::blocks(),
+        cipher::blocks(),
     ];
     groups.into_iter().flatten().collect()
 }

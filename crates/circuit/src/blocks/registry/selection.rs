@@ -2,8 +2,11 @@
 
 use super::ports::words;
 use super::{BOTH, Block, ONE, Parameter, block, parameter};
-use crate::blocks::sort::{Direction, Network, Record};
-use crate::blocks::{Goal, compact, duplicates, median, permute, select, table};
+use crate::blocks::Goal;
+use crate::blocks::logic::select;
+use crate::blocks::selection::sort::{Direction, Network, Record};
+use crate::blocks::selection::{compact, median, permute, table};
+use crate::blocks::sets::duplicates;
 use crate::builder::Builder;
 use crate::graph::{Bit, Circuit};
 use crate::words::{Bits, UInt, Word};
@@ -158,7 +161,7 @@ fn merge(block: &Block, size: &[u32], goal: Goal) -> Circuit {
     let mut c = Builder::new(block.name);
     let left = records(&mut c, ["left", "left_payloads"], size);
     let right = records(&mut c, ["right", "right_payloads"], size);
-    let merged = crate::blocks::sort::merge(&mut c, &left, &right, Direction::Ascending, goal);
+    let merged = crate::blocks::selection::sort::merge(&mut c, &left, &right, Direction::Ascending, goal);
     output_records(&mut c, &merged);
     c.finish()
 }

@@ -3,8 +3,10 @@
 use super::ports::words;
 use super::selection::{output, records};
 use super::{BOTH, Block, ONE, Parameter, block, parameter};
-use crate::blocks::sort::Record;
-use crate::blocks::{Goal, permute, population_count, sets};
+use crate::blocks::selection::permute;
+use crate::blocks::selection::sort::Record;
+
+use crate::blocks::{Goal, population_count, sets};
 use crate::builder::Builder;
 use crate::graph::{Bit, Circuit};
 use crate::words::{Bits, UInt};

@@ -1,9 +1,9 @@
 //! Sines and their kin, of floats and of integers.
 
-use super::floats::{float_block, unary};
+use super::float::{float_block, unary};
 use super::{BOTH, Block, Goal, parameter};
+use crate::blocks::approximation::sine;
 use crate::blocks::float::{self, Mode};
-use crate::blocks::sine;
 use crate::builder::Builder;
 use crate::graph::Circuit;
 use crate::words::Int;

@@ -12,15 +12,15 @@ mod plot;
 mod report;
 mod times;
 
-use self::figures::{Figure, Plan};
-use self::party::{Measured, Run};
-use self::report::Report;
 use super::machine::{self, Machine};
 use super::meeting::{self, Door, Pair};
 use crate::args::BenchCorrelations;
 use crate::failure::Failure;
-use crate::report::Console;
+use crate::io::console::Console;
 use duologue::channel::Link;
+use figures::{Figure, Plan};
+use party::{Measured, Run};
+use report::Report;
 
 /// Runs for the base OTs, which take milliseconds.
 const BASE_RUNS: u32 = 15;

@@ -12,18 +12,18 @@ mod party;
 mod plot;
 mod report;
 
-use self::case::{Case, all_inputs, check};
-use self::figures::{Over, Plan};
-use self::party::{Measured, Run};
-use self::report::{Report, Taken};
 use super::machine::{self, Machine};
 use super::meeting::{self, Door, Pair};
 use crate::args::BenchEngines;
 use crate::failure::{Exit, Failure};
-use crate::report::Console;
+use crate::io::console::Console;
 use crate::verbs::run::shaped;
+use case::{Case, all_inputs, check};
 use duologue::channel::Channel;
 use duologue::{Party, Scheme, bench};
+use figures::{Over, Plan};
+use party::{Measured, Run};
+use report::{Report, Taken};
 use std::cell::OnceCell;
 use std::thread;
 

@@ -74,7 +74,7 @@ pub fn cores() -> Option<[usize; 2]> {
     let cores: Vec<usize> = core_affinity::get_core_ids()?.into_iter().map(|core| core.id).collect();
     let first = *cores.first()?;
     let siblings = siblings(first);
-    let other = cores.iter().find(|core| siblings.is_some() && self::siblings(**core) != siblings);
+    let other = cores.iter().find(|core| siblings.is_some() && super::machine::siblings(**core) != siblings);
     let other = other.or_else(|| cores.iter().find(|core| **core != first))?;
     Some([first, *other])
 }

@@ -7,7 +7,7 @@ mod meeting;
 
 use crate::args::{Bench, BenchWhat};
 use crate::failure::Failure;
-use crate::report::Console;
+use crate::io::console::Console;
 
 pub fn run(args: &Bench, console: &Console) -> Result<(), Failure> {
     match &args.what {

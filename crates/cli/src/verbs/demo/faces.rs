@@ -1,7 +1,7 @@
 //! The faces of the demo: those of `examples/faces`, and random ones where more are wanted.
 
 use crate::failure::Failure;
-use crate::npy;
+use crate::io::npy;
 use circuit::{BitMatrix, Type, bits, uint};
 use kernels::generator::Generator;
 use std::fs::File;

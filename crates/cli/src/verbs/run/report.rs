@@ -1,10 +1,10 @@
 //! What a run delivered and took, for people and for programs.
 
-use crate::consent::Proposal;
 use crate::failure::Failure;
-use crate::output::Destinations;
-use crate::report::{self, Console, bytes, seconds, thousands};
-use crate::{lane, sizes};
+use crate::io::consent::Proposal;
+use crate::io::console::{self, Console, bytes, seconds, thousands};
+use crate::io::output::Destinations;
+use crate::io::{lane, sizes};
 use circuit::program::{BoundPort, Recipient};
 use circuit::{Binding, BitMatrix, Type};
 use duologue::Outcome;
@@ -23,7 +23,7 @@ pub fn show(
         return console.show_json(&Report::new(proposal, outcome, destinations));
     }
     console.note(summary(proposal.binding, &outcome.report).trim_end());
-    report::print(outputs(proposal, outcome, destinations).as_bytes())
+    console::print(outputs(proposal, outcome, destinations).as_bytes())
 }
 
 /// What a run delivered and took, as this party saw it.
@@ -124,20 +124,20 @@ fn summary(binding: &Binding, measured: &duologue::Report) -> String {
             seconds(phase.time.as_secs_f64()),
             format!("{} sent", bytes(phase.sent)),
             format!("{} received", bytes(phase.received)),
-            report::count(phase.rounds, "round"),
+            console::count(phase.rounds, "round"),
         ]
     };
     let rows = [phase("setup", &measured.setup), phase("online", &measured.online)];
     let (name, protocol) = (binding.program().name(), measured.terms.scheme);
     let ands = thousands(measured.ands);
-    format!("{name}, {ands} ANDs by {protocol}\n{}", report::table("lrrrr", &rows))
+    format!("{name}, {ands} ANDs by {protocol}\n{}", console::table("lrrrr", &rows))
 }
 
 /// The outputs; of one in a file, its name.
 fn outputs(proposal: &Proposal, outcome: &Outcome, destinations: &Destinations) -> String {
     let text = delivered(proposal.binding, outcome).map(|(port, value)| match destinations.of(&port.name).as_deref() {
         Some("-") => String::new(),
-        Some(file) => format!("{}: {} in {file}\n", port.name, report::count(port.lanes, "lane")),
+        Some(file) => format!("{}: {} in {file}\n", port.name, console::count(port.lanes, "lane")),
         None if port.ty.width == 1 && port.lanes > 1 => set(&port.name, value),
         None => lanes(&port.name, value, port.ty),
     });
@@ -158,7 +158,7 @@ fn lanes(name: &str, value: &BitMatrix, ty: Type) -> String {
     let line = |lane| format!("{name}[{lane}] = {}\n", lane::text(value, lane, ty));
     let mut text: String = (0..value.lanes().min(SHOWN)).map(line).collect();
     if value.lanes() > SHOWN {
-        let more = report::count((value.lanes() - SHOWN) as u64, "lane");
+        let more = console::count((value.lanes() - SHOWN) as u64, "lane");
         text += &format!("{name}: {more} more; all with --output {name}=FILE\n");
     }
     text
@@ -168,7 +168,7 @@ fn lanes(name: &str, value: &BitMatrix, ty: Type) -> String {
 fn set(name: &str, value: &BitMatrix) -> String {
     let ones = || (0..value.lanes()).filter(|&lane| value.get(0, lane));
     let shown: Vec<String> = ones().take(SHOWN).map(|lane| lane.to_string()).collect();
-    let (count, all) = (ones().count(), report::count(value.lanes() as u64, "lane"));
+    let (count, all) = (ones().count(), console::count(value.lanes() as u64, "lane"));
     let more = if count > SHOWN { ", …" } else { "" };
     let colon = if count == 0 { "" } else { ": " };
     format!("{name} is 1 in {} of {all}{colon}{}{more}\n", thousands(count as u64), shown.join(", "))

@@ -19,7 +19,7 @@
 //! For a choice y of its own the receiver sends d = c ⊕ y, and the sender takes message x ⊕ d where it would take x.
 //! So do both if N is larger than what they need.
 
-use kernels::{Block, hash::OtHash};
+use kernels::{Block, ot_hash::OtHash};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::packed::row_word;

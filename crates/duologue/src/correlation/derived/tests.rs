@@ -193,7 +193,7 @@ fn without_x_a_message_is_a_sum_of_others() {
     let twin = |x: usize| {
         let keys: Vec<Block> = (0..4).map(|i| keys[x >> i & 1][i]).collect();
         let mut hashes = [Block::ZERO; 4];
-        kernels::hash::OtHash::new(salt).chosen(0, &keys, &mut hashes);
+        kernels::ot_hash::OtHash::new(salt).chosen(0, &keys, &mut hashes);
         hashes.into_iter().fold(Block::ZERO, |sum, hash| sum ^ hash)
     };
     let sent = SentChoices::new([1; 32], keys.clone(), 16).unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use kernels::{Block, hash::TreeHash};
+use kernels::{Block, tree::TreeHash};
 use zeroize::Zeroize;
 
 use super::check::{Transcript, TreeHasher, TreeSum};

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use kernels::Backend;
 use kernels::aes::Aes128;
-use kernels::hash::TreeHash;
+use kernels::tree::TreeHash;
 
 use super::*;
 use crate::ot::Extension;

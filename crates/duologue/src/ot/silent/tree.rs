@@ -12,7 +12,7 @@
 //! **Constant time**: what the receiver lacks has garbage in its place; all is computed as if it were known, and the two
 //! places that change at each level are found by comparing every place, in [`kernels::tree`].
 
-use kernels::{Block, hash::TreeHash, tree::Patch};
+use kernels::{Block, tree::Patch, tree::TreeHash};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Room for two levels of a tree.

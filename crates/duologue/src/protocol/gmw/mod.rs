@@ -24,7 +24,7 @@ use circuit::BitMatrix;
 use circuit::plan::{Instr, Op, Plan, Source};
 use circuit::program::{Kind, Owner, Piece, Recipient};
 use kernels::generator::Generator;
-use kernels::rows::{Rows, Strip};
+use kernels::rows::{BlockRows, RowXor};
 use narrow::{Gates, Laid, Narrow};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -105,7 +105,7 @@ pub struct Evaluation {
     next: usize,
     layer: usize,
     vector: usize,
-    rows: Rows,
+    rows: RowXor,
     /// ANDs already multiplied, over all lanes: the first triple of the layer.
     done: usize,
     /// This party's masked operands of the layer that is being opened.
@@ -287,7 +287,7 @@ impl Evaluation {
             next: 0,
             layer: 0,
             vector: 0,
-            rows: Rows::new(),
+            rows: RowXor::new(),
             done: 0,
             opened: Packed::default(),
         }
@@ -350,7 +350,7 @@ impl Evaluation {
             *row = [instr.dst, instr.a, instr.b];
             count += 1;
         }
-        self.rows.xor(Strip { blocks, len: stride / 2 }, &rows[..count]);
+        self.rows.xor(BlockRows { blocks, len: stride / 2 }, &rows[..count]);
         count
     }
 

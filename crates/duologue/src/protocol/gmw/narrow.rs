@@ -16,7 +16,7 @@ use crate::outbox::Outbox;
 use crate::packed::{byte_len, row_word};
 use circuit::BitMatrix;
 use circuit::plan::{Instr, Op, Plan, Source};
-use kernels::{ahead, pages};
+use kernels::{pages, prefetch};
 use std::ops::{BitAnd, BitXor, Range};
 use std::sync::Arc;
 
@@ -222,7 +222,7 @@ impl<C: Cell> Narrow<C> {
 
     fn xor(&mut self, gates: &[[u32; 3]]) {
         let cells = &mut self.cells[..];
-        for &[to, a, b] in ahead::chunks(gates, 16).flatten() {
+        for &[to, a, b] in prefetch::chunks(gates, 16).flatten() {
             cells[to as usize] = cells[a as usize] ^ cells[b as usize];
         }
     }
@@ -247,7 +247,7 @@ impl<C: Cell> Narrow<C> {
         let Layout { width, gates: many, ones, .. } = self.layout;
         let ones = C::of(gmw.public_share(ones));
         let triples = &self.triples.words[self.done..];
-        for (gates, [a, b, _]) in ahead::chunks(gates, many).zip(triples) {
+        for (gates, [a, b, _]) in prefetch::chunks(gates, many).zip(triples) {
             let (mut d, mut e) = (*a, *b);
             for (i, &[_, x, y]) in gates.iter().enumerate() {
                 d ^= operand(&self.cells, x, ones).into() << (i * width);
@@ -263,7 +263,7 @@ impl<C: Cell> Narrow<C> {
         self.receive(inbox, 2 * gates.len(), lanes);
         let triples = &self.triples.words[self.done..];
         let opened = self.opened.as_chunks::<2>().0.iter().zip(self.came.as_chunks::<2>().0);
-        for ((gates, &[a, b, c]), (ours, theirs)) in ahead::chunks(gates, many).zip(triples).zip(opened) {
+        for ((gates, &[a, b, c]), (ours, theirs)) in prefetch::chunks(gates, many).zip(triples).zip(opened) {
             let [d, e] = separate([ours[0] ^ theirs[0], ours[1] ^ theirs[1]], width);
             let product = c ^ (d & b) ^ (e & a) ^ gmw.public_share(d & e);
             for (i, gate) in gates.iter().enumerate() {

@@ -20,7 +20,7 @@ use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::plan::Plan;
 use circuit::program::{Kind, Schedule};
-use kernels::hash::OtHash;
+use kernels::ot_hash::OtHash;
 use kernels::{Block, transpose};
 use std::ops::Range;
 use zeroize::Zeroize;

@@ -6,7 +6,7 @@
 use crate::outbox::Outbox;
 use crate::packed::{Packed, byte_len, copy_row};
 use crate::protocol::gmw::narrow::{Layout as Narrow, MOST_LANES};
-use circuit::fuse::{Fused, Layer};
+use circuit::optimise::fuse::{Fused, Layer};
 
 /// The layout of gates of so many lanes.
 #[derive(Clone, Copy)]

@@ -30,7 +30,7 @@ use crate::outbox::Outbox;
 use crate::packed::{byte_len, pack, unpack};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
-use circuit::fuse::{Fused, MOST_INPUTS};
+use circuit::optimise::fuse::{Fused, MOST_INPUTS};
 use circuit::plan::Plan;
 use circuit::program::{Kind, Owner, Recipient};
 use kernels::generator::Generator;

@@ -7,7 +7,7 @@ use crate::executor::Flow;
 use crate::executor::interpreter::mask;
 use crate::outbox::Outbox;
 use circuit::BitMatrix;
-use circuit::fuse::{And, Layer};
+use circuit::optimise::fuse::{And, Layer};
 use std::sync::Arc;
 
 /// Bytes of a layer each way: each number of inputs is filled up to a byte.

@@ -13,7 +13,7 @@ use crate::correlation::Triples;
 use crate::executor::Job;
 use crate::outbox::Outbox;
 use circuit::BitMatrix;
-use circuit::fuse::{And, Fused};
+use circuit::optimise::fuse::{And, Fused};
 use kernels::generator::Generator;
 use kernels::pages;
 use std::sync::Arc;

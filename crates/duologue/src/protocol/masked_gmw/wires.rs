@@ -9,9 +9,9 @@ use crate::outbox::Outbox;
 use crate::packed::Packed;
 use crate::protocol::gmw::narrow::{Cell, Layout as Narrow};
 use circuit::BitMatrix;
-use circuit::fuse::{And, Fused, Operand};
+use circuit::optimise::fuse::{And, Fused, Operand};
 use circuit::plan::{Instr, Op, Source};
-use kernels::ahead;
+use kernels::prefetch;
 
 /// The wires of all lanes of a map.
 pub(super) trait Wires: Sized + Send + 'static {
@@ -241,7 +241,7 @@ impl<C: Cell + 'static> Wires for Few<C> {
 
     fn scatter<const N: usize>(&mut self, ands: &[And<N>], from: &[u64]) {
         let (gates, width, ones) = (self.layout.gates, self.layout.width, self.layout.ones);
-        for (ands, word) in ahead::chunks(ands, gates).zip(from) {
+        for (ands, word) in prefetch::chunks(ands, gates).zip(from) {
             for (i, and) in ands.iter().enumerate() {
                 self.cells[and.dst as usize] = C::of(word >> (i * width) & ones);
             }
@@ -260,7 +260,7 @@ impl<C: Cell + 'static> Wires for Few<C> {
         let words = self.layout.words(ands.len());
         let planes: [&[u64]; M] = std::array::from_fn(|plane| &planes[plane * words..][..words]);
         let start = opened.len();
-        for (place, ands) in ahead::chunks(ands, gates).enumerate() {
+        for (place, ands) in prefetch::chunks(ands, gates).enumerate() {
             let mut values = [0; N];
             for (i, and) in ands.iter().enumerate() {
                 for (value, &input) in values.iter_mut().zip(&and.inputs) {

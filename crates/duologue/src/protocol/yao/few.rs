@@ -11,7 +11,7 @@ use crate::executor::cells::Cells;
 use circuit::BitMatrix;
 use circuit::plan::{Instr, Op};
 use kernels::Block;
-use kernels::hash::Operand;
+use kernels::gates::Operand;
 
 /// From so many lanes on, labels are hashed where they lie.
 pub(super) const LANES: usize = 16;

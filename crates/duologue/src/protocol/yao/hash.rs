@@ -3,15 +3,16 @@
 use crate::protocol::terms::Garbling;
 use bytemuck::Pod;
 use kernels::Block;
+use kernels::gates::Operand;
 use kernels::gates::{Gate, Numbers};
-use kernels::hash::{GateHash, Operand};
-use kernels::rows::Strip;
+use kernels::half_gates::HalfGates;
+use kernels::rows::BlockRows;
 use kernels::three_halves::ThreeHalves;
-use kernels::{hash, three_halves};
+use kernels::{half_gates, three_halves};
 
 /// The hash that both parties agreed on.
 pub(super) enum Hash {
-    HalfGates(GateHash),
+    HalfGates(HalfGates),
     ThreeHalves(ThreeHalves),
 }
 
@@ -19,7 +20,7 @@ impl Hash {
     /// The hash for one S.
     pub fn new(garbling: Garbling, s: Block) -> Hash {
         match garbling {
-            Garbling::HalfGates => Hash::HalfGates(GateHash::new(s)),
+            Garbling::HalfGates => Hash::HalfGates(HalfGates::new(s)),
             Garbling::ThreeHalves => Hash::ThreeHalves(ThreeHalves::new(s)),
         }
     }
@@ -43,11 +44,11 @@ pub(super) trait Gates: Sync {
         &self,
         numbers: Numbers,
         delta: Block,
-        strip: Strip,
+        strip: BlockRows,
         gates: &[Gate],
         rows: &mut [&mut [Self::Table]],
     );
-    fn evaluate_gates(&self, numbers: Numbers, strip: Strip, gates: &[Gate], rows: &[&[Self::Table]]);
+    fn evaluate_gates(&self, numbers: Numbers, strip: BlockRows, gates: &[Gate], rows: &[&[Self::Table]]);
 }
 
 /// Both hashes have these functions; here they only get a common name.
@@ -76,19 +77,19 @@ macro_rules! gates {
                 &self,
                 numbers: Numbers,
                 delta: Block,
-                strip: Strip,
+                strip: BlockRows,
                 gates: &[Gate],
                 rows: &mut [&mut [$table]],
             ) {
                 <$hash>::garble_gates(self, numbers, delta, strip, gates, rows);
             }
 
-            fn evaluate_gates(&self, numbers: Numbers, strip: Strip, gates: &[Gate], rows: &[&[$table]]) {
+            fn evaluate_gates(&self, numbers: Numbers, strip: BlockRows, gates: &[Gate], rows: &[&[$table]]) {
                 <$hash>::evaluate_gates(self, numbers, strip, gates, rows);
             }
         }
     };
 }
 
-gates!(GateHash, hash::Ciphertexts);
+gates!(HalfGates, half_gates::Ciphertexts);
 gates!(ThreeHalves, three_halves::Table);

@@ -4,7 +4,7 @@
 //! hash calls to garble and two to evaluate; or three halves of Rosulek and Roy (Crypto 2021), 25 bytes, six calls and
 //! three. XOR and NOT are free. A zero label is W, the one label W ⊕ Δ; the lowest
 //! bit of Δ is 1, so that the lowest bit of a label is a permute bit. The hash and its concrete security are stated at
-//! [`GateHash`](kernels::hash::GateHash) and [`ThreeHalves`](kernels::three_halves::ThreeHalves): they are keyed by the
+//! [`HalfGates`](kernels::half_gates::HalfGates) and [`ThreeHalves`](kernels::three_halves::ThreeHalves): they are keyed by the
 //! AND's number in the session and by S, which the garbler draws for every program.
 //!
 //! **Security**: semi-honest. An evaluator that chooses inputs after it has seen the tables (setup ahead of time) is

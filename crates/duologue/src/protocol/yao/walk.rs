@@ -12,7 +12,7 @@ use circuit::plan::{Instr, Op, Plan, Source};
 use circuit::program::{Kind, Piece, Task};
 use kernels::Block;
 use kernels::gates::Numbers;
-use kernels::rows::{Rows, Strip};
+use kernels::rows::{BlockRows, RowXor};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ pub(super) struct Part {
     pub number: u64,
     /// From the number of an AND to that of the next one.
     pub step: u64,
-    rows: Rows,
+    rows: RowXor,
     buffers: BufferPool,
 }
 
@@ -237,7 +237,7 @@ impl Part {
         let plan = job.plan.clone().expect("a map has a plan");
         let (slots, all) = (Labels::absent(), job.task.lanes);
         let (number, step) = numbers(&job.task);
-        Part { plan, slots, lanes, all, next: 0, number, step, rows: Rows::new(), buffers: buffers.clone() }
+        Part { plan, slots, lanes, all, next: 0, number, step, rows: RowXor::new(), buffers: buffers.clone() }
     }
 
     fn load(&mut self, job: &Job, load: &impl Fn(&mut Labels, &Plan, &Piece)) {
@@ -249,8 +249,8 @@ impl Part {
     }
 
     /// All our lanes.
-    pub fn strip(&mut self) -> Strip<'_> {
-        Strip { len: self.lanes.len(), blocks: self.slots.blocks_mut() }
+    pub fn strip(&mut self) -> BlockRows<'_> {
+        BlockRows { len: self.lanes.len(), blocks: self.slots.blocks_mut() }
     }
 
     /// The free XOR, at both parties.

@@ -1,13 +1,12 @@
 //! The figures and their plot as a page of the book.
 
-use super::SPOT;
 use super::figures::{BASE, Figure, Kind};
 use super::party::Measured;
-use super::plot;
 use super::report::{CONVENTIONS, Line, Report, millions};
 use super::times::{self, COUNTS, LINES};
+use super::{SPOT, plot};
 use crate::failure::Failure;
-use crate::report::{bytes, seconds};
+use crate::io::console::{bytes, seconds};
 use duologue::channel::Link;
 use duologue::ot::Extension;
 use std::fs;

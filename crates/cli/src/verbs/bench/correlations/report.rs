@@ -3,7 +3,7 @@
 use super::figures::{BASE, Best, Figure, Plan};
 use super::party::{Measured, Run};
 use crate::args::BenchCorrelations;
-use crate::report::{bytes, seconds, table};
+use crate::io::console::{bytes, seconds, table};
 use crate::verbs::bench::machine::{self, Machine};
 use serde::Serialize;
 use std::fmt;

@@ -5,7 +5,7 @@ use super::party::{Measured, Run};
 use super::report::millions;
 use crate::args::BenchEngines;
 use crate::failure::Failure;
-use crate::report::{Console, bytes, seconds, table, thousands};
+use crate::io::console::{Console, bytes, seconds, table, thousands};
 use crate::verbs::bench::machine::{self, Machine, median};
 use duologue::channel::Link;
 use duologue::{Garbling, Scheme, cost};

@@ -2,7 +2,7 @@
 
 use super::figures::{Figure, Plan, Value};
 use super::party::{Measured, Run};
-use crate::report::table;
+use crate::io::console::table;
 use crate::verbs::bench::machine::{Machine, median};
 use duologue::Garbling;
 use serde::Serialize;

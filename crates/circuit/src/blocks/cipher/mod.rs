@@ -1,0 +1,6 @@
+//! Ciphers and hashes.
+
+pub mod aes;
+pub mod chacha20;
+pub mod keccak;
+pub mod sha2;

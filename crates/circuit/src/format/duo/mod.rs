@@ -1,0 +1,71 @@
+//! The `.duo` file: a program in one canonical encoding, with its digest at the end.
+//!
+//! Layout: the ten bytes `duologue␊␀`, the version as two bytes, the program, and the 32-byte BLAKE3 digest of all before it.
+//! Numbers are LEB128 without superfluous bytes, counts stand before lists, strings are UTF-8. The digest is what the
+//! parties compare, so one program has exactly one encoding: a file that decodes to a program which encodes otherwise
+//! is refused.
+
+mod circuit;
+mod primitives;
+mod program;
+
+use crate::error::{Error, Result};
+use crate::program::Program;
+use primitives::Reader;
+
+const MAGIC: &[u8; 10] = b"duologue\n\0";
+const VERSION: u16 = 1;
+const DIGEST: usize = 32;
+
+impl Program {
+    /// The program as a `.duo` file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.check()?;
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        self.write(&mut bytes);
+        let digest = blake3::hash(&bytes);
+        bytes.extend(digest.as_bytes());
+        Ok(bytes)
+    }
+
+    /// The digest that parties compare: BLAKE3 of the canonical encoding.
+    pub fn digest(&self) -> Result<[u8; DIGEST]> {
+        let bytes = self.to_bytes()?;
+        let (_, digest) = bytes.split_last_chunk().expect("a file ends in its digest");
+        Ok(*digest)
+    }
+
+    /// Reads a `.duo` file; every property of the program is checked.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Program> {
+        let refuse = |why: &str| Error::invalid("program file", why);
+        let Some((head, rest)) = bytes.split_first_chunk::<12>() else {
+            return Err(refuse("too short for a program file"));
+        };
+        if head[..10] != *MAGIC {
+            return Err(refuse("does not begin like a program file"));
+        }
+        let version = u16::from_le_bytes([head[10], head[11]]);
+        if version != VERSION {
+            return Err(refuse(&format!("version {version}; this program reads version {VERSION}")));
+        }
+        let Some((body, digest)) = rest.split_last_chunk::<DIGEST>() else {
+            return Err(refuse("cut off"));
+        };
+        if blake3::hash(&bytes[..bytes.len() - DIGEST]) != *digest {
+            return Err(refuse("the digest does not fit: the file is cut off or changed"));
+        }
+        let mut reader = Reader { bytes: body, at: 0 };
+        let program = Program::read(&mut reader)?;
+        if program.to_bytes()? != bytes {
+            return Err(refuse("not in the canonical encoding"));
+        }
+        Ok(program)
+    }
+}
+
+/// Something that has one encoding.
+trait Code: Sized {
+    fn write(&self, out: &mut Vec<u8>);
+    fn read(from: &mut Reader<'_>) -> Result<Self>;
+}

@@ -1,0 +1,3 @@
+//! Plans rebuilt for a protocol's costs.
+
+pub mod fuse;

@@ -1,0 +1,202 @@
+//! Slots for the values of an ordered circuit, and the instructions that read and write them.
+
+use super::graph::Graph;
+use super::{Instr, Op, Order, Plan, Source, VECTOR};
+use crate::graph::Bit;
+use std::ops::Range;
+
+const NONE: u32 = u32::MAX;
+
+impl Graph<'_> {
+    pub(super) fn assign(&self, order: Order, nodes: &[u32], layers: &[Range<usize>], exported: &[u32]) -> Plan {
+        let mut allocator = Allocator::new(self, nodes, layers);
+        let inputs = self.input_nodes.iter().map(|&n| allocator.input(n as usize)).collect();
+        let mut code = Vec::with_capacity(nodes.len());
+        let mut next_layer = layers.iter().peekable();
+        let mut place = 0;
+        while place < nodes.len() {
+            let end = match next_layer.next_if(|layer| layer.start == place) {
+                Some(layer) => layer.end,
+                None => place + 1,
+            };
+            for &node in &nodes[place..end] {
+                allocator.define(node as usize);
+                code.push(self.instruction(node as usize, &allocator.slot_of, exported));
+            }
+            allocator.release(place..end);
+            place = end;
+        }
+        let outputs = self.outputs.iter().map(|&bit| self.source(bit, &allocator.slot_of, exported)).collect();
+        let vectors = share_first_operand(&mut code, layers);
+        let ands = code.iter().filter(|i| i.op == Op::And).count() as u64;
+        let vector_ands = vectors.iter().map(|vector| vector.len() as u64).sum();
+        let (layers, slots) = (layers.to_vec(), allocator.slots);
+        let run_ends = run_ends(&code, slots);
+        let and_runs = run_ends.iter().filter(|&&end| code[end as usize - 1].op == Op::And).count() as u64;
+        Plan {
+            order,
+            slots,
+            inputs,
+            code,
+            layers,
+            vectors,
+            vector_ands,
+            outputs,
+            public: None,
+            ands,
+            run_ends,
+            and_runs,
+        }
+    }
+
+    fn instruction(&self, node: usize, slot_of: &[u32], exported: &[u32]) -> Instr {
+        let (mut a, mut b) = self.operands(node).expect("only gates are planned");
+        if !self.is_secret(a) {
+            (a, b) = (b, a);
+        }
+        let op = match (self.is_and(node), self.is_secret(b)) {
+            (false, true) => Op::Xor,
+            (true, true) => Op::And,
+            (false, false) => Op::XorPublic,
+            (true, false) => Op::AndPublic,
+        };
+        let b_place = if self.is_secret(b) { slot_of[b.node() as usize] } else { public_row(exported, b.node()) };
+        Instr {
+            op,
+            flip_a: a.complemented(),
+            flip_b: b.complemented(),
+            dst: slot_of[node],
+            a: slot_of[a.node() as usize],
+            b: b_place,
+        }
+    }
+
+    fn source(&self, bit: Bit, slot_of: &[u32], exported: &[u32]) -> Source {
+        let (node, flip) = (bit.node(), bit.complemented());
+        match () {
+            _ if node == 0 => Source::Constant(flip),
+            _ if self.is_secret(bit) => Source::Slot { slot: slot_of[node as usize], flip },
+            _ => Source::Public { row: public_row(exported, node), flip },
+        }
+    }
+}
+
+fn public_row(exported: &[u32], node: u32) -> u32 {
+    exported.binary_search(&node).expect("exported() lists every public operand") as u32
+}
+
+/// Where [runs](Plan::runs) end.
+fn run_ends(code: &[Instr], slots: usize) -> Vec<u32> {
+    let mut ends = Vec::new();
+    let (mut start, mut written_in) = (0, vec![NONE; slots]);
+    for (i, instr) in code.iter().enumerate() {
+        let follows = match instr.op {
+            Op::Xor => true,
+            Op::And => [instr.a, instr.b].iter().all(|&slot| written_in[slot as usize] != start),
+            Op::XorPublic | Op::AndPublic => false,
+        };
+        if i > 0 && !(follows && instr.op == code[i - 1].op) {
+            ends.push(i as u32);
+            start = i as u32;
+        }
+        written_in[instr.dst as usize] = start;
+    }
+    if !code.is_empty() {
+        ends.push(code.len() as u32);
+    }
+    ends
+}
+
+/// Swaps operands so that neighbours in a layer share their first one, and lists the runs that do.
+fn share_first_operand(code: &mut [Instr], layers: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut vectors = Vec::new();
+    for layer in layers {
+        let mut start = layer.start;
+        while start < layer.end {
+            let end = shared_run(code, start, layer.end.min(start + VECTOR.end()));
+            if VECTOR.contains(&(end - start)) {
+                vectors.push(start..end);
+            }
+            start = end;
+        }
+    }
+    vectors
+}
+
+/// The end of the longest run from `start` whose instructions share a slot, which is made their first operand.
+fn shared_run(code: &mut [Instr], start: usize, limit: usize) -> usize {
+    let has = |instr: &Instr, slot| instr.a == slot || instr.b == slot;
+    let run = |slot| (start..limit).take_while(|&i| has(&code[i], slot)).count();
+    let (a, b) = (code[start].a, code[start].b);
+    let (shared, length) = if run(b) > run(a) { (b, run(b)) } else { (a, run(a)) };
+    for instr in &mut code[start..start + length] {
+        if instr.a != shared {
+            (instr.a, instr.b) = (instr.b, instr.a);
+            (instr.flip_a, instr.flip_b) = (instr.flip_b, instr.flip_a);
+        }
+    }
+    start + length
+}
+
+/// Gives slots to nodes and takes them back after their last use.
+struct Allocator<'a> {
+    graph: &'a Graph<'a>,
+    nodes: &'a [u32],
+    /// The place in `nodes` after which a node's slot is free.
+    last_use: Vec<u32>,
+    slot_of: Vec<u32>,
+    free: Vec<u32>,
+    slots: usize,
+}
+
+impl<'a> Allocator<'a> {
+    fn new(graph: &'a Graph<'a>, nodes: &'a [u32], layers: &[Range<usize>]) -> Self {
+        let mut last_use = vec![NONE; graph.gates.len()];
+        for (place, &node) in nodes.iter().enumerate() {
+            for operand in graph.operand_nodes(node) {
+                last_use[operand as usize] = place as u32;
+            }
+        }
+        // Operands of a layer live until the whole layer is opened.
+        for layer in layers {
+            for operand in nodes[layer.clone()].iter().flat_map(|&n| graph.operand_nodes(n)) {
+                let last = &mut last_use[operand as usize];
+                if *last != NONE && layer.contains(&(*last as usize)) {
+                    *last = layer.end as u32 - 1;
+                }
+            }
+        }
+        for bit in &graph.outputs {
+            last_use[bit.node() as usize] = NONE;
+        }
+        Allocator { graph, nodes, last_use, slot_of: vec![NONE; graph.gates.len()], free: Vec::new(), slots: 0 }
+    }
+
+    /// A slot for an input bit that a secret gate or an output reads.
+    fn input(&mut self, node: usize) -> Option<u32> {
+        (self.graph.live[node] && !self.graph.public[node]).then(|| self.define(node))
+    }
+
+    fn define(&mut self, node: usize) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots += 1;
+            self.slots as u32 - 1
+        });
+        self.slot_of[node] = slot;
+        slot
+    }
+
+    /// Frees what was used last at one of these places; called after their own slots were given.
+    fn release(&mut self, places: Range<usize>) {
+        for place in places.clone() {
+            for operand in self.graph.operand_nodes(self.nodes[place]) {
+                let operand = operand as usize;
+                let last = self.last_use[operand];
+                if last != NONE && places.contains(&(last as usize)) && !self.graph.public[operand] {
+                    self.last_use[operand] = NONE;
+                    self.free.push(self.slot_of[operand]);
+                }
+            }
+        }
+    }
+}

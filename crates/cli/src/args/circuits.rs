@@ -1,0 +1,92 @@
+//! Programs and circuits: what they are and cost, and their files.
+
+use super::PROGRAM;
+use super::values::{Pair, garbling, goal, party};
+use circuit::blocks::Goal;
+use clap::ValueEnum;
+use duologue::channel::Link;
+use duologue::{Garbling, Party};
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+#[command(after_help = PROGRAM)]
+pub struct Cost {
+    /// What to cost
+    pub program: String,
+    /// A public size of the program
+    #[arg(long, short, value_name = "NAME=NUMBER")]
+    pub size: Vec<Pair<u64>>,
+    /// The line between the parties: '100ms,100Mbit', lan, internet or transatlantic
+    #[arg(long, default_value = "lan")]
+    pub link: Link,
+    /// How Yao garbles an AND: half-gates send 32 bytes, three-halves 25 for more computing
+    #[arg(long, default_value = "half-gates", value_parser = garbling())]
+    pub garbling: Garbling,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = PROGRAM)]
+pub struct Inspect {
+    /// What to look at
+    pub program: String,
+    /// A public size of the program, to see lanes in numbers
+    #[arg(long, short, value_name = "NAME=NUMBER")]
+    pub size: Vec<Pair<u64>>,
+}
+
+#[derive(clap::Args)]
+pub struct Blocks {
+    /// Say what this block costs; `duologue cost` does it for programs
+    pub name: Option<String>,
+    /// Measure at this size: '64', '16x32', or a name such as bf16
+    #[arg(long, requires = "name")]
+    pub size: Option<String>,
+    /// Only what is made for fewest ANDs, or for fewest layers
+    #[arg(long, requires = "name", value_parser = goal())]
+    pub goal: Option<Goal>,
+}
+
+#[derive(clap::Args)]
+pub struct Circuits {
+    /// Only those whose name contains one of these words
+    #[arg(value_name = "WORD")]
+    pub names: Vec<String>,
+    /// Write the table and its plot into this folder too, as circuits.md and circuits.svg
+    #[arg(long, value_name = "FOLDER", conflicts_with = "names")]
+    pub book: Option<PathBuf>,
+}
+
+#[derive(clap::Args)]
+pub struct Import {
+    /// A file in Bristol Fashion or in the old Bristol format
+    pub file: PathBuf,
+    /// The .duo file to write
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// The format of the file
+    #[arg(long, value_enum, default_value = "auto")]
+    pub format: Format,
+    /// Who supplies each input
+    #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party(), default_value = "alice,bob")]
+    pub inputs: Vec<Party>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Auto,
+    Bristol,
+    BristolOld,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = PROGRAM)]
+pub struct Export {
+    /// What to write
+    pub program: String,
+    /// FILE.duo for a program, FILE.txt for a circuit in Bristol Fashion
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Who supplies each input of a block
+    #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party())]
+    pub inputs: Vec<Party>,
+}

@@ -1,0 +1,123 @@
+//! The command line.
+
+mod bench;
+mod circuits;
+mod run;
+mod values;
+
+use crate::failure::EXIT_CODES;
+use clap::{Parser, Subcommand, ValueEnum};
+use duologue::Scheme;
+use duologue::channel::Link;
+use kernels::Backend;
+use std::path::PathBuf;
+
+pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
+pub use circuits::{Blocks, Circuits, Cost, Export, Format, Import, Inspect};
+pub use run::{Later, Meeting, Pool, Prepare, Run, Security, ShowPool};
+pub use values::Pair;
+
+/// Two parties compute on their private inputs; each learns its own outputs and nothing else.
+///
+/// Start with `duologue demo`.
+#[derive(Parser)]
+#[command(name = "duologue", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub struct Args {
+    #[command(subcommand)]
+    pub verb: Verb,
+    /// Print results and errors only
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Print the result as one JSON object on standard output
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Use these instructions of the processor instead of the fastest: vaes512, vaes256, aesni, armv8 or portable
+    #[arg(long, global = true, env = BACKEND, hide_env = true, value_name = "NAME")]
+    pub backend: Option<Backend>,
+}
+
+/// The variable by which processes that the command starts itself use the instructions that it uses.
+pub const BACKEND: &str = "DUOLOGUE_BACKEND";
+
+#[derive(Subcommand)]
+pub enum Verb {
+    /// Look up a face among others: two processes on this machine, by Yao and by GMW
+    Demo(Demo),
+    /// Run a program with a peer
+    Run(Box<Run>),
+    /// Say what a program will cost by each protocol, without running it
+    Cost(Cost),
+    /// Show what a program is made of, and who learns what
+    Inspect(Inspect),
+    /// List the circuits and programs that are built in
+    Blocks(Blocks),
+    /// Print what every circuit of the library costs, beside published figures
+    Circuits(Circuits),
+    /// Make a program from a Bristol circuit file
+    Import(Import),
+    /// Write a program as a .duo file, or its circuit as a Bristol Fashion file
+    Export(Export),
+    /// Make correlations ahead of time with a peer, into a pool on disk that runs take from
+    Prepare(Box<Prepare>),
+    /// Show what a pool, or a folder of prepared runs, has left
+    Pool(ShowPool),
+    /// Make or show the key by which peers know you
+    Keys(Keys),
+    /// Measure this machine
+    Bench(Bench),
+}
+
+/// How programs are named on the command line.
+const PROGRAM: &str = "\
+PROGRAM is a .duo file, or something built in, as `duologue blocks` lists it:
+  block:NAME[:SIZE][:size|depth]   a circuit on every lane, say block:add:64:depth
+  app:NAME[:WIDTH][:size|depth]    an application";
+
+#[derive(clap::Args)]
+pub struct Demo {
+    /// How many faces the gallery has; beyond 100 they are random
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    pub faces: u32,
+    /// Which protocol to run
+    #[arg(long, value_enum, default_value = "both")]
+    pub protocol: Protocols,
+    /// Simulate a line between the processes: '100ms,100Mbit', lan, internet or transatlantic
+    #[arg(long)]
+    pub link: Option<Link>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Protocols {
+    Yao,
+    Gmw,
+    GmwMasked,
+    /// Yao and gmw
+    Both,
+}
+
+impl Protocols {
+    pub fn schemes(self) -> &'static [Scheme] {
+        match self {
+            Protocols::Yao => &[Scheme::Yao],
+            Protocols::Gmw => &[Scheme::Gmw],
+            Protocols::GmwMasked => &[Scheme::Masked],
+            Protocols::Both => &[Scheme::Yao, Scheme::Gmw],
+        }
+    }
+}
+
+#[derive(clap::Args)]
+pub struct Keys {
+    /// new: make a key (one that exists is never touched); show: the public key to give to peers
+    #[arg(value_enum, default_value = "show")]
+    pub action: KeyAction,
+    /// The file of the private key; by default in the configuration folder
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KeyAction {
+    New,
+    Show,
+}

@@ -1,0 +1,83 @@
+//! How values are written on the command line.
+
+use circuit::blocks::Goal;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use duologue::channel::Link;
+use duologue::{Garbling, Party, Scheme, Timing};
+use std::str::FromStr;
+
+/// `100M`, `500k`, `1G` or plain digits.
+pub fn number(text: &str) -> Result<u64, String> {
+    let (digits, factor) = match text.char_indices().last() {
+        Some((end, 'k' | 'K')) => (&text[..end], 1_000),
+        Some((end, 'M')) => (&text[..end], 1_000_000),
+        Some((end, 'G')) => (&text[..end], 1_000_000_000),
+        _ => (text, 1),
+    };
+    let number: u64 = digits.parse().map_err(|_| "write a number such as 500k, 100M or 1G")?;
+    let product = number.checked_mul(factor).filter(|&number| number <= 1 << 40);
+    product.ok_or_else(|| "that is more than a pool can be: 2^40".into())
+}
+
+pub fn party() -> impl TypedValueParser<Value = Party> {
+    PossibleValuesParser::new(["alice", "bob"]).map(|name| match &*name {
+        "alice" => Party::Alice,
+        _ => Party::Bob,
+    })
+}
+
+pub fn garbling() -> impl TypedValueParser<Value = Garbling> {
+    PossibleValuesParser::new(["half-gates", "three-halves"]).map(|name| match &*name {
+        "half-gates" => Garbling::HalfGates,
+        _ => Garbling::ThreeHalves,
+    })
+}
+
+pub fn scheme() -> impl TypedValueParser<Value = Scheme> {
+    PossibleValuesParser::new(["yao", "gmw", "gmw-masked"]).map(|name| match &*name {
+        "yao" => Scheme::Yao,
+        "gmw" => Scheme::Gmw,
+        _ => Scheme::Masked,
+    })
+}
+
+pub fn timing() -> impl TypedValueParser<Value = Timing> {
+    PossibleValuesParser::new(["auto", "ahead", "streamed"]).map(|name| match &*name {
+        "ahead" => Timing::Ahead,
+        "streamed" => Timing::Streamed,
+        _ => Timing::Auto,
+    })
+}
+
+pub fn goal() -> impl TypedValueParser<Value = Goal> {
+    PossibleValuesParser::new(["size", "depth"]).map(|name| match &*name {
+        "depth" => Goal::Depth,
+        _ => Goal::Size,
+    })
+}
+
+/// `NAME=VALUE`.
+#[derive(Clone, Debug)]
+pub struct Pair<T> {
+    pub name: String,
+    pub value: T,
+}
+
+impl<T: FromStr<Err: std::fmt::Display>> FromStr for Pair<T> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+        let value = value.parse().map_err(|why: T::Err| why.to_string())?;
+        let name = name.to_string();
+        Ok(Pair { name, value })
+    }
+}
+
+/// A simulated line, or none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct PerhapsLink(pub Option<Link>);
+
+pub fn perhaps_link(text: &str) -> Result<PerhapsLink, duologue::Error> {
+    if text == "none" { Ok(PerhapsLink(None)) } else { text.parse().map(|link| PerhapsLink(Some(link))) }
+}

@@ -1,0 +1,181 @@
+//! Consent to a run: before the first run of a program with a peer, the user sees who supplies and who learns what.
+//!
+//! It is remembered for one program (its digest covers every step), one peer and one part in it. Sizes are not part of
+//! it: each party sets its own, and a peer with others is refused. Without keys nobody knows who the peer is, so nothing
+//! is remembered.
+
+use crate::failure::{Exit, Failure};
+use crate::io::console::{self, Console};
+use crate::io::{paths, sizes};
+use circuit::Binding;
+use circuit::program::{Owner, Recipient};
+use duologue::{Party, Scheme};
+use std::fmt::Display;
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
+use std::path::Path;
+
+/// How the user consents.
+pub enum Given<'a> {
+    /// In advance, to anything.
+    Yes,
+    /// In advance, to the program with this digest.
+    Digest(&'a str),
+    /// When asked, or once before.
+    Ask,
+}
+
+/// A run as the user sees it.
+pub struct Proposal<'a> {
+    pub binding: &'a Binding,
+    pub digest: String,
+    pub party: Party,
+    pub scheme: Scheme,
+    /// The peer's key, if there is one.
+    pub peer: Option<String>,
+}
+
+impl Proposal<'_> {
+    /// Fails unless the user consents.
+    pub fn obtain(&self, given: &Given, console: &Console) -> Result<(), Failure> {
+        match given {
+            Given::Yes => Ok(()),
+            Given::Digest(expected) => self.compare(expected),
+            Given::Ask => self.ask_once(console),
+        }
+    }
+
+    fn compare(&self, expected: &str) -> Result<(), Failure> {
+        if expected.eq_ignore_ascii_case(&self.digest) {
+            return Ok(());
+        }
+        let name = self.binding.program().name();
+        let why = format!("'{name}' has the digest {}, not the expected one", self.digest);
+        Err(Failure::new(Exit::Refused, why))
+    }
+
+    fn ask_once(&self, console: &Console) -> Result<(), Failure> {
+        let file = paths::consent()?;
+        if self.is_remembered(&file)? {
+            console.note("You consented to this program with this peer before.");
+            return Ok(());
+        }
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            let why = "nobody is at a terminal to consent to this run";
+            let hint = format!("--yes, or --expect-digest {}", self.digest);
+            return Err(Failure::new(Exit::Refused, why).hint(hint));
+        }
+        if !ask(self, io::stdin().lock(), io::stderr())? {
+            return Err(Failure::new(Exit::Refused, "you did not consent: nothing was sent"));
+        }
+        self.remember(&file)
+    }
+
+    /// What is remembered: a line.
+    fn line(&self) -> Option<String> {
+        let peer = self.peer.as_ref()?;
+        Some(format!("{} {peer} {}", self.digest, self.party))
+    }
+
+    fn is_remembered(&self, file: &Path) -> Result<bool, Failure> {
+        let Some(line) = self.line() else {
+            return Ok(false);
+        };
+        match fs::read_to_string(file) {
+            Ok(text) => Ok(text.lines().any(|known| known == line)),
+            Err(why) if why.kind() == ErrorKind::NotFound => Ok(false),
+            Err(why) => Err(Failure::io(format!("reading {}", file.display()))(why)),
+        }
+    }
+
+    fn remember(&self, file: &Path) -> Result<(), Failure> {
+        let Some(line) = self.line() else {
+            return Ok(());
+        };
+        paths::make_folder(file)?;
+        let append = |line: String| {
+            let mut file = OpenOptions::new().append(true).create(true).open(file)?;
+            // One write: two processes do not mix their lines.
+            file.write_all(line.as_bytes())
+        };
+        append(line + "\n").map_err(Failure::io(format!("writing {}", file.display())))
+    }
+}
+
+fn ask(proposal: &impl Display, mut answer: impl BufRead, mut to: impl Write) -> Result<bool, Failure> {
+    let terminal = || Failure::io("asking on the terminal");
+    write!(to, "{proposal}\nRun it? [y/N] ").map_err(terminal())?;
+    to.flush().map_err(terminal())?;
+    let mut line = String::new();
+    answer.read_line(&mut line).map_err(terminal())?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+}
+
+impl Display for Proposal<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let peer = self.peer.as_deref().unwrap_or("whoever connects, without encryption");
+        writeln!(f, "program  {}", self.binding.program().name())?;
+        writeln!(f, "digest   {}", self.digest)?;
+        writeln!(f, "peer     {peer}")?;
+        writeln!(f, "you are  {}, by {}", self.party, self.scheme)?;
+        if !self.binding.sizes().is_empty() {
+            writeln!(f, "sizes    {}", sizes::text(self.binding))?;
+        }
+        write!(f, "\n{}", ports(self.binding, Some(self.party)))
+    }
+}
+
+/// Who supplies and who learns what; `us` marks what concerns us.
+pub fn ports(binding: &Binding, us: Option<Party>) -> String {
+    let inputs = binding.inputs().iter().map(|port| {
+        let ours = us.is_some_and(|us| port.who == Owner::Party(us));
+        row(owner(port.who), &port.name, port.ty.to_string(), port.lanes, ours)
+    });
+    let outputs = binding.outputs().iter().map(|port| {
+        let learns = |us| matches!(port.who, Recipient::Both) || port.who == Recipient::Party(us);
+        let ours = us.is_some_and(learns);
+        row(recipient(port.who), &port.name, port.ty.to_string(), port.lanes, ours)
+    });
+    console::table("lllrl", &inputs.chain(outputs).collect::<Vec<_>>())
+}
+
+fn row(who: &str, name: &str, ty: String, lanes: u64, ours: bool) -> Vec<String> {
+    let mark = if ours { "(you)" } else { "" };
+    vec![who.into(), name.into(), ty, console::count(lanes, "lane"), mark.into()]
+}
+
+/// Who supplies an input, as the start of a sentence about it.
+pub fn owner(owner: Owner) -> &'static str {
+    match owner {
+        Owner::Party(Party::Alice) => "alice supplies",
+        Owner::Party(Party::Bob) => "bob supplies",
+        Owner::Public => "both know",
+        Owner::Shared => "both hold a share of",
+    }
+}
+
+/// Who learns an output, as the start of a sentence about it.
+pub fn recipient(recipient: Recipient) -> &'static str {
+    match recipient {
+        Recipient::Party(Party::Alice) => "alice learns",
+        Recipient::Party(Party::Bob) => "bob learns",
+        Recipient::Both => "both learn",
+        Recipient::Shared => "both get a share of",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ask;
+
+    #[test]
+    fn only_yes_is_yes() {
+        for (answer, yes) in
+            [("y\n", true), ("yes\n", true), ("Y\n", true), ("\n", false), ("", false), ("no\n", false)]
+        {
+            let mut shown = Vec::new();
+            assert_eq!(ask(&"a program", answer.as_bytes(), &mut shown).unwrap(), yes, "{answer:?}");
+            assert_eq!(shown, b"a program\nRun it? [y/N] ");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Inputs from files and from the command line.
+
+use crate::args::Pair;
+use crate::failure::Failure;
+use crate::io::{lane, npy};
+use circuit::program::{Owner, Step};
+use circuit::{Binding, BitMatrix, Program, Type};
+use duologue::{Inputs, Party};
+use std::fs::File;
+use std::io::{self, Read};
+
+/// An input that was read.
+pub struct Given {
+    pub name: String,
+    pub value: BitMatrix,
+}
+
+/// Reads what `party` supplies; every name must be an input that it may supply.
+pub fn read(program: &Program, party: Party, sources: &[Pair<String>]) -> Result<Vec<Given>, Failure> {
+    let mut given: Vec<Given> = Vec::new();
+    for Pair { name, value } in sources {
+        let ty = port(program, party, name)?;
+        if given.iter().any(|known| known.name == *name) {
+            return Err(Failure::input(format!("the input '{name}' is given twice")));
+        }
+        let value = read_source(value, ty)
+            .map_err(|failure| Failure { message: format!("the input '{name}': {}", failure.message), ..failure })?;
+        let name = name.clone();
+        given.push(Given { name, value });
+    }
+    Ok(given)
+}
+
+/// The type of an input, if this party may supply it.
+fn port(program: &Program, party: Party, wanted: &str) -> Result<Type, Failure> {
+    let ports = || {
+        program.steps().iter().filter_map(|step| match step {
+            Step::Input { name, owner, ty, .. } => Some((name, owner, ty)),
+            _ => None,
+        })
+    };
+    match ports().find(|(name, ..)| *name == wanted) {
+        Some((_, &owner, &ty)) if owner != Owner::Party(party.peer()) => Ok(ty),
+        Some(_) => {
+            let why = format!("the input '{wanted}' belongs to {}, not to {party}", party.peer());
+            Err(Failure::input(why))
+        }
+        None => {
+            let names: Vec<&str> = ports().map(|(name, ..)| name.as_str()).collect();
+            let why = format!("'{}' has no input '{wanted}'", program.name());
+            Err(Failure::input(why).hint(format!("its inputs are {}", names.join(", "))))
+        }
+    }
+}
+
+fn read_source(source: &str, ty: Type) -> Result<BitMatrix, Failure> {
+    match source {
+        "-" => read_csv(io::stdin().lock(), "standard input", ty),
+        path if path.ends_with(".npy") => npy::read(path, ty),
+        path if path.ends_with(".csv") => {
+            let file = File::open(path).map_err(Failure::io(format!("reading {path}")))?;
+            read_csv(file, path, ty)
+        }
+        list => read_list(list, ty),
+    }
+}
+
+/// Values with commas between them.
+fn read_list(list: &str, ty: Type) -> Result<BitMatrix, Failure> {
+    let values = list.split(',').filter(|_| !list.is_empty());
+    let values = values.enumerate().map(|(lane, value)| parse(value, lane, ty));
+    let lanes = values.collect::<Result<Vec<_>, _>>().map_err(|failure| {
+        let looks_like_a_file = list.contains(['.', '/']);
+        match looks_like_a_file {
+            true => failure.hint("files are read if their names end in .npy or .csv"),
+            false => failure,
+        }
+    })?;
+    Ok(BitMatrix::from_lanes(ty.width as usize, &lanes))
+}
+
+/// A row for each lane: one value, or a column for each bit.
+fn read_csv(from: impl Read, name: &str, ty: Type) -> Result<BitMatrix, Failure> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(from);
+    let mut lanes = Vec::new();
+    for (lane, record) in reader.records().enumerate() {
+        let record = record.map_err(|why| match why.is_io_error() {
+            true => Failure::io(format!("reading {name}"))(io::Error::other(why)),
+            false => Failure::malformed(name, why),
+        })?;
+        lanes.push(parse_row(&record, lane, ty)?);
+    }
+    Ok(BitMatrix::from_lanes(ty.width as usize, &lanes))
+}
+
+fn parse_row(record: &csv::StringRecord, lane: usize, ty: Type) -> Result<Vec<bool>, Failure> {
+    let width = ty.width as usize;
+    match record.len() {
+        1 => parse(&record[0], lane, ty),
+        columns if columns == width => record.iter().map(|cell| parse_bit(cell, lane)).collect(),
+        columns => {
+            let expected = format!("one value, or {width} columns of 0 and 1");
+            Err(Failure::input(format!("lane {lane}: {columns} columns: expected {expected}")))
+        }
+    }
+}
+
+fn parse_bit(cell: &str, lane: usize) -> Result<bool, Failure> {
+    match cell {
+        "0" => Ok(false),
+        "1" => Ok(true),
+        _ => Err(Failure::input(format!("lane {lane}: a bit is not 0 or 1"))),
+    }
+}
+
+/// The value itself may be a secret: it is not repeated.
+fn parse(text: &str, lane: usize, ty: Type) -> Result<Vec<bool>, Failure> {
+    lane::parse(text, ty).ok_or_else(|| Failure::input(format!("lane {lane}: expected {} for {ty}", lane::form(ty))))
+}
+
+/// Checks that everything that `party` supplies is there with its number of lanes.
+pub fn complete(binding: &Binding, party: Party, given: Vec<Given>) -> Result<Inputs, Failure> {
+    let ours = |owner: Owner| owner != Owner::Party(party.peer());
+    for port in binding.inputs().iter().filter(|port| ours(port.who)) {
+        let lanes = given.iter().find(|given| given.name == port.name);
+        match lanes.map(|given| given.value.lanes() as u64) {
+            Some(lanes) if lanes != port.lanes => {
+                let expected = format!("expected {} of {}", port.lanes, port.ty);
+                let why = format!("the input '{}' has {lanes} lanes: {expected}", port.name);
+                return Err(Failure::input(why));
+            }
+            None if port.lanes > 0 => return Err(missing(binding, &port.name)),
+            _ => {}
+        }
+    }
+    let mut inputs = Inputs::new();
+    for Given { name, value } in given {
+        inputs.set(&name, value);
+    }
+    Ok(inputs)
+}
+
+fn missing(binding: &Binding, name: &str) -> Failure {
+    let shape = binding.input(name).map_or(String::new(), |port| format!(": {} × {}", port.lanes, port.ty));
+    let why = format!("the input '{name}' is not given{shape}");
+    Failure::input(why).hint(format!("--input {name}=FILE.npy, FILE.csv or values; see --help"))
+}

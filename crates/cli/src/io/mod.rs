@@ -1,0 +1,12 @@
+//! What people give and get: values and files read, checked and printed.
+
+pub mod consent;
+pub mod console;
+pub mod input;
+pub mod lane;
+pub mod npy;
+pub mod output;
+pub mod paths;
+pub mod progress;
+mod real;
+pub mod sizes;

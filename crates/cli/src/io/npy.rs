@@ -1,0 +1,289 @@
+//! NumPy files: one row, or one number, for each lane.
+//!
+//! | port | array read | array written |
+//! |---|---|---|
+//! | any, of w bits | lanes × w, of 0 and 1, lowest bit first | `bits` and more than 64 bits: the same, `uint8` |
+//! | `uint`, `int` | lanes, or lanes × 1, of numbers | lanes, of the smallest type that holds them |
+//! | `float`, `fixed` | lanes of numbers, rounded to the nearest value | lanes, `f4` for single precision, else `f8`; more than 64 bits as rows of 0 and 1 |
+//! | `bits` | lanes × ⌈w/8⌉ bytes, as `numpy.packbits(…, bitorder="little")` makes them | |
+//! | one bit | lanes of 0 and 1 | the same, `uint8` |
+
+use crate::failure::Failure;
+use crate::io::lane::{self, Number};
+use crate::io::real;
+use circuit::{BitMatrix, Kind, Type};
+use ndarray::{Array1, Array2, ArrayD, ArrayView1, ArrayView2};
+use ndarray_npy::npy::header::Header;
+use ndarray_npy::{ReadNpyExt, ReadableElement, WritableElement, WriteNpyError, WriteNpyExt};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, Write};
+
+/// Reads the lanes of a port of this type.
+pub fn read(path: &str, ty: Type) -> Result<BitMatrix, Failure> {
+    let reading = || Failure::io(format!("reading {path}"));
+    let file = File::open(path).map_err(reading())?;
+    let length = file.metadata().map_err(reading())?.len();
+    decode(file, length, ty).map_err(|why| Failure::malformed(path, why))
+}
+
+/// Reads the lanes of a port from a file of `length` bytes.
+pub fn decode(mut file: impl Read + Seek, length: u64, ty: Type) -> Result<BitMatrix, String> {
+    let header = Header::from_reader(&mut file).map_err(|why| why.to_string())?;
+    check_length(&header.shape, length)?;
+    file.rewind().map_err(|why| why.to_string())?;
+    let element = header.type_descriptor.to_string();
+    match element.trim_matches(['\'', '|', '<', '>', '=']) {
+        "b1" => decode_as::<bool>(file, ty),
+        "u1" => decode_as::<u8>(file, ty),
+        "i1" => decode_as::<i8>(file, ty),
+        "u2" => decode_as::<u16>(file, ty),
+        "i2" => decode_as::<i16>(file, ty),
+        "u4" => decode_as::<u32>(file, ty),
+        "i4" => decode_as::<i32>(file, ty),
+        "u8" => decode_as::<u64>(file, ty),
+        "i8" => decode_as::<i64>(file, ty),
+        "f4" => decode_reals::<f32>(file, ty),
+        "f8" => decode_reals::<f64>(file, ty),
+        other => Err(format!("its type is {other}: expected integers, booleans, f4 or f8")),
+    }
+}
+
+/// No header makes us allocate more than the file has.
+fn check_length(shape: &[usize], length: u64) -> Result<(), String> {
+    let claimed = (shape.iter()).try_fold(1u64, |all, &n| all.checked_mul(n as u64));
+    match claimed {
+        Some(claimed) if claimed <= length => Ok(()),
+        _ => Err(format!("its header says {shape:?}, but it has {length} bytes")),
+    }
+}
+
+fn decode_as<T>(file: impl Read, ty: Type) -> Result<BitMatrix, String>
+where
+    T: ReadableElement + Copy + Into<i128>,
+{
+    let array = ArrayD::<T>::read_npy(BufReader::new(file)).map_err(|why| why.to_string())?;
+    let (shape, width) = (array.shape().to_vec(), ty.width as usize);
+    let is_bytes = ty.kind == Kind::Bits && size_of::<T>() == 1;
+    match shape[..] {
+        [_, columns] if columns == width => bits(array.view().into_dimensionality().map_err(text)?),
+        [_, columns] if is_bytes && columns == width.div_ceil(8) => {
+            bytes(array.view().into_dimensionality().map_err(text)?, width)
+        }
+        [lanes, 1] if ty.kind != Kind::Bits => numbers(array.view().into_shape_with_order(lanes).map_err(text)?, ty),
+        [_] if ty.kind != Kind::Bits || width == 1 => numbers(array.view().into_dimensionality().map_err(text)?, ty),
+        _ => Err(format!("its shape is {shape:?}: expected {}", expected(ty))),
+    }
+}
+
+/// Floats of the host for a port of floats or of fixed-point numbers.
+fn decode_reals<T>(file: impl Read, ty: Type) -> Result<BitMatrix, String>
+where
+    T: ReadableElement + Copy + Into<f64>,
+{
+    let array = ArrayD::<T>::read_npy(BufReader::new(file)).map_err(|why| why.to_string())?;
+    let shape = array.shape().to_vec();
+    let (&[lanes] | &[lanes, 1], Kind::Float { .. } | Kind::Fixed { .. }) = (&shape[..], ty.kind) else {
+        return Err(format!("it has floats in the shape {shape:?}: expected {}", expected(ty)));
+    };
+    let array = array.into_shape_with_order(lanes).map_err(text)?;
+    fill(lanes, array.iter().map(|&value| real::from_f64(value.into(), ty)), ty)
+}
+
+fn text(why: ndarray::ShapeError) -> String {
+    why.to_string()
+}
+
+fn expected(ty: Type) -> String {
+    let width = ty.width;
+    match ty.kind {
+        Kind::Bits if width == 1 => "lanes of 0 and 1".into(),
+        Kind::Bits => {
+            let bytes = width.div_ceil(8);
+            format!("lanes × {width} of 0 and 1, or lanes × {bytes} bytes")
+        }
+        _ => format!("lanes, or lanes × {width} of 0 and 1"),
+    }
+}
+
+/// A row of 0 and 1 for each lane. Errors do not repeat a value, which may be a secret.
+fn bits<T: Copy + Into<i128>>(array: ArrayView2<'_, T>) -> Result<BitMatrix, String> {
+    let mut matrix = BitMatrix::zeros(array.ncols(), array.nrows());
+    for (lane, row) in array.rows().into_iter().enumerate() {
+        for (place, &value) in row.iter().enumerate() {
+            match value.into() {
+                0 => {}
+                1 => matrix.set(place, lane, true),
+                _ => return Err(format!("lane {lane}, bit {place}: not 0 or 1")),
+            }
+        }
+    }
+    Ok(matrix)
+}
+
+/// A row of bytes for each lane; bits beyond the width are zero.
+fn bytes<T: Copy + Into<i128>>(array: ArrayView2<'_, T>, width: usize) -> Result<BitMatrix, String> {
+    let mut matrix = BitMatrix::zeros(width, array.nrows());
+    for (lane, row) in array.rows().into_iter().enumerate() {
+        for (place, &value) in row.iter().enumerate() {
+            let byte: i128 = value.into();
+            let used = (width - 8 * place).min(8);
+            if !(0..1 << used).contains(&byte) {
+                return Err(format!("lane {lane}, byte {place}: not a byte of {used} bits"));
+            }
+            (0..used).for_each(|i| matrix.set(8 * place + i, lane, byte >> i & 1 == 1));
+        }
+    }
+    Ok(matrix)
+}
+
+/// A number for each lane.
+fn numbers<T: Copy + Into<i128>>(array: ArrayView1<'_, T>, ty: Type) -> Result<BitMatrix, String> {
+    let bits = |&value: &T| match ty.kind {
+        Kind::Float { .. } | Kind::Fixed { .. } => real::from_f64(value.into() as f64, ty),
+        _ => Number::from(value).bits(ty),
+    };
+    fill(array.len(), array.iter().map(bits), ty)
+}
+
+/// The matrix of these lanes.
+fn fill(lanes: usize, values: impl Iterator<Item = Option<Vec<bool>>>, ty: Type) -> Result<BitMatrix, String> {
+    let mut matrix = BitMatrix::zeros(ty.width as usize, lanes);
+    for (lane, bits) in values.enumerate() {
+        let bits = bits.ok_or_else(|| format!("lane {lane}: expected {} for {ty}", lane::form(ty)))?;
+        (bits.iter().enumerate()).for_each(|(i, &bit)| matrix.set(i, lane, bit));
+    }
+    Ok(matrix)
+}
+
+/// Writes the lanes of a port of this type.
+pub fn write(matrix: &BitMatrix, ty: Type, to: impl Write) -> io::Result<()> {
+    let unsigned = |lane| lane::low(matrix.rows(), |i| matrix.get(i, lane)) as u64;
+    let signed = |lane| lane::signed(matrix.rows(), |i| matrix.get(i, lane)) as i64;
+    let real = |lane| lane::real_value(matrix, lane, ty);
+    match (ty.kind, ty.width) {
+        (Kind::Bits, 1) | (Kind::UInt, ..=8) => array(matrix, |lane| unsigned(lane) as u8, to),
+        (Kind::UInt, ..=16) => array(matrix, |lane| unsigned(lane) as u16, to),
+        (Kind::UInt, ..=32) => array(matrix, |lane| unsigned(lane) as u32, to),
+        (Kind::UInt, ..=64) => array(matrix, unsigned, to),
+        (Kind::Int, ..=8) => array(matrix, |lane| signed(lane) as i8, to),
+        (Kind::Int, ..=16) => array(matrix, |lane| signed(lane) as i16, to),
+        (Kind::Int, ..=32) => array(matrix, |lane| signed(lane) as i32, to),
+        (Kind::Int, ..=64) => array(matrix, signed, to),
+        (Kind::Float { exponent: 8 }, 32) => array(matrix, |lane| f32::from_bits(unsigned(lane) as u32), to),
+        (Kind::Float { .. } | Kind::Fixed { .. }, ..=64) if matrix.lanes() > 0 && real(0).is_some() => {
+            array(matrix, |lane| real(lane).unwrap_or_default(), to)
+        }
+        _ => {
+            let bit = |(lane, row)| u8::from(matrix.get(row, lane));
+            Array2::from_shape_fn((matrix.lanes(), matrix.rows()), bit).write_npy(to).map_err(plain)
+        }
+    }
+}
+
+fn array<T: WritableElement>(matrix: &BitMatrix, lane: impl Fn(usize) -> T, to: impl Write) -> io::Result<()> {
+    Array1::from_iter((0..matrix.lanes()).map(lane)).write_npy(to).map_err(plain)
+}
+
+/// The error of the system, if it is one.
+fn plain(why: WriteNpyError) -> io::Error {
+    match why {
+        WriteNpyError::Io(why) => why,
+        why => io::Error::other(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use circuit::{bits, int, uint};
+    use ndarray::{Array, Dimension, array};
+    use proptest::prelude::*;
+
+    fn read_array<T: WritableElement, D: Dimension>(array: &Array<T, D>, ty: Type) -> Result<BitMatrix, String> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        array.write_npy(&file).unwrap();
+        read(file.path().to_str().unwrap(), ty).map_err(|failure| failure.message)
+    }
+
+    fn numbers_of(matrix: &BitMatrix) -> Vec<u64> {
+        duologue::data::to_uints(matrix)
+    }
+
+    #[test]
+    fn rows_of_bits_numbers_and_bytes() {
+        let rows = read_array(&array![[1u8, 0, 0], [0, 1, 1]], bits(3)).unwrap();
+        assert_eq!(numbers_of(&rows), [1, 6]);
+        let rows = read_array(&array![[true, false], [true, true]], uint(2)).unwrap();
+        assert_eq!(numbers_of(&rows), [1, 3]);
+        let numbers = read_array(&array![0i64, 1023], uint(10)).unwrap();
+        assert_eq!(numbers_of(&numbers), [0, 1023]);
+        let numbers = read_array(&array![[-1i16], [-128]], int(8)).unwrap();
+        assert_eq!(numbers_of(&numbers), [255, 128]);
+        let packed = read_array(&array![[0x81u8, 0x03], [0xff, 0]], bits(10)).unwrap();
+        assert_eq!(numbers_of(&packed), [0x381, 0xff]);
+        let transposed = array![[1u8, 0], [0, 1], [0, 1]];
+        let columns = read_array(&transposed.t().to_owned(), bits(3)).unwrap();
+        assert_eq!(numbers_of(&columns), [1, 6]);
+    }
+
+    fn single() -> Type {
+        Type { kind: Kind::Float { exponent: 8 }, width: 32 }
+    }
+
+    #[test]
+    fn real_numbers() {
+        let reals = read_array(&array![0.1f64, -2.5, f64::INFINITY], single()).unwrap();
+        assert_eq!(numbers_of(&reals), [0.1f32, -2.5, f32::INFINITY].map(|value| u64::from(value.to_bits())));
+        let reals = read_array(&array![1i64, -3], single()).unwrap();
+        assert_eq!(numbers_of(&reals), [1f32, -3.0].map(|value| u64::from(value.to_bits())));
+        let fixed = read_array(&array![0.5f32, -1.0], Type { kind: Kind::Fixed { fraction: 8 }, width: 16 }).unwrap();
+        assert_eq!(numbers_of(&fixed), [0x80, 0xff00]);
+    }
+
+    #[test]
+    fn errors_say_where() {
+        let why = |read: Result<BitMatrix, String>| read.err().unwrap();
+        assert!(why(read_array(&array![[0u8, 2]], bits(2))).contains("lane 0, bit 1: not 0 or 1"));
+        assert!(
+            why(read_array(&array![5u16, 1024], uint(10)))
+                .contains("lane 1: expected a number of 0 to 1023 for uint(10)")
+        );
+        assert!(why(read_array(&array![[0u8, 4]], bits(10))).contains("lane 0, byte 1: not a byte of 2 bits"));
+        assert!(why(read_array(&array![[0u8, 1, 0]], bits(2))).contains("shape is [1, 3]"));
+        assert!(why(read_array(&array![[[0u8]]], bits(2))).contains("shape is [1, 1, 1]"));
+        assert!(why(read_array(&array![[0.5, 1.0]], single())).contains("lanes × 32"));
+        assert!(
+            why(read_array(&array![f64::NAN], Type { kind: Kind::Fixed { fraction: 8 }, width: 16 }))
+                .contains("lane 0")
+        );
+        assert!(why(read_array(&array![0.5], uint(2))).contains("has floats in the shape [1]"));
+    }
+
+    #[test]
+    fn a_header_that_lies_is_refused() {
+        let header = "{'descr': '<u8', 'fortran_order': False, 'shape': (2000000000000,), }\n";
+        let mut file = b"\x93NUMPY\x01\x00".to_vec();
+        file.extend((header.len() as u16).to_le_bytes());
+        file.extend(header.as_bytes());
+        let why = decode(io::Cursor::new(&file), file.len() as u64, uint(8)).err().unwrap();
+        assert!(why.contains("its header says [2000000000000]"), "{why}");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again(
+            width in 2u32..80, lanes in 0usize..70, kind in 0..4, words in prop::collection::vec(any::<u64>(), 160)
+        ) {
+            let fixed = Kind::Fixed { fraction: width / 2 };
+            let ty = Type { kind: [Kind::Bits, Kind::UInt, Kind::Int, fixed][kind as usize], width };
+            let mut matrix = BitMatrix::zeros(width as usize, lanes);
+            let count = matrix.words().len();
+            matrix.words_mut().copy_from_slice(&words[..count]);
+            matrix.clear_padding();
+            let file = tempfile::NamedTempFile::new().unwrap();
+            write(&matrix, ty, &file).unwrap();
+            let again = read(file.path().to_str().unwrap(), ty).unwrap();
+            prop_assert!(again == matrix);
+        }
+    }
+}

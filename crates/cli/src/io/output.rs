@@ -1,0 +1,192 @@
+//! Outputs to files: whole, or not at all.
+//!
+//! A file is written under a temporary name in its folder, for its owner's eyes, and renamed when every output of the run
+//! is on the disk. What is there and is no file (`/dev/null`, a pipe) is written to as it is.
+
+use crate::args::Pair;
+use crate::failure::{Exit, Failure};
+use crate::io::{console, lane, npy};
+use circuit::program::Recipient;
+use circuit::{Binding, BitMatrix, Type};
+use duologue::{Outputs, Party};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Where the outputs go that do not go into the report.
+pub struct Destinations(Vec<Destination>);
+
+struct Destination {
+    name: String,
+    ty: Type,
+    place: Place,
+}
+
+#[derive(PartialEq)]
+enum Place {
+    Stdout,
+    /// What is there and is no file.
+    Device(PathBuf),
+    File(PathBuf),
+}
+
+impl Destinations {
+    /// Checks before the run that the outputs are ours and that the files can be written.
+    pub fn new(binding: &Binding, party: Party, wanted: &[Pair<String>]) -> Result<Self, Failure> {
+        let mut destinations: Vec<Destination> = Vec::new();
+        for Pair { name, value } in wanted {
+            if destinations.iter().any(|known| known.name == *name) {
+                return Err(Failure::input(format!("the output '{name}' is written twice")));
+            }
+            let ty = port(binding, party, name)?;
+            let (name, place) = (name.clone(), Place::new(value)?);
+            if place.is_file() && destinations.iter().any(|known| known.place == place) {
+                return Err(Failure::input(format!("two outputs go to {value}")));
+            }
+            destinations.push(Destination { name, ty, place });
+        }
+        Ok(Destinations(destinations))
+    }
+
+    /// The file that an output goes to, if it does.
+    pub fn of(&self, name: &str) -> Option<String> {
+        let found = self.0.iter().find(|destination| destination.name == name)?;
+        Some(match &found.place {
+            Place::Stdout => "-".into(),
+            Place::Device(path) | Place::File(path) => path.display().to_string(),
+        })
+    }
+
+    pub fn use_stdout(&self) -> bool {
+        let stdout = |destination: &Destination| matches!(destination.place, Place::Stdout);
+        self.0.iter().any(stdout)
+    }
+
+    /// Writes all outputs; files get their names last.
+    pub fn write(&self, outputs: &Outputs) -> Result<(), Failure> {
+        let mut complete = Vec::new();
+        for Destination { name, ty, place } in &self.0 {
+            let Some(value) = outputs.get(name) else {
+                continue;
+            };
+            let encoded = |to: &mut dyn Write| encode(value, *ty, place, to);
+            match place {
+                Place::Stdout => {
+                    let mut bytes = Vec::new();
+                    encoded(&mut bytes).map_err(Failure::io("writing to standard output"))?;
+                    console::print(&bytes)?;
+                }
+                Place::Device(path) => write_device(path, encoded).map_err(writing(path))?,
+                Place::File(path) => complete.push((write_beside(path, encoded)?, path)),
+            }
+        }
+        complete.into_iter().try_for_each(|(file, path)| rename(file, path))
+    }
+}
+
+/// The type of an output that this party learns.
+fn port(binding: &Binding, party: Party, name: &str) -> Result<Type, Failure> {
+    let ours = |who: Recipient| who != Recipient::Party(party.peer());
+    match binding.output(name) {
+        Some(port) if ours(port.who) => Ok(port.ty),
+        Some(_) => Err(Failure::input(format!("the output '{name}' is for {}", party.peer()))),
+        None => {
+            let names = binding.outputs().iter().filter(|port| ours(port.who));
+            let names: Vec<&str> = names.map(|port| port.name.as_str()).collect();
+            let why = format!("'{}' has no output '{name}'", binding.program().name());
+            Err(Failure::input(why).hint(format!("{party} learns {}", list(&names))))
+        }
+    }
+}
+
+fn list(names: &[&str]) -> String {
+    match names {
+        [] => "nothing".into(),
+        names => names.join(", "),
+    }
+}
+
+impl Place {
+    fn new(text: &str) -> Result<Self, Failure> {
+        if text == "-" {
+            return Ok(Place::Stdout);
+        }
+        // A link is followed, so that what it points to is replaced and not the link.
+        let path = fs::canonicalize(text).unwrap_or_else(|_| PathBuf::from(text));
+        match fs::metadata(&path) {
+            Ok(there) if there.is_dir() => Err(Failure::input(format!("{text} is a folder"))),
+            Ok(there) if !there.is_file() => Ok(Place::Device(path)),
+            _ => {
+                // The temporary file is gone at once: it shows that one can be made.
+                temporary(&path)?;
+                Ok(Place::File(path))
+            }
+        }
+    }
+
+    fn is_file(&self) -> bool {
+        matches!(self, Place::File(_))
+    }
+
+    fn is_npy(&self) -> bool {
+        let path = match self {
+            Place::Stdout => return false,
+            Place::Device(path) | Place::File(path) => path,
+        };
+        path.extension().is_some_and(|extension| extension == "npy")
+    }
+}
+
+fn encode(value: &BitMatrix, ty: Type, place: &Place, to: &mut dyn Write) -> io::Result<()> {
+    if place.is_npy() {
+        return npy::write(value, ty, to);
+    }
+    (0..value.lanes()).try_for_each(|lane| writeln!(to, "{}", lane::text(value, lane, ty)))
+}
+
+fn writing(path: &Path) -> impl FnOnce(io::Error) -> Failure {
+    Failure::io(format!("writing {}", path.display()))
+}
+
+fn write_device(path: &Path, encode: impl Fn(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut device = BufWriter::new(OpenOptions::new().write(true).open(path)?);
+    encode(&mut device)?;
+    device.flush()
+}
+
+/// Writes `path`'s content under a temporary name beside it. The file is gone if it is dropped.
+pub fn write_beside(path: &Path, encode: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<NamedTempFile, Failure> {
+    let file = temporary(path)?;
+    let write = |file: &File| {
+        let mut buffered = BufWriter::new(file);
+        encode(&mut buffered)?;
+        buffered.flush()?;
+        file.sync_all()
+    };
+    write(file.as_file()).map_err(writing(path))?;
+    Ok(file)
+}
+
+fn temporary(path: &Path) -> Result<NamedTempFile, Failure> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(|why| {
+        // Without the temporary name, which means nothing to the user.
+        let why = why.to_string();
+        let why = why.split(" at path ").next().unwrap_or_default();
+        Failure::new(Exit::Machine, format!("writing {}: {why}", path.display()))
+    })
+}
+
+/// Gives a complete file its name.
+pub fn rename(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
+    match file.persist(path) {
+        Ok(_) => Ok(()),
+        Err(why) => Err(writing(path)(why.error)),
+    }
+}
+
+/// Writes a whole file, replacing what is there.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    rename(write_beside(path, |to| to.write_all(bytes))?, path)
+}

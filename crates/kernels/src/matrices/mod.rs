@@ -1,0 +1,4 @@
+//! Matrices of blocks and of bits.
+
+pub mod rows;
+pub mod transpose;
