@@ -354,6 +354,13 @@ impl Reader {
         Ok(())
     }
 
+    /// All of its content.
+    #[cfg(test)]
+    pub(super) fn content(&mut self) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; self.head.bytes as usize];
+        self.read(0, &mut bytes).map(|()| bytes)
+    }
+
     /// A whole piece, checked.
     fn load(&mut self, number: u64, text: &mut [u8]) -> Result<()> {
         let mut tag = [0; TAG];

@@ -139,6 +139,13 @@ impl Taken {
         self.tables.as_ref().map_or(Ok(()), |tables| lock(tables).verify())
     }
 
+    /// All of it: what belongs to the run as a whole, labels and permute bits, then the tables.
+    #[cfg(test)]
+    pub(crate) fn contents(&self) -> Result<[Vec<u8>; 2]> {
+        let tables = self.tables.as_ref().map_or(Ok(Vec::new()), |tables| lock(tables).content())?;
+        Ok([lock(&self.labels).content()?, tables])
+    }
+
     pub(crate) fn secrets(&self) -> Result<Secrets> {
         let mut bytes = Zeroizing::new([0; SECRETS]);
         lock(&self.labels).read(0, &mut bytes[..])?;
