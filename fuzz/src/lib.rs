@@ -252,9 +252,9 @@ pub fn whole_session(bytes: &[u8]) {
     let scheme = match way & 18 {
         0 | 16 => Scheme::Yao,
         2 => Scheme::Gmw,
-        _ => Scheme::Masked,
+        _ => Scheme::MaskedGmw,
     };
-    let ahead = way & 8 == 0 || scheme == Scheme::Masked;
+    let ahead = way & 8 == 0 || scheme == Scheme::MaskedGmw;
     let options = Options {
         scheme,
         garbler: Some(if way & 4 == 0 { Party::Alice } else { Party::Bob }),

@@ -73,7 +73,7 @@ pub fn all_options() -> Vec<Options> {
         all.push(Options { garbling, timing, tile: Some(64), ..Options::new(Scheme::Yao) });
         all.push(Options { timing, tile: Some(64), ..Options::new(Scheme::Gmw) });
     }
-    all.push(Options { tile: Some(64), ..Options::new(Scheme::Masked) });
+    all.push(Options { tile: Some(64), ..Options::new(Scheme::MaskedGmw) });
     all
 }
 

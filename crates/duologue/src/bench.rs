@@ -6,14 +6,11 @@
 //! parties' secrets are in one place, and none of it can become part of a session.
 
 use crate::correlation::{Demand, Stock, Triples};
-use crate::executor::Protocol;
-use crate::executor::{Executor, Feeds, Link, Phase};
+use crate::executor::{Engine, Feeds, Link, Phase, PlanCache, Program};
 use crate::ot::Side;
 use crate::outbox::{Inbox, Outbox};
-use crate::protocol::gmw::{Gmw, Vectors, Written};
-use crate::protocol::masked_gmw::{Fusions, Masked};
-use crate::protocol::terms::{Options, Scheme, Terms};
-use crate::protocol::yao::{Base, Evaluator, Garbler};
+use crate::protocol::terms::{Options, Terms};
+use crate::protocol::{Base, KeySource};
 use crate::threads::Threads;
 use crate::{Error, Inputs, Outputs, Party, Result};
 use circuit::Schedule;
@@ -70,56 +67,98 @@ struct Both<'a> {
 
 type Took = (Duration, Outputs);
 
+/// Keys that are dealt to both parties.
+struct DealtKeys<'a> {
+    party: Party,
+    dealer: &'a Generator,
+    plans: &'a PlanCache,
+    /// Bytes of the party whose engine is made first.
+    mail: &'a Mutex<Vec<u8>>,
+}
+
+impl KeySource for DealtKeys<'_> {
+    fn party(&self) -> Party {
+        self.party
+    }
+
+    fn session(&self) -> [u8; 32] {
+        [0; 32]
+    }
+
+    fn ordinal(&self) -> u64 {
+        0
+    }
+
+    fn base(&self) -> Base {
+        Base::default()
+    }
+
+    fn delta(&mut self) -> Result<Block> {
+        Ok(delta(self.dealer))
+    }
+
+    fn own(&self, label: &[u8; 8]) -> Generator {
+        self.dealer.derive(b"party   ", self.party as u64).derive(label, 0)
+    }
+
+    fn pairwise(&self, label: &[u8; 8], number: u64) -> Generator {
+        self.dealer.derive(b"pairwise", 0).derive(label, number)
+    }
+
+    fn plans(&self) -> &PlanCache {
+        self.plans
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.mail.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn receive(&mut self, bytes: &mut [u8]) -> Result<()> {
+        let sent = std::mem::take(&mut *self.mail.lock().unwrap_or_else(PoisonError::into_inner));
+        if sent.len() != bytes.len() {
+            return Err(Error::usage("the parties of a measurement open a program differently"));
+        }
+        bytes.copy_from_slice(&sent);
+        Ok(())
+    }
+}
+
+/// Δ of both parties' COTs.
+fn delta(dealer: &Generator) -> Block {
+    dealer.derive(b"delta   ", 0).block().with_lsb(true)
+}
+
 impl Both<'_> {
     fn run(&self) -> Result<[Took; 2]> {
-        let how = (self.terms.window, self.terms.scheme != Scheme::Yao);
-        let public = |party: Party| &self.feeds[party as usize];
-        let threads = |party: Party| &self.threads[party as usize];
-        match self.terms.scheme {
-            Scheme::Gmw => {
-                let delta = self.dealer.derive(b"delta   ", 0).block().with_lsb(true);
-                let gmw = |party: Party| {
-                    let vectors = Some(Vectors::new(delta, party, (&[0; 32], 0)));
-                    let gmw = Gmw::new(party, self.dealer.derive(b"gmw     ", 0), 0, vectors, Written::default());
-                    Executor::new(gmw, Some(party), self.job.clone(), how, public(party))
-                        .map(|executor| executor.with_threads(threads(party)))
-                };
-                let [alice, bob] = self.stocks(gmw(Party::Alice)?.demand(), delta);
-                self.race((gmw(Party::Alice)?, alice), (gmw(Party::Bob)?, bob))
-            }
-            Scheme::Masked => {
-                let fusions = Fusions::default();
-                let masked = |party: Party| {
-                    let masks = self.dealer.derive(b"masks   ", party as u64);
-                    let masked = Masked::new(party, masks, fusions.share());
-                    Executor::new(masked, Some(party), self.job.clone(), how, public(party))
-                        .map(|executor| executor.with_threads(threads(party)))
-                };
-                let (alice, bob) = (masked(Party::Alice)?, masked(Party::Bob)?);
-                let [alices, bobs] = self.stocks(alice.demand(), Block::ZERO);
-                self.race((alice, alices), (bob, bobs))
-            }
-            Scheme::Yao => {
-                let delta = self.dealer.derive(b"delta   ", 0).block().with_lsb(true);
-                let (s, labels) = (self.dealer.derive(b"hash key", 0).block(), self.dealer.derive(b"labels  ", 0));
-                let (us, them, hash) = (self.terms.garbler, self.terms.garbler.peer(), (self.terms.garbling, s));
-                let garbler = Garbler::new(us, delta, hash, labels.derive(b"labels  ", 0), Base::default(), false);
-                let garbler =
-                    Executor::new(garbler, Some(us), self.job.clone(), how, public(us))?.with_threads(threads(us));
-                let evaluator = Evaluator::new(them, hash, labels.derive(b"labels  ", 0), Base::default(), false);
-                let evaluator = Executor::new(evaluator, Some(them), self.job.clone(), how, public(them))?
-                    .with_threads(threads(them));
-                let [alice, bob] = self.stocks(garbler.demand(), delta);
-                match us {
-                    Party::Alice => self.race((garbler, alice), (evaluator, bob)),
-                    Party::Bob => self.race((evaluator, alice), (garbler, bob)),
-                }
-            }
-        }
+        let (plans, mail) = (PlanCache::default(), Mutex::default());
+        let engine = |party| self.engine(DealtKeys { party, dealer: &self.dealer, plans: &plans, mail: &mail });
+        // The garbler opens the program.
+        let (first, other) = (engine(self.terms.garbler)?, engine(self.terms.garbler.peer())?);
+        let (alice, bob) = if self.terms.garbler == Party::Alice { (first, other) } else { (other, first) };
+        let [alices, bobs] = self.stocks(alice.demand());
+        self.race((alice, alices), (bob, bobs))
+    }
+
+    /// A party, whose setup is ahead unless it is garbling, which is to be measured.
+    fn engine(&self, mut keys: DealtKeys<'_>) -> Result<Box<dyn Engine>> {
+        let (party, descriptor) = (keys.party, self.terms.scheme.descriptor());
+        let terms = Terms { ahead: !descriptor.has_garbler(), ..self.terms };
+        let program = Program {
+            party: Some(party),
+            binding: self.job.0.clone(),
+            schedule: self.job.1.clone(),
+            window: terms.window,
+            ahead: terms.ahead,
+            public: self.feeds[party as usize].clone(),
+            threads: self.threads[party as usize].clone(),
+        };
+        descriptor.engine(&terms, program, &mut keys)
     }
 
     /// Both parties' halves of what is demanded; COTs have one Δ in either direction.
-    fn stocks(&self, demand: Demand, delta: Block) -> [Stock; 2] {
+    fn stocks(&self, demand: Demand) -> [Stock; 2] {
+        let delta = delta(&self.dealer);
         let mut stocks = [Stock::new(Party::Alice), Stock::new(Party::Bob)];
         for sender in [Party::Alice, Party::Bob] {
             let [sent, received] = self.cots(demand.cots_by(sender) as usize, delta, sender);
@@ -158,11 +197,7 @@ impl Both<'_> {
     }
 
     /// Alice and Bob, each in a thread.
-    fn race<A: Protocol, B: Protocol>(
-        &self,
-        alice: (Executor<A>, Stock),
-        bob: (Executor<B>, Stock),
-    ) -> Result<[Took; 2]> {
+    fn race(&self, alice: (Box<dyn Engine>, Stock), bob: (Box<dyn Engine>, Stock)) -> Result<[Took; 2]> {
         let table = Table::default();
         let [alices, bobs] = [0, 1].map(|us| Seat { table: &table, us, busy: Duration::ZERO, since: Instant::now() });
         let both = thread::scope(|scope| {
@@ -173,11 +208,11 @@ impl Both<'_> {
         Ok([both.0?, both.1?])
     }
 
-    fn party<P: Protocol>(&self, (mut executor, mut stock): (Executor<P>, Stock), mut seat: Seat) -> Result<Took> {
-        executor.setup(&mut stock, &mut seat)?;
+    fn party(&self, (mut engine, mut stock): (Box<dyn Engine>, Stock), mut seat: Seat) -> Result<Took> {
+        engine.setup(&mut stock, &mut seat)?;
         seat.away(Table::wait_for_turn)?;
         seat.busy = Duration::ZERO;
-        let ran = executor.online(&self.feeds[seat.us], &mut stock, &mut seat)?;
+        let ran = engine.online(&self.feeds[seat.us], &mut stock, &mut seat)?;
         seat.stop();
         Ok((seat.busy, Outputs::new(self.binding, ran.outputs)))
     }
@@ -335,7 +370,7 @@ impl Link for Seat<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plain;
+    use crate::{Scheme, plain};
     use circuit::blocks::{self, Goal};
     use circuit::{BitMatrix, Program};
 

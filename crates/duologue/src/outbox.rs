@@ -38,6 +38,12 @@ impl Outbox {
         &mut bytemuck::cast_slice_mut(&mut self.lines)[from..self.len]
     }
 
+    /// Makes room for so many more bytes.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        let lines = (self.len + count).div_ceil(64);
+        self.lines.reserve_exact(lines.saturating_sub(self.lines.len()));
+    }
+
     /// So many bytes in place of what is here, all of which the caller writes.
     pub(crate) fn only(&mut self, count: usize) -> &mut [u8] {
         self.clear();

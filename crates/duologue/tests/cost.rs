@@ -49,8 +49,8 @@ fn bytes_and_rounds_are_exact() {
     for (seed, lanes) in (0..6).flat_map(|seed| [(seed, seed % 3), (seed, 200)]) {
         let sample = sample(seed, lanes);
         for timing in [Timing::Ahead, Timing::Streamed] {
-            for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::Masked] {
-                if (scheme, timing) == (Scheme::Masked, Timing::Streamed) {
+            for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::MaskedGmw] {
+                if (scheme, timing) == (Scheme::MaskedGmw, Timing::Streamed) {
                     continue;
                 }
                 for garbling in Garbling::ALL.into_iter().take(if scheme == Scheme::Yao { 2 } else { 1 }) {
@@ -67,7 +67,7 @@ fn aes_costs_what_is_known() {
     let aes = blocks::find("aes128").unwrap().circuit(&[], Goal::Size).unwrap();
     let p = Program::of_circuit(&aes, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
     let binding = p.bind(&[("lanes", 130)]).unwrap();
-    for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::Masked] {
+    for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::MaskedGmw] {
         check(&binding, &Options::new(scheme), &format!("{scheme}"));
     }
     let three_halves = Options { garbling: Garbling::ThreeHalves, ..Options::new(Scheme::Yao) };
@@ -83,7 +83,7 @@ fn aes_costs_what_is_known() {
     assert_eq!(gmw.online.rounds, u64::from(gmw.depth) + 1, "a round for each layer and one for the output");
     let bytes = 6400 * 130 * 2 / 8 + 128 * 130 / 8;
     assert_eq!((gmw.online.alice_to_bob, gmw.online.bob_to_alice), (bytes, bytes), "two bits an AND each way");
-    let masked = cost(&binding, &Options::new(Scheme::Masked)).unwrap();
+    let masked = cost(&binding, &Options::new(Scheme::MaskedGmw)).unwrap();
     assert_eq!((masked.ands, masked.demand, masked.depth), (gmw.ands, gmw.demand, gmw.depth));
     assert_eq!(masked.online.rounds, u64::from(gmw.depth) + 1, "a round for the inputs and one for each layer");
     let bytes = 6400 * 130 / 8 + 128 * 130 / 8;

@@ -56,7 +56,7 @@ fn ways() -> [Options; 4] {
     let yao = Options { tile: Some(3), garbler: Some(Party::Bob), ..Options::new(Scheme::Yao) };
     let streamed = Options { timing: Timing::Streamed, garbler: Some(Party::Alice), ..yao };
     let gmw = Options { scheme: Scheme::Gmw, ..yao };
-    [yao, streamed, gmw, Options { scheme: Scheme::Masked, ..yao }]
+    [yao, streamed, gmw, Options { scheme: Scheme::MaskedGmw, ..yao }]
 }
 
 /// A whole session: greeting, one program, the end. A failed one must be dead.

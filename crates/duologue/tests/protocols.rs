@@ -137,7 +137,7 @@ fn trees_of_ands() {
             || (0..lanes).map(|_| (0..40).map(|_| dice.roll(16) > 0).collect()).collect::<Vec<Vec<bool>>>();
         let inputs = [("x", mostly()), ("y", mostly())].map(|(name, lanes)| (name.to_string(), lanes)).into();
         let sample = Sample { seed: lanes as u64, program: program.clone(), binding, inputs };
-        let masked = Options { tile: Some(512), ..Options::new(Scheme::Masked) };
+        let masked = Options { tile: Some(512), ..Options::new(Scheme::MaskedGmw) };
         run_all(Channel::pair(), &sample, &[masked, Options { tile: Some(64), ..masked }]);
     }
 }
@@ -164,7 +164,7 @@ fn vectors(block: &str, size: &[u32], vectors: &[&[&str]], lanes: usize) {
         for (i, port) in binding.inputs().iter().enumerate().filter(|(_, p)| p.who == Owner::Party(session.party())) {
             inputs.set(&port.name, column(i));
         }
-        for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::Masked].repeat(2) {
+        for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::MaskedGmw].repeat(2) {
             let outputs = session.run(&binding, &Options::new(scheme), &inputs)?.outputs;
             let (name, output) = outputs.iter().next().expect("an output");
             assert!(*output == expected, "{block} over {lanes} lanes by {scheme}: '{name}' is wrong");

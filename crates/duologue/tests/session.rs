@@ -158,7 +158,7 @@ fn what_differs_is_named_on_both_sides_and_the_session_goes_on() {
     let same = run(&binding, yao(), 1);
     let cases: [(&str, Options); 6] = [
         ("the protocol", gmw()),
-        ("the protocol", Options::new(Scheme::Masked)),
+        ("the protocol", Options::new(Scheme::MaskedGmw)),
         ("who garbles", Options { garbler: Some(Party::Alice), ..yao() }),
         ("how ANDs are garbled", Options { garbling: Garbling::ThreeHalves, ..yao() }),
         ("when setup happens", Options { timing: Timing::Streamed, ..yao() }),
@@ -407,7 +407,7 @@ fn online_gmw_computes_no_cryptography() {
     let binding = sample(3, 65).binding;
     both(Channel::pair(), |mut session| {
         let ours = inputs(&binding, 1)[session.party() as usize].clone();
-        for (turn, scheme) in [Scheme::Gmw, Scheme::Gmw, Scheme::Masked, Scheme::Masked].into_iter().enumerate() {
+        for (turn, scheme) in [Scheme::Gmw, Scheme::Gmw, Scheme::MaskedGmw, Scheme::MaskedGmw].into_iter().enumerate() {
             let before = (aes_blocks(), curve_calls());
             let options = Options { timing: Timing::Ahead, ..Options::new(scheme) };
             let prepared = session.prepare(&binding, &options, &public(&binding, &ours))?;

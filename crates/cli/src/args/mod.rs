@@ -100,7 +100,7 @@ impl Protocols {
         match self {
             Protocols::Yao => &[Scheme::Yao],
             Protocols::Gmw => &[Scheme::Gmw],
-            Protocols::GmwMasked => &[Scheme::Masked],
+            Protocols::GmwMasked => &[Scheme::MaskedGmw],
             Protocols::Both => &[Scheme::Yao, Scheme::Gmw],
         }
     }

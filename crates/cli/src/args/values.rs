@@ -37,7 +37,7 @@ pub fn scheme() -> impl TypedValueParser<Value = Scheme> {
     PossibleValuesParser::new(["yao", "gmw", "gmw-masked"]).map(|name| match &*name {
         "yao" => Scheme::Yao,
         "gmw" => Scheme::Gmw,
-        _ => Scheme::Masked,
+        _ => Scheme::MaskedGmw,
     })
 }
 

@@ -1,6 +1,6 @@
 //! What [`Session::correlate`](crate::Session::correlate) sends, counted without making anything.
 
-use super::{Exchange, Traffic, traffic, travel};
+use super::{PhaseExchange, Traffic, traffic, travel};
 use crate::Party;
 use crate::agreement;
 use crate::channel::Link;
@@ -26,7 +26,7 @@ pub struct Correlating {
 pub struct Supply {
     /// What is made, perhaps more than is asked for.
     pub made: Demand,
-    exchanges: [Vec<Exchange>; 2],
+    exchanges: [Vec<PhaseExchange>; 2],
 }
 
 impl Correlating {
@@ -58,7 +58,7 @@ impl Correlating {
         for party in [Party::Alice, Party::Bob] {
             let (exchanges, both) = correlation::exchanges(party, demand, &mut self.outlines[party as usize]);
             made = both;
-            let counted = exchanges.into_iter().map(|(sent, read)| Exchange { phase: Phase::Setup, sent, read });
+            let counted = exchanges.into_iter().map(|(sent, read)| PhaseExchange { phase: Phase::Setup, sent, read });
             supply.exchanges[party as usize].extend(counted);
         }
         made
@@ -68,8 +68,8 @@ impl Correlating {
 impl Supply {
     /// Both parties send so much at once, Alice the first.
     fn exchange(&mut self, [alice, bob]: [usize; 2]) {
-        self.exchanges[0].push(Exchange { phase: Phase::Setup, sent: alice, read: bob });
-        self.exchanges[1].push(Exchange { phase: Phase::Setup, sent: bob, read: alice });
+        self.exchanges[0].push(PhaseExchange { phase: Phase::Setup, sent: alice, read: bob });
+        self.exchanges[1].push(PhaseExchange { phase: Phase::Setup, sent: bob, read: alice });
     }
 
     /// Bytes and rounds.

@@ -1,61 +1,65 @@
 //! A protocol of lengths and depths, run by the real executor.
 
-use super::Exchange;
-use super::script::Role;
+use super::PhaseExchange;
 use crate::correlation::{self, Demand, Stock};
 use crate::executor::cells::{self, Cells, Nothing};
-use crate::executor::{Arg, Flow, Job, Protocol};
-use crate::executor::{Executor, Feeds, Link, Phase};
-use crate::ot::{Outline, Setup};
+use crate::executor::{
+    Arg, Engine, Exchanges, Executor, Feeds, Flow, Job, Lengths, Link, Made, Phase, PlanCache, Program, Protocol,
+    Scheduling, Setup, Stage,
+};
+use crate::ot::{Outline, Setup as BaseOts};
 use crate::outbox::{Inbox, Outbox};
-use crate::protocol::terms::{Scheme, Terms};
-use crate::protocol::yao::LABEL;
+use crate::protocol::terms::Terms;
 use crate::session::at_once;
+use crate::shelf::Room;
+use crate::threads::Threads;
 use crate::{Party, Result};
-use circuit::plan::{Op, Plan, Source};
+use circuit::plan::Plan;
 use circuit::program::{Binding, BoundPort, Kind, Owner, Piece};
 use circuit::{BitMatrix, Schedule};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a dry run found.
+/// The findings of a dry run.
 pub(super) struct Found {
     pub demand: Demand,
     pub depth: u32,
-    /// Bytes that setup keeps, where they are counted task by task.
-    pub kept: u64,
+    /// Bytes between setup and online.
+    pub stored: u64,
     /// Bytes of cells and maps at once.
     pub peak: u64,
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<PhaseExchange>,
 }
 
 /// Runs one party's side of a bound program.
-pub(super) fn run(party: Party, job: (&Binding, &Arc<Schedule>), terms: &Terms, opening: usize) -> Result<Found> {
-    let tally = Arc::new(Tally::new(party, opening, terms));
-    let role = Role::of(party, terms);
-    match terms.scheme {
-        Scheme::Gmw | Scheme::Masked => sized_run(Sized::<1> { role, tally }, job, terms),
-        Scheme::Yao => sized_run(Sized::<128> { role, tally }, job, terms),
-    }
-}
-
-fn sized_run<const BITS: usize>(
-    sized: Sized<BITS>,
+pub(super) fn run(
+    party: Party,
     (binding, schedule): (&Binding, &Arc<Schedule>),
     terms: &Terms,
+    opening: usize,
 ) -> Result<Found> {
-    let tally = sized.tally.clone();
-    let (public, inputs) = (zeros(binding, |owner| owner == Owner::Public), zeros(binding, |_| false));
-    let (job, how) = ((Arc::new(binding.clone()), schedule.clone()), (terms.window, terms.ahead));
-    let mut executor = Executor::new(sized, Some(tally.party), job, how, &public)?;
+    let lengths: Arc<dyn Lengths> = terms.scheme.descriptor().lengths(terms, party, &PlanCache::default()).into();
+    let tally = Arc::new(Tally::new(party, opening, terms, &*lengths));
+    let counted = Counted { lengths: WithoutBytes(lengths), tally: tally.clone() };
+    let program = Program {
+        party: Some(party),
+        binding: Arc::new(binding.clone()),
+        schedule: schedule.clone(),
+        window: terms.window,
+        ahead: terms.ahead,
+        public: zeros(binding, |owner| owner == Owner::Public),
+        threads: Threads::default(),
+    };
+    let mut executor = Box::new(Executor::new(counted, program)?);
     let demand = executor.demand();
-    let (mut stock, mut link) = (Stock::new(tally.party), DryLink(tally.clone()));
+    let size = executor.stored_size();
+    let (mut stock, mut link) = (Stock::new(party), DryLink(tally.clone()));
     executor.setup(&mut stock, &mut link)?;
     tally.state().phase = Phase::Online;
-    let ran = executor.online(&inputs, &mut stock, &mut link)?;
+    let ran = executor.online(&zeros(binding, |_| false), &mut stock, &mut link)?;
     let mut state = tally.state();
-    let (depth, kept) = (state.depth, state.kept / 8);
+    let stored = if terms.ahead { size.labels + size.tables } else { 0 };
     let exchanges = std::mem::take(&mut state.exchanges);
-    Ok(Found { demand, depth, kept, peak: ran.peak as u64, exchanges })
+    Ok(Found { demand, depth: state.depth, stored, peak: ran.peak as u64, exchanges })
 }
 
 /// Inputs are not looked at, but the public ones are computed with.
@@ -65,7 +69,7 @@ fn zeros(binding: &Binding, wanted: impl Fn(Owner) -> bool) -> Feeds {
     ports.map(|port| wanted(port.who).then(|| zero(port))).collect()
 }
 
-/// What a party would send and read.
+/// The bytes that a party would send and read.
 struct Tally {
     party: Party,
     /// A protocol is shared between threads, so this is too; a dry run has but one.
@@ -77,29 +81,26 @@ struct State {
     /// Of the exchange that is being gathered.
     sent: usize,
     read: usize,
-    exchanges: Vec<Exchange>,
+    exchanges: Vec<PhaseExchange>,
     available: Demand,
     based: bool,
     /// The makers of COTs in which the party is sender and receiver.
     outlines: [Outline; 2],
     depth: u32,
-    /// Bits.
-    kept: u64,
 }
 
 impl Tally {
-    /// After the terms, and what Yao begins with.
-    fn new(party: Party, opening: usize, terms: &Terms) -> Tally {
+    /// After the terms, and the exchange that opens the protocol.
+    fn new(party: Party, opening: usize, terms: &Terms, lengths: &dyn Lengths) -> Tally {
         let phase = Phase::Setup;
-        let (sent, read, exchanges, available, based, depth, kept) = Default::default();
+        let (sent, read, exchanges, available, based, depth) = Default::default();
         let outlines = [(); 2].map(|()| terms.extension.outline());
-        let state = Mutex::new(State { phase, sent, read, exchanges, available, based, outlines, depth, kept });
+        let state = Mutex::new(State { phase, sent, read, exchanges, available, based, outlines, depth });
         let tally = Tally { party, state };
         tally.exchange(opening, opening);
-        if terms.scheme == Scheme::Yao {
+        if let Some(first) = lengths.opening() {
             tally.base();
-            let garbles = terms.garbler == party;
-            tally.exchange(if garbles { LABEL } else { 0 }, if garbles { 0 } else { LABEL });
+            tally.exchange(first.sent, first.read);
         }
         tally
     }
@@ -110,14 +111,14 @@ impl Tally {
 
     fn base(&self) {
         if !std::mem::replace(&mut self.state().based, true) {
-            Setup::MESSAGES.into_iter().for_each(|bytes| self.exchange(bytes, bytes));
+            BaseOts::MESSAGES.into_iter().for_each(|bytes| self.exchange(bytes, bytes));
         }
     }
 
     /// An exchange apart from the one that is being gathered.
     fn exchange(&self, sent: usize, read: usize) {
         let state = &mut *self.state();
-        state.exchanges.push(Exchange { phase: state.phase, sent, read });
+        state.exchanges.push(PhaseExchange { phase: state.phase, sent, read });
     }
 
     fn add(&self, sent: usize, read: usize) {
@@ -178,18 +179,45 @@ impl Link for DryLink {
     }
 }
 
-/// A protocol of lengths, with cells as large as those of the real one, so that the executor's windows are the same.
-struct Sized<const BITS: usize> {
-    role: Role,
+/// The lengths of a protocol, but for the bytes: as many exchanges, none of which moves anything.
+struct WithoutBytes(Arc<dyn Lengths>);
+
+impl Lengths for WithoutBytes {
+    fn scheduling(&self) -> Scheduling {
+        self.0.scheduling()
+    }
+
+    fn demand(&self, job: &Job) -> Demand {
+        self.0.demand(job)
+    }
+
+    fn setup(&self, job: &Job) -> Exchanges {
+        self.0.setup(job).without_bytes()
+    }
+
+    fn online(&self, job: &Job) -> Exchanges {
+        self.0.online(job).without_bytes()
+    }
+
+    fn stored(&self, job: &Job) -> Room {
+        self.0.stored(job)
+    }
+
+    fn depths(&self, plan: &Arc<Plan>, inputs: &[u32]) -> Vec<u32> {
+        self.0.depths(plan, inputs)
+    }
+}
+
+/// A protocol of lengths, whose cells are depths.
+struct Counted {
+    lengths: WithoutBytes,
     tally: Arc<Tally>,
 }
 
 /// ANDs on the path to each row; all lanes alike.
-struct Depths<const BITS: usize>(Vec<u32>);
+struct Depths(Vec<u32>);
 
-impl<const BITS: usize> Cells for Depths<BITS> {
-    const CELL_BITS: usize = BITS;
-
+impl Cells for Depths {
     fn zeros(rows: usize, _: usize) -> Self {
         Depths(vec![0; rows])
     }
@@ -199,141 +227,89 @@ impl<const BITS: usize> Cells for Depths<BITS> {
     }
 }
 
-/// The exchanges of a task's setup, the one that is under way included.
-type Answers = std::iter::Peekable<std::vec::IntoIter<(usize, usize)>>;
-
-/// The exchanges of a task that are still to come.
-struct DryRun<const BITS: usize> {
-    script: std::vec::IntoIter<(usize, usize)>,
-    made: Depths<BITS>,
+/// A stage that adds up its exchanges.
+struct Counting<T> {
+    exchanges: Exchanges,
+    end: Option<T>,
 }
 
-impl<const BITS: usize> Protocol for Sized<BITS> {
-    /// Labels are those of Yao.
-    const ONE_WAY: bool = BITS == 128;
+impl<T: Send + 'static> Stage<Counted> for Counting<T> {
+    type Output = T;
+
+    fn step(&mut self, counted: &Counted, _: &Job, _: &[u8], _: &mut Outbox) -> Result<Flow<T>> {
+        match self.exchanges.next() {
+            Some(next) => {
+                counted.tally.add(next.sent, next.read);
+                Ok(Flow::Exchange)
+            }
+            None => Ok(Flow::Done(self.end.take().expect("a stage ends once"))),
+        }
+    }
+}
+
+impl Setup<Counted> for Counting<()> {
+    fn take_mask(&mut self) -> Option<Nothing> {
+        Some(Nothing)
+    }
+}
+
+impl Protocol for Counted {
     type Mask = Nothing;
-    type Value = Depths<BITS>;
-    type Prepared = Answers;
-    type Run = DryRun<BITS>;
+    type Value = Depths;
+    type Prepared = ();
+    type Setup = Counting<()>;
+    type Online = Counting<Made<Depths>>;
 
-    fn demand(&self, job: &Job) -> Demand {
-        self.role.demand(job)
+    fn lengths(&self) -> &dyn Lengths {
+        &self.lengths
     }
 
-    fn setup_bytes(&self, _: &Job) -> usize {
-        0
+    fn setup(&self, job: &Job, _: &[Arg<'_, Nothing>], _: &mut Stock) -> Result<Counting<()>> {
+        let mut state = self.tally.state();
+        state.available = state.available.missing_from(&self.lengths.demand(job));
+        Ok(Counting { exchanges: self.lengths.0.setup(job), end: Some(()) })
     }
 
-    fn prepare(
+    fn online(
         &self,
         job: &Job,
-        _: &[Arg<'_, Nothing>],
-        _: &mut Stock,
-        _: &[u8],
-        _: &mut Outbox,
-    ) -> Result<(Answers, Nothing)> {
-        let tally = &self.tally;
-        let (sent, read) = self.role.setup(job);
-        tally.add(sent, read);
-        let mut answers = self.role.answers(job).into_iter().peekable();
-        self.announce(answers.peek());
-        let mut state = tally.state();
-        state.available = state.available.missing_from(&self.demand(job));
-        state.kept += self.role.kept(job);
-        Ok((answers, Nothing))
-    }
-
-    fn answer_bytes(&self, _: &Job, answers: &Answers) -> Option<usize> {
-        (answers.len() > 0).then_some(0)
-    }
-
-    fn complete(&self, _: &Job, answers: &mut Answers, _: &[u8], _: &mut Outbox) -> Result<()> {
-        answers.next();
-        self.announce(answers.peek());
-        Ok(())
-    }
-
-    fn begin(
-        &self,
-        job: &Job,
-        _: Answers,
-        args: &[Arg<'_, Depths<BITS>>],
+        (): (),
+        args: &[Arg<'_, Depths>],
         _: Option<BitMatrix>,
-    ) -> Result<DryRun<BITS>> {
-        let made = match &job.task.kind {
-            Kind::Map { wiring, .. } => self.depths(job, wiring, args),
+    ) -> Result<Counting<Made<Depths>>> {
+        let end = match &job.task.kind {
+            Kind::Map { wiring, .. } => {
+                let plan = job.plan.as_ref().expect("a map has a plan");
+                let inputs = gather(plan.inputs().len(), wiring, args);
+                Made::Value(Depths(self.lengths.depths(plan, &inputs.0)))
+            }
             Kind::Output { wiring, .. } => {
-                let mut made = Depths::zeros(job.task.rows, 0);
-                for piece in wiring.iter() {
-                    if let Arg::Secret(arg) = args[piece.arg as usize] {
-                        cells::copy(&mut made, arg, piece);
-                    }
-                }
-                let deepest = made.0.iter().copied().max().unwrap_or(0);
+                let deepest = gather(job.task.rows, wiring, args).0.into_iter().max().unwrap_or(0);
                 let mut state = self.tally.state();
                 state.depth = state.depth.max(deepest);
-                made
+                Made::Output(None)
             }
-            _ => Depths::zeros(job.task.rows, 0),
+            _ => Made::Value(Depths::zeros(job.task.rows, 0)),
         };
-        Ok(DryRun { script: self.role.online(job).into_iter(), made })
-    }
-
-    fn step(&self, job: &Job, run: &mut DryRun<BITS>, _: &[u8], _: &mut Outbox) -> Result<Flow<Depths<BITS>>> {
-        if let Some((sent, read)) = run.script.next() {
-            self.tally.add(sent, read);
-            return Ok(Flow::Exchange { expect: 0 });
-        }
-        let made = std::mem::replace(&mut run.made, Depths(Vec::new()));
-        Ok(if matches!(job.task.kind, Kind::Output { .. }) { Flow::Output(None) } else { Flow::Value(made) })
+        Ok(Counting { exchanges: self.lengths.0.online(job), end: Some(end) })
     }
 
     fn lift_mask(&self, _: &BitMatrix) -> Nothing {
         Nothing
     }
 
-    fn lift(&self, public: &BitMatrix) -> Depths<BITS> {
+    fn lift(&self, public: &BitMatrix) -> Depths {
         Depths::zeros(public.rows(), 0)
     }
 }
 
-impl<const BITS: usize> Sized<BITS> {
-    /// Announces the next exchange of a task's setup.
-    fn announce(&self, answer: Option<&(usize, usize)>) {
-        answer.iter().for_each(|(sent, read)| self.tally.add(*sent, *read));
-    }
-
-    fn depths(&self, job: &Job, wiring: &[Piece], args: &[Arg<'_, Depths<BITS>>]) -> Depths<BITS> {
-        let plan = job.plan.as_ref().expect("a map has a plan");
-        let Role::Masked { fusions, .. } = &self.role else { return plan_depths(plan, wiring, args) };
-        let mut inputs = Depths::<BITS>::zeros(plan.inputs().len(), 0);
-        for piece in wiring {
-            if let Arg::Secret(arg) = args[piece.arg as usize] {
-                cells::copy(&mut inputs, arg, piece);
-            }
-        }
-        Depths(fusions.of(plan).fused.depths(&inputs.0))
-    }
-}
-
-fn plan_depths<const BITS: usize>(plan: &Plan, wiring: &[Piece], args: &[Arg<'_, Depths<BITS>>]) -> Depths<BITS> {
-    let mut slots = Depths::zeros(plan.slots(), 0);
+/// The depths of all that a plan or an output reads; those of public bits are zero.
+fn gather(rows: usize, wiring: &[Piece], args: &[Arg<'_, Depths>]) -> Depths {
+    let mut gathered = Depths::zeros(rows, 0);
     for piece in wiring {
         if let Arg::Secret(arg) = args[piece.arg as usize] {
-            cells::load(plan, &mut slots, arg, piece);
+            cells::copy(&mut gathered, arg, piece);
         }
     }
-    for instr in plan.code() {
-        let a = slots.0[instr.a as usize];
-        slots.0[instr.dst as usize] = match instr.op {
-            Op::Xor => a.max(slots.0[instr.b as usize]),
-            Op::And => a.max(slots.0[instr.b as usize]) + 1,
-            Op::XorPublic | Op::AndPublic => a,
-        };
-    }
-    let depth = |source: &Source| match source {
-        Source::Slot { slot, .. } => slots.0[*slot as usize],
-        Source::Public { .. } | Source::Constant(_) => 0,
-    };
-    Depths(plan.outputs().iter().map(depth).collect())
+    gathered
 }

@@ -6,7 +6,6 @@
 
 mod correlating;
 mod dry;
-mod script;
 
 pub use correlating::{Correlating, Supply};
 
@@ -15,11 +14,10 @@ use crate::channel::{Channel, Link as Line};
 use crate::correlation::Demand;
 use crate::executor::Phase;
 use crate::protocol::terms::Terms;
-use crate::protocol::yao::LABEL;
 use crate::session::fields;
 use crate::{Error, Inputs, Options, Party, Report, Result, Scheme, Session, Timing};
 use circuit::blocks::{self, Goal};
-use circuit::program::{Binding, Owner, Recipient, Seat};
+use circuit::program::{Binding, Owner, Recipient};
 use circuit::{BitMatrix, Program, Schedule, bits};
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +41,7 @@ pub struct Cost {
     pub online: Traffic,
     /// Memory of values and tasks under way and of what setup keeps, at the party that needs more, in bytes.
     pub memory: u64,
-    exchanges: [Vec<Exchange>; 2],
+    exchanges: [Vec<PhaseExchange>; 2],
 }
 
 /// Bytes of the protocol in each direction, and turns from sending to receiving of the party that turns more often.
@@ -68,7 +66,7 @@ pub struct Speed {
 
 /// What one party sends and then waits for.
 #[derive(Clone, Copy, Debug)]
-struct Exchange {
+struct PhaseExchange {
     phase: Phase,
     sent: usize,
     read: usize,
@@ -82,12 +80,12 @@ pub fn cost(binding: &Binding, options: &Options) -> Result<Cost> {
     let (terms, schedule) = Terms::resolve(binding, options)?;
     let schedule = Arc::new(schedule);
     let opening = opening(binding, &terms, &schedule)?;
-    let mut exchanges: [Vec<Exchange>; 2] = Default::default();
+    let mut exchanges: [Vec<PhaseExchange>; 2] = Default::default();
     let (mut demand, mut depth, mut memory) = (Demand::NONE, 0, 0);
     for party in [Party::Alice, Party::Bob] {
         let found = dry::run(party, (binding, &schedule), &terms, opening)?;
         (demand, depth) = (found.demand, found.depth);
-        memory = memory.max(found.peak + found.kept + kept(&terms, &schedule.totals, &demand));
+        memory = memory.max(found.peak + found.stored);
         exchanges[party as usize] = found.exchanges;
     }
     Ok(Cost {
@@ -155,11 +153,11 @@ impl Cost {
 }
 
 /// When the last byte of both parties' exchanges has come, without computing.
-fn travel<'a>(line: &Line, exchanges: impl Iterator<Item = (&'a Exchange, &'a Exchange)>) -> Duration {
+fn travel<'a>(line: &Line, exchanges: impl Iterator<Item = (&'a PhaseExchange, &'a PhaseExchange)>) -> Duration {
     let mut now = [Duration::ZERO; 2];
     let mut free = [Duration::ZERO; 2];
     for (alice, bob) in exchanges {
-        let arrive = |from: usize, exchange: &Exchange, free: &mut [Duration; 2]| {
+        let arrive = |from: usize, exchange: &PhaseExchange, free: &mut [Duration; 2]| {
             free[from] = free[from].max(now[from]) + line.transmission(exchange.sent);
             free[from] + line.round_trip / 2
         };
@@ -178,17 +176,7 @@ fn opening(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<usiz
     Ok(4 + agreement::encode(&fields).len())
 }
 
-/// Memory of what setup keeps until the online phase.
-fn kept(terms: &Terms, totals: &Seat, demand: &Demand) -> u64 {
-    let cots = (demand.cots_by_alice + demand.cots_by_bob) * LABEL as u64;
-    match (terms.scheme, terms.ahead) {
-        (Scheme::Gmw, true) => (3 * totals.and0 + totals.in0) / 8 + cots,
-        (Scheme::Yao, true) => totals.and0 * terms.garbling.table() as u64 + totals.in0 * LABEL as u64 + cots,
-        (Scheme::Masked, _) | (_, false) => 0,
-    }
-}
-
-fn traffic(exchanges: &[Vec<Exchange>; 2], phase: Phase) -> Traffic {
+fn traffic(exchanges: &[Vec<PhaseExchange>; 2], phase: Phase) -> Traffic {
     let sent = |party: usize| {
         let during = exchanges[party].iter().filter(|exchange| exchange.phase == phase);
         during.map(|exchange| exchange.sent as u64).sum()
@@ -198,7 +186,7 @@ fn traffic(exchanges: &[Vec<Exchange>; 2], phase: Phase) -> Traffic {
 }
 
 /// Turns from sending to receiving within a phase.
-fn turns(exchanges: &[Exchange], phase: Phase) -> u64 {
+fn turns(exchanges: &[PhaseExchange], phase: Phase) -> u64 {
     let (mut sending, mut turns) = (false, 0);
     for exchange in exchanges {
         sending |= exchange.sent > 0;

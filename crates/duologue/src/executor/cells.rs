@@ -8,9 +8,7 @@ use circuit::plan::Plan;
 use circuit::program::Piece;
 
 /// A matrix of wires × lanes of one tile.
-pub trait Cells: Sized + Send + Sync {
-    /// Memory of one bit of one lane, in bits.
-    const CELL_BITS: usize;
+pub(crate) trait Cells: Sized + Send + Sync {
     /// A matrix of zeros: of the public bit 0.
     fn zeros(rows: usize, lanes: usize) -> Self;
     /// Copies one row of a piece; the piece says which lanes.
@@ -34,8 +32,6 @@ pub(crate) fn load<C: Cells>(plan: &Plan, slots: &mut C, from: &C, piece: &Piece
 }
 
 impl Cells for BitMatrix {
-    const CELL_BITS: usize = 1;
-
     fn zeros(rows: usize, lanes: usize) -> Self {
         BitMatrix::zeros(rows, lanes)
     }
@@ -67,7 +63,6 @@ impl Cells for BitMatrix {
 pub struct Nothing;
 
 impl Cells for Nothing {
-    const CELL_BITS: usize = 0;
     fn zeros(_: usize, _: usize) -> Self {
         Nothing
     }

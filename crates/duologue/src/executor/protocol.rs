@@ -1,39 +1,28 @@
-//! What a protocol is: computation on one tile. It talks to nobody; what was prepared for it on disk it may read.
+//! What the executor asks of a protocol: computation on one tile of lanes, stepped with bytes.
 //!
-//! A protocol says what a bit *is*: a plain bit, a share, a label. It sees one [`Task`] at a time, in two phases. In
-//! *setup* ([`prepare`](Protocol::prepare)) it knows no input; what is fixed there flows from task to task as
-//! [`Mask`](Protocol::Mask)s: the zero labels of garbled wires. *Online* ([`begin`](Protocol::begin) and
-//! [`step`](Protocol::step)) the inputs flow as [`Value`](Protocol::Value)s. Each phase says exactly how many bytes it
-//! will read next, before it reads them. Sending, receiving, ordering and memory belong to the
-//! [`executor`](crate::executor).
+//! A protocol says what a bit *is*: a plain bit, a share, a label. It sees one [`Task`] at a time, in two phases, and in
+//! each it gives a [`Stage`]: a state machine that is handed what the peer sent and writes what the peer gets. In *setup*
+//! no input is known; what is fixed there flows from task to task as [masks](Protocol::Mask), the zero labels of garbled
+//! wires for example. *Online* the inputs flow as [values](Protocol::Value). How many bytes each exchange has is no
+//! secret, and stands apart from the stages, in [`Lengths`]. Sending, receiving, files, order and memory belong to the
+//! executor: a protocol sees neither a socket nor a disk.
 
-use crate::Result;
-use crate::correlation::{Demand, Stock};
-use crate::executor::cells::Cells;
+use super::cells::Cells;
+use super::lengths::Lengths;
+use crate::correlation::Stock;
 use crate::outbox::Outbox;
 use crate::threads::Threads;
+use crate::{Error, Result};
 use circuit::BitMatrix;
 use circuit::plan::Plan;
 use circuit::program::Task;
+use kernels::Block;
 use std::sync::Arc;
 
-/// What a step asks for.
-pub enum Flow<V> {
-    /// Send what is in the outbox; come back with exactly so many bytes of the peer's.
-    Exchange {
-        /// The length of the next inbox.
-        expect: usize,
-    },
-    /// The task's cell.
-    Value(V),
-    /// What an output task delivers to this party, if anything.
-    Output(Option<BitMatrix>),
-}
-
 /// A secret task with what is public about it.
-pub struct Job {
-    /// Who shares the work on it.
-    pub(crate) threads: Threads,
+pub(crate) struct Job {
+    /// The threads that share the work on it.
+    pub threads: Threads,
     /// The task.
     pub task: Task,
     /// Its plan, if it is a map.
@@ -47,85 +36,101 @@ impl Job {
     pub fn ands(&self) -> u64 {
         self.plan.as_ref().map_or(0, |plan| plan.ands() * self.task.lanes as u64)
     }
+
+    /// Bits of the cell that the task makes or opens.
+    pub fn bits(&self) -> usize {
+        self.task.rows * self.task.lanes
+    }
 }
 
 /// An argument of a task.
-pub enum Arg<'a, C> {
-    /// What the protocol made.
+pub(crate) enum Arg<'a, C> {
+    /// A cell that the protocol made.
     Secret(&'a C),
-    /// What both parties know.
+    /// A cell that both parties know.
     Public(&'a BitMatrix),
 }
 
-/// A two-party protocol, or something that runs like one.
-pub trait Protocol: Send + Sync {
-    /// Whether threads step tasks side by side; else the threads share the work of each task, or there is little. A map
-    /// with ANDs then waits for the peer after its first step.
-    const SIDE_BY_SIDE: bool = false;
-    /// Whether the bytes of maps go one way, so that neither party waits for the other in them. Then inputs and outputs,
-    /// for which one does wait, are taken many at a time and not between maps.
-    const ONE_WAY: bool = false;
+/// How a stage goes on.
+pub(crate) enum Flow<T> {
+    /// It waits for the next exchange of its [`Lengths`].
+    Exchange,
+    /// It is done, and has no exchange left.
+    Done(T),
+}
+
+/// The result of a task online.
+pub(crate) enum Made<V> {
+    /// The task's cell.
+    Value(V),
+    /// The part of an output that this party gets, if any.
+    Output(Option<BitMatrix>),
+}
+
+/// A state machine that is stepped with bytes, in either phase.
+pub(crate) trait Stage<P>: Send + 'static {
+    /// What the stage ends with.
+    type Output;
+
+    /// Goes on until something must be exchanged or the stage is done. The inbox of the first step is empty; that of
+    /// every other one has the bytes that the last exchange reads.
+    fn step(&mut self, protocol: &P, job: &Job, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Self::Output>>;
+}
+
+/// The stage of a task's setup.
+pub(crate) trait Setup<P: Protocol>: Stage<P, Output = P::Prepared> {
+    /// The mask of the task's cell, once. It is there when the stage is done; where tasks share the exchanges of their
+    /// setup, already after the first step, since their readers begin before it is done.
+    fn take_mask(&mut self) -> Option<P::Mask>;
+}
+
+/// One role of a two-party protocol, or something that runs like one.
+pub(crate) trait Protocol: Send + Sync + Sized + 'static {
     /// The setup half of a value.
     type Mask: Cells;
     /// The online half of a value.
     type Value: Cells;
-    /// What a task carries from setup to online, used once.
+    /// The result of a task's setup, used once.
     type Prepared: Send;
-    /// Where a task has got to.
-    type Run: Send;
+    /// The setup of a task.
+    type Setup: Setup<Self>;
+    /// A task with inputs.
+    type Online: Stage<Self, Output = Made<Self::Value>>;
 
-    /// The correlations that preparing a task draws: exactly these.
-    fn demand(&self, job: &Job) -> Demand;
+    /// Correlations, and bytes of every exchange.
+    fn lengths(&self) -> &dyn Lengths;
 
-    /// Bytes that come from the peer while a task is prepared: exactly so many.
-    fn setup_bytes(&self, job: &Job) -> usize;
-
-    /// Setup of a task, given the masks of its arguments: draws correlations, sends what does not depend on inputs.
-    fn prepare(
-        &self,
-        job: &Job,
-        args: &[Arg<'_, Self::Mask>],
-        stock: &mut Stock,
-        inbox: &[u8],
-        outbox: &mut Outbox,
-    ) -> Result<(Self::Prepared, Self::Mask)>;
-
-    /// Bytes of the peer's that the setup of a task waits for, if it is not complete: exactly so many. Whether it is
-    /// complete is the same for both parties. The answers of many tasks travel together.
-    fn answer_bytes(&self, _: &Job, _: &Self::Prepared) -> Option<usize> {
-        None
-    }
-
-    /// Goes on with the setup of a task that waits for an answer.
-    fn complete(&self, _: &Job, _: &mut Self::Prepared, _answer: &[u8], _outbox: &mut Outbox) -> Result<()> {
-        Ok(())
-    }
+    /// Begins the setup of a task: draws the correlations that its lengths name, and no others.
+    fn setup(&self, job: &Job, args: &[Arg<'_, Self::Mask>], stock: &mut Stock) -> Result<Self::Setup>;
 
     /// Begins a task online. `feed` is this party's input or share of it, for the lanes of an input task.
-    fn begin(
+    fn online(
         &self,
         job: &Job,
         prepared: Self::Prepared,
         args: &[Arg<'_, Self::Value>],
         feed: Option<BitMatrix>,
-    ) -> Result<Self::Run>;
-
-    /// Goes on until something must be exchanged or the task is done. The first inbox is empty.
-    fn step(&self, job: &Job, run: &mut Self::Run, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Self::Value>>;
-
-    /// Bytes that a map reads online where maps are [one way](Self::ONE_WAY): exactly so many.
-    fn map_bytes(&self, _: &Job) -> usize {
-        0
-    }
-
-    /// Bytes that a task will ask for after its next step, if it certainly goes on then, whatever comes before.
-    fn asks_next(&self, _: &Job, _: &Self::Run) -> Option<usize> {
-        None
-    }
+    ) -> Result<Self::Online>;
 
     /// The setup half of a public value.
     fn lift_mask(&self, public: &BitMatrix) -> Self::Mask;
 
     /// The online half of a public value.
     fn lift(&self, public: &BitMatrix) -> Self::Value;
+
+    /// The secret of the program that its prepared tasks need: Δ at Yao's garbler, S at the evaluator. None where prepared
+    /// tasks cannot be stored.
+    fn program_secret(&self) -> Option<Block> {
+        None
+    }
+
+    /// Writes a task's prepared state, in as many bytes as its lengths say.
+    fn store(&self, _: &Job, _: Self::Prepared, _write: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        Err(Error::usage("this protocol's setup cannot be stored"))
+    }
+
+    /// A task's prepared state, as it was stored.
+    fn restore(&self, _: &Job, _read: &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<Self::Prepared> {
+        Err(Error::usage("this protocol's setup cannot be stored"))
+    }
 }

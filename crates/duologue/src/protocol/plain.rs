@@ -4,16 +4,20 @@ use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::cells::Nothing;
 use crate::executor::interpreter::{gather, map};
-use crate::executor::{Alone, Executor, Window};
-use crate::executor::{Arg, Flow, Job, Protocol};
+use crate::executor::{
+    Arg, Engine, Exchanges, Executor, Flow, Job, Lengths, Made, NoPeer, Program, Protocol, Scheduling, Setup, Stage,
+    Window,
+};
 use crate::outbox::Outbox;
+use crate::shelf::Room;
+use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::program::{Binding, Kind};
 use circuit::{BitMatrix, Order, Schedule};
 use std::sync::Arc;
 
 /// Runs a program on plain bits; an output goes to whoever asks.
-pub struct Plain;
+pub(crate) struct Plain;
 
 /// Runs a bound program on all inputs at once, a shared one given as its value; all outputs.
 ///
@@ -22,57 +26,97 @@ pub struct Plain;
 pub fn run(binding: &Binding, inputs: &Inputs) -> Result<Outputs> {
     let feeds = inputs.feeds(binding, |_| true)?;
     let schedule = Schedule::new(binding, Order::DepthFirst, |slots| (CACHE * 8 / slots.max(1)).max(64));
-    let schedule = Arc::new(schedule.map_err(|error| Error::usage(error.to_string()))?);
-    let window = Window { cells: 1 << 26, maps: 1 << 24 };
-    let job = (Arc::new(binding.clone()), schedule);
-    let executor = Executor::new(Plain, None, job, (window, false), &feeds)?;
-    let ran = executor.online(&feeds, &mut Stock::new(Party::Alice), &mut Alone)?;
+    let program = Program {
+        party: None,
+        binding: Arc::new(binding.clone()),
+        schedule: Arc::new(schedule.map_err(|error| Error::usage(error.to_string()))?),
+        window: Window { cells: 1 << 26, maps: 1 << 24 },
+        ahead: false,
+        public: feeds.clone(),
+        threads: Threads::default(),
+    };
+    let executor = Box::new(Executor::new(Plain, program)?);
+    let ran = executor.online(&feeds, &mut Stock::new(Party::Alice), &mut NoPeer)?;
     Ok(Outputs::new(binding, ran.outputs))
 }
 
 /// The working set of a tile in bytes.
 const CACHE: usize = 1 << 20;
 
-impl Protocol for Plain {
-    type Mask = Nothing;
-    type Value = BitMatrix;
-    type Prepared = ();
-    type Run = BitMatrix;
+/// Nothing is exchanged or kept.
+impl Lengths for Plain {
+    fn scheduling(&self) -> Scheduling {
+        Scheduling { one_way: false, side_by_side: false, cell_bits: 1 }
+    }
 
     fn demand(&self, _: &Job) -> Demand {
         Demand::NONE
     }
 
-    fn setup_bytes(&self, _: &Job) -> usize {
-        0
+    fn online(&self, _: &Job) -> Exchanges {
+        Exchanges::none()
     }
 
-    fn prepare(
-        &self,
-        _: &Job,
-        _: &[Arg<'_, Nothing>],
-        _: &mut Stock,
-        _: &[u8],
-        _: &mut Outbox,
-    ) -> Result<((), Nothing)> {
-        Ok(((), Nothing))
+    fn stored(&self, _: &Job) -> Room {
+        Room::default()
+    }
+}
+
+/// A task without a setup.
+pub(crate) struct NoSetup;
+
+/// A task that was computed when it began.
+pub(crate) struct Computed(Option<Made<BitMatrix>>);
+
+impl Stage<Plain> for NoSetup {
+    type Output = ();
+
+    fn step(&mut self, _: &Plain, _: &Job, _: &[u8], _: &mut Outbox) -> Result<Flow<()>> {
+        Ok(Flow::Done(()))
+    }
+}
+
+impl Setup<Plain> for NoSetup {
+    fn take_mask(&mut self) -> Option<Nothing> {
+        Some(Nothing)
+    }
+}
+
+impl Stage<Plain> for Computed {
+    type Output = Made<BitMatrix>;
+
+    fn step(&mut self, _: &Plain, _: &Job, _: &[u8], _: &mut Outbox) -> Result<Flow<Made<BitMatrix>>> {
+        self.0.take().map(Flow::Done).ok_or_else(|| Error::usage("a task goes on that is done"))
+    }
+}
+
+impl Protocol for Plain {
+    type Mask = Nothing;
+    type Value = BitMatrix;
+    type Prepared = ();
+    type Setup = NoSetup;
+    type Online = Computed;
+
+    fn lengths(&self) -> &dyn Lengths {
+        self
     }
 
-    fn begin(&self, job: &Job, _: (), args: &[Arg<'_, BitMatrix>], feed: Option<BitMatrix>) -> Result<BitMatrix> {
-        match &job.task.kind {
-            Kind::Input { .. } => feed.ok_or_else(|| Error::usage("an input is missing")),
-            Kind::Output { wiring, .. } => Ok(gather(wiring, job.task.rows, job.task.lanes, args)),
+    fn setup(&self, _: &Job, _: &[Arg<'_, Nothing>], _: &mut Stock) -> Result<NoSetup> {
+        Ok(NoSetup)
+    }
+
+    fn online(&self, job: &Job, _: (), args: &[Arg<'_, BitMatrix>], feed: Option<BitMatrix>) -> Result<Computed> {
+        let (rows, lanes) = (job.task.rows, job.task.lanes);
+        let made = match &job.task.kind {
+            Kind::Input { .. } => Made::Value(feed.ok_or_else(|| Error::usage("an input is missing"))?),
+            Kind::Output { wiring, .. } => Made::Output(Some(gather(wiring, rows, lanes, args))),
             Kind::Map { wiring, .. } => {
                 let plan = job.plan.as_ref().expect("a map has a plan");
-                Ok(map(plan, wiring, job.task.lanes, args, &job.public))
+                Made::Value(map(plan, wiring, lanes, args, &job.public))
             }
-            Kind::Constant { .. } | Kind::View { .. } => Err(Error::usage("not a task of a protocol")),
-        }
-    }
-
-    fn step(&self, job: &Job, run: &mut BitMatrix, _: &[u8], _: &mut Outbox) -> Result<Flow<BitMatrix>> {
-        let made = std::mem::replace(run, BitMatrix::zeros(0, 0));
-        Ok(if matches!(job.task.kind, Kind::Output { .. }) { Flow::Output(Some(made)) } else { Flow::Value(made) })
+            Kind::Constant { .. } | Kind::View { .. } => return Err(Error::usage("not a task of a protocol")),
+        };
+        Ok(Computed(Some(made)))
     }
 
     fn lift_mask(&self, _: &BitMatrix) -> Nothing {

@@ -5,7 +5,7 @@
 use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, TILE, encode, hex};
 use crate::correlation::Demand;
 use crate::ot::Extension;
-use crate::protocol::terms::{Scheme, Terms};
+use crate::protocol::terms::Terms;
 use crate::{Error, Result};
 use circuit::program::Binding;
 use circuit::{Order, Schedule};
@@ -53,14 +53,15 @@ pub(crate) fn run(
 fn program(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<Fields> {
     let program = binding.program();
     let digest = binding.digest().map_err(|error| Error::usage(error.to_string()))?;
+    let garbles = terms.scheme.descriptor().has_garbler();
     let sizes = program.sizes().iter().zip(binding.sizes());
     let sizes: Vec<String> = sizes.map(|(size, value)| format!("{}={value}", size.name)).collect();
     Ok(vec![
         ("the program", format!("'{}' {}", program.name(), hex(&digest))),
         ("its sizes", sizes.join(", ")),
         ("the protocol", terms.scheme.to_string()),
-        (GARBLER, if terms.scheme == Scheme::Yao { terms.garbler.to_string() } else { "nobody".into() }),
-        (GARBLING, if terms.scheme == Scheme::Yao { terms.garbling.to_string() } else { "not at all".into() }),
+        (GARBLER, if garbles { terms.garbler.to_string() } else { "nobody".into() }),
+        (GARBLING, if garbles { terms.garbling.to_string() } else { "not at all".into() }),
         ("the order of gates", order(schedule.order).into()),
         (TILE, schedule.tile.to_string()),
         ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),

@@ -38,21 +38,18 @@ mod random;
 mod tests;
 mod wire;
 
-use super::session::fields::Moment;
 use crate::channel::{AbortCode, Channel, Counters};
 use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
-use crate::executor::Protocol;
-use crate::executor::{Executor, Feeds, Link, Phase, Ran};
+use crate::executor::{Engine, Feeds, Link, Phase, PlanCache, Program};
 use crate::ot::Extension;
-use crate::protocol::gmw::{self, Gmw, Vectors, Written};
-use crate::protocol::masked_gmw::{Fusions, Masked};
-use crate::protocol::terms::{Options, Scheme, Terms};
-use crate::protocol::yao::{self, Base, Evaluator, Garbler};
+use crate::protocol::terms::{Options, Terms};
+use crate::protocol::{Base, KeySource, yao};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::{Binding, BoundPort, Owner, Schedule};
+use fields::Moment;
 use hello::{Hello, greet};
 use kernels::Block;
 use kernels::generator::Generator;
@@ -150,33 +147,84 @@ pub struct Session {
     programs: u64,
     /// The last schedule, as long as a prepared program has it: many of one program share their plans.
     last: Option<(Asked, Terms, Weak<Schedule>)>,
-    written: Written,
+    plans: PlanCache,
     threads: Threads,
-    fusions: Fusions,
     dead: Option<String>,
+}
+
+/// A bound program under agreed terms.
+struct Job {
+    terms: Terms,
+    binding: Arc<Binding>,
+    schedule: Arc<Schedule>,
+    public: Feeds,
+}
+
+impl Job {
+    /// The program as this party runs it.
+    fn program(&self, session: &mut Session) -> Result<Program> {
+        Ok(Program {
+            party: Some(session.party),
+            binding: self.binding.clone(),
+            schedule: self.schedule.clone(),
+            window: self.terms.window,
+            ahead: self.terms.ahead,
+            public: self.public.clone(),
+            threads: session.threads()?,
+        })
+    }
 }
 
 /// What a schedule depends on: the digest of a program, its sizes, and options.
 type Asked = ([u8; 32], Vec<u64>, Options);
 
-/// A protocol's executor, whichever protocol it is.
-trait Engine: Send {
-    fn demand(&self) -> Demand;
-    fn setup(&mut self, stock: &mut Stock, link: &mut dyn Link) -> Result<()>;
-    fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran>;
+/// The keys of one program, from the session.
+struct ProgramKeys<'a> {
+    session: &'a mut Session,
+    base: Base,
+    ordinal: u64,
 }
 
-impl<P: Protocol> Engine for Executor<P> {
-    fn demand(&self) -> Demand {
-        Executor::demand(self)
+impl KeySource for ProgramKeys<'_> {
+    fn party(&self) -> Party {
+        self.session.party
     }
 
-    fn setup(&mut self, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
-        Executor::setup(self, stock, link)
+    fn session(&self) -> [u8; 32] {
+        self.session.id
     }
 
-    fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran> {
-        Executor::online(*self, inputs, stock, link)
+    fn ordinal(&self) -> u64 {
+        self.ordinal
+    }
+
+    fn base(&self) -> Base {
+        self.base
+    }
+
+    fn delta(&mut self) -> Result<Block> {
+        self.session.wire.delta()
+    }
+
+    fn own(&self, label: &[u8; 8]) -> Generator {
+        self.session.secrets.derive(label, self.ordinal)
+    }
+
+    fn pairwise(&self, label: &[u8; 8], number: u64) -> Generator {
+        self.session.pairwise.derive(label, number)
+    }
+
+    fn plans(&self) -> &PlanCache {
+        &self.session.plans
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.session.wire.send(bytes)?;
+        self.session.wire.flush()
+    }
+
+    fn receive(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.session.wire.channel.recv_into(bytes)
     }
 }
 
@@ -224,9 +272,8 @@ impl Session {
             ordinal: 0,
             programs: 0,
             last: None,
-            written: Written::default(),
+            plans: PlanCache::default(),
             threads: Threads::default(),
-            fusions: Fusions::default(),
             dead: None,
         })
     }
@@ -285,16 +332,16 @@ impl Session {
         self.wire.check_extension(terms.extension)?;
         let start = Mark::new(&self.wire);
         let fields = fields::run(binding, &terms, &schedule, &self.moment(alone, self.ordinal), &digest(&feeds))?;
-        let binding = Arc::new(binding.clone());
-        let job = (binding.clone(), schedule.clone());
+        let job = Job { terms, binding: Arc::new(binding.clone()), schedule, public: feeds };
         let (engine, ordinal) = self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.wire.extension = terms.extension;
-            let (base, ordinal) = session.reserve(&schedule);
-            let mut engine = session.engine(&terms, job, &feeds, (base, ordinal))?;
+            let taken = session.reserve(&job.schedule);
+            let mut engine = session.engine(&job, taken)?;
             engine.setup(&mut session.stock, &mut session.wire)?;
-            Ok((engine, ordinal))
+            Ok((engine, taken.1))
         })?;
+        let Job { binding, schedule, public, .. } = job;
         let report = Report {
             terms,
             ands: schedule.totals.and0,
@@ -303,7 +350,7 @@ impl Session {
             setup: start.until_now(&self.wire),
             online: PhaseReport::default(),
         };
-        Ok(Prepared { engine, binding, public: feeds, session: self.id, ordinal, report })
+        Ok(Prepared { engine, binding, public, session: self.id, ordinal, report })
     }
 
     fn resolve(&mut self, binding: &Binding, options: &Options) -> Result<(Terms, Arc<Schedule>)> {
@@ -403,65 +450,11 @@ impl Session {
         Ok(self.threads.clone())
     }
 
-    /// The executor of the agreed protocol for this party.
-    fn engine(
-        &mut self,
-        terms: &Terms,
-        job: (Arc<Binding>, Arc<Schedule>),
-        public: &Feeds,
-        (base, ordinal): (Base, u64),
-    ) -> Result<Box<dyn Engine>> {
-        let (party, how, threads) = (Some(self.party), (terms.window, terms.ahead), self.threads()?);
-        Ok(match terms.scheme {
-            Scheme::Gmw => {
-                let pairwise = self.pairwise.derive(b"gmw     ", 0);
-                let foreseen = gmw::vector_cots(&job.1) > 0;
-                let delta = foreseen.then(|| self.wire.delta()).transpose()?;
-                let vectors = delta.map(|delta| Vectors::new(delta, self.party, (&self.id, ordinal)));
-                let gmw = Gmw::new(self.party, pairwise, base.in0, vectors, self.written.clone());
-                Box::new(Executor::new(gmw, party, job, how, public)?.with_threads(&threads))
-            }
-            Scheme::Masked => {
-                let masks = self.secrets.derive(b"masking ", ordinal);
-                let masked = Masked::new(self.party, masks, self.fusions.share());
-                Box::new(Executor::new(masked, party, job, how, public)?.with_threads(&threads))
-            }
-            Scheme::Yao if terms.garbler == self.party => {
-                let garbler = self.garbler(terms, base, ordinal)?;
-                Box::new(Executor::new(garbler, party, job, how, public)?.with_threads(&threads))
-            }
-            Scheme::Yao => {
-                let (evaluator, _) = self.evaluator(terms, base, ordinal)?;
-                Box::new(Executor::new(evaluator, party, job, how, public)?.with_threads(&threads))
-            }
-        })
-    }
-
-    /// Yao's garbler of one program, which draws and sends S.
-    fn garbler(&mut self, terms: &Terms, base: Base, ordinal: u64) -> Result<Garbler> {
-        let delta = self.wire.delta()?;
-        let mut own = self.secrets.derive(b"garbling", ordinal);
-        let (s, secret) = (own.block(), own.derive(b"labels  ", 0));
-        self.wire.send(&s.to_bytes())?;
-        self.wire.flush()?;
-        let labels = if terms.ahead { secret } else { self.common_labels(s, ordinal) };
-        Ok(Garbler::new(self.party, delta, (terms.garbling, s), labels, base, terms.ahead))
-    }
-
-    /// Its evaluator, and S.
-    fn evaluator(&mut self, terms: &Terms, base: Base, ordinal: u64) -> Result<(Evaluator, Block)> {
-        self.wire.delta()?;
-        let mut s = [0; 16];
-        self.wire.channel.recv_into(&mut s)?;
-        let s = Block::from_bytes(s);
-        let labels = self.common_labels(s, ordinal);
-        Ok((Evaluator::new(self.party, (terms.garbling, s), labels, base, terms.ahead), s))
-    }
-
-    /// The generator of a program's labels that both parties know. With S, which the garbler draws last, they are
-    /// chosen by nobody.
-    fn common_labels(&self, s: Block, ordinal: u64) -> Generator {
-        Generator::from_seed(self.pairwise.derive(b"yao     ", ordinal).block() ^ s)
+    /// This party of a program that begins now.
+    fn engine(&mut self, job: &Job, taken: (Base, u64)) -> Result<Box<dyn Engine>> {
+        let program = job.program(self)?;
+        let (base, ordinal) = taken;
+        job.terms.scheme.descriptor().engine(&job.terms, program, &mut ProgramKeys { session: self, base, ordinal })
     }
 
     fn alive(&self) -> Result<()> {

@@ -9,34 +9,29 @@
 //! compare its batch, mark it as used on disk, and tell each other that they have (32 bytes each way). Only then comes
 //! what depends on inputs: a run of which anything was ever sent is marked at *both* parties.
 
-use super::{Engine, Mark, Outcome, PhaseReport, Report, Session, digest, nobody};
+use super::{Job, Mark, Outcome, PhaseReport, Report, Session, digest};
 use crate::agreement;
 use crate::agreement::Fields;
 use crate::channel::PublicKey;
 use crate::data::{Inputs, Outputs};
 use crate::disk::owner::LIMIT;
-use crate::executor::shelf::{self as later, Shelved};
-use crate::executor::{Executor, Feeds};
-use crate::protocol::terms::{Options, Scheme, Terms, Timing};
-use crate::protocol::yao::{Base, Evaluator, Garbler};
+
+use crate::executor::{Engine, Feeds};
+use crate::protocol::Scheme;
+use crate::protocol::terms::{Options, Timing};
+
 use crate::session::fields;
 use crate::shelf::{Secrets, Shelf, Taken};
 use crate::{Error, Party, Result};
-use circuit::Schedule;
 use circuit::program::{Binding, Owner};
-use kernels::Block;
 use std::sync::Arc;
 
 /// The keys by which the parties know one another, Alice's first; none on a channel without keys.
 pub type Keys = Option<[PublicKey; 2]>;
 
-/// What runs are prepared of.
-struct Job {
-    terms: Terms,
-    binding: Arc<Binding>,
-    schedule: Arc<Schedule>,
-    public: Feeds,
-    /// What a shelf is made for.
+/// A job whose runs are prepared, and what a store of them is made for.
+struct PreparedJob {
+    job: Job,
     fields: Fields,
 }
 
@@ -62,9 +57,9 @@ impl Session {
     ) -> Result<PhaseReport> {
         self.alive()?;
         let public = public.feeds(binding, |owner| owner == Owner::Public)?;
-        let job = self.job(binding, &options.for_shelf()?, public)?;
+        let PreparedJob { job, fields: made_for } = self.prepared_job(binding, &options.for_shelf()?, public)?;
         self.wire.check_extension(job.terms.extension)?;
-        shelf.check(self.party, keys, &job.fields)?;
+        shelf.check(self.party, keys, &made_for)?;
         if times > LIMIT {
             return Err(Error::usage(format!("{times} runs are more than a shelf can count: 2^47")));
         }
@@ -73,7 +68,7 @@ impl Session {
         }
         let start = Mark::new(&self.wire);
         let moment = self.moment(true, self.ordinal);
-        let fields = fields::shelf(fields::PREPARE_TO, &moment, shelf.identity(), &job.fields);
+        let fields = fields::shelf(fields::PREPARE_TO, &moment, shelf.identity(), &made_for);
         let fields = fields::prepare_to(fields, &moment, job.terms.extension, times);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
@@ -82,7 +77,7 @@ impl Session {
             let identity = session.name_of("duologue v1 identity of a shelf", session.ordinal);
             session.ordinal += 1;
             if shelf.is_new() {
-                shelf.found(identity, session.party, keys, &job.fields)?;
+                shelf.found(identity, session.party, keys, &made_for)?;
             }
             let [ready, next] = session.level(shelf)?;
             let numbers = next..next + times.saturating_sub(ready);
@@ -119,10 +114,10 @@ impl Session {
         self.alive()?;
         let feeds = self.feeds(binding, inputs)?;
         let public = inputs.feeds(binding, |owner| owner == Owner::Public)?;
-        let job = self.job(binding, &options_of(shelf)?, public)?;
-        shelf.check(self.party, keys, &job.fields)?;
+        let PreparedJob { job, fields: made_for } = self.prepared_job(binding, &options_of(shelf)?, public)?;
+        shelf.check(self.party, keys, &made_for)?;
         let moment = self.moment(false, self.ordinal);
-        let fields = fields::shelf(fields::ONLINE_FROM, &moment, shelf.identity(), &job.fields);
+        let fields = fields::shelf(fields::ONLINE_FROM, &moment, shelf.identity(), &made_for);
         let number = self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.common_run(shelf)
@@ -148,10 +143,10 @@ impl Session {
         outcome
     }
 
-    fn job(&mut self, binding: &Binding, options: &Options, public: Feeds) -> Result<Job> {
+    fn prepared_job(&mut self, binding: &Binding, options: &Options, public: Feeds) -> Result<PreparedJob> {
         let (terms, schedule) = self.resolve(binding, options)?;
         let fields = fields::shelved(binding, &terms, &schedule, &digest(&public))?;
-        Ok(Job { terms, binding: Arc::new(binding.clone()), schedule, public, fields })
+        Ok(PreparedJob { job: Job { terms, binding: Arc::new(binding.clone()), schedule, public }, fields })
     }
 
     /// What both parties call the thing of this number.
@@ -203,47 +198,22 @@ impl Session {
     /// Setup of one run, onto the shelf.
     fn prepare_one(&mut self, shelf: &mut Shelf, job: &Job, number: u64) -> Result<()> {
         let (base, ordinal) = self.reserve(&job.schedule);
-        if job.terms.garbler == self.party {
-            let garbler = self.garbler(&job.terms, base, ordinal)?;
-            let block = self.wire.delta()?;
-            self.shelve(shelf, job, garbler, (Secrets { block, and0: base.and0 }, ordinal, number))
-        } else {
-            let (evaluator, block) = self.evaluator(&job.terms, base, ordinal)?;
-            self.shelve(shelf, job, evaluator, (Secrets { block, and0: base.and0 }, ordinal, number))
-        }
-    }
-
-    fn shelve<P: Shelved>(
-        &mut self,
-        shelf: &mut Shelf,
-        job: &Job,
-        protocol: P,
-        (secrets, ordinal, number): (Secrets, u64, u64),
-    ) -> Result<()> {
+        let mut engine = self.engine(job, (base, ordinal))?;
+        let block = engine.program_secret().ok_or_else(|| Error::usage("this protocol has no runs to prepare"))?;
         let batch = self.name_of("duologue v1 batch of a shelf", ordinal);
-        let threads = self.threads()?;
-        let mut executor = job.executor(protocol, self.party)?.with_threads(&threads);
-        let evaluates = job.terms.garbler != self.party;
-        let mut making = shelf.begin((number, batch), evaluates, &secrets, later::room(&executor))?;
-        let (stock, wire) = (&mut self.stock, &mut self.wire);
-        threads.install(|| later::setup_to(&mut executor, &mut making, stock, wire))?;
+        let (evaluates, secrets) = (job.terms.garbler != self.party, Secrets { block, and0: base.and0 });
+        let mut making = shelf.begin((number, batch), evaluates, &secrets, engine.stored_size())?;
+        engine.setup_to(&mut making, &mut self.stock, &mut self.wire)?;
         shelf.complete(making)
     }
 
-    /// The executor of a run that was prepared.
+    /// The engine of a run that was prepared.
     fn resume(&mut self, job: &Job, run: Taken) -> Result<Box<dyn Engine>> {
-        let (Secrets { block, and0 }, threads) = (run.secrets()?, self.threads()?);
-        let base = Base { and0, in0: 0 };
-        // Labels were drawn when the run was prepared, and S was used by whoever garbled.
-        Ok(if job.terms.garbler == self.party {
-            let hash = (job.terms.garbling, Block::ZERO);
-            let garbler = Garbler::new(self.party, block, hash, nobody(), base, true);
-            Box::new(later::resume(job.executor(garbler, self.party)?.with_threads(&threads), run))
-        } else {
-            let hash = (job.terms.garbling, block);
-            let evaluator = Evaluator::new(self.party, hash, nobody(), base, true);
-            Box::new(later::resume(job.executor(evaluator, self.party)?.with_threads(&threads), run))
-        })
+        let Secrets { block, and0 } = run.secrets()?;
+        let (descriptor, program) = (job.terms.scheme.descriptor(), job.program(self)?);
+        let mut engine = descriptor.resume(&job.terms, program, self.party, block, and0)?;
+        engine.resume(run);
+        Ok(engine)
     }
 
     fn online_once(&mut self, job: &Job, engine: Box<dyn Engine>, feeds: &Feeds) -> Result<Outcome> {
@@ -258,13 +228,6 @@ impl Session {
             online: start.until_now(&self.wire),
         };
         Ok(Outcome { outputs: Outputs::new(&job.binding, ran.outputs), report })
-    }
-}
-
-impl Job {
-    fn executor<P: Shelved>(&self, protocol: P, party: Party) -> Result<Executor<P>> {
-        let (job, how) = ((self.binding.clone(), self.schedule.clone()), (self.terms.window, true));
-        Executor::new(protocol, Some(party), job, how, &self.public)
     }
 }
 

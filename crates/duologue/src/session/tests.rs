@@ -1,12 +1,15 @@
 //! What only the inside of a session can show: its bytes for given seeds, its numbers, and what it forgets.
 
 use super::*;
+use crate::Scheme;
 use crate::agreement;
 use crate::channel::{Limits, Pipe, memory};
 use crate::correlation::Maker;
 use crate::ot::Setup;
+use crate::protocol::gmw::Gmw;
+use crate::protocol::masked_gmw::MaskedGmw;
 use crate::protocol::terms::{Garbling, Timing};
-use crate::protocol::yao::Labels;
+use crate::protocol::yao::{Evaluator, Garbler, Labels};
 use crate::session::fields;
 use circuit::Word;
 use circuit::program::reference::Table;
@@ -84,7 +87,7 @@ fn ways() -> [(&'static str, Options); 8] {
         ("yao-three-halves-streamed", three_halves(Timing::Streamed)),
         ("gmw-ahead", options(Scheme::Gmw, Timing::Ahead, Party::Bob)),
         ("gmw-streamed", options(Scheme::Gmw, Timing::Streamed, Party::Bob)),
-        ("gmw-masked", options(Scheme::Masked, Timing::Ahead, Party::Bob)),
+        ("gmw-masked", options(Scheme::MaskedGmw, Timing::Ahead, Party::Bob)),
     ]
 }
 
@@ -292,7 +295,10 @@ fn labels_in_common_are_never_the_same() {
     let mut seen = HashSet::new();
     for seed in 0..2 {
         let (_, [alice, bob]) = unwrap(seeded(seed, |session| {
-            let labels = |(s, ordinal)| session.common_labels(Block::new(s), ordinal).block().get();
+            let labels = |(s, ordinal)| {
+                let keys = ProgramKeys { session, base: Base::default(), ordinal };
+                yao::common_labels(&keys, Block::new(s)).block().get()
+            };
             Ok([(0, 0), (1, 0), (0, 1), (1, 1)].map(labels))
         }));
         assert_eq!(alice, bob);
@@ -508,7 +514,7 @@ fn secrets_cannot_be_printed() {
     silent!(Session, Prepared, Outcome, Labels, Block, Generator, Stock, Maker, Setup);
     silent!(Inputs, Outputs, crate::correlation::Triples, crate::ot::Choices, crate::channel::Identity);
     silent!(crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, crate::ot::base::Proof, Garbler, Evaluator, Gmw);
-    silent!(Masked, crate::protocol::masked_gmw::Prepared, crate::protocol::masked_gmw::Run);
+    silent!(MaskedGmw, crate::protocol::masked_gmw::Prepared, crate::protocol::masked_gmw::Online);
     const { assert!(<Printable<Report>>::PRINTABLE, "the test can fail") };
 }
 
@@ -530,7 +536,7 @@ fn secrets_that_are_used_once_cannot_be_copied() {
     }
     single!(Generator, Session, Prepared, Stock, Maker, Setup, crate::correlation::Triples);
     single!(crate::ot::Choices, crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, Garbler, Gmw);
-    single!(Masked, crate::protocol::masked_gmw::Prepared);
+    single!(MaskedGmw, crate::protocol::masked_gmw::Prepared);
     const { assert!(<Printable<Report>>::CLONED, "the test can fail") };
 }
 
@@ -583,7 +589,7 @@ fn every_option_is_a_term() {
     let plain = options(Scheme::Yao, Timing::Ahead, Party::Alice);
     for other in [
         Options { scheme: Scheme::Gmw, ..plain },
-        Options { scheme: Scheme::Masked, ..plain },
+        Options { scheme: Scheme::MaskedGmw, ..plain },
         Options { garbler: Some(Party::Bob), ..plain },
         Options { garbling: Garbling::ThreeHalves, ..plain },
         Options { timing: Timing::Streamed, ..plain },

@@ -10,79 +10,67 @@
 //! for outputs. Departure from the paper: shares are packed wire by wire, so that a gate is one instruction a word; with
 //! at most 64 lanes, layer by layer (`gmw/narrow.rs`).
 
+mod lengths;
 pub(crate) mod narrow;
+mod scheme;
 mod vectors;
 
-use crate::correlation::{Demand, Stock, Triples};
+use crate::correlation::{Stock, Triples};
 use crate::executor::cells::{self, Nothing};
 use crate::executor::interpreter::mask;
-use crate::executor::{Arg, Flow, Job, Protocol};
+use crate::executor::{Arg, Flow, Job, Lengths, Made, PlanCache, Protocol, Setup, Stage};
 use crate::outbox::Outbox;
-use crate::packed::{Packed, byte_len, pack, row_word, unpack};
+use crate::packed::{Packed, pack, row_word, unpack};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::plan::{Instr, Op, Plan, Source};
 use circuit::program::{Kind, Owner, Piece, Recipient};
 use kernels::generator::Generator;
 use kernels::rows::{BlockRows, RowXor};
-use narrow::{Gates, Laid, Narrow};
+use lengths::GmwLengths;
+use narrow::{Gates, Narrow, PackedTriples};
+pub(crate) use scheme::{GmwScheme, prepares_triples, tiling};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use vectors::Member;
-pub(crate) use vectors::{Vectors, demand, opened_rows, vector_cots};
+use std::sync::Arc;
+use vectors::{Member, Vectors};
 
 /// One party of GMW in one program.
-pub struct Gmw {
+pub(crate) struct Gmw {
     party: Party,
+    lengths: GmwLengths,
     /// What both parties know and nobody else: the peer's shares of inputs.
     pairwise: Generator,
     /// Input bits of this session before this program.
     in0: u64,
     /// What makes the triples of vectors; a program without vectors needs none.
     vectors: Option<Vectors>,
-    written: Written,
-    /// Those of this program.
-    ours: Mutex<Vec<Arc<Gates>>>,
+    plans: PlanCache,
 }
 
-/// The gates of plans that run on few lanes, each written out once for all programs of a session that share the plan.
-#[derive(Clone, Default)]
-pub(crate) struct Written(Arc<Mutex<Vec<Weak<Gates>>>>);
-
-impl Written {
-    fn gates_of(&self, plan: &Arc<Plan>) -> Arc<Gates> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|gates| gates.strong_count() > 0);
-        if let Some(gates) = known.iter().filter_map(Weak::upgrade).find(|gates| gates.are_of(plan)) {
-            return gates;
-        }
-        let gates = Arc::new(Gates::new(plan));
-        known.push(Arc::downgrade(&gates));
-        gates
-    }
-}
-
-/// What a task keeps from setup.
-pub enum Prepared {
+/// The state of a task between setup and online.
+pub(crate) enum Prepared {
     /// The share of whoever does not supply the input.
     Input(BitMatrix),
     /// One triple for every AND of every lane, gate by gate.
     Map(Triples),
-    /// The same in the order of the layers, for few lanes.
-    Narrow(Arc<Gates>, Laid),
+    /// One triple for every AND in the order of the layers, for few lanes.
+    Narrow(Arc<Gates>, PackedTriples),
     /// Outputs need nothing.
     Output,
 }
 
-/// Where a task has got to.
-pub enum Run {
+/// A task in setup: its state is ready at once.
+pub(crate) struct Ready(Option<Prepared>);
+
+/// A task online.
+pub(crate) enum Online {
     /// This party's share, ready.
     Ready(BitMatrix),
     /// In the middle of a plan.
     Map(Evaluation),
-    /// The same with at most 8 lanes.
+    /// In the middle of a plan with at most 8 lanes.
     Bytes(Narrow<u8>),
-    /// The same with at most 64 lanes.
+    /// In the middle of a plan with at most 64 lanes.
     Words(Narrow<u64>),
     /// This party's share of an output, sent to whoever learns it.
     Output {
@@ -97,7 +85,7 @@ pub enum Run {
 const XORS: usize = 64;
 
 /// A plan under way on shares.
-pub struct Evaluation {
+pub(crate) struct Evaluation {
     plan: Arc<Plan>,
     slots: BitMatrix,
     triples: Triples,
@@ -114,8 +102,9 @@ pub struct Evaluation {
 
 impl Gmw {
     /// A party of GMW; `pairwise` is equal for both, `in0` counts the input bits that it masked before.
-    pub(crate) fn new(party: Party, pairwise: Generator, in0: u64, vectors: Option<Vectors>, written: Written) -> Self {
-        Gmw { party, pairwise, in0, vectors, written, ours: Mutex::default() }
+    fn new(party: Party, pairwise: Generator, in0: u64, vectors: Option<Vectors>, plans: PlanCache) -> Self {
+        let lengths = GmwLengths { party, plans: plans.clone() };
+        Gmw { party, lengths, pairwise, in0, vectors, plans }
     }
 
     fn mask_of(&self, job: &Job) -> BitMatrix {
@@ -130,23 +119,12 @@ impl Gmw {
     fn prepare_map(&self, job: &Job, triples: Triples) -> Prepared {
         match &job.plan {
             Some(plan) if (1..=narrow::MOST_LANES).contains(&job.task.lanes) => {
-                let gates = self.gates_of(plan);
-                let laid = Laid::new(&triples, job.task.lanes, &gates);
-                Prepared::Narrow(gates, laid)
+                let gates = self.plans.get(plan, 0, Gates::new);
+                let packed = PackedTriples::new(&triples, job.task.lanes, &gates);
+                Prepared::Narrow(gates, packed)
             }
             _ => Prepared::Map(triples),
         }
-    }
-
-    /// A plan's gates, which live as long as the program.
-    fn gates_of(&self, plan: &Arc<Plan>) -> Arc<Gates> {
-        let mut ours = self.ours.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(gates) = ours.iter().find(|gates| gates.are_of(plan)) {
-            return gates.clone();
-        }
-        let gates = self.written.gates_of(plan);
-        ours.push(gates.clone());
-        gates
     }
 
     /// A public bit is shared as itself and zero.
@@ -155,83 +133,87 @@ impl Gmw {
     }
 }
 
+impl Stage<Gmw> for Ready {
+    type Output = Prepared;
+
+    fn step(&mut self, _: &Gmw, _: &Job, _: &[u8], _: &mut Outbox) -> Result<Flow<Prepared>> {
+        self.0.take().map(Flow::Done).ok_or_else(|| Error::usage("a task goes on that is done"))
+    }
+}
+
+/// Nothing is fixed in setup.
+impl Setup<Gmw> for Ready {
+    fn take_mask(&mut self) -> Option<Nothing> {
+        Some(Nothing)
+    }
+}
+
+impl Stage<Gmw> for Online {
+    type Output = Made<BitMatrix>;
+
+    fn step(&mut self, gmw: &Gmw, job: &Job, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Made<BitMatrix>>> {
+        let value = match self {
+            Online::Ready(share) => Some(std::mem::replace(share, BitMatrix::zeros(0, 0))),
+            Online::Map(evaluation) => evaluation.step(gmw, &job.public, inbox, outbox),
+            Online::Bytes(narrow) => narrow.step(gmw, job, inbox, outbox),
+            Online::Words(narrow) => narrow.step(gmw, job, inbox, outbox),
+            Online::Output { share, sent } => return gmw.open(job, share, sent, inbox, outbox),
+        };
+        Ok(value.map_or(Flow::Exchange, |value| Flow::Done(Made::Value(value))))
+    }
+}
+
 impl Protocol for Gmw {
-    const SIDE_BY_SIDE: bool = true;
     type Mask = Nothing;
     type Value = BitMatrix;
     type Prepared = Prepared;
-    type Run = Run;
+    type Setup = Ready;
+    type Online = Online;
 
-    fn demand(&self, job: &Job) -> Demand {
-        demand(job)
+    fn lengths(&self) -> &dyn Lengths {
+        &self.lengths
     }
 
-    fn setup_bytes(&self, _: &Job) -> usize {
-        0
-    }
-
-    fn prepare(
-        &self,
-        job: &Job,
-        _: &[Arg<'_, Nothing>],
-        stock: &mut Stock,
-        _: &[u8],
-        _: &mut Outbox,
-    ) -> Result<(Prepared, Nothing)> {
+    fn setup(&self, job: &Job, _: &[Arg<'_, Nothing>], stock: &mut Stock) -> Result<Ready> {
         let prepared = match job.task.kind {
             Kind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
             Kind::Map { .. } => self.prepare_map(job, vectors::draw(self, job, stock)?),
             _ => Prepared::Output,
         };
-        Ok((prepared, Nothing))
+        Ok(Ready(Some(prepared)))
     }
 
-    fn begin(
+    fn online(
         &self,
         job: &Job,
         prepared: Prepared,
         args: &[Arg<'_, BitMatrix>],
         feed: Option<BitMatrix>,
-    ) -> Result<Run> {
+    ) -> Result<Online> {
         match (&job.task.kind, prepared) {
             (Kind::Input { owner: Owner::Party(owner), .. }, Prepared::Input(share)) => {
                 if *owner != self.party {
-                    return Ok(Run::Ready(share));
+                    return Ok(Online::Ready(share));
                 }
                 let input = feed.ok_or_else(|| Error::usage("an input is missing"))?;
-                Ok(Run::Ready(share.xor(&input)))
+                Ok(Online::Ready(share.xor(&input)))
             }
-            (Kind::Input { .. }, _) => feed.map(Run::Ready).ok_or_else(|| Error::usage("an input share is missing")),
+            (Kind::Input { .. }, _) => feed.map(Online::Ready).ok_or_else(|| Error::usage("an input share is missing")),
             (Kind::Map { wiring, .. }, Prepared::Map(triples)) => {
-                Ok(Run::Map(Evaluation::new(self, job, triples, wiring, args)))
+                Ok(Online::Map(Evaluation::new(self, job, triples, wiring, args)))
             }
-            (Kind::Map { .. }, Prepared::Narrow(gates, laid)) => Ok(match job.task.lanes {
-                ..=8 => Run::Bytes(Narrow::new(self, job, (gates, laid), args)),
-                _ => Run::Words(Narrow::new(self, job, (gates, laid), args)),
+            (Kind::Map { .. }, Prepared::Narrow(gates, packed)) => Ok(match job.task.lanes {
+                ..=8 => Online::Bytes(Narrow::new(self, job, (gates, packed), args)),
+                _ => Online::Words(Narrow::new(self, job, (gates, packed), args)),
             }),
             (Kind::Output { wiring, .. }, _) => {
                 let mut share = BitMatrix::zeros(job.task.rows, job.task.lanes);
                 for piece in wiring.iter() {
                     with_share(self, &args[piece.arg as usize], |arg| cells::copy(&mut share, arg, piece));
                 }
-                Ok(Run::Output { share, sent: false })
+                Ok(Online::Output { share, sent: false })
             }
             _ => Err(Error::usage("a task was prepared as another one")),
-        }
-    }
-
-    fn step(&self, job: &Job, run: &mut Run, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<BitMatrix>> {
-        match run {
-            Run::Ready(share) => Ok(Flow::Value(std::mem::replace(share, BitMatrix::zeros(0, 0)))),
-            Run::Map(evaluation) => Ok(evaluation.step(self, &job.public, inbox, outbox)),
-            Run::Bytes(narrow) => Ok(narrow.step(self, job, inbox, outbox)),
-            Run::Words(narrow) => Ok(narrow.step(self, job, inbox, outbox)),
-            Run::Output { share, sent } => {
-                let Kind::Output { recipient, .. } = job.task.kind else {
-                    return Err(Error::usage("not an output"));
-                };
-                self.open(share, sent, recipient, inbox, outbox)
-            }
         }
     }
 
@@ -251,25 +233,24 @@ impl Gmw {
     /// Sends this party's share to whoever learns the output; adds the peer's, if that is us.
     fn open(
         &self,
+        job: &Job,
         share: &BitMatrix,
         sent: &mut bool,
-        recipient: Recipient,
         inbox: &[u8],
         outbox: &mut Outbox,
-    ) -> Result<Flow<BitMatrix>> {
+    ) -> Result<Flow<Made<BitMatrix>>> {
+        let Kind::Output { recipient, .. } = job.task.kind else { return Err(Error::usage("not an output")) };
         if recipient == Recipient::Shared {
-            return Ok(Flow::Output(Some(share.clone())));
+            return Ok(Flow::Done(Made::Output(Some(share.clone()))));
         }
-        if !*sent {
-            *sent = true;
+        if !std::mem::replace(sent, true) {
             if recipient.includes(self.party.peer()) {
                 outbox.extend_from_slice(pack(share).bytes());
             }
-            let bits = share.rows() * share.lanes();
-            return Ok(Flow::Exchange { expect: if recipient.includes(self.party) { byte_len(bits) } else { 0 } });
+            return Ok(Flow::Exchange);
         }
         let output = recipient.includes(self.party).then(|| unpack(inbox, share.rows(), share.lanes()).xor(share));
-        Ok(Flow::Output(output))
+        Ok(Flow::Done(Made::Output(output)))
     }
 }
 
@@ -293,7 +274,8 @@ impl Evaluation {
         }
     }
 
-    fn step(&mut self, gmw: &Gmw, public: &BitMatrix, inbox: &[u8], outbox: &mut Outbox) -> Flow<BitMatrix> {
+    /// Goes on until a layer must be exchanged, or to the cell that the plan makes.
+    fn step(&mut self, gmw: &Gmw, public: &BitMatrix, inbox: &[u8], outbox: &mut Outbox) -> Option<BitMatrix> {
         let plan = self.plan.clone();
         if self.opened.len > 0 {
             self.close(gmw, &plan, inbox);
@@ -305,9 +287,9 @@ impl Evaluation {
             Some(layer) if self.slots.lanes() > 0 => {
                 self.open(gmw, &plan, layer);
                 outbox.extend_from_slice(self.opened.bytes());
-                Flow::Exchange { expect: byte_len(self.opened.len) }
+                None
             }
-            _ => Flow::Value(self.outputs(gmw, &plan, public)),
+            _ => Some(self.outputs(gmw, &plan, public)),
         }
     }
 

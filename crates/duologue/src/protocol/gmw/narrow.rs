@@ -11,7 +11,7 @@ use super::{Gmw, with_share};
 use crate::correlation::Triples;
 use crate::executor::cells;
 use crate::executor::interpreter::mask;
-use crate::executor::{Arg, Flow, Job};
+use crate::executor::{Arg, Job};
 use crate::outbox::Outbox;
 use crate::packed::{byte_len, row_word};
 use circuit::BitMatrix;
@@ -27,17 +27,16 @@ pub(crate) const MOST_LANES: usize = 64;
 const FLIP: u32 = 1 << 31;
 
 /// A plan's gates in its order: runs of one kind, each layer of ANDs a run of its own.
-pub struct Gates {
-    plan: Arc<Plan>,
+pub(crate) struct Gates {
     /// The slot written and the two operands.
     gates: Vec<[u32; 3]>,
     runs: Vec<(Op, Range<usize>)>,
 }
 
 impl Gates {
-    pub(super) fn new(plan: &Arc<Plan>) -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
         let code = plan.code();
-        let mut gates = Gates { plan: plan.clone(), gates: pages::with_room(code.len()), runs: Vec::new() };
+        let mut gates = Gates { gates: pages::with_room(code.len()), runs: Vec::new() };
         gates.gates.extend(code.iter().map(gate));
         let mut next = 0;
         for layer in plan.layers() {
@@ -47,11 +46,6 @@ impl Gates {
         }
         gates.local(code, next);
         gates
-    }
-
-    /// Whether they are those of this plan.
-    pub(super) fn are_of(&self, plan: &Arc<Plan>) -> bool {
-        Arc::ptr_eq(&self.plan, plan)
     }
 
     /// The runs from `next` to the end.
@@ -73,7 +67,9 @@ fn gate(instr: &Instr) -> [u32; 3] {
 }
 
 /// All lanes of a wire.
-pub trait Cell: Copy + Default + BitXor<Output = Self> + BitAnd<Output = Self> + Into<u64> + Send {
+pub(crate) trait Cell:
+    Copy + Default + BitXor<Output = Self> + BitAnd<Output = Self> + Into<u64> + Send
+{
     /// The low bits of a word.
     fn of(word: u64) -> Self;
 }
@@ -146,12 +142,12 @@ impl Layout {
 }
 
 /// Triples, each layer from a word of its own on.
-pub struct Laid {
+pub(crate) struct PackedTriples {
     /// One of each factor and of the product, side by side.
     words: Vec<[u64; 3]>,
 }
 
-impl Laid {
+impl PackedTriples {
     pub(super) fn new(triples: &Triples, lanes: usize, gates: &Gates) -> Self {
         let layout = Layout::new(lanes);
         let size = gates.layers().map(|layer| layout.words(layer)).sum();
@@ -164,15 +160,15 @@ impl Laid {
             }
             laid
         });
-        Laid { words: (0..size).map(|i| [a[i], b[i], c[i]]).collect() }
+        PackedTriples { words: (0..size).map(|i| [a[i], b[i], c[i]]).collect() }
     }
 }
 
 /// A plan under way on shares of few lanes.
-pub struct Narrow<C> {
+pub(crate) struct Narrow<C> {
     gates: Arc<Gates>,
     cells: Vec<C>,
-    triples: Laid,
+    triples: PackedTriples,
     layout: Layout,
     /// The next run, and the first triple of the next layer.
     next: usize,
@@ -183,7 +179,12 @@ pub struct Narrow<C> {
 }
 
 impl<C: Cell> Narrow<C> {
-    pub(super) fn new(gmw: &Gmw, job: &Job, prepared: (Arc<Gates>, Laid), args: &[Arg<'_, BitMatrix>]) -> Self {
+    pub(super) fn new(
+        gmw: &Gmw,
+        job: &Job,
+        prepared: (Arc<Gates>, PackedTriples),
+        args: &[Arg<'_, BitMatrix>],
+    ) -> Self {
         let (plan, lanes) = (job.plan.as_ref().expect("a map has a plan"), job.task.lanes);
         let circuit::program::Kind::Map { wiring, .. } = &job.task.kind else { unreachable!("only maps have plans") };
         let mut inputs = BitMatrix::zeros(plan.inputs().len(), lanes);
@@ -200,7 +201,8 @@ impl<C: Cell> Narrow<C> {
         Narrow { gates, cells, triples, layout, next: 0, done: 0, opened: Vec::new(), came: Vec::new() }
     }
 
-    pub(super) fn step(&mut self, gmw: &Gmw, job: &Job, inbox: &[u8], outbox: &mut Outbox) -> Flow<BitMatrix> {
+    /// Goes on until a layer must be exchanged, or to the cell that the plan makes.
+    pub(super) fn step(&mut self, gmw: &Gmw, job: &Job, inbox: &[u8], outbox: &mut Outbox) -> Option<BitMatrix> {
         let gates = self.gates.clone();
         for (op, run) in &gates.runs[self.next..] {
             let run = &gates.gates[run.clone()];
@@ -208,7 +210,7 @@ impl<C: Cell> Narrow<C> {
                 Op::And if self.opened.is_empty() => {
                     self.open(gmw, run);
                     self.layout.squeeze(&self.opened, 2 * run.len(), outbox);
-                    return Flow::Exchange { expect: byte_len(2 * run.len() * self.layout.lanes) };
+                    return None;
                 }
                 Op::And => self.close(gmw, run, inbox),
                 Op::Xor => self.xor(run),
@@ -217,7 +219,7 @@ impl<C: Cell> Narrow<C> {
             }
             self.next += 1;
         }
-        Flow::Value(self.outputs(gmw, job))
+        Some(self.outputs(gmw, job))
     }
 
     fn xor(&mut self, gates: &[[u32; 3]]) {

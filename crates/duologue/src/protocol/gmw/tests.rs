@@ -8,7 +8,7 @@ use kernels::Block;
 use proptest::prelude::*;
 
 /// Runs a map of either kind until it is done.
-type Steps<'a> = Box<dyn FnMut(&[u8], &mut Outbox) -> Flow<BitMatrix> + 'a>;
+type Steps<'a> = Box<dyn FnMut(&[u8], &mut Outbox) -> Flow<Made<BitMatrix>> + 'a>;
 
 /// A circuit on two secret arguments and one that may be public.
 struct Case {
@@ -60,8 +60,8 @@ impl Case {
         let triples = Triples { a: a.clone(), b: b.clone(), c: c.clone(), len: *len };
         let prepared = if narrow { gmw.prepare_map(&job, triples) } else { Prepared::Map(triples) };
         assert!(narrow == matches!(prepared, Prepared::Narrow(..)));
-        let mut run = gmw.begin(&job, prepared, &args, None).unwrap();
-        Box::new(move |inbox, outbox| gmw.step(&job, &mut run, inbox, outbox).unwrap())
+        let mut online = gmw.online(&job, prepared, &args, None).unwrap();
+        Box::new(move |inbox, outbox| online.step(gmw, &job, inbox, outbox).unwrap())
     }
 
     /// One of two shares, which anybody could compute: nothing here is secret.
@@ -73,7 +73,7 @@ impl Case {
     /// Both parties' outputs, and what Alice and Bob sent.
     fn both(&self, narrow: [bool; 2]) -> (BitMatrix, [Vec<u8>; 2]) {
         let gmw = [Party::Alice, Party::Bob]
-            .map(|party| Gmw::new(party, Generator::from_seed(Block::ZERO), 0, None, Written::default()));
+            .map(|party| Gmw::new(party, Generator::from_seed(Block::ZERO), 0, None, PlanCache::default()));
         let mut runs = [self.run(&gmw[0], narrow[0]), self.run(&gmw[1], narrow[1])];
         let (mut inbox, mut sent) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         for layer in 0.. {
@@ -82,11 +82,11 @@ impl Case {
             (0..2).for_each(|party| sent[party].extend_from_slice(&outbox[party]));
             let [alice, bob] = outbox.map(|outbox| outbox.to_vec());
             match flows {
-                [Flow::Value(one), Flow::Value(other)] => return (one.xor(&other), sent),
-                [Flow::Exchange { expect: to_alice }, Flow::Exchange { expect: to_bob }] => {
-                    assert_eq!((to_alice, to_bob), (bob.len(), alice.len()));
-                    let rows = opened_rows(&self.plan, self.task.lanes).nth(layer).expect("a layer");
+                [Flow::Done(Made::Value(one)), Flow::Done(Made::Value(other))] => return (one.xor(&other), sent),
+                [Flow::Exchange, Flow::Exchange] => {
+                    let rows = lengths::opened_rows(&self.plan, self.task.lanes).nth(layer).expect("a layer");
                     let bits = rows * self.task.lanes;
+                    assert_eq!((alice.len(), bob.len()), (bits.div_ceil(8), bits.div_ceil(8)));
                     inbox = [dirty(bob, bits), dirty(alice, bits)];
                 }
                 _ => panic!("the parties do different things"),
@@ -189,15 +189,4 @@ fn every_narrow_map_does_what_plain_does() {
         let case = Case::new(&gates, lanes, lanes % 2 == 0, 1);
         assert!(case.both([true, true]) == (case.expected(), case.both([false, false]).1), "{lanes} lanes");
     }
-}
-
-#[test]
-fn programs_share_the_gates_of_a_plan_as_long_as_one_of_them_lives() {
-    let plan = Arc::new(Plan::new(&circuit(1, 3, 50), Order::Layered));
-    let written = Written::default();
-    let [one, other] =
-        [(); 2].map(|()| Gmw::new(Party::Alice, Generator::from_seed(Block::ZERO), 0, None, written.clone()));
-    assert!(Arc::ptr_eq(&one.gates_of(&plan), &other.gates_of(&plan)));
-    drop((one, other));
-    assert_eq!(Arc::strong_count(&plan), 1);
 }

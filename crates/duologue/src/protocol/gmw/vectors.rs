@@ -12,7 +12,7 @@
 
 use super::Gmw;
 use super::narrow::MOST_LANES;
-use crate::correlation::{Demand, Stock, Triples};
+use crate::correlation::{Stock, Triples};
 use crate::executor::Job;
 use crate::ot::Choices;
 use crate::packed::{Packed, copy_row};
@@ -55,14 +55,6 @@ impl Drop for Vectors {
     }
 }
 
-/// What a map draws: a COT each way for a vector, a triple for every other AND.
-pub(crate) fn demand(job: &Job) -> Demand {
-    let Some(plan) = &job.plan else { return Demand::NONE };
-    let (lanes, cots) = (job.task.lanes as u64, (plan.vectors().len() * job.task.lanes) as u64);
-    let triples = Demand::of_triples((plan.ands() - plan.vector_ands()) * lanes);
-    triples + Demand::of_cots(Party::Alice, cots) + Demand::of_cots(Party::Bob, cots)
-}
-
 /// COTs each way that a whole program draws; they are there before the triples that they become.
 pub(crate) fn vector_cots(schedule: &Schedule) -> u64 {
     let maps = schedule.tasks.iter().filter(|task| !task.public);
@@ -94,18 +86,6 @@ pub(super) fn members(plan: &Plan, layer: Range<usize>, vector: usize, lanes: us
             Some(vector) if vector.contains(&at) => Member::Later,
             _ => Member::Alone,
         }
-    })
-}
-
-/// Rows of `lanes` bits that a party opens in each layer of a plan: d and e of every AND, but d once for a vector.
-pub(crate) fn opened_rows(plan: &Plan, lanes: usize) -> impl Iterator<Item = usize> {
-    let mut vectors = if lanes > MOST_LANES { plan.vectors() } else { &[] }.iter().peekable();
-    plan.layers().iter().map(move |layer| {
-        let mut rows = 2 * layer.len();
-        while let Some(vector) = vectors.next_if(|vector| vector.end <= layer.end) {
-            rows -= vector.len() - 1;
-        }
-        rows
     })
 }
 

@@ -18,98 +18,55 @@
 //! mask, and the other party's share is zero; products of masks come from triples instead of their own OTs.
 
 mod layout;
+mod lengths;
 mod online;
 mod products;
+mod scheme;
 mod wires;
 
-use crate::correlation::{Demand, Stock};
+use crate::correlation::Stock;
 use crate::executor::cells;
 use crate::executor::interpreter::gather;
-use crate::executor::{Arg, Flow, Job, Protocol};
+use crate::executor::{Arg, Flow, Job, Lengths, Made, Protocol, Setup, Stage};
 use crate::outbox::Outbox;
-use crate::packed::{byte_len, pack, unpack};
+use crate::packed::{pack, unpack};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
-use circuit::optimise::fuse::{Fused, MOST_INPUTS};
-use circuit::plan::Plan;
 use circuit::program::{Kind, Owner, Recipient};
 use kernels::generator::Generator;
+use lengths::MaskedGmwLengths;
 use online::Evaluation;
 use products::Products;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-
-pub(crate) use online::layer_bytes;
-pub(crate) use products::messages;
+pub(crate) use scheme::MaskedGmwScheme;
 
 /// One party of masked GMW in one program.
-pub struct Masked {
+pub(crate) struct MaskedGmw {
     party: Party,
+    lengths: MaskedGmwLengths,
     /// This party's secrets of this program.
     secrets: Generator,
-    fusions: Fusions,
 }
 
-/// A plan with ANDs of up to four inputs.
-pub struct Fusion {
-    plan: Arc<Plan>,
-    pub(crate) fused: Fused,
-}
-
-/// The fused plans of a session or program: each is made once. A copy keeps those that it was asked for.
-#[derive(Default)]
-pub(crate) struct Fusions {
-    known: Arc<Mutex<Vec<Weak<Fusion>>>>,
-    ours: Mutex<Vec<Arc<Fusion>>>,
-}
-
-impl Fusions {
-    /// Of another program of the session.
-    pub(crate) fn share(&self) -> Fusions {
-        Fusions { known: self.known.clone(), ours: Mutex::default() }
-    }
-
-    pub(crate) fn of(&self, plan: &Arc<Plan>) -> Arc<Fusion> {
-        let mut ours = self.ours.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_plan = |fusion: &&Arc<Fusion>| Arc::ptr_eq(&fusion.plan, plan);
-        if let Some(fusion) = ours.iter().find(of_plan) {
-            return fusion.clone();
-        }
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|fusion| fusion.strong_count() > 0);
-        let found = known.iter().filter_map(Weak::upgrade).find(|fusion| of_plan(&fusion));
-        let fusion = found.unwrap_or_else(|| {
-            let fusion = Arc::new(Fusion { plan: plan.clone(), fused: Fused::new(plan, MOST_INPUTS) });
-            known.push(Arc::downgrade(&fusion));
-            fusion
-        });
-        ours.push(fusion.clone());
-        fusion
-    }
-
-    /// The triples that a map draws.
-    pub(crate) fn demand(&self, job: &Job) -> Demand {
-        let fused = job.plan.as_ref().map(|plan| self.of(plan));
-        Demand::of_triples(fused.map_or(0, |fusion| fusion.fused.products() as u64 * job.task.lanes as u64))
-    }
-}
-
-/// What a task keeps from setup.
-pub enum Prepared {
+/// The state of a task between setup and online.
+pub(crate) enum Prepared {
     /// This party's part of the mask of an input that it supplies.
     Input(Option<BitMatrix>),
     /// Shares of masks and of their products.
     Map(Products),
-    /// The share of an output's mask; what the peer's answer adds to it.
-    Output {
-        /// The mask, or this party's share of it.
-        mask: BitMatrix,
-        /// Whether the peer's share has come, or never will.
-        complete: bool,
-    },
+    /// The mask of an output, or this party's share of it.
+    Output(BitMatrix),
 }
 
-/// Where a task has got to.
-pub enum Run {
+/// A task in setup, whose mask is there from the beginning.
+pub(crate) struct Preparing {
+    work: Option<Prepared>,
+    /// Exchanges that have begun.
+    turn: usize,
+    mask: Option<BitMatrix>,
+}
+
+/// A task online.
+pub(crate) enum Online {
     /// An input: what this party supplies, masked.
     Input {
         /// Absent if the peer alone supplies it.
@@ -119,14 +76,14 @@ pub enum Run {
     },
     /// In the middle of a plan.
     Map(Box<dyn Evaluation>),
-    /// What an output delivers to this party.
+    /// The part of an output that this party gets.
     Output(Option<BitMatrix>),
 }
 
-impl Masked {
+impl MaskedGmw {
     /// A party; `secrets` are those of this program.
-    pub(crate) fn new(party: Party, secrets: Generator, fusions: Fusions) -> Self {
-        Masked { party, secrets, fusions }
+    fn new(lengths: MaskedGmwLengths, secrets: Generator) -> Self {
+        MaskedGmw { party: lengths.party, lengths, secrets }
     }
 
     /// The masks of one task.
@@ -139,21 +96,14 @@ impl Masked {
         self.party == Party::Alice
     }
 
-    fn prepare_input(&self, job: &Job, owner: Owner) -> (Prepared, BitMatrix) {
+    fn mask_of_input(&self, job: &Job, owner: Owner) -> (Option<BitMatrix>, BitMatrix) {
         let mut mask = BitMatrix::zeros(job.task.rows, job.task.lanes);
         if owner == Owner::Party(self.party.peer()) {
-            return (Prepared::Input(None), mask);
+            return (None, mask);
         }
         self.masks(job).words(mask.words_mut());
         mask.clear_padding();
-        (Prepared::Input(Some(mask.clone())), mask)
-    }
-
-    fn prepare_output(&self, mask: BitMatrix, recipient: Recipient, outbox: &mut Outbox) -> Prepared {
-        if recipient.includes(self.party.peer()) {
-            outbox.extend_from_slice(pack(&mask).bytes());
-        }
-        Prepared::Output { mask, complete: recipient == Recipient::Shared }
+        (Some(mask.clone()), mask)
     }
 
     fn output(&self, value: BitMatrix, mask: BitMatrix, recipient: Recipient) -> Option<BitMatrix> {
@@ -165,7 +115,7 @@ impl Masked {
     }
 }
 
-/// What a plan or an output reads, put together; what is public has no mask.
+/// The masks of all that a plan or an output reads; public bits have none.
 fn gather_masks(job: &Job, rows: usize, args: &[Arg<'_, BitMatrix>]) -> BitMatrix {
     let mut made = BitMatrix::zeros(rows, job.task.lanes);
     if let Kind::Map { wiring, .. } | Kind::Output { wiring, .. } = &job.task.kind {
@@ -178,105 +128,116 @@ fn gather_masks(job: &Job, rows: usize, args: &[Arg<'_, BitMatrix>]) -> BitMatri
     made
 }
 
-impl Protocol for Masked {
-    const SIDE_BY_SIDE: bool = true;
+impl Stage<MaskedGmw> for Preparing {
+    type Output = Prepared;
+
+    fn step(&mut self, masked: &MaskedGmw, job: &Job, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Prepared>> {
+        let goes_on = match &mut self.work {
+            Some(Prepared::Map(products)) => products.step(masked.leads(), self.turn > 0, inbox, outbox),
+            Some(Prepared::Output(mask)) => exchange_mask(masked.party, job, mask, self.turn > 0, inbox, outbox),
+            _ => false,
+        };
+        self.turn += 1;
+        if goes_on {
+            return Ok(Flow::Exchange);
+        }
+        self.work.take().map(Flow::Done).ok_or_else(|| Error::usage("a task goes on that is done"))
+    }
+}
+
+impl Setup<MaskedGmw> for Preparing {
+    fn take_mask(&mut self) -> Option<BitMatrix> {
+        self.mask.take()
+    }
+}
+
+/// This party's share of an output's mask goes to whoever learns the output, in one exchange; a shared output keeps it.
+fn exchange_mask(party: Party, job: &Job, mask: &mut BitMatrix, sent: bool, inbox: &[u8], outbox: &mut Outbox) -> bool {
+    let Kind::Output { recipient, .. } = job.task.kind else { return false };
+    if sent && recipient.includes(party) {
+        *mask = mask.xor(&unpack(inbox, job.task.rows, job.task.lanes));
+    }
+    if !sent && recipient.includes(party.peer()) {
+        outbox.extend_from_slice(pack(mask).bytes());
+    }
+    !sent && recipient != Recipient::Shared
+}
+
+impl Stage<MaskedGmw> for Online {
+    type Output = Made<BitMatrix>;
+
+    fn step(
+        &mut self,
+        masked: &MaskedGmw,
+        job: &Job,
+        inbox: &[u8],
+        outbox: &mut Outbox,
+    ) -> Result<Flow<Made<BitMatrix>>> {
+        match self {
+            Online::Map(evaluation) => {
+                let value = evaluation.step(&job.public, inbox, outbox);
+                Ok(value.map_or(Flow::Exchange, |value| Flow::Done(Made::Value(value))))
+            }
+            Online::Output(output) => Ok(Flow::Done(Made::Output(output.take()))),
+            Online::Input { masked: ours, sent } => Ok(masked.exchange_input(job, ours, sent, inbox, outbox)),
+        }
+    }
+}
+
+impl Protocol for MaskedGmw {
     type Mask = BitMatrix;
     type Value = BitMatrix;
     type Prepared = Prepared;
-    type Run = Run;
+    type Setup = Preparing;
+    type Online = Online;
 
-    fn demand(&self, job: &Job) -> Demand {
-        self.fusions.demand(job)
+    fn lengths(&self) -> &dyn Lengths {
+        &self.lengths
     }
 
-    fn setup_bytes(&self, _: &Job) -> usize {
-        0
-    }
-
-    fn prepare(
-        &self,
-        job: &Job,
-        args: &[Arg<'_, BitMatrix>],
-        stock: &mut Stock,
-        _: &[u8],
-        outbox: &mut Outbox,
-    ) -> Result<(Prepared, BitMatrix)> {
-        match (&job.task.kind, &job.plan) {
-            (Kind::Input { owner, .. }, _) => Ok(self.prepare_input(job, *owner)),
-            (Kind::Output { recipient, .. }, _) => {
-                let mask = gather_masks(job, job.task.rows, args);
-                Ok((self.prepare_output(mask, *recipient, outbox), BitMatrix::zeros(0, 0)))
+    fn setup(&self, job: &Job, args: &[Arg<'_, BitMatrix>], stock: &mut Stock) -> Result<Preparing> {
+        let (work, mask) = match (&job.task.kind, &job.plan) {
+            (Kind::Input { owner, .. }, _) => {
+                let (ours, mask) = self.mask_of_input(job, *owner);
+                (Prepared::Input(ours), mask)
+            }
+            (Kind::Output { .. }, _) => {
+                (Prepared::Output(gather_masks(job, job.task.rows, args)), BitMatrix::zeros(0, 0))
             }
             (Kind::Map { .. }, Some(plan)) => {
-                let triples = stock.draw_triples(self.demand(job).triples as usize)?;
+                let triples = stock.draw_triples(self.lengths.demand(job).triples as usize)?;
                 let masks = gather_masks(job, plan.inputs().len(), args);
-                let (products, made) = Products::new(self, job, self.fusions.of(plan), &masks, triples);
-                products.open(outbox);
-                Ok((Prepared::Map(products), made))
+                let (products, made) = Products::new(self, job, self.lengths.fused(plan), &masks, triples);
+                (Prepared::Map(products), made)
             }
-            _ => Err(Error::usage("not a task of a protocol")),
-        }
+            _ => return Err(Error::usage("not a task of a protocol")),
+        };
+        Ok(Preparing { work: Some(work), turn: 0, mask: Some(mask) })
     }
 
-    fn answer_bytes(&self, job: &Job, prepared: &Prepared) -> Option<usize> {
-        match (prepared, &job.task.kind) {
-            (Prepared::Map(products), _) => products.answer_bytes(),
-            (Prepared::Output { complete: false, .. }, Kind::Output { recipient, .. }) => {
-                let bytes = byte_len(job.task.rows * job.task.lanes);
-                Some(if recipient.includes(self.party) { bytes } else { 0 })
-            }
-            _ => None,
-        }
-    }
-
-    fn complete(&self, job: &Job, prepared: &mut Prepared, answer: &[u8], outbox: &mut Outbox) -> Result<()> {
-        match prepared {
-            Prepared::Map(products) => {
-                products.close(self.leads(), answer);
-                products.open(outbox);
-            }
-            Prepared::Output { mask, complete } => {
-                *complete = true;
-                if !answer.is_empty() {
-                    *mask = mask.xor(&unpack(answer, job.task.rows, job.task.lanes));
-                }
-            }
-            Prepared::Input(_) => {}
-        }
-        Ok(())
-    }
-
-    fn begin(
+    fn online(
         &self,
         job: &Job,
         prepared: Prepared,
         args: &[Arg<'_, BitMatrix>],
         feed: Option<BitMatrix>,
-    ) -> Result<Run> {
+    ) -> Result<Online> {
         match (&job.task.kind, prepared) {
             (Kind::Input { .. }, Prepared::Input(mask)) => {
                 let supply = |mask: BitMatrix| feed.map(|feed| feed.xor(&mask));
                 let masked = mask.map(|mask| supply(mask).ok_or_else(|| Error::usage("an input is missing")));
-                Ok(Run::Input { masked: masked.transpose()?, sent: false })
+                Ok(Online::Input { masked: masked.transpose()?, sent: false })
             }
             (Kind::Map { wiring, .. }, Prepared::Map(products)) => {
                 let plan = job.plan.as_ref().expect("a map has a plan");
                 let inputs = gather(wiring, plan.inputs().len(), job.task.lanes, args);
-                Ok(Run::Map(products.online(self.leads(), &inputs)))
+                Ok(Online::Map(products.online(self.leads(), &inputs)))
             }
-            (Kind::Output { wiring, recipient, .. }, Prepared::Output { mask, .. }) => {
+            (Kind::Output { wiring, recipient, .. }, Prepared::Output(mask)) => {
                 let value = gather(wiring, job.task.rows, job.task.lanes, args);
-                Ok(Run::Output(self.output(value, mask, *recipient)))
+                Ok(Online::Output(self.output(value, mask, *recipient)))
             }
             _ => Err(Error::usage("a task was prepared as another one")),
-        }
-    }
-
-    fn step(&self, job: &Job, run: &mut Run, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<BitMatrix>> {
-        match run {
-            Run::Map(evaluation) => Ok(evaluation.step(&job.public, inbox, outbox)),
-            Run::Output(output) => Ok(Flow::Output(output.take())),
-            Run::Input { masked, sent } => Ok(self.exchange_input(job, masked, sent, inbox, outbox)),
         }
     }
 
@@ -289,7 +250,7 @@ impl Protocol for Masked {
     }
 }
 
-impl Masked {
+impl MaskedGmw {
     /// Whoever supplies an input sends it masked; of a shared one, both send their share so.
     fn exchange_input(
         &self,
@@ -298,18 +259,17 @@ impl Masked {
         sent: &mut bool,
         inbox: &[u8],
         outbox: &mut Outbox,
-    ) -> Flow<BitMatrix> {
+    ) -> Flow<Made<BitMatrix>> {
         if !std::mem::replace(sent, true) {
             masked.iter().for_each(|masked| outbox.extend_from_slice(pack(masked).bytes()));
-            let ours = matches!(job.task.kind, Kind::Input { owner, .. } if owner == Owner::Party(self.party));
-            return Flow::Exchange { expect: if ours { 0 } else { byte_len(job.task.rows * job.task.lanes) } };
+            return Flow::Exchange;
         }
         let theirs = || unpack(inbox, job.task.rows, job.task.lanes);
-        Flow::Value(match masked.take() {
+        Flow::Done(Made::Value(match masked.take() {
             Some(masked) if inbox.is_empty() => masked,
             Some(masked) => masked.xor(&theirs()),
             None => theirs(),
-        })
+        }))
     }
 }
 

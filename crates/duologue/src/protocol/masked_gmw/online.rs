@@ -1,20 +1,12 @@
 //! A map online: masked bits flow, and each layer is one exchange of a bit an AND.
 
-use super::Fusion;
-use super::layout::{Group, Layout};
+use super::layout::Layout;
 use super::wires::Wires;
-use crate::executor::Flow;
 use crate::executor::interpreter::mask;
 use crate::outbox::Outbox;
 use circuit::BitMatrix;
-use circuit::optimise::fuse::{And, Layer};
+use circuit::optimise::fuse::{And, Fused, Layer};
 use std::sync::Arc;
-
-/// Bytes of a layer each way: each number of inputs is filled up to a byte.
-pub(crate) fn layer_bytes(layer: &Layer, lanes: usize) -> usize {
-    let layout = Layout::new(lanes);
-    Group::of(layer).iter().map(|group| layout.bytes(group.ands)).sum()
-}
 
 /// A share of the masked result of an AND of `N` inputs, 64 lanes at once: the sum over all sets of inputs of the share
 /// of the product of their masks, times the masked bits of the others. `kept[s - 1]` is the share for the set s, the last
@@ -36,13 +28,13 @@ pub(super) fn share<const N: usize, const M: usize>(values: [u64; N], kept: [u64
 }
 
 /// A plan under way, of few lanes or many.
-pub trait Evaluation: Send {
-    /// Goes on until a layer must be exchanged or the task is done.
-    fn step(&mut self, public: &BitMatrix, inbox: &[u8], outbox: &mut Outbox) -> Flow<BitMatrix>;
+pub(crate) trait Evaluation: Send {
+    /// Goes on until a layer must be exchanged, or to the cell that the plan makes.
+    fn step(&mut self, public: &BitMatrix, inbox: &[u8], outbox: &mut Outbox) -> Option<BitMatrix>;
 }
 
 pub(super) struct Online<W> {
-    fusion: Arc<Fusion>,
+    fused: Arc<Fused>,
     lanes: usize,
     wires: W,
     planes: Vec<u64>,
@@ -56,16 +48,16 @@ pub(super) struct Online<W> {
 }
 
 impl<W: Wires> Online<W> {
-    pub fn new(fusion: Arc<Fusion>, lanes: usize, planes: Vec<u64>, leads: bool, inputs: &BitMatrix) -> Self {
-        let wires = W::new(&fusion.fused, inputs);
-        Online { fusion, lanes, wires, planes, lead: mask(leads), opened: 0, used: 0, shares: Vec::new() }
+    pub fn new(fused: Arc<Fused>, lanes: usize, planes: Vec<u64>, leads: bool, inputs: &BitMatrix) -> Self {
+        let wires = W::new(&fused, inputs);
+        Online { fused, lanes, wires, planes, lead: mask(leads), opened: 0, used: 0, shares: Vec::new() }
     }
 
     fn open(&mut self, layer: &Layer, outbox: &mut Outbox) {
-        let fusion = self.fusion.clone();
-        self.open_group::<2, 3>(&fusion.fused.twos()[layer.twos.clone()], outbox);
-        self.open_group::<3, 7>(&fusion.fused.threes()[layer.threes.clone()], outbox);
-        self.open_group::<4, 15>(&fusion.fused.fours()[layer.fours.clone()], outbox);
+        let fused = self.fused.clone();
+        self.open_group::<2, 3>(&fused.twos()[layer.twos.clone()], outbox);
+        self.open_group::<3, 7>(&fused.threes()[layer.threes.clone()], outbox);
+        self.open_group::<4, 15>(&fused.fours()[layer.fours.clone()], outbox);
     }
 
     fn open_group<const N: usize, const M: usize>(&mut self, ands: &[And<N>], outbox: &mut Outbox) {
@@ -77,12 +69,12 @@ impl<W: Wires> Online<W> {
     }
 
     fn close(&mut self, layer: &Layer, mut inbox: &[u8]) {
-        let fusion = self.fusion.clone();
+        let fused = self.fused.clone();
         let mut shares = std::mem::take(&mut self.shares);
         let mut rest = &mut shares[..];
-        self.close_group(&fusion.fused.twos()[layer.twos.clone()], &mut rest, &mut inbox);
-        self.close_group(&fusion.fused.threes()[layer.threes.clone()], &mut rest, &mut inbox);
-        self.close_group(&fusion.fused.fours()[layer.fours.clone()], &mut rest, &mut inbox);
+        self.close_group(&fused.twos()[layer.twos.clone()], &mut rest, &mut inbox);
+        self.close_group(&fused.threes()[layer.threes.clone()], &mut rest, &mut inbox);
+        self.close_group(&fused.fours()[layer.fours.clone()], &mut rest, &mut inbox);
         shares.clear();
         self.shares = shares;
     }
@@ -99,22 +91,22 @@ impl<W: Wires> Online<W> {
 }
 
 impl<W: Wires> Evaluation for Online<W> {
-    fn step(&mut self, public: &BitMatrix, inbox: &[u8], outbox: &mut Outbox) -> Flow<BitMatrix> {
-        let fusion = self.fusion.clone();
-        let (fused, layers) = (&fusion.fused, fusion.fused.layers());
+    fn step(&mut self, public: &BitMatrix, inbox: &[u8], outbox: &mut Outbox) -> Option<BitMatrix> {
+        let fused = self.fused.clone();
+        let layers = fused.layers();
         if self.lanes == 0 {
-            return Flow::Value(BitMatrix::zeros(fused.outputs().len(), 0));
+            return Some(BitMatrix::zeros(fused.outputs().len(), 0));
         }
         if self.opened > 0 {
             self.close(&layers[self.opened - 1], inbox);
         }
         let Some(layer) = layers.get(self.opened) else {
             self.wires.local(&fused.code()[fused.tail()], public, true);
-            return Flow::Value(self.wires.outputs(fused.outputs(), public, true));
+            return Some(self.wires.outputs(fused.outputs(), public, true));
         };
         self.wires.local(&fused.code()[layer.code.clone()], public, true);
         self.open(layer, outbox);
         self.opened += 1;
-        Flow::Exchange { expect: layer_bytes(layer, self.lanes) }
+        None
     }
 }

@@ -5,10 +5,10 @@
 //! are opened first; larger ones are products of two sets that are there, so that a second exchange is the last. What is
 //! sent, for each layer, number of inputs and product: d of all its ANDs, then e, each filled up to a byte.
 
+use super::MaskedGmw;
 use super::layout::{Group, Layout};
 use super::online::{Evaluation, Online};
 use super::wires::{Few, Wires};
-use super::{Fusion, Masked};
 use crate::correlation::Triples;
 use crate::executor::Job;
 use crate::outbox::Outbox;
@@ -29,7 +29,7 @@ fn products(round: usize, group: Group) -> &'static [[usize; 2]] {
 }
 
 /// Bytes of each of a map's setup messages; the same each way.
-pub(crate) fn messages(fused: &Fused, lanes: usize) -> Vec<usize> {
+pub(super) fn messages(fused: &Fused, lanes: usize) -> Vec<usize> {
     if lanes == 0 {
         return Vec::new();
     }
@@ -41,8 +41,8 @@ pub(crate) fn messages(fused: &Fused, lanes: usize) -> Vec<usize> {
 
 /// What a map keeps: for each layer and number of inputs a *plane* for each set of inputs, the share of the product of
 /// their masks for each AND. The mask of the AND itself is added to the product of all.
-pub struct Products {
-    fusion: Arc<Fusion>,
+pub(crate) struct Products {
+    fused: Arc<Fused>,
     lanes: usize,
     planes: Vec<u64>,
     triples: Triples,
@@ -66,16 +66,16 @@ struct Factors {
 impl Products {
     /// Draws the masks of a map; those of its outputs come with it.
     pub(super) fn new(
-        masked: &Masked,
+        masked: &MaskedGmw,
         job: &Job,
-        fusion: Arc<Fusion>,
+        fused: Arc<Fused>,
         inputs: &BitMatrix,
         triples: Triples,
     ) -> (Products, BitMatrix) {
         let lanes = job.task.lanes;
-        let mut messages = messages(&fusion.fused, lanes);
+        let mut messages = messages(&fused, lanes);
         messages.reverse();
-        let mut products = Products { fusion, lanes, planes: Vec::new(), triples, messages, round: 0, drawn: 0 };
+        let mut products = Products { fused, lanes, planes: Vec::new(), triples, messages, round: 0, drawn: 0 };
         if lanes == 0 {
             return (products, BitMatrix::zeros(job.task.rows, 0));
         }
@@ -96,7 +96,7 @@ impl Products {
         public: &BitMatrix,
         mut fresh: Generator,
     ) -> BitMatrix {
-        let fused = &self.fusion.fused;
+        let fused = &self.fused;
         let size = Group::all(fused).map(|group| group.planes() * layout.words(group.ands)).sum();
         self.planes = pages::with_room(size);
         self.planes.resize(size, 0);
@@ -120,19 +120,23 @@ impl Products {
         wires.outputs(fused.outputs(), public, false)
     }
 
-    /// Bytes of the peer's message that is missing, if any.
-    pub(super) fn answer_bytes(&self) -> Option<usize> {
-        self.messages.last().copied()
+    /// Takes the peer's message, if one was asked for, and writes the next; whether there is one.
+    pub(super) fn step(&mut self, leads: bool, asked: bool, answer: &[u8], outbox: &mut Outbox) -> bool {
+        if asked {
+            self.close(leads, answer);
+        }
+        self.open(outbox);
+        !self.messages.is_empty()
     }
 
     /// This party's shares of d and e for all products of the next exchange.
-    pub(super) fn open(&self, outbox: &mut Outbox) {
+    fn open(&self, outbox: &mut Outbox) {
         if self.messages.is_empty() {
             return;
         }
         let (layout, mut factors) = (Layout::new(self.lanes), Factors::default());
         let (mut at, mut from) = (0, self.drawn);
-        for group in Group::all(&self.fusion.fused) {
+        for group in Group::all(&self.fused) {
             let words = layout.words(group.ands);
             let planes = &self.planes[at..][..group.planes() * words];
             for &product in products(self.round, group) {
@@ -146,12 +150,12 @@ impl Products {
     }
 
     /// Adds the products to their planes, with both parties' shares of d and e.
-    pub(super) fn close(&mut self, leads: bool, mut answer: &[u8]) {
+    fn close(&mut self, leads: bool, mut answer: &[u8]) {
         let lead = crate::executor::interpreter::mask(leads);
         let layout = Layout::new(self.lanes);
         let (mut factors, mut d, mut e) = (Factors::default(), Vec::new(), Vec::new());
         let mut at = 0;
-        for group in Group::all(&self.fusion.fused) {
+        for group in Group::all(&self.fused) {
             let words = layout.words(group.ands);
             let planes = &mut self.planes[at..][..group.planes() * words];
             for &product in products(self.round, group) {
@@ -175,11 +179,11 @@ impl Products {
 
     /// Goes online with the masked inputs.
     pub(super) fn online(self, leads: bool, inputs: &BitMatrix) -> Box<dyn Evaluation> {
-        let Products { fusion, lanes, planes, .. } = self;
+        let Products { fused, lanes, planes, .. } = self;
         match lanes {
-            0..=8 => Box::new(Online::<Few<u8>>::new(fusion, lanes, planes, leads, inputs)),
-            9..=64 => Box::new(Online::<Few<u64>>::new(fusion, lanes, planes, leads, inputs)),
-            _ => Box::new(Online::<BitMatrix>::new(fusion, lanes, planes, leads, inputs)),
+            0..=8 => Box::new(Online::<Few<u8>>::new(fused, lanes, planes, leads, inputs)),
+            9..=64 => Box::new(Online::<Few<u64>>::new(fused, lanes, planes, leads, inputs)),
+            _ => Box::new(Online::<BitMatrix>::new(fused, lanes, planes, leads, inputs)),
         }
     }
 }

@@ -53,14 +53,3 @@ fn a_product_that_is_missing_or_misplaced_is_found() {
         }
     }
 }
-
-#[test]
-fn programs_share_a_fused_plan_as_long_as_one_of_them_lives() {
-    let circuit = circuit::blocks::find("equal").unwrap().circuit(&[9], circuit::blocks::Goal::Size).unwrap();
-    let plan = Arc::new(Plan::new(&circuit, circuit::Order::Layered));
-    let session = Fusions::default();
-    let (one, other) = (session.share(), session.share());
-    assert!(Arc::ptr_eq(&one.of(&plan), &other.of(&plan)));
-    drop((one, other));
-    assert_eq!(Arc::strong_count(&plan), 1);
-}

@@ -1,8 +1,7 @@
 //! Gates of Yao: ANDs by either garbling, and what costs nothing. The garbler's step stands above the evaluator's.
 
 use super::hash::{Gates, Hash};
-use super::labels::Labels;
-use super::labels::{add_bits, bit};
+use super::labels::{Labels, add_bits, bit};
 use super::script::{Script, Step};
 use super::walk::{Part, Walk};
 use super::{Evaluator, Garbler};
@@ -14,8 +13,9 @@ use circuit::plan::{Instr, Op};
 use kernels::Block;
 
 impl Garbler {
-    /// Garbles up to the instruction `end`; the ciphertexts of all ANDs until there go to the end of the outbox.
-    pub(super) fn garble(&self, walk: &mut Walk, (end, ands): (usize, usize), public: &BitMatrix, outbox: &mut Outbox) {
+    /// Garbles the next chunk; the ciphertexts of its ANDs go to the end of the outbox.
+    pub(super) fn garble(&self, walk: &mut Walk, public: &BitMatrix, outbox: &mut Outbox) {
+        let (end, ands) = walk.chunk();
         let tables = outbox.room(ands * self.hash.table());
         match &self.hash {
             Hash::HalfGates(hash) => self.garble_by(hash, walk, end, public, tables),

@@ -1,6 +1,6 @@
 //! The two ways of garbling an AND, behind one trait: which one it is, is asked once a chunk of tables.
 
-use crate::protocol::terms::Garbling;
+use super::Garbling;
 use bytemuck::Pod;
 use kernels::Block;
 use kernels::gates::Operand;

@@ -12,30 +12,19 @@
 //! *Streamed*, both know B, which they expand from a seed, and nothing goes back: Y itself becomes the zero label, and
 //! the active label Y ⊕ x·Δ = B ⊕ q ⊕ r·Δ = B ⊕ t is there before the garbler has begun.
 
-use super::labels::add_bits;
-use super::labels::{BufferPool, Labels};
-use super::{Base, Evaluator, Garbler, LABEL};
-use crate::correlation::{Demand, Stock};
-use crate::executor::{Flow, Job};
+use super::labels::{BufferPool, Labels, add_bits};
+use super::{Evaluator, Garbler, LABEL};
+use crate::correlation::Stock;
+use crate::executor::{Flow, Job, Made};
 use crate::ot::Choices;
 use crate::outbox::Outbox;
-use crate::packed::{byte_len, pack, unpack};
-use crate::{Error, Party, Result};
+use crate::packed::{pack, unpack};
+use crate::protocol::Base;
+use crate::{Error, Result};
 use circuit::BitMatrix;
-use circuit::program::{Kind, Owner};
 use kernels::Block;
 use kernels::generator::Generator;
 use zeroize::Zeroizing;
-
-/// COTs for the bits of an input that the evaluator holds, alone or as a share.
-pub(crate) fn demand(job: &Job, garbler: Party) -> Demand {
-    match job.task.kind {
-        Kind::Input { owner, .. } if owner != Owner::Party(garbler) => {
-            Demand::of_cots(garbler, (job.task.rows * job.task.lanes) as u64)
-        }
-        _ => Demand::NONE,
-    }
-}
 
 /// An input of the garbler's side.
 pub struct GarblerInput {
@@ -66,13 +55,14 @@ pub(super) fn base_labels(generator: &Generator, base: &Base, job: &Job, buffers
 }
 
 impl GarblerInput {
-    /// Setup: base labels, and COTs for what the evaluator holds.
-    pub(super) fn prepare(garbler: &Garbler, job: &Job, stock: &mut Stock) -> Result<Self> {
-        let count = demand(job, garbler.party).cots_by(garbler.party) as usize;
+    /// Setup: base labels, and COTs for what the evaluator holds. The zero labels B, if they are fixed now.
+    pub(super) fn prepare(garbler: &Garbler, job: &Job, stock: &mut Stock) -> Result<(Self, Labels)> {
+        let count = if garbler.lengths.takes_cots(job) { job.bits() } else { 0 };
         let cots = Zeroizing::new(stock.draw_cot_sender(count)?);
         let mut base = base_labels(&garbler.labels, &garbler.base, job, &garbler.buffers);
+        let zeros = if garbler.lengths.ahead { copy(&base, job, &garbler.buffers) } else { Labels::absent() };
         add(&mut base, &cots);
-        Ok(GarblerInput::of_sums(base))
+        Ok((GarblerInput::of_sums(base), zeros))
     }
 
     /// B ⊕ q, all that online needs of both.
@@ -80,7 +70,7 @@ impl GarblerInput {
         self.base
     }
 
-    /// Of the sums, which were kept.
+    /// An input of these sums, which were stored.
     pub(super) fn of_sums(base: Labels) -> Self {
         GarblerInput { base, bits: None, turn: 0 }
     }
@@ -96,22 +86,22 @@ impl GarblerInput {
         job: &Job,
         inbox: &[u8],
         outbox: &mut Outbox,
-    ) -> Result<Flow<Labels>> {
+    ) -> Result<Flow<Made<Labels>>> {
         let (rows, lanes) = (job.task.rows, job.task.lanes);
-        let own = demand(job, garbler.party) == Demand::NONE;
+        let own = !garbler.lengths.takes_cots(job);
         self.turn += 1;
         match (self.turn, own) {
-            (1, false) => Ok(Flow::Exchange { expect: byte_len(rows * lanes) }),
+            (1, false) => Ok(Flow::Exchange),
             (1, true) | (2, false) => {
                 let masked = (!own).then(|| unpack(inbox, rows, lanes));
                 let labels = self.answers(garbler.delta, masked.as_ref(), lanes);
-                if !garbler.ahead {
-                    return Ok(Flow::Value(labels));
+                if !garbler.lengths.ahead {
+                    return Ok(Flow::Done(Made::Value(labels)));
                 }
                 outbox.extend_from_slice(bytemuck::cast_slice(labels.blocks()));
-                Ok(Flow::Exchange { expect: 0 })
+                Ok(Flow::Exchange)
             }
-            _ => Ok(Flow::Value(Labels::absent())),
+            _ => Ok(Flow::Done(Made::Value(Labels::absent()))),
         }
     }
 
@@ -130,18 +120,31 @@ impl GarblerInput {
 impl EvaluatorInput {
     /// Setup: the other side of the garbler's COTs, and the base labels if both know them.
     pub(super) fn prepare(evaluator: &Evaluator, job: &Job, stock: &mut Stock) -> Result<Self> {
-        let garbler = evaluator.party.peer();
-        let count = demand(job, garbler).cots_by(garbler) as usize;
-        let own = demand(job, garbler) == Demand::NONE;
-        let choices = (!own).then(|| stock.draw_cot_receiver(count)).transpose()?;
+        let own = evaluator.lengths.takes_cots(job);
+        let choices = own.then(|| stock.draw_cot_receiver(job.bits())).transpose()?;
         let known = || base_labels(&evaluator.labels, &evaluator.base, job, &evaluator.buffers);
-        let base = if evaluator.ahead { Labels::absent() } else { known() };
+        let base = if evaluator.lengths.ahead { Labels::absent() } else { known() };
         Ok(EvaluatorInput { base, choices, bits: None, turn: 0 })
     }
 
-    /// Ahead of time, of the blocks t of its COTs, which were kept.
-    pub(super) fn of_choices(t: Option<Vec<Block>>) -> Self {
-        EvaluatorInput { base: Labels::absent(), choices: t.map(Choices::new), bits: None, turn: 0 }
+    /// The blocks t of its COTs, all that online needs ahead of time.
+    pub(super) fn blocks(&self) -> &[Block] {
+        self.choices.as_ref().map_or(&[], |choices| &choices.t)
+    }
+
+    /// An input ahead of time, whose blocks were stored.
+    pub(super) fn restore(
+        evaluator: &Evaluator,
+        job: &Job,
+        read: &mut dyn FnMut(&mut [u8]) -> Result<()>,
+    ) -> Result<Self> {
+        let mut input = EvaluatorInput { base: Labels::absent(), choices: None, bits: None, turn: 0 };
+        if evaluator.lengths.takes_cots(job) {
+            let mut t = vec![Block::ZERO; job.bits()];
+            read(bytemuck::cast_slice_mut(&mut t))?;
+            input.choices = Some(Choices::new(t));
+        }
+        Ok(input)
     }
 
     pub(super) fn begin(self, bits: Option<BitMatrix>) -> Self {
@@ -155,20 +158,22 @@ impl EvaluatorInput {
         job: &Job,
         inbox: &[u8],
         outbox: &mut Outbox,
-    ) -> Result<Flow<Labels>> {
+    ) -> Result<Flow<Made<Labels>>> {
         self.turn += 1;
+        let ahead = evaluator.lengths.ahead;
         match (self.turn, &self.choices) {
             (1, Some(choices)) => {
                 let bits = self.bits.as_ref().ok_or_else(|| Error::usage("an input is missing"))?;
                 let mut masked = pack(bits);
                 masked.words.iter_mut().zip(&choices.bits).for_each(|(word, choice)| *word ^= choice);
                 outbox.extend_from_slice(masked.bytes());
-                Ok(Flow::Exchange { expect: 0 })
+                Ok(Flow::Exchange)
             }
-            (1, None) | (2, Some(_)) if evaluator.ahead => {
-                Ok(Flow::Exchange { expect: job.task.rows * job.task.lanes * LABEL })
+            (1, None) | (2, Some(_)) if ahead => Ok(Flow::Exchange),
+            _ => {
+                let active = self.active(ahead.then_some(inbox), job.task.lanes, &evaluator.buffers);
+                Ok(Flow::Done(Made::Value(active)))
             }
-            _ => Ok(Flow::Value(self.active(evaluator.ahead.then_some(inbox), job.task.lanes, &evaluator.buffers))),
         }
     }
 
@@ -190,6 +195,13 @@ fn read_labels(bytes: &[u8], lanes: usize, buffers: &BufferPool) -> Labels {
     let mut labels = buffers.zeros(bytes.len() / LABEL / lanes.max(1), lanes);
     bytemuck::cast_slice_mut(labels.blocks_mut()).copy_from_slice(bytes);
     labels
+}
+
+/// A copy in a buffer of its own.
+fn copy(labels: &Labels, job: &Job, buffers: &BufferPool) -> Labels {
+    let mut copy = buffers.zeros(job.task.rows, job.task.lanes);
+    copy.blocks_mut().copy_from_slice(labels.blocks());
+    copy
 }
 
 /// Adds blocks, one for each label or none.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// 128-bit labels, wire by wire; erased when dropped.
 ///
 /// Its rows may be *absent*: the labels of the other phase. Copies of absent labels are absent.
-pub struct Labels {
+pub(crate) struct Labels {
     lines: Vec<CacheLine>,
     len: usize,
     lanes: usize,
@@ -146,8 +146,6 @@ fn erase(blocks: &mut [Block]) {
 }
 
 impl Cells for Labels {
-    const CELL_BITS: usize = 128;
-
     fn zeros(rows: usize, lanes: usize) -> Self {
         Labels::some(rows * lanes, lanes)
     }

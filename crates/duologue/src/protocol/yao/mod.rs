@@ -11,59 +11,58 @@
 //! covered in the semi-honest model only. **Rounds**: one exchange of inputs and one for outputs, for as many tiles as fit the window.
 //!
 //! Two ways of timing: *ahead*, the tables travel in setup and labels are fixed there (they flow as masks); *streamed*,
-//! tables travel while they are made, chunk by chunk, so that memory does not grow with the circuit.
+//! tables travel while they are made, so that memory does not grow with the circuit. In both they travel chunk by chunk,
+//! and where the evaluator's come from, the peer or what setup stored, is the executor's business.
 
 mod few;
+mod garbling;
 mod gates;
 mod hash;
-pub(crate) mod input;
+mod input;
 mod labels;
+mod lengths;
 mod output;
+mod scheme;
 mod script;
-mod shelf;
 mod walk;
 
-use crate::correlation::{Demand, Stock};
+use crate::correlation::Stock;
 use crate::executor::cells::Cells;
-use crate::executor::{Arg, Flow, Job, Protocol};
+use crate::executor::{Arg, Exchanges, Flow, Job, Lengths, Made, Protocol, Setup, Stage};
 use crate::outbox::Outbox;
-use crate::packed::{byte_len, pack, unpack};
-use crate::protocol::terms::Garbling;
+use crate::packed::{pack, unpack};
+use crate::protocol::Base;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::Kind;
 use kernels::Block;
 use kernels::generator::Generator;
-use labels::BufferPool;
-pub(crate) use labels::Labels;
 use zeroize::Zeroize;
 
+pub use garbling::Garbling;
 use hash::Hash;
-pub use input::{EvaluatorInput, GarblerInput};
-pub use output::Opening;
-pub use shelf::Tables;
-pub use walk::Walk;
-pub(crate) use walk::{chunk, numbers_of};
+use input::{EvaluatorInput, GarblerInput};
+use labels::BufferPool;
+pub(crate) use labels::Labels;
+use lengths::YaoLengths;
+use output::Opening;
+pub(crate) use scheme::YaoScheme;
+#[cfg(test)]
+pub(crate) use scheme::common_labels;
+use walk::Walk;
+pub(crate) use walk::numbers_of;
 
 /// Bytes of a label.
-pub(crate) const LABEL: usize = 16;
-
-/// The numbers of a session before this program: ANDs under this Δ, and input bits.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Base {
-    pub and0: u64,
-    pub in0: u64,
-}
+const LABEL: usize = 16;
 
 /// The party that garbles.
-pub struct Garbler {
-    party: Party,
+pub(crate) struct Garbler {
+    lengths: YaoLengths,
     delta: Block,
     hash: Hash,
     /// Of the base labels of inputs: ahead its secret, streamed what both parties know.
     labels: Generator,
     base: Base,
-    ahead: bool,
     buffers: BufferPool,
 }
 
@@ -74,73 +73,82 @@ impl Drop for Garbler {
 }
 
 /// The party that evaluates.
-pub struct Evaluator {
-    party: Party,
+pub(crate) struct Evaluator {
+    lengths: YaoLengths,
     hash: Hash,
+    /// The public key of the hash, drawn by the garbler.
+    s: Block,
     /// Of the base labels of inputs when streamed: what both parties know.
     labels: Generator,
     base: Base,
-    ahead: bool,
     buffers: BufferPool,
 }
 
 impl Garbler {
-    /// The garbler of one program, with the public key of its hash. `labels` is its secret if it garbles ahead, else
-    /// the evaluator's too.
-    pub(crate) fn new(
-        party: Party,
-        delta: Block,
-        hash: (Garbling, Block),
-        labels: Generator,
-        base: Base,
-        ahead: bool,
-    ) -> Self {
-        Garbler { party, delta, hash: Hash::new(hash.0, hash.1), labels, base, ahead, buffers: BufferPool::default() }
+    /// The garbler of one program, with S. `labels` is its secret if it garbles ahead, else the evaluator's too.
+    fn new(lengths: YaoLengths, delta: Block, hash: (Garbling, Block), labels: Generator, base: Base) -> Self {
+        Garbler { lengths, delta, hash: Hash::new(hash.0, hash.1), labels, base, buffers: BufferPool::default() }
+    }
+
+    fn evaluator(&self) -> Party {
+        self.lengths.party.peer()
     }
 }
 
 impl Evaluator {
-    /// The evaluator of one program; the key of the hash came from the garbler, who knows `labels` too.
-    pub(crate) fn new(party: Party, hash: (Garbling, Block), labels: Generator, base: Base, ahead: bool) -> Self {
-        Evaluator { party, hash: Hash::new(hash.0, hash.1), labels, base, ahead, buffers: BufferPool::default() }
+    /// The evaluator of one program, with S, which came from the garbler, who knows `labels` too.
+    fn new(lengths: YaoLengths, hash: (Garbling, Block), labels: Generator, base: Base) -> Self {
+        let (garbling, s) = hash;
+        Evaluator { lengths, hash: Hash::new(garbling, s), s, labels, base, buffers: BufferPool::default() }
     }
 }
 
-/// Bytes of setup that the evaluator reads for a task, when tables travel ahead.
-pub(crate) fn ahead_bytes(job: &Job, evaluator: Party, table: usize) -> usize {
-    match job.task.kind {
-        Kind::Map { .. } => job.ands() as usize * table,
-        _ if output::learns(job, evaluator) => byte_len(job.task.rows * job.task.lanes),
-        _ => 0,
-    }
-}
-
-/// What the garbler keeps of a task from setup.
-pub enum Garbled {
+/// The garbler's state of a task between setup and online.
+pub(crate) enum Garbled {
     /// An input.
     Input(GarblerInput),
     /// A map whose tables were sent.
     Sent,
-    /// An output whose permute bits were sent to whoever learns it.
+    /// The permute bits of an output, which were sent to whoever learns it.
     Permute(BitMatrix),
     /// A task to be garbled online.
     Later,
 }
 
-/// What the evaluator keeps of a task from setup.
-pub enum Received {
+/// The evaluator's state of a task between setup and online.
+pub(crate) enum Received {
     /// An input.
     Input(EvaluatorInput),
-    /// Tables that came ahead.
-    Tables(Tables),
     /// Permute bits that came ahead.
     Permute(BitMatrix),
-    /// A task whose tables or permute bits come online, if any.
-    Later,
+    /// A map, or an output whose permute bits come online, if any do.
+    Other,
 }
 
-/// Where the garbler has got to in a task.
-pub enum GarblerRun {
+/// A task of the garbler's in setup, and its zero labels when they are fixed.
+pub(crate) struct GarblerSetup {
+    work: GarblerWork,
+    zeros: Option<Labels>,
+}
+
+enum GarblerWork {
+    /// A map whose tables travel ahead.
+    Map(Box<Walk>),
+    /// An output whose permute bits travel ahead.
+    Output(BitMatrix),
+    /// A task whose state is ready.
+    Ready(Option<Garbled>),
+}
+
+/// A task of the evaluator's in setup. Tables are stored as they come.
+pub(crate) struct EvaluatorSetup {
+    exchanges: Exchanges,
+    /// The state of the task; none if it is the permute bits that come.
+    received: Option<Received>,
+}
+
+/// A task of the garbler's online.
+pub(crate) enum GarblerOnline {
     /// An input.
     Input(GarblerInput),
     /// A map to be garbled.
@@ -151,204 +159,230 @@ pub enum GarblerRun {
     Output(Opening),
 }
 
-/// Where the evaluator has got to in a task.
-pub enum EvaluatorRun {
+/// A task of the evaluator's online.
+pub(crate) enum EvaluatorOnline {
     /// An input.
     Input(EvaluatorInput),
-    /// A map whose tables came ahead.
-    Stored(Box<Walk>, Tables),
-    /// A map whose tables come chunk by chunk; the end of the one that was asked for.
-    Streamed(Box<Walk>, Option<usize>),
+    /// A map, and the end of the chunk whose tables were asked for.
+    Map(Box<Walk>, Option<usize>),
     /// An output.
     Output(Opening),
 }
 
+impl Stage<Garbler> for GarblerSetup {
+    type Output = Garbled;
+
+    fn step(&mut self, garbler: &Garbler, job: &Job, _: &[u8], outbox: &mut Outbox) -> Result<Flow<Garbled>> {
+        let garbled = match &mut self.work {
+            GarblerWork::Map(walk) if walk.is_done() => {
+                self.zeros = Some(garbler.made(walk, &job.public));
+                Garbled::Sent
+            }
+            GarblerWork::Map(walk) => {
+                garbler.garble(walk, &job.public, outbox);
+                return Ok(Flow::Exchange);
+            }
+            GarblerWork::Output(permute) => {
+                outbox.extend_from_slice(pack(permute).bytes());
+                let permute = std::mem::replace(permute, BitMatrix::zeros(0, 0));
+                self.work = GarblerWork::Ready(Some(Garbled::Permute(permute)));
+                return Ok(Flow::Exchange);
+            }
+            GarblerWork::Ready(garbled) => garbled.take().ok_or_else(wrong_task)?,
+        };
+        Ok(Flow::Done(garbled))
+    }
+}
+
+impl Setup<Garbler> for GarblerSetup {
+    fn take_mask(&mut self) -> Option<Labels> {
+        self.zeros.take()
+    }
+}
+
+impl Stage<Evaluator> for EvaluatorSetup {
+    type Output = Received;
+
+    fn step(&mut self, _: &Evaluator, job: &Job, inbox: &[u8], _: &mut Outbox) -> Result<Flow<Received>> {
+        if self.exchanges.next().is_some() {
+            return Ok(Flow::Exchange);
+        }
+        let permute = || Received::Permute(unpack(inbox, job.task.rows, job.task.lanes));
+        Ok(Flow::Done(self.received.take().unwrap_or_else(permute)))
+    }
+}
+
+/// Nothing is fixed for the evaluator in setup.
+impl Setup<Evaluator> for EvaluatorSetup {
+    fn take_mask(&mut self) -> Option<Labels> {
+        Some(Labels::absent())
+    }
+}
+
+impl Stage<Garbler> for GarblerOnline {
+    type Output = Made<Labels>;
+
+    fn step(&mut self, garbler: &Garbler, job: &Job, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Made<Labels>>> {
+        let zeros = match self {
+            GarblerOnline::Input(input) => return input.step(garbler, job, inbox, outbox),
+            GarblerOnline::Output(opening) => return opening.step(job, garbler.lengths.party, inbox, outbox),
+            GarblerOnline::Map(walk) if !walk.is_done() => {
+                garbler.garble(walk, &job.public, outbox);
+                return Ok(Flow::Exchange);
+            }
+            GarblerOnline::Map(walk) => garbler.made(walk, &job.public),
+            GarblerOnline::Done => Labels::absent(),
+        };
+        Ok(Flow::Done(Made::Value(zeros)))
+    }
+}
+
+impl Stage<Evaluator> for EvaluatorOnline {
+    type Output = Made<Labels>;
+
+    fn step(
+        &mut self,
+        evaluator: &Evaluator,
+        job: &Job,
+        inbox: &[u8],
+        outbox: &mut Outbox,
+    ) -> Result<Flow<Made<Labels>>> {
+        let (walk, asked) = match self {
+            EvaluatorOnline::Input(input) => return input.step(evaluator, job, inbox, outbox),
+            EvaluatorOnline::Output(opening) => return opening.step(job, evaluator.lengths.party, inbox, outbox),
+            EvaluatorOnline::Map(walk, asked) => (walk, asked),
+        };
+        if let Some(end) = asked.take() {
+            evaluator.evaluate(walk, end, &job.public, inbox);
+        }
+        if walk.is_done() {
+            return Ok(Flow::Done(Made::Value(evaluator.made(walk, &job.public))));
+        }
+        *asked = Some(walk.chunk().0);
+        Ok(Flow::Exchange)
+    }
+}
+
 impl Protocol for Garbler {
-    const ONE_WAY: bool = true;
     type Mask = Labels;
     type Value = Labels;
     type Prepared = Garbled;
-    type Run = GarblerRun;
+    type Setup = GarblerSetup;
+    type Online = GarblerOnline;
 
-    fn demand(&self, job: &Job) -> Demand {
-        input::demand(job, self.party)
+    fn lengths(&self) -> &dyn Lengths {
+        &self.lengths
     }
 
-    fn setup_bytes(&self, _: &Job) -> usize {
-        0
-    }
-
-    fn prepare(
-        &self,
-        job: &Job,
-        args: &[Arg<'_, Labels>],
-        stock: &mut Stock,
-        _: &[u8],
-        outbox: &mut Outbox,
-    ) -> Result<(Garbled, Labels)> {
-        match &job.task.kind {
+    fn setup(&self, job: &Job, args: &[Arg<'_, Labels>], stock: &mut Stock) -> Result<GarblerSetup> {
+        let ready = |garbled| GarblerWork::Ready(Some(garbled));
+        let (work, zeros) = match &job.task.kind {
             Kind::Input { .. } => {
-                let zeros = || input::base_labels(&self.labels, &self.base, job, &self.buffers);
-                let mask = if self.ahead { zeros() } else { Labels::absent() };
-                Ok((Garbled::Input(GarblerInput::prepare(self, job, stock)?), mask))
+                let (input, zeros) = GarblerInput::prepare(self, job, stock)?;
+                (ready(Garbled::Input(input)), Some(zeros))
             }
-            Kind::Map { .. } if self.ahead => Ok((Garbled::Sent, self.garble_ahead(job, args, outbox))),
-            Kind::Output { wiring, .. } if self.ahead => {
+            Kind::Map { .. } if self.lengths.ahead => (GarblerWork::Map(Box::new(self.walk(job, args))), None),
+            Kind::Output { wiring, .. } if self.lengths.ahead => {
                 let permute = output::permute_bits(self, job, wiring, args);
-                if output::learns(job, self.party.peer()) {
-                    outbox.extend_from_slice(pack(&permute).bytes());
-                }
-                Ok((Garbled::Permute(permute), Labels::absent()))
+                let learns = output::learns(job, self.evaluator());
+                let work = if learns { GarblerWork::Output(permute) } else { ready(Garbled::Permute(permute)) };
+                (work, Some(Labels::absent()))
             }
-            _ => Ok((Garbled::Later, Labels::absent())),
-        }
+            _ => (ready(Garbled::Later), Some(Labels::absent())),
+        };
+        Ok(GarblerSetup { work, zeros })
     }
 
-    fn begin(
+    fn online(
         &self,
         job: &Job,
-        prepared: Garbled,
+        garbled: Garbled,
         args: &[Arg<'_, Labels>],
         feed: Option<BitMatrix>,
-    ) -> Result<GarblerRun> {
-        match (&job.task.kind, prepared) {
-            (Kind::Input { .. }, Garbled::Input(input)) => Ok(GarblerRun::Input(input.begin(feed))),
-            (Kind::Map { .. }, Garbled::Sent) => Ok(GarblerRun::Done),
-            (Kind::Map { .. }, Garbled::Later) => Ok(GarblerRun::Map(Box::new(self.walk(job, args)))),
+    ) -> Result<GarblerOnline> {
+        match (&job.task.kind, garbled) {
+            (Kind::Input { .. }, Garbled::Input(input)) => Ok(GarblerOnline::Input(input.begin(feed))),
+            (Kind::Map { .. }, Garbled::Sent) => Ok(GarblerOnline::Done),
+            (Kind::Map { .. }, Garbled::Later) => Ok(GarblerOnline::Map(Box::new(self.walk(job, args)))),
             (Kind::Output { .. }, Garbled::Permute(permute)) => {
-                Ok(GarblerRun::Output(Opening::of_garbler(self, job, permute, true)))
+                Ok(GarblerOnline::Output(Opening::of_garbler(self, job, permute, true)))
             }
             (Kind::Output { wiring, .. }, Garbled::Later) => {
                 let permute = output::permute_bits(self, job, wiring, args);
-                Ok(GarblerRun::Output(Opening::of_garbler(self, job, permute, false)))
+                Ok(GarblerOnline::Output(Opening::of_garbler(self, job, permute, false)))
             }
-            _ => Err(Error::usage("a task was prepared as another one")),
-        }
-    }
-
-    fn step(&self, job: &Job, run: &mut GarblerRun, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Labels>> {
-        match run {
-            GarblerRun::Input(input) => input.step(self, job, inbox, outbox),
-            GarblerRun::Done => Ok(Flow::Value(Labels::absent())),
-            GarblerRun::Map(walk) if walk.is_done() => Ok(Flow::Value(self.made(walk, &job.public))),
-            GarblerRun::Map(walk) => {
-                self.garble(walk, walk.chunk(), &job.public, outbox);
-                Ok(Flow::Exchange { expect: 0 })
-            }
-            GarblerRun::Output(opening) => opening.step(job, self.party, inbox, outbox),
+            _ => Err(wrong_task()),
         }
     }
 
     fn lift_mask(&self, public: &BitMatrix) -> Labels {
-        if self.ahead { self.lift_zeros(public) } else { Labels::absent() }
+        if self.lengths.ahead { self.lift_zeros(public) } else { Labels::absent() }
     }
 
     fn lift(&self, public: &BitMatrix) -> Labels {
-        if self.ahead { Labels::absent() } else { self.lift_zeros(public) }
+        if self.lengths.ahead { Labels::absent() } else { self.lift_zeros(public) }
     }
-}
 
-impl Garbler {
-    /// Garbles a whole task in setup; its zero labels.
-    fn garble_ahead(&self, job: &Job, args: &[Arg<'_, Labels>], outbox: &mut Outbox) -> Labels {
-        let mut walk = self.walk(job, args);
-        if !walk.is_done() {
-            let whole = walk.whole();
-            self.garble(&mut walk, whole, &job.public, outbox);
+    fn program_secret(&self) -> Option<Block> {
+        Some(self.delta)
+    }
+
+    fn store(&self, _: &Job, garbled: Garbled, write: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        match garbled {
+            Garbled::Input(input) => write(bytemuck::cast_slice(input.sums().blocks())),
+            Garbled::Permute(permute) => write(pack(&permute).bytes()),
+            Garbled::Sent | Garbled::Later => Ok(()),
         }
-        self.made(&mut walk, &job.public)
+    }
+
+    fn restore(&self, job: &Job, read: &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<Garbled> {
+        Ok(match &job.task.kind {
+            Kind::Input { .. } => {
+                let mut sums = self.buffers.zeros(job.task.rows, job.task.lanes);
+                read(bytemuck::cast_slice_mut(sums.blocks_mut()))?;
+                Garbled::Input(GarblerInput::of_sums(sums))
+            }
+            Kind::Output { .. } => Garbled::Permute(output::restore(job, read)?),
+            _ => Garbled::Sent,
+        })
     }
 }
 
 impl Protocol for Evaluator {
-    const ONE_WAY: bool = true;
     type Mask = Labels;
     type Value = Labels;
     type Prepared = Received;
-    type Run = EvaluatorRun;
+    type Setup = EvaluatorSetup;
+    type Online = EvaluatorOnline;
 
-    fn demand(&self, job: &Job) -> Demand {
-        input::demand(job, self.party.peer())
+    fn lengths(&self) -> &dyn Lengths {
+        &self.lengths
     }
 
-    fn setup_bytes(&self, job: &Job) -> usize {
-        if self.ahead { ahead_bytes(job, self.party, self.hash.table()) } else { 0 }
-    }
-
-    fn prepare(
-        &self,
-        job: &Job,
-        _: &[Arg<'_, Labels>],
-        stock: &mut Stock,
-        inbox: &[u8],
-        _: &mut Outbox,
-    ) -> Result<(Received, Labels)> {
+    fn setup(&self, job: &Job, _: &[Arg<'_, Labels>], stock: &mut Stock) -> Result<EvaluatorSetup> {
         let received = match job.task.kind {
-            Kind::Input { .. } => Received::Input(EvaluatorInput::prepare(self, job, stock)?),
-            Kind::Map { .. } if self.ahead => Received::Tables(Tables::here(inbox)),
-            Kind::Output { .. } if self.ahead && output::learns(job, self.party) => {
-                Received::Permute(unpack(inbox, job.task.rows, job.task.lanes))
-            }
-            _ => Received::Later,
+            Kind::Input { .. } => Some(Received::Input(EvaluatorInput::prepare(self, job, stock)?)),
+            Kind::Output { .. } if self.lengths.ahead && output::learns(job, self.lengths.party) => None,
+            _ => Some(Received::Other),
         };
-        Ok((received, Labels::absent()))
+        Ok(EvaluatorSetup { exchanges: self.lengths.setup(job), received })
     }
 
-    fn begin(
+    fn online(
         &self,
         job: &Job,
-        prepared: Received,
+        received: Received,
         args: &[Arg<'_, Labels>],
         feed: Option<BitMatrix>,
-    ) -> Result<EvaluatorRun> {
-        let walk = || Box::new(self.walk(job, args));
-        match (&job.task.kind, prepared) {
-            (Kind::Input { .. }, Received::Input(input)) => Ok(EvaluatorRun::Input(input.begin(feed))),
-            (Kind::Map { .. }, Received::Tables(tables)) => Ok(EvaluatorRun::Stored(walk(), tables)),
-            (Kind::Map { .. }, Received::Later) => Ok(EvaluatorRun::Streamed(walk(), None)),
+    ) -> Result<EvaluatorOnline> {
+        match (&job.task.kind, received) {
+            (Kind::Input { .. }, Received::Input(input)) => Ok(EvaluatorOnline::Input(input.begin(feed))),
+            (Kind::Map { .. }, Received::Other) => Ok(EvaluatorOnline::Map(Box::new(self.walk(job, args)), None)),
             (Kind::Output { wiring, .. }, received) => {
                 let permute = if let Received::Permute(permute) = received { Some(permute) } else { None };
-                Ok(EvaluatorRun::Output(Opening::of_evaluator(self, job, wiring, args, permute)))
+                Ok(EvaluatorOnline::Output(Opening::of_evaluator(self, job, wiring, args, permute)))
             }
-            _ => Err(Error::usage("a task was prepared as another one")),
-        }
-    }
-
-    fn step(&self, job: &Job, run: &mut EvaluatorRun, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Labels>> {
-        match run {
-            EvaluatorRun::Input(input) => input.step(self, job, inbox, outbox),
-            EvaluatorRun::Stored(walk, tables) => {
-                while !walk.is_done() {
-                    let (end, tables) = tables.next(walk, self.hash.table())?;
-                    self.evaluate(walk, end, &job.public, tables);
-                }
-                Ok(Flow::Value(self.made(walk, &job.public)))
-            }
-            EvaluatorRun::Streamed(walk, asked) => {
-                if let Some(end) = asked.take() {
-                    self.evaluate(walk, end, &job.public, inbox);
-                }
-                if walk.is_done() {
-                    return Ok(Flow::Value(self.made(walk, &job.public)));
-                }
-                let (end, ands) = walk.chunk();
-                *asked = Some(end);
-                Ok(Flow::Exchange { expect: ands * self.hash.table() })
-            }
-            EvaluatorRun::Output(opening) => opening.step(job, self.party, inbox, outbox),
-        }
-    }
-
-    fn map_bytes(&self, job: &Job) -> usize {
-        if self.ahead { 0 } else { job.ands() as usize * self.hash.table() }
-    }
-
-    fn asks_next(&self, _: &Job, run: &EvaluatorRun) -> Option<usize> {
-        match run {
-            EvaluatorRun::Streamed(walk, Some(end)) if *end < walk.end() => {
-                Some(walk.chunk_from(*end).1 * self.hash.table())
-            }
-            _ => None,
+            _ => Err(wrong_task()),
         }
     }
 
@@ -359,4 +393,30 @@ impl Protocol for Evaluator {
     fn lift(&self, public: &BitMatrix) -> Labels {
         Labels::zeros(public.rows(), public.lanes())
     }
+
+    fn program_secret(&self) -> Option<Block> {
+        Some(self.s)
+    }
+
+    fn store(&self, _: &Job, received: Received, write: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        match received {
+            Received::Input(input) => write(bytemuck::cast_slice(input.blocks())),
+            Received::Permute(permute) => write(pack(&permute).bytes()),
+            Received::Other => Ok(()),
+        }
+    }
+
+    fn restore(&self, job: &Job, read: &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<Received> {
+        Ok(match &job.task.kind {
+            Kind::Input { .. } => Received::Input(EvaluatorInput::restore(self, job, read)?),
+            Kind::Output { .. } if output::learns(job, self.lengths.party) => {
+                Received::Permute(output::restore(job, read)?)
+            }
+            _ => Received::Other,
+        })
+    }
+}
+
+fn wrong_task() -> Error {
+    Error::usage("a task was prepared as another one")
 }

@@ -7,14 +7,14 @@ use super::labels::Labels;
 use super::labels::low_bits;
 use super::{Evaluator, Garbler};
 use crate::executor::cells;
-use crate::executor::{Arg, Flow, Job};
+use crate::executor::{Arg, Flow, Job, Made};
 use crate::outbox::Outbox;
 use crate::packed::{byte_len, pack, unpack};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::{Kind, Piece, Recipient};
 
-/// Who learns the output of a task; nobody if it is another task or shared.
+/// Whether a party learns the output of a task; never if it is another task or shared.
 pub(super) fn learns(job: &Job, party: Party) -> bool {
     matches!(job.task.kind, Kind::Output { recipient, .. } if recipient.includes(party))
 }
@@ -33,7 +33,7 @@ pub struct Opening {
 impl Opening {
     /// At the garbler: permute bits, which were `sent` in setup or go now.
     pub(super) fn of_garbler(garbler: &Garbler, job: &Job, ours: BitMatrix, sent: bool) -> Self {
-        let send = !sent && learns(job, garbler.party.peer());
+        let send = !sent && learns(job, garbler.evaluator());
         Opening { ours, theirs: None, send, sent: false }
     }
 
@@ -52,11 +52,17 @@ impl Opening {
             }
         }
         let ours = low_bits(&labels, job.task.rows, job.task.lanes);
-        Opening { ours, theirs, send: learns(job, evaluator.party.peer()), sent: false }
+        Opening { ours, theirs, send: learns(job, evaluator.lengths.garbler), sent: false }
     }
 
     /// One exchange, then the value, a share, or nothing.
-    pub(super) fn step(&mut self, job: &Job, party: Party, inbox: &[u8], outbox: &mut Outbox) -> Result<Flow<Labels>> {
+    pub(super) fn step(
+        &mut self,
+        job: &Job,
+        party: Party,
+        inbox: &[u8],
+        outbox: &mut Outbox,
+    ) -> Result<Flow<Made<Labels>>> {
         let Kind::Output { recipient, .. } = job.task.kind else {
             return Err(Error::usage("not an output"));
         };
@@ -66,18 +72,24 @@ impl Opening {
             if self.send {
                 outbox.extend_from_slice(pack(&self.ours).bytes());
             }
-            let awaited = learns(job, party) && self.theirs.is_none();
-            return Ok(Flow::Exchange { expect: if awaited { byte_len(rows * lanes) } else { 0 } });
+            return Ok(Flow::Exchange);
         }
-        Ok(Flow::Output(match recipient {
+        Ok(Flow::Done(Made::Output(match recipient {
             Recipient::Shared => Some(self.ours.clone()),
             _ if !learns(job, party) => None,
             _ => {
                 let theirs = self.theirs.take().unwrap_or_else(|| unpack(inbox, rows, lanes));
                 Some(self.ours.xor(&theirs))
             }
-        }))
+        })))
     }
+}
+
+/// The permute bits of an output, which were stored.
+pub(super) fn restore(job: &Job, read: &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<BitMatrix> {
+    let mut bytes = vec![0; byte_len(job.bits())];
+    read(&mut bytes)?;
+    Ok(unpack(&bytes, job.task.rows, job.task.lanes))
 }
 
 /// The garbler's permute bits of an output.

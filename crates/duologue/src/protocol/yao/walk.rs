@@ -56,24 +56,29 @@ pub(super) struct Part {
 }
 
 /// Where the chunk from `next` ends, and its ANDs over all lanes: the same for both parties at any number of threads.
-pub(crate) fn chunk(plan: &Plan, next: usize, lanes: usize) -> (usize, usize) {
-    stretch(plan, next, lanes, CHUNK)
-}
-
-/// Up to the AND with which there are so many over all lanes.
-fn stretch(plan: &Plan, next: usize, lanes: usize, most: usize) -> (usize, usize) {
+fn chunk(plan: &Plan, next: usize, lanes: usize) -> (usize, usize) {
     let mut ands = 0;
     // A run at a time: looking at each gate of one lane takes almost as long as garbling it.
     for run in plan.runs(next..plan.code().len()) {
         if plan.code()[run.start].op == Op::And {
-            let gates = (most - ands).div_ceil(lanes.max(1)).min(run.len());
+            let gates = (CHUNK - ands).div_ceil(lanes.max(1)).min(run.len());
             ands += gates * lanes;
-            if ands >= most {
+            if ands >= CHUNK {
                 return (run.start + gates, ands);
             }
         }
     }
     (plan.code().len(), ands)
+}
+
+/// ANDs over all lanes of each chunk of a plan.
+pub(super) fn chunks(plan: &Plan, lanes: usize) -> impl Iterator<Item = usize> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let (end, ands) = (next < plan.code().len()).then(|| chunk(plan, next, lanes))?;
+        next = end;
+        Some(ands)
+    })
 }
 
 /// The number of a task's first AND within the program, and from one AND to the next.
@@ -159,16 +164,7 @@ impl Walk {
 
     /// Where the next chunk ends, and its ANDs over all lanes.
     pub(super) fn chunk(&self) -> (usize, usize) {
-        self.chunk_from(self.parts[0].next)
-    }
-
-    pub(super) fn chunk_from(&self, next: usize) -> (usize, usize) {
-        chunk(&self.parts[0].plan, next, self.lanes())
-    }
-
-    /// Where the plan ends, and the ANDs over all lanes that are not done.
-    pub(super) fn whole(&self) -> (usize, usize) {
-        stretch(&self.parts[0].plan, self.parts[0].next, self.lanes(), usize::MAX)
+        chunk(&self.parts[0].plan, self.parts[0].next, self.lanes())
     }
 
     /// The only part, if ANDs of several gates are hashed together.

@@ -155,7 +155,7 @@ fn jobs(args: &BenchEngines) -> Vec<Job> {
     let streamed = Task::Run { streamed: true };
     let yao = || Case::new(streamed, Scheme::Yao, "block:aes128", scaled(4096), runs);
     let gmw = || Case::new(Task::Online { at_once: 1 }, Scheme::Gmw, "block:aes128", scaled(100_000), few);
-    let masked = || Case::new(Task::Online { at_once: 1 }, Scheme::Masked, "block:aes128", scaled(100_000), few);
+    let masked = || Case::new(Task::Online { at_once: 1 }, Scheme::MaskedGmw, "block:aes128", scaled(100_000), few);
     let latency = || Case::new(Task::Online { at_once: 20 }, Scheme::Yao, "block:aes128", 1, many);
     let channel = || Case::new(Task::Stream { bytes: scaled(1 << 30) }, Scheme::Yao, "", 0, runs);
     let memory = |scheme| Case::new(streamed, scheme, "block:aes128", scaled(args.count).div_ceil(AES), 1);

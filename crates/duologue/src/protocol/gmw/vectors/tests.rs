@@ -1,8 +1,10 @@
 //! Triples of vectors, bit by bit against their definition, with COTs that are dealt.
 
 use super::*;
+use crate::correlation::Demand;
+use crate::executor::{Lengths, PlanCache};
 use crate::ot::Side;
-use crate::protocol::gmw::Written;
+use crate::protocol::gmw::lengths::{GmwLengths, opened_rows};
 use crate::threads::Threads;
 use circuit::blocks::{self, Goal};
 use circuit::plan::{Op, VECTOR};
@@ -24,7 +26,8 @@ fn job(circuit: &Circuit, lanes: usize) -> Job {
 fn dealt(job: &Job, seed: u64, same: bool) -> [Triples; 2] {
     let stream = Generator::from_seed(Block::new(seed.into()));
     let deltas = [0, 1].map(|party| stream.derive(b"delta   ", party).block().with_lsb(true));
-    let wanted = demand(job);
+    let lengths = GmwLengths { party: Party::Alice, plans: PlanCache::default() };
+    let wanted = lengths.demand(job);
     let mut stocks = [Stock::new(Party::Alice), Stock::new(Party::Bob)];
     for sender in [Party::Alice, Party::Bob] {
         let mut q = vec![Block::ZERO; wanted.cots_by(sender) as usize];
@@ -43,7 +46,7 @@ fn dealt(job: &Job, seed: u64, same: bool) -> [Triples; 2] {
     }
     let mut draw = |party: Party| {
         let vectors = Vectors::new(deltas[party as usize], party, (&[5; 32], 3));
-        let gmw = Gmw::new(party, Generator::from_seed(Block::ZERO), 0, Some(vectors), Written::default());
+        let gmw = Gmw::new(party, Generator::from_seed(Block::ZERO), 0, Some(vectors), PlanCache::default());
         let triples = draw(&gmw, job, &mut stocks[party as usize]).unwrap();
         assert_eq!(stocks[party as usize].available(), Demand::NONE, "what is demanded is drawn");
         triples

@@ -4,7 +4,10 @@ use crate::threads::Threads;
 use circuit::program::{Seat, Task};
 
 use super::*;
-use crate::Garbling;
+use crate::executor::{Exchange, PlanCache, Protocol};
+use crate::protocol::yao::lengths::YaoLengths;
+use crate::{Garbling, Party};
+use circuit::program::{Kind, Owner};
 
 const ALICE: Party = Party::Alice;
 
@@ -18,10 +21,11 @@ struct Pair {
 fn pair(ahead: bool) -> Pair {
     let mut random = Generator::from_os().unwrap();
     let [delta, s, common, secret] = [(); 4].map(|()| random.block());
-    let base = Base { and0: 0, in0: 1000 };
+    let (base, plans) = (Base { and0: 0, in0: 1000 }, PlanCache::default());
+    let lengths = |party| YaoLengths { party, garbler: ALICE, ahead, table: 32, plans: plans.clone() };
     let labels = Generator::from_seed(if ahead { secret } else { common });
-    let garbler = Garbler::new(ALICE, delta.with_lsb(true), (Garbling::HalfGates, s), labels, base, ahead);
-    let evaluator = Evaluator::new(Party::Bob, (Garbling::HalfGates, s), Generator::from_seed(common), base, ahead);
+    let garbler = Garbler::new(lengths(ALICE), delta.with_lsb(true), (Garbling::HalfGates, s), labels, base);
+    let evaluator = Evaluator::new(lengths(Party::Bob), (Garbling::HalfGates, s), Generator::from_seed(common), base);
     Pair { garbler, evaluator, random }
 }
 
@@ -65,22 +69,28 @@ impl Pair {
         add(&mut sums, &q);
         let mut garbler = GarblerInput { bits: ours.clone(), ..GarblerInput::of_sums(sums) };
         let choices = (count > 0).then(|| Choices::new(t));
-        let ahead = self.garbler.ahead;
+        let ahead = self.garbler.lengths.ahead;
         let base = if ahead { Labels::absent() } else { known };
         let mut evaluator = EvaluatorInput { base, choices, bits: theirs.clone(), turn: 0 };
         let (mut up, mut down) = (Outbox::default(), Outbox::default());
-        let (mut all_up, mut all_down) = (0, Vec::new());
+        let (mut turn, mut all_up, mut all_down) = (0, 0, Vec::new());
         let (zeros, active) = loop {
             let (inbox_up, inbox_down) = (std::mem::take(&mut up), std::mem::take(&mut down));
             let garblers = garbler.step(&self.garbler, job, &inbox_up, &mut down).unwrap();
             let evaluators = evaluator.step(&self.evaluator, job, &inbox_down, &mut up).unwrap();
             match (garblers, evaluators) {
-                (Flow::Exchange { expect: from_below }, Flow::Exchange { expect: from_above }) => {
-                    assert_eq!((up.len(), down.len()), (from_below, from_above));
+                (Flow::Exchange, Flow::Exchange) => {
+                    let [sent, read] =
+                        [self.garbler.lengths(), self.evaluator.lengths()].map(|lengths| lengths.online(job).nth(turn));
+                    assert_eq!(
+                        (sent, read),
+                        (Some(Exchange::new(down.len(), up.len())), Some(Exchange::new(up.len(), down.len())))
+                    );
+                    turn += 1;
                     all_up += up.len();
                     all_down.extend_from_slice(&down);
                 }
-                (Flow::Value(zeros), Flow::Value(active)) => break (zeros, active),
+                (Flow::Done(Made::Value(zeros)), Flow::Done(Made::Value(active))) => break (zeros, active),
                 _ => panic!("one party is done before the other"),
             }
         };

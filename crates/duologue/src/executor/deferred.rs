@@ -1,14 +1,16 @@
 //! Maps that nobody waits for: their bytes go one way, so that their cells may be made later, and side by side.
 //!
-//! What is sent and read, and in which order, is decided as if each map was made at once, one after the other. With
-//! several threads it is *owed*: what it reads is read and its readers are ready, but its cell is made together with
-//! others, each by one thread, when enough of them are owed or when something else is to begin. What they send goes out
-//! in order.
+//! The order of what is sent and read is decided as if each map was made at once, one after the other. With several
+//! threads a map is *deferred*: its bytes are read and its readers are ready, but its cell is made together with others,
+//! each by one thread, when enough of them are deferred or when something else is to begin. What they send goes out in
+//! order.
 
-use super::online::cell_bytes;
+use super::exchange::Steps;
+use super::lengths::{Lengths, read_online};
+use super::queue::Queue;
 use super::store::{Store, args, view};
-use super::{Executor, Link};
-use crate::executor::{Arg, Flow, Job, Protocol};
+use super::tables::Tables;
+use super::{Arg, Executor, Job, Link, Protocol};
 use crate::outbox::{Inbox, Outbox};
 use crate::threads::Threads;
 use crate::{Error, Result};
@@ -19,59 +21,59 @@ use std::sync::Arc;
 /// ANDs that are enough to be made side by side: handing them to threads takes 30 µs, in which one garbles 5,000.
 const ENOUGH: u64 = if cfg!(test) { 1 << 8 } else { 1 << 19 };
 
-/// Maps and views that are owed at most: whoever makes some looks at all.
+/// Maps and views that are deferred at most: every run looks at all of them.
 const MANY: usize = if cfg!(test) { 20 } else { 256 };
 
-/// ANDs of which threads make several maps side by side.
+/// ANDs from which on threads make several maps side by side.
 const WORTH: u64 = if cfg!(test) { 1 } else { 10_000 };
 
-/// ANDs that may be owed beside [`ENOUGH`] for each thread: their tables take 64 MiB by half-gates.
+/// ANDs that may be deferred beside [`ENOUGH`] for each thread: their tables take 64 MiB by half-gates.
 const ROOM: u64 = if cfg!(test) { 1 << 12 } else { 1 << 21 };
 
 /// Maps and views whose cells are still to be made, in the order of the wire.
-pub(super) struct Owed<P: Protocol> {
+pub(super) struct Deferred<P: Protocol> {
     works: Vec<Work<P>>,
-    /// Empty ones: fresh memory for the tables of each map takes its time.
+    /// Empty boxes: fresh memory for the tables of each map takes its time.
     boxes: Vec<Outbox>,
 }
 
-/// A map or a view that is owed.
+/// A map or a view that is deferred.
 struct Work<P: Protocol> {
     job: Job,
     /// Of a map.
-    prepared: Option<P::Prepared>,
+    ready: Option<(P::Prepared, Tables)>,
     inbox: Inbox,
     outbox: Outbox,
     made: Option<Result<P::Value>>,
     is_done: bool,
 }
 
-/// What all threads look at.
+/// The state that all threads read.
 struct Common<'a, P> {
     protocol: &'a P,
     public: &'a [Option<Arc<BitMatrix>>],
 }
 
-impl<P: Protocol> Default for Owed<P> {
+impl<P: Protocol> Default for Deferred<P> {
     fn default() -> Self {
-        Owed { works: Vec::new(), boxes: Vec::new() }
+        Deferred { works: Vec::new(), boxes: Vec::new() }
     }
 }
 
-impl<P: Protocol> Owed<P> {
+impl<P: Protocol> Deferred<P> {
     pub fn is_empty(&self) -> bool {
         self.works.is_empty()
     }
 
-    /// Whether a map has room beside what is owed.
+    /// Whether a map has room beside what is deferred.
     pub fn has_room(&self, job: &Job, threads: &Threads) -> bool {
         self.ands() + job.ands() <= ROOM + ENOUGH * threads.count() as u64
     }
 
     /// Whether there is enough, and as much for each thread; or too much, in number or in bytes of cells.
-    pub fn is_enough(&self, threads: &Threads, most: usize) -> bool {
+    pub fn is_enough(&self, threads: &Threads, most: usize, queue: &Queue) -> bool {
         let maps = self.works.iter().filter(|work| work.is_map()).count();
-        let bytes: usize = self.works.iter().map(|work| cell_bytes::<P::Value>(&work.job.task)).sum();
+        let bytes: usize = self.works.iter().map(|work| queue.cell_bytes(&work.job.task)).sum();
         let is_much = self.works.len() >= MANY || bytes > most;
         is_much || self.ands() >= ENOUGH && maps.is_multiple_of(threads.count())
     }
@@ -80,34 +82,37 @@ impl<P: Protocol> Owed<P> {
         self.works.iter().map(|work| work.job.ands()).sum()
     }
 
-    /// An empty box for what a map reads or sends.
-    pub fn take_box(&mut self) -> Outbox {
-        self.boxes.pop().unwrap_or_default()
-    }
-
-    /// Adds a map, with what it reads.
-    pub fn add_map(&mut self, job: Job, prepared: P::Prepared, inbox: Inbox) {
-        let outbox = self.take_box();
-        self.works.push(Work { job, prepared: Some(prepared), inbox, outbox, made: None, is_done: false });
+    /// Adds a map, and reads its bytes.
+    pub fn add_map(
+        &mut self,
+        lengths: &dyn Lengths,
+        job: Job,
+        ready: (P::Prepared, Tables),
+        link: &mut dyn Link,
+    ) -> Result<()> {
+        let [mut inbox, outbox] = [(); 2].map(|()| self.boxes.pop().unwrap_or_default());
+        link.receive(read_online(lengths, &job), &mut inbox)?;
+        self.works.push(Work { job, ready: Some(ready), inbox, outbox, made: None, is_done: false });
+        Ok(())
     }
 
     pub fn add_view(&mut self, job: Job) {
         let (inbox, outbox) = Default::default();
-        self.works.push(Work { job, prepared: None, inbox, outbox, made: None, is_done: false });
+        self.works.push(Work { job, ready: None, inbox, outbox, made: None, is_done: false });
     }
 
-    /// Makes all cells that are owed, and sends what each map sends, in order.
-    pub fn pay(&mut self, executor: &Executor<P>, values: &mut Store<P::Value>, link: &mut dyn Link) -> Result<()> {
-        let mut works = std::mem::take(&mut self.works);
+    /// Makes all cells that are deferred, and sends what each map sends, in order.
+    pub fn run(&mut self, executor: &Executor<P>, values: &mut Store<P::Value>, link: &mut dyn Link) -> Result<()> {
+        let (mut works, threads) = (std::mem::take(&mut self.works), &executor.program.threads);
         let common = Common { protocol: &executor.protocol, public: &executor.public };
         while works.iter().any(|work| !work.is_done) {
-            make_some(&mut works, &common, &executor.threads, values)?;
+            make_some(&mut works, &common, threads, values)?;
         }
         for Work { mut outbox, inbox, .. } in works.into_iter().filter(Work::is_map) {
             link.give(&mut outbox)?;
             self.boxes.extend([outbox, inbox]);
         }
-        self.boxes.truncate(2 * executor.threads.count());
+        self.boxes.truncate(2 * threads.count());
         Ok(())
     }
 }
@@ -122,7 +127,7 @@ fn make_some<P: Protocol>(
     let is_next = |work: &&mut Work<P>| !work.is_done && values.have_all(&work.job.task, common.public);
     let mut next: Vec<_> = works.iter_mut().filter(is_next).collect();
     if next.is_empty() {
-        return Err(Error::usage("what is owed waits for itself"));
+        return Err(Error::usage("a deferred map waits for itself"));
     }
     // One alone is shared out inside.
     if next.len() > 1 {
@@ -148,26 +153,21 @@ impl<P: Protocol> Work<P> {
 
     fn make(&mut self, Common { protocol, public }: &Common<'_, P>, values: &Store<P::Value>) {
         let args = args(&self.job.task, values, public);
-        self.made = Some(match (&self.job.task.kind, self.prepared.take()) {
+        self.made = Some(match (&self.job.task.kind, self.ready.take()) {
             (Kind::View { wiring }, _) => Ok(view(wiring, &self.job.task, &args, |public| protocol.lift(public))),
-            (_, Some(prepared)) => self.map(protocol, prepared, &args),
+            (_, Some(ready)) => self.map(protocol, ready, &args),
             _ => Err(Error::usage("a map was not prepared")),
         });
     }
 
-    fn map(&mut self, protocol: &P, prepared: P::Prepared, args: &[Arg<'_, P::Value>]) -> Result<P::Value> {
-        let mut run = protocol.begin(&self.job, prepared, args, None)?;
-        let (mut rest, mut next) = (&self.inbox[..], &[][..]);
-        loop {
-            match protocol.step(&self.job, &mut run, next, &mut self.outbox)? {
-                Flow::Value(value) if rest.is_empty() => return Ok(value),
-                Flow::Exchange { expect } => {
-                    let Some(bytes) = rest.split_off(..expect) else { break };
-                    next = bytes;
-                }
-                _ => break,
-            }
-        }
-        Err(Error::usage("a map asks for something else than it said"))
+    fn map(
+        &mut self,
+        protocol: &P,
+        (prepared, tables): (P::Prepared, Tables),
+        args: &[Arg<'_, P::Value>],
+    ) -> Result<P::Value> {
+        let stage = protocol.online(&self.job, prepared, args, None)?;
+        let mut steps = Steps::new(protocol, &self.job, stage, tables);
+        steps.run(protocol, &self.job, &self.inbox, &mut self.outbox)
     }
 }

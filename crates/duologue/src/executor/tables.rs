@@ -1,0 +1,75 @@
+//! Tables between setup and online: in memory, or stored in an earlier session.
+
+use super::{Executor, Protocol};
+use crate::Result;
+use crate::outbox::Inbox;
+use crate::shelf::{Room, Tables as StoredTables, Taken};
+use circuit::program::Kind;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The tables of one task, taken piece by piece.
+pub(super) enum Tables {
+    /// Those that came in this session, and how many bytes were taken.
+    Here(Inbox, usize),
+    /// Those of an earlier session.
+    Stored(StoredTables),
+}
+
+impl Tables {
+    /// Room for so many bytes.
+    pub fn with_room(bytes: usize) -> Tables {
+        let mut tables = Inbox::default();
+        tables.reserve(bytes);
+        Tables::Here(tables, 0)
+    }
+
+    /// Appends bytes that came in this session.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if let Tables::Here(tables, _) = self {
+            tables.extend_from_slice(bytes);
+        }
+    }
+
+    /// The next so many bytes.
+    pub fn next(&mut self, count: usize) -> Result<&[u8]> {
+        match self {
+            Tables::Here(tables, taken) => {
+                let from = *taken;
+                *taken += count;
+                tables.get(from..from + count).ok_or_else(super::unforeseen)
+            }
+            Tables::Stored(tables) => tables.next(count),
+        }
+    }
+}
+
+/// A run of an earlier session, and where each task has its place in it.
+pub(super) struct StoredRun {
+    pub run: Arc<Taken>,
+    pub places: BTreeMap<u32, Room>,
+}
+
+impl StoredRun {
+    /// The prepared state of a task, and its tables.
+    pub fn take<P: Protocol>(&self, protocol: &P, job: &super::Job) -> Result<(P::Prepared, Tables)> {
+        let place = self.places[&job.task.cell];
+        let mut at = place;
+        let prepared = protocol.restore(job, &mut |bytes| {
+            self.run.labels(at, bytes)?;
+            at.labels += bytes.len() as u64;
+            Ok(())
+        })?;
+        Ok((prepared, Tables::Stored(StoredTables::new(self.run.clone(), place))))
+    }
+}
+
+/// Where each task has its place in a stored run, and the size of all of them. A view stores nothing.
+pub(super) fn places<P: Protocol>(executor: &Executor<P>) -> (BTreeMap<u32, Room>, Room) {
+    let (mut places, mut end) = (BTreeMap::new(), Room::default());
+    for id in executor.secret_tasks().filter(|&id| !matches!(executor.task(id).kind, Kind::View { .. })) {
+        places.insert(id, end);
+        end += executor.protocol.lengths().stored(&executor.outline(id));
+    }
+    (places, end)
+}

@@ -1,0 +1,210 @@
+//! Every protocol against its lengths: they fit together, and no stage departs from them.
+
+use super::*;
+use crate::correlation::{Demand, Stock};
+use crate::executor::cells::Nothing;
+use crate::executor::{
+    Arg, Exchange, Exchanges, Executor, Feeds, Flow, Job, Made, NoPeer, Protocol, Scheduling, Setup, Stage,
+};
+use crate::outbox::Outbox;
+use crate::shelf::Room;
+use crate::threads::Threads;
+use circuit::blocks::{self, Goal};
+use circuit::program::{Binding, Kind, Owner, Recipient};
+use circuit::{BitMatrix, uint};
+use std::sync::Arc;
+use terms::{Garbling, Timing};
+
+/// Inputs and outputs of every kind around products, of so many lanes.
+fn binding(lanes: u64) -> Binding {
+    let product = blocks::find("multiply").unwrap().circuit(&[8], Goal::Size).unwrap();
+    let mux = blocks::find("mux").unwrap().circuit(&[8], Goal::Size).unwrap();
+    let mut p = circuit::Program::new("all kinds");
+    let [x, y] = [("x", Party::Alice), ("y", Party::Bob)].map(|(name, who)| p.input(name, who, uint(8), lanes));
+    let z = p.input("z", Owner::Shared, uint(8), lanes);
+    let bit = p.input("bit", Owner::Party(Party::Bob), circuit::bits(1), lanes);
+    let xy = p.map(&product, &[x, y]);
+    let xyz = p.map(&product, &[xy, z]);
+    let chosen = p.map(&mux, &[bit, xy, xyz]);
+    for (name, who, value) in [
+        ("alice", Recipient::Party(Party::Alice), xy),
+        ("bob", Recipient::Party(Party::Bob), xyz),
+        ("both", Recipient::Both, chosen),
+        ("nobody", Recipient::Shared, xyz),
+    ] {
+        p.output(name, who, value);
+    }
+    p.bind(&[]).unwrap()
+}
+
+fn all_options() -> Vec<Options> {
+    let mut all = Vec::new();
+    for (scheme, timing) in Scheme::ALL.iter().flat_map(|&s| [(s, Timing::Ahead), (s, Timing::Streamed)]) {
+        let garblings = if scheme == Scheme::Yao { &Garbling::ALL[..] } else { &Garbling::ALL[..1] };
+        for (&garbling, garbler) in garblings.iter().flat_map(|g| [(g, Party::Alice), (g, Party::Bob)]) {
+            all.push(Options { timing, garbling, garbler: Some(garbler), tile: Some(64), ..Options::new(scheme) });
+        }
+    }
+    all
+}
+
+fn jobs(schedule: &Schedule) -> impl Iterator<Item = Job> {
+    let secret = schedule.tasks.iter().filter(|task| !task.public && !matches!(task.kind, Kind::View { .. }));
+    secret.map(|task| {
+        let plan = if let Kind::Map { plan, .. } = task.kind { Some(schedule.plan(plan).clone()) } else { None };
+        Job { threads: Threads::default(), task: task.clone(), plan, public: BitMatrix::zeros(0, task.lanes) }
+    })
+}
+
+/// The exchanges with the peer, as they are sent and read.
+fn with_peer(exchanges: Exchanges, online: bool) -> Vec<(usize, usize)> {
+    let with_peer = exchanges.filter(|exchange| !online || exchange.stored.is_none());
+    with_peer.map(|exchange| (exchange.sent, exchange.read)).filter(|&bytes| bytes != (0, 0)).collect()
+}
+
+#[test]
+fn one_party_reads_what_the_other_sends() {
+    for (lanes, options) in
+        [1, 63, 64, 65, 200].into_iter().flat_map(|lanes| all_options().into_iter().map(move |o| (lanes, o)))
+    {
+        let Ok((terms, schedule)) = Terms::resolve(&binding(lanes), &options) else { continue };
+        let plans = PlanCache::default();
+        let [alice, bob] =
+            [Party::Alice, Party::Bob].map(|party| options.scheme.descriptor().lengths(&terms, party, &plans));
+        let mirrored =
+            |exchanges: Vec<(usize, usize)>| exchanges.into_iter().map(|(sent, read)| (read, sent)).collect::<Vec<_>>();
+        for job in jobs(&schedule) {
+            let at =
+                |lengths: &dyn Lengths| [with_peer(lengths.setup(&job), false), with_peer(lengths.online(&job), true)];
+            assert_eq!(at(&*alice), at(&*bob).map(mirrored), "{options:?}");
+            assert_eq!(alice.demand(&job), bob.demand(&job), "{options:?}");
+            for lengths in [&alice, &bob] {
+                let stored = |exchanges: Exchanges| exchanges.filter_map(|exchange| exchange.stored).sum::<usize>();
+                let tables = lengths.stored(&job).tables as usize;
+                assert_eq!(
+                    (stored(lengths.setup(&job)), stored(lengths.online(&job))),
+                    (tables, tables),
+                    "{options:?}"
+                );
+            }
+        }
+    }
+}
+
+/// A protocol of one party, whose outputs go through an exchange as `wrong` says.
+struct Noisy {
+    /// Bytes sent beyond the lengths, exchanges beyond them, and bytes sent with the result.
+    wrong: [usize; 3],
+}
+
+struct NoisySetup;
+
+struct NoisyOnline {
+    turn: usize,
+    value: Option<BitMatrix>,
+}
+
+impl Lengths for Noisy {
+    fn scheduling(&self) -> Scheduling {
+        Scheduling { one_way: false, side_by_side: false, cell_bits: 1 }
+    }
+
+    fn demand(&self, _: &Job) -> Demand {
+        Demand::NONE
+    }
+
+    fn online(&self, _: &Job) -> Exchanges {
+        Exchanges::few([Some(Exchange::new(3, 0)), None])
+    }
+
+    fn stored(&self, _: &Job) -> Room {
+        Room::default()
+    }
+}
+
+impl Stage<Noisy> for NoisySetup {
+    type Output = ();
+
+    fn step(&mut self, _: &Noisy, _: &Job, _: &[u8], _: &mut Outbox) -> Result<Flow<()>> {
+        Ok(Flow::Done(()))
+    }
+}
+
+impl Setup<Noisy> for NoisySetup {
+    fn take_mask(&mut self) -> Option<Nothing> {
+        Some(Nothing)
+    }
+}
+
+impl Stage<Noisy> for NoisyOnline {
+    type Output = Made<BitMatrix>;
+
+    fn step(&mut self, noisy: &Noisy, _: &Job, _: &[u8], outbox: &mut Outbox) -> Result<Flow<Made<BitMatrix>>> {
+        let [bytes, exchanges, last] = noisy.wrong;
+        self.turn += 1;
+        if self.turn <= 1 + exchanges {
+            outbox.room(3 + bytes).fill(0);
+            return Ok(Flow::Exchange);
+        }
+        outbox.room(last).fill(0);
+        Ok(Flow::Done(self.value.take().map_or(Made::Output(None), Made::Value)))
+    }
+}
+
+impl Protocol for Noisy {
+    type Mask = Nothing;
+    type Value = BitMatrix;
+    type Prepared = ();
+    type Setup = NoisySetup;
+    type Online = NoisyOnline;
+
+    fn lengths(&self) -> &dyn Lengths {
+        self
+    }
+
+    fn setup(&self, _: &Job, _: &[Arg<'_, Nothing>], _: &mut Stock) -> Result<NoisySetup> {
+        Ok(NoisySetup)
+    }
+
+    fn online(&self, _: &Job, (): (), _: &[Arg<'_, BitMatrix>], feed: Option<BitMatrix>) -> Result<NoisyOnline> {
+        Ok(NoisyOnline { turn: 0, value: feed })
+    }
+
+    fn lift_mask(&self, _: &BitMatrix) -> Nothing {
+        Nothing
+    }
+
+    fn lift(&self, public: &BitMatrix) -> BitMatrix {
+        public.clone()
+    }
+}
+
+/// Runs an input that becomes an output.
+fn run(noisy: Noisy) -> Result<Feeds> {
+    let mut p = circuit::Program::new("echo");
+    let x = p.input("x", Party::Alice, uint(8), 5);
+    p.output("y", Party::Alice, x);
+    let binding = p.bind(&[]).unwrap();
+    let schedule = Schedule::new(&binding, Order::Layered, |_| 64).unwrap();
+    let program = Program {
+        party: Some(Party::Alice),
+        binding: Arc::new(binding),
+        schedule: Arc::new(schedule),
+        window: Window { cells: 1 << 20, maps: 1 << 20 },
+        ahead: false,
+        public: vec![None],
+        threads: Threads::default(),
+    };
+    let engine = Box::new(Executor::new(noisy, program)?);
+    let feeds = vec![Some(BitMatrix::zeros(8, 5))];
+    Ok(engine.online(&feeds, &mut Stock::new(Party::Alice), &mut NoPeer)?.outputs)
+}
+
+#[test]
+fn a_stage_that_departs_from_its_lengths_ends_the_run() {
+    assert!(run(Noisy { wrong: [0, 0, 0] }).is_ok(), "the lengths are right");
+    for wrong in [[1, 0, 0], [0, 1, 0], [0, 0, 1]] {
+        let error = run(Noisy { wrong }).map(drop).unwrap_err();
+        assert!(matches!(&error, Error::Usage(what) if what.contains("its lengths")), "{wrong:?}: {error}");
+    }
+}

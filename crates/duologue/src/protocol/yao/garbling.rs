@@ -1,0 +1,48 @@
+//! The ways of garbling an AND that a user can choose.
+
+use crate::{Error, Result};
+use kernels::half_gates::Ciphertexts;
+use kernels::three_halves;
+use std::fmt;
+use std::str::FromStr;
+
+/// How Yao garbles an AND.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Garbling {
+    /// 32 bytes an AND, four hash calls to garble it and two to evaluate it.
+    #[default]
+    HalfGates,
+    /// 25 bytes an AND, six calls and three, each followed by more work: for lines that are slower than the garbler.
+    ThreeHalves,
+}
+
+impl Garbling {
+    /// Both of them.
+    pub const ALL: [Garbling; 2] = [Garbling::HalfGates, Garbling::ThreeHalves];
+
+    /// Bytes of an AND's table.
+    pub const fn table(self) -> usize {
+        match self {
+            Garbling::HalfGates => size_of::<Ciphertexts>(),
+            Garbling::ThreeHalves => size_of::<three_halves::Table>(),
+        }
+    }
+}
+
+impl FromStr for Garbling {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Garbling::ALL.into_iter().find(|garbling| garbling.to_string() == name);
+        found.ok_or_else(|| Error::usage(format!("no way of garbling is called '{name}'")))
+    }
+}
+
+impl fmt::Display for Garbling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Garbling::HalfGates => "half-gates",
+            Garbling::ThreeHalves => "three-halves",
+        })
+    }
+}
