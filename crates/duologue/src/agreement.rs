@@ -10,7 +10,7 @@ pub(crate) const GARBLER: &str = "who garbles";
 pub(crate) const GARBLING: &str = "how ANDs are garbled";
 pub(crate) const TILE: &str = "the lanes of a tile";
 
-/// What a party calls for. It comes first, so that parties that call for different things hear just that.
+/// The name of the field that says which call a party makes. It comes first, so that parties that call for different things hear just that.
 pub(crate) const CALL: &str = "what is called for";
 
 /// Bytes in hexadecimal.
@@ -47,7 +47,7 @@ pub fn compare(ours: &[(&'static str, String)], theirs: &[u8]) -> Result<()> {
     }
 }
 
-/// What the peer said, fit for a terminal.
+/// The peer's text, fit for a terminal.
 fn printable(text: &str) -> String {
     text.chars().take(300).map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' }).collect()
 }

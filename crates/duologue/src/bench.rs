@@ -22,15 +22,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What both parties did alone.
+/// The times that both parties computed, without waiting, and their results.
 pub struct Alone {
-    /// What Alice and Bob computed online, without what they waited for each other.
+    /// Times that Alice and Bob computed online, without those in which they waited for each other.
     pub times: [Duration; 2],
     /// Who garbled, if it was Yao.
     pub garbler: Party,
     /// AND gates over all lanes.
     pub ands: u64,
-    /// What Alice and Bob learned.
+    /// The outputs of Alice and of Bob.
     pub outputs: [Outputs; 2],
 }
 
@@ -218,7 +218,7 @@ impl Both<'_> {
     }
 }
 
-/// What lies between the parties: bytes that were not read yet, and whose turn it is.
+/// The link between the parties: bytes that were not read yet, and whose turn it is.
 #[derive(Default)]
 struct Table {
     state: Mutex<State>,

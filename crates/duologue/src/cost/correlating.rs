@@ -21,10 +21,10 @@ pub struct Correlating {
     begun: bool,
 }
 
-/// What one demand takes.
+/// The cost of one demand.
 #[derive(Clone, Debug)]
 pub struct Supply {
-    /// What is made, perhaps more than is asked for.
+    /// Correlations that are made, perhaps more than are asked for.
     pub made: Demand,
     exchanges: [Vec<PhaseExchange>; 2],
 }
@@ -90,7 +90,7 @@ mod tests {
     use crate::channel::Channel;
     use std::thread;
 
-    /// What the first and the second demand of a session really take, at Alice.
+    /// Bytes that the first and the second demand of a session really take at Alice, and the correlations made.
     fn measured(extension: Extension, demand: Demand) -> [(u64, u64, Demand); 2] {
         let party = move |channel, party| {
             let mut session = Session::connect(channel, party).unwrap();

@@ -22,7 +22,7 @@ use circuit::{BitMatrix, Program, Schedule, bits};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a run will take.
+/// The predicted cost of a run.
 #[derive(Clone, Debug)]
 pub struct Cost {
     /// The terms that it runs under.
@@ -64,7 +64,7 @@ pub struct Speed {
     pub online: f64,
 }
 
-/// What one party sends and then waits for.
+/// Bytes that one party sends and then waits for, in one phase.
 #[derive(Clone, Copy, Debug)]
 struct PhaseExchange {
     phase: Phase,

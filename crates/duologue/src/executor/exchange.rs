@@ -87,17 +87,17 @@ const GROUPS: usize = 4;
 /// ANDs by GMW. Tests share out everything.
 const WORTH: usize = if cfg!(test) { 1 } else { 32 << 10 };
 
-/// What goes out and comes in with the next exchange, and who waits for it.
+/// The tasks that wait for the next exchange, and the bytes that go out and come in with it.
 pub(super) struct Round<P: Protocol> {
     scheduling: Scheduling,
     threads: Threads,
     waiting: Vec<Running<P>>,
     /// Tasks whose first steps threads will share.
     begun: Vec<Running<P>>,
-    /// What goes out with the next exchange, in this order; what is begun writes to the last.
+    /// Bytes for the next exchange, in this order; a task that begins writes to the last.
     outboxes: Vec<Outbox>,
     inbox: Inbox,
-    /// What was sent while the next step was taken, and what came meanwhile: all that the next exchange reads.
+    /// Outboxes that were sent while a step was taken, and the bytes that came meanwhile: all that the next exchange reads.
     sent: Vec<Outbox>,
     ahead: Option<Inbox>,
 }

@@ -22,7 +22,7 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// So many bytes each way.
+    /// An exchange of these numbers of bytes.
     pub fn new(sent: usize, read: usize) -> Exchange {
         Exchange { sent, read, stored: None }
     }
@@ -53,7 +53,7 @@ impl Exchanges {
         Exchanges::few([None, None])
     }
 
-    /// Those that are there of two.
+    /// At most two exchanges.
     pub fn few([first, second]: [Option<Exchange>; 2]) -> Exchanges {
         let list = List::Few(if first.is_some() { [first, second] } else { [second, None] });
         Exchanges { list, next: 0, counted: true }
@@ -102,7 +102,8 @@ pub(crate) struct Scheduling {
     pub cell_bits: usize,
 }
 
-/// What one party of a protocol draws, sends, reads and stores, task by task: a function of public terms.
+/// The numbers of correlations and bytes that one party draws, sends, reads and stores, task by task: a function of public
+/// terms.
 pub(crate) trait Lengths: Send + Sync {
     /// The order of its tasks.
     fn scheduling(&self) -> Scheduling;

@@ -47,7 +47,7 @@ use tables::StoredRun;
 /// Inputs or outputs by their port's place; what is not this party's is absent.
 pub(crate) type Feeds = Vec<Option<BitMatrix>>;
 
-/// What a program runs as, whichever protocol runs it.
+/// A program as one party runs it, whichever the protocol.
 pub(crate) struct Program {
     /// This party; nobody if it runs in plain.
     pub party: Option<Party>,
@@ -77,14 +77,14 @@ pub(crate) struct Executor<P: Protocol> {
     undrawn: Demand,
     /// Time of setup within the online phase, when setup is streamed.
     streamed_setup: Duration,
-    /// What setup reads and sends: fresh memory for the tables of each task takes its time.
+    /// Bytes that setup reads and sends, kept since fresh memory for each task takes its time.
     inbox: Inbox,
     outbox: Outbox,
 }
 
-/// What a run made and took.
+/// The results of a run, and its cost.
 pub(crate) struct Ran {
-    /// What each output port delivers to this party.
+    /// The values that the output ports deliver to this party.
     pub outputs: Feeds,
     /// The time that setup took within the online phase.
     pub streamed_setup: Duration,

@@ -69,7 +69,7 @@ pub(crate) enum Made<V> {
 
 /// A state machine that is stepped with bytes, in either phase.
 pub(crate) trait Stage<P>: Send + 'static {
-    /// What the stage ends with.
+    /// The result of the stage.
     type Output;
 
     /// Goes on until something must be exchanged or the stage is done. The inbox of the first step is empty; that of

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 /// The tables of one task, taken piece by piece.
 pub(super) enum Tables {
-    /// Those that came in this session, and how many bytes were taken.
+    /// Tables of this session, and how many of their bytes were taken.
     Here(Inbox, usize),
-    /// Those of an earlier session.
+    /// Tables of an earlier session.
     Stored(StoredTables),
 }
 

@@ -101,7 +101,7 @@ pub(crate) trait Descriptor: Sync {
         Err(Error::usage(format!("runs of {} cannot be prepared for another session", self.name())))
     }
 
-    /// What a party sends, reads and stores.
+    /// The lengths of one party.
     fn lengths(&self, terms: &Terms, party: Party, plans: &PlanCache) -> Box<dyn Lengths>;
 
     /// One party of a program that begins now; both call this at the same moment.
@@ -118,7 +118,7 @@ pub(crate) trait KeySource {
     /// This party.
     fn party(&self) -> Party;
 
-    /// What both parties' hellos gave the session.
+    /// The identifier of the session, made of both parties' hellos.
     fn session(&self) -> [u8; 32];
 
     /// Which program of the session this is.
@@ -133,7 +133,7 @@ pub(crate) trait KeySource {
     /// Secrets of this party for this program.
     fn own(&self, label: &[u8; 8]) -> Generator;
 
-    /// What both parties know and nobody else, by label and number.
+    /// A generator that only the two parties know, by label and number.
     fn pairwise(&self, label: &[u8; 8], number: u64) -> Generator;
 
     /// Lowered plans of the session.

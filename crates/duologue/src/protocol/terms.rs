@@ -23,7 +23,7 @@ pub enum Timing {
     Streamed,
 }
 
-/// What a caller may choose; both parties choose alike.
+/// The choices of a caller; both parties choose alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The protocol.
@@ -36,7 +36,7 @@ pub struct Options {
     pub timing: Timing,
     /// The most lanes of a tile; by default what fits into the processor's cache.
     pub tile: Option<usize>,
-    /// What makes correlations, when they are not from a pool; one for all programs of a session.
+    /// The maker of correlations, when they are not from a pool; one for all programs of a session.
     pub extension: Extension,
 }
 
@@ -79,9 +79,9 @@ pub struct Terms {
     pub garbling: Garbling,
     /// Whether all of setup comes first.
     pub ahead: bool,
-    /// What may be under way at once.
+    /// How much may be under way at once.
     pub window: Window,
-    /// What makes correlations.
+    /// The maker of correlations.
     pub extension: Extension,
 }
 
@@ -89,7 +89,7 @@ pub struct Terms {
 /// sent.
 const CACHE: usize = 1 << 20;
 
-/// What setup ahead of time may keep unless it is asked for, in bytes.
+/// Bytes that setup ahead of time may keep unless a caller asks for it.
 const KEEP: u64 = 64 << 20;
 
 impl Timing {

@@ -40,7 +40,7 @@ impl Session {
         fields::correlations(&self.moment(true, self.ordinal), call, extension, demand)
     }
 
-    /// What the parties agreed on: `add` puts each block into the stock, `take` does something with it.
+    /// Makes the correlations that the parties agreed on: `add` puts each block into the stock, `take` does something with it.
     pub(super) fn make_blocks(
         &mut self,
         extension: Extension,
@@ -115,7 +115,7 @@ impl Session {
     }
 }
 
-/// What a party showed.
+/// The correlations that a party showed.
 struct Revealed {
     delta: Block,
     sent: Vec<Block>,

@@ -49,7 +49,7 @@ pub(crate) fn run(
     bounded(fields)
 }
 
-/// What is computed, and how it is cut into pieces.
+/// Names and values of the program, and of how it is cut into pieces.
 fn program(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<Fields> {
     let program = binding.program();
     let digest = binding.digest().map_err(|error| Error::usage(error.to_string()))?;
@@ -75,7 +75,7 @@ fn bounded(fields: Fields) -> Result<Fields> {
     }
 }
 
-/// What a run on a shelf was prepared for. The schedule is among it: another version of this crate may make another one
+/// Names and values of the program that a run on a shelf was prepared for. The schedule is among it: another version of this crate may make another one
 /// of the same program, for which the tables are worthless.
 ///
 /// # Errors
@@ -88,7 +88,7 @@ pub(crate) fn shelved(binding: &Binding, terms: &Terms, schedule: &Schedule, pub
     bounded([fields.clone(), vec![(CALL, " ".repeat(1000))]].concat()).map(|_| fields)
 }
 
-/// What must be equal before runs are prepared to a shelf, or one of a shelf is used.
+/// The fields to compare before runs are prepared to a shelf, or one of a shelf is used.
 pub(crate) fn shelf(call: &str, moment: &Moment, identity: Option<[u8; 32]>, shelved: &Fields) -> Fields {
     let identity = identity.map_or("none yet".into(), |identity| hex(&identity));
     let mut fields = vec![(CALL, call.into()), ("the session", hex(&moment.session)), ("the prepared runs", identity)];
@@ -96,11 +96,11 @@ pub(crate) fn shelf(call: &str, moment: &Moment, identity: Option<[u8; 32]>, she
     fields
 }
 
-/// What is called for of a shelf.
+/// The two calls that concern a shelf.
 pub(crate) const PREPARE_TO: &str = "runs prepared for later";
 pub(crate) const ONLINE_FROM: &str = "a run that was prepared before";
 
-/// What must be equal besides before runs are prepared: the correlations are made now.
+/// The further fields to compare before runs are prepared: the correlations are made now.
 pub(crate) fn prepare_to(mut fields: Fields, moment: &Moment, extension: Extension, times: u64) -> Fields {
     fields.extend([
         ("how many times", times.to_string()),
@@ -112,7 +112,7 @@ pub(crate) fn prepare_to(mut fields: Fields, moment: &Moment, extension: Extensi
     fields
 }
 
-/// What must be equal before a run of a shelf is used up.
+/// The fields to compare before a run of a shelf is used up.
 pub(crate) fn which_run(moment: &Moment, number: u64, batch: &[u8; 32]) -> Fields {
     vec![
         (CALL, ONLINE_FROM.into()),
@@ -132,7 +132,7 @@ fn counts(demand: &Demand) -> String {
     format!("{} by alice, {} by bob, {} triples", demand.cots_by_alice, demand.cots_by_bob, demand.triples)
 }
 
-/// What must be equal before a prepared program goes online.
+/// The fields to compare before a prepared program goes online.
 pub(crate) fn online(moment: &Moment) -> Fields {
     vec![
         (CALL, "a prepared program".into()),
@@ -143,10 +143,10 @@ pub(crate) fn online(moment: &Moment) -> Fields {
     ]
 }
 
-/// What [`Session::correlate`](crate::Session::correlate) calls for.
+/// The call of [`Session::correlate`](crate::Session::correlate).
 pub(crate) const CORRELATIONS: &str = "correlations";
 
-/// What must be equal before correlations are made for no program.
+/// The fields to compare before correlations are made for no program.
 pub(crate) fn correlations(moment: &Moment, call: &str, extension: Extension, demand: &Demand) -> Fields {
     vec![
         (CALL, call.into()),
@@ -157,7 +157,7 @@ pub(crate) fn correlations(moment: &Moment, call: &str, extension: Extension, de
     ]
 }
 
-/// What must be equal before random OTs are made.
+/// The fields to compare before random OTs are made.
 pub(crate) fn random_ots(moment: &Moment, extension: Extension, what: &str, demand: &Demand) -> Fields {
     vec![
         (CALL, what.into()),
@@ -168,13 +168,13 @@ pub(crate) fn random_ots(moment: &Moment, extension: Extension, what: &str, dema
     ]
 }
 
-/// What must be equal before a session has a pool.
+/// The fields to compare before a session has a pool.
 pub(crate) fn pool(call: &str, session: &[u8; 32], extension: Option<Extension>) -> Fields {
     let extension = extension.map_or("what the pool says".into(), |extension| extension.to_string());
     vec![(CALL, call.into()), ("the session", hex(session)), ("what makes correlations", extension)]
 }
 
-/// What must be equal before correlations are shown.
+/// The fields to compare before correlations are shown.
 pub(crate) fn opening(moment: &Moment) -> Fields {
     vec![
         (CALL, "correlations to be shown".into()),

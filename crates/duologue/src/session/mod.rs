@@ -63,7 +63,7 @@ pub use hello::{VERSION, check_hello};
 pub use offline::Keys;
 pub(crate) use wire::at_once;
 
-/// What one phase took.
+/// The cost of one phase.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub struct PhaseReport {
     /// Wall-clock time.
@@ -76,7 +76,7 @@ pub struct PhaseReport {
     pub rounds: u64,
 }
 
-/// What a run took.
+/// The terms and the cost of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Report {
     /// The terms that it ran under.
@@ -94,11 +94,11 @@ pub struct Report {
     pub online: PhaseReport,
 }
 
-/// What a run delivers.
+/// The results of a run.
 pub struct Outcome {
     /// The outputs of this party.
     pub outputs: Outputs,
-    /// What it took.
+    /// Its terms and its cost.
     pub report: Report,
 }
 
@@ -136,14 +136,14 @@ pub struct Session {
     id: [u8; 32],
     /// This party's own secrets.
     secrets: Generator,
-    /// What both parties know.
+    /// The generator that only the two parties know.
     pairwise: Generator,
     stock: Stock,
     wire: Wire,
     /// Numbers used under this session's Δ.
     base: Base,
     ordinal: u64,
-    /// Those of the things counted by `ordinal` that are programs.
+    /// How many of the things that `ordinal` counts are programs.
     programs: u64,
     /// The last schedule, as long as a prepared program has it: many of one program share their plans.
     last: Option<(Asked, Terms, Weak<Schedule>)>,
@@ -175,7 +175,7 @@ impl Job {
     }
 }
 
-/// What a schedule depends on: the digest of a program, its sizes, and options.
+/// The digest of a program, its sizes, and options: a schedule depends on nothing else.
 type Asked = ([u8; 32], Vec<u64>, Options);
 
 /// The keys of one program, from the session.
@@ -235,7 +235,7 @@ impl Session {
         Session::with(channel, party, secrets)
     }
 
-    /// The same with a given source of secrets: nothing of a session is drawn from anywhere else.
+    /// Greets the peer with a given source of secrets: nothing of a session is drawn from anywhere else.
     pub(crate) fn with(mut channel: Channel, party: Party, secrets: Generator) -> Result<Session> {
         let hello = Hello::new(party, &secrets);
         let ours = hello.bytes.clone();
@@ -283,7 +283,7 @@ impl Session {
         self.party
     }
 
-    /// What went over the channel so far.
+    /// Bytes and rounds of the channel so far.
     pub fn counters(&self) -> Counters {
         self.wire.channel.counters()
     }

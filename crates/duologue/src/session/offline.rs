@@ -149,7 +149,7 @@ impl Session {
         Ok(PreparedJob { job: Job { terms, binding: Arc::new(binding.clone()), schedule, public }, fields })
     }
 
-    /// What both parties call the thing of this number.
+    /// The name that both parties give to a run or a store, by its number in the session.
     fn name_of(&self, what: &str, number: u64) -> [u8; 32] {
         *blake3::Hasher::new_derive_key(what).update(&self.id).update(&number.to_le_bytes()).finalize().as_bytes()
     }
@@ -231,7 +231,7 @@ impl Session {
     }
 }
 
-/// What the runs on a shelf were prepared with.
+/// The options with which the runs on a shelf were prepared.
 fn options_of(shelf: &Shelf) -> Result<Options> {
     let garbler = if shelf.term(agreement::GARBLER)? == "alice" { Party::Alice } else { Party::Bob };
     let tile = shelf.term(agreement::TILE)?.parse().ok();

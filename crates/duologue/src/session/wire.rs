@@ -24,7 +24,7 @@ pub(super) struct Wire {
     /// The secrets of the maker, which takes them.
     pub correlating: Option<Generator>,
     pub maker: Option<Maker>,
-    /// What was made before, if the session has a pool.
+    /// The session's pool of correlations that were made before, if it has one.
     pub pool: Option<Pool>,
     /// Δ of the pool.
     pub delta: Option<Block>,
@@ -33,7 +33,7 @@ pub(super) struct Wire {
     /// Threads that share its work.
     pub threads: usize,
     pub observer: Option<Observer>,
-    /// What came in the last exchange of a refill, and what went: fresh memory for megabytes takes its time.
+    /// Bytes that came and went in the last exchange of a refill, kept since fresh memory for megabytes takes its time.
     pub buffers: [Vec<u8>; 2],
 }
 

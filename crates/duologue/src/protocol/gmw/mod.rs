@@ -38,11 +38,11 @@ use vectors::{Member, Vectors};
 pub(crate) struct Gmw {
     party: Party,
     lengths: GmwLengths,
-    /// What both parties know and nobody else: the peer's shares of inputs.
+    /// The generator that only the two parties know: of the peer's shares of inputs.
     pairwise: Generator,
     /// Input bits of this session before this program.
     in0: u64,
-    /// What makes the triples of vectors; a program without vectors needs none.
+    /// Δ and hashes for the triples of vectors; a program without vectors needs none.
     vectors: Option<Vectors>,
     plans: PlanCache,
 }

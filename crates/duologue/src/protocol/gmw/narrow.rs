@@ -306,7 +306,7 @@ fn flip(operand: u32) -> u64 {
     mask(operand & FLIP != 0)
 }
 
-/// What an operand says, complemented in these lanes if it is marked.
+/// The bits of an operand, complemented in these lanes if it is marked.
 #[inline(always)]
 fn operand<C: Cell>(cells: &[C], operand: u32, ones: C) -> C {
     cells[(operand & !FLIP) as usize] ^ C::of(flip(operand)) & ones

@@ -46,7 +46,7 @@ impl Case {
         wiring
     }
 
-    /// What a party's narrow or wide map does.
+    /// The steps of a party's narrow or wide map.
     fn run<'a>(&'a self, gmw: &'a Gmw, narrow: bool) -> Steps<'a> {
         let lanes = self.task.lanes;
         let shares = self.args.each_ref().map(|arg| self.share(gmw.party, arg));
@@ -103,7 +103,7 @@ impl Case {
     }
 }
 
-/// What pads the last byte of a message of so many bits may be anything.
+/// A message with ones in the padding of its last byte, which a reader must ignore.
 fn dirty(mut bytes: Vec<u8>, bits: usize) -> Vec<u8> {
     if let (Some(last), padded @ 1..) = (bytes.last_mut(), bits % 8) {
         *last |= 0xff << padded;

@@ -28,7 +28,7 @@ use zeroize::Zeroize;
 /// Lanes whose bits are transposed together.
 const TILE: usize = 128;
 
-/// What makes triples of vectors of COTs, in one program.
+/// Δ and hashes that turn COTs into triples of vectors, in one program.
 pub(crate) struct Vectors {
     delta: Block,
     /// Of what this party sends, and of what it receives.
@@ -74,7 +74,7 @@ pub(super) enum Member {
     Later,
 }
 
-/// What each AND of a layer is; `vector` is the next vector. With few lanes, where bytes are few too, d is opened for
+/// The place of each AND of a layer in its vector; `vector` is the next vector. With few lanes, where bytes are few too, d is opened for
 /// each AND.
 pub(super) fn members(plan: &Plan, layer: Range<usize>, vector: usize, lanes: usize) -> impl Iterator<Item = Member> {
     let vectors = if lanes > MOST_LANES { &plan.vectors()[vector..] } else { &[] };

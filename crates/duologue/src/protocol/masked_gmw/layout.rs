@@ -13,7 +13,7 @@ use circuit::optimise::fuse::{Fused, Layer};
 pub(super) enum Layout {
     /// At most 64 lanes.
     Few(Narrow),
-    /// So many lanes.
+    /// More than 64 lanes.
     Many(usize),
 }
 
@@ -59,7 +59,7 @@ impl Layout {
         }
     }
 
-    /// The same from bytes, whose number was checked.
+    /// Puts rows that came as bytes, whose number was checked, into words.
     pub fn spread_bytes(self, bytes: &[u8], gates: usize, out: &mut Vec<u64>) {
         self.spread(&Packed::read(bytes, gates * self.lanes()).words, 0, gates, out);
     }
@@ -86,13 +86,13 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Those of a layer.
+    /// The groups of a layer.
     pub fn of(layer: &Layer) -> [Group; 3] {
         let ands = [layer.twos.len(), layer.threes.len(), layer.fours.len()];
         [2, 3, 4].map(|inputs| Group { inputs, ands: ands[inputs - 2] })
     }
 
-    /// Those of all layers in order, without the empty ones.
+    /// The groups of all layers in order, without the empty ones.
     pub fn all(fused: &Fused) -> impl Iterator<Item = Group> {
         fused.layers().iter().flat_map(Group::of).filter(|group| group.ands > 0)
     }

@@ -39,7 +39,7 @@ pub(super) fn messages(fused: &Fused, lanes: usize) -> Vec<usize> {
     [0, 1].map(bytes).into_iter().take_while(|&bytes| bytes > 0).collect()
 }
 
-/// What a map keeps: for each layer and number of inputs a *plane* for each set of inputs, the share of the product of
+/// The prepared state of a map: for each layer and number of inputs a *plane* for each set of inputs, the share of the product of
 /// their masks for each AND. The mask of the AND itself is added to the product of all.
 pub(crate) struct Products {
     fused: Arc<Fused>,

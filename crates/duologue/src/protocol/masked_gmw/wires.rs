@@ -40,7 +40,7 @@ pub(super) trait Wires: Sized + Send + 'static {
     /// Adds the peer's shares, and so has the masked results.
     fn close<const N: usize>(&mut self, ands: &[And<N>], opened: &mut [u64], came: &[u8]);
 
-    /// What the map makes.
+    /// The rows that the map makes.
     fn outputs(&self, outputs: &[Source], public: &BitMatrix, online: bool) -> BitMatrix;
 }
 
@@ -196,7 +196,7 @@ pub(super) struct Few<C> {
 }
 
 impl<C: Cell + 'static> Few<C> {
-    /// What an operand says, complemented in these lanes if it is marked.
+    /// The bits of an operand, complemented in these lanes if it is marked.
     #[inline(always)]
     fn operand(&self, operand: Operand, ones: u64) -> u64 {
         self.cells[operand.slot()].into() ^ mask(operand.flip()) & ones

@@ -1,9 +1,9 @@
 //! Gates of Yao: ANDs by either garbling, and what costs nothing. The garbler's step stands above the evaluator's.
 
+use super::batch::{LaneBatch, LanePart};
 use super::hash::{Gates, Hash};
 use super::labels::{Labels, add_bits, bit};
 use super::script::{Script, Step};
-use super::walk::{Part, Walk};
 use super::{Evaluator, Garbler};
 use crate::executor::cells::{self, Cells};
 use crate::executor::{Arg, Job};
@@ -14,20 +14,20 @@ use kernels::Block;
 
 impl Garbler {
     /// Garbles the next chunk; the ciphertexts of its ANDs go to the end of the outbox.
-    pub(super) fn garble(&self, walk: &mut Walk, public: &BitMatrix, outbox: &mut Outbox) {
-        let (end, ands) = walk.chunk();
+    pub(super) fn garble(&self, batch: &mut LaneBatch, public: &BitMatrix, outbox: &mut Outbox) {
+        let (end, ands) = batch.chunk();
         let tables = outbox.room(ands * self.hash.table());
         match &self.hash {
-            Hash::HalfGates(hash) => self.garble_by(hash, walk, end, public, tables),
-            Hash::ThreeHalves(hash) => self.garble_by(hash, walk, end, public, tables),
+            Hash::HalfGates(hash) => self.garble_by(hash, batch, end, public, tables),
+            Hash::ThreeHalves(hash) => self.garble_by(hash, batch, end, public, tables),
         }
     }
 
-    fn garble_by<G: Gates>(&self, hash: &G, walk: &mut Walk, end: usize, public: &BitMatrix, tables: &mut [u8]) {
+    fn garble_by<G: Gates>(&self, hash: &G, batch: &mut LaneBatch, end: usize, public: &BitMatrix, tables: &mut [u8]) {
         let tables: &mut [G::Table] = bytemuck::cast_slice_mut(tables);
-        match walk.few() {
+        match batch.few() {
             Some(part) => self.garble_few(hash, part, end, public, tables),
-            None => walk.go(tables, end, |part, script, rows| {
+            None => batch.go(tables, end, |part, script, rows| {
                 self.garble_part(hash, part, script, public, rows);
             }),
         }
@@ -37,7 +37,7 @@ impl Garbler {
     fn garble_part<G: Gates>(
         &self,
         hash: &G,
-        part: &mut Part,
+        part: &mut LanePart,
         script: &Script,
         public: &BitMatrix,
         rows: &mut [&mut [G::Table]],
@@ -55,7 +55,7 @@ impl Garbler {
     }
 
     /// Gates that need no hash.
-    pub(super) fn local(&self, instr: &Instr, part: &mut Part, public: &BitMatrix) {
+    pub(super) fn local(&self, instr: &Instr, part: &mut LanePart, public: &BitMatrix) {
         let (bits, flip) = (public.row(instr.b as usize), self.delta & Block::mask(instr.flip_a));
         for (out, a, lane) in part.on_lanes(instr) {
             *out = match instr.op {
@@ -73,13 +73,13 @@ impl Garbler {
     }
 
     /// A map to be garbled. Public arguments are lifted once, for all parts and pieces.
-    pub(super) fn walk(&self, job: &Job, args: &[Arg<'_, Labels>]) -> Walk {
+    pub(super) fn batch(&self, job: &Job, args: &[Arg<'_, Labels>]) -> LaneBatch {
         let lift = |arg: &Arg<'_, Labels>| match arg {
             Arg::Public(public) => self.lift_zeros(public),
             Arg::Secret(_) => Labels::absent(),
         };
         let lifted: Vec<_> = args.iter().map(lift).collect();
-        Walk::new(job, &self.buffers, |slots, plan, piece| {
+        LaneBatch::new(job, &self.buffers, |slots, plan, piece| {
             let zeros = match args[piece.arg as usize] {
                 Arg::Secret(zeros) => zeros,
                 Arg::Public(_) => &lifted[piece.arg as usize],
@@ -88,25 +88,25 @@ impl Garbler {
         })
     }
 
-    pub(super) fn made(&self, walk: &mut Walk, public: &BitMatrix) -> Labels {
-        walk.outputs(public, |label, bit| *label ^= self.delta & Block::mask(bit))
+    pub(super) fn made(&self, batch: &mut LaneBatch, public: &BitMatrix) -> Labels {
+        batch.outputs(public, |label, bit| *label ^= self.delta & Block::mask(bit))
     }
 }
 
 impl Evaluator {
     /// Evaluates up to the instruction `end` with the ciphertexts, whose number was checked before they were read.
-    pub(super) fn evaluate(&self, walk: &mut Walk, end: usize, public: &BitMatrix, tables: &[u8]) {
+    pub(super) fn evaluate(&self, batch: &mut LaneBatch, end: usize, public: &BitMatrix, tables: &[u8]) {
         match &self.hash {
-            Hash::HalfGates(hash) => self.evaluate_by(hash, walk, end, public, tables),
-            Hash::ThreeHalves(hash) => self.evaluate_by(hash, walk, end, public, tables),
+            Hash::HalfGates(hash) => self.evaluate_by(hash, batch, end, public, tables),
+            Hash::ThreeHalves(hash) => self.evaluate_by(hash, batch, end, public, tables),
         }
     }
 
-    fn evaluate_by<G: Gates>(&self, hash: &G, walk: &mut Walk, end: usize, public: &BitMatrix, tables: &[u8]) {
+    fn evaluate_by<G: Gates>(&self, hash: &G, batch: &mut LaneBatch, end: usize, public: &BitMatrix, tables: &[u8]) {
         let tables: &[G::Table] = bytemuck::cast_slice(tables);
-        match walk.few() {
+        match batch.few() {
             Some(part) => self.evaluate_few(hash, part, end, public, tables),
-            None => walk.go_reading(tables, end, |part, script, rows| {
+            None => batch.go_reading(tables, end, |part, script, rows| {
                 self.evaluate_part(hash, part, script, public, rows);
             }),
         }
@@ -116,7 +116,7 @@ impl Evaluator {
     fn evaluate_part<G: Gates>(
         &self,
         hash: &G,
-        part: &mut Part,
+        part: &mut LanePart,
         script: &Script,
         public: &BitMatrix,
         rows: &[&[G::Table]],
@@ -134,7 +134,7 @@ impl Evaluator {
     }
 
     /// Gates that need no hash: a public bit leaves a label, or makes it the label 0 of the public bit 0.
-    pub(super) fn local(&self, instr: &Instr, part: &mut Part, public: &BitMatrix) {
+    pub(super) fn local(&self, instr: &Instr, part: &mut LanePart, public: &BitMatrix) {
         let bits = public.row(instr.b as usize);
         for (out, a, lane) in part.on_lanes(instr) {
             let keep = instr.op == Op::XorPublic || bit(bits, lane) ^ instr.flip_b;
@@ -143,15 +143,15 @@ impl Evaluator {
     }
 
     /// A map to be evaluated. The active label of a public bit is 0, which the slots are.
-    pub(super) fn walk(&self, job: &Job, args: &[Arg<'_, Labels>]) -> Walk {
-        Walk::new(job, &self.buffers, |slots, plan, piece| {
+    pub(super) fn batch(&self, job: &Job, args: &[Arg<'_, Labels>]) -> LaneBatch {
+        LaneBatch::new(job, &self.buffers, |slots, plan, piece| {
             if let Arg::Secret(active) = args[piece.arg as usize] {
                 cells::load(plan, slots, active, piece);
             }
         })
     }
 
-    pub(super) fn made(&self, walk: &mut Walk, public: &BitMatrix) -> Labels {
-        walk.outputs(public, |_, _| {})
+    pub(super) fn made(&self, batch: &mut LaneBatch, public: &BitMatrix) -> Labels {
+        batch.outputs(public, |_, _| {})
     }
 }

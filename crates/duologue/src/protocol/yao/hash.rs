@@ -34,7 +34,7 @@ impl Hash {
     }
 }
 
-/// What garbles and evaluates ANDs, each with a table: consecutive ones, or gates of a matrix.
+/// A hash that garbles and evaluates ANDs, each with a table: consecutive ones, or gates of a matrix.
 pub(super) trait Gates: Sync {
     type Table: Pod + Send + Sync;
 

@@ -1,6 +1,6 @@
 //! The lengths of Yao, in both timings.
 
-use super::{LABEL, output, walk};
+use super::{LABEL, batch, output};
 use crate::Party;
 use crate::correlation::Demand;
 use crate::executor::{Exchange, Exchanges, Job, Lengths, PlanCache, Scheduling};
@@ -49,7 +49,7 @@ impl YaoLengths {
     fn chunks(&self, job: &Job, unit: Exchange) -> Exchanges {
         let Some(plan) = job.plan.as_ref().filter(|_| job.task.lanes > 0) else { return Exchanges::none() };
         let lanes = job.task.lanes;
-        let chunks = self.plans.get(plan, lanes, |plan| Chunks(Arc::new(walk::chunks(plan, lanes).collect())));
+        let chunks = self.plans.get(plan, lanes, |plan| Chunks(Arc::new(batch::chunks(plan, lanes).collect())));
         Exchanges::many(chunks.0.clone(), unit)
     }
 }

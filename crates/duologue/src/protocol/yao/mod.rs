@@ -14,6 +14,7 @@
 //! tables travel while they are made, so that memory does not grow with the circuit. In both they travel chunk by chunk,
 //! and where the evaluator's come from, the peer or what setup stored, is the executor's business.
 
+mod batch;
 mod few;
 mod garbling;
 mod gates;
@@ -24,7 +25,6 @@ mod lengths;
 mod output;
 mod scheme;
 mod script;
-mod walk;
 
 use crate::correlation::Stock;
 use crate::executor::cells::Cells;
@@ -39,6 +39,8 @@ use kernels::Block;
 use kernels::generator::Generator;
 use zeroize::Zeroize;
 
+use batch::LaneBatch;
+pub(crate) use batch::numbers_of;
 pub use garbling::Garbling;
 use hash::Hash;
 use input::{EvaluatorInput, GarblerInput};
@@ -49,8 +51,6 @@ use output::Opening;
 pub(crate) use scheme::YaoScheme;
 #[cfg(test)]
 pub(crate) use scheme::common_labels;
-use walk::Walk;
-pub(crate) use walk::numbers_of;
 
 /// Bytes of a label.
 const LABEL: usize = 16;
@@ -133,7 +133,7 @@ pub(crate) struct GarblerSetup {
 
 enum GarblerWork {
     /// A map whose tables travel ahead.
-    Map(Box<Walk>),
+    Map(Box<LaneBatch>),
     /// An output whose permute bits travel ahead.
     Output(BitMatrix),
     /// A task whose state is ready.
@@ -152,7 +152,7 @@ pub(crate) enum GarblerOnline {
     /// An input.
     Input(GarblerInput),
     /// A map to be garbled.
-    Map(Box<Walk>),
+    Map(Box<LaneBatch>),
     /// A map that was garbled in setup.
     Done,
     /// An output.
@@ -164,7 +164,7 @@ pub(crate) enum EvaluatorOnline {
     /// An input.
     Input(EvaluatorInput),
     /// A map, and the end of the chunk whose tables were asked for.
-    Map(Box<Walk>, Option<usize>),
+    Map(Box<LaneBatch>, Option<usize>),
     /// An output.
     Output(Opening),
 }
@@ -174,12 +174,12 @@ impl Stage<Garbler> for GarblerSetup {
 
     fn step(&mut self, garbler: &Garbler, job: &Job, _: &[u8], outbox: &mut Outbox) -> Result<Flow<Garbled>> {
         let garbled = match &mut self.work {
-            GarblerWork::Map(walk) if walk.is_done() => {
-                self.zeros = Some(garbler.made(walk, &job.public));
+            GarblerWork::Map(batch) if batch.is_done() => {
+                self.zeros = Some(garbler.made(batch, &job.public));
                 Garbled::Sent
             }
-            GarblerWork::Map(walk) => {
-                garbler.garble(walk, &job.public, outbox);
+            GarblerWork::Map(batch) => {
+                garbler.garble(batch, &job.public, outbox);
                 return Ok(Flow::Exchange);
             }
             GarblerWork::Output(permute) => {
@@ -226,11 +226,11 @@ impl Stage<Garbler> for GarblerOnline {
         let zeros = match self {
             GarblerOnline::Input(input) => return input.step(garbler, job, inbox, outbox),
             GarblerOnline::Output(opening) => return opening.step(job, garbler.lengths.party, inbox, outbox),
-            GarblerOnline::Map(walk) if !walk.is_done() => {
-                garbler.garble(walk, &job.public, outbox);
+            GarblerOnline::Map(batch) if !batch.is_done() => {
+                garbler.garble(batch, &job.public, outbox);
                 return Ok(Flow::Exchange);
             }
-            GarblerOnline::Map(walk) => garbler.made(walk, &job.public),
+            GarblerOnline::Map(batch) => garbler.made(batch, &job.public),
             GarblerOnline::Done => Labels::absent(),
         };
         Ok(Flow::Done(Made::Value(zeros)))
@@ -247,18 +247,18 @@ impl Stage<Evaluator> for EvaluatorOnline {
         inbox: &[u8],
         outbox: &mut Outbox,
     ) -> Result<Flow<Made<Labels>>> {
-        let (walk, asked) = match self {
+        let (batch, asked) = match self {
             EvaluatorOnline::Input(input) => return input.step(evaluator, job, inbox, outbox),
             EvaluatorOnline::Output(opening) => return opening.step(job, evaluator.lengths.party, inbox, outbox),
-            EvaluatorOnline::Map(walk, asked) => (walk, asked),
+            EvaluatorOnline::Map(batch, asked) => (batch, asked),
         };
         if let Some(end) = asked.take() {
-            evaluator.evaluate(walk, end, &job.public, inbox);
+            evaluator.evaluate(batch, end, &job.public, inbox);
         }
-        if walk.is_done() {
-            return Ok(Flow::Done(Made::Value(evaluator.made(walk, &job.public))));
+        if batch.is_done() {
+            return Ok(Flow::Done(Made::Value(evaluator.made(batch, &job.public))));
         }
-        *asked = Some(walk.chunk().0);
+        *asked = Some(batch.chunk().0);
         Ok(Flow::Exchange)
     }
 }
@@ -281,7 +281,7 @@ impl Protocol for Garbler {
                 let (input, zeros) = GarblerInput::prepare(self, job, stock)?;
                 (ready(Garbled::Input(input)), Some(zeros))
             }
-            Kind::Map { .. } if self.lengths.ahead => (GarblerWork::Map(Box::new(self.walk(job, args))), None),
+            Kind::Map { .. } if self.lengths.ahead => (GarblerWork::Map(Box::new(self.batch(job, args))), None),
             Kind::Output { wiring, .. } if self.lengths.ahead => {
                 let permute = output::permute_bits(self, job, wiring, args);
                 let learns = output::learns(job, self.evaluator());
@@ -303,7 +303,7 @@ impl Protocol for Garbler {
         match (&job.task.kind, garbled) {
             (Kind::Input { .. }, Garbled::Input(input)) => Ok(GarblerOnline::Input(input.begin(feed))),
             (Kind::Map { .. }, Garbled::Sent) => Ok(GarblerOnline::Done),
-            (Kind::Map { .. }, Garbled::Later) => Ok(GarblerOnline::Map(Box::new(self.walk(job, args)))),
+            (Kind::Map { .. }, Garbled::Later) => Ok(GarblerOnline::Map(Box::new(self.batch(job, args)))),
             (Kind::Output { .. }, Garbled::Permute(permute)) => {
                 Ok(GarblerOnline::Output(Opening::of_garbler(self, job, permute, true)))
             }
@@ -377,7 +377,7 @@ impl Protocol for Evaluator {
     ) -> Result<EvaluatorOnline> {
         match (&job.task.kind, received) {
             (Kind::Input { .. }, Received::Input(input)) => Ok(EvaluatorOnline::Input(input.begin(feed))),
-            (Kind::Map { .. }, Received::Other) => Ok(EvaluatorOnline::Map(Box::new(self.walk(job, args)), None)),
+            (Kind::Map { .. }, Received::Other) => Ok(EvaluatorOnline::Map(Box::new(self.batch(job, args)), None)),
             (Kind::Output { wiring, .. }, received) => {
                 let permute = if let Received::Permute(permute) = received { Some(permute) } else { None };
                 Ok(EvaluatorOnline::Output(Opening::of_evaluator(self, job, wiring, args, permute)))

@@ -14,7 +14,7 @@ pub(super) struct Script {
     pub gates: Vec<Gate>,
 }
 
-/// What is done in one call.
+/// The gates of one call.
 pub(super) enum Step {
     /// These XORs, in order.
     Sums(Range<usize>),
@@ -25,7 +25,7 @@ pub(super) enum Step {
 }
 
 impl Script {
-    /// Those of a plan from one instruction to another.
+    /// Writes the instructions of a plan from one to another.
     pub fn write(&mut self, plan: &Plan, code: Range<usize>) {
         self.steps.clear();
         self.sums.clear();

@@ -36,7 +36,7 @@ fn job(owner: Owner, rows: usize, lanes: usize) -> Job {
     Job { threads: Threads::default(), task, plan: None, public: BitMatrix::zeros(0, 0) }
 }
 
-/// What an input left with both parties, and the bytes that went up and down.
+/// The labels that an input left with both parties, and the bytes that went up and down.
 struct Done {
     zeros: Labels,
     active: Labels,

@@ -1,4 +1,4 @@
-//! A plan under way on labels, which garbler and evaluator walk through in the same steps.
+//! A plan under way on labels, through which garbler and evaluator go in the same steps.
 
 use super::few;
 use super::labels::bit;
@@ -28,17 +28,17 @@ const MOST: usize = 256;
 /// ANDs that a call should have at least: with fewer, the processor's pipeline is empty for a good part of it.
 const CALL: u64 = 512;
 
-/// A plan under way on labels: both parties walk in the same steps.
+/// A plan under way on the labels of all lanes of a tile: both parties go through it in the same steps.
 ///
 /// Its lanes lie in parts, as many as fit the cache or more for the threads; what comes of it does not depend on how.
-pub struct Walk {
-    pub(super) parts: Vec<Part>,
+pub struct LaneBatch {
+    pub(super) parts: Vec<LanePart>,
     script: Script,
     threads: Threads,
 }
 
 /// Some lanes of a plan under way.
-pub(super) struct Part {
+pub(super) struct LanePart {
     pub plan: Arc<Plan>,
     /// The labels of these lanes.
     pub slots: Labels,
@@ -116,7 +116,7 @@ fn share_out<T: Send>(threads: &Threads, parts: &mut [T], work: impl Fn(&mut T) 
     threads.each(&mut shares, |share| share.iter_mut().for_each(&work));
 }
 
-/// What of a piece goes to some lanes, of which the first becomes lane 0.
+/// The part of a piece that goes to some lanes, of which the first becomes lane 0.
 fn clip(piece: &Piece, lanes: &Range<usize>) -> Option<Piece> {
     let step = piece.to_step.max(1);
     let before = |lane: usize| lane.saturating_sub(piece.to_lane).div_ceil(step).min(piece.count);
@@ -130,7 +130,7 @@ fn clip(piece: &Piece, lanes: &Range<usize>) -> Option<Piece> {
 }
 
 /// Each row of a matrix of `all` lanes, cut where parts meet: the rows of each part.
-fn deal<'a, T>(mut cells: &'a mut [T], all: usize, parts: &[Part]) -> Vec<Vec<&'a mut [T]>> {
+fn deal<'a, T>(mut cells: &'a mut [T], all: usize, parts: &[LanePart]) -> Vec<Vec<&'a mut [T]>> {
     let mut dealt: Vec<_> = parts.iter().map(|_| Vec::with_capacity(cells.len() / all.max(1))).collect();
     while !cells.is_empty() {
         for (rows, part) in dealt.iter_mut().zip(parts) {
@@ -140,13 +140,13 @@ fn deal<'a, T>(mut cells: &'a mut [T], all: usize, parts: &[Part]) -> Vec<Vec<&'
     dealt
 }
 
-impl Walk {
-    pub(super) fn new(job: &Job, buffers: &BufferPool, load: impl Fn(&mut Labels, &Plan, &Piece) + Sync) -> Walk {
+impl LaneBatch {
+    pub(super) fn new(job: &Job, buffers: &BufferPool, load: impl Fn(&mut Labels, &Plan, &Piece) + Sync) -> LaneBatch {
         let (plan, lanes, threads) = (job.plan.as_ref().expect("a map has a plan"), job.task.lanes, &job.threads);
         let part = part_lanes(plan, lanes, threads.count());
-        let mut parts: Vec<_> = shares(lanes, part).map(|lanes| Part::new(job, buffers, lanes)).collect();
+        let mut parts: Vec<_> = shares(lanes, part).map(|lanes| LanePart::new(job, buffers, lanes)).collect();
         share_out(threads, &mut parts, |part| part.load(job, &load));
-        Walk { parts, script: Script::default(), threads: threads.clone() }
+        LaneBatch { parts, script: Script::default(), threads: threads.clone() }
     }
 
     pub(super) fn lanes(&self) -> usize {
@@ -168,7 +168,7 @@ impl Walk {
     }
 
     /// The only part, if ANDs of several gates are hashed together.
-    pub(super) fn few(&mut self) -> Option<&mut Part> {
+    pub(super) fn few(&mut self) -> Option<&mut LanePart> {
         self.parts.first_mut().filter(|part| part.all < few::LANES)
     }
 
@@ -177,19 +177,19 @@ impl Walk {
         &mut self,
         tables: &mut [T],
         end: usize,
-        work: impl Fn(&mut Part, &Script, &mut [&mut [T]]) + Sync,
+        work: impl Fn(&mut LanePart, &Script, &mut [&mut [T]]) + Sync,
     ) {
         let script = self.script(end);
         self.on_rows(tables, |part, rows| work(part, &script, rows));
         self.pass(end, script);
     }
 
-    /// The same, where tables are only read.
+    /// All parts go on to the instruction `end`, and read a row of tables for each AND.
     pub(super) fn go_reading<T: Sync>(
         &mut self,
         tables: &[T],
         end: usize,
-        work: impl Fn(&mut Part, &Script, &[&[T]]) + Sync,
+        work: impl Fn(&mut LanePart, &Script, &[&[T]]) + Sync,
     ) {
         let script = self.script(end);
         share_out(&self.threads, &mut self.parts, |part| {
@@ -214,7 +214,7 @@ impl Walk {
     }
 
     /// Each part works on its lanes of the rows of a matrix.
-    pub(super) fn on_rows<T: Send>(&mut self, cells: &mut [T], work: impl Fn(&mut Part, &mut [&mut [T]]) + Sync) {
+    pub(super) fn on_rows<T: Send>(&mut self, cells: &mut [T], work: impl Fn(&mut LanePart, &mut [&mut [T]]) + Sync) {
         let rows = deal(cells, self.lanes(), &self.parts);
         let mut parts: Vec<_> = self.parts.iter_mut().zip(rows).collect();
         share_out(&self.threads, &mut parts, |(part, rows)| work(part, rows));
@@ -228,12 +228,12 @@ impl Walk {
     }
 }
 
-impl Part {
-    fn new(job: &Job, buffers: &BufferPool, lanes: Range<usize>) -> Part {
+impl LanePart {
+    fn new(job: &Job, buffers: &BufferPool, lanes: Range<usize>) -> LanePart {
         let plan = job.plan.clone().expect("a map has a plan");
         let (slots, all) = (Labels::absent(), job.task.lanes);
         let (number, step) = numbers(&job.task);
-        Part { plan, slots, lanes, all, next: 0, number, step, rows: RowXor::new(), buffers: buffers.clone() }
+        LanePart { plan, slots, lanes, all, next: 0, number, step, rows: RowXor::new(), buffers: buffers.clone() }
     }
 
     fn load(&mut self, job: &Job, load: &impl Fn(&mut Labels, &Plan, &Piece)) {
