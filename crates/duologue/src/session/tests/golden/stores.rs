@@ -95,13 +95,13 @@ fn prepared(record: &mut Record, name: &str, binding: &Binding, options: &Option
         session.prepare_to(&mut runs, None, binding, options, &public_of(binding, &ours), times)
     };
     record.session(&format!("{name}-made"), 31, |session| {
-        prepare(session, Shelf::create(&place.folder("runs", session.party), None)?, 2)
+        prepare(session, Shelf::create(&place.folder("runs", session.party), None)?, 1)
     });
-    record.session(&format!("{name}-filled"), 32, |session| prepare(session, place.runs(session.party)?, 3));
-    hold_runs(record, name, &place, 3);
+    record.session(&format!("{name}-filled"), 32, |session| prepare(session, place.runs(session.party)?, 2));
+    hold_runs(record, name, &place, 2);
     record.session(&format!("{name}-online"), 33, |session| {
         let (ours, mut runs) = (inputs(binding, session.party, 1), place.runs(session.party)?);
-        (0..3).try_for_each(|_| session.online_from(&mut runs, None, binding, &ours).map(drop))
+        (0..2).try_for_each(|_| session.online_from(&mut runs, None, binding, &ours).map(drop))
     });
 }
 
