@@ -46,7 +46,7 @@ pub(crate) use walk::{chunk, numbers_of};
 /// Bytes of a label.
 pub(crate) const LABEL: usize = 16;
 
-/// The numbers of a session before this program: ANDs under this Δ, and input bits.
+/// The numbers of a session before this program: ANDs, none twice under one Δ and S, and input bits.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Base {
     pub and0: u64,
