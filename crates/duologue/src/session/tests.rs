@@ -20,6 +20,7 @@ use taps::{Log, Tap};
 #[path = "../../../../tests/support/every_step.rs"]
 mod every_step;
 mod golden;
+mod last_words;
 mod pool;
 #[path = "../../../../tests/support/programs.rs"]
 mod programs;
