@@ -24,6 +24,7 @@ mod last_words;
 mod pool;
 #[path = "../../../../tests/support/programs.rs"]
 mod programs;
+mod randomness;
 mod shelf;
 #[path = "../../../../tests/support/taps.rs"]
 mod taps;
@@ -531,43 +532,6 @@ fn secrets_that_are_used_once_cannot_be_copied() {
     single!(crate::ot::Choices, crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, Garbler, Gmw);
     single!(Masked, crate::masked::Prepared);
     const { assert!(<Printable<Report>>::CLONED, "the test can fail") };
-}
-
-/// The signatures of a file's public functions.
-fn public_signatures(source: &str) -> Vec<&str> {
-    let starts = source.match_indices("pub fn ").map(|(at, _)| &source[at..]);
-    starts.map(|rest| &rest[..rest.find(['{', ';']).unwrap_or(rest.len())]).collect()
-}
-
-/// Whether one of them lets a caller choose what should be random.
-fn is_seedable(signature: &str) -> bool {
-    let arguments = signature.split("->").next().unwrap_or_default();
-    arguments.contains("Generator") || arguments.contains("seed: ")
-}
-
-/// P4: sources of randomness are parameters inside and the operating system outside, and no feature opens them.
-#[test]
-fn no_public_function_takes_a_source_of_randomness() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (mut folders, mut seen) = (vec![root.join("src")], 0);
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let source = std::fs::read_to_string(&path).unwrap();
-            for signature in public_signatures(&source).into_iter().filter(|_| !path.ends_with("session/tests.rs")) {
-                assert!(!is_seedable(signature), "{}: {signature}", path.display());
-                seen += 1;
-            }
-        }
-    }
-    assert!(seen > 50, "the test can see");
-    assert!(is_seedable("pub fn with(channel: Channel, secrets: Generator) -> Session"), "the test can fail");
-    let manifest = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
-    assert!(!manifest.contains("[features]"), "a feature would reach every dependant");
 }
 
 /// P27: every knob on which the parties must agree is a term; a new field of [`Options`] fails to compile here.
