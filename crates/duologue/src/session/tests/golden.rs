@@ -119,8 +119,8 @@ fn prepared_in_memory(record: &mut Record) {
             for (binding, ours) in bindings.iter().zip(&ours) {
                 prepared.push(session.prepare(binding, &options, ours)?);
             }
-            let runs = prepared.into_iter().zip(&ours);
-            runs.map(|(prepared, ours)| session.online(prepared, ours).map(drop)).collect::<Result<()>>()
+            let mut runs = prepared.into_iter().zip(&ours);
+            runs.try_for_each(|(prepared, ours)| session.online(prepared, ours).map(drop))
         });
     }
 }
@@ -141,14 +141,14 @@ fn makers(record: &mut Record) {
     }
 }
 
-/// All that is in the stock.
-fn drained(stock: &mut Stock) -> Result<Vec<u8>> {
+/// Draws all that is in the stock.
+fn drain(stock: &mut Stock, bytes: &mut Vec<u8>) -> Result<()> {
     let (all, us) = (stock.available(), stock.party());
-    let mut bytes = bytemuck::cast_slice(&stock.draw_cot_sender(all.cots_by(us) as usize)?).to_vec();
+    bytes.extend_from_slice(bytemuck::cast_slice(&stock.draw_cot_sender(all.cots_by(us) as usize)?));
     bytes.extend_from_slice(bytemuck::cast_slice(&stock.draw_cot_receiver(all.cots_by(us.peer()) as usize)?.t));
     let triples = stock.draw_triples(all.triples as usize)?;
-    [&triples.a, &triples.b, &triples.c].iter().for_each(|part| bytes.extend_from_slice(bytemuck::cast_slice(part)));
-    Ok(bytes)
+    [&triples.a, &triples.b, &triples.c].iter().for_each(|part| put(bytes, part));
+    Ok(())
 }
 
 /// Correlations without a program, more than a batch of the maker, and how they are shown.
@@ -160,8 +160,7 @@ fn correlations(record: &mut Record) {
         let demand = Demand { cots_by_alice: 70, cots_by_bob: more, triples: 1000 };
         record.holding(&format!("correlations-by-{extension}"), SEED, |session| {
             let mut bytes = Vec::new();
-            let take = |stock: &mut Stock| Ok(bytes.extend(drained(stock)?));
-            session.correlate(extension, demand, take)?;
+            session.correlate(extension, demand, |stock| drain(stock, &mut bytes))?;
             bytes.extend(session.wire.delta()?.to_bytes());
             session.correlate(extension, Demand { cots_by_bob: 65, ..Demand::of_triples(65) }, |_| Ok(()))?;
             session.open_correlations().map(|_| bytes)

@@ -38,7 +38,7 @@ impl Place {
 /// Takes so much of the pool, with the Δ of it.
 fn taken(session: &mut Session, extension: Extension, demand: Demand) -> Result<Vec<u8>> {
     let mut bytes = session.wire.delta()?.to_bytes().to_vec();
-    session.correlate(extension, demand, |stock| Ok(bytes.extend(drained(stock)?)))?;
+    session.correlate(extension, demand, |stock| drain(stock, &mut bytes))?;
     Ok(bytes)
 }
 
