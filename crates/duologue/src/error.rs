@@ -76,6 +76,20 @@ impl Error {
         Error::Usage(what.into())
     }
 
+    /// What the peer hears of this failure besides its kind: words that were fixed beforehand, so nothing of our files,
+    /// and nothing of which check its message failed.
+    pub(crate) fn last_words(&self) -> &'static str {
+        match self {
+            Error::Peer(_) => "what its side printed says why",
+            Error::Incompatible { what, .. } => what,
+            Error::Malformed { .. } | Error::Usage(_) | Error::Io { .. } => "the reason lies on its machine",
+            Error::Cancelled => "somebody cancelled it",
+            Error::Aborted(_) | Error::Closed(_) => "it had heard that we stopped",
+            Error::Timeout { .. } => "it waited for us in vain",
+            Error::Dead(_) => "it had failed before",
+        }
+    }
+
     /// Attaches to an operating-system error what was being done.
     pub fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();

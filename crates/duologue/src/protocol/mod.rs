@@ -146,7 +146,7 @@ pub(crate) trait KeySource {
     fn receive(&mut self, bytes: &mut [u8]) -> Result<()>;
 }
 
-/// The numbers of a session before a program: ANDs under its Δ and S, and input bits.
+/// The numbers of a session before a program: ANDs, none twice under one Δ and S, and input bits.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Base {
     pub and0: u64,

@@ -140,7 +140,7 @@ pub struct Session {
     pairwise: Generator,
     stock: Stock,
     wire: Wire,
-    /// Numbers used under this session's Δ.
+    /// Numbers used in this session: none comes twice under one Δ and S.
     base: Base,
     ordinal: u64,
     /// How many of the things that `ordinal` counts are programs.
@@ -240,7 +240,7 @@ impl Session {
         let hello = Hello::new(party, &secrets);
         let ours = hello.bytes.clone();
         let met = greet(&mut channel, &ours).and_then(|theirs| Ok((hello.key(&theirs)?, theirs)));
-        let (key, theirs) = met.inspect_err(|error| channel.abort(AbortCode::of(error), &last_words(error)))?;
+        let (key, theirs) = met.inspect_err(|error| take_leave(&mut channel, error))?;
         let (alice, bob) = if party == Party::Alice { (&ours, &theirs) } else { (&theirs, &ours) };
         let derive = |what: &str, key: &[u8]| {
             *blake3::Hasher::new_derive_key(what).update(alice).update(bob).update(key).finalize().as_bytes()
@@ -488,7 +488,7 @@ impl Session {
     /// Destroys what the session holds of secrets, and tells the peer.
     fn destroy(&mut self, error: &Error) {
         self.destroy_with(&error.to_string());
-        self.wire.channel.abort(AbortCode::of(error), &last_words(error));
+        take_leave(&mut self.wire.channel, error);
     }
 }
 
@@ -497,9 +497,9 @@ fn nobody() -> Generator {
     Generator::from_seed(Block::ZERO)
 }
 
-/// What the peer may hear of a failure: not what our operating system says.
-fn last_words(error: &Error) -> String {
-    if matches!(error, Error::Io { .. }) { "something failed on its machine".into() } else { error.to_string() }
+/// Tells the peer that we stop: the error's kind and its fixed words, never its text.
+fn take_leave(channel: &mut Channel, error: &Error) {
+    channel.abort(AbortCode::of(error), error.last_words());
 }
 
 /// A moment of a session, to measure from.

@@ -18,6 +18,7 @@ use crate::ot::Extension;
 use crate::session::fields;
 use crate::{Error, Result};
 use std::path::Path;
+use zeroize::Zeroizing;
 
 impl Session {
     /// Makes an empty pool in `folder`, for this peer, and uses it in this session. `keys` are those by which the
@@ -78,7 +79,7 @@ impl Session {
         let theirs = Summary::decode(&self.wire.swap(&ours.encode())?)?;
         pool.agree(&theirs)?;
         if pool.is_whole() {
-            self.wire.delta = Some(pool.delta()?);
+            self.wire.delta = Some(Zeroizing::new(pool.delta()?));
         }
         self.wire.pool = Some(pool);
         Ok(())
@@ -92,7 +93,8 @@ impl Session {
     /// Makes correlations until the pool has as many as this that are not used, whatever it has by now.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the session has no pool, or COTs are called for and the pool's Δ or the peer's is destroyed;
+    /// [`Error::Usage`] if the session has no pool or has made correlations by another maker than the pool's, or COTs
+    /// are called for and the pool's Δ or the peer's is destroyed;
     /// [`Error::Incompatible`] if the peer does not fill its half to the same level. Any other error ends the session;
     /// what was added to both halves stays. If a check of correlations failed, Δ is destroyed.
     pub fn fill_pool(&mut self, level: Demand) -> Result<PhaseReport> {
@@ -103,6 +105,7 @@ impl Session {
             pool.delta()?;
         }
         let extension = pool.origin().extension;
+        self.wire.check_maker_of_pool(extension)?;
         let batch = blake3::derive_key("duologue v1 batch of a pool", &self.id);
         let fields = self.correlations_called_for("correlations for a pool", extension, &missing);
         self.guarded(|session| {
@@ -117,6 +120,16 @@ impl Session {
 impl Wire {
     fn pool(&mut self) -> Result<&mut Pool> {
         self.pool.as_mut().ok_or_else(|| Error::usage("the session has no pool: create or use one"))
+    }
+
+    /// A session has one maker: where a program or random OTs have chosen another one, nothing comes into the pool.
+    fn check_maker_of_pool(&self, extension: Extension) -> Result<()> {
+        self.check_extension(extension).map_err(|_| {
+            let had = self.extension;
+            Error::usage(format!(
+                "the pool is filled by {extension}, but this session makes correlations by {had}: fill it in another session"
+            ))
+        })
     }
 
     /// Sends so many bytes and receives as many.

@@ -21,13 +21,16 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::thread;
 use taps::{Log, Tap};
+use wire::Wire;
 
 #[path = "../../../../tests/support/every_step.rs"]
 mod every_step;
 mod golden;
+mod last_words;
 mod pool;
 #[path = "../../../../tests/support/programs.rs"]
 mod programs;
+mod randomness;
 mod shelf;
 #[path = "../../../../tests/support/taps.rs"]
 mod taps;
@@ -258,7 +261,8 @@ fn another_seed_moves_every_digest() {
     }
 }
 
-/// P3, P8: under one Δ no AND number comes twice, whatever runs in which order, and S is new for every program.
+/// P3, P8: in a session no AND number comes twice, whatever runs in which order, and S is new for every program: no
+/// number is used twice under one Δ and S.
 #[test]
 fn numbers_are_never_used_twice() {
     let binding = job();
@@ -391,28 +395,47 @@ fn draws_that_differ_are_found_before_the_next_program() {
     }
 }
 
+/// Whether a session holds nothing secret any more. A new field does not compile until it is considered.
+#[rustfmt::skip]
+fn has_forgotten(session: &Session) -> bool {
+    let Session {
+        secrets, pairwise, stock, wire, dead,
+        // Numbers, and what depends on programs alone.
+        party: _, id: _, base: _, ordinal: _, programs: _, last: _, written: _, threads: _, fusions: _,
+    } = session;
+    let Wire {
+        correlating, maker, pool, delta,
+        // Settings, and what has travelled.
+        channel: _, party: _, id: _, extension: _, threads: _, observer: _, buffers: _,
+    } = wire;
+    let is_nobodys = |generator: &Generator| generator.derive(b"anything", 0).block() == nobody().derive(b"anything", 0).block();
+    let absent = correlating.is_none() && maker.is_none() && pool.is_none() && delta.is_none();
+    dead.is_some() && is_nobodys(secrets) && is_nobodys(pairwise) && stock.available() == Demand::NONE && absent
+}
+
+/// Nonsense comes from Bob while a session with a stock runs a program, and ends it.
+fn fails_and_forgets(session: &mut Session) -> Result<()> {
+    let (binding, options) = (job(), options(Scheme::Gmw, Timing::Ahead, Party::Bob));
+    let ours = inputs(&binding, session.party, 1);
+    session.correlate(options.extension, Demand::of_triples(100), |_| Ok(()))?;
+    assert!(!has_forgotten(session), "the test can fail");
+    if session.party == Party::Bob {
+        session.wire.channel.send(&u32::MAX.to_le_bytes())?;
+    }
+    let error = session.run(&binding, &options, &ours).err().expect("nonsense came");
+    assert!(matches!(error, Error::Peer(_) | Error::Aborted(_)), "{error}");
+    assert!(has_forgotten(session));
+    for _ in 0..2 {
+        let error = session.run(&binding, &options, &ours).err().expect("it is dead");
+        assert!(matches!(error, Error::Dead(_)), "{error}");
+    }
+    Ok(())
+}
+
 /// P11, P12: a failure ends the session and destroys what it held.
 #[test]
 fn a_failed_session_forgets_its_secrets() {
-    let binding = job();
-    let (_, results) = seeded(5, |session| {
-        let ours = inputs(&binding, session.party, 1);
-        let options = options(Scheme::Gmw, Timing::Ahead, Party::Bob);
-        session.wire.supply(&mut session.stock, Demand::of_triples(100), Demand::NONE)?;
-        if session.party == Party::Bob {
-            session.wire.channel.send(&u32::MAX.to_le_bytes())?;
-        }
-        let error = session.run(&binding, &options, &ours).err().expect("nonsense came");
-        assert!(matches!(error, Error::Peer(_) | Error::Aborted(_)), "{error}");
-        assert_eq!(session.stock.available(), Demand::NONE);
-        assert!(session.wire.maker.is_none() && session.wire.correlating.is_none());
-        for _ in 0..2 {
-            let error = session.run(&binding, &options, &ours).err().expect("it is dead");
-            assert!(matches!(error, Error::Dead(_)), "{error}");
-        }
-        Ok(())
-    });
-    results.into_iter().for_each(|result| result.unwrap());
+    unwrap(seeded(5, fails_and_forgets));
 }
 
 /// P22: the hello's bytes are little-endian and stated, and every bit of it counts.
@@ -540,60 +563,29 @@ fn secrets_that_are_used_once_cannot_be_copied() {
     const { assert!(<Printable<Report>>::CLONED, "the test can fail") };
 }
 
-/// The signatures of a file's public functions.
-fn public_signatures(source: &str) -> Vec<&str> {
-    let starts = source.match_indices("pub fn ").map(|(at, _)| &source[at..]);
-    starts.map(|rest| &rest[..rest.find(['{', ';']).unwrap_or(rest.len())]).collect()
-}
-
-/// Whether one of them lets a caller choose what should be random.
-fn is_seedable(signature: &str) -> bool {
-    let arguments = signature.split("->").next().unwrap_or_default();
-    arguments.contains("Generator") || arguments.contains("seed: ")
-}
-
-/// P4: sources of randomness are parameters inside and the operating system outside, and no feature opens them.
-#[test]
-fn no_public_function_takes_a_source_of_randomness() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (mut folders, mut seen) = (vec![root.join("src")], 0);
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let source = std::fs::read_to_string(&path).unwrap();
-            for signature in public_signatures(&source).into_iter().filter(|_| !path.ends_with("session/tests.rs")) {
-                assert!(!is_seedable(signature), "{}: {signature}", path.display());
-                seen += 1;
-            }
-        }
-    }
-    assert!(seen > 50, "the test can see");
-    assert!(is_seedable("pub fn with(channel: Channel, secrets: Generator) -> Session"), "the test can fail");
-    let manifest = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
-    assert!(!manifest.contains("[features]"), "a feature would reach every dependant");
+/// The first value that is another.
+fn other_than<T: PartialEq>(value: T, others: impl IntoIterator<Item = T>) -> T {
+    others.into_iter().find(|other| *other != value).expect("there is another")
 }
 
 /// P27: every knob on which the parties must agree is a term; a new field of [`Options`] fails to compile here.
 #[test]
 fn every_option_is_a_term() {
     let binding = job();
-    let Options { scheme: _, garbler: _, garbling: _, timing: _, tile: _, extension: _ } = Options::new(Scheme::Yao);
     let fields = |options: &Options| {
         let (terms, schedule) = Terms::resolve(&binding, options).unwrap();
         fields::run(&binding, &terms, &schedule, &Moment::default(), &digest(&Vec::new())).unwrap()
     };
     let plain = options(Scheme::Yao, Timing::Ahead, Party::Alice);
+    let Options { scheme, garbler, garbling, timing, tile, extension } = plain;
     for other in [
-        Options { scheme: Scheme::Gmw, ..plain },
-        Options { scheme: Scheme::MaskedGmw, ..plain },
-        Options { garbler: Some(Party::Bob), ..plain },
-        Options { garbling: Garbling::ThreeHalves, ..plain },
-        Options { timing: Timing::Streamed, ..plain },
-        Options { tile: Some(5), ..plain },
+        Options { scheme: other_than(scheme, [Scheme::Gmw]), ..plain },
+        Options { scheme: other_than(scheme, [Scheme::MaskedGmw]), ..plain },
+        Options { garbler: other_than(garbler, [Some(Party::Bob)]), ..plain },
+        Options { garbling: other_than(garbling, Garbling::ALL), ..plain },
+        Options { timing: other_than(timing, [Timing::Streamed]), ..plain },
+        Options { tile: other_than(tile, [Some(5)]), ..plain },
+        Options { extension: other_than(extension, Extension::all()), ..plain },
     ] {
         assert_ne!(fields(&plain), fields(&other), "{other:?}");
         let error = agreement::compare(&fields(&plain), &agreement::encode(&fields(&other))).unwrap_err();

@@ -12,6 +12,7 @@ use crate::outbox::{Inbox, Outbox};
 use crate::{Error, Party, Result};
 use kernels::Block;
 use kernels::generator::Generator;
+use zeroize::Zeroizing;
 
 /// Correlations of a kind that are made at once when setup is streamed.
 const BLOCK: u64 = 1 << 19;
@@ -27,7 +28,7 @@ pub(super) struct Wire {
     /// The session's pool of correlations that were made before, if it has one.
     pub pool: Option<Pool>,
     /// Δ of the pool.
-    pub delta: Option<Block>,
+    pub delta: Option<Zeroizing<Block>>,
     /// Which maker; it does not change once there is one.
     pub extension: Extension,
     /// Threads that share its work.
@@ -51,15 +52,15 @@ impl Wire {
 
     /// Δ of the session's COTs, which is the pool's if there is one. Both parties call for it at the same moment.
     pub fn delta(&mut self) -> Result<Block> {
-        self.delta.map_or_else(|| self.maker()?.delta(), Ok)
+        if let Some(delta) = &self.delta { Ok(**delta) } else { self.maker()?.delta() }
     }
 
     /// The maker of correlations; base OTs run once, when it is first needed.
     pub fn maker(&mut self) -> Result<&mut Maker> {
         if let Some(secrets) = self.correlating.take() {
             let rng = &mut secrets.derive(b"base OT ", 0);
-            let (setup, message) = match self.delta {
-                Some(delta) => Setup::start_under(delta, rng, self.party, &self.id),
+            let (setup, message) = match self.delta.as_deref() {
+                Some(&delta) => Setup::start_under(delta, rng, self.party, &self.id),
                 None => Setup::start_with(rng, self.party, &self.id),
             };
             let (setup, message) = setup.answer(&self.swap(&message)?)?;

@@ -280,6 +280,24 @@ fn a_disagreement_leaves_the_pool_as_it_is() {
     assert_eq!(place.open(Party::Bob).left(), MANY);
 }
 
+/// A pool holds what its name says: that a session's correlations have another maker is found before anything is sent.
+#[test]
+fn a_pool_is_filled_by_its_own_maker_alone() {
+    let place = Place::new();
+    place.create(1, FEW);
+    place.with_pool(2, |session| {
+        session.random_ots(Extension::SoftSpoken { k: 1 }, 10, 10)?;
+        let sent = session.counters().bytes_sent;
+        let error = session.fill_pool(MANY).expect_err("softspoken1 would fill it");
+        let advice = "filled by softspoken4, but this session makes correlations by softspoken1: fill it in another";
+        assert!(matches!(&error, Error::Usage(why) if why.contains(advice)), "{error}");
+        assert_eq!((session.counters().bytes_sent, session.pool().expect("still there").made), (sent, FEW));
+        session.random_ots(Extension::SoftSpoken { k: 1 }, 10, 10)
+    });
+    place.with_pool(3, |session| session.fill_pool(MANY));
+    assert_eq!(place.open(Party::Bob).left(), MANY);
+}
+
 /// What only one party has goes when the parties agree to add, and not before.
 #[test]
 fn a_tail_stays_until_the_parties_agree_on_the_level() {
@@ -316,6 +334,18 @@ fn what_one_party_destroyed_the_other_destroys() {
     let bob = place.open(Party::Bob);
     assert_eq!(bob.status().destroyed.as_deref(), Some("the peer's was destroyed"));
     assert_eq!(bob.left(), Demand::of_triples(500));
+}
+
+/// Δ of the pool, too, which stays on disk.
+#[test]
+fn a_failed_session_forgets_its_pool() {
+    let place = Place::new();
+    place.create(1, FEW);
+    place.with_pool(2, |session| {
+        assert!(session.wire.delta.is_some() && session.wire.pool.is_some());
+        fails_and_forgets(session)
+    });
+    assert_eq!(place.open(Party::Alice).status().destroyed, None);
 }
 
 /// Filled in one session and used in others, as the pool of one Δ.

@@ -38,7 +38,7 @@ impl Place {
 /// Takes so much of the pool, with the Δ of it.
 fn taken(session: &mut Session, extension: Extension, demand: Demand) -> Result<Vec<u8>> {
     let mut bytes = session.wire.delta()?.to_bytes().to_vec();
-    session.correlate(extension, demand, |stock| Ok(bytes.extend(drained(stock)?)))?;
+    session.correlate(extension, demand, |stock| drain(stock, &mut bytes))?;
     Ok(bytes)
 }
 
@@ -95,13 +95,13 @@ fn prepared(record: &mut Record, name: &str, binding: &Binding, options: &Option
         session.prepare_to(&mut runs, None, binding, options, &public_of(binding, &ours), times)
     };
     record.session(&format!("{name}-made"), 31, |session| {
-        prepare(session, Shelf::create(&place.folder("runs", session.party), None)?, 2)
+        prepare(session, Shelf::create(&place.folder("runs", session.party), None)?, 1)
     });
-    record.session(&format!("{name}-filled"), 32, |session| prepare(session, place.runs(session.party)?, 3));
-    hold_runs(record, name, &place, 3);
+    record.session(&format!("{name}-filled"), 32, |session| prepare(session, place.runs(session.party)?, 2));
+    hold_runs(record, name, &place, 2);
     record.session(&format!("{name}-online"), 33, |session| {
         let (ours, mut runs) = (inputs(binding, session.party, 1), place.runs(session.party)?);
-        (0..3).try_for_each(|_| session.online_from(&mut runs, None, binding, &ours).map(drop))
+        (0..2).try_for_each(|_| session.online_from(&mut runs, None, binding, &ours).map(drop))
     });
 }
 
