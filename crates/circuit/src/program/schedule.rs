@@ -6,10 +6,8 @@
 //! AND, input and output number. Seats are the only source of hash tweaks, share streams and triple positions, which
 //! makes those unique by construction.
 
-use super::scheduler::Scheduler;
 use super::wiring::Piece;
-use super::{Binding, Owner, Recipient};
-use crate::error::Result;
+use super::{Owner, Recipient};
 use crate::plan::{Order, Plan};
 use std::sync::Arc;
 
@@ -106,15 +104,6 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Derives the tasks of a bound program. `tile` chooses the most lanes of a tile, given the slots of the largest
-    /// plan; it is rounded up to a power of two, so that the tiles of a reduction are whole trees.
-    ///
-    /// # Errors
-    /// If the program is so large that its tasks would not fit into memory.
-    pub fn new(binding: &Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Result<Schedule> {
-        Scheduler::schedule(binding, order, tile)
-    }
-
     /// The plan of a map.
     pub fn plan(&self, plan: u32) -> &Arc<Plan> {
         &self.plans[plan as usize]

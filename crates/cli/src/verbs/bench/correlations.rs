@@ -7,6 +7,7 @@
 mod base_ots;
 mod book;
 mod figures;
+mod makers;
 mod party;
 mod plot;
 mod report;

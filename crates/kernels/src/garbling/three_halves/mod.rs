@@ -94,7 +94,7 @@ pub type Table = [u8; 25];
 ///
 /// # Example
 /// ```
-/// use duologue_kernels::{Block, generator::Generator, hash::Operand, three_halves::ThreeHalves};
+/// use duologue_kernels::{Block, generator::Generator, gates::Operand, three_halves::ThreeHalves};
 ///
 /// let mut random = Generator::from_os()?;
 /// let (s, delta) = (random.block(), random.block().with_lsb(true));

@@ -1,6 +1,7 @@
 //! The figures and their plot as a page of the book.
 
 use super::figures::{BASE, Figure, Kind};
+use super::makers::{Maker, makers, triples};
 use super::party::Measured;
 use super::report::{CONVENTIONS, Line, Report, millions};
 use super::times::{self, COUNTS, LINES};
@@ -61,27 +62,6 @@ pub fn write(
     save("correlations-measured.md", text(report, &makers, &spots))?;
     let drawn = plot::draw(&makers).map_err(|why| Failure::input(format!("the plot cannot be drawn: {why}")))?;
     save("correlations-measured.svg", drawn)
-}
-
-/// A maker with what was measured of every kind, in the order of [`Kind::ALL`].
-pub type Maker<'a> = (Extension, Vec<(&'a Line, &'a Measured)>);
-
-fn makers(report: &Report) -> Vec<Maker<'_>> {
-    let mut makers: Vec<Maker<'_>> = Vec::new();
-    let by_makers =
-        report.measured.iter().zip(&report.figures).filter(|((figure, _), _)| Kind::ALL.contains(&figure.kind));
-    for ((figure, measured), line) in by_makers {
-        match makers.last_mut().filter(|(maker, _)| *maker == figure.maker) {
-            Some((_, kinds)) => kinds.push((line, measured)),
-            None => makers.push((figure.maker, vec![(line, measured)])),
-        }
-    }
-    makers
-}
-
-/// What was measured of each maker's triples.
-pub fn triples<'a>(makers: &[Maker<'a>]) -> Vec<(Extension, &'a Measured)> {
-    makers.iter().map(|(maker, kinds)| (*maker, kinds[Kind::Triples as usize].1)).collect()
 }
 
 type Spot = (&'static str, Extension, f64, f64);

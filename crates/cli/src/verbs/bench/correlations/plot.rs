@@ -1,7 +1,7 @@
 //! Bytes against speed of every maker, and the time for triples over three lines, on logarithmic axes.
 
-use super::book::{Maker, triples};
 use super::figures::Kind;
+use super::makers::{Maker, triples};
 use super::times::{self, COUNTS, LINES};
 use crate::verbs::bench::machine::decades;
 use plotters::coord::Shift;
