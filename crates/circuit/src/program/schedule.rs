@@ -11,7 +11,7 @@ use super::{Owner, Recipient};
 use crate::plan::{Order, Plan};
 use std::sync::Arc;
 
-/// What one task makes, by number.
+/// The number of a cell: the rows that one task makes.
 pub type CellId = u32;
 
 /// The first AND, input and output number of a task, in bits over all lanes.
@@ -25,7 +25,7 @@ pub struct Seat {
     pub out0: u64,
 }
 
-/// What a task does.
+/// The work of a task.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// Takes lanes from `from` of an input port.
@@ -70,7 +70,7 @@ pub enum Kind {
 /// One step on one tile.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// What it does.
+    /// The work.
     pub kind: Kind,
     /// The cell that it makes; its number is the task's.
     pub cell: CellId,

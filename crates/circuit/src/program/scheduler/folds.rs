@@ -108,7 +108,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// What the cycles put out: lane `cycle × lanes + lane`.
+    /// Makes the outputs of all cycles of an iteration: lane `cycle × lanes + lane`.
     pub(super) fn make_cycle_outputs(&mut self, key: Key, state: &[Value]) -> Made {
         let shape = self.shape(key.node);
         let lanes = self.binding.lanes_of(state[0]);

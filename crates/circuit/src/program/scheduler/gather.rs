@@ -55,7 +55,7 @@ impl LaneRun {
 }
 
 impl Scheduler<'_> {
-    /// The same lanes of all arguments, their rows after one another.
+    /// Reads a run of lanes of all arguments; the rows of each argument follow those of the one before.
     pub(super) fn gather(&self, args: &[Value], run: LaneRun) -> Found<Gather> {
         self.gather_onto(Gather::default(), 0, args, run)
     }
