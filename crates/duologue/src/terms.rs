@@ -146,7 +146,7 @@ impl Options {
         match (self.scheme, self.timing) {
             (Scheme::Gmw | Scheme::Masked, _) => Err(Error::usage(
                 "whole runs are prepared for yao only; what gmw makes ahead of time are triples in a pool: \
-                 `duologue prepare --triples`",
+                 `duologue pool fill --triples`",
             )),
             (_, Timing::Streamed) => Err(Error::usage("a run that is prepared cannot be streamed")),
             _ => Ok(Options { timing: Timing::Ahead, ..*self }),

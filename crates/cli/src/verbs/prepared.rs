@@ -1,88 +1,27 @@
-//! Runs that are prepared for later: `duologue run --prepare-to` and `--prepared`, and what such a folder has left.
+//! Folders of prepared runs: opened, and shown.
 
-use super::pool::Made;
-use super::run::known_keys;
-use crate::args::{Later, Run};
+use super::made::Made;
 use crate::failure::Failure;
 use crate::io::console::{Console, hex, seconds, table, thousands};
-use crate::io::input::Given;
-use circuit::Binding;
-use circuit::program::Owner;
-use duologue::channel::Security;
+use duologue::PhaseReport;
 use duologue::correlation::pool::SealKey;
 use duologue::shelf::{Shelf, Status};
-use duologue::{Inputs, Options, Outcome, PhaseReport, Session};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What is asked for of a folder of prepared runs, which is open.
-pub enum Asked {
-    /// Setup alone, until there are so many.
-    Prepare(Shelf, u64),
-    /// Online alone.
-    Run(Shelf),
+/// The folder that a run is taken from, whose next run is as it was written.
+pub fn open(folder: &Path, key: Option<&PathBuf>) -> Result<Shelf, Failure> {
+    let shelf = Shelf::open(folder, key.map(SealKey::load).transpose()?)?;
+    shelf.verify_next()?;
+    Ok(shelf)
 }
 
-impl Asked {
-    /// What is wrong with the folder is found out before the peer is bothered.
-    pub fn open(args: &Later, options: &Options) -> Result<Option<Asked>, Failure> {
-        if args.prepare_to.is_some() {
-            options.for_shelf()?;
-        }
-        let seal = args.prepared_key.as_ref().map(SealKey::load).transpose()?;
-        Ok(match (&args.prepare_to, &args.prepared) {
-            (Some(folder), _) if Shelf::is_in(folder) => Some(Asked::Prepare(Shelf::open(folder, seal)?, args.times)),
-            (Some(folder), _) => Some(Asked::Prepare(Shelf::create(folder, seal)?, args.times)),
-            (None, Some(folder)) => {
-                let shelf = Shelf::open(folder, seal)?;
-                shelf.verify_next()?;
-                Some(Asked::Run(shelf))
-            }
-            (None, None) => None,
-        })
-    }
-}
-
-/// Only public inputs are known before a run; the others have no business here.
-pub fn public(binding: &Binding, given: Vec<Given>) -> Result<Inputs, Failure> {
-    let mut inputs = Inputs::new();
-    for Given { name, value } in given {
-        if binding.input(&name).is_some_and(|port| port.who != Owner::Public) {
-            let why = format!("the input '{name}' is not public: a run is prepared without it");
-            return Err(Failure::input(why).hint("--size NAME=NUMBER gives a size that would follow from it"));
-        }
-        inputs.set(&name, value);
-    }
-    Ok(inputs)
-}
-
-/// Setup alone.
-pub fn prepare(
-    mut session: Session,
-    (mut shelf, times): (Shelf, u64),
-    args: &Run,
-    (binding, options, public): (&Binding, &Options, &Inputs),
-    security: &Security,
-    console: &Console,
-) -> Result<(), Failure> {
-    let keys = known_keys(security, args.party);
-    let made = session.prepare_to(&mut shelf, keys, binding, options, public, times)?;
-    session.close()?;
-    let folder = args.later.prepare_to.as_deref().unwrap_or(Path::new(""));
-    console.show(&Report::new(folder, &shelf.status()?, Some(&made)))
-}
-
-/// Online alone.
-pub fn online(
-    session: &mut Session,
-    shelf: &mut Shelf,
-    args: &Run,
-    (binding, inputs): (&Binding, &Inputs),
-    security: &Security,
-) -> Result<Outcome, Failure> {
-    Ok(session.online_from(shelf, known_keys(security, args.party), binding, inputs)?)
+/// The folder that runs go into, made if it is not there.
+pub fn open_or_create(folder: &Path, key: Option<&PathBuf>) -> Result<Shelf, Failure> {
+    let seal = key.map(SealKey::load).transpose()?;
+    Ok(if Shelf::is_in(folder) { Shelf::open(folder, seal)? } else { Shelf::create(folder, seal)? })
 }
 
 /// `duologue pool` of a folder of prepared runs.
@@ -93,12 +32,12 @@ pub fn show(folder: &Path, key: Option<&PathBuf>, verify: bool, console: &Consol
         shelf.verify()?;
         console.note("All of it is as it was written.");
     }
-    console.show(&Report::new(folder, &shelf.status()?, None))
+    console.show(&PreparedReport::new(folder, &shelf.status()?, None))
 }
 
-/// What a folder of prepared runs is and has, and what was just added.
+/// Origin and contents of a folder of prepared runs, and what was just added.
 #[derive(Serialize)]
-struct Report {
+pub struct PreparedReport {
     prepared: String,
     identity: String,
     party: String,
@@ -114,10 +53,10 @@ struct Report {
     just_now: Option<Made>,
 }
 
-impl Report {
-    fn new(folder: &Path, status: &Status, made: Option<&PhaseReport>) -> Report {
+impl PreparedReport {
+    pub fn new(folder: &Path, status: &Status, made: Option<&PhaseReport>) -> PreparedReport {
         let Status { origin, .. } = status;
-        Report {
+        PreparedReport {
             prepared: folder.display().to_string(),
             identity: hex(&origin.identity),
             party: origin.party.to_string(),
@@ -137,7 +76,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for PreparedReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seal = if self.sealed { "sealed" } else { "not sealed" };
         writeln!(f, "{}: {}'s half of prepared runs {}, {seal}", self.prepared, self.party, &self.identity[..16])?;

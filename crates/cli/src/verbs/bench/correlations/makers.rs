@@ -1,15 +1,15 @@
-//! What was measured, grouped by the maker of correlations.
+//! Measurements, grouped by the maker of correlations.
 
 use super::figures::Kind;
 use super::party::Measured;
-use super::report::{Line, Report};
+use super::report::{CorrelationReport, MakerRow};
 use duologue::ot::Extension;
 
 /// A maker with what was measured of every kind, in the order of [`Kind::ALL`].
-pub type Maker<'a> = (Extension, Vec<(&'a Line, &'a Measured)>);
+pub type Maker<'a> = (Extension, Vec<(&'a MakerRow, &'a Measured)>);
 
 /// Groups what was measured by the maker.
-pub fn makers(report: &Report) -> Vec<Maker<'_>> {
+pub fn makers(report: &CorrelationReport) -> Vec<Maker<'_>> {
     let mut makers: Vec<Maker<'_>> = Vec::new();
     let by_makers =
         report.measured.iter().zip(&report.figures).filter(|((figure, _), _)| Kind::ALL.contains(&figure.kind));

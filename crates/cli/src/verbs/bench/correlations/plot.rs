@@ -10,7 +10,7 @@ use std::error::Error;
 
 const SIZE: (u32, u32) = (960, 1000);
 const UPPER: i32 = 560;
-/// Of SoftSpoken and of silent makers.
+/// The colours of SoftSpoken and of silent makers.
 const COLORS: [RGBColor; 2] = [RGBColor(31, 119, 180), RGBColor(214, 90, 20)];
 const LABEL: (&str, i32) = ("sans-serif", 13);
 

@@ -1,0 +1,50 @@
+//! `duologue prepare`: one party of preparing runs of a program for another day.
+
+use super::prepared::{self, PreparedReport};
+use super::{options, pool};
+use crate::args::Prepare;
+use crate::failure::Failure;
+use crate::io::console::Console;
+use crate::io::input::{self, Given};
+use crate::io::{progress, sizes};
+use crate::{peer, program};
+use circuit::Binding;
+use circuit::program::Owner;
+use duologue::{Inputs, Scheme};
+
+pub fn run(args: &Prepare, console: &Console) -> Result<(), Failure> {
+    let program = program::load(&args.program, &[])?;
+    let given = input::read(&program, args.peer.party, &args.input)?;
+    let binding = sizes::bind(&program, &args.size, &given)?;
+    let inputs = public(&binding, given)?;
+    let security = peer::security(&args.peer.security)?;
+    let keys = peer::known_keys(&security, args.peer.party);
+    // Errors of a folder are found before the parties meet.
+    let pool = pool::open(&args.settings)?;
+    let mut folder = prepared::open_or_create(&args.to, args.prepared_key.as_ref())?;
+
+    let mut session = peer::connect(&args.peer, &security, console)?;
+    if let Some(pool) = pool {
+        session.use_pool(pool, keys)?;
+    }
+    if !console.quiet() {
+        session.observe(Some(progress::bar(format!("{}, {} prepared runs", program.name(), args.times))));
+    }
+    let options = options(Scheme::Yao, &args.settings);
+    let made = session.prepare_to(&mut folder, keys, &binding, &options, &inputs, args.times)?;
+    session.close()?;
+    console.show(&PreparedReport::new(&args.to, &folder.status()?, Some(&made)))
+}
+
+/// Only public inputs are known before a run; the others have no business here.
+fn public(binding: &Binding, given: Vec<Given>) -> Result<Inputs, Failure> {
+    let mut inputs = Inputs::new();
+    for Given { name, value } in given {
+        if binding.input(&name).is_some_and(|port| port.who != Owner::Public) {
+            let why = format!("the input '{name}' is not public: a run is prepared without it");
+            return Err(Failure::input(why).hint("--size NAME=NUMBER gives a size that would follow from it"));
+        }
+        inputs.set(&name, value);
+    }
+    Ok(inputs)
+}
