@@ -20,7 +20,7 @@ const KINDS: [&str; 3] = ["COTs by alice", "COTs by bob", "triples"];
 /// What two processes do.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Task {
-    Prepare,
+    Fill,
     Run(&'static str),
 }
 
@@ -32,10 +32,10 @@ impl Task {
             let common = format!("--as {us} --pool {us} --insecure-plaintext --silence 5 --json");
             match self {
                 // More each time, so that there is always something to make.
-                Task::Prepare => {
+                Task::Fill => {
                     let turn = started / 2;
                     let (triples, cots) = (40_000 + 1000 * turn, 2000 + 100 * turn);
-                    format!("prepare {common} --triples {triples} --cots {cots} --correlations softspoken8")
+                    format!("pool fill {common} --triples {triples} --cots {cots} --correlations softspoken8")
                 }
                 Task::Run(protocol) => {
                     let input = [format!("key=hex:{}", AES[0]), format!("block=hex:{}", AES[1])];
@@ -117,7 +117,7 @@ fn survived(task: Task, done: &Done) {
     }
 }
 
-const TASKS: [Task; 3] = [Task::Prepare, Task::Run("gmw"), Task::Run("yao")];
+const TASKS: [Task; 3] = [Task::Fill, Task::Run("gmw"), Task::Run("yao")];
 
 /// How long each task takes on this machine as busy as it is, in microseconds.
 fn times() -> [u64; 3] {
@@ -168,7 +168,7 @@ fn agree_afterwards(couple: &mut Pools) {
             survived(task, &done);
         }
         assert_eq!(couple.state(0), couple.state(1));
-        assert_eq!(couple.taken(0).map(|taken| taken.len()) != before, task != Task::Prepare, "{task:?}");
+        assert_eq!(couple.taken(0).map(|taken| taken.len()) != before, task != Task::Fill, "{task:?}");
     }
     couple.check(0);
     couple.check(1);
@@ -187,12 +187,12 @@ fn killed_at_any_moment_nothing_is_used_twice_and_both_agree_afterwards() {
 #[test]
 fn a_wrong_folder_is_refused_before_the_parties_meet() {
     let mut couple = Pools::new();
-    for done in couple.both(Task::Prepare) {
+    for done in couple.both(Task::Fill) {
         done.succeeded();
     }
     let common = "--as alice --insecure-plaintext --connect 127.0.0.1:1";
-    let prepare = format!("prepare {common} --pool alice --triples 10 --correlations softspoken4");
-    couple.0.place.run(&prepare).failed(1, &["softspoken8", "softspoken4", "keeps its maker"]);
+    let fill = format!("pool fill {common} --pool alice --triples 10 --correlations softspoken4");
+    couple.0.place.run(&fill).failed(1, &["softspoken8", "softspoken4", "keeps its maker"]);
     let run = format!("run block:aes128 {common} --pool elsewhere --protocol gmw --yes --input key=hex:{}", AES[0]);
     couple.0.place.run(&run).failed(1, &["there is no pool in elsewhere"]);
 }
@@ -201,11 +201,11 @@ fn a_wrong_folder_is_refused_before_the_parties_meet() {
 #[test]
 fn a_lonely_pool_is_named() {
     let mut couple = Pools::new();
-    for done in couple.both(Task::Prepare) {
+    for done in couple.both(Task::Fill) {
         done.succeeded();
     }
     fs::remove_dir_all(couple.0.place.path("bob")).unwrap();
-    for done in couple.both(Task::Prepare) {
+    for done in couple.both(Task::Fill) {
         done.failed(4, &["a new pool", "remove that folder and prepare again"]);
     }
     assert!(!couple.0.has_header(1));

@@ -38,7 +38,7 @@ fn prepare_and_run_twice(garbling: &str) {
     let prepare = |party: usize| {
         let key = ["--prepared-key seal.key", ""][party];
         let what = format!("block:aes128 --size lanes=3 --garbling {garbling} --times 2");
-        format!("run {what} --prepare-to {} --json {} {key}", PARTIES[party], tls[party])
+        format!("prepare {what} --to {} --json {} {key}", PARTIES[party], tls[party])
     };
     for done in both(&place, [&prepare(0), &prepare(1)]) {
         let report = done.json();
@@ -92,15 +92,15 @@ fn what_is_wrong_is_said_before_the_parties_meet() {
     let place = &couple.place;
     let open = "--as alice --insecure-plaintext --yes --connect 127.0.0.1:1 --wait 1";
     let aes = format!("run block:aes128 {open} --input key={}", AES[0]);
-    place.run(&format!("{aes} --prepared elsewhere")).failed(1, &["no prepared runs in elsewhere", "--prepare-to"]);
+    place
+        .run(&format!("{aes} --prepared elsewhere"))
+        .failed(1, &["no prepared runs in elsewhere", "`duologue prepare`"]);
     place.run(&format!("{aes} --prepared alice --prepared-key alice/header")).failed(1, &["is not sealed"]);
-    place.run(&format!("{aes} --prepare-to alice")).failed(1, &["'key' is not public", "--size"]);
-    let twice = place.run(&format!("{aes} --prepared alice --prepare-to alice"));
-    assert_eq!(twice.code, Some(2), "{}", twice.stderr);
+    let prepare = "prepare block:aes128 --as alice --insecure-plaintext --connect 127.0.0.1:1 --wait 1";
+    let secret = format!("{prepare} --to alice --input key={}", AES[0]);
+    place.run(&secret).failed(1, &["'key' is not public", "--size"]);
     let other = place.run(&format!("{aes} --prepared alice --garbler alice"));
     assert_eq!(other.code, Some(2), "{}", other.stderr);
-    let gmw = format!("run block:aes128 {open} --size lanes=1 --prepare-to new --protocol gmw");
-    place.run(&gmw).failed(1, &["prepared for yao only", "duologue prepare --triples"]);
     // A table is damaged: the run stays, whose number says what is lost.
     let tables = place.path("alice").join("tables-000000000000");
     if tables.exists() {
@@ -109,6 +109,18 @@ fn what_is_wrong_is_said_before_the_parties_meet() {
         fs::write(&tables, bytes).unwrap();
         place.run(&format!("{aes} --prepared alice")).failed(7, &["tables-000000000000", "damaged"]);
         assert_eq!(place.run("pool alice --json").json()["used"], 0);
+    }
+}
+
+/// Flags that other verbs have are refused with the verb that has them.
+#[test]
+fn a_flag_of_another_verb_names_that_verb() {
+    let place = Place::new();
+    for flag in ["--prepare-to folder", "--times 3"] {
+        place.run(&format!("run block:aes128 --as alice {flag}")).failed(2, &["duologue prepare PROGRAM --to FOLDER"]);
+    }
+    for flag in ["--triples 10", "--cots 10"] {
+        place.run(&format!("prepare --as alice {flag}")).failed(2, &["duologue pool fill --pool FOLDER"]);
     }
 }
 
@@ -123,13 +135,13 @@ impl Task {
     fn args(self, started: usize) -> [String; 2] {
         [0, 1].map(|party| {
             let us = PARTIES[party];
-            let common = format!("run block:aes128 --as {us} --insecure-plaintext --silence 5 --json");
+            let common = format!("block:aes128 --as {us} --insecure-plaintext --silence 5 --json");
             let input = [format!("key=hex:{}", AES[0]), format!("block=hex:{}", AES[1])];
             match self {
                 Task::Prepare => {
-                    format!("{common} --size lanes=1 --garbler bob --prepare-to {us} --times {}", 3 + started % 3)
+                    format!("prepare {common} --size lanes=1 --garbler bob --to {us} --times {}", 3 + started % 3)
                 }
-                Task::Run => format!("{common} --prepared {us} --yes --input {}", input[party]),
+                Task::Run => format!("run {common} --prepared {us} --yes --input {}", input[party]),
             }
         })
     }

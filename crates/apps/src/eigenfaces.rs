@@ -50,7 +50,7 @@ struct Widths {
     low: u32,
     /// The largest distance.
     distance: u128,
-    /// What is added to a distance so that leaving out a part of it does not take it below zero.
+    /// A number that is added to a distance so that leaving out a part of it does not take it below zero.
     offset: u128,
     /// A distance and what is added to it.
     key: u32,
@@ -269,20 +269,20 @@ fn pair_bits(digits: usize) -> usize {
     (EIGENFACES as u128 * pair_sum(digits)).ilog2() as usize + 1
 }
 
-/// What must be added to the sum over pairs and to −d for d², d in two's complement of n digits.
+/// The constant that turns the sum over pairs and −d into d², for d in two's complement of n digits.
 fn square_constant(digits: u32) -> i128 {
     let (all, squares) = ((1i128 << digits) - 1, ((1i128 << (2 * digits)) - 1) / 3);
     (2 * squares - all * all - 1) / 4
 }
 
-/// What Alice holds.
+/// Alice's inputs.
 #[derive(Clone, Debug)]
 pub struct Query {
     /// The pixels of the image.
     pub image: Vec<u8>,
 }
 
-/// What Bob holds.
+/// Bob's inputs.
 #[derive(Clone, Debug)]
 pub struct Gallery {
     /// A number for each pixel.
@@ -348,7 +348,7 @@ impl Gallery {
     }
 }
 
-/// What is added to the digit products of the differences for a distance, but for the part that only ω knows.
+/// The constant that turns the digit products of the differences into a distance, but for the part that depends on ω.
 fn face_term(w: &Widths, face: &[i64; EIGENFACES]) -> i128 {
     let [low, high, middle] = [w.low + 1, w.high() + 1, w.low.max(w.high()) + 2].map(square_constant);
     let constant = (high << (2 * w.low)) + low + ((middle - high - low) << w.low);

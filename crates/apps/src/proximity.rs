@@ -69,7 +69,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// What Alice puts in for [`Metric::Haversine`].
+    /// Alice's inputs for [`Metric::Haversine`].
     pub fn alice(&self) -> [f64; 6] {
         let (lat, lon) = self.half_angles();
         let zeta = (2.0 * lat).cos();
@@ -80,7 +80,7 @@ impl Place {
         [a, b, c, d, e, f]
     }
 
-    /// What Bob puts in for [`Metric::Haversine`].
+    /// Bob's inputs for [`Metric::Haversine`].
     pub fn bob(&self) -> [f64; 6] {
         let (lat, lon) = self.half_angles();
         let eta = (2.0 * lat).cos();

@@ -24,7 +24,7 @@ pub(crate) struct Tournament {
     pub key: usize,
     /// Bits of the index: there are at most 2^`index` lanes.
     pub index: u32,
-    /// What matters.
+    /// The cost to keep low.
     pub goal: Goal,
 }
 
@@ -128,7 +128,7 @@ impl Tournament {
     }
 }
 
-/// Who of two has lost: one of them or, so far, neither.
+/// The loser of two: one of them or, so far, neither.
 #[derive(Clone, Copy)]
 struct Lost {
     left: Bit,

@@ -3,7 +3,7 @@
 //! Constants are folded; fan-ins are put in one order; XOR carries complements to its output. One AND serves a pair
 //! of nodes in all four polarities, because `(a⊕r)(b⊕s) = ab ⊕ sa ⊕ rb ⊕ rs` costs only XORs once `ab` is there.
 //! Rewrites of one level (`a & (a & b)`, `(a ^ b) ^ b`, `a & (a ^ b)`, ...) never add an AND or a layer.
-//! The same calls give the same circuit on every platform: hash maps are only looked up, never walked.
+//! Equal calls give equal circuits on every platform: hash maps are only looked up, never walked.
 
 use rustc_hash::FxHashMap;
 
@@ -14,8 +14,8 @@ use crate::words::{Bits, Int, UInt, Word};
 /// Rewrites in a row before a gate is built as it stands: files may ask for endless chains of them.
 const REWRITES: usize = 16;
 
-/// What a rewrite makes of a gate.
-enum Step {
+/// The result of one rewriting of a gate.
+enum Rewriting {
     /// A bit that exists.
     Done(Bit),
     /// A gate of the same kind over earlier nodes.
@@ -114,8 +114,8 @@ impl Builder {
         let (mut a, mut b) = order(a.plain(), b.plain());
         for rewrites in 0.. {
             match self.rewrite_xor(a, b) {
-                Step::Done(bit) => return bit.flip(flip),
-                Step::Again(x, y) if rewrites < REWRITES => (a, b) = order(x, y),
+                Rewriting::Done(bit) => return bit.flip(flip),
+                Rewriting::Again(x, y) if rewrites < REWRITES => (a, b) = order(x, y),
                 _ => break,
             }
         }
@@ -127,8 +127,8 @@ impl Builder {
         let (mut a, mut b) = order(a, b);
         for rewrites in 0.. {
             match self.rewrite_and(a, b) {
-                Step::Done(bit) => return bit,
-                Step::Again(x, y) if rewrites < REWRITES => (a, b) = order(x, y),
+                Rewriting::Done(bit) => return bit,
+                Rewriting::Again(x, y) if rewrites < REWRITES => (a, b) = order(x, y),
                 _ => break,
             }
         }
@@ -179,48 +179,48 @@ impl Builder {
         Circuit::from_parts(self.name, gates, self.inputs, self.outputs, input_nodes, output_bits)
     }
 
-    fn rewrite_and(&mut self, a: Bit, b: Bit) -> Step {
+    fn rewrite_and(&mut self, a: Bit, b: Bit) -> Rewriting {
         match (a, b) {
-            (Bit::FALSE, _) => Step::Done(Bit::FALSE),
-            (Bit::TRUE, b) => Step::Done(b),
-            (a, b) if a == b => Step::Done(a),
-            (a, b) if a == !b => Step::Done(Bit::FALSE),
+            (Bit::FALSE, _) => Rewriting::Done(Bit::FALSE),
+            (Bit::TRUE, b) => Rewriting::Done(b),
+            (a, b) if a == b => Rewriting::Done(a),
+            (a, b) if a == !b => Rewriting::Done(Bit::FALSE),
             _ => match self.rewrite_and_of(a, b) {
-                Step::Build => self.rewrite_and_of(b, a),
+                Rewriting::Build => self.rewrite_and_of(b, a),
                 step => step,
             },
         }
     }
 
     /// One operand of an AND against the fan-ins of the other.
-    fn rewrite_and_of(&mut self, a: Bit, b: Bit) -> Step {
+    fn rewrite_and_of(&mut self, a: Bit, b: Bit) -> Rewriting {
         match self.gates[b.node() as usize] {
             Gate::And(c, d) => match (b.complemented(), a == c || a == d, a == !c || a == !d) {
-                (false, true, _) => Step::Done(b),
-                (false, _, true) => Step::Done(Bit::FALSE),
-                (true, true, _) => Step::Done(self.xor(a, !b)),
-                (true, _, true) => Step::Done(a),
-                _ => Step::Build,
+                (false, true, _) => Rewriting::Done(b),
+                (false, _, true) => Rewriting::Done(Bit::FALSE),
+                (true, true, _) => Rewriting::Done(self.xor(a, !b)),
+                (true, _, true) => Rewriting::Done(a),
+                _ => Rewriting::Build,
             },
-            Gate::Xor(c, d) if a.node() == c.node() => Step::Again(a, known(a, b, d)),
-            Gate::Xor(c, d) if a.node() == d.node() => Step::Again(a, known(a, b, c)),
-            _ => Step::Build,
+            Gate::Xor(c, d) if a.node() == c.node() => Rewriting::Again(a, known(a, b, d)),
+            Gate::Xor(c, d) if a.node() == d.node() => Rewriting::Again(a, known(a, b, c)),
+            _ => Rewriting::Build,
         }
     }
 
     /// Constants, equal operands, and operands that share a fan-in.
-    fn rewrite_xor(&self, a: Bit, b: Bit) -> Step {
+    fn rewrite_xor(&self, a: Bit, b: Bit) -> Rewriting {
         if a == b {
-            return Step::Done(Bit::FALSE);
+            return Rewriting::Done(Bit::FALSE);
         }
         if a == Bit::FALSE {
-            return Step::Done(b);
+            return Rewriting::Done(b);
         }
         match (self.gates[a.node() as usize], self.gates[b.node() as usize]) {
-            (_, Gate::Xor(c, d)) if a == c || a == d => Step::Done(if a == c { d } else { c }),
-            (Gate::Xor(c, d), _) if b == c || b == d => Step::Done(if b == c { d } else { c }),
+            (_, Gate::Xor(c, d)) if a == c || a == d => Rewriting::Done(if a == c { d } else { c }),
+            (Gate::Xor(c, d), _) if b == c || b == d => Rewriting::Done(if b == c { d } else { c }),
             (Gate::Xor(c, d), Gate::Xor(e, f)) => cancel((c, d), (e, f)),
-            _ => Step::Build,
+            _ => Rewriting::Build,
         }
     }
 
@@ -290,19 +290,19 @@ impl Builder {
     }
 }
 
-/// What b, the XOR of the node of a and `rest`, is wherever a holds.
+/// The value of b, which is the XOR of the node of a and `rest`, wherever a holds.
 fn known(a: Bit, b: Bit, rest: Bit) -> Bit {
     rest.flip(!a.complemented() ^ b.complemented())
 }
 
 /// (c ⊕ d) ⊕ (e ⊕ f) where one of the first is one of the second.
-fn cancel((c, d): (Bit, Bit), (e, f): (Bit, Bit)) -> Step {
+fn cancel((c, d): (Bit, Bit), (e, f): (Bit, Bit)) -> Rewriting {
     match () {
-        _ if c == e => Step::Again(d, f),
-        _ if c == f => Step::Again(d, e),
-        _ if d == e => Step::Again(c, f),
-        _ if d == f => Step::Again(c, e),
-        _ => Step::Build,
+        _ if c == e => Rewriting::Again(d, f),
+        _ if c == f => Rewriting::Again(d, e),
+        _ if d == e => Rewriting::Again(c, f),
+        _ if d == f => Rewriting::Again(c, e),
+        _ => Rewriting::Build,
     }
 }
 

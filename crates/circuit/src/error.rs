@@ -1,9 +1,9 @@
-//! What can be wrong with a circuit, a program or a file, and where.
+//! The errors of circuits, programs and files.
 
 /// The result of everything that can fail in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What is wrong, and where.
+/// An error of a circuit, a program or a file, with its place.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -12,7 +12,7 @@ pub enum Error {
     Invalid {
         /// Where: "circuit 'add', gate 7".
         place: String,
-        /// What was expected and what came.
+        /// The reason: the expected value and the actual one.
         why: String,
     },
     /// A text file does not have its form.
@@ -22,13 +22,13 @@ pub enum Error {
         format: &'static str,
         /// The line, counted from one.
         line: usize,
-        /// What was expected and what came.
+        /// The reason: the expected value and the actual one.
         why: String,
     },
     /// A name that nobody knows.
     #[error("no {what} is named '{name}'{}", hint(.near))]
     Unknown {
-        /// What was looked for: "block".
+        /// The kind of thing that was looked for: "block".
         what: &'static str,
         /// The name given.
         name: String,

@@ -70,7 +70,7 @@ impl Not for Bit {
     }
 }
 
-/// What a node computes.
+/// The operation of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Gate {
     /// The constant false; node 0 and no other.

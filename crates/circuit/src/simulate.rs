@@ -12,14 +12,14 @@ pub const LANES: usize = 64 * WORDS;
 const WORDS: usize = 8;
 
 /// One bit of each lane.
-type Wire = [u64; WORDS];
+type LaneWords = [u64; WORDS];
 
 /// A circuit made ready for plain evaluation.
 pub struct Simulator {
     plan: Plan,
     inputs: Vec<usize>,
     outputs: Vec<usize>,
-    slots: Vec<Wire>,
+    slots: Vec<LaneWords>,
 }
 
 impl Simulator {
@@ -85,7 +85,7 @@ impl Simulator {
     }
 
     /// One run of the plan.
-    fn block(&mut self, inputs: &[Wire], outputs: &mut [Wire]) {
+    fn block(&mut self, inputs: &[LaneWords], outputs: &mut [LaneWords]) {
         for (slot, input) in self.plan.inputs().iter().zip(inputs) {
             if let Some(slot) = slot {
                 self.slots[*slot as usize] = *input;
@@ -104,7 +104,7 @@ impl Simulator {
     }
 }
 
-fn execute(instr: &Instr, slots: &mut [Wire]) {
+fn execute(instr: &Instr, slots: &mut [LaneWords]) {
     let (a, b) = (slots[instr.a as usize], slots[instr.b as usize]);
     slots[instr.dst as usize] = match instr.op {
         Op::Xor => std::array::from_fn(|i| a[i] ^ b[i]),
@@ -116,7 +116,7 @@ fn execute(instr: &Instr, slots: &mut [Wire]) {
     };
 }
 
-fn flipped(wire: &Wire, flip: bool) -> Wire {
+fn flipped(wire: &LaneWords, flip: bool) -> LaneWords {
     wire.map(|word| word ^ mask(flip))
 }
 
@@ -125,7 +125,7 @@ fn mask(bit: bool) -> u64 {
 }
 
 /// Numbers to wires: bit i of lane l becomes bit l of wire i.
-fn spread(numbers: &[u128], wires: &mut [Wire]) {
+fn spread(numbers: &[u128], wires: &mut [LaneWords]) {
     assert!(wires.len() <= 128, "a port of more than 128 bits is no number");
     wires.fill([0; WORDS]);
     for (word, lanes) in numbers.chunks(64).enumerate() {
@@ -139,7 +139,7 @@ fn spread(numbers: &[u128], wires: &mut [Wire]) {
 }
 
 /// Wires to numbers; the other direction of [`spread`].
-fn gather(wires: &[Wire], count: usize, numbers: &mut Vec<u128>) {
+fn gather(wires: &[LaneWords], count: usize, numbers: &mut Vec<u128>) {
     assert!(wires.len() <= 128, "a port of more than 128 bits is no number");
     for word in 0..count.div_ceil(64) {
         let first = numbers.len();

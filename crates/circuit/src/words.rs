@@ -71,7 +71,7 @@ impl From<Bit> for Bits {
 }
 
 impl UInt {
-    /// The same number in `width` bits, or its low bits if it has more.
+    /// Extends the number to `width` bits, or keeps its low bits if it has more.
     pub fn resized(&self, width: usize) -> Self {
         let bits = self.0.iter().copied().chain(std::iter::repeat(Bit::FALSE));
         UInt(bits.take(width).collect())
@@ -84,7 +84,7 @@ impl UInt {
 }
 
 impl Int {
-    /// The same number in `width` bits, or its low bits if it has more.
+    /// Extends the number to `width` bits, or keeps its low bits if it has more.
     ///
     /// # Panics
     /// If it has no bits.

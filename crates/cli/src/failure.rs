@@ -7,7 +7,7 @@ use std::process::ExitCode;
 /// Why the command ends without its result; the number is the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
-    /// What we were given cannot be used. (2 is clap's: the command line cannot be read.)
+    /// An input that cannot be used. (2 is clap's: the command line cannot be read.)
     Input = 1,
     /// The peer broke the protocol.
     Peer = 3,
@@ -45,7 +45,7 @@ Exit codes:
   10  you did not consent to the run
  130  you stopped it (Ctrl-C); the peer was told, if that could be";
 
-/// What to tell the user, with what may help.
+/// An error as the user sees it, with a hint that may help.
 #[derive(Debug)]
 pub struct Failure {
     pub exit: Exit,
@@ -59,7 +59,7 @@ impl Failure {
         Failure { exit, message, hint: None }
     }
 
-    /// What we were given cannot be used.
+    /// An input that cannot be used.
     pub fn input(message: impl Display) -> Self {
         Failure::new(Exit::Input, message)
     }

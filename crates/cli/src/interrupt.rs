@@ -7,7 +7,7 @@ use std::process;
 use std::sync::{Mutex, Once, PoisonError};
 
 static INSTALL: Once = Once::new();
-/// What stops the channel that is in use.
+/// The canceller of the channel that is in use.
 static CHANNEL: Mutex<Option<Canceller>> = Mutex::new(None);
 
 /// From now on Ctrl-C, and a request to terminate, stop what this channel does.

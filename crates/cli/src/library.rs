@@ -21,9 +21,9 @@ pub struct Published {
     pub width: u32,
     pub ands: u64,
     pub depth: u32,
-    /// What they made it for; empty if they do not say.
+    /// The cost that they kept low, size or depth; empty if they do not say.
     pub goal: String,
-    /// What of ours computes the same: a program as the command names it, without a goal; `?` separates sizes.
+    /// Our program for it, as the command names it, without a goal; `?` separates sizes.
     pub program: String,
     /// Why neither figure can be halved; empty if one was.
     pub proof: String,
@@ -36,7 +36,7 @@ pub fn published() -> Vec<Published> {
     reader.deserialize().collect::<Result<_, _>>().expect("the table in the source is well-formed")
 }
 
-/// What one circuit or program costs.
+/// The costs of one circuit or program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Figure {
     /// ANDs over all lanes.
@@ -49,7 +49,7 @@ pub struct Figure {
 /// A line of the table: a program of ours, both ways, and perhaps somebody else's.
 #[derive(Clone)]
 pub struct Entry {
-    /// As the command names it, without its goal; `?` separates sizes.
+    /// The name that the command gives it, without its goal; `?` separates sizes.
     pub program: String,
     pub about: String,
     pub size: Option<Figure>,
@@ -129,7 +129,7 @@ impl Entry {
     }
 }
 
-/// What is built in, at its usual size.
+/// The programs that are built in, at their usual sizes.
 fn usual_programs() -> Vec<String> {
     let blocks = blocks::registry().into_iter().map(|block| program::block_name(&block, &block.usual()));
     let apps = APPS.iter().map(|app| format!("app:{}:{}?{}", app.name, app.width, app.sizes));

@@ -6,6 +6,7 @@ mod failure;
 mod interrupt;
 mod io;
 mod library;
+mod peer;
 mod process;
 mod program;
 mod verbs;

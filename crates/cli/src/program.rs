@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 pub struct App {
     pub name: &'static str,
     pub about: &'static str,
-    /// What the width counts, and what it usually is.
+    /// The thing that the width counts, and its usual number.
     pub parameter: &'static str,
     pub width: u32,
     /// The public sizes at which its cost is listed, `&` between them.

@@ -49,7 +49,7 @@ impl Block {
         self.0 & 1 == 1
     }
 
-    /// The same block with bit 0 replaced, in constant time.
+    /// Replaces bit 0, in constant time.
     #[inline]
     pub const fn with_lsb(self, bit: bool) -> Self {
         Block((self.0 & !1) | bit as u128)

@@ -40,7 +40,7 @@ pub use registry::{Block, Parameter, find, registry};
 pub use selection::order::{self, max, max_index, maximum, min, min_index, minimum};
 pub use selection::{compact, median, permute, sort, table};
 
-/// What a block is made for.
+/// The cost that a block is built to keep low.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Goal {
     /// Fewest ANDs: garbling, and wide layers.

@@ -6,7 +6,7 @@
 //! [`Order::Layered`] all ANDs of one multiplicative depth stand together, so that a sharing protocol opens a layer in
 //! one exchange and a garbler with few lanes fills its hash pipeline.
 //!
-//! What depends on public inputs only is no business of a protocol: it goes into [`Plan::public`], a plan of its own
+//! Values that depend on public inputs only are no business of a protocol: they go into [`Plan::public`], a plan of its own
 //! that both parties run in plain, and gates between a secret and a public value become [`Op::XorPublic`] and
 //! [`Op::AndPublic`], local in every protocol.
 //!
@@ -33,7 +33,7 @@ pub enum Order {
 /// its own does not pay.
 pub const VECTOR: RangeInclusive<usize> = 4..=128;
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Op {
     /// `slot[dst] = slot[a] ^ slot[b]`; never complemented.
@@ -49,7 +49,7 @@ pub enum Op {
 /// One instruction. `dst` differs from every slot operand, so that lanes may be written while operands are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instr {
-    /// What to do.
+    /// The operation.
     pub op: Op,
     /// Whether the first operand enters complemented.
     pub flip_a: bool,

@@ -21,7 +21,7 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// What the product of the sizes is multiplied by.
+    /// The constant factor of the product.
     pub fn factor(&self) -> u64 {
         self.factor
     }

@@ -25,15 +25,12 @@
 
 mod bind;
 mod digest;
-mod folds;
-mod gather;
 mod lanes;
 mod party;
 pub mod reference;
 mod schedule;
 mod scheduler;
 mod step;
-mod views;
 mod wiring;
 
 pub use bind::{Binding, BoundPort};

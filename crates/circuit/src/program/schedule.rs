@@ -6,14 +6,12 @@
 //! AND, input and output number. Seats are the only source of hash tweaks, share streams and triple positions, which
 //! makes those unique by construction.
 
-use super::scheduler::Scheduler;
 use super::wiring::Piece;
-use super::{Binding, Owner, Recipient};
-use crate::error::Result;
+use super::{Owner, Recipient};
 use crate::plan::{Order, Plan};
 use std::sync::Arc;
 
-/// What one task makes, by number.
+/// The number of a cell: the rows that one task makes.
 pub type CellId = u32;
 
 /// The first AND, input and output number of a task, in bits over all lanes.
@@ -27,7 +25,7 @@ pub struct Seat {
     pub out0: u64,
 }
 
-/// What a task does.
+/// The work of a task.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// Takes lanes from `from` of an input port.
@@ -72,7 +70,7 @@ pub enum Kind {
 /// One step on one tile.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// What it does.
+    /// The work.
     pub kind: Kind,
     /// The cell that it makes; its number is the task's.
     pub cell: CellId,
@@ -106,15 +104,6 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Derives the tasks of a bound program. `tile` chooses the most lanes of a tile, given the slots of the largest
-    /// plan; it is rounded up to a power of two, so that the tiles of a reduction are whole trees.
-    ///
-    /// # Errors
-    /// If the program is so large that its tasks would not fit into memory.
-    pub fn new(binding: &Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Result<Schedule> {
-        Scheduler::schedule(binding, order, tile)
-    }
-
     /// The plan of a map.
     pub fn plan(&self, plan: u32) -> &Arc<Plan> {
         &self.plans[plan as usize]

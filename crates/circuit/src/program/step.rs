@@ -1,4 +1,4 @@
-//! What a program is made of.
+//! Steps, the parts of a program.
 
 use super::{Lanes, Party, Value};
 use crate::graph::Type;
@@ -122,9 +122,9 @@ pub enum Step {
     },
     /// Rearranges bits or lanes.
     View {
-        /// How.
+        /// The view.
         view: View,
-        /// What.
+        /// The values that it is applied to.
         args: Vec<Value>,
     },
     /// Reserved: a protocol that is no circuit. This version refuses it by name.
@@ -135,7 +135,7 @@ pub enum Step {
         version: u32,
         /// Its parameters, in its own encoding.
         parameters: Vec<u8>,
-        /// What it is applied to.
+        /// Its arguments.
         args: Vec<Value>,
     },
     /// Delivers a value.
@@ -144,7 +144,7 @@ pub enum Step {
         name: String,
         /// Who learns it.
         recipient: Recipient,
-        /// What is delivered.
+        /// The value that is delivered.
         value: Value,
     },
 }

@@ -6,7 +6,7 @@ use duologue::channel::{Link, PublicKey};
 use duologue::{Garbling, Party, Scheme};
 use std::path::PathBuf;
 
-/// What the figures of `duologue bench` are.
+/// The figures of `duologue bench`.
 const FIGURES: &str = "\
 Without --circuits the figures of the engines are measured:
   garble, evaluate          the engine of Yao alone, AES-128 over 4,096 lanes on one core

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = PROGRAM)]
 pub struct Cost {
-    /// What to cost
+    /// The program whose costs are asked for
     pub program: String,
     /// A public size of the program
     #[arg(long, short, value_name = "NAME=NUMBER")]
@@ -27,7 +27,7 @@ pub struct Cost {
 #[derive(clap::Args)]
 #[command(after_help = PROGRAM)]
 pub struct Inspect {
-    /// What to look at
+    /// The program to show
     pub program: String,
     /// A public size of the program, to see lanes in numbers
     #[arg(long, short, value_name = "NAME=NUMBER")]
@@ -81,7 +81,7 @@ pub enum Format {
 #[derive(clap::Args)]
 #[command(after_help = PROGRAM)]
 pub struct Export {
-    /// What to write
+    /// The program to write
     pub program: String,
     /// FILE.duo for a program, FILE.txt for a circuit in Bristol Fashion
     #[arg(long, short, value_name = "FILE")]

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
 pub use circuits::{Blocks, Circuits, Cost, Export, Format, Import, Inspect};
-pub use run::{Later, Meeting, Pool, Prepare, Run, Security, ShowPool};
+pub use run::{FillPool, Meeting, Peer, Pool, PoolWhat, Prepare, Run, Security, Settings, ShowPool};
 pub use values::Pair;
 
 /// Two parties compute on their private inputs; each learns its own outputs and nothing else.
@@ -57,10 +57,10 @@ pub enum Verb {
     Import(Import),
     /// Write a program as a .duo file, or its circuit as a Bristol Fashion file
     Export(Export),
-    /// Make correlations ahead of time with a peer, into a pool on disk that runs take from
+    /// Prepare runs of a program by Yao with a peer, for `duologue run --prepared`
     Prepare(Box<Prepare>),
-    /// Show what a pool, or a folder of prepared runs, has left
-    Pool(ShowPool),
+    /// Show what a pool of correlations, or a folder of prepared runs, has left; or fill a pool
+    Pool(Pool),
     /// Make or show the key by which peers know you
     Keys(Keys),
     /// Measure this machine

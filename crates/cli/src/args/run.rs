@@ -2,9 +2,11 @@
 
 use super::PROGRAM;
 use super::values::{Pair, garbling, number, party, scheme, timing};
+use clap::Subcommand;
 use duologue::channel::{Link, PublicKey};
 use duologue::ot::Extension;
 use duologue::{Garbling, Party, Scheme, Timing};
+use std::convert::Infallible;
 use std::path::PathBuf;
 
 /// How inputs and outputs are written.
@@ -28,11 +30,9 @@ output. It gets its name when the run has succeeded, or not at all.
 
 Sizes follow from the lanes of inputs where they can; --size gives the others.";
 
+/// Which party this is, and how it meets its peer.
 #[derive(clap::Args)]
-#[command(after_help = format!("{PROGRAM}\n\n{FORMS}"))]
-pub struct Run {
-    /// What to run; both parties name the same
-    pub program: String,
+pub struct Peer {
     /// Which party you are
     #[arg(long = "as", value_name = "PARTY", value_parser = party())]
     pub party: Party,
@@ -40,6 +40,45 @@ pub struct Run {
     pub meeting: Meeting,
     #[command(flatten)]
     pub security: Security,
+    /// Simulate a line, on both sides: '100ms,100Mbit', lan, internet or transatlantic
+    #[arg(long)]
+    pub link: Option<Link>,
+    /// How many threads of this machine share the work; the peer may have another number
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub threads: usize,
+}
+
+/// Settings of Yao, and of what every protocol draws from.
+#[derive(clap::Args)]
+pub struct Settings {
+    /// Who garbles in Yao; by default the party with more input bits
+    #[arg(long, value_name = "PARTY", value_parser = party())]
+    pub garbler: Option<Party>,
+    /// How Yao garbles an AND, both alike: half-gates send 32 bytes, three-halves 25 for more computing
+    #[arg(long, default_value = "half-gates", value_parser = garbling())]
+    pub garbling: Garbling,
+    /// How many lanes are computed at once, rounded up to a power of two; both give the same
+    #[arg(long, value_name = "LANES")]
+    pub tile: Option<usize>,
+    /// The maker of correlations that are not in the pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told),
+    /// silent16 to silent19 (128 bits as published, 88 by our own count), silent16w to silent19w (128 bits)
+    #[arg(long, value_name = "MAKER")]
+    pub correlations: Option<Extension>,
+    /// Take correlations from this folder, which `duologue pool fill` filled; both parties have one
+    #[arg(long, value_name = "FOLDER")]
+    pub pool: Option<PathBuf>,
+    /// The file of the key that the pool is sealed with: 32 random bytes or more
+    #[arg(long, value_name = "FILE", requires = "pool")]
+    pub pool_key: Option<PathBuf>,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = format!("{PROGRAM}\n\n{FORMS}"))]
+pub struct Run {
+    /// The program to run; both parties name the same
+    pub program: String,
+    #[command(flatten)]
+    pub peer: Peer,
     /// An input of yours, a public one, or your share of a shared one
     #[arg(long, short, value_name = "NAME=SOURCE")]
     pub input: Vec<Pair<String>>,
@@ -53,77 +92,89 @@ pub struct Run {
     /// for more of both before
     #[arg(long, default_value = "yao", value_parser = scheme())]
     pub protocol: Scheme,
-    /// Who garbles in Yao; by default the party with more input bits
-    #[arg(long, value_name = "PARTY", value_parser = party())]
-    pub garbler: Option<Party>,
-    /// How Yao garbles an AND, both alike: half-gates send 32 bytes, three-halves 25 for more computing
-    #[arg(long, default_value = "half-gates", value_parser = garbling())]
-    pub garbling: Garbling,
     /// When setup runs: all before inputs are used, or in bounded memory as it is needed
     #[arg(long, default_value = "auto", value_parser = timing())]
     pub timing: Timing,
-    /// How many lanes are computed at once, rounded up to a power of two; both give the same
-    #[arg(long, value_name = "LANES")]
-    pub tile: Option<usize>,
-    /// Simulate a line, on both sides: '100ms,100Mbit', lan, internet or transatlantic
-    #[arg(long)]
-    pub link: Option<Link>,
-    /// What makes correlations that are not in the pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told),
-    /// silent16 to silent19 (128 bits as published, 88 by our own count), silent16w to silent19w (128 bits)
-    #[arg(long, value_name = "MAKER")]
-    pub correlations: Option<Extension>,
-    /// How many threads of this machine share the work; the peer may have another number
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    pub threads: usize,
     #[command(flatten)]
-    pub pool: Pool,
-    #[command(flatten)]
-    pub later: Later,
+    pub settings: Settings,
+    /// Use one of the runs that `duologue prepare` put into this folder, on both sides
+    #[arg(long, value_name = "FOLDER",
+          conflicts_with_all = ["protocol", "garbler", "garbling", "timing", "tile", "correlations", "pool"])]
+    pub prepared: Option<PathBuf>,
+    /// The file of the key that the folder of prepared runs is sealed with: 32 random bytes or more
+    #[arg(long, value_name = "FILE", requires = "prepared")]
+    pub prepared_key: Option<PathBuf>,
     /// Run without asking
     #[arg(long, short)]
     pub yes: bool,
     /// Run without asking if the program has this digest
     #[arg(long, value_name = "HEX", conflicts_with = "yes")]
     pub expect_digest: Option<String>,
+    #[arg(long, hide = true, value_name = "FOLDER", value_parser = prepares_runs)]
+    pub prepare_to: Option<Infallible>,
+    #[arg(long, hide = true, value_name = "NUMBER", value_parser = prepares_runs)]
+    pub times: Option<Infallible>,
+}
+
+/// The error of flags that `duologue run` does not have.
+fn prepares_runs(_: &str) -> Result<Infallible, &'static str> {
+    Err("runs are prepared by `duologue prepare PROGRAM --to FOLDER --times NUMBER`")
 }
 
 #[derive(clap::Args)]
-pub struct Pool {
-    /// Take correlations from this folder, which `duologue prepare` filled; both parties have one
+#[command(after_help = PROGRAM)]
+pub struct Prepare {
+    /// The program whose runs are prepared; both parties name the same
+    pub program: String,
+    #[command(flatten)]
+    pub peer: Peer,
+    /// The folder that the runs go into; it is made if it is not there
     #[arg(long, value_name = "FOLDER")]
-    pub pool: Option<PathBuf>,
-    /// The file of the key that the pool is sealed with: 32 random bytes or more
-    #[arg(long, value_name = "FILE", requires = "pool")]
-    pub pool_key: Option<PathBuf>,
-}
-
-/// Setup today, online another day.
-#[derive(clap::Args)]
-pub struct Later {
-    /// Only prepare runs by Yao for later, into this folder; of the inputs only public ones are given
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["prepared", "output"])]
-    pub prepare_to: Option<PathBuf>,
+    pub to: PathBuf,
     /// Prepare until so many runs are ready; both give the same
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "prepare_to")]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub times: u64,
-    /// Run online with what --prepare-to put into this folder, on both sides; each run is used once
-    #[arg(long, value_name = "FOLDER",
-          conflicts_with_all = ["protocol", "garbler", "garbling", "timing", "tile", "correlations", "pool"])]
-    pub prepared: Option<PathBuf>,
-    /// The file of the key that the folder of prepared runs is sealed with: 32 random bytes or more
+    /// Seal the folder with the key in this file: 32 random bytes or more
     #[arg(long, value_name = "FILE")]
     pub prepared_key: Option<PathBuf>,
+    /// A public input of the program; secret ones are given when a prepared run is used
+    #[arg(long, short, value_name = "NAME=SOURCE")]
+    pub input: Vec<Pair<String>>,
+    /// A public size of the program
+    #[arg(long, short, value_name = "NAME=NUMBER")]
+    pub size: Vec<Pair<u64>>,
+    #[command(flatten)]
+    pub settings: Settings,
+    #[arg(long, hide = true, value_name = "NUMBER", value_parser = fills_pools)]
+    pub triples: Option<Infallible>,
+    #[arg(long, hide = true, value_name = "NUMBER", value_parser = fills_pools)]
+    pub cots: Option<Infallible>,
+}
+
+/// The error of flags that `duologue prepare` does not have.
+fn fills_pools(_: &str) -> Result<Infallible, &'static str> {
+    Err("pools are filled by `duologue pool fill --pool FOLDER --triples NUMBER --cots NUMBER`")
 }
 
 #[derive(clap::Args)]
-pub struct Prepare {
-    /// Which party you are
-    #[arg(long = "as", value_name = "PARTY", value_parser = party())]
-    pub party: Party,
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct Pool {
+    #[command(subcommand)]
+    pub what: Option<PoolWhat>,
     #[command(flatten)]
-    pub meeting: Meeting,
+    pub show: Option<ShowPool>,
+}
+
+#[derive(Subcommand)]
+pub enum PoolWhat {
+    /// Make correlations ahead of time with a peer, into a pool on disk that runs take from
+    Fill(Box<FillPool>),
+}
+
+#[derive(clap::Args)]
+pub struct FillPool {
     #[command(flatten)]
-    pub security: Security,
+    pub peer: Peer,
     /// The folder of the pool; it is made if it is not there
     #[arg(long, value_name = "FOLDER")]
     pub pool: PathBuf,
@@ -136,22 +187,16 @@ pub struct Prepare {
     /// Fill up to so many correlated OTs in each direction, one for each input bit of Yao's evaluator
     #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = number)]
     pub cots: u64,
-    /// What makes them in a new pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told), silent16 to
+    /// The maker of a new pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told), silent16 to
     /// silent19 (128 bits as published, 88 by our own count), silent16w to silent19w (128 bits)
     #[arg(long, value_name = "MAKER")]
     pub correlations: Option<Extension>,
-    /// How many threads share the work
-    #[arg(long, default_value_t = 1)]
-    pub threads: usize,
-    /// Simulate a line, on both sides: '100ms,100Mbit', lan, internet or transatlantic
-    #[arg(long)]
-    pub link: Option<Link>,
 }
 
 #[derive(clap::Args)]
 pub struct ShowPool {
-    /// The folder of the pool or of prepared runs
-    pub pool: PathBuf,
+    /// The folder of a pool or of prepared runs
+    pub folder: PathBuf,
     /// The file of the key that it is sealed with
     #[arg(long, value_name = "FILE")]
     pub pool_key: Option<PathBuf>,

@@ -71,7 +71,7 @@ impl Proposal<'_> {
         self.remember(&file)
     }
 
-    /// What is remembered: a line.
+    /// The line that is remembered.
     fn line(&self) -> Option<String> {
         let peer = self.peer.as_ref()?;
         Some(format!("{} {peer} {}", self.digest, self.party))

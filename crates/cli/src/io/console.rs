@@ -1,4 +1,4 @@
-//! What the command prints: results to standard output, everything else to standard error.
+//! Printing: results to standard output, everything else to standard error.
 
 use crate::failure::Failure;
 use serde::Serialize;

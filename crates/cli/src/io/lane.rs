@@ -104,7 +104,7 @@ fn nibbles(text: &str) -> Option<Vec<u32>> {
     text.chars().map(|digit| digit.to_digit(16)).collect()
 }
 
-/// What a value of this type looks like.
+/// A description of the values of this type.
 pub fn form(ty: Type) -> String {
     let width = ty.width;
     match ty.kind {

@@ -1,4 +1,4 @@
-//! What people give and get: values and files read, checked and printed.
+//! Values and files that people give and get: read, checked and printed.
 
 pub mod consent;
 pub mod console;

@@ -26,7 +26,7 @@ struct Destination {
 #[derive(PartialEq)]
 enum Place {
     Stdout,
-    /// What is there and is no file.
+    /// A device or pipe that is there.
     Device(PathBuf),
     File(PathBuf),
 }

@@ -26,13 +26,13 @@ struct List {
     apps: Vec<Listed>,
 }
 
-/// What can be built.
+/// A block or an application of the list.
 #[derive(Serialize)]
 struct Listed {
     /// How `run` and the other verbs name it, at its usual size.
     name: String,
     about: &'static str,
-    /// What its size counts.
+    /// The names of the numbers of its size.
     size_counts: String,
     goals: Vec<String>,
 }

@@ -28,7 +28,7 @@ pub fn run(args: &Circuits, console: &Console) -> Result<(), Failure> {
 
 /// One circuit of ours in JSON.
 #[derive(Serialize)]
-struct Line {
+struct FigureRow {
     /// The published name where there is one, ours otherwise.
     name: String,
     width: Option<u32>,
@@ -45,9 +45,9 @@ struct Line {
     verdict: Option<&'static str>,
 }
 
-fn lines(entry: &Entry) -> impl Iterator<Item = Line> {
+fn lines(entry: &Entry) -> impl Iterator<Item = FigureRow> {
     let row = entry.published.as_ref();
-    entry.figures().map(move |(goal, figure)| Line {
+    entry.figures().map(move |(goal, figure)| FigureRow {
         name: row.map_or_else(|| entry.name().to_string(), |row| row.name.clone()),
         width: row.map(|row| row.width).or(entry.width()),
         goal: goal.to_string(),

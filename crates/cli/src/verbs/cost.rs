@@ -20,7 +20,7 @@ pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let program = program::load(&args.program, &[])?;
     let binding = sizes::bind(&program, &args.size, &[])?;
     let costs = Scheme::ALL.into_iter().map(|scheme| Protocol::new(&binding, scheme, args.garbling, &args.link));
-    console.show(&Report {
+    console.show(&CostReport {
         program: program.name().to_string(),
         sizes: sizes::map(&binding),
         link: args.link.to_string(),
@@ -29,7 +29,7 @@ pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct CostReport {
     program: String,
     sizes: BTreeMap<String, u64>,
     link: String,
@@ -130,7 +130,7 @@ fn party(
     Ok(outcome.report)
 }
 
-impl Report {
+impl CostReport {
     fn row(&self, name: &str, cell: impl Fn(&Protocol) -> String) -> Vec<String> {
         [name.to_string()].into_iter().chain(self.protocols.iter().map(cell)).collect()
     }
@@ -162,7 +162,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for CostReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sizes: Vec<String> = self.sizes.iter().map(|(name, size)| format!(", {name} = {size}")).collect();
         writeln!(f, "{}{}, over {}\n", self.program, sizes.concat(), self.link)?;

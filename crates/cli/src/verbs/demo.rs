@@ -41,7 +41,7 @@ pub fn run(args: &Demo, console: &Console) -> Result<(), Failure> {
         let (alice, bob) = pair.run()?;
         runs.push(Run::new(&binding, scheme, alice, bob)?);
     }
-    let report = Report { faces: faces.len(), expected, runs };
+    let report = DemoReport { faces: faces.len(), expected, runs };
     console.show(&report)?;
     report.check()
 }
@@ -72,9 +72,9 @@ fn prepare(folder: &Path, program: &Program, faces: &Faces) -> Result<[String; 2
     Ok([key("alice.key")?, key("bob.key")?])
 }
 
-/// What the demo found.
+/// The results of the demo.
 #[derive(Serialize)]
-struct Report {
+struct DemoReport {
     faces: usize,
     /// The faces that match, computed in the clear.
     expected: Vec<usize>,
@@ -88,12 +88,12 @@ struct Run {
     depth: u32,
     /// The faces of which Alice learned that they match.
     matches: Vec<usize>,
-    alice: run::Report,
-    bob: run::Report,
+    alice: run::RunReport,
+    bob: run::RunReport,
 }
 
 impl Run {
-    fn new(binding: &Binding, scheme: Scheme, alice: run::Report, bob: run::Report) -> Result<Run, Failure> {
+    fn new(binding: &Binding, scheme: Scheme, alice: run::RunReport, bob: run::RunReport) -> Result<Run, Failure> {
         let hits = alice.outputs.get("hit").and_then(|hit| hit.values.as_ref());
         let hits = hits.ok_or_else(|| Failure::new(Exit::Wrong, "Alice learned nothing"))?;
         Ok(Run {
@@ -106,7 +106,7 @@ impl Run {
     }
 }
 
-impl Report {
+impl DemoReport {
     /// Fails unless every run gave Alice the expected result, and Bob nothing.
     fn check(&self) -> Result<(), Failure> {
         for run in &self.runs {
@@ -140,7 +140,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for DemoReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let faces = thousands(self.faces as u64);
         writeln!(f, "Two processes, alice and bob, over TLS with each other's key pinned.")?;
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn party(outputs: serde_json::Value) -> run::Report {
+    fn party(outputs: serde_json::Value) -> run::RunReport {
         let phase = json!({"seconds": 0.0, "sent": 0, "received": 0, "rounds": 0});
         let report = json!({
             "program": "scifi", "digest": "", "party": "", "peer": null, "protocol": "yao", "garbler": "bob", "garbling": "half-gates",
@@ -185,7 +185,7 @@ mod tests {
         let binding = program.bind(&[("faces", 3)]).unwrap();
         let alice = party(json!({"hit": {"type": "bits(1)", "lanes": 3, "values": hits}}));
         let run = Run::new(&binding, Scheme::Yao, alice, party(bobs)).unwrap();
-        let report = Report { faces: 3, expected: vec![1], runs: vec![run] };
+        let report = DemoReport { faces: 3, expected: vec![1], runs: vec![run] };
         report.check().err().map(|failure| failure.exit)
     }
 

@@ -17,11 +17,11 @@ pub fn run(args: &Inspect, console: &Console) -> Result<(), Failure> {
         true => None,
         false => Some(program.bind(&sizes)?),
     };
-    console.show(&Report::new(&program, binding.as_ref())?)
+    console.show(&ProgramReport::new(&program, binding.as_ref())?)
 }
 
 #[derive(Serialize)]
-struct Report {
+struct ProgramReport {
     program: String,
     digest: String,
     sizes: Vec<SizeReport>,
@@ -61,8 +61,8 @@ struct CircuitReport {
     layers: Vec<u64>,
 }
 
-impl Report {
-    fn new(program: &Program, binding: Option<&Binding>) -> Result<Report, Failure> {
+impl ProgramReport {
+    fn new(program: &Program, binding: Option<&Binding>) -> Result<ProgramReport, Failure> {
         let look = Look { program, binding };
         let (inputs, outputs) = look.ports();
         let sizes = program.sizes().iter().map(|size| SizeReport {
@@ -70,7 +70,7 @@ impl Report {
             least: *size.range.start(),
             most: *size.range.end(),
         });
-        Ok(Report {
+        Ok(ProgramReport {
             program: program.name().to_string(),
             digest: hex(&program.digest()?),
             sizes: sizes.collect(),
@@ -214,7 +214,7 @@ fn values(values: &[Value]) -> String {
     names.join(", ")
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ProgramReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "program  {}\ndigest   {}", self.program, self.digest)?;
         for SizeReport { name, least, most } in &self.sizes {

@@ -4,6 +4,7 @@ use crate::args::{KeyAction, Keys};
 use crate::failure::Failure;
 use crate::io::console::Console;
 use crate::io::paths;
+use crate::peer::identity;
 use duologue::channel::Identity;
 use serde::Serialize;
 use std::fmt;
@@ -13,10 +14,10 @@ pub fn run(args: &Keys, console: &Console) -> Result<(), Failure> {
     let file = args.key.clone().map_or_else(paths::key, Ok)?;
     let identity = match args.action {
         KeyAction::New => make(&file, console)?,
-        KeyAction::Show => load(&file)?,
+        KeyAction::Show => identity(&file)?,
     };
     console.note("Give this public key to your peer by a way that you both trust:");
-    console.show(&Report { public_key: identity.public().to_string(), key_file: file.display().to_string() })
+    console.show(&KeyReport { public_key: identity.public().to_string(), key_file: file.display().to_string() })
 }
 
 fn make(file: &Path, console: &Console) -> Result<Identity, Failure> {
@@ -27,21 +28,13 @@ fn make(file: &Path, console: &Console) -> Result<Identity, Failure> {
     Ok(identity)
 }
 
-/// Our key.
-pub fn load(file: &Path) -> Result<Identity, Failure> {
-    Identity::load(file).map_err(|why| match file.exists() {
-        true => Failure::from(why),
-        false => Failure::from(why).hint("`duologue keys new` makes one"),
-    })
-}
-
 #[derive(Serialize)]
-struct Report {
+struct KeyReport {
     public_key: String,
     key_file: String,
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for KeyReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.public_key)
     }

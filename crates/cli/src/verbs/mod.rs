@@ -9,7 +9,18 @@ pub mod export;
 pub mod import;
 pub mod inspect;
 pub mod keys;
+mod made;
 pub mod pool;
 pub mod prepare;
+mod prepared;
 pub mod run;
-pub mod shelf;
+
+use crate::args::Settings;
+use duologue::{Options, Scheme};
+
+/// The options that runs and prepared runs share.
+fn options(scheme: Scheme, args: &Settings) -> Options {
+    let usual = Options::new(scheme);
+    let extension = args.correlations.unwrap_or(usual.extension);
+    Options { garbler: args.garbler, garbling: args.garbling, tile: args.tile, extension, ..usual }
+}

@@ -1,62 +1,50 @@
-//! `duologue prepare`: one party of the making of correlations, into a pool.
+//! `duologue prepare`: one party of preparing runs of a program for another day.
 
-use super::pool::Report;
-use super::run::{known_keys, meet, security};
+use super::prepared::{self, PreparedReport};
+use super::{options, pool};
 use crate::args::Prepare;
 use crate::failure::Failure;
 use crate::io::console::Console;
-use crate::io::progress;
-use duologue::Session;
-use duologue::correlation::Demand;
-use duologue::correlation::pool::{Pool, SealKey};
-use duologue::ot::Extension;
+use crate::io::input::{self, Given};
+use crate::io::{progress, sizes};
+use crate::{peer, program};
+use circuit::Binding;
+use circuit::program::Owner;
+use duologue::{Inputs, Scheme};
 
 pub fn run(args: &Prepare, console: &Console) -> Result<(), Failure> {
-    let level = Demand { cots_by_alice: args.cots, cots_by_bob: args.cots, triples: args.triples };
-    if level == Demand::NONE {
-        return Err(Failure::input("nothing to prepare").hint("--triples 10M, --cots 1M"));
-    }
-    let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;
-    // What is wrong with the folder is found out before the peer is bothered.
-    let found = match args.pool.join("header").exists() {
-        true => Found::Pool(Box::new(same_maker(args, Pool::open(&args.pool, seal)?)?)),
-        false => Found::Nothing(seal),
-    };
-    let security = security(&args.security)?;
-    let keys = known_keys(&security, args.party);
+    let program = program::load(&args.program, &[])?;
+    let given = input::read(&program, args.peer.party, &args.input)?;
+    let binding = sizes::bind(&program, &args.size, &given)?;
+    let inputs = public(&binding, given)?;
+    let security = peer::security(&args.peer.security)?;
+    let keys = peer::known_keys(&security, args.peer.party);
+    // Errors of a folder are found before the parties meet.
+    let pool = pool::open(&args.settings)?;
+    let mut folder = prepared::open_or_create(&args.to, args.prepared_key.as_ref())?;
 
-    let mut session = Session::connect(meet(&args.meeting, args.link, &security, console)?, args.party)?;
-    session.set_threads(args.threads);
+    let mut session = peer::connect(&args.peer, &security, console)?;
+    if let Some(pool) = pool {
+        session.use_pool(pool, keys)?;
+    }
     if !console.quiet() {
-        session.observe(Some(progress::bar(args.pool.display().to_string())));
+        session.observe(Some(progress::bar(format!("{}, {} prepared runs", program.name(), args.times))));
     }
-    match found {
-        Found::Pool(pool) => session.use_pool(*pool, keys)?,
-        Found::Nothing(seal) => {
-            session.create_pool(&args.pool, keys, args.correlations.unwrap_or(Extension::DEFAULT), seal)?;
-        }
-    }
-    let made = session.fill_pool(level)?;
-    let report = session.pool().map(|status| Report::new(&args.pool, &status, Some(&made)));
+    let options = options(Scheme::Yao, &args.settings);
+    let made = session.prepare_to(&mut folder, keys, &binding, &options, &inputs, args.times)?;
     session.close()?;
-    report.map_or(Ok(()), |report| console.show(&report))
+    console.show(&PreparedReport::new(&args.to, &folder.status()?, Some(&made)))
 }
 
-/// The pool, if what it says makes its correlations is what is asked for.
-fn same_maker(args: &Prepare, pool: Pool) -> Result<Pool, Failure> {
-    let (folder, its) = (args.pool.display(), pool.origin().extension);
-    match args.correlations {
-        Some(asked) if asked != its => Err(Failure::input(format!(
-            "{its} makes the correlations of the pool {folder}, not {asked}: a pool keeps its maker"
-        ))
-        .hint("leave --correlations out, or give --pool another folder")),
-        _ => Ok(pool),
+/// Only public inputs are known before a run; the others have no business here.
+fn public(binding: &Binding, given: Vec<Given>) -> Result<Inputs, Failure> {
+    let mut inputs = Inputs::new();
+    for Given { name, value } in given {
+        if binding.input(&name).is_some_and(|port| port.who != Owner::Public) {
+            let why = format!("the input '{name}' is not public: a run is prepared without it");
+            return Err(Failure::input(why).hint("--size NAME=NUMBER gives a size that would follow from it"));
+        }
+        inputs.set(&name, value);
     }
-}
-
-/// What is in the folder.
-enum Found {
-    Pool(Box<Pool>),
-    /// Nothing, and what a new pool is to be sealed with.
-    Nothing(Option<SealKey>),
+    Ok(inputs)
 }

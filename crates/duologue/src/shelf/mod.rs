@@ -309,7 +309,7 @@ impl Shelf {
     /// No run is ready at both parties.
     pub(crate) fn empty(&self) -> Error {
         let folder = self.folder.display();
-        Error::usage(format!("no prepared run is left in {folder}: `duologue run --prepare-to` makes more"))
+        Error::usage(format!("no prepared run is left in {folder}: `duologue prepare` makes more"))
     }
 
     /// What both parties call the making of a run.
@@ -438,7 +438,7 @@ fn is_part(name: &str) -> bool {
 }
 
 fn absent(folder: &Path, error: std::io::Error) -> Error {
-    files::absent(folder, error, "there are no prepared runs", "`duologue run --prepare-to` makes them")
+    files::absent(folder, error, "there are no prepared runs", "`duologue prepare` makes them")
 }
 
 /// What a file of a shelf says without any key, as [`Shelf::open`] reads it: for tests of the decoders.

@@ -57,10 +57,10 @@ pub(crate) trait Lanes: Copy {
     fn store_nontemporal(self, x: Self::Reg, to: &mut [Block]) {
         store(self, x, to);
     }
-    /// What was stored past the caches is seen by others no later than what is stored after this.
+    /// A store fence: stores past the caches are seen by others no later than any store after this.
     #[inline(always)]
     fn store_fence(self) {}
-    /// The same block in every lane.
+    /// A register with this block in every lane.
     fn splat(self, x: Block) -> Self::Reg;
     /// `first + lane` as a 128-bit number in every lane.
     fn count(self, first: u64) -> Self::Reg;

@@ -32,7 +32,7 @@ pub enum Backend {
     Portable,
 }
 
-/// What this process uses.
+/// The backend that this process uses.
 static USED: OnceLock<Backend> = OnceLock::new();
 
 impl Backend {

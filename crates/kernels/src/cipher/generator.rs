@@ -35,7 +35,7 @@ pub struct Generator {
     next: u64,
 }
 
-/// What a child is for: eight bytes, as a number or as text (`b"triples."`).
+/// The purpose of a child: eight bytes, as a number or as text (`b"triples."`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Label(u64);
 
@@ -58,7 +58,7 @@ impl Generator {
     /// feature `wasm_js` only, and takes the randomness of the browser.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// The message of the operating system.
     #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), feature = "wasm_js"))]
     pub fn from_os() -> Result<Self, OsError> {
         let mut seed = [0; 16];

@@ -1,4 +1,4 @@
-//! What is garbled: operands, gates and the numbers of ANDs.
+//! Operands, gates and the numbers of ANDs.
 
 use crate::Block;
 
@@ -27,8 +27,8 @@ pub struct Gate {
 /// The numbers of ANDs: AND number `first + i·step + l` is lane l of gate i.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbers {
-    /// That of lane 0 of the first gate.
+    /// The number of lane 0 of the first gate.
     pub first: u64,
-    /// From one gate to the next.
+    /// The difference of the numbers of two consecutive gates.
     pub step: u64,
 }

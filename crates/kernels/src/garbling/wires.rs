@@ -102,7 +102,7 @@ impl Wires for Several<'_> {
 /// ANDs of a block.
 pub(crate) const BLOCK: usize = 16;
 
-/// What is ours of the places of a block: `len` from `skip` on.
+/// The places of a block that a call garbles: `len` of them from `skip` on.
 #[derive(Clone, Copy)]
 pub(crate) struct Part {
     pub(super) skip: usize,
@@ -112,14 +112,14 @@ pub(crate) struct Part {
 impl Part {
     pub const WHOLE: Part = Part { skip: 0, len: BLOCK };
 
-    /// Of a block that begins before AND number `first`, with `left` ANDs from there on.
+    /// The part of a block from AND number `first` on, of which `left` ANDs are to be done.
     #[inline(always)]
     pub fn new(first: u64, left: usize) -> Part {
         let skip = (first % BLOCK as u64) as usize;
         Part { skip, len: left.min(BLOCK - skip) }
     }
 
-    /// The same ANDs' ciphertexts, which are two each.
+    /// The places of these ANDs' ciphertexts, which are two each.
     #[inline(always)]
     pub(super) fn pairs(self) -> Part {
         Part { skip: 2 * self.skip, len: 2 * self.len }
@@ -185,7 +185,7 @@ impl AndCursor {
         self.numbers.first.wrapping_add(self.gate as u64 * self.numbers.step).wrapping_add(self.lane as u64)
     }
 
-    /// What is ours of the next block.
+    /// The part of the next block that is to be done.
     #[inline(always)]
     pub(super) fn part(&self) -> Option<Part> {
         (self.gate < self.gates).then(|| Part::new(self.number(), self.lanes - self.lane))

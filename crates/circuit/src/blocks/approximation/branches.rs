@@ -30,10 +30,10 @@ pub(crate) struct Branch<'a> {
 }
 
 /// A place in [0, 1].
-pub(crate) struct Place<'a> {
+pub(crate) struct UnitArgument<'a> {
     /// Bit i of n stands for 2^(i − n).
     pub(crate) bits: &'a [Bit],
-    /// What is to be added in the last place; if nothing is known of it, the place is taken to be half a unit on.
+    /// The bit to be added in the last place; if none is known, the place is taken to be half a unit on.
     pub(crate) carry: Option<Bit>,
 }
 
@@ -62,7 +62,7 @@ const SHARES: (f64, f64) = (0.2, 0.8);
 
 impl Branches<'_> {
     /// The function that is hot at this place, negated if `negative`, rounded to the nearest but for the error.
-    pub(crate) fn evaluate(&self, c: &mut Builder, x: &Place, negative: Bit, goal: Goal) -> Vec<Bit> {
+    pub(crate) fn evaluate(&self, c: &mut Builder, x: &UnitArgument, negative: Bit, goal: Goal) -> Vec<Bit> {
         let n = x.bits.len();
         let r = Reals::new((64 - 2 * self.low).max(64 + n as i32) as u32);
         let (shape, series) = self.shape(&r, x, goal);
@@ -107,7 +107,7 @@ impl Branches<'_> {
     }
 
     /// The cheapest shape by an estimate, and its series.
-    fn shape(&self, r: &Reals, x: &Place, goal: Goal) -> (Shape, Vec<Vec<BigInt>>) {
+    fn shape(&self, r: &Reals, x: &UnitArgument, goal: Goal) -> (Shape, Vec<Vec<BigInt>>) {
         let n = x.bits.len();
         let last = self.branches.len() - 1;
         let probes: Vec<usize> =
@@ -139,7 +139,7 @@ impl Branches<'_> {
     fn series(
         &self,
         r: &Reals,
-        x: &Place,
+        x: &UnitArgument,
         shape: Shape,
         segments: impl Iterator<Item = (usize, usize)>,
     ) -> Vec<Vec<BigInt>> {
@@ -158,7 +158,7 @@ impl Branches<'_> {
         segments.map(of_segment).collect()
     }
 
-    /// What the series leave out, in units of the last bit of the result: a little more than the next coefficient.
+    /// The truncation error of the series, in units of the last bit of the result: a little more than the next coefficient.
     fn rest(&self, r: &Reals, series: &[Vec<BigInt>]) -> f64 {
         let last = series.iter().map(|series| r.to_f64(&series[series.len() - 1]).abs());
         1.25 * last.fold(0.0, f64::max) / power_of_two(self.low)

@@ -22,7 +22,7 @@ pub(crate) struct Digits {
     pub(crate) bits: Vec<Bit>,
     /// The weight of the lowest, as a power of two.
     pub(crate) low: i32,
-    /// What it may be off by.
+    /// A bound on its error.
     pub(crate) error: f64,
 }
 
@@ -83,7 +83,7 @@ impl Sum {
         self
     }
 
-    /// What the sum may be off by.
+    /// A bound on the error of the sum.
     pub(crate) fn error(&self) -> f64 {
         self.error
     }

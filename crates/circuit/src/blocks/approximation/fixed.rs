@@ -26,7 +26,7 @@ use crate::graph::{Bit, Kind, Type};
 use crate::words::{Int, UInt};
 pub use elementary::{cos_pi, exp2, log2, sin_pi};
 
-/// What becomes of a result that is too large or too small for its format.
+/// The treatment of results that are too large or too small for their format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Overflow {
     /// It is taken modulo 2^n.
@@ -45,7 +45,7 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// So many units of 2^−fraction.
+    /// The number of this many units of 2^−fraction.
     ///
     /// # Panics
     /// If there are fewer than 2 bits, or fewer than `fraction`.
@@ -57,7 +57,7 @@ impl Fixed {
     /// A new input port.
     ///
     /// # Panics
-    /// As [`new`](Self::new).
+    /// If there are fewer than 2 bits, or fewer than `fraction`.
     pub fn input(c: &mut Builder, name: impl Into<String>, width: u32, fraction: u32) -> Self {
         let ty = Type { kind: Kind::Fixed { fraction }, width };
         Fixed::new(Int(c.input(name, ty)), fraction as usize)
@@ -72,7 +72,7 @@ impl Fixed {
     /// The constant units · 2^−fraction, modulo 2^(width − fraction).
     ///
     /// # Panics
-    /// As [`new`](Self::new).
+    /// If there are fewer than 2 bits, or fewer than `fraction`.
     pub fn constant(units: i128, width: usize, fraction: usize) -> Self {
         Fixed::new(Int::constant(units, width as u32), fraction)
     }
@@ -310,7 +310,7 @@ pub fn convert(c: &mut Builder, a: &Fixed, width: usize, fraction: usize, overfl
     Fixed::new(fit(c, units, width, overflow), fraction)
 }
 
-/// The same number in other units, rounded to nearest; in so many bits that it cannot overflow.
+/// Converts a number to other units, rounded to nearest, in enough bits that it cannot overflow.
 fn rescale(c: &mut Builder, units: &Int, from: usize, to: usize, goal: Goal) -> Int {
     if to >= from {
         return Int([vec![Bit::FALSE; to - from], units.0.clone()].concat());

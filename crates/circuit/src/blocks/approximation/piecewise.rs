@@ -22,9 +22,9 @@ use crate::blocks::{Goal, one_hot};
 use crate::builder::Builder;
 use crate::graph::Bit;
 
-/// Where in the unit of its last place an argument lies.
+/// The position of an argument within the unit of its last bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum LastBit {
     /// At its start: the bits are the number.
     Start,
     /// Anywhere, so that the middle is the best guess: the bits are a number rounded down. The function is evaluated
@@ -38,8 +38,8 @@ pub(crate) struct Piecewise<'a> {
     pub(crate) function: &'a dyn Fn(&Reals, &BigInt) -> BigInt,
     /// The part of [0, 1) that occurs; elsewhere results are arbitrary.
     pub(crate) domain: Range<f64>,
-    /// What the argument's last bit means.
-    pub(crate) place: Place,
+    /// The position of the argument within the unit of its last bit.
+    pub(crate) place: LastBit,
     /// The weight of the result's last bit, as a power of two.
     pub(crate) low: i32,
     /// Results are modulo 2^high.
@@ -88,7 +88,7 @@ impl Piecewise<'_> {
         (self.domain.start * count) as usize..(self.domain.end * count).ceil() as usize
     }
 
-    /// What the series leave out, in units of the last bit of the result: twice the last coefficient.
+    /// The truncation error of the series, in units of the last bit of the result: twice the last coefficient.
     fn rest(&self, r: &Reals, series: &[Vec<BigInt>]) -> f64 {
         let last = series.iter().map(|series| r.to_f64(&series[series.len() - 1]).abs());
         2.0 * last.fold(0.0, f64::max) / self.unit()
@@ -98,8 +98,8 @@ impl Piecewise<'_> {
     fn series(&self, r: &Reals, n: usize, shape: Shape, segments: impl IntoIterator<Item = usize>) -> Vec<Vec<BigInt>> {
         let radius = -(shape.index as i32) - 1;
         let shift = match self.place {
-            Place::Start => r.power_of_two(-(n as i32) - 1),
-            Place::Middle => BigInt::ZERO,
+            LastBit::Start => r.power_of_two(-(n as i32) - 1),
+            LastBit::Middle => BigInt::ZERO,
         };
         let interpolation = Interpolation::new(r, shape.degree + 1);
         let of_segment = |segment: usize| {
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
     use crate::{Circuit, Simulator};
 
-    fn exp2(width: u32, fraction: i32, place: Place, goal: Goal) -> Circuit {
+    fn exp2(width: u32, fraction: i32, place: LastBit, goal: Goal) -> Circuit {
         let mut c = Builder::new("exp2");
         let x = c.uint("x", width);
         let piecewise =
@@ -276,7 +276,7 @@ mod tests {
             [(8, 5, 29, 7), (12, 10, 106, 10), (16, 16, 216, 12), (16, 23, 403, 17), (20, 40, 1121, 21)]
         {
             for goal in [Goal::Size, Goal::Depth] {
-                let circuit = exp2(width, fraction, Place::Start, goal);
+                let circuit = exp2(width, fraction, LastBit::Start, goal);
                 let lanes: Vec<u128> = (0..1 << width).collect();
                 let results = Simulator::new(&circuit).numbers(&[&lanes]).remove(0);
                 for (&x, &result) in lanes.iter().zip(&results) {

@@ -4,7 +4,7 @@
 //! where a table of polynomials knows the sine. Nothing is negated with carries: neither the angle, whose missing unit
 //! is a digit of the polynomial, nor the result.
 
-use super::branches::{Branch, Branches, Place};
+use super::branches::{Branch, Branches, UnitArgument};
 use crate::blocks::Goal;
 use crate::builder::Builder;
 use crate::graph::Bit;
@@ -40,6 +40,6 @@ fn of_quadrant(c: &mut Builder, a: &Int, cosine: bool, goal: Goal) -> Int {
     let first = Branch { hot: Bit::TRUE, function: Box::new(|r, x| r.sin_cos_pi(&(x >> 1u32)).0) };
     // From −1 to 1 in units of 2^(2 − n).
     let branches = Branches { branches: vec![first], low: 2 - n as i32, high: 2, error: 0.49 };
-    let place = Place { bits: &bits, carry: Some(back) };
+    let place = UnitArgument { bits: &bits, carry: Some(back) };
     Int(branches.evaluate(c, &place, negative, goal))
 }

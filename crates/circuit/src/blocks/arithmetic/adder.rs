@@ -13,7 +13,7 @@ use crate::blocks::Goal;
 use crate::builder::Builder;
 use crate::graph::Bit;
 
-/// What an adder spends on a low depth.
+/// The trade of an adder between ANDs and depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Adder {
     /// Trees know the spans of 2^sparse bits only; the carries between them follow in as many more layers.

@@ -61,7 +61,7 @@ impl Factor {
         if width < self.width() { self.low(width) } else { self.clone() }
     }
 
-    /// The same number in `width` bits, no fewer than it has.
+    /// The bits of the number extended to `width`, which is no less than its own width.
     pub fn extended(&self, width: usize) -> Vec<Bit> {
         let sign = self.bits.last().copied().filter(|_| self.signed).unwrap_or(Bit::FALSE);
         let more = std::iter::repeat_n(sign, width - self.width());

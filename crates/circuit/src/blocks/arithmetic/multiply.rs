@@ -252,7 +252,7 @@ mod crossover {
     pub const SQUARE: usize = 36;
     /// Signs cost two additions of n bits. 32 bits: 1,063 ANDs, not 1,086; 30 bits: 936, not 958.
     pub const SIGNS: usize = 4;
-    /// Of a product modulo 2^n only one half profits. 80 bits: 3,248 ANDs, not 3,319; 64 bits: 2,151, not 2,143.
+    /// A product modulo 2^n profits in one half only. 80 bits: 3,248 ANDs, not 3,319; 64 bits: 2,151, not 2,143.
     pub const LOW: usize = 68;
 }
 

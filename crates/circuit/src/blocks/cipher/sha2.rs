@@ -37,7 +37,7 @@ pub const SHA384: Sha2 = Sha2 { half: WIDE, skipped: 8, dropped: 0, digest: 48 }
 /// SHA-512.
 pub const SHA512: Sha2 = Sha2 { half: WIDE, skipped: 0, dropped: 0, digest: 64 };
 
-/// What hashes with words of one width share.
+/// The parameters that all hashes with words of one width share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Half {
     width: usize,

@@ -176,7 +176,7 @@ fn normalised(c: &mut Builder, bits: &[Bit], goal: Goal) -> (Vec<Bit>, Vec<Bit>,
     (shifted, zeros, !top)
 }
 
-/// The same, but moved at most as far as the exponent says: the rest is a denormal.
+/// [`normalised`], but moved at most as far as the exponent says: if that is too little, the result is a denormal.
 fn normalised_within(c: &mut Builder, bits: &[Bit], most: &[Bit], goal: Goal) -> (Vec<Bit>, Vec<Bit>, Bit) {
     let stages = (usize::BITS - (bits.len() - 1).leading_zeros()) as usize;
     let (zero, zeros) = leading_zeros(c, bits, stages);

@@ -4,7 +4,7 @@ use super::format::{Float, Mode};
 use super::gates::{all, any, flip};
 use crate::blocks::Goal;
 use crate::blocks::arithmetic::adder::majority;
-use crate::blocks::arithmetic::compare::greater as greater_word;
+use crate::blocks::arithmetic::compare;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::UInt;
@@ -119,7 +119,7 @@ pub fn unordered(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) 
 pub fn total_order(c: &mut Builder, a: &Float, b: &Float, goal: Goal) -> Bit {
     assert_eq!(a.format, b.format, "numbers of one format");
     let (a, b) = (key(c, a), key(c, b));
-    !greater_word(c, &a, &b, goal)
+    !compare::greater(c, &a, &b, goal)
 }
 
 /// The lesser number: IEEE 754-2019's minimumNumber. −0 is below +0; a NaN is passed over, unless both are NaN.
@@ -149,7 +149,7 @@ pub fn is_nan(c: &mut Builder, a: &Float) -> Bit {
 fn extreme(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal, least: Bit) -> Float {
     assert_eq!(a.format, b.format, "numbers of one format");
     let (x, y) = (key(c, a), key(c, b));
-    let above = greater_word(c, &x, &y, goal);
+    let above = compare::greater(c, &x, &y, goal);
     let second = c.xor(above, !least);
     match mode {
         Mode::Flush => {

@@ -6,7 +6,7 @@
 //! and t are the bits before and after the point. Otherwise n comes from the leading bits of x alone, rounded down, so
 //! that n·s costs one table look-up for each few bits of n.
 //!
-//! What is cut off below the last bit of x, and a negation that is a complement, leave an interval of one unit, whose
+//! Bits cut off below the last bit of x, and a negation that is a complement, leave an interval of one unit, whose
 //! middle is the argument: two or three bits more than the significand has are enough. Before it is rounded to the
 //! nearest, the significand is off by less than half a unit in all. So the result is one of the two neighbours of the
 //! exact value, and exact wherever that is a number of the format.
@@ -17,7 +17,7 @@ use super::format::{Float, Format, Mode, Unpacked};
 use super::gates::{any, flip, mux};
 use super::round::{Unrounded, round};
 use crate::blocks::approximation::digits::{Digits, Sum};
-use crate::blocks::approximation::piecewise::{Piecewise, Place};
+use crate::blocks::approximation::piecewise::{LastBit, Piecewise};
 use crate::blocks::approximation::reals::{Reals, power_of_two};
 use crate::blocks::arithmetic::shift;
 use crate::blocks::{Columns, Goal, one_hot, subtract};
@@ -125,7 +125,7 @@ pub(super) struct Power {
     fraction: Vec<Bit>,
 }
 
-/// What is known of an argument beside its bits.
+/// Facts about an argument beside its bits.
 pub(super) struct Bounds {
     /// The result is zero or infinite.
     pub(super) large: Bit,
@@ -144,7 +144,7 @@ impl Power {
         let minus_one = Piecewise {
             function: &|r, t| r.exp2(t) - r.one(),
             domain: 0.0..1.0,
-            place: Place::Middle,
+            place: LastBit::Middle,
             low: -(precision as i32),
             high: 1,
             error: 0.3,
@@ -161,7 +161,7 @@ impl Power {
         let minus_one = Piecewise {
             function: &|r, t| r.exp(&r.mul(t, &base.ln(r))) - r.one(),
             domain: 0.0..end,
-            place: Place::Middle,
+            place: LastBit::Middle,
             low: -(precision as i32),
             high: 1,
             error: 0.25,

@@ -42,7 +42,7 @@ impl Format {
         self.fraction + 1
     }
 
-    /// What the stored exponent exceeds the true one by.
+    /// The bias: the stored exponent minus the true one.
     pub const fn bias(self) -> i64 {
         (1 << (self.exponent - 1)) - 1
     }
@@ -70,7 +70,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// What the extremes of the exponent mean.
+/// The meaning of the extreme exponents.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mode {
     /// IEEE 754: denormals, infinities, NaN. Every NaN that comes out is the one quiet NaN of [`Float::nan`].
@@ -168,7 +168,7 @@ impl Float {
         &self.bits[..self.bits.len() - 1]
     }
 
-    /// The same magnitude with another sign.
+    /// The number with its sign replaced.
     pub fn with_sign(&self, sign: Bit) -> Self {
         let mut bits = self.bits.clone();
         *bits.last_mut().expect("a number has a sign") = sign;
@@ -257,7 +257,7 @@ impl Unpacked {
         self.nan = c.xor(special, self.infinite);
     }
 
-    /// The same number with its highest one at the top of the significand, whose top bit is then the constant one;
+    /// Normalises: shifts the highest one to the top of the significand, whose top bit is then the constant one;
     /// of zero the parts are arbitrary. Costs nothing in mode `Flush`.
     pub fn normalised(&self, c: &mut Builder, goal: Goal) -> Self {
         let top = self.format.fraction as usize;

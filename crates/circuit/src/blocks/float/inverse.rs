@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use super::format::{Float, Mode};
 use super::gates::{any, increment, mux};
 use super::reduce::{distance, with_exponents};
-use crate::blocks::approximation::branches::{Branch, Branches, Place};
+use crate::blocks::approximation::branches::{Branch, Branches, UnitArgument};
 use crate::blocks::approximation::reals::Reals;
 use crate::blocks::{Goal, one_hot, subtract, subtract_borrow};
 use crate::builder::Builder;
@@ -41,7 +41,7 @@ fn atan_of_enough(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
         };
         lines.push(Branch { hot, function: Box::new(function) });
     }
-    let place = Place { bits: x.fraction(), carry: Some(Bit::FALSE) };
+    let place = UnitArgument { bits: x.fraction(), carry: Some(Bit::FALSE) };
     let word = significand(c, lines, &place, fraction, goal);
     // Over the power of two below the angle, or over 1.
     let small = c.xor_all(hots[..least.unsigned_abs() as usize].iter().copied());
@@ -85,7 +85,7 @@ fn asin_of_enough(c: &mut Builder, x: &Float, mode: Mode, goal: Goal) -> Float {
     }
     let others = c.xor_all(lines.iter().map(|line| line.hot).collect::<Vec<_>>());
     lines.push(Branch { hot: !others, function: Box::new(|r, _| Arctan::of(&tables, r).quarter_turn()) });
-    let word = significand(c, lines, &Place { bits: &bits, carry: Some(half) }, fraction, goal);
+    let word = significand(c, lines, &UnitArgument { bits: &bits, carry: Some(half) }, fraction, goal);
     let small = c.xor_all(lower.iter().copied());
     let below = over(c, small, &UInt(x.exponent().to_vec()), x);
     let some = any(c, x.fraction());
@@ -113,7 +113,7 @@ fn exponents(c: &mut Builder, x: &Float, least: i64, most: i64, goal: Goal) -> (
 }
 
 /// The function that is hot, from ½ to 2, with a bit more than the fraction has below 1.
-fn significand(c: &mut Builder, branches: Vec<Branch>, place: &Place, fraction: i64, goal: Goal) -> Vec<Bit> {
+fn significand(c: &mut Builder, branches: Vec<Branch>, place: &UnitArgument, fraction: i64, goal: Goal) -> Vec<Bit> {
     Branches { branches, low: -1 - fraction as i32, high: 1, error: 0.38 }.evaluate(c, place, Bit::FALSE, goal)
 }
 

@@ -15,7 +15,7 @@ use super::format::{Float, Format, Mode, Unpacked};
 use super::gates::{all, flip};
 use super::round::{Unrounded, round};
 use crate::blocks::approximation::digits::{Digits, Sum, fit};
-use crate::blocks::approximation::piecewise::{Piecewise, Place};
+use crate::blocks::approximation::piecewise::{LastBit, Piecewise};
 use crate::blocks::approximation::reals::{Reals, power_of_two};
 use crate::blocks::arithmetic::shift;
 use crate::blocks::{Columns, Goal};
@@ -51,7 +51,7 @@ pub(super) struct Logarithm {
     pub(super) exponent: Vec<Bit>,
 }
 
-/// What the logarithms to one base have in common.
+/// The parameters that all logarithms to one base share.
 struct Scale {
     base: Base,
     /// The factor of the fraction is below 2^factor.
@@ -212,7 +212,7 @@ fn factor(c: &mut Builder, scale: &Scale, fraction: &[Bit], unit: i32, goal: Goa
     let piecewise = Piecewise {
         function: &function,
         domain: 0.0..1.0,
-        place: Place::Start,
+        place: LastBit::Start,
         low: unit,
         high: scale.factor,
         error: 0.25,

@@ -73,7 +73,7 @@ fn product(c: &mut Builder, y: &Unpacked, log: &Logarithm, precision: usize, bit
     Unpacked { exponent: Int(exponent.sum(c, goal)), significand: UInt(significand), zero: Bit::FALSE, ..y.clone() }
 }
 
-/// What is known of a power without its digits.
+/// Facts about a power that need none of its digits.
 struct Special {
     /// The result is one or minus one.
     one: Bit,

@@ -23,7 +23,7 @@ use crate::words::UInt;
 pub(super) struct Turns {
     /// The whole half-turns are odd.
     pub(super) odd: Bit,
-    /// What is behind the point, the highest bit one quarter-turn.
+    /// The bits behind the point; the highest one counts a quarter-turn.
     pub(super) fraction: Vec<Bit>,
 }
 

@@ -80,7 +80,7 @@ fn resized(c: &mut Builder, bits: &[Bit], width: usize) -> Vec<Bit> {
     upper
 }
 
-/// The same without the alignment: in mode `Ieee` exponents are at least 1, and where the highest bit of the
+/// Rounds a significand that is aligned: in mode `Ieee` exponents are at least 1, and where the highest bit of the
 /// significand is clear the exponent is 1.
 pub(super) fn round_aligned(c: &mut Builder, format: Format, mode: Mode, value: &Unrounded, goal: Goal) -> Float {
     let precision = format.precision() as usize;
@@ -126,14 +126,14 @@ fn raised(c: &mut Builder, format: Format, value: &Unrounded, hidden: Bit, carry
     }
 }
 
-/// What to do instead of keeping fraction and exponent.
+/// Results whose fraction and exponent are not kept: zeros, infinities, NaN.
 struct Ends {
     /// Fraction zero, and exponent all `top`; the first without, the second with a carry from the fraction.
     clears: [Bit; 2],
     tops: [Bit; 2],
 }
 
-/// The same once the carry is known.
+/// [`Ends`] once the carry is known.
 struct Settled {
     clear: Bit,
     top: Bit,

@@ -16,7 +16,7 @@ use super::format::{Float, Format, Mode, Unpacked};
 use super::gates::{all, increment, mux};
 use super::reduce::{Distance, Turns, choose, closeness, distance, half_turns, radians, with_exponents};
 use super::round::{Unrounded, round};
-use crate::blocks::approximation::branches::{Branch, Branches, Place};
+use crate::blocks::approximation::branches::{Branch, Branches, UnitArgument};
 use crate::blocks::approximation::reals::Reals;
 use crate::blocks::{Columns, Goal, less, one_hot};
 use crate::builder::Builder;
@@ -121,7 +121,7 @@ impl Circular {
         with_exponents(c, x, self.mode, self.goal, |c, x| self.of_enough(c, x))
     }
 
-    /// Of a format with exponents enough for its fraction.
+    /// The function in a format whose exponent is wide enough for its fraction.
     fn of_enough(self, c: &mut Builder, x: &Float) -> Float {
         let parts = x.unpack(c, self.mode);
         let reduced = match self.angle {
@@ -243,7 +243,7 @@ impl Circular {
             branches.push(Branch { hot: denormal, function: Box::new(|r, x| r.mul(&r.pi(), x)) });
         }
         self.add_branch(c, &mut branches, !others, reduced.pole, None);
-        let place = Place { bits: &reduced.distance.fraction, carry: reduced.distance.carry };
+        let place = UnitArgument { bits: &reduced.distance.fraction, carry: reduced.distance.carry };
         // The tangent of an eighth of a turn is 1, and its significand 8.
         let high = if self.function == Function::Tan { 4 } else { 3 };
         Branches { branches, low, high, error: 0.33 }.evaluate(c, &place, Bit::FALSE, self.goal)

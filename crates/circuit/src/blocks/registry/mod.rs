@@ -20,11 +20,11 @@ use crate::graph::Circuit;
 /// A number that a block is built for: a width, a count.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// What it counts, in a word or three.
+    /// The thing that it counts, in one to three words.
     pub name: &'static str,
-    /// What it may be.
+    /// The numbers that are allowed.
     pub range: RangeInclusive<u32>,
-    /// What it is unless another number is given.
+    /// The number unless another one is given.
     pub usual: u32,
 }
 
@@ -32,7 +32,7 @@ pub struct Parameter {
 pub struct Block {
     /// Its name.
     pub name: &'static str,
-    /// What it computes, in one line.
+    /// A description of one line.
     pub about: &'static str,
     /// The numbers that make up its size, counts before widths; none if it comes in one size.
     pub parameters: Vec<Parameter>,
@@ -82,7 +82,7 @@ impl Block {
         }
     }
 
-    /// What the numbers of its size count.
+    /// The names of the numbers that make up its size.
     pub fn describe(&self) -> String {
         let names: Vec<&str> = self.parameters.iter().map(|parameter| parameter.name).collect();
         let named: Vec<&str> = self.named.iter().map(|(name, _)| *name).collect();

@@ -49,7 +49,7 @@ fn count(c: &mut Builder, valid: &[Bit]) -> Count {
     Count { total, halves: Some(Box::new(halves)) }
 }
 
-/// What is left of the largest power of two, or a half.
+/// The length of the left part: what n exceeds the largest power of two by, or half of n if it is one.
 fn left_half(n: usize) -> usize {
     if n.is_power_of_two() { n / 2 } else { n - (1 << n.ilog2()) }
 }

@@ -144,7 +144,7 @@ fn play_all<W: Word + Clone>(c: &mut Builder, entries: Vec<Entry<W>>, seek: Seek
     last
 }
 
-/// Who wins against all others: exactly one.
+/// One bit for each entry: set for the only one that wins against all others.
 fn winners<W: Word>(c: &mut Builder, entries: &[Entry<W>], seek: Seek, goal: Goal) -> Vec<Bit> {
     let mut games = vec![Vec::with_capacity(entries.len()); entries.len()];
     for j in 0..entries.len() {

@@ -28,7 +28,7 @@ pub fn permute<W: Word + Clone>(c: &mut Builder, words: &[W], switches: &[Bit]) 
     route(words.to_vec(), switches, &mut |&swap, a, b| conditional_swap(c, swap, a, b))
 }
 
-/// The same on plain values.
+/// Permutes plain values in the order that the switches stand for, as [`permute`] does words.
 ///
 /// # Panics
 /// If there are not [`switch_count`] switches.

@@ -16,9 +16,9 @@ use crate::words::{Bits, Word};
 /// A key, and bits that travel with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record<W> {
-    /// What it is sorted by; integers in two's complement sort as signed.
+    /// The key of the order; integers in two's complement sort as signed.
     pub key: W,
-    /// What travels along, of any width, also none.
+    /// Bits that move with the key, of any width, also none.
     pub payload: Bits,
 }
 
@@ -133,7 +133,7 @@ pub fn sort<W: Word + Clone>(
 
 /// Two lists that are in order already as one, by odd-even merge ([`Network::odd_even_merge`]).
 ///
-/// Of lists that are not in order, some permutation of both comes out.
+/// If the lists are not in order, the result is some permutation of both.
 ///
 /// # Panics
 /// If the widths of keys or of payloads differ.

@@ -20,7 +20,7 @@ pub fn equal_neighbours<W: Word>(c: &mut Builder, sorted: &[W]) -> Vec<Bit> {
 
 /// The keys that occur twice in a sorted list in which no key occurs more often.
 ///
-/// Of two equal neighbours one is at an odd place, so every odd place is a slot: whether it equals either neighbour,
+/// One of two equal neighbours is at an odd place, so every odd place is a slot: whether it equals either neighbour,
 /// then its key and the XOR of both payloads, or zeros. If one payload of each pair is zero, the XOR is the other. (n −
 /// 1)·(w − 1) ANDs for the comparisons of n records, then w ANDs a slot and two for each bit of payload; depth ⌈log w⌉
 /// + 1. A key that occurs three times or more is not found at the place between two equal ones.

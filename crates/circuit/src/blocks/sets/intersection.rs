@@ -20,7 +20,7 @@ use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::{Bits, UInt, Word};
 
-/// What is in either set. n ANDs, depth 1.
+/// The union of two sets. n ANDs, depth 1.
 ///
 /// # Panics
 /// If the widths differ.
@@ -28,7 +28,7 @@ pub fn union<W: Word>(c: &mut Builder, a: &W, b: &W) -> W {
     bitwise(c, a, b, Builder::or)
 }
 
-/// What is in both sets: private set intersection for a universe of n elements. n ANDs, depth 1.
+/// The intersection of two sets: private set intersection for a universe of n elements. n ANDs, depth 1.
 ///
 /// # Panics
 /// If the widths differ.

@@ -18,7 +18,7 @@ pub fn read(file: &[u8], names: &Names) -> Result<Circuit> {
 
 /// Reads a file in this format.
 pub fn read_as(file: &[u8], dialect: Dialect, names: &Names) -> Result<Circuit> {
-    let mut reader = Reader { tokens: Tokens::new(file, dialect), names, c: Builder::new(names.circuit) };
+    let mut reader = BristolReader { tokens: Tokens::new(file, dialect), names, c: Builder::new(names.circuit) };
     let header = reader.header(file.len() as u64)?;
     let mut wires = reader.inputs(&header)?;
     for gate in 0..header.gates {
@@ -37,7 +37,7 @@ struct Header {
     outputs: Vec<u32>,
 }
 
-struct Reader<'a> {
+struct BristolReader<'a> {
     tokens: Tokens<'a>,
     names: &'a Names<'a>,
     c: Builder,
@@ -46,7 +46,7 @@ struct Reader<'a> {
 /// The value of every wire assigned so far.
 type Wires = Vec<Option<Bit>>;
 
-impl Reader<'_> {
+impl BristolReader<'_> {
     fn header(&mut self, length: u64) -> Result<Header> {
         let (gates, wires) = (self.tokens.number("gates")?, self.tokens.number("wires")?);
         let (inputs, outputs) = match self.tokens.dialect {
@@ -134,7 +134,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What the outputs of a gate are.
+    /// The bits that a gate puts out.
     fn values(&mut self, name: &[u8], inputs: &[u32], outputs: u32, wires: &Wires) -> Result<Vec<Bit>> {
         let fashion = self.tokens.dialect == Dialect::Fashion;
         match (name, inputs, outputs) {

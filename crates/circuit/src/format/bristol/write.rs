@@ -43,21 +43,21 @@ pub fn write_old(circuit: &Circuit) -> Result<String> {
 
 /// A wire before the wires are numbered: the inner ones are counted as they come, the outputs follow the last of them.
 #[derive(Clone, Copy)]
-enum Wire {
+enum UnnumberedWire {
     Input(u32),
     Inner(u32),
     Output(u32),
 }
 
-enum Line {
-    Two(&'static str, Wire, Wire, Wire),
-    One(&'static str, Wire, Wire),
-    Constant(bool, Wire),
+enum GateLine {
+    Two(&'static str, UnnumberedWire, UnnumberedWire, UnnumberedWire),
+    One(&'static str, UnnumberedWire, UnnumberedWire),
+    Constant(bool, UnnumberedWire),
 }
 
 /// All gates, wires not yet numbered.
-struct Lines {
-    lines: Vec<Line>,
+struct GateLines {
+    lines: Vec<GateLine>,
     inner: u32,
 }
 
@@ -65,24 +65,24 @@ struct Writer<'a> {
     circuit: &'a Circuit,
     dialect: Dialect,
     /// The wires that exist, by what they carry.
-    wires: FxHashMap<Bit, Wire>,
+    wires: FxHashMap<Bit, UnnumberedWire>,
     /// The first output that wants each bit.
     wanted: FxHashMap<Bit, u32>,
-    out: Lines,
+    out: GateLines,
 }
 
 impl<'a> Writer<'a> {
     fn new(circuit: &'a Circuit, dialect: Dialect) -> Self {
         let inputs = circuit.input_nodes().iter().zip(0..);
-        let wires = inputs.map(|(&node, i)| (Bit::new(node, false), Wire::Input(i))).collect();
+        let wires = inputs.map(|(&node, i)| (Bit::new(node, false), UnnumberedWire::Input(i))).collect();
         let mut wanted = FxHashMap::default();
         for (&bit, output) in circuit.output_bits().iter().zip(0..) {
             wanted.entry(bit).or_insert(output);
         }
-        Writer { circuit, dialect, wires, wanted, out: Lines { lines: Vec::new(), inner: 0 } }
+        Writer { circuit, dialect, wires, wanted, out: GateLines { lines: Vec::new(), inner: 0 } }
     }
 
-    fn run(mut self) -> Lines {
+    fn run(mut self) -> GateLines {
         for (node, gate) in (0..).zip(self.circuit.gates()) {
             let bit = Bit::new(node, false);
             match *gate {
@@ -93,7 +93,7 @@ impl<'a> Writer<'a> {
         }
         for (&bit, output) in self.circuit.output_bits().iter().zip(0..) {
             let wire = self.wire(bit);
-            if !matches!(wire, Wire::Output(there) if there == output) {
+            if !matches!(wire, UnnumberedWire::Output(there) if there == output) {
                 self.copy(wire, output);
             }
         }
@@ -103,20 +103,22 @@ impl<'a> Writer<'a> {
     fn two(&mut self, name: &'static str, a: Bit, b: Bit, bit: Bit) {
         let (a, b) = (self.wire(a), self.wire(b));
         let place = self.place(bit);
-        self.out.lines.push(Line::Two(name, a, b, place));
+        self.out.lines.push(GateLine::Two(name, a, b, place));
     }
 
     /// The wire that carries this bit; complements and constants are made when they are first asked for.
-    fn wire(&mut self, bit: Bit) -> Wire {
+    fn wire(&mut self, bit: Bit) -> UnnumberedWire {
         if let Some(&wire) = self.wires.get(&bit) {
             return wire;
         }
         let line = match (bit.node(), self.dialect) {
-            (0, Dialect::Fashion) => Line::Constant(bit == Bit::TRUE, self.place(bit)),
-            (0, Dialect::Old) if bit == Bit::FALSE => Line::Two("XOR", Wire::Input(0), Wire::Input(0), self.place(bit)),
+            (0, Dialect::Fashion) => GateLine::Constant(bit == Bit::TRUE, self.place(bit)),
+            (0, Dialect::Old) if bit == Bit::FALSE => {
+                GateLine::Two("XOR", UnnumberedWire::Input(0), UnnumberedWire::Input(0), self.place(bit))
+            }
             _ => {
                 let plain = self.wire(!bit);
-                Line::One("INV", plain, self.place(bit))
+                GateLine::One("INV", plain, self.place(bit))
             }
         };
         self.out.lines.push(line);
@@ -124,33 +126,33 @@ impl<'a> Writer<'a> {
     }
 
     /// A new wire for this bit: that of the first output which wants it, or an inner one.
-    fn place(&mut self, bit: Bit) -> Wire {
+    fn place(&mut self, bit: Bit) -> UnnumberedWire {
         let wire = match self.wanted.get(&bit) {
-            Some(&output) => Wire::Output(output),
+            Some(&output) => UnnumberedWire::Output(output),
             None => self.inner(),
         };
         self.wires.insert(bit, wire);
         wire
     }
 
-    fn inner(&mut self) -> Wire {
+    fn inner(&mut self) -> UnnumberedWire {
         self.out.inner += 1;
-        Wire::Inner(self.out.inner - 1)
+        UnnumberedWire::Inner(self.out.inner - 1)
     }
 
-    fn copy(&mut self, from: Wire, output: u32) {
+    fn copy(&mut self, from: UnnumberedWire, output: u32) {
         match self.dialect {
-            Dialect::Fashion => self.out.lines.push(Line::One("EQW", from, Wire::Output(output))),
+            Dialect::Fashion => self.out.lines.push(GateLine::One("EQW", from, UnnumberedWire::Output(output))),
             Dialect::Old => {
                 let between = self.inner();
-                self.out.lines.push(Line::One("INV", from, between));
-                self.out.lines.push(Line::One("INV", between, Wire::Output(output)));
+                self.out.lines.push(GateLine::One("INV", from, between));
+                self.out.lines.push(GateLine::One("INV", between, UnnumberedWire::Output(output)));
             }
         }
     }
 }
 
-impl Lines {
+impl GateLines {
     fn sizes(&self, circuit: &Circuit) -> String {
         let wires = circuit.input_width() + self.inner as usize + circuit.output_width();
         format!("{} {wires}\n", self.lines.len())
@@ -158,19 +160,19 @@ impl Lines {
 
     fn gates(&self, circuit: &Circuit, mut text: String) -> String {
         let inputs = circuit.input_width() as u32;
-        let number = |wire: Wire| match wire {
-            Wire::Input(i) => i,
-            Wire::Inner(i) => inputs + i,
-            Wire::Output(i) => inputs + self.inner + i,
+        let number = |wire: UnnumberedWire| match wire {
+            UnnumberedWire::Input(i) => i,
+            UnnumberedWire::Inner(i) => inputs + i,
+            UnnumberedWire::Output(i) => inputs + self.inner + i,
         };
         text.push('\n');
         for line in &self.lines {
             let written = match *line {
-                Line::Two(name, a, b, to) => {
+                GateLine::Two(name, a, b, to) => {
                     writeln!(text, "2 1 {} {} {} {name}", number(a), number(b), number(to))
                 }
-                Line::One(name, a, to) => writeln!(text, "1 1 {} {} {name}", number(a), number(to)),
-                Line::Constant(value, to) => {
+                GateLine::One(name, a, to) => writeln!(text, "1 1 {} {} {name}", number(a), number(to)),
+                GateLine::Constant(value, to) => {
                     writeln!(text, "1 1 {} {} EQ", u8::from(value), number(to))
                 }
             };

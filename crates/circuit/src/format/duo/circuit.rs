@@ -1,7 +1,7 @@
 //! Circuits and their types.
 
 use super::Code;
-use super::primitives::Reader;
+use super::primitives::DuoReader;
 use crate::error::Result;
 use crate::graph::{Bit, Circuit, Gate, Kind, Port, Type};
 
@@ -19,7 +19,7 @@ impl Code for Type {
         parameter.write(out);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Type> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Type> {
         let (tag, width, parameter) = (from.byte()?, u32::read(from)?, u32::read(from)?);
         let kind = match tag {
             0 => Kind::Bits,
@@ -39,7 +39,7 @@ impl Code for Port {
         self.ty.write(out);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Port> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Port> {
         Ok(Port { name: String::read(from)?, ty: Type::read(from)? })
     }
 }
@@ -49,7 +49,7 @@ impl Code for Bit {
         (u64::from(self.node()) << 1 | u64::from(self.complemented())).write(out);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Bit> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Bit> {
         let literal = u32::read(from)?;
         Ok(Bit::new(literal >> 1, literal & 1 == 1))
     }
@@ -73,7 +73,7 @@ impl Code for Gate {
         }
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Gate> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Gate> {
         match from.byte()? {
             0 => Ok(Gate::False),
             1 => Ok(Gate::Input),
@@ -94,7 +94,7 @@ impl Code for Circuit {
         self.output_bits().to_vec().write(out);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Circuit> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Circuit> {
         let (name, inputs, outputs) = (String::read(from)?, Vec::read(from)?, Vec::read(from)?);
         let (gates, input_nodes, output_bits) = (Vec::read(from)?, Vec::read(from)?, Vec::read(from)?);
         Circuit::from_parts(name, gates, inputs, outputs, input_nodes, output_bits)

@@ -11,7 +11,7 @@ mod program;
 
 use crate::error::{Error, Result};
 use crate::program::Program;
-use primitives::Reader;
+use primitives::DuoReader;
 
 const MAGIC: &[u8; 10] = b"duologue\n\0";
 const VERSION: u16 = 1;
@@ -55,7 +55,7 @@ impl Program {
         if blake3::hash(&bytes[..bytes.len() - DIGEST]) != *digest {
             return Err(refuse("the digest does not fit: the file is cut off or changed"));
         }
-        let mut reader = Reader { bytes: body, at: 0 };
+        let mut reader = DuoReader { bytes: body, at: 0 };
         let program = Program::read(&mut reader)?;
         if program.to_bytes()? != bytes {
             return Err(refuse("not in the canonical encoding"));
@@ -67,5 +67,5 @@ impl Program {
 /// Something that has one encoding.
 trait Code: Sized {
     fn write(&self, out: &mut Vec<u8>);
-    fn read(from: &mut Reader<'_>) -> Result<Self>;
+    fn read(from: &mut DuoReader<'_>) -> Result<Self>;
 }

@@ -4,12 +4,12 @@ use super::{Code, MAGIC};
 use crate::error::{Error, Result};
 
 /// Bytes of a file and how far they are read.
-pub(super) struct Reader<'a> {
+pub(super) struct DuoReader<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
 }
 
-impl Reader<'_> {
+impl DuoReader<'_> {
     pub(super) fn refuse(&self, why: impl Into<String>) -> Error {
         Error::invalid(format!("program file, byte {}", self.at + MAGIC.len() + 2), why)
     }
@@ -52,7 +52,7 @@ impl Code for u64 {
         out.push(rest as u8);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<u64> {
+    fn read(from: &mut DuoReader<'_>) -> Result<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = from.byte()?;
@@ -70,7 +70,7 @@ impl Code for u32 {
         u64::from(*self).write(out);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<u32> {
+    fn read(from: &mut DuoReader<'_>) -> Result<u32> {
         u64::read(from)?.try_into().map_err(|_| from.refuse("a number of more than 32 bits"))
     }
 }
@@ -80,7 +80,7 @@ impl Code for u8 {
         out.push(*self);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<u8> {
+    fn read(from: &mut DuoReader<'_>) -> Result<u8> {
         from.byte()
     }
 }
@@ -91,7 +91,7 @@ impl Code for String {
         out.extend(self.as_bytes());
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<String> {
+    fn read(from: &mut DuoReader<'_>) -> Result<String> {
         let count = from.count()?;
         let bytes = from.take(count)?.to_vec();
         String::from_utf8(bytes).map_err(|_| from.refuse("a name that is not UTF-8"))
@@ -104,7 +104,7 @@ impl<T: Code> Code for Vec<T> {
         self.iter().for_each(|element| element.write(out));
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Vec<T>> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Vec<T>> {
         let count = from.count()?;
         (0..count).map(|_| T::read(from)).collect()
     }
@@ -115,7 +115,7 @@ impl Code for bool {
         out.push(*self as u8);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<bool> {
+    fn read(from: &mut DuoReader<'_>) -> Result<bool> {
         match from.byte()? {
             0 => Ok(false),
             1 => Ok(true),

@@ -1,7 +1,7 @@
 //! Programs and their steps.
 
 use super::Code;
-use super::primitives::Reader;
+use super::primitives::DuoReader;
 use crate::error::Result;
 use crate::graph::{Circuit, Type};
 use crate::program::{Lanes, Owner, Party, Program, Recipient, Size, SizeRange, Step, Value, View};
@@ -11,7 +11,7 @@ impl Code for Value {
         self.0.write(out);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Value> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Value> {
         u32::read(from).map(Value)
     }
 }
@@ -21,7 +21,7 @@ impl Code for Size {
         self.0.write(out);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Size> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Size> {
         u32::read(from).map(Size)
     }
 }
@@ -32,7 +32,7 @@ impl Code for Lanes {
         self.sizes.write(out);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Lanes> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Lanes> {
         let lanes = Lanes { factor: u64::read(from)?, sizes: Vec::read(from)? };
         if lanes.sizes.is_sorted() { Ok(lanes) } else { Err(from.refuse("sizes of a product out of order")) }
     }
@@ -48,7 +48,7 @@ impl Code for Owner {
         });
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Owner> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Owner> {
         match from.byte()? {
             0 => Ok(Owner::Party(Party::Alice)),
             1 => Ok(Owner::Party(Party::Bob)),
@@ -69,7 +69,7 @@ impl Code for Recipient {
         });
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Recipient> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Recipient> {
         match from.byte()? {
             0 => Ok(Recipient::Party(Party::Alice)),
             1 => Ok(Recipient::Party(Party::Bob)),
@@ -87,7 +87,7 @@ impl Code for SizeRange {
         self.range.end().write(out);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<SizeRange> {
+    fn read(from: &mut DuoReader<'_>) -> Result<SizeRange> {
         Ok(SizeRange { name: String::read(from)?, range: u64::read(from)?..=u64::read(from)? })
     }
 }
@@ -110,7 +110,7 @@ impl Code for View {
         }
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<View> {
+    fn read(from: &mut DuoReader<'_>) -> Result<View> {
         Ok(match from.byte()? {
             0 => View::Bits(Vec::read(from)?),
             1 => View::Join,
@@ -171,7 +171,7 @@ impl Code for Step {
         }
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Step> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Step> {
         Ok(match from.byte()? {
             0 => Step::Input {
                 name: String::read(from)?,
@@ -216,7 +216,7 @@ impl Code for Program {
         self.steps().to_vec().write(out);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Program> {
+    fn read(from: &mut DuoReader<'_>) -> Result<Program> {
         let mut program = Program::new(String::read(from)?);
         for _ in 0..from.count()? {
             program.push_size(SizeRange::read(from)?)?;

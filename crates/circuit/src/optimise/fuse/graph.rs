@@ -108,7 +108,7 @@ impl Graph {
         (!inner[a.node() as usize] && !inner[b.node() as usize]).then_some([a, b])
     }
 
-    /// The same values with trees built anew.
+    /// A graph of equal values whose trees are built anew.
     pub(super) fn fused(&self, most: usize) -> Graph {
         let inner = self.inner();
         let earliest = self.earliest(&inner, most);

@@ -7,6 +7,7 @@
 mod base_ots;
 mod book;
 mod figures;
+mod makers;
 mod party;
 mod plot;
 mod report;
@@ -20,7 +21,7 @@ use crate::io::console::Console;
 use duologue::channel::Link;
 use figures::{Figure, Plan};
 use party::{Measured, Run};
-use report::Report;
+use report::CorrelationReport;
 
 /// Runs for the base OTs, which take milliseconds.
 const BASE_RUNS: u32 = 15;
@@ -74,7 +75,7 @@ fn survey(
     plan: &Plan,
     console: &Console,
     mut measure: impl FnMut(Figure) -> Result<Measured, Failure>,
-) -> Result<Report, Failure> {
+) -> Result<CorrelationReport, Failure> {
     let mut blocks = vec![machine::openssl()];
     let mut before: Option<Figure> = None;
     let mut measured = Vec::new();
@@ -89,5 +90,5 @@ fn survey(
     let core = args.peer.core.or(machine::cores().map(|[core, _]| core));
     let base = if plan.base { Some(base_ots::measure(BASE_RUNS.min(3 * args.runs), core)?) } else { None };
     blocks.push(machine::openssl());
-    Ok(Report::new(args, plan, measured, base, Machine::new(blocks)))
+    Ok(CorrelationReport::new(args, plan, measured, base, Machine::new(blocks)))
 }

@@ -17,13 +17,13 @@ use super::meeting::{self, Door, Pair};
 use crate::args::BenchEngines;
 use crate::failure::{Exit, Failure};
 use crate::io::console::Console;
-use crate::verbs::run::shaped;
+use crate::peer::shaped;
 use case::{Case, all_inputs, check};
 use duologue::channel::Channel;
 use duologue::{Party, Scheme, bench};
 use figures::{Over, Plan};
 use party::{Measured, Run};
-use report::{Report, Taken};
+use report::{EngineReport, Taken};
 use std::cell::OnceCell;
 use std::thread;
 
@@ -71,7 +71,7 @@ fn figures(
     args: &BenchEngines,
     console: &Console,
     measure: &mut impl FnMut(Over, &Case) -> Result<Measured, Failure>,
-) -> Result<Report, Failure> {
+) -> Result<EngineReport, Failure> {
     let mut blocks = vec![machine::openssl()];
     let mut taken = Taken::new();
     for job in &plan.jobs {
@@ -79,7 +79,7 @@ fn figures(
         taken.insert(job.name, measure(job.over, &job.case)?);
         blocks.push(machine::openssl());
     }
-    Ok(Report::new(plan, &taken, Machine::new(blocks), args.quick))
+    Ok(EngineReport::new(plan, &taken, Machine::new(blocks), args.quick))
 }
 
 /// One party of a case, the other one being elsewhere.

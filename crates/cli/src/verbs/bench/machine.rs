@@ -10,7 +10,7 @@ use std::process::Command;
 use std::thread;
 use std::time::UNIX_EPOCH;
 
-/// What figures were measured on.
+/// The machine on which figures were measured.
 #[derive(Clone, Serialize)]
 pub struct Machine {
     pub machine: String,

@@ -6,9 +6,8 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::io::console::Console;
 use crate::io::paths;
+use crate::peer::{identity, shaped};
 use crate::process::{LISTENING, Process, itself};
-use crate::verbs::keys;
-use crate::verbs::run::shaped;
 use duologue::Party;
 use duologue::channel::{Channel, Identity, Limits, Link, Listener, Security};
 use serde::de::DeserializeOwned;
@@ -65,7 +64,7 @@ fn listen(address: &str, console: &Console) -> Result<Listener, Failure> {
 fn security(args: &BenchParty) -> Result<Security, Failure> {
     let Some(peer) = args.peer_key else { return Ok(Security::PlaintextForBenchmarks) };
     let key = args.key.clone().map_or_else(paths::key, Ok)?;
-    Ok(Security::Tls { identity: Arc::new(keys::load(&key)?), peer })
+    Ok(Security::Tls { identity: Arc::new(identity(&key)?), peer })
 }
 
 /// Both parties as processes of this command.

@@ -6,7 +6,7 @@ use crate::library::Entry;
 use std::fs;
 use std::path::Path;
 
-/// What stands above the tables.
+/// The text above the tables.
 const HEAD: &str = "\
 # The circuits and their costs
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::process::{Process, itself};
-use crate::verbs::run::Report;
+use crate::verbs::run::RunReport;
 use duologue::channel::Link;
 use duologue::{Party, Scheme};
 use std::path::Path;
@@ -21,8 +21,8 @@ pub struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// What each party printed, Alice's first.
-    pub fn run(&self) -> Result<(Report, Report), Failure> {
+    /// The reports of both parties, Alice's first.
+    pub fn run(&self) -> Result<(RunReport, RunReport), Failure> {
         let mut bob = self.bob()?;
         let address = bob.address()?;
         let alice = self.alice(&address)?.report()?;

@@ -1,4 +1,4 @@
-//! What a run delivered and took, for people and for programs.
+//! The outputs and the costs of a run, for people and for programs.
 
 use crate::failure::Failure;
 use crate::io::consent::Proposal;
@@ -20,15 +20,15 @@ pub fn show(
     console: &Console,
 ) -> Result<(), Failure> {
     if console.json() {
-        return console.show_json(&Report::new(proposal, outcome, destinations));
+        return console.show_json(&RunReport::new(proposal, outcome, destinations));
     }
     console.note(summary(proposal.binding, &outcome.report).trim_end());
     console::print(outputs(proposal, outcome, destinations).as_bytes())
 }
 
-/// What a run delivered and took, as this party saw it.
+/// The outputs and the costs of a run, as this party saw them.
 #[derive(Serialize, Deserialize)]
-pub struct Report {
+pub struct RunReport {
     pub program: String,
     pub digest: String,
     pub party: String,
@@ -49,7 +49,7 @@ pub struct Report {
     pub outputs: BTreeMap<String, Output>,
 }
 
-/// What a phase took.
+/// The costs of a phase.
 #[derive(Serialize, Deserialize)]
 pub struct Phase {
     pub seconds: f64,
@@ -70,12 +70,12 @@ pub struct Output {
     pub file: Option<String>,
 }
 
-impl Report {
-    fn new(proposal: &Proposal, outcome: &Outcome, destinations: &Destinations) -> Report {
+impl RunReport {
+    fn new(proposal: &Proposal, outcome: &Outcome, destinations: &Destinations) -> RunReport {
         let (binding, measured) = (proposal.binding, &outcome.report);
         let outputs = delivered(binding, outcome)
             .map(|(port, value)| (port.name.clone(), Output::new(value, port.ty, destinations.of(&port.name))));
-        Report {
+        RunReport {
             program: binding.program().name().to_string(),
             digest: proposal.digest.clone(),
             party: proposal.party.to_string(),
@@ -116,7 +116,7 @@ fn delivered<'a>(
     binding.outputs().iter().filter_map(|port| Some((port, outcome.outputs.get(&port.name)?)))
 }
 
-/// What a run took, in a few lines.
+/// The costs of a run, in a few lines.
 fn summary(binding: &Binding, measured: &duologue::Report) -> String {
     let phase = |name: &str, phase: &PhaseReport| {
         vec![
@@ -164,7 +164,7 @@ fn lanes(name: &str, value: &BitMatrix, ty: Type) -> String {
     text
 }
 
-/// Of many single bits, those that are one.
+/// The lanes whose single bit is one.
 fn set(name: &str, value: &BitMatrix) -> String {
     let ones = || (0..value.lanes()).filter(|&lane| value.get(0, lane));
     let shown: Vec<String> = ones().take(SHOWN).map(|lane| lane.to_string()).collect();

@@ -225,7 +225,7 @@ impl Pool {
         match Kind::ALL.iter().zip(left).zip(each(wanted)).find(|((_, left), wanted)| wanted > left) {
             None => Ok(()),
             Some(((kind, left), wanted)) => Err(Error::usage(format!(
-                "the pool {} has {left} {} left, not {wanted}: `duologue prepare` makes more",
+                "the pool {} has {left} {} left, not {wanted}: `duologue pool fill` makes more",
                 self.folder.display(),
                 kind.words()
             ))),

@@ -128,7 +128,7 @@ impl Pool {
 }
 
 fn absent(folder: &Path, error: std::io::Error) -> Error {
-    files::absent(folder, error, "there is no pool", "`duologue prepare` makes one")
+    files::absent(folder, error, "there is no pool", "`duologue pool fill` makes one")
 }
 
 fn unseal(folder: &Path, clear: &Clear, header: &[u8], key: Option<&SealKey>) -> Result<Secrets> {

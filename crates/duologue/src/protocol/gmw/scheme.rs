@@ -54,6 +54,6 @@ pub(crate) fn tiling() -> Tiling {
 pub(crate) fn prepares_triples() -> Error {
     Error::usage(
         "whole runs are prepared for yao only; what gmw makes ahead of time are triples in a pool: \
-         `duologue prepare --triples`",
+         `duologue pool fill --triples`",
     )
 }

@@ -64,7 +64,7 @@ pub type Ciphertexts = [[u8; 16]; 2];
 ///
 /// # Example
 /// ```
-/// use duologue_kernels::{Block, generator::Generator, hash::{HalfGates, Operand}};
+/// use duologue_kernels::{Block, generator::Generator, gates::Operand, half_gates::HalfGates};
 ///
 /// let mut random = Generator::from_os()?;
 /// let (s, delta) = (random.block(), random.block().with_lsb(true));

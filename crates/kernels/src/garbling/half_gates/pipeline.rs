@@ -29,7 +29,7 @@ impl Position {
         [self.load(cpu, wires.a(), self.places[0]), self.load(cpu, wires.b(), self.places[1])]
     }
 
-    /// Those of a whole block, row by row.
+    /// The operands of a whole block, row by row.
     #[inline(always)]
     fn block<C: Lanes>(self, cpu: C, wires: &impl Wires) -> Operands<C> {
         let a: &[Block; BLOCK] = wires.a()[self.places[0]..].first_chunk().expect("a whole block");
@@ -67,7 +67,7 @@ pub(super) type Pair<C> = [<C as Lanes>::Reg; 2];
 /// H blocks of each AND of a register on their way, and what the label has of them besides.
 pub(super) type Encrypted<C, const H: usize> = ([<C as Lanes>::Reg; H], <C as Lanes>::Reg);
 
-/// What a role does before and after H blocks of each AND of a register are encrypted.
+/// The steps of a role before and after H blocks of each AND of a register are encrypted.
 pub(super) trait Role<C: Lanes, const H: usize> {
     fn wires(&self) -> &impl Wires;
     /// The blocks, to which `begin` was done with the key.
@@ -112,7 +112,7 @@ impl AndCursor {
     }
 }
 
-/// What is ours of a block.
+/// Encrypts the part of a block that is to be done.
 #[inline(always)]
 fn block<C: Lanes, const H: usize>(cpu: C, role: &mut impl Role<C, H>, key: C::Reg, position: Position, bucket: u64) {
     for column in (0..4).step_by(C::LANES).filter(|&column| position.part.meets::<C>(column)) {

@@ -31,7 +31,7 @@ fn tweaks<C: Lanes>(cpu: C, row: usize) -> [C::Reg; 2] {
     [cpu.load(&TWEAKS[row][0]), cpu.load(&TWEAKS[row][1])]
 }
 
-/// What does not change from step to step.
+/// The values that stay from step to step.
 ///
 /// Complements cost nothing. Let E₀, E₁ be the hashes of a and a ⊕ Δ as they come, F₀, F₁ of b and b ⊕ Δ, s and t
 /// the lowest bits of a and b. With Δ added to a (f_a = 1) or b, T_G = E₀ ⊕ E₁ ⊕ (t ⊕ f_b)·Δ as without but for

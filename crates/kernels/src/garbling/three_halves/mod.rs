@@ -56,9 +56,9 @@ pub type Table = [u8; 25];
 
 /// The hash of three-halves garbling, and both roles' loops over it.
 ///
-/// Of AND number n the hash h (0: of A, 1: of B, 2: of A ⊕ B) is H(x) = E_K(ς(x ⊕ i)) ⊕ ς(x ⊕ i) with K = S ⊕ (j ‖
+/// Hash h of AND number n (0: of A, 1: of B, 2: of A ⊕ B) is H(x) = E_K(ς(x ⊕ i)) ⊕ ς(x ⊕ i) with K = S ⊕ (j ‖
 /// "3-halves"), bucket j = 4·⌊n/16⌋ + n mod 4 and tweak i = 4·(⌊n/4⌋ mod 4) + h, as in
-/// [`HalfGates`](crate::garbling::half_gates::HalfGates). But ς is σ on each half by itself: of 32-bit words, (a ‖ b ‖ c ‖ d) ↦ (a ⊕ b ‖ a
+/// [`HalfGates`](crate::half_gates::HalfGates). But ς is σ on each half by itself: of 32-bit words, (a ‖ b ‖ c ‖ d) ↦ (a ⊕ b ‖ a
 /// ‖ c ⊕ d ‖ c).
 ///
 /// **Why not σ**: ciphertexts hold H(x ⊕ Δ)_L ⊕ α·Δ_L ⊕ β·Δ_R, with all four (α, β). H's own part, linear in Δ, must
@@ -85,8 +85,8 @@ pub type Table = [u8; 25];
 /// values are uniform, and with them ciphertexts, dice and control bits.
 ///
 /// # What it rests on
-/// What [`HalfGates`](crate::garbling::half_gates::HalfGates) rests on: S uniform, public, fresh; no number twice under one S; an honest
-/// garbler, labels uniform but for XORs; inputs chosen before the ciphertexts are seen, or a semi-honest evaluator.
+/// The conditions of [`HalfGates`](crate::half_gates::HalfGates): S uniform, public, fresh; no number twice under one S;
+/// an honest garbler, labels uniform but for XORs; inputs chosen before the ciphertexts are seen, or a semi-honest evaluator.
 ///
 /// # For whoever reviews it
 /// Three choices here are not in the paper: ς as the map of its randomised hash; dice from two further bits of a
@@ -94,7 +94,7 @@ pub type Table = [u8; 25];
 ///
 /// # Example
 /// ```
-/// use duologue_kernels::{Block, generator::Generator, hash::Operand, three_halves::ThreeHalves};
+/// use duologue_kernels::{Block, generator::Generator, gates::Operand, three_halves::ThreeHalves};
 ///
 /// let mut random = Generator::from_os()?;
 /// let (s, delta) = (random.block(), random.block().with_lsb(true));

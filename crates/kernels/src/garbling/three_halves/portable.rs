@@ -56,7 +56,7 @@ fn bit(x: Block, i: u32) -> bool {
     (x.get() >> i) as u8 & 1 == 1
 }
 
-/// What an evaluator with these labels makes of them: the hashes of A, B and A ⊕ B, (G₀ ‖ G₁), (G₂ ‖ G₂) and ρ.
+/// The output label of an evaluator, from its labels, the hashes of A, B and A ⊕ B, (G₀ ‖ G₁), (G₂ ‖ G₂) and ρ.
 fn label(a: Block, b: Block, [ha, hb, hx]: [Block; 3], [g01, g2]: [Block; 2], rho: [bool; 2]) -> Block {
     let (s, t) = (a.lsb(), b.lsb());
     let w = highs(a, a) ^ lows(b, b);

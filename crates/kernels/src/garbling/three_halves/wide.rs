@@ -72,7 +72,7 @@ impl Position {
     }
 }
 
-/// What a role does before and after H blocks of each AND of a register are encrypted.
+/// The steps of a role before and after H blocks of each AND of a register are encrypted.
 trait Role<C: Lanes, const H: usize> {
     type Wires: Wires;
     fn wires(&self) -> &Self::Wires;
@@ -114,7 +114,7 @@ fn walk<C: Lanes, const H: usize>(cpu: C, key: Block, role: &mut impl Role<C, H>
     }
 }
 
-/// What of a whole block is under the keys of one column.
+/// Encrypts the ANDs of a whole block that are under the keys of one column.
 #[inline(always)]
 fn block<C: Lanes, const H: usize>(cpu: C, role: &mut impl Role<C, H>, key: C::Reg, position: Position) {
     if H * 4 <= 12 || C::LANES == 4 {
@@ -191,7 +191,7 @@ fn tweaks<C: Lanes>(cpu: C, row: usize) -> [C::Reg; 3] {
     [cpu.load(&tweaks[0]), cpu.load(&tweaks[1]), cpu.load(&tweaks[2])]
 }
 
-/// What both roles begin the ciphers of A, B and A ⊕ B with; of the hashes of A and B, what they add to the output and,
+/// The inputs with which both roles begin the ciphers of A, B and A ⊕ B; of the hashes of A and B, what they add to the output and,
 /// in bit 0 of each half, to the control bits, comes of A and B alone.
 #[inline(always)]
 fn open<C: Lanes>(cpu: C, row: usize, a: C::Reg, b: C::Reg, key: C::Reg) -> [C::Reg; 3] {
@@ -231,7 +231,7 @@ impl<C: Lanes> Labels<C> {
         }
     }
 
-    /// What hides (r_L ‖ r_R), in bit 0 of each half.
+    /// The pads of (r_L ‖ r_R), in bit 0 of each half.
     #[inline(always)]
     fn pads(&self, cpu: C, [ya, yb, yx]: [C::Reg; 3], [z01, z2]: [C::Reg; 2]) -> C::Reg {
         // Bit 0 of ς(x) is bit 32 of x.
@@ -249,7 +249,7 @@ impl<C: Lanes> Labels<C> {
     }
 }
 
-/// What does not change from step to step.
+/// The values that stay from step to step.
 struct Fixed<C: Lanes> {
     delta: C::Reg,
     /// ςΔ, ω²Δ, ωΔ.
@@ -263,11 +263,11 @@ struct Fixed<C: Lanes> {
     p: C::Reg,
     q: C::Reg,
     pq: C::Reg,
-    /// What (G₀ ‖ G₁), G₂ and the label have of Δ in every row.
+    /// The terms of Δ in (G₀ ‖ G₁), G₂ and the label that are those of every row.
     of_g01: C::Reg,
     of_g2: C::Reg,
     of_label: C::Reg,
-    /// What bit 0 of each half of (z₀ ‖ z₁) and of z₂ has besides the ciphers and the labels.
+    /// The terms of bit 0 of each half of (z₀ ‖ z₁) and of z₂ besides the ciphers and the labels.
     of_z01: C::Reg,
     of_z2: C::Reg,
 }

@@ -26,7 +26,7 @@ pub fn columns(rows: &[Block], stride: usize, columns: &mut [Block]) {
     columns_on(Backend::detect(), rows, stride, columns, false);
 }
 
-/// The same where nobody reads the columns before megabytes of others are made: they go past the caches to memory, if
+/// [`columns`] for columns that are not read before megabytes of others are made: they go past the caches to memory, if
 /// the processor can do that, whose old contents need not be read first.
 ///
 /// # Panics

@@ -37,7 +37,7 @@ pub(crate) type Quad = [[Block; 4]; 11];
 /// k at most.
 pub(crate) const LEVELS: usize = 8;
 
-/// What happens beside the planes.
+/// The work beside the planes.
 pub(crate) enum Ends<'a> {
     /// All leaves; their sum goes here.
     Sum(&'a mut [Block]),
@@ -91,7 +91,7 @@ impl Leaves {
         self.run(first, len, rows, stride, Ends::Sum(sum));
     }
 
-    /// The same of all leaves but leaf 0, whose key may be anything and which is in no plane. Then the `values`, if
+    /// Blocks of all leaves but leaf 0, whose key may be anything and which is in no plane. Then the `values`, if
     /// there are any, are added to the planes j for which bit j of `bits` is set, in constant time.
     ///
     /// # Panics

@@ -3,7 +3,7 @@
 //! Errors are below one unit of the result, 2^−fraction.
 
 use super::{Fixed, Overflow, fit, rescale, saturated};
-use crate::blocks::approximation::piecewise::{Piecewise, Place};
+use crate::blocks::approximation::piecewise::{LastBit, Piecewise};
 use crate::blocks::approximation::sine::{cosine, sine};
 use crate::blocks::arithmetic::columns::Columns;
 use crate::blocks::{Goal, normalise, shift_right};
@@ -62,7 +62,7 @@ fn power(c: &mut Builder, u: &[Bit], n: usize, goal: Goal) -> Vec<Bit> {
     let power = Piecewise {
         function: &|r, x| r.exp2(x) + r.power_of_two(low),
         domain: 0.0..1.0,
-        place: Place::Start,
+        place: LastBit::Start,
         low,
         high: 1,
         error: 0.25,
@@ -82,7 +82,7 @@ pub fn log2(c: &mut Builder, x: &Fixed, goal: Goal) -> Fixed {
     let logarithm = Piecewise {
         function: &|r, u| r.log2(&(r.one() + u)),
         domain: 0.0..1.0,
-        place: Place::Start,
+        place: LastBit::Start,
         low: -(fraction as i32),
         high: 1,
         error: 0.25,

@@ -117,7 +117,7 @@ fn invert_small(c: &mut Builder, [t21, t22, t23, t24]: [Bit; 4]) -> [Bit; 4] {
     [t29, t33, t37, t40]
 }
 
-/// The same inverse. 7 ANDs, depth 2.
+/// The inverse of [`invert_small`] with less depth. 7 ANDs, depth 2.
 fn invert_shallow(c: &mut Builder, [t21, t22, t23, t24]: [Bit; 4]) -> [Bit; 4] {
     let low = c.xor(t21, t22);
     let high = c.xor(t23, t24);

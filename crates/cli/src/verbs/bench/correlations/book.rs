@@ -1,8 +1,9 @@
 //! The figures and their plot as a page of the book.
 
 use super::figures::{BASE, Figure, Kind};
+use super::makers::{Maker, makers, triples};
 use super::party::Measured;
-use super::report::{CONVENTIONS, Line, Report, millions};
+use super::report::{CONVENTIONS, CorrelationReport, MakerRow, millions};
 use super::times::{self, COUNTS, LINES};
 use super::{SPOT, plot};
 use crate::failure::Failure;
@@ -12,7 +13,7 @@ use duologue::ot::Extension;
 use std::fs;
 use std::path::Path;
 
-/// What stands above the tables.
+/// The text above the tables.
 const HEAD: &str = "\
 # Makers of correlations, measured
 
@@ -40,7 +41,7 @@ const AFFORDABLE: f64 = 5.0;
 /// Writes `correlations-measured.md` and `correlations-measured.svg`; `spot` measures triples over a line.
 pub fn write(
     folder: &Path,
-    report: &Report,
+    report: &CorrelationReport,
     mut spot: impl FnMut(Figure, Link) -> Result<Measured, Failure>,
 ) -> Result<(), Failure> {
     let makers = makers(report);
@@ -63,30 +64,9 @@ pub fn write(
     save("correlations-measured.svg", drawn)
 }
 
-/// A maker with what was measured of every kind, in the order of [`Kind::ALL`].
-pub type Maker<'a> = (Extension, Vec<(&'a Line, &'a Measured)>);
-
-fn makers(report: &Report) -> Vec<Maker<'_>> {
-    let mut makers: Vec<Maker<'_>> = Vec::new();
-    let by_makers =
-        report.measured.iter().zip(&report.figures).filter(|((figure, _), _)| Kind::ALL.contains(&figure.kind));
-    for ((figure, measured), line) in by_makers {
-        match makers.last_mut().filter(|(maker, _)| *maker == figure.maker) {
-            Some((_, kinds)) => kinds.push((line, measured)),
-            None => makers.push((figure.maker, vec![(line, measured)])),
-        }
-    }
-    makers
-}
-
-/// What was measured of each maker's triples.
-pub fn triples<'a>(makers: &[Maker<'a>]) -> Vec<(Extension, &'a Measured)> {
-    makers.iter().map(|(maker, kinds)| (*maker, kinds[Kind::Triples as usize].1)).collect()
-}
-
 type Spot = (&'static str, Extension, f64, f64);
 
-fn text(report: &Report, makers: &[Maker<'_>], spots: &[Spot]) -> String {
+fn text(report: &CorrelationReport, makers: &[Maker<'_>], spots: &[Spot]) -> String {
     let mut text = format!("{HEAD}\n## Speed, traffic and memory\n\n{MAKERS}");
     makers.iter().for_each(|maker| text += &maker_line(maker));
     text += "\n![Bytes a correlation against speed, and the time for triples over three lines](correlations-measured.svg)\n";
@@ -115,7 +95,7 @@ fn text(report: &Report, makers: &[Maker<'_>], spots: &[Spot]) -> String {
 
 /// The bits come first: they do not depend on the machine.
 fn maker_line((maker, kinds): &Maker<'_>) -> String {
-    let speed = |line: &Line| [millions(line.value), line.ratio.map_or("–".into(), |ratio| format!("{ratio:.3}"))];
+    let speed = |line: &MakerRow| [millions(line.value), line.ratio.map_or("–".into(), |ratio| format!("{ratio:.3}"))];
     let memory = |kind: Kind| kinds[kind as usize].0.memory.map_or("–".into(), bytes);
     let speeds = kinds.iter().flat_map(|(line, _)| speed(line));
     let setup = kinds[Kind::Triples as usize].1.setup;
@@ -143,7 +123,7 @@ fn checks(spots: &[Spot]) -> String {
     text
 }
 
-fn how(report: &Report) -> String {
+fn how(report: &CorrelationReport) -> String {
     let blocks = report.machine.openssl_blocks_per_second.map_or("not known".into(), millions);
     let commit = report.machine.commit.as_ref().map_or(String::new(), |commit| format!(", commit `{commit}`"));
     let runs = report.measured.first().map_or(0, |(_, measured)| measured.runs.len());

@@ -1,4 +1,4 @@
-//! What is measured, and under which names.
+//! The figures and their names.
 
 use crate::failure::Failure;
 use duologue::Party;
@@ -10,7 +10,7 @@ pub fn makers() -> Vec<Extension> {
     Extension::all().collect()
 }
 
-/// What a maker makes.
+/// A kind of correlation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// COTs, each party the sender of as many.
@@ -33,10 +33,10 @@ impl Kind {
     /// By every maker.
     pub const ALL: [Kind; 3] = [Kind::Cots, Kind::OneWay, Kind::Triples];
 
-    /// What is derived of the COTs of the maker that sessions have by default.
+    /// The kinds that are derived from the COTs of the default maker.
     pub const DERIVED: [Kind; 4] = [Kind::RandomOts, Kind::RandomBits, Kind::OneOf16, Kind::BitVectors];
 
-    /// So many triples, or COTs in each direction.
+    /// The demand for this many triples, or COTs in each direction.
     pub fn demand(self, count: u64) -> Demand {
         match self {
             Kind::OneWay => Demand::of_cots(Party::Alice, count),
@@ -92,7 +92,7 @@ const BEST: [Best; 4] = [
 /// 128 base OTs at the slower of both parties, and what a new session takes: 128 in each direction.
 pub const BASE: [&str; 2] = ["base_ot_ms", "base_ot_both_ways_ms"];
 
-/// What is measured and shown.
+/// The figures that are measured and those that are shown.
 pub struct Plan {
     pub figures: Vec<Figure>,
     pub best: Vec<&'static Best>,

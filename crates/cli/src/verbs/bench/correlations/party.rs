@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// What a party measured.
+/// The measurements of a party.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Measured {
     /// Seconds until the first batch is there: greeting, base OTs, bootstrap, and that batch.
@@ -64,7 +64,7 @@ fn make(session: &mut Session, figure: Figure, count: u64) -> Result<(u64, Phase
     Ok((made, took))
 }
 
-/// What is in memory at once of what is derived.
+/// Derived correlations that are in memory at once.
 const BLOCK: u64 = 1 << 17;
 
 /// Makes so many in blocks, and forgets them; those that each party sends count, and so do those that it receives.

@@ -1,7 +1,7 @@
 //! Bytes against speed of every maker, and the time for triples over three lines, on logarithmic axes.
 
-use super::book::{Maker, triples};
 use super::figures::Kind;
+use super::makers::{Maker, triples};
 use super::times::{self, COUNTS, LINES};
 use crate::verbs::bench::machine::decades;
 use plotters::coord::Shift;
@@ -10,7 +10,7 @@ use std::error::Error;
 
 const SIZE: (u32, u32) = (960, 1000);
 const UPPER: i32 = 560;
-/// Of SoftSpoken and of silent makers.
+/// The colours of SoftSpoken and of silent makers.
 const COLORS: [RGBColor; 2] = [RGBColor(31, 119, 180), RGBColor(214, 90, 20)];
 const LABEL: (&str, i32) = ("sans-serif", 13);
 

@@ -1,4 +1,4 @@
-//! What was measured, for people and for programs.
+//! Measurements, for people and for programs.
 
 use super::figures::{BASE, Best, Figure, Plan};
 use super::party::{Measured, Run};
@@ -8,7 +8,7 @@ use crate::verbs::bench::machine::{self, Machine};
 use serde::Serialize;
 use std::fmt;
 
-/// What a figure is.
+/// The meaning of the figures.
 pub const CONVENTIONS: &str = "\
 A COT figure counts the COTs of both directions: each party is sender of one half and receiver of the other, in the
 same exchanges, on one core a party. With `_one_way` Alice alone sends, and her COTs alone are counted. A triple is of
@@ -18,20 +18,20 @@ first batch) is apart. R is the AES blocks a second of `openssl speed -evp aes-1
 
 /// Everything that was measured.
 #[derive(Serialize)]
-pub struct Report {
+pub struct CorrelationReport {
     #[serde(flatten)]
     pub machine: Machine,
     /// The simulated line, if there is one.
     pub link: Option<String>,
     pub tls: bool,
-    pub figures: Vec<Line>,
+    pub figures: Vec<MakerRow>,
     #[serde(skip)]
     pub measured: Vec<(Figure, Measured)>,
 }
 
 /// A figure.
 #[derive(Clone, Serialize)]
-pub struct Line {
+pub struct MakerRow {
     pub name: String,
     pub value: f64,
     pub unit: &'static str,
@@ -52,23 +52,23 @@ pub struct Line {
     pub runs: Vec<f64>,
 }
 
-impl Report {
+impl CorrelationReport {
     pub fn new(
         args: &BenchCorrelations,
         plan: &Plan,
         measured: Vec<(Figure, Measured)>,
         base: Option<[f64; 2]>,
         machine: Machine,
-    ) -> Report {
+    ) -> CorrelationReport {
         let blocks = machine.openssl_blocks_per_second;
-        let mut figures: Vec<Line> =
-            measured.iter().map(|(figure, measured)| Line::new(*figure, measured, blocks)).collect();
-        let best: Vec<Line> = plan.best.iter().filter_map(|best| fastest(best, &figures)).collect();
+        let mut figures: Vec<MakerRow> =
+            measured.iter().map(|(figure, measured)| MakerRow::new(*figure, measured, blocks)).collect();
+        let best: Vec<MakerRow> = plan.best.iter().filter_map(|best| fastest(best, &figures)).collect();
         figures.extend(best);
         figures.extend(
-            BASE.into_iter().zip(base.into_iter().flatten()).map(|(name, value)| Line::milliseconds(name, value)),
+            BASE.into_iter().zip(base.into_iter().flatten()).map(|(name, value)| MakerRow::milliseconds(name, value)),
         );
-        Report {
+        CorrelationReport {
             machine,
             link: args.link.map(|link| link.to_string()),
             tls: args.tls || args.peer.peer_key.is_some(),
@@ -79,16 +79,16 @@ impl Report {
 }
 
 /// The best under its own name.
-fn fastest(best: &Best, figures: &[Line]) -> Option<Line> {
+fn fastest(best: &Best, figures: &[MakerRow]) -> Option<MakerRow> {
     let candidates = figures.iter().filter(|line| best.of.contains(&&*line.name));
     let fastest = candidates.max_by(|a, b| a.value.total_cmp(&b.value))?;
-    Some(Line { name: best.name.into(), ..fastest.clone() })
+    Some(MakerRow { name: best.name.into(), ..fastest.clone() })
 }
 
-impl Line {
-    fn new(figure: Figure, measured: &Measured, blocks: Option<f64>) -> Line {
+impl MakerRow {
+    fn new(figure: Figure, measured: &Measured, blocks: Option<f64>) -> MakerRow {
         let value = speed(&measured.runs);
-        Line {
+        MakerRow {
             name: figure.name(),
             value,
             unit: figure.kind.unit(),
@@ -101,9 +101,9 @@ impl Line {
         }
     }
 
-    fn milliseconds(name: &str, value: f64) -> Line {
+    fn milliseconds(name: &str, value: f64) -> MakerRow {
         let name = name.to_string();
-        Line {
+        MakerRow {
             name,
             value,
             unit: "ms",
@@ -149,13 +149,13 @@ pub fn millions(number: f64) -> String {
     format!("{:.1} M/s", number / 1e6)
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for CorrelationReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.machine)?;
         let line = self.link.as_ref().map_or("no simulated line".to_string(), |link| format!("a line of {link}"));
         writeln!(f, "{}, {line}\n", if self.tls { "TLS" } else { "TCP without encryption" })?;
         let head = ["FIGURE", "maker", "speed", "in R", "bits", "setup", "memory"].map(String::from).to_vec();
-        let rows: Vec<Vec<String>> = [head].into_iter().chain(self.figures.iter().map(Line::row)).collect();
+        let rows: Vec<Vec<String>> = [head].into_iter().chain(self.figures.iter().map(MakerRow::row)).collect();
         writeln!(f, "{}\n{CONVENTIONS}", table("llrrrrr", &rows))
     }
 }

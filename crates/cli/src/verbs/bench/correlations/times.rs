@@ -1,4 +1,4 @@
-//! What makers send, exactly, and how long that and the computing take over a line.
+//! The exact bytes that makers send, and how long these and the computing take over a line.
 
 use super::figures::Kind;
 use super::party::Measured;

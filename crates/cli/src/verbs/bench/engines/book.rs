@@ -2,12 +2,12 @@
 
 use super::matrix::{self, Matrix};
 use super::plot;
-use super::report::{self, Report};
+use super::report::{self, EngineReport};
 use crate::failure::Failure;
 use std::fs;
 use std::path::Path;
 
-/// What stands above the tables.
+/// The text above the tables.
 const HEAD: &str = "\
 # Engines, measured
 
@@ -19,7 +19,7 @@ bench` measures it on your machine, `--json` writes it for machines, `--as alice
 ";
 
 /// Writes `engines-measured.md` and `engines-measured.svg`.
-pub fn write(folder: &Path, report: &Report, matrix: &Matrix) -> Result<(), Failure> {
+pub fn write(folder: &Path, report: &EngineReport, matrix: &Matrix) -> Result<(), Failure> {
     let save = |name: &str, text: String| {
         let path = folder.join(name);
         fs::write(&path, text).map_err(Failure::io(format!("writing {}", path.display())))
@@ -29,12 +29,12 @@ pub fn write(folder: &Path, report: &Report, matrix: &Matrix) -> Result<(), Fail
     save("engines-measured.svg", drawn)
 }
 
-fn text(report: &Report, matrix: &Matrix) -> String {
+fn text(report: &EngineReport, matrix: &Matrix) -> String {
     let machine = &report.machine;
     let commit = machine.commit.as_ref().map_or(String::new(), |commit| format!(", commit `{commit}`"));
     let blocks = machine.openssl_blocks_per_second.map_or("not known".into(), report::millions);
     let figures = markdown("lrrlrrrr", &report::HEAD, report.rows());
-    let cases = markdown("llrrlrrrrrrrrr", &matrix::HEAD, matrix.cases.iter().map(matrix::Line::row).collect());
+    let cases = markdown("llrrlrrrrrrrrr", &matrix::HEAD, matrix.cases.iter().map(matrix::CaseRow::row).collect());
     format!(
         "{HEAD}\n## The figures\n\n{figures}\n![Speeds, and times of circuits against lanes](engines-measured.svg)\n\n\
          ## Circuits, protocols, lanes, lines\n\n{cases}\n{}\n\n## How it was measured\n\n\

@@ -1,4 +1,4 @@
-//! What two parties do in one session of a benchmark: a program at a size, under a protocol, some times.
+//! The work of one session of a benchmark: a program at a size, under a protocol, some times.
 
 use crate::failure::{Exit, Failure};
 use crate::program;
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Case {
     pub task: Task,
-    /// As the command names it.
+    /// The name that the command gives it.
     pub program: String,
-    /// Of every size of the program.
+    /// The value of every size of the program.
     pub lanes: u64,
-    /// As the command names it.
+    /// The name that the command gives it.
     pub protocol: String,
-    /// As the command names it; of Yao alone.
+    /// The name that the command gives it; it counts for Yao alone.
     pub garbling: String,
     pub threads: u32,
     /// The simulated line, as people write it.
@@ -26,12 +26,12 @@ pub struct Case {
     pub runs: u32,
 }
 
-/// What is done with the program.
+/// The work that is measured.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Task {
     /// Setup and online one after another, timed as sessions do unless it is streamed in any case.
     Run { streamed: bool },
-    /// So many are prepared, then they go online.
+    /// Prepares this many runs at once, which then go online.
     Online { at_once: u32 },
     /// No program: this many bytes from Bob to Alice over the channel.
     Stream { bytes: u64 },
@@ -96,7 +96,7 @@ pub fn all_inputs(binding: &Binding) -> Inputs {
     inputs
 }
 
-/// Those of one party, and the public ones.
+/// The inputs of one party, and the public ones.
 pub fn own_inputs(binding: &Binding, party: Party) -> Inputs {
     let all = all_inputs(binding);
     let own = binding.inputs().iter().filter(|port| port.who != Owner::Party(party.peer()));

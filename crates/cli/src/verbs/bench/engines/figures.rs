@@ -18,13 +18,13 @@ pub enum Over {
 }
 
 /// A case that is measured, under a name.
-pub struct Job {
+pub struct NamedCase {
     pub name: &'static str,
     pub over: Over,
     pub case: Case,
 }
 
-/// What is counted of a case.
+/// The value of a case that a figure shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
     /// ANDs by the time of setup: of what runs alone, the garbler.
@@ -37,7 +37,7 @@ pub enum Value {
     Microseconds,
     /// The time online, in milliseconds.
     Milliseconds,
-    /// What a party's process had at most, in MB.
+    /// The largest memory of a party's process, in MB.
     Memory,
     /// Bytes by the time, in GB/s.
     Throughput,
@@ -65,7 +65,7 @@ pub struct Figure {
     pub name: &'static str,
     pub value: Value,
     pub jobs: &'static [&'static str],
-    /// What we aim at: in R, or in the figure's unit.
+    /// The aim: in R, or in the figure's unit.
     pub goal: &'static str,
     /// The jobs that it is compared with: the same in memory, the engine alone, the channel alone.
     pub beside: &'static [&'static str],
@@ -112,10 +112,10 @@ const MANY: u32 = 100;
 /// ANDs of AES-128 in a lane.
 const AES: u64 = 6400;
 
-/// What is measured and shown.
+/// The figures that are measured and those that are shown.
 pub struct Plan {
     pub figures: Vec<&'static Figure>,
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<NamedCase>,
     /// How ANDs are garbled.
     pub garbling: Garbling,
 }
@@ -130,7 +130,7 @@ impl Plan {
         }
         let apart = args.peer.party.map(|_| if args.peer.peer_key.is_some() { Over::Tls } else { Over::Tcp });
         let jobs = jobs(args).into_iter().filter(|job| apart.is_none_or(|over| job.over == over));
-        let mut jobs: Vec<Job> = jobs.collect();
+        let mut jobs: Vec<NamedCase> = jobs.collect();
         let there = |figure: &&Figure| figure.jobs.iter().all(|name| jobs.iter().any(|job| job.name == *name));
         let wanted = |figure: &&Figure| args.only.is_empty() || args.only.iter().any(|name| name == figure.name);
         let figures: Vec<&Figure> = FIGURES.iter().filter(wanted).filter(there).collect();
@@ -146,12 +146,12 @@ impl Plan {
 }
 
 /// All cases, in the order in which they are measured: what is compared comes together.
-fn jobs(args: &BenchEngines) -> Vec<Job> {
+fn jobs(args: &BenchEngines) -> Vec<NamedCase> {
     let scaled = |count: u64| if args.quick { count.div_ceil(100) } else { count };
     let (runs, few) = (args.runs, args.runs.min(FEW));
     let many = if args.quick { args.runs } else { args.runs.max(MANY) };
     let garbling = args.garbling.to_string();
-    let job = |name, over, case| Job { name, over, case: Case { garbling: garbling.clone(), ..case } };
+    let job = |name, over, case| NamedCase { name, over, case: Case { garbling: garbling.clone(), ..case } };
     let streamed = Task::Run { streamed: true };
     let yao = || Case::new(streamed, Scheme::Yao, "block:aes128", scaled(4096), runs);
     let gmw = || Case::new(Task::Online { at_once: 1 }, Scheme::Gmw, "block:aes128", scaled(100_000), few);

@@ -28,7 +28,7 @@ const KNOWN: [Known; 6] = [
     Known { name: "sort", yao: "block:sort_odd_even:64x32x0", gmw: "block:sort_odd_even:64x32x0:depth" },
 ];
 
-/// What is to be measured: every combination.
+/// The cases to be measured: every combination.
 pub struct Asked {
     circuits: Vec<String>,
     protocols: Vec<Scheme>,
@@ -56,7 +56,7 @@ impl Asked {
         }
     }
 
-    /// What the book shows: cases of seconds.
+    /// The cases that the book shows, of seconds each.
     pub fn book() -> Asked {
         Asked {
             circuits: KNOWN.iter().map(|known| known.name.to_string()).collect(),
@@ -98,14 +98,14 @@ fn program(circuit: &str, scheme: Scheme) -> &str {
 pub struct Matrix {
     #[serde(flatten)]
     pub machine: Machine,
-    pub cases: Vec<Line>,
+    pub cases: Vec<CaseRow>,
     /// Combinations that have too many ANDs.
     pub left_out: Vec<String>,
 }
 
 /// One combination. Times are medians of the runs.
 #[derive(Clone, Serialize)]
-pub struct Line {
+pub struct CaseRow {
     pub circuit: String,
     pub program: String,
     pub protocol: String,
@@ -123,7 +123,7 @@ pub struct Line {
     pub rounds: u64,
     /// Bytes that a party's process had at most.
     pub memory: Option<u64>,
-    /// Of setup and online together.
+    /// ANDs by the time of setup and online together.
     pub ands_per_second: f64,
 }
 
@@ -146,7 +146,7 @@ pub fn measure(
     let mut lines = Vec::new();
     for (circuit, case) in &cases {
         console.note(describe(circuit, case));
-        lines.push(Line::new(circuit, case, &measure(case)?));
+        lines.push(CaseRow::new(circuit, case, &measure(case)?));
     }
     blocks.push(machine::openssl());
     left_out.dedup();
@@ -166,11 +166,11 @@ fn describe(circuit: &str, case: &Case) -> String {
     format!("{circuit}, {}, {} lanes{threads}{link}", case.title(), thousands(case.lanes))
 }
 
-impl Line {
-    fn new(circuit: &str, case: &Case, measured: &Measured) -> Line {
+impl CaseRow {
+    fn new(circuit: &str, case: &Case, measured: &Measured) -> CaseRow {
         let middle = |of: fn(&Run) -> f64| median(measured.runs.iter().map(of).collect());
         let bytes = |of: fn(&Run) -> [u64; 2]| middle_bytes(measured, of);
-        Line {
+        CaseRow {
             circuit: circuit.into(),
             program: case.program.clone(),
             protocol: case.title(),
@@ -221,7 +221,7 @@ pub const HEAD: [&str; 14] = [
     "rounds", "memory", "all",
 ];
 
-/// What the columns are.
+/// The meaning of the columns.
 pub const CONVENTIONS: &str = "\
 Of Yao the circuit with fewest ANDs is run, of GMW the one with fewest layers. A session (greeting, base OTs, the first
 correlations) is made once and its time stands apart; setup and online are medians of its runs, of the slower party. Bytes
@@ -231,7 +231,7 @@ together. What is garbled ahead of time counts as setup; larger programs are str
 impl fmt::Display for Matrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n", self.machine)?;
-        let rows = [HEAD.map(String::from).to_vec()].into_iter().chain(self.cases.iter().map(Line::row));
+        let rows = [HEAD.map(String::from).to_vec()].into_iter().chain(self.cases.iter().map(CaseRow::row));
         writeln!(f, "{}\n{CONVENTIONS}", table("llrrlrrrrrrrrr", &rows.collect::<Vec<_>>()))?;
         for case in &self.left_out {
             writeln!(f, "left out (--most): {case}")?;

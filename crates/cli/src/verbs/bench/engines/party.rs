@@ -10,7 +10,7 @@ use duologue::{Inputs, Outcome, Outputs, Party, Scheme, Session};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// What a party measured, or both together.
+/// The measurements of a party, or of both together.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Measured {
     /// ANDs of a run over all lanes.
@@ -35,7 +35,7 @@ pub struct Run {
 }
 
 impl Measured {
-    /// Of two parties, whichever took longer, and more memory; bytes and rounds are the same.
+    /// The longer time and the larger memory of two parties; bytes and rounds are the same.
     pub fn both([alice, bob]: [Measured; 2]) -> Measured {
         let run = |(a, b): (&Run, &Run)| Run {
             setup: a.setup.max(b.setup),
@@ -52,7 +52,7 @@ impl Measured {
     }
 }
 
-/// What a party sends of a stream at once.
+/// Bytes of a stream that a party sends at once.
 const PIECE: usize = 1 << 18;
 
 /// Does a case over a channel. Everything learned is compared with the result in the clear, when all is measured.

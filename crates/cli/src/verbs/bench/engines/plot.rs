@@ -1,7 +1,7 @@
 //! The speeds of the engines, and the time of circuits against lanes over each line, on logarithmic axes.
 
 use super::matrix::{self, Matrix};
-use super::report::{self, Report, millions};
+use super::report::{self, EngineReport, millions};
 use crate::verbs::bench::machine::decades;
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -11,7 +11,7 @@ const WIDTH: u32 = 960;
 /// Heights of a bar and of a panel.
 const BAR: u32 = 26;
 const PANEL: u32 = 420;
-/// Of Yao, of GMW and of masked GMW.
+/// The colours of Yao, of GMW and of masked GMW.
 const COLORS: [RGBColor; 3] = [RGBColor(31, 119, 180), RGBColor(214, 90, 20), RGBColor(44, 140, 60)];
 const LABEL: (&str, i32) = ("sans-serif", 13);
 
@@ -22,8 +22,8 @@ fn color(name: &str) -> RGBColor {
 }
 
 /// An SVG with both.
-pub fn draw(report: &Report, matrix: &Matrix) -> Result<String, Box<dyn Error>> {
-    let speeds: Vec<&report::Line> = report.figures.iter().filter(|line| line.unit == "AND/s").collect();
+pub fn draw(report: &EngineReport, matrix: &Matrix) -> Result<String, Box<dyn Error>> {
+    let speeds: Vec<&report::FigureRow> = report.figures.iter().filter(|line| line.unit == "AND/s").collect();
     let upper = BAR * speeds.len() as u32 + 96;
     let mut svg = String::new();
     {
@@ -44,7 +44,7 @@ pub fn draw(report: &Report, matrix: &Matrix) -> Result<String, Box<dyn Error>> 
 }
 
 /// A bar for each figure, and a line for R.
-fn draw_speeds(area: &Area<'_>, speeds: &[&report::Line], blocks: Option<f64>) -> Result<(), Box<dyn Error>> {
+fn draw_speeds(area: &Area<'_>, speeds: &[&report::FigureRow], blocks: Option<f64>) -> Result<(), Box<dyn Error>> {
     let x = decades(speeds.iter().map(|line| line.value).chain(blocks));
     let rows = speeds.len() as f64;
     let mut chart = ChartBuilder::on(area)
@@ -73,8 +73,8 @@ fn draw_speeds(area: &Area<'_>, speeds: &[&report::Line], blocks: Option<f64>) -
 
 /// Setup and online together, a curve for each circuit and protocol.
 fn draw_times(area: &Area<'_>, link: &Option<String>, matrix: &Matrix) -> Result<(), Box<dyn Error>> {
-    let lines: Vec<&matrix::Line> = matrix.cases.iter().filter(|line| line.link == *link).collect();
-    let seconds = |line: &matrix::Line| (line.setup_ms + line.online_ms) / 1e3;
+    let lines: Vec<&matrix::CaseRow> = matrix.cases.iter().filter(|line| line.link == *link).collect();
+    let seconds = |line: &matrix::CaseRow| (line.setup_ms + line.online_ms) / 1e3;
     let (x, y) = (decades(lines.iter().map(|line| line.lanes as f64)), decades(lines.iter().map(|line| seconds(line))));
     // Room for the names.
     let x = x.start..10.0 * x.end;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a figure is.
+/// The meaning of the figures.
 pub const CONVENTIONS: &str = "\
 R is the AES blocks a second of `openssl speed -evp aes-128-ctr` on one core, measured in between. Each party has one core
 and one thread; the slower one counts, and the median of the runs. What runs alone has no channel: of two parties that take
@@ -18,24 +18,24 @@ transfers for its inputs too, but not the session's greeting and base OTs. Onlin
 they agree; the latency of a block is that of the whole call. What could be is the lower of the engine alone and of what
 the channel carries one way while nobody computes.";
 
-/// What was measured, by the names of the jobs.
+/// Measurements by the names of the jobs.
 pub type Taken = BTreeMap<&'static str, Measured>;
 
 /// Everything that was measured.
 #[derive(Serialize)]
-pub struct Report {
+pub struct EngineReport {
     #[serde(flatten)]
     pub machine: Machine,
     /// Whether lanes were cut to a hundredth.
     pub quick: bool,
     /// How ANDs were garbled.
     pub garbling: String,
-    pub figures: Vec<Line>,
+    pub figures: Vec<FigureRow>,
 }
 
 /// A figure.
 #[derive(Clone, Serialize)]
-pub struct Line {
+pub struct FigureRow {
     pub name: &'static str,
     pub value: f64,
     pub unit: &'static str,
@@ -58,18 +58,18 @@ pub struct Line {
     pub runs: Vec<f64>,
 }
 
-impl Report {
-    pub fn new(plan: &Plan, taken: &Taken, machine: Machine, quick: bool) -> Report {
+impl EngineReport {
+    pub fn new(plan: &Plan, taken: &Taken, machine: Machine, quick: bool) -> EngineReport {
         let blocks = machine.openssl_blocks_per_second;
-        let line = |figure| Line::new(figure, taken, plan.garbling, blocks);
+        let line = |figure| FigureRow::new(figure, taken, plan.garbling, blocks);
         let figures = plan.figures.iter().filter_map(|figure| line(figure)).collect();
-        Report { machine, quick, garbling: plan.garbling.to_string(), figures }
+        EngineReport { machine, quick, garbling: plan.garbling.to_string(), figures }
     }
 }
 
-impl Line {
+impl FigureRow {
     /// Nothing if this system does not tell.
-    fn new(figure: &Figure, taken: &Taken, garbling: Garbling, blocks: Option<f64>) -> Option<Line> {
+    fn new(figure: &Figure, taken: &Taken, garbling: Garbling, blocks: Option<f64>) -> Option<FigureRow> {
         let measured: Vec<&Measured> = figure.jobs.iter().filter_map(|name| taken.get(name)).collect();
         let first = measured.first()?;
         let runs: Vec<f64> = match figure.value {
@@ -89,7 +89,7 @@ impl Line {
             ],
             _ => [None; 3],
         };
-        Some(Line {
+        Some(FigureRow {
             name: figure.name,
             value,
             unit: figure.value.unit(),
@@ -146,7 +146,7 @@ fn counted(value: Value, measured: &Measured, run: &Run) -> f64 {
     }
 }
 
-/// Of each run, how many times as fast as the median of the others.
+/// The speed of each run against the median of the others.
 fn gains(value: Value, measured: &Measured, others: &Measured) -> Vec<f64> {
     let gain = |value, run| counted(value, measured, run) / rate(value, others);
     let gains = |run| match value {
@@ -164,14 +164,14 @@ pub fn millions(number: f64) -> String {
 /// The heading of the table.
 pub const HEAD: [&str; 8] = ["FIGURE", "value", "in R", "goal", "of memory", "of what could be", "engine", "channel"];
 
-impl Report {
+impl EngineReport {
     /// Rows without the heading.
     pub fn rows(&self) -> Vec<Vec<String>> {
-        self.figures.iter().map(Line::row).collect()
+        self.figures.iter().map(FigureRow::row).collect()
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for EngineReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.machine)?;
         if self.quick {
@@ -204,7 +204,7 @@ mod tests {
         .into();
         let line = |name| {
             let figure = FIGURES.iter().find(|figure| figure.name == name).expect("a figure");
-            Line::new(figure, &taken, Garbling::HalfGates, Some(4000.0)).expect("measured")
+            FigureRow::new(figure, &taken, Garbling::HalfGates, Some(4000.0)).expect("measured")
         };
         assert_eq!((line("garble").value, line("garble").ratio), (1000.0, Some(0.25)));
         assert_eq!(line("evaluate").value, 2000.0);

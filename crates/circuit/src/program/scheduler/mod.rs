@@ -1,11 +1,15 @@
 //! Makes the schedule: by demand, tile after tile.
 
-use super::gather::{Found, Gather, Key, LaneRun, Made};
+mod folds;
+mod gather;
+mod views;
+
 use super::schedule::{CellId, Kind, Schedule, Seat, Task};
 use super::wiring::{self, Node, Piece, Rows};
 use super::{Binding, Owner, Recipient, Step, Value, View};
 use crate::error::{Error, Result};
 use crate::plan::{Order, Plan};
+use gather::{Found, Gather, Key, LaneRun, Made};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -17,25 +21,25 @@ const MOST_TILE: usize = 1 << 20;
 
 /// The numbers of a node.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
+struct Shape {
     pub rows: u32,
     pub lanes: u64,
     pub public: bool,
 }
 
-pub(super) struct Scheduler<'a> {
-    pub binding: &'a Binding,
+struct Scheduler<'a> {
+    binding: &'a Binding,
     order: Order,
-    pub tile: u64,
+    tile: u64,
     /// Tasks, pieces and the like so far.
     charged: u64,
-    pub rows: Vec<Vec<Rows>>,
+    rows: Vec<Vec<Rows>>,
     shapes: Vec<Shape>,
     /// The first value that each step defines.
     first_value: Vec<u32>,
-    pub cells: FxHashMap<Key, CellId>,
+    cells: FxHashMap<Key, CellId>,
     /// Cells of a reduction not yet merged, with the height of their trees in tiles.
-    pub reductions: FxHashMap<Node, Vec<(CellId, u32)>>,
+    reductions: FxHashMap<Node, Vec<(CellId, u32)>>,
     plans: Vec<Arc<Plan>>,
     plan_of: FxHashMap<(u32, Vec<bool>), u32>,
     wirings: FxHashMap<Node, Arc<[Piece]>>,
@@ -45,9 +49,20 @@ pub(super) struct Scheduler<'a> {
     seat: Seat,
 }
 
+impl Schedule {
+    /// Derives the tasks of a bound program. `tile` chooses the most lanes of a tile, given the slots of the largest
+    /// plan; it is rounded up to a power of two, so that the tiles of a reduction are whole trees.
+    ///
+    /// # Errors
+    /// If the program is so large that its tasks would not fit into memory.
+    pub fn new(binding: &Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Result<Schedule> {
+        Scheduler::schedule(binding, order, tile)
+    }
+}
+
 impl<'a> Scheduler<'a> {
     /// The whole schedule.
-    pub(super) fn schedule(binding: &'a Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Result<Schedule> {
+    fn schedule(binding: &'a Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Result<Schedule> {
         let mut scheduler = Scheduler::new(binding, order)?;
         let tile = tile(scheduler.plan_steps()?).clamp(1, MOST_TILE);
         scheduler.tile = tile.next_power_of_two() as u64;
@@ -65,7 +80,7 @@ impl<'a> Scheduler<'a> {
         Err(Error::invalid(place, "so many tasks and pieces at these sizes that they do not fit into memory"))
     }
 
-    pub(super) fn new(binding: &'a Binding, order: Order) -> Result<Self> {
+    fn new(binding: &'a Binding, order: Order) -> Result<Self> {
         let mut first_value = Vec::new();
         let mut next = 0;
         for number in 0..binding.program().steps().len() {
@@ -96,7 +111,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// The shapes of a step's two nodes.
-    pub(super) fn shapes_of(&self, step: u32) -> [Shape; 2] {
+    fn shapes_of(&self, step: u32) -> [Shape; 2] {
         let values = self.values_of(step);
         let states = match &self.binding.program().steps()[step as usize] {
             Step::Iterate { state, .. } => state.len(),
@@ -109,30 +124,30 @@ impl<'a> Scheduler<'a> {
         })
     }
 
-    pub(super) fn values_of(&self, step: u32) -> Vec<Value> {
+    fn values_of(&self, step: u32) -> Vec<Value> {
         let from = self.first_value[step as usize];
         let to = self.first_value.get(step as usize + 1).copied();
         (from..to.unwrap_or(self.binding.program().values().len() as u32)).map(Value).collect()
     }
 
-    pub(super) fn width(&self, value: Value) -> u32 {
+    fn width(&self, value: Value) -> u32 {
         self.binding.program().type_of(value).width
     }
 
-    pub(super) fn shape(&self, node: Node) -> Shape {
+    fn shape(&self, node: Node) -> Shape {
         self.shapes[node as usize]
     }
 
-    pub(super) fn step(&self, node: Node) -> &'a Step {
+    fn step(&self, node: Node) -> &'a Step {
         &self.binding.program().steps()[node as usize / 2]
     }
 
-    pub(super) fn tiles(&self, lanes: u64) -> u64 {
+    fn tiles(&self, lanes: u64) -> u64 {
         lanes.div_ceil(self.tile)
     }
 
     /// The lanes of a tile of a value with so many lanes.
-    pub(super) fn tile_lanes(&self, lanes: u64, tile: u64) -> (u64, u64) {
+    fn tile_lanes(&self, lanes: u64, tile: u64) -> (u64, u64) {
         let from = tile * self.tile;
         (from, (lanes - from).min(self.tile))
     }
@@ -172,7 +187,7 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    pub(super) fn sinks(&self) -> Vec<(Node, u64)> {
+    fn sinks(&self) -> Vec<(Node, u64)> {
         let steps = self.binding.program().steps().iter().zip(0..);
         let sink = |(step, number): (&Step, u32)| match step {
             Step::Output { value, .. } => Some((wiring::node(number), self.binding.lanes_of(*value))),
@@ -197,7 +212,7 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    pub(super) fn try_make(&mut self, key: Key) -> Made {
+    fn try_make(&mut self, key: Key) -> Made {
         match self.step(key.node) {
             Step::Input { owner, .. } => self.make_input(key, *owner),
             Step::Constant { bits, .. } => self.make_constant(key, bits),
@@ -210,7 +225,7 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    pub(super) fn make_input(&mut self, key: Key, owner: Owner) -> Made {
+    fn make_input(&mut self, key: Key, owner: Owner) -> Made {
         let shape = self.shape(key.node);
         let (from, lanes) = self.tile_lanes(shape.lanes, key.tile);
         let port = self.binding.inputs().binary_search_by_key(&(key.node / 2), |port| port.step).ok();
@@ -220,14 +235,14 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    pub(super) fn make_constant(&mut self, key: Key, bits: &[bool]) -> Made {
+    fn make_constant(&mut self, key: Key, bits: &[bool]) -> Made {
         let (_, lanes) = self.tile_lanes(self.shape(key.node).lanes, key.tile);
         let cell = self.push(Kind::Constant { bits: bits.into() }, (bits.len() as u32, lanes), vec![], true);
         self.cells.insert(key, cell);
         Ok(())
     }
 
-    pub(super) fn make_output(&mut self, key: Key, recipient: Recipient, value: Value) -> Made {
+    fn make_output(&mut self, key: Key, recipient: Recipient, value: Value) -> Made {
         let (from, lanes) = self.tile_lanes(self.binding.lanes_of(value), key.tile);
         let Gather { args, pieces, .. } = self.gather(&[value], LaneRun::straight(from, lanes))?;
         let port = self.binding.outputs().binary_search_by_key(&(key.node / 2), |port| port.step).ok();
@@ -240,7 +255,7 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    pub(super) fn make_map(&mut self, key: Key, circuit: u32, args: &[Value]) -> Made {
+    fn make_map(&mut self, key: Key, circuit: u32, args: &[Value]) -> Made {
         let (from, lanes) = self.tile_lanes(self.shape(key.node).lanes, key.tile);
         let gather = self.gather(args, LaneRun::straight(from, lanes))?;
         let cell = self.push_map(key.node, circuit, gather, lanes);
@@ -248,11 +263,11 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    pub(super) fn need(&self, key: Key) -> Found<CellId> {
+    fn need(&self, key: Key) -> Found<CellId> {
         self.cells.get(&key).copied().ok_or(vec![key])
     }
 
-    pub(super) fn push(&mut self, kind: Kind, (rows, lanes): (u32, u64), args: Vec<CellId>, public: bool) -> CellId {
+    fn push(&mut self, kind: Kind, (rows, lanes): (u32, u64), args: Vec<CellId>, public: bool) -> CellId {
         let cell = self.tasks.len() as CellId;
         let (bits, seat) = (rows as u64 * lanes, self.seat);
         match &kind {
@@ -267,13 +282,13 @@ impl<'a> Scheduler<'a> {
         cell
     }
 
-    pub(super) fn push_view(&mut self, node: Node, shape: (u32, u64), gather: Gather) -> CellId {
+    fn push_view(&mut self, node: Node, shape: (u32, u64), gather: Gather) -> CellId {
         let public = self.shape(node).public;
         let wiring = self.share(node, gather.pieces);
         self.push(Kind::View { wiring }, shape, gather.args, public)
     }
 
-    pub(super) fn push_map(&mut self, node: Node, circuit: u32, gather: Gather, lanes: u64) -> CellId {
+    fn push_map(&mut self, node: Node, circuit: u32, gather: Gather, lanes: u64) -> CellId {
         let public = self.shape(node).public;
         let plan = self.plan(circuit, &gather, public);
         let rows = self.binding.program().circuits()[circuit as usize].output_width() as u32;
@@ -282,7 +297,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Compiles what the steps will run; the most slots of a plan.
-    pub(super) fn plan_steps(&mut self) -> Result<usize> {
+    fn plan_steps(&mut self) -> Result<usize> {
         let binding = self.binding;
         for (number, step) in binding.program().steps().iter().enumerate() {
             let public =
@@ -304,7 +319,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// The plan for the arguments' pattern of public rows; a map that is all public is planned as if it were secret.
-    pub(super) fn plan(&mut self, circuit: u32, gather: &Gather, all_public: bool) -> u32 {
+    fn plan(&mut self, circuit: u32, gather: &Gather, all_public: bool) -> u32 {
         let graph = &self.binding.program().circuits()[circuit as usize];
         // A row is public if all its lanes are, from whatever cells they come.
         let mut public = vec![!all_public; graph.input_width()];
@@ -314,7 +329,7 @@ impl<'a> Scheduler<'a> {
         self.plan_for(circuit, public)
     }
 
-    pub(super) fn plan_for(&mut self, circuit: u32, public: Vec<bool>) -> u32 {
+    fn plan_for(&mut self, circuit: u32, public: Vec<bool>) -> u32 {
         let graph = &self.binding.program().circuits()[circuit as usize];
         let (plans, order) = (&mut self.plans, self.order);
         *self.plan_of.entry((circuit, public)).or_insert_with_key(|(_, public)| {
@@ -324,7 +339,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Tiles of one node are mostly wired alike: keep the last wiring and share it.
-    pub(super) fn share(&mut self, node: Node, pieces: Vec<Piece>) -> Arc<[Piece]> {
+    fn share(&mut self, node: Node, pieces: Vec<Piece>) -> Arc<[Piece]> {
         self.pieces += pieces.len() as u64;
         let last = self.wirings.entry(node).or_insert_with(|| Arc::from([]));
         if **last != *pieces {
@@ -333,7 +348,7 @@ impl<'a> Scheduler<'a> {
         last.clone()
     }
 
-    pub(super) fn finish(self) -> Schedule {
+    fn finish(self) -> Schedule {
         let mut uses = vec![0; self.tasks.len()];
         for &arg in self.tasks.iter().flat_map(|task| &task.args) {
             uses[arg as usize] += 1;

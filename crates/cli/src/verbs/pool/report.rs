@@ -1,32 +1,16 @@
-//! `duologue pool`: what a pool, or a folder of prepared runs, has left.
+//! A pool as it is shown.
 
-use super::shelf;
-use crate::args::ShowPool;
-use crate::failure::Failure;
-use crate::io::console::{Console, hex, table, thousands};
+use crate::io::console::{hex, table, thousands};
+use crate::verbs::made::Made;
 use duologue::PhaseReport;
-use duologue::correlation::pool::{Pool, SealKey, Status};
-use duologue::shelf::Shelf;
+use duologue::correlation::pool::Status;
 use serde::Serialize;
 use std::fmt;
 use std::path::Path;
 
-pub fn run(args: &ShowPool, console: &Console) -> Result<(), Failure> {
-    if Shelf::is_in(&args.pool) {
-        return shelf::show(&args.pool, args.pool_key.as_ref(), args.verify, console);
-    }
-    let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;
-    let pool = Pool::open(&args.pool, seal)?;
-    if args.verify {
-        pool.verify()?;
-        console.note("All of it is as it was written.");
-    }
-    console.show(&Report::new(&args.pool, &pool.status(), None))
-}
-
-/// What a pool is and has, and what was just added.
+/// Origin and contents of a pool, and what was just added.
 #[derive(Serialize)]
-pub struct Report {
+pub struct PoolReport {
     pool: String,
     identity: String,
     party: String,
@@ -48,25 +32,11 @@ struct Kind {
     left: u64,
 }
 
-/// What making them took.
-#[derive(Serialize)]
-pub struct Made {
-    pub seconds: f64,
-    pub sent: u64,
-    pub received: u64,
-}
-
-impl From<&PhaseReport> for Made {
-    fn from(made: &PhaseReport) -> Self {
-        Made { seconds: made.time.as_secs_f64(), sent: made.sent, received: made.received }
-    }
-}
-
-impl Report {
-    pub fn new(folder: &Path, status: &Status, made: Option<&PhaseReport>) -> Report {
+impl PoolReport {
+    pub fn new(folder: &Path, status: &Status, made: Option<&PhaseReport>) -> PoolReport {
         let Status { origin, made: all, used, left, .. } = status;
         let kind = |kind, made, used, left| Kind { kind, made, used, left };
-        Report {
+        PoolReport {
             pool: folder.display().to_string(),
             identity: hex(&origin.identity),
             party: origin.party.to_string(),
@@ -85,7 +55,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for PoolReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seal = if self.sealed { "sealed" } else { "not sealed" };
         writeln!(f, "{}: {}'s half of pool {}, {seal}", self.pool, self.party, &self.identity[..16])?;

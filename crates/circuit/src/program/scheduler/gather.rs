@@ -1,9 +1,9 @@
 //! Gathering: which cells a task reads, and what it copies from them.
 
-use super::Value;
-use super::schedule::CellId;
-use super::scheduler::Scheduler;
-use super::wiring::{Node, Piece};
+use super::Scheduler;
+use crate::program::Value;
+use crate::program::schedule::CellId;
+use crate::program::wiring::{Node, Piece};
 use rustc_hash::FxHashMap;
 
 /// Something that a task makes on the way: a node's tile, or a part of a reduction or an iteration.
@@ -55,7 +55,7 @@ impl LaneRun {
 }
 
 impl Scheduler<'_> {
-    /// The same lanes of all arguments, their rows after one another.
+    /// Reads a run of lanes of all arguments; the rows of each argument follow those of the one before.
     pub(super) fn gather(&self, args: &[Value], run: LaneRun) -> Found<Gather> {
         self.gather_onto(Gather::default(), 0, args, run)
     }

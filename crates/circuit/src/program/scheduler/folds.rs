@@ -1,10 +1,10 @@
 //! Reductions and iterations as tasks: trees over neighbours, and cycles one after another.
 
+use super::Scheduler;
 use super::gather::{Found, Gather, Key, LaneRun, Made};
-use super::schedule::CellId;
-use super::scheduler::Scheduler;
-use super::wiring::{Node, Piece};
-use super::{Step, Value};
+use crate::program::schedule::CellId;
+use crate::program::wiring::{Node, Piece};
+use crate::program::{Step, Value};
 
 impl Scheduler<'_> {
     /// Part `t + 1` folds tile `t` and merges trees of equal height, like a binary counter; the node itself merges
@@ -108,7 +108,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// What the cycles put out: lane `cycle × lanes + lane`.
+    /// Makes the outputs of all cycles of an iteration: lane `cycle × lanes + lane`.
     pub(super) fn make_cycle_outputs(&mut self, key: Key, state: &[Value]) -> Made {
         let shape = self.shape(key.node);
         let lanes = self.binding.lanes_of(state[0]);

@@ -1,8 +1,8 @@
 //! Views that move lanes, as copies.
 
+use super::Scheduler;
 use super::gather::{Bits, Gather, Key, LaneRun, Made};
-use super::scheduler::Scheduler;
-use super::{Value, View};
+use crate::program::{Value, View};
 
 impl Scheduler<'_> {
     pub(super) fn make_view(&mut self, key: Key, view: &View, args: &[Value]) -> Made {

@@ -1,0 +1,60 @@
+//! `duologue pool fill`: one party of the making of correlations, into a pool.
+
+use super::report::PoolReport;
+use crate::args::FillPool;
+use crate::failure::Failure;
+use crate::io::console::Console;
+use crate::io::progress;
+use crate::peer;
+use duologue::correlation::Demand;
+use duologue::correlation::pool::{Pool, SealKey};
+use duologue::ot::Extension;
+
+pub fn run(args: &FillPool, console: &Console) -> Result<(), Failure> {
+    let level = Demand { cots_by_alice: args.cots, cots_by_bob: args.cots, triples: args.triples };
+    if level == Demand::NONE {
+        return Err(Failure::input("nothing to make").hint("--triples 10M, --cots 1M"));
+    }
+    let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;
+    // What is wrong with the folder is found out before the peer is bothered.
+    let found = match args.pool.join("header").exists() {
+        true => Found::Pool(Box::new(same_maker(args, Pool::open(&args.pool, seal)?)?)),
+        false => Found::Nothing(seal),
+    };
+    let security = peer::security(&args.peer.security)?;
+    let keys = peer::known_keys(&security, args.peer.party);
+
+    let mut session = peer::connect(&args.peer, &security, console)?;
+    if !console.quiet() {
+        session.observe(Some(progress::bar(args.pool.display().to_string())));
+    }
+    match found {
+        Found::Pool(pool) => session.use_pool(*pool, keys)?,
+        Found::Nothing(seal) => {
+            session.create_pool(&args.pool, keys, args.correlations.unwrap_or(Extension::DEFAULT), seal)?;
+        }
+    }
+    let made = session.fill_pool(level)?;
+    let report = session.pool().map(|status| PoolReport::new(&args.pool, &status, Some(&made)));
+    session.close()?;
+    report.map_or(Ok(()), |report| console.show(&report))
+}
+
+/// The pool, if what it says makes its correlations is what is asked for.
+fn same_maker(args: &FillPool, pool: Pool) -> Result<Pool, Failure> {
+    let (folder, its) = (args.pool.display(), pool.origin().extension);
+    match args.correlations {
+        Some(asked) if asked != its => Err(Failure::input(format!(
+            "{its} makes the correlations of the pool {folder}, not {asked}: a pool keeps its maker"
+        ))
+        .hint("leave --correlations out, or give --pool another folder")),
+        _ => Ok(pool),
+    }
+}
+
+/// The contents of the folder.
+enum Found {
+    Pool(Box<Pool>),
+    /// Nothing, and what a new pool is to be sealed with.
+    Nothing(Option<SealKey>),
+}

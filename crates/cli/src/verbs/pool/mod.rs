@@ -1,0 +1,40 @@
+//! `duologue pool`: pools of correlations, filled and shown; folders of prepared runs are shown as well.
+
+mod fill;
+mod report;
+
+use super::prepared;
+use crate::args::{Pool, PoolWhat, Settings, ShowPool};
+use crate::failure::Failure;
+use crate::io::console::Console;
+use duologue::correlation::pool::{self, SealKey};
+use duologue::shelf::Shelf;
+use report::PoolReport;
+
+pub fn run(args: &Pool, console: &Console) -> Result<(), Failure> {
+    match (&args.what, &args.show) {
+        (Some(PoolWhat::Fill(args)), _) => fill::run(args, console),
+        (None, Some(args)) => show(args, console),
+        (None, None) => Err(Failure::input("no folder is named")),
+    }
+}
+
+fn show(args: &ShowPool, console: &Console) -> Result<(), Failure> {
+    if Shelf::is_in(&args.folder) {
+        return prepared::show(&args.folder, args.pool_key.as_ref(), args.verify, console);
+    }
+    let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;
+    let pool = pool::Pool::open(&args.folder, seal)?;
+    if args.verify {
+        pool.verify()?;
+        console.note("All of it is as it was written.");
+    }
+    console.show(&PoolReport::new(&args.folder, &pool.status(), None))
+}
+
+/// The pool that a run takes from, if one is named.
+pub fn open(args: &Settings) -> Result<Option<pool::Pool>, Failure> {
+    let Some(folder) = &args.pool else { return Ok(None) };
+    let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;
+    Ok(Some(pool::Pool::open(folder, seal)?))
+}
