@@ -1,7 +1,7 @@
 //! A full-duplex pipe of frames between two parties.
 //!
 //! A [`Channel`] carries bytes both ways, in memory ([`Channel::pair`]), over TCP or over TLS 1.3
-//! ([`Listener`], [`Channel::connect`]), or over any of them with a simulated line
+//! ([`Listener`], [`Channel::connect`]), or over any of them with a simulated link
 //! ([`Channel::shaped`]). What it promises:
 //!
 //! - **Sending never deadlocks.** While a write would block, what comes is taken in: both parties
@@ -27,6 +27,7 @@
 //! # Ok::<(), duologue::Error>(())
 //! ```
 
+mod clock;
 pub mod frame;
 mod inbox;
 mod incoming;
@@ -45,7 +46,6 @@ mod tests;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::thread;
 use std::time::Duration;
@@ -60,6 +60,7 @@ pub use tcp::TcpPipe;
 
 use crate::error::{Error, Result};
 use crate::outbox::Outbox;
+use clock::{Clock, Interval, Stop};
 use wire::Wire;
 
 /// How long an abort may take to reach the peer.
@@ -92,7 +93,7 @@ impl Default for Limits {
     }
 }
 
-/// What went over a channel so far.
+/// How much went over a channel so far, and in how many rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Bytes that the protocol sent.
@@ -129,9 +130,10 @@ impl Canceller {
 /// One end of a full-duplex pipe of bytes.
 pub struct Channel {
     wire: Arc<Mutex<Wire>>,
+    clock: Clock,
     heartbeat: Duration,
-    /// Dropping it ends the heartbeat's thread.
-    pulse: Option<mpsc::Sender<()>>,
+    /// Ends the heartbeat's thread.
+    stop: Option<Stop>,
 }
 
 impl Channel {
@@ -147,13 +149,17 @@ impl Channel {
     }
 
     /// A channel over a transport of one's own.
-    pub fn over(pipe: impl Pipe + 'static, mut limits: Limits) -> Channel {
-        limits.heartbeat = limits.heartbeat.max(Duration::from_millis(1));
-        let wire = Arc::new(Mutex::new(Wire::new(Box::new(pipe), limits)));
-        Channel { wire, heartbeat: limits.heartbeat, pulse: None }
+    pub fn over(pipe: impl Pipe + 'static, limits: Limits) -> Channel {
+        Channel::by_clock(Clock::System, pipe, limits)
     }
 
-    /// Puts a simulated line in between, before anything is sent. The peer must do the same.
+    fn by_clock(clock: Clock, pipe: impl Pipe + 'static, mut limits: Limits) -> Channel {
+        limits.heartbeat = limits.heartbeat.max(Duration::from_millis(1));
+        let wire = Arc::new(Mutex::new(Wire::new(clock.clone(), Box::new(pipe), limits)));
+        Channel { wire, clock, heartbeat: limits.heartbeat, stop: None }
+    }
+
+    /// Puts a simulated link in between, before anything is sent. The peer must do the same.
     pub fn shaped(self, link: Link) -> Result<Channel> {
         self.lock().shape(link)?;
         Ok(self)
@@ -203,18 +209,18 @@ impl Channel {
         self.lock().abort(code, message, LAST_WORDS);
     }
 
-    /// What ends this channel's operations, also while they wait for the peer.
+    /// A handle that ends this channel's operations, also while they wait for the peer.
     pub fn canceller(&self) -> Canceller {
         self.lock().canceller.clone()
     }
 
-    /// What went over the channel so far.
+    /// How much went over the channel so far, and in how many rounds.
     pub fn counters(&self) -> Counters {
         self.lock().counters
     }
 
     fn with<T>(&mut self, work: impl FnOnce(&mut Wire) -> Result<T>) -> Result<T> {
-        self.start_pulse()?;
+        self.start_heartbeat()?;
         let mut wire = self.lock();
         wire.check()?;
         let result = work(&mut wire);
@@ -229,25 +235,25 @@ impl Channel {
     }
 
     /// Starts the heartbeat with the first operation, so that a channel can be reshaped before.
-    fn start_pulse(&mut self) -> Result<()> {
-        if self.pulse.is_some() {
+    fn start_heartbeat(&mut self) -> Result<()> {
+        if self.stop.is_some() {
             return Ok(());
         }
-        let (stop, stopped) = mpsc::channel();
-        let (wire, interval) = (Arc::downgrade(&self.wire), self.heartbeat);
+        let (stop, interval) = self.clock.interval();
+        let (wire, every) = (Arc::downgrade(&self.wire), self.heartbeat);
         thread::Builder::new()
             .name("duologue-heartbeat".into())
             .stack_size(128 << 10)
-            .spawn(move || pulse(&wire, interval, &stopped))
+            .spawn(move || send_heartbeats(&wire, every, &interval))
             .map_err(Error::io("starting the heartbeat's thread"))?;
-        self.pulse = Some(stop);
+        self.stop = Some(stop);
         Ok(())
     }
 }
 
-/// Beats while the owner computes; a channel that is in use beats by itself.
-fn pulse(wire: &Weak<Mutex<Wire>>, interval: Duration, stopped: &mpsc::Receiver<()>) {
-    while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+/// Sends heartbeats while the owner computes; a channel that is in use sends them by itself.
+fn send_heartbeats(wire: &Weak<Mutex<Wire>>, every: Duration, interval: &Interval) {
+    while interval.pause(every) {
         let Some(wire) = wire.upgrade() else { return };
         match wire.try_lock() {
             Ok(mut wire) => wire.beat_meanwhile(),
@@ -259,7 +265,7 @@ fn pulse(wire: &Weak<Mutex<Wire>>, interval: Duration, stopped: &mpsc::Receiver<
 
 impl Drop for Channel {
     fn drop(&mut self) {
-        self.pulse = None;
+        self.stop = None;
         self.lock().leave();
     }
 }
