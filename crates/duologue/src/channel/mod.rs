@@ -28,6 +28,7 @@
 //! ```
 
 mod clock;
+mod duplex;
 pub mod frame;
 mod inbox;
 mod incoming;
@@ -39,7 +40,6 @@ mod pipe;
 mod shaped;
 mod tcp;
 mod tls;
-mod wire;
 
 #[cfg(test)]
 mod tests;
@@ -61,10 +61,10 @@ pub use tcp::TcpPipe;
 use crate::error::{Error, Result};
 use crate::outbox::Outbox;
 use clock::{Clock, Interval, Stop};
-use wire::Wire;
+use duplex::Duplex;
 
 /// How long an abort may take to reach the peer.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const ABORT: Duration = Duration::from_secs(1);
 
 /// How long a channel waits, and how much it keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ impl Canceller {
 
 /// One end of a full-duplex pipe of bytes.
 pub struct Channel {
-    wire: Arc<Mutex<Wire>>,
+    duplex: Arc<Mutex<Duplex>>,
     clock: Clock,
     heartbeat: Duration,
     /// Ends the heartbeat's thread.
@@ -155,8 +155,8 @@ impl Channel {
 
     fn by_clock(clock: Clock, pipe: impl Pipe + 'static, mut limits: Limits) -> Channel {
         limits.heartbeat = limits.heartbeat.max(Duration::from_millis(1));
-        let wire = Arc::new(Mutex::new(Wire::new(clock.clone(), Box::new(pipe), limits)));
-        Channel { wire, clock, heartbeat: limits.heartbeat, stop: None }
+        let duplex = Arc::new(Mutex::new(Duplex::new(clock.clone(), Box::new(pipe), limits)));
+        Channel { duplex, clock, heartbeat: limits.heartbeat, stop: None }
     }
 
     /// Puts a simulated link in between, before anything is sent. The peer must do the same.
@@ -167,17 +167,17 @@ impl Channel {
 
     /// Sends bytes. Small sends are gathered until [`flush`](Self::flush) or a receive.
     pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        self.with(|wire| wire.send(bytes))
+        self.with(|duplex| duplex.send(bytes))
     }
 
     /// Sends what an outbox holds, and empties it; its memory may be another's then.
     pub(crate) fn give(&mut self, outbox: &mut Outbox) -> Result<()> {
-        self.with(|wire| wire.give(outbox))
+        self.with(|duplex| duplex.give(outbox))
     }
 
     /// Hands everything sent so far to the transport.
     pub fn flush(&mut self) -> Result<()> {
-        self.with(Wire::flush)
+        self.with(Duplex::flush)
     }
 
     /// Receives exactly `len` bytes, however the peer cut them.
@@ -189,24 +189,24 @@ impl Channel {
 
     /// Receives exactly `out.len()` bytes.
     pub fn recv_into(&mut self, out: &mut [u8]) -> Result<()> {
-        self.with(|wire| wire.recv_into(out))
+        self.with(|duplex| duplex.recv_into(out))
     }
 
     /// Bytes that have come and were not received yet, as far as can be told without waiting.
     pub fn pending(&mut self) -> Result<usize> {
-        self.with(Wire::pending)
+        self.with(Duplex::pending)
     }
 
     /// Says that we sent everything and waits until the peer says so too. Data that nobody received
     /// is an error: the parties do not agree on what they do.
     pub fn finish(&mut self) -> Result<()> {
-        self.with(Wire::finish)
+        self.with(Duplex::finish)
     }
 
     /// Tells the peer that we stop, and why, as well as that can be done within a second. What was
     /// sent and not flushed is dropped; the channel is dead.
     pub fn abort(&mut self, code: AbortCode, message: &str) {
-        self.lock().abort(code, message, LAST_WORDS);
+        self.lock().abort(code, message, ABORT);
     }
 
     /// A handle that ends this channel's operations, also while they wait for the peer.
@@ -219,19 +219,19 @@ impl Channel {
         self.lock().counters
     }
 
-    fn with<T>(&mut self, work: impl FnOnce(&mut Wire) -> Result<T>) -> Result<T> {
+    fn with<T>(&mut self, work: impl FnOnce(&mut Duplex) -> Result<T>) -> Result<T> {
         self.start_heartbeat()?;
-        let mut wire = self.lock();
-        wire.check()?;
-        let result = work(&mut wire);
+        let mut duplex = self.lock();
+        duplex.check()?;
+        let result = work(&mut duplex);
         if let Err(error) = &result {
-            wire.fail(error);
+            duplex.fail(error);
         }
         result
     }
 
-    fn lock(&self) -> MutexGuard<'_, Wire> {
-        self.wire.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Duplex> {
+        self.duplex.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts the heartbeat with the first operation, so that a channel can be reshaped before.
@@ -240,11 +240,11 @@ impl Channel {
             return Ok(());
         }
         let (stop, interval) = self.clock.interval();
-        let (wire, every) = (Arc::downgrade(&self.wire), self.heartbeat);
+        let (duplex, every) = (Arc::downgrade(&self.duplex), self.heartbeat);
         thread::Builder::new()
             .name("duologue-heartbeat".into())
             .stack_size(128 << 10)
-            .spawn(move || send_heartbeats(&wire, every, &interval))
+            .spawn(move || send_heartbeats(&duplex, every, &interval))
             .map_err(Error::io("starting the heartbeat's thread"))?;
         self.stop = Some(stop);
         Ok(())
@@ -252,11 +252,11 @@ impl Channel {
 }
 
 /// Sends heartbeats while the owner computes; a channel that is in use sends them by itself.
-fn send_heartbeats(wire: &Weak<Mutex<Wire>>, every: Duration, interval: &Interval) {
+fn send_heartbeats(duplex: &Weak<Mutex<Duplex>>, every: Duration, interval: &Interval) {
     while interval.pause(every) {
-        let Some(wire) = wire.upgrade() else { return };
-        match wire.try_lock() {
-            Ok(mut wire) => wire.beat_meanwhile(),
+        let Some(duplex) = duplex.upgrade() else { return };
+        match duplex.try_lock() {
+            Ok(mut duplex) => duplex.beat_meanwhile(),
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Poisoned(_)) => return,
         }

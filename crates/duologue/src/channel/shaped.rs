@@ -32,7 +32,7 @@ const SEGMENT: usize = 16 << 10;
 const LEAST_ROOM: usize = 256 << 10;
 /// Bytes in flight that a receiver keeps without waiting for their arrival, at least.
 const LEAST_IN_FLIGHT: usize = 64 << 20;
-/// What a waiting system call may oversleep.
+/// The most that a waiting system call may oversleep.
 const COARSE: Duration = Duration::from_millis(2);
 
 /// A pipe over a simulated link.
@@ -198,7 +198,7 @@ impl<P: Pipe> Pipe for Shaped<P> {
         let pulled = self.pull();
         match (self.arrived(into), pulled) {
             (n @ 1.., _) => Ok(n),
-            // What is in flight comes before the end or the error.
+            // Bytes in flight come before the end or the error.
             (0, _) if !self.in_flight.is_empty() => Err(ErrorKind::WouldBlock.into()),
             (0, pulled) => pulled.map(|()| 0),
         }
@@ -246,13 +246,13 @@ impl<P: Pipe> Pipe for Shaped<P> {
     }
 
     fn close_write(&mut self) {
-        // What the pipe below does not take now is lost, as on a broken link.
+        // Bytes that the pipe below does not take now are lost, as on a broken link.
         let _ = self.push();
         self.inner.close_write();
     }
 
-    fn loses_last_words(&self) -> bool {
-        self.inner.loses_last_words()
+    fn close_may_lose_data(&self) -> bool {
+        self.inner.close_may_lose_data()
     }
 }
 

@@ -195,15 +195,15 @@ mod cases {
         both(channels(pipes, limits()), party, party);
     }
 
-    /// What holds little, fills its memory or not, is more than a frame, or comes after small sends.
-    pub fn gifts_come_as_bytes(pipes: fn() -> Pipes) {
+    /// Outboxes that hold little, fill their memory or not, are more than a frame, or come after small sends.
+    pub fn given_outboxes_come_as_bytes(pipes: fn() -> Pipes) {
         let sizes = [500_000, 500_000, 100_000, 300_000, 1_500_000, 70_000, 5, 1_000_000];
         let (sent, received) = both(
             channels(pipes, limits()),
             |a| {
                 let mut outbox = Outbox::default();
                 for len in sizes {
-                    a.send(b"gift").unwrap();
+                    a.send(b"head").unwrap();
                     outbox.extend_from_slice(&pattern(len));
                     a.give(&mut outbox).unwrap();
                     assert!(outbox.is_empty());
@@ -213,7 +213,7 @@ mod cases {
             },
             |b| {
                 for len in sizes {
-                    assert_eq!(b.recv(4).unwrap(), b"gift");
+                    assert_eq!(b.recv(4).unwrap(), b"head");
                     assert!(b.recv(len).unwrap() == pattern(len), "{len} bytes");
                 }
                 b.finish().unwrap();
@@ -415,7 +415,7 @@ macro_rules! conformance {
     ($($kind:ident: $pipes:expr, $flood:expr;)*) => {$(
         mod $kind {
             use super::*;
-            conformance!(@ $pipes; echo_and_odd_sizes many_small_sends_cut_differently gifts_come_as_bytes
+            conformance!(@ $pipes; echo_and_odd_sizes many_small_sends_cut_differently given_outboxes_come_as_bytes
                 an_abort_is_noticed_while_sending an_abort_is_noticed_while_receiving
                 a_wait_can_be_cancelled a_frame_is_finished_before_a_cancelled_party_stops
                 a_dropped_channel_tells a_pipe_closed_mid_frame_is_closed
@@ -437,7 +437,7 @@ macro_rules! conformance {
 }
 
 #[test]
-fn a_gift_is_not_copied_and_its_memory_comes_back() {
+fn a_given_outbox_is_not_copied_and_its_memory_comes_back() {
     let (mut a, mut b) = memory::pair(100_000);
     let mut outbox = Outbox::default();
     outbox.extend_from_slice(&pattern(100_001));

@@ -60,10 +60,11 @@ impl<F: FnMut() -> bool + Send> Pipe for Stepped<F> {
     }
 }
 
-/// A peer that sends heartbeats faster than they can be read, and takes what we send only now and then.
+/// A peer that sends one frame again and again, faster than they can be read, and takes what we send only now and then.
 struct Flood<F> {
     time: VirtualTime,
-    /// Reads before the end, which a test that works does not see.
+    frame: Vec<u8>,
+    /// Reads so far; there is an end, which a test that works does not see.
     reads: usize,
     /// One write is taken after so many reads.
     takes_each: usize,
@@ -72,13 +73,12 @@ struct Flood<F> {
 
 impl<F: FnMut(usize) + Send> Pipe for Flood<F> {
     fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let n = into.len().min(400) / 4 * 4;
-        let frames = frame::progress().repeat(n / 4);
-        into[..n].copy_from_slice(&frames);
+        let frames = self.frame.repeat(into.len().min(400) / self.frame.len());
+        into[..frames.len()].copy_from_slice(&frames);
         self.reads += 1;
         (self.each_read)(self.reads);
         self.time.sleep(MS);
-        Ok(if self.reads < 100_000 { n } else { 0 })
+        Ok(if self.reads < 100_000 { frames.len() } else { 0 })
     }
 
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -96,9 +96,14 @@ impl<F: FnMut(usize) + Send> Pipe for Flood<F> {
     fn close_write(&mut self) {}
 }
 
-fn flooded(takes_each: usize, limits: Limits, each_read: impl FnMut(usize) + Send + 'static) -> (Actor, Channel) {
+fn flooded(
+    frame: &[u8],
+    takes_each: usize,
+    limits: Limits,
+    each_read: impl FnMut(usize) + Send + 'static,
+) -> (Actor, Channel) {
     let time = VirtualTime::new();
-    let pipe = Flood { time: time.clone(), reads: 0, takes_each, each_read };
+    let pipe = Flood { time: time.clone(), frame: frame.to_vec(), reads: 0, takes_each, each_read };
     (time.enter(), Channel::by_clock(Clock::Virtual(time), pipe, limits))
 }
 
@@ -116,7 +121,7 @@ fn a_flood_of_heartbeats_puts_no_deadline_off() {
     for (what, operation) in OPERATIONS {
         let short = Limits { progress: 3000 * MS, ..limits() };
         // What is sent is taken at first, and no more.
-        let (actor, mut channel) = flooded(usize::MAX, short, |_| {});
+        let (actor, mut channel) = flooded(&frame::progress(), usize::MAX, short, |_| {});
         let error = operation(&mut channel).unwrap_err();
         assert!(matches!(error, Error::Timeout { what: "progress", .. }), "{what}: {error}");
         let took = actor.since_start();
@@ -124,29 +129,44 @@ fn a_flood_of_heartbeats_puts_no_deadline_off() {
     }
 }
 
+/// An operation that is cancelled while a frame comes again and again: how long it went on.
+fn cancelled_amid(frame: &[u8], what: &str, operation: impl FnOnce(&mut Channel) -> Result<()>) -> Duration {
+    let canceller = Arc::new(Mutex::new(Canceller::default()));
+    let theirs = canceller.clone();
+    let cancel_once = move |reads| {
+        if reads == 500 {
+            theirs.lock().unwrap().cancel();
+        }
+    };
+    let (actor, mut channel) = flooded(frame, usize::MAX, limits(), cancel_once);
+    *canceller.lock().unwrap() = channel.canceller();
+    let error = operation(&mut channel).unwrap_err();
+    assert!(matches!(error, Error::Cancelled), "{what}: {error}");
+    actor.since_start()
+}
+
 #[test]
 fn a_flood_of_heartbeats_does_not_hide_that_we_are_cancelled() {
     for (what, operation) in OPERATIONS {
-        let canceller = Arc::new(Mutex::new(Canceller::default()));
-        let theirs = canceller.clone();
-        let cancel_once = move |reads| {
-            if reads == 500 {
-                theirs.lock().unwrap().cancel()
-            }
-        };
-        let (actor, mut channel) = flooded(usize::MAX, limits(), cancel_once);
-        *canceller.lock().unwrap() = channel.canceller();
-        let error = operation(&mut channel).unwrap_err();
-        assert!(matches!(error, Error::Cancelled), "{what}: {error}");
         // A frame that is written in part has a second.
-        let took = actor.since_start();
+        let took = cancelled_amid(&frame::progress(), what, operation);
+        assert!((500 * MS..1700 * MS).contains(&took), "{what}: {took:?}");
+    }
+}
+
+#[test]
+fn a_flood_of_data_does_not_hide_that_we_are_cancelled() {
+    let operations: [(&str, Operation); 2] =
+        [("receives", |channel| channel.recv(1 << 20).map(drop)), ("sends", OPERATIONS[2].1)];
+    for (what, operation) in operations {
+        let took = cancelled_amid(b"\x01\x01\0\0x", what, operation);
         assert!((500 * MS..1700 * MS).contains(&took), "{what}: {took:?}");
     }
 }
 
 #[test]
 fn a_flood_of_heartbeats_does_not_keep_a_sender_from_sending() {
-    let (_actor, mut channel) = flooded(150, limits(), |_| {});
+    let (_actor, mut channel) = flooded(&frame::progress(), 150, limits(), |_| {});
     channel.send(&vec![0; 100_000]).unwrap();
     channel.flush().unwrap();
     assert_eq!(channel.pending().unwrap(), 0);

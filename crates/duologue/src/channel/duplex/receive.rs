@@ -3,13 +3,13 @@
 use std::io::ErrorKind;
 
 use super::super::frame::Frame;
-use super::{Wire, blame, blocks};
+use super::{Duplex, blame, blocks};
 use crate::error::{Error, Result};
 
 /// Reads after which a party that drains looks again whether it can write.
 const DRAINED_READS: usize = 64;
 
-impl Wire {
+impl Duplex {
     pub fn recv_into(&mut self, out: &mut [u8]) -> Result<()> {
         self.flush()?;
         if !out.is_empty() && std::mem::take(&mut self.sent_since_turn) {
@@ -90,7 +90,9 @@ impl Wire {
             }
             Frame::Data { .. } => self.moved = true,
             // Whoever sends these without a pause would keep us reading for ever.
-            Frame::Progress => drop(self.check_time()?),
+            Frame::Progress => {
+                self.check_time()?;
+            }
             Frame::End => self.peer_ended = true,
             Frame::Abort { code, message } => {
                 self.peer_gone = true;

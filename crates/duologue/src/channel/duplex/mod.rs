@@ -21,7 +21,7 @@ use super::{Canceller, Counters, Limits, Link, memory};
 use crate::error::{Error, Result};
 use waiting::Waiting;
 
-pub(super) struct Wire {
+pub(super) struct Duplex {
     pipe: Box<dyn Pipe>,
     clock: Clock,
     limits: Limits,
@@ -47,7 +47,7 @@ pub(super) struct Wire {
     peer_ended: bool,
     /// Nothing that is written now can arrive.
     peer_gone: bool,
-    /// What the operation under way knows of the peer, if it had to wait.
+    /// The state of the operation under way, if it had to wait for the peer.
     waiting: Option<Waiting>,
     /// Bytes came, or payload moved, since `waiting` was brought up to date.
     heard: bool,
@@ -60,9 +60,9 @@ enum State {
     Failed { why: String, code: AbortCode },
 }
 
-impl Wire {
+impl Duplex {
     pub fn new(clock: Clock, pipe: Box<dyn Pipe>, limits: Limits) -> Self {
-        Wire {
+        Duplex {
             pipe,
             limits,
             counters: Counters::default(),

@@ -4,13 +4,13 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use super::super::frame::{self, AbortCode};
-use super::{State, Wire, blocks};
+use super::{Duplex, State, blocks};
 use crate::error::{Error, Result};
 
 /// How long an abort may take to reach the peer, if its channel was dropped.
 const LEAVING: Duration = Duration::from_millis(250);
 
-impl Wire {
+impl Duplex {
     /// Sends our end, waits for the peer's.
     pub fn finish(&mut self) -> Result<()> {
         self.flush()?;
@@ -47,7 +47,7 @@ impl Wire {
             self.push_until(until);
         }
         self.pipe.close_write();
-        if tellable && self.pipe.loses_last_words() {
+        if tellable && self.pipe.close_may_lose_data() {
             self.discard_until(until);
         }
         self.peer_gone = true;
@@ -90,7 +90,7 @@ impl Wire {
         self.pipe.try_flush()
     }
 
-    /// Reads until the peer has closed: it has then seen our last words.
+    /// Reads until the peer has closed: it has then read our abort.
     fn discard_until(&mut self, until: Instant) {
         let mut waste = vec![0; 64 << 10];
         loop {

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use super::super::frame::{self, HEADER, MAX_BODY};
-use super::{Wire, blame, blocks};
+use super::{Duplex, blame, blocks};
 use crate::error::{Error, Result};
 use crate::outbox::Outbox;
 
@@ -17,7 +17,7 @@ const GIVEN: usize = 64 << 10;
 /// How long we look for the peer's abort after a write has failed.
 const LOOK_FOR_ABORT: Duration = Duration::from_secs(1);
 
-impl Wire {
+impl Duplex {
     pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
         self.count_sent(bytes.len());
         let mut rest = bytes;

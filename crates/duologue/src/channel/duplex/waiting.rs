@@ -4,7 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::frame;
-use super::Wire;
+use super::Duplex;
 use crate::error::{Error, Result};
 
 /// How long a party that waits looks again and again before it sleeps: a neighbour's bytes come sooner than the
@@ -24,7 +24,7 @@ pub(super) struct Waiting {
     moved: Instant,
 }
 
-/// What is left of the time that the peer has.
+/// The time that is left to the peer.
 pub(super) struct Left {
     /// Until the first of its deadlines.
     time: Duration,
@@ -32,7 +32,7 @@ pub(super) struct Left {
     idle: Duration,
 }
 
-impl Wire {
+impl Duplex {
     /// Waits until the pipe may be read (or written), a heartbeat is due, or a deadline has passed.
     pub(super) fn block(&mut self, for_write: bool) -> Result<()> {
         let left = self.check_time()?;
