@@ -147,8 +147,8 @@ impl<P: Pipe> Pipe for Mangled<P> {
         self.inner.close_write();
     }
 
-    fn loses_last_words(&self) -> bool {
-        self.inner.loses_last_words()
+    fn close_may_lose_data(&self) -> bool {
+        self.inner.close_may_lose_data()
     }
 }
 

@@ -104,7 +104,7 @@ fn an_answer_comes_to_who_waits_for_it() {
 }
 
 #[test]
-fn a_gift_waits_for_room_and_is_read() {
+fn a_given_outbox_waits_for_room_and_is_read() {
     let gives = |mut end: MemoryPipe| {
         write(&mut end, &[1]).unwrap();
         let mut outbox = Outbox::default();

@@ -29,7 +29,7 @@ const ABORT: u8 = 2;
 const PROGRESS: u8 = 3;
 const END: u8 = 4;
 
-/// What a party can say.
+/// One message of a party to the channel at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// The header of a data frame; its body of `len` bytes follows.

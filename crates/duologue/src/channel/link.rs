@@ -1,4 +1,4 @@
-//! The properties of a simulated line, as people write them: `10ms,100Mbit`.
+//! The properties of a simulated link, as people write them: `10ms,100Mbit`.
 //!
 //! The named ones are those of *GMW vs. Yao? Efficient Secure Two-Party Computation with Low Depth
 //! Circuits* (Schneider and Zohner, Financial Cryptography 2013), sections 4 and 5.1: two machines on
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 const GIGABIT: Option<u64> = Some(1_000_000_000);
 
-/// A line between two parties: how long a round trip takes, and how much it carries each way.
+/// A link between two parties: how long a round trip takes, and how much it carries each way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     /// From one party to the other and back; one message takes half of it.
@@ -32,7 +32,7 @@ impl Link {
     const PRESETS: [(&'static str, Link); 3] =
         [("lan", Link::LAN), ("internet", Link::INTERNET), ("transatlantic", Link::TRANSATLANTIC)];
 
-    /// How long `bytes` occupy the line.
+    /// How long `bytes` occupy the link.
     pub fn transmission(&self, bytes: usize) -> Duration {
         let nanoseconds = |rate: u64| bytes as u128 * 8_000_000_000 / u128::from(rate.max(1));
         let nanoseconds = self.bits_per_second.map_or(0, nanoseconds);
@@ -65,7 +65,7 @@ enum Quantity {
     Rate(u64),
 }
 
-/// A number and its unit; no line is slower than 1 bit/s or has a round trip over an hour.
+/// A number and its unit; no link is slower than 1 bit/s or has a round trip over an hour.
 fn quantity(text: &str) -> Option<Quantity> {
     let unit = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let number: f64 = text[..unit].parse().ok()?;

@@ -1,9 +1,10 @@
 //! How two parties find each other: one listens, the other connects.
 
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use mio::{Events, Interest, Poll, Token};
 
@@ -46,18 +47,34 @@ impl Listener {
     /// Waits for the peer. A stranger is turned away, with a warning in the log, and the listener
     /// goes on until [`Limits::meet`] is over. Without TLS whoever comes first is the peer.
     pub fn accept(&mut self, security: &Security, limits: &Limits) -> Result<Channel> {
-        let mut door = Door::open(self, limits).map_err(Error::io("waiting for the peer"))?;
-        let met = door.watch(&self.socket, security);
-        let closed = door.poll.registry().deregister(&mut self.socket);
+        let mut acceptance = Acceptance::begin(self, limits).map_err(Error::io("waiting for the peer"))?;
+        let met = acceptance.run(&self.socket, security);
+        let closed = acceptance.poll.registry().deregister(&mut self.socket);
         closed.map_err(Error::io("waiting for the peer")).and(met)
     }
 }
 
-/// Connects to a listener.
+/// Connects to a listener. One that hangs up before we have met, as it does when strangers crowd it, is tried again.
 pub(super) fn connect(address: &str, security: &Security, limits: &Limits) -> Result<Channel> {
     let until = Instant::now() + limits.meet;
-    let tcp = TcpPipe::new(tcp::dial(address, limits.meet)?, None)
-        .map_err(Error::io(format!("the connection to {address}")))?;
+    let mut pause = tcp::FIRST_PAUSE;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        match connect_once(address, security, limits, left) {
+            Err(Error::Closed(why)) if Instant::now() + pause < until => {
+                tracing::info!("{address} hung up {why}; trying again");
+                thread::sleep(pause);
+                pause = (pause * 2).min(tcp::LONGEST_PAUSE);
+            }
+            met => return met,
+        }
+    }
+}
+
+fn connect_once(address: &str, security: &Security, limits: &Limits, left: Duration) -> Result<Channel> {
+    let until = Instant::now() + left;
+    let tcp =
+        TcpPipe::new(tcp::dial(address, left)?, None).map_err(Error::io(format!("the connection to {address}")))?;
     match security {
         Security::PlaintextForBenchmarks => Ok(Channel::over(tcp, *limits)),
         Security::Tls { identity, peer } => {
@@ -68,109 +85,151 @@ pub(super) fn connect(address: &str, security: &Security, limits: &Limits) -> Re
     }
 }
 
-/// One wait for the peer: its deadline and the strangers at the door.
-struct Door {
+/// One wait for the peer: its deadline, and the handshakes under way.
+struct Acceptance {
     poll: Poll,
     events: Events,
     until: Instant,
     limits: Limits,
-    candidates: Vec<Candidate>,
+    handshakes: Vec<Handshake>,
     arrivals: usize,
 }
 
-/// Somebody who has connected and has not proved who it is.
-struct Candidate {
+/// The handshake of somebody who has connected and has not proved who it is.
+struct Handshake {
     tls: TlsPipe<TcpPipe>,
     from: SocketAddr,
     until: Instant,
 }
 
-/// Handshakes at the same time; beyond it the oldest gives way, so that silent strangers cannot
-/// shut the peer out.
-const CROWD: usize = 64;
+/// The most handshakes at the same time.
+const MOST_HANDSHAKES: usize = 64;
 
-impl Door {
-    fn open(listener: &mut Listener, limits: &Limits) -> io::Result<Self> {
+/// The most newcomers before the handshakes under way go on.
+const MOST_ARRIVALS: usize = 16;
+
+/// The longest time for a handshake: it is a few messages.
+const LONGEST_HANDSHAKE: Duration = Duration::from_secs(10);
+
+impl Acceptance {
+    fn begin(listener: &mut Listener, limits: &Limits) -> io::Result<Self> {
         let poll = Poll::new()?;
         poll.registry().register(&mut listener.socket, Token(0), Interest::READABLE)?;
-        Ok(Door {
+        Ok(Acceptance {
             poll,
             events: Events::with_capacity(64),
             until: Instant::now() + limits.meet,
             limits: *limits,
-            candidates: Vec::new(),
+            handshakes: Vec::new(),
             arrivals: 0,
         })
     }
 
-    fn watch(&mut self, socket: &mio::net::TcpListener, security: &Security) -> Result<Channel> {
+    fn run(&mut self, socket: &mio::net::TcpListener, security: &Security) -> Result<Channel> {
+        let Security::Tls { identity, peer } = security else {
+            return self.accept_anybody(socket);
+        };
         loop {
-            while let Some((tcp, from)) = arrival(socket)? {
-                match security {
-                    Security::PlaintextForBenchmarks => return Ok(Channel::over(tcp, self.limits)),
-                    Security::Tls { identity, peer } => {
-                        self.welcome(TlsPipe::server(tcp, identity, *peer)?, from)?;
-                    }
-                }
-            }
-            if let Some(mut tls) = self.examine() {
+            let all = self.accept_some(socket, identity, *peer)?;
+            if let Some(mut tls) = self.advance() {
                 let registry = self.poll.registry();
                 registry.deregister(tls.inner.stream()).map_err(Error::io("the connection"))?;
                 return Ok(Channel::over(tls, self.limits));
             }
-            self.sleep()?;
+            self.wait(all)?;
         }
     }
 
-    fn welcome(&mut self, mut tls: TlsPipe<TcpPipe>, from: SocketAddr) -> Result<()> {
+    fn accept_anybody(&mut self, socket: &mio::net::TcpListener) -> Result<Channel> {
+        loop {
+            if let Some((tcp, _)) = arrival(socket)? {
+                return Ok(Channel::over(tcp, self.limits));
+            }
+            self.wait(true)?;
+        }
+    }
+
+    /// Begins handshakes, but not with so many that those under way would wait for long; true if nobody else waits.
+    fn accept_some(&mut self, socket: &mio::net::TcpListener, identity: &Identity, peer: PublicKey) -> Result<bool> {
+        for _ in 0..MOST_ARRIVALS {
+            let Some((tcp, from)) = arrival(socket)? else {
+                return Ok(true);
+            };
+            self.add(TlsPipe::server(tcp, identity, peer)?, from)?;
+        }
+        Ok(false)
+    }
+
+    fn add(&mut self, mut tls: TlsPipe<TcpPipe>, from: SocketAddr) -> Result<()> {
         self.arrivals += 1;
         let both = Interest::READABLE | Interest::WRITABLE;
         self.poll
             .registry()
             .register(tls.inner.stream(), Token(self.arrivals), both)
             .map_err(Error::io("waiting for the peer"))?;
-        if self.candidates.len() == CROWD {
-            let oldest = self.candidates.remove(0);
-            tracing::warn!(from = %oldest.from, "turned away: too many unfinished handshakes");
+        if self.handshakes.len() == MOST_HANDSHAKES {
+            let networks: Vec<IpAddr> = self.handshakes.iter().map(|handshake| network(handshake.from)).collect();
+            let random = getrandom::u32().map_err(io::Error::other).map_err(Error::io("asking for random bytes"))?;
+            self.reject(gives_way(&networks, network(from), random as usize), "too many unfinished handshakes");
         }
-        let until = (Instant::now() + self.limits.silence).min(self.until);
-        self.candidates.push(Candidate { tls, from, until });
+        let until = (Instant::now() + self.limits.silence.min(LONGEST_HANDSHAKE)).min(self.until);
+        self.handshakes.push(Handshake { tls, from, until });
         Ok(())
     }
 
     /// Goes on with every handshake; the first that succeeds is the peer's.
-    fn examine(&mut self) -> Option<TlsPipe<TcpPipe>> {
+    fn advance(&mut self) -> Option<TlsPipe<TcpPipe>> {
         let mut i = 0;
-        while i < self.candidates.len() {
-            let candidate = &mut self.candidates[i];
-            let late = Instant::now() >= candidate.until;
-            match candidate.tls.advance() {
-                Ok(true) => return Some(self.candidates.swap_remove(i).tls),
+        while i < self.handshakes.len() {
+            let handshake = &mut self.handshakes[i];
+            let late = Instant::now() >= handshake.until;
+            match handshake.tls.advance() {
+                Ok(true) => return Some(self.handshakes.swap_remove(i).tls),
                 Ok(false) if !late => i += 1,
-                Ok(false) => self.turn_away(i, "it did not finish the TLS handshake in time"),
-                Err(e) => self.turn_away(i, &e.to_string()),
+                Ok(false) => self.reject(i, "it did not finish the TLS handshake in time"),
+                Err(e) => self.reject(i, &e.to_string()),
             }
         }
         None
     }
 
-    fn turn_away(&mut self, i: usize, why: &str) {
-        let from = self.candidates.remove(i).from;
+    fn reject(&mut self, i: usize, why: &str) {
+        let from = self.handshakes.remove(i).from;
         tracing::warn!(%from, "turned a stranger away and still listening: {why}");
     }
 
-    fn sleep(&mut self) -> Result<()> {
+    /// Waits for something to happen, unless there are newcomers whom nobody has accepted.
+    fn wait(&mut self, all_accepted: bool) -> Result<()> {
         let now = Instant::now();
         if now >= self.until {
             let seconds = self.limits.meet.as_secs();
             return Err(Error::Timeout { what: "connection", seconds });
         }
-        let next = self.candidates.iter().map(|c| c.until).min().unwrap_or(self.until);
-        let timeout = next.min(self.until).saturating_duration_since(now);
+        let next = self.handshakes.iter().map(|handshake| handshake.until).min().unwrap_or(self.until);
+        let next = if all_accepted { next.min(self.until) } else { now };
+        let timeout = next.saturating_duration_since(now);
         match self.poll.poll(&mut self.events, Some(timeout)) {
             Err(e) if e.kind() != ErrorKind::Interrupted => Err(Error::io("waiting for the peer")(e)),
             _ => Ok(()),
         }
+    }
+}
+
+/// Which handshake gives way to a newcomer: one of the network that has the most, so that a crowd from elsewhere cannot
+/// shut the peer out; and of these any, so that no number of newer ones is sure to push it out.
+fn gives_way(networks: &[IpAddr], newcomer: IpAddr, random: usize) -> usize {
+    let share =
+        |network: IpAddr| networks.iter().filter(|one| **one == network).count() + usize::from(network == newcomer);
+    let most = networks.iter().map(|one| share(*one)).max().unwrap_or(0);
+    let crowd: Vec<usize> = (0..networks.len()).filter(|i| share(networks[*i]) == most).collect();
+    crowd[random % crowd.len()]
+}
+
+/// The addresses that one stranger has at least: with IPv6, 2^64 of them.
+fn network(from: SocketAddr) -> IpAddr {
+    match from.ip().to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
+        address => address,
     }
 }
 
@@ -183,5 +242,57 @@ fn arrival(socket: &mio::net::TcpListener) -> Result<Option<(TcpPipe, SocketAddr
             Err(e) if tcp::of_one_connection(&e) => {}
             Err(e) => return Err(Error::io("accepting a connection")(e)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> IpAddr {
+        network(SocketAddr::new(text.parse().unwrap(), 1))
+    }
+
+    #[test]
+    fn an_address_is_not_shut_out_by_a_crowd_from_elsewhere() {
+        let (peer, strangers) = (address("192.0.2.1"), address("198.51.100.7"));
+        let mut networks = vec![strangers; MOST_HANDSHAKES];
+        networks[40] = peer;
+        for random in 0..1000 {
+            assert_ne!(gives_way(&networks, strangers, random), 40);
+            assert_ne!(gives_way(&networks, address("203.0.113.9"), random), 40);
+        }
+        // An equal share is protected as well, until the newcomer takes more.
+        let halves: Vec<IpAddr> = (0..MOST_HANDSHAKES).map(|i| [peer, strangers][i % 2]).collect();
+        assert!((0..1000).all(|random| gives_way(&halves, strangers, random) % 2 == 1));
+    }
+
+    #[test]
+    fn each_of_a_crowd_may_give_way() {
+        let alike = [address("192.0.2.1"); MOST_HANDSHAKES];
+        let mut chosen: Vec<usize> = (0..MOST_HANDSHAKES).map(|random| gives_way(&alike, alike[0], random)).collect();
+        chosen.sort();
+        assert!(chosen.into_iter().eq(0..MOST_HANDSHAKES));
+    }
+
+    #[test]
+    fn handshakes_go_on_however_many_come() {
+        let mut listener = Listener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let _crowd: Vec<_> = (0..40).map(|_| std::net::TcpStream::connect(address).unwrap()).collect();
+        let identity = Identity::generate().unwrap();
+        let mut acceptance = Acceptance::begin(&mut listener, &Limits::default()).unwrap();
+        for (all, handshakes) in [(false, 16), (false, 32), (true, 40)] {
+            let accepted = acceptance.accept_some(&listener.socket, &identity, identity.public());
+            assert_eq!((accepted.unwrap(), acceptance.handshakes.len()), (all, handshakes));
+        }
+    }
+
+    #[test]
+    fn a_network_of_ipv6_counts_once() {
+        assert_eq!(address("2001:db8::1"), address("2001:db8:0:0:ffff::2"));
+        assert_ne!(address("2001:db8::1"), address("2001:db8:0:1::1"));
+        assert_eq!(address("::ffff:192.0.2.1"), address("192.0.2.1"));
+        assert_ne!(address("192.0.2.1"), address("192.0.2.2"));
     }
 }

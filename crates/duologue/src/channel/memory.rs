@@ -14,13 +14,13 @@ use crate::outbox::Outbox;
 
 /// Bytes that may lie unread in each direction, unless another bound is chosen.
 pub const CAPACITY: usize = 4 << 20;
-/// The most bytes in one buffer that is written; a gift may have more. Small enough to stay in a core's cache between the
-/// two copies.
+/// The most bytes in one buffer that is written; one that is given may have more. Small enough to stay in a core's cache
+/// between the two copies.
 const BUFFER: usize = 256 << 10;
-/// Buffers of fewer bytes are not used again: a header would take the place of what is given next.
-const KEPT: usize = 4 << 10;
+/// Buffers of fewer bytes are not used again: a header would take the place of a large outbox.
+const LEAST_REUSED: usize = 4 << 10;
 /// Emptied buffers that wait for the writer at most.
-const SPARE: usize = 32;
+const MOST_POOLED: usize = 32;
 
 /// One end of a pair.
 pub struct MemoryPipe {
@@ -38,15 +38,15 @@ struct Shared {
 }
 
 struct State {
-    /// `lanes[i]` carries what side `i` writes.
-    lanes: [Lane; 2],
+    /// `directions[i]` carries what side `i` writes.
+    directions: [Direction; 2],
     /// Whether side `i` sleeps: waking costs a system call even when nobody sleeps.
     asleep: [bool; 2],
 }
 
-struct Lane {
+struct Direction {
     full: VecDeque<Outbox>,
-    spare: Vec<Outbox>,
+    pool: Vec<Outbox>,
     /// Bytes in `full`.
     bytes: usize,
     capacity: usize,
@@ -58,21 +58,21 @@ struct Lane {
 
 /// A pair that holds at most `capacity` unread bytes in each direction.
 pub fn pair(capacity: usize) -> (MemoryPipe, MemoryPipe) {
-    let lane = || Lane {
+    let direction = || Direction {
         full: VecDeque::new(),
-        spare: Vec::new(),
+        pool: Vec::new(),
         bytes: 0,
         capacity: capacity.max(1),
         closed: false,
         broken: false,
     };
-    let state = Mutex::new(State { lanes: [lane(), lane()], asleep: [false; 2] });
+    let state = Mutex::new(State { directions: [direction(), direction()], asleep: [false; 2] });
     let shared = Arc::new(Shared { state, wake: Default::default() });
     let end = |side| MemoryPipe { shared: shared.clone(), side, reading: Outbox::default(), position: 0 };
     (end(0), end(1))
 }
 
-impl Lane {
+impl Direction {
     /// How many bytes may be added, unless nobody will read them.
     fn room(&self) -> io::Result<usize> {
         if self.broken || self.closed {
@@ -83,7 +83,7 @@ impl Lane {
 
     /// An empty buffer for so many bytes.
     fn buffer(&mut self, bytes: usize) -> Outbox {
-        let mut buffer = self.spare.pop_if(|_| bytes >= KEPT).unwrap_or_default();
+        let mut buffer = self.pool.pop_if(|_| bytes >= LEAST_REUSED).unwrap_or_default();
         buffer.clear();
         buffer
     }
@@ -112,14 +112,14 @@ impl MemoryPipe {
         let emptied = std::mem::take(&mut self.reading);
         self.position = 0;
         let mut state = self.state();
-        let lane = &mut state.lanes[1 - self.side];
-        if emptied.len() >= KEPT && lane.spare.len() < SPARE {
-            lane.spare.push(emptied);
+        let direction = &mut state.directions[1 - self.side];
+        if emptied.len() >= LEAST_REUSED && direction.pool.len() < MOST_POOLED {
+            direction.pool.push(emptied);
         }
-        let Some(buffer) = lane.full.pop_front() else {
-            return if lane.closed { Ok(false) } else { Err(ErrorKind::WouldBlock.into()) };
+        let Some(buffer) = direction.full.pop_front() else {
+            return if direction.closed { Ok(false) } else { Err(ErrorKind::WouldBlock.into()) };
         };
-        lane.bytes -= buffer.len();
+        direction.bytes -= buffer.len();
         self.wake_other(state);
         self.reading = buffer;
         Ok(true)
@@ -140,17 +140,17 @@ impl Pipe for MemoryPipe {
 
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.state();
-        let lane = &mut state.lanes[self.side];
-        let n = bytes.len().min(lane.room()?).min(BUFFER);
+        let direction = &mut state.directions[self.side];
+        let n = bytes.len().min(direction.room()?).min(BUFFER);
         if n == 0 {
             return Err(ErrorKind::WouldBlock.into());
         }
-        let mut buffer = lane.buffer(n);
+        let mut buffer = direction.buffer(n);
         drop(state);
         buffer.extend_from_slice(&bytes[..n]);
-        // Only this side adds to this lane: the room is still there.
+        // Only this side adds to this direction: the room is still there.
         let mut state = self.state();
-        state.lanes[self.side].push(buffer);
+        state.directions[self.side].push(buffer);
         self.wake_other(state);
         Ok(n)
     }
@@ -158,12 +158,12 @@ impl Pipe for MemoryPipe {
     fn try_give(&mut self, outbox: &mut Outbox) -> io::Result<usize> {
         let n = outbox.len();
         let mut state = self.state();
-        let lane = &mut state.lanes[self.side];
-        if n == 0 || n > lane.room()? {
+        let direction = &mut state.directions[self.side];
+        if n == 0 || n > direction.room()? {
             return Err(ErrorKind::WouldBlock.into());
         }
-        let buffer = lane.buffer(n);
-        lane.push(std::mem::replace(outbox, buffer));
+        let buffer = direction.buffer(n);
+        direction.push(std::mem::replace(outbox, buffer));
         self.wake_other(state);
         Ok(n)
     }
@@ -175,7 +175,7 @@ impl Pipe for MemoryPipe {
         let until = Instant::now() + timeout;
         let mut state = self.state();
         loop {
-            let (output, input) = (&state.lanes[self.side], &state.lanes[1 - self.side]);
+            let (output, input) = (&state.directions[self.side], &state.directions[1 - self.side]);
             let readable = !input.full.is_empty() || input.closed;
             let writable = output.bytes < output.capacity || output.broken;
             let left = until.saturating_duration_since(Instant::now());
@@ -191,7 +191,7 @@ impl Pipe for MemoryPipe {
 
     fn close_write(&mut self) {
         let mut state = self.state();
-        state.lanes[self.side].closed = true;
+        state.directions[self.side].closed = true;
         self.wake_other(state);
     }
 }
@@ -199,8 +199,8 @@ impl Pipe for MemoryPipe {
 impl Drop for MemoryPipe {
     fn drop(&mut self) {
         let mut state = self.state();
-        state.lanes[self.side].closed = true;
-        state.lanes[1 - self.side].broken = true;
+        state.directions[self.side].closed = true;
+        state.directions[1 - self.side].broken = true;
         self.wake_other(state);
     }
 }

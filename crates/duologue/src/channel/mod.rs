@@ -1,7 +1,7 @@
 //! A full-duplex pipe of frames between two parties.
 //!
 //! A [`Channel`] carries bytes both ways, in memory ([`Channel::pair`]), over TCP or over TLS 1.3
-//! ([`Listener`], [`Channel::connect`]), or over any of them with a simulated line
+//! ([`Listener`], [`Channel::connect`]), or over any of them with a simulated link
 //! ([`Channel::shaped`]). What it promises:
 //!
 //! - **Sending never deadlocks.** While a write would block, what comes is taken in: both parties
@@ -27,6 +27,8 @@
 //! # Ok::<(), duologue::Error>(())
 //! ```
 
+mod clock;
+mod duplex;
 pub mod frame;
 mod inbox;
 mod incoming;
@@ -38,14 +40,12 @@ mod pipe;
 mod shaped;
 mod tcp;
 mod tls;
-mod wire;
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::thread;
 use std::time::Duration;
@@ -60,10 +60,11 @@ pub use tcp::TcpPipe;
 
 use crate::error::{Error, Result};
 use crate::outbox::Outbox;
-use wire::Wire;
+use clock::{Clock, Interval, Stop};
+use duplex::Duplex;
 
 /// How long an abort may take to reach the peer.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const ABORT: Duration = Duration::from_secs(1);
 
 /// How long a channel waits, and how much it keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +93,7 @@ impl Default for Limits {
     }
 }
 
-/// What went over a channel so far.
+/// How much went over a channel so far, and in how many rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Bytes that the protocol sent.
@@ -128,10 +129,11 @@ impl Canceller {
 
 /// One end of a full-duplex pipe of bytes.
 pub struct Channel {
-    wire: Arc<Mutex<Wire>>,
+    duplex: Arc<Mutex<Duplex>>,
+    clock: Clock,
     heartbeat: Duration,
-    /// Dropping it ends the heartbeat's thread.
-    pulse: Option<mpsc::Sender<()>>,
+    /// Ends the heartbeat's thread.
+    stop: Option<Stop>,
 }
 
 impl Channel {
@@ -147,13 +149,17 @@ impl Channel {
     }
 
     /// A channel over a transport of one's own.
-    pub fn over(pipe: impl Pipe + 'static, mut limits: Limits) -> Channel {
-        limits.heartbeat = limits.heartbeat.max(Duration::from_millis(1));
-        let wire = Arc::new(Mutex::new(Wire::new(Box::new(pipe), limits)));
-        Channel { wire, heartbeat: limits.heartbeat, pulse: None }
+    pub fn over(pipe: impl Pipe + 'static, limits: Limits) -> Channel {
+        Channel::by_clock(Clock::System, pipe, limits)
     }
 
-    /// Puts a simulated line in between, before anything is sent. The peer must do the same.
+    fn by_clock(clock: Clock, pipe: impl Pipe + 'static, mut limits: Limits) -> Channel {
+        limits.heartbeat = limits.heartbeat.max(Duration::from_millis(1));
+        let duplex = Arc::new(Mutex::new(Duplex::new(clock.clone(), Box::new(pipe), limits)));
+        Channel { duplex, clock, heartbeat: limits.heartbeat, stop: None }
+    }
+
+    /// Puts a simulated link in between, before anything is sent. The peer must do the same.
     pub fn shaped(self, link: Link) -> Result<Channel> {
         self.lock().shape(link)?;
         Ok(self)
@@ -161,17 +167,17 @@ impl Channel {
 
     /// Sends bytes. Small sends are gathered until [`flush`](Self::flush) or a receive.
     pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        self.with(|wire| wire.send(bytes))
+        self.with(|duplex| duplex.send(bytes))
     }
 
     /// Sends what an outbox holds, and empties it; its memory may be another's then.
     pub(crate) fn give(&mut self, outbox: &mut Outbox) -> Result<()> {
-        self.with(|wire| wire.give(outbox))
+        self.with(|duplex| duplex.give(outbox))
     }
 
     /// Hands everything sent so far to the transport.
     pub fn flush(&mut self) -> Result<()> {
-        self.with(Wire::flush)
+        self.with(Duplex::flush)
     }
 
     /// Receives exactly `len` bytes, however the peer cut them.
@@ -183,74 +189,74 @@ impl Channel {
 
     /// Receives exactly `out.len()` bytes.
     pub fn recv_into(&mut self, out: &mut [u8]) -> Result<()> {
-        self.with(|wire| wire.recv_into(out))
+        self.with(|duplex| duplex.recv_into(out))
     }
 
     /// Bytes that have come and were not received yet, as far as can be told without waiting.
     pub fn pending(&mut self) -> Result<usize> {
-        self.with(Wire::pending)
+        self.with(Duplex::pending)
     }
 
     /// Says that we sent everything and waits until the peer says so too. Data that nobody received
     /// is an error: the parties do not agree on what they do.
     pub fn finish(&mut self) -> Result<()> {
-        self.with(Wire::finish)
+        self.with(Duplex::finish)
     }
 
     /// Tells the peer that we stop, and why, as well as that can be done within a second. What was
     /// sent and not flushed is dropped; the channel is dead.
     pub fn abort(&mut self, code: AbortCode, message: &str) {
-        self.lock().abort(code, message, LAST_WORDS);
+        self.lock().abort(code, message, ABORT);
     }
 
-    /// What ends this channel's operations, also while they wait for the peer.
+    /// A handle that ends this channel's operations, also while they wait for the peer.
     pub fn canceller(&self) -> Canceller {
         self.lock().canceller.clone()
     }
 
-    /// What went over the channel so far.
+    /// How much went over the channel so far, and in how many rounds.
     pub fn counters(&self) -> Counters {
         self.lock().counters
     }
 
-    fn with<T>(&mut self, work: impl FnOnce(&mut Wire) -> Result<T>) -> Result<T> {
-        self.start_pulse()?;
-        let mut wire = self.lock();
-        wire.check()?;
-        let result = work(&mut wire);
+    fn with<T>(&mut self, work: impl FnOnce(&mut Duplex) -> Result<T>) -> Result<T> {
+        self.start_heartbeat()?;
+        let mut duplex = self.lock();
+        duplex.check()?;
+        let result = work(&mut duplex);
         if let Err(error) = &result {
-            wire.fail(error);
+            duplex.fail(error);
         }
         result
     }
 
-    fn lock(&self) -> MutexGuard<'_, Wire> {
-        self.wire.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Duplex> {
+        self.duplex.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts the heartbeat with the first operation, so that a channel can be reshaped before.
-    fn start_pulse(&mut self) -> Result<()> {
-        if self.pulse.is_some() {
+    fn start_heartbeat(&mut self) -> Result<()> {
+        if self.stop.is_some() {
             return Ok(());
         }
-        let (stop, stopped) = mpsc::channel();
-        let (wire, interval) = (Arc::downgrade(&self.wire), self.heartbeat);
+        let (stop, interval) = self.clock.interval();
+        let (duplex, every) = (Arc::downgrade(&self.duplex), self.heartbeat);
         thread::Builder::new()
             .name("duologue-heartbeat".into())
             .stack_size(128 << 10)
-            .spawn(move || pulse(&wire, interval, &stopped))
+            .spawn(move || send_heartbeats(&duplex, every, &interval))
             .map_err(Error::io("starting the heartbeat's thread"))?;
-        self.pulse = Some(stop);
+        self.stop = Some(stop);
         Ok(())
     }
 }
 
-/// Beats while the owner computes; a channel that is in use beats by itself.
-fn pulse(wire: &Weak<Mutex<Wire>>, interval: Duration, stopped: &mpsc::Receiver<()>) {
-    while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
-        let Some(wire) = wire.upgrade() else { return };
-        match wire.try_lock() {
-            Ok(mut wire) => wire.beat_meanwhile(),
+/// Sends heartbeats while the owner computes; a channel that is in use sends them by itself.
+fn send_heartbeats(duplex: &Weak<Mutex<Duplex>>, every: Duration, interval: &Interval) {
+    while interval.pause(every) {
+        let Some(duplex) = duplex.upgrade() else { return };
+        match duplex.try_lock() {
+            Ok(mut duplex) => duplex.beat_meanwhile(),
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Poisoned(_)) => return,
         }
@@ -259,7 +265,7 @@ fn pulse(wire: &Weak<Mutex<Wire>>, interval: Duration, stopped: &mpsc::Receiver<
 
 impl Drop for Channel {
     fn drop(&mut self) {
-        self.pulse = None;
+        self.stop = None;
         self.lock().leave();
     }
 }

@@ -1,4 +1,4 @@
-//! What a channel needs of a transport: a byte pipe that never blocks, and a way to wait for it.
+//! The transport below a channel: a byte pipe that never blocks, and a way to wait for it.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -16,8 +16,8 @@ pub trait Pipe: Send {
     /// Accepts at least one byte, or `WouldBlock`.
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Accepts all that an outbox holds with its memory, and leaves it empty, with other memory or none; says how many bytes
-    /// these were. `WouldBlock` if it takes no memory, or not now: the bytes are there still, and can be written.
+    /// Takes an outbox's bytes together with its memory, leaves it empty with other memory or none, and returns how many
+    /// bytes these were. `WouldBlock` if it takes no memory, or not now: the bytes are there still, and can be written.
     fn try_give(&mut self, _outbox: &mut Outbox) -> io::Result<usize> {
         Err(ErrorKind::WouldBlock.into())
     }
@@ -34,9 +34,9 @@ pub trait Pipe: Send {
     /// Says that nothing more will be written: the peer reads what is on the way, then the end.
     fn close_write(&mut self);
 
-    /// Whether closing with unread input destroys what the peer has not read yet, as TCP does: a
-    /// last word then needs a wait for the peer's end of stream.
-    fn loses_last_words(&self) -> bool {
+    /// Whether closing with unread input destroys bytes that the peer has not read yet, as TCP does: an
+    /// abort then needs a wait for the peer's end of stream.
+    fn close_may_lose_data(&self) -> bool {
         false
     }
 }
@@ -66,7 +66,7 @@ impl Pipe for Box<dyn Pipe> {
         (**self).close_write();
     }
 
-    fn loses_last_words(&self) -> bool {
-        (**self).loses_last_words()
+    fn close_may_lose_data(&self) -> bool {
+        (**self).close_may_lose_data()
     }
 }

@@ -1,18 +1,18 @@
-//! A simulated line over another pipe, without a thread: latency and bandwidth on one machine.
+//! A simulated link over another pipe, without a thread: latency and bandwidth on one machine.
 //!
-//! The sender computes when each segment would arrive over the line and writes that before it; the
+//! The sender computes when each segment would arrive over the link and writes that before it; the
 //! receiver holds the segment back until then:
 //!
 //! ```text
-//! departure = max(now, when the line is free)
-//! the line is free again at departure + bytes / rate
+//! departure = max(now, when the link is free)
+//! the link is free again at departure + bytes / rate
 //! arrival = that + round trip / 2
 //! ```
 //!
-//! Each direction is a line of its own. Both ends must be shaped alike, on clocks that agree: two
-//! processes of one machine do. The line has room for max(256 KiB, rate · round trip), as a sender
+//! Each direction has a link of its own. Both ends must be shaped alike, on clocks that agree: two
+//! processes of one machine do. The link has room for max(256 KiB, rate · round trip), as a sender
 //! whose window is large enough; it loses nothing and knows no slow start, so it is what a paper's
-//! `tc` gives, not a busy internet. A real pipe below that is slower than the line shows.
+//! `tc` gives, not a busy internet. A real pipe below that is slower than the link shows.
 //!
 //! ```text
 //! arrival: u64, nanoseconds since 1970   length of the segment: u32   segment   (little-endian)
@@ -20,9 +20,9 @@
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
-use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use super::clock::Clock;
 use super::link::Link;
 use super::pipe::Pipe;
 
@@ -30,32 +30,32 @@ const HEADER: usize = 12;
 /// A segment is received as a whole: short enough not to delay its own start noticeably.
 const SEGMENT: usize = 16 << 10;
 const LEAST_ROOM: usize = 256 << 10;
-/// Bytes on the line that a receiver keeps without waiting for their arrival, at least.
-const LEAST_LINE: usize = 64 << 20;
-/// Waits shorter than this are beyond the precision of a timer.
-const SPIN: Duration = Duration::from_micros(60);
-/// What a waiting system call may oversleep.
+/// Bytes in flight that a receiver keeps without waiting for their arrival, at least.
+const LEAST_IN_FLIGHT: usize = 64 << 20;
+/// The most that a waiting system call may oversleep.
 const COARSE: Duration = Duration::from_millis(2);
 
-/// A pipe over a simulated line.
+/// A pipe over a simulated link.
 pub struct Shaped<P> {
     inner: P,
     link: Link,
     clock: Clock,
+    /// When the simulation began, and when that was in time since 1970: from here on its time never jumps.
+    start: Instant,
+    epoch: Duration,
     /// When the last accepted byte has left.
-    line_free: Duration,
+    link_free: Duration,
     /// The most time that accepted bytes may need to leave.
     longest_queue: Duration,
     /// Segments that the pipe below has not taken yet.
-    owed: VecDeque<u8>,
+    unsent: VecDeque<u8>,
     /// The segment that is being read from below: its header, then its body.
     partial: Vec<u8>,
-    /// Segments on the line and arrived, each with the time of its arrival.
-    line: VecDeque<(Duration, Vec<u8>)>,
+    /// Segments in flight and arrived, each with the time of its arrival.
+    in_flight: VecDeque<(Duration, Vec<u8>)>,
     /// Bytes taken of the first segment.
     taken: usize,
-    /// Bytes of all segments in `line`, and the most of them: twice what an honest sender puts on
-    /// it.
+    /// Bytes of all segments in flight, and the most of them: twice what an honest sender puts on the link.
     held: usize,
     capacity: usize,
     ended: bool,
@@ -63,58 +63,52 @@ pub struct Shaped<P> {
     blocked_below: bool,
 }
 
-/// Time since 1970 that never jumps back.
-struct Clock {
-    start: Instant,
-    epoch: Duration,
-}
-
-impl Clock {
-    fn new() -> Self {
-        let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Clock { start: Instant::now(), epoch }
-    }
-
-    fn now(&self) -> Duration {
-        self.epoch + self.start.elapsed()
-    }
-}
-
 impl<P: Pipe> Shaped<P> {
     /// Shapes a pipe on which nothing was sent yet. The other end must do the same.
     pub fn new(inner: P, link: Link) -> Self {
+        Shaped::by_clock(Clock::System, inner, link)
+    }
+
+    pub(super) fn by_clock(clock: Clock, inner: P, link: Link) -> Self {
         let room = link.transmission(LEAST_ROOM).max(link.round_trip);
         let rate = link.bits_per_second.unwrap_or(0) as f64 / 8.0;
         let in_flight = (rate * link.round_trip.as_secs_f64()) as usize;
         Shaped {
             inner,
             link,
-            clock: Clock::new(),
-            line_free: Duration::ZERO,
+            start: clock.now(),
+            epoch: clock.since_epoch(),
+            clock,
+            link_free: Duration::ZERO,
             longest_queue: room,
-            owed: VecDeque::new(),
+            unsent: VecDeque::new(),
             partial: Vec::new(),
-            line: VecDeque::new(),
+            in_flight: VecDeque::new(),
             taken: 0,
             held: 0,
-            capacity: LEAST_LINE.max(in_flight.saturating_mul(4)),
+            capacity: LEAST_IN_FLIGHT.max(in_flight.saturating_mul(4)),
             ended: false,
             blocked_below: false,
         }
     }
 
+    /// Time since 1970.
+    fn now(&self) -> Duration {
+        self.epoch + (self.clock.now() - self.start)
+    }
+
     /// How long the accepted bytes need to leave.
     fn queue(&self) -> Duration {
-        self.line_free.saturating_sub(self.clock.now())
+        self.link_free.saturating_sub(self.now())
     }
 
     fn enqueue(&mut self, segment: &[u8]) {
-        let departure = self.line_free.max(self.clock.now());
-        self.line_free = departure + self.link.transmission(segment.len());
-        let arrival = (self.line_free + self.link.round_trip / 2).as_nanos() as u64;
-        self.owed.extend(arrival.to_le_bytes());
-        self.owed.extend((segment.len() as u32).to_le_bytes());
-        self.owed.extend(segment);
+        let departure = self.link_free.max(self.now());
+        self.link_free = departure + self.link.transmission(segment.len());
+        let arrival = (self.link_free + self.link.round_trip / 2).as_nanos() as u64;
+        self.unsent.extend(arrival.to_le_bytes());
+        self.unsent.extend((segment.len() as u32).to_le_bytes());
+        self.unsent.extend(segment);
     }
 
     fn push(&mut self) -> io::Result<()> {
@@ -124,19 +118,19 @@ impl<P: Pipe> Shaped<P> {
     }
 
     fn push_below(&mut self) -> io::Result<()> {
-        while !self.owed.is_empty() {
-            let n = self.inner.try_write(self.owed.as_slices().0)?;
-            self.owed.drain(..n);
+        while !self.unsent.is_empty() {
+            let n = self.inner.try_write(self.unsent.as_slices().0)?;
+            self.unsent.drain(..n);
         }
         self.inner.try_flush()
     }
 
     /// Takes bytes of the first segment if it has arrived.
     fn arrived(&mut self, into: &mut [u8]) -> usize {
-        let Some((arrival, segment)) = self.line.front() else {
+        let Some((arrival, segment)) = self.in_flight.front() else {
             return 0;
         };
-        if self.clock.now() < *arrival {
+        if self.now() < *arrival {
             return 0;
         }
         let rest = &segment[self.taken..];
@@ -145,13 +139,13 @@ impl<P: Pipe> Shaped<P> {
         self.taken += n;
         if self.taken == segment.len() {
             self.held -= segment.len();
-            self.line.pop_front();
+            self.in_flight.pop_front();
             self.taken = 0;
         }
         n
     }
 
-    /// Reads from below until it has nothing more, or more than a line can carry.
+    /// Reads from below until it has nothing more, or more than a link can carry.
     fn pull(&mut self) -> io::Result<()> {
         while !self.ended && self.held < self.capacity {
             let have = self.partial.len();
@@ -190,7 +184,7 @@ impl<P: Pipe> Shaped<P> {
         let arrival = segment[..8].try_into().map_or(0, u64::from_le_bytes);
         segment.drain(..HEADER);
         self.held += segment.len();
-        self.line.push_back((Duration::from_nanos(arrival), segment));
+        self.in_flight.push_back((Duration::from_nanos(arrival), segment));
         Ok(())
     }
 }
@@ -204,8 +198,8 @@ impl<P: Pipe> Pipe for Shaped<P> {
         let pulled = self.pull();
         match (self.arrived(into), pulled) {
             (n @ 1.., _) => Ok(n),
-            // What is on the line comes before the end or the error.
-            (0, _) if !self.line.is_empty() => Err(ErrorKind::WouldBlock.into()),
+            // Bytes in flight come before the end or the error.
+            (0, _) if !self.in_flight.is_empty() => Err(ErrorKind::WouldBlock.into()),
             (0, pulled) => pulled.map(|()| 0),
         }
     }
@@ -214,7 +208,7 @@ impl<P: Pipe> Pipe for Shaped<P> {
         self.push()?;
         let mut accepted = 0;
         for segment in bytes.chunks(SEGMENT) {
-            if self.queue() > self.longest_queue || self.owed.len() >= LEAST_ROOM {
+            if self.queue() > self.longest_queue || self.unsent.len() >= LEAST_ROOM {
                 break;
             }
             self.enqueue(segment);
@@ -232,18 +226,18 @@ impl<P: Pipe> Pipe for Shaped<P> {
     }
 
     fn wait(&mut self, for_write: bool, timeout: Duration) -> io::Result<()> {
-        let now = self.clock.now();
-        let arrival = self.line.front().map(|(arrival, _)| arrival.saturating_sub(now));
-        // A full line is waited for until it is half empty: one wake-up for many segments.
+        let now = self.now();
+        let arrival = self.in_flight.front().map(|(arrival, _)| arrival.saturating_sub(now));
+        // A full link is waited for until it is half empty: one wake-up for many segments.
         let full = for_write && self.queue() > self.longest_queue;
         let room = full.then(|| self.queue().saturating_sub(self.longest_queue / 2));
         if for_write && !full && !self.blocked_below {
-            // The line was full and is no longer: of this the pipe below will say nothing.
+            // The link was full and is no longer: of this the pipe below will say nothing.
             return Ok(());
         }
         match arrival.into_iter().chain(room).min().filter(|event| *event < timeout) {
             Some(event) if event <= COARSE => {
-                sleep_exactly(event);
+                self.clock.sleep_exactly(event);
                 Ok(())
             }
             Some(event) => self.wait_below(for_write && !full, event - COARSE),
@@ -252,34 +246,23 @@ impl<P: Pipe> Pipe for Shaped<P> {
     }
 
     fn close_write(&mut self) {
-        // What the pipe below does not take now is lost, as on a broken line.
+        // Bytes that the pipe below does not take now are lost, as on a broken link.
         let _ = self.push();
         self.inner.close_write();
     }
 
-    fn loses_last_words(&self) -> bool {
-        self.inner.loses_last_words()
+    fn close_may_lose_data(&self) -> bool {
+        self.inner.close_may_lose_data()
     }
 }
 
 impl<P: Pipe> Shaped<P> {
     fn wait_below(&mut self, for_write: bool, timeout: Duration) -> io::Result<()> {
-        let deaf = self.ended || self.held >= self.capacity;
-        if deaf && !self.line.is_empty() {
-            thread::sleep(timeout);
+        let takes_nothing = self.ended || self.held >= self.capacity;
+        if takes_nothing && !self.in_flight.is_empty() {
+            self.clock.sleep(timeout);
             return Ok(());
         }
-        self.inner.wait(for_write || !self.owed.is_empty(), timeout)
-    }
-}
-
-/// Sleeps, then spins: a timer alone oversleeps by half of a local network's latency.
-fn sleep_exactly(time: Duration) {
-    let until = Instant::now() + time;
-    if time > SPIN {
-        thread::sleep(time - SPIN);
-    }
-    while Instant::now() < until {
-        std::hint::spin_loop();
+        self.inner.wait(for_write || !self.unsent.is_empty(), timeout)
     }
 }

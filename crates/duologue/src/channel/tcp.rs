@@ -12,8 +12,9 @@ use crate::error::{Error, Result};
 
 /// The longest wait for one of several addresses before the next is tried.
 const ONE_ADDRESS: Duration = Duration::from_secs(5);
-/// The longest pause between two attempts.
-const PAUSE: Duration = Duration::from_millis(500);
+/// The pause after the first attempt; each is twice as long as the one before, up to the longest.
+pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(10);
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
 /// A connected socket.
 pub struct TcpPipe {
@@ -82,19 +83,18 @@ impl Pipe for TcpPipe {
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    fn loses_last_words(&self) -> bool {
+    fn close_may_lose_data(&self) -> bool {
         true
     }
 }
 
-/// Connects to `host:port`, trying every address of the name, again and again until `patience` is
-/// over: the peer may not listen yet.
-pub(super) fn dial(address: &str, patience: Duration) -> Result<TcpStream> {
+/// Connects to `host:port`, trying every address of the name, again and again for `time`: the peer may not listen yet.
+pub(super) fn dial(address: &str, time: Duration) -> Result<TcpStream> {
     if !address.contains(':') {
         return Err(Error::usage(format!("'{address}' has no port: write host:port")));
     }
-    let until = Instant::now() + patience;
-    let mut pause = Duration::from_millis(10);
+    let until = Instant::now() + time;
+    let mut pause = FIRST_PAUSE;
     let mut told = false;
     loop {
         let failure = match dial_once(address, until) {
@@ -102,14 +102,14 @@ pub(super) fn dial(address: &str, patience: Duration) -> Result<TcpStream> {
             Err(failure) => failure,
         };
         if failure.kind() == ErrorKind::InvalidInput || Instant::now() + pause >= until {
-            let tried = patience.as_secs();
+            let tried = time.as_secs();
             return Err(Error::io(format!("no connection to {address} within {tried} s"))(failure));
         }
         if !std::mem::replace(&mut told, true) {
             tracing::info!("nobody answers at {address} yet ({failure}); trying again");
         }
         thread::sleep(pause);
-        pause = (pause * 2).min(PAUSE);
+        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 
@@ -150,7 +150,7 @@ pub(super) fn of_one_connection(e: &io::Error) -> bool {
     matches!(e.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
-/// Within one machine there is no line to share: a system that paces what it sends (BBR) arms a timer for each packet, and
+/// Within one machine there is no network to share: a system that paces what it sends (BBR) arms a timer for each packet, and
 /// takes half of the speed. Reno paces nothing, and every Linux has it.
 #[cfg(target_os = "linux")]
 fn unpaced(stream: &mio::net::TcpStream) -> io::Result<()> {

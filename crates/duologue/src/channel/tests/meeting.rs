@@ -33,10 +33,6 @@ fn hello(a: &mut Channel, b: &mut Channel) {
     });
 }
 
-fn short() -> Limits {
-    Limits { meet: Duration::from_secs(10), ..limits() }
-}
-
 #[test]
 fn parties_meet_by_address_and_by_name() {
     let (alice, bob) = (Person::new(), Person::new());
@@ -50,8 +46,8 @@ fn parties_meet_by_address_and_by_name() {
             };
             let (to_bob, to_alice) = (security(&alice, &bob), security(&bob, &alice));
             thread::scope(|scope| {
-                let client = scope.spawn(move || Channel::connect(&address, &to_bob, &short()));
-                let mut b = listener.accept(&to_alice, &short()).unwrap();
+                let client = scope.spawn(move || Channel::connect(&address, &to_bob, &limits()));
+                let mut b = listener.accept(&to_alice, &limits()).unwrap();
                 hello(&mut client.join().unwrap().unwrap(), &mut b);
             });
         }
@@ -63,10 +59,10 @@ fn a_party_may_connect_before_the_other_listens() {
     let (alice, bob) = (Person::new(), Person::new());
     let address = Listener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     thread::scope(|scope| {
-        let client = scope.spawn(|| Channel::connect(&address, &alice.expecting(&bob), &short()));
+        let client = scope.spawn(|| Channel::connect(&address, &alice.expecting(&bob), &limits()));
         thread::sleep(Duration::from_millis(150));
         let mut listener = Listener::bind(&address).unwrap();
-        let mut b = listener.accept(&bob.expecting(&alice), &short()).unwrap();
+        let mut b = listener.accept(&bob.expecting(&alice), &limits()).unwrap();
         hello(&mut client.join().unwrap().unwrap(), &mut b);
     });
 }
@@ -96,20 +92,20 @@ fn strangers_do_not_keep_the_peer_out() {
             let _silent = TcpStream::connect(&address).unwrap();
             let mut browser = TcpStream::connect(&address).unwrap();
             browser.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
-            let mut plain = Channel::connect(&address, &Security::PlaintextForBenchmarks, &short()).unwrap();
+            let mut plain = Channel::connect(&address, &Security::PlaintextForBenchmarks, &limits()).unwrap();
             plain.send(b"hello").unwrap();
             let error = plain.recv(1).unwrap_err();
             assert!(error.to_string().contains("speaks TLS"), "{error}");
-            let error = Channel::connect(&address, &mallory.expecting(&bob), &short()).unwrap_err();
+            let error = Channel::connect(&address, &mallory.expecting(&bob), &limits()).unwrap_err();
             assert!(matches!(error, Error::Incompatible { what: "our key", .. }), "{error}");
             assert!(error.to_string().contains(&mallory.key()), "{error}");
-            let client = Channel::connect(&address, &alice.expecting(&bob), &short());
+            let client = Channel::connect(&address, &alice.expecting(&bob), &limits());
             let mut answer = Vec::new();
             // The browser was hung up on, with an alert or without.
             let _ = browser.read_to_end(&mut answer);
             client
         });
-        let mut b = listener.accept(&bob.expecting(&alice), &short()).unwrap();
+        let mut b = listener.accept(&bob.expecting(&alice), &limits()).unwrap();
         hello(&mut client.join().unwrap().unwrap(), &mut b);
     });
 }
@@ -119,17 +115,114 @@ fn a_wrong_pin_names_both_keys() {
     let (alice, bob, carol) = (Person::new(), Person::new(), Person::new());
     let mut listener = Listener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let limits = Limits { meet: Duration::from_millis(500), ..limits() };
     thread::scope(|scope| {
-        let server = scope.spawn(|| listener.accept(&bob.expecting(&alice), &limits));
-        let error = Channel::connect(&address, &alice.expecting(&carol), &limits).unwrap_err();
-        assert!(matches!(error, Error::Incompatible { what: "the peer's key", .. }), "{error}");
-        let text = error.to_string();
-        assert!(text.contains(&carol.key()) && text.contains(&bob.key()), "{text}");
-        // The listener goes on until its own deadline.
-        let error = server.join().unwrap().unwrap_err();
-        assert!(matches!(error, Error::Timeout { what: "connection", .. }), "{error}");
+        let client = scope.spawn(|| {
+            let error = Channel::connect(&address, &alice.expecting(&carol), &limits()).unwrap_err();
+            assert!(matches!(error, Error::Incompatible { what: "the peer's key", .. }), "{error}");
+            let text = error.to_string();
+            assert!(text.contains(&carol.key()) && text.contains(&bob.key()), "{text}");
+            Channel::connect(&address, &alice.expecting(&bob), &limits())
+        });
+        // The listener goes on.
+        let mut b = listener.accept(&bob.expecting(&alice), &limits()).unwrap();
+        hello(&mut client.join().unwrap().unwrap(), &mut b);
     });
+}
+
+/// Copies both ways until both have ended.
+fn relay(near: TcpStream, far: TcpStream) {
+    let copy = |mut from: TcpStream, mut to: TcpStream| {
+        thread::spawn(move || {
+            let _ = std::io::copy(&mut from, &mut to);
+            let _ = to.shutdown(std::net::Shutdown::Write);
+        })
+    };
+    copy(near.try_clone().unwrap(), far.try_clone().unwrap());
+    copy(far, near);
+}
+
+#[test]
+fn newer_strangers_do_not_keep_the_peer_out() {
+    let (alice, bob) = (Person::new(), Person::new());
+    let mut listener = Listener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    // The peer is slow: many strangers come between its connection and its first byte.
+    let near = TcpListener::bind("127.0.0.1:0").unwrap();
+    let slow = near.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        let mut strangers = Vec::new();
+        for connection in near.incoming() {
+            let far = TcpStream::connect(address).unwrap();
+            if strangers.is_empty() {
+                strangers.extend((0..200).map(|_| TcpStream::connect(address).unwrap()));
+            }
+            relay(connection.unwrap(), far);
+        }
+    });
+    thread::scope(|scope| {
+        let client = scope.spawn(|| Channel::connect(&slow, &alice.expecting(&bob), &limits()));
+        let mut b = listener.accept(&bob.expecting(&alice), &limits()).unwrap();
+        hello(&mut client.join().unwrap().unwrap(), &mut b);
+    });
+}
+
+#[test]
+fn a_listener_that_hangs_up_is_tried_again() {
+    let (alice, bob) = (Person::new(), Person::new());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::scope(|scope| {
+        let client = scope.spawn(|| Channel::connect(&address, &alice.expecting(&bob), &limits()));
+        // In good order, and with a byte unread, which resets the connection.
+        listener.accept().unwrap().0.shutdown(std::net::Shutdown::Write).unwrap();
+        listener.accept().unwrap().0.read_exact(&mut [0]).unwrap();
+        let pipe = TcpPipe::new(listener.accept().unwrap().0, None).unwrap();
+        let mut server = tls::TlsPipe::server(pipe, &bob.identity, alice.identity.public()).unwrap();
+        server.meet(Instant::now() + limits().meet).unwrap();
+        hello(&mut client.join().unwrap().unwrap(), &mut Channel::over(server, limits()));
+    });
+    // But not without end.
+    let impatient = Limits { meet: Duration::from_millis(300), ..limits() };
+    thread::spawn(move || listener.incoming().for_each(drop));
+    let error = Channel::connect(&address, &alice.expecting(&bob), &impatient).unwrap_err();
+    assert!(matches!(error, Error::Closed(_)), "{error}");
+}
+
+/// A peer may send records without plaintext for ever: one read ends nevertheless, and the next goes on.
+#[test]
+fn one_read_takes_few_steps() {
+    struct Drops(TcpPipe, Arc<std::sync::atomic::AtomicUsize>);
+    impl Pipe for Drops {
+        fn try_read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            let n = self.0.try_read(&mut into[..1])?;
+            self.1.fetch_add(n, std::sync::atomic::Ordering::Relaxed);
+            Ok(n)
+        }
+        fn try_write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.try_write(bytes)
+        }
+        fn wait(&mut self, for_write: bool, timeout: Duration) -> std::io::Result<()> {
+            self.0.wait(for_write, timeout)
+        }
+        fn close_write(&mut self) {
+            self.0.close_write();
+        }
+    }
+    let (a, b) = sockets("127.0.0.1:0", None);
+    let reads = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let (mut a, mut b) = encrypted(a, Drops(b, reads.clone()));
+    write_raw(&mut *a, &pattern(5000));
+    let (mut came, mut out) = (Vec::new(), [0; 5000]);
+    while came.len() < out.len() {
+        let before = reads.load(std::sync::atomic::Ordering::Relaxed);
+        match b.try_read(&mut out) {
+            Ok(n) => came.extend_from_slice(&out[..n]),
+            Err(e) => assert_eq!(e.kind(), ErrorKind::WouldBlock),
+        }
+        assert!(reads.load(std::sync::atomic::Ordering::Relaxed) - before <= tls::STEPS);
+        b.wait(false, Duration::from_secs(100)).unwrap();
+    }
+    assert!(came == pattern(5000));
 }
 
 #[test]
@@ -139,8 +232,8 @@ fn a_listener_serves_one_session_after_another() {
     let address = listener.local_addr().unwrap().to_string();
     for _ in 0..3 {
         thread::scope(|scope| {
-            let client = scope.spawn(|| Channel::connect(&address, &alice.expecting(&bob), &short()));
-            let mut b = listener.accept(&bob.expecting(&alice), &short()).unwrap();
+            let client = scope.spawn(|| Channel::connect(&address, &alice.expecting(&bob), &limits()));
+            let mut b = listener.accept(&bob.expecting(&alice), &limits()).unwrap();
             hello(&mut client.join().unwrap().unwrap(), &mut b);
         });
     }
@@ -270,7 +363,7 @@ fn keys_for_which_anybody_can_sign_are_refused() {
 }
 
 #[test]
-fn goodbyes_may_be_said_twice() {
+fn an_end_may_be_said_twice() {
     let (mut a, mut b) = tls_pipes();
     let end = |pipe: &mut dyn Pipe| {
         let mut byte = [0];

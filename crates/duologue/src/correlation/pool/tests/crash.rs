@@ -79,9 +79,15 @@ fn spawn(order: &str, party: Party, folder: &Path) -> std::process::Child {
     child
 }
 
-/// Kills a child some time after its start.
+/// Kills a child some time after its start; one that works in the wrong order some time after it has said something, so
+/// that it is caught on a busy machine too.
 fn kill_after(order: &str, party: Party, folder: &Path, time: Duration) {
+    let said = || fs::metadata(log(folder)).map_or(0, |log| log.len());
+    let before = said();
     let mut child = spawn(order, party, folder);
+    while order != ORDERS[0] && said() == before && child.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_micros(100));
+    }
     thread::sleep(time);
     assert!(child.try_wait().unwrap().is_none(), "the child ended by itself");
     child.kill().unwrap();
