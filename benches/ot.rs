@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use duologue::Party;
-use duologue::correlation::{Demand, Flow, Maker, Stock};
-use duologue::ot::{CotReceiver, CotSender, Crop, Extension, Harvest, Makers, Setup, Side, base, silent};
+use duologue::correlation::{Demand, Maker, RefillStep, Stock};
+use duologue::ot::{BaseOtSetup, CotBatch, CotOutput, CotReceiver, CotSender, Extension, Makers, Side, base, silent};
 
 const SESSION: [u8; 32] = [1; 32];
 
 fn makers(extension: Extension) -> [Makers; 2] {
     let [(alice, from_alice), (bob, from_bob)] =
-        [Party::Alice, Party::Bob].map(|party| Setup::start(party, &SESSION).unwrap());
+        [Party::Alice, Party::Bob].map(|party| BaseOtSetup::start(party, &SESSION).unwrap());
     let (alice, answer_of_alice) = alice.answer(&from_bob).unwrap();
     let (bob, answer_of_bob) = bob.answer(&from_alice).unwrap();
     let seeds = [alice.finish(&answer_of_bob).unwrap(), bob.finish(&answer_of_alice).unwrap()];
@@ -55,8 +55,8 @@ fn softspoken(c: &mut Criterion) {
             b.iter(|| {
                 message.clear();
                 proof.clear();
-                receiver.begin(Harvest::new(Side::Receiver, Crop::Bits, count)).unwrap();
-                sender.begin(Harvest::new(Side::Sender, Crop::Bits, count)).unwrap();
+                receiver.begin(CotBatch::new(Side::Receiver, CotOutput::Bits, count)).unwrap();
+                sender.begin(CotBatch::new(Side::Sender, CotOutput::Bits, count)).unwrap();
                 receiver.send(&mut message).unwrap();
                 sender.send(&mut proof).unwrap();
                 sender.receive(&message).unwrap();
@@ -71,12 +71,14 @@ fn softspoken(c: &mut Criterion) {
 fn silent(c: &mut Criterion) {
     let mut group = c.benchmark_group("silent OT");
     group.sample_size(10);
-    for (set, crop) in silent::Set::ALL.into_iter().flat_map(|set| [Crop::Blocks, Crop::Bits].map(|crop| (set, crop))) {
+    for (set, output) in
+        silent::Set::ALL.into_iter().flat_map(|set| [CotOutput::Blocks, CotOutput::Bits].map(|output| (set, output)))
+    {
         let [(mut sender, _), (_, mut receiver)] = makers(Extension::Silent(set));
         group.throughput(Throughput::Elements(set.batch() as u64));
         for side in [Side::Sender, Side::Receiver] {
-            group.bench_function(format!("{side:?}, {set}, {crop:?}"), |b| {
-                b.iter_custom(|rounds| silent_rounds(&mut *sender, &mut *receiver, crop, rounds)[side as usize]);
+            group.bench_function(format!("{side:?}, {set}, {output:?}"), |b| {
+                b.iter_custom(|rounds| silent_rounds(&mut *sender, &mut *receiver, output, rounds)[side as usize]);
             });
         }
     }
@@ -84,9 +86,14 @@ fn silent(c: &mut Criterion) {
 }
 
 /// The times of sender and receiver for so many batches, after a few that are not counted.
-fn silent_rounds(sender: &mut dyn CotSender, receiver: &mut dyn CotReceiver, crop: Crop, rounds: u64) -> [Duration; 2] {
+fn silent_rounds(
+    sender: &mut dyn CotSender,
+    receiver: &mut dyn CotReceiver,
+    output: CotOutput,
+    rounds: u64,
+) -> [Duration; 2] {
     let (mut begun, mut times, mut spare) = (0, [Duration::ZERO; 2], [const { Vec::new() }; 2]);
-    let room = |spare: &mut Vec<_>, side, count| spare.pop().unwrap_or_else(|| Harvest::new(side, crop, count));
+    let room = |spare: &mut Vec<_>, side, count| spare.pop().unwrap_or_else(|| CotBatch::new(side, output, count));
     loop {
         let begins = sender.ready() && begun < rounds + 3;
         let (mut from_sender, mut from_receiver) = (Vec::new(), Vec::new());
@@ -135,14 +142,14 @@ fn triples(c: &mut Criterion) {
 fn refill([alice, bob]: &mut [Maker; 2], [a, b]: &mut [Stock; 2], demand: Demand) {
     let (mut alice, mut bob) = (alice.refill(a, demand), bob.refill(b, demand));
     let [mut from_alice, mut from_bob, mut to_alice, mut to_bob] = [const { Vec::new() }; 4];
-    while alice.step(&from_bob, &mut to_bob).unwrap() != Flow::Done {
+    while alice.step(&from_bob, &mut to_bob).unwrap() != RefillStep::Done {
         bob.step(&from_alice, &mut to_alice).unwrap();
         std::mem::swap(&mut from_alice, &mut to_bob);
         std::mem::swap(&mut from_bob, &mut to_alice);
         to_alice.clear();
         to_bob.clear();
     }
-    assert_eq!(bob.step(&from_alice, &mut to_alice).unwrap(), Flow::Done);
+    assert_eq!(bob.step(&from_alice, &mut to_alice).unwrap(), RefillStep::Done);
 }
 
 criterion_group!(benches, base_ot, softspoken, silent, triples);

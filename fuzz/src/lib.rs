@@ -6,9 +6,9 @@
 use circuit::Program;
 use circuit::format::bristol::{self, Dialect, Names};
 use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
-use duologue::correlation::{Demand, Flow, Maker, Stock, pool};
+use duologue::correlation::{Demand, Maker, RefillStep, Stock, pool};
 use duologue::ot::base::Points;
-use duologue::ot::{Extension, ReceiverSeeds, SenderSeeds, Setup};
+use duologue::ot::{BaseOtSetup, Extension, ReceiverSeeds, SenderSeeds};
 use duologue::{Error, Garbling, Inputs, Options, Party, Scheme, Session, Timing, data, session, shelf};
 use mirror::Mirror;
 use std::cell::RefCell;
@@ -135,7 +135,7 @@ pub fn points(bytes: &[u8]) {
 }
 
 fn all_points() -> Vec<Vec<u8>> {
-    let (_, message) = Setup::start(Party::Alice, &[1; 32]).expect("the system's generator");
+    let (_, message) = BaseOtSetup::start(Party::Alice, &[1; 32]).expect("the system's generator");
     message.chunks(64).take(2).map(<[u8]>::to_vec).collect()
 }
 
@@ -169,8 +169,8 @@ fn setups() -> Vec<Vec<u8>> {
 
 /// Alice's seeds, from an honest Bob whose messages come to harm.
 fn set_up(mut harm: impl FnMut(Vec<u8>) -> Vec<u8>) -> duologue::Result<(SenderSeeds, ReceiverSeeds)> {
-    let (alice, from_alice) = Setup::start(Party::Alice, &[1; 32])?;
-    let (bob, from_bob) = Setup::start(Party::Bob, &[1; 32])?;
+    let (alice, from_alice) = BaseOtSetup::start(Party::Alice, &[1; 32])?;
+    let (bob, from_bob) = BaseOtSetup::start(Party::Bob, &[1; 32])?;
     let (alice, _) = alice.answer(&harm(from_bob))?;
     alice.finish(&harm(bob.answer(&from_alice)?.1))
 }
@@ -212,7 +212,7 @@ fn refilled(maker: &mut Maker, stock: &mut Stock, demand: Demand, bytes: &[u8]) 
     let missing = usize::from(bytes.first() == Some(&255));
     let mut refill = maker.refill(stock, demand);
     let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
-    while let Flow::Exchange { expect } = refill.step(&inbox, &mut outbox)? {
+    while let RefillStep::Exchange { expect } = refill.step(&inbox, &mut outbox)? {
         inbox = theirs.by_ref().take(expect.saturating_sub(missing)).collect();
         outbox.clear();
     }
@@ -266,7 +266,7 @@ pub fn whole_session(bytes: &[u8]) {
     let channel = Channel::over(Mirror::new(mirrored, tail.to_vec()), Limits::default());
     match run(channel, party, &options) {
         // Who sends what we send passes for an honest peer, but only if it sends all of it.
-        Ok(()) => assert!(mirrored > Setup::MESSAGES.iter().sum(), "a session without a peer"),
+        Ok(()) => assert!(mirrored > BaseOtSetup::MESSAGES.iter().sum(), "a session without a peer"),
         Err(error) => assert!(is_the_peers(&error), "{error}"),
     }
 }

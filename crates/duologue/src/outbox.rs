@@ -11,7 +11,7 @@ use std::ops::Deref;
 #[derive(Default)]
 pub struct Outbox {
     /// What is to be sent, and after it what was sent before.
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
     len: usize,
 }
 
@@ -20,7 +20,7 @@ pub type Inbox = Outbox;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
-struct Line([u8; 64]);
+struct CacheLine([u8; 64]);
 
 impl Outbox {
     /// Appends bytes.
@@ -33,7 +33,7 @@ impl Outbox {
         let from = self.len;
         self.len += count;
         if self.lines.len() * 64 < self.len {
-            self.lines.resize(self.len.div_ceil(64), Line::zeroed());
+            self.lines.resize(self.len.div_ceil(64), CacheLine::zeroed());
         }
         &mut bytemuck::cast_slice_mut(&mut self.lines)[from..self.len]
     }

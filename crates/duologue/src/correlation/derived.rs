@@ -22,7 +22,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::bits::BitQueue;
 use crate::Result;
-use crate::ot::{Harvest, Side};
+use crate::ot::{CotBatch, Side};
 pub use one_of::{ReceivedChoices, SentChoices};
 pub use vectors::BitVectorTriples;
 
@@ -62,15 +62,15 @@ pub struct ReceivedOts {
 }
 
 impl RandomOts {
-    /// Of what the makers harvested, in order. `ids` of both directions: no other random OTs have them.
-    pub(crate) fn new(harvests: &[(Side, Harvest)], [sent, received]: [[u8; 32]; 2]) -> Self {
-        let blocks = |side, blocks: fn(&Harvest) -> &[Block]| {
-            let parts: Vec<_> = of(harvests, side).map(blocks).collect();
+    /// Of what the makers outputs, in order. `ids` of both directions: no other random OTs have them.
+    pub(crate) fn new(batches: &[(Side, CotBatch)], [sent, received]: [[u8; 32]; 2]) -> Self {
+        let blocks = |side, blocks: fn(&CotBatch) -> &[Block]| {
+            let parts: Vec<_> = of(batches, side).map(blocks).collect();
             parts.concat() // which makes room for all at once
         };
-        let m = [blocks(Side::Sender, |harvest| &harvest.blocks), blocks(Side::Sender, |harvest| &harvest.others)];
-        let choices = joined(of(harvests, Side::Receiver), |harvest| &harvest.factors).0;
-        let chosen = blocks(Side::Receiver, |harvest| &harvest.blocks);
+        let m = [blocks(Side::Sender, |batch| &batch.blocks), blocks(Side::Sender, |batch| &batch.others)];
+        let choices = joined(of(batches, Side::Receiver), |batch| &batch.factors).0;
+        let chosen = blocks(Side::Receiver, |batch| &batch.blocks);
         RandomOts { sent: SentOts { id: sent, m }, received: ReceivedOts { id: received, choices, m: chosen } }
     }
 
@@ -230,27 +230,27 @@ pub struct RandomBits {
 }
 
 impl RandomBits {
-    /// Of what the makers harvested, in order.
-    pub(crate) fn new(harvests: &[(Side, Harvest)]) -> Self {
-        let (m0, sent_len) = joined(of(harvests, Side::Sender), |harvest| &harvest.messages);
-        let (mut m1, _) = joined(of(harvests, Side::Sender), |harvest| &harvest.factors);
+    /// Of what the makers outputs, in order.
+    pub(crate) fn new(batches: &[(Side, CotBatch)]) -> Self {
+        let (m0, sent_len) = joined(of(batches, Side::Sender), |batch| &batch.messages);
+        let (mut m1, _) = joined(of(batches, Side::Sender), |batch| &batch.factors);
         m1.iter_mut().zip(&m0).for_each(|(m1, m0)| *m1 ^= m0);
-        let (choices, received_len) = joined(of(harvests, Side::Receiver), |harvest| &harvest.factors);
-        let (chosen, _) = joined(of(harvests, Side::Receiver), |harvest| &harvest.messages);
+        let (choices, received_len) = joined(of(batches, Side::Receiver), |batch| &batch.factors);
+        let (chosen, _) = joined(of(batches, Side::Receiver), |batch| &batch.messages);
         RandomBits { sent: [m0, m1], sent_len, received: [choices, chosen], received_len }
     }
 }
 
-/// What was harvested as this side.
-fn of(harvests: &[(Side, Harvest)], side: Side) -> impl Iterator<Item = &Harvest> + Clone {
-    harvests.iter().filter(move |(other, _)| *other == side).map(|(_, harvest)| harvest)
+/// What was outputs as this side.
+fn of(batches: &[(Side, CotBatch)], side: Side) -> impl Iterator<Item = &CotBatch> + Clone {
+    batches.iter().filter(move |(other, _)| *other == side).map(|(_, batch)| batch)
 }
 
-/// The bits of all harvests in a row, and how many.
-fn joined<'a>(harvests: impl Iterator<Item = &'a Harvest> + Clone, bits: fn(&Harvest) -> &[u64]) -> (Vec<u64>, usize) {
-    let len = harvests.clone().map(Harvest::len).sum();
+/// The bits of all batches in a row, and how many.
+fn joined<'a>(batches: impl Iterator<Item = &'a CotBatch> + Clone, bits: fn(&CotBatch) -> &[u64]) -> (Vec<u64>, usize) {
+    let len = batches.clone().map(CotBatch::len).sum();
     let mut queue = BitQueue::with_capacity(len);
-    harvests.for_each(|harvest| queue.push(bits(harvest), harvest.len()));
+    batches.for_each(|batch| queue.push(bits(batch), batch.len()));
     (queue.draw(len), len)
 }
 

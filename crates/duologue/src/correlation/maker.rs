@@ -14,7 +14,7 @@ use kernels::Block;
 use super::{Demand, Stock, triples};
 use crate::{
     Error, Party, Result,
-    ot::{CotMaker, CotReceiver, CotSender, Crop, Harvest, Makers, Outline, Side, check_length},
+    ot::{CotBatch, CotLengths, CotMaker, CotOutput, CotReceiver, CotSender, Makers, Side, check_length},
 };
 
 /// Makes the correlations of one session; destroyed by the first failure.
@@ -31,7 +31,7 @@ struct State {
 
 /// What a caller of [`Refill::step`] does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flow {
+pub enum RefillStep {
     /// Send the outbox; read exactly `expect` bytes, the next step's inbox.
     Exchange {
         /// The length of the peer's message.
@@ -54,19 +54,19 @@ impl Maker {
 
     /// Begins to add `demand` to `stock`; the peer begins the same refill.
     pub fn refill<'a>(&'a mut self, stock: &'a mut Stock, demand: Demand) -> Refill<'a> {
-        self.begin(stock, Crop::Blocks, demand)
+        self.begin(stock, CotOutput::Blocks, demand)
     }
 
-    /// Begins to make random OTs of this crop, as many as the demand has COTs or more; [`Refill::random_ots`] has them
+    /// Begins to make random OTs of this output, as many as the demand has COTs or more; [`Refill::random_ots`] has them
     /// when it is done. Nothing is added to the stock, which a failure destroys.
-    pub fn random_ots<'a>(&'a mut self, stock: &'a mut Stock, crop: Crop, demand: Demand) -> Refill<'a> {
-        self.begin(stock, crop, demand)
+    pub fn random_ots<'a>(&'a mut self, stock: &'a mut Stock, output: CotOutput, demand: Demand) -> Refill<'a> {
+        self.begin(stock, output, demand)
     }
 
-    fn begin<'a>(&'a mut self, stock: &'a mut Stock, crop: Crop, demand: Demand) -> Refill<'a> {
-        let left = Left::new(stock.party(), demand);
+    fn begin<'a>(&'a mut self, stock: &'a mut Stock, output: CotOutput, demand: Demand) -> Refill<'a> {
+        let left = Remaining::new(stock.party(), demand);
         let random = Vec::new();
-        Refill { maker: self, stock, crop, random, left, total: demand, awaiting: None, done: false }
+        Refill { maker: self, stock, output, random, left, total: demand, awaiting: None, done: false }
     }
 
     /// Forgets Δ and all seeds; whatever comes next fails and says why.
@@ -88,9 +88,9 @@ pub struct Refill<'a> {
     maker: &'a mut Maker,
     stock: &'a mut Stock,
     /// What becomes of COTs that are no triples': blocks in stock, or random OTs.
-    crop: Crop,
-    random: Vec<(Side, Harvest)>,
-    left: Left,
+    output: CotOutput,
+    random: Vec<(Side, CotBatch)>,
+    left: Remaining,
     total: Demand,
     /// What the exchange in flight brings: as receiver of COTs, as sender.
     awaiting: Option<[usize; 2]>,
@@ -98,7 +98,7 @@ pub struct Refill<'a> {
 }
 
 /// What has not been begun.
-struct Left {
+struct Remaining {
     sent: u64,
     received: u64,
     triples: u64,
@@ -107,11 +107,11 @@ struct Left {
 impl Refill<'_> {
     /// Reads the peer's message of the exchange before (at first: nothing) and appends ours of the
     /// next to the outbox.
-    pub fn step(&mut self, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow> {
+    pub fn step(&mut self, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<RefillStep> {
         let flow = self.advance(inbox, outbox);
         match &flow {
-            Ok(Flow::Exchange { .. }) => {}
-            Ok(Flow::Done) => self.done = true,
+            Ok(RefillStep::Exchange { .. }) => {}
+            Ok(RefillStep::Done) => self.done = true,
             Err(error) => self.fail(&error.to_string()),
         }
         flow
@@ -124,11 +124,11 @@ impl Refill<'_> {
     }
 
     /// The random OTs that were made, in order.
-    pub fn random_ots(&mut self) -> Vec<(Side, Harvest)> {
+    pub fn random_ots(&mut self) -> Vec<(Side, CotBatch)> {
         std::mem::take(&mut self.random)
     }
 
-    fn advance(&mut self, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<Flow> {
+    fn advance(&mut self, inbox: &[u8], outbox: &mut Vec<u8>) -> Result<RefillStep> {
         if self.done {
             return Err(Error::usage("this refill is done"));
         }
@@ -137,20 +137,20 @@ impl Refill<'_> {
         check_length("setup", inbox, awaited.map_or(0, |[a, b]| a + b))?;
         if let Some([as_sender, _]) = awaited {
             let settled = state.receive(inbox.split_at(as_sender))?;
-            match self.crop {
-                Crop::Blocks => state.put(settled, self.stock),
+            match self.output {
+                CotOutput::Blocks => state.put(settled, self.stock),
                 _ => self.random.extend(settled),
             }
         }
         if self.left.is_none() && state.sender.idle() && state.receiver.idle() {
-            return Ok(Flow::Done);
+            return Ok(RefillStep::Done);
         }
-        state.begin(&mut self.left, self.crop, self.stock)?;
+        state.begin(&mut self.left, self.output, self.stock)?;
         state.sender.send(outbox)?;
         state.receiver.send(outbox)?;
         let lengths = [state.receiver.expect(), state.sender.expect()];
         self.awaiting = Some(lengths);
-        Ok(Flow::Exchange { expect: lengths[0] + lengths[1] })
+        Ok(RefillStep::Exchange { expect: lengths[0] + lengths[1] })
     }
 
     fn fail(&mut self, why: &str) {
@@ -168,15 +168,15 @@ impl Drop for Refill<'_> {
 }
 
 /// The batches that an exchange begins.
-enum Begun {
+enum NextBatches {
     Cots { sent: u64, received: u64 },
     Triples(u64),
     None,
 }
 
-impl Left {
+impl Remaining {
     fn new(us: Party, demand: Demand) -> Self {
-        Left { sent: demand.cots_by(us), received: demand.cots_by(us.peer()), triples: demand.triples }
+        Remaining { sent: demand.cots_by(us), received: demand.cots_by(us.peer()), triples: demand.triples }
     }
 
     fn is_none(&self) -> bool {
@@ -184,34 +184,34 @@ impl Left {
     }
 
     /// What an exchange begins, the same for both parties with the directions exchanged.
-    fn next(&self) -> Begun {
+    fn next(&self) -> NextBatches {
         if self.sent > 0 || self.received > 0 {
-            Begun::Cots { sent: self.sent, received: self.received }
+            NextBatches::Cots { sent: self.sent, received: self.received }
         } else if self.triples > 0 {
-            Begun::Triples(self.triples)
+            NextBatches::Triples(self.triples)
         } else {
-            Begun::None
+            NextBatches::None
         }
     }
 }
 
 impl State {
     /// Begins the next batches, if both makers are ready for them.
-    fn begin(&mut self, left: &mut Left, crop: Crop, stock: &mut Stock) -> Result<()> {
+    fn begin(&mut self, left: &mut Remaining, output: CotOutput, stock: &mut Stock) -> Result<()> {
         if !self.sender.ready() || !self.receiver.ready() {
             return Ok(());
         }
         match left.next() {
-            Begun::Cots { sent, received } => {
-                left.sent -= begin(&mut *self.sender, Side::Sender, crop, sent, stock)?;
-                left.received -= begin(&mut *self.receiver, Side::Receiver, crop, received, stock)?;
+            NextBatches::Cots { sent, received } => {
+                left.sent -= begin(&mut *self.sender, Side::Sender, output, sent, stock)?;
+                left.received -= begin(&mut *self.receiver, Side::Receiver, output, received, stock)?;
             }
-            Begun::Triples(wanted) => {
-                let begun = begin(&mut *self.sender, Side::Sender, Crop::Bits, wanted, stock)?;
-                begin(&mut *self.receiver, Side::Receiver, Crop::Bits, wanted, stock)?;
+            NextBatches::Triples(wanted) => {
+                let begun = begin(&mut *self.sender, Side::Sender, CotOutput::Bits, wanted, stock)?;
+                begin(&mut *self.receiver, Side::Receiver, CotOutput::Bits, wanted, stock)?;
                 left.triples -= begun;
             }
-            Begun::None => {}
+            NextBatches::None => {}
         }
         Ok(())
     }
@@ -220,19 +220,19 @@ impl State {
     fn receive(
         &mut self,
         (as_sender, as_receiver): (&[u8], &[u8]),
-    ) -> Result<impl Iterator<Item = (Side, Harvest)> + use<>> {
+    ) -> Result<impl Iterator<Item = (Side, CotBatch)> + use<>> {
         let received = self.receiver.receive(as_sender)?;
         let sent = self.sender.receive(as_receiver)?;
         let each = [(Side::Sender, sent), (Side::Receiver, received)];
-        Ok(each.into_iter().filter_map(|(side, harvest)| Some((side, harvest?))))
+        Ok(each.into_iter().filter_map(|(side, batch)| Some((side, batch?))))
     }
 
     /// Adds to the stock what was settled.
-    fn put(&mut self, settled: impl Iterator<Item = (Side, Harvest)>, stock: &mut Stock) {
-        for (side, mut harvest) in settled {
-            match harvest.crop() {
-                Crop::Bits => self.halves.put(side, &harvest),
-                _ => stock.put_cots(side, std::mem::take(&mut harvest.blocks)),
+    fn put(&mut self, settled: impl Iterator<Item = (Side, CotBatch)>, stock: &mut Stock) {
+        for (side, mut batch) in settled {
+            match batch.output() {
+                CotOutput::Bits => self.halves.put(side, &batch),
+                _ => stock.put_cots(side, std::mem::take(&mut batch.blocks)),
             }
         }
         if let Some(triples) = self.halves.combine() {
@@ -242,40 +242,46 @@ impl State {
 }
 
 /// Begins a batch if anything is wanted: how many of the wanted it makes.
-fn begin<M: CotMaker + ?Sized>(maker: &mut M, side: Side, crop: Crop, wanted: u64, stock: &mut Stock) -> Result<u64> {
+fn begin<M: CotMaker + ?Sized>(
+    maker: &mut M,
+    side: Side,
+    output: CotOutput,
+    wanted: u64,
+    stock: &mut Stock,
+) -> Result<u64> {
     if wanted == 0 {
         return Ok(0);
     }
     let count = maker.batch(wanted);
-    let spare = if crop == Crop::Bits { Vec::new() } else { stock.spare() };
-    maker.begin(Harvest::reusing(spare, side, crop, count))?;
+    let spare = if output == CotOutput::Bits { Vec::new() } else { stock.spare() };
+    maker.begin(CotBatch::reusing(spare, side, output, count))?;
     Ok(wanted.min(count as u64))
 }
 
 /// The exchanges of a refill in bytes, sent and read, and what it adds to the stock, without making anything: what the
-/// cost protocol counts. `outlines` are those of the makers in which we are sender and receiver.
-pub(crate) fn exchanges(us: Party, demand: Demand, outlines: &mut [Outline; 2]) -> (Vec<(usize, usize)>, Demand) {
-    let mut left = Left::new(us, demand);
+/// cost protocol counts. `lengths` are those of the makers in which we are sender and receiver.
+pub(crate) fn exchanges(us: Party, demand: Demand, lengths: &mut [CotLengths; 2]) -> (Vec<(usize, usize)>, Demand) {
+    let mut left = Remaining::new(us, demand);
     let (mut exchanges, mut made) = (Vec::new(), Demand::NONE);
-    let [sender, receiver] = outlines;
+    let [sender, receiver] = lengths;
     while !(left.is_none() && sender.idle() && receiver.idle()) {
-        let begun = if sender.ready() && receiver.ready() { left.next() } else { Begun::None };
+        let begun = if sender.ready() && receiver.ready() { left.next() } else { NextBatches::None };
         let (sent, received) = match begun {
-            Begun::Cots { sent, received } => (outlined(sender, sent), outlined(receiver, received)),
-            Begun::Triples(wanted) => (outlined(sender, wanted), outlined(receiver, wanted)),
-            Begun::None => (0, 0),
+            NextBatches::Cots { sent, received } => (batch_of(sender, sent), batch_of(receiver, received)),
+            NextBatches::Triples(wanted) => (batch_of(sender, wanted), batch_of(receiver, wanted)),
+            NextBatches::None => (0, 0),
         };
         match begun {
-            Begun::Cots { .. } => {
+            NextBatches::Cots { .. } => {
                 left.sent -= left.sent.min(sent as u64);
                 left.received -= left.received.min(received as u64);
                 made += Demand::of_cots(us, sent as u64) + Demand::of_cots(us.peer(), received as u64);
             }
-            Begun::Triples(_) => {
+            NextBatches::Triples(_) => {
                 left.triples -= left.triples.min(sent as u64);
                 made += Demand::of_triples(sent as u64);
             }
-            Begun::None => {}
+            NextBatches::None => {}
         }
         let [from_us, to_us] = sender.exchange(sent);
         let [from_them, to_them] = receiver.exchange(received);
@@ -285,8 +291,8 @@ pub(crate) fn exchanges(us: Party, demand: Demand, outlines: &mut [Outline; 2]) 
 }
 
 /// The batch for so many wanted COTs; none for none.
-fn outlined(outline: &Outline, wanted: u64) -> usize {
-    if wanted == 0 { 0 } else { outline.batch(wanted) }
+fn batch_of(lengths: &CotLengths, wanted: u64) -> usize {
+    if wanted == 0 { 0 } else { lengths.batch(wanted) }
 }
 
 #[cfg(test)]

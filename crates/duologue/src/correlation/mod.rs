@@ -16,7 +16,7 @@ use std::ops::{Add, AddAssign};
 
 use crate::Party;
 pub(crate) use maker::exchanges;
-pub use maker::{Flow, Maker, Refill};
+pub use maker::{Maker, Refill, RefillStep};
 pub use stock::{Stock, Triples};
 
 /// Numbers of correlations: what a program needs, what a stock has, what was drawn from it.

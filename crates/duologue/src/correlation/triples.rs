@@ -10,11 +10,11 @@
 //! gives u ⊕ v = a·b. Each party does both and has c = a·b ⊕ u ⊕ v: the products of its own factors
 //! and its shares of the two mixed ones. All four factors are random, so nothing is sent.
 //!
-//! The makers of COTs hash them to these bits as they make them ([`Crop::Bits`](crate::ot::Crop)).
+//! The makers of COTs hash them to these bits as they make them ([`CotOutput::Bits`](crate::ot::CotOutput)).
 //! **Security**: semi-honest parties.
 
 use super::{Triples, bits::BitQueue};
-use crate::ot::{Harvest, Side};
+use crate::ot::{CotBatch, Side};
 
 /// Bits of one direction that wait for those of the other.
 #[derive(Default)]
@@ -27,13 +27,13 @@ pub(super) struct Halves {
 
 impl Halves {
     /// The bits of a settled batch.
-    pub(super) fn put(&mut self, side: Side, harvest: &Harvest) {
+    pub(super) fn put(&mut self, side: Side, batch: &CotBatch) {
         let (factors, messages) = match side {
             Side::Sender => (&mut self.b, &mut self.v),
             Side::Receiver => (&mut self.a, &mut self.u),
         };
-        factors.push(&harvest.factors, harvest.len());
-        messages.push(&harvest.messages, harvest.len());
+        factors.push(&batch.factors, batch.len());
+        messages.push(&batch.messages, batch.len());
     }
 
     /// c = a·b ⊕ u ⊕ v of as many as both directions have.

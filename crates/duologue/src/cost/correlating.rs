@@ -6,7 +6,7 @@ use crate::agreement;
 use crate::channel::Link;
 use crate::correlation::{self, Demand};
 use crate::executor::Phase;
-use crate::ot::{Extension, Outline, Setup};
+use crate::ot::{BaseOtSetup, CotLengths, Extension};
 use crate::session::block_of;
 use crate::session::fields;
 use crate::session::fields::Moment;
@@ -17,7 +17,7 @@ use std::time::Duration;
 pub struct Correlating {
     extension: Extension,
     /// Of both parties, the makers in which each is sender and receiver.
-    outlines: [[Outline; 2]; 2],
+    lengths: [[CotLengths; 2]; 2],
     begun: bool,
 }
 
@@ -32,8 +32,8 @@ pub struct Supply {
 impl Correlating {
     /// A new session with this maker.
     pub fn new(extension: Extension) -> Self {
-        let outlines = [(); 2].map(|()| [(); 2].map(|()| extension.outline()));
-        Correlating { extension, outlines, begun: false }
+        let lengths = [(); 2].map(|()| [(); 2].map(|()| extension.lengths()));
+        Correlating { extension, lengths, begun: false }
     }
 
     /// The next demand, whose correlations are taken away block by block; the first has the base OTs.
@@ -42,7 +42,7 @@ impl Correlating {
         let terms = fields::correlations(&Moment::default(), fields::CORRELATIONS, self.extension, &demand);
         supply.exchange([4 + agreement::encode(&terms).len(); 2]);
         if !std::mem::replace(&mut self.begun, true) {
-            Setup::MESSAGES.into_iter().for_each(|bytes| supply.exchange([bytes; 2]));
+            BaseOtSetup::MESSAGES.into_iter().for_each(|bytes| supply.exchange([bytes; 2]));
         }
         let mut left = demand;
         while left != Demand::NONE {
@@ -56,7 +56,7 @@ impl Correlating {
     fn refill(&mut self, demand: Demand, supply: &mut Supply) -> Demand {
         let mut made = Demand::NONE;
         for party in [Party::Alice, Party::Bob] {
-            let (exchanges, both) = correlation::exchanges(party, demand, &mut self.outlines[party as usize]);
+            let (exchanges, both) = correlation::exchanges(party, demand, &mut self.lengths[party as usize]);
             made = both;
             let counted = exchanges.into_iter().map(|(sent, read)| PhaseExchange { phase: Phase::Setup, sent, read });
             supply.exchanges[party as usize].extend(counted);

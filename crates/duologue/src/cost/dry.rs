@@ -7,7 +7,7 @@ use crate::executor::{
     Arg, Engine, Exchanges, Executor, Feeds, Flow, Job, Lengths, Link, Made, Phase, PlanCache, Program, Protocol,
     Scheduling, Setup, Stage,
 };
-use crate::ot::{Outline, Setup as BaseOts};
+use crate::ot::{BaseOtSetup, CotLengths};
 use crate::outbox::{Inbox, Outbox};
 use crate::protocol::terms::Terms;
 use crate::session::at_once;
@@ -85,7 +85,7 @@ struct State {
     available: Demand,
     based: bool,
     /// The makers of COTs in which the party is sender and receiver.
-    outlines: [Outline; 2],
+    cot_lengths: [CotLengths; 2],
     depth: u32,
 }
 
@@ -94,8 +94,8 @@ impl Tally {
     fn new(party: Party, opening: usize, terms: &Terms, lengths: &dyn Lengths) -> Tally {
         let phase = Phase::Setup;
         let (sent, read, exchanges, available, based, depth) = Default::default();
-        let outlines = [(); 2].map(|()| terms.extension.outline());
-        let state = Mutex::new(State { phase, sent, read, exchanges, available, based, outlines, depth });
+        let cot_lengths = [(); 2].map(|()| terms.extension.lengths());
+        let state = Mutex::new(State { phase, sent, read, exchanges, available, based, cot_lengths, depth });
         let tally = Tally { party, state };
         tally.exchange(opening, opening);
         if let Some(first) = lengths.opening() {
@@ -111,7 +111,7 @@ impl Tally {
 
     fn base(&self) {
         if !std::mem::replace(&mut self.state().based, true) {
-            BaseOts::MESSAGES.into_iter().for_each(|bytes| self.exchange(bytes, bytes));
+            BaseOtSetup::MESSAGES.into_iter().for_each(|bytes| self.exchange(bytes, bytes));
         }
     }
 
@@ -166,7 +166,7 @@ impl Link for DryLink {
             return Ok(());
         }
         self.0.base();
-        let (exchanges, made) = correlation::exchanges(self.0.party, make, &mut self.0.state().outlines);
+        let (exchanges, made) = correlation::exchanges(self.0.party, make, &mut self.0.state().cot_lengths);
         for (sent, read) in exchanges {
             self.0.exchange(sent, read);
         }

@@ -73,12 +73,12 @@ pub struct Sender {
     message: Vec<u8>,
 }
 
-/// What the sender has in the end.
+/// The sender's result: both keys of every OT.
 #[derive(ZeroizeOnDrop)]
-pub struct Dealt {
+pub struct SenderOutput {
     /// Both keys of every OT.
     pub pairs: Vec<[Block; 2]>,
-    /// What the receiver must say before anything that comes of the keys is used.
+    /// The proof that the receiver must send before anything derived from the keys is used.
     pub proof: Proof,
 }
 
@@ -103,7 +103,7 @@ impl Sender {
     }
 
     /// Reads the receiver's points: the keys, and the challenges to send.
-    pub fn answer(self, message: &[u8]) -> Result<(Dealt, Vec<u8>)> {
+    pub fn answer(self, message: &[u8]) -> Result<(SenderOutput, Vec<u8>)> {
         let points = Points::decode(message, self.count)?;
         let half_of_t = half_of_t(&self.session);
         let t = half_of_t + half_of_t;
@@ -121,7 +121,7 @@ impl Sender {
         let mut answer: Vec<u8> = tags.iter().flat_map(|[u, v]| (*u ^ *v).to_bytes()).collect();
         let proof = Proof::new(&transcript, &answer, tags.iter().map(|[u, _]| *u));
         answer.extend_from_slice(&proof.commitment(&transcript));
-        Ok((Dealt { pairs, proof }, answer))
+        Ok((SenderOutput { pairs, proof }, answer))
     }
 }
 
@@ -141,12 +141,12 @@ pub struct Receiver {
     unchecked: bool,
 }
 
-/// What the receiver has in the end.
+/// The receiver's result: the chosen key of every OT.
 #[derive(ZeroizeOnDrop)]
-pub struct Taken {
+pub struct ReceiverOutput {
     /// The chosen key of every OT.
     pub keys: Vec<Block>,
-    /// What is to be said to the sender.
+    /// The proof to send to the sender.
     pub proof: Proof,
 }
 
@@ -185,7 +185,7 @@ impl Receiver {
     /// # Errors
     /// [`Error::Peer`] if they are malformed, or the challenges are no honest sender's: then the sender may have learnt
     /// something about the choices, which must not be used again.
-    pub fn finish(self, message: &[u8], answer: &[u8]) -> Result<Taken> {
+    pub fn finish(self, message: &[u8], answer: &[u8]) -> Result<ReceiverOutput> {
         let points = Points::decode(message, 1)?;
         ot::check_length("base OT", answer, Sender::answer_len(self.choices.len()))?;
         let (challenges, commitment) = answer.split_at(self.choices.len() * CHALLENGE);
@@ -202,11 +202,11 @@ impl Receiver {
         let fails = !bool::from(proof.commitment(&transcript).ct_eq(commitment));
         #[cfg(test)]
         let fails = fails && !self.unchecked;
-        let taken = Taken { keys, proof };
+        let output = ReceiverOutput { keys, proof };
         if fails {
             return Err(Error::peer("its challenges of base OT are no honest sender's"));
         }
-        Ok(taken)
+        Ok(output)
     }
 }
 
@@ -234,12 +234,12 @@ impl Proof {
         *hasher.update(transcript).update(&self.0).finalize().as_bytes()
     }
 
-    /// What the receiver sends.
+    /// The bytes that the receiver sends.
     pub fn as_bytes(&self) -> &[u8; Self::LEN] {
         &self.0
     }
 
-    /// What the sender compares, in constant time.
+    /// Compares the receiver's proof with this one, in constant time.
     ///
     /// # Errors
     /// [`Error::Peer`] if the receiver's proof is another.
@@ -272,7 +272,7 @@ fn decode_point((index, bytes): (usize, &[u8; POINT])) -> Result<RistrettoPoint>
     Ok(point)
 }
 
-/// T/2: it is the half that is hashed, for the same reason that secrets are kept halved.
+/// T/2. The half is hashed because encoding doubles every point; see [`double_and_compress`].
 fn half_of_t(session: &[u8; 32]) -> RistrettoPoint {
     count_curve_call();
     let mut wide = [0; 64];
@@ -280,7 +280,7 @@ fn half_of_t(session: &[u8; 32]) -> RistrettoPoint {
     RistrettoPoint::from_uniform_bytes(&wide)
 }
 
-/// What both parties sent at first, and in which session and direction.
+/// Hash of the first message of both parties, of the session and of the direction.
 fn transcript(session: &[u8; 32], from_sender: &[u8], from_receiver: &[u8]) -> [u8; 32] {
     // The length of the first message fixes that of the second: the concatenation is unambiguous.
     *Hasher::new_derive_key("duologue v1 base OT: transcript")
@@ -346,7 +346,7 @@ thread_local! {
     static CURVE_CALLS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many curve operations this thread has done: a test proves with it that none runs online.
+/// Number of curve operations that this thread has done: a test proves with it that none runs online.
 pub fn curve_calls() -> u64 {
     CURVE_CALLS.get()
 }

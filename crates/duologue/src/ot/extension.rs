@@ -70,10 +70,10 @@ impl Extension {
     }
 
     /// A maker that has made nothing.
-    pub fn outline(self) -> Outline {
+    pub fn lengths(self) -> CotLengths {
         match self {
-            Extension::SoftSpoken { k } => Outline::SoftSpoken { k, begun: false },
-            Extension::Silent(set) => Outline::Silent(silent::Outline::new(set, Self::SEEDS.outline())),
+            Extension::SoftSpoken { k } => CotLengths::SoftSpoken { k, begun: false },
+            Extension::Silent(set) => CotLengths::Silent(silent::SilentLengths::new(set, Self::SEEDS.lengths())),
         }
     }
 }
@@ -100,7 +100,7 @@ impl FromStr for Extension {
 
 /// Where a maker has got to, in lengths alone: the same batches, exchanges and bytes as its two sides.
 #[derive(Clone, Debug)]
-pub enum Outline {
+pub enum CotLengths {
     /// Of [`softspoken`].
     SoftSpoken {
         /// Its k.
@@ -109,40 +109,40 @@ pub enum Outline {
         begun: bool,
     },
     /// Of [`silent`].
-    Silent(silent::Outline),
+    Silent(silent::SilentLengths),
 }
 
-impl Outline {
+impl CotLengths {
     /// As [`CotMaker::batch`](super::CotMaker::batch).
     pub fn batch(&self, wanted: u64) -> usize {
         match self {
-            Outline::SoftSpoken { .. } => softspoken::batch(wanted),
-            Outline::Silent(silent) => silent.batch(),
+            CotLengths::SoftSpoken { .. } => softspoken::batch(wanted),
+            CotLengths::Silent(silent) => silent.batch(),
         }
     }
 
     /// As [`CotMaker::ready`](super::CotMaker::ready).
     pub fn ready(&self) -> bool {
         match self {
-            Outline::SoftSpoken { .. } => true,
-            Outline::Silent(silent) => silent.ready(),
+            CotLengths::SoftSpoken { .. } => true,
+            CotLengths::Silent(silent) => silent.ready(),
         }
     }
 
     /// As [`CotMaker::idle`](super::CotMaker::idle).
     pub fn idle(&self) -> bool {
         match self {
-            Outline::SoftSpoken { .. } => true,
-            Outline::Silent(silent) => silent.idle(),
+            CotLengths::SoftSpoken { .. } => true,
+            CotLengths::Silent(silent) => silent.idle(),
         }
     }
 
     /// An exchange, before which a batch is begun unless it is of none: the bytes of the sender and of the receiver.
     pub fn exchange(&mut self, batch: usize) -> [usize; 2] {
         match self {
-            Outline::SoftSpoken { .. } if batch == 0 => [0, 0],
-            Outline::SoftSpoken { k, begun } => softspoken::message_lens(*k, batch, !std::mem::replace(begun, true)),
-            Outline::Silent(silent) => silent.exchange(batch > 0),
+            CotLengths::SoftSpoken { .. } if batch == 0 => [0, 0],
+            CotLengths::SoftSpoken { k, begun } => softspoken::message_lens(*k, batch, !std::mem::replace(begun, true)),
+            CotLengths::Silent(silent) => silent.exchange(batch > 0),
         }
     }
 }

@@ -9,13 +9,13 @@
 //!
 //! Makers of COT stand behind [`CotMaker`]. They do no input or output: they take part in simultaneous
 //! exchanges, whose lengths both parties know beforehand. What is wanted of the COTs is made of them
-//! as they appear, into a [`Harvest`]. Makers are secure against malicious parties; one that is not
+//! as they appear, into a [`CotBatch`]. Makers are secure against malicious parties; one that is not
 //! says so in the name of its type.
 
 pub mod base;
+pub(crate) mod base_setup;
+mod batch;
 mod extension;
-mod harvest;
-pub(crate) mod setup;
 pub mod silent;
 pub mod softspoken;
 
@@ -24,9 +24,9 @@ use std::io;
 use kernels::{Block, generator::Generator, transpose::lowest_bits};
 
 use crate::{Error, Result};
-pub use extension::{Extension, Makers, Outline};
-pub use harvest::{Crop, Harvest, Side, Slot};
-pub use setup::{ReceiverSeeds, SenderSeeds, Setup};
+pub use base_setup::{BaseOtSetup, ReceiverSeeds, SenderSeeds};
+pub use batch::{CotBatch, CotOutput, CotSlice, Side};
+pub use extension::{CotLengths, Extension, Makers};
 
 /// One side of a maker of COTs. Both sides take part in the same *exchanges*: each sends, then receives what the other
 /// sent.
@@ -38,7 +38,7 @@ pub use setup::{ReceiverSeeds, SenderSeeds, Setup};
 ///
 /// A batch is begun on both sides before the same exchange, with the same number, and is settled on both sides in the
 /// same exchange, that one or a later one; batches are settled in the order in which they were begun. Until then what
-/// a harvest holds is provisional: a check may still fail. An error of any method is final: the maker and its Δ are
+/// a batch holds is provisional: a check may still fail. An error of any method is final: the maker and its Δ are
 /// destroyed and never tried again.
 ///
 /// Blocks obey q = t ⊕ b·Δ with the lowest bit of q zero, of Δ one, and of t the choice b. Only the other 127 bits of
@@ -51,8 +51,8 @@ pub trait CotMaker: Send {
     /// Whether a batch can be begun before the next exchange.
     fn ready(&self) -> bool;
 
-    /// Begins a batch of [`batch`](Self::batch) COTs, which the harvest has room for.
-    fn begin(&mut self, harvest: Harvest) -> Result<()>;
+    /// Begins a batch of [`batch`](Self::batch) COTs, which the batch has room for.
+    fn begin(&mut self, batch: CotBatch) -> Result<()>;
 
     /// Appends our message of the next exchange, possibly nothing.
     fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()>;
@@ -61,7 +61,7 @@ pub trait CotMaker: Send {
     fn expect(&self) -> usize;
 
     /// Reads the peer's message: the batch that is settled, if one is.
-    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>>;
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>>;
 
     /// Whether no batch is under way.
     fn idle(&self) -> bool;

@@ -53,10 +53,10 @@ use std::thread;
 use kernels::{Backend, Block, planes::Leaves, transpose};
 use zeroize::Zeroize;
 
-use self::check::{Chain, Folds, Link};
+use self::check::{ChunkChallenge, Folds, Transcript};
 use super::{
-    CotMaker, CotReceiver, CotSender, Harvest, ReceiverSeeds, SenderSeeds, Slot, base::Proof, check_length,
-    setup::COUNT,
+    CotBatch, CotMaker, CotReceiver, CotSender, CotSlice, ReceiverSeeds, SenderSeeds, base::Proof, base_setup::COUNT,
+    check_length,
 };
 use crate::{Error, Result};
 
@@ -198,43 +198,43 @@ impl CotMaker for Receiver {
         self.idle()
     }
 
-    fn begin(&mut self, harvest: Harvest) -> Result<()> {
-        self.common.begin(harvest)
+    fn begin(&mut self, batch: CotBatch) -> Result<()> {
+        self.common.begin(batch)
     }
 
     fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
-        let Some(mut harvest) = self.common.flying.take() else { return Ok(()) };
+        let Some(mut batch) = self.common.pending.take() else { return Ok(()) };
         let opening = outbox.len();
         if self.trees.is_empty() {
-            let trees = pprf::deal(&self.seeds.id, self.shape, &self.seeds.dealt.pairs, outbox);
+            let trees = pprf::full_trees(&self.seeds.id, self.shape, &self.seeds.base_ots.pairs, outbox);
             self.trees = trees.iter().map(|keys| Leaves::with_backend(keys, self.common.backend)).collect();
-            self.seeds.dealt.pairs.zeroize();
+            self.seeds.base_ots.pairs.zeroize();
         }
         // Whoever catches a panic must not read the streams again.
         self.common.dead = true;
-        self.extend(&mut harvest, outbox, opening);
+        self.extend(&mut batch, outbox, opening);
         self.common.dead = false;
-        self.common.flying = Some(harvest);
+        self.common.pending = Some(batch);
         Ok(())
     }
 
     fn expect(&self) -> usize {
-        if self.common.flying.is_some() && !self.proven { Proof::LEN } else { 0 }
+        if self.common.pending.is_some() && !self.proven { Proof::LEN } else { 0 }
     }
 
-    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
         check_length("COT", inbox, self.expect())?;
-        let settled = self.common.flying.take();
+        let settled = self.common.pending.take();
         if settled.is_some() && !self.proven {
             self.common.dead = true;
-            self.seeds.dealt.proof.check(inbox)?;
+            self.seeds.base_ots.proof.check(inbox)?;
             (self.common.dead, self.proven) = (false, true);
         }
         Ok(settled)
     }
 
     fn idle(&self) -> bool {
-        self.common.flying.is_none()
+        self.common.pending.is_none()
     }
 }
 
@@ -255,56 +255,56 @@ impl CotMaker for Sender {
         self.idle()
     }
 
-    fn begin(&mut self, harvest: Harvest) -> Result<()> {
-        self.common.begin(harvest)
+    fn begin(&mut self, batch: CotBatch) -> Result<()> {
+        self.common.begin(batch)
     }
 
     fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
-        if self.common.flying.is_some() && self.trees.is_empty() {
-            outbox.extend_from_slice(self.seeds.taken.proof.as_bytes());
+        if self.common.pending.is_some() && self.trees.is_empty() {
+            outbox.extend_from_slice(self.seeds.base_ots.proof.as_bytes());
         }
         Ok(())
     }
 
     fn expect(&self) -> usize {
         let first = self.trees.is_empty();
-        self.common.flying.as_ref().map_or(0, |harvest| message_len(self.shape.k as u8, harvest.len(), first))
+        self.common.pending.as_ref().map_or(0, |batch| message_len(self.shape.k as u8, batch.len(), first))
     }
 
-    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
         check_length("COT", inbox, self.expect())?;
-        let Some(mut harvest) = self.common.flying.take() else { return Ok(None) };
+        let Some(mut batch) = self.common.pending.take() else { return Ok(None) };
         self.common.dead = true;
-        let settled = self.settle(&mut harvest, inbox);
+        let settled = self.settle(&mut batch, inbox);
         match settled {
             Ok(()) => self.common.dead = false,
             Err(_) => self.destroy(),
         }
-        settled.map(|()| Some(harvest))
+        settled.map(|()| Some(batch))
     }
 
     fn idle(&self) -> bool {
-        self.common.flying.is_none()
+        self.common.pending.is_none()
     }
 }
 
 impl Sender {
-    fn settle(&mut self, harvest: &mut Harvest, inbox: &[u8]) -> Result<()> {
+    fn settle(&mut self, batch: &mut CotBatch, inbox: &[u8]) -> Result<()> {
         let mut opening = 0;
         if self.trees.is_empty() {
             opening = pprf::message_len(self.shape);
-            let SenderSeeds { id, delta, taken } = &mut self.seeds;
-            let trees = pprf::take(id, self.shape, *delta, &taken.keys, &inbox[..opening])?;
+            let SenderSeeds { id, delta, base_ots } = &mut self.seeds;
+            let trees = pprf::punctured_trees(id, self.shape, *delta, &base_ots.keys, &inbox[..opening])?;
             self.trees = trees.iter().map(|keys| Leaves::with_backend(keys, self.common.backend)).collect();
-            taken.keys.zeroize();
+            base_ots.keys.zeroize();
         }
-        self.extend(harvest, inbox, opening)
+        self.extend(batch, inbox, opening)
     }
 
     /// A peer that may try again learns Δ bit by bit.
     fn destroy(&mut self) {
         self.seeds.delta.zeroize();
-        self.seeds.taken.keys.zeroize();
+        self.seeds.base_ots.keys.zeroize();
         self.trees.clear();
         self.common.dead = true;
     }
@@ -312,7 +312,7 @@ impl Sender {
 
 impl Receiver {
     /// A batch: its message from `opening` on, and the COTs.
-    fn extend(&mut self, harvest: &mut Harvest, outbox: &mut Vec<u8>, opening: usize) {
+    fn extend(&mut self, batch: &mut CotBatch, outbox: &mut Vec<u8>, opening: usize) {
         let (trees, corrections) = (&self.trees, self.shape.corrections());
         let expand = |scratch: &mut Scratch, first, tiles, c: &mut [u8]| {
             scratch.expand_all(trees, first, tiles, c);
@@ -324,50 +324,50 @@ impl Receiver {
         };
         let Common { workers, position, batches, .. } = &mut self.common;
         let mask = outbox.len();
-        let tiles = harvest.len().div_ceil(TILE);
+        let tiles = batch.len().div_ceil(TILE);
         outbox.resize(mask + (1 + tiles) * corrections, 0);
         let (before, chunks) = outbox.split_at_mut(mask + corrections);
         expand(&mut workers[0].scratch, *position, 1, &mut before[mask..]);
         workers[0].open();
-        let chain = Chain::new(&self.seeds.id, self.shape.k, *batches, &before[opening..]);
-        let jobs = harvest.slots(CHUNK * TILE).into_iter().zip(chunks.chunks_mut(CHUNK * corrections));
+        let transcript = Transcript::new(&self.seeds.id, self.shape.k, *batches, &before[opening..]);
+        let jobs = batch.slices(CHUNK * TILE).into_iter().zip(chunks.chunks_mut(CHUNK * corrections));
         let first = *position + 1;
-        share(workers, jobs.enumerate(), |worker, (index, (slot, c))| {
-            let _watch = chain.watch();
-            let tiles = slot.len().div_ceil(TILE);
+        share(workers, jobs.enumerate(), |worker, (index, (slice, c))| {
+            let _guard = transcript.guard();
+            let tiles = slice.len().div_ceil(TILE);
             expand(&mut worker.scratch, first + (index * CHUNK) as u64, tiles, c);
-            let link = worker.check(&chain, index, tiles, c);
-            worker.scratch.columns(slot, |slot, t| slot.received(link.salt, t));
+            let challenge = worker.check(&transcript, index, tiles, c);
+            worker.scratch.columns(slice, |slice, t| slice.fill_receiver(challenge.salt, t));
         });
         *position += 1 + tiles as u64;
         *batches += 1;
         let planes = self.common.folds();
         // Plane 0 is b, and its fold ũ.
         outbox.extend_from_slice(&planes[0].to_bytes());
-        outbox.extend_from_slice(chain.seal(&planes).as_bytes());
+        outbox.extend_from_slice(transcript.hash(&planes).as_bytes());
     }
 }
 
 impl Sender {
     /// A batch: the COTs, from the message from `opening` on.
-    fn extend(&mut self, harvest: &mut Harvest, inbox: &[u8], opening: usize) -> Result<()> {
+    fn extend(&mut self, batch: &mut CotBatch, inbox: &[u8], opening: usize) -> Result<()> {
         let (shape, trees, delta) = (self.shape, &self.trees, self.seeds.delta);
         let corrections = shape.corrections();
         let Common { workers, position, batches, .. } = &mut self.common;
-        let tiles = harvest.len().div_ceil(TILE);
+        let tiles = batch.len().div_ceil(TILE);
         let (before, rest) = inbox.split_at(opening + corrections);
         let (chunks, sealed) = rest.split_at(tiles * corrections);
         workers[0].scratch.expand_punctured(shape, trees, delta, *position, 1, &before[opening..]);
         workers[0].open();
-        let chain = Chain::new(&self.seeds.id, shape.k, *batches, before);
-        let jobs = harvest.slots(CHUNK * TILE).into_iter().zip(chunks.chunks(CHUNK * corrections));
+        let transcript = Transcript::new(&self.seeds.id, shape.k, *batches, before);
+        let jobs = batch.slices(CHUNK * TILE).into_iter().zip(chunks.chunks(CHUNK * corrections));
         let first = *position + 1;
-        share(workers, jobs.enumerate(), |worker, (index, (slot, c))| {
-            let _watch = chain.watch();
-            let (first, tiles) = (first + (index * CHUNK) as u64, slot.len().div_ceil(TILE));
+        share(workers, jobs.enumerate(), |worker, (index, (slice, c))| {
+            let _guard = transcript.guard();
+            let (first, tiles) = (first + (index * CHUNK) as u64, slice.len().div_ceil(TILE));
             worker.scratch.expand_punctured(shape, trees, delta, first, tiles, c);
-            let link = worker.check(&chain, index, tiles, c);
-            worker.scratch.columns(slot, |slot, q| slot.sent(link.salt, delta, q));
+            let challenge = worker.check(&transcript, index, tiles, c);
+            worker.scratch.columns(slice, |slice, q| slice.fill_sender(challenge.salt, delta, q));
         });
         *position += 1 + tiles as u64;
         *batches += 1;
@@ -376,7 +376,7 @@ impl Sender {
         for (i, plane) in planes.iter_mut().enumerate() {
             *plane ^= Block::from_bytes(*u) & Block::mask(delta.get() >> i & 1 == 1);
         }
-        let passed = chain.seal(&planes) == *seal;
+        let passed = transcript.hash(&planes) == *seal;
         planes.zeroize();
         #[cfg(test)]
         let passed = passed || self.unchecked;
@@ -391,7 +391,7 @@ impl Sender {
 struct Common {
     backend: Backend,
     workers: Vec<Worker>,
-    flying: Option<Harvest>,
+    pending: Option<CotBatch>,
     /// Blocks of the streams that are used up.
     position: u64,
     batches: u64,
@@ -403,17 +403,17 @@ impl Common {
     fn new(threads: usize, backend: Backend) -> Self {
         assert!(threads > 0, "somebody has to do the work");
         let workers = (0..threads).map(|_| Worker::new(backend)).collect();
-        Common { backend, workers, flying: None, position: 0, batches: 0, dead: false }
+        Common { backend, workers, pending: None, position: 0, batches: 0, dead: false }
     }
 
-    fn begin(&mut self, harvest: Harvest) -> Result<()> {
+    fn begin(&mut self, batch: CotBatch) -> Result<()> {
         if self.dead {
             return Err(Error::Dead("an OT extension failed its check".into()));
         }
-        if self.flying.is_some() {
+        if self.pending.is_some() {
             return Err(Error::usage("a batch of correlated OTs is under way"));
         }
-        self.flying = Some(harvest);
+        self.pending = Some(batch);
         Ok(())
     }
 
@@ -445,12 +445,12 @@ impl Worker {
     }
 
     /// Folds the planes of a chunk, whose corrections are c.
-    fn check(&mut self, chain: &Chain, index: usize, tiles: usize, c: &[u8]) -> Link {
-        let link = chain.link(index, c);
+    fn check(&mut self, transcript: &Transcript, index: usize, tiles: usize, c: &[u8]) -> ChunkChallenge {
+        let challenge = transcript.challenge(index, c);
         let mut weights = [Block::ZERO; CHUNK];
-        link.weights(&mut weights[..tiles]);
+        challenge.weights(&mut weights[..tiles]);
         self.folds.add(&self.scratch.rows, &weights[..tiles]);
-        link
+        challenge
     }
 }
 
@@ -503,21 +503,21 @@ impl Scratch {
         rows[..tiles].fill(Block::ZERO);
     }
 
-    /// The columns of the planes, a piece of the slot at a time; straight to where they stay, if they are what is kept.
-    fn columns(&mut self, mut slot: Slot, fill: impl Fn(Slot, &[Block])) {
+    /// The columns of the planes, a piece of the slice at a time; straight to where they stay, if they are what is kept.
+    fn columns(&mut self, mut slice: CotSlice, fill: impl Fn(CotSlice, &[Block])) {
         let mut tile = 0;
-        if let Some(room) = slot.room() {
+        if let Some(room) = slice.blocks_mut() {
             tile = room.len() / TILE;
             transpose::columns_streaming(&self.rows, STRIDE, &mut room[..tile * TILE]);
-            slot = slot.split(tile * TILE).1;
+            slice = slice.split(tile * TILE).1;
         }
-        while !slot.is_empty() {
-            let (piece, rest) = slot.split_at_most(PIECE * TILE);
+        while !slice.is_empty() {
+            let (piece, rest) = slice.split_at_most(PIECE * TILE);
             let columns = &mut self.columns[..piece.len().next_multiple_of(TILE)];
             transpose::columns(&self.rows[tile..], STRIDE, columns);
             let count = piece.len();
             fill(piece, &columns[..count]);
-            (slot, tile) = (rest, tile + PIECE);
+            (slice, tile) = (rest, tile + PIECE);
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::Session;
 use crate::correlation::Demand;
 use crate::correlation::derived::{RandomBits, RandomOts};
-use crate::ot::{Crop, Extension, Harvest, Side};
+use crate::ot::{CotBatch, CotOutput, Extension, Side};
 use crate::session::fields;
 use crate::{Party, Result};
 
@@ -16,9 +16,9 @@ impl Session {
     /// As [`correlate`](Session::correlate).
     pub fn random_ots(&mut self, extension: Extension, by_alice: u64, by_bob: u64) -> Result<RandomOts> {
         let number = self.ordinal;
-        let harvests = self.random(extension, Crop::Messages, by_alice, by_bob)?;
+        let batches = self.random(extension, CotOutput::Messages, by_alice, by_bob)?;
         let ids = [self.party, self.party.peer()].map(|sender| self.random_id(number, sender));
-        Ok(RandomOts::new(&harvests, ids))
+        Ok(RandomOts::new(&batches, ids))
     }
 
     /// Random OTs of single bits: at least `by_alice` that Alice sends, and `by_bob` that Bob sends.
@@ -26,20 +26,26 @@ impl Session {
     /// # Errors
     /// As [`correlate`](Session::correlate).
     pub fn random_bits(&mut self, extension: Extension, by_alice: u64, by_bob: u64) -> Result<RandomBits> {
-        Ok(RandomBits::new(&self.random(extension, Crop::Bits, by_alice, by_bob)?))
+        Ok(RandomBits::new(&self.random(extension, CotOutput::Bits, by_alice, by_bob)?))
     }
 
-    fn random(&mut self, extension: Extension, crop: Crop, by_alice: u64, by_bob: u64) -> Result<Vec<(Side, Harvest)>> {
+    fn random(
+        &mut self,
+        extension: Extension,
+        output: CotOutput,
+        by_alice: u64,
+        by_bob: u64,
+    ) -> Result<Vec<(Side, CotBatch)>> {
         self.alive()?;
         self.wire.check_extension(extension)?;
         let demand = Demand { cots_by_alice: by_alice, cots_by_bob: by_bob, ..Demand::NONE };
-        let what = if crop == Crop::Bits { "random OTs of one bit" } else { "random OTs of 128 bits" };
+        let what = if output == CotOutput::Bits { "random OTs of one bit" } else { "random OTs of 128 bits" };
         let fields = fields::random_ots(&self.moment(true, self.ordinal), extension, what, &demand);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.wire.extension = extension;
             session.ordinal += 1;
-            session.wire.random_ots(&mut session.stock, crop, demand)
+            session.wire.random_ots(&mut session.stock, output, demand)
         })
     }
 

@@ -5,7 +5,7 @@ use crate::Scheme;
 use crate::agreement;
 use crate::channel::{Limits, Pipe, memory};
 use crate::correlation::Maker;
-use crate::ot::Setup;
+use crate::ot::BaseOtSetup;
 use crate::protocol::gmw::Gmw;
 use crate::protocol::masked_gmw::MaskedGmw;
 use crate::protocol::terms::{Garbling, Timing};
@@ -312,7 +312,7 @@ fn labels_in_common_are_never_the_same() {
 
 /// Where the garbler's messages of its `nth` program begin: after the hello and terms, with S.
 fn hash_key(payload: &[u8], nth: usize) -> [u8; 16] {
-    let setup: usize = Setup::MESSAGES.iter().sum();
+    let setup: usize = BaseOtSetup::MESSAGES.iter().sum();
     let needle = agreement::CALL.as_bytes();
     let starts: Vec<usize> = (0..payload.len()).filter(|&i| payload[i..].starts_with(needle)).collect();
     let length = u32::from_le_bytes(payload[starts[nth] - 4..starts[nth]].try_into().unwrap()) as usize;
@@ -534,7 +534,7 @@ fn secrets_cannot_be_printed() {
             const { assert!(!<Printable<$secret>>::PRINTABLE && !<Printable<$secret>>::SHOWABLE) };
         )* };
     }
-    silent!(Session, Prepared, Outcome, Labels, Block, Generator, Stock, Maker, Setup);
+    silent!(Session, Prepared, Outcome, Labels, Block, Generator, Stock, Maker, BaseOtSetup);
     silent!(Inputs, Outputs, crate::correlation::Triples, crate::ot::Choices, crate::channel::Identity);
     silent!(crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, crate::ot::base::Proof, Garbler, Evaluator, Gmw);
     silent!(MaskedGmw, crate::protocol::masked_gmw::Prepared, crate::protocol::masked_gmw::Online);
@@ -557,7 +557,7 @@ fn secrets_that_are_used_once_cannot_be_copied() {
     macro_rules! single {
         ($($secret:ty),*) => { $( const { assert!(!<Printable<$secret>>::CLONED) }; )* };
     }
-    single!(Generator, Session, Prepared, Stock, Maker, Setup, crate::correlation::Triples);
+    single!(Generator, Session, Prepared, Stock, Maker, BaseOtSetup, crate::correlation::Triples);
     single!(crate::ot::Choices, crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, Garbler, Gmw);
     single!(MaskedGmw, crate::protocol::masked_gmw::Prepared);
     const { assert!(<Printable<Report>>::CLONED, "the test can fail") };

@@ -7,7 +7,7 @@ use crate::channel::Channel;
 use crate::correlation::pool::Pool;
 use crate::correlation::{self, Demand, Maker, Refill, Stock};
 use crate::executor::{Link, Phase};
-use crate::ot::{Crop, Extension, Harvest, Setup, Side};
+use crate::ot::{BaseOtSetup, CotBatch, CotOutput, Extension, Side};
 use crate::outbox::{Inbox, Outbox};
 use crate::{Error, Party, Result};
 use kernels::Block;
@@ -60,8 +60,8 @@ impl Wire {
         if let Some(secrets) = self.correlating.take() {
             let rng = &mut secrets.derive(b"base OT ", 0);
             let (setup, message) = match self.delta.as_deref() {
-                Some(&delta) => Setup::start_under(delta, rng, self.party, &self.id),
-                None => Setup::start_with(rng, self.party, &self.id),
+                Some(&delta) => BaseOtSetup::start_under(delta, rng, self.party, &self.id),
+                None => BaseOtSetup::start_with(rng, self.party, &self.id),
             };
             let (setup, message) = setup.answer(&self.swap(&message)?)?;
             let theirs = self.swap(&message)?;
@@ -137,10 +137,15 @@ impl Wire {
     }
 
     /// Makes random OTs, for nobody but the caller.
-    pub fn random_ots(&mut self, stock: &mut Stock, crop: Crop, demand: Demand) -> Result<Vec<(Side, Harvest)>> {
+    pub fn random_ots(
+        &mut self,
+        stock: &mut Stock,
+        output: CotOutput,
+        demand: Demand,
+    ) -> Result<Vec<(Side, CotBatch)>> {
         self.maker()?;
         let Wire { channel, maker: Some(maker), observer, pool, buffers, .. } = self else { return Ok(Vec::new()) };
-        let mut refill = maker.random_ots(stock, crop, demand);
+        let mut refill = maker.random_ots(stock, output, demand);
         exchange(&mut refill, channel, buffers, observer, pool).map(|()| refill.random_ots())
     }
 }
@@ -157,7 +162,7 @@ fn exchange(
     loop {
         outbox.clear();
         let flow = refill.step(inbox, outbox).map_err(|why| never_again(pool, why))?;
-        let correlation::Flow::Exchange { expect } = flow else { return Ok(()) };
+        let correlation::RefillStep::Exchange { expect } = flow else { return Ok(()) };
         channel.send(outbox)?;
         inbox.resize(expect, 0);
         channel.recv_into(inbox)?;

@@ -3,7 +3,7 @@ use kernels::generator::Generator;
 use super::*;
 use crate::{
     correlation::Triples,
-    ot::{Extension, ReceiverSeeds, SenderSeeds, setup::tests::exchange},
+    ot::{Extension, ReceiverSeeds, SenderSeeds, base_setup::tests::exchange},
 };
 
 /// One party.
@@ -36,13 +36,13 @@ fn run([alice, bob]: &mut [Half; 2], demand: Demand, mut see: impl FnMut([&[u8];
     loop {
         let (mut to_bob, mut to_alice) = (Vec::new(), Vec::new());
         let flows = [alice.step(&from_bob, &mut to_bob).unwrap(), bob.step(&from_alice, &mut to_alice).unwrap()];
-        if flows == [Flow::Done; 2] {
+        if flows == [RefillStep::Done; 2] {
             assert!(to_bob.is_empty() && to_alice.is_empty());
             assert_eq!(alice.progress().0, alice.progress().1);
             return;
         }
-        assert_eq!(flows[0], Flow::Exchange { expect: to_alice.len() });
-        assert_eq!(flows[1], Flow::Exchange { expect: to_bob.len() });
+        assert_eq!(flows[0], RefillStep::Exchange { expect: to_alice.len() });
+        assert_eq!(flows[1], RefillStep::Exchange { expect: to_bob.len() });
         see([&to_bob, &to_alice]);
         (from_alice, from_bob) = (to_bob, to_alice);
     }
@@ -113,8 +113,8 @@ fn batches_follow_one_another() {
 fn triples_cost_the_same_each_way_and_what_was_counted() {
     for demand in [Demand::of_triples(12_800), Demand::of_cots(Party::Bob, 128), Demand::NONE] {
         let found = refill(&mut halves(), demand);
-        let mut outlines = [(); 2].map(|()| Extension::DEFAULT.outline());
-        let (counted, made) = exchanges(Party::Alice, demand, &mut outlines);
+        let mut lengths = [(); 2].map(|()| Extension::DEFAULT.lengths());
+        let (counted, made) = exchanges(Party::Alice, demand, &mut lengths);
         assert_eq!(found.iter().map(|&[sent, read]| (sent, read)).collect::<Vec<_>>(), counted);
         assert_eq!(made, demand);
         assert!(demand.triples == 0 || found.iter().all(|[alice, bob]| alice == bob));
@@ -161,12 +161,12 @@ fn garbage_does_no_harm() {
         let [mut alice, _] = halves();
         let mut refill = alice.maker.refill(&mut alice.stock, Demand::of_triples(300));
         let mut flow = refill.step(&[], &mut Vec::new());
-        while let Ok(Flow::Exchange { expect }) = flow {
+        while let Ok(RefillStep::Exchange { expect }) = flow {
             let mut garbage = vec![0; expect + extra];
             rng.fill(&mut garbage);
             flow = refill.step(&garbage, &mut Vec::new());
         }
-        assert!(extra == 0 && matches!(flow, Ok(Flow::Done)) || matches!(flow, Err(Error::Peer(_))));
+        assert!(extra == 0 && matches!(flow, Ok(RefillStep::Done)) || matches!(flow, Err(Error::Peer(_))));
     }
 }
 
@@ -177,7 +177,7 @@ fn a_wrong_length_destroys_the_maker() {
         let [mut alice, _] = halves();
         alice.stock.put_cots(Side::Sender, vec![Block::new(4)]);
         let mut refill = alice.maker.refill(&mut alice.stock, Demand::of_triples(128));
-        let Ok(Flow::Exchange { expect }) = refill.step(&[], &mut Vec::new()) else { panic!("no exchange") };
+        let Ok(RefillStep::Exchange { expect }) = refill.step(&[], &mut Vec::new()) else { panic!("no exchange") };
         let len = expect.checked_add_signed(change).unwrap();
         let Err(Error::Peer(why)) = refill.step(&vec![0; len], &mut Vec::new()) else { panic!("accepted {len} bytes") };
         assert!(why.contains(&format!("{len} bytes, not {expect}")), "{why}");
@@ -206,6 +206,6 @@ fn a_refill_that_is_broken_off_destroys_its_maker() {
 fn a_refill_that_is_done_stays_done() {
     let [mut alice, _] = halves();
     let mut refill = alice.maker.refill(&mut alice.stock, Demand::NONE);
-    assert_eq!(refill.step(&[], &mut Vec::new()).unwrap(), Flow::Done);
+    assert_eq!(refill.step(&[], &mut Vec::new()).unwrap(), RefillStep::Done);
     assert!(matches!(refill.step(&[], &mut Vec::new()), Err(Error::Usage(_))));
 }

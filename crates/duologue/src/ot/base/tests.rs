@@ -28,11 +28,11 @@ fn start(bits: &[bool]) -> Run {
 }
 
 /// The end of a run whose first messages may have changed on their way; the twin's receiver does not check challenges.
-fn end(run: Run, twin: bool) -> Result<(Dealt, Taken)> {
-    let (dealt, answer) = run.sender.answer(&run.from_receiver)?;
+fn end(run: Run, twin: bool) -> Result<(SenderOutput, ReceiverOutput)> {
+    let (sent, answer) = run.sender.answer(&run.from_receiver)?;
     let mut receiver = run.receiver;
     receiver.unchecked = twin;
-    Ok((dealt, receiver.finish(&run.from_sender, &answer)?))
+    Ok((sent, receiver.finish(&run.from_sender, &answer)?))
 }
 
 fn refusal<T>(result: Result<T>) -> String {
@@ -43,8 +43,8 @@ fn refusal<T>(result: Result<T>) -> String {
     }
 }
 
-fn agree(dealt: &Dealt, taken: &Taken) -> bool {
-    taken.keys.iter().any(|key| dealt.pairs.as_flattened().contains(key))
+fn agree(sent: &SenderOutput, received: &ReceiverOutput) -> bool {
+    received.keys.iter().any(|key| sent.pairs.as_flattened().contains(key))
 }
 
 const CHALLENGES: &str = "its challenges of base OT are no honest sender's";
@@ -56,14 +56,14 @@ fn the_receiver_has_the_chosen_key_and_only_that() {
         let bits = bits(count);
         let run = start(&bits);
         assert_eq!((run.from_sender.len(), run.from_receiver.len()), (32, 32 * count));
-        let (dealt, taken) = end(run, false).unwrap();
-        dealt.proof.check(taken.proof.as_bytes()).unwrap();
-        assert_eq!((dealt.pairs.len(), taken.keys.len()), (count, count));
-        for ((pair, key), bit) in dealt.pairs.iter().zip(&taken.keys).zip(bits) {
+        let (sent, received) = end(run, false).unwrap();
+        sent.proof.check(received.proof.as_bytes()).unwrap();
+        assert_eq!((sent.pairs.len(), received.keys.len()), (count, count));
+        for ((pair, key), bit) in sent.pairs.iter().zip(&received.keys).zip(bits) {
             assert!(pair[usize::from(bit)] == *key);
             assert!(pair[usize::from(!bit)] != *key);
         }
-        let all: HashSet<u128> = dealt.pairs.as_flattened().iter().map(|key| key.get()).collect();
+        let all: HashSet<u128> = sent.pairs.as_flattened().iter().map(|key| key.get()).collect();
         assert_eq!(all.len(), 2 * count, "a key came twice");
     }
 }
@@ -134,13 +134,13 @@ fn agrees_with_the_definition() {
     let first: Vec<_> = slots.iter().map(|slot| slot[0][1]).collect();
     let proof = definition::proof(&run, &challenges, &first);
     let expected = definition::answer(&run, &challenges, &proof);
-    let (dealt, answer) = run.sender.answer(&run.from_receiver).unwrap();
-    let taken = run.receiver.finish(&run.from_sender, &answer).unwrap();
+    let (sent, answer) = run.sender.answer(&run.from_receiver).unwrap();
+    let received = run.receiver.finish(&run.from_sender, &answer).unwrap();
     assert!(answer == expected);
-    assert!(*dealt.proof.as_bytes() == proof && *taken.proof.as_bytes() == proof);
-    for (i, pair) in dealt.pairs.iter().enumerate() {
+    assert!(*sent.proof.as_bytes() == proof && *received.proof.as_bytes() == proof);
+    for (i, pair) in sent.pairs.iter().enumerate() {
         assert_eq!(pair.map(Block::to_bytes), slots[i].map(|slot| slot[0]));
-        assert_eq!(taken.keys[i].to_bytes(), slots[i][usize::from(bits[i])][0]);
+        assert_eq!(received.keys[i].to_bytes(), slots[i][usize::from(bits[i])][0]);
     }
 }
 
@@ -163,8 +163,8 @@ fn a_message_of_the_wrong_length_is_named_with_both_lengths() {
         named(refusal(run.receiver.finish(&vec![0; len], &[0; 80])), len, 32);
         let run = start(&bits(3));
         named(refusal(run.receiver.finish(&run.from_sender, &vec![0; len])), len, 80);
-        let (dealt, _) = run.sender.answer(&run.from_receiver).unwrap();
-        named(refusal(dealt.proof.check(&vec![0; len])), len, 32);
+        let (sent, _) = run.sender.answer(&run.from_receiver).unwrap();
+        named(refusal(sent.proof.check(&vec![0; len])), len, 32);
     }
 }
 
@@ -209,18 +209,18 @@ fn a_corrupted_message_is_refused() {
             let mut run = start(&bits);
             flip(&mut run.from_receiver, byte);
             match end(run, twin) {
-                Ok((dealt, taken)) => assert!(twin && !agree(&dealt, &taken)),
+                Ok((sent, received)) => assert!(twin && !agree(&sent, &received)),
                 error => match refusal(error) {
                     why if why == CHALLENGES => assert!(!twin),
                     why => undecodable += usize::from(why.starts_with("point")),
                 },
             }
             let mut run = start(&bits);
-            let (dealt, answer) = run.sender.answer(&run.from_receiver).unwrap();
+            let (sent, answer) = run.sender.answer(&run.from_receiver).unwrap();
             flip(&mut run.from_sender, byte % 32);
             run.receiver.unchecked = twin;
             match run.receiver.finish(&run.from_sender, &answer) {
-                Ok(taken) => assert!(twin && !agree(&dealt, &taken)),
+                Ok(received) => assert!(twin && !agree(&sent, &received)),
                 error => match refusal(error) {
                     why if why == CHALLENGES => assert!(!twin),
                     why => assert!(why.starts_with("point 0")),
@@ -228,12 +228,12 @@ fn a_corrupted_message_is_refused() {
             }
         }
         let run = start(&bits);
-        let (dealt, mut answer) = run.sender.answer(&run.from_receiver).unwrap();
+        let (sent, mut answer) = run.sender.answer(&run.from_receiver).unwrap();
         flip(&mut answer, byte % 96);
         assert_eq!(refusal(run.receiver.finish(&run.from_sender, &answer)), CHALLENGES);
-        let mut proof = *dealt.proof.as_bytes();
+        let mut proof = *sent.proof.as_bytes();
         flip(&mut proof, byte % 32);
-        assert_eq!(refusal(dealt.proof.check(&proof)), UNPROVEN);
+        assert_eq!(refusal(sent.proof.check(&proof)), UNPROVEN);
     }
     assert!(undecodable > 100, "most strings encode no point, but {undecodable} of 256 were refused");
 }
@@ -245,7 +245,7 @@ fn instances_that_change_places_are_refused() {
         let (first, second) = run.from_receiver.split_at_mut(32);
         first.swap_with_slice(second);
         match end(run, twin) {
-            Ok((dealt, taken)) => assert!(twin && !agree(&dealt, &taken)),
+            Ok((sent, received)) => assert!(twin && !agree(&sent, &received)),
             error => assert!(refusal(error) == CHALLENGES && !twin),
         }
     }
@@ -262,7 +262,7 @@ fn another_session_is_refused() {
         let (sender, from_sender) = Sender::start(&SESSION, 2).unwrap();
         let (receiver, from_receiver) = Receiver::start(&[8; 32], &choices(&[true, false])).unwrap();
         match end(Run { sender, receiver, from_sender, from_receiver }, twin) {
-            Ok((dealt, taken)) => assert!(twin && !agree(&dealt, &taken)),
+            Ok((sent, received)) => assert!(twin && !agree(&sent, &received)),
             error => assert!(refusal(error) == CHALLENGES && !twin),
         }
     }
@@ -273,9 +273,9 @@ fn another_session_is_refused() {
 fn a_replay_is_refused() {
     let (old, new) = (start(&bits(3)), start(&bits(3)));
     let (_, old_answer) = old.sender.answer(&old.from_receiver).unwrap();
-    let old_taken = old.receiver.finish(&old.from_sender, &old_answer).unwrap();
-    let (dealt, _) = new.sender.answer(&old.from_receiver).unwrap();
-    assert_eq!(refusal(dealt.proof.check(old_taken.proof.as_bytes())), UNPROVEN);
+    let old_received = old.receiver.finish(&old.from_sender, &old_answer).unwrap();
+    let (sent, _) = new.sender.answer(&old.from_receiver).unwrap();
+    assert_eq!(refusal(sent.proof.check(old_received.proof.as_bytes())), UNPROVEN);
     assert_eq!(refusal(new.receiver.finish(&old.from_sender, &old_answer)), CHALLENGES);
 }
 
@@ -317,8 +317,8 @@ fn a_receiver_that_does_not_check_gives_its_choices_away() {
             definition::proof(&run, &challenges, &[tag(0, false), tag(1, guess)])
         });
         let answer = definition::answer(&run, &challenges, &[0; 32]);
-        let taken = run.receiver.finish(&run.from_sender, &answer).unwrap();
-        assert_eq!(opened.map(|proof| proof == *taken.proof.as_bytes()), [!choice, choice]);
+        let received = run.receiver.finish(&run.from_sender, &answer).unwrap();
+        assert_eq!(opened.map(|proof| proof == *received.proof.as_bytes()), [!choice, choice]);
     }
 }
 
@@ -334,11 +334,11 @@ fn a_receiver_without_a_key_cannot_prove() {
             run.from_receiver[32 * index..][..32].copy_from_slice(unknown.as_bytes());
             run.receiver.message = run.from_receiver.clone();
             match end(run, twin) {
-                Ok((dealt, taken)) => {
-                    assert!(twin && refusal(dealt.proof.check(taken.proof.as_bytes())) == UNPROVEN);
-                    assert!(!dealt.pairs[index].contains(&taken.keys[index]));
+                Ok((sent, received)) => {
+                    assert!(twin && refusal(sent.proof.check(received.proof.as_bytes())) == UNPROVEN);
+                    assert!(!sent.pairs[index].contains(&received.keys[index]));
                     let others = (0..4).filter(|&i| i != index);
-                    assert!(others.clone().all(|i| dealt.pairs[i][usize::from(bits[i])] == taken.keys[i]));
+                    assert!(others.clone().all(|i| sent.pairs[i][usize::from(bits[i])] == received.keys[i]));
                 }
                 error => assert!(refusal(error) == CHALLENGES && !twin),
             }

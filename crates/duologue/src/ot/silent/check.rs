@@ -108,7 +108,7 @@ pub(super) struct TreeHasher {
 }
 
 impl TreeHasher {
-    /// The salt of a tree's harvest and the seed of its weights.
+    /// The salt of a tree's batch and the seed of its weights.
     pub(super) fn tree(&mut self, tree: usize, corrections: &[u8]) -> [Block; 2] {
         self.hasher.reset().update(&self.prefix).update(&(tree as u64).to_le_bytes()).update(corrections);
         halves(self.hasher.finalize())

@@ -29,7 +29,7 @@
 
 mod check;
 mod code;
-mod outline;
+mod lengths;
 mod round;
 mod sets;
 mod tree;
@@ -40,11 +40,11 @@ use zeroize::Zeroize;
 
 use self::check::Transcript;
 use self::code::Code;
-use self::round::Context;
+use self::round::RoundContext;
 use self::sets::{Round, Schedule};
-use super::{CotMaker, CotReceiver, CotSender, Crop, Harvest, Side, check_length};
+use super::{CotBatch, CotMaker, CotOutput, CotReceiver, CotSender, Side, check_length};
 use crate::{Error, Result};
-pub use outline::Outline;
+pub use lengths::SilentLengths;
 pub use sets::Set;
 
 /// Bytes of x'.
@@ -54,32 +54,32 @@ const HASH: usize = 32;
 
 /// Holds Δ.
 pub struct Sender {
-    core: Core<Sent>,
+    core: Core<SenderRound>,
     delta: Block,
     rng: Generator,
 }
 
 /// Holds the choices.
 pub struct Receiver {
-    core: Core<Received>,
+    core: Core<ReceiverRound>,
     /// The twin that lacks the check, for a test.
     #[cfg(test)]
     unchecked: bool,
 }
 
 /// A sender's round whose corrections are sent.
-struct Sent {
-    harvest: Option<Harvest>,
+struct SenderRound {
+    batch: Option<CotBatch>,
     transcript: Transcript,
     /// V, from when x' has come.
     sum: Block,
 }
 
 /// A receiver's round that is begun.
-struct Received {
+struct ReceiverRound {
     round: Round,
     number: u64,
-    harvest: Option<Harvest>,
+    batch: Option<CotBatch>,
     /// x'.
     masked: Block,
     /// Of W.
@@ -99,21 +99,21 @@ impl Sender {
     }
 
     /// Sends the corrections of a round.
-    fn open(&mut self, round: Round, harvest: Option<Harvest>, outbox: &mut Vec<u8>) -> Sent {
+    fn open(&mut self, round: Round, batch: Option<CotBatch>, outbox: &mut Vec<u8>) -> SenderRound {
         let (number, transcript) = self.core.number();
         let mut roots = vec![Block::ZERO; round.trees];
         self.rng.fill_blocks(&mut roots);
         let from = outbox.len();
         outbox.resize(from + round.message(), 0);
-        let mut sent = Sent { harvest, transcript, sum: Block::ZERO };
+        let mut sent = SenderRound { batch, transcript, sum: Block::ZERO };
         sent.sum = self.core.run(round, number, &sent.transcript, |context, base, next| {
-            round::send(context, self.delta, &roots, base, sent.harvest.as_mut(), next, &mut outbox[from..])
+            round::send(context, self.delta, &roots, base, sent.batch.as_mut(), next, &mut outbox[from..])
         });
         roots.zeroize();
         sent
     }
 
-    fn read(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+    fn read(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
         if self.core.seeding()? {
             return self.core.seed(inbox);
         }
@@ -122,21 +122,21 @@ impl Sender {
             let masked = Block::from_bytes(inbox.try_into().expect("the length was checked"));
             sent.sum ^= field::mul(masked, self.delta);
         }
-        Ok(self.core.stages[2].take().and_then(|mut sent| sent.harvest.take()))
+        Ok(self.core.stages[2].take().and_then(|mut sent| sent.batch.take()))
     }
 }
 
 impl CotMaker for Sender {
     fn batch(&self, _: u64) -> usize {
-        self.core.schedule.every.harvested()
+        self.core.schedule.every.outputs()
     }
 
     fn ready(&self) -> bool {
         self.core.waiting.is_none()
     }
 
-    fn begin(&mut self, harvest: Harvest) -> Result<()> {
-        self.core.begin(harvest)
+    fn begin(&mut self, batch: CotBatch) -> Result<()> {
+        self.core.begin(batch)
     }
 
     fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
@@ -147,7 +147,7 @@ impl CotMaker for Sender {
         if let Some(sent) = &self.core.stages[2] {
             outbox.extend_from_slice(&sent.transcript.hash(sent.sum));
         }
-        self.core.stages[0] = opened.map(|(round, harvest)| self.open(round, harvest, outbox));
+        self.core.stages[0] = opened.map(|(round, batch)| self.open(round, batch, outbox));
         Ok(())
     }
 
@@ -158,7 +158,7 @@ impl CotMaker for Sender {
         }
     }
 
-    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
         let settled = self.read(inbox);
         self.core.end_if_failed(settled)
     }
@@ -194,14 +194,14 @@ impl Receiver {
         let Some(mut received) = self.core.stages[0].take() else { return };
         let transcript = Transcript::new(&self.core.id, received.number);
         let [masked, sum] = self.core.run(received.round, received.number, &transcript, |context, base, next| {
-            round::receive(context, base, received.harvest.as_mut(), next, corrections)
+            round::receive(context, base, received.batch.as_mut(), next, corrections)
         });
         received.masked = masked;
         received.hash = transcript.hash(sum);
         self.core.stages[0] = Some(received);
     }
 
-    fn read(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+    fn read(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
         if self.core.seeding()? {
             return self.core.seed(inbox);
         }
@@ -217,21 +217,21 @@ impl Receiver {
             ));
         }
         self.open(corrections);
-        Ok(settled.and_then(|mut received| received.harvest.take()))
+        Ok(settled.and_then(|mut received| received.batch.take()))
     }
 }
 
 impl CotMaker for Receiver {
     fn batch(&self, _: u64) -> usize {
-        self.core.schedule.every.harvested()
+        self.core.schedule.every.outputs()
     }
 
     fn ready(&self) -> bool {
         self.core.waiting.is_none()
     }
 
-    fn begin(&mut self, harvest: Harvest) -> Result<()> {
-        self.core.begin(harvest)
+    fn begin(&mut self, batch: CotBatch) -> Result<()> {
+        self.core.begin(batch)
     }
 
     fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
@@ -242,9 +242,9 @@ impl CotMaker for Receiver {
         if let Some(received) = &self.core.stages[1] {
             outbox.extend_from_slice(&received.masked.to_bytes());
         }
-        self.core.stages[0] = opened.map(|(round, harvest)| {
+        self.core.stages[0] = opened.map(|(round, batch)| {
             let (number, _) = self.core.number();
-            Received { round, number, harvest, masked: Block::ZERO, hash: [0; HASH] }
+            ReceiverRound { round, number, batch, masked: Block::ZERO, hash: [0; HASH] }
         });
         Ok(())
     }
@@ -259,7 +259,7 @@ impl CotMaker for Receiver {
         }
     }
 
-    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
         let settled = self.read(inbox);
         self.core.end_if_failed(settled)
     }
@@ -286,7 +286,7 @@ struct Core<S> {
     /// Rounds opened.
     rounds: u64,
     /// Begun and not opened.
-    waiting: Option<Harvest>,
+    waiting: Option<CotBatch>,
     /// The rounds that exchange their corrections, their x' and their hash in the exchange under way.
     stages: [Option<S>; 3],
     dead: bool,
@@ -323,13 +323,13 @@ impl<S> Core<S> {
         result
     }
 
-    fn begin(&mut self, harvest: Harvest) -> Result<()> {
+    fn begin(&mut self, batch: CotBatch) -> Result<()> {
         self.alive()?;
-        let (room, batch) = (harvest.len(), self.schedule.every.harvested());
-        if self.waiting.is_some() || room != batch {
-            return Err(Error::usage(format!("a batch of {room} COTs, where one of {batch} can wait")));
+        let (room, outputs) = (batch.len(), self.schedule.every.outputs());
+        if self.waiting.is_some() || room != outputs {
+            return Err(Error::usage(format!("a batch of {room} COTs, where one of {outputs} can wait")));
         }
-        self.waiting = Some(harvest);
+        self.waiting = Some(batch);
         Ok(())
     }
 
@@ -348,7 +348,7 @@ impl<S> Core<S> {
         let left = self.schedule.seeds().saturating_sub(seeds.asked);
         if left > 0 && seeds.inner.ready() {
             let count = seeds.inner.batch(left as u64);
-            seeds.inner.begin(Harvest::new(self.side, Crop::Blocks, count))?;
+            seeds.inner.begin(CotBatch::new(self.side, CotOutput::Blocks, count))?;
             seeds.asked += count;
         }
         let sent = seeds.inner.send(outbox);
@@ -356,17 +356,17 @@ impl<S> Core<S> {
     }
 
     /// Reads the other maker's message, and keeps what it has made.
-    fn seed(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
+    fn seed(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
         let (Some(seeds), true) = (&mut self.seeds, self.waiting.is_some()) else {
             check_length("silent OT", inbox, 0)?;
             return Ok(None);
         };
         let wanted = self.schedule.seeds();
-        if let Some(harvest) = seeds.inner.receive(inbox)? {
+        if let Some(batch) = seeds.inner.receive(inbox)? {
             // Room for all at once: no copies of secrets are left behind.
             self.base.reserve_exact(wanted.saturating_sub(self.base.len()));
-            let more = harvest.len().min(wanted - self.base.len());
-            self.base.extend_from_slice(&harvest.blocks[..more]);
+            let more = batch.len().min(wanted - self.base.len());
+            self.base.extend_from_slice(&batch.blocks[..more]);
         }
         if seeds.asked >= wanted && seeds.inner.idle() {
             self.seeds = None;
@@ -375,11 +375,11 @@ impl<S> Core<S> {
     }
 
     /// Each round under way goes to its next stage; the round that is opened, if one is.
-    fn turn(&mut self) -> Option<(Round, Option<Harvest>)> {
+    fn turn(&mut self) -> Option<(Round, Option<CotBatch>)> {
         self.stages.rotate_right(1);
         match self.schedule.boot {
             Some(boot) if self.rounds == 0 => self.waiting.is_some().then_some((boot, None)),
-            _ => self.waiting.take().map(|harvest| (self.schedule.every, Some(harvest))),
+            _ => self.waiting.take().map(|batch| (self.schedule.every, Some(batch))),
         }
     }
 
@@ -396,9 +396,9 @@ impl<S> Core<S> {
         round: Round,
         number: u64,
         transcript: &Transcript,
-        run: impl FnOnce(&Context, &[Block], &mut [Block]) -> T,
+        run: impl FnOnce(&RoundContext, &[Block], &mut [Block]) -> T,
     ) -> T {
-        let context = Context { code: &self.code, round, number, transcript, threads: self.threads };
+        let context = RoundContext { code: &self.code, round, number, transcript, threads: self.threads };
         if self.spare.capacity() < round.next {
             self.spare = pages::with_room(round.next);
         }
@@ -410,20 +410,20 @@ impl<S> Core<S> {
     }
 }
 
-impl Zeroize for Received {
+impl Zeroize for ReceiverRound {
     fn zeroize(&mut self) {
         self.masked.zeroize();
         self.hash.zeroize();
     }
 }
 
-impl Drop for Received {
+impl Drop for ReceiverRound {
     fn drop(&mut self) {
         self.zeroize();
     }
 }
 
-impl Drop for Sent {
+impl Drop for SenderRound {
     fn drop(&mut self) {
         self.sum.zeroize();
     }

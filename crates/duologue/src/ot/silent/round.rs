@@ -1,4 +1,5 @@
-//! A round of either side: tree by tree, each grown, summed for the check, coded and handed on while it is in the cache.
+//! A round of either side, tree by tree: each tree is grown, summed for the check, encoded and written to its destination
+//! while it is in the cache.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,10 +10,10 @@ use super::check::{Transcript, TreeHasher, TreeSum};
 use super::code::Code;
 use super::sets::{MASKS, Round};
 use super::tree::{self, Levels};
-use crate::ot::{Harvest, Slot};
+use crate::ot::{CotBatch, CotSlice};
 
-/// What a round has beside its secrets.
-pub(super) struct Context<'a> {
+/// The public parameters of a round.
+pub(super) struct RoundContext<'a> {
     pub code: &'a Code,
     pub round: Round,
     pub number: u64,
@@ -28,7 +29,7 @@ struct Base<'a> {
     masks: &'a [Block],
 }
 
-/// What a thread has for one tree after another.
+/// The memory and hashers of a thread, which serve one tree after another.
 struct Worker {
     hash: TreeHash,
     levels: Levels,
@@ -36,36 +37,36 @@ struct Worker {
     weights: TreeSum,
 }
 
-/// Where the outputs of a tree go.
-enum Bin<'a> {
-    Slot(Slot<'a>),
+/// The memory for the outputs of a tree.
+enum Destination<'a> {
+    Output(CotSlice<'a>),
     /// The next round's base; the last may have room for fewer than come.
     Next(&'a mut [Block]),
 }
 
-/// The sender's round: writes the corrections, and gives V without x'.
+/// Runs the sender's round: writes the corrections and returns V without x'.
 pub(super) fn send(
-    context: &Context,
+    context: &RoundContext,
     delta: Block,
     roots: &[Block],
     base: &[Block],
-    harvest: Option<&mut Harvest>,
+    batch: Option<&mut CotBatch>,
     next: &mut [Block],
     corrections: &mut [u8],
 ) -> Block {
     let (base, depth) = (Base::new(&context.round, base), context.round.depth);
     let mut sums = vec![Block::ZERO; context.round.trees];
-    let trees = bins(&context.round, harvest, next).into_iter().zip(corrections.chunks_exact_mut(16 * depth));
+    let trees = destinations(&context.round, batch, next).into_iter().zip(corrections.chunks_exact_mut(16 * depth));
     let trees = trees.zip(&mut sums).zip(roots.iter().zip(base.trees.chunks_exact(depth))).enumerate();
-    context.share(trees, |worker, (number, (((bin, corrections), sum), (&root, q)))| {
+    context.share(trees, |worker, (number, (((destination, corrections), sum), (&root, q)))| {
         let leaves = tree::grow(&worker.hash, &mut worker.levels, [root, delta], q, corrections);
         let [salt, seed] = worker.transcript.tree(number, corrections);
         worker.weights.seed(seed);
         *sum = worker.weights.sum(leaves);
         context.code.add(context.number, number * leaves.len(), base.secret, leaves);
-        match bin {
-            Bin::Slot(slot) => slot.sent(salt, delta, leaves),
-            Bin::Next(next) => next.copy_from_slice(&leaves[..next.len()]),
+        match destination {
+            Destination::Output(slice) => slice.fill_sender(salt, delta, leaves),
+            Destination::Next(next) => next.copy_from_slice(&leaves[..next.len()]),
         }
     });
     let sum = context.transcript.sum(corrections, &sums, base.masks);
@@ -73,28 +74,28 @@ pub(super) fn send(
     sum
 }
 
-/// The receiver's round: gives x' and W.
+/// Runs the receiver's round: returns x' and W.
 pub(super) fn receive(
-    context: &Context,
+    context: &RoundContext,
     base: &[Block],
-    harvest: Option<&mut Harvest>,
+    batch: Option<&mut CotBatch>,
     next: &mut [Block],
     corrections: &[u8],
 ) -> [Block; 2] {
     let (base, depth) = (Base::new(&context.round, base), context.round.depth);
     let [mut sums, mut lacking] = [0, 1].map(|_| vec![Block::ZERO; context.round.trees]);
-    let trees = bins(&context.round, harvest, next).into_iter().zip(corrections.chunks_exact(16 * depth));
+    let trees = destinations(&context.round, batch, next).into_iter().zip(corrections.chunks_exact(16 * depth));
     let trees = trees.zip(sums.iter_mut().zip(&mut lacking)).zip(base.trees.chunks_exact(depth)).enumerate();
-    context.share(trees, |worker, (number, (((bin, corrections), (sum, lacking)), t))| {
+    context.share(trees, |worker, (number, (((destination, corrections), (sum, lacking)), t))| {
         let (alpha, leaves) = tree::regrow(&worker.hash, &mut worker.levels, t, corrections);
         let [salt, seed] = worker.transcript.tree(number, corrections);
         worker.weights.seed(seed);
         *sum = worker.weights.sum(leaves);
         *lacking = worker.weights.weight(alpha, leaves.len());
         context.code.add(context.number, number * leaves.len(), base.secret, leaves);
-        match bin {
-            Bin::Slot(slot) => slot.received(salt, leaves),
-            Bin::Next(next) => next.copy_from_slice(&leaves[..next.len()]),
+        match destination {
+            Destination::Output(slice) => slice.fill_receiver(salt, leaves),
+            Destination::Next(next) => next.copy_from_slice(&leaves[..next.len()]),
         }
     });
     let transcript = context.transcript;
@@ -104,8 +105,8 @@ pub(super) fn receive(
     [masked, sum]
 }
 
-impl Context<'_> {
-    /// Threads take one tree after the other.
+impl RoundContext<'_> {
+    /// Shares the trees among the threads, one at a time.
     fn share<T: Send>(&self, trees: impl Iterator<Item = T> + Send, each: impl Fn(&mut Worker, T) + Sync) {
         let trees = Mutex::new(trees);
         let work = || {
@@ -136,9 +137,9 @@ impl<'a> Base<'a> {
     }
 }
 
-/// For each tree where its outputs go: the harvest first.
-fn bins<'a>(round: &Round, harvest: Option<&'a mut Harvest>, next: &'a mut [Block]) -> Vec<Bin<'a>> {
-    let slots = harvest.map_or(Vec::new(), |harvest| harvest.slots(round.leaves()));
-    let bins = slots.into_iter().map(Bin::Slot);
-    bins.chain(next.chunks_mut(round.leaves()).map(Bin::Next)).collect()
+/// The destinations of all trees in order: first the batch, then the next round's base.
+fn destinations<'a>(round: &Round, batch: Option<&'a mut CotBatch>, next: &'a mut [Block]) -> Vec<Destination<'a>> {
+    let slices = batch.map_or(Vec::new(), |batch| batch.slices(round.leaves()));
+    let destinations = slices.into_iter().map(Destination::Output);
+    destinations.chain(next.chunks_mut(round.leaves()).map(Destination::Next)).collect()
 }

@@ -43,7 +43,7 @@ impl Set {
 
     /// COTs that a round makes for its user.
     pub fn batch(self) -> usize {
-        self.schedule().every.harvested()
+        self.schedule().every.outputs()
     }
 
     /// Bytes of a round: corrections and hash of the sender, the masked sum of the receiver.
@@ -122,8 +122,8 @@ impl Round {
         1 << self.depth
     }
 
-    /// COTs that are harvested: those of whole trees.
-    pub(super) fn harvested(&self) -> usize {
+    /// COTs that are outputs: those of whole trees.
+    pub(super) fn outputs(&self) -> usize {
         (self.trees - self.next.div_ceil(self.leaves())) * self.leaves()
     }
 

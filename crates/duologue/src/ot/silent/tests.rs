@@ -6,7 +6,7 @@ use kernels::tree::TreeHash;
 
 use super::*;
 use crate::ot::Extension;
-use crate::ot::setup::tests::exchange;
+use crate::ot::base_setup::tests::exchange;
 
 const INNER: Extension = Extension::SoftSpoken { k: 8 };
 const ID: [u8; 32] = [7; 32];
@@ -26,22 +26,22 @@ fn random(seed: u128, len: usize) -> Vec<Block> {
     blocks
 }
 
-/// A maker of COTs that were dealt before, in batches of 1,000 at most.
-struct Dealt {
+/// A maker of COTs that are given, in batches of 1,000 at most.
+struct GivenCots {
     blocks: Vec<Block>,
     at: usize,
-    flying: Option<Harvest>,
+    pending: Option<CotBatch>,
 }
 
-impl CotMaker for Dealt {
+impl CotMaker for GivenCots {
     fn batch(&self, wanted: u64) -> usize {
         wanted.min(1000) as usize
     }
     fn ready(&self) -> bool {
-        self.flying.is_none()
+        self.pending.is_none()
     }
-    fn begin(&mut self, harvest: Harvest) -> Result<()> {
-        self.flying = Some(harvest);
+    fn begin(&mut self, batch: CotBatch) -> Result<()> {
+        self.pending = Some(batch);
         Ok(())
     }
     fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
@@ -49,30 +49,30 @@ impl CotMaker for Dealt {
         Ok(())
     }
     fn expect(&self) -> usize {
-        usize::from(self.flying.is_some())
+        usize::from(self.pending.is_some())
     }
-    fn receive(&mut self, inbox: &[u8]) -> Result<Option<Harvest>> {
-        check_length("dealt", inbox, self.expect())?;
-        let Some(mut harvest) = self.flying.take() else { return Ok(None) };
-        let count = harvest.len();
-        harvest.slot().sent(Block::ZERO, DELTA, &self.blocks[self.at..self.at + count]);
+    fn receive(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
+        check_length("given", inbox, self.expect())?;
+        let Some(mut batch) = self.pending.take() else { return Ok(None) };
+        let count = batch.len();
+        batch.slice().fill_sender(Block::ZERO, DELTA, &self.blocks[self.at..self.at + count]);
         self.at += count;
-        Ok(Some(harvest))
+        Ok(Some(batch))
     }
     fn idle(&self) -> bool {
-        self.flying.is_none()
+        self.pending.is_none()
     }
 }
 
-impl CotSender for Dealt {
+impl CotSender for GivenCots {
     fn delta(&self) -> Block {
         DELTA
     }
 }
-impl CotReceiver for Dealt {}
+impl CotReceiver for GivenCots {}
 
 /// What a dealer deals: q and t, with these choices.
-fn deal(count: usize, seed: u128, choice: impl Fn(usize, bool) -> bool) -> [Vec<Block>; 2] {
+fn given_cots(count: usize, seed: u128, choice: impl Fn(usize, bool) -> bool) -> [Vec<Block>; 2] {
     let random = random(seed, 2 * count);
     let q: Vec<Block> = random[..count].iter().map(|q| q.with_lsb(false)).collect();
     let choice = |i: usize| choice(i, random[count + i].lsb());
@@ -86,13 +86,13 @@ struct Pair {
 }
 
 impl Pair {
-    /// Over dealt COTs.
+    /// Over given COTs.
     fn small(schedule: Schedule, seed: u128, threads: usize) -> Self {
-        Self::over(schedule, deal(schedule.seeds(), seed, |_, random| random), threads)
+        Self::over(schedule, given_cots(schedule.seeds(), seed, |_, random| random), threads)
     }
 
-    fn over(schedule: Schedule, dealt: [Vec<Block>; 2], threads: usize) -> Self {
-        let [q, t] = dealt.map(|blocks| Box::new(Dealt { blocks, at: 0, flying: None }));
+    fn over(schedule: Schedule, given: [Vec<Block>; 2], threads: usize) -> Self {
+        let [q, t] = given.map(|blocks| Box::new(GivenCots { blocks, at: 0, pending: None }));
         let rng = Generator::from_seed(Block::new(3));
         let sender = Sender::scheduled(ID, q, schedule, rng, threads);
         Pair { sender, receiver: Receiver::scheduled(ID, t, schedule, threads) }
@@ -106,11 +106,11 @@ impl Pair {
         Pair { sender, receiver: Receiver::scheduled(ID, t, schedule, threads) }
     }
 
-    fn begin(&mut self, crop: Crop) {
+    fn begin(&mut self, output: CotOutput) {
         let count = self.sender.batch(1);
         assert_eq!(self.receiver.batch(1 << 40), count);
-        self.sender.begin(Harvest::new(Side::Sender, crop, count)).unwrap();
-        self.receiver.begin(Harvest::new(Side::Receiver, crop, count)).unwrap();
+        self.sender.begin(CotBatch::new(Side::Sender, output, count)).unwrap();
+        self.receiver.begin(CotBatch::new(Side::Receiver, output, count)).unwrap();
     }
 
     fn send(&mut self) -> [Vec<u8>; 2] {
@@ -121,7 +121,7 @@ impl Pair {
         messages
     }
 
-    fn receive(&mut self, [from_sender, from_receiver]: &[Vec<u8>; 2]) -> Result<Option<[Harvest; 2]>> {
+    fn receive(&mut self, [from_sender, from_receiver]: &[Vec<u8>; 2]) -> Result<Option<[CotBatch; 2]>> {
         let sent = self.sender.receive(from_receiver)?;
         let received = self.receiver.receive(from_sender)?;
         assert_eq!(sent.is_some(), received.is_some());
@@ -129,18 +129,18 @@ impl Pair {
         Ok(sent.zip(received).map(|(sent, received)| [sent, received]))
     }
 
-    fn exchange(&mut self) -> Option<[Harvest; 2]> {
+    fn exchange(&mut self) -> Option<[CotBatch; 2]> {
         let messages = self.send();
         self.receive(&messages).unwrap()
     }
 
     /// Batches begun as early as they can be, and all messages.
-    fn run(&mut self, crops: &[Crop]) -> (Vec<[Harvest; 2]>, Vec<[Vec<u8>; 2]>) {
-        let (mut crops, mut settled, mut messages) = (crops.iter(), Vec::new(), Vec::new());
+    fn run(&mut self, outputs: &[CotOutput]) -> (Vec<[CotBatch; 2]>, Vec<[Vec<u8>; 2]>) {
+        let (mut outputs, mut settled, mut messages) = (outputs.iter(), Vec::new(), Vec::new());
         loop {
             if self.sender.ready() {
-                if let Some(&crop) = crops.next() {
-                    self.begin(crop);
+                if let Some(&output) = outputs.next() {
+                    self.begin(output);
                 } else if self.sender.idle() {
                     return (settled, messages);
                 }
@@ -153,7 +153,7 @@ impl Pair {
 }
 
 /// As many choices as there are, and every t as the correlation says.
-fn assert_correlated([sent, received]: &[Harvest; 2], delta: Block) {
+fn assert_correlated([sent, received]: &[CotBatch; 2], delta: Block) {
     assert_eq!(sent.blocks.len(), received.blocks.len());
     let mut ones = 0;
     for (q, t) in sent.blocks.iter().zip(&received.blocks) {
@@ -195,7 +195,7 @@ fn the_parameters_are_the_published_ones() {
         assert_eq!((set.batch(), every.message(), set.traffic()), (usable, bytes, [bytes + 32, 16]));
         let small = named("silent16").schedule().every;
         if let Some(boot) = boot {
-            assert_eq!((boot.log, boot.depth, boot.next, boot.harvested()), (small.log, small.depth, m, 0));
+            assert_eq!((boot.log, boot.depth, boot.next, boot.outputs()), (small.log, small.depth, m, 0));
             assert!(boot.trees <= small.trees && boot.trees * boot.leaves() >= m);
         }
     }
@@ -206,17 +206,17 @@ fn the_parameters_are_the_published_ones() {
     assert_eq!(sets::MASKS, 128);
 }
 
-/// All crops, pipelined rounds, over a session's own maker; no block ever comes again.
+/// All outputs, pipelined rounds, over a session's own maker; no block ever comes again.
 #[test]
 fn the_smallest_set_correlates_round_after_round() {
     let mut pair = Pair::real(named("silent16").schedule(), 2);
     let delta = pair.sender.delta();
-    let (settled, _) = pair.run(&[Crop::Blocks, Crop::Messages, Crop::Bits, Crop::Blocks]);
+    let (settled, _) = pair.run(&[CotOutput::Blocks, CotOutput::Messages, CotOutput::Bits, CotOutput::Blocks]);
     let mut seen = HashSet::new();
-    for harvests in [&settled[0], &settled[3]] {
-        assert_correlated(harvests, delta);
-        assert_eq!(harvests[0].len(), 795_648);
-        seen.extend(harvests[0].blocks.iter().map(|q| q.get()));
+    for batches in [&settled[0], &settled[3]] {
+        assert_correlated(batches, delta);
+        assert_eq!(batches[0].len(), 795_648);
+        seen.extend(batches[0].blocks.iter().map(|q| q.get()));
     }
     assert_eq!(seen.len(), 2 * 795_648, "a block came twice");
     let [sent, received] = &settled[1];
@@ -234,7 +234,7 @@ fn the_smallest_set_correlates_round_after_round() {
 fn the_larger_sets_correlate() {
     for set in &Set::ALL[1..] {
         let mut pair = Pair::real(set.schedule(), 2);
-        let (settled, _) = pair.run(&[Crop::Blocks]);
+        let (settled, _) = pair.run(&[CotOutput::Blocks]);
         assert_correlated(&settled[0], pair.sender.delta());
         assert_eq!(settled[0][0].len(), set.batch());
     }
@@ -252,13 +252,13 @@ fn schedules() -> impl Iterator<Item = Schedule> {
 #[test]
 fn small_rounds_correlate_with_any_threads_alike() {
     for schedule in schedules() {
-        let crops = [Crop::Blocks; 5];
-        let (settled, messages) = Pair::small(schedule, 1, 1).run(&crops);
-        settled.iter().for_each(|harvests| assert_correlated(harvests, DELTA));
+        let outputs = [CotOutput::Blocks; 5];
+        let (settled, messages) = Pair::small(schedule, 1, 1).run(&outputs);
+        settled.iter().for_each(|batches| assert_correlated(batches, DELTA));
         for threads in [2, 3] {
-            let (others, again) = Pair::small(schedule, 1, threads).run(&crops);
+            let (others, again) = Pair::small(schedule, 1, threads).run(&outputs);
             assert!(messages == again, "{threads} threads send something else");
-            let same = |(a, b): (&[Harvest; 2], &[Harvest; 2])| (0..2).all(|i| a[i].blocks == b[i].blocks);
+            let same = |(a, b): (&[CotBatch; 2], &[CotBatch; 2])| (0..2).all(|i| a[i].blocks == b[i].blocks);
             assert!(settled.iter().zip(&others).all(same));
         }
     }
@@ -271,17 +271,17 @@ fn the_outline_has_the_lengths_of_all_exchanges() {
     for pattern in 1..16 {
         let schedule = schedules[if pattern % 2 == 0 { 0 } else { 5 }];
         let mut pair = Pair::real(schedule, 1);
-        let mut outline = Outline::scheduled(schedule, INNER.outline());
-        assert_eq!(pair.sender.batch(1), outline.batch());
+        let mut lengths = SilentLengths::scheduled(schedule, INNER.lengths());
+        assert_eq!(pair.sender.batch(1), lengths.batch());
         for number in 0..24 {
-            let begin = pattern >> (number % 4) & 1 == 1 && outline.ready();
+            let begin = pattern >> (number % 4) & 1 == 1 && lengths.ready();
             if begin {
-                pair.begin(Crop::Bits);
+                pair.begin(CotOutput::Bits);
             }
             let messages = pair.send();
-            assert_eq!(messages.each_ref().map(|message| message.len()), outline.exchange(begin), "exchange {number}");
+            assert_eq!(messages.each_ref().map(|message| message.len()), lengths.exchange(begin), "exchange {number}");
             pair.receive(&messages).unwrap();
-            assert_eq!((pair.sender.ready(), pair.sender.idle()), (outline.ready(), outline.idle()));
+            assert_eq!((pair.sender.ready(), pair.sender.idle()), (lengths.ready(), lengths.idle()));
         }
     }
 }
@@ -337,12 +337,12 @@ fn row(round: u64, output: usize, log: u32) -> [usize; 10] {
 fn agrees_with_the_definition() {
     for every in SMALL {
         let schedule = Schedule { boot: None, every };
-        let dealt = deal(schedule.seeds(), 5, |_, random| random);
-        let (settled, messages) = Pair::over(schedule, dealt.clone(), 1).run(&[Crop::Blocks; 2]);
+        let given = given_cots(schedule.seeds(), 5, |_, random| random);
+        let (settled, messages) = Pair::over(schedule, given.clone(), 1).run(&[CotOutput::Blocks; 2]);
         let (depth, size, mut rng) = (every.depth, every.leaves(), Generator::from_seed(Block::new(3)));
-        let [mut q, mut t] = dealt;
+        let [mut q, mut t] = given;
         let skip = every.base().div_ceil(1000);
-        for (round, harvests) in settled.iter().enumerate() {
+        for (round, batches) in settled.iter().enumerate() {
             let key = tree_key(round as u64);
             let mut roots = vec![Block::ZERO; every.trees];
             rng.fill_blocks(&mut roots);
@@ -378,10 +378,10 @@ fn agrees_with_the_definition() {
                 sent.extend((0..size).map(|i| v[i] ^ coded(i, &q)));
                 received.extend((0..size).map(|i| w[i] ^ coded(i, &t)));
             }
-            let harvested = every.harvested();
-            assert!(harvests[0].blocks == sent[..harvested] && harvests[1].blocks == received[..harvested]);
-            q = sent[harvested..][..every.next].to_vec();
-            t = received[harvested..][..every.next].to_vec();
+            let outputs = every.outputs();
+            assert!(batches[0].blocks == sent[..outputs] && batches[1].blocks == received[..outputs]);
+            q = sent[outputs..][..every.next].to_vec();
+            t = received[outputs..][..every.next].to_vec();
         }
     }
 }
@@ -434,18 +434,18 @@ fn weights_hang_on_the_whole_transcript() {
 /// The exchange in which the first corrections go, and a pair before it has sent.
 fn at_corrections() -> Pair {
     let mut pair = Pair::small(Schedule { boot: None, every: SMALL[0] }, 1, 1);
-    pair.begin(Crop::Blocks);
+    pair.begin(CotOutput::Blocks);
     assert!(pair.exchange().is_none());
     pair
 }
 
 /// Runs on until the batch is settled or a side complains; `change` may change the messages of each exchange.
-fn finish(mut pair: Pair, mut change: impl FnMut(usize, &mut [Vec<u8>; 2])) -> Result<[Harvest; 2]> {
+fn finish(mut pair: Pair, mut change: impl FnMut(usize, &mut [Vec<u8>; 2])) -> Result<[CotBatch; 2]> {
     for exchange in 0.. {
         let mut messages = pair.send();
         change(exchange, &mut messages);
-        if let Some(harvests) = pair.receive(&messages).inspect_err(|_| assert_dead(&mut pair))? {
-            return Ok(harvests);
+        if let Some(batches) = pair.receive(&messages).inspect_err(|_| assert_dead(&mut pair))? {
+            return Ok(batches);
         }
     }
     unreachable!()
@@ -460,8 +460,8 @@ fn assert_dead(pair: &mut Pair) {
     let receiver = &mut pair.receiver;
     assert!(matches!(receiver.send(&mut Vec::new()), Err(Error::Dead(_))));
     assert!(matches!(receiver.receive(&[]), Err(Error::Dead(_))));
-    let harvest = Harvest::new(Side::Receiver, Crop::Bits, receiver.batch(1));
-    assert!(matches!(receiver.begin(harvest), Err(Error::Dead(_))));
+    let batch = CotBatch::new(Side::Receiver, CotOutput::Bits, receiver.batch(1));
+    assert!(matches!(receiver.begin(batch), Err(Error::Dead(_))));
     assert!(receiver.core.base.is_empty() && receiver.core.stages.iter().all(Option::is_none));
 }
 
@@ -519,14 +519,14 @@ fn another_delta_in_one_tree_passes_only_by_a_right_guess() {
     for alpha in 0..64 {
         let path = |level: usize| alpha >> (every.depth - 1 - level) & 1 == 0;
         let in_tree = |i: usize| (first..first + every.depth).contains(&i);
-        let dealt = deal(schedule.seeds(), 1, |i, random| if in_tree(i) { path(i - first) } else { random });
+        let given = given_cots(schedule.seeds(), 1, |i, random| if in_tree(i) { path(i - first) } else { random });
         for guessed in [false, true] {
-            let mut pair = Pair::over(schedule, dealt.clone(), 1);
-            pair.begin(Crop::Blocks);
+            let mut pair = Pair::over(schedule, given.clone(), 1);
+            pair.begin(CotOutput::Blocks);
             pair.exchange();
             let at = 16 * tree * every.depth;
             let (mut forged, cheated) = (Block::ZERO, [Block::new(12345), other]);
-            let q = &dealt[0][first..first + every.depth];
+            let q = &given[0][first..first + every.depth];
             let result = finish(pair, |exchange, messages| match exchange {
                 0 => {
                     let hash = TreeHash::new(tree_key(0));
@@ -542,7 +542,7 @@ fn another_delta_in_one_tree_passes_only_by_a_right_guess() {
                         }
                     }
                     let guess = guessed.then_some(guess);
-                    forged = forge(every, &dealt[0], &messages[0], tree, cheated, guess);
+                    forged = forge(every, &given[0], &messages[0], tree, cheated, guess);
                 }
                 2 => messages[0] = check::Transcript::new(&ID, 0).hash(forged).to_vec(),
                 _ => forged ^= times(Block::from_bytes(messages[1][..].try_into().unwrap()), DELTA),
@@ -586,7 +586,7 @@ fn forge(
 /// The twin whose leaves keep their lowest bit: it is data of the sender's, and no choice of the receiver's.
 #[test]
 fn lowest_bits_that_are_data_are_no_choices() {
-    let [q, t] = deal(6, 2, |_, random| random);
+    let [q, t] = given_cots(6, 2, |_, random| random);
     let key = Block::new(8);
     let (hash, mut levels, mut corrections) = (TreeHash::new(key), tree::Levels::new(6), vec![0; 96]);
     let root = Block::new(77);
@@ -627,8 +627,8 @@ fn a_batch_has_the_length_of_a_round() {
     let mut pair = at_corrections();
     let right = pair.receiver.batch(1);
     for count in [0, right - 1, right + 1] {
-        let harvest = Harvest::new(Side::Receiver, Crop::Blocks, count);
-        assert!(matches!(pair.receiver.begin(harvest), Err(Error::Usage(_))), "{count}");
+        let batch = CotBatch::new(Side::Receiver, CotOutput::Blocks, count);
+        assert!(matches!(pair.receiver.begin(batch), Err(Error::Usage(_))), "{count}");
     }
 }
 
@@ -636,12 +636,12 @@ fn a_batch_has_the_length_of_a_round() {
 #[test]
 fn two_runs_differ() {
     let schedule = Schedule { boot: None, every: SMALL[1] };
-    let run = |dealt: u128, rng: u128, id: u8| {
-        let mut pair = Pair::small(schedule, dealt, 1);
+    let run = |given: u128, rng: u128, id: u8| {
+        let mut pair = Pair::small(schedule, given, 1);
         pair.sender.rng = Generator::from_seed(Block::new(rng));
         pair.sender.core.code = Code::new(&[id; 32]);
         pair.receiver.core.code = Code::new(&[id; 32]);
-        pair.run(&[Crop::Blocks; 2]).0.into_iter().map(|[sent, _]| sent.blocks.clone()).collect::<Vec<_>>()
+        pair.run(&[CotOutput::Blocks; 2]).0.into_iter().map(|[sent, _]| sent.blocks.clone()).collect::<Vec<_>>()
     };
     let runs = [run(1, 3, 7), run(2, 3, 7), run(1, 4, 7), run(1, 3, 8)];
     let all: Vec<u128> = runs.iter().flatten().flatten().map(|block| block.get()).collect();
@@ -651,10 +651,10 @@ fn two_runs_differ() {
 /// Each bit of the blocks but the lowest of q is one half of the time, and choices do not repeat.
 #[test]
 fn outputs_look_uniform() {
-    let (settled, _) = Pair::small(Schedule { boot: None, every: SMALL[3] }, 1, 1).run(&[Crop::Blocks; 8]);
+    let (settled, _) = Pair::small(Schedule { boot: None, every: SMALL[3] }, 1, 1).run(&[CotOutput::Blocks; 8]);
     for side in 0..2 {
         let blocks: Vec<u128> =
-            settled.iter().flat_map(|harvests| harvests[side].blocks.iter().map(|x| x.get())).collect();
+            settled.iter().flat_map(|batches| batches[side].blocks.iter().map(|x| x.get())).collect();
         for bit in (1 - side)..128 {
             let ones = blocks.iter().filter(|&&block| block >> bit & 1 == 1).count();
             let slack = 5 * blocks.len().isqrt() / 2;

@@ -1,10 +1,10 @@
 //! The consistency check of SoftSpoken OT: a universal hash of every plane, with weights that the transcript fixes.
 //!
-//! The transcript of a batch is a chain of BLAKE3 over its chunks. A link gives the chunk its weights, drawn
+//! The transcript of a batch is a chain of BLAKE3 over its chunks. Each step of it gives a chunk its weights, drawn
 //! after everything up to and including the chunk is fixed: whoever wants errors in several chunks to cancel has to
 //! hit, with the last of them, a sum that is fixed by then, with a chance of 2⁻¹²⁸ for each trial. (Weights that
 //! depended on their own chunk alone could be searched for by lists, one a chunk, with Wagner's algorithm.)
-//! The digests of chunks do not depend on each other, so threads make them side by side; only the links wait.
+//! The digests of chunks do not depend on each other, so threads make them side by side; only the steps of the chain wait.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
@@ -17,13 +17,13 @@ use super::{PLANES, STRIDE};
 /// ũ and the hash of Ṽ.
 pub(super) const MESSAGE: usize = 16 + 32;
 
-/// What a chunk gets of the transcript.
-pub(super) struct Link {
+/// The values that the transcript fixes for a chunk: a salt for the hash of its COTs, and the seed of its weights.
+pub(super) struct ChunkChallenge {
     pub salt: Block,
     seed: Block,
 }
 
-impl Link {
+impl ChunkChallenge {
     /// A weight for each tile of the chunk.
     pub(super) fn weights(&self, weights: &mut [Block]) {
         Generator::from_seed(self.seed).fill_blocks(weights);
@@ -31,19 +31,19 @@ impl Link {
 }
 
 /// The transcript of a batch.
-pub(super) struct Chain {
-    /// The state, and the chunk that is next.
+pub(super) struct Transcript {
+    /// The state of the chain, and the index of the chunk that is next.
     state: Mutex<([u8; 32], usize)>,
     turn: Condvar,
 }
 
-/// In place of the next chunk: a thread has panicked, and its chunk will never come.
+/// Stands in place of the next chunk's index: a thread has panicked, and its chunk will never come.
 const BROKEN: usize = usize::MAX;
 
-/// Held while a chunk is made: a panic goes on to the threads that wait for its link, which would wait for ever.
-pub(super) struct Watch<'a>(&'a Chain);
+/// Held while a chunk is made: a panic goes on to the threads that wait for its step of the chain, which would wait for ever.
+pub(super) struct PanicGuard<'a>(&'a Transcript);
 
-impl Drop for Watch<'_> {
+impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.state.lock().unwrap_or_else(PoisonError::into_inner).1 = BROKEN;
@@ -52,40 +52,40 @@ impl Drop for Watch<'_> {
     }
 }
 
-impl Chain {
+impl Transcript {
     /// `opening` is the message before the first chunk: the trees, and the corrections of the tile that masks the check.
     pub(super) fn new(id: &[u8; 32], k: usize, batch: u64, opening: &[u8]) -> Self {
         let mut hasher = Hasher::new_derive_key("duologue v1 SoftSpoken: batch");
         hasher.update(id).update(&[k as u8]).update(&batch.to_le_bytes()).update(opening);
-        Chain { state: Mutex::new((*hasher.finalize().as_bytes(), 0)), turn: Condvar::new() }
+        Transcript { state: Mutex::new((*hasher.finalize().as_bytes(), 0)), turn: Condvar::new() }
     }
 
-    pub(super) fn watch(&self) -> Watch<'_> {
-        Watch(self)
+    pub(super) fn guard(&self) -> PanicGuard<'_> {
+        PanicGuard(self)
     }
 
-    /// The link of chunk `index`, which waits for those before.
+    /// The challenge of chunk `index`; waits until those of all chunks before it were given.
     ///
     /// # Panics
-    /// If another thread panicked that held a [`Watch`].
-    pub(super) fn link(&self, index: usize, chunk: &[u8]) -> Link {
+    /// If another thread panicked that held a [`PanicGuard`].
+    pub(super) fn challenge(&self, index: usize, chunk: &[u8]) -> ChunkChallenge {
         let digest = digest(chunk);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let early = |state: &mut (_, usize)| state.1 != index && state.1 != BROKEN;
         let mut state = self.turn.wait_while(state, early).unwrap_or_else(PoisonError::into_inner);
         assert!(state.1 == index, "another thread of this batch panicked");
         let mut hasher = Hasher::new_derive_key("duologue v1 SoftSpoken: link");
-        let mut link = [0; 64];
-        hasher.update(&state.0).update(digest.as_bytes()).finalize_xof().fill(&mut link);
-        state.0.copy_from_slice(&link[..32]);
+        let mut output = [0; 64];
+        hasher.update(&state.0).update(digest.as_bytes()).finalize_xof().fill(&mut output);
+        state.0.copy_from_slice(&output[..32]);
         state.1 += 1;
         self.turn.notify_all();
-        let block = |at: usize| Block::from_bytes(link[at..at + 16].try_into().expect("16 bytes"));
-        Link { salt: block(32), seed: block(48) }
+        let block = |at: usize| Block::from_bytes(output[at..at + 16].try_into().expect("16 bytes"));
+        ChunkChallenge { salt: block(32), seed: block(48) }
     }
 
-    /// The hash of the folded planes.
-    pub(super) fn seal(&self, planes: &[Block]) -> blake3::Hash {
+    /// The hash of the transcript and the folded planes, which the receiver sends.
+    pub(super) fn hash(&self, planes: &[Block]) -> blake3::Hash {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut hasher = Hasher::new_derive_key("duologue v1 SoftSpoken: check");
         hasher.update(&state.0).update(bytemuck::cast_slice(planes)).finalize()
@@ -100,7 +100,7 @@ fn digest(chunk: &[u8]) -> blake3::Hash {
     hasher.update(chunk_values(whole).as_flattened()).update(rest).finalize()
 }
 
-/// A sum for each plane.
+/// The weighted sum of each plane.
 pub(super) struct Folds(Vec<Fold>);
 
 impl Folds {

@@ -2,8 +2,9 @@
 //!
 //! Goldreich, Goldwasser, Micali; as a puncturable function with base OTs in Schoppmann, Gascón, Reichert, Raykova
 //! (CCS 2019), its consistency check by tags in Boyle et al. (CCS 2019), §5, and Roy (CRYPTO 2022), §5. A leaf's
-//! number x has k bits; bit i is decided by base OT i of the group, whose keys are m_{i,0} and m_{i,1}. The side
-//! that has both keys *deals* the tree. The other one, which has m_{i,Δ_i}, *takes* all leaves but x = Δ:
+//! number x has k bits; bit i is decided by base OT i of the group, whose keys are m_{i,0} and m_{i,1}. The base OTs'
+//! sender, which has both keys, computes the full tree. Their receiver, which has m_{i,Δ_i}, computes the *punctured*
+//! tree: all leaves but x = Δ:
 //!
 //! ```text
 //! nodes of depth 1      x = 0 is m_{0,1}, x = 1 is m_{0,0}
@@ -13,9 +14,9 @@
 //! leaf                  key ‖ tag = G(node)
 //! ```
 //!
-//! The taker knows all nodes of depth d but one, so all children but two; its key opens the sum with the one that is
+//! The receiver knows all nodes of depth d but one, so all children but two; its key opens the sum with the one that is
 //! off its path. It names nodes by y = x ⊕ Δ, so that the missing one is always y = 0: nothing branches or
-//! indexes on Δ. A dealer that sends wrong sums makes the taker fail unless it has guessed the bits of Δ
+//! indexes on Δ. A sender of wrong sums makes the receiver fail unless it has guessed the bits of Δ
 //! that are concerned; whatever passes belongs to one list of tags, so to one list of leaves.
 //!
 //! G is BLAKE3 with a key made of session, direction and k, on (kind, group, depth, x, node).
@@ -28,14 +29,14 @@ use super::Shape;
 use crate::{Error, Result};
 
 const TAG: usize = 32;
-/// What one function serves: children of nodes, keys and tags of leaves, masks of sums.
+// The uses of the tree's function: children of nodes, keys and tags of leaves, masks of sums.
 const CHILDREN: u8 = 0;
 const LEAF: u8 = 1;
 const MASK: u8 = 2;
 
 type Tag = [u8; TAG];
 
-/// Bytes of the dealer's message.
+/// Bytes of the message from the base OTs' sender.
 pub(super) fn message_len(shape: Shape) -> usize {
     match shape.k {
         1 => 0,
@@ -43,14 +44,14 @@ pub(super) fn message_len(shape: Shape) -> usize {
     }
 }
 
-/// The dealer's side: the leaf keys of each tree in the order of x.
-pub(super) fn deal(
+/// The trees of the base OTs' sender: the leaf keys of each in the order of x. Appends its message to the outbox.
+pub(super) fn full_trees(
     id: &[u8; 32],
     shape: Shape,
     pairs: &[[Block; 2]],
     outbox: &mut Vec<u8>,
 ) -> Vec<Zeroizing<Vec<Block>>> {
-    let (grow, mut all_tags) = (Function::new(id, shape), seal(id));
+    let (grow, mut all_tags) = (Function::new(id, shape), tags_hasher(id));
     let mut trees = Vec::new();
     for (group, pairs) in pairs.chunks(shape.k).enumerate() {
         let grow = |kind, depth, x, node| grow.call(kind, group, depth, x, node);
@@ -82,17 +83,16 @@ pub(super) fn deal(
     trees
 }
 
-/// The taker's side: the leaf keys of each tree in the order of y = x ⊕ Δ, that of y = 0 being no key.
-pub(super) fn take(
+/// The trees of the base OTs' receiver: the leaf keys of each in the order of y = x ⊕ Δ, that of y = 0 being no key.
+pub(super) fn punctured_trees(
     id: &[u8; 32],
     shape: Shape,
     delta: Block,
     keys: &[Block],
-    message: &[u8],
+    mut message: &[u8],
 ) -> Result<Vec<Zeroizing<Vec<Block>>>> {
-    let (grow, mut all_tags) = (Function::new(id, shape), seal(id));
+    let (grow, mut all_tags) = (Function::new(id, shape), tags_hasher(id));
     let mut trees = Vec::new();
-    let mut message = Reader(message);
     for (group, own) in keys.chunks(shape.k).enumerate() {
         let grow = |kind, depth, x, node| grow.call(kind, group, depth, x, node);
         let delta = shape.delta(delta, group);
@@ -107,7 +107,7 @@ pub(super) fn take(
                 near.push(left ^ swap);
                 far.push(right ^ swap);
             }
-            let [zero, one] = [(); 2].map(|()| Block::from_bytes(message.take()));
+            let [zero, one] = [(); 2].map(|()| Block::from_bytes(read(&mut message)));
             let [mask, ..] = blocks(&grow(MASK, depth, 0, key));
             far[0] = sum(&far[1..]) ^ mask ^ one ^ ((zero ^ one) & Block::mask(bit(depth)));
             near.extend_from_slice(&far);
@@ -115,13 +115,13 @@ pub(super) fn take(
         }
         let (keys, mut tags) = leaves(&nodes, |y, node| grow(LEAF, own.len(), y ^ usize::from(delta), node));
         if shape.k > 1 {
-            tags[0] = tags[1..].iter().fold(message.take(), xor);
+            tags[0] = tags[1..].iter().fold(read(&mut message), xor);
             (0..own.len()).for_each(|i| swap_pairs(&mut tags, i, bit(i)));
             all_tags.update(tags.as_flattened());
         }
         trees.push(keys);
     }
-    if shape.k > 1 && all_tags.finalize() != message.take::<TAG>() {
+    if shape.k > 1 && all_tags.finalize() != read::<TAG>(&mut message) {
         return Err(Error::peer("its trees of OT extension are not consistent"));
     }
     Ok(trees)
@@ -165,7 +165,7 @@ fn swap_pairs(tags: &mut [Tag], i: usize, swap: bool) {
     }
 }
 
-fn seal(id: &[u8; 32]) -> Hasher {
+fn tags_hasher(id: &[u8; 32]) -> Hasher {
     let mut hasher = Hasher::new_derive_key("duologue v1 SoftSpoken: tags");
     hasher.update(id);
     hasher
@@ -191,13 +191,9 @@ impl Function {
     }
 }
 
-/// A message whose length was checked.
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> [u8; N] {
-        let (first, rest) = self.0.split_first_chunk().expect("the length was checked");
-        self.0 = rest;
-        *first
-    }
+/// Takes N bytes from the front of a message whose length was checked.
+fn read<const N: usize>(message: &mut &[u8]) -> [u8; N] {
+    let (first, rest) = message.split_first_chunk().expect("the length was checked");
+    *message = rest;
+    *first
 }

@@ -5,9 +5,9 @@ use blake3::{Hasher, hazmat::HasherExt};
 use kernels::{aes::Aes128, generator::Generator};
 
 use super::*;
-use crate::ot::base::{Dealt, Taken};
-use crate::ot::setup::tests::exchange_in;
-use crate::ot::{Crop, Extension, Side};
+use crate::ot::base::{ReceiverOutput, SenderOutput};
+use crate::ot::base_setup::tests::exchange_in;
+use crate::ot::{CotOutput, Extension, Side};
 
 const ID: [u8; 32] = [7; 32];
 const PROOF: [u8; 32] = [9; 32];
@@ -18,8 +18,11 @@ fn seeds(delta: Block) -> (SenderSeeds, ReceiverSeeds) {
     let mut rng = Generator::from_seed(Block::new(5));
     let pairs: Vec<[Block; 2]> = (0..PLANES).map(|_| [rng.block(), rng.block()]).collect();
     let keys = pairs.iter().enumerate().map(|(i, pair)| pair[usize::from(delta.get() >> i & 1 == 1)]).collect();
-    let taken = Taken { keys, proof: Proof(PROOF) };
-    (SenderSeeds { id: ID, delta, taken }, ReceiverSeeds { id: ID, dealt: Dealt { pairs, proof: Proof(PROOF) } })
+    let chosen = ReceiverOutput { keys, proof: Proof(PROOF) };
+    (
+        SenderSeeds { id: ID, delta, base_ots: chosen },
+        ReceiverSeeds { id: ID, base_ots: SenderOutput { pairs, proof: Proof(PROOF) } },
+    )
 }
 
 fn pair(k: u8) -> (Sender, Receiver) {
@@ -28,28 +31,28 @@ fn pair(k: u8) -> (Sender, Receiver) {
 }
 
 /// The receiver's message of a batch, and what it keeps.
-fn offer(receiver: &mut Receiver, crop: Crop, count: usize) -> (Vec<u8>, Harvest) {
+fn offer(receiver: &mut Receiver, output: CotOutput, count: usize) -> (Vec<u8>, CotBatch) {
     let mut message = b"before".to_vec();
-    receiver.begin(Harvest::new(Side::Receiver, crop, count)).unwrap();
+    receiver.begin(CotBatch::new(Side::Receiver, output, count)).unwrap();
     receiver.send(&mut message).unwrap();
-    let proof = receiver.seeds.dealt.proof.as_bytes().to_vec();
+    let proof = receiver.seeds.base_ots.proof.as_bytes().to_vec();
     let proof = if receiver.proven { vec![] } else { proof };
     assert_eq!(receiver.expect(), proof.len());
     (message.split_off(6), receiver.receive(&proof).unwrap().unwrap())
 }
 
-fn accept(sender: &mut Sender, crop: Crop, count: usize, message: &[u8]) -> Result<Harvest> {
-    sender.begin(Harvest::new(Side::Sender, crop, count))?;
+fn accept(sender: &mut Sender, output: CotOutput, count: usize, message: &[u8]) -> Result<CotBatch> {
+    sender.begin(CotBatch::new(Side::Sender, output, count))?;
     let (mut outbox, first) = (Vec::new(), sender.trees.is_empty());
     sender.send(&mut outbox)?;
-    assert_eq!(outbox, if first { sender.seeds.taken.proof.as_bytes().to_vec() } else { vec![] });
+    assert_eq!(outbox, if first { sender.seeds.base_ots.proof.as_bytes().to_vec() } else { vec![] });
     assert!(!sender.idle());
-    sender.receive(message).map(|harvest| harvest.expect("a batch is settled at once"))
+    sender.receive(message).map(|batch| batch.expect("a batch is settled at once"))
 }
 
-fn batch_of(sender: &mut Sender, receiver: &mut Receiver, crop: Crop, count: usize) -> (Harvest, Harvest) {
-    let (message, received) = offer(receiver, crop, count);
-    (accept(sender, crop, count, &message).unwrap(), received)
+fn batch_of(sender: &mut Sender, receiver: &mut Receiver, output: CotOutput, count: usize) -> (CotBatch, CotBatch) {
+    let (message, received) = offer(receiver, output, count);
+    (accept(sender, output, count, &message).unwrap(), received)
 }
 
 fn correlated(delta: Block, q: &[Block], t: &[Block]) -> bool {
@@ -67,7 +70,7 @@ fn correlates_every_size_for_every_k() {
         let (mut sender, mut receiver) = pair(k);
         let (mut seen, mut total) = (HashSet::new(), 0);
         for count in [1, 127, 128, 129, 1000, CHUNK * TILE + 1, 63, 1] {
-            let (sent, received) = batch_of(&mut sender, &mut receiver, Crop::Blocks, count);
+            let (sent, received) = batch_of(&mut sender, &mut receiver, CotOutput::Blocks, count);
             assert_eq!((sent.blocks.len(), received.blocks.len()), (count, count));
             assert!(correlated(DELTA, &sent.blocks, &received.blocks), "k = {k}, {count} COTs");
             seen.extend(sent.blocks.iter().map(|q| q.get()));
@@ -81,13 +84,13 @@ fn correlates_every_size_for_every_k() {
 #[test]
 fn what_is_kept_are_oblivious_transfers() {
     let count = CHUNK * TILE + 1100;
-    for crop in [Crop::Bits, Crop::Messages] {
+    for output in [CotOutput::Bits, CotOutput::Messages] {
         let (mut sender, mut receiver) = pair(4);
-        let (sent, received) = batch_of(&mut sender, &mut receiver, crop, count);
+        let (sent, received) = batch_of(&mut sender, &mut receiver, output, count);
         for i in 0..count {
             let b = bit(&received.factors, i);
-            match crop {
-                Crop::Bits => {
+            match output {
+                CotOutput::Bits => {
                     let m = bit(&sent.messages, i) ^ (b & bit(&sent.factors, i));
                     assert_eq!(bit(&received.messages, i), m, "OT {i}");
                 }
@@ -181,15 +184,15 @@ mod definition {
         };
         let values: Vec<u8> = whole.chunks(1024).enumerate().flat_map(value).collect();
         let digest = derive("duologue v1 SoftSpoken: chunk", &[&(rest.len() as u64).to_le_bytes(), &values, last]);
-        let link = derive("duologue v1 SoftSpoken: link", &[&begin[..32], &digest[..32]]);
+        let challenge = derive("duologue v1 SoftSpoken: link", &[&begin[..32], &digest[..32]]);
         let mut weights = vec![Block::ZERO; blocks.len() - 1];
-        Generator::from_seed(Block::from_bytes(link[48..].try_into().unwrap())).fill_blocks(&mut weights);
+        Generator::from_seed(Block::from_bytes(challenge[48..].try_into().unwrap())).fill_blocks(&mut weights);
         let fold = |plane: usize| {
             let masked = blocks[0][plane];
             weights.iter().zip(&blocks[1..]).fold(masked, |sum, (&weight, planes)| sum ^ mul(weight, planes[plane]))
         };
         let folds: Vec<u8> = (0..PLANES).flat_map(|plane| fold(plane).to_bytes()).collect();
-        let seal = derive("duologue v1 SoftSpoken: check", &[&link[..32], &folds]);
+        let seal = derive("duologue v1 SoftSpoken: check", &[&challenge[..32], &folds]);
         [&folds[..16], &seal[..32]].concat()
     }
 }
@@ -198,12 +201,12 @@ mod definition {
 fn agrees_with_the_definition() {
     for k in [1, 3, 4, 8] {
         let (mut sender, mut receiver) = pair(k as u8);
-        let streams = definition::Streams::new(k, &seeds(DELTA).1.dealt.pairs);
+        let streams = definition::Streams::new(k, &seeds(DELTA).1.base_ots.pairs);
         let groups = PLANES.div_ceil(k);
         let mut position = 0;
         for (number, count) in [300, 129].into_iter().enumerate() {
-            let (message, received) = offer(&mut receiver, Crop::Blocks, count);
-            let sent = accept(&mut sender, Crop::Blocks, count, &message).unwrap();
+            let (message, received) = offer(&mut receiver, CotOutput::Blocks, count);
+            let sent = accept(&mut sender, CotOutput::Blocks, count, &message).unwrap();
             let tiles = count.div_ceil(TILE);
             let blocks: Vec<_> = (position..=position + tiles as u64).map(|n| streams.block(n)).collect();
             position += 1 + tiles as u64;
@@ -233,9 +236,9 @@ fn any_number_of_threads_makes_the_same() {
         let (sender, receiver) = seeds(DELTA);
         let (mut sender, mut receiver) = (Sender::new(sender, 2, threads), Receiver::new(receiver, 2, threads));
         let (mut messages, mut kept) = (Vec::new(), Vec::new());
-        for crop in [Crop::Blocks, Crop::Bits] {
-            let (message, received) = offer(&mut receiver, crop, count);
-            let sent = accept(&mut sender, crop, count, &message).unwrap();
+        for output in [CotOutput::Blocks, CotOutput::Bits] {
+            let (message, received) = offer(&mut receiver, output, count);
+            let sent = accept(&mut sender, output, count, &message).unwrap();
             messages.push(message);
             kept.push((received.blocks.clone(), sent.blocks.clone(), received.messages.clone(), sent.factors.clone()));
         }
@@ -250,13 +253,13 @@ fn a_panic_of_one_thread_ends_all() {
     let count = 32 * CHUNK * TILE;
     let (sender, receiver) = seeds(DELTA);
     let (mut sender, mut receiver) = (Sender::new(sender, 4, 3), Receiver::new(receiver, 4, 3));
-    let (message, _) = offer(&mut receiver, Crop::Bits, count);
+    let (message, _) = offer(&mut receiver, CotOutput::Bits, count);
     for common in [&mut sender.common, &mut receiver.common] {
         common.workers[1..].iter_mut().for_each(|worker| worker.scratch.rows.clear());
     }
     let panics = |work: &mut dyn FnMut()| catch_unwind(AssertUnwindSafe(work)).is_err();
-    assert!(panics(&mut || drop(offer(&mut receiver, Crop::Bits, count))));
-    assert!(panics(&mut || drop(accept(&mut sender, Crop::Bits, count, &message))));
+    assert!(panics(&mut || drop(offer(&mut receiver, CotOutput::Bits, count))));
+    assert!(panics(&mut || drop(accept(&mut sender, CotOutput::Bits, count, &message))));
 }
 
 #[test]
@@ -266,8 +269,8 @@ fn every_backend_makes_the_same() {
             let (sender, receiver) = seeds(DELTA);
             let mut sender = Sender::with_backend(sender, k, 1, backend);
             let mut receiver = Receiver::with_backend(receiver, k, 1, backend);
-            let (message, received) = offer(&mut receiver, Crop::Blocks, 1000);
-            let sent = accept(&mut sender, Crop::Blocks, 1000, &message).unwrap();
+            let (message, received) = offer(&mut receiver, CotOutput::Blocks, 1000);
+            let sent = accept(&mut sender, CotOutput::Blocks, 1000, &message).unwrap();
             (message, received.blocks.clone(), sent.blocks.clone())
         });
         let all: Vec<_> = all.collect();
@@ -279,19 +282,19 @@ fn every_backend_makes_the_same() {
 fn the_outline_has_the_lengths_of_the_messages() {
     for k in 1..=8 {
         let (mut sender, mut receiver) = pair(k);
-        let mut outline = Extension::SoftSpoken { k }.outline();
-        assert_eq!(outline.exchange(0), [0, 0]);
+        let mut lengths = Extension::SoftSpoken { k }.lengths();
+        assert_eq!(lengths.exchange(0), [0, 0]);
         for count in [300, 1, 128, CHUNK * TILE + 5] {
-            let (message, _) = offer(&mut receiver, Crop::Bits, count);
-            sender.begin(Harvest::new(Side::Sender, Crop::Bits, count)).unwrap();
+            let (message, _) = offer(&mut receiver, CotOutput::Bits, count);
+            sender.begin(CotBatch::new(Side::Sender, CotOutput::Bits, count)).unwrap();
             let mut proof = Vec::new();
             sender.send(&mut proof).unwrap();
-            assert_eq!(outline.exchange(count), [proof.len(), message.len()], "k = {k}, {count} COTs");
+            assert_eq!(lengths.exchange(count), [proof.len(), message.len()], "k = {k}, {count} COTs");
             assert_eq!(sender.expect(), message.len());
             sender.receive(&message).unwrap();
             assert_eq!(sender.expect(), 0);
         }
-        assert_eq!((outline.batch(u64::MAX), outline.batch(9)), (sender.batch(u64::MAX), receiver.batch(9)));
+        assert_eq!((lengths.batch(u64::MAX), lengths.batch(9)), (sender.batch(u64::MAX), receiver.batch(9)));
     }
 }
 
@@ -312,7 +315,7 @@ fn costs_what_it_says() {
 fn nothing_is_settled_before_the_base_ots_are_proven() {
     let begun = || {
         let mut receiver = pair(4).1;
-        receiver.begin(Harvest::new(Side::Receiver, Crop::Blocks, 100)).unwrap();
+        receiver.begin(CotBatch::new(Side::Receiver, CotOutput::Blocks, 100)).unwrap();
         receiver.send(&mut Vec::new()).unwrap();
         receiver
     };
@@ -320,7 +323,7 @@ fn nothing_is_settled_before_the_base_ots_are_proven() {
         let (mut receiver, mut proof) = (begun(), PROOF);
         proof[byte] ^= 1 << (byte % 8);
         assert!(matches!(receiver.receive(&proof), Err(Error::Peer(why)) if why.contains("base OTs")));
-        let again = receiver.begin(Harvest::new(Side::Receiver, Crop::Blocks, 100));
+        let again = receiver.begin(CotBatch::new(Side::Receiver, CotOutput::Blocks, 100));
         assert!(matches!(again, Err(Error::Dead(_))), "a second trial");
     }
     assert!(matches!(begun().receive(&[]), Err(Error::Peer(_))));
@@ -334,16 +337,16 @@ fn nothing_is_settled_before_the_base_ots_are_proven() {
 #[test]
 fn a_changed_byte_is_detected_anywhere() {
     for k in [1, 2, 4, 8] {
-        let (message, _) = offer(&mut pair(k).1, Crop::Blocks, 200);
+        let (message, _) = offer(&mut pair(k).1, CotOutput::Blocks, 200);
         let sampled = (0..message.len() - 48).step_by(message.len() / 40);
         for at in sampled.chain(message.len() - 48..message.len()) {
             let mut message = message.clone();
             message[at] ^= 1 << (at % 8);
             let mut sender = pair(k).0;
-            let error = accept(&mut sender, Crop::Blocks, 200, &message).err();
+            let error = accept(&mut sender, CotOutput::Blocks, 200, &message).err();
             assert!(matches!(error, Some(Error::Peer(_))), "k = {k}: byte {at} of {}", message.len());
             assert!(sender.delta() == Block::ZERO);
-            let again = accept(&mut sender, Crop::Blocks, 200, &message).err();
+            let again = accept(&mut sender, CotOutput::Blocks, 200, &message).err();
             assert!(matches!(again, Some(Error::Dead(_))), "k = {k}: a second trial");
         }
     }
@@ -352,10 +355,10 @@ fn a_changed_byte_is_detected_anywhere() {
 #[test]
 fn a_message_of_the_second_batch_is_checked_as_well() {
     let (mut sender, mut receiver) = pair(4);
-    batch_of(&mut sender, &mut receiver, Crop::Bits, 100);
-    let (mut message, _) = offer(&mut receiver, Crop::Bits, 100);
+    batch_of(&mut sender, &mut receiver, CotOutput::Bits, 100);
+    let (mut message, _) = offer(&mut receiver, CotOutput::Bits, 100);
     message[0] ^= 1;
-    assert!(matches!(accept(&mut sender, Crop::Bits, 100, &message), Err(Error::Peer(_))));
+    assert!(matches!(accept(&mut sender, CotOutput::Bits, 100, &message), Err(Error::Peer(_))));
 }
 
 /// The receiver uses other choices in one group, and follows the protocol otherwise: it passes exactly if Δ is zero there,
@@ -371,8 +374,8 @@ fn other_choices_in_one_group_are_detected() {
                 let (mut sender, mut receiver) = (Sender::new(sender, k, 1), Receiver::new(receiver, k, 1));
                 receiver.cheat = Some((group, Block::new(1 << 77)));
                 sender.unchecked = !checked;
-                let (message, received) = offer(&mut receiver, Crop::Blocks, 500);
-                let sent = accept(&mut sender, Crop::Blocks, 500, &message);
+                let (message, received) = offer(&mut receiver, CotOutput::Blocks, 500);
+                let sent = accept(&mut sender, CotOutput::Blocks, 500, &message);
                 assert_eq!(sent.is_ok(), harmless || !checked, "k = {k}");
                 if let Ok(sent) = sent {
                     assert_eq!(correlated(delta, &sent.blocks, &received.blocks), harmless, "k = {k}");
@@ -384,23 +387,23 @@ fn other_choices_in_one_group_are_detected() {
 
 /// Weights of a chunk depend on all before it: errors in two chunks cannot be searched for one by one.
 #[test]
-fn a_link_depends_on_all_before_it() {
-    let links = [b"one", b"two"].map(|first| {
-        let chain = Chain::new(&ID, 4, 0, b"opening");
-        chain.link(0, first);
+fn a_challenge_depends_on_all_before_it() {
+    let challenges = [b"one", b"two"].map(|first| {
+        let transcript = Transcript::new(&ID, 4, 0, b"opening");
+        transcript.challenge(0, first);
         let mut weights = [Block::ZERO; 2];
-        let link = chain.link(1, b"same");
-        link.weights(&mut weights);
-        (weights.map(Block::get), link.salt.get())
+        let challenge = transcript.challenge(1, b"same");
+        challenge.weights(&mut weights);
+        (weights.map(Block::get), challenge.salt.get())
     });
-    assert!(links[0].0 != links[1].0 && links[0].1 != links[1].1);
+    assert!(challenges[0].0 != challenges[1].0 && challenges[0].1 != challenges[1].1);
 }
 
 #[test]
 fn wrong_lengths_are_named_with_both() {
     let expect = message_len(4, 100, true);
     for len in [0, 1, expect - 1, expect + 1, 2 * expect] {
-        let Err(Error::Peer(why)) = accept(&mut pair(4).0, Crop::Blocks, 100, &vec![0; len]) else {
+        let Err(Error::Peer(why)) = accept(&mut pair(4).0, CotOutput::Blocks, 100, &vec![0; len]) else {
             panic!("accepted {len} bytes")
         };
         assert_eq!(why, format!("its COT message has {len} bytes, not {expect}"));
@@ -414,9 +417,9 @@ fn one_batch_at_a_time() {
     let (mut sender, mut receiver) = pair(2);
     for maker in [&mut sender as &mut dyn CotMaker, &mut receiver] {
         assert!(maker.ready() && maker.idle());
-        maker.begin(Harvest::new(Side::Sender, Crop::Bits, 10)).unwrap();
+        maker.begin(CotBatch::new(Side::Sender, CotOutput::Bits, 10)).unwrap();
         assert!(!maker.ready() && !maker.idle());
-        assert!(matches!(maker.begin(Harvest::new(Side::Sender, Crop::Bits, 10)), Err(Error::Usage(_))));
+        assert!(matches!(maker.begin(CotBatch::new(Side::Sender, CotOutput::Bits, 10)), Err(Error::Usage(_))));
     }
 }
 
@@ -427,7 +430,7 @@ fn blocks_are_random_and_never_the_same() {
     let runs = [(); 2].map(|()| {
         let [(sender, _), (_, receiver)] = exchange_in(&ID);
         let (mut sender, mut receiver) = (Sender::new(sender, 4, 1), Receiver::new(receiver, 4, 1));
-        let (sent, received) = batch_of(&mut sender, &mut receiver, Crop::Blocks, count);
+        let (sent, received) = batch_of(&mut sender, &mut receiver, CotOutput::Blocks, count);
         assert!(correlated(sender.delta(), &sent.blocks, &received.blocks));
         [sent.blocks.clone(), received.blocks.clone()]
     });
@@ -447,16 +450,16 @@ fn blocks_are_random_and_never_the_same() {
 mod trees {
     use super::*;
 
-    fn dealt(k: u8) -> (Vec<u8>, Vec<Vec<Block>>) {
+    fn full(k: u8) -> (Vec<u8>, Vec<Vec<Block>>) {
         let mut message = Vec::new();
-        let trees = pprf::deal(&ID, Shape::new(k), &seeds(DELTA).1.dealt.pairs, &mut message);
+        let trees = pprf::full_trees(&ID, Shape::new(k), &seeds(DELTA).1.base_ots.pairs, &mut message);
         assert_eq!(message.len(), pprf::message_len(Shape::new(k)));
         (message, trees.iter().map(|keys| keys.to_vec()).collect())
     }
 
-    fn taken(k: u8, message: &[u8]) -> Result<Vec<Vec<Block>>> {
-        let keys = seeds(DELTA).0.taken.keys.clone();
-        let trees = pprf::take(&ID, Shape::new(k), DELTA, &keys, message)?;
+    fn punctured(k: u8, message: &[u8]) -> Result<Vec<Vec<Block>>> {
+        let keys = seeds(DELTA).0.base_ots.keys.clone();
+        let trees = pprf::punctured_trees(&ID, Shape::new(k), DELTA, &keys, message)?;
         Ok(trees.iter().map(|keys| keys.to_vec()).collect())
     }
 
@@ -464,17 +467,21 @@ mod trees {
     fn all_leaves_but_one_are_common() {
         for k in 1..=8 {
             let shape = Shape::new(k);
-            let (message, dealt) = dealt(k);
-            let taken = taken(k, &message).unwrap();
+            let (message, full) = full(k);
+            let punctured = punctured(k, &message).unwrap();
             assert_eq!(shape.widths().sum::<usize>(), PLANES);
             for (group, width) in shape.widths().enumerate() {
                 let first = group * shape.k;
-                let pairs = &seeds(DELTA).1.dealt.pairs[first..first + width];
-                assert!(dealt[group] == definition::leaf_keys(k.into(), group, pairs), "k = {k}");
+                let pairs = &seeds(DELTA).1.base_ots.pairs[first..first + width];
+                assert!(full[group] == definition::leaf_keys(k.into(), group, pairs), "k = {k}");
                 let delta = usize::from(shape.delta(DELTA, group));
-                assert_eq!(taken[group].len(), 1 << width);
+                assert_eq!(punctured[group].len(), 1 << width);
                 for y in 0..1 << width {
-                    assert_eq!(taken[group][y] == dealt[group][y ^ delta], y > 0, "k = {k}, group {group}, leaf {y}");
+                    assert_eq!(
+                        punctured[group][y] == full[group][y ^ delta],
+                        y > 0,
+                        "k = {k}, group {group}, leaf {y}"
+                    );
                 }
             }
         }
@@ -485,21 +492,21 @@ mod trees {
     #[test]
     fn a_wrong_sum_is_detected_by_who_needs_it() {
         let k = 4;
-        let (message, dealt) = dealt(k);
+        let (message, full) = full(k);
         for group in [0, 7, 31] {
             for (level, side) in (1..4).flat_map(|level| [(level, 0), (level, 1)]) {
                 let mut message = message.clone();
                 message[128 * group + 32 * (level - 1) + 16 * side + 3] ^= 8;
                 let opened = 1 - usize::from(shape_bit(group, level)) == side;
-                match taken(k, &message) {
-                    Ok(taken) => assert!(!opened && same(&dealt, &taken, k)),
+                match punctured(k, &message) {
+                    Ok(punctured) => assert!(!opened && same(&full, &punctured, k)),
                     Err(error) => assert!(opened && matches!(error, Error::Peer(_))),
                 }
             }
             for tag in [0, 31] {
                 let mut message = message.clone();
                 message[128 * group + 96 + tag] ^= 1;
-                assert!(matches!(taken(k, &message), Err(Error::Peer(_))));
+                assert!(matches!(punctured(k, &message), Err(Error::Peer(_))));
             }
         }
     }
@@ -508,10 +515,10 @@ mod trees {
         DELTA.get() >> (4 * group + level) & 1 == 1
     }
 
-    fn same(dealt: &[Vec<Block>], taken: &[Vec<Block>], k: u8) -> bool {
-        dealt.iter().zip(taken).enumerate().all(|(group, (dealt, taken))| {
+    fn same(full: &[Vec<Block>], punctured: &[Vec<Block>], k: u8) -> bool {
+        full.iter().zip(punctured).enumerate().all(|(group, (full, punctured))| {
             let delta = usize::from(Shape::new(k).delta(DELTA, group));
-            (1..dealt.len()).all(|y| taken[y] == dealt[y ^ delta])
+            (1..full.len()).all(|y| punctured[y] == full[y ^ delta])
         })
     }
 }

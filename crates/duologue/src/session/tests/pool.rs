@@ -20,7 +20,7 @@ const MANY: Demand = Demand { cots_by_alice: 2000, cots_by_bob: 2001, triples: 2
 /// The lengths of messages of correlations: longer than any terms.
 const LONG: RangeInclusive<usize> = 3000..=usize::MAX;
 /// That of the challenges of base OTs.
-const CHALLENGES: RangeInclusive<usize> = Setup::MESSAGES[1]..=Setup::MESSAGES[1];
+const CHALLENGES: RangeInclusive<usize> = BaseOtSetup::MESSAGES[1]..=BaseOtSetup::MESSAGES[1];
 
 /// What befalls the next frame of some lengths.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::verbs::bench::machine::{median, stay_on};
 use duologue::Party;
-use duologue::ot::{Setup, base};
+use duologue::ot::{BaseOtSetup, base};
 use std::thread;
 use std::time::Instant;
 
@@ -29,8 +29,8 @@ fn sample() -> duologue::Result<[f64; 2]> {
     let (sent, (dealt, answer)) = timed(|| sender.answer(&from_receiver))?;
     let (received, taken) = timed(|| receiver.finish(&from_sender, &answer))?;
     let (proven, ()) = timed(|| dealt.proof.check(taken.proof.as_bytes()))?;
-    let (begun, (alice, from_alice)) = timed(|| Setup::start(Party::Alice, &SESSION))?;
-    let (bob, from_bob) = Setup::start(Party::Bob, &SESSION)?;
+    let (begun, (alice, from_alice)) = timed(|| BaseOtSetup::start(Party::Alice, &SESSION))?;
+    let (bob, from_bob) = BaseOtSetup::start(Party::Bob, &SESSION)?;
     let (answered, (alice, _)) = timed(|| alice.answer(&from_bob))?;
     let (_, answer) = bob.answer(&from_alice)?;
     let (ended, _) = timed(|| alice.finish(&answer))?;

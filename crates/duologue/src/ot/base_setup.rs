@@ -1,4 +1,4 @@
-//! The 128 base OTs in each direction that seed two OT extensions, one with each party as sender.
+//! The base OTs of a session: 128 in each direction, which seed two OT extensions, one with each party as sender.
 //!
 //! The roles are reversed: the *sender* of an extension is the *receiver* of base OTs, and its
 //! choices are the bits of its Δ. Both directions travel in two exchanges, of 4,128 and of 2,080 bytes
@@ -17,31 +17,30 @@ use crate::{Error, Party, Result};
 /// Base OTs in each direction: one for each bit of Δ.
 pub(super) const COUNT: usize = 128;
 
-/// Both directions, between our first message and the peer's.
-pub struct Setup {
+/// The base OTs of both directions, after our first message and before the peer's.
+pub struct BaseOtSetup {
     /// Seeds the extension in which the peer is the sender.
     pairs: base::Sender,
-    begun: Begun,
+    ours: ExtensionSender,
 }
 
-/// Both directions, between our second message and the peer's.
-pub struct Answered {
-    dealt: base::Dealt,
-    begun: Begun,
+/// The base OTs of both directions, after our second message and before the peer's.
+pub struct AnsweredBaseOtSetup {
+    sent: base::SenderOutput,
+    ours: ExtensionSender,
     /// The peer's point as base sender.
     theirs: Vec<u8>,
 }
 
-/// What lasts to the end.
-struct Begun {
-    /// Seeds the extension in which we are the sender.
+/// State for the extension in which we are the sender, kept until the end.
+struct ExtensionSender {
     chosen: base::Receiver,
     delta: Zeroizing<Block>,
     /// Of the extension in which we are the sender, and of the other.
     ids: [[u8; 32]; 2],
 }
 
-impl Setup {
+impl BaseOtSetup {
     /// Bytes each party sends: its points as base sender and as base receiver; then its answer as base sender.
     pub const MESSAGES: [usize; 2] =
         [base::Sender::MESSAGE + base::Receiver::message_len(COUNT), base::Sender::answer_len(COUNT)];
@@ -56,7 +55,7 @@ impl Setup {
         Self::start_under(delta, rng, us, session)
     }
 
-    /// Begins with a Δ that was drawn before: that of a pool, which must not have seen a failure.
+    /// Begins with a Δ that was drawn before, for example that of a pool; no session under it may have failed.
     pub(crate) fn start_under(delta: Block, rng: &mut Generator, us: Party, session: &[u8; 32]) -> (Self, Vec<u8>) {
         let delta = Zeroizing::new(delta);
         let ids = [us, us.peer()].map(|sender| direction(session, sender));
@@ -64,28 +63,28 @@ impl Setup {
         let (pairs, mut message) = base::Sender::start_with(rng, &direction(session, us), COUNT);
         let (chosen, rest) = base::Receiver::start_with(rng, &direction(session, us.peer()), &choices);
         message.extend_from_slice(&rest);
-        (Self { pairs, begun: Begun { chosen, delta, ids } }, message)
+        (Self { pairs, ours: ExtensionSender { chosen, delta, ids } }, message)
     }
 
     /// Reads the peer's first message: our second.
-    pub fn answer(self, message: &[u8]) -> Result<(Answered, Vec<u8>)> {
+    pub fn answer(self, message: &[u8]) -> Result<(AnsweredBaseOtSetup, Vec<u8>)> {
         check_length("base OT setup", message, Self::MESSAGES[0])?;
         let (as_sender, as_receiver) = message.split_at(base::Sender::MESSAGE);
-        let (dealt, answer) = self.pairs.answer(as_receiver)?;
-        Ok((Answered { dealt, begun: self.begun, theirs: as_sender.to_vec() }, answer))
+        let (sent, answer) = self.pairs.answer(as_receiver)?;
+        Ok((AnsweredBaseOtSetup { sent, ours: self.ours, theirs: as_sender.to_vec() }, answer))
     }
 }
 
-impl Answered {
+impl AnsweredBaseOtSetup {
     /// Reads the peer's second message: the seeds of the extension that we send in, and of the other.
     ///
     /// # Errors
     /// [`Error::Peer`]; the peer may then have learnt a bit of Δ, which must not be used again.
     pub fn finish(self, message: &[u8]) -> Result<(SenderSeeds, ReceiverSeeds)> {
-        check_length("base OT setup", message, Setup::MESSAGES[1])?;
-        let Answered { dealt, begun: Begun { chosen, delta, ids }, theirs } = self;
-        let taken = chosen.finish(&theirs, message)?;
-        Ok((SenderSeeds::new(ids[0], *delta, taken)?, ReceiverSeeds { id: ids[1], dealt }))
+        check_length("base OT setup", message, BaseOtSetup::MESSAGES[1])?;
+        let AnsweredBaseOtSetup { sent, ours: ExtensionSender { chosen, delta, ids }, theirs } = self;
+        let received = chosen.finish(&theirs, message)?;
+        Ok((SenderSeeds::new(ids[0], *delta, received)?, ReceiverSeeds { id: ids[1], base_ots: sent }))
     }
 }
 
@@ -106,16 +105,16 @@ pub struct SenderSeeds {
     /// Of the session and the direction; equal for both parties.
     pub(super) id: [u8; 32],
     pub(super) delta: Block,
-    pub(super) taken: base::Taken,
+    pub(super) base_ots: base::ReceiverOutput,
 }
 
 impl SenderSeeds {
     /// The one place where Δ enters an extension, so the one place that refuses a useless Δ.
-    fn new(id: [u8; 32], delta: Block, taken: base::Taken) -> Result<Self> {
+    fn new(id: [u8; 32], delta: Block, base_ots: base::ReceiverOutput) -> Result<Self> {
         if !delta.lsb() {
             return Err(Error::usage("the least significant bit of Δ must be 1"));
         }
-        Ok(Self { id, delta, taken })
+        Ok(Self { id, delta, base_ots })
     }
 }
 
@@ -124,7 +123,7 @@ impl SenderSeeds {
 pub struct ReceiverSeeds {
     /// Of the session and the direction; equal for both parties.
     pub(super) id: [u8; 32],
-    pub(super) dealt: base::Dealt,
+    pub(super) base_ots: base::SenderOutput,
 }
 
 #[cfg(test)]

@@ -4,31 +4,31 @@ use super::sets::Schedule;
 use super::{HASH, MASKED, Set};
 use crate::ot;
 
-/// Where a maker has got to, as [`ot::Outline`].
+/// Where a maker has got to, as [`ot::CotLengths`].
 #[derive(Clone, Debug)]
-pub struct Outline {
+pub struct SilentLengths {
     schedule: Schedule,
     /// The other maker and what was asked of it, until the first base is there.
-    seeds: Option<(Box<ot::Outline>, usize)>,
+    seeds: Option<(Box<ot::CotLengths>, usize)>,
     rounds: u64,
     waiting: bool,
     /// As of the makers: the corrections' bytes of each round under way.
     stages: [Option<usize>; 3],
 }
 
-impl Outline {
+impl SilentLengths {
     /// Of a maker that has made nothing, and the other maker that it starts from.
-    pub fn new(set: Set, inner: ot::Outline) -> Self {
+    pub fn new(set: Set, inner: ot::CotLengths) -> Self {
         Self::scheduled(set.schedule(), inner)
     }
 
-    pub(super) fn scheduled(schedule: Schedule, inner: ot::Outline) -> Self {
-        Outline { schedule, seeds: Some((Box::new(inner), 0)), rounds: 0, waiting: false, stages: [None; 3] }
+    pub(super) fn scheduled(schedule: Schedule, inner: ot::CotLengths) -> Self {
+        SilentLengths { schedule, seeds: Some((Box::new(inner), 0)), rounds: 0, waiting: false, stages: [None; 3] }
     }
 
     /// As [`CotMaker::batch`](ot::CotMaker::batch).
     pub fn batch(&self) -> usize {
-        self.schedule.every.harvested()
+        self.schedule.every.outputs()
     }
 
     /// As [`CotMaker::ready`](ot::CotMaker::ready).
