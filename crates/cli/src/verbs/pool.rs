@@ -6,13 +6,13 @@ use crate::failure::Failure;
 use crate::report::{Console, hex, table, thousands};
 use duologue::PhaseReport;
 use duologue::correlation::pool::{Pool, SealKey, Status};
-use duologue::shelf::Shelf;
+use duologue::prepared::PreparedRuns;
 use serde::Serialize;
 use std::fmt;
 use std::path::Path;
 
 pub fn run(args: &ShowPool, console: &Console) -> Result<(), Failure> {
-    if Shelf::is_in(&args.pool) {
+    if PreparedRuns::is_in(&args.pool) {
         return shelf::show(&args.pool, args.pool_key.as_ref(), args.verify, console);
     }
     let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;

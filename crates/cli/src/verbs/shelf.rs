@@ -10,7 +10,7 @@ use circuit::Binding;
 use circuit::program::Owner;
 use duologue::channel::Security;
 use duologue::correlation::pool::SealKey;
-use duologue::shelf::{Shelf, Status};
+use duologue::prepared::{PreparedRuns, Status};
 use duologue::{Inputs, Options, Outcome, PhaseReport, Session};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -20,9 +20,9 @@ use std::path::{Path, PathBuf};
 /// What is asked for of a folder of prepared runs, which is open.
 pub enum Asked {
     /// Setup alone, until there are so many.
-    Prepare(Shelf, u64),
+    Prepare(PreparedRuns, u64),
     /// Online alone.
-    Run(Shelf),
+    Run(PreparedRuns),
 }
 
 impl Asked {
@@ -33,10 +33,12 @@ impl Asked {
         }
         let seal = args.prepared_key.as_ref().map(SealKey::load).transpose()?;
         Ok(match (&args.prepare_to, &args.prepared) {
-            (Some(folder), _) if Shelf::is_in(folder) => Some(Asked::Prepare(Shelf::open(folder, seal)?, args.times)),
-            (Some(folder), _) => Some(Asked::Prepare(Shelf::create(folder, seal)?, args.times)),
+            (Some(folder), _) if PreparedRuns::is_in(folder) => {
+                Some(Asked::Prepare(PreparedRuns::open(folder, seal)?, args.times))
+            }
+            (Some(folder), _) => Some(Asked::Prepare(PreparedRuns::create(folder, seal)?, args.times)),
             (None, Some(folder)) => {
-                let shelf = Shelf::open(folder, seal)?;
+                let shelf = PreparedRuns::open(folder, seal)?;
                 shelf.verify_next()?;
                 Some(Asked::Run(shelf))
             }
@@ -61,7 +63,7 @@ pub fn public(binding: &Binding, given: Vec<Given>) -> Result<Inputs, Failure> {
 /// Setup alone.
 pub fn prepare(
     mut session: Session,
-    (mut shelf, times): (Shelf, u64),
+    (mut shelf, times): (PreparedRuns, u64),
     args: &Run,
     (binding, options, public): (&Binding, &Options, &Inputs),
     security: &Security,
@@ -77,7 +79,7 @@ pub fn prepare(
 /// Online alone.
 pub fn online(
     session: &mut Session,
-    shelf: &mut Shelf,
+    shelf: &mut PreparedRuns,
     args: &Run,
     (binding, inputs): (&Binding, &Inputs),
     security: &Security,
@@ -88,7 +90,7 @@ pub fn online(
 /// `duologue pool` of a folder of prepared runs.
 pub fn show(folder: &Path, key: Option<&PathBuf>, verify: bool, console: &Console) -> Result<(), Failure> {
     let seal = key.map(SealKey::load).transpose()?;
-    let shelf = Shelf::open(folder, seal)?;
+    let shelf = PreparedRuns::open(folder, seal)?;
     if verify {
         shelf.verify()?;
         console.note("All of it is as it was written.");

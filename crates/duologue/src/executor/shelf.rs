@@ -7,8 +7,8 @@ use super::{Executor, Link, Phase};
 use crate::Result;
 use crate::correlation::Stock;
 use crate::executor::store::{args, view};
+use crate::prepared::{RunReader, RunWriter, StoredSize};
 use crate::protocol::{Arg, Job, Protocol};
-use crate::shelf::{Making, Room, Taken};
 use circuit::program::Kind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// A protocol whose prepared tasks can wait on a shelf.
 pub(crate) trait Shelved: Protocol {
     /// Bytes that are kept of a task: exactly so many.
-    fn kept(&self, job: &Job) -> Room;
+    fn kept(&self, job: &Job) -> StoredSize;
 
     /// Setup of a task, as [`prepare`](Protocol::prepare) does it; the bytes on the wire are the same.
     fn prepare_to(
@@ -25,22 +25,22 @@ pub(crate) trait Shelved: Protocol {
         args: &[Arg<'_, Self::Mask>],
         stock: &mut Stock,
         link: &mut dyn Link,
-        making: &mut Making,
+        making: &mut RunWriter,
     ) -> Result<Self::Mask>;
 
     /// The task as it was prepared, kept from this place on.
-    fn restore(&self, job: &Job, run: &Arc<Taken>, at: Room) -> Result<Self::Prepared>;
+    fn restore(&self, job: &Job, run: &Arc<RunReader>, at: StoredSize) -> Result<Self::Prepared>;
 }
 
 /// What waits on a shelf, and where each task has its place.
 pub(super) struct Waiting<P: Protocol> {
-    run: Arc<Taken>,
-    places: BTreeMap<u32, Room>,
+    run: Arc<RunReader>,
+    places: BTreeMap<u32, StoredSize>,
     restore: Restore<P>,
 }
 
 /// [`Shelved::restore`], which not every protocol has.
-type Restore<P> = fn(&P, &Job, &Arc<Taken>, Room) -> Result<<P as Protocol>::Prepared>;
+type Restore<P> = fn(&P, &Job, &Arc<RunReader>, StoredSize) -> Result<<P as Protocol>::Prepared>;
 
 impl<P: Protocol> Waiting<P> {
     pub fn is_kept(&self, id: u32) -> bool {
@@ -53,8 +53,8 @@ impl<P: Protocol> Waiting<P> {
 }
 
 /// Where each task has its place, and what all of them take. A view keeps nothing.
-fn places<P: Shelved>(executor: &Executor<P>) -> (BTreeMap<u32, Room>, Room) {
-    let (mut places, mut end) = (BTreeMap::new(), Room::default());
+fn places<P: Shelved>(executor: &Executor<P>) -> (BTreeMap<u32, StoredSize>, StoredSize) {
+    let (mut places, mut end) = (BTreeMap::new(), StoredSize::default());
     for id in executor.secret_tasks().filter(|&id| !matches!(executor.task(id).kind, Kind::View { .. })) {
         places.insert(id, end);
         end += executor.protocol.kept(&executor.outline(id));
@@ -63,12 +63,12 @@ fn places<P: Shelved>(executor: &Executor<P>) -> (BTreeMap<u32, Room>, Room) {
 }
 
 /// Bytes that the whole program takes on a shelf.
-pub(crate) fn room<P: Shelved>(executor: &Executor<P>) -> Room {
+pub(crate) fn room<P: Shelved>(executor: &Executor<P>) -> StoredSize {
     places(executor).1
 }
 
 /// Ready to go online with what was prepared before.
-pub(crate) fn resume<P: Shelved>(executor: Executor<P>, run: Taken) -> Executor<P> {
+pub(crate) fn resume<P: Shelved>(executor: Executor<P>, run: RunReader) -> Executor<P> {
     let (places, _) = places(&executor);
     let waiting = Waiting { run: Arc::new(run), places, restore: P::restore };
     Executor { waiting: Some(waiting), ..executor }
@@ -77,7 +77,7 @@ pub(crate) fn resume<P: Shelved>(executor: Executor<P>, run: Taken) -> Executor<
 /// Setup of the whole program, onto a shelf.
 pub(crate) fn setup_to<P: Shelved>(
     executor: &mut Executor<P>,
-    making: &mut Making,
+    making: &mut RunWriter,
     stock: &mut Stock,
     link: &mut dyn Link,
 ) -> Result<()> {

@@ -18,8 +18,8 @@ use crate::executor::Link;
 use crate::executor::shelf::Shelved;
 use crate::outbox::{Inbox, Outbox};
 use crate::packed::{byte_len, pack, unpack};
+use crate::prepared::{RunReader, RunWriter, StoredSize, TableReader};
 use crate::protocol::{Arg, Job};
-use crate::shelf::{Making, Room, Tables as Kept, Taken};
 use circuit::program::Kind;
 use kernels::Block;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ enum Place {
     /// In this session.
     Here(Inbox),
     /// In an earlier one.
-    Shelf(Kept),
+    Shelf(TableReader),
 }
 
 impl Tables {
@@ -58,14 +58,14 @@ impl Tables {
 }
 
 impl Shelved for Garbler {
-    fn kept(&self, job: &Job) -> Room {
+    fn kept(&self, job: &Job) -> StoredSize {
         let bits = job.task.rows * job.task.lanes;
         let labels = match job.task.kind {
             Kind::Input { .. } => bits * LABEL,
             Kind::Output { .. } => byte_len(bits),
             _ => 0,
         };
-        Room { labels: labels as u64, tables: 0 }
+        StoredSize { labels: labels as u64, tables: 0 }
     }
 
     fn prepare_to(
@@ -74,7 +74,7 @@ impl Shelved for Garbler {
         args: &[Arg<'_, Labels>],
         stock: &mut Stock,
         link: &mut dyn Link,
-        making: &mut Making,
+        making: &mut RunWriter,
     ) -> Result<Labels> {
         let mut outbox = Outbox::default();
         match &job.task.kind {
@@ -105,7 +105,7 @@ impl Shelved for Garbler {
         }
     }
 
-    fn restore(&self, job: &Job, run: &Arc<Taken>, at: Room) -> Result<Garbled> {
+    fn restore(&self, job: &Job, run: &Arc<RunReader>, at: StoredSize) -> Result<Garbled> {
         Ok(match &job.task.kind {
             Kind::Input { .. } => {
                 let mut sums = self.spare.zeros(job.task.rows, job.task.lanes);
@@ -122,14 +122,14 @@ impl Shelved for Garbler {
 }
 
 impl Shelved for Evaluator {
-    fn kept(&self, job: &Job) -> Room {
+    fn kept(&self, job: &Job) -> StoredSize {
         let bits = job.task.rows * job.task.lanes;
         let labels = match job.task.kind {
             Kind::Input { .. } => input::demand(job, self.party.peer()).cots_by(self.party.peer()) as usize * LABEL,
             Kind::Output { .. } if output::learns(job, self.party) => byte_len(bits),
             _ => 0,
         };
-        Room { labels: labels as u64, tables: job.ands() * self.hash.table() as u64 }
+        StoredSize { labels: labels as u64, tables: job.ands() * self.hash.table() as u64 }
     }
 
     fn prepare_to(
@@ -138,7 +138,7 @@ impl Shelved for Evaluator {
         _: &[Arg<'_, Labels>],
         stock: &mut Stock,
         link: &mut dyn Link,
-        making: &mut Making,
+        making: &mut RunWriter,
     ) -> Result<Labels> {
         let (mut inbox, kept) = (Inbox::default(), self.kept(job));
         match job.task.kind {
@@ -162,7 +162,7 @@ impl Shelved for Evaluator {
         Ok(Labels::absent())
     }
 
-    fn restore(&self, job: &Job, run: &Arc<Taken>, at: Room) -> Result<Received> {
+    fn restore(&self, job: &Job, run: &Arc<RunReader>, at: StoredSize) -> Result<Received> {
         let kept = self.kept(job);
         Ok(match &job.task.kind {
             Kind::Input { .. } => {
@@ -170,7 +170,7 @@ impl Shelved for Evaluator {
                 let t = own.then(|| read_blocks(run, at, kept.labels as usize / LABEL)).transpose()?;
                 Received::Input(EvaluatorInput::of_choices(t))
             }
-            Kind::Map { .. } => Received::Tables(Tables(Place::Shelf(Kept::new(run.clone(), at)))),
+            Kind::Map { .. } => Received::Tables(Tables(Place::Shelf(TableReader::new(run.clone(), at)))),
             _ if output::learns(job, self.party) => {
                 Received::Permute(unpack(&read(run, at, kept)?, job.task.rows, job.task.lanes))
             }
@@ -179,12 +179,12 @@ impl Shelved for Evaluator {
     }
 }
 
-fn read(run: &Taken, at: Room, kept: Room) -> Result<Vec<u8>> {
+fn read(run: &RunReader, at: StoredSize, kept: StoredSize) -> Result<Vec<u8>> {
     let mut bytes = vec![0; kept.labels as usize];
     run.labels(at, &mut bytes).map(|()| bytes)
 }
 
-fn read_blocks(run: &Taken, at: Room, count: usize) -> Result<Vec<Block>> {
+fn read_blocks(run: &RunReader, at: StoredSize, count: usize) -> Result<Vec<Block>> {
     let mut blocks = vec![Block::ZERO; count];
     run.labels(at, bytemuck::cast_slice_mut(&mut blocks)).map(|()| blocks)
 }
