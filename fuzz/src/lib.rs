@@ -9,7 +9,7 @@ use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
 use duologue::correlation::{Demand, Maker, RefillStep, Stock, pool};
 use duologue::ot::base::Points;
 use duologue::ot::{BaseOtSetup, Extension, ReceiverSeeds, SenderSeeds};
-use duologue::{Error, Garbling, Inputs, Options, Party, Scheme, Session, Timing, data, session, shelf};
+use duologue::{Error, Garbling, Inputs, Options, Party, Scheme, Session, Timing, data, session, storage};
 use mirror::Mirror;
 use std::cell::RefCell;
 use std::iter::repeat;
@@ -32,7 +32,7 @@ pub struct Target {
 }
 
 /// All of them, in the order of what a peer sends first; then files.
-pub const ALL: [Target; 15] = [
+pub const ALL: [Target; 14] = [
     Target { name: "frame", run: frame, seeds: frames },
     Target { name: "hello", run: hello, seeds: hellos },
     Target { name: "terms", run: terms, seeds: all_terms },
@@ -46,8 +46,7 @@ pub const ALL: [Target; 15] = [
     Target { name: "bristol_old", run: bristol_old, seeds: olds },
     Target { name: "public_key", run: public_key, seeds: public_keys },
     Target { name: "identity", run: identity, seeds: identities },
-    Target { name: "pool_file", run: pool_file, seeds: pool_files },
-    Target { name: "shelf_file", run: shelf_file, seeds: shelf_files },
+    Target { name: "stored_file", run: stored_file, seeds: stored_files },
 ];
 
 /// A refusal must blame whoever wrote the bytes.
@@ -394,62 +393,41 @@ fn identities() -> Vec<Vec<u8>> {
     vec![without.into(), without.replace('M', "N").into()]
 }
 
-/// A file of a pool: the first byte says which. A header gets its digest here, a cursor its keyed hash.
-pub fn pool_file(bytes: &[u8]) {
-    if let Err(error) = read_pool_file(bytes) {
+/// A file of a pool or of prepared runs: the first byte says which. A header gets its digest here, a cursor its keyed
+/// hash.
+pub fn stored_file(bytes: &[u8]) {
+    if let Err(error) = read_stored_file(bytes) {
         assert!(matches!(error, Error::Malformed { .. }));
     }
 }
 
-fn read_pool_file(bytes: &[u8]) -> duologue::Result<()> {
+fn read_stored_file(bytes: &[u8]) -> duologue::Result<()> {
     let (which, bytes) = bytes.split_first().unwrap_or((&0, &[]));
-    match which % 3 {
-        0 => pool::inspect("header", &[bytes, blake3::hash(bytes).as_bytes()].concat()),
-        1 => {
-            let key = blake3::derive_key("duologue 1 pool: key of the cursor", &[0; 32]);
-            pool::inspect("cursor", &[bytes, blake3::keyed_hash(&key, bytes).as_bytes()].concat())
+    let with_digest = || [bytes, blake3::hash(bytes).as_bytes()].concat();
+    match which % 4 {
+        0 => storage::inspect("header", &with_digest()),
+        1 => pool::inspect(&with_digest()),
+        2 => {
+            let key = blake3::derive_key("duologue 2 storage: key of the cursor", &[0; 32]);
+            storage::inspect("cursor", &[bytes, blake3::keyed_hash(&key, bytes).as_bytes()].concat())
         }
-        _ => pool::inspect("lot", bytes),
+        _ => storage::inspect("labels", bytes),
     }
 }
 
-fn pool_files() -> Vec<Vec<u8>> {
+fn stored_files() -> Vec<Vec<u8>> {
     let (number, zeros) = (1000u64.to_le_bytes(), |count: usize| vec![0; count]);
-    let header = [&b"\0duo-pool\x01\0\x01\0\0\0\0\0"[..], &number, &zeros(160), b"softspoken4", &zeros(269)];
-    let cursor = [&b"\x01duo-curs"[..], &zeros(40), &number, &number, &number];
-    let lot = [&b"\x02duo-lot1"[..], &zeros(33), &[2], &zeros(6), &number, &number, &zeros(56)];
-    let seeds = vec![header.concat(), cursor.concat(), lot.concat()];
-    seeds.iter().for_each(|seed| read_pool_file(seed).expect("valid"));
-    seeds
-}
-
-/// A file of a shelf: the first byte says which. A header gets its digest here, a cursor its keyed hash.
-pub fn shelf_file(bytes: &[u8]) {
-    if let Err(error) = read_shelf_file(bytes) {
-        assert!(matches!(error, Error::Malformed { .. }));
-    }
-}
-
-fn read_shelf_file(bytes: &[u8]) -> duologue::Result<()> {
-    let (which, bytes) = bytes.split_first().unwrap_or((&0, &[]));
-    match which % 3 {
-        0 => shelf::inspect("header", &[bytes, blake3::hash(bytes).as_bytes()].concat()),
-        1 => {
-            let key = blake3::derive_key("duologue 1 pool: key of the cursor", &[0; 32]);
-            shelf::inspect("cursor", &[bytes, blake3::keyed_hash(&key, bytes).as_bytes()].concat())
-        }
-        _ => shelf::inspect("labels", bytes),
-    }
-}
-
-fn shelf_files() -> Vec<Vec<u8>> {
-    let (number, zeros) = (1000u64.to_le_bytes(), |count: usize| vec![0; count]);
-    let terms = b"the program\t\\'aes128\\' 00\nwho garbles\tbob\n";
-    let length = (terms.len() as u32).to_le_bytes();
-    let header = [&b"\0duo-shlf\x01\0\x01\0"[..], &length, &number, &zeros(96), terms, &zeros(72)];
-    let cursor = [&b"\x01duo-scur"[..], &zeros(40), &number];
-    let reel = [&b"\x02duo-reel"[..], &zeros(33), &[1], &zeros(6), &number, &number, &zeros(56)];
-    let seeds = vec![header.concat(), cursor.concat(), reel.concat()];
-    seeds.iter().for_each(|seed| read_shelf_file(seed).expect("valid"));
+    let header = |which: u8, content: u8, terms: &str| {
+        let (begin, length) = ([&[which][..], b"duo-stor\x02\0\x01\0", &[content]].concat(), terms.len() as u32);
+        [begin, zeros(3), number.to_vec(), zeros(96), length.to_le_bytes().to_vec(), terms.into(), zeros(88)].concat()
+    };
+    let zero = "00".repeat(32);
+    let [alice, bob] = ["alice", "bob"].map(|party| format!("the identity of {party}'s delta\t{zero}\n"));
+    let runs = header(0, 1, "the program\t\\'aes128\\' 00\nwho garbles\tbob\n");
+    let pool = header(1, 0, &format!("what makes correlations\tsoftspoken4\n{alice}{bob}"));
+    let cursor = [&b"\x02duo-curs"[..], &zeros(40), &number, &number, &number];
+    let sealed = [&b"\x03duo-file"[..], &zeros(34), &[2], &zeros(5), &number, &number, &number, &zeros(48)];
+    let seeds = vec![runs, pool, cursor.concat(), sealed.concat()];
+    seeds.iter().for_each(|seed| read_stored_file(seed).expect("valid"));
     seeds
 }

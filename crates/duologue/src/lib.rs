@@ -15,15 +15,15 @@ pub mod channel;
 pub mod correlation;
 pub mod cost;
 pub mod data;
-mod disk;
 mod error;
 mod executor;
 pub mod ot;
 mod outbox;
 mod packed;
+pub mod prepared;
 mod protocol;
 pub mod session;
-pub mod shelf;
+pub mod storage;
 mod threads;
 
 pub use circuit;

@@ -83,6 +83,5 @@ bounded! {
     bristol_old 5000
     public_key 10000
     identity 3000
-    pool_file 20000
-    shelf_file 20000
+    stored_file 40000
 }

@@ -8,7 +8,7 @@ mod programs;
 use circuit::program::{Binding, Owner, reference};
 use circuit::{BitMatrix, Party, Program, blocks};
 use duologue::channel::{Channel, Limits};
-use duologue::shelf::Shelf;
+use duologue::prepared::PreparedRuns;
 use duologue::{Error, Garbling, Inputs, Options, Outcome, Result, Scheme, Session, Timing, cost, data};
 use parties::{check, split, tcp, tls};
 use programs::{Dice, Sample, sample};
@@ -30,14 +30,14 @@ impl Place {
         self.0.path().join(party.to_string())
     }
 
-    fn open(&self, party: Party) -> Shelf {
-        Shelf::open(&self.folder(party), None).unwrap_or_else(|error| panic!("{error}"))
+    fn open(&self, party: Party) -> PreparedRuns {
+        PreparedRuns::open(&self.folder(party), None).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn found(&self, party: Party) -> Result<Shelf> {
-        match Shelf::is_in(&self.folder(party)) {
-            true => Shelf::open(&self.folder(party), None),
-            false => Shelf::create(&self.folder(party), None),
+    fn found(&self, party: Party) -> Result<PreparedRuns> {
+        match PreparedRuns::is_in(&self.folder(party)) {
+            true => PreparedRuns::open(&self.folder(party), None),
+            false => PreparedRuns::create(&self.folder(party), None),
         }
     }
 
@@ -274,7 +274,7 @@ fn two_processes_do_not_share_a_folder() {
     let (place, job) = (Place::new(), Job::aes(1));
     good(place.prepare(&job, 1));
     let open = place.open(Party::Alice);
-    let again = Shelf::open(&place.folder(Party::Alice), None);
+    let again = PreparedRuns::open(&place.folder(Party::Alice), None);
     assert!(matches!(&again, Err(Error::Usage(why)) if why.contains("another process uses")));
     drop(open);
     assert_eq!(place.left(), [1, 1]);

@@ -5,29 +5,33 @@ use crate::failure::Failure;
 use crate::io::console::{Console, hex, seconds, table, thousands};
 use duologue::PhaseReport;
 use duologue::correlation::pool::SealKey;
-use duologue::shelf::{Shelf, Status};
+use duologue::prepared::{PreparedRuns, Status};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// The folder that a run is taken from, whose next run is as it was written.
-pub fn open(folder: &Path, key: Option<&PathBuf>) -> Result<Shelf, Failure> {
-    let shelf = Shelf::open(folder, key.map(SealKey::load).transpose()?)?;
+pub fn open(folder: &Path, key: Option<&PathBuf>) -> Result<PreparedRuns, Failure> {
+    let shelf = PreparedRuns::open(folder, key.map(SealKey::load).transpose()?)?;
     shelf.verify_next()?;
     Ok(shelf)
 }
 
 /// The folder that runs go into, made if it is not there.
-pub fn open_or_create(folder: &Path, key: Option<&PathBuf>) -> Result<Shelf, Failure> {
+pub fn open_or_create(folder: &Path, key: Option<&PathBuf>) -> Result<PreparedRuns, Failure> {
     let seal = key.map(SealKey::load).transpose()?;
-    Ok(if Shelf::is_in(folder) { Shelf::open(folder, seal)? } else { Shelf::create(folder, seal)? })
+    Ok(if PreparedRuns::is_in(folder) {
+        PreparedRuns::open(folder, seal)?
+    } else {
+        PreparedRuns::create(folder, seal)?
+    })
 }
 
 /// `duologue pool` of a folder of prepared runs.
 pub fn show(folder: &Path, key: Option<&PathBuf>, verify: bool, console: &Console) -> Result<(), Failure> {
     let seal = key.map(SealKey::load).transpose()?;
-    let shelf = Shelf::open(folder, seal)?;
+    let shelf = PreparedRuns::open(folder, seal)?;
     if verify {
         shelf.verify()?;
         console.note("All of it is as it was written.");

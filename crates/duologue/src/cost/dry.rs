@@ -9,9 +9,9 @@ use crate::executor::{
 };
 use crate::ot::{BaseOtSetup, CotLengths};
 use crate::outbox::{Inbox, Outbox};
+use crate::prepared::StoredSize;
 use crate::protocol::terms::Terms;
 use crate::session::at_once;
-use crate::shelf::Room;
 use crate::threads::Threads;
 use crate::{Party, Result};
 use circuit::plan::Plan;
@@ -199,7 +199,7 @@ impl Lengths for WithoutBytes {
         self.0.online(job).without_bytes()
     }
 
-    fn stored(&self, job: &Job) -> Room {
+    fn stored(&self, job: &Job) -> StoredSize {
         self.0.stored(job)
     }
 

@@ -5,7 +5,7 @@
 
 use super::protocol::Job;
 use crate::correlation::Demand;
-use crate::shelf::Room;
+use crate::prepared::StoredSize;
 use circuit::plan::{Op, Plan, Source};
 use std::sync::Arc;
 
@@ -125,7 +125,7 @@ pub(crate) trait Lengths: Send + Sync {
     fn online(&self, job: &Job) -> Exchanges;
 
     /// Bytes that a task keeps from setup until it runs.
-    fn stored(&self, job: &Job) -> Room;
+    fn stored(&self, job: &Job) -> StoredSize;
 
     /// The multiplicative depth of each output of a plan, given those of its inputs.
     fn depths(&self, plan: &Arc<Plan>, inputs: &[u32]) -> Vec<u32> {

@@ -31,7 +31,7 @@ pub(crate) use protocol::{Arg, Flow, Job, Made, Protocol, Setup, Stage};
 
 use crate::correlation::{Demand, Stock};
 use crate::outbox::{Inbox, Outbox};
-use crate::shelf::{Making, Room, Taken};
+use crate::prepared::{RunReader, RunWriter, StoredSize};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
@@ -100,7 +100,7 @@ pub(crate) trait Engine: Send {
     fn demand(&self) -> Demand;
 
     /// Bytes that the whole program keeps between setup and online.
-    fn stored_size(&self) -> Room;
+    fn stored_size(&self) -> StoredSize;
 
     /// The secret of the program that its prepared tasks need, where they can be stored.
     fn program_secret(&self) -> Option<kernels::Block>;
@@ -109,10 +109,10 @@ pub(crate) trait Engine: Send {
     fn setup(&mut self, stock: &mut Stock, link: &mut dyn Link) -> Result<()>;
 
     /// Setup of the whole program, which is stored for a later session.
-    fn setup_to(&mut self, run: &mut Making, stock: &mut Stock, link: &mut dyn Link) -> Result<()>;
+    fn setup_to(&mut self, run: &mut RunWriter, stock: &mut Stock, link: &mut dyn Link) -> Result<()>;
 
     /// Takes the setup that was stored in an earlier session.
-    fn resume(&mut self, run: Taken);
+    fn resume(&mut self, run: RunReader);
 
     /// Runs the program on inputs.
     fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran>;
@@ -123,7 +123,7 @@ impl<P: Protocol> Engine for Executor<P> {
         self.demand
     }
 
-    fn stored_size(&self) -> Room {
+    fn stored_size(&self) -> StoredSize {
         tables::places(self).1
     }
 
@@ -136,12 +136,12 @@ impl<P: Protocol> Engine for Executor<P> {
         threads.install(|| self.set_up(stock, link))
     }
 
-    fn setup_to(&mut self, run: &mut Making, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
+    fn setup_to(&mut self, run: &mut RunWriter, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
         let threads = self.program.threads.clone();
         threads.install(|| self.set_up_to(run, stock, link))
     }
 
-    fn resume(&mut self, run: Taken) {
+    fn resume(&mut self, run: RunReader) {
         self.stored = Some(StoredRun { run: Arc::new(run), places: tables::places(self).0 });
     }
 

@@ -3,7 +3,7 @@
 use super::{Executor, Protocol};
 use crate::Result;
 use crate::outbox::Inbox;
-use crate::shelf::{Room, Tables as StoredTables, Taken};
+use crate::prepared::{RunReader, StoredSize, TableReader};
 use circuit::program::Kind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ pub(super) enum Tables {
     /// Tables of this session, and how many of their bytes were taken.
     Here(Inbox, usize),
     /// Tables of an earlier session.
-    Stored(StoredTables),
+    Stored(TableReader),
 }
 
 impl Tables {
-    /// Room for so many bytes.
+    /// StoredSize for so many bytes.
     pub fn with_room(bytes: usize) -> Tables {
         let mut tables = Inbox::default();
         tables.reserve(bytes);
@@ -46,8 +46,8 @@ impl Tables {
 
 /// A run of an earlier session, and where each task has its place in it.
 pub(super) struct StoredRun {
-    pub run: Arc<Taken>,
-    pub places: BTreeMap<u32, Room>,
+    pub run: Arc<RunReader>,
+    pub places: BTreeMap<u32, StoredSize>,
 }
 
 impl StoredRun {
@@ -60,13 +60,13 @@ impl StoredRun {
             at.labels += bytes.len() as u64;
             Ok(())
         })?;
-        Ok((prepared, Tables::Stored(StoredTables::new(self.run.clone(), place))))
+        Ok((prepared, Tables::Stored(TableReader::new(self.run.clone(), place))))
     }
 }
 
 /// Where each task has its place in a stored run, and the size of all of them. A view stores nothing.
-pub(super) fn places<P: Protocol>(executor: &Executor<P>) -> (BTreeMap<u32, Room>, Room) {
-    let (mut places, mut end) = (BTreeMap::new(), Room::default());
+pub(super) fn places<P: Protocol>(executor: &Executor<P>) -> (BTreeMap<u32, StoredSize>, StoredSize) {
+    let (mut places, mut end) = (BTreeMap::new(), StoredSize::default());
     for id in executor.secret_tasks().filter(|&id| !matches!(executor.task(id).kind, Kind::View { .. })) {
         places.insert(id, end);
         end += executor.protocol.lengths().stored(&executor.outline(id));

@@ -9,7 +9,7 @@ use crate::executor::{
     Window,
 };
 use crate::outbox::Outbox;
-use crate::shelf::Room;
+use crate::prepared::StoredSize;
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::program::{Binding, Kind};
@@ -57,8 +57,8 @@ impl Lengths for Plain {
         Exchanges::none()
     }
 
-    fn stored(&self, _: &Job) -> Room {
-        Room::default()
+    fn stored(&self, _: &Job) -> StoredSize {
+        StoredSize::default()
     }
 }
 

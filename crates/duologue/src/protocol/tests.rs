@@ -7,7 +7,7 @@ use crate::executor::{
     Arg, Exchange, Exchanges, Executor, Feeds, Flow, Job, Made, NoPeer, Protocol, Scheduling, Setup, Stage,
 };
 use crate::outbox::Outbox;
-use crate::shelf::Room;
+use crate::prepared::StoredSize;
 use crate::threads::Threads;
 use circuit::blocks::{self, Goal};
 use circuit::program::{Binding, Kind, Owner, Recipient};
@@ -117,8 +117,8 @@ impl Lengths for Noisy {
         Exchanges::few([Some(Exchange::new(3, 0)), None])
     }
 
-    fn stored(&self, _: &Job) -> Room {
-        Room::default()
+    fn stored(&self, _: &Job) -> StoredSize {
+        StoredSize::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs by Yao that are prepared in one session and used in another.
 //!
 //! ```text
-//! prepare_to     setup of whole programs, until the shelf has as many runs as wanted
+//! prepare_to     setup of whole programs, until there are as many as wanted
 //! online_from    in any later session with the same peer: the online phase alone
 //! ```
 //!
@@ -14,14 +14,13 @@ use crate::agreement;
 use crate::agreement::Fields;
 use crate::channel::PublicKey;
 use crate::data::{Inputs, Outputs};
-use crate::disk::owner::LIMIT;
-
 use crate::executor::{Engine, Feeds};
 use crate::protocol::Scheme;
 use crate::protocol::terms::{Options, Timing};
 
+use crate::prepared::{PreparedRuns, RunReader, Secrets};
 use crate::session::fields;
-use crate::shelf::{Secrets, Shelf, Taken};
+use crate::storage::LIMIT;
 use crate::{Error, Party, Result};
 use circuit::program::{Binding, Owner};
 use std::sync::Arc;
@@ -36,7 +35,7 @@ struct PreparedJob {
 }
 
 impl Session {
-    /// Prepares runs of a program by Yao for later sessions, until the shelf has this many that are ready. Of the inputs
+    /// Prepares runs of a program by Yao for later sessions, until this many are ready. Of the inputs
     /// only the public ones are used, and they are part of what is prepared. Tables are made, sent and written piece by
     /// piece: memory does not grow with the program. Both parties call this alike.
     ///
@@ -44,11 +43,11 @@ impl Session {
     /// call goes on.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the protocol is not Yao, setup shall be streamed, or the shelf was made for something else;
+    /// [`Error::Usage`] if the protocol is not Yao, setup shall be streamed, or the folder was made for something else;
     /// [`Error::Incompatible`] if the parties differ. Any other error ends the session.
     pub fn prepare_to(
         &mut self,
-        shelf: &mut Shelf,
+        runs: &mut PreparedRuns,
         keys: Keys,
         binding: &Binding,
         options: &Options,
@@ -59,32 +58,32 @@ impl Session {
         let public = public.feeds(binding, |owner| owner == Owner::Public)?;
         let PreparedJob { job, fields: made_for } = self.prepared_job(binding, &options.for_shelf()?, public)?;
         self.wire.check_extension(job.terms.extension)?;
-        shelf.check(self.party, keys, &made_for)?;
+        runs.check(self.party, keys, &lines(&made_for))?;
         if times > LIMIT {
-            return Err(Error::usage(format!("{times} runs are more than a shelf can count: 2^47")));
+            return Err(Error::usage(format!("{times} runs are more than a folder can count: 2^47")));
         }
-        if !shelf.is_sealed() && self.wire.pool.as_ref().is_some_and(|pool| pool.status().sealed) {
-            return Err(Error::usage("the pool is sealed, but the shelf would keep its Δ unsealed: seal both"));
+        if !runs.is_sealed() && self.wire.pool.as_ref().is_some_and(|pool| pool.status().sealed) {
+            return Err(Error::usage("the pool is sealed, but the prepared runs would keep its Δ unsealed: seal both"));
         }
         let start = Mark::new(&self.wire);
         let moment = self.moment(true, self.ordinal);
-        let fields = fields::shelf(fields::PREPARE_TO, &moment, shelf.identity(), &made_for);
+        let fields = fields::shelf(fields::PREPARE_TO, &moment, runs.identity(), &made_for);
         let fields = fields::prepare_to(fields, &moment, job.terms.extension, times);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.wire.extension = job.terms.extension;
-            // No other shelf of this session is called the same.
+            // No other folder of this session is called the same.
             let identity = session.name_of("duologue v1 identity of a shelf", session.ordinal);
             session.ordinal += 1;
-            if shelf.is_new() {
-                shelf.found(identity, session.party, keys, &made_for)?;
+            if runs.is_new() {
+                runs.found(identity, session.party, keys, lines(&made_for), job.terms.garbler != session.party)?;
             }
-            let [ready, next] = session.level(shelf)?;
+            let [ready, next] = session.level(runs)?;
             let numbers = next..next + times.saturating_sub(ready);
             if numbers.end > LIMIT {
-                return Err(Error::usage("this shelf has counted to its end: make another"));
+                return Err(Error::usage("this folder has counted to its end: make another"));
             }
-            numbers.clone().try_for_each(|number| session.prepare_one(shelf, &job, number))?;
+            numbers.clone().try_for_each(|number| session.prepare_one(runs, &job, number))?;
             // Both have completed the same runs.
             let end = numbers.end.to_le_bytes();
             if session.wire.swap(&end)? == end {
@@ -101,12 +100,12 @@ impl Session {
     /// preparation.
     ///
     /// # Errors
-    /// [`Error::Usage`] if an input is missing or misshapen, the shelf was made for something else, or no run is left;
-    /// [`Error::Incompatible`] if the shelves or runs are not two halves: nothing is used up then. Any other error ends
+    /// [`Error::Usage`] if an input is missing or misshapen, the folder was made for something else, or no run is left;
+    /// [`Error::Incompatible`] if the folders or runs are not two halves: nothing is used up then. Any other error ends
     /// the session; [`Error::Malformed`], if the run on disk is not what was written, uses nothing up either.
     pub fn online_from(
         &mut self,
-        shelf: &mut Shelf,
+        runs: &mut PreparedRuns,
         keys: Keys,
         binding: &Binding,
         inputs: &Inputs,
@@ -114,20 +113,20 @@ impl Session {
         self.alive()?;
         let feeds = self.feeds(binding, inputs)?;
         let public = inputs.feeds(binding, |owner| owner == Owner::Public)?;
-        let PreparedJob { job, fields: made_for } = self.prepared_job(binding, &options_of(shelf)?, public)?;
-        shelf.check(self.party, keys, &made_for)?;
+        let PreparedJob { job, fields: made_for } = self.prepared_job(binding, &options_of(runs)?, public)?;
+        runs.check(self.party, keys, &lines(&made_for))?;
         let moment = self.moment(false, self.ordinal);
-        let fields = fields::shelf(fields::ONLINE_FROM, &moment, shelf.identity(), &made_for);
+        let fields = fields::shelf(fields::ONLINE_FROM, &moment, runs.identity(), &made_for);
         let number = self.guarded(|session| {
             session.wire.agree(&fields)?;
-            session.common_run(shelf)
+            session.common_run(runs)
         })?;
-        let number = number.ok_or_else(|| shelf.empty())?;
+        let number = number.ok_or_else(|| runs.empty())?;
         let outcome = self.guarded(|session| {
-            let engine = session.resume(&job, shelf.checked(number)?)?;
-            let batch = shelf.batch(number)?;
+            let engine = session.resume(&job, runs.checked(number)?)?;
+            let batch = runs.batch(number)?;
             session.wire.agree(&fields::which_run(&moment, number, &batch))?;
-            shelf.advance(number + 1)?;
+            runs.advance(number + 1)?;
             tracing::debug!(number, "a prepared run is used up");
             // What the peer sends after this depends on its inputs; it has marked the run before.
             if session.wire.swap(&batch)? != batch {
@@ -135,9 +134,9 @@ impl Session {
             }
             session.online_once(&job, engine, &feeds)
         });
-        // Whether it went well or not: the run is never used again. What cannot be erased now is when the shelf is opened;
+        // Whether it went well or not: the run is never used again. What cannot be erased now is when the folder is opened;
         // outputs do not wait for that.
-        if let Err(error) = shelf.erase_used() {
+        if let Err(error) = runs.erase_used() {
             tracing::warn!(%error, "a used run could not be erased");
         }
         outcome
@@ -154,20 +153,20 @@ impl Session {
         *blake3::Hasher::new_derive_key(what).update(&self.id).update(&number.to_le_bytes()).finalize().as_bytes()
     }
 
-    /// Both shelves get the larger cursor, and lose the runs after the last that the other has. The smaller number of
+    /// Both folders get the larger cursor, and lose the runs after the last that the other has. The smaller number of
     /// runs that are ready, and the number of the next one. Of runs in between that one party has lost neither hears
     /// here: they are passed over when their turn comes.
-    fn level(&mut self, shelf: &mut Shelf) -> Result<[u64; 2]> {
-        let ours = shelf.counts()?;
+    fn level(&mut self, runs: &mut PreparedRuns) -> Result<[u64; 2]> {
+        let ours = runs.counts()?;
         let theirs = self.swap_counts(ours)?;
         // Before anything is erased for it.
         if theirs[0] > theirs[1].max(ours[1]) || theirs[1] > LIMIT {
             return Err(Error::peer(format!("of its prepared runs it claims {theirs:?}")));
         }
-        shelf.advance(theirs[0])?;
-        shelf.erase_used()?;
-        shelf.trim(ours[1].min(theirs[1]))?;
-        let ours = shelf.counts()?;
+        runs.advance(theirs[0])?;
+        runs.erase_used()?;
+        runs.trim(ours[1].min(theirs[1]))?;
+        let ours = runs.counts()?;
         let theirs = self.swap_counts(ours)?;
         let next = ours[1].max(theirs[1]);
         if theirs[0] != ours[0] || next > LIMIT {
@@ -182,33 +181,33 @@ impl Session {
     }
 
     /// The first run that both have and neither has used.
-    fn common_run(&mut self, shelf: &Shelf) -> Result<Option<u64>> {
-        let (mut ours, mut least) = (shelf.first_from(0)?, 0);
+    fn common_run(&mut self, runs: &PreparedRuns) -> Result<Option<u64>> {
+        let (mut ours, mut least) = (runs.first_from(0)?, 0);
         loop {
             let theirs = number(&self.wire.swap(&ours.to_le_bytes())?);
             match theirs.max(ours) {
                 u64::MAX => return Ok(None),
                 _ if theirs == ours => return Ok(Some(ours)),
                 _ if theirs < least => return Err(Error::peer("it goes back to a run that one of us does not have")),
-                larger => (ours, least) = (shelf.first_from(larger)?, larger),
+                larger => (ours, least) = (runs.first_from(larger)?, larger),
             }
         }
     }
 
-    /// Setup of one run, onto the shelf.
-    fn prepare_one(&mut self, shelf: &mut Shelf, job: &Job, number: u64) -> Result<()> {
+    /// Setup of one run, onto the runs.
+    fn prepare_one(&mut self, runs: &mut PreparedRuns, job: &Job, number: u64) -> Result<()> {
         let (base, ordinal) = self.reserve(&job.schedule);
         let mut engine = self.engine(job, (base, ordinal))?;
         let block = engine.program_secret().ok_or_else(|| Error::usage("this protocol has no runs to prepare"))?;
         let batch = self.name_of("duologue v1 batch of a shelf", ordinal);
-        let (evaluates, secrets) = (job.terms.garbler != self.party, Secrets { block, and0: base.and0 });
-        let mut making = shelf.begin((number, batch), evaluates, &secrets, engine.stored_size())?;
-        engine.setup_to(&mut making, &mut self.stock, &mut self.wire)?;
-        shelf.complete(making)
+        let secrets = Secrets { block, and0: base.and0 };
+        let mut writer = runs.begin((number, batch), &secrets, engine.stored_size())?;
+        engine.setup_to(&mut writer, &mut self.stock, &mut self.wire)?;
+        runs.complete(writer)
     }
 
     /// The engine of a run that was prepared.
-    fn resume(&mut self, job: &Job, run: Taken) -> Result<Box<dyn Engine>> {
+    fn resume(&mut self, job: &Job, run: RunReader) -> Result<Box<dyn Engine>> {
         let Secrets { block, and0 } = run.secrets()?;
         let (descriptor, program) = (job.terms.scheme.descriptor(), job.program(self)?);
         let mut engine = descriptor.resume(&job.terms, program, self.party, block, and0)?;
@@ -231,12 +230,17 @@ impl Session {
     }
 }
 
-/// The options with which the runs on a shelf were prepared.
-fn options_of(shelf: &Shelf) -> Result<Options> {
-    let garbler = if shelf.term(agreement::GARBLER)? == "alice" { Party::Alice } else { Party::Bob };
-    let tile = shelf.term(agreement::TILE)?.parse().ok();
-    let garbling = shelf.term(agreement::GARBLING)?.parse()?;
+/// The options with which runs were prepared.
+fn options_of(runs: &PreparedRuns) -> Result<Options> {
+    let garbler = if runs.term(agreement::GARBLER)? == "alice" { Party::Alice } else { Party::Bob };
+    let tile = runs.term(agreement::TILE)?.parse().ok();
+    let garbling = runs.term(agreement::GARBLING)?.parse()?;
     Ok(Options { garbler: Some(garbler), garbling, timing: Timing::Ahead, tile, ..Options::new(Scheme::Yao) })
+}
+
+/// Terms as they are stored.
+fn lines(fields: &Fields) -> Vec<(String, String)> {
+    fields.iter().map(|(name, value)| (name.to_string(), value.escape_default().to_string())).collect()
 }
 
 fn number(bytes: &[u8]) -> u64 {

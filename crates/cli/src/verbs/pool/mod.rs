@@ -8,7 +8,7 @@ use crate::args::{Pool, PoolWhat, Settings, ShowPool};
 use crate::failure::Failure;
 use crate::io::console::Console;
 use duologue::correlation::pool::{self, SealKey};
-use duologue::shelf::Shelf;
+use duologue::prepared::PreparedRuns;
 use report::PoolReport;
 
 pub fn run(args: &Pool, console: &Console) -> Result<(), Failure> {
@@ -20,7 +20,7 @@ pub fn run(args: &Pool, console: &Console) -> Result<(), Failure> {
 }
 
 fn show(args: &ShowPool, console: &Console) -> Result<(), Failure> {
-    if Shelf::is_in(&args.folder) {
+    if PreparedRuns::is_in(&args.folder) {
         return prepared::show(&args.folder, args.pool_key.as_ref(), args.verify, console);
     }
     let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;

@@ -13,7 +13,10 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) const ALL: [Kind; 3] = [Kind::CotsByAlice, Kind::CotsByBob, Kind::Triples];
 
-    /// The most correlations of a lot: at most 4 MiB, as little memory as is read for a few of them.
+    /// How the names of their files begin.
+    pub(super) const NAMES: &[&str] = &["cots-by-alice", "cots-by-bob", "triples"];
+
+    /// The most correlations of a batch file: at most 4 MiB, as little memory as is read for a few of them.
     pub(super) fn most(self) -> usize {
         match self {
             Kind::Triples => 1 << 20,
@@ -29,21 +32,8 @@ impl Kind {
         }
     }
 
-    pub(super) fn name(self) -> &'static str {
-        ["cots-by-alice", "cots-by-bob", "triples"][self as usize]
-    }
-
     pub(super) fn words(self) -> &'static str {
         ["correlated OTs by alice", "correlated OTs by bob", "triples"][self as usize]
-    }
-
-    /// The kind of a lot by the name of its file.
-    pub(super) fn of(name: &str) -> Option<Kind> {
-        let hex = |number: &str| number.len() == 12 && number.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'));
-        Kind::ALL.into_iter().find(|kind| {
-            let number = name.strip_prefix(kind.name()).and_then(|rest| rest.strip_prefix('-'));
-            number.is_some_and(hex)
-        })
     }
 }
 

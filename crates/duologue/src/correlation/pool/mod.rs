@@ -1,16 +1,14 @@
 //! A pool: correlations made ahead of time, in a folder, each used once whatever happens.
 //!
-//! Each party has a folder with its half. Correlations of each kind are numbered from 0 in the order in which they were
-//! made; the two halves of a correlation have the same number. A *cursor* says how many are used up. It moves on disk
-//! before a correlation leaves the pool, and never back.
+//! Each party has a folder with its half, as [`storage`](crate::storage) describes it. Correlations of each kind are
+//! numbered from 0 in the order in which they were made; the two halves of a correlation have the same number. A *cursor*
+//! says how many are used up. It moves on disk before a correlation leaves the pool, and never back.
 //!
 //! ```text
-//! lock           held by the process that has the pool open
-//! header         what the pool is, Δ, and the key of the data: `Origin`
-//! cursor         how many are used up
-//! KIND-NUMBER    a lot: correlations of one kind from this number (in hexadecimal) on
-//! NAME.part      was being written when a crash came; counts as nothing
+//! cots-by-alice-NUMBER, cots-by-bob-NUMBER, triples-NUMBER   a batch file: correlations from this number on
 //! ```
+//!
+//! The secret in the header is Δ.
 //!
 //! Before correlations are made or used the parties exchange their [`Summary`]s and [`agree`](Pool::agree): the larger
 //! of the two cursors holds for both, and the smaller of what both have. So a party whose process was killed loses what
@@ -19,35 +17,39 @@
 //!
 //! **Security**: see the book's page on pools.
 
-mod header;
+mod batch;
 mod kind;
-mod lot;
 mod open;
+mod origin;
 mod summary;
 
-use std::fs::OpenOptions;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use kernels::Block;
 
 use super::{Demand, Stock};
 use crate::channel::PublicKey;
-use crate::disk::cursor::Cursor;
-use crate::disk::files;
-use crate::disk::lock::Lock;
+use crate::storage::files::malformed;
+use crate::storage::{Content, Folder, Header};
 use crate::{Error, Party, Result};
-use header::{Clear, Secrets};
 use kind::{Kind, demand, each, zip};
-use lot::{Keyed, Lot};
 
-pub use crate::disk::seal::SealKey;
-pub use header::{Origin, delta_identity};
+pub use crate::storage::SealKey;
+pub use origin::{Origin, delta_identity};
 pub use summary::Summary;
 
+static CONTENT: Content = Content {
+    code: 0,
+    absent: "there is no pool",
+    makes: "`duologue pool fill` makes one",
+    alone: "a pool needs a folder of its own",
+    kinds: Kind::NAMES,
+    bulk: None,
+};
+
 /// COTs by Alice, COTs by Bob, triples.
-const CURSOR: Cursor<3> = Cursor(b"duo-curs");
+type DiskPool = Folder<3>;
 
 /// One party's half of a pool, open: no other process has it.
 ///
@@ -57,19 +59,11 @@ const CURSOR: Cursor<3> = Cursor(b"duo-curs");
 /// }
 /// ```
 pub struct Pool {
-    folder: PathBuf,
-    clear: Clear,
-    secrets: Secrets,
-    /// Public if the pool is not sealed.
-    seal: Option<SealKey>,
-    used: [u64; 3],
-    /// Whether the disk may have an older cursor, since writing failed.
-    unsaved: bool,
-    /// Of each kind, in order and without gaps; the first may be used in part.
-    lots: [Vec<Lot>; 3],
+    /// Of each kind, entries in order and without gaps.
+    folder: DiskPool,
+    origin: Origin,
     /// How far both parties have correlations, once they agreed.
     agreed: Option<[u64; 3]>,
-    _lock: Lock,
 }
 
 /// What left a pool at once.
@@ -106,7 +100,7 @@ pub struct Status {
 impl Pool {
     /// What both parties agreed on when they made it.
     pub fn origin(&self) -> &Origin {
-        &self.clear.origin
+        &self.origin
     }
 
     /// Refuses a session with keys other than those that the pool was made with.
@@ -114,12 +108,12 @@ impl Pool {
     /// # Errors
     /// [`Error::Usage`] that names both.
     pub fn check_keys(&self, ours: Option<PublicKey>, peers: Option<PublicKey>) -> Result<()> {
-        let Origin { party, keys, .. } = self.clear.origin;
+        let Origin { party, keys, .. } = self.origin;
         let bound = |who: Party| keys.map(|keys| keys[who as usize]);
         for (whose, bound, key) in [("the peer's", bound(party.peer()), peers), ("our own", bound(party), ours)] {
             if bound != key {
                 let [bound, key] = [bound, key].map(|key| key.map_or("none".into(), |key| key.to_string()));
-                let folder = self.folder.display();
+                let folder = self.folder.path().display();
                 return Err(Error::usage(format!(
                     "the pool {folder} is for another pair of keys: {whose} key was {bound} and is {key} now"
                 )));
@@ -134,17 +128,17 @@ impl Pool {
     /// [`Error::Usage`] if it was destroyed.
     pub fn delta(&self) -> Result<Block> {
         self.refuse_destroyed()?;
-        Ok(self.secrets.delta)
+        Ok(Block::from_bytes(*self.folder.secret()))
     }
 
     /// What the peer must hear before the pool is used.
     pub fn summary(&self) -> Summary {
-        Summary::new(&self.clear.origin, self.clear.destroyed.is_some(), demand(self.made()), demand(self.used))
+        Summary::new(&self.origin, !self.is_whole(), demand(self.made()), self.used())
     }
 
     /// Whether Δ is there: ours, and the peer's as far as we heard.
     pub fn is_whole(&self) -> bool {
-        self.clear.destroyed.is_none()
+        !self.folder.header().destroyed
     }
 
     /// Takes the larger cursor for both parties, on disk, and of what was made what both have. If the peer's Δ is
@@ -157,26 +151,27 @@ impl Pool {
         let ours = self.summary();
         ours.check(theirs)?;
         let (made, used) = (each(&theirs.made), each(&theirs.used));
-        self.advance(std::array::from_fn(|i| used[i].max(self.used[i])))?;
+        self.folder.advance(used)?;
         let made = zip(self.made(), made, u64::min);
-        self.agreed = Some(zip(self.used, made, u64::max));
+        let used = self.folder.used();
+        self.agreed = Some(zip(used, made, u64::max));
         if theirs.destroyed {
             self.destroy_delta("the peer's was destroyed")?;
         }
         if !self.is_whole() {
-            self.agreed = self.agreed.map(|[.., triples]| [self.used[0], self.used[1], triples]);
+            self.agreed = self.agreed.map(|[.., triples]| [used[0], used[1], triples]);
         }
         self.erase_used()
     }
 
     /// What can be taken: what both parties have, once they agreed.
     pub fn left(&self) -> Demand {
-        demand(zip(self.agreed.unwrap_or(self.made()), self.used, u64::saturating_sub))
+        demand(zip(self.agreed.unwrap_or(self.made()), self.folder.used(), u64::saturating_sub))
     }
 
     /// How many are used up.
     pub fn used(&self) -> Demand {
-        demand(self.used)
+        demand(self.folder.used())
     }
 
     /// Moves the next correlations into the stock; the peer takes the same. Before any of them is read they count as
@@ -187,29 +182,31 @@ impl Pool {
     /// After any other error the correlations may count as used, and the stock is destroyed.
     pub fn take(&mut self, wanted: Demand, stock: &mut Stock) -> Result<Taken> {
         self.enough(&wanted)?;
-        let from = self.used;
-        self.advance(zip(from, each(&wanted), |from, count| from + count))?;
-        let numbers = Kind::ALL.map(|kind| from[kind as usize]..self.used[kind as usize]);
-        let poured = self.pour(&numbers, stock);
-        if poured.is_err() {
+        let from = self.folder.used();
+        self.folder.advance(zip(from, each(&wanted), |from, count| from + count))?;
+        let to = self.folder.used();
+        let numbers = Kind::ALL.map(|kind| from[kind as usize]..to[kind as usize]);
+        let loaded = self.load(&numbers, stock);
+        if loaded.is_err() {
             stock.destroy();
         }
-        poured.map(|digest| Taken { numbers, digest })
+        loaded.map(|digest| Taken { numbers, digest })
     }
 
-    fn pour(&mut self, numbers: &[Range<u64>; 3], stock: &mut Stock) -> Result<[u8; 32]> {
+    fn load(&mut self, numbers: &[Range<u64>; 3], stock: &mut Stock) -> Result<[u8; 32]> {
         let mut parts: Vec<(Kind, Range<u64>, [u8; 32])> = Vec::new();
-        for (lots, range) in self.lots.iter().zip(numbers) {
-            for lot in lots {
-                let part = range.start.max(lot.first)..range.end.min(lot.end());
+        for (kind, range) in Kind::ALL.into_iter().zip(numbers) {
+            for entry in self.folder.entries(kind as usize) {
+                let head = &entry.secret;
+                let part = range.start.max(head.first)..range.end.min(head.end());
                 if part.is_empty() {
                     continue;
                 }
-                lot.pour(&self.folder, &self.keyed(), part.clone(), stock)?;
+                batch::load(&self.folder, entry, part.clone(), stock)?;
                 match parts.last_mut() {
-                    // How a batch was cut into lots is of no concern to the peer.
-                    Some((kind, last, batch)) if *kind == lot.kind && *batch == lot.batch => last.end = part.end,
-                    _ => parts.push((lot.kind, part, lot.batch)),
+                    // How a batch was cut into files is of no concern to the peer.
+                    Some((last, numbers, batch)) if *last == kind && *batch == head.batch => numbers.end = part.end,
+                    _ => parts.push((kind, part, head.batch)),
                 }
             }
         }
@@ -226,7 +223,7 @@ impl Pool {
             None => Ok(()),
             Some(((kind, left), wanted)) => Err(Error::usage(format!(
                 "the pool {} has {left} {} left, not {wanted}: `duologue pool fill` makes more",
-                self.folder.display(),
+                self.folder.path().display(),
                 kind.words()
             ))),
         }
@@ -237,8 +234,7 @@ impl Pool {
     /// numbers.
     pub fn trim(&mut self) -> Result<()> {
         let agreed = self.agreement()?;
-        Kind::ALL.iter().try_for_each(|&kind| self.shorten(kind, agreed[kind as usize]))?;
-        files::sync_folder(&self.folder)
+        Kind::ALL.into_iter().try_for_each(|kind| self.shorten(kind, agreed[kind as usize]))
     }
 
     fn agreement(&self) -> Result<[u64; 3]> {
@@ -258,7 +254,7 @@ impl Pool {
                 "correlations that the peer does not have must be erased before others are added",
             ));
         }
-        if stock.party() != self.clear.origin.party {
+        if stock.party() != self.origin.party {
             return Err(Error::usage(format!("these correlations are {}'s", stock.party())));
         }
         let added = stock.available();
@@ -268,9 +264,7 @@ impl Pool {
         for kind in Kind::ALL {
             let end = &mut agreed[kind as usize];
             while each(&stock.available())[kind as usize] > 0 {
-                let lot = Lot::write(&self.folder, &self.keyed(), (kind, *end), batch, stock)?;
-                *end = lot.end();
-                self.lots[kind as usize].push(lot);
+                *end = batch::write(&mut self.folder, (kind, *end), batch, stock)?;
                 self.agreed = Some(self.made());
             }
         }
@@ -279,15 +273,11 @@ impl Pool {
 
     /// Forgets all from number `made` on, unless they are used.
     fn shorten(&mut self, kind: Kind, made: u64) -> Result<()> {
-        while let Some(lot) = self.lots[kind as usize].pop_if(|lot| lot.end() > made) {
-            if lot.first >= made {
-                files::erase_whole(&lot.path(&self.folder))?;
-            } else {
-                let kept = lot.shortened(&self.folder, &self.keyed(), made - lot.first)?;
-                self.lots[kind as usize].push(kept);
-            }
+        self.folder.erase(kind as usize, |entry| entry.secret.first >= made)?;
+        match self.folder.entries(kind as usize).last().filter(|last| last.secret.end() > made).cloned() {
+            Some(last) => batch::shorten(&mut self.folder, self.origin.party, &last, made - last.secret.first),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Destroys Δ and every COT under it, after a check of correlations has failed: another try would give the peer one
@@ -297,37 +287,26 @@ impl Pool {
     /// [`Error::Io`]. Δ is gone from memory then, and from the disk if a header can be written over at all; where no new
     /// one could be put in its place, the folder is no pool any more.
     pub fn destroy_delta(&mut self, why: &str) -> Result<()> {
-        if self.clear.destroyed.is_some() {
+        if !self.is_whole() {
             return Ok(());
         }
-        let path = self.folder.join("header");
-        let old = OpenOptions::new().write(true).open(&path);
-        self.clear.destroyed = Some(why.to_owned());
-        self.secrets.delta = Block::ZERO;
-        let saved = self.save_header().or_else(|_| {
-            // Perhaps the disk is full: there is room once the correlations are erased.
-            let erased = self.erase_used();
-            self.save_header().and(erased)
-        });
-        // Whatever failed, the bytes with Δ go.
-        let overwritten = old.and_then(files::overwrite).map_err(files::doing("erasing", &path));
-        saved.and(overwritten)?;
+        // Perhaps the disk is full: there is room once the correlations are erased.
+        self.folder.destroy_secret(origin::destroyed(why), erase_cots)?;
         self.erase_used()
     }
 
     /// What the pool is and has.
     pub fn status(&self) -> Status {
-        let Clear { origin, created, sealed, destroyed } = self.clear.clone();
-        let lots: u64 = self.lots.iter().flatten().map(Lot::file_len).sum();
+        let header = self.folder.header();
         Status {
-            origin,
-            created: SystemTime::UNIX_EPOCH + Duration::from_secs(created.min(1 << 40)),
-            sealed,
-            destroyed,
+            origin: self.origin.clone(),
+            created: self.folder.created(),
+            sealed: header.sealed,
+            destroyed: self.why_destroyed().map(str::to_owned),
             made: demand(self.made()),
             used: self.used(),
             left: self.left(),
-            bytes: lots + (header::LEN + Cursor::<3>::LEN) as u64,
+            bytes: self.folder.bytes(),
         }
     }
 
@@ -336,77 +315,48 @@ impl Pool {
     /// # Errors
     /// [`Error::Malformed`] that names the first file that is not.
     pub fn verify(&self) -> Result<()> {
-        self.lots.iter().flatten().try_for_each(|lot| lot.verify(&self.folder, &self.keyed()))
+        self.folder.verify()
     }
 
-    fn keyed(&self) -> Keyed<'_> {
-        Keyed { owner: self.clear.origin.owner(), key: &self.secrets.key }
-    }
-
-    fn save_header(&self) -> Result<()> {
-        let public = SealKey::public();
-        let header = self.clear.seal(&self.secrets, self.seal.as_ref().unwrap_or(&public))?;
-        files::replace(&self.folder.join("header"), &[&header])
-    }
-
-    fn save_cursor(&self) -> Result<()> {
-        CURSOR.save(&self.folder, &self.clear.origin.owner(), &self.used, &self.secrets.key)
-    }
-
-    /// Moves the cursor on disk, never back. It counts as moved even if that fails: who knows what the disk has.
-    fn advance(&mut self, to: [u64; 3]) -> Result<()> {
-        let to = zip(to, self.used, u64::max);
-        if to != self.used || self.unsaved {
-            (self.used, self.unsaved) = (to, true);
-            self.save_cursor()?;
-            self.unsaved = false;
-        }
-        Ok(())
-    }
-
-    /// How many were made: up to the end of the last lot, or to the cursor if it is beyond.
     fn made(&self) -> [u64; 3] {
-        let ends = self.lots.each_ref().map(|lots| lots.last().map_or(0, Lot::end));
-        zip(ends, self.used, u64::max)
+        self.folder.made()
+    }
+
+    fn why_destroyed(&self) -> Option<&str> {
+        origin::why_destroyed(self.folder.header())
     }
 
     fn refuse_destroyed(&self) -> Result<()> {
-        match &self.clear.destroyed {
+        match self.why_destroyed() {
             None => Ok(()),
             Some(why) => Err(Error::usage(format!(
                 "the correlated OTs of the pool {} are destroyed ({why}): prepare a new pool",
-                self.folder.display()
+                self.folder.path().display()
             ))),
         }
     }
 
-    /// Erases lots that the cursor on disk has passed, and all COTs if Δ is destroyed.
+    /// Erases what the cursor on disk has passed, and all COTs if Δ is destroyed.
     fn erase_used(&mut self) -> Result<()> {
-        if self.unsaved {
-            return Ok(());
+        if !self.is_whole() {
+            erase_cots(&mut self.folder)?;
         }
-        for kind in Kind::ALL {
-            let dead = kind != Kind::Triples && self.clear.destroyed.is_some();
-            let (used, lots) = (self.used[kind as usize], &mut self.lots[kind as usize]);
-            while lots.first().is_some_and(|lot| dead || lot.end() <= used) {
-                files::erase_whole(&lots.remove(0).path(&self.folder))?;
-            }
-        }
-        Ok(())
+        self.folder.erase_used()
     }
 }
 
-/// What a file of a pool says without any key, as [`Pool::open`] reads it: for tests of the decoders.
+/// Erases all COTs, once their Δ is destroyed.
+fn erase_cots(folder: &mut DiskPool) -> Result<()> {
+    [Kind::CotsByAlice, Kind::CotsByBob].into_iter().try_for_each(|kind| folder.erase(kind as usize, |_| true))
+}
+
+/// What the header of a pool says without any key, as [`Pool::open`] reads it: for tests of the decoders.
 ///
 /// # Errors
 /// [`Error::Malformed`].
-pub fn inspect(name: &str, bytes: &[u8]) -> Result<()> {
-    let read = match name {
-        "header" => Clear::decode(bytes).map(drop),
-        "cursor" => CURSOR.decode(bytes, &[0; 32]).map(drop),
-        _ => Lot::decode(bytes).map(drop),
-    };
-    read.map_err(|why| files::malformed(Path::new(name), why))
+pub fn inspect(header: &[u8]) -> Result<()> {
+    let read = Header::decode(header).map_err(|why| why.to_string()).and_then(|header| Origin::read(&header));
+    read.map(drop).map_err(|why| malformed("header".as_ref(), why))
 }
 
 /// Of what was taken, in which batches.

@@ -16,7 +16,8 @@ use data_encoding::HEXLOWER;
 use super::Origin;
 use super::kind::{demand, each};
 use crate::correlation::Demand;
-use crate::disk::owner::{LIMIT, Owner, Reader};
+use crate::storage::LIMIT;
+use crate::storage::fields::FieldReader;
 use crate::{Error, Party, Result};
 
 /// One party's pool, as the peer hears of it.
@@ -70,7 +71,7 @@ impl Summary {
     }
 
     fn read(bytes: &[u8]) -> std::result::Result<Summary, String> {
-        let mut reader = Reader(bytes);
+        let mut reader = FieldReader(bytes);
         let party = reader.party()?;
         let destroyed = match reader.take()? {
             [0] => false,
@@ -88,8 +89,7 @@ impl Summary {
     /// Whether `theirs` is the other half of the pool that this is a half of.
     pub(super) fn check(&self, theirs: &Summary) -> Result<()> {
         let hex = |bytes: &[u8; 32]| HEXLOWER.encode(&bytes[..8]);
-        let pool = |of: &Summary| Owner { identity: of.identity, party: of.party }.name();
-        same("the pool", pool(self), pool(theirs))?;
+        same("the pool", hex(&self.identity), hex(&theirs.identity))?;
         if self.party == theirs.party {
             let what = "whose half of the pool each has";
             return Err(Error::Incompatible { what, ours: self.party.to_string(), theirs: theirs.party.to_string() });

@@ -5,7 +5,7 @@ use crate::Party;
 use crate::correlation::Demand;
 use crate::executor::{Exchange, Exchanges, Job, Lengths, PlanCache, Scheduling};
 use crate::packed::byte_len;
-use crate::shelf::Room;
+use crate::prepared::StoredSize;
 use circuit::plan::Plan;
 use circuit::program::{Kind, Owner, Recipient};
 use std::sync::Arc;
@@ -44,12 +44,12 @@ impl Lengths for GmwLengths {
     }
 
     /// Shares of inputs, and a triple for each AND.
-    fn stored(&self, job: &Job) -> Room {
+    fn stored(&self, job: &Job) -> StoredSize {
         let bits = match job.task.kind {
             Kind::Input { owner: Owner::Party(_), .. } => job.bits() as u64,
             _ => 3 * job.ands(),
         };
-        Room { labels: bits.div_ceil(8), tables: 0 }
+        StoredSize { labels: bits.div_ceil(8), tables: 0 }
     }
 }
 

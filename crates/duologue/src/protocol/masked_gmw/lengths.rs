@@ -6,7 +6,7 @@ use crate::Party;
 use crate::correlation::Demand;
 use crate::executor::{Exchange, Exchanges, Job, Lengths, PlanCache, Scheduling};
 use crate::packed::byte_len;
-use crate::shelf::Room;
+use crate::prepared::StoredSize;
 use circuit::optimise::fuse::{Fused, Layer, MOST_INPUTS};
 use circuit::plan::Plan;
 use circuit::program::{Kind, Owner, Recipient};
@@ -78,9 +78,9 @@ impl Lengths for MaskedGmwLengths {
     }
 
     /// Masks, and shares of their products.
-    fn stored(&self, job: &Job) -> Room {
+    fn stored(&self, job: &Job) -> StoredSize {
         let planes = job.plan.as_ref().map_or(job.task.rows, |plan| self.fused(plan).planes());
-        Room { labels: ((planes * job.task.lanes) as u64).div_ceil(8), tables: 0 }
+        StoredSize { labels: ((planes * job.task.lanes) as u64).div_ceil(8), tables: 0 }
     }
 
     fn depths(&self, plan: &Arc<Plan>, inputs: &[u32]) -> Vec<u32> {

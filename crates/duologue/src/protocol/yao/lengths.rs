@@ -5,8 +5,8 @@ use crate::Party;
 use crate::correlation::Demand;
 use crate::executor::{Exchange, Exchanges, Job, Lengths, PlanCache, Scheduling};
 use crate::packed::byte_len;
+use crate::prepared::StoredSize;
 use crate::protocol::terms::Terms;
-use crate::shelf::Room;
 use circuit::program::{Kind, Owner};
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ impl Lengths for YaoLengths {
     /// | input bit of the garbler's own | B, 16 bytes | nothing |
     /// | AND | nothing | its table, 32 bytes, or 25 by three halves |
     /// | output | its permute bits, packed | those of what it learns, packed |
-    fn stored(&self, job: &Job) -> Room {
+    fn stored(&self, job: &Job) -> StoredSize {
         let labels = match job.task.kind {
             _ if !self.ahead => 0,
             Kind::Input { .. } if self.garbles() || self.takes_cots(job) => job.bits() * LABEL,
@@ -118,6 +118,6 @@ impl Lengths for YaoLengths {
             _ => 0,
         };
         let tables = if self.ahead && !self.garbles() { job.ands() * self.table as u64 } else { 0 };
-        Room { labels: labels as u64, tables }
+        StoredSize { labels: labels as u64, tables }
     }
 }

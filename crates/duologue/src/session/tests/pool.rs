@@ -3,8 +3,8 @@
 use super::*;
 use crate::channel::memory::MemoryPipe;
 use crate::correlation::pool::Pool;
-use crate::correlation::pool::tests::copy;
 use crate::data;
+use crate::storage::tests::copy;
 use circuit::{Program, blocks, uint};
 use std::fs;
 use std::io;

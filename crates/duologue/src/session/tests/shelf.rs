@@ -5,7 +5,7 @@ use crate::channel::memory::{self, MemoryPipe};
 use crate::correlation::pool::SealKey;
 use crate::data;
 use crate::ot::Extension;
-use crate::shelf::Shelf;
+use crate::prepared::PreparedRuns;
 use circuit::{Program, blocks, uint};
 use std::fs;
 use std::io;
@@ -69,12 +69,15 @@ fn greater() -> Binding {
 }
 
 /// Both parties do this in sessions with known secrets; what each wrote.
-fn watched<T: Send>(place: &Path, act: impl Fn(&mut Session, &mut Shelf) -> Result<T> + Sync) -> [(T, Vec<Frame>); 2] {
+fn watched<T: Send>(
+    place: &Path,
+    act: impl Fn(&mut Session, &mut PreparedRuns) -> Result<T> + Sync,
+) -> [(T, Vec<Frame>); 2] {
     let (alice, bob) = memory::pair(memory::CAPACITY);
     let folders = [Party::Alice, Party::Bob].map(|party| place.join(party.to_string()));
     let run = |inner, party: Party| {
         let folder = &folders[party as usize];
-        let mut shelf = Shelf::open(folder, None).unwrap();
+        let mut shelf = PreparedRuns::open(folder, None).unwrap();
         let frames = Arc::new(Mutex::new(Vec::new()));
         let pipe = Watched { inner, left: 0, folders: folders.clone(), frames: frames.clone() };
         let secrets = Generator::from_seed(Block::new(5 + party as u128));
@@ -95,7 +98,7 @@ fn prepare(place: &Path, times: u64) -> [Vec<Block>; 2] {
     fs::create_dir_all(place).unwrap();
     let (alice, bob) = Channel::pair();
     let run = |channel, party: Party| {
-        let mut shelf = Shelf::create(&place.join(party.to_string()), None).unwrap();
+        let mut shelf = PreparedRuns::create(&place.join(party.to_string()), None).unwrap();
         let mut session = Session::connect(channel, party).unwrap();
         let options = Options { garbler: Some(Party::Bob), ..Options::new(Scheme::Yao) };
         session.prepare_to(&mut shelf, None, &greater(), &options, &Inputs::new(), times).unwrap();
@@ -173,14 +176,14 @@ fn a_sealed_pool_fills_no_open_shelf() {
         let mut session = Session::connect(channel, party).unwrap();
         session.create_pool(&folder("pool"), None, Extension::DEFAULT, key()).unwrap();
         let options = Options { garbler: Some(Party::Bob), ..Options::new(Scheme::Yao) };
-        let mut prepare = |mut shelf: Shelf| {
+        let mut prepare = |mut shelf: PreparedRuns| {
             session
                 .prepare_to(&mut shelf, None, &greater(), &options, &Inputs::new(), 1)
                 .map(|_| shelf.counts().unwrap())
         };
-        let refused = prepare(Shelf::create(&folder("open"), None).unwrap()).unwrap_err();
+        let refused = prepare(PreparedRuns::create(&folder("open"), None).unwrap()).unwrap_err();
         assert!(refused.to_string().contains("seal both"), "{refused}");
-        assert_eq!(prepare(Shelf::create(&folder("sealed"), key()).unwrap()).unwrap(), [0, 1, 1]);
+        assert_eq!(prepare(PreparedRuns::create(&folder("sealed"), key()).unwrap()).unwrap(), [0, 1, 1]);
         session.close().unwrap();
     };
     thread::scope(|scope| {

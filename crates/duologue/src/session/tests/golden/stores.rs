@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::correlation::pool::Pool;
-use crate::shelf::Shelf;
+use crate::prepared::PreparedRuns;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -30,8 +30,8 @@ impl Place {
         session.use_pool(Pool::open(&self.folder("pool", session.party), None)?, None)
     }
 
-    fn runs(&self, party: Party) -> Result<Shelf> {
-        Shelf::open(&self.folder("runs", party), None)
+    fn runs(&self, party: Party) -> Result<PreparedRuns> {
+        PreparedRuns::open(&self.folder("runs", party), None)
     }
 }
 
@@ -90,12 +90,12 @@ pub fn prepared_runs(record: &mut Record) {
 
 fn prepared(record: &mut Record, name: &str, binding: &Binding, options: &Options) {
     let place = Place::new();
-    let prepare = |session: &mut Session, mut runs: Shelf, times| {
+    let prepare = |session: &mut Session, mut runs: PreparedRuns, times| {
         let ours = inputs(binding, session.party, 1);
         session.prepare_to(&mut runs, None, binding, options, &public_of(binding, &ours), times)
     };
     record.session(&format!("{name}-made"), 31, |session| {
-        prepare(session, Shelf::create(&place.folder("runs", session.party), None)?, 1)
+        prepare(session, PreparedRuns::create(&place.folder("runs", session.party), None)?, 1)
     });
     record.session(&format!("{name}-filled"), 32, |session| prepare(session, place.runs(session.party)?, 2));
     hold_runs(record, name, &place, 2);
@@ -129,7 +129,7 @@ pub fn prepared_from_a_pool(record: &mut Record) {
     record.session(&format!("{name}-made"), 41, |session| {
         place.create_pool(session, Extension::DEFAULT)?;
         session.fill_pool(FEW)?;
-        let mut runs = Shelf::create(&place.folder("runs", session.party), None)?;
+        let mut runs = PreparedRuns::create(&place.folder("runs", session.party), None)?;
         let public = public_of(&job(), &inputs(&job(), session.party, 1));
         session.prepare_to(&mut runs, None, &job(), &options, &public, 1)
     });

@@ -1,23 +1,28 @@
-//! Whose a file is, and what files say in fields of fixed size.
+//! Whose a file is, and fields of fixed size as files have them.
 
 use data_encoding::HEXLOWER;
 
 use crate::Party;
-use crate::channel::PublicKey;
 
-/// Numbers that nobody reaches; sums of two stay far from overflow.
-pub(crate) const LIMIT: u64 = 1 << 47;
-
-/// The half of a pool or shelf that a file belongs to.
+/// The half of a folder that a file belongs to: 34 bytes in every file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Owner {
     pub identity: [u8; 32],
     pub party: Party,
+    /// The code of what the folder holds.
+    pub content: u8,
 }
 
 impl Owner {
+    pub(super) fn encode(&self) -> [u8; 34] {
+        let mut bytes = [0; 34];
+        bytes[..32].copy_from_slice(&self.identity);
+        bytes[32..].copy_from_slice(&[self.party as u8, self.content]);
+        bytes
+    }
+
     /// Whether a file with this owner belongs to that of `ours`.
-    pub(crate) fn check(&self, ours: &Owner) -> Result<(), String> {
+    pub(super) fn check(&self, ours: &Owner) -> Result<(), String> {
         if self.identity != ours.identity {
             return Err(format!("it belongs to {}, not to {}", self.name(), ours.name()));
         }
@@ -34,9 +39,9 @@ impl Owner {
 }
 
 /// Reads fields of fixed size; bytes that are missing or too many are an error.
-pub(crate) struct Reader<'a>(pub &'a [u8]);
+pub(crate) struct FieldReader<'a>(pub &'a [u8]);
 
-impl Reader<'_> {
+impl FieldReader<'_> {
     pub(crate) fn take<const N: usize>(&mut self) -> Result<[u8; N], String> {
         let (field, rest) = self.0.split_first_chunk().ok_or("it is too short")?;
         self.0 = rest;
@@ -55,16 +60,16 @@ impl Reader<'_> {
         }
     }
 
-    /// Public keys of Alice and Bob, or zeros.
-    pub(crate) fn keys(&mut self, bound: bool) -> Result<Option<[PublicKey; 2]>, String> {
-        let mut key = || PublicKey::from_bytes(self.take()?).map_err(|error| error.to_string());
-        match bound {
-            true => Ok(Some([key()?, key()?])),
-            false => self.take::<64>().map(|_| None),
+    /// Whose the file is, which must be of a folder with this content.
+    pub(super) fn owner(&mut self, content: u8) -> Result<Owner, String> {
+        let owner = Owner { identity: self.take()?, party: self.party()?, content: self.take::<1>()?[0] };
+        match owner.content == content || content == u8::MAX {
+            true => Ok(owner),
+            false => Err("it is a file of another kind of folder".into()),
         }
     }
 
-    pub(crate) fn zeros<const N: usize>(&mut self) -> Result<(), String> {
+    pub(super) fn zeros<const N: usize>(&mut self) -> Result<(), String> {
         if self.take::<N>()? == [0; N] { Ok(()) } else { Err("unused bytes are not zero".into()) }
     }
 

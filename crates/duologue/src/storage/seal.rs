@@ -1,8 +1,7 @@
 //! Sealing: XChaCha20-Poly1305 under random keys and random nonces.
 //!
-//! Nonces are drawn, not counted. A pool whose tail was cut off, or whose folder came back from a backup, makes other
-//! correlations with the numbers of those it lost; with a counter they would lie under the same key stream, and two
-//! copies of the disk would give the XOR of both. Of 192 random bits none comes twice.
+//! So are headers and the keys of entries, each under a key that serves many. Nonces are drawn, not counted: a folder
+//! that comes back from a backup would count again what it counted before. Of 192 random bits none comes twice.
 
 use std::path::Path;
 
@@ -13,11 +12,11 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 use super::files;
 use crate::{Error, Result};
 
-pub(crate) const NONCE: usize = 24;
-pub(crate) const TAG: usize = 16;
-pub(crate) const KEY: usize = 32;
+pub(super) const NONCE: usize = 24;
+pub(super) const TAG: usize = 16;
+pub(super) const KEY: usize = 32;
 
-/// The key under which the header of a pool is sealed: what is in a file that the user keeps elsewhere.
+/// The key under which the header of a folder is sealed: what is in a file that the user keeps elsewhere.
 ///
 /// ```compile_fail,E0277
 /// fn print(key: &duologue::correlation::pool::SealKey) {
@@ -50,32 +49,27 @@ impl SealKey {
         if !KEY_FILE.contains(&bytes.len()) {
             return Err(Error::usage("a key that seals a folder has from 32 to 4096 random bytes"));
         }
-        Ok(SealKey(blake3::derive_key("duologue 1 pool: key of the header", bytes)))
+        Ok(SealKey(blake3::derive_key("duologue 2 storage: key of the header", bytes)))
     }
 
-    /// The key of a pool that is not sealed. Everybody has it.
-    pub(crate) fn public() -> SealKey {
-        SealKey(blake3::derive_key("duologue 1 pool: no key", &[]))
+    /// The key of a folder that is not sealed. Everybody has it.
+    pub(super) fn public() -> SealKey {
+        SealKey(blake3::derive_key("duologue 2 storage: no key", &[]))
     }
 
-    /// The key that opens a folder's header: the one given if it is sealed, else the one that everybody has. A header
-    /// that lost its seal was exchanged.
-    pub(crate) fn for_folder<'a>(
-        folder: &Path,
-        sealed: bool,
-        given: Option<&'a SealKey>,
-        public: &'a SealKey,
-    ) -> Result<&'a SealKey> {
+    /// A header that lost its seal was exchanged.
+    pub(super) fn check_given(folder: &Path, sealed: bool, given: bool) -> Result<()> {
         match (sealed, given) {
-            (true, Some(key)) => Ok(key),
-            (false, None) => Ok(public),
-            (true, None) => Err(Error::usage(format!("{} is sealed: give the key it was made with", folder.display()))),
-            (false, Some(_)) => Err(Error::usage(format!("{} is not sealed, but a key was given", folder.display()))),
+            (true, false) => {
+                Err(Error::usage(format!("{} is sealed: give the key it was made with", folder.display())))
+            }
+            (false, true) => Err(Error::usage(format!("{} is not sealed, but a key was given", folder.display()))),
+            _ => Ok(()),
         }
     }
 
     /// A whole header, under a new nonce: what it says in clear, the text, which is sealed in place, and a digest.
-    pub(crate) fn seal_header(&self, clear: Vec<u8>, text: &mut [u8]) -> Result<Vec<u8>> {
+    pub(super) fn seal_header(&self, clear: Vec<u8>, text: &mut [u8]) -> Result<Vec<u8>> {
         let (mut header, nonce) = (clear, random()?);
         let tag = seal(&self.0, &nonce, &header, text);
         header.extend([&nonce[..], text, &tag].concat());
@@ -85,7 +79,7 @@ impl SealKey {
     }
 
     /// The text of a header; `None` if the key is another, or somebody changed the header.
-    pub(crate) fn open_header<const N: usize>(&self, header: &[u8]) -> Option<Zeroizing<[u8; N]>> {
+    pub(super) fn open_header<const N: usize>(&self, header: &[u8]) -> Option<Zeroizing<[u8; N]>> {
         let clear = header.len().checked_sub(NONCE + N + TAG + blake3::OUT_LEN)?;
         let (clear, rest) = header.split_at(clear);
         let (nonce, rest) = rest.split_first_chunk()?;
@@ -96,8 +90,8 @@ impl SealKey {
     }
 }
 
-/// The key of [`SealKey::for_folder`] did not open the folder's header.
-pub(crate) fn not_opened(folder: &Path, sealed: bool) -> Error {
+/// The key did not open the folder's header.
+pub(super) fn not_opened(folder: &Path, sealed: bool) -> Error {
     match sealed {
         true => {
             Error::usage(format!("{} is sealed with another key, or its header was tampered with", folder.display()))
@@ -107,14 +101,14 @@ pub(crate) fn not_opened(folder: &Path, sealed: bool) -> Error {
 }
 
 /// Encrypts in place; the tag also holds for `context`.
-pub(crate) fn seal(key: &[u8; KEY], nonce: &[u8; NONCE], context: &[u8], text: &mut [u8]) -> [u8; TAG] {
+pub(super) fn seal(key: &[u8; KEY], nonce: &[u8; NONCE], context: &[u8], text: &mut [u8]) -> [u8; TAG] {
     let cipher = XChaCha20Poly1305::new(key.into());
     let tag = cipher.encrypt_inout_detached(&XNonce::from(*nonce), context, InOutBuf::from(text));
     tag.expect("less than 256 GiB at a time").into()
 }
 
 /// Decrypts in place what [`seal`] made; `None`, and no text, if anything differs.
-pub(crate) fn open(
+pub(super) fn open(
     key: &[u8; KEY],
     nonce: &[u8; NONCE],
     context: &[u8],
@@ -126,7 +120,7 @@ pub(crate) fn open(
 }
 
 /// Random bytes of the operating system: a process that is forked or a machine that is resumed has others.
-pub(crate) fn random<const N: usize>() -> Result<[u8; N]> {
+pub(super) fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes)
         .map_err(|why| Error::io("the system's random generator")(std::io::Error::other(why)))?;

@@ -42,27 +42,6 @@ pub(crate) fn refuse_others(_: &Path, _: &Metadata) -> Result<()> {
     Ok(())
 }
 
-/// A new folder may be there if it is empty, or its making was cut short. `need` says what it wants instead.
-pub(crate) fn refuse_content(folder: &Path, is_part: impl Fn(&str) -> bool, need: &str) -> Result<()> {
-    for entry in fs::read_dir(folder).map_err(doing("reading", folder))? {
-        let name = entry.map_err(doing("reading", folder))?.file_name();
-        let ours = name.to_str().is_some_and(|name| ["lock", "cursor"].contains(&name) || is_part(name));
-        if !ours {
-            let (folder, name) = (folder.display(), name.to_string_lossy().into_owned());
-            return Err(Error::usage(format!("{folder} is not empty, it has '{name}': {need}")));
-        }
-    }
-    Ok(())
-}
-
-/// Why a folder cannot be opened: perhaps what is `missing` was never made there.
-pub(crate) fn absent(folder: &Path, error: io::Error, missing: &str, makes: &str) -> Error {
-    match error.kind() {
-        io::ErrorKind::NotFound => Error::usage(format!("{missing} in {}: {makes}", folder.display())),
-        _ => doing("reading", folder)(error),
-    }
-}
-
 /// Opens a file that nobody else may read; its length comes with it.
 pub(crate) fn open(path: &Path) -> Result<(File, u64)> {
     let file = File::open(path).map_err(doing("opening", path))?;
@@ -84,10 +63,11 @@ pub(crate) fn read(path: &Path, most: usize) -> Result<Vec<u8>> {
 /// The name moves after the bytes are on the disk, and what follows waits until the name is.
 pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> Result<()> {
     let temporary = part_of(path);
-    let written = write(&temporary, parts).and_then(|()| fs::rename(&temporary, path));
+    let mut file = create(&temporary).map_err(doing("writing", path))?;
+    let written = parts.iter().try_for_each(|part| file.write_all(part)).and_then(|()| file.sync_all());
+    let written = written.and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
-        // A full disk should not stay full because of us; if this fails too, opening removes it.
-        let _ = fs::remove_file(&temporary);
+        give_up(&mut file, &temporary);
     }
     written.map_err(doing("writing", path))?;
     sync_folder(path.parent().unwrap_or(Path::new(".")))
@@ -109,12 +89,6 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    let mut file = create(path)?;
-    parts.iter().try_for_each(|part| file.write_all(part))?;
-    file.sync_all()
-}
-
 /// A name is on the disk when its folder is.
 #[cfg(unix)]
 pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
@@ -126,25 +100,61 @@ pub(crate) fn sync_folder(_: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Overwrites the file, then removes it. What a crash leaves may have lost its content or not.
+/// A file that is to be erased. It was opened before it loses its name, so that its bytes can be overwritten whatever
+/// has the name by then.
+pub(crate) struct Doomed {
+    file: File,
+    path: PathBuf,
+}
+
+impl Doomed {
+    pub(crate) fn open(path: &Path) -> Result<Doomed> {
+        let file = OpenOptions::new().write(true).open(path).map_err(doing("erasing", path))?;
+        Ok(Doomed { file, path: path.to_owned() })
+    }
+
+    /// Takes its name away, for good: a file that counts may not be found half erased.
+    pub(crate) fn rename(mut self) -> Result<Doomed> {
+        let part = part_of(&self.path);
+        fs::rename(&self.path, &part).map_err(doing("erasing", &self.path))?;
+        self.path = part;
+        sync_folder(self.path.parent().unwrap_or(Path::new(".")))?;
+        Ok(self)
+    }
+
+    /// Zeros all of it, on the disk.
+    pub(crate) fn overwrite(&mut self) -> Result<()> {
+        overwrite(&mut self.file).map_err(doing("erasing", &self.path))
+    }
+
+    /// Overwrites it, waits, and removes its name.
+    pub(crate) fn erase(mut self) -> Result<()> {
+        self.overwrite()?;
+        remove(&self.path)
+    }
+}
+
+/// Overwrites a file that counts as nothing, then removes it. What a crash leaves may have lost its content or not.
 pub(crate) fn erase(path: &Path) -> Result<()> {
-    let file = OpenOptions::new().write(true).open(path).map_err(doing("erasing", path))?;
-    overwrite(file).and_then(|()| fs::remove_file(path)).map_err(doing("erasing", path))
+    Doomed::open(path)?.erase()
 }
 
-/// The same of a file that may not be found damaged: it loses its name first.
-pub(crate) fn erase_whole(path: &Path) -> Result<()> {
-    let part = part_of(path);
-    fs::rename(path, &part).map_err(doing("erasing", path))?;
-    sync_folder(path.parent().unwrap_or(Path::new(".")))?;
-    erase(&part)
+/// Erases a file that was being written. A full disk should not stay full because of us; if something fails, opening the
+/// folder does it.
+pub(crate) fn give_up(file: &mut File, path: &Path) {
+    let _ = overwrite(file);
+    let _ = fs::remove_file(path);
 }
 
-/// Zeros all of it, on the disk.
-pub(crate) fn overwrite(mut file: File) -> io::Result<()> {
+/// Removes a file that has no secrets.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    fs::remove_file(path).map_err(doing("erasing", path))
+}
+
+fn overwrite(file: &mut File) -> io::Result<()> {
     let len = file.metadata()?.len();
     file.seek(SeekFrom::Start(0))?;
-    io::copy(&mut io::repeat(0).take(len), &mut file)?;
+    io::copy(&mut io::repeat(0).take(len), file)?;
     file.sync_data()
 }
 
