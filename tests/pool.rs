@@ -206,7 +206,7 @@ fn a_lonely_pool_is_named() {
     }
     fs::remove_dir_all(couple.0.place.path("bob")).unwrap();
     for done in couple.both(Task::Fill) {
-        done.failed(4, &["a new pool", "remove that folder and prepare again"]);
+        done.failed(4, &["a new pool", "remove that folder and fill both again"]);
     }
     assert!(!couple.0.has_header(1));
 }

@@ -120,7 +120,7 @@ fn advice(error: &duologue::Error) -> Option<&'static str> {
         }
         Error::Incompatible { ours, theirs, .. } if [ours, theirs].map(String::as_str).contains(&"a new pool") => {
             "one party has a pool, the other has none: if nothing was ever made in it (see `duologue pool FOLDER`), remove \
-             that folder and prepare again"
+             that folder and fill both again"
         }
         Error::Incompatible { .. } => "both parties must give the same program, sizes and settings",
         Error::Aborted(_) | Error::Closed(_) => "look at what the peer's side printed",

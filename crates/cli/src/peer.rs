@@ -84,7 +84,7 @@ fn limits(args: &Meeting) -> Limits {
     Limits {
         meet: Duration::from_secs(args.wait),
         silence,
-        // A peer that is as impatient as we hears of us in time.
+        // A peer with the same limit of silence hears a heartbeat in time.
         heartbeat: usual.heartbeat.min(silence / 4),
         progress: usual.progress.max(silence),
         ..usual

@@ -30,7 +30,7 @@ pub struct Seat {
 pub enum Kind {
     /// Takes lanes from `from` of an input port.
     Input {
-        /// The port by its place in [`Binding::inputs`].
+        /// The port by its place in [`Binding::inputs`](super::Binding::inputs).
         port: u32,
         /// Who supplies it.
         owner: Owner,
@@ -56,7 +56,7 @@ pub enum Kind {
     },
     /// Delivers lanes from `from` of an output port.
     Output {
-        /// The port by its place in [`Binding::outputs`].
+        /// The port by its place in [`Binding::outputs`](super::Binding::outputs).
         port: u32,
         /// Who learns it.
         recipient: Recipient,

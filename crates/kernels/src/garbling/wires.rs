@@ -15,7 +15,7 @@ pub(crate) trait Wires {
     fn places(&self, gate: usize, lane: usize) -> [usize; 3];
     /// Which operands of a gate enter complemented.
     fn flips(&self, gate: usize) -> [bool; 2];
-    /// The gates, the lanes that are meant, and the numbers of ANDs.
+    /// A cursor over all gates and lanes, from the first AND on.
     fn cursor(&self) -> AndCursor;
 }
 
@@ -138,7 +138,7 @@ impl Part {
             || (self.skip..self.skip + self.len).any(|place| (column..column + C::LANES).contains(&(place % 4)))
     }
 
-    /// The lanes that are ours of a register that begins at `place`, and which of our operands is in the first of them.
+    /// The lanes of a register from `place` on that belong to this part, and the number of the operand in the first of them.
     #[inline(always)]
     pub fn lanes<C: Lanes>(self, place: usize) -> (std::ops::Range<usize>, usize) {
         let (from, to) = (place.max(self.skip), (place + C::LANES).min(self.skip + self.len));

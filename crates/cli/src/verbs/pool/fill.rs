@@ -16,7 +16,7 @@ pub fn run(args: &FillPool, console: &Console) -> Result<(), Failure> {
         return Err(Failure::input("nothing to make").hint("--triples 10M, --cots 1M"));
     }
     let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;
-    // What is wrong with the folder is found out before the peer is bothered.
+    // Errors of the folder are found before the parties meet.
     let found = match args.pool.join("header").exists() {
         true => Found::Pool(Box::new(same_maker(args, Pool::open(&args.pool, seal)?)?)),
         false => Found::Nothing(seal),

@@ -144,7 +144,7 @@ impl HalfGates {
 
 impl HalfGates {
     /// Garbles gates, none of which reads what an earlier one writes, in order: the zero labels of the results, and in a
-    /// row for each gate the ciphertexts. The same as gate by gate.
+    /// row for each gate the ciphertexts. The result is that of one gate after the other.
     ///
     /// # Panics
     /// If there is no such row, a row of tables is too short, there are not as many rows of tables as gates, or Δ has bit

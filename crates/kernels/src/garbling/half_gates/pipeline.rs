@@ -157,7 +157,7 @@ fn rows<C: Lanes, const H: usize, const R: usize>(cpu: C, role: &mut impl Role<C
     }
 }
 
-/// Rounds in each quarter of a turn.
+/// Rounds in each quarter of a step.
 const PACE: [usize; 4] = [3, 2, 3, 2];
 
 /// Rounds that a row has behind it when a quarter begins: its first quarter is that of its number.
@@ -176,13 +176,13 @@ const fn done(row: usize, quarter: usize) -> usize {
 /// processor looks far enough ahead to do one block's end beside the next one's rounds by itself.
 type Flight<C, const H: usize> = [Encrypted<C, H>; 4];
 
-/// Their operands, which are looked up once: each look takes as many instructions as several rounds.
+/// The operands of the blocks under way, loaded once: a second load would take as many instructions as several rounds.
 type Operands<C> = [Pair<C>; 4];
 
 /// Round keys of block n in entry n modulo 4, scheduled during the block before.
 type Ring<C> = [[<C as Lanes>::Reg; 11]; 4];
 
-/// Whole blocks of registers of four.
+/// Garbles or evaluates whole blocks, in registers of four lanes, as one stream.
 #[inline(always)]
 fn stream<C: Lanes, const H: usize>(cpu: C, role: &mut impl Role<C, H>, key: C::Reg, cursor: &mut AndCursor) {
     let Some((mut here, bucket)) = cursor.whole(role) else { return };
@@ -196,17 +196,17 @@ fn stream<C: Lanes, const H: usize>(cpu: C, role: &mut impl Role<C, H>, key: C::
     keys[0][10] = next;
     let key_of = |block: Option<(Position, u64)>| cpu.xor(key, cpu.count(block.map_or(0, |(_, bucket)| bucket)));
     let mut after = cursor.whole(role);
-    turn::<C, H, FIRST>(cpu, role, &mut flight, &mut keys, key_of(after), [here; 2], 0, &mut ab);
+    stream_step::<C, H, FIRST>(cpu, role, &mut flight, &mut keys, key_of(after), [here; 2], 0, &mut ab);
     let mut n = 1;
     while let Some((position, _)) = after {
         after = cursor.whole(role);
-        turn::<C, H, BOTH>(cpu, role, &mut flight, &mut keys, key_of(after), [here, position], n, &mut ab);
+        stream_step::<C, H, BOTH>(cpu, role, &mut flight, &mut keys, key_of(after), [here, position], n, &mut ab);
         (here, n) = (position, n + 1);
     }
-    turn::<C, H, LAST>(cpu, role, &mut flight, &mut keys, key, [here; 2], n, &mut ab);
+    stream_step::<C, H, LAST>(cpu, role, &mut flight, &mut keys, key, [here; 2], n, &mut ab);
 }
 
-/// Kinds of turns: no block ends, none begins, one of each.
+/// Kinds of steps of the stream: no block ends, none begins, one of each.
 const FIRST: u8 = 0;
 const LAST: u8 = 1;
 const BOTH: u8 = 2;
@@ -214,7 +214,7 @@ const BOTH: u8 = 2;
 /// Row by row, the end of block n − 1 and the beginning of block n, at these positions.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-fn turn<C: Lanes, const H: usize, const KIND: u8>(
+fn stream_step<C: Lanes, const H: usize, const KIND: u8>(
     cpu: C,
     role: &mut impl Role<C, H>,
     flight: &mut Flight<C, H>,

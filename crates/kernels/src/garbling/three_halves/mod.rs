@@ -58,8 +58,8 @@ pub type Table = [u8; 25];
 ///
 /// Hash h of AND number n (0: of A, 1: of B, 2: of A ⊕ B) is H(x) = E_K(ς(x ⊕ i)) ⊕ ς(x ⊕ i) with K = S ⊕ (j ‖
 /// "3-halves"), bucket j = 4·⌊n/16⌋ + n mod 4 and tweak i = 4·(⌊n/4⌋ mod 4) + h, as in
-/// [`HalfGates`](crate::half_gates::HalfGates). But ς is σ on each half by itself: of 32-bit words, (a ‖ b ‖ c ‖ d) ↦ (a ⊕ b ‖ a
-/// ‖ c ⊕ d ‖ c).
+/// [`HalfGates`](crate::half_gates::HalfGates). But ς is σ on each half by itself: of 32-bit words,
+/// (a ‖ b ‖ c ‖ d) ↦ (a ⊕ b ‖ a ‖ c ⊕ d ‖ c).
 ///
 /// **Why not σ**: ciphertexts hold H(x ⊕ Δ)_L ⊕ α·Δ_L ⊕ β·Δ_R, with all four (α, β). H's own part, linear in Δ, must
 /// not cancel that: the map Δ ↦ [σ(Δ)]_L ⊕ Δ_L ⊕ Δ_R is zero, and such a ciphertext would show 64 bits of the cipher's
@@ -86,7 +86,8 @@ pub type Table = [u8; 25];
 ///
 /// # What it rests on
 /// The conditions of [`HalfGates`](crate::half_gates::HalfGates): S uniform, public, fresh; no number twice under one S;
-/// an honest garbler, labels uniform but for XORs; inputs chosen before the ciphertexts are seen, or a semi-honest evaluator.
+/// an honest garbler, labels uniform but for XORs; inputs chosen before the ciphertexts are seen, or a semi-honest
+/// evaluator.
 ///
 /// # For whoever reviews it
 /// Three choices here are not in the paper: ς as the map of its randomised hash; dice from two further bits of a
@@ -164,7 +165,7 @@ impl ThreeHalves {
     }
 
     /// Garbles gates, none of which reads what an earlier one writes, in order: the zero labels of the results, and in a
-    /// row for each gate the tables. The same as gate by gate.
+    /// row for each gate the tables. The result is that of one gate after the other.
     ///
     /// # Panics
     /// If there is no such row, a row of tables is too short, there are not as many rows of tables as gates, or Δ has bit

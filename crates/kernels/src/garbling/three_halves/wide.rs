@@ -191,8 +191,8 @@ fn tweaks<C: Lanes>(cpu: C, row: usize) -> [C::Reg; 3] {
     [cpu.load(&tweaks[0]), cpu.load(&tweaks[1]), cpu.load(&tweaks[2])]
 }
 
-/// The inputs with which both roles begin the ciphers of A, B and A ⊕ B; of the hashes of A and B, what they add to the output and,
-/// in bit 0 of each half, to the control bits, comes of A and B alone.
+/// The inputs of the ciphers of A, B and A ⊕ B, in both roles. The terms that the hashes of A and B add to the output and,
+/// in bit 0 of each half, to the control bits depend on A and B alone.
 #[inline(always)]
 fn open<C: Lanes>(cpu: C, row: usize, a: C::Reg, b: C::Reg, key: C::Reg) -> [C::Reg; 3] {
     let [of_a, of_b, of_x] = tweaks(cpu, row);

@@ -3,7 +3,7 @@
 //! Guo, Yang, Wang, Zhang, Xie, Liu, Zhao: *Half-Tree* (EUROCRYPT 2023, ePrint 2022/1431): the children of a node x
 //! are H(x) and H(x) ⊕ x, so that the XOR of a level is the XOR of the level above: one hash for two nodes.
 //!
-//! A party that lacks the nodes of one path has garbage in their places, and mends the sibling of the path after each level, when
+//! A party that lacks the nodes of one path has garbage in their places, and corrects the sibling of the path after each level, when
 //! it learns the XOR of that level's left or right nodes. Where that is must not show, so a block is XORed into a place
 //! by going over all places ([`Patch`]), on the way of what is done with them anyway.
 
