@@ -18,19 +18,19 @@ use terms::{Garbling, Timing};
 /// Inputs and outputs of every kind around products, of so many lanes.
 fn binding(lanes: u64) -> Binding {
     let product = blocks::find("multiply").unwrap().circuit(&[8], Goal::Size).unwrap();
-    let mux = blocks::find("mux").unwrap().circuit(&[8], Goal::Size).unwrap();
+    let mux = blocks::find("mux").unwrap().circuit(&[16], Goal::Size).unwrap();
     let mut p = circuit::Program::new("all kinds");
     let [x, y] = [("x", Party::Alice), ("y", Party::Bob)].map(|(name, who)| p.input(name, who, uint(8), lanes));
-    let z = p.input("z", Owner::Shared, uint(8), lanes);
+    let z = p.input("z", Owner::Shared, circuit::bits(16), lanes);
     let bit = p.input("bit", Owner::Party(Party::Bob), circuit::bits(1), lanes);
     let xy = p.map(&product, &[x, y]);
-    let xyz = p.map(&product, &[xy, z]);
-    let chosen = p.map(&mux, &[bit, xy, xyz]);
+    let chosen = p.map(&mux, &[bit, xy, z]);
+    let again = p.map(&mux, &[bit, chosen, xy]);
     for (name, who, value) in [
         ("alice", Recipient::Party(Party::Alice), xy),
-        ("bob", Recipient::Party(Party::Bob), xyz),
-        ("both", Recipient::Both, chosen),
-        ("nobody", Recipient::Shared, xyz),
+        ("bob", Recipient::Party(Party::Bob), chosen),
+        ("both", Recipient::Both, again),
+        ("nobody", Recipient::Shared, chosen),
     ] {
         p.output(name, who, value);
     }

@@ -36,7 +36,7 @@ impl YaoLengths {
 
     /// Whether the evaluator holds bits of an input, alone or as a share: each takes a COT.
     pub fn takes_cots(&self, job: &Job) -> bool {
-        matches!(job.task.kind, Kind::Input { owner, .. } if owner != Owner::Party(self.garbler))
+        matches!(job.task.kind, Kind::Input { owner, .. } if owner != Owner::Party(self.garbler)) && job.bits() > 0
     }
 
     /// An exchange in which the garbler sends some bytes, and the evaluator others.
