@@ -103,6 +103,7 @@ impl Duplex {
     }
 
     /// Whether an operation may start.
+    #[inline]
     pub fn check(&mut self) -> Result<()> {
         if let Some(error) = self.heartbeat_error.take() {
             return Err(error);

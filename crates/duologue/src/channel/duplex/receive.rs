@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 const DRAINED_READS: usize = 64;
 
 impl Duplex {
+    #[inline]
     pub fn recv_into(&mut self, out: &mut [u8]) -> Result<()> {
         self.flush()?;
         if !out.is_empty() && std::mem::take(&mut self.sent_since_turn) {

@@ -18,6 +18,7 @@ const GIVEN: usize = 64 << 10;
 const LOOK_FOR_ABORT: Duration = Duration::from_secs(1);
 
 impl Duplex {
+    #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
         self.count_sent(bytes.len());
         let mut rest = bytes;
@@ -52,6 +53,7 @@ impl Duplex {
         self.sent_since_turn |= bytes > 0;
     }
 
+    #[inline]
     pub fn flush(&mut self) -> Result<()> {
         if self.sent_since_flush {
             self.sent_since_flush = false;
@@ -141,6 +143,7 @@ impl Duplex {
     }
 
     /// Writes the control frames that wait; false if something remains.
+    #[inline]
     pub(super) fn push_control(&mut self) -> Result<bool> {
         while !self.control.is_empty() {
             let control = std::mem::take(&mut self.control);
@@ -154,6 +157,7 @@ impl Duplex {
         Ok(true)
     }
 
+    #[inline]
     pub(super) fn push_pipe(&mut self) -> Result<bool> {
         match self.pipe.try_flush() {
             Ok(()) => Ok(true),

@@ -63,6 +63,7 @@ impl Duplex {
     }
 
     /// A frame that is written in part is finished first, if that is possible soon: nothing can be told inside it.
+    #[inline]
     pub(super) fn stop_if_cancelled(&mut self) -> Result<()> {
         if !self.canceller.is_cancelled() {
             return Ok(());

@@ -41,10 +41,11 @@ impl<F: FnMut() -> bool + Send> Pipe for Stepped<F> {
         self.inner.try_flush()
     }
 
-    /// What the peer wrote has come before time passes, however long that takes in reality.
+    /// The peer's bytes have come before time passes, however long that takes in reality.
     fn wait(&mut self, _for_write: bool, timeout: Duration) -> io::Result<()> {
         let mut buffer = [0; 64];
-        while (self.came.is_empty()) && (self.peer)() {
+        let wrote = (self.peer)();
+        while wrote && self.came.is_empty() {
             match self.inner.try_read(&mut buffer) {
                 Ok(n) => self.came.extend_from_slice(&buffer[..n]),
                 Err(e) if e.kind() == ErrorKind::WouldBlock => self.inner.wait(false, 10 * MS)?,
