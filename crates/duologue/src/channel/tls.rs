@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{AlwaysResolvesClientRawPublicKeys, UnbufferedClientConnection};
-use rustls::crypto::ring::cipher_suite as suite;
+use rustls::crypto::ring::cipher_suite;
 use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls13_signature_with_raw_key};
 use rustls::pki_types::{CertificateDer, ServerName, SubjectPublicKeyInfoDer, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
@@ -543,9 +543,9 @@ impl ClientCertVerifier for Pin {
 fn provider() -> CryptoProvider {
     CryptoProvider {
         cipher_suites: vec![
-            suite::TLS13_AES_128_GCM_SHA256,
-            suite::TLS13_AES_256_GCM_SHA384,
-            suite::TLS13_CHACHA20_POLY1305_SHA256,
+            cipher_suite::TLS13_AES_128_GCM_SHA256,
+            cipher_suite::TLS13_AES_256_GCM_SHA384,
+            cipher_suite::TLS13_CHACHA20_POLY1305_SHA256,
         ],
         ..rustls::crypto::ring::default_provider()
     }

@@ -3,7 +3,7 @@
 use super::{Executor, Protocol};
 use crate::Result;
 use crate::outbox::Inbox;
-use crate::shelf::{Room, Tables as StoredTables, Taken};
+use crate::shelf::{self, Room, Taken};
 use circuit::program::Kind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(super) enum Tables {
     /// Those that came in this session, and how many bytes were taken.
     Here(Inbox, usize),
     /// Those of an earlier session.
-    Stored(StoredTables),
+    Stored(shelf::Tables),
 }
 
 impl Tables {
@@ -60,7 +60,7 @@ impl StoredRun {
             at.labels += bytes.len() as u64;
             Ok(())
         })?;
-        Ok((prepared, Tables::Stored(StoredTables::new(self.run.clone(), place))))
+        Ok((prepared, Tables::Stored(shelf::Tables::new(self.run.clone(), place))))
     }
 }
 

@@ -30,7 +30,7 @@ use kernels::generator::Generator;
 use zeroize::Zeroizing;
 
 use crate::disk::files;
-use crate::disk::owner::{LIMIT, Owner, Reader as Fields};
+use crate::disk::owner::{self, LIMIT, Owner};
 use crate::disk::seal::{KEY, NONCE, TAG, open, random, seal};
 use crate::{Error, Result};
 
@@ -107,7 +107,7 @@ impl Head {
 
     /// Reads a head; whose it is comes with it.
     pub(super) fn decode(bytes: &[u8]) -> std::result::Result<(Owner, Head), String> {
-        let mut fields = Fields(bytes);
+        let mut fields = owner::Reader(bytes);
         if fields.take::<8>()? != *MAGIC {
             return Err("it does not begin as one".into());
         }

@@ -89,7 +89,7 @@ struct ReceiverRound {
 impl Sender {
     /// A maker whose first COTs come from `inner`. `id` is fresh for every session and direction and equal for both
     /// sides; `rng` draws our secrets; `threads` share the work.
-    pub fn new(id: [u8; 32], inner: Box<dyn CotSender>, set: Set, rng: Generator, threads: usize) -> Self {
+    pub(super) fn new(id: [u8; 32], inner: Box<dyn CotSender>, set: Set, rng: Generator, threads: usize) -> Self {
         Self::scheduled(id, inner, set.schedule(), rng, threads)
     }
 
@@ -177,7 +177,7 @@ impl CotSender for Sender {
 impl Receiver {
     /// A maker whose first COTs come from `inner`. `id` is fresh for every session and direction and equal for both
     /// sides; `threads` share the work.
-    pub fn new(id: [u8; 32], inner: Box<dyn CotReceiver>, set: Set, threads: usize) -> Self {
+    pub(super) fn new(id: [u8; 32], inner: Box<dyn CotReceiver>, set: Set, threads: usize) -> Self {
         Self::scheduled(id, inner, set.schedule(), threads)
     }
 

@@ -279,7 +279,7 @@ fn every_backend_makes_the_same() {
 }
 
 #[test]
-fn the_outline_has_the_lengths_of_the_messages() {
+fn the_lengths_are_those_of_the_messages() {
     for k in 1..=8 {
         let (mut sender, mut receiver) = pair(k);
         let mut lengths = Extension::SoftSpoken { k }.lengths();
@@ -303,9 +303,10 @@ fn the_outline_has_the_lengths_of_the_messages() {
 fn costs_what_it_says() {
     for (k, bits) in [(1, 127), (2, 63), (4, 31), (8, 15)] {
         let tile = bits * TILE / 8;
-        assert_eq!(message_lens(k, 1 << 19, false), [0, (bits << 19) / 8 + tile + 48]);
         let trees = if k > 1 { 4128 } else { 0 };
-        assert_eq!(message_lens(k, 1 << 19, true), [32, (bits << 19) / 8 + tile + 48 + trees]);
+        let mut lengths = SoftSpokenLengths::new(k);
+        assert_eq!(lengths.exchange(1 << 19), [32, (bits << 19) / 8 + tile + 48 + trees]);
+        assert_eq!(lengths.exchange(1 << 19), [0, (bits << 19) / 8 + tile + 48]);
     }
 }
 
@@ -401,7 +402,7 @@ fn a_challenge_depends_on_all_before_it() {
 
 #[test]
 fn wrong_lengths_are_named_with_both() {
-    let expect = message_len(4, 100, true);
+    let expect = Shape::new(4).message_len(100, true);
     for len in [0, 1, expect - 1, expect + 1, 2 * expect] {
         let Err(Error::Peer(why)) = accept(&mut pair(4).0, CotOutput::Blocks, 100, &vec![0; len]) else {
             panic!("accepted {len} bytes")
