@@ -13,12 +13,12 @@ use crate::{Error, Result};
 /// A maker of COTs. Both parties use one and the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Extension {
-    /// [`softspoken`](super::softspoken) with trees of 2^k leaves: 128/k − 1 bits a COT.
+    /// The maker [`softspoken`](super::softspoken) with trees of 2^k leaves: 128/k − 1 bits a COT.
     SoftSpoken {
-        /// From 1 to 8.
+        /// The planes of a group, from 1 to 8.
         k: u8,
     },
-    /// [`silent`], of this set of parameters: 1.4 to 0.2 bits a COT, in large batches.
+    /// The maker [`silent`] with this set of parameters: 1.4 to 0.2 bits a COT, in large batches.
     Silent(silent::Set),
 }
 
@@ -134,8 +134,8 @@ impl CotLengths {
         }
     }
 
-    /// The next exchange, before which a batch of `batch` COTs is begun unless that is zero: the bytes of the sender and
-    /// of the receiver.
+    /// The next exchange, before which a batch of `batch` COTs is begun unless that is zero: the bytes of the sender
+    /// and of the receiver.
     pub fn exchange(&mut self, batch: usize) -> [usize; 2] {
         match self {
             CotLengths::SoftSpoken(softspoken) => softspoken.exchange(batch),

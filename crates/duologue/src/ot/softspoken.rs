@@ -40,9 +40,9 @@
 //! first batch: the trees │ masking tile │ chunk 0 │ chunk 1 │ … │ ũ (16 bytes) │ hash (32 bytes)
 //! ```
 //!
-//! The masking tile and each chunk are the corrections c of group 1, of group 2, and so on. A chunk has 128 × 128 COTs, the last
-//! one what is left, rounded up to a multiple of 128; the surplus is dropped. The streams run on from batch to batch
-//! and are never read twice.
+//! The masking tile and each chunk are the corrections c of group 1, of group 2, and so on. A chunk has 128 × 128 COTs,
+//! the last one what is left, rounded up to a multiple of 128; the surplus is dropped. The streams run on from batch to
+//! batch and are never read twice.
 
 mod check;
 mod lengths;
@@ -75,33 +75,33 @@ const CHUNK: usize = 128;
 /// sets of the cache.
 const STRIDE: usize = CHUNK + 4;
 
-/// Holds Δ.
+/// The sender of SoftSpoken OT, which holds Δ.
 pub struct Sender {
     shape: Shape,
     seeds: SenderSeeds,
-    /// From the first batch on.
+    /// The keys of the trees' leaves; empty before the first batch.
     trees: Vec<Leaves>,
     common: Common,
     #[cfg(test)]
     unchecked: bool,
 }
 
-/// Holds the choices.
+/// The receiver of SoftSpoken OT, which holds the choice bits.
 pub struct Receiver {
     shape: Shape,
     seeds: ReceiverSeeds,
-    /// The sender has shown that it has its keys.
+    /// Whether the sender has proved that it has its keys.
     proven: bool,
-    /// From the first batch on.
+    /// The keys of the trees' leaves; empty before the first batch.
     trees: Vec<Leaves>,
     common: Common,
-    /// A group and what its corrections of every first tile are wrong by.
+    /// A group, and the error that is added to its corrections of every first tile.
     #[cfg(test)]
     cheat: Option<(usize, Block)>,
 }
 
 impl Sender {
-    /// The extension that these seeds are for, with trees of 2^k leaves; `threads` share the work.
+    /// A maker on these seeds, with trees of 2^k leaves; `threads` share the work.
     ///
     /// # Panics
     /// If k is not from 1 to 8, as the peer's is, or there are no threads.
@@ -122,7 +122,7 @@ impl Sender {
 }
 
 impl Receiver {
-    /// The extension that these seeds are for, with trees of 2^k leaves; `threads` share the work.
+    /// A maker on these seeds, with trees of 2^k leaves; `threads` share the work.
     ///
     /// # Panics
     /// If k is not from 1 to 8, as the peer's is, or there are no threads.
@@ -255,7 +255,7 @@ impl Sender {
         self.extend(batch, inbox, opening)
     }
 
-    /// A peer that may try again learns Δ bit by bit.
+    /// Erases Δ and the seeds: a peer that may try again learns Δ bit by bit.
     fn destroy(&mut self) {
         self.seeds.delta.zeroize();
         self.seeds.base_ots.keys.zeroize();
@@ -265,7 +265,7 @@ impl Sender {
 }
 
 impl Receiver {
-    /// A batch: its message from `opening` on, and the COTs.
+    /// Makes a batch of COTs, and its message, which begins at `opening` of the outbox.
     fn extend(&mut self, batch: &mut CotBatch, outbox: &mut Vec<u8>, opening: usize) {
         let (trees, corrections) = (&self.trees, self.shape.corrections());
         let expand = |scratch: &mut Scratch, first, tiles, c: &mut [u8]| {
@@ -303,7 +303,7 @@ impl Receiver {
 }
 
 impl Sender {
-    /// A batch: the COTs, from the message from `opening` on.
+    /// Makes a batch of COTs from the receiver's message, which continues at `opening` of the inbox.
     fn extend(&mut self, batch: &mut CotBatch, inbox: &[u8], opening: usize) -> Result<()> {
         let (shape, trees, delta) = (self.shape, &self.trees, self.seeds.delta);
         let corrections = shape.corrections();
@@ -341,15 +341,15 @@ impl Sender {
     }
 }
 
-/// What both sides have.
+/// The state that both sides have.
 struct Common {
     backend: Backend,
     workers: Vec<Worker>,
     pending: Option<CotBatch>,
-    /// Blocks of the streams that are used up.
+    /// The number of blocks of each stream that are used up.
     position: u64,
     batches: u64,
-    /// A check has failed.
+    /// Whether a check has failed.
     dead: bool,
 }
 
@@ -371,7 +371,7 @@ impl Common {
         Ok(())
     }
 
-    /// The folds of a batch; those of the next one begin at zero.
+    /// Returns the folds of a batch, and begins those of the next one at zero.
     fn folds(&mut self) -> Vec<Block> {
         let mut all = Folds::new(self.backend);
         for worker in &mut self.workers {
@@ -382,7 +382,7 @@ impl Common {
     }
 }
 
-/// What a thread works with.
+/// The memory of a thread.
 struct Worker {
     scratch: Scratch,
     folds: Folds,
@@ -393,12 +393,12 @@ impl Worker {
         Worker { scratch: Scratch::new(), folds: Folds::new(backend) }
     }
 
-    /// Folds the masking tile.
+    /// Folds the masking tile, with weight 1.
     fn open(&mut self) {
         self.folds.add(&self.scratch.rows, &[]);
     }
 
-    /// Folds the planes of a chunk, whose corrections are c.
+    /// Draws the challenge of a chunk whose corrections are c, and folds its planes.
     fn check(&mut self, transcript: &Transcript, index: usize, tiles: usize, c: &[u8]) -> ChunkChallenge {
         let challenge = transcript.challenge(index, c);
         let mut weights = [Block::ZERO; CHUNK];
@@ -408,7 +408,7 @@ impl Worker {
     }
 }
 
-/// Gives the jobs out in their order to whoever is free. A job may wait for those before it.
+/// Hands the jobs out in their order, each to the next thread that is free. A job may wait for those before it.
 fn share<W: Send, J>(workers: &mut [W], jobs: impl Iterator<Item = J> + Send, work: impl Fn(&mut W, J) + Sync) {
     let jobs = Mutex::new(jobs);
     let next = || jobs.lock().expect("no iterator panicked").next();

@@ -72,7 +72,7 @@ impl CotSender for GivenCots {
 }
 impl CotReceiver for GivenCots {}
 
-/// What a dealer deals: q and t, with these choices.
+/// COTs made from a seed: q and t, with these choices.
 fn given_cots(count: usize, seed: u128, choice: impl Fn(usize, bool) -> bool) -> [Vec<Block>; 2] {
     let random = random(seed, 2 * count);
     let q: Vec<Block> = random[..count].iter().map(|q| q.with_lsb(false)).collect();

@@ -49,7 +49,8 @@ pub(super) fn batch(wanted: u64) -> usize {
     wanted.min(BATCH) as usize
 }
 
-/// The progress of a SoftSpoken maker in lengths alone: it has the batches, exchanges and bytes of the maker's two sides.
+/// The progress of a SoftSpoken maker in lengths alone: it has the batches, exchanges and bytes of the maker's two
+/// sides.
 #[derive(Clone, Debug)]
 pub struct SoftSpokenLengths {
     k: u8,

@@ -125,7 +125,7 @@ mod definition {
     }
 
     pub(super) struct Streams {
-        /// Of each group, of each leaf.
+        /// The streams of each leaf of each group.
         keys: Vec<Vec<Aes128>>,
     }
 
@@ -362,8 +362,8 @@ fn a_message_of_the_second_batch_is_checked_as_well() {
     assert!(matches!(accept(&mut sender, CotOutput::Bits, 100, &message), Err(Error::Peer(_))));
 }
 
-/// The receiver uses other choices in one group, and follows the protocol otherwise: it passes exactly if Δ is zero there,
-/// where it does no harm. A sender that does not check has wrong COTs.
+/// The receiver uses other choices in one group, and follows the protocol otherwise: it passes exactly if Δ is zero
+/// there, where it does no harm. A sender that does not check has wrong COTs.
 #[test]
 fn other_choices_in_one_group_are_detected() {
     for (k, group) in [(1, 9), (2, 40), (4, 5), (8, 15)] {
@@ -488,8 +488,8 @@ mod trees {
         }
     }
 
-    /// A wrong sum is noticed by a taker who opens it, by the bit of Δ that chooses between the two: without the tags, it
-    /// would have other leaves.
+    /// A wrong sum is noticed by a receiver who opens it, by the bit of Δ that chooses between the two: without the tags,
+    /// it would have other leaves.
     #[test]
     fn a_wrong_sum_is_detected_by_who_needs_it() {
         let k = 4;
