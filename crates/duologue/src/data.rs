@@ -11,17 +11,17 @@ use std::collections::BTreeMap;
 #[derive(Clone, Default)]
 pub struct Inputs(BTreeMap<String, BitMatrix>);
 
-/// What a run delivers to this party, by port; of a shared output its XOR share.
+/// The outputs of a run that this party gets, by port; of a shared output its XOR share.
 #[derive(Clone, Default)]
 pub struct Outputs(BTreeMap<String, BitMatrix>);
 
 impl Inputs {
-    /// No inputs.
+    /// An empty set of inputs.
     pub fn new() -> Inputs {
         Inputs::default()
     }
 
-    /// With one more port.
+    /// Sets a port and returns the inputs.
     pub fn with(mut self, name: &str, value: BitMatrix) -> Inputs {
         self.set(name, value);
         self
@@ -32,12 +32,12 @@ impl Inputs {
         self.0.insert(name.to_owned(), value);
     }
 
-    /// A port by name, if it is set.
+    /// The value of a port, if it is set.
     pub fn get(&self, name: &str) -> Option<&BitMatrix> {
         self.0.get(name)
     }
 
-    /// The ports of one kind by their places, after checking names and shapes.
+    /// The values of the wanted ports in the program's order, after checking names and shapes.
     pub(crate) fn feeds(&self, binding: &Binding, wanted: impl Fn(Owner) -> bool) -> Result<Vec<Option<BitMatrix>>> {
         if let Some(name) = self.0.keys().find(|name| binding.input(name).is_none()) {
             return Err(Error::usage(format!("the program has no input '{name}'")));
@@ -64,7 +64,7 @@ impl Inputs {
         }
     }
 
-    /// Refuses what only the peer may supply.
+    /// Refuses inputs that only the peer may supply.
     pub(crate) fn check_owner(&self, binding: &Binding, party: Party) -> Result<()> {
         let theirs =
             |port: &&BoundPort<Owner>| port.who == Owner::Party(party.peer()) && self.0.contains_key(&port.name);
@@ -83,12 +83,12 @@ impl Outputs {
         Outputs(named.filter_map(|(port, value)| Some((port.name.clone(), value?))).collect())
     }
 
-    /// A port by name; absent if it is not for this party.
+    /// The value of a port; none if it is not for this party.
     pub fn get(&self, name: &str) -> Option<&BitMatrix> {
         self.0.get(name)
     }
 
-    /// All ports by name.
+    /// All ports with their names, in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &BitMatrix)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }

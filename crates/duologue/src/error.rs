@@ -11,31 +11,31 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The peer broke the protocol: it sent what no honest party sends. The session is dead.
+    /// The peer broke the protocol: it sent something that no honest party sends. The session is dead.
     #[error("the peer misbehaved: {0}")]
     Peer(String),
     /// Both parties are honest but do not agree on what to do; found before an input is used.
     #[error("the parties do not agree on {what}: ours is {ours}, theirs is {theirs}")]
     Incompatible {
-        /// What they do not agree on.
+        /// The term that they do not agree on.
         what: &'static str,
-        /// What this party has.
+        /// This party's value of it.
         ours: String,
-        /// What the peer has.
+        /// The peer's value of it.
         theirs: String,
     },
     /// Bytes of a file or an argument do not have their form.
     #[error("malformed {what}: {why}")]
     Malformed {
-        /// Which file or argument.
+        /// The file or argument.
         what: String,
-        /// What was expected and what came.
+        /// The form that was expected and the bytes that came.
         why: String,
     },
     /// The caller asked for something that cannot be.
     #[error("{0}")]
     Usage(String),
-    /// Whoever watched the run stopped it.
+    /// The observer of the run stopped it.
     #[error("cancelled")]
     Cancelled,
     /// The peer told us that it stopped, and why.
@@ -47,7 +47,7 @@ pub enum Error {
     /// Nothing came within the deadline.
     #[error("no {what} from the peer for {seconds} s")]
     Timeout {
-        /// What did not come.
+        /// The message that did not come.
         what: &'static str,
         /// The deadline.
         seconds: u64,
@@ -55,9 +55,9 @@ pub enum Error {
     /// The operating system refused.
     #[error("{what}: {source}")]
     Io {
-        /// What was being done.
+        /// The operation that failed.
         what: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// This session failed before: nothing that it holds may be used again.
@@ -66,12 +66,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// The peer sent something that no honest party sends.
+    /// An [`Error::Peer`] with this message.
     pub fn peer(what: impl Into<String>) -> Self {
         Error::Peer(what.into())
     }
 
-    /// The caller asked for something that cannot be.
+    /// An [`Error::Usage`] with this message.
     pub fn usage(what: impl Into<String>) -> Self {
         Error::Usage(what.into())
     }
@@ -90,7 +90,7 @@ impl Error {
         }
     }
 
-    /// Attaches to an operating-system error what was being done.
+    /// Turns an error of the operating system into an [`Error::Io`] that names the operation that failed.
     pub fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |source| Error::Io { what, source }

@@ -1,4 +1,4 @@
-//! Bytes on their way out and in, in memory that is written over and over.
+//! The bytes of a message, in memory that serves one message after another.
 
 use bytemuck::{Pod, Zeroable};
 use std::ops::Deref;
@@ -6,16 +6,16 @@ use std::ops::Deref;
 /// Bytes that will be sent, in order.
 ///
 /// Unlike a vector it can hand out room without filling it first: clearing half a megabyte before tables are
-/// written there takes a twentieth of the time of garbling them. And it begins with a line of the cache: where tables lie
-/// in two lines each, evaluating them takes a twentieth longer.
+/// written there takes a twentieth of the time of garbling them. And it begins at a cache line: where tables lie
+/// in two cache lines each, evaluating them takes a twentieth longer.
 #[derive(Default)]
 pub struct Outbox {
-    /// What is to be sent, and after it what was sent before.
+    /// The bytes to be sent, followed by bytes that were sent before.
     lines: Vec<CacheLine>,
     len: usize,
 }
 
-/// Bytes that came.
+/// Bytes that were received.
 pub type Inbox = Outbox;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -28,7 +28,7 @@ impl Outbox {
         self.room(bytes.len()).copy_from_slice(bytes);
     }
 
-    /// Appends so many bytes, all of which the caller writes: they are zeros, or what was here before.
+    /// Appends `count` bytes, all of which the caller must write: they are zeros, or bytes of an earlier message.
     pub(crate) fn room(&mut self, count: usize) -> &mut [u8] {
         let from = self.len;
         self.len += count;
@@ -38,13 +38,13 @@ impl Outbox {
         &mut bytemuck::cast_slice_mut(&mut self.lines)[from..self.len]
     }
 
-    /// Makes room for so many more bytes.
+    /// Makes room for `count` more bytes.
     pub(crate) fn reserve(&mut self, count: usize) {
         let lines = (self.len + count).div_ceil(64);
         self.lines.reserve_exact(lines.saturating_sub(self.lines.len()));
     }
 
-    /// So many bytes in place of what is here, all of which the caller writes.
+    /// Replaces the contents by `count` bytes, all of which the caller must write.
     pub(crate) fn only(&mut self, count: usize) -> &mut [u8] {
         self.clear();
         self.room(count)
@@ -55,7 +55,7 @@ impl Outbox {
         self.len >= self.lines.len() * 64 / 2
     }
 
-    /// Forgets the bytes and keeps their memory.
+    /// Removes all bytes and keeps their memory.
     pub fn clear(&mut self) {
         self.len = 0;
     }
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(*outbox, [4, 5, 6, 7, 7]);
         outbox.only(3).copy_from_slice(&[8; 3]);
         assert_eq!(*outbox, [8; 3]);
-        assert!(outbox.as_ptr().addr().is_multiple_of(64), "from a line on");
+        assert!(outbox.as_ptr().addr().is_multiple_of(64), "from a cache line on");
     }
 
     #[test]

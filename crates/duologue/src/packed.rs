@@ -9,7 +9,7 @@ pub(crate) struct Packed {
     pub len: usize,
 }
 
-/// Bytes that `bits` packed bits take on the wire.
+/// The number of bytes that `bits` packed bits take in a message.
 pub(crate) fn byte_len(bits: usize) -> usize {
     bits.div_ceil(8)
 }
@@ -73,21 +73,21 @@ pub(crate) fn row_word(words: &[u64], from: usize, count: usize, i: usize) -> u6
     if left >= 64 { low | high } else { (low | high) & ((1 << left) - 1) }
 }
 
-/// One row of `count` bits from bit `from` on, copied out.
+/// Copies out the row of `count` bits that begins at bit `from`.
 pub(crate) fn copy_row(words: &[u64], from: usize, count: usize, to: &mut [u64]) {
     for (i, word) in to.iter_mut().enumerate() {
         *word = row_word(words, from, count, i);
     }
 }
 
-/// A matrix as it travels: row after row without gaps.
+/// Packs a matrix for a message: row after row without gaps.
 pub(crate) fn pack(matrix: &BitMatrix) -> Packed {
     let mut packed = Packed::default();
     (0..matrix.rows()).for_each(|row| packed.push(matrix.row(row), matrix.lanes()));
     packed
 }
 
-/// A matrix from its bytes, whose number was checked before they were read.
+/// Unpacks a matrix from its bytes, whose number the caller has checked.
 pub(crate) fn unpack(bytes: &[u8], rows: usize, lanes: usize) -> BitMatrix {
     let packed = Packed::read(bytes, rows * lanes);
     let mut matrix = BitMatrix::zeros(rows, lanes);

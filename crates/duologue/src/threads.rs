@@ -8,19 +8,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a thread without work looks for more before it sleeps, and how long one looks whether the other half is done.
-/// Waking a thread takes 20 to 50 µs, about as long as half a chunk of tables. With 200 µs two threads garble 1.4 times
-/// as fast as one, and without this 0.8 times (VAES-512, two cores).
+/// The time for which a thread without work looks for more before it sleeps, and for which one that is done with its
+/// half looks whether the other half is done. Waking a thread takes 20 to 50 µs, about as long as half a chunk of
+/// tables. With 200 µs two threads garble 1.4 times as fast as one, and without this 0.8 times (VAES-512, two cores).
 const AWAKE: Duration = Duration::from_micros(200);
 
 /// The threads of one party: the caller's alone, or a pool of its own.
 ///
-/// How many there are is nobody else's business: what is computed and sent does not depend on it.
+/// Results and messages do not depend on their number.
 #[derive(Clone, Default)]
 pub(crate) struct Threads(Option<Arc<ThreadPool>>);
 
 impl Threads {
-    /// So many; one means no pool.
+    /// A party with `count` threads; with one there is no pool.
     pub fn new(count: usize) -> Result<Threads> {
         if count <= 1 {
             return Ok(Threads(None));
@@ -34,7 +34,8 @@ impl Threads {
         self.0.as_ref().map_or(1, |pool| pool.current_num_threads())
     }
 
-    /// Works on a thread of the pool, from which handing work to the others costs little. A panic comes through.
+    /// Runs `work` on a thread of the pool, from which handing work to the others costs little. A panic is passed on to
+    /// the caller.
     pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match &self.0 {
             Some(pool) => pool.install(work),
@@ -42,7 +43,7 @@ impl Threads {
         }
     }
 
-    /// Works on each item; the caller's thread on the first ones, as every time.
+    /// Runs `work` on each item; the caller's thread always has the first ones.
     pub fn each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Sync) {
         match &self.0 {
             Some(pool) if items.len() > 1 => pool.install(|| halves(items, &work)),
@@ -50,7 +51,7 @@ impl Threads {
         }
     }
 
-    /// Does both: the caller's thread the first and, if no other one looks for work, then the second.
+    /// Runs both: the caller's thread runs the first and then, if no other thread has begun it, the second.
     pub fn both<T: Send, U: Send>(&self, ours: impl FnOnce() -> T + Send, theirs: impl FnOnce() -> U + Send) -> (T, U) {
         let Some(pool) = &self.0 else { return (ours(), theirs()) };
         pool.install(|| {
@@ -82,7 +83,7 @@ fn halves<T: Send>(items: &mut [T], work: &(impl Fn(&mut T) + Sync)) {
     }
 }
 
-/// How far the other half is.
+/// The progress of the other half.
 #[derive(Default)]
 struct Other {
     asked_by: Option<usize>,
@@ -101,7 +102,8 @@ impl Other {
         done
     }
 
-    /// The same as [`await_end`](Self::await_end) for long work, which may itself be shared out.
+    /// Waits as [`await_end`](Self::await_end) does, and helps meanwhile: for long work, which may itself be shared
+    /// out.
     fn help_until_end(&self) {
         let (since, before) = (Instant::now(), IS_AWAKE.replace(true));
         while self.is_worth_awaiting(since) {
@@ -112,7 +114,8 @@ impl Other {
         IS_AWAKE.set(before);
     }
 
-    /// Stays awake while another thread is at it. What nobody has begun is ours.
+    /// Stays awake while another thread works on the other half. If none has begun it, returns at once: it is ours to
+    /// do.
     fn await_end(&self) {
         let since = Instant::now();
         while self.is_worth_awaiting(since) {
@@ -129,11 +132,11 @@ thread_local! {
     static IS_AWAKE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Lets this thread look for work again and again for a while after it has done some.
+/// Lets this thread look for more work for the time [`AWAKE`] after it has done some.
 fn stay_awake() {
     let Some(us) = rayon::current_thread_index().filter(|_| !IS_AWAKE.get()) else { return };
     rayon::spawn(move || {
-        // Whoever waits may take this up, and has better things to do.
+        // A thread that waits for others may have taken this up, and must not stay here.
         if rayon::current_thread_index() != Some(us) || IS_AWAKE.replace(true) {
             return;
         }

@@ -2,10 +2,10 @@
 
 use zeroize::Zeroize;
 
-/// Consumed words that are worth moving the rest for.
+/// The number of consumed words from which on the rest is moved to the front.
 const SLACK: usize = 1 << 12;
 
-/// Bits in the order in which they were pushed; what has been drawn is erased.
+/// Bits in the order in which they were pushed; drawn bits are erased.
 #[derive(Default)]
 pub(super) struct BitQueue {
     words: Vec<u64>,
@@ -16,7 +16,7 @@ pub(super) struct BitQueue {
 }
 
 impl BitQueue {
-    /// Room for so many bits: a queue that grows leaves copies of its bits behind.
+    /// A queue with memory for `len` bits: a queue that grows leaves copies of its bits behind.
     pub(super) fn with_capacity(len: usize) -> Self {
         // A push that does not begin at a word carries into one more.
         BitQueue { words: Vec::with_capacity(len.div_ceil(64) + 1), head: 0, tail: 0 }
@@ -44,7 +44,10 @@ impl BitQueue {
         truncate(&mut self.words, self.tail);
     }
 
-    /// Takes the first `count` bits; the padding of the last word is zero. There must be as many.
+    /// Takes the first `count` bits; the padding of the last word is zero.
+    ///
+    /// # Panics
+    /// If there are fewer.
     pub(super) fn draw(&mut self, count: usize) -> Vec<u64> {
         assert!(count <= self.len(), "{count} bits drawn from {}", self.len());
         let (first, shift) = (self.head / 64, self.head % 64);

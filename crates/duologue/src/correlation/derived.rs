@@ -1,15 +1,15 @@
-//! What is made of random OTs without another message: strings of any length, 1-of-N, and bits times vectors.
+//! Correlations derived from random OTs without another message: OTs of strings, 1-of-N OTs, and triples of a bit and a
+//! vector.
 //!
 //! In a random OT the sender has two random messages m₀ and m₁, the receiver a random choice b and m_b. A
-//! [session](crate::Session::random_ots) makes them on request, both directions at once; they are not kept in its stock.
-//! Everything here is computed by each party alone, and consumes what it is computed from, so that a message seeds one
-//! thing:
+//! [session](crate::Session::random_ots) makes them on request, both directions at once; they are not kept in its
+//! stock. Each party computes them alone and consumes the random OTs, so that each message is used for one thing:
 //!
-//! | | of a random OT of 128 bits |
+//! | | made of random OTs of 128 bits |
 //! |---|---|
 //! | [`SentOts::strings`] | a random OT of ℓ bits: the first ℓ bits of m; beyond 128, the output of a generator with seed m |
-//! | [`SentOts::one_of`] | of ⌈log₂ N⌉ of them, a random OT of one message in N |
-//! | [`RandomOts::bit_vector_triples`] | of one each way, a bit, a vector and their product, shared |
+//! | [`SentOts::one_of`] | a random OT of one message in N, of ⌈log₂ N⌉ random OTs |
+//! | [`RandomOts::bit_vector_triples`] | shares of a bit, a vector and their product, of one random OT each way |
 //!
 //! Random OTs of single bits ([`RandomBits`]) come packed from the makers. **Security** is that of the random OTs and
 //! the level of [`SentOts::one_of`]; semi-honest parties.
@@ -26,11 +26,11 @@ use crate::ot::{CotBatch, Side};
 pub use one_of::{ReceivedChoices, SentChoices};
 pub use vectors::BitVectorTriples;
 
-/// Random OTs of 128 bits of one party: those that it sends, and those that it receives.
+/// One party's halves of random OTs of 128 bits in both directions.
 pub struct RandomOts {
-    /// Those in which it is the sender.
+    /// The random OTs in which the party is the sender.
     pub sent: SentOts,
-    /// Those in which it is the receiver.
+    /// The random OTs in which the party is the receiver.
     pub received: ReceivedOts,
 }
 
@@ -44,10 +44,10 @@ pub struct RandomOts {
 /// ```
 #[derive(ZeroizeOnDrop)]
 pub struct SentOts {
-    /// Of what is hashed further, unlike that of any other random OTs; the receiver's too.
+    /// The id of these random OTs for further hashing: equal on both sides, and unlike that of any others.
     #[zeroize(skip)]
     id: [u8; 32],
-    /// All m₀, all m₁.
+    /// The messages: all m₀, then all m₁.
     m: [Vec<Block>; 2],
 }
 
@@ -62,7 +62,7 @@ pub struct ReceivedOts {
 }
 
 impl RandomOts {
-    /// Of what the makers outputs, in order. `ids` of both directions: no other random OTs have them.
+    /// Random OTs from the makers' batches, in order. No other random OTs have the ids, one of each direction.
     pub(crate) fn new(batches: &[(Side, CotBatch)], [sent, received]: [[u8; 32]; 2]) -> Self {
         let blocks = |side, blocks: fn(&CotBatch) -> &[Block]| {
             let parts: Vec<_> = of(batches, side).map(blocks).collect();
@@ -74,14 +74,14 @@ impl RandomOts {
         RandomOts { sent: SentOts { id: sent, m }, received: ReceivedOts { id: received, choices, m: chosen } }
     }
 
-    /// As many as both directions have, of one OT each way: the vectors have `bits` bits.
+    /// Triples of a bit and a vector of `bits` bits, each from one random OT each way; surplus OTs are dropped.
     pub fn bit_vector_triples(self, bits: usize) -> BitVectorTriples {
         BitVectorTriples::new(&self.sent.strings(bits), self.received.strings(bits))
     }
 }
 
 impl SentOts {
-    /// How many.
+    /// The number of random OTs.
     pub fn len(&self) -> usize {
         self.m[0].len()
     }
@@ -91,17 +91,17 @@ impl SentOts {
         self.m[0].is_empty()
     }
 
-    /// All m₀ and all m₁.
+    /// The messages: all m₀ and all m₁.
     pub fn messages(&self) -> [&[Block]; 2] {
         self.m.each_ref().map(Vec::as_slice)
     }
 
-    /// Messages of `bits` bits.
+    /// Random OTs of strings of `bits` bits.
     pub fn strings(self, bits: usize) -> SentStrings {
         SentStrings { m: self.m.each_ref().map(|m| Strings::expand(m, bits)) }
     }
 
-    /// Random OTs of one message in N ≥ `n`, a power of two; see [`one_of`](SentChoices).
+    /// Random OTs of one message in N, the power of two from `n` on; see [`SentChoices`].
     ///
     /// # Errors
     /// [`Error::Usage`](crate::Error::Usage) unless 2 ≤ `n` ≤ 2¹⁶.
@@ -111,7 +111,7 @@ impl SentOts {
 }
 
 impl ReceivedOts {
-    /// How many.
+    /// The number of random OTs.
     pub fn len(&self) -> usize {
         self.m.len()
     }
@@ -121,22 +121,23 @@ impl ReceivedOts {
         self.m.is_empty()
     }
 
-    /// The choices, packed, least significant bit first.
+    /// The choice bits, packed, least significant bit first.
     pub fn choices(&self) -> &[u64] {
         &self.choices
     }
 
-    /// m_b of each.
+    /// The chosen message m_b of each random OT.
     pub fn messages(&self) -> &[Block] {
         &self.m
     }
 
-    /// Messages of `bits` bits, as the sender takes them.
+    /// Random OTs of strings of `bits` bits; the sender must take them too, by [`SentOts::strings`].
     pub fn strings(mut self, bits: usize) -> ReceivedStrings {
         ReceivedStrings { m: Strings::expand(&self.m, bits), choices: std::mem::take(&mut self.choices) }
     }
 
-    /// Random OTs of one message in N ≥ `n`, as the sender takes them.
+    /// Random OTs of one message in N, the power of two from `n` on; the sender must take them too, by
+    /// [`SentOts::one_of`].
     ///
     /// # Errors
     /// [`Error::Usage`](crate::Error::Usage) unless 2 ≤ `n` ≤ 2¹⁶.
@@ -147,7 +148,7 @@ impl ReceivedOts {
 
 /// The sender's side of random OTs of strings.
 pub struct SentStrings {
-    /// All m₀, all m₁.
+    /// The messages: all m₀, then all m₁.
     pub m: [Strings; 2],
 }
 
@@ -156,7 +157,7 @@ pub struct SentStrings {
 pub struct ReceivedStrings {
     /// Packed, least significant bit first.
     pub choices: Vec<u64>,
-    /// m_b of each.
+    /// The chosen message m_b of each random OT.
     pub m: Strings,
 }
 
@@ -173,7 +174,7 @@ impl Strings {
         Strings { bits, words: vec![0; count * bits.div_ceil(64)] }
     }
 
-    /// Of each seed the first `bits` bits, or the stream of a generator that it seeds.
+    /// Strings from seeds: the first `bits` bits of each seed, or of the stream of a generator that it seeds.
     fn expand(seeds: &[Block], bits: usize) -> Self {
         let mut strings = Strings::zeros(seeds.len(), bits);
         for (&seed, row) in seeds.iter().zip(strings.rows_mut()) {
@@ -187,7 +188,7 @@ impl Strings {
         strings
     }
 
-    /// Bits of each string.
+    /// The number of bits of each string.
     pub fn bits(&self) -> usize {
         self.bits
     }
@@ -207,30 +208,31 @@ impl Strings {
     }
 }
 
-/// Clears what is beyond `bits` bits in the last word.
+/// Clears the bits after the first `bits` in the last word.
 fn cut(row: &mut [u64], bits: usize) {
     if let (Some(last), shift @ 1..) = (row.last_mut(), bits % 64) {
         *last &= !(!0 << shift);
     }
 }
 
-/// Random OTs of single bits of one party, packed, least significant bit first; the padding of last words is zero.
+/// One party's halves of random OTs of single bits in both directions, packed, least significant bit first; the padding
+/// of last words is zero.
 #[derive(ZeroizeOnDrop)]
 pub struct RandomBits {
-    /// m₀ and m₁ of those that it sends.
+    /// The messages m₀ and m₁ of the random OTs that the party sends.
     pub sent: [Vec<u64>; 2],
-    /// How many it sends.
+    /// The number of random OTs that the party sends.
     #[zeroize(skip)]
     pub sent_len: usize,
-    /// b and m_b of those that it receives.
+    /// The choice bits b and the messages m_b of the random OTs that the party receives.
     pub received: [Vec<u64>; 2],
-    /// How many it receives.
+    /// The number of random OTs that the party receives.
     #[zeroize(skip)]
     pub received_len: usize,
 }
 
 impl RandomBits {
-    /// Of what the makers outputs, in order.
+    /// Random OTs from the makers' batches, in order.
     pub(crate) fn new(batches: &[(Side, CotBatch)]) -> Self {
         let (m0, sent_len) = joined(of(batches, Side::Sender), |batch| &batch.messages);
         let (mut m1, _) = joined(of(batches, Side::Sender), |batch| &batch.factors);
@@ -241,12 +243,12 @@ impl RandomBits {
     }
 }
 
-/// What was outputs as this side.
+/// The batches of one side.
 fn of(batches: &[(Side, CotBatch)], side: Side) -> impl Iterator<Item = &CotBatch> + Clone {
     batches.iter().filter(move |(other, _)| *other == side).map(|(_, batch)| batch)
 }
 
-/// The bits of all batches in a row, and how many.
+/// The bits of all batches in a row, and their number.
 fn joined<'a>(batches: impl Iterator<Item = &'a CotBatch> + Clone, bits: fn(&CotBatch) -> &[u64]) -> (Vec<u64>, usize) {
     let len = batches.clone().map(CotBatch::len).sum();
     let mut queue = BitQueue::with_capacity(len);

@@ -25,11 +25,11 @@ pub struct Maker {
 struct State {
     sender: Box<dyn CotSender>,
     receiver: Box<dyn CotReceiver>,
-    /// Settled in one direction and not yet in the other.
+    /// The bits that are settled in one direction and not yet in the other.
     halves: triples::Halves,
 }
 
-/// What a caller of [`Refill::step`] does next.
+/// The next action for the caller of [`Refill::step`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RefillStep {
     /// Send the outbox; read exactly `expect` bytes, the next step's inbox.
@@ -42,12 +42,12 @@ pub enum RefillStep {
 }
 
 impl Maker {
-    /// A maker of triples and COTs over two makers of COTs, one for each direction.
+    /// A maker of triples and COTs on two makers of COTs, one for each direction.
     pub fn new((sender, receiver): Makers) -> Self {
         Self { state: Ok(State { sender, receiver, halves: triples::Halves::default() }) }
     }
 
-    /// Δ of the COTs in which we are the sender.
+    /// The Δ of the COTs in which we are the sender.
     pub fn delta(&self) -> Result<Block> {
         self.state.as_ref().map(|state| state.sender.delta()).map_err(|why| dead(why))
     }
@@ -57,8 +57,8 @@ impl Maker {
         self.begin(stock, CotOutput::Blocks, demand)
     }
 
-    /// Begins to make random OTs of this output, as many as the demand has COTs or more; [`Refill::random_ots`] has them
-    /// when it is done. Nothing is added to the stock, which a failure destroys.
+    /// Begins to make random OTs with this output, at least as many as the demand has COTs; [`Refill::random_ots`] has
+    /// them when it is done. Nothing is added to the stock, which a failure destroys.
     pub fn random_ots<'a>(&'a mut self, stock: &'a mut Stock, output: CotOutput, demand: Demand) -> Refill<'a> {
         self.begin(stock, output, demand)
     }
@@ -69,7 +69,7 @@ impl Maker {
         Refill { maker: self, stock, output, random, left, total: demand, awaiting: None, done: false }
     }
 
-    /// Forgets Δ and all seeds; whatever comes next fails and says why.
+    /// Erases Δ and all seeds; every later call fails with this reason.
     pub fn destroy(&mut self, why: &str) {
         if self.state.is_ok() {
             self.state = Err(why.to_owned());
@@ -87,17 +87,17 @@ fn dead(why: &str) -> Error {
 pub struct Refill<'a> {
     maker: &'a mut Maker,
     stock: &'a mut Stock,
-    /// What becomes of COTs that are no triples': blocks in stock, or random OTs.
+    /// The output of the COTs that make no triples: blocks for the stock, or random OTs.
     output: CotOutput,
     random: Vec<(Side, CotBatch)>,
     left: Remaining,
     total: Demand,
-    /// What the exchange in flight brings: as receiver of COTs, as sender.
+    /// The lengths that the exchange under way brings, to us as receiver of COTs and as sender.
     awaiting: Option<[usize; 2]>,
     done: bool,
 }
 
-/// What has not been begun.
+/// The part of the demand that has not been begun.
 struct Remaining {
     sent: u64,
     received: u64,
@@ -117,13 +117,13 @@ impl Refill<'_> {
         flow
     }
 
-    /// What is begun of what, in correlations of any kind: for a progress bar.
+    /// The number of correlations that were begun, and of all that were demanded, of any kind: for a progress bar.
     pub fn progress(&self) -> (u64, u64) {
         let left = self.left.sent + self.left.received + self.left.triples;
         (self.total.total() - left, self.total.total())
     }
 
-    /// The random OTs that were made, in order.
+    /// Takes the random OTs that were made, in order.
     pub fn random_ots(&mut self) -> Vec<(Side, CotBatch)> {
         std::mem::take(&mut self.random)
     }
@@ -183,7 +183,7 @@ impl Remaining {
         self.sent == 0 && self.received == 0 && self.triples == 0
     }
 
-    /// What an exchange begins, the same for both parties with the directions exchanged.
+    /// The batches that an exchange begins: for both parties the same, with the directions exchanged.
     fn next(&self) -> NextBatches {
         if self.sent > 0 || self.received > 0 {
             NextBatches::Cots { sent: self.sent, received: self.received }
@@ -216,7 +216,7 @@ impl State {
         Ok(())
     }
 
-    /// Reads the peer's halves, as sender and as receiver of COTs: what they settle.
+    /// Reads the peer's halves, as sender and as receiver of COTs, and returns the batches that they settle.
     fn receive(
         &mut self,
         (as_sender, as_receiver): (&[u8], &[u8]),
@@ -227,7 +227,7 @@ impl State {
         Ok(each.into_iter().filter_map(|(side, batch)| Some((side, batch?))))
     }
 
-    /// Adds to the stock what was settled.
+    /// Adds settled batches to the stock.
     fn put(&mut self, settled: impl Iterator<Item = (Side, CotBatch)>, stock: &mut Stock) {
         for (side, mut batch) in settled {
             match batch.output() {
@@ -241,7 +241,7 @@ impl State {
     }
 }
 
-/// Begins a batch if anything is wanted: how many of the wanted it makes.
+/// Begins a batch if anything is wanted, and returns how many of the wanted COTs it makes.
 fn begin<M: CotMaker + ?Sized>(
     maker: &mut M,
     side: Side,
@@ -258,8 +258,8 @@ fn begin<M: CotMaker + ?Sized>(
     Ok(wanted.min(count as u64))
 }
 
-/// The exchanges of a refill in bytes, sent and read, and what it adds to the stock, without making anything: what the
-/// cost protocol counts. `lengths` are those of the makers in which we are sender and receiver.
+/// Counts a refill without making anything: the bytes sent and read in each exchange, and the correlations that it adds
+/// to the stock. `lengths` are those of the makers in which we are sender and receiver.
 pub(crate) fn exchanges(us: Party, demand: Demand, lengths: &mut [CotLengths; 2]) -> (Vec<(usize, usize)>, Demand) {
     let mut left = Remaining::new(us, demand);
     let (mut exchanges, mut made) = (Vec::new(), Demand::NONE);
@@ -290,7 +290,7 @@ pub(crate) fn exchanges(us: Party, demand: Demand, lengths: &mut [CotLengths; 2]
     (exchanges, made)
 }
 
-/// The batch for so many wanted COTs; none for none.
+/// The number of COTs of the batch that is begun if `wanted` are wanted; zero for zero.
 fn batch_of(lengths: &CotLengths, wanted: u64) -> usize {
     if wanted == 0 { 0 } else { lengths.batch(wanted) }
 }

@@ -1,8 +1,8 @@
-//! Correlations: everything secret that does not depend on the inputs.
+//! Correlations: the secrets that two parties share before any input is known, and that each AND or input uses up.
 //!
-//! A [`Maker`] makes them in setup, a [`Stock`] keeps them, protocols draw from it in one order that
-//! both parties share. Nothing is drawn twice and nothing is refilled behind a caller's back: what a
-//! program needs is its [`Demand`], known before an input is read.
+//! A [`Maker`] makes them in setup and adds them to a [`Stock`], from which protocols draw in one order that both
+//! parties share. Nothing is drawn twice, and nothing is made that the caller did not ask for: the [`Demand`] of a
+//! program is known before an input is read.
 
 mod bits;
 pub mod derived;
@@ -19,7 +19,7 @@ pub(crate) use maker::exchanges;
 pub use maker::{Maker, Refill, RefillStep};
 pub use stock::{Stock, Triples};
 
-/// Numbers of correlations: what a program needs, what a stock has, what was drawn from it.
+/// A number of correlations of each kind: the demand of a program, the contents of a stock, or the sum of its draws.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
 pub struct Demand {
     /// Correlated OTs with Alice as sender: she holds Δ, Bob the choice bits.
@@ -31,10 +31,10 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Nothing.
+    /// No correlations.
     pub const NONE: Self = Self { cots_by_alice: 0, cots_by_bob: 0, triples: 0 };
 
-    /// Correlated OTs alone, with `sender` as their sender.
+    /// A demand of correlated OTs alone, with `sender` as their sender.
     pub fn of_cots(sender: Party, count: u64) -> Self {
         match sender {
             Party::Alice => Self { cots_by_alice: count, ..Self::NONE },
@@ -42,7 +42,7 @@ impl Demand {
         }
     }
 
-    /// Triples alone.
+    /// A demand of triples alone.
     pub fn of_triples(count: u64) -> Self {
         Self { triples: count, ..Self::NONE }
     }
@@ -55,12 +55,12 @@ impl Demand {
         }
     }
 
-    /// How many of all kinds together.
+    /// The number of correlations of all kinds together.
     pub fn total(&self) -> u64 {
         self.cots_by_alice + self.cots_by_bob + self.triples
     }
 
-    /// Of each kind as many as both have.
+    /// The smaller of both numbers, for each kind.
     pub fn at_most(&self, other: &Self) -> Self {
         Self {
             cots_by_alice: self.cots_by_alice.min(other.cots_by_alice),
@@ -69,7 +69,7 @@ impl Demand {
         }
     }
 
-    /// What of this is missing from `available`.
+    /// The part of this demand that is missing from `available`.
     pub fn missing_from(&self, available: &Self) -> Self {
         Self {
             cots_by_alice: self.cots_by_alice.saturating_sub(available.cots_by_alice),

@@ -1,7 +1,7 @@
 //! The correlations of one session, in memory: first in, first out, each exactly once.
 //!
-//! What is drawn moves to the caller and is erased here. Both parties draw the same numbers in the
-//! same order, else their values do not belong together; [`Stock::drawn`] is what they compare.
+//! Correlations that are drawn move to the caller and are erased here. Both parties draw equally many in the same
+//! order, else their values do not belong together; they compare [`Stock::drawn`].
 
 use std::collections::VecDeque;
 
@@ -27,7 +27,7 @@ pub struct Stock {
     received: BlockQueue,
     triples: [BitQueue; 3],
     drawn: Demand,
-    /// Memory of batches that were forgotten, for new ones.
+    /// The memory of batches that were discarded, for new ones.
     spare: Vec<Vec<Block>>,
 }
 
@@ -49,7 +49,7 @@ pub struct Triples {
     pub b: Vec<u64>,
     /// Shares of the products.
     pub c: Vec<u64>,
-    /// How many.
+    /// The number of triples.
     pub len: usize,
 }
 
@@ -66,18 +66,18 @@ impl Stock {
         }
     }
 
-    /// Whose half this is.
+    /// The party whose half this is.
     pub fn party(&self) -> Party {
         self.us
     }
 
-    /// What can be drawn.
+    /// The correlations that can be drawn.
     pub fn available(&self) -> Demand {
         let triples = self.triples[2].len() as u64;
         self.counts(self.sent.len() as u64, self.received.len() as u64) + Demand::of_triples(triples)
     }
 
-    /// What has been drawn since the stock was made.
+    /// The correlations that were drawn since the stock was made.
     pub fn drawn(&self) -> Demand {
         self.drawn
     }
@@ -104,7 +104,7 @@ impl Stock {
         Ok(Triples { a, b, c, len: count })
     }
 
-    /// Draws what nobody will use; its memory serves the next batches, which overwrite it.
+    /// Draws correlations that nobody will use. Their memory serves the next batches, which overwrite it.
     pub fn forget(&mut self, wanted: &Demand) -> Result<()> {
         let (us, them) = (wanted.cots_by(self.us), wanted.cots_by(self.us.peer()));
         enough("correlated OTs to send", us as usize, self.sent.len())?;
@@ -116,7 +116,7 @@ impl Stock {
         Ok(())
     }
 
-    /// Memory for a batch, which may hold anything.
+    /// Memory for a batch; its contents are arbitrary.
     pub(super) fn spare(&mut self) -> Vec<Block> {
         self.spare.pop().unwrap_or_default()
     }
@@ -155,7 +155,8 @@ impl Drop for Stock {
     }
 }
 
-/// A stock is never refilled in secret: the peer, who has drawn less, would wait for ever.
+/// Fails if fewer are left than wanted. A stock does not refill itself: the peer, who has drawn less, would wait for
+/// ever.
 fn enough(what: &str, wanted: usize, left: usize) -> Result<()> {
     if wanted > left {
         return Err(Error::usage(format!(
@@ -165,11 +166,11 @@ fn enough(what: &str, wanted: usize, left: usize) -> Result<()> {
     Ok(())
 }
 
-/// Blocks in the order in which they were pushed, batch by batch as they came; what has been drawn is erased.
+/// Blocks in the order in which they were pushed, batch by batch; drawn blocks are erased.
 #[derive(Default)]
 struct BlockQueue {
     batches: VecDeque<Vec<Block>>,
-    /// Blocks of the first batch that are drawn.
+    /// The number of blocks of the first batch that are drawn.
     head: usize,
     len: usize,
 }
@@ -209,7 +210,8 @@ impl BlockQueue {
         drawn
     }
 
-    /// Takes blocks off; whole batches become spare memory, as many as can be under way at once.
+    /// Discards the first `count` blocks. Whole batches become spare memory, at most as many as can be under way at
+    /// once.
     fn forget(&mut self, mut count: usize, spare: &mut Vec<Vec<Block>>) {
         while self.head == 0 && spare.len() < 4 && self.batches.front().is_some_and(|first| first.len() <= count) {
             if let Some(first) = self.batches.pop_front() {

@@ -10,13 +10,13 @@
 //! gives u ⊕ v = a·b. Each party does both and has c = a·b ⊕ u ⊕ v: the products of its own factors
 //! and its shares of the two mixed ones. All four factors are random, so nothing is sent.
 //!
-//! The makers of COTs hash them to these bits as they make them ([`CotOutput::Bits`](crate::ot::CotOutput)).
+//! The makers of COTs hash them to these bits as they make them ([`CotOutput::Bits`](crate::ot::CotOutput::Bits)).
 //! **Security**: semi-honest parties.
 
 use super::{Triples, bits::BitQueue};
 use crate::ot::{CotBatch, Side};
 
-/// Bits of one direction that wait for those of the other.
+/// The bits of each direction that wait for those of the other.
 #[derive(Default)]
 pub(super) struct Halves {
     a: BitQueue,
@@ -26,7 +26,7 @@ pub(super) struct Halves {
 }
 
 impl Halves {
-    /// The bits of a settled batch.
+    /// Adds the bits of a settled batch.
     pub(super) fn put(&mut self, side: Side, batch: &CotBatch) {
         let (factors, messages) = match side {
             Side::Sender => (&mut self.b, &mut self.v),
@@ -36,7 +36,7 @@ impl Halves {
         messages.push(&batch.messages, batch.len());
     }
 
-    /// c = a·b ⊕ u ⊕ v of as many as both directions have.
+    /// Makes triples, c = a·b ⊕ u ⊕ v, of the bits that both directions have.
     pub(super) fn combine(&mut self) -> Option<Triples> {
         let len = self.a.len().min(self.b.len());
         if len == 0 {

@@ -10,7 +10,7 @@ mod dry;
 pub use correlating::{Correlating, Supply};
 
 use crate::agreement;
-use crate::channel::{Channel, Link as Line};
+use crate::channel::{Channel, Link};
 use crate::correlation::Demand;
 use crate::executor::Phase;
 use crate::protocol::terms::Terms;
@@ -139,27 +139,27 @@ const LANES: usize = 256;
 impl Cost {
     /// The time of setup and of the online phase over a line: both parties' exchanges one after another, each byte
     /// taking its place on the line, and the time of computing besides.
-    pub fn time(&self, line: &Line, speed: &Speed) -> (Duration, Duration) {
-        let [setup, all] = [Phase::Setup, Phase::Online].map(|phase| self.travel(line, phase));
+    pub fn time(&self, link: &Link, speed: &Speed) -> (Duration, Duration) {
+        let [setup, all] = [Phase::Setup, Phase::Online].map(|phase| self.travel(link, phase));
         let compute = |rate: f64| Duration::from_secs_f64(self.ands as f64 / rate.max(1.0));
         (setup + compute(speed.setup), all.saturating_sub(setup) + compute(speed.online))
     }
 
     /// When the last byte up to the end of a phase has come.
-    fn travel(&self, line: &Line, last: Phase) -> Duration {
+    fn travel(&self, link: &Link, last: Phase) -> Duration {
         let exchanges = self.exchanges[0].iter().zip(&self.exchanges[1]);
-        travel(line, exchanges.take_while(|(alice, _)| last == Phase::Online || alice.phase == Phase::Setup))
+        travel(link, exchanges.take_while(|(alice, _)| last == Phase::Online || alice.phase == Phase::Setup))
     }
 }
 
 /// When the last byte of both parties' exchanges has come, without computing.
-fn travel<'a>(line: &Line, exchanges: impl Iterator<Item = (&'a PhaseExchange, &'a PhaseExchange)>) -> Duration {
+fn travel<'a>(link: &Link, exchanges: impl Iterator<Item = (&'a PhaseExchange, &'a PhaseExchange)>) -> Duration {
     let mut now = [Duration::ZERO; 2];
     let mut free = [Duration::ZERO; 2];
     for (alice, bob) in exchanges {
         let arrive = |from: usize, exchange: &PhaseExchange, free: &mut [Duration; 2]| {
-            free[from] = free[from].max(now[from]) + line.transmission(exchange.sent);
-            free[from] + line.round_trip / 2
+            free[from] = free[from].max(now[from]) + link.transmission(exchange.sent);
+            free[from] + link.round_trip / 2
         };
         let at_bob = arrive(0, alice, &mut free);
         let at_alice = arrive(1, bob, &mut free);

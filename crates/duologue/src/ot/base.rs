@@ -27,9 +27,10 @@
 //! **Assumes** computational Diffie-Hellman in ristretto255 (a tight proof: gap Diffie-Hellman), BLAKE3 as a random
 //! oracle. **Security**: malicious parties, with *selective failure* (the functionality F_SFROT of the paper): a sender
 //! whose challenge is wrong where b_i = 1 has guessed those bits, and the receiver ends unless all of the guess is
-//! right. Learning ℓ bits so succeeds with 2^−ℓ, the price at which OT extensions that check give them away in any case.
-//! The receiver's end by g is the only event that depends on choices: all others are of the encoding of public points.
-//! A party that deviates can also bias its keys by trying again before it sends; seeds of an OT extension may be biased.
+//! right. Learning ℓ bits so succeeds with 2^−ℓ, the price at which OT extensions that check give them away in any
+//! case. The receiver's end by g is the only event that depends on choices: all others are of the encoding of public
+//! points. A party that deviates can also bias its keys by trying again before it sends; seeds of an OT extension may
+//! be biased.
 //! **Cost**: two exchanges and the proof; 32 bytes and then 16 an OT and 32 from the sender, 32 an OT and then 32 from
 //! the receiver. One multiplication and one decoding an OT for the sender, two by tables for the receiver.
 //!
@@ -60,7 +61,7 @@ const POINT: usize = 32;
 /// Bytes of c_i.
 const CHALLENGE: usize = 16;
 
-/// The holder of both keys, before the peer's points have come.
+/// The sender, who will hold both keys of every OT, before the peer's points have come.
 #[derive(ZeroizeOnDrop)]
 pub struct Sender {
     #[zeroize(skip)]
@@ -83,15 +84,16 @@ pub struct SenderOutput {
 }
 
 impl Sender {
-    /// Bytes that the sender sends at first, of any number of OTs.
+    /// Bytes of the sender's first message, for any number of OTs.
     pub const MESSAGE: usize = POINT;
 
-    /// Bytes that the sender of `count` OTs answers.
+    /// Bytes of the sender's second message for `count` OTs.
     pub const fn answer_len(count: usize) -> usize {
         count * CHALLENGE + Proof::LEN
     }
 
-    /// Begins `count` OTs of the session, whose id is fresh and made by both parties: the state and the message to send.
+    /// Begins `count` OTs of the session, whose id is fresh and made by both parties: the state and the message to
+    /// send.
     pub fn start(session: &[u8; 32], count: usize) -> Result<(Self, Vec<u8>)> {
         Ok(Self::start_with(&mut ot::os_generator()?, session, count))
     }
@@ -102,7 +104,7 @@ impl Sender {
         (Self { session: *session, count, half, message: message.clone() }, message)
     }
 
-    /// Reads the receiver's points: the keys, and the challenges to send.
+    /// Reads the receiver's points and returns the keys, and the challenges to send.
     pub fn answer(self, message: &[u8]) -> Result<(SenderOutput, Vec<u8>)> {
         let points = Points::decode(message, self.count)?;
         let half_of_t = half_of_t(&self.session);
@@ -125,7 +127,7 @@ impl Sender {
     }
 }
 
-/// The holder of one key of each pair, before the peer's messages have come.
+/// The receiver, who will hold one key of every pair, before the peer's messages have come.
 #[derive(ZeroizeOnDrop)]
 pub struct Receiver {
     #[zeroize(skip)]
@@ -151,7 +153,7 @@ pub struct ReceiverOutput {
 }
 
 impl Receiver {
-    /// Bytes that the receiver of `count` OTs sends, but for the proof.
+    /// Bytes of the receiver's message for `count` OTs, without the proof.
     pub const fn message_len(count: usize) -> usize {
         count * POINT
     }
@@ -180,7 +182,7 @@ impl Receiver {
         (receiver, message)
     }
 
-    /// Reads the sender's two messages: the chosen keys.
+    /// Reads the sender's two messages and returns the chosen keys.
     ///
     /// # Errors
     /// [`Error::Peer`] if they are malformed, or the challenges are no honest sender's: then the sender may have learnt
@@ -210,7 +212,7 @@ impl Receiver {
     }
 }
 
-/// Shows that a receiver has one key of every OT, and tells nothing of which. Secret until it is sent.
+/// A proof that a receiver has one key of every OT, which tells nothing of which one. It is secret until it is sent.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Proof(pub(super) [u8; 32]);
 
@@ -218,7 +220,7 @@ impl Proof {
     /// Bytes of a proof.
     pub const LEN: usize = 32;
 
-    /// p, of the challenges and the values u of all first slots.
+    /// p: the hash of the challenges and the values u of all first slots.
     fn new(transcript: &[u8; 32], challenges: &[u8], tags: impl Iterator<Item = Block>) -> Self {
         let mut hasher = Hasher::new_derive_key("duologue v1 base OT: proof");
         hasher.update(transcript).update(challenges);

@@ -14,12 +14,12 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::{base, check_length, os_generator};
 use crate::{Error, Party, Result};
 
-/// Base OTs in each direction: one for each bit of Δ.
+/// The number of base OTs in each direction: one for each bit of Δ.
 pub(super) const COUNT: usize = 128;
 
 /// The base OTs of both directions, after our first message and before the peer's.
 pub struct BaseOtSetup {
-    /// Seeds the extension in which the peer is the sender.
+    /// The base OTs that seed the extension in which the peer is the sender.
     pairs: base::Sender,
     ours: ExtensionSender,
 }
@@ -36,16 +36,18 @@ pub struct AnsweredBaseOtSetup {
 struct ExtensionSender {
     chosen: base::Receiver,
     delta: Zeroizing<Block>,
-    /// Of the extension in which we are the sender, and of the other.
+    /// The ids of the extension in which we are the sender, and of the other.
     ids: [[u8; 32]; 2],
 }
 
 impl BaseOtSetup {
-    /// Bytes each party sends: its points as base sender and as base receiver; then its answer as base sender.
+    /// Bytes that each party sends in the two exchanges: its points as base sender and as base receiver; then its
+    /// answer as base sender.
     pub const MESSAGES: [usize; 2] =
         [base::Sender::MESSAGE + base::Receiver::message_len(COUNT), base::Sender::answer_len(COUNT)];
 
-    /// Draws Δ and begins. `session` is fresh for every connection, made by both parties and equal for them.
+    /// Draws Δ and begins: the state and the first message. `session` is fresh for every connection, made by both
+    /// parties and equal for them.
     pub fn start(us: Party, session: &[u8; 32]) -> Result<(Self, Vec<u8>)> {
         Ok(Self::start_with(&mut os_generator()?, us, session))
     }
@@ -66,7 +68,7 @@ impl BaseOtSetup {
         (Self { pairs, ours: ExtensionSender { chosen, delta, ids } }, message)
     }
 
-    /// Reads the peer's first message: our second.
+    /// Reads the peer's first message and returns the next state and our second message.
     pub fn answer(self, message: &[u8]) -> Result<(AnsweredBaseOtSetup, Vec<u8>)> {
         check_length("base OT setup", message, Self::MESSAGES[0])?;
         let (as_sender, as_receiver) = message.split_at(base::Sender::MESSAGE);
@@ -76,7 +78,8 @@ impl BaseOtSetup {
 }
 
 impl AnsweredBaseOtSetup {
-    /// Reads the peer's second message: the seeds of the extension that we send in, and of the other.
+    /// Reads the peer's second message and returns the seeds of the extension in which we are the sender, and of the
+    /// other.
     ///
     /// # Errors
     /// [`Error::Peer`]; the peer may then have learnt a bit of Δ, which must not be used again.
@@ -98,11 +101,11 @@ fn direction(session: &[u8; 32], sender: Party) -> [u8; 32] {
     *Hasher::new_derive_key("duologue v1 base OT: direction").update(session).update(&[sender]).finalize().as_bytes()
 }
 
-/// Δ and, for each of its bits, the key that the bit chose, with the proof that we have it. Used up by the extension it
-/// seeds.
+/// The seeds of an extension's sender: Δ and, for each of its bits, the key that the bit chose, with the proof that we
+/// have it. An extension uses them up.
 #[derive(ZeroizeOnDrop)]
 pub struct SenderSeeds {
-    /// Of the session and the direction; equal for both parties.
+    /// The id of the session and the direction, equal for both parties.
     pub(super) id: [u8; 32],
     pub(super) delta: Block,
     pub(super) base_ots: base::ReceiverOutput,
@@ -118,10 +121,11 @@ impl SenderSeeds {
     }
 }
 
-/// Both keys for each bit of the peer's Δ, with the proof that it must give. Used up by the extension it seeds.
+/// The seeds of an extension's receiver: both keys for each bit of the peer's Δ, with the proof that the peer must
+/// give. An extension uses them up.
 #[derive(ZeroizeOnDrop)]
 pub struct ReceiverSeeds {
-    /// Of the session and the direction; equal for both parties.
+    /// The id of the session and the direction, equal for both parties.
     pub(super) id: [u8; 32],
     pub(super) base_ots: base::SenderOutput,
 }

@@ -1,23 +1,24 @@
-//! What becomes of correlated OTs as they are made: chunk by chunk, while they are in the cache.
+//! The memory that a maker of COTs fills: a batch stores of each COT only the output that is wanted.
 //!
-//! A batch of COTs is never stored for those who want less of it. Its maker has a [`CotBatch`], which it cuts into
-//! [`CotSlice`]s, one for each chunk or tree; threads fill slices side by side. What a slice keeps is its [`CotOutput`].
+//! A maker cuts a [`CotBatch`] into [`CotSlice`]s, one for each chunk or tree, which threads fill side by side. The
+//! COTs of a slice are turned into their [`CotOutput`] at once, while they are in the cache; the COTs themselves are
+//! stored only if they are the output.
 
 use kernels::{Block, nontemporal::store_nontemporal, ot_hash::OtHash, pages, transpose::lowest_bits};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// What is kept of a COT.
+/// The output that is made of each COT of a batch and stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CotOutput {
-    /// The correlated blocks themselves: q of the sender, t of the receiver.
+    /// The COT itself: the block q of the sender, t of the receiver.
     Blocks,
-    /// Of the random OT of one bit that a hash makes of it: m₀ and m₀ ⊕ m₁ of the sender, m_b and b of the receiver.
+    /// A random OT of one bit, made by a hash: m₀ and m₀ ⊕ m₁ of the sender, m_b and b of the receiver.
     Bits,
-    /// The random OT of 128 bits: m₀ and m₁ of the sender, m_b and b of the receiver.
+    /// A random OT of 128 bits, made by a hash: m₀ and m₁ of the sender, m_b and b of the receiver.
     Messages,
 }
 
-/// What one side keeps of a batch of COTs.
+/// One side's outputs of a batch of COTs.
 ///
 /// A hash of kind j = 0, 1, … under a salt makes a random OT of a COT: m₀ = H_j(q_j), m₁ = H_j(q_j ⊕ Δ),
 /// m_b = H_j(t_j). Every slice has a salt of its own, which both sides derive from the messages that fix its COTs.
@@ -36,22 +37,23 @@ pub struct CotBatch {
     pub factors: Vec<u64>,
 }
 
-/// One side of a COT maker.
+/// The role of a party in a direction of COTs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
-    /// Holds Δ.
+    /// The side that holds Δ.
     Sender,
-    /// Holds the choices.
+    /// The side that holds the choice bits.
     Receiver,
 }
 
 impl CotBatch {
-    /// Room for what `side` keeps of `count` COTs.
+    /// An empty batch with memory for the outputs of `side` of `count` COTs.
     pub fn new(side: Side, output: CotOutput, count: usize) -> Self {
         Self::reusing(Vec::new(), side, output, count)
     }
 
-    /// The same in memory that is there already: fresh memory takes longer than the COTs that fill it.
+    /// A batch that uses the memory of `spare` for its blocks: the pages of fresh memory take longer to get than the
+    /// COTs that fill them.
     pub(crate) fn reusing(mut spare: Vec<Block>, side: Side, output: CotOutput, count: usize) -> Self {
         let kept = if output == CotOutput::Bits { 0 } else { count };
         if spare.capacity() < kept {
@@ -71,7 +73,7 @@ impl CotBatch {
         }
     }
 
-    /// How many COTs.
+    /// The number of COTs.
     pub fn len(&self) -> usize {
         self.count
     }
@@ -81,12 +83,12 @@ impl CotBatch {
         self.count == 0
     }
 
-    /// What is kept.
+    /// The output that the batch stores.
     pub fn output(&self) -> CotOutput {
         self.output
     }
 
-    /// All of it, to be cut into slices.
+    /// The whole batch as one slice.
     pub fn slice(&mut self) -> CotSlice<'_> {
         let CotBatch { output, count, blocks, others, messages, factors } = self;
         CotSlice { output: *output, first: 0, len: *count, blocks, others, messages, factors }
@@ -106,8 +108,8 @@ impl CotBatch {
     }
 }
 
-/// A part of a [`CotBatch`]; filled at once, by whichever thread has it. A hash counts COTs by their numbers in the
-/// batch, so that slices may have one salt or many.
+/// A part of a [`CotBatch`], which one thread fills in one call. The hash counts COTs by their numbers in the batch, so
+/// that slices may have one salt or many.
 pub struct CotSlice<'a> {
     output: CotOutput,
     /// The number in the batch of the first COT, and its index in the hash.
@@ -120,7 +122,7 @@ pub struct CotSlice<'a> {
 }
 
 impl<'a> CotSlice<'a> {
-    /// How many COTs.
+    /// The number of COTs.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -130,7 +132,7 @@ impl<'a> CotSlice<'a> {
         self.len == 0
     }
 
-    /// The first `at` COTs and the others; `at` is a multiple of 64 or the length.
+    /// Splits off the first `at` COTs from the others; `at` is a multiple of 64 or the length.
     ///
     /// # Panics
     /// If it is neither.
@@ -156,18 +158,18 @@ impl<'a> CotSlice<'a> {
         (CotSlice { output, first, len: at, blocks, others, messages, factors }, rest)
     }
 
-    /// The first COTs, as many as there are but at most `size`, a multiple of 64; and the others.
+    /// Splits off the first COTs, at most `size`, from the others; `size` is a multiple of 64.
     pub fn split_at_most(self, size: usize) -> (CotSlice<'a>, CotSlice<'a>) {
         let at = size.min(self.len);
         self.split(at)
     }
 
-    /// Where the blocks go if they are what is kept: whoever fills this need not fill the slice.
+    /// The memory of the blocks, if the output is [`CotOutput::Blocks`]: a caller who fills it need not fill the slice.
     pub fn blocks_mut(&mut self) -> Option<&mut [Block]> {
         (self.output == CotOutput::Blocks).then_some(&mut *self.blocks)
     }
 
-    /// As sender: the blocks q of these COTs. The salt is that of the slice on both sides.
+    /// Fills the slice as sender, from the blocks q of its COTs. The salt is equal on both sides.
     ///
     /// # Panics
     /// If there are not as many as the slice has room for.
@@ -181,7 +183,8 @@ impl<'a> CotSlice<'a> {
         }
     }
 
-    /// As receiver: the blocks t of these COTs, whose lowest bits are the choices. The salt is as for the sender.
+    /// Fills the slice as receiver, from the blocks t of its COTs, whose lowest bits are the choice bits. The salt is
+    /// equal on both sides.
     ///
     /// # Panics
     /// If there are not as many as the slice has room for.

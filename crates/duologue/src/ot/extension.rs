@@ -1,30 +1,32 @@
-//! Which maker of COTs a session has, and what it sends, counted without making anything.
+//! The choice of a session's maker of COTs, and the bytes that it sends, counted without making anything.
 
 use std::fmt;
 use std::str::FromStr;
 
 use kernels::generator::Generator;
 
+use super::silent::SilentLengths;
+use super::softspoken::SoftSpokenLengths;
 use super::{CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, os_generator, silent, softspoken};
 use crate::{Error, Result};
 
-/// A maker of COTs; both parties have the same.
+/// A maker of COTs. Both parties use one and the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Extension {
-    /// [`softspoken`](super::softspoken) with trees of 2^k leaves: 128/k − 1 bits a COT.
+    /// The maker [`softspoken`](super::softspoken) with trees of 2^k leaves: 128/k − 1 bits a COT.
     SoftSpoken {
-        /// From 1 to 8.
+        /// The planes of a group, from 1 to 8.
         k: u8,
     },
-    /// [`silent`], of this set of parameters: 1.4 to 0.2 bits a COT, in large batches.
+    /// The maker [`silent`] with this set of parameters: 1.4 to 0.2 bits a COT, in large batches.
     Silent(silent::Set),
 }
 
-/// The sender and the receiver that a party is.
+/// A party's COT sender and COT receiver, one for each direction.
 pub type Makers = (Box<dyn CotSender>, Box<dyn CotReceiver>);
 
 impl Extension {
-    /// What a session has unless it is told otherwise: little traffic at little computing.
+    /// The default of a session: little traffic at little computing.
     pub const DEFAULT: Self = Extension::SoftSpoken { k: 4 };
 
     /// Every maker.
@@ -33,26 +35,26 @@ impl Extension {
         softspoken.chain(silent::Set::ALL.map(Extension::Silent))
     }
 
-    /// Both sides that a party has: in one direction it sends, in the other it receives. `threads` share the work.
+    /// A party's two makers: the sender of one direction and the receiver of the other. `threads` share the work.
     pub fn makers(self, seeds: (SenderSeeds, ReceiverSeeds), threads: usize) -> Result<Makers> {
         Ok(self.makers_with(&os_generator()?, seeds, threads))
     }
 
-    /// The same with given secrets.
+    /// The makers of [`makers`](Self::makers), with secrets drawn from `rng`.
     pub(crate) fn makers_with(self, rng: &Generator, seeds: (SenderSeeds, ReceiverSeeds), threads: usize) -> Makers {
         (self.sender(seeds.0, rng.derive(b"sender  ", 0), threads), self.receiver(seeds.1, threads))
     }
 
-    /// What makes the few COTs that silent OT starts from: little traffic.
-    const SEEDS: Self = Extension::SoftSpoken { k: 8 };
+    /// Silent OT starts from a few COTs that SoftSpoken makes with trees of 2^8 leaves, which send the least.
+    const SEED_K: u8 = 8;
 
     fn sender(self, seeds: SenderSeeds, rng: Generator, threads: usize) -> Box<dyn CotSender> {
         match self {
             Extension::SoftSpoken { k } => Box::new(softspoken::Sender::new(seeds, k, threads)),
             Extension::Silent(set) => {
                 let id = seeds.id;
-                let inner = Self::SEEDS.sender(seeds, rng.derive(b"inner   ", 0), threads);
-                Box::new(silent::Sender::new(id, inner, set, rng, threads))
+                let inner = softspoken::Sender::new(seeds, Self::SEED_K, threads);
+                Box::new(silent::Sender::new(id, Box::new(inner), set, rng, threads))
             }
         }
     }
@@ -63,17 +65,17 @@ impl Extension {
             Extension::SoftSpoken { k } => Box::new(softspoken::Receiver::new(seeds, k, threads)),
             Extension::Silent(set) => {
                 let id = seeds.id;
-                let inner = Self::SEEDS.receiver(seeds, threads);
-                Box::new(silent::Receiver::new(id, inner, set, threads))
+                let inner = softspoken::Receiver::new(seeds, Self::SEED_K, threads);
+                Box::new(silent::Receiver::new(id, Box::new(inner), set, threads))
             }
         }
     }
 
-    /// A maker that has made nothing.
+    /// The lengths of this maker's batches and messages, from its first exchange on.
     pub fn lengths(self) -> CotLengths {
         match self {
-            Extension::SoftSpoken { k } => CotLengths::SoftSpoken { k, begun: false },
-            Extension::Silent(set) => CotLengths::Silent(silent::SilentLengths::new(set, Self::SEEDS.lengths())),
+            Extension::SoftSpoken { k } => CotLengths::SoftSpoken(SoftSpokenLengths::new(k)),
+            Extension::Silent(set) => CotLengths::Silent(SilentLengths::new(set, SoftSpokenLengths::new(Self::SEED_K))),
         }
     }
 }
@@ -98,25 +100,20 @@ impl FromStr for Extension {
     }
 }
 
-/// Where a maker has got to, in lengths alone: the same batches, exchanges and bytes as its two sides.
+/// The progress of a maker in lengths alone: it has the batches, exchanges and bytes of the maker's two sides.
 #[derive(Clone, Debug)]
 pub enum CotLengths {
-    /// Of [`softspoken`].
-    SoftSpoken {
-        /// Its k.
-        k: u8,
-        /// Whether a batch was begun.
-        begun: bool,
-    },
-    /// Of [`silent`].
-    Silent(silent::SilentLengths),
+    /// The lengths of [`softspoken`].
+    SoftSpoken(SoftSpokenLengths),
+    /// The lengths of [`silent`].
+    Silent(SilentLengths),
 }
 
 impl CotLengths {
     /// As [`CotMaker::batch`](super::CotMaker::batch).
     pub fn batch(&self, wanted: u64) -> usize {
         match self {
-            CotLengths::SoftSpoken { .. } => softspoken::batch(wanted),
+            CotLengths::SoftSpoken(softspoken) => softspoken.batch(wanted),
             CotLengths::Silent(silent) => silent.batch(),
         }
     }
@@ -124,7 +121,7 @@ impl CotLengths {
     /// As [`CotMaker::ready`](super::CotMaker::ready).
     pub fn ready(&self) -> bool {
         match self {
-            CotLengths::SoftSpoken { .. } => true,
+            CotLengths::SoftSpoken(_) => true,
             CotLengths::Silent(silent) => silent.ready(),
         }
     }
@@ -132,16 +129,16 @@ impl CotLengths {
     /// As [`CotMaker::idle`](super::CotMaker::idle).
     pub fn idle(&self) -> bool {
         match self {
-            CotLengths::SoftSpoken { .. } => true,
+            CotLengths::SoftSpoken(_) => true,
             CotLengths::Silent(silent) => silent.idle(),
         }
     }
 
-    /// An exchange, before which a batch is begun unless it is of none: the bytes of the sender and of the receiver.
+    /// The next exchange, before which a batch of `batch` COTs is begun unless that is zero: the bytes of the sender
+    /// and of the receiver.
     pub fn exchange(&mut self, batch: usize) -> [usize; 2] {
         match self {
-            CotLengths::SoftSpoken { .. } if batch == 0 => [0, 0],
-            CotLengths::SoftSpoken { k, begun } => softspoken::message_lens(*k, batch, !std::mem::replace(begun, true)),
+            CotLengths::SoftSpoken(softspoken) => softspoken.exchange(batch),
             CotLengths::Silent(silent) => silent.exchange(batch > 0),
         }
     }

@@ -1,16 +1,16 @@
 //! Oblivious transfer: base OT on a curve, then extension to millions by symmetric cryptography.
 //!
-//! What an extension makes is *correlated* OT (COT). Its sender holds one secret Δ, odd, and a block
-//! q_i for every i; its receiver holds random bits b_i and blocks t_i with
+//! An extension makes *correlated* OTs (COTs). Their sender holds one secret Δ, odd, and a block
+//! q_i for every i; their receiver holds random bits b_i and blocks t_i with
 //!
 //! ```text
 //! t_i = q_i ⊕ b_i·Δ
 //! ```
 //!
-//! Makers of COT stand behind [`CotMaker`]. They do no input or output: they take part in simultaneous
-//! exchanges, whose lengths both parties know beforehand. What is wanted of the COTs is made of them
-//! as they appear, into a [`CotBatch`]. Makers are secure against malicious parties; one that is not
-//! says so in the name of its type.
+//! A maker of COTs implements [`CotMaker`]. Makers do no input or output: they take part in simultaneous exchanges,
+//! whose lengths both parties know beforehand ([`CotLengths`]). The output that is wanted of the COTs is computed as
+//! they are made, into a [`CotBatch`]. Makers are secure against malicious parties; one that is not says so in the name
+//! of its type.
 
 pub mod base;
 pub(crate) mod base_setup;
@@ -37,21 +37,21 @@ pub use extension::{CotLengths, Extension, Makers};
 /// ```
 ///
 /// A batch is begun on both sides before the same exchange, with the same number, and is settled on both sides in the
-/// same exchange, that one or a later one; batches are settled in the order in which they were begun. Until then what
-/// a batch holds is provisional: a check may still fail. An error of any method is final: the maker and its Δ are
+/// same exchange, that one or a later one; batches are settled in the order in which they were begun. Until then a
+/// batch is provisional: a check may still fail. An error of any method is final: the maker and its Δ are
 /// destroyed and never tried again.
 ///
 /// Blocks obey q = t ⊕ b·Δ with the lowest bit of q zero, of Δ one, and of t the choice b. Only the other 127 bits of
 /// a block are secret data.
 pub trait CotMaker: Send {
-    /// How many COTs the next batch makes if `wanted` are wanted, at least one: perhaps fewer, perhaps more. It
-    /// depends on public things alone.
+    /// The number of COTs that the next batch makes if `wanted` are wanted, at least one: perhaps fewer, perhaps more.
+    /// It depends on public values alone.
     fn batch(&self, wanted: u64) -> usize;
 
     /// Whether a batch can be begun before the next exchange.
     fn ready(&self) -> bool;
 
-    /// Begins a batch of [`batch`](Self::batch) COTs, which the batch has room for.
+    /// Begins a batch of [`batch`](Self::batch) COTs.
     fn begin(&mut self, batch: CotBatch) -> Result<()>;
 
     /// Appends our message of the next exchange, possibly nothing.
@@ -67,13 +67,13 @@ pub trait CotMaker: Send {
     fn idle(&self) -> bool;
 }
 
-/// The side that holds Δ.
+/// A maker of COTs on the side that holds Δ.
 pub trait CotSender: CotMaker {
     /// Δ; its least significant bit is 1.
     fn delta(&self) -> Block;
 }
 
-/// The side that holds the choices.
+/// A maker of COTs on the side that holds the choice bits.
 pub trait CotReceiver: CotMaker {}
 
 /// A receiver's COTs: choice bits b and blocks t = q ⊕ b·Δ.
@@ -93,7 +93,7 @@ impl Choices {
         Choices { bits, t }
     }
 
-    /// How many COTs these are.
+    /// The number of COTs.
     pub fn len(&self) -> usize {
         self.t.len()
     }
@@ -109,7 +109,7 @@ impl Choices {
     }
 }
 
-/// A message whose length is not the one that the protocol fixes is the peer's fault.
+/// Checks the length of the peer's message against the one that the protocol fixes.
 pub(crate) fn check_length(what: &str, message: &[u8], expect: usize) -> Result<()> {
     if message.len() != expect {
         let came = message.len();
@@ -118,7 +118,7 @@ pub(crate) fn check_length(what: &str, message: &[u8], expect: usize) -> Result<
     Ok(())
 }
 
-/// The only source of randomness outside tests.
+/// A generator with a seed from the operating system: the only source of randomness outside tests.
 pub(crate) fn os_generator() -> Result<Generator> {
     Generator::from_os()
         .map_err(|e| Error::io("cannot draw from the operating system's generator")(io::Error::other(e.to_string())))

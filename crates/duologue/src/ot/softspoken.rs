@@ -40,25 +40,30 @@
 //! first batch: the trees │ masking tile │ chunk 0 │ chunk 1 │ … │ ũ (16 bytes) │ hash (32 bytes)
 //! ```
 //!
-//! The masking tile and each chunk are the corrections c of group 1, of group 2, and so on. A chunk has 128 × 128 COTs, the last
-//! one what is left, rounded up to a multiple of 128; the surplus is dropped. The streams run on from batch to batch
-//! and are never read twice.
+//! The masking tile and each chunk are the corrections c of group 1, of group 2, and so on. A chunk has 128 × 128 COTs,
+//! the last one what is left, rounded up to a multiple of 128; the surplus is dropped. The streams run on from batch to
+//! batch and are never read twice.
 
 mod check;
+mod lengths;
+mod planes;
 mod pprf;
 
 use std::sync::Mutex;
 use std::thread;
 
-use kernels::{Backend, Block, planes::Leaves, transpose};
+use kernels::{Backend, Block, planes::Leaves};
 use zeroize::Zeroize;
 
 use self::check::{ChunkChallenge, Folds, Transcript};
+use self::lengths::{Shape, batch};
+use self::planes::Scratch;
 use super::{
-    CotBatch, CotMaker, CotReceiver, CotSender, CotSlice, ReceiverSeeds, SenderSeeds, base::Proof, base_setup::COUNT,
+    CotBatch, CotMaker, CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, base::Proof, base_setup::COUNT,
     check_length,
 };
 use crate::{Error, Result};
+pub use lengths::SoftSpokenLengths;
 
 /// Planes, one for each bit of Δ.
 const PLANES: usize = COUNT;
@@ -69,85 +74,34 @@ const CHUNK: usize = 128;
 /// Blocks from one plane to the next: a chunk and one cache line, so that the blocks of a tile do not compete for a few
 /// sets of the cache.
 const STRIDE: usize = CHUNK + 4;
-/// Tiles turned into columns at a time: 16 kB, which stay in the first-level cache until they are hashed.
-const PIECE: usize = 8;
-/// COTs of a batch at most.
-const BATCH: u64 = 1 << 19;
 
-/// How the planes are cut into groups.
-#[derive(Clone, Copy)]
-struct Shape {
-    k: usize,
-}
-
-impl Shape {
-    /// # Panics
-    /// If k is not from 1 to 8.
-    fn new(k: u8) -> Self {
-        assert!((1..=8).contains(&k), "trees of 2^{k} leaves: k is from 1 to 8");
-        Shape { k: k.into() }
-    }
-
-    /// Planes of each group.
-    fn widths(self) -> impl Iterator<Item = usize> {
-        (0..PLANES).step_by(self.k).map(move |first| self.k.min(PLANES - first))
-    }
-
-    /// Bytes of corrections for a tile.
-    fn corrections(self) -> usize {
-        (PLANES.div_ceil(self.k) - 1) * 16
-    }
-
-    /// The bits of Δ that a group has.
-    fn delta(self, delta: Block, group: usize) -> u8 {
-        (delta.get() >> (group * self.k) & ((1 << self.k) - 1)) as u8
-    }
-}
-
-/// The most COTs that a batch makes if so many are wanted.
-pub(crate) fn batch(wanted: u64) -> usize {
-    wanted.min(BATCH) as usize
-}
-
-/// The bytes that sender and receiver send in the exchange of a batch, of the first one or of another.
-pub(crate) fn message_lens(k: u8, count: usize, first: bool) -> [usize; 2] {
-    [if first { Proof::LEN } else { 0 }, message_len(k, count, first)]
-}
-
-/// The bytes of the receiver's message of a batch.
-fn message_len(k: u8, count: usize, first: bool) -> usize {
-    let shape = Shape::new(k);
-    let opening = if first { pprf::message_len(shape) } else { 0 };
-    opening + (1 + count.div_ceil(TILE)) * shape.corrections() + check::MESSAGE
-}
-
-/// Holds Δ.
+/// The sender of SoftSpoken OT, which holds Δ.
 pub struct Sender {
     shape: Shape,
     seeds: SenderSeeds,
-    /// From the first batch on.
+    /// The keys of the trees' leaves; empty before the first batch.
     trees: Vec<Leaves>,
     common: Common,
     #[cfg(test)]
     unchecked: bool,
 }
 
-/// Holds the choices.
+/// The receiver of SoftSpoken OT, which holds the choice bits.
 pub struct Receiver {
     shape: Shape,
     seeds: ReceiverSeeds,
-    /// The sender has shown that it has its keys.
+    /// Whether the sender has proved that it has its keys.
     proven: bool,
-    /// From the first batch on.
+    /// The keys of the trees' leaves; empty before the first batch.
     trees: Vec<Leaves>,
     common: Common,
-    /// A group and what its corrections of every first tile are wrong by.
+    /// A group, and the error that is added to its corrections of every first tile.
     #[cfg(test)]
     cheat: Option<(usize, Block)>,
 }
 
 impl Sender {
-    /// The extension that these seeds are for, with trees of 2^k leaves; `threads` share the work.
+    /// A maker on these seeds, with trees of 2^k leaves; `threads` share the work.
     ///
     /// # Panics
     /// If k is not from 1 to 8, as the peer's is, or there are no threads.
@@ -168,7 +122,7 @@ impl Sender {
 }
 
 impl Receiver {
-    /// The extension that these seeds are for, with trees of 2^k leaves; `threads` share the work.
+    /// A maker on these seeds, with trees of 2^k leaves; `threads` share the work.
     ///
     /// # Panics
     /// If k is not from 1 to 8, as the peer's is, or there are no threads.
@@ -268,7 +222,7 @@ impl CotMaker for Sender {
 
     fn expect(&self) -> usize {
         let first = self.trees.is_empty();
-        self.common.pending.as_ref().map_or(0, |batch| message_len(self.shape.k as u8, batch.len(), first))
+        self.common.pending.as_ref().map_or(0, |batch| self.shape.message_len(batch.len(), first))
     }
 
     fn receive(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
@@ -301,7 +255,7 @@ impl Sender {
         self.extend(batch, inbox, opening)
     }
 
-    /// A peer that may try again learns Δ bit by bit.
+    /// Erases Δ and the seeds: a peer that may try again learns Δ bit by bit.
     fn destroy(&mut self) {
         self.seeds.delta.zeroize();
         self.seeds.base_ots.keys.zeroize();
@@ -311,7 +265,7 @@ impl Sender {
 }
 
 impl Receiver {
-    /// A batch: its message from `opening` on, and the COTs.
+    /// Makes a batch of COTs, and its message, which begins at `opening` of the outbox.
     fn extend(&mut self, batch: &mut CotBatch, outbox: &mut Vec<u8>, opening: usize) {
         let (trees, corrections) = (&self.trees, self.shape.corrections());
         let expand = |scratch: &mut Scratch, first, tiles, c: &mut [u8]| {
@@ -349,7 +303,7 @@ impl Receiver {
 }
 
 impl Sender {
-    /// A batch: the COTs, from the message from `opening` on.
+    /// Makes a batch of COTs from the receiver's message, which continues at `opening` of the inbox.
     fn extend(&mut self, batch: &mut CotBatch, inbox: &[u8], opening: usize) -> Result<()> {
         let (shape, trees, delta) = (self.shape, &self.trees, self.seeds.delta);
         let corrections = shape.corrections();
@@ -387,15 +341,15 @@ impl Sender {
     }
 }
 
-/// What both sides have.
+/// The state that both sides have.
 struct Common {
     backend: Backend,
     workers: Vec<Worker>,
     pending: Option<CotBatch>,
-    /// Blocks of the streams that are used up.
+    /// The number of blocks of each stream that are used up.
     position: u64,
     batches: u64,
-    /// A check has failed.
+    /// Whether a check has failed.
     dead: bool,
 }
 
@@ -417,7 +371,7 @@ impl Common {
         Ok(())
     }
 
-    /// The folds of a batch; those of the next one begin at zero.
+    /// Returns the folds of a batch, and begins those of the next one at zero.
     fn folds(&mut self) -> Vec<Block> {
         let mut all = Folds::new(self.backend);
         for worker in &mut self.workers {
@@ -428,7 +382,7 @@ impl Common {
     }
 }
 
-/// What a thread works with.
+/// The memory of a thread.
 struct Worker {
     scratch: Scratch,
     folds: Folds,
@@ -439,12 +393,12 @@ impl Worker {
         Worker { scratch: Scratch::new(), folds: Folds::new(backend) }
     }
 
-    /// Folds the masking tile.
+    /// Folds the masking tile, with weight 1.
     fn open(&mut self) {
         self.folds.add(&self.scratch.rows, &[]);
     }
 
-    /// Folds the planes of a chunk, whose corrections are c.
+    /// Draws the challenge of a chunk whose corrections are c, and folds its planes.
     fn check(&mut self, transcript: &Transcript, index: usize, tiles: usize, c: &[u8]) -> ChunkChallenge {
         let challenge = transcript.challenge(index, c);
         let mut weights = [Block::ZERO; CHUNK];
@@ -454,84 +408,7 @@ impl Worker {
     }
 }
 
-/// A chunk in the making.
-struct Scratch {
-    /// Plane i is at i·STRIDE.
-    rows: Vec<Block>,
-    choices: [Block; CHUNK],
-    /// The sum of a group's leaves, or its corrections.
-    sum: [Block; CHUNK],
-    columns: Vec<Block>,
-}
-
-impl Scratch {
-    fn new() -> Self {
-        let (rows, columns) = (vec![Block::ZERO; PLANES * STRIDE], vec![Block::ZERO; PIECE * TILE]);
-        Scratch { rows, choices: [Block::ZERO; CHUNK], sum: [Block::ZERO; CHUNK], columns }
-    }
-
-    /// The receiver's planes, and its corrections.
-    fn expand_all(&mut self, trees: &[Leaves], first: u64, tiles: usize, c: &mut [u8]) {
-        let Scratch { rows, choices, sum, .. } = self;
-        let mut plane = 0;
-        let (zeroth, others) = trees.split_first().expect("there is a group");
-        zeroth.all(first, tiles, rows, STRIDE, choices);
-        for (leaves, c) in others.iter().zip(c.chunks_exact_mut(tiles * 16)) {
-            plane += zeroth.k();
-            leaves.all(first, tiles, &mut rows[plane * STRIDE..], STRIDE, sum);
-            let (c, _) = c.as_chunks_mut();
-            for (c, (&sum, &b)) in c.iter_mut().zip(sum.iter().zip(&*choices)) {
-                *c = (sum ^ b).to_bytes();
-            }
-        }
-        rows[..tiles].copy_from_slice(&choices[..tiles]);
-    }
-
-    /// The sender's planes.
-    fn expand_punctured(&mut self, shape: Shape, trees: &[Leaves], delta: Block, first: u64, tiles: usize, c: &[u8]) {
-        let Scratch { rows, sum, .. } = self;
-        let mut c = c.chunks_exact(tiles * 16);
-        for (group, leaves) in trees.iter().enumerate() {
-            let correction = (group > 0).then(|| {
-                let c = c.next().expect("the length was checked");
-                bytemuck::cast_slice_mut(&mut sum[..tiles]).copy_from_slice(c);
-                &sum[..]
-            });
-            let (rows, bits) = (&mut rows[group * shape.k * STRIDE..], shape.delta(delta, group));
-            leaves.all_but_first(first, tiles, rows, STRIDE, bits, correction);
-        }
-        rows[..tiles].fill(Block::ZERO);
-    }
-
-    /// The columns of the planes, a piece of the slice at a time; straight to where they stay, if they are what is kept.
-    fn columns(&mut self, mut slice: CotSlice, fill: impl Fn(CotSlice, &[Block])) {
-        let mut tile = 0;
-        if let Some(room) = slice.blocks_mut() {
-            tile = room.len() / TILE;
-            transpose::columns_streaming(&self.rows, STRIDE, &mut room[..tile * TILE]);
-            slice = slice.split(tile * TILE).1;
-        }
-        while !slice.is_empty() {
-            let (piece, rest) = slice.split_at_most(PIECE * TILE);
-            let columns = &mut self.columns[..piece.len().next_multiple_of(TILE)];
-            transpose::columns(&self.rows[tile..], STRIDE, columns);
-            let count = piece.len();
-            fill(piece, &columns[..count]);
-            (slice, tile) = (rest, tile + PIECE);
-        }
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        self.rows.zeroize();
-        self.choices.zeroize();
-        self.sum.zeroize();
-        self.columns.zeroize();
-    }
-}
-
-/// Gives the jobs out in their order to whoever is free. A job may wait for those before it.
+/// Hands the jobs out in their order, each to the next thread that is free. A job may wait for those before it.
 fn share<W: Send, J>(workers: &mut [W], jobs: impl Iterator<Item = J> + Send, work: impl Fn(&mut W, J) + Sync) {
     let jobs = Mutex::new(jobs);
     let next = || jobs.lock().expect("no iterator panicked").next();

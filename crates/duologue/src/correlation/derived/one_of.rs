@@ -25,7 +25,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use crate::packed::row_word;
 use crate::{Error, Result};
 
-/// Bits of a choice at most.
+/// The most bits that a choice may have.
 const MOST: usize = 16;
 
 /// The sender's side of random OTs of one message in N.
@@ -55,7 +55,7 @@ impl SentChoices {
         Ok(SentChoices { hash: hash(id, width), width, keys })
     }
 
-    /// How many.
+    /// The number of OTs.
     pub fn len(&self) -> usize {
         self.keys[0].len() / self.width
     }
@@ -65,12 +65,12 @@ impl SentChoices {
         self.len() == 0
     }
 
-    /// N: how many messages each has.
+    /// N: the number of messages of each OT.
     pub fn messages(&self) -> u32 {
         1 << self.width
     }
 
-    /// m_x of OT `index`. Takes the same time for all x.
+    /// The message m_x of OT `index`. Takes the same time for all x.
     ///
     /// # Panics
     /// If there are not so many OTs, or messages.
@@ -92,7 +92,7 @@ impl ReceivedChoices {
         Ok(ReceivedChoices { hash: hash(id, width), width, choices, keys })
     }
 
-    /// How many.
+    /// The number of OTs.
     pub fn len(&self) -> usize {
         self.keys.len() / self.width
     }
@@ -102,7 +102,7 @@ impl ReceivedChoices {
         self.len() == 0
     }
 
-    /// c of OT `index`.
+    /// The choice c of OT `index`.
     ///
     /// # Panics
     /// If there are not so many OTs.
@@ -110,7 +110,7 @@ impl ReceivedChoices {
         row_word(&self.choices, index * self.width, self.width, 0) as u32
     }
 
-    /// m_c of OT `index`: c is data, and nothing is looked up by it.
+    /// The chosen message m_c of OT `index`, in the same time for all c: no address depends on it.
     ///
     /// # Panics
     /// If there are not so many OTs.
@@ -121,7 +121,7 @@ impl ReceivedChoices {
     }
 }
 
-/// w = ⌈log₂ n⌉.
+/// The width w = ⌈log₂ n⌉.
 fn width(n: u32) -> Result<usize> {
     match n {
         2..=0x1_0000 => Ok(n.next_power_of_two().ilog2() as usize),
@@ -136,7 +136,7 @@ fn hash(id: [u8; 32], width: usize) -> OtHash {
     OtHash::new(Block::from_bytes(salt.as_bytes()[..16].try_into().expect("16 bytes")))
 }
 
-/// Σ F(k_i, x).
+/// The sum of F(k_i, x) over all keys.
 fn sum(hash: &OtHash, width: usize, index: usize, x: u32, mut keys: [Block; MOST]) -> Block {
     let mut hashes = [Block::ZERO; MOST];
     let calls = (index as u64) << width | u64::from(x);

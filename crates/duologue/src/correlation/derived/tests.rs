@@ -1,4 +1,4 @@
-//! What both parties derive, against the definitions, over sessions in memory.
+//! The correlations that both parties derive, against the definitions, over sessions in memory.
 
 use std::collections::HashSet;
 use std::thread;

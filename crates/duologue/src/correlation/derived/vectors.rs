@@ -1,14 +1,15 @@
-//! Triples of a bit and a vector: XOR shares of a, b⃗ and a·b⃗, from one random OT of ℓ bits each way.
+//! Multiplication triples of a bit and a vector: XOR shares of a, b⃗ and a·b⃗, from one random OT of ℓ bits each way.
 //!
 //! The triples of single bits ([`triples`](super::super)) with strings in place of bits: as sender of one OT a party
-//! has b⃗ := m₀ ⊕ m₁ and v⃗ := m₀, as receiver of the other a := its choice and u⃗ := m_a, so that u⃗ ⊕ v⃗ is one party's
-//! a times the other's b⃗, and
+//! has b⃗ := m₀ ⊕ m₁ and v⃗ := m₀, as receiver of the other a := its choice and u⃗ := m_a, so that u⃗ ⊕ v⃗ is one
+//! party's a times the other's b⃗, and
 //!
 //! ```text
 //! c⃗ = a·b⃗ ⊕ u⃗ ⊕ v⃗
 //! ```
 //!
-//! A shared bit x times a shared vector y⃗ opens x ⊕ a and y⃗ ⊕ b⃗: 1 + ℓ bits each way, where ℓ single triples open 2ℓ.
+//! A shared bit x times a shared vector y⃗ opens x ⊕ a and y⃗ ⊕ b⃗: 1 + ℓ bits each way, where ℓ single triples open
+//! 2ℓ.
 //! **Security**: semi-honest parties.
 
 use zeroize::ZeroizeOnDrop;
@@ -25,7 +26,7 @@ pub struct BitVectorTriples {
     pub b: Strings,
     /// Shares of the products.
     pub c: Strings,
-    /// How many.
+    /// The number of triples.
     #[zeroize(skip)]
     pub len: usize,
 }

@@ -268,7 +268,7 @@ fn another_session_is_refused() {
     }
 }
 
-/// What was said in one run is worth nothing in another, even if both had one id.
+/// The messages of one run are worth nothing in another, even if both had one id.
 #[test]
 fn a_replay_is_refused() {
     let (old, new) = (start(&bits(3)), start(&bits(3)));
@@ -279,7 +279,7 @@ fn a_replay_is_refused() {
     assert_eq!(refusal(new.receiver.finish(&old.from_sender, &old_answer)), CHALLENGES);
 }
 
-/// What a sender sends that has guessed some choices, and challenges those instances wrongly.
+/// The answer of a sender that has guessed some choices, and challenges those instances wrongly.
 fn guessing(run: &Run, guesses: &[(usize, bool)]) -> Vec<u8> {
     let slots = definition::slots(run);
     let mut challenges = definition::challenges(&slots);
@@ -291,7 +291,8 @@ fn guessing(run: &Run, guesses: &[(usize, bool)]) -> Vec<u8> {
     definition::answer(run, &challenges, &definition::proof(run, &challenges, &tags))
 }
 
-/// Selective failure: a sender that guesses choices is refused unless all of its guess is right, and learns nothing else.
+/// Selective failure: a sender that guesses choices is refused unless all of its guess is right, and learns nothing
+/// else.
 #[test]
 fn a_guess_at_choices_must_be_right() {
     for guess in [(false, false), (false, true), (true, false), (true, true)] {

@@ -9,7 +9,7 @@ pub(crate) fn exchange() -> [Seeds; 2] {
     exchange_in(&SESSION)
 }
 
-/// The same in a session of this id.
+/// Both parties' seeds in a session of this id.
 pub(crate) fn exchange_in(session: &[u8; 32]) -> [Seeds; 2] {
     let [(alice, from_alice), (bob, from_bob)] =
         [Party::Alice, Party::Bob].map(|party| BaseOtSetup::start(party, session).unwrap());

@@ -29,7 +29,7 @@ use super::sets::MASKS;
 /// Leaves of a piece, at most.
 const PIECE: usize = 128;
 
-/// What is hashed of the messages of a round.
+/// The hashes over the messages of a round.
 pub(super) struct Transcript {
     /// The id and the number of the round.
     prefix: [u8; 40],
@@ -39,7 +39,7 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    /// Of round `number` of the session and direction `id`.
+    /// The transcript of round `number` of the session and direction `id`.
     pub(super) fn new(id: &[u8; 32], number: u64) -> Self {
         let mut prefix = [0; 40];
         prefix[..32].copy_from_slice(id);
@@ -57,8 +57,8 @@ impl Transcript {
         }
     }
 
-    /// The key of the hash that grows this round's trees: no other round has it, so that nothing computed against one
-    /// serves against another.
+    /// The key of the hash that grows this round's trees. No other round has it, so that a computation against one
+    /// round is of no use against another.
     pub(super) fn tree_key(&self) -> Block {
         halves(self.key.finalize())[0]
     }
@@ -76,12 +76,12 @@ impl Transcript {
         weights
     }
 
-    /// What the sender shows of a sum.
+    /// The hash by which the sender shows a sum.
     pub(super) fn hash(&self, sum: Block) -> [u8; 32] {
         *self.fold.clone().update(&sum.to_bytes()).finalize().as_bytes()
     }
 
-    /// The sum of a round: of its trees' sums with ω, and of `last`, 128 blocks with the powers of X.
+    /// The sum of a round: its trees' sums with the weights ω, and of `last`, 128 blocks with the powers of X.
     pub(super) fn sum(&self, corrections: &[u8], trees: &[Block], last: &[Block]) -> Block {
         let mut fold = Fold::new();
         fold.add(&self.omegas(corrections, trees.len()), trees);
@@ -90,7 +90,8 @@ impl Transcript {
         fold.finish()
     }
 
-    /// x': the weights of the leaves that the receiver lacks, by `trees` without ω, and the lowest bits of `last`.
+    /// The message x': the weights of the leaves that the receiver lacks, of which `trees` has all but ω, and the
+    /// lowest bits of `last`.
     pub(super) fn masked(&self, corrections: &[u8], trees: &[Block], last: &[Block]) -> Block {
         let mut fold = Fold::new();
         fold.add(&self.omegas(corrections, trees.len()), trees);
@@ -101,14 +102,14 @@ impl Transcript {
 
 const TREE: &str = "duologue v1 silent OT: tree";
 
-/// Hashes one tree after another; a hasher is of kilobytes, and is not copied for each.
+/// A hasher for one tree after another: it has kilobytes, and is not copied for each.
 pub(super) struct TreeHasher {
     hasher: blake3::Hasher,
     prefix: [u8; 40],
 }
 
 impl TreeHasher {
-    /// The salt of a tree's batch and the seed of its weights.
+    /// The salt of a tree's COTs and the seed of its weights.
     pub(super) fn tree(&mut self, tree: usize, corrections: &[u8]) -> [Block; 2] {
         self.hasher.reset().update(&self.prefix).update(&(tree as u64).to_le_bytes()).update(corrections);
         halves(self.hasher.finalize())
@@ -120,7 +121,7 @@ fn halves(hash: blake3::Hash) -> [Block; 2] {
     [halves[0], halves[1]].map(Block::from_bytes)
 }
 
-/// The weights of one tree after another without ω, and its sum.
+/// The weights of a tree's leaves, without ω; serves one tree after another.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(super) struct TreeSum {
     weights: [Block; PIECE],
@@ -132,7 +133,7 @@ impl TreeSum {
         TreeSum { weights: [Block::ZERO; PIECE], h: Block::ZERO }
     }
 
-    /// Begins the tree with these weights.
+    /// Draws the weights of a tree from their seed.
     pub(super) fn seed(&mut self, seed: Block) {
         let mut h = [Block::new(PIECE as u128)];
         (0..).zip(&mut self.weights).for_each(|(i, weight)| *weight = Block::new(i));
@@ -142,7 +143,7 @@ impl TreeSum {
         [self.h] = h;
     }
 
-    /// The sum of all leaves.
+    /// The weighted sum of all leaves.
     pub(super) fn sum(&self, leaves: &[Block]) -> Block {
         leaves.chunks(PIECE).fold(Block::ZERO, |sum, piece| {
             let mut fold = Fold::new();
@@ -166,7 +167,7 @@ impl TreeSum {
     }
 }
 
-/// One of the blocks; all are read.
+/// Selects one of the blocks; all are read.
 fn select(blocks: &[Block], at: u64) -> Block {
     (0..).zip(blocks).fold(Block::ZERO, |chosen, (i, &block)| {
         // Only 0 − 1 has the highest bit set.

@@ -1,14 +1,14 @@
 //! The linear code that spreads the secret of a round over its outputs.
 //!
-//! Everything that a round knows of its code is here: 2^log secret blocks in, any run of outputs out. The code is
-//! *primal*: output i is row i times the secret, so outputs are made a tree at a time and none is stored.
+//! The rest of a round sees of its code only this interface: 2^log secret blocks in, any run of outputs out. The code
+//! is *primal*: output i is row i times the secret, so outputs are made a tree at a time and none is stored.
 
 use kernels::{Block, local::LocalCode};
 
-/// The local code of weight 10: what Ferret takes for the learning-parity-with-noise matrix. Rows are drawn with a public seed.
+/// The local code of weight 10, Ferret's matrix for learning parity with noise. Its rows are drawn with a public seed.
 pub(super) struct Code(LocalCode);
 
-/// No round has more outputs: so many rows of the code are a round's own.
+/// The number of rows of the code that belong to each round; no round has more outputs.
 const ROWS: u64 = 1 << 24;
 
 impl Code {

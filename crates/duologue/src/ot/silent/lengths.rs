@@ -1,29 +1,29 @@
-//! The exchanges of silent OT in lengths alone.
+//! The batches and messages of silent OT in lengths alone, which follow from the set of parameters.
 
 use super::sets::Schedule;
 use super::{HASH, MASKED, Set};
-use crate::ot;
+use crate::ot::softspoken::SoftSpokenLengths;
 
-/// Where a maker has got to, as [`ot::CotLengths`].
+/// The progress of a silent maker in lengths alone: it has the batches, exchanges and bytes of the maker's two sides.
 #[derive(Clone, Debug)]
 pub struct SilentLengths {
     schedule: Schedule,
-    /// The other maker and what was asked of it, until the first base is there.
-    seeds: Option<(Box<ot::CotLengths>, usize)>,
+    /// The other maker and the number of COTs asked of it, until the first base is there.
+    seeds: Option<(SoftSpokenLengths, usize)>,
     rounds: u64,
     waiting: bool,
-    /// As of the makers: the corrections' bytes of each round under way.
+    /// The corrections' bytes of each round under way, by stages as the maker has them.
     stages: [Option<usize>; 3],
 }
 
 impl SilentLengths {
-    /// Of a maker that has made nothing, and the other maker that it starts from.
-    pub fn new(set: Set, inner: ot::CotLengths) -> Self {
+    /// The lengths of a maker that has made nothing yet, and that starts from COTs of `inner`.
+    pub fn new(set: Set, inner: SoftSpokenLengths) -> Self {
         Self::scheduled(set.schedule(), inner)
     }
 
-    pub(super) fn scheduled(schedule: Schedule, inner: ot::CotLengths) -> Self {
-        SilentLengths { schedule, seeds: Some((Box::new(inner), 0)), rounds: 0, waiting: false, stages: [None; 3] }
+    pub(super) fn scheduled(schedule: Schedule, inner: SoftSpokenLengths) -> Self {
+        SilentLengths { schedule, seeds: Some((inner, 0)), rounds: 0, waiting: false, stages: [None; 3] }
     }
 
     /// As [`CotMaker::batch`](ot::CotMaker::batch).
@@ -41,7 +41,7 @@ impl SilentLengths {
         !self.waiting && self.stages == [None; 3]
     }
 
-    /// An exchange, before which a batch is begun if `begin`: the bytes of the sender and of the receiver.
+    /// The next exchange, before which a batch is begun if `begin`: the bytes of the sender and of the receiver.
     pub fn exchange(&mut self, begin: bool) -> [usize; 2] {
         self.waiting |= begin;
         match self.seeds {
@@ -55,10 +55,10 @@ impl SilentLengths {
         let wanted = self.schedule.seeds();
         let Some((inner, asked)) = &mut self.seeds else { return [0, 0] };
         let left = wanted.saturating_sub(*asked);
-        let batch = if inner.ready() && left > 0 { inner.batch(left as u64) } else { 0 };
+        let batch = inner.batch(left as u64);
         *asked += batch;
         let lengths = inner.exchange(batch);
-        if *asked >= wanted && inner.idle() {
+        if *asked >= wanted {
             self.seeds = None;
         }
         lengths

@@ -15,15 +15,16 @@
 //! ```
 //!
 //! The next round's corrections may go at e + 1. That is safe: the receiver's choices come from those of the base and
-//! from nothing that the sender sends, so x', masked by 128 of them, tells nothing even if the base's own check is yet to
-//! fail; and the receiver says nothing else.
+//! from nothing that the sender sends, so x', masked by 128 of them, tells nothing even if the base's own check is yet
+//! to fail; and the receiver says nothing else.
 //!
 //! The first base comes from another maker of COTs, in exchanges before those of the first round; the larger [`Set`]s
 //! have a round of the smallest between.
 //!
 //! **Assumes** learning parity with regular noise and a local code (`docs/ot/lpn.md`), with the leakage that Ferret's
 //! proof allows: a sender who deviates may guess at noise positions and is caught unless it guesses right. AES with a
-//! fixed key as a random permutation, BLAKE3 as a random oracle. **Security**: malicious parties, if the other maker is.
+//! fixed key as a random permutation, BLAKE3 as a random oracle. **Security**: malicious parties, if the other maker
+//! is.
 //! **Departs** from the paper: weights come from the transcript, the code has fresh rows every round, batches are
 //! pipelined.
 
@@ -52,14 +53,14 @@ const MASKED: usize = 16;
 /// Bytes of the hash of V.
 const HASH: usize = 32;
 
-/// Holds Δ.
+/// The sender of silent OT, which holds Δ.
 pub struct Sender {
     core: Core<SenderRound>,
     delta: Block,
     rng: Generator,
 }
 
-/// Holds the choices.
+/// The receiver of silent OT, which holds the choice bits.
 pub struct Receiver {
     core: Core<ReceiverRound>,
     /// The twin that lacks the check, for a test.
@@ -71,7 +72,7 @@ pub struct Receiver {
 struct SenderRound {
     batch: Option<CotBatch>,
     transcript: Transcript,
-    /// V, from when x' has come.
+    /// V without x'·Δ; V once x' has come.
     sum: Block,
 }
 
@@ -80,9 +81,9 @@ struct ReceiverRound {
     round: Round,
     number: u64,
     batch: Option<CotBatch>,
-    /// x'.
+    /// The message x'.
     masked: Block,
-    /// Of W.
+    /// The hash of W.
     hash: [u8; HASH],
 }
 
@@ -98,7 +99,7 @@ impl Sender {
         Sender { core: Core::new(id, Side::Sender, inner, schedule, threads), delta, rng }
     }
 
-    /// Sends the corrections of a round.
+    /// Opens a round: appends its corrections.
     fn open(&mut self, round: Round, batch: Option<CotBatch>, outbox: &mut Vec<u8>) -> SenderRound {
         let (number, transcript) = self.core.number();
         let mut roots = vec![Block::ZERO; round.trees];
@@ -177,7 +178,7 @@ impl CotSender for Sender {
 impl Receiver {
     /// A maker whose first COTs come from `inner`. `id` is fresh for every session and direction and equal for both
     /// sides; `threads` share the work.
-    pub fn new(id: [u8; 32], inner: Box<dyn CotReceiver>, set: Set, threads: usize) -> Self {
+    pub(super) fn new(id: [u8; 32], inner: Box<dyn CotReceiver>, set: Set, threads: usize) -> Self {
         Self::scheduled(id, inner, set.schedule(), threads)
     }
 
@@ -271,28 +272,28 @@ impl CotMaker for Receiver {
 
 impl CotReceiver for Receiver {}
 
-/// What both sides have; a stage S for each round under way.
+/// The state that both sides have, with a round S in each stage.
 struct Core<S> {
     id: [u8; 32],
     side: Side,
     schedule: Schedule,
     threads: usize,
     code: Code,
-    /// Until the first base is there.
+    /// The other maker, until the first base is complete.
     seeds: Option<Seeds>,
     base: Vec<Block>,
-    /// Room for the next one.
+    /// Memory for the next base.
     spare: Vec<Block>,
-    /// Rounds opened.
+    /// The number of rounds opened.
     rounds: u64,
-    /// Begun and not opened.
+    /// The batch that was begun and whose round is not opened.
     waiting: Option<CotBatch>,
     /// The rounds that exchange their corrections, their x' and their hash in the exchange under way.
     stages: [Option<S>; 3],
     dead: bool,
 }
 
-/// The other maker, whose COTs the first base is.
+/// The other maker, whose COTs form the first base.
 struct Seeds {
     inner: Box<dyn CotMaker>,
     asked: usize,
@@ -337,12 +338,12 @@ impl<S> Core<S> {
         self.waiting.is_none() && self.stages.iter().all(Option::is_none)
     }
 
-    /// Whether this exchange is the other maker's.
+    /// Whether this exchange belongs to the other maker.
     fn seeding(&self) -> Result<bool> {
         self.alive().map(|()| self.seeds.is_some())
     }
 
-    /// The other maker's message.
+    /// Appends the other maker's message.
     fn ask(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
         let (Some(seeds), true) = (&mut self.seeds, self.waiting.is_some()) else { return Ok(()) };
         let left = self.schedule.seeds().saturating_sub(seeds.asked);
@@ -355,7 +356,7 @@ impl<S> Core<S> {
         self.end_if_failed(sent)
     }
 
-    /// Reads the other maker's message, and keeps what it has made.
+    /// Reads the other maker's message, and adds the COTs that it settles to the base.
     fn seed(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
         let (Some(seeds), true) = (&mut self.seeds, self.waiting.is_some()) else {
             check_length("silent OT", inbox, 0)?;
@@ -374,7 +375,7 @@ impl<S> Core<S> {
         Ok(None)
     }
 
-    /// Each round under way goes to its next stage; the round that is opened, if one is.
+    /// Moves each round under way to its next stage, and returns the round to be opened, if there is one.
     fn turn(&mut self) -> Option<(Round, Option<CotBatch>)> {
         self.stages.rotate_right(1);
         match self.schedule.boot {
@@ -383,14 +384,14 @@ impl<S> Core<S> {
         }
     }
 
-    /// The number of the round that is opened.
+    /// Numbers the round that is opened: its number and its transcript.
     fn number(&mut self) -> (u64, Transcript) {
         let number = self.rounds;
         self.rounds += 1;
         (number, Transcript::new(&self.id, number))
     }
 
-    /// Runs a round from this base to the next.
+    /// Runs a round, which uses up this base and makes the next.
     fn run<T>(
         &mut self,
         round: Round,

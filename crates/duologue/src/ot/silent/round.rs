@@ -1,5 +1,5 @@
-//! A round of either side, tree by tree: each tree is grown, summed for the check, encoded and written to its destination
-//! while it is in the cache.
+//! A round of either side, tree by tree: each tree is grown, summed for the check, encoded and written to its
+//! destination while it is in the cache.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -21,7 +21,7 @@ pub(super) struct RoundContext<'a> {
     pub threads: usize,
 }
 
-/// The COTs that a round starts from, as one side holds them.
+/// The base of a round: the COTs that it uses up, as one side holds them.
 #[derive(Clone, Copy)]
 struct Base<'a> {
     secret: &'a [Block],

@@ -1,25 +1,25 @@
-//! Parameters of learning parity with noise, and the lengths that follow from them.
+//! The sets of parameters of learning parity with noise, and the lengths that follow from them.
 
 use std::fmt;
 
-/// Parameters of learning parity with noise, named by log k: which is the best depends on the link and on the
+/// A set of parameters of learning parity with noise, named by log k. The best one depends on the link and on the
 /// processor's caches.
 ///
-/// Ferret's form: regular noise, one position of weight 1 in each of t blocks of 2^depth, a secret of k bits and a local
-/// code of weight 10. Each table size comes twice: the published set, which has 128 bits by the published attacks'
-/// estimates but less where an attack makes use of the ten ones of a row, and one with twice the noise, which has 128
-/// bits in any case (`docs/ot/lpn.md` computes both).
+/// Ferret's form: regular noise, one position of weight 1 in each of t blocks of 2^depth, a secret of k bits and a
+/// local code of weight 10. Each table size comes twice: the published set, which has 128 bits by the published
+/// attacks' estimates but less where an attack makes use of the ten ones of a row, and one with twice the noise, which
+/// has 128 bits in any case (`docs/ot/lpn.md` computes both).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Set {
     log: u8,
     wide: bool,
 }
 
-/// Choice bits that mask what the receiver tells for the check: one for each bit of the field.
+/// The number of COTs whose choice bits mask the receiver's message of the check: one for each bit of the field.
 pub(super) const MASKS: usize = 128;
 
 impl Set {
-    /// All of them: tables of 1, 2, 4 and 8 MiB with the published noise, then with twice the noise.
+    /// All sets: tables of 1, 2, 4 and 8 MiB with the published noise, then with twice the noise.
     pub const ALL: [Self; 8] = [
         Set { log: 16, wide: false },
         Set { log: 17, wide: false },
@@ -41,12 +41,12 @@ impl Set {
         self.wide
     }
 
-    /// COTs that a round makes for its user.
+    /// The number of COTs that a round makes for its user.
     pub fn batch(self) -> usize {
         self.schedule().every.outputs()
     }
 
-    /// Bytes of a round: corrections and hash of the sender, the masked sum of the receiver.
+    /// Bytes of a round: the sender's corrections and hash, and the receiver's masked sum.
     pub fn traffic(self) -> [usize; 2] {
         [self.schedule().every.message() + super::HASH, super::MASKED]
     }
@@ -76,20 +76,21 @@ impl fmt::Display for Set {
 /// The rounds of a maker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
-    /// A round of the smallest set that only feeds the first of the others.
+    /// The bootstrap: a round of the smallest set that only feeds the first of the others.
     pub boot: Option<Round>,
     pub every: Round,
 }
 
 impl Schedule {
-    /// The noise rate and k of the smallest set, and only as many trees as are needed: fewer samples of the same noise.
+    /// A schedule whose bootstrap has the noise rate and k of the smallest set, and only as many trees as are needed:
+    /// fewer samples of the same noise.
     fn new(every: Round, wide: bool) -> Self {
         let depth = if wide { 9 } else { 10 };
         let trees = every.base().div_ceil(1 << depth);
         Schedule { boot: Some(Round { trees, log: 16, depth, next: every.base() }), every }
     }
 
-    /// COTs of another maker that the first round takes.
+    /// The number of COTs that the first round takes from another maker.
     pub(super) fn seeds(&self) -> usize {
         self.boot.unwrap_or(self.every).base()
     }
@@ -98,12 +99,12 @@ impl Schedule {
 /// One round: from `base` COTs to `trees` · 2^`depth` of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
-    /// t.
+    /// The number of trees, t.
     pub trees: usize,
-    /// log k.
+    /// The logarithm of k.
     pub log: u32,
     pub depth: usize,
-    /// COTs that go to the next round: the last trees of this one.
+    /// The number of COTs that go to the next round, from the last trees of this one.
     pub next: usize,
 }
 
@@ -113,7 +114,8 @@ impl Round {
         Round { next: round.base(), ..round }
     }
 
-    /// COTs that it takes: k for the secret of the code, then for each tree one a level, then the masks.
+    /// The number of COTs that the round takes: k for the secret of the code, then for each tree one a level, then the
+    /// masks.
     pub(super) const fn base(&self) -> usize {
         (1 << self.log) + self.trees * self.depth + MASKS
     }
@@ -122,12 +124,12 @@ impl Round {
         1 << self.depth
     }
 
-    /// COTs that are outputs: those of whole trees.
+    /// The number of COTs that the round delivers: those of whole trees.
     pub(super) fn outputs(&self) -> usize {
         (self.trees - self.next.div_ceil(self.leaves())) * self.leaves()
     }
 
-    /// Bytes of the corrections: a block for each level of each tree.
+    /// Bytes of the corrections, a block for each level of each tree.
     pub(super) fn message(&self) -> usize {
         self.trees * self.depth * 16
     }

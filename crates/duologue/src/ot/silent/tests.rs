@@ -7,6 +7,7 @@ use kernels::tree::TreeHash;
 use super::*;
 use crate::ot::Extension;
 use crate::ot::base_setup::tests::exchange;
+use crate::ot::softspoken::SoftSpokenLengths;
 
 const INNER: Extension = Extension::SoftSpoken { k: 8 };
 const ID: [u8; 32] = [7; 32];
@@ -71,7 +72,7 @@ impl CotSender for GivenCots {
 }
 impl CotReceiver for GivenCots {}
 
-/// What a dealer deals: q and t, with these choices.
+/// COTs made from a seed: q and t, with these choices.
 fn given_cots(count: usize, seed: u128, choice: impl Fn(usize, bool) -> bool) -> [Vec<Block>; 2] {
     let random = random(seed, 2 * count);
     let q: Vec<Block> = random[..count].iter().map(|q| q.with_lsb(false)).collect();
@@ -266,12 +267,12 @@ fn small_rounds_correlate_with_any_threads_alike() {
 
 /// Batches begun in every pattern of four exchanges, again and again.
 #[test]
-fn the_outline_has_the_lengths_of_all_exchanges() {
+fn the_lengths_are_those_of_all_exchanges() {
     let schedules: Vec<Schedule> = schedules().collect();
     for pattern in 1..16 {
         let schedule = schedules[if pattern % 2 == 0 { 0 } else { 5 }];
         let mut pair = Pair::real(schedule, 1);
-        let mut lengths = SilentLengths::scheduled(schedule, INNER.lengths());
+        let mut lengths = SilentLengths::scheduled(schedule, SoftSpokenLengths::new(8));
         assert_eq!(pair.sender.batch(1), lengths.batch());
         for number in 0..24 {
             let begin = pattern >> (number % 4) & 1 == 1 && lengths.ready();

@@ -9,13 +9,13 @@
 //! Leaves lose their lowest bit on both sides. Leaf α is made the XOR of the others, which is the sender's ⊕ Δ, and
 //! then its lowest bit is set: choices do not depend on what the sender sends.
 //!
-//! **Constant time**: what the receiver lacks has garbage in its place; all is computed as if it were known, and the two
-//! places that change at each level are found by comparing every place, in [`kernels::tree`].
+//! **Constant time**: what the receiver lacks has garbage in its place; all is computed as if it were known, and the
+//! two places that change at each level are found by comparing every place, in [`kernels::tree`].
 
 use kernels::{Block, tree::Patch, tree::TreeHash};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Room for two levels of a tree.
+/// Memory for two levels of a tree.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(super) struct Levels([Vec<Block>; 2]);
 
@@ -32,7 +32,7 @@ impl Levels {
     }
 }
 
-/// The sender's leaves; writes a correction for each level.
+/// Grows the sender's tree: returns its leaves, and writes a correction for each level.
 pub(super) fn grow<'a>(
     hash: &TreeHash,
     levels: &'a mut Levels,
@@ -55,7 +55,7 @@ pub(super) fn grow<'a>(
     below
 }
 
-/// The receiver's leaves, and α.
+/// Grows the receiver's tree from the corrections: returns α and the leaves.
 pub(super) fn regrow<'a>(
     hash: &TreeHash,
     levels: &'a mut Levels,

@@ -4,7 +4,8 @@
 //! after everything up to and including the chunk is fixed: whoever wants errors in several chunks to cancel has to
 //! hit, with the last of them, a sum that is fixed by then, with a chance of 2⁻¹²⁸ for each trial. (Weights that
 //! depended on their own chunk alone could be searched for by lists, one a chunk, with Wagner's algorithm.)
-//! The digests of chunks do not depend on each other, so threads make them side by side; only the steps of the chain wait.
+//! The digests of chunks do not depend on each other, so threads make them side by side; only the steps of the chain
+//! wait.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
@@ -14,7 +15,7 @@ use kernels::{Backend, Block, blake3::chunk_values, field::Fold, generator::Gene
 
 use super::{PLANES, STRIDE};
 
-/// ũ and the hash of Ṽ.
+/// Bytes of ũ and of the hash of the folds.
 pub(super) const MESSAGE: usize = 16 + 32;
 
 /// The values that the transcript fixes for a chunk: a salt for the hash of its COTs, and the seed of its weights.
@@ -24,7 +25,7 @@ pub(super) struct ChunkChallenge {
 }
 
 impl ChunkChallenge {
-    /// A weight for each tile of the chunk.
+    /// Draws a weight for each tile of the chunk.
     pub(super) fn weights(&self, weights: &mut [Block]) {
         Generator::from_seed(self.seed).fill_blocks(weights);
     }
@@ -40,7 +41,8 @@ pub(super) struct Transcript {
 /// Stands in place of the next chunk's index: a thread has panicked, and its chunk will never come.
 const BROKEN: usize = usize::MAX;
 
-/// Held while a chunk is made: a panic goes on to the threads that wait for its step of the chain, which would wait for ever.
+/// Held while a chunk is made: a panic goes on to the threads that wait for its step of the chain, which would wait for
+/// ever.
 pub(super) struct PanicGuard<'a>(&'a Transcript);
 
 impl Drop for PanicGuard<'_> {
@@ -53,7 +55,8 @@ impl Drop for PanicGuard<'_> {
 }
 
 impl Transcript {
-    /// `opening` is the message before the first chunk: the trees, and the corrections of the tile that masks the check.
+    /// `opening` is the message before the first chunk: the trees, and the corrections of the tile that masks the
+    /// check.
     pub(super) fn new(id: &[u8; 32], k: usize, batch: u64, opening: &[u8]) -> Self {
         let mut hasher = Hasher::new_derive_key("duologue v1 SoftSpoken: batch");
         hasher.update(id).update(&[k as u8]).update(&batch.to_le_bytes()).update(opening);

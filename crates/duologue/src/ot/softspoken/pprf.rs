@@ -25,7 +25,7 @@ use blake3::Hasher;
 use kernels::Block;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::Shape;
+use super::lengths::Shape;
 use crate::{Error, Result};
 
 const TAG: usize = 32;

@@ -125,7 +125,7 @@ mod definition {
     }
 
     pub(super) struct Streams {
-        /// Of each group, of each leaf.
+        /// The streams of each leaf of each group.
         keys: Vec<Vec<Aes128>>,
     }
 
@@ -279,7 +279,7 @@ fn every_backend_makes_the_same() {
 }
 
 #[test]
-fn the_outline_has_the_lengths_of_the_messages() {
+fn the_lengths_are_those_of_the_messages() {
     for k in 1..=8 {
         let (mut sender, mut receiver) = pair(k);
         let mut lengths = Extension::SoftSpoken { k }.lengths();
@@ -303,9 +303,10 @@ fn the_outline_has_the_lengths_of_the_messages() {
 fn costs_what_it_says() {
     for (k, bits) in [(1, 127), (2, 63), (4, 31), (8, 15)] {
         let tile = bits * TILE / 8;
-        assert_eq!(message_lens(k, 1 << 19, false), [0, (bits << 19) / 8 + tile + 48]);
         let trees = if k > 1 { 4128 } else { 0 };
-        assert_eq!(message_lens(k, 1 << 19, true), [32, (bits << 19) / 8 + tile + 48 + trees]);
+        let mut lengths = SoftSpokenLengths::new(k);
+        assert_eq!(lengths.exchange(1 << 19), [32, (bits << 19) / 8 + tile + 48 + trees]);
+        assert_eq!(lengths.exchange(1 << 19), [0, (bits << 19) / 8 + tile + 48]);
     }
 }
 
@@ -361,8 +362,8 @@ fn a_message_of_the_second_batch_is_checked_as_well() {
     assert!(matches!(accept(&mut sender, CotOutput::Bits, 100, &message), Err(Error::Peer(_))));
 }
 
-/// The receiver uses other choices in one group, and follows the protocol otherwise: it passes exactly if Δ is zero there,
-/// where it does no harm. A sender that does not check has wrong COTs.
+/// The receiver uses other choices in one group, and follows the protocol otherwise: it passes exactly if Δ is zero
+/// there, where it does no harm. A sender that does not check has wrong COTs.
 #[test]
 fn other_choices_in_one_group_are_detected() {
     for (k, group) in [(1, 9), (2, 40), (4, 5), (8, 15)] {
@@ -401,7 +402,7 @@ fn a_challenge_depends_on_all_before_it() {
 
 #[test]
 fn wrong_lengths_are_named_with_both() {
-    let expect = message_len(4, 100, true);
+    let expect = Shape::new(4).message_len(100, true);
     for len in [0, 1, expect - 1, expect + 1, 2 * expect] {
         let Err(Error::Peer(why)) = accept(&mut pair(4).0, CotOutput::Blocks, 100, &vec![0; len]) else {
             panic!("accepted {len} bytes")
@@ -487,8 +488,8 @@ mod trees {
         }
     }
 
-    /// A wrong sum is noticed by a taker who opens it, by the bit of Δ that chooses between the two: without the tags, it
-    /// would have other leaves.
+    /// A wrong sum is noticed by a receiver who opens it, by the bit of Δ that chooses between the two: without the tags,
+    /// it would have other leaves.
     #[test]
     fn a_wrong_sum_is_detected_by_who_needs_it() {
         let k = 4;

@@ -5,14 +5,14 @@
 
 use crate::outbox::Outbox;
 use crate::packed::{Packed, byte_len, copy_row};
-use crate::protocol::gmw::narrow::{Layout as Narrow, MOST_LANES};
+use crate::protocol::gmw::narrow::{self, MOST_LANES};
 use circuit::optimise::fuse::{Fused, Layer};
 
 /// The layout of gates of so many lanes.
 #[derive(Clone, Copy)]
 pub(super) enum Layout {
     /// At most 64 lanes.
-    Few(Narrow),
+    Few(narrow::Layout),
     /// More than 64 lanes.
     Many(usize),
 }
@@ -20,7 +20,7 @@ pub(super) enum Layout {
 impl Layout {
     /// For at least one lane.
     pub fn new(lanes: usize) -> Layout {
-        if lanes <= MOST_LANES { Layout::Few(Narrow::new(lanes)) } else { Layout::Many(lanes) }
+        if lanes <= MOST_LANES { Layout::Few(narrow::Layout::new(lanes)) } else { Layout::Many(lanes) }
     }
 
     pub fn lanes(self) -> usize {

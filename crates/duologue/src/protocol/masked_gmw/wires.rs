@@ -7,7 +7,7 @@ use super::online::share;
 use crate::executor::interpreter::mask;
 use crate::outbox::Outbox;
 use crate::packed::Packed;
-use crate::protocol::gmw::narrow::{Cell, Layout as Narrow};
+use crate::protocol::gmw::narrow::{self, Cell};
 use circuit::BitMatrix;
 use circuit::optimise::fuse::{And, Fused, Operand};
 use circuit::plan::{Instr, Op, Source};
@@ -192,7 +192,7 @@ fn shares<const N: usize, const M: usize>(
 /// Wires of at most 64 lanes.
 pub(super) struct Few<C> {
     cells: Vec<C>,
-    layout: Narrow,
+    layout: narrow::Layout,
 }
 
 impl<C: Cell + 'static> Few<C> {
@@ -211,7 +211,7 @@ impl<C: Cell + 'static> Wires for Few<C> {
                 cells[*slot as usize] = C::of(word);
             }
         }
-        Few { cells, layout: Narrow::new(inputs.lanes()) }
+        Few { cells, layout: narrow::Layout::new(inputs.lanes()) }
     }
 
     fn local(&mut self, code: &[Instr], public: &BitMatrix, online: bool) {
