@@ -71,9 +71,11 @@ pub fn all_options() -> Vec<Options> {
         }
         let garbling = Garbling::ThreeHalves;
         all.push(Options { garbling, timing, tile: Some(64), ..Options::new(Scheme::Yao) });
-        all.push(Options { timing, tile: Some(64), ..Options::new(Scheme::Gmw) });
     }
-    all.push(Options { tile: Some(64), ..Options::new(Scheme::MaskedGmw) });
+    // Masked GMW cannot be streamed; whatever is added to the list of protocols is tried as it is by default.
+    all.push(Options { timing: Timing::Streamed, tile: Some(64), ..Options::new(Scheme::Gmw) });
+    let others = Scheme::ALL.into_iter().filter(|&scheme| scheme != Scheme::Yao);
+    all.extend(others.map(|scheme| Options { tile: Some(64), ..Options::new(scheme) }));
     all
 }
 

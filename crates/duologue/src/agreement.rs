@@ -5,7 +5,8 @@ use crate::{Error, Result};
 /// Names and values that both parties must have equal.
 pub(crate) type Fields = Vec<(&'static str, String)>;
 
-/// Terms that are read again: who garbles and in which way, and how many lanes are computed at once.
+/// Terms that are read again: the protocol, who garbles and in which way, and how many lanes are computed at once.
+pub(crate) const PROTOCOL: &str = "the protocol";
 pub(crate) const GARBLER: &str = "who garbles";
 pub(crate) const GARBLING: &str = "how ANDs are garbled";
 pub(crate) const TILE: &str = "the lanes of a tile";

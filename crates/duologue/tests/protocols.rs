@@ -164,7 +164,7 @@ fn vectors(block: &str, size: &[u32], vectors: &[&[&str]], lanes: usize) {
         for (i, port) in binding.inputs().iter().enumerate().filter(|(_, p)| p.who == Owner::Party(session.party())) {
             inputs.set(&port.name, column(i));
         }
-        for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::MaskedGmw].repeat(2) {
+        for scheme in Scheme::ALL.repeat(2) {
             let outputs = session.run(&binding, &Options::new(scheme), &inputs)?.outputs;
             let (name, output) = outputs.iter().next().expect("an output");
             assert!(*output == expected, "{block} over {lanes} lanes by {scheme}: '{name}' is wrong");

@@ -3,8 +3,8 @@
 //! A *tile* is a run of lanes that are computed together; a *cell* is what one task makes: the rows of one node for one
 //! tile. Tasks are ordered by demand, tile after tile over all outputs and reductions, so that a tile goes through the
 //! whole program before the next one starts, and lives no longer than it is needed. Every task has a *seat*: its first
-//! AND, input and output number. Seats are the only source of hash tweaks, share streams and triple positions, which
-//! makes those unique by construction.
+//! AND, input and output number. Hash tweaks and share streams come of seats and of the tasks' numbers, which makes them
+//! unique by construction.
 
 use super::wiring::Piece;
 use super::{Owner, Recipient};

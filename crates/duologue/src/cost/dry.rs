@@ -1,4 +1,7 @@
 //! A protocol of lengths and depths, run by the real executor.
+//!
+//! The executor is given lengths of no bytes, so that it goes through every exchange of a run and moves nothing, however
+//! large the run. The real lengths are added up by the stages, and by the link where it would make correlations.
 
 use super::PhaseExchange;
 use crate::correlation::{self, Demand, Stock};
@@ -145,7 +148,7 @@ impl Link for DryLink {
         Ok(())
     }
 
-    /// The executor flushes once an exchange.
+    /// The executor flushes at the end of each exchange; a setup in which nobody waits is one exchange.
     fn flush(&mut self) -> Result<()> {
         self.0.settle();
         Ok(())

@@ -30,7 +30,7 @@ impl<P: Protocol> Steps<P> {
         let mut flow = stage.step(protocol, job, inbox, outbox)?;
         loop {
             match (flow, self.exchanges.next()) {
-                (Flow::Exchange, Some(next)) if outbox.len() - before == next.sent => match next.stored {
+                (Flow::Exchange, Some(next)) if outbox.len() - before == next.sent => match next.tables {
                     Some(bytes) => flow = stage.step(protocol, job, self.tables.next(bytes)?, outbox)?,
                     None => {
                         self.expect = next.read;
@@ -61,7 +61,7 @@ impl<P: Protocol> Steps<P> {
 
     /// Bytes that the task reads in the exchange after the one that it waits in, if it certainly goes on then.
     fn reads_next(&self) -> Option<usize> {
-        self.exchanges.peek().filter(|next| next.stored.is_none()).map(|next| next.read)
+        self.exchanges.peek().filter(|next| next.tables.is_none()).map(|next| next.read)
     }
 }
 

@@ -16,19 +16,19 @@ pub(crate) struct Exchange {
     pub sent: usize,
     /// Bytes read from the peer.
     pub read: usize,
-    /// Bytes of tables between setup and online. In setup, these bytes of what is read are stored; online, they come from
-    /// there and nothing is sent or read.
-    pub stored: Option<usize>,
+    /// Bytes of tables that wait between setup and online, in memory or on disk. In setup these are the bytes that are read;
+    /// online the executor hands them to the stage, and nothing is exchanged with the peer.
+    pub tables: Option<usize>,
 }
 
 impl Exchange {
     /// An exchange of these numbers of bytes.
     pub fn new(sent: usize, read: usize) -> Exchange {
-        Exchange { sent, read, stored: None }
+        Exchange { sent, read, tables: None }
     }
 
     fn times(self, size: usize) -> Exchange {
-        Exchange { sent: self.sent * size, read: self.read * size, stored: self.stored.map(|bytes| bytes * size) }
+        Exchange { sent: self.sent * size, read: self.read * size, tables: self.tables.map(|bytes| bytes * size) }
     }
 }
 
@@ -84,7 +84,7 @@ impl Iterator for Exchanges {
             List::Many(sizes, unit) => sizes.get(self.next).map(|&size| unit.times(size)),
         }?;
         self.next += 1;
-        let nothing = Exchange { stored: found.stored.map(|_| 0), ..Exchange::default() };
+        let nothing = Exchange { tables: found.tables.map(|_| 0), ..Exchange::default() };
         Some(if self.counted { found } else { nothing })
     }
 }
@@ -95,8 +95,8 @@ pub(crate) struct Scheduling {
     /// Whether the bytes of maps go one way, so that neither party waits for the other in them, in setup and online. Then
     /// inputs and outputs, for which one does wait, are taken many at a time and not between maps.
     pub one_way: bool,
-    /// Whether threads step tasks side by side; else the threads share the work of each task, or there is little. A map
-    /// with ANDs then waits for the peer after its first step.
+    /// Whether each thread steps tasks of its own, as in GMW. Else the threads share the work of each task, as in Yao, where
+    /// whole maps are made side by side only if they are deferred. A map with ANDs waits for the peer after its first step.
     pub side_by_side: bool,
     /// Memory of one bit of one lane, in bits.
     pub cell_bits: usize,
@@ -174,8 +174,8 @@ mod tests {
 
     #[test]
     fn exchanges_without_bytes_are_as_many() {
-        let table = Exchange { stored: Some(9), ..Exchange::new(0, 9) };
+        let table = Exchange { tables: Some(9), ..Exchange::new(0, 9) };
         let quiet: Vec<_> = Exchanges::few([Some(table), Some(Exchange::new(5, 0))]).without_bytes().collect();
-        assert_eq!(quiet, [Exchange { stored: Some(0), ..Exchange::default() }, Exchange::default()]);
+        assert_eq!(quiet, [Exchange { tables: Some(0), ..Exchange::default() }, Exchange::default()]);
     }
 }

@@ -171,7 +171,7 @@ impl<P: Protocol> Executor<P> {
                     link.send(&self.outbox)?;
                     self.outbox.clear();
                     link.receive(next.read, &mut self.inbox)?;
-                    if next.stored.is_some() {
+                    if next.tables.is_some() {
                         store(&self.inbox)?;
                     }
                     flow = stage.step(&self.protocol, job, &self.inbox, &mut self.outbox)?;

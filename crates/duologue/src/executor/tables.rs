@@ -17,7 +17,7 @@ pub(super) enum Tables {
 }
 
 impl Tables {
-    /// StoredSize for so many bytes.
+    /// Room for so many bytes.
     pub fn with_room(bytes: usize) -> Tables {
         let mut tables = Inbox::default();
         tables.reserve(bytes);

@@ -1,7 +1,7 @@
-//! The protocols, a folder each, and the list of those that a user can choose.
+//! The protocols, and the list of those that a user can choose.
 //!
-//! The rest of the crate knows of a protocol what its [`Descriptor`] says, and no more. To add one: a folder with its two
-//! roles, its lengths and its tests, and a line in [`Scheme`].
+//! The rest of the crate knows of a protocol what its [`Descriptor`] says. To add one: a folder with its two roles, its
+//! lengths, its descriptor and its tests, and a line in `schemes!` beside its `mod`.
 
 pub(crate) mod gmw;
 pub(crate) mod masked_gmw;

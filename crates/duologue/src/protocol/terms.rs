@@ -59,7 +59,7 @@ impl Options {
     ///
     /// # Errors
     /// [`Error::Usage`] if the protocol's runs cannot be prepared, or setup shall be streamed.
-    pub fn for_shelf(&self) -> Result<Options> {
+    pub fn for_prepared_runs(&self) -> Result<Options> {
         self.scheme.descriptor().can_store_runs()?;
         match self.timing {
             Timing::Streamed => Err(Error::usage("a run that is prepared cannot be streamed")),
@@ -90,13 +90,13 @@ pub struct Terms {
 const CACHE: usize = 1 << 20;
 
 /// Bytes that setup ahead of time may keep unless a caller asks for it.
-const KEEP: u64 = 64 << 20;
+const MAX_STORED: u64 = 64 << 20;
 
 impl Timing {
-    /// Whether setup comes ahead, if it keeps so many bytes until then.
-    pub(super) fn is_ahead(self, kept: u64) -> bool {
+    /// Whether setup may come ahead, if it stores so many bytes until then.
+    pub(super) fn allows(self, stored: u64) -> bool {
         match self {
-            Timing::Auto => kept <= KEEP,
+            Timing::Auto => stored <= MAX_STORED,
             Timing::Ahead => true,
             Timing::Streamed => false,
         }

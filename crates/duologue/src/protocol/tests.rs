@@ -58,7 +58,7 @@ fn jobs(schedule: &Schedule) -> impl Iterator<Item = Job> {
 
 /// The exchanges with the peer, as they are sent and read.
 fn with_peer(exchanges: Exchanges, online: bool) -> Vec<(usize, usize)> {
-    let with_peer = exchanges.filter(|exchange| !online || exchange.stored.is_none());
+    let with_peer = exchanges.filter(|exchange| !online || exchange.tables.is_none());
     with_peer.map(|exchange| (exchange.sent, exchange.read)).filter(|&bytes| bytes != (0, 0)).collect()
 }
 
@@ -79,7 +79,7 @@ fn one_party_reads_what_the_other_sends() {
             assert_eq!(at(&*alice), at(&*bob).map(mirrored), "{options:?}");
             assert_eq!(alice.demand(&job), bob.demand(&job), "{options:?}");
             for lengths in [&alice, &bob] {
-                let stored = |exchanges: Exchanges| exchanges.filter_map(|exchange| exchange.stored).sum::<usize>();
+                let stored = |exchanges: Exchanges| exchanges.filter_map(|exchange| exchange.tables).sum::<usize>();
                 let tables = lengths.stored(&job).tables as usize;
                 assert_eq!(
                     (stored(lengths.setup(&job)), stored(lengths.online(&job))),

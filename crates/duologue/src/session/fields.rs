@@ -2,7 +2,7 @@
 //!
 //! Local settings (threads, verbosity) are none.
 
-use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, TILE, encode, hex};
+use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, PROTOCOL, TILE, encode, hex};
 use crate::correlation::Demand;
 use crate::ot::Extension;
 use crate::protocol::terms::Terms;
@@ -59,7 +59,7 @@ fn program(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<Fiel
     Ok(vec![
         ("the program", format!("'{}' {}", program.name(), hex(&digest))),
         ("its sizes", sizes.join(", ")),
-        ("the protocol", terms.scheme.to_string()),
+        (PROTOCOL, terms.scheme.to_string()),
         (GARBLER, if garbles { terms.garbler.to_string() } else { "nobody".into() }),
         (GARBLING, if garbles { terms.garbling.to_string() } else { "not at all".into() }),
         ("the order of gates", order(schedule.order).into()),
@@ -80,7 +80,12 @@ fn bounded(fields: Fields) -> Result<Fields> {
 ///
 /// # Errors
 /// As [`fields`].
-pub(crate) fn shelved(binding: &Binding, terms: &Terms, schedule: &Schedule, public: &blake3::Hash) -> Result<Fields> {
+pub(crate) fn stored_program(
+    binding: &Binding,
+    terms: &Terms,
+    schedule: &Schedule,
+    public: &blake3::Hash,
+) -> Result<Fields> {
     let mut fields = program(binding, terms, schedule)?;
     fields.push(("the public inputs", public.to_hex().to_string()));
     fields.push(("the gates and their order", hex(&schedule.digest())));
@@ -89,7 +94,7 @@ pub(crate) fn shelved(binding: &Binding, terms: &Terms, schedule: &Schedule, pub
 }
 
 /// The fields to compare before runs are prepared to a shelf, or one of a shelf is used.
-pub(crate) fn shelf(call: &str, moment: &Moment, identity: Option<[u8; 32]>, shelved: &Fields) -> Fields {
+pub(crate) fn prepared_runs(call: &str, moment: &Moment, identity: Option<[u8; 32]>, shelved: &Fields) -> Fields {
     let identity = identity.map_or("none yet".into(), |identity| hex(&identity));
     let mut fields = vec![(CALL, call.into()), ("the session", hex(&moment.session)), ("the prepared runs", identity)];
     fields.extend(shelved.iter().cloned());

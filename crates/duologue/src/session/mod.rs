@@ -31,8 +31,8 @@
 mod correlate;
 pub(crate) mod fields;
 mod hello;
-mod offline;
 mod pool;
+mod prepared;
 mod random;
 #[cfg(test)]
 mod tests;
@@ -60,7 +60,7 @@ use wire::Wire;
 pub use crate::agreement::compare;
 pub(crate) use correlate::block_of;
 pub use hello::{VERSION, check_hello};
-pub use offline::Keys;
+pub use prepared::Keys;
 pub(crate) use wire::at_once;
 
 /// The cost of one phase.

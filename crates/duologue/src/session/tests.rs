@@ -28,10 +28,10 @@ mod every_step;
 mod golden;
 mod last_words;
 mod pool;
+mod prepared;
 #[path = "../../../../tests/support/programs.rs"]
 mod programs;
 mod randomness;
-mod shelf;
 #[path = "../../../../tests/support/taps.rs"]
 mod taps;
 

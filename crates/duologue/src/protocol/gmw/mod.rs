@@ -13,7 +13,7 @@
 mod lengths;
 pub(crate) mod narrow;
 mod scheme;
-mod vectors;
+mod triples;
 
 use crate::correlation::{Stock, Triples};
 use crate::executor::cells::{self, Nothing};
@@ -32,7 +32,7 @@ use narrow::{Gates, Narrow, PackedTriples};
 pub(crate) use scheme::{GmwScheme, prepares_triples, tiling};
 use std::ops::Range;
 use std::sync::Arc;
-use vectors::{Member, Vectors};
+use triples::{Member, Vectors};
 
 /// One party of GMW in one program.
 pub(crate) struct Gmw {
@@ -177,7 +177,7 @@ impl Protocol for Gmw {
     fn setup(&self, job: &Job, _: &[Arg<'_, Nothing>], stock: &mut Stock) -> Result<Ready> {
         let prepared = match job.task.kind {
             Kind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
-            Kind::Map { .. } => self.prepare_map(job, vectors::draw(self, job, stock)?),
+            Kind::Map { .. } => self.prepare_map(job, triples::draw(self, job, stock)?),
             _ => Prepared::Output,
         };
         Ok(Ready(Some(prepared)))
@@ -342,7 +342,7 @@ impl Evaluation {
         let mut row = vec![0; stride];
         let last = self.slots.last_mask();
         let mut from = self.done;
-        for (instr, place) in plan.code()[layer.clone()].iter().zip(vectors::members(plan, layer, self.vector, lanes)) {
+        for (instr, place) in plan.code()[layer.clone()].iter().zip(triples::members(plan, layer, self.vector, lanes)) {
             let first = (instr.a, instr.flip_a && place == Member::Alone, &self.triples.a);
             let operands = [(place != Member::Later).then_some(first), Some((instr.b, instr.flip_b, &self.triples.b))];
             for (slot, flip, triple) in operands.into_iter().flatten() {
@@ -367,7 +367,7 @@ impl Evaluation {
         self.opened.xor_bytes(inbox);
         let layer = plan.layers()[self.layer].clone();
         let (mut from, mut next, mut d_at, de) = (self.done, 0, 0, gmw.public_share(!0));
-        let members = vectors::members(plan, layer.clone(), self.vector, lanes);
+        let members = triples::members(plan, layer.clone(), self.vector, lanes);
         for (instr, place) in plan.code()[layer.clone()].iter().zip(members) {
             if place != Member::Later {
                 (d_at, next) = (next, next + lanes);

@@ -2,7 +2,7 @@
 
 use super::Gmw;
 use super::lengths::GmwLengths;
-use super::vectors::{Vectors, vector_cots};
+use super::triples::{Vectors, vector_cots};
 use crate::executor::{Engine, Executor, Lengths, PlanCache, Program, Window};
 use crate::protocol::terms::{Options, Terms};
 use crate::protocol::{Descriptor, KeySource, Tiling};
@@ -23,7 +23,7 @@ impl Descriptor for GmwScheme {
 
     fn is_ahead(&self, options: &Options, schedule: &Schedule) -> Result<bool> {
         let triples = (schedule.totals.and0 + schedule.totals.in0) / 2;
-        Ok(options.timing.is_ahead(triples + vector_cots(schedule) * 32))
+        Ok(options.timing.allows(triples + vector_cots(schedule) * 32))
     }
 
     fn can_store_runs(&self) -> Result<()> {

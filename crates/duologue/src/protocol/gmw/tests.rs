@@ -149,7 +149,7 @@ fn deal(plan: &Plan, lanes: usize, stream: &mut Generator) -> [Triples; 2] {
     let mut bits = || random(1, len, stream);
     let [mut a, mut a1, b, b1, c] = [(); 5].map(|()| bits());
     // The ANDs of a vector have one a.
-    for place in vectors::places(plan) {
+    for place in triples::places(plan) {
         for (and, lane) in place.clone().flat_map(|and| (0..lanes).map(move |lane| (and, lane))) {
             for a in [&mut a, &mut a1] {
                 let first = a.get(0, place.start * lanes + lane);

@@ -8,7 +8,7 @@
 //!
 //! All masks of a program are drawn in setup and depend on no input, so that shares of the λ_S of all its gates are made
 //! at once: products of two inputs in one exchange, those of three and four in a second one, by opening against random
-//! triples. The depth of the program does not matter. The plan's trees of ANDs are built anew ([`circuit::fuse`]).
+//! triples. The depth of the program does not matter. The plan's trees of ANDs are built anew ([`circuit::optimise::fuse`]).
 //!
 //! **Security**: semi-honest, information-theoretic given the triples and the generator of masks. Whoever does not know
 //! λ sees a uniform bit Δ; the bit that opens an AND is masked by the peer's share of a fresh λ_z. Masks come from the

@@ -74,7 +74,7 @@ impl Lengths for YaoLengths {
         match job.task.kind {
             _ if !self.ahead => Exchanges::none(),
             Kind::Map { .. } if self.garbles() => self.chunks(job, table),
-            Kind::Map { .. } => self.chunks(job, Exchange { stored: Some(self.table), ..table }),
+            Kind::Map { .. } => self.chunks(job, Exchange { tables: Some(self.table), ..table }),
             Kind::Output { .. } if output::learns(job, self.garbler.peer()) => {
                 Exchanges::few([Some(self.exchange(byte_len(job.bits()), 0)), None])
             }
@@ -94,7 +94,7 @@ impl Lengths for YaoLengths {
             }
             Kind::Map { .. } if !self.ahead => self.chunks(job, self.exchange(self.table, 0)),
             Kind::Map { .. } if self.garbles() => Exchanges::none(),
-            Kind::Map { .. } => self.chunks(job, Exchange { stored: Some(self.table), ..Exchange::default() }),
+            Kind::Map { .. } => self.chunks(job, Exchange { tables: Some(self.table), ..Exchange::default() }),
             Kind::Output { .. } => {
                 let learns = |party| if output::learns(job, party) { bytes } else { 0 };
                 let permute = if self.ahead { 0 } else { learns(self.garbler.peer()) };

@@ -29,7 +29,7 @@ impl Descriptor for YaoScheme {
 
     fn is_ahead(&self, options: &Options, schedule: &Schedule) -> Result<bool> {
         let tables = schedule.totals.and0.saturating_mul(options.garbling.table() as u64);
-        Ok(options.timing.is_ahead(tables + schedule.totals.in0.saturating_mul(32)))
+        Ok(options.timing.allows(tables + schedule.totals.in0.saturating_mul(32)))
     }
 
     fn can_store_runs(&self) -> Result<()> {

@@ -1,4 +1,5 @@
-//! Triples of ANDs that share an operand: a bit times a vector, of one correlated OT each way.
+//! The triples of a map: single ones as the stock has them, and those of ANDs that share an operand, made here of one
+//! correlated OT each way.
 //!
 //! The ANDs of a multiplexer multiply one bit x with a vector y⃗ (`Plan::vectors`). Their triples may have one a in
 //! common, for it masks the same x each time. As sender of a COT a party has b⃗ := m₀ ⊕ m₁ and v⃗ := m₀, as receiver of

@@ -15,7 +15,6 @@ use crate::agreement::Fields;
 use crate::channel::PublicKey;
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Engine, Feeds};
-use crate::protocol::Scheme;
 use crate::protocol::terms::{Options, Timing};
 
 use crate::prepared::{PreparedRuns, RunReader, Secrets};
@@ -56,7 +55,8 @@ impl Session {
     ) -> Result<PhaseReport> {
         self.alive()?;
         let public = public.feeds(binding, |owner| owner == Owner::Public)?;
-        let PreparedJob { job, fields: made_for } = self.prepared_job(binding, &options.for_shelf()?, public)?;
+        let PreparedJob { job, fields: made_for } =
+            self.prepared_job(binding, &options.for_prepared_runs()?, public)?;
         self.wire.check_extension(job.terms.extension)?;
         runs.check(self.party, keys, &lines(&made_for))?;
         if times > LIMIT {
@@ -67,7 +67,7 @@ impl Session {
         }
         let start = Mark::new(&self.wire);
         let moment = self.moment(true, self.ordinal);
-        let fields = fields::shelf(fields::PREPARE_TO, &moment, runs.identity(), &made_for);
+        let fields = fields::prepared_runs(fields::PREPARE_TO, &moment, runs.identity(), &made_for);
         let fields = fields::prepare_to(fields, &moment, job.terms.extension, times);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
@@ -116,7 +116,7 @@ impl Session {
         let PreparedJob { job, fields: made_for } = self.prepared_job(binding, &options_of(runs)?, public)?;
         runs.check(self.party, keys, &lines(&made_for))?;
         let moment = self.moment(false, self.ordinal);
-        let fields = fields::shelf(fields::ONLINE_FROM, &moment, runs.identity(), &made_for);
+        let fields = fields::prepared_runs(fields::ONLINE_FROM, &moment, runs.identity(), &made_for);
         let number = self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.common_run(runs)
@@ -144,7 +144,7 @@ impl Session {
 
     fn prepared_job(&mut self, binding: &Binding, options: &Options, public: Feeds) -> Result<PreparedJob> {
         let (terms, schedule) = self.resolve(binding, options)?;
-        let fields = fields::shelved(binding, &terms, &schedule, &digest(&public))?;
+        let fields = fields::stored_program(binding, &terms, &schedule, &digest(&public))?;
         Ok(PreparedJob { job: Job { terms, binding: Arc::new(binding.clone()), schedule, public }, fields })
     }
 
@@ -234,8 +234,9 @@ impl Session {
 fn options_of(runs: &PreparedRuns) -> Result<Options> {
     let garbler = if runs.term(agreement::GARBLER)? == "alice" { Party::Alice } else { Party::Bob };
     let tile = runs.term(agreement::TILE)?.parse().ok();
+    let scheme = runs.term(agreement::PROTOCOL)?.parse()?;
     let garbling = runs.term(agreement::GARBLING)?.parse()?;
-    Ok(Options { garbler: Some(garbler), garbling, timing: Timing::Ahead, tile, ..Options::new(Scheme::Yao) })
+    Ok(Options { garbler: Some(garbler), garbling, timing: Timing::Ahead, tile, ..Options::new(scheme) })
 }
 
 /// Terms as they are stored.
