@@ -33,6 +33,7 @@ pub(crate) mod fields;
 mod hello;
 mod pool;
 mod prepared;
+mod program;
 mod random;
 #[cfg(test)]
 mod tests;
@@ -41,10 +42,10 @@ mod wire;
 use crate::channel::{AbortCode, Channel, Counters};
 use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
-use crate::executor::{Engine, Feeds, Link, Phase, PlanCache, Program};
+use crate::executor::{Engine, Feeds, Phase, PlanCache};
 use crate::ot::Extension;
 use crate::protocol::terms::{Options, Terms};
-use crate::protocol::{Base, KeySource, yao};
+use crate::protocol::{Base, yao};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
@@ -53,6 +54,7 @@ use fields::Moment;
 use hello::{Hello, greet};
 use kernels::Block;
 use kernels::generator::Generator;
+use program::Job;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use wire::Wire;
@@ -152,81 +154,8 @@ pub struct Session {
     dead: Option<String>,
 }
 
-/// A bound program under agreed terms.
-struct Job {
-    terms: Terms,
-    binding: Arc<Binding>,
-    schedule: Arc<Schedule>,
-    public: Feeds,
-}
-
-impl Job {
-    /// The program as this party runs it.
-    fn program(&self, session: &mut Session) -> Result<Program> {
-        Ok(Program {
-            party: Some(session.party),
-            binding: self.binding.clone(),
-            schedule: self.schedule.clone(),
-            window: self.terms.window,
-            ahead: self.terms.ahead,
-            public: self.public.clone(),
-            threads: session.threads()?,
-        })
-    }
-}
-
 /// The digest of a program, its sizes, and options: a schedule depends on nothing else.
 type Asked = ([u8; 32], Vec<u64>, Options);
-
-/// The keys of one program, from the session.
-struct ProgramKeys<'a> {
-    session: &'a mut Session,
-    base: Base,
-    ordinal: u64,
-}
-
-impl KeySource for ProgramKeys<'_> {
-    fn party(&self) -> Party {
-        self.session.party
-    }
-
-    fn session(&self) -> [u8; 32] {
-        self.session.id
-    }
-
-    fn ordinal(&self) -> u64 {
-        self.ordinal
-    }
-
-    fn base(&self) -> Base {
-        self.base
-    }
-
-    fn delta(&mut self) -> Result<Block> {
-        self.session.wire.delta()
-    }
-
-    fn own(&self, label: &[u8; 8]) -> Generator {
-        self.session.secrets.derive(label, self.ordinal)
-    }
-
-    fn pairwise(&self, label: &[u8; 8], number: u64) -> Generator {
-        self.session.pairwise.derive(label, number)
-    }
-
-    fn plans(&self) -> &PlanCache {
-        &self.session.plans
-    }
-
-    fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        self.session.wire.send(bytes)?;
-        self.session.wire.flush()
-    }
-
-    fn receive(&mut self, bytes: &mut [u8]) -> Result<()> {
-        self.session.wire.channel.recv_into(bytes)
-    }
-}
 
 impl Session {
     /// Greets the peer; both must speak the same version and be different parties.
@@ -448,13 +377,6 @@ impl Session {
             self.threads = Threads::new(self.wire.threads)?;
         }
         Ok(self.threads.clone())
-    }
-
-    /// This party of a program that begins now.
-    fn engine(&mut self, job: &Job, taken: (Base, u64)) -> Result<Box<dyn Engine>> {
-        let program = job.program(self)?;
-        let (base, ordinal) = taken;
-        job.terms.scheme.descriptor().engine(&job.terms, program, &mut ProgramKeys { session: self, base, ordinal })
     }
 
     fn alive(&self) -> Result<()> {

@@ -5,6 +5,7 @@ use crate::Scheme;
 use crate::agreement;
 use crate::channel::{Limits, Pipe, memory};
 use crate::correlation::Maker;
+use crate::executor::Link;
 use crate::ot::BaseOtSetup;
 use crate::protocol::gmw::Gmw;
 use crate::protocol::masked_gmw::MaskedGmw;
@@ -300,7 +301,7 @@ fn labels_in_common_are_never_the_same() {
     for seed in 0..2 {
         let (_, [alice, bob]) = unwrap(seeded(seed, |session| {
             let labels = |(s, ordinal)| {
-                let keys = ProgramKeys { session, base: Base::default(), ordinal };
+                let keys = program::ProgramKeys { session, base: Base::default(), ordinal };
                 yao::common_labels(&keys, Block::new(s)).block().get()
             };
             Ok([(0, 0), (1, 0), (0, 1), (1, 1)].map(labels))

@@ -70,7 +70,7 @@ fn rounds(link: &str, count: u32) -> Duration {
                 send(a, 8);
                 a.recv(8).unwrap();
             }
-            assert_eq!(a.counters().rounds, count.into());
+            assert_eq!(a.counters().rounds, u64::from(count));
             actor.since_start()
         },
         |_, b| {
