@@ -27,13 +27,13 @@ use std::sync::Arc;
 /// The keys by which the parties know one another, Alice's first; none on a channel without keys.
 pub type Keys = Option<[PublicKey; 2]>;
 
-/// What runs are prepared of.
+/// A program whose runs are prepared.
 struct Job {
     terms: Terms,
     binding: Arc<Binding>,
     schedule: Arc<Schedule>,
     public: Feeds,
-    /// What they are prepared for.
+    /// The description of what they are prepared for.
     fields: Fields,
 }
 
@@ -151,7 +151,7 @@ impl Session {
         Ok(Job { terms, binding: Arc::new(binding.clone()), schedule, public, fields })
     }
 
-    /// What both parties call the thing of this number.
+    /// The name that both parties give the thing of this number.
     fn name_of(&self, what: &str, number: u64) -> [u8; 32] {
         *blake3::Hasher::new_derive_key(what).update(&self.id).update(&number.to_le_bytes()).finalize().as_bytes()
     }
@@ -264,7 +264,7 @@ impl Job {
     }
 }
 
-/// What runs were prepared with.
+/// The options with which runs were prepared.
 fn options_of(runs: &PreparedRuns) -> Result<Options> {
     let garbler = if runs.term(terms::GARBLER)? == "alice" { Party::Alice } else { Party::Bob };
     let tile = runs.term(terms::TILE)?.parse().ok();
