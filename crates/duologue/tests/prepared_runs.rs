@@ -44,15 +44,15 @@ impl Place {
     /// Both prepare until there are so many.
     fn prepare(&self, job: &Job, times: u64) -> [Result<()>; 2] {
         meet(Channel::pair(), |session| {
-            let mut shelf = self.found(session.party())?;
-            session.prepare_to(&mut shelf, None, &job.binding, &job.options, &job.public(), times).map(drop)
+            let mut runs = self.found(session.party())?;
+            session.prepare_to(&mut runs, None, &job.binding, &job.options, &job.public(), times).map(drop)
         })
     }
 
     fn online_over(&self, channels: (Channel, Channel), job: &Job, inputs: &[Inputs; 2]) -> [Result<Outcome>; 2] {
         meet(channels, |session| {
-            let (party, mut shelf) = (session.party(), self.found(session.party())?);
-            session.online_from(&mut shelf, None, &job.binding, &inputs[party as usize])
+            let (party, mut runs) = (session.party(), self.found(session.party())?);
+            session.online_from(&mut runs, None, &job.binding, &inputs[party as usize])
         })
     }
 
@@ -67,6 +67,8 @@ impl Place {
     fn files(&self, party: Party) -> Vec<String> {
         let entries = fs::read_dir(self.folder(party)).unwrap();
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        // What a key is called is random.
+        names.iter_mut().filter(|name| name.starts_with("key-")).for_each(|name| name.truncate(3));
         names.sort();
         names
     }
@@ -221,8 +223,8 @@ fn a_used_run_leaves_nothing() {
     let (place, job) = (Place::new(), Job::aes(2));
     good(place.prepare(&job, 1));
     let before: [Vec<String>; 2] = [Party::Alice, Party::Bob].map(|party| place.files(party));
-    assert_eq!(before[0], ["cursor", "header", "labels-000000000000", "lock", "tables-000000000000"]);
-    assert_eq!(before[1], ["cursor", "header", "labels-000000000000", "lock"]);
+    assert_eq!(before[0], ["cursor", "header", "key", "labels-000000000000", "lock", "tables-000000000000"]);
+    assert_eq!(before[1], ["cursor", "header", "key", "labels-000000000000", "lock"]);
     good(place.online(&job, &job.zeros()));
     for party in [Party::Alice, Party::Bob] {
         assert_eq!(place.files(party), ["cursor", "header", "lock"]);
@@ -290,7 +292,7 @@ fn usage<T>(result: Result<T>, words: &str) {
 
 /// What only one party can know is found by it before anything is sent.
 #[test]
-fn a_shelf_serves_one_program_one_party_and_public_inputs() {
+fn a_folder_serves_one_program_one_party_and_public_inputs() {
     let (place, sample) = (Place::new(), sample_with_public());
     let job = Job::of(&sample, Party::Alice, Garbling::HalfGates);
     good(place.prepare(&job, 1));
@@ -337,7 +339,7 @@ fn sample_with_public() -> Sample {
     (0..100).map(|seed| sample(seed, 3)).find(has_public).unwrap()
 }
 
-/// Halves of different shelves, and halves of different runs: both parties hear what differs, and nothing is used up.
+/// Halves of different folders, and halves of different runs: both parties hear what differs, and nothing is used up.
 #[test]
 fn what_does_not_belong_together_is_named_and_not_used_up() {
     let (one, other, job) = (Place::new(), Place::new(), Job::aes(1));
@@ -345,8 +347,8 @@ fn what_does_not_belong_together_is_named_and_not_used_up() {
     good(other.prepare(&job, 1));
     let mixed = meet(Channel::pair(), |session| {
         let place = if session.party() == Party::Alice { &one } else { &other };
-        let mut shelf = place.open(session.party());
-        match session.online_from(&mut shelf, None, &job.binding, &job.zeros()[session.party() as usize]) {
+        let mut runs = place.open(session.party());
+        match session.online_from(&mut runs, None, &job.binding, &job.zeros()[session.party() as usize]) {
             Err(Error::Incompatible { what: "the prepared runs", .. }) => Ok(()),
             other => panic!("{:?}", other.err()),
         }
@@ -411,22 +413,22 @@ fn only_yao_ahead_of_time_is_prepared() {
 fn parties_that_call_for_different_things_are_told() {
     let (place, job) = (Place::new(), Job::aes(1));
     good(meet(Channel::pair(), |session| {
-        let mut shelf = place.found(session.party())?;
+        let mut runs = place.found(session.party())?;
         let times = 1 + session.party() as u64;
-        let told = session.prepare_to(&mut shelf, None, &job.binding, &job.options, &Inputs::new(), times);
+        let told = session.prepare_to(&mut runs, None, &job.binding, &job.options, &Inputs::new(), times);
         assert!(matches!(told, Err(Error::Incompatible { what: "how many times", .. })));
-        session.prepare_to(&mut shelf, None, &job.binding, &job.options, &Inputs::new(), 1)
+        session.prepare_to(&mut runs, None, &job.binding, &job.options, &Inputs::new(), 1)
     }));
     assert_eq!(place.left(), [1, 1]);
     good(meet(Channel::pair(), |session| {
-        let (party, mut shelf) = (session.party(), place.open(session.party()));
+        let (party, mut runs) = (session.party(), place.open(session.party()));
         let inputs = &job.zeros()[party as usize];
         let told = match party {
-            Party::Alice => session.online_from(&mut shelf, None, &job.binding, inputs),
+            Party::Alice => session.online_from(&mut runs, None, &job.binding, inputs),
             Party::Bob => session.run(&job.binding, &job.options, inputs),
         };
         assert!(matches!(told, Err(Error::Incompatible { what: "what is called for", .. })));
-        session.online_from(&mut shelf, None, &job.binding, inputs)
+        session.online_from(&mut runs, None, &job.binding, inputs)
     }));
 }
 
@@ -436,13 +438,13 @@ fn an_interrupted_preparation_goes_on() {
     let (place, job) = (Place::new(), Job::aes(300));
     for (stops, party) in [(2, Party::Alice), (5, Party::Bob)] {
         let results = meet(Channel::pair(), |session| {
-            let mut shelf = place.found(session.party())?;
+            let mut runs = place.found(session.party())?;
             let (mut begun, us) = (0, session.party());
             session.observe(Some(Box::new(move |_, done, total| {
                 begun += u64::from(done > 0 && done < total);
                 us != party || begun < 4 * stops
             })));
-            session.prepare_to(&mut shelf, None, &job.binding, &job.options, &Inputs::new(), 6).map(drop)
+            session.prepare_to(&mut runs, None, &job.binding, &job.options, &Inputs::new(), 6).map(drop)
         });
         assert!(results.iter().all(Result::is_err));
         for party in [Party::Alice, Party::Bob] {

@@ -62,7 +62,7 @@ struct Made {
     origin: Origin,
 }
 
-/// What both parties agreed on when they began to prepare runs.
+/// The description on which both parties agreed when they began to prepare runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     /// Random and the same for both parties.
@@ -89,10 +89,10 @@ impl Origin {
     }
 }
 
-/// What a folder of prepared runs is and has.
+/// The state of a folder of prepared runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Status {
-    /// What both parties agreed on when they made it.
+    /// The description on which both parties agreed.
     pub origin: Origin,
     /// When it was made.
     pub created: SystemTime,
@@ -104,7 +104,7 @@ pub struct Status {
     pub used: u64,
     /// How many are ready.
     pub left: u64,
-    /// What its files take on disk.
+    /// Bytes of its files on disk.
     pub bytes: u64,
 }
 
@@ -137,7 +137,7 @@ impl PreparedRuns {
         storage::holds(folder, &CONTENT)
     }
 
-    /// What the folder is and has.
+    /// The state of the folder.
     ///
     /// # Errors
     /// [`Error::Usage`] if it is new and nothing yet.
@@ -168,7 +168,7 @@ impl PreparedRuns {
     }
 }
 
-/// What a session does with prepared runs.
+/// The interface for a session.
 impl PreparedRuns {
     pub(crate) fn is_new(&self) -> bool {
         self.made.is_none()
@@ -179,12 +179,12 @@ impl PreparedRuns {
         self.place.is_sealed()
     }
 
-    /// What both parties call it.
+    /// The name that both parties give the folder.
     pub(crate) fn identity(&self) -> Option<[u8; 32]> {
         self.made.as_ref().map(|made| made.origin.identity)
     }
 
-    /// What the runs were prepared for must be what is asked for, by the same party over a channel with the same keys.
+    /// Refuses runs that were prepared for something else, by the other party, or over a channel with other keys.
     pub(crate) fn check(&self, party: Party, keys: Option<[PublicKey; 2]>, terms: &Terms) -> Result<()> {
         let Some(Made { origin, folder: made }) = &self.made else { return Ok(()) };
         let folder = self.place.path.display();
@@ -271,7 +271,7 @@ impl PreparedRuns {
         Error::usage(format!("no prepared run is left in {folder}: `duologue prepare --to` makes more"))
     }
 
-    /// What both parties call the making of a run.
+    /// The name that both parties give the making of a run.
     pub(crate) fn batch(&self, number: u64) -> Result<[u8; 32]> {
         self.run(number).map(|run| run.secret.batch)
     }

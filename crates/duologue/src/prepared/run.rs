@@ -26,7 +26,7 @@ impl AddAssign for StoredSize {
     }
 }
 
-/// What belongs to a run as a whole, first of its labels: 16 bytes, then 8.
+/// Secrets of a run as a whole, first of its labels: 16 bytes, then 8.
 pub(crate) struct Secrets {
     /// Δ of the garbler, S of the evaluator.
     pub block: Block,
@@ -100,7 +100,7 @@ impl RunReader {
         Ok(Secrets { block, and0: u64::from_le_bytes(*bytes.last_chunk().expect("8 of 24 bytes")) })
     }
 
-    /// What is stored of a task, from its place on.
+    /// Reads labels of a task, from its place on.
     pub(crate) fn labels(&self, at: StoredSize, into: &mut [u8]) -> Result<()> {
         lock(&self.labels).read(SECRETS as u64 + at.labels, into)
     }

@@ -21,13 +21,13 @@ pub(crate) struct Keyed<'a> {
     pub key: &'a [u8; KEY],
 }
 
-/// What an entry has, before it is written.
+/// The numbers and lengths of an entry that is to be written.
 pub(crate) struct Size {
     /// The position of its kind in [`Content::kinds`].
     pub kind: u8,
     pub first: u64,
     pub count: u64,
-    /// What both parties call the making of it.
+    /// The name that both parties give the making of it.
     pub batch: [u8; 32],
     /// Bytes of its secret file, and of its bulk.
     pub secret: u64,

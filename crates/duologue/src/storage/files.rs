@@ -22,7 +22,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<()> {
     refuse_others(folder, &fs::metadata(folder).map_err(doing("reading", folder))?)
 }
 
-/// What others may read is no secret, and what they may write is not ours.
+/// Refuses a file or folder that others may read or write.
 #[cfg(unix)]
 pub(crate) fn refuse_others(path: &Path, metadata: &Metadata) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -158,7 +158,7 @@ fn overwrite(file: &mut File) -> io::Result<()> {
     file.sync_data()
 }
 
-/// What was being done to which file, for an error of the operating system.
+/// Attaches to an error of the operating system what was being done to which file.
 pub(crate) fn doing(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Error {
     Error::io(format!("{what} {}", path.display()))
 }

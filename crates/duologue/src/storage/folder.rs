@@ -48,7 +48,7 @@ impl Place {
     }
 }
 
-/// What a new folder says of itself.
+/// The description that a new folder gives of itself.
 pub(crate) struct Origin {
     pub identity: [u8; 32],
     pub party: Party,
@@ -132,7 +132,7 @@ impl<const N: usize> Folder<N> {
         self.path().join("header")
     }
 
-    /// What the header keeps for the content.
+    /// The 16 bytes that the header keeps for the content.
     pub(crate) fn secret(&self) -> &[u8; 16] {
         &self.secrets.secret
     }
@@ -171,7 +171,7 @@ impl<const N: usize> Folder<N> {
         entry.path(self.path(), self.place.content)
     }
 
-    /// What all of it takes on disk.
+    /// Bytes of all files on disk.
     pub(crate) fn bytes(&self) -> u64 {
         let entries: u64 = self.entries.iter().flat_map(BTreeMap::values).map(Entry::file_len).sum();
         entries + (self.header.len() + Cursor::<N>::LEN) as u64
@@ -326,7 +326,7 @@ impl<const N: usize> Folder<N> {
     }
 }
 
-/// What a crash left in a folder.
+/// Files that a crash left in a folder and that belong to no entry.
 struct Leftovers {
     keys: Vec<KeyId>,
     /// Files that were being written or erased, and whether they have secrets.

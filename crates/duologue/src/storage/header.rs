@@ -33,7 +33,7 @@ use crate::Result;
 const MAGIC: &[u8; 8] = b"duo-stor";
 const VERSION: u16 = 2;
 
-/// What a folder holds, by its code.
+/// The contents of folders, by their codes.
 pub(super) const CONTENTS: [&str; 2] = ["a pool", "prepared runs"];
 
 /// How headers of version 1 began, by the code of what they held.
@@ -71,7 +71,7 @@ pub(crate) struct Header {
     pub terms: Terms,
 }
 
-/// What a header keeps for its owner.
+/// The secrets that a header keeps for its owner.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) struct Secrets {
     pub key: [u8; KEY],
@@ -151,7 +151,7 @@ impl Header {
         key.seal_header(self.encode(), &mut text[..])
     }
 
-    /// What a header says in clear, if it is undamaged.
+    /// Reads the clear part of a header, if it is undamaged.
     pub(crate) fn decode(header: &[u8]) -> std::result::Result<Header, Unreadable> {
         if let Some(code) = FIRST.iter().position(|magic| header.starts_with(*magic)) {
             return Err(Unreadable::Version(1, Some(code as u8)));

@@ -29,7 +29,7 @@ const MAGIC: &[u8; 8] = b"duo-fkey";
 /// Bytes of the file.
 pub(super) const LEN: usize = 8 + NONCE + KEY + TAG;
 
-/// What heads call a key; random.
+/// The random name by which heads refer to a key.
 pub(super) type KeyId = [u8; 16];
 
 /// The key of one entry.

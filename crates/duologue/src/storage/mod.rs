@@ -1,4 +1,4 @@
-//! Folders of secrets that are used once, on disk. What lies in them is a [`Content`]: correlations
+//! Folders of secrets that are used once, on disk. What lies in them is their content: correlations
 //! ([pools](crate::correlation::pool)) or whole runs ([prepared runs](crate::prepared)).
 //!
 //! ```text
@@ -41,7 +41,7 @@ pub(crate) use header::{Header, Terms, hex_of, printable};
 pub use seal::SealKey;
 pub(crate) use sealed::FileReader;
 
-/// What a kind of folder holds.
+/// A kind of folder, as the storage must know it.
 pub(crate) struct Content {
     /// In every file.
     pub code: u8,
@@ -79,7 +79,7 @@ impl Content {
         usize::from(kind) < self.kinds.len()
     }
 
-    /// What is left of a file that was being written or erased: whether it has secrets, if it is one of ours.
+    /// Whether a file that was being written or erased has secrets, if it is one of ours.
     fn parse_part(&self, name: &str) -> Option<bool> {
         match name.strip_suffix(files::PART)? {
             "header" | "cursor" => Some(true),
@@ -88,7 +88,7 @@ impl Content {
     }
 }
 
-/// What a file of a folder says without any key, as it is read when the folder is opened: for tests of the decoders.
+/// Reads a file of a folder without any key, as it is read when the folder is opened: for tests of the decoders.
 ///
 /// # Errors
 /// [`Error::Malformed`](crate::Error::Malformed).

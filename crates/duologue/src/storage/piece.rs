@@ -1,4 +1,4 @@
-//! What protects the pieces of a sealed file: encryption for secrets, sums for bulk.
+//! The protection of a sealed file's pieces: encryption for secrets, sums for bulk.
 //!
 //! Both are under keys that hang on the entry's own key and on the file's head, and with it on folder, party, kind,
 //! number, length and batch. The place of a piece and whether it is the last go into its tag. So a piece is refused in
@@ -31,7 +31,7 @@ pub(super) struct Position {
     pub last: bool,
 }
 
-/// What protects the pieces of one file.
+/// The protection of one file's pieces.
 pub(super) enum Cover {
     Sealed(Box<ChaCha20Poly1305>),
     Summed { weights: Zeroizing<Vec<Block>>, masks: Box<Generator> },

@@ -66,7 +66,7 @@ pub struct Pool {
     agreed: Option<[u64; 3]>,
 }
 
-/// What left a pool at once.
+/// The numbers of the correlations that left a pool at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taken {
     /// The numbers of the COTs by Alice, COTs by Bob, and triples.
@@ -76,10 +76,10 @@ pub struct Taken {
     pub digest: [u8; 32],
 }
 
-/// What a pool is and has.
+/// The state of a pool.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Status {
-    /// What both parties agreed on when they made it.
+    /// The description on which both parties agreed when they made it.
     pub origin: Origin,
     /// When it was made.
     pub created: SystemTime,
@@ -93,12 +93,12 @@ pub struct Status {
     pub used: Demand,
     /// How many can be used, as far as this party knows.
     pub left: Demand,
-    /// What its files take on disk.
+    /// Bytes of its files on disk.
     pub bytes: u64,
 }
 
 impl Pool {
-    /// What both parties agreed on when they made it.
+    /// The description on which both parties agreed when they made it.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
@@ -131,7 +131,7 @@ impl Pool {
         Ok(Block::from_bytes(*self.folder.secret()))
     }
 
-    /// What the peer must hear before the pool is used.
+    /// The summary that the peer must hear before the pool is used.
     pub fn summary(&self) -> Summary {
         Summary::new(&self.origin, !self.is_whole(), demand(self.made()), self.used())
     }
@@ -164,7 +164,7 @@ impl Pool {
         self.erase_used()
     }
 
-    /// What can be taken: what both parties have, once they agreed.
+    /// The correlations that can be taken: those that both parties have, once they agreed.
     pub fn left(&self) -> Demand {
         demand(zip(self.agreed.unwrap_or(self.made()), self.folder.used(), u64::saturating_sub))
     }
@@ -295,7 +295,7 @@ impl Pool {
         self.erase_used()
     }
 
-    /// What the pool is and has.
+    /// The state of the pool.
     pub fn status(&self) -> Status {
         let header = self.folder.header();
         Status {
@@ -350,7 +350,7 @@ fn erase_cots(folder: &mut DiskPool) -> Result<()> {
     [Kind::CotsByAlice, Kind::CotsByBob].into_iter().try_for_each(|kind| folder.erase(kind as usize, |_| true))
 }
 
-/// What the header of a pool says without any key, as [`Pool::open`] reads it: for tests of the decoders.
+/// Reads the header of a pool without any key, as [`Pool::open`] does: for tests of the decoders.
 ///
 /// # Errors
 /// [`Error::Malformed`].

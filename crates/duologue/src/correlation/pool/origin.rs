@@ -1,4 +1,4 @@
-//! What a pool is, as its header says it.
+//! The description of a pool in its header.
 
 use data_encoding::HEXLOWER;
 use kernels::Block;
@@ -10,7 +10,7 @@ use crate::storage::fields::Owner;
 use crate::storage::{self, Header, Terms, hex_of, printable};
 use crate::{Error, Party};
 
-/// What both parties agreed on when they made a pool.
+/// The description on which both parties agreed when they made a pool.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     /// Random and the same for both parties.
@@ -21,11 +21,11 @@ pub struct Origin {
     pub keys: Option<[PublicKey; 2]>,
     /// The [`delta_identity`] of Alice's Δ and of Bob's.
     pub deltas: [[u8; 32]; 2],
-    /// What made the correlations.
+    /// The maker of the correlations.
     pub extension: Extension,
 }
 
-/// What a party says of its Δ instead of Δ: a hash of its 127 random bits, the pool and the party. Whoever knows it
+/// The name that a party gives its Δ: a hash of its 127 random bits, the pool and the party. Whoever knows it
 /// can tell whether a guess is right, and has 2¹²⁷ to try.
 pub fn delta_identity(identity: &[u8; 32], party: Party, delta: Block) -> [u8; 32] {
     let mut bytes = Zeroizing::new([0; 32 + 1 + 16]);
@@ -53,7 +53,7 @@ impl Origin {
         *hasher.finalize().as_bytes()
     }
 
-    /// What the header of this pool says, and why Δ is destroyed, if it is.
+    /// The terms of this pool's header; with a reason if Δ is destroyed.
     fn terms(&self, destroyed: Option<&str>) -> Terms {
         let [alice, bob] = self.deltas.map(|delta| hex_of(&delta));
         let names = [MAKER, "the identity of alice's delta", "the identity of bob's delta"];
@@ -69,7 +69,7 @@ impl Origin {
         storage::Origin { identity, party, keys, bulk: false, terms: self.terms(None) }
     }
 
-    /// What the header of an open folder says.
+    /// Reads the description in the header of an open folder.
     pub(super) fn read(header: &Header) -> std::result::Result<Origin, String> {
         let Owner { identity, party, .. } = header.owner;
         let key = |bytes| PublicKey::from_bytes(bytes).map_err(|error| error.to_string());

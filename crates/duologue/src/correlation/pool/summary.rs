@@ -1,4 +1,4 @@
-//! What the parties tell each other of their pools before they use them.
+//! The summaries of their pools that the parties exchange before they use them.
 //!
 //! ```text
 //! 0    1   the party: 0 Alice, 1 Bob
