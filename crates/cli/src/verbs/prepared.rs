@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// The folder that a run is taken from, whose next run is as it was written.
 pub fn open(folder: &Path, key: Option<&PathBuf>) -> Result<PreparedRuns, Failure> {
-    let shelf = PreparedRuns::open(folder, key.map(SealKey::load).transpose()?)?;
-    shelf.verify_next()?;
-    Ok(shelf)
+    let runs = PreparedRuns::open(folder, key.map(SealKey::load).transpose()?)?;
+    runs.verify_next()?;
+    Ok(runs)
 }
 
 /// The folder that runs go into, made if it is not there.
@@ -31,12 +31,12 @@ pub fn open_or_create(folder: &Path, key: Option<&PathBuf>) -> Result<PreparedRu
 /// `duologue pool` of a folder of prepared runs.
 pub fn show(folder: &Path, key: Option<&PathBuf>, verify: bool, console: &Console) -> Result<(), Failure> {
     let seal = key.map(SealKey::load).transpose()?;
-    let shelf = PreparedRuns::open(folder, seal)?;
+    let runs = PreparedRuns::open(folder, seal)?;
     if verify {
-        shelf.verify()?;
+        runs.verify()?;
         console.note("All of it is as it was written.");
     }
-    console.show(&PreparedReport::new(folder, &shelf.status()?, None))
+    console.show(&PreparedReport::new(folder, &runs.status()?, None))
 }
 
 /// Origin and contents of a folder of prepared runs, and what was just added.

@@ -75,7 +75,7 @@ fn bounded(fields: Fields) -> Result<Fields> {
     }
 }
 
-/// Names and values of the program that a run on a shelf was prepared for. The schedule is among it: another version of this crate may make another one
+/// Names and values of the program that a run was prepared for. The schedule is among it: another version of this crate may make another one
 /// of the same program, for which the tables are worthless.
 ///
 /// # Errors
@@ -93,7 +93,7 @@ pub(crate) fn stored_program(
     bounded([fields.clone(), vec![(CALL, " ".repeat(1000))]].concat()).map(|_| fields)
 }
 
-/// The fields to compare before runs are prepared to a shelf, or one of a shelf is used.
+/// The fields to compare before runs are prepared, or one that was prepared is used.
 pub(crate) fn prepared_runs(call: &str, moment: &Moment, identity: Option<[u8; 32]>, shelved: &Fields) -> Fields {
     let identity = identity.map_or("none yet".into(), |identity| hex(&identity));
     let mut fields = vec![(CALL, call.into()), ("the session", hex(&moment.session)), ("the prepared runs", identity)];
@@ -101,7 +101,7 @@ pub(crate) fn prepared_runs(call: &str, moment: &Moment, identity: Option<[u8; 3
     fields
 }
 
-/// The two calls that concern a shelf.
+/// The two calls that concern prepared runs.
 pub(crate) const PREPARE_TO: &str = "runs prepared for later";
 pub(crate) const ONLINE_FROM: &str = "a run that was prepared before";
 
@@ -117,7 +117,7 @@ pub(crate) fn prepare_to(mut fields: Fields, moment: &Moment, extension: Extensi
     fields
 }
 
-/// The fields to compare before a run of a shelf is used up.
+/// The fields to compare before a prepared run is used up.
 pub(crate) fn which_run(moment: &Moment, number: u64, batch: &[u8; 32]) -> Fields {
     vec![
         (CALL, ONLINE_FROM.into()),

@@ -77,12 +77,12 @@ fn watched<T: Send>(
     let folders = [Party::Alice, Party::Bob].map(|party| place.join(party.to_string()));
     let run = |inner, party: Party| {
         let folder = &folders[party as usize];
-        let mut shelf = PreparedRuns::open(folder, None).unwrap();
+        let mut runs = PreparedRuns::open(folder, None).unwrap();
         let frames = Arc::new(Mutex::new(Vec::new()));
         let pipe = Watched { inner, left: 0, folders: folders.clone(), frames: frames.clone() };
         let secrets = Generator::from_seed(Block::new(5 + party as u128));
         let mut session = Session::with(Channel::over(pipe, Limits::default()), party, secrets).unwrap();
-        let done = act(&mut session, &mut shelf).unwrap_or_else(|error| panic!("{error}"));
+        let done = act(&mut session, &mut runs).unwrap_or_else(|error| panic!("{error}"));
         session.close().unwrap();
         let frames = std::mem::take(&mut *frames.lock().unwrap());
         (done, frames)
@@ -98,12 +98,12 @@ fn prepare(place: &Path, times: u64) -> [Vec<Block>; 2] {
     fs::create_dir_all(place).unwrap();
     let (alice, bob) = Channel::pair();
     let run = |channel, party: Party| {
-        let mut shelf = PreparedRuns::create(&place.join(party.to_string()), None).unwrap();
+        let mut runs = PreparedRuns::create(&place.join(party.to_string()), None).unwrap();
         let mut session = Session::connect(channel, party).unwrap();
         let options = Options { garbler: Some(Party::Bob), ..Options::new(Scheme::Yao) };
-        session.prepare_to(&mut shelf, None, &greater(), &options, &Inputs::new(), times).unwrap();
+        session.prepare_to(&mut runs, None, &greater(), &options, &Inputs::new(), times).unwrap();
         session.close().unwrap();
-        (0..times).map(|number| shelf.checked(number).unwrap().secrets().unwrap().block).collect()
+        (0..times).map(|number| runs.checked(number).unwrap().secrets().unwrap().block).collect()
     };
     thread::scope(|scope| {
         let bob = scope.spawn(|| run(bob, Party::Bob));
@@ -131,10 +131,10 @@ fn both_parties_mark_a_run_before_anything_depends_on_inputs() {
                 fs::copy(&file, to.join(file.file_name().unwrap())).unwrap();
             }
         }
-        watched(&copy, |session, shelf| {
+        watched(&copy, |session, runs| {
             let name = if session.party == Party::Alice { "a" } else { "b" };
             let inputs = Inputs::new().with(name, data::uints(32, &[input]));
-            session.online_from(shelf, None, &greater(), &inputs)
+            session.online_from(runs, None, &greater(), &inputs)
         })
     });
     let [one, other] = &copies;
@@ -165,9 +165,9 @@ fn every_run_has_a_key_of_its_own() {
     assert_eq!(keys.len(), 4);
 }
 
-/// A shelf keeps Δ, which may be the pool's.
+/// Prepared runs keep Δ, which may be the pool's.
 #[test]
-fn a_sealed_pool_fills_no_open_shelf() {
+fn a_sealed_pool_fills_no_open_folder_of_runs() {
     let place = TempDir::new().unwrap();
     let (alice, bob) = Channel::pair();
     let run = |channel, party: Party| {
@@ -176,10 +176,8 @@ fn a_sealed_pool_fills_no_open_shelf() {
         let mut session = Session::connect(channel, party).unwrap();
         session.create_pool(&folder("pool"), None, Extension::DEFAULT, key()).unwrap();
         let options = Options { garbler: Some(Party::Bob), ..Options::new(Scheme::Yao) };
-        let mut prepare = |mut shelf: PreparedRuns| {
-            session
-                .prepare_to(&mut shelf, None, &greater(), &options, &Inputs::new(), 1)
-                .map(|_| shelf.counts().unwrap())
+        let mut prepare = |mut runs: PreparedRuns| {
+            session.prepare_to(&mut runs, None, &greater(), &options, &Inputs::new(), 1).map(|_| runs.counts().unwrap())
         };
         let refused = prepare(PreparedRuns::create(&folder("open"), None).unwrap()).unwrap_err();
         assert!(refused.to_string().contains("seal both"), "{refused}");
