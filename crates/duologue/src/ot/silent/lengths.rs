@@ -26,17 +26,17 @@ impl SilentLengths {
         SilentLengths { schedule, seeds: Some((inner, 0)), rounds: 0, waiting: false, stages: [None; 3] }
     }
 
-    /// As [`CotMaker::batch`](ot::CotMaker::batch).
+    /// As [`CotMaker::batch`](crate::ot::CotMaker::batch).
     pub fn batch(&self) -> usize {
         self.schedule.every.outputs()
     }
 
-    /// As [`CotMaker::ready`](ot::CotMaker::ready).
+    /// As [`CotMaker::ready`](crate::ot::CotMaker::ready).
     pub fn ready(&self) -> bool {
         !self.waiting
     }
 
-    /// As [`CotMaker::idle`](ot::CotMaker::idle).
+    /// As [`CotMaker::idle`](crate::ot::CotMaker::idle).
     pub fn idle(&self) -> bool {
         !self.waiting && self.stages == [None; 3]
     }
