@@ -121,6 +121,10 @@ impl EntryWriter {
         self.bulk.as_ref().map_or(Ok(()), FileWriter::name)
     }
 
+    pub(super) fn has_bulk(&self) -> bool {
+        self.bulk.is_some()
+    }
+
     /// Gives the secrets their name, over what has it by now: with it, the entry is one.
     pub(super) fn name(&mut self) -> Result<()> {
         self.secret.name()?;

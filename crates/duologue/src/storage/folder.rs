@@ -191,14 +191,18 @@ impl<const N: usize> Folder<N> {
         EntryWriter::create(&self.keyed(), size)
     }
 
-    /// Completes entries, in the order of their numbers; however many there are, the folder is waited for twice. An entry
+    /// Completes entries, in the order of their numbers; however many there are, the folder is waited for at most twice. An entry
     /// that begins with the number of an older one takes its place, and that is erased: a crash leaves one of the two.
     pub(crate) fn add(&mut self, mut writers: Vec<EntryWriter>) -> Result<()> {
         if writers.is_empty() {
             return Ok(());
         }
         writers.iter_mut().try_for_each(EntryWriter::finish)?;
-        files::sync_folder(self.path())?;
+        // A key was never renamed: waiting for a new file brings its name to the disk, too. Where it does not, a power cut
+        // leaves an entry that is refused for its missing key, not one that is used twice.
+        if writers.iter().any(EntryWriter::has_bulk) {
+            files::sync_folder(self.path())?;
+        }
         let mut replaced = Vec::new();
         for writer in &mut writers {
             let (kind, first) = writer.place();
