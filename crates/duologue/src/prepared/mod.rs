@@ -1,7 +1,7 @@
 //! Prepared runs: whole runs of one program by Yao that are made ahead of time, in a folder, each used once whatever
 //! happens.
 //!
-//! Each party has a folder with its half, as [`storage`](crate::storage) describes it. Runs are numbered from 0 in the
+//! Each party has a folder with its half, as [`crate::storage`] describes it. Runs are numbered from 0 in the
 //! order in which they were made. A *cursor* says that all below it are used up: it moves on disk, at both parties,
 //! before either sends a byte that depends on an input, and never back.
 //!
@@ -303,7 +303,7 @@ impl PreparedRuns {
 
     /// Completes a run.
     pub(crate) fn complete(&mut self, run: RunWriter) -> Result<()> {
-        self.folder_mut()?.add(run.into_entry())
+        self.folder_mut()?.add(vec![run.into_entry()])
     }
 
     fn made(&self) -> Result<&Made> {

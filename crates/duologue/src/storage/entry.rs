@@ -51,19 +51,24 @@ impl Entry {
         folder.join(self.secret.name(content))
     }
 
-    /// Erases its files. Those of an entry that was used before and was put back may be incomplete.
-    pub(super) fn erase(&self, folder: &Path, content: &Content) -> Result<()> {
-        let nameless = Doomed::open(&self.path(folder, content))?.rename()?;
-        FileKey::erase(folder, &self.secret.key)?;
-        nameless.erase()?;
-        self.bulk.as_ref().map_or(Ok(()), |bulk| files::remove(&folder.join(bulk.name(content))))
+    /// Erases the files of entries, keys first. Those of an entry that was used before and was put back may be
+    /// incomplete. However many there are, the folder is waited for once.
+    pub(super) fn erase(entries: &[Entry], folder: &Path, content: &Content) -> Result<()> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let rename = |entry: &Entry| Doomed::open(&entry.path(folder, content))?.rename();
+        let nameless = entries.iter().map(rename).collect::<Result<Vec<Doomed>>>()?;
+        files::sync_folder(folder)?;
+        entries.iter().try_for_each(|entry| FileKey::erase(folder, &entry.secret.key))?;
+        nameless.into_iter().try_for_each(Doomed::erase)?;
+        let bulk = entries.iter().filter_map(|entry| entry.bulk.as_ref());
+        bulk.map(|bulk| folder.join(bulk.name(content))).try_for_each(|path| files::remove(&path))
     }
 }
 
-/// An entry that is being written. It is one when [`complete`](EntryWriter::complete) has returned; dropped before, its
-/// files are erased.
+/// An entry that is being written. Dropped before its secrets have their name, its files are erased.
 pub(crate) struct EntryWriter {
-    folder: PathBuf,
     key: NewKey,
     secret: FileWriter,
     bulk: Option<FileWriter>,
@@ -78,7 +83,7 @@ impl EntryWriter {
             key.give_up();
         }
         let (secret, bulk) = created?;
-        Ok(EntryWriter { folder: keyed.folder.to_owned(), key, secret, bulk, named: false })
+        Ok(EntryWriter { key, secret, bulk, named: false })
     }
 
     fn files(keyed: &Keyed, size: &Size, key: &FileKey) -> Result<(FileWriter, Option<FileWriter>)> {
@@ -108,17 +113,27 @@ impl EntryWriter {
         self.bulk.as_mut().map_or(Ok(()), |bulk| bulk.write(bytes))
     }
 
-    /// Waits for the disk, then gives the files their names; that of the secrets last, over what has it by now.
-    pub(super) fn complete(mut self) -> Result<Entry> {
+    /// All of it is on the disk, and the bulk has its name. The folder is to be waited for before the secrets get theirs.
+    pub(super) fn finish(&mut self) -> Result<()> {
         self.secret.end()?;
         self.bulk.as_mut().map_or(Ok(()), FileWriter::end)?;
         self.key.sync()?;
-        self.bulk.as_ref().map_or(Ok(()), FileWriter::name)?;
-        files::sync_folder(&self.folder)?;
+        self.bulk.as_ref().map_or(Ok(()), FileWriter::name)
+    }
+
+    pub(super) fn has_bulk(&self) -> bool {
+        self.bulk.is_some()
+    }
+
+    /// Gives the secrets their name, over what has it by now: with it, the entry is one.
+    pub(super) fn name(&mut self) -> Result<()> {
         self.secret.name()?;
         self.named = true;
-        files::sync_folder(&self.folder)?;
-        Ok(Entry { secret: self.secret.head.clone(), bulk: self.bulk.as_ref().map(|bulk| bulk.head.clone()) })
+        Ok(())
+    }
+
+    pub(super) fn entry(&self) -> Entry {
+        Entry { secret: self.secret.head.clone(), bulk: self.bulk.as_ref().map(|bulk| bulk.head.clone()) }
     }
 }
 

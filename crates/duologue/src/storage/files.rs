@@ -113,12 +113,11 @@ impl Doomed {
         Ok(Doomed { file, path: path.to_owned() })
     }
 
-    /// Takes its name away, for good: a file that counts may not be found half erased.
+    /// Takes its name away, for good once the folder is waited for: a file that counts may not be found half erased.
     pub(crate) fn rename(mut self) -> Result<Doomed> {
         let part = part_of(&self.path);
         fs::rename(&self.path, &part).map_err(doing("erasing", &self.path))?;
         self.path = part;
-        sync_folder(self.path.parent().unwrap_or(Path::new(".")))?;
         Ok(self)
     }
 

@@ -191,17 +191,35 @@ impl<const N: usize> Folder<N> {
         EntryWriter::create(&self.keyed(), size)
     }
 
-    /// Completes an entry. If one of its kind begins with the same number, it takes the place of that one, which is
-    /// erased: a crash leaves the old one or the new one.
-    pub(crate) fn add(&mut self, writer: EntryWriter) -> Result<()> {
-        let (kind, first) = writer.place();
-        let old = self.entries[kind].get(&first);
-        let old = old.map(|old| Doomed::open(&self.path_of(old)).map(|file| (file, old.secret.key))).transpose()?;
-        let entry = writer.complete()?;
-        self.entries[kind].insert(first, entry);
-        let Some((mut bytes, key)) = old else { return Ok(()) };
-        FileKey::erase(self.path(), &key)?;
-        bytes.overwrite()
+    /// Completes entries, in the order of their numbers; however many there are, the folder is waited for at most twice. An entry
+    /// that begins with the number of an older one takes its place, and that is erased: a crash leaves one of the two.
+    pub(crate) fn add(&mut self, mut writers: Vec<EntryWriter>) -> Result<()> {
+        if writers.is_empty() {
+            return Ok(());
+        }
+        writers.iter_mut().try_for_each(EntryWriter::finish)?;
+        // A key was never renamed: waiting for a new file brings its name to the disk, too. Where it does not, a power cut
+        // leaves an entry that is refused for its missing key, not one that is used twice.
+        if writers.iter().any(EntryWriter::has_bulk) {
+            files::sync_folder(self.path())?;
+        }
+        let mut replaced = Vec::new();
+        for writer in &mut writers {
+            let (kind, first) = writer.place();
+            if let Some(old) = self.entries[kind].get(&first) {
+                replaced.push((Doomed::open(&self.path_of(old))?, old.secret.key));
+            }
+            writer.name()?;
+        }
+        files::sync_folder(self.path())?;
+        for writer in &writers {
+            let (kind, first) = writer.place();
+            self.entries[kind].insert(first, writer.entry());
+        }
+        replaced.into_iter().try_for_each(|(mut file, key)| {
+            FileKey::erase(self.path(), &key)?;
+            file.overwrite()
+        })
     }
 
     /// Moves the cursor on disk, never back. It counts as moved even if that fails: who knows what the disk has.
@@ -228,13 +246,11 @@ impl<const N: usize> Folder<N> {
 
     /// Erases the entries of a kind that are `gone`. The last goes first, so that a crash leaves no gap.
     pub(crate) fn erase(&mut self, kind: usize, gone: impl Fn(&Entry) -> bool) -> Result<()> {
-        let gone = self.entries(kind).rev().filter(|entry| gone(entry));
-        for first in gone.map(|entry| entry.secret.first).collect::<Vec<_>>() {
-            if let Some(entry) = self.entries[kind].remove(&first) {
-                entry.erase(&self.place.path, self.place.content)?;
-            }
-        }
-        Ok(())
+        let (gone, left): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.entries[kind]).into_iter().partition(|(_, entry)| gone(entry));
+        self.entries[kind] = left.into_iter().collect();
+        let gone: Vec<Entry> = gone.into_iter().rev().map(|(_, entry)| entry).collect();
+        Entry::erase(&gone, &self.place.path, self.place.content)
     }
 
     /// Forgets the secret for good, and says so in the header. Whatever fails, the bytes with the secret go: where no new
@@ -259,7 +275,9 @@ impl<const N: usize> Folder<N> {
     /// Erases all of it and removes the folder, unless something else lies there.
     pub(crate) fn remove(mut self) -> Result<()> {
         // Without the header, and the key in it, the folder is none.
-        Doomed::open(&self.header_path())?.rename()?.erase()?;
+        let header = Doomed::open(&self.header_path())?.rename()?;
+        files::sync_folder(self.path())?;
+        header.erase()?;
         (0..N).try_for_each(|kind| self.erase(kind, |_| true))?;
         ["cursor", "lock"].iter().try_for_each(|name| files::erase(&self.path().join(name)))?;
         fs::remove_dir(self.path()).map_err(files::doing("removing", self.path()))

@@ -12,7 +12,7 @@ use super::DiskPool;
 use super::kind::{Kind, each};
 use crate::correlation::{Stock, Triples, bits::BitQueue};
 use crate::ot::{Choices, Side};
-use crate::storage::{Entry, FileReader, Size};
+use crate::storage::{Entry, EntryWriter, FileReader, Size};
 use crate::{Error, Party, Result};
 
 /// Whether the file of a batch has as many bytes as its correlations take, and no more of these than a file may have.
@@ -22,13 +22,13 @@ pub(super) fn check(entry: &Entry) -> std::result::Result<(), String> {
     fits.then_some(()).ok_or_else(|| format!("it claims {} correlations in {} bytes", head.count, head.bytes))
 }
 
-/// Puts the first correlations of `stock`, as many as one file takes, on the disk: the number after the last.
+/// Writes the first correlations of `stock`, as many as one file takes: the entry, and the number after its last.
 pub(super) fn write(
-    folder: &mut DiskPool,
+    folder: &DiskPool,
     (kind, first): (Kind, u64),
     batch: [u8; 32],
     stock: &mut Stock,
-) -> Result<u64> {
+) -> Result<(EntryWriter, u64)> {
     let count = kind.available(stock).min(kind.most() as u64) as usize;
     let secret = kind.bytes(count) as u64;
     let size = Size { kind: kind as u8, first, count: count as u64, batch, secret, bulk: None };
@@ -48,7 +48,7 @@ pub(super) fn write(
             written?;
         }
     }
-    folder.add(writer).map(|()| first + count as u64)
+    Ok((writer, first + count as u64))
 }
 
 /// Moves the correlations `range` of a batch into the stock.
@@ -72,7 +72,8 @@ pub(super) fn shorten(folder: &mut DiskPool, party: Party, entry: &Entry, count:
     let (kind, first, batch) = (Kind::ALL[usize::from(entry.secret.kind)], entry.secret.first, entry.secret.batch);
     let mut stock = Stock::new(party);
     load(folder, entry, first..first + count, &mut stock)?;
-    write(folder, (kind, first), batch, &mut stock).map(drop)
+    let (shorter, _) = write(folder, (kind, first), batch, &mut stock)?;
+    folder.add(vec![shorter])
 }
 
 /// `len` words of a file after the first `skip`.

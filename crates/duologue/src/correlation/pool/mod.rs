@@ -1,6 +1,6 @@
 //! A pool: correlations made ahead of time, in a folder, each used once whatever happens.
 //!
-//! Each party has a folder with its half, as [`storage`](crate::storage) describes it. Correlations of each kind are
+//! Each party has a folder with its half, as [`crate::storage`] describes it. Correlations of each kind are
 //! numbered from 0 in the order in which they were made; the two halves of a correlation have the same number. A *cursor*
 //! says how many are used up. It moves on disk before a correlation leaves the pool, and never back.
 //!
@@ -47,6 +47,9 @@ static CONTENT: Content = Content {
     kinds: Kind::NAMES,
     bulk: None,
 };
+
+/// Files that are open at once while correlations are added, and waited for together.
+const AT_ONCE: usize = 16;
 
 /// COTs by Alice, COTs by Bob, triples.
 type DiskPool = Folder<3>;
@@ -262,11 +265,17 @@ impl Pool {
             self.refuse_destroyed()?;
         }
         for kind in Kind::ALL {
-            let end = &mut agreed[kind as usize];
+            let (end, mut files) = (&mut agreed[kind as usize], Vec::new());
             while each(&stock.available())[kind as usize] > 0 {
-                *end = batch::write(&mut self.folder, (kind, *end), batch, stock)?;
-                self.agreed = Some(self.made());
+                let (file, after) = batch::write(&self.folder, (kind, *end), batch, stock)?;
+                *end = after;
+                files.push(file);
+                if files.len() == AT_ONCE {
+                    self.folder.add(std::mem::take(&mut files))?;
+                }
             }
+            self.folder.add(files)?;
+            self.agreed = Some(self.made());
         }
         Ok(added)
     }
