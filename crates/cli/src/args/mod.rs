@@ -7,7 +7,6 @@ mod values;
 
 use crate::failure::EXIT_CODES;
 use clap::{Parser, Subcommand, ValueEnum};
-use duologue::Scheme;
 use duologue::channel::Link;
 use kernels::Backend;
 use std::path::PathBuf;
@@ -79,31 +78,11 @@ pub struct Demo {
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     pub faces: u32,
     /// Which protocol to run
-    #[arg(long, value_enum, default_value = "both")]
-    pub protocol: Protocols,
-    /// Simulate a line between the processes: '100ms,100Mbit', lan, internet or transatlantic
+    #[arg(long, value_parser = values::schemes(), default_value = "both")]
+    pub protocol: values::Schemes,
+    /// Simulate a link between the processes: '100ms,100Mbit', lan, internet or transatlantic
     #[arg(long)]
     pub link: Option<Link>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Protocols {
-    Yao,
-    Gmw,
-    GmwMasked,
-    /// Yao and gmw
-    Both,
-}
-
-impl Protocols {
-    pub fn schemes(self) -> &'static [Scheme] {
-        match self {
-            Protocols::Yao => &[Scheme::Yao],
-            Protocols::Gmw => &[Scheme::Gmw],
-            Protocols::GmwMasked => &[Scheme::MaskedGmw],
-            Protocols::Both => &[Scheme::Yao, Scheme::Gmw],
-        }
-    }
 }
 
 #[derive(clap::Args)]

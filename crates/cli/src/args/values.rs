@@ -27,19 +27,25 @@ pub fn party() -> impl TypedValueParser<Value = Party> {
 }
 
 pub fn garbling() -> impl TypedValueParser<Value = Garbling> {
-    PossibleValuesParser::new(["half-gates", "three-halves"]).map(|name| match &*name {
-        "half-gates" => Garbling::HalfGates,
-        _ => Garbling::ThreeHalves,
-    })
+    PossibleValuesParser::new(Garbling::ALL.map(Garbling::name)).try_map(|name| name.parse::<Garbling>())
 }
 
 pub fn scheme() -> impl TypedValueParser<Value = Scheme> {
-    PossibleValuesParser::new(["yao", "gmw", "gmw-masked"]).map(|name| match &*name {
-        "yao" => Scheme::Yao,
-        "gmw" => Scheme::Gmw,
-        _ => Scheme::MaskedGmw,
+    PossibleValuesParser::new(Scheme::ALL.map(Scheme::name)).try_map(|name| name.parse::<Scheme>())
+}
+
+/// One protocol, or Yao and GMW.
+pub fn schemes() -> impl TypedValueParser<Value = Schemes> {
+    let names = Scheme::ALL.map(Scheme::name).into_iter().chain(["both"]);
+    PossibleValuesParser::new(names).try_map(|name| match &*name {
+        "both" => Ok(Schemes(vec![Scheme::Yao, Scheme::Gmw])),
+        name => name.parse::<Scheme>().map(|scheme| Schemes(vec![scheme])),
     })
 }
+
+/// Protocols to compare.
+#[derive(Clone, Debug)]
+pub struct Schemes(pub Vec<Scheme>);
 
 pub fn timing() -> impl TypedValueParser<Value = Timing> {
     PossibleValuesParser::new(["auto", "ahead", "streamed"]).map(|name| match &*name {

@@ -29,7 +29,7 @@ pub fn run(args: &Demo, console: &Console) -> Result<(), Failure> {
     let folder = TempDir::new().map_err(Failure::io("making a temporary folder"))?;
     let keys = prepare(folder.path(), &program, &faces)?;
     let mut runs = Vec::new();
-    for &scheme in args.protocol.schemes() {
+    for &scheme in &args.protocol.0 {
         let pair = Pair {
             folder: folder.path(),
             keys: &keys,

@@ -32,6 +32,11 @@ macro_rules! schemes {
             /// All of them.
             pub const ALL: [Scheme; [$(stringify!($name)),*].len()] = [$(Scheme::$name),*];
 
+            /// Its name in options and terms.
+            pub fn name(self) -> &'static str {
+                self.descriptor().name()
+            }
+
             pub(crate) fn descriptor(self) -> &'static dyn Descriptor {
                 match self { $(Scheme::$name => &$descriptor),* }
             }
@@ -53,14 +58,14 @@ impl FromStr for Scheme {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let found = Scheme::ALL.into_iter().find(|scheme| scheme.descriptor().name() == name);
+        let found = Scheme::ALL.into_iter().find(|scheme| scheme.name() == name);
         found.ok_or_else(|| Error::usage(format!("no protocol is called '{name}'")))
     }
 }
 
 impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.descriptor().name())
+        f.write_str(self.name())
     }
 }
 

@@ -20,6 +20,14 @@ impl Garbling {
     /// Both of them.
     pub const ALL: [Garbling; 2] = [Garbling::HalfGates, Garbling::ThreeHalves];
 
+    /// Its name in options and terms.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Garbling::HalfGates => "half-gates",
+            Garbling::ThreeHalves => "three-halves",
+        }
+    }
+
     /// Bytes of an AND's table.
     pub const fn table(self) -> usize {
         match self {
@@ -33,16 +41,13 @@ impl FromStr for Garbling {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let found = Garbling::ALL.into_iter().find(|garbling| garbling.to_string() == name);
+        let found = Garbling::ALL.into_iter().find(|garbling| garbling.name() == name);
         found.ok_or_else(|| Error::usage(format!("no way of garbling is called '{name}'")))
     }
 }
 
 impl fmt::Display for Garbling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Garbling::HalfGates => "half-gates",
-            Garbling::ThreeHalves => "three-halves",
-        })
+        f.write_str(self.name())
     }
 }

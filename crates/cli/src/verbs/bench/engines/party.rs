@@ -79,8 +79,8 @@ pub fn measure(channel: Channel, party: Party, case: &Case) -> Result<Measured, 
 fn warm_up(session: &mut Session, case: &Case) -> Result<(), Failure> {
     let options = case.options();
     let demand = match options.scheme {
-        Scheme::Gmw | Scheme::MaskedGmw => Demand::of_triples(1),
         Scheme::Yao => Demand::of_cots(Party::Alice, 1) + Demand::of_cots(Party::Bob, 1),
+        _ => Demand::of_triples(1),
     };
     session.correlate(options.extension, demand, |stock| stock.forget(&stock.available()))?;
     Ok(())
