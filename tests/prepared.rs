@@ -94,7 +94,7 @@ fn what_is_wrong_is_said_before_the_parties_meet() {
     let aes = format!("run block:aes128 {open} --input key={}", AES[0]);
     place
         .run(&format!("{aes} --prepared elsewhere"))
-        .failed(1, &["no prepared runs in elsewhere", "`duologue prepare`"]);
+        .failed(1, &["no prepared runs in elsewhere", "`duologue prepare --to`"]);
     place.run(&format!("{aes} --prepared alice --prepared-key alice/header")).failed(1, &["is not sealed"]);
     let prepare = "prepare block:aes128 --as alice --insecure-plaintext --connect 127.0.0.1:1 --wait 1";
     let secret = format!("{prepare} --to alice --input key={}", AES[0]);
