@@ -9,7 +9,6 @@ pub mod plain;
 pub mod terms;
 #[cfg(test)]
 mod tests;
-pub(crate) mod xor_only;
 pub(crate) mod yao;
 
 use crate::executor::{Engine, Lengths, PlanCache, Program, Window};
@@ -53,8 +52,6 @@ schemes! {
     /// Secret sharing with public masked bits: a quarter of a byte an AND online and ANDs of up to four inputs, for which
     /// setup, always ahead, makes and sends more.
     MaskedGmw = masked_gmw::MaskedGmwScheme,
-    /// Secret sharing without ANDs: one round, for outputs.
-    XorOnly = xor_only::XorOnlyScheme,
 }
 
 impl FromStr for Scheme {
