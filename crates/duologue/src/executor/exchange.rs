@@ -59,9 +59,10 @@ impl<P: Protocol> Steps<P> {
         }
     }
 
-    /// Bytes that the task reads in the exchange after the one that it waits in, if it certainly goes on then.
+    /// Bytes that the task reads in the exchange after the one that it waits in, if it certainly goes on then, and the peer
+    /// needs nothing of that exchange.
     fn reads_next(&self) -> Option<usize> {
-        self.exchanges.peek().filter(|next| next.tables.is_none()).map(|next| next.read)
+        self.exchanges.peek().filter(|next| next.tables.is_none() && next.sent == 0).map(|next| next.read)
     }
 }
 
@@ -170,8 +171,8 @@ impl<P: Protocol> Round<P> {
     /// One round: everything written goes out, and everybody gets what it waits for.
     ///
     /// With three threads and more, one of them sends what nobody waits for an answer to, and reads what will certainly be
-    /// asked for next, while the others take the step. The peer sends each exchange's bytes before it reads any, so that who
-    /// reads one exchange ahead waits for nothing that it has to send first.
+    /// asked for next, while the others take the step. Only an exchange in which this party sends nothing is read ahead:
+    /// the peer then reads nothing in it, so that never both wait for what the other sends after its step.
     pub fn exchange(&mut self, protocol: &P, link: &mut dyn Link) -> Result<Vec<(Running<P>, Step<P>)>> {
         let expected: usize = self.waiting.iter().map(|running| running.steps.expect).sum();
         let (threads, written) = (self.threads.clone(), self.outboxes.iter().map(|outbox| outbox.len()).sum());

@@ -13,8 +13,11 @@ type Derived = Arc<dyn Any + Send + Sync>;
 #[derive(Clone, Default)]
 pub(crate) struct PlanCache {
     session: Arc<Mutex<Vec<Known>>>,
-    program: Arc<Mutex<HashMap<Key, (Arc<Plan>, Derived)>>>,
+    program: Arc<Mutex<OfProgram>>,
 }
+
+/// The derivations that a program holds, with the plans whose addresses are in the keys.
+type OfProgram = HashMap<Key, (Arc<Plan>, Derived)>;
 
 /// A type, the address of a plan that is alive, and lanes.
 type Key = (TypeId, usize, usize);

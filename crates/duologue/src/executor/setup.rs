@@ -20,6 +20,9 @@ pub(super) struct Ready<P: Protocol> {
     pub tables: Tables,
 }
 
+/// The prepared state of a task that begins online, and its tables.
+pub(super) type Taken<P> = (<P as Protocol>::Prepared, Tables);
+
 /// A task whose setup waits for the peer, together with that of others.
 struct Waiting<P: Protocol> {
     job: Job,
@@ -49,7 +52,8 @@ impl<P: Protocol> Executor<P> {
         for id in self.secret_tasks().collect::<Vec<_>>() {
             let job = self.job(id);
             done += job.ands();
-            let mut tables = Tables::with_room(self.protocol.lengths().stored(&job).tables as usize);
+            let bytes = self.protocol.lengths().setup(&job).filter_map(|exchange| exchange.tables).sum();
+            let mut tables = Tables::with_room(bytes);
             let prepared = self.set_up_task(&job, stock, link, &mut |bytes| {
                 tables.push(bytes);
                 Ok(())
@@ -187,7 +191,7 @@ impl<P: Protocol> Executor<P> {
         id: u32,
         stock: &mut Stock,
         link: &mut dyn Link,
-    ) -> Result<(Job, Option<(P::Prepared, Tables)>)> {
+    ) -> Result<(Job, Option<Taken<P>>)> {
         if let Some(stored) = self.stored.as_ref().filter(|stored| stored.places.contains_key(&id)) {
             let job = self.job(id);
             let taken = stored.take(&self.protocol, &job)?;

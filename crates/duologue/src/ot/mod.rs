@@ -22,6 +22,7 @@ pub mod softspoken;
 use std::io;
 
 use kernels::{Block, generator::Generator, transpose::lowest_bits};
+use zeroize::Zeroize;
 
 use crate::{Error, Result};
 pub use base_setup::{BaseOtSetup, ReceiverSeeds, SenderSeeds};
@@ -83,6 +84,15 @@ pub struct Choices {
     pub bits: Vec<u64>,
     /// One block for each bit.
     pub t: Vec<Block>,
+}
+
+impl Zeroize for Choices {
+    /// Erases bits and blocks, a register at a time: word by word it would take as long as to make them.
+    fn zeroize(&mut self) {
+        self.bits.fill(0);
+        self.t.fill(Block::ZERO);
+        std::hint::black_box((&mut self.bits, &mut self.t));
+    }
 }
 
 impl Choices {

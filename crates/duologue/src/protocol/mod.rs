@@ -112,10 +112,21 @@ pub(crate) trait Descriptor: Sync {
     /// One party of a program that begins now; both call this at the same moment.
     fn engine(&self, terms: &Terms, program: Program, keys: &mut dyn KeySource) -> Result<Box<dyn Engine>>;
 
-    /// One party of a program whose setup was stored, with its secret and the number of its first AND.
-    fn resume(&self, _: &Terms, _: Program, _: Party, _secret: Block, _and0: u64) -> Result<Box<dyn Engine>> {
+    /// One party of a program whose setup was stored.
+    fn resume(&self, _: &Terms, _: Program, _: Resumed<'_>) -> Result<Box<dyn Engine>> {
         self.can_store_runs().and(Err(Error::usage("this protocol resumes no runs")))
     }
+}
+
+/// Whatever a program needs besides its terms whose setup was stored.
+pub(crate) struct Resumed<'a> {
+    pub party: Party,
+    /// The program's secret: Δ at the garbler, S at the evaluator.
+    pub secret: Block,
+    /// The number of the program's first AND.
+    pub and0: u64,
+    /// Lowered plans of the session.
+    pub plans: &'a PlanCache,
 }
 
 /// The secrets of one program, and the link to the peer for what opens it.

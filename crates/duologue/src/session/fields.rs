@@ -79,7 +79,7 @@ fn bounded(fields: Fields) -> Result<Fields> {
 /// of the same program, for which the tables are worthless.
 ///
 /// # Errors
-/// As [`fields`].
+/// [`Error::Usage`] if the program cannot be described.
 pub(crate) fn stored_program(
     binding: &Binding,
     terms: &Terms,

@@ -18,6 +18,7 @@ use crate::executor::{Engine, Feeds};
 use crate::protocol::terms::{Options, Timing};
 
 use crate::prepared::{PreparedRuns, RunReader, Secrets};
+use crate::protocol::Resumed;
 use crate::session::fields;
 use crate::storage::LIMIT;
 use crate::{Error, Party, Result};
@@ -210,7 +211,8 @@ impl Session {
     fn resume(&mut self, job: &Job, run: RunReader) -> Result<Box<dyn Engine>> {
         let Secrets { block, and0 } = run.secrets()?;
         let (descriptor, program) = (job.terms.scheme.descriptor(), job.program(self)?);
-        let mut engine = descriptor.resume(&job.terms, program, self.party, block, and0)?;
+        let resumed = Resumed { party: self.party, secret: block, and0, plans: &self.plans };
+        let mut engine = descriptor.resume(&job.terms, program, resumed)?;
         engine.resume(run);
         Ok(engine)
     }

@@ -97,7 +97,10 @@ impl FileKey {
     /// Erases the key with this ID, if it is there.
     pub(super) fn erase(folder: &Path, id: &KeyId) -> Result<()> {
         let path = path(folder, id);
-        if path.exists() { files::erase(&path) } else { Ok(()) }
+        match path.try_exists().map_err(files::doing("reading", &path))? {
+            true => files::erase(&path),
+            false => Ok(()),
+        }
     }
 }
 

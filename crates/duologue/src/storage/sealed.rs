@@ -256,6 +256,8 @@ impl FileReader {
             if self.number != Some(number) {
                 let mut piece = std::mem::take(&mut self.piece);
                 self.number = None;
+                let missing = PIECE.saturating_sub(piece.len());
+                piece.reserve_exact(missing);
                 piece.resize(len, 0);
                 self.load(number, &mut piece)?;
                 (self.piece, self.number) = (piece, Some(number));

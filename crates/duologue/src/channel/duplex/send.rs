@@ -176,6 +176,8 @@ impl Duplex {
 
     /// Finds the peer's abort if there is one: it may lie unread, or be under way on a simulated link.
     fn why_writing_failed(&mut self, e: io::Error) -> Error {
+        // Whoever writes may not be the one that waits, and old deadlines say nothing of the abort.
+        self.waiting = None;
         let end = self.clock.now() + LOOK_FOR_ABORT;
         let abort = loop {
             match self.drain() {

@@ -41,7 +41,7 @@ pub struct EvaluatorInput {
     /// Absent ahead of time: then they are the garbler's secret.
     base: Labels,
     /// The other side of the COTs; none if the input is the garbler's own.
-    choices: Option<Choices>,
+    choices: Option<Zeroizing<Choices>>,
     /// The evaluator's bits, or its shares.
     bits: Option<BitMatrix>,
     turn: u8,
@@ -121,7 +121,7 @@ impl EvaluatorInput {
     /// Setup: the other side of the garbler's COTs, and the base labels if both know them.
     pub(super) fn prepare(evaluator: &Evaluator, job: &Job, stock: &mut Stock) -> Result<Self> {
         let own = evaluator.lengths.takes_cots(job);
-        let choices = own.then(|| stock.draw_cot_receiver(job.bits())).transpose()?;
+        let choices = own.then(|| stock.draw_cot_receiver(job.bits()).map(Zeroizing::new)).transpose()?;
         let known = || base_labels(&evaluator.labels, &evaluator.base, job, &evaluator.buffers);
         let base = if evaluator.lengths.ahead { Labels::absent() } else { known() };
         Ok(EvaluatorInput { base, choices, bits: None, turn: 0 })
@@ -142,7 +142,7 @@ impl EvaluatorInput {
         if evaluator.lengths.takes_cots(job) {
             let mut t = vec![Block::ZERO; job.bits()];
             read(bytemuck::cast_slice_mut(&mut t))?;
-            input.choices = Some(Choices::new(t));
+            input.choices = Some(Zeroizing::new(Choices::new(t)));
         }
         Ok(input)
     }

@@ -13,6 +13,7 @@ use crate::packed::{byte_len, pack, unpack};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::{Kind, Piece, Recipient};
+use zeroize::Zeroizing;
 
 /// Whether a party learns the output of a task; never if it is another task or shared.
 pub(super) fn learns(job: &Job, party: Party) -> bool {
@@ -87,7 +88,7 @@ impl Opening {
 
 /// The permute bits of an output, which were stored.
 pub(super) fn restore(job: &Job, read: &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<BitMatrix> {
-    let mut bytes = vec![0; byte_len(job.bits())];
+    let mut bytes = Zeroizing::new(vec![0; byte_len(job.bits())]);
     read(&mut bytes)?;
     Ok(unpack(&bytes, job.task.rows, job.task.lanes))
 }

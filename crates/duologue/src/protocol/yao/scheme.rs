@@ -4,7 +4,7 @@ use super::lengths::YaoLengths;
 use super::{Evaluator, Garbler, LABEL};
 use crate::executor::{Engine, Executor, Lengths, PlanCache, Program, Window};
 use crate::protocol::terms::{Options, Terms};
-use crate::protocol::{Base, Descriptor, KeySource, Tiling};
+use crate::protocol::{Base, Descriptor, KeySource, Resumed, Tiling};
 use crate::{Party, Result};
 use circuit::{Order, Schedule};
 use kernels::Block;
@@ -61,15 +61,9 @@ impl Descriptor for YaoScheme {
     }
 
     /// Labels were drawn when the run was prepared, and S was used by whoever garbled.
-    fn resume(
-        &self,
-        terms: &Terms,
-        program: Program,
-        party: Party,
-        secret: Block,
-        and0: u64,
-    ) -> Result<Box<dyn Engine>> {
-        let lengths = YaoLengths::new(terms, party, &PlanCache::default());
+    fn resume(&self, terms: &Terms, program: Program, resumed: Resumed<'_>) -> Result<Box<dyn Engine>> {
+        let Resumed { party, secret, and0, plans } = resumed;
+        let lengths = YaoLengths::new(terms, party, &plans.for_program());
         let (base, nobody) = (Base { and0, in0: 0 }, Generator::from_seed(Block::ZERO));
         Ok(if terms.garbler == party {
             let garbler = Garbler::new(lengths, secret, (terms.garbling, Block::ZERO), nobody, base);

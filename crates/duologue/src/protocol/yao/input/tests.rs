@@ -68,7 +68,7 @@ impl Pair {
         let mut sums = common(&self.garbler.labels, &self.garbler.base, job);
         add(&mut sums, &q);
         let mut garbler = GarblerInput { bits: ours.clone(), ..GarblerInput::of_sums(sums) };
-        let choices = (count > 0).then(|| Choices::new(t));
+        let choices = (count > 0).then(|| Zeroizing::new(Choices::new(t)));
         let ahead = self.garbler.lengths.ahead;
         let base = if ahead { Labels::absent() } else { known };
         let mut evaluator = EvaluatorInput { base, choices, bits: theirs.clone(), turn: 0 };
