@@ -4,9 +4,9 @@ use super::*;
 use crate::correlation::{Demand, Stock};
 use crate::executor::cells::Nothing;
 use crate::executor::{
-    Arg, Exchange, Exchanges, Executor, Feeds, Flow, Job, Made, NoPeer, Protocol, Scheduling, Setup, Stage,
+    Arg, Exchange, Exchanges, Executor, Feeds, Flow, Job, Link, Made, NoPeer, Phase, Protocol, Scheduling, Setup, Stage,
 };
-use crate::outbox::Outbox;
+use crate::outbox::{Inbox, Outbox};
 use crate::prepared::StoredSize;
 use crate::threads::Threads;
 use circuit::blocks::{self, Goal};
@@ -91,10 +91,12 @@ fn one_party_reads_what_the_other_sends() {
     }
 }
 
-/// A protocol of one party, whose outputs go through an exchange as `wrong` says.
+/// A protocol of one party that sends three bytes in each exchange of a task.
 struct Noisy {
     /// Bytes sent beyond the lengths, exchanges beyond them, and bytes sent with the result.
     wrong: [usize; 3],
+    /// Whether a task has two exchanges, in which as much is read.
+    answered: bool,
 }
 
 struct NoisySetup;
@@ -106,7 +108,7 @@ struct NoisyOnline {
 
 impl Lengths for Noisy {
     fn scheduling(&self) -> Scheduling {
-        Scheduling { one_way: false, side_by_side: false, cell_bits: 1 }
+        Scheduling { one_way: self.answered, side_by_side: false, cell_bits: 1 }
     }
 
     fn demand(&self, _: &Job) -> Demand {
@@ -114,7 +116,8 @@ impl Lengths for Noisy {
     }
 
     fn online(&self, _: &Job) -> Exchanges {
-        Exchanges::few([Some(Exchange::new(3, 0)), None])
+        let exchange = Exchange::new(3, if self.answered { 3 } else { 0 });
+        Exchanges::few([Some(exchange), self.answered.then_some(exchange)])
     }
 
     fn stored(&self, _: &Job) -> StoredSize {
@@ -142,7 +145,7 @@ impl Stage<Noisy> for NoisyOnline {
     fn step(&mut self, noisy: &Noisy, _: &Job, _: &[u8], outbox: &mut Outbox) -> Result<Flow<Made<BitMatrix>>> {
         let [bytes, exchanges, last] = noisy.wrong;
         self.turn += 1;
-        if self.turn <= 1 + exchanges {
+        if self.turn <= 1 + exchanges + usize::from(noisy.answered) {
             outbox.room(3 + bytes).fill(0);
             return Ok(Flow::Exchange);
         }
@@ -179,8 +182,43 @@ impl Protocol for Noisy {
     }
 }
 
+/// A peer that answers each exchange once it has come, and is never asked for an answer before.
+#[derive(Default)]
+struct Answering {
+    sent: usize,
+    read: usize,
+}
+
+impl Link for Answering {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.sent += bytes.len();
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn receive(&mut self, count: usize, inbox: &mut Inbox) -> Result<()> {
+        self.read += count;
+        if self.read > self.sent {
+            return Err(Error::usage("both parties would wait"));
+        }
+        inbox.only(count).fill(0);
+        Ok(())
+    }
+
+    fn supply(&mut self, _: &mut Stock, _: Demand, _: Demand) -> Result<()> {
+        Ok(())
+    }
+
+    fn progress(&mut self, _: Phase, _: u64, _: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// Runs an input that becomes an output.
-fn run(noisy: Noisy) -> Result<Feeds> {
+fn run(noisy: Noisy, threads: usize, link: &mut dyn Link) -> Result<Feeds> {
     let mut p = circuit::Program::new("echo");
     let x = p.input("x", Party::Alice, uint(8), 5);
     p.output("y", Party::Alice, x);
@@ -193,18 +231,30 @@ fn run(noisy: Noisy) -> Result<Feeds> {
         window: Window { cells: 1 << 20, maps: 1 << 20 },
         ahead: false,
         public: vec![None],
-        threads: Threads::default(),
+        threads: Threads::new(threads)?,
     };
     let engine = Box::new(Executor::new(noisy, program)?);
     let feeds = vec![Some(BitMatrix::zeros(8, 5))];
-    Ok(engine.online(&feeds, &mut Stock::new(Party::Alice), &mut NoPeer)?.outputs)
+    Ok(engine.online(&feeds, &mut Stock::new(Party::Alice), link)?.outputs)
 }
 
 #[test]
 fn a_stage_that_departs_from_its_lengths_ends_the_run() {
-    assert!(run(Noisy { wrong: [0, 0, 0] }).is_ok(), "the lengths are right");
+    let run = |wrong| run(Noisy { wrong, answered: false }, 1, &mut NoPeer);
+    assert!(run([0, 0, 0]).is_ok(), "the lengths are right");
     for wrong in [[1, 0, 0], [0, 1, 0], [0, 0, 1]] {
-        let error = run(Noisy { wrong }).map(drop).unwrap_err();
+        let error = run(wrong).map(drop).unwrap_err();
         assert!(matches!(&error, Error::Usage(what) if what.contains("its lengths")), "{wrong:?}: {error}");
+    }
+}
+
+/// With many threads an exchange is read ahead, but never one that waits for what this party sends in it.
+#[test]
+fn no_exchange_is_read_before_what_it_answers_is_sent() {
+    for threads in [1, 2, 3, 7] {
+        let mut link = Answering::default();
+        let ran = run(Noisy { wrong: [0, 0, 0], answered: true }, threads, &mut link);
+        assert!(ran.is_ok(), "{threads} threads: {}", ran.map(drop).unwrap_err());
+        assert_eq!((link.sent, link.read), (12, 12), "two tasks of two exchanges");
     }
 }
