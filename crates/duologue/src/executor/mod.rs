@@ -27,7 +27,7 @@ pub(crate) use lengths::{Exchange, Exchanges, Lengths, Scheduling};
 pub(crate) use link::{Link, NoPeer};
 pub use link::{Phase, Window};
 pub(crate) use plans::PlanCache;
-pub(crate) use protocol::{Arg, Flow, Job, Made, Protocol, Setup, Stage};
+pub(crate) use protocol::{Arg, Flow, Immediate, Job, Made, Protocol, Setup, Stage};
 
 use crate::correlation::{Demand, Stock};
 use crate::outbox::{Inbox, Outbox};

@@ -7,7 +7,7 @@
 //! secret, and stands apart from the stages, in [`Lengths`]. Sending, receiving, files, order and memory belong to the
 //! executor: a protocol sees neither a socket nor a disk.
 
-use super::cells::Cells;
+use super::cells::{Cells, Nothing};
 use super::lengths::Lengths;
 use crate::correlation::Stock;
 use crate::outbox::Outbox;
@@ -82,6 +82,30 @@ pub(crate) trait Setup<P: Protocol>: Stage<P, Output = P::Prepared> {
     /// The mask of the task's cell, once. It is there when the stage is done; where tasks share the exchanges of their
     /// setup, already after the first step, since their readers begin before it is done.
     fn take_mask(&mut self) -> Option<P::Mask>;
+}
+
+/// A setup that exchanges nothing and fixes no mask: its result is ready at once.
+pub(crate) struct Immediate<T>(Option<T>);
+
+impl<T> Immediate<T> {
+    /// A setup with this result.
+    pub fn new(prepared: T) -> Self {
+        Immediate(Some(prepared))
+    }
+}
+
+impl<P, T: Send + 'static> Stage<P> for Immediate<T> {
+    type Output = T;
+
+    fn step(&mut self, _: &P, _: &Job, _: &[u8], _: &mut Outbox) -> Result<Flow<T>> {
+        self.0.take().map(Flow::Done).ok_or_else(|| Error::usage("a task goes on that is done"))
+    }
+}
+
+impl<T: Send + 'static, P: Protocol<Mask = Nothing, Prepared = T>> Setup<P> for Immediate<T> {
+    fn take_mask(&mut self) -> Option<Nothing> {
+        Some(Nothing)
+    }
 }
 
 /// One role of a two-party protocol, or something that runs like one.

@@ -150,7 +150,7 @@ impl Queue {
     }
 
     pub fn cell_bytes(&self, task: &Task) -> usize {
-        (task.rows * task.lanes * self.scheduling.cell_bits).div_ceil(8)
+        bytes_of(task, self.scheduling)
     }
 
     /// Bytes that are counted from the moment a task begins: those of inputs, which wait for the peer in great number.
@@ -160,10 +160,8 @@ impl Queue {
 
     /// A view has read its arguments.
     pub fn release(&mut self, task: &Task) {
-        let (mut gone, cells) = (0, &mut self.cells);
-        let (schedule, bits) = (&self.schedule, self.scheduling.cell_bits);
-        let bytes = |task: &Task| (task.rows * task.lanes * bits).div_ceil(8);
-        cells.release(&task.args, |id| gone += bytes(&schedule.tasks[id as usize]));
+        let (mut gone, schedule, scheduling) = (0, &self.schedule, self.scheduling);
+        self.cells.release(&task.args, |id| gone += bytes_of(&schedule.tasks[id as usize], scheduling));
         self.live.cells -= gone;
     }
 
@@ -214,6 +212,11 @@ impl UnderWay {
             UnderWay::Begun { only_outputs } | UnderWay::Waiting { only_outputs } => only_outputs,
         }
     }
+}
+
+/// Bytes of the cell that a task makes.
+fn bytes_of(task: &Task, scheduling: Scheduling) -> usize {
+    (task.rows * task.lanes * scheduling.cell_bits).div_ceil(8)
 }
 
 /// Whether one party waits for the other in a task where maps are one way.

@@ -5,8 +5,8 @@ use crate::data::{Inputs, Outputs};
 use crate::executor::cells::Nothing;
 use crate::executor::interpreter::{gather, map};
 use crate::executor::{
-    Arg, Engine, Exchanges, Executor, Flow, Job, Lengths, Made, NoPeer, Program, Protocol, Scheduling, Setup, Stage,
-    Window,
+    Arg, Engine, Exchanges, Executor, Flow, Immediate, Job, Lengths, Made, NoPeer, Program, Protocol, Scheduling,
+    Stage, Window,
 };
 use crate::outbox::Outbox;
 use crate::prepared::StoredSize;
@@ -62,25 +62,8 @@ impl Lengths for Plain {
     }
 }
 
-/// A task without a setup.
-pub(crate) struct NoSetup;
-
 /// A task that was computed when it began.
 pub(crate) struct Computed(Option<Made<BitMatrix>>);
-
-impl Stage<Plain> for NoSetup {
-    type Output = ();
-
-    fn step(&mut self, _: &Plain, _: &Job, _: &[u8], _: &mut Outbox) -> Result<Flow<()>> {
-        Ok(Flow::Done(()))
-    }
-}
-
-impl Setup<Plain> for NoSetup {
-    fn take_mask(&mut self) -> Option<Nothing> {
-        Some(Nothing)
-    }
-}
 
 impl Stage<Plain> for Computed {
     type Output = Made<BitMatrix>;
@@ -94,15 +77,15 @@ impl Protocol for Plain {
     type Mask = Nothing;
     type Value = BitMatrix;
     type Prepared = ();
-    type Setup = NoSetup;
+    type Setup = Immediate<()>;
     type Online = Computed;
 
     fn lengths(&self) -> &dyn Lengths {
         self
     }
 
-    fn setup(&self, _: &Job, _: &[Arg<'_, Nothing>], _: &mut Stock) -> Result<NoSetup> {
-        Ok(NoSetup)
+    fn setup(&self, _: &Job, _: &[Arg<'_, Nothing>], _: &mut Stock) -> Result<Immediate<()>> {
+        Ok(Immediate::new(()))
     }
 
     fn online(&self, job: &Job, _: (), args: &[Arg<'_, BitMatrix>], feed: Option<BitMatrix>) -> Result<Computed> {

@@ -4,7 +4,8 @@ use super::*;
 use crate::correlation::{Demand, Stock};
 use crate::executor::cells::Nothing;
 use crate::executor::{
-    Arg, Exchange, Exchanges, Executor, Feeds, Flow, Job, Link, Made, NoPeer, Phase, Protocol, Scheduling, Setup, Stage,
+    Arg, Exchange, Exchanges, Executor, Feeds, Flow, Immediate, Job, Link, Made, NoPeer, Phase, Protocol, Scheduling,
+    Stage,
 };
 use crate::outbox::{Inbox, Outbox};
 use crate::prepared::StoredSize;
@@ -99,8 +100,6 @@ struct Noisy {
     answered: bool,
 }
 
-struct NoisySetup;
-
 struct NoisyOnline {
     turn: usize,
     value: Option<BitMatrix>,
@@ -125,20 +124,6 @@ impl Lengths for Noisy {
     }
 }
 
-impl Stage<Noisy> for NoisySetup {
-    type Output = ();
-
-    fn step(&mut self, _: &Noisy, _: &Job, _: &[u8], _: &mut Outbox) -> Result<Flow<()>> {
-        Ok(Flow::Done(()))
-    }
-}
-
-impl Setup<Noisy> for NoisySetup {
-    fn take_mask(&mut self) -> Option<Nothing> {
-        Some(Nothing)
-    }
-}
-
 impl Stage<Noisy> for NoisyOnline {
     type Output = Made<BitMatrix>;
 
@@ -158,15 +143,15 @@ impl Protocol for Noisy {
     type Mask = Nothing;
     type Value = BitMatrix;
     type Prepared = ();
-    type Setup = NoisySetup;
+    type Setup = Immediate<()>;
     type Online = NoisyOnline;
 
     fn lengths(&self) -> &dyn Lengths {
         self
     }
 
-    fn setup(&self, _: &Job, _: &[Arg<'_, Nothing>], _: &mut Stock) -> Result<NoisySetup> {
-        Ok(NoisySetup)
+    fn setup(&self, _: &Job, _: &[Arg<'_, Nothing>], _: &mut Stock) -> Result<Immediate<()>> {
+        Ok(Immediate::new(()))
     }
 
     fn online(&self, _: &Job, (): (), _: &[Arg<'_, BitMatrix>], feed: Option<BitMatrix>) -> Result<NoisyOnline> {

@@ -18,7 +18,7 @@ mod triples;
 use crate::correlation::{Stock, Triples};
 use crate::executor::cells::{self, Nothing};
 use crate::executor::interpreter::mask;
-use crate::executor::{Arg, Flow, Job, Lengths, Made, PlanCache, Protocol, Setup, Stage};
+use crate::executor::{Arg, Flow, Immediate, Job, Lengths, Made, PlanCache, Protocol, Stage};
 use crate::outbox::Outbox;
 use crate::packed::{Packed, pack, row_word, unpack};
 use crate::{Error, Party, Result};
@@ -58,9 +58,6 @@ pub(crate) enum Prepared {
     /// Outputs need nothing.
     Output,
 }
-
-/// A task in setup: its state is ready at once.
-pub(crate) struct Ready(Option<Prepared>);
 
 /// A task online.
 pub(crate) enum Online {
@@ -133,21 +130,6 @@ impl Gmw {
     }
 }
 
-impl Stage<Gmw> for Ready {
-    type Output = Prepared;
-
-    fn step(&mut self, _: &Gmw, _: &Job, _: &[u8], _: &mut Outbox) -> Result<Flow<Prepared>> {
-        self.0.take().map(Flow::Done).ok_or_else(|| Error::usage("a task goes on that is done"))
-    }
-}
-
-/// Nothing is fixed in setup.
-impl Setup<Gmw> for Ready {
-    fn take_mask(&mut self) -> Option<Nothing> {
-        Some(Nothing)
-    }
-}
-
 impl Stage<Gmw> for Online {
     type Output = Made<BitMatrix>;
 
@@ -167,20 +149,20 @@ impl Protocol for Gmw {
     type Mask = Nothing;
     type Value = BitMatrix;
     type Prepared = Prepared;
-    type Setup = Ready;
+    type Setup = Immediate<Prepared>;
     type Online = Online;
 
     fn lengths(&self) -> &dyn Lengths {
         &self.lengths
     }
 
-    fn setup(&self, job: &Job, _: &[Arg<'_, Nothing>], stock: &mut Stock) -> Result<Ready> {
+    fn setup(&self, job: &Job, _: &[Arg<'_, Nothing>], stock: &mut Stock) -> Result<Immediate<Prepared>> {
         let prepared = match job.task.kind {
             Kind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
             Kind::Map { .. } => self.prepare_map(job, triples::draw(self, job, stock)?),
             _ => Prepared::Output,
         };
-        Ok(Ready(Some(prepared)))
+        Ok(Immediate::new(prepared))
     }
 
     fn online(
