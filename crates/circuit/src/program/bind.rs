@@ -193,7 +193,7 @@ impl Binding {
     }
 
     fn check_total(&self, number: usize, port: usize, lanes: u64) -> Result<()> {
-        let value = Value((self.lanes.len() + port) as u32);
+        let value = self.program.value((self.lanes.len() + port) as u32);
         let bits = lanes.checked_mul(self.program.type_of(value).width.max(1) as u64);
         match bits {
             Some(bits) if lanes <= MOST_LANES && bits <= 1 << 48 => Ok(()),

@@ -148,3 +148,19 @@ pub enum Step {
         value: Value,
     },
 }
+
+impl Step {
+    /// The values that it reads.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        let none: &mut [Value] = &mut [];
+        let (first, second) = match self {
+            Step::Input { .. } | Step::Constant { .. } => (none, Default::default()),
+            Step::Map { args, .. } | Step::Reduce { args, .. } | Step::View { args, .. } | Step::Call { args, .. } => {
+                (&mut args[..], Default::default())
+            }
+            Step::Iterate { state, inputs, .. } => (&mut state[..], &mut inputs[..]),
+            Step::Output { value, .. } => (std::slice::from_mut(value), Default::default()),
+        };
+        first.iter_mut().chain(second)
+    }
+}
