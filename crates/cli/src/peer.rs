@@ -6,8 +6,8 @@ use crate::interrupt;
 use crate::io::console::Console;
 use crate::io::paths;
 use crate::process::LISTENING;
-use duologue::channel::{Channel, Identity, Limits, Link, Listener, PublicKey, Security};
-use duologue::{Party, Session};
+use duologue::Session;
+use duologue::channel::{Canceller, Channel, Identity, Limits, Link, Listener, Security};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,15 +27,6 @@ pub fn identity(file: &Path) -> Result<Identity, Failure> {
     })
 }
 
-/// The keys by which the parties know one another, Alice's first.
-pub fn known_keys(security: &Security, us: Party) -> Option<[PublicKey; 2]> {
-    let Security::Tls { identity, peer } = security else { return None };
-    Some(match us {
-        Party::Alice => [identity.public(), *peer],
-        Party::Bob => [*peer, identity.public()],
-    })
-}
-
 pub fn security(args: &args::Security) -> Result<Security, Failure> {
     let Some(peer) = args.peer_key else {
         return Ok(Security::PlaintextForBenchmarks);
@@ -47,12 +38,13 @@ pub fn security(args: &args::Security) -> Result<Security, Failure> {
 
 /// Finds the peer.
 pub fn meet(args: &Meeting, link: Option<Link>, security: &Security, console: &Console) -> Result<Channel, Failure> {
-    let limits = limits(args);
+    let (limits, canceller) = (limits(args), interrupt::canceller()?);
     let channel = match (&args.listen, &args.connect) {
-        (Some(address), _) => listen(address, security, &limits, console)?,
-        (None, address) => Channel::connect(address.as_deref().unwrap_or_default(), security, &limits)?,
+        (Some(address), _) => listen(address, security, &limits, &canceller, console)?,
+        (None, address) => {
+            Channel::connect_with(address.as_deref().unwrap_or_default(), security, &limits, &canceller)?
+        }
     };
-    interrupt::stops(&channel)?;
     shaped(channel, link)
 }
 
@@ -64,7 +56,13 @@ pub fn shaped(channel: Channel, link: Option<Link>) -> Result<Channel, Failure> 
     }
 }
 
-fn listen(address: &str, security: &Security, limits: &Limits, console: &Console) -> Result<Channel, Failure> {
+fn listen(
+    address: &str,
+    security: &Security,
+    limits: &Limits,
+    canceller: &Canceller,
+    console: &Console,
+) -> Result<Channel, Failure> {
     let mut listener = Listener::bind(address)?;
     let here = format!("{LISTENING}{}", listener.local_addr()?);
     // A port that the system chose is a result: nobody finds us without it.
@@ -73,7 +71,7 @@ fn listen(address: &str, security: &Security, limits: &Limits, console: &Console
     } else {
         console.note(here);
     }
-    let channel = listener.accept(security, limits)?;
+    let channel = listener.accept_with(security, limits, canceller)?;
     console.note("connected");
     Ok(channel)
 }
@@ -81,12 +79,8 @@ fn listen(address: &str, security: &Security, limits: &Limits, console: &Console
 fn limits(args: &Meeting) -> Limits {
     let usual = Limits::default();
     let silence = Duration::from_secs(args.silence.max(1));
-    Limits {
-        meet: Duration::from_secs(args.wait),
-        silence,
-        // A peer with the same limit of silence hears a heartbeat in time.
-        heartbeat: usual.heartbeat.min(silence / 4),
-        progress: usual.progress.max(silence),
-        ..usual
-    }
+    // A peer with the same limit of silence hears a heartbeat in time.
+    let heartbeat = usual.heartbeat.min(silence / 4);
+    let progress = usual.progress.max(silence);
+    usual.meet(Duration::from_secs(args.wait)).silence(silence).heartbeat(heartbeat).progress(progress)
 }

@@ -1,25 +1,25 @@
 //! A progress bar for what takes longer than a second, if standard error is a terminal.
 
-use duologue::Phase;
-use duologue::session::Observer;
+use duologue::{Phase, Progress};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Shows how far a run is; it goes on whatever happens here.
-pub fn bar(title: String) -> Observer {
+pub fn bar(title: String) -> impl FnMut(&Progress) -> ControlFlow<()> + Send + use<> {
     let start = Instant::now();
     let mut bar: Option<ProgressBar> = None;
-    Box::new(move |phase, done, total| {
+    move |&Progress { phase, done, total, .. }| {
         if start.elapsed() >= PATIENCE {
             let bar = bar.get_or_insert_with(|| make(total));
             bar.set_message(format!("{title}, {}", name(phase)));
             bar.set_length(total);
             bar.set_position(done);
         }
-        true
-    })
+        ControlFlow::Continue(())
+    }
 }
 
 fn name(phase: Phase) -> &'static str {

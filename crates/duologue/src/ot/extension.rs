@@ -12,6 +12,7 @@ use crate::{Error, Result};
 
 /// A maker of COTs. Both parties use one and the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Extension {
     /// The maker [`softspoken`](super::softspoken) with trees of 2^k leaves: 128/k − 1 bits a COT.
     SoftSpoken {
@@ -36,6 +37,7 @@ impl Extension {
     }
 
     /// A party's two makers: the sender of one direction and the receiver of the other. `threads` share the work.
+    #[doc(hidden)]
     pub fn makers(self, seeds: (SenderSeeds, ReceiverSeeds), threads: usize) -> Result<Makers> {
         Ok(self.makers_with(&os_generator()?, seeds, threads))
     }
@@ -72,6 +74,7 @@ impl Extension {
     }
 
     /// The lengths of this maker's batches and messages, from its first exchange on.
+    #[doc(hidden)]
     pub fn lengths(self) -> CotLengths {
         match self {
             Extension::SoftSpoken { k } => CotLengths::SoftSpoken(SoftSpokenLengths::new(k)),

@@ -12,7 +12,6 @@
 use super::{Job, Mark, Outcome, PhaseReport, Report, Session, digest};
 use crate::agreement;
 use crate::agreement::Fields;
-use crate::channel::PublicKey;
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Engine, Feeds};
 use crate::protocol::terms::{Options, Timing};
@@ -24,9 +23,7 @@ use crate::storage::LIMIT;
 use crate::{Error, Party, Result};
 use circuit::program::{Binding, Owner};
 use std::sync::Arc;
-
-/// The keys by which the parties know one another, Alice's first; none on a channel without keys.
-pub type Keys = Option<[PublicKey; 2]>;
+use zeroize::Zeroizing;
 
 /// A job whose runs are prepared, and what a store of them is made for.
 struct PreparedJob {
@@ -39,7 +36,7 @@ impl Session {
     /// only the public ones are used, and they are part of what is prepared. Tables are made, sent and written piece by
     /// piece: memory does not grow with the program. Both parties call this alike.
     ///
-    /// A run counts when both have it on disk. If this is interrupted, the runs that are complete stay, and the next
+    /// [`Session`] has an example. A run counts when both have it on disk. If this is interrupted, the runs that are complete stay, and the next
     /// call goes on.
     ///
     /// # Errors
@@ -48,7 +45,6 @@ impl Session {
     pub fn prepare_to(
         &mut self,
         runs: &mut PreparedRuns,
-        keys: Keys,
         binding: &Binding,
         options: &Options,
         public: &Inputs,
@@ -59,7 +55,7 @@ impl Session {
         let PreparedJob { job, fields: made_for } =
             self.prepared_job(binding, &options.for_prepared_runs()?, public)?;
         self.wire.check_extension(job.terms.extension)?;
-        runs.check(self.party, keys, &lines(&made_for))?;
+        runs.check(self.party, self.keys(), &lines(&made_for))?;
         if times > LIMIT {
             return Err(Error::usage(format!("{times} runs are more than a folder can count: 2^47")));
         }
@@ -77,7 +73,8 @@ impl Session {
             let identity = session.name_of("duologue v1 identity of a shelf", session.ordinal);
             session.ordinal += 1;
             if runs.is_new() {
-                runs.found(identity, session.party, keys, lines(&made_for), job.terms.garbler != session.party)?;
+                let evaluates = job.terms.garbler != session.party;
+                runs.found(identity, session.party, session.keys(), lines(&made_for), evaluates)?;
             }
             let [ready, next] = session.level(runs)?;
             let numbers = next..next + times.saturating_sub(ready);
@@ -104,18 +101,12 @@ impl Session {
     /// [`Error::Usage`] if an input is missing or misshapen, the folder was made for something else, or no run is left;
     /// [`Error::Incompatible`] if the folders or runs are not two halves: nothing is used up then. Any other error ends
     /// the session; [`Error::Malformed`], if the run on disk is not what was written, uses nothing up either.
-    pub fn online_from(
-        &mut self,
-        runs: &mut PreparedRuns,
-        keys: Keys,
-        binding: &Binding,
-        inputs: &Inputs,
-    ) -> Result<Outcome> {
+    pub fn online_from(&mut self, runs: &mut PreparedRuns, binding: &Binding, inputs: &Inputs) -> Result<Outcome> {
         self.alive()?;
         let feeds = self.feeds(binding, inputs)?;
         let public = inputs.feeds(binding, |owner| owner == Owner::Public)?;
         let PreparedJob { job, fields: made_for } = self.prepared_job(binding, &options_of(runs)?, public)?;
-        runs.check(self.party, keys, &lines(&made_for))?;
+        runs.check(self.party, self.keys(), &lines(&made_for))?;
         let moment = self.moment(false, self.ordinal);
         let fields = fields::prepared_runs(fields::ONLINE_FROM, &moment, runs.identity(), &made_for);
         let number = self.guarded(|session| {
@@ -201,7 +192,7 @@ impl Session {
         let mut engine = self.engine(job, (base, ordinal))?;
         let block = engine.program_secret().ok_or_else(|| Error::usage("this protocol has no runs to prepare"))?;
         let batch = self.name_of("duologue v1 batch of a shelf", ordinal);
-        let secrets = Secrets { block, and0: base.and0 };
+        let secrets = Secrets { block: *block, and0: base.and0 };
         let mut writer = runs.begin((number, batch), &secrets, engine.stored_size())?;
         engine.setup_to(&mut writer, &mut self.stock, &mut self.wire)?;
         runs.complete(writer)
@@ -209,9 +200,10 @@ impl Session {
 
     /// The engine of a run that was prepared.
     fn resume(&mut self, job: &Job, run: RunReader) -> Result<Box<dyn Engine>> {
-        let Secrets { block, and0 } = run.secrets()?;
+        let secrets = run.secrets()?;
         let (descriptor, program) = (job.terms.scheme.descriptor(), job.program(self)?);
-        let resumed = Resumed { party: self.party, secret: block, and0, plans: &self.plans };
+        let secret = Zeroizing::new(secrets.block);
+        let resumed = Resumed { party: self.party, secret, and0: secrets.and0, plans: &self.plans };
         let mut engine = descriptor.resume(&job.terms, program, resumed)?;
         engine.resume(Arc::new(run));
         Ok(engine)

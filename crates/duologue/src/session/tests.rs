@@ -12,8 +12,8 @@ use crate::protocol::masked_gmw::MaskedGmw;
 use crate::protocol::terms::{Garbling, Timing};
 use crate::protocol::yao::{Evaluator, Garbler, Labels};
 use crate::session::fields;
-use circuit::Word;
 use circuit::program::reference::Table;
+use circuit::{BitMatrix, Word};
 use every_step::{every_step, inputs_of};
 use programs::{Sample, sample};
 use proptest::prelude::*;
@@ -495,12 +495,12 @@ fn a_panic_ends_the_session(binding: &Binding, options: &Options, threads: usize
     let (_, results) = seeded(5, |session| {
         session.set_threads(threads);
         let ours = inputs(binding, session.party, 1);
-        session.observe(Some(Box::new(|_, _, _| panic!("an observer panics"))));
+        session.observe(|_| panic!("an observer panics"));
         let before = session.base.and0;
         let run = std::panic::AssertUnwindSafe(|| session.prepare(binding, options, &ours).map(drop));
         assert!(std::panic::catch_unwind(run).is_err());
         assert!(session.base.and0 > before, "taken before use");
-        session.observe(None);
+        session.unobserve();
         let error = session.prepare(binding, options, &ours).err().expect("it is dead");
         assert!(matches!(error, Error::Dead(_)), "{error}");
         Ok(())

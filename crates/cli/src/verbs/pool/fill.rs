@@ -22,16 +22,15 @@ pub fn run(args: &FillPool, console: &Console) -> Result<(), Failure> {
         false => Found::Nothing(seal),
     };
     let security = peer::security(&args.peer.security)?;
-    let keys = peer::known_keys(&security, args.peer.party);
 
     let mut session = peer::connect(&args.peer, &security, console)?;
     if !console.quiet() {
-        session.observe(Some(progress::bar(args.pool.display().to_string())));
+        session.observe(progress::bar(args.pool.display().to_string()));
     }
     match found {
-        Found::Pool(pool) => session.use_pool(*pool, keys)?,
+        Found::Pool(pool) => session.use_pool(*pool)?,
         Found::Nothing(seal) => {
-            session.create_pool(&args.pool, keys, args.correlations.unwrap_or(Extension::DEFAULT), seal)?;
+            session.create_pool(&args.pool, args.correlations.unwrap_or(Extension::DEFAULT), seal)?;
         }
     }
     let made = session.fill_pool(level)?;
