@@ -143,7 +143,7 @@ fn plan_depths(plan: &Plan, inputs: &[u32]) -> Vec<u32> {
     for (slot, &depth) in plan.inputs().iter().zip(inputs) {
         slot.iter().for_each(|&slot| slots[slot as usize] = depth);
     }
-    for instr in plan.code() {
+    for instr in plan.code().iter() {
         let a: u32 = slots[instr.a as usize];
         slots[instr.dst as usize] = match instr.op {
             Op::Xor => a.max(slots[instr.b as usize]),
