@@ -48,6 +48,7 @@ use crate::{Error, Result};
 #[doc(hidden)]
 pub use lengths::SilentLengths;
 pub use sets::Set;
+pub(crate) use sets::why_gone;
 
 /// Bytes of x'.
 const MASKED: usize = 16;
