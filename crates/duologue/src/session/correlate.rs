@@ -1,7 +1,8 @@
 //! Correlations without a program: to fill a pool, to measure makers.
 
+use super::outcome::Mark;
 use super::wire::Wire;
-use super::{Mark, PhaseReport, Progress, Session, Unit};
+use super::{PhaseReport, Progress, Session, Unit};
 use crate::agreement::Fields;
 use crate::correlation::{Demand, Stock};
 use crate::executor::{Link, Phase};

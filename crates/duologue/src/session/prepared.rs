@@ -9,7 +9,10 @@
 //! compare its batch, mark it as used on disk, and tell each other that they have (32 bytes each way). Only then comes
 //! what depends on inputs: a run of which anything was ever sent is marked at *both* parties.
 
-use super::{Job, Mark, Outcome, PhaseReport, Report, Session, digest};
+use super::feeds::digest;
+use super::outcome::Mark;
+use super::program::Job;
+use super::{Outcome, PhaseReport, Report, Session};
 use crate::agreement;
 use crate::agreement::Fields;
 use crate::data::{Inputs, Outputs};
