@@ -13,7 +13,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint fmt doc book tables correlations engines verify-exhaustive fuzz race examples portable wasm faces targets components
+.PHONY: help demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz race examples portable wasm faces targets components
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -47,14 +47,19 @@ doc: ## Build the reference of the libraries and open it
 book: ## Build the book into docs/book (needs mdbook: cargo install mdbook)
 	mdbook build docs
 
-tables: ## Make the book's table of all circuits and its plot anew
-	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- circuits --book docs
+tables: ## Make the book's table of all circuits and its plots anew
+	$(CARGO) run $(CARGO_FLAGS) -p xtask -- circuits
+
+pages: ## Make the book's pages of measured figures anew from the raw figures in docs/measured, without measuring
+	$(CARGO) run $(CARGO_FLAGS) -p xtask -- render
 
 correlations: ## Measure every maker of correlations on this machine, and make their page of the book anew
-	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- bench correlations --book docs
+	$(CARGO) run $(CARGO_FLAGS) -p xtask -- measure correlations
+	@$(MAKE) --no-print-directory pages
 
 engines: ## Measure the engines on this machine (some minutes), and make their page of the book anew
-	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- bench --book docs
+	$(CARGO) run $(CARGO_FLAGS) -p xtask -- measure engines
+	@$(MAKE) --no-print-directory pages
 
 verify-exhaustive: ## Check every function of one single-precision float on all 2^32 inputs (hours on few cores)
 	RUSTFLAGS="-C target-cpu=native" $(CARGO) test --release $(CARGO_FLAGS) -p duologue-circuit --test exhaustive -- --ignored --nocapture --test-threads=1
