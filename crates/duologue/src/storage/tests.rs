@@ -122,6 +122,18 @@ impl<S: Store> Stored<S> {
         self.names().into_iter().filter(|name| name.contains("-0") && !name.starts_with("key")).collect()
     }
 
+    /// The names of its secret files.
+    fn secrets(&self) -> Vec<String> {
+        let bulk = |name: &String| name.starts_with("tables");
+        self.sealed().into_iter().filter(|name| !bulk(name)).collect()
+    }
+
+    /// Whether a file is the first of its kind that is left, the second one made.
+    fn is_middle(&self, name: &str) -> bool {
+        let kind = |name: &str| name.rsplit_once('-').map(|(kind, _)| kind.to_owned());
+        self.secrets().iter().find(|other| kind(other) == kind(name)).is_some_and(|first| first == name)
+    }
+
     fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
