@@ -4,8 +4,8 @@
 //! ends the run with an error. They are no part of what the parties compare: both derive them from what is.
 
 use super::protocol::Job;
+use super::stored::StoredSize;
 use crate::correlation::Demand;
-use crate::prepared::StoredSize;
 use circuit::plan::{Op, Plan, Source};
 use std::sync::Arc;
 
