@@ -50,7 +50,7 @@ impl Place {
 }
 
 /// The description that a new folder gives of itself.
-pub(crate) struct Origin {
+pub(crate) struct Description {
     pub identity: [u8; 32],
     pub party: Party,
     /// The public keys of Alice and Bob to which it is bound.
@@ -74,8 +74,8 @@ pub(crate) struct Folder<const N: usize> {
 
 impl<const N: usize> Folder<N> {
     /// Founds a folder; `secret` is what the header keeps for the content.
-    pub(crate) fn create(place: Arc<Place>, origin: Origin, secret: [u8; 16]) -> Result<Folder<N>> {
-        let Origin { identity, party, keys, bulk, terms } = origin;
+    pub(crate) fn create(place: Arc<Place>, origin: Description, secret: [u8; 16]) -> Result<Folder<N>> {
+        let Description { identity, party, keys, bulk, terms } = origin;
         let owner = Owner { identity, party, content: place.content.code };
         let (created, sealed) = (Clock::System.since_epoch().as_secs(), place.is_sealed());
         let header = Header { owner, keys, created, sealed, destroyed: false, bulk, terms };

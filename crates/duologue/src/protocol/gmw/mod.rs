@@ -24,7 +24,7 @@ use crate::packed::{Packed, pack, row_word, unpack};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::plan::{Op, Operand, Plan};
-use circuit::program::{Kind, Owner, Piece, Recipient};
+use circuit::program::{Owner, Piece, Recipient, TaskKind};
 use kernels::generator::Generator;
 use kernels::rows::{BlockRows, RowXor};
 use lengths::GmwLengths;
@@ -155,8 +155,8 @@ impl Protocol for Gmw {
 
     fn setup(&self, job: &Job, _: &[Arg<'_, Nothing>], stock: &mut Stock) -> Result<Immediate<Prepared>> {
         let prepared = match job.task.kind {
-            Kind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
-            Kind::Map { .. } => self.prepare_map(job, triples::draw(self, job, stock)?),
+            TaskKind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
+            TaskKind::Map { .. } => self.prepare_map(job, triples::draw(self, job, stock)?),
             _ => Prepared::Output,
         };
         Ok(Immediate::new(prepared))
@@ -170,22 +170,24 @@ impl Protocol for Gmw {
         feed: Option<BitMatrix>,
     ) -> Result<Online> {
         match (&job.task.kind, prepared) {
-            (Kind::Input { owner: Owner::Party(owner), .. }, Prepared::Input(share)) => {
+            (TaskKind::Input { owner: Owner::Party(owner), .. }, Prepared::Input(share)) => {
                 if *owner != self.party {
                     return Ok(Online::Ready(share));
                 }
                 let input = feed.ok_or_else(|| Error::usage("an input is missing"))?;
                 Ok(Online::Ready(share.xor(&input)))
             }
-            (Kind::Input { .. }, _) => feed.map(Online::Ready).ok_or_else(|| Error::usage("an input share is missing")),
-            (Kind::Map { wiring, .. }, Prepared::Map(triples)) => {
+            (TaskKind::Input { .. }, _) => {
+                feed.map(Online::Ready).ok_or_else(|| Error::usage("an input share is missing"))
+            }
+            (TaskKind::Map { wiring, .. }, Prepared::Map(triples)) => {
                 Ok(Online::Map(Evaluation::new(self, job, triples, wiring, args)))
             }
-            (Kind::Map { .. }, Prepared::Narrow(packed, complements)) => Ok(match job.task.lanes {
+            (TaskKind::Map { .. }, Prepared::Narrow(packed, complements)) => Ok(match job.task.lanes {
                 ..=8 => Online::Bytes(Narrow::new(self, job, (packed, complements), args)),
                 _ => Online::Words(Narrow::new(self, job, (packed, complements), args)),
             }),
-            (Kind::Output { wiring, .. }, _) => {
+            (TaskKind::Output { wiring, .. }, _) => {
                 let mut share = BitMatrix::zeros(job.task.rows, job.task.lanes);
                 for piece in wiring.iter() {
                     with_share(self, &args[piece.arg as usize], |arg| cells::copy(&mut share, arg, piece));
@@ -218,7 +220,7 @@ impl Gmw {
         inbox: &[u8],
         outbox: &mut Outbox,
     ) -> Result<Flow<Made<BitMatrix>>> {
-        let Kind::Output { recipient, .. } = job.task.kind else { return Err(Error::usage("not an output")) };
+        let TaskKind::Output { recipient, .. } = job.task.kind else { return Err(Error::usage("not an output")) };
         if recipient == Recipient::Shared {
             return Ok(Flow::Done(Made::Output(Some(share.clone()))));
         }

@@ -218,7 +218,9 @@ impl<C: Cell> Narrow<C> {
         args: &[Arg<'_, BitMatrix>],
     ) -> Self {
         let (plan, lanes) = (plan_of(job), job.task.lanes);
-        let circuit::program::Kind::Map { wiring, .. } = &job.task.kind else { unreachable!("only maps have plans") };
+        let circuit::program::TaskKind::Map { wiring, .. } = &job.task.kind else {
+            unreachable!("only maps have plans")
+        };
         let mut inputs = BitMatrix::zeros(plan.inputs().len(), lanes);
         for piece in wiring.iter() {
             with_share(gmw, &args[piece.arg as usize], |arg| cells::copy(&mut inputs, arg, piece));

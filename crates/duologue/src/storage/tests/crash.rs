@@ -47,7 +47,7 @@ fn work<S: Store>(order: &str, party: Party, folder: &Path) {
             let line = format!("used {numbers:?}\n");
             let mut taken = None;
             in_order(&mut log, line, order == "used-first", || taken = Some(store.take(&counts)));
-            store.look_at(taken.unwrap());
+            store.check_taken(taken.unwrap());
         }
     }
 }
@@ -190,7 +190,7 @@ for_both! {
         nothing_is_left_over(&stored.path);
         store.add(1);
         let taken = store.take(&S::portion(1));
-        store.look_at(taken);
+        store.check_taken(taken);
         store.verify().unwrap();
     }
 }
@@ -260,7 +260,7 @@ fn full_disk_of<S: Store>() {
     store.verify().unwrap();
     nothing_is_left_over(&folder);
     let taken = store.take(&S::portion(1));
-    store.look_at(taken);
+    store.check_taken(taken);
 }
 
 /// Not a test: what the process does that cannot write large files.
