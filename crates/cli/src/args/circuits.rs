@@ -51,9 +51,6 @@ pub struct Circuits {
     /// Only those whose name contains one of these words
     #[arg(value_name = "WORD")]
     pub names: Vec<String>,
-    /// Write the table and its plot into this folder too, as circuits.md and circuits.svg
-    #[arg(long, value_name = "FOLDER", conflicts_with = "names")]
-    pub book: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]
