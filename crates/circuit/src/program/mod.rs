@@ -38,7 +38,7 @@ pub use bind::{Binding, BoundPort};
 pub use lanes::{Lanes, Size};
 pub use party::Party;
 #[doc(hidden)]
-pub use schedule::{CellId, Kind, Schedule, Seat, Task};
+pub use schedule::{CellId, Schedule, Seat, Task, TaskKind};
 pub use step::{Owner, Recipient, Step, View};
 #[doc(hidden)]
 pub use wiring::Piece;
