@@ -12,7 +12,6 @@ use crate::{Error, Result};
 
 /// A maker of COTs. Both parties use one and the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
 pub enum Extension {
     /// The maker [`softspoken`](super::softspoken) with trees of 2^k leaves: 128/k − 1 bits a COT.
     SoftSpoken {
