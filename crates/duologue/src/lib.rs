@@ -11,6 +11,7 @@ mod agreement;
 #[doc(hidden)]
 pub mod bench;
 
+pub mod call;
 pub mod channel;
 pub mod correlation;
 pub mod cost;

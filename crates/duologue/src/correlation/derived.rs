@@ -74,6 +74,14 @@ impl RandomOts {
         RandomOts { sent: SentOts { id: sent, m }, received: ReceivedOts { id: received, choices, m: chosen } }
     }
 
+    /// Random OTs of these messages: sent ones with their id, received ones with their id and choices.
+    pub(crate) fn of_messages(
+        (sent, m): ([u8; 32], [Vec<Block>; 2]),
+        (received, choices, chosen): ([u8; 32], Vec<u64>, Vec<Block>),
+    ) -> Self {
+        RandomOts { sent: SentOts { id: sent, m }, received: ReceivedOts { id: received, choices, m: chosen } }
+    }
+
     /// Triples of a bit and a vector of `bits` bits, each from one random OT each way; surplus OTs are dropped.
     pub fn bit_vector_triples(self, bits: usize) -> BitVectorTriples {
         BitVectorTriples::new(&self.sent.strings(bits), self.received.strings(bits))

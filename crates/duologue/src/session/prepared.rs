@@ -17,7 +17,7 @@ use crate::data::{Inputs, Outputs};
 use crate::executor::{Engine, Feeds};
 use crate::protocol::terms::{Options, Timing};
 
-use crate::prepared::{PreparedRuns, RunReader, Secrets};
+use crate::prepared::{PreparedRuns, RunReader, Secrets, StoredSize};
 use crate::protocol::Resumed;
 use crate::session::fields;
 use crate::storage::LIMIT;
@@ -209,12 +209,20 @@ impl Session {
 
     /// The engine of a run that was prepared.
     fn resume(&mut self, job: &Job, run: RunReader) -> Result<Box<dyn Engine>> {
-        let Secrets { block, and0 } = run.secrets()?;
-        let (descriptor, program) = (job.terms.scheme.descriptor(), job.program(self)?);
-        let resumed = Resumed { party: self.party, secret: block, and0, plans: &self.plans };
-        let mut engine = descriptor.resume(&job.terms, program, resumed)?;
-        engine.resume(run);
+        let run = Arc::new(run);
+        let mut engine = self.engine_of(job, &run)?;
+        engine.resume(&run, StoredSize::default())?;
         Ok(engine)
+    }
+
+    fn engine_of(&mut self, job: &Job, run: &RunReader) -> Result<Box<dyn Engine>> {
+        let program = job.program(self)?;
+        if let Some(parts) = &job.schedule.parts {
+            return self.resume_parts(job, program, parts, run);
+        }
+        let (Secrets { block, and0 }, descriptor) = (run.secrets()?, job.terms.scheme.descriptor());
+        let resumed = Resumed { party: self.party, secret: block, and0, plans: &self.plans };
+        descriptor.resume(&job.terms, program, resumed)
     }
 
     fn online_once(&mut self, job: &Job, engine: Box<dyn Engine>, feeds: &Feeds) -> Result<Outcome> {

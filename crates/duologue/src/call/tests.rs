@@ -1,0 +1,1 @@
+//! The lengths of a call, and stages that depart from them.
