@@ -132,7 +132,7 @@ impl Entry {
 /// The programs that are built in, at their usual sizes.
 fn usual_programs() -> Vec<String> {
     let blocks = blocks::registry().into_iter().map(|block| program::block_name(&block, &block.usual()));
-    let apps = APPS.iter().map(|app| format!("app:{}:{}?{}", app.name, app.width, app.sizes));
+    let apps = APPS.iter().filter(|app| !app.calls).map(|app| format!("app:{}:{}?{}", app.name, app.width, app.sizes));
     blocks.chain(apps).collect()
 }
 

@@ -16,8 +16,6 @@
 mod correlations;
 mod parts;
 mod party;
-#[cfg(test)]
-mod tests;
 
 use crate::correlation::Demand;
 use crate::correlation::Triples;
@@ -26,10 +24,11 @@ use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::Schedule;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 pub use crate::outbox::Outbox;
 pub use circuit::program::{Call, CallPort, CallValue, Functionalities, Functionality, Holder};
+pub use zeroize::Zeroizing;
+
 pub(crate) use parts::{CallRun, InParts, PlainCall, stored_secret};
 pub(crate) use party::PartyCall;
 
@@ -146,6 +145,11 @@ impl Calls {
     pub fn with(mut self, protocol: Arc<dyn CallProtocol>) -> Self {
         self.add(protocol);
         self
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn CallProtocol>> {
+        self.0.iter()
     }
 
     /// Their plain meanings, for [`Program::from_bytes_with`](circuit::Program::from_bytes_with).

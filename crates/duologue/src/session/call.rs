@@ -2,7 +2,7 @@
 
 use super::program::{Job, ProgramKeys};
 use super::{Outcome, Session};
-use crate::call::{CallProtocol, CallRun, Holder, InParts, PartyCall, stored_secret};
+use crate::call::{CallProtocol, CallRun, Calls, Holder, InParts, PartyCall, stored_secret};
 use crate::data::Inputs;
 use crate::executor::{Engine, Program};
 use crate::prepared::{RunReader, Secrets};
@@ -37,6 +37,11 @@ impl Session {
     /// from then on; the peer registers it too.
     pub fn register(&mut self, protocol: Arc<dyn CallProtocol>) {
         self.calls.add(protocol);
+    }
+
+    /// Registers all of these, as [`register`](Self::register) does.
+    pub fn register_all(&mut self, calls: &Calls) {
+        calls.iter().for_each(|protocol| self.register(protocol.clone()));
     }
 
     /// Calls a registered functionality alone: setup, then online. The results are the outputs `0`, `1` and so on: this

@@ -1,1 +1,0 @@
-//! The lengths of a call, and stages that depart from them.
