@@ -29,7 +29,9 @@ pub use crate::outbox::Outbox;
 pub use circuit::program::{Call, CallPort, CallValue, Functionalities, Functionality, Holder};
 pub use zeroize::Zeroizing;
 
-pub(crate) use parts::{CallRun, InParts, PlainCall, stored_secret};
+#[cfg(feature = "disk")]
+pub(crate) use parts::SECRET;
+pub(crate) use parts::{CallRun, InParts, PlainCall};
 pub(crate) use party::PartyCall;
 
 /// The correlations that an exchange draws, and the bytes that it moves, as one party sees it.

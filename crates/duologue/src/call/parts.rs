@@ -1,16 +1,16 @@
 //! A program with calls under way: its parts, each an engine of whatever protocol, and its calls, one after the other.
 
+use crate::clock::Instant;
 use crate::correlation::{Demand, Stock};
-use crate::executor::{Engine, Feeds, Link, Phase, Program, Ran};
+use crate::executor::{Engine, Feeds, Link, Phase, Program, Ran, RunSink, RunSource, StoredSize};
 use crate::outbox::{Inbox, Outbox};
-use crate::prepared::{RunReader, RunWriter, StoredSize};
 use crate::{Error, Result};
 use circuit::BitMatrix;
 use circuit::program::{CallPart, Holder, Origin, Owner, Part, Parts, ProgramPart, Target, Value};
 use kernels::Block;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use zeroize::Zeroizing;
 
 /// One side of a call: of a party, in plain, or in lengths alone.
@@ -103,8 +103,8 @@ pub(crate) struct InParts {
     running: Vec<Running>,
 }
 
-/// Bytes of a part's secret among the labels of a stored run.
-const SECRET: u64 = 16;
+/// Bytes of a part's secret. Those of all parts, in order, are the first labels of a stored run.
+pub(crate) const SECRET: u64 = 16;
 
 impl InParts {
     /// Begins a program of these parts. `begin` makes the engine of each part, and `call` one side of each call, in their
@@ -266,7 +266,7 @@ impl Engine for InParts {
         })
     }
 
-    fn setup_to(&mut self, run: &mut RunWriter, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
+    fn setup_to(&mut self, run: &mut dyn RunSink, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
         for running in &self.running {
             if let Running::Program(engine) = running {
                 let secret = engine.program_secret().ok_or_else(|| Error::usage("this protocol stores no runs"))?;
@@ -285,7 +285,7 @@ impl Engine for InParts {
         })
     }
 
-    fn resume(&mut self, run: &Arc<RunReader>, mut at: StoredSize) -> Result<()> {
+    fn resume(&mut self, run: &Arc<dyn RunSource>, mut at: StoredSize) -> Result<()> {
         at.labels += SECRET * self.parts.programs().count() as u64;
         for running in &mut self.running {
             match running {
@@ -305,13 +305,6 @@ impl Engine for InParts {
         let threads = self.program.threads.clone();
         threads.install(|| self.run(inputs, stock, link))
     }
-}
-
-/// The secret of each part of a stored run, in order.
-pub(crate) fn stored_secret(run: &RunReader, part: u64) -> Result<Block> {
-    let mut bytes = Zeroizing::new([0; SECRET as usize]);
-    run.labels(StoredSize { labels: SECRET * part, tables: 0 }, &mut bytes[..])?;
-    Ok(Block::from_bytes(*bytes))
 }
 
 /// The link of one part: its progress is part of the whole program's.

@@ -3,14 +3,14 @@
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mio::{Events, Interest, Poll, Token};
 
 use super::tcp::{self, TcpPipe};
 use super::tls::TlsPipe;
 use super::{Channel, Identity, Limits, PublicKey};
+use crate::clock::{Clock, Instant};
 use crate::error::{Error, Result};
 
 /// How a connection is protected.
@@ -63,7 +63,7 @@ pub(super) fn connect(address: &str, security: &Security, limits: &Limits) -> Re
         match connect_once(address, security, limits, left) {
             Err(Error::Closed(why)) if Instant::now() + pause < until => {
                 tracing::info!("{address} hung up {why}; trying again");
-                thread::sleep(pause);
+                Clock::System.sleep(pause);
                 pause = (pause * 2).min(tcp::LONGEST_PAUSE);
             }
             met => return met,

@@ -2,12 +2,11 @@
 
 use super::program::{Job, ProgramKeys};
 use super::{Outcome, Session};
-use crate::call::{CallProtocol, CallRun, Calls, Holder, InParts, PartyCall, stored_secret};
+use crate::call::{CallProtocol, CallRun, Calls, Holder, InParts, PartyCall};
 use crate::data::Inputs;
 use crate::executor::{Engine, Program};
-use crate::prepared::{RunReader, Secrets};
 use crate::protocol::terms::Options;
-use crate::protocol::{Base, KeySource, Resumed, yao};
+use crate::protocol::{Base, KeySource, yao};
 use crate::{Error, Result, Scheme};
 use circuit::program::{CallPart, Functionality, Owner, Parts, Recipient, Schedule};
 use circuit::{BitMatrix, bits};
@@ -108,31 +107,6 @@ impl Session {
             Ok(Box::new(call))
         };
         Ok(Box::new(InParts::new(program, parts, &mut keys, begin, call)?))
-    }
-
-    /// This party of a program with calls whose setup was stored.
-    pub(super) fn resume_parts(
-        &mut self,
-        job: &Job,
-        program: Program,
-        parts: &Arc<Parts>,
-        run: &RunReader,
-    ) -> Result<Box<dyn Engine>> {
-        let Secrets { and0, .. } = run.secrets()?;
-        let (descriptor, calls, party) = (job.terms.scheme.descriptor(), &self.calls, self.party);
-        let begin = |(base, part): &mut (Base, u64), program: Program| {
-            let (secret, numbers) = (stored_secret(run, *part)?, numbers_of(&program.schedule));
-            let resumed = Resumed { party, secret, and0: base.and0, plans: &self.plans };
-            let engine = descriptor.resume(&job.terms, program, resumed)?;
-            base.add(numbers);
-            *part += 1;
-            Ok(engine)
-        };
-        // Setup is over, and with it whatever a domain is for.
-        let call = |_: &mut (Base, u64), part: &CallPart| -> Result<Box<dyn CallRun>> {
-            Ok(Box::new(PartyCall::new(part, calls.find(&*part.functionality)?, party, &self.id, 0)?))
-        };
-        Ok(Box::new(InParts::new(program, parts, &mut (Base { and0, in0: 0 }, 0), begin, call)?))
     }
 }
 
