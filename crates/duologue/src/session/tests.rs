@@ -10,7 +10,7 @@ use crate::ot::BaseOtSetup;
 use crate::protocol::gmw::Gmw;
 use crate::protocol::masked_gmw::MaskedGmw;
 use crate::protocol::terms::{Garbling, Timing};
-use crate::protocol::yao::{Evaluator, Garbler, Labels};
+use crate::protocol::yao::{self, Evaluator, Garbler, Labels};
 use crate::session::fields;
 use circuit::Word;
 use circuit::program::reference::Table;
@@ -402,7 +402,7 @@ fn has_forgotten(session: &Session) -> bool {
     let Session {
         secrets, pairwise, stock, wire, dead,
         // Numbers, and what depends on programs alone.
-        party: _, id: _, base: _, ordinal: _, programs: _, last: _, plans: _, threads: _,
+        party: _, id: _, base: _, ordinal: _, programs: _, last: _, plans: _, calls: _, threads: _,
     } = session;
     let Wire {
         correlating, maker, pool, delta,
