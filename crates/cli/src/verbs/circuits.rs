@@ -5,16 +5,18 @@ mod plot;
 
 use crate::args::Circuits;
 use crate::failure::Failure;
-use crate::io::console::{Console, print, table, thousands};
+use crate::io::console::{Console, print, thousands};
+use crate::io::listing::{self, Listing};
 use crate::library::{self, Entry, Figure};
 use circuit::blocks::{self, Goal};
 use serde::Serialize;
 
 pub fn run(args: &Circuits, console: &Console) -> Result<(), Failure> {
-    let entries = library::entries(&args.names)?;
+    let words = [&args.names[..], &args.only].concat();
+    let entries = library::entries(&words)?;
     if entries.is_empty() {
         return Err(
-            Failure::input(format!("no circuit is called {}", args.names.join(" or "))).hint("see `duologue blocks`")
+            Failure::input(format!("no circuit is called {}", words.join(" or "))).hint("see `duologue blocks`")
         );
     }
     if let Some(folder) = &args.book {
@@ -22,7 +24,7 @@ pub fn run(args: &Circuits, console: &Console) -> Result<(), Failure> {
     }
     match console.json() {
         true => console.show_json(&entries.iter().flat_map(lines).collect::<Vec<_>>()),
-        false => print(text(&entries).as_bytes()),
+        false => print(text(&entries, if args.wide { None } else { listing::width() }).as_bytes()),
     }
 }
 
@@ -77,8 +79,9 @@ const HEAD: [&str; 11] = [
     "",
 ];
 
-fn text(entries: &[Entry]) -> String {
-    let mut text = table("lrrrrrrrrll", &rows(entries));
+fn text(entries: &[Entry], width: Option<usize>) -> String {
+    let dispensable = &["live", "source"];
+    let mut text = Listing { align: "lrrrrrrrrll", rows: rows(entries), dispensable }.text(width);
     for (number, proof) in proofs(entries).iter().enumerate() {
         text += &format!("  [{}] {proof}\n", number + 1);
     }

@@ -31,12 +31,22 @@ pub enum Security {
 /// A socket that waits for the peer.
 pub struct Listener {
     socket: mio::net::TcpListener,
+    turned_away: Vec<Stranger>,
+}
+
+/// Somebody who connected and did not prove to be the peer.
+#[derive(Debug)]
+pub struct Stranger {
+    /// Where it connected from.
+    pub from: SocketAddr,
+    /// The reason, such as the key that it showed.
+    pub why: Error,
 }
 
 impl Listener {
     /// Listens on an address such as `0.0.0.0:7000`, `[::]:7000` or `localhost:0`.
     pub fn bind(address: &str) -> Result<Self> {
-        Ok(Listener { socket: tcp::listen(address)? })
+        Ok(Listener { socket: tcp::listen(address)?, turned_away: Vec::new() })
     }
 
     /// The address with its real port.
@@ -50,9 +60,18 @@ impl Listener {
         let mut acceptance = Acceptance::begin(self, limits).map_err(Error::io("waiting for the peer"))?;
         let met = acceptance.run(&self.socket, security);
         let closed = acceptance.poll.registry().deregister(&mut self.socket);
+        self.turned_away = acceptance.turned_away;
         closed.map_err(Error::io("waiting for the peer")).and(met)
     }
+
+    /// Who was turned away while we waited last, the last of them: perhaps the peer with a key that is not the pinned one.
+    pub fn turned_away(&self) -> &[Stranger] {
+        &self.turned_away
+    }
 }
+
+/// How many strangers are remembered.
+const MOST_STRANGERS: usize = 16;
 
 /// Connects to a listener. One that hangs up before we have met, as it does when strangers crowd it, is tried again.
 pub(super) fn connect(address: &str, security: &Security, limits: &Limits) -> Result<Channel> {
@@ -93,6 +112,7 @@ struct Acceptance {
     limits: Limits,
     handshakes: Vec<Handshake>,
     arrivals: usize,
+    turned_away: Vec<Stranger>,
 }
 
 /// The handshake of somebody who has connected and has not proved who it is.
@@ -122,6 +142,7 @@ impl Acceptance {
             limits: *limits,
             handshakes: Vec::new(),
             arrivals: 0,
+            turned_away: Vec::new(),
         })
     }
 
@@ -170,7 +191,10 @@ impl Acceptance {
         if self.handshakes.len() == MOST_HANDSHAKES {
             let networks: Vec<IpAddr> = self.handshakes.iter().map(|handshake| network(handshake.from)).collect();
             let random = getrandom::u32().map_err(io::Error::other).map_err(Error::io("asking for random bytes"))?;
-            self.reject(gives_way(&networks, network(from), random as usize), "too many unfinished handshakes");
+            self.reject(
+                gives_way(&networks, network(from), random as usize),
+                Error::peer("too many unfinished handshakes"),
+            );
         }
         let until = (Instant::now() + self.limits.silence.min(LONGEST_HANDSHAKE)).min(self.until);
         self.handshakes.push(Handshake { tls, from, until });
@@ -186,16 +210,20 @@ impl Acceptance {
             match handshake.tls.advance() {
                 Ok(true) => return Some(self.handshakes.swap_remove(i).tls),
                 Ok(false) if !late => i += 1,
-                Ok(false) => self.reject(i, "it did not finish the TLS handshake in time"),
-                Err(e) => self.reject(i, &e.to_string()),
+                Ok(false) => self.reject(i, Error::peer("it did not finish the TLS handshake in time")),
+                Err(e) => self.reject(i, e),
             }
         }
         None
     }
 
-    fn reject(&mut self, i: usize, why: &str) {
+    fn reject(&mut self, i: usize, why: Error) {
         let from = self.handshakes.remove(i).from;
         tracing::warn!(%from, "turned a stranger away and still listening: {why}");
+        if self.turned_away.len() == MOST_STRANGERS {
+            self.turned_away.remove(0);
+        }
+        self.turned_away.push(Stranger { from, why });
     }
 
     /// Waits for something to happen, unless there are newcomers whom nobody has accepted.

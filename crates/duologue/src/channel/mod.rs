@@ -53,7 +53,7 @@ use std::time::Duration;
 pub use frame::AbortCode;
 pub use keys::{Identity, PublicKey};
 pub use link::Link;
-pub use listener::{Listener, Security};
+pub use listener::{Listener, Security, Stranger};
 pub use pipe::Pipe;
 pub use shaped::Shaped;
 pub use tcp::TcpPipe;

@@ -61,7 +61,7 @@ use wire::Wire;
 
 pub use crate::agreement::compare;
 pub(crate) use correlate::block_of;
-pub use hello::{VERSION, check_hello};
+pub use hello::{DOCTOR, MAGIC, VERSION, check_hello};
 pub use prepared::Keys;
 pub(crate) use wire::at_once;
 
