@@ -3,9 +3,12 @@
 CARGO ?= cargo
 # Continuous integration sets --locked.
 CARGO_FLAGS ?=
-# The portable code is compiled for these as well; rustup fetches their standard libraries.
+# Code is compiled for these as well; rustup fetches their standard libraries.
 TARGETS := wasm32-unknown-unknown aarch64-unknown-linux-gnu
-PORTABLE := -p duologue-kernels -p duologue-circuit
+PORTABLE := "-p duologue-kernels -p duologue-circuit --target aarch64-unknown-linux-gnu" \
+	"-p duologue --no-default-features --features wasm_js --target wasm32-unknown-unknown"
+# The library must do without some of its features.
+FEATURES := "" net disk
 PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 # Seconds for each fuzz target.
 FUZZ_TIME ?= 60
@@ -30,6 +33,10 @@ bench: ## Measure: kernels, oblivious transfer, circuits, then the engines betwe
 lint: components ## Check format, clippy and rustdoc; a warning is an error
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
+	@for features in $(FEATURES); do \
+		echo "$(CARGO) clippy -p duologue --no-default-features --features '$$features'"; \
+		$(CARGO) clippy -p duologue --no-default-features --features "$$features" $(CARGO_FLAGS) -- -D warnings || exit 1; \
+	done
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --lib --no-deps $(CARGO_FLAGS)
 
 fmt: components ## Format the code
@@ -71,9 +78,9 @@ examples: ## Run the examples; each checks its own answer
 	$(CARGO) test --release --examples $(CARGO_FLAGS) -p duologue-apps
 
 portable: targets ## Compile the portable code for other processors
-	@for target in $(TARGETS); do \
-		echo "$(CARGO) check $(PORTABLE) --target $$target"; \
-		$(CARGO) check $(CARGO_FLAGS) $(PORTABLE) --target $$target || exit 1; \
+	@for flags in $(PORTABLE); do \
+		echo "$(CARGO) check $$flags"; \
+		$(CARGO) check $(CARGO_FLAGS) $$flags || exit 1; \
 	done
 
 faces: ## Check the answers of the face example with NumPy, if it is there

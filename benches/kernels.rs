@@ -68,8 +68,7 @@ fn gates(c: &mut Criterion) {
 /// Sixteen gates a call on so many lanes each.
 fn several_gates(c: &mut Criterion) {
     const GATES: usize = 16;
-    let gate =
-        |i: usize| Gate { a: i as u32, b: i as u32 + 1, out: (GATES + 1 + i) as u32, flips: [i & 1 == 0, false] };
+    let gate = |i: usize| Gate::new((GATES + 1 + i) as u32, [(i as u32, i & 1 == 0), (i as u32 + 1, false)]);
     for lanes in [16, 32, 64, 128] {
         let (gates, step): (Vec<_>, u64) = ((0..GATES).map(gate).collect(), lanes as u64);
         for garble in [true, false] {

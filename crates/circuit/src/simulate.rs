@@ -5,7 +5,7 @@
 
 use crate::graph::Circuit;
 use crate::matrix::BitMatrix;
-use crate::plan::{Instr, Op, Order, Plan, Source};
+use crate::plan::{GateRun, Op, Operand, Order, Plan, Source};
 
 /// Lanes that run together.
 pub const LANES: usize = 64 * WORDS;
@@ -91,8 +91,8 @@ impl Simulator {
                 self.slots[*slot as usize] = *input;
             }
         }
-        for instr in self.plan.code() {
-            execute(instr, &mut self.slots);
+        for run in self.plan.code().runs(0..self.plan.code().len()) {
+            execute(run, &mut self.slots);
         }
         for (source, output) in self.plan.outputs().iter().zip(outputs) {
             *output = match *source {
@@ -104,16 +104,19 @@ impl Simulator {
     }
 }
 
-fn execute(instr: &Instr, slots: &mut [LaneWords]) {
-    let (a, b) = (slots[instr.a as usize], slots[instr.b as usize]);
-    slots[instr.dst as usize] = match instr.op {
-        Op::Xor => std::array::from_fn(|i| a[i] ^ b[i]),
-        Op::And => {
-            let (flip_a, flip_b) = (mask(instr.flip_a), mask(instr.flip_b));
-            std::array::from_fn(|i| (a[i] ^ flip_a) & (b[i] ^ flip_b))
-        }
-        Op::XorPublic | Op::AndPublic => unreachable!("all inputs are secret"),
-    };
+fn execute(run: GateRun<'_>, slots: &mut [LaneWords]) {
+    for &[dst, a, b] in run.gates {
+        let [a, b] = [a, b].map(Operand::of);
+        let (x, y) = (&slots[a.slot()], &slots[b.slot()]);
+        slots[dst as usize] = match run.op {
+            Op::Xor => std::array::from_fn(|i| x[i] ^ y[i]),
+            Op::And => {
+                let (flip_a, flip_b) = (mask(a.flip()), mask(b.flip()));
+                std::array::from_fn(|i| (x[i] ^ flip_a) & (y[i] ^ flip_b))
+            }
+            Op::XorPublic | Op::AndPublic => unreachable!("all inputs are secret"),
+        };
+    }
 }
 
 fn flipped(wire: &LaneWords, flip: bool) -> LaneWords {

@@ -3,8 +3,8 @@
 mod common;
 
 use circuit::blocks::{self, Goal};
-use circuit::optimise::fuse::{And, Fused, Operand};
-use circuit::plan::{Instr, Op, Source};
+use circuit::optimise::fuse::{And, Fused};
+use circuit::plan::{GateRun, Op, Operand, Source};
 use circuit::{Bit, Bits, Builder, Circuit, Order, Plan, Word};
 use common::bits_of;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ fn run(fused: &Fused, inputs: &[bool], public: &[bool]) -> Vec<bool> {
         slot.iter().for_each(|&slot| slots[slot as usize] = bit);
     }
     for layer in fused.layers() {
-        fused.code()[layer.code.clone()].iter().for_each(|instr| local(instr, &mut slots, public));
+        fused.code().runs(layer.code.clone()).for_each(|run| local(run, &mut slots, public));
         let before = slots.clone();
         let mut written = HashSet::new();
         layer_of(&fused.twos()[layer.twos.clone()], &before, &mut slots, &mut written);
@@ -28,7 +28,7 @@ fn run(fused: &Fused, inputs: &[bool], public: &[bool]) -> Vec<bool> {
         let mut read = fused.twos()[layer.twos.clone()].iter().flat_map(|and| operands(&and.inputs));
         assert!(read.all(|slot| !written.contains(&(slot as u32))), "a layer writes what it reads");
     }
-    fused.code()[fused.tail()].iter().for_each(|instr| local(instr, &mut slots, public));
+    fused.code().runs(fused.tail()).for_each(|run| local(run, &mut slots, public));
     let output = |source: &Source| match *source {
         Source::Slot { slot, flip } => slots[slot as usize] ^ flip,
         Source::Public { row, flip } => public[row as usize] ^ flip,
@@ -44,18 +44,21 @@ fn layer_of<const N: usize>(ands: &[And<N>], before: &[bool], slots: &mut [bool]
     }
 }
 
-fn local(instr: &Instr, slots: &mut [bool], public: &[bool]) {
-    assert_ne!(instr.dst, instr.a);
-    let a = slots[instr.a as usize];
-    slots[instr.dst as usize] = match instr.op {
-        Op::Xor => {
-            assert_ne!(instr.dst, instr.b);
-            a ^ slots[instr.b as usize]
-        }
-        Op::XorPublic => a ^ public[instr.b as usize],
-        Op::AndPublic => (a ^ instr.flip_a) & (public[instr.b as usize] ^ instr.flip_b),
-        Op::And => panic!("an AND among local gates"),
-    };
+fn local(run: GateRun<'_>, slots: &mut [bool], public: &[bool]) {
+    for &[dst, a, b] in run.gates {
+        let (dst, a, b) = (dst as usize, Operand::of(a), Operand::of(b));
+        assert_ne!(dst, a.slot());
+        let value = slots[a.slot()];
+        slots[dst] = match run.op {
+            Op::Xor => {
+                assert_ne!(dst, b.slot());
+                value ^ slots[b.slot()]
+            }
+            Op::XorPublic => value ^ public[b.slot()],
+            Op::AndPublic => (value ^ a.flip()) & (public[b.slot()] ^ b.flip()),
+            Op::And => panic!("an AND among local gates"),
+        };
+    }
 }
 
 fn layered(circuit: &Circuit) -> Plan {

@@ -61,7 +61,7 @@ fn run_plan(plan: &Plan, inputs: &[bool]) -> Vec<bool> {
             slots[*slot as usize] = bit;
         }
     }
-    for i in plan.code() {
+    for i in plan.code().iter() {
         assert!(i.dst != i.a, "an instruction writes over its operand");
         let a = slots[i.a as usize];
         slots[i.dst as usize] = match i.op {
@@ -230,22 +230,26 @@ fn runs_are_independent() {
             let first: Vec<bool> = (0..circuit.input_width()).map(|i| public && i % 3 == 0).collect();
             let plan = Plan::with_public(&circuit, order, &first);
             let (code, len) = (plan.code(), plan.code().len());
+            let instrs: Vec<_> = code.iter().collect();
             for (from, to) in [(0, len), (len / 3, len / 2), (1, 2), (5, 5)] {
                 let mut next = from;
-                for run in plan.runs(from..to) {
-                    assert!(run.start == next && !run.is_empty() && run.end <= to, "{name} {run:?}");
-                    let kind = code[run.start].op;
-                    assert!(code[run.clone()].iter().all(|instr| instr.op == kind));
-                    let written: Vec<u32> = code[run.clone()].iter().map(|instr| instr.dst).collect();
-                    for (i, instr) in code[run.clone()].iter().enumerate().filter(|_| kind == Op::And) {
+                for run in code.runs(from..to) {
+                    let gates = run.start..run.end();
+                    assert!(run.start == next && !gates.is_empty() && run.end() <= to, "{name} {gates:?}");
+                    assert_eq!(run.gates, code.gates(gates.clone()));
+                    assert!(instrs[gates.clone()].iter().all(|instr| instr.op == run.op));
+                    let written: Vec<u32> = run.gates.iter().map(|gate| gate[0]).collect();
+                    for (i, instr) in instrs[gates].iter().enumerate().filter(|_| run.op == Op::And) {
                         assert!(!written[..i].contains(&instr.a) && !written[..i].contains(&instr.b), "{name}");
                     }
-                    next = run.end;
+                    next = run.end();
                 }
                 assert_eq!(next, to, "{name}");
             }
-            let runs = plan.runs(0..len).filter(|run| code[run.start].op == Op::And).count();
-            assert_eq!(plan.and_runs(), runs as u64, "{name}");
+            let runs: Vec<_> =
+                code.runs(0..len).filter(|run| run.op == Op::And).map(|run| run.start..run.end()).collect();
+            assert_eq!(plan.and_runs(), runs.len() as u64, "{name}");
+            assert!(order == Order::DepthFirst || runs == plan.layers(), "{name}");
         }
     }
     let aes = circuit::blocks::find("aes128").unwrap().circuit(&[], circuit::blocks::Goal::Size).unwrap();

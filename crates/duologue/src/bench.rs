@@ -5,6 +5,7 @@
 //! for itself, and the time in which bytes pass between them counts for nobody. Nothing here protects anything: both
 //! parties' secrets are in one place, and none of it can become part of a session.
 
+use crate::clock::Instant;
 use crate::correlation::{Demand, Stock, Triples};
 use crate::executor::{Engine, Feeds, Link, Phase, PlanCache, Program};
 use crate::ot::Side;
@@ -20,7 +21,7 @@ use kernels::generator::Generator;
 use kernels::nontemporal::store_nontemporal;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The times that both parties computed, without waiting, and their results.
 pub struct Alone {

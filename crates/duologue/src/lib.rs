@@ -1,17 +1,30 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
+#![cfg_attr(
+    not(feature = "disk"),
+    allow(dead_code, reason = "protocols say how their setup is stored, and nobody stores it")
+)]
 //! Secure two-party computation: two parties who do not trust each other compute a function of their private inputs,
 //! and learn the result and nothing else.
 //!
 //! A [`Program`](circuit::Program) says what is computed; a [`Session`] runs it with a peer over a
 //! [`Channel`](channel::Channel), by Yao's garbled circuits or by GMW; the example there is complete. Security is
 //! semi-honest at 128 bits: each party follows the protocol, and what it sees tells it no more than its outputs.
+//!
+//! # Features
+//! Both are on by default:
+//! - `net`: TCP and TLS ([`Listener`](channel::Listener), [`Channel::connect`](channel::Channel::connect)) and the keys of
+//!   parties. Without it, sessions run over any [`Pipe`](channel::Pipe).
+//! - `disk`: [pools](correlation::pool) and [prepared runs](prepared) in folders.
+//!
+//! For `wasm32-unknown-unknown`: no default features, and `wasm_js`, which takes randomness from the JavaScript engine.
 
 mod agreement;
 #[doc(hidden)]
 pub mod bench;
 
 pub mod channel;
+mod clock;
 pub mod correlation;
 pub mod cost;
 pub mod data;
@@ -20,9 +33,11 @@ mod executor;
 pub mod ot;
 mod outbox;
 mod packed;
+#[cfg(feature = "disk")]
 pub mod prepared;
 mod protocol;
 pub mod session;
+#[cfg(feature = "disk")]
 pub mod storage;
 mod threads;
 

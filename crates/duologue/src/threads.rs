@@ -1,17 +1,21 @@
 //! Threads of one party that share its work.
 
+use crate::clock::Instant;
 use crate::{Error, Result};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The time for which a thread without work looks for more before it sleeps, and for which one that is done with its
 /// half looks whether the other half is done. Waking a thread takes 20 to 50 µs, about as long as half a chunk of
 /// tables. With 200 µs two threads garble 1.4 times as fast as one, and without this 0.8 times (VAES-512, two cores).
 const AWAKE: Duration = Duration::from_micros(200);
+
+/// Whether threads can be started; in WebAssembly they cannot.
+pub(crate) const ARE_THERE: bool = !cfg!(target_family = "wasm");
 
 /// The threads of one party: the caller's alone, or a pool of its own.
 ///

@@ -216,9 +216,12 @@ fn an_evaluated_gate_is_the_and() {
 /// Gates of a matrix in one call, against one gate after the other by the plain loop.
 #[test]
 fn several_gates_are_as_gate_by_gate() {
-    let gates =
-        [(0, 1, 4, [false, false]), (1, 1, 5, [true, false]), (2, 3, 0, [false, true]), (3, 2, 6, [true, true])];
-    let gates = gates.map(|(a, b, out, flips)| Gate { a, b, out, flips });
+    let gates = [
+        Gate::new(4, [(0, false), (1, false)]),
+        Gate::new(5, [(1, true), (1, false)]),
+        Gate::new(0, [(2, false), (3, true)]),
+        Gate::new(6, [(3, true), (2, true)]),
+    ];
     let plainly = ThreeHalves::with_backend(S, Backend::Portable);
     for backend in Backend::available() {
         let hash = ThreeHalves::with_backend(S, backend);
@@ -227,13 +230,14 @@ fn several_gates_are_as_gate_by_gate() {
                 let (before, unread) = (random(7 * len, 10), vec![[7; 25]; 4 * 48]);
                 let (mut out, mut expected) = (before.clone(), before.clone());
                 let (mut tables, mut defined) = (unread.clone(), unread);
-                let row = |row: u32| row as usize * len..(row as usize + 1) * len;
+                let row = |row: usize| row * len..(row + 1) * len;
                 let first = |i: usize| numbers.first + i as u64 * numbers.step;
                 for (i, gate) in gates.iter().enumerate() {
-                    let [a, b] = [(gate.a, gate.flips[0]), (gate.b, gate.flips[1])]
-                        .map(|(operand, flip)| Operand { labels: &before[row(operand)], flip });
+                    let operand =
+                        |i: usize| Operand { labels: &before[row(gate.operands()[i])], flip: gate.flips()[i] };
+                    let (a, b) = (operand(0), operand(1));
                     let table = &mut defined[i * len..][..len];
-                    plainly.garble(first(i), random_delta(), a, b, &mut expected[row(gate.out)], table);
+                    plainly.garble(first(i), random_delta(), a, b, &mut expected[row(gate.out())], table);
                 }
                 let mut rows: Vec<_> = tables.chunks_mut(len.max(1)).take(4).collect();
                 let strip = BlockRows { blocks: &mut out, len };
@@ -242,8 +246,8 @@ fn several_gates_are_as_gate_by_gate() {
 
                 (out, expected) = (before.clone(), before.clone());
                 for (i, gate) in gates.iter().enumerate() {
-                    let (a, b) = (&before[row(gate.a)], &before[row(gate.b)]);
-                    plainly.evaluate(first(i), a, b, &mut expected[row(gate.out)], &defined[i * len..][..len]);
+                    let [a, b] = gate.operands().map(|operand| &before[row(operand)]);
+                    plainly.evaluate(first(i), a, b, &mut expected[row(gate.out())], &defined[i * len..][..len]);
                 }
                 let strip = BlockRows { blocks: &mut out, len };
                 hash.evaluate_gates(numbers, strip, &gates, &tables.chunks(len.max(1)).take(4).collect::<Vec<_>>());

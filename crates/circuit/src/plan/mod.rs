@@ -12,11 +12,13 @@
 //!
 //! Compilation is deterministic: both parties derive the same plan, and AND gates are numbered by their place in it.
 
+mod code;
 mod graph;
 mod order;
 mod slots;
 
 use crate::graph::{Bit, Circuit};
+pub use code::{Code, GateRun, Operand};
 use graph::Graph;
 use std::ops::{Range, RangeInclusive};
 
@@ -46,7 +48,7 @@ pub enum Op {
     AndPublic,
 }
 
-/// One instruction. `dst` differs from every slot operand, so that lanes may be written while operands are read.
+/// One gate of [`Code`], spelled out. `dst` differs from every slot operand, so that lanes may be written while operands are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instr {
     /// The operation.
@@ -90,14 +92,13 @@ pub struct Plan {
     order: Order,
     slots: usize,
     inputs: Vec<Option<u32>>,
-    code: Vec<Instr>,
+    code: Code,
     layers: Vec<Range<usize>>,
     vectors: Vec<Range<usize>>,
     vector_ands: u64,
     outputs: Vec<Source>,
     public: Option<Box<Plan>>,
     ands: u64,
-    run_ends: Vec<u32>,
     and_runs: u64,
 }
 
@@ -140,8 +141,9 @@ impl Plan {
         &self.inputs
     }
 
-    /// The instructions in order.
-    pub fn code(&self) -> &[Instr] {
+    /// The gates in order. Runs are XORs, ANDs of which none reads what an earlier one of the run writes, or gates with a
+    /// public operand; an AND may write what an earlier one reads. Each of the [layers](Self::layers) is a run.
+    pub fn code(&self) -> &Code {
         &self.code
     }
 
@@ -175,19 +177,6 @@ impl Plan {
     /// The number of AND gates between secret values, for one lane.
     pub fn ands(&self) -> u64 {
         self.ands
-    }
-
-    /// Runs of instructions of one kind, from an instruction on and up to another one: XORs, ANDs of which none reads what
-    /// an earlier one of the run writes, or a single gate with a public operand. An AND may write what an earlier one
-    /// reads.
-    pub fn runs(&self, code: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-        let first = self.run_ends.partition_point(|&end| end as usize <= code.start);
-        let mut start = code.start;
-        self.run_ends[first..].iter().map_while(move |&end| {
-            let run = start..code.end.min(end as usize);
-            start = run.end;
-            (!run.is_empty()).then_some(run)
-        })
     }
 
     /// The number of runs of ANDs.

@@ -1,5 +1,6 @@
 //! Slots for the values of an ordered circuit, and the instructions that read and write them.
 
+use super::code::{Code, CodeWriter, Operand};
 use super::graph::Graph;
 use super::{Instr, Op, Order, Plan, Source, VECTOR};
 use crate::graph::Bit;
@@ -11,12 +12,15 @@ impl Graph<'_> {
     pub(super) fn assign(&self, order: Order, nodes: &[u32], layers: &[Range<usize>], exported: &[u32]) -> Plan {
         let mut allocator = Allocator::new(self, nodes, layers);
         let inputs = self.input_nodes.iter().map(|&n| allocator.input(n as usize)).collect();
-        let mut code = Vec::with_capacity(nodes.len());
+        let mut code = CodeWriter::with_room(nodes.len());
         let mut next_layer = layers.iter().peekable();
         let mut place = 0;
         while place < nodes.len() {
             let end = match next_layer.next_if(|layer| layer.start == place) {
-                Some(layer) => layer.end,
+                Some(layer) => {
+                    code.end_run();
+                    layer.end
+                }
                 None => place + 1,
             };
             for &node in &nodes[place..end] {
@@ -27,26 +31,12 @@ impl Graph<'_> {
             place = end;
         }
         let outputs = self.outputs.iter().map(|&bit| self.source(bit, &allocator.slot_of, exported)).collect();
+        let mut code = code.finish();
         let vectors = share_first_operand(&mut code, layers);
-        let ands = code.iter().filter(|i| i.op == Op::And).count() as u64;
+        let ands = code.runs(0..code.len()).filter(|run| run.op == Op::And).map(|run| run.gates.len() as u64).sum();
         let vector_ands = vectors.iter().map(|vector| vector.len() as u64).sum();
-        let (layers, slots) = (layers.to_vec(), allocator.slots);
-        let run_ends = run_ends(&code, slots);
-        let and_runs = run_ends.iter().filter(|&&end| code[end as usize - 1].op == Op::And).count() as u64;
-        Plan {
-            order,
-            slots,
-            inputs,
-            code,
-            layers,
-            vectors,
-            vector_ands,
-            outputs,
-            public: None,
-            ands,
-            run_ends,
-            and_runs,
-        }
+        let (layers, slots, and_runs) = (layers.to_vec(), allocator.slots, code.and_runs());
+        Plan { order, slots, inputs, code, layers, vectors, vector_ands, outputs, public: None, ands, and_runs }
     }
 
     fn instruction(&self, node: usize, slot_of: &[u32], exported: &[u32]) -> Instr {
@@ -85,35 +75,13 @@ fn public_row(exported: &[u32], node: u32) -> u32 {
     exported.binary_search(&node).expect("exported() lists every public operand") as u32
 }
 
-/// Where [runs](Plan::runs) end.
-fn run_ends(code: &[Instr], slots: usize) -> Vec<u32> {
-    let mut ends = Vec::new();
-    let (mut start, mut written_in) = (0, vec![NONE; slots]);
-    for (i, instr) in code.iter().enumerate() {
-        let follows = match instr.op {
-            Op::Xor => true,
-            Op::And => [instr.a, instr.b].iter().all(|&slot| written_in[slot as usize] != start),
-            Op::XorPublic | Op::AndPublic => false,
-        };
-        if i > 0 && !(follows && instr.op == code[i - 1].op) {
-            ends.push(i as u32);
-            start = i as u32;
-        }
-        written_in[instr.dst as usize] = start;
-    }
-    if !code.is_empty() {
-        ends.push(code.len() as u32);
-    }
-    ends
-}
-
 /// Swaps operands so that neighbours in a layer share their first one, and lists the runs that do.
-fn share_first_operand(code: &mut [Instr], layers: &[Range<usize>]) -> Vec<Range<usize>> {
+fn share_first_operand(code: &mut Code, layers: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut vectors = Vec::new();
     for layer in layers {
         let mut start = layer.start;
         while start < layer.end {
-            let end = shared_run(code, start, layer.end.min(start + VECTOR.end()));
+            let end = shared_run(code.gates_mut(), start, layer.end.min(start + VECTOR.end()));
             if VECTOR.contains(&(end - start)) {
                 vectors.push(start..end);
             }
@@ -123,16 +91,16 @@ fn share_first_operand(code: &mut [Instr], layers: &[Range<usize>]) -> Vec<Range
     vectors
 }
 
-/// The end of the longest run from `start` whose instructions share a slot, which is made their first operand.
-fn shared_run(code: &mut [Instr], start: usize, limit: usize) -> usize {
-    let has = |instr: &Instr, slot| instr.a == slot || instr.b == slot;
-    let run = |slot| (start..limit).take_while(|&i| has(&code[i], slot)).count();
-    let (a, b) = (code[start].a, code[start].b);
+/// The end of the longest run from `start` whose gates share a slot, which is made their first operand.
+fn shared_run(gates: &mut [[u32; 3]], start: usize, limit: usize) -> usize {
+    let slot = |operand: u32| Operand::of(operand).slot();
+    let has = |&[_, a, b]: &[u32; 3], shared| slot(a) == shared || slot(b) == shared;
+    let run = |shared| gates[start..limit].iter().take_while(|gate| has(gate, shared)).count();
+    let [_, a, b] = gates[start].map(slot);
     let (shared, length) = if run(b) > run(a) { (b, run(b)) } else { (a, run(a)) };
-    for instr in &mut code[start..start + length] {
-        if instr.a != shared {
-            (instr.a, instr.b) = (instr.b, instr.a);
-            (instr.flip_a, instr.flip_b) = (instr.flip_b, instr.flip_a);
+    for gate in &mut gates[start..start + length] {
+        if slot(gate[1]) != shared {
+            gate.swap(1, 2);
         }
     }
     start + length

@@ -59,7 +59,7 @@ impl Digest {
         }
     }
 
-    fn instr(&mut self, instr: &Instr) {
+    fn instr(&mut self, instr: Instr) {
         let op = match instr.op {
             Op::Xor => 0,
             Op::And => 1,

@@ -3,14 +3,14 @@
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mio::{Events, Interest, Poll, Token};
 
 use super::tcp::{self, TcpPipe};
 use super::tls::TlsPipe;
 use super::{Channel, Identity, Limits, PublicKey};
+use crate::clock::{Clock, Instant};
 use crate::error::{Error, Result};
 
 /// How a connection is protected.
@@ -40,7 +40,7 @@ pub struct Stranger {
     /// Where it connected from.
     pub from: SocketAddr,
     /// The reason, such as the key that it showed.
-    pub why: Error,
+    pub why: String,
 }
 
 impl Listener {
@@ -82,7 +82,7 @@ pub(super) fn connect(address: &str, security: &Security, limits: &Limits) -> Re
         match connect_once(address, security, limits, left) {
             Err(Error::Closed(why)) if Instant::now() + pause < until => {
                 tracing::info!("{address} hung up {why}; trying again");
-                thread::sleep(pause);
+                Clock::System.sleep(pause);
                 pause = (pause * 2).min(tcp::LONGEST_PAUSE);
             }
             met => return met,
@@ -191,10 +191,7 @@ impl Acceptance {
         if self.handshakes.len() == MOST_HANDSHAKES {
             let networks: Vec<IpAddr> = self.handshakes.iter().map(|handshake| network(handshake.from)).collect();
             let random = getrandom::u32().map_err(io::Error::other).map_err(Error::io("asking for random bytes"))?;
-            self.reject(
-                gives_way(&networks, network(from), random as usize),
-                Error::peer("too many unfinished handshakes"),
-            );
+            self.reject(gives_way(&networks, network(from), random as usize), "too many unfinished handshakes");
         }
         let until = (Instant::now() + self.limits.silence.min(LONGEST_HANDSHAKE)).min(self.until);
         self.handshakes.push(Handshake { tls, from, until });
@@ -210,20 +207,20 @@ impl Acceptance {
             match handshake.tls.advance() {
                 Ok(true) => return Some(self.handshakes.swap_remove(i).tls),
                 Ok(false) if !late => i += 1,
-                Ok(false) => self.reject(i, Error::peer("it did not finish the TLS handshake in time")),
-                Err(e) => self.reject(i, e),
+                Ok(false) => self.reject(i, "it did not finish the TLS handshake in time"),
+                Err(e) => self.reject(i, &e.to_string()),
             }
         }
         None
     }
 
-    fn reject(&mut self, i: usize, why: Error) {
+    fn reject(&mut self, i: usize, why: &str) {
         let from = self.handshakes.remove(i).from;
         tracing::warn!(%from, "turned a stranger away and still listening: {why}");
         if self.turned_away.len() == MOST_STRANGERS {
             self.turned_away.remove(0);
         }
-        self.turned_away.push(Stranger { from, why });
+        self.turned_away.push(Stranger { from, why: why.into() });
     }
 
     /// Waits for something to happen, unless there are newcomers whom nobody has accepted.

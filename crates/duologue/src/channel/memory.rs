@@ -7,9 +7,10 @@
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::pipe::Pipe;
+use crate::clock::Instant;
 use crate::outbox::Outbox;
 
 /// Bytes that may lie unread in each direction, unless another bound is chosen.

@@ -16,7 +16,8 @@
 //!   says how much it expects, and what the peer says is made printable.
 //!
 //! There are no reader and writer threads: the caller's own thread moves the bytes, so a round costs
-//! no wake-up within a party. One thread a channel sends heartbeats while its owner computes.
+//! no wake-up within a party. One thread a channel sends heartbeats while its owner computes; where there are
+//! no threads (in WebAssembly), a party that runs a program sends them between its steps.
 //!
 //! ```
 //! use duologue::channel::Channel;
@@ -27,18 +28,20 @@
 //! # Ok::<(), duologue::Error>(())
 //! ```
 
-mod clock;
 mod duplex;
 pub mod frame;
 mod inbox;
 mod incoming;
 mod keys;
 mod link;
+#[cfg(feature = "net")]
 mod listener;
 pub mod memory;
 mod pipe;
 mod shaped;
+#[cfg(feature = "net")]
 mod tcp;
+#[cfg(feature = "net")]
 mod tls;
 
 #[cfg(test)]
@@ -51,16 +54,21 @@ use std::thread;
 use std::time::Duration;
 
 pub use frame::AbortCode;
-pub use keys::{Identity, PublicKey};
+#[cfg(feature = "net")]
+pub use keys::Identity;
+pub use keys::PublicKey;
 pub use link::Link;
+#[cfg(feature = "net")]
 pub use listener::{Listener, Security, Stranger};
 pub use pipe::Pipe;
 pub use shaped::Shaped;
+#[cfg(feature = "net")]
 pub use tcp::TcpPipe;
 
+use crate::clock::{Clock, Interval, Stop};
 use crate::error::{Error, Result};
 use crate::outbox::Outbox;
-use clock::{Clock, Interval, Stop};
+use crate::threads;
 use duplex::Duplex;
 
 /// How long an abort may take to reach the peer.
@@ -144,6 +152,7 @@ impl Channel {
     }
 
     /// Connects to a party that listens at `host:port`, or will within [`Limits::meet`].
+    #[cfg(feature = "net")]
     pub fn connect(address: &str, security: &Security, limits: &Limits) -> Result<Channel> {
         listener::connect(address, security, limits)
     }
@@ -209,6 +218,11 @@ impl Channel {
         self.lock().abort(code, message, ABORT);
     }
 
+    /// Sends a heartbeat if one is due and no thread does it.
+    pub(crate) fn beat_without_threads(&mut self) -> Result<()> {
+        if threads::ARE_THERE { Ok(()) } else { self.with(Duplex::beat) }
+    }
+
     /// A handle that ends this channel's operations, also while they wait for the peer.
     pub fn canceller(&self) -> Canceller {
         self.lock().canceller.clone()
@@ -236,7 +250,7 @@ impl Channel {
 
     /// Starts the heartbeat with the first operation, so that a channel can be reshaped before.
     fn start_heartbeat(&mut self) -> Result<()> {
-        if self.stop.is_some() {
+        if self.stop.is_some() || !threads::ARE_THERE {
             return Ok(());
         }
         let (stop, interval) = self.clock.interval();

@@ -20,11 +20,11 @@
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::clock::Clock;
 use super::link::Link;
 use super::pipe::Pipe;
+use crate::clock::{Clock, Instant};
 
 const HEADER: usize = 12;
 /// A segment is received as a whole: short enough not to delay its own start noticeably.

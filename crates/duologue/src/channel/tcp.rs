@@ -2,12 +2,12 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mio::{Events, Interest, Poll, Token};
 
 use super::pipe::Pipe;
+use crate::clock::{Clock, Instant};
 use crate::error::{Error, Result};
 
 /// The longest wait for one of several addresses before the next is tried.
@@ -108,7 +108,7 @@ pub(super) fn dial(address: &str, time: Duration) -> Result<TcpStream> {
         if !std::mem::replace(&mut told, true) {
             tracing::info!("nobody answers at {address} yet ({failure}); trying again");
         }
-        thread::sleep(pause);
+        Clock::System.sleep(pause);
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }

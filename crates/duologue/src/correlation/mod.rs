@@ -7,6 +7,7 @@
 mod bits;
 pub mod derived;
 mod maker;
+#[cfg(feature = "disk")]
 pub mod pool;
 mod stock;
 mod triples;

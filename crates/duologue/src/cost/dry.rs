@@ -8,11 +8,10 @@ use crate::correlation::{self, Demand, Stock};
 use crate::executor::cells::{self, Cells, Nothing};
 use crate::executor::{
     Arg, Engine, Exchanges, Executor, Feeds, Flow, Job, Lengths, Link, Made, Phase, PlanCache, Program, Protocol,
-    Scheduling, Setup, Stage,
+    Scheduling, Setup, Stage, StoredSize,
 };
 use crate::ot::{BaseOtSetup, CotLengths};
 use crate::outbox::{Inbox, Outbox};
-use crate::prepared::StoredSize;
 use crate::protocol::terms::Terms;
 use crate::session::at_once;
 use crate::threads::Threads;

@@ -3,7 +3,7 @@
 use super::cells;
 use super::protocol::Arg;
 use circuit::BitMatrix;
-use circuit::plan::{Instr, Op, Plan, Source};
+use circuit::plan::{GateRun, Op, Operand, Plan, Source};
 use circuit::program::Piece;
 
 /// Copies pieces of arguments together.
@@ -29,9 +29,7 @@ pub(crate) fn map(
         let (Arg::Secret(arg) | Arg::Public(arg)) = &args[piece.arg as usize];
         cells::load(plan, &mut slots, arg, piece);
     }
-    for instr in plan.code() {
-        execute(instr, &mut slots, public);
-    }
+    plan.code().runs(0..plan.code().len()).for_each(|run| execute(run, &mut slots, public));
     slots.clear_padding();
     outputs(plan, &slots, public)
 }
@@ -46,23 +44,26 @@ pub(crate) fn public_rows(plan: &Plan, wiring: &[Piece], lanes: usize, args: &[O
         }
     }
     let none = BitMatrix::zeros(0, lanes);
-    public.code().iter().for_each(|instr| execute(instr, &mut slots, &none));
+    public.code().runs(0..public.code().len()).for_each(|run| execute(run, &mut slots, &none));
     slots.clear_padding();
     outputs(public, &slots, &none)
 }
 
-fn execute(instr: &Instr, slots: &mut BitMatrix, public: &BitMatrix) {
+fn execute(run: GateRun<'_>, slots: &mut BitMatrix, public: &BitMatrix) {
     let stride = slots.stride();
-    let (dst, a, b) = (instr.dst as usize * stride, instr.a as usize * stride, instr.b as usize * stride);
-    let (flip_a, flip_b) = (mask(instr.flip_a), mask(instr.flip_b));
     let words = slots.words_mut();
-    for i in 0..stride {
-        words[dst + i] = match instr.op {
-            Op::Xor => words[a + i] ^ words[b + i],
-            Op::And => (words[a + i] ^ flip_a) & (words[b + i] ^ flip_b),
-            Op::XorPublic => words[a + i] ^ public.words()[b + i],
-            Op::AndPublic => (words[a + i] ^ flip_a) & (public.words()[b + i] ^ flip_b),
-        };
+    for &[dst, a, b] in run.gates {
+        let [a, b] = [a, b].map(Operand::of);
+        let (flip_a, flip_b) = (mask(a.flip()), mask(b.flip()));
+        let (dst, a, b) = (dst as usize * stride, a.slot() * stride, b.slot() * stride);
+        for i in 0..stride {
+            words[dst + i] = match run.op {
+                Op::Xor => words[a + i] ^ words[b + i],
+                Op::And => (words[a + i] ^ flip_a) & (words[b + i] ^ flip_b),
+                Op::XorPublic => words[a + i] ^ public.words()[b + i],
+                Op::AndPublic => (words[a + i] ^ flip_a) & (public.words()[b + i] ^ flip_b),
+            };
+        }
     }
 }
 

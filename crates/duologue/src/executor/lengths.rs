@@ -4,8 +4,8 @@
 //! ends the run with an error. They are no part of what the parties compare: both derive them from what is.
 
 use super::protocol::Job;
+use super::stored::StoredSize;
 use crate::correlation::Demand;
-use crate::prepared::StoredSize;
 use circuit::plan::{Op, Plan, Source};
 use std::sync::Arc;
 
@@ -143,7 +143,7 @@ fn plan_depths(plan: &Plan, inputs: &[u32]) -> Vec<u32> {
     for (slot, &depth) in plan.inputs().iter().zip(inputs) {
         slot.iter().for_each(|&slot| slots[slot as usize] = depth);
     }
-    for instr in plan.code() {
+    for instr in plan.code().iter() {
         let a: u32 = slots[instr.a as usize];
         slots[instr.dst as usize] = match instr.op {
             Op::Xor => a.max(slots[instr.b as usize]),

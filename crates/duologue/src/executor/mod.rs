@@ -21,6 +21,7 @@ mod protocol;
 mod queue;
 mod setup;
 mod store;
+mod stored;
 mod tables;
 
 pub(crate) use lengths::{Exchange, Exchanges, Lengths, Scheduling};
@@ -28,10 +29,10 @@ pub(crate) use link::{Link, NoPeer};
 pub use link::{Phase, Window};
 pub(crate) use plans::PlanCache;
 pub(crate) use protocol::{Arg, Flow, Immediate, Job, Made, Protocol, Setup, Stage};
+pub(crate) use stored::{RunSink, RunSource, StoredSize};
 
 use crate::correlation::{Demand, Stock};
 use crate::outbox::{Inbox, Outbox};
-use crate::prepared::{RunReader, RunWriter, StoredSize};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
@@ -109,10 +110,10 @@ pub(crate) trait Engine: Send {
     fn setup(&mut self, stock: &mut Stock, link: &mut dyn Link) -> Result<()>;
 
     /// Setup of the whole program, which is stored for a later session.
-    fn setup_to(&mut self, run: &mut RunWriter, stock: &mut Stock, link: &mut dyn Link) -> Result<()>;
+    fn setup_to(&mut self, run: &mut dyn RunSink, stock: &mut Stock, link: &mut dyn Link) -> Result<()>;
 
     /// Takes the setup that was stored in an earlier session.
-    fn resume(&mut self, run: RunReader);
+    fn resume(&mut self, run: Arc<dyn RunSource>);
 
     /// Runs the program on inputs.
     fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran>;
@@ -136,13 +137,13 @@ impl<P: Protocol> Engine for Executor<P> {
         threads.install(|| self.set_up(stock, link))
     }
 
-    fn setup_to(&mut self, run: &mut RunWriter, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
+    fn setup_to(&mut self, run: &mut dyn RunSink, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
         let threads = self.program.threads.clone();
         threads.install(|| self.set_up_to(run, stock, link))
     }
 
-    fn resume(&mut self, run: RunReader) {
-        self.stored = Some(StoredRun { run: Arc::new(run), places: tables::places(self).0 });
+    fn resume(&mut self, run: Arc<dyn RunSource>) {
+        self.stored = Some(StoredRun { run, places: tables::places(self).0 });
     }
 
     fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran> {

@@ -2,13 +2,12 @@
 
 use super::store::{args, view};
 use super::tables::Tables;
-use super::{Exchanges, Executor, Flow, Job, Link, Phase, Protocol, Setup, Stage, unforeseen};
+use super::{Exchanges, Executor, Flow, Job, Link, Phase, Protocol, RunSink, Setup, Stage, unforeseen};
+use crate::clock::Instant;
 use crate::correlation::{Demand, Stock};
 use crate::outbox::{Inbox, Outbox};
-use crate::prepared::RunWriter;
 use crate::{Error, Result};
 use circuit::program::Kind;
-use std::time::Instant;
 
 /// ANDs and bits of tasks whose setup shares its exchanges: some megabytes each way.
 const AT_ONCE: u64 = 1 << 24;
@@ -225,7 +224,7 @@ impl<P: Protocol> Executor<P> {
     }
 
     /// Setup of the whole program, stored task by task: in memory there is no more of it than when it is streamed.
-    pub(super) fn set_up_to(&mut self, run: &mut RunWriter, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
+    pub(super) fn set_up_to(&mut self, run: &mut dyn RunSink, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
         let mut done = 0;
         for id in self.secret_tasks().collect::<Vec<_>>() {
             let job = self.job(id);

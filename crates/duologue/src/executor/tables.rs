@@ -1,9 +1,8 @@
 //! Tables between setup and online: in memory, or stored in an earlier session.
 
-use super::{Executor, Protocol};
+use super::{Executor, Protocol, RunSource, StoredSize};
 use crate::Result;
 use crate::outbox::Inbox;
-use crate::prepared::{RunReader, StoredSize, TableReader};
 use circuit::program::Kind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,9 +43,32 @@ impl Tables {
     }
 }
 
+/// The tables of a task, read as they are needed.
+pub(super) struct TableReader {
+    run: Arc<dyn RunSource>,
+    at: u64,
+    bytes: Inbox,
+}
+
+impl TableReader {
+    fn new(run: Arc<dyn RunSource>, at: StoredSize) -> TableReader {
+        TableReader { run, at: at.tables, bytes: Inbox::default() }
+    }
+
+    /// The next so many bytes.
+    fn next(&mut self, count: usize) -> Result<&[u8]> {
+        let bytes = self.bytes.only(count);
+        if count > 0 {
+            self.run.tables(self.at, bytes)?;
+        }
+        self.at += count as u64;
+        Ok(&self.bytes)
+    }
+}
+
 /// A run of an earlier session, and where each task has its place in it.
 pub(super) struct StoredRun {
-    pub run: Arc<RunReader>,
+    pub run: Arc<dyn RunSource>,
     pub places: BTreeMap<u32, StoredSize>,
 }
 

@@ -24,11 +24,12 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::channel::PublicKey;
+use crate::executor::StoredSize;
 use crate::storage::files::malformed;
 use crate::storage::{self, Content, Entry, Folder, LIMIT, Place, SealKey, Size, Terms};
 use crate::{Error, Party, Result};
 
-pub(crate) use run::{RunReader, RunWriter, Secrets, StoredSize, TableReader};
+pub(crate) use run::{RunReader, RunWriter, Secrets};
 
 static CONTENT: Content = Content {
     code: 1,

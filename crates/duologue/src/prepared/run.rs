@@ -1,30 +1,13 @@
 //! One prepared run: while it is made, and while it is used.
 
-use std::ops::AddAssign;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kernels::Block;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::Result;
-use crate::outbox::Inbox;
+use crate::executor::{RunSink, RunSource, StoredSize};
 use crate::storage::{EntryReader, EntryWriter, FileReader};
-
-/// Bytes that are stored of a run, or of the tasks before one.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct StoredSize {
-    /// Secrets of inputs and outputs.
-    pub labels: u64,
-    /// Garbled tables.
-    pub tables: u64,
-}
-
-impl AddAssign for StoredSize {
-    fn add_assign(&mut self, other: StoredSize) {
-        self.labels += other.labels;
-        self.tables += other.tables;
-    }
-}
 
 /// Secrets of a run as a whole, first of its labels: 16 bytes, then 8.
 pub(crate) struct Secrets {
@@ -59,18 +42,18 @@ impl RunWriter {
         Ok(RunWriter(entry))
     }
 
-    /// Appends what is stored of inputs and outputs, task by task.
-    pub(crate) fn labels(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(super) fn into_entry(self) -> EntryWriter {
+        self.0
+    }
+}
+
+impl RunSink for RunWriter {
+    fn labels(&mut self, bytes: &[u8]) -> Result<()> {
         self.0.secret(bytes)
     }
 
-    /// Appends tables; at the garbler, nothing.
-    pub(crate) fn tables(&mut self, bytes: &[u8]) -> Result<()> {
+    fn tables(&mut self, bytes: &[u8]) -> Result<()> {
         self.0.bulk(bytes)
-    }
-
-    pub(super) fn into_entry(self) -> EntryWriter {
-        self.0
     }
 }
 
@@ -99,38 +82,15 @@ impl RunReader {
         let block = Block::from_bytes(*bytes.first_chunk().expect("16 of 24 bytes"));
         Ok(Secrets { block, and0: u64::from_le_bytes(*bytes.last_chunk().expect("8 of 24 bytes")) })
     }
+}
 
-    /// Reads labels of a task, from its place on.
-    pub(crate) fn labels(&self, at: StoredSize, into: &mut [u8]) -> Result<()> {
+impl RunSource for RunReader {
+    fn labels(&self, at: StoredSize, into: &mut [u8]) -> Result<()> {
         lock(&self.labels).read(SECRETS as u64 + at.labels, into)
     }
 
-    /// Tables from there on; fastest in order. The garbler has none.
-    pub(crate) fn tables(&self, at: u64, into: &mut [u8]) -> Result<()> {
+    fn tables(&self, at: u64, into: &mut [u8]) -> Result<()> {
         self.tables.as_ref().map_or(Ok(()), |tables| lock(tables).read(at, into))
-    }
-}
-
-/// The tables of a task, read as they are needed.
-pub(crate) struct TableReader {
-    run: Arc<RunReader>,
-    at: u64,
-    bytes: Inbox,
-}
-
-impl TableReader {
-    pub(crate) fn new(run: Arc<RunReader>, at: StoredSize) -> TableReader {
-        TableReader { run, at: at.tables, bytes: Inbox::default() }
-    }
-
-    /// The next so many bytes.
-    pub(crate) fn next(&mut self, count: usize) -> Result<&[u8]> {
-        let bytes = self.bytes.only(count);
-        if count > 0 {
-            self.run.tables(self.at, bytes)?;
-        }
-        self.at += count as u64;
-        Ok(&self.bytes)
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::*;
+use crate::executor::{RunSink, RunSource};
 use crate::storage::tests::{BATCH, IDENTITY, Store, usage};
 use kernels::Block;
 
@@ -76,11 +77,11 @@ fn holds(run: &Arc<RunReader>, number: u64, evaluates: bool) {
     run.labels(StoredSize { labels: 300, tables: 0 }, &mut came).unwrap();
     assert!(came == labels[300..]);
     if evaluates {
-        let mut reader = TableReader::new(run.clone(), StoredSize { labels: 0, tables: 5 });
-        assert!(reader.next(1).unwrap() == &tables[5..6]);
-        assert!(reader.next(69_994).unwrap() == &tables[6..]);
-        assert!(reader.next(0).unwrap().is_empty());
-        assert!(reader.next(1).is_err());
+        let mut came = vec![0; 69_995];
+        let (first, rest) = came.split_at_mut(1);
+        run.tables(5, first).and_then(|()| run.tables(6, rest)).unwrap();
+        assert!(came == tables[5..]);
+        assert!(run.tables(70_000, &mut came[..1]).is_err());
     }
 }
 

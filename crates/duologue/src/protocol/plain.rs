@@ -6,10 +6,9 @@ use crate::executor::cells::Nothing;
 use crate::executor::interpreter::{gather, map};
 use crate::executor::{
     Arg, Engine, Exchanges, Executor, Flow, Immediate, Job, Lengths, Made, NoPeer, Program, Protocol, Scheduling,
-    Stage, Window,
+    Stage, StoredSize, Window,
 };
 use crate::outbox::Outbox;
-use crate::prepared::StoredSize;
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::program::{Binding, Kind};

@@ -5,10 +5,9 @@ use crate::correlation::{Demand, Stock};
 use crate::executor::cells::Nothing;
 use crate::executor::{
     Arg, Exchange, Exchanges, Executor, Feeds, Flow, Immediate, Job, Link, Made, NoPeer, Phase, Protocol, Scheduling,
-    Stage,
+    Stage, StoredSize,
 };
 use crate::outbox::{Inbox, Outbox};
-use crate::prepared::StoredSize;
 use crate::threads::Threads;
 use circuit::blocks::{self, Goal};
 use circuit::program::{Binding, Kind, Owner, Recipient};

@@ -31,7 +31,9 @@
 mod correlate;
 pub(crate) mod fields;
 mod hello;
+#[cfg_attr(not(feature = "disk"), path = "no_pool.rs")]
 mod pool;
+#[cfg(feature = "disk")]
 mod prepared;
 mod program;
 mod random;
@@ -40,13 +42,14 @@ mod tests;
 mod wire;
 
 use crate::channel::{AbortCode, Channel, Counters};
+use crate::clock::Instant;
 use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Engine, Feeds, Phase, PlanCache};
 use crate::ot::Extension;
 use crate::protocol::terms::{Options, Terms};
 use crate::protocol::{Base, yao};
-use crate::threads::Threads;
+use crate::threads::{self, Threads};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::{Binding, BoundPort, Owner, Schedule};
@@ -56,12 +59,13 @@ use kernels::Block;
 use kernels::generator::Generator;
 use program::Job;
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use wire::Wire;
 
 pub use crate::agreement::compare;
 pub(crate) use correlate::block_of;
 pub use hello::{DOCTOR, MAGIC, VERSION, check_hello};
+#[cfg(feature = "disk")]
 pub use prepared::Keys;
 pub(crate) use wire::at_once;
 
@@ -225,9 +229,10 @@ impl Session {
     /// Sets how many threads of this party share its work, from the next program or correlations on; at least one. The
     /// peer need not know: what is sent does not depend on it.
     ///
-    /// With more than one, programs run on threads of the session's own, and the observer is called there.
+    /// With more than one, programs run on threads of the session's own, and the observer is called there. In
+    /// WebAssembly there are no threads but the caller's, and it stays one.
     pub fn set_threads(&mut self, threads: usize) {
-        self.wire.threads = threads.max(1);
+        self.wire.threads = if threads::ARE_THERE { threads.max(1) } else { 1 };
     }
 
     /// Sets who sees the progress of runs and may cancel them.

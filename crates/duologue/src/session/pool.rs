@@ -12,7 +12,8 @@
 use super::wire::Wire;
 use super::{PhaseReport, Session};
 use crate::channel::PublicKey;
-use crate::correlation::pool::{Origin, Pool, SealKey, Status, Summary, delta_identity};
+pub(super) use crate::correlation::pool::Pool;
+use crate::correlation::pool::{Origin, SealKey, Status, Summary, delta_identity};
 use crate::correlation::{Demand, Stock};
 use crate::ot::Extension;
 use crate::session::fields;
@@ -132,12 +133,6 @@ impl Wire {
         })
     }
 
-    /// Sends so many bytes and receives as many.
-    pub(super) fn swap(&mut self, ours: &[u8]) -> Result<Vec<u8>> {
-        self.channel.send(ours)?;
-        self.channel.recv(ours.len())
-    }
-
     /// Moves what the pool has of this into the stock; the parties make sure that it belongs together.
     pub(super) fn take_from_pool(&mut self, stock: &mut Stock, wanted: Demand) -> Result<()> {
         let Some(pool) = &mut self.pool else { return Ok(()) };
@@ -154,4 +149,11 @@ impl Wire {
         }
         Ok(())
     }
+}
+
+/// A peer whose message failed a check of base OTs or of correlations may know a bit of Δ once it hears of that: before
+/// it does, the pool's is destroyed on disk. What goes wrong in the channel tells nobody of Δ, and leaves it whole.
+pub(super) fn never_again(pool: &mut Option<Pool>, why: Error) -> Error {
+    let (Some(pool), Error::Peer(_)) = (pool, &why) else { return why };
+    pool.destroy_delta(&why.to_string()).err().unwrap_or(why)
 }

@@ -213,7 +213,7 @@ impl Session {
         let (descriptor, program) = (job.terms.scheme.descriptor(), job.program(self)?);
         let resumed = Resumed { party: self.party, secret: block, and0, plans: &self.plans };
         let mut engine = descriptor.resume(&job.terms, program, resumed)?;
-        engine.resume(run);
+        engine.resume(Arc::new(run));
         Ok(engine)
     }
 

@@ -1,10 +1,10 @@
 //! The channel of a session with what setup needs: base OTs once, correlations when they are asked for, agreement.
 
 use super::Observer;
+use super::pool::{Pool, never_again};
 use crate::agreement;
 use crate::agreement::Fields;
 use crate::channel::Channel;
-use crate::correlation::pool::Pool;
 use crate::correlation::{self, Demand, Maker, Refill, Stock};
 use crate::executor::{Link, Phase};
 use crate::ot::{BaseOtSetup, CotBatch, CotOutput, Extension, Side};
@@ -72,6 +72,12 @@ impl Wire {
         self.maker.as_mut().ok_or_else(|| Error::usage("no maker of correlations"))
     }
 
+    /// Sends so many bytes and receives as many.
+    pub fn swap(&mut self, ours: &[u8]) -> Result<Vec<u8>> {
+        self.channel.send(ours)?;
+        self.channel.recv(ours.len())
+    }
+
     /// Exchanges terms, which must be equal.
     pub fn agree(&mut self, fields: &Fields) -> Result<()> {
         let ours = agreement::encode(fields);
@@ -114,6 +120,7 @@ impl Link for Wire {
     }
 
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> Result<()> {
+        self.channel.beat_without_threads()?;
         watch(&mut self.observer, phase, done, total)
     }
 }
@@ -169,13 +176,6 @@ fn exchange(
         let (done, total) = refill.progress();
         watch(observer, Phase::Setup, done, total)?;
     }
-}
-
-/// A peer whose message failed a check of base OTs or of correlations may know a bit of Δ once it hears of that: before
-/// it does, the pool's is destroyed on disk. What goes wrong in the channel tells nobody of Δ, and leaves it whole.
-fn never_again(pool: &mut Option<Pool>, why: Error) -> Error {
-    let (Some(pool), Error::Peer(_)) = (pool, &why) else { return why };
-    pool.destroy_delta(&why.to_string()).err().unwrap_or(why)
 }
 
 /// Tells the observer, who may cancel.

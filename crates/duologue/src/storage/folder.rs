@@ -16,6 +16,7 @@ use super::key::{self, FileKey, KeyId};
 use super::lock::{Lock, lock};
 use super::seal::{self, SealKey, random};
 use super::sealed::Head;
+use crate::clock::Clock;
 use crate::{Error, Party, Result};
 
 /// A folder that this process alone uses, whether there is anything in it yet or not.
@@ -76,8 +77,7 @@ impl<const N: usize> Folder<N> {
     pub(crate) fn create(place: Arc<Place>, origin: Origin, secret: [u8; 16]) -> Result<Folder<N>> {
         let Origin { identity, party, keys, bulk, terms } = origin;
         let owner = Owner { identity, party, content: place.content.code };
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let (created, sealed) = (since.as_secs(), place.is_sealed());
+        let (created, sealed) = (Clock::System.since_epoch().as_secs(), place.is_sealed());
         let header = Header { owner, keys, created, sealed, destroyed: false, bulk, terms };
         let secrets = Secrets { key: random()?, secret };
         let entries = std::array::from_fn(|_| BTreeMap::new());

@@ -24,7 +24,6 @@ use crate::cipher::aes::Aes128;
 use crate::{Backend, Block};
 
 /// Why the operating system gave no randomness.
-#[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), feature = "wasm_js"))]
 pub use getrandom::Error as OsError;
 
 /// A stream of random bytes. The construction is in the [module's](self) documentation.
@@ -54,12 +53,11 @@ impl From<&[u8; 8]> for Label {
 impl Generator {
     /// Seeds from the operating system, the only source of fresh randomness.
     ///
-    /// On `wasm32-unknown-unknown` there is no operating system: there this exists with the
-    /// feature `wasm_js` only, and takes the randomness of the browser.
+    /// On `wasm32-unknown-unknown` there is no operating system: the feature `wasm_js`
+    /// takes the randomness of the JavaScript engine.
     ///
     /// # Errors
     /// The message of the operating system.
-    #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), feature = "wasm_js"))]
     pub fn from_os() -> Result<Self, OsError> {
         let mut seed = [0; 16];
         getrandom::fill(&mut seed)?;

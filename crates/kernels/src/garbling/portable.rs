@@ -31,10 +31,10 @@ pub(crate) fn pieces(
         let first = numbers.first.wrapping_add(i as u64 * numbers.step);
         for lane in (0..len).step_by(16) {
             let (some, mut operands) = (lane..len.min(lane + 16), [[Block::ZERO; 16]; 2]);
-            for (to, row) in operands.iter_mut().zip([gate.a, gate.b]) {
-                to[..some.len()].copy_from_slice(&blocks[row as usize * len..][some.clone()]);
+            for (to, row) in operands.iter_mut().zip(gate.operands()) {
+                to[..some.len()].copy_from_slice(&blocks[row * len..][some.clone()]);
             }
-            let out = &mut blocks[gate.out as usize * len..][some.clone()];
+            let out = &mut blocks[gate.out() * len..][some.clone()];
             let operands = operands.each_ref().map(|labels| &labels[..some.len()]);
             piece(gate, operands, out, (i, some), first.wrapping_add(lane as u64));
         }

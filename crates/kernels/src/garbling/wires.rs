@@ -84,13 +84,14 @@ impl Wires for Several<'_> {
 
     #[inline(always)]
     fn places(&self, gate: usize, lane: usize) -> [usize; 3] {
-        let (Gate { a, b, out, .. }, len) = (self.gates[gate], self.rows.len);
-        [a as usize * len + lane, b as usize * len + lane, out as usize * len + lane]
+        let (gate, len) = (self.gates[gate], self.rows.len);
+        let [a, b] = gate.operands();
+        [a, b, gate.out()].map(|row| row * len + lane)
     }
 
     #[inline(always)]
     fn flips(&self, gate: usize) -> [bool; 2] {
-        self.gates[gate].flips
+        self.gates[gate].flips()
     }
 
     #[inline(always)]

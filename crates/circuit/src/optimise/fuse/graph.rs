@@ -55,12 +55,12 @@ impl Graph {
         };
         let inputs = plan.inputs().iter();
         let inputs = inputs.map(|slot| slot.map(|slot| define(slot, Node::Input, &mut node_of))).collect();
-        for instr in plan.code() {
+        for instr in plan.code().iter() {
             let (a, b) = (node_of[instr.a as usize], instr.b);
             let node = match instr.op {
                 Op::And => Node::and(&[Bit::new(a, instr.flip_a), Bit::new(node_of[b as usize], instr.flip_b)]),
-                Op::Xor => Node::Local(Instr { a, b: node_of[b as usize], ..*instr }),
-                Op::XorPublic | Op::AndPublic => Node::Local(Instr { a, ..*instr }),
+                Op::Xor => Node::Local(Instr { a, b: node_of[b as usize], ..instr }),
+                Op::XorPublic | Op::AndPublic => Node::Local(Instr { a, ..instr }),
             };
             define(instr.dst, node, &mut node_of);
         }

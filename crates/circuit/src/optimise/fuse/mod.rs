@@ -14,39 +14,13 @@ mod graph;
 mod schedule;
 mod trees;
 
-use crate::plan::{Instr, Op, Plan, Source};
+use crate::plan::{Code, Op, Operand, Plan, Source};
 use graph::Graph;
 use schedule::Order;
 use std::ops::Range;
 
 /// The most inputs of an AND.
 pub const MOST_INPUTS: usize = 4;
-
-/// An operand of an AND: a slot, perhaps complemented.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Operand(u32);
-
-/// Marks a complement; circuits have too few nodes for a slot to reach it.
-const FLIP: u32 = 1 << 31;
-
-impl Operand {
-    fn new(slot: u32, flip: bool) -> Self {
-        debug_assert!(slot < FLIP);
-        Operand(if flip { slot | FLIP } else { slot })
-    }
-
-    /// The slot.
-    #[inline(always)]
-    pub fn slot(self) -> usize {
-        (self.0 & !FLIP) as usize
-    }
-
-    /// Whether it enters complemented.
-    #[inline(always)]
-    pub fn flip(self) -> bool {
-        self.0 & FLIP != 0
-    }
-}
 
 /// An AND of `N` inputs. Its slot is none that its layer reads, so that a layer may be written while it is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +56,7 @@ impl Layer {
 pub struct Fused {
     slots: usize,
     inputs: Vec<Option<u32>>,
-    code: Vec<Instr>,
+    code: Code,
     twos: Vec<And<2>>,
     threes: Vec<And<3>>,
     fours: Vec<And<4>>,
@@ -111,7 +85,7 @@ impl Fused {
     }
 
     /// XORs, and gates with a public operand; no ANDs of two secrets.
-    pub fn code(&self) -> &[Instr] {
+    pub fn code(&self) -> &Code {
         &self.code
     }
 
@@ -170,9 +144,12 @@ impl Fused {
     }
 
     fn local_depths(&self, code: Range<usize>, slots: &mut [u32]) {
-        for instr in &self.code[code] {
-            let b = if instr.op == Op::Xor { slots[instr.b as usize] } else { 0 };
-            slots[instr.dst as usize] = slots[instr.a as usize].max(b);
+        for run in self.code.runs(code) {
+            for &[dst, a, b] in run.gates {
+                let [a, b] = [a, b].map(|operand| Operand::of(operand).slot());
+                let b = if run.op == Op::Xor { slots[b] } else { 0 };
+                slots[dst as usize] = slots[a].max(b);
+            }
         }
     }
 

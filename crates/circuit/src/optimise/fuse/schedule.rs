@@ -1,9 +1,9 @@
 //! The nodes of a graph in layers, and slots for them.
 
 use super::graph::{Graph, Node, relocate};
-use super::{And, Fused, Layer, Operand};
+use super::{And, Fused, Layer};
 use crate::graph::Bit;
-use crate::plan::{Instr, Op, Source};
+use crate::plan::{Code, Instr, Op, Operand, Source};
 use std::ops::Range;
 
 /// The order in which nodes are computed.
@@ -65,8 +65,9 @@ impl<'a> Order<'a> {
         let mut slots = Slots { of: vec![u32::MAX; self.graph.nodes.len()], free: Vec::new(), count: 0 };
         let last = self.last_uses();
         let inputs = self.graph.inputs.iter().map(|node| node.map(|node| slots.define(node as usize))).collect();
-        let (code, twos, threes, fours, layers) = Default::default();
-        let mut fused = Fused { slots: 0, inputs, code, twos, threes, fours, layers, outputs: Vec::new() };
+        let (twos, threes, fours, layers) = Default::default();
+        let (code, outputs) = (Code::default(), Vec::new());
+        let mut fused = Fused { slots: 0, inputs, code, twos, threes, fours, layers, outputs };
         let (mut place, mut layers) = (0, self.layers.iter().peekable());
         while place < self.nodes.len() {
             let layer = layers.next_if(|layer| layer.start == place).cloned();
@@ -101,7 +102,7 @@ impl Fused {
             Node::Input => {}
             Node::Local(instr) => {
                 let b = if instr.op == Op::Xor { place(instr.b) } else { instr.b };
-                self.code.push(Instr { dst, a: place(instr.a), b, ..instr });
+                self.code.push(Instr { dst, a: place(instr.a), b, ..instr }, false);
             }
             Node::And([a, b, ..], 2) => self.twos.push(And { dst, inputs: [a, b].map(operand) }),
             Node::And([a, b, c, _], 3) => self.threes.push(And { dst, inputs: [a, b, c].map(operand) }),

@@ -1,10 +1,11 @@
 //! The end: both have said so, or one of them stops and tells why.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::super::frame::{self, AbortCode};
 use super::{Duplex, State, blocks};
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 
 /// How long an abort may take to reach the peer, if its channel was dropped.

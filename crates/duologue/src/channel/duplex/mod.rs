@@ -10,14 +10,13 @@ mod send;
 mod waiting;
 
 use std::io::{self, ErrorKind};
-use std::time::Instant;
 
-use super::clock::Clock;
 use super::frame::{AbortCode, HEADER};
 use super::incoming::Incoming;
 use super::pipe::Pipe;
 use super::shaped::Shaped;
 use super::{Canceller, Counters, Limits, Link, memory};
+use crate::clock::{Clock, Instant};
 use crate::error::{Error, Result};
 use waiting::Waiting;
 

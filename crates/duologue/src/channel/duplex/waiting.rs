@@ -1,10 +1,11 @@
 //! Waiting: deadlines, cancellation, and our own signs of life.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::super::frame;
 use super::Duplex;
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 
 /// How long a party that waits looks again and again before it sleeps: a neighbour's bytes come sooner than the
@@ -93,7 +94,7 @@ impl Duplex {
 
     /// Sends a heartbeat if nothing else was sent for long; never inside a data frame, never
     /// waiting.
-    fn beat(&mut self) -> Result<()> {
+    pub fn beat(&mut self) -> Result<()> {
         if self.midframe || !self.is_open() {
             return Ok(());
         }

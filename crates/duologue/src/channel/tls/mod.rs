@@ -11,7 +11,7 @@ mod records;
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustls::client::{AlwaysResolvesClientRawPublicKeys, UnbufferedClientConnection};
 use rustls::pki_types::ServerName;
@@ -20,6 +20,7 @@ use rustls::{AlertDescription, ClientConfig, ServerConfig};
 
 use super::pipe::Pipe;
 use super::{Identity, PublicKey};
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 use pin::{Pin, certified, provider};
 use records::{BUFFER, ByteBuffer, Step, Task, WRITE};

@@ -3,9 +3,8 @@
 use super::narrow::MOST_LANES;
 use crate::Party;
 use crate::correlation::Demand;
-use crate::executor::{Exchange, Exchanges, Job, Lengths, PlanCache, Scheduling};
+use crate::executor::{Exchange, Exchanges, Job, Lengths, PlanCache, Scheduling, StoredSize};
 use crate::packed::byte_len;
-use crate::prepared::StoredSize;
 use circuit::plan::Plan;
 use circuit::program::{Kind, Owner, Recipient};
 use std::sync::Arc;

@@ -23,12 +23,12 @@ use crate::outbox::Outbox;
 use crate::packed::{Packed, pack, row_word, unpack};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
-use circuit::plan::{Instr, Op, Plan, Source};
+use circuit::plan::{Op, Operand, Plan, Source};
 use circuit::program::{Kind, Owner, Piece, Recipient};
 use kernels::generator::Generator;
 use kernels::rows::{BlockRows, RowXor};
 use lengths::GmwLengths;
-use narrow::{Gates, Narrow, PackedTriples};
+use narrow::{Complements, Narrow, PackedTriples};
 pub(crate) use scheme::{GmwScheme, prepares_triples, tiling};
 use std::ops::Range;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub(crate) enum Prepared {
     /// One triple for every AND of every lane, gate by gate.
     Map(Triples),
     /// One triple for every AND in the order of the layers, for few lanes.
-    Narrow(Arc<Gates>, PackedTriples),
+    Narrow(PackedTriples, Arc<Complements>),
     /// Outputs need nothing.
     Output,
 }
@@ -77,9 +77,6 @@ pub(crate) enum Online {
         sent: bool,
     },
 }
-
-/// XORs that are executed together, at most.
-const XORS: usize = 64;
 
 /// A plan under way on shares.
 pub(crate) struct Evaluation {
@@ -116,9 +113,9 @@ impl Gmw {
     fn prepare_map(&self, job: &Job, triples: Triples) -> Prepared {
         match &job.plan {
             Some(plan) if (1..=narrow::MOST_LANES).contains(&job.task.lanes) => {
-                let gates = self.plans.get(plan, 0, Gates::new);
-                let packed = PackedTriples::new(&triples, job.task.lanes, &gates);
-                Prepared::Narrow(gates, packed)
+                let lanes = job.task.lanes;
+                let complements = self.plans.get(plan, lanes, |plan| Complements::new(plan, lanes));
+                Prepared::Narrow(PackedTriples::new(&triples, lanes, plan), complements)
             }
             _ => Prepared::Map(triples),
         }
@@ -184,9 +181,9 @@ impl Protocol for Gmw {
             (Kind::Map { wiring, .. }, Prepared::Map(triples)) => {
                 Ok(Online::Map(Evaluation::new(self, job, triples, wiring, args)))
             }
-            (Kind::Map { .. }, Prepared::Narrow(gates, packed)) => Ok(match job.task.lanes {
-                ..=8 => Online::Bytes(Narrow::new(self, job, (gates, packed), args)),
-                _ => Online::Words(Narrow::new(self, job, (gates, packed), args)),
+            (Kind::Map { .. }, Prepared::Narrow(packed, complements)) => Ok(match job.task.lanes {
+                ..=8 => Online::Bytes(Narrow::new(self, job, (packed, complements), args)),
+                _ => Online::Words(Narrow::new(self, job, (packed, complements), args)),
             }),
             (Kind::Output { wiring, .. }, _) => {
                 let mut share = BitMatrix::zeros(job.task.rows, job.task.lanes);
@@ -277,45 +274,41 @@ impl Evaluation {
 
     /// Everything up to the next layer: no communication.
     fn local(&mut self, gmw: &Gmw, plan: &Plan, end: usize, public: &BitMatrix) {
-        let stride = self.slots.stride();
-        let mut code = &plan.code()[self.next..end];
-        while let Some(instr) = code.first() {
-            let xors = self.xors(code);
-            if xors > 0 {
-                code = &code[xors..];
-                continue;
-            }
-            code = &code[1..];
-            let (dst, a, b) = (instr.dst as usize * stride, instr.a as usize * stride, instr.b as usize * stride);
-            let flip_a = gmw.public_share(mask(instr.flip_a));
-            let flip_b = mask(instr.flip_b);
-            let slots = self.slots.words_mut();
-            match instr.op {
-                Op::Xor => (0..stride).for_each(|i| slots[dst + i] = slots[a + i] ^ slots[b + i]),
-                Op::XorPublic => {
-                    (0..stride).for_each(|i| slots[dst + i] = slots[a + i] ^ gmw.public_share(public.words()[b + i]))
-                }
-                Op::AndPublic => (0..stride)
-                    .for_each(|i| slots[dst + i] = (slots[a + i] ^ flip_a) & (public.words()[b + i] ^ flip_b)),
+        for run in plan.code().runs(self.next..end) {
+            match run.op {
+                Op::Xor => self.xor(run.gates),
+                Op::XorPublic => run.gates.iter().for_each(|&gate| self.xor_public(gmw, gate, public)),
+                Op::AndPublic => run.gates.iter().for_each(|&gate| self.and_public(gmw, gate, public)),
                 Op::And => unreachable!("ANDs stand in layers"),
             }
         }
         self.next = end;
     }
 
-    /// Executes the XORs that `code` begins with, if rows are whole blocks; how many.
-    fn xors(&mut self, code: &[Instr]) -> usize {
-        let (stride, mut rows, mut count) = (self.slots.stride(), [[0; 3]; XORS], 0);
-        let Ok(blocks) = bytemuck::try_cast_slice_mut(self.slots.words_mut()) else { return 0 };
-        if !stride.is_multiple_of(2) {
-            return 0;
+    fn xor(&mut self, gates: &[[u32; 3]]) {
+        let stride = self.slots.stride();
+        let words = self.slots.words_mut();
+        if let (0, Ok(blocks)) = (stride % 2, bytemuck::try_cast_slice_mut(words)) {
+            return self.rows.xor(BlockRows { blocks, len: stride / 2 }, gates);
         }
-        for (row, instr) in rows.iter_mut().zip(code.iter().take_while(|instr| instr.op == Op::Xor)) {
-            *row = [instr.dst, instr.a, instr.b];
-            count += 1;
+        for gate in gates {
+            let [dst, a, b] = gate.map(|slot| slot as usize * stride);
+            (0..stride).for_each(|i| words[dst + i] = words[a + i] ^ words[b + i]);
         }
-        self.rows.xor(BlockRows { blocks, len: stride / 2 }, &rows[..count]);
-        count
+    }
+
+    fn xor_public(&mut self, gmw: &Gmw, gate: [u32; 3], public: &BitMatrix) {
+        let stride = self.slots.stride();
+        let ([dst, a, b], words) = (gate.map(|slot| slot as usize * stride), self.slots.words_mut());
+        (0..stride).for_each(|i| words[dst + i] = words[a + i] ^ gmw.public_share(public.words()[b + i]));
+    }
+
+    fn and_public(&mut self, gmw: &Gmw, [dst, a, b]: [u32; 3], public: &BitMatrix) {
+        let [a, b] = [a, b].map(Operand::of);
+        let (flip_a, flip_b) = (gmw.public_share(mask(a.flip())), mask(b.flip()));
+        let (stride, words) = (self.slots.stride(), self.slots.words_mut());
+        let [dst, a, b] = [dst as usize, a.slot(), b.slot()].map(|slot| slot * stride);
+        (0..stride).for_each(|i| words[dst + i] = (words[a + i] ^ flip_a) & (public.words()[b + i] ^ flip_b));
     }
 
     /// This party's shares of x ⊕ a and y ⊕ b for every AND of a layer; of x ⊕ a once for a vector.
@@ -324,12 +317,14 @@ impl Evaluation {
         let mut row = vec![0; stride];
         let last = self.slots.last_mask();
         let mut from = self.done;
-        for (instr, place) in plan.code()[layer.clone()].iter().zip(triples::members(plan, layer, self.vector, lanes)) {
-            let first = (instr.a, instr.flip_a && place == Member::Alone, &self.triples.a);
-            let operands = [(place != Member::Later).then_some(first), Some((instr.b, instr.flip_b, &self.triples.b))];
+        let gates = plan.code().gates(layer.clone()).iter();
+        for (&[_, x, y], place) in gates.zip(triples::members(plan, layer, self.vector, lanes)) {
+            let [x, y] = [x, y].map(Operand::of);
+            let first = (x.slot(), x.flip() && place == Member::Alone, &self.triples.a);
+            let operands = [(place != Member::Later).then_some(first), Some((y.slot(), y.flip(), &self.triples.b))];
             for (slot, flip, triple) in operands.into_iter().flatten() {
                 let flip = gmw.public_share(mask(flip));
-                let share = self.slots.row(slot as usize);
+                let share = self.slots.row(slot);
                 if let Some([triple]) = whole([(triple, from)], lanes) {
                     self.opened.words.extend(share.iter().zip(triple).map(|(x, a)| x ^ flip ^ a));
                     self.opened.len += lanes;
@@ -350,13 +345,13 @@ impl Evaluation {
         let layer = plan.layers()[self.layer].clone();
         let (mut from, mut next, mut d_at, de) = (self.done, 0, 0, gmw.public_share(!0));
         let members = triples::members(plan, layer.clone(), self.vector, lanes);
-        for (instr, place) in plan.code()[layer.clone()].iter().zip(members) {
+        for (&[dst, x, _], place) in plan.code().gates(layer.clone()).iter().zip(members) {
             if place != Member::Later {
                 (d_at, next) = (next, next + lanes);
             }
             // In a vector x was opened as it is, and each AND complements it by itself.
-            let flip = mask(instr.flip_a && place != Member::Alone);
-            let out = self.slots.row_mut(instr.dst as usize);
+            let flip = mask(Operand::of(x).flip() && place != Member::Alone);
+            let out = self.slots.row_mut(dst as usize);
             let (Triples { a, b, c, .. }, opened) = (&self.triples, &self.opened.words);
             let rows: [(&[u64], usize); 5] = [(opened, d_at), (opened, next), (a, from), (b, from), (c, from)];
             if let Some([d, e, a, b, c]) = whole(rows, lanes) {

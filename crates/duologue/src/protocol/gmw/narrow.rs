@@ -3,9 +3,9 @@
 //! With few lanes a row of bits does not fill a word, and a wire costs as much as 64 lanes of it would. Here a wire is
 //! one cell of 8 or 64 bits that holds all its lanes, and a layer of ANDs becomes two vectors of words, d and e of all
 //! its gates, that are opened and multiplied a word at a time: 64 gates of one lane at once. In such a vector a gate
-//! takes 1, 2, 4 … 64 bits: its lanes, and zeros up to the next power of two. Setup writes the gates out in lists
-//! without cases, once for a plan, and lays the triples out like the layers. What travels, and which triple belongs to
-//! which AND, is as in wide maps.
+//! takes 1, 2, 4 … 64 bits: its lanes, and zeros up to the next power of two. Setup puts the
+//! triples into such words, and complements of operands are added a word at a time. What travels, and which triple belongs
+//! to which AND, is as in wide maps.
 
 use super::{Gmw, with_share};
 use crate::correlation::Triples;
@@ -15,56 +15,13 @@ use crate::executor::{Arg, Job};
 use crate::outbox::Outbox;
 use crate::packed::{byte_len, row_word};
 use circuit::BitMatrix;
-use circuit::plan::{Instr, Op, Plan, Source};
-use kernels::{pages, prefetch};
+use circuit::plan::{Op, Operand, Plan, Source};
+use kernels::prefetch;
 use std::ops::{BitAnd, BitXor, Range};
 use std::sync::Arc;
 
 /// The most lanes that fit a cell.
 pub(crate) const MOST_LANES: usize = 64;
-
-/// Marks an operand that enters complemented; circuits have too few nodes for a slot to reach it.
-const FLIP: u32 = 1 << 31;
-
-/// A plan's gates in its order: runs of one kind, each layer of ANDs a run of its own.
-pub(crate) struct Gates {
-    /// The slot written and the two operands.
-    gates: Vec<[u32; 3]>,
-    runs: Vec<(Op, Range<usize>)>,
-}
-
-impl Gates {
-    pub(super) fn new(plan: &Plan) -> Self {
-        let code = plan.code();
-        let mut gates = Gates { gates: pages::with_room(code.len()), runs: Vec::new() };
-        gates.gates.extend(code.iter().map(gate));
-        let mut next = 0;
-        for layer in plan.layers() {
-            gates.local(&code[..layer.start], next);
-            gates.runs.push((Op::And, layer.clone()));
-            next = layer.end;
-        }
-        gates.local(code, next);
-        gates
-    }
-
-    /// The runs from `next` to the end.
-    fn local(&mut self, code: &[Instr], mut next: usize) {
-        for run in code[next..].chunk_by(|one, other| one.op == other.op) {
-            self.runs.push((run[0].op, next..next + run.len()));
-            next += run.len();
-        }
-    }
-
-    fn layers(&self) -> impl Iterator<Item = usize> {
-        self.runs.iter().filter(|(op, _)| *op == Op::And).map(|(_, run)| run.len())
-    }
-}
-
-fn gate(instr: &Instr) -> [u32; 3] {
-    let mark = |flip: bool| FLIP * u32::from(flip);
-    [instr.dst, instr.a | mark(instr.flip_a), instr.b | mark(instr.flip_b)]
-}
 
 /// All lanes of a wire.
 pub(crate) trait Cell:
@@ -108,6 +65,15 @@ impl Layout {
         gates.div_ceil(self.gates)
     }
 
+    /// Ones in the lanes of each gate whose first operand, and whose second one, enters complemented.
+    fn complements(self, gates: &[[u32; 3]]) -> [u64; 2] {
+        let word = |place: usize| {
+            let ones = |gate: &[u32; 3]| mask(Operand::of(gate[place]).flip()) & self.ones;
+            gates.iter().enumerate().fold(0, |word, (i, gate)| word | ones(gate) << (i * self.width))
+        };
+        [word(1), word(2)]
+    }
+
     /// Copies rows of `lanes` bits that are packed without gaps.
     pub fn spread(self, packed: &[u64], from: usize, rows: usize, out: &mut Vec<u64>) {
         let row = |i: usize| row_word(packed, from + i * self.lanes, self.lanes, 0);
@@ -148,29 +114,43 @@ pub(crate) struct PackedTriples {
 }
 
 impl PackedTriples {
-    pub(super) fn new(triples: &Triples, lanes: usize, gates: &Gates) -> Self {
+    pub(super) fn new(triples: &Triples, lanes: usize, plan: &Plan) -> Self {
         let layout = Layout::new(lanes);
-        let size = gates.layers().map(|layer| layout.words(layer)).sum();
+        let layers = || plan.layers().iter().map(Range::len);
+        let size = layers().map(|layer| layout.words(layer)).sum();
         let [a, b, c] = [&triples.a, &triples.b, &triples.c].map(|bits| {
-            let mut laid = Vec::with_capacity(size);
+            let mut packed = Vec::with_capacity(size);
             let mut from = 0;
-            for layer in gates.layers() {
-                layout.spread(bits, from, layer, &mut laid);
+            for layer in layers() {
+                layout.spread(bits, from, layer, &mut packed);
                 from += layer * lanes;
             }
-            laid
+            packed
         });
         PackedTriples { words: (0..size).map(|i| [a[i], b[i], c[i]]).collect() }
     }
 }
 
+/// Complements of the operands of a plan's ANDs, in words like those of [`PackedTriples`].
+pub(crate) struct Complements(Vec<[u64; 2]>);
+
+impl Complements {
+    pub(super) fn new(plan: &Plan, lanes: usize) -> Self {
+        let layout = Layout::new(lanes);
+        let layers = plan.layers().iter().map(|layer| plan.code().gates(layer.clone()));
+        Complements(
+            layers.flat_map(|gates| gates.chunks(layout.gates)).map(|gates| layout.complements(gates)).collect(),
+        )
+    }
+}
+
 /// A plan under way on shares of few lanes.
 pub(crate) struct Narrow<C> {
-    gates: Arc<Gates>,
     cells: Vec<C>,
     triples: PackedTriples,
+    complements: Arc<Complements>,
     layout: Layout,
-    /// The next run, and the first triple of the next layer.
+    /// The next gate, and the first word of triples of the next layer.
     next: usize,
     done: usize,
     /// This party's d and e of the layer that is being opened, as they travel but for the gaps.
@@ -182,10 +162,10 @@ impl<C: Cell> Narrow<C> {
     pub(super) fn new(
         gmw: &Gmw,
         job: &Job,
-        prepared: (Arc<Gates>, PackedTriples),
+        (triples, complements): (PackedTriples, Arc<Complements>),
         args: &[Arg<'_, BitMatrix>],
     ) -> Self {
-        let (plan, lanes) = (job.plan.as_ref().expect("a map has a plan"), job.task.lanes);
+        let (plan, lanes) = (plan_of(job), job.task.lanes);
         let circuit::program::Kind::Map { wiring, .. } = &job.task.kind else { unreachable!("only maps have plans") };
         let mut inputs = BitMatrix::zeros(plan.inputs().len(), lanes);
         for piece in wiring.iter() {
@@ -197,27 +177,26 @@ impl<C: Cell> Narrow<C> {
                 cells[*slot as usize] = C::of(word);
             }
         }
-        let ((gates, triples), layout) = (prepared, Layout::new(lanes));
-        Narrow { gates, cells, triples, layout, next: 0, done: 0, opened: Vec::new(), came: Vec::new() }
+        let (layout, opened, came) = (Layout::new(lanes), Vec::new(), Vec::new());
+        Narrow { cells, triples, complements, layout, next: 0, done: 0, opened, came }
     }
 
     /// Goes on until a layer must be exchanged, or to the cell that the plan makes.
     pub(super) fn step(&mut self, gmw: &Gmw, job: &Job, inbox: &[u8], outbox: &mut Outbox) -> Option<BitMatrix> {
-        let gates = self.gates.clone();
-        for (op, run) in &gates.runs[self.next..] {
-            let run = &gates.gates[run.clone()];
-            match op {
+        let code = plan_of(job).code();
+        for run in code.runs(self.next..code.len()) {
+            match run.op {
                 Op::And if self.opened.is_empty() => {
-                    self.open(gmw, run);
-                    self.layout.squeeze(&self.opened, 2 * run.len(), outbox);
+                    self.open(gmw, run.gates);
+                    self.layout.squeeze(&self.opened, 2 * run.gates.len(), outbox);
                     return None;
                 }
-                Op::And => self.close(gmw, run, inbox),
-                Op::Xor => self.xor(run),
-                Op::XorPublic => self.xor_public(gmw, run, &job.public),
-                Op::AndPublic => self.and_public(gmw, run, &job.public),
+                Op::And => self.close(gmw, run.gates, inbox),
+                Op::Xor => self.xor(run.gates),
+                Op::XorPublic => self.xor_public(gmw, run.gates, &job.public),
+                Op::AndPublic => self.and_public(gmw, run.gates, &job.public),
             }
-            self.next += 1;
+            self.next = run.end();
         }
         Some(self.outputs(gmw, job))
     }
@@ -238,22 +217,22 @@ impl<C: Cell> Narrow<C> {
     fn and_public(&mut self, gmw: &Gmw, gates: &[[u32; 3]], public: &BitMatrix) {
         let ones = self.layout.ones;
         for &[to, a, b] in gates {
-            let share = operand(&self.cells, a, C::of(gmw.public_share(ones)));
-            let public = public.words()[(b & !FLIP) as usize] ^ flip(b) & ones;
-            self.cells[to as usize] = share & C::of(public);
+            let [a, b] = [a, b].map(Operand::of);
+            let share = self.cells[a.slot()].into() ^ gmw.public_share(mask(a.flip()) & ones);
+            let public = public.words()[b.slot()] ^ mask(b.flip()) & ones;
+            self.cells[to as usize] = C::of(share & public);
         }
     }
 
     /// This party's shares of d = x ⊕ a and e = y ⊕ b for every AND of a layer.
     fn open(&mut self, gmw: &Gmw, gates: &[[u32; 3]]) {
-        let Layout { width, gates: many, ones, .. } = self.layout;
-        let ones = C::of(gmw.public_share(ones));
-        let triples = &self.triples.words[self.done..];
-        for (gates, [a, b, _]) in prefetch::chunks(gates, many).zip(triples) {
-            let (mut d, mut e) = (*a, *b);
+        let (Layout { width, gates: many, .. }, ours) = (self.layout, gmw.public_share(!0));
+        let words = self.triples.words[self.done..].iter().zip(&self.complements.0[self.done..]);
+        for (gates, ([a, b, _], [not_x, not_y])) in prefetch::chunks(gates, many).zip(words) {
+            let (mut d, mut e) = (a ^ not_x & ours, b ^ not_y & ours);
             for (i, &[_, x, y]) in gates.iter().enumerate() {
-                d ^= operand(&self.cells, x, ones).into() << (i * width);
-                e ^= operand(&self.cells, y, ones).into() << (i * width);
+                d ^= self.cells[Operand::of(x).slot()].into() << (i * width);
+                e ^= self.cells[Operand::of(y).slot()].into() << (i * width);
             }
             self.opened.extend(interleave([d, e], width));
         }
@@ -286,7 +265,7 @@ impl<C: Cell> Narrow<C> {
     }
 
     fn outputs(&self, gmw: &Gmw, job: &Job) -> BitMatrix {
-        let plan = job.plan.as_ref().expect("a map has a plan");
+        let plan = plan_of(job);
         let mut made = BitMatrix::zeros(plan.outputs().len(), self.layout.lanes);
         for (to, source) in made.words_mut().iter_mut().zip(plan.outputs()) {
             let (share, flip) = match *source {
@@ -300,16 +279,8 @@ impl<C: Cell> Narrow<C> {
     }
 }
 
-/// All ones if the operand is marked.
-#[inline(always)]
-fn flip(operand: u32) -> u64 {
-    mask(operand & FLIP != 0)
-}
-
-/// The bits of an operand, complemented in these lanes if it is marked.
-#[inline(always)]
-fn operand<C: Cell>(cells: &[C], operand: u32, ones: C) -> C {
-    cells[(operand & !FLIP) as usize] ^ C::of(flip(operand)) & ones
+fn plan_of(job: &Job) -> &Plan {
+    job.plan.as_ref().expect("a map has a plan")
 }
 
 /// The lower 2ⁱ bits of every 2ⁱ⁺¹.

@@ -101,10 +101,10 @@ impl<W: Wires> Evaluation for Online<W> {
             self.close(&layers[self.opened - 1], inbox);
         }
         let Some(layer) = layers.get(self.opened) else {
-            self.wires.local(&fused.code()[fused.tail()], public, true);
+            fused.code().runs(fused.tail()).for_each(|run| self.wires.local(run, public, true));
             return Some(self.wires.outputs(fused.outputs(), public, true));
         };
-        self.wires.local(&fused.code()[layer.code.clone()], public, true);
+        fused.code().runs(layer.code.clone()).for_each(|run| self.wires.local(run, public, true));
         self.open(layer, outbox);
         self.opened += 1;
         None

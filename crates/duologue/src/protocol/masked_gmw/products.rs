@@ -103,7 +103,7 @@ impl Products {
         let (mut wires, mut random) = (W::new(fused, inputs), Vec::new());
         let mut planes = &mut self.planes[..];
         for layer in fused.layers() {
-            wires.local(&fused.code()[layer.code.clone()], public, false);
+            fused.code().runs(layer.code.clone()).for_each(|run| wires.local(run, public, false));
             for group in Group::of(layer) {
                 let words = layout.words(group.ands);
                 let planes = planes.split_off_mut(..group.planes() * words).expect("there is room for all");
@@ -116,7 +116,7 @@ impl Products {
                 }
             }
         }
-        wires.local(&fused.code()[fused.tail()], public, false);
+        fused.code().runs(fused.tail()).for_each(|run| wires.local(run, public, false));
         wires.outputs(fused.outputs(), public, false)
     }
 

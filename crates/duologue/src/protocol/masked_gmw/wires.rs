@@ -9,8 +9,8 @@ use crate::outbox::Outbox;
 use crate::packed::Packed;
 use crate::protocol::gmw::narrow::{self, Cell};
 use circuit::BitMatrix;
-use circuit::optimise::fuse::{And, Fused, Operand};
-use circuit::plan::{Instr, Op, Source};
+use circuit::optimise::fuse::{And, Fused};
+use circuit::plan::{GateRun, Op, Operand, Source};
 use kernels::prefetch;
 
 /// The wires of all lanes of a map.
@@ -19,7 +19,7 @@ pub(super) trait Wires: Sized + Send + 'static {
     fn new(fused: &Fused, inputs: &BitMatrix) -> Self;
 
     /// Gates that cost nothing. Complements, and public bits that are added, count for masked bits and not for masks.
-    fn local(&mut self, code: &[Instr], public: &BitMatrix, online: bool);
+    fn local(&mut self, run: GateRun<'_>, public: &BitMatrix, online: bool);
 
     /// One input of each AND, without complements: masks.
     fn gather<const N: usize>(&self, ands: &[And<N>], input: usize, out: &mut [u64]);
@@ -55,16 +55,18 @@ impl Wires for BitMatrix {
         wires
     }
 
-    fn local(&mut self, code: &[Instr], public: &BitMatrix, online: bool) {
+    fn local(&mut self, run: GateRun<'_>, public: &BitMatrix, online: bool) {
         let (stride, live) = (self.stride(), mask(online));
-        for instr in code {
-            let (to, [a, b]) = operands(self.words_mut(), stride, instr.dst, [instr.a, instr.b], instr.op == Op::Xor);
-            match instr.op {
+        for &[dst, a, b] in run.gates {
+            let [x, y] = [a, b].map(Operand::of);
+            let slots = [x, y].map(|operand| operand.slot() as u32);
+            let (to, [a, b]) = operands(self.words_mut(), stride, dst, slots, run.op == Op::Xor);
+            match run.op {
                 Op::Xor => zip(to, a, b, |a, b| a ^ b),
-                Op::XorPublic => zip(to, a, public.row(instr.b as usize), |a, b| a ^ b & live),
+                Op::XorPublic => zip(to, a, public.row(y.slot()), |a, b| a ^ b & live),
                 _ => {
-                    let (flip_a, flip_b) = (mask(instr.flip_a) & live, mask(instr.flip_b));
-                    zip(to, a, public.row(instr.b as usize), |a, b| (a ^ flip_a) & (b ^ flip_b));
+                    let (flip_a, flip_b) = (mask(x.flip()) & live, mask(y.flip()));
+                    zip(to, a, public.row(y.slot()), |a, b| (a ^ flip_a) & (b ^ flip_b));
                 }
             }
         }
@@ -214,20 +216,19 @@ impl<C: Cell + 'static> Wires for Few<C> {
         Few { cells, layout: narrow::Layout::new(inputs.lanes()) }
     }
 
-    fn local(&mut self, code: &[Instr], public: &BitMatrix, online: bool) {
+    fn local(&mut self, run: GateRun<'_>, public: &BitMatrix, online: bool) {
         let live = if online { self.layout.ones } else { 0 };
-        let cells = &mut self.cells[..];
-        for run in code.chunk_by(|one, other| one.op == other.op) {
-            match run[0].op {
-                Op::Xor => run.iter().for_each(|i| cells[i.dst as usize] = cells[i.a as usize] ^ cells[i.b as usize]),
-                Op::XorPublic => run.iter().for_each(|i| {
-                    cells[i.dst as usize] = cells[i.a as usize] ^ C::of(public.words()[i.b as usize] & live);
-                }),
-                _ => run.iter().for_each(|i| {
-                    let public = public.words()[i.b as usize] ^ mask(i.flip_b);
-                    cells[i.dst as usize] = (cells[i.a as usize] ^ C::of(mask(i.flip_a) & live)) & C::of(public);
-                }),
-            }
+        let (cells, gates) = (&mut self.cells[..], run.gates.iter());
+        match run.op {
+            Op::Xor => gates.for_each(|&[dst, a, b]| cells[dst as usize] = cells[a as usize] ^ cells[b as usize]),
+            Op::XorPublic => gates.for_each(|&[dst, a, b]| {
+                cells[dst as usize] = cells[a as usize] ^ C::of(public.words()[b as usize] & live);
+            }),
+            _ => gates.for_each(|&[dst, a, b]| {
+                let [a, b] = [a, b].map(Operand::of);
+                let public = public.words()[b.slot()] ^ mask(b.flip());
+                cells[dst as usize] = (cells[a.slot()] ^ C::of(mask(a.flip()) & live)) & C::of(public);
+            }),
         }
     }
 

@@ -3,15 +3,14 @@
 use super::few;
 use super::labels::bit;
 use super::labels::{BufferPool, Labels};
-use super::script::Script;
 use crate::executor::Job;
 use crate::threads::Threads;
 use circuit::BitMatrix;
 use circuit::Schedule;
-use circuit::plan::{Instr, Op, Plan, Source};
+use circuit::plan::{Op, Operand, Plan, Source};
 use circuit::program::{Kind, Piece, Task};
 use kernels::Block;
-use kernels::gates::Numbers;
+use kernels::gates::{Gate, Numbers};
 use kernels::rows::{BlockRows, RowXor};
 use std::ops::Range;
 use std::sync::Arc;
@@ -33,7 +32,6 @@ const CALL: u64 = 512;
 /// Its lanes lie in parts, as many as fit the cache or more for the threads; what comes of it does not depend on how.
 pub struct LaneBatch {
     pub(super) parts: Vec<LanePart>,
-    script: Script,
     threads: Threads,
 }
 
@@ -51,7 +49,7 @@ pub(super) struct LanePart {
     pub number: u64,
     /// From the number of an AND to that of the next one.
     pub step: u64,
-    rows: RowXor,
+    row_xor: RowXor,
     buffers: BufferPool,
 }
 
@@ -59,9 +57,9 @@ pub(super) struct LanePart {
 fn chunk(plan: &Plan, next: usize, lanes: usize) -> (usize, usize) {
     let mut ands = 0;
     // A run at a time: looking at each gate of one lane takes almost as long as garbling it.
-    for run in plan.runs(next..plan.code().len()) {
-        if plan.code()[run.start].op == Op::And {
-            let gates = (CHUNK - ands).div_ceil(lanes.max(1)).min(run.len());
+    for run in plan.code().runs(next..plan.code().len()) {
+        if run.op == Op::And {
+            let gates = (CHUNK - ands).div_ceil(lanes.max(1)).min(run.gates.len());
             ands += gates * lanes;
             if ands >= CHUNK {
                 return (run.start + gates, ands);
@@ -130,14 +128,14 @@ fn clip(piece: &Piece, lanes: &Range<usize>) -> Option<Piece> {
 }
 
 /// Each row of a matrix of `all` lanes, cut where parts meet: the rows of each part.
-fn deal<'a, T>(mut cells: &'a mut [T], all: usize, parts: &[LanePart]) -> Vec<Vec<&'a mut [T]>> {
-    let mut dealt: Vec<_> = parts.iter().map(|_| Vec::with_capacity(cells.len() / all.max(1))).collect();
+fn cut<'a, T>(mut cells: &'a mut [T], all: usize, parts: &[LanePart]) -> Vec<Vec<&'a mut [T]>> {
+    let mut rows_of: Vec<Vec<_>> = parts.iter().map(|_| Vec::with_capacity(cells.len() / all.max(1))).collect();
     while !cells.is_empty() {
-        for (rows, part) in dealt.iter_mut().zip(parts) {
+        for (rows, part) in rows_of.iter_mut().zip(parts) {
             rows.push(cells.split_off_mut(..part.lanes.len()).expect("whole rows"));
         }
     }
-    dealt
+    rows_of
 }
 
 impl LaneBatch {
@@ -146,7 +144,7 @@ impl LaneBatch {
         let part = part_lanes(plan, lanes, threads.count());
         let mut parts: Vec<_> = shares(lanes, part).map(|lanes| LanePart::new(job, buffers, lanes)).collect();
         share_out(threads, &mut parts, |part| part.load(job, &load));
-        LaneBatch { parts, script: Script::default(), threads: threads.clone() }
+        LaneBatch { parts, threads: threads.clone() }
     }
 
     pub(super) fn lanes(&self) -> usize {
@@ -172,50 +170,17 @@ impl LaneBatch {
         self.parts.first_mut().filter(|part| part.all < few::LANES)
     }
 
-    /// All parts go on to the instruction `end`, with a row of tables for each AND.
-    pub(super) fn go<T: Send>(
-        &mut self,
-        tables: &mut [T],
-        end: usize,
-        work: impl Fn(&mut LanePart, &Script, &mut [&mut [T]]) + Sync,
-    ) {
-        let script = self.script(end);
-        self.on_rows(tables, |part, rows| work(part, &script, rows));
-        self.pass(end, script);
-    }
-
-    /// All parts go on to the instruction `end`, and read a row of tables for each AND.
-    pub(super) fn go_reading<T: Sync>(
-        &mut self,
-        tables: &[T],
-        end: usize,
-        work: impl Fn(&mut LanePart, &Script, &[&[T]]) + Sync,
-    ) {
-        let script = self.script(end);
+    /// Each part reads its lanes of the rows of tables, one for each AND.
+    pub(super) fn on_tables<T: Sync>(&mut self, tables: &[T], work: impl Fn(&mut LanePart, &[&[T]]) + Sync) {
         share_out(&self.threads, &mut self.parts, |part| {
             let rows: Vec<_> = tables.chunks(part.all.max(1)).map(|row| &row[part.lanes.clone()]).collect();
-            work(part, &script, &rows);
+            work(part, &rows);
         });
-        self.pass(end, script);
-    }
-
-    fn script(&mut self, end: usize) -> Script {
-        let mut script = std::mem::take(&mut self.script);
-        script.write(&self.parts[0].plan, self.parts[0].next..end);
-        script
-    }
-
-    fn pass(&mut self, end: usize, script: Script) {
-        for part in &mut self.parts {
-            part.number += script.gates.len() as u64 * part.step;
-            part.next = end;
-        }
-        self.script = script;
     }
 
     /// Each part works on its lanes of the rows of a matrix.
     pub(super) fn on_rows<T: Send>(&mut self, cells: &mut [T], work: impl Fn(&mut LanePart, &mut [&mut [T]]) + Sync) {
-        let rows = deal(cells, self.lanes(), &self.parts);
+        let rows = cut(cells, self.lanes(), &self.parts);
         let mut parts: Vec<_> = self.parts.iter_mut().zip(rows).collect();
         share_out(&self.threads, &mut parts, |(part, rows)| work(part, rows));
     }
@@ -233,7 +198,7 @@ impl LanePart {
         let plan = job.plan.clone().expect("a map has a plan");
         let (slots, all) = (Labels::absent(), job.task.lanes);
         let (number, step) = numbers(&job.task);
-        LanePart { plan, slots, lanes, all, next: 0, number, step, rows: RowXor::new(), buffers: buffers.clone() }
+        LanePart { plan, slots, lanes, all, next: 0, number, step, row_xor: RowXor::new(), buffers: buffers.clone() }
     }
 
     fn load(&mut self, job: &Job, load: &impl Fn(&mut Labels, &Plan, &Piece)) {
@@ -244,24 +209,45 @@ impl LanePart {
         }
     }
 
-    /// All our lanes.
-    pub fn strip(&mut self) -> BlockRows<'_> {
+    /// The labels of all slots.
+    pub fn rows(&mut self) -> BlockRows<'_> {
         BlockRows { len: self.lanes.len(), blocks: self.slots.blocks_mut() }
     }
 
     /// The free XOR, at both parties.
-    pub fn xor(&mut self, sums: &[[u32; 3]]) {
-        self.rows.xor(self.strip(), sums);
+    pub fn xor(&mut self, gates: &[[u32; 3]]) {
+        self.row_xor.xor(self.rows(), gates);
     }
 
-    /// The numbers of the ANDs from one of the chunk on.
-    pub fn numbers(&self, base: u64, and: usize) -> Numbers {
-        Numbers { first: base + self.number + and as u64 * self.step + self.lanes.start as u64, step: self.step }
+    /// Goes on to the instruction `end`. Of each run of ANDs, `ands` gets the gates, their numbers from `base` on, and
+    /// which rows of this chunk's tables they have; `local` does a gate with a public bit.
+    #[inline]
+    pub fn go(
+        &mut self,
+        (base, end): (u64, usize),
+        mut ands: impl FnMut(&mut LanePart, &[Gate], Numbers, Range<usize>),
+        local: impl Fn(Op, [u32; 3], &mut LanePart),
+    ) {
+        let (plan, mut done) = (self.plan.clone(), 0);
+        for run in plan.code().runs(self.next..end) {
+            match run.op {
+                Op::Xor => self.xor(run.gates),
+                Op::And => {
+                    let rows = done..done + run.gates.len();
+                    let numbers = Numbers { first: base + self.number + self.lanes.start as u64, step: self.step };
+                    ands(self, Gate::list(run.gates), numbers, rows.clone());
+                    self.number += rows.len() as u64 * self.step;
+                    done = rows.end;
+                }
+                Op::XorPublic | Op::AndPublic => run.gates.iter().for_each(|&gate| local(run.op, gate, self)),
+            }
+        }
+        self.next = end;
     }
 
     /// The result and the first operand of a gate on our lanes, which are numbered among all.
-    pub fn on_lanes(&mut self, gate: &Instr) -> impl Iterator<Item = (&mut Block, Block, usize)> {
-        let (a, _, out) = self.slots.operands(gate.a as usize, gate.a as usize, gate.dst as usize);
+    pub fn on_lanes(&mut self, dst: u32, a: Operand) -> impl Iterator<Item = (&mut Block, Block, usize)> {
+        let (a, _, out) = self.slots.operands(a.slot(), a.slot(), dst as usize);
         out.iter_mut().zip(a).zip(self.lanes.clone()).map(|((out, &a), lane)| (out, a, lane))
     }
 

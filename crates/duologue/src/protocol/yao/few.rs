@@ -1,6 +1,6 @@
 //! Few lanes: ANDs of neighbouring gates are hashed together, and nothing is looked up twice.
 //!
-//! With one lane a gate costs less than finding out what it is: the plan knows its [runs](circuit::plan::Plan::runs).
+//! With one lane a gate costs less than finding out what it is: the plan has its gates in [runs](circuit::plan::Code::runs).
 //! The garbler's step stands above the evaluator's.
 
 use super::batch::LanePart;
@@ -9,9 +9,9 @@ use super::labels::Labels;
 use super::{Evaluator, Garbler};
 use crate::executor::cells::Cells;
 use circuit::BitMatrix;
-use circuit::plan::{Instr, Op};
+use circuit::plan::{Op, Operand};
 use kernels::Block;
-use kernels::gates::Operand;
+use kernels::gates;
 
 /// From so many lanes on, labels are hashed where they lie.
 pub(super) const LANES: usize = 16;
@@ -48,13 +48,13 @@ impl Garbler {
         public: &BitMatrix,
         mut rest: &mut [G::Table],
     ) {
-        let local = |gate: &Instr, part: &mut LanePart| self.local(gate, part, public);
-        part.few(end, local, |part, code, staging| {
-            let tables = rest.split_off_mut(..code.len() * part.all).expect("a table an AND");
+        let local = |op, gate, part: &mut LanePart| self.local(op, gate, part, public);
+        part.few(end, local, |part, gates, staging| {
+            let tables = rest.split_off_mut(..gates.len() * part.all).expect("a table an AND");
             let delta = |flip| self.delta & Block::mask(flip);
-            part.gather(code, staging, |gate| [delta(gate.flip_a), delta(gate.flip_b)]);
+            part.gather(gates, staging, |operand| delta(operand.flip()));
             let (a, b, out) = staging.operands(tables.len());
-            let (a, b) = (Operand { labels: a, flip: false }, Operand { labels: b, flip: false });
+            let [a, b] = [a, b].map(|labels| gates::Operand { labels, flip: false });
             hash.garble(self.base.and0 + part.number, self.delta, a, b, out, tables);
         });
     }
@@ -70,10 +70,10 @@ impl Evaluator {
         public: &BitMatrix,
         mut rest: &[G::Table],
     ) {
-        let local = |gate: &Instr, part: &mut LanePart| self.local(gate, part, public);
-        part.few(end, local, |part, code, staging| {
-            let tables = rest.split_off(..code.len() * part.all).expect("a table an AND");
-            part.gather(code, staging, |_| [Block::ZERO; 2]);
+        let local = |op, gate, part: &mut LanePart| self.local(op, gate, part, public);
+        part.few(end, local, |part, gates, staging| {
+            let tables = rest.split_off(..gates.len() * part.all).expect("a table an AND");
+            part.gather(gates, staging, |_| Block::ZERO);
             let (a, b, out) = staging.operands(tables.len());
             hash.evaluate(self.base.and0 + part.number, a, b, out, tables);
         });
@@ -86,22 +86,21 @@ impl LanePart {
     fn few(
         &mut self,
         end: usize,
-        local: impl Fn(&Instr, &mut LanePart),
-        mut ands: impl FnMut(&LanePart, &[Instr], &mut Staging),
+        local: impl Fn(Op, [u32; 3], &mut LanePart),
+        mut ands: impl FnMut(&LanePart, &[[u32; 3]], &mut Staging),
     ) {
         let plan = self.plan.clone();
         let mut staging = Staging::new(self.all);
-        for run in plan.runs(self.next..end) {
-            let code = &plan.code()[run];
-            match code[0].op {
+        for run in plan.code().runs(self.next..end) {
+            match run.op {
                 Op::And => {
-                    for code in code.chunks(TOGETHER / self.all) {
-                        ands(self, code, &mut staging);
-                        self.scatter(code, &staging);
+                    for gates in run.gates.chunks(TOGETHER / self.all) {
+                        ands(self, gates, &mut staging);
+                        self.scatter(gates, &staging);
                     }
                 }
-                Op::Xor => self.xors(code),
-                Op::XorPublic | Op::AndPublic => local(&code[0], self),
+                Op::Xor => self.xor_few(run.gates),
+                Op::XorPublic | Op::AndPublic => run.gates.iter().for_each(|&gate| local(run.op, gate, self)),
             }
         }
         self.next = end;
@@ -109,50 +108,43 @@ impl LanePart {
 
     /// The operands of ANDs, each with what is added to it.
     #[inline]
-    fn gather(&self, code: &[Instr], staging: &mut Staging, flips: impl Fn(&Instr) -> [Block; 2]) {
+    fn gather(&self, gates: &[[u32; 3]], staging: &mut Staging, added: impl Fn(Operand) -> Block) {
         if self.all == 1 {
             // Labels are moved in registers.
             let slots = self.slots.blocks();
-            for ((gate, a), b) in code.iter().zip(staging.a.blocks_mut()).zip(staging.b.blocks_mut()) {
-                let [flip_a, flip_b] = flips(gate);
-                *a = slots[gate.a as usize] ^ flip_a;
-                *b = slots[gate.b as usize] ^ flip_b;
+            let label = |operand| slots[Operand::of(operand).slot()] ^ added(Operand::of(operand));
+            for ((&[_, x, y], a), b) in gates.iter().zip(staging.a.blocks_mut()).zip(staging.b.blocks_mut()) {
+                (*a, *b) = (label(x), label(y));
             }
             return;
         }
-        for (i, gate) in code.iter().enumerate() {
-            let [flip_a, flip_b] = flips(gate);
-            for (labels, slot, flip) in [(&mut staging.a, gate.a, flip_a), (&mut staging.b, gate.b, flip_b)] {
-                let operands = labels.row_mut(i).iter_mut().zip(self.slots.row(slot as usize));
-                operands.for_each(|(to, &from)| *to = from ^ flip);
+        for (i, &[_, x, y]) in gates.iter().enumerate() {
+            for (labels, operand) in [(&mut staging.a, Operand::of(x)), (&mut staging.b, Operand::of(y))] {
+                let operands = labels.row_mut(i).iter_mut().zip(self.slots.row(operand.slot()));
+                operands.for_each(|(to, &from)| *to = from ^ added(operand));
             }
         }
     }
 
     /// The results of ANDs, which are done.
-    fn scatter(&mut self, code: &[Instr], staging: &Staging) {
+    fn scatter(&mut self, gates: &[[u32; 3]], staging: &Staging) {
         if self.all == 1 {
             let slots = self.slots.blocks_mut();
-            code.iter().zip(staging.out.blocks()).for_each(|(gate, &out)| slots[gate.dst as usize] = out);
+            gates.iter().zip(staging.out.blocks()).for_each(|(gate, &out)| slots[gate[0] as usize] = out);
         } else {
-            for (i, gate) in code.iter().enumerate() {
-                self.slots.row_mut(gate.dst as usize).copy_from_slice(staging.out.row(i));
+            for (i, gate) in gates.iter().enumerate() {
+                self.slots.row_mut(gate[0] as usize).copy_from_slice(staging.out.row(i));
             }
         }
-        self.number += (code.len() * self.all) as u64;
+        self.number += (gates.len() * self.all) as u64;
     }
 
-    /// A run of XORs.
-    fn xors(&mut self, code: &[Instr]) {
-        if self.all == 1 {
-            let slots = self.slots.blocks_mut();
-            code.iter().for_each(|gate| slots[gate.dst as usize] = slots[gate.a as usize] ^ slots[gate.b as usize]);
-            return;
+    /// XORs: of one lane without the call of a kernel.
+    fn xor_few(&mut self, gates: &[[u32; 3]]) {
+        if self.all > 1 {
+            return self.xor(gates);
         }
-        for code in code.chunks(64) {
-            let mut rows = [[0; 3]; 64];
-            rows.iter_mut().zip(code).for_each(|(row, gate)| *row = [gate.dst, gate.a, gate.b]);
-            self.xor(&rows[..code.len()]);
-        }
+        let slots = self.slots.blocks_mut();
+        gates.iter().for_each(|&[dst, a, b]| slots[dst as usize] = slots[a as usize] ^ slots[b as usize]);
     }
 }

@@ -3,14 +3,15 @@
 use super::batch::{LaneBatch, LanePart};
 use super::hash::{Gates, Hash};
 use super::labels::{Labels, add_bits, bit};
-use super::script::{Script, Step};
 use super::{Evaluator, Garbler};
 use crate::executor::cells::{self, Cells};
 use crate::executor::{Arg, Job};
 use crate::outbox::Outbox;
 use circuit::BitMatrix;
-use circuit::plan::{Instr, Op};
+use circuit::plan::{Op, Operand};
 use kernels::Block;
+use kernels::gates::Gate;
+use std::ops::Range;
 
 impl Garbler {
     /// Garbles the next chunk; the ciphertexts of its ANDs go to the end of the outbox.
@@ -27,40 +28,33 @@ impl Garbler {
         let tables: &mut [G::Table] = bytemuck::cast_slice_mut(tables);
         match batch.few() {
             Some(part) => self.garble_few(hash, part, end, public, tables),
-            None => batch.go(tables, end, |part, script, rows| {
-                self.garble_part(hash, part, script, public, rows);
-            }),
+            None => batch.on_rows(tables, |part, rows| self.garble_part(hash, part, end, public, rows)),
         }
     }
 
-    /// Garbles some lanes; each AND takes a row of ciphertexts.
+    /// Garbles some lanes up to the instruction `end`; each AND takes a row of ciphertexts.
     fn garble_part<G: Gates>(
         &self,
         hash: &G,
         part: &mut LanePart,
-        script: &Script,
+        end: usize,
         public: &BitMatrix,
         rows: &mut [&mut [G::Table]],
     ) {
-        for step in &script.steps {
-            match step {
-                Step::Sums(sums) => part.xor(&script.sums[sums.clone()]),
-                Step::Gates(gates) => {
-                    let (numbers, rows) = (part.numbers(self.base.and0, gates.start), &mut rows[gates.clone()]);
-                    hash.garble_gates(numbers, self.delta, part.strip(), &script.gates[gates.clone()], rows);
-                }
-                Step::Local(instr) => self.local(instr, part, public),
-            }
-        }
+        let garble = |part: &mut LanePart, gates: &[Gate], numbers, tables: Range<usize>| {
+            hash.garble_gates(numbers, self.delta, part.rows(), gates, &mut rows[tables]);
+        };
+        part.go((self.base.and0, end), garble, |op, gate, part| self.local(op, gate, part, public));
     }
 
     /// Gates that need no hash.
-    pub(super) fn local(&self, instr: &Instr, part: &mut LanePart, public: &BitMatrix) {
-        let (bits, flip) = (public.row(instr.b as usize), self.delta & Block::mask(instr.flip_a));
-        for (out, a, lane) in part.on_lanes(instr) {
-            *out = match instr.op {
-                Op::XorPublic => a ^ (self.delta & Block::mask(bit(bits, lane))),
-                _ => (a ^ flip) & Block::mask(bit(bits, lane) ^ instr.flip_b),
+    pub(super) fn local(&self, op: Op, [dst, a, b]: [u32; 3], part: &mut LanePart, public: &BitMatrix) {
+        let [a, b] = [a, b].map(Operand::of);
+        let (bits, flip) = (public.row(b.slot()), self.delta & Block::mask(a.flip()));
+        for (out, label, lane) in part.on_lanes(dst, a) {
+            *out = match op {
+                Op::XorPublic => label ^ (self.delta & Block::mask(bit(bits, lane))),
+                _ => (label ^ flip) & Block::mask(bit(bits, lane) ^ b.flip()),
             };
         }
     }
@@ -106,39 +100,31 @@ impl Evaluator {
         let tables: &[G::Table] = bytemuck::cast_slice(tables);
         match batch.few() {
             Some(part) => self.evaluate_few(hash, part, end, public, tables),
-            None => batch.go_reading(tables, end, |part, script, rows| {
-                self.evaluate_part(hash, part, script, public, rows);
-            }),
+            None => batch.on_tables(tables, |part, rows| self.evaluate_part(hash, part, end, public, rows)),
         }
     }
 
-    /// Evaluates some lanes; each AND has a row of ciphertexts.
+    /// Evaluates some lanes up to the instruction `end`; each AND has a row of ciphertexts.
     fn evaluate_part<G: Gates>(
         &self,
         hash: &G,
         part: &mut LanePart,
-        script: &Script,
+        end: usize,
         public: &BitMatrix,
         rows: &[&[G::Table]],
     ) {
-        for step in &script.steps {
-            match step {
-                Step::Sums(sums) => part.xor(&script.sums[sums.clone()]),
-                Step::Gates(gates) => {
-                    let (numbers, rows) = (part.numbers(self.base.and0, gates.start), &rows[gates.clone()]);
-                    hash.evaluate_gates(numbers, part.strip(), &script.gates[gates.clone()], rows);
-                }
-                Step::Local(instr) => self.local(instr, part, public),
-            }
-        }
+        let evaluate = |part: &mut LanePart, gates: &[Gate], numbers, tables: Range<usize>| {
+            hash.evaluate_gates(numbers, part.rows(), gates, &rows[tables]);
+        };
+        part.go((self.base.and0, end), evaluate, |op, gate, part| self.local(op, gate, part, public));
     }
 
     /// Gates that need no hash: a public bit leaves a label, or makes it the label 0 of the public bit 0.
-    pub(super) fn local(&self, instr: &Instr, part: &mut LanePart, public: &BitMatrix) {
-        let bits = public.row(instr.b as usize);
-        for (out, a, lane) in part.on_lanes(instr) {
-            let keep = instr.op == Op::XorPublic || bit(bits, lane) ^ instr.flip_b;
-            *out = a & Block::mask(keep);
+    pub(super) fn local(&self, op: Op, [dst, a, b]: [u32; 3], part: &mut LanePart, public: &BitMatrix) {
+        let [a, b] = [a, b].map(Operand::of);
+        let bits = public.row(b.slot());
+        for (out, label, lane) in part.on_lanes(dst, a) {
+            *out = label & Block::mask(op == Op::XorPublic || bit(bits, lane) ^ b.flip());
         }
     }
 

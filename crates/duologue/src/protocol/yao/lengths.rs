@@ -3,9 +3,8 @@
 use super::{LABEL, batch, output};
 use crate::Party;
 use crate::correlation::Demand;
-use crate::executor::{Exchange, Exchanges, Job, Lengths, PlanCache, Scheduling};
+use crate::executor::{Exchange, Exchanges, Job, Lengths, PlanCache, Scheduling, StoredSize};
 use crate::packed::byte_len;
-use crate::prepared::StoredSize;
 use crate::protocol::terms::Terms;
 use circuit::program::{Kind, Owner};
 use std::sync::Arc;

@@ -24,7 +24,6 @@ mod labels;
 mod lengths;
 mod output;
 mod scheme;
-mod script;
 
 use crate::correlation::Stock;
 use crate::executor::cells::Cells;

@@ -190,10 +190,10 @@ mod tests {
 
     const ROWS: usize = 7;
     const GATES: [Gate; 4] = [
-        Gate { a: 0, b: 1, out: 4, flips: [false, false] },
-        Gate { a: 1, b: 1, out: 5, flips: [true, false] },
-        Gate { a: 2, b: 3, out: 0, flips: [false, true] },
-        Gate { a: 3, b: 2, out: 6, flips: [true, true] },
+        Gate::new(4, [(0, false), (1, false)]),
+        Gate::new(5, [(1, true), (1, false)]),
+        Gate::new(0, [(2, false), (3, true)]),
+        Gate::new(6, [(3, true), (2, true)]),
     ];
 
     struct Case {
@@ -224,10 +224,10 @@ mod tests {
     ) {
         let (hash, len) = (HalfGates::with_backend(Block::new(9), Backend::Portable), case.len);
         for (i, wires) in GATES.iter().enumerate() {
-            let row = |row: u32| row as usize * len..(row as usize + 1) * len;
-            let [a, b] = [wires.a, wires.b].map(|operand| blocks[row(operand)].to_vec());
+            let row = |row: usize| row * len..(row + 1) * len;
+            let [a, b] = wires.operands().map(|operand| blocks[row(operand)].to_vec());
             let first = case.numbers.first.wrapping_add(i as u64 * case.numbers.step);
-            gate(&hash, first, i, [&a, &b], &mut blocks[row(wires.out)]);
+            gate(&hash, first, i, [&a, &b], &mut blocks[row(wires.out())]);
         }
     }
 
@@ -239,7 +239,7 @@ mod tests {
             let (mut blocks, mut expected) = (random(1, ROWS * len), random(1, ROWS * len));
             let (mut tables, mut expected_tables) = (vec![[[7; 16]; 2]; 4 * 64], vec![[[7; 16]; 2]; 4 * 64]);
             by_gate(&case, &mut expected, |hash, first, i, [a, b], out| {
-                let flips = GATES[i].flips;
+                let flips = GATES[i].flips();
                 let (a, b) = (Operand { labels: a, flip: flips[0] }, Operand { labels: b, flip: flips[1] });
                 hash.garble(first, delta, a, b, out, &mut expected_tables[64 * i..][..len]);
             });

@@ -40,7 +40,8 @@ pub(crate) fn evaluate(key: Block, first: u64, a: &[Block], b: &[Block], out: &m
 
 pub(crate) fn garble_gates(key: Block, delta: Block, wires: Several, tables: &mut [&mut [Ciphertexts]]) {
     pieces(wires, |gate, [a, b], out, (row, lanes), first| {
-        let (a, b) = (Operand { labels: a, flip: gate.flips[0] }, Operand { labels: b, flip: gate.flips[1] });
+        let flips = gate.flips();
+        let (a, b) = (Operand { labels: a, flip: flips[0] }, Operand { labels: b, flip: flips[1] });
         garble(key, first, delta, a, b, out, &mut tables[row][lanes]);
     });
 }

@@ -60,8 +60,8 @@ fn bit(words: &[u64], at: usize) -> bool {
 
 /// For each AND of a plan, in order, the vector that it belongs to.
 fn vector_of(plan: &Plan) -> Vec<Option<usize>> {
-    let ands = (0..plan.code().len()).filter(|&i| plan.code()[i].op == Op::And);
-    ands.map(|i| plan.vectors().iter().position(|vector| vector.contains(&i))).collect()
+    let ands = plan.code().iter().enumerate().filter(|(_, instr)| instr.op == Op::And);
+    ands.map(|(i, _)| plan.vectors().iter().position(|vector| vector.contains(&i))).collect()
 }
 
 const BLOCKS: [(&str, &[u32]); 6] = [
@@ -136,8 +136,8 @@ fn what_shares_no_operand_or_is_too_short_is_no_vector() {
         for vector in plan.vectors() {
             assert!(VECTOR.contains(&vector.len()));
             assert!(plan.layers().iter().any(|layer| layer.start <= vector.start && vector.end <= layer.end));
-            let code = &plan.code()[vector.clone()];
-            assert!(code.iter().all(|instr| instr.op == Op::And && instr.a == code[0].a));
+            let ands: Vec<_> = plan.code().iter().skip(vector.start).take(vector.len()).collect();
+            assert!(ands.iter().all(|instr| instr.op == Op::And && instr.a == ands[0].a));
         }
     }
 }

@@ -1,111 +1,37 @@
-//! Who a party is: an Ed25519 key pair, pinned by the other side as an SSH server's key is.
+//! A key pair that proves who a party is, and the file in which it lies.
 //!
-//! There are no certificates and no names: a party proves that it holds the key that its peer
-//! expects. The private key lies in a PEM file (PKCS#8, RFC 8410) that only its owner may read;
-//! `openssl pkey` reads it too. The public key is written as `duo1`, then the base32 (RFC 4648,
-//! lower case) of its 32 bytes and a checksum of 3 bytes, so that a typo is noticed.
+//! The private key lies in a PEM file (PKCS#8, RFC 8410) that only its owner may read; `openssl pkey` reads it too.
 
-use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::Arc;
 
-use curve25519_dalek::edwards::CompressedEdwardsY;
-use data_encoding::{BASE32_NOPAD, BASE64};
+use data_encoding::BASE64;
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::sign::SigningKey;
 use zeroize::Zeroizing;
 
+use super::PublicKey;
 use crate::error::{Error, Result};
 
-const PREFIX: &str = "duo1";
-const CHECKSUM: usize = 3;
-/// Characters of a public key: the prefix, then 35 bytes of 5 bits a character.
-const TEXT: usize = PREFIX.len() + (32 + CHECKSUM) * 8 / 5;
 /// PKCS#8 of an Ed25519 seed, RFC 8410 section 7, up to the seed.
 const PKCS8: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 /// SubjectPublicKeyInfo of an Ed25519 key, RFC 8410 section 4, up to the key.
 const SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
-/// The public key of a party: what its peer pins.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct PublicKey([u8; 32]);
-
 impl PublicKey {
-    /// The key with these 32 bytes, if it is a point of large order: for the few others anybody
-    /// can sign.
-    pub fn from_bytes(bytes: [u8; 32]) -> Result<Self> {
-        match CompressedEdwardsY(bytes).decompress() {
-            Some(point) if !point.is_small_order() => Ok(PublicKey(bytes)),
-            _ => Err(malformed("these 32 bytes are no Ed25519 public key")),
-        }
-    }
-
-    /// The 32 bytes of RFC 8032.
-    pub fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-
     /// The key in the form in which TLS carries it (RFC 7250).
-    pub(super) fn to_spki(self) -> Vec<u8> {
-        [&SPKI[..], &self.0].concat()
+    pub(in crate::channel) fn to_spki(self) -> Vec<u8> {
+        [&SPKI[..], self.as_bytes()].concat()
     }
 
-    pub(super) fn from_spki(spki: &[u8]) -> Option<Self> {
+    pub(in crate::channel) fn from_spki(spki: &[u8]) -> Option<Self> {
         let key = spki.strip_prefix(&SPKI)?;
         PublicKey::from_bytes(key.try_into().ok()?).ok()
     }
-}
-
-impl fmt::Display for PublicKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = [&self.0[..], &checksum(&self.0)].concat();
-        write!(f, "{PREFIX}{}", BASE32_NOPAD.encode(&bytes).to_ascii_lowercase())
-    }
-}
-
-impl fmt::Debug for PublicKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl FromStr for PublicKey {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let text = text.trim().to_ascii_lowercase();
-        let Some(body) = text.strip_prefix(PREFIX) else {
-            return Err(malformed(format!("it must begin with '{PREFIX}'")));
-        };
-        if let Some((at, wrong)) = body.char_indices().find(|(_, c)| !matches!(c, 'a'..='z' | '2'..='7')) {
-            let place = PREFIX.len() + at + 1;
-            return Err(malformed(format!("character {place} is '{}', not a-z or 2-7", wrong.escape_debug())));
-        }
-        if text.len() != TEXT {
-            return Err(malformed(format!("it has {} characters instead of {TEXT}", text.len())));
-        }
-        let bytes = BASE32_NOPAD.decode(body.to_ascii_uppercase().as_bytes()).map_err(|e| malformed(e.to_string()))?;
-        match bytes.split_first_chunk::<32>() {
-            Some((key, sum)) if sum == checksum(key) => PublicKey::from_bytes(*key),
-            _ => Err(malformed("its checksum is wrong: look for a typo")),
-        }
-    }
-}
-
-fn malformed(why: impl Into<String>) -> Error {
-    Error::Malformed { what: "public key".into(), why: why.into() }
-}
-
-fn checksum(key: &[u8; 32]) -> [u8; CHECKSUM] {
-    let mut sum = [0; CHECKSUM];
-    let hash = blake3::derive_key("duologue 1 public key checksum", key);
-    sum.copy_from_slice(&hash[..CHECKSUM]);
-    sum
 }
 
 /// A key pair. It has no `Debug`: nothing can print it.
@@ -141,7 +67,7 @@ impl Identity {
         self.public
     }
 
-    pub(super) fn signer(&self) -> Arc<dyn SigningKey> {
+    pub(in crate::channel) fn signer(&self) -> Arc<dyn SigningKey> {
         self.signer.clone()
     }
 

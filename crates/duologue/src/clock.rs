@@ -1,18 +1,33 @@
-//! The time that a channel goes by: the system's, or in tests one that passes only while everybody waits.
+//! The time that this crate goes by: the system's, or in tests of channels one that passes only while everybody waits.
+//!
+//! Nothing else in the crate asks for the time: in a browser there is no clock of the standard library's, and JavaScript's
+//! takes its place.
+
+#[cfg(test)]
+pub(crate) mod virtual_time;
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub(crate) use std::time::Instant;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use std::time::{SystemTime, UNIX_EPOCH};
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub(crate) use web_time::Instant;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use web_time::{SystemTime, UNIX_EPOCH};
 
 #[cfg(test)]
-use super::tests::virtual_time::{Actor, AtDrop, Signal, VirtualTime};
+use virtual_time::{Actor, AtDrop, Signal, VirtualTime};
 
 /// Waits shorter than this are beyond the precision of a timer.
 const SPIN: Duration = Duration::from_micros(60);
 
 /// A source of time that can also be waited for.
 #[derive(Clone, Default)]
-pub(super) enum Clock {
+pub(crate) enum Clock {
     #[default]
     System,
     #[cfg(test)]
@@ -80,14 +95,14 @@ impl Clock {
 
 /// Ends the wait of its [`Interval`] when it is dropped.
 #[allow(dead_code, reason = "each variant is held only to be dropped")]
-pub(super) enum Stop {
+pub(crate) enum Stop {
     System(mpsc::Sender<()>),
     #[cfg(test)]
     Virtual(AtDrop),
 }
 
 /// The pauses of a thread that does something from time to time.
-pub(super) enum Interval {
+pub(crate) enum Interval {
     System(mpsc::Receiver<()>),
     #[cfg(test)]
     Virtual(Actor, Signal),
