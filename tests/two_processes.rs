@@ -44,7 +44,7 @@ fn parties_with_other_instructions_agree() {
     for backend in backends {
         for settings in [
             "--protocol yao --timing streamed --tile 16",
-            "--protocol yao --timing ahead --correlations silent16",
+            "--protocol yao --timing ahead --correlations silent16w",
             "--protocol yao --timing streamed --garbling three-halves",
             "--protocol yao --timing ahead --garbling three-halves --tile 16",
             "--protocol gmw --correlations softspoken8",

@@ -1,7 +1,7 @@
 //! Protocols on a stopwatch, without a channel: what benchmarks measure beside whole sessions.
 //!
 //! Both parties of one program run in this process by the executors and protocols that sessions run, with correlations
-//! that are dealt instead of made. They take turns: while one computes the other waits, so that each may have the core
+//! of a dealer instead of makers. They take turns: while one computes the other waits, so that each may have the core
 //! for itself, and the time in which bytes pass between them counts for nobody. Nothing here protects anything: both
 //! parties' secrets are in one place, and none of it can become part of a session.
 
@@ -68,7 +68,7 @@ struct Both<'a> {
 
 type Took = (Duration, Outputs);
 
-/// Keys that are dealt to both parties.
+/// Keys that a dealer gave both parties.
 struct DealtKeys<'a> {
     party: Party,
     dealer: &'a Generator,
@@ -358,7 +358,7 @@ impl Link for Seat<'_> {
         if count == 0 { Ok(()) } else { self.away(|table, us| table.receive(us, room)) }
     }
 
-    /// All was dealt.
+    /// The dealer gave all.
     fn supply(&mut self, _: &mut Stock, _: Demand, _: Demand) -> Result<()> {
         Ok(())
     }

@@ -14,6 +14,10 @@ mod sync {
     pub use real::sync::PoisonError;
 }
 
+mod clock {
+    pub use real::time::Instant;
+}
+
 #[allow(dead_code)]
 #[path = "../src/channel/memory.rs"]
 mod memory;

@@ -36,7 +36,7 @@ mod wiring;
 pub use bind::{Binding, BoundPort};
 pub use lanes::{Lanes, Size};
 pub use party::Party;
-pub use schedule::{CellId, Kind, Schedule, Seat, Task};
+pub use schedule::{CellId, Schedule, Seat, Task, TaskKind};
 pub use step::{Owner, Recipient, Step, View};
 pub use wiring::Piece;
 

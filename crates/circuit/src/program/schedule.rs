@@ -27,7 +27,7 @@ pub struct Seat {
 
 /// The work of a task.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum TaskKind {
     /// Takes lanes from `from` of an input port.
     Input {
         /// The port by its place in [`Binding::inputs`](super::Binding::inputs).
@@ -71,7 +71,7 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Task {
     /// The work.
-    pub kind: Kind,
+    pub kind: TaskKind,
     /// The cell that it makes; its number is the task's.
     pub cell: CellId,
     /// Rows of the cell.

@@ -64,9 +64,6 @@ pub struct Circuits {
     /// Do not fit the table to the terminal: one that goes elsewhere is whole anyway
     #[arg(long)]
     pub wide: bool,
-    /// Write the table and its plot into this folder too, as circuits.md and circuits.svg
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["names", "only"])]
-    pub book: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]

@@ -70,7 +70,7 @@ pub enum Verb {
     Inspect(Inspect),
     /// List the circuits and programs that are built in
     Blocks(Blocks),
-    /// Print what every circuit of the library costs, beside published figures
+    /// Print what every circuit of the library costs
     Circuits(Circuits),
     /// Make a program from a Bristol circuit file
     Import(Import),

@@ -62,7 +62,7 @@ pub struct Settings {
     #[arg(long, value_name = "LANES")]
     pub tile: Option<usize>,
     /// The maker of correlations that are not in the pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told),
-    /// silent16 to silent19 (128 bits as published, 88 by our own count), silent16w to silent19w (128 bits)
+    /// silent16w to silent19w
     #[arg(long, value_name = "MAKER")]
     pub correlations: Option<Extension>,
     /// Take correlations from this folder, which `duologue pool fill` filled; both parties have one
@@ -188,8 +188,8 @@ pub struct FillPool {
     /// Fill up to so many correlated OTs in each direction, one for each input bit of Yao's evaluator
     #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = number)]
     pub cots: u64,
-    /// The maker of a new pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told), silent16 to
-    /// silent19 (128 bits as published, 88 by our own count), silent16w to silent19w (128 bits)
+    /// The maker of a new pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told), silent16w to
+    /// silent19w
     #[arg(long, value_name = "MAKER")]
     pub correlations: Option<Extension>,
 }

@@ -17,7 +17,7 @@ use crate::session::at_once;
 use crate::threads::Threads;
 use crate::{Party, Result};
 use circuit::plan::Plan;
-use circuit::program::{Binding, BoundPort, Kind, Owner, Piece};
+use circuit::program::{Binding, BoundPort, Owner, Piece, TaskKind};
 use circuit::{BitMatrix, Schedule};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -280,12 +280,12 @@ impl Protocol for Counted {
         _: Option<BitMatrix>,
     ) -> Result<Counting<Made<Depths>>> {
         let end = match &job.task.kind {
-            Kind::Map { wiring, .. } => {
+            TaskKind::Map { wiring, .. } => {
                 let plan = job.plan.as_ref().expect("a map has a plan");
                 let inputs = gather(plan.inputs().len(), wiring, args);
                 Made::Value(Depths(self.lengths.depths(plan, &inputs.0)))
             }
-            Kind::Output { wiring, .. } => {
+            TaskKind::Output { wiring, .. } => {
                 let deepest = gather(job.task.rows, wiring, args).0.into_iter().max().unwrap_or(0);
                 let mut state = self.tally.state();
                 state.depth = state.depth.max(deepest);

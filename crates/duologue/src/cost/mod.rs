@@ -2,7 +2,7 @@
 //!
 //! A bit is the number of ANDs on its path. The tasks run through the same executor as those of the real protocols,
 //! with the same windows; in place of messages there are their lengths, so that bytes and rounds are exact. Each party
-//! is simulated, and its exchanges are kept: laid over the properties of a link they give the time of a run.
+//! is simulated, and its exchanges are recorded: with the properties of a link they give the time of a run.
 
 mod correlating;
 mod dry;

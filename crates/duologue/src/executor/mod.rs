@@ -36,7 +36,7 @@ use crate::outbox::{Inbox, Outbox};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
-use circuit::program::{Binding, CellId, Kind, Recipient, Schedule, Task};
+use circuit::program::{Binding, CellId, Recipient, Schedule, Task, TaskKind};
 use online::{Online, deliver};
 use setup::Ready;
 use std::collections::BTreeMap;
@@ -195,13 +195,13 @@ impl<P: Protocol> Executor<P> {
         let schedule = self.program.schedule.clone();
         for task in schedule.tasks.iter().filter(|task| task.public) {
             let cell = match &task.kind {
-                Kind::Input { port, from, .. } => feed(&self.program.public, *port, *from, task)?,
-                Kind::Constant { bits } => constant(bits, task.lanes),
-                Kind::Map { plan, wiring } => {
+                TaskKind::Input { port, from, .. } => feed(&self.program.public, *port, *from, task)?,
+                TaskKind::Constant { bits } => constant(bits, task.lanes),
+                TaskKind::Map { plan, wiring } => {
                     let none = BitMatrix::zeros(0, task.lanes);
                     interpreter::map(schedule.plan(*plan), wiring, task.lanes, &self.public_args(task), &none)
                 }
-                Kind::View { wiring } | Kind::Output { wiring, .. } => {
+                TaskKind::View { wiring } | TaskKind::Output { wiring, .. } => {
                     interpreter::gather(wiring, task.rows, task.lanes, &self.public_args(task))
                 }
             };
@@ -219,7 +219,7 @@ impl<P: Protocol> Executor<P> {
     fn outline(&self, id: u32) -> Job {
         let task = self.task(id).clone();
         let plan = match &task.kind {
-            Kind::Map { plan, .. } => Some(self.program.schedule.plan(*plan).clone()),
+            TaskKind::Map { plan, .. } => Some(self.program.schedule.plan(*plan).clone()),
             _ => None,
         };
         Job { threads: self.program.threads.clone(), public: BitMatrix::zeros(0, task.lanes), task, plan }
@@ -237,7 +237,7 @@ impl<P: Protocol> Executor<P> {
     /// A secret task with its public rows.
     fn job(&self, id: u32) -> Job {
         let mut job = self.outline(id);
-        if let (Kind::Map { wiring, .. }, Some(plan)) = (&job.task.kind, &job.plan) {
+        if let (TaskKind::Map { wiring, .. }, Some(plan)) = (&job.task.kind, &job.plan) {
             let args: Vec<_> = job.task.args.iter().map(|&arg| self.public[arg as usize].as_deref()).collect();
             job.public = interpreter::public_rows(plan, wiring, job.task.lanes, &args);
         }
@@ -260,7 +260,7 @@ impl<P: Protocol> Executor<P> {
 
     fn deliver_public(&self, outputs: &mut Feeds) {
         for task in self.program.schedule.tasks.iter().filter(|task| task.public) {
-            let Kind::Output { port, recipient, from, .. } = task.kind else { continue };
+            let TaskKind::Output { port, recipient, from, .. } = task.kind else { continue };
             let value = self.public[task.cell as usize].as_deref().expect("public tasks ran first");
             match (self.program.party, recipient) {
                 // One share of a public bit is the bit itself, the other is zero.

@@ -11,7 +11,7 @@ use crate::executor::{
 use crate::outbox::Outbox;
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
-use circuit::program::{Binding, Kind};
+use circuit::program::{Binding, TaskKind};
 use circuit::{BitMatrix, Order, Schedule};
 use std::sync::Arc;
 
@@ -90,13 +90,13 @@ impl Protocol for Plain {
     fn online(&self, job: &Job, _: (), args: &[Arg<'_, BitMatrix>], feed: Option<BitMatrix>) -> Result<Computed> {
         let (rows, lanes) = (job.task.rows, job.task.lanes);
         let made = match &job.task.kind {
-            Kind::Input { .. } => Made::Value(feed.ok_or_else(|| Error::usage("an input is missing"))?),
-            Kind::Output { wiring, .. } => Made::Output(Some(gather(wiring, rows, lanes, args))),
-            Kind::Map { wiring, .. } => {
+            TaskKind::Input { .. } => Made::Value(feed.ok_or_else(|| Error::usage("an input is missing"))?),
+            TaskKind::Output { wiring, .. } => Made::Output(Some(gather(wiring, rows, lanes, args))),
+            TaskKind::Map { wiring, .. } => {
                 let plan = job.plan.as_ref().expect("a map has a plan");
                 Made::Value(map(plan, wiring, lanes, args, &job.public))
             }
-            Kind::Constant { .. } | Kind::View { .. } => return Err(Error::usage("not a task of a protocol")),
+            TaskKind::Constant { .. } | TaskKind::View { .. } => return Err(Error::usage("not a task of a protocol")),
         };
         Ok(Computed(Some(made)))
     }

@@ -596,6 +596,14 @@ fn every_option_is_a_term() {
     }
 }
 
+/// A peer of an earlier version may ask for a set of silent OT that is gone.
+#[test]
+fn a_peer_that_wants_a_maker_that_is_gone_is_explained() {
+    let ours = [("what makes correlations", "silent18w".to_string())];
+    let error = agreement::compare(&ours, b"what makes correlations\tsilent18\n").unwrap_err().to_string();
+    assert!(error.contains("ours is silent18w") && error.contains("'silent18' is gone"), "{error}");
+}
+
 proptest! {
     #[test]
     fn the_peers_terms_may_be_anything(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0usize..300, turn: bool) {

@@ -1,27 +1,31 @@
 #![forbid(unsafe_code)]
-//! The `duologue` command: see `duologue --help`.
+//! The `duologue` command: see `duologue --help`. The project's own tools (`xtask`) use what else is public here.
 
 mod args;
 mod config;
+pub mod conventions;
 mod failure;
 mod interrupt;
 mod io;
-mod library;
+pub mod library;
 mod peer;
 mod process;
 mod program;
 mod verbs;
 
+pub use failure::Failure;
+pub use io::console::{bytes, seconds, thousands};
+
 use args::{Args, Verb};
 use config::{Config, Defaults};
-use failure::Failure;
 use io::console::Console;
 use kernels::Backend;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
-fn main() -> ExitCode {
+/// Does what the command line says.
+pub fn main() -> ExitCode {
     let config = Config::load();
     let args = Args::read(config.as_ref().map_or(&Defaults::default(), Config::defaults));
     log(args.quiet);
