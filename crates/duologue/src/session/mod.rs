@@ -67,7 +67,7 @@ use wire::Wire;
 pub use crate::agreement::compare;
 pub use call::CallArg;
 pub(crate) use correlate::block_of;
-pub use hello::{VERSION, check_hello};
+pub use hello::{DOCTOR, MAGIC, VERSION, check_hello};
 #[cfg(feature = "disk")]
 pub use prepared::Keys;
 pub(crate) use wire::at_once;
