@@ -2,6 +2,7 @@
 //! The `duologue` command: see `duologue --help`. The project's own tools (`xtask`) use what else is public here.
 
 mod args;
+mod config;
 pub mod conventions;
 mod failure;
 mod interrupt;
@@ -16,7 +17,7 @@ pub use failure::Failure;
 pub use io::console::{bytes, seconds, thousands};
 
 use args::{Args, Verb};
-use clap::Parser;
+use config::{Config, Defaults};
 use io::console::Console;
 use kernels::Backend;
 use std::io::IsTerminal;
@@ -25,10 +26,11 @@ use tracing_subscriber::EnvFilter;
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
-    let args = Args::parse();
+    let config = Config::load();
+    let args = Args::read(config.as_ref().map_or(&Defaults::default(), Config::defaults));
     log(args.quiet);
     let console = Console::new(args.quiet, args.json);
-    match choose(args.backend).and_then(|()| run(&args.verb, &console)) {
+    match choose(args.backend).and_then(|()| run(&args.verb, config, &console)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
@@ -44,20 +46,30 @@ fn choose(backend: Option<Backend>) -> Result<(), Failure> {
     }
 }
 
-fn run(verb: &Verb, console: &Console) -> Result<(), Failure> {
+fn run(verb: &Verb, config: Result<Config, Failure>, console: &Console) -> Result<(), Failure> {
+    // A configuration that cannot be read keeps nobody from asking what is wrong, or how the command is used.
+    match verb {
+        Verb::Doctor(args) => return verbs::doctor::run(args, config, console),
+        Verb::Completions(args) => return verbs::help::completions(args),
+        Verb::Man(args) => return verbs::help::man(args, console),
+        _ => {}
+    }
+    let config = config?;
     match verb {
         Verb::Demo(args) => verbs::demo::run(args, console),
-        Verb::Run(args) => verbs::run::run(args, console),
+        Verb::Run(args) => verbs::run::run(args, &config, console),
         Verb::Cost(args) => verbs::cost::run(args, console),
         Verb::Inspect(args) => verbs::inspect::run(args, console),
         Verb::Blocks(args) => verbs::blocks::run(args, console),
         Verb::Circuits(args) => verbs::circuits::run(args, console),
         Verb::Import(args) => verbs::import::run(args, console),
         Verb::Export(args) => verbs::export::run(args, console),
-        Verb::Prepare(args) => verbs::prepare::run(args, console),
-        Verb::Pool(args) => verbs::pool::run(args, console),
-        Verb::Keys(args) => verbs::keys::run(args, console),
+        Verb::Prepare(args) => verbs::prepare::run(args, &config, console),
+        Verb::Pool(args) => verbs::pool::run(args, &config, console),
+        Verb::Keys(args) => verbs::keys::run(args, &config, console),
+        Verb::Peers(args) => verbs::peers::run(args, &config, console),
         Verb::Bench(args) => verbs::bench::run(args, console),
+        Verb::Doctor(_) | Verb::Completions(_) | Verb::Man(_) => Ok(()),
     }
 }
 

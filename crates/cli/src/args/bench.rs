@@ -1,8 +1,9 @@
 //! Benchmarks.
 
 use super::values::{PerhapsLink, garbling, number, party, perhaps_link, scheme};
+use crate::config::PeerKey;
 use clap::Subcommand;
-use duologue::channel::{Link, PublicKey};
+use duologue::channel::Link;
 use duologue::{Garbling, Party, Scheme};
 use std::path::PathBuf;
 
@@ -57,9 +58,9 @@ pub struct BenchParty {
     /// Your private key, for a line that is encrypted
     #[arg(long, value_name = "FILE", requires = "peer_key")]
     pub key: Option<PathBuf>,
-    /// The peer's public key; without it the line is not encrypted
+    /// The peer's public key, or its name; without it the line is not encrypted
     #[arg(long, value_name = "KEY", requires = "party")]
-    pub peer_key: Option<PublicKey>,
+    pub peer_key: Option<PeerKey>,
     /// The core that this process stays on
     #[arg(long, hide = true, requires = "party")]
     pub core: Option<usize>,

@@ -2,8 +2,9 @@
 
 use super::PROGRAM;
 use super::values::{Pair, garbling, number, party, scheme, timing};
+use crate::config::PeerKey;
 use clap::Subcommand;
-use duologue::channel::{Link, PublicKey};
+use duologue::channel::Link;
 use duologue::ot::Extension;
 use duologue::{Garbling, Party, Scheme, Timing};
 use std::convert::Infallible;
@@ -210,7 +211,8 @@ pub struct Meeting {
     /// Wait for the peer at this address, such as 0.0.0.0:7000; port 0 is any free one
     #[arg(long, value_name = "ADDR", required_unless_present = "connect", conflicts_with = "connect")]
     pub listen: Option<String>,
-    /// Connect to the peer at this address, such as host:7000 or [::1]:7000
+    /// Connect to the peer at this address, such as host:7000 or [::1]:7000; or NAME, a peer whose address
+    /// `duologue peers` knows
     #[arg(long, value_name = "ADDR")]
     pub connect: Option<String>,
     /// How long to look for the peer
@@ -223,12 +225,13 @@ pub struct Meeting {
 
 #[derive(clap::Args)]
 pub struct Security {
-    /// Your private key; by default the one that `duologue keys new` makes
+    /// Your private key; by default the one that the configuration file names or that `duologue keys new` makes
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// The peer's public key, as its `duologue keys` shows it
-    #[arg(long, value_name = "KEY", required_unless_present = "insecure_plaintext")]
-    pub peer_key: Option<PublicKey>,
+    /// The peer's public key, as its `duologue keys` shows it, or the name that `duologue peers` gave it; with --connect
+    /// NAME it is that peer's
+    #[arg(long, value_name = "KEY", required_unless_present_any = ["insecure_plaintext", "connect"])]
+    pub peer_key: Option<PeerKey>,
     /// No encryption, no keys: whoever is on the way reads and changes everything
     #[arg(long, conflicts_with_all = ["key", "peer_key"])]
     pub insecure_plaintext: bool,

@@ -33,6 +33,8 @@ pub struct Proposal<'a> {
     pub scheme: Scheme,
     /// The peer's key, if there is one.
     pub peer: Option<String>,
+    /// The name that the user gave to it.
+    pub peer_name: Option<String>,
 }
 
 impl Proposal<'_> {
@@ -114,9 +116,10 @@ fn ask(proposal: &impl Display, mut answer: impl BufRead, mut to: impl Write) ->
 impl Display for Proposal<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let peer = self.peer.as_deref().unwrap_or("whoever connects, without encryption");
+        let name = self.peer_name.as_ref().map_or(String::new(), |name| format!("{name}, "));
         writeln!(f, "program  {}", self.binding.program().name())?;
         writeln!(f, "digest   {}", self.digest)?;
-        writeln!(f, "peer     {peer}")?;
+        writeln!(f, "peer     {name}{peer}")?;
         writeln!(f, "you are  {}, by {}", self.party, self.scheme)?;
         if !self.binding.sizes().is_empty() {
             writeln!(f, "sizes    {}", sizes::text(self.binding))?;

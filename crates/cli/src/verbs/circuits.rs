@@ -2,23 +2,25 @@
 
 use crate::args::Circuits;
 use crate::failure::Failure;
-use crate::io::console::{Console, print, table, thousands};
+use crate::io::console::{Console, print, thousands};
+use crate::io::listing::{self, Listing};
 use crate::library::{self, Entry, Figure};
 use circuit::blocks::{self, Goal};
 use serde::Serialize;
 
 pub fn run(args: &Circuits, console: &Console) -> Result<(), Failure> {
-    let called = |program: &String| args.names.is_empty() || args.names.iter().any(|word| program.contains(word));
+    let words = [&args.names[..], &args.only].concat();
+    let called = |program: &String| words.is_empty() || words.iter().any(|word| program.contains(word));
     let programs: Vec<String> = library::usual().into_iter().filter(called).collect();
     if programs.is_empty() {
         return Err(
-            Failure::input(format!("no circuit is called {}", args.names.join(" or "))).hint("see `duologue blocks`")
+            Failure::input(format!("no circuit is called {}", words.join(" or "))).hint("see `duologue blocks`")
         );
     }
     let entries = library::entries(&programs)?;
     match console.json() {
         true => console.show_json(&entries.iter().flat_map(lines).collect::<Vec<_>>()),
-        false => print(table("lrrrrrr", &rows(&entries)).as_bytes()),
+        false => print(text(&entries, if args.wide { None } else { listing::width() }).as_bytes()),
     }
 }
 
@@ -48,6 +50,10 @@ fn lines(entry: &Entry) -> impl Iterator<Item = FigureRow> {
 }
 
 const HEAD: [&str; 7] = ["CIRCUIT", "size: ANDs", "depth", "live", "depth: ANDs", "depth", "live"];
+
+fn text(entries: &[Entry], width: Option<usize>) -> String {
+    Listing { align: "lrrrrrr", rows: rows(entries), dispensable: &["live"] }.text(width)
+}
 
 fn rows(entries: &[Entry]) -> Vec<Vec<String>> {
     let head = HEAD.map(String::from).to_vec();

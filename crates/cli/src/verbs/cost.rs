@@ -65,7 +65,7 @@ struct Phase {
 impl Protocol {
     fn new(binding: &Binding, scheme: Scheme, garbling: Garbling, link: &Link) -> Result<Protocol, Failure> {
         let options = Options::new(scheme).garbling(garbling);
-        let cost = cost::cost(binding, &options)?;
+        let cost = cost::cost_with(binding, &options, &apps::calls())?;
         let speed = measure(&options, cost.terms.ahead)?;
         let (setup, online) = cost.time(link, &speed);
         let phase = |traffic: &cost::Traffic, seconds| Phase {

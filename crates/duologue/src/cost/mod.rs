@@ -10,6 +10,7 @@ mod dry;
 pub use correlating::{Correlating, Supply};
 
 use crate::agreement;
+use crate::call::Calls;
 use crate::channel::{Channel, Link};
 use crate::correlation::Demand;
 use crate::executor::Phase;
@@ -74,18 +75,27 @@ struct PhaseExchange {
     read: usize,
 }
 
-/// Counts what `options` would make of a bound program in a new session.
+/// Counts what `options` would make of a bound program without calls in a new session.
 ///
 /// # Errors
 /// If the program cannot be encoded.
 pub fn cost(binding: &Binding, options: &Options) -> Result<Cost> {
+    cost_with(binding, options, &Calls::new())
+}
+
+/// Counts what `options` would make of a bound program that may call these protocols, in a new session.
+///
+/// # Errors
+/// If the program cannot be encoded, or calls another protocol.
+pub fn cost_with(binding: &Binding, options: &Options, calls: &Calls) -> Result<Cost> {
     let (terms, schedule) = Terms::resolve(binding, options)?;
+    calls.check(&schedule)?;
     let schedule = Arc::new(schedule);
     let opening = opening(binding, &terms, &schedule)?;
     let mut exchanges: [Vec<PhaseExchange>; 2] = Default::default();
     let (mut demand, mut depth, mut memory) = (Demand::NONE, 0, 0);
     for party in [Party::Alice, Party::Bob] {
-        let found = dry::run(party, (binding, &schedule), &terms, opening)?;
+        let found = dry::run(party, (binding, &schedule), &terms, (opening, calls))?;
         (demand, depth) = (found.demand, found.depth);
         memory = memory.max(found.peak + found.stored);
         exchanges[party as usize] = found.exchanges;

@@ -117,8 +117,8 @@ pub(crate) trait Engine: Send {
     /// Setup of the whole program, which is stored for a later session.
     fn setup_to(&mut self, run: &mut dyn RunSink, stock: &mut Stock, link: &mut dyn Link) -> Result<()>;
 
-    /// Takes the setup that was stored in an earlier session.
-    fn resume(&mut self, run: Arc<dyn RunSource>);
+    /// Takes the setup that was stored in an earlier session, from a place on.
+    fn resume(&mut self, run: &Arc<dyn RunSource>, at: StoredSize) -> Result<()>;
 
     /// Runs the program on inputs.
     fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran>;
@@ -130,7 +130,7 @@ impl<P: Protocol> Engine for Executor<P> {
     }
 
     fn stored_size(&self) -> StoredSize {
-        tables::places(self).1
+        tables::places(self, StoredSize::default()).1
     }
 
     fn program_secret(&self) -> Option<Zeroizing<Block>> {
@@ -147,8 +147,9 @@ impl<P: Protocol> Engine for Executor<P> {
         threads.install(|| self.set_up_to(run, stock, link))
     }
 
-    fn resume(&mut self, run: Arc<dyn RunSource>) {
-        self.stored = Some(StoredRun { run, places: tables::places(self).0 });
+    fn resume(&mut self, run: &Arc<dyn RunSource>, at: StoredSize) -> Result<()> {
+        self.stored = Some(StoredRun { run: run.clone(), places: tables::places(self, at).0 });
+        Ok(())
     }
 
     fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran> {

@@ -6,14 +6,15 @@ use super::hello::{Hello, greet};
 use super::outcome::Mark;
 use super::program::Job;
 use super::wire::Wire;
-use super::{Outcome, PhaseReport, Prepared, Progress, Report, Session, fields, take_leave};
+use super::{Outcome, PhaseReport, Prepared, Progress, Report, Session, call, fields, take_leave};
+use crate::call::Calls;
 use crate::channel::{Canceller, Channel, Counters, PublicKey};
 use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Feeds, PlanCache};
 use crate::ot::Extension;
+use crate::protocol::Base;
 use crate::protocol::terms::{Options, Terms};
-use crate::protocol::{Base, yao};
 use crate::threads::{self, Threads};
 use crate::{Error, Party, Result};
 use circuit::program::{Binding, Owner, Schedule};
@@ -67,6 +68,7 @@ impl Session {
             programs: 0,
             last: None,
             plans: PlanCache::default(),
+            calls: Calls::new(),
             threads: Threads::default(),
             dead: None,
         })
@@ -129,6 +131,7 @@ impl Session {
             return Ok((*terms, schedule));
         }
         let (terms, schedule) = Terms::resolve(binding, options)?;
+        self.calls.check(&schedule)?;
         let schedule = Arc::new(schedule);
         self.last = Some((asked, terms, Arc::downgrade(&schedule)));
         Ok((terms, schedule))
@@ -137,9 +140,8 @@ impl Session {
     /// Takes a program's numbers before any of them is used: whatever happens then, none comes twice.
     pub(super) fn reserve(&mut self, schedule: &Schedule) -> (Base, u64) {
         let taken = (self.base, self.ordinal);
-        self.base.and0 += yao::numbers_of(schedule);
-        self.base.in0 += schedule.totals.in0;
-        self.ordinal += 1;
+        self.base.add(call::numbers_of(schedule));
+        self.ordinal += call::programs_of(schedule);
         self.programs += 1;
         taken
     }

@@ -10,7 +10,11 @@ use zeroize::Zeroize;
 /// The version of what travels; another one is refused by name.
 pub const VERSION: u16 = 1;
 
-const MAGIC: &[u8; 8] = b"duologue";
+/// The first bytes of a party that runs programs; the version follows.
+pub const MAGIC: &[u8; 8] = b"duologue";
+
+/// The first bytes of a party that only looks at the connection, as `duologue doctor` does; the version follows.
+pub const DOCTOR: &[u8; 8] = b"duodoctr";
 
 /// Computational and statistical security in bits.
 const SECURITY: [u8; 2] = [128, 40];
@@ -62,6 +66,10 @@ pub(super) fn greet(channel: &mut Channel, hello: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn check_head(theirs: &[u8]) -> Result<()> {
+    if theirs[..8] == *DOCTOR {
+        let (ours, theirs) = ("to run programs".into(), "to look at the connection, by `duologue doctor`".into());
+        return Err(Error::Incompatible { what: "what to do", ours, theirs });
+    }
     if theirs[..8] != *MAGIC {
         return Err(Error::peer("it does not speak duologue (is a simulated link set on one side only?)"));
     }

@@ -1,6 +1,7 @@
 //! Sessions: two parties, one channel, many programs. [`Session`] has the examples.
 
 mod basics;
+mod call;
 mod correlate;
 mod feeds;
 pub(crate) mod fields;
@@ -16,6 +17,7 @@ mod random;
 mod tests;
 mod wire;
 
+use crate::call::Calls;
 use crate::channel::{AbortCode, Channel};
 use crate::correlation::Stock;
 use crate::executor::PlanCache;
@@ -32,10 +34,11 @@ use wire::Wire;
 
 #[doc(hidden)]
 pub use crate::agreement::compare;
+pub use call::CallArg;
 pub(crate) use correlate::block_of;
 pub use hello::VERSION;
 #[doc(hidden)]
-pub use hello::check_hello;
+pub use hello::{DOCTOR, MAGIC, check_hello};
 pub use outcome::{Outcome, PhaseReport, Prepared, Progress, Report, Unit};
 pub(crate) use wire::at_once;
 
@@ -229,6 +232,7 @@ pub struct Session {
     /// The last schedule, as long as a prepared program has it: many of one program share their plans.
     last: Option<(Asked, Terms, Weak<Schedule>)>,
     plans: PlanCache,
+    calls: Calls,
     threads: Threads,
     dead: Option<String>,
 }

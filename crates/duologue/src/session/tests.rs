@@ -407,7 +407,7 @@ fn has_forgotten(session: &Session) -> bool {
     let Session {
         secrets, pairwise, stock, wire, dead,
         // Numbers, and what depends on programs alone.
-        party: _, id: _, base: _, ordinal: _, programs: _, last: _, plans: _, threads: _,
+        party: _, id: _, base: _, ordinal: _, programs: _, last: _, plans: _, calls: _, threads: _,
     } = session;
     let Wire {
         correlating, maker, pool, delta,
@@ -464,6 +464,8 @@ fn every_bit_of_a_hello_counts() {
     other[44] ^= 1;
     check_hello(&alice, &other).unwrap();
     assert!(matches!(check_hello(&alice, &bob[..44]), Err(Error::Peer(_))));
+    let doctor = [super::DOCTOR.as_slice(), &alice[8..]].concat();
+    assert!(matches!(check_hello(&alice, &doctor), Err(Error::Incompatible { what: "what to do", .. })));
     let mut echo = alice.clone();
     echo[10] = Party::Bob as u8;
     assert!(matches!(check_hello(&alice, &echo), Err(Error::Peer(why)) if why.contains("own hello")));

@@ -75,13 +75,7 @@ fn figures(
 }
 
 /// One party of a case, the other one being elsewhere.
-fn at(
-    door: &mut Door<'_>,
-    party: Party,
-    case: &Case,
-    args: &BenchEngines,
-    console: &Console,
-) -> Result<Measured, Failure> {
+fn at(door: &mut Door, party: Party, case: &Case, args: &BenchEngines, console: &Console) -> Result<Measured, Failure> {
     if case.threads == 1 {
         meeting::stay(&args.peer, console);
     }

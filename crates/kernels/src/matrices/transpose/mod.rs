@@ -43,6 +43,7 @@ pub fn columns_streaming(rows: &[Block], stride: usize, columns: &mut [Block]) {
 fn columns_on(backend: Backend, rows: &[Block], stride: usize, columns: &mut [Block], streaming: bool) {
     let (tiles, rest) = columns.as_chunks_mut::<128>();
     assert!(rest.is_empty() && tiles.len() <= stride, "whole tiles, within the rows");
+    assert!(tiles.is_empty() || rows.len() >= 127 * stride + tiles.len(), "every tile has all its rows");
     match backend.cpu() {
         Some(cpu) => cpu.run(Columns { rows, stride, tiles, streaming }),
         None => transpose::portable(rows, stride, tiles),
