@@ -122,16 +122,21 @@ impl Parts {
 
 /// The schedule of a program with calls: it has no tasks of its own.
 pub(super) fn schedule(binding: &Binding, order: Order, tile: &dyn Fn(usize) -> usize) -> Result<Schedule> {
-    let parts = Lowering::new(binding).parts(order, tile)?;
+    let lowering = Lowering::new(binding);
+    let mut parts = lowering.parts(order, tile)?;
+    // One tile for all, that of the largest plan: by it a program that was prepared is cut again.
+    let least = parts.programs().map(|part| part.schedule.tile).min().unwrap_or(1);
+    if parts.programs().any(|part| part.schedule.tile != least) {
+        parts = lowering.parts(order, &|_| least)?;
+    }
     let mut totals = Seat::default();
     for seat in parts.programs().map(|part| part.schedule.totals) {
         totals.and0 += seat.and0;
         totals.in0 += seat.in0;
         totals.out0 += seat.out0;
     }
-    let tile = parts.programs().map(|part| part.schedule.tile).max().unwrap_or(1);
     let (tasks, plans, uses) = Default::default();
-    Ok(Schedule { tasks, plans, uses, order, tile, totals, parts: Some(Arc::new(parts)) })
+    Ok(Schedule { tasks, plans, uses, order, tile: least, totals, parts: Some(Arc::new(parts)) })
 }
 
 struct Lowering<'a> {
