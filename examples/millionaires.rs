@@ -23,7 +23,7 @@ fn millionaires() -> std::result::Result<Binding, duologue::circuit::Error> {
 fn play(channel: Channel, party: Party, fortune: u64, job: &Binding) -> Result<[bool; 2]> {
     let mut session = Session::connect(channel, party)?;
     let inputs = Inputs::new().with(&party.to_string(), data::uints(32, &[fortune])?);
-    let mut richer = |scheme| {
+    let mut richer = |scheme| -> Result<bool> {
         let outcome = session.run(job, &Options::new(scheme), &inputs)?;
         let (ands, online) = (outcome.report.ands, outcome.report.online);
         println!("{party} by {scheme}: {ands} ANDs, {} bytes sent and {} rounds online", online.sent, online.rounds);

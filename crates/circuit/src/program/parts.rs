@@ -309,7 +309,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn results(&self, step: u32) -> impl Iterator<Item = Value> + use<> {
-        (self.first[step as usize]..self.first[step as usize + 1]).map(Value)
+        self.binding.program().range(self.first[step as usize]..self.first[step as usize + 1])
     }
 
     fn step_of(&self, value: Value) -> u32 {
@@ -391,7 +391,7 @@ impl<'a> Writer<'a> {
             }
         };
         let made = self.program.push(step)?;
-        self.values.extend(self.whole.results(number).zip(made.map(Value)));
+        self.values.extend(self.whole.results(number).zip(self.program.range(made)));
         Ok(())
     }
 
