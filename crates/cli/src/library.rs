@@ -52,7 +52,7 @@ pub fn entries(programs: &[String]) -> Result<Vec<Entry>, Failure> {
 /// The names of the programs that are built in, at their usual sizes.
 pub fn usual() -> Vec<String> {
     let blocks = blocks::registry().into_iter().map(|block| program::block_name(&block, &block.usual()));
-    let apps = APPS.iter().map(|app| format!("app:{}:{}?{}", app.name, app.width, app.sizes));
+    let apps = APPS.iter().filter(|app| !app.calls).map(|app| format!("app:{}:{}?{}", app.name, app.width, app.sizes));
     blocks.chain(apps).collect()
 }
 

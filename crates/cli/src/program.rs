@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use apps::eigenfaces::{CHUNK, MOST_PIXELS, eigenfaces, is_image};
+use apps::equality::{MOST_WIDTH, equality};
 use apps::proximity::{Metric, proximity};
 use apps::social::social;
 use circuit::blocks::float::Format;
@@ -22,6 +23,8 @@ pub struct App {
     pub sizes: &'static str,
     /// The goals for which there is a construction of its own.
     pub goals: &'static [Goal],
+    /// Whether calls do its work, so that it has no figures among circuits.
+    pub calls: bool,
     /// The program of a width that is none is an error that says what would be one.
     pub program: fn(u32, Goal) -> Result<Program, Failure>,
 }
@@ -35,6 +38,7 @@ pub const APPS: &[App] = &[
         width: 900,
         sizes: "faces=1",
         goals: &[Goal::Size],
+        calls: false,
         program: |width, _| within(1..=1 << 16, width, apps::scifi::scifi),
     },
     App {
@@ -44,6 +48,7 @@ pub const APPS: &[App] = &[
         width: 10_304,
         sizes: "faces=320",
         goals: BOTH,
+        calls: false,
         program: |width, goal| match is_image(width) {
             true => Ok(eigenfaces(width, goal)),
             false => Err(Failure::input(format!("are a multiple of {CHUNK} up to {MOST_PIXELS}, not {width}"))),
@@ -56,6 +61,7 @@ pub const APPS: &[App] = &[
         width: 255,
         sizes: "users=128",
         goals: BOTH,
+        calls: false,
         program: |width, goal| within(1..=1 << 16, width, |interests| social(interests, 32, goal)),
     },
     App {
@@ -65,6 +71,7 @@ pub const APPS: &[App] = &[
         width: 32,
         sizes: "places=1",
         goals: BOTH,
+        calls: false,
         program: |width, goal| Ok(proximity(Metric::Utm, format(width)?, goal)),
     },
     App {
@@ -74,6 +81,7 @@ pub const APPS: &[App] = &[
         width: 32,
         sizes: "places=1",
         goals: BOTH,
+        calls: false,
         program: |width, goal| Ok(proximity(Metric::Ecef, format(width)?, goal)),
     },
     App {
@@ -83,7 +91,18 @@ pub const APPS: &[App] = &[
         width: 32,
         sizes: "places=1",
         goals: BOTH,
+        calls: false,
         program: |width, goal| Ok(proximity(Metric::Haversine, format(width)?, goal)),
+    },
+    App {
+        name: "equality",
+        about: "which of Alice's strings equal Bob's, by 1-of-16 OT: a call, not a circuit",
+        parameter: "bits of a string",
+        width: 128,
+        sizes: "lanes=1",
+        goals: &[Goal::Size],
+        calls: true,
+        program: |width, _| within(1..=MOST_WIDTH, width, equality),
     },
 ];
 
@@ -116,7 +135,7 @@ fn read(path: &str) -> Result<Program, Failure> {
             false => failure,
         }
     })?;
-    Program::from_bytes(&bytes).map_err(|why| {
+    Program::from_bytes_with(&bytes, &apps::calls().functionalities()).map_err(|why| {
         let hint = "`duologue import` makes programs from Bristol files";
         Failure::malformed(path, why).hint(hint)
     })

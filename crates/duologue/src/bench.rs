@@ -45,6 +45,9 @@ pub fn alone(binding: &Binding, options: &Options, inputs: &Inputs, threads: usi
     if binding.inputs().iter().any(|port| port.who == Owner::Shared) {
         return Err(Error::usage("a program with shared inputs is not measured alone"));
     }
+    if binding.program().has_calls() {
+        return Err(Error::usage("a program with calls is not measured alone"));
+    }
     let (terms, schedule) = Terms::resolve(binding, options)?;
     let (garbler, ands) = (terms.garbler, schedule.totals.and0);
     let job = (Arc::new(binding.clone()), Arc::new(schedule));

@@ -15,6 +15,11 @@ impl Schedule {
         self.plans.iter().for_each(|plan| digest.plan(plan));
         digest.count(self.tasks.len());
         self.tasks.iter().for_each(|task| digest.task(task));
+        for part in self.parts.iter().flat_map(|parts| parts.programs()) {
+            part.schedule.digest().chunks(8).for_each(|word| {
+                digest.number(u64::from_le_bytes(word.try_into().expect("8 of 32 bytes")));
+            });
+        }
         digest.end()
     }
 }

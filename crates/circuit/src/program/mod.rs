@@ -25,34 +25,64 @@
 
 mod bind;
 mod digest;
+mod functionality;
 mod lanes;
+mod parts;
 mod party;
 pub mod reference;
 mod schedule;
 mod scheduler;
 mod step;
 mod wiring;
+mod written;
 
 pub use bind::{Binding, BoundPort};
+pub use functionality::{CallPort, Functionalities, Functionality, Holder};
 pub use lanes::{Lanes, Size};
+pub use parts::{Call, CallPart, CallValue, Origin, Part, Parts, ProgramPart, Target};
 pub use party::Party;
+#[doc(hidden)]
 pub use schedule::{CellId, Schedule, Seat, Task, TaskKind};
 pub use step::{Owner, Recipient, Step, View};
+#[doc(hidden)]
 pub use wiring::Piece;
 
 use crate::error::{Error, Result};
 use crate::graph::{Circuit, Type, check_name, check_type};
 use std::collections::HashSet;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
 
-/// A value of a program: defined by one step, read by later ones.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Value(pub(crate) u32);
+/// A value of a program: defined by one step, read by later ones of this program and of its clones.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value(pub(crate) u32, pub(crate) ProgramId);
 
 impl Value {
     /// Its place among the values, in the order in which the steps define them.
     pub fn number(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Value({})", self.0)
+    }
+}
+
+/// Which program of this process a value belongs to; no part of any encoding.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ProgramId(u64);
+
+impl ProgramId {
+    /// Of steps that were read and belong to no program yet.
+    pub const NONE: ProgramId = ProgramId(0);
+
+    /// No other program has it, but with probability 2^-64.
+    fn new() -> ProgramId {
+        ProgramId(RandomState::new().hash_one(0) | 1 << 63)
     }
 }
 
@@ -71,6 +101,8 @@ pub(crate) struct Definition {
     pub step: u32,
     pub port: u32,
     pub ty: Type,
+    /// Who holds it when a call reads it.
+    pub holder: Holder,
 }
 
 /// The most steps of a program; far above what people write.
@@ -85,6 +117,7 @@ const MOST_BITS: u64 = 1 << 24;
 /// A program: named sizes, circuits, and steps over values.
 #[derive(Clone)]
 pub struct Program {
+    id: ProgramId,
     name: String,
     sizes: Vec<SizeRange>,
     circuits: Vec<Circuit>,
@@ -92,6 +125,9 @@ pub struct Program {
     values: Vec<Definition>,
     /// Names taken by inputs and by outputs.
     ports: [HashSet<String>; 2],
+    /// The meanings of its calls.
+    functionalities: Functionalities,
+    calls: usize,
     mistake: Option<Error>,
 }
 
@@ -100,8 +136,9 @@ impl Program {
     pub fn new(name: impl Into<String>) -> Program {
         let name = name.into();
         let mistake = check_name(&name).err().map(|why| Error::invalid("program", why));
-        let (sizes, circuits, steps, values) = Default::default();
-        Program { name, sizes, circuits, steps, values, ports: Default::default(), mistake }
+        let (sizes, circuits, steps, values, ports, functionalities) = Default::default();
+        let id = ProgramId::new();
+        Program { id, name, sizes, circuits, steps, values, ports, functionalities, calls: 0, mistake }
     }
 
     /// One circuit as a program: each input port belongs to the party named for it, outputs go to both.
@@ -139,9 +176,34 @@ impl Program {
         &self.steps
     }
 
-    /// The type of a lane of `value`.
+    /// The type of a lane of `value`; no bits if it is not this program's.
     pub fn type_of(&self, value: Value) -> Type {
-        self.values.get(value.0 as usize).map_or(crate::graph::bits(0), |definition| definition.ty)
+        let defined = self.values.get(value.0 as usize).filter(|_| value.1 == self.id);
+        defined.map_or(crate::graph::bits(0), |definition| definition.ty)
+    }
+
+    /// The value with this number, whether it is defined or not.
+    pub(crate) fn value(&self, number: u32) -> Value {
+        Value(number, self.id)
+    }
+
+    /// Who holds `value` when a call reads it: the party that supplies it or that a call gave it to, else both as shares.
+    pub fn holder(&self, value: Value) -> Holder {
+        self.values.get(value.0 as usize).map_or(Holder::Shared, |definition| definition.holder)
+    }
+
+    /// Whether a step calls a functionality.
+    pub fn has_calls(&self) -> bool {
+        self.calls > 0
+    }
+
+    /// The meanings of the calls.
+    pub fn functionalities(&self) -> &Functionalities {
+        &self.functionalities
+    }
+
+    pub(crate) fn set_functionalities(&mut self, functionalities: &Functionalities) {
+        self.functionalities = functionalities.clone();
     }
 
     pub(crate) fn values(&self) -> &[Definition] {
@@ -185,6 +247,16 @@ impl Program {
         self.one(Step::Input { name: name.into(), owner: owner.into(), ty, lanes: lanes.into() })
     }
 
+    /// A public number, the same in every lane, of the width of `ty`.
+    pub fn number(&mut self, ty: Type, lanes: impl Into<Lanes>, number: u128) -> Value {
+        if ty.width < 128 && number >> ty.width != 0 {
+            let error = self.invalid(format!("the constant {number} does not fit into {} bits", ty.width));
+            self.remember(error);
+        }
+        let bit = |i| i < 128 && number >> i & 1 == 1;
+        self.constant(ty, lanes, &(0..ty.width).map(bit).collect::<Vec<_>>())
+    }
+
     /// A public value, the same in every lane; `bits` least significant first.
     pub fn constant(&mut self, ty: Type, lanes: impl Into<Lanes>, bits: &[bool]) -> Value {
         self.one(Step::Constant { ty, lanes: lanes.into(), bits: bits.to_vec() })
@@ -192,7 +264,7 @@ impl Program {
 
     /// `circuit` on every lane; the value of its first output port.
     pub fn map(&mut self, circuit: &Circuit, args: &[Value]) -> Value {
-        self.map_all(circuit, args).first().copied().unwrap_or(Value(u32::MAX))
+        self.map_all(circuit, args).first().copied().unwrap_or(self.value(u32::MAX))
     }
 
     /// `circuit` on every lane; a value for each output port.
@@ -219,6 +291,13 @@ impl Program {
         self.many(Step::Iterate { circuit, cycles: cycles.into(), state: state.to_vec(), inputs: inputs.to_vec() })
     }
 
+    /// A call of a functionality with parameters in its own encoding; a value for each of its results.
+    pub fn call(&mut self, functionality: &Arc<dyn Functionality>, parameters: &[u8], args: &[Value]) -> Vec<Value> {
+        let (name, version) = (functionality.name().to_owned(), functionality.version());
+        self.functionalities.add(functionality.clone());
+        self.many(Step::Call { name, version, parameters: parameters.to_vec(), args: args.to_vec() })
+    }
+
     /// A rearrangement of bits or lanes.
     pub fn view(&mut self, view: View, args: &[Value]) -> Value {
         self.one(Step::View { view, args: args.to_vec() })
@@ -235,12 +314,12 @@ impl Program {
     }
 
     fn one(&mut self, step: Step) -> Value {
-        self.many(step).first().copied().unwrap_or(Value(u32::MAX))
+        self.many(step).first().copied().unwrap_or(self.value(u32::MAX))
     }
 
     fn many(&mut self, step: Step) -> Vec<Value> {
         match self.push(step) {
-            Ok(range) => range.map(Value).collect(),
+            Ok(range) => range.map(|number| self.value(number)).collect(),
             Err(error) => {
                 self.remember(error);
                 Vec::new()
@@ -265,22 +344,57 @@ impl Program {
         }) as u32
     }
 
+    /// Appends a step that was read, whose values belong to no program yet.
+    pub(crate) fn push_read(&mut self, step: Step) -> Result<Range<u32>> {
+        let args: Vec<Value> = step.args().iter().map(|arg| self.value(arg.0)).collect();
+        self.push(step.with_args(&args, |circuit| circuit))
+    }
+
     /// Appends a step after checking it; the values that it defines.
     pub(crate) fn push(&mut self, step: Step) -> Result<Range<u32>> {
         if self.steps.len() >= MOST_STEPS {
             return Err(self.invalid("too many steps"));
         }
-        let types = self.result_types(&step)?;
+        let results = self.results(&step)?;
         let first = self.values.len() as u32;
         let step_number = self.steps.len() as u32;
         match &step {
             Step::Input { name, .. } => drop(self.ports[0].insert(name.clone())),
             Step::Output { name, .. } => drop(self.ports[1].insert(name.clone())),
+            Step::Call { .. } => self.calls += 1,
             _ => {}
         }
-        self.values.extend(types.iter().zip(0..).map(|(&ty, port)| Definition { step: step_number, port, ty }));
+        let definition = |(&CallPort { ty, holder }, port)| Definition { step: step_number, port, ty, holder };
+        self.values.extend(results.iter().zip(0..).map(definition));
         self.steps.push(step);
         Ok(first..self.values.len() as u32)
+    }
+
+    /// The types of the values that a step defines, and who holds them when a call reads them.
+    fn results(&self, step: &Step) -> Result<Vec<CallPort>> {
+        let holder = match step {
+            Step::Call { name, version, parameters, args } => {
+                return self.call_results(name, *version, parameters, args);
+            }
+            Step::Input { owner: Owner::Party(party), .. } => Holder::Party(*party),
+            _ => Holder::Shared,
+        };
+        Ok(self.result_types(step)?.into_iter().map(|ty| CallPort { ty, holder }).collect())
+    }
+
+    fn call_results(&self, name: &str, version: u32, parameters: &[u8], args: &[Value]) -> Result<Vec<CallPort>> {
+        check_name(name).map_err(|why| self.invalid(why))?;
+        if self.calls >= parts::MOST_CALLS {
+            return Err(self.invalid(format!("more than {} calls", parts::MOST_CALLS)));
+        }
+        let functionality = self.functionalities.find(name, version).map_err(|why| self.invalid(why.to_string()))?;
+        args.iter().try_for_each(|&arg| self.width(arg).map(drop))?;
+        let args: Vec<_> =
+            args.iter().map(|&arg| CallPort { ty: self.type_of(arg), holder: self.holder(arg) }).collect();
+        let results = functionality.results(parameters, &args);
+        let results = results.map_err(|why| self.invalid(format!("call of '{name}': {why}")))?;
+        results.iter().try_for_each(|result| self.check_type(result.ty).map(drop))?;
+        Ok(results)
     }
 
     fn result_types(&self, step: &Step) -> Result<Vec<Type>> {
@@ -302,9 +416,7 @@ impl Program {
                 self.iterate_types(*circuit, state, inputs)
             }
             Step::View { view, args } => self.view_type(view, args).map(|ty| vec![ty]),
-            Step::Call { name, version, .. } => {
-                Err(self.invalid(format!("calls '{name}' version {version}: this version knows no such protocol")))
-            }
+            Step::Call { .. } => Ok(Vec::new()),
             Step::Output { name, value, .. } => {
                 self.check_port(name, &self.ports[1])?;
                 self.width(*value)?;
@@ -389,6 +501,7 @@ impl Program {
 
     fn width(&self, value: Value) -> Result<usize> {
         match self.values.get(value.0 as usize) {
+            _ if value.1 != self.id => Err(self.invalid(format!("value {} belongs to another program", value.0))),
             Some(definition) => Ok(definition.ty.width as usize),
             None => Err(self.invalid(format!("value {} is not defined before it is used", value.0))),
         }

@@ -6,6 +6,7 @@
 //! AND, input and output number. Hash tweaks and share streams come of seats and of the tasks' numbers, which makes them
 //! unique by construction.
 
+use super::parts::Parts;
 use super::wiring::Piece;
 use super::{Owner, Recipient};
 use crate::plan::{Order, Plan};
@@ -101,6 +102,8 @@ pub struct Schedule {
     pub tile: usize,
     /// ANDs, secret input bits and secret output bits of the whole program.
     pub totals: Seat,
+    /// The parts of a program with calls, which has no tasks of its own; none if it has no calls.
+    pub parts: Option<Arc<Parts>>,
 }
 
 impl Schedule {

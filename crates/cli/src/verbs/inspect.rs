@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::io::consent::{owner, recipient};
 use crate::io::console::{Console, hex, table, thousands};
 use crate::program;
-use circuit::program::{Lanes, Step, Value, View};
+use circuit::program::{CallPort, Lanes, Step, Value, View};
 use circuit::{Binding, Circuit, Gate, Program};
 use serde::Serialize;
 use std::fmt;
@@ -165,9 +165,17 @@ impl Look<'_> {
                 self.program.circuits()[*circuit as usize].outputs().len()
             }
             Step::Reduce { args, .. } => args.len(),
-            Step::Output { .. } | Step::Call { .. } => 0,
+            Step::Call { name, version, parameters, args } => self.results_of_call(name, *version, parameters, args),
+            Step::Output { .. } => 0,
             Step::Input { .. } | Step::Constant { .. } | Step::View { .. } => 1,
         }
+    }
+
+    fn results_of_call(&self, name: &str, version: u32, parameters: &[u8], args: &[Value]) -> usize {
+        let port = |&arg: &Value| CallPort { ty: self.program.type_of(arg), holder: self.program.holder(arg) };
+        let args: Vec<CallPort> = args.iter().map(port).collect();
+        let found = self.program.functionalities().find(name, version);
+        found.and_then(|known| known.results(parameters, &args)).map_or(0, |results| results.len())
     }
 
     fn step(&self, step: &Step) -> String {
@@ -184,8 +192,12 @@ impl Look<'_> {
                 format!("iterate {} {cycles} times ({state}; {inputs})", name(circuit))
             }
             Step::View { view, args } => format!("{} ({})", self.view(view), values(args)),
-            Step::Call { name, version, args, .. } => {
-                format!("call {name} version {version} ({})", values(args))
+            Step::Call { name, version, parameters, args } => {
+                let with = match &parameters[..] {
+                    [] => String::new(),
+                    some => format!(", parameters {}", hex(some)),
+                };
+                format!("call {name} version {version}{with} ({})", values(args))
             }
             Step::Output { name, recipient: to, value } => {
                 format!("{} {name}: {}", recipient(*to), values(&[*value]))

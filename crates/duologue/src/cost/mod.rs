@@ -10,6 +10,7 @@ mod dry;
 pub use correlating::{Correlating, Supply};
 
 use crate::agreement;
+use crate::call::Calls;
 use crate::channel::{Channel, Link};
 use crate::correlation::Demand;
 use crate::executor::Phase;
@@ -24,6 +25,7 @@ use std::time::Duration;
 
 /// The predicted cost of a run.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Cost {
     /// The terms that it runs under.
     pub terms: Terms,
@@ -46,6 +48,7 @@ pub struct Cost {
 
 /// Bytes of the protocol in each direction, and turns from sending to receiving of the party that turns more often.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Traffic {
     /// Bytes from Alice to Bob.
     pub alice_to_bob: u64,
@@ -72,18 +75,27 @@ struct PhaseExchange {
     read: usize,
 }
 
-/// Counts what `options` would make of a bound program in a new session.
+/// Counts what `options` would make of a bound program without calls in a new session.
 ///
 /// # Errors
 /// If the program cannot be encoded.
 pub fn cost(binding: &Binding, options: &Options) -> Result<Cost> {
+    cost_with(binding, options, &Calls::new())
+}
+
+/// Counts what `options` would make of a bound program that may call these protocols, in a new session.
+///
+/// # Errors
+/// If the program cannot be encoded, or calls another protocol.
+pub fn cost_with(binding: &Binding, options: &Options, calls: &Calls) -> Result<Cost> {
     let (terms, schedule) = Terms::resolve(binding, options)?;
+    calls.check(&schedule)?;
     let schedule = Arc::new(schedule);
     let opening = opening(binding, &terms, &schedule)?;
     let mut exchanges: [Vec<PhaseExchange>; 2] = Default::default();
     let (mut demand, mut depth, mut memory) = (Demand::NONE, 0, 0);
     for party in [Party::Alice, Party::Bob] {
-        let found = dry::run(party, (binding, &schedule), &terms, opening)?;
+        let found = dry::run(party, (binding, &schedule), &terms, (opening, calls))?;
         (demand, depth) = (found.demand, found.depth);
         memory = memory.max(found.peak + found.stored);
         exchanges[party as usize] = found.exchanges;
@@ -108,12 +120,12 @@ impl Speed {
     /// If the measurement cannot run.
     pub fn measure(scheme: Scheme) -> Result<Speed> {
         let aes = blocks::find("aes128").and_then(|block| block.circuit(&[], Goal::Size));
-        let aes = aes.map_err(|error| Error::usage(error.to_string()))?;
+        let aes = aes?;
         let mut p = Program::new("speed");
         let [key, text] = ["key", "text"].map(|name| p.input(name, Owner::Shared, bits(128), LANES as u64));
         let cipher = p.map(&aes, &[key, text]);
         p.output("cipher", Recipient::Shared, cipher);
-        let binding = p.bind(&[]).map_err(|error| Error::usage(error.to_string()))?;
+        let binding = p.bind(&[])?;
         let inputs = ["key", "text"].iter().fold(Inputs::new(), |i, name| i.with(name, BitMatrix::zeros(128, LANES)));
         let run = |channel, party| -> Result<Report> {
             let mut session = Session::connect(channel, party)?;

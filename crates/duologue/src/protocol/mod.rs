@@ -20,12 +20,14 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use terms::{Options, Terms};
+use zeroize::Zeroizing;
 
 /// Lists the protocols: the variant that names one, and its descriptor.
 macro_rules! schemes {
     ($($(#[$about:meta])* $name:ident = $descriptor:expr),* $(,)?) => {
         /// Which protocol runs a program.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[non_exhaustive]
         pub enum Scheme { $($(#[$about])* $name),* }
 
         impl Scheme {
@@ -122,7 +124,7 @@ pub(crate) trait Descriptor: Sync {
 pub(crate) struct Resumed<'a> {
     pub party: Party,
     /// The program's secret: Δ at the garbler, S at the evaluator.
-    pub secret: Block,
+    pub secret: Zeroizing<Block>,
     /// The number of the program's first AND.
     pub and0: u64,
     /// Lowered plans of the session.
@@ -167,4 +169,12 @@ pub(crate) trait KeySource {
 pub(crate) struct Base {
     pub and0: u64,
     pub in0: u64,
+}
+
+impl Base {
+    /// The numbers after as many more.
+    pub fn add(&mut self, more: Base) {
+        self.and0 += more.and0;
+        self.in0 += more.in0;
+    }
 }

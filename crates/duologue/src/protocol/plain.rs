@@ -1,5 +1,6 @@
 //! The plain protocol: a bit is a bit. One process, no secrets; the reference of all others.
 
+use crate::call::{CallRun, InParts, PlainCall};
 use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::cells::Nothing;
@@ -11,7 +12,7 @@ use crate::executor::{
 use crate::outbox::Outbox;
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
-use circuit::program::{Binding, TaskKind};
+use circuit::program::{Binding, CallPart, TaskKind};
 use circuit::{BitMatrix, Order, Schedule};
 use std::sync::Arc;
 
@@ -28,15 +29,25 @@ pub fn run(binding: &Binding, inputs: &Inputs) -> Result<Outputs> {
     let program = Program {
         party: None,
         binding: Arc::new(binding.clone()),
-        schedule: Arc::new(schedule.map_err(|error| Error::usage(error.to_string()))?),
+        schedule: Arc::new(schedule?),
         window: Window { cells: 1 << 26, maps: 1 << 24 },
         ahead: false,
         public: feeds.clone(),
         threads: Threads::default(),
     };
-    let executor = Box::new(Executor::new(Plain, program)?);
-    let ran = executor.online(&feeds, &mut Stock::new(Party::Alice), &mut NoPeer)?;
+    let engine = engine(program)?;
+    let ran = engine.online(&feeds, &mut Stock::new(Party::Alice), &mut NoPeer)?;
     Ok(Outputs::new(binding, ran.outputs))
+}
+
+fn engine(program: Program) -> Result<Box<dyn Engine>> {
+    match program.schedule.parts.clone() {
+        None => Ok(Box::new(Executor::new(Plain, program)?)),
+        Some(parts) => {
+            let call = |_: &mut (), part: &CallPart| -> Result<Box<dyn CallRun>> { Ok(Box::new(PlainCall::new(part))) };
+            Ok(Box::new(InParts::new(program, &parts, &mut (), |_, program| engine(program), call)?))
+        }
+    }
 }
 
 /// The working set of a tile in bytes.

@@ -51,11 +51,15 @@ struct Scheduler<'a> {
 
 impl Schedule {
     /// Derives the tasks of a bound program. `tile` chooses the most lanes of a tile, given the slots of the largest
-    /// plan; it is rounded up to a power of two, so that the tiles of a reduction are whole trees.
+    /// plan; it is rounded up to a power of two, so that the tiles of a reduction are whole trees. Of a program with calls
+    /// each part has a schedule of its own.
     ///
     /// # Errors
     /// If the program is so large that its tasks would not fit into memory.
-    pub fn new(binding: &Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Result<Schedule> {
+    pub fn new(binding: &Binding, order: Order, tile: impl Fn(usize) -> usize) -> Result<Schedule> {
+        if binding.program().has_calls() {
+            return super::parts::schedule(binding, order, &tile);
+        }
         Scheduler::schedule(binding, order, tile)
     }
 }
@@ -127,7 +131,8 @@ impl<'a> Scheduler<'a> {
     fn values_of(&self, step: u32) -> Vec<Value> {
         let from = self.first_value[step as usize];
         let to = self.first_value.get(step as usize + 1).copied();
-        (from..to.unwrap_or(self.binding.program().values().len() as u32)).map(Value).collect()
+        let program = self.binding.program();
+        (from..to.unwrap_or(program.values().len() as u32)).map(|number| program.value(number)).collect()
     }
 
     fn width(&self, value: Value) -> u32 {
@@ -221,7 +226,7 @@ impl<'a> Scheduler<'a> {
             Step::Iterate { circuit, state, inputs, .. } => self.make_iterate(key, *circuit, (state, inputs)),
             Step::View { view, args } => self.make_view(key, view, args),
             Step::Output { recipient, value, .. } => self.make_output(key, *recipient, *value),
-            Step::Call { .. } => Ok(()),
+            Step::Call { .. } => unreachable!("a program with calls is cut into parts without"),
         }
     }
 
@@ -354,6 +359,6 @@ impl<'a> Scheduler<'a> {
             uses[arg as usize] += 1;
         }
         let Scheduler { tasks, plans, order, tile, seat, .. } = self;
-        Schedule { tasks, plans, uses, order, tile: tile as usize, totals: seat }
+        Schedule { tasks, plans, uses, order, tile: tile as usize, totals: seat, parts: None }
     }
 }

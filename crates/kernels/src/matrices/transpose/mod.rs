@@ -17,6 +17,11 @@ pub fn transpose_128(rows: &mut [Block; 128]) {
     *rows = out;
 }
 
+/// Transposes 64 × 64 bits in place: bit j of row i and bit i of row j change places.
+pub fn transpose_64(rows: &mut [u64; 64]) {
+    transpose::exchange::<1>(rows);
+}
+
 /// The columns of 128 rows that lie `stride` blocks apart: bit j of row i, counted from its block i·`stride` on, becomes
 /// bit i of column j.
 ///
@@ -38,6 +43,7 @@ pub fn columns_streaming(rows: &[Block], stride: usize, columns: &mut [Block]) {
 fn columns_on(backend: Backend, rows: &[Block], stride: usize, columns: &mut [Block], streaming: bool) {
     let (tiles, rest) = columns.as_chunks_mut::<128>();
     assert!(rest.is_empty() && tiles.len() <= stride, "whole tiles, within the rows");
+    assert!(tiles.is_empty() || rows.len() >= 127 * stride + tiles.len(), "every tile has all its rows");
     match backend.cpu() {
         Some(cpu) => cpu.run(Columns { rows, stride, tiles, streaming }),
         None => transpose::portable(rows, stride, tiles),
@@ -94,7 +100,7 @@ fn transpose_block(
     for (word, i) in words.iter_mut().zip(64 * row..rows) {
         *word = input[i * from + column];
     }
-    transpose::exchange::<1>(&mut words);
+    transpose_64(&mut words);
     for (word, i) in words.iter().zip(64 * column..columns) {
         output[i * to + row] = *word;
     }

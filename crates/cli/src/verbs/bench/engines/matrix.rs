@@ -144,7 +144,7 @@ pub fn measure(
 /// Before lanes are multiplied, so that what is far too large is not even scheduled.
 fn ands(case: &Case) -> Result<u64, Failure> {
     let few = Case { lanes: case.lanes.min(1 << 10), ..case.clone() };
-    let ands = cost::cost(&few.bind()?, &case.options())?.ands;
+    let ands = cost::cost_with(&few.bind()?, &case.options(), &apps::calls())?.ands;
     Ok((ands as u128 * u128::from(case.lanes) / u128::from(few.lanes)).try_into().unwrap_or(u64::MAX))
 }
 
