@@ -49,9 +49,7 @@ impl Args {
 
     /// Everything that can be said on the command line, for completions and manual pages.
     pub fn whole() -> Command {
-        let mut command = Args::command();
-        command.build();
-        command
+        Args::command()
     }
 }
 

@@ -57,7 +57,7 @@ pub struct Defaults {
     pub correlations: Option<Extension>,
     #[serde(deserialize_with = "threads")]
     threads: Option<u32>,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "backend")]
     backend: Option<Backend>,
 }
 
@@ -175,6 +175,11 @@ fn parse(text: &str, path: &Path) -> Result<Content, Failure> {
 
 fn text<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(from: D) -> Result<Option<T>, D::Error> {
     String::deserialize(from)?.parse().map(Some).map_err(D::Error::custom)
+}
+
+fn backend<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Backend>, D::Error> {
+    let name = String::deserialize(from)?;
+    name.parse().map(Some).map_err(|why| D::Error::custom(format!("'{name}' is no set of instructions: {why}")))
 }
 
 fn public_key<'de, D: Deserializer<'de>>(from: D) -> Result<PublicKey, D::Error> {

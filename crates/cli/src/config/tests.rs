@@ -43,7 +43,7 @@ fn what_it_may_not_hold_is_named_with_its_line() {
         ("[peers.'b o b']\nkey = 'x'", 1, "is no name"),
         ("[defaults]\nthreads = 0", 2, "1 to 256, not 0"),
         ("[defaults]\nprotocol = 'yoa'", 2, "yoa"),
-        ("[defaults]\nbackend = 'sse'", 2, "sse"),
+        ("[defaults]\nbackend = 'sse'", 2, "'sse' is no set of instructions"),
         ("key = 1\n", 1, "string"),
         ("key = '''\n-----BEGIN PRIVATE KEY-----\n'''", 1, "no key stands here itself"),
         ("a = 1\n=", 2, ""),

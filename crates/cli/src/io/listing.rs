@@ -35,7 +35,7 @@ impl Listing<'_> {
             out.push(head);
         }
         let (align, rows) = self.without(&out);
-        let mut text = table(&align, &wrapped(&rows, width));
+        let mut text = with_long_names(&align, wrapped(&rows, width), width);
         if !out.is_empty() {
             let note = format!("Left out to fit the terminal: {}; --wide shows all.", out.join(", "));
             text += &format!("\n{}", paragraph(&note, Some(width)));
@@ -90,6 +90,19 @@ fn lines_of(row: &[String], room: usize) -> Vec<Vec<String>> {
     wrap(last, room).into_iter().enumerate().map(line).collect()
 }
 
+/// The table, with a line of its own for each first cell that leaves no room for the others.
+fn with_long_names(align: &str, mut rows: Vec<Vec<String>>, width: usize) -> String {
+    let others: usize = widths(&rows).iter().skip(1).map(|width| width + 2).sum();
+    let room = width.saturating_sub(others + 2).max(LEAST);
+    let name = |row: &mut Vec<String>| {
+        let first = row.first_mut().filter(|first| first.chars().count() > room);
+        first.map_or(String::new(), |first| format!("  {}\n", std::mem::take(first)))
+    };
+    let names: Vec<String> = rows.iter_mut().map(name).collect();
+    let text = table(align, &rows);
+    names.iter().zip(text.lines()).map(|(name, line)| format!("{name}{line}\n")).collect()
+}
+
 /// A sentence below a table, indented as it is.
 pub fn paragraph(text: &str, width: Option<usize>) -> String {
     let room = width.map_or(usize::MAX, |width| width.saturating_sub(2).max(1));
@@ -141,7 +154,7 @@ mod tests {
             text,
             "  PROGRAM       SIZE\n  \
              block:add:32  width of a word  the sum of two words, the\n  \
-             \u{20}                             carry dropped\n  \
+             \u{20}                              carry dropped\n  \
              block:not                      NOT\n"
         );
     }
@@ -155,6 +168,21 @@ mod tests {
              Left out to fit the terminal: SIZE;\n  --wide shows all.\n"
         );
         assert!(text.lines().all(|line| line.chars().count() <= 42), "{text}");
+    }
+
+    #[test]
+    fn a_long_name_has_a_line_of_its_own() {
+        let row = |cells: [&str; 3]| cells.map(String::from).to_vec();
+        let long = "block:multiply_constant_mod:1000003x65537x32";
+        let rows = vec![row(["CIRCUIT", "ANDs", "depth"]), row(["block:add:32", "31", "31"]), row([long, "227", "52"])];
+        let listing = Listing { align: "lrr", rows, dispensable: &[] };
+        assert_eq!(
+            listing.text(Some(50)),
+            format!(
+                "  CIRCUIT       ANDs  depth\n  block:add:32    31     31\n  {long}\n                 227     52\n"
+            )
+        );
+        assert_eq!(listing.text(Some(80)), table("lrr", &listing.rows));
     }
 
     #[test]
