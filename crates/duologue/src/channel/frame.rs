@@ -15,6 +15,9 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 
+/// The first bytes of a session's first message, by which a party is known over a channel of another kind than ours.
+pub(crate) const MAGIC: &[u8; 8] = b"duologue";
+
 /// Bytes of a header.
 pub const HEADER: usize = 4;
 /// The most bytes that a data frame carries.
@@ -190,9 +193,18 @@ fn sanitise(text: &str) -> String {
 fn known(kind: u8) -> Result<()> {
     match kind {
         DATA..=END => Ok(()),
-        0x15 | 0x16 => Err(Error::peer("it speaks TLS, and this side was told plaintext")),
         _ => Err(Error::peer(format!("no frame is of kind {kind:#04x}: whatever answered does not speak duologue"))),
     }
+}
+
+/// Whether a party's first bytes are those of a session in the open.
+pub(super) fn is_session(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&DATA) && bytes.get(HEADER..HEADER + MAGIC.len()) == Some(&MAGIC[..])
+}
+
+/// Whether a party's first bytes are a TLS record: its handshake, or an alert about ours.
+pub(super) fn is_tls(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x15 | 0x16, 3, ..])
 }
 
 fn name(kind: u8) -> &'static str {

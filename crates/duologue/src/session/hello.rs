@@ -1,6 +1,6 @@
 //! Hellos: the first bytes of a session, by which strangers, other versions and the same party are found out.
 
-use crate::channel::Channel;
+use crate::channel::{Channel, frame::MAGIC};
 use crate::{Error, Party, Result};
 use curve25519_dalek::traits::IsIdentity;
 use curve25519_dalek::{RistrettoPoint, Scalar, ristretto::CompressedRistretto};
@@ -9,8 +9,6 @@ use zeroize::Zeroize;
 
 /// The version of what travels; another one is refused by name.
 pub const VERSION: u16 = 1;
-
-const MAGIC: &[u8; 8] = b"duologue";
 
 /// Computational and statistical security in bits.
 const SECURITY: [u8; 2] = [128, 40];
@@ -63,7 +61,7 @@ pub(super) fn greet(channel: &mut Channel, hello: &[u8]) -> Result<Vec<u8>> {
 
 fn check_head(theirs: &[u8]) -> Result<()> {
     if theirs[..8] != *MAGIC {
-        return Err(Error::peer("it does not speak duologue (is a simulated link set on one side only?)"));
+        return Err(Error::peer("it does not speak duologue"));
     }
     let version = u16::from_le_bytes([theirs[8], theirs[9]]);
     if version != VERSION {
