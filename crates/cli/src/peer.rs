@@ -15,7 +15,7 @@ use std::time::Duration;
 /// A session with the peer.
 pub fn connect(args: &Peer, security: &Security, console: &Console) -> Result<Session, Failure> {
     let mut session = Session::connect(meet(&args.meeting, args.link, security, console)?, args.party)?;
-    session.set_threads(args.threads);
+    session.set_threads(args.threads.into());
     Ok(session)
 }
 

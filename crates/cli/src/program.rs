@@ -1,5 +1,7 @@
 //! Programs as they are named on the command line: a `.duo` file, `block:NAME…` or `app:NAME…`.
 
+mod meanings;
+
 use crate::failure::Failure;
 use apps::eigenfaces::{CHUNK, MOST_PIXELS, eigenfaces, is_image};
 use apps::proximity::{Metric, proximity};
@@ -8,6 +10,7 @@ use circuit::blocks::float::Format;
 use circuit::blocks::{self, Block, Goal};
 use circuit::program::Owner;
 use circuit::{Error, Party, Program};
+use meanings::Meaning;
 use std::fs;
 use std::ops::RangeInclusive;
 
@@ -22,6 +25,8 @@ pub struct App {
     pub sizes: &'static str,
     /// The goals for which there is a construction of its own.
     pub goals: &'static [Goal],
+    /// The meanings of its inputs and outputs.
+    pub ports: &'static [Meaning],
     /// The program of a width that is none is an error that says what would be one.
     pub program: fn(u32, Goal) -> Result<Program, Failure>,
 }
@@ -35,6 +40,7 @@ pub const APPS: &[App] = &[
         width: 900,
         sizes: "faces=1",
         goals: &[Goal::Size],
+        ports: meanings::SCIFI,
         program: |width, _| within(1..=1 << 16, width, apps::scifi::scifi),
     },
     App {
@@ -44,6 +50,7 @@ pub const APPS: &[App] = &[
         width: 10_304,
         sizes: "faces=320",
         goals: BOTH,
+        ports: meanings::EIGENFACES,
         program: |width, goal| match is_image(width) {
             true => Ok(eigenfaces(width, goal)),
             false => Err(Failure::input(format!("are a multiple of {CHUNK} up to {MOST_PIXELS}, not {width}"))),
@@ -56,6 +63,7 @@ pub const APPS: &[App] = &[
         width: 255,
         sizes: "users=128",
         goals: BOTH,
+        ports: meanings::SOCIAL,
         program: |width, goal| within(1..=1 << 16, width, |interests| social(interests, 32, goal)),
     },
     App {
@@ -65,6 +73,7 @@ pub const APPS: &[App] = &[
         width: 32,
         sizes: "places=1",
         goals: BOTH,
+        ports: meanings::UTM,
         program: |width, goal| Ok(proximity(Metric::Utm, format(width)?, goal)),
     },
     App {
@@ -74,6 +83,7 @@ pub const APPS: &[App] = &[
         width: 32,
         sizes: "places=1",
         goals: BOTH,
+        ports: meanings::ECEF,
         program: |width, goal| Ok(proximity(Metric::Ecef, format(width)?, goal)),
     },
     App {
@@ -83,6 +93,7 @@ pub const APPS: &[App] = &[
         width: 32,
         sizes: "places=1",
         goals: BOTH,
+        ports: meanings::HAVERSINE,
         program: |width, goal| Ok(proximity(Metric::Haversine, format(width)?, goal)),
     },
 ];
@@ -132,6 +143,12 @@ fn app_program(text: &str) -> Result<Program, Failure> {
     }
     let program = (app.program)(width, goal);
     program.map_err(|why| Failure::input(format!("app:{}: {} {}", app.name, app.parameter, why.message)))
+}
+
+/// The meanings of the inputs and outputs of an application as the command names it; of no other program any.
+pub fn app_ports(text: &str) -> &'static [Meaning] {
+    let name = text.strip_prefix("app:").and_then(|text| text.split(':').next());
+    name.and_then(|name| app(name).ok()).map_or(&[], |app| app.ports)
 }
 
 fn app(name: &str) -> Result<&'static App, Failure> {

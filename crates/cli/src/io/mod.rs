@@ -9,4 +9,5 @@ pub mod output;
 pub mod paths;
 pub mod progress;
 mod real;
+pub mod shown;
 pub mod sizes;

@@ -5,7 +5,7 @@ mod plot;
 
 use crate::args::Circuits;
 use crate::failure::Failure;
-use crate::io::console::{Console, print, table, thousands};
+use crate::io::console::{self, Console, print, table, thousands};
 use crate::library::{self, Entry, Figure};
 use circuit::blocks::{self, Goal};
 use serde::Serialize;
@@ -92,7 +92,10 @@ fn summary(entries: &[Entry]) -> String {
     let counts = [Win, Proof, Tie, Loss].map(|verdict| (count(verdict), verdict.word()));
     let words: Vec<String> = counts.iter().map(|(count, word)| format!("{count} {word}")).collect();
     let all: usize = counts.iter().map(|(count, _)| count).sum();
-    format!("  Against {all} published figures: {}.\n", words.join(", "))
+    match all {
+        0 => String::new(),
+        _ => format!("  Against {}: {}.\n", console::count(all as u64, "published figure"), words.join(", ")),
+    }
 }
 
 fn rows(entries: &[Entry]) -> Vec<Vec<String>> {

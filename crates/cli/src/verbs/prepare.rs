@@ -4,9 +4,9 @@ use super::prepared::{self, PreparedReport};
 use super::{options, pool};
 use crate::args::Prepare;
 use crate::failure::Failure;
-use crate::io::console::Console;
+use crate::io::console::{Console, count};
 use crate::io::input::{self, Given};
-use crate::io::{progress, sizes};
+use crate::io::{progress, shown, sizes};
 use crate::{peer, program};
 use circuit::Binding;
 use circuit::program::Owner;
@@ -28,7 +28,11 @@ pub fn run(args: &Prepare, console: &Console) -> Result<(), Failure> {
         session.use_pool(pool, keys)?;
     }
     if !console.quiet() {
-        session.observe(Some(progress::bar(format!("{}, {} prepared runs", program.name(), args.times))));
+        session.observe(Some(progress::bar(format!(
+            "{}, {}",
+            shown::name(program.name()),
+            count(args.times, "prepared run")
+        ))));
     }
     let options = options(Scheme::Yao, &args.settings);
     let made = session.prepare_to(&mut folder, keys, &binding, &options, &inputs, args.times)?;

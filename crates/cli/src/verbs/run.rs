@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::io::consent::{Given, Proposal};
 use crate::io::console::{Console, hex};
 use crate::io::output::Destinations;
-use crate::io::{input, progress, sizes};
+use crate::io::{input, progress, shown, sizes};
 use crate::{interrupt, peer, program};
 use duologue::Options;
 
@@ -45,7 +45,7 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
         session.use_pool(pool, keys)?;
     }
     if !console.quiet() {
-        session.observe(Some(progress::bar(format!("{}, {}", program.name(), args.protocol))));
+        session.observe(Some(progress::bar(format!("{}, {}", shown::name(program.name()), args.protocol))));
     }
     let outcome = match prepared {
         Some(mut folder) => session.online_from(&mut folder, keys, &binding, &inputs)?,

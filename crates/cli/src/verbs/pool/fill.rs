@@ -4,7 +4,7 @@ use super::report::PoolReport;
 use crate::args::FillPool;
 use crate::failure::Failure;
 use crate::io::console::Console;
-use crate::io::progress;
+use crate::io::{progress, shown};
 use crate::peer;
 use duologue::correlation::Demand;
 use duologue::correlation::pool::{Pool, SealKey};
@@ -26,7 +26,7 @@ pub fn run(args: &FillPool, console: &Console) -> Result<(), Failure> {
 
     let mut session = peer::connect(&args.peer, &security, console)?;
     if !console.quiet() {
-        session.observe(Some(progress::bar(args.pool.display().to_string())));
+        session.observe(Some(progress::bar(shown::line(&args.pool.display().to_string()))));
     }
     match found {
         Found::Pool(pool) => session.use_pool(*pool, keys)?,
