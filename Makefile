@@ -5,8 +5,7 @@ CARGO ?= cargo
 CARGO_FLAGS ?=
 # Code is compiled for these as well; rustup fetches their standard libraries.
 TARGETS := wasm32-unknown-unknown aarch64-unknown-linux-gnu
-PORTABLE := "-p duologue-kernels -p duologue-circuit --target aarch64-unknown-linux-gnu" \
-	"-p duologue --no-default-features --features wasm_js --target wasm32-unknown-unknown"
+PORTABLE := -p duologue-kernels -p duologue-circuit --target aarch64-unknown-linux-gnu
 # The library must do without some of its features.
 FEATURES := "" net disk
 PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
@@ -14,7 +13,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint fmt doc book tables correlations engines verify-exhaustive fuzz race examples portable faces targets components
+.PHONY: help demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz race examples portable wasm faces targets components
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -48,14 +47,19 @@ doc: ## Build the reference of the libraries and open it
 book: ## Build the book into docs/book (needs mdbook: cargo install mdbook)
 	mdbook build docs
 
-tables: ## Make the book's table of all circuits and its plot anew
-	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- circuits --book docs
+tables: ## Make the book's table of all circuits and its plots anew
+	$(CARGO) run $(CARGO_FLAGS) -p xtask -- circuits
+
+pages: ## Make the book's pages of measured figures anew from the raw figures in docs/measured, without measuring
+	$(CARGO) run $(CARGO_FLAGS) -p xtask -- render
 
 correlations: ## Measure every maker of correlations on this machine, and make their page of the book anew
-	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- bench correlations --book docs
+	$(CARGO) run $(CARGO_FLAGS) -p xtask -- measure correlations
+	@$(MAKE) --no-print-directory pages
 
 engines: ## Measure the engines on this machine (some minutes), and make their page of the book anew
-	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- bench --book docs
+	$(CARGO) run $(CARGO_FLAGS) -p xtask -- measure engines
+	@$(MAKE) --no-print-directory pages
 
 verify-exhaustive: ## Check every function of one single-precision float on all 2^32 inputs (hours on few cores)
 	RUSTFLAGS="-C target-cpu=native" $(CARGO) test --release $(CARGO_FLAGS) -p duologue-circuit --test exhaustive -- --ignored --nocapture --test-threads=1
@@ -77,11 +81,16 @@ race: ## Look for data races: what threads share, under the thread sanitizer (ne
 examples: ## Run the examples; each checks its own answer
 	$(CARGO) test --release --examples $(CARGO_FLAGS) -p duologue-apps
 
-portable: targets ## Compile the portable code for other processors
-	@for flags in $(PORTABLE); do \
-		echo "$(CARGO) check $$flags"; \
-		$(CARGO) check $(CARGO_FLAGS) $$flags || exit 1; \
-	done
+portable: targets wasm ## Compile the portable code for other processors, and run sessions in WebAssembly
+	$(CARGO) check $(CARGO_FLAGS) $(PORTABLE)
+
+# The module, and the program that writes its JavaScript: Cargo.lock keeps their versions equal.
+WASM := $(or $(CARGO_TARGET_DIR),target)/wasm32-unknown-unknown/wasm
+wasm: targets ## Run sessions between two instances in WebAssembly (needs Node 18 or later)
+	@node --version >/dev/null || { echo 'wasm: there is no Node; Debian has it as nodejs' >&2; exit 1; }
+	$(CARGO) build --profile wasm $(CARGO_FLAGS) -p duologue-wasm-tests --target wasm32-unknown-unknown
+	$(CARGO) run $(CARGO_FLAGS) -p duologue-wasm-glue -- $(WASM)/duologue_wasm_tests.wasm $(WASM)/node
+	node tests/wasm/run.mjs $(WASM)/node
 
 faces: ## Check the answers of the face example with NumPy, if it is there
 	@if $(PYTHON) -c 'import numpy' 2>/dev/null; then \

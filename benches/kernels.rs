@@ -77,15 +77,15 @@ fn several_gates(c: &mut Criterion) {
                 let (hash, mut blocks) = (HalfGates::with_backend(S, backend), random((2 * GATES + 1) * lanes));
                 let (mut first, gates) = (0, gates.clone());
                 Box::new(move |out| {
-                    let strip = BlockRows { blocks: &mut blocks, len: lanes };
+                    let matrix = BlockRows { blocks: &mut blocks, len: lanes };
                     let tables = bytemuck::cast_slice_mut(&mut out[..2 * GATES * lanes]);
                     let mut rows: Vec<_> = tables.chunks_mut(lanes).collect();
                     let rows_read: Vec<_>;
                     if garble {
-                        hash.garble_gates(Numbers { first, step }, S.with_lsb(true), strip, &gates, &mut rows);
+                        hash.garble_gates(Numbers { first, step }, S.with_lsb(true), matrix, &gates, &mut rows);
                     } else {
                         rows_read = rows.iter().map(|row| &**row).collect();
-                        hash.evaluate_gates(Numbers { first, step }, strip, &gates, &rows_read);
+                        hash.evaluate_gates(Numbers { first, step }, matrix, &gates, &rows_read);
                     }
                     first += (GATES * lanes) as u64;
                 })

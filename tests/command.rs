@@ -262,3 +262,20 @@ fn help_is_there_for_every_verb() {
         place.run(&format!("{verb} --help")).succeeded();
     }
 }
+
+#[test]
+fn calls_are_shown_and_counted() {
+    let place = Place::new();
+    let shown = place.run("inspect app:equality").succeeded().stdout.clone();
+    for words in ["v2 = call duologue:equality version 1 (v0, v1)", "both learn"] {
+        assert!(shown.contains(words), "no '{words}' in {shown}");
+    }
+    let cost = place.run("cost app:equality:128 --size lanes=1000 --json").json();
+    for protocol in cost["protocols"].as_array().unwrap() {
+        // 43 pieces of 15 + 4 bits for each string, in five messages.
+        let online = &protocol["online"];
+        let sent = online["alice_to_bob"].as_u64().unwrap() + online["bob_to_alice"].as_u64().unwrap();
+        assert!((1000 * 43 * 19 / 8..1000 * 43 * 19 / 8 + 40_000).contains(&sent), "{protocol}");
+        assert!(online["rounds"].as_u64().unwrap() <= 4, "{protocol}");
+    }
+}

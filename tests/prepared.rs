@@ -260,3 +260,24 @@ fn a_folder_serves_one_process_at_a_time() {
     bob.end().succeeded();
     assert_eq!([state(&couple, 0), state(&couple, 1)], [[1, 2]; 2]);
 }
+
+/// What the call's setup stores is part of the run.
+#[test]
+fn a_program_with_a_call_is_prepared() {
+    let place = Place::new();
+    let tls = place.tls();
+    let prepare = |party: usize| {
+        format!("prepare app:equality:32 --size lanes=2 --times 1 --to {} --json {}", PARTIES[party], tls[party])
+    };
+    for done in both(&place, [&prepare(0), &prepare(1)]) {
+        assert_eq!(done.json()["left"], 1);
+    }
+    let run = |party: usize| {
+        let (us, input) = (PARTIES[party], ["a=00000001,00000002", "b=00000001,00000003"][party]);
+        format!("run app:equality:32 --prepared {us} --yes --json --input {input} {}", tls[party])
+    };
+    for done in both(&place, [&run(0), &run(1)]) {
+        assert_eq!(done.values("equal"), [1, 0]);
+        assert_eq!(done.json()["setup"]["sent"], 0);
+    }
+}

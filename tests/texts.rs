@@ -252,13 +252,6 @@ fn reports_name_a_garbler_where_there_is_one() {
 }
 
 #[test]
-fn figures_of_nobody_are_not_counted() {
-    let place = Place::new();
-    let shown = place.run("circuits fixed_round").succeeded().stdout.clone();
-    assert!(shown.contains("fixed_round_saturate") && !shown.contains("Against"), "{shown}");
-}
-
-#[test]
 fn inspect_shows_all_that_decides_what_is_computed() {
     let place = Place::new();
     let mut p = Program::new("views");

@@ -44,7 +44,7 @@ fn parties_with_other_instructions_agree() {
     for backend in backends {
         for settings in [
             "--protocol yao --timing streamed --tile 16",
-            "--protocol yao --timing ahead --correlations silent16",
+            "--protocol yao --timing ahead --correlations silent16w",
             "--protocol yao --timing streamed --garbling three-halves",
             "--protocol yao --timing ahead --garbling three-halves --tile 16",
             "--protocol gmw --correlations softspoken8",
@@ -239,4 +239,23 @@ fn a_block_goes_to_bristol_and_back() {
     let common = "add.duo --insecure-plaintext --yes --json";
     let (alice, _) = place.both(common, "--input in1=0200000000000000", "--input in0=ffffffffffffffff");
     assert_eq!(alice.values("out0"), ["0100000000000000"]);
+}
+
+#[test]
+fn strings_are_compared_by_a_call() {
+    let place = Place::new();
+    place.run("export app:equality:32 -o equality.duo").succeeded();
+    let tls = place.tls();
+    let open = ["--insecure-plaintext", "--insecure-plaintext"].map(String::from);
+    for (program, [alice, bob]) in [("app:equality:32", &tls), ("equality.duo", &open)] {
+        for settings in ["yao --timing streamed", "yao --timing ahead --garbler alice", "gmw --link 1ms", "gmw-masked"]
+        {
+            let common = format!("{program} --protocol {settings} --yes --json");
+            let alice = format!("{alice} --threads 2 --input a=00000001,00000002,deadbeef,00000000");
+            let (alice, bob) =
+                place.both(&common, &alice, &format!("{bob} --input b=00000001,80000002,deadbeef,00000004"));
+            assert_eq!(alice.values("equal"), [1, 0, 1, 0], "{program}, {settings}");
+            assert_eq!(bob.values("equal"), [1, 0, 1, 0], "{program}, {settings}");
+        }
+    }
 }

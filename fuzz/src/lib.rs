@@ -3,8 +3,8 @@
 //! A function panics where the decoder breaks a promise, beyond not panicking itself. `make test` runs the same
 //! functions on a few thousand inputs (`crates/duologue/tests/decoders.rs`), `make fuzz` under libFuzzer.
 
-use circuit::Program;
 use circuit::format::bristol::{self, Dialect, Names};
+use circuit::{Program, Schedule};
 use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
 use duologue::correlation::{Demand, Maker, RefillStep, Stock, pool};
 use duologue::ot::base::Points;
@@ -14,6 +14,8 @@ use mirror::Mirror;
 use std::cell::RefCell;
 use std::iter::repeat;
 
+#[path = "../../tests/support/calls.rs"]
+mod calls;
 #[path = "../../tests/support/every_step.rs"]
 mod every_step;
 #[path = "../../tests/support/taps.rs"]
@@ -305,21 +307,27 @@ fn sessions() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// What a `.duo` file begins with.
-const DUO: &[u8; 12] = b"duologue\n\0\x01\0";
+/// What a `.duo` file begins with, without and with calls.
+const DUO: [&[u8; 12]; 2] = [b"duologue\n\0\x01\0", b"duologue\n\0\x02\0"];
 
 /// The body of a `.duo` file, which gets its head and its digest here. What is read is written back byte by byte: the
 /// encoding is canonical.
 pub fn duo(body: &[u8]) {
-    drop(Program::from_bytes(body));
-    let unsigned = [DUO, body].concat();
-    let file = [&unsigned[..], blake3::hash(&unsigned).as_bytes()].concat();
-    if let Ok(program) = Program::from_bytes(&file) {
+    let known = calls::calls(None).functionalities();
+    drop(Program::from_bytes_with(body, &known));
+    for head in DUO {
+        let unsigned = [head, body].concat();
+        let file = [&unsigned[..], blake3::hash(&unsigned).as_bytes()].concat();
+        let Ok(program) = Program::from_bytes_with(&file, &known) else { continue };
         assert!(program.to_bytes().expect("it came from bytes") == file, "two encodings of one program");
+        assert_eq!(program.has_calls(), head == DUO[1], "the version says whether there are calls");
         // Sizes from a file may be anything; binding refuses what is too large.
         for end in [SizeRange::start, SizeRange::end] {
             let sizes: Vec<(&str, u64)> = program.sizes().iter().map(|size| (&*size.name, *end(&size.range))).collect();
-            drop(program.bind(&sizes));
+            let small = sizes.iter().all(|&(_, size)| size <= 100);
+            if let (Ok(binding), true) = (program.bind(&sizes), small && program.has_calls()) {
+                drop(Schedule::new(&binding, circuit::Order::Layered, |_| 1 << 20));
+            }
         }
     }
 }
@@ -327,8 +335,10 @@ pub fn duo(body: &[u8]) {
 type SizeRange = std::ops::RangeInclusive<u64>;
 
 fn duos() -> Vec<Vec<u8>> {
-    let files = [program(), every_step::every_step()].map(|program| program.to_bytes().expect("a small program"));
-    files.map(|file| file[DUO.len()..file.len() - 32].to_vec()).into()
+    let with_calls = (0..4).map(|seed| calls::sample_with_calls(seed, 3).program);
+    let files = [program(), every_step::every_step()].into_iter().chain(with_calls);
+    let files = files.map(|program| program.to_bytes().expect("a small program"));
+    files.map(|file| file[DUO[0].len()..file.len() - 32].to_vec()).collect()
 }
 
 /// A circuit in Bristol Fashion. What is read can be written, and read back as the same.

@@ -74,7 +74,7 @@ impl Place {
     pub fn command(&self, args: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_duologue"));
         command.args(args.split_whitespace()).current_dir(self.folder.path()).stdin(Stdio::null());
-        command.env("XDG_CONFIG_HOME", self.path("config")).env_remove("RUST_LOG");
+        command.env("XDG_CONFIG_HOME", self.path("config")).env_remove("DUOLOGUE_CONFIG").env_remove("RUST_LOG");
         command
     }
 

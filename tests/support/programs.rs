@@ -65,6 +65,11 @@ pub fn random_circuit(dice: &mut Dice, inputs: &[u32], outputs: &[u32], gates: u
 
 /// A random program over `lanes` lanes (the size `n`), with inputs of every owner.
 pub fn sample(seed: u64, lanes: u64) -> Sample {
+    sample_with(seed, lanes, |_, _, _| {})
+}
+
+/// A random program into which `more` puts steps of its own, on values of as many lanes as the size says.
+pub fn sample_with(seed: u64, lanes: u64, mut more: impl FnMut(&mut Dice, &mut Program, &mut Values)) -> Sample {
     let mut dice = Dice(seed);
     let mut p = Program::new("sample");
     let n = p.size("n", 0..=1 << 20);
@@ -80,6 +85,7 @@ pub fn sample(seed: u64, lanes: u64) -> Sample {
     let constant = dice.bits(4);
     wide.push((p.constant(bits(4), n, &constant), 4));
     for _ in 0..3 + dice.roll(6) {
+        more(&mut dice, &mut p, &mut wide);
         grow(&mut dice, &mut p, n, lanes, &mut wide, &mut single);
     }
     let mut outputs: Vec<(Value, u32)> = wide.split_off(wide.len().saturating_sub(4));
@@ -105,7 +111,8 @@ fn owners(dice: &mut Dice) -> Vec<Owner> {
     owners
 }
 
-type Values = Vec<(Value, u32)>;
+/// Values with their widths.
+pub type Values = Vec<(Value, u32)>;
 
 /// Appends one random step.
 fn grow(

@@ -78,18 +78,18 @@ pub struct Mangled<P> {
     harm: Harm,
     at: u64,
     seen: u64,
-    owed: VecDeque<u8>,
+    deferred: VecDeque<u8>,
 }
 
 impl<P: Pipe> Mangled<P> {
     pub fn new(inner: P, harm: Harm, at: u64) -> Self {
-        Mangled { inner, harm, at, seen: 0, owed: VecDeque::new() }
+        Mangled { inner, harm, at, seen: 0, deferred: VecDeque::new() }
     }
 
     fn pay(&mut self) -> io::Result<()> {
-        while !self.owed.is_empty() {
-            let n = self.inner.try_write(self.owed.make_contiguous())?;
-            self.owed.drain(..n);
+        while !self.deferred.is_empty() {
+            let n = self.inner.try_write(self.deferred.make_contiguous())?;
+            self.deferred.drain(..n);
         }
         Ok(())
     }
@@ -97,8 +97,8 @@ impl<P: Pipe> Mangled<P> {
     /// The byte, and what follows it in this write.
     fn harm(&mut self, bytes: &[u8]) -> usize {
         match self.harm {
-            Harm::Flip(bit) => self.owed.push_back(bytes[0] ^ 1 << (bit % 8)),
-            Harm::Double => self.owed.extend([bytes[0], bytes[0]]),
+            Harm::Flip(bit) => self.deferred.push_back(bytes[0] ^ 1 << (bit % 8)),
+            Harm::Double => self.deferred.extend([bytes[0], bytes[0]]),
             Harm::Cut => self.inner.close_write(),
             Harm::Drop | Harm::Stall | Harm::Garbage => {}
         }

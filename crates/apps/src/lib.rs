@@ -1,9 +1,18 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
-//! Applications, one file each.
+//! Applications, one file or folder each.
 
 pub mod eigenfaces;
+pub mod equality;
 pub mod proximity;
 pub mod scifi;
 pub mod social;
 mod tournament;
+
+use duologue::call::Calls;
+use std::sync::Arc;
+
+/// The protocols of all calls that applications make, for a session to register.
+pub fn calls() -> Calls {
+    Calls::new().with(Arc::new(equality::Equality))
+}

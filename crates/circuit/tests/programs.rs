@@ -4,7 +4,7 @@
 mod support;
 
 use circuit::program::reference::{self, Table};
-use circuit::program::{Binding, Kind, Owner, Piece, Schedule};
+use circuit::program::{Binding, Owner, Piece, Schedule, TaskKind};
 use circuit::{BitMatrix, Order, Plan, Program, bits};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -28,19 +28,19 @@ fn run(binding: &Binding, schedule: &Schedule, inputs: &BTreeMap<String, Table>)
             made
         };
         cells.push(match &task.kind {
-            Kind::Input { port, from, .. } => {
+            TaskKind::Input { port, from, .. } => {
                 let table = &inputs[&binding.inputs()[*port as usize].name];
                 BitMatrix::from_lanes(task.rows, &table[*from as usize..*from as usize + task.lanes])
             }
-            Kind::Constant { bits } => BitMatrix::from_lanes(task.rows, &vec![bits.to_vec(); task.lanes]),
-            Kind::Map { plan, wiring } => {
+            TaskKind::Constant { bits } => BitMatrix::from_lanes(task.rows, &vec![bits.to_vec(); task.lanes]),
+            TaskKind::Map { plan, wiring } => {
                 let plan = schedule.plan(*plan);
                 let made = gather(wiring, plan.inputs().len());
                 let lanes: Vec<_> = made.to_lanes().iter().map(|lane| run_plan(plan, lane)).collect();
                 BitMatrix::from_lanes(task.rows, &lanes)
             }
-            Kind::View { wiring } => gather(wiring, task.rows),
-            Kind::Output { port, wiring, from, .. } => {
+            TaskKind::View { wiring } => gather(wiring, task.rows),
+            TaskKind::Output { port, wiring, from, .. } => {
                 let made = gather(wiring, task.rows);
                 let table = outputs.get_mut(&binding.outputs()[*port as usize].name).expect("a port");
                 assert_eq!(table.len() as u64, *from, "tiles are delivered in order");
@@ -102,9 +102,9 @@ fn check_seats(schedule: &Schedule) {
         assert_eq!(task.seat, next);
         let bits = (task.rows * task.lanes) as u64;
         match &task.kind {
-            Kind::Input { .. } => next.in0 += bits,
-            Kind::Map { plan, .. } => next.and0 += schedule.plan(*plan).ands() * task.lanes as u64,
-            Kind::Output { .. } => next.out0 += bits,
+            TaskKind::Input { .. } => next.in0 += bits,
+            TaskKind::Map { plan, .. } => next.and0 += schedule.plan(*plan).ands() * task.lanes as u64,
+            TaskKind::Output { .. } => next.out0 += bits,
             _ => {}
         }
     }

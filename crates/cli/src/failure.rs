@@ -8,8 +8,10 @@ use std::process::ExitCode;
 /// Why the command ends without its result; the number is the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
-    /// An input that cannot be used. (2 is clap's: the command line cannot be read.)
+    /// An input that cannot be used.
     Input = 1,
+    /// The command line cannot be read; clap says so of most that cannot.
+    CommandLine = 2,
     /// The peer broke the protocol.
     Peer = 3,
     /// The parties do not agree on what to do.

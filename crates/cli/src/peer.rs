@@ -1,10 +1,10 @@
 //! The peer: the keys by which the parties know one another, and the channel between them.
 
-use crate::args::{self, Meeting, Peer};
-use crate::failure::Failure;
+use crate::args::{Meeting, Peer};
+use crate::config::Config;
+use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::io::console::Console;
-use crate::io::paths;
 use crate::process::LISTENING;
 use duologue::channel::{Channel, Identity, Limits, Link, Listener, PublicKey, Security};
 use duologue::{Party, Session};
@@ -13,8 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A session with the peer.
-pub fn connect(args: &Peer, security: &Security, console: &Console) -> Result<Session, Failure> {
-    let mut session = Session::connect(meet(&args.meeting, args.link, security, console)?, args.party)?;
+pub fn connect(args: &Peer, security: &Security, config: &Config, console: &Console) -> Result<Session, Failure> {
+    let mut session = Session::connect(meet(&args.meeting, args.link, security, config, console)?, args.party)?;
+    session.register_all(&apps::calls());
     session.set_threads(args.threads.into());
     Ok(session)
 }
@@ -27,6 +28,14 @@ pub fn identity(file: &Path) -> Result<Identity, Failure> {
     })
 }
 
+/// The key that the peer must have.
+pub fn its_key(security: &Security) -> Option<PublicKey> {
+    match security {
+        Security::Tls { peer, .. } => Some(*peer),
+        Security::PlaintextForBenchmarks => None,
+    }
+}
+
 /// The keys by which the parties know one another, Alice's first.
 pub fn known_keys(security: &Security, us: Party) -> Option<[PublicKey; 2]> {
     let Security::Tls { identity, peer } = security else { return None };
@@ -36,21 +45,42 @@ pub fn known_keys(security: &Security, us: Party) -> Option<[PublicKey; 2]> {
     })
 }
 
-pub fn security(args: &args::Security) -> Result<Security, Failure> {
-    let Some(peer) = args.peer_key else {
+/// How the connection is protected; names of peers are looked up.
+pub fn security(args: &Peer, config: &Config) -> Result<Security, Failure> {
+    if args.security.insecure_plaintext {
         return Ok(Security::PlaintextForBenchmarks);
-    };
-    let key = args.key.clone().map_or_else(paths::key, Ok)?;
+    }
+    let peer = peer_key(args, config)?;
+    let key = config.key(args.security.key.as_ref())?;
     let identity = Arc::new(identity(&key)?);
     Ok(Security::Tls { identity, peer })
 }
 
+/// The key that a flag names; without one, that of the peer by whose name we connect.
+fn peer_key(args: &Peer, config: &Config) -> Result<PublicKey, Failure> {
+    match (&args.security.peer_key, &args.meeting.connect) {
+        (Some(given), _) => config.peer_key(given),
+        (None, Some(name)) if !name.contains(':') => config.address(name).and_then(|_| Ok(config.peer(name)?.key)),
+        (None, _) => Err(Failure::new(Exit::CommandLine, "--peer-key is missing: whose key must the peer have?")
+            .hint("--peer-key KEY or NAME, --connect NAME of a peer, or --insecure-plaintext")),
+    }
+}
+
 /// Finds the peer.
-pub fn meet(args: &Meeting, link: Option<Link>, security: &Security, console: &Console) -> Result<Channel, Failure> {
+pub fn meet(
+    args: &Meeting,
+    link: Option<Link>,
+    security: &Security,
+    config: &Config,
+    console: &Console,
+) -> Result<Channel, Failure> {
     let limits = limits(args);
     let channel = match (&args.listen, &args.connect) {
         (Some(address), _) => listen(address, security, &limits, console)?,
-        (None, address) => Channel::connect(address.as_deref().unwrap_or_default(), security, &limits)?,
+        (None, address) => {
+            let address = config.address(address.as_deref().unwrap_or_default())?;
+            Channel::connect(address, security, &limits)?
+        }
     };
     interrupt::stops(&channel)?;
     shaped(channel, link)
@@ -65,7 +95,15 @@ pub fn shaped(channel: Channel, link: Option<Link>) -> Result<Channel, Failure> 
 }
 
 fn listen(address: &str, security: &Security, limits: &Limits, console: &Console) -> Result<Channel, Failure> {
-    let mut listener = Listener::bind(address)?;
+    let mut listener = bind(address, console)?;
+    let channel = listener.accept(security, limits)?;
+    console.note("connected");
+    Ok(channel)
+}
+
+/// Listens, and says where.
+pub fn bind(address: &str, console: &Console) -> Result<Listener, Failure> {
+    let listener = Listener::bind(address)?;
     let here = format!("{LISTENING}{}", listener.local_addr()?);
     // A port that the system chose is a result: nobody finds us without it.
     if address.ends_with(":0") {
@@ -73,9 +111,7 @@ fn listen(address: &str, security: &Security, limits: &Limits, console: &Console
     } else {
         console.note(here);
     }
-    let channel = listener.accept(security, limits)?;
-    console.note("connected");
-    Ok(channel)
+    Ok(listener)
 }
 
 fn limits(args: &Meeting) -> Limits {

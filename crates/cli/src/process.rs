@@ -1,6 +1,7 @@
 //! Processes of this command that it starts itself.
 
 use crate::args::BACKEND;
+use crate::config::CONFIG;
 use crate::failure::{Exit, Failure};
 use kernels::Backend;
 use serde::de::DeserializeOwned;
@@ -12,10 +13,10 @@ use std::thread;
 /// The text on standard error before the address at which a process listens.
 pub const LISTENING: &str = "listening on ";
 
-/// This command again; what it prints is read.
+/// This command again; what it prints is read. It has the flags that it gets, and no defaults of the user's.
 pub fn itself() -> Result<Command, Failure> {
     let mut command = Command::new(env::current_exe().map_err(Failure::io("finding this command"))?);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).env(BACKEND, Backend::detect().name());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).env(BACKEND, Backend::detect().name()).env(CONFIG, "");
     Ok(command)
 }
 

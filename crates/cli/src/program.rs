@@ -4,6 +4,7 @@ mod meanings;
 
 use crate::failure::Failure;
 use apps::eigenfaces::{CHUNK, MOST_PIXELS, eigenfaces, is_image};
+use apps::equality::{MOST_WIDTH, equality};
 use apps::proximity::{Metric, proximity};
 use apps::social::social;
 use circuit::blocks::float::Format;
@@ -27,6 +28,8 @@ pub struct App {
     pub goals: &'static [Goal],
     /// The meanings of its inputs and outputs.
     pub ports: &'static [Meaning],
+    /// Whether calls do its work, so that it has no figures among circuits.
+    pub calls: bool,
     /// The program of a width that is none is an error that says what would be one.
     pub program: fn(u32, Goal) -> Result<Program, Failure>,
 }
@@ -41,6 +44,7 @@ pub const APPS: &[App] = &[
         sizes: "faces=1",
         goals: &[Goal::Size],
         ports: meanings::SCIFI,
+        calls: false,
         program: |width, _| within(1..=1 << 16, width, apps::scifi::scifi),
     },
     App {
@@ -51,6 +55,7 @@ pub const APPS: &[App] = &[
         sizes: "faces=320",
         goals: BOTH,
         ports: meanings::EIGENFACES,
+        calls: false,
         program: |width, goal| match is_image(width) {
             true => Ok(eigenfaces(width, goal)),
             false => Err(Failure::input(format!("are a multiple of {CHUNK} up to {MOST_PIXELS}, not {width}"))),
@@ -64,6 +69,7 @@ pub const APPS: &[App] = &[
         sizes: "users=128",
         goals: BOTH,
         ports: meanings::SOCIAL,
+        calls: false,
         program: |width, goal| within(1..=1 << 16, width, |interests| social(interests, 32, goal)),
     },
     App {
@@ -74,6 +80,7 @@ pub const APPS: &[App] = &[
         sizes: "places=1",
         goals: BOTH,
         ports: meanings::UTM,
+        calls: false,
         program: |width, goal| Ok(proximity(Metric::Utm, format(width)?, goal)),
     },
     App {
@@ -84,6 +91,7 @@ pub const APPS: &[App] = &[
         sizes: "places=1",
         goals: BOTH,
         ports: meanings::ECEF,
+        calls: false,
         program: |width, goal| Ok(proximity(Metric::Ecef, format(width)?, goal)),
     },
     App {
@@ -94,7 +102,19 @@ pub const APPS: &[App] = &[
         sizes: "places=1",
         goals: BOTH,
         ports: meanings::HAVERSINE,
+        calls: false,
         program: |width, goal| Ok(proximity(Metric::Haversine, format(width)?, goal)),
+    },
+    App {
+        name: "equality",
+        about: "which of Alice's strings equal Bob's, by 1-of-16 OT: a call, not a circuit",
+        parameter: "bits of a string",
+        width: 128,
+        sizes: "lanes=1",
+        goals: &[Goal::Size],
+        ports: meanings::EQUALITY,
+        calls: true,
+        program: |width, _| within(1..=MOST_WIDTH, width, equality),
     },
 ];
 
@@ -127,7 +147,7 @@ fn read(path: &str) -> Result<Program, Failure> {
             false => failure,
         }
     })?;
-    Program::from_bytes(&bytes).map_err(|why| {
+    Program::from_bytes_with(&bytes, &apps::calls().functionalities()).map_err(|why| {
         let hint = "`duologue import` makes programs from Bristol files";
         Failure::malformed(path, why).hint(hint)
     })

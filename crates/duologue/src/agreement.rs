@@ -1,5 +1,6 @@
 //! Text that both parties must have equal: names and values, a line each; the first that differs is named on both sides.
 
+use crate::ot::silent::why_gone;
 use crate::{Error, Result};
 
 /// Names and values that both parties must have equal.
@@ -42,7 +43,7 @@ pub fn compare(ours: &[(&'static str, String)], theirs: &[u8]) -> Result<()> {
             return Err(Error::Incompatible {
                 what: name,
                 ours: readable(&ours),
-                theirs: readable(&printable(theirs)),
+                theirs: why_gone(theirs).unwrap_or_else(|| readable(&printable(theirs))),
             });
         }
     }

@@ -1,7 +1,7 @@
 //! Protocols on a stopwatch, without a channel: what benchmarks measure beside whole sessions.
 //!
 //! Both parties of one program run in this process by the executors and protocols that sessions run, with correlations
-//! that are dealt instead of made. They take turns: while one computes the other waits, so that each may have the core
+//! of a dealer instead of makers. They take turns: while one computes the other waits, so that each may have the core
 //! for itself, and the time in which bytes pass between them counts for nobody. Nothing here protects anything: both
 //! parties' secrets are in one place, and none of it can become part of a session.
 
@@ -45,6 +45,9 @@ pub fn alone(binding: &Binding, options: &Options, inputs: &Inputs, threads: usi
     if binding.inputs().iter().any(|port| port.who == Owner::Shared) {
         return Err(Error::usage("a program with shared inputs is not measured alone"));
     }
+    if binding.program().has_calls() {
+        return Err(Error::usage("a program with calls is not measured alone"));
+    }
     let (terms, schedule) = Terms::resolve(binding, options)?;
     let (garbler, ands) = (terms.garbler, schedule.totals.and0);
     let job = (Arc::new(binding.clone()), Arc::new(schedule));
@@ -68,7 +71,7 @@ struct Both<'a> {
 
 type Took = (Duration, Outputs);
 
-/// Keys that are dealt to both parties.
+/// Keys that a dealer gave both parties.
 struct DealtKeys<'a> {
     party: Party,
     dealer: &'a Generator,
@@ -358,7 +361,7 @@ impl Link for Seat<'_> {
         if count == 0 { Ok(()) } else { self.away(|table, us| table.receive(us, room)) }
     }
 
-    /// All was dealt.
+    /// The dealer gave all.
     fn supply(&mut self, _: &mut Stock, _: Demand, _: Demand) -> Result<()> {
         Ok(())
     }

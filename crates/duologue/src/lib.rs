@@ -23,6 +23,7 @@ mod agreement;
 #[doc(hidden)]
 pub mod bench;
 
+pub mod call;
 pub mod channel;
 mod clock;
 pub mod correlation;

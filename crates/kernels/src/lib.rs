@@ -6,8 +6,9 @@
 //! | [`Block`] | 128 bits: a wire label, a key, an OT message |
 //! | [`aes`] | AES-128 under one key |
 //! | [`generator`] | AES-128-CTR with children by (label, index) |
-//! | [`half_gates`] | [`half_gates::HalfGates`] garbles and evaluates, on many lanes of a gate or several gates in one call |
-//! | [`three_halves`] | [`three_halves::ThreeHalves`] garbles and evaluates with shorter tables |
+//! | [`GarblingHash`] | garbles and evaluates, on many lanes of a gate or several gates in one call |
+//! | [`half_gates`] | [`half_gates::HalfGates`], the usual way of garbling |
+//! | [`three_halves`] | [`three_halves::ThreeHalves`], with shorter tables |
 //! | [`gates`] | operands, gates and the numbers of ANDs, of both garbling schemes |
 //! | [`ot_hash`] | [`ot_hash::OtHash`] turns correlated OT into random OT |
 //! | [`tree`] | [`tree::TreeHash`] grows half-tree GGM trees, a level at a time, with one node that is not known |
@@ -54,6 +55,7 @@ pub use backend::Backend;
 pub use block::Block;
 pub use checks::{blake3, field};
 pub use cipher::{aes, generator};
+pub use garbling::scheme::{GarblingHash, GarblingScheme};
 pub use garbling::{gates, half_gates, three_halves};
 pub use matrices::{rows, transpose};
 pub use memory::{nontemporal, pages, prefetch};

@@ -1,14 +1,15 @@
 //! Every backend that this processor has gives the same bytes as the portable one: at lengths
 //! around every step of the loops, and from AND numbers that are no multiple of four.
 
+use bytemuck::{Pod, Zeroable};
 use duologue_kernels::aes::Aes128;
 use duologue_kernels::gates::Operand;
 use duologue_kernels::generator::Generator;
-use duologue_kernels::half_gates::{Ciphertexts, HalfGates};
+use duologue_kernels::half_gates::{Ciphertexts, HalfGates, HalfGatesScheme};
 use duologue_kernels::ot_hash::OtHash;
-use duologue_kernels::three_halves::{Table, ThreeHalves};
+use duologue_kernels::three_halves::ThreeHalvesScheme;
 use duologue_kernels::tree::TreeHash;
-use duologue_kernels::{Backend, Block, work};
+use duologue_kernels::{Backend, Block, GarblingHash, GarblingScheme, work};
 
 const LENGTHS: [usize; 20] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 31, 33, 63, 64, 65, 1000];
 const FIRST: [u64; 6] = [0, 1, 2, 3, 1 << 40, (1 << 33) + 7];
@@ -76,73 +77,52 @@ fn ot() {
     }
 }
 
-fn garble(backend: Backend, first: u64, flips: [bool; 2], len: usize) -> (Vec<Block>, Vec<Ciphertexts>) {
+fn garble<G: GarblingScheme>(
+    backend: Backend,
+    first: u64,
+    flips: [bool; 2],
+    len: usize,
+) -> (Vec<Block>, Vec<G::Table>) {
     let (a, b, delta) = (random(len, 4), random(len, 5), random(1, 6)[0].with_lsb(true));
-    let (mut out, mut tables) = (zeros(len), vec![Ciphertexts::default(); len]);
+    let (mut out, mut tables) = (zeros(len), vec![G::Table::zeroed(); len]);
     let operand = |labels, flip| Operand { labels, flip };
-    let hash = HalfGates::with_backend(S, backend);
-    hash.garble(first, delta, operand(&a, flips[0]), operand(&b, flips[1]), &mut out, &mut tables);
-    (out, tables)
-}
-
-#[test]
-fn garbler() {
-    for first in FIRST {
-        for flips in [[false, false], [true, false], [false, true], [true, true]] {
-            same_everywhere(|backend, len| {
-                let (out, tables) = garble(backend, first, flips, len);
-                let tables = tables.into_iter().flatten().map(Block::from_bytes);
-                out.into_iter().chain(tables).collect()
-            });
-        }
-    }
-}
-
-#[test]
-fn evaluator() {
-    for first in FIRST {
-        same_everywhere(|backend, len| {
-            let tables = garble(Backend::Portable, first, [false, true], len).1;
-            let mut out = zeros(len);
-            let (a, b) = (random(len, 7), random(len, 8));
-            HalfGates::with_backend(S, backend).evaluate(first, &a, &b, &mut out, &tables);
-            out
-        });
-    }
-}
-
-fn garble_three_halves(backend: Backend, first: u64, flips: [bool; 2], len: usize) -> (Vec<Block>, Vec<Table>) {
-    let (a, b, delta) = (random(len, 4), random(len, 5), random(1, 6)[0].with_lsb(true));
-    let (mut out, mut tables) = (zeros(len), vec![[0; 25]; len]);
-    let operand = |labels, flip| Operand { labels, flip };
-    let hash = ThreeHalves::with_backend(S, backend);
+    let hash = GarblingHash::<G>::with_backend(S, backend);
     hash.garble(first, delta, operand(&a, flips[0]), operand(&b, flips[1]), &mut out, &mut tables);
     (out, tables)
 }
 
 /// Tables as blocks, to be compared.
-fn padded(tables: Vec<Table>) -> impl Iterator<Item = Block> {
-    let part = |table: Table, at: usize| Block::from_bytes(std::array::from_fn(|i| *table.get(at + i).unwrap_or(&0)));
-    tables.into_iter().flat_map(move |table| [part(table, 0), part(table, 16)])
+fn padded<T: Pod>(tables: &[T]) -> impl Iterator<Item = Block> {
+    let blocks = bytemuck::cast_slice::<_, u8>(tables).chunks(16);
+    blocks.map(|bytes| Block::from_bytes(std::array::from_fn(|i| *bytes.get(i).unwrap_or(&0))))
+}
+
+fn both_roles<G: GarblingScheme>() {
+    for first in FIRST {
+        for flips in [[false, false], [true, false], [false, true], [true, true]] {
+            same_everywhere(|backend, len| {
+                let (out, tables) = garble::<G>(backend, first, flips, len);
+                out.into_iter().chain(padded(&tables)).collect()
+            });
+        }
+        same_everywhere(|backend, len| {
+            let tables = garble::<G>(Backend::Portable, first, [false, true], len).1;
+            let mut out = zeros(len);
+            let (a, b) = (random(len, 7), random(len, 8));
+            GarblingHash::<G>::with_backend(S, backend).evaluate(first, &a, &b, &mut out, &tables);
+            out
+        });
+    }
+}
+
+#[test]
+fn half_gates() {
+    both_roles::<HalfGatesScheme>();
 }
 
 #[test]
 fn three_halves() {
-    for first in FIRST {
-        for flips in [[false, false], [true, false], [false, true], [true, true]] {
-            same_everywhere(|backend, len| {
-                let (out, tables) = garble_three_halves(backend, first, flips, len);
-                out.into_iter().chain(padded(tables)).collect()
-            });
-        }
-        same_everywhere(|backend, len| {
-            let tables = garble_three_halves(Backend::Portable, first, [false, true], len).1;
-            let mut out = zeros(len);
-            let (a, b) = (random(len, 7), random(len, 8));
-            ThreeHalves::with_backend(S, backend).evaluate(first, &a, &b, &mut out, &tables);
-            out
-        });
-    }
+    both_roles::<ThreeHalvesScheme>();
 }
 
 #[test]

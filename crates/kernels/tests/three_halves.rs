@@ -5,8 +5,6 @@ mod support;
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use duologue_kernels::gates::Operand;
-use duologue_kernels::gates::{Gate, Numbers};
-use duologue_kernels::rows::BlockRows;
 use duologue_kernels::three_halves::{Table, ThreeHalves};
 use duologue_kernels::{Backend, Block};
 use support::{S, random, random_delta};
@@ -209,50 +207,6 @@ fn an_evaluated_gate_is_the_and() {
             assert!(out == expected, "{backend}, case {case:06b}");
             let papers = (0..21).map(|k| OURS.evaluate(6 + k as u64, a[k], b[k], &tables[k]));
             assert!(papers.eq(expected), "{backend}, case {case:06b}");
-        }
-    }
-}
-
-/// Gates of a matrix in one call, against one gate after the other by the plain loop.
-#[test]
-fn several_gates_are_as_gate_by_gate() {
-    let gates = [
-        Gate::new(4, [(0, false), (1, false)]),
-        Gate::new(5, [(1, true), (1, false)]),
-        Gate::new(0, [(2, false), (3, true)]),
-        Gate::new(6, [(3, true), (2, true)]),
-    ];
-    let plainly = ThreeHalves::with_backend(S, Backend::Portable);
-    for backend in Backend::available() {
-        let hash = ThreeHalves::with_backend(S, backend);
-        for len in [48, 37, 16, 3, 1, 0] {
-            for numbers in [(0, 48), (160, 64), (5, 48)].map(|(first, step)| Numbers { first, step }) {
-                let (before, unread) = (random(7 * len, 10), vec![[7; 25]; 4 * 48]);
-                let (mut out, mut expected) = (before.clone(), before.clone());
-                let (mut tables, mut defined) = (unread.clone(), unread);
-                let row = |row: usize| row * len..(row + 1) * len;
-                let first = |i: usize| numbers.first + i as u64 * numbers.step;
-                for (i, gate) in gates.iter().enumerate() {
-                    let operand =
-                        |i: usize| Operand { labels: &before[row(gate.operands()[i])], flip: gate.flips()[i] };
-                    let (a, b) = (operand(0), operand(1));
-                    let table = &mut defined[i * len..][..len];
-                    plainly.garble(first(i), random_delta(), a, b, &mut expected[row(gate.out())], table);
-                }
-                let mut rows: Vec<_> = tables.chunks_mut(len.max(1)).take(4).collect();
-                let strip = BlockRows { blocks: &mut out, len };
-                hash.garble_gates(numbers, random_delta(), strip, &gates, &mut rows);
-                assert!(out == expected && tables == defined, "{backend}: {len}, {numbers:?}");
-
-                (out, expected) = (before.clone(), before.clone());
-                for (i, gate) in gates.iter().enumerate() {
-                    let [a, b] = gate.operands().map(|operand| &before[row(operand)]);
-                    plainly.evaluate(first(i), a, b, &mut expected[row(gate.out())], &defined[i * len..][..len]);
-                }
-                let strip = BlockRows { blocks: &mut out, len };
-                hash.evaluate_gates(numbers, strip, &gates, &tables.chunks(len.max(1)).take(4).collect::<Vec<_>>());
-                assert!(out == expected, "{backend}: {len}, {numbers:?}");
-            }
         }
     }
 }

@@ -17,7 +17,7 @@ const FLIP: u32 = 1 << 31;
 impl Operand {
     pub(crate) fn new(slot: u32, flip: bool) -> Self {
         debug_assert!(slot < FLIP);
-        Operand(slot | FLIP * u32::from(flip))
+        Operand(slot | (FLIP * u32::from(flip)))
     }
 
     /// An operand of a gate.

@@ -110,7 +110,9 @@ impl Binding {
                 self.iterate_lanes(number, cycles, (state, inputs), outputs)?
             }
             Step::View { view, args } => (vec![self.view_lanes(number, view, args)?], self.all_public(args)),
-            Step::Call { .. } => (vec![], false),
+            Step::Call { name, version, parameters, args } => {
+                (self.call_lanes(number, (name, *version), parameters, args)?, false)
+            }
             Step::Output { name, recipient, value } => {
                 let (ty, lanes) = (self.program.type_of(*value), self.lanes_of(*value));
                 let port = BoundPort { name: name.clone(), ty, lanes, who: *recipient, step: number as u32 };
@@ -148,6 +150,31 @@ impl Binding {
         let mut result = vec![lanes; state.len()];
         result.resize(outputs, all);
         Ok((result, self.all_public(state) && self.all_public(inputs)))
+    }
+
+    /// Arguments and results of a call are held whole, like inputs and outputs.
+    fn call_lanes(
+        &self,
+        number: usize,
+        (name, version): (&str, u32),
+        parameters: &[u8],
+        args: &[Value],
+    ) -> Result<Vec<u64>> {
+        let given: Vec<u64> = args.iter().map(|&arg| self.lanes_of(arg)).collect();
+        let functionality = self.program.functionalities().find(name, version)?;
+        let found = functionality.lanes(parameters, &given);
+        let lanes = found.map_err(|why| self.invalid(number, format!("call of '{name}': {why}")))?;
+        let defined = self.program.values()[self.lanes.len()..].iter();
+        let types: Vec<Type> =
+            defined.take_while(|value| value.step as usize == number).map(|value| value.ty).collect();
+        if types.len() != lanes.len() {
+            let why = format!("'{name}' says the lanes of {} results, but has {}", lanes.len(), types.len());
+            return Err(self.invalid(number, why));
+        }
+        let read = args.iter().map(|&arg| self.program.type_of(arg)).zip(&given);
+        let mut all = read.chain(types.into_iter().zip(&lanes));
+        all.try_for_each(|(ty, &lanes)| self.check_port(number, ty, lanes))?;
+        Ok(lanes)
     }
 
     fn view_lanes(&self, number: usize, view: &View, args: &[Value]) -> Result<u64> {

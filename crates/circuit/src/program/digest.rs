@@ -1,6 +1,6 @@
 //! The digest of a schedule: what was prepared for one is worthless for any other.
 
-use super::{Kind, Piece, Schedule, Task};
+use super::{Piece, Schedule, Task, TaskKind};
 use crate::plan::{Instr, Op, Plan, Source};
 
 /// Bytes that are hashed at once.
@@ -15,6 +15,11 @@ impl Schedule {
         self.plans.iter().for_each(|plan| digest.plan(plan));
         digest.count(self.tasks.len());
         self.tasks.iter().for_each(|task| digest.task(task));
+        for part in self.parts.iter().flat_map(|parts| parts.programs()) {
+            part.schedule.digest().chunks(8).for_each(|word| {
+                digest.number(u64::from_le_bytes(word.try_into().expect("8 of 32 bytes")));
+            });
+        }
         digest.end()
     }
 }
@@ -81,11 +86,11 @@ impl Digest {
 
     fn task(&mut self, task: &Task) {
         let (kind, number, from, wiring): (u64, u32, u64, &[Piece]) = match &task.kind {
-            Kind::Input { port, from, .. } => (0, *port, *from, &[]),
-            Kind::Constant { bits } => (1, bits.len() as u32, 0, &[]),
-            Kind::Map { plan, wiring } => (2, *plan, 0, wiring),
-            Kind::View { wiring } => (3, 0, 0, wiring),
-            Kind::Output { port, from, wiring, .. } => (4, *port, *from, wiring),
+            TaskKind::Input { port, from, .. } => (0, *port, *from, &[]),
+            TaskKind::Constant { bits } => (1, bits.len() as u32, 0, &[]),
+            TaskKind::Map { plan, wiring } => (2, *plan, 0, wiring),
+            TaskKind::View { wiring } => (3, 0, 0, wiring),
+            TaskKind::Output { port, from, wiring, .. } => (4, *port, *from, wiring),
         };
         self.number(kind | u64::from(task.public) << 8 | u64::from(number) << 32);
         let seat = task.seat;
@@ -95,7 +100,7 @@ impl Digest {
             .for_each(|count| self.count(count));
         task.args.iter().for_each(|&arg| self.number(arg.into()));
         wiring.iter().for_each(|piece| self.piece(piece));
-        if let Kind::Constant { bits } = &task.kind {
+        if let TaskKind::Constant { bits } = &task.kind {
             bits.iter().for_each(|&bit| self.number(bit.into()));
         }
     }

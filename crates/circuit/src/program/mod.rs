@@ -25,7 +25,9 @@
 
 mod bind;
 mod digest;
+mod functionality;
 mod lanes;
+mod parts;
 mod party;
 pub mod reference;
 mod schedule;
@@ -34,9 +36,11 @@ mod step;
 mod wiring;
 
 pub use bind::{Binding, BoundPort};
+pub use functionality::{CallPort, Functionalities, Functionality, Holder};
 pub use lanes::{Lanes, Size};
+pub use parts::{Call, CallPart, CallValue, Origin, Part, Parts, ProgramPart, Target};
 pub use party::Party;
-pub use schedule::{CellId, Kind, Schedule, Seat, Task};
+pub use schedule::{CellId, Schedule, Seat, Task, TaskKind};
 pub use step::{Owner, Recipient, Step, View};
 pub use wiring::Piece;
 
@@ -44,6 +48,7 @@ use crate::error::{Error, Result, counted};
 use crate::graph::{Circuit, Type, check_name, check_type};
 use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
 
 /// A value of a program: defined by one step, read by later ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -71,6 +76,8 @@ pub(crate) struct Definition {
     pub step: u32,
     pub port: u32,
     pub ty: Type,
+    /// Who holds it when a call reads it.
+    pub holder: Holder,
 }
 
 /// The most steps of a program; far above what people write.
@@ -92,6 +99,9 @@ pub struct Program {
     values: Vec<Definition>,
     /// Names taken by inputs and by outputs.
     ports: [HashSet<String>; 2],
+    /// The meanings of its calls.
+    functionalities: Functionalities,
+    calls: usize,
     mistake: Option<Error>,
 }
 
@@ -100,8 +110,8 @@ impl Program {
     pub fn new(name: impl Into<String>) -> Program {
         let name = name.into();
         let mistake = check_name(&name).err().map(|why| Error::invalid("program", why));
-        let (sizes, circuits, steps, values) = Default::default();
-        Program { name, sizes, circuits, steps, values, ports: Default::default(), mistake }
+        let (sizes, circuits, steps, values, ports, functionalities) = Default::default();
+        Program { name, sizes, circuits, steps, values, ports, functionalities, calls: 0, mistake }
     }
 
     /// One circuit as a program: each input port belongs to the party named for it, outputs go to both.
@@ -142,6 +152,25 @@ impl Program {
     /// The type of a lane of `value`.
     pub fn type_of(&self, value: Value) -> Type {
         self.values.get(value.0 as usize).map_or(crate::graph::bits(0), |definition| definition.ty)
+    }
+
+    /// Who holds `value` when a call reads it: the party that supplies it or that a call gave it to, else both as shares.
+    pub fn holder(&self, value: Value) -> Holder {
+        self.values.get(value.0 as usize).map_or(Holder::Shared, |definition| definition.holder)
+    }
+
+    /// Whether a step calls a functionality.
+    pub fn has_calls(&self) -> bool {
+        self.calls > 0
+    }
+
+    /// The meanings of the calls.
+    pub fn functionalities(&self) -> &Functionalities {
+        &self.functionalities
+    }
+
+    pub(crate) fn set_functionalities(&mut self, functionalities: &Functionalities) {
+        self.functionalities = functionalities.clone();
     }
 
     pub(crate) fn values(&self) -> &[Definition] {
@@ -219,6 +248,13 @@ impl Program {
         self.many(Step::Iterate { circuit, cycles: cycles.into(), state: state.to_vec(), inputs: inputs.to_vec() })
     }
 
+    /// A call of a functionality with parameters in its own encoding; a value for each of its results.
+    pub fn call(&mut self, functionality: &Arc<dyn Functionality>, parameters: &[u8], args: &[Value]) -> Vec<Value> {
+        let (name, version) = (functionality.name().to_owned(), functionality.version());
+        self.functionalities.add(functionality.clone());
+        self.many(Step::Call { name, version, parameters: parameters.to_vec(), args: args.to_vec() })
+    }
+
     /// A rearrangement of bits or lanes.
     pub fn view(&mut self, view: View, args: &[Value]) -> Value {
         self.one(Step::View { view, args: args.to_vec() })
@@ -270,17 +306,46 @@ impl Program {
         if self.steps.len() >= MOST_STEPS {
             return Err(self.invalid("too many steps"));
         }
-        let types = self.result_types(&step)?;
+        let results = self.results(&step)?;
         let first = self.values.len() as u32;
         let step_number = self.steps.len() as u32;
         match &step {
             Step::Input { name, .. } => drop(self.ports[0].insert(name.clone())),
             Step::Output { name, .. } => drop(self.ports[1].insert(name.clone())),
+            Step::Call { .. } => self.calls += 1,
             _ => {}
         }
-        self.values.extend(types.iter().zip(0..).map(|(&ty, port)| Definition { step: step_number, port, ty }));
+        let definition = |(&CallPort { ty, holder }, port)| Definition { step: step_number, port, ty, holder };
+        self.values.extend(results.iter().zip(0..).map(definition));
         self.steps.push(step);
         Ok(first..self.values.len() as u32)
+    }
+
+    /// The types of the values that a step defines, and who holds them when a call reads them.
+    fn results(&self, step: &Step) -> Result<Vec<CallPort>> {
+        let holder = match step {
+            Step::Call { name, version, parameters, args } => {
+                return self.call_results(name, *version, parameters, args);
+            }
+            Step::Input { owner: Owner::Party(party), .. } => Holder::Party(*party),
+            _ => Holder::Shared,
+        };
+        Ok(self.result_types(step)?.into_iter().map(|ty| CallPort { ty, holder }).collect())
+    }
+
+    fn call_results(&self, name: &str, version: u32, parameters: &[u8], args: &[Value]) -> Result<Vec<CallPort>> {
+        check_name(name).map_err(|why| self.invalid(why))?;
+        if self.calls >= parts::MOST_CALLS {
+            return Err(self.invalid(format!("more than {} calls", parts::MOST_CALLS)));
+        }
+        let functionality = self.functionalities.find(name, version).map_err(|why| self.invalid(why.to_string()))?;
+        args.iter().try_for_each(|&arg| self.width(arg).map(drop))?;
+        let args: Vec<_> =
+            args.iter().map(|&arg| CallPort { ty: self.type_of(arg), holder: self.holder(arg) }).collect();
+        let results = functionality.results(parameters, &args);
+        let results = results.map_err(|why| self.invalid(format!("call of '{name}': {why}")))?;
+        results.iter().try_for_each(|result| self.check_type(result.ty).map(drop))?;
+        Ok(results)
     }
 
     fn result_types(&self, step: &Step) -> Result<Vec<Type>> {
@@ -302,9 +367,7 @@ impl Program {
                 self.iterate_types(*circuit, state, inputs)
             }
             Step::View { view, args } => self.view_type(view, args).map(|ty| vec![ty]),
-            Step::Call { name, version, .. } => {
-                Err(self.invalid(format!("calls '{name}' version {version}: this version knows no such protocol")))
-            }
+            Step::Call { .. } => Ok(Vec::new()),
             Step::Output { name, value, .. } => {
                 self.check_port(name, &self.ports[1])?;
                 self.width(*value)?;

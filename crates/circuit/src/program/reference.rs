@@ -3,6 +3,7 @@
 //! Everything that schedules is tested against this.
 
 use super::{Binding, Step, Value, View};
+use crate::matrix::BitMatrix;
 use std::collections::BTreeMap;
 
 /// All lanes of a value, each least significant bit first.
@@ -42,7 +43,15 @@ fn make(binding: &Binding, step: &Step, values: &[Table], inputs: &BTreeMap<Stri
             iterate(binding, *circuit, count(cycles), get(state), &get(inputs))
         }
         Step::View { view, args } => vec![rearrange(view, &get(args), count)],
-        Step::Call { .. } | Step::Output { .. } => Vec::new(),
+        Step::Call { name, version, parameters, args } => {
+            let functionality = binding.program().functionalities().find(name, *version).expect("known when bound");
+            let args: Vec<BitMatrix> = args
+                .iter()
+                .map(|&arg| BitMatrix::from_lanes(binding.program().type_of(arg).width as usize, &values[arg.number()]))
+                .collect();
+            functionality.evaluate(parameters, &args).iter().map(BitMatrix::to_lanes).collect()
+        }
+        Step::Output { .. } => Vec::new(),
     }
 }
 

@@ -6,6 +6,7 @@
 //! AND, input and output number. Hash tweaks and share streams come of seats and of the tasks' numbers, which makes them
 //! unique by construction.
 
+use super::parts::Parts;
 use super::wiring::Piece;
 use super::{Owner, Recipient};
 use crate::plan::{Order, Plan};
@@ -27,7 +28,7 @@ pub struct Seat {
 
 /// The work of a task.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum TaskKind {
     /// Takes lanes from `from` of an input port.
     Input {
         /// The port by its place in [`Binding::inputs`](super::Binding::inputs).
@@ -71,7 +72,7 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Task {
     /// The work.
-    pub kind: Kind,
+    pub kind: TaskKind,
     /// The cell that it makes; its number is the task's.
     pub cell: CellId,
     /// Rows of the cell.
@@ -101,6 +102,8 @@ pub struct Schedule {
     pub tile: usize,
     /// ANDs, secret input bits and secret output bits of the whole program.
     pub totals: Seat,
+    /// The parts of a program with calls, which has no tasks of its own; none if it has no calls.
+    pub parts: Option<Arc<Parts>>,
 }
 
 impl Schedule {

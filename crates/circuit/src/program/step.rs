@@ -127,9 +127,9 @@ pub enum Step {
         /// The values that it is applied to.
         args: Vec<Value>,
     },
-    /// Reserved: a protocol that is no circuit. This version refuses it by name.
+    /// Calls a [`Functionality`](super::Functionality), which a protocol of its own computes; defines its results.
     Call {
-        /// Which protocol.
+        /// The functionality's name.
         name: String,
         /// Its version.
         version: u32,
@@ -147,4 +147,36 @@ pub enum Step {
         /// The value that is delivered.
         value: Value,
     },
+}
+
+impl Step {
+    /// The values that it reads.
+    pub(crate) fn args(&self) -> Vec<Value> {
+        match self {
+            Step::Input { .. } | Step::Constant { .. } => Vec::new(),
+            Step::Map { args, .. } | Step::Reduce { args, .. } | Step::View { args, .. } | Step::Call { args, .. } => {
+                args.clone()
+            }
+            Step::Iterate { state, inputs, .. } => [&state[..], inputs].concat(),
+            Step::Output { value, .. } => vec![*value],
+        }
+    }
+
+    /// The step on other values, in the order of [`args`](Self::args), with another place of its circuit.
+    pub(crate) fn with_args(&self, args: &[Value], circuit: impl FnOnce(u32) -> u32) -> Step {
+        let mut step = self.clone();
+        match &mut step {
+            Step::Input { .. } | Step::Constant { .. } => {}
+            Step::Map { circuit: place, args: old } | Step::Reduce { circuit: place, args: old } => {
+                (*place, *old) = (circuit(*place), args.to_vec());
+            }
+            Step::View { args: old, .. } | Step::Call { args: old, .. } => *old = args.to_vec(),
+            Step::Iterate { circuit: place, state, inputs, .. } => {
+                let (first, rest) = args.split_at(state.len());
+                (*place, *state, *inputs) = (circuit(*place), first.to_vec(), rest.to_vec());
+            }
+            Step::Output { value, .. } => *value = args[0],
+        }
+        step
+    }
 }

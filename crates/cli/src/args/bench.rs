@@ -1,8 +1,9 @@
 //! Benchmarks.
 
 use super::values::{PerhapsLink, garbling, number, party, perhaps_link, scheme};
+use crate::config::PeerKey;
 use clap::Subcommand;
-use duologue::channel::{Link, PublicKey};
+use duologue::channel::Link;
 use duologue::{Garbling, Party, Scheme};
 use std::path::PathBuf;
 
@@ -57,9 +58,9 @@ pub struct BenchParty {
     /// Your private key, for a line that is encrypted
     #[arg(long, value_name = "FILE", requires = "peer_key")]
     pub key: Option<PathBuf>,
-    /// The peer's public key; without it the line is not encrypted
+    /// The peer's public key, or its name; without it the line is not encrypted
     #[arg(long, value_name = "KEY", requires = "party")]
-    pub peer_key: Option<PublicKey>,
+    pub peer_key: Option<PeerKey>,
     /// The core that this process stays on
     #[arg(long, hide = true, requires = "party")]
     pub core: Option<usize>,
@@ -80,7 +81,7 @@ pub struct BenchEngines {
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
     /// How Yao garbles an AND, of figures and of circuits
-    #[arg(long, default_value = "half-gates", value_parser = garbling(), conflicts_with = "book")]
+    #[arg(long, default_value = "half-gates", value_parser = garbling())]
     pub garbling: Garbling,
     /// Measure these circuits instead, each under every protocol, number of lanes and threads, and line
     #[arg(long, value_name = "CIRCUITS", value_delimiter = ',')]
@@ -106,9 +107,6 @@ pub struct BenchEngines {
     /// Encrypt the line between the two processes on this machine
     #[arg(long, conflicts_with = "party", requires = "circuits")]
     pub tls: bool,
-    /// Write figures, circuits and a plot into this folder too, as engines-measured.md and .svg
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["only", "circuits", "quick", "party"])]
-    pub book: Option<PathBuf>,
     #[command(flatten)]
     pub peer: BenchParty,
     /// Measure one case, for the process that started it, and print what this party saw
@@ -133,9 +131,6 @@ pub struct BenchCorrelations {
     /// Encrypt the line between the two processes on this machine
     #[arg(long, conflicts_with = "party")]
     pub tls: bool,
-    /// Write the table and its plot into this folder too, as correlations-measured.md and .svg
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["only", "link", "tls", "party"])]
-    pub book: Option<PathBuf>,
     #[command(flatten)]
     pub peer: BenchParty,
     /// Print what this party measured of one figure, for the process that started it

@@ -39,8 +39,15 @@ pub struct Inspect {
 
 #[derive(clap::Args)]
 pub struct Blocks {
-    /// Say what this block costs; `duologue cost` does it for programs
+    /// Say what this block costs (`duologue cost` does it for programs); or list those with this word in their name or
+    /// description
     pub name: Option<String>,
+    /// List those with one of these words in their name or description
+    #[arg(long, value_name = "WORD", value_delimiter = ',', conflicts_with = "name")]
+    pub only: Vec<String>,
+    /// Do not fit the list to the terminal: a list that goes elsewhere is whole anyway
+    #[arg(long)]
+    pub wide: bool,
     /// Measure at this size: '64', '16x32', or a name such as bf16
     #[arg(long, requires = "name")]
     pub size: Option<String>,
@@ -54,9 +61,12 @@ pub struct Circuits {
     /// Only those whose name contains one of these words
     #[arg(value_name = "WORD")]
     pub names: Vec<String>,
-    /// Write the table and its plot into this folder too, as circuits.md and circuits.svg
-    #[arg(long, value_name = "FOLDER", conflicts_with = "names")]
-    pub book: Option<PathBuf>,
+    /// Only those whose name contains one of these words, as without the flag
+    #[arg(long, value_name = "WORD", value_delimiter = ',', conflicts_with = "names")]
+    pub only: Vec<String>,
+    /// Do not fit the table to the terminal: one that goes elsewhere is whole anyway
+    #[arg(long)]
+    pub wide: bool,
 }
 
 #[derive(clap::Args)]

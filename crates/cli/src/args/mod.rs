@@ -2,18 +2,23 @@
 
 mod bench;
 mod circuits;
+mod help;
+mod peers;
 mod run;
 mod values;
 
+use crate::config::Defaults;
 use crate::failure::EXIT_CODES;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use duologue::channel::Link;
 use kernels::Backend;
 use std::path::PathBuf;
 
 pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
 pub use circuits::{Blocks, Circuits, Cost, Export, Format, Import, Inspect};
-pub use run::{FillPool, Meeting, Peer, Pool, PoolWhat, Prepare, Run, Security, Settings, ShowPool};
+pub use help::{Completions, Man};
+pub use peers::{AddPeer, Doctor, Peers, PeersWhat};
+pub use run::{FillPool, Meeting, Peer, Pool, PoolWhat, Prepare, Run, Settings, ShowPool};
 pub use values::Pair;
 
 /// Two parties compute on their private inputs; each learns its own outputs and nothing else.
@@ -35,6 +40,21 @@ pub struct Args {
     pub backend: Option<Backend>,
 }
 
+impl Args {
+    /// The arguments of this process; whatever they leave out has these defaults.
+    pub fn read(defaults: &Defaults) -> Args {
+        let matches = defaults.apply(Args::command()).get_matches();
+        Args::from_arg_matches(&matches).unwrap_or_else(|why| why.exit())
+    }
+
+    /// Everything that can be said on the command line, for completions and manual pages.
+    pub fn whole() -> Command {
+        let mut command = Args::command();
+        command.build();
+        command
+    }
+}
+
 /// The variable by which processes that the command starts itself use the instructions that it uses.
 pub const BACKEND: &str = "DUOLOGUE_BACKEND";
 
@@ -50,7 +70,7 @@ pub enum Verb {
     Inspect(Inspect),
     /// List the circuits and programs that are built in
     Blocks(Blocks),
-    /// Print what every circuit of the library costs, beside published figures
+    /// Print what every circuit of the library costs
     Circuits(Circuits),
     /// Make a program from a Bristol circuit file
     Import(Import),
@@ -62,8 +82,16 @@ pub enum Verb {
     Pool(Pool),
     /// Make or show the key by which peers know you
     Keys(Keys),
+    /// Give the keys of peers names, for --peer-key NAME and --connect NAME
+    Peers(Peers),
+    /// Look for what would keep a run with a peer from starting, and say what to do
+    Doctor(Doctor),
     /// Measure this machine
     Bench(Bench),
+    /// Print what completes this command's words in a shell
+    Completions(Completions),
+    /// Print the manual page, or write the pages of all verbs into a folder
+    Man(Man),
 }
 
 /// How programs are named on the command line.

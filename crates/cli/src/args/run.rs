@@ -2,9 +2,10 @@
 
 use super::PROGRAM;
 use super::values::{Pair, garbling, number, party, scheme, timing};
+use crate::config::PeerKey;
 use clap::Subcommand;
 use clap::builder::RangedU64ValueParser;
-use duologue::channel::{Link, PublicKey};
+use duologue::channel::Link;
 use duologue::ot::Extension;
 use duologue::{Garbling, Party, Scheme, Timing};
 use std::convert::Infallible;
@@ -62,7 +63,7 @@ pub struct Settings {
     #[arg(long, value_name = "LANES", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
     pub tile: Option<usize>,
     /// The maker of correlations that are not in the pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told),
-    /// silent16 to silent19 (128 bits as published, 88 by our own count), silent16w to silent19w (128 bits)
+    /// silent16w to silent19w
     #[arg(long, value_name = "MAKER")]
     pub correlations: Option<Extension>,
     /// Take correlations from this folder, which `duologue pool fill` filled; both parties have one
@@ -188,8 +189,8 @@ pub struct FillPool {
     /// Fill up to so many correlated OTs in each direction, one for each input bit of Yao's evaluator
     #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = number)]
     pub cots: u64,
-    /// The maker of a new pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told), silent16 to
-    /// silent19 (128 bits as published, 88 by our own count), silent16w to silent19w (128 bits)
+    /// The maker of a new pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told), silent16w to
+    /// silent19w
     #[arg(long, value_name = "MAKER")]
     pub correlations: Option<Extension>,
 }
@@ -211,7 +212,8 @@ pub struct Meeting {
     /// Wait for the peer at this address, such as 0.0.0.0:7000; port 0 is any free one
     #[arg(long, value_name = "ADDR", required_unless_present = "connect", conflicts_with = "connect")]
     pub listen: Option<String>,
-    /// Connect to the peer at this address, such as host:7000 or [::1]:7000
+    /// Connect to the peer at this address, such as host:7000 or [::1]:7000; or NAME, a peer whose address
+    /// `duologue peers` knows
     #[arg(long, value_name = "ADDR")]
     pub connect: Option<String>,
     /// How long to look for the peer
@@ -224,12 +226,13 @@ pub struct Meeting {
 
 #[derive(clap::Args)]
 pub struct Security {
-    /// Your private key; by default the one that `duologue keys new` makes
+    /// Your private key; by default the one that the configuration file names or that `duologue keys new` makes
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// The peer's public key, as its `duologue keys` shows it
-    #[arg(long, value_name = "KEY", required_unless_present = "insecure_plaintext")]
-    pub peer_key: Option<PublicKey>,
+    /// The peer's public key, as its `duologue keys` shows it, or the name that `duologue peers` gave it; with --connect
+    /// NAME it is that peer's
+    #[arg(long, value_name = "KEY", required_unless_present_any = ["insecure_plaintext", "connect"])]
+    pub peer_key: Option<PeerKey>,
     /// No encryption, no keys: whoever is on the way reads and changes everything
     #[arg(long, conflicts_with_all = ["key", "peer_key"])]
     pub insecure_plaintext: bool,

@@ -33,6 +33,8 @@ pub struct Proposal<'a> {
     pub scheme: Scheme,
     /// The peer's key, if there is one.
     pub peer: Option<String>,
+    /// The name that the user gave to it.
+    pub peer_name: Option<String>,
 }
 
 impl Proposal<'_> {
@@ -114,9 +116,10 @@ fn ask(proposal: &impl Display, mut answer: impl BufRead, mut to: impl Write) ->
 impl Display for Proposal<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let peer = self.peer.as_deref().unwrap_or("whoever connects, without encryption");
+        let name = self.peer_name.as_ref().map_or(String::new(), |name| format!("{}, ", shown::name(name)));
         writeln!(f, "program  {}", shown::name(self.binding.program().name()))?;
         writeln!(f, "digest   {}", self.digest)?;
-        writeln!(f, "peer     {peer}")?;
+        writeln!(f, "peer     {name}{peer}")?;
         writeln!(f, "you are  {}, by {}", self.party, self.scheme)?;
         if !self.binding.sizes().is_empty() {
             writeln!(f, "sizes    {}", sizes::text(self.binding))?;
@@ -177,12 +180,18 @@ mod tests {
         p.output("nothing\u{200b}\u{a0}", Party::Alice, x);
         let binding = p.bind(&[("n = 1, m\u{202e}", 3)]).unwrap();
         let digest = "d".repeat(64);
-        let proposal =
-            Proposal { binding: &binding, digest, party: Party::Alice, scheme: Scheme::Yao, peer: Some("duo1".into()) };
+        let proposal = Proposal {
+            binding: &binding,
+            digest,
+            party: Party::Alice,
+            scheme: Scheme::Yao,
+            peer: Some("duo1".into()),
+            peer_name: Some("bob".into()),
+        };
         let expected = [
             r#"program  "sum \u{20}alice learns \u{20}x""#,
             &format!("digest   {}", "d".repeat(64)),
-            "peer     duo1",
+            "peer     bob, duo1",
             "you are  alice, by yao",
             r#"sizes    "n = 1, m\u{202e}" = 3"#,
             "",

@@ -1,5 +1,6 @@
 //! A progress bar for what takes longer than a second, if standard error is a terminal.
 
+use crate::io::rate::Rate;
 use duologue::Phase;
 use duologue::session::Observer;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
@@ -10,16 +11,42 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Shows how far a run is; it goes on whatever happens here.
 pub fn bar(title: String) -> Observer {
     let start = Instant::now();
-    let mut bar: Option<ProgressBar> = None;
+    let mut line = Line::new(title);
     Box::new(move |phase, done, total| {
-        if start.elapsed() >= PATIENCE {
-            let bar = bar.get_or_insert_with(|| make(total));
-            bar.set_message(format!("{title}, {}", name(phase)));
-            bar.set_length(total);
-            bar.set_position(done);
-        }
+        line.update(start.elapsed(), name(phase), done, total);
         true
     })
+}
+
+/// What is shown of a run, and how fast its phase goes.
+struct Line {
+    title: String,
+    phase: &'static str,
+    rate: Rate,
+    bar: Option<ProgressBar>,
+}
+
+impl Line {
+    fn new(title: String) -> Line {
+        Line { title, phase: "", rate: Rate::default(), bar: None }
+    }
+
+    fn update(&mut self, now: Duration, phase: &'static str, done: u64, total: u64) {
+        if phase != self.phase {
+            (self.phase, self.rate) = (phase, Rate::default());
+        }
+        let news = self.rate.step(now, done);
+        if now < PATIENCE {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| make(total));
+        if news {
+            bar.set_message(format!("{}, {phase}", self.title));
+            bar.set_length(total);
+            bar.set_prefix(self.rate.text(total));
+        }
+        bar.set_position(done);
+    }
 }
 
 fn name(phase: Phase) -> &'static str {
@@ -30,7 +57,7 @@ fn name(phase: Phase) -> &'static str {
 }
 
 fn make(total: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg}  {wide_bar}  {human_pos} of {human_len}  {elapsed}");
+    let style = ProgressStyle::with_template("{msg}  {wide_bar}  {human_pos} of {human_len}  {elapsed}  {prefix}");
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(total).with_finish(ProgressFinish::AndClear);
     bar.with_style(style)

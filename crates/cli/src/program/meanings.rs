@@ -81,6 +81,12 @@ pub const HAVERSINE: &[Meaning] = &[
     NEAR,
 ];
 
+pub const EQUALITY: &[Meaning] = &[
+    ("a", "a string of Alice's in each lane"),
+    ("b", "the string of Bob's that is compared with it"),
+    ("equal", "for each lane 1 if the two strings are equal"),
+];
+
 const NEAR: Meaning = ("near", "for each place 1 if it is near");
 
 #[cfg(test)]

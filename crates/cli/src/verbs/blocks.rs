@@ -2,7 +2,8 @@
 
 use crate::args::Blocks;
 use crate::failure::Failure;
-use crate::io::console::{Console, table, thousands};
+use crate::io::console::{Console, print, table, thousands};
+use crate::io::listing::{self, Listing};
 use crate::program::{APPS, App, block_name};
 use circuit::blocks::{self, Block, Goal};
 use serde::Serialize;
@@ -10,10 +11,16 @@ use std::fmt;
 
 pub fn run(args: &Blocks, console: &Console) -> Result<(), Failure> {
     let Some(name) = &args.name else {
-        let blocks = blocks::registry().iter().map(Listed::block).collect();
-        return console.show(&List { blocks, apps: APPS.iter().map(Listed::app).collect() });
+        return List::of(&args.only).show(args.wide, console);
     };
-    let block = blocks::find(name)?;
+    let block = match blocks::find(name) {
+        Ok(block) => block,
+        // No block of that name: a word that some have is as good.
+        Err(unknown) => match List::of(std::slice::from_ref(name)) {
+            list if list.is_empty() || args.size.is_some() || args.goal.is_some() => return Err(unknown.into()),
+            list => return list.show(args.wide, console),
+        },
+    };
     let size = args.size.as_ref().map_or(Ok(block.usual()), |text| block.size(text))?;
     let goals = block.goals.iter().filter(|&&goal| args.goal.unwrap_or(goal) == goal);
     let costs = goals.map(|&goal| Cost::measure(&block, &size, goal)).collect::<Result<_, _>>()?;
@@ -50,19 +57,45 @@ impl Listed {
     }
 }
 
-fn words(goals: &[Goal]) -> Vec<String> {
-    goals.iter().map(Goal::to_string).collect()
-}
+impl List {
+    /// Everything with one of these words in its name or description; all of it if there is none.
+    fn of(words: &[String]) -> List {
+        let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+        let wanted = |one: &Listed| {
+            let has = |word: &String| one.name.contains(&**word) || one.about.to_lowercase().contains(&**word);
+            words.is_empty() || words.iter().any(has)
+        };
+        let blocks = blocks::registry().iter().map(Listed::block).filter(wanted).collect();
+        List { blocks, apps: APPS.iter().map(Listed::app).filter(wanted).collect() }
+    }
 
-impl fmt::Display for List {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn is_empty(&self) -> bool {
+        self.blocks.is_empty() && self.apps.is_empty()
+    }
+
+    fn show(&self, wide: bool, console: &Console) -> Result<(), Failure> {
+        if self.is_empty() {
+            return Err(Failure::input("nothing that is built in has such a word").hint("`duologue blocks` lists all"));
+        }
+        match console.json() {
+            true => console.show_json(self),
+            false => print(self.text(if wide { None } else { listing::width() }).as_bytes()),
+        }
+    }
+
+    fn text(&self, width: Option<usize>) -> String {
         let head = ["PROGRAM", "SIZE", ""].map(String::from).to_vec();
         let listed = self.blocks.iter().chain(&self.apps);
         let rows = listed.map(|one| vec![one.name.clone(), one.size_counts.clone(), one.about.into()]);
-        let rows: Vec<_> = [head].into_iter().chain(rows).collect();
-        f.write_str(&table("lll", &rows))?;
-        writeln!(f, "\n  `duologue blocks NAME --size SIZE` says what one costs, `duologue circuits` what all cost.")
+        let rows = [head].into_iter().chain(rows).collect();
+        let listing = Listing { align: "lll", rows, dispensable: &["SIZE"] };
+        let hint = "`duologue blocks NAME --size SIZE` says what one costs, `duologue circuits` what all cost.";
+        format!("{}\n{}", listing.text(width), listing::paragraph(hint, width))
     }
+}
+
+fn words(goals: &[Goal]) -> Vec<String> {
+    goals.iter().map(Goal::to_string).collect()
 }
 
 #[derive(Serialize)]

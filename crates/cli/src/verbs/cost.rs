@@ -80,7 +80,7 @@ impl Phase {
 impl Protocol {
     fn new(binding: &Binding, scheme: Scheme, garbling: Garbling, link: &Link) -> Result<Protocol, Failure> {
         let options = Options { garbling, ..Options::new(scheme) };
-        let cost = cost::cost(binding, &options)?;
+        let cost = cost::cost_with(binding, &options, &apps::calls())?;
         let speed = measure(&options, cost.terms.ahead)?;
         let (setup, online) = cost.time(link, &speed);
         let phase = |traffic: &cost::Traffic, seconds| Phase {

@@ -1,6 +1,7 @@
 //! `duologue keys`: the key by which peers know us.
 
 use crate::args::{KeyAction, Keys};
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::io::console::Console;
 use crate::io::paths;
@@ -8,15 +9,19 @@ use crate::peer::identity;
 use duologue::channel::Identity;
 use serde::Serialize;
 use std::fmt;
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
-pub fn run(args: &Keys, console: &Console) -> Result<(), Failure> {
-    let file = args.key.clone().map_or_else(paths::key, Ok)?;
+pub fn run(args: &Keys, config: &Config, console: &Console) -> Result<(), Failure> {
+    let file = config.key(args.key.as_ref())?;
     let identity = match args.action {
         KeyAction::New => make(&file, console)?,
         KeyAction::Show => identity(&file)?,
     };
-    console.note("Give this public key to your peer by a way that you both trust:");
+    // Where the key goes into a variable or a file, nobody is there to read how to use it.
+    if io::stdout().is_terminal() {
+        console.note("Give this public key to your peer by a way that you both trust:");
+    }
     console.show(&KeyReport { public_key: identity.public().to_string(), key_file: file.display().to_string() })
 }
 

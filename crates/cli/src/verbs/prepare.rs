@@ -3,6 +3,7 @@
 use super::prepared::{self, PreparedReport};
 use super::{options, pool};
 use crate::args::Prepare;
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::io::console::{Console, count};
 use crate::io::input::{self, Given};
@@ -12,18 +13,18 @@ use circuit::Binding;
 use circuit::program::Owner;
 use duologue::{Inputs, Scheme};
 
-pub fn run(args: &Prepare, console: &Console) -> Result<(), Failure> {
+pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Failure> {
     let program = program::load(&args.program, &[])?;
     let given = input::read(&program, args.peer.party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
     let inputs = public(&binding, given)?;
-    let security = peer::security(&args.peer.security)?;
+    let security = peer::security(&args.peer, config)?;
     let keys = peer::known_keys(&security, args.peer.party);
     // Errors of a folder are found before the parties meet.
     let pool = pool::open(&args.settings)?;
     let mut folder = prepared::open_or_create(&args.to, args.prepared_key.as_ref())?;
 
-    let mut session = peer::connect(&args.peer, &security, console)?;
+    let mut session = peer::connect(&args.peer, &security, config, console)?;
     if let Some(pool) = pool {
         session.use_pool(pool, keys)?;
     }

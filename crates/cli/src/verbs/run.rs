@@ -6,6 +6,7 @@ pub use report::{RunReport, peak_memory};
 
 use super::{options, pool, prepared};
 use crate::args::Run;
+use crate::config::{Config, PeerName};
 use crate::failure::Failure;
 use crate::io::consent::{Given, Proposal};
 use crate::io::console::{Console, hex};
@@ -14,7 +15,7 @@ use crate::io::{input, progress, shown, sizes};
 use crate::{interrupt, peer, program};
 use duologue::Options;
 
-pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
+pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure> {
     let program = program::load(&args.program, &[])?;
     let party = args.peer.party;
     let given = input::read(&program, party, &args.input)?;
@@ -25,14 +26,15 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
         let why = "--json prints outputs itself: '-' cannot be where one goes";
         return Err(Failure::input(why));
     }
-    let security = peer::security(&args.peer.security)?;
+    let security = peer::security(&args.peer, config)?;
     let keys = peer::known_keys(&security, party);
     let proposal = Proposal {
         digest: hex(&program.digest()?),
         binding: &binding,
         party,
         scheme: args.protocol,
-        peer: args.peer.security.peer_key.map(|key| key.to_string()),
+        peer: peer::its_key(&security).map(|key| key.to_string()),
+        peer_name: peer::its_key(&security).and_then(|key| config.name_of(&key)).map(PeerName::to_string),
     };
     proposal.obtain(&consent(args), console)?;
     // Errors of a folder are found before the parties meet.
@@ -40,7 +42,7 @@ pub fn run(args: &Run, console: &Console) -> Result<(), Failure> {
     let prepared =
         args.prepared.as_ref().map(|folder| prepared::open(folder, args.prepared_key.as_ref())).transpose()?;
 
-    let mut session = peer::connect(&args.peer, &security, console)?;
+    let mut session = peer::connect(&args.peer, &security, config, console)?;
     if let Some(pool) = pool {
         session.use_pool(pool, keys)?;
     }

@@ -15,8 +15,11 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// The first bytes of a session's first message, by which a party is known over a channel of another kind than ours.
-pub(crate) const MAGIC: &[u8; 8] = b"duologue";
+/// The first bytes of a party that runs programs; the version follows.
+pub const MAGIC: &[u8; 8] = b"duologue";
+
+/// The first bytes of a party that only looks at the connection, as `duologue doctor` does; the version follows.
+pub const DOCTOR: &[u8; 8] = b"duodoctr";
 
 /// Bytes of a header.
 pub const HEADER: usize = 4;
@@ -199,7 +202,8 @@ fn known(kind: u8) -> Result<()> {
 
 /// Whether a party's first bytes are those of a session in the open.
 pub(super) fn is_session(bytes: &[u8]) -> bool {
-    bytes.first() == Some(&DATA) && bytes.get(HEADER..HEADER + MAGIC.len()) == Some(&MAGIC[..])
+    let head = bytes.get(HEADER..HEADER + MAGIC.len());
+    bytes.first() == Some(&DATA) && [MAGIC, DOCTOR].iter().any(|magic| head == Some(&magic[..]))
 }
 
 /// Whether a party's first bytes are a TLS record: its handshake, or an alert about ours.

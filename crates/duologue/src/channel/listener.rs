@@ -31,12 +31,22 @@ pub enum Security {
 /// A socket that waits for the peer.
 pub struct Listener {
     socket: mio::net::TcpListener,
+    turned_away: Vec<Stranger>,
+}
+
+/// Somebody who connected and did not prove to be the peer.
+#[derive(Debug)]
+pub struct Stranger {
+    /// Where it connected from.
+    pub from: SocketAddr,
+    /// The reason, such as the key that it showed.
+    pub why: String,
 }
 
 impl Listener {
     /// Listens on an address such as `0.0.0.0:7000`, `[::]:7000` or `localhost:0`.
     pub fn bind(address: &str) -> Result<Self> {
-        Ok(Listener { socket: tcp::listen(address)? })
+        Ok(Listener { socket: tcp::listen(address)?, turned_away: Vec::new() })
     }
 
     /// The address with its real port.
@@ -50,9 +60,18 @@ impl Listener {
         let mut acceptance = Acceptance::begin(self, limits).map_err(Error::io("waiting for the peer"))?;
         let met = acceptance.run(&self.socket, security);
         let closed = acceptance.poll.registry().deregister(&mut self.socket);
+        self.turned_away = acceptance.turned_away;
         closed.map_err(Error::io("waiting for the peer")).and(met)
     }
+
+    /// Who was turned away while we waited last, the last of them: perhaps the peer with a key that is not the pinned one.
+    pub fn turned_away(&self) -> &[Stranger] {
+        &self.turned_away
+    }
 }
+
+/// How many strangers are remembered.
+const MOST_STRANGERS: usize = 16;
 
 /// Connects to a listener. One that hangs up before we have met, as it does when strangers crowd it, is tried again.
 pub(super) fn connect(address: &str, security: &Security, limits: &Limits) -> Result<Channel> {
@@ -95,6 +114,7 @@ struct Acceptance {
     arrivals: usize,
     /// Somebody came who does not speak TLS: if nobody else does, it was the peer.
     met_plaintext: bool,
+    turned_away: Vec<Stranger>,
 }
 
 /// The handshake of somebody who has connected and has not proved who it is.
@@ -125,6 +145,7 @@ impl Acceptance {
             handshakes: Vec::new(),
             arrivals: 0,
             met_plaintext: false,
+            turned_away: Vec::new(),
         })
     }
 
@@ -202,6 +223,10 @@ impl Acceptance {
     fn reject(&mut self, i: usize, why: &str) {
         let from = self.handshakes.remove(i).from;
         tracing::warn!(%from, "turned a stranger away and still listening: {why}");
+        if self.turned_away.len() == MOST_STRANGERS {
+            self.turned_away.remove(0);
+        }
+        self.turned_away.push(Stranger { from, why: why.into() });
     }
 
     /// Waits for something to happen, unless there are newcomers whom nobody has accepted.

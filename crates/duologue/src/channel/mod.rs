@@ -60,7 +60,7 @@ pub use keys::Identity;
 pub use keys::PublicKey;
 pub use link::Link;
 #[cfg(feature = "net")]
-pub use listener::{Listener, Security};
+pub use listener::{Listener, Security, Stranger};
 pub use pipe::Pipe;
 pub use shaped::Shaped;
 #[cfg(feature = "net")]

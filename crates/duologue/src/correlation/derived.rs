@@ -9,11 +9,13 @@
 //! |---|---|
 //! | [`SentOts::strings`] | a random OT of ℓ bits: the first ℓ bits of m; beyond 128, the output of a generator with seed m |
 //! | [`SentOts::one_of`] | a random OT of one message in N, of ⌈log₂ N⌉ random OTs |
+//! | [`SentOts::bit_of`] | a random OT of one bit in N ≤ 64, of ⌈log₂ N⌉ random OTs |
 //! | [`RandomOts::bit_vector_triples`] | shares of a bit, a vector and their product, of one random OT each way |
 //!
 //! Random OTs of single bits ([`RandomBits`]) come packed from the makers. **Security** is that of the random OTs and
 //! the level of [`SentOts::one_of`]; semi-honest parties.
 
+mod one_bit;
 mod one_of;
 mod vectors;
 
@@ -23,6 +25,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use super::bits::BitQueue;
 use crate::Result;
 use crate::ot::{CotBatch, Side};
+pub use one_bit::{ReceivedTables, SentTables};
 pub use one_of::{ReceivedChoices, SentChoices};
 pub use vectors::BitVectorTriples;
 
@@ -71,6 +74,14 @@ impl RandomOts {
         let m = [blocks(Side::Sender, |batch| &batch.blocks), blocks(Side::Sender, |batch| &batch.others)];
         let choices = joined(of(batches, Side::Receiver), |batch| &batch.factors).0;
         let chosen = blocks(Side::Receiver, |batch| &batch.blocks);
+        RandomOts { sent: SentOts { id: sent, m }, received: ReceivedOts { id: received, choices, m: chosen } }
+    }
+
+    /// Random OTs of these messages: sent ones with their id, received ones with their id and choices.
+    pub(crate) fn of_messages(
+        (sent, m): ([u8; 32], [Vec<Block>; 2]),
+        (received, choices, chosen): ([u8; 32], Vec<u64>, Vec<Block>),
+    ) -> Self {
         RandomOts { sent: SentOts { id: sent, m }, received: ReceivedOts { id: received, choices, m: chosen } }
     }
 

@@ -119,7 +119,7 @@ mod tests {
     fn what_is_counted_is_what_a_session_sends() {
         // More than a block of triples; one direction has more than the other.
         let demand = Demand { cots_by_alice: 70_000, cots_by_bob: 1, triples: (1 << 20) + 77 };
-        for extension in ["softspoken1", "softspoken4", "softspoken8", "silent16"] {
+        for extension in ["softspoken1", "softspoken4", "softspoken8", "silent16w"] {
             let Ok(extension) = extension.parse::<Extension>() else { continue };
             let mut session = Correlating::new(extension);
             for (sent, received, made) in measured(extension, demand) {

@@ -4,6 +4,7 @@
 //! large the run. The real lengths are added up by the stages, and by the link where it would make correlations.
 
 use super::PhaseExchange;
+use crate::call::{self, CallLengths, CallRun, Calls, InParts};
 use crate::correlation::{self, Demand, Stock};
 use crate::executor::cells::{self, Cells, Nothing};
 use crate::executor::{
@@ -17,7 +18,7 @@ use crate::session::at_once;
 use crate::threads::Threads;
 use crate::{Party, Result};
 use circuit::plan::Plan;
-use circuit::program::{Binding, BoundPort, Kind, Owner, Piece};
+use circuit::program::{Binding, BoundPort, CallPart, Owner, Piece, TaskKind};
 use circuit::{BitMatrix, Schedule};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -37,11 +38,9 @@ pub(super) fn run(
     party: Party,
     (binding, schedule): (&Binding, &Arc<Schedule>),
     terms: &Terms,
-    opening: usize,
+    (opening, calls): (usize, &Calls),
 ) -> Result<Found> {
-    let lengths: Arc<dyn Lengths> = terms.scheme.descriptor().lengths(terms, party, &PlanCache::default()).into();
-    let tally = Arc::new(Tally::new(party, opening, terms, &*lengths));
-    let counted = Counted { lengths: WithoutBytes(lengths), tally: tally.clone() };
+    let tally = Arc::new(Tally::new(party, opening, terms));
     let program = Program {
         party: Some(party),
         binding: Arc::new(binding.clone()),
@@ -51,7 +50,7 @@ pub(super) fn run(
         public: zeros(binding, |owner| owner == Owner::Public),
         threads: Threads::default(),
     };
-    let mut executor = Box::new(Executor::new(counted, program)?);
+    let mut executor = engine(program, party, terms, &tally, calls)?;
     let demand = executor.demand();
     let size = executor.stored_size();
     let (mut stock, mut link) = (Stock::new(party), DryLink(tally.clone()));
@@ -62,6 +61,24 @@ pub(super) fn run(
     let stored = if terms.ahead { size.labels + size.tables } else { 0 };
     let exchanges = std::mem::take(&mut state.exchanges);
     Ok(Found { demand, depth: state.depth, stored, peak: ran.peak as u64, exchanges })
+}
+
+fn engine(program: Program, party: Party, terms: &Terms, tally: &Arc<Tally>, calls: &Calls) -> Result<Box<dyn Engine>> {
+    let Some(parts) = program.schedule.parts.clone() else {
+        let lengths: Arc<dyn Lengths> = terms.scheme.descriptor().lengths(terms, party, &PlanCache::default()).into();
+        tally.open(&*lengths);
+        let counted = Counted { lengths: WithoutBytes(lengths), tally: tally.clone() };
+        return Ok(Box::new(Executor::new(counted, program)?));
+    };
+    let call = |_: &mut (), part: &CallPart| -> Result<Box<dyn CallRun>> {
+        let call = DryCall::new(part, party, tally, calls)?;
+        if call.demand().cots_by_alice + call.demand().cots_by_bob > 0 {
+            tally.base();
+        }
+        Ok(Box::new(call))
+    };
+    let begin = |_: &mut (), program| engine(program, party, terms, tally, calls);
+    Ok(Box::new(InParts::new(program, &parts, &mut (), begin, call)?))
 }
 
 /// Inputs are not looked at, but the public ones are computed with.
@@ -92,19 +109,28 @@ struct State {
 }
 
 impl Tally {
-    /// After the terms, and the exchange that opens the protocol.
-    fn new(party: Party, opening: usize, terms: &Terms, lengths: &dyn Lengths) -> Tally {
+    /// After the terms.
+    fn new(party: Party, opening: usize, terms: &Terms) -> Tally {
         let phase = Phase::Setup;
         let (sent, read, exchanges, available, based, depth) = Default::default();
         let cot_lengths = [(); 2].map(|()| terms.extension.lengths());
         let state = Mutex::new(State { phase, sent, read, exchanges, available, based, cot_lengths, depth });
         let tally = Tally { party, state };
         tally.exchange(opening, opening);
-        if let Some(first) = lengths.opening() {
-            tally.base();
-            tally.exchange(first.sent, first.read);
-        }
         tally
+    }
+
+    /// The exchange that opens the protocol.
+    fn open(&self, lengths: &dyn Lengths) {
+        if let Some(first) = lengths.opening() {
+            self.base();
+            self.exchange(first.sent, first.read);
+        }
+    }
+
+    fn draw(&self, demand: Demand) {
+        let mut state = self.state();
+        state.available = state.available.missing_from(&demand);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -178,6 +204,58 @@ impl Link for DryLink {
 
     fn progress(&mut self, _: Phase, _: u64, _: u64) -> Result<()> {
         Ok(())
+    }
+}
+
+/// One party's side of a call, in lengths alone.
+struct DryCall {
+    lengths: CallLengths,
+    results: usize,
+    tally: Arc<Tally>,
+}
+
+impl DryCall {
+    fn new(part: &CallPart, party: Party, tally: &Arc<Tally>, calls: &Calls) -> Result<DryCall> {
+        let lengths = calls.find(&*part.functionality)?.lengths(&part.call, party)?;
+        Ok(DryCall { lengths, results: part.results.len(), tally: tally.clone() })
+    }
+
+    fn count(&self, exchanges: &[call::Exchange], stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
+        let mut left: Demand = exchanges.iter().map(|exchange| exchange.demand).sum();
+        for exchange in exchanges {
+            if exchange.demand != Demand::NONE {
+                link.supply(stock, exchange.demand, left)?;
+                left = left.missing_from(&exchange.demand);
+                self.tally.draw(exchange.demand);
+            }
+            self.tally.add(exchange.sent, exchange.read);
+            link.flush()?;
+        }
+        Ok(())
+    }
+}
+
+impl CallRun for DryCall {
+    fn demand(&self) -> Demand {
+        self.lengths.setup.iter().map(|exchange| exchange.demand).sum()
+    }
+
+    fn stored(&self) -> u64 {
+        self.lengths.stored as u64
+    }
+
+    fn setup(&mut self, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
+        self.count(&self.lengths.setup, stock, link)
+    }
+
+    fn online(
+        &mut self,
+        _: Vec<Option<BitMatrix>>,
+        stock: &mut Stock,
+        link: &mut dyn Link,
+    ) -> Result<Vec<Option<BitMatrix>>> {
+        self.count(&self.lengths.online, stock, link)?;
+        Ok(vec![None; self.results])
     }
 }
 
@@ -267,8 +345,7 @@ impl Protocol for Counted {
     }
 
     fn setup(&self, job: &Job, _: &[Arg<'_, Nothing>], _: &mut Stock) -> Result<Counting<()>> {
-        let mut state = self.tally.state();
-        state.available = state.available.missing_from(&self.lengths.demand(job));
+        self.tally.draw(self.lengths.demand(job));
         Ok(Counting { exchanges: self.lengths.0.setup(job), end: Some(()) })
     }
 
@@ -280,12 +357,12 @@ impl Protocol for Counted {
         _: Option<BitMatrix>,
     ) -> Result<Counting<Made<Depths>>> {
         let end = match &job.task.kind {
-            Kind::Map { wiring, .. } => {
+            TaskKind::Map { wiring, .. } => {
                 let plan = job.plan.as_ref().expect("a map has a plan");
                 let inputs = gather(plan.inputs().len(), wiring, args);
                 Made::Value(Depths(self.lengths.depths(plan, &inputs.0)))
             }
-            Kind::Output { wiring, .. } => {
+            TaskKind::Output { wiring, .. } => {
                 let deepest = gather(job.task.rows, wiring, args).0.into_iter().max().unwrap_or(0);
                 let mut state = self.tally.state();
                 state.depth = state.depth.max(deepest);

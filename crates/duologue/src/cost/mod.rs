@@ -2,7 +2,7 @@
 //!
 //! A bit is the number of ANDs on its path. The tasks run through the same executor as those of the real protocols,
 //! with the same windows; in place of messages there are their lengths, so that bytes and rounds are exact. Each party
-//! is simulated, and its exchanges are kept: laid over the properties of a link they give the time of a run.
+//! is simulated, and its exchanges are recorded: with the properties of a link they give the time of a run.
 
 mod correlating;
 mod dry;
@@ -10,6 +10,7 @@ mod dry;
 pub use correlating::{Correlating, Supply};
 
 use crate::agreement;
+use crate::call::Calls;
 use crate::channel::{Channel, Link};
 use crate::correlation::Demand;
 use crate::executor::Phase;
@@ -82,18 +83,27 @@ struct PhaseExchange {
     read: usize,
 }
 
-/// Counts what `options` would make of a bound program in a new session.
+/// Counts what `options` would make of a bound program without calls in a new session.
 ///
 /// # Errors
 /// If the program cannot be encoded.
 pub fn cost(binding: &Binding, options: &Options) -> Result<Cost> {
+    cost_with(binding, options, &Calls::new())
+}
+
+/// Counts what `options` would make of a bound program that may call these protocols, in a new session.
+///
+/// # Errors
+/// If the program cannot be encoded, or calls another protocol.
+pub fn cost_with(binding: &Binding, options: &Options, calls: &Calls) -> Result<Cost> {
     let (terms, schedule) = Terms::resolve(binding, options)?;
+    calls.check(&schedule)?;
     let schedule = Arc::new(schedule);
     let opening = opening(binding, &terms, &schedule)?;
     let mut exchanges: [Vec<PhaseExchange>; 2] = Default::default();
     let (mut demand, mut depth, mut memory) = (Demand::NONE, 0, 0);
     for party in [Party::Alice, Party::Bob] {
-        let found = dry::run(party, (binding, &schedule), &terms, opening)?;
+        let found = dry::run(party, (binding, &schedule), &terms, (opening, calls))?;
         (demand, depth) = (found.demand, found.depth);
         memory = memory.max(found.peak + found.stored);
         exchanges[party as usize] = found.exchanges;

@@ -15,7 +15,7 @@ use crate::outbox::{Inbox, Outbox};
 use crate::threads::Threads;
 use crate::{Error, Result};
 use circuit::BitMatrix;
-use circuit::program::Kind;
+use circuit::program::TaskKind;
 use std::sync::Arc;
 
 /// ANDs that are enough to be made side by side: handing them to threads takes 30 µs, in which one garbles 5,000.
@@ -148,13 +148,13 @@ fn make_some<P: Protocol>(
 
 impl<P: Protocol> Work<P> {
     fn is_map(&self) -> bool {
-        !matches!(self.job.task.kind, Kind::View { .. })
+        !matches!(self.job.task.kind, TaskKind::View { .. })
     }
 
     fn make(&mut self, Common { protocol, public }: &Common<'_, P>, values: &Store<P::Value>) {
         let args = args(&self.job.task, values, public);
         self.made = Some(match (&self.job.task.kind, self.ready.take()) {
-            (Kind::View { wiring }, _) => Ok(view(wiring, &self.job.task, &args, |public| protocol.lift(public))),
+            (TaskKind::View { wiring }, _) => Ok(view(wiring, &self.job.task, &args, |public| protocol.lift(public))),
             (_, Some(ready)) => self.map(protocol, ready, &args),
             _ => Err(Error::usage("a map was not prepared")),
         });

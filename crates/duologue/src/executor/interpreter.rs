@@ -29,9 +29,8 @@ pub(crate) fn map(
         let (Arg::Secret(arg) | Arg::Public(arg)) = &args[piece.arg as usize];
         cells::load(plan, &mut slots, arg, piece);
     }
-    plan.code().runs(0..plan.code().len()).for_each(|run| execute(run, &mut slots, public));
-    slots.clear_padding();
-    outputs(plan, &slots, public)
+    plan.code().runs(0..plan.code().len()).for_each(|run| execute(run, &mut slots, public, !0));
+    outputs(plan.outputs(), &slots, public, !0)
 }
 
 /// The public rows that a map's secret gates and outputs read; none if the plan has no public part.
@@ -44,45 +43,78 @@ pub(crate) fn public_rows(plan: &Plan, wiring: &[Piece], lanes: usize, args: &[O
         }
     }
     let none = BitMatrix::zeros(0, lanes);
-    public.code().runs(0..public.code().len()).for_each(|run| execute(run, &mut slots, &none));
-    slots.clear_padding();
-    outputs(public, &slots, &none)
+    public.code().runs(0..public.code().len()).for_each(|run| execute(run, &mut slots, &none, !0));
+    outputs(public.outputs(), &slots, &none, !0)
 }
 
-fn execute(run: GateRun<'_>, slots: &mut BitMatrix, public: &BitMatrix) {
+/// Executes gates on rows of bits, shares or masks. `live` is all ones where what is complemented or added counts, and zero
+/// where not: for plain and masked bits it does, for shares at one party, for masks not at all.
+pub(crate) fn execute(run: GateRun<'_>, slots: &mut BitMatrix, public: &BitMatrix, live: u64) {
     let stride = slots.stride();
-    let words = slots.words_mut();
     for &[dst, a, b] in run.gates {
-        let [a, b] = [a, b].map(Operand::of);
-        let (flip_a, flip_b) = (mask(a.flip()), mask(b.flip()));
-        let (dst, a, b) = (dst as usize * stride, a.slot() * stride, b.slot() * stride);
-        for i in 0..stride {
-            words[dst + i] = match run.op {
-                Op::Xor => words[a + i] ^ words[b + i],
-                Op::And => (words[a + i] ^ flip_a) & (words[b + i] ^ flip_b),
-                Op::XorPublic => words[a + i] ^ public.words()[b + i],
-                Op::AndPublic => (words[a + i] ^ flip_a) & (public.words()[b + i] ^ flip_b),
-            };
+        let (a, b, words) = (Operand::of(a), Operand::of(b), slots.words_mut());
+        let (flip_a, flip_b) = (mask(a.flip()) & live, mask(b.flip()));
+        match run.op {
+            Op::Xor => {
+                let (to, [a, b]) = rows(words, stride, dst as usize, [a.slot(), b.slot()]);
+                zip(to, a, b, |a, b| a ^ b);
+            }
+            Op::And => {
+                let (to, [a, b]) = rows(words, stride, dst as usize, [a.slot(), b.slot()]);
+                zip(to, a, b, |a, b| (a ^ flip_a) & (b ^ flip_b));
+            }
+            Op::XorPublic => {
+                let (to, [a]) = rows(words, stride, dst as usize, [a.slot()]);
+                zip(to, a, public.row(b.slot()), |a, b| a ^ b & live);
+            }
+            Op::AndPublic => {
+                let (to, [a]) = rows(words, stride, dst as usize, [a.slot()]);
+                zip(to, a, public.row(b.slot()), |a, b| (a ^ flip_a) & (b ^ flip_b));
+            }
         }
     }
 }
 
-fn outputs(plan: &Plan, slots: &BitMatrix, public: &BitMatrix) -> BitMatrix {
-    let mut made = BitMatrix::zeros(plan.outputs().len(), slots.lanes());
-    for (row, source) in plan.outputs().iter().enumerate() {
+#[inline(always)]
+fn zip(to: &mut [u64], a: &[u64], b: &[u64], gate: impl Fn(u64, u64) -> u64) {
+    to.iter_mut().zip(a).zip(b).for_each(|((to, &a), &b)| *to = gate(a, b));
+}
+
+/// The row that is written, and rows that are read, which are others.
+#[inline(always)]
+pub(crate) fn rows<const N: usize>(
+    words: &mut [u64],
+    stride: usize,
+    to: usize,
+    read: [usize; N],
+) -> (&mut [u64], [&[u64]; N]) {
+    let (below, rest) = words.split_at_mut(to * stride);
+    let (row, above) = rest.split_at_mut(stride);
+    let (below, above) = (&*below, &*above);
+    let place = |other: usize| match other < to {
+        true => &below[other * stride..][..stride],
+        false => &above[(other - to - 1) * stride..][..stride],
+    };
+    (row, read.map(place))
+}
+
+/// The rows that a plan makes; `live` as in [`execute`].
+pub(crate) fn outputs(sources: &[Source], slots: &BitMatrix, public: &BitMatrix, live: u64) -> BitMatrix {
+    let mut made = BitMatrix::zeros(sources.len(), slots.lanes());
+    for (row, source) in sources.iter().enumerate() {
+        let to = made.row_mut(row);
         let flip = match *source {
             Source::Slot { slot, flip } => {
-                made.row_mut(row).copy_from_slice(slots.row(slot as usize));
+                to.copy_from_slice(slots.row(slot as usize));
                 flip
             }
-            Source::Public { row: from, flip } => {
-                made.row_mut(row).copy_from_slice(public.row(from as usize));
+            Source::Public { row, flip } => {
+                to.iter_mut().zip(public.row(row as usize)).for_each(|(to, bit)| *to = bit & live);
                 flip
             }
             Source::Constant(bit) => bit,
         };
-        let flip = mask(flip);
-        made.row_mut(row).iter_mut().for_each(|word| *word ^= flip);
+        to.iter_mut().for_each(|word| *word ^= mask(flip) & live);
     }
     made.clear_padding();
     made

@@ -36,7 +36,7 @@ use crate::outbox::{Inbox, Outbox};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
-use circuit::program::{Binding, CellId, Kind, Recipient, Schedule, Task};
+use circuit::program::{Binding, CellId, Recipient, Schedule, Task, TaskKind};
 use online::{Online, deliver};
 use setup::Ready;
 use std::collections::BTreeMap;
@@ -112,8 +112,8 @@ pub(crate) trait Engine: Send {
     /// Setup of the whole program, which is stored for a later session.
     fn setup_to(&mut self, run: &mut dyn RunSink, stock: &mut Stock, link: &mut dyn Link) -> Result<()>;
 
-    /// Takes the setup that was stored in an earlier session.
-    fn resume(&mut self, run: Arc<dyn RunSource>);
+    /// Takes the setup that was stored in an earlier session, from a place on.
+    fn resume(&mut self, run: &Arc<dyn RunSource>, at: StoredSize) -> Result<()>;
 
     /// Runs the program on inputs.
     fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran>;
@@ -125,7 +125,7 @@ impl<P: Protocol> Engine for Executor<P> {
     }
 
     fn stored_size(&self) -> StoredSize {
-        tables::places(self).1
+        tables::places(self, StoredSize::default()).1
     }
 
     fn program_secret(&self) -> Option<kernels::Block> {
@@ -142,8 +142,9 @@ impl<P: Protocol> Engine for Executor<P> {
         threads.install(|| self.set_up_to(run, stock, link))
     }
 
-    fn resume(&mut self, run: Arc<dyn RunSource>) {
-        self.stored = Some(StoredRun { run, places: tables::places(self).0 });
+    fn resume(&mut self, run: &Arc<dyn RunSource>, at: StoredSize) -> Result<()> {
+        self.stored = Some(StoredRun { run: run.clone(), places: tables::places(self, at).0 });
+        Ok(())
     }
 
     fn online(self: Box<Self>, inputs: &Feeds, stock: &mut Stock, link: &mut dyn Link) -> Result<Ran> {
@@ -195,13 +196,13 @@ impl<P: Protocol> Executor<P> {
         let schedule = self.program.schedule.clone();
         for task in schedule.tasks.iter().filter(|task| task.public) {
             let cell = match &task.kind {
-                Kind::Input { port, from, .. } => feed(&self.program.public, *port, *from, task)?,
-                Kind::Constant { bits } => constant(bits, task.lanes),
-                Kind::Map { plan, wiring } => {
+                TaskKind::Input { port, from, .. } => feed(&self.program.public, *port, *from, task)?,
+                TaskKind::Constant { bits } => constant(bits, task.lanes),
+                TaskKind::Map { plan, wiring } => {
                     let none = BitMatrix::zeros(0, task.lanes);
                     interpreter::map(schedule.plan(*plan), wiring, task.lanes, &self.public_args(task), &none)
                 }
-                Kind::View { wiring } | Kind::Output { wiring, .. } => {
+                TaskKind::View { wiring } | TaskKind::Output { wiring, .. } => {
                     interpreter::gather(wiring, task.rows, task.lanes, &self.public_args(task))
                 }
             };
@@ -219,7 +220,7 @@ impl<P: Protocol> Executor<P> {
     fn outline(&self, id: u32) -> Job {
         let task = self.task(id).clone();
         let plan = match &task.kind {
-            Kind::Map { plan, .. } => Some(self.program.schedule.plan(*plan).clone()),
+            TaskKind::Map { plan, .. } => Some(self.program.schedule.plan(*plan).clone()),
             _ => None,
         };
         Job { threads: self.program.threads.clone(), public: BitMatrix::zeros(0, task.lanes), task, plan }
@@ -237,7 +238,7 @@ impl<P: Protocol> Executor<P> {
     /// A secret task with its public rows.
     fn job(&self, id: u32) -> Job {
         let mut job = self.outline(id);
-        if let (Kind::Map { wiring, .. }, Some(plan)) = (&job.task.kind, &job.plan) {
+        if let (TaskKind::Map { wiring, .. }, Some(plan)) = (&job.task.kind, &job.plan) {
             let args: Vec<_> = job.task.args.iter().map(|&arg| self.public[arg as usize].as_deref()).collect();
             job.public = interpreter::public_rows(plan, wiring, job.task.lanes, &args);
         }
@@ -260,7 +261,7 @@ impl<P: Protocol> Executor<P> {
 
     fn deliver_public(&self, outputs: &mut Feeds) {
         for task in self.program.schedule.tasks.iter().filter(|task| task.public) {
-            let Kind::Output { port, recipient, from, .. } = task.kind else { continue };
+            let TaskKind::Output { port, recipient, from, .. } = task.kind else { continue };
             let value = self.public[task.cell as usize].as_deref().expect("public tasks ran first");
             match (self.program.party, recipient) {
                 // One share of a public bit is the bit itself, the other is zero.

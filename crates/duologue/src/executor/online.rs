@@ -9,7 +9,7 @@ use super::{Executor, Feeds, Job, Link, Made, Phase, Protocol};
 use crate::correlation::Stock;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
-use circuit::program::{BoundPort, Kind, Recipient};
+use circuit::program::{BoundPort, Recipient, TaskKind};
 
 /// The online phase of one program.
 pub(super) struct Online<P: Protocol> {
@@ -160,7 +160,7 @@ impl<P: Protocol> Online<P> {
 
     /// A view is no business of the protocol.
     fn view(&mut self, executor: &Executor<P>, job: Job) -> Result<()> {
-        let Kind::View { wiring } = &job.task.kind else {
+        let TaskKind::View { wiring } = &job.task.kind else {
             return Err(Error::usage("a task was not prepared"));
         };
         if !self.deferred.is_empty() {
@@ -196,7 +196,7 @@ impl<P: Protocol> Online<P> {
                 self.queue.finish(task);
             }
             Some(Made::Output(output)) => {
-                if let (Kind::Output { port, from, .. }, Some(output)) = (&task.kind, output) {
+                if let (TaskKind::Output { port, from, .. }, Some(output)) = (&task.kind, output) {
                     deliver(&mut self.outputs, *port, *from, &output);
                 }
                 self.queue.mark_finished(task.cell);
@@ -213,7 +213,7 @@ impl<P: Protocol> Online<P> {
 
 /// This party's input or share of it, for the lanes of an input task.
 fn feed(job: &Job, inputs: &Feeds) -> Option<BitMatrix> {
-    let Kind::Input { port, from, .. } = &job.task.kind else { return None };
+    let TaskKind::Input { port, from, .. } = &job.task.kind else { return None };
     inputs[*port as usize].as_ref().map(|input| tile(input, *from as usize, &job.task))
 }
 

@@ -2,7 +2,7 @@
 
 use super::store::Store;
 use super::{Scheduling, Window};
-use circuit::program::{CellId, Kind, Schedule, Task};
+use circuit::program::{CellId, Schedule, Task, TaskKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -130,13 +130,13 @@ impl Queue {
 
     /// Whether a map is among the next tasks.
     pub fn has_map(&self) -> bool {
-        self.near().any(|id| matches!(self.task(id).kind, Kind::Map { .. }))
+        self.near().any(|id| matches!(self.task(id).kind, TaskKind::Map { .. }))
     }
 
     fn fits(&self, task: &Task) -> bool {
         match task.kind {
-            Kind::Input { .. } => self.live.cells + self.cell_bytes(task) <= self.window.cells,
-            Kind::Map { .. } => self.live.maps == 0 || self.live.maps + self.weight(task) <= self.window.maps,
+            TaskKind::Input { .. } => self.live.cells + self.cell_bytes(task) <= self.window.cells,
+            TaskKind::Map { .. } => self.live.maps == 0 || self.live.maps + self.weight(task) <= self.window.maps,
             _ => true,
         }
     }
@@ -225,9 +225,9 @@ pub(super) fn is_awaited(task: &Task) -> bool {
 }
 
 fn is_input(task: &Task) -> bool {
-    matches!(task.kind, Kind::Input { .. })
+    matches!(task.kind, TaskKind::Input { .. })
 }
 
 pub(super) fn is_output(task: &Task) -> bool {
-    matches!(task.kind, Kind::Output { .. })
+    matches!(task.kind, TaskKind::Output { .. })
 }

@@ -7,7 +7,7 @@ use crate::clock::Instant;
 use crate::correlation::{Demand, Stock};
 use crate::outbox::{Inbox, Outbox};
 use crate::{Error, Result};
-use circuit::program::Kind;
+use circuit::program::TaskKind;
 
 /// ANDs and bits of tasks whose setup shares its exchanges: some megabytes each way.
 const AT_ONCE: u64 = 1 << 24;
@@ -20,7 +20,7 @@ pub(super) struct Ready<P: Protocol> {
 }
 
 /// The prepared state of a task that begins online, and its tables.
-pub(super) type Taken<P> = (<P as Protocol>::Prepared, Tables);
+pub(super) type PreparedTask<P> = (<P as Protocol>::Prepared, Tables);
 
 /// A task whose setup waits for the peer, together with that of others.
 struct Waiting<P: Protocol> {
@@ -132,7 +132,7 @@ impl<P: Protocol> Executor<P> {
     /// The stage of a task's setup; a view has only its mask.
     fn stage_of(&mut self, job: &Job, stock: &mut Stock) -> Result<Option<P::Setup>> {
         let args = args(&job.task, &self.masks, &self.public);
-        if let Kind::View { wiring } = &job.task.kind {
+        if let TaskKind::View { wiring } = &job.task.kind {
             let mask = view(wiring, &job.task, &args, |public| self.protocol.lift_mask(public));
             drop(args);
             self.put_mask(job, mask);
@@ -190,7 +190,7 @@ impl<P: Protocol> Executor<P> {
         id: u32,
         stock: &mut Stock,
         link: &mut dyn Link,
-    ) -> Result<(Job, Option<Taken<P>>)> {
+    ) -> Result<(Job, Option<PreparedTask<P>>)> {
         if let Some(stored) = self.stored.as_ref().filter(|stored| stored.places.contains_key(&id)) {
             let job = self.job(id);
             let taken = stored.take(&self.protocol, &job)?;

@@ -3,7 +3,7 @@
 use super::{Executor, Protocol, RunSource, StoredSize};
 use crate::Result;
 use crate::outbox::Inbox;
-use circuit::program::Kind;
+use circuit::program::TaskKind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -86,10 +86,14 @@ impl StoredRun {
     }
 }
 
-/// Where each task has its place in a stored run, and the size of all of them. A view stores nothing.
-pub(super) fn places<P: Protocol>(executor: &Executor<P>) -> (BTreeMap<u32, StoredSize>, StoredSize) {
-    let (mut places, mut end) = (BTreeMap::new(), StoredSize::default());
-    for id in executor.secret_tasks().filter(|&id| !matches!(executor.task(id).kind, Kind::View { .. })) {
+/// Where each task has its place in a stored run, if the first has it at `end`, and the end of the last. A view stores
+/// nothing.
+pub(super) fn places<P: Protocol>(
+    executor: &Executor<P>,
+    mut end: StoredSize,
+) -> (BTreeMap<u32, StoredSize>, StoredSize) {
+    let mut places = BTreeMap::new();
+    for id in executor.secret_tasks().filter(|&id| !matches!(executor.task(id).kind, TaskKind::View { .. })) {
         places.insert(id, end);
         end += executor.protocol.lengths().stored(&executor.outline(id));
     }

@@ -18,7 +18,7 @@ pub enum Extension {
         /// The planes of a group, from 1 to 8.
         k: u8,
     },
-    /// The maker [`silent`] with this set of parameters: 1.4 to 0.2 bits a COT, in large batches.
+    /// The maker [`silent`] with this set of parameters: 2.5 to 0.4 bits a COT, in large batches.
     Silent(silent::Set),
 }
 
@@ -94,8 +94,9 @@ impl FromStr for Extension {
 
     fn from_str(text: &str) -> Result<Self> {
         Self::all().find(|extension| extension.to_string() == text).ok_or_else(|| {
-            let all = "softspoken1 to softspoken8, silent16 to silent19, silent16w to silent19w";
-            Error::usage(format!("'{text}' is no maker of correlations: {all}"))
+            let all = "softspoken1 to softspoken8, silent16w to silent19w";
+            let unknown = || format!("'{text}' is no maker of correlations: {all}");
+            Error::usage(silent::why_gone(text).unwrap_or_else(unknown))
         })
     }
 }

@@ -60,12 +60,12 @@ pub struct PreparedRuns {
 
 struct Made {
     folder: Folder<1>,
-    origin: Origin,
+    origin: RunsOrigin,
 }
 
 /// The description on which both parties agreed when they began to prepare runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Origin {
+pub struct RunsOrigin {
     /// Random and the same for both parties.
     pub identity: [u8; 32],
     /// Whose half this is.
@@ -76,17 +76,17 @@ pub struct Origin {
     pub terms: Vec<(String, String)>,
 }
 
-impl Origin {
+impl RunsOrigin {
     /// The value of a term.
     pub fn term(&self, name: &str) -> Option<&str> {
         self.terms.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    fn of(folder: &Folder<1>) -> Result<Origin> {
+    fn of(folder: &Folder<1>) -> Result<RunsOrigin> {
         let header = folder.header();
         let keys = header.keys.map(|[alice, bob]| Ok([PublicKey::from_bytes(alice)?, PublicKey::from_bytes(bob)?]));
         let keys = keys.transpose().map_err(|error: Error| malformed(&folder.header_path(), error.to_string()))?;
-        Ok(Origin { identity: header.owner.identity, party: header.owner.party, keys, terms: header.terms.clone() })
+        Ok(RunsOrigin { identity: header.owner.identity, party: header.owner.party, keys, terms: header.terms.clone() })
     }
 }
 
@@ -94,7 +94,7 @@ impl Origin {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Status {
     /// The description on which both parties agreed.
-    pub origin: Origin,
+    pub origin: RunsOrigin,
     /// When it was made.
     pub created: SystemTime,
     /// Whether its header is sealed with a key from elsewhere.
@@ -129,7 +129,7 @@ impl PreparedRuns {
     /// elsewhere. The bulk of a run is checked before it is used, and by [`verify`](Self::verify).
     pub fn open(folder: &Path, seal: Option<SealKey>) -> Result<PreparedRuns> {
         let folder = Folder::open(folder, &CONTENT, seal, |_| Ok(()))?;
-        let origin = Origin::of(&folder)?;
+        let origin = RunsOrigin::of(&folder)?;
         Ok(PreparedRuns { place: folder.place(), made: Some(Made { folder, origin }), verified: Cell::new(None) })
     }
 
@@ -219,9 +219,9 @@ impl PreparedRuns {
         evaluates: bool,
     ) -> Result<()> {
         let as_bytes = keys.map(|keys| keys.map(|key| *key.as_bytes()));
-        let origin = storage::Origin { identity, party, keys: as_bytes, bulk: evaluates, terms };
+        let origin = storage::Description { identity, party, keys: as_bytes, bulk: evaluates, terms };
         let folder = Folder::create(self.place.clone(), origin, [0; 16])?;
-        let origin = Origin::of(&folder)?;
+        let origin = RunsOrigin::of(&folder)?;
         self.made = Some(Made { folder, origin });
         Ok(())
     }

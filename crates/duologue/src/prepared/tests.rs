@@ -89,7 +89,7 @@ fn holds(run: &Arc<RunReader>, number: u64, evaluates: bool) {
 fn take(runs: &mut PreparedRuns) -> u64 {
     let taken = Store::take(runs, &[1]);
     let number = taken.1;
-    runs.look_at(taken);
+    runs.check_taken(taken);
     number
 }
 
@@ -143,16 +143,16 @@ impl Store for PreparedRuns {
         (self.entries() as u64 > turn % 2 && !turn.is_multiple_of(3)).then(|| vec![1])
     }
 
-    type Taken = (Arc<RunReader>, u64);
+    type Used = (Arc<RunReader>, u64);
 
-    fn take(&mut self, _: &[u64]) -> Self::Taken {
+    fn take(&mut self, _: &[u64]) -> Self::Used {
         let number = self.first_from(0).unwrap();
         let run = Arc::new(self.checked(number).unwrap());
         self.advance(number + 1).unwrap();
         (run, number)
     }
 
-    fn look_at(&mut self, (run, number): Self::Taken) {
+    fn check_taken(&mut self, (run, number): Self::Used) {
         holds(&run, number, evaluates(self));
         self.erase_used().unwrap();
     }

@@ -173,3 +173,11 @@ pub(crate) struct Base {
     pub and0: u64,
     pub in0: u64,
 }
+
+impl Base {
+    /// The numbers after as many more.
+    pub fn add(&mut self, more: Base) {
+        self.and0 += more.and0;
+        self.in0 += more.in0;
+    }
+}

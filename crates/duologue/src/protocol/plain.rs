@@ -1,5 +1,6 @@
 //! The plain protocol: a bit is a bit. One process, no secrets; the reference of all others.
 
+use crate::call::{CallRun, InParts, PlainCall};
 use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::cells::Nothing;
@@ -11,7 +12,7 @@ use crate::executor::{
 use crate::outbox::Outbox;
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
-use circuit::program::{Binding, Kind};
+use circuit::program::{Binding, CallPart, TaskKind};
 use circuit::{BitMatrix, Order, Schedule};
 use std::sync::Arc;
 
@@ -34,9 +35,19 @@ pub fn run(binding: &Binding, inputs: &Inputs) -> Result<Outputs> {
         public: feeds.clone(),
         threads: Threads::default(),
     };
-    let executor = Box::new(Executor::new(Plain, program)?);
-    let ran = executor.online(&feeds, &mut Stock::new(Party::Alice), &mut NoPeer)?;
+    let engine = engine(program)?;
+    let ran = engine.online(&feeds, &mut Stock::new(Party::Alice), &mut NoPeer)?;
     Ok(Outputs::new(binding, ran.outputs))
+}
+
+fn engine(program: Program) -> Result<Box<dyn Engine>> {
+    match program.schedule.parts.clone() {
+        None => Ok(Box::new(Executor::new(Plain, program)?)),
+        Some(parts) => {
+            let call = |_: &mut (), part: &CallPart| -> Result<Box<dyn CallRun>> { Ok(Box::new(PlainCall::new(part))) };
+            Ok(Box::new(InParts::new(program, &parts, &mut (), |_, program| engine(program), call)?))
+        }
+    }
 }
 
 /// The working set of a tile in bytes.
@@ -90,13 +101,13 @@ impl Protocol for Plain {
     fn online(&self, job: &Job, _: (), args: &[Arg<'_, BitMatrix>], feed: Option<BitMatrix>) -> Result<Computed> {
         let (rows, lanes) = (job.task.rows, job.task.lanes);
         let made = match &job.task.kind {
-            Kind::Input { .. } => Made::Value(feed.ok_or_else(|| Error::usage("an input is missing"))?),
-            Kind::Output { wiring, .. } => Made::Output(Some(gather(wiring, rows, lanes, args))),
-            Kind::Map { wiring, .. } => {
+            TaskKind::Input { .. } => Made::Value(feed.ok_or_else(|| Error::usage("an input is missing"))?),
+            TaskKind::Output { wiring, .. } => Made::Output(Some(gather(wiring, rows, lanes, args))),
+            TaskKind::Map { wiring, .. } => {
                 let plan = job.plan.as_ref().expect("a map has a plan");
                 Made::Value(map(plan, wiring, lanes, args, &job.public))
             }
-            Kind::Constant { .. } | Kind::View { .. } => return Err(Error::usage("not a task of a protocol")),
+            TaskKind::Constant { .. } | TaskKind::View { .. } => return Err(Error::usage("not a task of a protocol")),
         };
         Ok(Computed(Some(made)))
     }

@@ -10,7 +10,7 @@ use crate::executor::{
 use crate::outbox::{Inbox, Outbox};
 use crate::threads::Threads;
 use circuit::blocks::{self, Goal};
-use circuit::program::{Binding, Kind, Owner, Recipient};
+use circuit::program::{Binding, Owner, Recipient, TaskKind};
 use circuit::{BitMatrix, uint};
 use std::sync::Arc;
 use terms::{Garbling, Timing};
@@ -49,9 +49,9 @@ fn all_options() -> Vec<Options> {
 }
 
 fn jobs(schedule: &Schedule) -> impl Iterator<Item = Job> {
-    let secret = schedule.tasks.iter().filter(|task| !task.public && !matches!(task.kind, Kind::View { .. }));
+    let secret = schedule.tasks.iter().filter(|task| !task.public && !matches!(task.kind, TaskKind::View { .. }));
     secret.map(|task| {
-        let plan = if let Kind::Map { plan, .. } = task.kind { Some(schedule.plan(plan).clone()) } else { None };
+        let plan = if let TaskKind::Map { plan, .. } = task.kind { Some(schedule.plan(plan).clone()) } else { None };
         Job { threads: Threads::default(), task: task.clone(), plan, public: BitMatrix::zeros(0, task.lanes) }
     })
 }

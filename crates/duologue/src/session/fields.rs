@@ -37,8 +37,9 @@ pub(crate) fn run(
 ) -> Result<Fields> {
     let mut fields =
         vec![(CALL, if moment.setup_alone { "setup" } else { "a run" }.into()), ("the session", hex(&moment.session))];
-    fields.extend(program(binding, terms, schedule)?);
-    fields.insert(7, ("when setup happens", if terms.ahead { "ahead" } else { "streamed" }.into()));
+    fields.extend(program(binding, terms)?);
+    fields.push(("when setup happens", if terms.ahead { "ahead" } else { "streamed" }.into()));
+    fields.extend(pieces(terms, schedule));
     fields.extend([
         ("what makes correlations", terms.extension.to_string()),
         ("the public inputs", public.to_hex().to_string()),
@@ -49,8 +50,8 @@ pub(crate) fn run(
     bounded(fields)
 }
 
-/// Names and values of the program, and of how it is cut into pieces.
-fn program(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<Fields> {
+/// Names and values of the program and its protocol.
+fn program(binding: &Binding, terms: &Terms) -> Result<Fields> {
     let program = binding.program();
     let digest = binding.digest().map_err(|error| Error::usage(error.to_string()))?;
     let garbles = terms.scheme.descriptor().has_garbler();
@@ -62,10 +63,16 @@ fn program(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<Fiel
         (PROTOCOL, terms.scheme.to_string()),
         (GARBLER, if garbles { terms.garbler.to_string() } else { "nobody".into() }),
         (GARBLING, if garbles { terms.garbling.to_string() } else { "not at all".into() }),
+    ])
+}
+
+/// Names and values of how a program is cut into pieces.
+fn pieces(terms: &Terms, schedule: &Schedule) -> Fields {
+    vec![
         ("the order of gates", order(schedule.order).into()),
         (TILE, schedule.tile.to_string()),
         ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
-    ])
+    ]
 }
 
 fn bounded(fields: Fields) -> Result<Fields> {
@@ -86,7 +93,8 @@ pub(crate) fn stored_program(
     schedule: &Schedule,
     public: &blake3::Hash,
 ) -> Result<Fields> {
-    let mut fields = program(binding, terms, schedule)?;
+    let mut fields = program(binding, terms)?;
+    fields.extend(pieces(terms, schedule));
     fields.push(("the public inputs", public.to_hex().to_string()));
     fields.push(("the gates and their order", hex(&schedule.digest())));
     // Room for what is agreed on beside it.
@@ -94,10 +102,10 @@ pub(crate) fn stored_program(
 }
 
 /// The fields to compare before runs are prepared, or one that was prepared is used.
-pub(crate) fn prepared_runs(call: &str, moment: &Moment, identity: Option<[u8; 32]>, shelved: &Fields) -> Fields {
+pub(crate) fn prepared_runs(call: &str, moment: &Moment, identity: Option<[u8; 32]>, stored: &Fields) -> Fields {
     let identity = identity.map_or("none yet".into(), |identity| hex(&identity));
     let mut fields = vec![(CALL, call.into()), ("the session", hex(&moment.session)), ("the prepared runs", identity)];
-    fields.extend(shelved.iter().cloned());
+    fields.extend(stored.iter().cloned());
     fields
 }
 

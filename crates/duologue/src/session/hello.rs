@@ -1,6 +1,7 @@
 //! Hellos: the first bytes of a session, by which strangers, other versions and the same party are found out.
 
-use crate::channel::{Channel, frame::MAGIC};
+use crate::channel::Channel;
+pub use crate::channel::frame::{DOCTOR, MAGIC};
 use crate::{Error, Party, Result};
 use curve25519_dalek::traits::IsIdentity;
 use curve25519_dalek::{RistrettoPoint, Scalar, ristretto::CompressedRistretto};
@@ -60,6 +61,10 @@ pub(super) fn greet(channel: &mut Channel, hello: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn check_head(theirs: &[u8]) -> Result<()> {
+    if theirs[..8] == *DOCTOR {
+        let (ours, theirs) = ("to run programs".into(), "to look at the connection, by `duologue doctor`".into());
+        return Err(Error::Incompatible { what: "what to do", ours, theirs });
+    }
     if theirs[..8] != *MAGIC {
         return Err(Error::peer("it does not speak duologue"));
     }

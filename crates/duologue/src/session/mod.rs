@@ -28,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod call;
 mod correlate;
 pub(crate) mod fields;
 mod hello;
@@ -41,14 +42,15 @@ mod random;
 mod tests;
 mod wire;
 
+use crate::call::Calls;
 use crate::channel::{AbortCode, Channel, Counters};
 use crate::clock::Instant;
 use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Engine, Feeds, Phase, PlanCache};
 use crate::ot::Extension;
+use crate::protocol::Base;
 use crate::protocol::terms::{Options, Terms};
-use crate::protocol::{Base, yao};
 use crate::threads::{self, Threads};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
@@ -63,8 +65,9 @@ use std::time::Duration;
 use wire::Wire;
 
 pub use crate::agreement::compare;
+pub use call::CallArg;
 pub(crate) use correlate::block_of;
-pub use hello::{VERSION, check_hello};
+pub use hello::{DOCTOR, MAGIC, VERSION, check_hello};
 #[cfg(feature = "disk")]
 pub use prepared::Keys;
 pub(crate) use wire::at_once;
@@ -154,6 +157,7 @@ pub struct Session {
     /// The last schedule, as long as a prepared program has it: many of one program share their plans.
     last: Option<(Asked, Terms, Weak<Schedule>)>,
     plans: PlanCache,
+    calls: Calls,
     threads: Threads,
     dead: Option<String>,
 }
@@ -206,6 +210,7 @@ impl Session {
             programs: 0,
             last: None,
             plans: PlanCache::default(),
+            calls: Calls::new(),
             threads: Threads::default(),
             dead: None,
         })
@@ -297,6 +302,7 @@ impl Session {
             return Ok((*terms, schedule));
         }
         let (terms, schedule) = Terms::resolve(binding, options)?;
+        self.calls.check(&schedule)?;
         let schedule = Arc::new(schedule);
         self.last = Some((asked, terms, Arc::downgrade(&schedule)));
         Ok((terms, schedule))
@@ -305,9 +311,8 @@ impl Session {
     /// Takes a program's numbers before any of them is used: whatever happens then, none comes twice.
     fn reserve(&mut self, schedule: &Schedule) -> (Base, u64) {
         let taken = (self.base, self.ordinal);
-        self.base.and0 += yao::numbers_of(schedule);
-        self.base.in0 += schedule.totals.in0;
-        self.ordinal += 1;
+        self.base.add(call::numbers_of(schedule));
+        self.ordinal += call::programs_of(schedule);
         self.programs += 1;
         taken
     }

@@ -9,21 +9,23 @@
 //! compare its batch, mark it as used on disk, and tell each other that they have (32 bytes each way). Only then comes
 //! what depends on inputs: a run of which anything was ever sent is marked at *both* parties.
 
-use super::{Job, Mark, Outcome, PhaseReport, Report, Session, digest};
+use super::{Job, Mark, Outcome, PhaseReport, Report, Session, call, digest};
 use crate::agreement;
 use crate::agreement::Fields;
+use crate::call::{CallRun, InParts, PartyCall, SECRET};
 use crate::channel::PublicKey;
 use crate::data::{Inputs, Outputs};
-use crate::executor::{Engine, Feeds};
-use crate::protocol::terms::{Options, Timing};
-
+use crate::executor::{Engine, Feeds, Program, RunSource, StoredSize};
 use crate::prepared::{PreparedRuns, RunReader, Secrets};
-use crate::protocol::Resumed;
+use crate::protocol::terms::{Options, Timing};
+use crate::protocol::{Base, Resumed};
 use crate::session::fields;
 use crate::storage::LIMIT;
 use crate::{Error, Party, Result};
-use circuit::program::{Binding, Owner};
+use circuit::program::{Binding, CallPart, Owner, Parts};
+use kernels::Block;
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// The keys by which the parties know one another, Alice's first; none on a channel without keys.
 pub type Keys = Option<[PublicKey; 2]>;
@@ -209,12 +211,45 @@ impl Session {
 
     /// The engine of a run that was prepared.
     fn resume(&mut self, job: &Job, run: RunReader) -> Result<Box<dyn Engine>> {
-        let Secrets { block, and0 } = run.secrets()?;
-        let (descriptor, program) = (job.terms.scheme.descriptor(), job.program(self)?);
-        let resumed = Resumed { party: self.party, secret: block, and0, plans: &self.plans };
-        let mut engine = descriptor.resume(&job.terms, program, resumed)?;
-        engine.resume(Arc::new(run));
+        let mut engine = self.engine_of(job, &run)?;
+        let run: Arc<dyn RunSource> = Arc::new(run);
+        engine.resume(&run, StoredSize::default())?;
         Ok(engine)
+    }
+
+    fn engine_of(&mut self, job: &Job, run: &RunReader) -> Result<Box<dyn Engine>> {
+        let program = job.program(self)?;
+        if let Some(parts) = &job.schedule.parts {
+            return self.resume_parts(job, program, parts, run);
+        }
+        let (Secrets { block, and0 }, descriptor) = (run.secrets()?, job.terms.scheme.descriptor());
+        let resumed = Resumed { party: self.party, secret: block, and0, plans: &self.plans };
+        descriptor.resume(&job.terms, program, resumed)
+    }
+
+    /// This party of a program with calls whose setup was stored.
+    fn resume_parts(
+        &mut self,
+        job: &Job,
+        program: Program,
+        parts: &Arc<Parts>,
+        run: &RunReader,
+    ) -> Result<Box<dyn Engine>> {
+        let Secrets { and0, .. } = run.secrets()?;
+        let (descriptor, calls, party) = (job.terms.scheme.descriptor(), &self.calls, self.party);
+        let begin = |(base, part): &mut (Base, u64), program: Program| {
+            let (secret, numbers) = (secret_of_part(run, *part)?, call::numbers_of(&program.schedule));
+            let resumed = Resumed { party, secret, and0: base.and0, plans: &self.plans };
+            let engine = descriptor.resume(&job.terms, program, resumed)?;
+            base.add(numbers);
+            *part += 1;
+            Ok(engine)
+        };
+        // Setup is over, and with it whatever a domain is for.
+        let call = |_: &mut (Base, u64), part: &CallPart| -> Result<Box<dyn CallRun>> {
+            Ok(Box::new(PartyCall::new(part, calls.find(&*part.functionality)?, party, &self.id, 0)?))
+        };
+        Ok(Box::new(InParts::new(program, parts, &mut (Base { and0, in0: 0 }, 0), begin, call)?))
     }
 
     fn online_once(&mut self, job: &Job, engine: Box<dyn Engine>, feeds: &Feeds) -> Result<Outcome> {
@@ -244,6 +279,13 @@ fn options_of(runs: &PreparedRuns) -> Result<Options> {
 /// Terms as they are stored.
 fn lines(fields: &Fields) -> Vec<(String, String)> {
     fields.iter().map(|(name, value)| (name.to_string(), value.escape_default().to_string())).collect()
+}
+
+/// The secret of a part, of which a program with calls has several.
+fn secret_of_part(run: &RunReader, part: u64) -> Result<Block> {
+    let mut bytes = Zeroizing::new([0; SECRET as usize]);
+    run.labels(StoredSize { labels: SECRET * part, tables: 0 }, &mut bytes[..])?;
+    Ok(Block::from_bytes(*bytes))
 }
 
 fn number(bytes: &[u8]) -> u64 {

@@ -37,6 +37,9 @@ impl Session {
     /// This party of a program that begins now.
     pub(super) fn engine(&mut self, job: &Job, taken: (Base, u64)) -> Result<Box<dyn Engine>> {
         let program = job.program(self)?;
+        if let Some(parts) = &job.schedule.parts {
+            return self.begin_parts(job, program, parts, taken);
+        }
         let (base, ordinal) = taken;
         job.terms.scheme.descriptor().engine(&job.terms, program, &mut ProgramKeys { session: self, base, ordinal })
     }

@@ -10,7 +10,7 @@ use crate::ot::BaseOtSetup;
 use crate::protocol::gmw::Gmw;
 use crate::protocol::masked_gmw::MaskedGmw;
 use crate::protocol::terms::{Garbling, Timing};
-use crate::protocol::yao::{Evaluator, Garbler, Labels};
+use crate::protocol::yao::{self, Evaluator, Garbler, Labels};
 use crate::session::fields;
 use circuit::Word;
 use circuit::program::reference::Table;
@@ -402,7 +402,7 @@ fn has_forgotten(session: &Session) -> bool {
     let Session {
         secrets, pairwise, stock, wire, dead,
         // Numbers, and what depends on programs alone.
-        party: _, id: _, base: _, ordinal: _, programs: _, last: _, plans: _, threads: _,
+        party: _, id: _, base: _, ordinal: _, programs: _, last: _, plans: _, calls: _, threads: _,
     } = session;
     let Wire {
         correlating, maker, pool, delta,
@@ -459,6 +459,8 @@ fn every_bit_of_a_hello_counts() {
     other[44] ^= 1;
     check_hello(&alice, &other).unwrap();
     assert!(matches!(check_hello(&alice, &bob[..44]), Err(Error::Peer(_))));
+    let doctor = [super::DOCTOR.as_slice(), &alice[8..]].concat();
+    assert!(matches!(check_hello(&alice, &doctor), Err(Error::Incompatible { what: "what to do", .. })));
     let mut echo = alice.clone();
     echo[10] = Party::Bob as u8;
     assert!(matches!(check_hello(&alice, &echo), Err(Error::Peer(why)) if why.contains("own hello")));
@@ -592,6 +594,14 @@ fn every_option_is_a_term() {
         let error = agreement::compare(&fields(&plain), &agreement::encode(&fields(&other))).unwrap_err();
         assert!(matches!(error, Error::Incompatible { .. }), "{error}");
     }
+}
+
+/// A peer of an earlier version may ask for a set of silent OT that is gone.
+#[test]
+fn a_peer_that_wants_a_maker_that_is_gone_is_explained() {
+    let ours = [("what makes correlations", "silent18w".to_string())];
+    let error = agreement::compare(&ours, b"what makes correlations\tsilent18\n").unwrap_err().to_string();
+    assert!(error.contains("ours is silent18w") && error.contains("'silent18' is gone"), "{error}");
 }
 
 proptest! {

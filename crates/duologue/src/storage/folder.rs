@@ -50,7 +50,7 @@ impl Place {
 }
 
 /// The description that a new folder gives of itself.
-pub(crate) struct Origin {
+pub(crate) struct Description {
     pub identity: [u8; 32],
     pub party: Party,
     /// The public keys of Alice and Bob to which it is bound.
@@ -74,8 +74,8 @@ pub(crate) struct Folder<const N: usize> {
 
 impl<const N: usize> Folder<N> {
     /// Founds a folder; `secret` is what the header keeps for the content.
-    pub(crate) fn create(place: Arc<Place>, origin: Origin, secret: [u8; 16]) -> Result<Folder<N>> {
-        let Origin { identity, party, keys, bulk, terms } = origin;
+    pub(crate) fn create(place: Arc<Place>, origin: Description, secret: [u8; 16]) -> Result<Folder<N>> {
+        let Description { identity, party, keys, bulk, terms } = origin;
         let owner = Owner { identity, party, content: place.content.code };
         let (created, sealed) = (Clock::System.since_epoch().as_secs(), place.is_sealed());
         let header = Header { owner, keys, created, sealed, destroyed: false, bulk, terms };
@@ -303,26 +303,47 @@ impl<const N: usize> Folder<N> {
     fn find(&mut self) -> Result<Leftovers> {
         let (path, content) = (&self.place.path, self.place.content);
         let mut heads: BTreeMap<(u8, u64), Head> = BTreeMap::new();
-        let (mut keys, mut parts) = (BTreeSet::new(), Vec::new());
+        let (mut keys, mut parts, mut nameless) = (BTreeSet::new(), Vec::new(), BTreeSet::new());
         for name in names(path)? {
             if content.parse(&name).is_some() {
                 let head = Head::inspect(&path.join(&name), &self.header.owner, content)?;
                 heads.insert((head.kind, head.first), head);
             } else if let Some(secret) = content.parse_part(&name) {
                 parts.push((path.join(&name), secret));
+                nameless.extend(name.strip_suffix(files::PART).and_then(|name| content.parse(name)));
             }
             keys.extend(key::parse(&name));
         }
         let mut bulks = heads.split_off(&(N as u8, 0));
-        let mut owned = BTreeSet::new();
         for ((kind, first), secret) in heads {
             let entry = Entry { secret, bulk: bulks.remove(&(N as u8, first)).filter(|_| kind == 0) };
-            self.check(&entry, &keys)?;
-            owned.insert(entry.secret.key);
             self.entries[usize::from(kind)].insert(first, entry);
         }
         parts.extend(bulks.values().map(|head| (path.join(head.name(content)), false)));
-        Ok(Leftovers { keys: keys.difference(&owned).copied().collect(), parts })
+        let entries = self.split_unfinished(&nameless);
+        self.entries.iter().flat_map(BTreeMap::values).try_for_each(|entry| self.check(entry, &keys))?;
+        for entry in self.entries.iter().flat_map(BTreeMap::values).chain(&entries) {
+            keys.remove(&entry.secret.key);
+        }
+        Ok(Leftovers { entries, keys: keys.into_iter().collect(), parts })
+    }
+
+    /// Takes out the entries that were never added, or were being erased. Several get or lose their names before the folder
+    /// is waited for, and after a power cut it may have later names and not earlier ones: then an entry that is missing
+    /// among them has the name of an unfinished file.
+    fn split_unfinished(&mut self, nameless: &BTreeSet<(u8, u64)>) -> Vec<Entry> {
+        let mut unfinished = Vec::new();
+        for (kind, entries) in self.entries.iter_mut().enumerate() {
+            let mut next = self.used[kind];
+            for (&first, entry) in entries.iter() {
+                if first > next && nameless.contains(&(kind as u8, next)) {
+                    unfinished.extend(entries.split_off(&first).into_values());
+                    break;
+                }
+                next = next.max(entry.secret.end());
+            }
+        }
+        unfinished
     }
 
     /// The files of an entry belong together, and none is missing. What is used may have lost some already.
@@ -347,14 +368,17 @@ impl<const N: usize> Folder<N> {
 
 /// Files that a crash left in a folder and that belong to no entry.
 struct Leftovers {
+    /// Whole ones that do not follow the others.
+    entries: Vec<Entry>,
     keys: Vec<KeyId>,
     /// Files that were being written or erased, and whether they have secrets.
     parts: Vec<(PathBuf, bool)>,
 }
 
 impl Leftovers {
-    /// Keys first.
+    /// Keys first. Unfinished files, by which the entries are known, go when those have lost their names.
     fn erase(&self, place: &Place) -> Result<()> {
+        Entry::erase(&self.entries, &place.path, place.content)?;
         self.keys.iter().try_for_each(|id| FileKey::erase(&place.path, id))?;
         self.parts.iter().try_for_each(|(path, secret)| if *secret { files::erase(path) } else { files::remove(path) })
     }

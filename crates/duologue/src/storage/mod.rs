@@ -36,7 +36,7 @@ use std::path::Path;
 
 pub(crate) use cursor::LIMIT;
 pub(crate) use entry::{Entry, EntryReader, EntryWriter, Size};
-pub(crate) use folder::{Folder, Origin, Place, holds};
+pub(crate) use folder::{Description, Folder, Place, holds};
 pub(crate) use header::{Header, Terms, hex_of, printable};
 pub use seal::SealKey;
 pub(crate) use sealed::FileReader;

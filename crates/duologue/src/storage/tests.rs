@@ -52,13 +52,13 @@ pub(crate) trait Store: Sized {
     fn due(&self, turn: u64, round: u64) -> Option<Vec<u64>>;
 
     /// What was used, still to be looked at.
-    type Taken;
+    type Used;
 
     /// Uses so many up.
-    fn take(&mut self, counts: &[u64]) -> Self::Taken;
+    fn take(&mut self, counts: &[u64]) -> Self::Used;
 
     /// What was taken is what was made with these numbers.
-    fn look_at(&mut self, taken: Self::Taken);
+    fn check_taken(&mut self, taken: Self::Used);
 
     /// Begins what a file of 100 kB has no room for.
     fn add_too_much(&mut self) -> Result<()>;
@@ -97,7 +97,7 @@ impl<S: Store> Stored<S> {
         let mut store = S::create(&path, Party::Alice, IDENTITY, None);
         (0..3).for_each(|turn| store.add(turn));
         let taken = store.take(&S::portion(0));
-        store.look_at(taken);
+        store.check_taken(taken);
         let (used, made) = (store.used(), store.made());
         Stored { place, path, used, made, store: std::marker::PhantomData }
     }
@@ -120,6 +120,18 @@ impl<S: Store> Stored<S> {
     /// The names of its sealed files.
     fn sealed(&self) -> Vec<String> {
         self.names().into_iter().filter(|name| name.contains("-0") && !name.starts_with("key")).collect()
+    }
+
+    /// The names of its secret files.
+    fn secrets(&self) -> Vec<String> {
+        let bulk = |name: &String| name.starts_with("tables");
+        self.sealed().into_iter().filter(|name| !bulk(name)).collect()
+    }
+
+    /// Whether a file is the first of its kind that is left, the second one made.
+    fn is_middle(&self, name: &str) -> bool {
+        let kind = |name: &str| name.rsplit_once('-').map(|(kind, _)| kind.to_owned());
+        self.secrets().iter().find(|other| kind(other) == kind(name)).is_some_and(|first| first == name)
     }
 
     fn file(&self, name: &str) -> PathBuf {

@@ -26,12 +26,11 @@ const fn set(t: f64, log_k: i32, depth: i32) -> Set {
     Set { t, log_k, depth }
 }
 
-/// The published sets.
-const SETS: [Set; 4] = [set(850.0, 16, 10), set(1170.0, 17, 11), set(1520.0, 18, 12), set(1900.0, 19, 13)];
+/// The sets that are built.
+const SETS: [Set; 4] = [set(1700.0, 16, 9), set(2340.0, 17, 10), set(3040.0, 18, 11), set(3800.0, 19, 12)];
 
-/// The same k and N with blocks of half the length and so twice the noise; last, the largest set with twice the k.
-const WIDER: [Set; 5] =
-    [set(1700.0, 16, 9), set(2340.0, 17, 10), set(3040.0, 18, 11), set(3800.0, 19, 12), set(1900.0, 20, 13)];
+/// The sets published with Ferret: as many samples, half the noise. They are not built.
+const FERRET: [Set; 4] = [set(850.0, 16, 10), set(1170.0, 17, 11), set(1520.0, 18, 12), set(1900.0, 19, 13)];
 
 /// Ones in a row of the local code.
 const ONES: f64 = 10.0;
@@ -148,36 +147,35 @@ fn names(rows: &[Attack]) -> Vec<&'static str> {
 #[test]
 fn against_the_published_estimates_every_set_has_128_bits() {
     let bits = matrix(&SETS, &PUBLISHED);
-    assert!(bits.iter().flatten().all(|&bits| bits >= 128.0));
     is_on_the_page(&table(&SETS, &names(&PUBLISHED), &bits));
-    let hybrid = bits.last().unwrap()[0];
-    assert!((hybrid - 128.7).abs() < 0.05, "the sets' authors note 128.7 for the smallest: {hybrid}");
+    assert!(bits.iter().flatten().all(|&bits| bits >= 128.0));
+}
+
+/// The count of another holds ours to it.
+#[test]
+fn the_hybrid_attack_costs_what_the_authors_of_ferrets_sets_say() {
+    let bits = hybrid(&FERRET[0]);
+    assert!((bits - 128.7).abs() < 0.05, "they note 128.7 for the smallest: {bits}");
 }
 
 #[test]
-fn the_page_shows_what_the_ten_ones_of_a_row_cost() {
+fn against_the_ten_ones_of_a_row_every_set_has_128_bits() {
     for rows in [&LOCAL[..], &SIZES] {
         is_on_the_page(&table(&SETS, &names(rows), &matrix(&SETS, rows)));
     }
-}
-
-#[test]
-fn shorter_blocks_have_128_bits_whatever_the_subset() {
-    let published = matrix(&WIDER, &PUBLISHED);
-    let weakest = (0..WIDER.len()).map(|i| least(published.iter().map(|row| row[i]))).collect();
-    let local = [LOCAL[3], LOCAL[4], LOCAL[6]];
-    let bits = [vec![weakest], matrix(&WIDER, &local)].concat();
+    let bits = matrix(&SETS, &[LOCAL[3], LOCAL[4], LOCAL[5], LOCAL[6]]);
     assert!(bits.iter().flatten().all(|&bits| bits >= 128.0));
-    is_on_the_page(&table(&WIDER, &[&["Least of the first table"], &names(&local)[..]].concat(), &bits));
 }
 
-/// The true number, which is not 128: the page says so. An attack found cheaper must be told here and there.
+/// The reason why they are not built. An attack found cheaper must be told on the page, and held against our sets.
 #[test]
-fn the_ten_ones_of_a_row_cost_the_published_sets_thirty_bits() {
-    for set in &SETS {
-        let bits = stern_within(set, random_subset(set));
-        assert!((96.0..99.0).contains(&bits), "{bits}");
-    }
+fn the_sets_of_ferret_lose_thirty_bits_to_the_ten_ones_of_a_row() {
+    let published = matrix(&FERRET, &PUBLISHED);
+    let weakest = (0..FERRET.len()).map(|i| least(published.iter().map(|row| row[i]))).collect();
+    let local = [LOCAL[4], LOCAL[6]];
+    let bits = [vec![weakest], matrix(&FERRET, &local)].concat();
+    is_on_the_page(&table(&FERRET, &[&["Least of the first table"], &names(&local)[..]].concat(), &bits));
+    assert!(bits[0].iter().all(|&bits| bits >= 128.0) && bits[1].iter().all(|bits| (96.0..99.0).contains(bits)));
 }
 
 #[test]

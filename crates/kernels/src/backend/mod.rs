@@ -106,7 +106,7 @@ impl fmt::Display for Backend {
 
 /// A token that exists only where run-time detection has found the instructions.
 #[derive(Clone, Copy)]
-pub(crate) enum Cpu {
+pub enum Cpu {
     #[cfg(target_arch = "x86_64")]
     Vaes512(x86::Vaes512),
     #[cfg(target_arch = "x86_64")]

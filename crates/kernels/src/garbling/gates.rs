@@ -26,7 +26,7 @@ const FLIP: u32 = 1 << 31;
 impl Gate {
     /// The gate that makes `row` of two rows, each of which may enter complemented.
     pub const fn new(row: u32, [a, b]: [(u32, bool); 2]) -> Gate {
-        Gate([row, a.0 | FLIP * a.1 as u32, b.0 | FLIP * b.1 as u32])
+        Gate([row, a.0 | (FLIP * a.1 as u32), b.0 | (FLIP * b.1 as u32)])
     }
 
     /// The gates of a list in which they stand as in memory.

@@ -6,7 +6,7 @@ use crate::garbling::gates::{Gate, Numbers, Operand};
 use crate::matrices::rows::BlockRows;
 
 /// Where the labels of ANDs lie: ANDs of some gates, on the lanes of a row.
-pub(crate) trait Wires {
+pub trait Wires {
     /// Where operands and results are.
     fn a(&self) -> &[Block];
     fn b(&self) -> &[Block];
@@ -20,7 +20,7 @@ pub(crate) trait Wires {
 }
 
 /// One gate on consecutive ANDs.
-pub(crate) struct Run<'a> {
+pub struct Run<'a> {
     pub first: u64,
     pub a: Operand<'a>,
     pub b: Operand<'a>,
@@ -60,7 +60,7 @@ impl Wires for Run<'_> {
 }
 
 /// Gates of a matrix, none of which reads what an earlier one writes.
-pub(crate) struct Several<'a> {
+pub struct Several<'a> {
     pub numbers: Numbers,
     pub rows: BlockRows<'a>,
     pub gates: &'a [Gate],
@@ -101,11 +101,11 @@ impl Wires for Several<'_> {
 }
 
 /// ANDs of a block.
-pub(crate) const BLOCK: usize = 16;
+pub const BLOCK: usize = 16;
 
 /// The places of a block that a call garbles: `len` of them from `skip` on.
 #[derive(Clone, Copy)]
-pub(crate) struct Part {
+pub struct Part {
     pub(super) skip: usize,
     pub len: usize,
 }
@@ -166,7 +166,7 @@ impl Part {
 }
 
 /// ANDs that are not done: of one gate after the other, lane by lane.
-pub(crate) struct AndCursor {
+pub struct AndCursor {
     pub(super) gate: usize,
     pub(super) lane: usize,
     pub gates: usize,

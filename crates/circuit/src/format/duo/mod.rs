@@ -10,11 +10,13 @@ mod primitives;
 mod program;
 
 use crate::error::{Error, Result};
-use crate::program::Program;
+use crate::program::{Functionalities, Program};
 use primitives::DuoReader;
 
 const MAGIC: &[u8; 10] = b"duologue\n\0";
 const VERSION: u16 = 1;
+/// The version of programs with calls, all others have [`VERSION`]: what reads no calls says so by the version.
+const VERSION_OF_CALLS: u16 = 2;
 const DIGEST: usize = 32;
 
 impl Program {
@@ -22,7 +24,7 @@ impl Program {
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.check()?;
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(if self.has_calls() { VERSION_OF_CALLS } else { VERSION }.to_le_bytes());
         self.write(&mut bytes);
         let digest = blake3::hash(&bytes);
         bytes.extend(digest.as_bytes());
@@ -36,8 +38,20 @@ impl Program {
         Ok(*digest)
     }
 
-    /// Reads a `.duo` file; every property of the program is checked.
+    /// Reads a `.duo` file of a program without calls; every property of the program is checked.
+    ///
+    /// # Errors
+    /// As [`from_bytes_with`](Self::from_bytes_with), and if the program calls anything.
     pub fn from_bytes(bytes: &[u8]) -> Result<Program> {
+        Program::from_bytes_with(bytes, &Functionalities::new())
+    }
+
+    /// Reads a `.duo` file of a program that may call these functionalities; every property of the program is checked.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with the byte or the step, if anything is not as it must be, or the program calls a
+    /// functionality that is not among these.
+    pub fn from_bytes_with(bytes: &[u8], functionalities: &Functionalities) -> Result<Program> {
         let refuse = |why: &str| Error::invalid("program file", why);
         let Some((head, rest)) = bytes.split_first_chunk::<12>() else {
             return Err(refuse("too short for a program file"));
@@ -46,8 +60,9 @@ impl Program {
             return Err(refuse("does not begin like a program file"));
         }
         let version = u16::from_le_bytes([head[10], head[11]]);
-        if version != VERSION {
-            return Err(refuse(&format!("version {version}; this program reads version {VERSION}")));
+        if ![VERSION, VERSION_OF_CALLS].contains(&version) {
+            let why = format!("version {version}; this program reads version {VERSION} and {VERSION_OF_CALLS}");
+            return Err(refuse(&why));
         }
         let Some((body, digest)) = rest.split_last_chunk::<DIGEST>() else {
             return Err(refuse("cut off"));
@@ -56,7 +71,7 @@ impl Program {
             return Err(refuse("the digest does not fit: the file is cut off or changed"));
         }
         let mut reader = DuoReader { bytes: body, at: 0 };
-        let program = Program::read(&mut reader)?;
+        let program = Program::read_with(&mut reader, functionalities)?;
         if program.to_bytes()? != bytes {
             return Err(refuse("not in the canonical encoding"));
         }

@@ -4,7 +4,7 @@ use super::Code;
 use super::primitives::DuoReader;
 use crate::error::Result;
 use crate::graph::{Circuit, Type};
-use crate::program::{Lanes, Owner, Party, Program, Recipient, Size, SizeRange, Step, Value, View};
+use crate::program::{Functionalities, Lanes, Owner, Party, Program, Recipient, Size, SizeRange, Step, Value, View};
 
 impl Code for Value {
     fn write(&self, out: &mut Vec<u8>) {
@@ -208,16 +208,17 @@ fn tagged(out: &mut Vec<u8>, tag: u8, write: impl FnOnce(&mut Vec<u8>)) {
     write(out);
 }
 
-impl Code for Program {
-    fn write(&self, out: &mut Vec<u8>) {
+impl Program {
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
         self.name().to_owned().write(out);
         self.sizes().to_vec().write(out);
         self.circuits().to_vec().write(out);
         self.steps().to_vec().write(out);
     }
 
-    fn read(from: &mut DuoReader<'_>) -> Result<Program> {
+    pub(super) fn read_with(from: &mut DuoReader<'_>, functionalities: &Functionalities) -> Result<Program> {
         let mut program = Program::new(String::read(from)?);
+        program.set_functionalities(functionalities);
         for _ in 0..from.count()? {
             program.push_size(SizeRange::read(from)?)?;
         }

@@ -4,7 +4,7 @@ mod folds;
 mod gather;
 mod views;
 
-use super::schedule::{CellId, Kind, Schedule, Seat, Task};
+use super::schedule::{CellId, Schedule, Seat, Task, TaskKind};
 use super::wiring::{self, Node, Piece, Rows};
 use super::{Binding, Owner, Recipient, Step, Value, View};
 use crate::error::{Error, Result};
@@ -51,11 +51,15 @@ struct Scheduler<'a> {
 
 impl Schedule {
     /// Derives the tasks of a bound program. `tile` chooses the most lanes of a tile, given the slots of the largest
-    /// plan; it is rounded up to a power of two, so that the tiles of a reduction are whole trees.
+    /// plan; it is rounded up to a power of two, so that the tiles of a reduction are whole trees. Of a program with calls
+    /// each part has a schedule of its own.
     ///
     /// # Errors
     /// If the program is so large that its tasks would not fit into memory.
-    pub fn new(binding: &Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Result<Schedule> {
+    pub fn new(binding: &Binding, order: Order, tile: impl Fn(usize) -> usize) -> Result<Schedule> {
+        if binding.program().has_calls() {
+            return super::parts::schedule(binding, order, &tile);
+        }
         Scheduler::schedule(binding, order, tile)
     }
 }
@@ -221,7 +225,7 @@ impl<'a> Scheduler<'a> {
             Step::Iterate { circuit, state, inputs, .. } => self.make_iterate(key, *circuit, (state, inputs)),
             Step::View { view, args } => self.make_view(key, view, args),
             Step::Output { recipient, value, .. } => self.make_output(key, *recipient, *value),
-            Step::Call { .. } => Ok(()),
+            Step::Call { .. } => unreachable!("a program with calls is cut into parts without"),
         }
     }
 
@@ -230,14 +234,14 @@ impl<'a> Scheduler<'a> {
         let (from, lanes) = self.tile_lanes(shape.lanes, key.tile);
         let port = self.binding.inputs().binary_search_by_key(&(key.node / 2), |port| port.step).ok();
         let port = port.expect("every input step has a port") as u32;
-        let cell = self.push(Kind::Input { port, owner, from }, (shape.rows, lanes), vec![], shape.public);
+        let cell = self.push(TaskKind::Input { port, owner, from }, (shape.rows, lanes), vec![], shape.public);
         self.cells.insert(key, cell);
         Ok(())
     }
 
     fn make_constant(&mut self, key: Key, bits: &[bool]) -> Made {
         let (_, lanes) = self.tile_lanes(self.shape(key.node).lanes, key.tile);
-        let cell = self.push(Kind::Constant { bits: bits.into() }, (bits.len() as u32, lanes), vec![], true);
+        let cell = self.push(TaskKind::Constant { bits: bits.into() }, (bits.len() as u32, lanes), vec![], true);
         self.cells.insert(key, cell);
         Ok(())
     }
@@ -249,7 +253,7 @@ impl<'a> Scheduler<'a> {
         let port = port.expect("every output step has a port") as u32;
         let wiring = self.share(key.node, pieces);
         let public = self.binding.is_public(value);
-        let kind = Kind::Output { port, recipient, from, wiring };
+        let kind = TaskKind::Output { port, recipient, from, wiring };
         let cell = self.push(kind, (self.width(value), lanes), args, public);
         self.cells.insert(key, cell);
         Ok(())
@@ -267,16 +271,16 @@ impl<'a> Scheduler<'a> {
         self.cells.get(&key).copied().ok_or(vec![key])
     }
 
-    fn push(&mut self, kind: Kind, (rows, lanes): (u32, u64), args: Vec<CellId>, public: bool) -> CellId {
+    fn push(&mut self, kind: TaskKind, (rows, lanes): (u32, u64), args: Vec<CellId>, public: bool) -> CellId {
         let cell = self.tasks.len() as CellId;
         let (bits, seat) = (rows as u64 * lanes, self.seat);
         match &kind {
             // Public cells are kept: a kilobit counts as much as a piece.
             _ if public => self.pieces += bits >> 10,
-            Kind::Input { .. } => self.seat.in0 += bits,
-            Kind::Map { plan, .. } => self.seat.and0 += self.plans[*plan as usize].ands() * lanes,
-            Kind::Output { .. } => self.seat.out0 += bits,
-            Kind::Constant { .. } | Kind::View { .. } => {}
+            TaskKind::Input { .. } => self.seat.in0 += bits,
+            TaskKind::Map { plan, .. } => self.seat.and0 += self.plans[*plan as usize].ands() * lanes,
+            TaskKind::Output { .. } => self.seat.out0 += bits,
+            TaskKind::Constant { .. } | TaskKind::View { .. } => {}
         }
         self.tasks.push(Task { kind, cell, rows: rows as usize, lanes: lanes as usize, args, public, seat });
         cell
@@ -285,7 +289,7 @@ impl<'a> Scheduler<'a> {
     fn push_view(&mut self, node: Node, shape: (u32, u64), gather: Gather) -> CellId {
         let public = self.shape(node).public;
         let wiring = self.share(node, gather.pieces);
-        self.push(Kind::View { wiring }, shape, gather.args, public)
+        self.push(TaskKind::View { wiring }, shape, gather.args, public)
     }
 
     fn push_map(&mut self, node: Node, circuit: u32, gather: Gather, lanes: u64) -> CellId {
@@ -293,7 +297,7 @@ impl<'a> Scheduler<'a> {
         let plan = self.plan(circuit, &gather, public);
         let rows = self.binding.program().circuits()[circuit as usize].output_width() as u32;
         let wiring = self.share(node, gather.pieces);
-        self.push(Kind::Map { plan, wiring }, (rows, lanes), gather.args, public)
+        self.push(TaskKind::Map { plan, wiring }, (rows, lanes), gather.args, public)
     }
 
     /// Compiles what the steps will run; the most slots of a plan.
@@ -354,6 +358,6 @@ impl<'a> Scheduler<'a> {
             uses[arg as usize] += 1;
         }
         let Scheduler { tasks, plans, order, tile, seat, .. } = self;
-        Schedule { tasks, plans, uses, order, tile: tile as usize, totals: seat }
+        Schedule { tasks, plans, uses, order, tile: tile as usize, totals: seat, parts: None }
     }
 }

@@ -5,29 +5,21 @@
 //! runs in between while nothing else does.
 
 mod base_ots;
-mod book;
 mod figures;
-mod makers;
 mod party;
-mod plot;
 mod report;
-mod times;
 
 use super::machine::{self, Machine};
 use super::meeting::{self, Door, Pair};
 use crate::args::BenchCorrelations;
 use crate::failure::Failure;
 use crate::io::console::Console;
-use duologue::channel::Link;
 use figures::{Figure, Plan};
 use party::{Measured, Run};
 use report::CorrelationReport;
 
 /// Runs for the base OTs, which take milliseconds.
 const BASE_RUNS: u32 = 15;
-
-/// Triples of a spot check of the book.
-const SPOT: u64 = 1_000_000;
 
 pub fn run(args: &BenchCorrelations, console: &Console) -> Result<(), Failure> {
     let plan = Plan::new(&args.only)?;
@@ -44,20 +36,16 @@ pub fn run(args: &BenchCorrelations, console: &Console) -> Result<(), Failure> {
         }
         None => {
             let pair = Pair::new(args.tls)?;
-            let report = survey(args, &plan, console, |figure| both(&pair, figure, args.link, args.count, args.runs))?;
-            if let Some(folder) = &args.book {
-                book::write(folder, &report, |figure, link| both(&pair, figure, Some(link), SPOT, 1))?;
-            }
-            console.show(&report)
+            console.show(&survey(args, &plan, console, |figure| both(&pair, figure, args))?)
         }
     }
 }
 
 /// Two processes: of two parties, whichever took longer, and more memory; what they made is the same.
-fn both(pair: &Pair, figure: Figure, link: Option<Link>, count: u64, runs: u32) -> Result<Measured, Failure> {
-    let [name, count, runs] = [figure.name(), count.to_string(), runs.to_string()];
+fn both(pair: &Pair, figure: Figure, args: &BenchCorrelations) -> Result<Measured, Failure> {
+    let [name, count, runs] = [figure.name(), args.count.to_string(), args.runs.to_string()];
     let mut arguments = vec!["correlations", "--raw", "--only", &name, "--count", &count, "--runs", &runs];
-    let link = link.map(|link| link.to_string());
+    let link = args.link.map(|link| link.to_string());
     arguments.extend(link.iter().flat_map(|link| ["--link", link]));
     let [alice, bob]: [Measured; 2] = pair.run(&arguments)?;
     let run = |(a, b): (&Run, &Run)| Run { seconds: a.seconds.max(b.seconds), ..*a };
@@ -90,5 +78,5 @@ fn survey(
     let core = args.peer.core.or(machine::cores().map(|[core, _]| core));
     let base = if plan.base { Some(base_ots::measure(BASE_RUNS.min(3 * args.runs), core)?) } else { None };
     blocks.push(machine::openssl());
-    Ok(CorrelationReport::new(args, plan, measured, base, Machine::new(blocks)))
+    Ok(CorrelationReport::new(args, plan, &measured, base, Machine::new(blocks)))
 }

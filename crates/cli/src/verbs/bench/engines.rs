@@ -4,12 +4,10 @@
 //! command over TCP or TLS, or, with `--as`, between two machines; alone without a session. Each party stays on a core.
 //! Every output is compared with the one computed in the clear.
 
-mod book;
 mod case;
 mod figures;
 mod matrix;
 mod party;
-mod plot;
 mod report;
 
 use super::machine::{self, Machine};
@@ -56,13 +54,7 @@ fn survey(
         return console.show(&matrix::measure(&asked, args.runs, console, |case| measure(over, case))?);
     }
     let plan = Plan::new(args)?;
-    let figures = figures(&plan, args, console, &mut measure)?;
-    if let Some(folder) = &args.book {
-        let asked = matrix::Asked::book();
-        let matrix = matrix::measure(&asked, args.runs.min(3), console, |case| measure(Over::Tcp, case))?;
-        book::write(folder, &figures, &matrix)?;
-    }
-    console.show(&figures)
+    console.show(&figures(&plan, args, console, &mut measure)?)
 }
 
 /// Measures the jobs of all figures, with openssl before and after each.
@@ -83,13 +75,7 @@ fn figures(
 }
 
 /// One party of a case, the other one being elsewhere.
-fn at(
-    door: &mut Door<'_>,
-    party: Party,
-    case: &Case,
-    args: &BenchEngines,
-    console: &Console,
-) -> Result<Measured, Failure> {
+fn at(door: &mut Door, party: Party, case: &Case, args: &BenchEngines, console: &Console) -> Result<Measured, Failure> {
     if case.threads == 1 {
         meeting::stay(&args.peer, console);
     }

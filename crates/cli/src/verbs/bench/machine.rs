@@ -5,13 +5,12 @@ use kernels::Backend;
 use serde::Serialize;
 use std::fmt;
 use std::fs;
-use std::ops::Range;
 use std::process::Command;
 use std::thread;
 use std::time::UNIX_EPOCH;
 
 /// The machine on which figures were measured.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 pub struct Machine {
     pub machine: String,
     /// The source that the command was built from, if it is there.
@@ -107,13 +106,6 @@ pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     let half = numbers.len() / 2;
     if numbers.len().is_multiple_of(2) { (numbers[half - 1] + numbers[half]) / 2.0 } else { numbers[half] }
-}
-
-/// The powers of ten around some numbers.
-pub fn decades(numbers: impl Iterator<Item = f64> + Clone) -> Range<f64> {
-    let least = numbers.clone().fold(f64::INFINITY, f64::min);
-    let most = numbers.fold(0.0, f64::max);
-    10f64.powf(least.log10().floor())..10f64.powf(most.log10().ceil())
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 use super::machine;
 use crate::args::BenchParty;
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::io::console::Console;
-use crate::io::paths;
-use crate::peer::{identity, shaped};
-use crate::process::{LISTENING, Process, itself};
+use crate::peer::{bind, identity, shaped};
+use crate::process::{Process, itself};
 use duologue::Party;
 use duologue::channel::{Channel, Identity, Limits, Link, Listener, Security};
 use serde::de::DeserializeOwned;
@@ -16,16 +16,18 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 /// One party's way to its peer, which it meets anew for every figure.
-pub struct Door<'a> {
-    address: &'a str,
+pub struct Door {
+    address: String,
     listener: Option<Listener>,
     security: Security,
 }
 
-impl<'a> Door<'a> {
-    pub fn open(args: &'a BenchParty, console: &Console) -> Result<Self, Failure> {
-        let listener = args.listen.as_deref().map(|address| listen(address, console)).transpose()?;
-        Ok(Door { address: args.connect.as_deref().unwrap_or_default(), listener, security: security(args)? })
+impl Door {
+    pub fn open(args: &BenchParty, console: &Console) -> Result<Self, Failure> {
+        let config = Config::load()?;
+        let listener = args.listen.as_deref().map(|address| bind(address, console)).transpose()?;
+        let address = args.connect.as_deref().map_or(Ok(""), |address| config.address(address))?.to_string();
+        Ok(Door { address, listener, security: security(args, &config)? })
     }
 
     pub fn meet(&mut self, link: Option<Link>) -> Result<Channel, Failure> {
@@ -33,7 +35,7 @@ impl<'a> Door<'a> {
         let limits = Limits::default();
         let channel = match &mut self.listener {
             Some(listener) => listener.accept(&self.security, &limits)?,
-            None => Channel::connect(self.address, &self.security, &limits)?,
+            None => Channel::connect(&self.address, &self.security, &limits)?,
         };
         interrupt::stops(&channel)?;
         shaped(channel, link)
@@ -48,22 +50,10 @@ pub fn stay(args: &BenchParty, console: &Console) {
     }
 }
 
-fn listen(address: &str, console: &Console) -> Result<Listener, Failure> {
-    let listener = Listener::bind(address)?;
-    // A port that the system chose is a result: nobody finds us without it.
-    let here = format!("{LISTENING}{}", listener.local_addr()?);
-    if address.ends_with(":0") {
-        console.tell(here);
-    } else {
-        console.note(here);
-    }
-    Ok(listener)
-}
-
 /// Nothing secret is sent, so that a line need not be encrypted.
-fn security(args: &BenchParty) -> Result<Security, Failure> {
-    let Some(peer) = args.peer_key else { return Ok(Security::PlaintextForBenchmarks) };
-    let key = args.key.clone().map_or_else(paths::key, Ok)?;
+fn security(args: &BenchParty, config: &Config) -> Result<Security, Failure> {
+    let Some(peer) = &args.peer_key else { return Ok(Security::PlaintextForBenchmarks) };
+    let (peer, key) = (config.peer_key(peer)?, config.key(args.key.as_ref())?);
     Ok(Security::Tls { identity: Arc::new(identity(&key)?), peer })
 }
 

@@ -6,7 +6,7 @@
 use crate::io::consent::{owner, recipient};
 use crate::io::console::{hex, thousands};
 use crate::io::{lane, shown};
-use circuit::program::{Lanes, Step, Value, View};
+use circuit::program::{CallPort, Lanes, Step, Value, View};
 use circuit::{Binding, BitMatrix, Program, Type};
 
 /// Characters of the text of a constant, and pieces of a list, that are shown of a long one.
@@ -54,9 +54,17 @@ impl Look<'_> {
                 self.program.circuits()[*circuit as usize].outputs().len()
             }
             Step::Reduce { args, .. } => args.len(),
-            Step::Output { .. } | Step::Call { .. } => 0,
+            Step::Call { name, version, parameters, args } => self.results_of_call(name, *version, parameters, args),
+            Step::Output { .. } => 0,
             Step::Input { .. } | Step::Constant { .. } | Step::View { .. } => 1,
         }
+    }
+
+    fn results_of_call(&self, name: &str, version: u32, parameters: &[u8], args: &[Value]) -> usize {
+        let port = |&arg: &Value| CallPort { ty: self.program.type_of(arg), holder: self.program.holder(arg) };
+        let args: Vec<CallPort> = args.iter().map(port).collect();
+        let found = self.program.functionalities().find(name, version);
+        found.and_then(|known| known.results(parameters, &args)).map_or(0, |results| results.len())
     }
 
     fn step(&self, step: &Step) -> String {
@@ -75,8 +83,12 @@ impl Look<'_> {
                 format!("iterate {}, cycles: {cycles} ({state}; {inputs})", name(circuit))
             }
             Step::View { view, args } => format!("{} ({})", self.view(view), values(args)),
-            Step::Call { name, version, args, .. } => {
-                format!("call {} version {version} ({})", shown::name(name), values(args))
+            Step::Call { name, version, parameters, args } => {
+                let with = match &parameters[..] {
+                    [] => String::new(),
+                    some => format!(", parameters {}", self.shortened(hex(some))),
+                };
+                format!("call {} version {version}{with} ({})", shown::name(name), values(args))
             }
             Step::Output { name, recipient: to, value } => {
                 format!("{} {}: {}", recipient(*to), shown::name(name), values(&[*value]))
@@ -102,11 +114,14 @@ impl Look<'_> {
     }
 
     fn constant(&self, bits: &[bool], ty: Type) -> String {
-        let text = lane::text(&BitMatrix::from_lanes(bits.len(), &[bits.to_vec()]), 0, ty);
+        self.shortened(lane::text(&BitMatrix::from_lanes(bits.len(), &[bits.to_vec()]), 0, ty))
+    }
+
+    /// A text of ASCII.
+    fn shortened(&self, text: String) -> String {
         if self.full || text.len() <= CHARACTERS {
             return text;
         }
-        // It is ASCII.
         format!("{}… ({} characters, BLAKE3 {})", &text[..CHARACTERS], thousands(text.len() as u64), digest(&text))
     }
 

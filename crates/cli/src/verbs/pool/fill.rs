@@ -2,6 +2,7 @@
 
 use super::report::PoolReport;
 use crate::args::FillPool;
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::io::console::Console;
 use crate::io::{progress, shown};
@@ -10,7 +11,7 @@ use duologue::correlation::Demand;
 use duologue::correlation::pool::{Pool, SealKey};
 use duologue::ot::Extension;
 
-pub fn run(args: &FillPool, console: &Console) -> Result<(), Failure> {
+pub fn run(args: &FillPool, config: &Config, console: &Console) -> Result<(), Failure> {
     let level = Demand { cots_by_alice: args.cots, cots_by_bob: args.cots, triples: args.triples };
     if level == Demand::NONE {
         return Err(Failure::input("nothing to make").hint("--triples 10M, --cots 1M"));
@@ -21,17 +22,18 @@ pub fn run(args: &FillPool, console: &Console) -> Result<(), Failure> {
         true => Found::Pool(Box::new(same_maker(args, Pool::open(&args.pool, seal)?)?)),
         false => Found::Nothing(seal),
     };
-    let security = peer::security(&args.peer.security)?;
+    let security = peer::security(&args.peer, config)?;
     let keys = peer::known_keys(&security, args.peer.party);
 
-    let mut session = peer::connect(&args.peer, &security, console)?;
+    let mut session = peer::connect(&args.peer, &security, config, console)?;
     if !console.quiet() {
         session.observe(Some(progress::bar(shown::line(&args.pool.display().to_string()))));
     }
     match found {
         Found::Pool(pool) => session.use_pool(*pool, keys)?,
         Found::Nothing(seal) => {
-            session.create_pool(&args.pool, keys, args.correlations.unwrap_or(Extension::DEFAULT), seal)?;
+            let maker = args.correlations.or(config.defaults().correlations).unwrap_or(Extension::DEFAULT);
+            session.create_pool(&args.pool, keys, maker, seal)?;
         }
     }
     let made = session.fill_pool(level)?;

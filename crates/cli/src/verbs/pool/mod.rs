@@ -5,6 +5,7 @@ mod report;
 
 use super::prepared;
 use crate::args::{Pool, PoolWhat, Settings, ShowPool};
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::io::console::Console;
 use duologue::correlation::pool::{self, SealKey};
@@ -12,9 +13,9 @@ use duologue::prepared::PreparedRuns;
 use report::PoolReport;
 use std::path::Path;
 
-pub fn run(args: &Pool, console: &Console) -> Result<(), Failure> {
+pub fn run(args: &Pool, config: &Config, console: &Console) -> Result<(), Failure> {
     match (&args.what, &args.show) {
-        (Some(PoolWhat::Fill(args)), _) => fill::run(args, console),
+        (Some(PoolWhat::Fill(args)), _) => fill::run(args, config, console),
         (None, Some(args)) => show(args, console),
         (None, None) => Err(Failure::input("no folder is named")),
     }

@@ -19,13 +19,13 @@ pub struct PoolReport {
     sealed: bool,
     destroyed: Option<String>,
     bytes: u64,
-    kinds: Vec<Kind>,
+    kinds: Vec<KindRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     made: Option<Made>,
 }
 
 #[derive(Serialize)]
-struct Kind {
+struct KindRow {
     kind: &'static str,
     made: u64,
     used: u64,
@@ -35,7 +35,7 @@ struct Kind {
 impl PoolReport {
     pub fn new(folder: &Path, status: &Status, made: Option<&PhaseReport>) -> PoolReport {
         let Status { origin, made: all, used, left, .. } = status;
-        let kind = |kind, made, used, left| Kind { kind, made, used, left };
+        let kind = |kind, made, used, left| KindRow { kind, made, used, left };
         PoolReport {
             pool: folder.display().to_string(),
             identity: hex(&origin.identity),
@@ -71,7 +71,7 @@ impl fmt::Display for PoolReport {
             writeln!(f, "  just now      {:.2} s, {sent} sent, {received} received", made.seconds)?;
         }
         let row =
-            |kind: &Kind| vec![kind.kind.into(), thousands(kind.left), thousands(kind.used), thousands(kind.made)];
+            |kind: &KindRow| vec![kind.kind.into(), thousands(kind.left), thousands(kind.used), thousands(kind.made)];
         let head = ["", "left", "used", "made"].map(String::from).to_vec();
         let rows: Vec<Vec<String>> = std::iter::once(head).chain(self.kinds.iter().map(row)).collect();
         write!(f, "{}", table("lrrr", &rows))

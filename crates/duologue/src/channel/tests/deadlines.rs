@@ -108,6 +108,51 @@ fn flooded(
     (time.enter(), Channel::by_clock(Clock::Virtual(time), pipe, limits))
 }
 
+/// A peer that takes nothing, breaks the pipe after 900 ms, and whose last frames come later.
+struct Breaking {
+    time: VirtualTime,
+    broken_at: std::time::Instant,
+    /// When each comes.
+    frames: Vec<(std::time::Instant, Vec<u8>)>,
+}
+
+impl Pipe for Breaking {
+    fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.frames.first().is_none_or(|(at, _)| *at > self.time.now()) {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        let (_, frame) = self.frames.remove(0);
+        into[..frame.len()].copy_from_slice(&frame);
+        Ok(frame.len())
+    }
+
+    fn try_write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(if self.time.now() < self.broken_at { ErrorKind::WouldBlock } else { ErrorKind::BrokenPipe }.into())
+    }
+
+    fn wait(&mut self, _for_write: bool, timeout: Duration) -> io::Result<()> {
+        self.time.sleep(timeout);
+        Ok(())
+    }
+
+    fn close_write(&mut self) {}
+}
+
+/// The deadline of the write that failed passes while the abort is under way, and a heartbeat comes before it.
+#[test]
+fn an_abort_is_found_after_a_write_failed_though_the_old_deadline_passes() {
+    let time = VirtualTime::new();
+    let (actor, start) = (time.enter(), time.now());
+    let last_words = frame::abort(AbortCode::Failed, "disk full");
+    let frames = vec![(start + 1100 * MS, frame::progress().to_vec()), (start + 1200 * MS, last_words)];
+    let pipe = Breaking { time: time.clone(), broken_at: start + 900 * MS, frames };
+    let short = Limits { progress: 1000 * MS, ..limits() };
+    let mut channel = Channel::by_clock(Clock::Virtual(time), pipe, short);
+    let error = channel.send(&vec![0; 3 << 20]).unwrap_err();
+    assert!(matches!(&error, Error::Aborted(why) if why.contains("disk full")), "{error}");
+    assert!((1200 * MS..1300 * MS).contains(&actor.since_start()), "{:?}", actor.since_start());
+}
+
 type Operation = fn(&mut Channel) -> Result<()>;
 
 /// All that may wait for the peer.

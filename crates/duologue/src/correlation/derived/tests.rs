@@ -137,6 +137,37 @@ fn one_of_many_gives_the_chosen_message_and_no_other() {
     }
 }
 
+/// m_x by its definition, from the messages of the random OTs.
+#[test]
+fn one_bit_of_many_is_as_defined() {
+    for (n, width) in [(2, 1), (3, 2), (4, 2), (16, 4), (33, 6), (64, 6)] {
+        let [alice, bob] = ots(0, 100 * width as u64);
+        let messages = bob.sent.messages().map(<[Block]>::to_vec);
+        let (sent, received) = (bob.sent.bit_of(n).unwrap(), alice.received.bit_of(n).unwrap());
+        assert!(sent.tables.len() >= 100 && sent.tables.len() == received.bits.len());
+        let mut ones = 0;
+        for (ot, &table) in sent.tables.iter().enumerate() {
+            for x in 0..1 << width {
+                let key = |i: usize| messages[x >> i & 1][width * ot + i].get() >> x & 1;
+                assert_eq!(
+                    u128::from(table >> x & 1),
+                    (0..width).fold(0, |sum, i| sum ^ key(i)),
+                    "1 of {n}, {ot}, {x}"
+                );
+            }
+            assert!(width == 6 || table >> (1 << width) == 0, "no bits beyond N");
+            assert_eq!(table >> received.choices[ot] & 1, u64::from(received.bits[ot]), "1 of {n}, OT {ot}");
+            ones += (table & 1) as usize;
+        }
+        assert_fair(ones, sent.tables.len(), "bits");
+    }
+    for n in [0, 1, 65, u32::MAX] {
+        let [alice, bob] = ots(20, 0);
+        assert!(matches!(alice.sent.bit_of(n), Err(Error::Usage(_))), "{n}");
+        assert!(matches!(bob.received.bit_of(n), Err(Error::Usage(_))), "{n}");
+    }
+}
+
 #[test]
 fn one_of_65536_is_lazy() {
     let [alice, bob] = ots(33, 0);

@@ -9,7 +9,7 @@ use kernels::Block;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::DiskPool;
-use super::kind::{Kind, each};
+use super::kind::{CorrelationKind, each};
 use crate::correlation::{Stock, Triples, bits::BitQueue};
 use crate::ot::{Choices, Side};
 use crate::storage::{Entry, EntryWriter, FileReader, Size};
@@ -17,7 +17,7 @@ use crate::{Error, Party, Result};
 
 /// Whether the file of a batch has as many bytes as its correlations take, and no more of these than a file may have.
 pub(super) fn check(entry: &Entry) -> std::result::Result<(), String> {
-    let (kind, head) = (Kind::ALL[usize::from(entry.secret.kind)], &entry.secret);
+    let (kind, head) = (CorrelationKind::ALL[usize::from(entry.secret.kind)], &entry.secret);
     let fits = head.count <= kind.most() as u64 && head.bytes == kind.bytes(head.count as usize) as u64;
     fits.then_some(()).ok_or_else(|| format!("it claims {} correlations in {} bytes", head.count, head.bytes))
 }
@@ -25,7 +25,7 @@ pub(super) fn check(entry: &Entry) -> std::result::Result<(), String> {
 /// Writes the first correlations of `stock`, as many as one file takes: the entry, and the number after its last.
 pub(super) fn write(
     folder: &DiskPool,
-    (kind, first): (Kind, u64),
+    (kind, first): (CorrelationKind, u64),
     batch: [u8; 32],
     stock: &mut Stock,
 ) -> Result<(EntryWriter, u64)> {
@@ -53,7 +53,7 @@ pub(super) fn write(
 
 /// Moves the correlations `range` of a batch into the stock.
 pub(super) fn load(folder: &DiskPool, entry: &Entry, range: Range<u64>, stock: &mut Stock) -> Result<()> {
-    let (kind, head) = (Kind::ALL[usize::from(entry.secret.kind)], &entry.secret);
+    let (kind, head) = (CorrelationKind::ALL[usize::from(entry.secret.kind)], &entry.secret);
     let (skip, len) = ((range.start - head.first) as usize, (range.end - range.start) as usize);
     let mut file = folder.read(entry)?.secret;
     match kind.side(stock.party()) {
@@ -69,7 +69,8 @@ pub(super) fn load(folder: &DiskPool, entry: &Entry, range: Range<u64>, stock: &
 
 /// Writes the first correlations of a batch again, as a batch of their own in the place of this one, which is erased.
 pub(super) fn shorten(folder: &mut DiskPool, party: Party, entry: &Entry, count: u64) -> Result<()> {
-    let (kind, first, batch) = (Kind::ALL[usize::from(entry.secret.kind)], entry.secret.first, entry.secret.batch);
+    let (kind, first, batch) =
+        (CorrelationKind::ALL[usize::from(entry.secret.kind)], entry.secret.first, entry.secret.batch);
     let mut stock = Stock::new(party);
     load(folder, entry, first..first + count, &mut stock)?;
     let (shorter, _) = write(folder, (kind, first), batch, &mut stock)?;
@@ -98,13 +99,13 @@ fn triples(file: &mut FileReader, count: usize, skip: usize, len: usize) -> Resu
     Ok(Triples { a: bits(0)?, b: bits(1)?, c: bits(2)?, len })
 }
 
-impl Kind {
+impl CorrelationKind {
     /// Our side in COTs of this kind; none for triples.
     fn side(self, us: Party) -> Option<Side> {
         match self {
-            Kind::Triples => None,
-            Kind::CotsByAlice if us == Party::Alice => Some(Side::Sender),
-            Kind::CotsByBob if us == Party::Bob => Some(Side::Sender),
+            CorrelationKind::Triples => None,
+            CorrelationKind::CotsByAlice if us == Party::Alice => Some(Side::Sender),
+            CorrelationKind::CotsByBob if us == Party::Bob => Some(Side::Sender),
             _ => Some(Side::Receiver),
         }
     }

@@ -4,14 +4,15 @@ use crate::correlation::Demand;
 
 /// Kinds of correlations, each with numbers of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum CorrelationKind {
     CotsByAlice,
     CotsByBob,
     Triples,
 }
 
-impl Kind {
-    pub(super) const ALL: [Kind; 3] = [Kind::CotsByAlice, Kind::CotsByBob, Kind::Triples];
+impl CorrelationKind {
+    pub(super) const ALL: [CorrelationKind; 3] =
+        [CorrelationKind::CotsByAlice, CorrelationKind::CotsByBob, CorrelationKind::Triples];
 
     /// How the names of their files begin.
     pub(super) const NAMES: &[&str] = &["cots-by-alice", "cots-by-bob", "triples"];
@@ -19,7 +20,7 @@ impl Kind {
     /// The most correlations of a batch file: at most 4 MiB, as little memory as is read for a few of them.
     pub(super) fn most(self) -> usize {
         match self {
-            Kind::Triples => 1 << 20,
+            CorrelationKind::Triples => 1 << 20,
             _ => 1 << 18,
         }
     }
@@ -27,7 +28,7 @@ impl Kind {
     /// Bytes of so many.
     pub(super) fn bytes(self, count: usize) -> usize {
         match self {
-            Kind::Triples => 24 * count.div_ceil(64),
+            CorrelationKind::Triples => 24 * count.div_ceil(64),
             _ => 16 * count,
         }
     }

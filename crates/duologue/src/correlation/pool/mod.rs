@@ -33,7 +33,7 @@ use crate::channel::PublicKey;
 use crate::storage::files::malformed;
 use crate::storage::{Content, Folder, Header};
 use crate::{Error, Party, Result};
-use kind::{Kind, demand, each, zip};
+use kind::{CorrelationKind, demand, each, zip};
 
 pub use crate::storage::SealKey;
 pub use origin::{Origin, delta_identity};
@@ -44,7 +44,7 @@ static CONTENT: Content = Content {
     absent: "there is no pool",
     makes: "`duologue pool fill` makes one",
     alone: "a pool needs a folder of its own",
-    kinds: Kind::NAMES,
+    kinds: CorrelationKind::NAMES,
     bulk: None,
 };
 
@@ -188,7 +188,7 @@ impl Pool {
         let from = self.folder.used();
         self.folder.advance(zip(from, each(&wanted), |from, count| from + count))?;
         let to = self.folder.used();
-        let numbers = Kind::ALL.map(|kind| from[kind as usize]..to[kind as usize]);
+        let numbers = CorrelationKind::ALL.map(|kind| from[kind as usize]..to[kind as usize]);
         let loaded = self.load(&numbers, stock);
         if loaded.is_err() {
             stock.destroy();
@@ -197,8 +197,8 @@ impl Pool {
     }
 
     fn load(&mut self, numbers: &[Range<u64>; 3], stock: &mut Stock) -> Result<[u8; 32]> {
-        let mut parts: Vec<(Kind, Range<u64>, [u8; 32])> = Vec::new();
-        for (kind, range) in Kind::ALL.into_iter().zip(numbers) {
+        let mut parts: Vec<(CorrelationKind, Range<u64>, [u8; 32])> = Vec::new();
+        for (kind, range) in CorrelationKind::ALL.into_iter().zip(numbers) {
             for entry in self.folder.entries(kind as usize) {
                 let head = &entry.secret;
                 let part = range.start.max(head.first)..range.end.min(head.end());
@@ -222,7 +222,7 @@ impl Pool {
             self.refuse_destroyed()?;
         }
         let left = each(&self.left());
-        match Kind::ALL.iter().zip(left).zip(each(wanted)).find(|((_, left), wanted)| wanted > left) {
+        match CorrelationKind::ALL.iter().zip(left).zip(each(wanted)).find(|((_, left), wanted)| wanted > left) {
             None => Ok(()),
             Some(((kind, left), wanted)) => Err(Error::usage(format!(
                 "the pool {} has {left} {} left, not {wanted}: `duologue pool fill` makes more",
@@ -237,7 +237,7 @@ impl Pool {
     /// numbers.
     pub fn trim(&mut self) -> Result<()> {
         let agreed = self.agreement()?;
-        Kind::ALL.into_iter().try_for_each(|kind| self.shorten(kind, agreed[kind as usize]))
+        CorrelationKind::ALL.into_iter().try_for_each(|kind| self.shorten(kind, agreed[kind as usize]))
     }
 
     fn agreement(&self) -> Result<[u64; 3]> {
@@ -264,7 +264,7 @@ impl Pool {
         if added.cots_by_alice > 0 || added.cots_by_bob > 0 {
             self.refuse_destroyed()?;
         }
-        for kind in Kind::ALL {
+        for kind in CorrelationKind::ALL {
             let (end, mut files) = (&mut agreed[kind as usize], Vec::new());
             while each(&stock.available())[kind as usize] > 0 {
                 let (file, after) = batch::write(&self.folder, (kind, *end), batch, stock)?;
@@ -281,7 +281,7 @@ impl Pool {
     }
 
     /// Forgets all from number `made` on, unless they are used.
-    fn shorten(&mut self, kind: Kind, made: u64) -> Result<()> {
+    fn shorten(&mut self, kind: CorrelationKind, made: u64) -> Result<()> {
         self.folder.erase(kind as usize, |entry| entry.secret.first >= made)?;
         match self.folder.entries(kind as usize).last().filter(|last| last.secret.end() > made).cloned() {
             Some(last) => batch::shorten(&mut self.folder, self.origin.party, &last, made - last.secret.first),
@@ -356,7 +356,9 @@ impl Pool {
 
 /// Erases all COTs, once their Δ is destroyed.
 fn erase_cots(folder: &mut DiskPool) -> Result<()> {
-    [Kind::CotsByAlice, Kind::CotsByBob].into_iter().try_for_each(|kind| folder.erase(kind as usize, |_| true))
+    [CorrelationKind::CotsByAlice, CorrelationKind::CotsByBob]
+        .into_iter()
+        .try_for_each(|kind| folder.erase(kind as usize, |_| true))
 }
 
 /// Reads the header of a pool without any key, as [`Pool::open`] does: for tests of the decoders.
@@ -369,7 +371,7 @@ pub fn inspect(header: &[u8]) -> Result<()> {
 }
 
 /// Of what was taken, in which batches.
-fn digest(parts: &[(Kind, Range<u64>, [u8; 32])]) -> [u8; 32] {
+fn digest(parts: &[(CorrelationKind, Range<u64>, [u8; 32])]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key("duologue 1 pool: taken");
     for (kind, numbers, batch) in parts {
         hasher.update(&[*kind as u8]).update(&numbers.start.to_le_bytes()).update(&numbers.end.to_le_bytes());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kernels::Block;
 
-use super::kind::Kind;
+use super::kind::CorrelationKind;
 use super::origin::{Origin, why_destroyed};
 use super::{CONTENT, DiskPool, Pool, batch};
 use crate::storage::files::malformed;
@@ -53,8 +53,8 @@ impl Pool {
 /// The batches that are not used up follow one another from the cursor on. Of COTs whose Δ is destroyed some may be
 /// erased already.
 fn check_gaps(folder: &DiskPool) -> Result<()> {
-    let dead = |kind| kind != Kind::Triples && folder.header().destroyed;
-    for (kind, used) in Kind::ALL.into_iter().zip(folder.used()).filter(|(kind, _)| !dead(*kind)) {
+    let dead = |kind| kind != CorrelationKind::Triples && folder.header().destroyed;
+    for (kind, used) in CorrelationKind::ALL.into_iter().zip(folder.used()).filter(|(kind, _)| !dead(*kind)) {
         let mut next = used;
         for entry in folder.entries(kind as usize).filter(|entry| entry.secret.end() > used) {
             let (path, first) = (folder.path_of(entry), entry.secret.first);

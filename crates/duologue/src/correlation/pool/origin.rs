@@ -63,10 +63,10 @@ impl Origin {
     }
 
     /// As a folder is founded.
-    pub(super) fn of_folder(&self) -> storage::Origin {
+    pub(super) fn of_folder(&self) -> storage::Description {
         let Origin { identity, party, keys, .. } = *self;
         let keys = keys.map(|keys| keys.map(|key| *key.as_bytes()));
-        storage::Origin { identity, party, keys, bulk: false, terms: self.terms(None) }
+        storage::Description { identity, party, keys, bulk: false, terms: self.terms(None) }
     }
 
     /// Reads the description in the header of an open folder.

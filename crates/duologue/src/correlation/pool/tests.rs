@@ -16,7 +16,7 @@ mod suite;
 pub(crate) use suite::with_more_than_the_peer;
 
 /// What correlation `number` of some kind is made of: the same bits for both parties.
-fn dice(kind: Kind, number: u64) -> u128 {
+fn dice(kind: CorrelationKind, number: u64) -> u128 {
     let half = |salt: u64| {
         let mut x = number.wrapping_mul(6) + 3 * salt + kind as u64 + 0x9e37_79b9_7f4a_7c15;
         for shift in [30, 27, 31] {
@@ -33,7 +33,7 @@ fn delta(party: Party) -> Block {
 
 /// Our block of a COT, by definition: q with lowest bit 0, or q ⊕ b·Δ.
 fn cot(us: Party, sender: Party, number: u64) -> Block {
-    let kind = [Kind::CotsByAlice, Kind::CotsByBob][sender as usize];
+    let kind = [CorrelationKind::CotsByAlice, CorrelationKind::CotsByBob][sender as usize];
     let dice = dice(kind, number);
     let (q, choice) = (dice & !1, dice.count_ones() % 2 == 1);
     if us != sender && choice { Block::new(q ^ delta(sender).get()) } else { Block::new(q) }
@@ -41,7 +41,7 @@ fn cot(us: Party, sender: Party, number: u64) -> Block {
 
 /// Our shares a, b, c of a triple.
 fn triple(us: Party, number: u64) -> [bool; 3] {
-    let bit = |i: u32| dice(Kind::Triples, number) >> (5 * i) & 1 == 1;
+    let bit = |i: u32| dice(CorrelationKind::Triples, number) >> (5 * i) & 1 == 1;
     let (a, b, c) = ([bit(0), bit(1)], [bit(2), bit(3)], bit(4));
     let product = (a[0] ^ a[1]) & (b[0] ^ b[1]);
     [a[us as usize], b[us as usize], c ^ (us == Party::Bob && product)]

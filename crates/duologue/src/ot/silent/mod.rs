@@ -47,6 +47,7 @@ use super::{CotBatch, CotMaker, CotOutput, CotReceiver, CotSender, Side, check_l
 use crate::{Error, Result};
 pub use lengths::SilentLengths;
 pub use sets::Set;
+pub(crate) use sets::why_gone;
 
 /// Bytes of x'.
 const MASKED: usize = 16;

@@ -6,39 +6,23 @@ use std::fmt;
 /// processor's caches.
 ///
 /// Ferret's form: regular noise, one position of weight 1 in each of t blocks of 2^depth, a secret of k bits and a
-/// local code of weight 10. Each table size comes twice: the published set, which has 128 bits by the published
-/// attacks' estimates but less where an attack makes use of the ten ones of a row, and one with twice the noise, which
-/// has 128 bits in any case (`docs/ot/lpn.md` computes both).
+/// local code of weight 10. With as many samples, the noise is twice that of the sets published with Ferret, which have
+/// less than 128 bits against an attack that makes use of the ten ones of a row (`docs/ot/lpn.md` computes both).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Set {
     log: u8,
-    wide: bool,
 }
 
 /// The number of COTs whose choice bits mask the receiver's message of the check: one for each bit of the field.
 pub(super) const MASKS: usize = 128;
 
 impl Set {
-    /// All sets: tables of 1, 2, 4 and 8 MiB with the published noise, then with twice the noise.
-    pub const ALL: [Self; 8] = [
-        Set { log: 16, wide: false },
-        Set { log: 17, wide: false },
-        Set { log: 18, wide: false },
-        Set { log: 19, wide: false },
-        Set { log: 16, wide: true },
-        Set { log: 17, wide: true },
-        Set { log: 18, wide: true },
-        Set { log: 19, wide: true },
-    ];
+    /// All sets: tables of 1, 2, 4 and 8 MiB.
+    pub const ALL: [Self; 4] = [Set { log: 16 }, Set { log: 17 }, Set { log: 18 }, Set { log: 19 }];
 
     /// The logarithm of the table's length.
     pub fn log(self) -> u8 {
         self.log
-    }
-
-    /// Whether the noise is twice the published.
-    pub fn is_wide(self) -> bool {
-        self.wide
     }
 
     /// The number of COTs that a round makes for its user.
@@ -52,24 +36,31 @@ impl Set {
     }
 
     pub(super) fn schedule(self) -> Schedule {
-        let published = match self.log {
-            16 => Round::feeding_itself(850, 16, 10),
-            17 => Round::feeding_itself(1170, 17, 11),
-            18 => Round::feeding_itself(1520, 18, 12),
-            19 => Round::feeding_itself(1900, 19, 13),
+        let every = match self.log {
+            16 => return Schedule { boot: None, every: Round::feeding_itself(1700, 16, 9) },
+            17 => Round::feeding_itself(2340, 17, 10),
+            18 => Round::feeding_itself(3040, 18, 11),
+            19 => Round::feeding_itself(3800, 19, 12),
             log => unreachable!("no set has a table of 2^{log} blocks"),
         };
-        let every = match self.wide {
-            true => Round::feeding_itself(2 * published.trees, published.log, published.depth - 1),
-            false => published,
-        };
-        if self.log == 16 { Schedule { boot: None, every } } else { Schedule::new(every, self.wide) }
+        Schedule::new(every)
     }
+}
+
+/// Of the name of a published set, which earlier versions had: why it is gone, and what to use.
+pub(crate) fn why_gone(name: &str) -> Option<String> {
+    let gone = ["silent16", "silent17", "silent18", "silent19"].contains(&name);
+    gone.then(|| {
+        format!(
+            "'{name}' is gone: by our own count its LPN has less than 100 bits of security against an attack that uses the \
+             ten ones of a row; use {name}w, with twice the noise, which has 128"
+        )
+    })
 }
 
 impl fmt::Display for Set {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "silent{}{}", self.log, if self.wide { "w" } else { "" })
+        write!(f, "silent{}w", self.log)
     }
 }
 
@@ -84,8 +75,8 @@ pub(super) struct Schedule {
 impl Schedule {
     /// A schedule whose bootstrap has the noise rate and k of the smallest set, and only as many trees as are needed:
     /// fewer samples of the same noise.
-    fn new(every: Round, wide: bool) -> Self {
-        let depth = if wide { 9 } else { 10 };
+    fn new(every: Round) -> Self {
+        let depth = 9;
         let trees = every.base().div_ceil(1 << depth);
         Schedule { boot: Some(Round { trees, log: 16, depth, next: every.base() }), every }
     }

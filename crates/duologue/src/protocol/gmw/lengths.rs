@@ -6,7 +6,7 @@ use crate::correlation::Demand;
 use crate::executor::{Exchange, Exchanges, Job, Lengths, PlanCache, Scheduling, StoredSize};
 use crate::packed::byte_len;
 use circuit::plan::Plan;
-use circuit::program::{Kind, Owner, Recipient};
+use circuit::program::{Owner, Recipient, TaskKind};
 use std::sync::Arc;
 
 /// The lengths of one party of a program.
@@ -33,8 +33,8 @@ impl Lengths for GmwLengths {
 
     fn online(&self, job: &Job) -> Exchanges {
         match job.task.kind {
-            Kind::Map { .. } => self.layers(job),
-            Kind::Output { recipient, .. } if recipient != Recipient::Shared => {
+            TaskKind::Map { .. } => self.layers(job),
+            TaskKind::Output { recipient, .. } if recipient != Recipient::Shared => {
                 let to = |party| if recipient.includes(party) { byte_len(job.bits()) } else { 0 };
                 Exchanges::few([Some(Exchange::new(to(self.party.peer()), to(self.party))), None])
             }
@@ -45,7 +45,7 @@ impl Lengths for GmwLengths {
     /// Shares of inputs, and a triple for each AND.
     fn stored(&self, job: &Job) -> StoredSize {
         let bits = match job.task.kind {
-            Kind::Input { owner: Owner::Party(_), .. } => job.bits() as u64,
+            TaskKind::Input { owner: Owner::Party(_), .. } => job.bits() as u64,
             _ => 3 * job.ands(),
         };
         StoredSize { labels: bits.div_ceil(8), tables: 0 }

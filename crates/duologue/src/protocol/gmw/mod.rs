@@ -17,14 +17,14 @@ mod triples;
 
 use crate::correlation::{Stock, Triples};
 use crate::executor::cells::{self, Nothing};
-use crate::executor::interpreter::mask;
+use crate::executor::interpreter::{self, mask};
 use crate::executor::{Arg, Flow, Immediate, Job, Lengths, Made, PlanCache, Protocol, Stage};
 use crate::outbox::Outbox;
 use crate::packed::{Packed, pack, row_word, unpack};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
-use circuit::plan::{Op, Operand, Plan, Source};
-use circuit::program::{Kind, Owner, Piece, Recipient};
+use circuit::plan::{Op, Operand, Plan};
+use circuit::program::{Owner, Piece, Recipient, TaskKind};
 use kernels::generator::Generator;
 use kernels::rows::{BlockRows, RowXor};
 use lengths::GmwLengths;
@@ -155,8 +155,8 @@ impl Protocol for Gmw {
 
     fn setup(&self, job: &Job, _: &[Arg<'_, Nothing>], stock: &mut Stock) -> Result<Immediate<Prepared>> {
         let prepared = match job.task.kind {
-            Kind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
-            Kind::Map { .. } => self.prepare_map(job, triples::draw(self, job, stock)?),
+            TaskKind::Input { owner: Owner::Party(_), .. } => Prepared::Input(self.mask_of(job)),
+            TaskKind::Map { .. } => self.prepare_map(job, triples::draw(self, job, stock)?),
             _ => Prepared::Output,
         };
         Ok(Immediate::new(prepared))
@@ -170,22 +170,24 @@ impl Protocol for Gmw {
         feed: Option<BitMatrix>,
     ) -> Result<Online> {
         match (&job.task.kind, prepared) {
-            (Kind::Input { owner: Owner::Party(owner), .. }, Prepared::Input(share)) => {
+            (TaskKind::Input { owner: Owner::Party(owner), .. }, Prepared::Input(share)) => {
                 if *owner != self.party {
                     return Ok(Online::Ready(share));
                 }
                 let input = feed.ok_or_else(|| Error::usage("an input is missing"))?;
                 Ok(Online::Ready(share.xor(&input)))
             }
-            (Kind::Input { .. }, _) => feed.map(Online::Ready).ok_or_else(|| Error::usage("an input share is missing")),
-            (Kind::Map { wiring, .. }, Prepared::Map(triples)) => {
+            (TaskKind::Input { .. }, _) => {
+                feed.map(Online::Ready).ok_or_else(|| Error::usage("an input share is missing"))
+            }
+            (TaskKind::Map { wiring, .. }, Prepared::Map(triples)) => {
                 Ok(Online::Map(Evaluation::new(self, job, triples, wiring, args)))
             }
-            (Kind::Map { .. }, Prepared::Narrow(packed, complements)) => Ok(match job.task.lanes {
+            (TaskKind::Map { .. }, Prepared::Narrow(packed, complements)) => Ok(match job.task.lanes {
                 ..=8 => Online::Bytes(Narrow::new(self, job, (packed, complements), args)),
                 _ => Online::Words(Narrow::new(self, job, (packed, complements), args)),
             }),
-            (Kind::Output { wiring, .. }, _) => {
+            (TaskKind::Output { wiring, .. }, _) => {
                 let mut share = BitMatrix::zeros(job.task.rows, job.task.lanes);
                 for piece in wiring.iter() {
                     with_share(self, &args[piece.arg as usize], |arg| cells::copy(&mut share, arg, piece));
@@ -218,7 +220,7 @@ impl Gmw {
         inbox: &[u8],
         outbox: &mut Outbox,
     ) -> Result<Flow<Made<BitMatrix>>> {
-        let Kind::Output { recipient, .. } = job.task.kind else { return Err(Error::usage("not an output")) };
+        let TaskKind::Output { recipient, .. } = job.task.kind else { return Err(Error::usage("not an output")) };
         if recipient == Recipient::Shared {
             return Ok(Flow::Done(Made::Output(Some(share.clone()))));
         }
@@ -268,47 +270,22 @@ impl Evaluation {
                 outbox.extend_from_slice(self.opened.bytes());
                 None
             }
-            _ => Some(self.outputs(gmw, &plan, public)),
+            _ => Some(interpreter::outputs(plan.outputs(), &self.slots, public, gmw.public_share(!0))),
         }
     }
 
     /// Everything up to the next layer: no communication.
     fn local(&mut self, gmw: &Gmw, plan: &Plan, end: usize, public: &BitMatrix) {
         for run in plan.code().runs(self.next..end) {
-            match run.op {
-                Op::Xor => self.xor(run.gates),
-                Op::XorPublic => run.gates.iter().for_each(|&gate| self.xor_public(gmw, gate, public)),
-                Op::AndPublic => run.gates.iter().for_each(|&gate| self.and_public(gmw, gate, public)),
-                Op::And => unreachable!("ANDs stand in layers"),
+            let stride = self.slots.stride();
+            match bytemuck::try_cast_slice_mut(self.slots.words_mut()) {
+                Ok(blocks) if run.op == Op::Xor && stride.is_multiple_of(2) => {
+                    self.rows.xor(BlockRows { blocks, len: stride / 2 }, run.gates);
+                }
+                _ => interpreter::execute(run, &mut self.slots, public, gmw.public_share(!0)),
             }
         }
         self.next = end;
-    }
-
-    fn xor(&mut self, gates: &[[u32; 3]]) {
-        let stride = self.slots.stride();
-        let words = self.slots.words_mut();
-        if let (0, Ok(blocks)) = (stride % 2, bytemuck::try_cast_slice_mut(words)) {
-            return self.rows.xor(BlockRows { blocks, len: stride / 2 }, gates);
-        }
-        for gate in gates {
-            let [dst, a, b] = gate.map(|slot| slot as usize * stride);
-            (0..stride).for_each(|i| words[dst + i] = words[a + i] ^ words[b + i]);
-        }
-    }
-
-    fn xor_public(&mut self, gmw: &Gmw, gate: [u32; 3], public: &BitMatrix) {
-        let stride = self.slots.stride();
-        let ([dst, a, b], words) = (gate.map(|slot| slot as usize * stride), self.slots.words_mut());
-        (0..stride).for_each(|i| words[dst + i] = words[a + i] ^ gmw.public_share(public.words()[b + i]));
-    }
-
-    fn and_public(&mut self, gmw: &Gmw, [dst, a, b]: [u32; 3], public: &BitMatrix) {
-        let [a, b] = [a, b].map(Operand::of);
-        let (flip_a, flip_b) = (gmw.public_share(mask(a.flip())), mask(b.flip()));
-        let (stride, words) = (self.slots.stride(), self.slots.words_mut());
-        let [dst, a, b] = [dst as usize, a.slot(), b.slot()].map(|slot| slot * stride);
-        (0..stride).for_each(|i| words[dst + i] = (words[a + i] ^ flip_a) & (public.words()[b + i] ^ flip_b));
     }
 
     /// This party's shares of x ⊕ a and y ⊕ b for every AND of a layer; of x ⊕ a once for a vector.
@@ -379,28 +356,6 @@ impl Evaluation {
             },
             len: 0,
         };
-    }
-
-    fn outputs(&self, gmw: &Gmw, plan: &Plan, public: &BitMatrix) -> BitMatrix {
-        let mut made = BitMatrix::zeros(plan.outputs().len(), self.slots.lanes());
-        for (row, source) in plan.outputs().iter().enumerate() {
-            let to = made.row_mut(row);
-            let flip = match *source {
-                Source::Slot { slot, flip } => {
-                    to.copy_from_slice(self.slots.row(slot as usize));
-                    flip
-                }
-                Source::Public { row, flip } => {
-                    to.iter_mut().zip(public.row(row as usize)).for_each(|(to, &bit)| *to = gmw.public_share(bit));
-                    flip
-                }
-                Source::Constant(bit) => bit,
-            };
-            let flip = gmw.public_share(mask(flip));
-            to.iter_mut().for_each(|word| *word ^= flip);
-        }
-        made.clear_padding();
-        made
     }
 }
 

@@ -15,7 +15,7 @@ use crate::executor::{Arg, Job};
 use crate::outbox::Outbox;
 use crate::packed::{byte_len, row_word};
 use circuit::BitMatrix;
-use circuit::plan::{Op, Operand, Plan, Source};
+use circuit::plan::{GateRun, Op, Operand, Plan, Source};
 use kernels::prefetch;
 use std::ops::{BitAnd, BitXor, Range};
 use std::sync::Arc;
@@ -144,12 +144,64 @@ impl Complements {
     }
 }
 
+/// The wires of at most 64 lanes: a cell each.
+pub(crate) struct CellWires<C> {
+    pub cells: Vec<C>,
+    pub layout: Layout,
+}
+
+impl<C: Cell> CellWires<C> {
+    /// Slots, of which the inputs have theirs.
+    pub fn new(slots: usize, inputs: &[Option<u32>], values: &BitMatrix) -> Self {
+        let mut cells = vec![C::default(); slots];
+        for (slot, &word) in inputs.iter().zip(values.words()) {
+            if let Some(slot) = slot {
+                cells[*slot as usize] = C::of(word);
+            }
+        }
+        CellWires { cells, layout: Layout::new(values.lanes()) }
+    }
+
+    /// Gates that cost nothing; `live` as in [`execute`](crate::executor::interpreter::execute).
+    pub fn execute(&mut self, run: GateRun<'_>, public: &BitMatrix, live: u64) {
+        let (cells, live) = (&mut self.cells[..], live & self.layout.ones);
+        let public = |row: usize| public.words()[row];
+        match run.op {
+            Op::Xor => prefetch::chunks(run.gates, 16).flatten().for_each(|&[dst, a, b]| {
+                cells[dst as usize] = cells[a as usize] ^ cells[b as usize];
+            }),
+            Op::XorPublic => run.gates.iter().for_each(|&[dst, a, b]| {
+                cells[dst as usize] = cells[a as usize] ^ C::of(public(b as usize) & live);
+            }),
+            Op::AndPublic => run.gates.iter().for_each(|&[dst, a, b]| {
+                let [a, b] = [a, b].map(Operand::of);
+                let share = cells[a.slot()] ^ C::of(mask(a.flip()) & live);
+                cells[dst as usize] = share & C::of(public(b.slot()) ^ mask(b.flip()));
+            }),
+            Op::And => unreachable!("ANDs stand in layers"),
+        }
+    }
+
+    /// The rows that a plan makes.
+    pub fn outputs(&self, sources: &[Source], public: &BitMatrix, live: u64) -> BitMatrix {
+        let live = live & self.layout.ones;
+        let mut made = BitMatrix::zeros(sources.len(), self.layout.lanes);
+        for (to, source) in made.words_mut().iter_mut().zip(sources) {
+            *to = match *source {
+                Source::Slot { slot, flip } => self.cells[slot as usize].into() ^ mask(flip) & live,
+                Source::Public { row, flip } => (public.words()[row as usize] ^ mask(flip)) & live,
+                Source::Constant(bit) => mask(bit) & live,
+            };
+        }
+        made
+    }
+}
+
 /// A plan under way on shares of few lanes.
 pub(crate) struct Narrow<C> {
-    cells: Vec<C>,
+    wires: CellWires<C>,
     triples: PackedTriples,
     complements: Arc<Complements>,
-    layout: Layout,
     /// The next gate, and the first word of triples of the next layer.
     next: usize,
     done: usize,
@@ -166,19 +218,15 @@ impl<C: Cell> Narrow<C> {
         args: &[Arg<'_, BitMatrix>],
     ) -> Self {
         let (plan, lanes) = (plan_of(job), job.task.lanes);
-        let circuit::program::Kind::Map { wiring, .. } = &job.task.kind else { unreachable!("only maps have plans") };
+        let circuit::program::TaskKind::Map { wiring, .. } = &job.task.kind else {
+            unreachable!("only maps have plans")
+        };
         let mut inputs = BitMatrix::zeros(plan.inputs().len(), lanes);
         for piece in wiring.iter() {
             with_share(gmw, &args[piece.arg as usize], |arg| cells::copy(&mut inputs, arg, piece));
         }
-        let mut cells = vec![C::default(); plan.slots()];
-        for (slot, &word) in plan.inputs().iter().zip(inputs.words()) {
-            if let Some(slot) = slot {
-                cells[*slot as usize] = C::of(word);
-            }
-        }
-        let (layout, opened, came) = (Layout::new(lanes), Vec::new(), Vec::new());
-        Narrow { cells, triples, complements, layout, next: 0, done: 0, opened, came }
+        let wires = CellWires::new(plan.slots(), plan.inputs(), &inputs);
+        Narrow { wires, triples, complements, next: 0, done: 0, opened: Vec::new(), came: Vec::new() }
     }
 
     /// Goes on until a layer must be exchanged, or to the cell that the plan makes.
@@ -188,51 +236,26 @@ impl<C: Cell> Narrow<C> {
             match run.op {
                 Op::And if self.opened.is_empty() => {
                     self.open(gmw, run.gates);
-                    self.layout.squeeze(&self.opened, 2 * run.gates.len(), outbox);
+                    self.wires.layout.squeeze(&self.opened, 2 * run.gates.len(), outbox);
                     return None;
                 }
                 Op::And => self.close(gmw, run.gates, inbox),
-                Op::Xor => self.xor(run.gates),
-                Op::XorPublic => self.xor_public(gmw, run.gates, &job.public),
-                Op::AndPublic => self.and_public(gmw, run.gates, &job.public),
+                _ => self.wires.execute(run, &job.public, gmw.public_share(!0)),
             }
             self.next = run.end();
         }
-        Some(self.outputs(gmw, job))
-    }
-
-    fn xor(&mut self, gates: &[[u32; 3]]) {
-        let cells = &mut self.cells[..];
-        for &[to, a, b] in prefetch::chunks(gates, 16).flatten() {
-            cells[to as usize] = cells[a as usize] ^ cells[b as usize];
-        }
-    }
-
-    fn xor_public(&mut self, gmw: &Gmw, gates: &[[u32; 3]], public: &BitMatrix) {
-        for &[to, a, b] in gates {
-            self.cells[to as usize] = self.cells[a as usize] ^ C::of(gmw.public_share(public.words()[b as usize]));
-        }
-    }
-
-    fn and_public(&mut self, gmw: &Gmw, gates: &[[u32; 3]], public: &BitMatrix) {
-        let ones = self.layout.ones;
-        for &[to, a, b] in gates {
-            let [a, b] = [a, b].map(Operand::of);
-            let share = self.cells[a.slot()].into() ^ gmw.public_share(mask(a.flip()) & ones);
-            let public = public.words()[b.slot()] ^ mask(b.flip()) & ones;
-            self.cells[to as usize] = C::of(share & public);
-        }
+        Some(self.wires.outputs(plan_of(job).outputs(), &job.public, gmw.public_share(!0)))
     }
 
     /// This party's shares of d = x ⊕ a and e = y ⊕ b for every AND of a layer.
     fn open(&mut self, gmw: &Gmw, gates: &[[u32; 3]]) {
-        let (Layout { width, gates: many, .. }, ours) = (self.layout, gmw.public_share(!0));
+        let (Layout { width, gates: many, .. }, ours) = (self.wires.layout, gmw.public_share(!0));
         let words = self.triples.words[self.done..].iter().zip(&self.complements.0[self.done..]);
         for (gates, ([a, b, _], [not_x, not_y])) in prefetch::chunks(gates, many).zip(words) {
             let (mut d, mut e) = (a ^ not_x & ours, b ^ not_y & ours);
             for (i, &[_, x, y]) in gates.iter().enumerate() {
-                d ^= self.cells[Operand::of(x).slot()].into() << (i * width);
-                e ^= self.cells[Operand::of(y).slot()].into() << (i * width);
+                d ^= self.wires.cells[Operand::of(x).slot()].into() << (i * width);
+                e ^= self.wires.cells[Operand::of(y).slot()].into() << (i * width);
             }
             self.opened.extend(interleave([d, e], width));
         }
@@ -240,7 +263,7 @@ impl<C: Cell> Narrow<C> {
 
     /// With both shares of d and e: xy = c ⊕ d·b ⊕ e·a ⊕ d·e, the last term with one party only.
     fn close(&mut self, gmw: &Gmw, gates: &[[u32; 3]], inbox: &[u8]) {
-        let Layout { width, gates: many, ones, lanes, .. } = self.layout;
+        let Layout { width, gates: many, ones, lanes, .. } = self.wires.layout;
         self.receive(inbox, 2 * gates.len(), lanes);
         let triples = &self.triples.words[self.done..];
         let opened = self.opened.as_chunks::<2>().0.iter().zip(self.came.as_chunks::<2>().0);
@@ -248,10 +271,10 @@ impl<C: Cell> Narrow<C> {
             let [d, e] = separate([ours[0] ^ theirs[0], ours[1] ^ theirs[1]], width);
             let product = c ^ (d & b) ^ (e & a) ^ gmw.public_share(d & e);
             for (i, gate) in gates.iter().enumerate() {
-                self.cells[gate[0] as usize] = C::of(product >> (i * width) & ones);
+                self.wires.cells[gate[0] as usize] = C::of(product >> (i * width) & ones);
             }
         }
-        self.done += self.layout.words(gates.len());
+        self.done += self.wires.layout.words(gates.len());
         self.opened.clear();
     }
 
@@ -260,22 +283,8 @@ impl<C: Cell> Narrow<C> {
         let mut packed = vec![0u64; (rows * lanes).div_ceil(64)];
         bytemuck::cast_slice_mut(&mut packed)[..inbox.len()].copy_from_slice(inbox);
         self.came.clear();
-        self.layout.spread(&packed, 0, rows, &mut self.came);
+        self.wires.layout.spread(&packed, 0, rows, &mut self.came);
         self.came.resize(self.opened.len(), 0);
-    }
-
-    fn outputs(&self, gmw: &Gmw, job: &Job) -> BitMatrix {
-        let plan = plan_of(job);
-        let mut made = BitMatrix::zeros(plan.outputs().len(), self.layout.lanes);
-        for (to, source) in made.words_mut().iter_mut().zip(plan.outputs()) {
-            let (share, flip) = match *source {
-                Source::Slot { slot, flip } => (self.cells[slot as usize].into(), flip),
-                Source::Public { row, flip } => (gmw.public_share(job.public.words()[row as usize]), flip),
-                Source::Constant(bit) => (0, bit),
-            };
-            *to = share ^ gmw.public_share(mask(flip)) & self.layout.ones;
-        }
-        made
     }
 }
 

@@ -34,7 +34,7 @@ impl Case {
             to += piece.rows;
             piece
         });
-        let kind = Kind::Map { plan: 0, wiring: wiring.collect::<Vec<_>>().into() };
+        let kind = TaskKind::Map { plan: 0, wiring: wiring.collect::<Vec<_>>().into() };
         let rows = circuit.output_width();
         let task = Task { kind, cell: 3, rows, lanes, args: vec![0, 1, 2], public: false, seat: Seat::default() };
         let triples = deal(&plan, lanes, &mut stream);
@@ -42,7 +42,7 @@ impl Case {
     }
 
     fn wiring(&self) -> &[Piece] {
-        let Kind::Map { wiring, .. } = &self.task.kind else { panic!("a map") };
+        let TaskKind::Map { wiring, .. } = &self.task.kind else { panic!("a map") };
         wiring
     }
 

@@ -20,7 +20,7 @@ use crate::packed::{Packed, copy_row};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::plan::Plan;
-use circuit::program::{Kind, Schedule};
+use circuit::program::{Schedule, TaskKind};
 use kernels::ot_hash::OtHash;
 use kernels::{Block, transpose};
 use std::ops::Range;
@@ -60,7 +60,7 @@ impl Drop for Vectors {
 pub(crate) fn vector_cots(schedule: &Schedule) -> u64 {
     let maps = schedule.tasks.iter().filter(|task| !task.public);
     let cots = maps.map(|task| match task.kind {
-        Kind::Map { plan, .. } => (schedule.plan(plan).vectors().len() * task.lanes) as u64,
+        TaskKind::Map { plan, .. } => (schedule.plan(plan).vectors().len() * task.lanes) as u64,
         _ => 0,
     });
     cots.sum()

@@ -8,7 +8,7 @@ use crate::executor::{Exchange, Exchanges, Job, Lengths, PlanCache, Scheduling, 
 use crate::packed::byte_len;
 use circuit::optimise::fuse::{Fused, Layer, MOST_INPUTS};
 use circuit::plan::Plan;
-use circuit::program::{Kind, Owner, Recipient};
+use circuit::program::{Owner, Recipient, TaskKind};
 use std::sync::Arc;
 
 /// The lengths of one party of a program.
@@ -49,12 +49,12 @@ impl Lengths for MaskedGmwLengths {
     fn setup(&self, job: &Job) -> Exchanges {
         let lanes = job.task.lanes;
         match (&job.task.kind, &job.plan) {
-            (Kind::Map { .. }, Some(plan)) => {
+            (TaskKind::Map { .. }, Some(plan)) => {
                 let fused = self.fused(plan);
                 let bytes = self.plans.get(plan, lanes, |_| Messages(Arc::new(messages(&fused, lanes))));
                 Exchanges::many(bytes.0.clone(), Exchange::new(1, 1))
             }
-            (Kind::Output { recipient, .. }, _) if *recipient != Recipient::Shared => {
+            (TaskKind::Output { recipient, .. }, _) if *recipient != Recipient::Shared => {
                 self.to(|party| if recipient.includes(party) { byte_len(job.bits()) } else { 0 })
             }
             _ => Exchanges::none(),
@@ -63,10 +63,10 @@ impl Lengths for MaskedGmwLengths {
 
     fn online(&self, job: &Job) -> Exchanges {
         match (&job.task.kind, &job.plan) {
-            (Kind::Input { owner, .. }, _) => {
+            (TaskKind::Input { owner, .. }, _) => {
                 self.to(|party| if *owner == Owner::Party(party) { 0 } else { byte_len(job.bits()) })
             }
-            (Kind::Map { .. }, Some(plan)) if job.task.lanes > 0 => {
+            (TaskKind::Map { .. }, Some(plan)) if job.task.lanes > 0 => {
                 let (lanes, fused) = (job.task.lanes, self.fused(plan));
                 let bytes = || fused.layers().iter().map(|layer| layer_bytes(layer, lanes)).collect();
                 let layers = self.plans.get(plan, lanes, |_| Layers(Arc::new(bytes())));

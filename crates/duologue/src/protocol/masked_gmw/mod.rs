@@ -32,7 +32,7 @@ use crate::outbox::Outbox;
 use crate::packed::{pack, unpack};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
-use circuit::program::{Kind, Owner, Recipient};
+use circuit::program::{Owner, Recipient, TaskKind};
 use kernels::generator::Generator;
 use lengths::MaskedGmwLengths;
 use online::Evaluation;
@@ -118,7 +118,7 @@ impl MaskedGmw {
 /// The masks of all that a plan or an output reads; public bits have none.
 fn gather_masks(job: &Job, rows: usize, args: &[Arg<'_, BitMatrix>]) -> BitMatrix {
     let mut made = BitMatrix::zeros(rows, job.task.lanes);
-    if let Kind::Map { wiring, .. } | Kind::Output { wiring, .. } = &job.task.kind {
+    if let TaskKind::Map { wiring, .. } | TaskKind::Output { wiring, .. } = &job.task.kind {
         for piece in wiring.iter() {
             if let Arg::Secret(mask) = args[piece.arg as usize] {
                 cells::copy(&mut made, mask, piece);
@@ -153,7 +153,7 @@ impl Setup<MaskedGmw> for Preparing {
 
 /// This party's share of an output's mask goes to whoever learns the output, in one exchange; a shared output keeps it.
 fn exchange_mask(party: Party, job: &Job, mask: &mut BitMatrix, sent: bool, inbox: &[u8], outbox: &mut Outbox) -> bool {
-    let Kind::Output { recipient, .. } = job.task.kind else { return false };
+    let TaskKind::Output { recipient, .. } = job.task.kind else { return false };
     if sent && recipient.includes(party) {
         *mask = mask.xor(&unpack(inbox, job.task.rows, job.task.lanes));
     }
@@ -197,14 +197,14 @@ impl Protocol for MaskedGmw {
 
     fn setup(&self, job: &Job, args: &[Arg<'_, BitMatrix>], stock: &mut Stock) -> Result<Preparing> {
         let (work, mask) = match (&job.task.kind, &job.plan) {
-            (Kind::Input { owner, .. }, _) => {
+            (TaskKind::Input { owner, .. }, _) => {
                 let (ours, mask) = self.mask_of_input(job, *owner);
                 (Prepared::Input(ours), mask)
             }
-            (Kind::Output { .. }, _) => {
+            (TaskKind::Output { .. }, _) => {
                 (Prepared::Output(gather_masks(job, job.task.rows, args)), BitMatrix::zeros(0, 0))
             }
-            (Kind::Map { .. }, Some(plan)) => {
+            (TaskKind::Map { .. }, Some(plan)) => {
                 let triples = stock.draw_triples(self.lengths.demand(job).triples as usize)?;
                 let masks = gather_masks(job, plan.inputs().len(), args);
                 let (products, made) = Products::new(self, job, self.lengths.fused(plan), &masks, triples);
@@ -223,17 +223,17 @@ impl Protocol for MaskedGmw {
         feed: Option<BitMatrix>,
     ) -> Result<Online> {
         match (&job.task.kind, prepared) {
-            (Kind::Input { .. }, Prepared::Input(mask)) => {
+            (TaskKind::Input { .. }, Prepared::Input(mask)) => {
                 let supply = |mask: BitMatrix| feed.map(|feed| feed.xor(&mask));
                 let masked = mask.map(|mask| supply(mask).ok_or_else(|| Error::usage("an input is missing")));
                 Ok(Online::Input { masked: masked.transpose()?, sent: false })
             }
-            (Kind::Map { wiring, .. }, Prepared::Map(products)) => {
+            (TaskKind::Map { wiring, .. }, Prepared::Map(products)) => {
                 let plan = job.plan.as_ref().expect("a map has a plan");
                 let inputs = gather(wiring, plan.inputs().len(), job.task.lanes, args);
                 Ok(Online::Map(products.online(self.leads(), &inputs)))
             }
-            (Kind::Output { wiring, recipient, .. }, Prepared::Output(mask)) => {
+            (TaskKind::Output { wiring, recipient, .. }, Prepared::Output(mask)) => {
                 let value = gather(wiring, job.task.rows, job.task.lanes, args);
                 Ok(Online::Output(self.output(value, mask, *recipient)))
             }

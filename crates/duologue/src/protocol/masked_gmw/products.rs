@@ -8,10 +8,11 @@
 use super::MaskedGmw;
 use super::layout::{Group, Layout};
 use super::online::{Evaluation, Online};
-use super::wires::{Few, Wires};
+use super::wires::Wires;
 use crate::correlation::Triples;
 use crate::executor::Job;
 use crate::outbox::Outbox;
+use crate::protocol::gmw::narrow::CellWires;
 use circuit::BitMatrix;
 use circuit::optimise::fuse::{And, Fused};
 use kernels::generator::Generator;
@@ -82,8 +83,8 @@ impl Products {
         let (layout, fresh) = (Layout::new(lanes), masked.masks(job));
         let made = match layout {
             Layout::Many(_) => products.draw::<BitMatrix>(layout, inputs, &job.public, fresh),
-            Layout::Few(_) if lanes <= 8 => products.draw::<Few<u8>>(layout, inputs, &job.public, fresh),
-            Layout::Few(_) => products.draw::<Few<u64>>(layout, inputs, &job.public, fresh),
+            Layout::Few(_) if lanes <= 8 => products.draw::<CellWires<u8>>(layout, inputs, &job.public, fresh),
+            Layout::Few(_) => products.draw::<CellWires<u64>>(layout, inputs, &job.public, fresh),
         };
         (products, made)
     }
@@ -181,8 +182,8 @@ impl Products {
     pub(super) fn online(self, leads: bool, inputs: &BitMatrix) -> Box<dyn Evaluation> {
         let Products { fused, lanes, planes, .. } = self;
         match lanes {
-            0..=8 => Box::new(Online::<Few<u8>>::new(fused, lanes, planes, leads, inputs)),
-            9..=64 => Box::new(Online::<Few<u64>>::new(fused, lanes, planes, leads, inputs)),
+            0..=8 => Box::new(Online::<CellWires<u8>>::new(fused, lanes, planes, leads, inputs)),
+            9..=64 => Box::new(Online::<CellWires<u64>>::new(fused, lanes, planes, leads, inputs)),
             _ => Box::new(Online::<BitMatrix>::new(fused, lanes, planes, leads, inputs)),
         }
     }

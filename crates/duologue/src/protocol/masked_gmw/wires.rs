@@ -4,13 +4,13 @@
 
 use super::layout::Layout;
 use super::online::share;
-use crate::executor::interpreter::mask;
+use crate::executor::interpreter::{self, mask};
 use crate::outbox::Outbox;
 use crate::packed::Packed;
-use crate::protocol::gmw::narrow::{self, Cell};
+use crate::protocol::gmw::narrow::{Cell, CellWires};
 use circuit::BitMatrix;
 use circuit::optimise::fuse::{And, Fused};
-use circuit::plan::{GateRun, Op, Operand, Source};
+use circuit::plan::{GateRun, Operand, Source};
 use kernels::prefetch;
 
 /// The wires of all lanes of a map.
@@ -56,20 +56,7 @@ impl Wires for BitMatrix {
     }
 
     fn local(&mut self, run: GateRun<'_>, public: &BitMatrix, online: bool) {
-        let (stride, live) = (self.stride(), mask(online));
-        for &[dst, a, b] in run.gates {
-            let [x, y] = [a, b].map(Operand::of);
-            let slots = [x, y].map(|operand| operand.slot() as u32);
-            let (to, [a, b]) = operands(self.words_mut(), stride, dst, slots, run.op == Op::Xor);
-            match run.op {
-                Op::Xor => zip(to, a, b, |a, b| a ^ b),
-                Op::XorPublic => zip(to, a, public.row(y.slot()), |a, b| a ^ b & live),
-                _ => {
-                    let (flip_a, flip_b) = (mask(x.flip()) & live, mask(y.flip()));
-                    zip(to, a, public.row(y.slot()), |a, b| (a ^ flip_a) & (b ^ flip_b));
-                }
-            }
-        }
+        interpreter::execute(run, self, public, mask(online));
     }
 
     fn gather<const N: usize>(&self, ands: &[And<N>], input: usize, out: &mut [u64]) {
@@ -98,8 +85,8 @@ impl Wires for BitMatrix {
         let mut packed = Packed::default();
         for (place, and) in ands.iter().enumerate() {
             let kept = std::array::from_fn(|plane| &planes[(plane * ands.len() + place) * stride..][..stride]);
-            let slots = and.inputs.map(|input| input.slot() as u32);
-            let (to, values) = operands(self.words_mut(), stride, and.dst, slots, true);
+            let slots = and.inputs.map(Operand::slot);
+            let (to, values) = interpreter::rows(self.words_mut(), stride, and.dst as usize, slots);
             shares::<N, M>(to, values, and.inputs.map(|input| mask(input.flip())), kept, lead);
             to[stride - 1] &= last;
             match lanes % 64 {
@@ -128,50 +115,8 @@ impl Wires for BitMatrix {
     }
 
     fn outputs(&self, outputs: &[Source], public: &BitMatrix, online: bool) -> BitMatrix {
-        let mut made = BitMatrix::zeros(outputs.len(), self.lanes());
-        for (row, source) in outputs.iter().enumerate() {
-            let to = made.row_mut(row);
-            let flip = match *source {
-                Source::Slot { slot, flip } => {
-                    to.copy_from_slice(self.row(slot as usize));
-                    flip
-                }
-                Source::Public { row, flip } => {
-                    to.iter_mut().zip(public.row(row as usize)).for_each(|(to, bit)| *to = bit & mask(online));
-                    flip
-                }
-                Source::Constant(bit) => bit,
-            };
-            to.iter_mut().for_each(|word| *word ^= mask(flip & online));
-        }
-        made.clear_padding();
-        made
+        interpreter::outputs(outputs, self, public, mask(online))
     }
-}
-
-#[inline(always)]
-fn zip(to: &mut [u64], a: &[u64], b: &[u64], gate: impl Fn(u64, u64) -> u64) {
-    to.iter_mut().zip(a).zip(b).for_each(|((to, &a), &b)| *to = gate(a, b));
-}
-
-/// The row that is written, and rows that are read, which are others; without `all` of them the first alone.
-#[inline(always)]
-fn operands<const N: usize>(
-    words: &mut [u64],
-    stride: usize,
-    to: u32,
-    rows: [u32; N],
-    all: bool,
-) -> (&mut [u64], [&[u64]; N]) {
-    let (below, rest) = words.split_at_mut(to as usize * stride);
-    let (row, above) = rest.split_at_mut(stride);
-    let (below, above) = (&*below, &*above);
-    let read = |place: usize| match rows[place] {
-        _ if place > 0 && !all => &[],
-        other if other < to => &below[other as usize * stride..][..stride],
-        other => &above[(other - to - 1) as usize * stride..][..stride],
-    };
-    (row, std::array::from_fn(read))
 }
 
 /// The shares of one AND.
@@ -191,45 +136,19 @@ fn shares<const N: usize, const M: usize>(
     }
 }
 
-/// Wires of at most 64 lanes.
-pub(super) struct Few<C> {
-    cells: Vec<C>,
-    layout: narrow::Layout,
+/// The bits of an operand, complemented in all lanes if it is marked.
+#[inline(always)]
+fn operand<C: Cell>(wires: &CellWires<C>, operand: Operand) -> u64 {
+    wires.cells[operand.slot()].into() ^ mask(operand.flip()) & wires.layout.ones
 }
 
-impl<C: Cell + 'static> Few<C> {
-    /// The bits of an operand, complemented in these lanes if it is marked.
-    #[inline(always)]
-    fn operand(&self, operand: Operand, ones: u64) -> u64 {
-        self.cells[operand.slot()].into() ^ mask(operand.flip()) & ones
-    }
-}
-
-impl<C: Cell + 'static> Wires for Few<C> {
+impl<C: Cell + 'static> Wires for CellWires<C> {
     fn new(fused: &Fused, inputs: &BitMatrix) -> Self {
-        let mut cells = vec![C::default(); fused.slots()];
-        for (slot, &word) in fused.inputs().iter().zip(inputs.words()) {
-            if let Some(slot) = slot {
-                cells[*slot as usize] = C::of(word);
-            }
-        }
-        Few { cells, layout: narrow::Layout::new(inputs.lanes()) }
+        CellWires::new(fused.slots(), fused.inputs(), inputs)
     }
 
     fn local(&mut self, run: GateRun<'_>, public: &BitMatrix, online: bool) {
-        let live = if online { self.layout.ones } else { 0 };
-        let (cells, gates) = (&mut self.cells[..], run.gates.iter());
-        match run.op {
-            Op::Xor => gates.for_each(|&[dst, a, b]| cells[dst as usize] = cells[a as usize] ^ cells[b as usize]),
-            Op::XorPublic => gates.for_each(|&[dst, a, b]| {
-                cells[dst as usize] = cells[a as usize] ^ C::of(public.words()[b as usize] & live);
-            }),
-            _ => gates.for_each(|&[dst, a, b]| {
-                let [a, b] = [a, b].map(Operand::of);
-                let public = public.words()[b.slot()] ^ mask(b.flip());
-                cells[dst as usize] = (cells[a.slot()] ^ C::of(mask(a.flip()) & live)) & C::of(public);
-            }),
-        }
+        self.execute(run, public, mask(online));
     }
 
     fn gather<const N: usize>(&self, ands: &[And<N>], input: usize, out: &mut [u64]) {
@@ -257,7 +176,7 @@ impl<C: Cell + 'static> Wires for Few<C> {
         opened: &mut Vec<u64>,
         outbox: &mut Outbox,
     ) {
-        let (gates, width, ones) = (self.layout.gates, self.layout.width, self.layout.ones);
+        let (gates, width) = (self.layout.gates, self.layout.width);
         let words = self.layout.words(ands.len());
         let planes: [&[u64]; M] = std::array::from_fn(|plane| &planes[plane * words..][..words]);
         let start = opened.len();
@@ -265,7 +184,7 @@ impl<C: Cell + 'static> Wires for Few<C> {
             let mut values = [0; N];
             for (i, and) in ands.iter().enumerate() {
                 for (value, &input) in values.iter_mut().zip(&and.inputs) {
-                    *value |= self.operand(input, ones) << (i * width);
+                    *value |= operand(self, input) << (i * width);
                 }
             }
             let kept = std::array::from_fn(|plane| planes[plane][place]);
@@ -282,15 +201,6 @@ impl<C: Cell + 'static> Wires for Few<C> {
     }
 
     fn outputs(&self, outputs: &[Source], public: &BitMatrix, online: bool) -> BitMatrix {
-        let live = if online { self.layout.ones } else { 0 };
-        let mut made = BitMatrix::zeros(outputs.len(), self.layout.lanes);
-        for (to, source) in made.words_mut().iter_mut().zip(outputs) {
-            *to = match *source {
-                Source::Slot { slot, flip } => self.cells[slot as usize].into() ^ mask(flip) & live,
-                Source::Public { row, flip } => (public.words()[row as usize] ^ mask(flip)) & live,
-                Source::Constant(bit) => mask(bit) & live,
-            };
-        }
-        made
+        self.outputs(outputs, public, mask(online))
     }
 }

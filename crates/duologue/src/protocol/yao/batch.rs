@@ -8,7 +8,7 @@ use crate::threads::Threads;
 use circuit::BitMatrix;
 use circuit::Schedule;
 use circuit::plan::{Op, Operand, Plan, Source};
-use circuit::program::{Kind, Piece, Task};
+use circuit::program::{Piece, Task, TaskKind};
 use kernels::Block;
 use kernels::gates::{Gate, Numbers};
 use kernels::rows::{BlockRows, RowXor};
@@ -203,7 +203,7 @@ impl LanePart {
 
     fn load(&mut self, job: &Job, load: &impl Fn(&mut Labels, &Plan, &Piece)) {
         self.slots = self.buffers.zeros(self.plan.slots(), self.lanes.len());
-        if let Kind::Map { wiring, .. } = &job.task.kind {
+        if let TaskKind::Map { wiring, .. } = &job.task.kind {
             let pieces = wiring.iter().filter_map(|piece| clip(piece, &self.lanes));
             pieces.for_each(|piece| load(&mut self.slots, &self.plan, &piece));
         }
@@ -318,7 +318,7 @@ mod tests {
             let schedule = Schedule::new(&binding, circuit::Order::DepthFirst, |_| 48).unwrap();
             let (mut next, mut maps) = (0, 0);
             for task in &schedule.tasks {
-                let Kind::Map { plan, .. } = &task.kind else { continue };
+                let TaskKind::Map { plan, .. } = &task.kind else { continue };
                 let (first, step) = numbers(task);
                 assert!(first >= next && step >= task.lanes as u64, "{lanes} lanes");
                 assert!(task.lanes < few::LANES || (first % 16, step % 16) == (0, 0), "whole blocks");

@@ -4,14 +4,13 @@
 //! The garbler's step stands above the evaluator's.
 
 use super::batch::LanePart;
-use super::hash::Gates;
 use super::labels::Labels;
 use super::{Evaluator, Garbler};
 use crate::executor::cells::Cells;
 use circuit::BitMatrix;
 use circuit::plan::{Op, Operand};
-use kernels::Block;
 use kernels::gates;
+use kernels::{Block, GarblingHash, GarblingScheme};
 
 /// From so many lanes on, labels are hashed where they lie.
 pub(super) const LANES: usize = 16;
@@ -40,13 +39,13 @@ impl Staging {
 
 impl Garbler {
     /// Garbles up to the instruction `end`, with as many ciphertexts as there are ANDs.
-    pub(super) fn garble_few<G: Gates>(
+    pub(super) fn garble_few<S: GarblingScheme>(
         &self,
-        hash: &G,
+        hash: &GarblingHash<S>,
         part: &mut LanePart,
         end: usize,
         public: &BitMatrix,
-        mut rest: &mut [G::Table],
+        mut rest: &mut [S::Table],
     ) {
         let local = |op, gate, part: &mut LanePart| self.local(op, gate, part, public);
         part.few(end, local, |part, gates, staging| {
@@ -62,13 +61,13 @@ impl Garbler {
 
 impl Evaluator {
     /// Evaluates up to the instruction `end`, with the ciphertexts of all ANDs until there.
-    pub(super) fn evaluate_few<G: Gates>(
+    pub(super) fn evaluate_few<S: GarblingScheme>(
         &self,
-        hash: &G,
+        hash: &GarblingHash<S>,
         part: &mut LanePart,
         end: usize,
         public: &BitMatrix,
-        mut rest: &[G::Table],
+        mut rest: &[S::Table],
     ) {
         let local = |op, gate, part: &mut LanePart| self.local(op, gate, part, public);
         part.few(end, local, |part, gates, staging| {

@@ -1,8 +1,8 @@
 //! The ways of garbling an AND that a user can choose.
 
 use crate::{Error, Result};
-use kernels::half_gates::Ciphertexts;
-use kernels::three_halves;
+use kernels::half_gates::HalfGates;
+use kernels::three_halves::ThreeHalves;
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ pub enum Garbling {
     /// 32 bytes an AND, four hash calls to garble it and two to evaluate it.
     #[default]
     HalfGates,
-    /// 25 bytes an AND, six calls and three, each followed by more work: for lines that are slower than the garbler.
+    /// 25 bytes an AND, six calls and three, each followed by more work: for links that are slower than the garbler.
     ThreeHalves,
 }
 
@@ -31,8 +31,8 @@ impl Garbling {
     /// Bytes of an AND's table.
     pub const fn table(self) -> usize {
         match self {
-            Garbling::HalfGates => size_of::<Ciphertexts>(),
-            Garbling::ThreeHalves => size_of::<three_halves::Table>(),
+            Garbling::HalfGates => HalfGates::TABLE,
+            Garbling::ThreeHalves => ThreeHalves::TABLE,
         }
     }
 }

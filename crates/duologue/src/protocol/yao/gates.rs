@@ -1,7 +1,7 @@
 //! Gates of Yao: ANDs by either garbling, and what costs nothing. The garbler's step stands above the evaluator's.
 
 use super::batch::{LaneBatch, LanePart};
-use super::hash::{Gates, Hash};
+use super::hash::Hash;
 use super::labels::{Labels, add_bits, bit};
 use super::{Evaluator, Garbler};
 use crate::executor::cells::{self, Cells};
@@ -9,8 +9,8 @@ use crate::executor::{Arg, Job};
 use crate::outbox::Outbox;
 use circuit::BitMatrix;
 use circuit::plan::{Op, Operand};
-use kernels::Block;
 use kernels::gates::Gate;
+use kernels::{Block, GarblingHash, GarblingScheme};
 use std::ops::Range;
 
 impl Garbler {
@@ -24,8 +24,15 @@ impl Garbler {
         }
     }
 
-    fn garble_by<G: Gates>(&self, hash: &G, batch: &mut LaneBatch, end: usize, public: &BitMatrix, tables: &mut [u8]) {
-        let tables: &mut [G::Table] = bytemuck::cast_slice_mut(tables);
+    fn garble_by<S: GarblingScheme>(
+        &self,
+        hash: &GarblingHash<S>,
+        batch: &mut LaneBatch,
+        end: usize,
+        public: &BitMatrix,
+        tables: &mut [u8],
+    ) {
+        let tables: &mut [S::Table] = bytemuck::cast_slice_mut(tables);
         match batch.few() {
             Some(part) => self.garble_few(hash, part, end, public, tables),
             None => batch.on_rows(tables, |part, rows| self.garble_part(hash, part, end, public, rows)),
@@ -33,13 +40,13 @@ impl Garbler {
     }
 
     /// Garbles some lanes up to the instruction `end`; each AND takes a row of ciphertexts.
-    fn garble_part<G: Gates>(
+    fn garble_part<S: GarblingScheme>(
         &self,
-        hash: &G,
+        hash: &GarblingHash<S>,
         part: &mut LanePart,
         end: usize,
         public: &BitMatrix,
-        rows: &mut [&mut [G::Table]],
+        rows: &mut [&mut [S::Table]],
     ) {
         let garble = |part: &mut LanePart, gates: &[Gate], numbers, tables: Range<usize>| {
             hash.garble_gates(numbers, self.delta, part.rows(), gates, &mut rows[tables]);
@@ -96,8 +103,15 @@ impl Evaluator {
         }
     }
 
-    fn evaluate_by<G: Gates>(&self, hash: &G, batch: &mut LaneBatch, end: usize, public: &BitMatrix, tables: &[u8]) {
-        let tables: &[G::Table] = bytemuck::cast_slice(tables);
+    fn evaluate_by<S: GarblingScheme>(
+        &self,
+        hash: &GarblingHash<S>,
+        batch: &mut LaneBatch,
+        end: usize,
+        public: &BitMatrix,
+        tables: &[u8],
+    ) {
+        let tables: &[S::Table] = bytemuck::cast_slice(tables);
         match batch.few() {
             Some(part) => self.evaluate_few(hash, part, end, public, tables),
             None => batch.on_tables(tables, |part, rows| self.evaluate_part(hash, part, end, public, rows)),
@@ -105,13 +119,13 @@ impl Evaluator {
     }
 
     /// Evaluates some lanes up to the instruction `end`; each AND has a row of ciphertexts.
-    fn evaluate_part<G: Gates>(
+    fn evaluate_part<S: GarblingScheme>(
         &self,
-        hash: &G,
+        hash: &GarblingHash<S>,
         part: &mut LanePart,
         end: usize,
         public: &BitMatrix,
-        rows: &[&[G::Table]],
+        rows: &[&[S::Table]],
     ) {
         let evaluate = |part: &mut LanePart, gates: &[Gate], numbers, tables: Range<usize>| {
             hash.evaluate_gates(numbers, part.rows(), gates, &rows[tables]);

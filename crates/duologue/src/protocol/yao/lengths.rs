@@ -6,7 +6,7 @@ use crate::correlation::Demand;
 use crate::executor::{Exchange, Exchanges, Job, Lengths, PlanCache, Scheduling, StoredSize};
 use crate::packed::byte_len;
 use crate::protocol::terms::Terms;
-use circuit::program::{Kind, Owner};
+use circuit::program::{Owner, TaskKind};
 use std::sync::Arc;
 
 /// The lengths of one party of a program.
@@ -35,7 +35,7 @@ impl YaoLengths {
 
     /// Whether the evaluator holds bits of an input, alone or as a share: each takes a COT.
     pub fn takes_cots(&self, job: &Job) -> bool {
-        matches!(job.task.kind, Kind::Input { owner, .. } if owner != Owner::Party(self.garbler)) && job.bits() > 0
+        matches!(job.task.kind, TaskKind::Input { owner, .. } if owner != Owner::Party(self.garbler)) && job.bits() > 0
     }
 
     /// An exchange in which the garbler sends some bytes, and the evaluator others.
@@ -72,9 +72,9 @@ impl Lengths for YaoLengths {
         let table = self.exchange(self.table, 0);
         match job.task.kind {
             _ if !self.ahead => Exchanges::none(),
-            Kind::Map { .. } if self.garbles() => self.chunks(job, table),
-            Kind::Map { .. } => self.chunks(job, Exchange { tables: Some(self.table), ..table }),
-            Kind::Output { .. } if output::learns(job, self.garbler.peer()) => {
+            TaskKind::Map { .. } if self.garbles() => self.chunks(job, table),
+            TaskKind::Map { .. } => self.chunks(job, Exchange { tables: Some(self.table), ..table }),
+            TaskKind::Output { .. } if output::learns(job, self.garbler.peer()) => {
                 Exchanges::few([Some(self.exchange(byte_len(job.bits()), 0)), None])
             }
             _ => Exchanges::none(),
@@ -86,15 +86,15 @@ impl Lengths for YaoLengths {
     fn online(&self, job: &Job) -> Exchanges {
         let bytes = byte_len(job.bits());
         match job.task.kind {
-            Kind::Input { .. } => {
+            TaskKind::Input { .. } => {
                 let masked = self.takes_cots(job).then(|| self.exchange(0, bytes));
                 let labels = self.ahead.then(|| self.exchange(job.bits() * LABEL, 0));
                 Exchanges::few([masked, labels])
             }
-            Kind::Map { .. } if !self.ahead => self.chunks(job, self.exchange(self.table, 0)),
-            Kind::Map { .. } if self.garbles() => Exchanges::none(),
-            Kind::Map { .. } => self.chunks(job, Exchange { tables: Some(self.table), ..Exchange::default() }),
-            Kind::Output { .. } => {
+            TaskKind::Map { .. } if !self.ahead => self.chunks(job, self.exchange(self.table, 0)),
+            TaskKind::Map { .. } if self.garbles() => Exchanges::none(),
+            TaskKind::Map { .. } => self.chunks(job, Exchange { tables: Some(self.table), ..Exchange::default() }),
+            TaskKind::Output { .. } => {
                 let learns = |party| if output::learns(job, party) { bytes } else { 0 };
                 let permute = if self.ahead { 0 } else { learns(self.garbler.peer()) };
                 Exchanges::few([Some(self.exchange(permute, learns(self.garbler))), None])
@@ -112,8 +112,8 @@ impl Lengths for YaoLengths {
     fn stored(&self, job: &Job) -> StoredSize {
         let labels = match job.task.kind {
             _ if !self.ahead => 0,
-            Kind::Input { .. } if self.garbles() || self.takes_cots(job) => job.bits() * LABEL,
-            Kind::Output { .. } if self.garbles() || output::learns(job, self.party) => byte_len(job.bits()),
+            TaskKind::Input { .. } if self.garbles() || self.takes_cots(job) => job.bits() * LABEL,
+            TaskKind::Output { .. } if self.garbles() || output::learns(job, self.party) => byte_len(job.bits()),
             _ => 0,
         };
         let tables = if self.ahead && !self.garbles() { job.ands() * self.table as u64 } else { 0 };

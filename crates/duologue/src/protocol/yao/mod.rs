@@ -33,7 +33,7 @@ use crate::packed::{pack, unpack};
 use crate::protocol::Base;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
-use circuit::program::Kind;
+use circuit::program::TaskKind;
 use kernels::Block;
 use kernels::generator::Generator;
 use zeroize::Zeroize;
@@ -276,12 +276,12 @@ impl Protocol for Garbler {
     fn setup(&self, job: &Job, args: &[Arg<'_, Labels>], stock: &mut Stock) -> Result<GarblerSetup> {
         let ready = |garbled| GarblerWork::Ready(Some(garbled));
         let (work, zeros) = match &job.task.kind {
-            Kind::Input { .. } => {
+            TaskKind::Input { .. } => {
                 let (input, zeros) = GarblerInput::prepare(self, job, stock)?;
                 (ready(Garbled::Input(input)), Some(zeros))
             }
-            Kind::Map { .. } if self.lengths.ahead => (GarblerWork::Map(Box::new(self.batch(job, args))), None),
-            Kind::Output { wiring, .. } if self.lengths.ahead => {
+            TaskKind::Map { .. } if self.lengths.ahead => (GarblerWork::Map(Box::new(self.batch(job, args))), None),
+            TaskKind::Output { wiring, .. } if self.lengths.ahead => {
                 let permute = output::permute_bits(self, job, wiring, args);
                 let learns = output::learns(job, self.evaluator());
                 let work = if learns { GarblerWork::Output(permute) } else { ready(Garbled::Permute(permute)) };
@@ -300,13 +300,13 @@ impl Protocol for Garbler {
         feed: Option<BitMatrix>,
     ) -> Result<GarblerOnline> {
         match (&job.task.kind, garbled) {
-            (Kind::Input { .. }, Garbled::Input(input)) => Ok(GarblerOnline::Input(input.begin(feed))),
-            (Kind::Map { .. }, Garbled::Sent) => Ok(GarblerOnline::Done),
-            (Kind::Map { .. }, Garbled::Later) => Ok(GarblerOnline::Map(Box::new(self.batch(job, args)))),
-            (Kind::Output { .. }, Garbled::Permute(permute)) => {
+            (TaskKind::Input { .. }, Garbled::Input(input)) => Ok(GarblerOnline::Input(input.begin(feed))),
+            (TaskKind::Map { .. }, Garbled::Sent) => Ok(GarblerOnline::Done),
+            (TaskKind::Map { .. }, Garbled::Later) => Ok(GarblerOnline::Map(Box::new(self.batch(job, args)))),
+            (TaskKind::Output { .. }, Garbled::Permute(permute)) => {
                 Ok(GarblerOnline::Output(Opening::of_garbler(self, job, permute, true)))
             }
-            (Kind::Output { wiring, .. }, Garbled::Later) => {
+            (TaskKind::Output { wiring, .. }, Garbled::Later) => {
                 let permute = output::permute_bits(self, job, wiring, args);
                 Ok(GarblerOnline::Output(Opening::of_garbler(self, job, permute, false)))
             }
@@ -336,12 +336,12 @@ impl Protocol for Garbler {
 
     fn restore(&self, job: &Job, read: &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<Garbled> {
         Ok(match &job.task.kind {
-            Kind::Input { .. } => {
+            TaskKind::Input { .. } => {
                 let mut sums = self.buffers.zeros(job.task.rows, job.task.lanes);
                 read(bytemuck::cast_slice_mut(sums.blocks_mut()))?;
                 Garbled::Input(GarblerInput::of_sums(sums))
             }
-            Kind::Output { .. } => Garbled::Permute(output::restore(job, read)?),
+            TaskKind::Output { .. } => Garbled::Permute(output::restore(job, read)?),
             _ => Garbled::Sent,
         })
     }
@@ -360,8 +360,8 @@ impl Protocol for Evaluator {
 
     fn setup(&self, job: &Job, _: &[Arg<'_, Labels>], stock: &mut Stock) -> Result<EvaluatorSetup> {
         let received = match job.task.kind {
-            Kind::Input { .. } => Some(Received::Input(EvaluatorInput::prepare(self, job, stock)?)),
-            Kind::Output { .. } if self.lengths.ahead && output::learns(job, self.lengths.party) => None,
+            TaskKind::Input { .. } => Some(Received::Input(EvaluatorInput::prepare(self, job, stock)?)),
+            TaskKind::Output { .. } if self.lengths.ahead && output::learns(job, self.lengths.party) => None,
             _ => Some(Received::Other),
         };
         Ok(EvaluatorSetup { exchanges: self.lengths.setup(job), received })
@@ -375,9 +375,9 @@ impl Protocol for Evaluator {
         feed: Option<BitMatrix>,
     ) -> Result<EvaluatorOnline> {
         match (&job.task.kind, received) {
-            (Kind::Input { .. }, Received::Input(input)) => Ok(EvaluatorOnline::Input(input.begin(feed))),
-            (Kind::Map { .. }, Received::Other) => Ok(EvaluatorOnline::Map(Box::new(self.batch(job, args)), None)),
-            (Kind::Output { wiring, .. }, received) => {
+            (TaskKind::Input { .. }, Received::Input(input)) => Ok(EvaluatorOnline::Input(input.begin(feed))),
+            (TaskKind::Map { .. }, Received::Other) => Ok(EvaluatorOnline::Map(Box::new(self.batch(job, args)), None)),
+            (TaskKind::Output { wiring, .. }, received) => {
                 let permute = if let Received::Permute(permute) = received { Some(permute) } else { None };
                 Ok(EvaluatorOnline::Output(Opening::of_evaluator(self, job, wiring, args, permute)))
             }
@@ -407,8 +407,8 @@ impl Protocol for Evaluator {
 
     fn restore(&self, job: &Job, read: &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<Received> {
         Ok(match &job.task.kind {
-            Kind::Input { .. } => Received::Input(EvaluatorInput::restore(self, job, read)?),
-            Kind::Output { .. } if output::learns(job, self.lengths.party) => {
+            TaskKind::Input { .. } => Received::Input(EvaluatorInput::restore(self, job, read)?),
+            TaskKind::Output { .. } if output::learns(job, self.lengths.party) => {
                 Received::Permute(output::restore(job, read)?)
             }
             _ => Received::Other,

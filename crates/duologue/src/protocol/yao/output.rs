@@ -12,12 +12,12 @@ use crate::outbox::Outbox;
 use crate::packed::{byte_len, pack, unpack};
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
-use circuit::program::{Kind, Piece, Recipient};
+use circuit::program::{Piece, Recipient, TaskKind};
 use zeroize::Zeroizing;
 
 /// Whether a party learns the output of a task; never if it is another task or shared.
 pub(super) fn learns(job: &Job, party: Party) -> bool {
-    matches!(job.task.kind, Kind::Output { recipient, .. } if recipient.includes(party))
+    matches!(job.task.kind, TaskKind::Output { recipient, .. } if recipient.includes(party))
 }
 
 /// An output at either party.
@@ -64,7 +64,7 @@ impl Opening {
         inbox: &[u8],
         outbox: &mut Outbox,
     ) -> Result<Flow<Made<Labels>>> {
-        let Kind::Output { recipient, .. } = job.task.kind else {
+        let TaskKind::Output { recipient, .. } = job.task.kind else {
             return Err(Error::usage("not an output"));
         };
         let (rows, lanes) = (job.task.rows, job.task.lanes);

@@ -125,7 +125,7 @@ fn prepared_in_memory(record: &mut Record) {
     }
 }
 
-/// The makers, but of silent OT one set of each form: the larger ones would only take longer.
+/// The makers, but of silent OT the smallest set: the larger ones would only take longer.
 fn all_makers() -> impl Iterator<Item = Extension> {
     let is_large = |extension: &Extension| matches!(extension, Extension::Silent(set) if set.log() > 16);
     Extension::all().filter(move |extension| !is_large(extension))

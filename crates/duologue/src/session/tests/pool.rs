@@ -28,7 +28,7 @@ enum Harm {
     /// The last bit of its body changes.
     Flip,
     /// Its header says that it is of no kind.
-    Kind,
+    TaskKind,
     /// The connection ends before it.
     Cut,
 }
@@ -66,7 +66,7 @@ impl Middle {
         let harm = planned.take_if(|(lengths, _)| kind == 1 && lengths.contains(&self.left)).map(|(_, harm)| harm);
         self.flip |= harm == Some(Harm::Flip);
         match harm {
-            Some(Harm::Kind) => Ok([9, a, b, c]),
+            Some(Harm::TaskKind) => Ok([9, a, b, c]),
             Some(Harm::Cut) => {
                 self.inner.close_write();
                 Err(io::ErrorKind::BrokenPipe.into())
@@ -247,10 +247,10 @@ fn challenges_that_fail_destroy_delta() {
 /// The twin: whoever is on the way can break the channel, and that alone does not cost a pool.
 #[test]
 fn errors_of_the_channel_leave_delta() {
-    for (making, harm) in MAKING.iter().flat_map(|making| [(making, Harm::Kind), (making, Harm::Cut)]) {
+    for (making, harm) in MAKING.iter().flat_map(|making| [(making, Harm::TaskKind), (making, Harm::Cut)]) {
         let place = Place::new();
         let (error, aborts) = harmed(&place, *making, harm);
-        assert_eq!(matches!(error, Error::Peer(_)), harm == Harm::Kind, "{error}");
+        assert_eq!(matches!(error, Error::Peer(_)), harm == Harm::TaskKind, "{error}");
         assert!(aborts.iter().all(|destroyed| !destroyed));
         for party in [Party::Alice, Party::Bob] {
             assert_eq!(place.open(party).status().destroyed, None, "{harm:?}");

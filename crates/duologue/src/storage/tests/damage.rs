@@ -117,7 +117,7 @@ for_both! {
             let mut store = S::create(path, party, identity, None);
             (0..3).for_each(|turn| store.add(turn));
             let taken = store.take(&S::portion(0));
-            store.look_at(taken);
+            store.check_taken(taken);
         }
         for name in folder.sealed().iter().chain(&["cursor".into(), "header".into()]) {
             let own = fs::read(folder.file(name)).unwrap();
@@ -167,7 +167,7 @@ for_both! {
         let mut store = S::open(&folder.path).unwrap();
         let before = fs::read(folder.file(&names[0])).unwrap();
         let taken = store.take(&S::portion(1));
-        store.look_at(taken);
+        store.check_taken(taken);
         let (used, made) = (store.used(), store.made());
         drop(store);
         assert!(!folder.file(&names[0]).exists());
@@ -258,7 +258,7 @@ for_both! {
         usage(S::open_with(&open, key(1)), "is not sealed");
         let mut store = S::open_with(&sealed, key(1)).unwrap();
         let taken = store.take(&S::portion(1));
-        store.look_at(taken);
+        store.check_taken(taken);
     }
 
     fn the_bytes_on_disk_are_told<S: Store>() {

@@ -40,7 +40,7 @@ for_both! {
         let watch = Watch::on(&folder, place.path());
         assert!(watch.erased().is_empty() && watch.secret().len() >= 2);
         let taken = store.take(&S::portion(1));
-        store.look_at(taken);
+        store.check_taken(taken);
         assert_eq!(watch.erased(), watch.secret());
     }
 

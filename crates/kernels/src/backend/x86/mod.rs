@@ -19,7 +19,7 @@ pub(crate) use vaes256::Vaes256;
 
 /// Proof of AES-NI, PCLMULQDQ, SSSE3 and SSE4.1.
 #[derive(Clone, Copy)]
-pub(crate) struct AesNi(());
+pub struct AesNi(());
 
 impl AesNi {
     pub(crate) fn detect() -> Option<Self> {
@@ -179,7 +179,7 @@ const ROTATED_LAST_WORD: i32 = 0x0c0f_0e0d;
 
 /// Proof of AVX-512 F, BW, DQ, VL, of VAES, VPCLMULQDQ and GFNI, beside AES-NI.
 #[derive(Clone, Copy)]
-pub(crate) struct Vaes512(AesNi);
+pub struct Vaes512(AesNi);
 
 impl Vaes512 {
     pub(crate) fn detect() -> Option<Self> {

@@ -11,7 +11,7 @@ use crate::backend::table::TableEntry;
 
 /// Proof of AVX2, VAES and VPCLMULQDQ, beside AES-NI.
 #[derive(Clone, Copy)]
-pub(crate) struct Vaes256(AesNi);
+pub struct Vaes256(AesNi);
 
 impl Vaes256 {
     pub(crate) fn detect() -> Option<Self> {

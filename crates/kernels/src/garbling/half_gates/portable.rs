@@ -4,8 +4,7 @@ use crate::Block;
 use crate::cipher::portable::hash;
 use crate::garbling::gates::Operand;
 use crate::garbling::half_gates::Ciphertexts;
-use crate::garbling::portable::{gates, pieces};
-use crate::garbling::wires::Several;
+use crate::garbling::portable::gates;
 
 pub(crate) fn garble(
     key: Block,
@@ -35,19 +34,5 @@ pub(crate) fn evaluate(key: Block, first: u64, a: &[Block], b: &[Block], out: &m
         let [table_g, table_e] = tables[k].map(Block::from_bytes);
         let (sa, sb) = (Block::mask(a[k].lsb()), Block::mask(b[k].lsb()));
         out[k] = ha ^ (sa & table_g) ^ hb ^ (sb & (table_e ^ a[k]));
-    });
-}
-
-pub(crate) fn garble_gates(key: Block, delta: Block, wires: Several, tables: &mut [&mut [Ciphertexts]]) {
-    pieces(wires, |gate, [a, b], out, (row, lanes), first| {
-        let flips = gate.flips();
-        let (a, b) = (Operand { labels: a, flip: flips[0] }, Operand { labels: b, flip: flips[1] });
-        garble(key, first, delta, a, b, out, &mut tables[row][lanes]);
-    });
-}
-
-pub(crate) fn evaluate_gates(key: Block, wires: Several, tables: &[&[Ciphertexts]]) {
-    pieces(wires, |_, [a, b], out, (row, lanes), first| {
-        evaluate(key, first, a, b, out, &tables[row][lanes]);
     });
 }

@@ -1,19 +1,12 @@
 //! Half-gates, both roles. ANDs go in blocks of sixteen under four keys: a row of four consecutive ANDs has one under
 //! each key, so that lane l of every register is under key l, and round keys serve all rows as they are scheduled.
 
-use super::Ciphertexts;
+use super::HalfGatesScheme;
 use super::pipeline::{Encrypted, Pair, Position, Role, walk};
 use crate::Block;
 use crate::backend::lanes::{Kernel, Lanes};
+use crate::garbling::scheme::{Evaluate, Garble};
 use crate::garbling::wires::Wires;
-
-/// Garbles ANDs; `key` is S with the domain. Each gate has a row of tables.
-pub(crate) struct Garble<'a, 'b, W> {
-    pub key: Block,
-    pub delta: Block,
-    pub wires: W,
-    pub tables: &'a mut [&'b mut [Ciphertexts]],
-}
 
 /// σ of both halves' tweaks 2·row + half.
 #[inline(always)]
@@ -37,7 +30,7 @@ fn tweaks<C: Lanes>(cpu: C, row: usize) -> [C::Reg; 2] {
 /// the lowest bits of a and b. With Δ added to a (f_a = 1) or b, T_G = E₀ ⊕ E₁ ⊕ (t ⊕ f_b)·Δ as without but for
 /// f_b, with u = F₀ ⊕ F₁ ⊕ f_a·Δ we have T_E = u ⊕ a, and the label is E₀ ⊕ F₀ ⊕ s·T_G ⊕ t·u ⊕ f_a·f_b·Δ.
 struct Garbler<'a, 'b, C: Lanes, W> {
-    job: Garble<'a, 'b, W>,
+    job: Garble<'a, 'b, HalfGatesScheme, W>,
     delta: C::Reg,
     sigma_delta: C::Reg,
     /// σ(Δ) ⊕ f·Δ: with f_b what the sum of two encryptions, E₀ and E₁, lacks, with f_a that of F₀ and F₁.
@@ -48,7 +41,7 @@ struct Garbler<'a, 'b, C: Lanes, W> {
 
 impl<'a, 'b, C: Lanes, W: Wires> Garbler<'a, 'b, C, W> {
     #[inline(always)]
-    fn new(cpu: C, job: Garble<'a, 'b, W>) -> Self {
+    fn new(cpu: C, job: Garble<'a, 'b, HalfGatesScheme, W>) -> Self {
         let (delta, tweak) = (job.delta, Block::new(1).sigma());
         Garbler {
             delta: cpu.splat(delta),
@@ -60,7 +53,7 @@ impl<'a, 'b, C: Lanes, W: Wires> Garbler<'a, 'b, C, W> {
     }
 }
 
-impl<S: Wires> Kernel for Garble<'_, '_, S> {
+impl<S: Wires> Kernel for Garble<'_, '_, HalfGatesScheme, S> {
     type Output = ();
 
     #[inline(always)]
@@ -98,14 +91,7 @@ impl<C: Lanes, W: Wires> Role<C, 4> for Garbler<'_, '_, C, W> {
     }
 }
 
-/// Evaluates ANDs. Each gate has a row of tables.
-pub(crate) struct Evaluate<'a, 'b, W> {
-    pub key: Block,
-    pub wires: W,
-    pub tables: &'a [&'b [Ciphertexts]],
-}
-
-impl<S: Wires> Kernel for Evaluate<'_, '_, S> {
+impl<S: Wires> Kernel for Evaluate<'_, '_, HalfGatesScheme, S> {
     type Output = ();
 
     #[inline(always)]
@@ -115,7 +101,7 @@ impl<S: Wires> Kernel for Evaluate<'_, '_, S> {
     }
 }
 
-impl<C: Lanes, W: Wires> Role<C, 2> for Evaluate<'_, '_, W> {
+impl<C: Lanes, W: Wires> Role<C, 2> for Evaluate<'_, '_, HalfGatesScheme, W> {
     #[inline(always)]
     fn wires(&self) -> &impl Wires {
         &self.wires

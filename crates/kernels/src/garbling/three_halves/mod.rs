@@ -41,14 +41,11 @@
 mod portable;
 mod wide;
 
-use super::gates::{Gate, Numbers, Operand};
-use super::wires::{Run, Several};
-use crate::backend::{Backend, Cpu};
-use crate::block::assert_lengths;
-use crate::cipher::domain;
-use crate::matrices::rows::BlockRows;
-use crate::{Block, work};
-use wide::{Evaluate, Garble};
+use super::gates::Operand;
+use super::scheme::{Evaluate, Garble, GarblingHash, Loops};
+use super::wires::Wires;
+use crate::Block;
+use crate::backend::Cpu;
 
 /// An AND's ciphertexts as they travel: G₁, G₀, G₂ of 8 bytes each, and z_L, z_R, z₀, z₁, z₂ as bits 0 to 4 of the last
 /// byte.
@@ -112,93 +109,29 @@ pub type Table = [u8; 25];
 /// assert!(out[0] == out0[0] ^ delta);
 /// # Ok::<(), duologue_kernels::generator::OsError>(())
 /// ```
-pub struct ThreeHalves {
-    key: Block,
-    cpu: Option<Cpu>,
-}
+pub type ThreeHalves = GarblingHash<ThreeHalvesScheme>;
 
-impl ThreeHalves {
-    /// The hash for one S: 128 public random bits, fresh for every session.
-    pub fn new(s: Block) -> Self {
-        Self::with_backend(s, Backend::detect())
+/// Three halves as a [`GarblingScheme`](crate::GarblingScheme).
+pub enum ThreeHalvesScheme {}
+
+impl Loops for ThreeHalvesScheme {
+    type Table = Table;
+    const CALLS: [usize; 2] = [6, 3];
+    const DOMAIN: &'static [u8; 8] = b"3-halves";
+
+    fn garble_wide<W: Wires>(cpu: Cpu, job: Garble<'_, '_, Self, W>) {
+        cpu.run(job);
     }
 
-    /// The hash on one backend.
-    ///
-    /// # Panics
-    /// If the processor does not have it.
-    pub fn with_backend(s: Block, backend: Backend) -> Self {
-        ThreeHalves { key: domain(s, b"3-halves"), cpu: backend.cpu() }
+    fn evaluate_wide<W: Wires>(cpu: Cpu, job: Evaluate<'_, '_, Self, W>) {
+        cpu.run(job);
     }
 
-    /// Garbles the ANDs `first`, `first + 1`, ...: from the operands' zero labels the zero labels of the outputs, and
-    /// for each AND its table.
-    ///
-    /// # Panics
-    /// If the lengths differ or Δ has bit 0 clear.
-    pub fn garble(&self, first: u64, delta: Block, a: Operand, b: Operand, out: &mut [Block], tables: &mut [Table]) {
-        assert!(delta.lsb(), "bit 0 of Δ must be set: it carries the permute bit");
-        assert_lengths(out.len(), [a.labels.len(), b.labels.len(), tables.len()]);
-        work::count(6 * out.len());
-        let key = self.key;
-        match self.cpu {
-            Some(cpu) => cpu.run(Garble { key, delta, wires: Run { first, a, b, out }, tables: &mut [tables] }),
-            None => portable::garble(key, first, delta, a, b, out, tables),
-        }
+    fn garble(key: Block, first: u64, delta: Block, [a, b]: [Operand<'_>; 2], out: &mut [Block], tables: &mut [Table]) {
+        portable::garble(key, first, delta, a, b, out, tables);
     }
 
-    /// Evaluates the ANDs `first`, `first + 1`, ... on active labels.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn evaluate(&self, first: u64, a: &[Block], b: &[Block], out: &mut [Block], tables: &[Table]) {
-        assert_lengths(out.len(), [a.len(), b.len(), tables.len()]);
-        work::count(3 * out.len());
-        let key = self.key;
-        match self.cpu {
-            Some(cpu) => {
-                let (a, b) = (Operand { labels: a, flip: false }, Operand { labels: b, flip: false });
-                cpu.run(Evaluate { key, wires: Run { first, a, b, out }, tables: &[tables] })
-            }
-            None => portable::evaluate(key, first, a, b, out, tables),
-        }
-    }
-
-    /// Garbles gates, none of which reads what an earlier one writes, in order: the zero labels of the results, and in a
-    /// row for each gate the tables. The result is that of one gate after the other.
-    ///
-    /// # Panics
-    /// If there is no such row, a row of tables is too short, there are not as many rows of tables as gates, or Δ has bit
-    /// 0 clear.
-    pub fn garble_gates(
-        &self,
-        numbers: Numbers,
-        delta: Block,
-        rows: BlockRows,
-        gates: &[Gate],
-        tables: &mut [&mut [Table]],
-    ) {
-        assert!(delta.lsb(), "bit 0 of Δ must be set: it carries the permute bit");
-        assert_eq!(gates.len(), tables.len(), "a row of tables for each gate");
-        work::count(6 * gates.len() * rows.len);
-        let (key, wires) = (self.key, Several { numbers, rows, gates });
-        match self.cpu {
-            Some(cpu) => cpu.run(Garble { key, delta, wires, tables }),
-            None => portable::garble_gates(key, delta, wires, tables),
-        }
-    }
-
-    /// Evaluates gates, none of which reads what an earlier one writes, in order, on active labels.
-    ///
-    /// # Panics
-    /// If there is no such row, a row of tables is too short, or there are not as many rows of tables as gates.
-    pub fn evaluate_gates(&self, numbers: Numbers, rows: BlockRows, gates: &[Gate], tables: &[&[Table]]) {
-        assert_eq!(gates.len(), tables.len(), "a row of tables for each gate");
-        work::count(3 * gates.len() * rows.len);
-        let (key, wires) = (self.key, Several { numbers, rows, gates });
-        match self.cpu {
-            Some(cpu) => cpu.run(Evaluate { key, wires, tables }),
-            None => portable::evaluate_gates(key, wires, tables),
-        }
+    fn evaluate(key: Block, first: u64, [a, b]: [&[Block]; 2], out: &mut [Block], tables: &[Table]) {
+        portable::evaluate(key, first, a, b, out, tables);
     }
 }

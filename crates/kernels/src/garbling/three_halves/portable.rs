@@ -3,9 +3,8 @@
 use crate::Block;
 use crate::cipher::portable::{Cipher, encrypt};
 use crate::garbling::gates::Operand;
-use crate::garbling::portable::{gates, pieces};
+use crate::garbling::portable::gates;
 use crate::garbling::three_halves::Table;
-use crate::garbling::wires::Several;
 
 /// ς: σ on each half by itself.
 fn sigma(x: Block) -> Block {
@@ -122,19 +121,5 @@ pub(crate) fn evaluate(key: Block, first: u64, a: &[Block], b: &[Block], out: &m
         let [zl, zr, z0, z1, z2] = std::array::from_fn(|i| table[24] >> i & 1 == 1);
         let pads = pads(a, b, h, [z0, z1, z2]);
         out[k] = label(a, b, h, [g01, g2], [zl ^ pads[0], zr ^ pads[1]]);
-    });
-}
-
-pub(crate) fn garble_gates(key: Block, delta: Block, wires: Several, tables: &mut [&mut [Table]]) {
-    pieces(wires, |gate, [a, b], out, (row, lanes), first| {
-        let flips = gate.flips();
-        let (a, b) = (Operand { labels: a, flip: flips[0] }, Operand { labels: b, flip: flips[1] });
-        garble(key, first, delta, a, b, out, &mut tables[row][lanes]);
-    });
-}
-
-pub(crate) fn evaluate_gates(key: Block, wires: Several, tables: &[&[Table]]) {
-    pieces(wires, |_, [a, b], out, (row, lanes), first| {
-        evaluate(key, first, a, b, out, &tables[row][lanes]);
     });
 }

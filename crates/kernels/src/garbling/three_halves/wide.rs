@@ -7,25 +7,11 @@
 
 use crate::Block;
 use crate::backend::lanes::{Kernel, Lanes, ROUND_CONSTANTS};
-use crate::garbling::three_halves::Table;
+use crate::garbling::scheme::{Evaluate, Garble};
+use crate::garbling::three_halves::{Table, ThreeHalvesScheme};
 use crate::garbling::wires::{AndCursor, BLOCK, Part, Wires};
 
-/// Garbles ANDs; `key` is S with the domain. Each gate has a row of tables.
-pub(crate) struct Garble<'a, 'b, W> {
-    pub key: Block,
-    pub delta: Block,
-    pub wires: W,
-    pub tables: &'a mut [&'b mut [Table]],
-}
-
-/// Evaluates ANDs. Each gate has a row of tables.
-pub(crate) struct Evaluate<'a, 'b, W> {
-    pub key: Block,
-    pub wires: W,
-    pub tables: &'a [&'b [Table]],
-}
-
-impl<S: Wires> Kernel for Garble<'_, '_, S> {
+impl<S: Wires> Kernel for Garble<'_, '_, ThreeHalvesScheme, S> {
     type Output = ();
 
     #[inline(always)]
@@ -35,7 +21,7 @@ impl<S: Wires> Kernel for Garble<'_, '_, S> {
     }
 }
 
-impl<S: Wires> Kernel for Evaluate<'_, '_, S> {
+impl<S: Wires> Kernel for Evaluate<'_, '_, ThreeHalvesScheme, S> {
     type Output = ();
 
     #[inline(always)]
@@ -308,7 +294,7 @@ impl<C: Lanes> Fixed<C> {
 }
 
 struct Garbler<'a, 'b, C: Lanes, W> {
-    job: Garble<'a, 'b, W>,
+    job: Garble<'a, 'b, ThreeHalvesScheme, W>,
     fixed: Fixed<C>,
 }
 
@@ -369,7 +355,7 @@ impl<C: Lanes, W: Wires> Role<C, 6> for Garbler<'_, '_, C, W> {
     }
 }
 
-impl<C: Lanes, W: Wires> Role<C, 3> for Evaluate<'_, '_, W> {
+impl<C: Lanes, W: Wires> Role<C, 3> for Evaluate<'_, '_, ThreeHalvesScheme, W> {
     type Wires = W;
 
     #[inline(always)]

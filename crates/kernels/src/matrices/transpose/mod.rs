@@ -38,6 +38,7 @@ pub fn columns_streaming(rows: &[Block], stride: usize, columns: &mut [Block]) {
 fn columns_on(backend: Backend, rows: &[Block], stride: usize, columns: &mut [Block], streaming: bool) {
     let (tiles, rest) = columns.as_chunks_mut::<128>();
     assert!(rest.is_empty() && tiles.len() <= stride, "whole tiles, within the rows");
+    assert!(tiles.is_empty() || rows.len() >= 127 * stride + tiles.len(), "every tile has all its rows");
     match backend.cpu() {
         Some(cpu) => cpu.run(Columns { rows, stride, tiles, streaming }),
         None => transpose::portable(rows, stride, tiles),
@@ -71,9 +72,9 @@ pub fn transpose_bits(input: &[u64], rows: usize, columns: usize) -> Vec<u64> {
     assert_eq!(input.len(), rows * from, "a matrix of {rows} × {columns} bits");
     let mut output = vec![0; columns * to];
     // Strips of 512 rows: a cache line of input and a cache line of output are used whole.
-    for strip in (0..to).step_by(8) {
+    for group in (0..to).step_by(8) {
         for column in 0..from {
-            for block in strip..to.min(strip + 8) {
+            for block in group..to.min(group + 8) {
                 transpose_block(input, from, rows, [block, column], &mut output, to, columns);
             }
         }

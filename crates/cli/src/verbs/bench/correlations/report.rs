@@ -3,18 +3,11 @@
 use super::figures::{BASE, Best, Figure, Plan};
 use super::party::{Measured, Run};
 use crate::args::BenchCorrelations;
+use crate::conventions::CORRELATIONS;
 use crate::io::console::{bytes, seconds, table};
 use crate::verbs::bench::machine::{self, Machine};
 use serde::Serialize;
 use std::fmt;
-
-/// The meaning of the figures.
-pub const CONVENTIONS: &str = "\
-A COT figure counts the COTs of both directions: each party is sender of one half and receiver of the other, in the
-same exchanges, on one core a party. With `_one_way` Alice alone sends, and her COTs alone are counted. A triple is of
-both parties together. Bits are those of the protocol in both directions together, for each correlation. A run is over
-when the slower party has its correlations; the median of the runs counts. Setup (greeting, base OTs, bootstrap and the
-first batch) is apart. R is the AES blocks a second of `openssl speed -evp aes-128-ctr` on one core, measured in between.";
 
 /// Everything that was measured.
 #[derive(Serialize)]
@@ -25,8 +18,6 @@ pub struct CorrelationReport {
     pub link: Option<String>,
     pub tls: bool,
     pub figures: Vec<MakerRow>,
-    #[serde(skip)]
-    pub measured: Vec<(Figure, Measured)>,
 }
 
 /// A figure.
@@ -56,7 +47,7 @@ impl CorrelationReport {
     pub fn new(
         args: &BenchCorrelations,
         plan: &Plan,
-        measured: Vec<(Figure, Measured)>,
+        measured: &[(Figure, Measured)],
         base: Option<[f64; 2]>,
         machine: Machine,
     ) -> CorrelationReport {
@@ -73,7 +64,6 @@ impl CorrelationReport {
             link: args.link.map(|link| link.to_string()),
             tls: args.tls || args.peer.peer_key.is_some(),
             figures,
-            measured,
         }
     }
 }
@@ -132,7 +122,7 @@ impl MakerRow {
 }
 
 /// Correlations a second: the median of the runs.
-pub fn speed(runs: &[Run]) -> f64 {
+fn speed(runs: &[Run]) -> f64 {
     machine::median(runs.iter().map(rate).collect())
 }
 
@@ -140,12 +130,12 @@ fn rate(run: &Run) -> f64 {
     run.made as f64 / run.seconds.max(1e-9)
 }
 
-pub fn bits(runs: &[Run]) -> f64 {
+fn bits(runs: &[Run]) -> f64 {
     let sum = |part: fn(&Run) -> u64| runs.iter().map(part).sum::<u64>() as f64;
     8.0 * sum(|run| run.bytes) / sum(|run| run.made)
 }
 
-pub fn millions(number: f64) -> String {
+fn millions(number: f64) -> String {
     format!("{:.1} M/s", number / 1e6)
 }
 
@@ -156,6 +146,6 @@ impl fmt::Display for CorrelationReport {
         writeln!(f, "{}, {line}\n", if self.tls { "TLS" } else { "TCP without encryption" })?;
         let head = ["FIGURE", "maker", "speed", "in R", "bits", "setup", "memory"].map(String::from).to_vec();
         let rows: Vec<Vec<String>> = [head].into_iter().chain(self.figures.iter().map(MakerRow::row)).collect();
-        writeln!(f, "{}\n{CONVENTIONS}", table("llrrrrr", &rows))
+        writeln!(f, "{}\n{CORRELATIONS}", table("llrrrrr", &rows))
     }
 }

@@ -64,6 +64,7 @@ pub fn measure(channel: Channel, party: Party, case: &Case) -> Result<Measured, 
     let inputs = own_inputs(&binding, party);
     let start = Instant::now();
     let mut session = Session::connect(channel, party)?;
+    session.register_all(&apps::calls());
     session.set_threads(case.threads as usize);
     warm_up(&mut session, case)?;
     let opened = start.elapsed().as_secs_f64();

@@ -2,21 +2,13 @@
 
 use super::figures::{Figure, Plan, Value};
 use super::party::{Measured, Run};
+use crate::conventions::ENGINES;
 use crate::io::console::table;
 use crate::verbs::bench::machine::{Machine, median};
 use duologue::Garbling;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
-
-/// The meaning of the figures.
-pub const CONVENTIONS: &str = "\
-R is the AES blocks a second of `openssl speed -evp aes-128-ctr` on one core, measured in between. Each party has one core
-and one thread; the slower one counts, and the median of the runs. What runs alone has no channel: of two parties that take
-turns on a core the time of each is counted for itself. End to end means all that a session does for a program, oblivious
-transfers for its inputs too, but not the session's greeting and base OTs. Online counts from when both parties know that
-they agree; the latency of a block is that of the whole call. What could be is the lower of the engine alone and of what
-the channel carries one way while nobody computes.";
 
 /// Measurements by the names of the jobs.
 pub type Taken = BTreeMap<&'static str, Measured>;
@@ -34,7 +26,7 @@ pub struct EngineReport {
 }
 
 /// A figure.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 pub struct FigureRow {
     pub name: &'static str,
     pub value: f64,
@@ -118,7 +110,7 @@ impl FigureRow {
         ]
     }
 
-    pub fn amount(&self) -> String {
+    fn amount(&self) -> String {
         match self.unit {
             "AND/s" => millions(self.value),
             "µs" | "MB" => format!("{:.0} {}", self.value, self.unit),
@@ -162,11 +154,11 @@ pub fn millions(number: f64) -> String {
 }
 
 /// The heading of the table.
-pub const HEAD: [&str; 8] = ["FIGURE", "value", "in R", "goal", "of memory", "of what could be", "engine", "channel"];
+const HEAD: [&str; 8] = ["FIGURE", "value", "in R", "goal", "of memory", "of what could be", "engine", "channel"];
 
 impl EngineReport {
     /// Rows without the heading.
-    pub fn rows(&self) -> Vec<Vec<String>> {
+    fn rows(&self) -> Vec<Vec<String>> {
         self.figures.iter().map(FigureRow::row).collect()
     }
 }
@@ -178,7 +170,7 @@ impl fmt::Display for EngineReport {
             writeln!(f, "a hundredth of the lanes: of no use but to try the command out\n")?;
         }
         let rows: Vec<Vec<String>> = [HEAD.map(String::from).to_vec()].into_iter().chain(self.rows()).collect();
-        writeln!(f, "{}\n{CONVENTIONS}", table("lrrlrrrr", &rows))
+        writeln!(f, "{}\n{ENGINES}", table("lrrlrrrr", &rows))
     }
 }
 

@@ -1,6 +1,8 @@
 //! What only a pool can notice of harm that came to its folder.
 
 use super::*;
+use crate::correlation::pool::{CONTENT, DiskPool};
+use crate::storage::Place;
 use crate::storage::tests::{restrict, sealed_under_one_key};
 
 /// Alice's folder, closed, with two batches of each kind, all used in part.
@@ -87,6 +89,19 @@ fn missing_files_are_missed() {
     drop(pool);
     fs::remove_file(folder.file("cursor")).unwrap();
     assert!(matches!(folder.read(), Err(Error::Io { .. })), "a cursor that is gone is not taken for one at 0");
+}
+
+/// Earlier versions had sets of silent OT with too few bits.
+#[test]
+fn a_pool_by_a_maker_that_is_gone_says_why_and_what_to_use() {
+    let place = TempDir::new().unwrap();
+    let path = place.path().join("alice");
+    let mut founded = origin(Party::Alice).of_folder();
+    founded.terms[0].1 = "silent17".into();
+    let place = Place::new(&path, &CONTENT, None).unwrap();
+    drop(DiskPool::create(place, founded, delta(Party::Alice).to_bytes()).unwrap());
+    let Err(Error::Malformed { why, .. }) = Pool::open(&path, None) else { panic!("it is no pool of ours") };
+    assert!(why.contains("'silent17' is gone") && why.contains("use silent17w"), "{why}");
 }
 
 /// A cursor that was set back has no batches to give out: they were erased.

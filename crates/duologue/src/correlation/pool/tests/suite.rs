@@ -57,7 +57,7 @@ impl Store for Pool {
         (round == 0).then(|| each(&self.left()).iter().map(|left| left - left / 3).collect())
     }
 
-    type Taken = (Stock, Taken);
+    type Used = (Stock, Taken);
 
     fn take(&mut self, counts: &[u64]) -> (Stock, Taken) {
         let mut stock = Stock::new(self.origin().party);
@@ -65,7 +65,7 @@ impl Store for Pool {
         (stock, taken)
     }
 
-    fn look_at(&mut self, (mut stock, taken): (Stock, Taken)) {
+    fn check_taken(&mut self, (mut stock, taken): (Stock, Taken)) {
         holds(&mut stock, &taken.numbers);
     }
 

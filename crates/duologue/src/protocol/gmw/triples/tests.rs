@@ -1,4 +1,4 @@
-//! Triples of vectors, bit by bit against their definition, with COTs that are dealt.
+//! Triples of vectors, bit by bit against their definition, with COTs of a dealer.
 
 use super::*;
 use crate::correlation::Demand;
@@ -8,7 +8,7 @@ use crate::protocol::gmw::lengths::{GmwLengths, opened_rows};
 use crate::threads::Threads;
 use circuit::blocks::{self, Goal};
 use circuit::plan::{Op, VECTOR};
-use circuit::program::{Kind, Seat, Task};
+use circuit::program::{Seat, Task, TaskKind};
 use circuit::{Circuit, Order};
 use kernels::generator::Generator;
 use proptest::prelude::*;
@@ -16,14 +16,14 @@ use std::sync::Arc;
 
 fn job(circuit: &Circuit, lanes: usize) -> Job {
     let plan = Arc::new(Plan::new(circuit, Order::Layered));
-    let kind = Kind::Map { plan: 0, wiring: Vec::new().into() };
+    let kind = TaskKind::Map { plan: 0, wiring: Vec::new().into() };
     let seat = Seat { and0: 1000, ..Seat::default() };
     let task = Task { kind, cell: 0, rows: 0, lanes, args: Vec::new(), public: false, seat };
     Job { threads: Threads::default(), public: BitMatrix::zeros(0, lanes), task, plan: Some(plan) }
 }
 
 /// Both parties' triples of a map. With `same`, all blocks of the senders are equal.
-fn dealt(job: &Job, seed: u64, same: bool) -> [Triples; 2] {
+fn drawn(job: &Job, seed: u64, same: bool) -> [Triples; 2] {
     let stream = Generator::from_seed(Block::new(seed.into()));
     let deltas = [0, 1].map(|party| stream.derive(b"delta   ", party).block().with_lsb(true));
     let lengths = GmwLengths { party: Party::Alice, plans: PlanCache::default() };
@@ -83,14 +83,14 @@ proptest! {
         let size = if block.usual().len() == size.len() { size.to_vec() } else { block.usual() };
         let job = job(&block.circuit(&size, Goal::Size).unwrap(), lanes);
         let plan = job.plan.as_ref().unwrap();
-        let [alice, bob] = dealt(&job, seed, false);
+        let [alice, bob] = drawn(&job, seed, false);
         prop_assert_eq!(alice.len, plan.ands() as usize * lanes);
         let members = vector_of(plan);
         for at in 0..alice.len {
             let value = |bits: fn(&Triples) -> &Vec<u64>| bit(bits(&alice), at) ^ bit(bits(&bob), at);
             prop_assert_eq!(value(|t| &t.a) & value(|t| &t.b), value(|t| &t.c), "AND {}", at / lanes);
             let (and, lane) = (at / lanes, at % lanes);
-            // The ANDs of a vector have one a; the single triples that were dealt are zero.
+            // The ANDs of a vector have one a; the single triples of the dealer are zero.
             if and > 0 && members[and].is_some() && members[and] == members[and - 1] {
                 prop_assert_eq!(bit(&alice.a, at), bit(&alice.a, (and - 1) * lanes + lane));
             }
@@ -113,7 +113,7 @@ fn every_vector_and_lane_has_a_number_of_its_own() {
     let (lanes, job) = (130, job(&circuit, 130));
     let plan = job.plan.as_ref().unwrap();
     assert!(plan.vectors().len() > 3 && plan.vectors().iter().all(|vector| vector.len() >= 16));
-    let [alice, _] = dealt(&job, 7, true);
+    let [alice, _] = drawn(&job, 7, true);
     let mut seen = std::collections::BTreeSet::new();
     for place in places(plan) {
         for lane in 0..lanes {

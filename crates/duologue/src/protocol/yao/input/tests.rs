@@ -7,7 +7,7 @@ use super::*;
 use crate::executor::{Exchange, PlanCache, Protocol};
 use crate::protocol::yao::lengths::YaoLengths;
 use crate::{Garbling, Party};
-use circuit::program::{Kind, Owner};
+use circuit::program::{Owner, TaskKind};
 
 const ALICE: Party = Party::Alice;
 
@@ -30,7 +30,7 @@ fn pair(ahead: bool) -> Pair {
 }
 
 fn job(owner: Owner, rows: usize, lanes: usize) -> Job {
-    let kind = Kind::Input { port: 0, owner, from: 0 };
+    let kind = TaskKind::Input { port: 0, owner, from: 0 };
     let seat = Seat { and0: 0, in0: 70, out0: 0 };
     let task = Task { kind, cell: 0, rows, lanes, args: Vec::new(), public: false, seat };
     Job { threads: Threads::default(), task, plan: None, public: BitMatrix::zeros(0, 0) }
@@ -55,7 +55,7 @@ impl Pair {
 
     fn run(&mut self, job: &Job) -> Done {
         let (rows, lanes) = (job.task.rows, job.task.lanes);
-        let Kind::Input { owner, .. } = job.task.kind else { panic!("not an input") };
+        let TaskKind::Input { owner, .. } = job.task.kind else { panic!("not an input") };
         let held = |party| owner == Owner::Shared || owner == Owner::Party(party);
         let [ours, theirs] = [ALICE, Party::Bob].map(|party| held(party).then(|| self.bits(rows, lanes)));
         let count = if held(Party::Bob) { rows * lanes } else { 0 };

@@ -1,0 +1,87 @@
+#![forbid(unsafe_code)]
+//! The `duologue` command: see `duologue --help`. The project's own tools (`xtask`) use what else is public here.
+
+mod args;
+mod config;
+pub mod conventions;
+mod failure;
+mod interrupt;
+mod io;
+pub mod library;
+mod peer;
+mod process;
+mod program;
+mod verbs;
+
+pub use failure::Failure;
+pub use io::console::{bytes, seconds, thousands};
+
+use args::{Args, Verb};
+use config::{Config, Defaults};
+use io::console::Console;
+use kernels::Backend;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
+
+/// Does what the command line says.
+pub fn main() -> ExitCode {
+    let config = Config::load();
+    let args = Args::read(config.as_ref().map_or(&Defaults::default(), Config::defaults));
+    log(args.quiet);
+    let console = Console::new(args.quiet, args.json);
+    match choose(args.backend).and_then(|()| run(&args.verb, config, &console)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn choose(backend: Option<Backend>) -> Result<(), Failure> {
+    match backend {
+        Some(backend) if !backend.choose() => {
+            let names = Backend::available().iter().map(|backend| backend.name()).collect::<Vec<_>>().join(", ");
+            Err(Failure::input(format!("this processor has no {backend}")).hint(format!("it has {names}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn run(verb: &Verb, config: Result<Config, Failure>, console: &Console) -> Result<(), Failure> {
+    // A configuration that cannot be read keeps nobody from asking what is wrong, or how the command is used.
+    match verb {
+        Verb::Doctor(args) => return verbs::doctor::run(args, config, console),
+        Verb::Completions(args) => return verbs::help::completions(args),
+        Verb::Man(args) => return verbs::help::man(args, console),
+        _ => {}
+    }
+    let config = config?;
+    match verb {
+        Verb::Demo(args) => verbs::demo::run(args, console),
+        Verb::Run(args) => verbs::run::run(args, &config, console),
+        Verb::Cost(args) => verbs::cost::run(args, console),
+        Verb::Inspect(args) => verbs::inspect::run(args, console),
+        Verb::Blocks(args) => verbs::blocks::run(args, console),
+        Verb::Circuits(args) => verbs::circuits::run(args, console),
+        Verb::Import(args) => verbs::import::run(args, console),
+        Verb::Export(args) => verbs::export::run(args, console),
+        Verb::Prepare(args) => verbs::prepare::run(args, &config, console),
+        Verb::Pool(args) => verbs::pool::run(args, &config, console),
+        Verb::Keys(args) => verbs::keys::run(args, &config, console),
+        Verb::Peers(args) => verbs::peers::run(args, &config, console),
+        Verb::Bench(args) => verbs::bench::run(args, console),
+        Verb::Doctor(_) | Verb::Completions(_) | Verb::Man(_) => Ok(()),
+    }
+}
+
+/// `RUST_LOG` decides what is logged, by default warnings. No message of any level holds a secret.
+fn log(quiet: bool) {
+    let usual = if quiet { "error" } else { "warn" };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_target(false)
+        .without_time()
+        .init();
+}
