@@ -13,7 +13,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz race examples portable wasm faces targets components
+.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz race examples portable wasm faces targets components
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -77,6 +77,27 @@ RACE := RUSTFLAGS='-Zsanitizer=thread --cfg feature="std_detect_env_override"' R
 race: ## Look for data races: what threads share, under the thread sanitizer (needs nightly, rust-src, x86-64 Linux)
 	$(RACE) --lib -- threads bench:: channel:: softspoken silent pool storage prepared --skip real_time --skip lanes_of_parts
 	$(RACE) --test protocols --test session -- threads observer buffers
+
+# Whatever `cargo doc` shows of the two libraries that people depend on, an item a line. Lists of another toolchain or
+# another version of the tool would differ without a reason, so both are pinned.
+API_TOOLCHAIN := nightly-2026-05-20
+API_VERSION := 0.52.0
+API_TOOL := target/tools/public-api-$(API_VERSION)
+API_LIST := PATH="$(CURDIR)/$(API_TOOL)/bin:$$PATH" CARGO_TARGET_DIR=target/api $(CARGO) +$(API_TOOLCHAIN) public-api -sss -p
+
+public-api: $(API_TOOL) ## Compare the public interface with api/ (installs a pinned nightly and cargo-public-api)
+	@for crate in duologue duologue-circuit; do \
+		$(API_LIST) $$crate > $(API_TOOL)/$$crate.txt && diff -u api/$$crate.txt $(API_TOOL)/$$crate.txt || \
+			{ echo "the public interface of $$crate is another one: 'make public-api-update' writes it down"; exit 1; }; \
+	done
+
+public-api-update: $(API_TOOL) ## Write the lists of api/ anew
+	for crate in duologue duologue-circuit; do $(API_LIST) $$crate > api/$$crate.txt || exit 1; done
+
+$(API_TOOL):
+	rustup toolchain install $(API_TOOLCHAIN) --profile minimal
+	$(CARGO) install --locked --root $(API_TOOL).part --version $(API_VERSION) cargo-public-api
+	mv $(API_TOOL).part $(API_TOOL)
 
 examples: ## Run the examples; each checks its own answer
 	$(CARGO) test --release --examples $(CARGO_FLAGS) -p duologue-apps

@@ -1,10 +1,12 @@
-//! How long it takes to build large circuits, and to bind and cost a program of many lanes, on one core.
+//! How long it takes to build large circuits, to bind and cost a program of many lanes, and to make inputs of numbers and
+//! numbers of outputs, on one core.
 
 use apps::eigenfaces::eigenfaces;
 use apps::proximity::{Metric, proximity};
-use circuit::blocks::float::Format;
-use circuit::blocks::{self, Goal};
 use criterion::{Criterion, criterion_group, criterion_main};
+use duologue::circuit::BitMatrix;
+use duologue::circuit::blocks::float::Format;
+use duologue::circuit::blocks::{self, Goal};
 use duologue::{Options, Scheme, cost};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
@@ -48,5 +50,22 @@ fn bind_and_cost(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, build, bind_and_cost);
+/// A million numbers of 64 bits, which are to take 10 ms each way, and others beside them.
+fn numbers(c: &mut Criterion) {
+    let mut group = c.benchmark_group("a million lanes");
+    let lanes = 1_000_000u64;
+    let numbers: Vec<u64> = (0..lanes).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let matrix = BitMatrix::from_numbers(64, &numbers).expect("64 bits");
+    group.bench_function("from u64", |b| b.iter(|| BitMatrix::from_numbers(64, &numbers).expect("64 bits")));
+    group.bench_function("to u64", |b| b.iter(|| matrix.to_numbers::<u64>().expect("64 bits")));
+    let narrow: Vec<u8> = numbers.iter().map(|&number| number as u8).collect();
+    let bytes = BitMatrix::from_numbers(8, &narrow).expect("8 bits");
+    group.bench_function("from u8", |b| b.iter(|| BitMatrix::from_numbers(8, &narrow).expect("8 bits")));
+    group.bench_function("to u8", |b| b.iter(|| bytes.to_numbers::<u8>().expect("8 bits")));
+    let rows = matrix.to_byte_rows();
+    group.bench_function("from rows of 8 bytes", |b| b.iter(|| BitMatrix::from_byte_rows(64, &rows).expect("rows")));
+    group.bench_function("to rows of 8 bytes", |b| b.iter(|| matrix.to_byte_rows()));
+}
+
+criterion_group!(benches, build, bind_and_cost, numbers);
 criterion_main!(benches);

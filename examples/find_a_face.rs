@@ -9,8 +9,8 @@
 //! ```
 
 use apps::scifi::scifi;
-use circuit::{Binding, BitMatrix};
 use duologue::channel::Channel;
+use duologue::circuit::{Binding, BitMatrix};
 use duologue::{Inputs, Options, Party, Result, Scheme, Session, data};
 use ndarray::{Array1, Array2};
 use std::error::Error;
@@ -31,7 +31,7 @@ fn faces(name: &str) -> std::result::Result<BitMatrix, Box<dyn Error>> {
 
 fn limits() -> std::result::Result<BitMatrix, Box<dyn Error>> {
     let limits: Array1<u16> = ndarray_npy::read_npy(file("limits.npy"))?;
-    Ok(data::uints(10, &limits.map(|&limit| limit.into()).to_vec()))
+    Ok(BitMatrix::from_numbers(10, &limits.to_vec())?)
 }
 
 /// The faces that the query matches by the plain computation.

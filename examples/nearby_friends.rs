@@ -8,9 +8,9 @@
 //! ```
 
 use apps::social::social;
-use circuit::Binding;
-use circuit::blocks::Goal;
 use duologue::channel::Channel;
+use duologue::circuit::Binding;
+use duologue::circuit::blocks::Goal;
 use duologue::{Inputs, Options, Party, Result, Scheme, Session, data};
 
 /// Interests, a bit each: climbing, films, chess, cooking, music.
@@ -20,19 +20,19 @@ const INTERESTS: usize = 5;
 const USERS: [(u64, u64, u64); 4] =
     [(1_200, 3_400, 0b11111), (500, 720, 0b00110), (480, 650, 0b10110), (510, 690, 0b01110)];
 
-fn alice() -> Inputs {
-    Inputs::new()
-        .with("x", data::uints(16, &[500]))
-        .with("y", data::uints(16, &[700]))
-        .with("interests", data::uints(INTERESTS, &[0b01110]))
-        .with("limit", data::uints(17, &[100]))
+fn alice() -> Result<Inputs> {
+    Ok(Inputs::new()
+        .with("x", data::uints(16, &[500])?)
+        .with("y", data::uints(16, &[700])?)
+        .with("interests", data::uints(INTERESTS, &[0b01110])?)
+        .with("limit", data::uints(17, &[100])?))
 }
 
-fn bob() -> Inputs {
-    Inputs::new()
-        .with("user_x", data::uints(16, &USERS.map(|user| user.0)))
-        .with("user_y", data::uints(16, &USERS.map(|user| user.1)))
-        .with("user_interests", data::uints(INTERESTS, &USERS.map(|user| user.2)))
+fn bob() -> Result<Inputs> {
+    Ok(Inputs::new()
+        .with("user_x", data::uints(16, &USERS.map(|user| user.0))?)
+        .with("user_y", data::uints(16, &USERS.map(|user| user.1))?)
+        .with("user_interests", data::uints(INTERESTS, &USERS.map(|user| user.2))?))
 }
 
 /// The user whom a party learns of.
@@ -40,16 +40,18 @@ fn play(channel: Channel, party: Party, job: &Binding, inputs: &Inputs) -> Resul
     let mut session = Session::connect(channel, party)?;
     let outcome = session.run(job, &Options::new(Scheme::Gmw), inputs)?;
     session.close()?;
-    let learnt = |name| outcome.outputs.get(name).map(|value| data::to_uints(value)[0]);
-    Ok(learnt("found").filter(|&found| found == 1).and(learnt("user")))
+    let learnt = |name| outcome.outputs.get(name).map(data::to_uints).transpose();
+    let (found, user) = (learnt("found")?, learnt("user")?);
+    Ok(user.filter(|_| found == Some(vec![1])).map(|user| user[0]))
 }
 
 fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let job = social(INTERESTS as u32, 16, Goal::Depth).bind(&[("users", USERS.len() as u64)])?;
     let (to_bob, to_alice) = Channel::pair();
+    let (hers, his) = (alice()?, bob()?);
     let (friend, nobody) = std::thread::scope(|scope| {
-        let bob = scope.spawn(|| play(to_alice, Party::Bob, &job, &bob()));
-        let friend = play(to_bob, Party::Alice, &job, &alice());
+        let bob = scope.spawn(|| play(to_alice, Party::Bob, &job, &his));
+        let friend = play(to_bob, Party::Alice, &job, &hers);
         (friend, bob.join().expect("no panic"))
     });
     // The first user shares more, but is far away.

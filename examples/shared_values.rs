@@ -7,9 +7,9 @@
 //! cargo run --release --example shared_values
 //! ```
 
-use circuit::program::{Owner, Recipient};
-use circuit::{Binding, BitMatrix, Program, blocks, uint};
 use duologue::channel::Channel;
+use duologue::circuit::program::{Owner, Recipient};
+use duologue::circuit::{Binding, BitMatrix, Program, blocks, uint};
 use duologue::{Inputs, Options, Party, Result, Scheme, Session, data};
 
 const BITS: u32 = 32;
@@ -21,7 +21,7 @@ struct Programs {
     covers: Binding,
 }
 
-fn programs() -> std::result::Result<Programs, circuit::Error> {
+fn programs() -> std::result::Result<Programs, duologue::circuit::Error> {
     let block = |name| blocks::find(name)?.circuit(&[BITS], blocks::Goal::Depth);
 
     let mut p = Program::new("deposit");
@@ -41,7 +41,7 @@ fn programs() -> std::result::Result<Programs, circuit::Error> {
     Ok(Programs { deposit, covers })
 }
 
-fn number(value: u64) -> BitMatrix {
+fn number(value: u64) -> Result<BitMatrix> {
     data::uints(BITS as usize, &[value])
 }
 
@@ -49,11 +49,11 @@ fn number(value: u64) -> BitMatrix {
 fn play(channel: Channel, party: Party, programs: &Programs) -> Result<(BitMatrix, Vec<Vec<u64>>)> {
     let mut session = Session::connect(channel, party)?;
     // Zero is shared as zero and zero.
-    let mut balance = number(0);
+    let mut balance = number(0)?;
     for (amount, scheme) in [(300, Scheme::Gmw), (45, Scheme::Yao)] {
         let mut inputs = Inputs::new().with("balance", balance);
         if party == Party::Alice {
-            inputs.set("amount", number(amount));
+            inputs.set("amount", number(amount)?);
         }
         let outcome = session.run(&programs.deposit, &Options::new(scheme), &inputs)?;
         balance = outcome.outputs.get("balance").expect("a share").clone();
@@ -63,10 +63,10 @@ fn play(channel: Channel, party: Party, programs: &Programs) -> Result<(BitMatri
     for price in [345, 346] {
         let mut inputs = Inputs::new().with("balance", balance.clone());
         if party == Party::Bob {
-            inputs.set("price", number(price));
+            inputs.set("price", number(price)?);
         }
         let outcome = session.run(&programs.covers, &Options::new(Scheme::Gmw), &inputs)?;
-        learned.extend(outcome.outputs.get("enough").map(data::to_uints));
+        learned.extend(outcome.outputs.get("enough").map(data::to_uints).transpose()?);
     }
     session.close()?;
     Ok((balance, learned))
@@ -81,7 +81,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         (alice, bob.join().expect("no panic"))
     });
     let ((hers, nothing), (his, learned)) = (alice?, bob?);
-    assert_eq!(data::to_uints(&hers)[0] ^ data::to_uints(&his)[0], 345);
+    assert_eq!(data::to_uints(&hers)?[0] ^ data::to_uints(&his)?[0], 345);
     assert_eq!((nothing, learned), (vec![], vec![vec![1], vec![0]]));
     println!("the balance covers 345, but not 346");
     Ok(())

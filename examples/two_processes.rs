@@ -8,8 +8,8 @@
 //! cargo run --release --example two_processes
 //! ```
 
-use circuit::{Binding, Program, blocks, uint};
 use duologue::channel::{Channel, Identity, Limits, Listener, PublicKey, Security};
+use duologue::circuit::{Binding, Program, blocks, uint};
 use duologue::{Inputs, Options, Party, Scheme, Session, data};
 use std::error::Error;
 use std::io::{BufRead, BufReader};
@@ -44,11 +44,11 @@ fn alice() -> Result<()> {
 
     let channel = listener.accept(&security, &Limits::default())?;
     let mut session = Session::connect(channel, Party::Alice)?;
-    let inputs = Inputs::new().with("alice", data::uints(16, &[1, 2, 3]));
+    let inputs = Inputs::new().with("alice", data::uints(16, &[1, 2, 3])?);
     let outcome = session.run(&sums(3)?, &Options::new(Scheme::Yao), &inputs)?;
     session.close()?;
 
-    let sums = data::to_uints(outcome.outputs.get("sum").expect("Alice's output"));
+    let sums = data::to_uints(outcome.outputs.get("sum").expect("Alice's output"))?;
     assert_eq!(sums, [101, 202, 303]);
     assert!(bob.wait()?.success());
     println!("alice learned {sums:?}; bob learned nothing");
@@ -63,7 +63,7 @@ fn bob(address: &str, peer: PublicKey) -> Result<()> {
 
     let channel = Channel::connect(address, &security, &Limits::default())?;
     let mut session = Session::connect(channel, Party::Bob)?;
-    let inputs = Inputs::new().with("bob", data::uints(16, &[100, 200, 300]));
+    let inputs = Inputs::new().with("bob", data::uints(16, &[100, 200, 300])?);
     let outcome = session.run(&sums(3)?, &Options::new(Scheme::Yao), &inputs)?;
     session.close()?;
     assert!(outcome.outputs.get("sum").is_none());

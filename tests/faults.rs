@@ -79,6 +79,17 @@ fn whoever_waits_can_be_interrupted() {
 }
 
 #[test]
+fn whoever_waits_for_a_peer_can_be_interrupted() {
+    let place = Place::new();
+    let [alice, _] = place.tls();
+    for (security, signal) in [("", "INT"), (&*alice, "TERM")] {
+        let (waiting, _) = place.listen(&format!("run block:add:8 --as alice {security} --input a=3 --yes"));
+        waiting.signal(signal);
+        waiting.end().failed(130, &["error: cancelled"]);
+    }
+}
+
+#[test]
 fn a_killed_receiver_is_noticed_by_the_sender() {
     let mut long = Long::start("--protocol yao --timing streamed");
     long.alice.kill();

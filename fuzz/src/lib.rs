@@ -256,14 +256,11 @@ pub fn whole_session(bytes: &[u8]) {
         _ => Scheme::MaskedGmw,
     };
     let ahead = way & 8 == 0 || scheme == Scheme::MaskedGmw;
-    let options = Options {
-        scheme,
-        garbler: Some(if way & 4 == 0 { Party::Alice } else { Party::Bob }),
-        garbling: if way & 32 == 0 { Garbling::HalfGates } else { Garbling::ThreeHalves },
-        timing: if ahead { Timing::Ahead } else { Timing::Streamed },
-        tile: Some(2),
-        extension: Extension::DEFAULT,
-    };
+    let options = Options::new(scheme)
+        .garbler(if way & 4 == 0 { Party::Alice } else { Party::Bob })
+        .garbling(if way & 32 == 0 { Garbling::HalfGates } else { Garbling::ThreeHalves })
+        .timing(if ahead { Timing::Ahead } else { Timing::Streamed })
+        .tile(2);
     let channel = Channel::over(Mirror::new(mirrored, tail.to_vec()), Limits::default());
     match run(channel, party, &options) {
         // Who sends what we send passes for an honest peer, but only if it sends all of it.
@@ -275,8 +272,8 @@ pub fn whole_session(bytes: &[u8]) {
 fn run(channel: Channel, party: Party, options: &Options) -> duologue::Result<()> {
     let binding = program().bind(&[("lanes", 3)]).expect("three lanes");
     let inputs = match party {
-        Party::Alice => Inputs::new().with("a", data::uints(4, &[1, 2, 3])),
-        Party::Bob => Inputs::new().with("b", data::uints(4, &[4, 5, 6])),
+        Party::Alice => Inputs::new().with("a", data::uints(4, &[1, 2, 3])?),
+        Party::Bob => Inputs::new().with("b", data::uints(4, &[4, 5, 6])?),
     };
     let mut session = Session::connect(channel, party)?;
     if let Err(error) = session.run(&binding, options, &inputs) {

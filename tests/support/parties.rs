@@ -67,15 +67,15 @@ pub fn all_options() -> Vec<Options> {
     let mut all = Vec::new();
     for timing in [Timing::Ahead, Timing::Streamed] {
         for garbler in [Party::Alice, Party::Bob] {
-            all.push(Options { garbler: Some(garbler), timing, tile: Some(64), ..Options::new(Scheme::Yao) });
+            all.push(Options::new(Scheme::Yao).garbler(garbler).timing(timing).tile(64));
         }
         let garbling = Garbling::ThreeHalves;
-        all.push(Options { garbling, timing, tile: Some(64), ..Options::new(Scheme::Yao) });
+        all.push(Options::new(Scheme::Yao).garbling(garbling).timing(timing).tile(64));
     }
     // Masked GMW cannot be streamed; whatever is added to the list of protocols is tried as it is by default.
-    all.push(Options { timing: Timing::Streamed, tile: Some(64), ..Options::new(Scheme::Gmw) });
+    all.push(Options::new(Scheme::Gmw).timing(Timing::Streamed).tile(64));
     let others = Scheme::ALL.into_iter().filter(|&scheme| scheme != Scheme::Yao);
-    all.extend(others.map(|scheme| Options { tile: Some(64), ..Options::new(scheme) }));
+    all.extend(others.map(|scheme| Options::new(scheme).tile(64)));
     all
 }
 

@@ -15,9 +15,9 @@
 //! (d₁ + d₀)² are summed over all k before they are put together.
 
 use crate::tournament::Tournament;
-use circuit::blocks::{Columns, Goal, add, add_carry, subtract, subtract_borrow};
-use circuit::program::View;
-use circuit::{Bit, BitMatrix, Bits, Builder, Circuit, Int, Party, Program, UInt, int, uint};
+use duologue::circuit::blocks::{Columns, Goal, add, add_carry, subtract, subtract_borrow};
+use duologue::circuit::program::View;
+use duologue::circuit::{Bit, BitMatrix, Bits, Builder, Circuit, Int, Party, Program, UInt, int, uint};
 use duologue::{Inputs, data};
 
 /// How many eigenfaces there are.
@@ -304,7 +304,9 @@ impl Query {
         let w = Widths::new(self.image.len() as u32);
         let image: Vec<u64> = self.image.iter().map(|&pixel| pixel.into()).collect();
         let term = image.iter().map(|b| b * (255 - b)).sum::<u64>() / 2;
-        Inputs::new().with("image", data::uints(8, &image)).with("image_term", data::uints(w.feature as usize, &[term]))
+        let lanes =
+            |width: u32, numbers: &[u64]| data::uints(width as usize, numbers).expect("widths follow from pixels");
+        Inputs::new().with("image", lanes(8, &image)).with("image_term", lanes(w.feature, &[term]))
     }
 }
 
@@ -323,7 +325,10 @@ impl Gallery {
     pub fn inputs(&self) -> Inputs {
         let w = Widths::new(self.average.len() as u32);
         let lanes = |width: u32, numbers: &mut dyn Iterator<Item = i128>| -> BitMatrix {
-            data::uints(width as usize, &numbers.map(|number| number as u64).collect::<Vec<_>>())
+            // Sums are taken modulo 2^width.
+            let low = |number: i128| number as u128 & (1 << width) - 1;
+            let numbers: Vec<u128> = numbers.map(low).collect();
+            BitMatrix::from_numbers(width as usize, &numbers).expect("cut to the width")
         };
         let eigenfaces = self.eigenfaces.iter().flatten().map(|&u| i128::from(u));
         let terms = self.eigenfaces.iter().map(|eigenface| self.eigenface_term(eigenface));
@@ -335,7 +340,7 @@ impl Gallery {
             .with("eigenface_terms", lanes(w.feature, &mut { terms }))
             .with("gallery", lanes(w.feature, &mut { gallery }))
             .with("gallery_terms", lanes(w.key, &mut { gallery_terms }))
-            .with("threshold", data::uints(w.key as usize, &[threshold as u64]))
+            .with("threshold", lanes(w.key, &mut [threshold as i128].into_iter()))
     }
 
     /// Half of what is added to the digit products of (u + 128) and the image for 2ω, but for Alice's part.

@@ -13,9 +13,9 @@
 //!
 //! Every operation rounds to nearest, so results are those of a processor that flushes denormals to zero.
 
-use circuit::blocks::Goal;
-use circuit::blocks::float::{self, Float, Format, Mode};
-use circuit::{Bits, Builder, Circuit, Party, Program};
+use duologue::circuit::blocks::Goal;
+use duologue::circuit::blocks::float::{self, Float, Format, Mode};
+use duologue::circuit::{Bits, Builder, Circuit, Party, Program};
 use std::f64::consts::PI;
 
 /// How a distance is measured.

@@ -4,8 +4,8 @@
 //! §5.2.2, after Osadchy, Pinkas, Jarrous and Moskovich, "SCiFI" (S&P 2010). Every face of the gallery has a threshold
 //! of its own; it matches if it differs from the query in fewer bits.
 
-use circuit::blocks::{Goal, hamming_distance, less};
-use circuit::{Bits, Builder, Circuit, Party, Program, bits, uint};
+use duologue::circuit::blocks::{Goal, hamming_distance, less};
+use duologue::circuit::{Bits, Builder, Circuit, Party, Program, bits, uint};
 
 /// One face: inputs `query`, `face` (`bits` each) and `limit`; output `hit`, one exactly if they differ in fewer bits
 /// than `limit` says.

@@ -5,8 +5,8 @@
 //! distance is within a limit; of those who are near the one with the most common interests is found.
 
 use crate::tournament::{Tournament, greater_in_blocks};
-use circuit::blocks::{Goal, add_carry, greater, population_count};
-use circuit::{Bit, Bits, Builder, Circuit, Party, Program, UInt, bits, uint};
+use duologue::circuit::blocks::{Goal, add_carry, greater, population_count};
+use duologue::circuit::{Bit, Bits, Builder, Circuit, Party, Program, UInt, bits, uint};
 
 /// Bits of the number of a user.
 const INDEX: u32 = 16;

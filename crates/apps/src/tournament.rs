@@ -8,10 +8,10 @@
 //! the game goes on, and the next match starts on a digit as soon as it is known: the highest ones take but one layer a
 //! match.
 
-use circuit::blocks::select::one_hot;
-use circuit::blocks::{Goal, equal, greater, mux};
-use circuit::program::{Lanes, Value};
-use circuit::{Bit, Bits, Builder, Circuit, Program, UInt, bits, uint};
+use duologue::circuit::blocks::select::one_hot;
+use duologue::circuit::blocks::{Goal, equal, greater, mux};
+use duologue::circuit::program::{Lanes, Value};
+use duologue::circuit::{Bit, Bits, Builder, Circuit, Program, UInt, bits, uint};
 use std::ops::Range;
 
 /// Bits of a digit for depth.
@@ -222,8 +222,8 @@ fn unary(c: &mut Builder, digit: &[Bit]) -> Vec<Bit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use circuit::Party;
-    use circuit::program::reference::evaluate;
+    use duologue::circuit::Party;
+    use duologue::circuit::program::reference::evaluate;
     use std::collections::BTreeMap;
 
     fn winner(tournament: &Tournament, keys: &[u64]) -> (u64, u64) {

@@ -3,8 +3,8 @@
 mod common;
 
 use apps::eigenfaces::{EIGENFACES, Gallery, Query, eigenfaces};
-use circuit::blocks::Goal;
 use common::{GOALS, Random, assert_at_most, evaluate_plainly};
+use duologue::circuit::blocks::Goal;
 
 #[test]
 fn costs_at_most() {

@@ -3,11 +3,12 @@
 mod common;
 
 use apps::equality::{Equality, equality};
-use circuit::program::{Functionality, Holder, Owner, Recipient};
-use circuit::{BitMatrix, Party, Program, bits};
 use common::Random;
 use duologue::channel::Channel;
+use duologue::circuit::program::{Functionality, Holder, Owner, Recipient};
+use duologue::circuit::{BitMatrix, Party, Program, bits};
 use duologue::cost::cost_with;
+use duologue::data::{to_uints, uints};
 use duologue::{Error, Inputs, Options, Scheme, Session, Timing, plain};
 use std::sync::Arc;
 use std::thread;
@@ -66,7 +67,7 @@ fn all_options() -> Vec<Options> {
     let timings = [Timing::Ahead, Timing::Streamed];
     let all = Scheme::ALL.into_iter().flat_map(|scheme| timings.map(|timing| (scheme, timing)));
     let all = all.filter(|&choice| choice != (Scheme::MaskedGmw, Timing::Streamed));
-    all.map(|(scheme, timing)| Options { timing, ..Options::new(scheme) }).collect()
+    all.map(|(scheme, timing)| Options::new(scheme).timing(timing)).collect()
 }
 
 #[test]
@@ -125,15 +126,19 @@ fn chunks_of_strings_are_compared_alone() {
 /// Pairs of strings are compared, and how many are equal is counted by a circuit: a part before, a call, a part after.
 #[test]
 fn a_call_stands_between_circuits() {
-    let add = circuit::blocks::find("add").unwrap().circuit(&[8], circuit::blocks::Goal::Size).unwrap();
-    let count = circuit::blocks::find("population_count").unwrap().circuit(&[64], circuit::blocks::Goal::Size).unwrap();
+    let add =
+        duologue::circuit::blocks::find("add").unwrap().circuit(&[8], duologue::circuit::blocks::Goal::Size).unwrap();
+    let count = duologue::circuit::blocks::find("population_count")
+        .unwrap()
+        .circuit(&[64], duologue::circuit::blocks::Goal::Size)
+        .unwrap();
     let mut p = Program::new("how many");
     let [a, b] = [("a", Party::Alice), ("b", Party::Bob)].map(|(name, party)| p.input(name, party, bits(8), 64));
     let shift = p.input("shift", Owner::Public, bits(8), 64);
     let shifted = p.map(&add, &[a, shift]);
     let equality: Arc<dyn Functionality> = Arc::new(Equality);
     let equal = p.call(&equality, &[], &[shifted, b])[0];
-    let together = p.view(circuit::program::View::Merge(64), &[equal]);
+    let together = p.view(duologue::circuit::program::View::Merge(64), &[equal]);
     let number = p.map(&count, &[together]);
     p.output("number", Recipient::Both, number);
     p.output("equal", Recipient::Shared, equal);
@@ -145,14 +150,13 @@ fn a_call_stands_between_circuits() {
         let cost = cost_with(&binding, &options, &apps::calls()).unwrap();
         let [alice, bob] = both(|session| {
             let (name, own) = if session.party() == Party::Alice { ("a", &a) } else { ("b", &b) };
-            let inputs =
-                Inputs::new().with(name, duologue::data::uints(8, own)).with("shift", duologue::data::uints(8, &shift));
+            let inputs = Inputs::new().with(name, uints(8, own).unwrap()).with("shift", uints(8, &shift).unwrap());
             session.run(&binding, &options, &inputs).unwrap()
         });
         let shares = [&alice, &bob].map(|outcome| outcome.outputs.get("equal").unwrap().clone());
         assert_eq!(lanes_of(&shares[0].xor(&shares[1])), expected, "{options:?}");
         for outcome in [&alice, &bob] {
-            let number = duologue::data::to_uints(outcome.outputs.get("number").unwrap());
+            let number = to_uints(outcome.outputs.get("number").unwrap()).unwrap();
             assert_eq!(number, [expected.iter().filter(|&&equal| equal).count() as u64], "{options:?}");
             assert_eq!(outcome.report.demand, cost.demand);
         }
@@ -195,7 +199,7 @@ fn a_session_without_the_protocol_says_what_to_do() {
     let (theirs, ours) = (thread::spawn(|| Session::connect(_bob, Party::Bob)), Session::connect(alice, Party::Alice));
     let mut session = ours.unwrap();
     drop(theirs.join().unwrap().unwrap());
-    let inputs = Inputs::new().with("a", duologue::data::uints(8, &[1]));
+    let inputs = Inputs::new().with("a", uints(8, &[1]).unwrap());
     let error = session.run(&binding, &Options::new(Scheme::Gmw), &inputs).err().expect("no protocol");
     assert!(matches!(&error, Error::Usage(why) if why.contains("Session::register")), "{error}");
 }

@@ -3,10 +3,10 @@
 mod common;
 
 use apps::proximity::{Metric, Place, RADIUS, near};
-use circuit::blocks::Goal;
-use circuit::blocks::float::Format;
-use circuit::simulate::Simulator;
 use common::{GOALS, Random};
+use duologue::circuit::blocks::Goal;
+use duologue::circuit::blocks::float::Format;
+use duologue::circuit::simulate::Simulator;
 use std::f64::consts::PI;
 
 const METRICS: [Metric; 3] = [Metric::Utm, Metric::Ecef, Metric::Haversine];

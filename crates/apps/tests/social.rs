@@ -3,10 +3,10 @@
 mod common;
 
 use apps::social::{social, social_user};
-use circuit::blocks::Goal;
-use circuit::simulate::Simulator;
-use circuit::{BitMatrix, Circuit};
 use common::{GOALS, Random, assert_at_most, evaluate_plainly};
+use duologue::circuit::blocks::Goal;
+use duologue::circuit::simulate::Simulator;
+use duologue::circuit::{BitMatrix, Circuit};
 use duologue::{Inputs, data};
 
 #[test]
@@ -150,15 +150,15 @@ fn user(random: &mut Random, interests: u32, far: bool) -> Question {
 
 fn alice(question: &Question, interests: u32) -> Inputs {
     Inputs::new()
-        .with("x", data::uints(8, &[question.here[0]]))
-        .with("y", data::uints(8, &[question.here[1]]))
-        .with("interests", data::uints(interests as usize, &[question.interests as u64]))
-        .with("limit", data::uints(9, &[question.limit]))
+        .with("x", data::uints(8, &[question.here[0]]).unwrap())
+        .with("y", data::uints(8, &[question.here[1]]).unwrap())
+        .with("interests", data::uints(interests as usize, &[question.interests as u64]).unwrap())
+        .with("limit", data::uints(9, &[question.limit]).unwrap())
 }
 
 fn bob(questions: &[Question], interests: u32) -> Inputs {
     let lanes = |width: usize, part: &dyn Fn(&Question) -> u64| -> BitMatrix {
-        data::uints(width, &questions.iter().map(part).collect::<Vec<_>>())
+        data::uints(width, &questions.iter().map(part).collect::<Vec<_>>()).unwrap()
     };
     Inputs::new()
         .with("user_x", lanes(8, &|q| q.there[0]))

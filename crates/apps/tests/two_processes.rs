@@ -8,10 +8,10 @@ use apps::eigenfaces::eigenfaces;
 use apps::proximity::{Metric, proximity};
 use apps::scifi::scifi;
 use apps::social::social;
-use circuit::blocks::float::Format;
-use circuit::{Binding, BitMatrix, Party};
 use common::{GOALS, Random, evaluate_plainly};
 use duologue::channel::{Channel, Limits, Listener, Security};
+use duologue::circuit::blocks::float::Format;
+use duologue::circuit::{Binding, BitMatrix, Party};
 use duologue::{Inputs, Options, Scheme, Session, data};
 use std::env;
 use std::process::Command;
@@ -54,7 +54,7 @@ fn walk(channel: Channel, party: Party) -> duologue::Result<()> {
         for scheme in [Scheme::Yao, Scheme::Gmw] {
             let outcome = session.run(job, &Options::new(scheme), &inputs[party as usize])?;
             for (name, lanes) in expected.iter().filter(|_| party == Party::Alice) {
-                let came = outcome.outputs.get(name).map(data::to_uints);
+                let came = outcome.outputs.get(name).map(data::to_uints).transpose()?;
                 assert_eq!(came.as_ref(), Some(lanes), "'{name}' of {} by {scheme}", job.program().name());
             }
             assert!(party == Party::Alice || outcome.outputs.iter().next().is_none(), "Bob learns nothing");

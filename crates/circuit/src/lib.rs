@@ -8,7 +8,9 @@ pub mod error;
 pub mod format;
 pub mod graph;
 pub mod matrix;
+#[doc(hidden)]
 pub mod optimise;
+#[doc(hidden)]
 pub mod plan;
 pub mod program;
 pub mod simulate;
@@ -18,7 +20,10 @@ pub use crate::builder::Builder;
 pub use crate::error::{Error, Result};
 pub use crate::graph::{Bit, Circuit, Gate, Kind, Port, Type, bits, int, uint};
 pub use crate::matrix::BitMatrix;
+#[doc(hidden)]
 pub use crate::plan::{Order, Plan};
-pub use crate::program::{Binding, Party, Program, Schedule};
+#[doc(hidden)]
+pub use crate::program::Schedule;
+pub use crate::program::{Binding, Party, Program};
 pub use crate::simulate::Simulator;
 pub use crate::words::{Bits, Int, UInt, Word};

@@ -3,17 +3,28 @@
 //! A row is a wire, a column a lane; the lanes of a row are packed into words, lane 0 in the least significant bit of
 //! the first word. XOR of two wires is then one instruction for 64 lanes. The padding above the last lane is zero.
 
+mod numbers;
+
 use crate::error::{Error, Result};
+use std::fmt;
+
+pub use numbers::Number;
 
 const WORD: usize = 64;
 
-/// Rows of packed bits: wires by lanes. It holds secrets, so it does not print.
+/// Rows of packed bits: wires by lanes. It holds secrets: its `Debug` shows the shape alone.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BitMatrix {
     rows: usize,
     lanes: usize,
     stride: usize,
     words: Vec<u64>,
+}
+
+impl fmt::Debug for BitMatrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BitMatrix({} bits × {} lanes)", self.rows, self.lanes)
+    }
 }
 
 impl BitMatrix {

@@ -70,6 +70,13 @@ impl From<Bit> for Bits {
     }
 }
 
+impl From<Bit> for UInt {
+    /// The number 0 or 1, of one bit.
+    fn from(bit: Bit) -> Self {
+        UInt(vec![bit])
+    }
+}
+
 impl UInt {
     /// Extends the number to `width` bits, or keeps its low bits if it has more.
     pub fn resized(&self, width: usize) -> Self {
@@ -80,6 +87,11 @@ impl UInt {
     /// The constant `value` modulo 2^`width`.
     pub fn constant(value: u128, width: u32) -> Self {
         UInt((0..width).map(|i| Bit::constant(i < 128 && value >> i & 1 == 1)).collect())
+    }
+
+    /// The constant 2^`width` − 1, all of whose bits are ones; of any width.
+    pub fn ones(width: u32) -> Self {
+        UInt(vec![Bit::TRUE; width as usize])
     }
 }
 

@@ -6,8 +6,8 @@ use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::io::console::Console;
 use crate::process::LISTENING;
-use duologue::channel::{Channel, Identity, Limits, Link, Listener, PublicKey, Security};
-use duologue::{Party, Session};
+use duologue::Session;
+use duologue::channel::{Canceller, Channel, Identity, Limits, Link, Listener, PublicKey, Security};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,15 +34,6 @@ pub fn its_key(security: &Security) -> Option<PublicKey> {
         Security::Tls { peer, .. } => Some(*peer),
         Security::PlaintextForBenchmarks => None,
     }
-}
-
-/// The keys by which the parties know one another, Alice's first.
-pub fn known_keys(security: &Security, us: Party) -> Option<[PublicKey; 2]> {
-    let Security::Tls { identity, peer } = security else { return None };
-    Some(match us {
-        Party::Alice => [identity.public(), *peer],
-        Party::Bob => [*peer, identity.public()],
-    })
 }
 
 /// How the connection is protected; names of peers are looked up.
@@ -74,15 +65,14 @@ pub fn meet(
     config: &Config,
     console: &Console,
 ) -> Result<Channel, Failure> {
-    let limits = limits(args);
+    let (limits, canceller) = (limits(args), interrupt::canceller()?);
     let channel = match (&args.listen, &args.connect) {
-        (Some(address), _) => listen(address, security, &limits, console)?,
+        (Some(address), _) => listen(address, security, &limits, &canceller, console)?,
         (None, address) => {
             let address = config.address(address.as_deref().unwrap_or_default())?;
-            Channel::connect(address, security, &limits)?
+            Channel::connect_with(address, security, &limits, &canceller)?
         }
     };
-    interrupt::stops(&channel)?;
     shaped(channel, link)
 }
 
@@ -94,9 +84,15 @@ pub fn shaped(channel: Channel, link: Option<Link>) -> Result<Channel, Failure> 
     }
 }
 
-fn listen(address: &str, security: &Security, limits: &Limits, console: &Console) -> Result<Channel, Failure> {
+fn listen(
+    address: &str,
+    security: &Security,
+    limits: &Limits,
+    canceller: &Canceller,
+    console: &Console,
+) -> Result<Channel, Failure> {
     let mut listener = bind(address, console)?;
-    let channel = listener.accept(security, limits)?;
+    let channel = listener.accept_with(security, limits, canceller)?;
     console.note("connected");
     Ok(channel)
 }
@@ -117,12 +113,8 @@ pub fn bind(address: &str, console: &Console) -> Result<Listener, Failure> {
 fn limits(args: &Meeting) -> Limits {
     let usual = Limits::default();
     let silence = Duration::from_secs(args.silence.max(1));
-    Limits {
-        meet: Duration::from_secs(args.wait),
-        silence,
-        // A peer with the same limit of silence hears a heartbeat in time.
-        heartbeat: usual.heartbeat.min(silence / 4),
-        progress: usual.progress.max(silence),
-        ..usual
-    }
+    // A peer with the same limit of silence hears a heartbeat in time.
+    let heartbeat = usual.heartbeat.min(silence / 4);
+    let progress = usual.progress.max(silence);
+    usual.meet(Duration::from_secs(args.wait)).silence(silence).heartbeat(heartbeat).progress(progress)
 }

@@ -1,19 +1,37 @@
 //! Inputs and outputs by the names of their ports.
 
+use crate::executor::Feeds;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::{Binding, BoundPort, Owner};
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
 /// Values by port: wires × lanes, bit 0 of a word in row 0.
 ///
 /// Each party gives its own ports, both give the public ones, and each gives its XOR share of a shared one.
+/// Its `Debug` shows names and shapes, and no value.
 #[derive(Clone, Default)]
-pub struct Inputs(BTreeMap<String, BitMatrix>);
+#[must_use = "inputs are nothing until a session runs on them"]
+pub struct Inputs(BTreeMap<String, Arc<BitMatrix>>);
 
 /// The outputs of a run that this party gets, by port; of a shared output its XOR share.
+/// Its `Debug` shows names and shapes, and no value.
 #[derive(Clone, Default)]
 pub struct Outputs(BTreeMap<String, BitMatrix>);
+
+impl fmt::Debug for Inputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Outputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl Inputs {
     /// An empty set of inputs.
@@ -21,34 +39,34 @@ impl Inputs {
         Inputs::default()
     }
 
-    /// Sets a port and returns the inputs.
-    pub fn with(mut self, name: &str, value: BitMatrix) -> Inputs {
+    /// Sets a port and returns the inputs. The value is a [`BitMatrix`], or one that is shared: no run copies it.
+    pub fn with(mut self, name: &str, value: impl Into<Arc<BitMatrix>>) -> Inputs {
         self.set(name, value);
         self
     }
 
     /// Sets a port.
-    pub fn set(&mut self, name: &str, value: BitMatrix) {
-        self.0.insert(name.to_owned(), value);
+    pub fn set(&mut self, name: &str, value: impl Into<Arc<BitMatrix>>) {
+        self.0.insert(name.to_owned(), value.into());
     }
 
     /// The value of a port, if it is set.
     pub fn get(&self, name: &str) -> Option<&BitMatrix> {
-        self.0.get(name)
+        self.0.get(name).map(Arc::as_ref)
     }
 
     /// The values of the wanted ports in the program's order, after checking names and shapes.
-    pub(crate) fn feeds(&self, binding: &Binding, wanted: impl Fn(Owner) -> bool) -> Result<Vec<Option<BitMatrix>>> {
+    pub(crate) fn feeds(&self, binding: &Binding, wanted: impl Fn(Owner) -> bool) -> Result<Feeds> {
         if let Some(name) = self.0.keys().find(|name| binding.input(name).is_none()) {
             return Err(Error::usage(format!("the program has no input '{name}'")));
         }
         binding.inputs().iter().map(|port| self.feed(port, wanted(port.who))).collect()
     }
 
-    fn feed(&self, port: &BoundPort<Owner>, wanted: bool) -> Result<Option<BitMatrix>> {
+    fn feed(&self, port: &BoundPort<Owner>, wanted: bool) -> Result<Option<Arc<BitMatrix>>> {
         match self.0.get(&port.name) {
             _ if !wanted => Ok(None),
-            None if port.lanes == 0 => Ok(Some(BitMatrix::zeros(port.ty.width as usize, 0))),
+            None if port.lanes == 0 => Ok(Some(BitMatrix::zeros(port.ty.width as usize, 0).into())),
             None => Err(Error::usage(format!("the input '{}' ({} × {}) is missing", port.name, port.lanes, port.ty))),
             Some(value) if (value.rows(), value.lanes() as u64) == (port.ty.width as usize, port.lanes) => {
                 Ok(Some(value.clone()))
@@ -88,41 +106,116 @@ impl Outputs {
         self.0.get(name)
     }
 
+    /// Takes the value of a port out; none if it is not for this party, or was taken.
+    pub fn take(&mut self, name: &str) -> Option<BitMatrix> {
+        self.0.remove(name)
+    }
+
     /// All ports with their names, in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &BitMatrix)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 }
 
-/// Lanes of unsigned numbers of `width` bits; higher bits of a number are cut off.
-pub fn uints(width: usize, lanes: &[u64]) -> BitMatrix {
-    let mut matrix = BitMatrix::zeros(width, lanes.len());
-    for (lane, &number) in lanes.iter().enumerate() {
-        (0..width.min(64)).for_each(|bit| matrix.set(bit, lane, number >> bit & 1 == 1));
-    }
-    matrix
+/// Lanes of unsigned numbers of `width` bits. Numbers of other types, and of up to 128 bits, make
+/// [`BitMatrix::from_numbers`].
+///
+/// # Errors
+/// [`Error::Usage`] that names the first lane whose number does not fit: nothing is cut off.
+pub fn uints(width: usize, lanes: &[u64]) -> Result<BitMatrix> {
+    Ok(BitMatrix::from_numbers(width, lanes)?)
 }
 
-/// The lanes of a matrix as unsigned numbers of at most 64 bits; higher bits are cut off.
-pub fn to_uints(matrix: &BitMatrix) -> Vec<u64> {
-    let number = |lane| (0..matrix.rows().min(64)).fold(0, |n, bit| n | u64::from(matrix.get(bit, lane)) << bit);
-    (0..matrix.lanes()).map(number).collect()
+/// The lanes of a matrix as unsigned numbers.
+///
+/// # Errors
+/// [`Error::Usage`] if they have more than 64 bits: [`BitMatrix::to_numbers`] reads up to 128, [`to_bytes`] any number.
+pub fn to_uints(matrix: &BitMatrix) -> Result<Vec<u64>> {
+    Ok(matrix.to_numbers()?)
 }
 
-/// Lanes of byte strings of equal length: bit `i` of byte `k` is in row `8k + i`.
-pub fn bytes(lanes: &[&[u8]]) -> BitMatrix {
-    let length = lanes.first().map_or(0, |lane| lane.len());
-    let mut matrix = BitMatrix::zeros(8 * length, lanes.len());
-    for (lane, bytes) in lanes.iter().enumerate() {
-        (0..8 * length).for_each(|bit| matrix.set(bit, lane, bytes[bit / 8] >> (bit % 8) & 1 == 1));
+/// Lanes of numbers in two's complement of `width` bits.
+///
+/// # Errors
+/// As [`uints`].
+pub fn ints(width: usize, lanes: &[i64]) -> Result<BitMatrix> {
+    Ok(BitMatrix::from_numbers(width, lanes)?)
+}
+
+/// The lanes of a matrix as numbers in two's complement, the uppermost bit being the sign.
+///
+/// # Errors
+/// As [`to_uints`].
+pub fn to_ints(matrix: &BitMatrix) -> Result<Vec<i64>> {
+    Ok(matrix.to_numbers()?)
+}
+
+/// Lanes of byte strings: bit `i` of byte `k` is in row `8k + i`. [`BitMatrix::from_byte_rows`] takes them one after
+/// another, which is quicker, and lanes that are no whole bytes.
+///
+/// # Errors
+/// [`Error::Usage`] if their lengths differ.
+pub fn bytes(lanes: &[impl AsRef<[u8]>]) -> Result<BitMatrix> {
+    let length = lanes.first().map_or(0, |lane| lane.as_ref().len());
+    if let Some(lane) = lanes.iter().position(|lane| lane.as_ref().len() != length) {
+        let came = lanes[lane].as_ref().len();
+        return Err(Error::usage(format!("lane {lane} has {came} bytes, and the first one {length}")));
     }
-    matrix
+    if length == 0 {
+        return Ok(BitMatrix::zeros(0, lanes.len()));
+    }
+    Ok(BitMatrix::from_byte_rows(8 * length, &lanes.iter().map(AsRef::as_ref).collect::<Vec<_>>().concat())?)
 }
 
 /// The lanes of a matrix as byte strings.
 pub fn to_bytes(matrix: &BitMatrix) -> Vec<Vec<u8>> {
-    let byte = |lane, k: usize| {
-        (8 * k..matrix.rows().min(8 * k + 8)).fold(0, |byte, bit| byte | u8::from(matrix.get(bit, lane)) << (bit % 8))
-    };
-    (0..matrix.lanes()).map(|lane| (0..matrix.rows().div_ceil(8)).map(|k| byte(lane, k)).collect()).collect()
+    match matrix.rows().div_ceil(8) {
+        0 => vec![Vec::new(); matrix.lanes()],
+        length => matrix.to_byte_rows().chunks(length).map(<[u8]>::to_vec).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use circuit::{Program, uint};
+
+    fn sum() -> Binding {
+        let mut p = Program::new("sum");
+        let a = p.input("a", Party::Alice, uint(16), 3);
+        p.output("a", Party::Bob, a);
+        p.bind(&[]).unwrap()
+    }
+
+    #[test]
+    fn a_run_takes_inputs_as_they_lie() {
+        let given = Arc::new(uints(16, &[1, 2, 3]).unwrap());
+        let inputs = Inputs::new().with("a", given.clone());
+        let feeds = inputs.feeds(&sum(), |_| true).unwrap();
+        assert!(feeds[0].as_ref().is_some_and(|feed| Arc::ptr_eq(feed, &given)), "copied");
+    }
+
+    #[test]
+    fn inputs_and_outputs_print_no_value() {
+        let value = || uints(16, &[0xdead, 57005, 1]).unwrap();
+        let inputs = format!("{:?}", Inputs::new().with("a", value()));
+        assert_eq!(inputs, r#"{"a": BitMatrix(16 bits × 3 lanes)}"#);
+        assert_eq!(inputs, format!("{:?}", Outputs::new(&sum(), vec![Some(value())])));
+    }
+
+    #[test]
+    fn nothing_is_cut_off() {
+        for error in [
+            uints(8, &[255, 256]).map(drop),
+            ints(8, &[-128, -129]).map(drop),
+            to_uints(&BitMatrix::zeros(65, 1)).map(drop),
+            to_ints(&BitMatrix::zeros(65, 1)).map(drop),
+            bytes(&[&[1u8, 2][..], &[3]]).map(drop),
+        ] {
+            assert!(matches!(error, Err(Error::Usage(_))), "{error:?}");
+        }
+        assert_eq!(to_ints(&ints(8, &[-128, 127]).unwrap()).unwrap(), [-128, 127]);
+        assert_eq!(to_bytes(&bytes(&["ab", "cd"]).unwrap()), [b"ab", b"cd"]);
+        assert_eq!(to_bytes(&bytes(&["", ""]).unwrap()), [b"", b""]);
+    }
 }

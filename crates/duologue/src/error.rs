@@ -65,6 +65,18 @@ pub enum Error {
     Dead(String),
 }
 
+impl From<circuit::Error> for Error {
+    /// What is wrong with a circuit or a program is the caller's, or the form of a file.
+    fn from(error: circuit::Error) -> Self {
+        match error {
+            circuit::Error::Syntax { format, line, why } => {
+                Error::Malformed { what: format!("{format} file, line {line}"), why }
+            }
+            error => Error::usage(error.to_string()),
+        }
+    }
+}
+
 impl Error {
     /// An [`Error::Peer`] with this message.
     pub fn peer(what: impl Into<String>) -> Self {

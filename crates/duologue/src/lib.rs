@@ -47,11 +47,12 @@ pub use circuit::program::Party;
 pub use data::{Inputs, Outputs};
 pub use error::{Error, Result};
 pub use executor::Phase;
+pub use kernels::Block;
 pub use protocol::Scheme;
 pub use protocol::plain;
 pub use protocol::terms;
 pub use protocol::terms::{Garbling, Options, Timing};
-pub use session::{Outcome, PhaseReport, Report, Session};
+pub use session::{Outcome, PhaseReport, Progress, Report, Session, Unit};
 
 /// The Rust of the README and of the book, compiled and run with the documentation tests.
 #[cfg(doctest)]

@@ -14,11 +14,12 @@ use circuit::{BitMatrix, Party, Program, bits};
 use duologue::channel::{Channel, Limits};
 use duologue::cost::cost_with;
 use duologue::prepared::PreparedRuns;
-use duologue::{Error, Inputs, Options, Outcome, Phase, Result, Scheme, Session};
+use duologue::{Error, Inputs, Options, Outcome, Phase, Progress, Result, Scheme, Session};
 use parties::{all_options, both, check, split, tcp};
 use programs::{Dice, Sample};
 use proptest::prelude::*;
 use std::fs;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -131,7 +132,9 @@ fn programs_with_calls_are_prepared() {
     for (seed, lanes, garbler) in [(1, 3, Party::Alice), (2, 65, Party::Bob), (4, 0, Party::Bob)] {
         let sample = sample_with_calls(seed, lanes);
         let expected = reference::evaluate(&sample.binding, &sample.inputs);
-        let options = Options { garbler: Some(garbler), tile: Some(64), ..Options::new(Scheme::Yao) };
+        // Of parts of different size, once with the tile that the largest wants.
+        let options = Options::new(Scheme::Yao).garbler(garbler);
+        let options = if seed == 2 { options } else { options.tile(64) };
         let place = TempDir::new().unwrap();
         let folder = |party: Party| place.path().join(party.to_string());
         let inputs = split(&sample.binding, &sample.inputs, &mut Dice(seed));
@@ -252,11 +255,11 @@ fn calls_are_watched_and_cancelled() {
             session.register_all(&calls(None));
             let marks = Arc::new(Mutex::new(Vec::new()));
             let here = marks.clone();
-            session.observe(Some(Box::new(move |phase, done, total| {
+            session.observe(move |&Progress { phase, done, total, .. }| {
                 assert!(done <= total && total > 0);
                 here.lock().unwrap().push((phase, done));
-                phase != cancelled
-            })));
+                if phase == cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
             let run = session.run(&binding, &Options::new(Scheme::Gmw), &zeros(Party::Alice));
             assert!(matches!(run, Err(Error::Cancelled)));
             assert!(bob.join().unwrap().is_err(), "the peer hears of it");

@@ -54,7 +54,7 @@ fn bytes_and_rounds_are_exact() {
                     continue;
                 }
                 for garbling in Garbling::ALL.into_iter().take(if scheme == Scheme::Yao { 2 } else { 1 }) {
-                    let options = Options { garbling, timing, tile: Some(64), ..Options::new(scheme) };
+                    let options = Options::new(scheme).garbling(garbling).timing(timing).tile(64);
                     check(&sample.binding, &options, &format!("seed {seed}, {lanes} lanes, {options:?}"));
                 }
             }
@@ -70,7 +70,7 @@ fn aes_costs_what_is_known() {
     for scheme in [Scheme::Yao, Scheme::Gmw, Scheme::MaskedGmw] {
         check(&binding, &Options::new(scheme), &format!("{scheme}"));
     }
-    let three_halves = Options { garbling: Garbling::ThreeHalves, ..Options::new(Scheme::Yao) };
+    let three_halves = Options::new(Scheme::Yao).garbling(Garbling::ThreeHalves);
     check(&binding, &three_halves, "three halves");
     let [half, three] = [Options::new(Scheme::Yao), three_halves].map(|options| cost(&binding, &options).unwrap());
     let sent = |cost: &cost::Cost| cost.setup.bob_to_alice + cost.setup.alice_to_bob;
@@ -99,14 +99,14 @@ fn tiles_of_yao_take_no_rounds() {
     let p = Program::of_circuit(&aes, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
     let binding = p.bind(&[("lanes", 130)]).unwrap();
     let rounds = |tile| {
-        let options = Options { tile: Some(tile), timing: Timing::Streamed, ..Options::new(Scheme::Yao) };
+        let options = Options::new(Scheme::Yao).tile(tile).timing(Timing::Streamed);
         check(&binding, &options, &format!("tiles of {tile}"));
         cost(&binding, &options).unwrap().online.rounds()
     };
     assert_eq!([16, 64, 256].map(rounds), [2; 3], "one for the inputs and one for the outputs");
     // Inputs of 64 tiles fill the window; the next ones share the exchange of these tiles' outputs.
     let all = p.bind(&[("lanes", 2 * 64 * 64)]).unwrap();
-    assert_eq!(cost(&all, &Options { tile: Some(64), ..Options::new(Scheme::Yao) }).unwrap().online.rounds(), 3);
+    assert_eq!(cost(&all, &Options::new(Scheme::Yao).tile(64)).unwrap().online.rounds(), 3);
 }
 
 /// What all tiles read leaves less of the window to their inputs, which still share exchanges.
@@ -121,7 +121,7 @@ fn a_cell_that_stays_does_not_hold_inputs_up() {
     let repeated = p.repeat(first, 5);
     let sums = p.map(&add, &[repeated, step]);
     p.output("sums", circuit::program::Recipient::Both, sums);
-    let options = Options { tile: Some(256), timing: Timing::Streamed, ..Options::new(Scheme::Yao) };
+    let options = Options::new(Scheme::Yao).tile(256).timing(Timing::Streamed);
     let rounds = cost(&p.bind(&[]).unwrap(), &options).unwrap().online.rounds();
     assert!(rounds < 10, "{rounds} rounds for 40 tiles");
 }

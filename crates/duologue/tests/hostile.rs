@@ -25,6 +25,7 @@ use programs::Dice;
 use proptest::prelude::*;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -37,18 +38,14 @@ const DEADLINE: Duration = Duration::from_secs(120);
 
 /// For parties that may give up as soon as something is wrong, or seems to be.
 fn quick() -> Limits {
-    Limits {
-        silence: Duration::from_millis(400),
-        progress: Duration::from_millis(800),
-        heartbeat: Duration::from_millis(20),
-        ..patient()
-    }
+    let [silence, progress, heartbeat] = [400, 800, 20].map(Duration::from_millis);
+    patient().silence(silence).progress(progress).heartbeat(heartbeat)
 }
 
 /// For parties that must not give up, however busy the machine is.
 fn patient() -> Limits {
     let long = Duration::from_secs(60);
-    Limits { silence: long, progress: long, meet: long, ..Limits::default() }
+    Limits::default().silence(long).progress(long).meet(long)
 }
 
 fn job() -> Binding {
@@ -60,10 +57,10 @@ fn ours(binding: &Binding, party: Party) -> Inputs {
 }
 
 fn ways() -> [Options; 4] {
-    let yao = Options { tile: Some(3), garbler: Some(Party::Bob), ..Options::new(Scheme::Yao) };
-    let streamed = Options { timing: Timing::Streamed, garbler: Some(Party::Alice), ..yao };
-    let gmw = Options { scheme: Scheme::Gmw, ..yao };
-    [yao, streamed, gmw, Options { scheme: Scheme::MaskedGmw, ..yao }]
+    let yao = Options::new(Scheme::Yao).tile(3).garbler(Party::Bob);
+    let streamed = yao.timing(Timing::Streamed).garbler(Party::Alice);
+    let gmw = yao.scheme(Scheme::Gmw);
+    [yao, streamed, gmw, yao.scheme(Scheme::MaskedGmw)]
 }
 
 /// A whole session: greeting, one program, the end. A failed one must be dead.
@@ -158,11 +155,11 @@ fn strangers_are_named() {
     });
     assert!(matches!(&error, Error::Peer(why) if why.contains("does not speak duologue")), "{error}");
 
-    let silence = Limits { silence: Duration::from_millis(400), ..patient() };
+    let silence = patient().silence(Duration::from_millis(400));
     let error = within(silence, "says nothing", gmw, |mut pipe| await_end(&mut pipe));
     assert!(matches!(error, Error::Timeout { what: "sign of life", .. }), "{error}");
 
-    let progress = Limits { progress: Duration::from_millis(400), ..patient() };
+    let progress = patient().progress(Duration::from_millis(400));
     let error = within(progress, "lives and does nothing", gmw, |mut pipe| {
         let mut bytes = [0; 4096];
         while !matches!(pipe.try_read(&mut bytes), Ok(0)) {
@@ -450,10 +447,10 @@ fn a_peer_that_dies_is_noticed_over_tcp_and_tls() {
             let mut session = Session::connect(bob, Party::Bob).unwrap();
             let mut steps = 0;
             // He goes away in the middle: the observer takes him.
-            session.observe(Some(Box::new(move |_, _, _| {
+            session.observe(move |_| {
                 steps += 1;
-                steps < 3
-            })));
+                if steps < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
             assert!(session.run(&binding, &options, &ours(&binding, Party::Bob)).is_err());
             drop(session);
             let error = end().expect_err("he is gone");

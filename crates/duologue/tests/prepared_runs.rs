@@ -14,6 +14,7 @@ use parties::{check, split, tcp, tls};
 use programs::{Dice, Sample, sample};
 use proptest::prelude::*;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::thread;
 use tempfile::TempDir;
@@ -45,14 +46,14 @@ impl Place {
     fn prepare(&self, job: &Job, times: u64) -> [Result<()>; 2] {
         meet(Channel::pair(), |session| {
             let mut runs = self.found(session.party())?;
-            session.prepare_to(&mut runs, None, &job.binding, &job.options, &job.public(), times).map(drop)
+            session.prepare_to(&mut runs, &job.binding, &job.options, &job.public(), times).map(drop)
         })
     }
 
     fn online_over(&self, channels: (Channel, Channel), job: &Job, inputs: &[Inputs; 2]) -> [Result<Outcome>; 2] {
         meet(channels, |session| {
             let (party, mut runs) = (session.party(), self.found(session.party())?);
-            session.online_from(&mut runs, None, &job.binding, &inputs[party as usize])
+            session.online_from(&mut runs, &job.binding, &inputs[party as usize])
         })
     }
 
@@ -84,7 +85,7 @@ struct Job {
 impl Job {
     fn of(sample: &Sample, garbler: Party, garbling: Garbling) -> Job {
         let [all, _] = split(&sample.binding, &sample.inputs, &mut Dice(0));
-        let options = Options { garbler: Some(garbler), garbling, tile: Some(64), ..Options::new(Scheme::Yao) };
+        let options = Options::new(Scheme::Yao).garbler(garbler).garbling(garbling).tile(64);
         Job { binding: sample.binding.clone(), all, options }
     }
 
@@ -92,7 +93,7 @@ impl Job {
     fn aes(lanes: u64) -> Job {
         let circuit = blocks::find("aes128").unwrap().circuit(&[], blocks::Goal::Size).unwrap();
         let program = Program::of_circuit(&circuit, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
-        let options = Options { garbler: Some(Party::Bob), ..Options::new(Scheme::Yao) };
+        let options = Options::new(Scheme::Yao).garbler(Party::Bob);
         Job { binding: program.bind(&[("lanes", lanes)]).unwrap(), all: Inputs::new(), options }
     }
 
@@ -191,7 +192,7 @@ fn online_costs_a_bit_and_a_label() {
     let bits = 5 * 128;
     assert_eq!((alice.online.sent, alice.online.received), (bits / 8 + opened(&job, Party::Bob), 16 * 2 * bits));
     assert_eq!((bob.online.sent, bob.online.received), (alice.online.received, alice.online.sent));
-    let cost = cost::cost(&job.binding, &Options { timing: Timing::Ahead, ..job.options }).unwrap();
+    let cost = cost::cost(&job.binding, &job.options.timing(Timing::Ahead)).unwrap();
     assert_eq!((cost.online.alice_to_bob, cost.online.bob_to_alice), (alice.online.sent, bob.online.sent));
     let rounds = [cost.online.alice_rounds, cost.online.bob_rounds];
     assert_eq!(rounds, [alice.online.rounds, bob.online.rounds]);
@@ -301,13 +302,12 @@ fn a_folder_serves_one_program_one_party_and_public_inputs() {
     let other = Job::aes(1);
     let [alice, _] = place.online(&other, &other.zeros());
     usage(alice, "prepared for something else: the program was");
-    let [alice, _] =
-        place.prepare(&Job { options: Options { garbler: Some(Party::Bob), ..job.options }, ..job_of(&job) }, 1);
+    let [alice, _] = place.prepare(&Job { options: job.options.garbler(Party::Bob), ..job_of(&job) }, 1);
     usage(alice, "who garbles was alice, and is bob now");
-    let three_halves = Options { garbling: Garbling::ThreeHalves, ..job.options };
+    let three_halves = job.options.garbling(Garbling::ThreeHalves);
     let [alice, _] = place.prepare(&Job { options: three_halves, ..job_of(&job) }, 1);
     usage(alice, "how ANDs are garbled was half-gates, and is three-halves now");
-    let [alice, _] = place.prepare(&Job { options: Options { tile: Some(16), ..job.options }, ..job_of(&job) }, 1);
+    let [alice, _] = place.prepare(&Job { options: job.options.tile(16), ..job_of(&job) }, 1);
     usage(alice, "the lanes of a tile was 64, and is 16 now");
     let mut changed = inputs.clone();
     let port = job.binding.inputs().iter().find(|port| port.who == Owner::Public).unwrap();
@@ -349,7 +349,7 @@ fn what_does_not_belong_together_is_named_and_not_used_up() {
     let mixed = meet(Channel::pair(), |session| {
         let place = if session.party() == Party::Alice { &one } else { &other };
         let mut runs = place.open(session.party());
-        match session.online_from(&mut runs, None, &job.binding, &job.zeros()[session.party() as usize]) {
+        match session.online_from(&mut runs, &job.binding, &job.zeros()[session.party() as usize]) {
             Err(Error::Incompatible { what: "the prepared runs", .. }) => Ok(()),
             other => panic!("{:?}", other.err()),
         }
@@ -403,7 +403,7 @@ fn only_yao_ahead_of_time_is_prepared() {
     let [alice, bob] = place.prepare(&with(Options::new(Scheme::Gmw)), 1);
     usage(alice, "triples in a pool");
     usage(bob, "triples in a pool");
-    let [alice, _] = place.prepare(&with(Options { timing: Timing::Streamed, ..job.options }), 1);
+    let [alice, _] = place.prepare(&with(job.options.timing(Timing::Streamed)), 1);
     usage(alice, "cannot be streamed");
     let [alice, _] = place.online(&job, &job.zeros());
     usage(alice, "no prepared run is left");
@@ -416,20 +416,20 @@ fn parties_that_call_for_different_things_are_told() {
     good(meet(Channel::pair(), |session| {
         let mut runs = place.found(session.party())?;
         let times = 1 + session.party() as u64;
-        let told = session.prepare_to(&mut runs, None, &job.binding, &job.options, &Inputs::new(), times);
+        let told = session.prepare_to(&mut runs, &job.binding, &job.options, &Inputs::new(), times);
         assert!(matches!(told, Err(Error::Incompatible { what: "how many times", .. })));
-        session.prepare_to(&mut runs, None, &job.binding, &job.options, &Inputs::new(), 1)
+        session.prepare_to(&mut runs, &job.binding, &job.options, &Inputs::new(), 1)
     }));
     assert_eq!(place.left(), [1, 1]);
     good(meet(Channel::pair(), |session| {
         let (party, mut runs) = (session.party(), place.open(session.party()));
         let inputs = &job.zeros()[party as usize];
         let told = match party {
-            Party::Alice => session.online_from(&mut runs, None, &job.binding, inputs),
+            Party::Alice => session.online_from(&mut runs, &job.binding, inputs),
             Party::Bob => session.run(&job.binding, &job.options, inputs),
         };
         assert!(matches!(told, Err(Error::Incompatible { what: "what is called for", .. })));
-        session.online_from(&mut runs, None, &job.binding, inputs)
+        session.online_from(&mut runs, &job.binding, inputs)
     }));
 }
 
@@ -441,11 +441,11 @@ fn an_interrupted_preparation_goes_on() {
         let results = meet(Channel::pair(), |session| {
             let mut runs = place.found(session.party())?;
             let (mut begun, us) = (0, session.party());
-            session.observe(Some(Box::new(move |_, done, total| {
-                begun += u64::from(done > 0 && done < total);
-                us != party || begun < 4 * stops
-            })));
-            session.prepare_to(&mut runs, None, &job.binding, &job.options, &Inputs::new(), 6).map(drop)
+            session.observe(move |progress| {
+                begun += u64::from(progress.done > 0 && progress.done < progress.total);
+                if us != party || begun < 4 * stops { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            session.prepare_to(&mut runs, &job.binding, &job.options, &Inputs::new(), 6).map(drop)
         });
         assert!(results.iter().all(Result::is_err));
         for party in [Party::Alice, Party::Bob] {

@@ -50,7 +50,7 @@ proptest! {
     #[test]
     fn few_lanes(seed: u64, lanes in 1u64..=20, tile in prop::sample::select(vec![1usize, 3, 15, 16, 64])) {
         let yao = all_options().into_iter().filter(|options| options.scheme == Scheme::Yao);
-        let tiles: Vec<Options> = yao.map(|options| Options { tile: Some(tile), ..options }).collect();
+        let tiles: Vec<Options> = yao.map(|options| options.tile(tile)).collect();
         run_all(Channel::pair(), &sample(seed, lanes), &tiles);
     }
 }
@@ -137,8 +137,8 @@ fn trees_of_ands() {
             || (0..lanes).map(|_| (0..40).map(|_| dice.roll(16) > 0).collect()).collect::<Vec<Vec<bool>>>();
         let inputs = [("x", mostly()), ("y", mostly())].map(|(name, lanes)| (name.to_string(), lanes)).into();
         let sample = Sample { seed: lanes as u64, program: program.clone(), binding, inputs };
-        let masked = Options { tile: Some(512), ..Options::new(Scheme::MaskedGmw) };
-        run_all(Channel::pair(), &sample, &[masked, Options { tile: Some(64), ..masked }]);
+        let masked = Options::new(Scheme::MaskedGmw).tile(512);
+        run_all(Channel::pair(), &sample, &[masked, masked.tile(64)]);
     }
 }
 
@@ -155,7 +155,7 @@ fn vectors(block: &str, size: &[u32], vectors: &[&[&str]], lanes: usize) {
     let binding = program.bind(&[("lanes", lanes as u64)]).unwrap();
     let column = |i: usize| -> BitMatrix {
         let each: Vec<Vec<u8>> = vectors.iter().map(|vector| hex(vector[i])).collect();
-        data::bytes(&(0..lanes).map(|lane| &each[lane % each.len()][..]).collect::<Vec<_>>())
+        data::bytes(&(0..lanes).map(|lane| &each[lane % each.len()][..]).collect::<Vec<_>>()).unwrap()
     };
     let ports = binding.inputs().len();
     let expected = column(ports);

@@ -9,17 +9,23 @@ mod programs;
 #[path = "../../../tests/support/taps.rs"]
 mod taps;
 
+use circuit::blocks::{Goal, greater};
 use circuit::program::{Binding, Owner, reference};
-use circuit::{BitMatrix, Party, Program, bits};
-use duologue::Phase;
-use duologue::channel::{Channel, Limits, Pipe, memory};
+use circuit::{BitMatrix, Party, Program, UInt, bits, uint};
+use duologue::channel::{Channel, Identity, Limits, Pipe, memory};
 use duologue::correlation::Demand;
+use duologue::correlation::pool::Pool;
+use duologue::ot::Extension;
 use duologue::ot::base::curve_calls;
-use duologue::{Error, Garbling, Inputs, Options, Outcome, Result, Scheme, Session, Timing};
+use duologue::prepared::PreparedRuns;
+use duologue::{
+    Error, Garbling, Inputs, Options, Outcome, Phase, Progress, Result, Scheme, Session, Timing, Unit, data,
+};
 use every_step::{every_step, inputs_of};
 use kernels::work::aes_blocks;
 use parties::{all_options, both, check, split};
 use programs::{Dice, sample};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -159,10 +165,10 @@ fn what_differs_is_named_on_both_sides_and_the_session_goes_on() {
     let cases: [(&str, Options); 6] = [
         ("the protocol", gmw()),
         ("the protocol", Options::new(Scheme::MaskedGmw)),
-        ("who garbles", Options { garbler: Some(Party::Alice), ..yao() }),
-        ("how ANDs are garbled", Options { garbling: Garbling::ThreeHalves, ..yao() }),
-        ("when setup happens", Options { timing: Timing::Streamed, ..yao() }),
-        ("the lanes of a tile", Options { tile: Some(5), ..yao() }),
+        ("who garbles", yao().garbler(Party::Alice)),
+        ("how ANDs are garbled", yao().garbling(Garbling::ThreeHalves)),
+        ("when setup happens", yao().timing(Timing::Streamed)),
+        ("the lanes of a tile", yao().tile(5)),
     ];
     for (what, options) in cases {
         assert_disagreement(what, &same, &run(&binding, options, 1));
@@ -384,14 +390,15 @@ fn an_observer_sees_progress_and_cancels() {
             let cancel = Arc::new(AtomicBool::new(false));
             let (seen, cancelled) = (Arc::new(AtomicU64::new(0)), cancel.clone());
             let ands = seen.clone();
-            session.observe(Some(Box::new(move |phase, done, total| {
+            session.observe(move |&Progress { phase, unit, done, total, .. }| {
                 let cancelled = cancelled.load(Ordering::Relaxed);
                 if phase == Phase::Online && !cancelled {
+                    assert_eq!(unit, Unit::Ands);
                     let before = seen.swap(done, Ordering::Relaxed);
                     assert!(before <= done && done <= total && total > 0);
                 }
-                !(cancelled && phase == Phase::Online)
-            })));
+                if cancelled && phase == Phase::Online { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
             let error = run(session, &cancel);
             let schedule_ands = duologue::cost::cost(binding, &options).unwrap().ands;
             assert_eq!(ands.load(Ordering::Relaxed), schedule_ands, "seen to its end");
@@ -409,7 +416,7 @@ fn online_gmw_computes_no_cryptography() {
         let ours = inputs(&binding, 1)[session.party() as usize].clone();
         for (turn, scheme) in [Scheme::Gmw, Scheme::Gmw, Scheme::MaskedGmw, Scheme::MaskedGmw].into_iter().enumerate() {
             let before = (aes_blocks(), curve_calls());
-            let options = Options { timing: Timing::Ahead, ..Options::new(scheme) };
+            let options = Options::new(scheme).timing(Timing::Ahead);
             let prepared = session.prepare(&binding, &options, &public(&binding, &ours))?;
             let ready = (aes_blocks(), curve_calls());
             assert!(ready.0 > before.0, "triples are made with AES");
@@ -428,7 +435,7 @@ fn online_yao_computes_nothing_on_the_curve() {
     both(Channel::pair(), |mut session| {
         let ours = inputs(&binding, 1)[session.party() as usize].clone();
         for timing in [Timing::Ahead, Timing::Streamed] {
-            let options = Options { timing, garbler: Some(Party::Alice), ..yao() };
+            let options = yao().timing(timing).garbler(Party::Alice);
             let prepared = session.prepare(&binding, &options, &public(&binding, &ours))?;
             let ready = (aes_blocks(), curve_calls());
             assert!(ready.1 > 0, "base OTs run in setup");
@@ -478,4 +485,100 @@ fn programs_without_ands_inputs_or_lanes_run() {
             session.close()
         });
     }
+}
+
+/// Who is richer.
+fn richer() -> Binding {
+    let mut p = Program::new("richer");
+    let [a, b] = [Party::Alice, Party::Bob].map(|party| p.input(&party.to_string(), party, uint(64), 1));
+    let richer = p.map_with([a, b], |c, [a, b]: [UInt; 2]| UInt::from(greater(c, &a, &b, Goal::Size)));
+    p.output("richer", Party::Alice, richer);
+    p.bind(&[]).unwrap()
+}
+
+fn fortune(session: &Session) -> Inputs {
+    let fortune = 0xdead_beef_dead_beef - session.party() as u64;
+    Inputs::new().with(&session.party().to_string(), data::uints(64, &[fortune]).unwrap())
+}
+
+#[test]
+fn pools_and_prepared_runs_are_bound_to_the_keys_of_the_channel() {
+    let [alice, bob, carol] = [(); 3].map(|()| Identity::generate().unwrap().public());
+    let folder = tempfile::tempdir().unwrap();
+    let place = |what: &str, party: Party| folder.path().join(format!("{what} of {party}"));
+    let channels = |alice, bob| {
+        let (to_bob, to_alice) = Channel::pair();
+        (to_bob.authenticated(alice, bob), to_alice.authenticated(bob, alice))
+    };
+    let bound = both(channels(alice, bob), |mut session| {
+        assert_eq!(session.peer_key(), Some(if session.party() == Party::Alice { bob } else { alice }));
+        session.create_pool(&place("pool", session.party()), Extension::DEFAULT, None)?;
+        let mut runs = PreparedRuns::create(&place("runs", session.party()), None)?;
+        session.prepare_to(&mut runs, &richer(), &yao(), &Inputs::new(), 1)?;
+        let keys = [session.pool().unwrap().origin.keys, runs.status()?.origin.keys];
+        session.close().map(|()| keys)
+    });
+    assert_eq!(bound, [[Some([alice, bob]); 2]; 2]);
+    for others in [Channel::pair(), channels(alice, carol), channels(carol, bob)] {
+        both(others, |mut session| {
+            let pool = session.use_pool(Pool::open(&place("pool", session.party()), None)?);
+            let mut runs = PreparedRuns::open(&place("runs", session.party()), None)?;
+            let inputs = fortune(&session);
+            let run = session.online_from(&mut runs, &richer(), &inputs);
+            assert!(matches!(pool, Err(Error::Usage(_))) && matches!(run, Err(Error::Usage(_))), "{pool:?}, {run:?}");
+            session.close()
+        });
+    }
+    let answers = both(channels(alice, bob), |mut session| {
+        let mut runs = PreparedRuns::open(&place("runs", session.party()), None)?;
+        let inputs = fortune(&session);
+        let outcome = session.online_from(&mut runs, &richer(), &inputs)?;
+        session.close()?;
+        outcome.outputs.get("richer").map(data::to_uints).transpose()
+    });
+    assert_eq!(answers, [Some(vec![1]), None]);
+}
+
+#[test]
+fn nothing_prints_a_value() {
+    let printed = both(Channel::pair(), |mut session| {
+        let inputs = fortune(&session);
+        let prepared = session.prepare(&richer(), &yao(), &Inputs::new())?;
+        let before = format!("{inputs:?} {prepared:?}");
+        let outcome = session.online(prepared, &inputs)?;
+        let printed = format!("{before} {outcome:?} {session:?}");
+        session.close().map(|()| printed)
+    });
+    for (printed, party) in printed.iter().zip(["Alice", "Bob"]) {
+        for value in ["dead", "beef", "16045690984833335023", "16045690984833335022", "true"] {
+            // Whether setup comes ahead is no secret.
+            assert!(!printed.replace("ahead: true", "").contains(value), "{value} in {printed}");
+        }
+        assert!(
+            printed.contains(&format!("Session {{ party: {party}, peer_key: None, dead: None, .. }}")),
+            "{printed}"
+        );
+        assert!(printed.contains(r#"Prepared { program: "richer""#), "{printed}");
+    }
+    assert!(printed[0].contains(r#"{"richer": BitMatrix(1 bits × 1 lanes)}"#), "{}", printed[0]);
+}
+
+#[test]
+fn a_session_that_waits_is_cancelled_from_another_thread() {
+    let (to_bob, to_alice) = Channel::pair();
+    thread::scope(|scope| {
+        let bob = scope.spawn(|| Session::connect(to_alice, Party::Bob).unwrap());
+        let mut alice = Session::connect(to_bob, Party::Alice).unwrap();
+        let idle = bob.join().unwrap();
+        let canceller = alice.canceller();
+        let waits = scope.spawn(move || {
+            let inputs = fortune(&alice);
+            alice.run(&richer(), &yao(), &inputs).err()
+        });
+        thread::sleep(std::time::Duration::from_millis(50));
+        canceller.cancel();
+        let error = waits.join().unwrap();
+        assert!(matches!(error, Some(Error::Cancelled)), "{error:?}");
+        drop(idle);
+    });
 }

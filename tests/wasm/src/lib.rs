@@ -7,8 +7,8 @@ mod ring;
 use duologue::channel::{Channel, Limits};
 use duologue::circuit::blocks::{self, Goal};
 use duologue::circuit::program::{Binding, Recipient};
-use duologue::circuit::{self, Program, bits};
-use duologue::{Inputs, Options, Party, Scheme, Session, data};
+use duologue::circuit::{self, BitMatrix, Program, bits};
+use duologue::{Inputs, Options, Party, Scheme, Session};
 use js_sys::SharedArrayBuffer;
 use ring::Ring;
 use std::time::Duration;
@@ -25,15 +25,14 @@ const BLOCK: usize = 16;
 #[wasm_bindgen]
 pub fn encrypt(shared: SharedArrayBuffer, party: &str, scheme: &str, input: &[u8]) -> Result<Vec<u8>, JsError> {
     let party = if party == "alice" { Party::Alice } else { Party::Bob };
-    let lanes: Vec<&[u8]> = input.chunks(BLOCK).collect();
-    let program = aes(lanes.len())?;
+    let program = aes(input.len() / BLOCK)?;
     let channel = Channel::over(Ring::new(&shared, party)?, limits());
     let mut session = Session::connect(channel, party)?;
-    let inputs = Inputs::new().with(port(party), data::bytes(&lanes));
+    let inputs = Inputs::new().with(port(party), BitMatrix::from_byte_rows(8 * BLOCK, input)?);
     let outcome = session.run(&program, &Options::new(scheme.parse::<Scheme>()?), &inputs)?;
     session.close()?;
     let cipher = outcome.outputs.get("cipher").ok_or_else(|| JsError::new("there is no output"))?;
-    Ok(data::to_bytes(cipher).concat())
+    Ok(cipher.to_byte_rows())
 }
 
 fn aes(lanes: usize) -> circuit::Result<Binding> {
@@ -53,5 +52,5 @@ fn port(party: Party) -> &'static str {
 
 /// A busy machine may take its time: no thread says meanwhile that a party is alive.
 fn limits() -> Limits {
-    Limits { silence: Duration::from_secs(600), progress: Duration::from_secs(600), ..Limits::default() }
+    Limits::default().silence(Duration::from_secs(600)).progress(Duration::from_secs(600))
 }

@@ -1,7 +1,7 @@
 //! How strings are cut into chunks, levels and pieces, and what follows for lengths: public terms alone.
 
-use circuit::Party;
 use duologue::call::{Call, CallLengths, Exchange};
+use duologue::circuit::Party;
 use duologue::correlation::Demand;
 
 /// Bits of a piece.

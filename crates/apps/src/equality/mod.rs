@@ -28,9 +28,9 @@ mod layout;
 mod packed;
 mod stages;
 
-use circuit::program::{CallPort, Functionality, Holder, Recipient};
-use circuit::{BitMatrix, Error, Party, Program, bits};
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
+use duologue::circuit::program::{CallPort, Functionality, Holder, Recipient};
+use duologue::circuit::{BitMatrix, Error, Party, Program, bits};
 use layout::Layout;
 use stages::{Online, Setup};
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Functionality for Equality {
         1
     }
 
-    fn results(&self, parameters: &[u8], args: &[CallPort]) -> circuit::Result<Vec<CallPort>> {
+    fn results(&self, parameters: &[u8], args: &[CallPort]) -> duologue::circuit::Result<Vec<CallPort>> {
         let [a, b] = args else {
             return Err(Error::usage(format!("two arguments, not {}", args.len())));
         };
@@ -81,7 +81,7 @@ impl Functionality for Equality {
         }
     }
 
-    fn lanes(&self, _: &[u8], args: &[u64]) -> circuit::Result<Vec<u64>> {
+    fn lanes(&self, _: &[u8], args: &[u64]) -> duologue::circuit::Result<Vec<u64>> {
         match args {
             [a, b] if a == b => Ok(vec![*a]),
             _ => Err(Error::usage(format!("as many strings on both sides, not {args:?}"))),

@@ -2,9 +2,9 @@
 
 use super::layout::{Layout, PIECE, VALUES, sender, writer};
 use super::packed::{BitReader, BitWriter};
-use circuit::{BitMatrix, Party};
 use duologue::Result;
 use duologue::call::{Drawn, Outbox, Stage, Zeroizing};
+use duologue::circuit::{BitMatrix, Party};
 use duologue::correlation::derived::{ReceivedTables, SentTables};
 
 /// All values of a piece but 0, as a set of bits.

@@ -1,9 +1,9 @@
 //! What the tests of the applications share.
 #![allow(dead_code)]
 
-use circuit::Binding;
-use circuit::blocks::Goal;
-use circuit::program::reference::{Table, evaluate};
+use duologue::circuit::Binding;
+use duologue::circuit::blocks::Goal;
+use duologue::circuit::program::reference::{Table, evaluate};
 use duologue::cost::cost;
 use duologue::{Inputs, Options, Scheme};
 use std::collections::BTreeMap;

@@ -225,7 +225,7 @@ impl Binding {
     }
 
     fn check_total(&self, number: usize, port: usize, lanes: u64) -> Result<()> {
-        let value = Value((self.lanes.len() + port) as u32);
+        let value = self.program.value((self.lanes.len() + port) as u32);
         let width = u64::from(self.program.type_of(value).width.max(1));
         match lanes.checked_mul(width) {
             Some(bits) if lanes <= MOST_LANES && bits <= MOST_VALUE_BITS => Ok(()),

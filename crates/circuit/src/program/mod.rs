@@ -34,30 +34,55 @@ mod schedule;
 mod scheduler;
 mod step;
 mod wiring;
+mod written;
 
 pub use bind::{Binding, BoundPort};
 pub use functionality::{CallPort, Functionalities, Functionality, Holder};
 pub use lanes::{Lanes, Size};
 pub use parts::{Call, CallPart, CallValue, Origin, Part, Parts, ProgramPart, Target};
 pub use party::Party;
+#[doc(hidden)]
 pub use schedule::{CellId, Schedule, Seat, Task, TaskKind};
 pub use step::{Owner, Recipient, Step, View};
+#[doc(hidden)]
 pub use wiring::Piece;
 
 use crate::error::{Error, Result, counted};
 use crate::graph::{Circuit, Type, check_name, check_type};
 use std::collections::HashSet;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-/// A value of a program: defined by one step, read by later ones.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Value(pub(crate) u32);
+/// A value of a program: defined by one step, read by later ones of this program and of its clones.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value(pub(crate) u32, pub(crate) ProgramId);
 
 impl Value {
     /// Its place among the values, in the order in which the steps define them.
     pub fn number(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Value({})", self.0)
+    }
+}
+
+/// Which program of this process a value belongs to; no part of any encoding.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ProgramId(u64);
+
+impl ProgramId {
+    /// Of steps that were read and belong to no program yet.
+    pub const NONE: ProgramId = ProgramId(0);
+
+    /// No other program has it, but with probability 2^-64.
+    fn new() -> ProgramId {
+        ProgramId(RandomState::new().hash_one(0) | 1 << 63)
     }
 }
 
@@ -92,6 +117,7 @@ const MOST_BITS: u64 = 1 << 24;
 /// A program: named sizes, circuits, and steps over values.
 #[derive(Clone)]
 pub struct Program {
+    id: ProgramId,
     name: String,
     sizes: Vec<SizeRange>,
     circuits: Vec<Circuit>,
@@ -111,7 +137,8 @@ impl Program {
         let name = name.into();
         let mistake = check_name(&name).err().map(|why| Error::invalid("program", why));
         let (sizes, circuits, steps, values, ports, functionalities) = Default::default();
-        Program { name, sizes, circuits, steps, values, ports, functionalities, calls: 0, mistake }
+        let id = ProgramId::new();
+        Program { id, name, sizes, circuits, steps, values, ports, functionalities, calls: 0, mistake }
     }
 
     /// One circuit as a program: each input port belongs to the party named for it, outputs go to both.
@@ -149,9 +176,15 @@ impl Program {
         &self.steps
     }
 
-    /// The type of a lane of `value`.
+    /// The type of a lane of `value`; no bits if it is not this program's.
     pub fn type_of(&self, value: Value) -> Type {
-        self.values.get(value.0 as usize).map_or(crate::graph::bits(0), |definition| definition.ty)
+        let defined = self.values.get(value.0 as usize).filter(|_| value.1 == self.id);
+        defined.map_or(crate::graph::bits(0), |definition| definition.ty)
+    }
+
+    /// The value with this number, whether it is defined or not.
+    pub(crate) fn value(&self, number: u32) -> Value {
+        Value(number, self.id)
     }
 
     /// Who holds `value` when a call reads it: the party that supplies it or that a call gave it to, else both as shares.
@@ -214,6 +247,16 @@ impl Program {
         self.one(Step::Input { name: name.into(), owner: owner.into(), ty, lanes: lanes.into() })
     }
 
+    /// A public number, the same in every lane, of the width of `ty`.
+    pub fn number(&mut self, ty: Type, lanes: impl Into<Lanes>, number: u128) -> Value {
+        if ty.width < 128 && number >> ty.width != 0 {
+            let error = self.invalid(format!("the constant {number} does not fit into {} bits", ty.width));
+            self.remember(error);
+        }
+        let bit = |i| i < 128 && number >> i & 1 == 1;
+        self.constant(ty, lanes, &(0..ty.width).map(bit).collect::<Vec<_>>())
+    }
+
     /// A public value, the same in every lane; `bits` least significant first.
     pub fn constant(&mut self, ty: Type, lanes: impl Into<Lanes>, bits: &[bool]) -> Value {
         self.one(Step::Constant { ty, lanes: lanes.into(), bits: bits.to_vec() })
@@ -221,7 +264,7 @@ impl Program {
 
     /// `circuit` on every lane; the value of its first output port.
     pub fn map(&mut self, circuit: &Circuit, args: &[Value]) -> Value {
-        self.map_all(circuit, args).first().copied().unwrap_or(Value(u32::MAX))
+        self.map_all(circuit, args).first().copied().unwrap_or(self.value(u32::MAX))
     }
 
     /// `circuit` on every lane; a value for each output port.
@@ -271,12 +314,12 @@ impl Program {
     }
 
     fn one(&mut self, step: Step) -> Value {
-        self.many(step).first().copied().unwrap_or(Value(u32::MAX))
+        self.many(step).first().copied().unwrap_or(self.value(u32::MAX))
     }
 
     fn many(&mut self, step: Step) -> Vec<Value> {
         match self.push(step) {
-            Ok(range) => range.map(Value).collect(),
+            Ok(range) => range.map(|number| self.value(number)).collect(),
             Err(error) => {
                 self.remember(error);
                 Vec::new()
@@ -299,6 +342,12 @@ impl Program {
             self.circuits.push(circuit.clone());
             self.circuits.len() - 1
         }) as u32
+    }
+
+    /// Appends a step that was read, whose values belong to no program yet.
+    pub(crate) fn push_read(&mut self, step: Step) -> Result<Range<u32>> {
+        let args: Vec<Value> = step.args().iter().map(|arg| self.value(arg.0)).collect();
+        self.push(step.with_args(&args, |circuit| circuit))
     }
 
     /// Appends a step after checking it; the values that it defines.
@@ -456,6 +505,7 @@ impl Program {
 
     fn width(&self, value: Value) -> Result<usize> {
         match self.values.get(value.0 as usize) {
+            _ if value.1 != self.id => Err(self.invalid(format!("value {} belongs to another program", value.0))),
             Some(definition) => Ok(definition.ty.width as usize),
             None => Err(self.invalid(format!("value {} is not defined before it is used", value.0))),
         }

@@ -122,16 +122,21 @@ impl Parts {
 
 /// The schedule of a program with calls: it has no tasks of its own.
 pub(super) fn schedule(binding: &Binding, order: Order, tile: &dyn Fn(usize) -> usize) -> Result<Schedule> {
-    let parts = Lowering::new(binding).parts(order, tile)?;
+    let lowering = Lowering::new(binding);
+    let mut parts = lowering.parts(order, tile)?;
+    // One tile for all, that of the largest plan: by it a program that was prepared is cut again.
+    let least = parts.programs().map(|part| part.schedule.tile).min().unwrap_or(1);
+    if parts.programs().any(|part| part.schedule.tile != least) {
+        parts = lowering.parts(order, &|_| least)?;
+    }
     let mut totals = Seat::default();
     for seat in parts.programs().map(|part| part.schedule.totals) {
         totals.and0 += seat.and0;
         totals.in0 += seat.in0;
         totals.out0 += seat.out0;
     }
-    let tile = parts.programs().map(|part| part.schedule.tile).max().unwrap_or(1);
     let (tasks, plans, uses) = Default::default();
-    Ok(Schedule { tasks, plans, uses, order, tile, totals, parts: Some(Arc::new(parts)) })
+    Ok(Schedule { tasks, plans, uses, order, tile: least, totals, parts: Some(Arc::new(parts)) })
 }
 
 struct Lowering<'a> {
@@ -201,7 +206,8 @@ impl<'a> Lowering<'a> {
                 _ => self.level_of(&args),
             };
             self.members.entry(level).or_default().insert(number);
-            self.homes.extend(self.results(number).map(|value| (value, level)));
+            let results: Vec<Value> = self.results(number).collect();
+            self.homes.extend(results.into_iter().map(|value| (value, level)));
             args.iter().for_each(|arg| readers[arg.number()] = readers[arg.number()].min(level));
         }
     }
@@ -308,8 +314,9 @@ impl<'a> Lowering<'a> {
         Ok(CallPart { call: Arc::new(call), functionality, args, results })
     }
 
-    fn results(&self, step: u32) -> impl Iterator<Item = Value> + use<> {
-        (self.first[step as usize]..self.first[step as usize + 1]).map(Value)
+    fn results(&self, step: u32) -> impl Iterator<Item = Value> {
+        let program = self.binding.program();
+        (self.first[step as usize]..self.first[step as usize + 1]).map(|number| program.value(number))
     }
 
     fn step_of(&self, value: Value) -> u32 {
@@ -391,7 +398,7 @@ impl<'a> Writer<'a> {
             }
         };
         let made = self.program.push(step)?;
-        self.values.extend(self.whole.results(number).zip(made.map(Value)));
+        self.values.extend(self.whole.results(number).zip(made.map(|number| self.program.value(number))));
         Ok(())
     }
 
@@ -415,7 +422,7 @@ impl<'a> Writer<'a> {
         let (name, ty) = (self.inputs.len().to_string(), binding.program().type_of(value));
         self.inputs.push(Origin::Made(value));
         let made = self.program.push(Step::Input { name, owner, ty, lanes: binding.lanes_of(value).into() })?;
-        let known = Value(made.start);
+        let known = self.program.value(made.start);
         debug_assert!(self.whole.homes.get(&value) != Some(&self.level), "a part's own values are there");
         self.values.insert(value, known);
         Ok(known)

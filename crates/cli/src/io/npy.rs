@@ -206,7 +206,7 @@ mod tests {
     }
 
     fn numbers_of(matrix: &BitMatrix) -> Vec<u64> {
-        duologue::data::to_uints(matrix)
+        duologue::data::to_uints(matrix).unwrap()
     }
 
     #[test]

@@ -1,21 +1,21 @@
 //! A progress bar for what takes longer than a second, if standard error is a terminal.
 
 use crate::io::rate::Rate;
-use duologue::Phase;
-use duologue::session::Observer;
+use duologue::{Phase, Progress};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Shows how far a run is; it goes on whatever happens here.
-pub fn bar(title: String) -> Observer {
+pub fn bar(title: String) -> impl FnMut(&Progress) -> ControlFlow<()> + Send + use<> {
     let start = Instant::now();
     let mut line = Line::new(title);
-    Box::new(move |phase, done, total| {
+    move |&Progress { phase, done, total, .. }| {
         line.update(start.elapsed(), name(phase), done, total);
-        true
-    })
+        ControlFlow::Continue(())
+    }
 }
 
 /// What is shown of a run, and how fast its phase goes.

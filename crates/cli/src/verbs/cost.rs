@@ -8,10 +8,10 @@ use crate::failure::Failure;
 use crate::io::console::{Console, bytes, seconds, table, thousands};
 use crate::io::{shown, sizes};
 use crate::program;
-use circuit::Binding;
+use circuit::{Binding, BitMatrix};
 use duologue::channel::{Channel, Link};
 use duologue::cost::{self, Speed};
-use duologue::{Garbling, Inputs, Options, Party, Scheme, Session, Timing, data};
+use duologue::{Garbling, Inputs, Options, Party, Scheme, Session, Timing};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::{fmt, thread};
@@ -79,7 +79,7 @@ impl Phase {
 
 impl Protocol {
     fn new(binding: &Binding, scheme: Scheme, garbling: Garbling, link: &Link) -> Result<Protocol, Failure> {
-        let options = Options { garbling, ..Options::new(scheme) };
+        let options = Options::new(scheme).garbling(garbling);
         let cost = cost::cost_with(binding, &options, &apps::calls())?;
         let speed = measure(&options, cost.terms.ahead)?;
         let (setup, online) = cost.time(link, &speed);
@@ -115,7 +115,7 @@ const FACES: usize = 1000;
 /// Runs a small program between two threads; the second run of a session has no base OTs.
 fn measure(options: &Options, ahead: bool) -> Result<Speed, Failure> {
     let timing = if ahead { Timing::Ahead } else { Timing::Streamed };
-    let options = Options { timing, ..*options };
+    let options = options.timing(timing);
     let binding = apps::scifi::scifi(900).bind(&[("faces", FACES as u64)])?;
     let (to_bob, to_alice) = Channel::pair();
     let bob = thread::scope(|scope| {
@@ -137,7 +137,7 @@ fn party(
 ) -> duologue::Result<duologue::session::Report> {
     let inputs = binding.inputs().iter().filter(|port| port.who == party.into());
     let inputs = inputs.fold(Inputs::new(), |inputs, port| {
-        inputs.with(&port.name, data::uints(port.ty.width as usize, &vec![0; port.lanes as usize]))
+        inputs.with(&port.name, BitMatrix::zeros(port.ty.width as usize, port.lanes as usize))
     });
     let mut session = Session::connect(channel, party)?;
     session.run(binding, options, &inputs)?;

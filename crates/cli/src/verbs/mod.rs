@@ -25,5 +25,5 @@ use duologue::{Options, Scheme};
 fn options(scheme: Scheme, args: &Settings) -> Options {
     let usual = Options::new(scheme);
     let extension = args.correlations.unwrap_or(usual.extension);
-    Options { garbler: args.garbler, garbling: args.garbling, tile: args.tile, extension, ..usual }
+    usual.garbler(args.garbler).garbling(args.garbling).tile(args.tile).extension(extension)
 }

@@ -19,24 +19,20 @@ pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Fai
     let binding = sizes::bind(&program, &args.size, &given)?;
     let inputs = public(&binding, given)?;
     let security = peer::security(&args.peer, config)?;
-    let keys = peer::known_keys(&security, args.peer.party);
     // Errors of a folder are found before the parties meet.
     let pool = pool::open(&args.settings)?;
     let mut folder = prepared::open_or_create(&args.to, args.prepared_key.as_ref())?;
 
     let mut session = peer::connect(&args.peer, &security, config, console)?;
     if let Some(pool) = pool {
-        session.use_pool(pool, keys)?;
+        session.use_pool(pool)?;
     }
     if !console.quiet() {
-        session.observe(Some(progress::bar(format!(
-            "{}, {}",
-            shown::name(program.name()),
-            count(args.times, "prepared run")
-        ))));
+        let runs = count(args.times, "prepared run");
+        session.observe(progress::bar(format!("{}, {runs}", shown::name(program.name()))));
     }
     let options = options(Scheme::Yao, &args.settings);
-    let made = session.prepare_to(&mut folder, keys, &binding, &options, &inputs, args.times)?;
+    let made = session.prepare_to(&mut folder, &binding, &options, &inputs, args.times)?;
     session.close()?;
     console.show(&PreparedReport::new(&args.to, &folder.status()?, Some(&made)))
 }

@@ -13,7 +13,6 @@ use crate::io::console::{Console, hex};
 use crate::io::output::Destinations;
 use crate::io::{input, progress, shown, sizes};
 use crate::{interrupt, peer, program};
-use duologue::Options;
 
 pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure> {
     let program = program::load(&args.program, &[])?;
@@ -27,7 +26,6 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
         return Err(Failure::input(why));
     }
     let security = peer::security(&args.peer, config)?;
-    let keys = peer::known_keys(&security, party);
     let proposal = Proposal {
         digest: hex(&program.digest()?),
         binding: &binding,
@@ -44,15 +42,15 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
 
     let mut session = peer::connect(&args.peer, &security, config, console)?;
     if let Some(pool) = pool {
-        session.use_pool(pool, keys)?;
+        session.use_pool(pool)?;
     }
     if !console.quiet() {
-        session.observe(Some(progress::bar(format!("{}, {}", shown::name(program.name()), args.protocol))));
+        session.observe(progress::bar(format!("{}, {}", shown::name(program.name()), args.protocol)));
     }
     let outcome = match prepared {
-        Some(mut folder) => session.online_from(&mut folder, keys, &binding, &inputs)?,
+        Some(mut folder) => session.online_from(&mut folder, &binding, &inputs)?,
         None => {
-            let options = Options { timing: args.timing, ..options(args.protocol, &args.settings) };
+            let options = options(args.protocol, &args.settings).timing(args.timing);
             session.run(&binding, &options, &inputs)?
         }
     };

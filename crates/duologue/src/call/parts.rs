@@ -2,7 +2,7 @@
 
 use crate::clock::Instant;
 use crate::correlation::{Demand, Stock};
-use crate::executor::{Engine, Feeds, Link, Phase, Program, Ran, RunSink, RunSource, StoredSize};
+use crate::executor::{Delivered, Engine, Feeds, Link, Phase, Program, Ran, RunSink, RunSource, StoredSize};
 use crate::outbox::{Inbox, Outbox};
 use crate::{Error, Result};
 use circuit::BitMatrix;
@@ -154,7 +154,7 @@ impl InParts {
         let (works, ahead, schedule) = (self.works(), self.program.ahead, self.program.schedule.clone());
         let (total, mut before) = (works.iter().sum(), 0);
         let mut values = Values { program: &self.program, inputs, made: BTreeMap::new() };
-        let mut outputs: Feeds = self.program.binding.outputs().iter().map(|_| None).collect();
+        let mut outputs: Delivered = self.program.binding.outputs().iter().map(|_| None).collect();
         let (mut streamed_setup, mut peak) = (Duration::ZERO, 0);
         for ((part, running), work) in self.parts.list.iter().zip(self.running).zip(works) {
             let link = &mut PartLink { link: &mut *link, before, work, total };
@@ -166,7 +166,7 @@ impl InParts {
                     for (target, value) in part.outputs.iter().zip(ran.outputs) {
                         match *target {
                             Target::Output(port) => outputs[port] = value,
-                            Target::Value(name) => drop(values.made.insert(name, value)),
+                            Target::Value(name) => drop(values.made.insert(name, value.map(Arc::new))),
                         }
                     }
                 }
@@ -177,6 +177,7 @@ impl InParts {
                         streamed_setup += start.elapsed();
                     }
                     let results = call.online(values.args(part), stock, link)?;
+                    let results = results.into_iter().map(|result| result.map(Arc::new));
                     values.made.extend(part.results.iter().copied().zip(results));
                 }
                 _ => return Err(Error::usage("the parts of a program are not those that run")),
@@ -184,7 +185,7 @@ impl InParts {
             before += work;
         }
         for &(port, value) in &self.parts.direct {
-            outputs[port] = values.made.get(&value).cloned().flatten();
+            outputs[port] = values.made.get(&value).cloned().flatten().map(Arc::unwrap_or_clone);
         }
         Ok(Ran { outputs, streamed_setup, peak, schedule })
     }
@@ -212,11 +213,11 @@ fn program_of(whole: &Program, part: &ProgramPart) -> Program {
 struct Values<'a> {
     program: &'a Program,
     inputs: &'a Feeds,
-    made: BTreeMap<Value, Option<BitMatrix>>,
+    made: BTreeMap<Value, Option<Arc<BitMatrix>>>,
 }
 
 impl Values<'_> {
-    fn get(&self, origin: Origin) -> Option<BitMatrix> {
+    fn get(&self, origin: Origin) -> Option<Arc<BitMatrix>> {
         match origin {
             Origin::Input(place) => self.inputs.get(place).cloned().flatten(),
             Origin::Made(value) => self.made.get(&value).cloned().flatten(),
@@ -230,7 +231,8 @@ impl Values<'_> {
     /// What the peer holds is absent.
     fn args(&self, part: &CallPart) -> Vec<Option<BitMatrix>> {
         let peer = self.program.party.map(|party| Holder::Party(party.peer()));
-        let arg = |(&origin, holder)| if Some(holder) == peer { None } else { self.get(origin) };
+        let arg =
+            |(&origin, holder)| if Some(holder) == peer { None } else { self.get(origin).map(Arc::unwrap_or_clone) };
         part.args.iter().zip(part.call.args.iter().map(|arg| arg.holder)).map(arg).collect()
     }
 }
@@ -247,12 +249,12 @@ impl Engine for InParts {
     }
 
     /// Each part has its own, which is stored with it; none in place of them all.
-    fn program_secret(&self) -> Option<Block> {
+    fn program_secret(&self) -> Option<Zeroizing<Block>> {
         let mut engines = self.running.iter().filter_map(|running| match running {
             Running::Program(engine) => Some(engine),
             Running::Call(_) => None,
         });
-        engines.all(|engine| engine.program_secret().is_some()).then_some(Block::ZERO)
+        engines.all(|engine| engine.program_secret().is_some()).then(Zeroizing::default)
     }
 
     fn setup(&mut self, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {

@@ -9,8 +9,8 @@ use mio::{Events, Interest, Poll, Token};
 
 use super::tcp::{self, TcpPipe};
 use super::tls::TlsPipe;
-use super::{Channel, Identity, Limits, PublicKey, mismatch};
-use crate::clock::{Clock, Instant};
+use super::{CANCELLATION, Canceller, Channel, Identity, Limits, PublicKey, mismatch};
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 
 /// How a connection is protected.
@@ -56,8 +56,20 @@ impl Listener {
 
     /// Waits for the peer. A stranger is turned away, with a warning in the log, and the listener
     /// goes on until [`Limits::meet`] is over. Without TLS whoever comes first is the peer.
+    ///
+    /// # Errors
+    /// [`Error::Timeout`] if nobody was met in time.
     pub fn accept(&mut self, security: &Security, limits: &Limits) -> Result<Channel> {
-        let mut acceptance = Acceptance::begin(self, limits).map_err(Error::io("waiting for the peer"))?;
+        self.accept_with(security, limits, &Canceller::new())
+    }
+
+    /// Like [`accept`](Self::accept), with a canceller that ends the wait, and after it whatever the channel does.
+    ///
+    /// # Errors
+    /// As [`accept`](Self::accept), and [`Error::Cancelled`]: the listener can be used again.
+    pub fn accept_with(&mut self, security: &Security, limits: &Limits, canceller: &Canceller) -> Result<Channel> {
+        let begun = Acceptance::begin(self, limits, canceller.clone());
+        let mut acceptance = begun.map_err(Error::io("waiting for the peer"))?;
         let met = acceptance.run(&self.socket, security);
         let closed = acceptance.poll.registry().deregister(&mut self.socket);
         self.turned_away = acceptance.turned_away;
@@ -74,15 +86,15 @@ impl Listener {
 const MOST_STRANGERS: usize = 16;
 
 /// Connects to a listener. One that hangs up before we have met, as it does when strangers crowd it, is tried again.
-pub(super) fn connect(address: &str, security: &Security, limits: &Limits) -> Result<Channel> {
+pub(super) fn connect(address: &str, security: &Security, limits: &Limits, canceller: &Canceller) -> Result<Channel> {
     let until = Instant::now() + limits.meet;
     let mut pause = tcp::FIRST_PAUSE;
     loop {
         let left = until.saturating_duration_since(Instant::now());
-        match connect_once(address, security, limits, left) {
+        match connect_once(address, security, limits, left, canceller) {
             Err(Error::Closed(why)) if Instant::now() + pause < until => {
                 tracing::info!("{address} hung up {why}; trying again");
-                Clock::System.sleep(pause);
+                canceller.sleep(pause)?;
                 pause = (pause * 2).min(tcp::LONGEST_PAUSE);
             }
             met => return met,
@@ -90,18 +102,24 @@ pub(super) fn connect(address: &str, security: &Security, limits: &Limits) -> Re
     }
 }
 
-fn connect_once(address: &str, security: &Security, limits: &Limits, left: Duration) -> Result<Channel> {
+fn connect_once(
+    address: &str,
+    security: &Security,
+    limits: &Limits,
+    left: Duration,
+    canceller: &Canceller,
+) -> Result<Channel> {
     let until = Instant::now() + left;
-    let tcp =
-        TcpPipe::new(tcp::dial(address, left)?, None).map_err(Error::io(format!("the connection to {address}")))?;
-    match security {
-        Security::PlaintextForBenchmarks => Ok(Channel::over(tcp, *limits)),
+    let tcp = TcpPipe::from_mio(tcp::dial(address, left, canceller)?);
+    let channel = match security {
+        Security::PlaintextForBenchmarks => Channel::over(tcp, *limits),
         Security::Tls { identity, peer } => {
             let mut tls = TlsPipe::client(tcp, identity, *peer)?;
-            tls.meet(until)?;
-            Ok(Channel::over(tls, *limits))
+            tls.meet(until, canceller)?;
+            Channel::over(tls, *limits).authenticated(identity.public(), *peer)
         }
-    }
+    };
+    Ok(channel.cancelled_by(canceller))
 }
 
 /// One wait for the peer: its deadline, and the handshakes under way.
@@ -110,6 +128,7 @@ struct Acceptance {
     events: Events,
     until: Instant,
     limits: Limits,
+    canceller: Canceller,
     handshakes: Vec<Handshake>,
     arrivals: usize,
     /// Somebody came who does not speak TLS: if nobody else does, it was the peer.
@@ -134,7 +153,7 @@ const MOST_ARRIVALS: usize = 16;
 const LONGEST_HANDSHAKE: Duration = Duration::from_secs(10);
 
 impl Acceptance {
-    fn begin(listener: &mut Listener, limits: &Limits) -> io::Result<Self> {
+    fn begin(listener: &mut Listener, limits: &Limits, canceller: Canceller) -> io::Result<Self> {
         let poll = Poll::new()?;
         poll.registry().register(&mut listener.socket, Token(0), Interest::READABLE)?;
         Ok(Acceptance {
@@ -142,6 +161,7 @@ impl Acceptance {
             events: Events::with_capacity(64),
             until: Instant::now() + limits.meet,
             limits: *limits,
+            canceller,
             handshakes: Vec::new(),
             arrivals: 0,
             met_plaintext: false,
@@ -158,7 +178,8 @@ impl Acceptance {
             if let Some(mut tls) = self.advance() {
                 let registry = self.poll.registry();
                 registry.deregister(tls.inner.stream()).map_err(Error::io("the connection"))?;
-                return Ok(Channel::over(tls, self.limits));
+                let channel = Channel::over(tls, self.limits).authenticated(identity.public(), *peer);
+                return Ok(channel.cancelled_by(&self.canceller));
             }
             self.wait(all)?;
         }
@@ -167,7 +188,7 @@ impl Acceptance {
     fn accept_anybody(&mut self, socket: &mio::net::TcpListener) -> Result<Channel> {
         loop {
             if let Some((tcp, _)) = arrival(socket)? {
-                return Ok(Channel::over(tcp, self.limits));
+                return Ok(Channel::over(tcp, self.limits).cancelled_by(&self.canceller));
             }
             self.wait(true)?;
         }
@@ -231,6 +252,7 @@ impl Acceptance {
 
     /// Waits for something to happen, unless there are newcomers whom nobody has accepted.
     fn wait(&mut self, all_accepted: bool) -> Result<()> {
+        self.canceller.check()?;
         let now = Instant::now();
         if now >= self.until && self.met_plaintext {
             return Err(mismatch::encryption(true));
@@ -241,7 +263,7 @@ impl Acceptance {
         }
         let next = self.handshakes.iter().map(|handshake| handshake.until).min().unwrap_or(self.until);
         let next = if all_accepted { next.min(self.until) } else { now };
-        let timeout = next.saturating_duration_since(now);
+        let timeout = next.saturating_duration_since(now).min(CANCELLATION);
         match self.poll.poll(&mut self.events, Some(timeout)) {
             Err(e) if e.kind() != ErrorKind::Interrupted => Err(Error::io("waiting for the peer")(e)),
             _ => Ok(()),
@@ -315,7 +337,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let _crowd: Vec<_> = (0..40).map(|_| std::net::TcpStream::connect(address).unwrap()).collect();
         let identity = Identity::generate().unwrap();
-        let mut acceptance = Acceptance::begin(&mut listener, &Limits::default()).unwrap();
+        let mut acceptance = Acceptance::begin(&mut listener, &Limits::default(), Canceller::new()).unwrap();
         for (all, handshakes) in [(false, 16), (false, 32), (true, 40)] {
             let accepted = acceptance.accept_some(&listener.socket, &identity, identity.public());
             assert_eq!((accepted.unwrap(), acceptance.handshakes.len()), (all, handshakes));
@@ -330,7 +352,7 @@ mod tests {
         let mut stranger = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         stranger.write_all(b"\x01\x2d\0\0duologue and more").unwrap();
         let identity = Identity::generate().unwrap();
-        let mut acceptance = Acceptance::begin(&mut listener, &Limits::default()).unwrap();
+        let mut acceptance = Acceptance::begin(&mut listener, &Limits::default(), Canceller::new()).unwrap();
         while !acceptance.met_plaintext {
             acceptance.accept_some(&listener.socket, &identity, identity.public()).unwrap();
             assert!(acceptance.advance().is_none());

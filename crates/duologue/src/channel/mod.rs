@@ -11,7 +11,8 @@
 //! - **A lost peer is noticed.** Parties that compute for long send heartbeats; no sign of life is
 //!   an error after [`Limits::silence`], signs of life alone after [`Limits::progress`]. An abort is
 //!   noticed while sending, and a channel that is dropped before its end tells the peer.
-//! - **Waiting can be ended.** A [`Canceller`] ends what a channel does, from another thread.
+//! - **Waiting can be ended.** A [`Canceller`] ends what a channel does, from another thread, and before there is a
+//!   channel the wait for the peer.
 //! - **The peer's bytes are hostile.** Lengths are checked before anything is allocated, the caller
 //!   says how much it expects, and what the peer says is made printable.
 //!
@@ -29,6 +30,7 @@
 //! ```
 
 mod duplex;
+#[doc(hidden)]
 pub mod frame;
 mod inbox;
 mod incoming;
@@ -75,19 +77,59 @@ use duplex::Duplex;
 /// How long an abort may take to reach the peer.
 const ABORT: Duration = Duration::from_secs(1);
 
+/// How often a party that waits looks whether it was cancelled.
+const CANCELLATION: Duration = Duration::from_millis(100);
+
 /// How long a channel waits, and how much it keeps.
+///
+/// ```
+/// use duologue::channel::Limits;
+/// use std::time::Duration;
+/// let patient = Limits::default().meet(Duration::from_secs(3600));
+/// assert_eq!(patient.silence, Duration::from_secs(30));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+#[must_use = "limits are nothing until a channel has them"]
 pub struct Limits {
-    /// How long nothing at all may come from a peer that we wait for.
+    /// How long nothing at all may come from a peer that we wait for; 30 s by default.
     pub silence: Duration,
-    /// How long nothing but heartbeats may come from a peer that we wait for.
+    /// How long nothing but heartbeats may come from a peer that we wait for; 300 s by default.
     pub progress: Duration,
-    /// How often a party that sends nothing else says that it is alive.
+    /// How often a party that sends nothing else says that it is alive; every 5 s by default, and every millisecond at
+    /// most.
     pub heartbeat: Duration,
-    /// How long the parties look for each other before there is a channel.
+    /// How long the parties look for each other before there is a channel; 120 s by default.
     pub meet: Duration,
-    /// The most bytes kept for later because they came while we were sending.
+    /// The most bytes kept for later because they came while we were sending; 4 GiB by default.
     pub inbox: u64,
+}
+
+impl Limits {
+    /// Sets [`silence`](Self::silence).
+    pub fn silence(self, silence: Duration) -> Limits {
+        Limits { silence, ..self }
+    }
+
+    /// Sets [`progress`](Self::progress).
+    pub fn progress(self, progress: Duration) -> Limits {
+        Limits { progress, ..self }
+    }
+
+    /// Sets [`heartbeat`](Self::heartbeat).
+    pub fn heartbeat(self, heartbeat: Duration) -> Limits {
+        Limits { heartbeat, ..self }
+    }
+
+    /// Sets [`meet`](Self::meet).
+    pub fn meet(self, meet: Duration) -> Limits {
+        Limits { meet, ..self }
+    }
+
+    /// Sets [`inbox`](Self::inbox).
+    pub fn inbox(self, inbox: u64) -> Limits {
+        Limits { inbox, ..self }
+    }
 }
 
 impl Default for Limits {
@@ -104,6 +146,7 @@ impl Default for Limits {
 
 /// How much went over a channel so far, and in how many rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counters {
     /// Bytes that the protocol sent.
     pub bytes_sent: u64,
@@ -119,11 +162,16 @@ pub struct Counters {
     pub rounds: u64,
 }
 
-/// Ends what a channel does, from any thread.
+/// Ends what a channel does, or the wait for the peer, from any thread. Its clones are one.
 #[derive(Clone, Debug, Default)]
 pub struct Canceller(Arc<AtomicBool>);
 
 impl Canceller {
+    /// A canceller for [`Channel::connect_with`] or [`Listener::accept_with`].
+    pub fn new() -> Canceller {
+        Canceller::default()
+    }
+
     /// The operation under way and all that follow are [`Error::Cancelled`], at once or within a tenth of a second; what
     /// was being written gets a second to arrive.
     pub fn cancel(&self) {
@@ -134,6 +182,26 @@ impl Canceller {
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// # Errors
+    /// [`Error::Cancelled`] if it was called.
+    #[cfg(feature = "net")]
+    fn check(&self) -> Result<()> {
+        if self.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// Sleeps, but no longer than until it is called.
+    #[cfg(feature = "net")]
+    fn sleep(&self, time: Duration) -> Result<()> {
+        let until = Clock::System.now() + time;
+        while let left = until.saturating_duration_since(Clock::System.now())
+            && !left.is_zero()
+        {
+            self.check()?;
+            Clock::System.sleep(left.min(CANCELLATION));
+        }
+        self.check()
+    }
 }
 
 /// One end of a full-duplex pipe of bytes.
@@ -143,6 +211,8 @@ pub struct Channel {
     heartbeat: Duration,
     /// Ends the heartbeat's thread.
     stop: Option<Stop>,
+    /// The keys that the ends have proved, ours first.
+    keys: Option<[PublicKey; 2]>,
 }
 
 impl Channel {
@@ -153,9 +223,23 @@ impl Channel {
     }
 
     /// Connects to a party that listens at `host:port`, or will within [`Limits::meet`].
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the address has no port; [`Error::Incompatible`] if a key is not the one that the other side
+    /// pins; [`Error::Timeout`] or [`Error::Io`] if nobody was met in time.
     #[cfg(feature = "net")]
     pub fn connect(address: &str, security: &Security, limits: &Limits) -> Result<Channel> {
-        listener::connect(address, security, limits)
+        Channel::connect_with(address, security, limits, &Canceller::new())
+    }
+
+    /// Like [`connect`](Self::connect), with a canceller that ends the wait, and after it whatever the channel does.
+    /// While the operating system looks up a name it cannot be interrupted.
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect), and [`Error::Cancelled`].
+    #[cfg(feature = "net")]
+    pub fn connect_with(address: &str, security: &Security, limits: &Limits, canceller: &Canceller) -> Result<Channel> {
+        listener::connect(address, security, limits, canceller)
     }
 
     /// A channel over a transport of one's own.
@@ -166,7 +250,30 @@ impl Channel {
     fn by_clock(clock: Clock, pipe: impl Pipe + 'static, mut limits: Limits) -> Channel {
         limits.heartbeat = limits.heartbeat.max(Duration::from_millis(1));
         let duplex = Arc::new(Mutex::new(Duplex::new(clock.clone(), Box::new(pipe), limits)));
-        Channel { duplex, clock, heartbeat: limits.heartbeat, stop: None }
+        Channel { duplex, clock, heartbeat: limits.heartbeat, stop: None, keys: None }
+    }
+
+    /// Declares that both ends have proved these keys, before anything is sent: for a transport of one's own that
+    /// authenticates its ends. The session binds pools and prepared runs to them.
+    pub fn authenticated(mut self, ours: PublicKey, peers: PublicKey) -> Channel {
+        self.keys = Some([ours, peers]);
+        self
+    }
+
+    /// The key that the peer has proved; none on a channel without keys.
+    pub fn peer_key(&self) -> Option<PublicKey> {
+        self.keys.map(|[_, peers]| peers)
+    }
+
+    /// The keys that the ends have proved, ours first.
+    pub(crate) fn keys(&self) -> Option<[PublicKey; 2]> {
+        self.keys
+    }
+
+    #[cfg(feature = "net")]
+    fn cancelled_by(self, canceller: &Canceller) -> Channel {
+        self.lock().canceller = canceller.clone();
+        self
     }
 
     /// Puts a simulated link in between, before anything is sent. The peer must do the same.
@@ -224,7 +331,8 @@ impl Channel {
         if threads::ARE_THERE { Ok(()) } else { self.with(Duplex::beat) }
     }
 
-    /// A handle that ends this channel's operations, also while they wait for the peer.
+    /// A handle that ends this channel's operations, also while they wait for the peer; the one that it was opened with,
+    /// if there was one.
     pub fn canceller(&self) -> Canceller {
         self.lock().canceller.clone()
     }

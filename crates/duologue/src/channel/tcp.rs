@@ -1,13 +1,14 @@
 //! TCP without blocking calls, over IPv4 and IPv6.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use mio::{Events, Interest, Poll, Token};
 
 use super::pipe::Pipe;
-use crate::clock::{Clock, Instant};
+use super::{CANCELLATION, Canceller};
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 
 /// The longest wait for one of several addresses before the next is tried.
@@ -89,16 +90,17 @@ impl Pipe for TcpPipe {
 }
 
 /// Connects to `host:port`, trying every address of the name, again and again for `time`: the peer may not listen yet.
-pub(super) fn dial(address: &str, time: Duration) -> Result<TcpStream> {
+pub(super) fn dial(address: &str, time: Duration, canceller: &Canceller) -> Result<mio::net::TcpStream> {
     check_port(address)?;
     let until = Instant::now() + time;
     let mut pause = FIRST_PAUSE;
     let mut told = false;
     loop {
-        let failure = match dial_once(address, until) {
+        let failure = match dial_once(address, until, canceller) {
             Ok(stream) => return Ok(stream),
             Err(failure) => failure,
         };
+        canceller.check()?;
         if failure.kind() == ErrorKind::InvalidInput || Instant::now() + pause >= until {
             let tried = time.as_secs();
             return Err(Error::io(format!("no connection to {address} within {tried} s"))(failure));
@@ -106,7 +108,7 @@ pub(super) fn dial(address: &str, time: Duration) -> Result<TcpStream> {
         if !std::mem::replace(&mut told, true) {
             tracing::info!("nobody answers at {address} yet ({failure}); trying again");
         }
-        Clock::System.sleep(pause);
+        canceller.sleep(pause)?;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
@@ -125,12 +127,11 @@ fn check_port(address: &str) -> Result<()> {
     }
 }
 
-fn dial_once(address: &str, until: Instant) -> io::Result<TcpStream> {
+fn dial_once(address: &str, until: Instant, canceller: &Canceller) -> io::Result<mio::net::TcpStream> {
     let mut failure = io::Error::new(ErrorKind::NotFound, "the name has no address");
     for candidate in address.to_socket_addrs()? {
-        let left = until.saturating_duration_since(Instant::now());
-        let timeout = left.min(ONE_ADDRESS).max(Duration::from_millis(1));
-        match TcpStream::connect_timeout(&candidate, timeout).and_then(refuse_self) {
+        let until = until.min(Instant::now() + ONE_ADDRESS);
+        match connect_to(candidate, until, canceller).and_then(refuse_self) {
             Ok(stream) => return Ok(stream),
             Err(e) => failure = e,
         }
@@ -138,8 +139,33 @@ fn dial_once(address: &str, until: Instant) -> io::Result<TcpStream> {
     Err(failure)
 }
 
+/// Connects to one address. Whoever cancels it gets some error.
+fn connect_to(address: SocketAddr, until: Instant, canceller: &Canceller) -> io::Result<mio::net::TcpStream> {
+    let mut stream = mio::net::TcpStream::connect(address)?;
+    let (mut poll, mut events) = (Poll::new()?, Events::with_capacity(1));
+    poll.registry().register(&mut stream, Token(0), Interest::WRITABLE)?;
+    loop {
+        let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        match poll.poll(&mut events, Some(left.min(CANCELLATION))) {
+            Err(e) if e.kind() != ErrorKind::Interrupted => return Err(e),
+            _ => {}
+        }
+        if let Some(failure) = stream.take_error()? {
+            return Err(failure);
+        }
+        // Writable says that something happened; a peer's address says that it is a connection.
+        if !events.is_empty() && stream.peer_addr().is_ok() {
+            poll.registry().deregister(&mut stream)?;
+            return Ok(stream);
+        }
+        if canceller.is_cancelled() || Instant::now() >= until {
+            return Err(ErrorKind::TimedOut.into());
+        }
+    }
+}
+
 /// Dialling a free port of one's own machine may connect a socket to itself.
-fn refuse_self(stream: TcpStream) -> io::Result<TcpStream> {
+fn refuse_self(stream: mio::net::TcpStream) -> io::Result<mio::net::TcpStream> {
     if stream.local_addr()? == stream.peer_addr()? {
         return Err(io::Error::new(ErrorKind::ConnectionRefused, "nobody listens"));
     }
@@ -190,7 +216,7 @@ mod tests {
             ("localhost:http", "'http' is no port"),
             ("localhost:", "'' is no port"),
         ] {
-            for error in [dial(address, Duration::ZERO).err(), listen(address).err()] {
+            for error in [dial(address, Duration::ZERO, &Canceller::new()).err(), listen(address).err()] {
                 assert!(matches!(&error, Some(Error::Usage(why)) if why.contains(words)), "{address}: {error:?}");
             }
         }

@@ -61,8 +61,8 @@ fn encrypted(a: impl Pipe + 'static, b: impl Pipe + 'static) -> Pipes {
     let mut client = tls::TlsPipe::client(a, &alice, bob.public()).unwrap();
     let mut server = tls::TlsPipe::server(b, &bob, alice.public()).unwrap();
     thread::scope(|scope| {
-        scope.spawn(|| server.meet(until).unwrap());
-        client.meet(until).unwrap();
+        scope.spawn(|| server.meet(until, &Canceller::new()).unwrap());
+        client.meet(until, &Canceller::new()).unwrap();
     });
     (Box::new(client), Box::new(server))
 }

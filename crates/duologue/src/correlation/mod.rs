@@ -17,6 +17,7 @@ use std::ops::{Add, AddAssign};
 
 use crate::Party;
 pub(crate) use maker::exchanges;
+#[doc(hidden)]
 pub use maker::{Maker, Refill, RefillStep};
 pub use stock::{Stock, Triples};
 

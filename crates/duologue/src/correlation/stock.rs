@@ -55,6 +55,7 @@ pub struct Triples {
 
 impl Stock {
     /// An empty stock of party `us`.
+    #[doc(hidden)]
     pub fn new(us: Party) -> Self {
         Self {
             us,

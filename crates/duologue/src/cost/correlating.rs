@@ -23,6 +23,7 @@ pub struct Correlating {
 
 /// The cost of one demand.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Supply {
     /// Correlations that are made, perhaps more than are asked for.
     pub made: Demand,

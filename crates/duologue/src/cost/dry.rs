@@ -85,7 +85,7 @@ fn engine(program: Program, party: Party, terms: &Terms, tally: &Arc<Tally>, cal
 fn zeros(binding: &Binding, wanted: impl Fn(Owner) -> bool) -> Feeds {
     let ports = binding.inputs().iter();
     let zero = |port: &BoundPort<Owner>| BitMatrix::zeros(port.ty.width as usize, port.lanes as usize);
-    ports.map(|port| wanted(port.who).then(|| zero(port))).collect()
+    ports.map(|port| wanted(port.who).then(|| zero(port).into())).collect()
 }
 
 /// The bytes that a party would send and read.

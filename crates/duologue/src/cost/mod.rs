@@ -25,6 +25,7 @@ use std::time::Duration;
 
 /// The predicted cost of a run.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Cost {
     /// The terms that it runs under.
     pub terms: Terms,
@@ -48,6 +49,7 @@ pub struct Cost {
 /// Bytes of the protocol in each direction, and how often each party turns from sending to receiving: one that has the
 /// last word turns once less than the other.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Traffic {
     /// Bytes from Alice to Bob.
     pub alice_to_bob: u64,
@@ -128,12 +130,12 @@ impl Speed {
     /// If the measurement cannot run.
     pub fn measure(scheme: Scheme) -> Result<Speed> {
         let aes = blocks::find("aes128").and_then(|block| block.circuit(&[], Goal::Size));
-        let aes = aes.map_err(|error| Error::usage(error.to_string()))?;
+        let aes = aes?;
         let mut p = Program::new("speed");
         let [key, text] = ["key", "text"].map(|name| p.input(name, Owner::Shared, bits(128), LANES as u64));
         let cipher = p.map(&aes, &[key, text]);
         p.output("cipher", Recipient::Shared, cipher);
-        let binding = p.bind(&[]).map_err(|error| Error::usage(error.to_string()))?;
+        let binding = p.bind(&[])?;
         let inputs = ["key", "text"].iter().fold(Inputs::new(), |i, name| i.with(name, BitMatrix::zeros(128, LANES)));
         let run = |channel, party| -> Result<Report> {
             let mut session = Session::connect(channel, party)?;

@@ -61,7 +61,7 @@ impl Link for NoPeer {
 }
 
 /// A phase of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
     /// Before inputs are known.
     Setup,
@@ -71,6 +71,7 @@ pub enum Phase {
 
 /// How much may be under way at once; the parties agree on it, since it decides what shares a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Window {
     /// Bytes of cells that wait for their readers, beyond which no input is taken and no output waits.
     pub cells: usize,

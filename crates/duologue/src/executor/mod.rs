@@ -37,6 +37,7 @@ use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
 use circuit::program::{Binding, CellId, Recipient, Schedule, Task, TaskKind};
+use kernels::Block;
 use online::{Online, deliver};
 use setup::Ready;
 use std::collections::BTreeMap;
@@ -44,9 +45,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::{Store, constant, feed};
 use tables::StoredRun;
+use zeroize::Zeroizing;
 
-/// Inputs or outputs by their port's place; what is not this party's is absent.
-pub(crate) type Feeds = Vec<Option<BitMatrix>>;
+/// Inputs by their port's place; what is not this party's is absent. They are the caller's and not copied.
+pub(crate) type Feeds = Vec<Option<Arc<BitMatrix>>>;
+
+/// Outputs by their port's place; what is not this party's is absent.
+pub(crate) type Delivered = Vec<Option<BitMatrix>>;
 
 /// A program as one party runs it, whichever the protocol.
 pub(crate) struct Program {
@@ -86,7 +91,7 @@ pub(crate) struct Executor<P: Protocol> {
 /// The results of a run, and its cost.
 pub(crate) struct Ran {
     /// The values that the output ports deliver to this party.
-    pub outputs: Feeds,
+    pub outputs: Delivered,
     /// The time that setup took within the online phase.
     pub streamed_setup: Duration,
     /// The most bytes of cells and maps at once.
@@ -104,7 +109,7 @@ pub(crate) trait Engine: Send {
     fn stored_size(&self) -> StoredSize;
 
     /// The secret of the program that its prepared tasks need, where they can be stored.
-    fn program_secret(&self) -> Option<kernels::Block>;
+    fn program_secret(&self) -> Option<Zeroizing<Block>>;
 
     /// Setup: of the whole program, or of as much as is made at once when it is streamed.
     fn setup(&mut self, stock: &mut Stock, link: &mut dyn Link) -> Result<()>;
@@ -128,7 +133,7 @@ impl<P: Protocol> Engine for Executor<P> {
         tables::places(self, StoredSize::default()).1
     }
 
-    fn program_secret(&self) -> Option<kernels::Block> {
+    fn program_secret(&self) -> Option<Zeroizing<Block>> {
         self.protocol.program_secret()
     }
 
@@ -259,7 +264,7 @@ impl<P: Protocol> Executor<P> {
         Ok(Ran { outputs, streamed_setup: self.streamed_setup, peak, schedule: self.program.schedule })
     }
 
-    fn deliver_public(&self, outputs: &mut Feeds) {
+    fn deliver_public(&self, outputs: &mut Delivered) {
         for task in self.program.schedule.tasks.iter().filter(|task| task.public) {
             let TaskKind::Output { port, recipient, from, .. } = task.kind else { continue };
             let value = self.public[task.cell as usize].as_deref().expect("public tasks ran first");

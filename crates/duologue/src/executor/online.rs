@@ -5,7 +5,7 @@ use super::exchange::{Round, Running, Step, Steps};
 use super::queue::{Queue, is_awaited};
 use super::store::{Store, args, tile, view};
 use super::tables::Tables;
-use super::{Executor, Feeds, Job, Link, Made, Phase, Protocol};
+use super::{Delivered, Executor, Feeds, Job, Link, Made, Phase, Protocol};
 use crate::correlation::Stock;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
@@ -20,7 +20,7 @@ pub(super) struct Online<P: Protocol> {
     deferred: Deferred<P>,
     /// Whether a task has ended since nothing more could be started.
     news: bool,
-    pub outputs: Feeds,
+    pub outputs: Delivered,
     /// ANDs of tasks that are done.
     done: u64,
 }
@@ -45,7 +45,7 @@ impl<P: Protocol> Online<P> {
     }
 
     /// Outputs, and the most bytes of cells and maps at once.
-    pub fn end(self) -> Result<(Feeds, usize)> {
+    pub fn end(self) -> Result<(Delivered, usize)> {
         match self.queue.unfinished() {
             0 => Ok((self.outputs, self.queue.peak())),
             left => Err(Error::usage(format!("{left} tasks could not be started"))),
@@ -218,7 +218,7 @@ fn feed(job: &Job, inputs: &Feeds) -> Option<BitMatrix> {
 }
 
 /// A matrix for every output port that this party gets something of.
-fn empty_outputs<P: Protocol>(executor: &Executor<P>) -> Feeds {
+fn empty_outputs<P: Protocol>(executor: &Executor<P>) -> Delivered {
     let ports = executor.program.binding.outputs().iter();
     let hidden = |party: Party, who: Recipient| who == Recipient::Party(party.peer());
     let ours = |port: &BoundPort<Recipient>| !executor.program.party.is_some_and(|party| hidden(party, port.who));
@@ -226,7 +226,7 @@ fn empty_outputs<P: Protocol>(executor: &Executor<P>) -> Feeds {
     ports.map(|port| ours(port).then(|| zeros(port))).collect()
 }
 
-pub(super) fn deliver(outputs: &mut Feeds, port: u32, from: u64, value: &BitMatrix) {
+pub(super) fn deliver(outputs: &mut Delivered, port: u32, from: u64, value: &BitMatrix) {
     if let Some(output) = &mut outputs[port as usize] {
         (0..value.rows()).for_each(|row| output.copy_bits(row, from as usize, value, row, 0, 1, value.lanes()));
     }

@@ -18,6 +18,7 @@ use circuit::plan::Plan;
 use circuit::program::Task;
 use kernels::Block;
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// A secret task with what is public about it.
 pub(crate) struct Job {
@@ -144,7 +145,7 @@ pub(crate) trait Protocol: Send + Sync + Sized + 'static {
 
     /// The secret of the program that its prepared tasks need: Δ at Yao's garbler, S at the evaluator. None where prepared
     /// tasks cannot be stored.
-    fn program_secret(&self) -> Option<Block> {
+    fn program_secret(&self) -> Option<Zeroizing<Block>> {
         None
     }
 

@@ -43,7 +43,7 @@ impl<C> Store<C> {
 }
 
 pub(super) fn feed(inputs: &Feeds, port: u32, from: u64, task: &Task) -> Result<BitMatrix> {
-    let input = inputs.get(port as usize).and_then(Option::as_ref);
+    let input = inputs.get(port as usize).and_then(Option::as_deref);
     let input = input.ok_or_else(|| Error::usage("a public input is missing"))?;
     Ok(tile(input, from as usize, task))
 }

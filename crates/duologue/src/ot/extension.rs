@@ -36,6 +36,7 @@ impl Extension {
     }
 
     /// A party's two makers: the sender of one direction and the receiver of the other. `threads` share the work.
+    #[doc(hidden)]
     pub fn makers(self, seeds: (SenderSeeds, ReceiverSeeds), threads: usize) -> Result<Makers> {
         Ok(self.makers_with(&os_generator()?, seeds, threads))
     }
@@ -72,6 +73,7 @@ impl Extension {
     }
 
     /// The lengths of this maker's batches and messages, from its first exchange on.
+    #[doc(hidden)]
     pub fn lengths(self) -> CotLengths {
         match self {
             Extension::SoftSpoken { k } => CotLengths::SoftSpoken(SoftSpokenLengths::new(k)),

@@ -12,6 +12,7 @@
 //! they are made, into a [`CotBatch`]. Makers are secure against malicious parties; one that is not says so in the name
 //! of its type.
 
+#[doc(hidden)]
 pub mod base;
 pub(crate) mod base_setup;
 mod batch;
@@ -26,9 +27,13 @@ use zeroize::Zeroize;
 
 use crate::error::counted;
 use crate::{Error, Result};
+#[doc(hidden)]
 pub use base_setup::{BaseOtSetup, ReceiverSeeds, SenderSeeds};
+#[doc(hidden)]
 pub use batch::{CotBatch, CotOutput, CotSlice, Side};
-pub use extension::{CotLengths, Extension, Makers};
+pub use extension::Extension;
+#[doc(hidden)]
+pub use extension::{CotLengths, Makers};
 
 /// One side of a maker of COTs. Both sides take part in the same *exchanges*: each sends, then receives what the other
 /// sent.
@@ -45,6 +50,7 @@ pub use extension::{CotLengths, Extension, Makers};
 ///
 /// Blocks obey q = t ⊕ b·Δ with the lowest bit of q zero, of Δ one, and of t the choice b. Only the other 127 bits of
 /// a block are secret data.
+#[doc(hidden)]
 pub trait CotMaker: Send {
     /// The number of COTs that the next batch makes if `wanted` are wanted, at least one: perhaps fewer, perhaps more.
     /// It depends on public values alone.
@@ -70,12 +76,14 @@ pub trait CotMaker: Send {
 }
 
 /// A maker of COTs on the side that holds Δ.
+#[doc(hidden)]
 pub trait CotSender: CotMaker {
     /// Δ; its least significant bit is 1.
     fn delta(&self) -> Block;
 }
 
 /// A maker of COTs on the side that holds the choice bits.
+#[doc(hidden)]
 pub trait CotReceiver: CotMaker {}
 
 /// A receiver's COTs: choice bits b and blocks t = q ⊕ b·Δ.

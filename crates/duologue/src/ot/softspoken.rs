@@ -63,6 +63,7 @@ use super::{
     check_length,
 };
 use crate::{Error, Result};
+#[doc(hidden)]
 pub use lengths::SoftSpokenLengths;
 
 /// Planes, one for each bit of Δ.
@@ -76,6 +77,7 @@ const CHUNK: usize = 128;
 const STRIDE: usize = CHUNK + 4;
 
 /// The sender of SoftSpoken OT, which holds Δ.
+#[doc(hidden)]
 pub struct Sender {
     shape: Shape,
     seeds: SenderSeeds,
@@ -87,6 +89,7 @@ pub struct Sender {
 }
 
 /// The receiver of SoftSpoken OT, which holds the choice bits.
+#[doc(hidden)]
 pub struct Receiver {
     shape: Shape,
     seeds: ReceiverSeeds,

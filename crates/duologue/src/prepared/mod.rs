@@ -92,6 +92,7 @@ impl RunsOrigin {
 
 /// The state of a folder of prepared runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Status {
     /// The description on which both parties agreed.
     pub origin: RunsOrigin,

@@ -20,12 +20,14 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use terms::{Options, Terms};
+use zeroize::Zeroizing;
 
 /// Lists the protocols: the variant that names one, and its descriptor.
 macro_rules! schemes {
     ($($(#[$about:meta])* $name:ident = $descriptor:expr),* $(,)?) => {
         /// Which protocol runs a program.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[non_exhaustive]
         pub enum Scheme { $($(#[$about])* $name),* }
 
         impl Scheme {
@@ -127,7 +129,7 @@ pub(crate) trait Descriptor: Sync {
 pub(crate) struct Resumed<'a> {
     pub party: Party,
     /// The program's secret: Δ at the garbler, S at the evaluator.
-    pub secret: Block,
+    pub secret: Zeroizing<Block>,
     /// The number of the program's first AND.
     pub and0: u64,
     /// Lowered plans of the session.

@@ -29,7 +29,7 @@ pub fn run(binding: &Binding, inputs: &Inputs) -> Result<Outputs> {
     let program = Program {
         party: None,
         binding: Arc::new(binding.clone()),
-        schedule: Arc::new(schedule.map_err(|error| Error::usage(error.to_string()))?),
+        schedule: Arc::new(schedule?),
         window: Window { cells: 1 << 26, maps: 1 << 24 },
         ahead: false,
         public: feeds.clone(),

@@ -5,7 +5,7 @@
 
 pub use super::yao::Garbling;
 use super::{Scheme, Tiling};
-use crate::executor::Window;
+pub use crate::executor::Window;
 use crate::ot::Extension;
 use crate::{Error, Party, Result};
 use circuit::Schedule;
@@ -13,6 +13,7 @@ use circuit::program::{Binding, Owner};
 
 /// When setup happens.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Timing {
     /// Ahead if what must be kept fits into memory easily, else streamed.
     #[default]
@@ -24,7 +25,15 @@ pub enum Timing {
 }
 
 /// The choices of a caller; both parties choose alike.
+///
+/// ```
+/// use duologue::{Garbling, Options, Party, Scheme, Timing};
+/// let options = Options::new(Scheme::Yao).garbler(Party::Alice).garbling(Garbling::ThreeHalves).timing(Timing::Ahead);
+/// assert_eq!(options.garbler, Some(Party::Alice));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+#[must_use = "options are nothing until a session takes them"]
 pub struct Options {
     /// The protocol.
     pub scheme: Scheme,
@@ -52,9 +61,37 @@ impl Options {
             extension: Extension::DEFAULT,
         }
     }
-}
 
-impl Options {
+    /// Sets the protocol, and nothing else.
+    pub fn scheme(self, scheme: Scheme) -> Options {
+        Options { scheme, ..self }
+    }
+
+    /// Sets who garbles, or that the rule decides.
+    pub fn garbler(self, garbler: impl Into<Option<Party>>) -> Options {
+        Options { garbler: garbler.into(), ..self }
+    }
+
+    /// Sets how the garbler garbles.
+    pub fn garbling(self, garbling: Garbling) -> Options {
+        Options { garbling, ..self }
+    }
+
+    /// Sets when setup happens.
+    pub fn timing(self, timing: Timing) -> Options {
+        Options { timing, ..self }
+    }
+
+    /// Sets the most lanes of a tile, or that the rule decides.
+    pub fn tile(self, lanes: impl Into<Option<usize>>) -> Options {
+        Options { tile: lanes.into(), ..self }
+    }
+
+    /// Sets the maker of correlations.
+    pub fn extension(self, extension: Extension) -> Options {
+        Options { extension, ..self }
+    }
+
     /// These options for runs that are prepared for a later session, whose setup is always ahead.
     ///
     /// # Errors
@@ -70,10 +107,11 @@ impl Options {
 
 /// Options with every rule applied to one program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Terms {
     /// The protocol.
     pub scheme: Scheme,
-    /// Who garbles.
+    /// Who garbles, where somebody does.
     pub garbler: Party,
     /// How.
     pub garbling: Garbling,
@@ -118,7 +156,7 @@ impl Terms {
             let rounded = (lanes_that_fit + 1).next_power_of_two() / 2;
             options.tile.unwrap_or(rounded.clamp(*lanes.start(), *lanes.end()))
         };
-        let schedule = Schedule::new(binding, order, fitting).map_err(|error| Error::usage(error.to_string()))?;
+        let schedule = Schedule::new(binding, order, fitting)?;
         let ahead = descriptor.is_ahead(options, &schedule)?;
         let Options { scheme, garbling, extension, .. } = *options;
         Ok((Terms { scheme, garbler, garbling, ahead, window, extension }, schedule))

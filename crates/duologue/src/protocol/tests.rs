@@ -4,8 +4,8 @@ use super::*;
 use crate::correlation::{Demand, Stock};
 use crate::executor::cells::Nothing;
 use crate::executor::{
-    Arg, Exchange, Exchanges, Executor, Feeds, Flow, Immediate, Job, Link, Made, NoPeer, Phase, Protocol, Scheduling,
-    Stage, StoredSize,
+    Arg, Delivered, Exchange, Exchanges, Executor, Flow, Immediate, Job, Link, Made, NoPeer, Phase, Protocol,
+    Scheduling, Stage, StoredSize,
 };
 use crate::outbox::{Inbox, Outbox};
 use crate::threads::Threads;
@@ -202,7 +202,7 @@ impl Link for Answering {
 }
 
 /// Runs an input that becomes an output.
-fn run(noisy: Noisy, threads: usize, link: &mut dyn Link) -> Result<Feeds> {
+fn run(noisy: Noisy, threads: usize, link: &mut dyn Link) -> Result<Delivered> {
     let mut p = circuit::Program::new("echo");
     let x = p.input("x", Party::Alice, uint(8), 5);
     p.output("y", Party::Alice, x);
@@ -218,7 +218,7 @@ fn run(noisy: Noisy, threads: usize, link: &mut dyn Link) -> Result<Feeds> {
         threads: Threads::new(threads)?,
     };
     let engine = Box::new(Executor::new(noisy, program)?);
-    let feeds = vec![Some(BitMatrix::zeros(8, 5))];
+    let feeds = vec![Some(BitMatrix::zeros(8, 5).into())];
     Ok(engine.online(&feeds, &mut Stock::new(Party::Alice), link)?.outputs)
 }
 

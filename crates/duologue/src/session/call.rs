@@ -76,8 +76,8 @@ impl Session {
             };
             program.output(&number.to_string(), recipient, value);
         }
-        let binding = program.bind(&[]).map_err(|error| Error::usage(error.to_string()))?;
-        self.run(&binding, &Options { scheme: Scheme::Gmw, ..*options }, &inputs)
+        let binding = program.bind(&[])?;
+        self.run(&binding, &options.scheme(Scheme::Gmw), &inputs)
     }
 
     /// This party of a program with calls that begins now.

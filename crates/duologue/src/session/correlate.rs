@@ -1,7 +1,8 @@
 //! Correlations without a program: to fill a pool, to measure makers.
 
+use super::outcome::Mark;
 use super::wire::Wire;
-use super::{Mark, PhaseReport, Session};
+use super::{PhaseReport, Progress, Session, Unit};
 use crate::agreement::Fields;
 use crate::correlation::{Demand, Stock};
 use crate::executor::{Link, Phase};
@@ -57,7 +58,8 @@ impl Session {
             let before = stock.available();
             add(wire, stock, block_of(&left))?;
             left = left.missing_from(&stock.available().missing_from(&before));
-            wire.progress(Phase::Setup, total - left.total(), total)?;
+            let done = total - left.total();
+            wire.tell(Progress { phase: Phase::Setup, unit: Unit::Correlations, done, total })?;
             take(wire, stock)?;
         }
         Ok(start.until_now(wire))

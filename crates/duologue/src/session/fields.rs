@@ -53,7 +53,7 @@ pub(crate) fn run(
 /// Names and values of the program and its protocol.
 fn program(binding: &Binding, terms: &Terms) -> Result<Fields> {
     let program = binding.program();
-    let digest = binding.digest().map_err(|error| Error::usage(error.to_string()))?;
+    let digest = binding.digest()?;
     let garbles = terms.scheme.descriptor().has_garbler();
     let sizes = program.sizes().iter().zip(binding.sizes());
     let sizes: Vec<String> = sizes.map(|(size, value)| format!("{}={value}", size.name)).collect();

@@ -11,7 +11,6 @@
 
 use super::wire::Wire;
 use super::{PhaseReport, Session};
-use crate::channel::PublicKey;
 pub(super) use crate::correlation::pool::Pool;
 use crate::correlation::pool::{Origin, SealKey, Status, Summary, delta_identity};
 use crate::correlation::{Demand, Stock};
@@ -22,20 +21,15 @@ use std::path::Path;
 use zeroize::Zeroizing;
 
 impl Session {
-    /// Makes an empty pool in `folder`, for this peer, and uses it in this session. `keys` are those by which the
-    /// parties know one another, Alice's first; the pool is refused where they are others.
+    /// Makes an empty pool in `folder`, for this peer, and uses it in this session. The pool is bound to the keys that the
+    /// parties have proved to one another, and is refused where they are others.
     ///
     /// # Errors
     /// [`Error::Usage`] if the session was used before or the folder cannot be a pool; [`Error::Incompatible`] if the
     /// peer does not make one. Any other error ends the session.
-    pub fn create_pool(
-        &mut self,
-        folder: &Path,
-        keys: Option<[PublicKey; 2]>,
-        extension: Extension,
-        seal: Option<SealKey>,
-    ) -> Result<()> {
+    pub fn create_pool(&mut self, folder: &Path, extension: Extension, seal: Option<SealKey>) -> Result<()> {
         self.begin_pool()?;
+        let keys = self.keys();
         let fields = fields::pool("a new pool", &self.id, Some(extension));
         self.guarded(|session| {
             session.wire.agree(&fields)?;
@@ -55,10 +49,10 @@ impl Session {
     /// # Errors
     /// [`Error::Usage`] if the session was used before, or the pool was made with other keys; [`Error::Incompatible`]
     /// if the peer's is not its other half. Any other error ends the session.
-    pub fn use_pool(&mut self, pool: Pool, keys: Option<[PublicKey; 2]>) -> Result<()> {
+    pub fn use_pool(&mut self, pool: Pool) -> Result<()> {
         self.begin_pool()?;
-        let key = |party| keys.map(|keys| keys[party as usize]);
-        pool.check_keys(key(self.party), key(self.party.peer()))?;
+        let [ours, peers] = self.wire.channel.keys().map_or([None; 2], |keys| keys.map(Some));
+        pool.check_keys(ours, peers)?;
         if pool.origin().party != self.party {
             return Err(Error::usage(format!("this pool is {}'s half, not {}'s", pool.origin().party, self.party)));
         }

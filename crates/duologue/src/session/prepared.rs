@@ -9,11 +9,13 @@
 //! compare its batch, mark it as used on disk, and tell each other that they have (32 bytes each way). Only then comes
 //! what depends on inputs: a run of which anything was ever sent is marked at *both* parties.
 
-use super::{Job, Mark, Outcome, PhaseReport, Report, Session, call, digest};
+use super::feeds::digest;
+use super::outcome::Mark;
+use super::program::Job;
+use super::{Outcome, PhaseReport, Report, Session, call};
 use crate::agreement;
 use crate::agreement::Fields;
 use crate::call::{CallRun, InParts, PartyCall, SECRET};
-use crate::channel::PublicKey;
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Engine, Feeds, Program, RunSource, StoredSize};
 use crate::prepared::{PreparedRuns, RunReader, Secrets};
@@ -27,9 +29,6 @@ use kernels::Block;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The keys by which the parties know one another, Alice's first; none on a channel without keys.
-pub type Keys = Option<[PublicKey; 2]>;
-
 /// A job whose runs are prepared, and what a store of them is made for.
 struct PreparedJob {
     job: Job,
@@ -41,7 +40,7 @@ impl Session {
     /// only the public ones are used, and they are part of what is prepared. Tables are made, sent and written piece by
     /// piece: memory does not grow with the program. Both parties call this alike.
     ///
-    /// A run counts when both have it on disk. If this is interrupted, the runs that are complete stay, and the next
+    /// [`Session`] has an example. A run counts when both have it on disk. If this is interrupted, the runs that are complete stay, and the next
     /// call goes on.
     ///
     /// # Errors
@@ -50,7 +49,6 @@ impl Session {
     pub fn prepare_to(
         &mut self,
         runs: &mut PreparedRuns,
-        keys: Keys,
         binding: &Binding,
         options: &Options,
         public: &Inputs,
@@ -61,7 +59,7 @@ impl Session {
         let PreparedJob { job, fields: made_for } =
             self.prepared_job(binding, &options.for_prepared_runs()?, public)?;
         self.wire.check_extension(job.terms.extension)?;
-        runs.check(self.party, keys, &lines(&made_for))?;
+        runs.check(self.party, self.keys(), &lines(&made_for))?;
         if times > LIMIT {
             return Err(Error::usage(format!("{times} runs are more than a folder can count: 2^47")));
         }
@@ -79,7 +77,8 @@ impl Session {
             let identity = session.name_of("duologue v1 identity of a shelf", session.ordinal);
             session.ordinal += 1;
             if runs.is_new() {
-                runs.found(identity, session.party, keys, lines(&made_for), job.terms.garbler != session.party)?;
+                let evaluates = job.terms.garbler != session.party;
+                runs.found(identity, session.party, session.keys(), lines(&made_for), evaluates)?;
             }
             let [ready, next] = session.level(runs)?;
             let numbers = next..next + times.saturating_sub(ready);
@@ -106,18 +105,12 @@ impl Session {
     /// [`Error::Usage`] if an input is missing or misshapen, the folder was made for something else, or no run is left;
     /// [`Error::Incompatible`] if the folders or runs are not two halves: nothing is used up then. Any other error ends
     /// the session; [`Error::Malformed`], if the run on disk is not what was written, uses nothing up either.
-    pub fn online_from(
-        &mut self,
-        runs: &mut PreparedRuns,
-        keys: Keys,
-        binding: &Binding,
-        inputs: &Inputs,
-    ) -> Result<Outcome> {
+    pub fn online_from(&mut self, runs: &mut PreparedRuns, binding: &Binding, inputs: &Inputs) -> Result<Outcome> {
         self.alive()?;
         let feeds = self.feeds(binding, inputs)?;
         let public = inputs.feeds(binding, |owner| owner == Owner::Public)?;
         let PreparedJob { job, fields: made_for } = self.prepared_job(binding, &options_of(runs)?, public)?;
-        runs.check(self.party, keys, &lines(&made_for))?;
+        runs.check(self.party, self.keys(), &lines(&made_for))?;
         let moment = self.moment(false, self.ordinal);
         let fields = fields::prepared_runs(fields::ONLINE_FROM, &moment, runs.identity(), &made_for);
         let number = self.guarded(|session| {
@@ -203,7 +196,7 @@ impl Session {
         let mut engine = self.engine(job, (base, ordinal))?;
         let block = engine.program_secret().ok_or_else(|| Error::usage("this protocol has no runs to prepare"))?;
         let batch = self.name_of("duologue v1 batch of a shelf", ordinal);
-        let secrets = Secrets { block, and0: base.and0 };
+        let secrets = Secrets { block: *block, and0: base.and0 };
         let mut writer = runs.begin((number, batch), &secrets, engine.stored_size())?;
         engine.setup_to(&mut writer, &mut self.stock, &mut self.wire)?;
         runs.complete(writer)
@@ -222,8 +215,9 @@ impl Session {
         if let Some(parts) = &job.schedule.parts {
             return self.resume_parts(job, program, parts, run);
         }
-        let (Secrets { block, and0 }, descriptor) = (run.secrets()?, job.terms.scheme.descriptor());
-        let resumed = Resumed { party: self.party, secret: block, and0, plans: &self.plans };
+        let (secrets, descriptor) = (run.secrets()?, job.terms.scheme.descriptor());
+        let secret = Zeroizing::new(secrets.block);
+        let resumed = Resumed { party: self.party, secret, and0: secrets.and0, plans: &self.plans };
         descriptor.resume(&job.terms, program, resumed)
     }
 
@@ -282,10 +276,10 @@ fn lines(fields: &Fields) -> Vec<(String, String)> {
 }
 
 /// The secret of a part, of which a program with calls has several.
-fn secret_of_part(run: &RunReader, part: u64) -> Result<Block> {
+fn secret_of_part(run: &RunReader, part: u64) -> Result<Zeroizing<Block>> {
     let mut bytes = Zeroizing::new([0; SECRET as usize]);
     run.labels(StoredSize { labels: SECRET * part, tables: 0 }, &mut bytes[..])?;
-    Ok(Block::from_bytes(*bytes))
+    Ok(Zeroizing::new(Block::from_bytes(*bytes)))
 }
 
 fn number(bytes: &[u8]) -> u64 {

@@ -1,7 +1,8 @@
 //! The channel of a session with what setup needs: base OTs once, correlations when they are asked for, agreement.
 
-use super::Observer;
+use super::outcome::Observer;
 use super::pool::{Pool, never_again};
+use super::{Progress, Unit};
 use crate::agreement;
 use crate::agreement::Fields;
 use crate::channel::Channel;
@@ -12,6 +13,7 @@ use crate::outbox::{Inbox, Outbox};
 use crate::{Error, Party, Result};
 use kernels::Block;
 use kernels::generator::Generator;
+use std::ops::ControlFlow;
 use zeroize::Zeroizing;
 
 /// Correlations of a kind that are made at once when setup is streamed.
@@ -121,11 +123,16 @@ impl Link for Wire {
 
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> Result<()> {
         self.channel.beat_without_threads()?;
-        watch(&mut self.observer, phase, done, total)
+        self.tell(Progress { phase, unit: Unit::Ands, done, total })
     }
 }
 
 impl Wire {
+    /// Tells the observer, who may cancel.
+    pub fn tell(&mut self, progress: Progress) -> Result<()> {
+        watch(&mut self.observer, progress)
+    }
+
     /// Adds so many to the stock: of the pool what it has, and new ones.
     pub fn add(&mut self, stock: &mut Stock, wanted: Demand) -> Result<()> {
         let all = stock.available() + wanted;
@@ -174,14 +181,16 @@ fn exchange(
         inbox.resize(expect, 0);
         channel.recv_into(inbox)?;
         let (done, total) = refill.progress();
-        watch(observer, Phase::Setup, done, total)?;
+        watch(observer, Progress { phase: Phase::Setup, unit: Unit::Correlations, done, total })?;
     }
 }
 
 /// Tells the observer, who may cancel.
-fn watch(observer: &mut Option<Observer>, phase: Phase, done: u64, total: u64) -> Result<()> {
-    let go_on = observer.as_mut().is_none_or(|observer| observer(phase, done, total));
-    if go_on { Ok(()) } else { Err(Error::Cancelled) }
+fn watch(observer: &mut Option<Observer>, progress: Progress) -> Result<()> {
+    match observer.as_mut().map_or(ControlFlow::Continue(()), |observer| observer(&progress)) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::Cancelled),
+    }
 }
 
 /// All that is demanded, and a block of what will be.

@@ -92,6 +92,7 @@ impl Content {
 ///
 /// # Errors
 /// [`Error::Malformed`](crate::Error::Malformed).
+#[doc(hidden)]
 pub fn inspect(name: &str, bytes: &[u8]) -> Result<()> {
     let read = match name {
         "header" => Header::decode(bytes).map(drop).map_err(|why| why.to_string()),

@@ -4,7 +4,9 @@ use super::Code;
 use super::primitives::DuoReader;
 use crate::error::Result;
 use crate::graph::{Circuit, Type};
-use crate::program::{Functionalities, Lanes, Owner, Party, Program, Recipient, Size, SizeRange, Step, Value, View};
+use crate::program::{
+    Functionalities, Lanes, Owner, Party, Program, ProgramId, Recipient, Size, SizeRange, Step, Value, View,
+};
 
 impl Code for Value {
     fn write(&self, out: &mut Vec<u8>) {
@@ -12,7 +14,7 @@ impl Code for Value {
     }
 
     fn read(from: &mut DuoReader<'_>) -> Result<Value> {
-        u32::read(from).map(Value)
+        u32::read(from).map(|number| Value(number, ProgramId::NONE))
     }
 }
 
@@ -226,7 +228,8 @@ impl Program {
             program.push_circuit(Circuit::read(from)?);
         }
         for _ in 0..from.count()? {
-            program.push(Step::read(from)?)?;
+            let step = Step::read(from)?;
+            program.push_read(step)?;
         }
         match from.bytes.len() - from.at {
             0 => Ok(program),

@@ -131,7 +131,8 @@ impl<'a> Scheduler<'a> {
     fn values_of(&self, step: u32) -> Vec<Value> {
         let from = self.first_value[step as usize];
         let to = self.first_value.get(step as usize + 1).copied();
-        (from..to.unwrap_or(self.binding.program().values().len() as u32)).map(Value).collect()
+        let program = self.binding.program();
+        (from..to.unwrap_or(program.values().len() as u32)).map(|number| program.value(number)).collect()
     }
 
     fn width(&self, value: Value) -> u32 {

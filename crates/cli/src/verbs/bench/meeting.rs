@@ -32,12 +32,11 @@ impl Door {
 
     pub fn meet(&mut self, link: Option<Link>) -> Result<Channel, Failure> {
         interrupt::settle()?;
-        let limits = Limits::default();
+        let (limits, canceller) = (Limits::default(), interrupt::canceller()?);
         let channel = match &mut self.listener {
-            Some(listener) => listener.accept(&self.security, &limits)?,
-            None => Channel::connect(&self.address, &self.security, &limits)?,
+            Some(listener) => listener.accept_with(&self.security, &limits, &canceller)?,
+            None => Channel::connect_with(&self.address, &self.security, &limits, &canceller)?,
         };
-        interrupt::stops(&channel)?;
         shaped(channel, link)
     }
 }

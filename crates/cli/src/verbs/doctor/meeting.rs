@@ -8,7 +8,7 @@ use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::io::console::count;
 use crate::peer;
-use duologue::channel::{Channel, Identity, Limits, Listener, PublicKey, Security, Stranger};
+use duologue::channel::{Canceller, Channel, Identity, Limits, Listener, PublicKey, Security, Stranger};
 use duologue::session::VERSION;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
@@ -50,27 +50,34 @@ fn reach(address: &str, wait: Duration) -> Result<(), Failure> {
 /// Meets the peer, and asks it all that it says.
 pub fn meet(place: Place, identity: Arc<Identity>, peer: PublicKey, wait: u64, findings: &mut Findings) {
     let security = Security::Tls { identity, peer };
-    let limits = Limits { meet: Duration::from_secs(wait), silence: SILENCE, ..Limits::default() };
+    let limits = Limits::default().meet(Duration::from_secs(wait)).silence(SILENCE);
     let we_ask_first = matches!(place, Place::Connect(_));
+    let Some(canceller) = findings.take(interrupt::canceller()) else { return };
     let channel = match place {
-        Place::Listen(address) => listen(&address, &security, &limits, findings),
+        Place::Listen(address) => listen(&address, &security, &limits, &canceller, findings),
         Place::Connect(address) => {
             findings.console().note(format_args!("looking for the peer for {} at most", count(wait, "second")));
-            findings.take(Channel::connect(&address, &security, &limits).map_err(Failure::from))
+            findings.take(Channel::connect_with(&address, &security, &limits, &canceller).map_err(Failure::from))
         }
     };
     let Some(mut channel) = channel else { return };
     findings.ok("the peer answers over TLS, and has proved that the key is its own");
-    let asked = interrupt::stops(&channel).and_then(|()| ask(&mut channel, we_ask_first, findings));
+    let asked = ask(&mut channel, we_ask_first, findings);
     findings.take(asked);
 }
 
-fn listen(address: &str, security: &Security, limits: &Limits, findings: &mut Findings) -> Option<Channel> {
+fn listen(
+    address: &str,
+    security: &Security,
+    limits: &Limits,
+    canceller: &Canceller,
+    findings: &mut Findings,
+) -> Option<Channel> {
     let bound = peer::bind(address, findings.console());
     let mut listener = findings.check_some(bound, |_| format!("one can listen at {address}"))?;
     let wait = count(limits.meet.as_secs(), "second");
     findings.console().note(format_args!("waiting for the peer for {wait} at most"));
-    let met = listener.accept(security, limits);
+    let met = listener.accept_with(security, limits, canceller);
     findings.take(met.map_err(|why| stranger(&listener).unwrap_or_else(|| Failure::from(why))))
 }
 

@@ -23,17 +23,16 @@ pub fn run(args: &FillPool, config: &Config, console: &Console) -> Result<(), Fa
         false => Found::Nothing(seal),
     };
     let security = peer::security(&args.peer, config)?;
-    let keys = peer::known_keys(&security, args.peer.party);
 
     let mut session = peer::connect(&args.peer, &security, config, console)?;
     if !console.quiet() {
-        session.observe(Some(progress::bar(shown::line(&args.pool.display().to_string()))));
+        session.observe(progress::bar(shown::line(&args.pool.display().to_string())));
     }
     match found {
-        Found::Pool(pool) => session.use_pool(*pool, keys)?,
+        Found::Pool(pool) => session.use_pool(*pool)?,
         Found::Nothing(seal) => {
             let maker = args.correlations.or(config.defaults().correlations).unwrap_or(Extension::DEFAULT);
-            session.create_pool(&args.pool, keys, maker, seal)?;
+            session.create_pool(&args.pool, maker, seal)?;
         }
     }
     let made = session.fill_pool(level)?;

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use super::super::frame;
+use super::super::{CANCELLATION, frame};
 use super::Duplex;
 use crate::clock::Instant;
 use crate::error::{Error, Result};
@@ -14,9 +14,6 @@ const SPIN: Duration = Duration::from_micros(150);
 
 /// How long a party that was cancelled goes on with a frame that is written in part.
 const FINISH_FRAME: Duration = Duration::from_secs(1);
-
-/// How often a party that waits looks whether it was cancelled.
-const CANCELLATION: Duration = Duration::from_millis(100);
 
 /// When the operation under way last heard of the peer, and when payload last moved; at first, when it had to wait.
 #[derive(Clone, Copy)]

@@ -88,7 +88,7 @@ proptest! {
             true => tls::TlsPipe::server(pipe, &us, peer),
             false => tls::TlsPipe::client(pipe, &us, peer),
         };
-        let error = tls.unwrap().meet(Instant::now() + limits().meet).unwrap_err();
+        let error = tls.unwrap().meet(Instant::now() + limits().meet, &Canceller::new()).unwrap_err();
         prop_assert!(is_the_peers(&error), "{}", error);
     }
 }

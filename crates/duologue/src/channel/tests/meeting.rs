@@ -81,6 +81,74 @@ fn nobody_is_waited_for_without_end() {
     assert!(matches!(error, Error::Usage(_)), "{error}");
 }
 
+/// Cancels while `wait` goes on, which would take far longer than the test allows for it.
+fn cancelled(wait: impl FnOnce(&Canceller) -> Result<Channel> + Send) {
+    let canceller = Canceller::new();
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| wait(&canceller));
+        thread::sleep(Duration::from_millis(50));
+        canceller.cancel();
+        let error = waiting.join().unwrap().unwrap_err();
+        assert!(matches!(error, Error::Cancelled), "{error}");
+    });
+    assert!(begun.elapsed() < limits().meet / 2, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn the_wait_for_the_peer_can_be_cancelled() {
+    let (alice, bob) = (Person::new(), Person::new());
+    let free = Listener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    for security in [Security::PlaintextForBenchmarks, alice.expecting(&bob)] {
+        let mut listener = Listener::bind("127.0.0.1:0").unwrap();
+        cancelled(|canceller| listener.accept_with(&security, &limits(), canceller));
+        // Nobody listens; then somebody takes the connection and says nothing.
+        cancelled(|canceller| Channel::connect_with(&free, &security, &limits(), canceller));
+    }
+    let silent = Listener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap().to_string();
+    cancelled(|canceller| Channel::connect_with(&address, &alice.expecting(&bob), &limits(), canceller));
+}
+
+#[test]
+fn a_listener_that_was_cancelled_accepts_again() {
+    let (alice, bob) = (Person::new(), Person::new());
+    let mut listener = Listener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    cancelled(|canceller| listener.accept_with(&alice.expecting(&bob), &limits(), canceller));
+    thread::scope(|scope| {
+        let client = scope.spawn(|| Channel::connect(&address, &bob.expecting(&alice), &limits()));
+        let mut a = listener.accept(&alice.expecting(&bob), &limits()).unwrap();
+        hello(&mut client.join().unwrap().unwrap(), &mut a);
+    });
+}
+
+#[test]
+fn a_channel_keeps_the_canceller_and_knows_the_keys_that_it_was_opened_with() {
+    let (alice, bob) = (Person::new(), Person::new());
+    for plain in [false, true] {
+        let security = |us: &Person, them: &Person| match plain {
+            true => Security::PlaintextForBenchmarks,
+            false => us.expecting(them),
+        };
+        let (to_bob, to_alice) = (security(&alice, &bob), security(&bob, &alice));
+        let mut listener = Listener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (ours, theirs) = (Canceller::new(), Canceller::new());
+        let (mut a, mut b) = thread::scope(|scope| {
+            let client = scope.spawn(|| Channel::connect_with(&address, &to_bob, &limits(), &ours));
+            let b = listener.accept_with(&to_alice, &limits(), &theirs).unwrap();
+            (client.join().unwrap().unwrap(), b)
+        });
+        let key = |person: &Person| (!plain).then(|| person.identity.public());
+        assert_eq!((a.peer_key(), b.peer_key()), (key(&bob), key(&alice)));
+        for (channel, canceller) in [(&mut a, ours), (&mut b, theirs)] {
+            canceller.cancel();
+            assert!(matches!(channel.recv(1), Err(Error::Cancelled)));
+        }
+    }
+}
+
 #[test]
 fn strangers_do_not_keep_the_peer_out() {
     let (alice, bob, mallory) = (Person::new(), Person::new(), Person::new());
@@ -178,7 +246,7 @@ fn a_listener_that_hangs_up_is_tried_again() {
         listener.accept().unwrap().0.read_exact(&mut [0]).unwrap();
         let pipe = TcpPipe::new(listener.accept().unwrap().0, None).unwrap();
         let mut server = tls::TlsPipe::server(pipe, &bob.identity, alice.identity.public()).unwrap();
-        server.meet(Instant::now() + limits().meet).unwrap();
+        server.meet(Instant::now() + limits().meet, &Canceller::new()).unwrap();
         hello(&mut client.join().unwrap().unwrap(), &mut Channel::over(server, limits()));
     });
     // But not without end.

@@ -19,7 +19,7 @@ use rustls::server::{AlwaysResolvesServerRawPublicKeys, NoServerSessionStorage, 
 use rustls::{AlertDescription, ClientConfig, ServerConfig};
 
 use super::pipe::Pipe;
-use super::{Identity, PublicKey, mismatch};
+use super::{CANCELLATION, Canceller, Identity, PublicKey, mismatch};
 use crate::clock::Instant;
 use crate::error::{Error, Result};
 use pin::{Pin, certified, provider};
@@ -122,14 +122,15 @@ impl<P: Pipe> TlsPipe<P> {
     }
 
     /// The whole handshake, waiting.
-    pub(super) fn meet(&mut self, until: Instant) -> Result<()> {
+    pub(super) fn meet(&mut self, until: Instant, canceller: &Canceller) -> Result<()> {
         let time = until.saturating_duration_since(Instant::now());
         while !self.advance()? {
+            canceller.check()?;
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(Error::Timeout { what: "TLS handshake", seconds: time.as_secs() });
             }
-            self.wait(false, left.min(Duration::from_secs(1))).map_err(Error::io("waiting for the peer"))?;
+            self.wait(false, left.min(CANCELLATION)).map_err(Error::io("waiting for the peer"))?;
         }
         Ok(())
     }

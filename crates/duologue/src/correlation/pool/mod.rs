@@ -36,7 +36,9 @@ use crate::{Error, Party, Result};
 use kind::{CorrelationKind, demand, each, zip};
 
 pub use crate::storage::SealKey;
-pub use origin::{Origin, delta_identity};
+pub use origin::Origin;
+pub(crate) use origin::delta_identity;
+#[doc(hidden)]
 pub use summary::Summary;
 
 static CONTENT: Content = Content {
@@ -71,7 +73,7 @@ pub struct Pool {
 
 /// The numbers of the correlations that left a pool at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Taken {
+pub(crate) struct Taken {
     /// The numbers of the COTs by Alice, COTs by Bob, and triples.
     pub numbers: [Range<u64>; 3],
     /// Of the numbers, and in which batches they were made. Where it is not the peer's too, the correlations do not
@@ -81,6 +83,7 @@ pub struct Taken {
 
 /// The state of a pool.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Status {
     /// The description on which both parties agreed when they made it.
     pub origin: Origin,
@@ -110,7 +113,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Usage`] that names both.
-    pub fn check_keys(&self, ours: Option<PublicKey>, peers: Option<PublicKey>) -> Result<()> {
+    pub(crate) fn check_keys(&self, ours: Option<PublicKey>, peers: Option<PublicKey>) -> Result<()> {
         let Origin { party, keys, .. } = self.origin;
         let bound = |who: Party| keys.map(|keys| keys[who as usize]);
         for (whose, bound, key) in [("the peer's", bound(party.peer()), peers), ("our own", bound(party), ours)] {
@@ -129,18 +132,18 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Usage`] if it was destroyed.
-    pub fn delta(&self) -> Result<Block> {
+    pub(crate) fn delta(&self) -> Result<Block> {
         self.refuse_destroyed()?;
         Ok(Block::from_bytes(*self.folder.secret()))
     }
 
     /// The summary that the peer must hear before the pool is used.
-    pub fn summary(&self) -> Summary {
+    pub(crate) fn summary(&self) -> Summary {
         Summary::new(&self.origin, !self.is_whole(), demand(self.made()), self.used())
     }
 
     /// Whether Δ is there: ours, and the peer's as far as we heard.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         !self.folder.header().destroyed
     }
 
@@ -150,7 +153,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Incompatible`] if the peer's is not the other half of this pool.
-    pub fn agree(&mut self, theirs: &Summary) -> Result<()> {
+    pub(crate) fn agree(&mut self, theirs: &Summary) -> Result<()> {
         let ours = self.summary();
         ours.check(theirs)?;
         let (made, used) = (each(&theirs.made), each(&theirs.used));
@@ -168,12 +171,12 @@ impl Pool {
     }
 
     /// The correlations that can be taken: those that both parties have, once they agreed.
-    pub fn left(&self) -> Demand {
+    pub(crate) fn left(&self) -> Demand {
         demand(zip(self.agreed.unwrap_or(self.made()), self.folder.used(), u64::saturating_sub))
     }
 
     /// How many are used up.
-    pub fn used(&self) -> Demand {
+    pub(crate) fn used(&self) -> Demand {
         demand(self.folder.used())
     }
 
@@ -183,7 +186,7 @@ impl Pool {
     /// # Errors
     /// [`Error::Usage`] if there are not so many or the parties have not [agreed](Self::agree); nothing happened then.
     /// After any other error the correlations may count as used, and the stock is destroyed.
-    pub fn take(&mut self, wanted: Demand, stock: &mut Stock) -> Result<Taken> {
+    pub(crate) fn take(&mut self, wanted: Demand, stock: &mut Stock) -> Result<Taken> {
         self.enough(&wanted)?;
         let from = self.folder.used();
         self.folder.advance(zip(from, each(&wanted), |from, count| from + count))?;
@@ -235,7 +238,7 @@ impl Pool {
     /// Erases what only we have, since the other was killed while it added. Between the parties' agreement and the
     /// first message of the makers: were it later, and we killed, the peer might have other correlations with these
     /// numbers.
-    pub fn trim(&mut self) -> Result<()> {
+    pub(crate) fn trim(&mut self) -> Result<()> {
         let agreed = self.agreement()?;
         CorrelationKind::ALL.into_iter().try_for_each(|kind| self.shorten(kind, agreed[kind as usize]))
     }
@@ -250,7 +253,7 @@ impl Pool {
     /// # Errors
     /// [`Error::Usage`] before [`agree`](Self::agree) and [`trim`](Self::trim). If the disk is full, for example, a part
     /// was added, which the parties find out when they next agree; the rest is lost.
-    pub fn append(&mut self, batch: [u8; 32], stock: &mut Stock) -> Result<Demand> {
+    pub(crate) fn append(&mut self, batch: [u8; 32], stock: &mut Stock) -> Result<Demand> {
         let mut agreed = self.agreement()?;
         if agreed != self.made() {
             return Err(Error::usage(
@@ -295,7 +298,7 @@ impl Pool {
     /// # Errors
     /// [`Error::Io`]. Δ is gone from memory then, and from the disk if a header can be written over at all; where no new
     /// one could be put in its place, the folder is no pool any more.
-    pub fn destroy_delta(&mut self, why: &str) -> Result<()> {
+    pub(crate) fn destroy_delta(&mut self, why: &str) -> Result<()> {
         if !self.is_whole() {
             return Ok(());
         }
@@ -365,6 +368,7 @@ fn erase_cots(folder: &mut DiskPool) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Malformed`].
+#[doc(hidden)]
 pub fn inspect(header: &[u8]) -> Result<()> {
     let read = Header::decode(header).map_err(|why| why.to_string()).and_then(|header| Origin::read(&header));
     read.map(drop).map_err(|why| malformed("header".as_ref(), why))

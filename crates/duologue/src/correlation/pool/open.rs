@@ -17,7 +17,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Usage`] if the folder holds something or is open to others, or Δ is not the one of the origin.
-    pub fn create(folder: &Path, origin: &Origin, delta: Block, seal: Option<SealKey>) -> Result<Pool> {
+    pub(crate) fn create(folder: &Path, origin: &Origin, delta: Block, seal: Option<SealKey>) -> Result<Pool> {
         if !origin.has_delta(delta) {
             return Err(Error::usage("this Δ is not the one that the pool's origin names"));
         }

@@ -27,7 +27,7 @@ pub struct Origin {
 
 /// The name that a party gives its Δ: a hash of its 127 random bits, the pool and the party. Whoever knows it
 /// can tell whether a guess is right, and has 2¹²⁷ to try.
-pub fn delta_identity(identity: &[u8; 32], party: Party, delta: Block) -> [u8; 32] {
+pub(crate) fn delta_identity(identity: &[u8; 32], party: Party, delta: Block) -> [u8; 32] {
     let mut bytes = Zeroizing::new([0; 32 + 1 + 16]);
     bytes[..32].copy_from_slice(identity);
     bytes[32] = party as u8;

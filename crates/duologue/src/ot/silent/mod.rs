@@ -45,6 +45,7 @@ use self::round::RoundContext;
 use self::sets::{Round, Schedule};
 use super::{CotBatch, CotMaker, CotOutput, CotReceiver, CotSender, Side, check_length};
 use crate::{Error, Result};
+#[doc(hidden)]
 pub use lengths::SilentLengths;
 pub use sets::Set;
 pub(crate) use sets::why_gone;
@@ -55,6 +56,7 @@ const MASKED: usize = 16;
 const HASH: usize = 32;
 
 /// The sender of silent OT, which holds Δ.
+#[doc(hidden)]
 pub struct Sender {
     core: Core<SenderRound>,
     delta: Block,
@@ -62,6 +64,7 @@ pub struct Sender {
 }
 
 /// The receiver of silent OT, which holds the choice bits.
+#[doc(hidden)]
 pub struct Receiver {
     core: Core<ReceiverRound>,
     /// The twin that lacks the check, for a test.

@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 /// How Yao garbles an AND.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Garbling {
     /// 32 bytes an AND, four hash calls to garble it and two to evaluate it.
     #[default]

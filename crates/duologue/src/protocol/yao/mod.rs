@@ -36,7 +36,7 @@ use circuit::BitMatrix;
 use circuit::program::TaskKind;
 use kernels::Block;
 use kernels::generator::Generator;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use batch::LaneBatch;
 pub(crate) use batch::numbers_of;
@@ -322,8 +322,8 @@ impl Protocol for Garbler {
         if self.lengths.ahead { Labels::absent() } else { self.lift_zeros(public) }
     }
 
-    fn program_secret(&self) -> Option<Block> {
-        Some(self.delta)
+    fn program_secret(&self) -> Option<Zeroizing<Block>> {
+        Some(Zeroizing::new(self.delta))
     }
 
     fn store(&self, _: &Job, garbled: Garbled, write: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
@@ -393,8 +393,8 @@ impl Protocol for Evaluator {
         Labels::zeros(public.rows(), public.lanes())
     }
 
-    fn program_secret(&self) -> Option<Block> {
-        Some(self.s)
+    fn program_secret(&self) -> Option<Zeroizing<Block>> {
+        Some(Zeroizing::new(self.s))
     }
 
     fn store(&self, _: &Job, received: Received, write: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {

@@ -66,10 +66,10 @@ impl Descriptor for YaoScheme {
         let lengths = YaoLengths::new(terms, party, &plans.for_program());
         let (base, nobody) = (Base { and0, in0: 0 }, Generator::from_seed(Block::ZERO));
         Ok(if terms.garbler == party {
-            let garbler = Garbler::new(lengths, secret, (terms.garbling, Block::ZERO), nobody, base);
+            let garbler = Garbler::new(lengths, *secret, (terms.garbling, Block::ZERO), nobody, base);
             Box::new(Executor::new(garbler, program)?)
         } else {
-            let evaluator = Evaluator::new(lengths, (terms.garbling, secret), nobody, base);
+            let evaluator = Evaluator::new(lengths, (terms.garbling, *secret), nobody, base);
             Box::new(Executor::new(evaluator, program)?)
         })
     }

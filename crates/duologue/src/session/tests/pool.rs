@@ -11,6 +11,7 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 use tempfile::TempDir;
 
 const MAKER: Extension = Extension::SoftSpoken { k: 4 };
@@ -150,14 +151,14 @@ impl Place {
     /// Both use their halves.
     fn with_pool<T: Send>(&self, seed: u128, act: impl Fn(&mut Session) -> Result<T> + Sync) -> [T; 2] {
         self.succeed(seed, |session, _| {
-            session.use_pool(self.open(session.party), None)?;
+            session.use_pool(self.open(session.party))?;
             act(session)
         })
     }
 
     fn create(&self, seed: u128, level: Demand) {
         self.succeed(seed, |session, desk| {
-            session.create_pool(&desk.folder, None, MAKER, None)?;
+            session.create_pool(&desk.folder, MAKER, None)?;
             session.fill_pool(level).map(drop)
         });
     }
@@ -177,11 +178,11 @@ fn richer() -> Binding {
 fn run(session: &mut Session, scheme: Scheme) -> Result<Report> {
     let (alice, bob) = (|i: u64| i * 7919 % 1000, |i: u64| i * 104_729 % 1000);
     let ours: Vec<u64> = (0..100).map(|i| if session.party == Party::Alice { alice(i) } else { bob(i) }).collect();
-    let inputs = Inputs::new().with(&session.party.to_string(), data::uints(32, &ours));
+    let inputs = Inputs::new().with(&session.party.to_string(), data::uints(32, &ours)?);
     let outcome = session.run(&richer(), &Options { extension: MAKER, ..Options::new(scheme) }, &inputs)?;
     if let Some(richer) = outcome.outputs.get("richer") {
         let expected: Vec<u64> = (0..100).map(|i| u64::from(alice(i) > bob(i))).collect();
-        assert_eq!(data::to_uints(richer), expected);
+        assert_eq!(data::to_uints(richer)?, expected);
     }
     Ok(outcome.report)
 }
@@ -197,7 +198,7 @@ const MAKING: [fn(&mut Session) -> Result<()>; 3] = [
 /// abort that she wrote.
 fn harmed(place: &Place, making: fn(&mut Session) -> Result<()>, harm: Harm) -> (Error, Vec<bool>) {
     let (results, [alice, _]) = place.meet(1, |session, desk| {
-        session.create_pool(&desk.folder, None, MAKER, None)?;
+        session.create_pool(&desk.folder, MAKER, None)?;
         session.fill_pool(FEW)?;
         if session.party == Party::Bob {
             *desk.harm.lock().unwrap() = Some((LONG, harm));
@@ -230,7 +231,7 @@ fn a_failed_check_destroys_delta_before_the_peer_hears() {
 fn challenges_that_fail_destroy_delta() {
     let place = Place::new();
     let (results, [alice, _]) = place.meet(1, |session, desk| {
-        session.create_pool(&desk.folder, None, MAKER, None)?;
+        session.create_pool(&desk.folder, MAKER, None)?;
         if session.party == Party::Bob {
             *desk.harm.lock().unwrap() = Some((CHALLENGES, Harm::Flip));
         }
@@ -397,7 +398,7 @@ fn halves_of_different_batches_are_not_used() {
     place.with_pool(3, |session| session.fill_pool(FEW));
     restore(&old, &bob);
     let (results, _) = place.meet(4, |session, _| {
-        session.use_pool(place.open(session.party), None)?;
+        session.use_pool(place.open(session.party))?;
         run(session, Scheme::Gmw)
     });
     let errors = results.map(|result| result.expect_err("other correlations"));

@@ -11,6 +11,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A frame that a party wrote: its length, what it holds, and the cursors of both folders by then.
@@ -101,7 +102,7 @@ fn prepare(place: &Path, times: u64) -> [Vec<Block>; 2] {
         let mut runs = PreparedRuns::create(&place.join(party.to_string()), None).unwrap();
         let mut session = Session::connect(channel, party).unwrap();
         let options = Options { garbler: Some(Party::Bob), ..Options::new(Scheme::Yao) };
-        session.prepare_to(&mut runs, None, &greater(), &options, &Inputs::new(), times).unwrap();
+        session.prepare_to(&mut runs, &greater(), &options, &Inputs::new(), times).unwrap();
         session.close().unwrap();
         (0..times).map(|number| runs.checked(number).unwrap().secrets().unwrap().block).collect()
     };
@@ -133,8 +134,8 @@ fn both_parties_mark_a_run_before_anything_depends_on_inputs() {
         }
         watched(&copy, |session, runs| {
             let name = if session.party == Party::Alice { "a" } else { "b" };
-            let inputs = Inputs::new().with(name, data::uints(32, &[input]));
-            session.online_from(runs, None, &greater(), &inputs)
+            let inputs = Inputs::new().with(name, data::uints(32, &[input])?);
+            session.online_from(runs, &greater(), &inputs)
         })
     });
     let [one, other] = &copies;
@@ -174,10 +175,10 @@ fn a_sealed_pool_fills_no_open_folder_of_runs() {
         let key = || Some(SealKey::from_bytes(&[7; 32]).unwrap());
         let folder = |what: &str| place.path().join(format!("{what}-{party}"));
         let mut session = Session::connect(channel, party).unwrap();
-        session.create_pool(&folder("pool"), None, Extension::DEFAULT, key()).unwrap();
+        session.create_pool(&folder("pool"), Extension::DEFAULT, key()).unwrap();
         let options = Options { garbler: Some(Party::Bob), ..Options::new(Scheme::Yao) };
         let mut prepare = |mut runs: PreparedRuns| {
-            session.prepare_to(&mut runs, None, &greater(), &options, &Inputs::new(), 1).map(|_| runs.counts().unwrap())
+            session.prepare_to(&mut runs, &greater(), &options, &Inputs::new(), 1).map(|_| runs.counts().unwrap())
         };
         let refused = prepare(PreparedRuns::create(&folder("open"), None).unwrap()).unwrap_err();
         assert!(refused.to_string().contains("seal both"), "{refused}");

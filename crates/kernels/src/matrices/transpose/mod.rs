@@ -17,6 +17,11 @@ pub fn transpose_128(rows: &mut [Block; 128]) {
     *rows = out;
 }
 
+/// Transposes 64 × 64 bits in place: bit j of row i and bit i of row j change places.
+pub fn transpose_64(rows: &mut [u64; 64]) {
+    transpose::exchange::<1>(rows);
+}
+
 /// The columns of 128 rows that lie `stride` blocks apart: bit j of row i, counted from its block i·`stride` on, becomes
 /// bit i of column j.
 ///
@@ -95,7 +100,7 @@ fn transpose_block(
     for (word, i) in words.iter_mut().zip(64 * row..rows) {
         *word = input[i * from + column];
     }
-    transpose::exchange::<1>(&mut words);
+    transpose_64(&mut words);
     for (word, i) in words.iter().zip(64 * column..columns) {
         output[i * to + row] = *word;
     }

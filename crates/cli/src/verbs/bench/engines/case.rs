@@ -66,7 +66,7 @@ impl Case {
             Task::Online { .. } => Timing::Ahead,
             _ => Timing::Auto,
         };
-        Options { timing, garbling: self.garbling(), ..Options::new(self.scheme()) }
+        Options::new(self.scheme()).timing(timing).garbling(self.garbling())
     }
 
     pub fn link(&self) -> Result<Option<Link>, Failure> {

@@ -133,7 +133,7 @@ impl Side<'_> {
         Ok(())
     }
 
-    fn note(&mut self, Outcome { outputs, report }: Outcome, start: Instant) -> Run {
+    fn note(&mut self, Outcome { outputs, report, .. }: Outcome, start: Instant) -> Run {
         let call = start.elapsed().as_secs_f64();
         self.learned.push(outputs);
         self.ands = report.ands;

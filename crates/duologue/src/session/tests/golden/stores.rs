@@ -23,11 +23,11 @@ impl Place {
     }
 
     fn create_pool(&self, session: &mut Session, extension: Extension) -> Result<()> {
-        session.create_pool(&self.folder("pool", session.party), None, extension, None)
+        session.create_pool(&self.folder("pool", session.party), extension, None)
     }
 
     fn use_pool(&self, session: &mut Session) -> Result<()> {
-        session.use_pool(Pool::open(&self.folder("pool", session.party), None)?, None)
+        session.use_pool(Pool::open(&self.folder("pool", session.party), None)?)
     }
 
     fn runs(&self, party: Party) -> Result<PreparedRuns> {
@@ -92,7 +92,7 @@ fn prepared(record: &mut Record, name: &str, binding: &Binding, options: &Option
     let place = Place::new();
     let prepare = |session: &mut Session, mut runs: PreparedRuns, times| {
         let ours = inputs(binding, session.party, 1);
-        session.prepare_to(&mut runs, None, binding, options, &public_of(binding, &ours), times)
+        session.prepare_to(&mut runs, binding, options, &public_of(binding, &ours), times)
     };
     record.session(&format!("{name}-made"), 31, |session| {
         prepare(session, PreparedRuns::create(&place.folder("runs", session.party), None)?, 1)
@@ -101,7 +101,7 @@ fn prepared(record: &mut Record, name: &str, binding: &Binding, options: &Option
     hold_runs(record, name, &place, 2);
     record.session(&format!("{name}-online"), 33, |session| {
         let (ours, mut runs) = (inputs(binding, session.party, 1), place.runs(session.party)?);
-        (0..2).try_for_each(|_| session.online_from(&mut runs, None, binding, &ours).map(drop))
+        (0..2).try_for_each(|_| session.online_from(&mut runs, binding, &ours).map(drop))
     });
 }
 
@@ -131,11 +131,11 @@ pub fn prepared_from_a_pool(record: &mut Record) {
         session.fill_pool(FEW)?;
         let mut runs = PreparedRuns::create(&place.folder("runs", session.party), None)?;
         let public = public_of(&job(), &inputs(&job(), session.party, 1));
-        session.prepare_to(&mut runs, None, &job(), &options, &public, 1)
+        session.prepare_to(&mut runs, &job(), &options, &public, 1)
     });
     hold_runs(record, name, &place, 1);
     record.session(&format!("{name}-online"), 42, |session| {
         let (ours, mut runs) = (inputs(&job(), session.party, 1), place.runs(session.party)?);
-        session.online_from(&mut runs, None, &job(), &ours)
+        session.online_from(&mut runs, &job(), &ours)
     });
 }

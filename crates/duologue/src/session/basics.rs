@@ -1,0 +1,249 @@
+//! What every session does: it connects, runs programs, and ends.
+
+use super::feeds::digest;
+use super::fields::Moment;
+use super::hello::{Hello, greet};
+use super::outcome::Mark;
+use super::program::Job;
+use super::wire::Wire;
+use super::{Outcome, PhaseReport, Prepared, Progress, Report, Session, call, fields, take_leave};
+use crate::call::Calls;
+use crate::channel::{Canceller, Channel, Counters, PublicKey};
+use crate::correlation::{Demand, Stock};
+use crate::data::{Inputs, Outputs};
+use crate::executor::{Feeds, PlanCache};
+use crate::ot::Extension;
+use crate::protocol::Base;
+use crate::protocol::terms::{Options, Terms};
+use crate::threads::{self, Threads};
+use crate::{Error, Party, Result};
+use circuit::program::{Binding, Owner, Schedule};
+use kernels::Block;
+use kernels::generator::Generator;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+impl Session {
+    /// Greets the peer; both must speak the same version and be different parties.
+    pub fn connect(channel: Channel, party: Party) -> Result<Session> {
+        let secrets = crate::ot::os_generator()?;
+        Session::with(channel, party, secrets)
+    }
+
+    /// Greets the peer with a given source of secrets: nothing of a session is drawn from anywhere else.
+    pub(crate) fn with(mut channel: Channel, party: Party, secrets: Generator) -> Result<Session> {
+        let hello = Hello::new(party, &secrets);
+        let ours = hello.bytes.clone();
+        let met = greet(&mut channel, &ours).and_then(|theirs| Ok((hello.key(&theirs)?, theirs)));
+        let (key, theirs) = met.inspect_err(|error| take_leave(&mut channel, error))?;
+        let (alice, bob) = if party == Party::Alice { (&ours, &theirs) } else { (&theirs, &ours) };
+        let derive = |what: &str, key: &[u8]| {
+            *blake3::Hasher::new_derive_key(what).update(alice).update(bob).update(key).finalize().as_bytes()
+        };
+        let id = derive("duologue v1 session id", &[]);
+        let pairwise = derive("duologue v1 shared generator", &key);
+        let pairwise = Block::from_bytes(pairwise[..16].try_into().expect("16 bytes"));
+        let correlating = Some(secrets.derive(b"setup   ", 0));
+        Ok(Session {
+            party,
+            id,
+            secrets,
+            pairwise: Generator::from_seed(pairwise),
+            stock: Stock::new(party),
+            wire: Wire {
+                channel,
+                party,
+                id,
+                correlating,
+                maker: None,
+                pool: None,
+                delta: None,
+                extension: Extension::DEFAULT,
+                threads: 1,
+                observer: None,
+                buffers: Default::default(),
+            },
+            base: Base::default(),
+            ordinal: 0,
+            programs: 0,
+            last: None,
+            plans: PlanCache::default(),
+            calls: Calls::new(),
+            threads: Threads::default(),
+            dead: None,
+        })
+    }
+
+    /// Runs a program: setup, then online.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if an input is missing or misshapen, before anything is sent; [`Error::Incompatible`] if the
+    /// parties differ, before any input is used. Any other error ends the session.
+    pub fn run(&mut self, binding: &Binding, options: &Options, inputs: &Inputs) -> Result<Outcome> {
+        let feeds = self.feeds(binding, inputs)?;
+        let prepared = self.set_up(binding, options, inputs, false)?;
+        self.finish_run(prepared, &feeds)
+    }
+
+    /// Setup of a program; of the inputs only the public ones are used.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn prepare(&mut self, binding: &Binding, options: &Options, public: &Inputs) -> Result<Prepared> {
+        self.set_up(binding, options, public, true)
+    }
+
+    fn set_up(&mut self, binding: &Binding, options: &Options, public: &Inputs, alone: bool) -> Result<Prepared> {
+        self.alive()?;
+        let feeds = public.feeds(binding, |owner| owner == Owner::Public)?;
+        let (terms, schedule) = self.resolve(binding, options)?;
+        self.wire.check_extension(terms.extension)?;
+        let start = Mark::new(&self.wire);
+        let fields = fields::run(binding, &terms, &schedule, &self.moment(alone, self.ordinal), &digest(&feeds))?;
+        let job = Job { terms, binding: Arc::new(binding.clone()), schedule, public: feeds };
+        let (engine, ordinal) = self.guarded(|session| {
+            session.wire.agree(&fields)?;
+            session.wire.extension = terms.extension;
+            let taken = session.reserve(&job.schedule);
+            let mut engine = session.engine(&job, taken)?;
+            engine.setup(&mut session.stock, &mut session.wire)?;
+            Ok((engine, taken.1))
+        })?;
+        let Job { binding, schedule, public, .. } = job;
+        let report = Report {
+            terms,
+            ands: schedule.totals.and0,
+            tile: schedule.tile,
+            demand: engine.demand(),
+            setup: start.until_now(&self.wire),
+            online: PhaseReport::default(),
+        };
+        Ok(Prepared { engine, binding, public, session: self.id, ordinal, report })
+    }
+
+    pub(super) fn resolve(&mut self, binding: &Binding, options: &Options) -> Result<(Terms, Arc<Schedule>)> {
+        let digest = binding.digest()?;
+        let asked = (digest, binding.sizes().to_vec(), *options);
+        if let Some((before, terms, schedule)) = &self.last
+            && *before == asked
+            && let Some(schedule) = schedule.upgrade()
+        {
+            return Ok((*terms, schedule));
+        }
+        let (terms, schedule) = Terms::resolve(binding, options)?;
+        self.calls.check(&schedule)?;
+        let schedule = Arc::new(schedule);
+        self.last = Some((asked, terms, Arc::downgrade(&schedule)));
+        Ok((terms, schedule))
+    }
+
+    /// Takes a program's numbers before any of them is used: whatever happens then, none comes twice.
+    pub(super) fn reserve(&mut self, schedule: &Schedule) -> (Base, u64) {
+        let taken = (self.base, self.ordinal);
+        self.base.add(call::numbers_of(schedule));
+        self.ordinal += call::programs_of(schedule);
+        self.programs += 1;
+        taken
+    }
+
+    pub(super) fn moment(&self, setup_alone: bool, ordinal: u64) -> Moment {
+        let (drawn, stock) = (self.stock.drawn(), self.stock.available());
+        Moment { session: self.id, setup_alone, ordinal, drawn, stock }
+    }
+
+    /// Whether a prepared program would take these inputs; [`online`](Self::online) uses the program up in any case.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] that names the port.
+    pub fn check(&self, prepared: &Prepared, inputs: &Inputs) -> Result<()> {
+        self.feeds_after(prepared, inputs).map(drop)
+    }
+
+    /// Runs a prepared program on inputs. The parties take their prepared programs in the same order; public inputs
+    /// are those of setup.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn online(&mut self, prepared: Prepared, inputs: &Inputs) -> Result<Outcome> {
+        self.alive()?;
+        if prepared.session != self.id {
+            return Err(Error::usage("this program was prepared in another session"));
+        }
+        let feeds = self.feeds_after(&prepared, inputs)?;
+        let fields = fields::online(&self.moment(false, prepared.ordinal));
+        self.guarded(|session| session.wire.agree(&fields))?;
+        self.finish_run(prepared, &feeds)
+    }
+
+    fn finish_run(&mut self, prepared: Prepared, feeds: &Feeds) -> Result<Outcome> {
+        let Prepared { engine, binding, mut report, .. } = prepared;
+        let start = Mark::new(&self.wire);
+        let ran = self.guarded(|session| engine.online(feeds, &mut session.stock, &mut session.wire))?;
+        report.online = start.until_now(&self.wire);
+        report.online.time = report.online.time.saturating_sub(ran.streamed_setup);
+        report.setup.time += ran.streamed_setup;
+        drop(ran.schedule);
+        Ok(Outcome { outputs: Outputs::new(&binding, ran.outputs), report })
+    }
+
+    /// Ends the session in good order: both parties have said all.
+    ///
+    /// # Errors
+    /// If the session failed before, or the peer has more to say or does not end.
+    pub fn close(mut self) -> Result<()> {
+        self.alive()?;
+        self.wire.channel.finish()
+    }
+
+    /// This party.
+    pub fn party(&self) -> Party {
+        self.party
+    }
+
+    /// The key that the peer has proved; none on a channel without keys. Pools and prepared runs are bound to it.
+    pub fn peer_key(&self) -> Option<PublicKey> {
+        self.wire.channel.peer_key()
+    }
+
+    /// The keys by which the parties know one another, Alice's first.
+    pub(super) fn keys(&self) -> Option<[PublicKey; 2]> {
+        let [ours, peers] = self.wire.channel.keys()?;
+        Some(if self.party == Party::Alice { [ours, peers] } else { [peers, ours] })
+    }
+
+    /// Bytes and rounds of the channel so far.
+    pub fn counters(&self) -> Counters {
+        self.wire.channel.counters()
+    }
+
+    /// The correlations drawn so far.
+    pub fn drawn(&self) -> Demand {
+        self.stock.drawn()
+    }
+
+    /// Sets how many threads of this party share its work, from the next program or correlations on; at least one. The
+    /// peer need not know: what is sent does not depend on it.
+    ///
+    /// With more than one, programs run on threads of the session's own, and the observer is called there. In
+    /// WebAssembly there are no threads but the caller's, and it stays one.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.wire.threads = if threads::ARE_THERE { threads.max(1) } else { 1 };
+    }
+
+    /// Sets who sees the progress of what the session does from now on. On [`ControlFlow::Break`] that ends with
+    /// [`Error::Cancelled`], and the session with it.
+    pub fn observe(&mut self, observer: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'static) {
+        self.wire.observer = Some(Box::new(observer));
+    }
+
+    /// From now on nobody sees the progress.
+    pub fn unobserve(&mut self) {
+        self.wire.observer = None;
+    }
+
+    /// A handle that ends what the session does, from any thread: that is [`Error::Cancelled`] within a tenth of a second
+    /// while this party waits, or after the tile that it computes, and ends the session. It is the channel's.
+    pub fn canceller(&self) -> Canceller {
+        self.wire.channel.canceller()
+    }
+}
