@@ -11,7 +11,7 @@
 use apps::scifi::scifi;
 use duologue::channel::Channel;
 use duologue::circuit::{Binding, BitMatrix};
-use duologue::{Inputs, Options, Party, Result, Scheme, Session, data};
+use duologue::{Inputs, Options, Party, Result, Scheme, Session};
 use ndarray::{Array1, Array2};
 use std::error::Error;
 use std::path::PathBuf;

@@ -146,7 +146,7 @@ fn programs_with_calls_are_prepared() {
         for made in meet(|session| {
             session.register_all(&calls(None));
             let mut runs = PreparedRuns::create(&folder(session.party()), None)?;
-            session.prepare_to(&mut runs, None, &sample.binding, &options, &public(session.party()), 2)
+            session.prepare_to(&mut runs, &sample.binding, &options, &public(session.party()), 2)
         }) {
             made.unwrap();
         }
@@ -154,7 +154,7 @@ fn programs_with_calls_are_prepared() {
             let outcomes = meet(|session| {
                 session.register_all(&calls(None));
                 let mut runs = PreparedRuns::open(&folder(session.party()), None)?;
-                session.online_from(&mut runs, None, &sample.binding, &inputs[session.party() as usize])
+                session.online_from(&mut runs, &sample.binding, &inputs[session.party() as usize])
             });
             let [alice, bob] = outcomes.map(|outcome| outcome.unwrap());
             check(&sample.binding, &expected, [&alice.outputs, &bob.outputs], &format!("seed {seed}"));
@@ -162,7 +162,7 @@ fn programs_with_calls_are_prepared() {
         let none_left = meet(|session| {
             session.register_all(&calls(None));
             let mut runs = PreparedRuns::open(&folder(session.party()), None)?;
-            session.online_from(&mut runs, None, &sample.binding, &inputs[session.party() as usize])
+            session.online_from(&mut runs, &sample.binding, &inputs[session.party() as usize])
         });
         assert!(none_left.into_iter().all(|run| matches!(run, Err(Error::Usage(_)))), "used up");
     }
@@ -192,7 +192,7 @@ fn a_truncated_run_is_refused() {
     for made in meet(|session| {
         session.register_all(&calls(None));
         let mut runs = PreparedRuns::create(&folder(session.party()), None)?;
-        session.prepare_to(&mut runs, None, &binding, &options, &Inputs::new(), 1)
+        session.prepare_to(&mut runs, &binding, &options, &Inputs::new(), 1)
     }) {
         made.unwrap();
     }
@@ -205,7 +205,7 @@ fn a_truncated_run_is_refused() {
         let [alice, _] = meet(|session| {
             session.register_all(&calls(None));
             let mut runs = PreparedRuns::open(&folder(session.party()), None)?;
-            session.online_from(&mut runs, None, &binding, &zeros(session.party())).map(drop)
+            session.online_from(&mut runs, &binding, &zeros(session.party())).map(drop)
         });
         assert!(matches!(alice, Err(Error::Malformed { .. })), "{cut} bytes less: {alice:?}");
         fs::write(&labels, whole).unwrap();

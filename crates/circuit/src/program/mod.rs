@@ -182,6 +182,12 @@ impl Program {
         defined.map_or(crate::graph::bits(0), |definition| definition.ty)
     }
 
+    /// The values with these numbers, whether they are defined or not.
+    pub(crate) fn range(&self, numbers: Range<u32>) -> impl Iterator<Item = Value> + use<> {
+        let id = self.id;
+        numbers.map(move |number| Value(number, id))
+    }
+
     /// The value with this number, whether it is defined or not.
     pub(crate) fn value(&self, number: u32) -> Value {
         Value(number, self.id)
@@ -319,7 +325,7 @@ impl Program {
 
     fn many(&mut self, step: Step) -> Vec<Value> {
         match self.push(step) {
-            Ok(range) => range.map(|number| self.value(number)).collect(),
+            Ok(range) => self.range(range).collect(),
             Err(error) => {
                 self.remember(error);
                 Vec::new()

@@ -206,8 +206,7 @@ impl<'a> Lowering<'a> {
                 _ => self.level_of(&args),
             };
             self.members.entry(level).or_default().insert(number);
-            let results: Vec<Value> = self.results(number).collect();
-            self.homes.extend(results.into_iter().map(|value| (value, level)));
+            self.homes.extend(self.results(number).map(|value| (value, level)));
             args.iter().for_each(|arg| readers[arg.number()] = readers[arg.number()].min(level));
         }
     }
@@ -314,9 +313,8 @@ impl<'a> Lowering<'a> {
         Ok(CallPart { call: Arc::new(call), functionality, args, results })
     }
 
-    fn results(&self, step: u32) -> impl Iterator<Item = Value> {
-        let program = self.binding.program();
-        (self.first[step as usize]..self.first[step as usize + 1]).map(|number| program.value(number))
+    fn results(&self, step: u32) -> impl Iterator<Item = Value> + use<> {
+        self.binding.program().range(self.first[step as usize]..self.first[step as usize + 1])
     }
 
     fn step_of(&self, value: Value) -> u32 {
@@ -398,7 +396,7 @@ impl<'a> Writer<'a> {
             }
         };
         let made = self.program.push(step)?;
-        self.values.extend(self.whole.results(number).zip(made.map(|number| self.program.value(number))));
+        self.values.extend(self.whole.results(number).zip(self.program.range(made)));
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use crate::data::Inputs;
 use crate::executor::{Engine, Program};
 use crate::protocol::terms::Options;
 use crate::protocol::{Base, KeySource, yao};
-use crate::{Error, Result, Scheme};
+use crate::{Result, Scheme};
 use circuit::program::{CallPart, Functionality, Owner, Parts, Recipient, Schedule};
 use circuit::{BitMatrix, bits};
 use std::sync::Arc;

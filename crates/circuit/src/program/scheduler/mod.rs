@@ -132,7 +132,7 @@ impl<'a> Scheduler<'a> {
         let from = self.first_value[step as usize];
         let to = self.first_value.get(step as usize + 1).copied();
         let program = self.binding.program();
-        (from..to.unwrap_or(program.values().len() as u32)).map(|number| program.value(number)).collect()
+        program.range(from..to.unwrap_or(program.values().len() as u32)).collect()
     }
 
     fn width(&self, value: Value) -> u32 {
