@@ -165,7 +165,7 @@ fn a_call_stands_between_circuits() {
             ("online", cost.online, alice.report.online, bob.report.online),
         ] {
             assert_eq!((counted.alice_to_bob, counted.bob_to_alice), (a.sent, b.sent), "{options:?}, {phase}");
-            assert_eq!(counted.rounds, a.rounds.max(b.rounds), "{options:?}, {phase}");
+            assert_eq!((counted.alice_rounds, counted.bob_rounds), (a.rounds, b.rounds), "{options:?}, {phase}");
         }
     }
 }

@@ -58,3 +58,9 @@ fn hint(near: &[String]) -> String {
         names => format!(": did you mean {}?", names.join(", ")),
     }
 }
+
+/// `1 byte`, `2 bytes`.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}

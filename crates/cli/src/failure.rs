@@ -1,5 +1,6 @@
 //! Failures by who is to blame, and the exit code of each.
 
+use crate::io::shown;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -85,9 +86,9 @@ impl Failure {
     /// Prints it and gives the exit code. If standard error is gone there is nobody to tell.
     pub fn report(self) -> ExitCode {
         let mut stderr = io::stderr();
-        let _ = writeln!(stderr, "error: {}", self.message);
+        let _ = writeln!(stderr, "error: {}", shown::line(&self.message));
         if let Some(hint) = &self.hint {
-            let _ = writeln!(stderr, "hint: {hint}");
+            let _ = writeln!(stderr, "hint: {}", shown::line(hint));
         }
         ExitCode::from(self.exit as u8)
     }
@@ -114,9 +115,20 @@ impl From<duologue::Error> for Failure {
     }
 }
 
+/// Whether the name of a host has no address. The standard library has no kind of error for that.
+fn is_lookup(error: &io::Error) -> bool {
+    error.raw_os_error().is_none() && error.to_string().contains("lookup address")
+}
+
 fn advice(error: &duologue::Error) -> Option<&'static str> {
     use duologue::Error;
     Some(match error {
+        Error::Incompatible { what: "encryption", .. } => "both parties give --peer-key, or both --insecure-plaintext",
+        Error::Incompatible { what: "the link", .. } => "both parties give --link, or neither",
+        Error::Incompatible { what: "the version of the protocol", .. } => "both parties need the same duologue",
+        Error::Incompatible { what, .. } if what.starts_with("who is who") => {
+            "one party runs with --as alice, the other with --as bob"
+        }
         Error::Incompatible { what, .. } if what.contains("key") => {
             "each party gives the key that the other's `duologue keys` shows"
         }
@@ -130,6 +142,9 @@ fn advice(error: &duologue::Error) -> Option<&'static str> {
             "is the peer running, and does it connect to this address and port?"
         }
         Error::Timeout { .. } => "is the peer still running? --silence allows it more time",
+        Error::Io { what, source } if what.starts_with("no connection") && is_lookup(source) => {
+            "is the name of the host right?"
+        }
         Error::Io { what, .. } if what.starts_with("no connection") => {
             "is the peer listening there? a firewall may be in between; --wait allows more time"
         }

@@ -16,7 +16,7 @@ use std::time::Duration;
 pub fn connect(args: &Peer, security: &Security, config: &Config, console: &Console) -> Result<Session, Failure> {
     let mut session = Session::connect(meet(&args.meeting, args.link, security, config, console)?, args.party)?;
     session.register_all(&apps::calls());
-    session.set_threads(args.threads);
+    session.set_threads(args.threads.into());
     Ok(session)
 }
 

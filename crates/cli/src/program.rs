@@ -1,5 +1,7 @@
 //! Programs as they are named on the command line: a `.duo` file, `block:NAME…` or `app:NAME…`.
 
+mod meanings;
+
 use crate::failure::Failure;
 use apps::eigenfaces::{CHUNK, MOST_PIXELS, eigenfaces, is_image};
 use apps::equality::{MOST_WIDTH, equality};
@@ -9,6 +11,7 @@ use circuit::blocks::float::Format;
 use circuit::blocks::{self, Block, Goal};
 use circuit::program::Owner;
 use circuit::{Error, Party, Program};
+use meanings::Meaning;
 use std::fs;
 use std::ops::RangeInclusive;
 
@@ -23,6 +26,8 @@ pub struct App {
     pub sizes: &'static str,
     /// The goals for which there is a construction of its own.
     pub goals: &'static [Goal],
+    /// The meanings of its inputs and outputs.
+    pub ports: &'static [Meaning],
     /// Whether calls do its work, so that it has no figures among circuits.
     pub calls: bool,
     /// The program of a width that is none is an error that says what would be one.
@@ -38,6 +43,7 @@ pub const APPS: &[App] = &[
         width: 900,
         sizes: "faces=1",
         goals: &[Goal::Size],
+        ports: meanings::SCIFI,
         calls: false,
         program: |width, _| within(1..=1 << 16, width, apps::scifi::scifi),
     },
@@ -48,6 +54,7 @@ pub const APPS: &[App] = &[
         width: 10_304,
         sizes: "faces=320",
         goals: BOTH,
+        ports: meanings::EIGENFACES,
         calls: false,
         program: |width, goal| match is_image(width) {
             true => Ok(eigenfaces(width, goal)),
@@ -61,6 +68,7 @@ pub const APPS: &[App] = &[
         width: 255,
         sizes: "users=128",
         goals: BOTH,
+        ports: meanings::SOCIAL,
         calls: false,
         program: |width, goal| within(1..=1 << 16, width, |interests| social(interests, 32, goal)),
     },
@@ -71,6 +79,7 @@ pub const APPS: &[App] = &[
         width: 32,
         sizes: "places=1",
         goals: BOTH,
+        ports: meanings::UTM,
         calls: false,
         program: |width, goal| Ok(proximity(Metric::Utm, format(width)?, goal)),
     },
@@ -81,6 +90,7 @@ pub const APPS: &[App] = &[
         width: 32,
         sizes: "places=1",
         goals: BOTH,
+        ports: meanings::ECEF,
         calls: false,
         program: |width, goal| Ok(proximity(Metric::Ecef, format(width)?, goal)),
     },
@@ -91,6 +101,7 @@ pub const APPS: &[App] = &[
         width: 32,
         sizes: "places=1",
         goals: BOTH,
+        ports: meanings::HAVERSINE,
         calls: false,
         program: |width, goal| Ok(proximity(Metric::Haversine, format(width)?, goal)),
     },
@@ -101,6 +112,7 @@ pub const APPS: &[App] = &[
         width: 128,
         sizes: "lanes=1",
         goals: &[Goal::Size],
+        ports: meanings::EQUALITY,
         calls: true,
         program: |width, _| within(1..=MOST_WIDTH, width, equality),
     },
@@ -151,6 +163,12 @@ fn app_program(text: &str) -> Result<Program, Failure> {
     }
     let program = (app.program)(width, goal);
     program.map_err(|why| Failure::input(format!("app:{}: {} {}", app.name, app.parameter, why.message)))
+}
+
+/// The meanings of the inputs and outputs of an application as the command names it; of no other program any.
+pub fn app_ports(text: &str) -> &'static [Meaning] {
+    let name = text.strip_prefix("app:").and_then(|text| text.split(':').next());
+    name.and_then(|name| app(name).ok()).map_or(&[], |app| app.ports)
 }
 
 fn app(name: &str) -> Result<&'static App, Failure> {

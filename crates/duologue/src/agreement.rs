@@ -42,8 +42,8 @@ pub fn compare(ours: &[(&'static str, String)], theirs: &[u8]) -> Result<()> {
         if theirs != ours {
             return Err(Error::Incompatible {
                 what: name,
-                ours,
-                theirs: why_gone(theirs).unwrap_or_else(|| printable(theirs)),
+                ours: readable(&ours),
+                theirs: why_gone(theirs).unwrap_or_else(|| readable(&printable(theirs))),
             });
         }
     }
@@ -53,7 +53,43 @@ pub fn compare(ours: &[(&'static str, String)], theirs: &[u8]) -> Result<()> {
     }
 }
 
+/// A value as people read it: its quotes stand for themselves, what cannot be seen stays escaped.
+pub(crate) fn readable(escaped: &str) -> String {
+    let mut text = String::with_capacity(escaped.len());
+    let mut rest = escaped.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, rest.peek().copied()) {
+            ('\\', Some('\'' | '"')) => {}
+            ('\\', Some('\\')) => text.extend(['\\'].into_iter().chain(rest.next())),
+            _ => text.push(c),
+        }
+    }
+    text
+}
+
 /// The peer's text, fit for a terminal.
 fn printable(text: &str) -> String {
     text.chars().take(300).map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_named_without_escaped_quotes() {
+        let fields = |value: &str| vec![("the program", value.to_string())];
+        let why = compare(&fields("'add' 01"), &encode(&fields("'it\u{202e}s \"2\\\"' 02"))).unwrap_err().to_string();
+        assert_eq!(
+            why,
+            "the parties do not agree on the program: ours is 'add' 01, theirs is 'it\\u{202e}s \"2\\\\\"' 02"
+        );
+    }
+
+    #[test]
+    fn what_a_peer_sends_instead_of_terms_stays_printable() {
+        let theirs = "the program\t'\u{1b}[2J\u{202e}'\n";
+        let why = compare(&[("the program", "'add'".into())], theirs.as_bytes()).unwrap_err().to_string();
+        assert!(why.chars().all(|c| c.is_ascii_graphic() || c == ' '), "{why}");
+    }
 }

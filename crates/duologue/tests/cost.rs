@@ -40,7 +40,7 @@ fn check(binding: &circuit::Binding, options: &Options, what: &str) {
     {
         assert_eq!((a.sent, a.received), (b.received, b.sent), "{what}, {phase}");
         assert_eq!((traffic.alice_to_bob, traffic.bob_to_alice), (a.sent, b.sent), "{what}, {phase}");
-        assert_eq!(traffic.rounds, a.rounds.max(b.rounds), "{what}, {phase}");
+        assert_eq!((traffic.alice_rounds, traffic.bob_rounds), (a.rounds, b.rounds), "{what}, {phase}");
     }
 }
 
@@ -80,12 +80,12 @@ fn aes_costs_what_is_known() {
     assert_eq!(half.memory - three.memory, 6400 * 130 * (32 - 25), "and as much less to keep");
     let gmw = cost(&binding, &Options::new(Scheme::Gmw)).unwrap();
     assert_eq!((gmw.ands, gmw.depth), (6400 * 130, aes.depth()));
-    assert_eq!(gmw.online.rounds, u64::from(gmw.depth) + 1, "a round for each layer and one for the output");
+    assert_eq!(gmw.online.rounds(), u64::from(gmw.depth) + 1, "a round for each layer and one for the output");
     let bytes = 6400 * 130 * 2 / 8 + 128 * 130 / 8;
     assert_eq!((gmw.online.alice_to_bob, gmw.online.bob_to_alice), (bytes, bytes), "two bits an AND each way");
     let masked = cost(&binding, &Options::new(Scheme::MaskedGmw)).unwrap();
     assert_eq!((masked.ands, masked.demand, masked.depth), (gmw.ands, gmw.demand, gmw.depth));
-    assert_eq!(masked.online.rounds, u64::from(gmw.depth) + 1, "a round for the inputs and one for each layer");
+    assert_eq!(masked.online.rounds(), u64::from(gmw.depth) + 1, "a round for the inputs and one for each layer");
     let bytes = 6400 * 130 / 8 + 128 * 130 / 8;
     assert_eq!(masked.online.alice_to_bob, bytes, "one bit an AND each way");
     let yao = cost(&binding, &Options::new(Scheme::Yao)).unwrap();
@@ -101,12 +101,12 @@ fn tiles_of_yao_take_no_rounds() {
     let rounds = |tile| {
         let options = Options::new(Scheme::Yao).tile(tile).timing(Timing::Streamed);
         check(&binding, &options, &format!("tiles of {tile}"));
-        cost(&binding, &options).unwrap().online.rounds
+        cost(&binding, &options).unwrap().online.rounds()
     };
     assert_eq!([16, 64, 256].map(rounds), [2; 3], "one for the inputs and one for the outputs");
     // Inputs of 64 tiles fill the window; the next ones share the exchange of these tiles' outputs.
     let all = p.bind(&[("lanes", 2 * 64 * 64)]).unwrap();
-    assert_eq!(cost(&all, &Options::new(Scheme::Yao).tile(64)).unwrap().online.rounds, 3);
+    assert_eq!(cost(&all, &Options::new(Scheme::Yao).tile(64)).unwrap().online.rounds(), 3);
 }
 
 /// What all tiles read leaves less of the window to their inputs, which still share exchanges.
@@ -122,7 +122,7 @@ fn a_cell_that_stays_does_not_hold_inputs_up() {
     let sums = p.map(&add, &[repeated, step]);
     p.output("sums", circuit::program::Recipient::Both, sums);
     let options = Options::new(Scheme::Yao).tile(256).timing(Timing::Streamed);
-    let rounds = cost(&p.bind(&[]).unwrap(), &options).unwrap().online.rounds;
+    let rounds = cost(&p.bind(&[]).unwrap(), &options).unwrap().online.rounds();
     assert!(rounds < 10, "{rounds} rounds for 40 tiles");
 }
 

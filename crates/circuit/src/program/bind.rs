@@ -1,12 +1,15 @@
 //! Binding: a program with its sizes fixed.
 
 use super::{Owner, Program, Recipient, Step, Value, View};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, counted};
 use crate::graph::Type;
 use std::sync::{Arc, OnceLock};
 
 /// The most lanes of a value.
 const MOST_LANES: u64 = 1 << 40;
+
+/// The most bits of a value.
+const MOST_VALUE_BITS: u64 = 1 << 48;
 
 /// The most bits of an input or output, which are held whole: two gigabytes.
 const MOST_PORT_BITS: u64 = 1 << 34;
@@ -139,7 +142,9 @@ impl Binding {
         for &input in inputs {
             if self.lanes_of(input) != all {
                 let came = self.lanes_of(input);
-                return Err(self.invalid(number, format!("per-cycle input: expected {all} lanes, came {came}")));
+                return Err(
+                    self.invalid(number, format!("per-cycle input: expected {}, came {came}", counted(all, "lane")))
+                );
             }
         }
         let mut result = vec![lanes; state.len()];
@@ -187,7 +192,7 @@ impl Binding {
                 let last = count.checked_sub(1).map_or(Some(0), |c| c.checked_mul(*step)?.checked_add(*start));
                 match last {
                     Some(last) if count == 0 || last < first => Ok(count),
-                    _ => Err(self.invalid(number, format!("a slice beyond the {first} lanes"))),
+                    _ => Err(self.invalid(number, format!("a slice beyond {}", counted(first, "lane")))),
                 }
             }
             View::Lanes(lanes) => match lanes.iter().find(|&&lane| lane >= first) {
@@ -196,7 +201,7 @@ impl Binding {
             },
             View::Split(parts) => self.product(number, first, *parts as u64),
             View::Merge(parts) if first.is_multiple_of(*parts as u64) => Ok(first / *parts as u64),
-            View::Merge(parts) => Err(self.invalid(number, format!("{first} lanes merged by {parts}"))),
+            View::Merge(parts) => Err(self.invalid(number, format!("{} merged by {parts}", counted(first, "lane")))),
         }
     }
 
@@ -213,7 +218,7 @@ impl Binding {
         match args.iter().find(|&&arg| self.lanes_of(arg) != first) {
             Some(&other) => {
                 let other = self.lanes_of(other);
-                Err(self.invalid(number, format!("arguments of {first} and of {other} lanes")))
+                Err(self.invalid(number, format!("arguments of {first} and of {}", counted(other, "lane"))))
             }
             None => Ok(first),
         }
@@ -221,17 +226,31 @@ impl Binding {
 
     fn check_total(&self, number: usize, port: usize, lanes: u64) -> Result<()> {
         let value = self.program.value((self.lanes.len() + port) as u32);
-        let bits = lanes.checked_mul(self.program.type_of(value).width.max(1) as u64);
-        match bits {
-            Some(bits) if lanes <= MOST_LANES && bits <= 1 << 48 => Ok(()),
-            _ => Err(self.invalid(number, format!("a value of {lanes} lanes is too large"))),
+        let width = u64::from(self.program.type_of(value).width.max(1));
+        match lanes.checked_mul(width) {
+            Some(bits) if lanes <= MOST_LANES && bits <= MOST_VALUE_BITS => Ok(()),
+            _ => {
+                let most = MOST_LANES.min(MOST_VALUE_BITS / width);
+                let lanes = counted(lanes, "lane");
+                Err(self.invalid(
+                    number,
+                    format!("a value of {lanes} is too large: of {} it has at most {most}", counted(width, "bit")),
+                ))
+            }
         }
     }
 
     fn check_port(&self, number: usize, ty: Type, lanes: u64) -> Result<()> {
         match lanes.checked_mul(u64::from(ty.width)) {
             Some(0..=MOST_PORT_BITS) => Ok(()),
-            _ => Err(self.invalid(number, format!("a port of {lanes} lanes of {ty} is too large"))),
+            _ => {
+                let most = MOST_PORT_BITS / u64::from(ty.width.max(1));
+                let why = format!(
+                    "an input or output of {} of {ty} is too large: it has at most {most}, 2^34 bits or 2 gigabytes",
+                    counted(lanes, "lane")
+                );
+                Err(self.invalid(number, why))
+            }
         }
     }
 

@@ -47,7 +47,7 @@ pub use step::{Owner, Recipient, Step, View};
 #[doc(hidden)]
 pub use wiring::Piece;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, counted};
 use crate::graph::{Circuit, Type, check_name, check_type};
 use std::collections::HashSet;
 use std::fmt;
@@ -470,11 +470,11 @@ impl Program {
         let widths = args.iter().map(|&arg| self.width(arg)).collect::<Result<Vec<_>>>()?;
         let many = matches!(view, View::Join | View::Chain);
         let Some(&first) = widths.first().filter(|_| many || args.len() == 1) else {
-            return Err(self.invalid(format!("a view of {} values", args.len())));
+            return Err(self.invalid(format!("a view of {}", counted(args.len() as u64, "value"))));
         };
         match view {
             View::Bits(bits) => match bits.iter().find(|&&bit| bit as usize >= first) {
-                Some(bit) => Err(self.invalid(format!("bit {bit} of a value of {first} bits"))),
+                Some(bit) => Err(self.invalid(format!("bit {bit} of a value of {}", counted(first as u64, "bit")))),
                 None => Ok(crate::graph::bits(bits.len() as u32)),
             },
             View::Join => self.bits_type(widths.iter().map(|&w| w as u64).sum()),
@@ -492,7 +492,11 @@ impl Program {
             View::Split(parts) if *parts > 0 && first % *parts as usize == 0 => {
                 self.bits_type(first as u64 / *parts as u64)
             }
-            View::Split(parts) => Err(self.invalid(format!("{first} bits split into {parts} parts"))),
+            View::Split(parts) => Err(self.invalid(format!(
+                "{} split into {}",
+                counted(first as u64, "bit"),
+                counted((*parts).into(), "part")
+            ))),
             View::Merge(0) => Err(self.invalid("a merge of no lanes")),
             View::Merge(parts) => self.bits_type(first as u64 * *parts as u64),
         }

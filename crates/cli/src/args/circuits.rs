@@ -32,6 +32,9 @@ pub struct Inspect {
     /// A public size of the program, to see lanes in numbers
     #[arg(long, short, value_name = "NAME=NUMBER")]
     pub size: Vec<Pair<u64>>,
+    /// Shorten neither constants nor lists of bits and lanes
+    #[arg(long)]
+    pub full: bool,
 }
 
 #[derive(clap::Args)]

@@ -4,6 +4,7 @@ use super::PROGRAM;
 use super::values::{Pair, garbling, number, party, scheme, timing};
 use crate::config::PeerKey;
 use clap::Subcommand;
+use clap::builder::RangedU64ValueParser;
 use duologue::channel::Link;
 use duologue::ot::Extension;
 use duologue::{Garbling, Party, Scheme, Timing};
@@ -45,8 +46,8 @@ pub struct Peer {
     #[arg(long)]
     pub link: Option<Link>,
     /// How many threads of this machine share the work; the peer may have another number
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    pub threads: usize,
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: u16,
 }
 
 /// Settings of Yao, and of what every protocol draws from.
@@ -59,7 +60,7 @@ pub struct Settings {
     #[arg(long, default_value = "half-gates", value_parser = garbling())]
     pub garbling: Garbling,
     /// How many lanes are computed at once, rounded up to a power of two; both give the same
-    #[arg(long, value_name = "LANES")]
+    #[arg(long, value_name = "LANES", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
     pub tile: Option<usize>,
     /// The maker of correlations that are not in the pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told),
     /// silent16w to silent19w

@@ -74,7 +74,7 @@ impl<T: FromStr<Err: std::fmt::Display>> FromStr for Pair<T> {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-        let value = value.parse().map_err(|why: T::Err| why.to_string())?;
+        let value = value.parse().map_err(|why: T::Err| format!("'{value}' after '{name}=': {why}"))?;
         let name = name.to_string();
         Ok(Pair { name, value })
     }

@@ -6,7 +6,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::io::console::{self, Console};
-use crate::io::{paths, sizes};
+use crate::io::{paths, shown, sizes};
 use circuit::Binding;
 use circuit::program::{Owner, Recipient};
 use duologue::{Party, Scheme};
@@ -116,8 +116,8 @@ fn ask(proposal: &impl Display, mut answer: impl BufRead, mut to: impl Write) ->
 impl Display for Proposal<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let peer = self.peer.as_deref().unwrap_or("whoever connects, without encryption");
-        let name = self.peer_name.as_ref().map_or(String::new(), |name| format!("{name}, "));
-        writeln!(f, "program  {}", self.binding.program().name())?;
+        let name = self.peer_name.as_ref().map_or(String::new(), |name| format!("{}, ", shown::name(name)));
+        writeln!(f, "program  {}", shown::name(self.binding.program().name()))?;
         writeln!(f, "digest   {}", self.digest)?;
         writeln!(f, "peer     {name}{peer}")?;
         writeln!(f, "you are  {}, by {}", self.party, self.scheme)?;
@@ -144,7 +144,7 @@ pub fn ports(binding: &Binding, us: Option<Party>) -> String {
 
 fn row(who: &str, name: &str, ty: String, lanes: u64, ours: bool) -> Vec<String> {
     let mark = if ours { "(you)" } else { "" };
-    vec![who.into(), name.into(), ty, console::count(lanes, "lane"), mark.into()]
+    vec![who.into(), shown::name(name), ty, console::count(lanes, "lane"), mark.into()]
 }
 
 /// Who supplies an input, as the start of a sentence about it.
@@ -169,7 +169,37 @@ pub fn recipient(recipient: Recipient) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::ask;
+    use super::*;
+    use circuit::{Program, uint};
+
+    #[test]
+    fn names_cannot_be_taken_for_what_the_screen_says() {
+        let mut p = Program::new("sum  alice learns  x");
+        let lanes = p.size("n = 1, m\u{202e}", 1..=9);
+        let x = p.input("x  uint(8)  1 lane  (you)", Party::Bob, uint(8), lanes);
+        p.output("nothing\u{200b}\u{a0}", Party::Alice, x);
+        let binding = p.bind(&[("n = 1, m\u{202e}", 3)]).unwrap();
+        let digest = "d".repeat(64);
+        let proposal = Proposal {
+            binding: &binding,
+            digest,
+            party: Party::Alice,
+            scheme: Scheme::Yao,
+            peer: Some("duo1".into()),
+            peer_name: Some("bob".into()),
+        };
+        let expected = [
+            r#"program  "sum \u{20}alice learns \u{20}x""#,
+            &format!("digest   {}", "d".repeat(64)),
+            "peer     bob, duo1",
+            "you are  alice, by yao",
+            r#"sizes    "n = 1, m\u{202e}" = 3"#,
+            "",
+            r#"  bob supplies  "x \u{20}uint(8) \u{20}1 lane \u{20}(you)"  uint(8)  3 lanes"#,
+            r#"  alice learns  "nothing\u{200b}\u{a0}"                     uint(8)  3 lanes  (you)"#,
+        ];
+        assert_eq!(proposal.to_string().lines().collect::<Vec<_>>(), expected);
+    }
 
     #[test]
     fn only_yes_is_yes() {

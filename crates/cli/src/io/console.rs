@@ -1,6 +1,7 @@
 //! Printing: results to standard output, everything else to standard error.
 
 use crate::failure::Failure;
+use crate::io::shown;
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
@@ -34,18 +35,19 @@ impl Console {
 
     /// Tells the user something in any case. Nobody misses it if standard error is gone.
     pub fn tell(&self, text: impl Display) {
-        let _ = writeln!(io::stderr(), "{text}");
+        let _ = writeln!(io::stderr(), "{}", shown::lines(&text.to_string()));
     }
 
     /// Prints the result, for people or as JSON.
     pub fn show(&self, report: &(impl Display + Serialize)) -> Result<(), Failure> {
-        if self.json { self.show_json(report) } else { print(report.to_string().as_bytes()) }
+        if self.json { self.show_json(report) } else { print(shown::lines(&report.to_string()).as_bytes()) }
     }
 
     /// Prints the result as JSON.
     pub fn show_json(&self, report: &impl Serialize) -> Result<(), Failure> {
         let json = serde_json::to_string(report).map_err(io::Error::from);
-        print((json.map_err(Failure::io("writing JSON"))? + "\n").as_bytes())
+        let json = shown::json(&json.map_err(Failure::io("writing JSON"))?);
+        print((json + "\n").as_bytes())
     }
 }
 

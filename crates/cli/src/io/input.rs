@@ -2,7 +2,8 @@
 
 use crate::args::Pair;
 use crate::failure::Failure;
-use crate::io::{lane, npy};
+use crate::io::console::{count, thousands};
+use crate::io::{lane, npy, shown};
 use circuit::program::{Owner, Step};
 use circuit::{Binding, BitMatrix, Program, Type};
 use duologue::{Inputs, Party};
@@ -23,13 +24,18 @@ pub fn read(program: &Program, party: Party, sources: &[Pair<String>]) -> Result
         if given.iter().any(|known| known.name == *name) {
             return Err(Failure::input(format!("the input '{name}' is given twice")));
         }
-        let value = read_source(value, ty)
-            .map_err(|failure| Failure { message: format!("the input '{name}': {}", failure.message), ..failure })?;
+        let value = read_source(value, ty).map_err(|failure| {
+            let failure = Failure { message: format!("the input '{name}': {}", failure.message), ..failure };
+            if value.contains('=') && failure.hint.is_none() { failure.hint(FIRST_SIGN) } else { failure }
+        })?;
         let name = name.clone();
         given.push(Given { name, value });
     }
     Ok(given)
 }
+
+/// How `--input` is read, where there is more than one way.
+const FIRST_SIGN: &str = "NAME=SOURCE ends its name at the first '='; one --input gives one input";
 
 /// The type of an input, if this party may supply it.
 fn port(program: &Program, party: Party, wanted: &str) -> Result<Type, Failure> {
@@ -46,7 +52,7 @@ fn port(program: &Program, party: Party, wanted: &str) -> Result<Type, Failure> 
             Err(Failure::input(why))
         }
         None => {
-            let names: Vec<&str> = ports().map(|(name, ..)| name.as_str()).collect();
+            let names: Vec<String> = ports().map(|(name, ..)| shown::name(name)).collect();
             let why = format!("'{}' has no input '{wanted}'", program.name());
             Err(Failure::input(why).hint(format!("its inputs are {}", names.join(", "))))
         }
@@ -99,8 +105,9 @@ fn parse_row(record: &csv::StringRecord, lane: usize, ty: Type) -> Result<Vec<bo
         1 => parse(&record[0], lane, ty),
         columns if columns == width => record.iter().map(|cell| parse_bit(cell, lane)).collect(),
         columns => {
-            let expected = format!("one value, or {width} columns of 0 and 1");
-            Err(Failure::input(format!("lane {lane}: {columns} columns: expected {expected}")))
+            let expected = format!("one value, or {} of 0 and 1", count(width as u64, "column"));
+            let columns = count(columns as u64, "column");
+            Err(Failure::input(format!("lane {lane}: {columns}: expected {expected}")))
         }
     }
 }
@@ -125,8 +132,8 @@ pub fn complete(binding: &Binding, party: Party, given: Vec<Given>) -> Result<In
         let lanes = given.iter().find(|given| given.name == port.name);
         match lanes.map(|given| given.value.lanes() as u64) {
             Some(lanes) if lanes != port.lanes => {
-                let expected = format!("expected {} of {}", port.lanes, port.ty);
-                let why = format!("the input '{}' has {lanes} lanes: {expected}", port.name);
+                let expected = format!("expected {} of {}", thousands(port.lanes), port.ty);
+                let why = format!("the input '{}' has {}: {expected}", port.name, count(lanes, "lane"));
                 return Err(Failure::input(why));
             }
             None if port.lanes > 0 => return Err(missing(binding, &port.name)),
@@ -143,5 +150,8 @@ pub fn complete(binding: &Binding, party: Party, given: Vec<Given>) -> Result<In
 fn missing(binding: &Binding, name: &str) -> Failure {
     let shape = binding.input(name).map_or(String::new(), |port| format!(": {} × {}", port.lanes, port.ty));
     let why = format!("the input '{name}' is not given{shape}");
+    if name.contains('=') {
+        return Failure::input(why).hint("no command line can give a name with '=' in it: rename it in the program");
+    }
     Failure::input(why).hint(format!("--input {name}=FILE.npy, FILE.csv or values; see --help"))
 }

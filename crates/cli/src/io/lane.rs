@@ -5,6 +5,7 @@
 //! - `bits` of whole bytes are the bytes in hexadecimal, first byte first; bit 8k + i is bit i of byte k.
 //! - Other `bits` are as many digits 0 and 1, bit 0 first.
 
+use crate::io::console::count;
 use crate::io::real;
 use circuit::{BitMatrix, Kind, Type};
 use serde_json::Value;
@@ -108,7 +109,7 @@ fn nibbles(text: &str) -> Option<Vec<u32>> {
 pub fn form(ty: Type) -> String {
     let width = ty.width;
     match ty.kind {
-        Kind::Bits if width.is_multiple_of(8) => format!("{} bytes in hexadecimal", width / 8),
+        Kind::Bits if width.is_multiple_of(8) => format!("{} in hexadecimal", count(u64::from(width / 8), "byte")),
         Kind::Bits if width == 1 => "0 or 1".into(),
         Kind::Bits => format!("{width} digits 0 and 1, lowest bit first"),
         Kind::UInt if width <= 64 => format!("a number of 0 to {}", u64::MAX >> (64 - width)),

@@ -11,4 +11,5 @@ pub mod paths;
 pub mod progress;
 mod rate;
 mod real;
+pub mod shown;
 pub mod sizes;

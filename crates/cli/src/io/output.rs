@@ -5,7 +5,7 @@
 
 use crate::args::Pair;
 use crate::failure::{Exit, Failure};
-use crate::io::{console, lane, npy};
+use crate::io::{console, lane, npy, shown};
 use circuit::program::Recipient;
 use circuit::{Binding, BitMatrix, Type};
 use duologue::{Outputs, Party};
@@ -93,14 +93,14 @@ fn port(binding: &Binding, party: Party, name: &str) -> Result<Type, Failure> {
         Some(_) => Err(Failure::input(format!("the output '{name}' is for {}", party.peer()))),
         None => {
             let names = binding.outputs().iter().filter(|port| ours(port.who));
-            let names: Vec<&str> = names.map(|port| port.name.as_str()).collect();
+            let names: Vec<String> = names.map(|port| shown::name(&port.name)).collect();
             let why = format!("'{}' has no output '{name}'", binding.program().name());
             Err(Failure::input(why).hint(format!("{party} learns {}", list(&names))))
         }
     }
 }
 
-fn list(names: &[&str]) -> String {
+fn list(names: &[String]) -> String {
     match names {
         [] => "nothing".into(),
         names => names.join(", "),

@@ -1,9 +1,10 @@
 //! Floating-point and fixed-point values as text and as the host's numbers.
 //!
 //! Floats of at most 11 exponent and 52 fraction bits (half, bfloat16, single, double, and what lies between) are
-//! decimal; a value between two floats is rounded to the nearest, ties to even, singles and doubles directly and all
-//! others by way of a double. Wider ones are their bits in hexadecimal. Fixed-point values are decimal and exact; an input with more digits is rounded to the nearest, away from
-//! zero in the middle.
+//! decimal, with as few digits as tell a value from all others of its format; an input between two floats is rounded to
+//! the nearest, ties to even, singles and doubles directly and all others by way of a double. Wider ones are their bits
+//! in hexadecimal. Fixed-point values are decimal and exact; an input with more digits is rounded to the nearest, away
+//! from zero in the middle.
 
 use circuit::{Kind, Type};
 
@@ -25,11 +26,49 @@ pub fn parse(text: &str, ty: Type) -> Option<Vec<bool>> {
 /// The value in decimal, if its type has a decimal form.
 pub fn text(number: u128, ty: Type) -> Option<String> {
     match ty.kind {
-        Kind::Float { exponent: 8 } if ty.width == 32 => Some(f32::from_bits(number as u32).to_string()),
-        Kind::Float { .. } => Some(to_f64(number, ty)?.to_string()),
+        Kind::Float { exponent: 8 } if ty.width == 32 => Some(plain(format!("{:?}", f32::from_bits(number as u32)))),
+        Kind::Float { .. } => Some(shortest(number, to_f64(number, ty)?, ty)),
         Kind::Fixed { fraction } if ty.width <= 128 => Some(fixed_text(number, ty.width, fraction)),
         _ => None,
     }
+}
+
+/// A number as the host writes it for programmers, who expect a point in every float.
+fn plain(text: String) -> String {
+    text.strip_suffix(".0").map_or_else(|| text.clone(), String::from)
+}
+
+/// The most significant digits that tell doubles apart.
+const MOST_DIGITS: usize = 17;
+
+/// The value with the fewest digits that are read as this float again.
+fn shortest(number: u128, value: f64, ty: Type) -> String {
+    let double = format(ty) == Some((11, 52));
+    if double || !value.is_finite() || value == 0.0 {
+        return plain(format!("{value:?}"));
+    }
+    // Whatever reads back with some digits does so with more.
+    let (mut found, mut low, mut high) = (value, 1, MOST_DIGITS);
+    while low < high {
+        let digits = (low + high) / 2;
+        match with_digits(number, value, digits, ty) {
+            Some(shorter) => (found, high) = (shorter, digits),
+            None => low = digits + 1,
+        }
+    }
+    plain(format!("{found:?}"))
+}
+
+/// A decimal of so many significant digits that is read as this float: the nearest one, or a neighbour of it, since below
+/// a power of two the floats are closer to one another than above.
+fn with_digits(number: u128, value: f64, digits: usize, ty: Type) -> Option<f64> {
+    let text = format!("{value:.*e}", digits - 1);
+    let (mantissa, exponent) = text.split_once('e')?;
+    let mantissa: i64 = mantissa.replace('.', "").parse().ok()?;
+    let exponent = exponent.parse::<i32>().ok()? + 1 - digits as i32;
+    let mut candidates =
+        [0, -1, 1].into_iter().filter_map(|step| format!("{}e{exponent}", mantissa + step).parse().ok());
+    candidates.find(|&near: &f64| from_f64(near, ty) == Some(bits(number, ty.width)))
 }
 
 /// The nearest value of the type; `None` if it has no decimal form or the value is out of range.
@@ -190,16 +229,23 @@ mod tests {
     fn values_are_read_and_written() {
         let (half, brain, single, double) = (float(5, 10), float(8, 7), float(8, 23), float(11, 52));
         for (ty, from, to) in [
-            (half, "65504", Some("65504")),
+            (half, "65504", Some("65500")),
             (half, "65520", Some("inf")),
             (half, "-1e-8", Some("-0")),
-            (half, "5.960464477539063e-8", Some("0.00000005960464477539063")),
+            (half, "5.960464477539063e-8", Some("6e-8")),
+            (half, "0.1", Some("0.1")),
             (half, "nan", Some("NaN")),
             (brain, "1.00390625", Some("1")),
-            (brain, "1.01171875", Some("1.015625")),
+            (brain, "1.01171875", Some("1.016")),
+            (brain, "3e38", Some("3e38")),
             (single, "0.1", Some("0.1")),
+            (single, "16777216", Some("16777216")),
+            (single, "1e-45", Some("1e-45")),
             (single, "-inf", Some("-inf")),
+            (float(9, 32), "0.1", Some("0.1")),
             (double, "-0.1", Some("-0.1")),
+            (double, "1e300", Some("1e300")),
+            (double, "-1.7976931348623157e308", Some("-1.7976931348623157e308")),
             (double, "1e400", Some("inf")),
             (single, "one", None),
             (fixed(32, 16), "-1.5", Some("-1.5")),
@@ -223,7 +269,44 @@ mod tests {
         }
     }
 
+    /// Significant digits of a text.
+    fn digits(text: &str) -> usize {
+        let mantissa = text.split('e').next().unwrap();
+        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+        digits.trim_matches('0').len().max(1)
+    }
+
+    #[test]
+    fn no_decimal_with_fewer_digits_is_read_as_the_same_float() {
+        // Every half float, against every decimal of fewer digits in its neighbourhood.
+        let half = float(5, 10);
+        for number in 1..0x7c00 {
+            let (value, written) = (to_f64(number, half).unwrap(), text(number, half).unwrap());
+            assert!(written.len() <= 11, "{written}");
+            assert_eq!(self::number(&parse(&written, half).unwrap()), number, "{written}");
+            for fewer in 1..digits(&written) {
+                let unit = 10f64.powi(value.log10().floor() as i32 + 1 - fewer as i32);
+                for near in [(value / unit).floor(), (value / unit).ceil()] {
+                    assert_ne!(self::number(&from_f64(near * unit, half).unwrap()), number, "{written}, {near}·{unit}");
+                }
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn singles_and_doubles_are_written_as_short_as_the_host_s(value: u64) {
+            // The host's exponent form has the fewest digits.
+            let (double, single) = (f64::from_bits(value), f32::from_bits(value as u32));
+            prop_assert_eq!(digits(&text(value.into(), float(11, 52)).unwrap()), digits(&format!("{double:e}")));
+            prop_assert_eq!(digits(&text(single.to_bits().into(), float(8, 23)).unwrap()), digits(&format!("{single:e}")));
+            prop_assert!(text(value.into(), float(11, 52)).unwrap().len() <= 24);
+            let again = text(value.into(), float(11, 52)).unwrap().parse::<f64>().unwrap();
+            prop_assert!(double.is_nan() || again.to_bits() == value);
+            let again = text(single.to_bits().into(), float(8, 23)).unwrap().parse::<f32>().unwrap();
+            prop_assert!(single.is_nan() || again.to_bits() == value as u32);
+        }
+
         #[test]
         fn singles_and_doubles_are_the_host_s(value: u64) {
             let double = f64::from_bits(value);

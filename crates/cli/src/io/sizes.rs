@@ -3,6 +3,7 @@
 use crate::args::Pair;
 use crate::failure::Failure;
 use crate::io::input::Given;
+use crate::io::shown;
 use circuit::program::{Lanes, Step};
 use circuit::{Binding, Program};
 use std::collections::BTreeMap;
@@ -55,13 +56,18 @@ fn complete(program: &Program, sizes: &[(&str, u64)]) -> Result<(), Failure> {
     let Some(size) = open else { return Ok(()) };
     let (from, to) = (size.range.start(), size.range.end());
     let why = format!("the size '{}' of '{}' is not given: {from} to {to}", size.name, program.name());
+    if size.name.contains('=') {
+        return Err(
+            Failure::input(why).hint("no command line can give a name with '=' in it: rename it in the program")
+        );
+    }
     Err(Failure::input(why).hint(format!("--size {}=NUMBER; both parties give the same", size.name)))
 }
 
 /// `faces = 100, bits = 900`.
 pub fn text(binding: &Binding) -> String {
     let sizes = binding.program().sizes().iter().zip(binding.sizes());
-    let sizes: Vec<String> = sizes.map(|(size, value)| format!("{} = {value}", size.name)).collect();
+    let sizes: Vec<String> = sizes.map(|(size, value)| format!("{} = {value}", shown::name(&size.name))).collect();
     sizes.join(", ")
 }
 

@@ -145,6 +145,10 @@ impl fmt::Display for One {
             "" => writeln!(f, "  {}", self.block.about)?,
             counts => writeln!(f, "  {}; size: {counts}", self.block.about)?,
         }
-        f.write_str(&table("lrrl", &rows))
+        f.write_str(&table("lrrl", &rows))?;
+        match &*self.block.goals {
+            [_] => writeln!(f, "  It has one make, which serves both goals: size and depth name the same circuit."),
+            _ => Ok(()),
+        }
     }
 }

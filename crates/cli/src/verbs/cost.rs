@@ -6,7 +6,7 @@
 use crate::args::Cost;
 use crate::failure::Failure;
 use crate::io::console::{Console, bytes, seconds, table, thousands};
-use crate::io::sizes;
+use crate::io::{shown, sizes};
 use crate::program;
 use circuit::{Binding, BitMatrix};
 use duologue::channel::{Channel, Link};
@@ -40,8 +40,11 @@ struct CostReport {
 #[derive(Serialize)]
 struct Protocol {
     protocol: String,
-    garbler: String,
-    garbling: String,
+    /// Who garbles, and how; of a protocol without a garbler nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    garbler: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    garbling: Option<String>,
     /// Whether setup runs before inputs are used.
     ahead: bool,
     tile: u64,
@@ -59,7 +62,19 @@ struct Phase {
     seconds: f64,
     alice_to_bob: u64,
     bob_to_alice: u64,
-    rounds: u64,
+    /// How often each party turns from sending to receiving, as its own report says after a run.
+    alice_rounds: u64,
+    bob_rounds: u64,
+}
+
+impl Phase {
+    /// `10`, or `10, 9` where Alice and Bob differ.
+    fn rounds(&self) -> String {
+        match (self.alice_rounds, self.bob_rounds) {
+            (alice, bob) if alice == bob => thousands(alice),
+            (alice, bob) => format!("{}, {}", thousands(alice), thousands(bob)),
+        }
+    }
 }
 
 impl Protocol {
@@ -72,12 +87,13 @@ impl Protocol {
             seconds,
             alice_to_bob: traffic.alice_to_bob,
             bob_to_alice: traffic.bob_to_alice,
-            rounds: traffic.rounds,
+            alice_rounds: traffic.alice_rounds,
+            bob_rounds: traffic.bob_rounds,
         };
         Ok(Protocol {
             protocol: scheme.to_string(),
-            garbler: cost.terms.garbler.to_string(),
-            garbling: garbling.to_string(),
+            garbler: scheme.has_garbler().then(|| cost.terms.garbler.to_string()),
+            garbling: scheme.has_garbler().then(|| garbling.to_string()),
             ahead: cost.terms.ahead,
             tile: cost.tile as u64,
             ands: cost.ands,
@@ -139,19 +155,19 @@ impl CostReport {
         let when = |ahead| if ahead { "before inputs" } else { "as needed" };
         vec![
             self.row("", |p| p.protocol.clone()),
-            self.row("garbled by", |p| if p.protocol == "yao" { p.garbling.clone() } else { String::new() }),
+            self.row("garbled by", |p| p.garbling.clone().unwrap_or_default()),
             self.row("AND gates", |p| thousands(p.ands)),
             self.row("depth", |p| thousands(p.depth.into())),
             self.row("setup", |p| when(p.ahead).into()),
             self.row("  time", |p| seconds(p.setup.seconds)),
             self.row("  alice to bob", |p| bytes(p.setup.alice_to_bob)),
             self.row("  bob to alice", |p| bytes(p.setup.bob_to_alice)),
-            self.row("  rounds", |p| thousands(p.setup.rounds)),
+            self.row("  rounds", |p| p.setup.rounds()),
             self.row("online", |_| String::new()),
             self.row("  time", |p| seconds(p.online.seconds)),
             self.row("  alice to bob", |p| bytes(p.online.alice_to_bob)),
             self.row("  bob to alice", |p| bytes(p.online.bob_to_alice)),
-            self.row("  rounds", |p| thousands(p.online.rounds)),
+            self.row("  rounds", |p| p.online.rounds()),
             self.row("memory", |p| bytes(p.memory)),
         ]
     }
@@ -164,10 +180,16 @@ impl CostReport {
 
 impl fmt::Display for CostReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sizes: Vec<String> = self.sizes.iter().map(|(name, size)| format!(", {name} = {size}")).collect();
-        writeln!(f, "{}{}, over {}\n", self.program, sizes.concat(), self.link)?;
+        let sizes: Vec<String> =
+            self.sizes.iter().map(|(name, size)| format!(", {} = {size}", shown::name(name))).collect();
+        writeln!(f, "{}{}, over {}\n", shown::name(&self.program), sizes.concat(), self.link)?;
         writeln!(f, "{}", table("lrrr", &self.rows()))?;
         let (all, online) = (self.fastest(Protocol::total), self.fastest(|p| p.online.seconds));
-        writeln!(f, "Fastest in all: {all}. Fastest online: {online}. Bytes and rounds are exact; times are predicted.")
+        writeln!(f, "Fastest in all: {all}. Fastest online: {online}.")?;
+        writeln!(
+            f,
+            "Bytes and rounds are exact: those of both parties' reports, Alice's rounds first where they differ."
+        )?;
+        writeln!(f, "Times are predicted.")
     }
 }

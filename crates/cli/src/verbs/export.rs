@@ -2,11 +2,12 @@
 
 use crate::args::Export;
 use crate::failure::Failure;
-use crate::io::console::{Console, hex};
-use crate::io::output;
+use crate::io::console::{Console, count, hex};
+use crate::io::{output, shown};
 use crate::program;
-use circuit::Program;
 use circuit::format::bristol;
+use circuit::program::{Step, Value};
+use circuit::{Circuit, Program};
 use serde::Serialize;
 use std::fmt;
 use std::path::Path;
@@ -18,22 +19,62 @@ pub fn run(args: &Export, console: &Console) -> Result<(), Failure> {
         Some("duo") => program.to_bytes()?,
         Some("txt") => bristol::write(circuit(&program)?).into_bytes(),
         _ => {
-            return Err(Failure::input("name the file FILE.duo (a program) or FILE.txt (Bristol Fashion)"));
+            let why = format!("{}: the end of a file's name says its format", args.output.display());
+            return Err(
+                Failure::input(why).hint("name it FILE.duo (a program) or FILE.txt (a circuit in Bristol Fashion)")
+            );
         }
     };
     output::write_file(&args.output, &bytes)?;
     console.show(&Written::new(&program, &args.output)?)
 }
 
-/// The one circuit of a program.
-fn circuit(program: &Program) -> Result<&circuit::Circuit, Failure> {
+/// The circuit of a program that is nothing but one circuit, applied to its inputs as they are.
+fn circuit(program: &Program) -> Result<&Circuit, Failure> {
+    let count_of = |is: fn(&Step) -> bool| program.steps().iter().filter(|step| is(step)).count();
+    let lost = [
+        (count_of(|step| matches!(step, Step::Map { .. })).saturating_sub(1), "more map"),
+        (count_of(|step| matches!(step, Step::Reduce { .. })), "reduction"),
+        (count_of(|step| matches!(step, Step::Iterate { .. })), "iteration"),
+        (count_of(|step| matches!(step, Step::View { .. })), "view"),
+        (count_of(|step| matches!(step, Step::Constant { .. })), "constant"),
+    ];
+    let lost: Vec<String> =
+        lost.iter().filter(|(number, _)| *number > 0).map(|&(number, what)| count(number as u64, what)).collect();
     match program.circuits() {
-        [circuit] => Ok(circuit),
-        circuits => {
-            let why = format!("'{}' has {} circuits", program.name(), circuits.len());
-            Err(Failure::input(why).hint("a Bristol file holds one circuit"))
+        [circuit] if lost.is_empty() && is_applied_as_it_is(program, circuit) => Ok(circuit),
+        [_] if lost.is_empty() => {
+            Err(more_than_a_circuit(program, "inputs or outputs that are not those of the circuit, one for one"))
         }
+        [] => Err(more_than_a_circuit(program, "no circuit")),
+        _ => Err(more_than_a_circuit(program, &lost.join(", "))),
     }
+}
+
+/// Whether a program's inputs are those of the circuit, and its outputs the circuit's, each once and in their order.
+fn is_applied_as_it_is(program: &Program, circuit: &Circuit) -> bool {
+    let (inputs, outputs) = (circuit.inputs().len(), circuit.outputs().len());
+    let numbers =
+        |values: &[Value], from: usize| values.iter().map(|value| value.number()).eq(from..from + values.len());
+    let given = program.steps().iter().filter(|step| matches!(step, Step::Input { .. })).count();
+    let args = program.steps().iter().find_map(|step| match step {
+        Step::Map { args, .. } => Some(args),
+        _ => None,
+    });
+    let learned = program.steps().iter().filter_map(|step| match step {
+        Step::Output { value, .. } => Some(*value),
+        _ => None,
+    });
+    let learned: Vec<Value> = learned.collect();
+    given == inputs
+        && args.is_some_and(|args| numbers(args, 0))
+        && learned.len() == outputs
+        && numbers(&learned, inputs)
+}
+
+fn more_than_a_circuit(program: &Program, what: &str) -> Failure {
+    let why = format!("'{}' is more than a circuit, and a Bristol file holds no more: it has {what}", program.name());
+    Failure::input(why).hint("name the file FILE.duo to keep all of it; `duologue inspect` shows the steps")
 }
 
 /// A program that was written.
@@ -56,6 +97,6 @@ impl Written {
 
 impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}: {}, digest {}", self.file, self.program, self.digest)
+        writeln!(f, "{}: {}, digest {}", self.file, shown::name(&self.program), self.digest)
     }
 }

@@ -5,9 +5,9 @@ use super::{options, pool};
 use crate::args::Prepare;
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::io::console::Console;
+use crate::io::console::{Console, count};
 use crate::io::input::{self, Given};
-use crate::io::{progress, sizes};
+use crate::io::{progress, shown, sizes};
 use crate::{peer, program};
 use circuit::Binding;
 use circuit::program::Owner;
@@ -28,7 +28,8 @@ pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Fai
         session.use_pool(pool)?;
     }
     if !console.quiet() {
-        session.observe(progress::bar(format!("{}, {} prepared runs", program.name(), args.times)));
+        let runs = count(args.times, "prepared run");
+        session.observe(progress::bar(format!("{}, {runs}", shown::name(program.name()))));
     }
     let options = options(Scheme::Yao, &args.settings);
     let made = session.prepare_to(&mut folder, &binding, &options, &inputs, args.times)?;

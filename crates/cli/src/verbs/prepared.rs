@@ -2,7 +2,7 @@
 
 use super::made::Made;
 use crate::failure::Failure;
-use crate::io::console::{Console, hex, seconds, table, thousands};
+use crate::io::console::{Console, count, hex, seconds, table, thousands};
 use duologue::PhaseReport;
 use duologue::correlation::pool::SealKey;
 use duologue::prepared::{PreparedRuns, Status};
@@ -90,12 +90,12 @@ impl fmt::Display for PreparedReport {
             ("program", self.term("the program").to_string()),
             ("sizes", self.term("its sizes").to_string()),
             ("garbler", format!("{}, by {}", self.term("who garbles"), self.term("how ANDs are garbled"))),
-            ("on disk", format!("{} bytes", thousands(self.bytes))),
+            ("on disk", count(self.bytes, "byte")),
             ("runs", format!("{} left, {} used", thousands(self.left), thousands(self.used))),
         ];
         if let Some(Made { seconds: time, sent, received }) = &self.just_now {
-            let (sent, received) = (thousands(*sent), thousands(*received));
-            rows.push(("just now", format!("{}, {sent} bytes sent, {received} received", seconds(*time))));
+            let (sent, received) = (count(*sent, "byte"), thousands(*received));
+            rows.push(("just now", format!("{}, {sent} sent, {received} received", seconds(*time))));
         }
         let rows: Vec<Vec<String>> = rows.into_iter().map(|(name, value)| vec![name.into(), value]).collect();
         write!(f, "{}", table("ll", &rows))

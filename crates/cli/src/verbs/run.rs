@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::io::consent::{Given, Proposal};
 use crate::io::console::{Console, hex};
 use crate::io::output::Destinations;
-use crate::io::{input, progress, sizes};
+use crate::io::{input, progress, shown, sizes};
 use crate::{interrupt, peer, program};
 
 pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure> {
@@ -45,7 +45,7 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
         session.use_pool(pool)?;
     }
     if !console.quiet() {
-        session.observe(progress::bar(format!("{}, {}", program.name(), args.protocol)));
+        session.observe(progress::bar(format!("{}, {}", shown::name(program.name()), args.protocol)));
     }
     let outcome = match prepared {
         Some(mut folder) => session.online_from(&mut folder, &binding, &inputs)?,

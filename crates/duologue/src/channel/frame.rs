@@ -15,6 +15,12 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 
+/// The first bytes of a party that runs programs; the version follows.
+pub const MAGIC: &[u8; 8] = b"duologue";
+
+/// The first bytes of a party that only looks at the connection, as `duologue doctor` does; the version follows.
+pub const DOCTOR: &[u8; 8] = b"duodoctr";
+
 /// Bytes of a header.
 pub const HEADER: usize = 4;
 /// The most bytes that a data frame carries.
@@ -190,9 +196,19 @@ fn sanitise(text: &str) -> String {
 fn known(kind: u8) -> Result<()> {
     match kind {
         DATA..=END => Ok(()),
-        0x15 | 0x16 => Err(Error::peer("it speaks TLS, and this side was told plaintext")),
         _ => Err(Error::peer(format!("no frame is of kind {kind:#04x}: whatever answered does not speak duologue"))),
     }
+}
+
+/// Whether a party's first bytes are those of a session in the open.
+pub(super) fn is_session(bytes: &[u8]) -> bool {
+    let head = bytes.get(HEADER..HEADER + MAGIC.len());
+    bytes.first() == Some(&DATA) && [MAGIC, DOCTOR].iter().any(|magic| head == Some(&magic[..]))
+}
+
+/// Whether a party's first bytes are a TLS record: its handshake, or an alert about ours.
+pub(super) fn is_tls(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x15 | 0x16, 3, ..])
 }
 
 fn name(kind: u8) -> &'static str {

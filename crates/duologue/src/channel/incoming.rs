@@ -4,6 +4,7 @@ use std::io;
 
 use super::frame::{self, Frame, MAX_CONTROL};
 use super::inbox::Inbox;
+use super::mismatch;
 use super::pipe::Pipe;
 use crate::error::Result;
 
@@ -16,13 +17,15 @@ pub(super) struct Incoming {
     end: usize,
     /// Bytes of the current data frame that are not taken yet.
     body: usize,
+    /// No frame has come yet.
+    first: bool,
     pub inbox: Inbox,
 }
 
 impl Incoming {
     pub fn new() -> Self {
         let buffer = vec![0; BUFFER].into_boxed_slice();
-        Incoming { buffer, start: 0, end: 0, body: 0, inbox: Inbox::default() }
+        Incoming { buffer, start: 0, end: 0, body: 0, first: true, inbox: Inbox::default() }
     }
 
     /// Payload that is here already, in the order in which it came.
@@ -48,9 +51,14 @@ impl Incoming {
         if self.body > 0 {
             return Ok(None);
         }
-        let Some((frame, used)) = frame::decode(&self.buffer[self.start..self.end])? else {
+        let bytes = &self.buffer[self.start..self.end];
+        if self.first {
+            mismatch::refuse(bytes)?;
+        }
+        let Some((frame, used)) = frame::decode(bytes)? else {
             return Ok(None);
         };
+        self.first = false;
         self.start += used;
         if let Frame::Data { len } = frame {
             self.body = len;

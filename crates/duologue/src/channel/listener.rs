@@ -9,7 +9,7 @@ use mio::{Events, Interest, Poll, Token};
 
 use super::tcp::{self, TcpPipe};
 use super::tls::TlsPipe;
-use super::{CANCELLATION, Canceller, Channel, Identity, Limits, PublicKey};
+use super::{CANCELLATION, Canceller, Channel, Identity, Limits, PublicKey, mismatch};
 use crate::clock::Instant;
 use crate::error::{Error, Result};
 
@@ -131,6 +131,8 @@ struct Acceptance {
     canceller: Canceller,
     handshakes: Vec<Handshake>,
     arrivals: usize,
+    /// Somebody came who does not speak TLS: if nobody else does, it was the peer.
+    met_plaintext: bool,
     turned_away: Vec<Stranger>,
 }
 
@@ -162,6 +164,7 @@ impl Acceptance {
             canceller,
             handshakes: Vec::new(),
             arrivals: 0,
+            met_plaintext: false,
             turned_away: Vec::new(),
         })
     }
@@ -229,7 +232,10 @@ impl Acceptance {
                 Ok(true) => return Some(self.handshakes.swap_remove(i).tls),
                 Ok(false) if !late => i += 1,
                 Ok(false) => self.reject(i, "it did not finish the TLS handshake in time"),
-                Err(e) => self.reject(i, &e.to_string()),
+                Err(e) => {
+                    self.met_plaintext |= matches!(e, Error::Incompatible { what: mismatch::ENCRYPTION, .. });
+                    self.reject(i, &e.to_string());
+                }
             }
         }
         None
@@ -248,6 +254,9 @@ impl Acceptance {
     fn wait(&mut self, all_accepted: bool) -> Result<()> {
         self.canceller.check()?;
         let now = Instant::now();
+        if now >= self.until && self.met_plaintext {
+            return Err(mismatch::encryption(true));
+        }
         if now >= self.until {
             let seconds = self.limits.meet.as_secs();
             return Err(Error::Timeout { what: "connection", seconds });
@@ -333,6 +342,28 @@ mod tests {
             let accepted = acceptance.accept_some(&listener.socket, &identity, identity.public());
             assert_eq!((accepted.unwrap(), acceptance.handshakes.len()), (all, handshakes));
         }
+    }
+
+    /// Nobody else came: whoever spoke plaintext was the peer, and this is why it was turned away.
+    #[test]
+    fn plaintext_is_named_when_the_time_is_over() {
+        use std::io::Write;
+        let mut listener = Listener::bind("127.0.0.1:0").unwrap();
+        let mut stranger = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        stranger.write_all(b"\x01\x2d\0\0duologue and more").unwrap();
+        let identity = Identity::generate().unwrap();
+        let mut acceptance = Acceptance::begin(&mut listener, &Limits::default(), Canceller::new()).unwrap();
+        while !acceptance.met_plaintext {
+            acceptance.accept_some(&listener.socket, &identity, identity.public()).unwrap();
+            assert!(acceptance.advance().is_none());
+            std::thread::yield_now();
+        }
+        acceptance.until = Instant::now();
+        let error = acceptance.wait(true).unwrap_err();
+        assert!(
+            matches!(&error, Error::Incompatible { what: mismatch::ENCRYPTION, theirs, .. } if theirs == "plaintext"),
+            "{error}"
+        );
     }
 
     #[test]

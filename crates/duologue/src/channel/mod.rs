@@ -39,6 +39,7 @@ mod link;
 #[cfg(feature = "net")]
 mod listener;
 pub mod memory;
+mod mismatch;
 mod pipe;
 mod shaped;
 #[cfg(feature = "net")]

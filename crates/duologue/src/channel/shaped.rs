@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use super::link::Link;
 use super::pipe::Pipe;
+use super::{frame, mismatch};
 use crate::clock::{Clock, Instant};
 
 const HEADER: usize = 12;
@@ -169,10 +170,8 @@ impl<P: Pipe> Shaped<P> {
         };
         match len.try_into().map_or(0, u32::from_le_bytes) as usize {
             len @ 1..=SEGMENT => Ok(Some(HEADER + len)),
-            _ => Err(io::Error::new(
-                ErrorKind::InvalidData,
-                "what comes is not shaped: both parties need the same --link",
-            )),
+            _ if frame::is_session(&self.partial) => Err(io::Error::new(ErrorKind::InvalidData, mismatch::link(true))),
+            _ => Err(io::Error::new(ErrorKind::InvalidData, "what comes is not of a simulated link")),
         }
     }
 
@@ -254,6 +253,11 @@ impl<P: Pipe> Pipe for Shaped<P> {
     fn close_may_lose_data(&self) -> bool {
         self.inner.close_may_lose_data()
     }
+}
+
+/// Whether a party's first bytes are those of a session over a simulated link.
+pub(super) fn is_session(bytes: &[u8]) -> bool {
+    bytes.get(HEADER..).is_some_and(frame::is_session)
 }
 
 impl<P: Pipe> Shaped<P> {

@@ -91,9 +91,7 @@ impl Pipe for TcpPipe {
 
 /// Connects to `host:port`, trying every address of the name, again and again for `time`: the peer may not listen yet.
 pub(super) fn dial(address: &str, time: Duration, canceller: &Canceller) -> Result<mio::net::TcpStream> {
-    if !address.contains(':') {
-        return Err(Error::usage(format!("'{address}' has no port: write host:port")));
-    }
+    check_port(address)?;
     let until = Instant::now() + time;
     let mut pause = FIRST_PAUSE;
     let mut told = false;
@@ -112,6 +110,20 @@ pub(super) fn dial(address: &str, time: Duration, canceller: &Canceller) -> Resu
         }
         canceller.sleep(pause)?;
         pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Whether an address ends in a port, before anybody is asked about its name.
+fn check_port(address: &str) -> Result<()> {
+    let Some((_, port)) = address.rsplit_once(':') else {
+        return Err(Error::usage(format!("'{address}' has no port: write host:port")));
+    };
+    match port.parse::<u64>() {
+        Ok(0..=65_535) => Ok(()),
+        Ok(port) => Err(Error::usage(format!("the port {port} is above 65535, the highest there is"))),
+        Err(_) => Err(Error::usage(format!(
+            "'{port}' is no port: write a number up to 65535 after the last colon of '{address}'"
+        ))),
     }
 }
 
@@ -162,6 +174,7 @@ fn refuse_self(stream: mio::net::TcpStream) -> io::Result<mio::net::TcpStream> {
 
 /// A socket that listens on `address`.
 pub(super) fn listen(address: &str) -> Result<mio::net::TcpListener> {
+    check_port(address)?;
     let bind = || {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -192,6 +205,22 @@ fn unpaced(stream: &mio::net::TcpStream) -> io::Result<()> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_port_that_is_none_is_said_to_be_none() {
+        for (address, words) in [
+            ("localhost", "has no port"),
+            ("localhost:99999", "the port 99999 is above 65535, the highest there is"),
+            ("localhost:99999999999999999999", "is no port"),
+            ("[::1]", "is no port"),
+            ("localhost:http", "'http' is no port"),
+            ("localhost:", "'' is no port"),
+        ] {
+            for error in [dial(address, Duration::ZERO, &Canceller::new()).err(), listen(address).err()] {
+                assert!(matches!(&error, Some(Error::Usage(why)) if why.contains(words)), "{address}: {error:?}");
+            }
+        }
+    }
 
     #[test]
     fn nothing_is_paced_within_a_machine() {

@@ -142,7 +142,7 @@ mod tests {
         let supply = session.correlate(Demand::of_triples(1 << 20));
         let line: Link = "100ms,100Mbit".parse().unwrap();
         let (traffic, seconds) = (supply.traffic(), supply.time(&line).as_secs_f64());
-        let on_the_line = traffic.alice_to_bob as f64 * 8e-8 + traffic.rounds as f64 * 0.05;
+        let on_the_line = traffic.alice_to_bob as f64 * 8e-8 + traffic.rounds() as f64 * 0.05;
         assert!((seconds / on_the_line - 1.0).abs() < 0.01, "{seconds} s, not {on_the_line} s");
     }
 }

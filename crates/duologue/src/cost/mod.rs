@@ -46,7 +46,8 @@ pub struct Cost {
     exchanges: [Vec<PhaseExchange>; 2],
 }
 
-/// Bytes of the protocol in each direction, and turns from sending to receiving of the party that turns more often.
+/// Bytes of the protocol in each direction, and how often each party turns from sending to receiving: one that has the
+/// last word turns once less than the other.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Traffic {
@@ -54,8 +55,17 @@ pub struct Traffic {
     pub alice_to_bob: u64,
     /// Bytes from Bob to Alice.
     pub bob_to_alice: u64,
-    /// Turns from sending to receiving.
-    pub rounds: u64,
+    /// Turns of Alice.
+    pub alice_rounds: u64,
+    /// Turns of Bob.
+    pub bob_rounds: u64,
+}
+
+impl Traffic {
+    /// Turns of the party that turns more often.
+    pub fn rounds(&self) -> u64 {
+        self.alice_rounds.max(self.bob_rounds)
+    }
 }
 
 /// How fast a machine computes, in ANDs a second.
@@ -194,7 +204,7 @@ fn traffic(exchanges: &[Vec<PhaseExchange>; 2], phase: Phase) -> Traffic {
         during.map(|exchange| exchange.sent as u64).sum()
     };
     let rounds = |party: usize| turns(&exchanges[party], phase);
-    Traffic { alice_to_bob: sent(0), bob_to_alice: sent(1), rounds: rounds(0).max(rounds(1)) }
+    Traffic { alice_to_bob: sent(0), bob_to_alice: sent(1), alice_rounds: rounds(0), bob_rounds: rounds(1) }
 }
 
 /// Turns from sending to receiving within a phase.

@@ -25,6 +25,7 @@ use std::io;
 use kernels::{Block, generator::Generator, transpose::lowest_bits};
 use zeroize::Zeroize;
 
+use crate::error::counted;
 use crate::{Error, Result};
 #[doc(hidden)]
 pub use base_setup::{BaseOtSetup, ReceiverSeeds, SenderSeeds};
@@ -130,8 +131,8 @@ impl Choices {
 /// Checks the length of the peer's message against the one that the protocol fixes.
 pub(crate) fn check_length(what: &str, message: &[u8], expect: usize) -> Result<()> {
     if message.len() != expect {
-        let came = message.len();
-        return Err(Error::peer(format!("its {what} message has {came} bytes, not {expect}")));
+        let came = counted(message.len(), "byte");
+        return Err(Error::peer(format!("its {what} message has {came}, not {expect}")));
     }
     Ok(())
 }

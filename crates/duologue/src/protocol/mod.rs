@@ -39,6 +39,11 @@ macro_rules! schemes {
                 self.descriptor().name()
             }
 
+            /// Whether one party garbles in it: what terms say of that is of no use in the others.
+            pub fn has_garbler(self) -> bool {
+                self.descriptor().has_garbler()
+            }
+
             pub(crate) fn descriptor(self) -> &'static dyn Descriptor {
                 match self { $(Scheme::$name => &$descriptor),* }
             }

@@ -1,6 +1,7 @@
 //! Hellos: the first bytes of a session, by which strangers, other versions and the same party are found out.
 
 use crate::channel::Channel;
+pub use crate::channel::frame::{DOCTOR, MAGIC};
 use crate::{Error, Party, Result};
 use curve25519_dalek::traits::IsIdentity;
 use curve25519_dalek::{RistrettoPoint, Scalar, ristretto::CompressedRistretto};
@@ -9,12 +10,6 @@ use zeroize::Zeroize;
 
 /// The version of what travels; another one is refused by name.
 pub const VERSION: u16 = 1;
-
-/// The first bytes of a party that runs programs; the version follows.
-pub const MAGIC: &[u8; 8] = b"duologue";
-
-/// The first bytes of a party that only looks at the connection, as `duologue doctor` does; the version follows.
-pub const DOCTOR: &[u8; 8] = b"duodoctr";
 
 /// Computational and statistical security in bits.
 const SECURITY: [u8; 2] = [128, 40];
@@ -71,7 +66,7 @@ fn check_head(theirs: &[u8]) -> Result<()> {
         return Err(Error::Incompatible { what: "what to do", ours, theirs });
     }
     if theirs[..8] != *MAGIC {
-        return Err(Error::peer("it does not speak duologue (is a simulated link set on one side only?)"));
+        return Err(Error::peer("it does not speak duologue"));
     }
     let version = u16::from_le_bytes([theirs[8], theirs[9]]);
     if version != VERSION {

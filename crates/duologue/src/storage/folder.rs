@@ -99,8 +99,9 @@ impl<const N: usize> Folder<N> {
         check: impl FnOnce(&Self) -> Result<()>,
     ) -> Result<Folder<N>> {
         let metadata = fs::metadata(path).map_err(|error| absent(path, content, error))?;
-        files::refuse_others(path, &metadata)?;
+        // Whoever has a folder of something else should not be told to shut others out of it.
         fs::metadata(path.join("header")).map_err(|error| absent(path, content, error))?;
+        files::refuse_others(path, &metadata)?;
         let lock = lock(path)?;
         let (header, secrets) = unseal(path, content, seal.as_ref())?;
         let used = Cursor::load(path, &header.owner, &secrets.key)?;

@@ -42,12 +42,14 @@ pub(super) fn blocks() -> Vec<Block> {
         number("fixed_square_saturate", "a^2, rounded, or the nearest number", |b, size, goal| {
             unary(b, size, |c, x| fixed::square(c, x, Saturate, goal))
         }),
-        number("fixed_divide", "a / b, rounded, wrapping", |b, size, goal| {
+        number("fixed_divide", "a / b, rounded, wrapping; by zero, zero", |b, size, goal| {
             binary(b, size, |c, x, y| fixed::divide(c, x, y, Wrap, goal))
         }),
-        number("fixed_divide_saturate", "a / b, rounded, or the nearest number", |b, size, goal| {
-            binary(b, size, |c, x, y| fixed::divide(c, x, y, Saturate, goal))
-        }),
+        number(
+            "fixed_divide_saturate",
+            "a / b, rounded, or the nearest number; by zero, the greatest or the least",
+            |b, size, goal| binary(b, size, |c, x, y| fixed::divide(c, x, y, Saturate, goal)),
+        ),
         number("fixed_sqrt", "the square root of a, rounded; of a negative number, zero", |b, size, goal| {
             unary(b, size, |c, x| fixed::square_root(c, x, goal))
         }),

@@ -2,6 +2,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::io::console::{Console, count, print};
+use crate::io::shown;
 use serde::Serialize;
 
 /// Everything that was looked at so far.
@@ -69,7 +70,7 @@ impl<'a> Findings<'a> {
                 (false, None) => format!("FIX  {}\n", finding.what),
             };
             // Nobody misses it if standard output is gone.
-            let _ = print(line.as_bytes());
+            let _ = print(shown::lines(&line).as_bytes());
         }
         self.found.push(finding);
     }

@@ -5,7 +5,7 @@ use crate::args::FillPool;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::io::console::Console;
-use crate::io::progress;
+use crate::io::{progress, shown};
 use crate::peer;
 use duologue::correlation::Demand;
 use duologue::correlation::pool::{Pool, SealKey};
@@ -26,7 +26,7 @@ pub fn run(args: &FillPool, config: &Config, console: &Console) -> Result<(), Fa
 
     let mut session = peer::connect(&args.peer, &security, config, console)?;
     if !console.quiet() {
-        session.observe(progress::bar(args.pool.display().to_string()));
+        session.observe(progress::bar(shown::line(&args.pool.display().to_string())));
     }
     match found {
         Found::Pool(pool) => session.use_pool(*pool)?,

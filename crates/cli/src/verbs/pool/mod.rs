@@ -11,6 +11,7 @@ use crate::io::console::Console;
 use duologue::correlation::pool::{self, SealKey};
 use duologue::prepared::PreparedRuns;
 use report::PoolReport;
+use std::path::Path;
 
 pub fn run(args: &Pool, config: &Config, console: &Console) -> Result<(), Failure> {
     match (&args.what, &args.show) {
@@ -24,6 +25,9 @@ fn show(args: &ShowPool, console: &Console) -> Result<(), Failure> {
     if PreparedRuns::is_in(&args.folder) {
         return prepared::show(&args.folder, args.pool_key.as_ref(), args.verify, console);
     }
+    if !args.folder.join("header").exists() {
+        return Err(neither(&args.folder));
+    }
     let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;
     let pool = pool::Pool::open(&args.folder, seal)?;
     if args.verify {
@@ -31,6 +35,16 @@ fn show(args: &ShowPool, console: &Console) -> Result<(), Failure> {
         console.note("All of it is as it was written.");
     }
     console.show(&PoolReport::new(&args.folder, &pool.status(), None))
+}
+
+fn neither(folder: &Path) -> Failure {
+    let what = match folder.metadata() {
+        Ok(there) if there.is_dir() => "holds neither a pool nor prepared runs",
+        Ok(_) => "is no folder",
+        Err(_) => "is not there, or may not be looked at",
+    };
+    let hint = "`duologue pool fill --pool FOLDER` makes a pool, `duologue prepare PROGRAM --to FOLDER` prepares runs";
+    Failure::input(format!("{} {what}", folder.display())).hint(hint)
 }
 
 /// The pool that a run takes from, if one is named.

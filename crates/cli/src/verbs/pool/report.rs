@@ -1,6 +1,6 @@
 //! A pool as it is shown.
 
-use crate::io::console::{hex, table, thousands};
+use crate::io::console::{count, hex, table, thousands};
 use crate::verbs::made::Made;
 use duologue::PhaseReport;
 use duologue::correlation::pool::Status;
@@ -62,13 +62,13 @@ impl fmt::Display for PoolReport {
         let peer = self.peer_key.as_deref().unwrap_or("none: made over a plaintext channel");
         writeln!(f, "  peer key      {peer}")?;
         writeln!(f, "  made by       {}", self.correlations)?;
-        writeln!(f, "  on disk       {} bytes", thousands(self.bytes))?;
+        writeln!(f, "  on disk       {}", count(self.bytes, "byte"))?;
         if let Some(why) = &self.destroyed {
             writeln!(f, "  its correlated OTs are destroyed: {why}")?;
         }
         if let Some(made) = &self.made {
-            let (sent, received) = (thousands(made.sent), thousands(made.received));
-            writeln!(f, "  just now      {:.2} s, {sent} bytes sent, {received} received", made.seconds)?;
+            let (sent, received) = (count(made.sent, "byte"), thousands(made.received));
+            writeln!(f, "  just now      {:.2} s, {sent} sent, {received} received", made.seconds)?;
         }
         let row =
             |kind: &KindRow| vec![kind.kind.into(), thousands(kind.left), thousands(kind.used), thousands(kind.made)];

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::io::consent::Proposal;
 use crate::io::console::{self, Console, bytes, seconds, thousands};
 use crate::io::output::Destinations;
-use crate::io::{lane, sizes};
+use crate::io::{lane, shown, sizes};
 use circuit::program::{BoundPort, Recipient};
 use circuit::{Binding, BitMatrix, Type};
 use duologue::Outcome;
@@ -35,8 +35,11 @@ pub struct RunReport {
     /// The peer's public key; nothing without encryption.
     pub peer: Option<String>,
     pub protocol: String,
-    pub garbler: String,
-    pub garbling: String,
+    /// Who garbled, and how; of a protocol without a garbler nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub garbler: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub garbling: Option<String>,
     /// Whether setup ran before inputs were used.
     pub ahead: bool,
     pub tile: u64,
@@ -73,6 +76,7 @@ pub struct Output {
 impl RunReport {
     fn new(proposal: &Proposal, outcome: &Outcome, destinations: &Destinations) -> RunReport {
         let (binding, measured) = (proposal.binding, &outcome.report);
+        let garbles = measured.terms.scheme.has_garbler();
         let outputs = delivered(binding, outcome)
             .map(|(port, value)| (port.name.clone(), Output::new(value, port.ty, destinations.of(&port.name))));
         RunReport {
@@ -81,8 +85,8 @@ impl RunReport {
             party: proposal.party.to_string(),
             peer: proposal.peer.clone(),
             protocol: measured.terms.scheme.to_string(),
-            garbler: measured.terms.garbler.to_string(),
-            garbling: measured.terms.garbling.to_string(),
+            garbler: garbles.then(|| measured.terms.garbler.to_string()),
+            garbling: garbles.then(|| measured.terms.garbling.to_string()),
             ahead: measured.terms.ahead,
             tile: measured.tile as u64,
             sizes: sizes::map(binding),
@@ -128,7 +132,7 @@ fn summary(binding: &Binding, measured: &duologue::Report) -> String {
         ]
     };
     let rows = [phase("setup", &measured.setup), phase("online", &measured.online)];
-    let (name, protocol) = (binding.program().name(), measured.terms.scheme);
+    let (name, protocol) = (shown::name(binding.program().name()), measured.terms.scheme);
     let ands = thousands(measured.ands);
     format!("{name}, {ands} ANDs by {protocol}\n{}", console::table("lrrrr", &rows))
 }
@@ -137,9 +141,11 @@ fn summary(binding: &Binding, measured: &duologue::Report) -> String {
 fn outputs(proposal: &Proposal, outcome: &Outcome, destinations: &Destinations) -> String {
     let text = delivered(proposal.binding, outcome).map(|(port, value)| match destinations.of(&port.name).as_deref() {
         Some("-") => String::new(),
-        Some(file) => format!("{}: {} in {file}\n", port.name, console::count(port.lanes, "lane")),
-        None if port.ty.width == 1 && port.lanes > 1 => set(&port.name, value),
-        None => lanes(&port.name, value, port.ty),
+        Some(file) => {
+            format!("{}: {} in {}\n", shown::name(&port.name), console::count(port.lanes, "lane"), shown::line(file))
+        }
+        None if port.ty.width == 1 && port.lanes > 1 => set(&shown::name(&port.name), value),
+        None => lanes(&shown::name(&port.name), value, port.ty),
     });
     let text: String = text.collect();
     if outcome.outputs.iter().next().is_none() {

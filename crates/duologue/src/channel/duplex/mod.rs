@@ -131,7 +131,7 @@ fn blame(e: io::Error, when: &'static str) -> Error {
         | ErrorKind::ConnectionAborted
         | ErrorKind::BrokenPipe
         | ErrorKind::UnexpectedEof => Error::Closed(when),
-        ErrorKind::InvalidData => Error::Peer(e.to_string()),
+        ErrorKind::InvalidData => e.downcast::<Error>().unwrap_or_else(|e| Error::Peer(e.to_string())),
         _ => Error::io(when)(e),
     }
 }

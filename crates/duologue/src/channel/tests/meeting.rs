@@ -163,7 +163,7 @@ fn strangers_do_not_keep_the_peer_out() {
             let mut plain = Channel::connect(&address, &Security::PlaintextForBenchmarks, &limits()).unwrap();
             plain.send(b"hello").unwrap();
             let error = plain.recv(1).unwrap_err();
-            assert!(error.to_string().contains("speaks TLS"), "{error}");
+            assert!(error.to_string().contains("ours is plaintext, theirs is TLS"), "{error}");
             let error = Channel::connect(&address, &mallory.expecting(&bob), &limits()).unwrap_err();
             assert!(matches!(error, Error::Incompatible { what: "our key", .. }), "{error}");
             assert!(error.to_string().contains(&mallory.key()), "{error}");

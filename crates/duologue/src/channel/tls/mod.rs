@@ -19,7 +19,7 @@ use rustls::server::{AlwaysResolvesServerRawPublicKeys, NoServerSessionStorage, 
 use rustls::{AlertDescription, ClientConfig, ServerConfig};
 
 use super::pipe::Pipe;
-use super::{CANCELLATION, Canceller, Identity, PublicKey};
+use super::{CANCELLATION, Canceller, Identity, PublicKey, mismatch};
 use crate::clock::Instant;
 use crate::error::{Error, Result};
 use pin::{Pin, certified, provider};
@@ -48,6 +48,8 @@ pub struct TlsPipe<P> {
     accepted: bool,
     /// rustls reported an error: it must not be asked again.
     failed: bool,
+    /// The peer's first bytes were those of a session in the open.
+    met_plaintext: bool,
     /// The last read ended without plaintext although more may have come.
     more: bool,
 }
@@ -105,6 +107,7 @@ impl<P: Pipe> TlsPipe<P> {
             peer_closed: false,
             accepted: false,
             failed: false,
+            met_plaintext: false,
             more: false,
         }
     }
@@ -172,6 +175,9 @@ impl<P: Pipe> TlsPipe<P> {
                 ours: format!("{} (pinned)", self.pin.expected),
                 theirs: format!("{offered} (shown)"),
             };
+        }
+        if self.met_plaintext {
+            return mismatch::encryption(true);
         }
         match e.get_ref().and_then(|e| e.downcast_ref::<rustls::Error>()) {
             Some(rustls::Error::AlertReceived(AlertDescription::CertificateUnknown)) => Error::Incompatible {

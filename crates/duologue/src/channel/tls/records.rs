@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use rustls::unbuffered::{ConnectionState, EncodeError, UnbufferedStatus};
 use rustls::{CommonState, Error};
 
+use super::super::frame;
 use super::super::pipe::Pipe;
 use super::{Connection, TlsPipe, invalid};
 
@@ -59,6 +60,10 @@ impl<P: Pipe> TlsPipe<P> {
                 match self.inner.try_read(room)? {
                     0 => return Err(ErrorKind::UnexpectedEof.into()),
                     n => self.incoming.filled(n),
+                }
+                // rustls has taken nothing yet.
+                if self.state().is_handshaking() && frame::is_session(self.incoming.bytes()) {
+                    self.met_plaintext = true;
                 }
             }
         }
