@@ -154,8 +154,9 @@ fn two_runs_have_nothing_in_common() {
 
 #[test]
 fn a_message_of_the_wrong_length_is_named_with_both_lengths() {
+    let bytes = |len| if len == 1 { "1 byte".to_owned() } else { format!("{len} bytes") };
     let named = |why: String, len: usize, expect: usize| {
-        assert!(why.contains(&format!("{len} bytes, not {expect}")), "{why}");
+        assert!(why.contains(&format!("{}, not {expect}", bytes(len))), "{why}");
     };
     for len in [0, 1, 31, 33, 79, 81, 95, 97, 1 << 16] {
         let run = start(&bits(3));

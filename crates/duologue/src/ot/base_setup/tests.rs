@@ -93,7 +93,10 @@ fn a_reflected_message_gives_no_common_keys() {
 #[test]
 fn wrong_lengths_are_the_peers_fault() {
     let named = |why: String, len: usize, which: usize| {
-        assert!(why.contains(&format!("{len} bytes, not {}", BaseOtSetup::MESSAGES[which])), "{why}");
+        assert!(
+            why.contains(&format!(", not {}", BaseOtSetup::MESSAGES[which])) && why.contains(&format!(" {len} byte")),
+            "{why}"
+        );
     };
     for len in [0, 1, 2_079, 2_081, 4_127, 4_129] {
         let (setup, _) = BaseOtSetup::start(Party::Bob, &SESSION).unwrap();

@@ -407,7 +407,7 @@ fn wrong_lengths_are_named_with_both() {
         let Err(Error::Peer(why)) = accept(&mut pair(4).0, CotOutput::Blocks, 100, &vec![0; len]) else {
             panic!("accepted {len} bytes")
         };
-        assert_eq!(why, format!("its COT message has {len} bytes, not {expect}"));
+        assert_eq!(why, format!("its COT message has {len} byte{}, not {expect}", if len == 1 { "" } else { "s" }));
     }
     assert!(matches!(pair(4).1.receive(&[0]), Err(Error::Peer(_))));
     assert!(matches!(pair(4).0.receive(&[0]), Err(Error::Peer(_))));
