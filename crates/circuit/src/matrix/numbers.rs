@@ -102,7 +102,7 @@ impl BitMatrix {
     /// [`Error::Invalid`] that names the first lane whose number has more than `width` bits.
     pub fn from_numbers<N: Number>(width: usize, lanes: &[N]) -> Result<Self> {
         let too_wide = |needed: u128| width < 128 && needed >> width != 0;
-        if too_wide(lanes.iter().fold(0, |all, number| all | number.needed())) {
+        if width < N::BITS && too_wide(lanes.iter().fold(0, |all, number| all | number.needed())) {
             let lane = lanes.iter().position(|number| too_wide(number.needed())).unwrap_or_default();
             let why = format!("its number does not fit into {width} bits");
             return Err(Error::invalid(format!("bit matrix, lane {lane}"), why));
@@ -153,8 +153,10 @@ impl BitMatrix {
         let mut bytes = vec![0; self.lanes * length];
         self.each_word(|lane, k, word| {
             let part = &mut bytes[lane * length..][..length][8 * k..];
-            let count = part.len().min(8);
-            part[..count].copy_from_slice(&word.to_le_bytes()[..count]);
+            match part.first_chunk_mut() {
+                Some(whole) => *whole = word.to_le_bytes(),
+                None => part.copy_from_slice(&word.to_le_bytes()[..part.len()]),
+            }
         });
         bytes
     }
@@ -166,9 +168,9 @@ impl BitMatrix {
         for (first, k) in places(matrix.stride, rows) {
             let count = SIDE_BY_SIDE.min(matrix.stride - first);
             for (square, block) in squares[..count].iter_mut().zip(first..) {
-                let lane = |i| block * WORD + i;
-                let from = |i| if lane(i) < lanes { word(lane(i), k) } else { 0 };
-                *square = std::array::from_fn(from);
+                let from = block * WORD..lanes.min(block * WORD + WORD);
+                square[from.len()..].fill(0);
+                square.iter_mut().zip(from).for_each(|(to, lane)| *to = word(lane, k));
                 transpose_64(square);
             }
             for (row, i) in (k * WORD..rows).zip(0..WORD) {
