@@ -92,7 +92,10 @@ public-api: $(API_TOOL) ## Compare the public interface with api/ (installs a pi
 	done
 
 public-api-update: $(API_TOOL) ## Write the lists of api/ anew
-	for crate in duologue duologue-circuit; do $(API_LIST) $$crate > api/$$crate.txt || exit 1; done
+	@mkdir -p api
+	@for crate in duologue duologue-circuit; do \
+		$(API_LIST) $$crate > $(API_TOOL)/$$crate.txt && mv $(API_TOOL)/$$crate.txt api/$$crate.txt || exit 1; \
+	done
 
 $(API_TOOL):
 	rustup toolchain install $(API_TOOLCHAIN) --profile minimal

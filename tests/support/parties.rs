@@ -86,9 +86,18 @@ pub fn tcp(limits: Limits) -> (Channel, Channel) {
 
 /// Two ends over TLS on this machine, each with the other's key pinned.
 pub fn tls(limits: Limits) -> (Channel, Channel) {
-    let [alice, bob] = [(); 2].map(|()| Arc::new(Identity::generate().unwrap()));
+    tls_of(&identities(), limits)
+}
+
+/// Two parties' keys.
+pub fn identities() -> [Arc<Identity>; 2] {
+    [(); 2].map(|()| Arc::new(Identity::generate().unwrap()))
+}
+
+/// Two ends over TLS on this machine, of parties with these keys.
+pub fn tls_of([alice, bob]: &[Arc<Identity>; 2], limits: Limits) -> (Channel, Channel) {
     let knowing = |us: &Arc<Identity>, peer: &Identity| Security::Tls { identity: us.clone(), peer: peer.public() };
-    meet(knowing(&alice, &bob), knowing(&bob, &alice), limits)
+    meet(knowing(alice, bob), knowing(bob, alice), limits)
 }
 
 fn meet(alice: Security, bob: Security, limits: Limits) -> (Channel, Channel) {

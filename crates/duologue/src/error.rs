@@ -35,7 +35,7 @@ pub enum Error {
     /// The caller asked for something that cannot be.
     #[error("{0}")]
     Usage(String),
-    /// The observer of the run stopped it.
+    /// This party stopped it: the observer, or a `Canceller`, also while waiting for the peer.
     #[error("cancelled")]
     Cancelled,
     /// The peer told us that it stopped, and why.

@@ -10,7 +10,7 @@ use circuit::{BitMatrix, Party, Program, blocks};
 use duologue::channel::{Channel, Limits};
 use duologue::prepared::PreparedRuns;
 use duologue::{Error, Garbling, Inputs, Options, Outcome, Result, Scheme, Session, Timing, cost, data};
-use parties::{check, split, tcp, tls};
+use parties::{check, identities, split, tcp, tls_of};
 use programs::{Dice, Sample, sample};
 use proptest::prelude::*;
 use std::fs;
@@ -44,7 +44,11 @@ impl Place {
 
     /// Both prepare until there are so many.
     fn prepare(&self, job: &Job, times: u64) -> [Result<()>; 2] {
-        meet(Channel::pair(), |session| {
+        self.prepare_over(Channel::pair(), job, times)
+    }
+
+    fn prepare_over(&self, channels: (Channel, Channel), job: &Job, times: u64) -> [Result<()>; 2] {
+        meet(channels, |session| {
             let mut runs = self.found(session.party())?;
             session.prepare_to(&mut runs, &job.binding, &job.options, &job.public(), times).map(drop)
         })
@@ -141,7 +145,7 @@ fn prepared_and_run(sample: &Sample, mut channels: impl FnMut() -> (Channel, Cha
     for (garbler, garbling) in [(alice, Garbling::HalfGates), (bob, Garbling::HalfGates), (bob, Garbling::ThreeHalves)]
     {
         let (place, job) = (Place::new(), Job::of(sample, garbler, garbling));
-        good(place.prepare(&job, 2));
+        good(place.prepare_over(channels(), &job, 2));
         for run in 0..2 {
             let inputs = split(&sample.binding, &sample.inputs, &mut Dice(run));
             let outcomes = good(place.online_over(channels(), &job, &inputs));
@@ -170,7 +174,8 @@ proptest! {
 fn over_tcp_and_tls() {
     for (seed, lanes) in [(1, 1), (2, 65)] {
         prepared_and_run(&sample(seed, lanes), || tcp(Limits::default()));
-        prepared_and_run(&sample(seed, lanes), || tls(Limits::default()));
+        let keys = identities();
+        prepared_and_run(&sample(seed, lanes), || tls_of(&keys, Limits::default()));
     }
 }
 

@@ -280,7 +280,8 @@ impl Program {
         self.many(Step::Map { circuit, args: args.to_vec() })
     }
 
-    /// All lanes folded to one by a tree over neighbours; ties keep the lowest lane on the left.
+    /// All lanes folded to one by a tree over neighbours; ties keep the lowest lane on the left. The circuit takes the
+    /// arguments of the left lane, then those of the right, and has an output of the same width for each.
     pub fn reduce(&mut self, circuit: &Circuit, args: &[Value]) -> Vec<Value> {
         let circuit = self.circuit(circuit);
         self.many(Step::Reduce { circuit, args: args.to_vec() })
@@ -298,7 +299,8 @@ impl Program {
         self.many(Step::Iterate { circuit, cycles: cycles.into(), state: state.to_vec(), inputs: inputs.to_vec() })
     }
 
-    /// A call of a functionality with parameters in its own encoding; a value for each of its results.
+    /// A call of a functionality with parameters in its own encoding; a value for each of its results. There
+    /// is none after a mistake, which [`bind`](Self::bind) reports.
     pub fn call(&mut self, functionality: &Arc<dyn Functionality>, parameters: &[u8], args: &[Value]) -> Vec<Value> {
         let (name, version) = (functionality.name().to_owned(), functionality.version());
         self.functionalities.add(functionality.clone());

@@ -83,7 +83,8 @@ pub struct Progress {
     pub unit: Unit,
     /// How many are done.
     pub done: u64,
-    /// Of how many. While correlations are made, this is one call for them of many.
+    /// Of how many. Correlations are made in several batches, each counted from 0, so this is the total of the batch. Where
+    /// setup is streamed, ANDs are reported online alone.
     pub total: u64,
 }
 
