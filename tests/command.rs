@@ -84,7 +84,8 @@ fn inspect_shows_who_learns_what() {
     assert_eq!(report["circuits"][0]["ands"], 906);
     let layers: Vec<u64> = serde_json::from_value(report["circuits"][0]["layers"].clone()).unwrap();
     assert_eq!((layers.len(), layers.iter().sum::<u64>()), (10, 906));
-    let hit = json!({"name": "hit", "who": "alice learns", "type": "bits(1)", "lanes": "7"});
+    let about = "for each face 1 if it differs from the query in fewer bits than its limit";
+    let hit = json!({"name": "hit", "who": "alice learns", "type": "bits(1)", "lanes": "7", "about": about});
     assert_eq!(report["outputs"], json!([hit]));
     assert_eq!(report["sizes"], json!([{"name": "faces", "least": 1, "most": 1 << 24}]));
 }
@@ -267,7 +268,7 @@ fn help_is_there_for_every_verb() {
 fn calls_are_shown_and_counted() {
     let place = Place::new();
     let shown = place.run("inspect app:equality").succeeded().stdout.clone();
-    for words in ["v2 = call duologue:equality version 1 (v0, v1)", "both learn"] {
+    for words in ["v2 = call \"duologue:equality\" version 1 (v0, v1)", "both learn"] {
         assert!(shown.contains(words), "no '{words}' in {shown}");
     }
     let cost = place.run("cost app:equality:128 --size lanes=1000 --json").json();

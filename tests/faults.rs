@@ -82,7 +82,7 @@ fn whoever_waits_can_be_interrupted() {
 fn whoever_waits_for_a_peer_can_be_interrupted() {
     let place = Place::new();
     let [alice, _] = place.tls();
-    for (security, signal) in [("", "INT"), (&*alice, "TERM")] {
+    for (security, signal) in [("--insecure-plaintext", "INT"), (&*alice, "TERM")] {
         let (waiting, _) = place.listen(&format!("run block:add:8 --as alice {security} --input a=3 --yes"));
         waiting.signal(signal);
         waiting.end().failed(130, &["error: cancelled"]);

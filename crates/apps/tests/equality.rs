@@ -188,7 +188,7 @@ fn what_cannot_be_compared_is_refused_by_name() {
     refused(&[1], &[8, 8], &[1, 1], "no parameters, not 1 bytes");
     refused(&[], &[8, 9], &[1, 1], "strings of equal width, not 8 and 9 bits");
     refused(&[], &[8], &[1], "two arguments, not 1");
-    refused(&[], &[70_000, 70_000], &[1, 1], "strings of 1 to 65536 bits, not 70000");
+    refused(&[], &[70_000, 70_000], &[1, 1], "strings of 1 to 4096 bits, not 70000");
     refused(&[], &[8, 8], &[1, 2], "as many strings on both sides, not [1, 2]");
 }
 

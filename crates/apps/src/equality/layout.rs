@@ -29,7 +29,8 @@ impl Layout {
         let (width, lanes) = arg.map_or((1, 0), |arg| (arg.ty.width as usize, arg.lanes as usize));
         let chunk = (CHUNK_BITS / width.max(1)).clamp(64, 1 << 16).next_multiple_of(64);
         let mut pieces = Vec::new();
-        while pieces.last().map_or(width, |&last| last) > 1 {
+        // A bit takes a level, too: shares have to look random to whoever sees both.
+        while pieces.last().is_none_or(|&last| last > 1) {
             pieces.push(pieces.last().unwrap_or(&width).div_ceil(PIECE));
         }
         Layout { width, lanes, pieces, chunk }
@@ -66,9 +67,9 @@ impl Layout {
         answers + self.pieces.get(message).map_or(0, |pieces| PIECE * pieces)
     }
 
-    /// Messages: one more than levels, or none.
+    /// Messages: one more than levels.
     pub fn messages(&self) -> usize {
-        if self.levels() == 0 { 0 } else { self.levels() + 1 }
+        self.levels() + 1
     }
 
     /// The random OTs of a chunk that a party sends.
@@ -78,7 +79,7 @@ impl Layout {
     }
 
     pub fn lengths(&self, party: Party) -> CallLengths {
-        let chunks = 0..if self.levels() == 0 { 0 } else { self.chunks() };
+        let chunks = 0..self.chunks();
         let demand = |chunk| Demand {
             cots_by_alice: self.ots(chunk, Party::Alice) as u64,
             cots_by_bob: self.ots(chunk, Party::Bob) as u64,

@@ -36,7 +36,7 @@ use stages::{Online, Setup};
 use std::sync::Arc;
 
 /// The most bits of a string.
-pub const MOST_WIDTH: u32 = 1 << 16;
+pub const MOST_WIDTH: u32 = 1 << 12;
 
 /// Equality of strings: two arguments of equal width and lanes, whoever holds them; one shared bit for each lane. It has no
 /// parameters.
@@ -98,6 +98,9 @@ impl Functionality for Equality {
 
 impl CallProtocol for Equality {
     fn lengths(&self, call: &Call, party: Party) -> duologue::Result<CallLengths> {
+        if call.args.iter().any(|arg| usize::try_from(arg.lanes).is_err()) {
+            return Err(duologue::Error::usage("more strings than this machine can count"));
+        }
         Ok(Layout::new(call).lengths(party))
     }
 

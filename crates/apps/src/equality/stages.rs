@@ -180,7 +180,7 @@ impl Chunk {
     /// Sender: writes y_1 … y_15 of each piece; the own shares r.
     fn answer(&mut self, out: &mut BitWriter) -> Zeroizing<Vec<u64>> {
         let (stride, masked) = (self.stride, std::mem::take(&mut self.masked));
-        let mut shares = Zeroizing::new(Vec::new());
+        let mut shares = Zeroizing::new(Vec::with_capacity(masked.len() / PIECE * stride));
         for (piece, d) in masked.chunks(PIECE).enumerate() {
             let mut table = self.take(VALUES);
             for word in 0..stride {
@@ -199,7 +199,7 @@ impl Chunk {
 
     /// Receiver: m_c ⊕ y_c of each piece.
     fn choose(&mut self, pieces: usize, bits: &mut BitReader<'_>) -> Zeroizing<Vec<u64>> {
-        let mut shares = Zeroizing::new(Vec::new());
+        let mut shares = Zeroizing::new(Vec::with_capacity(pieces * self.stride));
         for _ in 0..pieces {
             let answers: Vec<Vec<u64>> = (1..VALUES).map(|_| bits.row(self.lanes)).collect();
             let own = self.take(PIECE + 1);

@@ -36,6 +36,8 @@ impl Session {
     /// from then on; the peer registers it too.
     pub fn register(&mut self, protocol: Arc<dyn CallProtocol>) {
         self.calls.add(protocol);
+        // The lengths of the calls of the last program were those of the protocols before.
+        self.last = None;
     }
 
     /// Registers all of these, as [`register`](Self::register) does.
