@@ -94,7 +94,7 @@ fn strings_are_compared_by_every_protocol() {
 #[test]
 fn chunks_of_strings_are_compared_alone() {
     let equality: Arc<dyn Functionality> = Arc::new(Equality);
-    for (width, lanes) in [(5000, 300), (4, 140_000), (12_000, 65)] {
+    for (width, lanes) in [(4000, 300), (4, 140_000), (4096, 200)] {
         let strings = pair(width as usize, lanes as usize, 7);
         // The second time the strings are shared, a by random bits and b with Alice knowing nothing.
         let mask = random(&mut Random(9), width as usize, lanes as usize);

@@ -9,7 +9,7 @@ fn made(p: &Program, inputs: &[(&str, Vec<u64>)]) -> Vec<u64> {
     let binding = p.bind(&[]).unwrap();
     let table = |name: &str, lanes: &[u64]| -> Table {
         let width = binding.input(name).unwrap().ty.width;
-        lanes.iter().map(|lane| (0..width).map(|bit| lane >> bit & 1 == 1).collect()).collect()
+        lanes.iter().map(|lane| (0..width).map(|bit| bit < 64 && lane >> bit & 1 == 1).collect()).collect()
     };
     let inputs = inputs.iter().map(|(name, lanes)| (name.to_string(), table(name, lanes))).collect();
     let number = |lane: &Vec<bool>| lane.iter().rev().fold(0, |n, &bit| n << 1 | u64::from(bit));
