@@ -326,7 +326,7 @@ impl Gallery {
         let w = Widths::new(self.average.len() as u32);
         let lanes = |width: u32, numbers: &mut dyn Iterator<Item = i128>| -> BitMatrix {
             // Sums are taken modulo 2^width.
-            let low = |number: i128| number as u128 & (1 << width) - 1;
+            let low = |number: i128| number as u128 & ((1 << width) - 1);
             let numbers: Vec<u128> = numbers.map(low).collect();
             BitMatrix::from_numbers(width as usize, &numbers).expect("cut to the width")
         };

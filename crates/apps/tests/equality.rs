@@ -182,7 +182,7 @@ fn what_cannot_be_compared_is_refused_by_name() {
             .map(|(i, (&width, &lanes))| p.input(&i.to_string(), Party::Alice, bits(width), lanes))
             .collect();
         p.call(&equality, parameters, &args);
-        let error = p.bind(&[]).err().expect(why).to_string();
+        let error = p.bind(&[]).expect_err(why).to_string();
         assert!(error.contains(why) && error.contains("duologue:equality"), "{error}");
     };
     refused(&[1], &[8, 8], &[1, 1], "no parameters, not 1 bytes");
@@ -200,6 +200,6 @@ fn a_session_without_the_protocol_says_what_to_do() {
     let mut session = ours.unwrap();
     drop(theirs.join().unwrap().unwrap());
     let inputs = Inputs::new().with("a", uints(8, &[1]).unwrap());
-    let error = session.run(&binding, &Options::new(Scheme::Gmw), &inputs).err().expect("no protocol");
+    let error = session.run(&binding, &Options::new(Scheme::Gmw), &inputs).expect_err("no protocol");
     assert!(matches!(&error, Error::Usage(why) if why.contains("Session::register")), "{error}");
 }

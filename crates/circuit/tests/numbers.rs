@@ -52,7 +52,7 @@ fn numbers_are_lanes_and_lanes_numbers() {
 fn nothing_is_cut() {
     for (width, number) in [(0, 1u128), (8, 256), (63, 1 << 63), (64, 1 << 64), (127, 1 << 127)] {
         assert!(BitMatrix::from_numbers(width, &[number - 1]).is_ok(), "{width}");
-        let error = BitMatrix::from_numbers(width, &[0, number]).err().expect("too wide").to_string();
+        let error = BitMatrix::from_numbers(width, &[0, number]).expect_err("too wide").to_string();
         assert!(error.contains("lane 1") && error.contains(&format!("{width} bits")), "{error}");
         assert!(!error.contains(&number.to_string()) || number == 1, "the number is a secret");
     }
@@ -101,7 +101,7 @@ proptest! {
 fn bytes_that_are_no_lanes_are_refused() {
     assert!(BitMatrix::from_byte_rows(9, &[0; 3]).is_err());
     assert!(BitMatrix::from_byte_rows(0, &[0]).is_err());
-    let error = BitMatrix::from_byte_rows(9, &[255, 1, 0, 2]).err().expect("a bit too many").to_string();
+    let error = BitMatrix::from_byte_rows(9, &[255, 1, 0, 2]).expect_err("a bit too many").to_string();
     assert!(error.contains("lane 1"), "{error}");
 }
 

@@ -41,7 +41,8 @@ fn a_reduction_is_written_in_place() {
         let both = p.view(circuit::program::View::Join, &[sum, parity]);
         p.output("made", Party::Alice, both);
         let numbers: Vec<u64> = (0..lanes).map(|i| i * 977 % 1009).collect();
-        let expected = numbers.iter().sum::<u64>() % (1 << 16) | numbers.iter().fold(0, |a, b| a ^ b & 1) << 16;
+        let parity = numbers.iter().fold(0, |a, b| a ^ (b & 1));
+        let expected = (numbers.iter().sum::<u64>() % (1 << 16)) | (parity << 16);
         assert_eq!(made(&p, &[("x", numbers)]), [expected], "{lanes} lanes");
     }
 }

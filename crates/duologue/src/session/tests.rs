@@ -428,11 +428,11 @@ fn fails_and_forgets(session: &mut Session) -> Result<()> {
     if session.party == Party::Bob {
         session.wire.channel.send(&u32::MAX.to_le_bytes())?;
     }
-    let error = session.run(&binding, &options, &ours).err().expect("nonsense came");
+    let error = session.run(&binding, &options, &ours).expect_err("nonsense came");
     assert!(matches!(error, Error::Peer(_) | Error::Aborted(_)), "{error}");
     assert!(has_forgotten(session));
     for _ in 0..2 {
-        let error = session.run(&binding, &options, &ours).err().expect("it is dead");
+        let error = session.run(&binding, &options, &ours).expect_err("it is dead");
         assert!(matches!(error, Error::Dead(_)), "{error}");
     }
     Ok(())
@@ -508,7 +508,7 @@ fn a_panic_ends_the_session(binding: &Binding, options: &Options, threads: usize
         assert!(std::panic::catch_unwind(run).is_err());
         assert!(session.base.and0 > before, "taken before use");
         session.unobserve();
-        let error = session.prepare(binding, options, &ours).err().expect("it is dead");
+        let error = session.prepare(binding, options, &ours).expect_err("it is dead");
         assert!(matches!(error, Error::Dead(_)), "{error}");
         Ok(())
     });

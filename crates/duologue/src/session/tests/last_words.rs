@@ -66,7 +66,7 @@ fn greeted_with(bytes: &[u8]) -> (Vec<u8>, Error) {
     assert_eq!(theirs.try_write(&frame).unwrap(), frame.len());
     let channel = Channel::over(Tap(ours, log.clone()), Limits::default());
     let met = Session::with(channel, Party::Alice, Generator::from_seed(Block::new(1)));
-    (log.bytes(), met.err().expect("nobody greets so"))
+    (log.bytes(), met.expect_err("nobody greets so"))
 }
 
 #[test]
