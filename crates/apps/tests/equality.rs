@@ -182,7 +182,7 @@ fn what_cannot_be_compared_is_refused_by_name() {
             .map(|(i, (&width, &lanes))| p.input(&i.to_string(), Party::Alice, bits(width), lanes))
             .collect();
         p.call(&equality, parameters, &args);
-        let error = p.bind(&[]).expect_err(why).to_string();
+        let error = p.bind(&[]).err().expect(why).to_string();
         assert!(error.contains(why) && error.contains("duologue:equality"), "{error}");
     };
     refused(&[1], &[8, 8], &[1, 1], "no parameters, not 1 bytes");
