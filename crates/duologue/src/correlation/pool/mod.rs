@@ -10,7 +10,7 @@
 //!
 //! The secret in the header is Δ.
 //!
-//! Before correlations are made or used the parties exchange their [`Summary`]s and [`agree`](Pool::agree): the larger
+//! Before correlations are made or used the parties exchange their [`Summary`]s and agree on them: the larger
 //! of the two cursors holds for both, and the smaller of what both have. So a party whose process was killed loses what
 //! was in flight, and a party whose folder came back from a backup uses nothing twice. If both folders come back from
 //! backups, nobody can tell: correlations are then used twice, and the masks made of them reveal inputs.

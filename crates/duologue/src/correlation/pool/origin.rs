@@ -19,7 +19,7 @@ pub struct Origin {
     pub party: Party,
     /// The pinned keys of Alice and Bob; none if the pool was made over a channel without keys.
     pub keys: Option<[PublicKey; 2]>,
-    /// The [`delta_identity`] of Alice's Δ and of Bob's.
+    /// The identity (a hash) of Alice's Δ and of Bob's.
     pub deltas: [[u8; 32]; 2],
     /// The maker of the correlations.
     pub extension: Extension,
