@@ -97,3 +97,33 @@ impl Functionalities {
 fn is_called(functionality: &dyn Functionality, name: &str, version: u32) -> bool {
     functionality.name() == name && functionality.version() == version
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Gives its arguments back as shares.
+    pub struct Same;
+
+    impl Functionality for Same {
+        fn name(&self) -> &str {
+            "test:same"
+        }
+
+        fn version(&self) -> u32 {
+            1
+        }
+
+        fn results(&self, _: &[u8], args: &[CallPort]) -> Result<Vec<CallPort>> {
+            Ok(args.iter().map(|arg| CallPort { ty: arg.ty, holder: Holder::Shared }).collect())
+        }
+
+        fn lanes(&self, _: &[u8], args: &[u64]) -> Result<Vec<u64>> {
+            Ok(args.to_vec())
+        }
+
+        fn evaluate(&self, _: &[u8], args: &[BitMatrix]) -> Vec<BitMatrix> {
+            args.to_vec()
+        }
+    }
+}

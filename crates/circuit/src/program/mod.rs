@@ -24,6 +24,7 @@
 //! ```
 
 mod bind;
+mod budget;
 mod digest;
 mod functionality;
 mod lanes;

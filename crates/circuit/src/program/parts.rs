@@ -6,19 +6,19 @@
 //! latest part that needs no result sooner, so that little crosses from part to part. Public values are computed anew in
 //! each part that reads them.
 
+use super::budget::Budget;
 use super::functionality::{Functionality, Holder};
+use super::scheduler::{Scheduler, tile_of};
 use super::{Binding, Owner, Program, Recipient, Schedule, Seat, SizeRange, Step, Value};
 use crate::error::{Error, Result};
 use crate::graph::Type;
 use crate::plan::Order;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The most calls of a program.
 pub(super) const MOST_CALLS: usize = 1 << 10;
-
-/// The most steps of all parts together.
-const MOST_STEPS: usize = 1 << 22;
 
 /// Where a value comes from when a part or a call begins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -121,26 +121,54 @@ impl Parts {
 }
 
 /// The schedule of a program with calls: it has no tasks of its own.
-pub(super) fn schedule(binding: &Binding, order: Order, tile: &dyn Fn(usize) -> usize) -> Result<Schedule> {
-    let lowering = Lowering::new(binding);
-    let mut parts = lowering.parts(order, tile)?;
-    // One tile for all, that of the largest plan: by it a program that was prepared is cut again.
-    let least = parts.programs().map(|part| part.schedule.tile).min().unwrap_or(1);
-    if parts.programs().any(|part| part.schedule.tile != least) {
-        parts = lowering.parts(order, &|_| least)?;
-    }
+pub(super) fn schedule(
+    binding: &Binding,
+    order: Order,
+    tile: &dyn Fn(usize) -> usize,
+    budget: &Budget,
+) -> Result<Schedule> {
+    let lowering = Lowering::new(binding, budget);
+    let drafts = lowering.drafts()?;
+    let (tile, schedules) = schedule_all(&drafts, order, tile, budget)?;
     let mut totals = Seat::default();
-    for seat in parts.programs().map(|part| part.schedule.totals) {
+    for seat in schedules.iter().map(|schedule| schedule.totals) {
         totals.and0 += seat.and0;
         totals.in0 += seat.in0;
         totals.out0 += seat.out0;
     }
+    let parts = lowering.parts(drafts, schedules)?;
     let (tasks, plans, uses) = Default::default();
-    Ok(Schedule { tasks, plans, uses, order, tile: least, totals, parts: Some(Arc::new(parts)) })
+    Ok(Schedule { tasks, plans, uses, order, tile, totals, parts: Some(Arc::new(parts)) })
+}
+
+/// The schedules of all parts, and the lanes of a tile: one tile for all, that of the largest plan. By it a program that
+/// was prepared is cut again.
+fn schedule_all(
+    drafts: &[Draft],
+    order: Order,
+    tile: &dyn Fn(usize) -> usize,
+    budget: &Budget,
+) -> Result<(usize, Vec<Schedule>)> {
+    let planned = drafts.iter().map(|draft| Scheduler::new(&draft.binding, order, budget));
+    let planned = planned.collect::<Result<Vec<_>>>()?;
+    let tile = planned.iter().map(|part| tile_of(tile(part.slots()))).min().unwrap_or(1);
+    let planned: Vec<_> = planned.into_iter().map(|part| part.at(tile)).collect();
+    budget.expect_tasks(planned.iter().fold(0, |sum, part| sum.saturating_add(part.needed())))?;
+    let schedules = planned.into_iter().map(Scheduler::schedule).collect::<Result<_>>()?;
+    Ok((tile, schedules))
+}
+
+/// A part before it is scheduled.
+struct Draft {
+    level: u32,
+    binding: Binding,
+    inputs: Vec<Origin>,
+    outputs: Vec<Target>,
 }
 
 struct Lowering<'a> {
     binding: &'a Binding,
+    budget: &'a Budget,
     steps: &'a [Step],
     /// The first value that each step defines, and one past the last.
     first: Vec<u32>,
@@ -158,14 +186,24 @@ struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(binding: &'a Binding) -> Self {
+    fn new(binding: &'a Binding, budget: &'a Budget) -> Self {
         let program = binding.program();
         let mut first = vec![0; program.steps().len() + 1];
         program.values().iter().for_each(|value| first[value.step as usize + 1] += 1);
         (0..program.steps().len()).for_each(|step| first[step + 1] += first[step]);
         let (levels, members, homes, crossing, calls, direct) = Default::default();
-        let mut lowering =
-            Lowering { binding, steps: program.steps(), first, levels, members, homes, crossing, calls, direct };
+        let mut lowering = Lowering {
+            binding,
+            budget,
+            steps: program.steps(),
+            first,
+            levels,
+            members,
+            homes,
+            crossing,
+            calls,
+            direct,
+        };
         lowering.find_levels();
         lowering.find_members();
         lowering.find_crossing();
@@ -232,50 +270,43 @@ impl<'a> Lowering<'a> {
         self.crossing = crossing;
     }
 
-    fn parts(&self, order: Order, tile: &dyn Fn(usize) -> usize) -> Result<Parts> {
-        let levels = [self.members.keys().max(), self.calls.keys().max(), self.crossing.keys().max()];
-        let (mut list, mut steps) = (Vec::new(), 0);
-        for level in 0..=levels.into_iter().flatten().max().copied().unwrap_or(0) {
-            list.extend(self.part(level, &mut steps, order, tile)?.map(Part::Program));
-            for &step in self.calls.get(&level).into_iter().flatten() {
-                list.push(Part::Call(self.call(step)?));
-            }
-        }
-        let mut numbers = 0..;
-        for part in &mut list {
-            if let Part::Call(CallPart { call, .. }) = part {
-                Arc::make_mut(call).number = numbers.next().unwrap_or_default();
-            }
-        }
-        Ok(Parts { list, direct: self.direct.clone() })
+    /// The parts without calls, level by level.
+    fn drafts(&self) -> Result<Vec<Draft>> {
+        let levels = self.members.keys().chain(self.crossing.keys()).copied().collect::<BTreeSet<u32>>();
+        levels.into_iter().filter_map(|level| self.draft(level).transpose()).collect()
     }
 
     /// The part of a level, if it has any steps.
-    fn part(
-        &self,
-        level: u32,
-        steps: &mut usize,
-        order: Order,
-        tile: &dyn Fn(usize) -> usize,
-    ) -> Result<Option<ProgramPart>> {
+    fn draft(&self, level: u32) -> Result<Option<Draft>> {
         let (none, no_values) = Default::default();
         let crossing = self.crossing.get(&level).unwrap_or(&no_values);
         let members = self.with_public(self.members.get(&level).unwrap_or(&none), crossing);
         if members.is_empty() {
             return Ok(None);
         }
-        *steps += members.len() + crossing.len();
-        if *steps > MOST_STEPS {
-            let place = format!("program '{}'", self.binding.program().name());
-            return Err(Error::invalid(place, format!("its calls cut it into parts of more than {MOST_STEPS} steps")));
-        }
         let mut writer = Writer::new(self, level)?;
         members.iter().try_for_each(|&step| writer.step(step))?;
         crossing.iter().try_for_each(|&value| writer.output(Recipient::Shared, value, Target::Value(value)))?;
         let Writer { program, inputs, outputs, .. } = writer;
-        let binding = program.bind(&[])?;
-        let schedule = Arc::new(Schedule::new(&binding, order, tile)?);
-        Ok(Some(ProgramPart { binding: Arc::new(binding), schedule, inputs, outputs }))
+        Ok(Some(Draft { level, binding: program.bind(&[])?, inputs, outputs }))
+    }
+
+    /// Of each level its part, then its calls.
+    fn parts(&self, drafts: Vec<Draft>, schedules: Vec<Schedule>) -> Result<Parts> {
+        let calls = self.calls.iter().flat_map(|(&level, calls)| calls.iter().map(move |&step| (level, step)));
+        let mut calls = (0..).zip(calls).peekable();
+        let mut list = Vec::new();
+        for (Draft { level, binding, inputs, outputs }, schedule) in drafts.into_iter().zip(schedules) {
+            while let Some((number, (_, step))) = calls.next_if(|&(_, (of, _))| of < level) {
+                list.push(Part::Call(self.call(number, step)?));
+            }
+            let (binding, schedule) = (Arc::new(binding), Arc::new(schedule));
+            list.push(Part::Program(ProgramPart { binding, schedule, inputs, outputs }));
+        }
+        for (number, (_, step)) in calls {
+            list.push(Part::Call(self.call(number, step)?));
+        }
+        Ok(Parts { list, direct: self.direct.clone() })
     }
 
     /// These steps, and all that make the public values which they and `more` read.
@@ -292,8 +323,9 @@ impl<'a> Lowering<'a> {
         all
     }
 
-    fn call(&self, number: u32) -> Result<CallPart> {
-        let Step::Call { name, version, parameters, args } = &self.steps[number as usize] else {
+    /// The call of this number, which is a step.
+    fn call(&self, number: u32, step: u32) -> Result<CallPart> {
+        let Step::Call { name, version, parameters, args } = &self.steps[step as usize] else {
             return Err(Error::usage("no call"));
         };
         let value = |value: Value| CallValue {
@@ -301,9 +333,9 @@ impl<'a> Lowering<'a> {
             lanes: self.binding.lanes_of(value),
             holder: self.binding.program().holder(value),
         };
-        let results: Vec<Value> = self.results(number).collect();
+        let results: Vec<Value> = self.results(step).collect();
         let call = Call {
-            number: 0,
+            number,
             parameters: parameters.clone(),
             args: args.iter().map(|&arg| value(arg)).collect(),
             results: results.iter().map(|&result| value(result)).collect(),
@@ -372,11 +404,18 @@ impl<'a> Writer<'a> {
     fn new(whole: &'a Lowering<'a>, level: u32) -> Result<Self> {
         let binding = whole.binding;
         let mut program = Program::new(binding.program().name());
-        for (size, &value) in binding.program().sizes().iter().zip(binding.sizes()) {
-            program.push_size(SizeRange { name: size.name.clone(), range: value..=value })?;
-        }
+        // They were checked when the whole program was written.
+        let sizes = binding.program().sizes().iter().zip(binding.sizes());
+        whole.budget.steps(sizes.len() as u64)?;
+        let of_one = |(size, &value): (&SizeRange, &u64)| SizeRange { name: size.name.clone(), range: value..=value };
+        program.sizes = sizes.map(of_one).collect();
         let (values, circuits, inputs, outputs) = Default::default();
         Ok(Writer { whole, level, program, values, circuits, inputs, outputs })
+    }
+
+    fn push(&mut self, step: Step) -> Result<Range<u32>> {
+        self.whole.budget.step(&step)?;
+        self.program.push(step)
     }
 
     fn step(&mut self, number: u32) -> Result<()> {
@@ -392,10 +431,11 @@ impl<'a> Writer<'a> {
             }
             _ => {
                 let args = step.args().into_iter().map(|arg| self.value(arg)).collect::<Result<Vec<_>>>()?;
-                step.with_args(&args, |circuit| self.circuit(circuit))
+                self.take_circuit(step)?;
+                step.with_args(&args, |circuit| self.circuits[&circuit])
             }
         };
-        let made = self.program.push(step)?;
+        let made = self.push(step)?;
         self.values.extend(self.whole.results(number).zip(self.program.range(made)));
         Ok(())
     }
@@ -403,7 +443,7 @@ impl<'a> Writer<'a> {
     fn output(&mut self, recipient: Recipient, value: Value, target: Target) -> Result<()> {
         let (name, value) = (self.outputs.len().to_string(), self.value(value)?);
         self.outputs.push(target);
-        self.program.push(Step::Output { name, recipient, value }).map(drop)
+        self.push(Step::Output { name, recipient, value }).map(drop)
     }
 
     /// A value of this part, or one that crosses into it.
@@ -419,18 +459,24 @@ impl<'a> Writer<'a> {
         };
         let (name, ty) = (self.inputs.len().to_string(), binding.program().type_of(value));
         self.inputs.push(Origin::Made(value));
-        let made = self.program.push(Step::Input { name, owner, ty, lanes: binding.lanes_of(value).into() })?;
+        let made = self.push(Step::Input { name, owner, ty, lanes: binding.lanes_of(value).into() })?;
         let known = self.program.value(made.start);
         debug_assert!(self.whole.homes.get(&value) != Some(&self.level), "a part's own values are there");
         self.values.insert(value, known);
         Ok(known)
     }
 
-    fn circuit(&mut self, circuit: u32) -> u32 {
-        let (program, whole) = (&mut self.program, self.whole.binding.program());
-        *self.circuits.entry(circuit).or_insert_with(|| {
-            program.push_circuit(whole.circuits()[circuit as usize].clone());
-            program.circuits().len() as u32 - 1
-        })
+    /// Takes over the circuit of a step.
+    fn take_circuit(&mut self, step: &Step) -> Result<()> {
+        let (Step::Map { circuit, .. } | Step::Reduce { circuit, .. } | Step::Iterate { circuit, .. }) = step else {
+            return Ok(());
+        };
+        if !self.circuits.contains_key(circuit) {
+            let known = &self.whole.binding.program().circuits()[*circuit as usize];
+            self.whole.budget.tasks(known.gates().len() as u64 / 64)?;
+            self.program.push_circuit(known.clone());
+            self.circuits.insert(*circuit, self.circuits.len() as u32);
+        }
+        Ok(())
     }
 }

@@ -3,8 +3,9 @@
 //! Lane-local views and the repetition of one lane copy nothing: a value is a list of rows of *nodes*, the steps that
 //! make something. A [`Piece`] then says which lanes of which rows are copied where.
 
+use super::budget::Budget;
 use super::{Binding, Step, Value, View};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// A step that makes a value; an iteration makes two, its last state and what its cycles put out.
 pub(crate) type Node = u32;
@@ -49,13 +50,10 @@ pub struct Piece {
     pub count: usize,
 }
 
-/// The most runs of rows of all values together: views of views can multiply what a short file says.
-const MOST_RUNS: usize = 1 << 22;
-
 /// The rows of every value, in the order of the values.
-pub(crate) fn wire(binding: &Binding) -> Result<Vec<Vec<Rows>>> {
+pub(super) fn wire(binding: &Binding, budget: &Budget) -> Result<Vec<Vec<Rows>>> {
     let mut rows: Vec<Vec<Rows>> = Vec::with_capacity(binding.program().values().len());
-    let (mut offset, mut runs) = (0, 0);
+    let mut offset = 0;
     for (number, definition) in binding.program().values().iter().enumerate() {
         let step = &binding.program().steps()[definition.step as usize];
         if definition.port == 0 {
@@ -64,7 +62,7 @@ pub(crate) fn wire(binding: &Binding) -> Result<Vec<Vec<Rows>>> {
         let wired = match (step, local_view(binding, step)) {
             (_, Some(args)) => {
                 let read: usize = args.iter().map(|arg| rows[arg.0 as usize].len()).sum();
-                check_runs(binding, number, runs + read)?;
+                budget.expect_runs(number, read)?;
                 view_rows(step, &args, &rows)
             }
             (Step::Iterate { state, .. }, _) if definition.port as usize >= state.len() => {
@@ -75,17 +73,11 @@ pub(crate) fn wire(binding: &Binding) -> Result<Vec<Vec<Rows>>> {
             }
             _ => vec![Rows { node: node(definition.step), from: offset, count: definition.ty.width }],
         };
-        runs += wired.len();
-        check_runs(binding, number, runs)?;
+        budget.runs(number, wired.len())?;
         rows.push(wired);
         offset += definition.ty.width;
     }
     Ok(rows)
-}
-
-fn check_runs(binding: &Binding, value: usize, runs: usize) -> Result<()> {
-    let place = || format!("program '{}', value {value}", binding.program().name());
-    if runs > MOST_RUNS { Err(Error::invalid(place(), "views of views make too many pieces")) } else { Ok(()) }
 }
 
 /// The arguments of a view that moves no lanes.

@@ -4,17 +4,15 @@ mod folds;
 mod gather;
 mod views;
 
+use super::budget::Budget;
 use super::schedule::{CellId, Schedule, Seat, Task, TaskKind};
 use super::wiring::{self, Node, Piece, Rows};
 use super::{Binding, Owner, Recipient, Step, Value, View};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::plan::{Order, Plan};
 use gather::{Found, Gather, Key, LaneRun, Made};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// The most tasks, pieces and sixty-fourths of instructions of a schedule: about a gigabyte.
-const MOST_PARTS: u64 = 1 << 23;
 
 /// The most lanes of a tile.
 const MOST_TILE: usize = 1 << 20;
@@ -27,12 +25,12 @@ struct Shape {
     pub public: bool,
 }
 
-struct Scheduler<'a> {
+/// Makes the schedule of a program without calls, within what is left of a budget.
+pub(super) struct Scheduler<'a> {
     binding: &'a Binding,
     order: Order,
     tile: u64,
-    /// Tasks, pieces and the like so far.
-    charged: u64,
+    budget: &'a Budget,
     rows: Vec<Vec<Rows>>,
     shapes: Vec<Shape>,
     /// The first value that each step defines.
@@ -57,34 +55,25 @@ impl Schedule {
     /// # Errors
     /// If the program is so large that its tasks would not fit into memory.
     pub fn new(binding: &Binding, order: Order, tile: impl Fn(usize) -> usize) -> Result<Schedule> {
-        if binding.program().has_calls() {
-            return super::parts::schedule(binding, order, &tile);
+        let program = binding.program();
+        let budget = Budget::new(program.name(), program.has_calls());
+        if program.has_calls() {
+            return super::parts::schedule(binding, order, &tile, &budget);
         }
-        Scheduler::schedule(binding, order, tile)
+        let scheduler = Scheduler::new(binding, order, &budget)?;
+        let tile = tile_of(tile(scheduler.slots()));
+        scheduler.at(tile).schedule()
     }
 }
 
+/// The lanes of a tile of about so many.
+pub(super) fn tile_of(lanes: usize) -> usize {
+    lanes.clamp(1, MOST_TILE).next_power_of_two()
+}
+
 impl<'a> Scheduler<'a> {
-    /// The whole schedule.
-    fn schedule(binding: &'a Binding, order: Order, tile: impl FnOnce(usize) -> usize) -> Result<Schedule> {
-        let mut scheduler = Scheduler::new(binding, order)?;
-        let tile = tile(scheduler.plan_steps()?).clamp(1, MOST_TILE);
-        scheduler.tile = tile.next_power_of_two() as u64;
-        scheduler.run()?;
-        Ok(scheduler.finish())
-    }
-
-    /// Counts what a schedule holds; a short file must not fill the memory.
-    fn charge(&mut self, count: u64) -> Result<()> {
-        self.charged = self.charged.saturating_add(count);
-        if self.charged <= MOST_PARTS {
-            return Ok(());
-        }
-        let place = format!("program '{}'", self.binding.program().name());
-        Err(Error::invalid(place, "so many tasks and pieces at these sizes that they do not fit into memory"))
-    }
-
-    fn new(binding: &'a Binding, order: Order) -> Result<Self> {
+    /// Compiles what the steps will run; what is left needs the lanes of a tile.
+    pub fn new(binding: &'a Binding, order: Order, budget: &'a Budget) -> Result<Self> {
         let mut first_value = Vec::new();
         let mut next = 0;
         for number in 0..binding.program().steps().len() {
@@ -96,8 +85,8 @@ impl<'a> Scheduler<'a> {
             binding,
             order,
             tile: 1,
-            rows: wiring::wire(binding)?,
-            charged: 0,
+            budget,
+            rows: wiring::wire(binding, budget)?,
             shapes: Vec::new(),
             first_value,
             cells: FxHashMap::default(),
@@ -111,7 +100,24 @@ impl<'a> Scheduler<'a> {
         };
         scheduler.shapes =
             (0..binding.program().steps().len()).flat_map(|step| scheduler.shapes_of(step as u32)).collect();
+        scheduler.plan_steps()?;
         Ok(scheduler)
+    }
+
+    /// The most slots of a plan.
+    pub fn slots(&self) -> usize {
+        self.plans.iter().map(|plan| plan.slots()).max().unwrap_or(1)
+    }
+
+    /// Sets the most lanes of a tile.
+    pub fn at(self, tile: usize) -> Self {
+        Scheduler { tile: tile as u64, ..self }
+    }
+
+    /// Derives the tasks.
+    pub fn schedule(mut self) -> Result<Schedule> {
+        self.run()?;
+        Ok(self.finish())
     }
 
     /// The shapes of a step's two nodes.
@@ -159,9 +165,9 @@ impl<'a> Scheduler<'a> {
 
     /// Makes tile after tile of all outputs and reductions together.
     fn run(&mut self) -> Result<()> {
+        self.budget.expect_tasks(self.needed())?;
         let sinks: Vec<(Node, u64)> = self.sinks();
         let most = sinks.iter().map(|&(_, tiles)| tiles).max().unwrap_or(0);
-        self.check_size(most)?;
         for tile in 0..most {
             for &(node, _) in sinks.iter().filter(|&&(_, tiles)| tile < tiles) {
                 self.make(match self.step(node) {
@@ -173,9 +179,9 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    /// Refuses at once what would be refused after long work.
-    fn check_size(&mut self, most_tiles: u64) -> Result<()> {
-        let mut needed = most_tiles;
+    /// Tasks that there will be at least, so that what is far too large is refused before long work.
+    pub fn needed(&self) -> u64 {
+        let mut needed = self.sinks().iter().fold(0, |sum: u64, &(_, tiles)| sum.saturating_add(tiles));
         for (step, number) in self.binding.program().steps().iter().zip(0..) {
             needed = needed.max(match step {
                 Step::Iterate { .. } => {
@@ -186,10 +192,7 @@ impl<'a> Scheduler<'a> {
                 _ => 0,
             });
         }
-        let charged = self.charged;
-        self.charge(needed)?;
-        self.charged = charged;
-        Ok(())
+        needed
     }
 
     fn sinks(&self) -> Vec<(Node, u64)> {
@@ -208,7 +211,7 @@ impl<'a> Scheduler<'a> {
         while let Some(&key) = stack.last() {
             let before = (self.tasks.len(), self.pieces);
             let made = if self.cells.contains_key(&key) { Ok(()) } else { self.try_make(key) };
-            self.charge((self.tasks.len() - before.0) as u64 + self.pieces - before.1)?;
+            self.budget.tasks((self.tasks.len() - before.0) as u64 + self.pieces - before.1)?;
             match made {
                 Ok(()) => drop(stack.pop()),
                 Err(missing) => stack.extend(missing.into_iter().rev()),
@@ -301,8 +304,8 @@ impl<'a> Scheduler<'a> {
         self.push(TaskKind::Map { plan, wiring }, (rows, lanes), gather.args, public)
     }
 
-    /// Compiles what the steps will run; the most slots of a plan.
-    fn plan_steps(&mut self) -> Result<usize> {
+    /// Compiles what the steps will run.
+    fn plan_steps(&mut self) -> Result<()> {
         let binding = self.binding;
         for (number, step) in binding.program().steps().iter().enumerate() {
             let public =
@@ -318,9 +321,9 @@ impl<'a> Scheduler<'a> {
             };
             let all_public = self.shape(wiring::node(number as u32)).public;
             let plan = self.plan_for(circuit, if all_public { vec![false; mask.len()] } else { mask });
-            self.charge(1 + self.plans[plan as usize].code().len() as u64 / 64)?;
+            self.budget.tasks(1 + self.plans[plan as usize].code().len() as u64 / 64)?;
         }
-        Ok(self.plans.iter().map(|plan| plan.slots()).max().unwrap_or(1))
+        Ok(())
     }
 
     /// The plan for the arguments' pattern of public rows; a map that is all public is planned as if it were secret.
