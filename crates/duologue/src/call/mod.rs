@@ -171,14 +171,54 @@ impl Calls {
         })
     }
 
-    /// Refuses a program with calls that have no protocol here, or one whose lengths do not fit together.
+    /// Refuses a program with calls that have no protocol here, or one whose lengths do not fit together or are too large
+    /// together.
     pub(crate) fn check(&self, schedule: &Schedule) -> Result<()> {
+        let mut sums = [Sum::default(), Sum::default()];
         for part in schedule.parts.iter().flat_map(|parts| parts.calls()) {
             let protocol = self.find(&*part.functionality)?;
             let [alice, bob] = [Party::Alice, Party::Bob].map(|party| protocol.lengths(&part.call, party));
-            fit(protocol.name(), &alice?, &bob?)?;
+            let lengths = [alice?, bob?];
+            fit(protocol.name(), &lengths[0], &lengths[1])?;
+            for (sum, lengths) in sums.iter_mut().zip(&lengths) {
+                sum.add(protocol.name(), lengths)?;
+            }
         }
         Ok(())
+    }
+}
+
+/// The most exchanges of all calls of a program.
+const MOST_EXCHANGES: usize = 1 << 20;
+
+/// The most bytes and correlations of all calls together. With those of circuits no sum of them overflows.
+const MOST_BYTES: u64 = 1 << 60;
+
+/// What a party's side of calls takes together.
+#[derive(Default)]
+struct Sum {
+    exchanges: usize,
+    bytes: u64,
+}
+
+impl Sum {
+    fn add(&mut self, name: &str, lengths: &CallLengths) -> Result<()> {
+        self.exchanges = self.exchanges.saturating_add(lengths.setup.len()).saturating_add(lengths.online.len());
+        for &Exchange { demand, sent, read } in lengths.setup.iter().chain(&lengths.online) {
+            let Demand { cots_by_alice, cots_by_bob, triples } = demand;
+            let numbers = [sent as u64, read as u64, cots_by_alice, cots_by_bob, triples];
+            self.bytes = numbers.into_iter().fold(self.bytes, u64::saturating_add);
+        }
+        self.bytes = self.bytes.saturating_add(lengths.stored as u64);
+        let refuse = |what: String| {
+            let why = format!("the calls of the program take more than {what}, up to that of '{name}'");
+            Err(Error::usage(format!("{why}: bind it to fewer lanes, or run it as several programs")))
+        };
+        match () {
+            () if self.exchanges > MOST_EXCHANGES => refuse(format!("{MOST_EXCHANGES} exchanges")),
+            () if self.bytes > MOST_BYTES => refuse(format!("{MOST_BYTES} bytes and correlations")),
+            () => Ok(()),
+        }
     }
 }
 
@@ -203,3 +243,6 @@ fn fit(name: &str, alice: &CallLengths, bob: &CallLengths) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
