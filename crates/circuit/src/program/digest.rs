@@ -1,6 +1,6 @@
 //! The digest of a schedule: what was prepared for one is worthless for any other.
 
-use super::{Piece, Schedule, Task, TaskKind};
+use super::{CallPart, CallValue, Holder, Origin, Part, Parts, Piece, ProgramPart, Schedule, Target, Task, TaskKind};
 use crate::plan::{Instr, Op, Plan, Source};
 
 /// Bytes that are hashed at once.
@@ -8,17 +8,16 @@ const AT_ONCE: usize = 1 << 16;
 
 impl Schedule {
     /// BLAKE3 of every task and every instruction: of one program, two schedules have the same if they compute in the
-    /// same steps, whichever version of this crate made them. Who supplies and learns what is in the program's digest.
+    /// same steps, whichever version of this crate made them. Of a program with calls, also how its parts and calls are
+    /// joined. Who supplies and learns what is in the program's digest, as are names and parameters of calls.
     pub fn digest(&self) -> [u8; 32] {
         let mut digest = Digest { hasher: blake3::Hasher::new_derive_key("duologue 1 schedule"), bytes: Vec::new() };
         digest.count(self.plans.len());
         self.plans.iter().for_each(|plan| digest.plan(plan));
         digest.count(self.tasks.len());
         self.tasks.iter().for_each(|task| digest.task(task));
-        for part in self.parts.iter().flat_map(|parts| parts.programs()) {
-            part.schedule.digest().chunks(8).for_each(|word| {
-                digest.number(u64::from_le_bytes(word.try_into().expect("8 of 32 bytes")));
-            });
+        if let Some(parts) = &self.parts {
+            digest.parts(parts);
         }
         digest.end()
     }
@@ -44,6 +43,60 @@ impl Digest {
 
     fn end(mut self) -> [u8; 32] {
         *self.hasher.update(&self.bytes).finalize().as_bytes()
+    }
+
+    fn numbers(&mut self, numbers: impl IntoIterator<Item = u64>) {
+        numbers.into_iter().for_each(|number| self.number(number));
+    }
+
+    fn parts(&mut self, parts: &Parts) {
+        self.count(parts.list.len());
+        for part in &parts.list {
+            match part {
+                Part::Program(part) => self.program(part),
+                Part::Call(part) => self.call(part),
+            }
+        }
+        self.count(parts.direct.len());
+        parts.direct.iter().for_each(|&(port, value)| self.numbers([port, value.number()].map(|place| place as u64)));
+    }
+
+    fn program(&mut self, part: &ProgramPart) {
+        self.number(0);
+        let digest = part.schedule.digest();
+        self.numbers(digest.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)));
+        self.origins(&part.inputs);
+        self.count(part.outputs.len());
+        self.numbers(part.outputs.iter().flat_map(|target| match *target {
+            Target::Output(port) => [0, port as u64],
+            Target::Value(value) => [1, value.number() as u64],
+        }));
+    }
+
+    fn call(&mut self, part: &CallPart) {
+        self.number(1);
+        self.number(part.call.number.into());
+        for values in [&part.call.args, &part.call.results] {
+            self.count(values.len());
+            self.numbers(values.iter().flat_map(|&CallValue { ty, lanes, holder }| {
+                let holder = match holder {
+                    Holder::Party(party) => party as u64,
+                    Holder::Shared => 2,
+                };
+                [ty.width.into(), lanes, holder]
+            }));
+        }
+        self.origins(&part.args);
+        self.count(part.results.len());
+        self.numbers(part.results.iter().map(|value| value.number() as u64));
+    }
+
+    fn origins(&mut self, origins: &[Origin]) {
+        self.count(origins.len());
+        self.numbers(origins.iter().flat_map(|origin| match *origin {
+            Origin::Input(port) => [0, port as u64],
+            Origin::Made(value) => [1, value.number() as u64],
+        }));
     }
 
     fn plan(&mut self, plan: &Plan) {
@@ -113,41 +166,4 @@ impl Digest {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::plan::Order;
-    use crate::program::{Party, Program, Schedule};
-    use crate::{blocks, uint};
-
-    fn schedule(block: &str, order: Order, tile: usize, swap: bool) -> Schedule {
-        let mut p = Program::new("digest");
-        let a = p.input("a", Party::Alice, uint(8), 100);
-        let b = p.input("b", Party::Bob, uint(8), 100);
-        let circuit = blocks::find(block).unwrap().circuit(&[8], blocks::Goal::Size).unwrap();
-        let made = p.map(&circuit, &if swap { [b, a] } else { [a, b] });
-        p.output("made", Party::Alice, made);
-        Schedule::new(&p.bind(&[]).unwrap(), order, |_| tile).unwrap()
-    }
-
-    #[test]
-    fn every_difference_counts() {
-        let digest = |block, order, tile, swap| schedule(block, order, tile, swap).digest();
-        let first = digest("greater", Order::Layered, 64, false);
-        assert_eq!(first, digest("greater", Order::Layered, 64, false));
-        for other in [
-            digest("equal", Order::Layered, 64, false),
-            digest("greater", Order::DepthFirst, 64, false),
-            digest("greater", Order::Layered, 128, false),
-            digest("greater", Order::Layered, 64, true),
-        ] {
-            assert_ne!(first, other);
-        }
-    }
-
-    /// One changed bit of one instruction is another program, with as many gates in the same places.
-    #[test]
-    fn a_complement_counts() {
-        let (one, other) =
-            (schedule("add", Order::Layered, 64, false), schedule("subtract", Order::Layered, 64, false));
-        assert_ne!(one.digest(), other.digest());
-    }
-}
+mod tests;
