@@ -60,7 +60,8 @@ fn hint(near: &[String]) -> String {
 }
 
 /// `1 byte`, `2 bytes`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
+#[doc(hidden)]
+pub fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }

@@ -108,9 +108,3 @@ impl Error {
         move |source| Error::Io { what, source }
     }
 }
-
-/// `1 byte`, `2 bytes`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
-}

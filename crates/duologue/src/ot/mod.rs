@@ -25,12 +25,12 @@ use std::io;
 use kernels::{Block, generator::Generator, transpose::lowest_bits};
 use zeroize::Zeroize;
 
-use crate::error::counted;
 use crate::{Error, Result};
 #[doc(hidden)]
 pub use base_setup::{BaseOtSetup, ReceiverSeeds, SenderSeeds};
 #[doc(hidden)]
 pub use batch::{CotBatch, CotOutput, CotSlice, Side};
+use circuit::error::counted;
 pub use extension::Extension;
 #[doc(hidden)]
 pub use extension::{CotLengths, Makers};
@@ -131,7 +131,7 @@ impl Choices {
 /// Checks the length of the peer's message against the one that the protocol fixes.
 pub(crate) fn check_length(what: &str, message: &[u8], expect: usize) -> Result<()> {
     if message.len() != expect {
-        let came = counted(message.len(), "byte");
+        let came = counted(message.len() as u64, "byte");
         return Err(Error::peer(format!("its {what} message has {came}, not {expect}")));
     }
     Ok(())

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::super::frame::{self, AbortCode};
 use super::{Duplex, State, blocks};
 use crate::clock::Instant;
-use crate::error::{Error, Result, counted};
+use crate::error::{Error, Result};
+use circuit::error::counted;
 
 /// How long an abort may take to reach the peer, if its channel was dropped.
 const LEAVING: Duration = Duration::from_millis(250);
@@ -35,7 +36,10 @@ impl Duplex {
     fn refuse_leftovers(&self) -> Result<()> {
         match self.incoming.pending() {
             0 => Ok(()),
-            n => Err(Error::peer(format!("it sent {} or more that the protocol does not have", counted(n, "byte")))),
+            n => Err(Error::peer(format!(
+                "it sent {} or more that the protocol does not have",
+                counted(n as u64, "byte")
+            ))),
         }
     }
 

@@ -4,7 +4,8 @@ use std::io::ErrorKind;
 
 use super::super::frame::Frame;
 use super::{Duplex, blame, blocks};
-use crate::error::{Error, Result, counted};
+use crate::error::{Error, Result};
+use circuit::error::counted;
 
 /// Reads after which a party that drains looks again whether it can write.
 const DRAINED_READS: usize = 64;
@@ -26,7 +27,7 @@ impl Duplex {
             }
             if self.peer_ended {
                 let missing = out.len() - filled;
-                return Err(Error::peer(format!("it ended the session {} early", counted(missing, "byte"))));
+                return Err(Error::peer(format!("it ended the session {} early", counted(missing as u64, "byte"))));
             }
             match self.read(&mut out[filled..])? {
                 (0, _) => self.block(false)?,
