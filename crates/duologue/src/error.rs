@@ -2,6 +2,7 @@
 //!
 //! Every message names what was expected and what came; none contains a secret.
 
+use std::borrow::Cow;
 use std::io;
 
 /// The result of everything that can fail in this crate.
@@ -43,7 +44,7 @@ pub enum Error {
     Aborted(String),
     /// The peer closed the connection before the end.
     #[error("the peer closed the connection {0}")]
-    Closed(&'static str),
+    Closed(Cow<'static, str>),
     /// Nothing came within the deadline.
     #[error("no {what} from the peer for {seconds} s")]
     Timeout {

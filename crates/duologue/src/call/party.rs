@@ -1,7 +1,7 @@
 //! One party of a call: moves the bytes of its stages, and holds them to their lengths.
 
 use super::correlations::{domain, draw, nothing};
-use super::{CallLengths, CallProtocol, CallRun, Context, Exchange, Stage};
+use super::{CallLengths, CallProtocol, CallRun, CallValue, Context, Exchange, Holder, Stage};
 use crate::correlation::{Demand, Stock};
 use crate::executor::{Link, Phase};
 use crate::outbox::{Inbox, Outbox};
@@ -54,8 +54,29 @@ impl PartyCall {
         Error::usage(format!("the call of '{}' departs from its lengths: {why}", self.protocol.name()))
     }
 
+    /// What the peer did, with the name and the phase of the call.
+    fn named(&self, error: Error, phase: Phase) -> Error {
+        let phase = if phase == Phase::Setup { "setup" } else { "the online phase" };
+        let place = || format!("in {phase} of the call of '{}'", self.protocol.name());
+        match error {
+            Error::Peer(why) => Error::Peer(format!("{why}, {}", place())),
+            Error::Closed(when) => Error::Closed(format!("{when}, {}", place()).into()),
+            error => error,
+        }
+    }
+
     /// Steps a stage through all of its exchanges.
     fn drive<T>(
+        &self,
+        stage: Box<dyn Stage<Output = T>>,
+        exchanges: &[Exchange],
+        stock: &mut Stock,
+        (link, phase): (&mut dyn Link, Phase),
+    ) -> Result<T> {
+        self.step_all(stage, exchanges, stock, (link, phase)).map_err(|error| self.named(error, phase))
+    }
+
+    fn step_all<T>(
         &self,
         mut stage: Box<dyn Stage<Output = T>>,
         exchanges: &[Exchange],
@@ -84,15 +105,13 @@ impl PartyCall {
         stage.finish(&inbox)
     }
 
-    fn check_results(&self, results: &[Option<BitMatrix>]) -> Result<()> {
-        let held = |holder| holder != super::Holder::Party(self.context.party.peer());
-        let expected = self
-            .call
-            .results
-            .iter()
-            .map(|result| held(result.holder).then_some((result.ty.width as usize, result.lanes as usize)));
-        let came = results.iter().map(|result| result.as_ref().map(|bits| (bits.rows(), bits.lanes())));
-        if expected.eq(came) { Ok(()) } else { Err(self.departs("its results have other shapes".into())) }
+    /// Whether this party has what it holds of these values, and nothing of those that the peer holds.
+    fn check(&self, what: &str, values: &[CallValue], came: &[Option<BitMatrix>]) -> Result<()> {
+        let held = |value: &CallValue| value.holder != Holder::Party(self.context.party.peer());
+        let expected =
+            values.iter().map(|value| held(value).then_some((value.ty.width as usize, value.lanes as usize)));
+        let came = came.iter().map(|value| value.as_ref().map(|bits| (bits.rows(), bits.lanes())));
+        if expected.eq(came) { Ok(()) } else { Err(self.departs(format!("its {what} have other shapes"))) }
     }
 }
 
@@ -134,10 +153,11 @@ impl CallRun for PartyCall {
         stock: &mut Stock,
         link: &mut dyn Link,
     ) -> Result<Vec<Option<BitMatrix>>> {
+        self.check("arguments", &self.call.args, &args)?;
         let ready = self.take_ready().ok_or_else(|| Error::usage("a call goes online before its setup"))?;
         let stage = self.protocol.online(&self.call, self.context.party, ready, args)?;
         let results = self.drive(stage, &self.lengths.online, stock, (link, Phase::Online))?;
-        self.check_results(&results)?;
+        self.check("results", &self.call.results, &results)?;
         Ok(results)
     }
 }

@@ -1,8 +1,10 @@
-//! What a program's calls take together.
+//! What a program's calls take together, and the shapes of what goes into a call.
 
 use super::*;
+use crate::correlation::Stock;
+use crate::executor::NoPeer;
 use circuit::plan::Order;
-use circuit::program::{Owner, Recipient};
+use circuit::program::{CallPart, Owner, Recipient};
 use circuit::{Program, bits};
 
 /// A call of Alice's value, Bob's and a shared one, of five bits each; by announcement it takes these lengths.
@@ -99,5 +101,33 @@ fn what_all_calls_take_together_is_bounded() {
     let most = usize::MAX;
     for lengths in [lengths(Vec::new(), most, vec![both(0)]), lengths(vec![both(most); 2], 0, Vec::new())] {
         assert!(check(1, &lengths).unwrap_err().to_string().contains("bytes and correlations"), "no overflow");
+    }
+}
+
+#[test]
+fn arguments_of_other_shapes_are_refused() {
+    let (known, schedule) = schedule(1, &CallLengths::default());
+    let parts = schedule.parts.unwrap();
+    let part: &CallPart = parts.calls().next().unwrap();
+    let value = |rows, lanes| Some(BitMatrix::zeros(rows, lanes));
+    let online = |party, args| {
+        let protocol = known.find(&*part.functionality).unwrap();
+        let mut call = PartyCall::new(part, protocol, party, &[0; 32], 0).unwrap();
+        call.restore(Zeroizing::default()).unwrap();
+        call.online(args, &mut Stock::new(party), &mut NoPeer)
+    };
+    assert!(online(Party::Alice, vec![value(5, 70), None, value(5, 70)]).is_ok());
+    assert!(online(Party::Bob, vec![None, value(5, 70), value(5, 70)]).is_ok());
+    for args in [
+        vec![None, None, value(5, 70)],
+        vec![value(5, 70), None, None],
+        vec![value(5, 70), value(5, 70), value(5, 70)],
+        vec![value(5, 71), None, value(5, 70)],
+        vec![value(5, 70), None, value(4, 70)],
+        vec![value(5, 70), None],
+        vec![],
+    ] {
+        let error = online(Party::Alice, args).expect_err("another shape").to_string();
+        assert!(error.contains("'test:fixed'") && error.contains("its arguments have other shapes"), "{error}");
     }
 }

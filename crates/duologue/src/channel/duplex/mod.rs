@@ -130,7 +130,7 @@ fn blame(e: io::Error, when: &'static str) -> Error {
         ErrorKind::ConnectionReset
         | ErrorKind::ConnectionAborted
         | ErrorKind::BrokenPipe
-        | ErrorKind::UnexpectedEof => Error::Closed(when),
+        | ErrorKind::UnexpectedEof => Error::Closed(when.into()),
         ErrorKind::InvalidData => e.downcast::<Error>().unwrap_or_else(|e| Error::Peer(e.to_string())),
         _ => Error::io(when)(e),
     }

@@ -114,7 +114,7 @@ impl Duplex {
             Ok((0, _)) => {
                 self.peer_gone = true;
                 let inside = self.incoming.inside_frame();
-                Err(Error::Closed(if inside { "in the middle of a message" } else { "too early" }))
+                Err(Error::Closed(if inside { "in the middle of a message" } else { "too early" }.into()))
             }
             Ok((n, direct)) => {
                 self.counters.wire_received += n as u64;

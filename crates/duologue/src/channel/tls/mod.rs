@@ -186,7 +186,7 @@ impl<P: Pipe> TlsPipe<P> {
                 theirs: "another one: it pins a key that we did not show".into(),
             },
             Some(e) => Error::peer(format!("the TLS handshake failed: {e}")),
-            None if is_end(&e) => Error::Closed("during the TLS handshake"),
+            None if is_end(&e) => Error::Closed("during the TLS handshake".into()),
             None => Error::io("the TLS handshake")(e),
         }
     }

@@ -16,7 +16,7 @@ fn errors() -> Vec<Error> {
         Error::Usage(PATH.into()),
         Error::Cancelled,
         Error::Aborted(PATH.into()),
-        Error::Closed("in a test"),
+        Error::Closed("in a test".into()),
         Error::Timeout { what: "byte", seconds: 1 },
         Error::Io { what: format!("reading {PATH}"), source: io::Error::other(PATH) },
         Error::Dead(PATH.into()),
