@@ -19,6 +19,8 @@ pub(crate) fn domain(session: &[u8; 32], program: u64, call: u32, (name, version
 
 /// Of the random OTs that `sender` sends in one exchange of a call, the id: no others have it.
 fn id_of(domain: &[u8; 32], exchange: usize, sender: Party) -> [u8; 32] {
+    #[cfg(test)]
+    tests::IDS.set(tests::IDS.get() + 1);
     let mut hasher = blake3::Hasher::new_derive_key("duologue v1 call: random OTs");
     hasher.update(domain).update(&(exchange as u64).to_le_bytes()).update(&[sender as u8]);
     *hasher.finalize().as_bytes()
@@ -38,19 +40,23 @@ pub(super) fn draw(
     exchange: usize,
 ) -> Result<Drawn> {
     let us = stock.party();
-    let [sent, received] = [us, us.peer()].map(|sender| id_of(domain, exchange, sender));
+    let (mut sent, mut received) = (([0; 32], [const { Vec::new() }; 2]), ([0; 32], Vec::new(), Vec::new()));
     let q = Zeroizing::new(stock.draw_cot_sender(demand.cots_by(us) as usize)?);
-    let mut m = [(); 2].map(|()| vec![Block::ZERO; q.len()]);
     if !q.is_empty() {
         let delta = delta.ok_or_else(|| Error::usage("a call sends OTs without Δ"))?;
-        let [m0, m1] = &mut m;
-        hash(&sent).pairs(0, *delta, &q, m0, m1);
+        let id = id_of(domain, exchange, us);
+        let [mut m0, mut m1] = [(); 2].map(|()| vec![Block::ZERO; q.len()]);
+        hash(&id).pairs(0, *delta, &q, &mut m0, &mut m1);
+        sent = (id, [m0, m1]);
     }
     let choices = Zeroizing::new(stock.draw_cot_receiver(demand.cots_by(us.peer()) as usize)?);
-    let mut chosen = vec![Block::ZERO; choices.len()];
-    hash(&received).chosen(0, &choices.t, &mut chosen);
-    let ots = RandomOts::of_messages((sent, m), (received, choices.bits.clone(), chosen));
-    Ok(Drawn { ots, triples: stock.draw_triples(demand.triples as usize)? })
+    if !choices.is_empty() {
+        let id = id_of(domain, exchange, us.peer());
+        let mut chosen = vec![Block::ZERO; choices.len()];
+        hash(&id).chosen(0, &choices.t, &mut chosen);
+        received = (id, choices.bits.clone(), chosen);
+    }
+    Ok(Drawn { ots: RandomOts::of_messages(sent, received), triples: stock.draw_triples(demand.triples as usize)? })
 }
 
 /// No correlations.
@@ -65,7 +71,13 @@ mod tests {
     use super::*;
     use crate::ot::Side;
     use kernels::generator::Generator;
+    use std::cell::Cell;
     use std::collections::HashSet;
+
+    thread_local! {
+        /// How many ids were computed.
+        pub static IDS: Cell<u32> = const { Cell::new(0) };
+    }
 
     /// The broken twins leave one thing out each: then two of these are the same.
     #[test]
@@ -103,8 +115,10 @@ mod tests {
             alice.put_cots(Side::Sender, q.clone());
             bob.put_cots(Side::Receiver, t.clone());
             let demand = Demand::of_cots(Party::Alice, 100);
+            let before = IDS.get();
             let sent = draw(&mut alice, &demand, Some(&delta), &[7; 32], exchange).unwrap().ots.sent;
             let received = draw(&mut bob, &demand, None, &[7; 32], exchange).unwrap().ots.received;
+            assert_eq!(IDS.get(), before + 2, "each party has OTs one way");
             for i in 0..100 {
                 let choice = received.choices()[i / 64] >> (i % 64) & 1;
                 assert_eq!(choice, u64::from(i % 3 == 0));
@@ -112,5 +126,15 @@ mod tests {
                 assert!(sent.messages().iter().all(|m| seen.insert(m[i].get())), "OT {i}");
             }
         }
+    }
+    /// Every exchange online draws nothing.
+    #[test]
+    fn nothing_is_hashed_for_no_ots() {
+        let before = IDS.get();
+        for party in [Party::Alice, Party::Bob] {
+            let Drawn { ots, triples } = nothing(party);
+            assert!(ots.sent.is_empty() && ots.received.is_empty() && triples.len == 0);
+        }
+        assert_eq!(IDS.get(), before);
     }
 }
