@@ -1,7 +1,7 @@
 //! Benchmarks.
 
 use super::values::{PerhapsLink, garbling, number, party, perhaps_link, scheme};
-use crate::config::PeerKey;
+use crate::config::{MOST_THREADS, PeerKey};
 use clap::Subcommand;
 use duologue::channel::Link;
 use duologue::{Garbling, Party, Scheme};
@@ -96,7 +96,7 @@ pub struct BenchEngines {
     pub lanes: Vec<u64>,
     /// Numbers of threads of a party; with more than one a party has no core of its own
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1", requires = "circuits")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS.into()))]
     pub threads: Vec<u32>,
     /// Simulate a line: '100ms,100Mbit', lan, internet, transatlantic, or none; may be given several times
     #[arg(long, value_name = "LINK", default_value = "none", value_parser = perhaps_link, requires = "circuits")]

@@ -2,7 +2,7 @@
 
 use super::PROGRAM;
 use super::values::{Pair, garbling, number, party, scheme, timing};
-use crate::config::PeerKey;
+use crate::config::{MOST_THREADS, PeerKey};
 use clap::Subcommand;
 use clap::builder::RangedU64ValueParser;
 use duologue::channel::Link;
@@ -46,7 +46,7 @@ pub struct Peer {
     #[arg(long)]
     pub link: Option<Link>,
     /// How many threads of this machine share the work; the peer may have another number
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=MOST_THREADS.into()))]
     pub threads: u16,
 }
 

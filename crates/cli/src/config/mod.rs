@@ -28,6 +28,9 @@ pub use names::{PeerKey, PeerName};
 /// The variable that names another file, or none if it is empty.
 pub const CONFIG: &str = "DUOLOGUE_CONFIG";
 
+/// The most threads of a party.
+pub const MOST_THREADS: u16 = 256;
+
 /// What the file says, and where it is.
 #[derive(Default)]
 pub struct Config {
@@ -200,9 +203,9 @@ fn key_file<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Er
 
 fn threads<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
     let threads = u32::deserialize(from)?;
-    match (1..=256).contains(&threads) {
+    match (1..=MOST_THREADS.into()).contains(&threads) {
         true => Ok(Some(threads)),
-        false => Err(D::Error::custom(format!("threads are 1 to 256, not {threads}"))),
+        false => Err(D::Error::custom(format!("threads are 1 to {MOST_THREADS}, not {threads}"))),
     }
 }
 
