@@ -26,8 +26,8 @@ mod sealed {
     }
 }
 
-macro_rules! unsigned {
-    ($($name:ty),*) => {$(
+macro_rules! numbers {
+    ($word:ident, $needed:ident, $($name:ty),*) => {$(
         impl Number for $name {}
 
         impl sealed::Number for $name {
@@ -35,40 +35,11 @@ macro_rules! unsigned {
             const BITS: usize = Self::BITS as usize;
 
             fn word(self, k: usize) -> u64 {
-                if k < 2 { (u128::from(self) >> (WORD * k)) as u64 } else { 0 }
+                $word(self.into(), k)
             }
 
             fn needed(self) -> u128 {
-                self.into()
-            }
-
-            fn add(&mut self, k: usize, word: u64) {
-                *self |= (u128::from(word) << (WORD * k)) as Self;
-            }
-
-            fn extended(self, _: usize) -> Self {
-                self
-            }
-        }
-    )*};
-}
-
-macro_rules! signed {
-    ($($name:ty),*) => {$(
-        impl Number for $name {}
-
-        impl sealed::Number for $name {
-            const ZERO: Self = 0;
-            const BITS: usize = Self::BITS as usize;
-
-            fn word(self, k: usize) -> u64 {
-                (i128::from(self) >> (WORD * k).min(127)) as u64
-            }
-
-            fn needed(self) -> u128 {
-                let wide = i128::from(self);
-                // All but the sign, and room for the sign.
-                ((wide ^ wide >> 127) as u128) << 1 | u128::from(wide < 0)
+                $needed(self.into())
             }
 
             fn add(&mut self, k: usize, word: u64) {
@@ -77,14 +48,36 @@ macro_rules! signed {
 
             fn extended(self, width: usize) -> Self {
                 let spare = <Self as sealed::Number>::BITS - width;
-                if width == 0 { 0 } else { self << spare >> spare }
+                // Without a sign there is nothing to extend.
+                if Self::MIN == 0 || width == 0 { self } else { self << spare >> spare }
             }
         }
     )*};
 }
 
-unsigned!(u8, u16, u32, u64, u128);
-signed!(i8, i16, i32, i64, i128);
+numbers!(unsigned, all_of, u8, u16, u32, u64, u128);
+numbers!(signed, all_but_the_sign, i8, i16, i32, i64, i128);
+
+#[inline]
+fn unsigned(number: u128, k: usize) -> u64 {
+    if k < 2 { (number >> (WORD * k)) as u64 } else { 0 }
+}
+
+#[inline]
+fn signed(number: i128, k: usize) -> u64 {
+    (number >> (WORD * k).min(127)) as u64
+}
+
+#[inline]
+fn all_of(number: u128) -> u128 {
+    number
+}
+
+/// With room for the sign.
+#[inline]
+fn all_but_the_sign(number: i128) -> u128 {
+    ((number ^ number >> 127) as u128) << 1 | u128::from(number < 0)
+}
 
 impl BitMatrix {
     /// Numbers as lanes of `width` bits. Wider lanes are filled with zeros, or with the sign.
