@@ -2,10 +2,10 @@
 //!
 //! The test starts itself again as Bob; both walk the registry in one session.
 
-use circuit::blocks::registry;
-use circuit::program::{Binding, Owner};
-use circuit::{BitMatrix, Circuit, Party, Program, Simulator};
 use duologue::channel::{Channel, Limits, Listener, Security};
+use duologue::circuit::blocks::registry;
+use duologue::circuit::program::{Binding, Owner};
+use duologue::circuit::{BitMatrix, Circuit, Party, Program, Simulator};
 use duologue::{Inputs, Options, Scheme, Session};
 use std::env;
 use std::process::Command;

@@ -3,8 +3,8 @@
 #[path = "support/process.rs"]
 mod process;
 
-use circuit::program::{Recipient, View};
-use circuit::{Builder, Party, Program, uint};
+use duologue::circuit::program::{Recipient, View};
+use duologue::circuit::{Builder, Party, Program, uint};
 use process::Place;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ fn deceives(text: &str) -> bool {
 fn deceiving() -> Program {
     let mut c = Builder::new("sum\u{200b}  bob learns nothing");
     let (a, b) = (c.uint("a\u{202e}", 8), c.uint("b\u{a0}  (you)", 8));
-    let sum = circuit::blocks::add(&mut c, &a, &b, circuit::blocks::Goal::Size);
+    let sum = duologue::circuit::blocks::add(&mut c, &a, &b, duologue::circuit::blocks::Goal::Size);
     c.output("\u{5d0}", &sum);
     let sum = c.finish();
     let mut p = Program::new("add\u{202e}[2J");
@@ -207,7 +207,8 @@ fn a_program_is_not_cut_to_its_circuit() {
     place.run("export block:add:8 -o add.duo").succeeded();
     place.run("export add.duo -o add.txt").succeeded();
     // The circuit alone, but with its arguments exchanged.
-    let add = circuit::blocks::find("add").unwrap().circuit(&[8], circuit::blocks::Goal::Size).unwrap();
+    let add =
+        duologue::circuit::blocks::find("add").unwrap().circuit(&[8], duologue::circuit::blocks::Goal::Size).unwrap();
     let mut p = Program::new("swapped");
     let [a, b] = [Party::Alice, Party::Bob].map(|party| p.input(&party.to_string(), party, uint(8), 1));
     let sum = p.map(&add, &[b, a]);

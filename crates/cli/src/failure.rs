@@ -152,8 +152,8 @@ fn advice(error: &duologue::Error) -> Option<&'static str> {
     })
 }
 
-impl From<circuit::Error> for Failure {
-    fn from(error: circuit::Error) -> Self {
+impl From<duologue::circuit::Error> for Failure {
+    fn from(error: duologue::circuit::Error) -> Self {
         Failure::input(error)
     }
 }

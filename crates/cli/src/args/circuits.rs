@@ -2,9 +2,9 @@
 
 use super::PROGRAM;
 use super::values::{Pair, garbling, goal, party};
-use circuit::blocks::Goal;
 use clap::ValueEnum;
 use duologue::channel::Link;
+use duologue::circuit::blocks::Goal;
 use duologue::{Garbling, Party};
 use std::path::PathBuf;
 

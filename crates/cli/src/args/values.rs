@@ -1,8 +1,8 @@
 //! How values are written on the command line.
 
-use circuit::blocks::Goal;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use duologue::channel::Link;
+use duologue::circuit::blocks::Goal;
 use duologue::{Garbling, Party, Scheme, Timing};
 use std::str::FromStr;
 

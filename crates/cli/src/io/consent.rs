@@ -7,8 +7,8 @@
 use crate::failure::{Exit, Failure};
 use crate::io::console::{self, Console};
 use crate::io::{paths, shown, sizes};
-use circuit::Binding;
-use circuit::program::{Owner, Recipient};
+use duologue::circuit::Binding;
+use duologue::circuit::program::{Owner, Recipient};
 use duologue::{Party, Scheme};
 use std::fmt::Display;
 use std::fs::{self, OpenOptions};
@@ -170,7 +170,7 @@ pub fn recipient(recipient: Recipient) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use circuit::{Program, uint};
+    use duologue::circuit::{Program, uint};
 
     #[test]
     fn names_cannot_be_taken_for_what_the_screen_says() {

@@ -7,7 +7,7 @@
 
 use crate::io::console::count;
 use crate::io::real;
-use circuit::{BitMatrix, Kind, Type};
+use duologue::circuit::{BitMatrix, Kind, Type};
 use serde_json::Value;
 
 /// A number that is not yet cut to a width.
@@ -182,7 +182,7 @@ pub fn signed(count: usize, bit: impl Fn(usize) -> bool) -> i128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use circuit::{bits, int, uint};
+    use duologue::circuit::{bits, int, uint};
     use proptest::prelude::*;
 
     fn written(text_in: &str, ty: Type) -> Option<String> {

@@ -11,7 +11,7 @@
 use crate::failure::Failure;
 use crate::io::lane::{self, Number};
 use crate::io::real;
-use circuit::{BitMatrix, Kind, Type};
+use duologue::circuit::{BitMatrix, Kind, Type};
 use ndarray::{Array1, Array2, ArrayD, ArrayView1, ArrayView2};
 use ndarray_npy::npy::header::Header;
 use ndarray_npy::{ReadNpyExt, ReadableElement, WritableElement, WriteNpyError, WriteNpyExt};
@@ -195,7 +195,7 @@ fn plain(why: WriteNpyError) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use circuit::{bits, int, uint};
+    use duologue::circuit::{bits, int, uint};
     use ndarray::{Array, Dimension, array};
     use proptest::prelude::*;
 

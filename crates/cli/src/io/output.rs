@@ -6,8 +6,8 @@
 use crate::args::Pair;
 use crate::failure::{Exit, Failure};
 use crate::io::{console, lane, npy, shown};
-use circuit::program::Recipient;
-use circuit::{Binding, BitMatrix, Type};
+use duologue::circuit::program::Recipient;
+use duologue::circuit::{Binding, BitMatrix, Type};
 use duologue::{Outputs, Party};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};

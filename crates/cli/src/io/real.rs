@@ -6,7 +6,7 @@
 //! in hexadecimal. Fixed-point values are decimal and exact; an input with more digits is rounded to the nearest, away
 //! from zero in the middle.
 
-use circuit::{Kind, Type};
+use duologue::circuit::{Kind, Type};
 
 /// Digits after the point that a fixed-point input may have.
 const DIGITS: usize = 37;

@@ -4,8 +4,8 @@ use crate::args::Pair;
 use crate::failure::Failure;
 use crate::io::input::Given;
 use crate::io::shown;
-use circuit::program::{Lanes, Step};
-use circuit::{Binding, Program};
+use duologue::circuit::program::{Lanes, Step};
+use duologue::circuit::{Binding, Program};
 use std::collections::BTreeMap;
 
 /// Binds a program to the sizes that are given and to those that `inputs` imply.

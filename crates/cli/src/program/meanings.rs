@@ -93,9 +93,9 @@ const NEAR: Meaning = ("near", "for each place 1 if it is near");
 mod tests {
     use apps::eigenfaces::{EIGENFACES, Gallery, Query, eigenfaces};
     use apps::proximity::{Metric, Place, RADIUS};
-    use circuit::BitMatrix;
-    use circuit::blocks::Goal;
-    use circuit::program::Step;
+    use duologue::circuit::BitMatrix;
+    use duologue::circuit::blocks::Goal;
+    use duologue::circuit::program::Step;
 
     /// The lanes of a matrix as numbers modulo 2^128.
     fn lanes(matrix: &BitMatrix) -> Vec<u128> {

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::io::console::{Console, print, table, thousands};
 use crate::io::listing::{self, Listing};
 use crate::program::{APPS, App, block_name};
-use circuit::blocks::{self, Block, Goal};
+use duologue::circuit::blocks::{self, Block, Goal};
 use serde::Serialize;
 use std::fmt;
 
@@ -120,7 +120,9 @@ struct Cost {
 impl Cost {
     fn measure(block: &Block, size: &[u32], goal: Goal) -> Result<Cost, Failure> {
         let circuit = block.circuit(size, goal)?;
-        let ports = |ports: &[circuit::Port]| ports.iter().map(|port| format!("{}: {}", port.name, port.ty)).collect();
+        let ports = |ports: &[duologue::circuit::Port]| {
+            ports.iter().map(|port| format!("{}: {}", port.name, port.ty)).collect()
+        };
         Ok(Cost {
             name: format!("{}:{goal}", block_name(block, size)),
             size: size.to_vec(),

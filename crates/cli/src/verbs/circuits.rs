@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::io::console::{Console, print, thousands};
 use crate::io::listing::{self, Listing};
 use crate::library::{self, Entry, Figure};
-use circuit::blocks::{self, Goal};
+use duologue::circuit::blocks::{self, Goal};
 use serde::Serialize;
 
 pub fn run(args: &Circuits, console: &Console) -> Result<(), Failure> {

@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::io::console::Console;
 use crate::io::output;
 use crate::program;
-use circuit::format::bristol::{self, Dialect, Names};
-use circuit::{Circuit, Program};
+use duologue::circuit::format::bristol::{self, Dialect, Names};
+use duologue::circuit::{Circuit, Program};
 use std::fs;
 
 pub fn run(args: &Import, console: &Console) -> Result<(), Failure> {

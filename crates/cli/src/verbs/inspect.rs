@@ -8,8 +8,8 @@ use crate::io::consent::{owner, recipient};
 use crate::io::console::{Console, count, hex, table, thousands};
 use crate::io::shown;
 use crate::program;
-use circuit::program::Step;
-use circuit::{Circuit, Gate};
+use duologue::circuit::program::Step;
+use duologue::circuit::{Circuit, Gate};
 use serde::Serialize;
 use std::fmt;
 use steps::Look;
@@ -101,8 +101,8 @@ impl ProgramReport {
 
 impl CircuitReport {
     fn new(circuit: &Circuit) -> CircuitReport {
-        let port = |port: &circuit::Port| format!("{}: {}", shown::name(&port.name), port.ty);
-        let ports = |ports: &[circuit::Port]| ports.iter().map(port).collect();
+        let port = |port: &duologue::circuit::Port| format!("{}: {}", shown::name(&port.name), port.ty);
+        let ports = |ports: &[duologue::circuit::Port]| ports.iter().map(port).collect();
         CircuitReport {
             name: circuit.name().to_string(),
             inputs: ports(circuit.inputs()),

@@ -9,8 +9,8 @@ use crate::io::console::{Console, count};
 use crate::io::input::{self, Given};
 use crate::io::{progress, shown, sizes};
 use crate::{peer, program};
-use circuit::Binding;
-use circuit::program::Owner;
+use duologue::circuit::Binding;
+use duologue::circuit::program::Owner;
 use duologue::{Inputs, Scheme};
 
 pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::io::npy;
-use circuit::{BitMatrix, Type, bits, uint};
+use duologue::circuit::{BitMatrix, Type, bits, uint};
 use kernels::generator::Generator;
 use std::fs::File;
 use std::io::{self, BufWriter, Cursor, Write};

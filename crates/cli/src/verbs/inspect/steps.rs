@@ -6,8 +6,8 @@
 use crate::io::consent::{owner, recipient};
 use crate::io::console::{hex, thousands};
 use crate::io::{lane, shown};
-use circuit::program::{CallPort, Lanes, Step, Value, View};
-use circuit::{Binding, BitMatrix, Program, Type};
+use duologue::circuit::program::{CallPort, Lanes, Step, Value, View};
+use duologue::circuit::{Binding, BitMatrix, Program, Type};
 
 /// Characters of the text of a constant, and pieces of a list, that are shown of a long one.
 const CHARACTERS: usize = 64;
@@ -166,7 +166,7 @@ fn values(values: &[Value]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use circuit::{Party, bits, uint};
+    use duologue::circuit::{Party, bits, uint};
 
     #[test]
     fn runs_are_ranges() {

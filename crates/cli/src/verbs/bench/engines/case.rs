@@ -2,9 +2,9 @@
 
 use crate::failure::{Exit, Failure};
 use crate::program;
-use circuit::BitMatrix;
-use circuit::program::{Binding, Owner};
 use duologue::channel::Link;
+use duologue::circuit::BitMatrix;
+use duologue::circuit::program::{Binding, Owner};
 use duologue::{Garbling, Inputs, Options, Outputs, Party, Scheme, Timing, plain};
 use serde::{Deserialize, Serialize};
 

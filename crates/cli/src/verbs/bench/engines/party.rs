@@ -2,8 +2,8 @@
 
 use super::case::{Case, Task, check, own_inputs};
 use crate::failure::Failure;
-use circuit::program::Binding;
 use duologue::channel::Channel;
+use duologue::circuit::program::Binding;
 use duologue::correlation::Demand;
 use duologue::session::PhaseReport;
 use duologue::{Inputs, Outcome, Outputs, Party, Scheme, Session};
