@@ -8,6 +8,7 @@ mod failure;
 mod interrupt;
 mod io;
 pub mod library;
+mod log;
 mod peer;
 mod process;
 mod program;
@@ -20,15 +21,13 @@ use args::{Args, Verb};
 use config::{Config, Defaults};
 use io::console::Console;
 use kernels::Backend;
-use std::io::IsTerminal;
 use std::process::ExitCode;
-use tracing_subscriber::EnvFilter;
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
     let config = Config::load();
     let args = Args::read(config.as_ref().map_or(&Defaults::default(), Config::defaults));
-    log(args.quiet);
+    log::begin(args.quiet);
     let console = Console::new(args.quiet, args.json);
     match choose(args.backend).and_then(|()| run(&args.verb, config, &console)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -71,17 +70,4 @@ fn run(verb: &Verb, config: Result<Config, Failure>, console: &Console) -> Resul
         Verb::Bench(args) => verbs::bench::run(args, console),
         Verb::Doctor(_) | Verb::Completions(_) | Verb::Man(_) => Ok(()),
     }
-}
-
-/// `RUST_LOG` decides what is logged, by default warnings. No message of any level holds a secret.
-fn log(quiet: bool) {
-    let usual = if quiet { "error" } else { "warn" };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(false)
-        .without_time()
-        .init();
 }

@@ -187,10 +187,23 @@ fn decode_abort(body: &[u8]) -> Frame {
     Frame::Abort { code: AbortCode::from_byte(code), message: sanitise(&String::from_utf8_lossy(message)) }
 }
 
-/// Keeps what can neither move a terminal's cursor nor reverse the direction of writing.
+/// Keeps letters, digits and what is ASCII. Whatever could move a terminal's cursor, reverse the direction of writing, hide
+/// or join what stands before it is written by its number.
 fn sanitise(text: &str) -> String {
-    let harmless = |c: char| c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric();
-    text.chars().map(|c| if harmless(c) { c } else { '\u{b7}' }).collect()
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_harmless(c) { safe.push(c) } else { safe.extend(c.escape_default()) }
+    }
+    safe
+}
+
+fn is_harmless(c: char) -> bool {
+    match c {
+        ' '..='~' => true,
+        // Letters that look like a space.
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => false,
+        c => c.is_alphanumeric() && c.escape_debug().len() == 1,
+    }
 }
 
 fn known(kind: u8) -> Result<()> {
@@ -258,9 +271,17 @@ mod tests {
         assert_eq!(len, MAX_CONTROL);
         let expected = "é".repeat(MAX_MESSAGE / 2);
         assert_eq!(frame, Frame::Abort { code: AbortCode::Failed, message: expected });
-        let (frame, _) = decode(&abort(AbortCode::Failed, "a\x1b[2Jb\u{202e}c\r\n")).unwrap().unwrap();
-        let Frame::Abort { message, .. } = frame else { panic!("an abort") };
-        assert_eq!(message, "a·[2Jb·c··");
+        for (said, shown) in [
+            ("a\x1b[2Jb\u{202e}c\r\n", r"a\u{1b}[2Jb\u{202e}c\r\n"),
+            ("größe \u{5d0}\u{5d1} 7", "größe \u{5d0}\u{5d1} 7"),
+            ("\u{200f}\u{2066}x\u{2069}\u{61c}", r"\u{200f}\u{2066}x\u{2069}\u{61c}"),
+            ("a\u{3164}b\u{ffa0}", r"a\u{3164}b\u{ffa0}"),
+            ("e\u{345}\u{378}\u{200b}\u{e0041}", r"e\u{345}\u{378}\u{200b}\u{e0041}"),
+        ] {
+            let (frame, _) = decode(&abort(AbortCode::Failed, said)).unwrap().unwrap();
+            let Frame::Abort { message, .. } = frame else { panic!("an abort") };
+            assert_eq!(message, shown);
+        }
     }
 
     #[test]
