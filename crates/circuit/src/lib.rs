@@ -1,6 +1,8 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 //! Boolean circuits and lane-parallel programs, without cryptography.
+//!
+//! This crate is part of `duologue`, which shows it as `duologue::circuit`: users write that and depend on `duologue` alone.
 
 pub mod blocks;
 pub mod builder;

@@ -41,7 +41,9 @@ mod written;
 pub use bind::{Binding, BoundPort};
 pub use functionality::{CallPort, Functionalities, Functionality, Holder};
 pub use lanes::{Lanes, Size};
-pub use parts::{Call, CallPart, CallValue, Origin, Part, Parts, ProgramPart, Target};
+pub use parts::{Call, CallValue};
+#[doc(hidden)]
+pub use parts::{CallPart, Origin, Part, Parts, ProgramPart, Target};
 pub use party::Party;
 #[doc(hidden)]
 pub use schedule::{CellId, Schedule, Seat, Task, TaskKind};
@@ -302,6 +304,32 @@ impl Program {
 
     /// A call of a functionality with parameters in its own encoding; a value for each of its results. There
     /// is none after a mistake, which [`bind`](Self::bind) reports.
+    ///
+    /// ```
+    /// # use circuit::program::{CallPort, Functionality, Holder};
+    /// # use circuit::{BitMatrix, Result};
+    /// # struct Same;
+    /// # impl Functionality for Same {
+    /// #     fn name(&self) -> &str { "example:same" }
+    /// #     fn version(&self) -> u32 { 1 }
+    /// #     fn results(&self, _: &[u8], args: &[CallPort]) -> Result<Vec<CallPort>> {
+    /// #         Ok(args.iter().map(|arg| CallPort { ty: arg.ty, holder: Holder::Shared }).collect())
+    /// #     }
+    /// #     fn lanes(&self, _: &[u8], args: &[u64]) -> Result<Vec<u64>> { Ok(args.to_vec()) }
+    /// #     fn evaluate(&self, _: &[u8], args: &[BitMatrix]) -> Vec<BitMatrix> { args.to_vec() }
+    /// # }
+    /// use circuit::{Party, Program, bits};
+    /// use std::sync::Arc;
+    ///
+    /// let same: Arc<dyn Functionality> = Arc::new(Same); // or that of a crate of protocols
+    /// let mut p = Program::new("shares");
+    /// let secrets = p.input("secrets", Party::Alice, bits(128), 1000);
+    /// for shared in p.call(&same, &[], &[secrets]) {
+    ///     p.output("secrets", Party::Bob, shared);
+    /// }
+    /// # p.bind(&[])?;
+    /// # Ok::<(), circuit::Error>(())
+    /// ```
     pub fn call(&mut self, functionality: &Arc<dyn Functionality>, parameters: &[u8], args: &[Value]) -> Vec<Value> {
         let (name, version) = (functionality.name().to_owned(), functionality.version());
         self.functionalities.add(functionality.clone());

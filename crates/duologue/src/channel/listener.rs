@@ -14,6 +14,19 @@ use crate::clock::Instant;
 use crate::error::{Error, Result};
 
 /// How a connection is protected.
+///
+/// ```
+/// use duologue::channel::{Identity, PublicKey, Security};
+///
+/// # let place = tempfile::tempdir().unwrap();
+/// # let file = place.path().join("alice.key");
+/// # let peers_text = Identity::generate().unwrap().public().to_string();
+/// Identity::generate()?.save(&file)?; // once; its public() key goes to the peer, who sends its own
+/// let identity = Identity::load(&file)?;
+/// let peer: PublicKey = peers_text.parse()?;
+/// let security = Security::Tls { identity: identity.into(), peer };
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub enum Security {
     /// TLS 1.3 between two pinned keys.
@@ -29,6 +42,29 @@ pub enum Security {
 }
 
 /// A socket that waits for the peer.
+///
+/// ```
+/// use duologue::channel::{Channel, Identity, Limits, Listener, Security};
+/// use duologue::{Party, Session};
+///
+/// # let [hers, his] = [(); 2].map(|()| std::sync::Arc::new(Identity::generate().unwrap()));
+/// # let (alices, bobs) = (hers.public(), his.public());
+/// # let [of_alice, of_bob] = [(hers, bobs), (his, alices)].map(|(identity, peer)| Security::Tls { identity, peer });
+/// // Alice waits; `of_alice` has her identity and Bob's key.
+/// let mut listener = Listener::bind("127.0.0.1:0")?;
+/// let address = listener.local_addr()?.to_string();
+///
+/// // Bob, on another machine as a rule, goes to her address.
+/// let bob = std::thread::spawn(move || {
+///     let channel = Channel::connect(&address, &of_bob, &Limits::default())?;
+///     Session::connect(channel, Party::Bob)?.close()
+/// });
+///
+/// let channel = listener.accept(&of_alice, &Limits::default())?;
+/// Session::connect(channel, Party::Alice)?.close()?;
+/// # bob.join().unwrap()?;
+/// # Ok::<(), duologue::Error>(())
+/// ```
 pub struct Listener {
     socket: mio::net::TcpListener,
     turned_away: Vec<Stranger>,

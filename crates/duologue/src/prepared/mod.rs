@@ -111,9 +111,9 @@ pub struct Status {
 }
 
 impl PreparedRuns {
-    /// A folder for runs, which does not exist or is empty. What they are for,
-    /// [`Session::prepare_to`](crate::Session::prepare_to) says; before that there is nothing in it. Without a key it is
-    /// not sealed.
+    /// A folder for runs, which does not exist or is empty; one that [has runs](Self::is_in) is [opened](Self::open). What
+    /// they are for, [`Session::prepare_to`](crate::Session::prepare_to) says; before that there is nothing in it. Without a
+    /// key it is not sealed.
     ///
     /// # Errors
     /// [`Error::Usage`] if the folder holds something, is open to others, or another process has it.

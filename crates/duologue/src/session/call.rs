@@ -49,8 +49,8 @@ impl Session {
     /// party's shares, and the values that it holds. Of the options the maker of correlations and the timing count.
     ///
     /// # Errors
-    /// As [`run`](Session::run); [`Error::Usage`](crate::Error::Usage) if the functionality does not take these parameters and arguments, or no
-    /// protocol is registered for it.
+    /// As [`run`](Session::run); [`Error::Usage`](crate::Error::Usage) if the functionality does not take these parameters
+    /// and arguments, or no protocol is registered for it.
     pub fn call(
         &mut self,
         functionality: &Arc<dyn Functionality>,

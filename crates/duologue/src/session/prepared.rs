@@ -97,9 +97,10 @@ impl Session {
         Ok(start.until_now(&self.wire))
     }
 
-    /// Runs a program online with what was prepared for it. It is used up once both parties have said that they are
-    /// about to begin, whatever happens then. The inputs are this party's and the public ones, which must be those of the
-    /// preparation.
+    /// Runs a program online with the next run of a folder that [`prepare_to`](Self::prepare_to) filled for it, in this
+    /// session or an earlier one with the same peer. The terms are those of the preparation; calls must be
+    /// [registered](Self::register) again. The run is used up once both parties have said that they are about to begin,
+    /// whatever happens then. The inputs are this party's and the public ones, which must be those of the preparation.
     ///
     /// # Errors
     /// [`Error::Usage`] if an input is missing or misshapen, the folder was made for something else, or no run is left;
