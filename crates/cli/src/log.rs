@@ -1,7 +1,7 @@
 //! The log on standard error. What it says of a peer may be in the peer's words, so it goes through [`shown`].
 
 use crate::io::shown;
-use std::fmt::{self, Debug, Write};
+use std::fmt::{self, Debug};
 use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt;
