@@ -7,6 +7,7 @@ mod feeds;
 pub(crate) mod fields;
 mod hello;
 mod outcome;
+mod precomputation;
 #[cfg_attr(not(feature = "disk"), path = "no_pool.rs")]
 mod pool;
 #[cfg(feature = "disk")]
@@ -39,6 +40,7 @@ pub(crate) use correlate::block_of;
 pub use hello::VERSION;
 #[doc(hidden)]
 pub use hello::{DOCTOR, MAGIC, check_hello};
+pub use precomputation::Precomputation;
 pub use outcome::{Outcome, PhaseReport, Prepared, Progress, Report, Unit};
 pub(crate) use wire::at_once;
 

@@ -6,7 +6,7 @@ use circuit::program::Binding;
 use duologue::channel::Channel;
 use duologue::correlation::Demand;
 use duologue::session::PhaseReport;
-use duologue::{Inputs, Outcome, Outputs, Party, Scheme, Session};
+use duologue::{Inputs, Outcome, Outputs, Party, Precomputation, Scheme, Session};
 use serde::{Deserialize, Serialize};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -93,8 +93,9 @@ pub fn from_connecting(
         if party == Party::Alice {
             thread::sleep(IN_WAIT);
         }
+        let precomputation = Precomputation::new()?;
         let start = Instant::now();
-        let mut session = Session::connect(meet()?, party)?;
+        let mut session = Session::connect_with(meet()?, party, precomputation)?;
         if case.task == Task::First {
             let outcome = session.run(&binding, &case.options(), &inputs)?;
             measured.ands = outcome.report.ands;
