@@ -158,7 +158,9 @@ pub fn setup(bytes: &[u8]) {
         // What is wrong with the points of a receiver, and with d, is found by whoever sent them.
         let found = theirs.len() == honest.len()
             && match party {
-                Party::Alice => heard == 1 && theirs[..D.start] == honest[..D.start] && theirs[D.end..] == honest[D.end..],
+                Party::Alice => {
+                    heard == 1 && theirs[..D.start] == honest[..D.start] && theirs[D.end..] == honest[D.end..]
+                }
                 Party::Bob => heard == 0,
             };
         harmless &= theirs == honest || found;

@@ -20,8 +20,8 @@ use crate::{
     Error, Party, Result,
     ot::base::Proof,
     ot::{
-        CotBatch, CotMaker, CotOutput, CotReceiver, CotSender, Extension, Makers, ProofDuty, SECOND, Second, Seeds, Side,
-        check_length,
+        CotBatch, CotMaker, CotOutput, CotReceiver, CotSender, Extension, Makers, ProofDuty, SECOND, Second, Seeds,
+        Side, check_length,
     },
 };
 
@@ -300,7 +300,8 @@ impl State {
     }
 
     fn ready(&self) -> bool {
-        self.sender.as_ref().is_none_or(|maker| maker.ready()) && self.receiver.as_ref().is_none_or(|maker| maker.ready())
+        self.sender.as_ref().is_none_or(|maker| maker.ready())
+            && self.receiver.as_ref().is_none_or(|maker| maker.ready())
     }
 
     /// Begins the next batches, if both makers are ready for them.

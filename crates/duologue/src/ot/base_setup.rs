@@ -163,10 +163,7 @@ impl BaseOtSetup {
     /// The bytes of the two exchanges: from the sender of the first direction, and from its receiver.
     pub const fn messages(directions: Directions) -> [[usize; 2]; 2] {
         let offer = if let Directions::Both = directions { OFFER } else { 0 };
-        [
-            [base::Receiver::message_len(COUNT), base::Sender::MESSAGE],
-            [0, base::Sender::answer_len(COUNT) + offer],
-        ]
+        [[base::Receiver::message_len(COUNT), base::Sender::MESSAGE], [0, base::Sender::answer_len(COUNT) + offer]]
     }
 
     /// Draws Δ and begins: the state and the first message. `session` is fresh for every connection, made by both

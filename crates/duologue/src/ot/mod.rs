@@ -31,12 +31,12 @@ use crate::{Error, Result};
 #[doc(hidden)]
 pub use base_setup::{BaseOtSetup, Directions, ProofDuty, ReceiverSeeds, Second, Seeds, SenderSeeds};
 pub(crate) use base_setup::{Based, COUNT as BASE_OTS, Missing};
-pub(crate) use second::OFFER as SECOND;
 #[doc(hidden)]
 pub use batch::{CotBatch, CotOutput, CotSlice, Side};
 pub use extension::Extension;
 #[doc(hidden)]
 pub use extension::{CotLengths, Makers};
+pub(crate) use second::OFFER as SECOND;
 
 /// One side of a maker of COTs. Both sides take part in the same *exchanges*: each sends, then receives what the other
 /// sent.

@@ -58,9 +58,7 @@ use zeroize::Zeroize;
 use self::check::{ChunkChallenge, Folds, Transcript};
 use self::lengths::{Shape, batch};
 use self::planes::Scratch;
-use super::{
-    CotBatch, CotMaker, CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, base_setup::COUNT, check_length,
-};
+use super::{CotBatch, CotMaker, CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, base_setup::COUNT, check_length};
 use crate::{Error, Result};
 #[doc(hidden)]
 pub use lengths::SoftSpokenLengths;

@@ -47,7 +47,8 @@ impl Session {
         let Precomputation { secrets, mut correlating } = precomputation;
         let hello = Hello::new(party, &secrets);
         let ours = hello.bytes.clone();
-        let met = greet(&mut channel, &ours, || correlating.compute()).and_then(|theirs| Ok((hello.key(&theirs)?, theirs)));
+        let met =
+            greet(&mut channel, &ours, || correlating.compute()).and_then(|theirs| Ok((hello.key(&theirs)?, theirs)));
         let (key, theirs) = met.inspect_err(|error| take_leave(&mut channel, error))?;
         let (alice, bob) = if party == Party::Alice { (&ours, &theirs) } else { (&theirs, &ours) };
         let derive = |what: &str, key: &[u8]| {

@@ -7,9 +7,9 @@ mod feeds;
 pub(crate) mod fields;
 mod hello;
 mod outcome;
-mod precomputation;
 #[cfg_attr(not(feature = "disk"), path = "no_pool.rs")]
 mod pool;
+mod precomputation;
 #[cfg(feature = "disk")]
 mod prepared;
 mod program;
@@ -40,8 +40,8 @@ pub(crate) use correlate::block_of;
 pub use hello::VERSION;
 #[doc(hidden)]
 pub use hello::{DOCTOR, MAGIC, check_hello};
-pub use precomputation::Precomputation;
 pub use outcome::{Outcome, PhaseReport, Prepared, Progress, Report, Unit};
+pub use precomputation::Precomputation;
 pub(crate) use wire::at_once;
 
 /// One party's end of a session: [`connect`](Self::connect), then [`run`](Self::run), as often as wanted.

@@ -38,6 +38,7 @@ mod prepared;
 #[path = "../../../../tests/support/programs.rs"]
 mod programs;
 mod randomness;
+mod start;
 #[path = "../../../../tests/support/taps.rs"]
 mod taps;
 
@@ -541,7 +542,17 @@ fn secrets_cannot_be_printed() {
             const { assert!(!<Printable<$secret>>::PRINTABLE && !<Printable<$secret>>::SHOWABLE) };
         )* };
     }
-    silent!(Labels, Block, Generator, Stock, Maker, BaseOtSetup);
+    silent!(
+        Labels,
+        Block,
+        Generator,
+        Stock,
+        Maker,
+        BaseOtSetup,
+        Precomputation,
+        crate::ot::base::Ephemeral,
+        crate::ot::Seeds
+    );
     silent!(crate::correlation::Triples, crate::ot::Choices, crate::channel::Identity);
     silent!(crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, crate::ot::base::Proof, Garbler, Evaluator, Gmw);
     silent!(MaskedGmw, crate::protocol::masked_gmw::Prepared, crate::protocol::masked_gmw::Online);
@@ -565,6 +576,7 @@ fn secrets_that_are_used_once_cannot_be_copied() {
         ($($secret:ty),*) => { $( const { assert!(!<Printable<$secret>>::CLONED) }; )* };
     }
     single!(Generator, Session, Prepared, Stock, Maker, BaseOtSetup, crate::correlation::Triples);
+    single!(Precomputation, crate::ot::base::Ephemeral, crate::ot::Seeds, crate::ot::Second);
     single!(crate::ot::Choices, crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, Garbler, Gmw);
     single!(MaskedGmw, crate::protocol::masked_gmw::Prepared);
     const { assert!(<Printable<Report>>::CLONED, "the test can fail") };

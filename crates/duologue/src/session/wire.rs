@@ -2,8 +2,8 @@
 //! for, agreement.
 
 use super::outcome::Observer;
-use super::precomputation::Correlating;
 use super::pool::{Pool, never_again};
+use super::precomputation::Correlating;
 use super::{Progress, Unit};
 use crate::agreement;
 use crate::agreement::Fields;
@@ -72,7 +72,8 @@ impl Wire {
     /// The first base OTs of the session, and the maker on them.
     fn base_ots(&mut self, directions: Directions) -> Result<()> {
         let correlating = self.correlating.take().ok_or_else(no_maker)?;
-        let (rng, secrets) = (&mut correlating.secrets.derive(b"base OT ", 0), correlating.secrets.derive(b"makers  ", 0));
+        let (rng, secrets) =
+            (&mut correlating.secrets.derive(b"base OT ", 0), correlating.secrets.derive(b"makers  ", 0));
         let (ephemeral, session) = (|| correlating.ephemeral(), (self.party, &self.id));
         let (setup, ours) = BaseOtSetup::start_under(self.delta()?, ephemeral, rng, session, directions);
         let theirs = self.trade(&ours, setup.expect())?;

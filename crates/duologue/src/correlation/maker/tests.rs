@@ -2,8 +2,8 @@ use kernels::generator::Generator;
 
 use super::*;
 use crate::{
-    correlation::Triples,
     correlation::MakerLengths,
+    correlation::Triples,
     ot::{Directions, Extension, ReceiverSeeds, SenderSeeds, base_setup::tests},
 };
 
@@ -26,8 +26,7 @@ fn half(us: Party, rng: Generator, seeds: (SenderSeeds, ReceiverSeeds)) -> Half 
 fn on_base_ots(directions: Directions) -> [Half; 2] {
     let [alice, bob] = tests::setup(&[4; 32], directions);
     [(Party::Alice, alice), (Party::Bob, bob)].map(|(us, seeds)| {
-        let recipe =
-            Recipe { extension: Extension::DEFAULT, secrets: Generator::from_os().unwrap(), threads: 1 };
+        let recipe = Recipe { extension: Extension::DEFAULT, secrets: Generator::from_os().unwrap(), threads: 1 };
         Half { maker: Maker::on(seeds, recipe), stock: Stock::new(us) }
     })
 }

@@ -35,7 +35,10 @@ fn sample() -> duologue::Result<[f64; 2]> {
     let (alice_answered, (alice, _)) = timed(|| alice.answer(&from_bob))?;
     let (bob_answered, (_, answer)) = timed(|| bob.answer(&from_alice))?;
     let (ended, _) = timed(|| alice.finish(&answer))?;
-    Ok([(started + sent + proven).max(chosen + received), (alice_begun + alice_answered + ended).max(bob_begun + bob_answered)])
+    Ok([
+        (started + sent + proven).max(chosen + received),
+        (alice_begun + alice_answered + ended).max(bob_begun + bob_answered),
+    ])
 }
 
 /// Milliseconds, and what was made in them.
