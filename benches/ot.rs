@@ -5,17 +5,19 @@ use std::time::{Duration, Instant};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use duologue::Party;
 use duologue::correlation::{Demand, Maker, RefillStep, Stock};
-use duologue::ot::{BaseOtSetup, CotBatch, CotOutput, CotReceiver, CotSender, Extension, Makers, Side, base, silent};
+use duologue::ot::{
+    BaseOtSetup, CotBatch, CotOutput, CotReceiver, CotSender, Directions, Extension, Makers, Side, base, silent,
+};
 
 const SESSION: [u8; 32] = [1; 32];
 
 fn makers(extension: Extension) -> [Makers; 2] {
     let [(alice, from_alice), (bob, from_bob)] =
-        [Party::Alice, Party::Bob].map(|party| BaseOtSetup::start(party, &SESSION).unwrap());
+        [Party::Alice, Party::Bob].map(|party| BaseOtSetup::start(party, &SESSION, Directions::Both).unwrap());
     let (alice, answer_of_alice) = alice.answer(&from_bob).unwrap();
     let (bob, answer_of_bob) = bob.answer(&from_alice).unwrap();
     let seeds = [alice.finish(&answer_of_bob).unwrap(), bob.finish(&answer_of_alice).unwrap()];
-    seeds.map(|seeds| extension.makers(seeds, 1).unwrap())
+    seeds.map(|seeds| extension.makers(seeds.sender.zip(seeds.receiver).unwrap(), 1).unwrap())
 }
 
 fn base_ot(c: &mut Criterion) {

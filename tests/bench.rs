@@ -70,7 +70,7 @@ fn openssl_runs_beside_it() {
 }
 
 /// Name, unit, and whether there is a ratio to R.
-const ENGINES: [(&str, &str, bool); 21] = [
+const ENGINES: [(&str, &str, bool); 23] = [
     ("garble", "AND/s", true),
     ("evaluate", "AND/s", true),
     ("threads2_garble", "times", false),
@@ -85,6 +85,8 @@ const ENGINES: [(&str, &str, bool); 21] = [
     ("yao_tls", "AND/s", true),
     ("aes_latency", "µs", false),
     ("aes_latency_memory", "µs", false),
+    ("session_start", "ms", false),
+    ("aes_first_tls", "ms", false),
     ("gmw_alone", "AND/s", true),
     ("gmw_online_memory", "AND/s", true),
     ("gmw_online", "AND/s", true),

@@ -8,7 +8,7 @@ use circuit::{Program, Schedule};
 use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
 use duologue::correlation::{Demand, Maker, RefillStep, Stock, pool};
 use duologue::ot::base::Points;
-use duologue::ot::{BaseOtSetup, Extension, ReceiverSeeds, SenderSeeds};
+use duologue::ot::{BaseOtSetup, Directions, Extension, Seeds};
 use duologue::{Error, Garbling, Inputs, Options, Party, Scheme, Session, Timing, data, session, storage};
 use mirror::Mirror;
 use std::cell::RefCell;
@@ -136,25 +136,34 @@ pub fn points(bytes: &[u8]) {
 }
 
 fn all_points() -> Vec<Vec<u8>> {
-    let (_, message) = BaseOtSetup::start(Party::Alice, &[1; 32]).expect("the system's generator");
+    let started = BaseOtSetup::start(Party::Alice, &[1; 32], Directions::Both);
+    let (_, message) = started.expect("the system's generator");
     message.chunks(64).take(2).map(<[u8]>::to_vec).collect()
 }
 
 /// The messages of an honest peer's setup, but for what the input puts in a place of the first or, from 8192 on, of the
-/// second, or after it.
+/// second to Alice, who sends in the first direction; from 16384 on, of those to Bob; or after it.
 pub fn setup(bytes: &[u8]) {
     let (at, bytes) = split_number(bytes);
     let (which, at) = (at / 8192, at % 8192);
+    let (party, which) = if which < 2 { (Party::Alice, which) } else { (Party::Bob, which - 2) };
     let (mut heard, mut harmless) = (0, true);
-    let seeds = set_up(|honest| {
+    let seeds = set_up(party, |honest| {
         let mut theirs = honest.clone();
         match theirs.get_mut(at..at + bytes.len()) {
             Some(place) if which == heard => place.copy_from_slice(bytes),
             None if which == heard => theirs.extend_from_slice(bytes),
             _ => {}
         }
-        // What is wrong with the points of a receiver is found by the receiver.
-        harmless &= theirs == honest || heard == 0 && theirs.len() == honest.len() && theirs[..32] == honest[..32];
+        // What is wrong with the points of a receiver, and with d, is found by whoever sent them.
+        let found = theirs.len() == honest.len()
+            && match party {
+                Party::Alice => {
+                    heard == 1 && theirs[..D.start] == honest[..D.start] && theirs[D.end..] == honest[D.end..]
+                }
+                Party::Bob => heard == 0,
+            };
+        harmless &= theirs == honest || found;
         heard += 1;
         theirs
     });
@@ -164,16 +173,22 @@ pub fn setup(bytes: &[u8]) {
     }
 }
 
+/// The place of d, which turns the choices of the second direction, in the second message to Alice.
+const D: std::ops::Range<usize> = 2080..2096;
+
 fn setups() -> Vec<Vec<u8>> {
-    vec![vec![0; 34], vec![0, 8, 1, 2, 3], vec![16, 32, 9], vec![31, 40, 9], vec![32, 40, 9], vec![]]
+    let at = |at: u16, bytes: &[u8]| [&at.to_le_bytes(), bytes].concat();
+    let seeds = [(0, &[0; 32][..]), (8, &[1, 2, 3]), (8192 + 16, &[9]), (8192 + 2085, &[9]), (8192 + 2100, &[9])];
+    let to_bob = [(16384, &[0; 32][..]), (16384 + 4090, &[9]), (24576, &[9])];
+    seeds.into_iter().chain(to_bob).map(|(place, bytes)| at(place, bytes)).chain([vec![]]).collect()
 }
 
-/// Alice's seeds, from an honest Bob whose messages come to harm.
-fn set_up(mut harm: impl FnMut(Vec<u8>) -> Vec<u8>) -> duologue::Result<(SenderSeeds, ReceiverSeeds)> {
-    let (alice, from_alice) = BaseOtSetup::start(Party::Alice, &[1; 32])?;
-    let (bob, from_bob) = BaseOtSetup::start(Party::Bob, &[1; 32])?;
-    let (alice, _) = alice.answer(&harm(from_bob))?;
-    alice.finish(&harm(bob.answer(&from_alice)?.1))
+/// A party's seeds of both directions, from an honest peer whose messages come to harm.
+fn set_up(us: Party, mut harm: impl FnMut(Vec<u8>) -> Vec<u8>) -> duologue::Result<Seeds> {
+    let start = |party| BaseOtSetup::start(party, &[1; 32], Directions::Both);
+    let ((ours, from_us), (theirs, from_them)) = (start(us)?, start(us.peer())?);
+    let (ours, _) = ours.answer(&harm(from_them))?;
+    ours.finish(&harm(theirs.answer(&from_us)?.1))
 }
 
 /// Two bytes as a number, and the rest.
@@ -221,7 +236,9 @@ fn refilled(maker: &mut Maker, stock: &mut Stock, demand: Demand, bytes: &[u8]) 
 }
 
 fn maker() -> duologue::Result<Maker> {
-    Ok(Maker::new(Extension::DEFAULT.makers(set_up(|message| message)?, 1)?))
+    let seeds = set_up(Party::Alice, |message| message)?;
+    let both = seeds.sender.zip(seeds.receiver).expect("both directions were called for");
+    Ok(Maker::new(Extension::DEFAULT.makers(both, 1)?))
 }
 
 fn refills() -> Vec<Vec<u8>> {
@@ -264,7 +281,7 @@ pub fn whole_session(bytes: &[u8]) {
     let channel = Channel::over(Mirror::new(mirrored, tail.to_vec()), Limits::default());
     match run(channel, party, &options) {
         // Who sends what we send passes for an honest peer, but only if it sends all of it.
-        Ok(()) => assert!(mirrored > BaseOtSetup::MESSAGES.iter().sum(), "a session without a peer"),
+        Ok(()) => assert!(mirrored > BaseOtSetup::messages(Directions::Both)[0][0], "a session without a peer"),
         Err(error) => assert!(is_the_peers(&error), "{error}"),
     }
 }

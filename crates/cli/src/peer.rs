@@ -6,15 +6,17 @@ use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::io::console::Console;
 use crate::process::LISTENING;
-use duologue::Session;
 use duologue::channel::{Canceller, Channel, Identity, Limits, Link, Listener, PublicKey, Security};
+use duologue::{Precomputation, Session};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A session with the peer.
 pub fn connect(args: &Peer, security: &Security, config: &Config, console: &Console) -> Result<Session, Failure> {
-    let mut session = Session::connect(meet(&args.meeting, args.link, security, config, console)?, args.party)?;
+    let precomputation = Precomputation::new()?;
+    let channel = meet(&args.meeting, args.link, security, config, console)?;
+    let mut session = Session::connect_with(channel, args.party, precomputation)?;
     session.register_all(&apps::calls());
     session.set_threads(args.threads.into());
     Ok(session)

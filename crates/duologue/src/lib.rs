@@ -52,7 +52,7 @@ pub use protocol::Scheme;
 pub use protocol::plain;
 pub use protocol::terms;
 pub use protocol::terms::{Garbling, Options, Timing};
-pub use session::{Outcome, PhaseReport, Progress, Report, Session, Unit};
+pub use session::{Outcome, PhaseReport, Precomputation, Progress, Report, Session, Unit};
 
 /// The Rust of the README and of the book, compiled and run with the documentation tests.
 #[cfg(doctest)]

@@ -256,22 +256,27 @@ fn terms_may_be_anything() {
 
 #[test]
 fn base_ots_may_be_anything() {
-    for (what, points) in [
-        ("identities", vec![0; 4_128]),
-        ("not canonical", vec![0xff; 4_128]),
-        ("noise", (0..4_128u32).map(|i| ((i * i * 7) >> 3) as u8).collect()),
-        ("challenges", [POINT; 129].concat().into_iter().chain([7; 2_080]).collect()),
+    let noise = |count: u32| (0..count).map(|i| ((i * i * 7) >> 3) as u8).collect();
+    for (what, party, bytes) in [
+        ("an identity", Party::Alice, vec![0; 32]),
+        ("not canonical", Party::Alice, vec![0xff; 32]),
+        ("noise", Party::Alice, noise(32)),
+        ("challenges", Party::Alice, POINT.into_iter().chain([7; 6_208]).collect()),
+        ("identities", Party::Bob, vec![0; 4_096]),
+        ("not canonical", Party::Bob, vec![0xff; 4_096]),
+        ("noise", Party::Bob, noise(4_096)),
+        ("one point, and then noise", Party::Bob, POINT.into_iter().chain(noise(4_064)).collect()),
     ] {
-        let error = terms_then(what, points);
+        let error = terms_then(what, party, bytes);
         assert!(matches!(&error, Error::Peer(why) if why.contains("base OT")), "{what}: {error}");
     }
 }
 
 /// A peer that agrees on everything and then sends this.
-fn terms_then(what: &str, bytes: Vec<u8>) -> Error {
+fn terms_then(what: &str, party: Party, bytes: Vec<u8>) -> Error {
     let tail = [&[1][..], &(bytes.len() as u32).to_le_bytes()[..3], &bytes].concat();
     let mirror = Mirror::new(agreement(), tail);
-    let end = watched(what.to_owned(), move || whole(Channel::over(mirror, patient()), Party::Alice, &ways()[2]));
+    let end = watched(what.to_owned(), move || whole(Channel::over(mirror, patient()), party, &ways()[2]));
     end().expect_err(what)
 }
 

@@ -18,6 +18,9 @@ Without --circuits the figures of the engines are measured:
   yao_memory, _tcp, _tls    the same, garbled and evaluated end to end by sessions
   channel_tcp, _tls         what the channel alone carries one way
   aes_latency, _memory      one AES-128 block by Yao with its tables ready, over TCP or memory
+  session_start             from connecting over TCP to the first correlated OTs of both
+                            directions
+  aes_first_tls             from connecting over TLS to the output of one AES-128 block by Yao
   gmw_alone                 GMW without a channel, online
   gmw_online, _memory       GMW, AES-128 over 100,000 lanes, online, over TCP or memory
   gmw_product512            one 512-bit product by GMW over TCP, online

@@ -5,16 +5,24 @@
 //! triple takes one COT of each direction. Raw COTs come first, then triples; a batch is begun
 //! before every exchange for which the makers are ready, and a refill ends when all are settled.
 //!
+//! A direction in which nothing was called for has no base OTs and no maker of COTs. The proof of the session's base OTs
+//! goes with the first exchange, from the sender of the first direction; nothing that came of the base OTs is used before
+//! it has come: not what else that exchange brings, not what is settled in it.
+//!
 //! The COTs that protocols draw as such are never hashed here, and those of triples never handed
 //! out. **Security** is that of the makers of COTs behind the traits, at most semi-honest because of
 //! [`triples`].
 
-use kernels::Block;
+use kernels::{Block, generator::Generator};
 
 use super::{Demand, Stock, triples};
 use crate::{
     Error, Party, Result,
-    ot::{CotBatch, CotLengths, CotMaker, CotOutput, CotReceiver, CotSender, Makers, Side, check_length},
+    ot::base::Proof,
+    ot::{
+        CotBatch, CotMaker, CotOutput, CotReceiver, CotSender, Extension, Makers, ProofDuty, SECOND, Second, Seeds,
+        Side, check_length,
+    },
 };
 
 /// Makes the correlations of one session; destroyed by the first failure.
@@ -23,10 +31,37 @@ pub struct Maker {
 }
 
 struct State {
-    sender: Box<dyn CotSender>,
-    receiver: Box<dyn CotReceiver>,
+    sender: Option<Box<dyn CotSender>>,
+    receiver: Option<Box<dyn CotReceiver>>,
+    /// Until the first exchange.
+    proof: Option<ProofDuty>,
+    /// The base OTs of the second direction, until they are called for.
+    second: Option<(Second, Recipe)>,
     /// The bits that are settled in one direction and not yet in the other.
     halves: triples::Halves,
+    /// The twin that does not ask for the peer's proof, for a test.
+    #[cfg(test)]
+    unproven: bool,
+}
+
+/// How makers of COTs are made of seeds.
+pub(crate) struct Recipe {
+    /// Which.
+    pub extension: Extension,
+    /// Their own secrets.
+    pub secrets: Generator,
+    /// Threads that share their work.
+    pub threads: usize,
+}
+
+impl Recipe {
+    fn sender(&self, seeds: crate::ot::SenderSeeds) -> Box<dyn CotSender> {
+        self.extension.sender(seeds, &self.secrets, self.threads)
+    }
+
+    fn receiver(&self, seeds: crate::ot::ReceiverSeeds) -> Box<dyn CotReceiver> {
+        self.extension.receiver(seeds, self.threads)
+    }
 }
 
 /// The next action for the caller of [`Refill::step`].
@@ -42,14 +77,74 @@ pub enum RefillStep {
 }
 
 impl Maker {
-    /// A maker of triples and COTs on two makers of COTs, one for each direction.
+    /// A maker of triples and COTs on two makers of COTs, one for each direction, whose base OTs were proven.
     pub fn new((sender, receiver): Makers) -> Self {
-        Self { state: Ok(State { sender, receiver, halves: triples::Halves::default() }) }
+        Self::with(Some(sender), Some(receiver), None, None)
     }
 
-    /// The Δ of the COTs in which we are the sender.
+    /// A maker of correlations on the base OTs of a session.
+    pub(crate) fn on(seeds: Seeds, recipe: Recipe) -> Self {
+        let sender = seeds.sender.map(|seeds| recipe.sender(seeds));
+        let receiver = seeds.receiver.map(|seeds| recipe.receiver(seeds));
+        Self::with(sender, receiver, Some(seeds.proof), seeds.second.map(|second| (second, recipe)))
+    }
+
+    fn with(
+        sender: Option<Box<dyn CotSender>>,
+        receiver: Option<Box<dyn CotReceiver>>,
+        proof: Option<ProofDuty>,
+        second: Option<(Second, Recipe)>,
+    ) -> Self {
+        let halves = triples::Halves::default();
+        let state = State {
+            sender,
+            receiver,
+            proof,
+            second,
+            halves,
+            #[cfg(test)]
+            unproven: false,
+        };
+        Self { state: Ok(state) }
+    }
+
+    /// Begins the base OTs of the second direction: appends our message, and says how long the peer's is, for
+    /// [`end_second`](Self::end_second).
+    pub(crate) fn begin_second(&mut self, outbox: &mut Vec<u8>) -> Result<usize> {
+        let state = self.state.as_mut().map_err(|why| dead(why))?;
+        match state.second.take() {
+            Some((Second::Offered(second), recipe)) => {
+                state.sender = Some(recipe.sender(second.offer(outbox)?));
+                Ok(0)
+            }
+            awaited @ Some(_) => {
+                state.second = awaited;
+                Ok(SECOND)
+            }
+            None => Err(Error::usage("both directions have base OTs")),
+        }
+    }
+
+    /// Reads the peer's message for the base OTs of the second direction.
+    ///
+    /// # Errors
+    /// [`Error::Peer`]; the maker and its Δ are destroyed.
+    pub(crate) fn end_second(&mut self, inbox: &[u8]) -> Result<()> {
+        let state = self.state.as_mut().map_err(|why| dead(why))?;
+        let ended = match state.second.take() {
+            Some((Second::Awaited(second), recipe)) => {
+                second.accept(inbox).map(|seeds| state.receiver = Some(recipe.receiver(seeds)))
+            }
+            _ => check_length("second base OT", inbox, 0),
+        };
+        ended.inspect_err(|why| self.destroy(&why.to_string()))
+    }
+
+    /// The Δ of the COTs in which we are the sender, if there are any.
     pub fn delta(&self) -> Result<Block> {
-        self.state.as_ref().map(|state| state.sender.delta()).map_err(|why| dead(why))
+        let state = self.state.as_ref().map_err(|why| dead(why))?;
+        let sender = state.sender.as_ref().ok_or_else(no_base_ots)?;
+        Ok(sender.delta())
     }
 
     /// Begins to add `demand` to `stock`; the peer begins the same refill.
@@ -81,6 +176,10 @@ fn dead(why: &str) -> Error {
     Error::Dead(why.to_owned())
 }
 
+fn no_base_ots() -> Error {
+    Error::usage("this direction of correlated OTs has no base OTs")
+}
+
 /// One refill under way: call [`step`](Self::step) until it is done.
 ///
 /// Dropped in the middle, it destroys its maker: the two parties' streams no longer match.
@@ -92,16 +191,16 @@ pub struct Refill<'a> {
     random: Vec<(Side, CotBatch)>,
     left: Remaining,
     total: Demand,
-    /// The lengths that the exchange under way brings, to us as receiver of COTs and as sender.
-    awaiting: Option<[usize; 2]>,
+    /// The lengths that the exchange under way brings: the proof, to us as receiver of COTs, and as sender.
+    awaiting: Option<[usize; 3]>,
     done: bool,
 }
 
 /// The part of the demand that has not been begun.
-struct Remaining {
-    sent: u64,
-    received: u64,
-    triples: u64,
+pub(super) struct Remaining {
+    pub sent: u64,
+    pub received: u64,
+    pub triples: u64,
 }
 
 impl Refill<'_> {
@@ -134,23 +233,23 @@ impl Refill<'_> {
         }
         let state = self.maker.state.as_mut().map_err(|why| dead(why))?;
         let awaited = self.awaiting.take();
-        check_length("setup", inbox, awaited.map_or(0, |[a, b]| a + b))?;
-        if let Some([as_sender, _]) = awaited {
+        check_length("setup", inbox, awaited.map_or(0, |lengths| lengths.iter().sum()))?;
+        if let Some([proof, as_sender, _]) = awaited {
+            let (proof, inbox) = inbox.split_at(proof);
+            state.check(proof)?;
             let settled = state.receive(inbox.split_at(as_sender))?;
             match self.output {
                 CotOutput::Blocks => state.put(settled, self.stock),
                 _ => self.random.extend(settled),
             }
         }
-        if self.left.is_none() && state.sender.idle() && state.receiver.idle() {
+        if self.left.is_none() && state.idle() {
             return Ok(RefillStep::Done);
         }
         state.begin(&mut self.left, self.output, self.stock)?;
-        state.sender.send(outbox)?;
-        state.receiver.send(outbox)?;
-        let lengths = [state.receiver.expect(), state.sender.expect()];
+        let lengths = state.send(outbox)?;
         self.awaiting = Some(lengths);
-        Ok(RefillStep::Exchange { expect: lengths[0] + lengths[1] })
+        Ok(RefillStep::Exchange { expect: lengths.iter().sum() })
     }
 
     fn fail(&mut self, why: &str) {
@@ -168,23 +267,23 @@ impl Drop for Refill<'_> {
 }
 
 /// The batches that an exchange begins.
-enum NextBatches {
+pub(super) enum NextBatches {
     Cots { sent: u64, received: u64 },
     Triples(u64),
     None,
 }
 
 impl Remaining {
-    fn new(us: Party, demand: Demand) -> Self {
+    pub fn new(us: Party, demand: Demand) -> Self {
         Remaining { sent: demand.cots_by(us), received: demand.cots_by(us.peer()), triples: demand.triples }
     }
 
-    fn is_none(&self) -> bool {
+    pub fn is_none(&self) -> bool {
         self.sent == 0 && self.received == 0 && self.triples == 0
     }
 
     /// The batches that an exchange begins: for both parties the same, with the directions exchanged.
-    fn next(&self) -> NextBatches {
+    pub fn next(&self) -> NextBatches {
         if self.sent > 0 || self.received > 0 {
             NextBatches::Cots { sent: self.sent, received: self.received }
         } else if self.triples > 0 {
@@ -196,19 +295,29 @@ impl Remaining {
 }
 
 impl State {
+    fn idle(&self) -> bool {
+        self.sender.as_ref().is_none_or(|maker| maker.idle()) && self.receiver.as_ref().is_none_or(|maker| maker.idle())
+    }
+
+    fn ready(&self) -> bool {
+        self.sender.as_ref().is_none_or(|maker| maker.ready())
+            && self.receiver.as_ref().is_none_or(|maker| maker.ready())
+    }
+
     /// Begins the next batches, if both makers are ready for them.
     fn begin(&mut self, left: &mut Remaining, output: CotOutput, stock: &mut Stock) -> Result<()> {
-        if !self.sender.ready() || !self.receiver.ready() {
+        if !self.ready() {
             return Ok(());
         }
+        let (sender, receiver) = (&mut self.sender, &mut self.receiver);
         match left.next() {
             NextBatches::Cots { sent, received } => {
-                left.sent -= begin(&mut *self.sender, Side::Sender, output, sent, stock)?;
-                left.received -= begin(&mut *self.receiver, Side::Receiver, output, received, stock)?;
+                left.sent -= begin(sender.as_deref_mut(), Side::Sender, output, sent, stock)?;
+                left.received -= begin(receiver.as_deref_mut(), Side::Receiver, output, received, stock)?;
             }
             NextBatches::Triples(wanted) => {
-                let begun = begin(&mut *self.sender, Side::Sender, CotOutput::Bits, wanted, stock)?;
-                begin(&mut *self.receiver, Side::Receiver, CotOutput::Bits, wanted, stock)?;
+                let begun = begin(sender.as_deref_mut(), Side::Sender, CotOutput::Bits, wanted, stock)?;
+                begin(receiver.as_deref_mut(), Side::Receiver, CotOutput::Bits, wanted, stock)?;
                 left.triples -= begun;
             }
             NextBatches::None => {}
@@ -216,13 +325,45 @@ impl State {
         Ok(())
     }
 
+    /// Appends our message of the next exchange: our proof if it is due, ours as sender, and as receiver. The lengths of
+    /// the peer's.
+    fn send(&mut self, outbox: &mut Vec<u8>) -> Result<[usize; 3]> {
+        if let Some(ProofDuty::Send(proof)) = &self.proof {
+            outbox.extend_from_slice(proof.as_bytes());
+            self.proof = None;
+        }
+        let proof = if self.proof.is_some() { Proof::LEN } else { 0 };
+        let mut lengths = [proof, 0, 0];
+        if let Some(sender) = &mut self.sender {
+            sender.send(outbox)?;
+            lengths[2] = sender.expect();
+        }
+        if let Some(receiver) = &mut self.receiver {
+            receiver.send(outbox)?;
+            lengths[1] = receiver.expect();
+        }
+        Ok(lengths)
+    }
+
+    /// Checks the peer's proof of its base OTs, which came with the first exchange.
+    fn check(&mut self, proof: &[u8]) -> Result<()> {
+        #[cfg(test)]
+        if self.unproven {
+            self.proof = None;
+        }
+        match self.proof.take() {
+            Some(ProofDuty::Check(expected)) => expected.check(proof),
+            _ => Ok(()),
+        }
+    }
+
     /// Reads the peer's halves, as sender and as receiver of COTs, and returns the batches that they settle.
     fn receive(
         &mut self,
         (as_sender, as_receiver): (&[u8], &[u8]),
     ) -> Result<impl Iterator<Item = (Side, CotBatch)> + use<>> {
-        let received = self.receiver.receive(as_sender)?;
-        let sent = self.sender.receive(as_receiver)?;
+        let received = self.receiver.as_mut().map_or(Ok(None), |receiver| receiver.receive(as_sender))?;
+        let sent = self.sender.as_mut().map_or(Ok(None), |sender| sender.receive(as_receiver))?;
         let each = [(Side::Sender, sent), (Side::Receiver, received)];
         Ok(each.into_iter().filter_map(|(side, batch)| Some((side, batch?))))
     }
@@ -243,7 +384,7 @@ impl State {
 
 /// Begins a batch if anything is wanted, and returns how many of the wanted COTs it makes.
 fn begin<M: CotMaker + ?Sized>(
-    maker: &mut M,
+    maker: Option<&mut M>,
     side: Side,
     output: CotOutput,
     wanted: u64,
@@ -252,47 +393,11 @@ fn begin<M: CotMaker + ?Sized>(
     if wanted == 0 {
         return Ok(0);
     }
+    let maker = maker.ok_or_else(no_base_ots)?;
     let count = maker.batch(wanted);
     let spare = if output == CotOutput::Bits { Vec::new() } else { stock.spare() };
     maker.begin(CotBatch::reusing(spare, side, output, count))?;
     Ok(wanted.min(count as u64))
-}
-
-/// Counts a refill without making anything: the bytes sent and read in each exchange, and the correlations that it adds
-/// to the stock. `lengths` are those of the makers in which we are sender and receiver.
-pub(crate) fn exchanges(us: Party, demand: Demand, lengths: &mut [CotLengths; 2]) -> (Vec<(usize, usize)>, Demand) {
-    let mut left = Remaining::new(us, demand);
-    let (mut exchanges, mut made) = (Vec::new(), Demand::NONE);
-    let [sender, receiver] = lengths;
-    while !(left.is_none() && sender.idle() && receiver.idle()) {
-        let begun = if sender.ready() && receiver.ready() { left.next() } else { NextBatches::None };
-        let (sent, received) = match begun {
-            NextBatches::Cots { sent, received } => (batch_of(sender, sent), batch_of(receiver, received)),
-            NextBatches::Triples(wanted) => (batch_of(sender, wanted), batch_of(receiver, wanted)),
-            NextBatches::None => (0, 0),
-        };
-        match begun {
-            NextBatches::Cots { .. } => {
-                left.sent -= left.sent.min(sent as u64);
-                left.received -= left.received.min(received as u64);
-                made += Demand::of_cots(us, sent as u64) + Demand::of_cots(us.peer(), received as u64);
-            }
-            NextBatches::Triples(_) => {
-                left.triples -= left.triples.min(sent as u64);
-                made += Demand::of_triples(sent as u64);
-            }
-            NextBatches::None => {}
-        }
-        let [from_us, to_us] = sender.exchange(sent);
-        let [from_them, to_them] = receiver.exchange(received);
-        exchanges.push((from_us + to_them, to_us + from_them));
-    }
-    (exchanges, made)
-}
-
-/// The number of COTs of the batch that is begun if `wanted` are wanted; zero for zero.
-fn batch_of(lengths: &CotLengths, wanted: u64) -> usize {
-    if wanted == 0 { 0 } else { lengths.batch(wanted) }
 }
 
 #[cfg(test)]

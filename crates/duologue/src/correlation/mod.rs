@@ -6,6 +6,7 @@
 
 mod bits;
 pub mod derived;
+mod lengths;
 mod maker;
 #[cfg(feature = "disk")]
 pub mod pool;
@@ -16,7 +17,8 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
 use crate::Party;
-pub(crate) use maker::exchanges;
+pub(crate) use lengths::MakerLengths;
+pub(crate) use maker::Recipe;
 #[doc(hidden)]
 pub use maker::{Maker, Refill, RefillStep};
 pub use stock::{Stock, Triples};

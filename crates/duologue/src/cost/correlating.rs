@@ -4,9 +4,9 @@ use super::{PhaseExchange, Traffic, traffic, travel};
 use crate::Party;
 use crate::agreement;
 use crate::channel::Link;
-use crate::correlation::{self, Demand};
+use crate::correlation::{Demand, MakerLengths};
 use crate::executor::Phase;
-use crate::ot::{BaseOtSetup, CotLengths, Extension};
+use crate::ot::Extension;
 use crate::session::block_of;
 use crate::session::fields;
 use crate::session::fields::Moment;
@@ -16,9 +16,8 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct Correlating {
     extension: Extension,
-    /// Of both parties, the makers in which each is sender and receiver.
-    lengths: [[CotLengths; 2]; 2],
-    begun: bool,
+    /// Of both parties.
+    lengths: [MakerLengths; 2],
 }
 
 /// The cost of one demand.
@@ -33,17 +32,17 @@ pub struct Supply {
 impl Correlating {
     /// A new session with this maker.
     pub fn new(extension: Extension) -> Self {
-        let lengths = [(); 2].map(|()| [(); 2].map(|()| extension.lengths()));
-        Correlating { extension, lengths, begun: false }
+        let lengths = [Party::Alice, Party::Bob].map(|party| MakerLengths::new(party, extension));
+        Correlating { extension, lengths }
     }
 
-    /// The next demand, whose correlations are taken away block by block; the first has the base OTs.
+    /// The next demand, whose correlations are taken away block by block; the first has the base OTs of what it calls for.
     pub fn correlate(&mut self, demand: Demand) -> Supply {
         let mut supply = Supply { made: Demand::NONE, exchanges: Default::default() };
         let terms = fields::correlations(&Moment::default(), fields::CORRELATIONS, self.extension, &demand);
         supply.exchange([4 + agreement::encode(&terms).len(); 2]);
-        if !std::mem::replace(&mut self.begun, true) {
-            BaseOtSetup::MESSAGES.into_iter().for_each(|bytes| supply.exchange([bytes; 2]));
+        for (maker, exchanges) in self.lengths.iter_mut().zip(&mut supply.exchanges) {
+            exchanges.extend(maker.base(&demand).into_iter().map(in_setup));
         }
         let mut left = demand;
         while left != Demand::NONE {
@@ -56,14 +55,17 @@ impl Correlating {
 
     fn refill(&mut self, demand: Demand, supply: &mut Supply) -> Demand {
         let mut made = Demand::NONE;
-        for party in [Party::Alice, Party::Bob] {
-            let (exchanges, both) = correlation::exchanges(party, demand, &mut self.lengths[party as usize]);
+        for (maker, counted) in self.lengths.iter_mut().zip(&mut supply.exchanges) {
+            let (exchanges, both) = maker.refill(demand);
             made = both;
-            let counted = exchanges.into_iter().map(|(sent, read)| PhaseExchange { phase: Phase::Setup, sent, read });
-            supply.exchanges[party as usize].extend(counted);
+            counted.extend(exchanges.into_iter().map(in_setup));
         }
         made
     }
+}
+
+fn in_setup((sent, read): (usize, usize)) -> PhaseExchange {
+    PhaseExchange { phase: Phase::Setup, sent, read }
 }
 
 impl Supply {

@@ -5,13 +5,12 @@
 
 use super::PhaseExchange;
 use crate::call::{self, CallLengths, CallRun, Calls, InParts};
-use crate::correlation::{self, Demand, Stock};
+use crate::correlation::{Demand, MakerLengths, Stock};
 use crate::executor::cells::{self, Cells, Nothing};
 use crate::executor::{
     Arg, Engine, Exchanges, Executor, Feeds, Flow, Job, Lengths, Link, Made, Phase, PlanCache, Program, Protocol,
     Scheduling, Setup, Stage, StoredSize,
 };
-use crate::ot::{BaseOtSetup, CotLengths};
 use crate::outbox::{Inbox, Outbox};
 use crate::protocol::terms::Terms;
 use crate::session::at_once;
@@ -71,11 +70,7 @@ fn engine(program: Program, party: Party, terms: &Terms, tally: &Arc<Tally>, cal
         return Ok(Box::new(Executor::new(counted, program)?));
     };
     let call = |_: &mut (), part: &CallPart| -> Result<Box<dyn CallRun>> {
-        let call = DryCall::new(part, party, tally, calls)?;
-        if call.demand().cots_by_alice + call.demand().cots_by_bob > 0 {
-            tally.base();
-        }
-        Ok(Box::new(call))
+        Ok(Box::new(DryCall::new(part, party, tally, calls)?))
     };
     let begin = |_: &mut (), program| engine(program, party, terms, tally, calls);
     Ok(Box::new(InParts::new(program, &parts, &mut (), begin, call)?))
@@ -90,7 +85,6 @@ fn zeros(binding: &Binding, wanted: impl Fn(Owner) -> bool) -> Feeds {
 
 /// The bytes that a party would send and read.
 struct Tally {
-    party: Party,
     /// A protocol is shared between threads, so this is too; a dry run has but one.
     state: Mutex<State>,
 }
@@ -102,9 +96,7 @@ struct State {
     read: usize,
     exchanges: Vec<PhaseExchange>,
     available: Demand,
-    based: bool,
-    /// The makers of COTs in which the party is sender and receiver.
-    cot_lengths: [CotLengths; 2],
+    maker: MakerLengths,
     depth: u32,
 }
 
@@ -112,10 +104,10 @@ impl Tally {
     /// After the terms.
     fn new(party: Party, opening: usize, terms: &Terms) -> Tally {
         let phase = Phase::Setup;
-        let (sent, read, exchanges, available, based, depth) = Default::default();
-        let cot_lengths = [(); 2].map(|()| terms.extension.lengths());
-        let state = Mutex::new(State { phase, sent, read, exchanges, available, based, cot_lengths, depth });
-        let tally = Tally { party, state };
+        let (sent, read, exchanges, available, depth) = Default::default();
+        let maker = MakerLengths::new(party, terms.extension);
+        let state = Mutex::new(State { phase, sent, read, exchanges, available, maker, depth });
+        let tally = Tally { state };
         tally.exchange(opening, opening);
         tally
     }
@@ -123,7 +115,6 @@ impl Tally {
     /// The exchange that opens the protocol.
     fn open(&self, lengths: &dyn Lengths) {
         if let Some(first) = lengths.opening() {
-            self.base();
             self.exchange(first.sent, first.read);
         }
     }
@@ -135,12 +126,6 @@ impl Tally {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn base(&self) {
-        if !std::mem::replace(&mut self.state().based, true) {
-            BaseOtSetup::MESSAGES.into_iter().for_each(|bytes| self.exchange(bytes, bytes));
-        }
     }
 
     /// An exchange apart from the one that is being gathered.
@@ -193,8 +178,7 @@ impl Link for DryLink {
         if make == Demand::NONE {
             return Ok(());
         }
-        self.0.base();
-        let (exchanges, made) = correlation::exchanges(self.0.party, make, &mut self.0.state().cot_lengths);
+        let (exchanges, made) = self.0.state().maker.refill(make);
         for (sent, read) in exchanges {
             self.0.exchange(sent, read);
         }

@@ -108,7 +108,7 @@ pub(crate) trait Lengths: Send + Sync {
     /// The order of its tasks.
     fn scheduling(&self) -> Scheduling;
 
-    /// The exchange that begins a program, which comes after the base OTs of the session.
+    /// The exchange that begins a program.
     fn opening(&self) -> Option<Exchange> {
         None
     }

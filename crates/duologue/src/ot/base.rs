@@ -32,7 +32,8 @@
 //! points. A party that deviates can also bias its keys by trying again before it sends; seeds of an OT extension may
 //! be biased.
 //! **Cost**: two exchanges and the proof; 32 bytes and then 16 an OT and 32 from the sender, 32 an OT and then 32 from
-//! the receiver. One multiplication and one decoding an OT for the sender, two by tables for the receiver.
+//! the receiver. One multiplication and one decoding an OT for the sender, two by tables for the receiver: the first of
+//! them, a_i·G, before there is a peer ([`Ephemeral`]), the second while the sender works on its answer.
 //!
 //! **Departures from the paper.** T comes from the session's id, which both parties' hellos make, not from a seed of
 //! the receiver: it is T's random oracle that matters, and it is programmed (so the simulator knows T's logarithm, and
@@ -75,10 +76,9 @@ pub struct Sender {
 }
 
 /// The sender's result: both keys of every OT.
-#[derive(ZeroizeOnDrop)]
 pub struct SenderOutput {
     /// Both keys of every OT.
-    pub pairs: Vec<[Block; 2]>,
+    pub pairs: Zeroizing<Pairs>,
     /// The proof that the receiver must send before anything derived from the keys is used.
     pub proof: Proof,
 }
@@ -127,6 +127,23 @@ impl Sender {
     }
 }
 
+/// A receiver's part that depends on neither peer, session nor choices: a_i, and the multiples of G. For one use.
+#[derive(ZeroizeOnDrop)]
+pub struct Ephemeral {
+    /// a/2 of each instance.
+    halves: Vec<Scalar>,
+    /// a/2·G of each instance.
+    points: Vec<RistrettoPoint>,
+}
+
+impl Ephemeral {
+    pub(crate) fn new(rng: &mut Generator, count: usize) -> Self {
+        let halves: Vec<Scalar> = (0..count).map(|_| random_scalar(rng)).collect();
+        let points = halves.iter().map(multiply_base).collect();
+        Self { halves, points }
+    }
+}
+
 /// The receiver, who will hold one key of every pair, before the peer's messages have come.
 #[derive(ZeroizeOnDrop)]
 pub struct Receiver {
@@ -143,11 +160,23 @@ pub struct Receiver {
     unchecked: bool,
 }
 
-/// The receiver's result: the chosen key of every OT.
+/// The receiver after the sender's first message, with its keys, before the second.
 #[derive(ZeroizeOnDrop)]
+pub struct MetReceiver {
+    #[zeroize(skip)]
+    transcript: [u8; 32],
+    choices: Vec<u8>,
+    keys: Vec<Block>,
+    tags: Vec<Block>,
+    #[cfg(test)]
+    #[zeroize(skip)]
+    unchecked: bool,
+}
+
+/// The receiver's result: the chosen key of every OT.
 pub struct ReceiverOutput {
     /// The chosen key of every OT.
-    pub keys: Vec<Block>,
+    pub keys: Zeroizing<Vec<Block>>,
     /// The proof to send to the sender.
     pub proof: Proof,
 }
@@ -165,15 +194,22 @@ impl Receiver {
     }
 
     pub(crate) fn start_with(rng: &mut Generator, session: &[u8; 32], choices: &[Choice]) -> (Self, Vec<u8>) {
-        let halves: Vec<Scalar> = choices.iter().map(|_| random_scalar(rng)).collect();
+        Self::start_from(Ephemeral::new(rng, choices.len()), session, choices)
+    }
+
+    /// Begins as many OTs as there are choices, with what was made for as many before.
+    pub(crate) fn start_from(mut ephemeral: Ephemeral, session: &[u8; 32], choices: &[Choice]) -> (Self, Vec<u8>) {
+        assert_eq!(ephemeral.points.len(), choices.len(), "an instance for each choice");
         let masks = [RistrettoPoint::identity(), half_of_t(session)];
-        let points = halves.iter().zip(choices).map(|(half, &choice)| {
-            multiply_base(half) + RistrettoPoint::conditional_select(&masks[0], &masks[1], choice)
-        });
+        let points = ephemeral
+            .points
+            .iter()
+            .zip(choices)
+            .map(|(point, &choice)| point + RistrettoPoint::conditional_select(&masks[0], &masks[1], choice));
         let message = double_and_compress(points).concat();
         let receiver = Self {
             session: *session,
-            halves,
+            halves: std::mem::take(&mut ephemeral.halves),
             choices: choices.iter().map(Choice::unwrap_u8).collect(),
             message: message.clone(),
             #[cfg(test)]
@@ -182,29 +218,50 @@ impl Receiver {
         (receiver, message)
     }
 
-    /// Reads the sender's two messages and returns the chosen keys.
-    ///
-    /// # Errors
-    /// [`Error::Peer`] if they are malformed, or the challenges are no honest sender's: then the sender may have learnt
-    /// something about the choices, which must not be used again.
-    pub fn finish(self, message: &[u8], answer: &[u8]) -> Result<ReceiverOutput> {
+    /// Reads the sender's first message and computes the keys: the sender works on its second message meanwhile.
+    pub fn meet(mut self, message: &[u8]) -> Result<MetReceiver> {
         let points = Points::decode(message, 1)?;
-        ot::check_length("base OT", answer, Sender::answer_len(self.choices.len()))?;
-        let (challenges, commitment) = answer.split_at(self.choices.len() * CHALLENGE);
         let transcript = transcript(&self.session, message, &self.message);
         let table = RistrettoBasepointTable::create(&points.0[0]);
         let shared = double_and_compress(self.halves.iter().map(|half| multiply_by_table(half, &table)));
         let each = shared.iter().zip(&self.choices).enumerate();
         let derive = |(index, (shared, &choice))| key_and_tag(&transcript, index, choice, shared);
         let (keys, tags): (Vec<Block>, Vec<Block>) = each.map(derive).unzip();
-        let tags = Zeroizing::new(tags);
-        let opened = tags.iter().zip(&self.choices).zip(challenges.as_chunks().0);
+        Ok(MetReceiver {
+            transcript,
+            choices: std::mem::take(&mut self.choices),
+            keys,
+            tags,
+            #[cfg(test)]
+            unchecked: self.unchecked,
+        })
+    }
+
+    /// Reads the sender's two messages and returns the chosen keys.
+    ///
+    /// # Errors
+    /// As [`MetReceiver::finish`].
+    pub fn finish(self, message: &[u8], answer: &[u8]) -> Result<ReceiverOutput> {
+        self.meet(message)?.finish(answer)
+    }
+}
+
+impl MetReceiver {
+    /// Reads the sender's second message and returns the chosen keys.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] if the messages are malformed, or the challenges are no honest sender's: then the sender may have
+    /// learnt something about the choices, which must not be used again.
+    pub fn finish(mut self, answer: &[u8]) -> Result<ReceiverOutput> {
+        ot::check_length("base OT", answer, Sender::answer_len(self.choices.len()))?;
+        let (challenges, commitment) = answer.split_at(self.choices.len() * CHALLENGE);
+        let opened = self.tags.iter().zip(&self.choices).zip(challenges.as_chunks().0);
         let opened = opened.map(|((&tag, &choice), &c)| tag ^ (Block::from_bytes(c) & Block::mask(choice == 1)));
-        let proof = Proof::new(&transcript, challenges, opened);
-        let fails = !bool::from(proof.commitment(&transcript).ct_eq(commitment));
+        let proof = Proof::new(&self.transcript, challenges, opened);
+        let fails = !bool::from(proof.commitment(&self.transcript).ct_eq(commitment));
         #[cfg(test)]
         let fails = fails && !self.unchecked;
-        let output = ReceiverOutput { keys, proof };
+        let output = ReceiverOutput { keys: Zeroizing::new(std::mem::take(&mut self.keys)), proof };
         if fails {
             return Err(Error::peer("its challenges of base OT are no honest sender's"));
         }
@@ -307,13 +364,13 @@ fn key_and_tag(transcript: &[u8; 32], index: usize, x: u8, shared: &[u8; POINT])
 type Pairs = Vec<[Block; 2]>;
 
 /// Keys and proof values of all instances, from the points of both slots.
-fn derive_pairs(transcript: &[u8; 32], shared: &[[u8; POINT]]) -> (Pairs, Zeroizing<Pairs>) {
+fn derive_pairs(transcript: &[u8; 32], shared: &[[u8; POINT]]) -> (Zeroizing<Pairs>, Zeroizing<Pairs>) {
     let each = shared.chunks(2).enumerate().map(|(index, pair)| {
         let [(m0, u0), (m1, u1)] = [0, 1].map(|x| key_and_tag(transcript, index, x, &pair[usize::from(x)]));
         ([m0, m1], [u0, u1])
     });
-    let (keys, tags) = each.unzip();
-    (keys, Zeroizing::new(tags))
+    let (keys, tags): (Pairs, Pairs) = each.unzip();
+    (Zeroizing::new(keys), Zeroizing::new(tags))
 }
 
 fn random_scalar(rng: &mut Generator) -> Scalar {

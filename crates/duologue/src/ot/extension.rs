@@ -35,7 +35,7 @@ impl Extension {
         softspoken.chain(silent::Set::ALL.map(Extension::Silent))
     }
 
-    /// A party's two makers: the sender of one direction and the receiver of the other. `threads` share the work.
+    /// A party's makers of both directions, on seeds of both. `threads` share the work.
     #[doc(hidden)]
     pub fn makers(self, seeds: (SenderSeeds, ReceiverSeeds), threads: usize) -> Result<Makers> {
         Ok(self.makers_with(&os_generator()?, seeds, threads))
@@ -43,25 +43,25 @@ impl Extension {
 
     /// The makers of [`makers`](Self::makers), with secrets drawn from `rng`.
     pub(crate) fn makers_with(self, rng: &Generator, seeds: (SenderSeeds, ReceiverSeeds), threads: usize) -> Makers {
-        (self.sender(seeds.0, rng.derive(b"sender  ", 0), threads), self.receiver(seeds.1, threads))
+        (self.sender(seeds.0, rng, threads), self.receiver(seeds.1, threads))
     }
 
     /// Silent OT starts from a few COTs that SoftSpoken makes with trees of 2^8 leaves, which send the least.
     const SEED_K: u8 = 8;
 
-    fn sender(self, seeds: SenderSeeds, rng: Generator, threads: usize) -> Box<dyn CotSender> {
+    pub(crate) fn sender(self, seeds: SenderSeeds, rng: &Generator, threads: usize) -> Box<dyn CotSender> {
         match self {
             Extension::SoftSpoken { k } => Box::new(softspoken::Sender::new(seeds, k, threads)),
             Extension::Silent(set) => {
                 let id = seeds.id;
                 let inner = softspoken::Sender::new(seeds, Self::SEED_K, threads);
-                Box::new(silent::Sender::new(id, Box::new(inner), set, rng, threads))
+                Box::new(silent::Sender::new(id, Box::new(inner), set, rng.derive(b"sender  ", 0), threads))
             }
         }
     }
 
     /// A receiver's randomness is in its seeds.
-    fn receiver(self, seeds: ReceiverSeeds, threads: usize) -> Box<dyn CotReceiver> {
+    pub(crate) fn receiver(self, seeds: ReceiverSeeds, threads: usize) -> Box<dyn CotReceiver> {
         match self {
             Extension::SoftSpoken { k } => Box::new(softspoken::Receiver::new(seeds, k, threads)),
             Extension::Silent(set) => {

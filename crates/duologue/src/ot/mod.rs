@@ -1,4 +1,4 @@
-//! Oblivious transfer: base OT on a curve, then extension to millions by symmetric cryptography.
+//! Oblivious transfer: base OT on a curve for one direction, then extension to millions by symmetric cryptography.
 //!
 //! An extension makes *correlated* OTs (COTs). Their sender holds one secret Δ, odd, and a block
 //! q_i for every i; their receiver holds random bits b_i and blocks t_i with
@@ -17,6 +17,7 @@ pub mod base;
 pub(crate) mod base_setup;
 mod batch;
 mod extension;
+mod second;
 pub mod silent;
 pub mod softspoken;
 
@@ -27,13 +28,15 @@ use zeroize::Zeroize;
 
 use crate::{Error, Result};
 #[doc(hidden)]
-pub use base_setup::{BaseOtSetup, ReceiverSeeds, SenderSeeds};
+pub use base_setup::{BaseOtSetup, Directions, ProofDuty, ReceiverSeeds, Second, Seeds, SenderSeeds};
+pub(crate) use base_setup::{Based, COUNT as BASE_OTS, Missing};
 #[doc(hidden)]
 pub use batch::{CotBatch, CotOutput, CotSlice, Side};
 use circuit::error::counted;
 pub use extension::Extension;
 #[doc(hidden)]
 pub use extension::{CotLengths, Makers};
+pub(crate) use second::OFFER as SECOND;
 
 /// One side of a maker of COTs. Both sides take part in the same *exchanges*: each sends, then receives what the other
 /// sent.

@@ -27,12 +27,12 @@
 //! corrects groups with different b fails the check, but for each group that it cheats in it passes if it has guessed
 //! the k bits of Δ: what it learns about Δ costs it that chance of ending the session. The folds of two
 //! different errors are equal with a chance of 2⁻¹²⁸ for each trial of the hash, in at most 2¹³ pairs of groups (of
-//! 128; 2⁹ of 32, 2⁷ of 16). A sender learns nothing from what it does: it sends nothing but, with the first batch, the
-//! proof that it has the keys of its base OTs, without which the receiver does not settle that batch.
+//! 128; 2⁹ of 32, 2⁷ of 16). A sender learns nothing from what it does: it sends nothing. The proof that it has the keys
+//! of its base OTs is asked for by whoever uses the COTs ([`Maker`](crate::correlation::Maker)).
 //!
 //! **Cost** of a COT: 128/k − 1 bits from receiver to sender (127, 63, 31, 15 for k = 1, 2, 4, 8), 2^k·128/(k·128)
 //! blocks of AES (2, 2, 4, 32). A batch costs one tile and 48 bytes more, the first batch 4,128 bytes for the trees
-//! if k > 1, and 32 bytes from the sender.
+//! if k > 1.
 //!
 //! **Layout** of the message of a batch, all planes with one bit a COT, bit i in byte ⌊i/8⌋, least significant first:
 //!
@@ -58,10 +58,7 @@ use zeroize::Zeroize;
 use self::check::{ChunkChallenge, Folds, Transcript};
 use self::lengths::{Shape, batch};
 use self::planes::Scratch;
-use super::{
-    CotBatch, CotMaker, CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, base::Proof, base_setup::COUNT,
-    check_length,
-};
+use super::{CotBatch, CotMaker, CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, base_setup::COUNT, check_length};
 use crate::{Error, Result};
 #[doc(hidden)]
 pub use lengths::SoftSpokenLengths;
@@ -85,7 +82,7 @@ pub struct Sender {
     trees: Vec<Leaves>,
     common: Common,
     #[cfg(test)]
-    unchecked: bool,
+    pub(super) unchecked: bool,
 }
 
 /// The receiver of SoftSpoken OT, which holds the choice bits.
@@ -93,14 +90,12 @@ pub struct Sender {
 pub struct Receiver {
     shape: Shape,
     seeds: ReceiverSeeds,
-    /// Whether the sender has proved that it has its keys.
-    proven: bool,
     /// The keys of the trees' leaves; empty before the first batch.
     trees: Vec<Leaves>,
     common: Common,
-    /// A group, and the error that is added to its corrections of every first tile.
+    /// Groups, and the error that is added to the corrections of each in every first tile.
     #[cfg(test)]
-    cheat: Option<(usize, Block)>,
+    pub(super) cheat: Vec<(usize, Block)>,
 }
 
 impl Sender {
@@ -137,11 +132,10 @@ impl Receiver {
         Receiver {
             shape: Shape::new(k),
             seeds,
-            proven: false,
             trees: Vec::new(),
             common: Common::new(threads, backend),
             #[cfg(test)]
-            cheat: None,
+            cheat: Vec::new(),
         }
     }
 }
@@ -163,9 +157,9 @@ impl CotMaker for Receiver {
         let Some(mut batch) = self.common.pending.take() else { return Ok(()) };
         let opening = outbox.len();
         if self.trees.is_empty() {
-            let trees = pprf::full_trees(&self.seeds.id, self.shape, &self.seeds.base_ots.pairs, outbox);
+            let trees = pprf::full_trees(&self.seeds.id, self.shape, &self.seeds.pairs, outbox);
             self.trees = trees.iter().map(|keys| Leaves::with_backend(keys, self.common.backend)).collect();
-            self.seeds.base_ots.pairs.zeroize();
+            self.seeds.pairs.zeroize();
         }
         // Whoever catches a panic must not read the streams again.
         self.common.dead = true;
@@ -176,18 +170,12 @@ impl CotMaker for Receiver {
     }
 
     fn expect(&self) -> usize {
-        if self.common.pending.is_some() && !self.proven { Proof::LEN } else { 0 }
+        0
     }
 
     fn receive(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
-        check_length("COT", inbox, self.expect())?;
-        let settled = self.common.pending.take();
-        if settled.is_some() && !self.proven {
-            self.common.dead = true;
-            self.seeds.base_ots.proof.check(inbox)?;
-            (self.common.dead, self.proven) = (false, true);
-        }
-        Ok(settled)
+        check_length("COT", inbox, 0)?;
+        Ok(self.common.pending.take())
     }
 
     fn idle(&self) -> bool {
@@ -216,10 +204,7 @@ impl CotMaker for Sender {
         self.common.begin(batch)
     }
 
-    fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
-        if self.common.pending.is_some() && self.trees.is_empty() {
-            outbox.extend_from_slice(self.seeds.base_ots.proof.as_bytes());
-        }
+    fn send(&mut self, _: &mut Vec<u8>) -> Result<()> {
         Ok(())
     }
 
@@ -250,10 +235,10 @@ impl Sender {
         let mut opening = 0;
         if self.trees.is_empty() {
             opening = pprf::message_len(self.shape);
-            let SenderSeeds { id, delta, base_ots } = &mut self.seeds;
-            let trees = pprf::punctured_trees(id, self.shape, *delta, &base_ots.keys, &inbox[..opening])?;
+            let SenderSeeds { id, delta, keys } = &mut self.seeds;
+            let trees = pprf::punctured_trees(id, self.shape, *delta, keys, &inbox[..opening])?;
             self.trees = trees.iter().map(|keys| Leaves::with_backend(keys, self.common.backend)).collect();
-            base_ots.keys.zeroize();
+            keys.zeroize();
         }
         self.extend(batch, inbox, opening)
     }
@@ -261,7 +246,7 @@ impl Sender {
     /// Erases Δ and the seeds: a peer that may try again learns Δ bit by bit.
     fn destroy(&mut self) {
         self.seeds.delta.zeroize();
-        self.seeds.base_ots.keys.zeroize();
+        self.seeds.keys.zeroize();
         self.trees.clear();
         self.common.dead = true;
     }
@@ -274,7 +259,7 @@ impl Receiver {
         let expand = |scratch: &mut Scratch, first, tiles, c: &mut [u8]| {
             scratch.expand_all(trees, first, tiles, c);
             #[cfg(test)]
-            if let Some((group, error)) = self.cheat {
+            for (group, error) in &self.cheat {
                 let at = (group - 1) * tiles * 16;
                 c[at..at + 16].iter_mut().zip(error.to_bytes()).for_each(|(c, error)| *c ^= error);
             }

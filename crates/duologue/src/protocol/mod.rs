@@ -150,7 +150,7 @@ pub(crate) trait KeySource {
     /// The numbers that the session has used before.
     fn base(&self) -> Base;
 
-    /// Δ of the session's COTs; base OTs run when it is first asked for, so both parties ask at the same moment.
+    /// Δ of the session's COTs.
     fn delta(&mut self) -> Result<Block>;
 
     /// Secrets of this party for this program.

@@ -6,13 +6,13 @@ use super::hello::{Hello, greet};
 use super::outcome::Mark;
 use super::program::Job;
 use super::wire::Wire;
-use super::{Outcome, PhaseReport, Prepared, Progress, Report, Session, call, fields, take_leave};
+use super::{Outcome, PhaseReport, Precomputation, Prepared, Progress, Report, Session, call, fields, take_leave};
 use crate::call::Calls;
 use crate::channel::{Canceller, Channel, Counters, PublicKey};
 use crate::correlation::{Demand, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Feeds, PlanCache};
-use crate::ot::Extension;
+use crate::ot::{Based, Extension};
 use crate::protocol::Base;
 use crate::protocol::terms::{Options, Terms};
 use crate::threads::{self, Threads};
@@ -22,19 +22,33 @@ use kernels::Block;
 use kernels::generator::Generator;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 impl Session {
     /// Greets the peer; both must speak the same version and be different parties.
     pub fn connect(channel: Channel, party: Party) -> Result<Session> {
-        let secrets = crate::ot::os_generator()?;
-        Session::with(channel, party, secrets)
+        Session::with(channel, party, crate::ot::os_generator()?)
+    }
+
+    /// As [`connect`](Self::connect), with what was computed before the peer came.
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect).
+    pub fn connect_with(channel: Channel, party: Party, precomputation: Precomputation) -> Result<Session> {
+        Session::begin(channel, party, precomputation)
     }
 
     /// Greets the peer with a given source of secrets: nothing of a session is drawn from anywhere else.
-    pub(crate) fn with(mut channel: Channel, party: Party, secrets: Generator) -> Result<Session> {
+    pub(crate) fn with(channel: Channel, party: Party, secrets: Generator) -> Result<Session> {
+        Session::begin(channel, party, Precomputation::of(secrets))
+    }
+
+    fn begin(mut channel: Channel, party: Party, precomputation: Precomputation) -> Result<Session> {
+        let Precomputation { secrets, mut correlating } = precomputation;
         let hello = Hello::new(party, &secrets);
         let ours = hello.bytes.clone();
-        let met = greet(&mut channel, &ours).and_then(|theirs| Ok((hello.key(&theirs)?, theirs)));
+        let met =
+            greet(&mut channel, &ours, || correlating.compute()).and_then(|theirs| Ok((hello.key(&theirs)?, theirs)));
         let (key, theirs) = met.inspect_err(|error| take_leave(&mut channel, error))?;
         let (alice, bob) = if party == Party::Alice { (&ours, &theirs) } else { (&theirs, &ours) };
         let derive = |what: &str, key: &[u8]| {
@@ -43,7 +57,7 @@ impl Session {
         let id = derive("duologue v1 session id", &[]);
         let pairwise = derive("duologue v1 shared generator", &key);
         let pairwise = Block::from_bytes(pairwise[..16].try_into().expect("16 bytes"));
-        let correlating = Some(secrets.derive(b"setup   ", 0));
+        let delta = correlating.secrets.derive(b"delta   ", 0).block().with_lsb(true);
         Ok(Session {
             party,
             id,
@@ -54,10 +68,11 @@ impl Session {
                 channel,
                 party,
                 id,
-                correlating,
+                correlating: Some(correlating),
+                based: Based::default(),
                 maker: None,
                 pool: None,
-                delta: None,
+                delta: Some(Zeroizing::new(delta)),
                 extension: Extension::DEFAULT,
                 threads: 1,
                 observer: None,

@@ -51,7 +51,7 @@ impl Session {
     ) -> Result<PhaseReport> {
         let Session { wire, stock, .. } = self;
         wire.extension = extension;
-        wire.maker()?;
+        wire.begin(&demand)?;
         let start = Mark::new(wire);
         let (mut left, total) = (demand, demand.total());
         while left != Demand::NONE {

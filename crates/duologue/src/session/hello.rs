@@ -9,7 +9,7 @@ use kernels::generator::Generator;
 use zeroize::Zeroize;
 
 /// The version of what travels; another one is refused by name.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// Computational and statistical security in bits.
 const SECURITY: [u8; 2] = [128, 40];
@@ -50,9 +50,12 @@ impl Hello {
     }
 }
 
-/// Exchanges hellos. The head tells a stranger from another version before more is read.
-pub(super) fn greet(channel: &mut Channel, hello: &[u8]) -> Result<Vec<u8>> {
+/// Exchanges hellos, and does some work while the peer's is under way. The head tells a stranger from another version
+/// before more is read.
+pub(super) fn greet(channel: &mut Channel, hello: &[u8], meanwhile: impl FnOnce()) -> Result<Vec<u8>> {
     channel.send(hello)?;
+    channel.flush()?;
+    meanwhile();
     let mut theirs = channel.recv(HELLO_HEAD)?;
     check_head(&theirs)?;
     theirs.extend(channel.recv(HELLO_REST)?);

@@ -9,6 +9,7 @@ mod hello;
 mod outcome;
 #[cfg_attr(not(feature = "disk"), path = "no_pool.rs")]
 mod pool;
+mod precomputation;
 #[cfg(feature = "disk")]
 mod prepared;
 mod program;
@@ -40,6 +41,7 @@ pub use hello::VERSION;
 #[doc(hidden)]
 pub use hello::{DOCTOR, MAGIC, check_hello};
 pub use outcome::{Outcome, PhaseReport, Prepared, Progress, Report, Unit};
+pub use precomputation::Precomputation;
 pub(crate) use wire::at_once;
 
 /// One party's end of a session: [`connect`](Self::connect), then [`run`](Self::run), as often as wanted.

@@ -38,6 +38,7 @@ mod prepared;
 #[path = "../../../../tests/support/programs.rs"]
 mod programs;
 mod randomness;
+mod start;
 #[path = "../../../../tests/support/taps.rs"]
 mod taps;
 
@@ -318,11 +319,10 @@ fn labels_in_common_are_never_the_same() {
 
 /// Where the garbler's messages of its `nth` program begin: after the hello and terms, with S.
 fn hash_key(payload: &[u8], nth: usize) -> [u8; 16] {
-    let setup: usize = BaseOtSetup::MESSAGES.iter().sum();
     let needle = agreement::CALL.as_bytes();
     let starts: Vec<usize> = (0..payload.len()).filter(|&i| payload[i..].starts_with(needle)).collect();
     let length = u32::from_le_bytes(payload[starts[nth] - 4..starts[nth]].try_into().unwrap()) as usize;
-    let after = starts[nth] + length + if nth == 0 { setup } else { 0 };
+    let after = starts[nth] + length;
     payload[after..after + 16].try_into().unwrap()
 }
 
@@ -362,7 +362,7 @@ fn nothing_that_the_garbler_sends_reveals_delta() {
                 let ours = inputs(&binding, session.party, seed);
                 session.run(&binding, &options, &ours)?;
             }
-            session.wire.maker()?.delta()
+            session.wire.delta()
         }));
         let garbler = options.garbler.unwrap() as usize;
         let (payload, delta) = (logs[garbler].payload(), deltas[garbler]);
@@ -412,7 +412,7 @@ fn has_forgotten(session: &Session) -> bool {
     let Wire {
         correlating, maker, pool, delta,
         // Settings, and what has travelled.
-        channel: _, party: _, id: _, extension: _, threads: _, observer: _, buffers: _,
+        channel: _, party: _, id: _, based: _, extension: _, threads: _, observer: _, buffers: _,
     } = wire;
     let is_nobodys = |generator: &Generator| generator.derive(b"anything", 0).block() == nobody().derive(b"anything", 0).block();
     let absent = correlating.is_none() && maker.is_none() && pool.is_none() && delta.is_none();
@@ -450,7 +450,7 @@ fn every_bit_of_a_hello_counts() {
     let secrets = |seed| Generator::from_seed(Block::new(seed));
     let [alice, bob] =
         [(Party::Alice, 1), (Party::Bob, 2)].map(|(party, seed)| Hello::new(party, &secrets(seed)).bytes);
-    assert_eq!(alice[..13], *b"duologue\x01\x00\x00\x80\x28");
+    assert_eq!(alice[..13], *b"duologue\x02\x00\x00\x80\x28");
     assert_eq!(alice.len(), 45);
     check_hello(&alice, &bob).unwrap();
     for bit in 0..8 * 13 {
@@ -542,7 +542,17 @@ fn secrets_cannot_be_printed() {
             const { assert!(!<Printable<$secret>>::PRINTABLE && !<Printable<$secret>>::SHOWABLE) };
         )* };
     }
-    silent!(Labels, Block, Generator, Stock, Maker, BaseOtSetup);
+    silent!(
+        Labels,
+        Block,
+        Generator,
+        Stock,
+        Maker,
+        BaseOtSetup,
+        Precomputation,
+        crate::ot::base::Ephemeral,
+        crate::ot::Seeds
+    );
     silent!(crate::correlation::Triples, crate::ot::Choices, crate::channel::Identity);
     silent!(crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, crate::ot::base::Proof, Garbler, Evaluator, Gmw);
     silent!(MaskedGmw, crate::protocol::masked_gmw::Prepared, crate::protocol::masked_gmw::Online);
@@ -566,6 +576,7 @@ fn secrets_that_are_used_once_cannot_be_copied() {
         ($($secret:ty),*) => { $( const { assert!(!<Printable<$secret>>::CLONED) }; )* };
     }
     single!(Generator, Session, Prepared, Stock, Maker, BaseOtSetup, crate::correlation::Triples);
+    single!(Precomputation, crate::ot::base::Ephemeral, crate::ot::Seeds, crate::ot::Second);
     single!(crate::ot::Choices, crate::ot::SenderSeeds, crate::ot::ReceiverSeeds, Garbler, Gmw);
     single!(MaskedGmw, crate::protocol::masked_gmw::Prepared);
     const { assert!(<Printable<Report>>::CLONED, "the test can fail") };

@@ -1,18 +1,19 @@
-//! The channel of a session with what setup needs: base OTs once, correlations when they are asked for, agreement.
+//! The channel of a session with what setup needs: base OTs of each direction once, correlations when they are asked
+//! for, agreement.
 
 use super::outcome::Observer;
 use super::pool::{Pool, never_again};
+use super::precomputation::Correlating;
 use super::{Progress, Unit};
 use crate::agreement;
 use crate::agreement::Fields;
 use crate::channel::Channel;
-use crate::correlation::{self, Demand, Maker, Refill, Stock};
+use crate::correlation::{self, Demand, Maker, Recipe, Refill, Stock};
 use crate::executor::{Link, Phase};
-use crate::ot::{BaseOtSetup, CotBatch, CotOutput, Extension, Side};
+use crate::ot::{BaseOtSetup, Based, CotBatch, CotOutput, Directions, Extension, Missing, Side};
 use crate::outbox::{Inbox, Outbox};
 use crate::{Error, Party, Result};
 use kernels::Block;
-use kernels::generator::Generator;
 use std::ops::ControlFlow;
 use zeroize::Zeroizing;
 
@@ -24,12 +25,14 @@ pub(super) struct Wire {
     pub channel: Channel,
     pub party: Party,
     pub id: [u8; 32],
-    /// The secrets of the maker, which takes them.
-    pub correlating: Option<Generator>,
+    /// The secrets of base OTs and of the maker, which take them.
+    pub correlating: Option<Correlating>,
+    /// The directions that have base OTs.
+    pub based: Based,
     pub maker: Option<Maker>,
     /// The session's pool of correlations that were made before, if it has one.
     pub pool: Option<Pool>,
-    /// Δ of the pool.
+    /// Δ of the session's COTs, which is the pool's if there is one with a Δ.
     pub delta: Option<Zeroizing<Block>>,
     /// Which maker; it does not change once there is one.
     pub extension: Extension,
@@ -52,32 +55,53 @@ impl Wire {
         }
     }
 
-    /// Δ of the session's COTs, which is the pool's if there is one. Both parties call for it at the same moment.
-    pub fn delta(&mut self) -> Result<Block> {
-        if let Some(delta) = &self.delta { Ok(**delta) } else { self.maker()?.delta() }
+    /// Δ of the session's COTs.
+    pub fn delta(&self) -> Result<Block> {
+        self.delta.as_deref().copied().ok_or_else(|| Error::usage("the session has no Δ any more"))
     }
 
-    /// The maker of correlations; base OTs run once, when it is first needed.
-    pub fn maker(&mut self) -> Result<&mut Maker> {
-        if let Some(secrets) = self.correlating.take() {
-            let rng = &mut secrets.derive(b"base OT ", 0);
-            let (setup, message) = match self.delta.as_deref() {
-                Some(&delta) => BaseOtSetup::start_under(delta, rng, self.party, &self.id),
-                None => BaseOtSetup::start_with(rng, self.party, &self.id),
-            };
-            let (setup, message) = setup.answer(&self.swap(&message)?)?;
-            let theirs = self.swap(&message)?;
-            let seeds = setup.finish(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
-            let secrets = secrets.derive(b"makers  ", 0);
-            self.maker = Some(Maker::new(self.extension.makers_with(&secrets, seeds, self.threads)));
+    /// Makes the base OTs that a demand calls for and that there are not.
+    pub fn begin(&mut self, demand: &Demand) -> Result<()> {
+        match self.based.missing(demand) {
+            None => Ok(()),
+            Some(Missing::All(directions)) => self.base_ots(directions),
+            Some(Missing::Second { .. }) => self.second_base_ots(),
         }
-        self.maker.as_mut().ok_or_else(|| Error::usage("no maker of correlations"))
+    }
+
+    /// The first base OTs of the session, and the maker on them.
+    fn base_ots(&mut self, directions: Directions) -> Result<()> {
+        let correlating = self.correlating.take().ok_or_else(no_maker)?;
+        let (rng, secrets) =
+            (&mut correlating.secrets.derive(b"base OT ", 0), correlating.secrets.derive(b"makers  ", 0));
+        let (ephemeral, session) = (|| correlating.ephemeral(), (self.party, &self.id));
+        let (setup, ours) = BaseOtSetup::start_under(self.delta()?, ephemeral, rng, session, directions);
+        let theirs = self.trade(&ours, setup.expect())?;
+        let (setup, ours) = setup.answer(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
+        let theirs = self.trade(&ours, setup.expect())?;
+        let seeds = setup.finish(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
+        self.maker = Some(Maker::on(seeds, Recipe { extension: self.extension, secrets, threads: self.threads }));
+        Ok(())
+    }
+
+    /// The base OTs of the second direction, which was not called for when the first ones were made.
+    fn second_base_ots(&mut self) -> Result<()> {
+        let (maker, mut ours) = (self.maker.as_mut().ok_or_else(no_maker)?, Vec::new());
+        let expect = maker.begin_second(&mut ours)?;
+        let theirs = self.trade(&ours, expect)?;
+        let maker = self.maker.as_mut().ok_or_else(no_maker)?;
+        maker.end_second(&theirs).map_err(|why| never_again(&mut self.pool, why))
+    }
+
+    /// Sends these bytes and receives so many.
+    fn trade(&mut self, ours: &[u8], expect: usize) -> Result<Vec<u8>> {
+        self.channel.send(ours)?;
+        if expect > 0 { self.channel.recv(expect) } else { self.channel.flush().map(|()| Vec::new()) }
     }
 
     /// Sends so many bytes and receives as many.
     pub fn swap(&mut self, ours: &[u8]) -> Result<Vec<u8>> {
-        self.channel.send(ours)?;
-        self.channel.recv(ours.len())
+        self.trade(ours, ours.len())
     }
 
     /// Exchanges terms, which must be equal.
@@ -145,8 +169,8 @@ impl Wire {
         if missing == Demand::NONE {
             return Ok(());
         }
-        self.maker()?;
-        let Wire { channel, maker: Some(maker), observer, pool, buffers, .. } = self else { return Ok(()) };
+        self.begin(&missing)?;
+        let Wire { channel, maker: Some(maker), observer, pool, buffers, .. } = self else { return Err(no_maker()) };
         exchange(&mut maker.refill(stock, missing), channel, buffers, observer, pool)
     }
 
@@ -157,11 +181,15 @@ impl Wire {
         output: CotOutput,
         demand: Demand,
     ) -> Result<Vec<(Side, CotBatch)>> {
-        self.maker()?;
+        self.begin(&demand)?;
         let Wire { channel, maker: Some(maker), observer, pool, buffers, .. } = self else { return Ok(Vec::new()) };
         let mut refill = maker.random_ots(stock, output, demand);
         exchange(&mut refill, channel, buffers, observer, pool).map(|()| refill.random_ots())
     }
+}
+
+fn no_maker() -> Error {
+    Error::usage("no maker of correlations")
 }
 
 /// Goes through with a refill. Where a message fails its check, the pool's Δ is destroyed.

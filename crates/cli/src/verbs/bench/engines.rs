@@ -16,7 +16,7 @@ use crate::args::BenchEngines;
 use crate::failure::{Exit, Failure};
 use crate::io::console::Console;
 use crate::peer::shaped;
-use case::{Case, all_inputs, check};
+use case::{Case, Task, all_inputs, check};
 use duologue::channel::Channel;
 use duologue::{Party, Scheme, bench};
 use figures::{Over, Plan};
@@ -79,7 +79,11 @@ fn at(door: &mut Door, party: Party, case: &Case, args: &BenchEngines, console: 
     if case.threads == 1 {
         meeting::stay(&args.peer, console);
     }
-    party::measure(door.meet(case.link()?)?, party, case)
+    let link = case.link()?;
+    match case.task {
+        Task::Start | Task::First => party::from_connecting(|| door.meet(link), party, case),
+        _ => party::measure(door.meet(link)?, party, case),
+    }
 }
 
 /// Where both parties of a case are on this machine.

@@ -2,8 +2,9 @@ use kernels::generator::Generator;
 
 use super::*;
 use crate::{
+    correlation::MakerLengths,
     correlation::Triples,
-    ot::{Extension, ReceiverSeeds, SenderSeeds, base_setup::tests::exchange},
+    ot::{Directions, Extension, ReceiverSeeds, SenderSeeds, base_setup::tests},
 };
 
 /// One party.
@@ -13,12 +14,21 @@ struct Half {
 }
 
 fn halves() -> [Half; 2] {
-    let [alice, bob] = exchange();
+    let [alice, bob] = tests::exchange();
     [(Party::Alice, alice), (Party::Bob, bob)].map(|(us, seeds)| half(us, Generator::from_os().unwrap(), seeds))
 }
 
 fn half(us: Party, rng: Generator, seeds: (SenderSeeds, ReceiverSeeds)) -> Half {
     Half { maker: Maker::new(Extension::DEFAULT.makers_with(&rng, seeds, 1)), stock: Stock::new(us) }
+}
+
+/// Both parties on base OTs of these directions, as a session makes them.
+fn on_base_ots(directions: Directions) -> [Half; 2] {
+    let [alice, bob] = tests::setup(&[4; 32], directions);
+    [(Party::Alice, alice), (Party::Bob, bob)].map(|(us, seeds)| {
+        let recipe = Recipe { extension: Extension::DEFAULT, secrets: Generator::from_os().unwrap(), threads: 1 };
+        Half { maker: Maker::on(seeds, recipe), stock: Stock::new(us) }
+    })
 }
 
 /// All exchanges of a refill on both halves: the bytes each way of each.
@@ -108,13 +118,24 @@ fn batches_follow_one_another() {
     assert_eq!((alice.stock.available(), bob.stock.available()), (Demand::NONE, Demand::NONE));
 }
 
+/// A refill in lengths, without base OTs and their proof.
+fn counted(us: Party, demand: Demand) -> (Vec<(usize, usize)>, Demand) {
+    let mut lengths = MakerLengths::new(us, Extension::DEFAULT);
+    lengths.base(&demand);
+    let (mut exchanges, made) = lengths.refill(demand);
+    let first = Directions::of(&demand).map(Directions::first);
+    if let (Some((sent, read)), Some(first)) = (exchanges.first_mut(), first) {
+        *(if first == us { sent } else { read }) -= Proof::LEN;
+    }
+    (exchanges, made)
+}
+
 /// Load balancing: in every exchange both send the same; and the lengths are those that the cost protocol counts.
 #[test]
 fn triples_cost_the_same_each_way_and_what_was_counted() {
     for demand in [Demand::of_triples(12_800), Demand::of_cots(Party::Bob, 128), Demand::NONE] {
         let found = refill(&mut halves(), demand);
-        let mut lengths = [(); 2].map(|()| Extension::DEFAULT.lengths());
-        let (counted, made) = exchanges(Party::Alice, demand, &mut lengths);
+        let (counted, made) = counted(Party::Alice, demand);
         assert_eq!(found.iter().map(|&[sent, read]| (sent, read)).collect::<Vec<_>>(), counted);
         assert_eq!(made, demand);
         assert!(demand.triples == 0 || found.iter().all(|[alice, bob]| alice == bob));
@@ -208,4 +229,94 @@ fn a_refill_that_is_done_stays_done() {
     let mut refill = alice.maker.refill(&mut alice.stock, Demand::NONE);
     assert_eq!(refill.step(&[], &mut Vec::new()).unwrap(), RefillStep::Done);
     assert!(matches!(refill.step(&[], &mut Vec::new()), Err(Error::Usage(_))));
+}
+
+/// The directions that were called for, and the other one later: makers are there when their base OTs are, and the
+/// lengths are counted.
+#[test]
+fn directions_are_added_when_they_are_called_for() {
+    for first in [Party::Alice, Party::Bob] {
+        let mut halves = on_base_ots(Directions::One(first));
+        let mut lengths = MakerLengths::new(Party::Alice, Extension::DEFAULT);
+        let one = Demand::of_cots(first, 300);
+        lengths.base(&one);
+        let sent = |halves: &mut [Half; 2], demand| -> Vec<(usize, usize)> {
+            refill(halves, demand).into_iter().map(|[alice, bob]| (alice, bob)).collect()
+        };
+        assert_eq!(sent(&mut halves, one), lengths.refill(one).0);
+        // Without base OTs nothing is made, and nothing is sent.
+        let [alice, bob] = on_base_ots(Directions::One(first));
+        for Half { mut maker, mut stock } in [alice, bob] {
+            let refused = maker.refill(&mut stock, Demand::of_triples(1)).step(&[], &mut Vec::new());
+            assert!(matches!(refused, Err(Error::Usage(_))));
+        }
+        second(&mut halves).unwrap();
+        assert_eq!(lengths.base(&Demand::of_triples(1)).len(), 1);
+        for demand in [Demand::of_cots(first.peer(), 70), Demand::of_triples(1000)] {
+            assert_eq!(sent(&mut halves, demand), lengths.refill(demand).0);
+        }
+        let [alice, bob] = &mut halves;
+        let by_alice = if first == Party::Alice { 300 } else { 70 };
+        assert_cots(alice, bob, by_alice);
+        assert_cots(bob, alice, 370 - by_alice);
+        let drawn = [alice, bob].map(|half| half.stock.draw_triples(1000).unwrap());
+        assert_triples(&drawn[0], &drawn[1], 1000);
+    }
+}
+
+/// The base OTs of the second direction on both halves.
+fn second(halves: &mut [Half; 2]) -> Result<()> {
+    let mut messages = [const { Vec::new() }; 2];
+    let expect = [0, 1].map(|i| halves[i].maker.begin_second(&mut messages[i]).unwrap());
+    assert_eq!(expect, [messages[1].len(), messages[0].len()]);
+    assert_eq!(expect[0] + expect[1], SECOND);
+    halves[0].maker.end_second(&messages[1])?;
+    halves[1].maker.end_second(&messages[0])
+}
+
+/// P12: whatever of the second direction's base OTs fails its check takes Δ along, and there is no second trial.
+#[test]
+fn a_failed_check_of_the_second_base_ots_destroys_the_maker() {
+    let [mut alice, mut bob] = on_base_ots(Directions::One(Party::Alice));
+    let mut message = Vec::new();
+    assert_eq!(alice.maker.begin_second(&mut Vec::new()).unwrap(), SECOND);
+    bob.maker.begin_second(&mut message).unwrap();
+    message[100] ^= 1;
+    assert!(alice.maker.delta().is_ok());
+    assert!(matches!(alice.maker.end_second(&message), Err(Error::Peer(_))));
+    assert!(matches!(alice.maker.delta(), Err(Error::Dead(_))));
+    assert!(matches!(alice.maker.end_second(&message), Err(Error::Dead(_))));
+    assert!(matches!(alice.maker.begin_second(&mut Vec::new()), Err(Error::Dead(_))));
+}
+
+/// P13: nothing that came of the base OTs is used before the proof has come that their receiver has its keys: no batch
+/// settles, of either direction. The twin that asks for no proof settles all.
+#[test]
+fn nothing_is_used_before_the_base_ots_are_proven() {
+    let begun = |halves: &mut [Half; 2], demand: Demand, harm: &dyn Fn(&mut Vec<u8>)| {
+        let [alice, bob] = halves;
+        let (mut to_bob, mut to_alice) = (Vec::new(), Vec::new());
+        let mut sending = alice.maker.refill(&mut alice.stock, demand);
+        sending.step(&[], &mut to_bob).unwrap();
+        let mut refill = bob.maker.refill(&mut bob.stock, demand);
+        refill.step(&[], &mut to_alice).unwrap();
+        harm(&mut to_bob);
+        refill.step(&to_bob, &mut Vec::new())
+    };
+    // What Bob receives, what he sends on keys of the second direction, and both.
+    let demands = [Demand::of_cots(Party::Alice, 100), Demand::of_cots(Party::Bob, 100), Demand::of_triples(100)];
+    for demand in demands {
+        assert_eq!(begun(&mut on_base_ots(Directions::Both), demand, &|_| {}).unwrap(), RefillStep::Done);
+        for byte in [0, 7, 31] {
+            let mut halves = on_base_ots(Directions::Both);
+            let wrong = |message: &mut Vec<u8>| message[byte] ^= 1 << (byte % 8);
+            let refused = begun(&mut halves, demand, &wrong);
+            assert!(matches!(refused, Err(Error::Peer(why)) if why.contains("base OTs")));
+            assert_eq!(halves[1].stock.available(), Demand::NONE);
+            assert!(matches!(halves[1].maker.delta(), Err(Error::Dead(_))), "a second trial");
+            let mut twin = on_base_ots(Directions::Both);
+            twin[1].maker.state.as_mut().unwrap().unproven = true;
+            assert_eq!(begun(&mut twin, demand, &wrong).unwrap(), RefillStep::Done, "the twin is not broken");
+        }
+    }
 }

@@ -59,7 +59,7 @@ fn the_receiver_has_the_chosen_key_and_only_that() {
         let (sent, received) = end(run, false).unwrap();
         sent.proof.check(received.proof.as_bytes()).unwrap();
         assert_eq!((sent.pairs.len(), received.keys.len()), (count, count));
-        for ((pair, key), bit) in sent.pairs.iter().zip(&received.keys).zip(bits) {
+        for ((pair, key), bit) in sent.pairs.iter().zip(received.keys.iter()).zip(bits) {
             assert!(pair[usize::from(bit)] == *key);
             assert!(pair[usize::from(!bit)] != *key);
         }

@@ -3,7 +3,6 @@
 use kernels::Block;
 
 use super::{PLANES, TILE, check, pprf};
-use crate::ot::base::Proof;
 
 /// COTs of a batch at most.
 const BATCH: u64 = 1 << 19;
@@ -64,6 +63,11 @@ impl SoftSpokenLengths {
         SoftSpokenLengths { k, begun: false }
     }
 
+    /// Bytes of the first batch from a receiver whose trees are single base OTs.
+    pub(crate) const fn first_batch_of_single(count: usize) -> usize {
+        (1 + count.div_ceil(TILE)) * (PLANES - 1) * 16 + check::MESSAGE
+    }
+
     /// As [`CotMaker::batch`](crate::ot::CotMaker::batch).
     pub fn batch(&self, wanted: u64) -> usize {
         batch(wanted)
@@ -76,6 +80,6 @@ impl SoftSpokenLengths {
             return [0, 0];
         }
         let first = !std::mem::replace(&mut self.begun, true);
-        [if first { Proof::LEN } else { 0 }, Shape::new(self.k).message_len(count, first)]
+        [0, Shape::new(self.k).message_len(count, first)]
     }
 }

@@ -5,12 +5,10 @@ use blake3::{Hasher, hazmat::HasherExt};
 use kernels::{aes::Aes128, generator::Generator};
 
 use super::*;
-use crate::ot::base::{ReceiverOutput, SenderOutput};
 use crate::ot::base_setup::tests::exchange_in;
 use crate::ot::{CotOutput, Extension, Side};
 
 const ID: [u8; 32] = [7; 32];
-const PROOF: [u8; 32] = [9; 32];
 const DELTA: Block = Block::new(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
 
 /// Both sides' seeds for this Δ.
@@ -18,11 +16,7 @@ fn seeds(delta: Block) -> (SenderSeeds, ReceiverSeeds) {
     let mut rng = Generator::from_seed(Block::new(5));
     let pairs: Vec<[Block; 2]> = (0..PLANES).map(|_| [rng.block(), rng.block()]).collect();
     let keys = pairs.iter().enumerate().map(|(i, pair)| pair[usize::from(delta.get() >> i & 1 == 1)]).collect();
-    let chosen = ReceiverOutput { keys, proof: Proof(PROOF) };
-    (
-        SenderSeeds { id: ID, delta, base_ots: chosen },
-        ReceiverSeeds { id: ID, base_ots: SenderOutput { pairs, proof: Proof(PROOF) } },
-    )
+    (SenderSeeds { id: ID, delta, keys }, ReceiverSeeds { id: ID, pairs })
 }
 
 fn pair(k: u8) -> (Sender, Receiver) {
@@ -35,18 +29,15 @@ fn offer(receiver: &mut Receiver, output: CotOutput, count: usize) -> (Vec<u8>, 
     let mut message = b"before".to_vec();
     receiver.begin(CotBatch::new(Side::Receiver, output, count)).unwrap();
     receiver.send(&mut message).unwrap();
-    let proof = receiver.seeds.base_ots.proof.as_bytes().to_vec();
-    let proof = if receiver.proven { vec![] } else { proof };
-    assert_eq!(receiver.expect(), proof.len());
-    (message.split_off(6), receiver.receive(&proof).unwrap().unwrap())
+    assert_eq!(receiver.expect(), 0);
+    (message.split_off(6), receiver.receive(&[]).unwrap().unwrap())
 }
 
 fn accept(sender: &mut Sender, output: CotOutput, count: usize, message: &[u8]) -> Result<CotBatch> {
     sender.begin(CotBatch::new(Side::Sender, output, count))?;
-    let (mut outbox, first) = (Vec::new(), sender.trees.is_empty());
+    let mut outbox = Vec::new();
     sender.send(&mut outbox)?;
-    assert_eq!(outbox, if first { sender.seeds.base_ots.proof.as_bytes().to_vec() } else { vec![] });
-    assert!(!sender.idle());
+    assert!(outbox.is_empty() && !sender.idle());
     sender.receive(message).map(|batch| batch.expect("a batch is settled at once"))
 }
 
@@ -201,7 +192,7 @@ mod definition {
 fn agrees_with_the_definition() {
     for k in [1, 3, 4, 8] {
         let (mut sender, mut receiver) = pair(k as u8);
-        let streams = definition::Streams::new(k, &seeds(DELTA).1.base_ots.pairs);
+        let streams = definition::Streams::new(k, &seeds(DELTA).1.pairs);
         let groups = PLANES.div_ceil(k);
         let mut position = 0;
         for (number, count) in [300, 129].into_iter().enumerate() {
@@ -305,33 +296,9 @@ fn costs_what_it_says() {
         let tile = bits * TILE / 8;
         let trees = if k > 1 { 4128 } else { 0 };
         let mut lengths = SoftSpokenLengths::new(k);
-        assert_eq!(lengths.exchange(1 << 19), [32, (bits << 19) / 8 + tile + 48 + trees]);
+        assert_eq!(lengths.exchange(1 << 19), [0, (bits << 19) / 8 + tile + 48 + trees]);
         assert_eq!(lengths.exchange(1 << 19), [0, (bits << 19) / 8 + tile + 48]);
     }
-}
-
-/// P13: the first batch is settled by the sender's proof of its base OTs and nothing else, later ones without. The twin
-/// that asks for none settles it.
-#[test]
-fn nothing_is_settled_before_the_base_ots_are_proven() {
-    let begun = || {
-        let mut receiver = pair(4).1;
-        receiver.begin(CotBatch::new(Side::Receiver, CotOutput::Blocks, 100)).unwrap();
-        receiver.send(&mut Vec::new()).unwrap();
-        receiver
-    };
-    for byte in 0..32 {
-        let (mut receiver, mut proof) = (begun(), PROOF);
-        proof[byte] ^= 1 << (byte % 8);
-        assert!(matches!(receiver.receive(&proof), Err(Error::Peer(why)) if why.contains("base OTs")));
-        let again = receiver.begin(CotBatch::new(Side::Receiver, CotOutput::Blocks, 100));
-        assert!(matches!(again, Err(Error::Dead(_))), "a second trial");
-    }
-    assert!(matches!(begun().receive(&[]), Err(Error::Peer(_))));
-    assert!(begun().receive(&PROOF).unwrap().is_some());
-    let mut twin = begun();
-    twin.proven = true;
-    assert!(twin.receive(&[]).unwrap().is_some());
 }
 
 /// One byte changed anywhere: the sender says that the peer is to blame, and forgets Δ.
@@ -373,7 +340,7 @@ fn other_choices_in_one_group_are_detected() {
             for checked in [true, false] {
                 let (sender, receiver) = seeds(delta);
                 let (mut sender, mut receiver) = (Sender::new(sender, k, 1), Receiver::new(receiver, k, 1));
-                receiver.cheat = Some((group, Block::new(1 << 77)));
+                receiver.cheat = vec![(group, Block::new(1 << 77))];
                 sender.unchecked = !checked;
                 let (message, received) = offer(&mut receiver, CotOutput::Blocks, 500);
                 let sent = accept(&mut sender, CotOutput::Blocks, 500, &message);
@@ -453,13 +420,13 @@ mod trees {
 
     fn full(k: u8) -> (Vec<u8>, Vec<Vec<Block>>) {
         let mut message = Vec::new();
-        let trees = pprf::full_trees(&ID, Shape::new(k), &seeds(DELTA).1.base_ots.pairs, &mut message);
+        let trees = pprf::full_trees(&ID, Shape::new(k), &seeds(DELTA).1.pairs, &mut message);
         assert_eq!(message.len(), pprf::message_len(Shape::new(k)));
         (message, trees.iter().map(|keys| keys.to_vec()).collect())
     }
 
     fn punctured(k: u8, message: &[u8]) -> Result<Vec<Vec<Block>>> {
-        let keys = seeds(DELTA).0.base_ots.keys.clone();
+        let keys = seeds(DELTA).0.keys.clone();
         let trees = pprf::punctured_trees(&ID, Shape::new(k), DELTA, &keys, message)?;
         Ok(trees.iter().map(|keys| keys.to_vec()).collect())
     }
@@ -473,7 +440,7 @@ mod trees {
             assert_eq!(shape.widths().sum::<usize>(), PLANES);
             for (group, width) in shape.widths().enumerate() {
                 let first = group * shape.k;
-                let pairs = &seeds(DELTA).1.base_ots.pairs[first..first + width];
+                let pairs = &seeds(DELTA).1.pairs[first..first + width];
                 assert!(full[group] == definition::leaf_keys(k.into(), group, pairs), "k = {k}");
                 let delta = usize::from(shape.delta(DELTA, group));
                 assert_eq!(punctured[group].len(), 1 << width);

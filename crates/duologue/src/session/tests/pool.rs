@@ -4,6 +4,8 @@ use super::*;
 use crate::channel::memory::MemoryPipe;
 use crate::correlation::pool::Pool;
 use crate::data;
+use crate::ot::base::Proof;
+use crate::ot::{Directions, SECOND as OFFER};
 use crate::storage::tests::copy;
 use circuit::{Program, blocks, uint};
 use std::fs;
@@ -20,8 +22,9 @@ const MANY: Demand = Demand { cots_by_alice: 2000, cots_by_bob: 2001, triples: 2
 
 /// The lengths of messages of correlations: longer than any terms.
 const LONG: RangeInclusive<usize> = 3000..=usize::MAX;
-/// That of the challenges of base OTs.
-const CHALLENGES: RangeInclusive<usize> = BaseOtSetup::MESSAGES[1]..=BaseOtSetup::MESSAGES[1];
+/// Those of the second message of base OTs, of one direction and of both.
+const ANSWERS: [usize; 2] =
+    [BaseOtSetup::messages(Directions::One(Party::Alice))[1][1], BaseOtSetup::messages(Directions::Both)[1][1]];
 
 /// What befalls the next frame of some lengths.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -226,23 +229,77 @@ fn a_failed_check_destroys_delta_before_the_peer_hears() {
     }
 }
 
-/// Base OTs have Δ in them too: what a peer that fails them has learnt of it is worth nothing.
+/// Base OTs have Δ in them too: what a peer that fails them has learnt of it is worth nothing. Of one direction the last
+/// bit of the answer is in the challenges' commitment; of both, in the check of the batch.
 #[test]
-fn challenges_that_fail_destroy_delta() {
+fn base_ots_that_fail_destroy_delta() {
+    let later = |session: &mut Session| {
+        session.fill_pool(Demand::of_cots(Party::Alice, 10))?;
+        session.fill_pool(FEW).map(drop)
+    };
+    let cases: [(usize, &str, fn(&mut Session) -> Result<()>); 3] = [
+        (ANSWERS[0], "challenges", |session| session.fill_pool(Demand::of_cots(Party::Alice, 10)).map(drop)),
+        (ANSWERS[1], "consistency check", |session| session.fill_pool(FEW).map(drop)),
+        (OFFER, "consistency check", later),
+    ];
+    for (length, words, making) in cases {
+        let place = Place::new();
+        let (results, [alice, _]) = place.meet(1, |session, desk| {
+            session.create_pool(&desk.folder, MAKER, None)?;
+            if session.party == Party::Bob {
+                *desk.harm.lock().unwrap() = Some((length..=length, Harm::Flip));
+            }
+            making(session)
+        });
+        let [error, _] = results.map(|result| result.expect_err("harmless"));
+        assert!(matches!(&error, Error::Peer(why) if why.contains(words)), "{error}");
+        assert_eq!(*alice.aborts.lock().unwrap(), [true]);
+        let [alice, bob] = [Party::Alice, Party::Bob].map(|party| place.open(party).status().destroyed);
+        assert!(alice.is_some_and(|why| why.contains(words)));
+        assert_eq!(bob, None, "he failed no check of ours");
+    }
+}
+
+/// P12, P13: a wrong proof of the base OTs destroys the Δ of whoever asked for it, on disk too, before anything is used.
+#[test]
+fn a_proof_that_fails_destroys_delta() {
     let place = Place::new();
-    let (results, [alice, _]) = place.meet(1, |session, desk| {
+    let (results, [_, bob]) = place.meet(1, |session, desk| {
         session.create_pool(&desk.folder, MAKER, None)?;
-        if session.party == Party::Bob {
-            *desk.harm.lock().unwrap() = Some((CHALLENGES, Harm::Flip));
+        if session.party == Party::Alice {
+            *desk.harm.lock().unwrap() = Some((Proof::LEN..=Proof::LEN, Harm::Flip));
         }
-        session.fill_pool(FEW)
+        // Alice, who only sends, has nothing to say in the first exchange but her proof.
+        session.fill_pool(Demand::of_cots(Party::Alice, 10))
     });
-    let [error, _] = results.map(|result| result.expect_err("harmless"));
-    assert!(matches!(&error, Error::Peer(why) if why.contains("challenges")), "{error}");
-    assert_eq!(*alice.aborts.lock().unwrap(), [true]);
-    let [alice, bob] = [Party::Alice, Party::Bob].map(|party| place.open(party).status().destroyed);
-    assert!(alice.is_some_and(|why| why.contains("challenges")));
-    assert_eq!(bob, None, "he failed no check of ours");
+    let [_, error] = results.map(|result| result.map(drop));
+    assert!(matches!(&error, Err(Error::Peer(why)) if why.contains("base OTs")));
+    assert_eq!(*bob.aborts.lock().unwrap(), [true]);
+    assert!(place.open(Party::Bob).status().destroyed.is_some_and(|why| why.contains("base OTs")));
+    assert_eq!(place.open(Party::Bob).left(), Demand::NONE);
+}
+
+/// One direction in one session, both in the next, one more in a third: all under the pool's Δ.
+#[test]
+fn a_pool_gets_its_directions_as_they_are_called_for() {
+    let place = Place::new();
+    let levels = [Demand::of_cots(Party::Bob, 50), FEW + FEW, Demand { cots_by_alice: 90, ..FEW + FEW }];
+    place.create(1, Demand::NONE);
+    for (seed, level) in (2..).zip(levels) {
+        place.with_pool(seed, |session| session.fill_pool(level));
+    }
+    let all = place.open(Party::Alice).left();
+    let [alice, bob] = place.with_pool(9, |session| {
+        session.correlate(MAKER, all, |_| Ok(()))?;
+        let [sent, received] = [session.party, session.party.peer()].map(|sender| all.cots_by(sender) as usize);
+        let stock = &mut session.stock;
+        let halves = (stock.draw_cot_sender(sent)?, stock.draw_cot_receiver(received)?.t);
+        Ok((session.wire.delta()?, halves))
+    });
+    let belong = |delta: Block, q: &[Block], t: &[Block]| {
+        !q.is_empty() && q.len() == t.len() && q.iter().zip(t).all(|(&q, &t)| t == if t.lsb() { q ^ delta } else { q })
+    };
+    assert!(belong(alice.0, &alice.1.0, &bob.1.1) && belong(bob.0, &bob.1.0, &alice.1.1));
 }
 
 /// The twin: whoever is on the way can break the channel, and that alone does not cost a pool.
@@ -326,7 +383,6 @@ fn what_one_party_destroyed_the_other_destroys() {
     place.create(1, FEW);
     place.open(Party::Alice).destroy_delta("a test").unwrap();
     place.with_pool(2, |session| {
-        assert!(session.wire.delta.is_none());
         let error = session.fill_pool(MANY).expect_err("there is no Δ");
         assert!(matches!(&error, Error::Usage(why) if why.contains("are destroyed")), "{error}");
         session.fill_pool(Demand::of_triples(500))?;

@@ -3,12 +3,12 @@
 use crate::failure::Failure;
 use crate::verbs::bench::machine::{median, stay_on};
 use duologue::Party;
-use duologue::ot::{BaseOtSetup, base};
+use duologue::ot::{BaseOtSetup, Directions, base};
 use std::thread;
 use std::time::Instant;
 
 /// Milliseconds of one party for 128 base OTs, the slower of both; and for the set-up of a session, 128 in each
-/// direction. Medians.
+/// direction, likewise. Medians.
 pub fn measure(runs: u32, core: Option<usize>) -> Result<[f64; 2], Failure> {
     let measured = thread::scope(|scope| {
         let measuring = scope.spawn(|| {
@@ -29,12 +29,16 @@ fn sample() -> duologue::Result<[f64; 2]> {
     let (sent, (dealt, answer)) = timed(|| sender.answer(&from_receiver))?;
     let (received, taken) = timed(|| receiver.finish(&from_sender, &answer))?;
     let (proven, ()) = timed(|| dealt.proof.check(taken.proof.as_bytes()))?;
-    let (begun, (alice, from_alice)) = timed(|| BaseOtSetup::start(Party::Alice, &SESSION))?;
-    let (bob, from_bob) = BaseOtSetup::start(Party::Bob, &SESSION)?;
-    let (answered, (alice, _)) = timed(|| alice.answer(&from_bob))?;
-    let (_, answer) = bob.answer(&from_alice)?;
+    let start = |party| timed(move || BaseOtSetup::start(party, &SESSION, Directions::Both));
+    let (alice_begun, (alice, from_alice)) = start(Party::Alice)?;
+    let (bob_begun, (bob, from_bob)) = start(Party::Bob)?;
+    let (alice_answered, (alice, _)) = timed(|| alice.answer(&from_bob))?;
+    let (bob_answered, (_, answer)) = timed(|| bob.answer(&from_alice))?;
     let (ended, _) = timed(|| alice.finish(&answer))?;
-    Ok([(started + sent + proven).max(chosen + received), begun + answered + ended])
+    Ok([
+        (started + sent + proven).max(chosen + received),
+        (alice_begun + alice_answered + ended).max(bob_begun + bob_answered),
+    ])
 }
 
 /// Milliseconds, and what was made in them.

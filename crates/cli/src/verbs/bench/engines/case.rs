@@ -35,6 +35,10 @@ pub enum Task {
     Online { at_once: u32 },
     /// No program: this many bytes from Bob to Alice over the channel.
     Stream { bytes: u64 },
+    /// A connection and a session for each run: from connecting to the first correlated OTs of both directions.
+    Start,
+    /// A connection and a session for each run: from connecting to the program's outputs.
+    First,
 }
 
 impl Case {

@@ -75,7 +75,7 @@ const fn figure(name: &'static str, value: Value, jobs: &'static [&'static str],
     Figure { name, value, jobs, goal, beside: &[] }
 }
 
-pub const FIGURES: [Figure; 21] = [
+pub const FIGURES: [Figure; 23] = [
     figure("garble", Value::Setup, &["yao_alone"], "0.25 R"),
     figure("evaluate", Value::Online, &["yao_alone"], "0.35 R"),
     figure("threads2_garble", Value::GainSetup, &["yao_alone2", "yao_alone"], "1.8 times"),
@@ -96,6 +96,8 @@ pub const FIGURES: [Figure; 21] = [
     },
     figure("aes_latency", Value::Microseconds, &["aes_latency"], "150 µs"),
     figure("aes_latency_memory", Value::Microseconds, &["aes_latency_memory"], ""),
+    figure("session_start", Value::Milliseconds, &["session_start"], ""),
+    figure("aes_first_tls", Value::Milliseconds, &["aes_first_tls"], "8 ms"),
     figure("gmw_alone", Value::Online, &["gmw_alone"], ""),
     figure("gmw_online_memory", Value::Online, &["gmw_online_memory"], "5 R"),
     figure("gmw_online", Value::Online, &["gmw_online"], "3 R"),
@@ -157,6 +159,7 @@ fn jobs(args: &BenchEngines) -> Vec<NamedCase> {
     let gmw = || Case::new(Task::Online { at_once: 1 }, Scheme::Gmw, "block:aes128", scaled(100_000), few);
     let masked = || Case::new(Task::Online { at_once: 1 }, Scheme::MaskedGmw, "block:aes128", scaled(100_000), few);
     let latency = || Case::new(Task::Online { at_once: 20 }, Scheme::Yao, "block:aes128", 1, many);
+    let first = |task| Case::new(task, Scheme::Yao, "block:aes128", 1, many.min(25));
     let channel = || Case::new(Task::Stream { bytes: scaled(1 << 30) }, Scheme::Yao, "", 0, runs);
     let memory = |scheme| Case::new(streamed, scheme, "block:aes128", scaled(args.count).div_ceil(AES), 1);
     let product = || Case::new(Task::Online { at_once: 1 }, Scheme::Gmw, "block:multiply:512:depth", 1, many.min(20));
@@ -174,6 +177,8 @@ fn jobs(args: &BenchEngines) -> Vec<NamedCase> {
         job("yao_tls", Over::Tls, yao()),
         job("aes_latency", Over::Tcp, latency()),
         job("aes_latency_memory", Over::Memory, latency()),
+        job("session_start", Over::Tcp, first(Task::Start)),
+        job("aes_first_tls", Over::Tls, first(Task::First)),
         job("gmw_alone", Over::Nothing, Case { lanes: scaled(25_000), ..gmw() }),
         job("gmw_online_memory", Over::Memory, gmw()),
         job("gmw_online", Over::Tcp, gmw()),
@@ -200,7 +205,7 @@ mod tests {
     #[test]
     fn figures_have_their_jobs() {
         let (figures, jobs) = plan("").unwrap_or_else(|why| panic!("{}", why.message));
-        assert_eq!((figures.len(), jobs.len()), (21, 19));
+        assert_eq!((figures.len(), jobs.len()), (23, 21));
         let all = FIGURES.iter().flat_map(|figure| figure.jobs.iter().chain(figure.beside));
         assert!(all.into_iter().all(|name| jobs.contains(name)));
     }

@@ -6,9 +6,10 @@ use duologue::channel::Channel;
 use duologue::circuit::program::Binding;
 use duologue::correlation::Demand;
 use duologue::session::PhaseReport;
-use duologue::{Inputs, Outcome, Outputs, Party, Scheme, Session};
+use duologue::{Inputs, Outcome, Outputs, Party, Precomputation, Scheme, Session};
 use serde::{Deserialize, Serialize};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The measurements of a party, or of both together.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
@@ -74,6 +75,40 @@ pub fn measure(channel: Channel, party: Party, case: &Case) -> Result<Measured, 
     side.session.close()?;
     check(&binding, &side.learned)?;
     Ok(Measured { ands: side.ands, session: opened, runs, memory })
+}
+
+/// The time for the other party to wait for us, before a run whose clock begins with connecting.
+const IN_WAIT: Duration = Duration::from_millis(50);
+
+/// Runs that have a connection and a session each. The time is Alice's, who is the one that connects on one machine.
+pub fn from_connecting(
+    mut meet: impl FnMut() -> Result<Channel, Failure>,
+    party: Party,
+    case: &Case,
+) -> Result<Measured, Failure> {
+    let binding = case.bind()?;
+    let inputs = own_inputs(&binding, party);
+    let (mut measured, mut learned) = (Measured::default(), Vec::new());
+    for _ in 0..case.runs {
+        if party == Party::Alice {
+            thread::sleep(IN_WAIT);
+        }
+        let precomputation = Precomputation::new()?;
+        let start = Instant::now();
+        let mut session = Session::connect_with(meet()?, party, precomputation)?;
+        if case.task == Task::First {
+            let outcome = session.run(&binding, &case.options(), &inputs)?;
+            measured.ands = outcome.report.ands;
+            learned.push(outcome.outputs);
+        } else {
+            warm_up(&mut session, case)?;
+        }
+        let time = if party == Party::Alice { start.elapsed().as_secs_f64() } else { 0.0 };
+        measured.runs.push(Run { online: time, call: time, ..Run::default() });
+        session.close()?;
+    }
+    check(&binding, &learned)?;
+    Ok(measured)
 }
 
 /// Base OTs and a batch of correlations, which nobody uses.

@@ -1,0 +1,63 @@
+//! What a session needs of public-key cryptography and of nobody else.
+
+use crate::Result;
+use crate::ot::{BASE_OTS, base::Ephemeral, os_generator};
+use kernels::generator::Generator;
+
+/// The secrets of one session, drawn before there is a peer, with the multiples of G of its base OTs.
+///
+/// [`Session::connect_with`](super::Session::connect_with) takes it. A party that makes it before it waits for its peer,
+/// or dials, has that work behind it when they meet: 128 multiplications by a table.
+///
+/// ```
+/// # use duologue::{Party, Precomputation, Result, Session, channel::{Limits, Listener, Security}};
+/// # fn serve(mut listener: Listener, security: &Security) -> Result<Session> {
+/// let precomputation = Precomputation::new()?;
+/// let channel = listener.accept(security, &Limits::default())?;
+/// Session::connect_with(channel, Party::Bob, precomputation)
+/// # }
+/// ```
+#[must_use = "it serves one session"]
+pub struct Precomputation {
+    pub(super) secrets: Generator,
+    pub(super) correlating: Correlating,
+}
+
+impl Precomputation {
+    /// Draws from the operating system's generator, and computes.
+    ///
+    /// # Errors
+    /// If the system has no randomness.
+    pub fn new() -> Result<Self> {
+        let mut drawn = Precomputation::of(os_generator()?);
+        drawn.correlating.compute();
+        Ok(drawn)
+    }
+
+    /// With nothing computed yet; all secrets of the session come from this generator.
+    pub(crate) fn of(secrets: Generator) -> Self {
+        let correlating = Correlating { secrets: secrets.derive(b"setup   ", 0), ephemeral: None };
+        Precomputation { secrets, correlating }
+    }
+}
+
+/// The secrets of base OTs and of the makers of correlations.
+pub(super) struct Correlating {
+    pub secrets: Generator,
+    ephemeral: Option<Ephemeral>,
+}
+
+impl Correlating {
+    /// Makes the multiples of G, if that was not done before.
+    pub fn compute(&mut self) {
+        if self.ephemeral.is_none() {
+            self.ephemeral = Some(Ephemeral::new(&mut self.secrets.derive(b"multiple", 0), BASE_OTS));
+        }
+    }
+
+    /// The multiples of G, for one use.
+    pub fn ephemeral(mut self) -> Ephemeral {
+        self.compute();
+        self.ephemeral.expect("it was computed")
+    }
+}
