@@ -72,6 +72,7 @@ pub fn all_options() -> Vec<Options> {
         let garbling = Garbling::ThreeHalves;
         all.push(Options::new(Scheme::Yao).garbling(garbling).timing(timing).tile(64));
     }
+    all.extend([2, 3].map(|strands| Options::new(Scheme::Yao).timing(Timing::Streamed).tile(64).strands(strands)));
     // Masked GMW cannot be streamed; whatever is added to the list of protocols is tried as it is by default.
     all.push(Options::new(Scheme::Gmw).timing(Timing::Streamed).tile(64));
     let others = Scheme::ALL.into_iter().filter(|&scheme| scheme != Scheme::Yao);

@@ -12,6 +12,9 @@ pub(crate) const GARBLER: &str = "who garbles";
 pub(crate) const GARBLING: &str = "how ANDs are garbled";
 pub(crate) const TILE: &str = "the lanes of a tile";
 
+/// A term that is there only if it is not as usual, and how it is then.
+pub(crate) const STRANDS: (&str, &str) = ("the number of strands", "1");
+
 /// The name of the field that says which call a party makes. It comes first, so that parties that call for different things hear just that.
 pub(crate) const CALL: &str = "what is called for";
 
@@ -36,6 +39,13 @@ pub fn compare(ours: &[(&'static str, String)], theirs: &[u8]) -> Result<()> {
         let ours = value.escape_default().to_string();
         let line = lines.next().ok_or_else(|| Error::peer("its terms end too early"))?;
         let (their_name, theirs) = line.split_once('\t').ok_or_else(|| Error::peer("its terms have no values"))?;
+        let incompatible = |what, ours, theirs| Err(Error::Incompatible { what, ours: readable(ours), theirs });
+        if their_name == STRANDS.0 && *name != STRANDS.0 {
+            return incompatible(STRANDS.0, STRANDS.1, readable(&printable(theirs)));
+        }
+        if their_name != *name && *name == STRANDS.0 {
+            return incompatible(STRANDS.0, &ours, STRANDS.1.into());
+        }
         if their_name != *name {
             return Err(Error::peer("its terms are in another order"));
         }

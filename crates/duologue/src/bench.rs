@@ -1,9 +1,13 @@
 //! Protocols on a stopwatch, without a channel: what benchmarks measure beside whole sessions.
 //!
 //! Both parties of one program run in this process by the executors and protocols that sessions run, with correlations
-//! of a dealer instead of makers. They take turns: while one computes the other waits, so that each may have the core
-//! for itself, and the time in which bytes pass between them counts for nobody. Nothing here protects anything: both
-//! parties' secrets are in one place, and none of it can become part of a session.
+//! of a dealer instead of makers. *In turns*, one computes while the other waits, so that each may have the core for
+//! itself, and the time in which bytes pass between them counts for nobody; what a party of one thread writes stays in
+//! its cache. *Cold*, each party runs from beginning to end on messages that were recorded: bytes change hands with
+//! their memory, which is in no cache, so that nothing stops the watch and any number of threads are measured alike.
+//! Nothing here protects anything: both parties' secrets are in one place, and none of it can become part of a session.
+
+mod replay;
 
 use crate::clock::Instant;
 use crate::correlation::{Demand, Stock, Triples};
@@ -27,36 +31,61 @@ use std::time::Duration;
 pub struct Alone {
     /// Times that Alice and Bob computed online, without those in which they waited for each other.
     pub times: [Duration; 2],
-    /// Who garbled, if it was Yao.
+    /// Who garbled, if anybody did.
     pub garbler: Party,
+    pub garbles: bool,
     /// AND gates over all lanes.
     pub ands: u64,
     /// The outputs of Alice and of Bob.
     pub outputs: [Outputs; 2],
 }
 
-/// Runs a program's online phase on the inputs of both parties and the public ones: of GMW with the triples drawn, of
-/// Yao with garbling, its setup being streamed. Each party has so many threads, which stay on the core of the caller if
-/// that has one: if there are more, it must not.
+/// The threads of a party, and what each of them does when it starts: it may take a core for itself. One thread is the
+/// caller's.
+#[derive(Clone, Copy)]
+pub struct Workers {
+    /// How many.
+    pub count: usize,
+    /// Called by each thread with its number, if there are several.
+    pub place: fn(usize),
+}
+
+/// Runs a program's online phase in turns on the inputs of both parties and the public ones: of GMW with the triples
+/// drawn, of Yao with garbling, its setup being streamed.
 ///
 /// # Errors
 /// [`Error::Usage`] if an input is missing or misshapen, or is shared.
-pub fn alone(binding: &Binding, options: &Options, inputs: &Inputs, threads: usize) -> Result<Alone> {
+pub fn alone(binding: &Binding, options: &Options, inputs: &Inputs, workers: Workers) -> Result<Alone> {
+    let both = Both::new(binding, options, inputs, workers)?;
+    let taken = both.in_turns(false)?.map(|party| party.took);
+    Ok(both.alone(taken))
+}
+
+/// Runs the same so many times, each party by itself on recorded messages. It takes the memory of all messages twice.
+///
+/// # Errors
+/// As [`alone`].
+pub fn cold(
+    binding: &Binding,
+    options: &Options,
+    inputs: &Inputs,
+    workers: Workers,
+    runs: usize,
+) -> Result<Vec<Alone>> {
+    let both = Both::new(binding, options, inputs, workers)?;
+    let taken = replay::repeat(&both, runs)?;
+    Ok(taken.into_iter().map(|taken| both.alone(taken)).collect())
+}
+
+/// Why a program is not measured, if so.
+fn check(binding: &Binding) -> Result<()> {
     if binding.inputs().iter().any(|port| port.who == Owner::Shared) {
         return Err(Error::usage("a program with shared inputs is not measured alone"));
     }
     if binding.program().has_calls() {
         return Err(Error::usage("a program with calls is not measured alone"));
     }
-    let (terms, schedule) = Terms::resolve(binding, options)?;
-    let (garbler, ands) = (terms.garbler, schedule.totals.and0);
-    let job = (Arc::new(binding.clone()), Arc::new(schedule));
-    let feeds = [Party::Alice, Party::Bob].map(|party| inputs.feeds(binding, |who| who != Owner::Party(party.peer())));
-    let [alice, bob] = feeds;
-    let threads = [Threads::new(threads)?, Threads::new(threads)?];
-    let both = Both { binding, terms, job, feeds: [alice?, bob?], threads, dealer: crate::ot::os_generator()? };
-    let [(alice, from_alice), (bob, from_bob)] = both.run()?;
-    Ok(Alone { times: [alice, bob], garbler, ands, outputs: [from_alice, from_bob] })
+    Ok(())
 }
 
 /// A program with the inputs of both.
@@ -65,11 +94,18 @@ struct Both<'a> {
     terms: Terms,
     job: (Arc<Binding>, Arc<Schedule>),
     feeds: [Feeds; 2],
+    /// A party that waits for its turn keeps its threads.
     threads: [Threads; 2],
     dealer: Generator,
 }
 
 type Took = (Duration, Outputs);
+
+/// A party's time and outputs, and the bytes that it read if they were recorded.
+struct Played {
+    took: Took,
+    read: Vec<u8>,
+}
 
 /// Keys that a dealer gave both parties.
 struct DealtKeys<'a> {
@@ -133,15 +169,41 @@ fn delta(dealer: &Generator) -> Block {
     dealer.derive(b"delta   ", 0).block().with_lsb(true)
 }
 
-impl Both<'_> {
-    fn run(&self) -> Result<[Took; 2]> {
+/// A party's engine, and the correlations that it draws.
+type Dealt = (Box<dyn Engine>, Stock);
+
+impl<'a> Both<'a> {
+    fn new(binding: &'a Binding, options: &Options, inputs: &Inputs, workers: Workers) -> Result<Self> {
+        check(binding)?;
+        let (terms, schedule) = Terms::resolve(binding, options)?;
+        let job = (Arc::new(binding.clone()), Arc::new(schedule));
+        let feeds = |party: Party| inputs.feeds(binding, |who| who != Owner::Party(party.peer()));
+        let feeds = [feeds(Party::Alice)?, feeds(Party::Bob)?];
+        let party = || Threads::placed(workers.count, workers.place);
+        let threads = [party()?, party()?];
+        Ok(Both { binding, terms, job, feeds, threads, dealer: crate::ot::os_generator()? })
+    }
+
+    fn alone(&self, [(alice, from_alice), (bob, from_bob)]: [Took; 2]) -> Alone {
+        let (garbler, garbles) = (self.terms.garbler, self.terms.scheme.has_garbler());
+        let ands = self.job.1.totals.and0;
+        Alone { times: [alice, bob], garbler, garbles, ands, outputs: [from_alice, from_bob] }
+    }
+
+    fn in_turns(&self, records: bool) -> Result<[Played; 2]> {
+        let [alice, bob] = self.parties()?;
+        self.race(alice, bob, records)
+    }
+
+    /// Both parties, the same ones every time.
+    fn parties(&self) -> Result<[Dealt; 2]> {
         let (plans, mail) = (PlanCache::default(), Mutex::default());
         let engine = |party| self.engine(DealtKeys { party, dealer: &self.dealer, plans: &plans, mail: &mail });
         // The garbler opens the program.
         let (first, other) = (engine(self.terms.garbler)?, engine(self.terms.garbler.peer())?);
         let (alice, bob) = if self.terms.garbler == Party::Alice { (first, other) } else { (other, first) };
         let [alices, bobs] = self.stocks(alice.demand());
-        self.race((alice, alices), (bob, bobs))
+        Ok([(alice, alices), (bob, bobs)])
     }
 
     /// A party, whose setup is ahead unless it is garbling, which is to be measured.
@@ -156,6 +218,7 @@ impl Both<'_> {
             ahead: terms.ahead,
             public: self.feeds[party as usize].clone(),
             threads: self.threads[party as usize].clone(),
+            strands: terms.strands,
         };
         descriptor.engine(&terms, program, &mut keys)
     }
@@ -201,9 +264,9 @@ impl Both<'_> {
     }
 
     /// Alice and Bob, each in a thread.
-    fn race(&self, alice: (Box<dyn Engine>, Stock), bob: (Box<dyn Engine>, Stock)) -> Result<[Took; 2]> {
+    fn race(&self, alice: Dealt, bob: Dealt, records: bool) -> Result<[Played; 2]> {
         let table = Table::default();
-        let [alices, bobs] = [0, 1].map(|us| Seat { table: &table, us, busy: Duration::ZERO, since: Instant::now() });
+        let [alices, bobs] = [0, 1].map(|us| Seat::new(&table, us, records));
         let both = thread::scope(|scope| {
             let bob = scope.spawn(move || self.party(bob, bobs));
             let alice = self.party(alice, alices);
@@ -212,13 +275,14 @@ impl Both<'_> {
         Ok([both.0?, both.1?])
     }
 
-    fn party(&self, (mut engine, mut stock): (Box<dyn Engine>, Stock), mut seat: Seat) -> Result<Took> {
+    fn party(&self, (mut engine, mut stock): Dealt, mut seat: Seat) -> Result<Played> {
         engine.setup(&mut stock, &mut seat)?;
         seat.away(Table::wait_for_turn)?;
         seat.busy = Duration::ZERO;
         let ran = engine.online(&self.feeds[seat.us], &mut stock, &mut seat)?;
         seat.stop();
-        Ok((seat.busy, Outputs::new(self.binding, ran.outputs)))
+        let read = seat.record.take().unwrap_or_default();
+        Ok(Played { took: (seat.busy, Outputs::new(self.binding, ran.outputs)), read })
     }
 }
 
@@ -317,9 +381,15 @@ struct Seat<'a> {
     us: usize,
     busy: Duration,
     since: Instant,
+    /// All that was read.
+    record: Option<Vec<u8>>,
 }
 
-impl Seat<'_> {
+impl<'a> Seat<'a> {
+    fn new(table: &'a Table, us: usize, records: bool) -> Self {
+        Seat { table, us, busy: Duration::ZERO, since: Instant::now(), record: records.then(Vec::new) }
+    }
+
     fn stop(&mut self) {
         self.busy += self.since.elapsed();
     }
@@ -358,7 +428,12 @@ impl Link for Seat<'_> {
 
     fn receive(&mut self, count: usize, inbox: &mut Inbox) -> Result<()> {
         let room = inbox.only(count);
-        if count == 0 { Ok(()) } else { self.away(|table, us| table.receive(us, room)) }
+        if count == 0 {
+            return Ok(());
+        }
+        self.away(|table, us| table.receive(us, room))?;
+        self.record.iter_mut().for_each(|record| record.extend_from_slice(inbox));
+        Ok(())
     }
 
     /// The dealer gave all.
@@ -392,11 +467,16 @@ mod tests {
             };
             let inputs = Inputs::new().with("key", input(1)).with("block", input(2));
             let expected = plain::run(&binding, &inputs).unwrap();
-            for (scheme, threads) in Scheme::ALL.iter().flat_map(|&scheme| [(scheme, 1), (scheme, 2)]) {
-                let run = alone(&binding, &Options::new(scheme), &inputs, threads).unwrap();
-                assert!(run.outputs.iter().all(|outputs| outputs.get("out") == expected.get("out")), "{scheme}");
-                assert_eq!(run.ands, 6400 * lanes);
-                assert!(run.times.iter().all(|time| !time.is_zero()));
+            for (scheme, count) in Scheme::ALL.iter().flat_map(|&scheme| [(scheme, 1), (scheme, 2)]) {
+                let (options, workers) = (Options::new(scheme), Workers { count, place: |_| {} });
+                let mut runs = cold(&binding, &options, &inputs, workers, 2).unwrap();
+                runs.push(alone(&binding, &options, &inputs, workers).unwrap());
+                assert_eq!(runs.len(), 3);
+                for run in runs {
+                    assert!(run.outputs.iter().all(|outputs| outputs.get("out") == expected.get("out")), "{scheme}");
+                    assert_eq!(run.ands, 6400 * lanes);
+                    assert!(run.times.iter().all(|time| !time.is_zero()));
+                }
             }
         }
     }
@@ -404,8 +484,8 @@ mod tests {
     #[test]
     fn who_waits_for_nobody_is_told() {
         let table = Table::default();
-        let mut alice = Seat { table: &table, us: 0, busy: Duration::ZERO, since: Instant::now() };
-        drop(Seat { table: &table, us: 1, busy: Duration::ZERO, since: Instant::now() });
+        let mut alice = Seat::new(&table, 0, false);
+        drop(Seat::new(&table, 1, false));
         assert!(alice.receive(1, &mut Inbox::default()).is_err());
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The time for which a thread without work looks for more before it sleeps, and for which one that is done with its
 /// half looks whether the other half is done. Waking a thread takes 20 to 50 µs, about as long as half a chunk of
 /// tables. With 200 µs two threads garble 1.4 times as fast as one, and without this 0.8 times (VAES-512, two cores).
-const AWAKE: Duration = Duration::from_micros(200);
+pub(crate) const AWAKE: Duration = Duration::from_micros(200);
 
 /// Whether threads can be started; in WebAssembly they cannot.
 pub(crate) const ARE_THERE: bool = !cfg!(target_family = "wasm");
@@ -26,11 +26,19 @@ pub(crate) struct Threads(Option<Arc<ThreadPool>>);
 impl Threads {
     /// A party with `count` threads; with one there is no pool.
     pub fn new(count: usize) -> Result<Threads> {
+        Threads::placed(count, |_| {})
+    }
+
+    /// The same; each thread of a pool calls `place` with its number when it starts.
+    pub fn placed(count: usize, place: fn(usize)) -> Result<Threads> {
         if count <= 1 {
             return Ok(Threads(None));
         }
         let pool = ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("duologue-{i}"));
-        let pool = pool.build().map_err(|why| Error::io("starting threads")(std::io::Error::other(why)))?;
+        let pool = pool
+            .start_handler(place)
+            .build()
+            .map_err(|why| Error::io("starting threads")(std::io::Error::other(why)))?;
         Ok(Threads(Some(Arc::new(pool))))
     }
 
@@ -44,6 +52,14 @@ impl Threads {
         match &self.0 {
             Some(pool) => pool.install(work),
             None => work(),
+        }
+    }
+
+    /// Runs `work` once on every thread, side by side; it gets the thread's number. A panic is passed on when all are done.
+    pub fn on_all(&self, work: impl Fn(usize) + Sync) {
+        match &self.0 {
+            Some(pool) => drop(pool.broadcast(|thread| work(thread.index()))),
+            None => work(0),
         }
     }
 
@@ -192,6 +208,17 @@ mod tests {
                 assert_eq!(threads.both(|| round, || (shared(), round + 1).1), (round, round + 1));
             }
             assert_eq!(items, [49; 9]);
+        }
+    }
+
+    #[test]
+    fn every_thread_has_its_turn() {
+        for count in [1, 2, 5] {
+            let (threads, turns) = (Threads::new(count).unwrap(), std::sync::Mutex::new(Vec::new()));
+            threads.install(|| threads.on_all(|thread| turns.lock().unwrap().push(thread)));
+            let mut turns = turns.into_inner().unwrap();
+            turns.sort_unstable();
+            assert!(turns.into_iter().eq(0..count));
         }
     }
 

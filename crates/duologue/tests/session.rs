@@ -174,6 +174,9 @@ fn what_differs_is_named_on_both_sides_and_the_session_goes_on() {
         assert_disagreement(what, &same, &run(&binding, options, 1));
         assert_disagreement(what, &run(&binding, options, 1), &same);
     }
+    let streamed = |strands| run(&binding, yao().timing(Timing::Streamed).strands(strands), 1);
+    assert_disagreement("the number of strands", &streamed(1), &streamed(2));
+    assert_disagreement("the number of strands", &streamed(3), &streamed(1));
     assert_disagreement("its sizes", &same, &run(&every_step().bind(&[("n", 8)]).unwrap(), yao(), 1));
     assert_disagreement("the public inputs", &same, &run(&binding, yao(), 2));
     let mut longer = every_step();

@@ -11,8 +11,11 @@ use std::path::PathBuf;
 const FIGURES: &str = "\
 Without --circuits the figures of the engines are measured:
   garble, evaluate          the engine of Yao alone, AES-128 over 4,096 lanes on one core
-  threads2_garble, _evaluate  how many times as fast the same is with two threads;
-                            threads2 is the smaller of both
+  garble_cold, evaluate_cold  the same over 2,048 lanes, each party by itself: tables go to
+                            and come from memory that is in no cache
+  strands2_garble, _evaluate  how many times as fast that is with two strands on one thread
+  threads2_garble, _evaluate  the same with two strands on two threads, each on a core of its
+                            own; threads2 is the smaller of both
   threads2_gmw, _masked     the same of GMW and of masked GMW, AES-128 over 100,000 lanes,
                             online
   yao_memory, _tcp, _tls    the same, garbled and evaluated end to end by sessions
@@ -97,7 +100,7 @@ pub struct BenchEngines {
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1,100,10000", requires = "circuits")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     pub lanes: Vec<u64>,
-    /// Numbers of threads of a party; with more than one a party has no core of its own
+    /// Numbers of threads of a party, and of strands; with more than one a party has no core of its own
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1", requires = "circuits")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS.into()))]
     pub threads: Vec<u32>,

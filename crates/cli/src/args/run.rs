@@ -62,6 +62,9 @@ pub struct Settings {
     /// How many lanes are computed at once, rounded up to a power of two; both give the same
     #[arg(long, value_name = "LANES", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
     pub tile: Option<usize>,
+    /// How many tiles take turns on the wire when Yao is streamed, both alike: as many as the threads of whoever has more
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub strands: u16,
     /// The maker of correlations that are not in the pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told),
     /// silent16w to silent19w
     #[arg(long, value_name = "MAKER")]
@@ -101,7 +104,7 @@ pub struct Run {
     pub settings: Settings,
     /// Use one of the runs that `duologue prepare` put into this folder, on both sides
     #[arg(long, value_name = "FOLDER",
-          conflicts_with_all = ["protocol", "garbler", "garbling", "timing", "tile", "correlations", "pool"])]
+          conflicts_with_all = ["protocol", "garbler", "garbling", "timing", "tile", "strands", "correlations", "pool"])]
     pub prepared: Option<PathBuf>,
     /// The file of the key that the folder of prepared runs is sealed with: 32 random bytes or more
     #[arg(long, value_name = "FILE", requires = "prepared")]

@@ -25,5 +25,6 @@ use duologue::{Options, Scheme};
 fn options(scheme: Scheme, args: &Settings) -> Options {
     let usual = Options::new(scheme);
     let extension = args.correlations.unwrap_or(usual.extension);
-    usual.garbler(args.garbler).garbling(args.garbling).tile(args.tile).extension(extension)
+    let usual = usual.garbler(args.garbler).garbling(args.garbling).tile(args.tile).extension(extension);
+    usual.strands(args.strands.into())
 }

@@ -206,6 +206,7 @@ fn program_of(whole: &Program, part: &ProgramPart) -> Program {
         ahead: whole.ahead,
         public: public.collect(),
         threads: whole.threads.clone(),
+        strands: whole.strands,
     }
 }
 

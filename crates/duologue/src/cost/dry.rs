@@ -48,6 +48,7 @@ pub(super) fn run(
         ahead: terms.ahead,
         public: zeros(binding, |owner| owner == Owner::Public),
         threads: Threads::default(),
+        strands: terms.strands,
     };
     let mut executor = engine(program, party, terms, &tally, calls)?;
     let demand = executor.demand();

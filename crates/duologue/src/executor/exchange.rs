@@ -47,16 +47,9 @@ impl<P: Protocol> Steps<P> {
         }
     }
 
-    /// Goes from the first step to the last, with all the bytes that the task reads; the cell that it makes.
-    pub fn run(&mut self, protocol: &P, job: &Job, mut inbox: &[u8], outbox: &mut Outbox) -> Result<P::Value> {
-        let mut next = &[][..];
-        loop {
-            match self.step(protocol, job, next, outbox)? {
-                Some(Made::Value(value)) if inbox.is_empty() => return Ok(value),
-                None => next = inbox.split_off(..self.expect).ok_or_else(unforeseen)?,
-                _ => return Err(unforeseen()),
-            }
-        }
+    /// Bytes that the task waits for.
+    pub fn expects(&self) -> usize {
+        self.expect
     }
 
     /// Bytes that the task reads in the exchange after the one that it waits in, if it certainly goes on then, and the peer
@@ -235,7 +228,9 @@ impl<P: Protocol> Round<P> {
     /// Steps tasks with what came for them, which is so many bytes.
     fn step(&mut self, protocol: &P, turns: Vec<Turn<'_, P>>, bytes: usize) -> Result<Vec<(Running<P>, Step<P>)>> {
         let many = GROUPS * self.threads.count();
-        let shared = self.scheduling.side_by_side && self.threads.count() > 1 && bytes >= WORTH;
+        // Where maps are one way they are stepped alone, and this is for inputs and outputs.
+        let apart = self.scheduling.side_by_side || self.scheduling.one_way;
+        let shared = apart && self.threads.count() > 1 && bytes >= WORTH;
         let size = turns.len().div_ceil(if shared { many } else { 1 }).max(1);
         let mut turns = turns.into_iter();
         let mut groups = Vec::new();

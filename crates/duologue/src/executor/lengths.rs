@@ -96,7 +96,7 @@ pub(crate) struct Scheduling {
     /// inputs and outputs, for which one does wait, are taken many at a time and not between maps.
     pub one_way: bool,
     /// Whether each thread steps tasks of its own, as in GMW. Else the threads share the work of each task, as in Yao, where
-    /// whole maps are made side by side only if they are deferred. A map with ANDs waits for the peer after its first step.
+    /// whole maps are made side by side only if they are gathered. A map with ANDs waits for the peer after its first step.
     pub side_by_side: bool,
     /// Memory of one bit of one lane, in bits.
     pub cell_bits: usize,
@@ -131,11 +131,6 @@ pub(crate) trait Lengths: Send + Sync {
     fn depths(&self, plan: &Arc<Plan>, inputs: &[u32]) -> Vec<u32> {
         plan_depths(plan, inputs)
     }
-}
-
-/// Bytes that a task reads online.
-pub(crate) fn read_online(lengths: &dyn Lengths, job: &Job) -> usize {
-    lengths.online(job).map(|exchange| exchange.read).sum()
 }
 
 fn plan_depths(plan: &Plan, inputs: &[u32]) -> Vec<u32> {

@@ -6,15 +6,15 @@
 //! Which tasks are under way depends on the schedule and the window alone, so both parties do the same without a word.
 //! In the *streamed* timing a task is set up just before it begins, and the memory of what is under way is bounded by
 //! the window. Held whole are the task list, what a party supplies or learns, public cells, and cells that a
-//! lane-crossing view waits for; [`cost`](mod@crate::cost) counts the peak. With several threads there are also the maps
-//! that were deferred (`deferred`).
+//! lane-crossing view waits for; [`cost`](mod@crate::cost) counts the peak. With several threads or strands there are also
+//! the maps that were gathered (`strands`).
 
 pub(crate) mod cells;
-mod deferred;
 mod exchange;
 pub(crate) mod interpreter;
 pub(crate) mod lengths;
 mod link;
+mod mail;
 mod online;
 pub(crate) mod plans;
 mod protocol;
@@ -22,6 +22,7 @@ mod queue;
 mod setup;
 mod store;
 mod stored;
+mod strands;
 mod tables;
 
 pub(crate) use lengths::{Exchange, Exchanges, Lengths, Scheduling};
@@ -65,6 +66,8 @@ pub(crate) struct Program {
     /// The public inputs.
     pub public: Feeds,
     pub threads: Threads,
+    /// How many maps take turns on the wire, where nobody waits for them.
+    pub strands: usize,
 }
 
 /// A program under way: the state of one protocol between setup and online.

@@ -1,10 +1,10 @@
 //! The online phase: tasks begin when they are ready and fit, and all that wait for the peer share an exchange.
 
-use super::deferred::Deferred;
 use super::exchange::{Round, Running, Step, Steps};
 use super::queue::{Queue, is_awaited};
+use super::setup::PreparedTask;
 use super::store::{Store, args, tile, view};
-use super::tables::Tables;
+use super::strands::Gathered;
 use super::{Delivered, Executor, Feeds, Job, Link, Made, Phase, Protocol};
 use crate::correlation::Stock;
 use crate::{Error, Party, Result};
@@ -17,7 +17,9 @@ pub(super) struct Online<P: Protocol> {
     round: Round<P>,
     values: Store<P::Value>,
     /// Maps whose readers may begin, but whose cells are still to be made.
-    deferred: Deferred<P>,
+    gathered: Gathered<P>,
+    /// Maps and views that wait for several strands.
+    joining: Vec<(Job, Option<PreparedTask<P>>)>,
     /// Whether a task has ended since nothing more could be started.
     news: bool,
     pub outputs: Delivered,
@@ -32,7 +34,8 @@ impl<P: Protocol> Online<P> {
             queue: Queue::new(&program.schedule, executor.scheduling, program.window, weights),
             round: Round::new(executor.scheduling, &program.threads),
             values: Store::new(&program.schedule.uses),
-            deferred: Deferred::default(),
+            gathered: Gathered::new(program),
+            joining: Vec::new(),
             news: true,
             outputs: empty_outputs(executor),
             done: 0,
@@ -65,39 +68,33 @@ impl<P: Protocol> Online<P> {
         }
         while let Some(id) = self.queue.next(self.round.under_way()) {
             if is_awaited(executor.task(id)) {
-                self.run_deferred(executor, link)?;
+                self.run_gathered(executor, link)?;
             }
             match executor.take_ready(id, stock, link)? {
                 (job, Some(ready)) if executor.scheduling.one_way && !is_awaited(&job.task) => {
                     self.map(executor, job, ready, link)?;
                 }
                 (job, Some(ready)) => self.begin(executor, job, ready, inputs)?,
-                (job, None) => self.view(executor, job)?,
+                (job, None) => self.view(executor, job, link)?,
             }
-            if self.deferred.is_enough(&executor.program.threads, executor.program.window.cells, &self.queue) {
-                self.run_deferred(executor, link)?;
+            if self.gathered.is_enough(executor.program.window.cells, &self.queue) {
+                self.run_gathered(executor, link)?;
             }
         }
-        self.run_deferred(executor, link)?;
+        self.run_gathered(executor, link)?;
         self.step_begun(executor)
     }
 
-    /// A map that waits for nobody: from its beginning to its end, or deferred.
-    fn map(
-        &mut self,
-        executor: &Executor<P>,
-        job: Job,
-        ready: (P::Prepared, Tables),
-        link: &mut dyn Link,
-    ) -> Result<()> {
-        if !self.deferred.has_room(&job, &executor.program.threads) {
-            self.run_deferred(executor, link)?;
+    /// A map that waits for nobody: from its beginning to its end, or together with others.
+    fn map(&mut self, executor: &Executor<P>, job: Job, ready: PreparedTask<P>, link: &mut dyn Link) -> Result<()> {
+        if self.gathered.joins(&job.task) {
+            return self.join(executor, (job, Some(ready)), link);
         }
-        if self.is_deferred(executor, &job) {
-            self.defer(&job);
-            return self.deferred.add_map(executor.protocol.lengths(), job, ready, link);
+        let is_alone = self.gathered.is_empty() && !self.queue.has_map();
+        if self.gathered.gathers() && !is_alone {
+            self.gather(job, Some(ready));
+            return Ok(());
         }
-        self.run_deferred(executor, link)?;
         self.begin(executor, job, ready, &Vec::new())?;
         while self.is_waiting() {
             self.exchange(executor, link)?;
@@ -105,35 +102,47 @@ impl<P: Protocol> Online<P> {
         Ok(())
     }
 
-    /// Whether threads may make a map beside others.
-    fn is_deferred(&self, executor: &Executor<P>, job: &Job) -> bool {
-        let threads = &executor.program.threads;
-        let is_alone = self.deferred.is_empty() && !self.queue.has_map();
-        threads.count() > 1 && self.deferred.has_room(job, threads) && !is_alone
-    }
-
     /// A task goes from its beginning to its end, but for its cell.
-    fn defer(&mut self, job: &Job) {
+    fn gather(&mut self, job: Job, ready: Option<PreparedTask<P>>) {
         self.queue.begin(&job.task);
-        self.leave(job);
+        self.leave(&job);
         self.queue.finish(&job.task);
+        self.gathered.add(job, ready);
     }
 
-    /// Makes the cells that were deferred.
-    fn run_deferred(&mut self, executor: &Executor<P>, link: &mut dyn Link) -> Result<()> {
-        if self.deferred.is_empty() {
-            return Ok(());
+    /// A task that reads what several strands make waits for them, with others of its kind; not where its turn on the wire is
+    /// now.
+    fn join(
+        &mut self,
+        executor: &Executor<P>,
+        task: (Job, Option<PreparedTask<P>>),
+        link: &mut dyn Link,
+    ) -> Result<()> {
+        self.joining.push(task);
+        if executor.program.strands > 1 { Ok(()) } else { self.run_gathered(executor, link) }
+    }
+
+    /// Makes the cells of what was gathered, and of whatever waits for that.
+    fn run_gathered(&mut self, executor: &Executor<P>, link: &mut dyn Link) -> Result<()> {
+        while !self.gathered.is_empty() {
+            let before = self.done - self.gathered.ands();
+            self.gathered.run(executor, &mut self.values, link, before)?;
+            link.progress(Phase::Online, self.done, executor.program.schedule.totals.and0)?;
+            for (job, ready) in std::mem::take(&mut self.joining) {
+                match ready {
+                    Some(ready) => self.map(executor, job, ready, link)?,
+                    None => self.view(executor, job, link)?,
+                }
+            }
         }
-        self.deferred.run(executor, &mut self.values, link)?;
-        link.flush()?;
-        link.progress(Phase::Online, self.done, executor.program.schedule.totals.and0)
+        Ok(())
     }
 
     fn begin(
         &mut self,
         executor: &Executor<P>,
         job: Job,
-        (prepared, tables): (P::Prepared, Tables),
+        (prepared, tables): PreparedTask<P>,
         inputs: &Feeds,
     ) -> Result<()> {
         let args = args(&job.task, &self.values, &executor.public);
@@ -159,13 +168,15 @@ impl<P: Protocol> Online<P> {
     }
 
     /// A view is no business of the protocol.
-    fn view(&mut self, executor: &Executor<P>, job: Job) -> Result<()> {
+    fn view(&mut self, executor: &Executor<P>, job: Job, link: &mut dyn Link) -> Result<()> {
         let TaskKind::View { wiring } = &job.task.kind else {
             return Err(Error::usage("a task was not prepared"));
         };
-        if !self.deferred.is_empty() {
-            self.defer(&job);
-            self.deferred.add_view(job);
+        if self.gathered.joins(&job.task) {
+            return self.join(executor, (job, None), link);
+        }
+        if !self.gathered.is_empty() {
+            self.gather(job, None);
             return Ok(());
         }
         let args = args(&job.task, &self.values, &executor.public);

@@ -16,7 +16,7 @@ pub(super) struct Queue {
     window: Window,
     /// Bytes of each task while it is under way.
     weights: Vec<usize>,
-    /// Which cells wait for readers, those of deferred maps among them.
+    /// Which cells wait for readers, those of maps that were gathered among them.
     cells: Store<()>,
     /// The bytes of these cells, and of maps under way.
     live: Window,
@@ -178,7 +178,7 @@ impl Queue {
         self.live.maps -= self.weight(task);
     }
 
-    /// A task's cell is there, or deferred: its readers may begin.
+    /// A task's cell is there, or will be: its readers may begin.
     pub fn finish(&mut self, task: &Task) {
         let id = task.cell;
         if self.schedule.uses[id as usize] > 0 {

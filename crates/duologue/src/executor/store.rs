@@ -26,9 +26,9 @@ impl<C> Store<C> {
         }
     }
 
-    /// Whether the secret arguments of a task are all here.
-    pub fn have_all(&self, task: &Task, public: &[Option<Arc<BitMatrix>>]) -> bool {
-        task.args.iter().all(|&id| public[id as usize].is_some() || self.cells[id as usize].is_some())
+    /// A cell that lives.
+    pub fn get(&self, id: CellId) -> Option<&C> {
+        self.cells[id as usize].as_ref()
     }
 
     /// One reader of each has begun; calls `gone` for those that nobody reads any more.
@@ -66,9 +66,18 @@ pub(super) fn constant(bits: &[bool], lanes: usize) -> BitMatrix {
 
 /// The arguments of a task, each from where it is known.
 pub(super) fn args<'a, C>(task: &Task, cells: &'a Store<C>, public: &'a [Option<Arc<BitMatrix>>]) -> Vec<Arg<'a, C>> {
+    args_from(task, |id| cells.get(id), public)
+}
+
+/// The same, if secret cells lie in several places.
+pub(super) fn args_from<'a, C>(
+    task: &Task,
+    cell: impl Fn(CellId) -> Option<&'a C>,
+    public: &'a [Option<Arc<BitMatrix>>],
+) -> Vec<Arg<'a, C>> {
     let arg = |&id: &CellId| match &public[id as usize] {
         Some(public) => Arg::Public(public),
-        None => Arg::Secret(cells.cells[id as usize].as_ref().expect("a cell lives until its last reader")),
+        None => Arg::Secret(cell(id).expect("a cell lives until its last reader")),
     };
     task.args.iter().map(arg).collect()
 }

@@ -34,6 +34,7 @@ pub fn run(binding: &Binding, inputs: &Inputs) -> Result<Outputs> {
         ahead: false,
         public: feeds.clone(),
         threads: Threads::default(),
+        strands: 1,
     };
     let engine = engine(program)?;
     let ran = engine.online(&feeds, &mut Stock::new(Party::Alice), &mut NoPeer)?;

@@ -45,6 +45,9 @@ pub struct Options {
     pub timing: Timing,
     /// The most lanes of a tile; by default what fits into the processor's cache.
     pub tile: Option<usize>,
+    /// How many tiles take turns on the wire where Yao's tables are streamed, at least one. A party with as many threads
+    /// gives each of them one; with fewer or more it sends and reads the same bytes.
+    pub strands: usize,
     /// The maker of correlations, when they are not from a pool; one for all programs of a session.
     pub extension: Extension,
 }
@@ -58,6 +61,7 @@ impl Options {
             garbling: Garbling::default(),
             timing: Timing::Auto,
             tile: None,
+            strands: 1,
             extension: Extension::DEFAULT,
         }
     }
@@ -85,6 +89,11 @@ impl Options {
     /// Sets the most lanes of a tile, or that the rule decides.
     pub fn tile(self, lanes: impl Into<Option<usize>>) -> Options {
         Options { tile: lanes.into(), ..self }
+    }
+
+    /// Sets how many tiles take turns on the wire where Yao's tables are streamed.
+    pub fn strands(self, strands: usize) -> Options {
+        Options { strands, ..self }
     }
 
     /// Sets the maker of correlations.
@@ -119,6 +128,8 @@ pub struct Terms {
     pub ahead: bool,
     /// How much may be under way at once.
     pub window: Window,
+    /// How many tiles take turns on the wire: one but for Yao when it is streamed.
+    pub strands: usize,
     /// The maker of correlations.
     pub extension: Extension,
 }
@@ -126,6 +137,9 @@ pub struct Terms {
 /// The working set of a tile, in bytes: a share of a core's second-level cache, beside which there is room for what is
 /// sent.
 const CACHE: usize = 1 << 20;
+
+/// The most strands; each has the memory of a tile and some chunks at both parties.
+const MAX_STRANDS: usize = 256;
 
 /// Bytes that setup ahead of time may keep unless a caller asks for it.
 const MAX_STORED: u64 = 64 << 20;
@@ -159,7 +173,8 @@ impl Terms {
         let schedule = Schedule::new(binding, order, fitting)?;
         let ahead = descriptor.is_ahead(options, &schedule)?;
         let Options { scheme, garbling, extension, .. } = *options;
-        Ok((Terms { scheme, garbler, garbling, ahead, window, extension }, schedule))
+        let strands = if descriptor.has_garbler() && !ahead { options.strands.clamp(1, MAX_STRANDS) } else { 1 };
+        Ok((Terms { scheme, garbler, garbling, ahead, window, strands, extension }, schedule))
     }
 }
 

@@ -216,6 +216,7 @@ fn run(noisy: Noisy, threads: usize, link: &mut dyn Link) -> Result<Delivered> {
         ahead: false,
         public: vec![None],
         threads: Threads::new(threads)?,
+        strands: 1,
     };
     let engine = Box::new(Executor::new(noisy, program)?);
     let feeds = vec![Some(BitMatrix::zeros(8, 5).into())];

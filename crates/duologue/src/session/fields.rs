@@ -2,7 +2,7 @@
 //!
 //! Local settings (threads, verbosity) are none.
 
-use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, PROTOCOL, TILE, encode, hex};
+use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, PROTOCOL, STRANDS, TILE, encode, hex};
 use crate::correlation::Demand;
 use crate::ot::Extension;
 use crate::protocol::terms::Terms;
@@ -68,11 +68,15 @@ fn program(binding: &Binding, terms: &Terms) -> Result<Fields> {
 
 /// Names and values of how a program is cut into pieces.
 fn pieces(terms: &Terms, schedule: &Schedule) -> Fields {
-    vec![
+    let mut fields = vec![
         ("the order of gates", order(schedule.order).into()),
         (TILE, schedule.tile.to_string()),
         ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
-    ]
+    ];
+    if terms.strands.to_string() != STRANDS.1 {
+        fields.push((STRANDS.0, terms.strands.to_string()));
+    }
+    fields
 }
 
 fn bounded(fields: Fields) -> Result<Fields> {

@@ -29,6 +29,7 @@ impl Job {
             ahead: self.terms.ahead,
             public: self.public.clone(),
             threads: session.threads()?,
+            strands: self.terms.strands,
         })
     }
 }

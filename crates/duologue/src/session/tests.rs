@@ -9,7 +9,7 @@ use crate::agreement;
 use crate::channel::{Limits, Pipe, memory};
 use crate::correlation::{Demand, Maker};
 use crate::data::Inputs;
-use crate::executor::Link;
+use crate::executor::{Link, Phase};
 use crate::ot::{BaseOtSetup, Extension};
 use crate::protocol::gmw::Gmw;
 use crate::protocol::masked_gmw::MaskedGmw;
@@ -24,6 +24,7 @@ use programs::{Sample, sample};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use std::marker::PhantomData;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
 use taps::{Log, Tap};
@@ -129,16 +130,17 @@ fn sent_and_learned(sample: &Sample, options: &Options, threads: [usize; 2]) -> 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Threads are nobody else's business: each party may have its own number.
+    /// Threads are nobody else's business: each party may have its own number, whatever the number of strands.
     #[test]
     fn threads_change_no_byte(
         seed: u64,
         lanes in prop_oneof![1u64..=40, 41u64..=1000],
         tile in prop::sample::select(vec![None, Some(64), Some(256)]),
+        strands in 1usize..=4,
     ) {
         let sample = sample(seed, lanes);
         for (name, options) in ways() {
-            let options = Options { tile, ..options };
+            let options = Options { tile, strands, ..options };
             let alone = sent_and_learned(&sample, &options, [1, 1]);
             for threads in [[2, 1], [1, 3], [7, 2]] {
                 let shared = sent_and_learned(&sample, &options, threads);
@@ -201,8 +203,10 @@ fn on_random_inputs(program: circuit::Program, sizes: &[(&str, u64)]) -> Sample 
 /// However many threads each party has.
 fn threads_change_no_byte_of(sample: &Sample) {
     let expected = circuit::program::reference::evaluate(&sample.binding, &sample.inputs);
-    for ((name, options), tile) in ways().into_iter().flat_map(|way| [(way, None), (way, Some(64))]) {
-        let options = Options { tile, ..options };
+    let streamed = ways().into_iter().filter(|(_, options)| options.timing == Timing::Streamed);
+    let all = ways().into_iter().flat_map(|way| [(way, None, 1), (way, Some(64), 1)]);
+    for ((name, options), tile, strands) in all.chain(streamed.map(|way| (way, Some(64), 3))) {
+        let options = Options { tile, strands, ..options };
         let alone = sent_and_learned(sample, &options, [1, 1]);
         for outputs in alone.iter().flat_map(|(_, runs)| runs) {
             assert!(outputs.iter().map(BitMatrix::to_lanes).eq(expected.values().cloned()), "{name}");
@@ -210,7 +214,7 @@ fn threads_change_no_byte_of(sample: &Sample) {
         for threads in [[2, 2], [3, 1], [1, 7]] {
             let shared = sent_and_learned(sample, &options, threads);
             let lanes = sample.binding.inputs()[0].lanes;
-            assert!(shared == alone, "{name}, {lanes} lanes, tiles {tile:?}, {threads:?} threads");
+            assert!(shared == alone, "{name}, {lanes} lanes, tiles {tile:?}, {strands} strands, {threads:?} threads");
         }
     }
 }
@@ -218,6 +222,23 @@ fn threads_change_no_byte_of(sample: &Sample) {
 #[test]
 fn threads_change_no_byte_where_maps_read_one_another() {
     [(100, 1), (40, 130)].into_iter().for_each(|(links, lanes)| threads_change_no_byte_of(&chains(links, lanes)));
+}
+
+/// The bytes of the same tables in another order: tiles take turns.
+#[test]
+fn the_order_of_the_wire_follows_from_strands() {
+    let (sample, (_, options)) = (products(300), ways()[1]);
+    let sent = |strands| {
+        let [(alice, hers), (bob, his)] =
+            sent_and_learned(&sample, &Options { tile: Some(64), strands, ..options }, [1, 2]);
+        ([alice.len(), bob.len()], bob, [hers, his])
+    };
+    let (one, two, three) = (sent(1), sent(2), sent(3));
+    assert!(one.2 == two.2 && two.2 == three.2, "what is learned");
+    assert!(one.1 != two.1 && two.1 != three.1, "the order");
+    assert_eq!(two.0, three.0, "as many bytes");
+    let term = "the number of strands\t2\n".len();
+    assert_eq!(one.0.map(|bytes| bytes + 2 * term), two.0, "and in two runs a term more");
 }
 
 #[test]
@@ -498,6 +519,40 @@ fn a_panic_in_setup_ends_the_session() {
     }
 }
 
+/// Threads that follow strands, online: a panic of one of them, an observer who cancels and a peer who leaves let none of
+/// them wait, and the session's threads go on to whatever comes next.
+#[test]
+fn strands_end_with_whoever_fails() {
+    let (sample, (_, options)) = (products(300), ways()[1]);
+    let options = Options { tile: Some(64), strands: 2, ..options };
+    for threads in [1, 2, 3, 5] {
+        let fail = |session: &mut Session, how: fn(&Progress) -> ControlFlow<()>| {
+            session.set_threads(threads);
+            let ours = own(&sample.binding, session.party, &sample.inputs);
+            if session.party == Party::Bob {
+                session.observe(move |at| {
+                    if at.phase == Phase::Online && at.done > 20_000 { how(at) } else { ControlFlow::Continue(()) }
+                });
+            }
+            let run = std::panic::AssertUnwindSafe(|| session.run(&sample.binding, &options, &ours).map(drop));
+            let ended = std::panic::catch_unwind(run);
+            assert!(!matches!(ended, Ok(Ok(()))), "{threads} threads: it went to its end");
+            // Every thread answers.
+            let turns = std::sync::atomic::AtomicUsize::new(0);
+            let all = session.threads()?;
+            all.on_all(|_| {
+                turns.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            });
+            assert_eq!(turns.into_inner(), threads);
+            Ok(ended.is_err())
+        };
+        let (_, panicked) = seeded(5, |session| fail(session, |_| panic!("an observer panics")));
+        assert_eq!(panicked.map(|result| result.unwrap()), [false, true]);
+        let (_, cancelled) = seeded(5, |session| fail(session, |_| ControlFlow::Break(())));
+        assert_eq!(cancelled.map(|result| result.unwrap()), [false, false]);
+    }
+}
+
 fn a_panic_ends_the_session(binding: &Binding, options: &Options, threads: usize) {
     let (_, results) = seeded(5, |session| {
         session.set_threads(threads);
@@ -596,8 +651,9 @@ fn every_option_is_a_term() {
         fields::run(&binding, &terms, &schedule, &Moment::default(), &digest(&Vec::new())).unwrap()
     };
     let plain = options(Scheme::Yao, Timing::Ahead, Party::Alice);
-    let Options { scheme, garbler, garbling, timing, tile, extension } = plain;
-    for other in [
+    let Options { scheme, garbler, garbling, timing, tile, strands, extension } = plain;
+    let streamed = Options { timing: Timing::Streamed, ..plain };
+    let cases = [
         Options { scheme: other_than(scheme, [Scheme::Gmw]), ..plain },
         Options { scheme: other_than(scheme, [Scheme::MaskedGmw]), ..plain },
         Options { garbler: other_than(garbler, [Some(Party::Bob)]), ..plain },
@@ -605,9 +661,11 @@ fn every_option_is_a_term() {
         Options { timing: other_than(timing, [Timing::Streamed]), ..plain },
         Options { tile: other_than(tile, [Some(5)]), ..plain },
         Options { extension: other_than(extension, Extension::all()), ..plain },
-    ] {
-        assert_ne!(fields(&plain), fields(&other), "{other:?}");
-        let error = agreement::compare(&fields(&plain), &agreement::encode(&fields(&other))).unwrap_err();
+    ];
+    let more = Options { strands: other_than(strands, [2]), ..streamed };
+    for (one, other) in cases.map(|other| (plain, other)).into_iter().chain([(streamed, more), (more, streamed)]) {
+        assert_ne!(fields(&one), fields(&other), "{other:?}");
+        let error = agreement::compare(&fields(&one), &agreement::encode(&fields(&other))).unwrap_err();
         assert!(matches!(error, Error::Incompatible { .. }), "{error}");
     }
 }

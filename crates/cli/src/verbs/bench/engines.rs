@@ -18,7 +18,8 @@ use crate::io::console::Console;
 use crate::peer::shaped;
 use case::{Case, Task, all_inputs, check};
 use duologue::channel::Channel;
-use duologue::{Party, Scheme, bench};
+use duologue::circuit::program::Binding;
+use duologue::{Party, bench};
 use figures::{Over, Plan};
 use party::{Measured, Run};
 use report::{EngineReport, Taken};
@@ -97,6 +98,7 @@ impl Places {
     fn measure(&self, over: Over, case: &Case) -> Result<Measured, Failure> {
         match over {
             Over::Nothing => on(machine::cores().filter(|_| case.threads == 1).map(|[core, _]| core), || alone(case)),
+            Over::Records => on(machine::cores().filter(|_| case.threads == 1).map(|[core, _]| core), || cold(case)),
             Over::Memory => in_memory(case),
             Over::Tcp => as_processes(&self.tcp, false, case),
             Over::Tls => as_processes(&self.tls, true, case),
@@ -145,21 +147,39 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, Result<T, Failure>>) -> Result
     thread.join().unwrap_or_else(|_| Err(Failure::new(Exit::Machine, "a measuring thread ended")))
 }
 
-/// No channel: of Yao the garbler's time stands as setup and the evaluator's as online, of GMW the slower party's.
+/// In turns, without a channel.
 fn alone(case: &Case) -> Result<Measured, Failure> {
     let binding = case.bind()?;
+    let inputs = all_inputs(&binding);
+    let run = |_| bench::alone(&binding, &case.options(), &inputs, workers(case));
+    counted(&binding, (0..case.runs).map(run).collect::<Result<_, _>>()?)
+}
+
+/// Each party by itself, on memory that is in no cache.
+fn cold(case: &Case) -> Result<Measured, Failure> {
+    let binding = case.bind()?;
+    let inputs = all_inputs(&binding);
+    counted(&binding, bench::cold(&binding, &case.options(), &inputs, workers(case), case.runs as usize)?)
+}
+
+/// Each thread has a core of its own, as far as there are some.
+fn workers(case: &Case) -> bench::Workers {
+    let place = |thread| {
+        machine::stay_on(machine::core_of(thread));
+    };
+    bench::Workers { count: case.threads as usize, place }
+}
+
+/// Of Yao the garbler's time stands as setup and the evaluator's as online, of GMW the slower party's.
+fn counted(binding: &Binding, runs: Vec<bench::Alone>) -> Result<Measured, Failure> {
     let mut measured = Measured::default();
-    let mut learned = Vec::new();
-    for _ in 0..case.runs {
-        let done = bench::alone(&binding, &case.options(), &all_inputs(&binding), case.threads as usize)?;
-        let times = done.times.map(|time| time.as_secs_f64());
-        let (garbler, evaluator) = (times[done.garbler as usize], times[done.garbler.peer() as usize]);
-        let (setup, online) =
-            if case.scheme() != Scheme::Yao { (0.0, garbler.max(evaluator)) } else { (garbler, evaluator) };
+    for run in &runs {
+        let times = run.times.map(|time| time.as_secs_f64());
+        let (garbler, evaluator) = (times[run.garbler as usize], times[run.garbler.peer() as usize]);
+        let (setup, online) = if run.garbles { (garbler, evaluator) } else { (0.0, garbler.max(evaluator)) };
         measured.runs.push(Run { setup, online, ..Run::default() });
-        measured.ands = done.ands;
-        learned.extend(done.outputs);
+        measured.ands = run.ands;
     }
-    check(&binding, &learned)?;
+    check(binding, runs.iter().flat_map(|run| &run.outputs))?;
     Ok(measured)
 }

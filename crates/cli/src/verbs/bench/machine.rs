@@ -3,6 +3,7 @@
 use core_affinity::CoreId;
 use kernels::Backend;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 use std::process::Command;
@@ -70,12 +71,22 @@ fn git(arguments: &[&str]) -> Option<String> {
 
 /// A core for each party, of different physical cores where there are any; nothing if the system does not tell.
 pub fn cores() -> Option<[usize; 2]> {
-    let cores: Vec<usize> = core_affinity::get_core_ids()?.into_iter().map(|core| core.id).collect();
-    let first = *cores.first()?;
-    let siblings = siblings(first);
-    let other = cores.iter().find(|core| siblings.is_some() && super::machine::siblings(**core) != siblings);
-    let other = other.or_else(|| cores.iter().find(|core| **core != first))?;
-    Some([first, *other])
+    all_cores().get(..2)?.try_into().ok()
+}
+
+/// The core of a party's thread with this number; several threads share one where there are fewer cores.
+pub fn core_of(thread: usize) -> Option<usize> {
+    let cores = all_cores();
+    cores.get(thread % cores.len().max(1)).copied()
+}
+
+/// All cores that the caller may use: one of each physical core, then the others.
+fn all_cores() -> Vec<usize> {
+    let cores: Vec<usize> = core_affinity::get_core_ids().into_iter().flatten().map(|core| core.id).collect();
+    let mut seen = BTreeSet::new();
+    let (first, rest): (Vec<_>, Vec<_>) =
+        cores.into_iter().partition(|&core| siblings(core).is_none_or(|siblings| seen.insert(siblings)));
+    [first, rest].concat()
 }
 
 /// The threads of the physical core, as Linux writes them.

@@ -57,6 +57,7 @@ fn the_wire_stays_as_it_is() {
     programs(&mut record);
     shared_states(&mut record);
     prepared_in_memory(&mut record);
+    strands(&mut record);
     makers(&mut record);
     correlations(&mut record);
     random_ots(&mut record);
@@ -106,6 +107,20 @@ fn shared_states(record: &mut Record) {
             }
             Ok(())
         });
+    }
+}
+
+/// Tiles that take turns on the wire.
+fn strands(record: &mut Record) {
+    for (way, options) in ways_by(64).filter(|(way, _)| way.starts_with("yao") && way.ends_with("streamed")) {
+        for strands in [2, 3] {
+            let options = Options { strands, ..options };
+            let name = |program| format!("{program}-{way}-{strands}-strands");
+            record.session(&name("every-step-1000"), SEED, |session| {
+                twice(&every_step().bind(&[("n", 1000)]).unwrap(), &options, session)
+            });
+            record.session(&name("products-1000"), SEED, |session| twice(&jobs::products(1000), &options, session));
+        }
     }
 }
 

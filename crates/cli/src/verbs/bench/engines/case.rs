@@ -21,6 +21,8 @@ pub struct Case {
     /// The name that the command gives it; it counts for Yao alone.
     pub garbling: String,
     pub threads: u32,
+    /// How many tiles take turns on the wire.
+    pub strands: u32,
     /// The simulated line, as people write it.
     pub link: Option<String>,
     pub runs: u32,
@@ -45,7 +47,7 @@ impl Case {
     pub fn new(task: Task, scheme: Scheme, program: &str, lanes: u64, runs: u32) -> Case {
         let (program, protocol) = (program.to_string(), scheme.to_string());
         let garbling = Garbling::default().to_string();
-        Case { task, program, lanes, protocol, garbling, threads: 1, link: None, runs }
+        Case { task, program, lanes, protocol, garbling, threads: 1, strands: 1, link: None, runs }
     }
 
     pub fn scheme(&self) -> Scheme {
@@ -70,7 +72,7 @@ impl Case {
             Task::Online { .. } => Timing::Ahead,
             _ => Timing::Auto,
         };
-        Options::new(self.scheme()).timing(timing).garbling(self.garbling())
+        Options::new(self.scheme()).timing(timing).garbling(self.garbling()).strands(self.strands as usize)
     }
 
     pub fn link(&self) -> Result<Option<Link>, Failure> {

@@ -10,6 +10,8 @@ use duologue::{Garbling, Scheme};
 pub enum Over {
     /// In one process without a channel, in turns on one core.
     Nothing,
+    /// In one process, each party by itself on recorded messages.
+    Records,
     /// Threads of one process.
     Memory,
     /// Two processes, or two machines.
@@ -75,14 +77,18 @@ const fn figure(name: &'static str, value: Value, jobs: &'static [&'static str],
     Figure { name, value, jobs, goal, beside: &[] }
 }
 
-pub const FIGURES: [Figure; 23] = [
+pub const FIGURES: [Figure; 27] = [
     figure("garble", Value::Setup, &["yao_alone"], "0.25 R"),
     figure("evaluate", Value::Online, &["yao_alone"], "0.35 R"),
-    figure("threads2_garble", Value::GainSetup, &["yao_alone2", "yao_alone"], "1.8 times"),
-    figure("threads2_evaluate", Value::GainOnline, &["yao_alone2", "yao_alone"], "1.8 times"),
-    figure("threads2", Value::Gain, &["yao_alone2", "yao_alone"], "1.8 times"),
-    figure("threads2_gmw", Value::GainOnline, &["gmw_alone2", "gmw_alone1"], ""),
-    figure("threads2_masked", Value::GainOnline, &["masked_alone2", "masked_alone1"], ""),
+    figure("garble_cold", Value::Setup, &["yao_cold"], ""),
+    figure("evaluate_cold", Value::Online, &["yao_cold"], ""),
+    figure("strands2_garble", Value::GainSetup, &["yao_cold_by2", "yao_cold"], "0.95 times"),
+    figure("strands2_evaluate", Value::GainOnline, &["yao_cold_by2", "yao_cold"], "0.95 times"),
+    figure("threads2_garble", Value::GainSetup, &["yao_cold2", "yao_cold"], "1.8 times"),
+    figure("threads2_evaluate", Value::GainOnline, &["yao_cold2", "yao_cold"], "1.8 times"),
+    figure("threads2", Value::Gain, &["yao_cold2", "yao_cold"], "1.8 times"),
+    figure("threads2_gmw", Value::GainOnline, &["gmw_cold2", "gmw_cold"], "1.8 times"),
+    figure("threads2_masked", Value::GainOnline, &["masked_cold2", "masked_cold"], "1.8 times"),
     figure("yao_memory", Value::Whole, &["yao_memory"], "0.20 R"),
     figure("channel_tcp", Value::Throughput, &["channel_tcp"], ""),
     Figure {
@@ -156,6 +162,7 @@ fn jobs(args: &BenchEngines) -> Vec<NamedCase> {
     let job = |name, over, case| NamedCase { name, over, case: Case { garbling: garbling.clone(), ..case } };
     let streamed = Task::Run { streamed: true };
     let yao = || Case::new(streamed, Scheme::Yao, "block:aes128", scaled(4096), runs);
+    let cold = || Case { lanes: scaled(2048), ..yao() };
     let gmw = || Case::new(Task::Online { at_once: 1 }, Scheme::Gmw, "block:aes128", scaled(100_000), few);
     let masked = || Case::new(Task::Online { at_once: 1 }, Scheme::MaskedGmw, "block:aes128", scaled(100_000), few);
     let latency = || Case::new(Task::Online { at_once: 20 }, Scheme::Yao, "block:aes128", 1, many);
@@ -165,11 +172,13 @@ fn jobs(args: &BenchEngines) -> Vec<NamedCase> {
     let product = || Case::new(Task::Online { at_once: 1 }, Scheme::Gmw, "block:multiply:512:depth", 1, many.min(20));
     vec![
         job("yao_alone", Over::Nothing, yao()),
-        job("yao_alone2", Over::Nothing, Case { threads: 2, ..yao() }),
-        job("gmw_alone1", Over::Nothing, gmw()),
-        job("gmw_alone2", Over::Nothing, Case { threads: 2, ..gmw() }),
-        job("masked_alone1", Over::Nothing, masked()),
-        job("masked_alone2", Over::Nothing, Case { threads: 2, ..masked() }),
+        job("yao_cold", Over::Records, cold()),
+        job("yao_cold_by2", Over::Records, Case { strands: 2, ..cold() }),
+        job("yao_cold2", Over::Records, Case { threads: 2, strands: 2, ..cold() }),
+        job("gmw_cold", Over::Records, gmw()),
+        job("gmw_cold2", Over::Records, Case { threads: 2, ..gmw() }),
+        job("masked_cold", Over::Records, masked()),
+        job("masked_cold2", Over::Records, Case { threads: 2, ..masked() }),
         job("yao_memory", Over::Memory, yao()),
         job("channel_tcp", Over::Tcp, channel()),
         job("yao_tcp", Over::Tcp, yao()),
@@ -205,7 +214,7 @@ mod tests {
     #[test]
     fn figures_have_their_jobs() {
         let (figures, jobs) = plan("").unwrap_or_else(|why| panic!("{}", why.message));
-        assert_eq!((figures.len(), jobs.len()), (23, 21));
+        assert_eq!((figures.len(), jobs.len()), (27, 23));
         let all = FIGURES.iter().flat_map(|figure| figure.jobs.iter().chain(figure.beside));
         assert!(all.into_iter().all(|name| jobs.contains(name)));
     }

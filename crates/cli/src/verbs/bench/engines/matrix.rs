@@ -67,7 +67,7 @@ impl Asked {
                         let case =
                             Case::new(Task::Run { streamed: false }, scheme, program(circuit, scheme), lanes, runs);
                         let garbling = self.garbling.to_string();
-                        cases.push((&**circuit, Case { threads, link, garbling, ..case }));
+                        cases.push((&**circuit, Case { threads, strands: threads, link, garbling, ..case }));
                     }
                 }
             }

@@ -188,7 +188,8 @@ mod tests {
     fn a_figure_is_compared() {
         let taken: Taken = [
             ("yao_alone", measured(1.0, 0.5)),
-            ("yao_alone2", measured(0.5, 0.4)),
+            ("yao_cold", measured(1.0, 0.5)),
+            ("yao_cold2", measured(0.5, 0.4)),
             ("yao_memory", measured(0.5, 1.5)),
             ("channel_tcp", measured(0.0, 1.0)),
             ("yao_tcp", measured(1.0, 3.0)),
