@@ -6,15 +6,25 @@ use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::io::console::Console;
 use crate::process::LISTENING;
+use circuit::program::Binding;
 use duologue::channel::{Canceller, Channel, Identity, Limits, Link, Listener, PublicKey, Security};
-use duologue::{Precomputation, Session};
+use duologue::{Options, Precomputation, Session};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A session with the peer.
-pub fn connect(args: &Peer, security: &Security, config: &Config, console: &Console) -> Result<Session, Failure> {
-    let precomputation = Precomputation::new()?;
+/// A session with the peer. What needs no peer is computed before: for the first program, too, if there is one.
+pub fn connect(
+    args: &Peer,
+    first: Option<(&Binding, &Options)>,
+    security: &Security,
+    config: &Config,
+    console: &Console,
+) -> Result<Session, Failure> {
+    let mut precomputation = Precomputation::new()?;
+    if let Some((binding, options)) = first {
+        precomputation = precomputation.with_program(binding, options)?;
+    }
     let channel = meet(&args.meeting, args.link, security, config, console)?;
     let mut session = Session::connect_with(channel, args.party, precomputation)?;
     session.register_all(&apps::calls());

@@ -196,7 +196,7 @@ fn text(raw: &Raw, name: &str) -> Result<String> {
 const TRIPLES: &str = "\
 ## Triples over a line
 
-A new session makes triples alone. Bytes that each party sends, with the base OTs and the bootstrap:
+A new session makes triples alone. Bytes of the party that sends more, with the base OTs and the bootstrap:
 ";
 const COMPUTED: &str = "\
 Seconds, computed: every message takes its place on the line one after another, and the computing is added as it

@@ -32,9 +32,11 @@ pub fn bits(maker: Extension, kind: Kind) -> f64 {
     8.0 * (alice_to_bob + bob_to_alice) as f64 / supply.made.total() as f64
 }
 
-/// Bytes of Alice for so many triples of a new session.
+/// Bytes for so many triples of a new session, of the party that sends more.
 pub fn sent(maker: Extension, triples: u64) -> u64 {
-    Correlating::new(maker).correlate(Demand::of_triples(triples)).traffic().alice_to_bob
+    let Traffic { alice_to_bob, bob_to_alice, .. } =
+        Correlating::new(maker).correlate(Demand::of_triples(triples)).traffic();
+    alice_to_bob.max(bob_to_alice)
 }
 
 /// The triples that a new session makes for each demand of several, one after another.

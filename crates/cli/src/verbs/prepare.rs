@@ -23,7 +23,7 @@ pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Fai
     let pool = pool::open(&args.settings)?;
     let mut folder = prepared::open_or_create(&args.to, args.prepared_key.as_ref())?;
 
-    let mut session = peer::connect(&args.peer, &security, config, console)?;
+    let mut session = peer::connect(&args.peer, None, &security, config, console)?;
     if let Some(pool) = pool {
         session.use_pool(pool)?;
     }

@@ -40,7 +40,9 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     let prepared =
         args.prepared.as_ref().map(|folder| prepared::open(folder, args.prepared_key.as_ref())).transpose()?;
 
-    let mut session = peer::connect(&args.peer, &security, config, console)?;
+    let options = options(args.protocol, &args.settings).timing(args.timing);
+    let first = prepared.is_none().then_some((&binding, &options));
+    let mut session = peer::connect(&args.peer, first, &security, config, console)?;
     if let Some(pool) = pool {
         session.use_pool(pool)?;
     }
@@ -49,10 +51,7 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     }
     let outcome = match prepared {
         Some(mut folder) => session.online_from(&mut folder, &binding, &inputs)?,
-        None => {
-            let options = options(args.protocol, &args.settings).timing(args.timing);
-            session.run(&binding, &options, &inputs)?
-        }
+        None => session.run(&binding, &options, &inputs)?,
     };
     session.close()?;
     interrupt::settle()?;

@@ -27,10 +27,11 @@ use crate::protocol::terms::{Options, Terms};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::Schedule;
+use circuit::program::Binding;
 use kernels::Block;
 use kernels::generator::Generator;
 use std::fmt;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use wire::Wire;
 
 #[doc(hidden)]
@@ -231,6 +232,8 @@ pub struct Session {
     ordinal: u64,
     /// How many of the things that `ordinal` counts are programs.
     programs: u64,
+    /// The schedule of the first program, if it was made before the peer came.
+    first: Option<(Asked, Terms, Arc<Schedule>)>,
     /// The last schedule, as long as a prepared program has it: many of one program share their plans.
     last: Option<(Asked, Terms, Weak<Schedule>)>,
     plans: PlanCache,
@@ -241,6 +244,10 @@ pub struct Session {
 
 /// The digest of a program, its sizes, and options: a schedule depends on nothing else.
 type Asked = ([u8; 32], Vec<u64>, Options);
+
+fn asked(binding: &Binding, options: &Options) -> Result<Asked> {
+    Ok((binding.digest()?, binding.sizes().to_vec(), *options))
+}
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,13 +1,19 @@
-//! What a session needs of public-key cryptography and of nobody else.
+//! What a session needs of public-key cryptography, and of its first program, and of nobody else.
 
+use super::Asked;
 use crate::Result;
 use crate::ot::{BASE_OTS, base::Ephemeral, os_generator};
+use crate::protocol::terms::{Options, Terms};
+use circuit::Schedule;
+use circuit::program::Binding;
 use kernels::generator::Generator;
+use std::sync::Arc;
 
 /// The secrets of one session, drawn before there is a peer, with the multiples of G of its base OTs.
 ///
 /// [`Session::connect_with`](super::Session::connect_with) takes it. A party that makes it before it waits for its peer,
-/// or dials, has that work behind it when they meet: 128 multiplications by a table.
+/// or dials, has that work behind it when they meet: 128 multiplications by a table, and the schedule of the first
+/// program if it is named.
 ///
 /// ```
 /// # use duologue::{Party, Precomputation, Result, Session, channel::{Limits, Listener, Security}};
@@ -21,6 +27,7 @@ use kernels::generator::Generator;
 pub struct Precomputation {
     pub(super) secrets: Generator,
     pub(super) correlating: Correlating,
+    pub(super) program: Option<(Asked, Terms, Arc<Schedule>)>,
 }
 
 impl Precomputation {
@@ -34,10 +41,20 @@ impl Precomputation {
         Ok(drawn)
     }
 
+    /// Computes the schedule of the session's first program, if it runs under these options.
+    ///
+    /// # Errors
+    /// [`Error::Usage`](crate::Error::Usage) if the program cannot run under them.
+    pub fn with_program(mut self, binding: &Binding, options: &Options) -> Result<Self> {
+        let (terms, schedule) = Terms::resolve(binding, options)?;
+        self.program = Some((super::asked(binding, options)?, terms, Arc::new(schedule)));
+        Ok(self)
+    }
+
     /// With nothing computed yet; all secrets of the session come from this generator.
     pub(crate) fn of(secrets: Generator) -> Self {
         let correlating = Correlating { secrets: secrets.derive(b"setup   ", 0), ephemeral: None };
-        Precomputation { secrets, correlating }
+        Precomputation { secrets, correlating, program: None }
     }
 }
 

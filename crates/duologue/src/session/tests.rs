@@ -428,7 +428,7 @@ fn has_forgotten(session: &Session) -> bool {
     let Session {
         secrets, pairwise, stock, wire, dead,
         // Numbers, and what depends on programs alone.
-        party: _, id: _, base: _, ordinal: _, programs: _, last: _, plans: _, calls: _, threads: _,
+        party: _, id: _, base: _, ordinal: _, programs: _, first: _, last: _, plans: _, calls: _, threads: _,
     } = session;
     let Wire {
         correlating, maker, pool, delta,

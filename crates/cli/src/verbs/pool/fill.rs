@@ -24,7 +24,7 @@ pub fn run(args: &FillPool, config: &Config, console: &Console) -> Result<(), Fa
     };
     let security = peer::security(&args.peer, config)?;
 
-    let mut session = peer::connect(&args.peer, &security, config, console)?;
+    let mut session = peer::connect(&args.peer, None, &security, config, console)?;
     if !console.quiet() {
         session.observe(progress::bar(shown::line(&args.pool.display().to_string())));
     }

@@ -84,6 +84,37 @@ fn work_before_the_peer_comes_changes_nothing_that_travels() {
     assert_eq!([calls[0] - fewer[0], calls[1] - fewer[1]], [128; 2]);
 }
 
+/// A schedule that was made before is that of the program that was named, and of no other.
+#[test]
+fn a_schedule_before_the_peer_comes_serves_its_own_program() {
+    let (binding, named) = (job(), options(Scheme::Yao, Timing::Ahead, Party::Bob));
+    let sent = |named: Option<Options>| {
+        let (alice, bob) = memory::pair(memory::CAPACITY);
+        let logs = [Log::default(), Log::default()];
+        let run = |pipe, party: Party| {
+            let channel = Channel::over(Tap(pipe, logs[party as usize].clone()), Limits::default());
+            let mut precomputation = Precomputation::of(Generator::from_seed(Block::new(8 | party as u128)));
+            if let Some(named) = &named {
+                precomputation = precomputation.with_program(&binding, named).unwrap();
+            }
+            let mut session = Session::connect_with(channel, party, precomputation).unwrap();
+            let ours = inputs(&binding, party, 1);
+            for scheme in [Scheme::Gmw, Scheme::Yao] {
+                session.run(&binding, &options(scheme, Timing::Ahead, Party::Bob), &ours).unwrap();
+            }
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| run(bob, Party::Bob));
+            run(alice, Party::Alice);
+        });
+        logs.map(|log| log.payload())
+    };
+    let without = sent(None);
+    for other in [named, options(Scheme::Gmw, Timing::Ahead, Party::Bob)] {
+        assert_eq!(sent(Some(other)), without);
+    }
+}
+
 /// Two parties that precompute have nothing in common, and neither have two sessions of one.
 #[test]
 fn precomputations_differ() {

@@ -93,7 +93,7 @@ pub fn from_connecting(
         if party == Party::Alice {
             thread::sleep(IN_WAIT);
         }
-        let precomputation = Precomputation::new()?;
+        let precomputation = Precomputation::new()?.with_program(&binding, &case.options())?;
         let start = Instant::now();
         let mut session = Session::connect_with(meet()?, party, precomputation)?;
         if case.task == Task::First {
