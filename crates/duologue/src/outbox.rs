@@ -32,7 +32,7 @@ impl Outbox {
     pub(crate) fn room(&mut self, count: usize) -> &mut [u8] {
         let from = self.len;
         self.len += count;
-        if self.lines.len() * 64 < self.len {
+        if self.capacity() < self.len {
             self.lines.resize(self.len.div_ceil(64), CacheLine::zeroed());
         }
         &mut bytemuck::cast_slice_mut(&mut self.lines)[from..self.len]
@@ -50,9 +50,14 @@ impl Outbox {
         self.room(count)
     }
 
+    /// Bytes for which there is memory.
+    pub(crate) fn capacity(&self) -> usize {
+        self.lines.len() * 64
+    }
+
     /// Whether the bytes take up half of the memory that they lie in, or more.
     pub(crate) fn fills_memory(&self) -> bool {
-        self.len >= self.lines.len() * 64 / 2
+        self.len >= self.capacity() / 2
     }
 
     /// Removes all bytes and keeps their memory.

@@ -16,6 +16,7 @@ Without --circuits the figures of the engines are measured:
   strands2_garble, _evaluate  how many times as fast that is with two strands on one thread
   threads2_garble, _evaluate  the same with two strands on two threads, each on a core of its
                             own; threads2 is the smaller of both
+  threads2_garble_1strand, threads2_evaluate_1strand  the same if no strands were agreed on
   threads2_gmw, _masked     the same of GMW and of masked GMW, AES-128 over 100,000 lanes,
                             online
   yao_memory, _tcp, _tls    the same, garbled and evaluated end to end by sessions

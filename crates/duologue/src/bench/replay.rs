@@ -9,7 +9,8 @@ use crate::{Error, Outputs, Party, Result};
 use std::collections::VecDeque;
 
 /// Runs both parties so many times: the garbler, or Alice, on a record of a run in turns, and the other on what that
-/// sends. One run more comes first, in which memory is taken from the system.
+/// sends. One run more comes first, in which memory is taken from the system; from then on every box has room for the
+/// longest message, so that none has to grow.
 pub(super) fn repeat(both: &Both<'_>, runs: usize) -> Result<Vec<[Took; 2]>> {
     let first = both.terms.garbler;
     let recorded = both.in_turns(true)?.map(|party| party.read);
@@ -24,9 +25,18 @@ pub(super) fn repeat(both: &Both<'_>, runs: usize) -> Result<Vec<[Took; 2]>> {
         // What the other party has read is what the first one writes to next.
         spare_first.append(&mut spare_other);
         spare_other.extend(answered);
+        [&mut spare_first, &mut spare_other].into_iter().for_each(widen);
         all.push(if first == Party::Alice { [took, other] } else { [other, took] });
     }
     Ok(all.split_off(1))
+}
+
+/// Makes all boxes as large as the largest.
+fn widen(boxes: &mut VecDeque<Outbox>) {
+    let most = boxes.iter().map(Outbox::capacity).max().unwrap_or(0);
+    for narrow in boxes.iter_mut().filter(|one| one.capacity() < most) {
+        narrow.only(most);
+    }
 }
 
 fn boxed(bytes: &[u8]) -> Outbox {
@@ -64,10 +74,6 @@ impl<'a> Replay<'a> {
     fn new(heard: VecDeque<Outbox>, spare: &'a mut VecDeque<Outbox>) -> Self {
         Replay { heard, at: 0, sent: VecDeque::new(), spare }
     }
-
-    fn put_by(&mut self, outbox: Outbox) {
-        self.spare.push_back(outbox);
-    }
 }
 
 impl Link for Replay<'_> {
@@ -94,7 +100,7 @@ impl Link for Replay<'_> {
     fn receive(&mut self, count: usize, inbox: &mut Inbox) -> Result<()> {
         if self.at == 0 && self.heard.front().is_some_and(|message| message.len() == count) {
             let before = self.heard.pop_front().map(|message| std::mem::replace(inbox, message));
-            before.into_iter().for_each(|before| self.put_by(before));
+            self.spare.extend(before);
             return Ok(());
         }
         let mut room = inbox.only(count);
@@ -105,8 +111,7 @@ impl Link for Replay<'_> {
             self.at += some;
             if self.at == message.len() {
                 self.at = 0;
-                let read = self.heard.pop_front();
-                read.into_iter().for_each(|read| self.put_by(read));
+                self.heard.pop_front();
             }
         }
         Ok(())

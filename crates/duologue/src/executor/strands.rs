@@ -121,7 +121,9 @@ impl<P: Protocol> Gathered<P> {
         for cells in made? {
             cells.into_iter().for_each(|(cell, value)| values.put(cell, value));
         }
-        values.release(&read, |_| {});
+        // Cells are erased, which takes its time.
+        let mut unread: Vec<_> = values.take_unread(&read).into_iter().map(Some).collect();
+        threads.each(&mut unread, |cell| drop(cell.take()));
         Ok(())
     }
 

@@ -77,7 +77,7 @@ const fn figure(name: &'static str, value: Value, jobs: &'static [&'static str],
     Figure { name, value, jobs, goal, beside: &[] }
 }
 
-pub const FIGURES: [Figure; 27] = [
+pub const FIGURES: [Figure; 29] = [
     figure("garble", Value::Setup, &["yao_alone"], "0.25 R"),
     figure("evaluate", Value::Online, &["yao_alone"], "0.35 R"),
     figure("garble_cold", Value::Setup, &["yao_cold"], ""),
@@ -87,6 +87,8 @@ pub const FIGURES: [Figure; 27] = [
     figure("threads2_garble", Value::GainSetup, &["yao_cold2", "yao_cold"], "1.8 times"),
     figure("threads2_evaluate", Value::GainOnline, &["yao_cold2", "yao_cold"], "1.8 times"),
     figure("threads2", Value::Gain, &["yao_cold2", "yao_cold"], "1.8 times"),
+    figure("threads2_garble_1strand", Value::GainSetup, &["yao_cold2_by1", "yao_cold"], ""),
+    figure("threads2_evaluate_1strand", Value::GainOnline, &["yao_cold2_by1", "yao_cold"], ""),
     figure("threads2_gmw", Value::GainOnline, &["gmw_cold2", "gmw_cold"], "1.8 times"),
     figure("threads2_masked", Value::GainOnline, &["masked_cold2", "masked_cold"], "1.8 times"),
     figure("yao_memory", Value::Whole, &["yao_memory"], "0.20 R"),
@@ -175,6 +177,7 @@ fn jobs(args: &BenchEngines) -> Vec<NamedCase> {
         job("yao_cold", Over::Records, cold()),
         job("yao_cold_by2", Over::Records, Case { strands: 2, ..cold() }),
         job("yao_cold2", Over::Records, Case { threads: 2, strands: 2, ..cold() }),
+        job("yao_cold2_by1", Over::Records, Case { threads: 2, ..cold() }),
         job("gmw_cold", Over::Records, gmw()),
         job("gmw_cold2", Over::Records, Case { threads: 2, ..gmw() }),
         job("masked_cold", Over::Records, masked()),
@@ -214,7 +217,7 @@ mod tests {
     #[test]
     fn figures_have_their_jobs() {
         let (figures, jobs) = plan("").unwrap_or_else(|why| panic!("{}", why.message));
-        assert_eq!((figures.len(), jobs.len()), (27, 23));
+        assert_eq!((figures.len(), jobs.len()), (29, 24));
         let all = FIGURES.iter().flat_map(|figure| figure.jobs.iter().chain(figure.beside));
         assert!(all.into_iter().all(|name| jobs.contains(name)));
     }
