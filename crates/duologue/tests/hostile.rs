@@ -18,6 +18,7 @@ use circuit::Party;
 use circuit::program::Binding;
 use duologue::channel::memory::{self, MemoryPipe};
 use duologue::channel::{Channel, Limits, Listener, Pipe, Security};
+use duologue::session::VERSION;
 use duologue::{Error, Inputs, Options, Result, Scheme, Session, Timing};
 use every_step::{every_step, inputs_of};
 use parties::split;
@@ -206,19 +207,21 @@ fn other_versions_parties_and_parameters_are_named() {
         Error::Incompatible { what, ours, theirs } => (what, ours, theirs),
         error => panic!("{what}: {error}"),
     };
-    let (what, ours, theirs) = other("version", hello(2, 1, [128, 40]));
-    assert_eq!((what, &*ours, &*theirs), ("the version of the protocol", "1", "2"));
-    let (what, ours, theirs) = other("party", hello(1, 0, [128, 40]));
+    for version in [VERSION - 1, VERSION + 1] {
+        let (what, ours, theirs) = other("version", hello(version, 1, [128, 40]));
+        assert_eq!((what, ours, theirs), ("the version of the protocol", VERSION.to_string(), version.to_string()));
+    }
+    let (what, ours, theirs) = other("party", hello(VERSION, 0, [128, 40]));
     assert!(what.contains("who is who") && ours == theirs, "{what}");
-    let (what, _, theirs) = other("security", hello(1, 1, [80, 40]));
+    let (what, _, theirs) = other("security", hello(VERSION, 1, [80, 40]));
     assert_eq!((what, &*theirs), ("the security parameters", "80 and 40 bits"));
-    let error = says("nobody", hello(1, 7, [128, 40]), nothing);
+    let error = says("nobody", hello(VERSION, 7, [128, 40]), nothing);
     assert!(matches!(&error, Error::Peer(why) if why.contains("party 7")), "{error}");
 }
 
 /// A peer with a valid hello that makes its terms from ours.
 fn terms(what: &str, make: impl FnOnce(Vec<u8>) -> Vec<u8> + Send + 'static) -> Error {
-    says(what, hello(1, 1, [128, 40]), |channel| {
+    says(what, hello(VERSION, 1, [128, 40]), |channel| {
         let length = u32::from_le_bytes(channel.recv(4)?.try_into().expect("4 bytes"));
         let ours = channel.recv(length as usize)?;
         channel.send(&make(ours))
