@@ -70,12 +70,18 @@ fn openssl_runs_beside_it() {
 }
 
 /// Name, unit, and whether there is a ratio to R.
-const ENGINES: [(&str, &str, bool); 23] = [
+const ENGINES: [(&str, &str, bool); 29] = [
     ("garble", "AND/s", true),
     ("evaluate", "AND/s", true),
+    ("garble_cold", "AND/s", true),
+    ("evaluate_cold", "AND/s", true),
+    ("strands2_garble", "times", false),
+    ("strands2_evaluate", "times", false),
     ("threads2_garble", "times", false),
     ("threads2_evaluate", "times", false),
     ("threads2", "times", false),
+    ("threads2_garble_1strand", "times", false),
+    ("threads2_evaluate_1strand", "times", false),
     ("threads2_gmw", "times", false),
     ("threads2_masked", "times", false),
     ("yao_memory", "AND/s", true),
