@@ -96,7 +96,7 @@ impl FromStr for Extension {
 
     fn from_str(text: &str) -> Result<Self> {
         Self::all().find(|extension| extension.to_string() == text).ok_or_else(|| {
-            let all = "softspoken1 to softspoken8, silent16w to silent19w";
+            let all = "softspoken1 to softspoken8, silent16w to silent19w, silent16d to silent20d";
             let unknown = || format!("'{text}' is no maker of correlations: {all}");
             Error::usage(silent::why_gone(text).unwrap_or_else(unknown))
         })

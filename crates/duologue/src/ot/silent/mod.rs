@@ -33,6 +33,7 @@ mod code;
 mod lengths;
 mod round;
 mod sets;
+mod syndrome;
 mod tree;
 
 use kernels::{Block, field, generator::Generator, pages};
@@ -41,7 +42,7 @@ use zeroize::Zeroize;
 
 use self::check::Transcript;
 use self::code::Code;
-use self::round::RoundContext;
+use self::round::{Memory, RoundContext};
 use self::sets::{Round, Schedule};
 use super::{CotBatch, CotMaker, CotOutput, CotReceiver, CotSender, Side, check_length};
 use crate::{Error, Result};
@@ -111,8 +112,8 @@ impl Sender {
         let from = outbox.len();
         outbox.resize(from + round.message(), 0);
         let mut sent = SenderRound { batch, transcript, sum: Block::ZERO };
-        sent.sum = self.core.run(round, number, &sent.transcript, |context, base, next| {
-            round::send(context, self.delta, &roots, base, sent.batch.as_mut(), next, &mut outbox[from..])
+        sent.sum = self.core.run(round, number, &sent.transcript, |context, memory| {
+            round::send(context, self.delta, &roots, memory, sent.batch.as_mut(), &mut outbox[from..])
         });
         roots.zeroize();
         sent
@@ -198,8 +199,8 @@ impl Receiver {
     fn open(&mut self, corrections: &[u8]) {
         let Some(mut received) = self.core.stages[0].take() else { return };
         let transcript = Transcript::new(&self.core.id, received.number);
-        let [masked, sum] = self.core.run(received.round, received.number, &transcript, |context, base, next| {
-            round::receive(context, base, received.batch.as_mut(), next, corrections)
+        let [masked, sum] = self.core.run(received.round, received.number, &transcript, |context, memory| {
+            round::receive(context, memory, received.batch.as_mut(), corrections)
         });
         received.masked = masked;
         received.hash = transcript.hash(sum);
@@ -288,6 +289,8 @@ struct Core<S> {
     base: Vec<Block>,
     /// Memory for the next base.
     spare: Vec<Block>,
+    /// Memory for all leaves of a dual round.
+    leaves: Vec<Block>,
     /// The number of rounds opened.
     rounds: u64,
     /// The batch that was begun and whose round is not opened.
@@ -306,8 +309,9 @@ struct Seeds {
 impl<S> Core<S> {
     fn new(id: [u8; 32], side: Side, inner: Box<dyn CotMaker>, schedule: Schedule, threads: usize) -> Self {
         let (code, seeds) = (Code::new(&id), Some(Seeds { inner, asked: 0 }));
-        let (base, spare, stages) = (Vec::new(), Vec::new(), [None, None, None]);
-        Core { id, side, schedule, threads, code, seeds, base, spare, rounds: 0, waiting: None, stages, dead: false }
+        let ([base, spare, leaves], stages) = ([(); 3].map(|()| Vec::new()), [None, None, None]);
+        let (rounds, waiting, dead) = (0, None, false);
+        Core { id, side, schedule, threads, code, seeds, base, spare, leaves, rounds, waiting, stages, dead }
     }
 
     fn alive(&self) -> Result<()> {
@@ -321,6 +325,7 @@ impl<S> Core<S> {
         if result.is_err() {
             self.dead = true;
             self.base.zeroize();
+            self.leaves.zeroize();
             self.seeds = None;
             self.waiting = None;
             self.stages = [None, None, None];
@@ -401,14 +406,16 @@ impl<S> Core<S> {
         round: Round,
         number: u64,
         transcript: &Transcript,
-        run: impl FnOnce(&RoundContext, &[Block], &mut [Block]) -> T,
+        run: impl FnOnce(&RoundContext, Memory) -> T,
     ) -> T {
+        self.code.draw(&round, number);
         let context = RoundContext { code: &self.code, round, number, transcript, threads: self.threads };
         if self.spare.capacity() < round.next {
             self.spare = pages::with_room(round.next);
         }
         self.spare.resize(round.next, Block::ZERO);
-        let result = run(&context, &self.base, &mut self.spare);
+        let memory = Memory { base: &self.base, next: &mut self.spare, leaves: &mut self.leaves };
+        let result = run(&context, memory);
         std::mem::swap(&mut self.base, &mut self.spare);
         self.spare.zeroize();
         result
@@ -437,6 +444,7 @@ impl Drop for SenderRound {
 impl<S> Drop for Core<S> {
     fn drop(&mut self) {
         self.base.zeroize();
+        self.leaves.zeroize();
     }
 }
 

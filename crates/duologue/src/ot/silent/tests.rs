@@ -1,9 +1,12 @@
+mod dual;
+
 use std::collections::HashSet;
 
 use kernels::Backend;
 use kernels::aes::Aes128;
 use kernels::tree::TreeHash;
 
+use super::sets::Form;
 use super::*;
 use crate::ot::Extension;
 use crate::ot::base_setup::tests::exchange;
@@ -180,12 +183,12 @@ fn the_parameters_are_those_of_the_page() {
     for (name, t, k, depth, n, m, usable, bytes) in table {
         let set = named(name);
         let Schedule { boot, every } = set.schedule();
-        assert_eq!((every.trees, 1 << every.log, every.depth), (t, k, depth));
+        assert_eq!((every.trees, every.secret(), every.depth), (t, k, depth));
         assert_eq!((every.trees * every.leaves(), every.base(), every.next), (n, m, m));
         assert_eq!((set.batch(), every.message(), set.traffic()), (usable, bytes, [bytes + 32, 16]));
         let small = named("silent16w").schedule().every;
         if let Some(boot) = boot {
-            assert_eq!((boot.log, boot.depth, boot.next, boot.outputs()), (small.log, small.depth, m, 0));
+            assert_eq!((boot.form, boot.depth, boot.next, boot.outputs()), (small.form, small.depth, m, 0));
             assert!(boot.trees <= small.trees && boot.trees * boot.leaves() >= m);
         }
     }
@@ -232,7 +235,7 @@ fn the_smallest_set_correlates_round_after_round() {
 #[test]
 #[cfg_attr(debug_assertions, ignore = "some seconds: with --release, or --ignored")]
 fn the_larger_sets_correlate() {
-    for set in &Set::ALL[1..] {
+    for set in Set::ALL.iter().filter(|set| set.log() > 16) {
         let mut pair = Pair::real(set.schedule(), 2);
         let (settled, _) = pair.run(&[CotOutput::Blocks]);
         assert_correlated(&settled[0], pair.sender.delta());
@@ -244,9 +247,10 @@ fn schedules() -> impl Iterator<Item = Schedule> {
     let plain = SMALL.map(|every| Schedule { boot: None, every });
     let booted = plain.map(|Schedule { every, .. }| {
         let trees = every.base().div_ceil(64);
-        Schedule { boot: Some(Round { trees, log: 6, depth: 6, next: every.base() }), every }
+        Schedule { boot: Some(Round { trees, form: Form::Local { log: 6 }, depth: 6, next: every.base() }), every }
     });
-    plain.into_iter().chain(booted)
+    let dual = dual::DUAL.map(|every| Schedule { boot: None, every });
+    plain.into_iter().chain(booted).chain(dual)
 }
 
 #[test]
@@ -269,7 +273,7 @@ fn small_rounds_correlate_with_any_threads_alike() {
 fn the_lengths_are_those_of_all_exchanges() {
     let schedules: Vec<Schedule> = schedules().collect();
     for pattern in 1..16 {
-        let schedule = schedules[if pattern % 2 == 0 { 0 } else { 5 }];
+        let schedule = schedules[[0, 5, 8][pattern % 3]];
         let mut pair = Pair::real(schedule, 1);
         let mut lengths = SilentLengths::scheduled(schedule, SoftSpokenLengths::new(8));
         assert_eq!(pair.sender.batch(1), lengths.batch());
@@ -348,7 +352,7 @@ fn agrees_with_the_definition() {
             rng.fill_blocks(&mut roots);
             let (mut sent, mut received) = (Vec::new(), Vec::new());
             for (tree, &root) in roots.iter().enumerate() {
-                let at = (1 << every.log) + tree * depth;
+                let at = every.secret() + tree * depth;
                 let mut alpha = 0;
                 for level in 1..=depth {
                     let mut nodes = leaves(key, root, level - 1);
@@ -373,7 +377,7 @@ fn agrees_with_the_definition() {
                 let mut w = v.clone();
                 w[alpha] ^= DELTA;
                 let coded = |i: usize, base: &[Block]| {
-                    xor(row(round as u64, tree * size + i, every.log).map(|index| base[index]).iter())
+                    xor(row(round as u64, tree * size + i, every.secret().ilog2()).map(|index| base[index]).iter())
                 };
                 sent.extend((0..size).map(|i| v[i] ^ coded(i, &q)));
                 received.extend((0..size).map(|i| w[i] ^ coded(i, &t)));
@@ -515,7 +519,7 @@ fn another_delta_in_one_tree_passes_only_by_a_right_guess() {
     let every = SMALL[0];
     let schedule = Schedule { boot: None, every };
     let (tree, guess, other) = (2, 37, DELTA ^ Block::new(0xbad << 50));
-    let first = (1 << every.log) + tree * every.depth;
+    let first = every.secret() + tree * every.depth;
     for alpha in 0..64 {
         let path = |level: usize| alpha >> (every.depth - 1 - level) & 1 == 0;
         let in_tree = |i: usize| (first..first + every.depth).contains(&i);
@@ -580,7 +584,7 @@ fn forge(
             sum.sum(&v)
         })
         .collect();
-    transcript.sum(corrections, &sums, &q[(1 << every.log) + every.trees * every.depth..])
+    transcript.sum(corrections, &sums, &q[every.secret() + every.trees * every.depth..])
 }
 
 /// The twin whose leaves keep their lowest bit: it is data of the sender's, and no choice of the receiver's.
