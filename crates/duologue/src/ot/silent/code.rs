@@ -13,8 +13,8 @@ pub(super) struct Code {
     /// The local code of weight 10, Ferret's matrix for learning parity with noise. Its rows are drawn with a public
     /// seed, and every round has rows of its own.
     local: LocalCode,
-    /// The last dual code, and the number of its rounds.
-    syndrome: Option<(u64, SyndromeCode)>,
+    /// The last dual code, and of which rounds and depth it is.
+    syndrome: Option<((u64, usize), SyndromeCode)>,
 }
 
 /// The number of rows of the local code that belong to each round; no round has more outputs.
@@ -31,14 +31,15 @@ impl Code {
 
     /// Draws what this round needs and is not there.
     pub(super) fn draw(&mut self, round: &Round, number: u64) {
-        let rounds = number / ROUNDS;
-        if round.form == Form::Syndrome && self.syndrome.as_ref().is_none_or(|(drawn, _)| *drawn != rounds) {
+        let of @ (rounds, depth) = (number / ROUNDS, round.depth);
+        if round.form == Form::Syndrome && self.syndrome.as_ref().is_none_or(|(drawn, _)| *drawn != of) {
             let seed = blake3::Hasher::new_derive_key("duologue v1 silent OT: dual code")
                 .update(&self.id)
                 .update(&rounds.to_le_bytes())
+                .update(&[depth as u8])
                 .finalize();
             let len = round.trees * round.leaves() / SEGMENTS;
-            self.syndrome = Some((rounds, SyndromeCode::new(half(*seed.as_bytes()), len)));
+            self.syndrome = Some((of, SyndromeCode::new(half(*seed.as_bytes()), len)));
         }
     }
 

@@ -133,8 +133,8 @@ impl Sender {
 }
 
 impl CotMaker for Sender {
-    fn batch(&self, _: u64) -> usize {
-        self.core.schedule.every.outputs()
+    fn batch(&self, wanted: u64) -> usize {
+        self.core.schedule.for_demand(wanted).outputs()
     }
 
     fn ready(&self) -> bool {
@@ -228,8 +228,8 @@ impl Receiver {
 }
 
 impl CotMaker for Receiver {
-    fn batch(&self, _: u64) -> usize {
-        self.core.schedule.every.outputs()
+    fn batch(&self, wanted: u64) -> usize {
+        self.core.schedule.for_demand(wanted).outputs()
     }
 
     fn ready(&self) -> bool {
@@ -294,7 +294,7 @@ struct Core<S> {
     /// The number of rounds opened.
     rounds: u64,
     /// The batch that was begun and whose round is not opened.
-    waiting: Option<CotBatch>,
+    waiting: Option<(Round, CotBatch)>,
     /// The rounds that exchange their corrections, their x' and their hash in the exchange under way.
     stages: [Option<S>; 3],
     dead: bool,
@@ -336,10 +336,10 @@ impl<S> Core<S> {
     fn begin(&mut self, batch: CotBatch) -> Result<()> {
         self.alive()?;
         let (room, outputs) = (batch.len(), self.schedule.every.outputs());
-        if self.waiting.is_some() || room != outputs {
-            return Err(Error::usage(format!("a batch of {room} COTs, where one of {outputs} can wait")));
+        match self.schedule.making(room).filter(|_| self.waiting.is_none()) {
+            Some(round) => self.waiting = Some((round, batch)),
+            None => return Err(Error::usage(format!("a batch of {room} COTs, where one of {outputs} can wait"))),
         }
-        self.waiting = Some(batch);
         Ok(())
     }
 
@@ -389,7 +389,7 @@ impl<S> Core<S> {
         self.stages.rotate_right(1);
         match self.schedule.boot {
             Some(boot) if self.rounds == 0 => self.waiting.is_some().then_some((boot, None)),
-            _ => self.waiting.take().map(|batch| (self.schedule.every, Some(batch))),
+            _ => self.waiting.take().map(|(round, batch)| (round, Some(batch))),
         }
     }
 
@@ -414,7 +414,7 @@ impl<S> Core<S> {
             self.spare = pages::with_room(round.next);
         }
         self.spare.resize(round.next, Block::ZERO);
-        let memory = Memory { base: &self.base, next: &mut self.spare, leaves: &mut self.leaves };
+        let memory = Memory { base: &self.base[..round.base()], next: &mut self.spare, leaves: &mut self.leaves };
         let result = run(&context, memory);
         std::mem::swap(&mut self.base, &mut self.spare);
         self.spare.zeroize();

@@ -1,6 +1,7 @@
 //! The sets of parameters of learning parity with noise, and the lengths that follow from them.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// A set of parameters of learning parity with noise. The best one depends on the demand, on the link and on the
 /// processor's caches.
@@ -12,11 +13,23 @@ use std::fmt;
 ///   128 bits against an attack that makes use of the ten ones of a row (`docs/ot/lpn.md` computes both).
 /// - `silent16d` to `silent20d`, named by the logarithm of a round's outputs, rounded down: *dual*, the syndrome of
 ///   the noise under [a code of rate one half](kernels::syndrome). Little is sent before the first COT.
+/// - `silent`: of the dual sets' rounds, for each batch the smallest that makes all that is wanted, else the largest.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Set {
     log: u8,
-    dual: bool,
+    kind: Kind,
 }
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Kind {
+    Wide,
+    Dual,
+    /// The dual ones by demand.
+    Demand,
+}
+
+/// The depths of the dual sets' trees.
+const DEPTHS: RangeInclusive<usize> = 10..=14;
 
 /// The trees of the dual sets, t.
 const TREES: usize = 144;
@@ -28,8 +41,9 @@ pub(super) const PIECE: usize = 384;
 pub(super) const MASKS: usize = 128;
 
 impl Set {
-    /// All sets: with tables of 1, 2, 4 and 8 MiB, then the dual ones from the smallest round to the largest.
-    pub const ALL: [Self; 9] = [
+    /// All sets: with tables of 1, 2, 4 and 8 MiB, then the dual ones from the smallest round to the largest, and by
+    /// demand.
+    pub const ALL: [Self; 10] = [
         Set::wide(16),
         Set::wide(17),
         Set::wide(18),
@@ -39,35 +53,41 @@ impl Set {
         Set::dual(18),
         Set::dual(19),
         Set::dual(20),
+        Set::BY_DEMAND,
     ];
 
+    /// The dual sets by demand.
+    pub const BY_DEMAND: Self = Set { log: 16, kind: Kind::Demand };
+
     const fn wide(log: u8) -> Self {
-        Set { log, dual: false }
+        Set { log, kind: Kind::Wide }
     }
 
     const fn dual(log: u8) -> Self {
-        Set { log, dual: true }
+        Set { log, kind: Kind::Dual }
     }
 
-    /// The number of the set's name: the logarithm of the table's length, or of a dual round's outputs.
+    /// The number of the set's name: the logarithm of the table's length, or of a dual round's outputs, by demand of the
+    /// smallest.
     pub fn log(self) -> u8 {
         self.log
     }
 
-    /// The number of COTs that a round makes for its user.
+    /// The number of COTs that a round makes for its user, at most.
     pub fn batch(self) -> usize {
         self.schedule().every.outputs()
     }
 
-    /// Bytes of a round: the sender's corrections and hash, and the receiver's masked sum.
+    /// Bytes of a round, at most: the sender's corrections and hash, and the receiver's masked sum.
     pub fn traffic(self) -> [usize; 2] {
         [self.schedule().every.message() + super::HASH, super::MASKED]
     }
 
     pub(super) fn schedule(self) -> Schedule {
         let every = match self.log {
-            log if self.dual => return Schedule { boot: None, every: Round::dual(TREES, usize::from(log) - 6) },
-            16 => return Schedule { boot: None, every: Round::feeding_itself(1700, 16, 9) },
+            _ if self.kind == Kind::Demand => return Schedule::by_demand(TREES, DEPTHS),
+            log if self.kind == Kind::Dual => return Schedule::of_one(Round::dual(TREES, usize::from(log) - 6)),
+            16 => return Schedule::of_one(Round::feeding_itself(1700, 16, 9)),
             17 => Round::feeding_itself(2340, 17, 10),
             18 => Round::feeding_itself(3040, 18, 11),
             19 => Round::feeding_itself(3800, 19, 12),
@@ -90,7 +110,11 @@ pub(crate) fn why_gone(name: &str) -> Option<String> {
 
 impl fmt::Display for Set {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "silent{}{}", self.log, if self.dual { 'd' } else { 'w' })
+        match self.kind {
+            Kind::Wide => write!(f, "silent{}w", self.log),
+            Kind::Dual => write!(f, "silent{}d", self.log),
+            Kind::Demand => f.write_str("silent"),
+        }
     }
 }
 
@@ -99,7 +123,10 @@ impl fmt::Display for Set {
 pub(super) struct Schedule {
     /// The bootstrap: a round of the smallest set that only feeds the first of the others.
     pub boot: Option<Round>,
+    /// The largest round, from whose base all others can start.
     pub every: Round,
+    /// The least depth of a round.
+    pub least: usize,
 }
 
 impl Schedule {
@@ -108,7 +135,33 @@ impl Schedule {
     fn new(every: Round) -> Self {
         let depth = 9;
         let trees = every.base().div_ceil(1 << depth);
-        Schedule { boot: Some(Round { trees, form: Form::Local { log: 16 }, depth, next: every.base() }), every }
+        let boot = Round { trees, form: Form::Local { log: 16 }, depth, next: every.base() };
+        Schedule { boot: Some(boot), ..Self::of_one(every) }
+    }
+
+    /// All rounds are this one.
+    pub(super) const fn of_one(every: Round) -> Self {
+        Schedule { boot: None, every, least: every.depth }
+    }
+
+    /// Dual rounds of these depths; each feeds the largest.
+    pub(super) const fn by_demand(trees: usize, depths: RangeInclusive<usize>) -> Self {
+        Schedule { least: *depths.start(), ..Self::of_one(Round::dual(trees, *depths.end())) }
+    }
+
+    fn rounds(&self) -> impl Iterator<Item = Round> {
+        let every = self.every;
+        (self.least..=every.depth).map(move |depth| Round { depth, ..every })
+    }
+
+    /// The round that is run if so many COTs are wanted: the smallest that makes all of them, else the largest.
+    pub(super) fn for_demand(&self, wanted: u64) -> Round {
+        self.rounds().find(|round| round.outputs() as u64 >= wanted).unwrap_or(self.every)
+    }
+
+    /// The round that makes so many.
+    pub(super) fn making(&self, outputs: usize) -> Option<Round> {
+        self.rounds().find(|round| round.outputs() == outputs)
     }
 
     /// The number of COTs that the first round takes from another maker.
@@ -159,7 +212,7 @@ impl Round {
         }
     }
 
-    /// The number of COTs that the round takes: those of the secret, then for each tree one a level, then the masks.
+    /// The number of COTs that the round uses up: those of the secret, then for each tree one a level, then the masks.
     pub(super) const fn base(&self) -> usize {
         self.secret() + self.trees * self.depth + MASKS
     }

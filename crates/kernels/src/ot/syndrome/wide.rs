@@ -1,4 +1,4 @@
-//! The steps of the code in registers.
+//! The steps of the code in registers. No closures around instructions: they would be compiled without them, and called.
 
 use super::{GROUP, MEMORY, NIBBLES, SEGMENTS, SIDE, STEP};
 use crate::Block;
@@ -27,7 +27,8 @@ impl Spread<'_, '_> {
     #[inline(always)]
     fn by_fours<C: Lanes>(self, cpu: C) {
         let Spread { flips, memory, elements, rows, from } = self;
-        let [mut oldest, mut older, mut old] = [0, 4, 8].map(|at| cpu.load(&memory[at..]));
+        let (mut oldest, mut older) = (cpu.load(&memory[..]), cpu.load(&memory[4..]));
+        let mut old = cpu.load(&memory[8..]);
         for (g, (elements, &flip)) in elements.chunks_exact(STEP).zip(flips).enumerate() {
             let (at, flip) = (from + 4 * g, usize::from(flip) % SEGMENTS);
             let mut x = [old; SEGMENTS];
@@ -40,15 +41,15 @@ impl Spread<'_, '_> {
             }
             // Of each lane of sixteen elements, a register of four in a row.
             for quarter in 0..4 {
-                let columns = transpose(cpu, std::array::from_fn(|j| x[4 * j + quarter]));
+                let columns = transpose(cpu, [x[quarter], x[4 + quarter], x[8 + quarter], x[12 + quarter]]);
                 for lane in 0..4 {
                     store(cpu, columns[lane], &mut rows[(4 * quarter + lane) ^ flip][at..]);
                 }
             }
         }
-        for (reg, at) in [(oldest, 0), (older, 4), (old, 8)] {
-            store(cpu, reg, &mut memory[at..]);
-        }
+        store(cpu, oldest, &mut memory[..]);
+        store(cpu, older, &mut memory[4..]);
+        store(cpu, old, &mut memory[8..]);
     }
 
     /// Registers of one element.
@@ -60,10 +61,10 @@ impl Spread<'_, '_> {
         for (g, (elements, &flip)) in elements.chunks_exact(STEP).zip(flips).enumerate() {
             x.copy_within(STEP.., 0);
             for i in 0..STEP {
-                let [six, eight, eleven, twelve] =
-                    [6, 8, 11, 12].map(|back| x[MEMORY + i - back]).map(|x| cpu.load(std::slice::from_ref(&x)));
-                let sum = cpu.xor(cpu.xor(eleven, twelve), cpu.xor(cpu.load(&elements[i..]), eight));
-                store(cpu, cpu.xor(sum, six), &mut x[MEMORY + i..]);
+                let six = cpu.load(&x[MEMORY - 6 + i..]);
+                let far = cpu.xor(cpu.load(&x[MEMORY - 11 + i..]), cpu.load(&x[i..]));
+                let near = cpu.xor(cpu.load(&elements[i..]), cpu.load(&x[MEMORY - 8 + i..]));
+                store(cpu, cpu.xor(cpu.xor(far, near), six), &mut x[MEMORY + i..]);
             }
             for (row, lane) in rows.iter_mut().zip(0..).map(|(row, b)| (row, b ^ usize::from(flip) % SEGMENTS)) {
                 let to = &mut row[from + 4 * g..][..4];
@@ -115,19 +116,19 @@ impl Kernel for Gather<'_> {
 fn block_code<C: Lanes>(cpu: C, lane: usize, p: &[Block; GROUP], out: &mut [Block]) {
     // All sums of four columns, six times.
     let mut sums = [[cpu.splat(Block::ZERO); 16]; 6];
-    for (i, sums) in sums.iter_mut().enumerate() {
+    for i in 0..6 {
         for c in 0..4 {
             let column = cpu.load(&p[4 * (4 * i + c) + lane..]);
             for j in 0..1 << c {
-                sums[j + (1 << c)] = cpu.xor(sums[j], column);
+                sums[i][j + (1 << c)] = cpu.xor(sums[i][j], column);
             }
         }
     }
     for r in 0..SIDE {
-        let at = |i: usize| sums[i][usize::from(NIBBLES[r][i])];
-        let [first, second] = [cpu.xor3(at(0), at(1), at(2)), cpu.xor3(at(3), at(4), at(5))];
+        let [a, b, c, d, e, f] = NIBBLES[r];
+        let first = cpu.xor3(sums[0][usize::from(a)], sums[1][usize::from(b)], sums[2][usize::from(c)]);
+        let second = cpu.xor3(sums[3][usize::from(d)], sums[4][usize::from(e)], sums[5][usize::from(f)]);
         let to = &mut out[4 * r + lane..];
-        let sum = cpu.xor3(cpu.load(to), first, second);
-        store(cpu, sum, to);
+        store(cpu, cpu.xor3(cpu.load(to), first, second), to);
     }
 }

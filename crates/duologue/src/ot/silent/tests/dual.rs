@@ -17,7 +17,7 @@ fn the_dual_sets_are_those_of_the_page() {
     ];
     for (name, depth, n, m, usable, bytes) in table {
         let set = named(name);
-        let Schedule { boot, every } = set.schedule();
+        let Schedule { boot, every, .. } = set.schedule();
         assert!(boot.is_none() && every.form == Form::Syndrome);
         assert_eq!((every.trees, every.depth, every.trees * every.leaves() / 2), (144, depth, n));
         assert_eq!((every.base(), every.next, set.batch()), (m, m, usable));
@@ -50,17 +50,17 @@ fn the_smallest_dual_sets_correlate_round_after_round() {
     }
 }
 
-/// The seed of the code of a round.
-fn seed(round: u64) -> Block {
-    let id_and_rounds = [&ID[..], &(round / 64).to_le_bytes()].concat();
+/// The seed of the code of a round with trees of this depth.
+fn seed(round: u64, depth: u8) -> Block {
+    let id_and_rounds = [&ID[..], &(round / 64).to_le_bytes(), &[depth]].concat();
     let seed = blake3::derive_key("duologue v1 silent OT: dual code", &id_and_rounds);
     Block::from_bytes(seed[..16].try_into().unwrap())
 }
 
 /// The outputs of a vector by the plain code, which the tests of `kernels` hold to the definition.
-fn syndrome(round: u64, leaves: &[Block]) -> Vec<Block> {
+fn syndrome([round, depth]: [u64; 2], leaves: &[Block]) -> Vec<Block> {
     let len = leaves.len() / 16;
-    let code = SyndromeCode::with_backend(seed(round), len, Backend::Portable);
+    let code = SyndromeCode::with_backend(seed(round, depth as u8), len, Backend::Portable);
     let mut vector = vec![Block::ZERO; leaves.len()];
     for (segment, (mut rows, leaves)) in code.rows(&mut vector).into_iter().zip(leaves.chunks(len)).enumerate() {
         code.spread(&mut code.first(), segment, leaves, &mut rows);
@@ -77,7 +77,7 @@ fn syndrome(round: u64, leaves: &[Block]) -> Vec<Block> {
 #[test]
 fn agrees_with_the_definition_and_the_noise_is_regular() {
     for every in DUAL {
-        let schedule = Schedule { boot: None, every };
+        let schedule = Schedule::of_one(every);
         let given = given_cots(schedule.seeds(), 5, |_, random| random);
         let (settled, messages) = Pair::over(schedule, given.clone(), 1).run(&[CotOutput::Blocks; 2]);
         let (depth, mut rng) = (every.depth, Generator::from_seed(Block::new(3)));
@@ -98,13 +98,13 @@ fn agrees_with_the_definition_and_the_noise_is_regular() {
                 v.extend(leaves(key, root ^ DELTA, depth - 1));
             }
             v.iter_mut().for_each(|v| *v = v.with_lsb(false));
-            let (sent, choices) = (syndrome(round, &v), syndrome(round, &noise));
+            let (sent, choices) = (syndrome([round, depth as u64], &v), syndrome([round, depth as u64], &noise));
             let received: Vec<Block> = sent.iter().zip(&choices).map(|(&q, b)| q ^ (Block::mask(b.lsb()) & DELTA)).collect();
             let outputs = every.outputs();
             assert!(batches[0].blocks == sent[..outputs] && batches[1].blocks == received[..outputs]);
             let spare = noise.iter().position(|&noise| noise == Block::ZERO).unwrap();
             noise[spare] = Block::new(1);
-            assert!(syndrome(round, &noise)[..outputs] != choices[..outputs], "noise of one place more is the same");
+            assert!(syndrome([round, depth as u64], &noise)[..outputs] != choices[..outputs], "noise of one place more is the same");
             q = sent[outputs..][..every.next].to_vec();
             t = received[outputs..][..every.next].to_vec();
         }
@@ -112,7 +112,7 @@ fn agrees_with_the_definition_and_the_noise_is_regular() {
 }
 
 fn at_dual_corrections() -> Pair {
-    let mut pair = Pair::small(Schedule { boot: None, every: DUAL[0] }, 1, 1);
+    let mut pair = Pair::small(Schedule::of_one(DUAL[0]), 1, 1);
     pair.begin(CotOutput::Blocks);
     assert!(pair.exchange().is_none());
     pair
@@ -177,4 +177,47 @@ fn rounds_share_no_key_no_salt_and_not_long_a_code() {
     assert!(leaves_of(0) != leaves_of(1) && leaves_of(0) == leaves_of(0));
     let transcript = check::Transcript::new(&ID, 0);
     assert!(transcript.salt(b"some") != transcript.salt(b"others"));
+}
+
+/// By demand a batch is of the smallest round that makes all, and any round follows any other.
+#[test]
+fn rounds_by_demand_follow_one_another() {
+    let schedule = Schedule::by_demand(48, 6..=8);
+    let mut pair = Pair::real(schedule, 2);
+    let delta = pair.sender.delta();
+    let mut lengths = SilentLengths::scheduled(schedule, SoftSpokenLengths::new(8));
+    let batches = [768, 2304, 5376];
+    let mut exchange = |pair: &mut Pair, batch: usize| {
+        let messages = pair.send();
+        assert_eq!(messages.each_ref().map(|message| message.len()), lengths.exchange(batch));
+        pair.receive(&messages).unwrap()
+    };
+    for wanted in [1, 768, 769, 2304, 2305, 1 << 40, 700, 1] {
+        let batch = *batches.iter().find(|&&batch| batch as u64 >= wanted).unwrap_or(&batches[2]);
+        assert_eq!([pair.sender.batch(wanted), pair.receiver.batch(wanted)], [batch; 2]);
+        for (maker, side) in [(&mut pair.sender as &mut dyn CotMaker, Side::Sender), (&mut pair.receiver, Side::Receiver)] {
+            maker.begin(CotBatch::new(side, CotOutput::Blocks, batch)).unwrap();
+        }
+        let mut begun = batch;
+        let settled = loop {
+            if let Some(settled) = exchange(&mut pair, std::mem::take(&mut begun)) {
+                break settled;
+            }
+        };
+        assert_correlated(&settled, delta);
+        assert_eq!(settled[0].len(), batch);
+    }
+}
+
+#[test]
+fn silent_takes_the_round_by_the_demand() {
+    let schedule = Set::BY_DEMAND.schedule();
+    let outputs = [10, 11, 12, 13, 14].map(|depth| ((72 << depth) - 2144) / 384 * 384);
+    for (i, &least) in outputs.iter().enumerate() {
+        for (wanted, depth) in [(least, 10 + i), (least + 1, (11 + i).min(14))] {
+            assert_eq!(schedule.for_demand(wanted as u64).depth, depth, "{wanted}");
+        }
+    }
+    assert_eq!((schedule.seeds(), Set::BY_DEMAND.batch()), (2144, outputs[4]));
+    assert_eq!("silent".parse::<Extension>().unwrap(), Extension::Silent(Set::BY_DEMAND));
 }
