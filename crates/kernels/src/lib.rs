@@ -14,6 +14,7 @@
 //! | [`tree`] | [`tree::TreeHash`] grows half-tree GGM trees, a level at a time, with one node that is not known |
 //! | [`planes`] | streams of the leaves of small trees, summed up for SoftSpoken OT |
 //! | [`local`] | a linear code of which each output adds ten entries of a table |
+//! | [`syndrome`] | a code that compresses blocks two to one: convolutions, permutations and a block code |
 //! | [`blake3`] | the leaves of BLAKE3's tree |
 //! | [`field`] | GF(2¹²⁸): sums of products |
 //! | [`rows`] | sums of rows of blocks |
@@ -59,4 +60,4 @@ pub use garbling::scheme::{GarblingHash, GarblingScheme};
 pub use garbling::{gates, half_gates, three_halves};
 pub use matrices::{rows, transpose};
 pub use memory::{nontemporal, pages, prefetch};
-pub use ot::{local, ot_hash, planes, tree};
+pub use ot::{local, ot_hash, planes, syndrome, tree};

@@ -22,7 +22,7 @@ const HEAD: &str = "\
 <!-- Made by `make pages` from raw figures; do not edit. -->
 
 What setup costs with every maker of correlated OTs, and of the triples that are made of them: SoftSpoken with trees of
-2^k leaves, *softspoken1* to *softspoken8*, and silent OT with tables of 2^n blocks, *silent16w* to *silent19w*. Bytes
+2^k leaves, *softspoken1* to *softspoken8*, and silent OT with [its sets](ot/silent.md). Bytes
 are exact and follow from the parameters; speeds are those of one machine. `duologue bench correlations` measures them
 on yours, `--json` writes them for machines, `--as alice` and `--as bob` measure between two.
 ";
@@ -105,6 +105,11 @@ impl Figures {
         found.ok_or_else(|| format!("the raw figures have no {name}: run `make correlations`").into())
     }
 
+    /// The makers that were measured.
+    pub fn makers(&self) -> impl Iterator<Item = Extension> {
+        Extension::all().filter(|&maker| self.speed(maker, Kind::Triples).is_ok())
+    }
+
     pub fn speed(&self, maker: Extension, kind: Kind) -> Result<f64> {
         Ok(self.of(&kind.figure(maker))?.value)
     }
@@ -169,19 +174,19 @@ fn text(raw: &Raw, name: &str) -> Result<String> {
         "memory, COTs",
         "memory, triples",
     ];
-    let makers = Extension::all().map(|maker| row(figures, maker)).collect::<Result<Vec<_>>>()?;
+    let makers = figures.makers().map(|maker| row(figures, maker)).collect::<Result<Vec<_>>>()?;
     let makers = table("lrrrrrrrrrrr", &head, makers);
     let [slower, both] = [figures.of("base_ot_ms")?.value, figures.of("base_ot_both_ways_ms")?.value];
     let counts = ["maker", "1 million triples", "10 million", "100 million"];
     let sent = |maker: Extension| named(maker, COUNTS.map(|count| bytes(times::sent(maker, count))));
-    let traffic = table("lrrr", &counts, Extension::all().map(sent));
+    let traffic = table("lrrr", &counts, figures.makers().map(sent));
     let mut lines = String::new();
     for (line, file, link) in LINES {
         let times = |maker| {
             let times = COUNTS.map(|count| figures.seconds(maker, count, &link).map(seconds));
             Ok(named(maker, times.into_iter().collect::<Result<Vec<_>>>()?))
         };
-        let times = Extension::all().map(times).collect::<Result<Vec<_>>>()?;
+        let times = figures.makers().map(times).collect::<Result<Vec<_>>>()?;
         lines += &format!("\n**{line}**\n\n{}\n\n{}", plot::times_figure(line, file), table("lrrr", &counts, times));
     }
     let (spots, origin) = (spots(raw)?, measured::origin(&figures.machine, &raw.origin, name));

@@ -53,7 +53,7 @@ fn speeds(figures: &Figures, kind: Kind, left: &str, below: &str) -> Result<Stri
         };
         Ok(Named { series, name, at: (times::bits(maker, kind), figures.speed(maker, kind)?), aside: (0, -14) })
     };
-    plot::scatter(340, [left, below], &MAKERS, &Extension::all().map(point).collect::<Result<Vec<_>>>()?)
+    plot::scatter(340, [left, below], &MAKERS, &figures.makers().map(point).collect::<Result<Vec<_>>>()?)
 }
 
 fn times_file(line: &str) -> String {
@@ -74,6 +74,6 @@ fn times(figures: &Figures, link: &Link) -> Result<String> {
         let dots = COUNTS.into_iter().enumerate().map(dot).collect::<Result<Vec<_>>>()?;
         Ok(Row { name: maker.to_string(), dots })
     };
-    let rows = Extension::all().map(row).collect::<Result<Vec<_>>>()?;
+    let rows = figures.makers().map(row).collect::<Result<Vec<_>>>()?;
     plot::rows(Label { name: "time of a new session, computed", number: plot::time }, &TRIPLES, &rows, None)
 }

@@ -66,7 +66,7 @@ pub struct Settings {
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub strands: u16,
     /// The maker of correlations that are not in the pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told),
-    /// silent16w to silent19w
+    /// silent (by demand), silent16d to silent20d, silent16w to silent19w
     #[arg(long, value_name = "MAKER")]
     pub correlations: Option<Extension>,
     /// Take correlations from this folder, which `duologue pool fill` filled; both parties have one
@@ -192,8 +192,8 @@ pub struct FillPool {
     /// Fill up to so many correlated OTs in each direction, one for each input bit of Yao's evaluator
     #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = number)]
     pub cots: u64,
-    /// The maker of a new pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told), silent16w to
-    /// silent19w
+    /// The maker of a new pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told), silent (by demand),
+    /// silent16d to silent20d, silent16w to silent19w
     #[arg(long, value_name = "MAKER")]
     pub correlations: Option<Extension>,
 }

@@ -122,7 +122,7 @@ mod tests {
     fn what_is_counted_is_what_a_session_sends() {
         // More than a block of triples; one direction has more than the other.
         let demand = Demand { cots_by_alice: 70_000, cots_by_bob: 1, triples: (1 << 20) + 77 };
-        for extension in ["softspoken1", "softspoken4", "softspoken8", "silent16w"] {
+        for extension in ["softspoken1", "softspoken4", "softspoken8", "silent16w", "silent18d", "silent"] {
             let Ok(extension) = extension.parse::<Extension>() else { continue };
             let mut session = Correlating::new(extension);
             for (sent, received, made) in measured(extension, demand) {
@@ -135,6 +135,23 @@ mod tests {
                 assert!(close(counted.bob_to_alice, received), "{extension}: {received}, not {}", counted.bob_to_alice);
             }
         }
+    }
+
+    /// What a new session sends for COTs one way, base OTs in both directions included.
+    #[test]
+    fn little_is_sent_for_a_small_job_by_silent_ot() {
+        let sent = |maker: &str, cots| {
+            let mut session = Correlating::new(maker.parse().unwrap());
+            let traffic = session.correlate(Demand::of_cots(Party::Alice, cots)).traffic();
+            [traffic.alice_to_bob, traffic.bob_to_alice]
+        };
+        for (cots, each, both) in [(1 << 16, 45_000, 50_000), (80_000, 45_000, 50_000), (1 << 20, 55_000, 60_000)] {
+            let [there, back] = sent("silent", cots);
+            println!("{cots}: {there} + {back}");
+            assert!(there.max(back) <= each && there + back <= both, "{cots}: {there} + {back}");
+        }
+        let [there, back] = sent("silent16w", 80_000);
+        assert!(there + back > 400_000, "{there} + {back}");
     }
 
     #[test]

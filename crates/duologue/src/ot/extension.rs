@@ -18,7 +18,7 @@ pub enum Extension {
         /// The planes of a group, from 1 to 8.
         k: u8,
     },
-    /// The maker [`silent`] with this set of parameters: 2.5 to 0.4 bits a COT, in large batches.
+    /// The maker [`silent`] with this set of parameters: 2.6 to 0.2 bits a COT, in large batches.
     Silent(silent::Set),
 }
 
@@ -96,7 +96,7 @@ impl FromStr for Extension {
 
     fn from_str(text: &str) -> Result<Self> {
         Self::all().find(|extension| extension.to_string() == text).ok_or_else(|| {
-            let all = "softspoken1 to softspoken8, silent16w to silent19w";
+            let all = "softspoken1 to softspoken8, silent, silent16d to silent20d, silent16w to silent19w";
             let unknown = || format!("'{text}' is no maker of correlations: {all}");
             Error::usage(silent::why_gone(text).unwrap_or_else(unknown))
         })
@@ -117,7 +117,7 @@ impl CotLengths {
     pub fn batch(&self, wanted: u64) -> usize {
         match self {
             CotLengths::SoftSpoken(softspoken) => softspoken.batch(wanted),
-            CotLengths::Silent(silent) => silent.batch(),
+            CotLengths::Silent(silent) => silent.batch(wanted),
         }
     }
 
@@ -142,7 +142,7 @@ impl CotLengths {
     pub fn exchange(&mut self, batch: usize) -> [usize; 2] {
         match self {
             CotLengths::SoftSpoken(softspoken) => softspoken.exchange(batch),
-            CotLengths::Silent(silent) => silent.exchange(batch > 0),
+            CotLengths::Silent(silent) => silent.exchange(batch),
         }
     }
 }

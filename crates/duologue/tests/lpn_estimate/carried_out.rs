@@ -41,7 +41,7 @@ fn three_quarters_of_the_secret_hold_enough_rows() {
     assert!((share - 1.0).abs() < 0.002, "{share}");
 }
 
-const TOY: Set = Set { t: 64.0, log_k: 0, depth: 5 };
+const TOY: Set = Set { t: 64.0, k: 1.0, depth: 5 };
 const TOY_K: usize = 96;
 const TOY_CHECKS: usize = 12;
 
@@ -193,7 +193,7 @@ fn a_greedy_subset_is_smaller_still() {
     let row = |(seed, set): (usize, &Set)| {
         let v = greedy_subset(set, &mut Random(seed as u64));
         let cells = [100.0 * v / set.k(), gauss_within(set, v), stern_within(set, v)].map(|x| format!("{x:.1}"));
-        format!("| {}, 2^{}, {} | {} |", set.t, set.log_k, set.depth, cells.join(" | "))
+        format!("| {}, 2^{}, {} | {} |", set.t, set.k.log2(), set.depth, cells.join(" | "))
     };
     let rows: Vec<String> = SETS[..3].iter().enumerate().map(row).collect();
     println!("{}", rows.join("\n"));

@@ -5,6 +5,7 @@
 //! copied, so that this file stands alone: a test of the silent OT itself pins the same numbers.
 
 mod carried_out;
+mod dual;
 mod published;
 mod rows;
 
@@ -15,15 +16,16 @@ use std::fmt::Write;
 
 const PAGE: &str = include_str!("../../../../docs/ot/lpn.md");
 
-/// Noise of weight `t`, one position in each block of 2^depth; a secret of 2^log_k bits; rows of ten ones.
+/// Noise of weight `t`, one position in each block of 2^depth; a secret of `k` bits.
 struct Set {
     t: f64,
-    log_k: i32,
+    k: f64,
     depth: i32,
 }
 
+/// Rows of ten ones.
 const fn set(t: f64, log_k: i32, depth: i32) -> Set {
-    Set { t, log_k, depth }
+    Set { t, k: (1 << log_k) as f64, depth }
 }
 
 /// The sets that are built.
@@ -40,7 +42,7 @@ const CHECKS: f64 = 128.0;
 
 impl Set {
     fn k(&self) -> f64 {
-        f64::from(self.log_k).exp2()
+        self.k
     }
 
     fn block(&self) -> f64 {
@@ -125,7 +127,7 @@ fn matrix(sets: &[Set], rows: &[Attack]) -> Vec<Vec<f64>> {
 fn table(sets: &[Set], names: &[&str], bits: &[Vec<f64>]) -> String {
     let mut text = String::from("| t, k, depth |");
     for set in sets {
-        write!(text, " {}, 2^{}, {} |", set.t, set.log_k, set.depth).unwrap();
+        write!(text, " {}, 2^{}, {} |", set.t, set.k.log2(), set.depth).unwrap();
     }
     text += &format!("\n|---|{}\n", "---|".repeat(sets.len()));
     for (name, row) in names.iter().zip(bits) {

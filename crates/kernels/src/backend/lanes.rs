@@ -129,6 +129,14 @@ pub(crate) trait Lanes: Copy {
     fn reverse_bytes(self, x: Self::Reg) -> Self::Reg;
     /// Lane i of `x` and of `y` become lanes 2i and 2i + 1 of the pair of registers.
     fn zip(self, x: Self::Reg, y: Self::Reg) -> [Self::Reg; 2];
+    /// The last `LAST` lanes of `before`, then the first ones of `x`; for registers of four.
+    #[inline(always)]
+    fn following<const LAST: usize>(self, before: Self::Reg, x: Self::Reg) -> Self::Reg {
+        let mut all = [[0; 16]; 8];
+        self.store(before, &mut all);
+        self.store(x, &mut all[Self::LANES..]);
+        self.fetch(&all[Self::LANES - LAST..])
+    }
     /// The inverse of `zip`.
     fn unzip(self, pair: [Self::Reg; 2]) -> [Self::Reg; 2];
     /// The carry-less product in every lane of one half of `x` and one of `y`: the high half of `x` if bit 0 of

@@ -3,4 +3,5 @@
 pub mod local;
 pub mod ot_hash;
 pub mod planes;
+pub mod syndrome;
 pub mod tree;

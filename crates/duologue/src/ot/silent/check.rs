@@ -76,6 +76,12 @@ impl Transcript {
         weights
     }
 
+    /// The salt of all COTs of a dual round.
+    pub(super) fn salt(&self, corrections: &[u8]) -> Block {
+        let [_, salt] = halves(self.round.clone().update(corrections).finalize());
+        salt
+    }
+
     /// The hash by which the sender shows a sum.
     pub(super) fn hash(&self, sum: Block) -> [u8; 32] {
         *self.fold.clone().update(&sum.to_bytes()).finalize().as_bytes()

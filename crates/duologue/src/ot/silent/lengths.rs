@@ -1,6 +1,6 @@
 //! The batches and messages of silent OT in lengths alone, which follow from the set of parameters.
 
-use super::sets::Schedule;
+use super::sets::{Round, Schedule};
 use super::{HASH, MASKED, Set};
 use crate::ot::softspoken::SoftSpokenLengths;
 
@@ -11,7 +11,8 @@ pub struct SilentLengths {
     /// The other maker and the number of COTs asked of it, until the first base is there.
     seeds: Option<(SoftSpokenLengths, usize)>,
     rounds: u64,
-    waiting: bool,
+    /// The round of the batch that waits.
+    waiting: Option<Round>,
     /// The corrections' bytes of each round under way, by stages as the maker has them.
     stages: [Option<usize>; 3],
 }
@@ -23,29 +24,30 @@ impl SilentLengths {
     }
 
     pub(super) fn scheduled(schedule: Schedule, inner: SoftSpokenLengths) -> Self {
-        SilentLengths { schedule, seeds: Some((inner, 0)), rounds: 0, waiting: false, stages: [None; 3] }
+        SilentLengths { schedule, seeds: Some((inner, 0)), rounds: 0, waiting: None, stages: [None; 3] }
     }
 
     /// As [`CotMaker::batch`](crate::ot::CotMaker::batch).
-    pub fn batch(&self) -> usize {
-        self.schedule.every.outputs()
+    pub fn batch(&self, wanted: u64) -> usize {
+        self.schedule.for_demand(wanted).outputs()
     }
 
     /// As [`CotMaker::ready`](crate::ot::CotMaker::ready).
     pub fn ready(&self) -> bool {
-        !self.waiting
+        self.waiting.is_none()
     }
 
     /// As [`CotMaker::idle`](crate::ot::CotMaker::idle).
     pub fn idle(&self) -> bool {
-        !self.waiting && self.stages == [None; 3]
+        self.waiting.is_none() && self.stages == [None; 3]
     }
 
-    /// The next exchange, before which a batch is begun if `begin`: the bytes of the sender and of the receiver.
-    pub fn exchange(&mut self, begin: bool) -> [usize; 2] {
-        self.waiting |= begin;
+    /// The next exchange, before which a batch of `batch` COTs is begun unless that is zero: the bytes of the sender and
+    /// of the receiver.
+    pub fn exchange(&mut self, batch: usize) -> [usize; 2] {
+        self.waiting = self.waiting.or_else(|| self.schedule.making(batch));
         match self.seeds {
-            Some(_) if self.waiting => self.seed(),
+            Some(_) if self.waiting.is_some() => self.seed(),
             Some(_) => [0, 0],
             None => self.turn(),
         }
@@ -66,13 +68,10 @@ impl SilentLengths {
 
     fn turn(&mut self) -> [usize; 2] {
         self.stages.rotate_right(1);
-        self.stages[0] = self.waiting.then(|| match self.schedule.boot {
-            Some(boot) if self.rounds == 0 => boot.message(),
-            _ => {
-                self.waiting = false;
-                self.schedule.every.message()
-            }
-        });
+        self.stages[0] = match self.schedule.boot.filter(|_| self.rounds == 0) {
+            Some(boot) => self.waiting.map(|_| boot.message()),
+            None => self.waiting.take().map(|round| round.message()),
+        };
         self.rounds += u64::from(self.stages[0].is_some());
         let [opened, masked, hashed] = self.stages;
         self.stages[2] = None;

@@ -33,6 +33,7 @@ mod code;
 mod lengths;
 mod round;
 mod sets;
+mod syndrome;
 mod tree;
 
 use kernels::{Block, field, generator::Generator, pages};
@@ -41,7 +42,7 @@ use zeroize::Zeroize;
 
 use self::check::Transcript;
 use self::code::Code;
-use self::round::RoundContext;
+use self::round::{Memory, RoundContext};
 use self::sets::{Round, Schedule};
 use super::{CotBatch, CotMaker, CotOutput, CotReceiver, CotSender, Side, check_length};
 use crate::{Error, Result};
@@ -111,8 +112,8 @@ impl Sender {
         let from = outbox.len();
         outbox.resize(from + round.message(), 0);
         let mut sent = SenderRound { batch, transcript, sum: Block::ZERO };
-        sent.sum = self.core.run(round, number, &sent.transcript, |context, base, next| {
-            round::send(context, self.delta, &roots, base, sent.batch.as_mut(), next, &mut outbox[from..])
+        sent.sum = self.core.run(round, number, &sent.transcript, |context, memory| {
+            round::send(context, self.delta, &roots, memory, sent.batch.as_mut(), &mut outbox[from..])
         });
         roots.zeroize();
         sent
@@ -132,8 +133,8 @@ impl Sender {
 }
 
 impl CotMaker for Sender {
-    fn batch(&self, _: u64) -> usize {
-        self.core.schedule.every.outputs()
+    fn batch(&self, wanted: u64) -> usize {
+        self.core.schedule.for_demand(wanted).outputs()
     }
 
     fn ready(&self) -> bool {
@@ -198,8 +199,8 @@ impl Receiver {
     fn open(&mut self, corrections: &[u8]) {
         let Some(mut received) = self.core.stages[0].take() else { return };
         let transcript = Transcript::new(&self.core.id, received.number);
-        let [masked, sum] = self.core.run(received.round, received.number, &transcript, |context, base, next| {
-            round::receive(context, base, received.batch.as_mut(), next, corrections)
+        let [masked, sum] = self.core.run(received.round, received.number, &transcript, |context, memory| {
+            round::receive(context, memory, received.batch.as_mut(), corrections)
         });
         received.masked = masked;
         received.hash = transcript.hash(sum);
@@ -227,8 +228,8 @@ impl Receiver {
 }
 
 impl CotMaker for Receiver {
-    fn batch(&self, _: u64) -> usize {
-        self.core.schedule.every.outputs()
+    fn batch(&self, wanted: u64) -> usize {
+        self.core.schedule.for_demand(wanted).outputs()
     }
 
     fn ready(&self) -> bool {
@@ -288,10 +289,12 @@ struct Core<S> {
     base: Vec<Block>,
     /// Memory for the next base.
     spare: Vec<Block>,
+    /// Memory for all leaves of a dual round.
+    leaves: Vec<Block>,
     /// The number of rounds opened.
     rounds: u64,
     /// The batch that was begun and whose round is not opened.
-    waiting: Option<CotBatch>,
+    waiting: Option<(Round, CotBatch)>,
     /// The rounds that exchange their corrections, their x' and their hash in the exchange under way.
     stages: [Option<S>; 3],
     dead: bool,
@@ -306,8 +309,9 @@ struct Seeds {
 impl<S> Core<S> {
     fn new(id: [u8; 32], side: Side, inner: Box<dyn CotMaker>, schedule: Schedule, threads: usize) -> Self {
         let (code, seeds) = (Code::new(&id), Some(Seeds { inner, asked: 0 }));
-        let (base, spare, stages) = (Vec::new(), Vec::new(), [None, None, None]);
-        Core { id, side, schedule, threads, code, seeds, base, spare, rounds: 0, waiting: None, stages, dead: false }
+        let ([base, spare, leaves], stages) = ([(); 3].map(|()| Vec::new()), [None, None, None]);
+        let (rounds, waiting, dead) = (0, None, false);
+        Core { id, side, schedule, threads, code, seeds, base, spare, leaves, rounds, waiting, stages, dead }
     }
 
     fn alive(&self) -> Result<()> {
@@ -321,6 +325,7 @@ impl<S> Core<S> {
         if result.is_err() {
             self.dead = true;
             self.base.zeroize();
+            self.leaves.zeroize();
             self.seeds = None;
             self.waiting = None;
             self.stages = [None, None, None];
@@ -331,10 +336,10 @@ impl<S> Core<S> {
     fn begin(&mut self, batch: CotBatch) -> Result<()> {
         self.alive()?;
         let (room, outputs) = (batch.len(), self.schedule.every.outputs());
-        if self.waiting.is_some() || room != outputs {
-            return Err(Error::usage(format!("a batch of {room} COTs, where one of {outputs} can wait")));
+        match self.schedule.making(room).filter(|_| self.waiting.is_none()) {
+            Some(round) => self.waiting = Some((round, batch)),
+            None => return Err(Error::usage(format!("a batch of {room} COTs, where one of {outputs} can wait"))),
         }
-        self.waiting = Some(batch);
         Ok(())
     }
 
@@ -384,7 +389,7 @@ impl<S> Core<S> {
         self.stages.rotate_right(1);
         match self.schedule.boot {
             Some(boot) if self.rounds == 0 => self.waiting.is_some().then_some((boot, None)),
-            _ => self.waiting.take().map(|batch| (self.schedule.every, Some(batch))),
+            _ => self.waiting.take().map(|(round, batch)| (round, Some(batch))),
         }
     }
 
@@ -401,14 +406,16 @@ impl<S> Core<S> {
         round: Round,
         number: u64,
         transcript: &Transcript,
-        run: impl FnOnce(&RoundContext, &[Block], &mut [Block]) -> T,
+        run: impl FnOnce(&RoundContext, Memory) -> T,
     ) -> T {
+        self.code.draw(&round, number);
         let context = RoundContext { code: &self.code, round, number, transcript, threads: self.threads };
         if self.spare.capacity() < round.next {
             self.spare = pages::with_room(round.next);
         }
         self.spare.resize(round.next, Block::ZERO);
-        let result = run(&context, &self.base, &mut self.spare);
+        let memory = Memory { base: &self.base[..round.base()], next: &mut self.spare, leaves: &mut self.leaves };
+        let result = run(&context, memory);
         std::mem::swap(&mut self.base, &mut self.spare);
         self.spare.zeroize();
         result
@@ -437,6 +444,7 @@ impl Drop for SenderRound {
 impl<S> Drop for Core<S> {
     fn drop(&mut self) {
         self.base.zeroize();
+        self.leaves.zeroize();
     }
 }
 

@@ -1,5 +1,5 @@
 //! A round of either side, tree by tree: each tree is grown, summed for the check, encoded and written to its
-//! destination while it is in the cache.
+//! destination while it is in the cache. A dual round is in `syndrome.rs`.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,6 +9,7 @@ use zeroize::Zeroize;
 use super::check::{Transcript, TreeHasher, TreeSum};
 use super::code::Code;
 use super::sets::{MASKS, Round};
+use super::syndrome;
 use super::tree::{self, Levels};
 use crate::ot::{CotBatch, CotSlice};
 
@@ -21,20 +22,28 @@ pub(super) struct RoundContext<'a> {
     pub threads: usize,
 }
 
+/// The memory of a round.
+pub(super) struct Memory<'a> {
+    pub base: &'a [Block],
+    pub next: &'a mut [Block],
+    /// For all leaves of a dual round; kept for the next.
+    pub leaves: &'a mut Vec<Block>,
+}
+
 /// The base of a round: the COTs that it uses up, as one side holds them.
 #[derive(Clone, Copy)]
-struct Base<'a> {
+pub(super) struct Base<'a> {
     secret: &'a [Block],
-    trees: &'a [Block],
-    masks: &'a [Block],
+    pub trees: &'a [Block],
+    pub masks: &'a [Block],
 }
 
 /// The memory and hashers of a thread, which serve one tree after another.
-struct Worker {
-    hash: TreeHash,
-    levels: Levels,
-    transcript: TreeHasher,
-    weights: TreeSum,
+pub(super) struct Worker {
+    pub hash: TreeHash,
+    pub levels: Levels,
+    pub transcript: TreeHasher,
+    pub weights: TreeSum,
 }
 
 /// The memory for the outputs of a tree.
@@ -49,11 +58,13 @@ pub(super) fn send(
     context: &RoundContext,
     delta: Block,
     roots: &[Block],
-    base: &[Block],
+    Memory { base, next, leaves }: Memory,
     batch: Option<&mut CotBatch>,
-    next: &mut [Block],
     corrections: &mut [u8],
 ) -> Block {
+    if let Some(code) = context.code.syndrome(&context.round) {
+        return syndrome::send(context, code, delta, roots, Memory { base, next, leaves }, batch, corrections);
+    }
     let (base, depth) = (Base::new(&context.round, base), context.round.depth);
     let mut sums = vec![Block::ZERO; context.round.trees];
     let trees = destinations(&context.round, batch, next).into_iter().zip(corrections.chunks_exact_mut(16 * depth));
@@ -77,11 +88,13 @@ pub(super) fn send(
 /// Runs the receiver's round: returns x' and W.
 pub(super) fn receive(
     context: &RoundContext,
-    base: &[Block],
+    Memory { base, next, leaves }: Memory,
     batch: Option<&mut CotBatch>,
-    next: &mut [Block],
     corrections: &[u8],
 ) -> [Block; 2] {
+    if let Some(code) = context.code.syndrome(&context.round) {
+        return syndrome::receive(context, code, Memory { base, next, leaves }, batch, corrections);
+    }
     let (base, depth) = (Base::new(&context.round, base), context.round.depth);
     let [mut sums, mut lacking] = [0, 1].map(|_| vec![Block::ZERO; context.round.trees]);
     let trees = destinations(&context.round, batch, next).into_iter().zip(corrections.chunks_exact(16 * depth));
@@ -108,29 +121,45 @@ pub(super) fn receive(
 impl RoundContext<'_> {
     /// Shares the trees among the threads, one at a time.
     fn share<T: Send>(&self, trees: impl Iterator<Item = T> + Send, each: impl Fn(&mut Worker, T) + Sync) {
-        let trees = Mutex::new(trees);
-        let work = || {
-            let mut worker = Worker {
-                hash: TreeHash::new(self.transcript.tree_key()),
-                levels: Levels::new(self.round.depth),
-                transcript: self.transcript.trees_hasher(),
-                weights: TreeSum::new(),
-            };
-            let next = || trees.lock().unwrap_or_else(PoisonError::into_inner).next();
-            while let Some(tree) = next() {
-                each(&mut worker, tree);
-            }
-        };
-        std::thread::scope(|scope| {
-            (1..self.threads).for_each(|_| drop(scope.spawn(work)));
-            work();
-        });
+        share(self.threads, trees, || Worker::new(self), each);
+    }
+}
+
+/// Shares items among threads, one at a time; every thread has a worker.
+pub(super) fn share<W, T: Send>(
+    threads: usize,
+    items: impl Iterator<Item = T> + Send,
+    worker: impl Fn() -> W + Sync,
+    each: impl Fn(&mut W, T) + Sync,
+) {
+    let items = Mutex::new(items);
+    let work = || {
+        let mut worker = worker();
+        let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some(item) = next() {
+            each(&mut worker, item);
+        }
+    };
+    std::thread::scope(|scope| {
+        (1..threads).for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
+}
+
+impl Worker {
+    pub(super) fn new(context: &RoundContext) -> Self {
+        Worker {
+            hash: TreeHash::new(context.transcript.tree_key()),
+            levels: Levels::new(context.round.depth),
+            transcript: context.transcript.trees_hasher(),
+            weights: TreeSum::new(),
+        }
     }
 }
 
 impl<'a> Base<'a> {
-    fn new(round: &Round, base: &'a [Block]) -> Self {
-        let (secret, rest) = base.split_at(1 << round.log);
+    pub(super) fn new(round: &Round, base: &'a [Block]) -> Self {
+        let (secret, rest) = base.split_at(round.secret());
         let (trees, masks) = rest.split_at(round.trees * round.depth);
         assert_eq!(masks.len(), MASKS, "the base of another round");
         Base { secret, trees, masks }

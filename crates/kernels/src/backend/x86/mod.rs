@@ -353,6 +353,11 @@ impl Lanes for Vaes512 {
         }
     }
     #[inline(always)]
+    fn following<const LAST: usize>(self, before: __m512i, x: __m512i) -> __m512i {
+        const { assert!(LAST == 2 || LAST == 3) };
+        unsafe { if LAST == 2 { _mm512_alignr_epi64::<4>(x, before) } else { _mm512_alignr_epi64::<2>(x, before) } }
+    }
+    #[inline(always)]
     fn unzip(self, [low, high]: [__m512i; 2]) -> [__m512i; 2] {
         unsafe { [_mm512_shuffle_i64x2::<0x88>(low, high), _mm512_shuffle_i64x2::<0xdd>(low, high)] }
     }

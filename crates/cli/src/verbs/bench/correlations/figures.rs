@@ -88,10 +88,10 @@ pub struct Best {
     pub of: &'static [&'static str],
 }
 
-/// The silent maker whose tables fit into a core's cache, and the one that sends least.
+/// The silent makers of 1.3 bits a COT and more, and those of half a bit and less.
 const BEST: [Best; 4] = [
-    Best { name: "silent_fast", of: &["silent16w", "silent17w"] },
-    Best { name: "silent_small", of: &["silent19w"] },
+    Best { name: "silent_fast", of: &["silent16w", "silent17w", "silent16d", "silent17d"] },
+    Best { name: "silent_small", of: &["silent19w", "silent19d", "silent20d"] },
     Best { name: "triples_fast", of: &["triples_silent16w", "triples_silent17w"] },
     Best { name: "triples_small", of: &["triples_silent19w"] },
 ];

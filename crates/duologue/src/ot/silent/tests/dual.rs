@@ -1,0 +1,223 @@
+//! Dual rounds: their outputs against the definition, what a changed byte does, and twins that are broken.
+
+use kernels::syndrome::SyndromeCode;
+
+use super::*;
+
+pub(super) const DUAL: [Round; 3] = [Round::dual(48, 6), Round::dual(96, 6), Round::dual(48, 7)];
+
+#[test]
+fn the_dual_sets_are_those_of_the_page() {
+    let table = [
+        ("silent16d", 10, 73_728, 1568, 71_808, 23_040),
+        ("silent17d", 11, 147_456, 1712, 145_536, 25_344),
+        ("silent18d", 12, 294_912, 1856, 292_992, 27_648),
+        ("silent19d", 13, 589_824, 2000, 587_520, 29_952),
+        ("silent20d", 14, 1_179_648, 2144, 1_177_344, 32_256),
+    ];
+    for (name, depth, n, m, usable, bytes) in table {
+        let set = named(name);
+        let Schedule { boot, every, .. } = set.schedule();
+        assert!(boot.is_none() && every.form == Form::Syndrome);
+        assert_eq!((every.trees, every.depth, every.trees * every.leaves() / 2), (144, depth, n));
+        assert_eq!((every.base(), every.next, set.batch()), (m, m, usable));
+        assert_eq!(set.traffic(), [bytes + 32, 16]);
+        assert!(n >= 1 << set.log() && n < 2 << set.log());
+    }
+}
+
+/// The first two dual sets over a session's own maker, outputs of every kind.
+#[test]
+fn the_smallest_dual_sets_correlate_round_after_round() {
+    for name in ["silent16d", "silent17d"] {
+        let mut pair = Pair::real(named(name).schedule(), 2);
+        let delta = pair.sender.delta();
+        let (settled, _) = pair.run(&[CotOutput::Blocks, CotOutput::Messages, CotOutput::Bits, CotOutput::Blocks]);
+        let mut seen = HashSet::new();
+        for batches in [&settled[0], &settled[3]] {
+            assert_correlated(batches, delta);
+            seen.extend(batches[0].blocks.iter().map(|q| q.get()));
+        }
+        assert_eq!(seen.len(), 2 * named(name).batch(), "a block came twice");
+        let [sent, received] = &settled[1];
+        for i in 0..sent.len() {
+            let chosen = if received.factors[i / 64] >> (i % 64) & 1 == 1 { &sent.others } else { &sent.blocks };
+            assert!(received.blocks[i] == chosen[i] && sent.blocks[i] != sent.others[i]);
+        }
+        let [sent, received] = &settled[2];
+        let right = |i: usize| received.messages[i] == sent.messages[i] ^ (received.factors[i] & sent.factors[i]);
+        assert!((0..sent.messages.len()).all(right));
+    }
+}
+
+/// The seed of the code of a round with trees of this depth.
+fn seed(round: u64, depth: u8) -> Block {
+    let id_and_rounds = [&ID[..], &(round / 64).to_le_bytes(), &[depth]].concat();
+    let seed = blake3::derive_key("duologue v1 silent OT: dual code", &id_and_rounds);
+    Block::from_bytes(seed[..16].try_into().unwrap())
+}
+
+/// The outputs of a vector by the plain code, which the tests of `kernels` hold to the definition.
+fn syndrome([round, depth]: [u64; 2], leaves: &[Block]) -> Vec<Block> {
+    let len = leaves.len() / 16;
+    let code = SyndromeCode::with_backend(seed(round, depth as u8), len, Backend::Portable);
+    let mut vector = vec![Block::ZERO; leaves.len()];
+    for (segment, (mut rows, leaves)) in code.rows(&mut vector).into_iter().zip(leaves.chunks(len)).enumerate() {
+        code.spread(&mut code.first(), segment, leaves, &mut rows);
+    }
+    let mut memory = vec![Block::ZERO; len];
+    vector.chunks_mut(len).enumerate().for_each(|(segment, elements)| code.second(segment, elements, &mut memory));
+    let mut out = vec![Block::ZERO; code.outputs()];
+    code.outputs_from(0, &vector, &mut out);
+    out
+}
+
+/// Two rounds of both parties from the definition. The receiver's vector is the sender's but for one place in each
+/// tree, and its choices are the syndrome of that regular noise; with one place more they are not.
+#[test]
+fn agrees_with_the_definition_and_the_noise_is_regular() {
+    for every in DUAL {
+        let schedule = Schedule::of_one(every);
+        let given = given_cots(schedule.seeds(), 5, |_, random| random);
+        let (settled, messages) = Pair::over(schedule, given.clone(), 1).run(&[CotOutput::Blocks; 2]);
+        let (depth, mut rng) = (every.depth, Generator::from_seed(Block::new(3)));
+        let [mut q, mut t] = given;
+        for (round, batches) in (0..).zip(&settled) {
+            let (key, mut roots) = (tree_key(round), vec![Block::ZERO; every.trees]);
+            rng.fill_blocks(&mut roots);
+            let (mut v, mut noise) = (Vec::new(), vec![Block::ZERO; every.trees * every.leaves()]);
+            for (tree, &root) in roots.iter().enumerate() {
+                let at = tree * depth;
+                let path = t[at..at + depth].iter();
+                let alpha = path.fold(0, |alpha, t| 2 * alpha + usize::from(!t.lsb()));
+                noise[tree * every.leaves() + alpha] = Block::new(1);
+                let first = 1 + round as usize;
+                let correction = (q[at] ^ root).to_bytes();
+                assert_eq!(messages[first - 1 + every.base().div_ceil(1000)][0][16 * at..][..16], correction);
+                v.extend(leaves(key, root, depth - 1));
+                v.extend(leaves(key, root ^ DELTA, depth - 1));
+            }
+            v.iter_mut().for_each(|v| *v = v.with_lsb(false));
+            let (sent, choices) = (syndrome([round, depth as u64], &v), syndrome([round, depth as u64], &noise));
+            let received: Vec<Block> = sent.iter().zip(&choices).map(|(&q, b)| q ^ (Block::mask(b.lsb()) & DELTA)).collect();
+            let outputs = every.outputs();
+            assert!(batches[0].blocks == sent[..outputs] && batches[1].blocks == received[..outputs]);
+            let spare = noise.iter().position(|&noise| noise == Block::ZERO).unwrap();
+            noise[spare] = Block::new(1);
+            assert!(syndrome([round, depth as u64], &noise)[..outputs] != choices[..outputs], "noise of one place more is the same");
+            q = sent[outputs..][..every.next].to_vec();
+            t = received[outputs..][..every.next].to_vec();
+        }
+    }
+}
+
+fn at_dual_corrections() -> Pair {
+    let mut pair = Pair::small(Schedule::of_one(DUAL[0]), 1, 1);
+    pair.begin(CotOutput::Blocks);
+    assert!(pair.exchange().is_none());
+    pair
+}
+
+#[test]
+fn a_changed_byte_of_a_dual_round_is_caught() {
+    let lengths = [[DUAL[0].message(), 0], [0, MASKED], [HASH, 0]];
+    for (exchange, lengths) in lengths.into_iter().enumerate() {
+        for (side, len) in lengths.into_iter().enumerate() {
+            for byte in (0..len).step_by(if len > 100 { 97 } else { 1 }) {
+                let result = finish(at_dual_corrections(), |at, messages| {
+                    if at == exchange {
+                        messages[side][byte] ^= 1 << (byte % 8);
+                    }
+                });
+                let caught = matches!(result, Err(Error::Peer(why)) if why.contains("consistency"));
+                assert!(caught, "{exchange} {side} {byte}");
+            }
+        }
+    }
+    assert!(finish(at_dual_corrections(), |_, _| {}).is_ok());
+}
+
+/// The twin without the check takes what the test before has caught. A wrong leaf is in half of the outputs.
+#[test]
+fn without_the_check_a_changed_byte_spoils_a_dual_round() {
+    for byte in (0..DUAL[0].message()).step_by(512) {
+        let mut pair = at_dual_corrections();
+        pair.receiver.unchecked = true;
+        let [sent, received] = finish(pair, |at, messages| {
+            if at == 0 {
+                messages[0][byte] ^= 2;
+            }
+        })
+        .unwrap();
+        let wrong = |(q, t): &(&Block, &Block)| **t != **q ^ (Block::mask(t.lsb()) & DELTA);
+        let wrong = sent.blocks.iter().zip(&received.blocks).filter(wrong).count();
+        assert!(wrong > sent.len() / 3, "{wrong} of {}", sent.len());
+    }
+}
+
+/// No round has the trees' key or the salt of another, and none after 64 the code of those before. The twin that
+/// takes them of one and the same round makes the same leaves of the same roots.
+#[test]
+fn rounds_share_no_key_no_salt_and_not_long_a_code() {
+    let (mut code, round) = (Code::new(&ID), DUAL[0]);
+    let mut noise = vec![Block::ZERO; round.trees * round.leaves()];
+    noise[5] = Block::new(1);
+    let mut of_round = |number| {
+        code.draw(&round, number);
+        let code = code.syndrome(&round).unwrap();
+        let mut vector = vec![Block::ZERO; noise.len()];
+        code.spread(&mut code.first(), 0, &noise[..64], &mut code.rows(&mut vector)[0]);
+        vector
+    };
+    let vectors = [0, 63, 64, 127, 128].map(&mut of_round);
+    assert!(vectors[0] == vectors[1] && vectors[1] != vectors[2] && vectors[2] == vectors[3] && vectors[3] != vectors[4]);
+    let salts = (0..3).map(|round| check::Transcript::new(&ID, round).salt(b"the same corrections").get());
+    assert_eq!(salts.collect::<HashSet<_>>().len(), 3);
+    let leaves_of = |round| leaves(tree_key(round), Block::new(9), 4);
+    assert!(leaves_of(0) != leaves_of(1) && leaves_of(0) == leaves_of(0));
+    let transcript = check::Transcript::new(&ID, 0);
+    assert!(transcript.salt(b"some") != transcript.salt(b"others"));
+}
+
+/// By demand a batch is of the smallest round that makes all, and any round follows any other.
+#[test]
+fn rounds_by_demand_follow_one_another() {
+    let schedule = Schedule::by_demand(48, 6..=8);
+    let mut pair = Pair::real(schedule, 2);
+    let delta = pair.sender.delta();
+    let mut lengths = SilentLengths::scheduled(schedule, SoftSpokenLengths::new(8));
+    let batches = [768, 2304, 5376];
+    let mut exchange = |pair: &mut Pair, batch: usize| {
+        let messages = pair.send();
+        assert_eq!(messages.each_ref().map(|message| message.len()), lengths.exchange(batch));
+        pair.receive(&messages).unwrap()
+    };
+    for wanted in [1, 768, 769, 2304, 2305, 1 << 40, 700, 1] {
+        let batch = *batches.iter().find(|&&batch| batch as u64 >= wanted).unwrap_or(&batches[2]);
+        assert_eq!([pair.sender.batch(wanted), pair.receiver.batch(wanted)], [batch; 2]);
+        for (maker, side) in [(&mut pair.sender as &mut dyn CotMaker, Side::Sender), (&mut pair.receiver, Side::Receiver)] {
+            maker.begin(CotBatch::new(side, CotOutput::Blocks, batch)).unwrap();
+        }
+        let mut begun = batch;
+        let settled = loop {
+            if let Some(settled) = exchange(&mut pair, std::mem::take(&mut begun)) {
+                break settled;
+            }
+        };
+        assert_correlated(&settled, delta);
+        assert_eq!(settled[0].len(), batch);
+    }
+}
+
+#[test]
+fn silent_takes_the_round_by_the_demand() {
+    let schedule = Set::BY_DEMAND.schedule();
+    let outputs = [10, 11, 12, 13, 14].map(|depth| ((72 << depth) - 2144) / 384 * 384);
+    for (i, &least) in outputs.iter().enumerate() {
+        for (wanted, depth) in [(least, 10 + i), (least + 1, (11 + i).min(14))] {
+            assert_eq!(schedule.for_demand(wanted as u64).depth, depth, "{wanted}");
+        }
+    }
+    assert_eq!((schedule.seeds(), Set::BY_DEMAND.batch()), (2144, outputs[4]));
+    assert_eq!("silent".parse::<Extension>().unwrap(), Extension::Silent(Set::BY_DEMAND));
+}
