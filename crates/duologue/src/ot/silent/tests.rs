@@ -244,14 +244,14 @@ fn the_larger_sets_correlate() {
 }
 
 fn schedules() -> impl Iterator<Item = Schedule> {
-    let plain = SMALL.map(|every| Schedule::of_one(every));
+    let plain = SMALL.map(Schedule::of_one);
     let booted = plain.map(|schedule| {
         let every = schedule.every;
         let trees = every.base().div_ceil(64);
         let boot = Round { trees, form: Form::Local { log: 6 }, depth: 6, next: every.base() };
         Schedule { boot: Some(boot), ..schedule }
     });
-    let dual = dual::DUAL.map(|every| Schedule::of_one(every));
+    let dual = dual::DUAL.map(Schedule::of_one);
     plain.into_iter().chain(booted).chain(dual)
 }
 
@@ -285,7 +285,11 @@ fn the_lengths_are_those_of_all_exchanges() {
                 pair.begin(CotOutput::Bits);
             }
             let messages = pair.send();
-            assert_eq!(messages.each_ref().map(|message| message.len()), lengths.exchange(if begin { pair.sender.batch(1) } else { 0 }), "exchange {number}");
+            assert_eq!(
+                messages.each_ref().map(|message| message.len()),
+                lengths.exchange(if begin { pair.sender.batch(1) } else { 0 }),
+                "exchange {number}"
+            );
             pair.receive(&messages).unwrap();
             assert_eq!((pair.sender.ready(), pair.sender.idle()), (lengths.ready(), lengths.idle()));
         }

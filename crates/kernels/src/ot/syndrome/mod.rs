@@ -194,7 +194,7 @@ impl Streams {
         let word = |i: usize| (stream[i / 4].get() >> (32 * (i % 4))) as u32;
         let mut permutation: Vec<u32> = (0..len as u32).collect();
         for i in (1..len).rev() {
-            permutation.swap(i, (u64::from(word(i)) * (i as u64 + 1) >> 32) as usize);
+            permutation.swap(i, ((u64::from(word(i)) * (i as u64 + 1)) >> 32) as usize);
         }
         permutation
     }
@@ -217,7 +217,7 @@ const fn parities() -> [u32; SIDE] {
         if remainder >> 23 == 1 {
             remainder ^= POLYNOMIAL;
         }
-        rows[r] = remainder | (remainder.count_ones() + 1) % 2 << 23;
+        rows[r] = remainder | ((remainder.count_ones() + 1) % 2) << 23;
     }
     rows
 }

@@ -15,7 +15,7 @@ pub(crate) fn spread(
             let x = element ^ memory[12 - 6] ^ memory[12 - 8] ^ memory[12 - 11] ^ memory[0];
             memory.copy_within(1.., 0);
             memory[MEMORY - 1] = x;
-            rows[i % SEGMENTS ^ usize::from(flip)][from + STEP / SEGMENTS * g + i / SEGMENTS] = x;
+            rows[(i % SEGMENTS) ^ usize::from(flip)][from + STEP / SEGMENTS * g + i / SEGMENTS] = x;
         }
     }
 }

@@ -66,7 +66,7 @@ impl Spread<'_, '_> {
                 let near = cpu.xor(cpu.load(&elements[i..]), cpu.load(&x[MEMORY - 8 + i..]));
                 store(cpu, cpu.xor(cpu.xor(far, near), six), &mut x[MEMORY + i..]);
             }
-            for (row, lane) in rows.iter_mut().zip(0..).map(|(row, b)| (row, b ^ usize::from(flip) % SEGMENTS)) {
+            for (row, lane) in rows.iter_mut().zip(0..).map(|(row, b)| (row, b ^ (usize::from(flip) % SEGMENTS))) {
                 let to = &mut row[from + 4 * g..][..4];
                 to.iter_mut().zip(x[MEMORY + lane..].iter().step_by(SEGMENTS)).for_each(|(to, &x)| *to = x);
             }
