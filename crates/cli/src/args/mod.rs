@@ -35,7 +35,8 @@ pub struct Args {
     /// Print the result as one JSON object on standard output
     #[arg(long, global = true)]
     pub json: bool,
-    /// Use these instructions of the processor instead of the fastest: vaes512, vaes256, aesni, armv8 or portable
+    /// Use these instructions of the processor instead of the fastest: vaes512, vaes256, aesni, aesni-sse (without AVX2),
+    /// armv8 or portable
     #[arg(long, global = true, env = BACKEND, hide_env = true, value_name = "NAME")]
     pub backend: Option<Backend>,
 }

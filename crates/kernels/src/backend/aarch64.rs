@@ -11,7 +11,7 @@ use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
 use crate::Block;
-use crate::backend::lanes::{Kernel, Lanes};
+use crate::backend::lanes::{Kernel, Lanes, ROTATED_WORDS};
 use crate::backend::table::TableEntry;
 
 /// Proof of Neon and of the AES extension.
@@ -151,6 +151,26 @@ impl Lanes for Armv8 {
             let x = if HALVES & 1 == 1 { vgetq_lane_u64::<1>(x) } else { vgetq_lane_u64::<0>(x) };
             let y = if HALVES & 16 == 16 { vgetq_lane_u64::<1>(y) } else { vgetq_lane_u64::<0>(y) };
             vreinterpretq_u8_p128(vmull_p64(x, y))
+        }
+    }
+    #[inline(always)]
+    fn transpose_words(self, x: [uint8x16_t; 4]) -> [uint8x16_t; 4] {
+        unsafe {
+            let (a, b) = (vreinterpretq_u32_u8(x[0]), vreinterpretq_u32_u8(x[1]));
+            let (c, d) = (vreinterpretq_u32_u8(x[2]), vreinterpretq_u32_u8(x[3]));
+            let ab = vreinterpretq_u8_u32(vzip1q_u32(a, b));
+            let cd = vreinterpretq_u8_u32(vzip1q_u32(c, d));
+            let high_ab = vreinterpretq_u8_u32(vzip2q_u32(a, b));
+            let high_cd = vreinterpretq_u8_u32(vzip2q_u32(c, d));
+            [self.lows(cd, ab), self.highs(cd, ab), self.lows(high_cd, high_ab), self.highs(high_cd, high_ab)]
+        }
+    }
+    #[inline(always)]
+    fn substitute_words(self, x: uint8x16_t, constant: u32) -> uint8x16_t {
+        unsafe {
+            let rotated = vqtbl1q_u8(x, self.splat(ROTATED_WORDS));
+            let words = vaeseq_u8(rotated, vdupq_n_u8(0));
+            veorq_u8(words, vreinterpretq_u8_u32(vdupq_n_u32(constant)))
         }
     }
     #[inline(always)]

@@ -67,6 +67,13 @@ pub(crate) trait Lanes: Copy {
     /// Adds to the low 64 bits of every lane.
     fn add(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
     fn xor(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// Adds four blocks to four.
+    #[inline(always)]
+    fn xor_four(self, a: &[Block; 4], b: &[Block; 4], to: &mut [Block; 4]) {
+        for at in (0..4).step_by(Self::LANES) {
+            store(self, self.xor(self.load(&a[at..]), self.load(&b[at..])), &mut to[at..]);
+        }
+    }
     fn and(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
     /// Every 64-bit half shifted.
     fn shl<const BITS: i32>(self, x: Self::Reg) -> Self::Reg;
@@ -142,14 +149,36 @@ pub(crate) trait Lanes: Copy {
     /// The carry-less product in every lane of one half of `x` and one of `y`: the high half of `x` if bit 0 of
     /// `HALVES` is set, the high half of `y` if bit 4 is.
     fn carryless<const HALVES: i32>(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// Word i of register j of each lane becomes word j of register i: a transposition of 4 × 4 words of 32 bits.
+    fn transpose_words(self, x: [Self::Reg; 4]) -> [Self::Reg; 4];
+    /// SubWord of RotWord of every word of 32 bits, with this round constant added.
+    fn substitute_words(self, x: Self::Reg, constant: u32) -> Self::Reg;
     /// The next round key from the one before, with this round constant.
     fn next_key(self, key: Self::Reg, constant: u32) -> Self::Reg;
+    /// Eight blocks on their way, unchanged. The compiler computes none of them further before all are as far: left alone, it
+    /// encrypts one after the other, which takes fewer registers and leaves the AES unit waiting.
+    #[inline(always)]
+    fn abreast(self, x: [Self::Reg; 8]) -> [Self::Reg; 8] {
+        x
+    }
     // An AES encryption is `begin`, nine times `round`, `end`. Arm adds the round key at the start
     // of a round and x86 at its end, so each gets the keys before and after.
     fn begin(self, x: Self::Reg, key: Self::Reg) -> Self::Reg;
     fn round(self, x: Self::Reg, before: Self::Reg, after: Self::Reg) -> Self::Reg;
     fn end(self, x: Self::Reg, before: Self::Reg, after: Self::Reg) -> Self::Reg;
 }
+
+/// The place from which each byte goes so that RotWord and ShiftRows leave RotWord alone: the latter takes byte r of column
+/// c from column c + r.
+pub(crate) const ROTATED_WORDS: Block = {
+    let (mut order, mut at) = ([0; 16], 0);
+    while at < 16 {
+        let (column, row) = (at / 4, at % 4);
+        order[at] = (4 * ((column + 4 - row) % 4) + (row + 1) % 4) as u8;
+        at += 1;
+    }
+    Block::from_bytes(order)
+};
 
 pub(crate) const ROUND_CONSTANTS: [u32; 10] = [1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
 

@@ -24,8 +24,10 @@ pub enum Backend {
     Vaes512,
     /// x86-64 with AVX2, VAES and VPCLMULQDQ: 2 blocks a register.
     Vaes256,
-    /// x86-64 with AES-NI, PCLMULQDQ and SSE4.1: 1 block a register.
+    /// x86-64 with AVX2, AES-NI and PCLMULQDQ: 1 block a register.
     AesNi,
+    /// x86-64 with AES-NI, PCLMULQDQ and SSE4.1, without AVX2: 1 block a register.
+    AesNiSse,
     /// 64-bit Arm with the AES extension: 1 block a register.
     Armv8,
     /// No special instructions needed: RustCrypto's `aes`, which is constant-time in software.
@@ -49,7 +51,7 @@ impl Backend {
 
     /// All that this processor has, the fastest first; `Portable` is always among them.
     pub fn available() -> Vec<Self> {
-        let all = [Backend::Vaes512, Backend::Vaes256, Backend::AesNi, Backend::Armv8];
+        let all = [Backend::Vaes512, Backend::Vaes256, Backend::AesNi, Backend::AesNiSse, Backend::Armv8];
         let mut found: Vec<_> = all.into_iter().filter(|b| Cpu::new(*b).is_some()).collect();
         found.push(Backend::Portable);
         found
@@ -67,10 +69,11 @@ impl Backend {
 }
 
 /// Their names for machines.
-const NAMES: [(Backend, &str); 5] = [
+const NAMES: [(Backend, &str); 6] = [
     (Backend::Vaes512, "vaes512"),
     (Backend::Vaes256, "vaes256"),
     (Backend::AesNi, "aesni"),
+    (Backend::AesNiSse, "aesni-sse"),
     (Backend::Armv8, "armv8"),
     (Backend::Portable, "portable"),
 ];
@@ -98,6 +101,7 @@ impl fmt::Display for Backend {
             Backend::Vaes512 => "VAES-512",
             Backend::Vaes256 => "VAES-256",
             Backend::AesNi => "AES-NI",
+            Backend::AesNiSse => "AES-NI without AVX2",
             Backend::Armv8 => "ARMv8 AES",
             Backend::Portable => "portable AES",
         })
@@ -112,7 +116,9 @@ pub enum Cpu {
     #[cfg(target_arch = "x86_64")]
     Vaes256(x86::Vaes256),
     #[cfg(target_arch = "x86_64")]
-    AesNi(x86::AesNi),
+    AesNi(x86::AesNi<true>),
+    #[cfg(target_arch = "x86_64")]
+    AesNiSse(x86::AesNi<false>),
     #[cfg(target_arch = "aarch64")]
     Armv8(aarch64::Armv8),
 }
@@ -125,7 +131,9 @@ impl Cpu {
             #[cfg(target_arch = "x86_64")]
             Backend::Vaes256 => x86::Vaes256::detect().map(Cpu::Vaes256),
             #[cfg(target_arch = "x86_64")]
-            Backend::AesNi => x86::AesNi::detect().map(Cpu::AesNi),
+            Backend::AesNi => x86::AesNi::<true>::detect().map(Cpu::AesNi),
+            #[cfg(target_arch = "x86_64")]
+            Backend::AesNiSse => x86::AesNi::<false>::detect().map(Cpu::AesNiSse),
             #[cfg(target_arch = "aarch64")]
             Backend::Armv8 => aarch64::Armv8::detect().map(Cpu::Armv8),
             _ => None,
@@ -142,6 +150,8 @@ impl Cpu {
             Cpu::Vaes256(cpu) => cpu.run(kernel),
             #[cfg(target_arch = "x86_64")]
             Cpu::AesNi(cpu) => cpu.run(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Cpu::AesNiSse(cpu) => cpu.run(kernel),
             #[cfg(target_arch = "aarch64")]
             Cpu::Armv8(cpu) => cpu.run(kernel),
         }

@@ -3,6 +3,7 @@
 pub mod aes;
 pub mod generator;
 pub(crate) mod portable;
+pub(crate) mod schedule;
 pub(crate) mod wide;
 
 use crate::Block;

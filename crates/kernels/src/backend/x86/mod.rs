@@ -1,6 +1,6 @@
 //! x86-64: AES-NI on registers of one block, VAES on registers of two, and with AVX-512 of four.
 //!
-//! SAFETY, for every `unsafe` block here but the two in `run`: a token ([`AesNi`], [`Vaes512`]) is
+//! SAFETY, for every `unsafe` block here but those that say their own: a token ([`AesNi`], [`Vaes512`]) is
 //! made by its `detect` only, after the processor was asked for every feature that the token's
 //! instructions need. Each method has such a token (`self`), so the instructions exist. The
 //! loads and stores are unaligned ones, on slices whose length is asserted.
@@ -9,19 +9,21 @@ mod blake3;
 mod tile;
 mod vaes256;
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 use std::ops::Range;
 
 use crate::Block;
-use crate::backend::lanes::{Kernel, Lanes};
+use crate::backend::lanes::{Kernel, Lanes, ROTATED_WORDS, store};
 use crate::backend::table::TableEntry;
 pub(crate) use vaes256::Vaes256;
 
-/// Proof of AES-NI, PCLMULQDQ, SSSE3 and SSE4.1.
+/// Proof of AES-NI, PCLMULQDQ, SSSE3 and SSE4.1, and perhaps of AVX2: instructions of three operands, which need not be
+/// aligned in memory, and sums of two blocks.
 #[derive(Clone, Copy)]
-pub struct AesNi(());
+pub struct AesNi<const AVX2: bool>(());
 
-impl AesNi {
+impl AesNi<false> {
     pub(crate) fn detect() -> Option<Self> {
         let found = is_x86_feature_detected!("aes")
             && is_x86_feature_detected!("pclmulqdq")
@@ -32,7 +34,7 @@ impl AesNi {
 
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         #[target_feature(enable = "aes,pclmulqdq,ssse3,sse4.1")]
-        fn compiled<J: Kernel>(cpu: AesNi, kernel: J) -> J::Output {
+        fn compiled<J: Kernel>(cpu: AesNi<false>, kernel: J) -> J::Output {
             kernel.run(cpu, cpu)
         }
         // SAFETY: `self` proves that the processor has these features.
@@ -40,7 +42,23 @@ impl AesNi {
     }
 }
 
-impl Lanes for AesNi {
+impl AesNi<true> {
+    pub(crate) fn detect() -> Option<Self> {
+        let AesNi(()) = AesNi::<false>::detect()?;
+        is_x86_feature_detected!("avx2").then_some(AesNi(()))
+    }
+
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx2,aes,pclmulqdq,ssse3,sse4.1")]
+        fn compiled<J: Kernel>(cpu: AesNi<true>, kernel: J) -> J::Output {
+            kernel.run(cpu, cpu)
+        }
+        // SAFETY: `self` proves that the processor has these features.
+        unsafe { compiled(self, kernel) }
+    }
+}
+
+impl<const AVX2: bool> Lanes for AesNi<AVX2> {
     type Reg = __m128i;
     type Bits = __m128i;
     const LANES: usize = 1;
@@ -75,6 +93,22 @@ impl Lanes for AesNi {
     #[inline(always)]
     fn xor(self, x: __m128i, y: __m128i) -> __m128i {
         unsafe { _mm_xor_si128(x, y) }
+    }
+    #[inline(always)]
+    fn xor_four(self, a: &[Block; 4], b: &[Block; 4], to: &mut [Block; 4]) {
+        for at in 0..4 {
+            if !AVX2 {
+                store(self, self.xor(self.load(&a[at..]), self.load(&b[at..])), &mut to[at..]);
+            } else if at % 2 == 0 {
+                let (a, b, to) = (&a[at..at + 2], &b[at..at + 2], &mut to[at..at + 2]);
+                // SAFETY: each slice has two blocks.
+                unsafe {
+                    let sum =
+                        _mm256_xor_si256(_mm256_loadu_si256(a.as_ptr().cast()), _mm256_loadu_si256(b.as_ptr().cast()));
+                    _mm256_storeu_si256(to.as_mut_ptr().cast(), sum);
+                }
+            }
+        }
     }
     #[inline(always)]
     fn and(self, x: __m128i, y: __m128i) -> __m128i {
@@ -151,6 +185,26 @@ impl Lanes for AesNi {
         unsafe { _mm_clmulepi64_si128::<HALVES>(x, y) }
     }
     #[inline(always)]
+    fn transpose_words(self, [a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
+        unsafe {
+            let (ab, cd) = (_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
+            let (high_ab, high_cd) = (_mm_unpackhi_epi32(a, b), _mm_unpackhi_epi32(c, d));
+            [
+                _mm_unpacklo_epi64(ab, cd),
+                _mm_unpackhi_epi64(ab, cd),
+                _mm_unpacklo_epi64(high_ab, high_cd),
+                _mm_unpackhi_epi64(high_ab, high_cd),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn substitute_words(self, x: __m128i, constant: u32) -> __m128i {
+        unsafe {
+            let rotated = _mm_shuffle_epi8(x, self.splat(ROTATED_WORDS));
+            _mm_aesenclast_si128(rotated, _mm_set1_epi32(constant as i32))
+        }
+    }
+    #[inline(always)]
     fn next_key(self, key: __m128i, constant: u32) -> __m128i {
         unsafe {
             let word = _mm_shuffle_epi8(key, _mm_set1_epi32(ROTATED_LAST_WORD));
@@ -159,6 +213,10 @@ impl Lanes for AesNi {
             let key = _mm_xor_si128(key, _mm_slli_si128::<8>(key));
             _mm_xor_si128(key, word)
         }
+    }
+    #[inline(always)]
+    fn abreast(self, x: [__m128i; 8]) -> [__m128i; 8] {
+        unsafe { abreast(x) }
     }
     #[inline(always)]
     fn begin(self, x: __m128i, key: __m128i) -> __m128i {
@@ -174,12 +232,25 @@ impl Lanes for AesNi {
     }
 }
 
+/// See [`Lanes::abreast`].
+#[inline]
+#[target_feature(enable = "sse4.1")]
+fn abreast(x: [__m128i; 8]) -> [__m128i; 8] {
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = x;
+    // SAFETY: no instruction at all.
+    unsafe {
+        asm!("/* {0} {1} {2} {3} {4} {5} {6} {7} */", inout(xmm_reg) a, inout(xmm_reg) b, inout(xmm_reg) c, inout(xmm_reg) d, inout(xmm_reg) e, inout(xmm_reg) f,
+            inout(xmm_reg) g, inout(xmm_reg) h, options(pure, nomem, nostack, preserves_flags));
+    }
+    [a, b, c, d, e, f, g, h]
+}
+
 /// Shuffle that puts RotWord of a key's last word in each of its words.
 const ROTATED_LAST_WORD: i32 = 0x0c0f_0e0d;
 
 /// Proof of AVX-512 F, BW, DQ, VL, of VAES, VPCLMULQDQ and GFNI, beside AES-NI.
 #[derive(Clone, Copy)]
-pub struct Vaes512(AesNi);
+pub struct Vaes512(AesNi<true>);
 
 impl Vaes512 {
     pub(crate) fn detect() -> Option<Self> {
@@ -190,7 +261,7 @@ impl Vaes512 {
             && is_x86_feature_detected!("vaes")
             && is_x86_feature_detected!("vpclmulqdq")
             && is_x86_feature_detected!("gfni");
-        if found { AesNi::detect().map(Vaes512) } else { None }
+        if found { AesNi::<true>::detect().map(Vaes512) } else { None }
     }
 
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
@@ -364,6 +435,26 @@ impl Lanes for Vaes512 {
     #[inline(always)]
     fn carryless<const HALVES: i32>(self, x: __m512i, y: __m512i) -> __m512i {
         unsafe { _mm512_clmulepi64_epi128::<HALVES>(x, y) }
+    }
+    #[inline(always)]
+    fn transpose_words(self, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+        unsafe {
+            let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
+            let (high_ab, high_cd) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
+            [
+                _mm512_unpacklo_epi64(ab, cd),
+                _mm512_unpackhi_epi64(ab, cd),
+                _mm512_unpacklo_epi64(high_ab, high_cd),
+                _mm512_unpackhi_epi64(high_ab, high_cd),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn substitute_words(self, x: __m512i, constant: u32) -> __m512i {
+        unsafe {
+            let rotated = _mm512_shuffle_epi8(x, self.splat(ROTATED_WORDS));
+            _mm512_aesenclast_epi128(rotated, _mm512_set1_epi32(constant as i32))
+        }
     }
     #[inline(always)]
     fn next_key(self, key: __m512i, constant: u32) -> __m512i {

@@ -2,23 +2,22 @@
 //!
 //! SAFETY: as in the module above: a token is the proof of the features that its instructions need.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::{AesNi, ROTATED_LAST_WORD};
 use crate::Block;
-use crate::backend::lanes::{Kernel, Lanes};
+use crate::backend::lanes::{Kernel, Lanes, ROTATED_WORDS};
 use crate::backend::table::TableEntry;
 
-/// Proof of AVX2, VAES and VPCLMULQDQ, beside AES-NI.
+/// Proof of VAES and VPCLMULQDQ, beside AES-NI and AVX2.
 #[derive(Clone, Copy)]
-pub struct Vaes256(AesNi);
+pub struct Vaes256(AesNi<true>);
 
 impl Vaes256 {
     pub(crate) fn detect() -> Option<Self> {
-        let found = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("vaes")
-            && is_x86_feature_detected!("vpclmulqdq");
-        if found { AesNi::detect().map(Vaes256) } else { None }
+        let found = is_x86_feature_detected!("vaes") && is_x86_feature_detected!("vpclmulqdq");
+        if found { AesNi::<true>::detect().map(Vaes256) } else { None }
     }
 
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
@@ -132,6 +131,26 @@ impl Lanes for Vaes256 {
         unsafe { _mm256_clmulepi64_epi128::<HALVES>(x, y) }
     }
     #[inline(always)]
+    fn transpose_words(self, [a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
+        unsafe {
+            let (ab, cd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d));
+            let (high_ab, high_cd) = (_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d));
+            [
+                _mm256_unpacklo_epi64(ab, cd),
+                _mm256_unpackhi_epi64(ab, cd),
+                _mm256_unpacklo_epi64(high_ab, high_cd),
+                _mm256_unpackhi_epi64(high_ab, high_cd),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn substitute_words(self, x: __m256i, constant: u32) -> __m256i {
+        unsafe {
+            let rotated = _mm256_shuffle_epi8(x, self.splat(ROTATED_WORDS));
+            _mm256_aesenclast_epi128(rotated, _mm256_set1_epi32(constant as i32))
+        }
+    }
+    #[inline(always)]
     fn next_key(self, key: __m256i, constant: u32) -> __m256i {
         unsafe {
             let word = _mm256_shuffle_epi8(key, _mm256_set1_epi32(ROTATED_LAST_WORD));
@@ -139,6 +158,10 @@ impl Lanes for Vaes256 {
             let key = _mm256_xor_si256(key, _mm256_bslli_epi128::<4>(key));
             self.xor3(key, _mm256_bslli_epi128::<8>(key), word)
         }
+    }
+    #[inline(always)]
+    fn abreast(self, x: [__m256i; 8]) -> [__m256i; 8] {
+        unsafe { abreast(x) }
     }
     #[inline(always)]
     fn begin(self, x: __m256i, key: __m256i) -> __m256i {
@@ -152,4 +175,17 @@ impl Lanes for Vaes256 {
     fn end(self, x: __m256i, _: __m256i, key: __m256i) -> __m256i {
         unsafe { _mm256_aesenclast_epi128(x, key) }
     }
+}
+
+/// See [`Lanes::abreast`].
+#[inline]
+#[target_feature(enable = "avx2")]
+fn abreast(x: [__m256i; 8]) -> [__m256i; 8] {
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = x;
+    // SAFETY: no instruction at all.
+    unsafe {
+        asm!("/* {0} {1} {2} {3} {4} {5} {6} {7} */", inout(ymm_reg) a, inout(ymm_reg) b, inout(ymm_reg) c, inout(ymm_reg) d, inout(ymm_reg) e, inout(ymm_reg) f,
+            inout(ymm_reg) g, inout(ymm_reg) h, options(pure, nomem, nostack, preserves_flags));
+    }
+    [a, b, c, d, e, f, g, h]
 }

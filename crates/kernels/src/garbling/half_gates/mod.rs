@@ -8,6 +8,7 @@
 //! too short to fill the processor's pipeline. So gates that do not read each other are garbled one after
 //! the other in one stream.
 
+mod columns;
 mod pipeline;
 mod portable;
 mod wide;

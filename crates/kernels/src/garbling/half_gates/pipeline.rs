@@ -2,6 +2,7 @@
 //! blocks that are a quarter of an encryption apart.
 
 use super::Ciphertexts;
+use super::columns::groups;
 use crate::Block;
 use crate::backend::lanes::{Lanes, ROUND_CONSTANTS};
 use crate::garbling::wires::{AndCursor, BLOCK, Part, Wires};
@@ -12,7 +13,7 @@ pub(super) struct Position {
     pub gate: usize,
     pub lane: usize,
     /// Where this lane is among operands and results.
-    places: [usize; 3],
+    pub(super) places: [usize; 3],
     pub part: Part,
     pub place: usize,
 }
@@ -72,18 +73,22 @@ pub(super) trait Role<C: Lanes, const H: usize> {
     fn wires(&self) -> &impl Wires;
     /// The blocks, to which `begin` was done with the key.
     fn open(&self, cpu: C, position: Position, ab: Pair<C>, key: C::Reg) -> Encrypted<C, H>;
+    /// What stands in the place of the last round key, of a gate's blocks with this beside them.
+    fn last(&self, cpu: C, gate: usize, both: C::Reg) -> [C::Reg; H];
     /// Stores what comes of the encrypted blocks.
     fn close(&mut self, cpu: C, position: Position, ab: Pair<C>, y: Encrypted<C, H>);
 }
 
-/// All ANDs: whole blocks of one gate after the other in one stream, if a row fills a register, and the parts of blocks at
-/// the ends.
+/// All ANDs: whole blocks of one gate after the other, in one stream if a row fills a register, else by columns; and the
+/// parts of blocks at the ends.
 #[inline(always)]
 pub(super) fn walk<C: Lanes, const H: usize>(cpu: C, role: &mut impl Role<C, H>, key: Block, mut cursor: AndCursor) {
     let key = cpu.splat(key);
     while let Some(part) = cursor.part() {
         if part.len == BLOCK && C::LANES == 4 {
             stream(cpu, role, key, &mut cursor);
+        } else if part.len == BLOCK {
+            groups(cpu, role, key, &mut cursor);
         } else {
             let (position, bucket) = cursor.take(role, part);
             block(cpu, role, key, position, bucket);
@@ -107,7 +112,7 @@ impl AndCursor {
 
     /// The next block, if it is a whole one.
     #[inline(always)]
-    fn whole<C: Lanes, const H: usize>(&mut self, role: &impl Role<C, H>) -> Option<(Position, u64)> {
+    pub(super) fn whole<C: Lanes, const H: usize>(&mut self, role: &impl Role<C, H>) -> Option<(Position, u64)> {
         self.part().filter(|part| part.len == BLOCK).map(|_| self.take(role, Part::WHOLE))
     }
 }
@@ -146,10 +151,10 @@ fn rows<C: Lanes, const H: usize, const R: usize>(cpu: C, role: &mut impl Role<C
         }
         before = after;
     }
-    let after = cpu.next_key(before, ROUND_CONSTANTS[9]);
-    for (x, _) in &mut x {
-        for x in x {
-            *x = cpu.end(*x, before, after);
+    for (x, both) in &mut x {
+        let last = role.last(cpu, position.gate, *both);
+        for h in 0..H {
+            x[h] = cpu.end(x[h], before, last[h]);
         }
     }
     for r in 0..R {
@@ -158,10 +163,10 @@ fn rows<C: Lanes, const H: usize, const R: usize>(cpu: C, role: &mut impl Role<C
 }
 
 /// Rounds in each quarter of a step.
-const PACE: [usize; 4] = [3, 2, 3, 2];
+pub(super) const PACE: [usize; 4] = [3, 2, 3, 2];
 
 /// Rounds that a row has behind it when a quarter begins: its first quarter is that of its number.
-const fn done(row: usize, quarter: usize) -> usize {
+pub(super) const fn done(row: usize, quarter: usize) -> usize {
     let (mut rounds, mut at) = (0, row);
     while at != quarter {
         rounds += PACE[at];
@@ -180,20 +185,20 @@ type Flight<C, const H: usize> = [Encrypted<C, H>; 4];
 type Operands<C> = [Pair<C>; 4];
 
 /// Round keys of block n in entry n modulo 4, scheduled during the block before.
-type Ring<C> = [[<C as Lanes>::Reg; 11]; 4];
+type Ring<C> = [[<C as Lanes>::Reg; 10]; 4];
 
 /// Garbles or evaluates whole blocks, in registers of four lanes, as one stream.
 #[inline(always)]
 fn stream<C: Lanes, const H: usize>(cpu: C, role: &mut impl Role<C, H>, key: C::Reg, cursor: &mut AndCursor) {
     let Some((mut here, bucket)) = cursor.whole(role) else { return };
-    let (mut flight, mut keys): (Flight<C, H>, Ring<C>) = ([([key; H], key); 4], [[key; 11]; 4]);
+    let (mut flight, mut keys): (Flight<C, H>, Ring<C>) = ([([key; H], key); 4], [[key; 10]; 4]);
     let mut ab: Operands<C> = [[key; 2]; 4];
     let mut next = cpu.xor(key, cpu.count(bucket));
-    for (round, constant) in ROUND_CONSTANTS.iter().enumerate() {
-        keys[0][round] = next;
+    keys[0][0] = next;
+    for (round, constant) in ROUND_CONSTANTS[..9].iter().enumerate() {
         next = cpu.next_key(next, *constant);
+        keys[0][round + 1] = next;
     }
-    keys[0][10] = next;
     let key_of = |block: Option<(Position, u64)>| cpu.xor(key, cpu.count(block.map_or(0, |(_, bucket)| bucket)));
     let mut after = cursor.whole(role);
     stream_step::<C, H, FIRST>(cpu, role, &mut flight, &mut keys, key_of(after), [here; 2], 0, &mut ab);
@@ -251,10 +256,11 @@ fn quarter<C: Lanes, const H: usize, const KIND: u8, const Q: usize>(
         ab[Q] = fresh;
         flight[Q] = role.open(cpu, Position { place: 4 * Q, ..here }, fresh, keys[n % 4][0]);
     }
-    next = slot::<C, H, KIND, Q, 0>(cpu, flight, keys, next, n);
-    next = slot::<C, H, KIND, Q, 1>(cpu, flight, keys, next, n);
+    let gates = [before.gate, here.gate];
+    next = slot::<C, H, KIND, Q, 0>(cpu, role, gates, flight, keys, next, n);
+    next = slot::<C, H, KIND, Q, 1>(cpu, role, gates, flight, keys, next, n);
     if PACE[Q] == 3 {
-        next = slot::<C, H, KIND, Q, 2>(cpu, flight, keys, next, n);
+        next = slot::<C, H, KIND, Q, 2>(cpu, role, gates, flight, keys, next, n);
     }
     next
 }
@@ -263,6 +269,8 @@ fn quarter<C: Lanes, const H: usize, const KIND: u8, const Q: usize>(
 #[inline(always)]
 fn slot<C: Lanes, const H: usize, const KIND: u8, const Q: usize, const K: usize>(
     cpu: C,
+    role: &impl Role<C, H>,
+    gates: [usize; 2],
     flight: &mut Flight<C, H>,
     keys: &mut Ring<C>,
     mut next: C::Reg,
@@ -271,9 +279,8 @@ fn slot<C: Lanes, const H: usize, const KIND: u8, const Q: usize, const K: usize
     if KIND != LAST {
         let keys = &mut keys[(n + 1) % 4];
         keys[done(0, Q) + K] = next;
-        next = cpu.next_key(next, ROUND_CONSTANTS[done(0, Q) + K]);
-        if done(0, Q) + K == 9 {
-            keys[10] = next;
+        if done(0, Q) + K < 9 {
+            next = cpu.next_key(next, ROUND_CONSTANTS[done(0, Q) + K]);
         }
     }
     for row in 0..4 {
@@ -283,9 +290,11 @@ fn slot<C: Lanes, const H: usize, const KIND: u8, const Q: usize, const K: usize
         }
         let keys = &keys[if begun { n % 4 } else { (n + 3) % 4 }];
         let round = done(row, Q) + K + 1;
-        let (before, after) = (keys[round - 1], keys[round]);
-        for x in &mut flight[row].0 {
-            *x = if round == 10 { cpu.end(*x, before, after) } else { cpu.round(*x, before, after) };
+        let (x, both) = &mut flight[row];
+        let last = role.last(cpu, gates[usize::from(begun)], *both);
+        for h in 0..H {
+            let before = keys[round - 1];
+            x[h] = if round == 10 { cpu.end(x[h], before, last[h]) } else { cpu.round(x[h], before, keys[round]) };
         }
     }
     next

@@ -29,27 +29,28 @@ fn tweaks<C: Lanes>(cpu: C, row: usize) -> [C::Reg; 2] {
 /// Complements cost nothing. Let E₀, E₁ be the hashes of a and a ⊕ Δ as they come, F₀, F₁ of b and b ⊕ Δ, s and t
 /// the lowest bits of a and b. With Δ added to a (f_a = 1) or b, T_G = E₀ ⊕ E₁ ⊕ (t ⊕ f_b)·Δ as without but for
 /// f_b, with u = F₀ ⊕ F₁ ⊕ f_a·Δ we have T_E = u ⊕ a, and the label is E₀ ⊕ F₀ ⊕ s·T_G ⊕ t·u ⊕ f_a·f_b·Δ.
+///
+/// Each of these is a sum of two encryptions, so the last round key cancels, and is not made. Constants stand in its place:
+/// what the sums lack beside the hash inputs of a and b, whose tweaks and keys cancel but for σ(1), as they should.
 struct Garbler<'a, 'b, C: Lanes, W> {
     job: Garble<'a, 'b, HalfGatesScheme, W>,
     delta: C::Reg,
     sigma_delta: C::Reg,
-    /// σ(Δ) ⊕ f·Δ: with f_b what the sum of two encryptions, E₀ and E₁, lacks, with f_a that of F₀ and F₁.
-    sums: [C::Reg; 2],
-    /// The difference of the halves' tweaks after σ, and f_a·f_b·Δ.
-    labels: [C::Reg; 2],
+    /// The last round keys of E₀, E₁, F₀ and F₁, for each pair of complements f_a + 2·f_b.
+    last: [[C::Reg; 4]; 4],
 }
 
 impl<'a, 'b, C: Lanes, W: Wires> Garbler<'a, 'b, C, W> {
     #[inline(always)]
     fn new(cpu: C, job: Garble<'a, 'b, HalfGatesScheme, W>) -> Self {
-        let (delta, tweak) = (job.delta, Block::new(1).sigma());
-        Garbler {
-            delta: cpu.splat(delta),
-            sigma_delta: cpu.splat(delta.sigma()),
-            sums: [cpu.splat(delta.sigma()), cpu.splat(delta.sigma() ^ delta)],
-            labels: [cpu.splat(tweak), cpu.splat(tweak ^ delta)],
-            job,
+        let (delta, sigma) = (job.delta, job.delta.sigma());
+        let mut last = [[cpu.splat(Block::ZERO); 4]; 4];
+        for (flips, last) in last.iter_mut().enumerate() {
+            let [a, b] = [flips & 1 == 1, flips & 2 == 2].map(|flip| Block::mask(flip) & delta);
+            let both = Block::mask(flips == 3) & delta;
+            (last[1], last[2], last[3]) = (cpu.splat(sigma ^ b), cpu.splat(both), cpu.splat(sigma ^ a ^ both));
         }
+        Garbler { delta: cpu.splat(delta), sigma_delta: cpu.splat(sigma), last, job }
     }
 }
 
@@ -71,20 +72,24 @@ impl<C: Lanes, W: Wires> Role<C, 4> for Garbler<'_, '_, C, W> {
 
     #[inline(always)]
     fn open(&self, cpu: C, position: Position, [a, b]: Pair<C>, key: C::Reg) -> Encrypted<C, 4> {
-        let [flip_a, flip_b] = self.job.wires.flips(position.gate);
         let (a, b) = (cpu.sigma(a), cpu.sigma(b));
         let [of_a, of_b] = tweaks(cpu, position.place / 4);
         let (a0, b0) = (cpu.begin(cpu.xor(a, of_a), key), cpu.begin(cpu.xor(b, of_b), key));
         let (a1, b1) = (cpu.xor(a0, self.sigma_delta), cpu.xor(b0, self.sigma_delta));
-        ([a0, a1, b0, b1], cpu.xor3(a, b, self.labels[usize::from(flip_a & flip_b)]))
+        ([a0, a1, b0, b1], cpu.xor(a0, b0))
+    }
+
+    #[inline(always)]
+    fn last(&self, _: C, gate: usize, _: C::Reg) -> [C::Reg; 4] {
+        let [flip_a, flip_b] = self.job.wires.flips(gate);
+        self.last[usize::from(flip_a) + 2 * usize::from(flip_b)]
     }
 
     #[inline(always)]
     fn close(&mut self, cpu: C, position: Position, [a, b]: Pair<C>, (y, both): Encrypted<C, 4>) {
-        let [flip_a, flip_b] = self.job.wires.flips(position.gate);
         let (s, t) = (cpu.lsb(a), cpu.lsb(b));
-        let table_g = cpu.xor_if(cpu.xor3(y[0], y[1], self.sums[usize::from(flip_b)]), t, self.delta);
-        let u = cpu.xor3(y[2], y[3], self.sums[usize::from(flip_a)]);
+        let table_g = cpu.xor_if(cpu.xor(y[0], y[1]), t, self.delta);
+        let u = cpu.xor(y[2], y[3]);
         let label = cpu.xor_if(cpu.xor_if(cpu.xor3(y[0], y[2], both), s, table_g), t, u);
         position.store(cpu, label, &mut self.job.wires);
         position.store_pairs(cpu, cpu.zip(table_g, cpu.xor(u, a)), self.job.tables);
@@ -112,13 +117,19 @@ impl<C: Lanes, W: Wires> Role<C, 2> for Evaluate<'_, '_, HalfGatesScheme, W> {
         let (a, b) = (cpu.sigma(a), cpu.sigma(b));
         let [of_a, of_b] = tweaks(cpu, position.place / 4);
         let x = [cpu.begin(cpu.xor(a, of_a), key), cpu.begin(cpu.xor(b, of_b), key)];
-        (x, cpu.xor3(a, b, cpu.splat(Block::new(1).sigma())))
+        (x, cpu.xor(x[0], x[1]))
+    }
+
+    /// Of the sum of both encryptions the last round key cancels, and what it lacks stands in its place.
+    #[inline(always)]
+    fn last(&self, cpu: C, _: usize, both: C::Reg) -> [C::Reg; 2] {
+        [both, cpu.splat(Block::ZERO)]
     }
 
     #[inline(always)]
-    fn close(&mut self, cpu: C, position: Position, [a, b]: Pair<C>, (y, both): Encrypted<C, 2>) {
+    fn close(&mut self, cpu: C, position: Position, [a, b]: Pair<C>, (y, _): Encrypted<C, 2>) {
         let [table_g, table_e] = cpu.unzip(position.load_pairs(cpu, self.tables));
-        let label = cpu.xor_if(cpu.xor3(y[0], y[1], both), cpu.lsb(a), table_g);
+        let label = cpu.xor_if(cpu.xor(y[0], y[1]), cpu.lsb(a), table_g);
         position.store(cpu, cpu.xor3_if(label, cpu.lsb(b), table_e, a), &mut self.wires);
     }
 }

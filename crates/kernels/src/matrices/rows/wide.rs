@@ -1,6 +1,5 @@
 //! Sums of rows.
 
-use crate::Block;
 use crate::backend::lanes::{Kernel, Lanes, store};
 use crate::matrices::rows::BlockRows;
 use std::slice;
@@ -24,9 +23,9 @@ impl Kernel for XorRows<'_> {
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
         let (BlockRows { blocks, len }, rows) = (self.matrix, self.rows);
         if len.is_multiple_of(FOUR * SIXTEEN) {
-            each::<_, SIXTEEN>(rows, len / FOUR, blocks.as_chunks_mut().0, |a, b, to| fours(wide, a, b, to));
+            each::<_, SIXTEEN>(rows, len / FOUR, blocks.as_chunks_mut().0, |a, b, to| wide.xor_four(a, b, to));
         } else if len.is_multiple_of(FOUR) {
-            each::<_, 1>(rows, len / FOUR, blocks.as_chunks_mut().0, |a, b, to| fours(wide, a, b, to));
+            each::<_, 1>(rows, len / FOUR, blocks.as_chunks_mut().0, |a, b, to| wide.xor_four(a, b, to));
         } else {
             each::<_, 1>(rows, len, blocks, |a, b, to| {
                 let sum = narrow.xor(narrow.load(slice::from_ref(a)), narrow.load(slice::from_ref(b)));
@@ -48,12 +47,5 @@ fn each<T: Copy, const AT_ONCE: usize>(rows: &[[u32; 3]], len: usize, all: &mut 
                 sum(&x, &y, &mut all[to + at][i]);
             }
         }
-    }
-}
-
-#[inline(always)]
-fn fours<C: Lanes>(cpu: C, a: &[Block; FOUR], b: &[Block; FOUR], to: &mut [Block; FOUR]) {
-    for at in (0..FOUR).step_by(C::LANES) {
-        store(cpu, cpu.xor(cpu.load(&a[at..]), cpu.load(&b[at..])), &mut to[at..]);
     }
 }

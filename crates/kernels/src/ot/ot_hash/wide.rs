@@ -2,6 +2,7 @@
 
 use crate::Block;
 use crate::backend::lanes::{Kernel, Lanes, ROUND_CONSTANTS, Step, Steps, Window, store};
+use crate::cipher::schedule::Schedules;
 
 /// The sender's two hashes.
 pub(crate) struct Pairs<'a> {
@@ -175,28 +176,28 @@ impl Kernel for ChosenBits<'_> {
     }
 }
 
-/// Encrypts H blocks under each key of R registers of keys, scheduled on the way.
+/// Encrypts H blocks under each key of four registers of keys, scheduled on the way.
 #[inline(always)]
-fn encrypt_each<C: Lanes, const R: usize, const H: usize>(cpu: C, keys: [C::Reg; R], x: &mut [[C::Reg; H]; R]) {
-    let mut before = keys;
-    for r in 0..R {
+fn encrypt_each<C: Lanes, const H: usize>(cpu: C, keys: [C::Reg; 4], x: &mut [[C::Reg; H]; 4]) {
+    let (mut before, mut schedules) = (keys, Schedules::new(cpu, keys));
+    for r in 0..4 {
         for x in &mut x[r] {
             *x = cpu.begin(*x, before[r]);
         }
     }
     for constant in &ROUND_CONSTANTS[..9] {
-        for r in 0..R {
-            let after = cpu.next_key(before[r], *constant);
+        let after = schedules.next(cpu, *constant);
+        for r in 0..4 {
             for x in &mut x[r] {
-                *x = cpu.round(*x, before[r], after);
+                *x = cpu.round(*x, before[r], after[r]);
             }
-            before[r] = after;
         }
+        before = after;
     }
-    for r in 0..R {
-        let after = cpu.next_key(before[r], ROUND_CONSTANTS[9]);
+    let after = schedules.next(cpu, ROUND_CONSTANTS[9]);
+    for r in 0..4 {
         for x in &mut x[r] {
-            *x = cpu.end(*x, before[r], after);
+            *x = cpu.end(*x, before[r], after[r]);
         }
     }
 }
