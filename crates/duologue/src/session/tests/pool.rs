@@ -237,8 +237,8 @@ fn base_ots_that_fail_destroy_delta() {
         session.fill_pool(Demand::of_cots(Party::Alice, 10))?;
         session.fill_pool(FEW).map(drop)
     };
-    type Making = fn(&mut Session) -> Result<()>;
-    let cases: [(usize, &str, Making); 3] = [
+    type Case = (usize, &'static str, fn(&mut Session) -> Result<()>);
+    let cases: [Case; 3] = [
         (ANSWERS[0], "challenges", |session| session.fill_pool(Demand::of_cots(Party::Alice, 10)).map(drop)),
         (ANSWERS[1], "consistency check", |session| session.fill_pool(FEW).map(drop)),
         (OFFER, "consistency check", later),
