@@ -44,8 +44,12 @@ fn densest_blocks(set: &Set, ones: f64) -> f64 {
     share(set, ones, |a, _| {
         let rows = a * set.k() + CHECKS;
         let enough = rows.log2() - set.n().log2() <= ones * a.log2();
-        enough || log2_choose(blocks, a * blocks) + log2_choose(set.n(), rows) + rows * ones * a.log2()
-            + (set.n() - rows) * (1.0 - a.powf(ones)).max(1e-300).log2() >= 0.0
+        enough
+            || log2_choose(blocks, a * blocks)
+                + log2_choose(set.n(), rows)
+                + rows * ones * a.log2()
+                + (set.n() - rows) * (1.0 - a.powf(ones)).max(1e-300).log2()
+                >= 0.0
     })
 }
 

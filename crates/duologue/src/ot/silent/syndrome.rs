@@ -87,12 +87,17 @@ fn convolve<T: Send>(
     let mut trees = trees.enumerate();
     let segments = code.rows(vector).into_iter().map(|rows| (rows, trees.by_ref().take(of_a_segment).collect()));
     let segments: Vec<(_, Vec<(usize, T)>)> = segments.collect();
-    share(context.threads, segments.into_iter().enumerate(), || Worker::new(context), |worker, (segment, work)| {
-        let ((mut rows, trees), mut convolution) = (work, code.first());
-        for (number, tree) in trees {
-            code.spread(&mut convolution, segment, grow(worker, number, tree), &mut rows);
-        }
-    });
+    share(
+        context.threads,
+        segments.into_iter().enumerate(),
+        || Worker::new(context),
+        |worker, (segment, work)| {
+            let ((mut rows, trees), mut convolution) = (work, code.first());
+            for (number, tree) in trees {
+                code.spread(&mut convolution, segment, grow(worker, number, tree), &mut rows);
+            }
+        },
+    );
     let copy = || Zeroizing::new(vec![Block::ZERO; code.segment()]);
     share(context.threads, vector.chunks_mut(code.segment()).enumerate(), copy, |copy, (segment, elements)| {
         code.second(segment, elements, copy);

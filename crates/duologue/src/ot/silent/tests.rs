@@ -285,7 +285,11 @@ fn the_lengths_are_those_of_all_exchanges() {
                 pair.begin(CotOutput::Bits);
             }
             let messages = pair.send();
-            assert_eq!(messages.each_ref().map(|message| message.len()), lengths.exchange(if begin { pair.sender.batch(1) } else { 0 }), "exchange {number}");
+            assert_eq!(
+                messages.each_ref().map(|message| message.len()),
+                lengths.exchange(if begin { pair.sender.batch(1) } else { 0 }),
+                "exchange {number}"
+            );
             pair.receive(&messages).unwrap();
             assert_eq!((pair.sender.ready(), pair.sender.idle()), (lengths.ready(), lengths.idle()));
         }

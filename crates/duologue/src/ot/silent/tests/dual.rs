@@ -99,12 +99,16 @@ fn agrees_with_the_definition_and_the_noise_is_regular() {
             }
             v.iter_mut().for_each(|v| *v = v.with_lsb(false));
             let (sent, choices) = (syndrome([round, depth as u64], &v), syndrome([round, depth as u64], &noise));
-            let received: Vec<Block> = sent.iter().zip(&choices).map(|(&q, b)| q ^ (Block::mask(b.lsb()) & DELTA)).collect();
+            let received: Vec<Block> =
+                sent.iter().zip(&choices).map(|(&q, b)| q ^ (Block::mask(b.lsb()) & DELTA)).collect();
             let outputs = every.outputs();
             assert!(batches[0].blocks == sent[..outputs] && batches[1].blocks == received[..outputs]);
             let spare = noise.iter().position(|&noise| noise == Block::ZERO).unwrap();
             noise[spare] = Block::new(1);
-            assert!(syndrome([round, depth as u64], &noise)[..outputs] != choices[..outputs], "noise of one place more is the same");
+            assert!(
+                syndrome([round, depth as u64], &noise)[..outputs] != choices[..outputs],
+                "noise of one place more is the same"
+            );
             q = sent[outputs..][..every.next].to_vec();
             t = received[outputs..][..every.next].to_vec();
         }
@@ -170,7 +174,9 @@ fn rounds_share_no_key_no_salt_and_not_long_a_code() {
         vector
     };
     let vectors = [0, 63, 64, 127, 128].map(&mut of_round);
-    assert!(vectors[0] == vectors[1] && vectors[1] != vectors[2] && vectors[2] == vectors[3] && vectors[3] != vectors[4]);
+    assert!(
+        vectors[0] == vectors[1] && vectors[1] != vectors[2] && vectors[2] == vectors[3] && vectors[3] != vectors[4]
+    );
     let salts = (0..3).map(|round| check::Transcript::new(&ID, round).salt(b"the same corrections").get());
     assert_eq!(salts.collect::<HashSet<_>>().len(), 3);
     let leaves_of = |round| leaves(tree_key(round), Block::new(9), 4);
@@ -195,7 +201,9 @@ fn rounds_by_demand_follow_one_another() {
     for wanted in [1, 768, 769, 2304, 2305, 1 << 40, 700, 1] {
         let batch = *batches.iter().find(|&&batch| batch as u64 >= wanted).unwrap_or(&batches[2]);
         assert_eq!([pair.sender.batch(wanted), pair.receiver.batch(wanted)], [batch; 2]);
-        for (maker, side) in [(&mut pair.sender as &mut dyn CotMaker, Side::Sender), (&mut pair.receiver, Side::Receiver)] {
+        for (maker, side) in
+            [(&mut pair.sender as &mut dyn CotMaker, Side::Sender), (&mut pair.receiver, Side::Receiver)]
+        {
             maker.begin(CotBatch::new(side, CotOutput::Blocks, batch)).unwrap();
         }
         let mut begun = batch;
