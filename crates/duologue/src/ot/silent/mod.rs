@@ -7,6 +7,9 @@
 //! learning parity with noise the choices are then random (`code.rs`). The last trees of a round are the base of the
 //! next.
 //!
+//! A *dual* round has no code of k COTs: its outputs are half as many sums of the N, the syndrome of the noise under a
+//! public code (`syndrome.rs`, `docs/ot/silent.md`). It takes M = t·depth + 128 COTs; all else is the same.
+//!
 //! ```text
 //! exchange   Sender                                    Receiver
 //! e          corrections, a block a level        ──▶
@@ -21,7 +24,8 @@
 //! The first base comes from another maker of COTs, in exchanges before those of the first round; the larger [`Set`]s
 //! have a round of the smallest between.
 //!
-//! **Assumes** learning parity with regular noise and a local code (`docs/ot/lpn.md`), with the leakage that Ferret's
+//! **Assumes** learning parity with regular noise and a local code, or its dual form with a code of our own
+//! (`docs/ot/lpn.md`), with the leakage that Ferret's
 //! proof allows: a sender who deviates may guess at noise positions and is caught unless it guesses right. AES with a
 //! fixed key as a random permutation, BLAKE3 as a random oracle. **Security**: malicious parties, if the other maker
 //! is.

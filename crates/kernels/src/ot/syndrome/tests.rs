@@ -209,32 +209,3 @@ fn all_outputs_hang_on_half_of_the_elements() {
     let [least, most] = [ones.iter().min(), ones.iter().max()].map(|ones| f64::from(*ones.unwrap()) / 2048.0);
     assert!(least > 0.44 && most < 0.56, "{least} to {most}");
 }
-
-#[test]
-fn zz_timing() {
-    for depth in [10, 11, 13] {
-        let len = 9 << depth;
-        let t = std::time::Instant::now();
-        let code = SyndromeCode::new(Block::new(12), len);
-        let per = |t: std::time::Instant, k: usize| t.elapsed().as_secs_f64() * 1e9 / (8 * len * k) as f64;
-        println!("{depth} new {:.2}", per(t, 1));
-        let elements = random(1, 1024);
-        let mut vector = vec![Block::ZERO; 16 * len];
-        let mut memory = vec![Block::ZERO; len];
-        let mut out = vec![Block::ZERO; 384];
-        for _ in 0..2 {
-            let t = std::time::Instant::now();
-            for (segment, mut rows) in code.rows(&mut vector).into_iter().enumerate() {
-                let mut c = code.first();
-                (0..len / 1024).for_each(|_| code.spread(&mut c, segment, &elements, &mut rows));
-            }
-            println!("  spread {:.2}", per(t, 1));
-            let t = std::time::Instant::now();
-            vector.chunks_mut(len).enumerate().for_each(|(s, e)| code.second(s, e, &mut memory));
-            println!("  second {:.2}", per(t, 1));
-            let t = std::time::Instant::now();
-            (0..8 * len / 384).for_each(|i| code.outputs_from(384 * i, &vector, &mut out));
-            println!("  outputs {:.2}", per(t, 1));
-        }
-    }
-}
