@@ -44,6 +44,15 @@ pub struct Boxes {
     spare: Vec<Outbox>,
 }
 
+impl Boxes {
+    /// Keeps an empty box for later. One without memory is worth nothing, and would lie on top of those that have some.
+    fn keep(&mut self, empty: Outbox) {
+        if empty.capacity() > 0 {
+            self.spare.push(empty);
+        }
+    }
+}
+
 /// The boxes of all strands, and the way to the peer.
 pub struct Mail<W> {
     state: Mutex<State<W>>,
@@ -92,9 +101,9 @@ impl<W: Wire> Mail<W> {
         let mut state = self.state();
         let boxes = &mut state.strands[strand];
         inbox.clear();
-        boxes.spare.push(inbox);
+        boxes.keep(inbox);
         match outbox.is_empty() {
-            true => boxes.spare.push(outbox),
+            true => boxes.keep(outbox),
             false => boxes.out.push_back(outbox),
         }
         drop(state);

@@ -20,6 +20,8 @@ pub(super) struct Online<P: Protocol> {
     gathered: Gathered<P>,
     /// Maps and views that wait for several strands.
     joining: Vec<(Job, Option<PreparedTask<P>>)>,
+    /// Whether more of those are to begin after the one that begins.
+    more_join: bool,
     /// Whether a task has ended since nothing more could be started.
     news: bool,
     pub outputs: Delivered,
@@ -36,6 +38,7 @@ impl<P: Protocol> Online<P> {
             values: Store::new(&program.schedule.uses),
             gathered: Gathered::new(program),
             joining: Vec::new(),
+            more_join: false,
             news: true,
             outputs: empty_outputs(executor),
             done: 0,
@@ -66,23 +69,42 @@ impl<P: Protocol> Online<P> {
         if !std::mem::take(&mut self.news) {
             return Ok(());
         }
-        while let Some(id) = self.queue.next(self.round.under_way()) {
-            if is_awaited(executor.task(id)) {
-                self.run_gathered(executor, link)?;
+        loop {
+            while let Some(id) = self.queue.next(self.round.under_way()) {
+                self.start(id, executor, inputs, stock, link)?;
             }
-            match executor.take_ready(id, stock, link)? {
-                (job, Some(ready)) if executor.scheduling.one_way && !is_awaited(&job.task) => {
-                    self.map(executor, job, ready, link)?;
-                }
-                (job, Some(ready)) => self.begin(executor, job, ready, inputs)?,
-                (job, None) => self.view(executor, job, link)?,
+            // What waited for several strands is made with them, and then its readers may begin.
+            if self.gathered.is_empty() {
+                break;
             }
-            if self.gathered.is_enough(executor.program.window.cells, &self.queue) {
-                self.run_gathered(executor, link)?;
-            }
+            self.run_gathered(executor, link)?;
         }
-        self.run_gathered(executor, link)?;
         self.step_begun(executor)
+    }
+
+    /// Begins a task.
+    fn start(
+        &mut self,
+        id: u32,
+        executor: &mut Executor<P>,
+        inputs: &Feeds,
+        stock: &mut Stock,
+        link: &mut dyn Link,
+    ) -> Result<()> {
+        if is_awaited(executor.task(id)) {
+            self.run_gathered(executor, link)?;
+        }
+        match executor.take_ready(id, stock, link)? {
+            (job, Some(ready)) if executor.scheduling.one_way && !is_awaited(&job.task) => {
+                self.map(executor, job, ready, link)?;
+            }
+            (job, Some(ready)) => self.begin(executor, job, ready, inputs)?,
+            (job, None) => self.view(executor, job, link)?,
+        }
+        if self.gathered.is_enough(executor.program.window.cells, &self.queue) {
+            self.run_gathered(executor, link)?;
+        }
+        Ok(())
     }
 
     /// A map that waits for nobody: from its beginning to its end, or together with others.
@@ -90,7 +112,7 @@ impl<P: Protocol> Online<P> {
         if self.gathered.joins(&job.task) {
             return self.join(executor, (job, Some(ready)), link);
         }
-        let is_alone = self.gathered.is_empty() && !self.queue.has_map();
+        let is_alone = self.gathered.is_empty() && !self.queue.has_map() && !self.more_join;
         if self.gathered.gathers() && !is_alone {
             self.gather(job, Some(ready));
             return Ok(());
@@ -128,7 +150,9 @@ impl<P: Protocol> Online<P> {
             let before = self.done - self.gathered.ands();
             self.gathered.run(executor, &mut self.values, link, before)?;
             link.progress(Phase::Online, self.done, executor.program.schedule.totals.and0)?;
-            for (job, ready) in std::mem::take(&mut self.joining) {
+            let mut joining = std::mem::take(&mut self.joining).into_iter();
+            while let Some((job, ready)) = joining.next() {
+                self.more_join = joining.len() > 0;
                 match ready {
                     Some(ready) => self.map(executor, job, ready, link)?,
                     None => self.view(executor, job, link)?,

@@ -187,6 +187,27 @@ fn chains(links: usize, lanes: u64) -> Sample {
     on_random_inputs(program, &[])
 }
 
+/// Nothing comes out but of maps that read what several others make.
+fn joins(lanes: u64) -> Sample {
+    let mut program = circuit::Program::new("joins");
+    let sum = block("add", 4);
+    let ty = sum.inputs()[0].ty;
+    let x = program.input("x", Party::Alice, ty, lanes);
+    let y = program.input("y", Party::Bob, ty, lanes);
+    let pairs = [[x, y], [x, x], [y, y], [y, x]];
+    let [a, b, c, d] = pairs.map(|pair| program.map(&sum, &pair));
+    let [e, f] = [[a, b], [c, d]].map(|pair| program.map(&sum, &pair));
+    let both = program.map(&sum, &[e, f]);
+    let out = program.map(&sum, &[both, a]);
+    program.output("out", circuit::program::Recipient::Both, out);
+    on_random_inputs(program, &[])
+}
+
+#[test]
+fn threads_change_no_byte_where_strands_meet() {
+    [1, 130].into_iter().for_each(|lanes| threads_change_no_byte_of(&joins(lanes)));
+}
+
 fn on_random_inputs(program: circuit::Program, sizes: &[(&str, u64)]) -> Sample {
     let binding = program.bind(sizes).unwrap();
     let lanes = binding.inputs()[0].lanes;

@@ -24,9 +24,9 @@
 //! The first base comes from another maker of COTs, in exchanges before those of the first round; the larger [`Set`]s
 //! have a round of the smallest between.
 //!
-//! **Assumes** learning parity with regular noise and a local code, or its dual form with a code of our own
-//! (`docs/ot/lpn.md`), with the leakage that Ferret's
-//! proof allows: a sender who deviates may guess at noise positions and is caught unless it guesses right. AES with a
+//! **Assumes** learning parity with regular noise and a local code, or its dual form with a code of our own,
+//! whose distance nobody has proven and which nobody has reviewed (`docs/ot/lpn.md`), with the leakage that Ferret's proof
+//! allows: a sender who deviates may guess at noise positions and is caught unless it guesses right. AES with a
 //! fixed key as a random permutation, BLAKE3 as a random oracle. **Security**: malicious parties, if the other maker
 //! is.
 //! **Departs** from the paper: weights come from the transcript, the code has fresh rows every round, batches are

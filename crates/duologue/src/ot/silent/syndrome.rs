@@ -81,6 +81,8 @@ fn convolve<T: Send>(
 ) {
     let (all, of_a_segment) = (context.round.trees * context.round.leaves(), context.round.trees / SEGMENTS);
     if vector.capacity() < all {
+        // The earlier outputs are sums of it.
+        vector.zeroize();
         *vector = pages::with_room(all);
     }
     vector.resize(all, Block::ZERO);
