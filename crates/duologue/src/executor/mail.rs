@@ -44,15 +44,6 @@ pub struct Boxes {
     spare: Vec<Outbox>,
 }
 
-impl Boxes {
-    /// Keeps an empty box for later. One without memory is worth nothing, and would lie on top of those that have some.
-    fn keep(&mut self, empty: Outbox) {
-        if empty.capacity() > 0 {
-            self.spare.push(empty);
-        }
-    }
-}
-
 /// The boxes of all strands, and the way to the peer.
 pub struct Mail<W> {
     state: Mutex<State<W>>,
@@ -194,6 +185,13 @@ impl<W: Wire> State<W> {
 }
 
 impl Boxes {
+    /// Keeps an empty box for later. One without memory is worth nothing, and would lie on top of those that have some.
+    fn keep(&mut self, empty: Outbox) {
+        if empty.capacity() > 0 {
+            self.spare.push(empty);
+        }
+    }
+
     /// The boxes of an exchange.
     fn lend(&mut self, turn: Turn) -> [Outbox; 2] {
         let outbox = if turn.sent > 0 { self.out.pop_front() } else { None };

@@ -172,7 +172,7 @@ impl<P: Protocol> Online<P> {
         let args = args(&job.task, &self.values, &executor.public);
         let stage = executor.protocol.online(&job, prepared, &args, feed(&job, inputs))?;
         drop(args);
-        self.values.release(&job.task.args, |_| {});
+        self.values.release(&job.task.args, |_, _| {});
         self.queue.begin(&job.task);
         let steps = Steps::new(&executor.protocol, &job, stage, tables);
         let mut running = Running { job, steps };
@@ -206,7 +206,7 @@ impl<P: Protocol> Online<P> {
         let args = args(&job.task, &self.values, &executor.public);
         let value = view(wiring, &job.task, &args, |public| executor.protocol.lift(public));
         drop(args);
-        self.values.release(&job.task.args, |_| {});
+        self.values.release(&job.task.args, |_, _| {});
         self.values.put(job.task.cell, value);
         self.queue.release(&job.task);
         self.queue.finish(&job.task);

@@ -161,7 +161,7 @@ impl Queue {
     /// A view has read its arguments.
     pub fn release(&mut self, task: &Task) {
         let (mut gone, schedule, scheduling) = (0, &self.schedule, self.scheduling);
-        self.cells.release(&task.args, |id| gone += bytes_of(&schedule.tasks[id as usize], scheduling));
+        self.cells.release(&task.args, |id, ()| gone += bytes_of(&schedule.tasks[id as usize], scheduling));
         self.live.cells -= gone;
     }
 

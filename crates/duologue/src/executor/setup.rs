@@ -148,7 +148,7 @@ impl<P: Protocol> Executor<P> {
     }
 
     fn put_mask(&mut self, job: &Job, mask: P::Mask) {
-        self.masks.release(&job.task.args, |_| {});
+        self.masks.release(&job.task.args, |_, _| {});
         self.masks.put(job.task.cell, mask);
     }
 

@@ -31,21 +31,14 @@ impl<C> Store<C> {
         self.cells[id as usize].as_ref()
     }
 
-    /// One reader of each has begun; the cells that nobody reads any more.
-    pub fn take_unread(&mut self, ids: &[CellId]) -> Vec<C> {
-        let unread = |&id: &CellId| {
-            self.uses[id as usize] -= 1;
-            if self.uses[id as usize] == 0 { self.cells[id as usize].take() } else { None }
-        };
-        ids.iter().filter_map(unread).collect()
-    }
-
-    /// One reader of each has begun; calls `gone` for those that nobody reads any more.
-    pub fn release(&mut self, ids: &[CellId], mut gone: impl FnMut(CellId)) {
+    /// One reader of each has begun; gives those that nobody reads any more to `gone`.
+    pub fn release(&mut self, ids: &[CellId], mut gone: impl FnMut(CellId, C)) {
         for &id in ids {
             self.uses[id as usize] -= 1;
-            if self.uses[id as usize] == 0 && self.cells[id as usize].take().is_some() {
-                gone(id);
+            if self.uses[id as usize] == 0
+                && let Some(cell) = self.cells[id as usize].take()
+            {
+                gone(id, cell);
             }
         }
     }

@@ -122,7 +122,8 @@ impl<P: Protocol> Gathered<P> {
             cells.into_iter().for_each(|(cell, value)| values.put(cell, value));
         }
         // Cells are erased, which takes its time.
-        let mut unread: Vec<_> = values.take_unread(&read).into_iter().map(Some).collect();
+        let mut unread = Vec::new();
+        values.release(&read, |_, cell| unread.push(Some(cell)));
         threads.each(&mut unread, |cell| drop(cell.take()));
         Ok(())
     }

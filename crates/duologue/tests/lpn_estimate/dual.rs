@@ -4,8 +4,8 @@
 //! that are N blocks' worth of words of a block code, each bit of e is a sum of few bits of w.
 
 use crate::published::*;
-use crate::rows::tries;
-use crate::{Attack, CHECKS, PUBLISHED, SETS, Set, is_on_the_page, least, log2_choose, log2_sum, matrix, names, steps};
+use crate::rows::{gauss_within, least_that, sparse_solve, stern_within, tries};
+use crate::{Attack, CHECKS, PUBLISHED, SETS, Set, is_on_the_page, least, log2_choose, matrix, names};
 use std::fmt::Write;
 
 const fn dual(t: f64, depth: i32) -> Set {
@@ -21,17 +21,14 @@ const ACCUMULATED: f64 = 4.0;
 /// The length of a block, and the elements that a convolution remembers.
 const BLOCK: f64 = 48.0;
 const MEMORY: f64 = 12.0;
+/// Ones of a word of the block code, with which the products of Wiedemann are as well as with the rows.
+const WORD: f64 = 12.0;
 /// Rounds under one code, of which one who attacks all at once needs only one to fall.
 const ROUNDS: f64 = 64.0;
 
 /// The share of the blocks that is needed so that rows of `ones` places within them are as many as unknowns and some.
 fn share(set: &Set, ones: f64, holds: impl Fn(f64, f64) -> bool) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..60 {
-        let a: f64 = (low + high) / 2.0;
-        if holds(a, set.n() * a.powf(ones)) { high = a } else { low = a }
-    }
-    high
+    least_that(1.0, |a| holds(a, set.n() * a.powf(ones)))
 }
 
 fn random_blocks(set: &Set, ones: f64) -> f64 {
@@ -53,36 +50,19 @@ fn densest_blocks(set: &Set, ones: f64) -> f64 {
     })
 }
 
-/// Wiedemann: 3v products with the rows and the block code, whose words have twelve ones.
-fn solve(v: f64, ones: f64) -> f64 {
-    (3.0 * (ones + 12.0) + 2.0).log2() + 2.0 * v.log2()
-}
-
 fn gauss(set: &Set, a: f64, ones: f64) -> f64 {
-    let v = a * set.k();
-    tries(set, v + CHECKS) + solve(v, ones)
+    gauss_within(set, a * set.k(), ones + WORD)
 }
 
-/// As `stern_within` of the primal sets.
 fn stern(set: &Set, a: f64, ones: f64) -> f64 {
-    let v = a * set.k();
-    let rows = v + CHECKS;
-    let inside = rows / set.n();
-    let cost = |p: f64, l: f64| {
-        let noisy = log2_choose(set.t, p) + p * inside.log2() + (set.t - p) * (1.0 - inside).log2();
-        let success = noisy + log2_choose(p, p / 2.0) - p;
-        let list = log2_choose(rows / 2.0, p / 2.0);
-        let word = CHECKS.log2();
-        log2_sum(&[word + solve(v, ones), word + 1.0 + list, word + 2.0 * list - l]) - success
-    };
-    least(steps(16, 2).flat_map(|p| steps(100, 1).map(move |l| cost(p, l))))
+    stern_within(set, a * set.k(), ones + WORD)
 }
 
 /// An interval of each block without noise: what the first convolution makes of it is known but for what it
 /// remembers, and so are as many sums of five elements of the second.
 fn intervals(set: &Set) -> f64 {
     let unknown = set.k() + MEMORY * set.t + CHECKS;
-    tries(set, unknown) + solve(set.k(), 5.0)
+    tries(set, unknown) + sparse_solve(set.k(), 5.0 + WORD)
 }
 
 /// Bits of a linear test by a dual word of relative weight δ.

@@ -105,12 +105,12 @@ const PUBLISHED: [Attack; 12] = [
 
 const LOCAL: [Attack; 7] = [
     ("Tries of pooled Gauss, regular, nothing for a try", |s| tries(s, s.k() - s.t)),
-    ("Pooled Gauss, sparse solving", |s| tries(s, s.k()) + sparse_solve(s.k())),
+    ("Pooled Gauss, sparse solving", |s| tries(s, s.k()) + sparse_solve(s.k(), ONES)),
     ("Tries with a random subset, nothing for a try", |s| tries(s, random_subset(s) + CHECKS)),
-    ("Gauss in a random subset", |s| gauss_within(s, random_subset(s))),
-    ("**Stern in a random subset**", |s| stern_within(s, random_subset(s))),
-    ("Floor: Gauss in the densest subset", |s| gauss_within(s, densest_subset(s))),
-    ("Floor: Stern in the densest subset", |s| stern_within(s, densest_subset(s))),
+    ("Gauss in a random subset", |s| gauss_within(s, random_subset(s), ONES)),
+    ("**Stern in a random subset**", |s| stern_within(s, random_subset(s), ONES)),
+    ("Floor: Gauss in the densest subset", |s| gauss_within(s, densest_subset(s), ONES)),
+    ("Floor: Stern in the densest subset", |s| stern_within(s, densest_subset(s), ONES)),
 ];
 
 const SIZES: [Attack; 4] = [

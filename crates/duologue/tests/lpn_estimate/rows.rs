@@ -2,18 +2,18 @@
 
 use crate::{CHECKS, ONES, Set, least, log2_choose, log2_sum, steps};
 
-/// Wiedemann on a sparse system: 3v products with a matrix of ten ones a row, and Berlekamp and Massey.
-pub fn sparse_solve(v: f64) -> f64 {
-    (3.0 * ONES + 2.0).log2() + 2.0 * v.log2()
+/// Wiedemann on a sparse system: 3v products with a matrix of so many ones a row, and Berlekamp and Massey.
+pub fn sparse_solve(v: f64, ones: f64) -> f64 {
+    (3.0 * ones + 2.0).log2() + 2.0 * v.log2()
 }
 
 pub fn tries(set: &Set, rows: f64) -> f64 {
     -set.t * (1.0 - rows / set.n()).log2()
 }
 
-/// The least share a for which `holds(a·k unknowns)`.
-pub fn least_subset(set: &Set, holds: impl Fn(f64) -> bool) -> f64 {
-    let (mut low, mut high) = (0.0, set.k());
+/// The least number up to `most` for which `holds`, if it holds for all above that.
+pub fn least_that(most: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    let (mut low, mut high) = (0.0, most);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;
         if holds(middle) { high = middle } else { low = middle }
@@ -23,23 +23,24 @@ pub fn least_subset(set: &Set, holds: impl Fn(f64) -> bool) -> f64 {
 
 /// How many unknowns a random subset needs until it contains that many rows and the checks.
 pub fn random_subset(set: &Set) -> f64 {
-    least_subset(set, |v| set.n() * (v / set.k()).powf(ONES) >= v + CHECKS)
+    least_that(set.k(), |v| set.n() * (v / set.k()).powf(ONES) >= v + CHECKS)
 }
 
 /// No subset is smaller than this, however it is sought: the expected number of smaller ones is below one.
 pub fn densest_subset(set: &Set) -> f64 {
-    least_subset(set, |v| {
+    least_that(set.k(), |v| {
         let rows = v + CHECKS;
         log2_choose(set.n(), rows) + log2_choose(set.k(), v) + ONES * rows * (v / set.k()).log2() >= 0.0
     })
 }
 
-pub fn gauss_within(set: &Set, v: f64) -> f64 {
-    tries(set, v + CHECKS) + sparse_solve(v)
+/// Gauss within a subset of v unknowns, in rows of so many ones.
+pub fn gauss_within(set: &Set, v: f64, ones: f64) -> f64 {
+    tries(set, v + CHECKS) + sparse_solve(v, ones)
 }
 
 /// Stern within the subset: p of its rows are noisy, half of them in each half; the checks are found by Wiedemann.
-pub fn stern_within(set: &Set, v: f64) -> f64 {
+pub fn stern_within(set: &Set, v: f64, ones: f64) -> f64 {
     let rows = v + CHECKS;
     let inside = rows / set.n();
     let cost = |p: f64, l: f64| {
@@ -47,7 +48,7 @@ pub fn stern_within(set: &Set, v: f64) -> f64 {
         let success = noisy + log2_choose(p, p / 2.0) - p;
         let list = log2_choose(rows / 2.0, p / 2.0);
         let word = CHECKS.log2();
-        log2_sum(&[word + sparse_solve(v), word + 1.0 + list, word + 2.0 * list - l]) - success
+        log2_sum(&[word + sparse_solve(v, ones), word + 1.0 + list, word + 2.0 * list - l]) - success
     };
     least(steps(16, 2).flat_map(|p| steps(100, 1).map(move |l| cost(p, l))))
 }
