@@ -72,6 +72,7 @@ fuzz: ## Fuzz every decoder for FUZZ_TIME seconds (needs cargo-fuzz and a nightl
 # The sanitizer sees no access that is masked or goes past the caches, nor all of those wider than 16 bytes: the processor
 # is said to have AES-NI and nothing wider, whose kernels have none of them. Tests that take the time are left out.
 RACE := RUSTFLAGS='-Zsanitizer=thread --cfg feature="std_detect_env_override"' RUST_STD_DETECT_UNSTABLE='avx2 avx512f' \
+	TSAN_OPTIONS='suppressions=$(CURDIR)/tests/thread-sanitizer.supp' \
 	$(CARGO) +nightly test -Zbuild-std --target x86_64-unknown-linux-gnu $(CARGO_FLAGS) -p duologue
 
 race: ## Look for data races: what threads share, under the thread sanitizer (needs nightly, rust-src, x86-64 Linux)
