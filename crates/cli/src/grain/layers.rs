@@ -41,7 +41,7 @@ impl Layers {
     /// Nanoseconds that one core would take for those that several share.
     pub fn shared(&self, lanes: u64, cores: u32, times: &Times) -> f64 {
         let shared = self.layers.iter().filter(|&&(kind, gates)| times.layer(kind, gates * lanes, cores).0 > 1);
-        shared.map(|&(kind, gates)| times.shared(kind, gates * lanes, 1)).sum()
+        shared.fold(0.0, |sum, &(kind, gates)| sum + times.shared(kind, gates * lanes, 1))
     }
 
     /// Nanoseconds that the longest chain of gates takes on one lane.

@@ -144,7 +144,7 @@ impl Work {
         let best = |options: &dyn Fn(&[Map]) -> f64| self.levels.iter().map(|level| options(level)).sum::<f64>();
         let coarse = best(&|level| least(groups().map(|groups| self.level(level, groups, 1, times))));
         let both = best(&|level| least(groups().map(|groups| self.level(level, groups, cores / groups, times))));
-        let shared = self.maps().map(|(plan, lanes)| plan.shared(lanes, cores, times)).sum::<f64>();
+        let shared = self.maps().fold(0.0, |sum, (plan, lanes)| sum + plan.shared(lanes, cores, times));
         Speedup {
             cores,
             fine: times_as_fast(fine),

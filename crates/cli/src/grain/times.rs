@@ -30,7 +30,7 @@ pub struct Times {
 impl Times {
     /// As measured for garbling one lane (`docs/roofline.md`): layers of ANDs alone; a 512-bit product less its ANDs; 16
     /// bytes at 14 GB/s between cores; a chunk shared out between two threads that are awake.
-    pub const ONE_LANE: Times = Times { and: 6.8, xor: 1.5, label: 1.1, barrier: 4_800.0, piece: 16, part: 32 };
+    pub const ONE_LANE: Times = Times { and: 6.8, xor: 2.1, label: 1.1, barrier: 4_800.0, piece: 16, part: 32 };
 
     /// As measured for garbling AES-128 over 64 lanes at once.
     pub const MANY_LANES: Times = Times { and: 4.2, xor: 0.25, ..Times::ONE_LANE };
@@ -79,7 +79,7 @@ impl Times {
     }
 
     /// The gates of a layer from which on some of the cores are faster than one, in whole pieces for each.
-    pub(super) fn pays_from(&self, kind: Kind, cores: u32) -> Option<u64> {
+    pub fn pays_from(&self, kind: Kind, cores: u32) -> Option<u64> {
         let from = |cores: u32| {
             let gain = self.gate(kind) - self.shared_gate(kind, cores) / f64::from(cores);
             let whole = u64::from(cores) * self.piece;
