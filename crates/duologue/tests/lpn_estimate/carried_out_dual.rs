@@ -207,10 +207,10 @@ fn a_bit_of_noise_is_a_sum_of_25_elements() {
 /// Rounds with three trees are solved as often as rows of random blocks are free of noise, and a solution is the right one.
 #[test]
 fn the_attack_with_random_blocks_takes_the_tries_of_the_formula() {
-    const TRIES: usize = 200;
+    const TRIES: usize = 400;
     let set = Set { t: 3.0, k: N as f64 / 2.0, depth: 10 };
     let mut random = Random(11);
-    let (mut solved, mut expected) = (0, 0.0);
+    let (mut solved, mut expected, mut found) = (0, 0.0, 0);
     for instance in 0..4u128 {
         let code = SyndromeCode::new(Block::new(instance << 64 | 5), LEN);
         let known = Known::new(&code);
@@ -227,18 +227,20 @@ fn the_attack_with_random_blocks_takes_the_tries_of_the_formula() {
                 continue;
             }
             solved += 1;
-            // An equation of one unknown alone says what it is.
-            let alone = equations.iter().zip(&pivots).filter(|(row, _)| ones(&row[..WORDS]).len() == 1);
-            let mut found = 0;
-            for (row, &pivot) in alone {
-                let element = known.places.iter().position(|place| matches!(place, Place::Unknown(at) if *at == pivot));
-                assert_eq!(vector[element.unwrap()].lsb(), row[WORDS] & 1 == 1);
-                found += 1;
+            // Few unknowns are left open, and an equation of one alone says what it is.
+            assert!(rows.len() - CHECKS - pivots.len() <= 24, "{} of {}", pivots.len(), rows.len());
+            for (row, &pivot) in equations.iter().zip(&pivots) {
+                if ones(&row[..WORDS]).len() == 1 {
+                    let here = |place: &Place| matches!(place, Place::Unknown(at) if *at == pivot);
+                    let element = known.places.iter().position(here).unwrap();
+                    assert_eq!(vector[element].lsb(), row[WORDS] & 1 == 1);
+                    found += 1;
+                }
             }
-            assert!(found > N / 2 * 8 / 10, "{found} elements");
         }
     }
+    assert!(found > solved as usize * N / 16, "{found} elements");
     println!("{solved} solved, {expected:.1} expected");
-    assert!((f64::from(solved) / expected - 1.0).abs() < 0.4, "{solved} {expected}");
+    assert!((f64::from(solved) / expected - 1.0).abs() < 0.3, "{solved} {expected}");
     is_on_the_page(&format!("of {TRIES} choices {solved} are free of noise, where the formula says {expected:.0}"));
 }
