@@ -192,7 +192,8 @@ fn what_follows(programs: &[Simulated]) -> String {
 const DEAR: &str = "\
 **If gates were dear.** In the paper an AND took about 9 µs, a thousand times as long as here: 9.8 s for the 1.1 million of its iris
 codes, in one thread of a Xeon E5-2609. Eight of its cores garbled those 2.8 times as fast by fine grain and 4.5 times by coarse
-grain, and an AES-128 1.6 times as fast by fine grain. With 9 µs an AND, XORs for nothing and all else as above, fine grain would have:
+grain, and an AES-128 1.6 times as fast by fine grain. With 9 µs an AND, XORs for nothing and all else as above, fine grain would have
+what follows: more than the paper measured, which begins and ends threads in each layer.
 ";
 
 /// In words.
