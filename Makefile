@@ -47,7 +47,7 @@ doc: ## Build the reference of the libraries and open it
 book: ## Build the book into docs/book (needs mdbook: cargo install mdbook)
 	mdbook build docs
 
-tables: ## Make the book's table of all circuits and its plots anew
+tables: ## Make the book's table of all circuits, its page of layers on many cores and their plots anew
 	$(CARGO) run $(CARGO_FLAGS) -p xtask -- circuits
 
 pages: ## Make the book's pages of measured figures anew from the raw figures in docs/measured, without measuring

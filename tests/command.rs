@@ -145,6 +145,32 @@ fn cost_predicts_what_the_demo_measures() {
 }
 
 #[test]
+fn cost_simulates_cores() {
+    let place = Place::new();
+    let costs = place.run("cost block:aes128 --size lanes=4096 --cores 1,2 --json").json();
+    assert_eq!(costs["gates"]["ands"], json!(6400 * 4096));
+    let [one, two] = [0, 1].map(|at| &costs["speedups"][at]);
+    assert_eq!(
+        [&one["fine"], &one["coarse"], &one["both"], &one["shared"]],
+        [1.0, 1.0, 1.0, 0.0].map(|x| json!(x)).each_ref()
+    );
+    let coarse = two["coarse"].as_f64().unwrap();
+    assert!(coarse > 1.9 && coarse <= 2.0 && two["fine"].as_f64().unwrap() < coarse);
+    // Where nothing but ANDs takes time and there are cores for the widest layer, a layer takes as long as an AND.
+    let free = "--xor 0ns --label 0ns --barrier 0ns --piece 1 --and 1us";
+    let wide = place.run(&format!("cost block:aes128 --size lanes=1 --cores 256 {free} --json")).json();
+    assert!((wide["seconds"].as_f64().unwrap() - 6400.0 * 1e-6).abs() < 1e-12);
+    assert!((wide["speedups"][0]["fine"].as_f64().unwrap() - 6400.0 / 60.0).abs() < 1e-9);
+    let text = place.run("cost block:aes128 --size lanes=1 --cores 2,64").succeeded().stdout.clone();
+    assert!(text.contains("6,400 ANDs in 60 layers") && text.contains("ANDs from"), "{text}");
+    place.run("cost block:add:8 --size lanes=1 --cores 2 --and fast").failed(2, &["6.8ns"]);
+    for args in ["--cores 0", "--cores 2 --link lan", "--and 5ns"] {
+        place.run(&format!("cost block:add:8 --size lanes=1 {args}")).failed(2, &[]);
+    }
+    place.run("cost app:equality:8 --size lanes=1 --cores 2").failed(1, &["calls"]);
+}
+
+#[test]
 fn keys_are_made_once() {
     let place = Place::new();
     place.run("keys").failed(8, &["hint: `duologue keys new` makes one"]);

@@ -1,7 +1,7 @@
 #![forbid(unsafe_code)]
 //! The project's own tools, of which users need none: `cargo run -p xtask -- help`.
 //!
-//! The page of circuits is made from what is built. The pages of measured figures are rendered from raw figures that lie
+//! The pages of circuits and of grain are made from what is built. The pages of measured figures are rendered from raw figures that lie
 //! beside them in the book, a file for each day and machine; `measure` writes such a file, with the command that users
 //! have, and `render` measures nothing.
 
@@ -9,6 +9,7 @@ mod book;
 mod circuits;
 mod correlations;
 mod engines;
+mod grain;
 mod measured;
 mod plot;
 
@@ -32,7 +33,7 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Build every circuit, and write the page of their costs beside published figures
+    /// Build every circuit, and write the page of their costs beside published figures, and that of their layers on cores
     Circuits,
     /// Measure this machine with the command as users have it, into a raw file of the book
     Measure {
@@ -58,7 +59,10 @@ fn main() -> Result<()> {
     // Before anything that takes minutes.
     let book = Book::open(args.book)?;
     match args.task {
-        Task::Circuits => book.write(circuits::files()?),
+        Task::Circuits => {
+            book.write(circuits::files()?)?;
+            book.write(grain::files()?)
+        }
         Task::Measure { what: Suite::Engines, runs } => engines::measure(&book, runs),
         Task::Measure { what: Suite::Correlations, runs } => correlations::measure(&book, runs),
         Task::Render => {

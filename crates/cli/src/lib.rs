@@ -5,6 +5,7 @@ mod args;
 mod config;
 pub mod conventions;
 mod failure;
+pub mod grain;
 mod interrupt;
 mod io;
 pub mod library;

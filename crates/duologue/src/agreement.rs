@@ -19,7 +19,7 @@ pub(crate) const STRANDS: (&str, &str) = ("the number of strands", "1");
 pub(crate) const CALL: &str = "what is called for";
 
 /// Bytes in hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -42,6 +42,8 @@ pub mod session;
 pub mod storage;
 mod threads;
 
+#[doc(hidden)]
+pub use agreement::hex;
 pub use circuit;
 pub use circuit::program::Party;
 pub use data::{Inputs, Outputs};

@@ -44,6 +44,37 @@ fn check(binding: &circuit::Binding, options: &Options, what: &str) {
     }
 }
 
+/// Sums of four words: two that do not need each other, or one after the other, or one alone.
+fn sums(pairs: &[[usize; 2]], lanes: u64) -> circuit::Binding {
+    let add = blocks::find("add").unwrap().circuit(&[8], Goal::Size).unwrap();
+    let mut p = Program::new("sums");
+    let owners = [Party::Alice, Party::Bob, Party::Alice, Party::Bob];
+    let names = ["a", "b", "c", "d"];
+    let mut words: Vec<_> = (0..4).map(|i| p.input(names[i], owners[i], circuit::uint(8), lanes)).collect();
+    for &[x, y] in pairs {
+        let sum = p.map(&add, &[words[x], words[y]]);
+        words.push(sum);
+    }
+    p.output("out", Party::Alice, words[4]);
+    p.output("last", Party::Bob, words[words.len() - 1]);
+    p.bind(&[]).unwrap()
+}
+
+/// Steps that do not need each other share the rounds of one, whether they fill a tile or not.
+#[test]
+fn independent_steps_share_rounds() {
+    for (scheme, lanes) in [Scheme::Gmw, Scheme::MaskedGmw].into_iter().flat_map(|s| [(s, 1), (s, 64), (s, 300)]) {
+        let options = Options::new(scheme).tile(64);
+        let rounds = |pairs: &[[usize; 2]]| {
+            let binding = sums(pairs, lanes);
+            check(&binding, &options, &format!("{scheme}, {lanes} lanes, {pairs:?}"));
+            cost(&binding, &options).unwrap().online.alice_rounds
+        };
+        let [one, apart, chained] = [&[[0, 1]][..], &[[0, 1], [2, 3]], &[[0, 1], [4, 2]]].map(rounds);
+        assert!(apart == one && chained >= one + 3, "{scheme}, {lanes} lanes: {one}, {apart}, {chained}");
+    }
+}
+
 #[test]
 fn bytes_and_rounds_are_exact() {
     for (seed, lanes) in (0..6).flat_map(|seed| [(seed, seed % 3), (seed, 200)]) {

@@ -1,7 +1,8 @@
 //! Programs and circuits: what they are and cost, and their files.
 
 use super::PROGRAM;
-use super::values::{Pair, garbling, goal, party};
+use super::values::{Pair, garbling, goal, nanoseconds, party};
+use crate::grain::MOST_CORES;
 use clap::ValueEnum;
 use duologue::channel::Link;
 use duologue::circuit::blocks::Goal;
@@ -22,6 +23,34 @@ pub struct Cost {
     /// How Yao garbles an AND: half-gates send 32 bytes, three-halves 25 for more computing
     #[arg(long, default_value = "half-gates", value_parser = garbling())]
     pub garbling: Garbling,
+    #[command(flatten)]
+    pub grain: Grain,
+}
+
+/// What the simulation of several cores takes; times that are not given are those measured for garbling.
+#[derive(clap::Args)]
+pub struct Grain {
+    /// Say instead, by simulation, how many times as fast Yao would garble it on so many cores, by fine and by coarse grain
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CORES)), conflicts_with_all = ["link", "garbling"])]
+    pub cores: Vec<u32>,
+    /// With --cores: an AND on one core, such as 6.8ns
+    #[arg(long, value_name = "TIME", requires = "cores", value_parser = nanoseconds)]
+    pub and: Option<f64>,
+    /// With --cores: an XOR on one core
+    #[arg(long, value_name = "TIME", requires = "cores", value_parser = nanoseconds)]
+    pub xor: Option<f64>,
+    /// With --cores: 16 bytes of another core, to read or to write anew
+    #[arg(long, value_name = "TIME", requires = "cores", value_parser = nanoseconds)]
+    pub label: Option<f64>,
+    /// With --cores: until two cores have begun together and both have ended
+    #[arg(long, value_name = "TIME", requires = "cores", value_parser = nanoseconds)]
+    pub barrier: Option<f64>,
+    /// With --cores: gates of a layer that are not shared out any further
+    #[arg(long, value_name = "GATES", requires = "cores", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub piece: Option<u64>,
+    /// With --cores: lanes that are not shared out any further
+    #[arg(long, value_name = "LANES", requires = "cores", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub part: Option<u64>,
 }
 
 #[derive(clap::Args)]

@@ -15,7 +15,7 @@ use kernels::Backend;
 use std::path::PathBuf;
 
 pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
-pub use circuits::{Blocks, Circuits, Cost, Export, Format, Import, Inspect};
+pub use circuits::{Blocks, Circuits, Cost, Export, Format, Grain, Import, Inspect};
 pub use help::{Completions, Man};
 pub use peers::{AddPeer, Doctor, Peers, PeersWhat};
 pub use run::{FillPool, Meeting, Peer, Pool, PoolWhat, Prepare, Run, Settings, ShowPool};

@@ -19,6 +19,13 @@ pub fn number(text: &str) -> Result<u64, String> {
     product.ok_or_else(|| "that is more than a pool can be: 2^40".into())
 }
 
+/// `6.8ns`, `25us` or `0.1ms`, in nanoseconds.
+pub fn nanoseconds(text: &str) -> Result<f64, String> {
+    let units = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6)];
+    let time = units.iter().find_map(|(unit, scale)| Some(text.strip_suffix(unit)?.parse::<f64>().ok()? * scale));
+    time.filter(|time| (0.0..=1e9).contains(time)).ok_or_else(|| "write a time such as 6.8ns, 25us or 0.1ms".into())
+}
+
 pub fn party() -> impl TypedValueParser<Value = Party> {
     PossibleValuesParser::new(["alice", "bob"]).map(|name| match &*name {
         "alice" => Party::Alice,

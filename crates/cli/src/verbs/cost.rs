@@ -3,6 +3,8 @@
 //! Bytes and rounds are exact. Times are predicted: the line's share follows from them, the processor's from a small
 //! run of both parties on this machine.
 
+mod cores;
+
 use crate::args::Cost;
 use crate::failure::Failure;
 use crate::io::console::{Console, bytes, seconds, table, thousands};
@@ -19,6 +21,9 @@ use std::{fmt, thread};
 pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let program = program::load(&args.program, &[])?;
     let binding = sizes::bind(&program, &args.size, &[])?;
+    if !args.grain.cores.is_empty() {
+        return console.show(&cores::CoresReport::new(&binding, &args.grain)?);
+    }
     let costs = Scheme::ALL.into_iter().map(|scheme| Protocol::new(&binding, scheme, args.garbling, &args.link));
     console.show(&CostReport {
         program: program.name().to_string(),
@@ -178,11 +183,15 @@ impl CostReport {
     }
 }
 
+/// `scifi, faces = 100`.
+fn title(program: &str, sizes: &BTreeMap<String, u64>) -> String {
+    let size = |(name, size): (&String, &u64)| format!(", {} = {size}", shown::name(name));
+    shown::name(program) + &sizes.iter().map(size).collect::<String>()
+}
+
 impl fmt::Display for CostReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sizes: Vec<String> =
-            self.sizes.iter().map(|(name, size)| format!(", {} = {size}", shown::name(name))).collect();
-        writeln!(f, "{}{}, over {}\n", shown::name(&self.program), sizes.concat(), self.link)?;
+        writeln!(f, "{}, over {}\n", title(&self.program, &self.sizes), self.link)?;
         writeln!(f, "{}", table("lrrr", &self.rows()))?;
         let (all, online) = (self.fastest(Protocol::total), self.fastest(|p| p.online.seconds));
         writeln!(f, "Fastest in all: {all}. Fastest online: {online}.")?;

@@ -262,6 +262,32 @@ fn the_order_of_the_wire_follows_from_strands() {
     assert_eq!(one.0.map(|bytes| bytes + 2 * term), two.0, "and in two runs a term more");
 }
 
+/// Two products of one lane that do not need each other: steps take turns as tiles do, each in a strand of its own.
+#[test]
+fn independent_steps_take_turns_on_the_wire() {
+    let product = circuit::blocks::find("multiply").unwrap().circuit(&[256], circuit::blocks::Goal::Size).unwrap();
+    assert!(product.and_count() > 1 << 14, "more than a chunk");
+    let mut program = circuit::Program::new("two products");
+    let names = [("a", Party::Alice), ("b", Party::Bob), ("c", Party::Bob)];
+    let [a, b, c] = names.map(|(name, who)| program.input(name, who, circuit::uint(256), 1));
+    for (name, other) in [("ab", b), ("ac", c)] {
+        let made = program.map(&product, &[a, other]);
+        program.output(name, circuit::program::Recipient::Both, made);
+    }
+    let (sample, (_, options)) = (on_random_inputs(program, &[]), ways()[1]);
+    let sent = |strands, threads| {
+        let [(_, hers), (bob, his)] = sent_and_learned(&sample, &Options { strands, ..options }, threads);
+        (bob, [hers, his])
+    };
+    let (one, two) = (sent(1, [1, 1]), sent(2, [1, 1]));
+    assert!(one.1 == two.1 && two == sent(2, [2, 2]), "what is learned, and with two threads");
+    let turns = |bytes: &[u8]| bytes.len() - 2 * "the number of strands\t2\n".len() * usize::from(bytes == two.0);
+    assert!(turns(&one.0) == turns(&two.0) && one.0 != two.0);
+    // One strand sends all of a product first: with two, its second chunk comes after the first one of the other.
+    let differs = one.0.iter().rev().zip(two.0.iter().rev()).filter(|(a, b)| a != b).count();
+    assert!(differs > (1 << 14) * 32, "{differs} bytes are elsewhere");
+}
+
 #[test]
 fn threads_change_no_byte_where_the_lanes_of_parts_meet() {
     [15, 16, 31, 32, 33, 47, 48, 63, 64, 65, 100, 130]

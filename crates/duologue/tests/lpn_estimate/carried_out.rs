@@ -3,18 +3,18 @@
 use crate::rows::{gauss_within, random_subset, stern_within, tries};
 use crate::{CHECKS, ONES, SETS, Set, is_on_the_page};
 
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     /// SplitMix64.
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 

@@ -15,11 +15,11 @@ const fn dual(t: f64, depth: i32) -> Set {
 const DUAL: [Set; 5] = [dual(144.0, 10), dual(144.0, 11), dual(144.0, 12), dual(144.0, 13), dual(144.0, 14)];
 
 /// Ones of the inverse of both convolutions in sequence, each of five.
-const INVERSE: f64 = 25.0;
+pub const INVERSE: f64 = 25.0;
 /// The same of two accumulators, whose inverse has two.
 const ACCUMULATED: f64 = 4.0;
 /// The length of a block, and the elements that a convolution remembers.
-const BLOCK: f64 = 48.0;
+pub const BLOCK: f64 = 48.0;
 const MEMORY: f64 = 12.0;
 /// Ones of a word of the block code, with which the products of Wiedemann are as well as with the rows.
 const WORD: f64 = 12.0;
@@ -93,19 +93,20 @@ const STRUCTURE: [Attack; 8] = [
 ];
 
 /// What other codes of this kind would have with the same noise.
-const OTHERS: [Attack; 4] = [
+const OTHERS: [Attack; 5] = [
     ("Two accumulators: tries with random blocks", |s| tries(s, random_blocks(s, ACCUMULATED) * s.k() + CHECKS)),
     ("Two accumulators: tries with the densest", |s| tries(s, densest_blocks(s, ACCUMULATED) * s.k() + CHECKS)),
     ("Two accumulators: floor, Stern in the densest", |s| stern(s, densest_blocks(s, ACCUMULATED), ACCUMULATED)),
-    ("Expand-convolute 7 × 24: tries with intervals", expand_convolute),
+    ("Expand-convolute 7 × 24, once: tries with intervals", |s| expand_convolute(s, 24.0)),
+    ("Expand-convolute 7 × 24, twice: tries with intervals", |s| expand_convolute(s, 48.0)),
 ];
 
-/// Systematic, seven ones a row, 24 elements remembered: a share f of each block of the t/2 that are convolved is
-/// without noise, and so what the convolution makes of it known but for 24 bits a block; f^7 of the sums are of such
-/// elements alone, and as many as these bits are needed.
-fn expand_convolute(set: &Set) -> f64 {
+/// Systematic, seven ones a row: a share f of each block of the t/2 that are convolved is without noise, and so what the
+/// convolution makes of it known but for what it remembers, 24 bits a block, and 48 if it is followed by another in the same
+/// order; f^7 of the sums are of such elements alone, and as many as these bits are needed.
+fn expand_convolute(set: &Set, memory: f64) -> f64 {
     let (half, sums) = (set.t / 2.0, set.k());
-    let f = ((24.0 * half + CHECKS) / sums).powf(1.0 / 7.0);
+    let f = ((memory * half + CHECKS) / sums).powf(1.0 / 7.0);
     -half * (1.0 - f).log2() - half * (1.0 - f.powi(7)).log2()
 }
 

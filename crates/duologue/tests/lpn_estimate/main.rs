@@ -5,6 +5,7 @@
 //! copied, so that this file stands alone: a test of the silent OT itself pins the same numbers.
 
 mod carried_out;
+mod carried_out_dual;
 mod dual;
 mod published;
 mod rows;

@@ -13,6 +13,8 @@ pub(super) struct Code {
     /// The local code of weight 10, Ferret's matrix for learning parity with noise. Its rows are drawn with a public
     /// seed, and every round has rows of its own.
     local: LocalCode,
+    /// What the receiver said before the first round, from which dual codes are drawn too.
+    said: blake3::Hasher,
     /// The last dual code, and of which rounds and depth it is.
     syndrome: Option<((u64, usize), SyndromeCode)>,
 }
@@ -26,7 +28,14 @@ pub(super) const ROUNDS: u64 = 64;
 impl Code {
     pub(super) fn new(id: &[u8; 32]) -> Self {
         let seed = blake3::derive_key("duologue v1 silent OT: code", id);
-        Code { id: *id, local: LocalCode::new(half(seed)), syndrome: None }
+        let said = blake3::Hasher::new_derive_key("duologue v1 silent OT: receiver before the first round");
+        Code { id: *id, local: LocalCode::new(half(seed)), said, syndrome: None }
+    }
+
+    /// Takes a message of the receiver's of the time before the first round. Both parties have a part in the id, but whoever
+    /// chose its own part last could try many; these come after both parts, and are random to a sender.
+    pub(super) fn hear(&mut self, message: &[u8]) {
+        self.said.update(message);
     }
 
     /// Draws what this round needs and is not there.
@@ -37,6 +46,7 @@ impl Code {
                 .update(&self.id)
                 .update(&rounds.to_le_bytes())
                 .update(&[depth as u8])
+                .update(self.said.finalize().as_bytes())
                 .finalize();
             let len = round.trees * round.leaves() / SEGMENTS;
             self.syndrome = Some((of, SyndromeCode::new(half(*seed.as_bytes()), len)));

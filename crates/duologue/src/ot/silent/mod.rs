@@ -365,7 +365,11 @@ impl<S> Core<S> {
             seeds.inner.begin(CotBatch::new(self.side, CotOutput::Blocks, count))?;
             seeds.asked += count;
         }
+        let from = outbox.len();
         let sent = seeds.inner.send(outbox);
+        if self.side == Side::Receiver {
+            self.code.hear(&outbox[from..]);
+        }
         self.end_if_failed(sent)
     }
 
@@ -375,6 +379,9 @@ impl<S> Core<S> {
             check_length("silent OT", inbox, 0)?;
             return Ok(None);
         };
+        if self.side == Side::Sender {
+            self.code.hear(inbox);
+        }
         let wanted = self.schedule.seeds();
         if let Some(batch) = seeds.inner.receive(inbox)? {
             // Room for all at once: no copies of secrets are left behind.

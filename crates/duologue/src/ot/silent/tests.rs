@@ -342,57 +342,68 @@ fn row(round: u64, output: usize, log: u32) -> [usize; 10] {
     indices.map(|index| index % (1 << log))
 }
 
-/// Two rounds of a sender from the definition, with recursive trees and the code as a matrix.
+/// A tree as the definition has it, of which these corrections were sent: the leaves of the sender and of the receiver.
+fn tree_of(key: Block, root: Block, [q, t]: [&[Block]; 2], corrections: &[u8]) -> [Vec<Block>; 2] {
+    let (depth, mut alpha) = (q.len(), 0);
+    for level in 1..=depth {
+        let mut nodes = leaves(key, root, level - 1);
+        nodes.extend(leaves(key, root ^ DELTA, level - 1));
+        assert!(xor(&nodes) == DELTA);
+        // The left ones; the first level has the root alone.
+        let left = if level == 1 { root } else { xor(nodes.iter().step_by(2)) };
+        let correction = &corrections[16 * (level - 1)..16 * level];
+        assert!(correction == (q[level - 1] ^ left).to_bytes(), "level {level}");
+        alpha = 2 * alpha + usize::from(!t[level - 1].lsb());
+    }
+    let mut v = leaves(key, root, depth - 1);
+    v.extend(leaves(key, root ^ DELTA, depth - 1));
+    v.iter_mut().for_each(|v| *v = v.with_lsb(false));
+    let mut w = v.clone();
+    w[alpha] ^= DELTA;
+    [v, w]
+}
+
+/// Two rounds of both parties from the definition: `outputs` makes those of a round of all its leaves and its base.
+fn agrees_with(every: Round, outputs: impl Fn(u64, &[Block], &[Block]) -> Vec<Block>) {
+    let schedule = Schedule::of_one(every);
+    let mut base = given_cots(schedule.seeds(), 5, |_, random| random);
+    let (settled, messages) = Pair::over(schedule, base.clone(), 1).run(&[CotOutput::Blocks; 2]);
+    let (depth, mut rng) = (every.depth, Generator::from_seed(Block::new(3)));
+    let sent = messages.iter().skip(seeding(&every));
+    for ((round, batches), sent) in (0..).zip(&settled).zip(sent) {
+        let mut roots = vec![Block::ZERO; every.trees];
+        rng.fill_blocks(&mut roots);
+        let mut all = [Vec::new(), Vec::new()];
+        for (tree, &root) in roots.iter().enumerate() {
+            let at = every.secret() + tree * depth;
+            let own = [&base[0][at..at + depth], &base[1][at..at + depth]];
+            let corrections = &sent[0][16 * tree * depth..][..16 * depth];
+            let trees = tree_of(tree_key(round), root, own, corrections);
+            all.iter_mut().zip(trees).for_each(|(all, leaves)| all.extend(leaves));
+        }
+        for side in 0..2 {
+            let made = outputs(round, &all[side], &base[side]);
+            let (given, rest) = made.split_at(every.outputs());
+            assert!(batches[side].blocks == given, "round {round}, side {side}");
+            base[side] = rest[..every.next].to_vec();
+        }
+    }
+}
+
+/// Exchanges in which the first base comes from COTs that are given.
+fn seeding(round: &Round) -> usize {
+    round.base().div_ceil(1000)
+}
+
+/// With the code as a matrix.
 #[test]
 fn agrees_with_the_definition() {
     for every in SMALL {
-        let schedule = Schedule::of_one(every);
-        let given = given_cots(schedule.seeds(), 5, |_, random| random);
-        let (settled, messages) = Pair::over(schedule, given.clone(), 1).run(&[CotOutput::Blocks; 2]);
-        let (depth, size, mut rng) = (every.depth, every.leaves(), Generator::from_seed(Block::new(3)));
-        let [mut q, mut t] = given;
-        let skip = every.base().div_ceil(1000);
-        for (round, batches) in settled.iter().enumerate() {
-            let key = tree_key(round as u64);
-            let mut roots = vec![Block::ZERO; every.trees];
-            rng.fill_blocks(&mut roots);
-            let (mut sent, mut received) = (Vec::new(), Vec::new());
-            for (tree, &root) in roots.iter().enumerate() {
-                let at = every.secret() + tree * depth;
-                let mut alpha = 0;
-                for level in 1..=depth {
-                    let mut nodes = leaves(key, root, level - 1);
-                    nodes.extend(leaves(key, root ^ DELTA, level - 1));
-                    assert!(xor(&nodes) == DELTA);
-                    let left = xor(nodes
-                        .iter()
-                        .step_by(2)
-                        .filter(|_| level > 1)
-                        .chain([&root].into_iter().filter(|_| level == 1)));
-                    let place = 16 * (tree * depth + level - 1);
-                    let correction = &messages[skip + round][0][place..place + 16];
-                    assert!(
-                        correction == (q[at + level - 1] ^ left).to_bytes(),
-                        "round {round}, tree {tree}, level {level}"
-                    );
-                    alpha = 2 * alpha + usize::from(!t[at + level - 1].lsb());
-                }
-                let mut v = leaves(key, root, depth - 1);
-                v.extend(leaves(key, root ^ DELTA, depth - 1));
-                v.iter_mut().for_each(|v| *v = v.with_lsb(false));
-                let mut w = v.clone();
-                w[alpha] ^= DELTA;
-                let coded = |i: usize, base: &[Block]| {
-                    xor(row(round as u64, tree * size + i, every.secret().ilog2()).map(|index| base[index]).iter())
-                };
-                sent.extend((0..size).map(|i| v[i] ^ coded(i, &q)));
-                received.extend((0..size).map(|i| w[i] ^ coded(i, &t)));
-            }
-            let outputs = every.outputs();
-            assert!(batches[0].blocks == sent[..outputs] && batches[1].blocks == received[..outputs]);
-            q = sent[outputs..][..every.next].to_vec();
-            t = received[outputs..][..every.next].to_vec();
-        }
+        let log = every.secret().ilog2();
+        agrees_with(every, |round, leaves, base| {
+            let coded = |i: usize| xor(row(round, i, log).map(|index| base[index]).iter());
+            leaves.iter().enumerate().map(|(i, &leaf)| leaf ^ coded(i)).collect()
+        });
     }
 }
 

@@ -72,7 +72,7 @@ impl SyndromeCode {
     /// The code with this seed, which both parties know, for segments of `len`.
     ///
     /// # Panics
-    /// If `len` is no multiple of 192, or zero.
+    /// If `len` is no multiple of 192, or zero, or 2²⁶ or more: places are numbers of 32 bits.
     pub fn new(seed: Block, len: usize) -> Self {
         Self::with_backend(seed, len, Backend::detect())
     }
@@ -80,7 +80,7 @@ impl SyndromeCode {
     /// The code on one backend.
     ///
     /// # Panics
-    /// If the processor does not have it, or `len` is no multiple of 192, or zero.
+    /// If the processor does not have it, or `len` is none that [`new`](Self::new) takes.
     pub fn with_backend(seed: Block, len: usize, backend: Backend) -> Self {
         assert!(len > 0 && len.is_multiple_of(192) && len < 1 << 26, "segments of {len}");
         let streams = Streams(Aes128::with_backend(seed, backend));

@@ -50,17 +50,18 @@ fn the_smallest_dual_sets_correlate_round_after_round() {
     }
 }
 
-/// The seed of the code of a round with trees of this depth.
-fn seed(round: u64, depth: u8) -> Block {
-    let id_and_rounds = [&ID[..], &(round / 64).to_le_bytes(), &[depth]].concat();
-    let seed = blake3::derive_key("duologue v1 silent OT: dual code", &id_and_rounds);
+/// The seed of the code of a round with trees of this depth, after the receiver has said this.
+fn seed(round: u64, depth: u8, said: &[u8]) -> Block {
+    let said = blake3::derive_key("duologue v1 silent OT: receiver before the first round", said);
+    let all = [&ID[..], &(round / 64).to_le_bytes(), &[depth], &said].concat();
+    let seed = blake3::derive_key("duologue v1 silent OT: dual code", &all);
     Block::from_bytes(seed[..16].try_into().unwrap())
 }
 
 /// The outputs of a vector by the plain code, which the tests of `kernels` hold to the definition.
-fn syndrome([round, depth]: [u64; 2], leaves: &[Block]) -> Vec<Block> {
+fn syndrome(seed: Block, leaves: &[Block]) -> Vec<Block> {
     let len = leaves.len() / 16;
-    let code = SyndromeCode::with_backend(seed(round, depth as u8), len, Backend::Portable);
+    let code = SyndromeCode::with_backend(seed, len, Backend::Portable);
     let mut vector = vec![Block::ZERO; leaves.len()];
     for (segment, (mut rows, leaves)) in code.rows(&mut vector).into_iter().zip(leaves.chunks(len)).enumerate() {
         code.spread(&mut code.first(), segment, leaves, &mut rows);
@@ -72,46 +73,50 @@ fn syndrome([round, depth]: [u64; 2], leaves: &[Block]) -> Vec<Block> {
     out
 }
 
-/// Two rounds of both parties from the definition. The receiver's vector is the sender's but for one place in each
-/// tree, and its choices are the syndrome of that regular noise; with one place more they are not.
+/// The receiver's vector is the sender's but for one place in each tree, so that its choices are the syndrome of that noise.
 #[test]
 fn agrees_with_the_definition_and_the_noise_is_regular() {
     for every in DUAL {
-        let schedule = Schedule::of_one(every);
-        let given = given_cots(schedule.seeds(), 5, |_, random| random);
-        let (settled, messages) = Pair::over(schedule, given.clone(), 1).run(&[CotOutput::Blocks; 2]);
-        let (depth, mut rng) = (every.depth, Generator::from_seed(Block::new(3)));
-        let [mut q, mut t] = given;
-        for (round, batches) in (0..).zip(&settled) {
-            let (key, mut roots) = (tree_key(round), vec![Block::ZERO; every.trees]);
-            rng.fill_blocks(&mut roots);
-            let (mut v, mut noise) = (Vec::new(), vec![Block::ZERO; every.trees * every.leaves()]);
-            for (tree, &root) in roots.iter().enumerate() {
-                let at = tree * depth;
-                let path = t[at..at + depth].iter();
-                let alpha = path.fold(0, |alpha, t| 2 * alpha + usize::from(!t.lsb()));
-                noise[tree * every.leaves() + alpha] = Block::new(1);
-                let first = 1 + round as usize;
-                let correction = (q[at] ^ root).to_bytes();
-                assert_eq!(messages[first - 1 + every.base().div_ceil(1000)][0][16 * at..][..16], correction);
-                v.extend(leaves(key, root, depth - 1));
-                v.extend(leaves(key, root ^ DELTA, depth - 1));
-            }
-            v.iter_mut().for_each(|v| *v = v.with_lsb(false));
-            let (sent, choices) = (syndrome([round, depth as u64], &v), syndrome([round, depth as u64], &noise));
-            let received: Vec<Block> =
-                sent.iter().zip(&choices).map(|(&q, b)| q ^ (Block::mask(b.lsb()) & DELTA)).collect();
-            let outputs = every.outputs();
-            assert!(batches[0].blocks == sent[..outputs] && batches[1].blocks == received[..outputs]);
-            let spare = noise.iter().position(|&noise| noise == Block::ZERO).unwrap();
-            noise[spare] = Block::new(1);
-            assert!(
-                syndrome([round, depth as u64], &noise)[..outputs] != choices[..outputs],
-                "noise of one place more is the same"
-            );
-            q = sent[outputs..][..every.next].to_vec();
-            t = received[outputs..][..every.next].to_vec();
-        }
+        // Whoever gives COTs says a byte in each exchange.
+        let said = vec![1; seeding(&every)];
+        agrees_with(every, |round, leaves, _| syndrome(seed(round, every.depth as u8, &said), leaves));
+        let mut noise = vec![Block::ZERO; every.trees * every.leaves()];
+        noise.chunks_mut(every.leaves()).for_each(|tree| tree[7] = Block::new(1));
+        let choices = syndrome(seed(0, every.depth as u8, &said), &noise);
+        noise[8] = Block::new(1);
+        assert!(syndrome(seed(0, every.depth as u8, &said), &noise) != choices, "noise of one place more is the same");
+    }
+}
+
+/// The first convolution of a vector under the code that is drawn after the receiver has said this.
+fn convolved(said: &[&[u8]]) -> Vec<Block> {
+    let (mut code, round) = (Code::new(&ID), DUAL[0]);
+    said.iter().for_each(|message| code.hear(message));
+    code.draw(&round, 0);
+    let code = code.syndrome(&round).unwrap();
+    let mut vector = vec![Block::ZERO; round.trees * round.leaves()];
+    let elements = random(4, code.segment());
+    code.spread(&mut code.first(), 0, &elements, &mut code.rows(&mut vector)[0]);
+    vector
+}
+
+/// Whoever chooses the id among many, and so the code of the twin that hears nothing, does not choose this one.
+#[test]
+fn the_receiver_has_a_part_in_the_code() {
+    let [one, other] = [&b"one"[..], b"other"];
+    assert!(convolved(&[one]) != convolved(&[other]) && convolved(&[]) != convolved(&[one]));
+    assert!(convolved(&[]) == convolved(&[]) && convolved(&[b"on", b"e"]) == convolved(&[one]));
+    // Both sides hear it: where something else arrives than was said, the codes are two.
+    for changed in [false, true] {
+        let mut pair = Pair::small(Schedule::of_one(DUAL[0]), 1, 1);
+        pair.begin(CotOutput::Blocks);
+        let mut messages = pair.send();
+        messages[1][0] ^= u8::from(changed);
+        assert!(pair.receive(&messages).unwrap().is_none());
+        let [sent, received] = finish(pair, |_, _| {}).unwrap();
+        let wrong = |(q, t): &(&Block, &Block)| **t != **q ^ (Block::mask(t.lsb()) & DELTA);
+        let wrong = sent.blocks.iter().zip(&received.blocks).filter(wrong).count();
+        assert_eq!(wrong > sent.len() / 2, changed, "{wrong} of {}", sent.len());
     }
 }
 
