@@ -22,6 +22,9 @@ pub struct Cost {
     /// How Yao garbles an AND: half-gates send 32 bytes, three-halves 25 for more computing
     #[arg(long, default_value = "half-gates", value_parser = garbling())]
     pub garbling: Garbling,
+    /// How many tiles take turns on the wire when Yao is streamed, as `duologue run` has it
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub strands: u16,
 }
 
 #[derive(clap::Args)]

@@ -75,6 +75,7 @@ impl Session {
                 delta: Some(Zeroizing::new(delta)),
                 extension: Extension::DEFAULT,
                 threads: 1,
+                started: Threads::default(),
                 observer: None,
                 buffers: Default::default(),
             },
@@ -85,8 +86,7 @@ impl Session {
             last: None,
             plans: PlanCache::default(),
             calls: Calls::new(),
-            threads: Threads::default(),
-            dead: None,
+    dead: None,
         })
     }
 
