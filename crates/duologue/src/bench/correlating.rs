@@ -18,12 +18,19 @@ pub struct Correlated {
     pub time: Duration,
 }
 
-/// Makes what is demanded so many times on base OTs of a dealer; a run that is not counted comes first, in which memory is
-/// taken from the system and makers begin. Messages change hands with their memory.
+/// Makes what is demanded so many times on base OTs of a dealer, in blocks as sessions do; a run that is not counted comes
+/// first, in which memory is taken from the system and makers begin. Messages change hands with their memory, and what was
+/// made is forgotten off the clock.
 ///
 /// # Errors
 /// [`Error::Io`] if there is no randomness, or no thread can be started.
-pub fn correlating(extension: Extension, demand: Demand, workers: Workers, runs: usize) -> Result<Vec<Correlated>> {
+pub fn correlating(
+    extension: Extension,
+    block: Demand,
+    blocks: usize,
+    workers: Workers,
+    runs: usize,
+) -> Result<Vec<Correlated>> {
     let rng = os_generator()?;
     let threads = Threads::placed(workers.count, workers.place)?;
     let [alice, bob] = [Party::Alice, Party::Bob].map(|party| {
@@ -32,8 +39,16 @@ pub fn correlating(extension: Extension, demand: Demand, workers: Workers, runs:
     });
     let mut parties = [alice, bob];
     let mut boxes = <[Vec<u8>; 4]>::default();
-    let all = (0..=runs).map(|_| run(&mut parties, &mut boxes, demand, &threads)).collect::<Result<Vec<_>>>();
-    Ok(all?.split_off(1))
+    let mut all = Vec::new();
+    for _ in 0..=runs {
+        let mut sum = Correlated { made: 0, time: Duration::ZERO };
+        for _ in 0..blocks {
+            let Correlated { made, time } = run(&mut parties, &mut boxes, block, &threads)?;
+            sum = Correlated { made: sum.made + made, time: sum.time + time };
+        }
+        all.push(sum);
+    }
+    Ok(all.split_off(1))
 }
 
 /// A party's seeds of both directions: with the keys of one direction, which its Δ names, both of the other.
@@ -96,9 +111,9 @@ mod tests {
     fn as_many_are_made_as_were_demanded() {
         let demands = [Demand::of_cots(Party::Alice, 1000), Demand::of_cots(Party::Bob, 70), Demand::of_triples(1000)];
         for (demand, count) in demands.into_iter().flat_map(|demand| [(demand, 1), (demand, 2)]) {
-            let runs = correlating(Extension::DEFAULT, demand, Workers { count, place: |_| {} }, 2).unwrap();
+            let runs = correlating(Extension::DEFAULT, demand, 3, Workers { count, place: |_| {} }, 2).unwrap();
             assert_eq!(runs.len(), 2);
-            assert!(runs.iter().all(|run| run.made >= demand.total() && !run.time.is_zero()));
+            assert!(runs.iter().all(|run| run.made >= 3 * demand.total() && !run.time.is_zero()));
         }
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! The engine has one thread and one strand; the thread that moves bytes and the other end of the socket, a thread of this
 //! process, share what the engine leaves of the machine: the place of the second worker. The same bytes without any
-//! engine, both ends at that place, are what the socket can carry.
+//! engine, both ends at that place, are what the socket can carry: for the garbler from memory that is in a cache, for the
+//! evaluator once through as much memory as the stream takes, which is in none.
 
 use super::{Both, Dealt, Took, Workers};
 use crate::channel::{Channel, Limits, TcpPipe};
@@ -71,12 +72,15 @@ fn answer(mut channel: Channel, heard: &[u8], mut said: usize) -> Result<Channel
     Ok(channel)
 }
 
-/// So many bytes from one end of a socket to the other, so often; both ends are at the place of the last worker.
+/// So many bytes from one end of a socket to the other, so often; both ends are at the place of the last worker. They are a
+/// recorded stream, which is in no cache, or come from one piece of memory again and again.
 ///
 /// # Errors
 /// [`Error::Io`] if there is no socket.
-pub fn bare(bytes: usize, workers: Workers, runs: usize) -> Result<Vec<Duration>> {
+pub fn bare(bytes: usize, recorded: bool, workers: Workers, runs: usize) -> Result<Vec<Duration>> {
+    let stream = vec![0x5a; if recorded { bytes } else { 0 }];
     let run = |_| {
+        let stream = &stream;
         let (mut ours, theirs) = sockets()?;
         thread::scope(|scope| {
             let place = || (workers.place)(workers.count - 1);
@@ -88,7 +92,8 @@ pub fn bare(bytes: usize, workers: Workers, runs: usize) -> Result<Vec<Duration>
                 place();
                 let mut outbox = Outbox::default();
                 let since = Instant::now();
-                for from in (0..bytes).step_by(PIECE) {
+                stream.chunks(PIECE).try_for_each(|piece| ours.send(piece))?;
+                for from in (stream.len()..bytes).step_by(PIECE) {
                     outbox.only(PIECE.min(bytes - from));
                     ours.give(&mut outbox)?;
                 }

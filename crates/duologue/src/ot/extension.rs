@@ -43,12 +43,7 @@ impl Extension {
     }
 
     /// The makers of [`makers`](Self::makers), with secrets drawn from `rng`.
-    pub(crate) fn makers_with(
-        self,
-        rng: &Generator,
-        seeds: (SenderSeeds, ReceiverSeeds),
-        threads: &Threads,
-    ) -> Makers {
+    pub(crate) fn makers_with(self, rng: &Generator, seeds: (SenderSeeds, ReceiverSeeds), threads: &Threads) -> Makers {
         (self.sender(seeds.0, rng, threads), self.receiver(seeds.1, threads))
     }
 

@@ -86,7 +86,7 @@ impl Session {
             last: None,
             plans: PlanCache::default(),
             calls: Calls::new(),
-    dead: None,
+            dead: None,
         })
     }
 

@@ -168,11 +168,15 @@ fn cold(case: &Case) -> Result<Measured, Failure> {
     counted(&binding, bench::cold(&binding, &case.options(), &inputs, workers(case), case.runs as usize)?)
 }
 
+/// Correlations that are made and forgotten at once.
+const BLOCK: u64 = 1 << 19;
+
 /// Makers of correlations by themselves, in turns.
 fn correlate(case: &Case, count: u64, triples: bool) -> Result<Measured, Failure> {
-    let each_way = Demand::of_cots(Party::Alice, count) + Demand::of_cots(Party::Bob, count);
-    let demand = if triples { Demand::of_triples(count) } else { each_way };
-    let runs = bench::correlating(case.program.parse()?, demand, workers(case), case.runs as usize)?;
+    let block = count.min(BLOCK);
+    let each_way = Demand::of_cots(Party::Alice, block) + Demand::of_cots(Party::Bob, block);
+    let (demand, blocks) = (if triples { Demand::of_triples(block) } else { each_way }, count.div_ceil(block) as usize);
+    let runs = bench::correlating(case.program.parse()?, demand, blocks, workers(case), case.runs as usize)?;
     let run = |run: &bench::Correlated| Run { online: run.time.as_secs_f64(), ..Run::default() };
     let made = runs.last().map_or(0, |run| run.made);
     Ok(Measured { ands: made, runs: runs.iter().map(run).collect(), ..Measured::default() })
@@ -180,8 +184,9 @@ fn correlate(case: &Case, count: u64, triples: bool) -> Result<Measured, Failure
 
 /// Each party by itself over a socket, or the socket alone.
 fn moving(case: &Case) -> Result<Measured, Failure> {
-    if let Task::Stream { bytes } = case.task {
-        let times = bench::bare(bytes as usize, workers(case), case.runs as usize)?;
+    if let Task::Stream { bytes } | Task::Replay { bytes } = case.task {
+        let recorded = matches!(case.task, Task::Replay { .. });
+        let times = bench::bare(bytes as usize, recorded, workers(case), case.runs as usize)?;
         let run = |time: &Duration| Run { online: time.as_secs_f64(), online_bytes: [0, bytes], ..Run::default() };
         return Ok(Measured { runs: times.iter().map(run).collect(), ..Measured::default() });
     }

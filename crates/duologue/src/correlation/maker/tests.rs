@@ -26,7 +26,11 @@ fn half(us: Party, rng: Generator, seeds: (SenderSeeds, ReceiverSeeds)) -> Half 
 fn on_base_ots(directions: Directions) -> [Half; 2] {
     let [alice, bob] = tests::setup(&[4; 32], directions);
     [(Party::Alice, alice), (Party::Bob, bob)].map(|(us, seeds)| {
-        let recipe = Recipe { extension: Extension::DEFAULT, secrets: Generator::from_os().unwrap(), threads: Threads::default() };
+        let recipe = Recipe {
+            extension: Extension::DEFAULT,
+            secrets: Generator::from_os().unwrap(),
+            threads: Threads::default(),
+        };
         Half { maker: Maker::on(seeds, recipe), stock: Stock::new(us) }
     })
 }

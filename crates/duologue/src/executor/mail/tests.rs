@@ -68,7 +68,9 @@ fn boxes_of(strands: usize, size: usize, sends: bool, most: usize) -> [usize; 2]
 /// As many boxes grow as may wait at once, and one or two a strand that are under way; then their memory serves for ever.
 #[test]
 fn few_boxes_grow_however_much_is_sent() {
-    for (strands, size, sends) in [(1, 1000, true), (1, 1000, false), (3, 700, true), (3, 700, false), (2, 20_000, true)] {
+    for (strands, size, sends) in
+        [(1, 1000, true), (1, 1000, false), (3, 700, true), (3, 700, false), (2, 20_000, true)]
+    {
         let most = strands * (ROOM.div_ceil(size) + 2);
         let [few, many] = [30, 3000].map(|exchanges| boxes_of(strands, size, sends, strands * exchanges));
         assert!(few[0] <= most && many == few, "{strands} strands, {size} bytes: {few:?} and {many:?}, {most} at most");

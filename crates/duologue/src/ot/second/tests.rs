@@ -102,7 +102,11 @@ fn d_tells_nothing_of_delta() {
         let mut message = Vec::new();
         SecondSender::new(&seeds, SECOND, Y).offer(&mut message).unwrap();
         // The twin: the extension hands out the OTs of the batch.
-        let mut later = if twin { SecondSender::new(&again, SECOND, Y).batch } else { Receiver::new(again, K, &Threads::default()) };
+        let mut later = if twin {
+            SecondSender::new(&again, SECOND, Y).batch
+        } else {
+            Receiver::new(again, K, &Threads::default())
+        };
         later.begin(CotBatch::new(Side::Receiver, CotOutput::Blocks, COUNT)).unwrap();
         later.send(&mut Vec::new()).unwrap();
         let later = later.receive(&[]).unwrap().unwrap();

@@ -104,7 +104,13 @@ impl Sender {
         Self::scheduled(id, inner, set.schedule(), rng, threads)
     }
 
-    fn scheduled(id: [u8; 32], inner: Box<dyn CotSender>, schedule: Schedule, rng: Generator, threads: &Threads) -> Self {
+    fn scheduled(
+        id: [u8; 32],
+        inner: Box<dyn CotSender>,
+        schedule: Schedule,
+        rng: Generator,
+        threads: &Threads,
+    ) -> Self {
         let delta = inner.delta();
         Sender { core: Core::new(id, Side::Sender, inner, schedule, threads), delta, rng }
     }

@@ -340,7 +340,8 @@ fn other_choices_in_one_group_are_detected() {
             let delta = if harmless { delta } else { delta ^ (zeros & !delta) };
             for checked in [true, false] {
                 let (sender, receiver) = seeds(delta);
-                let (mut sender, mut receiver) = (Sender::new(sender, k, &Threads::default()), Receiver::new(receiver, k, &Threads::default()));
+                let (mut sender, mut receiver) =
+                    (Sender::new(sender, k, &Threads::default()), Receiver::new(receiver, k, &Threads::default()));
                 receiver.cheat = vec![(group, Block::new(1 << 77))];
                 sender.unchecked = !checked;
                 let (message, received) = offer(&mut receiver, CotOutput::Blocks, 500);
@@ -398,7 +399,8 @@ fn blocks_are_random_and_never_the_same() {
     let count = 20_000;
     let runs = [(); 2].map(|()| {
         let [(sender, _), (_, receiver)] = exchange_in(&ID);
-        let (mut sender, mut receiver) = (Sender::new(sender, 4, &Threads::default()), Receiver::new(receiver, 4, &Threads::default()));
+        let (mut sender, mut receiver) =
+            (Sender::new(sender, 4, &Threads::default()), Receiver::new(receiver, 4, &Threads::default()));
         let (sent, received) = batch_of(&mut sender, &mut receiver, CotOutput::Blocks, count);
         assert!(correlated(sender.delta(), &sent.blocks, &received.blocks));
         [sent.blocks.clone(), received.blocks.clone()]

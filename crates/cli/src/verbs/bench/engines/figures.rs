@@ -97,11 +97,11 @@ pub const FIGURES: [Figure; 34] = [
     figure("threads2_triples", Value::GainOnline, &["triples_2", "triples_1"], "1.8 times"),
     figure("threads2_silent", Value::GainOnline, &["silent16w_2", "silent16w_1"], "1.8 times"),
     Figure {
-        beside: &["yao_alone", "channel_mover"],
+        beside: &["yao_alone", "channel_sink"],
         ..figure("mover_garble", Value::Setup, &["yao_mover"], "0.85 of possible")
     },
     Figure {
-        beside: &["yao_alone", "channel_mover"],
+        beside: &["yao_alone", "channel_replay"],
         ..figure("mover_evaluate", Value::Online, &["yao_mover"], "0.85 of possible")
     },
     figure("yao_memory", Value::Whole, &["yao_memory"], "0.20 R"),
@@ -209,7 +209,8 @@ fn jobs(args: &BenchEngines) -> Vec<NamedCase> {
         job("triples_2", Over::Records, two(made("softspoken4", MADE, true))),
         job("silent16w_1", Over::Records, made("silent16w", MADE, false)),
         job("silent16w_2", Over::Records, two(made("silent16w", MADE, false))),
-        job("channel_mover", Over::Mover, two(channel())),
+        job("channel_sink", Over::Mover, two(channel())),
+        job("channel_replay", Over::Mover, two(Case { task: Task::Replay { bytes: scaled(1 << 30) }, ..channel() })),
         job("yao_mover", Over::Mover, two(cold())),
         job("yao_memory", Over::Memory, yao()),
         job("channel_tcp", Over::Tcp, channel()),
@@ -246,7 +247,7 @@ mod tests {
     #[test]
     fn figures_have_their_jobs() {
         let (figures, jobs) = plan("").unwrap_or_else(|why| panic!("{}", why.message));
-        assert_eq!((figures.len(), jobs.len()), (34, 32));
+        assert_eq!((figures.len(), jobs.len()), (34, 33));
         let all = FIGURES.iter().flat_map(|figure| figure.jobs.iter().chain(figure.beside));
         assert!(all.into_iter().all(|name| jobs.contains(name)));
     }

@@ -72,7 +72,8 @@ impl FigureRow {
         };
         let value = median(runs.clone());
         let rate = |value, name| taken.get(name).map(|measured| rate(value, measured));
-        let bare = |channel| rate(Value::Throughput, channel).map(|gigabytes| gigabytes * 1e9 / garbling.table() as f64);
+        let bare =
+            |channel| rate(Value::Throughput, channel).map(|gigabytes| gigabytes * 1e9 / garbling.table() as f64);
         let [memory, engine, channel] = match *figure.beside {
             [alone, channel] => [None, rate(figure.value, alone), bare(channel)],
             [memory, alone, channel] => [
@@ -195,7 +196,8 @@ mod tests {
             ("yao_cold2", measured(0.5, 0.4)),
             ("yao_memory", measured(0.5, 1.5)),
             ("channel_tcp", measured(0.0, 1.0)),
-            ("channel_mover", measured(0.0, 1.0)),
+            ("channel_sink", measured(0.0, 1.0)),
+            ("channel_replay", measured(0.0, 1.0)),
             ("yao_mover", measured(2.0, 2.0)),
             ("yao_tcp", measured(1.0, 3.0)),
         ]
