@@ -1,6 +1,6 @@
 //! Tasks that wait for the peer, and the exchange that they share.
 
-use super::groups::{Group, Groups};
+use super::groups::{Exchanged, Group, Groups};
 use super::queue::{UnderWay, is_output};
 use super::tables::Tables;
 use super::{Exchanges, Flow, Job, Link, Made, Program, Protocol, Scheduling, Stage, unforeseen};
@@ -176,9 +176,9 @@ impl<P: Protocol> Round<P> {
 
     /// One round: everything written goes out, and everybody gets what it waits for.
     ///
-    /// Tasks whose steps may be taken side by side are taken group by group (`groups`). Where maps are one way, it is
-    /// otherwise: with three threads and more, one of them sends what nobody waits for an answer to, and reads what will certainly be
-    /// asked for next, while the others take the step. Only an exchange in which this party sends nothing is read ahead:
+    /// Tasks whose steps may be taken side by side are taken group by group (`groups`). Else, with three threads and more,
+    /// one of them sends what nobody waits for an answer to, and reads what will certainly be asked for next, while the
+    /// others take the step. Only an exchange in which this party sends nothing is read ahead:
     /// the peer then reads nothing in it, so that never both wait for what the other sends after its step.
     pub fn exchange(&mut self, protocol: &P, link: &mut dyn Link) -> Result<Vec<Stepped<P>>> {
         let expected: usize = self.waiting.iter().map(|running| running.steps.expect).sum();
@@ -238,8 +238,8 @@ impl<P: Protocol> Round<P> {
         let mut workers = vec![(); groups.len().min(self.threads.count())];
         let groups = Groups::new(groups, std::mem::take(&mut self.inboxes), link, self.ahead_of_time);
         self.threads.each(&mut workers, |()| groups.work(protocol));
-        let stepped;
-        (stepped, self.outboxes, self.inboxes) = groups.end()?;
+        let Exchanged { stepped, outboxes, inboxes } = groups.end()?;
+        (self.outboxes, self.inboxes) = (outboxes, inboxes);
         Ok(stepped)
     }
 

@@ -45,6 +45,13 @@ struct State<'a, P: Protocol> {
     failed: Option<Error>,
 }
 
+/// The end of an exchange: its tasks, in their order, and the boxes.
+pub(super) struct Exchanged<P: Protocol> {
+    pub stepped: Vec<Stepped<P>>,
+    pub outboxes: Vec<Outbox>,
+    pub inboxes: Vec<Inbox>,
+}
+
 /// A group's turn: its number, and what came for it.
 struct Turn<P: Protocol> {
     number: usize,
@@ -118,19 +125,19 @@ impl<'a, P: Protocol> Groups<'a, P> {
         })
     }
 
-    /// The tasks, in their order, and the boxes.
-    pub fn end(self) -> Result<(Vec<Stepped<P>>, Vec<Outbox>, Vec<Inbox>)> {
+    /// What all of them made.
+    pub fn end(self) -> Result<Exchanged<P>> {
         let state = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(why) = state.failed {
             return Err(why);
         }
-        let (mut all, mut outboxes) = (Vec::new(), Vec::new());
+        let mut all = Exchanged { stepped: Vec::new(), outboxes: Vec::new(), inboxes: state.inboxes };
         for done in state.done {
             let done = done.ok_or_else(unforeseen)?;
-            all.extend(done.stepped);
-            outboxes.push(done.outbox);
+            all.stepped.extend(done.stepped);
+            all.outboxes.push(done.outbox);
         }
-        Ok((all, outboxes, state.inboxes))
+        Ok(all)
     }
 }
 
