@@ -76,7 +76,7 @@ RACE := RUSTFLAGS='-Zsanitizer=thread --cfg feature="std_detect_env_override"' R
 	$(CARGO) +nightly test -Zbuild-std --target x86_64-unknown-linux-gnu $(CARGO_FLAGS) -p duologue
 
 race: ## Look for data races: what threads share, under the thread sanitizer (needs nightly, rust-src, x86-64 Linux)
-	$(RACE) --lib -- threads bench:: channel:: softspoken silent pool storage prepared --skip real_time --skip lanes_of_parts
+	$(RACE) --lib -- threads whoever_fails bench:: channel:: softspoken silent pool storage prepared --skip real_time --skip lanes_of_parts
 	$(RACE) --test protocols --test session -- threads observer buffers
 
 # Whatever `cargo doc` shows of the two libraries that people depend on, an item a line. Lists of another toolchain or

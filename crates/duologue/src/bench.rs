@@ -7,7 +7,14 @@
 //! their memory, which is in no cache, so that nothing stops the watch and any number of threads are measured alike.
 //! Nothing here protects anything: both parties' secrets are in one place, and none of it can become part of a session.
 
+mod correlating;
+#[cfg(feature = "net")]
+mod moving;
 mod replay;
+
+pub use correlating::{Correlated, correlating};
+#[cfg(feature = "net")]
+pub use moving::bare;
 
 use crate::clock::Instant;
 use crate::correlation::{Demand, Stock, Triples};
@@ -77,6 +84,23 @@ pub fn cold(
     Ok(taken.into_iter().map(|taken| both.alone(taken)).collect())
 }
 
+/// Runs the same so many times by Yao, each party by itself over a socket: one thread computes, and the others move bytes.
+///
+/// # Errors
+/// As [`alone`], and [`Error::Io`] if there is no socket.
+#[cfg(feature = "net")]
+pub fn moving(
+    binding: &Binding,
+    options: &Options,
+    inputs: &Inputs,
+    workers: Workers,
+    runs: usize,
+) -> Result<Vec<Alone>> {
+    let both = Both { movers: workers.count - 1, ..Both::new(binding, options, inputs, workers)? };
+    let taken = moving::repeat(&both, workers, runs)?;
+    Ok(taken.into_iter().map(|taken| both.alone(taken)).collect())
+}
+
 /// Why a program is not measured, if so.
 fn check(binding: &Binding) -> Result<()> {
     if binding.inputs().iter().any(|port| port.who == Owner::Shared) {
@@ -96,6 +120,8 @@ struct Both<'a> {
     feeds: [Feeds; 2],
     /// A party that waits for its turn keeps its threads.
     threads: [Threads; 2],
+    /// How many of a party's threads only move bytes.
+    movers: usize,
     dealer: Generator,
 }
 
@@ -181,7 +207,7 @@ impl<'a> Both<'a> {
         let feeds = [feeds(Party::Alice)?, feeds(Party::Bob)?];
         let party = || Threads::placed(workers.count, workers.place);
         let threads = [party()?, party()?];
-        Ok(Both { binding, terms, job, feeds, threads, dealer: crate::ot::os_generator()? })
+        Ok(Both { binding, terms, job, feeds, threads, movers: 0, dealer: crate::ot::os_generator()? })
     }
 
     fn alone(&self, [(alice, from_alice), (bob, from_bob)]: [Took; 2]) -> Alone {
@@ -219,6 +245,7 @@ impl<'a> Both<'a> {
             public: self.feeds[party as usize].clone(),
             threads: self.threads[party as usize].clone(),
             strands: terms.strands,
+            movers: self.movers,
         };
         descriptor.engine(&terms, program, &mut keys)
     }
@@ -467,6 +494,13 @@ mod tests {
             };
             let inputs = Inputs::new().with("key", input(1)).with("block", input(2));
             let expected = plain::run(&binding, &inputs).unwrap();
+            #[cfg(feature = "net")]
+            for count in [1, 2, 3] {
+                let workers = Workers { count, place: |_| {} };
+                for run in moving(&binding, &Options::new(Scheme::Yao), &inputs, workers, 2).unwrap() {
+                    assert!(run.outputs.iter().all(|outputs| outputs.get("out") == expected.get("out")), "{count}");
+                }
+            }
             for (scheme, count) in Scheme::ALL.iter().flat_map(|&scheme| [(scheme, 1), (scheme, 2)]) {
                 let (options, workers) = (Options::new(scheme), Workers { count, place: |_| {} });
                 let mut runs = cold(&binding, &options, &inputs, workers, 2).unwrap();

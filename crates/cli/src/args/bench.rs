@@ -19,7 +19,11 @@ Without --circuits the figures of the engines are measured:
   threads2_garble_1strand, threads2_evaluate_1strand  the same if no strands were agreed on
   threads2_gmw, _masked     the same of GMW and of masked GMW, AES-128 over 100,000 lanes,
                             online
-  yao_memory, _tcp, _tls    the same, garbled and evaluated end to end by sessions
+  threads2_softspoken4, _triples, _silent  the same of makers of correlations: SoftSpoken 4, its
+                            triples, and silent16w
+  mover_garble, _evaluate   the engine of Yao over TCP on one thread, against a sink and a
+                            recorded stream, with a thread that moves bytes on the core of these
+  yao_memory, _tcp, _tls    AES-128 over 4,096 lanes, garbled and evaluated end to end by sessions
   channel_tcp, _tls         what the channel alone carries one way
   aes_latency, _memory      one AES-128 block by Yao with its tables ready, over TCP or memory
   session_start             from connecting over TCP to the first correlated OTs of both
@@ -30,7 +34,7 @@ Without --circuits the figures of the engines are measured:
   gmw_product512            one 512-bit product by GMW over TCP, online
   stream_memory_yao, _gmw   memory of a party while 10^9 ANDs stream by; stream_memory is the larger
 Every output is compared with the one computed in the clear. Each party has one
-thread, but for threads2.
+thread, but for threads2 and mover.
 
 CIRCUITS are aes128, sha256, product512, argmin, scifi, sort, all, or programs as
 `duologue blocks` names them; every size of a program is the number of lanes.";

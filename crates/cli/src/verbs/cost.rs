@@ -13,7 +13,7 @@ use crate::program;
 use duologue::channel::{Channel, Link};
 use duologue::circuit::{Binding, BitMatrix};
 use duologue::cost::{self, Speed};
-use duologue::{Garbling, Inputs, Options, Party, Scheme, Session, Timing};
+use duologue::{Inputs, Options, Party, Scheme, Session, Timing};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::{fmt, thread};
@@ -24,7 +24,8 @@ pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     if !args.grain.cores.is_empty() {
         return console.show(&cores::CoresReport::new(&binding, &args.grain)?);
     }
-    let costs = Scheme::ALL.into_iter().map(|scheme| Protocol::new(&binding, scheme, args.garbling, &args.link));
+    let options = |scheme| Options::new(scheme).garbling(args.garbling).strands(args.strands.into());
+    let costs = Scheme::ALL.into_iter().map(|scheme| Protocol::new(&binding, options(scheme), &args.link));
     console.show(&CostReport {
         program: program.name().to_string(),
         sizes: sizes::map(&binding),
@@ -50,6 +51,9 @@ struct Protocol {
     garbler: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     garbling: Option<String>,
+    /// How many tiles take turns on the wire, if not one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strands: Option<usize>,
     /// Whether setup runs before inputs are used.
     ahead: bool,
     tile: u64,
@@ -83,8 +87,8 @@ impl Phase {
 }
 
 impl Protocol {
-    fn new(binding: &Binding, scheme: Scheme, garbling: Garbling, link: &Link) -> Result<Protocol, Failure> {
-        let options = Options::new(scheme).garbling(garbling);
+    fn new(binding: &Binding, options: Options, link: &Link) -> Result<Protocol, Failure> {
+        let Options { scheme, garbling, .. } = options;
         let cost = cost::cost_with(binding, &options, &apps::calls())?;
         let speed = measure(&options, cost.terms.ahead)?;
         let (setup, online) = cost.time(link, &speed);
@@ -99,6 +103,7 @@ impl Protocol {
             protocol: scheme.to_string(),
             garbler: scheme.has_garbler().then(|| cost.terms.garbler.to_string()),
             garbling: scheme.has_garbler().then(|| garbling.to_string()),
+            strands: Some(cost.terms.strands).filter(|&strands| strands > 1),
             ahead: cost.terms.ahead,
             tile: cost.tile as u64,
             ands: cost.ands,

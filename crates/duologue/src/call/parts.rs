@@ -207,6 +207,7 @@ fn program_of(whole: &Program, part: &ProgramPart) -> Program {
         public: public.collect(),
         threads: whole.threads.clone(),
         strands: whole.strands,
+        movers: whole.movers,
     }
 }
 
@@ -333,6 +334,10 @@ impl Link for PartLink<'_> {
 
     fn receive(&mut self, count: usize, inbox: &mut Inbox) -> Result<()> {
         self.link.receive(count, inbox)
+    }
+
+    fn receive_more(&mut self, count: usize, inbox: &mut Inbox) -> Result<()> {
+        self.link.receive_more(count, inbox)
     }
 
     fn supply(&mut self, stock: &mut Stock, demand: Demand, ahead: Demand) -> Result<()> {

@@ -309,6 +309,12 @@ impl Channel {
         self.with(|duplex| duplex.recv_into(out))
     }
 
+    /// Receives what belongs to the turn that the last receive began, whatever was sent since: that may wait for
+    /// [`flush`](Self::flush), and is of the next turn.
+    pub(crate) fn recv_more(&mut self, out: &mut [u8]) -> Result<()> {
+        self.with(|duplex| duplex.recv_more(out))
+    }
+
     /// Bytes that have come and were not received yet, as far as can be told without waiting.
     pub fn pending(&mut self) -> Result<usize> {
         self.with(Duplex::pending)

@@ -23,6 +23,7 @@ use crate::{
         CotBatch, CotMaker, CotOutput, CotReceiver, CotSender, Extension, Makers, ProofDuty, SECOND, Second, Seeds,
         Side, check_length,
     },
+    threads::Threads,
 };
 
 /// Makes the correlations of one session; destroyed by the first failure.
@@ -51,16 +52,16 @@ pub(crate) struct Recipe {
     /// Their own secrets.
     pub secrets: Generator,
     /// Threads that share their work.
-    pub threads: usize,
+    pub threads: Threads,
 }
 
 impl Recipe {
     fn sender(&self, seeds: crate::ot::SenderSeeds) -> Box<dyn CotSender> {
-        self.extension.sender(seeds, &self.secrets, self.threads)
+        self.extension.sender(seeds, &self.secrets, &self.threads)
     }
 
     fn receiver(&self, seeds: crate::ot::ReceiverSeeds) -> Box<dyn CotReceiver> {
-        self.extension.receiver(seeds, self.threads)
+        self.extension.receiver(seeds, &self.threads)
     }
 }
 

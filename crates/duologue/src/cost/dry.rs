@@ -49,6 +49,7 @@ pub(super) fn run(
         public: zeros(binding, |owner| owner == Owner::Public),
         threads: Threads::default(),
         strands: terms.strands,
+        movers: 0,
     };
     let mut executor = engine(program, party, terms, &tally, calls)?;
     let demand = executor.demand();

@@ -1,8 +1,9 @@
 //! Tasks that wait for the peer, and the exchange that they share.
 
+use super::groups::{Exchanged, Group, Groups};
 use super::queue::{UnderWay, is_output};
 use super::tables::Tables;
-use super::{Exchanges, Flow, Job, Link, Made, Protocol, Scheduling, Stage, unforeseen};
+use super::{Exchanges, Flow, Job, Link, Made, Program, Protocol, Scheduling, Stage, unforeseen};
 use crate::outbox::{Inbox, Outbox};
 use crate::threads::Threads;
 use crate::{Error, Result};
@@ -68,6 +69,9 @@ pub(super) struct Running<P: Protocol> {
     pub steps: Steps<P>,
 }
 
+/// A task that has had its turn.
+pub(super) type Stepped<P> = (Running<P>, Step<P>);
+
 /// A task, and the bytes that came for it.
 struct Turn<'a, P: Protocol> {
     running: Running<P>,
@@ -77,6 +81,9 @@ struct Turn<'a, P: Protocol> {
 /// Groups of tasks that are stepped side by side, for each thread: whoever is done early takes one more.
 const GROUPS: usize = 4;
 
+/// Bytes that a group of tasks reads at least, if threads move bytes while others compute.
+const GROUP: usize = if cfg!(test) { 1 } else { 64 << 10 };
+
 /// Bytes of an exchange that are worth a thread's attention, which costs some microseconds: 32 kB are those of 130,000
 /// ANDs by GMW. Tests share out everything.
 const WORTH: usize = if cfg!(test) { 1 } else { 32 << 10 };
@@ -84,6 +91,8 @@ const WORTH: usize = if cfg!(test) { 1 } else { 32 << 10 };
 /// The tasks that wait for the next exchange, and the bytes that go out and come in with it.
 pub(super) struct Round<P: Protocol> {
     scheduling: Scheduling,
+    /// Whether all of setup came ahead, so that nothing is sent between two exchanges.
+    ahead_of_time: bool,
     threads: Threads,
     waiting: Vec<Running<P>>,
     /// Tasks whose first steps threads will share.
@@ -94,19 +103,23 @@ pub(super) struct Round<P: Protocol> {
     /// Outboxes that were sent while a step was taken, and the bytes that came meanwhile: all that the next exchange reads.
     sent: Vec<Outbox>,
     ahead: Option<Inbox>,
+    /// Memory for the bytes of groups.
+    inboxes: Vec<Inbox>,
 }
 
 impl<P: Protocol> Round<P> {
-    pub fn new(scheduling: Scheduling, threads: &Threads) -> Self {
+    pub fn new(scheduling: Scheduling, program: &Program) -> Self {
         Round {
             scheduling,
-            threads: threads.clone(),
+            ahead_of_time: program.ahead,
+            threads: program.threads.clone(),
             waiting: Vec::new(),
             begun: Vec::new(),
             outboxes: vec![Outbox::default()],
             inbox: Inbox::default(),
             sent: Vec::new(),
             ahead: None,
+            inboxes: Vec::new(),
         }
     }
 
@@ -148,7 +161,7 @@ impl<P: Protocol> Round<P> {
     }
 
     /// Takes the first steps that were left.
-    pub fn step_begun(&mut self, protocol: &P) -> Result<Vec<(Running<P>, Step<P>)>> {
+    pub fn step_begun(&mut self, protocol: &P) -> Result<Vec<Stepped<P>>> {
         if self.begun.is_empty() {
             return Ok(Vec::new());
         }
@@ -163,12 +176,17 @@ impl<P: Protocol> Round<P> {
 
     /// One round: everything written goes out, and everybody gets what it waits for.
     ///
-    /// With three threads and more, one of them sends what nobody waits for an answer to, and reads what will certainly be
-    /// asked for next, while the others take the step. Only an exchange in which this party sends nothing is read ahead:
+    /// Tasks whose steps may be taken side by side are taken group by group (`groups`). Else, with three threads and more,
+    /// one of them sends what nobody waits for an answer to, and reads what will certainly be asked for next, while the
+    /// others take the step. Only an exchange in which this party sends nothing is read ahead:
     /// the peer then reads nothing in it, so that never both wait for what the other sends after its step.
-    pub fn exchange(&mut self, protocol: &P, link: &mut dyn Link) -> Result<Vec<(Running<P>, Step<P>)>> {
+    pub fn exchange(&mut self, protocol: &P, link: &mut dyn Link) -> Result<Vec<Stepped<P>>> {
         let expected: usize = self.waiting.iter().map(|running| running.steps.expect).sum();
         let (threads, written) = (self.threads.clone(), self.outboxes.iter().map(|outbox| outbox.len()).sum());
+        if self.scheduling.side_by_side && expected >= WORTH && link.overlaps() {
+            send(link, &mut self.outboxes)?;
+            return self.exchange_in_groups(protocol, expected, link);
+        }
         let overlaps = threads.count() > 2 && link.overlaps();
         let worth = |bytes: usize| overlaps && bytes >= WORTH;
         let mut outgoing = Vec::new();
@@ -193,6 +211,35 @@ impl<P: Protocol> Round<P> {
         let stepped = stepped?;
         moved?;
         (self.inbox, self.sent, self.ahead) = (inbox, outgoing, next.map(|_| ahead));
+        Ok(stepped)
+    }
+
+    /// The tasks that wait, in groups: those of a group are next to each other, and read about as much as those of any other.
+    fn groups(&mut self, expected: usize) -> Vec<Group<P>> {
+        let most = GROUPS * self.threads.count();
+        let size = expected.div_ceil(most).max(GROUP);
+        let mut groups: Vec<Group<P>> = Vec::new();
+        for running in std::mem::take(&mut self.waiting) {
+            let bytes = running.steps.expect;
+            match groups.last_mut().filter(|group| group.expect + bytes / 2 <= size) {
+                Some(group) => group.add(running),
+                None => {
+                    let outbox = self.outboxes.get_mut(groups.len()).map(std::mem::take).unwrap_or_default();
+                    groups.push(Group { running: vec![running], expect: bytes, outbox });
+                }
+            }
+        }
+        groups
+    }
+
+    /// Reads what all wait for, and steps them, group by group.
+    fn exchange_in_groups(&mut self, protocol: &P, expected: usize, link: &mut dyn Link) -> Result<Vec<Stepped<P>>> {
+        let groups = self.groups(expected);
+        let mut workers = vec![(); groups.len().min(self.threads.count())];
+        let groups = Groups::new(groups, std::mem::take(&mut self.inboxes), link, self.ahead_of_time);
+        self.threads.each(&mut workers, |()| groups.work(protocol));
+        let Exchanged { stepped, outboxes, inboxes } = groups.end()?;
+        (self.outboxes, self.inboxes) = (outboxes, inboxes);
         Ok(stepped)
     }
 
@@ -226,7 +273,7 @@ impl<P: Protocol> Round<P> {
     }
 
     /// Steps tasks with what came for them, which is so many bytes.
-    fn step(&mut self, protocol: &P, turns: Vec<Turn<'_, P>>, bytes: usize) -> Result<Vec<(Running<P>, Step<P>)>> {
+    fn step(&mut self, protocol: &P, turns: Vec<Turn<'_, P>>, bytes: usize) -> Result<Vec<Stepped<P>>> {
         let many = GROUPS * self.threads.count();
         // Where maps are one way they are stepped alone, and this is for inputs and outputs.
         let apart = self.scheduling.side_by_side || self.scheduling.one_way;

@@ -22,6 +22,12 @@ pub(crate) trait Link: Send {
     /// Reads exactly `count` bytes in place of what the inbox holds.
     fn receive(&mut self, count: usize, inbox: &mut Inbox) -> Result<()>;
 
+    /// Reads more of the exchange under way: what was sent since its first bytes were read belongs to the next exchange, and
+    /// need not go out before.
+    fn receive_more(&mut self, count: usize, inbox: &mut Inbox) -> Result<()> {
+        self.receive(count, inbox)
+    }
+
     /// Makes sure that `stock` has `demand`; `ahead` will be asked for later and may be made in the same exchange.
     fn supply(&mut self, stock: &mut Stock, demand: Demand, ahead: Demand) -> Result<()>;
 

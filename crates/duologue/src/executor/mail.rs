@@ -76,6 +76,13 @@ impl<W: Wire> Mail<W> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).strands
     }
 
+    /// The way to the peer, and the boxes.
+    #[cfg(test)]
+    pub fn into_parts(self) -> (Option<W>, Vec<Boxes>) {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (state.wire, state.strands)
+    }
+
     /// What a strand needs to go on: the box that came for it if it reads one, and an empty one. None if it has to wait.
     pub fn take(&self, place: Place) -> Option<(Inbox, Outbox)> {
         let mut state = self.state();
@@ -190,6 +197,12 @@ impl Boxes {
         if empty.capacity() > 0 {
             self.spare.push(empty);
         }
+    }
+
+    /// How many there are.
+    #[cfg(test)]
+    pub fn count(&self) -> usize {
+        self.out.len() + self.come.len() + self.spare.len()
     }
 
     /// The boxes of an exchange.

@@ -11,10 +11,14 @@
 
 pub(crate) mod cells;
 mod exchange;
+mod groups;
 pub(crate) mod interpreter;
 pub(crate) mod lengths;
 mod link;
 mod mail;
+#[cfg(test)]
+#[path = "mail/tests.rs"]
+mod mail_tests;
 mod online;
 pub(crate) mod plans;
 mod protocol;
@@ -68,6 +72,8 @@ pub(crate) struct Program {
     pub threads: Threads,
     /// How many maps take turns on the wire, where nobody waits for them.
     pub strands: usize,
+    /// How many of the threads follow no strand of this party's own, if one strand is agreed on.
+    pub movers: usize,
 }
 
 /// A program under way: the state of one protocol between setup and online.

@@ -34,7 +34,7 @@ impl<P: Protocol> Online<P> {
         let (program, weights) = (&executor.program, std::mem::take(&mut executor.weights));
         Online {
             queue: Queue::new(&program.schedule, executor.scheduling, program.window, weights),
-            round: Round::new(executor.scheduling, &program.threads),
+            round: Round::new(executor.scheduling, program),
             values: Store::new(&program.schedule.uses),
             gathered: Gathered::new(program),
             joining: Vec::new(),

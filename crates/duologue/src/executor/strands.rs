@@ -9,6 +9,10 @@
 //! take turns, one of each, without those that are done. So the chunks of a map are sent and read while they are in the
 //! cache, however many threads either party has. With one strand the order is map after map; a party with several threads
 //! has several strands for itself, whose bytes wait for their turn.
+//!
+//! If a thread fails or panics, those that wait for boxes go home at once, and those that compute after their exchange. One
+//! that is in the middle of sending or reading goes home when the channel lets it: when bytes move, when it is cancelled,
+//! or by its deadlines (`channel::Limits`). Until then the run does not end.
 
 use super::exchange::Steps;
 use super::lengths::Exchanges;
@@ -31,7 +35,7 @@ const MANY: usize = 256;
 /// ANDs from which on threads make several maps side by side.
 const WORTH: u64 = if cfg!(test) { 1 } else { 10_000 };
 
-/// Bytes of a strand that wait to be sent or to be used, beside one chunk: some chunks if strands take turns, else a tile.
+/// Bytes of a strand that wait to be sent or to be used, beside one chunk: some chunks if what they send goes out in turn, else a tile.
 const ROOM: [usize; 2] = if cfg!(test) { [1, 1 << 12] } else { [1 << 20, 16 << 20] };
 
 /// Maps and views whose cells are still to be made.
@@ -40,6 +44,8 @@ pub(super) struct Gathered<P: Protocol> {
     works: Vec<Work<P>>,
     /// How many strands the parties have agreed on.
     agreed: usize,
+    /// Whether there are several strands or threads.
+    gathers: bool,
     /// ANDs of each strand.
     loads: Vec<u64>,
     /// The strand of each cell.
@@ -58,9 +64,11 @@ struct Work<P: Protocol> {
 
 impl<P: Protocol> Gathered<P> {
     pub fn new(program: &Program) -> Self {
-        let strands = if program.strands > 1 { program.strands } else { program.threads.count() };
+        let own = program.threads.count().saturating_sub(program.movers).max(1);
+        let strands = if program.strands > 1 { program.strands } else { own };
+        let (agreed, gathers) = (program.strands, strands.max(program.threads.count()) > 1);
         let boxes = (0..strands).map(|_| Boxes::default()).collect();
-        Gathered { works: Vec::new(), agreed: program.strands, loads: vec![0; strands], homes: BTreeMap::new(), boxes }
+        Gathered { works: Vec::new(), agreed, gathers, loads: vec![0; strands], homes: BTreeMap::new(), boxes }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -74,7 +82,7 @@ impl<P: Protocol> Gathered<P> {
 
     /// Whether maps are gathered at all: with one strand and one thread there is nothing to gain.
     pub fn gathers(&self) -> bool {
-        self.loads.len() > 1
+        self.gathers
     }
 
     /// Whether there are too many, in number or in bytes of cells.
@@ -113,7 +121,7 @@ impl<P: Protocol> Gathered<P> {
         let threads = if is_worth { &executor.program.threads } else { &here };
         let read: Vec<CellId> = self.works.iter().flat_map(|work| work.job.task.args.iter().copied()).collect();
         let order = Order::new(self, executor, link, done);
-        let room = ROOM[usize::from(self.agreed == 1)];
+        let room = ROOM[usize::from(self.agreed < self.loads.len())];
         let mail = Mail::new(order, std::mem::take(&mut self.boxes), room, AWAKE);
         let common = Common { protocol: &executor.protocol, public: &executor.public, values, mail: &mail };
         let made = common.follow_all(self.strands(), threads);

@@ -295,6 +295,20 @@ impl SenderSeeds {
     }
 }
 
+impl SenderSeeds {
+    /// Seeds of a dealer, for a measurement; the lowest bit of Δ is 1.
+    pub(crate) fn dealt(id: [u8; 32], delta: Block, keys: Vec<Block>) -> Self {
+        Self { id, delta, keys }
+    }
+}
+
+impl ReceiverSeeds {
+    /// Seeds of a dealer, for a measurement.
+    pub(crate) fn dealt(id: [u8; 32], pairs: Vec<[Block; 2]>) -> Self {
+        Self { id, pairs }
+    }
+}
+
 /// The seeds of an extension's receiver: both keys for each bit of the peer's Δ. An extension uses them up.
 #[derive(ZeroizeOnDrop)]
 pub struct ReceiverSeeds {

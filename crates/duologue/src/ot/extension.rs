@@ -8,6 +8,7 @@ use kernels::generator::Generator;
 use super::silent::SilentLengths;
 use super::softspoken::SoftSpokenLengths;
 use super::{CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, os_generator, silent, softspoken};
+use crate::threads::Threads;
 use crate::{Error, Result};
 
 /// A maker of COTs. Both parties use one and the same.
@@ -38,18 +39,18 @@ impl Extension {
     /// A party's makers of both directions, on seeds of both. `threads` share the work.
     #[doc(hidden)]
     pub fn makers(self, seeds: (SenderSeeds, ReceiverSeeds), threads: usize) -> Result<Makers> {
-        Ok(self.makers_with(&os_generator()?, seeds, threads))
+        Ok(self.makers_with(&os_generator()?, seeds, &Threads::new(threads)?))
     }
 
     /// The makers of [`makers`](Self::makers), with secrets drawn from `rng`.
-    pub(crate) fn makers_with(self, rng: &Generator, seeds: (SenderSeeds, ReceiverSeeds), threads: usize) -> Makers {
+    pub(crate) fn makers_with(self, rng: &Generator, seeds: (SenderSeeds, ReceiverSeeds), threads: &Threads) -> Makers {
         (self.sender(seeds.0, rng, threads), self.receiver(seeds.1, threads))
     }
 
     /// Silent OT starts from a few COTs that SoftSpoken makes with trees of 2^8 leaves, which send the least.
     const SEED_K: u8 = 8;
 
-    pub(crate) fn sender(self, seeds: SenderSeeds, rng: &Generator, threads: usize) -> Box<dyn CotSender> {
+    pub(crate) fn sender(self, seeds: SenderSeeds, rng: &Generator, threads: &Threads) -> Box<dyn CotSender> {
         match self {
             Extension::SoftSpoken { k } => Box::new(softspoken::Sender::new(seeds, k, threads)),
             Extension::Silent(set) => {
@@ -61,7 +62,7 @@ impl Extension {
     }
 
     /// A receiver's randomness is in its seeds.
-    pub(crate) fn receiver(self, seeds: ReceiverSeeds, threads: usize) -> Box<dyn CotReceiver> {
+    pub(crate) fn receiver(self, seeds: ReceiverSeeds, threads: &Threads) -> Box<dyn CotReceiver> {
         match self {
             Extension::SoftSpoken { k } => Box::new(softspoken::Receiver::new(seeds, k, threads)),
             Extension::Silent(set) => {

@@ -36,6 +36,7 @@ use zeroize::{Zeroize, Zeroizing};
 use super::base_setup::{COUNT, ReceiverSeeds, SenderSeeds};
 use super::softspoken::{Receiver, Sender, SoftSpokenLengths};
 use super::{CotBatch, CotMaker, CotOutput, CotSender, Side, check_length};
+use crate::threads::Threads;
 use crate::{Error, Result};
 
 /// The trees of the batch are single base OTs: nothing has fewer bytes for 128 COTs.
@@ -64,7 +65,7 @@ impl SecondReceiver {
     pub(super) fn new(seeds: &SenderSeeds, id: [u8; 32]) -> Self {
         let keys = seeds.keys.iter().enumerate().map(|(i, &key)| own_key(&seeds.id, i, key)).collect();
         let seeds = SenderSeeds { id: batch_id(&seeds.id), delta: seeds.delta, keys };
-        SecondReceiver { batch: Sender::new(seeds, K, 1), id }
+        SecondReceiver { batch: Sender::new(seeds, K, &Threads::default()), id }
     }
 
     /// Reads Y's message and checks it.
@@ -91,7 +92,7 @@ impl SecondSender {
         let pair = |(i, pair): (usize, &[Block; 2])| pair.map(|key| own_key(&seeds.id, i, key));
         let pairs = seeds.pairs.iter().enumerate().map(pair).collect();
         let seeds = ReceiverSeeds { id: batch_id(&seeds.id), pairs };
-        SecondSender { batch: Receiver::new(seeds, K, 1), id, delta: Zeroizing::new(delta) }
+        SecondSender { batch: Receiver::new(seeds, K, &Threads::default()), id, delta: Zeroizing::new(delta) }
     }
 
     /// Appends our message, and returns the seeds that X has if it accepts it.

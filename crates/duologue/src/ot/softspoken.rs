@@ -49,8 +49,7 @@ mod lengths;
 mod planes;
 mod pprf;
 
-use std::sync::Mutex;
-use std::thread;
+use std::sync::{Mutex, PoisonError};
 
 use kernels::{Backend, Block, planes::Leaves};
 use zeroize::Zeroize;
@@ -59,6 +58,7 @@ use self::check::{ChunkChallenge, Folds, Transcript};
 use self::lengths::{Shape, batch};
 use self::planes::Scratch;
 use super::{CotBatch, CotMaker, CotReceiver, CotSender, ReceiverSeeds, SenderSeeds, base_setup::COUNT, check_length};
+use crate::threads::Threads;
 use crate::{Error, Result};
 #[doc(hidden)]
 pub use lengths::SoftSpokenLengths;
@@ -102,12 +102,12 @@ impl Sender {
     /// A maker on these seeds, with trees of 2^k leaves; `threads` share the work.
     ///
     /// # Panics
-    /// If k is not from 1 to 8, as the peer's is, or there are no threads.
-    pub fn new(seeds: SenderSeeds, k: u8, threads: usize) -> Self {
+    /// If k is not from 1 to 8, as the peer's is.
+    pub(crate) fn new(seeds: SenderSeeds, k: u8, threads: &Threads) -> Self {
         Self::with_backend(seeds, k, threads, Backend::detect())
     }
 
-    fn with_backend(seeds: SenderSeeds, k: u8, threads: usize, backend: Backend) -> Self {
+    fn with_backend(seeds: SenderSeeds, k: u8, threads: &Threads, backend: Backend) -> Self {
         Sender {
             shape: Shape::new(k),
             seeds,
@@ -123,12 +123,12 @@ impl Receiver {
     /// A maker on these seeds, with trees of 2^k leaves; `threads` share the work.
     ///
     /// # Panics
-    /// If k is not from 1 to 8, as the peer's is, or there are no threads.
-    pub fn new(seeds: ReceiverSeeds, k: u8, threads: usize) -> Self {
+    /// If k is not from 1 to 8, as the peer's is.
+    pub(crate) fn new(seeds: ReceiverSeeds, k: u8, threads: &Threads) -> Self {
         Self::with_backend(seeds, k, threads, Backend::detect())
     }
 
-    fn with_backend(seeds: ReceiverSeeds, k: u8, threads: usize, backend: Backend) -> Self {
+    fn with_backend(seeds: ReceiverSeeds, k: u8, threads: &Threads, backend: Backend) -> Self {
         Receiver {
             shape: Shape::new(k),
             seeds,
@@ -264,7 +264,7 @@ impl Receiver {
                 c[at..at + 16].iter_mut().zip(error.to_bytes()).for_each(|(c, error)| *c ^= error);
             }
         };
-        let Common { workers, position, batches, .. } = &mut self.common;
+        let Common { threads, workers, position, batches, .. } = &mut self.common;
         let mask = outbox.len();
         let tiles = batch.len().div_ceil(TILE);
         outbox.resize(mask + (1 + tiles) * corrections, 0);
@@ -274,7 +274,7 @@ impl Receiver {
         let transcript = Transcript::new(&self.seeds.id, self.shape.k, *batches, &before[opening..]);
         let jobs = batch.slices(CHUNK * TILE).into_iter().zip(chunks.chunks_mut(CHUNK * corrections));
         let first = *position + 1;
-        share(workers, jobs.enumerate(), |worker, (index, (slice, c))| {
+        share(threads, workers, jobs.enumerate(), |worker, (index, (slice, c))| {
             let _guard = transcript.guard();
             let tiles = slice.len().div_ceil(TILE);
             expand(&mut worker.scratch, first + (index * CHUNK) as u64, tiles, c);
@@ -295,7 +295,7 @@ impl Sender {
     fn extend(&mut self, batch: &mut CotBatch, inbox: &[u8], opening: usize) -> Result<()> {
         let (shape, trees, delta) = (self.shape, &self.trees, self.seeds.delta);
         let corrections = shape.corrections();
-        let Common { workers, position, batches, .. } = &mut self.common;
+        let Common { threads, workers, position, batches, .. } = &mut self.common;
         let tiles = batch.len().div_ceil(TILE);
         let (before, rest) = inbox.split_at(opening + corrections);
         let (chunks, sealed) = rest.split_at(tiles * corrections);
@@ -304,7 +304,7 @@ impl Sender {
         let transcript = Transcript::new(&self.seeds.id, shape.k, *batches, before);
         let jobs = batch.slices(CHUNK * TILE).into_iter().zip(chunks.chunks(CHUNK * corrections));
         let first = *position + 1;
-        share(workers, jobs.enumerate(), |worker, (index, (slice, c))| {
+        share(threads, workers, jobs.enumerate(), |worker, (index, (slice, c))| {
             let _guard = transcript.guard();
             let (first, tiles) = (first + (index * CHUNK) as u64, slice.len().div_ceil(TILE));
             worker.scratch.expand_punctured(shape, trees, delta, first, tiles, c);
@@ -332,6 +332,8 @@ impl Sender {
 /// The state that both sides have.
 struct Common {
     backend: Backend,
+    threads: Threads,
+    /// One for each thread.
     workers: Vec<Worker>,
     pending: Option<CotBatch>,
     /// The number of blocks of each stream that are used up.
@@ -342,10 +344,10 @@ struct Common {
 }
 
 impl Common {
-    fn new(threads: usize, backend: Backend) -> Self {
-        assert!(threads > 0, "somebody has to do the work");
-        let workers = (0..threads).map(|_| Worker::new(backend)).collect();
-        Common { backend, workers, pending: None, position: 0, batches: 0, dead: false }
+    fn new(threads: &Threads, backend: Backend) -> Self {
+        let workers = (0..threads.count()).map(|_| Worker::new(backend)).collect();
+        let threads = threads.clone();
+        Common { backend, threads, workers, pending: None, position: 0, batches: 0, dead: false }
     }
 
     fn begin(&mut self, batch: CotBatch) -> Result<()> {
@@ -397,23 +399,18 @@ impl Worker {
 }
 
 /// Hands the jobs out in their order, each to the next thread that is free. A job may wait for those before it.
-fn share<W: Send, J>(workers: &mut [W], jobs: impl Iterator<Item = J> + Send, work: impl Fn(&mut W, J) + Sync) {
+fn share<W: Send, J>(
+    threads: &Threads,
+    workers: &mut [W],
+    jobs: impl Iterator<Item = J> + Send,
+    work: impl Fn(&mut W, J) + Sync,
+) {
     let jobs = Mutex::new(jobs);
-    let next = || jobs.lock().expect("no iterator panicked").next();
-    let run = |worker: &mut W| {
+    let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+    threads.each(workers, |worker| {
         while let Some(job) = next() {
             work(worker, job);
         }
-    };
-    let Some((us, others)) = workers.split_first_mut() else { return };
-    if others.is_empty() {
-        return run(us);
-    }
-    thread::scope(|scope| {
-        for worker in others {
-            scope.spawn(|| run(worker));
-        }
-        run(us);
     });
 }
 

@@ -35,6 +35,7 @@ pub fn run(binding: &Binding, inputs: &Inputs) -> Result<Outputs> {
         public: feeds.clone(),
         threads: Threads::default(),
         strands: 1,
+        movers: 0,
     };
     let engine = engine(program)?;
     let ran = engine.online(&feeds, &mut Stock::new(Party::Alice), &mut NoPeer)?;

@@ -45,7 +45,8 @@ pub struct Options {
     pub timing: Timing,
     /// The most lanes of a tile; by default what fits into the processor's cache.
     pub tile: Option<usize>,
-    /// How many tiles take turns on the wire where Yao's tables are streamed, at least one. A party with as many threads
+    /// How many tiles take turns on the wire where Yao's tables are streamed, from 1 to 256; what is beyond counts as the
+    /// nearest of these. A party with as many threads
     /// gives each of them one; with fewer or more it sends and reads the same bytes.
     pub strands: usize,
     /// The maker of correlations, when they are not from a pool; one for all programs of a session.
@@ -91,7 +92,7 @@ impl Options {
         Options { tile: lanes.into(), ..self }
     }
 
-    /// Sets how many tiles take turns on the wire where Yao's tables are streamed.
+    /// Sets how many tiles take turns on the wire where Yao's tables are streamed, from 1 to 256.
     pub fn strands(self, strands: usize) -> Options {
         Options { strands, ..self }
     }

@@ -97,6 +97,16 @@ struct Noisy {
     wrong: [usize; 3],
     /// Whether a task has two exchanges, in which as much is read.
     answered: bool,
+    /// Whether tasks are stepped side by side; else, if they are answered, their maps are one way.
+    side_by_side: bool,
+    /// The task that panics in its second step.
+    panics: Option<u32>,
+}
+
+impl Noisy {
+    fn new(wrong: [usize; 3], answered: bool) -> Noisy {
+        Noisy { wrong, answered, side_by_side: false, panics: None }
+    }
 }
 
 struct NoisyOnline {
@@ -106,7 +116,8 @@ struct NoisyOnline {
 
 impl Lengths for Noisy {
     fn scheduling(&self) -> Scheduling {
-        Scheduling { one_way: self.answered, side_by_side: false, cell_bits: 1 }
+        let one_way = self.answered && !self.side_by_side;
+        Scheduling { one_way, side_by_side: self.side_by_side, cell_bits: 1 }
     }
 
     fn demand(&self, _: &Job) -> Demand {
@@ -126,11 +137,12 @@ impl Lengths for Noisy {
 impl Stage<Noisy> for NoisyOnline {
     type Output = Made<BitMatrix>;
 
-    fn step(&mut self, noisy: &Noisy, _: &Job, _: &[u8], outbox: &mut Outbox) -> Result<Flow<Made<BitMatrix>>> {
+    fn step(&mut self, noisy: &Noisy, job: &Job, _: &[u8], outbox: &mut Outbox) -> Result<Flow<Made<BitMatrix>>> {
         let [bytes, exchanges, last] = noisy.wrong;
         self.turn += 1;
+        assert!(self.turn < 2 || noisy.panics != Some(job.task.cell), "a task panics");
         if self.turn <= 1 + exchanges + usize::from(noisy.answered) {
-            outbox.room(3 + bytes).fill(0);
+            outbox.room(3 + bytes).fill(job.task.cell as u8);
             return Ok(Flow::Exchange);
         }
         outbox.room(last).fill(0);
@@ -171,11 +183,16 @@ impl Protocol for Noisy {
 struct Answering {
     sent: usize,
     read: usize,
+    /// All that was sent.
+    said: Vec<u8>,
+    /// Receives after which the connection is lost, if it is.
+    lasts: Option<usize>,
 }
 
 impl Link for Answering {
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
         self.sent += bytes.len();
+        self.said.extend_from_slice(bytes);
         Ok(())
     }
 
@@ -185,6 +202,10 @@ impl Link for Answering {
 
     fn receive(&mut self, count: usize, inbox: &mut Inbox) -> Result<()> {
         self.read += count;
+        match &mut self.lasts {
+            Some(0) => return Err(Error::Closed("in a test".into())),
+            lasts => lasts.iter_mut().for_each(|lasts| *lasts -= 1),
+        }
         if self.read > self.sent {
             return Err(Error::usage("both parties would wait"));
         }
@@ -203,8 +224,13 @@ impl Link for Answering {
 
 /// Runs an input that becomes an output.
 fn run(noisy: Noisy, threads: usize, link: &mut dyn Link) -> Result<Delivered> {
+    run_on(noisy, 5, &Threads::new(threads)?, link)
+}
+
+/// The same on so many lanes, in tiles of 64.
+fn run_on(noisy: Noisy, lanes: usize, threads: &Threads, link: &mut dyn Link) -> Result<Delivered> {
     let mut p = circuit::Program::new("echo");
-    let x = p.input("x", Party::Alice, uint(8), 5);
+    let x = p.input("x", Party::Alice, uint(8), lanes as u64);
     p.output("y", Party::Alice, x);
     let binding = p.bind(&[]).unwrap();
     let schedule = Schedule::new(&binding, Order::Layered, |_| 64).unwrap();
@@ -213,19 +239,22 @@ fn run(noisy: Noisy, threads: usize, link: &mut dyn Link) -> Result<Delivered> {
         binding: Arc::new(binding),
         schedule: Arc::new(schedule),
         window: Window { cells: 1 << 20, maps: 1 << 20 },
-        ahead: false,
+        ahead: noisy.side_by_side,
         public: vec![None],
-        threads: Threads::new(threads)?,
+        threads: threads.clone(),
         strands: 1,
+        movers: 0,
     };
-    let engine = Box::new(Executor::new(noisy, program)?);
-    let feeds = vec![Some(BitMatrix::zeros(8, 5).into())];
-    Ok(engine.online(&feeds, &mut Stock::new(Party::Alice), link)?.outputs)
+    let mut engine = Box::new(Executor::new(noisy, program)?);
+    let feeds = vec![Some(BitMatrix::zeros(8, lanes).into())];
+    let mut stock = Stock::new(Party::Alice);
+    engine.setup(&mut stock, link)?;
+    Ok(engine.online(&feeds, &mut stock, link)?.outputs)
 }
 
 #[test]
 fn a_stage_that_departs_from_its_lengths_ends_the_run() {
-    let run = |wrong| run(Noisy { wrong, answered: false }, 1, &mut NoPeer);
+    let run = |wrong| run(Noisy::new(wrong, false), 1, &mut NoPeer);
     assert!(run([0, 0, 0]).is_ok(), "the lengths are right");
     for wrong in [[1, 0, 0], [0, 1, 0], [0, 0, 1]] {
         let error = run(wrong).map(drop).unwrap_err();
@@ -238,8 +267,49 @@ fn a_stage_that_departs_from_its_lengths_ends_the_run() {
 fn no_exchange_is_read_before_what_it_answers_is_sent() {
     for threads in [1, 2, 3, 7] {
         let mut link = Answering::default();
-        let ran = run(Noisy { wrong: [0, 0, 0], answered: true }, threads, &mut link);
+        let ran = run(Noisy::new([0, 0, 0], true), threads, &mut link);
         assert!(ran.is_ok(), "{threads} threads: {}", ran.map(drop).unwrap_err());
         assert_eq!((link.sent, link.read), (12, 12), "two tasks of two exchanges");
+    }
+}
+
+/// Tasks that are stepped side by side, group by group.
+fn side_by_side(panics: Option<u32>) -> Noisy {
+    Noisy { side_by_side: true, panics, ..Noisy::new([0, 0, 0], true) }
+}
+
+#[test]
+fn groups_send_the_same_bytes_by_any_number_of_threads() {
+    let said = [1, 2, 3, 7].map(|threads| {
+        let mut link = Answering::default();
+        run_on(side_by_side(None), 300, &Threads::new(threads).unwrap(), &mut link).unwrap();
+        assert_eq!((link.sent, link.read), (60, 60), "ten tasks of two exchanges");
+        link.said
+    });
+    assert!(said[0][..15].is_sorted() && said.iter().all(|other| *other == said[0]), "{said:?}");
+}
+
+/// Whatever fails while groups are under way ends the run, and no thread is left behind.
+#[test]
+fn groups_end_with_whoever_fails() {
+    for threads in [1, 2, 3, 7].map(|count| Threads::new(count).unwrap()) {
+        let lasting = |receives| Answering { lasts: Some(receives), ..Answering::default() };
+        let mut lasts = 0;
+        while let Err(error) = run_on(side_by_side(None), 300, &threads, &mut lasting(lasts)) {
+            assert!(matches!(error, Error::Closed(_)), "{lasts}: {error}");
+            lasts += 1;
+        }
+        assert!(lasts >= 12, "groups are read one by one: {lasts}");
+        for task in 0..10 {
+            let mut link = Answering::default();
+            let broken = || run_on(side_by_side(Some(task)), 300, &threads, &mut link).map(drop);
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(broken));
+            assert!(ended.is_err(), "task {task} does not panic");
+        }
+        let turns = std::sync::atomic::AtomicUsize::new(0);
+        threads.on_all(|_| {
+            turns.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        });
+        assert_eq!(turns.into_inner(), threads.count(), "every thread answers");
     }
 }

@@ -75,6 +75,7 @@ impl Session {
                 delta: Some(Zeroizing::new(delta)),
                 extension: Extension::DEFAULT,
                 threads: 1,
+                started: Threads::default(),
                 observer: None,
                 buffers: Default::default(),
             },
@@ -85,7 +86,6 @@ impl Session {
             last: None,
             plans: PlanCache::default(),
             calls: Calls::new(),
-            threads: Threads::default(),
             dead: None,
         })
     }
@@ -246,7 +246,7 @@ impl Session {
     /// Sets how many threads of this party share its work, from the next program or correlations on; at least one. The
     /// peer need not know: what is sent does not depend on it.
     ///
-    /// With more than one, programs run on threads of the session's own, and the observer is called there. In
+    /// With more than one, programs run and correlations are made on threads of the session's own, and the observer is called there. In
     /// WebAssembly there are no threads but the caller's, and it stays one.
     pub fn set_threads(&mut self, threads: usize) {
         self.wire.threads = if threads::ARE_THERE { threads.max(1) } else { 1 };

@@ -24,7 +24,6 @@ use crate::correlation::Stock;
 use crate::executor::PlanCache;
 use crate::protocol::Base;
 use crate::protocol::terms::{Options, Terms};
-use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::Schedule;
 use circuit::program::Binding;
@@ -238,7 +237,6 @@ pub struct Session {
     last: Option<(Asked, Terms, Weak<Schedule>)>,
     plans: PlanCache,
     calls: Calls,
-    threads: Threads,
     dead: Option<String>,
 }
 
@@ -259,11 +257,8 @@ impl fmt::Debug for Session {
 
 impl Session {
     /// As many threads as were asked for.
-    fn threads(&mut self) -> Result<Threads> {
-        if self.threads.count() != self.wire.threads {
-            self.threads = Threads::new(self.wire.threads)?;
-        }
-        Ok(self.threads.clone())
+    fn threads(&mut self) -> Result<crate::threads::Threads> {
+        self.wire.threads()
     }
 
     fn alive(&self) -> Result<()> {

@@ -30,6 +30,7 @@ impl Job {
             public: self.public.clone(),
             threads: session.threads()?,
             strands: self.terms.strands,
+            movers: 0,
         })
     }
 }

@@ -475,12 +475,12 @@ fn has_forgotten(session: &Session) -> bool {
     let Session {
         secrets, pairwise, stock, wire, dead,
         // Numbers, and what depends on programs alone.
-        party: _, id: _, base: _, ordinal: _, programs: _, first: _, last: _, plans: _, calls: _, threads: _,
+        party: _, id: _, base: _, ordinal: _, programs: _, first: _, last: _, plans: _, calls: _,
     } = session;
     let Wire {
         correlating, maker, pool, delta,
         // Settings, and what has travelled.
-        channel: _, party: _, id: _, based: _, extension: _, threads: _, observer: _, buffers: _,
+        channel: _, party: _, id: _, based: _, extension: _, threads: _, started: _, observer: _, buffers: _,
     } = wire;
     let is_nobodys = |generator: &Generator| generator.derive(b"anything", 0).block() == nobody().derive(b"anything", 0).block();
     let absent = correlating.is_none() && maker.is_none() && pool.is_none() && delta.is_none();
@@ -570,15 +570,28 @@ fn a_panic_in_setup_ends_the_session() {
 /// them wait, and the session's threads go on to whatever comes next.
 #[test]
 fn strands_end_with_whoever_fails() {
-    let (sample, (_, options)) = (products(300), ways()[1]);
-    let options = Options { tile: Some(64), strands: 2, ..options };
+    let (_, options) = ways()[1];
+    end_with_whoever_fails(Options { tile: Some(64), strands: 2, ..options }, 20_000);
+}
+
+/// The same of threads that step groups of tasks.
+#[test]
+fn groups_of_gmw_end_with_whoever_fails() {
+    for scheme in [Scheme::Gmw, Scheme::MaskedGmw] {
+        end_with_whoever_fails(Options { tile: Some(64), ..options(scheme, Timing::Ahead, Party::Bob) }, 0);
+    }
+}
+
+/// Bob fails once more than so many ANDs are done, or at once.
+fn end_with_whoever_fails(options: Options, done: u64) {
+    let sample = products(300);
     for threads in [1, 2, 3, 5] {
         let fail = |session: &mut Session, how: fn(&Progress) -> ControlFlow<()>| {
             session.set_threads(threads);
             let ours = own(&sample.binding, session.party, &sample.inputs);
             if session.party == Party::Bob {
                 session.observe(move |at| {
-                    if at.phase == Phase::Online && at.done > 20_000 { how(at) } else { ControlFlow::Continue(()) }
+                    if at.phase == Phase::Online && at.done >= done { how(at) } else { ControlFlow::Continue(()) }
                 });
             }
             let run = std::panic::AssertUnwindSafe(|| session.run(&sample.binding, &options, &ours).map(drop));

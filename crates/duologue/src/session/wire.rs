@@ -12,6 +12,7 @@ use crate::correlation::{self, Demand, Maker, Recipe, Refill, Stock};
 use crate::executor::{Link, Phase};
 use crate::ot::{BaseOtSetup, Based, CotBatch, CotOutput, Directions, Extension, Missing, Side};
 use crate::outbox::{Inbox, Outbox};
+use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use kernels::Block;
 use std::ops::ControlFlow;
@@ -36,8 +37,9 @@ pub(super) struct Wire {
     pub delta: Option<Zeroizing<Block>>,
     /// Which maker; it does not change once there is one.
     pub extension: Extension,
-    /// Threads that share its work.
+    /// How many threads share this party's work, and those that were started for it.
     pub threads: usize,
+    pub started: Threads,
     pub observer: Option<Observer>,
     /// Bytes that came and went in the last exchange of a refill, kept since fresh memory for megabytes takes its time.
     pub buffers: [Vec<u8>; 2],
@@ -53,6 +55,14 @@ impl Wire {
             }
             _ => Ok(()),
         }
+    }
+
+    /// As many threads as were asked for.
+    pub fn threads(&mut self) -> Result<Threads> {
+        if self.started.count() != self.threads {
+            self.started = Threads::new(self.threads)?;
+        }
+        Ok(self.started.clone())
     }
 
     /// Δ of the session's COTs.
@@ -72,6 +82,7 @@ impl Wire {
     /// The first base OTs of the session, and the maker on them.
     fn base_ots(&mut self, directions: Directions) -> Result<()> {
         let correlating = self.correlating.take().ok_or_else(no_maker)?;
+        let threads = self.threads()?;
         let (rng, secrets) =
             (&mut correlating.secrets.derive(b"base OT ", 0), correlating.secrets.derive(b"makers  ", 0));
         let (ephemeral, session) = (|| correlating.ephemeral(), (self.party, &self.id));
@@ -80,7 +91,7 @@ impl Wire {
         let (setup, ours) = setup.answer(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
         let theirs = self.trade(&ours, setup.expect())?;
         let seeds = setup.finish(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
-        self.maker = Some(Maker::on(seeds, Recipe { extension: self.extension, secrets, threads: self.threads }));
+        self.maker = Some(Maker::on(seeds, Recipe { extension: self.extension, secrets, threads }));
         Ok(())
     }
 
@@ -137,6 +148,11 @@ impl Link for Wire {
         if count == 0 { Ok(()) } else { self.channel.recv_into(room) }
     }
 
+    fn receive_more(&mut self, count: usize, inbox: &mut Inbox) -> Result<()> {
+        let room = inbox.only(count);
+        if count == 0 { Ok(()) } else { self.channel.recv_more(room) }
+    }
+
     fn supply(&mut self, stock: &mut Stock, demand: Demand, ahead: Demand) -> Result<()> {
         let available = stock.available();
         if demand != Demand::NONE && demand.missing_from(&available) == Demand::NONE {
@@ -170,8 +186,9 @@ impl Wire {
             return Ok(());
         }
         self.begin(&missing)?;
+        let threads = self.threads()?;
         let Wire { channel, maker: Some(maker), observer, pool, buffers, .. } = self else { return Err(no_maker()) };
-        exchange(&mut maker.refill(stock, missing), channel, buffers, observer, pool)
+        threads.install(|| exchange(&mut maker.refill(stock, missing), channel, buffers, observer, pool))
     }
 
     /// Makes random OTs, for nobody but the caller.
@@ -182,9 +199,10 @@ impl Wire {
         demand: Demand,
     ) -> Result<Vec<(Side, CotBatch)>> {
         self.begin(&demand)?;
+        let threads = self.threads()?;
         let Wire { channel, maker: Some(maker), observer, pool, buffers, .. } = self else { return Ok(Vec::new()) };
         let mut refill = maker.random_ots(stock, output, demand);
-        exchange(&mut refill, channel, buffers, observer, pool).map(|()| refill.random_ots())
+        threads.install(|| exchange(&mut refill, channel, buffers, observer, pool)).map(|()| refill.random_ots())
     }
 }
 

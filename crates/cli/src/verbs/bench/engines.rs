@@ -19,12 +19,14 @@ use crate::peer::shaped;
 use case::{Case, Task, all_inputs, check};
 use duologue::channel::Channel;
 use duologue::circuit::program::Binding;
+use duologue::correlation::Demand;
 use duologue::{Party, bench};
 use figures::{Over, Plan};
 use party::{Measured, Run};
 use report::{EngineReport, Taken};
 use std::cell::OnceCell;
 use std::thread;
+use std::time::Duration;
 
 pub fn run(args: &BenchEngines, console: &Console) -> Result<(), Failure> {
     match args.peer.party {
@@ -99,6 +101,7 @@ impl Places {
         match over {
             Over::Nothing => on(machine::cores().filter(|_| case.threads == 1).map(|[core, _]| core), || alone(case)),
             Over::Records => on(machine::cores().filter(|_| case.threads == 1).map(|[core, _]| core), || cold(case)),
+            Over::Mover => moving(case),
             Over::Memory => in_memory(case),
             Over::Tcp => as_processes(&self.tcp, false, case),
             Over::Tls => as_processes(&self.tls, true, case),
@@ -157,9 +160,39 @@ fn alone(case: &Case) -> Result<Measured, Failure> {
 
 /// Each party by itself, on memory that is in no cache.
 fn cold(case: &Case) -> Result<Measured, Failure> {
+    if let Task::Correlate { count, triples } = case.task {
+        return correlate(case, count, triples);
+    }
     let binding = case.bind()?;
     let inputs = all_inputs(&binding);
     counted(&binding, bench::cold(&binding, &case.options(), &inputs, workers(case), case.runs as usize)?)
+}
+
+/// Correlations that are made and forgotten at once.
+const BLOCK: u64 = 1 << 19;
+
+/// Makers of correlations by themselves, in turns.
+fn correlate(case: &Case, count: u64, triples: bool) -> Result<Measured, Failure> {
+    let block = count.min(BLOCK);
+    let each_way = Demand::of_cots(Party::Alice, block) + Demand::of_cots(Party::Bob, block);
+    let (demand, blocks) = (if triples { Demand::of_triples(block) } else { each_way }, count.div_ceil(block) as usize);
+    let runs = bench::correlating(case.program.parse()?, demand, blocks, workers(case), case.runs as usize)?;
+    let run = |run: &bench::Correlated| Run { online: run.time.as_secs_f64(), ..Run::default() };
+    let made = runs.last().map_or(0, |run| run.made);
+    Ok(Measured { ands: made, runs: runs.iter().map(run).collect(), ..Measured::default() })
+}
+
+/// Each party by itself over a socket, or the socket alone.
+fn moving(case: &Case) -> Result<Measured, Failure> {
+    if let Task::Stream { bytes } | Task::Replay { bytes } = case.task {
+        let recorded = matches!(case.task, Task::Replay { .. });
+        let times = bench::bare(bytes as usize, recorded, workers(case), case.runs as usize)?;
+        let run = |time: &Duration| Run { online: time.as_secs_f64(), online_bytes: [0, bytes], ..Run::default() };
+        return Ok(Measured { runs: times.iter().map(run).collect(), ..Measured::default() });
+    }
+    let binding = case.bind()?;
+    let inputs = all_inputs(&binding);
+    counted(&binding, bench::moving(&binding, &case.options(), &inputs, workers(case), case.runs as usize)?)
 }
 
 /// Each thread has a core of its own, as far as there are some.

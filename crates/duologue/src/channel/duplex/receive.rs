@@ -17,6 +17,11 @@ impl Duplex {
         if !out.is_empty() && std::mem::take(&mut self.sent_since_turn) {
             self.counters.rounds += 1;
         }
+        self.recv_more(out)
+    }
+
+    /// Receives without a turn: nothing is flushed or counted.
+    pub fn recv_more(&mut self, out: &mut [u8]) -> Result<()> {
         self.waiting = None;
         let mut filled = 0;
         while filled < out.len() {

@@ -19,14 +19,18 @@ fn halves() -> [Half; 2] {
 }
 
 fn half(us: Party, rng: Generator, seeds: (SenderSeeds, ReceiverSeeds)) -> Half {
-    Half { maker: Maker::new(Extension::DEFAULT.makers_with(&rng, seeds, 1)), stock: Stock::new(us) }
+    Half { maker: Maker::new(Extension::DEFAULT.makers_with(&rng, seeds, &Threads::default())), stock: Stock::new(us) }
 }
 
 /// Both parties on base OTs of these directions, as a session makes them.
 fn on_base_ots(directions: Directions) -> [Half; 2] {
     let [alice, bob] = tests::setup(&[4; 32], directions);
     [(Party::Alice, alice), (Party::Bob, bob)].map(|(us, seeds)| {
-        let recipe = Recipe { extension: Extension::DEFAULT, secrets: Generator::from_os().unwrap(), threads: 1 };
+        let recipe = Recipe {
+            extension: Extension::DEFAULT,
+            secrets: Generator::from_os().unwrap(),
+            threads: Threads::default(),
+        };
         Half { maker: Maker::on(seeds, recipe), stock: Stock::new(us) }
     })
 }

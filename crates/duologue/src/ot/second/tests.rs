@@ -59,7 +59,7 @@ fn keys_are_those_of_the_definition() {
     };
     let pairs = seeds.pairs.iter().enumerate().map(own).collect();
     let id = blake3::derive_key("duologue v2 second base OT: batch", &FIRST);
-    let mut batch = Receiver::new(ReceiverSeeds { id, pairs }, 1, 1);
+    let mut batch = Receiver::new(ReceiverSeeds { id, pairs }, 1, &Threads::default());
     batch.begin(CotBatch::new(Side::Receiver, CotOutput::Blocks, COUNT)).unwrap();
     let mut again = Vec::new();
     batch.send(&mut again).unwrap();
@@ -102,7 +102,11 @@ fn d_tells_nothing_of_delta() {
         let mut message = Vec::new();
         SecondSender::new(&seeds, SECOND, Y).offer(&mut message).unwrap();
         // The twin: the extension hands out the OTs of the batch.
-        let mut later = if twin { SecondSender::new(&again, SECOND, Y).batch } else { Receiver::new(again, K, 1) };
+        let mut later = if twin {
+            SecondSender::new(&again, SECOND, Y).batch
+        } else {
+            Receiver::new(again, K, &Threads::default())
+        };
         later.begin(CotBatch::new(Side::Receiver, CotOutput::Blocks, COUNT)).unwrap();
         later.send(&mut Vec::new()).unwrap();
         let later = later.receive(&[]).unwrap().unwrap();

@@ -49,6 +49,7 @@ use self::code::Code;
 use self::round::{Memory, RoundContext};
 use self::sets::{Round, Schedule};
 use super::{CotBatch, CotMaker, CotOutput, CotReceiver, CotSender, Side, check_length};
+use crate::threads::Threads;
 use crate::{Error, Result};
 #[doc(hidden)]
 pub use lengths::SilentLengths;
@@ -99,11 +100,17 @@ struct ReceiverRound {
 impl Sender {
     /// A maker whose first COTs come from `inner`. `id` is fresh for every session and direction and equal for both
     /// sides; `rng` draws our secrets; `threads` share the work.
-    pub(super) fn new(id: [u8; 32], inner: Box<dyn CotSender>, set: Set, rng: Generator, threads: usize) -> Self {
+    pub(super) fn new(id: [u8; 32], inner: Box<dyn CotSender>, set: Set, rng: Generator, threads: &Threads) -> Self {
         Self::scheduled(id, inner, set.schedule(), rng, threads)
     }
 
-    fn scheduled(id: [u8; 32], inner: Box<dyn CotSender>, schedule: Schedule, rng: Generator, threads: usize) -> Self {
+    fn scheduled(
+        id: [u8; 32],
+        inner: Box<dyn CotSender>,
+        schedule: Schedule,
+        rng: Generator,
+        threads: &Threads,
+    ) -> Self {
         let delta = inner.delta();
         Sender { core: Core::new(id, Side::Sender, inner, schedule, threads), delta, rng }
     }
@@ -187,11 +194,11 @@ impl CotSender for Sender {
 impl Receiver {
     /// A maker whose first COTs come from `inner`. `id` is fresh for every session and direction and equal for both
     /// sides; `threads` share the work.
-    pub(super) fn new(id: [u8; 32], inner: Box<dyn CotReceiver>, set: Set, threads: usize) -> Self {
+    pub(super) fn new(id: [u8; 32], inner: Box<dyn CotReceiver>, set: Set, threads: &Threads) -> Self {
         Self::scheduled(id, inner, set.schedule(), threads)
     }
 
-    fn scheduled(id: [u8; 32], inner: Box<dyn CotReceiver>, schedule: Schedule, threads: usize) -> Self {
+    fn scheduled(id: [u8; 32], inner: Box<dyn CotReceiver>, schedule: Schedule, threads: &Threads) -> Self {
         Receiver {
             core: Core::new(id, Side::Receiver, inner, schedule, threads),
             #[cfg(test)]
@@ -286,7 +293,7 @@ struct Core<S> {
     id: [u8; 32],
     side: Side,
     schedule: Schedule,
-    threads: usize,
+    threads: Threads,
     code: Code,
     /// The other maker, until the first base is complete.
     seeds: Option<Seeds>,
@@ -311,7 +318,8 @@ struct Seeds {
 }
 
 impl<S> Core<S> {
-    fn new(id: [u8; 32], side: Side, inner: Box<dyn CotMaker>, schedule: Schedule, threads: usize) -> Self {
+    fn new(id: [u8; 32], side: Side, inner: Box<dyn CotMaker>, schedule: Schedule, threads: &Threads) -> Self {
+        let threads = threads.clone();
         let (code, seeds) = (Code::new(&id), Some(Seeds { inner, asked: 0 }));
         let ([base, spare, leaves], stages) = ([(); 3].map(|()| Vec::new()), [None, None, None]);
         let (rounds, waiting, dead) = (0, None, false);
@@ -420,7 +428,7 @@ impl<S> Core<S> {
         run: impl FnOnce(&RoundContext, Memory) -> T,
     ) -> T {
         self.code.draw(&round, number);
-        let context = RoundContext { code: &self.code, round, number, transcript, threads: self.threads };
+        let context = RoundContext { code: &self.code, round, number, transcript, threads: &self.threads };
         if self.spare.capacity() < round.next {
             self.spare = pages::with_room(round.next);
         }

@@ -12,6 +12,7 @@ use super::sets::{MASKS, Round};
 use super::syndrome;
 use super::tree::{self, Levels};
 use crate::ot::{CotBatch, CotSlice};
+use crate::threads::Threads;
 
 /// The public parameters of a round.
 pub(super) struct RoundContext<'a> {
@@ -19,7 +20,7 @@ pub(super) struct RoundContext<'a> {
     pub round: Round,
     pub number: u64,
     pub transcript: &'a Transcript,
-    pub threads: usize,
+    pub threads: &'a Threads,
 }
 
 /// The memory of a round.
@@ -127,22 +128,23 @@ impl RoundContext<'_> {
 
 /// Shares items among threads, one at a time; every thread has a worker.
 pub(super) fn share<W, T: Send>(
-    threads: usize,
+    threads: &Threads,
     items: impl Iterator<Item = T> + Send,
     worker: impl Fn() -> W + Sync,
     each: impl Fn(&mut W, T) + Sync,
 ) {
     let items = Mutex::new(items);
-    let work = || {
+    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+    threads.each(&mut vec![(); threads.count()], |()| {
+        let Some(mut item) = next() else { return };
         let mut worker = worker();
-        let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
-        while let Some(item) = next() {
+        loop {
             each(&mut worker, item);
+            match next() {
+                Some(another) => item = another,
+                None => return,
+            }
         }
-    };
-    std::thread::scope(|scope| {
-        (1..threads).for_each(|_| drop(scope.spawn(work)));
-        work();
     });
 }
 

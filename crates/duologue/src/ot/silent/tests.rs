@@ -97,15 +97,15 @@ impl Pair {
 
     fn over(schedule: Schedule, given: [Vec<Block>; 2], threads: usize) -> Self {
         let [q, t] = given.map(|blocks| Box::new(GivenCots { blocks, at: 0, pending: None }));
-        let rng = Generator::from_seed(Block::new(3));
+        let (rng, threads) = (Generator::from_seed(Block::new(3)), &Threads::new(threads).unwrap());
         let sender = Sender::scheduled(ID, q, schedule, rng, threads);
         Pair { sender, receiver: Receiver::scheduled(ID, t, schedule, threads) }
     }
 
     /// Over the maker of a session.
     fn real(schedule: Schedule, threads: usize) -> Self {
-        let rng = Generator::from_seed(Block::new(4));
-        let [(q, _), (_, t)] = exchange().map(|seeds| INNER.makers_with(&rng, seeds, 1));
+        let (rng, threads) = (Generator::from_seed(Block::new(4)), &Threads::new(threads).unwrap());
+        let [(q, _), (_, t)] = exchange().map(|seeds| INNER.makers_with(&rng, seeds, &Threads::default()));
         let sender = Sender::scheduled(ID, q, schedule, rng, threads);
         Pair { sender, receiver: Receiver::scheduled(ID, t, schedule, threads) }
     }

@@ -7,13 +7,15 @@
 //! The digests of chunks do not depend on each other, so threads make them side by side; only the steps of the chain
 //! wait.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use blake3::Hasher;
 use kernels::{Backend, Block, blake3::chunk_values, field::Fold, generator::Generator};
 
 use super::{PLANES, STRIDE};
+use crate::clock::Instant;
+use crate::threads::AWAKE;
 
 /// Bytes of ũ and of the hash of the folds.
 pub(super) const MESSAGE: usize = 16 + 32;
@@ -73,9 +75,7 @@ impl Transcript {
     /// If another thread panicked that held a [`PanicGuard`].
     pub(super) fn challenge(&self, index: usize, chunk: &[u8]) -> ChunkChallenge {
         let digest = digest(chunk);
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let early = |state: &mut (_, usize)| state.1 != index && state.1 != BROKEN;
-        let mut state = self.turn.wait_while(state, early).unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.await_turn(index);
         assert!(state.1 == index, "another thread of this batch panicked");
         let mut hasher = Hasher::new_derive_key("duologue v1 SoftSpoken: link");
         let mut output = [0; 64];
@@ -85,6 +85,24 @@ impl Transcript {
         self.turn.notify_all();
         let block = |at: usize| Block::from_bytes(output[at..at + 16].try_into().expect("16 bytes"));
         ChunkChallenge { salt: block(32), seed: block(48) }
+    }
+
+    /// Waits for the turn of chunk `index`, or until it will never come. The chunk before is mostly all but done: waking a
+    /// thread that sleeps takes as long as half a chunk.
+    fn await_turn(&self, index: usize) -> MutexGuard<'_, ([u8; 32], usize)> {
+        let early = |state: &mut ([u8; 32], usize)| state.1 != index && state.1 != BROKEN;
+        let since = Instant::now();
+        loop {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if !early(&mut state) {
+                return state;
+            }
+            if since.elapsed() >= AWAKE {
+                return self.turn.wait_while(state, early).unwrap_or_else(PoisonError::into_inner);
+            }
+            drop(state);
+            thread::yield_now();
+        }
     }
 
     /// The hash of the transcript and the folded planes, which the receiver sends.

@@ -21,7 +21,7 @@ fn seeds(delta: Block) -> (SenderSeeds, ReceiverSeeds) {
 
 fn pair(k: u8) -> (Sender, Receiver) {
     let (sender, receiver) = seeds(DELTA);
-    (Sender::new(sender, k, 1), Receiver::new(receiver, k, 1))
+    (Sender::new(sender, k, &Threads::default()), Receiver::new(receiver, k, &Threads::default()))
 }
 
 /// The receiver's message of a batch, and what it keeps.
@@ -224,8 +224,8 @@ fn agrees_with_the_definition() {
 fn any_number_of_threads_makes_the_same() {
     let count = 5 * CHUNK * TILE + 77;
     let all = [1, 2, 3, 8].map(|threads| {
-        let (sender, receiver) = seeds(DELTA);
-        let (mut sender, mut receiver) = (Sender::new(sender, 2, threads), Receiver::new(receiver, 2, threads));
+        let (threads, (sender, receiver)) = (Threads::new(threads).unwrap(), seeds(DELTA));
+        let (mut sender, mut receiver) = (Sender::new(sender, 2, &threads), Receiver::new(receiver, 2, &threads));
         let (mut messages, mut kept) = (Vec::new(), Vec::new());
         for output in [CotOutput::Blocks, CotOutput::Bits] {
             let (message, received) = offer(&mut receiver, output, count);
@@ -243,7 +243,8 @@ fn any_number_of_threads_makes_the_same() {
 fn a_panic_of_one_thread_ends_all() {
     let count = 32 * CHUNK * TILE;
     let (sender, receiver) = seeds(DELTA);
-    let (mut sender, mut receiver) = (Sender::new(sender, 4, 3), Receiver::new(receiver, 4, 3));
+    let threads = Threads::new(3).unwrap();
+    let (mut sender, mut receiver) = (Sender::new(sender, 4, &threads), Receiver::new(receiver, 4, &threads));
     let (message, _) = offer(&mut receiver, CotOutput::Bits, count);
     for common in [&mut sender.common, &mut receiver.common] {
         common.workers[1..].iter_mut().for_each(|worker| worker.scratch.rows.clear());
@@ -258,8 +259,8 @@ fn every_backend_makes_the_same() {
     for k in [1, 4, 7] {
         let all = Backend::available().into_iter().map(|backend| {
             let (sender, receiver) = seeds(DELTA);
-            let mut sender = Sender::with_backend(sender, k, 1, backend);
-            let mut receiver = Receiver::with_backend(receiver, k, 1, backend);
+            let mut sender = Sender::with_backend(sender, k, &Threads::default(), backend);
+            let mut receiver = Receiver::with_backend(receiver, k, &Threads::default(), backend);
             let (message, received) = offer(&mut receiver, CotOutput::Blocks, 1000);
             let sent = accept(&mut sender, CotOutput::Blocks, 1000, &message).unwrap();
             (message, received.blocks.clone(), sent.blocks.clone())
@@ -339,7 +340,8 @@ fn other_choices_in_one_group_are_detected() {
             let delta = if harmless { delta } else { delta ^ (zeros & !delta) };
             for checked in [true, false] {
                 let (sender, receiver) = seeds(delta);
-                let (mut sender, mut receiver) = (Sender::new(sender, k, 1), Receiver::new(receiver, k, 1));
+                let (mut sender, mut receiver) =
+                    (Sender::new(sender, k, &Threads::default()), Receiver::new(receiver, k, &Threads::default()));
                 receiver.cheat = vec![(group, Block::new(1 << 77))];
                 sender.unchecked = !checked;
                 let (message, received) = offer(&mut receiver, CotOutput::Blocks, 500);
@@ -397,7 +399,8 @@ fn blocks_are_random_and_never_the_same() {
     let count = 20_000;
     let runs = [(); 2].map(|()| {
         let [(sender, _), (_, receiver)] = exchange_in(&ID);
-        let (mut sender, mut receiver) = (Sender::new(sender, 4, 1), Receiver::new(receiver, 4, 1));
+        let (mut sender, mut receiver) =
+            (Sender::new(sender, 4, &Threads::default()), Receiver::new(receiver, 4, &Threads::default()));
         let (sent, received) = batch_of(&mut sender, &mut receiver, CotOutput::Blocks, count);
         assert!(correlated(sender.delta(), &sent.blocks, &received.blocks));
         [sent.blocks.clone(), received.blocks.clone()]

@@ -74,6 +74,9 @@ pub(crate) enum Online {
         /// Whether it was sent.
         sent: bool,
     },
+    /// Before a plan's first step, in which threads that step tasks side by side fill its slots: shares of masks and of their
+    /// products, and the masked inputs.
+    Begun(Option<(Products, BitMatrix)>),
     /// In the middle of a plan.
     Map(Box<dyn Evaluation>),
     /// The part of an output that this party gets.
@@ -173,7 +176,12 @@ impl Stage<MaskedGmw> for Online {
         inbox: &[u8],
         outbox: &mut Outbox,
     ) -> Result<Flow<Made<BitMatrix>>> {
+        if let Online::Begun(begun) = self {
+            let (products, inputs) = begun.take().ok_or_else(|| Error::usage("a task goes on that is done"))?;
+            *self = Online::Map(products.online(masked.leads(), &inputs));
+        }
         match self {
+            Online::Begun(_) => Err(Error::usage("a task does not begin")),
             Online::Map(evaluation) => {
                 let value = evaluation.step(&job.public, inbox, outbox);
                 Ok(value.map_or(Flow::Exchange, |value| Flow::Done(Made::Value(value))))
@@ -231,7 +239,7 @@ impl Protocol for MaskedGmw {
             (TaskKind::Map { wiring, .. }, Prepared::Map(products)) => {
                 let plan = job.plan.as_ref().expect("a map has a plan");
                 let inputs = gather(wiring, plan.inputs().len(), job.task.lanes, args);
-                Ok(Online::Map(products.online(self.leads(), &inputs)))
+                Ok(Online::Begun(Some((products, inputs))))
             }
             (TaskKind::Output { wiring, recipient, .. }, Prepared::Output(mask)) => {
                 let value = gather(wiring, job.task.rows, job.task.lanes, args);

@@ -37,6 +37,10 @@ pub enum Task {
     Online { at_once: u32 },
     /// No program: this many bytes from Bob to Alice over the channel.
     Stream { bytes: u64 },
+    /// No program: a stream as it was recorded, of this many bytes in no cache.
+    Replay { bytes: u64 },
+    /// No program but a maker of correlations, which makes this many: COTs both ways, or triples.
+    Correlate { count: u64, triples: bool },
     /// A connection and a session for each run: from connecting to the first correlated OTs of both directions.
     Start,
     /// A connection and a session for each run: from connecting to the program's outputs.

@@ -12,6 +12,8 @@ pub enum Over {
     Nothing,
     /// In one process, each party by itself on recorded messages.
     Records,
+    /// In one process, each party by itself over a socket, with a thread that only moves bytes.
+    Mover,
     /// Threads of one process.
     Memory,
     /// Two processes, or two machines.
@@ -77,7 +79,7 @@ const fn figure(name: &'static str, value: Value, jobs: &'static [&'static str],
     Figure { name, value, jobs, goal, beside: &[] }
 }
 
-pub const FIGURES: [Figure; 29] = [
+pub const FIGURES: [Figure; 34] = [
     figure("garble", Value::Setup, &["yao_alone"], "0.25 R"),
     figure("evaluate", Value::Online, &["yao_alone"], "0.35 R"),
     figure("garble_cold", Value::Setup, &["yao_cold"], ""),
@@ -91,6 +93,17 @@ pub const FIGURES: [Figure; 29] = [
     figure("threads2_evaluate_1strand", Value::GainOnline, &["yao_cold2_by1", "yao_cold"], ""),
     figure("threads2_gmw", Value::GainOnline, &["gmw_cold2", "gmw_cold"], "1.8 times"),
     figure("threads2_masked", Value::GainOnline, &["masked_cold2", "masked_cold"], "1.8 times"),
+    figure("threads2_softspoken4", Value::GainOnline, &["softspoken4_2", "softspoken4_1"], "1.8 times"),
+    figure("threads2_triples", Value::GainOnline, &["triples_2", "triples_1"], "1.8 times"),
+    figure("threads2_silent", Value::GainOnline, &["silent16w_2", "silent16w_1"], "1.8 times"),
+    Figure {
+        beside: &["yao_alone", "channel_sink"],
+        ..figure("mover_garble", Value::Setup, &["yao_mover"], "0.85 of possible")
+    },
+    Figure {
+        beside: &["yao_alone", "channel_replay"],
+        ..figure("mover_evaluate", Value::Online, &["yao_mover"], "0.85 of possible")
+    },
     figure("yao_memory", Value::Whole, &["yao_memory"], "0.20 R"),
     figure("channel_tcp", Value::Throughput, &["channel_tcp"], ""),
     Figure {
@@ -118,6 +131,9 @@ pub const FIGURES: [Figure; 29] = [
 /// Runs of what takes many seconds, or takes microseconds.
 const FEW: u32 = 3;
 const MANY: u32 = 100;
+
+/// Correlations of a run, in each direction.
+const MADE: u64 = 1 << 23;
 
 /// ANDs of AES-128 in a lane.
 const AES: u64 = 6400;
@@ -166,6 +182,11 @@ fn jobs(args: &BenchEngines) -> Vec<NamedCase> {
     let yao = || Case::new(streamed, Scheme::Yao, "block:aes128", scaled(4096), runs);
     let cold = || Case { lanes: scaled(2048), ..yao() };
     let gmw = || Case::new(Task::Online { at_once: 1 }, Scheme::Gmw, "block:aes128", scaled(100_000), few);
+    let made = |maker: &str, count, triples| Case {
+        program: maker.into(),
+        ..Case::new(Task::Correlate { count: scaled(count), triples }, Scheme::Gmw, "", 0, runs)
+    };
+    let two = |case: Case| Case { threads: 2, ..case };
     let masked = || Case::new(Task::Online { at_once: 1 }, Scheme::MaskedGmw, "block:aes128", scaled(100_000), few);
     let latency = || Case::new(Task::Online { at_once: 20 }, Scheme::Yao, "block:aes128", 1, many);
     let first = |task| Case::new(task, Scheme::Yao, "block:aes128", 1, many.min(25));
@@ -182,6 +203,15 @@ fn jobs(args: &BenchEngines) -> Vec<NamedCase> {
         job("gmw_cold2", Over::Records, Case { threads: 2, ..gmw() }),
         job("masked_cold", Over::Records, masked()),
         job("masked_cold2", Over::Records, Case { threads: 2, ..masked() }),
+        job("softspoken4_1", Over::Records, made("softspoken4", MADE, false)),
+        job("softspoken4_2", Over::Records, two(made("softspoken4", MADE, false))),
+        job("triples_1", Over::Records, made("softspoken4", MADE, true)),
+        job("triples_2", Over::Records, two(made("softspoken4", MADE, true))),
+        job("silent16w_1", Over::Records, made("silent16w", MADE, false)),
+        job("silent16w_2", Over::Records, two(made("silent16w", MADE, false))),
+        job("channel_sink", Over::Mover, two(channel())),
+        job("channel_replay", Over::Mover, two(Case { task: Task::Replay { bytes: scaled(1 << 30) }, ..channel() })),
+        job("yao_mover", Over::Mover, two(cold())),
         job("yao_memory", Over::Memory, yao()),
         job("channel_tcp", Over::Tcp, channel()),
         job("yao_tcp", Over::Tcp, yao()),
@@ -217,7 +247,7 @@ mod tests {
     #[test]
     fn figures_have_their_jobs() {
         let (figures, jobs) = plan("").unwrap_or_else(|why| panic!("{}", why.message));
-        assert_eq!((figures.len(), jobs.len()), (29, 24));
+        assert_eq!((figures.len(), jobs.len()), (34, 33));
         let all = FIGURES.iter().flat_map(|figure| figure.jobs.iter().chain(figure.beside));
         assert!(all.into_iter().all(|name| jobs.contains(name)));
     }

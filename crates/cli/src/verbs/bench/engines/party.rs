@@ -58,7 +58,7 @@ const PIECE: usize = 1 << 18;
 
 /// Does a case over a channel. Everything learned is compared with the result in the clear, when all is measured.
 pub fn measure(channel: Channel, party: Party, case: &Case) -> Result<Measured, Failure> {
-    if let Task::Stream { bytes } = case.task {
+    if let Task::Stream { bytes } | Task::Replay { bytes } = case.task {
         return stream(channel, party, bytes, case.runs);
     }
     let binding = case.bind()?;

@@ -37,7 +37,8 @@ pub struct FigureRow {
     /// Over the same in memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_memory: Option<f64>,
-    /// Over the lower of the engine alone and of the channel alone, and those in ANDs a second.
+    /// Over the lower of the engine alone (of a mover, in the same role) and of the channel alone, and those in ANDs a
+    /// second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_possible: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,13 +72,16 @@ impl FigureRow {
         };
         let value = median(runs.clone());
         let rate = |value, name| taken.get(name).map(|measured| rate(value, measured));
+        let bare =
+            |channel| rate(Value::Throughput, channel).map(|gigabytes| gigabytes * 1e9 / garbling.table() as f64);
         let [memory, engine, channel] = match *figure.beside {
+            [alone, channel] => [None, rate(figure.value, alone), bare(channel)],
             [memory, alone, channel] => [
                 rate(Value::Whole, memory),
                 rate(Value::Setup, alone)
                     .zip(rate(Value::Online, alone))
                     .map(|(garble, evaluate)| garble.min(evaluate)),
-                rate(Value::Throughput, channel).map(|gigabytes| gigabytes * 1e9 / garbling.table() as f64),
+                bare(channel),
             ],
             _ => [None; 3],
         };
@@ -192,6 +196,9 @@ mod tests {
             ("yao_cold2", measured(0.5, 0.4)),
             ("yao_memory", measured(0.5, 1.5)),
             ("channel_tcp", measured(0.0, 1.0)),
+            ("channel_sink", measured(0.0, 1.0)),
+            ("channel_replay", measured(0.0, 1.0)),
+            ("yao_mover", measured(2.0, 2.0)),
             ("yao_tcp", measured(1.0, 3.0)),
         ]
         .into();
@@ -203,6 +210,9 @@ mod tests {
         assert_eq!(line("evaluate").value, 2000.0);
         let gains = ["threads2_garble", "threads2_evaluate", "threads2"].map(|name| line(name).value);
         assert_eq!(gains, [2.0, 1.25, 1.25]);
+        let mover = ["mover_garble", "mover_evaluate"].map(line);
+        assert_eq!(mover[0].engine, Some(1000.0));
+        assert_eq!(mover.map(|mover| mover.of_possible), [Some(0.5), Some(0.25)]);
         let tcp = line("yao_tcp");
         assert_eq!((tcp.value, tcp.of_memory, tcp.of_possible), (250.0, Some(0.5), Some(0.25)));
         assert_eq!(tcp.channel, Some((1u64 << 30) as f64 / 32.0));
