@@ -2,6 +2,7 @@
 
 use super::PROGRAM;
 use super::values::{Pair, garbling, goal, party};
+use crate::config::Maker;
 use clap::ValueEnum;
 use duologue::channel::Link;
 use duologue::circuit::blocks::Goal;
@@ -22,6 +23,9 @@ pub struct Cost {
     /// How Yao garbles an AND: half-gates send 32 bytes, three-halves 25 for more computing
     #[arg(long, default_value = "half-gates", value_parser = garbling())]
     pub garbling: Garbling,
+    /// The maker of correlations, as `duologue run` has it; auto is what would be chosen for the line
+    #[arg(long, value_name = "MAKER", default_value = "auto")]
+    pub correlations: Maker,
 }
 
 #[derive(clap::Args)]

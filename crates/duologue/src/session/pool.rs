@@ -13,7 +13,7 @@ use super::wire::Wire;
 use super::{PhaseReport, Session};
 pub(super) use crate::correlation::pool::Pool;
 use crate::correlation::pool::{Origin, SealKey, Status, Summary, delta_identity};
-use crate::correlation::{Demand, Stock};
+use crate::correlation::{Demand, MakerTerm, Stock};
 use crate::ot::Extension;
 use crate::session::fields;
 use crate::{Error, Result};
@@ -101,13 +101,13 @@ impl Session {
         }
         let extension = pool.origin().extension;
         self.wire.check_maker_of_pool(extension)?;
+        let term = MakerTerm::new(extension);
         let batch = blake3::derive_key("duologue v1 batch of a pool", &self.id);
-        let fields = self.correlations_called_for("correlations for a pool", extension, &missing);
+        let fields = self.correlations_called_for("correlations for a pool", &term, &missing);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.wire.pool()?.trim()?;
-            session
-                .make_blocks(extension, missing, Wire::make, |wire, stock| wire.pool()?.append(batch, stock).map(drop))
+            session.make_blocks(term, missing, Wire::make, |wire, stock| wire.pool()?.append(batch, stock).map(drop))
         })
     }
 }
@@ -119,12 +119,23 @@ impl Wire {
 
     /// A session has one maker: where a program or random OTs have chosen another one, nothing comes into the pool.
     fn check_maker_of_pool(&self, extension: Extension) -> Result<()> {
-        self.check_extension(extension).map_err(|_| {
-            let had = self.extension;
+        self.check_extension(Some(extension)).map_err(|_| {
+            let had = self.chosen.map_or(extension, |chosen| chosen.extension);
             Error::usage(format!(
                 "the pool is filled by {extension}, but this session makes correlations by {had}: fill it in another session"
             ))
         })
+    }
+
+    /// What makes the correlations of the session's pool, if it has one: what it lacks is made alike, unless a maker is
+    /// named.
+    pub(super) fn maker_of_pool(&self) -> Option<Extension> {
+        self.pool.as_ref().map(|pool| pool.origin().extension)
+    }
+
+    /// What the session's pool has.
+    pub(super) fn left_in_pool(&self) -> Demand {
+        self.pool.as_ref().map_or(Demand::NONE, Pool::left)
     }
 
     /// Moves what the pool has of this into the stock; the parties make sure that it belongs together.

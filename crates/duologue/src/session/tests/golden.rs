@@ -150,7 +150,7 @@ fn all_makers() -> impl Iterator<Item = Extension> {
 fn makers(record: &mut Record) {
     for extension in all_makers() {
         for scheme in Scheme::ALL {
-            let options = Options { extension, ..options(scheme, Timing::Ahead, Party::Bob) };
+            let options = Options { extension: Some(extension), ..options(scheme, Timing::Ahead, Party::Bob) };
             record.session(&format!("{scheme}-by-{extension}"), SEED, |session| twice(&job(), &options, session));
         }
     }
@@ -245,9 +245,9 @@ fn all_in_one_session(record: &mut Record) {
             session.correlate(extension, Demand { cots_by_bob: 500, ..Demand::of_triples(700) }, |_| Ok(()))?;
             let some = if extension == SILENT { 3 } else { 1 };
             for (_, options) in ways().into_iter().rev().step_by(some) {
-                session.run(&job(), &Options { extension, ..options }, &ours)?;
+                session.run(&job(), &Options { extension: Some(extension), ..options }, &ours)?;
                 session.random_ots(extension, 3, 200)?;
-                let prepared = session.prepare(&job(), &Options { extension, ..options }, &ours)?;
+                let prepared = session.prepare(&job(), &Options { extension: Some(extension), ..options }, &ours)?;
                 session.random_bits(extension, 0, 9)?;
                 session.online(prepared, &ours)?;
             }
