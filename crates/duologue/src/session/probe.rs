@@ -33,6 +33,12 @@ pub(super) struct Chosen {
     pub conditions: Option<Conditions>,
 }
 
+/// What this party has found before a maker is chosen for a demand.
+pub(super) struct Found {
+    demand: Demand,
+    findings: Findings,
+}
+
 /// What is measured before a maker is chosen for a demand.
 pub(super) struct Probe {
     demand: Demand,
@@ -46,7 +52,7 @@ pub(super) struct Probe {
 
 impl Probe {
     /// The exchange of the probes, with the messages of the base OTs after them. The peer's message, and what was found.
-    fn exchange(&self, channel: &mut Channel, ours: &[u8], expect: usize) -> Result<(Vec<u8>, Findings)> {
+    fn exchange(&self, channel: &mut Channel, ours: &[u8], expect: usize) -> Result<(Vec<u8>, Found)> {
         // What is here already came at a time that nobody knows.
         let late = channel.pending()? > 0;
         channel.send(&head(&self.demand))?;
@@ -61,8 +67,8 @@ impl Probe {
         let turn = channel.clock().now() - sent;
         let received = self.receive(channel)?;
         let turns = [self.turn, turn];
-        let found = Findings { turns, received: received.filter(|_| !late), speed: self.speed };
-        Ok((channel.recv(expect)?, found))
+        let findings = Findings { turns, received: Some(received).filter(|_| !late), speed: self.speed };
+        Ok((channel.recv(expect)?, Found { demand: self.demand, findings }))
     }
 
     fn piece(&self) -> usize {
@@ -70,7 +76,7 @@ impl Probe {
     }
 
     /// Reads the peer's probe, whatever its bytes are: how many came in a second.
-    fn receive(&self, channel: &mut Channel) -> Result<Option<u64>> {
+    fn receive(&self, channel: &mut Channel) -> Result<u64> {
         let mut before = channel.clock().now();
         let mut times = [Duration::ZERO; PIECES];
         for time in &mut times {
@@ -81,22 +87,20 @@ impl Probe {
         times.sort_unstable();
         let nanoseconds = times[PIECES / 2].as_nanos().max(1);
         let rate = self.piece() as u128 * 1_000_000_000 / nanoseconds;
-        Ok(Some(u64::try_from(rate).unwrap_or(u64::MAX)))
+        Ok(u64::try_from(rate).unwrap_or(u64::MAX))
     }
 
     fn check_head(&self, theirs: &[u8]) -> Result<()> {
         if theirs == head(&self.demand) {
             return Ok(());
         }
-        let number = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes).to_string();
-        let theirs: Vec<String> = theirs.as_chunks().0.iter().map(number).collect();
-        let Demand { cots_by_alice, cots_by_bob, triples } = self.demand;
-        let (what, ours) = ("the correlations to be made", format!("{cots_by_alice}, {cots_by_bob}, {triples}"));
+        let numbers = |bytes: &[u8]| {
+            let each = bytes.as_chunks().0.iter().map(|&number| u64::from_le_bytes(number).to_string());
+            each.collect::<Vec<_>>().join(", ")
+        };
         // Terms were equal, so an honest peer has the same demand.
-        Err(Error::peer(format!(
-            "it measures for other correlations than we: {what} are {ours}, its {}",
-            theirs.join(", ")
-        )))
+        let (ours, theirs) = (numbers(&head(&self.demand)), numbers(theirs));
+        Err(Error::peer(format!("it measures for other correlations than we: ours are {ours}, its {theirs}")))
     }
 }
 
@@ -171,31 +175,21 @@ impl Wire {
     }
 
     /// Trades the first messages of the base OTs, with a probe if there is one.
-    pub fn trade_with(
-        &mut self,
-        probe: Option<Probe>,
-        ours: &[u8],
-        expect: usize,
-    ) -> Result<(Vec<u8>, Option<(Probe, Findings)>)> {
+    pub fn trade_with(&mut self, probe: Option<Probe>, ours: &[u8], expect: usize) -> Result<(Vec<u8>, Option<Found>)> {
         let Some(probe) = probe else { return Ok((self.trade(ours, expect)?, None)) };
         let (theirs, found) = probe.exchange(&mut self.channel, ours, expect)?;
-        Ok((theirs, Some((probe, found))))
+        Ok((theirs, Some(found)))
     }
 
     /// Trades the second messages, and chooses the maker by what both have found.
-    pub fn trade_and_choose(
-        &mut self,
-        found: Option<(Probe, Findings)>,
-        ours: &[u8],
-        expect: usize,
-    ) -> Result<Vec<u8>> {
-        let Some((probe, found)) = found else { return self.trade(ours, expect) };
-        self.channel.send(&found.encode())?;
+    pub fn trade_and_choose(&mut self, found: Option<Found>, ours: &[u8], expect: usize) -> Result<Vec<u8>> {
+        let Some(Found { demand, findings }) = found else { return self.trade(ours, expect) };
+        self.channel.send(&findings.encode())?;
         self.channel.send(ours)?;
-        let theirs = self.channel.recv(Findings::LEN)?;
-        let theirs = Findings::decode(theirs.as_slice().try_into().expect("as many"));
-        let conditions = merged(self.party, &found, &theirs);
-        let extension = choose(probe.demand, &conditions);
+        let mut theirs = [0; Findings::LEN];
+        self.channel.recv_into(&mut theirs)?;
+        let conditions = merged(self.party, &findings, &Findings::decode(&theirs));
+        let extension = choose(demand, &conditions);
         tracing::debug!(%extension, %conditions, "chosen for what was measured");
         self.chosen = Some(Chosen { extension, conditions: Some(conditions) });
         self.channel.recv(expect)
