@@ -53,9 +53,7 @@ impl Session {
         let fields = self.correlations_called_for(fields::CHOICE, &term, &demand);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
-            session.wire.term = term;
-            session.wire.plan_new(demand);
-            Ok(session.wire.choose_now()?.extension)
+            Ok(session.wire.choose_for(term, demand)?.extension)
         })
     }
 

@@ -189,9 +189,20 @@ pub(crate) fn random_ots(moment: &Moment, term: &MakerTerm, what: &str, demand: 
 }
 
 /// The fields to compare before a session has a pool.
-pub(crate) fn pool(call: &str, session: &[u8; 32], extension: Option<Extension>) -> Fields {
-    let extension = extension.map_or("what the pool says".into(), |extension| extension.to_string());
-    vec![(CALL, call.into()), ("the session", hex(session)), ("what makes correlations", extension)]
+pub(crate) fn pool(session: &[u8; 32]) -> Fields {
+    vec![
+        (CALL, "a pool".into()),
+        ("the session", hex(session)),
+        ("what makes correlations", "what the pool says".into()),
+    ]
+}
+
+/// The fields to compare before a pool is made; a maker that is chosen is chosen for its level.
+pub(crate) fn new_pool(session: &[u8; 32], term: &MakerTerm, level: &Demand) -> Fields {
+    let mut fields =
+        vec![(CALL, "a new pool".into()), ("the session", hex(session)), ("what makes correlations", term.to_string())];
+    fields.extend(term.extension.is_none().then(|| ("how many", counts(level))));
+    fields
 }
 
 /// The fields to compare before correlations are shown.

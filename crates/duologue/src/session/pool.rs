@@ -11,6 +11,7 @@
 
 use super::wire::Wire;
 use super::{PhaseReport, Session};
+use crate::channel::Link;
 pub(super) use crate::correlation::pool::Pool;
 use crate::correlation::pool::{Origin, SealKey, Status, Summary, delta_identity};
 use crate::correlation::{Demand, MakerTerm, Stock};
@@ -28,11 +29,34 @@ impl Session {
     /// [`Error::Usage`] if the session was used before or the folder cannot be a pool; [`Error::Incompatible`] if the
     /// peer does not make one. Any other error ends the session.
     pub fn create_pool(&mut self, folder: &Path, extension: Extension, seal: Option<SealKey>) -> Result<()> {
+        self.found_pool(folder, MakerTerm::new(extension), Demand::NONE, seal)
+    }
+
+    /// As [`create_pool`](Self::create_pool), with the maker that is [chosen](crate::correlation::choice) for filling the pool
+    /// to this level, over an assumed line or the one that is measured now. The pool keeps it.
+    ///
+    /// # Errors
+    /// As [`create_pool`](Self::create_pool).
+    pub fn create_pool_for(
+        &mut self,
+        folder: &Path,
+        level: Demand,
+        link: impl Into<Option<Link>>,
+        seal: Option<SealKey>,
+    ) -> Result<()> {
+        self.found_pool(folder, MakerTerm { extension: None, link: link.into() }, level, seal)
+    }
+
+    fn found_pool(&mut self, folder: &Path, term: MakerTerm, level: Demand, seal: Option<SealKey>) -> Result<()> {
         self.begin_pool()?;
         let keys = self.keys();
-        let fields = fields::pool("a new pool", &self.id, Some(extension));
+        let fields = fields::new_pool(&self.id, &term, &level);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
+            let extension = match term.extension {
+                Some(extension) => extension,
+                None => session.wire.choose_for(term, level)?.extension,
+            };
             let identity = blake3::derive_key("duologue v1 identity of a pool", &session.id);
             let delta = session.secrets.derive(b"pool    ", 0).block().with_lsb(true);
             let ours = delta_identity(&identity, session.party, delta);
@@ -56,7 +80,7 @@ impl Session {
         if pool.origin().party != self.party {
             return Err(Error::usage(format!("this pool is {}'s half, not {}'s", pool.origin().party, self.party)));
         }
-        let fields = fields::pool("a pool", &self.id, None);
+        let fields = fields::pool(&self.id);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.attach(pool)

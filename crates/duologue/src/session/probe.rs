@@ -18,7 +18,7 @@ use crate::channel::Channel;
 use crate::clock::Clock;
 use crate::conditions::{Conditions, Findings, REFERENCE_SPEED, merged};
 use crate::correlation::choice::{PIECES, PROBE_HEAD, choose};
-use crate::correlation::{Demand, Stock};
+use crate::correlation::{Demand, MakerTerm, Stock};
 use crate::ot::Extension;
 use crate::{Error, Result};
 use kernels::Block;
@@ -195,8 +195,10 @@ impl Wire {
         self.channel.recv(expect)
     }
 
-    /// Chooses the maker before there are base OTs.
-    pub fn choose_now(&mut self) -> Result<Chosen> {
+    /// Chooses the maker for so many before there are base OTs.
+    pub fn choose_for(&mut self, term: MakerTerm, demand: Demand) -> Result<Chosen> {
+        self.term = term;
+        self.plan_new(demand);
         let probe = self.probe();
         let (_, found) = self.trade_with(probe, &[], 0)?;
         self.trade_and_choose(found, &[], 0)?;

@@ -30,14 +30,13 @@ pub fn run(args: &FillPool, config: &Config, console: &Console) -> Result<(), Fa
     match found {
         Found::Pool(pool) => session.use_pool(*pool)?,
         Found::Nothing(seal) => {
-            let maker = match args.correlations.or(config.defaults().correlations) {
-                Some(Maker(Some(named))) => named,
-                _ => session.choose_maker(level, args.assume_link)?,
-            };
-            if let Some(conditions) = session.conditions() {
+            match args.correlations.or(config.defaults().correlations) {
+                Some(Maker(Some(named))) => session.create_pool(&args.pool, named, seal)?,
+                _ => session.create_pool_for(&args.pool, level, args.assume_link, seal)?,
+            }
+            if let (Some(maker), Some(conditions)) = (session.maker(), session.conditions()) {
                 console.note(format_args!("{maker} is chosen for {conditions}."));
             }
-            session.create_pool(&args.pool, maker, seal)?;
         }
     }
     let made = session.fill_pool(level)?;

@@ -90,9 +90,7 @@ fn a_party_that_is_late_does_not_spoil_it() {
             if session.party == late {
                 actor.sleep(Duration::from_millis(700));
             }
-            session.wire.term = term;
-            session.wire.plan_new(Demand::of_triples(1_000_000));
-            session.wire.choose_now().unwrap()
+            session.wire.choose_for(term, Demand::of_triples(1_000_000)).unwrap()
         }));
         assert!(is_near(conditions.alice_to_bob, 2_500_000), "{late}: {conditions}");
         assert!(is_near(conditions.bob_to_alice, 2_500_000), "{late}: {conditions}");
@@ -202,14 +200,32 @@ fn assumed_lines_must_be_equal() {
     }
 }
 
+/// A new pool has the maker that is chosen for its level, and a session takes what the pool lacks from that one.
+#[cfg(feature = "disk")]
+#[test]
+fn a_new_pool_has_the_maker_that_is_chosen_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let level = Demand::of_triples(40_000);
+    let (_, made) = unwrap(seeded(5, |session| {
+        let place = folder.path().join(session.party.to_string());
+        session.create_pool_for(&place, level, line("100ms,1Mbit"), None)?;
+        session.fill_pool(level)?;
+        let lacking = Demand { cots_by_alice: 7, ..Demand::NONE };
+        session.correlate(None, lacking, |stock| stock.forget(&stock.available()))?;
+        let refused = session.correlate(Extension::DEFAULT, lacking, |_| Ok(()));
+        assert!(matches!(refused, Err(Error::Usage(_))));
+        Ok((session.pool().unwrap().origin.extension, session.maker()))
+    }));
+    let softspoken8 = Extension::SoftSpoken { k: 8 };
+    assert_eq!(made, [(softspoken8, Some(softspoken8)); 2]);
+}
+
 /// A peer that measures for something else is named, before anything depends on it.
 #[test]
 fn a_probe_for_another_demand_is_refused() {
     let (_, results) = seeded(5, |session| {
         let term = crate::correlation::MakerTerm::new(None);
-        session.wire.term = term;
-        session.wire.plan_new(Demand::of_triples(200_000 + session.party as u64));
-        session.guarded(|session| session.wire.choose_now())
+        session.guarded(|session| session.wire.choose_for(term, Demand::of_triples(200_000 + session.party as u64)))
     });
     let errors = results.map(|result| result.unwrap_err());
     assert!(
@@ -225,12 +241,12 @@ fn absurd_findings_are_bounded() {
     for absurd in [[0u8; 24], [0xff; 24]] {
         let [alice, _] = over(["10ms,20Mbit"; 2], |_, session| {
             let term = crate::correlation::MakerTerm::new(None);
-            session.wire.term = term;
             let demand = Demand::of_triples(1_000_000);
-            session.wire.plan_new(demand);
             if session.party == Party::Alice {
-                return Some(session.wire.choose_now().unwrap());
+                return Some(session.wire.choose_for(term, demand).unwrap());
             }
+            session.wire.term = term;
+            session.wire.plan_new(demand);
             let probe = session.wire.probe();
             session.wire.trade_with(probe, &[], 0).unwrap();
             session.wire.channel.send(&absurd).unwrap();

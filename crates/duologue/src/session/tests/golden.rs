@@ -59,6 +59,7 @@ fn the_wire_stays_as_it_is() {
     prepared_in_memory(&mut record);
     strands(&mut record);
     makers(&mut record);
+    chosen_makers(&mut record);
     correlations(&mut record);
     random_ots(&mut record);
     all_in_one_session(&mut record);
@@ -154,6 +155,20 @@ fn makers(record: &mut Record) {
             record.session(&format!("{scheme}-by-{extension}"), SEED, |session| twice(&job(), &options, session));
         }
     }
+}
+
+/// Makers that are chosen: for little by the demand alone, for more by a line that both assume. What is sent to measure a
+/// line depends on what is found; `session/tests/choice.rs` counts its bytes.
+fn chosen_makers(record: &mut Record) {
+    for scheme in Scheme::ALL {
+        let auto = Options { extension: None, ..options(scheme, Timing::Ahead, Party::Bob) };
+        record.session(&format!("{scheme}-by-auto"), SEED, |session| twice(&job(), &auto, session));
+    }
+    let slow: crate::channel::Link = "100ms,1Mbit".parse().expect("a line");
+    record.session("maker-for-an-assumed-line", SEED, |session| {
+        session.choose_maker(Demand::of_triples(50_000), slow)?;
+        session.correlate(None, Demand::of_triples(100), |_| Ok(()))
+    });
 }
 
 /// Draws all that is in the stock.
