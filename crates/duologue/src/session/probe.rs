@@ -53,12 +53,13 @@ pub(super) struct Probe {
 impl Probe {
     /// The exchange of the probes, with the messages of the base OTs after them. The peer's message, and what was found.
     fn exchange(&self, channel: &mut Channel, ours: &[u8], expect: usize) -> Result<(Vec<u8>, Found)> {
+        let filler = filler(self.length);
         // What is here already came at a time that nobody knows.
         let late = channel.pending()? > 0;
         channel.send(&head(&self.demand))?;
         channel.flush()?;
         let sent = channel.clock().now();
-        for piece in filler(self.length).chunks(self.piece()) {
+        for piece in filler.chunks(self.piece()) {
             channel.send(piece)?;
             channel.flush()?;
         }
