@@ -12,6 +12,7 @@ use duologue::channel::{Channel, Link};
 use duologue::circuit::{Binding, BitMatrix};
 use duologue::correlation::Demand;
 use duologue::cost::{self, Speed};
+use duologue::ot::Extension;
 use duologue::{Inputs, Options, Party, Scheme, Session, Timing};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -86,7 +87,7 @@ impl Protocol {
     fn new(binding: &Binding, options: &Options, link: &Link) -> Result<Protocol, Failure> {
         let (scheme, garbling) = (options.scheme, options.garbling);
         let cost = cost::cost_over(binding, options, &apps::calls(), link)?;
-        let speed = measure(&options.extension(cost.maker), cost.terms.ahead)?;
+        let speed = measure(options, cost.terms.ahead)?;
         let (setup, online) = cost.time(link, &speed);
         let phase = |traffic: &cost::Traffic, seconds| Phase {
             seconds,
@@ -121,7 +122,8 @@ const FACES: usize = 1000;
 /// Runs a small program between two threads; the second run of a session has no base OTs.
 fn measure(options: &Options, ahead: bool) -> Result<Speed, Failure> {
     let timing = if ahead { Timing::Ahead } else { Timing::Streamed };
-    let options = options.timing(timing);
+    // Of a silent maker the second run would find all in stock.
+    let options = options.timing(timing).extension(Extension::DEFAULT);
     let binding = apps::scifi::scifi(900).bind(&[("faces", FACES as u64)])?;
     let (to_bob, to_alice) = Channel::pair();
     let bob = thread::scope(|scope| {

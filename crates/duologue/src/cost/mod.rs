@@ -152,7 +152,7 @@ impl Speed {
         let inputs = ["key", "text"].iter().fold(Inputs::new(), |i, name| i.with(name, BitMatrix::zeros(128, LANES)));
         let run = |channel, party| -> Result<Report> {
             let mut session = Session::connect(channel, party)?;
-            let options = Options { timing: Timing::Ahead, ..Options::new(scheme) };
+            let options = Options::new(scheme).timing(Timing::Ahead).extension(Extension::DEFAULT);
             // The first run pays for the base OTs of the session.
             session.run(&binding, &options, &inputs)?;
             Ok(session.run(&binding, &options, &inputs)?.report)
