@@ -4,7 +4,6 @@
 
 use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, PROTOCOL, STRANDS, TILE, encode, hex};
 use crate::correlation::{Demand, MakerTerm};
-use crate::ot::Extension;
 use crate::protocol::terms::Terms;
 use crate::{Error, Result};
 use circuit::program::Binding;
