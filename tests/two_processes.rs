@@ -96,6 +96,54 @@ fn three_halves_on_any_number_of_threads() {
     }
 }
 
+/// Both parties choose one maker of correlations, by what they measure or by a line that both assume.
+#[test]
+fn the_maker_is_chosen_by_both() {
+    let place = Place::new();
+    let [key, block, expected] = AES;
+    for (name, value) in [("keys.csv", key), ("blocks.csv", block)] {
+        place.write(name, format!("hex:{value}\n").repeat(20));
+    }
+    let tls = place.tls();
+    let open = ["--insecure-plaintext", "--insecure-plaintext"].map(String::from);
+    let common = "block:aes128 --yes --json --protocol gmw";
+    for [alice, bob] in [&tls, &open] {
+        for (way, maker) in [
+            ("", None),
+            ("--timing streamed", None),
+            ("--assume-link 100ms,1Mbit", Some("softspoken8")),
+            ("--correlations softspoken2", Some("softspoken2")),
+        ] {
+            let (alice, bob) = (format!("{alice} --input key=keys.csv"), format!("{bob} --input block=blocks.csv"));
+            let (alice, bob) = place.both(&format!("{common} {way}"), &alice, &bob);
+            assert_eq!(alice.values("out"), [expected; 20], "{way}");
+            let (alice, bob) = (alice.json(), bob.json());
+            let chosen = alice["correlations"].as_str().unwrap();
+            assert_eq!((chosen, &alice["conditions"]), (bob["correlations"].as_str().unwrap(), &bob["conditions"]));
+            assert_eq!(maker.unwrap_or(chosen), chosen, "{way}");
+            assert_eq!(alice["conditions"].is_object(), !way.contains("--correlations"), "{way}");
+        }
+    }
+    // For one block nothing is measured.
+    let common = "block:aes128 --yes --insecure-plaintext";
+    let (alice, bob) =
+        place.both(&format!("{common} --json"), &format!("--input key={key}"), &format!("--input block={block}"));
+    for report in [alice.json(), bob.json()] {
+        assert!(report["correlations"] == "softspoken4" && report["conditions"].is_null(), "{report}");
+    }
+    let (alice, bob) = place.both(
+        common,
+        &format!("--input key={key} --assume-link lan"),
+        &format!("--input block={block} --assume-link internet"),
+    );
+    for party in [alice, bob] {
+        party.failed(
+            4,
+            &["what makes correlations", "auto by rule 1 for 0.2ms,1000Mbit", "auto by rule 1 for 10ms,1000Mbit"],
+        );
+    }
+}
+
 #[test]
 fn sha256_of_abc() {
     let place = Place::new();

@@ -6,10 +6,10 @@
 use circuit::format::bristol::{self, Dialect, Names};
 use circuit::{Program, Schedule};
 use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
-use duologue::correlation::{Demand, Maker, RefillStep, Stock, pool};
+use duologue::correlation::{Demand, Maker, RefillStep, Stock, choice, pool};
 use duologue::ot::base::Points;
 use duologue::ot::{BaseOtSetup, Directions, Extension, Seeds};
-use duologue::{Error, Garbling, Inputs, Options, Party, Scheme, Session, Timing, data, session, storage};
+use duologue::{Error, Findings, Garbling, Inputs, Options, Party, Scheme, Session, Timing, data, session, storage};
 use mirror::Mirror;
 use std::cell::RefCell;
 use std::iter::repeat;
@@ -34,10 +34,11 @@ pub struct Target {
 }
 
 /// All of them, in the order of what a peer sends first; then files.
-pub const ALL: [Target; 14] = [
+pub const ALL: [Target; 15] = [
     Target { name: "frame", run: frame, seeds: frames },
     Target { name: "hello", run: hello, seeds: hellos },
     Target { name: "terms", run: terms, seeds: all_terms },
+    Target { name: "findings", run: findings, seeds: all_findings },
     Target { name: "points", run: points, seeds: all_points },
     Target { name: "setup", run: setup, seeds: setups },
     Target { name: "refill", run: refill, seeds: refills },
@@ -126,6 +127,26 @@ pub fn terms(bytes: &[u8]) {
 fn all_terms() -> Vec<Vec<u8>> {
     let ours = "what is called for\ta run\nthe program\t'x' 12\\u{e9}\n";
     vec![ours.into(), ours.replace("12", "\x1b[2J").into()]
+}
+
+/// What both parties say that they have measured: both have the same conditions, within their bounds, and a choice follows.
+pub fn findings(bytes: &[u8]) {
+    let (&[alice, bob, ..], _) = bytes.as_chunks::<{ Findings::LEN }>() else { return };
+    let [alice, bob] = [alice, bob].map(|bytes| Findings::decode(&bytes));
+    let conditions = Findings::merge(&alice, &bob);
+    assert_eq!(conditions, Findings::merge(&Findings::decode(&alice.encode()), &Findings::decode(&bob.encode())));
+    assert!((1_000..=125_000_000_000).contains(&conditions.alice_to_bob) && conditions.round_trip.as_secs() <= 120);
+    let chosen = choice::choose(Demand::of_triples(100_000), &conditions);
+    assert!(choice::candidates().any(|candidate| candidate == chosen));
+}
+
+fn all_findings() -> Vec<Vec<u8>> {
+    let numbers = |turns: [u32; 2], rates: [u64; 2]| {
+        [turns.map(u32::to_le_bytes).as_flattened(), rates.map(u64::to_le_bytes).as_flattened()].concat()
+    };
+    let honest = numbers([5_000, 5_010], [12_500_000, 619_100_000]);
+    let late = numbers([5_000, 0], [0, 2_000_000_000]);
+    vec![[honest.clone(), honest.clone()].concat(), [late, honest].concat(), vec![0xff; 48], vec![0; 48]]
 }
 
 /// The points of two base OTs.
@@ -279,20 +300,23 @@ pub fn whole_session(bytes: &[u8]) {
         .timing(if ahead { Timing::Ahead } else { Timing::Streamed })
         .tile(2);
     let channel = Channel::over(Mirror::new(mirrored, tail.to_vec()), Limits::default());
-    match run(channel, party, &options) {
+    match run(channel, party, &options, way & 64 != 0) {
         // Who sends what we send passes for an honest peer, but only if it sends all of it.
         Ok(()) => assert!(mirrored > BaseOtSetup::messages(Directions::Both)[0][0], "a session without a peer"),
         Err(error) => assert!(is_the_peers(&error), "{error}"),
     }
 }
 
-fn run(channel: Channel, party: Party, options: &Options) -> duologue::Result<()> {
+fn run(channel: Channel, party: Party, options: &Options, measures: bool) -> duologue::Result<()> {
     let binding = program().bind(&[("lanes", 3)]).expect("three lanes");
     let inputs = match party {
         Party::Alice => Inputs::new().with("a", data::uints(4, &[1, 2, 3])?),
         Party::Bob => Inputs::new().with("b", data::uints(4, &[4, 5, 6])?),
     };
     let mut session = Session::connect(channel, party)?;
+    if measures {
+        session.choose_maker(Demand::of_triples(60_000), None)?;
+    }
     if let Err(error) = session.run(&binding, options, &inputs) {
         let later = session.run(&binding, options, &inputs).err();
         let dead = matches!(later, Some(Error::Dead(_)));
@@ -317,6 +341,10 @@ fn sessions() -> Vec<Vec<u8>> {
         for mirrored in [0u16, 49, 900, 13_500, 40_000] {
             seeds.push([&[way][..], &mirrored.to_le_bytes(), b"\x01\x04\0\0abcd\x04\0\0\0"].concat());
         }
+    }
+    // Of those that measure, the peer turns to nonsense before the probe, in it, and in its findings.
+    for mirrored in [500u16, 4_000, 7_500, 8_000] {
+        seeds.push([&[66][..], &mirrored.to_le_bytes(), b"\x01\x18\0\0", &[0xff; 24]].concat());
     }
     seeds
 }

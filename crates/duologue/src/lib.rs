@@ -26,6 +26,7 @@ pub mod bench;
 pub mod call;
 pub mod channel;
 mod clock;
+mod conditions;
 pub mod correlation;
 pub mod cost;
 pub mod data;
@@ -46,6 +47,9 @@ mod threads;
 pub use agreement::hex;
 pub use circuit;
 pub use circuit::program::Party;
+pub use conditions::Conditions;
+#[doc(hidden)]
+pub use conditions::Findings;
 pub use data::{Inputs, Outputs};
 pub use error::{Error, Result};
 pub use executor::Phase;

@@ -13,6 +13,7 @@ use circuit::program::{Functionalities, Functionality, Owner, Recipient, Step, r
 use circuit::{BitMatrix, Party, Program, bits};
 use duologue::channel::{Channel, Limits};
 use duologue::cost::cost_with;
+use duologue::ot::Extension;
 use duologue::prepared::PreparedRuns;
 use duologue::{Error, Inputs, Options, Outcome, Phase, Progress, Result, Scheme, Session};
 use parties::{all_options, both, check, split, tcp};
@@ -93,6 +94,7 @@ fn bytes_and_rounds_are_exact() {
         let sample = sample_with_calls(seed, lanes);
         let inputs = split(&sample.binding, &sample.inputs, &mut Dice(seed));
         for options in all_options() {
+            let options = options.extension(Extension::DEFAULT);
             let counted = cost_with(&sample.binding, &options, &calls(None)).unwrap();
             let [alice, bob] = both(Channel::pair(), |mut session| {
                 session.register_all(&calls(None));

@@ -73,6 +73,7 @@ bounded! {
     frame 20000
     hello 10000
     terms 10000
+    findings 4000
     points 4000
     setup 60
     refill 150

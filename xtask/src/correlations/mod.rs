@@ -1,6 +1,7 @@
 //! The page of the makers of correlations: exact bytes, the figures of `duologue bench correlations`, and what follows
 //! of both for triples over lines.
 
+mod chosen;
 mod plot;
 mod times;
 
@@ -192,9 +193,10 @@ fn text(raw: &Raw, name: &str) -> Result<String> {
     let (spots, origin) = (spots(raw)?, measured::origin(&figures.machine, &raw.origin, name));
     Ok(format!(
         "{HEAD}\n## Speed, traffic and memory\n\n{makers}\n{}\n\n128 base OTs, the slower party: {slower:.2} ms on one core.\n\n\
-         base OTs of a new session, both ways: {both:.2} ms on one core.\n\n{TRIPLES}\n{traffic}\n{COMPUTED}{lines}\n{CHECKED}\n{spots}\n\
+         base OTs of a new session, both ways: {both:.2} ms on one core.\n\n{TRIPLES}\n{traffic}\n{COMPUTED}{lines}\n{CHECKED}\n{spots}\n{}\n\
          ## How it was measured\n\n{origin}\n\n{SESSIONS}\n\n{CORRELATIONS}\n",
-        plot::SPEEDS
+        plot::SPEEDS,
+        chosen::section()
     ))
 }
 

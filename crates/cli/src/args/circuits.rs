@@ -2,6 +2,7 @@
 
 use super::PROGRAM;
 use super::values::{Pair, garbling, goal, nanoseconds, party};
+use crate::config::Maker;
 use crate::grain::MOST_CORES;
 use clap::ValueEnum;
 use duologue::channel::Link;
@@ -23,6 +24,9 @@ pub struct Cost {
     /// How Yao garbles an AND: half-gates send 32 bytes, three-halves 25 for more computing
     #[arg(long, default_value = "half-gates", value_parser = garbling())]
     pub garbling: Garbling,
+    /// The maker of correlations, as `duologue run` has it; auto is what would be chosen for the line
+    #[arg(long, value_name = "MAKER", default_value = "auto")]
+    pub correlations: Maker,
     /// How many tiles take turns on the wire when Yao is streamed, as `duologue run` has it
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub strands: u16,
@@ -34,7 +38,7 @@ pub struct Cost {
 #[derive(clap::Args)]
 pub struct Grain {
     /// Say instead, by simulation, how many times as fast Yao would garble it on so many cores, by fine and by coarse grain
-    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CORES)), conflicts_with_all = ["link", "garbling", "strands"])]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CORES)), conflicts_with_all = ["link", "garbling", "correlations", "strands"])]
     pub cores: Vec<u32>,
     /// With --cores: an AND on one core, such as 6.8ns
     #[arg(long, value_name = "TIME", requires = "cores", value_parser = nanoseconds)]

@@ -2,11 +2,10 @@
 
 use super::PROGRAM;
 use super::values::{Pair, garbling, number, party, scheme, timing};
-use crate::config::{MOST_THREADS, PeerKey};
+use crate::config::{MOST_THREADS, Maker, PeerKey};
 use clap::Subcommand;
 use clap::builder::RangedU64ValueParser;
 use duologue::channel::Link;
-use duologue::ot::Extension;
 use duologue::{Garbling, Party, Scheme, Timing};
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -65,10 +64,13 @@ pub struct Settings {
     /// How many tiles take turns on the wire when Yao is streamed, both alike: as many as the threads of whoever has more
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub strands: u16,
-    /// The maker of correlations that are not in the pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told),
-    /// silent (by demand), silent16d to silent20d, silent16w to silent19w
-    #[arg(long, value_name = "MAKER")]
-    pub correlations: Option<Extension>,
+    /// The maker of correlations that are not in the pool, both alike: auto (by demand, line and processor), softspoken1 to
+    /// softspoken8, silent (by demand), silent16d to silent20d, silent16w to silent19w
+    #[arg(long, value_name = "MAKER", default_value = "auto")]
+    pub correlations: Maker,
+    /// Measure nothing, and choose for this line, both alike: '100ms,100Mbit', lan, internet or transatlantic
+    #[arg(long, value_name = "LINK")]
+    pub assume_link: Option<Link>,
     /// Take correlations from this folder, which `duologue pool fill` filled; both parties have one
     #[arg(long, value_name = "FOLDER")]
     pub pool: Option<PathBuf>,
@@ -104,7 +106,7 @@ pub struct Run {
     pub settings: Settings,
     /// Use one of the runs that `duologue prepare` put into this folder, on both sides
     #[arg(long, value_name = "FOLDER",
-          conflicts_with_all = ["protocol", "garbler", "garbling", "timing", "tile", "strands", "correlations", "pool"])]
+          conflicts_with_all = ["protocol", "garbler", "garbling", "timing", "tile", "strands", "correlations", "assume_link", "pool"])]
     pub prepared: Option<PathBuf>,
     /// The file of the key that the folder of prepared runs is sealed with: 32 random bytes or more
     #[arg(long, value_name = "FILE", requires = "prepared")]
@@ -192,10 +194,13 @@ pub struct FillPool {
     /// Fill up to so many correlated OTs in each direction, one for each input bit of Yao's evaluator
     #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = number)]
     pub cots: u64,
-    /// The maker of a new pool, both alike: softspoken1 to softspoken8 (softspoken4 unless told), silent (by demand),
-    /// silent16d to silent20d, silent16w to silent19w
+    /// The maker of a new pool, both alike: auto (by demand, line and processor; if nothing is told), softspoken1 to
+    /// softspoken8, silent (by demand), silent16d to silent20d, silent16w to silent19w
     #[arg(long, value_name = "MAKER")]
-    pub correlations: Option<Extension>,
+    pub correlations: Option<Maker>,
+    /// Measure nothing, and choose for this line, both alike: '100ms,100Mbit', lan, internet or transatlantic
+    #[arg(long, value_name = "LINK")]
+    pub assume_link: Option<Link>,
 }
 
 #[derive(clap::Args)]

@@ -12,7 +12,9 @@ impl Defaults {
         };
         let command = command.mut_subcommand("run", |run| with(self.party(run), "protocol", self.protocol));
         let command = command.mut_subcommand("prepare", |prepare| self.party(prepare));
-        let command = command.mut_subcommand("cost", |cost| with(cost, "garbling", self.garbling));
+        let command = command.mut_subcommand("cost", |cost| {
+            with(with(cost, "garbling", self.garbling), "correlations", self.correlations)
+        });
         // What makes the correlations of a pool that is there, it says itself: that default is for new ones.
         command.mut_subcommand("pool", |pool| pool.mut_subcommand("fill", |fill| with(fill, "threads", self.threads)))
     }

@@ -5,12 +5,12 @@
 
 mod defaults;
 mod edit;
+mod maker;
 mod names;
 
 use crate::failure::{Exit, Failure};
 use crate::io::paths;
 use duologue::channel::PublicKey;
-use duologue::ot::Extension;
 use duologue::{Garbling, Scheme};
 use kernels::Backend;
 use serde::de::{Deserializer, Error};
@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 pub use edit::Change;
+pub use maker::Maker;
 pub use names::{PeerKey, PeerName};
 
 /// The variable that names another file, or none if it is empty.
@@ -57,7 +58,7 @@ pub struct Defaults {
     #[serde(deserialize_with = "text")]
     garbling: Option<Garbling>,
     #[serde(deserialize_with = "text")]
-    pub correlations: Option<Extension>,
+    pub correlations: Option<Maker>,
     #[serde(deserialize_with = "threads")]
     threads: Option<u32>,
     #[serde(deserialize_with = "backend")]

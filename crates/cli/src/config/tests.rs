@@ -1,5 +1,6 @@
 use super::*;
 use duologue::channel::Identity;
+use duologue::ot::Extension;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -20,13 +21,15 @@ fn everything_that_it_may_hold_is_read() {
     let config = read(&text).unwrap();
     let Defaults { protocol, garbling, correlations, threads, backend } = config.defaults();
     assert_eq!((*protocol, *garbling), (Some(Scheme::MaskedGmw), Some(Garbling::ThreeHalves)));
-    assert_eq!((*correlations, *threads), (Some(Extension::SoftSpoken { k: 2 }), Some(2)));
+    assert_eq!((*correlations, *threads), (Some(Maker(Some(Extension::SoftSpoken { k: 2 }))), Some(2)));
     assert_eq!(backend.map(Backend::name), Some("portable"));
     assert_eq!(config.key(None).unwrap(), Path::new("folder/my.key"));
     assert_eq!(config.key(Some(&"other".into())).unwrap(), Path::new("other"));
     assert_eq!(config.peer_key(&"bob".parse().unwrap()).unwrap().to_string(), *KEY);
     assert_eq!((config.address("bob").unwrap(), config.address("h:1").unwrap()), ("b:7", "h:1"));
     assert_eq!(config.name_of(&KEY.parse().unwrap()).map(PeerName::as_str), Some("b.2"));
+    let auto = read("[defaults]\ncorrelations = 'auto'").unwrap();
+    assert_eq!(auto.defaults().correlations, Some(Maker(None)));
     assert!(read("").unwrap().peers().is_empty());
 }
 
@@ -43,6 +46,7 @@ fn what_it_may_not_hold_is_named_with_its_line() {
         ("[peers.'b o b']\nkey = 'x'", 1, "is no name"),
         ("[defaults]\nthreads = 0", 2, "1 to 256, not 0"),
         ("[defaults]\nprotocol = 'yoa'", 2, "yoa"),
+        ("[defaults]\ncorrelations = 'silence'", 2, "'silence' is no maker of correlations"),
         ("[defaults]\nbackend = 'sse'", 2, "'sse' is no set of instructions"),
         ("key = 1\n", 1, "string"),
         ("key = '''\n-----BEGIN PRIVATE KEY-----\n'''", 1, "no key stands here itself"),

@@ -24,7 +24,6 @@ use duologue::{Options, Scheme};
 /// The options that runs and prepared runs share.
 fn options(scheme: Scheme, args: &Settings) -> Options {
     let usual = Options::new(scheme);
-    let extension = args.correlations.unwrap_or(usual.extension);
-    let usual = usual.garbler(args.garbler).garbling(args.garbling).tile(args.tile).extension(extension);
-    usual.strands(args.strands.into())
+    let usual = usual.garbler(args.garbler).garbling(args.garbling).tile(args.tile).strands(args.strands.into());
+    usual.extension(args.correlations.0).link(args.assume_link)
 }

@@ -40,6 +40,25 @@ impl Link {
     }
 }
 
+/// When the last byte of both parties' exchanges has come, without computing: what each sends takes its place on the line
+/// after what it sent before, and whoever reads waits for it. Of each exchange, Alice's first, the bytes that a party sends
+/// and reads; of the lines, the one that Alice's messages take first.
+pub(crate) fn travel(links: [&Link; 2], exchanges: impl Iterator<Item = [(usize, usize); 2]>) -> Duration {
+    let mut now = [Duration::ZERO; 2];
+    let mut free = [Duration::ZERO; 2];
+    for each in exchanges {
+        let arrivals = [0, 1].map(|from| {
+            free[from] = free[from].max(now[from]) + links[from].transmission(each[from].0);
+            free[from] + links[from].round_trip / 2
+        });
+        for party in [0, 1] {
+            let reads = each[party].1 > 0;
+            now[party] = if reads { now[party].max(arrivals[1 - party]) } else { now[party] };
+        }
+    }
+    now[0].max(now[1])
+}
+
 impl FromStr for Link {
     type Err = Error;
 

@@ -48,7 +48,7 @@ mod tcp;
 mod tls;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,6 +61,7 @@ pub use frame::AbortCode;
 pub use keys::Identity;
 pub use keys::PublicKey;
 pub use link::Link;
+pub(crate) use link::travel;
 #[cfg(feature = "net")]
 pub use listener::{Listener, Security, Stranger};
 pub use pipe::Pipe;
@@ -341,6 +342,11 @@ impl Channel {
     /// if there was one.
     pub fn canceller(&self) -> Canceller {
         self.lock().canceller.clone()
+    }
+
+    /// The clock that deadlines and simulated links go by.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// How much went over the channel so far, and in how many rounds.

@@ -127,7 +127,7 @@ mod deadlines;
 mod hostile;
 mod link;
 mod meeting;
-pub(super) mod virtual_time;
+pub(crate) mod virtual_time;
 
 mod cases {
     use super::*;

@@ -1,7 +1,7 @@
 //! The exchanges of a session's correlations in lengths alone: base OTs when they are called for, and refills.
 
-use super::Demand;
 use super::maker::{NextBatches, Remaining};
+use super::{Demand, choice};
 use crate::Party;
 use crate::ot::base::Proof;
 use crate::ot::{Based, CotLengths, Extension, Missing};
@@ -15,6 +15,8 @@ pub(crate) struct MakerLengths {
     based: Based,
     /// Who sends the proof of the base OTs with the next exchange.
     proof: Option<Party>,
+    /// Bytes of the probe that travels with the first base OTs.
+    probe: usize,
 }
 
 /// The bytes that we send and read in each exchange.
@@ -23,16 +25,26 @@ pub(crate) type Lengths = Vec<(usize, usize)>;
 impl MakerLengths {
     pub fn new(us: Party, extension: Extension) -> Self {
         let cots = [(); 2].map(|()| extension.lengths());
-        MakerLengths { us, cots, based: Based::default(), proof: None }
+        MakerLengths { us, cots, based: Based::default(), proof: None, probe: 0 }
+    }
+
+    /// The same with a probe of this length, of a session that chooses its maker by what it measures.
+    pub fn probing(self, probe: usize) -> Self {
+        MakerLengths { probe, ..self }
     }
 
     /// The base OTs that a demand calls for.
     pub fn base(&mut self, demand: &Demand) -> Lengths {
         let Some(missing) = self.based.missing(demand) else { return Vec::new() };
+        let mut exchanges = missing.exchanges(self.us);
         if let Missing::All(directions) = missing {
             self.proof = Some(directions.first());
+            for ((sent, read), probe) in exchanges.iter_mut().zip(choice::probing(self.probe)) {
+                *sent += probe;
+                *read += probe;
+            }
         }
-        missing.exchanges(self.us)
+        exchanges
     }
 
     /// A refill, with its base OTs, and the correlations that it adds to the stock.

@@ -5,6 +5,7 @@
 //! program is known before an input is read.
 
 mod bits;
+pub mod choice;
 pub mod derived;
 mod lengths;
 mod maker;
@@ -17,6 +18,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
 use crate::Party;
+pub(crate) use choice::MakerTerm;
 pub(crate) use lengths::MakerLengths;
 pub(crate) use maker::Recipe;
 #[doc(hidden)]
@@ -70,6 +72,16 @@ impl Demand {
             cots_by_alice: self.cots_by_alice.min(other.cots_by_alice),
             cots_by_bob: self.cots_by_bob.min(other.cots_by_bob),
             triples: self.triples.min(other.triples),
+        }
+    }
+
+    /// The demand of so many that are alike.
+    pub(crate) fn times(&self, count: u64) -> Self {
+        let each = |number: u64| number.saturating_mul(count);
+        Self {
+            cots_by_alice: each(self.cots_by_alice),
+            cots_by_bob: each(self.cots_by_bob),
+            triples: each(self.triples),
         }
     }
 

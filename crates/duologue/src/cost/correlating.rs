@@ -4,7 +4,7 @@ use super::{PhaseExchange, Traffic, traffic, travel};
 use crate::Party;
 use crate::agreement;
 use crate::channel::Link;
-use crate::correlation::{Demand, MakerLengths};
+use crate::correlation::{Demand, MakerLengths, MakerTerm};
 use crate::executor::Phase;
 use crate::ot::Extension;
 use crate::session::block_of;
@@ -39,7 +39,8 @@ impl Correlating {
     /// The next demand, whose correlations are taken away block by block; the first has the base OTs of what it calls for.
     pub fn correlate(&mut self, demand: Demand) -> Supply {
         let mut supply = Supply { made: Demand::NONE, exchanges: Default::default() };
-        let terms = fields::correlations(&Moment::default(), fields::CORRELATIONS, self.extension, &demand);
+        let terms =
+            fields::correlations(&Moment::default(), fields::CORRELATIONS, &MakerTerm::new(self.extension), &demand);
         supply.exchange([4 + agreement::encode(&terms).len(); 2]);
         for (maker, exchanges) in self.lengths.iter_mut().zip(&mut supply.exchanges) {
             exchanges.extend(maker.base(&demand).into_iter().map(in_setup));

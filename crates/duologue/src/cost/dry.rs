@@ -5,12 +5,16 @@
 
 use super::PhaseExchange;
 use crate::call::{self, CallLengths, CallRun, Calls, InParts};
-use crate::correlation::{Demand, MakerLengths, Stock};
+use crate::channel;
+use crate::conditions::Conditions;
+use crate::correlation::choice::choose;
+use crate::correlation::{Demand, MakerLengths, MakerTerm, Stock};
 use crate::executor::cells::{self, Cells, Nothing};
 use crate::executor::{
     Arg, Engine, Exchanges, Executor, Feeds, Flow, Job, Lengths, Link, Made, Phase, PlanCache, Program, Protocol,
     Scheduling, Setup, Stage, StoredSize,
 };
+use crate::ot::Extension;
 use crate::outbox::{Inbox, Outbox};
 use crate::protocol::terms::Terms;
 use crate::session::at_once;
@@ -24,6 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The findings of a dry run.
 pub(super) struct Found {
     pub demand: Demand,
+    pub maker: Extension,
     pub depth: u32,
     /// Bytes between setup and online.
     pub stored: u64,
@@ -37,9 +42,9 @@ pub(super) fn run(
     party: Party,
     (binding, schedule): (&Binding, &Arc<Schedule>),
     terms: &Terms,
-    (opening, calls): (usize, &Calls),
+    (opening, calls, link): (usize, &Calls, &channel::Link),
 ) -> Result<Found> {
-    let tally = Arc::new(Tally::new(party, opening, terms));
+    let tally = Arc::new(Tally::new(party, opening));
     let program = Program {
         party: Some(party),
         binding: Arc::new(binding.clone()),
@@ -53,6 +58,7 @@ pub(super) fn run(
     };
     let mut executor = engine(program, party, terms, &tally, calls)?;
     let demand = executor.demand();
+    let maker = tally.choose(&terms.maker(), &demand, link);
     let size = executor.stored_size();
     let (mut stock, mut link) = (Stock::new(party), DryLink(tally.clone()));
     executor.setup(&mut stock, &mut link)?;
@@ -61,7 +67,7 @@ pub(super) fn run(
     let mut state = tally.state();
     let stored = if terms.ahead { size.labels + size.tables } else { 0 };
     let exchanges = std::mem::take(&mut state.exchanges);
-    Ok(Found { demand, depth: state.depth, stored, peak: ran.peak as u64, exchanges })
+    Ok(Found { demand, maker, depth: state.depth, stored, peak: ran.peak as u64, exchanges })
 }
 
 fn engine(program: Program, party: Party, terms: &Terms, tally: &Arc<Tally>, calls: &Calls) -> Result<Box<dyn Engine>> {
@@ -92,6 +98,7 @@ struct Tally {
 }
 
 struct State {
+    party: Party,
     phase: Phase,
     /// Of the exchange that is being gathered.
     sent: usize,
@@ -104,14 +111,25 @@ struct State {
 
 impl Tally {
     /// After the terms.
-    fn new(party: Party, opening: usize, terms: &Terms) -> Tally {
+    fn new(party: Party, opening: usize) -> Tally {
         let phase = Phase::Setup;
         let (sent, read, exchanges, available, depth) = Default::default();
-        let maker = MakerLengths::new(party, terms.extension);
-        let state = Mutex::new(State { phase, sent, read, exchanges, available, maker, depth });
+        let maker = MakerLengths::new(party, Extension::DEFAULT);
+        let state = Mutex::new(State { party, phase, sent, read, exchanges, available, maker, depth });
         let tally = Tally { state };
         tally.exchange(opening, opening);
         tally
+    }
+
+    /// The maker of what will be drawn, over a line that is measured unless the terms say otherwise.
+    fn choose(&self, term: &MakerTerm, demand: &Demand, link: &channel::Link) -> Extension {
+        let (extension, probe) = match term.decide(demand) {
+            Ok((extension, _)) => (extension, 0),
+            Err(probe) => (choose(*demand, &Conditions::of(link)), probe),
+        };
+        let state = &mut *self.state();
+        state.maker = MakerLengths::new(state.party, extension).probing(probe);
+        extension
     }
 
     /// The exchange that opens the protocol.

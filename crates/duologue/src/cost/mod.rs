@@ -11,9 +11,10 @@ pub use correlating::{Correlating, Supply};
 
 use crate::agreement;
 use crate::call::Calls;
-use crate::channel::{Channel, Link};
+use crate::channel::{self, Channel, Link};
 use crate::correlation::Demand;
 use crate::executor::Phase;
+use crate::ot::Extension;
 use crate::protocol::terms::Terms;
 use crate::session::fields;
 use crate::{Error, Inputs, Options, Party, Report, Result, Scheme, Session, Timing};
@@ -37,6 +38,8 @@ pub struct Cost {
     pub tile: usize,
     /// Correlations that it draws.
     pub demand: Demand,
+    /// What makes them: the maker that the options name, or the one that is chosen.
+    pub maker: Extension,
     /// Traffic before inputs, with the base OTs of a new session.
     pub setup: Traffic,
     /// Traffic with inputs, with what of setup is streamed.
@@ -93,20 +96,29 @@ pub fn cost(binding: &Binding, options: &Options) -> Result<Cost> {
     cost_with(binding, options, &Calls::new())
 }
 
-/// Counts what `options` would make of a bound program that may call these protocols, in a new session.
+/// Counts what `options` would make of a bound program that may call these protocols, in a new session over a local network.
 ///
 /// # Errors
 /// If the program cannot be encoded, or calls another protocol.
 pub fn cost_with(binding: &Binding, options: &Options, calls: &Calls) -> Result<Cost> {
+    cost_over(binding, options, calls, &Link::LAN)
+}
+
+/// As [`cost_with`] over another line, which decides where the maker of correlations is chosen. With what is sent to measure
+/// it; the line that is found, and the parties' processors, may be others than this line and the reference processor.
+///
+/// # Errors
+/// As [`cost_with`].
+pub fn cost_over(binding: &Binding, options: &Options, calls: &Calls, link: &Link) -> Result<Cost> {
     let (terms, schedule) = Terms::resolve(binding, options)?;
     calls.check(&schedule)?;
     let schedule = Arc::new(schedule);
     let opening = opening(binding, &terms, &schedule)?;
     let mut exchanges: [Vec<PhaseExchange>; 2] = Default::default();
-    let (mut demand, mut depth, mut memory) = (Demand::NONE, 0, 0);
+    let (mut demand, mut depth, mut memory, mut maker) = (Demand::NONE, 0, 0, Extension::DEFAULT);
     for party in [Party::Alice, Party::Bob] {
-        let found = dry::run(party, (binding, &schedule), &terms, (opening, calls))?;
-        (demand, depth) = (found.demand, found.depth);
+        let found = dry::run(party, (binding, &schedule), &terms, (opening, calls, link))?;
+        (demand, depth, maker) = (found.demand, found.depth, found.maker);
         memory = memory.max(found.peak + found.stored);
         exchanges[party as usize] = found.exchanges;
     }
@@ -116,6 +128,7 @@ pub fn cost_with(binding: &Binding, options: &Options, calls: &Calls) -> Result<
         depth,
         tile: schedule.tile,
         demand,
+        maker,
         setup: traffic(&exchanges, Phase::Setup),
         online: traffic(&exchanges, Phase::Online),
         memory,
@@ -139,7 +152,7 @@ impl Speed {
         let inputs = ["key", "text"].iter().fold(Inputs::new(), |i, name| i.with(name, BitMatrix::zeros(128, LANES)));
         let run = |channel, party| -> Result<Report> {
             let mut session = Session::connect(channel, party)?;
-            let options = Options { timing: Timing::Ahead, ..Options::new(scheme) };
+            let options = Options::new(scheme).timing(Timing::Ahead).extension(Extension::DEFAULT);
             // The first run pays for the base OTs of the session.
             session.run(&binding, &options, &inputs)?;
             Ok(session.run(&binding, &options, &inputs)?.report)
@@ -176,19 +189,8 @@ impl Cost {
 
 /// When the last byte of both parties' exchanges has come, without computing.
 fn travel<'a>(link: &Link, exchanges: impl Iterator<Item = (&'a PhaseExchange, &'a PhaseExchange)>) -> Duration {
-    let mut now = [Duration::ZERO; 2];
-    let mut free = [Duration::ZERO; 2];
-    for (alice, bob) in exchanges {
-        let arrive = |from: usize, exchange: &PhaseExchange, free: &mut [Duration; 2]| {
-            free[from] = free[from].max(now[from]) + link.transmission(exchange.sent);
-            free[from] + link.round_trip / 2
-        };
-        let at_bob = arrive(0, alice, &mut free);
-        let at_alice = arrive(1, bob, &mut free);
-        now[0] = if alice.read > 0 { now[0].max(at_alice) } else { now[0] };
-        now[1] = if bob.read > 0 { now[1].max(at_bob) } else { now[1] };
-    }
-    now[0].max(now[1])
+    let bytes = |exchange: &PhaseExchange| (exchange.sent, exchange.read);
+    channel::travel([link; 2], exchanges.map(|(alice, bob)| [bytes(alice), bytes(bob)]))
 }
 
 /// Bytes of the terms and of what opens a run: equal for both parties, since the terms are.

@@ -5,6 +5,8 @@
 
 pub use super::yao::Garbling;
 use super::{Scheme, Tiling};
+use crate::channel::Link;
+use crate::correlation::MakerTerm;
 pub use crate::executor::Window;
 use crate::ot::Extension;
 use crate::{Error, Party, Result};
@@ -49,8 +51,11 @@ pub struct Options {
     /// nearest of these. A party with as many threads
     /// gives each of them one; with fewer or more it sends and reads the same bytes.
     pub strands: usize,
-    /// The maker of correlations, when they are not from a pool; one for all programs of a session.
-    pub extension: Extension,
+    /// The maker of correlations, when they are not from a pool; one for all programs of a session. None is chosen when the
+    /// session first needs one, [by demand, line and processor](crate::correlation::choice).
+    pub extension: Option<Extension>,
+    /// The line that is assumed where something is chosen by it; by default it is measured.
+    pub link: Option<Link>,
 }
 
 impl Options {
@@ -63,7 +68,8 @@ impl Options {
             timing: Timing::Auto,
             tile: None,
             strands: 1,
-            extension: Extension::DEFAULT,
+            extension: None,
+            link: None,
         }
     }
 
@@ -97,9 +103,14 @@ impl Options {
         Options { strands, ..self }
     }
 
-    /// Sets the maker of correlations.
-    pub fn extension(self, extension: Extension) -> Options {
-        Options { extension, ..self }
+    /// Sets the maker of correlations, or that it is chosen.
+    pub fn extension(self, extension: impl Into<Option<Extension>>) -> Options {
+        Options { extension: extension.into(), ..self }
+    }
+
+    /// Sets the line that is assumed where something is chosen by it, or that it is measured.
+    pub fn link(self, link: impl Into<Option<Link>>) -> Options {
+        Options { link: link.into(), ..self }
     }
 
     /// These options for runs that are prepared for a later session, whose setup is always ahead.
@@ -131,8 +142,10 @@ pub struct Terms {
     pub window: Window,
     /// How many tiles take turns on the wire: one but for Yao when it is streamed.
     pub strands: usize,
-    /// The maker of correlations.
-    pub extension: Extension,
+    /// The maker of correlations; none where it is chosen.
+    pub extension: Option<Extension>,
+    /// The line that it is chosen for; none where that is measured, or nothing is chosen.
+    pub link: Option<Link>,
 }
 
 /// The working set of a tile, in bytes: a share of a core's second-level cache, beside which there is room for what is
@@ -174,8 +187,14 @@ impl Terms {
         let schedule = Schedule::new(binding, order, fitting)?;
         let ahead = descriptor.is_ahead(options, &schedule)?;
         let Options { scheme, garbling, extension, .. } = *options;
+        let link = options.link.filter(|_| extension.is_none());
         let strands = if descriptor.has_garbler() && !ahead { options.strands.clamp(1, MAX_STRANDS) } else { 1 };
-        Ok((Terms { scheme, garbler, garbling, ahead, window, strands, extension }, schedule))
+        Ok((Terms { scheme, garbler, garbling, ahead, window, strands, extension, link }, schedule))
+    }
+
+    /// What they say of the maker of correlations.
+    pub(crate) fn maker(&self) -> MakerTerm {
+        MakerTerm { extension: self.extension, link: self.link }
     }
 }
 

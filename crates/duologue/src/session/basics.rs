@@ -9,7 +9,8 @@ use super::wire::Wire;
 use super::{Outcome, PhaseReport, Precomputation, Prepared, Progress, Report, Session, call, fields, take_leave};
 use crate::call::Calls;
 use crate::channel::{Canceller, Channel, Counters, PublicKey};
-use crate::correlation::{Demand, Stock};
+use crate::conditions::Conditions;
+use crate::correlation::{Demand, MakerTerm, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Feeds, PlanCache};
 use crate::ot::{Based, Extension};
@@ -22,6 +23,7 @@ use kernels::Block;
 use kernels::generator::Generator;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 use zeroize::Zeroizing;
 
 impl Session {
@@ -73,7 +75,10 @@ impl Session {
                 maker: None,
                 pool: None,
                 delta: Some(Zeroizing::new(delta)),
-                extension: Extension::DEFAULT,
+                term: MakerTerm::new(None),
+                planned: Demand::NONE,
+                chosen: None,
+                turn: Duration::ZERO,
                 threads: 1,
                 started: Threads::default(),
                 observer: None,
@@ -119,9 +124,10 @@ impl Session {
         let job = Job { terms, binding: Arc::new(binding.clone()), schedule, public: feeds };
         let (engine, ordinal) = self.guarded(|session| {
             session.wire.agree(&fields)?;
-            session.wire.extension = terms.extension;
+            session.wire.term = terms.maker();
             let taken = session.reserve(&job.schedule);
             let mut engine = session.engine(&job, taken)?;
+            session.wire.plan(engine.demand(), &session.stock);
             engine.setup(&mut session.stock, &mut session.wire)?;
             Ok((engine, taken.1))
         })?;
@@ -131,6 +137,8 @@ impl Session {
             ands: schedule.totals.and0,
             tile: schedule.tile,
             demand: engine.demand(),
+            maker: self.maker(),
+            conditions: self.conditions(),
             setup: start.until_now(&self.wire),
             online: PhaseReport::default(),
         };
@@ -204,6 +212,7 @@ impl Session {
         report.online = start.until_now(&self.wire);
         report.online.time = report.online.time.saturating_sub(ran.streamed_setup);
         report.setup.time += ran.streamed_setup;
+        (report.maker, report.conditions) = (self.maker(), self.conditions());
         drop(ran.schedule);
         Ok(Outcome { outputs: Outputs::new(&binding, ran.outputs), report })
     }
@@ -231,6 +240,17 @@ impl Session {
     pub(super) fn keys(&self) -> Option<[PublicKey; 2]> {
         let [ours, peers] = self.wire.channel.keys()?;
         Some(if self.party == Party::Alice { [ours, peers] } else { [peers, ours] })
+    }
+
+    /// The maker of this session's correlations; none while it has made none. Once there is one it stays.
+    pub fn maker(&self) -> Option<Extension> {
+        self.wire.chosen.map(|chosen| chosen.extension)
+    }
+
+    /// The conditions for which the maker was chosen, measured or assumed; none where it was named, is a pool's, or where
+    /// the demand alone decided.
+    pub fn conditions(&self) -> Option<Conditions> {
+        self.wire.chosen.and_then(|chosen| chosen.conditions)
     }
 
     /// Bytes and rounds of the channel so far.

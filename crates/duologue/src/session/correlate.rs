@@ -4,8 +4,9 @@ use super::outcome::Mark;
 use super::wire::Wire;
 use super::{PhaseReport, Progress, Session, Unit};
 use crate::agreement::Fields;
-use crate::correlation::{Demand, Stock};
-use crate::executor::{Link, Phase};
+use crate::channel::Link;
+use crate::correlation::{Demand, MakerTerm, Stock};
+use crate::executor::{Link as _, Phase};
 use crate::ot::Extension;
 use crate::session::fields;
 use crate::{Error, Result};
@@ -19,38 +20,57 @@ impl Session {
     /// most 2²⁰ of a kind, or what one batch of the maker has, if that is more: up to 15 million for the silent ones,
     /// which make whole batches and so more than is asked for. What `take` leaves in the stock stays there for programs.
     ///
+    /// With no maker the session's own is taken, or chosen [by demand, line and processor](crate::correlation::choice).
+    ///
     /// # Errors
     /// [`Error::Usage`] if the session has another maker; [`Error::Incompatible`] if the peer does not call for the
     /// same. Any other error ends the session.
     pub fn correlate(
         &mut self,
-        extension: Extension,
+        extension: impl Into<Option<Extension>>,
         demand: Demand,
         mut take: impl FnMut(&mut Stock) -> Result<()>,
     ) -> Result<PhaseReport> {
         self.alive()?;
-        self.wire.check_extension(extension)?;
-        let fields = self.correlations_called_for(fields::CORRELATIONS, extension, &demand);
+        let term = MakerTerm::new(extension);
+        self.wire.check_extension(term.extension)?;
+        let fields = self.correlations_called_for(fields::CORRELATIONS, &term, &demand);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
-            session.make_blocks(extension, demand, Wire::add, |_, stock| take(stock))
+            session.wire.plan_new(demand.missing_from(&session.wire.left_in_pool()));
+            session.make_blocks(term, demand, Wire::add, |_, stock| take(stock))
         })
     }
 
-    pub(super) fn correlations_called_for(&self, call: &str, extension: Extension, demand: &Demand) -> Fields {
-        fields::correlations(&self.moment(true, self.ordinal), call, extension, demand)
+    /// Chooses the maker of so many correlations, which the session then has, by the conditions of this session: an assumed
+    /// line, or what both parties measure now. A pool or another session can be given it.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] if the peer does not choose for the same. Any other error ends the session.
+    pub fn choose_maker(&mut self, demand: Demand, link: impl Into<Option<Link>>) -> Result<Extension> {
+        self.alive()?;
+        let term = MakerTerm { extension: None, link: link.into() };
+        let fields = self.correlations_called_for(fields::CHOICE, &term, &demand);
+        self.guarded(|session| {
+            session.wire.agree(&fields)?;
+            Ok(session.wire.choose_for(term, demand)?.extension)
+        })
+    }
+
+    pub(super) fn correlations_called_for(&self, call: &str, term: &MakerTerm, demand: &Demand) -> Fields {
+        fields::correlations(&self.moment(true, self.ordinal), call, term, demand)
     }
 
     /// Makes the correlations that the parties agreed on: `add` puts each block into the stock, `take` does something with it.
     pub(super) fn make_blocks(
         &mut self,
-        extension: Extension,
+        term: MakerTerm,
         demand: Demand,
         add: fn(&mut Wire, &mut Stock, Demand) -> Result<()>,
         mut take: impl FnMut(&mut Wire, &mut Stock) -> Result<()>,
     ) -> Result<PhaseReport> {
         let Session { wire, stock, .. } = self;
-        wire.extension = extension;
+        wire.term = term;
         wire.begin(&demand)?;
         let start = Mark::new(wire);
         let (mut left, total) = (demand, demand.total());

@@ -3,8 +3,7 @@
 //! Local settings (threads, verbosity) are none.
 
 use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, PROTOCOL, STRANDS, TILE, encode, hex};
-use crate::correlation::Demand;
-use crate::ot::Extension;
+use crate::correlation::{Demand, MakerTerm};
 use crate::protocol::terms::Terms;
 use crate::{Error, Result};
 use circuit::program::Binding;
@@ -41,7 +40,7 @@ pub(crate) fn run(
     fields.push(("when setup happens", if terms.ahead { "ahead" } else { "streamed" }.into()));
     fields.extend(pieces(terms, schedule));
     fields.extend([
-        ("what makes correlations", terms.extension.to_string()),
+        ("what makes correlations", terms.maker().to_string()),
         ("the public inputs", public.to_hex().to_string()),
         ("how many programs ran before", moment.ordinal.to_string()),
         ("the correlations used before", counts(&moment.drawn)),
@@ -118,10 +117,10 @@ pub(crate) const PREPARE_TO: &str = "runs prepared for later";
 pub(crate) const ONLINE_FROM: &str = "a run that was prepared before";
 
 /// The further fields to compare before runs are prepared: the correlations are made now.
-pub(crate) fn prepare_to(mut fields: Fields, moment: &Moment, extension: Extension, times: u64) -> Fields {
+pub(crate) fn prepare_to(mut fields: Fields, moment: &Moment, term: &MakerTerm, times: u64) -> Fields {
     fields.extend([
         ("how many times", times.to_string()),
-        ("what makes correlations", extension.to_string()),
+        ("what makes correlations", term.to_string()),
         ("how many programs ran before", moment.ordinal.to_string()),
         ("the correlations used before", counts(&moment.drawn)),
         ("the correlations in stock", counts(&moment.stock)),
@@ -163,32 +162,46 @@ pub(crate) fn online(moment: &Moment) -> Fields {
 /// The call of [`Session::correlate`](crate::Session::correlate).
 pub(crate) const CORRELATIONS: &str = "correlations";
 
-/// The fields to compare before correlations are made for no program.
-pub(crate) fn correlations(moment: &Moment, call: &str, extension: Extension, demand: &Demand) -> Fields {
+/// The call of [`Session::choose_maker`](crate::Session::choose_maker).
+pub(crate) const CHOICE: &str = "a choice of what makes correlations";
+
+/// The fields to compare before correlations are made for no program, or their maker is chosen.
+pub(crate) fn correlations(moment: &Moment, call: &str, term: &MakerTerm, demand: &Demand) -> Fields {
     vec![
         (CALL, call.into()),
         ("the session", hex(&moment.session)),
         ("how many", counts(demand)),
-        ("what makes correlations", extension.to_string()),
+        ("what makes correlations", term.to_string()),
         ("the correlations in stock", counts(&moment.stock)),
     ]
 }
 
 /// The fields to compare before random OTs are made.
-pub(crate) fn random_ots(moment: &Moment, extension: Extension, what: &str, demand: &Demand) -> Fields {
+pub(crate) fn random_ots(moment: &Moment, term: &MakerTerm, what: &str, demand: &Demand) -> Fields {
     vec![
         (CALL, what.into()),
         ("the session", hex(&moment.session)),
         ("how many", format!("{} by alice, {} by bob", demand.cots_by_alice, demand.cots_by_bob)),
-        ("what makes correlations", extension.to_string()),
+        ("what makes correlations", term.to_string()),
         ("how many programs ran before", moment.ordinal.to_string()),
     ]
 }
 
 /// The fields to compare before a session has a pool.
-pub(crate) fn pool(call: &str, session: &[u8; 32], extension: Option<Extension>) -> Fields {
-    let extension = extension.map_or("what the pool says".into(), |extension| extension.to_string());
-    vec![(CALL, call.into()), ("the session", hex(session)), ("what makes correlations", extension)]
+pub(crate) fn pool(session: &[u8; 32]) -> Fields {
+    vec![
+        (CALL, "a pool".into()),
+        ("the session", hex(session)),
+        ("what makes correlations", "what the pool says".into()),
+    ]
+}
+
+/// The fields to compare before a pool is made; a maker that is chosen is chosen for its level.
+pub(crate) fn new_pool(session: &[u8; 32], term: &MakerTerm, level: &Demand) -> Fields {
+    let mut fields =
+        vec![(CALL, "a new pool".into()), ("the session", hex(session)), ("what makes correlations", term.to_string())];
+    fields.extend(term.extension.is_none().then(|| ("how many", counts(level))));
+    fields
 }
 
 /// The fields to compare before correlations are shown.

@@ -12,6 +12,7 @@ mod pool;
 mod precomputation;
 #[cfg(feature = "disk")]
 mod prepared;
+mod probe;
 mod program;
 mod random;
 #[cfg(test)]

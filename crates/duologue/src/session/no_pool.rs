@@ -2,12 +2,21 @@
 
 use super::wire::Wire;
 use crate::correlation::{Demand, Stock};
+use crate::ot::Extension;
 use crate::{Error, Result};
 
 /// There is none.
 pub(super) enum Pool {}
 
 impl Wire {
+    pub(super) fn maker_of_pool(&self) -> Option<Extension> {
+        None
+    }
+
+    pub(super) fn left_in_pool(&self) -> Demand {
+        Demand::NONE
+    }
+
     pub(super) fn take_from_pool(&mut self, _: &mut Stock, _: Demand) -> Result<()> {
         Ok(())
     }

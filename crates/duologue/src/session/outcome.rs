@@ -3,9 +3,11 @@
 use super::wire::Wire;
 use crate::channel::Counters;
 use crate::clock::Instant;
+use crate::conditions::Conditions;
 use crate::correlation::Demand;
 use crate::data::Outputs;
 use crate::executor::{Engine, Feeds, Phase};
+use crate::ot::Extension;
 use crate::protocol::terms::Terms;
 use circuit::program::Binding;
 use std::fmt;
@@ -38,6 +40,10 @@ pub struct Report {
     pub tile: usize,
     /// Correlations that the program draws.
     pub demand: Demand,
+    /// What makes the session's correlations, as far as it has made any.
+    pub maker: Option<Extension>,
+    /// The conditions for which that was chosen; none where it was named, is a pool's, or where the demand alone decided.
+    pub conditions: Option<Conditions>,
     /// Before inputs. When setup is streamed, the time is the sum of its parts, and the bytes and rounds of those that
     /// were made between inputs count as online.
     pub setup: PhaseReport,

@@ -11,9 +11,10 @@
 
 use super::wire::Wire;
 use super::{PhaseReport, Session};
+use crate::channel::Link;
 pub(super) use crate::correlation::pool::Pool;
 use crate::correlation::pool::{Origin, SealKey, Status, Summary, delta_identity};
-use crate::correlation::{Demand, Stock};
+use crate::correlation::{Demand, MakerTerm, Stock};
 use crate::ot::Extension;
 use crate::session::fields;
 use crate::{Error, Result};
@@ -28,11 +29,34 @@ impl Session {
     /// [`Error::Usage`] if the session was used before or the folder cannot be a pool; [`Error::Incompatible`] if the
     /// peer does not make one. Any other error ends the session.
     pub fn create_pool(&mut self, folder: &Path, extension: Extension, seal: Option<SealKey>) -> Result<()> {
+        self.found_pool(folder, MakerTerm::new(extension), Demand::NONE, seal)
+    }
+
+    /// As [`create_pool`](Self::create_pool), with the maker that is [chosen](crate::correlation::choice) for filling the pool
+    /// to this level, over an assumed line or the one that is measured now. The pool keeps it.
+    ///
+    /// # Errors
+    /// As [`create_pool`](Self::create_pool).
+    pub fn create_pool_for(
+        &mut self,
+        folder: &Path,
+        level: Demand,
+        link: impl Into<Option<Link>>,
+        seal: Option<SealKey>,
+    ) -> Result<()> {
+        self.found_pool(folder, MakerTerm { extension: None, link: link.into() }, level, seal)
+    }
+
+    fn found_pool(&mut self, folder: &Path, term: MakerTerm, level: Demand, seal: Option<SealKey>) -> Result<()> {
         self.begin_pool()?;
         let keys = self.keys();
-        let fields = fields::pool("a new pool", &self.id, Some(extension));
+        let fields = fields::new_pool(&self.id, &term, &level);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
+            let extension = match term.extension {
+                Some(extension) => extension,
+                None => session.wire.choose_for(term, level)?.extension,
+            };
             let identity = blake3::derive_key("duologue v1 identity of a pool", &session.id);
             let delta = session.secrets.derive(b"pool    ", 0).block().with_lsb(true);
             let ours = delta_identity(&identity, session.party, delta);
@@ -56,7 +80,7 @@ impl Session {
         if pool.origin().party != self.party {
             return Err(Error::usage(format!("this pool is {}'s half, not {}'s", pool.origin().party, self.party)));
         }
-        let fields = fields::pool("a pool", &self.id, None);
+        let fields = fields::pool(&self.id);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.attach(pool)
@@ -101,13 +125,13 @@ impl Session {
         }
         let extension = pool.origin().extension;
         self.wire.check_maker_of_pool(extension)?;
+        let term = MakerTerm::new(extension);
         let batch = blake3::derive_key("duologue v1 batch of a pool", &self.id);
-        let fields = self.correlations_called_for("correlations for a pool", extension, &missing);
+        let fields = self.correlations_called_for("correlations for a pool", &term, &missing);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.wire.pool()?.trim()?;
-            session
-                .make_blocks(extension, missing, Wire::make, |wire, stock| wire.pool()?.append(batch, stock).map(drop))
+            session.make_blocks(term, missing, Wire::make, |wire, stock| wire.pool()?.append(batch, stock).map(drop))
         })
     }
 }
@@ -119,12 +143,23 @@ impl Wire {
 
     /// A session has one maker: where a program or random OTs have chosen another one, nothing comes into the pool.
     fn check_maker_of_pool(&self, extension: Extension) -> Result<()> {
-        self.check_extension(extension).map_err(|_| {
-            let had = self.extension;
+        self.check_extension(Some(extension)).map_err(|_| {
+            let had = self.chosen.map_or(extension, |chosen| chosen.extension);
             Error::usage(format!(
                 "the pool is filled by {extension}, but this session makes correlations by {had}: fill it in another session"
             ))
         })
+    }
+
+    /// What makes the correlations of the session's pool, if it has one: what it lacks is made alike, unless a maker is
+    /// named.
+    pub(super) fn maker_of_pool(&self) -> Option<Extension> {
+        self.pool.as_ref().map(|pool| pool.origin().extension)
+    }
+
+    /// What the session's pool has.
+    pub(super) fn left_in_pool(&self) -> Demand {
+        self.pool.as_ref().map_or(Demand::NONE, Pool::left)
     }
 
     /// Moves what the pool has of this into the stock; the parties make sure that it belongs together.

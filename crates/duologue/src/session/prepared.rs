@@ -69,10 +69,10 @@ impl Session {
         let start = Mark::new(&self.wire);
         let moment = self.moment(true, self.ordinal);
         let fields = fields::prepared_runs(fields::PREPARE_TO, &moment, runs.identity(), &made_for);
-        let fields = fields::prepare_to(fields, &moment, job.terms.extension, times);
+        let fields = fields::prepare_to(fields, &moment, &job.terms.maker(), times);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
-            session.wire.extension = job.terms.extension;
+            session.wire.term = job.terms.maker();
             // No other folder of this session is called the same.
             let identity = session.name_of("duologue v1 identity of a shelf", session.ordinal);
             session.ordinal += 1;
@@ -85,7 +85,7 @@ impl Session {
             if numbers.end > LIMIT {
                 return Err(Error::usage("this folder has counted to its end: make another"));
             }
-            numbers.clone().try_for_each(|number| session.prepare_one(runs, &job, number))?;
+            numbers.clone().try_for_each(|number| session.prepare_one(runs, &job, number, numbers.end))?;
             // Both have completed the same runs.
             let end = numbers.end.to_le_bytes();
             if session.wire.swap(&end)? == end {
@@ -191,10 +191,11 @@ impl Session {
         }
     }
 
-    /// Setup of one run, onto the runs.
-    fn prepare_one(&mut self, runs: &mut PreparedRuns, job: &Job, number: u64) -> Result<()> {
+    /// Setup of one run, onto the runs, of all before `end`.
+    fn prepare_one(&mut self, runs: &mut PreparedRuns, job: &Job, number: u64, end: u64) -> Result<()> {
         let (base, ordinal) = self.reserve(&job.schedule);
         let mut engine = self.engine(job, (base, ordinal))?;
+        self.wire.plan(engine.demand().times(end - number), &self.stock);
         let block = engine.program_secret().ok_or_else(|| Error::usage("this protocol has no runs to prepare"))?;
         let batch = self.name_of("duologue v1 batch of a shelf", ordinal);
         let secrets = Secrets { block: *block, and0: base.and0 };
@@ -255,6 +256,8 @@ impl Session {
             ands: job.schedule.totals.and0,
             tile: job.schedule.tile,
             demand,
+            maker: self.maker(),
+            conditions: self.conditions(),
             setup: PhaseReport::default(),
             online: start.until_now(&self.wire),
         };

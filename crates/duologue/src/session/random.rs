@@ -2,8 +2,8 @@
 //! [`derived`](crate::correlation::derived).
 
 use super::Session;
-use crate::correlation::Demand;
 use crate::correlation::derived::{RandomBits, RandomOts};
+use crate::correlation::{Demand, MakerTerm};
 use crate::ot::{CotBatch, CotOutput, Extension, Side};
 use crate::session::fields;
 use crate::{Party, Result};
@@ -14,9 +14,14 @@ impl Session {
     ///
     /// # Errors
     /// As [`correlate`](Session::correlate).
-    pub fn random_ots(&mut self, extension: Extension, by_alice: u64, by_bob: u64) -> Result<RandomOts> {
+    pub fn random_ots(
+        &mut self,
+        extension: impl Into<Option<Extension>>,
+        by_alice: u64,
+        by_bob: u64,
+    ) -> Result<RandomOts> {
         let number = self.ordinal;
-        let batches = self.random(extension, CotOutput::Messages, by_alice, by_bob)?;
+        let batches = self.random(MakerTerm::new(extension), CotOutput::Messages, by_alice, by_bob)?;
         let ids = [self.party, self.party.peer()].map(|sender| self.random_id(number, sender));
         Ok(RandomOts::new(&batches, ids))
     }
@@ -25,25 +30,31 @@ impl Session {
     ///
     /// # Errors
     /// As [`correlate`](Session::correlate).
-    pub fn random_bits(&mut self, extension: Extension, by_alice: u64, by_bob: u64) -> Result<RandomBits> {
-        Ok(RandomBits::new(&self.random(extension, CotOutput::Bits, by_alice, by_bob)?))
+    pub fn random_bits(
+        &mut self,
+        extension: impl Into<Option<Extension>>,
+        by_alice: u64,
+        by_bob: u64,
+    ) -> Result<RandomBits> {
+        Ok(RandomBits::new(&self.random(MakerTerm::new(extension), CotOutput::Bits, by_alice, by_bob)?))
     }
 
     fn random(
         &mut self,
-        extension: Extension,
+        term: MakerTerm,
         output: CotOutput,
         by_alice: u64,
         by_bob: u64,
     ) -> Result<Vec<(Side, CotBatch)>> {
         self.alive()?;
-        self.wire.check_extension(extension)?;
+        self.wire.check_extension(term.extension)?;
         let demand = Demand { cots_by_alice: by_alice, cots_by_bob: by_bob, ..Demand::NONE };
         let what = if output == CotOutput::Bits { "random OTs of one bit" } else { "random OTs of 128 bits" };
-        let fields = fields::random_ots(&self.moment(true, self.ordinal), extension, what, &demand);
+        let fields = fields::random_ots(&self.moment(true, self.ordinal), &term, what, &demand);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
-            session.wire.extension = extension;
+            session.wire.term = term;
+            session.wire.plan_new(demand);
             session.ordinal += 1;
             session.wire.random_ots(&mut session.stock, output, demand)
         })

@@ -30,6 +30,7 @@ use std::thread;
 use taps::{Log, Tap};
 use wire::Wire;
 
+mod choice;
 #[path = "../../../../tests/support/every_step.rs"]
 mod every_step;
 mod golden;
@@ -84,7 +85,7 @@ fn own(binding: &Binding, party: Party, tables: &BTreeMap<String, Table>) -> Inp
 }
 
 fn options(scheme: Scheme, timing: Timing, garbler: Party) -> Options {
-    Options { garbler: Some(garbler), timing, tile: Some(4), ..Options::new(scheme) }
+    Options { garbler: Some(garbler), timing, tile: Some(4), ..Options::new(scheme) }.extension(Extension::DEFAULT)
 }
 
 /// Each way of running a program, by name.
@@ -480,7 +481,8 @@ fn has_forgotten(session: &Session) -> bool {
     let Wire {
         correlating, maker, pool, delta,
         // Settings, and what has travelled.
-        channel: _, party: _, id: _, based: _, extension: _, threads: _, started: _, observer: _, buffers: _,
+        channel: _, party: _, id: _, based: _, term: _, planned: _, chosen: _, turn: _, threads: _, started: _,
+        observer: _, buffers: _,
     } = wire;
     let is_nobodys = |generator: &Generator| generator.derive(b"anything", 0).block() == nobody().derive(b"anything", 0).block();
     let absent = correlating.is_none() && maker.is_none() && pool.is_none() && delta.is_none();
@@ -711,7 +713,7 @@ fn every_option_is_a_term() {
         fields::run(&binding, &terms, &schedule, &Moment::default(), &digest(&Vec::new())).unwrap()
     };
     let plain = options(Scheme::Yao, Timing::Ahead, Party::Alice);
-    let Options { scheme, garbler, garbling, timing, tile, strands, extension } = plain;
+    let Options { scheme, garbler, garbling, timing, tile, strands, extension, link } = plain;
     let streamed = Options { timing: Timing::Streamed, ..plain };
     let cases = [
         Options { scheme: other_than(scheme, [Scheme::Gmw]), ..plain },
@@ -720,10 +722,14 @@ fn every_option_is_a_term() {
         Options { garbling: other_than(garbling, Garbling::ALL), ..plain },
         Options { timing: other_than(timing, [Timing::Streamed]), ..plain },
         Options { tile: other_than(tile, [Some(5)]), ..plain },
-        Options { extension: other_than(extension, Extension::all()), ..plain },
+        Options { extension: other_than(extension, Extension::all().map(Some)), ..plain },
+        Options { extension: other_than(extension, [None]), ..plain },
     ];
     let more = Options { strands: other_than(strands, [2]), ..streamed };
-    for (one, other) in cases.map(|other| (plain, other)).into_iter().chain([(streamed, more), (more, streamed)]) {
+    let auto = Options { extension: None, ..plain };
+    let assumed = Options { link: other_than(link, [Some(crate::channel::Link::LAN)]), ..auto };
+    let others = [(streamed, more), (more, streamed), (auto, assumed), (assumed, auto)];
+    for (one, other) in cases.map(|other| (plain, other)).into_iter().chain(others) {
         assert_ne!(fields(&one), fields(&other), "{other:?}");
         let error = agreement::compare(&fields(&one), &agreement::encode(&fields(&other))).unwrap_err();
         assert!(matches!(error, Error::Incompatible { .. }), "{error}");

@@ -4,11 +4,12 @@
 use super::outcome::Observer;
 use super::pool::{Pool, never_again};
 use super::precomputation::Correlating;
+use super::probe::Chosen;
 use super::{Progress, Unit};
 use crate::agreement;
 use crate::agreement::Fields;
 use crate::channel::Channel;
-use crate::correlation::{self, Demand, Maker, Recipe, Refill, Stock};
+use crate::correlation::{self, Demand, Maker, MakerTerm, Recipe, Refill, Stock};
 use crate::executor::{Link, Phase};
 use crate::ot::{BaseOtSetup, Based, CotBatch, CotOutput, Directions, Extension, Missing, Side};
 use crate::outbox::{Inbox, Outbox};
@@ -16,6 +17,7 @@ use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use kernels::Block;
 use std::ops::ControlFlow;
+use std::time::Duration;
 use zeroize::Zeroizing;
 
 /// Correlations of a kind that are made at once when setup is streamed.
@@ -35,8 +37,14 @@ pub(super) struct Wire {
     pub pool: Option<Pool>,
     /// Δ of the session's COTs, which is the pool's if there is one with a Δ.
     pub delta: Option<Zeroizing<Block>>,
+    /// What was agreed on of the maker.
+    pub term: MakerTerm,
+    /// What is going to be made, as far as is known: what the maker is chosen for.
+    pub planned: Demand,
     /// Which maker; it does not change once there is one.
-    pub extension: Extension,
+    pub chosen: Option<Chosen>,
+    /// The time from sending the last terms to the first bytes of the peer's.
+    pub turn: Duration,
     /// How many threads share this party's work, and those that were started for it.
     pub threads: usize,
     pub started: Threads,
@@ -46,11 +54,10 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// Whether correlations can be made by this maker: a session has one.
-    pub fn check_extension(&self, extension: Extension) -> Result<()> {
-        match self.maker {
-            Some(_) if self.extension != extension => {
-                let had = self.extension;
+    /// Whether correlations can be made by this maker: a session has one. Whoever names none takes that one.
+    pub fn check_extension(&self, extension: Option<Extension>) -> Result<()> {
+        match (&self.maker, self.chosen, extension) {
+            (Some(_), Some(Chosen { extension: had, .. }), Some(extension)) if had != extension => {
                 Err(Error::usage(format!("this session makes correlations by {had}, not {extension}: open another")))
             }
             _ => Ok(()),
@@ -87,11 +94,13 @@ impl Wire {
             (&mut correlating.secrets.derive(b"base OT ", 0), correlating.secrets.derive(b"makers  ", 0));
         let (ephemeral, session) = (|| correlating.ephemeral(), (self.party, &self.id));
         let (setup, ours) = BaseOtSetup::start_under(self.delta()?, ephemeral, rng, session, directions);
-        let theirs = self.trade(&ours, setup.expect())?;
+        let probe = self.probe();
+        let (theirs, found) = self.trade_with(probe, &ours, setup.expect())?;
         let (setup, ours) = setup.answer(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
-        let theirs = self.trade(&ours, setup.expect())?;
+        let theirs = self.trade_and_choose(found, &ours, setup.expect())?;
         let seeds = setup.finish(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
-        self.maker = Some(Maker::on(seeds, Recipe { extension: self.extension, secrets, threads }));
+        let Some(Chosen { extension, .. }) = self.chosen else { return Err(no_maker()) };
+        self.maker = Some(Maker::on(seeds, Recipe { extension, secrets, threads }));
         Ok(())
     }
 
@@ -105,7 +114,7 @@ impl Wire {
     }
 
     /// Sends these bytes and receives so many.
-    fn trade(&mut self, ours: &[u8], expect: usize) -> Result<Vec<u8>> {
+    pub fn trade(&mut self, ours: &[u8], expect: usize) -> Result<Vec<u8>> {
         self.channel.send(ours)?;
         if expect > 0 { self.channel.recv(expect) } else { self.channel.flush().map(|()| Vec::new()) }
     }
@@ -120,7 +129,10 @@ impl Wire {
         let ours = agreement::encode(fields);
         self.channel.send(&(ours.len() as u32).to_le_bytes())?;
         self.channel.send(&ours)?;
+        self.channel.flush()?;
+        let sent = self.channel.clock().now();
         let length = self.channel.recv(4)?;
+        self.turn = self.channel.clock().now() - sent;
         let length = u32::from_le_bytes(length.try_into().expect("4 bytes were read")) as usize;
         if length > agreement::MOST_BYTES {
             return Err(Error::peer(format!("its terms have {length} bytes")));

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::process::{Process, itself};
 use crate::verbs::run::RunReport;
 use duologue::channel::Link;
+use duologue::ot::Extension;
 use duologue::{Party, Scheme};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -51,7 +52,8 @@ impl Pair<'_> {
         let mut command = itself()?;
         command.current_dir(self.folder);
         command.args(["run", "scifi.duo", "--as", &party.to_string(), "--yes", "--json"]);
-        command.args(["--protocol", &self.scheme.to_string()]);
+        // What is shown does not depend on what is measured on the way.
+        command.args(["--protocol", &self.scheme.to_string(), "--correlations", &Extension::DEFAULT.to_string()]);
         command.args(["--key", &format!("{party}.key")]);
         command.args(["--peer-key", &self.keys[party.peer() as usize]]);
         if let Some(link) = self.link {

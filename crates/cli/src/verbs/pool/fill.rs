@@ -2,14 +2,13 @@
 
 use super::report::PoolReport;
 use crate::args::FillPool;
-use crate::config::Config;
+use crate::config::{Config, Maker};
 use crate::failure::Failure;
 use crate::io::console::Console;
 use crate::io::{progress, shown};
 use crate::peer;
 use duologue::correlation::Demand;
 use duologue::correlation::pool::{Pool, SealKey};
-use duologue::ot::Extension;
 
 pub fn run(args: &FillPool, config: &Config, console: &Console) -> Result<(), Failure> {
     let level = Demand { cots_by_alice: args.cots, cots_by_bob: args.cots, triples: args.triples };
@@ -31,8 +30,13 @@ pub fn run(args: &FillPool, config: &Config, console: &Console) -> Result<(), Fa
     match found {
         Found::Pool(pool) => session.use_pool(*pool)?,
         Found::Nothing(seal) => {
-            let maker = args.correlations.or(config.defaults().correlations).unwrap_or(Extension::DEFAULT);
-            session.create_pool(&args.pool, maker, seal)?;
+            match args.correlations.or(config.defaults().correlations) {
+                Some(Maker(Some(named))) => session.create_pool(&args.pool, named, seal)?,
+                _ => session.create_pool_for(&args.pool, level, args.assume_link, seal)?,
+            }
+            if let (Some(maker), Some(conditions)) = (session.maker(), session.conditions()) {
+                console.note(format_args!("{maker} is chosen for {conditions}."));
+            }
         }
     }
     let made = session.fill_pool(level)?;
@@ -45,7 +49,7 @@ pub fn run(args: &FillPool, config: &Config, console: &Console) -> Result<(), Fa
 fn same_maker(args: &FillPool, pool: Pool) -> Result<Pool, Failure> {
     let (folder, its) = (args.pool.display(), pool.origin().extension);
     match args.correlations {
-        Some(asked) if asked != its => Err(Failure::input(format!(
+        Some(Maker(Some(asked))) if asked != its => Err(Failure::input(format!(
             "{its} makes the correlations of the pool {folder}, not {asked}: a pool keeps its maker"
         ))
         .hint("leave --correlations out, or give --pool another folder")),

@@ -5,10 +5,10 @@ use crate::io::consent::Proposal;
 use crate::io::console::{self, Console, bytes, seconds, thousands};
 use crate::io::output::Destinations;
 use crate::io::{lane, shown, sizes};
-use duologue::Outcome;
 use duologue::circuit::program::{BoundPort, Recipient};
 use duologue::circuit::{Binding, BitMatrix, Type};
 use duologue::session::PhaseReport;
+use duologue::{Conditions, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -40,6 +40,11 @@ pub struct RunReport {
     pub garbler: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub garbling: Option<String>,
+    /// What made the session's correlations, if it made any, and the conditions for which that was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correlations: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Measured>,
     /// Whether setup ran before inputs were used.
     pub ahead: bool,
     pub tile: u64,
@@ -50,6 +55,23 @@ pub struct RunReport {
     /// Bytes of memory that the process had at most, where the system tells.
     pub peak_memory: Option<u64>,
     pub outputs: BTreeMap<String, Output>,
+}
+
+/// The conditions of a session, measured or assumed: bytes a second each way, seconds of a round trip, and AES blocks a second
+/// of the slower party.
+#[derive(Serialize, Deserialize)]
+pub struct Measured {
+    pub alice_to_bob: u64,
+    pub bob_to_alice: u64,
+    pub round_trip: f64,
+    pub speed: u64,
+}
+
+impl From<&Conditions> for Measured {
+    fn from(conditions: &Conditions) -> Self {
+        let &Conditions { alice_to_bob, bob_to_alice, round_trip, speed, .. } = conditions;
+        Measured { alice_to_bob, bob_to_alice, round_trip: round_trip.as_secs_f64(), speed }
+    }
 }
 
 /// The costs of a phase.
@@ -87,6 +109,8 @@ impl RunReport {
             protocol: measured.terms.scheme.to_string(),
             garbler: garbles.then(|| measured.terms.garbler.to_string()),
             garbling: garbles.then(|| measured.terms.garbling.to_string()),
+            correlations: measured.maker.map(|maker| maker.to_string()),
+            conditions: measured.conditions.as_ref().map(Measured::from),
             ahead: measured.terms.ahead,
             tile: measured.tile as u64,
             sizes: sizes::map(binding),
@@ -134,7 +158,15 @@ fn summary(binding: &Binding, measured: &duologue::Report) -> String {
     let rows = [phase("setup", &measured.setup), phase("online", &measured.online)];
     let (name, protocol) = (shown::name(binding.program().name()), measured.terms.scheme);
     let ands = thousands(measured.ands);
-    format!("{name}, {ands} ANDs by {protocol}\n{}", console::table("lrrrr", &rows))
+    format!("{name}, {ands} ANDs by {protocol}\n{}{}", console::table("lrrrr", &rows), maker(measured))
+}
+
+/// A line that says what was chosen, and why.
+fn maker(measured: &duologue::Report) -> String {
+    match (measured.maker, &measured.conditions) {
+        (Some(maker), Some(conditions)) => format!("correlations by {maker}, chosen for {conditions}\n"),
+        _ => String::new(),
+    }
 }
 
 /// The outputs; of one in a file, its name.

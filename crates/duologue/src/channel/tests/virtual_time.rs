@@ -50,16 +50,21 @@ impl Pipe for Simulated {
 
 /// Channels in virtual time, over a simulated link if there is one.
 pub fn channels(link: Option<Link>, limits: Limits) -> (VirtualTime, Channel, Channel) {
+    channels_over([link; 2], limits)
+}
+
+/// Channels in virtual time, over the links that Alice's and Bob's messages take.
+pub fn channels_over([alices, bobs]: [Option<Link>; 2], limits: Limits) -> (VirtualTime, Channel, Channel) {
     let time = VirtualTime::new();
     let (a, b) = pair(&time, memory::CAPACITY);
-    let end = |pipe: Simulated| {
+    let end = |pipe: Simulated, link: Option<Link>| {
         let channel = Channel::by_clock(Clock::Virtual(time.clone()), pipe, limits);
         match link {
             Some(link) => channel.shaped(link).unwrap(),
             None => channel,
         }
     };
-    let (a, b) = (end(a), end(b));
+    let (a, b) = (end(a, alices), end(b, bobs));
     (time, a, b)
 }
 

@@ -59,6 +59,7 @@ fn the_wire_stays_as_it_is() {
     prepared_in_memory(&mut record);
     strands(&mut record);
     makers(&mut record);
+    chosen_makers(&mut record);
     correlations(&mut record);
     random_ots(&mut record);
     all_in_one_session(&mut record);
@@ -150,10 +151,24 @@ fn all_makers() -> impl Iterator<Item = Extension> {
 fn makers(record: &mut Record) {
     for extension in all_makers() {
         for scheme in Scheme::ALL {
-            let options = Options { extension, ..options(scheme, Timing::Ahead, Party::Bob) };
+            let options = Options { extension: Some(extension), ..options(scheme, Timing::Ahead, Party::Bob) };
             record.session(&format!("{scheme}-by-{extension}"), SEED, |session| twice(&job(), &options, session));
         }
     }
+}
+
+/// Makers that are chosen: for little by the demand alone, for more by a line that both assume. What is sent to measure a
+/// line depends on what is found; `session/tests/choice.rs` counts its bytes.
+fn chosen_makers(record: &mut Record) {
+    for scheme in Scheme::ALL {
+        let auto = Options { extension: None, ..options(scheme, Timing::Ahead, Party::Bob) };
+        record.session(&format!("{scheme}-by-auto"), SEED, |session| twice(&job(), &auto, session));
+    }
+    let slow: crate::channel::Link = "100ms,1Mbit".parse().expect("a line");
+    record.session("maker-for-an-assumed-line", SEED, |session| {
+        session.choose_maker(Demand::of_triples(50_000), slow)?;
+        session.correlate(None, Demand::of_triples(100), |_| Ok(()))
+    });
 }
 
 /// Draws all that is in the stock.
@@ -245,9 +260,9 @@ fn all_in_one_session(record: &mut Record) {
             session.correlate(extension, Demand { cots_by_bob: 500, ..Demand::of_triples(700) }, |_| Ok(()))?;
             let some = if extension == SILENT { 3 } else { 1 };
             for (_, options) in ways().into_iter().rev().step_by(some) {
-                session.run(&job(), &Options { extension, ..options }, &ours)?;
+                session.run(&job(), &Options { extension: Some(extension), ..options }, &ours)?;
                 session.random_ots(extension, 3, 200)?;
-                let prepared = session.prepare(&job(), &Options { extension, ..options }, &ours)?;
+                let prepared = session.prepare(&job(), &Options { extension: Some(extension), ..options }, &ours)?;
                 session.random_bits(extension, 0, 9)?;
                 session.online(prepared, &ours)?;
             }

@@ -182,7 +182,7 @@ fn run(session: &mut Session, scheme: Scheme) -> Result<Report> {
     let (alice, bob) = (|i: u64| i * 7919 % 1000, |i: u64| i * 104_729 % 1000);
     let ours: Vec<u64> = (0..100).map(|i| if session.party == Party::Alice { alice(i) } else { bob(i) }).collect();
     let inputs = Inputs::new().with(&session.party.to_string(), data::uints(32, &ours)?);
-    let outcome = session.run(&richer(), &Options { extension: MAKER, ..Options::new(scheme) }, &inputs)?;
+    let outcome = session.run(&richer(), &Options { extension: Some(MAKER), ..Options::new(scheme) }, &inputs)?;
     if let Some(richer) = outcome.outputs.get("richer") {
         let expected: Vec<u64> = (0..100).map(|i| u64::from(alice(i) > bob(i))).collect();
         assert_eq!(data::to_uints(richer)?, expected);

@@ -5,6 +5,7 @@ use crate::program;
 use duologue::channel::Link;
 use duologue::circuit::BitMatrix;
 use duologue::circuit::program::{Binding, Owner};
+use duologue::ot::Extension;
 use duologue::{Garbling, Inputs, Options, Outputs, Party, Scheme, Timing, plain};
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +77,9 @@ impl Case {
             Task::Online { .. } => Timing::Ahead,
             _ => Timing::Auto,
         };
-        Options::new(self.scheme()).timing(timing).garbling(self.garbling()).strands(self.strands as usize)
+        let options = Options::new(self.scheme()).timing(timing).garbling(self.garbling());
+        // Figures of one day and the next have the same maker.
+        options.strands(self.strands as usize).extension(Extension::DEFAULT)
     }
 
     pub fn link(&self) -> Result<Option<Link>, Failure> {

@@ -61,7 +61,7 @@ pub fn pools(record: &mut Record) {
         for (seed, (way, options)) in (14..).zip(ways()) {
             record.session(&format!("{name}-{way}"), seed, |session| {
                 place.use_pool(session)?;
-                twice(&job(), &Options { extension, ..options }, session)
+                twice(&job(), &Options { extension: Some(extension), ..options }, session)
             });
         }
         record.holding(&format!("{name}-left"), 22, |session| {

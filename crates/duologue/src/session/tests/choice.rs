@@ -1,0 +1,260 @@
+//! The choice of a session's maker: in virtual time, where what is measured depends on the simulated line alone.
+
+use super::*;
+use crate::call::Calls;
+use crate::channel::tests::virtual_time::{self, Actor, VirtualTime};
+use crate::channel::{self, Channel};
+use crate::conditions::{Conditions, REFERENCE_SPEED};
+use crate::correlation::choice;
+use crate::cost;
+use crate::session::probe::Chosen;
+use std::time::Duration;
+
+fn line(text: &str) -> channel::Link {
+    text.parse().unwrap()
+}
+
+/// Both ends of a session over the lines of Alice's and Bob's messages.
+fn over<T: Send>(lines: [&str; 2], act: impl Fn(&Actor, &mut Session) -> T + Sync) -> [T; 2] {
+    let parties: (VirtualTime, Channel, Channel) =
+        virtual_time::channels_over(lines.map(|text| Some(line(text))), Limits::default());
+    let act = |party: Party| {
+        let act = &act;
+        move |actor: &Actor, channel: &mut Channel| {
+            let channel = std::mem::replace(channel, Channel::pair().0);
+            let secrets = Generator::from_seed(Block::new(14 | party as u128));
+            act(actor, &mut Session::with(channel, party, secrets).unwrap())
+        }
+    };
+    virtual_time::both(parties, act(Party::Alice), act(Party::Bob)).into()
+}
+
+/// What both parties chose, which is the same.
+fn agreed([alice, bob]: [Chosen; 2]) -> (Extension, Conditions) {
+    assert_eq!(alice, bob);
+    (alice.extension, alice.conditions.expect("it was measured"))
+}
+
+fn chosen(session: &Session) -> Chosen {
+    session.wire.chosen.expect("a maker was chosen")
+}
+
+fn is_near(found: u64, expected: u64) -> bool {
+    found.abs_diff(expected) * 100 <= 3 * expected
+}
+
+/// What is measured is the line, and the choice that of the line.
+#[test]
+fn the_line_is_measured_and_decides() {
+    for (text, triples, expected) in [
+        ("100ms,1Mbit", 100_000, "softspoken8"),
+        ("100ms,1Mbit", 10_000_000, "silent19w"),
+        ("10ms,100Mbit", 1_000_000, "silent16w"),
+        ("0.1ms,10Gbit", 10_000_000, "softspoken4"),
+    ] {
+        let (maker, conditions) = agreed(over([text; 2], |_, session| {
+            let maker = session.choose_maker(Demand::of_triples(triples), None).unwrap();
+            assert_eq!(session.maker(), Some(maker));
+            chosen(session)
+        }));
+        let expected_conditions = Conditions::of(&line(text));
+        println!("{text}: {conditions}");
+        assert!(is_near(conditions.alice_to_bob, expected_conditions.alice_to_bob), "{text}: {conditions}");
+        assert!(is_near(conditions.bob_to_alice, expected_conditions.bob_to_alice), "{text}: {conditions}");
+        let close = conditions.round_trip.abs_diff(line(text).round_trip);
+        assert!(close <= line(text).round_trip / 20 + Duration::from_millis(1), "{text}: {conditions}");
+        assert_eq!(conditions.speed, REFERENCE_SPEED);
+        assert_eq!(maker.to_string(), expected, "{text}");
+    }
+}
+
+/// Each direction has its own rate, and the round trip is the sum of both ways.
+#[test]
+fn lines_need_not_be_symmetric() {
+    let (_, conditions) = agreed(over(["30ms,10Mbit", "10ms,80Mbit"], |_, session| {
+        session.choose_maker(Demand::of_triples(1_000_000), None).unwrap();
+        chosen(session)
+    }));
+    assert!(is_near(conditions.alice_to_bob, 1_250_000), "{conditions}");
+    assert!(is_near(conditions.bob_to_alice, 10_000_000), "{conditions}");
+    assert!(conditions.round_trip.abs_diff(Duration::from_millis(20)) < Duration::from_millis(1), "{conditions}");
+}
+
+/// A party that comes late to the probe measures nothing, and both take what the other one has found.
+#[test]
+fn a_party_that_is_late_does_not_spoil_it() {
+    for late in [Party::Alice, Party::Bob] {
+        let (_, conditions) = agreed(over(["10ms,20Mbit"; 2], |actor, session| {
+            let term = crate::correlation::MakerTerm::new(None);
+            session.wire.agree(&fields::correlations(&Moment::default(), "late", &term, &Demand::NONE)).unwrap();
+            if session.party == late {
+                actor.sleep(Duration::from_millis(700));
+            }
+            session.wire.choose_for(term, Demand::of_triples(1_000_000)).unwrap()
+        }));
+        assert!(is_near(conditions.alice_to_bob, 2_500_000), "{late}: {conditions}");
+        assert!(is_near(conditions.bob_to_alice, 2_500_000), "{late}: {conditions}");
+        assert!(conditions.round_trip.abs_diff(Duration::from_millis(10)) < Duration::from_millis(1), "{conditions}");
+    }
+}
+
+/// ANDs of 64 bits on so many lanes.
+fn ands(lanes: u64) -> Binding {
+    let mut c = circuit::Builder::new("and");
+    let (a, b) = (c.bits("a", 64), c.bits("b", 64));
+    let both = a.0.iter().zip(&b.0).map(|(&a, &b)| c.and(a, b)).collect();
+    c.output("both", &circuit::Bits(both));
+    let owners = [Party::Alice, Party::Bob].map(Owner::from);
+    circuit::Program::of_circuit(&c.finish(), &owners).bind(&[("lanes", lanes)]).unwrap()
+}
+
+fn zeros(party: Party, lanes: u64) -> Inputs {
+    Inputs::new().with(if party == Party::Alice { "a" } else { "b" }, BitMatrix::zeros(64, lanes as usize))
+}
+
+/// A run's bytes and rounds, with the probe and what was found, are those that were counted for its line; by another
+/// protocol and when setup is streamed, too.
+#[test]
+fn a_run_that_measures_costs_what_is_counted() {
+    let (text, lanes) = ("10ms,50Mbit", 1500);
+    let binding = ands(lanes);
+    for options in [
+        Options::new(Scheme::Gmw),
+        Options::new(Scheme::Gmw).timing(Timing::Streamed),
+        Options::new(Scheme::MaskedGmw),
+        Options::new(Scheme::Yao),
+        Options::new(Scheme::Gmw).link(line("100ms,1Mbit")),
+    ] {
+        let cost = cost::cost_over(&binding, &options, &Calls::new(), &line(text)).unwrap();
+        let reports =
+            over([text; 2], |_, session| session.run(&binding, &options, &zeros(session.party, lanes)).unwrap().report);
+        for (report, party) in reports.into_iter().zip([Party::Alice, Party::Bob]) {
+            assert_eq!(report.maker, Some(cost.maker), "{options:?}");
+            let (setup, online) = (&report.setup, &report.online);
+            for (phase, counted) in [(setup, &cost.setup), (online, &cost.online)] {
+                let (ours, theirs) = (counted.alice_to_bob, counted.bob_to_alice);
+                let [sent, received] = if party == Party::Alice { [ours, theirs] } else { [theirs, ours] };
+                assert_eq!([phase.sent, phase.received], [sent, received], "{party}, {options:?}");
+                let rounds = if party == Party::Alice { counted.alice_rounds } else { counted.bob_rounds };
+                assert_eq!(phase.rounds, rounds, "{party}, {options:?}");
+            }
+        }
+    }
+}
+
+/// For little, `auto` sends what SoftSpoken 4 sends, but for the word in the terms, and takes no more rounds.
+#[test]
+fn for_little_nothing_is_measured() {
+    for (way, options) in ways() {
+        let sent = |extension: Option<Extension>| {
+            let options = Options { extension, ..options };
+            unwrap(seeded(5, |session| {
+                twice(&job(), &options, session)?;
+                assert_eq!((session.maker(), session.conditions()), (Some(Extension::DEFAULT), None));
+                Ok(session.counters())
+            }))
+        };
+        let (named, auto) = (sent(Some(Extension::DEFAULT)), sent(None));
+        let more = 2 * ("auto by rule 1".len() - "softspoken4".len()) as u64;
+        for (named, auto) in named.1.into_iter().zip(auto.1) {
+            assert_eq!((auto.bytes_sent, auto.rounds), (named.bytes_sent + more, named.rounds), "{way}");
+        }
+    }
+}
+
+/// The maker that a session has, named or chosen, serves whoever names none; who names another one is refused.
+#[test]
+fn a_session_keeps_its_maker() {
+    let other = Extension::SoftSpoken { k: 2 };
+    unwrap(seeded(5, |session| {
+        session.correlate(other, Demand::of_triples(10), |_| Ok(()))?;
+        session.correlate(None, Demand::of_triples(200_000), |stock| stock.forget(&stock.available()))?;
+        session.random_ots(None, 5, 5)?;
+        assert_eq!((session.maker(), session.conditions()), (Some(other), None));
+        assert_eq!(session.choose_maker(Demand::of_triples(1 << 30), None)?, other);
+        let refused = session.correlate(Extension::DEFAULT, Demand::of_triples(10), |_| Ok(()));
+        assert!(matches!(refused, Err(Error::Usage(_))));
+        Ok(())
+    }));
+    // One that was chosen serves until another one is named, before there are base OTs.
+    unwrap(seeded(5, |session| {
+        let chosen = session.choose_maker(Demand::of_triples(200_000), line("100ms,1Mbit"))?;
+        assert_eq!(chosen.to_string(), "softspoken8");
+        assert_eq!(session.conditions(), Some(Conditions::of(&line("100ms,1Mbit"))));
+        session.correlate(None, Demand::of_triples(10), |_| Ok(()))?;
+        assert_eq!(session.maker(), Some(chosen));
+        Ok(())
+    }));
+}
+
+/// Lines that the parties assume are terms.
+#[test]
+fn assumed_lines_must_be_equal() {
+    let (_, results) = seeded(5, |session| {
+        let lines = [line("10ms,100Mbit"), line("11ms,100Mbit")];
+        session.choose_maker(Demand::of_triples(200_000), lines[session.party as usize])
+    });
+    for result in results {
+        let why = result.unwrap_err().to_string();
+        assert!(why.contains("what makes correlations") && why.contains("for 11ms,100Mbit"), "{why}");
+    }
+}
+
+/// A new pool has the maker that is chosen for its level, and a session takes what the pool lacks from that one.
+#[cfg(feature = "disk")]
+#[test]
+fn a_new_pool_has_the_maker_that_is_chosen_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let level = Demand::of_triples(40_000);
+    let (_, made) = unwrap(seeded(5, |session| {
+        let place = folder.path().join(session.party.to_string());
+        session.create_pool_for(&place, level, line("100ms,1Mbit"), None)?;
+        session.fill_pool(level)?;
+        let lacking = Demand { cots_by_alice: 7, ..Demand::NONE };
+        session.correlate(None, lacking, |stock| stock.forget(&stock.available()))?;
+        let refused = session.correlate(Extension::DEFAULT, lacking, |_| Ok(()));
+        assert!(matches!(refused, Err(Error::Usage(_))));
+        Ok((session.pool().unwrap().origin.extension, session.maker()))
+    }));
+    let softspoken8 = Extension::SoftSpoken { k: 8 };
+    assert_eq!(made, [(softspoken8, Some(softspoken8)); 2]);
+}
+
+/// A peer that measures for something else is named, before anything depends on it.
+#[test]
+fn a_probe_for_another_demand_is_refused() {
+    let (_, results) = seeded(5, |session| {
+        let term = crate::correlation::MakerTerm::new(None);
+        session.guarded(|session| session.wire.choose_for(term, Demand::of_triples(200_000 + session.party as u64)))
+    });
+    let errors = results.map(|result| result.unwrap_err());
+    assert!(
+        errors.iter().any(|why| matches!(why, Error::Peer(why) if why.contains("0, 0, 200001, its 0, 0, 200000")
+        || why.contains("0, 0, 200000, its 0, 0, 200001"))),
+        "{errors:?}"
+    );
+}
+
+/// Whatever a peer says in place of its findings, the session goes on with values within their bounds.
+#[test]
+fn absurd_findings_are_bounded() {
+    for absurd in [[0u8; 24], [0xff; 24]] {
+        let [alice, _] = over(["10ms,20Mbit"; 2], |_, session| {
+            let term = crate::correlation::MakerTerm::new(None);
+            let demand = Demand::of_triples(1_000_000);
+            if session.party == Party::Alice {
+                return Some(session.wire.choose_for(term, demand).unwrap());
+            }
+            session.wire.term = term;
+            session.wire.plan_new(demand);
+            let probe = session.wire.probe();
+            session.wire.trade_with(probe, &[], 0).unwrap();
+            session.wire.channel.send(&absurd).unwrap();
+            session.wire.channel.recv(24).unwrap();
+            None
+        });
+        let Chosen { extension, conditions } = alice.expect("Alice chose");
+        assert!(choice::candidates().any(|candidate| candidate == extension));
+        assert!(conditions.is_some_and(|found| found.round_trip <= Duration::from_secs(120)));
+    }
+}
