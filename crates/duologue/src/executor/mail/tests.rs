@@ -46,15 +46,15 @@ fn boxes_of(strands: usize, size: usize, sends: bool, most: usize) -> [usize; 2]
     let (mut grown, mut left) = (0, vec![most / strands; strands]);
     while left.iter().any(|&left| left > 0) {
         mail.relay(&[]).unwrap();
-        for strand in 0..strands {
-            while left[strand] > 0
+        for (strand, left) in left.iter_mut().enumerate() {
+            while *left > 0
                 && let Some((inbox, mut outbox)) = mail.take(Place { strand, reads: !sends })
             {
                 if sends {
                     grown += usize::from(outbox.capacity() < size);
                     outbox.only(size);
                 }
-                left[strand] -= 1;
+                *left -= 1;
                 mail.put(strand, (inbox, outbox));
             }
         }
