@@ -2,14 +2,15 @@
 
 mod common;
 
-use apps::argmin::{Argmin, Direction, Form, Parameters};
+use apps::argmin::{Argmin, Direction, Form, Parameters, halves, shared, strings};
 use common::Random;
 use duologue::call::CallProtocol;
 use duologue::channel::{Channel, Limits, Listener, Security};
+use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::{Functionality, Holder};
 use duologue::circuit::{BitMatrix, Party, Program, bits};
 use duologue::session::CallArg;
-use duologue::{Options, Outcome, Scheme, Session};
+use duologue::{Inputs, Options, Outcome, Scheme, Session};
 use std::env;
 use std::process::Command;
 use std::sync::Arc;
@@ -444,6 +445,99 @@ fn parameters_survive_their_bytes() {
             }
         }
     }
+}
+
+/// Values that are shared by XOR, by circuits: any protocol, with index and with argument.
+#[test]
+fn the_least_of_strings_by_every_protocol() {
+    let mut dice = Random(9);
+    let mut jobs = Vec::new();
+    for (bits, values) in [(1, 1), (1, 9), (8, 2), (31, 65), (32, 100), (64, 7), (128, 13)] {
+        for index in [0, 7] {
+            let case = Case::new(bits, values, Parameters::new(Form::Shared, index), &mut dice);
+            let masks: Vec<u128> = (0..values).map(|_| random(&mut dice, bits)).collect();
+            jobs.push((case, masks));
+        }
+    }
+    for (scheme, goal) in [(Scheme::Yao, Goal::Size), (Scheme::Gmw, Goal::Size), (Scheme::Gmw, Goal::Depth)] {
+        let outcomes = both(|session| {
+            let ours = session.party() == Party::Alice;
+            let run = |(case, masks): &(Case, Vec<u128>)| {
+                let n = case.values.len();
+                let share = |(&mask, &value): (&u128, &u128)| Wide(if ours { mask } else { value ^ mask }, false);
+                let values: Vec<Wide> = masks.iter().zip(&case.values).map(share).collect();
+                let argument = |&argument: &u64| Wide(if ours { argument.into() } else { 0 }, false);
+                let arguments: Vec<Wide> = case.arguments.iter().map(argument).collect();
+                let mut inputs = Inputs::new().with("values", matrix(case.bits, &values));
+                let width = (case.parameters.index == 0).then_some(ARGUMENT);
+                if width.is_some() {
+                    inputs.set("arguments", matrix(ARGUMENT, &arguments));
+                }
+                let binding = strings(case.bits, width, goal).bind(&[("values", n as u64)]).unwrap();
+                session.run(&binding, &Options::new(scheme), &inputs).unwrap().outputs
+            };
+            jobs.iter().map(run).collect::<Vec<_>>()
+        });
+        for (((case, _), alice), bob) in jobs.iter().zip(&outcomes[0]).zip(&outcomes[1]) {
+            let found = |name: &str| {
+                let shares = [alice, bob].map(|outputs| numbers(outputs.get(name).unwrap())[0].0);
+                shares[0] ^ shares[1]
+            };
+            let (least, argument) = case.expected();
+            let name = if case.parameters.index > 0 { "index" } else { "argument" };
+            assert_eq!((found("least"), found(name)), (least, argument.into()), "{} bits, {scheme}", case.bits);
+        }
+    }
+}
+
+/// Payload of both directions in bytes, setup and online.
+fn bytes(program: &Program, sizes: &[(&str, u64)], maker: &str) -> [u64; 2] {
+    let options = Options::new(Scheme::Gmw).extension(maker.parse().unwrap());
+    let cost = duologue::cost::cost_with(&program.bind(sizes).unwrap(), &options, &apps::calls()).unwrap();
+    [cost.setup, cost.online].map(|traffic| traffic.alice_to_bob + traffic.bob_to_alice)
+}
+
+/// A thousand values with arguments of as many bits: bits of the comparisons by the design's figures, and at most so many bytes
+/// of a new session by silent OT, of sums and of strings.
+#[test]
+fn a_thousand_values_take_few_bytes() {
+    for (bits, comparison, sums_at_most, strings_at_most) in
+        [(32, 207, 118_000, 156_000), (64, 429, 164_000, 190_000), (128, 875, 254_000, 264_000)]
+    {
+        let sizes = &[("values", 1000)][..];
+        let [setup, online] = bytes(&shared(bits, Some(bits), Direction::Both, &[]), sizes, "silent");
+        let l = u64::from(bits);
+        let least = (999 * (comparison + 2 * (1 + l + 1 + l)) + l + 1) / 8;
+        assert!((least..least + 100).contains(&online), "{bits} bits: {online} bytes online");
+        assert!(setup + online <= sums_at_most, "{bits} bits: {setup} and {online}");
+        let [setup, online] = bytes(&strings(bits, Some(bits), Goal::Size), sizes, "silent");
+        // A comparison is l ANDs of 4 bits, a choice opens one bit and 2·l bits each way.
+        let least = 999 * (4 * l + 2 * (1 + 2 * l)) / 8;
+        assert!((least..least + 5_000).contains(&online), "{bits} bits: {online} bytes online");
+        assert!(setup + online <= strings_at_most, "{bits} bits: {setup} and {online}");
+        let halves = halves(bits, Some(bits), duologue::circuit::program::Recipient::Shared);
+        let [setup, online] = bytes(&halves, &[("alice", 500), ("bob", 500)], "softspoken8");
+        assert!(setup + online <= 25_000 && online <= 1_000, "halves of {bits} bits: {setup} and {online}");
+    }
+}
+
+/// Parameters come from files of others: whatever they are, there is an answer or an error.
+#[test]
+fn any_parameters_are_taken_or_refused() {
+    let mut dice = Random(10);
+    let mut taken = 0;
+    for _ in 0..20_000 {
+        let mut bytes: Vec<u8> = (0..dice.below(14)).map(|_| dice.below(256) as u8).collect();
+        let few = [2, 2, 3].map(|end| dice.below(end) as u8);
+        bytes.iter_mut().zip([few[0], few[1] * 9, few[2]]).for_each(|(byte, few)| *byte = few);
+        bytes.iter_mut().skip(3).filter(|_| dice.below(3) > 0).for_each(|byte| *byte = 0);
+        let Ok(parameters) = Parameters::from_bytes(&bytes) else { continue };
+        assert_eq!(parameters.to_bytes(), bytes);
+        let lanes = 1 + dice.below(1 << 20);
+        let lanes = if parameters.form == Form::Shared { vec![lanes, lanes, 1] } else { vec![lanes, 5] };
+        taken += usize::from(Functionality::lanes(&Argmin, &bytes, &lanes).is_ok());
+    }
+    assert!(taken > 50, "{taken}");
 }
 
 const PEER: &str = "DUOLOGUE_TEST_ARGMIN_PEER";

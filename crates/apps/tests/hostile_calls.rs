@@ -25,6 +25,8 @@ enum Harm {
     None,
     /// What it sends in its frames is something else.
     Lies,
+    /// One bit in this many bytes of its data is another.
+    Bits(usize),
     /// What it sends are no frames.
     Noise,
     /// It sends half of something, and is gone.
@@ -150,6 +152,13 @@ impl Pipe for Harmed {
                     let mut frames = self.frames.clone();
                     sent.iter_mut().for_each(|byte| *byte ^= if frames.is_data(*byte) { 0xff } else { 0 });
                 }
+                Harm::Bits(every) => {
+                    let mut frames = self.frames.clone();
+                    for (place, byte) in sent.iter_mut().enumerate() {
+                        let data = frames.is_data(*byte);
+                        *byte ^= u8::from(data && place % every == 0) << (place % 8);
+                    }
+                }
                 Harm::Noise => sent.fill(0xa7),
                 Harm::Half | Harm::Gone => {
                     let some = if self.harm == Harm::Half { bytes.len() / 2 } else { 0 };
@@ -238,6 +247,20 @@ fn against(
         let _ = peer.join().expect("no panic");
         outcome
     })
+}
+
+/// Bits that are flipped online make another result, or an error of the peer's; never a panic.
+#[test]
+fn flipped_bits_of_a_call_are_an_error_or_another_result() {
+    let gmw = Options::new(Scheme::Gmw);
+    for (job, us) in jobs().iter().flat_map(|job| [(job, Party::Alice), (job, Party::Bob)]) {
+        for every in 1..12 {
+            match against(us, (At::Online, Harm::Bits(every)), &gmw, job) {
+                Ok(_) | Err(Error::Peer(_) | Error::Closed(_) | Error::Aborted(_)) => {}
+                Err(error) => panic!("{} against {us}, every {every}: {error}", job.0.name()),
+            }
+        }
+    }
 }
 
 #[test]

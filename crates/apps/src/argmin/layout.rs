@@ -119,7 +119,17 @@ impl Layout {
         let (form, direction) = (parameters.form, parameters.direction);
         let mut layout =
             Layout { bits, values, form, sums, strings, index, direction, levels: Vec::new(), messages: Vec::new() };
-        layout.levels = layout.levels(&parameters.levels(values));
+        layout.levels = layout.with_senders(&parameters.levels(values));
+        layout.messages = layout.messages();
+        layout
+    }
+
+    /// One level alone, to count what it takes.
+    pub fn of_level(bits: usize, carried: usize, level: Level, direction: Direction) -> Layout {
+        let (values, form) = (level.values, Form::Halves);
+        let (levels, messages) = (vec![level], Vec::new());
+        let mut layout =
+            Layout { bits, values, form, sums: carried, strings: 0, index: 0, direction, levels, messages };
         layout.messages = layout.messages();
         layout
     }
@@ -148,7 +158,7 @@ impl Layout {
 
     /// Who sends is decided from the end: whoever is the last to open is Alice, so that her last message has her part of the
     /// result, too.
-    fn levels(&self, groups: &[usize]) -> Vec<Level> {
+    fn with_senders(&self, groups: &[usize]) -> Vec<Level> {
         let (mut values, mut digits, mut levels) = (self.values, 0, Vec::new());
         for &group in groups {
             levels.push(Level { sender: Party::Alice, values, group, digits });

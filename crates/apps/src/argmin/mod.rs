@@ -34,17 +34,19 @@ mod online;
 mod parameters;
 mod programs;
 mod rows;
+mod schedule;
 mod select;
 mod setup;
 
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::circuit::program::{CallPort, Functionality, Holder};
-use duologue::circuit::{BitMatrix, Error, Party, bits};
+use duologue::circuit::{BitMatrix, Error, Party, bits, uint};
 use layout::Layout;
 use online::{Begin, Online};
 pub use parameters::{Direction, Form, MOST_ARGUMENT, MOST_BITS, MOST_VALUES, Parameters};
-pub use programs::{MOST_LANES, halves, shared};
+pub use programs::{MOST_LANES, halves, shared, strings};
 use rows::Rows;
+pub use schedule::{Tournament, groups};
 use setup::Setup;
 use std::sync::Arc;
 
@@ -101,8 +103,8 @@ impl Functionality for Argmin {
             return refuse("arguments of the party that holds the values".into());
         }
         let least = if parameters.form == Form::Shared { Holder::Party(Party::Bob) } else { Holder::Shared };
-        let width = arguments.first().map_or(parameters.index.into(), |&width| width);
-        Ok(vec![CallPort { ty: args[0].ty, holder: least }, CallPort { ty: bits(width), holder: Holder::Shared }])
+        let second = arguments.first().map_or(uint(parameters.index.into()), |&width| bits(width));
+        Ok(vec![CallPort { ty: args[0].ty, holder: least }, CallPort { ty: second, holder: Holder::Shared }])
     }
 
     fn lanes(&self, parameters: &[u8], args: &[u64]) -> duologue::circuit::Result<Vec<u64>> {

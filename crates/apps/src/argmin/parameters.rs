@@ -12,7 +12,7 @@ pub const MOST_ARGUMENT: u32 = 1 << 12;
 pub const MOST_VALUES: u64 = 1 << 24;
 
 /// The most comparisons of a call.
-const MOST_COMPARISONS: u64 = 1 << 27;
+const MOST_COMPARISONS: u64 = 1 << 26;
 
 /// How the values are held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -18,6 +18,7 @@
 use super::compare::multiply;
 use super::layout::{Layout, Level};
 use super::rows::{NONE, Rows};
+use duologue::call::Zeroizing;
 use duologue::circuit::Party;
 
 /// The ANDs that find the least of each group under way: for each value but a group's first, those of its wins that have
@@ -189,7 +190,8 @@ impl Selections {
         received.negate(own_d);
         sum.add(&received);
         let mut string = self.strings.clone();
-        let mixed: Vec<u64> = self.winners.row(0).iter().zip(peer_d).map(|(w, d)| w ^ d).collect();
+        let mixed = self.winners.row(0).iter().zip(peer_d).map(|(w, d)| w ^ d);
+        let mixed = Zeroizing::new(mixed.collect::<Vec<u64>>());
         string.keep(&mixed);
         string.xor(&zero_strings);
         let mut received = peer.slice(1 + sums, strings);

@@ -24,6 +24,8 @@ pub struct Setup {
     party: Party,
     sections: Vec<Section>,
     chunks: Vec<Chunk>,
+    /// Where each section begins in what is stored.
+    bases: Vec<usize>,
     next: usize,
     stored: Zeroizing<Vec<u8>>,
 }
@@ -31,15 +33,19 @@ pub struct Setup {
 impl Setup {
     pub fn new(layout: Layout, party: Party) -> Setup {
         let (sections, chunks) = (layout.sections(), layout.chunks());
-        let stored = Zeroizing::new(vec![0; layout.lengths(party).stored]);
-        Setup { layout, party, sections, chunks, next: 0, stored }
+        let (mut bases, mut size) = (Vec::new(), 0);
+        for section in &sections {
+            bases.push(size);
+            size += 8 * section.lanes.div_ceil(64) * layout.rows(section, party);
+        }
+        let stored = Zeroizing::new(vec![0; size]);
+        Setup { layout, party, sections, chunks, bases, next: 0, stored }
     }
 
     /// Where a word of a chunk lies in what is stored.
     fn place(&self, chunk: Chunk, row: usize, word: usize) -> usize {
-        let bytes = |section: &Section| 8 * section.lanes.div_ceil(64) * self.layout.rows(section, self.party);
-        let before: usize = self.sections[..chunk.section].iter().map(bytes).sum();
-        before + 8 * (row * self.sections[chunk.section].lanes.div_ceil(64) + chunk.from / 64 + word)
+        let stride = self.sections[chunk.section].lanes.div_ceil(64);
+        self.bases[chunk.section] + 8 * (row * stride + chunk.from / 64 + word)
     }
 
     fn store(&mut self, chunk: Chunk, first_row: usize, rows: &Rows) {

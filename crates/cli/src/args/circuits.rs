@@ -1,6 +1,7 @@
 //! Programs and circuits: what they are and cost, and their files.
 
 use super::PROGRAM;
+use super::least::Least;
 use super::values::{Pair, garbling, goal, party};
 use clap::ValueEnum;
 use duologue::channel::Link;
@@ -22,6 +23,8 @@ pub struct Cost {
     /// How Yao garbles an AND: half-gates send 32 bytes, three-halves 25 for more computing
     #[arg(long, default_value = "half-gates", value_parser = garbling())]
     pub garbling: Garbling,
+    #[command(flatten)]
+    pub least: Least,
 }
 
 #[derive(clap::Args)]
@@ -35,6 +38,8 @@ pub struct Inspect {
     /// Shorten neither constants nor lists of bits and lanes
     #[arg(long)]
     pub full: bool,
+    #[command(flatten)]
+    pub least: Least,
 }
 
 #[derive(clap::Args)]
@@ -102,4 +107,6 @@ pub struct Export {
     /// Who supplies each input of a block
     #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party())]
     pub inputs: Vec<Party>,
+    #[command(flatten)]
+    pub least: Least,
 }

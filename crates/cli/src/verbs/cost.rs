@@ -17,9 +17,10 @@ use std::collections::BTreeMap;
 use std::{fmt, thread};
 
 pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
-    let program = program::load(&args.program, &[])?;
+    let program::Chosen { program, scheme } = program::load_with(&args.program, &[], &args.least, &args.size)?;
     let binding = sizes::bind(&program, &args.size, &[])?;
-    let costs = Scheme::ALL.into_iter().map(|scheme| Protocol::new(&binding, scheme, args.garbling, &args.link));
+    let schemes = Scheme::ALL.into_iter().filter(|&any| scheme.is_none_or(|scheme| scheme == any));
+    let costs = schemes.map(|scheme| Protocol::new(&binding, scheme, args.garbling, &args.link));
     console.show(&CostReport {
         program: program.name().to_string(),
         sizes: sizes::map(&binding),
