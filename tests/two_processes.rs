@@ -257,7 +257,8 @@ fn the_least_of_many_values_is_found() {
         assert_eq!((77 + number(&bob.values("bob_least")[0])) % 512, 4, "{flags}");
         assert_eq!(number(&alice.values("index")[0]) ^ number(&bob.values("index")[0]), 1, "{flags}");
     }
-    let (alice, bob) = both("--form halves", "--input alice_values=9,4", "--input bob_values=4");
+    let (alice, bob) =
+        both("--form halves --size alice=2 --size bob=1", "--input alice_values=9,4", "--input bob_values=4");
     for found in [alice, bob] {
         assert_eq!((number(&found.values("least")[0]), number(&found.values("index")[0])), (4, 1));
     }

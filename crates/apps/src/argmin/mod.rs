@@ -72,39 +72,16 @@ impl Functionality for Argmin {
 
     fn results(&self, parameters: &[u8], args: &[CallPort]) -> duologue::circuit::Result<Vec<CallPort>> {
         let parameters = Parameters::from_bytes(parameters)?;
-        let widths: Vec<u32> = args.iter().map(|arg| arg.ty.width).collect();
-        let held = |arg: usize, party| args[arg].holder == Holder::Party(party);
-        let refuse = |why: String| Err(Error::usage(why));
-        let (count, more) = match (parameters.form, parameters.index) {
-            (Form::Shared, 0) => (4, 1),
-            (Form::Shared, _) => (3, 0),
-            (Form::Halves, 0) => (4, 2),
-            (Form::Halves, _) => (2, 0),
-        };
-        if args.len() != count {
-            return refuse(format!("{count} arguments, not {}", args.len()));
+        let (owners, arguments) = expected(&parameters);
+        if args.len() != owners.len() + arguments {
+            return Err(Error::usage(format!("{} arguments, not {}", owners.len() + arguments, args.len())));
         }
-        let (value, extra) = if parameters.form == Form::Shared { (3, 1) } else { (2, 0) };
-        if widths[..value].iter().any(|width| *width != widths[0]) {
-            return refuse(format!("values of equal width, not {:?} bits", &widths[..value]));
-        }
-        if !(1..=MOST_BITS).contains(&widths[0].saturating_sub(extra)) {
-            return refuse(format!("values of 1 to {MOST_BITS} bits, shares of one bit more, not {}", widths[0]));
-        }
-        let owners = [Party::Alice, Party::Bob, Party::Alice];
-        if (0..value).any(|arg| !held(arg, owners[arg])) {
-            return refuse("shares or values that each party holds alone, Alice's first".into());
-        }
-        let arguments = &widths[count - more..];
-        if arguments.iter().any(|&width| !(1..=MOST_ARGUMENT).contains(&width) || width != arguments[0]) {
-            return refuse(format!("arguments of equal width of 1 to {MOST_ARGUMENT} bits, not {arguments:?}"));
-        }
-        if more == 2 && (!held(2, Party::Alice) || !held(3, Party::Bob)) {
-            return refuse("arguments of the party that holds the values".into());
-        }
+        let (values, arguments) = args.split_at(owners.len());
+        check_values(&parameters, values, owners)?;
+        check_arguments(&parameters, arguments)?;
         let least = if parameters.form == Form::Shared { Holder::Party(Party::Bob) } else { Holder::Shared };
-        let second = arguments.first().map_or(uint(parameters.index.into()), |&width| bits(width));
-        Ok(vec![CallPort { ty: args[0].ty, holder: least }, CallPort { ty: second, holder: Holder::Shared }])
+        let second = arguments.first().map_or(uint(parameters.index.into()), |argument| bits(argument.ty.width));
+        Ok(vec![CallPort { ty: values[0].ty, holder: least }, CallPort { ty: second, holder: Holder::Shared }])
     }
 
     fn lanes(&self, parameters: &[u8], args: &[u64]) -> duologue::circuit::Result<Vec<u64>> {
@@ -143,6 +120,46 @@ impl Functionality for Argmin {
         };
         vec![value, BitMatrix::from_lanes(argument.len(), &[argument])]
     }
+}
+
+/// Who holds the values or their shares, and how many more arguments there are.
+fn expected(parameters: &Parameters) -> (&'static [Party], usize) {
+    let given = usize::from(parameters.index == 0);
+    match parameters.form {
+        Form::Shared => (&[Party::Alice, Party::Bob, Party::Alice], given),
+        Form::Halves => (&[Party::Alice, Party::Bob], 2 * given),
+    }
+}
+
+fn check_values(parameters: &Parameters, values: &[CallPort], owners: &[Party]) -> duologue::circuit::Result<()> {
+    let widths: Vec<u32> = values.iter().map(|value| value.ty.width).collect();
+    let more = u32::from(parameters.form == Form::Shared);
+    let refuse = |why: String| Err(Error::usage(why));
+    match () {
+        () if widths.iter().any(|width| *width != widths[0]) => {
+            refuse(format!("values of equal width, not {widths:?} bits"))
+        }
+        () if !(1..=MOST_BITS).contains(&widths[0].saturating_sub(more)) => {
+            refuse(format!("values of 1 to {MOST_BITS} bits, shares of one bit more, not {}", widths[0]))
+        }
+        () if !values.iter().map(|value| value.holder).eq(owners.iter().map(|&party| Holder::Party(party))) => {
+            refuse("shares or values that each party holds alone, Alice's first".into())
+        }
+        () => Ok(()),
+    }
+}
+
+fn check_arguments(parameters: &Parameters, arguments: &[CallPort]) -> duologue::circuit::Result<()> {
+    let widths: Vec<u32> = arguments.iter().map(|argument| argument.ty.width).collect();
+    if widths.iter().any(|&width| !(1..=MOST_ARGUMENT).contains(&width) || width != widths[0]) {
+        return Err(Error::usage(format!("arguments of equal width of 1 to {MOST_ARGUMENT} bits, not {widths:?}")));
+    }
+    let holders = arguments.iter().map(|argument| argument.holder);
+    let owners = [Party::Alice, Party::Bob].map(Holder::Party);
+    if parameters.form == Form::Halves && !holders.eq(owners.into_iter().take(arguments.len())) {
+        return Err(Error::usage("arguments of the party that holds the values"));
+    }
+    Ok(())
 }
 
 /// The sums of the lanes modulo a power of two.
