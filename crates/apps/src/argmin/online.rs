@@ -87,7 +87,8 @@ impl Online {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         for (from, size) in level.groups() {
             for (i, j) in (from..from + size).flat_map(|i| (i + 1..from + size).map(move |j| (i, j))) {
-                (left.push(i as u32), right.push(j as u32));
+                left.push(i as u32);
+                right.push(j as u32);
             }
         }
         let mut differences = self.compared.gather(&right);

@@ -81,11 +81,13 @@ impl Winners {
         let mut rests = Vec::new();
         for count in &mut self.counts {
             for _ in 0..*count / 2 {
-                (lanes.push(product), rests.push(NONE));
+                lanes.push(product);
+                rests.push(NONE);
                 product += 1;
             }
             if *count % 2 == 1 {
-                (lanes.push(NONE), rests.push(from + *count - 1));
+                lanes.push(NONE);
+                rests.push(from + *count - 1);
             }
             from += *count;
             *count = count.div_ceil(2);

@@ -203,7 +203,7 @@ impl Ots<'_> {
         let table = |lane| {
             let message = |[zero, one]: [u64; 2], place| zero ^ (zero ^ one) & place;
             let m = message(self.sent_at(from + lane), WHERE[0]) ^ message(self.sent_at(from + lanes + lane), WHERE[1]);
-            m ^ (m & 3) * 0b101_0100
+            m ^ ((m & 3) * 0b101_0100)
         };
         let greater = |bits: u64| (0..4).fold(0, |greater, x| greater | (bits >> (2 * x) & 1) << x);
         if leaf > 0 { Rows::tabulate(8, lanes, table) } else { Rows::tabulate(4, lanes, |lane| greater(table(lane))) }

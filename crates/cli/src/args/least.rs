@@ -7,10 +7,10 @@ use duologue::channel::Link;
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "The least of many values, app:argmin (both parties give the same)")]
 pub struct Least {
-    /// How the values are held: shared by addition, each by one party, or shared by XOR [default: shared]
+    /// How the values are held: shared by addition, each by one party, or shared by XOR; shared by addition unless told
     #[arg(long, value_enum)]
     pub form: Option<Form>,
-    /// The protocol; auto is the fastest by prediction of those that leak nothing [default: auto]
+    /// The protocol; auto is the fastest by prediction of those that leak nothing, and taken unless told
     #[arg(long, value_enum)]
     pub method: Option<Method>,
     /// Bits of an argument that each value has and that is found with it, in place of its index
