@@ -57,7 +57,7 @@ fn random(dice: &mut Random, bits: u32) -> u128 {
 impl Case {
     /// Values of which many are equal, and some are 0 or the largest there is.
     fn new(bits: u32, values: usize, parameters: Parameters, dice: &mut Random) -> Case {
-        let few = [random(dice, bits), random(dice, bits), mask(bits), mask(bits) - 1 & mask(bits), 0];
+        let few = [random(dice, bits), random(dice, bits), mask(bits), (mask(bits) - 1) & mask(bits), 0];
         let kind = dice.below(3);
         let value = |dice: &mut Random| match kind {
             0 => random(dice, bits),
