@@ -281,3 +281,24 @@ fn a_program_with_a_call_is_prepared() {
         assert_eq!(done.json()["setup"]["sent"], 0);
     }
 }
+
+#[test]
+fn the_least_of_many_values_is_prepared() {
+    let place = Place::new();
+    let tls = place.tls();
+    let prepare = |party: usize| {
+        format!("prepare app:argmin:8 --size values=3 --times 1 --to {} --json {}", PARTIES[party], tls[party])
+    };
+    for done in both(&place, [&prepare(0), &prepare(1)]) {
+        assert_eq!(done.json()["left"], 1);
+    }
+    let run = |party: usize| {
+        let inputs = ["--input alice_shares=500,2,300 --input alice_least=77", "--input bob_shares=21,2,216"][party];
+        format!("run app:argmin:8 --prepared {} --yes --json {inputs} {}", PARTIES[party], tls[party])
+    };
+    let [alice, bob] = both(&place, [&run(0), &run(1)]);
+    assert_eq!(bob.values("bob_least"), [439]);
+    let index = [&alice, &bob].map(|done| done.values("index")[0].as_u64().unwrap());
+    assert_eq!(index[0] ^ index[1], 1);
+    assert_eq!(alice.json()["setup"]["sent"], 0);
+}

@@ -289,6 +289,40 @@ fn a_block_goes_to_bristol_and_back() {
     assert_eq!(alice.values("out0"), ["0100000000000000"]);
 }
 
+/// Values 9, 4 and 4 in every form, by every method.
+#[test]
+fn the_least_of_many_values_is_found() {
+    let place = Place::new();
+    let [alice_tls, bob_tls] = place.tls();
+    let both = |flags: &str, alice: &str, bob: &str| {
+        let common = format!("app:argmin:8 {flags} --yes --json");
+        place.both(&common, &format!("{alice_tls} {alice}"), &format!("{bob_tls} {bob}"))
+    };
+    let number = |value: &serde_json::Value| value.as_u64().expect("a number");
+    for flags in ["", "--schedule 200ms,10Mbit --size values=3", "--form shared --method duologue"] {
+        let alice = "--input alice_shares=500,2,300 --input alice_least=77";
+        let (alice, bob) = both(flags, alice, "--input bob_shares=21,2,216");
+        assert_eq!((77 + number(&bob.values("bob_least")[0])) % 512, 4, "{flags}");
+        assert_eq!(number(&alice.values("index")[0]) ^ number(&bob.values("index")[0]), 1, "{flags}");
+    }
+    let (alice, bob) =
+        both("--form halves --size alice=2 --size bob=1", "--input alice_values=9,4", "--input bob_values=4");
+    for found in [alice, bob] {
+        assert_eq!((number(&found.values("least")[0]), number(&found.values("index")[0])), (4, 1));
+    }
+    let values = ["--input values=9,7,255", "--input values=0,3,251"];
+    for method in ["auto", "duologue", "kolesnikov", "schneider"] {
+        let (alice, bob) = both(&format!("--form xor --method {method}"), values[0], values[1]);
+        let found = ["least", "index"].map(|name| number(&alice.values(name)[0]) ^ number(&bob.values(name)[0]));
+        assert_eq!(found, [4, 1], "{method}");
+    }
+    for method in ["aby_yao", "aby_gmw"] {
+        let inputs = values.map(|values| format!("{values} --input arguments=00,01,02"));
+        let (alice, bob) = both(&format!("--form xor --argument 8 --method {method}"), &inputs[0], &inputs[1]);
+        assert_eq!(number(&alice.values("least")[0]) ^ number(&bob.values("least")[0]), 4, "{method}");
+    }
+}
+
 #[test]
 fn strings_are_compared_by_a_call() {
     let place = Place::new();

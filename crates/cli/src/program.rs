@@ -1,8 +1,10 @@
 //! Programs as they are named on the command line: a `.duo` file, `block:NAME…` or `app:NAME…`.
 
+mod least;
 mod meanings;
 
 use crate::failure::Failure;
+use apps::argmin;
 use apps::eigenfaces::{CHUNK, MOST_PIXELS, eigenfaces, is_image};
 use apps::equality::{MOST_WIDTH, equality};
 use apps::proximity::{Metric, proximity};
@@ -11,6 +13,7 @@ use duologue::circuit::blocks::float::Format;
 use duologue::circuit::blocks::{self, Block, Goal};
 use duologue::circuit::program::Owner;
 use duologue::circuit::{Error, Party, Program};
+pub use least::{Chosen, load_with};
 use meanings::Meaning;
 use std::fs;
 use std::ops::RangeInclusive;
@@ -115,6 +118,19 @@ pub const APPS: &[App] = &[
         ports: meanings::EQUALITY,
         calls: true,
         program: |width, _| within(1..=MOST_WIDTH, width, equality),
+    },
+    App {
+        name: "argmin",
+        about: "the least of many shared values and its index or argument: a call, see --form and --method",
+        parameter: "bits of a value",
+        width: 32,
+        sizes: "values=1000",
+        goals: &[Goal::Size],
+        ports: meanings::ARGMIN,
+        calls: true,
+        program: |width, _| {
+            within(1..=argmin::MOST_BITS, width, |width| argmin::shared(width, None, argmin::Direction::Both, &[]))
+        },
     },
 ];
 

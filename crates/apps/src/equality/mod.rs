@@ -25,7 +25,6 @@
 //! online, and one message more than there are levels.
 
 mod layout;
-mod packed;
 mod stages;
 
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};

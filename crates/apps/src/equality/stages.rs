@@ -1,7 +1,7 @@
 //! Setup and online: all bits of a chunk lie in rows, 64 lanes to a word, so that nothing is indexed by a secret.
 
 use super::layout::{Layout, PIECE, VALUES, sender, writer};
-use super::packed::{BitReader, BitWriter};
+use crate::packed::{BitReader, BitWriter};
 use duologue::Result;
 use duologue::call::{Drawn, Outbox, Stage, Zeroizing};
 use duologue::circuit::{BitMatrix, Party};

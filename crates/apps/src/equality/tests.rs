@@ -1,6 +1,6 @@
 //! Bits in rows, against the same bits one by one.
 
-use super::packed::{BitReader, BitWriter};
+use crate::packed::{BitReader, BitWriter};
 use duologue::Error;
 
 #[test]

@@ -1,6 +1,7 @@
 //! Programs and circuits: what they are and cost, and their files.
 
 use super::PROGRAM;
+use super::least::Least;
 use super::values::{Pair, garbling, goal, nanoseconds, party};
 use crate::config::Maker;
 use crate::grain::MOST_CORES;
@@ -30,6 +31,8 @@ pub struct Cost {
     /// How many tiles take turns on the wire when Yao is streamed, as `duologue run` has it
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub strands: u16,
+    #[command(flatten)]
+    pub least: Least,
     #[command(flatten)]
     pub grain: Grain,
 }
@@ -71,6 +74,8 @@ pub struct Inspect {
     /// Shorten neither constants nor lists of bits and lanes
     #[arg(long)]
     pub full: bool,
+    #[command(flatten)]
+    pub least: Least,
 }
 
 #[derive(clap::Args)]
@@ -138,4 +143,6 @@ pub struct Export {
     /// Who supplies each input of a block
     #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party())]
     pub inputs: Vec<Party>,
+    #[command(flatten)]
+    pub least: Least,
 }

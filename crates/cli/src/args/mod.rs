@@ -3,6 +3,7 @@
 mod bench;
 mod circuits;
 mod help;
+mod least;
 mod peers;
 mod run;
 mod values;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
 pub use circuits::{Blocks, Circuits, Cost, Export, Format, Grain, Import, Inspect};
 pub use help::{Completions, Man};
+pub use least::{Form, Least, Method};
 pub use peers::{AddPeer, Doctor, Peers, PeersWhat};
 pub use run::{FillPool, Meeting, Peer, Pool, PoolWhat, Prepare, Run, Settings, ShowPool};
 pub use values::Pair;

@@ -1,6 +1,7 @@
 //! Runs with a peer, and what is prepared for them.
 
 use super::PROGRAM;
+use super::least::Least;
 use super::values::{Pair, garbling, number, party, scheme, timing};
 use crate::config::{MOST_THREADS, Maker, PeerKey};
 use clap::Subcommand;
@@ -85,6 +86,8 @@ pub struct Run {
     /// The program to run; both parties name the same
     pub program: String,
     #[command(flatten)]
+    pub least: Least,
+    #[command(flatten)]
     pub peer: Peer,
     /// An input of yours, a public one, or your share of a shared one
     #[arg(long, short, value_name = "NAME=SOURCE")]
@@ -133,6 +136,8 @@ fn prepares_runs(_: &str) -> Result<Infallible, &'static str> {
 pub struct Prepare {
     /// The program whose runs are prepared; both parties name the same
     pub program: String,
+    #[command(flatten)]
+    pub least: Least,
     #[command(flatten)]
     pub peer: Peer,
     /// The folder that the runs go into; it is made if it is not there

@@ -87,6 +87,23 @@ pub const EQUALITY: &[Meaning] = &[
     ("equal", "for each lane 1 if the two strings are equal"),
 ];
 
+/// Of all forms.
+pub const ARGMIN: &[Meaning] = &[
+    ("alice_shares", "Alice's number of each value: with Bob's it adds up to the value, modulo 2^(bits + 1)"),
+    ("bob_shares", "Bob's number of each value"),
+    ("alice_least", "Alice's number of the least value, which she draws at random"),
+    ("bob_least", "Bob's number of the least value: with Alice's it adds up to it, modulo 2^(bits + 1)"),
+    ("alice_values", "Alice's values"),
+    ("bob_values", "Bob's values"),
+    ("values", "shares of the values: Alice's and Bob's bits of each add up to it, bit by bit"),
+    ("alice_arguments", "what belongs to each of Alice's values"),
+    ("bob_arguments", "what belongs to each of Bob's values"),
+    ("arguments", "shares of what belongs to each value, bit by bit"),
+    ("least", "the least value"),
+    ("index", "its place from 0 on, Alice's values first; of equal values the first"),
+    ("argument", "what belongs to it; of equal values to the first"),
+];
+
 const NEAR: Meaning = ("near", "for each place 1 if it is near");
 
 #[cfg(test)]

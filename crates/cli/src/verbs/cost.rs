@@ -21,14 +21,15 @@ use std::collections::BTreeMap;
 use std::{fmt, thread};
 
 pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
-    let program = program::load(&args.program, &[])?;
+    let program::Chosen { program, scheme } = program::load_with(&args.program, &[], &args.least, &args.size)?;
     let binding = sizes::bind(&program, &args.size, &[])?;
     if !args.grain.cores.is_empty() {
         return console.show(&cores::CoresReport::new(&binding, &args.grain)?);
     }
     let (maker, strands) = (args.correlations.0, args.strands.into());
     let options = |scheme| Options::new(scheme).garbling(args.garbling).extension(maker).strands(strands);
-    let costs = Scheme::ALL.into_iter().map(|scheme| Protocol::new(&binding, &options(scheme), &args.link));
+    let schemes = Scheme::ALL.into_iter().filter(|&any| scheme.is_none_or(|scheme| scheme == any));
+    let costs = schemes.map(|scheme| Protocol::new(&binding, &options(scheme), &args.link));
     console.show(&CostReport {
         program: program.name().to_string(),
         sizes: sizes::map(&binding),

@@ -15,7 +15,7 @@ use std::fmt;
 use steps::Look;
 
 pub fn run(args: &Inspect, console: &Console) -> Result<(), Failure> {
-    let program = program::load(&args.program, &[])?;
+    let program = program::load_with(&args.program, &[], &args.least, &args.size)?.program;
     let sizes: Vec<(&str, u64)> = args.size.iter().map(|pair| (&*pair.name, pair.value)).collect();
     let binding = match sizes.is_empty() && !program.sizes().is_empty() {
         true => None,

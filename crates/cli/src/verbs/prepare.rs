@@ -14,7 +14,7 @@ use duologue::circuit::program::Owner;
 use duologue::{Inputs, Scheme};
 
 pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Failure> {
-    let program = program::load(&args.program, &[])?;
+    let program = program::load_with(&args.program, &[], &args.least, &args.size)?.program;
     let given = input::read(&program, args.peer.party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
     let inputs = public(&binding, given)?;

@@ -15,7 +15,8 @@ use crate::io::{input, progress, shown, sizes};
 use crate::{interrupt, peer, program};
 
 pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure> {
-    let program = program::load(&args.program, &[])?;
+    let program::Chosen { program, scheme } = program::load_with(&args.program, &[], &args.least, &args.size)?;
+    let scheme = scheme.unwrap_or(args.protocol);
     let party = args.peer.party;
     let given = input::read(&program, party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
@@ -30,7 +31,7 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
         digest: hex(&program.digest()?),
         binding: &binding,
         party,
-        scheme: args.protocol,
+        scheme,
         peer: peer::its_key(&security).map(|key| key.to_string()),
         peer_name: peer::its_key(&security).and_then(|key| config.name_of(&key)).map(PeerName::to_string),
     };
@@ -40,14 +41,14 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     let prepared =
         args.prepared.as_ref().map(|folder| prepared::open(folder, args.prepared_key.as_ref())).transpose()?;
 
-    let options = options(args.protocol, &args.settings).timing(args.timing);
+    let options = options(scheme, &args.settings).timing(args.timing);
     let first = prepared.is_none().then_some((&binding, &options));
     let mut session = peer::connect(&args.peer, first, &security, config, console)?;
     if let Some(pool) = pool {
         session.use_pool(pool)?;
     }
     if !console.quiet() {
-        session.observe(progress::bar(format!("{}, {}", shown::name(program.name()), args.protocol)));
+        session.observe(progress::bar(format!("{}, {}", shown::name(program.name()), scheme)));
     }
     let outcome = match prepared {
         Some(mut folder) => session.online_from(&mut folder, &binding, &inputs)?,

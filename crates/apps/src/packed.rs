@@ -49,7 +49,7 @@ impl<'a> BitReader<'a> {
         let padding = bytes.last().map_or(0, |&last| u32::from(last) >> ((bits + 7) % 8 + 1));
         match bytes.len() == bits.div_ceil(8) && padding == 0 {
             true => Ok(BitReader { bytes, at: 0 }),
-            false => Err(Error::peer(format!("its message of an equality test does not have {bits} bits"))),
+            false => Err(Error::peer(format!("its message does not have {bits} bits"))),
         }
     }
 

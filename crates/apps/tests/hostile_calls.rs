@@ -3,12 +3,13 @@
 //!
 //! Well-formed lies are noticed no more than anywhere else (`docs/security.md`): these are bytes that no honest party sends.
 
+use apps::argmin::{Argmin, Direction, halves, shared};
 use apps::equality::{Equality, equality};
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::channel::memory::{self, MemoryPipe};
 use duologue::channel::{Channel, Limits, Pipe};
 use duologue::circuit::program::{CallPort, Functionality};
-use duologue::circuit::{BitMatrix, Party};
+use duologue::circuit::{Binding, BitMatrix, Party};
 use duologue::data::uints;
 use duologue::{Error, Inputs, Options, Outcome, Result, Scheme, Session, Timing};
 use std::io;
@@ -24,6 +25,8 @@ enum Harm {
     None,
     /// What it sends in its frames is something else.
     Lies,
+    /// One bit in this many bytes of its data is another.
+    Bits(usize),
     /// What it sends are no frames.
     Noise,
     /// It sends half of something, and is gone.
@@ -38,8 +41,9 @@ enum At {
     Online,
 }
 
-/// Equality, whose peer becomes hostile when a phase begins.
+/// A call, whose peer becomes hostile when a phase begins.
 struct Hostile {
+    call: Arc<dyn CallProtocol>,
     at: At,
     begun: Arc<AtomicBool>,
 }
@@ -52,34 +56,34 @@ impl Hostile {
 
 impl Functionality for Hostile {
     fn name(&self) -> &str {
-        Equality.name()
+        self.call.name()
     }
 
     fn version(&self) -> u32 {
-        Equality.version()
+        self.call.version()
     }
 
     fn results(&self, parameters: &[u8], args: &[CallPort]) -> duologue::circuit::Result<Vec<CallPort>> {
-        Equality.results(parameters, args)
+        self.call.results(parameters, args)
     }
 
     fn lanes(&self, parameters: &[u8], args: &[u64]) -> duologue::circuit::Result<Vec<u64>> {
-        Functionality::lanes(&Equality, parameters, args)
+        self.call.lanes(parameters, args)
     }
 
     fn evaluate(&self, parameters: &[u8], args: &[BitMatrix]) -> Vec<BitMatrix> {
-        Equality.evaluate(parameters, args)
+        self.call.evaluate(parameters, args)
     }
 }
 
 impl CallProtocol for Hostile {
     fn lengths(&self, call: &Call, party: Party) -> Result<CallLengths> {
-        Equality.lengths(call, party)
+        self.call.lengths(call, party)
     }
 
     fn setup(&self, call: &Arc<Call>, context: &Context) -> Result<SetupStage> {
         self.reaches(At::Setup);
-        Equality.setup(call, context)
+        self.call.setup(call, context)
     }
 
     fn online(
@@ -90,7 +94,7 @@ impl CallProtocol for Hostile {
         args: Vec<Option<BitMatrix>>,
     ) -> Result<OnlineStage> {
         self.reaches(At::Online);
-        Equality.online(call, party, setup, args)
+        self.call.online(call, party, setup, args)
     }
 }
 
@@ -148,6 +152,13 @@ impl Pipe for Harmed {
                     let mut frames = self.frames.clone();
                     sent.iter_mut().for_each(|byte| *byte ^= if frames.is_data(*byte) { 0xff } else { 0 });
                 }
+                Harm::Bits(every) => {
+                    let mut frames = self.frames.clone();
+                    for (place, byte) in sent.iter_mut().enumerate() {
+                        let data = frames.is_data(*byte);
+                        *byte ^= u8::from(data && place % every == 0) << (place % 8);
+                    }
+                }
                 Harm::Noise => sent.fill(0xa7),
                 Harm::Half | Harm::Gone => {
                     let some = if self.harm == Harm::Half { bytes.len() / 2 } else { 0 };
@@ -186,28 +197,49 @@ fn patient() -> Limits {
     Limits::default().silence(long).progress(long).meet(long)
 }
 
-fn inputs(party: Party) -> Inputs {
-    Inputs::new().with(["a", "b"][party as usize], uints(20, &[1, 2, 3]).unwrap())
+/// Calls, a program of each, and both parties' inputs.
+fn jobs() -> Vec<(Arc<dyn CallProtocol>, Binding, [Inputs; 2])> {
+    let equal = equality(20).bind(&[("lanes", 3)]).unwrap();
+    let of_equal = ["a", "b"].map(|name| Inputs::new().with(name, uints(20, &[1, 2, 3]).unwrap()));
+    let numbers = |name: &str, width, numbers: &[u64]| Inputs::new().with(name, uints(width, numbers).unwrap());
+    let of_shares = [
+        numbers("alice_shares", 10, &[1, 2, 3]).with("alice_least", uints(10, &[7]).unwrap()),
+        numbers("bob_shares", 10, &[5, 1, 0]),
+    ];
+    let of_halves = [numbers("alice_values", 9, &[4, 3]), numbers("bob_values", 9, &[8, 2, 6])];
+    let mut jobs: Vec<(Arc<dyn CallProtocol>, Binding, [Inputs; 2])> = vec![(Arc::new(Equality), equal, of_equal)];
+    for direction in [Direction::Both, Direction::One] {
+        let least = shared(9, None, direction, &[]).bind(&[("values", 3)]).unwrap();
+        jobs.push((Arc::new(Argmin), least, of_shares.clone()));
+    }
+    let least = halves(9, None, duologue::circuit::program::Recipient::Both).bind(&[("alice", 2), ("bob", 3)]).unwrap();
+    jobs.push((Arc::new(Argmin), least, of_halves));
+    jobs
 }
 
 /// What the honest party has of a run with a peer who is hostile from here on.
-fn against(us: Party, at: At, harm: Harm, options: &Options) -> Result<Outcome> {
-    let binding = equality(20).bind(&[("lanes", 3)]).unwrap();
+fn against(
+    us: Party,
+    (at, harm): (At, Harm),
+    options: &Options,
+    (call, binding, inputs): &(Arc<dyn CallProtocol>, Binding, [Inputs; 2]),
+) -> Result<Outcome> {
     let (ours, theirs) = memory::pair(memory::CAPACITY);
     let begun = Arc::new(AtomicBool::new(false));
     let pipe = Harmed { inner: theirs, harm, begun: begun.clone(), gone: false, frames: Frames::default() };
+    let inputs = |party: Party| &inputs[party as usize];
     thread::scope(|scope| {
         let peer = scope.spawn(|| -> Result<()> {
             let mut session = Session::connect(Channel::over(pipe, patient()), us.peer())?;
-            session.register(Arc::new(Hostile { at, begun }));
-            session.run(&binding, options, &inputs(us.peer()))?;
+            session.register(Arc::new(Hostile { call: call.clone(), at, begun }));
+            session.run(binding, options, inputs(us.peer()))?;
             session.close()
         });
         let mut session = Session::connect(Channel::over(ours, patient()), us)?;
         session.register_all(&apps::calls());
-        let outcome = session.run(&binding, options, &inputs(us));
+        let outcome = session.run(binding, options, inputs(us));
         if outcome.is_err() {
-            let later = session.run(&binding, options, &inputs(us));
+            let later = session.run(binding, options, inputs(us));
             assert!(matches!(later, Err(Error::Dead(_))), "it is over");
         }
         drop(session);
@@ -217,20 +249,35 @@ fn against(us: Party, at: At, harm: Harm, options: &Options) -> Result<Outcome> 
     })
 }
 
+/// Bits that are flipped online make another result, or an error of the peer's; never a panic.
+#[test]
+fn flipped_bits_of_a_call_are_an_error_or_another_result() {
+    let gmw = Options::new(Scheme::Gmw);
+    for (job, us) in jobs().iter().flat_map(|job| [(job, Party::Alice), (job, Party::Bob)]) {
+        for every in 1..12 {
+            match against(us, (At::Online, Harm::Bits(every)), &gmw, job) {
+                Ok(_) | Err(Error::Peer(_) | Error::Closed(_) | Error::Aborted(_)) => {}
+                Err(error) => panic!("{} against {us}, every {every}: {error}", job.0.name()),
+            }
+        }
+    }
+}
+
 #[test]
 fn a_call_with_a_hostile_peer_ends_by_name() {
     let gmw = Options::new(Scheme::Gmw);
-    for options in [gmw, gmw.timing(Timing::Streamed), Options::new(Scheme::Yao)] {
-        for us in [Party::Alice, Party::Bob] {
+    for (job, us) in jobs().iter().flat_map(|job| [(job, Party::Alice), (job, Party::Bob)]) {
+        for options in [gmw, gmw.timing(Timing::Streamed), Options::new(Scheme::Yao)] {
             for (at, phase) in [(At::Setup, "in setup"), (At::Online, "in the online phase")] {
-                assert!(against(us, at, Harm::None, &options).is_ok(), "the twin, {us}, {at:?}, {options:?}");
+                let twin = against(us, (at, Harm::None), &options, job);
+                assert!(twin.is_ok(), "the twin, {us}, {at:?}, {options:?}: {:?}", twin.err());
                 for harm in [Harm::Lies, Harm::Noise, Harm::Half, Harm::Gone] {
-                    let what = format!("{harm:?} {at:?} against {us}, {options:?}");
-                    let error = against(us, at, harm, &options).expect_err(&what);
+                    let what = format!("{} {harm:?} {at:?} against {us}, {options:?}", job.0.name());
+                    let error = against(us, (at, harm), &options, job).expect_err(&what);
                     let closes = matches!(harm, Harm::Half | Harm::Gone);
                     let kind =
                         matches!(error, Error::Peer(_)) && !closes || matches!(error, Error::Closed(_)) && closes;
-                    let name = format!("{phase} of the call of 'duologue:equality'");
+                    let name = format!("{phase} of the call of '{}'", job.0.name());
                     assert!(kind && error.to_string().contains(&name), "{what}: {error}");
                 }
             }

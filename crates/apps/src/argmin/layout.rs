@@ -1,0 +1,337 @@
+//! Levels, sections and messages of a call, and the lengths that follow: public terms alone.
+//!
+//! Setup makes *sections*, one for each kind of correlation of each level, with a lane for each comparison, AND or selection;
+//! online takes them in the same order. A *part* is what one party says to the other in one step, and a message is all parts
+//! in a row of one party.
+
+use super::parameters::{Direction, Form, Parameters};
+use duologue::call::{Call, CallLengths, Exchange};
+use duologue::circuit::Party;
+use duologue::correlation::Demand;
+
+/// Bits of a leaf of a comparison.
+pub const LEAF: usize = 2;
+
+/// Random OTs of one exchange of setup, about: some ten megabytes.
+const CHUNK: usize = 1 << 17;
+
+/// All that is public of a call.
+#[derive(Clone)]
+pub struct Layout {
+    /// Bits of a value, l.
+    pub bits: usize,
+    /// Values that the tournament begins with.
+    pub values: usize,
+    pub form: Form,
+    /// Rows that a selection carries modulo 2^sums: of a value that stays shared by addition, else none.
+    pub sums: usize,
+    /// Rows that it carries by XOR from the beginning: arguments, and values that are shared by XOR.
+    pub strings: usize,
+    /// Bits of the index; 0 with arguments.
+    pub index: usize,
+    pub direction: Direction,
+    pub levels: Vec<Level>,
+    pub messages: Vec<Message>,
+}
+
+/// One level of the tournament.
+#[derive(Clone)]
+pub struct Level {
+    /// The party that sends the OTs of the comparisons.
+    pub sender: Party,
+    /// Values at its beginning.
+    pub values: usize,
+    /// Values that are compared with each other. Of what is left over one rests, more are a smaller group.
+    pub group: usize,
+    /// Digits of the index that are secret already, in bits.
+    pub digits: usize,
+}
+
+/// What is opened by both parties in one step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Opening {
+    /// A level of the tree of a comparison.
+    Nodes(usize),
+    /// A level of the ANDs that find the least of a group.
+    Ands(usize),
+    /// The selection of the least.
+    Selection,
+}
+
+/// What one party says to the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The receiver's masked leaves.
+    Masked(usize),
+    /// The sender's answers.
+    Answers(usize),
+    /// One party's half of an opening.
+    Open(usize, Opening),
+    /// What Alice adds to Bob's share of the least value.
+    Rest,
+}
+
+/// Parts in a row of one party.
+#[derive(Clone)]
+pub struct Message {
+    pub writer: Party,
+    pub parts: Vec<Part>,
+}
+
+/// The kind of a section.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Compare,
+    Ands,
+    Select,
+}
+
+/// Correlations of one kind for one level.
+#[derive(Clone, Copy)]
+pub struct Section {
+    pub kind: Kind,
+    /// The party that sends the OTs of the level's comparisons.
+    pub sender: Party,
+    pub lanes: usize,
+    /// Rows that it carries, of a selection.
+    pub carried: usize,
+}
+
+/// Lanes of a section that one exchange of setup makes.
+#[derive(Clone, Copy)]
+pub struct Chunk {
+    pub section: usize,
+    pub from: usize,
+    pub lanes: usize,
+}
+
+impl Layout {
+    /// The layout of a call whose parameters, types and lanes were checked.
+    pub fn new(call: &Call, parameters: &Parameters) -> Layout {
+        let lanes = |arg: usize| call.args.get(arg).map_or(0, |arg| arg.lanes as usize);
+        let width = |arg: usize| call.args.get(arg).map_or(0, |arg| arg.ty.width as usize);
+        let index = usize::from(parameters.index);
+        let (bits, values, sums, strings) = match parameters.form {
+            Form::Shared => (width(0) - 1, lanes(0), width(0), width(3)),
+            Form::Halves => (width(0), 2, 0, width(0) + index.max(width(2))),
+        };
+        let index = if parameters.form == Form::Shared { index } else { 0 };
+        let (form, direction) = (parameters.form, parameters.direction);
+        let mut layout =
+            Layout { bits, values, form, sums, strings, index, direction, levels: Vec::new(), messages: Vec::new() };
+        layout.levels = layout.with_senders(&parameters.levels(values));
+        layout.messages = layout.messages();
+        layout
+    }
+
+    /// One level alone, to count what it takes.
+    pub fn of_level(bits: usize, carried: usize, level: Level, direction: Direction) -> Layout {
+        let (values, form) = (level.values, Form::Halves);
+        let (levels, messages) = (vec![level], Vec::new());
+        let mut layout =
+            Layout { bits, values, form, sums: carried, strings: 0, index: 0, direction, levels, messages };
+        layout.messages = layout.messages();
+        layout
+    }
+
+    /// Leaves of a comparison.
+    pub fn leaves(&self) -> usize {
+        self.bits.div_ceil(LEAF)
+    }
+
+    /// Nodes of each level of the tree of a comparison, from the leaves on. The first of a level has the lowest leaf below
+    /// it, so that nobody asks whether its two sides are equal.
+    pub fn nodes(&self) -> Vec<usize> {
+        let (mut left, mut nodes) = (self.leaves(), Vec::new());
+        while left > 1 {
+            nodes.push(left / 2);
+            left -= left / 2;
+        }
+        nodes
+    }
+
+    /// Nodes of a comparison that ask for both, and those that ask for "greater" alone.
+    pub fn kinds_of_nodes(&self) -> (usize, usize) {
+        let (all, levels) = (self.leaves() - 1, self.nodes().len());
+        (all - levels, levels)
+    }
+
+    /// Who sends is decided from the end: whoever is the last to open is Alice, so that her last message has her part of the
+    /// result, too.
+    fn with_senders(&self, groups: &[usize]) -> Vec<Level> {
+        let (mut values, mut digits, mut levels) = (self.values, 0, Vec::new());
+        for &group in groups {
+            levels.push(Level { sender: Party::Alice, values, group, digits });
+            values = values.div_ceil(group);
+            digits += if self.index > 0 { bits_of(group) } else { 0 };
+        }
+        let mut last = Party::Alice;
+        for level in levels.iter_mut().rev() {
+            let receiver_is_last = (self.nodes().len() + level.ands().len() + 1) % 2 == 1;
+            level.sender = if receiver_is_last { last.peer() } else { last };
+            last = level.sender.peer();
+        }
+        if let (Direction::One, Some(sender)) = (self.direction, levels.last().map(|level| level.sender)) {
+            levels.iter_mut().for_each(|level| level.sender = sender);
+        }
+        levels
+    }
+
+    /// The openings of a level, in their order.
+    fn openings(&self, level: &Level) -> impl Iterator<Item = Opening> {
+        let nodes = (0..self.nodes().len()).map(Opening::Nodes);
+        nodes.chain((0..level.ands().len()).map(Opening::Ands)).chain([Opening::Selection])
+    }
+
+    /// Whoever has read one half of an opening knows its result, and says the other half and the first half of the next.
+    fn messages(&self) -> Vec<Message> {
+        let mut parts = Vec::new();
+        for (number, level) in self.levels.iter().enumerate() {
+            parts.push((level.sender.peer(), Part::Masked(number)));
+            parts.push((level.sender, Part::Answers(number)));
+            let mut first = level.sender;
+            for opening in self.openings(level) {
+                parts.extend([first, first.peer()].map(|party| (party, Part::Open(number, opening))));
+                first = first.peer();
+            }
+        }
+        if self.form == Form::Shared {
+            parts.push((Party::Alice, Part::Rest));
+        }
+        let in_a_row = parts.chunk_by(|(a, _), (b, _)| a == b);
+        in_a_row.map(|row| Message { writer: row[0].0, parts: row.iter().map(|&(_, part)| part).collect() }).collect()
+    }
+
+    /// Rows and lanes of a part.
+    pub fn shape(&self, part: Part) -> (usize, usize) {
+        match part {
+            Part::Masked(level) => (LEAF * self.leaves(), self.levels[level].comparisons()),
+            Part::Answers(level) => (6 * self.leaves() - 3, self.levels[level].comparisons()),
+            Part::Open(level, Opening::Nodes(nodes)) => (3 * self.nodes()[nodes] - 1, self.levels[level].comparisons()),
+            Part::Open(level, Opening::Ands(ands)) => (2, self.levels[level].ands()[ands]),
+            Part::Open(level, Opening::Selection) => (1 + self.carried(level), self.levels[level].selections()),
+            Part::Rest => (self.sums, 1),
+        }
+    }
+
+    /// Rows that the selection of a level carries.
+    pub fn carried(&self, level: usize) -> usize {
+        self.sums + self.strings + self.levels[level].digits
+    }
+
+    /// Bits of a message.
+    pub fn bits_of(&self, message: &Message) -> usize {
+        message.parts.iter().map(|&part| self.shape(part)).map(|(rows, lanes)| rows * lanes).sum()
+    }
+
+    pub fn sections(&self) -> Vec<Section> {
+        let of_level = |(number, level): (usize, &Level)| {
+            let (sender, carried) = (level.sender, self.carried(number));
+            let section = move |kind, lanes| Section { kind, sender, lanes, carried };
+            let ands = level.ands().into_iter().map(move |lanes| section(Kind::Ands, lanes));
+            let select = section(Kind::Select, level.selections());
+            [section(Kind::Compare, level.comparisons())].into_iter().chain(ands).chain([select])
+        };
+        self.levels.iter().enumerate().flat_map(of_level).collect()
+    }
+
+    /// Rows that a party stores of a section.
+    pub fn rows(&self, section: &Section, party: Party) -> usize {
+        let (both, greater) = self.kinds_of_nodes();
+        match section.kind {
+            Kind::Compare if section.sender == party => 8 * self.leaves() - 4 + 5 * both + 3 * greater,
+            Kind::Compare => 4 * self.leaves() - 1 + 5 * both + 3 * greater,
+            Kind::Ands => 3,
+            Kind::Select => 3 * section.carried + 1,
+        }
+    }
+
+    /// Random OTs of a lane of a section: those of its sender, and those of the other party.
+    pub fn ots(&self, section: &Section) -> [usize; 2] {
+        let (both, greater) = self.kinds_of_nodes();
+        match (section.kind, self.direction) {
+            (Kind::Compare, Direction::Both) => [LEAF * self.leaves() + both + greater, both + greater],
+            (Kind::Compare, Direction::One) => [LEAF * self.leaves() + 3 * both + 2 * greater, 0],
+            (Kind::Ands, Direction::One) => [2, 0],
+            (Kind::Ands, Direction::Both) | (Kind::Select, _) => [1, 1],
+        }
+    }
+
+    /// Bits of a lane of a section that its sender sends in setup.
+    pub fn corrections(&self, section: &Section) -> usize {
+        match (section.kind, self.direction) {
+            (Kind::Compare, Direction::One) => self.kinds_of_nodes().0,
+            _ => 0,
+        }
+    }
+
+    pub fn chunks(&self) -> Vec<Chunk> {
+        let mut chunks = Vec::new();
+        for (number, section) in self.sections().iter().enumerate() {
+            let most = (CHUNK / self.ots(section).iter().sum::<usize>()).max(64) / 64 * 64;
+            let lanes = |from| most.min(section.lanes - from);
+            let from = (0..section.lanes).step_by(most);
+            chunks.extend(from.map(|from| Chunk { section: number, from, lanes: lanes(from) }));
+        }
+        chunks
+    }
+
+    pub fn lengths(&self, party: Party) -> CallLengths {
+        let sections = self.sections();
+        let setup = |chunk: Chunk| {
+            let section = &sections[chunk.section];
+            let [by_sender, by_other] = self.ots(section).map(|ots| (ots * chunk.lanes) as u64);
+            let demand = Demand::of_cots(section.sender, by_sender) + Demand::of_cots(section.sender.peer(), by_other);
+            let (sent, read) = one_way(section.sender == party, self.corrections(section) * chunk.lanes);
+            Exchange { demand, sent, read }
+        };
+        let stored = sections.iter().map(|section| 8 * section.lanes.div_ceil(64) * self.rows(section, party)).sum();
+        let online = self.messages.iter().map(|message| {
+            let (sent, read) = one_way(message.writer == party, self.bits_of(message));
+            Exchange { sent, read, ..Exchange::default() }
+        });
+        CallLengths { setup: self.chunks().into_iter().map(setup).collect(), stored, online: online.collect() }
+    }
+}
+
+/// Bytes sent and read of so many bits.
+fn one_way(sends: bool, bits: usize) -> (usize, usize) {
+    if sends { (bits.div_ceil(8), 0) } else { (0, bits.div_ceil(8)) }
+}
+
+/// Bits of a number below `values`.
+pub fn bits_of(values: usize) -> usize {
+    values.next_power_of_two().ilog2() as usize
+}
+
+impl Level {
+    /// First value and size of each group.
+    pub fn groups(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (values, group) = (self.values, self.group);
+        (0..values).step_by(group).map(move |from| (from, group.min(values - from)))
+    }
+
+    pub fn comparisons(&self) -> usize {
+        let rest = self.values % self.group;
+        self.values / self.group * pairs(self.group) + pairs(rest)
+    }
+
+    pub fn selections(&self) -> usize {
+        self.values - self.values.div_ceil(self.group)
+    }
+
+    /// ANDs of each level that finds the least of a group: it has won against all others of its group.
+    pub fn ands(&self) -> Vec<usize> {
+        let (full, rest) = (self.values / self.group, self.values % self.group);
+        let (mut terms, mut of_rest, mut levels) = (self.group - 1, rest.saturating_sub(1), Vec::new());
+        while terms > 1 {
+            levels.push(full * (self.group - 1) * (terms / 2) + rest.saturating_sub(1) * (of_rest / 2));
+            (terms, of_rest) = (terms.div_ceil(2), of_rest.div_ceil(2));
+        }
+        levels
+    }
+}
+
+fn pairs(values: usize) -> usize {
+    values * values.saturating_sub(1) / 2
+}

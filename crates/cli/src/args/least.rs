@@ -1,0 +1,49 @@
+//! How `app:argmin` finds the least of many values.
+
+use clap::ValueEnum;
+use duologue::channel::Link;
+
+/// What `app:argmin` is; other programs take none of it.
+#[derive(clap::Args, Clone, Default)]
+#[command(next_help_heading = "The least of many values, app:argmin (both parties give the same)")]
+pub struct Least {
+    /// How the values are held: shared by addition, each by one party, or shared by XOR; shared by addition unless told
+    #[arg(long, value_enum)]
+    pub form: Option<Form>,
+    /// The protocol; auto is the fastest by prediction of those that leak nothing, and taken unless told
+    #[arg(long, value_enum)]
+    pub method: Option<Method>,
+    /// Bits of an argument that each value has and that is found with it, in place of its index
+    #[arg(long, value_name = "BITS")]
+    pub argument: Option<u32>,
+    /// Compare as many values at once as suits this line, '200ms,10Mbit' or internet; pairs unless told. With form xor it is the
+    /// line by which auto predicts
+    #[arg(long, value_name = "LINK")]
+    pub schedule: Option<Link>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Form {
+    /// Alice's and Bob's number of each value add up to it modulo 2^(bits + 1)
+    Shared,
+    /// Each party knows values of its own
+    Halves,
+    /// Alice's and Bob's bits of each value add up to it bit by bit
+    Xor,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Method {
+    Auto,
+    /// Ours: comparisons by OT on shares; with form xor, pairs by GMW with the fewest bytes
+    Duologue,
+    /// Pairs in a garbled circuit, with the index
+    Kolesnikov,
+    /// Pairs in a garbled circuit, with arguments
+    AbyYao,
+    /// Pairs by GMW with few rounds, with the index
+    Schneider,
+    /// Pairs by GMW with few rounds, with arguments
+    AbyGmw,
+}
