@@ -9,6 +9,7 @@ use duologue::channel::{Channel, Limits, Listener, Security};
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::{Functionality, Holder};
 use duologue::circuit::{BitMatrix, Party, Program, bits};
+use duologue::ot::Extension;
 use duologue::session::CallArg;
 use duologue::{Inputs, Options, Outcome, Scheme, Session};
 use std::env;
@@ -492,7 +493,7 @@ fn the_least_of_strings_by_every_protocol() {
 
 /// Payload of both directions in bytes, setup and online.
 fn bytes(program: &Program, sizes: &[(&str, u64)], maker: &str) -> [u64; 2] {
-    let options = Options::new(Scheme::Gmw).extension(maker.parse().unwrap());
+    let options = Options::new(Scheme::Gmw).extension(maker.parse::<Extension>().unwrap());
     let cost = duologue::cost::cost_with(&program.bind(sizes).unwrap(), &options, &apps::calls()).unwrap();
     [cost.setup, cost.online].map(|traffic| traffic.alice_to_bob + traffic.bob_to_alice)
 }
