@@ -12,6 +12,7 @@ use limbs::LimbLoop;
 mod aarch64;
 pub(crate) mod blake3;
 pub(crate) mod lanes;
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(crate) mod limbs;
 pub(crate) mod table;
 pub(crate) mod transpose;

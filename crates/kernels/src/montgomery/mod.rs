@@ -18,6 +18,7 @@
 mod portable;
 mod power;
 mod residues;
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod wide;
 mod words;
 

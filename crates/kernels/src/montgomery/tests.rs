@@ -102,7 +102,7 @@ fn numbers_above_the_modulus_are_reduced() {
             let values = modulus.values(&modulus.residues(&largest));
             assert_eq!(unflat(&values, len), vec![big(&vec![!0; len]) % &n; 9], "{backend}");
             // The modulus itself is zero, also as a factor.
-            let zero = modulus.residues(&flat(&[n.clone()], len));
+            let zero = modulus.residues(&flat(std::slice::from_ref(&n), len));
             assert_eq!(unflat(&modulus.values(&modulus.multiply(&zero, &zero)), len), [BigUint::ZERO], "{backend}");
         }
     }
