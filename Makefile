@@ -5,7 +5,7 @@ CARGO ?= cargo
 CARGO_FLAGS ?=
 # Code is compiled for these as well; rustup fetches their standard libraries.
 TARGETS := wasm32-unknown-unknown aarch64-unknown-linux-gnu
-PORTABLE := -p duologue-kernels -p duologue-circuit --target aarch64-unknown-linux-gnu
+PORTABLE := -p duologue-kernels -p duologue-circuit -p duologue-he --target aarch64-unknown-linux-gnu
 # The library must do without some of its features.
 FEATURES := "" net disk
 PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
@@ -13,7 +13,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz race examples portable wasm faces targets components
+.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz timing race examples portable wasm faces targets components
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -68,6 +68,9 @@ fuzz: ## Fuzz every decoder for FUZZ_TIME seconds (needs cargo-fuzz and a nightl
 	@for target in $$(cd fuzz && $(CARGO) +nightly fuzz list); do \
 		(cd fuzz && $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_TIME)) || exit 1; \
 	done
+
+timing: ## Look for secrets in the time of decryption and of powers of a fixed base (on a quiet machine)
+	$(CARGO) test --release $(CARGO_FLAGS) -p duologue-he --test timing -- --ignored --nocapture
 
 # The sanitizer sees no access that is masked or goes past the caches, nor all of those wider than 16 bytes: the processor
 # is said to have AES-NI and nothing wider, whose kernels have none of them. Tests that take the time are left out.

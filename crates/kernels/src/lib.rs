@@ -19,6 +19,7 @@
 //! | [`field`] | GF(2¹²⁸): sums of products |
 //! | [`rows`] | sums of rows of blocks |
 //! | [`transpose`] | bit matrices |
+//! | [`montgomery`] | products and powers modulo an odd number, of eight numbers side by side |
 //! | [`nontemporal`] | stores that go past the caches |
 //! | [`pages`] | memory in large pages |
 //! | [`prefetch`] | long lists, prefetched while they are read |
@@ -49,6 +50,7 @@ mod cipher;
 mod garbling;
 mod matrices;
 mod memory;
+pub mod montgomery;
 mod ot;
 pub mod work;
 

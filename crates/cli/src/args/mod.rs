@@ -2,6 +2,7 @@
 
 mod bench;
 mod circuits;
+mod he;
 mod help;
 mod least;
 mod peers;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 
 pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
 pub use circuits::{Blocks, Circuits, Cost, Export, Format, Grain, Import, Inspect};
+pub use he::{He, HeDecrypt, HeEncrypt, HeKeys, HeSecret, HeWhat};
 pub use help::{Completions, Man};
 pub use least::{Form, Least, Method};
 pub use peers::{AddPeer, Doctor, Peers, PeersWhat};
@@ -85,6 +87,8 @@ pub enum Verb {
     Keys(Keys),
     /// Give the keys of peers names, for --peer-key NAME and --connect NAME
     Peers(Peers),
+    /// Encrypt numbers so that sums of them can be computed without the key
+    He(He),
     /// Look for what would keep a run with a peer from starting, and say what to do
     Doctor(Doctor),
     /// Measure this machine

@@ -8,6 +8,7 @@ pub mod listing;
 pub mod npy;
 pub mod output;
 pub mod paths;
+pub mod private;
 pub mod progress;
 mod rate;
 mod real;

@@ -7,6 +7,7 @@ pub mod cost;
 pub mod demo;
 pub mod doctor;
 pub mod export;
+pub mod he;
 pub mod help;
 pub mod import;
 pub mod inspect;

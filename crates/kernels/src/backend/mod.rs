@@ -5,12 +5,15 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use lanes::Kernel;
+use limbs::LimbLoop;
 
 #[cfg(target_arch = "aarch64")]
 #[allow(unsafe_code)]
 mod aarch64;
 pub(crate) mod blake3;
 pub(crate) mod lanes;
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+pub(crate) mod limbs;
 pub(crate) mod table;
 pub(crate) mod transpose;
 #[cfg(target_arch = "x86_64")]
@@ -20,7 +23,8 @@ mod x86;
 /// A set of instructions that the kernels are written for. All give the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// x86-64 with AVX-512 (F, BW, DQ, VL), VAES, VPCLMULQDQ and GFNI: 4 blocks a register.
+    /// x86-64 with AVX-512 (F, BW, DQ, VL), VAES, VPCLMULQDQ and GFNI: 4 blocks a register. With AVX-512 IFMA too, which
+    /// all such processors have so far, eight numbers are multiplied side by side.
     Vaes512,
     /// x86-64 with AVX2, VAES and VPCLMULQDQ: 2 blocks a register.
     Vaes256,
@@ -65,6 +69,20 @@ impl Backend {
         let cpu = Cpu::new(self);
         assert!(cpu.is_some() || self == Backend::Portable, "this processor has no {self}");
         cpu
+    }
+
+    /// The proof that the processor multiplies limbs of 52 bits, where this backend is of its generation; `None` stands
+    /// for the portable code.
+    ///
+    /// # Panics
+    /// If the processor lacks the backend: the caller forced one that is not available.
+    pub(crate) fn multiplier(self) -> Option<Multiplier> {
+        self.cpu();
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Backend::Vaes512 => x86::Ifma::detect().map(Multiplier::Ifma),
+            _ => None,
+        }
     }
 }
 
@@ -154,6 +172,24 @@ impl Cpu {
             Cpu::AesNiSse(cpu) => cpu.run(kernel),
             #[cfg(target_arch = "aarch64")]
             Cpu::Armv8(cpu) => cpu.run(kernel),
+        }
+    }
+}
+
+/// A token that exists only where run-time detection has found instructions that multiply eight limbs.
+#[derive(Clone, Copy)]
+pub enum Multiplier {
+    #[cfg(target_arch = "x86_64")]
+    Ifma(x86::Ifma),
+}
+
+impl Multiplier {
+    /// Runs a loop compiled for these instructions.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
+    pub(crate) fn run<L: LimbLoop>(self, job: L) {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Multiplier::Ifma(cpu) => cpu.run(job),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! loads and stores are unaligned ones, on slices whose length is asserted.
 
 mod blake3;
+mod ifma;
 mod tile;
 mod vaes256;
 
@@ -16,6 +17,7 @@ use std::ops::Range;
 use crate::Block;
 use crate::backend::lanes::{Kernel, Lanes, ROTATED_WORDS, store};
 use crate::backend::table::TableEntry;
+pub(crate) use ifma::Ifma;
 pub(crate) use vaes256::Vaes256;
 
 /// Proof of AES-NI, PCLMULQDQ, SSSE3 and SSE4.1, and perhaps of AVX2: instructions of three operands, which need not be

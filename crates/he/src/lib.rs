@@ -1,0 +1,45 @@
+//! Additively homomorphic encryption, in batches: Paillier's system and that of Damgård, Geisler and Krøigaard.
+//!
+//! | module | what it gives |
+//! |---|---|
+//! | [`Additive`] | what both systems can do |
+//! | [`paillier`] | numbers modulo N of thousands of bits; encryption with short exponents (Damgård, Jurik, Nielsen) |
+//! | [`packing`] | several numbers in one plaintext, in slots of any widths |
+//! | [`dgk`] | numbers modulo a small prime, and a test whether one is zero |
+//! | [`KeySize`] | lengths of keys; those that can be broken by their name alone |
+//! | [`SealKey`] | what key files are sealed with |
+//!
+//! ```text
+//! kernels::montgomery ← number, prime ← group ← paillier ← packing
+//!                                          ↖ dgk
+//! ```
+//!
+//! No networking: keys and ciphertexts are bytes that a caller sends. Both systems are secure against a party that
+//! follows the protocol; whether a peer's key has its form is checked as far as it can be without its secret
+//! (`paillier/public.rs`), and a well-formed wrong key goes unseen.
+//!
+//! Constant time in keys, plaintexts and randomness; ciphertexts and public keys are public. Keys and plaintexts are
+//! erased when dropped, and have no `Debug`.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod additive;
+mod coding;
+pub mod dgk;
+mod error;
+mod group;
+mod number;
+pub mod packing;
+pub mod paillier;
+mod plaintexts;
+mod prime;
+mod seal;
+mod size;
+
+pub use additive::Additive;
+pub use error::{CiphertextFault, Error, KeyFault, Result};
+pub use group::Ciphertexts;
+pub use plaintexts::Plaintexts;
+pub use seal::SealKey;
+pub use size::KeySize;

@@ -1,0 +1,311 @@
+//! Public keys: encryption by others than the owner, sums, products with constants.
+
+use std::sync::{Arc, OnceLock};
+
+use kernels::Block;
+use kernels::generator::Generator;
+use kernels::montgomery::{FixedBase, Modulus, Residues};
+use zeroize::Zeroizing;
+
+use super::SecretKey;
+use crate::additive::Additive;
+use crate::coding::{Reader, put_number};
+use crate::error::{CiphertextFault, Error, KeyFault, Result};
+use crate::group::{Ciphertexts, Group};
+use crate::number::{self, Words};
+use crate::plaintexts::Plaintexts;
+use crate::prime;
+use crate::size::KeySize;
+
+/// What begins a public key.
+const MAGIC: &[u8; 8] = b"duo-hep\x01";
+/// By so many bits is an exponent longer than the modulus, for a uniform result.
+const STATISTICAL: u32 = 64;
+/// Products of random ciphertexts whose Jacobi symbols are computed, in place of those of more ciphertexts.
+const SUBSETS: usize = 64;
+
+/// A public key: N and h. A clone is the same key, not a copy of it.
+#[derive(Clone)]
+pub struct PublicKey(Arc<Public>);
+
+struct Public {
+    size: KeySize,
+    n: Vec<u64>,
+    h: Vec<u64>,
+    /// h^N mod N².
+    nth_power: Vec<u64>,
+    group: Group,
+    /// Powers of h^N with exponents of T + 64 bits; made when first used.
+    table: OnceLock<FixedBase>,
+}
+
+impl PublicKey {
+    /// Reads a peer's key of an agreed length, and checks it.
+    ///
+    /// # Errors
+    /// If it has not the form of a key of this length, or its modulus is even, a prime, a power or has a factor below
+    /// 2²⁰, or h is 0 or ±1, not coprime to the modulus or has the Jacobi symbol −1.
+    pub fn from_bytes(bytes: &[u8], size: KeySize) -> Result<Self> {
+        let (came, n, h) = decode(bytes).map_err(Error::PublicKey)?;
+        if came != size.bits() {
+            return Err(Error::PublicKey(KeyFault::Size));
+        }
+        check_modulus(&n, size.bits()).map_err(Error::PublicKey)?;
+        check_base(&h, &n).map_err(Error::PublicKey)?;
+        Self::new(size, &n, &h).map_err(Error::PublicKey)
+    }
+
+    /// Reads a key of any length that [`KeySize`] allows by `size`, which gets the length.
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes), and those of `size`.
+    pub fn from_bytes_of(bytes: &[u8], size: impl FnOnce(u32) -> Result<KeySize>) -> Result<Self> {
+        let (bits, ..) = decode(bytes).map_err(Error::PublicKey)?;
+        Self::from_bytes(bytes, size(bits)?)
+    }
+
+    /// The key as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        encode(self.0.size, &self.0.n, &self.0.h)
+    }
+
+    /// A key whose parts have been checked.
+    pub(super) fn new(size: KeySize, n: &[u64], h: &[u64]) -> std::result::Result<Self, KeyFault> {
+        let square = Modulus::new(&number::product(n, n)).map_err(|_| KeyFault::Form)?;
+        let base = square.residues(&number::resized(h, square.len()));
+        let nth_power = square.values(&square.power(&base, n, size.bits() as usize)).to_vec();
+        let group = Group::new(square, n, &encode(size, n, h));
+        let (n, h) = (n.to_vec(), h.to_vec());
+        Ok(PublicKey(Arc::new(Public { size, n, h, nth_power, group, table: OnceLock::new() })))
+    }
+
+    /// The length of N.
+    pub fn size(&self) -> KeySize {
+        self.0.size
+    }
+
+    /// N, of which plaintexts are less: its words, the lowest first.
+    pub fn modulus(&self) -> &[u64] {
+        &self.0.n
+    }
+
+    /// A digest of the key, which every ciphertext carries.
+    pub fn id(&self) -> [u8; 32] {
+        self.0.group.key
+    }
+
+    pub(super) fn base(&self) -> &[u64] {
+        &self.0.h
+    }
+
+    pub(super) fn nth_power(&self) -> &[u64] {
+        &self.0.nth_power
+    }
+
+    pub(crate) fn group(&self) -> &Group {
+        &self.0.group
+    }
+
+    /// Ciphertexts as bytes: 48 and 2T/8 for each.
+    ///
+    /// # Errors
+    /// If they are of another key.
+    pub fn write(&self, ciphertexts: &Ciphertexts) -> Result<Vec<u8>> {
+        self.group().write(ciphertexts)
+    }
+
+    /// Reads ciphertexts of somebody who encrypts as we do.
+    ///
+    /// # Errors
+    /// If the bytes have another length than they say, are of another key, or a ciphertext is 0, not less than N², not
+    /// coprime to N, or has the Jacobi symbol −1.
+    pub fn read(&self, bytes: &[u8]) -> Result<Ciphertexts> {
+        let batch = self.group().read(bytes)?;
+        if batch.len() > SUBSETS && self.products_have_symbol_one(&batch.residues, bytes) {
+            return Ok(batch);
+        }
+        let has_one = |at: &usize| self.has_symbol_one(&batch.residues.pick(std::iter::once(*at)));
+        match (0..batch.len()).find(|at| !has_one(at)) {
+            Some(index) => Err(Error::Ciphertext { index, fault: CiphertextFault::Jacobi }),
+            None => Ok(batch),
+        }
+    }
+
+    /// Whether the products of random subsets have the symbol 1. If one ciphertext has not, then each of them has it with a
+    /// chance of 1/2. The subsets follow from the bytes, so who looks for bytes that pass tries 2⁶⁴ of them.
+    fn products_have_symbol_one(&self, batch: &Residues, bytes: &[u8]) -> bool {
+        let digest = blake3::derive_key("duologue 1 homomorphic encryption: subsets of ciphertexts", bytes);
+        let mut dice = Generator::from_seed(Block::from_bytes(std::array::from_fn(|i| digest[i])));
+        (0..SUBSETS).all(|_| {
+            let mut chosen = vec![0_u64; batch.len().div_ceil(64)];
+            dice.words(&mut chosen);
+            let places: Vec<usize> = (0..batch.len()).filter(|at| chosen[at / 64] >> (at % 64) & 1 == 1).collect();
+            places.is_empty() || self.has_symbol_one(&self.group().whole_product(&batch.pick(places.into_iter())))
+        })
+    }
+
+    fn has_symbol_one(&self, one: &Residues) -> bool {
+        number::has_jacobi_one_vartime(&self.group().modulus.values(one), &self.0.n)
+    }
+
+    /// Reads ciphertexts that textbook Paillier may have made, and re-randomises each by r^N for a random r. That costs a
+    /// power of T bits for each.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), but for the Jacobi symbol.
+    pub fn read_foreign(&self, bytes: &[u8], rng: &mut Generator) -> Result<Ciphertexts> {
+        let batch = self.group().read(bytes)?;
+        let square = &self.group().modulus;
+        let mut roots = Zeroizing::new(Vec::with_capacity(batch.len() * square.len()));
+        for _ in 0..batch.len() {
+            roots.extend_from_slice(&number::resized(&number::random_below(&self.0.n, rng), square.len()));
+        }
+        let powers = square.power(&square.residues(&roots), &self.0.n, self.0.size.bits() as usize);
+        self.group().multiply(&batch, &powers)
+    }
+
+    /// Each plaintext times 2^times, where `times` is public.
+    ///
+    /// # Errors
+    /// If they are of another key.
+    pub fn double(&self, a: &Ciphertexts, times: u32) -> Result<Ciphertexts> {
+        self.group().check(a)?;
+        Ok(self.group().batch(self.group().modulus.square(&a.residues, times as usize)))
+    }
+
+    /// N − m for each constant m, and 0 for 0: what to add in order to subtract m.
+    ///
+    /// # Errors
+    /// If a constant is not less than N.
+    pub fn negatives(&self, constants: &Plaintexts) -> Result<Plaintexts> {
+        let mut out = constants.below(&self.0.n)?;
+        let zero = number::small(0, self.0.n.len());
+        for at in 0..out.len() {
+            let negative = number::subtract_modulo(&zero, out.get(at), &self.0.n);
+            out.get_mut(at).copy_from_slice(&negative);
+        }
+        Ok(out)
+    }
+
+    /// 1 + m·N modulo N²: encryptions without randomness.
+    pub(super) fn lifted(&self, values: &Plaintexts) -> Result<Residues> {
+        let values = values.below(&self.0.n)?;
+        let square = &self.group().modulus;
+        let mut lifted = Zeroizing::new(Vec::with_capacity(values.len() * square.len()));
+        for value in values.iter() {
+            let mut product = number::product(value, &self.0.n);
+            number::add(&mut product, &[1]);
+            lifted.extend_from_slice(&number::resized(&product, square.len()));
+        }
+        Ok(square.residues(&lifted))
+    }
+
+    /// h^(N·α) with α of T + 64 bits: encryptions of zero that are uniform for the owner, too.
+    fn zeros(&self, count: usize, rng: &mut Generator) -> Residues {
+        let (square, bits) = (&self.group().modulus, self.0.size.bits() + STATISTICAL);
+        let base = number::resized(&self.0.nth_power, square.len());
+        let table = self.0.table.get_or_init(|| FixedBase::new(square, &base, bits as usize));
+        table.power(square, &exponents(count, bits, rng))
+    }
+}
+
+/// Random exponents of these many bits, one after the other.
+pub(super) fn exponents(count: usize, bits: u32, rng: &mut Generator) -> Words {
+    let len = bits.div_ceil(64) as usize;
+    let mut all = Zeroizing::new(vec![0; count * len]);
+    rng.words(&mut all);
+    all.chunks_exact_mut(len).for_each(|exponent| number::cut(exponent, bits));
+    all
+}
+
+impl Additive for PublicKey {
+    type Secret = SecretKey;
+
+    fn encrypt(&self, values: &Plaintexts, rng: &mut Generator) -> Result<Ciphertexts> {
+        let lifted = self.lifted(values)?;
+        Ok(self.group().batch(self.group().modulus.multiply(&lifted, &self.zeros(values.len(), rng))))
+    }
+
+    fn decrypt(&self, secret: &SecretKey, ciphertexts: &Ciphertexts) -> Result<Plaintexts> {
+        if secret.public().id() == self.id() { secret.decrypt(ciphertexts) } else { Err(Error::OtherKey) }
+    }
+
+    fn add(&self, a: &Ciphertexts, b: &Ciphertexts) -> Result<Ciphertexts> {
+        self.group().add(a, b)
+    }
+
+    fn add_constants(&self, a: &Ciphertexts, constants: &Plaintexts) -> Result<Ciphertexts> {
+        Group::check_lengths(a.len(), constants.len())?;
+        self.group().multiply(a, &self.lifted(constants)?)
+    }
+
+    fn multiply_constants(&self, a: &Ciphertexts, constants: &Plaintexts, bits: u32) -> Result<Ciphertexts> {
+        self.group().multiply_constants(a, constants, bits)
+    }
+
+    fn negate(&self, a: &Ciphertexts) -> Result<Ciphertexts> {
+        self.group().negate(a)
+    }
+
+    fn rerandomise(&self, a: &Ciphertexts, rng: &mut Generator) -> Result<Ciphertexts> {
+        self.group().check(a)?;
+        self.group().multiply(a, &self.zeros(a.len(), rng))
+    }
+}
+
+/// What begins a key, the bits of N, N, h.
+fn encode(size: KeySize, n: &[u64], h: &[u64]) -> Vec<u8> {
+    let mut out = [&MAGIC[..], &size.bits().to_le_bytes()].concat();
+    put_number(&mut out, n, size.bits());
+    put_number(&mut out, h, size.bits());
+    out
+}
+
+fn decode(bytes: &[u8]) -> std::result::Result<(u32, Words, Words), KeyFault> {
+    let mut reader = Reader(bytes);
+    if reader.take(8) != Some(MAGIC) {
+        return Err(KeyFault::Form);
+    }
+    let bits = reader.u32().filter(|bits| (256..=3072).contains(bits) && bits.is_multiple_of(64));
+    let bits = bits.ok_or(KeyFault::Form)?;
+    let [n, h] = [reader.number(bits), reader.number(bits)];
+    reader.end()?;
+    Ok((bits, n.ok_or(KeyFault::Form)?, h.ok_or(KeyFault::Form)?))
+}
+
+/// What can be seen of a modulus without its factors.
+pub(crate) fn check_modulus(n: &[u64], bits: u32) -> std::result::Result<(), KeyFault> {
+    if n[0].is_multiple_of(2) {
+        return Err(KeyFault::Even);
+    }
+    if number::bits(n) != bits {
+        return Err(KeyFault::Size);
+    }
+    if prime::has_small_factor(n) {
+        return Err(KeyFault::SmallFactor);
+    }
+    // A number without a factor below 2²⁰ is no k-th power for k > T/20.
+    if prime::is_power(n, bits / 20) {
+        return Err(KeyFault::Power);
+    }
+    if number::is_prime(n) { Err(KeyFault::Prime) } else { Ok(()) }
+}
+
+/// A base is a unit, and neither 1 nor −1.
+pub(crate) fn check_unit(h: &[u64], n: &[u64]) -> std::result::Result<(), KeyFault> {
+    if !number::is_less(h, n) {
+        return Err(KeyFault::Form);
+    }
+    let mut negative = number::words(n);
+    number::subtract(&mut negative, h);
+    let one = number::small(1, n.len());
+    if number::is_zero(h) || number::is_equal(h, &one) || number::is_equal(&negative, &one) {
+        return Err(KeyFault::TrivialBase);
+    }
+    if number::is_coprime(h, n) { Ok(()) } else { Err(KeyFault::BaseNotCoprime) }
+}
+
+pub(super) fn check_base(h: &[u64], n: &[u64]) -> std::result::Result<(), KeyFault> {
+    check_unit(h, n)?;
+    if number::has_jacobi_one_vartime(h, n) { Ok(()) } else { Err(KeyFault::BaseJacobi) }
+}

@@ -1,0 +1,295 @@
+//! Private keys: making them, decryption and the owner's encryption modulo p² and q², key files.
+
+use std::sync::OnceLock;
+
+use kernels::generator::Generator;
+use kernels::montgomery::{FixedBase, Modulus};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::PublicKey;
+use super::public::{check_base, exponents};
+use crate::coding::{Reader, put_number};
+use crate::error::{Error, KeyFault, Result};
+use crate::group::Ciphertexts;
+use crate::number::{self, Words};
+use crate::plaintexts::Plaintexts;
+use crate::prime;
+use crate::seal::{self, SealKey};
+use crate::size::KeySize;
+
+/// What begins a private key's file.
+const MAGIC: &[u8; 8] = b"duo-hes\x01";
+/// Two primes of a modulus differ in one of so many highest bits.
+const CLOSE: u32 = 100;
+
+/// A private key. It is erased when dropped, and has no `Debug`.
+///
+/// ```compile_fail,E0277
+/// fn print(key: &duologue_he::paillier::SecretKey) {
+///     println!("{key:?}");
+/// }
+/// ```
+pub struct SecretKey {
+    public: PublicKey,
+    p: Half,
+    q: Half,
+    /// q⁻¹ mod p, as a number to multiply by.
+    inverse: Words,
+    /// q⁻² mod p².
+    inverse_of_square: Words,
+}
+
+/// What is computed modulo one of the primes.
+struct Half {
+    prime: Words,
+    modulus: Modulus,
+    square: Modulus,
+    /// (−other)⁻¹ modulo the prime.
+    factor: Words,
+    /// Powers of h^N with exponents of T/2 bits; made when first used.
+    table: OnceLock<FixedBase>,
+}
+
+impl SecretKey {
+    /// A new key. The generator is seeded by the operating system.
+    ///
+    /// # Errors
+    /// None but those of a generator that is no random one.
+    pub fn generate(size: KeySize, rng: &mut Generator) -> Result<Self> {
+        let p = prime::with_large_subgroups(size.bits() / 2, rng);
+        loop {
+            let q = prime::with_large_subgroups(size.bits() / 2, rng);
+            let n = number::product(&p, &q);
+            let x = number::random_below(&n, rng);
+            let made = Self::from_primes(size, &p, &q, &x);
+            // Close primes, or a common factor of p − 1 and q − 1: never but for chance.
+            if !matches!(made, Err(Error::PrivateKey(KeyFault::FactorsClose | KeyFault::SmallSubgroups))) {
+                return made;
+            }
+        }
+    }
+
+    /// The key of two primes, with h = −x² mod N.
+    ///
+    /// # Errors
+    /// If they do not make a key: see [`KeyFault`].
+    pub fn from_primes(size: KeySize, p: &[u64], q: &[u64], x: &[u64]) -> Result<Self> {
+        if [p, q].iter().any(|prime| number::is_longer(prime, size.bits() / 2)) {
+            return Err(Error::PrivateKey(KeyFault::Size));
+        }
+        let [p, q] = [p, q].map(|prime| number::resized(prime, (size.bits() / 2).div_ceil(64) as usize));
+        let n = number::resized(&number::product(&p, &q), size.words());
+        if number::is_zero(&n) {
+            return Err(Error::PrivateKey(KeyFault::FactorNotPrime));
+        }
+        let square = number::remainder(&number::product(x, x), &n);
+        let h = number::subtract_modulo(&number::small(0, n.len()), &square, &n);
+        Self::from_parts(size, &p, &q, &h).map_err(Error::PrivateKey)
+    }
+
+    fn from_parts(size: KeySize, p: &[u64], q: &[u64], h: &[u64]) -> std::result::Result<Self, KeyFault> {
+        let n = number::resized(&number::product(p, q), size.words());
+        check_factors(size, p, q, &n)?;
+        check_base(h, &n)?;
+        let public = PublicKey::new(size, &n, h)?;
+        let inverse = number::inverse(q, p).ok_or(KeyFault::NotCoprimeToOrder)?;
+        let square = |prime| number::resized(&number::product(prime, prime), size.words());
+        let [p_square, q_square] = [square(p), square(q)];
+        let inverse_of_square = number::inverse(&q_square, &p_square).ok_or(KeyFault::NotCoprimeToOrder)?;
+        Ok(SecretKey { public, p: Half::new(p, q)?, q: Half::new(q, p)?, inverse, inverse_of_square })
+    }
+
+    /// The public key.
+    pub fn public(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// Encrypts with α of T/2 bits, modulo p² and q², which is quicker than for others. Only for ciphertexts that
+    /// this key's owner makes.
+    ///
+    /// # Errors
+    /// If a plaintext is not less than N.
+    pub fn encrypt(&self, values: &Plaintexts, rng: &mut Generator) -> Result<Ciphertexts> {
+        let lifted = self.public.lifted(values)?;
+        let bits = self.public.size().bits() / 2;
+        let alphas = exponents(values.len(), bits, rng);
+        let [p, q] = [&self.p, &self.q].map(|half| half.power_of_base(self.public.nth_power(), &alphas, bits));
+        let group = self.public.group();
+        let mut zeros = Zeroizing::new(Vec::with_capacity(values.len() * group.modulus.len()));
+        let differences = differences(&p, &q, &self.p.square);
+        let quotients = times(&self.p.square, &differences, &self.inverse_of_square);
+        for (q, quotient) in q.chunks_exact(self.q.square.len()).zip(quotients.chunks_exact(self.p.square.len())) {
+            let mut zero = number::product(self.q.square.words(), quotient);
+            number::add(&mut zero, q);
+            zeros.extend_from_slice(&number::resized(&zero, group.modulus.len()));
+        }
+        Ok(group.batch(group.modulus.multiply(&lifted, &group.modulus.residues(&zeros))))
+    }
+
+    /// Reads ciphertexts that are to be decrypted, for which their Jacobi symbols do not matter.
+    ///
+    /// # Errors
+    /// As [`PublicKey::read`], but for the Jacobi symbol.
+    pub fn read(&self, bytes: &[u8]) -> Result<Ciphertexts> {
+        self.public.group().read(bytes)
+    }
+
+    /// Decrypts, modulo p² and q².
+    ///
+    /// # Errors
+    /// If the ciphertexts are of another key.
+    pub fn decrypt(&self, ciphertexts: &Ciphertexts) -> Result<Plaintexts> {
+        let group = self.public.group();
+        group.check(ciphertexts)?;
+        let values = group.modulus.values(&ciphertexts.residues);
+        let [p, q] = [&self.p, &self.q].map(|half| half.decrypt(&values, group.modulus.len()));
+        let quotients = times(&self.p.modulus, &differences(&p, &q, &self.p.modulus), &self.inverse);
+        let mut out = Plaintexts::zeros(ciphertexts.len(), self.public.modulus().len());
+        let parts = q.chunks_exact(self.q.prime.len()).zip(quotients.chunks_exact(self.p.prime.len()));
+        for (at, (q, quotient)) in parts.enumerate() {
+            let mut value = number::product(&self.q.prime, quotient);
+            number::add(&mut value, q);
+            out.get_mut(at).copy_from_slice(&number::resized(&value, self.public.modulus().len()));
+        }
+        Ok(out)
+    }
+
+    /// The key as the content of a file, sealed if a key for that is given.
+    ///
+    /// # Errors
+    /// If the operating system has no random bytes.
+    pub fn to_file(&self, seal_key: Option<&SealKey>) -> Result<Zeroizing<Vec<u8>>> {
+        let size = self.public.size();
+        let mut secret = Zeroizing::new(Vec::with_capacity(size.bits() as usize));
+        put_number(&mut secret, &self.p.prime, size.bits() / 2);
+        put_number(&mut secret, &self.q.prime, size.bits() / 2);
+        put_number(&mut secret, self.public.base(), size.bits());
+        seal::seal(seal_key, &head(size, seal_key.is_some()), &secret)
+    }
+
+    /// Reads what [`to_file`](Self::to_file) wrote, and checks all of it. `size` gets the length that the file says.
+    ///
+    /// # Errors
+    /// If the file was cut short or changed, is sealed with another key, or its primes do not make a key; and those of
+    /// `size`.
+    pub fn from_file(
+        file: &[u8],
+        seal_key: Option<&SealKey>,
+        size: impl FnOnce(u32) -> Result<KeySize>,
+    ) -> Result<Self> {
+        let bits = Reader(file.get(8..).unwrap_or_default()).u32().ok_or(Error::PrivateKey(KeyFault::Form))?;
+        if !file.starts_with(MAGIC) {
+            return Err(Error::PrivateKey(KeyFault::Form));
+        }
+        let size = size(bits)?;
+        let sealed = file.get(12) == Some(&1);
+        if sealed != seal_key.is_some() {
+            return Err(Error::PrivateKey(KeyFault::Seal));
+        }
+        let secret = seal::open(seal_key, &head(size, sealed), file)?;
+        let mut reader = Reader(&secret);
+        let [p, q, h] = [size.bits() / 2, size.bits() / 2, size.bits()].map(|bits| reader.number(bits));
+        let (Some(p), Some(q), Some(h), Ok(())) = (p, q, h, reader.end()) else {
+            return Err(Error::PrivateKey(KeyFault::Form));
+        };
+        Self::from_parts(size, &p, &q, &h).map_err(Error::PrivateKey)
+    }
+}
+
+fn head(size: KeySize, sealed: bool) -> Vec<u8> {
+    [&MAGIC[..], &size.bits().to_le_bytes(), &[u8::from(sealed)]].concat()
+}
+
+impl Half {
+    fn new(prime: &[u64], other: &[u64]) -> std::result::Result<Self, KeyFault> {
+        let modulus = |words: &[u64]| Modulus::new(words).map_err(|_| KeyFault::Form);
+        let negative = number::subtract_modulo(&number::small(0, prime.len()), &number::remainder(other, prime), prime);
+        let factor = number::inverse(&negative, prime).ok_or(KeyFault::NotCoprimeToOrder)?;
+        let square = modulus(&number::product(prime, prime))?;
+        let prime = number::words(prime);
+        Ok(Half { modulus: modulus(&prime)?, square, factor, prime, table: OnceLock::new() })
+    }
+
+    /// Plaintexts modulo the prime, of ciphertexts of `len` words.
+    fn decrypt(&self, ciphertexts: &[u64], len: usize) -> Words {
+        let mut reduced = Zeroizing::new(Vec::with_capacity(ciphertexts.len()));
+        for ciphertext in ciphertexts.chunks_exact(len) {
+            reduced.extend_from_slice(&number::remainder(ciphertext, self.square.words()));
+        }
+        let exponent = self.minus_one();
+        let powers = self.square.power(&self.square.residues(&reduced), &exponent, self.modulus.bits());
+        let mut quotients = Zeroizing::new(Vec::with_capacity(reduced.len()));
+        for power in self.square.values(&powers).chunks_exact(self.square.len()) {
+            // (y − 1)/p < p
+            let quotient = number::quotient(power, &self.prime);
+            quotients.extend_from_slice(&number::resized(&quotient, self.prime.len()));
+        }
+        times(&self.modulus, &quotients, &self.factor)
+    }
+
+    fn minus_one(&self) -> Words {
+        let mut exponent = number::words(&self.prime);
+        exponent[0] -= 1;
+        exponent
+    }
+
+    /// Powers of a base modulo N², here modulo the square of the prime.
+    fn power_of_base(&self, base: &[u64], exponents: &[u64], bits: u32) -> Words {
+        let base = || number::remainder(base, self.square.words());
+        let table = self.table.get_or_init(|| FixedBase::new(&self.square, &base(), bits as usize));
+        self.square.values(&table.power(&self.square, exponents))
+    }
+}
+
+impl Drop for Half {
+    fn drop(&mut self) {
+        self.prime.zeroize();
+    }
+}
+
+/// p − q modulo a modulus of p's, for numbers of p's and q's length.
+fn differences(p: &[u64], q: &[u64], modulus: &Modulus) -> Words {
+    let len = modulus.len();
+    let mut out = Zeroizing::new(Vec::with_capacity(p.len()));
+    for (p, q) in p.chunks_exact(len).zip(q.chunks_exact(len)) {
+        out.extend_from_slice(&number::subtract_modulo(p, &number::remainder(q, modulus.words()), modulus.words()));
+    }
+    out
+}
+
+/// Each number times one factor.
+fn times(modulus: &Modulus, numbers: &[u64], factor: &[u64]) -> Words {
+    let numbers = modulus.residues(numbers);
+    let factors = modulus.residues(&Zeroizing::new(factor.repeat(numbers.len())));
+    modulus.values(&modulus.multiply(&numbers, &factors))
+}
+
+/// What makes two primes a key.
+fn check_factors(size: KeySize, p: &[u64], q: &[u64], n: &[u64]) -> std::result::Result<(), KeyFault> {
+    if number::is_zero(p) || number::is_zero(q) || p[0].is_multiple_of(2) || q[0].is_multiple_of(2) {
+        return Err(KeyFault::FactorNotPrime);
+    }
+    if [p, q].iter().any(|&factor| number::bits(factor) != size.bits() / 2) || number::bits(n) != size.bits() {
+        return Err(KeyFault::Size);
+    }
+    let mut difference = number::words(if number::is_less(p, q) { q } else { p });
+    number::subtract(&mut difference, if number::is_less(p, q) { p } else { q });
+    if number::bits(&difference) + CLOSE.min(size.bits() / 8) <= size.bits() / 2 {
+        return Err(KeyFault::FactorsClose);
+    }
+    if !number::is_prime(p) || !number::is_prime(q) {
+        return Err(KeyFault::FactorNotPrime);
+    }
+    let [p_minus, q_minus] = [p, q].map(|prime| {
+        let mut minus = number::words(prime);
+        minus[0] -= 1;
+        minus
+    });
+    if !number::is_coprime(n, &number::product(&p_minus, &q_minus)) {
+        return Err(KeyFault::NotCoprimeToOrder);
+    }
+    let divisor = number::common_divisor(&p_minus, &q_minus);
+    let two = number::is_equal(&divisor, &number::small(2, divisor.len()));
+    let large = two && prime::has_large_subgroups(p) && prime::has_large_subgroups(q);
+    if large { Ok(()) } else { Err(KeyFault::SmallSubgroups) }
+}

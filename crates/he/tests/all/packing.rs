@@ -1,0 +1,87 @@
+use duologue_he::packing::Layout;
+use duologue_he::{Additive, Error, Plaintexts};
+use num_bigint::BigUint;
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn slots_that_do_not_fit_are_refused() {
+    let public = key().public();
+    for widths in [&[][..], &[0], &[5, 0], &[512], &[400, 112], &[u32::MAX, u32::MAX]] {
+        assert!(matches!(Layout::new(widths, public), Err(Error::Layout { capacity: 511, .. })), "{widths:?}");
+    }
+    assert!(Layout::new(&[400, 111], public).is_ok());
+    let layout = Layout::new(&[3, 70], public).expect("it fits");
+    let refused = layout.pack(&Plaintexts::new(&[7, 1 << 69, 8]));
+    assert_eq!(refused.err(), Some(Error::SlotOverflow { index: 2, width: 3 }));
+    assert!(layout.pack(&Plaintexts::new(&[7, (1 << 70) - 1])).is_ok());
+    let uniform = Layout::uniform(73, public).expect("it fits");
+    assert_eq!(uniform.len(), 7);
+    assert!(Layout::uniform(0, public).is_err() && Layout::uniform(600, public).is_err());
+}
+
+#[test]
+fn plaintexts_that_are_too_large_or_too_few_are_refused() {
+    let layout = Layout::new(&[10, 20], key().public()).expect("it fits");
+    let packed = |value: u128| Plaintexts::new(&[value]);
+    assert_eq!(layout.unpack(&packed(1 << 30), 2).err(), Some(Error::PlaintextOutOfRange { index: 0 }));
+    assert_eq!(layout.unpack(&packed(1 << 10), 1).err(), Some(Error::PlaintextOutOfRange { index: 0 }));
+    assert_eq!(layout.unpack(&packed(1), 3).err(), Some(Error::Lengths(1, 2)));
+    assert!(layout.unpack(&packed((1 << 30) - 1), 2).is_ok());
+}
+
+/// Widths, and for each slot of some plaintexts whether it is 0, 1, its largest number or another.
+fn cases() -> impl Strategy<Value = (Vec<u32>, Vec<(u8, u64)>)> {
+    let widths = prop::collection::vec(1_u32..170, 1..12);
+    (widths, prop::collection::vec((0_u8..4, any::<u64>()), 1..30))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn any_slots_at_their_extremes_come_back((widths, kinds) in cases()) {
+        let secret = key();
+        let public = secret.public();
+        let layout = Layout::greedy(&widths, public).expect("each fits").swap_remove(0);
+        let values: Vec<_> = kinds.iter().enumerate().map(|(i, &(kind, seed))| {
+            let limit = BigUint::from(1_u8) << layout.widths()[i % layout.len()];
+            match kind {
+                0 => BigUint::ZERO,
+                1 => BigUint::from(1_u8),
+                2 => limit - 1_u8,
+                _ => random_below(&limit, seed.into()),
+            }
+        }).collect();
+        let plain = plaintexts(&values, 3);
+        let packed = layout.pack(&plain).expect("each fits");
+        // The reference: a sum of shifted numbers.
+        for (packed, values) in bigs(&packed).iter().zip(values.chunks(layout.len())) {
+            let mut at = 0;
+            let mut sum = BigUint::ZERO;
+            for (value, width) in values.iter().zip(layout.widths()) {
+                sum += value << at;
+                at += width;
+            }
+            prop_assert_eq!(packed, &sum);
+        }
+        let encrypted = secret.encrypt(&plain, &mut dice(30)).expect("small");
+        let horner = layout.pack_ciphertexts(public, &encrypted).expect("ours");
+        let horner = public.rerandomise(&horner, &mut dice(31)).expect("ours");
+        let decrypted = secret.decrypt(&horner).expect("ours");
+        prop_assert_eq!(bigs(&decrypted), bigs(&packed));
+        prop_assert_eq!(bigs(&layout.unpack(&decrypted, values.len()).expect("in range")), values);
+    }
+
+    #[test]
+    fn greedy_layouts_hold_all_slots_in_order(widths in prop::collection::vec(1_u32..512, 0..60)) {
+        let layouts = Layout::greedy(&widths, key().public()).expect("each fits");
+        let all: Vec<_> = layouts.iter().flat_map(|layout| layout.widths().to_vec()).collect();
+        prop_assert_eq!(all, widths);
+        for pair in layouts.windows(2) {
+            let bits: u32 = pair[0].widths().iter().sum();
+            prop_assert!(bits <= 511 && bits + pair[1].widths()[0] > 511, "no slot of the next would have fitted");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The loops over limbs of 52 bits, written once for any registers of eight lanes, without `unsafe`.
+//!
+//! A [`LimbLoop`] is one call: its operands and the loop over them. [`LimbLanes`] is what an instruction set offers.
+//! As with [`Kernel`](super::lanes::Kernel), a processor's token runs a job by inlining it into a function that is
+//! compiled with the instructions, so every function of a loop is `inline(always)`.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Numbers of one modulus that are computed side by side.
+pub(crate) const SIDE_BY_SIDE: usize = 8;
+/// Bits of a limb: the significand of a double, which is what the processor's multipliers are made for.
+pub(crate) const LIMB_BITS: usize = 52;
+pub(crate) const LIMB_MASK: u64 = (1 << LIMB_BITS) - 1;
+
+/// One limb of each of eight numbers: a cache line, and a register.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub(crate) struct Limb(pub [u64; SIDE_BY_SIDE]);
+
+impl Limb {
+    pub(crate) const ZERO: Self = Limb([0; SIDE_BY_SIDE]);
+}
+
+/// One call of a loop.
+pub(crate) trait LimbLoop {
+    fn run<C: LimbLanes>(self, cpu: C);
+}
+
+/// The instructions of one processor on eight lanes of 64 bits. A value of an implementing type is the proof that the
+/// processor has them.
+pub(crate) trait LimbLanes: Copy {
+    type Reg: Copy;
+    /// A bit for each lane.
+    type Mask: Copy;
+
+    fn load(self, from: &Limb) -> Self::Reg;
+    fn store(self, x: Self::Reg, to: &mut Limb);
+    /// A register with this number in every lane.
+    fn splat(self, x: u64) -> Self::Reg;
+    fn add(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    fn and(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// What is above the lowest 52 bits.
+    fn carry(self, x: Self::Reg) -> Self::Reg;
+    /// `sum` and the low 52 bits of the product of the low 52 bits of `x` and of `y`.
+    fn add_low(self, sum: Self::Reg, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// `sum` and the high 52 bits of that product.
+    fn add_high(self, sum: Self::Reg, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// The lanes in which both are equal.
+    fn equal(self, x: Self::Reg, y: Self::Reg) -> Self::Mask;
+    /// `place` in the lanes of the mask, `x` in the others.
+    fn replace(self, x: Self::Reg, mask: Self::Mask, place: &Limb) -> Self::Reg;
+    /// The one number at `place` in the lanes of the mask, `x` in the others.
+    fn replace_all(self, x: Self::Reg, mask: Self::Mask, place: &u64) -> Self::Reg;
+}

@@ -1,0 +1,214 @@
+use num_bigint::BigUint;
+use proptest::prelude::*;
+
+use super::*;
+use crate::Block;
+use crate::generator::Generator;
+
+/// Every width that is used, and others between.
+const WIDTHS: [usize; 21] = [
+    64, 65, 127, 500, 512, 1000, 1024, 1093, 1400, 1536, 1777, 2000, 2048, 2600, 3071, 3072, 4000, 4096, 5200, 6143,
+    6144,
+];
+
+fn big(words: &[u64]) -> BigUint {
+    BigUint::from_slice(&words.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]).collect::<Vec<_>>())
+}
+
+fn words(x: &BigUint, len: usize) -> Vec<u64> {
+    let mut words = x.to_u64_digits();
+    assert!(words.len() <= len, "a number of at most {len} words");
+    words.resize(len, 0);
+    words
+}
+
+fn random(seed: u128, bits: usize) -> BigUint {
+    let mut all = vec![0; bits.div_ceil(64)];
+    Generator::from_seed(Block::new(seed)).words(&mut all);
+    big(&all) & ((BigUint::from(1_u8) << bits) - 1_u8)
+}
+
+/// An odd modulus of a width: random, of ones, of ones in every limb of 52 bits, or just above a power of two.
+fn moduli(bits: usize) -> [BigUint; 4] {
+    let (one, top) = (BigUint::from(1_u8), BigUint::from(1_u8) << (bits - 1));
+    let limbs = (0..bits / 52).fold(one.clone(), |x, k| x | (BigUint::from(LIMB_MASK - 1) << (52 * k)));
+    [random(bits as u128, bits) | &top | &one, &top - 1_u8 + &top, limbs | &top, top | one]
+}
+
+/// 0, 1, n − 1, numbers of ones in limbs and in words, and random ones: no multiple of eight.
+fn samples(n: &BigUint) -> Vec<BigUint> {
+    let bits = n.bits() as usize;
+    let one = BigUint::from(1_u8);
+    let edges = [BigUint::ZERO, one.clone(), n - 1_u8, n >> 1, (one.clone() << (bits - 1)) - 1_u8];
+    let limbs = (1..4).map(|k| ((&one << (52 * k).min(bits - 1)) - 1_u8) % n);
+    edges.into_iter().chain(limbs).chain((0..5).map(|i| random(i, bits) % n)).collect()
+}
+
+fn flat(values: &[BigUint], len: usize) -> Vec<u64> {
+    values.iter().flat_map(|x| words(x, len)).collect()
+}
+
+fn unflat(values: &[u64], len: usize) -> Vec<BigUint> {
+    values.chunks(len).map(big).collect()
+}
+
+/// Each backend that multiplies in a way of its own, at a modulus.
+fn each(n: &BigUint) -> impl Iterator<Item = (Backend, Modulus)> {
+    let mut all = vec![Backend::Portable];
+    all.extend(Backend::available().into_iter().filter(|backend| backend.multiplier().is_some()));
+    let n = n.to_u64_digits();
+    all.into_iter().map(move |backend| (backend, Modulus::with_backend(&n, backend).expect("odd")))
+}
+
+#[test]
+fn products_and_squares_are_those_of_another_library() {
+    for n in WIDTHS.into_iter().flat_map(moduli) {
+        let (x, mut y) = (samples(&n), samples(&n));
+        y.rotate_left(5);
+        for (backend, modulus) in each(&n) {
+            let len = modulus.len();
+            let [a, b] = [&x, &y].map(|values| modulus.residues(&flat(values, len)));
+            assert_eq!(unflat(&modulus.values(&a), len), x, "{backend}, {} bits", n.bits());
+            let products: Vec<_> = x.iter().zip(&y).map(|(x, y)| x * y % &n).collect();
+            assert_eq!(unflat(&modulus.values(&modulus.multiply(&a, &b)), len), products, "{backend}, {}", n.bits());
+            let both = modulus.square(&modulus.multiply(&a, &a), 3);
+            let expected: Vec<_> = x.iter().map(|x| x.modpow(&BigUint::from(16_u8), &n)).collect();
+            assert_eq!(unflat(&modulus.values(&both), len), expected, "{backend}, {}", n.bits());
+        }
+    }
+}
+
+#[test]
+fn long_chains_of_products_stay_in_range() {
+    for bits in [512, 1024, 2048, 6144] {
+        for n in moduli(bits) {
+            let x = samples(&n);
+            let expected: Vec<_> = x.iter().map(|x| x.modpow(&(BigUint::from(1_u8) << 300), &n)).collect();
+            for (backend, modulus) in each(&n) {
+                let values = modulus.residues(&flat(&x, modulus.len()));
+                let values = modulus.values(&modulus.square(&values, 300));
+                assert_eq!(unflat(&values, modulus.len()), expected, "{backend}, {bits}");
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_above_the_modulus_are_reduced() {
+    for n in [100, 512, 3000].into_iter().flat_map(moduli) {
+        for (backend, modulus) in each(&n) {
+            let len = modulus.len();
+            let largest = vec![!0; 9 * len];
+            let values = modulus.values(&modulus.residues(&largest));
+            assert_eq!(unflat(&values, len), vec![big(&vec![!0; len]) % &n; 9], "{backend}");
+            // The modulus itself is zero, also as a factor.
+            let zero = modulus.residues(&flat(std::slice::from_ref(&n), len));
+            assert_eq!(unflat(&modulus.values(&modulus.multiply(&zero, &zero)), len), [BigUint::ZERO], "{backend}");
+        }
+    }
+}
+
+#[test]
+fn powers_are_those_of_another_library() {
+    for (bits, exponent_bits) in [(512, 0), (512, 1), (512, 20), (1000, 64), (1024, 65), (1024, 330), (2048, 200)] {
+        let n = moduli(bits)[0].clone();
+        let x = samples(&n);
+        let exponents: Vec<_> = (0..x.len() as u128).map(|i| random(100 + i, exponent_bits)).collect();
+        let len = exponent_bits.div_ceil(64);
+        for (backend, modulus) in each(&n) {
+            let bases = modulus.residues(&flat(&x, modulus.len()));
+            for exponent in [&exponents[0], &BigUint::ZERO, &((BigUint::from(1_u8) << exponent_bits) - 1_u8)] {
+                let powers = modulus.power(&bases, &words(exponent, len), exponent_bits);
+                let expected: Vec<_> = x.iter().map(|x| x.modpow(exponent, &n)).collect();
+                assert_eq!(unflat(&modulus.values(&powers), modulus.len()), expected, "{backend}, {bits}");
+            }
+            let powers = modulus.power_each(&bases, &flat(&exponents, len), exponent_bits);
+            let expected: Vec<_> = x.iter().zip(&exponents).map(|(x, e)| x.modpow(e, &n)).collect();
+            assert_eq!(unflat(&modulus.values(&powers), modulus.len()), expected, "{backend}, {bits} each");
+        }
+    }
+}
+
+#[test]
+fn powers_of_a_fixed_base_are_those_of_another_library() {
+    for (bits, exponent_bits, count) in [(512, 1, 3), (512, 64, 8), (1024, 163, 140), (2048, 65, 17), (6144, 12, 9)] {
+        let n = moduli(bits)[0].clone();
+        let base = random(7, bits) % &n;
+        let mut exponents: Vec<_> = (0..count).map(|i| random(200 + i, exponent_bits)).collect();
+        exponents[0] = BigUint::ZERO;
+        exponents[1] = (BigUint::from(1_u8) << exponent_bits) - 1_u8;
+        let expected: Vec<_> = exponents.iter().map(|e| base.modpow(e, &n)).collect();
+        for (backend, modulus) in each(&n) {
+            let fixed = FixedBase::new(&modulus, &words(&base, modulus.len()), exponent_bits);
+            let powers = fixed.power(&modulus, &flat(&exponents, exponent_bits.div_ceil(64)));
+            assert_eq!(unflat(&modulus.values(&powers), modulus.len()), expected, "{backend}, {bits}");
+            assert!(fixed.power(&modulus, &[]).is_empty());
+        }
+    }
+}
+
+#[test]
+fn numbers_are_picked_and_joined() {
+    let n = moduli(1000)[0].clone();
+    let x = samples(&n);
+    for (backend, modulus) in each(&n) {
+        let all = modulus.residues(&flat(&x, modulus.len()));
+        let places = [12, 0, 3, 3, 9, 8, 7, 1, 2];
+        let picked = all.pick(places.into_iter());
+        let joined = Residues::joined(&[picked, all.pick(std::iter::empty()), all]);
+        let expected: Vec<_> = places.iter().map(|&at| x[at].clone()).chain(x.clone()).collect();
+        assert_eq!(unflat(&modulus.values(&joined), modulus.len()), expected, "{backend}");
+    }
+}
+
+#[test]
+fn what_cannot_be_a_modulus_is_refused() {
+    let even = [2, 0, 1];
+    let long = [1; 97];
+    for words in [&[][..], &[0, 0], &[5], &[1 << 62 | 1, 0], &even, &long] {
+        assert_eq!(Modulus::new(words).err(), Some(UnsuitableModulus));
+    }
+    assert_eq!(Modulus::new(&[1 << 63 | 1, 0, 0]).map(|n| n.len()).ok(), Some(1));
+}
+
+#[test]
+fn misuse_is_refused() {
+    let caught = |f: fn(&Modulus)| {
+        let modulus = Modulus::new(&[3, 5, 7]).expect("odd");
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| f(&modulus))).is_err()
+    };
+    assert!(caught(|n| drop(n.residues(&[1; 4]))));
+    assert!(caught(|n| drop(n.multiply(&n.ones(1), &n.ones(2)))));
+    assert!(caught(|n| drop(n.power(&n.ones(1), &[1], 65))));
+    assert!(caught(|n| drop(n.power_each(&n.ones(2), &[1], 64))));
+    assert!(caught(|n| drop(n.ones(2).pick([2].into_iter()))));
+    let other = || Modulus::new(&[[9; 20], [3; 20]].concat()).expect("odd");
+    assert!(std::panic::catch_unwind(|| other().values(&Modulus::new(&[3, 5, 7]).expect("odd").ones(1))).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn any_numbers_modulo_any_modulus(
+        mut n in prop::collection::vec(any::<u64>(), 2..98),
+        seeds in prop::collection::vec(any::<u64>(), 1..20),
+        saturated in any::<bool>(),
+    ) {
+        n[0] |= 1;
+        *n.last_mut().expect("words") |= 1;
+        n.truncate(96);
+        prop_assume!(super::words::bits(&n) > 64);
+        let n = big(&n);
+        let x: Vec<_> = seeds.iter().map(|&seed| random(seed.into(), n.bits() as usize) % &n).collect();
+        let x: Vec<_> = if saturated { x.iter().map(|x| &n - 1_u8 - (x >> (n.bits() - 60))).collect() } else { x };
+        for (backend, modulus) in each(&n) {
+            let a = modulus.residues(&flat(&x, modulus.len()));
+            let squares = modulus.values(&modulus.square(&a, 1));
+            let products = modulus.values(&modulus.multiply(&a, &a));
+            let expected: Vec<_> = x.iter().map(|x| x * x % &n).collect();
+            prop_assert_eq!(unflat(&squares, modulus.len()), expected.clone(), "{}", backend);
+            prop_assert_eq!(unflat(&products, modulus.len()), expected, "{}", backend);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Products of eight numbers side by side, in limbs of 52 bits.
+//!
+//! A *column* is the sum of all halves of products of one weight 2^(52k), with its carries left in place: a product and
+//! its reduction add at most 4L terms below 2⁵² to a column, and L ≤ 120, so no column reaches 2⁶². Rows are taken
+//! several at a time, so that a column stays in a register for as many products as a block has rows.
+
+use crate::backend::limbs::{LIMB_MASK, Limb, LimbLanes, LimbLoop};
+
+/// Rows of a block, and of what is left over.
+const ROWS: usize = 8;
+pub(crate) const LEFT: usize = 4;
+
+/// The columns of a·b.
+pub(crate) struct Multiply<'a> {
+    pub a: &'a [Limb],
+    pub b: &'a [Limb],
+    pub columns: &'a mut [Limb],
+}
+
+impl LimbLoop for Multiply<'_> {
+    #[inline(always)]
+    fn run<C: LimbLanes>(self, cpu: C) {
+        let Multiply { a, b, columns } = self;
+        columns.fill(Limb::ZERO);
+        let mut at = 0;
+        while at < a.len() {
+            if at + ROWS <= a.len() {
+                add_rows::<C, ROWS>(cpu, b, &a[at..], &mut columns[at..]);
+                at += ROWS;
+            } else {
+                add_rows::<C, LEFT>(cpu, b, &a[at..], &mut columns[at..]);
+                at += LEFT;
+            }
+        }
+    }
+}
+
+/// Adds the first R limbs of `rows` times `x` to the columns.
+#[inline(always)]
+fn add_rows<C: LimbLanes, const R: usize>(cpu: C, x: &[Limb], rows: &[Limb], columns: &mut [Limb]) {
+    let window = load::<C, R>(cpu, columns);
+    slide::<C, R>(cpu, load(cpu, rows), x, window, columns);
+}
+
+/// The first R limbs; without a branch for each of them, so that they stay in registers.
+#[inline(always)]
+fn load<C: LimbLanes, const R: usize>(cpu: C, from: &[Limb]) -> [C::Reg; R] {
+    let from: &[Limb; R] = from.first_chunk().expect("rows of a block");
+    let mut limbs = [cpu.splat(0); R];
+    for r in 0..R {
+        limbs[r] = cpu.load(&from[r]);
+    }
+    limbs
+}
+
+/// Adds `factors` times `x` to the columns, of which the first R are in the window.
+#[inline(always)]
+fn slide<C: LimbLanes, const R: usize>(
+    cpu: C,
+    factors: [C::Reg; R],
+    x: &[Limb],
+    mut window: [C::Reg; R],
+    columns: &mut [Limb],
+) {
+    let columns = &mut columns[..x.len() + R];
+    for (j, x) in x.iter().enumerate() {
+        let x = cpu.load(x);
+        let top = cpu.add_high(cpu.load(&columns[j + R]), x, factors[R - 1]);
+        cpu.store(cpu.add_low(window[0], x, factors[0]), &mut columns[j]);
+        for r in 1..R {
+            window[r - 1] = cpu.add_high(cpu.add_low(window[r], x, factors[r]), x, factors[r - 1]);
+        }
+        window[R - 1] = top;
+    }
+    let last: &mut [Limb; R] = columns.last_chunk_mut().expect("the window");
+    for r in 0..R {
+        cpu.store(window[r], &mut last[r]);
+    }
+}
+
+/// The columns of a²: a block of rows times itself, and times twice what comes above it.
+pub(crate) struct Square<'a> {
+    pub a: &'a [Limb],
+    /// Room for as many limbs as `a` has.
+    pub twice: &'a mut [Limb],
+    pub columns: &'a mut [Limb],
+}
+
+impl LimbLoop for Square<'_> {
+    #[inline(always)]
+    fn run<C: LimbLanes>(self, cpu: C) {
+        let Square { a, twice, columns } = self;
+        columns.fill(Limb::ZERO);
+        let (mut carry, mask) = (cpu.splat(0), cpu.splat(LIMB_MASK));
+        for (a, twice) in a.iter().zip(&mut *twice) {
+            let sum = cpu.add(cpu.load(a), cpu.load(a));
+            cpu.store(cpu.add(cpu.and(sum, mask), carry), twice);
+            carry = cpu.carry(sum);
+        }
+        let mut at = 0;
+        while at < a.len() {
+            let rows = if at + ROWS <= a.len() { ROWS } else { LEFT };
+            twice[at..at + rows].copy_from_slice(&a[at..at + rows]);
+            // Twice what is above the block has nothing carried into it.
+            if at + rows < a.len() {
+                let first = cpu.load(&a[at + rows]);
+                cpu.store(cpu.and(cpu.add(first, first), mask), &mut twice[at + rows]);
+            }
+            if rows == ROWS {
+                add_rows::<C, ROWS>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]);
+            } else {
+                add_rows::<C, LEFT>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]);
+            }
+            at += rows;
+        }
+    }
+}
+
+/// The columns divided by 2^(52L) modulo n: a number below 2n if the columns are worth less than 4n², and 2^(52L) > 4n.
+pub(crate) struct Reduce<'a> {
+    pub columns: &'a mut [Limb],
+    /// The modulus in every lane.
+    pub n: &'a [Limb],
+    /// −1/n modulo 2⁵².
+    pub inverse: u64,
+    pub out: &'a mut [Limb],
+}
+
+impl LimbLoop for Reduce<'_> {
+    #[inline(always)]
+    fn run<C: LimbLanes>(self, cpu: C) {
+        let Reduce { columns, n, inverse, out } = self;
+        let inverse = cpu.splat(inverse);
+        let mut at = 0;
+        while at < n.len() {
+            if at + ROWS <= n.len() {
+                reduce_rows::<C, ROWS>(cpu, n, inverse, &mut columns[at..]);
+                at += ROWS;
+            } else {
+                reduce_rows::<C, LEFT>(cpu, n, inverse, &mut columns[at..]);
+                at += LEFT;
+            }
+        }
+        let (mut carry, mask) = (cpu.splat(0), cpu.splat(LIMB_MASK));
+        for (column, out) in columns[n.len()..].iter().zip(out) {
+            let sum = cpu.add(cpu.load(column), carry);
+            cpu.store(cpu.and(sum, mask), out);
+            carry = cpu.carry(sum);
+        }
+    }
+}
+
+/// Adds multiples of n that make the first R columns multiples of 2⁵², and carries what they then hold upwards.
+#[inline(always)]
+fn reduce_rows<C: LimbLanes, const R: usize>(cpu: C, n: &[Limb], inverse: C::Reg, columns: &mut [Limb]) {
+    let mut factors = [Limb::ZERO; R];
+    let mut window = load::<C, R>(cpu, columns);
+    let (lowest, higher) = n.split_first_chunk::<R>().expect("no fewer limbs than rows");
+    // One row after the other, but only the limbs by which the factors of the block are decided.
+    for (factor, above) in factors.iter_mut().zip(&columns[R..2 * R]) {
+        let row = cpu.add_low(cpu.splat(0), window[0], inverse);
+        cpu.store(row, factor);
+        let top = cpu.add_high(cpu.load(above), row, cpu.load(&lowest[R - 1]));
+        let done = cpu.add_low(window[0], row, cpu.load(&lowest[0]));
+        for r in 1..R {
+            let column = cpu.add_low(window[r], row, cpu.load(&lowest[r]));
+            window[r - 1] = cpu.add_high(column, row, cpu.load(&lowest[r - 1]));
+        }
+        window[R - 1] = top;
+        window[0] = cpu.add(window[0], cpu.carry(done));
+    }
+    slide::<C, R>(cpu, load(cpu, &factors), higher, window, &mut columns[R..]);
+}
+
+/// The entry of a table that each lane asks for; the whole table is read.
+pub(crate) struct Select<'a> {
+    /// Entries of as many limbs as `out` has.
+    pub table: &'a [Limb],
+    pub index: &'a Limb,
+    pub out: &'a mut [Limb],
+}
+
+impl LimbLoop for Select<'_> {
+    #[inline(always)]
+    fn run<C: LimbLanes>(self, cpu: C) {
+        let (len, index) = (self.out.len(), cpu.load(self.index));
+        for (at, out) in self.out.as_chunks_mut::<LEFT>().0.iter_mut().enumerate() {
+            let mut found = [cpu.splat(0); LEFT];
+            for (number, entry) in (0..).zip(self.table.chunks_exact(len)) {
+                let mask = cpu.equal(index, cpu.splat(number));
+                let entry = &entry[LEFT * at..LEFT * at + LEFT];
+                for r in 0..LEFT {
+                    found[r] = cpu.replace(found[r], mask, &entry[r]);
+                }
+            }
+            for r in 0..LEFT {
+                cpu.store(found[r], &mut out[r]);
+            }
+        }
+    }
+}
+
+/// The entry of a table of single numbers that each lane asks for; the whole table is read.
+pub(crate) struct SelectShared<'a> {
+    /// Entries of as many limbs as `out` has.
+    pub table: &'a [u64],
+    pub index: &'a Limb,
+    pub out: &'a mut [Limb],
+}
+
+impl LimbLoop for SelectShared<'_> {
+    #[inline(always)]
+    fn run<C: LimbLanes>(self, cpu: C) {
+        let len = self.out.len();
+        let mut at = 0;
+        while at < len {
+            if at + 5 * LEFT <= len {
+                select_shared::<C, { 5 * LEFT }>(cpu, self.table, len, at, self.index, self.out);
+                at += 5 * LEFT;
+            } else {
+                select_shared::<C, LEFT>(cpu, self.table, len, at, self.index, self.out);
+                at += LEFT;
+            }
+        }
+    }
+}
+
+/// Limbs `at` to `at + R` of the entries, which have `len`.
+#[inline(always)]
+fn select_shared<C: LimbLanes, const R: usize>(
+    cpu: C,
+    table: &[u64],
+    len: usize,
+    at: usize,
+    index: &Limb,
+    out: &mut [Limb],
+) {
+    let index = cpu.load(index);
+    let mut found = [cpu.splat(0); R];
+    for (number, entry) in (0..).zip(table.chunks_exact(len)) {
+        let (mask, entry) = (cpu.equal(index, cpu.splat(number)), &entry[at..at + R]);
+        for r in 0..R {
+            found[r] = cpu.replace_all(found[r], mask, &entry[r]);
+        }
+    }
+    for r in 0..R {
+        cpu.store(found[r], &mut out[at + r]);
+    }
+}
