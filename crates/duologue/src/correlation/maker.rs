@@ -2,8 +2,8 @@
 //!
 //! Load balancing as in Schneider, Zohner: *GMW vs. Yao?* (FC 2013): in every exchange each party is
 //! sender of one batch of COTs and receiver of another, so that both compute and send the same. A
-//! triple takes one COT of each direction. Raw COTs come first, then triples, for which both directions begin batches of
-//! one size, the larger where a first batch may be smaller; a batch is begun
+//! triple takes one COT of each direction. Raw COTs come first, then triples, for which both
+//! directions begin batches of one size, the larger of what the two makers offer; a batch is begun
 //! before every exchange for which the makers are ready, and a refill ends when all are settled.
 //!
 //! A direction in which nothing was called for has no base OTs and no maker of COTs. The proof of the session's base OTs

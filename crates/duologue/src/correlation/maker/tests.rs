@@ -325,8 +325,8 @@ fn nothing_is_used_before_the_base_ots_are_proven() {
     }
 }
 
-/// Demands one after another by `silent`, whose first batch of a direction is small if its demand is: what is made, and the
-/// lengths of both parties. Triples take batches of one size of both directions, whatever came before.
+/// Demands one after another by `silent`, whose first batch of a direction is small if its demand is: what is made, and
+/// the lengths of both parties. Triples take batches of one size of both directions, whatever came before.
 #[test]
 fn silent_takes_small_demands_of_each_direction_from_the_other_maker() {
     let silent: Extension = "silent".parse().unwrap();

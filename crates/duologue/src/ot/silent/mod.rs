@@ -22,8 +22,8 @@
 //! to fail; and the receiver says nothing else.
 //!
 //! The first base comes from another maker of COTs, in exchanges before those of the first round; the larger [`Set`]s
-//! have a round of the smallest between. With [`Set::BY_DEMAND`] a first batch of few COTs is a batch of the other maker,
-//! under the same Δ and that maker's own check, and no round is run; its COTs are never the base of one.
+//! have a round of the smallest between. With [`Set::BY_DEMAND`] a first batch of few COTs is a batch of the other
+//! maker, under the same Δ and that maker's own check, and no round is run; its COTs are never the base of one.
 //!
 //! **Assumes** learning parity with regular noise and a local code, or its dual form with a code of our own,
 //! whose distance nobody has proven and which nobody has reviewed (`docs/ot/lpn.md`), with the leakage that Ferret's proof
@@ -406,8 +406,8 @@ impl<S> Core<S> {
         self.end_if_failed(sent)
     }
 
-    /// Reads the other maker's message, and returns the batch that it settles if that is for our user; else adds its COTs to
-    /// the base.
+    /// Reads the other maker's message, and returns the batch that it settles if that is for our user; else adds its COTs
+    /// to the base.
     fn seed(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
         let direct = self.direct();
         let (Some(seeds), true) = (&mut self.seeds, direct || self.waiting.is_some()) else {

@@ -13,8 +13,8 @@ use std::ops::RangeInclusive;
 ///   128 bits against an attack that makes use of the ten ones of a row (`docs/ot/lpn.md` computes both).
 /// - `silent16d` to `silent20d`, named by the logarithm of a round's outputs, rounded down: *dual*, the syndrome of
 ///   the noise under [a code of rate one half](kernels::syndrome). Little is sent before the first COT.
-/// - `silent`: of the dual sets' rounds, for each batch the smallest that makes all that is wanted, else the largest; the
-///   first batch without a round if it is small.
+/// - `silent`: of the dual sets' rounds, for each batch the smallest that makes all that is wanted, else the largest;
+///   the first batch without a round if it is small.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Set {
     log: u8,
@@ -35,8 +35,8 @@ const DEPTHS: RangeInclusive<usize> = 10..=14;
 /// The trees of the dual sets, t.
 const TREES: usize = 144;
 
-/// COTs of a first batch, at most, that `silent` takes from the other maker without a round: so many take as many bytes as
-/// the smallest round by itself, without its seeds and the other maker's trees.
+/// COTs of a first batch, at most, that `silent` takes from the other maker without a round: so many take as many bytes
+/// as the smallest round by itself, without its seeds and the other maker's trees.
 const DIRECT: usize = 12_160;
 
 /// Outputs of a dual round that are made at once: of whole groups of the code and of whole words.
