@@ -137,9 +137,15 @@ impl Case {
     }
 
     fn run(&self, session: &mut Session, seed: u64) -> Outcome {
+        self.run_by(session, seed, None)
+    }
+
+    fn run_by(&self, session: &mut Session, seed: u64, maker: Option<Extension>) -> Outcome {
+        let options = Options::new(Scheme::Gmw);
+        let options = maker.map_or(options, |maker| options.extension(maker));
         let argmin: Arc<dyn Functionality> = Arc::new(Argmin);
         let args = self.args(session.party(), seed);
-        session.call(&argmin, &self.parameters.to_bytes(), args, &Options::new(Scheme::Gmw)).unwrap()
+        session.call(&argmin, &self.parameters.to_bytes(), args, &options).unwrap()
     }
 
     /// What both parties have together of the least value and its argument.
@@ -499,18 +505,23 @@ fn bytes(program: &Program, sizes: &[(&str, u64)], maker: &str) -> [u64; 2] {
 }
 
 /// A thousand values with arguments of as many bits: bits of the comparisons by the design's figures, and at most so many bytes
-/// of a new session by silent OT, of sums and of strings.
+/// of a new session by silent OT, of sums with OTs of both parties and of one, and of strings.
 #[test]
 fn a_thousand_values_take_few_bytes() {
-    for (bits, comparison, sums_at_most, strings_at_most) in
-        [(32, 207, 118_000, 156_000), (64, 429, 164_000, 190_000), (128, 875, 254_000, 264_000)]
-    {
+    for (bits, comparison, sums_at_most, one_at_most, strings_at_most) in [
+        (32, 207, 118_000, 96_000, 114_000),
+        (64, 429, 164_000, 144_000, 148_000),
+        (128, 875, 254_000, 238_000, 225_000),
+    ] {
         let sizes = &[("values", 1000)][..];
         let [setup, online] = bytes(&shared(bits, Some(bits), Direction::Both, &[]), sizes, "silent");
         let l = u64::from(bits);
         let least = (999 * (comparison + 2 * (1 + l + 1 + l)) + l + 1) / 8;
         assert!((least..least + 100).contains(&online), "{bits} bits: {online} bytes online");
         assert!(setup + online <= sums_at_most, "{bits} bits: {setup} and {online}");
+        let [one_setup, one_online] = bytes(&shared(bits, Some(bits), Direction::One, &[]), sizes, "silent");
+        assert_eq!(one_online, online, "{bits} bits");
+        assert!(one_setup + online <= one_at_most, "{bits} bits: {one_setup} and {online}");
         let [setup, online] = bytes(&strings(bits, Some(bits), Goal::Size), sizes, "silent");
         // A comparison is l ANDs of 4 bits, a choice opens one bit and 2·l bits each way.
         let least = 999 * (4 * l + 2 * (1 + 2 * l)) / 8;
@@ -544,9 +555,19 @@ fn any_parameters_are_taken_or_refused() {
 const PEER: &str = "DUOLOGUE_TEST_ARGMIN_PEER";
 const PLAINTEXT: Security = Security::PlaintextForBenchmarks;
 
-/// The same cases in two processes; Bob writes his results to standard output, Alice adds hers.
 #[test]
 fn between_two_processes_over_tcp() {
+    between_two_processes("between_two_processes_over_tcp", None);
+}
+
+/// Small first batches in both directions, then rounds.
+#[test]
+fn between_two_processes_by_silent_ot() {
+    between_two_processes("between_two_processes_by_silent_ot", Some("silent".parse().unwrap()));
+}
+
+/// The same cases in two processes; Bob writes his results to standard output, Alice adds hers.
+fn between_two_processes(test: &str, maker: Option<Extension>) {
     let mut dice = Random(7);
     let mut cases = Vec::new();
     for (bits, values) in [(32, 100), (8, 1), (128, 9)] {
@@ -559,7 +580,7 @@ fn between_two_processes_over_tcp() {
         let mut session = Session::connect(channel, party).unwrap();
         session.register(Arc::new(Argmin));
         let run = |case: &Case| {
-            let outcome = case.run(&mut session, 3);
+            let outcome = case.run_by(&mut session, 3, maker);
             ["0", "1"].map(|name| outcome.outputs.get(name).map(|matrix| numbers(matrix)[0]))
         };
         let found = cases.iter().map(run).collect();
@@ -576,7 +597,7 @@ fn between_two_processes_over_tcp() {
     let mut listener = Listener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let mut command = Command::new(env::current_exe().unwrap());
-    let command = command.args(["--exact", "between_two_processes_over_tcp", "--nocapture"]).env(PEER, address);
+    let command = command.args(["--exact", test, "--nocapture"]).env(PEER, address);
     let bob = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
     let alice = walk(listener.accept(&PLAINTEXT, &Limits::default()).unwrap(), Party::Alice);
     let bob = String::from_utf8(bob.wait_with_output().unwrap().stdout).unwrap();

@@ -29,8 +29,8 @@ pub enum Direction {
     /// Both: the fewest OTs and messages.
     #[default]
     Both,
-    /// One party all of them but one for each value that is left behind: for makers whose first batch in a direction costs
-    /// more than the OTs.
+    /// One party all of them but one for each value that is left behind: for makers whose first few OTs in a direction
+    /// cost little, such as `silent`.
     One,
 }
 

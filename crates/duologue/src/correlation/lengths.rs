@@ -57,7 +57,7 @@ impl MakerLengths {
             let begun = if sender.ready() && receiver.ready() { left.next() } else { NextBatches::None };
             let (sent, received) = match begun {
                 NextBatches::Cots { sent, received } => (batch_of(sender, sent), batch_of(receiver, received)),
-                NextBatches::Triples(wanted) => (batch_of(sender, wanted), batch_of(receiver, wanted)),
+                NextBatches::Triples(wanted) => [batch_of(sender, wanted).max(batch_of(receiver, wanted)); 2].into(),
                 NextBatches::None => (0, 0),
             };
             match begun {

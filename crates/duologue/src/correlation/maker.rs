@@ -2,7 +2,8 @@
 //!
 //! Load balancing as in Schneider, Zohner: *GMW vs. Yao?* (FC 2013): in every exchange each party is
 //! sender of one batch of COTs and receiver of another, so that both compute and send the same. A
-//! triple takes one COT of each direction. Raw COTs come first, then triples; a batch is begun
+//! triple takes one COT of each direction. Raw COTs come first, then triples, for which both
+//! directions begin batches of one size, the larger of what the two makers offer; a batch is begun
 //! before every exchange for which the makers are ready, and a refill ends when all are settled.
 //!
 //! A direction in which nothing was called for has no base OTs and no maker of COTs. The proof of the session's base OTs
@@ -313,13 +314,17 @@ impl State {
         let (sender, receiver) = (&mut self.sender, &mut self.receiver);
         match left.next() {
             NextBatches::Cots { sent, received } => {
-                left.sent -= begin(sender.as_deref_mut(), Side::Sender, output, sent, stock)?;
-                left.received -= begin(receiver.as_deref_mut(), Side::Receiver, output, received, stock)?;
+                let batches = (batch_of(sender.as_deref(), sent)?, batch_of(receiver.as_deref(), received)?);
+                begin(sender.as_deref_mut(), Side::Sender, output, batches.0, stock)?;
+                begin(receiver.as_deref_mut(), Side::Receiver, output, batches.1, stock)?;
+                left.sent -= sent.min(batches.0 as u64);
+                left.received -= received.min(batches.1 as u64);
             }
             NextBatches::Triples(wanted) => {
-                let begun = begin(sender.as_deref_mut(), Side::Sender, CotOutput::Bits, wanted, stock)?;
-                begin(receiver.as_deref_mut(), Side::Receiver, CotOutput::Bits, wanted, stock)?;
-                left.triples -= begun;
+                let batch = batch_of(sender.as_deref(), wanted)?.max(batch_of(receiver.as_deref(), wanted)?);
+                begin(sender.as_deref_mut(), Side::Sender, CotOutput::Bits, batch, stock)?;
+                begin(receiver.as_deref_mut(), Side::Receiver, CotOutput::Bits, batch, stock)?;
+                left.triples -= wanted.min(batch as u64);
             }
             NextBatches::None => {}
         }
@@ -383,22 +388,28 @@ impl State {
     }
 }
 
-/// Begins a batch if anything is wanted, and returns how many of the wanted COTs it makes.
+/// The number of COTs of the batch that is begun if `wanted` are wanted; zero for zero.
+fn batch_of<M: CotMaker + ?Sized>(maker: Option<&M>, wanted: u64) -> Result<usize> {
+    if wanted == 0 {
+        return Ok(0);
+    }
+    Ok(maker.ok_or_else(no_base_ots)?.batch(wanted))
+}
+
+/// Begins a batch of so many COTs, unless that is none.
 fn begin<M: CotMaker + ?Sized>(
     maker: Option<&mut M>,
     side: Side,
     output: CotOutput,
-    wanted: u64,
+    count: usize,
     stock: &mut Stock,
-) -> Result<u64> {
-    if wanted == 0 {
-        return Ok(0);
+) -> Result<()> {
+    if count == 0 {
+        return Ok(());
     }
     let maker = maker.ok_or_else(no_base_ots)?;
-    let count = maker.batch(wanted);
     let spare = if output == CotOutput::Bits { Vec::new() } else { stock.spare() };
-    maker.begin(CotBatch::reusing(spare, side, output, count))?;
-    Ok(wanted.min(count as u64))
+    maker.begin(CotBatch::reusing(spare, side, output, count))
 }
 
 #[cfg(test)]

@@ -62,7 +62,8 @@ pub trait CotMaker: Send {
     /// Whether a batch can be begun before the next exchange.
     fn ready(&self) -> bool;
 
-    /// Begins a batch of [`batch`](Self::batch) COTs.
+    /// Begins a batch of [`batch`](Self::batch) COTs, or of as many as the maker of the same kind in the other direction
+    /// has for the same number, if those are more.
     fn begin(&mut self, batch: CotBatch) -> Result<()>;
 
     /// Appends our message of the next exchange, possibly nothing.

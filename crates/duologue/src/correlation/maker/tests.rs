@@ -24,13 +24,13 @@ fn half(us: Party, rng: Generator, seeds: (SenderSeeds, ReceiverSeeds)) -> Half 
 
 /// Both parties on base OTs of these directions, as a session makes them.
 fn on_base_ots(directions: Directions) -> [Half; 2] {
+    by_maker(Extension::DEFAULT, directions)
+}
+
+fn by_maker(extension: Extension, directions: Directions) -> [Half; 2] {
     let [alice, bob] = tests::setup(&[4; 32], directions);
     [(Party::Alice, alice), (Party::Bob, bob)].map(|(us, seeds)| {
-        let recipe = Recipe {
-            extension: Extension::DEFAULT,
-            secrets: Generator::from_os().unwrap(),
-            threads: Threads::default(),
-        };
+        let recipe = Recipe { extension, secrets: Generator::from_os().unwrap(), threads: Threads::default() };
         Half { maker: Maker::on(seeds, recipe), stock: Stock::new(us) }
     })
 }
@@ -321,6 +321,51 @@ fn nothing_is_used_before_the_base_ots_are_proven() {
             let mut twin = on_base_ots(Directions::Both);
             twin[1].maker.state.as_mut().unwrap().unproven = true;
             assert_eq!(begun(&mut twin, demand, &wrong).unwrap(), RefillStep::Done, "the twin is not broken");
+        }
+    }
+}
+
+/// Demands one after another by `silent`, whose first batch of a direction is small if its demand is: what is made, and
+/// the lengths of both parties. Triples take batches of one size of both directions, whatever came before.
+#[test]
+fn silent_takes_small_demands_of_each_direction_from_the_other_maker() {
+    let silent: Extension = "silent".parse().unwrap();
+    let demand = |cots_by_alice, cots_by_bob, triples| Demand { cots_by_alice, cots_by_bob, triples };
+    let (few, round, next) = (12_160, 71_424, 145_152);
+    let sessions = [
+        // Small one way and large the other.
+        vec![(demand(999, 60_000, 0), demand(999, round, 0))],
+        vec![(demand(60_000, 1, 0), demand(round, 1, 0)), (demand(1, 1, 0), demand(round, round, 0))],
+        // Both small, then small again, then large.
+        vec![
+            (demand(few, 7, 0), demand(few, 7, 0)),
+            (demand(7, 0, 0), demand(round, 0, 0)),
+            (demand(0, round + 1, 0), demand(0, next, 0)),
+        ],
+        vec![(demand(few + 1, few, 0), demand(round, few, 0))],
+        // Triples alone, with COTs before them in both directions or in one.
+        vec![(demand(0, 0, 1000), demand(0, 0, 1000)), (demand(0, 0, 1000), demand(0, 0, round))],
+        vec![(demand(5, 5, 1000), demand(5, 5, round))],
+        vec![(demand(0, 5, 1000), demand(0, 5, round)), (demand(0, 0, round + 1), demand(0, 0, next))],
+        vec![(demand(0, 60_000, 0), demand(0, round, 0)), (demand(0, 0, 7), demand(0, 0, round))],
+    ];
+    for session in sessions {
+        let mut halves = by_maker(silent, Directions::Both);
+        let mut lengths = [Party::Alice, Party::Bob].map(|us| MakerLengths::new(us, silent));
+        lengths.iter_mut().for_each(|lengths| drop(lengths.base(&demand(1, 1, 1))));
+        for (wanted, made) in session {
+            let found = refill(&mut halves, wanted);
+            let [alice, bob] = lengths.each_mut().map(|lengths| lengths.refill(wanted));
+            assert_eq!(alice.0, found.iter().map(|&[alice, bob]| (alice, bob)).collect::<Vec<_>>(), "{wanted:?}");
+            assert_eq!(bob.0, found.iter().map(|&[alice, bob]| (bob, alice)).collect::<Vec<_>>(), "{wanted:?}");
+            assert_eq!((alice.1, bob.1), (made, made), "{wanted:?}");
+            let [alice, bob] = &mut halves;
+            assert_eq!((alice.stock.available(), bob.stock.available()), (made, made), "{wanted:?}");
+            assert_cots(alice, bob, made.cots_by_alice as usize);
+            assert_cots(bob, alice, made.cots_by_bob as usize);
+            let len = made.triples as usize;
+            let drawn = [alice, bob].map(|half| half.stock.draw_triples(len).unwrap());
+            assert_triples(&drawn[0], &drawn[1], len);
         }
     }
 }

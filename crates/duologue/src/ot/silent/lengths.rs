@@ -10,6 +10,8 @@ pub struct SilentLengths {
     schedule: Schedule,
     /// The other maker and the number of COTs asked of it, until the first base is there.
     seeds: Option<(SoftSpokenLengths, usize)>,
+    /// Whether a batch was begun.
+    begun: bool,
     rounds: u64,
     /// The round of the batch that waits.
     waiting: Option<Round>,
@@ -24,12 +26,15 @@ impl SilentLengths {
     }
 
     pub(super) fn scheduled(schedule: Schedule, inner: SoftSpokenLengths) -> Self {
-        SilentLengths { schedule, seeds: Some((inner, 0)), rounds: 0, waiting: None, stages: [None; 3] }
+        SilentLengths { schedule, seeds: Some((inner, 0)), begun: false, rounds: 0, waiting: None, stages: [None; 3] }
     }
 
     /// As [`CotMaker::batch`](crate::ot::CotMaker::batch).
     pub fn batch(&self, wanted: u64) -> usize {
-        self.schedule.for_demand(wanted).outputs()
+        match self.begun {
+            false => self.schedule.first_batch(wanted),
+            true => self.schedule.for_demand(wanted).outputs(),
+        }
     }
 
     /// As [`CotMaker::ready`](crate::ot::CotMaker::ready).
@@ -45,6 +50,10 @@ impl SilentLengths {
     /// The next exchange, before which a batch of `batch` COTs is begun unless that is zero: the bytes of the sender and
     /// of the receiver.
     pub fn exchange(&mut self, batch: usize) -> [usize; 2] {
+        let first = batch > 0 && !std::mem::replace(&mut self.begun, true);
+        if let Some((inner, _)) = self.seeds.as_mut().filter(|_| first && self.schedule.needs_no_round(batch)) {
+            return inner.exchange(batch);
+        }
         self.waiting = self.waiting.or_else(|| self.schedule.making(batch));
         match self.seeds {
             Some(_) if self.waiting.is_some() => self.seed(),

@@ -22,7 +22,8 @@
 //! to fail; and the receiver says nothing else.
 //!
 //! The first base comes from another maker of COTs, in exchanges before those of the first round; the larger [`Set`]s
-//! have a round of the smallest between.
+//! have a round of the smallest between. With [`Set::BY_DEMAND`] a first batch of few COTs is a batch of the other
+//! maker, under the same Δ and that maker's own check, and no round is run; its COTs are never the base of one.
 //!
 //! **Assumes** learning parity with regular noise and a local code, or its dual form with a code of our own,
 //! whose distance nobody has proven and which nobody has reviewed (`docs/ot/lpn.md`), with the leakage that Ferret's proof
@@ -145,11 +146,11 @@ impl Sender {
 
 impl CotMaker for Sender {
     fn batch(&self, wanted: u64) -> usize {
-        self.core.schedule.for_demand(wanted).outputs()
+        self.core.batch(wanted)
     }
 
     fn ready(&self) -> bool {
-        self.core.waiting.is_none()
+        self.core.ready()
     }
 
     fn begin(&mut self, batch: CotBatch) -> Result<()> {
@@ -240,11 +241,11 @@ impl Receiver {
 
 impl CotMaker for Receiver {
     fn batch(&self, wanted: u64) -> usize {
-        self.core.schedule.for_demand(wanted).outputs()
+        self.core.batch(wanted)
     }
 
     fn ready(&self) -> bool {
-        self.core.waiting.is_none()
+        self.core.ready()
     }
 
     fn begin(&mut self, batch: CotBatch) -> Result<()> {
@@ -302,6 +303,8 @@ struct Core<S> {
     spare: Vec<Block>,
     /// Memory for all leaves of a dual round.
     leaves: Vec<Block>,
+    /// Whether a batch was begun.
+    begun: bool,
     /// The number of rounds opened.
     rounds: u64,
     /// The batch that was begun and whose round is not opened.
@@ -322,8 +325,8 @@ impl<S> Core<S> {
         let threads = threads.clone();
         let (code, seeds) = (Code::new(&id), Some(Seeds { inner, asked: 0 }));
         let ([base, spare, leaves], stages) = ([(); 3].map(|()| Vec::new()), [None, None, None]);
-        let (rounds, waiting, dead) = (0, None, false);
-        Core { id, side, schedule, threads, code, seeds, base, spare, leaves, rounds, waiting, stages, dead }
+        let (begun, rounds, waiting, dead) = (false, 0, None, false);
+        Core { id, side, schedule, threads, code, seeds, base, spare, leaves, begun, rounds, waiting, stages, dead }
     }
 
     fn alive(&self) -> Result<()> {
@@ -345,10 +348,31 @@ impl<S> Core<S> {
         result
     }
 
+    /// As [`CotMaker::batch`].
+    fn batch(&self, wanted: u64) -> usize {
+        match self.begun {
+            false => self.schedule.first_batch(wanted),
+            true => self.schedule.for_demand(wanted).outputs(),
+        }
+    }
+
+    fn ready(&self) -> bool {
+        self.waiting.is_none() && !self.direct()
+    }
+
+    /// Whether the other maker makes a batch for our user, not for the base.
+    fn direct(&self) -> bool {
+        self.waiting.is_none() && self.seeds.as_ref().is_some_and(|seeds| !seeds.inner.idle())
+    }
+
     fn begin(&mut self, batch: CotBatch) -> Result<()> {
         self.alive()?;
         let (room, outputs) = (batch.len(), self.schedule.every.outputs());
-        match self.schedule.making(room).filter(|_| self.waiting.is_none()) {
+        let first = !std::mem::replace(&mut self.begun, true);
+        if let Some(seeds) = self.seeds.as_mut().filter(|_| first && self.schedule.needs_no_round(room)) {
+            return seeds.inner.begin(batch);
+        }
+        match self.schedule.making(room).filter(|_| self.ready()) {
             Some(round) => self.waiting = Some((round, batch)),
             None => return Err(Error::usage(format!("a batch of {room} COTs, where one of {outputs} can wait"))),
         }
@@ -356,7 +380,7 @@ impl<S> Core<S> {
     }
 
     fn idle(&self) -> bool {
-        self.waiting.is_none() && self.stages.iter().all(Option::is_none)
+        self.ready() && self.stages.iter().all(Option::is_none)
     }
 
     /// Whether this exchange belongs to the other maker.
@@ -364,10 +388,11 @@ impl<S> Core<S> {
         self.alive().map(|()| self.seeds.is_some())
     }
 
-    /// Appends the other maker's message.
+    /// Appends the other maker's message: of a batch for our user, or of the next COTs of the base.
     fn ask(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
-        let (Some(seeds), true) = (&mut self.seeds, self.waiting.is_some()) else { return Ok(()) };
-        let left = self.schedule.seeds().saturating_sub(seeds.asked);
+        let direct = self.direct();
+        let (Some(seeds), true) = (&mut self.seeds, direct || self.waiting.is_some()) else { return Ok(()) };
+        let left = if direct { 0 } else { self.schedule.seeds().saturating_sub(seeds.asked) };
         if left > 0 && seeds.inner.ready() {
             let count = seeds.inner.batch(left as u64);
             seeds.inner.begin(CotBatch::new(self.side, CotOutput::Blocks, count))?;
@@ -381,17 +406,22 @@ impl<S> Core<S> {
         self.end_if_failed(sent)
     }
 
-    /// Reads the other maker's message, and adds the COTs that it settles to the base.
+    /// Reads the other maker's message, and returns the batch that it settles if that is for our user; else adds its COTs
+    /// to the base.
     fn seed(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
-        let (Some(seeds), true) = (&mut self.seeds, self.waiting.is_some()) else {
+        let direct = self.direct();
+        let (Some(seeds), true) = (&mut self.seeds, direct || self.waiting.is_some()) else {
             check_length("silent OT", inbox, 0)?;
             return Ok(None);
         };
         if self.side == Side::Sender {
             self.code.hear(inbox);
         }
-        let wanted = self.schedule.seeds();
-        if let Some(batch) = seeds.inner.receive(inbox)? {
+        let (wanted, settled) = (self.schedule.seeds(), seeds.inner.receive(inbox)?);
+        if direct {
+            return Ok(settled);
+        }
+        if let Some(batch) = settled {
             // Room for all at once: no copies of secrets are left behind.
             self.base.reserve_exact(wanted.saturating_sub(self.base.len()));
             let more = batch.len().min(wanted - self.base.len());

@@ -13,7 +13,8 @@ use std::ops::RangeInclusive;
 ///   128 bits against an attack that makes use of the ten ones of a row (`docs/ot/lpn.md` computes both).
 /// - `silent16d` to `silent20d`, named by the logarithm of a round's outputs, rounded down: *dual*, the syndrome of
 ///   the noise under [a code of rate one half](kernels::syndrome). Little is sent before the first COT.
-/// - `silent`: of the dual sets' rounds, for each batch the smallest that makes all that is wanted, else the largest.
+/// - `silent`: of the dual sets' rounds, for each batch the smallest that makes all that is wanted, else the largest;
+///   the first batch without a round if it is small.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Set {
     log: u8,
@@ -33,6 +34,10 @@ const DEPTHS: RangeInclusive<usize> = 10..=14;
 
 /// The trees of the dual sets, t.
 const TREES: usize = 144;
+
+/// COTs of a first batch, at most, that `silent` takes from the other maker without a round: so many take as many bytes
+/// as the smallest round by itself, without its seeds and the other maker's trees.
+const DIRECT: usize = 12_160;
 
 /// Outputs of a dual round that are made at once: of whole groups of the code and of whole words.
 pub(super) const PIECE: usize = 384;
@@ -85,7 +90,9 @@ impl Set {
 
     pub(super) fn schedule(self) -> Schedule {
         let every = match self.log {
-            _ if self.kind == Kind::Demand => return Schedule::by_demand(TREES, DEPTHS),
+            _ if self.kind == Kind::Demand => {
+                return Schedule { direct: DIRECT, ..Schedule::by_demand(TREES, DEPTHS) };
+            }
             log if self.kind == Kind::Dual => return Schedule::of_one(Round::dual(TREES, usize::from(log) - 6)),
             16 => return Schedule::of_one(Round::feeding_itself(1700, 16, 9)),
             17 => Round::feeding_itself(2340, 17, 10),
@@ -127,6 +134,8 @@ pub(super) struct Schedule {
     pub every: Round,
     /// The least depth of a round.
     pub least: usize,
+    /// COTs of the first batch, at most, that the other maker makes without a round: fewer than any round makes.
+    pub direct: usize,
 }
 
 impl Schedule {
@@ -141,7 +150,7 @@ impl Schedule {
 
     /// All rounds are this one.
     pub(super) const fn of_one(every: Round) -> Self {
-        Schedule { boot: None, every, least: every.depth }
+        Schedule { boot: None, every, least: every.depth, direct: 0 }
     }
 
     /// Dual rounds of these depths; each feeds the largest.
@@ -157,6 +166,16 @@ impl Schedule {
     /// The round that is run if so many COTs are wanted: the smallest that makes all of them, else the largest.
     pub(super) fn for_demand(&self, wanted: u64) -> Round {
         self.rounds().find(|round| round.outputs() as u64 >= wanted).unwrap_or(self.every)
+    }
+
+    /// The number of COTs of the first batch if so many are wanted.
+    pub(super) fn first_batch(&self, wanted: u64) -> usize {
+        if wanted <= self.direct as u64 { wanted as usize } else { self.for_demand(wanted).outputs() }
+    }
+
+    /// Whether a first batch of so many needs no round.
+    pub(super) fn needs_no_round(&self, batch: usize) -> bool {
+        (1..=self.direct).contains(&batch)
     }
 
     /// The round that makes so many.

@@ -234,3 +234,149 @@ fn silent_takes_the_round_by_the_demand() {
     assert_eq!((schedule.seeds(), Set::BY_DEMAND.batch()), (2144, outputs[4]));
     assert_eq!("silent".parse::<Extension>().unwrap(), Extension::Silent(Set::BY_DEMAND));
 }
+
+/// Rounds of 768 COTs or more, and a first batch of at most 300 without a round.
+const SMALL_FIRST: Schedule = Schedule { direct: 300, ..Schedule::by_demand(48, 6..=8) };
+
+/// A batch for so many COTs, both sides' messages counted, until it is settled.
+fn make(
+    pair: &mut Pair,
+    lengths: &mut SilentLengths,
+    wanted: u64,
+    output: CotOutput,
+) -> (Vec<[usize; 2]>, [CotBatch; 2]) {
+    let mut batch = lengths.batch(wanted);
+    assert_eq!([pair.sender.batch(wanted), pair.receiver.batch(wanted)], [batch; 2]);
+    pair.sender.begin(CotBatch::new(Side::Sender, output, batch)).unwrap();
+    pair.receiver.begin(CotBatch::new(Side::Receiver, output, batch)).unwrap();
+    let mut sent = Vec::new();
+    loop {
+        assert!(!pair.sender.idle() && !pair.receiver.idle());
+        let messages = pair.send();
+        sent.push(messages.each_ref().map(|message| message.len()));
+        assert_eq!(sent.last(), Some(&lengths.exchange(std::mem::take(&mut batch))));
+        if let Some(settled) = pair.receive(&messages).unwrap() {
+            assert!(pair.sender.ready() && pair.sender.idle() && lengths.ready() && lengths.idle());
+            return (sent, settled);
+        }
+    }
+}
+
+/// The first batch is the other maker's if it is small, and only the first; what it makes is in no base and comes once.
+#[test]
+fn a_small_first_batch_needs_no_round() {
+    for (first, direct) in [(1, true), (129, true), (300, true), (301, false), (769, false)] {
+        let mut pair = Pair::real(SMALL_FIRST, 1);
+        let mut lengths = SilentLengths::scheduled(SMALL_FIRST, SoftSpokenLengths::new(8));
+        let delta = pair.sender.delta();
+        let (sent, settled) = make(&mut pair, &mut lengths, first, CotOutput::Blocks);
+        assert_correlated(&settled, delta);
+        assert_eq!((sent.len() == 1, settled[0].len() as u64 == first), (direct, direct), "{first}");
+        if direct {
+            assert_eq!(sent[0], SoftSpokenLengths::new(8).exchange(first as usize));
+        }
+        let mut seen: HashSet<u128> = settled[0].blocks.iter().map(|q| q.get()).collect();
+        let mut count = seen.len();
+        // The base of the first round, as it is before the round.
+        pair.sender.begin(CotBatch::new(Side::Sender, CotOutput::Blocks, 768)).unwrap();
+        pair.receiver.begin(CotBatch::new(Side::Receiver, CotOutput::Blocks, 768)).unwrap();
+        lengths.exchange(768);
+        let messages = pair.send();
+        pair.receive(&messages).unwrap();
+        if direct {
+            assert_eq!(pair.sender.core.base.len(), SMALL_FIRST.seeds());
+            seen.extend(pair.sender.core.base.iter().map(|q| q.get()));
+            count += SMALL_FIRST.seeds();
+        }
+        while pair.exchange().is_none() {
+            lengths.exchange(0);
+        }
+        lengths.exchange(0);
+        for wanted in [1, 300, 5376] {
+            let (sent, settled) = make(&mut pair, &mut lengths, wanted, CotOutput::Blocks);
+            assert_correlated(&settled, delta);
+            assert!(sent.len() == 3 && settled[0].len() >= 768);
+            seen.extend(settled[0].blocks.iter().map(|q| q.get()));
+            count += settled[0].len();
+        }
+        assert_eq!(seen.len(), count, "a block came twice");
+    }
+}
+
+/// Outputs of all kinds, as a protocol may want them first.
+#[test]
+fn a_small_first_batch_is_of_every_kind() {
+    for output in [CotOutput::Blocks, CotOutput::Messages, CotOutput::Bits] {
+        let mut pair = Pair::real(SMALL_FIRST, 1);
+        let mut lengths = SilentLengths::scheduled(SMALL_FIRST, SoftSpokenLengths::new(8));
+        let (_, [sent, received]) = make(&mut pair, &mut lengths, 200, output);
+        assert_eq!((sent.output(), sent.len(), received.len()), (output, 200, 200));
+        let chosen = |i: usize| received.factors[i / 64] >> (i % 64) & 1 == 1;
+        match output {
+            CotOutput::Blocks => assert_correlated(&[sent, received], pair.sender.delta()),
+            CotOutput::Messages => (0..200).for_each(|i| {
+                let [this, other] = if chosen(i) { [&sent.others, &sent.blocks] } else { [&sent.blocks, &sent.others] };
+                assert!(received.blocks[i] == this[i] && received.blocks[i] != other[i]);
+            }),
+            CotOutput::Bits => {
+                let right =
+                    |i: usize| received.messages[i] == sent.messages[i] ^ (received.factors[i] & sent.factors[i]);
+                assert!((0..sent.messages.len()).all(right));
+            }
+        }
+    }
+}
+
+/// The other maker's check is on the batch that it makes for the user: a changed byte of it ends both makers.
+#[test]
+fn a_changed_byte_of_a_small_first_batch_is_caught() {
+    let len = SoftSpokenLengths::new(8).exchange(200)[1];
+    for byte in (0..len).step_by(61).chain([len - 48, len - 1]) {
+        let mut pair = Pair::real(SMALL_FIRST, 1);
+        pair.sender.begin(CotBatch::new(Side::Sender, CotOutput::Blocks, 200)).unwrap();
+        pair.receiver.begin(CotBatch::new(Side::Receiver, CotOutput::Blocks, 200)).unwrap();
+        let mut messages = pair.send();
+        assert_eq!(messages[1].len(), len);
+        messages[1][byte] ^= 1 << (byte % 8);
+        assert!(matches!(pair.sender.receive(&messages[1]), Err(Error::Peer(_))), "byte {byte}");
+        assert!(matches!(pair.sender.begin(CotBatch::new(Side::Sender, CotOutput::Blocks, 768)), Err(Error::Dead(_))));
+    }
+}
+
+/// While a first batch is under way nothing else is begun; a second small one cannot be.
+#[test]
+fn only_the_first_batch_is_small() {
+    let batch = |count| CotBatch::new(Side::Sender, CotOutput::Blocks, count);
+    let mut pair = Pair::real(SMALL_FIRST, 1);
+    pair.sender.begin(batch(200)).unwrap();
+    assert!(!pair.sender.ready() && !pair.sender.idle());
+    for more in [200, 768] {
+        assert!(matches!(pair.sender.begin(batch(more)), Err(Error::Usage(_))));
+    }
+    pair.receiver.begin(CotBatch::new(Side::Receiver, CotOutput::Blocks, 200)).unwrap();
+    assert_correlated(&pair.exchange().unwrap(), pair.sender.delta());
+    assert!(pair.sender.ready());
+    assert!(matches!(pair.sender.begin(batch(200)), Err(Error::Usage(_))));
+    // Named sets have no such batch, and no empty one.
+    for (schedule, count) in
+        [(named("silent16d").schedule(), 200), (named("silent16w").schedule(), 0), (SMALL_FIRST, 0)]
+    {
+        assert!(matches!(Pair::small(schedule, 1, 1).sender.begin(batch(count)), Err(Error::Usage(_))));
+    }
+}
+
+/// The bound is where the other maker sends as much as the smallest round, by the exact lengths of both.
+#[test]
+fn a_first_batch_is_small_while_it_takes_no_more_bytes_than_a_round() {
+    let round = named("silent16d").traffic().iter().sum::<usize>();
+    let bytes = |count| {
+        let mut softspoken = SoftSpokenLengths::new(8);
+        softspoken.exchange(1);
+        softspoken.exchange(count).iter().sum::<usize>()
+    };
+    let direct = Set::BY_DEMAND.schedule().direct;
+    assert!(bytes(direct) <= round && round < bytes(direct + 1));
+    for set in Set::ALL.into_iter().filter(|set| *set != Set::BY_DEMAND) {
+        assert_eq!(set.schedule().direct, 0, "{set}");
+    }
+}
