@@ -41,7 +41,7 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     let prepared =
         args.prepared.as_ref().map(|folder| prepared::open(folder, args.prepared_key.as_ref())).transpose()?;
 
-    let options = options(scheme, &args.settings).timing(args.timing);
+    let options = options(scheme, &args.settings)?.timing(args.timing);
     let first = prepared.is_none().then_some((&binding, &options));
     let mut session = peer::connect(&args.peer, first, &security, config, console)?;
     if let Some(pool) = pool {
