@@ -10,6 +10,16 @@ use std::process::{Command, Stdio};
 
 const AWAY: &str = "--insecure-plaintext --connect 127.0.0.1:1 --wait 60";
 
+/// A line is assumed for a choice alone.
+#[test]
+fn a_line_is_assumed_for_a_choice_alone() {
+    let place = Place::new();
+    let fill = format!("pool fill --as bob {AWAY} --pool new --triples 1k --assume-link lan");
+    place.run(&format!("{fill} --correlations silent16w")).failed(2, &["--assume-link is for", "silent16w is named"]);
+    let prepare = format!("prepare block:add:10 --as bob {AWAY} --to runs --times 1 --size lanes=1 --assume-link lan");
+    place.run(&format!("{prepare} --correlations softspoken2")).failed(2, &["softspoken2 is named"]);
+}
+
 #[test]
 fn inputs_are_checked_before_anybody_is_called() {
     let place = Place::new();
@@ -35,6 +45,12 @@ fn inputs_are_checked_before_anybody_is_called() {
         ("--size lane=3", 1, &["did you mean lanes"]),
         ("--input b=1 --output sum=x.csv", 1, &["no output 'sum'", "hint: bob learns out"]),
         ("--input b=1 --json --output out=-", 1, &["--json"]),
+        (
+            "--input b=1 --assume-link lan --correlations softspoken2",
+            2,
+            &["--assume-link is for --correlations auto", "softspoken2 is named"],
+        ),
+        ("--input b=1 --assume-link lan --pool there", 2, &["--assume-link is for", "the pool there has its maker"]),
     ] {
         place.run(&format!("{bob} {args}")).failed(code, words);
     }

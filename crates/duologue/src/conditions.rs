@@ -2,8 +2,12 @@
 //!
 //! Choices that decide what is sent are made by them, so both parties must have the same. Each measures its own
 //! [`Findings`] and sends them; from both findings both compute the [`Conditions`]. Every value is an integer within
-//! stated bounds, whatever a peer says, and everything is computed in integers. A peer that lies makes a session slow, as
-//! it could by being slow, and nothing else: all that is chosen between is equally secure.
+//! stated bounds, whatever a peer says, and everything is computed in integers.
+//!
+//! A peer that lies can make a session slow, as it could by being slow, and can bring about any candidate over any line.
+//! All have the same security by the project's own estimates, but the wide sets of silent OT rest on learning parity with
+//! noise in addition, and take more memory, up to what `docs/correlations-measured.md` shows. Who wants none of that names a
+//! maker.
 
 use crate::Party;
 use crate::channel::Link;
@@ -57,7 +61,8 @@ impl Conditions {
         Conditions { speed, ..self }.bounded()
     }
 
-    fn bounded(self) -> Conditions {
+    /// Every value within its bounds: who fills in the fields may have left them.
+    pub(crate) fn bounded(self) -> Conditions {
         Conditions {
             alice_to_bob: within(self.alice_to_bob, BANDWIDTHS),
             bob_to_alice: within(self.bob_to_alice, BANDWIDTHS),

@@ -78,6 +78,22 @@ fn independent_steps_share_rounds() {
     }
 }
 
+/// A task that reads nothing, Alice's own input, and after it one that fills a group of tasks alone.
+#[test]
+fn a_task_that_reads_nothing_takes_no_round_from_a_large_one() {
+    let mut c = circuit::Builder::new("first");
+    let (a, b) = (c.bits("a", 64), c.bits("b", 64));
+    let mut bits: Vec<_> = a.0.iter().zip(&b.0).map(|(&a, &b)| c.xor(a, b)).collect();
+    bits[0] = c.and(a.0[0], b.0[0]);
+    c.output("out", &circuit::Bits(bits));
+    let owners = [Party::Alice, Party::Bob].map(Owner::from);
+    let program = Program::of_circuit(&c.finish(), &owners);
+    let binding = program.bind(&[("lanes", 1 << 15)]).unwrap();
+    for scheme in [Scheme::Gmw, Scheme::MaskedGmw] {
+        check(&binding, &Options::new(scheme).tile(1 << 15), &format!("{scheme}"));
+    }
+}
+
 #[test]
 fn bytes_and_rounds_are_exact() {
     for (seed, lanes) in (0..6).flat_map(|seed| [(seed, seed % 3), (seed, 200)]) {

@@ -51,7 +51,8 @@ a depth read one another. g gates on k cores, in pieces of 16 gates, take
 
 where n labels of 16 bytes are read or written anew that another core wrote: two operands and the result, and of an AND two rows of
 its table, which one core sends. A layer takes as many of the cores as are best for it, and all where one is best, so that fine
-grain is never slower than one core here. *Bound* is what no schedule exceeds: the number of cores, and the longest chain of gates.
+grain is never slower than one core here. *Bound* is what no schedule exceeds: the number of cores, and the longest chain of
+gates, where a map begins when those that it reads are done.
 The times are those of garbling [on the Xeon](roofline.md), and each is a flag of the command:
 ";
 

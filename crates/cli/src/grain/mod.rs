@@ -41,6 +41,15 @@ pub struct Work {
     plans: Vec<Layers>,
     /// Maps that need none of each other, depth by depth.
     levels: Vec<Vec<Map>>,
+    /// Maps in an order in which each comes after those whose results it reads.
+    chains: Vec<Chain>,
+}
+
+/// A map in the chains of maps.
+struct Chain {
+    plan: usize,
+    /// The maps whose results it reads, by their places among the chains.
+    after: Vec<usize>,
 }
 
 /// A circuit on so many lanes.
@@ -90,17 +99,23 @@ impl Work {
         let schedule = Schedule::new(binding, Order::Layered, |_| TILE)?;
         let mut depths = vec![0; schedule.tasks.len()];
         let mut levels: Vec<Vec<Map>> = Vec::new();
+        // Of each cell the maps that it comes of without another one between.
+        let (mut chains, mut last) = (Vec::new(), vec![Vec::new(); schedule.tasks.len()]);
         for task in schedule.tasks.iter().filter(|task| !task.public) {
             let depth: usize = task.args.iter().map(|&arg| depths[arg as usize]).max().unwrap_or(0);
+            let mut after: Vec<usize> = task.args.iter().flat_map(|&arg| last[arg as usize].iter().copied()).collect();
+            after.sort_unstable();
+            after.dedup();
             let TaskKind::Map { plan, .. } = task.kind else {
-                depths[task.cell as usize] = depth;
+                (depths[task.cell as usize], last[task.cell as usize]) = (depth, after);
                 continue;
             };
-            depths[task.cell as usize] = depth + 1;
+            (depths[task.cell as usize], last[task.cell as usize]) = (depth + 1, vec![chains.len()]);
+            chains.push(Chain { plan: plan as usize, after });
             levels.resize_with(levels.len().max(depth + 1), Vec::new);
             levels[depth].push(Map { plan: plan as usize, lanes: task.lanes as u64 });
         }
-        Ok(Work { plans: schedule.plans.iter().map(Layers::new).collect(), levels })
+        Ok(Work { plans: schedule.plans.iter().map(Layers::new).collect(), levels, chains })
     }
 
     /// The work of a program as the command names it; sizes stand behind `?`, with `&` between them.
@@ -162,10 +177,14 @@ impl Work {
         self.maps().map(|(plan, lanes)| plan.time(lanes, 1, times)).sum()
     }
 
-    /// Nanoseconds that the longest chain of gates takes.
+    /// Nanoseconds that the longest chain of gates takes, if each map begins when those that it reads are done.
     fn longest(&self, times: &Times) -> f64 {
-        let chain = |level: &Vec<Map>| level.iter().map(|map| self.plans[map.plan].longest(times)).fold(0.0, f64::max);
-        self.levels.iter().map(chain).sum()
+        let longest: Vec<f64> = self.plans.iter().map(|plan| plan.longest(times)).collect();
+        let mut ends = Vec::with_capacity(self.chains.len());
+        for Chain { plan, after } in &self.chains {
+            ends.push(after.iter().map(|&map| ends[map]).fold(0.0, f64::max) + longest[*plan]);
+        }
+        ends.into_iter().fold(0.0, f64::max)
     }
 
     /// Maps shared out to groups of so many cores, lanes first, the longest piece first and each to whoever is free first;

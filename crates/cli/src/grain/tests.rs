@@ -65,7 +65,11 @@ fn layers_of(circuit: &Circuit) -> Vec<(Kind, Vec<usize>)> {
 
 fn work_of(circuit: &Circuit, lanes: u64) -> Work {
     let plan = Arc::new(Plan::new(circuit, Order::Layered));
-    Work { plans: vec![Layers::new(&plan)], levels: vec![vec![Map { plan: 0, lanes }]] }
+    Work {
+        plans: vec![Layers::new(&plan)],
+        levels: vec![vec![Map { plan: 0, lanes }]],
+        chains: vec![Chain { plan: 0, after: Vec::new() }],
+    }
 }
 
 /// Cores take one piece after the other, whoever is free first; when the last one is done.
@@ -280,6 +284,38 @@ fn lanes_are_cut_into_whole_parts() {
     assert_eq!(pieces(100, 8, 32).collect::<Vec<_>>(), [32, 32, 32, 4]);
     assert_eq!(pieces(1, 8, 32).collect::<Vec<_>>(), [1]);
     assert_eq!(pieces(0, 8, 32).collect::<Vec<_>>(), [0]);
+}
+
+/// A chain of gates goes through one branch: a long map and a short one, and the other way round.
+#[test]
+fn the_longest_chain_goes_through_one_branch() {
+    let mut random = Random(8);
+    let [long, short] = [300, 20].map(|gates| {
+        let circuit = random_circuit(&mut random, gates);
+        let output = circuit.outputs()[0].ty;
+        (circuit, output)
+    });
+    let pick = |width: u32| {
+        let mut c = duologue::circuit::Builder::new("pick");
+        let x = c.bits("x", width);
+        let bits = (0..INPUTS).map(|i| x.0[i % width as usize]).collect();
+        c.output("y", &duologue::circuit::Bits(bits));
+        c.finish()
+    };
+    let mut program = Program::new("branches");
+    let x = program.input("x", Owner::Party(Party::Alice), bits(INPUTS as u32), 1);
+    for (name, [first, second]) in [("one", [&long, &short]), ("two", [&short, &long])] {
+        let made = program.map(&first.0, &[x]);
+        let picked = program.map(&pick(first.1.width), &[made]);
+        let made = program.map(&second.0, &[picked]);
+        program.output(name, Recipient::Both, made);
+    }
+    let work = Work::new(&program.bind(&[]).expect("bound")).unwrap();
+    let times = Times::ONE_LANE;
+    let of = |circuit: &Circuit| Layers::new(&Arc::new(Plan::new(circuit, Order::Layered))).longest(&times);
+    let [long, short] = [of(&long.0), of(&short.0)];
+    assert!(long > 2.0 * short);
+    assert!((work.longest(&times) - (long + short)).abs() < 1e-9);
 }
 
 #[test]

@@ -20,11 +20,30 @@ mod prepared;
 pub mod run;
 
 use crate::args::Settings;
+use crate::config::Maker;
+use crate::failure::{Exit, Failure};
+use duologue::channel::Link;
 use duologue::{Options, Scheme};
+use std::path::Path;
 
 /// The options that runs and prepared runs share.
-fn options(scheme: Scheme, args: &Settings) -> Options {
+///
+/// # Errors
+/// If a line is assumed where nothing is chosen by it.
+fn options(scheme: Scheme, args: &Settings) -> Result<Options, Failure> {
+    check_assumed(args.assume_link, args.correlations, args.pool.as_deref())?;
     let usual = Options::new(scheme);
     let usual = usual.garbler(args.garbler).garbling(args.garbling).tile(args.tile).strands(args.strands.into());
-    usual.extension(args.correlations.0).link(args.assume_link)
+    Ok(usual.extension(args.correlations.0).link(args.assume_link))
+}
+
+/// Refuses an assumed line where the maker is named, or is that of a pool that is there.
+fn check_assumed(assumed: Option<Link>, maker: Maker, pool: Option<&Path>) -> Result<(), Failure> {
+    let of = match (assumed, maker.0, pool) {
+        (None, ..) | (Some(_), None, None) => return Ok(()),
+        (Some(_), Some(named), _) => format!("{named} is named"),
+        (Some(_), None, Some(folder)) => format!("the pool {} has its maker", folder.display()),
+    };
+    let why = format!("--assume-link is for --correlations auto, and {of}");
+    Err(Failure::new(Exit::CommandLine, why).hint("leave one of them out"))
 }

@@ -18,6 +18,7 @@ pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Fai
     let given = input::read(&program, args.peer.party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
     let inputs = public(&binding, given)?;
+    let options = options(Scheme::Yao, &args.settings)?;
     let security = peer::security(&args.peer, config)?;
     // Errors of a folder are found before the parties meet.
     let pool = pool::open(&args.settings)?;
@@ -31,7 +32,6 @@ pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Fai
         let runs = count(args.times, "prepared run");
         session.observe(progress::bar(format!("{}, {runs}", shown::name(program.name()))));
     }
-    let options = options(Scheme::Yao, &args.settings);
     let made = session.prepare_to(&mut folder, &binding, &options, &inputs, args.times)?;
     session.close()?;
     console.show(&PreparedReport::new(&args.to, &folder.status()?, Some(&made)))

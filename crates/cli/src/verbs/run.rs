@@ -21,6 +21,7 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     let given = input::read(&program, party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
     let inputs = input::complete(&binding, party, given)?;
+    let options = options(scheme, &args.settings)?.timing(args.timing);
     let destinations = Destinations::new(&binding, party, &args.output)?;
     if console.json() && destinations.use_stdout() {
         let why = "--json prints outputs itself: '-' cannot be where one goes";
@@ -41,7 +42,6 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     let prepared =
         args.prepared.as_ref().map(|folder| prepared::open(folder, args.prepared_key.as_ref())).transpose()?;
 
-    let options = options(scheme, &args.settings).timing(args.timing);
     let first = prepared.is_none().then_some((&binding, &options));
     let mut session = peer::connect(&args.peer, first, &security, config, console)?;
     if let Some(pool) = pool {

@@ -98,7 +98,7 @@ const MOST: u64 = 1 << 26;
 const MOST_KEPT: u64 = 1 << 22;
 
 /// How long a new session is predicted to take for these correlations, from its first base OT on; none of a maker that
-/// was not measured.
+/// was not measured. Conditions out of their bounds count as the nearest ones within.
 ///
 /// ```
 /// use duologue::correlation::{Demand, choice};
@@ -110,7 +110,7 @@ const MOST_KEPT: u64 = 1 << 22;
 /// # Ok::<(), duologue::Error>(())
 /// ```
 pub fn predict(extension: Extension, demand: Demand, conditions: &Conditions) -> Option<Duration> {
-    let computing = Computing::of(extension)?;
+    let (computing, conditions) = (Computing::of(extension)?, conditions.bounded());
     let [(alice, made), (bob, _)] =
         [Party::Alice, Party::Bob].map(|party| MakerLengths::new(party, extension).refill(demand));
     let [from_alice, from_bob] = conditions.links();
@@ -118,7 +118,8 @@ pub fn predict(extension: Extension, demand: Demand, conditions: &Conditions) ->
     Some(travel([&from_alice, &from_bob], exchanges) + conditions.computing(computing.blocks(&made)))
 }
 
-/// The maker that is predicted to be done first; in a tie SoftSpoken 4.
+/// The maker that is predicted to be done first; in a tie SoftSpoken 4. Conditions out of their bounds count as the nearest
+/// ones within.
 pub fn choose(demand: Demand, conditions: &Conditions) -> Extension {
     let demand = demand.at_most(&Demand { cots_by_alice: MOST, cots_by_bob: MOST, triples: MOST });
     let fitting = candidates().filter(|extension| fits(*extension, &demand));
@@ -154,7 +155,7 @@ pub fn probe_length(demand: &Demand) -> usize {
     let sent: usize = exchanges.iter().map(|(sent, _)| sent).sum();
     let received: usize = exchanges.iter().map(|(_, received)| received).sum();
     match (sent.max(received) / PART).min(LONGEST_PROBE) {
-        SHORTEST_PROBE.. => (sent.max(received) / PART).min(LONGEST_PROBE) / PIECES * PIECES,
+        length @ SHORTEST_PROBE.. => length / PIECES * PIECES,
         _ => 0,
     }
 }
@@ -176,22 +177,31 @@ pub(crate) struct MakerTerm {
     pub link: Option<Link>,
 }
 
+/// What the terms and a demand say of the maker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Decision {
+    /// This one, for these conditions where any were assumed.
+    Chosen(Extension, Option<Conditions>),
+    /// The line and the processors are measured first, with a probe of so many bytes in each direction.
+    Measure(usize),
+}
+
 impl MakerTerm {
     pub fn new(extension: impl Into<Option<Extension>>) -> Self {
         MakerTerm { extension: extension.into(), link: None }
     }
 
     /// The choice where nothing need be measured, with the line that it was made for; else the length of the probe.
-    pub fn decide(&self, demand: &Demand) -> Result<(Extension, Option<Conditions>), usize> {
+    pub fn decide(&self, demand: &Demand) -> Decision {
         match (self.extension, self.link) {
-            (Some(extension), _) => Ok((extension, None)),
+            (Some(extension), _) => Decision::Chosen(extension, None),
             (None, Some(link)) => {
                 let conditions = Conditions::of(&link);
-                Ok((choose(*demand, &conditions), Some(conditions)))
+                Decision::Chosen(choose(*demand, &conditions), Some(conditions))
             }
             (None, None) => match probe_length(demand) {
-                0 => Ok((Extension::DEFAULT, None)),
-                length => Err(length),
+                0 => Decision::Chosen(Extension::DEFAULT, None),
+                length => Decision::Measure(length),
             },
         }
     }

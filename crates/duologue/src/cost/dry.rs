@@ -7,7 +7,7 @@ use super::PhaseExchange;
 use crate::call::{self, CallLengths, CallRun, Calls, InParts};
 use crate::channel;
 use crate::conditions::Conditions;
-use crate::correlation::choice::choose;
+use crate::correlation::choice::{Decision, choose};
 use crate::correlation::{Demand, MakerLengths, MakerTerm, Stock};
 use crate::executor::cells::{self, Cells, Nothing};
 use crate::executor::{
@@ -124,8 +124,8 @@ impl Tally {
     /// The maker of what will be drawn, over a line that is measured unless the terms say otherwise.
     fn choose(&self, term: &MakerTerm, demand: &Demand, link: &channel::Link) -> Extension {
         let (extension, probe) = match term.decide(demand) {
-            Ok((extension, _)) => (extension, 0),
-            Err(probe) => (choose(*demand, &Conditions::of(link)), probe),
+            Decision::Chosen(extension, _) => (extension, 0),
+            Decision::Measure(probe) => (choose(*demand, &Conditions::of(link)), probe),
         };
         let state = &mut *self.state();
         state.maker = MakerLengths::new(state.party, extension).probing(probe);

@@ -4,9 +4,10 @@
 //! bytes while others compute, and what came for a group is in the cache of whoever needs it.
 //!
 //! What is sent in this way belongs to the next exchange, whose first bytes go to the peer before the last ones of this
-//! exchange are read. It is sent only if setup comes ahead: else correlations may be made between the two exchanges. Neither party waits for it now: all that this exchange reads was sent by the peer before it began
-//! to read, and a channel takes in what comes while it cannot write. The order of the bytes is that of the tasks, however many
-//! threads there are.
+//! exchange are read. It is sent only if setup comes ahead: else correlations may be made between the two exchanges.
+//! Neither party waits for it now: all that this exchange reads was sent by the peer before it began to read, and a
+//! channel takes in what comes while it cannot write. The order of the bytes is that of the tasks, however many threads
+//! there are.
 
 use super::exchange::{Running, Stepped};
 use super::{Link, Protocol, unforeseen};

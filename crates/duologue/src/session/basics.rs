@@ -199,9 +199,14 @@ impl Session {
         if prepared.session != self.id {
             return Err(Error::usage("this program was prepared in another session"));
         }
+        // Its setup may be streamed, and is then made under its own terms, whatever was prepared since.
+        let term = prepared.report.terms.maker();
+        self.wire.check_extension(term.extension)?;
         let feeds = self.feeds_after(&prepared, inputs)?;
         let fields = fields::online(&self.moment(false, prepared.ordinal));
         self.guarded(|session| session.wire.agree(&fields))?;
+        self.wire.term = term;
+        self.wire.plan(prepared.report.demand, &self.stock);
         self.finish_run(prepared, &feeds)
     }
 
@@ -242,7 +247,7 @@ impl Session {
         Some(if self.party == Party::Alice { [ours, peers] } else { [peers, ours] })
     }
 
-    /// The maker of this session's correlations; none while it has made none. Once there is one it stays.
+    /// The maker of this session's correlations that was chosen or used; it is final once there are base OTs. None before.
     pub fn maker(&self) -> Option<Extension> {
         self.wire.chosen.map(|chosen| chosen.extension)
     }
@@ -266,7 +271,8 @@ impl Session {
     /// Sets how many threads of this party share its work, from the next program or correlations on; at least one. The
     /// peer need not know: what is sent does not depend on it.
     ///
-    /// With more than one, programs run and correlations are made on threads of the session's own, and the observer is called there. In
+    /// With more than one, programs run and correlations are made on threads of the session's own, and the observer is
+    /// called there. A maker of silent OT keeps the threads with which it began, at the session's first correlations. In
     /// WebAssembly there are no threads but the caller's, and it stays one.
     pub fn set_threads(&mut self, threads: usize) {
         self.wire.threads = if threads::ARE_THERE { threads.max(1) } else { 1 };

@@ -9,7 +9,7 @@ use kernels::generator::Generator;
 use zeroize::Zeroize;
 
 /// The version of what travels; another one is refused by name.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// Computational and statistical security in bits.
 const SECURITY: [u8; 2] = [128, 40];

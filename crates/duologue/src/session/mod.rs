@@ -266,7 +266,8 @@ impl Session {
         self.dead.clone().map_or(Ok(()), |why| Err(Error::Dead(why)))
     }
 
-    /// Runs `work`; any error except [`Error::Incompatible`] ends the session. Until it is done the session counts as dead, so that a panic in a caller's observer leaves none that looks alive.
+    /// Runs `work`; any error except [`Error::Incompatible`] ends the session. Until
+    /// it is done the session counts as dead, so that a panic in a caller's observer leaves none that looks alive.
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.alive()?;
         self.dead = Some("a run was interrupted".into());

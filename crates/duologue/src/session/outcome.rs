@@ -40,7 +40,7 @@ pub struct Report {
     pub tile: usize,
     /// Correlations that the program draws.
     pub demand: Demand,
-    /// What makes the session's correlations, as far as it has made any.
+    /// The maker of the session's correlations that was chosen or used, if one was; it is final once there are base OTs.
     pub maker: Option<Extension>,
     /// The conditions for which that was chosen; none where it was named, is a pool's, or where the demand alone decided.
     pub conditions: Option<Conditions>,

@@ -15,9 +15,9 @@
 
 use super::wire::Wire;
 use crate::channel::Channel;
-use crate::clock::Clock;
+use crate::clock::{Clock, Instant};
 use crate::conditions::{Conditions, Findings, REFERENCE_SPEED, merged};
-use crate::correlation::choice::{PIECES, PROBE_HEAD, choose};
+use crate::correlation::choice::{Decision, PIECES, PROBE_HEAD, choose};
 use crate::correlation::{Demand, MakerTerm, Stock};
 use crate::ot::Extension;
 use crate::{Error, Result};
@@ -64,6 +64,8 @@ impl Probe {
             channel.flush()?;
         }
         channel.send(ours)?;
+        // A channel that cannot write takes in what comes: pieces that are here already came as fast as nobody knows.
+        let late = late || channel.pending()? >= PROBE_HEAD + self.piece();
         self.check_head(&channel.recv(PROBE_HEAD)?)?;
         let turn = channel.clock().now() - sent;
         let received = self.receive(channel)?;
@@ -130,13 +132,22 @@ fn blocks_per_second(clock: &Clock) -> u64 {
         return REFERENCE_SPEED;
     }
     let (mut generator, mut blocks) = (Generator::from_seed(Block::ZERO), vec![Block::ZERO; LOOP]);
-    let (start, mut fastest) = (clock.now(), Duration::MAX);
-    while fastest == Duration::MAX || clock.now() - start < MEASURED {
-        let begun = clock.now();
-        (0..4).for_each(|_| generator.fill_blocks(std::hint::black_box(&mut blocks)));
-        fastest = fastest.min(clock.now() - begun);
+    rate_of(|| clock.now(), || (0..4).for_each(|_| generator.fill_blocks(std::hint::black_box(&mut blocks))))
+}
+
+/// Blocks a second of a loop that computes four times as many as [`LOOP`]. Where a clock is too coarse to time a loop,
+/// those of all loops together.
+fn rate_of(now: impl Fn() -> Instant, mut compute: impl FnMut()) -> u64 {
+    let (start, mut loops, mut fastest) = (now(), 0, Duration::MAX);
+    let mut end = start;
+    while end - start < MEASURED {
+        let begun = now();
+        compute();
+        end = now();
+        (loops, fastest) = (loops + 1, fastest.min(end - begun));
     }
-    let rate = 4 * LOOP as u128 * 1_000_000_000 / fastest.as_nanos().max(1);
+    let (loops, time) = if fastest.is_zero() { (loops, end - start) } else { (1, fastest) };
+    let rate = loops * 4 * LOOP as u128 * 1_000_000_000 / time.as_nanos().max(1);
     u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
@@ -156,17 +167,17 @@ impl Wire {
     pub fn probe(&mut self) -> Option<Probe> {
         let term = self.term;
         let known = match (term.extension, self.maker_of_pool(), self.chosen) {
-            (Some(named), ..) => Ok((named, None)),
-            (None, Some(pools), _) => Ok((pools, None)),
-            (None, None, Some(Chosen { extension, conditions })) => Ok((extension, conditions)),
+            (Some(named), ..) => Decision::Chosen(named, None),
+            (None, Some(pools), _) => Decision::Chosen(pools, None),
+            (None, None, Some(Chosen { extension, conditions })) => Decision::Chosen(extension, conditions),
             (None, None, None) => term.decide(&self.planned),
         };
         match known {
-            Ok((extension, conditions)) => {
+            Decision::Chosen(extension, conditions) => {
                 self.chosen = Some(Chosen { extension, conditions });
                 None
             }
-            Err(length) => Some(Probe {
+            Decision::Measure(length) => Some(Probe {
                 demand: self.planned,
                 length,
                 speed: blocks_per_second(self.channel.clock()).saturating_mul(self.threads as u64),
@@ -204,5 +215,34 @@ impl Wire {
         let (_, found) = self.trade_with(probe, &[], 0)?;
         self.trade_and_choose(found, &[], 0)?;
         self.chosen.ok_or_else(|| Error::usage("no maker of correlations was chosen"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// The rate by a clock with such ticks, of loops that take 10 µs and every third time 70.
+    fn rate_by(tick: Duration) -> u64 {
+        let (origin, time, calls) = (Instant::now(), Cell::new(Duration::ZERO), Cell::new(0));
+        let now = || origin + tick * (time.get().as_nanos() / tick.as_nanos()) as u32;
+        rate_of(now, || {
+            calls.set(calls.get() + 1);
+            time.set(time.get() + Duration::from_micros(if calls.get() % 3 == 0 { 70 } else { 10 }));
+        })
+    }
+
+    /// By a fine clock the fastest loop counts, by a coarse one all of them: no loop of zero length makes a processor
+    /// infinitely fast.
+    #[test]
+    fn a_coarse_clock_makes_no_processor_fast() {
+        let blocks = 4 * LOOP as u64;
+        assert_eq!(rate_by(Duration::from_nanos(100)), blocks * 100_000);
+        for tick in [50, 100, 1000, 15_000].map(Duration::from_micros) {
+            // 30 µs a loop on average; the last loop may begin just before the end.
+            let loops = rate_by(tick) / blocks;
+            assert!((20_000..=50_000).contains(&loops), "{tick:?}: {loops} loops a second");
+        }
     }
 }

@@ -520,7 +520,7 @@ fn every_bit_of_a_hello_counts() {
     let secrets = |seed| Generator::from_seed(Block::new(seed));
     let [alice, bob] =
         [(Party::Alice, 1), (Party::Bob, 2)].map(|(party, seed)| Hello::new(party, &secrets(seed)).bytes);
-    assert_eq!(alice[..13], *b"duologue\x02\x00\x00\x80\x28");
+    assert_eq!(alice[..13], *b"duologue\x03\x00\x00\x80\x28");
     assert_eq!(alice.len(), 45);
     check_hello(&alice, &bob).unwrap();
     for bit in 0..8 * 13 {

@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::io::console::Console;
 use crate::io::{progress, shown};
 use crate::peer;
+use crate::verbs::check_assumed;
 use duologue::correlation::Demand;
 use duologue::correlation::pool::{Pool, SealKey};
 
@@ -15,9 +16,12 @@ pub fn run(args: &FillPool, config: &Config, console: &Console) -> Result<(), Fa
     if level == Demand::NONE {
         return Err(Failure::input("nothing to make").hint("--triples 10M, --cots 1M"));
     }
+    let there = args.pool.join("header").exists();
+    let maker = args.correlations.or(config.defaults().correlations.filter(|_| !there)).unwrap_or(Maker(None));
+    check_assumed(args.assume_link, maker, Some(&*args.pool).filter(|_| there))?;
     let seal = args.pool_key.as_ref().map(SealKey::load).transpose()?;
     // Errors of the folder are found before the parties meet.
-    let found = match args.pool.join("header").exists() {
+    let found = match there {
         true => Found::Pool(Box::new(same_maker(args, Pool::open(&args.pool, seal)?)?)),
         false => Found::Nothing(seal),
     };
@@ -30,9 +34,9 @@ pub fn run(args: &FillPool, config: &Config, console: &Console) -> Result<(), Fa
     match found {
         Found::Pool(pool) => session.use_pool(*pool)?,
         Found::Nothing(seal) => {
-            match args.correlations.or(config.defaults().correlations) {
-                Some(Maker(Some(named))) => session.create_pool(&args.pool, named, seal)?,
-                _ => session.create_pool_for(&args.pool, level, args.assume_link, seal)?,
+            match maker {
+                Maker(Some(named)) => session.create_pool(&args.pool, named, seal)?,
+                Maker(None) => session.create_pool_for(&args.pool, level, args.assume_link, seal)?,
             }
             if let (Some(maker), Some(conditions)) = (session.maker(), session.conditions()) {
                 console.note(format_args!("{maker} is chosen for {conditions}."));

@@ -54,9 +54,18 @@ pub fn channels(link: Option<Link>, limits: Limits) -> (VirtualTime, Channel, Ch
 }
 
 /// Channels in virtual time, over the links that Alice's and Bob's messages take.
-pub fn channels_over([alices, bobs]: [Option<Link>; 2], limits: Limits) -> (VirtualTime, Channel, Channel) {
+pub fn channels_over(links: [Option<Link>; 2], limits: Limits) -> (VirtualTime, Channel, Channel) {
+    channels_with(links, memory::CAPACITY, limits)
+}
+
+/// The same, where so many bytes may lie unread in each direction below the links.
+pub fn channels_with(
+    [alices, bobs]: [Option<Link>; 2],
+    capacity: usize,
+    limits: Limits,
+) -> (VirtualTime, Channel, Channel) {
     let time = VirtualTime::new();
-    let (a, b) = pair(&time, memory::CAPACITY);
+    let (a, b) = pair(&time, capacity);
     let end = |pipe: Simulated, link: Option<Link>| {
         let channel = Channel::by_clock(Clock::Virtual(time.clone()), pipe, limits);
         match link {

@@ -113,6 +113,20 @@ fn predictions_are_near_what_was_measured() {
     }
 }
 
+/// Whoever writes to the fields of conditions may leave the bounds.
+#[test]
+fn conditions_out_of_bounds_are_brought_within_them() {
+    let demand = Demand::of_triples(1_000_000);
+    for [bytes, speed] in [[0, 0], [u64::MAX, u64::MAX], [0, u64::MAX]] {
+        let round_trip = std::time::Duration::MAX;
+        let absurd = Conditions { alice_to_bob: bytes, bob_to_alice: bytes, round_trip, speed };
+        for maker in candidates() {
+            assert_eq!(predict(maker, demand, &absurd), predict(maker, demand, &absurd.bounded()));
+        }
+        assert_eq!(choose(demand, &absurd), choose(demand, &absurd.bounded()));
+    }
+}
+
 #[test]
 fn terms_say_what_is_asked_for() {
     let auto = MakerTerm::new(None);
@@ -121,9 +135,10 @@ fn terms_say_what_is_asked_for() {
     let assumed = MakerTerm { link: Some("10ms,100Mbit".parse().unwrap()), ..auto };
     assert_eq!(assumed.to_string(), "auto by rule 1 for 10ms,100Mbit");
     let demand = Demand::of_triples(1_000_000);
-    assert_eq!(auto.decide(&demand), Err(65_536));
-    assert_eq!(auto.decide(&Demand::of_triples(1000)), Ok((Extension::DEFAULT, None)));
-    assert_eq!(assumed.decide(&demand).unwrap().1, Some(over("10ms,100Mbit")));
+    assert_eq!(auto.decide(&demand), Decision::Measure(65_536));
+    assert_eq!(auto.decide(&Demand::of_triples(1000)), Decision::Chosen(Extension::DEFAULT, None));
+    let line = Some(over("10ms,100Mbit"));
+    assert!(matches!(assumed.decide(&demand), Decision::Chosen(_, conditions) if conditions == line));
 }
 
 proptest! {

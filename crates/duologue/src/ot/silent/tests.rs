@@ -326,10 +326,15 @@ fn xor<'a>(blocks: impl IntoIterator<Item = &'a Block>) -> Block {
     blocks.into_iter().fold(Block::ZERO, |sum, &block| sum ^ block)
 }
 
+/// The seed of the local code, after the receiver has said this.
+fn local_seed(said: &[u8]) -> Block {
+    let said = blake3::derive_key("duologue v1 silent OT: receiver before the first round", said);
+    let key = blake3::derive_key("duologue v1 silent OT: code", &[ID, said].concat());
+    Block::from_bytes(key[..16].try_into().unwrap())
+}
+
 /// The row of an output: which entries of the secret it adds.
-fn row(round: u64, output: usize, log: u32) -> [usize; 10] {
-    let key = blake3::derive_key("duologue v1 silent OT: code", &ID);
-    let key = Block::from_bytes(key[..16].try_into().unwrap());
+fn row(key: Block, round: u64, output: usize, log: u32) -> [usize; 10] {
     let first_bit = ((u128::from(round) << 24) + output as u128) * 192;
     let word = |i: u128| {
         let bit = first_bit + 64 * i;
@@ -400,10 +405,31 @@ fn seeding(round: &Round) -> usize {
 fn agrees_with_the_definition() {
     for every in SMALL {
         let log = every.secret().ilog2();
+        // Whoever gives COTs says a byte in each exchange.
+        let key = local_seed(&vec![1; seeding(&every)]);
         agrees_with(every, |round, leaves, base| {
-            let coded = |i: usize| xor(row(round, i, log).map(|index| base[index]).iter());
+            let coded = |i: usize| xor(row(key, round, i, log).map(|index| base[index]).iter());
             leaves.iter().enumerate().map(|(i, &leaf)| leaf ^ coded(i)).collect()
         });
+    }
+}
+
+/// Both sides draw the code from what the receiver says, so that nobody chooses it with the id: where something else arrives
+/// than was said, the codes are two.
+#[test]
+fn the_receiver_has_a_part_in_the_local_code() {
+    for changed in [false, true] {
+        let mut pair = Pair::small(Schedule::of_one(SMALL[0]), 1, 1);
+        pair.begin(CotOutput::Blocks);
+        for exchange in 0..seeding(&SMALL[0]) {
+            let mut messages = pair.send();
+            messages[1][0] ^= u8::from(changed && exchange == 0);
+            assert!(pair.receive(&messages).unwrap().is_none());
+        }
+        let [sent, received] = finish(pair, |_, _| {}).unwrap();
+        let wrong = |(q, t): &(&Block, &Block)| **t != **q ^ (Block::mask(t.lsb()) & DELTA);
+        let wrong = sent.blocks.iter().zip(&received.blocks).filter(wrong).count();
+        assert_eq!(wrong > sent.len() / 2, changed, "{wrong} of {}", sent.len());
     }
 }
 

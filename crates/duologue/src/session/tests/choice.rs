@@ -4,7 +4,7 @@ use super::*;
 use crate::call::Calls;
 use crate::channel::tests::virtual_time::{self, Actor, VirtualTime};
 use crate::channel::{self, Channel};
-use crate::conditions::{Conditions, REFERENCE_SPEED};
+use crate::conditions::{Conditions, Findings, REFERENCE_SPEED};
 use crate::correlation::choice;
 use crate::cost;
 use crate::session::probe::Chosen;
@@ -257,4 +257,55 @@ fn absurd_findings_are_bounded() {
         assert!(choice::candidates().any(|candidate| candidate == extension));
         assert!(conditions.is_some_and(|found| found.round_trip <= Duration::from_secs(120)));
     }
+}
+
+/// Who cannot send takes in the peer's pieces meanwhile, and does not know when they came: that is no fast line.
+#[test]
+fn pieces_that_come_while_it_sends_are_not_timed() {
+    let demand = Demand::of_triples(1_000_000);
+    let parties = virtual_time::channels_with([None; 2], 4 << 10, Limits::default());
+    let connect = |channel: &mut Channel, party: Party| {
+        let channel = std::mem::replace(channel, Channel::pair().0);
+        Session::with(channel, party, Generator::from_seed(Block::new(14 | party as u128))).unwrap()
+    };
+    let alice = |_: &Actor, channel: &mut Channel| {
+        let mut session = connect(channel, Party::Alice);
+        session.wire.choose_for(crate::correlation::MakerTerm::new(None), demand).unwrap();
+    };
+    let bob = |actor: &Actor, channel: &mut Channel| {
+        let mut session = connect(channel, Party::Bob);
+        let (channel, length) = (&mut session.wire.channel, choice::probe_length(&demand));
+        let send = |channel: &mut Channel, bytes: &[u8]| {
+            actor.sleep(Duration::from_millis(1));
+            channel.send(bytes).and_then(|()| channel.flush()).unwrap();
+        };
+        let head = [demand.cots_by_alice, demand.cots_by_bob, demand.triples].map(u64::to_le_bytes);
+        send(channel, head.as_flattened());
+        (0..choice::PIECES).for_each(|_| send(channel, &vec![0; length / choice::PIECES]));
+        channel.recv(choice::PROBE_HEAD + length).unwrap();
+        send(channel, &[0; Findings::LEN]);
+        let theirs = channel.recv(Findings::LEN).unwrap();
+        Findings::decode(&theirs.try_into().unwrap()).received
+    };
+    let ((), received) = virtual_time::both(parties, alice, bob);
+    assert_eq!(received, None);
+}
+
+/// What a prepared program's streamed setup makes, its own terms say, whatever was prepared after it. Only with a pool is
+/// there no maker yet when it goes on, so the test looks at the term itself.
+#[test]
+fn a_prepared_program_runs_under_its_own_terms() {
+    let binding = ands(100);
+    let streamed = Options::new(Scheme::Gmw).timing(Timing::Streamed);
+    let named = Extension::SoftSpoken { k: 2 };
+    unwrap(seeded(5, |session| {
+        let inputs = zeros(session.party, 100);
+        let one = session.prepare(&binding, &streamed.extension(named), &Inputs::new())?;
+        let two = session.prepare(&binding, &streamed, &Inputs::new())?;
+        for (prepared, own) in [(one, Some(named)), (two, None)] {
+            assert_eq!(session.online(prepared, &inputs)?.report.maker, Some(named));
+            assert_eq!(session.wire.term, crate::correlation::MakerTerm::new(own));
+        }
+        Ok(())
+    }));
 }
