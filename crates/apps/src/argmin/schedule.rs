@@ -63,10 +63,10 @@ fn time_of(tournament: &Tournament, link: &Link, left: usize, group: usize) -> u
     let layout = Layout::of_level(tournament.bits as usize, carried, level, Direction::Both);
     // The last message of a level is the first of the next.
     let messages = layout.messages.len() as u128 - 1;
-    let bits: usize = layout.messages.iter().map(|message| layout.bits_of(message)).sum();
+    let bits: u64 = layout.messages.iter().map(|message| layout.bits_of(message)).sum();
     let ots: usize =
         layout.sections().iter().map(|section| section.lanes * layout.ots(section).iter().sum::<usize>()).sum();
-    let millibits = bits as u128 * 1000 + ots as u128 * u128::from(tournament.millibits_of_ot);
+    let millibits = u128::from(bits) * 1000 + ots as u128 * u128::from(tournament.millibits_of_ot);
     let transmission = link.bits_per_second.map_or(0, |rate| millibits * 1_000_000 / u128::from(rate.max(1)));
     messages * link.round_trip.as_nanos() / 2 + transmission
 }

@@ -67,7 +67,7 @@ impl Setup {
         if section.sender == self.party || corrections == 0 {
             return Ok(());
         }
-        let mut bits = BitReader::new(inbox, corrections * chunk.lanes)?;
+        let mut bits = BitReader::new(inbox, (corrections * chunk.lanes) as u64)?;
         for row in self.rows_of_nodes().filter_map(|(row, width)| (width == 2).then_some(row)) {
             for (word, correction) in bits.row(chunk.lanes).into_iter().enumerate() {
                 let [b, product] = [row + 2, row + 4].map(|row| self.place(chunk, row, word));
