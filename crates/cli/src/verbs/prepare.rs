@@ -11,10 +11,11 @@ use crate::io::{progress, shown, sizes};
 use crate::{peer, program};
 use duologue::circuit::Binding;
 use duologue::circuit::program::Owner;
-use duologue::{Inputs, Scheme};
+use duologue::Inputs;
 
 pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Failure> {
-    let program = program::load_with(&args.program, &[], &args.least, &args.size)?.program;
+    let chosen = program::load_with(&args.program, &[], &args.least, &args.size)?;
+    let (scheme, program) = (chosen.scheme_prepared()?, chosen.program);
     let given = input::read(&program, args.peer.party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
     let inputs = public(&binding, given)?;
@@ -31,7 +32,7 @@ pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Fai
         let runs = count(args.times, "prepared run");
         session.observe(progress::bar(format!("{}, {runs}", shown::name(program.name()))));
     }
-    let options = options(Scheme::Yao, &args.settings);
+    let options = options(scheme, &args.settings);
     let made = session.prepare_to(&mut folder, &binding, &options, &inputs, args.times)?;
     session.close()?;
     console.show(&PreparedReport::new(&args.to, &folder.status()?, Some(&made)))
