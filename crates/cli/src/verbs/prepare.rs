@@ -9,9 +9,9 @@ use crate::io::console::{Console, count};
 use crate::io::input::{self, Given};
 use crate::io::{progress, shown, sizes};
 use crate::{peer, program};
+use duologue::Inputs;
 use duologue::circuit::Binding;
 use duologue::circuit::program::Owner;
-use duologue::Inputs;
 
 pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Failure> {
     let chosen = program::load_with(&args.program, &[], &args.least, &args.size)?;

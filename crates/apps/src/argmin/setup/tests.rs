@@ -1,5 +1,6 @@
 //! Setup with dealt random OTs: its correlations by their definitions, and what the peer cannot tell of their masks.
 
+use super::super::compare::Comparisons;
 use super::super::layout::Level;
 use super::*;
 
@@ -29,8 +30,7 @@ struct Dealt {
 impl Dealt {
     /// OTs of which both parties' halves are these functions of the place.
     fn of(count: usize, mut ot: impl FnMut(usize) -> (Block, Block, u64)) -> Dealt {
-        let mut dealt =
-            Dealt { m: [Vec::new(), Vec::new()], choices: vec![0; count.div_ceil(64)], chosen: Vec::new() };
+        let mut dealt = Dealt { m: [Vec::new(), Vec::new()], choices: vec![0; count.div_ceil(64)], chosen: Vec::new() };
         for place in 0..count {
             let (zero, one, choice) = ot(place);
             dealt.m[0].push(zero);
@@ -124,7 +124,8 @@ fn compared(layout: &Layout, dice: &mut Dice) -> ([Rows; 2], Dealt) {
         setup.correct(&outboxes[1 - us]).unwrap();
     }
     let rows = |setup: &Setup| {
-        let bit = |lane: usize, row: usize| setup.stored[setup.place(chunk, row, lane / 64) + lane % 64 / 8] >> (lane % 8);
+        let bit =
+            |lane: usize, row: usize| setup.stored[setup.place(chunk, row, lane / 64) + lane % 64 / 8] >> (lane % 8);
         let mut rows = Rows::zeros(layout.rows(&section, setup.party), chunk.lanes);
         for (row, lane) in (0..rows.rows()).flat_map(|row| (0..chunk.lanes).map(move |lane| (row, lane))) {
             rows.row_mut(row)[lane / 64] |= u64::from(bit(lane, row) & 1) << (lane % 64);
@@ -158,11 +159,53 @@ fn leaves_and_triples_are_those_of_their_definitions() {
                 }
                 for width in widths(&layout) {
                     let open = |row: usize| bit(&sender, s + row, lane) ^ bit(&receiver, r + row, lane);
-                    (1..=width).for_each(|b| assert_eq!(open(b + width), open(0) & open(b), "{bits} bits, {direction:?}"));
+                    (1..=width)
+                        .for_each(|b| assert_eq!(open(b + width), open(0) & open(b), "{bits} bits, {direction:?}"));
                     (s, r) = (s + 1 + 2 * width, r + 1 + 2 * width);
                 }
                 assert_eq!((s, r), (sender.rows(), receiver.rows()));
             }
+        }
+    }
+}
+
+/// All shares P and Q of a difference of l bits and its sign, as lanes of one comparison.
+#[test]
+fn every_two_shares_have_the_sign_of_their_sum() {
+    let mut dice = Dice(5);
+    for (bits, direction) in [1, 2, 3, 4, 5].into_iter().flat_map(|bits| DIRECTIONS.map(|direction| (bits, direction)))
+    {
+        let (each, modulus) = (bits + 1, 1 << (bits + 1));
+        let lanes = modulus * modulus;
+        let layout = layout(bits, lanes, direction);
+        let section = layout.sections()[0];
+        let (material, _) = compared(&layout, &mut dice);
+        let shares = |party: Party| {
+            Rows::tabulate(
+                each,
+                lanes,
+                |lane| if party == Party::Alice { lane % modulus } else { lane / modulus } as u64,
+            )
+        };
+        let mut parties = [Party::Alice, Party::Bob]
+            .into_iter()
+            .zip(material)
+            .map(|(party, material)| (party, Comparisons::new(&layout, &section, party, &shares(party), material)));
+        let ((alice, mut sender), (bob, mut receiver)) = (parties.next().unwrap(), parties.next().unwrap());
+        let answers = sender.answer(&receiver.masked());
+        receiver.choose(&answers);
+        for _ in layout.nodes() {
+            let mut opened = sender.nodes();
+            opened.xor(&receiver.nodes());
+            sender.join(&opened, alice);
+            receiver.join(&opened, bob);
+        }
+        let mut less = sender.finish();
+        less.xor(&receiver.finish());
+        for lane in 0..lanes {
+            let (p, q) = (lane % modulus, lane / modulus);
+            let negative = (p + q) % modulus >= modulus / 2;
+            assert_eq!(bit(&less, 0, lane), u64::from(negative), "{p} and {q} of {bits} bits, {direction:?}");
         }
     }
 }
@@ -210,7 +253,8 @@ fn masks_of_triples_say_nothing_of_each_other() {
     let nothing = Dealt::random(0, &mut dice);
     let check = |rows: &Rows, said: Option<&Rows>, width: usize, what: &str| {
         let places: Vec<usize> = (0..=width).collect();
-        let masks = |lane: usize| number(rows, &places, lane) | said.map_or(0, |said| bit(said, 0, lane) << (1 + width));
+        let masks =
+            |lane: usize| number(rows, &places, lane) | said.map_or(0, |said| bit(said, 0, lane) << (1 + width));
         let cells = 1 << (1 + width + usize::from(said.is_some()));
         let all: Vec<u64> = (0..LANES).map(masks).collect();
         assert!(even(&all, cells), "{what}, {width}");
