@@ -309,7 +309,7 @@ fn masks_of_selections_say_nothing() {
 fn corrections_of_another_length_or_padding_are_refused() {
     let layout = layout(8, 9, Direction::One);
     let exact = layout.corrections(&layout.sections()[0]) * 9;
-    assert!(exact % 8 != 0, "there is padding");
+    assert!(!exact.is_multiple_of(8), "there is padding");
     let finish = |bytes: &[u8]| {
         let mut setup = Setup::new(layout.clone(), Party::Bob);
         setup.next = 1;
