@@ -59,6 +59,38 @@ fn inputs_are_checked_before_anybody_is_called() {
     place.run(&hit).failed(1, &["'hit' is for alice"]);
 }
 
+/// Method, form and protocol go together, or the command says what does not.
+#[test]
+fn flags_of_argmin_that_would_do_nothing_are_refused() {
+    let place = Place::new();
+    let run = format!("run app:argmin:8 --as bob {AWAY} --yes");
+    for (flags, words) in [
+        ("--protocol yao", &["run by gmw, not by yao", "hint: leave out --protocol"][..]),
+        ("--protocol gmw-masked --form halves", &["run by gmw, not by gmw-masked"]),
+        ("--protocol gmw --form xor --method kolesnikov", &["run by yao, not by gmw"]),
+        ("--form halves --schedule lan", &["leave out --schedule"]),
+        ("--form xor --method schneider --schedule lan", &["only the method auto looks at a line"]),
+        // The protocol that it is may be said: then the next thing is missing.
+        ("--protocol gmw --size values=2", &["the input 'bob_shares' is not given"]),
+        ("--protocol yao --form xor --method kolesnikov --size values=2", &["the input 'values' is not given"]),
+        ("--schedule 200ms,10Mbit --size values=1000000000000000000", &["values", "1048576"]),
+    ] {
+        place.run(&format!("{run} {flags}")).failed(1, words);
+    }
+    let prepare = format!("prepare app:argmin:8 --as bob {AWAY} --to runs --size values=3 --form xor");
+    for method in ["schneider", "duologue", "aby_gmw --argument 8"] {
+        let words = ["prepared by yao, and this method runs by gmw", "hint: --method kolesnikov"];
+        place.run(&format!("{prepare} --method {method}")).failed(1, &words);
+        place.run(&format!("{run} --form xor --prepared runs --method {method}")).failed(1, &words);
+    }
+    // The default of a configuration file is no wish for this program.
+    let config = place.write("gmw.toml", "[defaults]\nprotocol = \"gmw-masked\"\n");
+    let mut command = place.command(&format!("{run} --size values=2"));
+    let output = command.env("DUOLOGUE_CONFIG", config).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("the input 'bob_shares' is not given"), "{said}");
+}
+
 #[test]
 fn programs_that_are_none() {
     let place = Place::new();
@@ -229,6 +261,18 @@ fn typed(place: &Place, args: &str, answer: &str) -> (Option<i32>, String) {
     let output = child.wait_with_output().unwrap();
     drop(stdin);
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// What is prepared is Yao's, whatever another run would be.
+#[test]
+#[cfg(target_os = "linux")]
+fn consent_to_a_prepared_run_names_its_protocol() {
+    let place = Place::new();
+    let common = format!("run app:argmin:8 --as bob {AWAY} --input bob_shares=1,2");
+    let (code, shown) = typed(&place, &common, "n\n");
+    assert!(code != Some(0) && shown.contains("you are  bob, by gmw"), "{shown}");
+    let (code, shown) = typed(&place, &format!("{common} --prepared runs"), "n\n");
+    assert!(code != Some(0) && shown.contains("you are  bob, by yao"), "{shown}");
 }
 
 #[test]

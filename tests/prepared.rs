@@ -301,4 +301,5 @@ fn the_least_of_many_values_is_prepared() {
     let index = [&alice, &bob].map(|done| done.values("index")[0].as_u64().unwrap());
     assert_eq!(index[0] ^ index[1], 1);
     assert_eq!(alice.json()["setup"]["sent"], 0);
+    assert_eq!(alice.json()["protocol"], "yao");
 }

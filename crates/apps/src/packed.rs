@@ -45,9 +45,9 @@ impl<'a> BitReader<'a> {
     ///
     /// # Errors
     /// [`Error::Peer`] if there are not as many, or the padding is not zero.
-    pub fn new(bytes: &'a [u8], bits: usize) -> Result<Self> {
+    pub fn new(bytes: &'a [u8], bits: u64) -> Result<Self> {
         let padding = bytes.last().map_or(0, |&last| u32::from(last) >> ((bits + 7) % 8 + 1));
-        match bytes.len() == bits.div_ceil(8) && padding == 0 {
+        match bytes.len() as u64 == bits.div_ceil(8) && padding == 0 {
             true => Ok(BitReader { bytes, at: 0 }),
             false => Err(Error::peer(format!("its message does not have {bits} bits"))),
         }

@@ -4,7 +4,7 @@ mod common;
 
 use apps::argmin::{Argmin, Direction, Form, Parameters, halves, shared, strings};
 use common::Random;
-use duologue::call::CallProtocol;
+use duologue::call::{Call, CallProtocol, CallValue};
 use duologue::channel::{Channel, Limits, Listener, Security};
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::{Functionality, Holder};
@@ -320,7 +320,8 @@ fn of_equal_values_the_first_wins_and_shares_look_random() {
     for round in 0..60 {
         let direction = DIRECTIONS[round % 2];
         let arguments = (0..13).map(|i| i + 100).collect();
-        let parameters = parameters(Form::Shared, 4 * (round as u8 % 2), direction, &[4, 2]);
+        let index = 4 * (round as u8 / 2 % 2);
+        let parameters = parameters(Form::Shared, index, direction, &[4, 2]);
         cases.push(Case { bits: 20, parameters, values: vec![77; 13], arguments });
     }
     let outcomes =
@@ -533,11 +534,24 @@ fn a_thousand_values_take_few_bytes() {
     }
 }
 
+/// A call of so many lanes, with values and arguments of these widths.
+fn called(parameters: &[u8], lanes: &[u64], [width, argument]: [u32; 2], form: Form) -> Call {
+    let values = if form == Form::Shared { 3 } else { 2 };
+    let arg = |(number, &lanes): (usize, &u64)| {
+        let ty = bits(if number < values { width } else { argument });
+        let party = if number % 2 == 0 { Party::Alice } else { Party::Bob };
+        CallValue { ty, lanes, holder: Holder::Party(party) }
+    };
+    let args = lanes.iter().enumerate().map(arg).collect();
+    Call { number: 0, parameters: parameters.to_vec(), args, results: Vec::new() }
+}
+
 /// Parameters come from files of others: whatever they are, there is an answer or an error.
 #[test]
 fn any_parameters_are_taken_or_refused() {
+    let argmin: Arc<dyn CallProtocol> = Arc::new(Argmin);
     let mut dice = Random(10);
-    let mut taken = 0;
+    let (mut taken, mut refused) = (0, 0);
     for _ in 0..20_000 {
         let mut bytes: Vec<u8> = (0..dice.below(14)).map(|_| dice.below(256) as u8).collect();
         let few = [2, 2, 3].map(|end| dice.below(end) as u8);
@@ -546,10 +560,35 @@ fn any_parameters_are_taken_or_refused() {
         let Ok(parameters) = Parameters::from_bytes(&bytes) else { continue };
         assert_eq!(parameters.to_bytes(), bytes);
         let lanes = 1 + dice.below(1 << 20);
-        let lanes = if parameters.form == Form::Shared { vec![lanes, lanes, 1] } else { vec![lanes, 5] };
-        taken += usize::from(Functionality::lanes(&Argmin, &bytes, &lanes).is_ok());
+        let given = if parameters.index == 0 { 2 } else { 0 };
+        let lanes = match parameters.form {
+            Form::Shared => [vec![lanes, lanes, 1], vec![lanes; given / 2]].concat(),
+            Form::Halves => [lanes, 5].repeat(1 + given / 2),
+        };
+        if Functionality::lanes(&Argmin, &bytes, &lanes).is_err() {
+            continue;
+        }
+        // What is accepted has lengths, or is refused alike by both parties.
+        let width = 2 + dice.below(127) as u32;
+        let call = called(&bytes, &lanes, [width, dice.below(4096) as u32 + 1], parameters.form);
+        match [Party::Alice, Party::Bob].map(|party| argmin.lengths(&call, party)) {
+            [Ok(a), Ok(b)] => {
+                assert!(a.stored.max(b.stored) <= 1 << 30);
+                assert_eq!((a.setup.len(), a.online.len()), (b.setup.len(), b.online.len()));
+                taken += 1;
+            }
+            [Err(a), Err(b)] => {
+                assert!(a.to_string().contains("it would store") && a.to_string() == b.to_string(), "{a}");
+                refused += 1;
+            }
+            _ => panic!("one party refuses"),
+        }
     }
-    assert!(taken > 50, "{taken}");
+    assert!(taken > 50, "{taken} and {refused}");
+    // 2^20 values of 128 bits with arguments of 4,096.
+    let bytes = Parameters::new(Form::Shared, 0).to_bytes();
+    let call = called(&bytes, &[1 << 20, 1 << 20, 1, 1 << 20], [129, 4096], Form::Shared);
+    assert!(argmin.lengths(&call, Party::Alice).is_err_and(|error| error.to_string().contains("it would store")));
 }
 
 const PEER: &str = "DUOLOGUE_TEST_ARGMIN_PEER";

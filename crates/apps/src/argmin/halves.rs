@@ -27,7 +27,7 @@ pub fn of_values(layout: &Layout, call: &Call, party: Party, args: &[Option<BitM
         shares
     };
     let sums = own(layout.bits, 0).then(&Rows::zeros(1, 2));
-    Begin { sums, strings: own(layout.strings, 0), rest: None }
+    Begin { sums, strings: own(layout.strings, 0), least_share: None }
 }
 
 /// The bits of the least value, then those of its argument or index, by going through all values in the same way whatever

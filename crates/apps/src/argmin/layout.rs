@@ -8,12 +8,19 @@ use super::parameters::{Direction, Form, Parameters};
 use duologue::call::{Call, CallLengths, Exchange};
 use duologue::circuit::Party;
 use duologue::correlation::Demand;
+use duologue::{Error, Result};
 
 /// Bits of a leaf of a comparison.
 pub const LEAF: usize = 2;
 
-/// Random OTs of one exchange of setup, about: some ten megabytes.
+/// Random OTs of one exchange of setup, about, each with what it grows to: some ten megabytes.
 const CHUNK: usize = 1 << 17;
+
+/// Bits that a random OT has when it is made.
+const BITS_OF_OT: usize = 128;
+
+/// Bits that a call stores between setup and online at each party, at most: a gigabyte.
+const MOST_STORED: u64 = 1 << 33;
 
 /// All that is public of a call.
 #[derive(Clone)]
@@ -68,7 +75,7 @@ pub enum Part {
     /// One party's half of an opening.
     Open(usize, Opening),
     /// What Alice adds to Bob's share of the least value.
-    Rest,
+    Least,
 }
 
 /// Parts in a row of one party.
@@ -196,7 +203,7 @@ impl Layout {
             }
         }
         if self.form == Form::Shared {
-            parts.push((Party::Alice, Part::Rest));
+            parts.push((Party::Alice, Part::Least));
         }
         let in_a_row = parts.chunk_by(|(a, _), (b, _)| a == b);
         in_a_row.map(|row| Message { writer: row[0].0, parts: row.iter().map(|&(_, part)| part).collect() }).collect()
@@ -210,7 +217,7 @@ impl Layout {
             Part::Open(level, Opening::Nodes(nodes)) => (3 * self.nodes()[nodes] - 1, self.levels[level].comparisons()),
             Part::Open(level, Opening::Ands(ands)) => (2, self.levels[level].ands()[ands]),
             Part::Open(level, Opening::Selection) => (1 + self.carried(level), self.levels[level].selections()),
-            Part::Rest => (self.sums, 1),
+            Part::Least => (self.sums, 1),
         }
     }
 
@@ -220,8 +227,8 @@ impl Layout {
     }
 
     /// Bits of a message.
-    pub fn bits_of(&self, message: &Message) -> usize {
-        message.parts.iter().map(|&part| self.shape(part)).map(|(rows, lanes)| rows * lanes).sum()
+    pub fn bits_of(&self, message: &Message) -> u64 {
+        message.parts.iter().map(|&part| self.shape(part)).map(|(rows, lanes)| rows as u64 * lanes as u64).sum()
     }
 
     pub fn sections(&self) -> Vec<Section> {
@@ -265,15 +272,43 @@ impl Layout {
         }
     }
 
+    /// What a lane of a section holds in memory while it is made, in random OTs: those of a selection grow to what it
+    /// carries, two messages of the one that it sends and one of the other, and again as rows.
+    fn weight(&self, section: &Section) -> usize {
+        let ots = self.ots(section).iter().sum::<usize>();
+        let grown = if section.kind == Kind::Select { 6 * section.carried / BITS_OF_OT } else { 0 };
+        ots.max(grown)
+    }
+
     pub fn chunks(&self) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         for (number, section) in self.sections().iter().enumerate() {
-            let most = (CHUNK / self.ots(section).iter().sum::<usize>()).max(64) / 64 * 64;
+            let most = (CHUNK / self.weight(section)).max(64) / 64 * 64;
             let lanes = |from| most.min(section.lanes - from);
             let from = (0..section.lanes).step_by(most);
             chunks.extend(from.map(|from| Chunk { section: number, from, lanes: lanes(from) }));
         }
         chunks
+    }
+
+    /// Bytes that a party stores.
+    fn stored(&self, party: Party) -> u64 {
+        let of = |section: &Section| 8 * section.lanes.div_ceil(64) as u64 * self.rows(section, party) as u64;
+        self.sections().iter().map(of).sum()
+    }
+
+    /// Whether what it stores and holds is bounded. Both parties find the same.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] that says what is not.
+    pub fn check(&self) -> Result<()> {
+        let most = MOST_STORED / 8;
+        match [Party::Alice, Party::Bob].map(|party| self.stored(party)).into_iter().max() {
+            Some(stored) if stored > most => Err(Error::usage(format!(
+                "argmin: it would store {stored} bytes, more than {most}: fewer values or smaller groups"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     pub fn lengths(&self, party: Party) -> CallLengths {
@@ -282,10 +317,10 @@ impl Layout {
             let section = &sections[chunk.section];
             let [by_sender, by_other] = self.ots(section).map(|ots| (ots * chunk.lanes) as u64);
             let demand = Demand::of_cots(section.sender, by_sender) + Demand::of_cots(section.sender.peer(), by_other);
-            let (sent, read) = one_way(section.sender == party, self.corrections(section) * chunk.lanes);
+            let (sent, read) = one_way(section.sender == party, (self.corrections(section) * chunk.lanes) as u64);
             Exchange { demand, sent, read }
         };
-        let stored = sections.iter().map(|section| 8 * section.lanes.div_ceil(64) * self.rows(section, party)).sum();
+        let stored = self.stored(party) as usize;
         let online = self.messages.iter().map(|message| {
             let (sent, read) = one_way(message.writer == party, self.bits_of(message));
             Exchange { sent, read, ..Exchange::default() }
@@ -295,8 +330,9 @@ impl Layout {
 }
 
 /// Bytes sent and read of so many bits.
-fn one_way(sends: bool, bits: usize) -> (usize, usize) {
-    if sends { (bits.div_ceil(8), 0) } else { (0, bits.div_ceil(8)) }
+fn one_way(sends: bool, bits: u64) -> (usize, usize) {
+    let bytes = bits.div_ceil(8) as usize;
+    if sends { (bytes, 0) } else { (0, bytes) }
 }
 
 /// Bits of a number below `values`.

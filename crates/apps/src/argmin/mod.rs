@@ -87,9 +87,9 @@ impl Functionality for Argmin {
     fn lanes(&self, parameters: &[u8], args: &[u64]) -> duologue::circuit::Result<Vec<u64>> {
         let parameters = Parameters::from_bytes(parameters)?;
         let (values, fit) = match (parameters.form, args) {
-            (Form::Shared, [a, b, 1, rest @ ..]) => (*a, a == b && rest.iter().all(|lanes| lanes == a)),
-            (Form::Halves, [a, b, rest @ ..]) => {
-                let fit = (rest.is_empty() || rest == [*a, *b]) && *a > 0 && *b > 0;
+            (Form::Shared, [a, b, 1, given @ ..]) => (*a, a == b && given.iter().all(|lanes| lanes == a)),
+            (Form::Halves, [a, b, given @ ..]) => {
+                let fit = (given.is_empty() || given == [*a, *b]) && *a > 0 && *b > 0;
                 (a.saturating_add(*b), fit)
             }
             _ => (u64::MAX, false),
@@ -104,14 +104,14 @@ impl Functionality for Argmin {
     /// By going through the values one by one.
     fn evaluate(&self, parameters: &[u8], args: &[BitMatrix]) -> Vec<BitMatrix> {
         let Ok(parameters) = Parameters::from_bytes(parameters) else { return Vec::new() };
-        let (values, rest) = match parameters.form {
+        let (values, least_share) = match parameters.form {
             Form::Shared => (sums(&args[0], &args[1]), Some(&args[2])),
             Form::Halves => (args[0].to_lanes().into_iter().chain(args[1].to_lanes()).collect(), None),
         };
         let less = |a: &Vec<bool>, b: &Vec<bool>| a.iter().rev().lt(b.iter().rev());
         let least = (1..values.len()).fold(0, |least, i| if less(&values[i], &values[least]) { i } else { least });
         let value = BitMatrix::from_lanes(values[least].len(), &values[least..=least]);
-        let value = rest.map_or(value.clone(), |rest| difference(&value, rest));
+        let value = least_share.map_or(value.clone(), |share| difference(&value, share));
         let argument: Vec<bool> = match (parameters.index, parameters.form) {
             (0, Form::Shared) => args[3].lane(least),
             (0, Form::Halves) if least < args[0].lanes() => args[2].lane(least),
@@ -201,7 +201,9 @@ impl CallProtocol for Argmin {
 }
 
 fn layout(call: &Call) -> duologue::Result<Layout> {
-    Ok(Layout::new(call, &Parameters::from_bytes(&call.parameters)?))
+    let layout = Layout::new(call, &Parameters::from_bytes(&call.parameters)?);
+    layout.check()?;
+    Ok(layout)
 }
 
 /// This party's shares.
@@ -211,7 +213,7 @@ fn of_shares(layout: &Layout, party: Party, args: &[Option<BitMatrix>]) -> Begin
     Begin {
         sums: rows(party as usize).unwrap_or_else(|| zeros(layout.sums)),
         strings: rows(3).unwrap_or_else(|| zeros(layout.strings)),
-        rest: rows(2),
+        least_share: rows(2),
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Begin {
     /// Its shares of what is shared by XOR.
     pub strings: Rows,
     /// Alice's share of the result, if values stay shared by addition.
-    pub rest: Option<Rows>,
+    pub least_share: Option<Rows>,
 }
 
 /// The online phase of one party.
@@ -31,7 +31,7 @@ pub struct Online {
     /// The shares that are compared.
     compared: Rows,
     values: Values,
-    rest: Option<Rows>,
+    least_share: Option<Rows>,
     game: Option<Game>,
     /// The next exchange.
     next: usize,
@@ -63,8 +63,8 @@ impl Online {
         let nothing = Rows::zeros(0, begin.sums.lanes());
         let sums = if layout.form == Form::Shared { begin.sums.clone() } else { nothing };
         let values = Values { sums, strings: begin.strings };
-        let (compared, rest) = (begin.sums, begin.rest);
-        Online { layout, party, stored, sections, used: (0, 0), compared, values, rest, game: None, next: 0 }
+        let (compared, least_share) = (begin.sums, begin.least_share);
+        Online { layout, party, stored, sections, used: (0, 0), compared, values, least_share, game: None, next: 0 }
     }
 
     /// The next section of what setup stored.
@@ -116,12 +116,12 @@ impl Online {
                 self.open(opening);
                 half
             }
-            Part::Rest => {
-                let mut rest = self.values.sums.clone();
-                if let Some(own) = &self.rest {
-                    rest.subtract(own);
+            Part::Least => {
+                let mut least = self.values.sums.clone();
+                if let Some(own) = &self.least_share {
+                    least.subtract(own);
                 }
-                rest
+                least
             }
         }
     }
@@ -138,7 +138,7 @@ impl Online {
                 self.game().peer = Some(said);
                 self.open(opening);
             }
-            Part::Rest => self.values.sums.add(&said),
+            Part::Least => self.values.sums.add(&said),
         }
     }
 

@@ -11,8 +11,11 @@ pub const MOST_ARGUMENT: u32 = 1 << 12;
 /// The most values, of both parties together.
 pub const MOST_VALUES: u64 = 1 << 24;
 
-/// The most comparisons of a call.
-const MOST_COMPARISONS: u64 = 1 << 26;
+/// The most comparisons of a call: each has a place in lists of those who are compared.
+const MOST_COMPARISONS: u64 = 1 << 25;
+
+/// The most comparisons for each value: groups of 64 on all levels take less, and what is larger is faster over no line.
+const MOST_COMPARISONS_OF_A_VALUE: u64 = 32;
 
 /// How the values are held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,10 +128,11 @@ impl Parameters {
             comparisons += left * (group as u64 - 1) / 2;
             left = left.div_ceil(group as u64);
         }
+        let most = MOST_COMPARISONS.min(values.saturating_mul(MOST_COMPARISONS_OF_A_VALUE));
         let below = levels.split_last().map_or(&[][..], |(_, below)| below);
         match () {
-            () if comparisons > MOST_COMPARISONS => {
-                refuse(format!("at most {MOST_COMPARISONS} comparisons, not {comparisons}: make the groups smaller"))
+            () if comparisons > most => {
+                refuse(format!("at most {most} comparisons, not {comparisons}: make the groups smaller"))
             }
             () if self.index > 0 && below.iter().any(|group| !group.is_power_of_two()) => {
                 refuse("an index needs powers of two as groups on all levels but the last".into())

@@ -81,9 +81,13 @@ impl Rows {
         self
     }
 
-    /// Adds rows of as many lanes at the end.
+    /// Adds rows of as many lanes at the end. A vector that grows leaves what it held in freed memory, so that there is a
+    /// new one, and the old one is erased.
     pub fn append(&mut self, other: &Rows) {
-        self.words.extend_from_slice(&other.words);
+        let mut words = Zeroizing::new(Vec::with_capacity(self.words.len() + other.words.len()));
+        words.extend_from_slice(&self.words);
+        words.extend_from_slice(&other.words);
+        self.words = words;
     }
 
     /// The lanes of this list, [`NONE`] for zeros.

@@ -2,8 +2,8 @@
 //!
 //! Groups of two need the fewest comparisons, n − 1, and ⌈log₂ n⌉ levels; larger ones more comparisons and fewer levels, down
 //! to O(log log n) of them (Valiant, *Parallelism in comparison problems*, SIAM J. Comput. 1975). Which is faster hangs on how
-//! long a message is under way and how long its bits take. As what is left after a level says all about the rest, dynamic
-//! programming finds the best groups; time is counted in whole nanoseconds, so that both parties find the same.
+//! long a message is under way and how long its bits take. How many values are left after a level decides how the levels below
+//! it are best grouped, whatever the ones above were, so that dynamic programming finds the best groups; time is counted in whole nanoseconds, so that both parties find the same.
 
 use super::layout::{Layout, Level, bits_of};
 use super::parameters::Direction;
@@ -55,25 +55,34 @@ fn search(tournament: &Tournament, link: &Link, left: usize, best: &mut BTreeMap
     least.0
 }
 
-/// Nanoseconds of one level.
-fn time_of(tournament: &Tournament, link: &Link, left: usize, group: usize) -> u128 {
+/// One level.
+fn level_of(tournament: &Tournament, left: usize, group: usize) -> Layout {
     let digits = if tournament.argument.is_some() { 0 } else { bits_of(tournament.values.div_ceil(left)) };
     let level = Level { sender: Party::Alice, values: left, group, digits };
     let carried = tournament.bits as usize + 1 + tournament.argument.unwrap_or(0) as usize;
-    let layout = Layout::of_level(tournament.bits as usize, carried, level, Direction::Both);
+    Layout::of_level(tournament.bits as usize, carried, level, Direction::Both)
+}
+
+/// Nanoseconds of one level.
+fn time_of(tournament: &Tournament, link: &Link, left: usize, group: usize) -> u128 {
+    let layout = level_of(tournament, left, group);
     // The last message of a level is the first of the next.
     let messages = layout.messages.len() as u128 - 1;
-    let bits: usize = layout.messages.iter().map(|message| layout.bits_of(message)).sum();
+    let bits: u64 = layout.messages.iter().map(|message| layout.bits_of(message)).sum();
     let ots: usize =
         layout.sections().iter().map(|section| section.lanes * layout.ots(section).iter().sum::<usize>()).sum();
-    let millibits = bits as u128 * 1000 + ots as u128 * u128::from(tournament.millibits_of_ot);
+    let millibits = u128::from(bits) * 1000 + ots as u128 * u128::from(tournament.millibits_of_ot);
     let transmission = link.bits_per_second.map_or(0, |rate| millibits * 1_000_000 / u128::from(rate.max(1)));
     messages * link.round_trip.as_nanos() / 2 + transmission
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::Section;
+    use super::super::parameters::{Form, Parameters};
     use super::*;
+    use duologue::call::{Call, CallValue, Holder};
+    use duologue::circuit::bits;
 
     fn tournament(values: usize, argument: Option<u32>) -> Tournament {
         Tournament { values, bits: 32, argument, millibits_of_ot: 0 }
@@ -99,6 +108,47 @@ mod tests {
                 }
                 assert_eq!((left, sum), (1, least(&tournament, &link, values)), "{values}, {link}");
             }
+        }
+    }
+
+    /// The levels that are counted are those of the call.
+    #[test]
+    fn levels_have_the_messages_and_bits_of_a_call() {
+        let (alice, bob) = (Holder::Party(Party::Alice), Holder::Party(Party::Bob));
+        for (values, argument, groups) in [
+            (1000, None, &[4, 8, 32][..]),
+            (1000, Some(7), &[2, 3, 7, 24]),
+            (1000, None, &[2; 10]),
+            (77, None, &[2, 16, 3]),
+            (5, Some(128), &[5]),
+            (3, None, &[2, 2]),
+        ] {
+            let tournament = tournament(values, argument);
+            let parameters = Parameters {
+                groups: groups.iter().map(|&group| group as u32).collect(),
+                ..Parameters::new(Form::Shared, if argument.is_some() { 0 } else { 10 })
+            };
+            let value = |holder, width, lanes| CallValue { ty: bits(width), lanes, holder };
+            let n = values as u64;
+            let mut args = vec![value(alice, 33, n), value(bob, 33, n), value(alice, 33, 1)];
+            args.extend(argument.map(|width| value(Holder::Shared, width, n)));
+            let call = Call { number: 0, parameters: parameters.to_bytes(), args, results: Vec::new() };
+            let whole = Layout::new(&call, &parameters);
+            let (mut left, mut messages, mut bits, mut ots) = (values, 1, 33, 0);
+            let ots_of = |layout: &Layout| -> usize {
+                let of = |section: &Section| section.lanes * layout.ots(section).iter().sum::<usize>();
+                layout.sections().iter().map(of).sum()
+            };
+            for &group in groups {
+                let level = level_of(&tournament, left, group);
+                messages += level.messages.len() - 1;
+                bits += level.messages.iter().map(|message| level.bits_of(message)).sum::<u64>();
+                ots += ots_of(&level);
+                left = left.div_ceil(group);
+            }
+            let found = whole.messages.iter().map(|message| whole.bits_of(message)).sum::<u64>();
+            assert_eq!((left, messages, bits), (1, whole.messages.len(), found), "{values} by {groups:?}");
+            assert_eq!(ots, ots_of(&whole), "{values} by {groups:?}");
         }
     }
 

@@ -13,10 +13,10 @@ use super::layout::{Chunk, Kind, Layout, Section};
 use super::parameters::Direction;
 use super::rows::Rows;
 use crate::packed::{BitReader, BitWriter};
-use duologue::Result;
 use duologue::call::{Drawn, Outbox, Stage, Zeroizing};
 use duologue::circuit::Party;
-use duologue::correlation::derived::{ReceivedOts, SentOts, Strings};
+use duologue::correlation::derived::{RandomOts, Strings};
+use duologue::{Block, Result};
 
 /// The setup of one party.
 pub struct Setup {
@@ -67,7 +67,7 @@ impl Setup {
         if section.sender == self.party || corrections == 0 {
             return Ok(());
         }
-        let mut bits = BitReader::new(inbox, corrections * chunk.lanes)?;
+        let mut bits = BitReader::new(inbox, (corrections * chunk.lanes) as u64)?;
         for row in self.rows_of_nodes().filter_map(|(row, width)| (width == 2).then_some(row)) {
             for (word, correction) in bits.row(chunk.lanes).into_iter().enumerate() {
                 let [b, product] = [row + 2, row + 4].map(|row| self.place(chunk, row, word));
@@ -118,14 +118,21 @@ impl Setup {
         let (carried, sums) = (self.sections[chunk.section].carried, self.layout.sums);
         let (sent, received) = (drawn.ots.sent.strings(carried), drawn.ots.received.strings(carried));
         let [zeros, ones] = sent.m.each_ref().map(|m| transposed(m, chunk.lanes));
-        let mut sum = ones.slice(0, sums);
-        sum.subtract(&zeros.slice(0, sums));
-        let mut string = ones.slice(sums, carried - sums);
-        string.xor(&zeros.slice(sums, carried - sums));
         let choices = Rows::tabulate(1, chunk.lanes, |lane| received.choices[lane / 64] >> (lane % 64) & 1);
         let chosen = transposed(&received.m, chunk.lanes);
-        self.store(chunk, 0, &zeros.then(&sum).then(&string).then(&choices).then(&chosen));
+        self.store(chunk, 0, &selection(sums, [zeros, ones], &choices, &chosen));
     }
+}
+
+/// Of OTs in both directions, of which the first rows are sums: m_0 and m_1 ⊖ m_0 of those that are sent; choices and
+/// messages of those that are received.
+fn selection(sums: usize, [zeros, ones]: [Rows; 2], choices: &Rows, chosen: &Rows) -> Rows {
+    let strings = ones.rows() - sums;
+    let mut sum = ones.slice(0, sums);
+    sum.subtract(&zeros.slice(0, sums));
+    let mut string = ones.slice(sums, strings);
+    string.xor(&zeros.slice(sums, strings));
+    zeros.then(&sum).then(&string).then(choices).then(chosen)
 }
 
 /// How many b each node has, in the order of the levels.
@@ -145,14 +152,14 @@ impl Stage for Setup {
             self.select(chunk, drawn);
             return Ok(());
         }
-        let mut ots = Ots { sent: &drawn.ots.sent, received: &drawn.ots.received, lanes: chunk.lanes, used: [0, 0] };
+        let mut ots = Ots::new(&drawn.ots, chunk.lanes);
         if section.kind == Kind::Compare {
             self.compare(chunk, &mut ots, outbox);
         } else {
             let rows = self.triple(section.sender == self.party, 1, &mut ots, &mut BitWriter::default());
             self.store(chunk, 0, &rows);
         }
-        debug_assert_eq!(ots.used, [ots.sent.len(), ots.received.len()], "each is used once");
+        debug_assert_eq!(ots.used, [ots.sent[0].len(), ots.received.len()], "each is used once");
         Ok(())
     }
 
@@ -164,8 +171,11 @@ impl Stage for Setup {
 
 /// The random OTs of a chunk. They are taken in order, one for each lane at a time, and each once.
 struct Ots<'a> {
-    sent: &'a SentOts,
-    received: &'a ReceivedOts,
+    /// The messages of those that are sent: all m_0, all m_1.
+    sent: [&'a [Block]; 2],
+    /// The choices of those that are received, packed, and their messages.
+    choices: &'a [u64],
+    received: &'a [Block],
     lanes: usize,
     /// How many are used in each direction.
     used: [usize; 2],
@@ -174,7 +184,12 @@ struct Ots<'a> {
 /// In bits 2x and 2x + 1, for all x: where x_0 and x_1 are one.
 const WHERE: [u64; 2] = [0xcc, 0xf0];
 
-impl Ots<'_> {
+impl<'a> Ots<'a> {
+    fn new(ots: &'a RandomOts, lanes: usize) -> Ots<'a> {
+        let (choices, received) = (ots.received.choices(), ots.received.messages());
+        Ots { sent: ots.sent.messages(), choices, received, lanes, used: [0, 0] }
+    }
+
     /// The first of the next OTs that this party sends, `count` for each lane.
     fn send(&mut self, count: usize) -> usize {
         self.used[0] += count * self.lanes;
@@ -189,12 +204,12 @@ impl Ots<'_> {
 
     /// The lowest bits of m_0 and m_1.
     fn sent_at(&self, ot: usize) -> [u64; 2] {
-        self.sent.messages().map(|m| m[ot].get() as u64)
+        self.sent.map(|m| m[ot].get() as u64)
     }
 
     /// The choice, and the lowest bits of its message.
     fn received_at(&self, ot: usize) -> [u64; 2] {
-        [self.received.choices()[ot / 64] >> (ot % 64) & 1, self.received.messages()[ot].get() as u64]
+        [self.choices[ot / 64] >> (ot % 64) & 1, self.received[ot].get() as u64]
     }
 
     /// m_0, then m_x ⊕ m_0 for x = 1, 2, 3; of the lowest leaf "greater" alone.
@@ -274,3 +289,6 @@ fn transposed(strings: &Strings, lanes: usize) -> Rows {
     }
     rows
 }
+
+#[cfg(test)]
+mod tests;

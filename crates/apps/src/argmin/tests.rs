@@ -24,7 +24,7 @@ fn a_comparison_takes_207_429_and_875_bits() {
             let of_comparison = parts.filter(|part| match part {
                 Part::Masked(_) | Part::Answers(_) => true,
                 Part::Open(_, opening) => matches!(opening, Opening::Nodes(_)),
-                Part::Rest => false,
+                Part::Least => false,
             });
             let sum: usize = of_comparison.map(|part| layout.shape(part)).map(|(rows, lanes)| rows * lanes).sum();
             assert_eq!(sum, figure, "{bits} bits");

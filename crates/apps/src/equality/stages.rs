@@ -115,7 +115,7 @@ impl Online {
             return Ok(());
         }
         let chunk = &mut self.chunks[number];
-        let mut bits = BitReader::new(inbox, self.layout.rows_of(message) * chunk.lanes)?;
+        let mut bits = BitReader::new(inbox, (self.layout.rows_of(message) * chunk.lanes) as u64)?;
         if let Some(level) = message.checked_sub(1) {
             let shares = chunk.choose(self.layout.pieces[level], &mut bits);
             chunk.go_on(self.party, shares);

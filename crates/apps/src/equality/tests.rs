@@ -18,7 +18,7 @@ fn rows_are_packed_without_gaps() {
             let expected = bit(&row((at / lanes) as u64), at % lanes);
             assert_eq!(u64::from(bytes[at / 8] >> (at % 8) & 1), expected, "{lanes} lanes, bit {at}");
         }
-        let mut reader = BitReader::new(&bytes, 5 * lanes).unwrap();
+        let mut reader = BitReader::new(&bytes, 5 * lanes as u64).unwrap();
         for seed in 0..5 {
             let read = reader.row(lanes);
             assert!((0..lanes).all(|lane| bit(&read, lane) == bit(&row(seed), lane)), "{lanes} lanes");

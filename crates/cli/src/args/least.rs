@@ -17,7 +17,7 @@ pub struct Least {
     #[arg(long, value_name = "BITS")]
     pub argument: Option<u32>,
     /// Compare as many values at once as suits this line, '200ms,10Mbit' or internet; pairs unless told. With form xor it is the
-    /// line by which auto predicts
+    /// line by which auto predicts, internet unless told. For --size values=N, 1,000 unless told
     #[arg(long, value_name = "LINK")]
     pub schedule: Option<Link>,
 }
@@ -26,7 +26,7 @@ pub struct Least {
 pub enum Form {
     /// Alice's and Bob's number of each value add up to it modulo 2^(bits + 1)
     Shared,
-    /// Each party knows values of its own
+    /// Each party knows values of its own; both learn the least one
     Halves,
     /// Alice's and Bob's bits of each value add up to it bit by bit
     Xor,

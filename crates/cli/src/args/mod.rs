@@ -11,6 +11,7 @@ mod values;
 
 use crate::config::Defaults;
 use crate::failure::EXIT_CODES;
+use clap::parser::ValueSource;
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use duologue::channel::Link;
 use kernels::Backend;
@@ -49,7 +50,11 @@ impl Args {
     /// The arguments of this process; whatever they leave out has these defaults.
     pub fn read(defaults: &Defaults) -> Args {
         let matches = defaults.apply(Args::command()).get_matches();
-        Args::from_arg_matches(&matches).unwrap_or_else(|why| why.exit())
+        let mut args = Args::from_arg_matches(&matches).unwrap_or_else(|why| why.exit());
+        if let (Verb::Run(run), Some(("run", matches))) = (&mut args.verb, matches.subcommand()) {
+            run.protocol_is_given = matches.value_source("protocol") == Some(ValueSource::CommandLine);
+        }
+        args
     }
 
     /// Everything that can be said on the command line, for completions and manual pages.

@@ -102,6 +102,9 @@ pub struct Run {
     /// for more of both before
     #[arg(long, default_value = "yao", value_parser = scheme())]
     pub protocol: Scheme,
+    /// Whether the protocol is said on the command line, and no default.
+    #[arg(skip)]
+    pub protocol_is_given: bool,
     /// When setup runs: all before inputs are used, or in bounded memory as it is needed
     #[arg(long, default_value = "auto", value_parser = timing())]
     pub timing: Timing,

@@ -3,18 +3,57 @@
 use super::load;
 use crate::args::{Form, Least, Method, Pair};
 use crate::failure::Failure;
-use apps::argmin::{self, Direction, MOST_ARGUMENT, MOST_BITS, Tournament};
+use apps::argmin::{self, Direction, MOST_ARGUMENT, MOST_BITS, MOST_LANES, Tournament};
 use duologue::channel::Link;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::Recipient;
 use duologue::circuit::{Party, Program};
-use duologue::cost::{Speed, cost_with};
-use duologue::{Options, Scheme};
+use duologue::correlation::choice;
+use duologue::cost::{Speed, cost_over};
+use duologue::ot::Extension;
+use duologue::{Conditions, Options, Scheme};
 
 /// A program, and the protocol that its method is; none if any will do.
 pub struct Chosen {
     pub program: Program,
     pub scheme: Option<Scheme>,
+    /// Whether a call does all of it, which is the same whatever runs around it.
+    by_call: bool,
+}
+
+impl Chosen {
+    fn any(program: Program) -> Chosen {
+        Chosen { program, scheme: None, by_call: false }
+    }
+
+    /// The protocol of a run.
+    ///
+    /// # Errors
+    /// If the user asks for another than the method is.
+    pub fn scheme_of_run(&self, protocol: Scheme, asked: bool) -> Result<Scheme, Failure> {
+        match self.scheme {
+            Some(scheme) if asked && scheme != protocol => {
+                let why = format!("app:argmin: this form and method run by {scheme}, not by {protocol}");
+                Err(Failure::input(why).hint("leave out --protocol, or give another --method"))
+            }
+            Some(scheme) => Ok(scheme),
+            None => Ok(protocol),
+        }
+    }
+
+    /// The protocol of prepared runs, which is Yao: what the garbler sends can be made ahead.
+    ///
+    /// # Errors
+    /// If the method is another one.
+    pub fn scheme_prepared(&self) -> Result<Scheme, Failure> {
+        match self.scheme {
+            Some(scheme) if scheme != Scheme::Yao && !self.by_call => {
+                let why = format!("app:argmin: runs are prepared by yao, and this method runs by {scheme}");
+                Err(Failure::input(why).hint("--method kolesnikov, or aby_yao with --argument, is by yao"))
+            }
+            _ => Ok(Scheme::Yao),
+        }
+    }
 }
 
 /// Loads a program, or builds the one that finds the least of many values.
@@ -26,13 +65,13 @@ pub fn load_with(text: &str, owners: &[Party], least: &Least, sizes: &[Pair<u64>
             let why = "--form, --method, --argument and --schedule are for app:argmin";
             return Err(Failure::input(why));
         }
-        return Ok(Chosen { program: load(text, owners)?, scheme: None });
+        return Ok(Chosen::any(load(text, owners)?));
     };
     let wanted = Wanted::new(width, least, sizes)?;
     match least.form.unwrap_or(Form::Shared) {
         Form::Shared => wanted.shared(least.schedule.as_ref()),
-        Form::Halves => wanted.halves(),
-        Form::Xor => wanted.strings(least.schedule.unwrap_or(Link::INTERNET)),
+        Form::Halves => wanted.halves(least.schedule.as_ref()),
+        Form::Xor => wanted.strings(least.schedule.as_ref()),
     }
 }
 
@@ -48,9 +87,6 @@ struct Wanted {
 /// Values for which a method is predicted and a schedule is made, unless their number is given.
 const USUAL: u64 = 1000;
 
-/// What a random OT takes by the maker that is taken unless another is named, 128 / 4 bits, in thousandths.
-const MILLIBITS_OF_OT: u64 = 32_000;
-
 /// ANDs a second in setup and online, for predictions that both parties make alike.
 const SPEEDS: [(Scheme, f64, f64); 2] = [(Scheme::Yao, 5e7, 5e7), (Scheme::Gmw, 2e7, 2e8)];
 
@@ -62,6 +98,8 @@ impl Wanted {
             Some(width) => super::number(width)?,
         };
         let values = sizes.iter().find(|size| size.name == "values").map_or(USUAL, |size| size.value);
+        // A schedule for more than can be run would be long in the making; binding refuses that number by name.
+        let values = values.clamp(1, MOST_LANES);
         let method = least.method.unwrap_or(Method::Auto);
         let (index, argument) = match method {
             Method::Kolesnikov | Method::Schneider => (true, false),
@@ -84,23 +122,32 @@ impl Wanted {
     /// The methods of circuits take values that are shared by XOR.
     fn by_call(&self, program: Program) -> Result<Chosen, Failure> {
         match self.method {
-            Method::Auto | Method::Duologue => Ok(Chosen { program, scheme: Some(Scheme::Gmw) }),
+            Method::Auto | Method::Duologue => Ok(Chosen { program, scheme: Some(Scheme::Gmw), by_call: true }),
             _ => Err(Failure::input("app:argmin: this method takes values that are shared by XOR: --form xor")),
         }
     }
 
     fn shared(&self, link: Option<&Link>) -> Result<Chosen, Failure> {
+        let program = |groups: &[u32]| argmin::shared(self.width, self.argument, Direction::Both, groups);
+        let Some(link) = link else { return self.by_call(program(&[])) };
+        let millibits_of_ot = millibits_of_ot(&program(&[]), self.values, link)?;
         let (values, bits, argument) = (self.values as usize, self.width, self.argument);
-        let tournament = Tournament { values, bits, argument, millibits_of_ot: MILLIBITS_OF_OT };
-        let groups = link.map_or(Vec::new(), |link| argmin::groups(&tournament, link));
-        self.by_call(argmin::shared(self.width, self.argument, Direction::Both, &groups))
+        let groups = argmin::groups(&Tournament { values, bits, argument, millibits_of_ot }, link);
+        self.by_call(program(&groups))
     }
 
-    fn halves(&self) -> Result<Chosen, Failure> {
+    fn halves(&self, link: Option<&Link>) -> Result<Chosen, Failure> {
+        if link.is_some() {
+            return Err(Failure::input("app:argmin: private halves take one comparison: leave out --schedule"));
+        }
         self.by_call(argmin::halves(self.width, self.argument, Recipient::Both))
     }
 
-    fn strings(&self, link: Link) -> Result<Chosen, Failure> {
+    fn strings(&self, link: Option<&Link>) -> Result<Chosen, Failure> {
+        if link.is_some() && self.method != Method::Auto {
+            let why = "app:argmin: with form xor only the method auto looks at a line: leave out --schedule";
+            return Err(Failure::input(why));
+        }
         let of = |scheme, goal| (argmin::strings(self.width, self.argument, goal), scheme);
         let (program, scheme) = match self.method {
             Method::Kolesnikov | Method::AbyYao => of(Scheme::Yao, Goal::Size),
@@ -108,23 +155,36 @@ impl Wanted {
             Method::Duologue => of(Scheme::Gmw, Goal::Size),
             Method::Auto => {
                 let all = [of(Scheme::Yao, Goal::Size), of(Scheme::Gmw, Goal::Size), of(Scheme::Gmw, Goal::Depth)];
-                self.fastest(all, link)?
+                self.fastest(all, link.unwrap_or(&Link::INTERNET))?
             }
         };
-        Ok(Chosen { program, scheme: Some(scheme) })
+        Ok(Chosen { program, scheme: Some(scheme), by_call: false })
     }
 
-    /// The fastest of these over a link, setup included, by exact bytes and rounds and these speeds.
-    fn fastest(&self, all: [(Program, Scheme); 3], link: Link) -> Result<(Program, Scheme), Failure> {
+    /// The fastest of these over a link, setup included, by exact bytes and rounds and these speeds, with the maker of
+    /// correlations that is chosen for the link.
+    fn fastest(&self, all: [(Program, Scheme); 3], link: &Link) -> Result<(Program, Scheme), Failure> {
         let mut timed = Vec::new();
         for (program, scheme) in all {
-            let cost = cost_with(&program.bind(&[("values", self.values)])?, &Options::new(scheme), &apps::calls())?;
+            let binding = program.bind(&[("values", self.values)])?;
+            let cost = cost_over(&binding, &Options::new(scheme), &apps::calls(), link)?;
             let speed = SPEEDS.iter().find(|(known, ..)| *known == scheme);
             let (setup, online) = speed.map_or((1e7, 1e7), |&(_, setup, online)| (setup, online));
-            let (setup, online) = cost.time(&link, &Speed { setup, online });
+            let (setup, online) = cost.time(link, &Speed { setup, online });
             timed.push((setup + online, program, scheme));
         }
         let least = timed.into_iter().min_by_key(|(time, ..)| *time);
         least.map(|(_, program, scheme)| (program, scheme)).ok_or_else(|| Failure::input("no method"))
     }
+}
+
+/// What a random OT of a program takes over a link by the maker that is chosen for it, base OTs included, in thousandths of a
+/// bit. Whether a pool has them does not count: it would make another program of the same words.
+fn millibits_of_ot(program: &Program, values: u64, link: &Link) -> Result<u64, Failure> {
+    let binding = program.bind(&[("values", values)])?;
+    let cost = |maker| cost_over(&binding, &Options::new(Scheme::Gmw).extension(maker), &apps::calls(), link);
+    let demand = cost(Extension::DEFAULT)?.demand;
+    let setup = cost(choice::choose(demand, &Conditions::of(link)))?.setup;
+    let millibits = (setup.alice_to_bob + setup.bob_to_alice).saturating_mul(8000);
+    Ok(millibits.checked_div(demand.cots_by_alice + demand.cots_by_bob).unwrap_or(0))
 }

@@ -9,16 +9,17 @@ use crate::io::console::{Console, count};
 use crate::io::input::{self, Given};
 use crate::io::{progress, shown, sizes};
 use crate::{peer, program};
+use duologue::Inputs;
 use duologue::circuit::Binding;
 use duologue::circuit::program::Owner;
-use duologue::{Inputs, Scheme};
 
 pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Failure> {
-    let program = program::load_with(&args.program, &[], &args.least, &args.size)?.program;
+    let chosen = program::load_with(&args.program, &[], &args.least, &args.size)?;
+    let (scheme, program) = (chosen.scheme_prepared()?, chosen.program);
     let given = input::read(&program, args.peer.party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
     let inputs = public(&binding, given)?;
-    let options = options(Scheme::Yao, &args.settings)?;
+    let options = options(scheme, &args.settings)?;
     let security = peer::security(&args.peer, config)?;
     // Errors of a folder are found before the parties meet.
     let pool = pool::open(&args.settings)?;

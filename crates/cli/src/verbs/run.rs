@@ -15,8 +15,12 @@ use crate::io::{input, progress, shown, sizes};
 use crate::{interrupt, peer, program};
 
 pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure> {
-    let program::Chosen { program, scheme } = program::load_with(&args.program, &[], &args.least, &args.size)?;
-    let scheme = scheme.unwrap_or(args.protocol);
+    let chosen = program::load_with(&args.program, &[], &args.least, &args.size)?;
+    let scheme = match args.prepared {
+        Some(_) => chosen.scheme_prepared()?,
+        None => chosen.scheme_of_run(args.protocol, args.protocol_is_given)?,
+    };
+    let program = chosen.program;
     let party = args.peer.party;
     let given = input::read(&program, party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
