@@ -221,7 +221,7 @@ impl<P: Protocol> Round<P> {
         let mut groups: Vec<Group<P>> = Vec::new();
         for running in std::mem::take(&mut self.waiting) {
             let bytes = running.steps.expect;
-            match groups.last_mut().filter(|group| group.expect + bytes / 2 <= size) {
+            match groups.last_mut().filter(|group| group.expect == 0 || group.expect + bytes / 2 <= size) {
                 Some(group) => group.add(running),
                 None => {
                     let outbox = self.outboxes.get_mut(groups.len()).map(std::mem::take).unwrap_or_default();
