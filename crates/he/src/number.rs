@@ -1,6 +1,7 @@
 //! Numbers as little-endian words of 64 bits, for what is set up or computed once a value: division, inverses, symbols.
 //!
-//! The arithmetic is that of crypto-bigint, in constant time in the numbers unless a name ends in `vartime`.
+//! The arithmetic is that of crypto-bigint, in constant time in the numbers unless a name ends in `vartime`; tests of primes and small
+//! remainders of candidates are not.
 
 use crypto_bigint::modular::{BoxedMontyForm, BoxedMontyParams};
 use crypto_bigint::{BoxedUint, Gcd, JacobiSymbol, NonZero, Odd, Uint};

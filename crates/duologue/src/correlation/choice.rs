@@ -4,7 +4,7 @@
 //! predicted = the exact messages of base OTs and refill on the line, one after another + computing / speed
 //! ```
 //!
-//! Lengths follow from the makers' parameters ([`MakerLengths`]); computing is counted in AES blocks, from a table of
+//! Lengths follow from the makers' parameters (`MakerLengths`); computing is counted in AES blocks, from a table of
 //! measured makers. Both parties compute the same from the same [`Conditions`], in integers. Where the demand is so small
 //! that nothing is worth measuring, the choice is SoftSpoken 4 by the demand alone.
 //!
