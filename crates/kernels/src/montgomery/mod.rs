@@ -202,7 +202,7 @@ impl Modulus {
     fn layout(&self, values: &[u64]) -> Zeroizing<Vec<Limb>> {
         let mut group = Zeroizing::new(vec![Limb::ZERO; self.stride()]);
         if self.multiplier.is_none() {
-            bytemuck::cast_slice_mut(&mut **group)[..values.len()].copy_from_slice(values);
+            bytemuck::cast_slice_mut(&mut group)[..values.len()].copy_from_slice(values);
             return group;
         }
         for (lane, value) in values.chunks(self.len()).enumerate() {
