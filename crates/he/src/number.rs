@@ -149,8 +149,9 @@ pub(crate) fn inverse(x: &[u64], n: &[u64]) -> Option<Words> {
 /// x^exponent modulo n, which is odd, for setting up keys.
 pub(crate) fn power(x: &[u64], exponent: &[u64], n: &[u64]) -> Words {
     let params = BoxedMontyParams::new(Odd::new(bare_uint(n)).into_option().expect("an odd modulus"));
-    let x = BoxedMontyForm::new(bare_uint(&remainder(x, n)), &params);
-    from_uint(&Zeroizing::new(x.pow(&uint(exponent)).retrieve()), n.len())
+    let x = Zeroizing::new(BoxedMontyForm::new(bare_uint(&remainder(x, n)), &params));
+    let power = Zeroizing::new(x.pow(&uint(exponent)));
+    from_uint(&Zeroizing::new(power.retrieve()), n.len())
 }
 
 /// The greatest common divisor.

@@ -87,14 +87,16 @@ impl Modulus {
             return Err(UnsuitableModulus);
         }
         let (words, multiplier) = (words[..bits.div_ceil(64)].to_vec(), backend.multiplier());
-        let limbs =
-            if multiplier.is_some() { (bits + 2).div_ceil(LIMB_BITS).next_multiple_of(STEP).max(FEWEST) } else { 0 };
+        // Numbers may be as large as their words allow, which can be more than the bits of the modulus.
+        let held = (bits + 2).max(64 * words.len()).div_ceil(LIMB_BITS);
+        let limbs = if multiplier.is_some() { held.next_multiple_of(STEP).max(FEWEST) } else { 0 };
         let limbs = (0..limbs).map(|k| Limb([words::limb(&words, k); SIDE_BY_SIDE])).collect();
         let inverse = words::negative_inverse(words[0]);
         let mut modulus = Modulus { words, limbs, square_of_r: Vec::new(), inverse, multiplier };
         let r_bits = if multiplier.is_some() { LIMB_BITS * modulus.stride() } else { 64 * modulus.len() };
         let square = words::power_of_two(2 * r_bits, &modulus.words);
-        modulus.square_of_r = modulus.layout(&square.repeat(SIDE_BY_SIDE));
+        let mut squares = modulus.layout(&Zeroizing::new(square.repeat(SIDE_BY_SIDE)));
+        modulus.square_of_r = std::mem::take(&mut *squares);
         Ok(modulus)
     }
 
@@ -197,14 +199,14 @@ impl Modulus {
     }
 
     /// At most eight numbers in the layout of the loops: a limb of each, or one number after the other.
-    fn layout(&self, values: &[u64]) -> Vec<Limb> {
-        let mut group = vec![Limb::ZERO; self.stride()];
+    fn layout(&self, values: &[u64]) -> Zeroizing<Vec<Limb>> {
+        let mut group = Zeroizing::new(vec![Limb::ZERO; self.stride()]);
         if self.multiplier.is_none() {
-            bytemuck::cast_slice_mut(&mut group)[..values.len()].copy_from_slice(values);
+            bytemuck::cast_slice_mut(&mut group[..])[..values.len()].copy_from_slice(values);
             return group;
         }
         for (lane, value) in values.chunks(self.len()).enumerate() {
-            (0..).zip(&mut group).for_each(|(k, limb)| limb.0[lane] = words::limb(value, k));
+            (0..).zip(group.iter_mut()).for_each(|(k, limb)| limb.0[lane] = words::limb(value, k));
         }
         group
     }

@@ -18,7 +18,7 @@ impl Modulus {
     /// The powers of all numbers by one secret exponent of at most `bits` bits, a public number.
     ///
     /// # Panics
-    /// If the exponent has not as many words as its bits take.
+    /// If the exponent has not as many words as its bits take. That it has no more bits is not looked at.
     pub fn power(&self, bases: &Residues, exponent: &[u64], bits: usize) -> Residues {
         assert_eq!(exponent.len(), bits.div_ceil(64), "words of an exponent of {bits} bits");
         self.powers(bases, bits, |_| exponent)

@@ -6,9 +6,9 @@ use crate::Block;
 use crate::generator::Generator;
 
 /// Every width that is used, and others between.
-const WIDTHS: [usize; 21] = [
-    64, 65, 127, 500, 512, 1000, 1024, 1093, 1400, 1536, 1777, 2000, 2048, 2600, 3071, 3072, 4000, 4096, 5200, 6143,
-    6144,
+const WIDTHS: [usize; 25] = [
+    64, 65, 127, 500, 512, 577, 1000, 1024, 1025, 1093, 1400, 1536, 1777, 2000, 2048, 2049, 2600, 3071, 3072, 3073, 4000,
+    4096, 5200, 6143, 6144,
 ];
 
 fn big(words: &[u64]) -> BigUint {
@@ -95,7 +95,7 @@ fn long_chains_of_products_stay_in_range() {
 
 #[test]
 fn numbers_above_the_modulus_are_reduced() {
-    for n in [100, 512, 3000].into_iter().flat_map(moduli) {
+    for n in [100, 512, 577, 1025, 2049, 3000, 3073].into_iter().flat_map(moduli) {
         for (backend, modulus) in each(&n) {
             let len = modulus.len();
             let largest = vec![!0; 9 * len];
