@@ -153,7 +153,8 @@ impl Modulus {
     /// Products of numbers at the same places.
     ///
     /// # Panics
-    /// If there are not as many of both, or one is of another modulus.
+    /// If there are not as many of both, or one is of a modulus of another length. Of one of the same length nobody can
+    /// tell: the products are then wrong.
     pub fn multiply(&self, a: &Residues, b: &Residues) -> Residues {
         assert_eq!(a.len(), b.len(), "as many factors as factors");
         self.check(b);
