@@ -100,7 +100,8 @@ pub(crate) fn are_close(p: &[u64], q: &[u64], bits: u32) -> bool {
 
 /// Whether a number that is 3 modulo 4 is prime, in constant time but for the answer: whether a^((x − 1)/2) = ±1 for 32
 /// random a, which is the test of Miller and Rabin for such numbers. A composite one passes with a chance below 2⁻⁶⁴.
-/// Among other odd numbers primes pass, too, and no number below 2⁶³ does.
+/// Of other odd numbers primes pass, too, but so may composite ones: whoever asks looks at x modulo 4 as well. Numbers of
+/// less than 64 bits do not pass.
 pub(crate) fn is_prime(x: &[u64], rng: &mut Generator) -> bool {
     let Ok(modulus) = Modulus::new(x) else { return false };
     let (len, one) = (modulus.len(), number::small(1, modulus.len()));
