@@ -5,13 +5,45 @@ mod process;
 
 use process::Place;
 
-/// Short keys are made quickly, and can be broken.
-const SHORT: &str = "--breakable";
+use he::paillier::SecretKey;
+use he::{KeySize, SealKey};
+
+/// Primes of a key of 2,048 bits, so that no test looks for any.
+const P: &str = concat!(
+    "ce1e3670d04f837fca7c45dc8073891fcf70d49bfa12801b476e7c7dff15827332563a26ea26875dbf4de2b1f83815ef",
+    "83f55252f81b762ce344042c009528470cc5ba83fccd1df24b1caa17383b463e138b6ed7ee05dd063439a8e16292181f",
+    "602476e626bb9cf87f4738f79dd8810deaec48d956a79a4751e692737a521a7f",
+);
+const Q: &str = concat!(
+    "d72569877834a0e58e6bf5fae8e804ca66bdc04988cfbf75c2800bc7ab2a6580f25bc322af111181866caab83e724737",
+    "43a07de4bbe40f1af8b7a13e8e86084d00a9f2a2c1eb909e8d39fca4cb6a276c09e82d7fd9b09d5a8a2c5ccefa36bb75",
+    "f930dc8354b505c8c48c4aef448528094c61892ae7f8f7acc0cb066a6a8f4523",
+);
+
+fn secret() -> SecretKey {
+    let words = |text: &str| -> Vec<u64> {
+        let digits = text.as_bytes().rchunks(16).map(|digits| std::str::from_utf8(digits).expect("digits"));
+        digits.map(|digits| u64::from_str_radix(digits, 16).expect("digits")).collect()
+    };
+    SecretKey::from_primes(KeySize::new(2048).expect("a length"), &words(P), &words(Q), &[5]).expect("a key")
+}
+
+/// Writes a file that its owner alone may read.
+fn write_private(place: &Place, name: &str, content: &[u8]) {
+    place.write(name, content);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(place.path(name), std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+}
 
 fn with_key(place: &Place) {
-    let made = place.run(&format!("he keys my.key --new --bits 512 {SHORT} --json")).json();
-    assert_eq!(made["bits"], 512);
-    assert_eq!(place.run(&format!("he keys my.key {SHORT} --json")).json()["key"], made["key"]);
+    let secret = secret();
+    write_private(place, "my.key", &secret.to_file(None).expect("random bytes"));
+    place.write("my.key.pub", secret.public().to_bytes());
+    let shown = place.run("he keys my.key --json").json();
+    assert_eq!((&shown["bits"], &shown["sealed"]), (&2048.into(), &false.into()));
 }
 
 #[test]
@@ -21,18 +53,21 @@ fn numbers_go_there_and_back() {
     let largest = u128::MAX.to_string();
     place.write("numbers", format!("0\n1\n{largest}\n"));
     for whose in ["--public my.key.pub", "--key my.key"] {
-        place.run(&format!("he encrypt numbers {whose} -o secret {SHORT}")).succeeded();
-        let shown = place.run(&format!("he decrypt secret --key my.key {SHORT}"));
+        place.run(&format!("he encrypt numbers {whose} -o secret")).succeeded();
+        let shown = place.run("he decrypt secret --key my.key");
         assert_eq!(shown.succeeded().stdout, format!("0\n1\n{largest}\n"));
-        let shown = place.run(&format!("he decrypt secret --key my.key {SHORT} --json")).json();
+        let shown = place.run("he decrypt secret --key my.key --json").json();
         assert_eq!(shown["numbers"][2], largest);
     }
     place.write("small", "7\n0\n1023\n5\n");
-    let packed = place.run(&format!("he encrypt small --public my.key.pub -o secret --width 10 {SHORT} --json")).json();
+    let packed = place.run("he encrypt small --public my.key.pub -o secret --width 10 --json").json();
     assert_eq!((&packed["numbers"], &packed["ciphertexts"]), (&4.into(), &1.into()));
-    let shown = place.run(&format!("he decrypt secret --key my.key --width 10 --count 4 {SHORT}"));
+    let shown = place.run("he decrypt secret --key my.key --width 10 --count 4");
     assert_eq!(shown.succeeded().stdout, "7\n0\n1023\n5\n");
-    place.run(&format!("he decrypt secret --key my.key --width 10 --count 3 {SHORT}")).failed(7, &["peer misbehaved"]);
+    let too_few = place.run("he decrypt secret --key my.key --width 10 --count 3");
+    too_few.failed(7, &["peer misbehaved", "hint: --width and --count"]);
+    let too_many = place.run("he decrypt secret --key my.key --width 10 --count 300");
+    too_many.failed(1, &["--count 300 numbers of --width 10 bits are 2 ciphertexts, not 1"]);
 }
 
 #[test]
@@ -41,26 +76,34 @@ fn what_cannot_be_used_is_refused() {
     with_key(&place);
     place.write("numbers", "1\n2\n");
     place.write("words", "one\n");
-    place.run(&format!("he encrypt numbers --key my.key -o good {SHORT}")).succeeded();
+    place.run("he encrypt numbers --key my.key -o good").succeeded();
     let mut bytes = std::fs::read(place.path("good")).unwrap();
     place.write("cut", &bytes[..60]);
     bytes[44..].fill(0);
     place.write("zero", &bytes);
     let public = std::fs::read(place.path("my.key.pub")).unwrap();
     place.write("even.pub", [&public[..12], &[public[12] ^ 1], &public[13..]].concat());
+    let short = [&public[..8], &512_u32.to_le_bytes(), &[1; 128]].concat();
+    place.write("short.pub", short);
+    write_private(&place, "large", &[0; (1 << 16) + 1]);
+    // 2²¹ ciphertexts of 512 bytes are 1 GiB, and 44 bytes go before them.
+    place.write("many", "0\n".repeat(1 << 21));
     for (args, code, words) in [
-        ("keys my.key --new --bits 512 --breakable", 1, &["never overwritten"][..]),
-        ("keys other --new --bits 512", 1, &["2048", "hint: --breakable"]),
-        ("keys my.key", 1, &["hint: --breakable"]),
+        ("keys my.key --new", 1, &["never overwritten"][..]),
+        ("keys other --new --bits 512", 1, &["2048"]),
+        ("keys my.key --breakable", 2, &["--breakable"]),
+        ("keys large", 1, &["large has more than 65536 bytes"]),
+        ("encrypt numbers --public short.pub -o x", 1, &["2048", "512"]),
         ("keys none", 8, &["none"]),
-        ("encrypt words --key my.key -o x --breakable", 1, &["words, line 1"]),
-        ("encrypt numbers --public even.pub -o x --breakable", 7, &["its modulus is even"]),
-        ("encrypt numbers --public my.key -o x --breakable", 7, &["not a public key"]),
-        ("encrypt numbers --key my.key -o x --breakable --width 1", 1, &["value 1 does not fit its slot of 1 bits"]),
-        ("encrypt numbers --key my.key -o x --breakable --width 600", 1, &["do not fit"]),
-        ("decrypt cut --key my.key --breakable", 7, &["not as long"]),
-        ("decrypt zero --key my.key --breakable", 7, &["ciphertext 0: it is zero"]),
-        ("decrypt numbers --key my.key --breakable", 7, &["do not begin"]),
+        ("encrypt words --key my.key -o x", 1, &["words, line 1"]),
+        ("encrypt numbers --public even.pub -o x", 7, &["its modulus is even"]),
+        ("encrypt numbers --public my.key -o x", 7, &["not a public key"]),
+        ("encrypt numbers --key my.key -o x --width 1", 1, &["value 1 does not fit its slot of 1 bits"]),
+        ("encrypt numbers --key my.key -o x --width 2048", 1, &["do not fit"]),
+        ("encrypt many --key my.key -o x", 1, &["2097152 ciphertexts are 1073741868 bytes", "hint: --width"]),
+        ("decrypt cut --key my.key", 7, &["not as long"]),
+        ("decrypt zero --key my.key", 7, &["ciphertext 0: it is zero"]),
+        ("decrypt numbers --key my.key", 7, &["do not begin"]),
     ] {
         place.run(&format!("he {args}")).failed(code, words);
     }
@@ -69,23 +112,26 @@ fn what_cannot_be_used_is_refused() {
 #[test]
 fn private_keys_are_sealed_and_for_their_owner_alone() {
     let place = Place::new();
-    place.write("seal", [7; 32]);
-    place.write("other", [8; 32]);
-    #[cfg(unix)]
-    for file in ["seal", "other"] {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(place.path(file), std::fs::Permissions::from_mode(0o600)).unwrap();
-    }
-    place.run(&format!("he keys my.key --new --bits 256 --seal-key seal {SHORT}")).succeeded();
-    place.run(&format!("he keys my.key --seal-key seal {SHORT}")).succeeded();
-    place.run(&format!("he keys my.key --seal-key other {SHORT}")).failed(7, &["its seal does not open"]);
-    place.run(&format!("he keys my.key {SHORT}")).failed(7, &["hint: --seal-key FILE"]);
+    write_private(&place, "seal", &[7; 32]);
+    write_private(&place, "other", &[8; 32]);
+    write_private(&place, "long", &[8; 4097]);
+    let seal_key = SealKey::new(&[7; 32]).expect("long enough");
+    write_private(&place, "my.key", &secret().to_file(Some(&seal_key)).expect("random bytes"));
+    assert_eq!(place.run("he keys my.key --seal-key seal --json").json()["sealed"], true);
+    place.run("he keys my.key --seal-key other").failed(7, &["its seal does not open"]);
+    place.run("he keys my.key --seal-key long").failed(1, &["long has more than 4096 bytes"]);
+    place.run("he keys my.key").failed(7, &["hint: --seal-key FILE"]);
+    write_private(&place, "open.key", &secret().to_file(None).expect("random bytes"));
+    place.run("he keys open.key --seal-key seal").failed(7, &["it is not sealed", "hint: leave --seal-key out"]);
+    let made = place.run("he keys new.key --new --bits 2048");
+    assert!(made.succeeded().stderr.contains("new.key, unsealed: keep it to yourself"), "{}", made.stderr);
+    assert!(made.stdout.contains("2048 bits, unsealed"));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = |path: &str| std::fs::metadata(place.path(path)).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode("my.key"), 0o600);
+        assert_eq!(mode("new.key"), 0o600);
         std::fs::set_permissions(place.path("my.key"), std::fs::Permissions::from_mode(0o644)).unwrap();
-        place.run(&format!("he keys my.key --seal-key seal {SHORT}")).failed(1, &["others may read", "chmod 600"]);
+        place.run("he keys my.key --seal-key seal").failed(1, &["others may read", "chmod 600"]);
     }
 }

@@ -11,6 +11,9 @@ use kernels::generator::Generator;
 /// Keys that are made quickly, and that anybody can break.
 const SHORT: fn(u32) -> he::Result<KeySize> = KeySize::even_if_it_can_be_broken;
 
+/// Two primes that make a key of 256 bits, the lowest words first.
+const PRIMES: [u64; 4] = [0x73fdc19413446dfb, 0xde268fa08bcce7cd, 0xbe33c26cbe934927, 0xe8f82e74c72a386f];
+
 fn dice() -> Generator {
     Generator::from_seed(Block::new(5))
 }
@@ -40,11 +43,18 @@ pub fn key(bytes: &[u8]) {
     {
         assert!(matches!(error, None | Some(Error::PrivateKey(_) | Error::KeySize(_))));
     }
+    let words: Vec<u64> = bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("8"))).collect();
+    let (p, rest) = words.split_at(words.len().min(2));
+    let (q, x) = rest.split_at(rest.len().min(2));
+    let made = paillier::SecretKey::from_primes(SHORT(256).expect("a length"), p, q, x);
+    assert!(matches!(made.err(), None | Some(Error::PrivateKey(_))));
 }
 
 pub fn keys() -> Vec<Vec<u8>> {
     let files = [secret().to_file(None), dgk_secret().to_file(None)].map(|file| file.expect("random bytes").to_vec());
-    [secret().public().to_bytes(), dgk_secret().public().to_bytes()].into_iter().chain(files).collect()
+    let primes = PRIMES.iter().chain(&[5]).flat_map(|word: &u64| word.to_le_bytes()).collect();
+    let public = [secret().public().to_bytes(), dgk_secret().public().to_bytes(), primes];
+    public.into_iter().chain(files).collect()
 }
 
 /// Ciphertexts of either system. What is read is written back the same, and of Paillier's can be decrypted.

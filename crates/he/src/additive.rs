@@ -52,8 +52,9 @@ pub trait Additive {
     /// If they are of another key.
     fn negate(&self, a: &Ciphertexts) -> Result<Ciphertexts>;
 
-    /// Other ciphertexts of the same plaintexts, which the key's owner cannot link to them: the randomness is uniform
-    /// but for a statistical distance of 2⁻⁶⁴ for each.
+    /// Other ciphertexts of the same plaintexts, which the key's owner cannot link to them: the new randomness is uniform
+    /// in the group of h^N (Paillier) or h (DGK), but for a statistical distance of 2⁻⁶⁴ (Paillier) or 2⁻⁸⁰ (DGK, with a
+    /// modulus of 512 bits or more) for each. What a ciphertext has outside of that group stays.
     ///
     /// # Errors
     /// If they are of another key.

@@ -198,7 +198,7 @@ impl Additive for PublicKey {
 
 impl SecretKey {
     /// A new key for comparisons of numbers of `width` bits, at most 1,024. The generator is seeded by the operating
-    /// system.
+    /// system. The time of the search depends on the primes.
     ///
     /// # Errors
     /// If the width is larger.
@@ -234,13 +234,16 @@ impl SecretKey {
         if [p, q].iter().any(|&factor| number::bits(factor) != size.bits() / 2) || number::bits(&n) != size.bits() {
             return Err(KeyFault::Size);
         }
-        if number::is_equal(p, q) || number::is_equal(v_p, v_q) {
+        if prime::are_close(p, q, size.bits() / 2) || number::is_equal(v_p, v_q) {
             return Err(KeyFault::FactorsClose);
         }
         if !prime::is_small_prime(u) || u >= 1 << U_BITS {
             return Err(KeyFault::U);
         }
-        if [p, q, v_p, v_q].iter().any(|&factor| !number::is_prime(factor)) {
+        if [v_p, v_q].iter().any(|v| number::bits(v) != size.subgroup_bits()) {
+            return Err(KeyFault::Orders);
+        }
+        if [p, q, v_p, v_q].iter().any(|&factor| !number::is_prime_vartime(factor)) {
             return Err(KeyFault::FactorNotPrime);
         }
         check_unit(g, &n)?;
@@ -319,7 +322,8 @@ impl SecretKey {
         seal::seal(seal_key, &head(key.size, key.u, seal_key.is_some()), &secret)
     }
 
-    /// Reads what [`to_file`](Self::to_file) wrote, and checks all of it. `size` gets the length that the file says.
+    /// Reads what [`to_file`](Self::to_file) wrote, and checks all of it. `size` gets the length that the file says. The
+    /// time that this takes depends on the primes, which nobody else may measure.
     ///
     /// # Errors
     /// If the file was cut short or changed, is sealed with another key, or its numbers do not make a key; and those of
@@ -338,9 +342,7 @@ impl SecretKey {
             return Err(form());
         };
         let size = size(bits)?;
-        if (sealed == 1) != seal_key.is_some() {
-            return Err(Error::PrivateKey(KeyFault::Seal));
-        }
+        seal::check(sealed == 1, seal_key)?;
         let secret = seal::open(seal_key, &head(size, u.into(), sealed == 1), file)?;
         let mut reader = Reader(&secret);
         let parts = secret_bits(size).map(|bits| reader.number(bits));
@@ -420,3 +422,6 @@ fn combined(x: &[u64], y: &[u64], [p, q]: [&[u64]; 2]) -> Words {
     number::add(&mut out, y);
     out
 }
+
+#[cfg(test)]
+mod tests;

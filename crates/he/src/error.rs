@@ -3,7 +3,8 @@
 /// The result of everything that can fail in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why something was refused. After any of these nothing has been decrypted.
+/// Why something was refused. Nothing has been decrypted then, but where a plaintext is at fault
+/// ([`Error::PlaintextOutOfRange`], [`Error::NoPlaintext`]); no plaintext is given out after any of these.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -24,6 +25,9 @@ pub enum Error {
     /// Bytes do not have the form of a batch of ciphertexts.
     #[error("malformed ciphertexts: {0}")]
     Form(&'static str),
+    /// A batch is too long for bytes that can be read again.
+    #[error("a batch has at most 16777216 ciphertexts, not {0}")]
+    TooMany(usize),
     /// Ciphertexts of one key were used with another.
     #[error("the ciphertexts are of another key")]
     OtherKey,
@@ -85,6 +89,9 @@ pub enum KeyFault {
     /// It is sealed, and was opened with the wrong key or with none; or somebody changed it.
     #[error("its seal does not open")]
     Seal,
+    /// A key for its seal was given, and it is not sealed.
+    #[error("it is not sealed, and a key for its seal was given")]
+    NotSealed,
     /// Its modulus has another length than was agreed on.
     #[error("its modulus has another length")]
     Size,

@@ -96,7 +96,7 @@ impl Group {
         self.check(a)?;
         Self::check_lengths(a.len(), constants.len())?;
         let exponents = exponents(constants, bits)?;
-        Ok(self.batch(self.modulus.power_each(&a.residues, exponents.flat(), bits as usize)))
+        Ok(self.batch(self.modulus.power_each(&a.residues, exponents.flat(), bits.max(1) as usize)))
     }
 
     pub(crate) fn negate(&self, a: &Ciphertexts) -> Result<Ciphertexts> {
@@ -121,7 +121,8 @@ impl Group {
     /// Bytes: what begins them, the key's digest, how many, and each number in as many bytes as the modulus.
     pub(crate) fn write(&self, a: &Ciphertexts) -> Result<Vec<u8>> {
         self.check(a)?;
-        let mut out = [&MAGIC[..], &self.key, &(a.len() as u32).to_le_bytes()].concat();
+        let count = u32::try_from(a.len()).ok().filter(|&count| count <= MOST).ok_or(Error::TooMany(a.len()))?;
+        let mut out = [&MAGIC[..], &self.key, &count.to_le_bytes()].concat();
         for value in self.modulus.values(&a.residues).chunks_exact(self.modulus.len()) {
             put_number(&mut out, value, self.modulus.bits() as u32);
         }

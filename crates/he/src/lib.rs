@@ -18,9 +18,9 @@
 //! follows the protocol; whether a peer's key has its form is checked as far as it can be without its secret
 //! (`paillier/public.rs`), and a well-formed wrong key goes unseen.
 //!
-//! Constant time in keys, plaintexts and randomness, but where a key is made or read from a file: tests of primes take a time
-//! that depends on them. Ciphertexts and public keys are public. Keys and plaintexts are
-//! erased when dropped, and have no `Debug`.
+//! Constant time in keys, plaintexts and randomness, but where a key is made, and where a private key of DGK is read from
+//! its file: the primes are looked at in variable time there. Ciphertexts and public keys are public. Keys and plaintexts
+//! are erased when dropped, and have no `Debug`.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

@@ -1,11 +1,11 @@
 //! Numbers as little-endian words of 64 bits, for what is set up or computed once a value: division, inverses, symbols.
 //!
-//! The arithmetic is that of crypto-bigint, in constant time in the numbers unless a name ends in `vartime`; tests of primes and small
-//! remainders of candidates are not.
+//! The arithmetic is that of crypto-bigint, in constant time in the numbers unless a name ends in `vartime`. Lengths of
+//! numbers are public.
 
-use crypto_bigint::modular::{BoxedMontyForm, BoxedMontyParams};
 use crypto_bigint::{BoxedUint, Gcd, JacobiSymbol, NonZero, Odd, Uint};
 use kernels::generator::Generator;
+use kernels::montgomery::Modulus;
 use zeroize::Zeroizing;
 
 /// A number that is erased when dropped.
@@ -147,11 +147,11 @@ pub(crate) fn inverse(x: &[u64], n: &[u64]) -> Option<Words> {
     Some(from_uint(&Zeroizing::new(inverse), n.len()))
 }
 
-/// x^exponent modulo n, which is odd, for setting up keys.
+/// x^exponent modulo n, which is odd and has 64 bits or more, for setting up keys.
 pub(crate) fn power(x: &[u64], exponent: &[u64], n: &[u64]) -> Words {
-    let params = BoxedMontyParams::new(Odd::new(bare_uint(n)).into_option().expect("an odd modulus"));
-    let x = BoxedMontyForm::new(bare_uint(&remainder(x, n)), &params);
-    from_uint(&Zeroizing::new(x.pow(&uint(exponent)).retrieve()), n.len())
+    let modulus = Modulus::new(n).expect("an odd modulus");
+    let x = modulus.residues(&resized(&remainder(x, n), modulus.len()));
+    resized(&modulus.values(&modulus.power(&x, exponent, 64 * exponent.len())), n.len())
 }
 
 /// The greatest common divisor.
@@ -201,8 +201,23 @@ pub(crate) fn is_longer(x: &[u64], bits: u32) -> bool {
     above.fold(0, |all, word| all | word) != 0
 }
 
-/// x modulo a small number.
+/// x modulo n, a public number below 2¹⁶, in constant time: by products with 2⁶⁴/n, because divisions take a time that
+/// depends on the numbers (Barrett 1986).
 pub(crate) fn remainder_small(x: &[u64], n: u64) -> u64 {
+    let inverse = u64::MAX / n;
+    let halves = x.iter().rev().flat_map(|&word| [word >> 32, word & u64::from(u32::MAX)]);
+    halves.fold(0, |rest, half| {
+        let value = rest << 32 | half;
+        let quotient = (u128::from(value) * u128::from(inverse)) >> 64;
+        // Below 2n.
+        let left = value - quotient as u64 * n;
+        let mask = std::hint::black_box(((n - 1).wrapping_sub(left) >> 63).wrapping_neg());
+        left - (n & mask)
+    })
+}
+
+/// x modulo a small number.
+pub(crate) fn remainder_small_vartime(x: &[u64], n: u64) -> u64 {
     x.iter().rev().fold(0, |rest, &word| ((u128::from(rest) << 64 | u128::from(word)) % u128::from(n)) as u64)
 }
 
@@ -234,7 +249,25 @@ pub(crate) fn random_below(n: &[u64], rng: &mut Generator) -> Words {
 }
 
 /// Whether a number is prime: Miller and Rabin to the base 2, and Lucas (Baillie and others 2021).
-pub(crate) fn is_prime(x: &[u64]) -> bool {
+pub(crate) fn is_prime_vartime(x: &[u64]) -> bool {
     let len = (bits(x).div_ceil(64) as usize).max(1);
     crypto_primes::is_prime(crypto_primes::Flavor::Any, &*uint(&x[..len]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernels::Block;
+
+    #[test]
+    fn remainders_in_constant_time_are_those_of_division() {
+        let mut rng = Generator::from_seed(Block::new(3));
+        let numbers =
+            [vec![0], vec![!0; 24], vec![1, 0, !0], random(1536, &mut rng).to_vec(), random(64, &mut rng).to_vec()];
+        for x in &numbers {
+            for n in (3..1 << 16).step_by(2) {
+                assert_eq!(remainder_small(x, n), remainder_small_vartime(x, n), "modulo {n}");
+            }
+        }
+    }
 }

@@ -40,6 +40,15 @@ impl SealKey {
     }
 }
 
+/// Whether a file is sealed, as it says, if and only if there is a key for that.
+pub(crate) fn check(sealed: bool, key: Option<&SealKey>) -> Result<()> {
+    match (sealed, key) {
+        (true, None) => Err(Error::PrivateKey(KeyFault::Seal)),
+        (false, Some(_)) => Err(Error::PrivateKey(KeyFault::NotSealed)),
+        _ => Ok(()),
+    }
+}
+
 /// A file: `head` in clear, the nonce, the secret, the tag.
 pub(crate) fn seal(key: Option<&SealKey>, head: &[u8], secret: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
     let mut nonce = [0; NONCE];

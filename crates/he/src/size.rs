@@ -20,7 +20,7 @@ impl KeySize {
     }
 
     /// A length from 256 bits on. Keys below 2,048 bits can be broken: they are for reproducing figures of others, and
-    /// for tests.
+    /// for tests, and the command takes none.
     pub fn even_if_it_can_be_broken(bits: u32) -> Result<Self> {
         let fits = (256..=3072).contains(&bits) && bits.is_multiple_of(64);
         if fits { Ok(KeySize(bits)) } else { Err(Error::KeySize(bits)) }

@@ -39,9 +39,6 @@ pub struct HeSecret {
     /// The file of the key that the private key is sealed with: 32 random bytes or more
     #[arg(long, value_name = "FILE")]
     pub seal_key: Option<PathBuf>,
-    /// Take keys of less than 2048 bits, too: they can be broken, and are for reproducing figures of others
-    #[arg(long)]
-    pub breakable: bool,
 }
 
 #[derive(clap::Args)]

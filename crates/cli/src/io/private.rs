@@ -4,15 +4,41 @@ use crate::failure::Failure;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
+use zeroize::Zeroizing;
+
+/// Bytes that are read at a time.
+const CHUNK: usize = 1 << 16;
 
 /// Reads a file of at most `most` bytes that nobody else may read or write.
-pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
+pub fn read(path: &Path, most: u64) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let doing = || format!("reading {}", path.display());
     let file = File::open(path).map_err(Failure::io(doing()))?;
     refuse_others(&file, path)?;
-    let mut bytes = Vec::with_capacity(most.min(1 << 16) as usize);
-    file.take(most).read_to_end(&mut bytes).map_err(Failure::io(doing()))?;
-    Ok(bytes)
+    erased(file, most, path)
+}
+
+/// Reads at most `most` bytes of what `path` names, and refuses more of them. No copy is left behind where the bytes are
+/// moved to larger room.
+pub fn erased(mut from: impl Read, most: u64, path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(CHUNK));
+    let mut chunk = Zeroizing::new(vec![0; CHUNK]);
+    loop {
+        let got = match from.read(&mut chunk) {
+            Ok(0) => return Ok(bytes),
+            Ok(got) => got,
+            Err(why) if why.kind() == ErrorKind::Interrupted => continue,
+            Err(why) => return Err(Failure::io(format!("reading {}", path.display()))(why)),
+        };
+        if (bytes.len() + got) as u64 > most {
+            return Err(Failure::input(format!("{} has more than {most} bytes: no more are read", path.display())));
+        }
+        if bytes.capacity() - bytes.len() < got {
+            let mut larger = Zeroizing::new(Vec::with_capacity(2 * bytes.capacity()));
+            larger.extend_from_slice(&bytes);
+            bytes = larger;
+        }
+        bytes.extend_from_slice(&chunk[..got]);
+    }
 }
 
 #[cfg(unix)]
@@ -48,4 +74,19 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let mut file = file?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     written.map_err(Failure::io(format!("writing {}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_is_read_or_nothing() {
+        let content: Vec<u8> = (0..3 * CHUNK + 5).map(|i| i as u8).collect();
+        let read = |most| erased(&content[..], most, Path::new("numbers")).map(|bytes| bytes.to_vec());
+        let len = content.len() as u64;
+        assert!(read(len).is_ok_and(|bytes| bytes == content));
+        assert!(read(len - 1).is_err() && read(0).is_err());
+        assert!(erased(&[][..], 0, Path::new("none")).is_ok_and(|bytes| bytes.is_empty()));
+    }
 }

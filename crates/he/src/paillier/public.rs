@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kernels::Block;
 use kernels::generator::Generator;
 use kernels::montgomery::{FixedBase, Modulus, Residues};
 use zeroize::Zeroizing;
@@ -106,7 +105,7 @@ impl PublicKey {
         &self.0.group
     }
 
-    /// Ciphertexts as bytes: 48 and 2T/8 for each.
+    /// Ciphertexts as bytes: 44 and 2T/8 for each.
     ///
     /// # Errors
     /// If they are of another key.
@@ -118,10 +117,10 @@ impl PublicKey {
     ///
     /// # Errors
     /// If the bytes have another length than they say, are of another key, or a ciphertext is 0, not less than N², not
-    /// coprime to N, or has the Jacobi symbol −1.
+    /// coprime to N, or has the Jacobi symbol −1; or the operating system has no random bytes.
     pub fn read(&self, bytes: &[u8]) -> Result<Ciphertexts> {
         let batch = self.group().read(bytes)?;
-        if batch.len() > SUBSETS && self.products_have_symbol_one(&batch.residues, bytes) {
+        if batch.len() > SUBSETS && self.products_have_symbol_one(&batch.residues)? {
             return Ok(batch);
         }
         let has_one = |at: &usize| self.has_symbol_one(&batch.residues.pick(std::iter::once(*at)));
@@ -132,16 +131,15 @@ impl PublicKey {
     }
 
     /// Whether the products of random subsets have the symbol 1. If one ciphertext has not, then each of them has it with a
-    /// chance of 1/2. The subsets follow from the bytes, so who looks for bytes that pass tries 2⁶⁴ of them.
-    fn products_have_symbol_one(&self, batch: &Residues, bytes: &[u8]) -> bool {
-        let digest = blake3::derive_key("duologue 1 homomorphic encryption: subsets of ciphertexts", bytes);
-        let mut dice = Generator::from_seed(Block::from_bytes(std::array::from_fn(|i| digest[i])));
-        (0..SUBSETS).all(|_| {
+    /// chance of 1/2. The subsets are drawn here, where no peer knows them.
+    fn products_have_symbol_one(&self, batch: &Residues) -> Result<bool> {
+        let mut dice = Generator::from_os().map_err(|_| Error::Random)?;
+        Ok((0..SUBSETS).all(|_| {
             let mut chosen = vec![0_u64; batch.len().div_ceil(64)];
             dice.words(&mut chosen);
             let places: Vec<usize> = (0..batch.len()).filter(|at| chosen[at / 64] >> (at % 64) & 1 == 1).collect();
             places.is_empty() || self.has_symbol_one(&self.group().whole_product(&batch.pick(places.into_iter())))
-        })
+        }))
     }
 
     fn has_symbol_one(&self, one: &Residues) -> bool {
@@ -288,7 +286,7 @@ pub(crate) fn check_modulus(n: &[u64], bits: u32) -> std::result::Result<(), Key
     if prime::is_power(n, bits / 20) {
         return Err(KeyFault::Power);
     }
-    if number::is_prime(n) { Err(KeyFault::Prime) } else { Ok(()) }
+    if number::is_prime_vartime(n) { Err(KeyFault::Prime) } else { Ok(()) }
 }
 
 /// A base is a unit, and neither 1 nor −1.
@@ -308,4 +306,34 @@ pub(crate) fn check_unit(h: &[u64], n: &[u64]) -> std::result::Result<(), KeyFau
 pub(super) fn check_base(h: &[u64], n: &[u64]) -> std::result::Result<(), KeyFault> {
     check_unit(h, n)?;
     if number::has_jacobi_one_vartime(h, n) { Ok(()) } else { Err(KeyFault::BaseJacobi) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernels::Block;
+
+    #[test]
+    fn exponents_of_others_have_64_bits_more_than_the_modulus() {
+        let mut dice = Generator::from_seed(Block::new(62));
+        assert_eq!((STATISTICAL, SUBSETS), (64, 64));
+        for (bits, of_exponents) in [(256, 320), (512, 576), (2048, 2112), (3072, 3136)] {
+            let size = KeySize::even_if_it_can_be_broken(bits).expect("a length");
+            let key = PublicKey::new(size, &vec![!0; size.words()], &number::small(3, size.words())).expect("odd");
+            key.encrypt(&Plaintexts::new(&[1]), &mut dice).expect("small");
+            assert_eq!(key.0.table.get().map(FixedBase::bits), Some(of_exponents));
+        }
+    }
+
+    #[test]
+    fn exponents_have_all_their_bits_and_no_more() {
+        let mut dice = Generator::from_seed(Block::new(63));
+        for bits in [128, 320, 400, 3136] {
+            let (all, len) = (exponents(100, bits, &mut dice), bits.div_ceil(64) as usize);
+            let any = |i: usize| all.chunks_exact(len).fold(0, |any, exponent| any | exponent[i]);
+            let any: Vec<u64> = (0..len).map(any).collect();
+            assert_eq!(any.iter().map(|word| word.count_ones()).sum::<u32>(), bits);
+            assert_eq!(number::bits(&any), bits);
+        }
+    }
 }

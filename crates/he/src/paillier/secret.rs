@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use kernels::generator::Generator;
 use kernels::montgomery::{FixedBase, Modulus};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::PublicKey;
 use super::public::{check_base, exponents};
@@ -19,8 +19,6 @@ use crate::size::KeySize;
 
 /// What begins a private key's file.
 const MAGIC: &[u8; 8] = b"duo-hes\x01";
-/// Two primes of a modulus differ in one of so many highest bits.
-const CLOSE: u32 = 100;
 
 /// A private key. It is erased when dropped, and has no `Debug`.
 ///
@@ -51,10 +49,10 @@ struct Half {
 }
 
 impl SecretKey {
-    /// A new key. The generator is seeded by the operating system.
+    /// A new key. The generator is seeded by the operating system. The time of the search depends on the primes.
     ///
     /// # Errors
-    /// None but those of a generator that is no random one.
+    /// If the operating system has no random bytes.
     pub fn generate(size: KeySize, rng: &mut Generator) -> Result<Self> {
         let p = prime::with_large_subgroups(size.bits() / 2, rng);
         loop {
@@ -72,7 +70,7 @@ impl SecretKey {
     /// The key of two primes, with h = −x² mod N.
     ///
     /// # Errors
-    /// If they do not make a key: see [`KeyFault`].
+    /// If they do not make a key (see [`KeyFault`]), or the operating system has no random bytes.
     pub fn from_primes(size: KeySize, p: &[u64], q: &[u64], x: &[u64]) -> Result<Self> {
         if [p, q].iter().any(|prime| number::is_longer(prime, size.bits() / 2)) {
             return Err(Error::PrivateKey(KeyFault::Size));
@@ -82,14 +80,21 @@ impl SecretKey {
         if number::is_zero(&n) {
             return Err(Error::PrivateKey(KeyFault::FactorNotPrime));
         }
-        let square = number::remainder(&number::product(x, x), &n);
+        let x = number::resized(x, x.len().max(1));
+        let square = number::remainder(&number::product(&x, &x), &n);
         let h = number::subtract_modulo(&number::small(0, n.len()), &square, &n);
-        Self::from_parts(size, &p, &q, &h).map_err(Error::PrivateKey)
+        Self::from_parts(size, &p, &q, &h, &mut random()?).map_err(Error::PrivateKey)
     }
 
-    fn from_parts(size: KeySize, p: &[u64], q: &[u64], h: &[u64]) -> std::result::Result<Self, KeyFault> {
+    fn from_parts(
+        size: KeySize,
+        p: &[u64],
+        q: &[u64],
+        h: &[u64],
+        rng: &mut Generator,
+    ) -> std::result::Result<Self, KeyFault> {
         let n = number::resized(&number::product(p, q), size.words());
-        check_factors(size, p, q, &n)?;
+        check_factors(size, p, q, &n, rng)?;
         check_base(h, &n)?;
         let public = PublicKey::new(size, &n, h)?;
         let inverse = number::inverse(q, p).ok_or(KeyFault::NotCoprimeToOrder)?;
@@ -167,7 +172,8 @@ impl SecretKey {
         seal::seal(seal_key, &head(size, seal_key.is_some()), &secret)
     }
 
-    /// Reads what [`to_file`](Self::to_file) wrote, and checks all of it. `size` gets the length that the file says.
+    /// Reads what [`to_file`](Self::to_file) wrote, and checks the primes, their form, and that h is a unit of Jacobi
+    /// symbol 1 and not ±1; in constant time, if they make a key. `size` gets the length that the file says.
     ///
     /// # Errors
     /// If the file was cut short or changed, is sealed with another key, or its primes do not make a key; and those of
@@ -183,17 +189,20 @@ impl SecretKey {
         }
         let size = size(bits)?;
         let sealed = file.get(12) == Some(&1);
-        if sealed != seal_key.is_some() {
-            return Err(Error::PrivateKey(KeyFault::Seal));
-        }
+        seal::check(sealed, seal_key)?;
         let secret = seal::open(seal_key, &head(size, sealed), file)?;
         let mut reader = Reader(&secret);
         let [p, q, h] = [size.bits() / 2, size.bits() / 2, size.bits()].map(|bits| reader.number(bits));
         let (Some(p), Some(q), Some(h), Ok(())) = (p, q, h, reader.end()) else {
             return Err(Error::PrivateKey(KeyFault::Form));
         };
-        Self::from_parts(size, &p, &q, &h).map_err(Error::PrivateKey)
+        Self::from_parts(size, &p, &q, &h, &mut random()?).map_err(Error::PrivateKey)
     }
+}
+
+/// For the bases that primes are tried with.
+fn random() -> Result<Generator> {
+    Generator::from_os().map_err(|_| Error::Random)
 }
 
 fn head(size: KeySize, sealed: bool) -> Vec<u8> {
@@ -241,12 +250,6 @@ impl Half {
     }
 }
 
-impl Drop for Half {
-    fn drop(&mut self) {
-        self.prime.zeroize();
-    }
-}
-
 /// p − q modulo a modulus of p's, for numbers of p's and q's length.
 fn differences(p: &[u64], q: &[u64], modulus: &Modulus) -> Words {
     let len = modulus.len();
@@ -265,19 +268,23 @@ fn times(modulus: &Modulus, numbers: &[u64], factor: &[u64]) -> Words {
 }
 
 /// What makes two primes a key.
-fn check_factors(size: KeySize, p: &[u64], q: &[u64], n: &[u64]) -> std::result::Result<(), KeyFault> {
+fn check_factors(
+    size: KeySize,
+    p: &[u64],
+    q: &[u64],
+    n: &[u64],
+    rng: &mut Generator,
+) -> std::result::Result<(), KeyFault> {
     if number::is_zero(p) || number::is_zero(q) || p[0].is_multiple_of(2) || q[0].is_multiple_of(2) {
         return Err(KeyFault::FactorNotPrime);
     }
     if [p, q].iter().any(|&factor| number::bits(factor) != size.bits() / 2) || number::bits(n) != size.bits() {
         return Err(KeyFault::Size);
     }
-    let mut difference = number::words(if number::is_less(p, q) { q } else { p });
-    number::subtract(&mut difference, if number::is_less(p, q) { p } else { q });
-    if number::bits(&difference) + CLOSE.min(size.bits() / 8) <= size.bits() / 2 {
+    if prime::are_close(p, q, size.bits() / 2) {
         return Err(KeyFault::FactorsClose);
     }
-    if !number::is_prime(p) || !number::is_prime(q) {
+    if !prime::is_prime(p, rng) || !prime::is_prime(q, rng) {
         return Err(KeyFault::FactorNotPrime);
     }
     let [p_minus, q_minus] = [p, q].map(|prime| {
@@ -292,4 +299,23 @@ fn check_factors(size: KeySize, p: &[u64], q: &[u64], n: &[u64]) -> std::result:
     let two = number::is_equal(&divisor, &number::small(2, divisor.len()));
     let large = two && prime::has_large_subgroups(p) && prime::has_large_subgroups(q);
     if large { Ok(()) } else { Err(KeyFault::SmallSubgroups) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernels::Block;
+
+    #[test]
+    fn the_owner_takes_exponents_of_half_the_bits_of_the_modulus() {
+        let mut dice = Generator::from_seed(Block::new(61));
+        for (bits, of_exponents) in [(256, 128), (512, 256)] {
+            let size = KeySize::even_if_it_can_be_broken(bits).expect("a length");
+            let secret = SecretKey::generate(size, &mut dice).expect("a key");
+            secret.encrypt(&Plaintexts::new(&[1]), &mut dice).expect("small");
+            for half in [&secret.p, &secret.q] {
+                assert_eq!(half.table.get().map(FixedBase::bits), Some(of_exponents));
+            }
+        }
+    }
 }

@@ -113,6 +113,8 @@ fn a_key_file_that_is_cut_short_changed_or_of_another_seal_is_refused() {
             assert!(open(&changed, key).is_err() && open(&file[..at], key).is_err(), "{at}");
         }
     }
+    let open_file = secret.to_file(None).expect("random bytes");
+    assert!(matches!(open(&open_file, Some(&seal_keys[0])), Err(Error::PrivateKey(KeyFault::NotSealed))));
     let sealed = secret.to_file(Some(&seal_keys[0])).expect("random bytes");
     assert!(matches!(open(&sealed, None), Err(Error::PrivateKey(KeyFault::Seal))));
     // The twin: without a seal key the primes are hidden from nobody, with one they are not in the file.
@@ -185,6 +187,11 @@ fn batches_that_do_not_fit_and_large_numbers_are_refused() {
     assert_eq!(public.multiply_constants(&two, &Plaintexts::new(&[1]), 9).err(), Some(Error::Lengths(2, 1)));
     let large = public.multiply_constants(&two, &Plaintexts::new(&[511, 512]), 9);
     assert_eq!(large.err(), Some(Error::PlaintextTooLarge { index: 1 }));
+    // Of no bits there is zero alone.
+    let zeros = public.multiply_constants(&two, &Plaintexts::new(&[0, 0]), 0).expect("zeros");
+    assert_eq!(bigs(&key().decrypt(&zeros).expect("ours")), [BigUint::ZERO, BigUint::ZERO]);
+    let one = public.multiply_constants(&two, &Plaintexts::new(&[0, 1]), 0);
+    assert_eq!(one.err(), Some(Error::PlaintextTooLarge { index: 1 }));
     assert_eq!(some.pick(&[3]).err(), Some(Error::Lengths(3, 3)));
     assert!(Ciphertexts::joined(&[]).is_err());
     let n = big(public.modulus());

@@ -4,7 +4,7 @@ use duologue_he::{Additive, Plaintexts};
 use num_bigint::BigUint;
 
 use super::paillier::{textbook_of, vector_key, vectors};
-use super::textbook::jacobi;
+use super::textbook::{Textbook, inverse, jacobi, one};
 use super::*;
 
 #[test]
@@ -53,4 +53,46 @@ fn powers_of_h_keep_the_symbol_of_a_textbook_nonce_and_foreign_ciphertexts_lose_
     assert!((all.len() / 4..all.len() * 3 / 4).contains(&equal), "{equal} of {}", all.len());
     let nonces: Vec<_> = all.iter().map(|c| textbook.nonce(c)).collect();
     assert!(after.iter().all(|c| !nonces.contains(&textbook.nonce(c))));
+}
+
+/// The least prime from x on that is 3 modulo 4, and 1 modulo 3 if wanted.
+fn prime_with_cubes(mut x: BigUint, cubes: bool) -> BigUint {
+    let wanted = if cubes { 7_u8 } else { 11 };
+    let passes = |x: &BigUint| [2_u8, 3, 5].iter().all(|&a| BigUint::from(a).modpow(&(x - 1_u8), x) == one());
+    while &x % 12_u8 != BigUint::from(wanted) || !passes(&x) {
+        x += 1_u8;
+    }
+    x
+}
+
+#[test]
+fn cubic_classes_link_ciphertexts_where_3_divides_p_minus_1_and_ours_have_none() {
+    let third = |p: &BigUint| (p - 1_u8) / 3_u8;
+    // The twin: p = 1 modulo 3, and h a cube, as one h in three is.
+    let p = prime_with_cubes((one() << 255) + random_below(&(one() << 254), 31), true);
+    let twin = Textbook::new(p.clone(), prime_with_cubes((one() << 255) + random_below(&(one() << 254), 32), false));
+    let root = random_below(&twin.n, 33);
+    let h = &twin.n - root.modpow(&BigUint::from(6_u8), &twin.n);
+    let class = |c: &BigUint| (c % &p).modpow(&third(&p), &p);
+    let mut classes = Vec::new();
+    for i in 0..30 {
+        let c = twin.encrypt(&BigUint::from(i as u32), &random_below(&twin.n, 400 + i));
+        let alpha = random_below(&(one() << 576), 500 + i);
+        let fresh = &c * h.modpow(&(&twin.n * alpha), &twin.square) % &twin.square;
+        assert_eq!(class(&fresh), class(&c), "the owner of the twin sees the class again");
+        classes.push(class(&c));
+    }
+    classes.sort();
+    classes.dedup();
+    assert_eq!(classes.len(), 3);
+    // Ours: every number is a cube modulo p, since 3 does not divide p − 1, so that there is one class.
+    let vectors = vectors();
+    for p in [&vectors.p, &vectors.q] {
+        assert_ne!((p - 1_u8) % 3_u8, BigUint::ZERO);
+        let exponent = inverse(&BigUint::from(3_u8), &(p - 1_u8));
+        for i in 0..30 {
+            let x = random_below(p, 600 + i);
+            assert_eq!(x.modpow(&exponent, p).modpow(&BigUint::from(3_u8), p), x);
+        }
+    }
 }

@@ -87,16 +87,16 @@ impl Modulus {
             return Err(UnsuitableModulus);
         }
         let (words, multiplier) = (words[..bits.div_ceil(64)].to_vec(), backend.multiplier());
-        // Room for 4n, and for whatever the words of a number hold.
-        let room = (bits + 2).max(64 * words.len());
-        let limbs = if multiplier.is_some() { room.div_ceil(LIMB_BITS).next_multiple_of(STEP).max(FEWEST) } else { 0 };
+        // Numbers may be as large as their words allow, which can be more than the bits of the modulus.
+        let held = (bits + 2).max(64 * words.len()).div_ceil(LIMB_BITS);
+        let limbs = if multiplier.is_some() { held.next_multiple_of(STEP).max(FEWEST) } else { 0 };
         let limbs = (0..limbs).map(|k| Limb([words::limb(&words, k); SIDE_BY_SIDE])).collect();
         let inverse = words::negative_inverse(words[0]);
         let mut modulus = Modulus { words, limbs, square_of_r: Vec::new(), inverse, multiplier };
         let r_bits = if multiplier.is_some() { LIMB_BITS * modulus.stride() } else { 64 * modulus.len() };
         let square = words::power_of_two(2 * r_bits, &modulus.words);
-        let repeated = Zeroizing::new(square.repeat(SIDE_BY_SIDE));
-        modulus.square_of_r = std::mem::take(&mut *modulus.layout(&repeated));
+        let mut squares = modulus.layout(&Zeroizing::new(square.repeat(SIDE_BY_SIDE)));
+        modulus.square_of_r = std::mem::take(&mut *squares);
         Ok(modulus)
     }
 
@@ -153,7 +153,8 @@ impl Modulus {
     /// Products of numbers at the same places.
     ///
     /// # Panics
-    /// If there are not as many of both, or one is of another modulus.
+    /// If there are not as many of both, or one is of a modulus of another length. Of one of the same length nobody can
+    /// tell: the products are then wrong.
     pub fn multiply(&self, a: &Residues, b: &Residues) -> Residues {
         assert_eq!(a.len(), b.len(), "as many factors as factors");
         self.check(b);
@@ -202,7 +203,7 @@ impl Modulus {
     fn layout(&self, values: &[u64]) -> Zeroizing<Vec<Limb>> {
         let mut group = Zeroizing::new(vec![Limb::ZERO; self.stride()]);
         if self.multiplier.is_none() {
-            bytemuck::cast_slice_mut(&mut group)[..values.len()].copy_from_slice(values);
+            bytemuck::cast_slice_mut(&mut group[..])[..values.len()].copy_from_slice(values);
             return group;
         }
         for (lane, value) in values.chunks(self.len()).enumerate() {

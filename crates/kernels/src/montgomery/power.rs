@@ -18,7 +18,7 @@ impl Modulus {
     /// The powers of all numbers by one secret exponent of at most `bits` bits, a public number.
     ///
     /// # Panics
-    /// If the exponent has not as many words as its bits take.
+    /// If the exponent has not as many words as its bits take. That it has no more bits is not looked at.
     pub fn power(&self, bases: &Residues, exponent: &[u64], bits: usize) -> Residues {
         assert_eq!(exponent.len(), bits.div_ceil(64), "words of an exponent of {bits} bits");
         self.powers(bases, bits, |_| exponent)
@@ -123,7 +123,8 @@ impl FixedBase {
     /// [`bits`](Self::bits) take and of no more bits. The modulus is that of the table.
     ///
     /// # Panics
-    /// If the words are no whole number of exponents, or the modulus is another one in length.
+    /// If the words are no whole number of exponents, or the modulus is another one in length. Of another modulus of the
+    /// same length nobody can tell: the powers are then wrong.
     pub fn power(&self, modulus: &Modulus, exponents: &[u64]) -> Residues {
         let (len, row) = (self.bits.div_ceil(64), modulus.stride() << FIXED_DIGIT);
         assert_eq!(exponents.len() % len, 0, "exponents of {} bits", self.bits);
