@@ -3,7 +3,7 @@
 mod common;
 
 use apps::argmin::{Argmin, Direction, Form, Parameters, halves, shared, strings};
-use common::Random;
+use common::{Random, both};
 use duologue::call::{Call, CallProtocol, CallValue};
 use duologue::channel::{Channel, Limits, Listener, Security};
 use duologue::circuit::blocks::Goal;
@@ -15,23 +15,6 @@ use duologue::{Inputs, Options, Outcome, Scheme, Session};
 use std::env;
 use std::process::Command;
 use std::sync::Arc;
-use std::thread;
-
-/// Does the same with both ends of a session that knows the call.
-fn both<T: Send>(act: impl Fn(&mut Session) -> T + Sync) -> [T; 2] {
-    let (alice, bob) = Channel::pair();
-    let run = |channel, party| {
-        let mut session = Session::connect(channel, party).unwrap();
-        session.register_all(&apps::calls());
-        let done = act(&mut session);
-        session.close().unwrap();
-        done
-    };
-    thread::scope(|scope| {
-        let bob = scope.spawn(|| run(bob, Party::Bob));
-        [run(alice, Party::Alice), bob.join().unwrap()]
-    })
-}
 
 /// A number of up to 128 bits and one more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

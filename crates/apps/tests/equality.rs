@@ -3,7 +3,7 @@
 mod common;
 
 use apps::equality::{Equality, equality};
-use common::Random;
+use common::{Random, both};
 use duologue::channel::Channel;
 use duologue::circuit::program::{Functionality, Holder, Owner, Recipient};
 use duologue::circuit::{BitMatrix, Party, Program, bits};
@@ -12,22 +12,6 @@ use duologue::data::{to_uints, uints};
 use duologue::{Error, Inputs, Options, Scheme, Session, Timing, plain};
 use std::sync::Arc;
 use std::thread;
-
-/// Does the same with both ends of a session that knows the call.
-fn both<T: Send>(act: impl Fn(&mut Session) -> T + Sync) -> [T; 2] {
-    let (alice, bob) = Channel::pair();
-    let run = |channel, party| {
-        let mut session = Session::connect(channel, party).unwrap();
-        session.register_all(&apps::calls());
-        let done = act(&mut session);
-        session.close().unwrap();
-        done
-    };
-    thread::scope(|scope| {
-        let bob = scope.spawn(|| run(bob, Party::Bob));
-        [run(alice, Party::Alice), bob.join().unwrap()]
-    })
-}
 
 fn random(random: &mut Random, rows: usize, lanes: usize) -> BitMatrix {
     let mut matrix = BitMatrix::zeros(rows, lanes);

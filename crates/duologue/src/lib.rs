@@ -37,6 +37,8 @@ mod outbox;
 mod packed;
 #[cfg(feature = "disk")]
 pub mod prepared;
+#[doc(hidden)]
+pub mod private_files;
 mod protocol;
 pub mod session;
 #[cfg(feature = "disk")]

@@ -4,8 +4,8 @@ use crate::clock::Instant;
 use crate::{Error, Result};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::Cell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -69,6 +69,23 @@ impl Threads {
             Some(pool) if items.len() > 1 => pool.install(|| halves(items, &work)),
             _ => items.iter_mut().for_each(work),
         }
+    }
+
+    /// Hands the jobs out in their order, each to the next thread that is free. Each thread has one of the workers, of which
+    /// there are as many as threads. A job may wait for those before it.
+    pub fn share<W: Send, J>(
+        &self,
+        workers: &mut [W],
+        jobs: impl Iterator<Item = J> + Send,
+        work: impl Fn(&mut W, J) + Sync,
+    ) {
+        let jobs = Mutex::new(jobs);
+        let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+        self.each(workers, |worker| {
+            while let Some(job) = next() {
+                work(worker, job);
+            }
+        });
     }
 
     /// Runs both: the caller's thread runs the first and then, if no other thread has begun it, the second.

@@ -231,6 +231,13 @@ impl Layout {
         message.parts.iter().map(|&part| self.shape(part)).map(|(rows, lanes)| rows as u64 * lanes as u64).sum()
     }
 
+    /// Bits of all messages, and random OTs of all sections.
+    pub fn totals(&self) -> (u64, usize) {
+        let ots = |section: &Section| section.lanes * self.ots(section).iter().sum::<usize>();
+        let bits = self.messages.iter().map(|message| self.bits_of(message)).sum();
+        (bits, self.sections().iter().map(ots).sum())
+    }
+
     pub fn sections(&self) -> Vec<Section> {
         let of_level = |(number, level): (usize, &Level)| {
             let (sender, carried) = (level.sender, self.carried(number));

@@ -1,6 +1,7 @@
 //! Programs that find the least of protected values: by the call, or by circuits.
 
 use super::{Argmin, Direction, Form, Parameters};
+use crate::tournament::Tournament;
 use duologue::circuit::blocks::{Goal, greater, mux};
 use duologue::circuit::program::{Functionality, Owner, Recipient};
 use duologue::circuit::{Bit, Bits, Builder, Circuit, Party, Program, UInt, bits, uint};
@@ -62,10 +63,7 @@ pub fn strings(width: u32, argument: Option<u32>, goal: Goal) -> Program {
     let mut lanes = vec![p.input("values", Owner::Shared, uint(width), values)];
     match argument {
         Some(argument) => lanes.push(p.input("arguments", Owner::Shared, bits(argument), values)),
-        None => {
-            let start = |one: bool| -> Vec<bool> { (0..index).map(|bit| one && bit == 0).collect() };
-            lanes.extend([false, true].map(|one| p.constant(uint(index), values, &start(one))));
-        }
+        None => lanes.extend(Tournament { key: width as usize, index, goal }.start(&mut p, values)),
     }
     let found = p.reduce(&game(width, argument.ok_or(index), goal), &lanes);
     for (&value, name) in found.iter().zip(["least", name(argument)]) {

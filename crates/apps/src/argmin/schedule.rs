@@ -11,7 +11,7 @@ use duologue::channel::Link;
 use duologue::circuit::Party;
 use std::collections::BTreeMap;
 
-/// The largest group that is tried, unless it is all that is left.
+/// The largest group that is tried.
 const LARGEST: usize = 64;
 
 /// What is to be compared, and how.
@@ -68,9 +68,7 @@ fn time_of(tournament: &Tournament, link: &Link, left: usize, group: usize) -> u
     let layout = level_of(tournament, left, group);
     // The last message of a level is the first of the next.
     let messages = layout.messages.len() as u128 - 1;
-    let bits: u64 = layout.messages.iter().map(|message| layout.bits_of(message)).sum();
-    let ots: usize =
-        layout.sections().iter().map(|section| section.lanes * layout.ots(section).iter().sum::<usize>()).sum();
+    let (bits, ots) = layout.totals();
     let millibits = u128::from(bits) * 1000 + ots as u128 * u128::from(tournament.millibits_of_ot);
     let transmission = link.bits_per_second.map_or(0, |rate| millibits * 1_000_000 / u128::from(rate.max(1)));
     messages * link.round_trip.as_nanos() / 2 + transmission
@@ -78,7 +76,6 @@ fn time_of(tournament: &Tournament, link: &Link, left: usize, group: usize) -> u
 
 #[cfg(test)]
 mod tests {
-    use super::super::layout::Section;
     use super::super::parameters::{Form, Parameters};
     use super::*;
     use duologue::call::{Call, CallValue, Holder};
@@ -135,20 +132,15 @@ mod tests {
             let call = Call { number: 0, parameters: parameters.to_bytes(), args, results: Vec::new() };
             let whole = Layout::new(&call, &parameters);
             let (mut left, mut messages, mut bits, mut ots) = (values, 1, 33, 0);
-            let ots_of = |layout: &Layout| -> usize {
-                let of = |section: &Section| section.lanes * layout.ots(section).iter().sum::<usize>();
-                layout.sections().iter().map(of).sum()
-            };
             for &group in groups {
                 let level = level_of(&tournament, left, group);
                 messages += level.messages.len() - 1;
-                bits += level.messages.iter().map(|message| level.bits_of(message)).sum::<u64>();
-                ots += ots_of(&level);
+                bits += level.totals().0;
+                ots += level.totals().1;
                 left = left.div_ceil(group);
             }
-            let found = whole.messages.iter().map(|message| whole.bits_of(message)).sum::<u64>();
-            assert_eq!((left, messages, bits), (1, whole.messages.len(), found), "{values} by {groups:?}");
-            assert_eq!(ots, ots_of(&whole), "{values} by {groups:?}");
+            assert_eq!((left, messages), (1, whole.messages.len()), "{values} by {groups:?}");
+            assert_eq!((bits, ots), whole.totals(), "{values} by {groups:?}");
         }
     }
 

@@ -1,12 +1,14 @@
 //! What the tests of the applications share.
 #![allow(dead_code)]
 
+use duologue::channel::Channel;
 use duologue::circuit::Binding;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::reference::{Table, evaluate};
 use duologue::cost::cost;
-use duologue::{Inputs, Options, Scheme};
+use duologue::{Inputs, Options, Party, Scheme, Session};
 use std::collections::BTreeMap;
+use std::thread;
 
 pub const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 
@@ -26,6 +28,22 @@ pub fn evaluate_plainly(job: &Binding, inputs: &[Inputs]) -> BTreeMap<String, Ve
     let tables = job.inputs().iter().map(|port| (port.name.clone(), table(&port.name))).collect();
     let number = |lane: &Vec<bool>| lane.iter().rev().fold(0, |number, &bit| number << 1 | u64::from(bit));
     evaluate(job, &tables).into_iter().map(|(name, lanes)| (name, lanes.iter().map(number).collect())).collect()
+}
+
+/// Does the same with both ends of a session that knows all calls.
+pub fn both<T: Send>(act: impl Fn(&mut Session) -> T + Sync) -> [T; 2] {
+    let (alice, bob) = Channel::pair();
+    let run = |channel, party| {
+        let mut session = Session::connect(channel, party).unwrap();
+        session.register_all(&apps::calls());
+        let done = act(&mut session);
+        session.close().unwrap();
+        done
+    };
+    thread::scope(|scope| {
+        let bob = scope.spawn(|| run(bob, Party::Bob));
+        [run(alice, Party::Alice), bob.join().unwrap()]
+    })
 }
 
 /// SplitMix64: the same numbers in every run.

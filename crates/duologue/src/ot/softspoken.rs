@@ -49,8 +49,6 @@ mod lengths;
 mod planes;
 mod pprf;
 
-use std::sync::{Mutex, PoisonError};
-
 use kernels::{Backend, Block, planes::Leaves};
 use zeroize::Zeroize;
 
@@ -274,7 +272,7 @@ impl Receiver {
         let transcript = Transcript::new(&self.seeds.id, self.shape.k, *batches, &before[opening..]);
         let jobs = batch.slices(CHUNK * TILE).into_iter().zip(chunks.chunks_mut(CHUNK * corrections));
         let first = *position + 1;
-        share(threads, workers, jobs.enumerate(), |worker, (index, (slice, c))| {
+        threads.share(workers, jobs.enumerate(), |worker, (index, (slice, c))| {
             let _guard = transcript.guard();
             let tiles = slice.len().div_ceil(TILE);
             expand(&mut worker.scratch, first + (index * CHUNK) as u64, tiles, c);
@@ -304,7 +302,7 @@ impl Sender {
         let transcript = Transcript::new(&self.seeds.id, shape.k, *batches, before);
         let jobs = batch.slices(CHUNK * TILE).into_iter().zip(chunks.chunks(CHUNK * corrections));
         let first = *position + 1;
-        share(threads, workers, jobs.enumerate(), |worker, (index, (slice, c))| {
+        threads.share(workers, jobs.enumerate(), |worker, (index, (slice, c))| {
             let _guard = transcript.guard();
             let (first, tiles) = (first + (index * CHUNK) as u64, slice.len().div_ceil(TILE));
             worker.scratch.expand_punctured(shape, trees, delta, first, tiles, c);
@@ -396,22 +394,6 @@ impl Worker {
         self.folds.add(&self.scratch.rows, &weights[..tiles]);
         challenge
     }
-}
-
-/// Hands the jobs out in their order, each to the next thread that is free. A job may wait for those before it.
-fn share<W: Send, J>(
-    threads: &Threads,
-    workers: &mut [W],
-    jobs: impl Iterator<Item = J> + Send,
-    work: impl Fn(&mut W, J) + Sync,
-) {
-    let jobs = Mutex::new(jobs);
-    let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
-    threads.each(workers, |worker| {
-        while let Some(job) = next() {
-            work(worker, job);
-        }
-    });
 }
 
 #[cfg(test)]

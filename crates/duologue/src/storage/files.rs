@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::private_files::others_may;
 use crate::{Error, Result};
 
 /// The end of the name of a file that is being written or erased. One that is found was left by a crash, and counts as
@@ -23,23 +24,13 @@ pub(crate) fn make_folder(folder: &Path) -> Result<()> {
 }
 
 /// Refuses a file or folder that others may read or write.
-#[cfg(unix)]
 pub(crate) fn refuse_others(path: &Path, metadata: &Metadata) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = metadata.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 {
-        return Ok(());
-    }
+    let Some(mode) = others_may(metadata) else { return Ok(()) };
     let (path, right) = (path.display(), if metadata.is_dir() { "700" } else { "600" });
     Err(Error::usage(format!(
         "others may read or write {path} (mode {mode:03o}): run `chmod {right} {path}`; if somebody may have read it, \
          prepare anew"
     )))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn refuse_others(_: &Path, _: &Metadata) -> Result<()> {
-    Ok(())
 }
 
 /// Opens a file that nobody else may read; its length comes with it.

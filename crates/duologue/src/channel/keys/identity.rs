@@ -2,9 +2,9 @@
 //!
 //! The private key lies in a PEM file (PKCS#8, RFC 8410) that only its owner may read; `openssl pkey` reads it too.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
 use std::sync::Arc;
 
 use data_encoding::BASE64;
@@ -15,6 +15,7 @@ use zeroize::Zeroizing;
 
 use super::PublicKey;
 use crate::error::{Error, Result};
+use crate::private_files::{others_may, write_new};
 
 /// PKCS#8 of an Ed25519 seed, RFC 8410 section 7, up to the seed.
 const PKCS8: [u8; 16] =
@@ -120,61 +121,11 @@ fn no_private_key(why: impl Into<String>) -> Error {
     Error::Malformed { what: "private key".into(), why: why.into() }
 }
 
-#[cfg(unix)]
 fn refuse_readable_by_others(file: &File, path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
     let metadata = file.metadata().map_err(Error::io("reading a key's permissions"))?;
-    let mode = metadata.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 {
-        return Ok(());
-    }
+    let Some(mode) = others_may(&metadata) else { return Ok(()) };
     let path = path.display();
     Err(Error::usage(format!(
         "others may read or write the key {path} (mode {mode:03o}): run `chmod 600 {path}`, or make a new key if somebody may have read it"
     )))
-}
-
-#[cfg(not(unix))]
-fn refuse_readable_by_others(_: &File, _: &Path) -> Result<()> {
-    Ok(())
-}
-
-/// Writes a whole file under a temporary name, then gives it its name unless that is taken.
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = temporary_beside(path)?;
-    let written = write_private(&temporary, bytes).and_then(|()| name_once(&temporary, path));
-    let removed = fs::remove_file(&temporary);
-    written?;
-    // After a rename there is nothing left to remove.
-    removed.or_else(|e| if e.kind() == ErrorKind::NotFound { Ok(()) } else { Err(e) })
-}
-
-fn temporary_beside(path: &Path) -> io::Result<PathBuf> {
-    let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
-    let random = getrandom::u64().map_err(io::Error::other)?;
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{random:016x}"));
-    Ok(path.with_file_name(hidden))
-}
-
-fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
-}
-
-/// A hard link fails if the name is taken, a rename would replace it; where a file system has no
-/// hard links, looking first is the best there is.
-fn name_once(temporary: &Path, path: &Path) -> io::Result<()> {
-    match fs::hard_link(temporary, path) {
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(e),
-        Err(_) if path.symlink_metadata().is_ok() => Err(ErrorKind::AlreadyExists.into()),
-        Err(_) => fs::rename(temporary, path),
-        Ok(()) => Ok(()),
-    }
 }

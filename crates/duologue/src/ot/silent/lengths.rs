@@ -31,10 +31,7 @@ impl SilentLengths {
 
     /// As [`CotMaker::batch`](crate::ot::CotMaker::batch).
     pub fn batch(&self, wanted: u64) -> usize {
-        match self.begun {
-            false => self.schedule.first_batch(wanted),
-            true => self.schedule.for_demand(wanted).outputs(),
-        }
+        self.schedule.batch(wanted, self.begun)
     }
 
     /// As [`CotMaker::ready`](crate::ot::CotMaker::ready).

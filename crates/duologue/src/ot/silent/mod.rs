@@ -350,10 +350,7 @@ impl<S> Core<S> {
 
     /// As [`CotMaker::batch`].
     fn batch(&self, wanted: u64) -> usize {
-        match self.begun {
-            false => self.schedule.first_batch(wanted),
-            true => self.schedule.for_demand(wanted).outputs(),
-        }
+        self.schedule.batch(wanted, self.begun)
     }
 
     fn ready(&self) -> bool {

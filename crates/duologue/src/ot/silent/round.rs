@@ -1,8 +1,6 @@
 //! A round of either side, tree by tree: each tree is grown, summed for the check, encoded and written to its
 //! destination while it is in the cache. A dual round is in `syndrome.rs`.
 
-use std::sync::{Mutex, PoisonError};
-
 use kernels::{Block, tree::TreeHash};
 use zeroize::Zeroize;
 
@@ -126,26 +124,15 @@ impl RoundContext<'_> {
     }
 }
 
-/// Shares items among threads, one at a time; every thread has a worker.
-pub(super) fn share<W, T: Send>(
+/// Shares items among threads, one at a time; every thread that gets one makes itself a worker.
+pub(super) fn share<W: Send, T>(
     threads: &Threads,
     items: impl Iterator<Item = T> + Send,
     worker: impl Fn() -> W + Sync,
     each: impl Fn(&mut W, T) + Sync,
 ) {
-    let items = Mutex::new(items);
-    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
-    threads.each(&mut vec![(); threads.count()], |()| {
-        let Some(mut item) = next() else { return };
-        let mut worker = worker();
-        loop {
-            each(&mut worker, item);
-            match next() {
-                Some(another) => item = another,
-                None => return,
-            }
-        }
-    });
+    let mut workers: Vec<Option<W>> = (0..threads.count()).map(|_| None).collect();
+    threads.share(&mut workers, items, |made, item| each(made.get_or_insert_with(&worker), item));
 }
 
 impl Worker {

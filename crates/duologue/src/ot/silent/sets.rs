@@ -168,9 +168,12 @@ impl Schedule {
         self.rounds().find(|round| round.outputs() as u64 >= wanted).unwrap_or(self.every)
     }
 
-    /// The number of COTs of the first batch if so many are wanted.
-    pub(super) fn first_batch(&self, wanted: u64) -> usize {
-        if wanted <= self.direct as u64 { wanted as usize } else { self.for_demand(wanted).outputs() }
+    /// The number of COTs of the next batch if so many are wanted; `begun` says whether it is not the first one.
+    pub(super) fn batch(&self, wanted: u64, begun: bool) -> usize {
+        match usize::try_from(wanted) {
+            Ok(few) if !begun && few <= self.direct => few,
+            _ => self.for_demand(wanted).outputs(),
+        }
     }
 
     /// Whether a first batch of so many needs no round.
