@@ -8,11 +8,13 @@
 //! | file | call | who learns what |
 //! |---|---|---|
 //! | `shares.rs` | `duologue:argmin-encrypted` | nobody anything |
+//! | `erkin/` | `duologue:argmin-erkin` | nobody anything |
 //!
 //! **Security**: semi-honest parties. The server sees ciphertexts alone. The client sees plaintexts, so that whatever the
 //! server sends is blinded, and re-randomised, since the client sees the randomness of ciphertexts, too.
 
 mod ciphertexts;
+mod erkin;
 mod keys;
 mod shares;
 mod terms;
@@ -27,6 +29,7 @@ use duologue::call::{
 use duologue::circuit::program::{CallPort, Functionality, Holder};
 use duologue::circuit::{BitMatrix, Error, Party, bits};
 
+use erkin::Erkin;
 use he::paillier::{PublicKey, SecretKey};
 use he::{Ciphertexts, Plaintexts};
 pub use keys::Keys;
@@ -45,16 +48,19 @@ pub fn calls(keys: &Keys) -> Calls {
 pub enum Method {
     /// Ours, on shares.
     Duologue,
+    /// Erkin and others, with the comparison of Damgård, Geisler and Krøigaard.
+    Erkin,
 }
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 1] = [Method::Duologue];
+    pub const ALL: [Method; 2] = [Method::Duologue, Method::Erkin];
 
     /// The call, with what this party has of the key.
     pub fn call(self, keys: &Keys) -> Arc<dyn CallProtocol> {
         match self {
             Method::Duologue => Arc::new(Encrypted::with(Shares, keys)),
+            Method::Erkin => Arc::new(Encrypted::with(Erkin::new(keys), keys)),
         }
     }
 }
