@@ -30,6 +30,7 @@ mod coding;
 pub mod dgk;
 mod error;
 mod group;
+mod jacobi;
 mod number;
 pub mod packing;
 pub mod paillier;

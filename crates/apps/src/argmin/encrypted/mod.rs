@@ -125,6 +125,11 @@ pub(crate) trait Protocol: Send + Sync {
     /// [`Error::Usage`] if the call is too large.
     fn lengths(&self, job: &Job, party: Party) -> Result<CallLengths>;
 
+    /// Whether it looks at the Jacobi symbols of what it sends on of the server's ciphertexts, so that nobody does before.
+    fn looks_at_symbols(&self) -> bool {
+        false
+    }
+
     /// Begins setup.
     ///
     /// # Errors
@@ -214,7 +219,7 @@ impl<P: Protocol> Functionality for Encrypted<P> {
 /// The first of the least values and its argument or index, encrypted anew.
 fn least(secret: &SecretKey, args: &[BitMatrix]) -> Result<[Ciphertexts; 2]> {
     let decrypted = |lanes: &BitMatrix| -> Result<Zeroizing<Vec<u128>>> {
-        let plain = secret.decrypt(&own_ciphertexts(secret.public(), lanes)?).map_err(own)?;
+        let plain = secret.decrypt(&own_ciphertexts(secret.public(), lanes, true)?).map_err(own)?;
         plain.to_u128s().ok_or_else(|| duologue::Error::usage("a value of more than 128 bits"))
     };
     let values = decrypted(&args[0])?;
@@ -265,7 +270,8 @@ impl<P: Protocol> CallProtocol for Encrypted<P> {
         let rest = Zeroizing::new(setup.split_off(bytes_of_key(&job.terms)));
         let key = self.keys.restore(&setup, &job.terms)?;
         let mut held = args.into_iter().flatten();
-        let mut next = || held.next().map(|lanes| own_ciphertexts(&key, &lanes)).transpose();
+        let any_symbol = self.protocol.looks_at_symbols();
+        let mut next = || held.next().map(|lanes| own_ciphertexts(&key, &lanes, any_symbol)).transpose();
         let values = next()?.ok_or_else(|| duologue::Error::usage("the server has no ciphertexts"))?;
         let inputs = Inputs { values, arguments: next()? };
         let stage = self.protocol.server(&job, key.clone(), rest, inputs)?;
