@@ -16,5 +16,8 @@ use std::sync::Arc;
 
 /// The protocols of all calls that applications make, for a session to register.
 pub fn calls() -> Calls {
-    Calls::new().with(Arc::new(equality::Equality)).with(Arc::new(argmin::Argmin))
+    Calls::new()
+        .with(Arc::new(equality::Equality))
+        .with(Arc::new(argmin::Argmin))
+        .with(Arc::new(argmin::Backtrack))
 }

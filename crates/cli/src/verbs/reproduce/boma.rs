@@ -1,0 +1,202 @@
+//! Tables 2, 3 and 5 of Ziegeldorf, Hiller, Henze, Wirtz, Wehrle, *Bandwidth-optimized Secure Two-Party Computation of Minima*
+//! (CANS 2015): the least of 1,000 values of l bits with its argument of l bits.
+//!
+//! `boma.csv` has the paper's figures. Its columns are key sizes: short is 80 bits of security with RSA moduli of 1,024 bits,
+//! medium 112 with 2,048, long 128 with 3,072. Circuits and our own protocols have 128 bits here in every column.
+
+use super::trial::{Ran, Trial, bytes};
+use super::{Cell, Effort, How, Table};
+use crate::failure::{Exit, Failure};
+use apps::argmin::{self, Direction, Found, Held};
+use duologue::channel::Link;
+use duologue::circuit::blocks::Goal;
+use duologue::circuit::program::Recipient;
+use duologue::{Garbling, Options, Scheme};
+use std::time::Duration;
+
+pub const TABLES: &[Table] = &[
+    Table {
+        name: "boma/2",
+        about: "BOMA, Table 2: bytes for protected inputs",
+        unit: "MiB",
+        notes: NOTES,
+        rows: |_| sent("2", SHARED),
+    },
+    Table {
+        name: "boma/3",
+        about: "BOMA, Table 3: time over a line of 1, 2, 5 and 10 Mbit/s",
+        unit: "s",
+        notes: TIMES,
+        rows: times,
+    },
+    Table {
+        name: "boma/5",
+        about: "BOMA, Table 5: bytes where each party has half of the inputs",
+        unit: "MiB",
+        notes: NOTES,
+        rows: |_| sent("5", HALVES),
+    },
+];
+
+const NOTES: &str = "\
+Ours is all payload of both directions in a new session: terms, base OTs, setup, online; rows of a pool are the online
+phase alone. Circuits and our own protocols have 128 bits of security in every column. Beside our own protocol, in all its
+rows, stands the paper's BOMA.";
+
+const TIMES: &str = "\
+Ours is from connecting to closing, both parties on this machine, one thread each, over TCP with a simulated line; a star
+marks what was computed from exact bytes and measured computing. Circuits and our own protocols have 128 bits of security in
+every column. Beside our own protocol stands the paper's BOMA.";
+
+const VALUES: u64 = 1000;
+const LEVELS: [&str; 3] = ["short", "medium", "long"];
+const WIDTHS: [u32; 3] = [32, 64, 128];
+
+/// A row: its name, the row of the paper that it stands beside, and the protocol for a width.
+struct Protocol {
+    row: &'static str,
+    beside: &'static str,
+    trial: fn(u32) -> Result<Trial, Failure>,
+    /// Whether correlations come from a pool.
+    pool: bool,
+}
+
+const fn row(row: &'static str, beside: &'static str, trial: fn(u32) -> Result<Trial, Failure>) -> Protocol {
+    Protocol { row, beside, trial, pool: false }
+}
+
+/// Values that both parties share.
+const SHARED: &[Protocol] = &[
+    row("kolesnikov", "kolesnikov", |l| circuit(l, Found::Index, GARBLED, BOTH)),
+    row("kolesnikov_three_halves", "kolesnikov", |l| circuit(l, Found::Index, THREE_HALVES, BOTH)),
+    row("huang", "huang", |l| circuit(l, Found::Walk(l), GARBLED, BOTH)),
+    row("huang_three_halves", "huang", |l| circuit(l, Found::Walk(l), THREE_HALVES, BOTH)),
+    row("aby_yao", "aby_yao", |l| strings(l, GARBLED)),
+    row("aby_yao_three_halves", "aby_yao", |l| strings(l, THREE_HALVES)),
+    row("schneider", "schneider", |l| circuit(l, Found::Index, GMW, BOTH)),
+    row("aby_gmw", "aby_gmw", |l| strings(l, GMW)),
+    row("duologue_shared", "boma", shared),
+    Protocol { pool: true, ..row("duologue_shared_pool", "boma", shared) },
+    row("duologue_xor", "boma", |l| strings(l, CHAINS)),
+];
+
+/// Private halves, whose result Bob gets.
+const HALVES: &[Protocol] = &[
+    row("kolesnikov", "kolesnikov", |l| circuit(l, Found::Index, GARBLED, EACH)),
+    row("kolesnikov_three_halves", "kolesnikov", |l| circuit(l, Found::Index, THREE_HALVES, EACH)),
+    row("huang", "huang", |l| circuit(l, Found::Walk(l), GARBLED, EACH)),
+    row("huang_three_halves", "huang", |l| circuit(l, Found::Walk(l), THREE_HALVES, EACH)),
+    row("aby_yao", "aby_yao", |l| circuit(l, Found::Argument(l), GARBLED, EACH)),
+    row("aby_yao_three_halves", "aby_yao", |l| circuit(l, Found::Argument(l), THREE_HALVES, EACH)),
+    row("schneider", "schneider", |l| circuit(l, Found::Index, GMW, EACH)),
+    row("aby_gmw", "aby_gmw", |l| circuit(l, Found::Argument(l), GMW, EACH)),
+    row("duologue", "boma", halves),
+    Protocol { pool: true, ..row("duologue_pool", "boma", halves) },
+];
+
+/// A protocol for circuits, and what is kept low.
+#[derive(Clone, Copy)]
+struct Engine(Scheme, Garbling, Goal);
+
+const GARBLED: Engine = Engine(Scheme::Yao, Garbling::HalfGates, Goal::Size);
+const THREE_HALVES: Engine = Engine(Scheme::Yao, Garbling::ThreeHalves, Goal::Size);
+const GMW: Engine = Engine(Scheme::Gmw, Garbling::HalfGates, Goal::Depth);
+const CHAINS: Engine = Engine(Scheme::Gmw, Garbling::HalfGates, Goal::Size);
+
+const BOTH: Held = Held::Shared(VALUES);
+const EACH: Held = Held::Halves([VALUES / 2; 2]);
+
+fn circuit(l: u32, found: Found, Engine(scheme, garbling, goal): Engine, held: Held) -> Result<Trial, Failure> {
+    let sizes: &[(&str, u64)] = match held {
+        Held::Shared(_) => &[("values", VALUES)],
+        Held::Halves(_) => HALF,
+    };
+    Trial::new(&argmin::levels(l, found, goal, held), sizes, Options::new(scheme).garbling(garbling))?.leanest()
+}
+
+fn strings(l: u32, Engine(scheme, garbling, goal): Engine) -> Result<Trial, Failure> {
+    let program = argmin::strings(l, Some(l), goal);
+    Trial::new(&program, &[("values", VALUES)], Options::new(scheme).garbling(garbling))?.leanest()
+}
+
+/// Ours, with OTs of one party, which take fewer bytes by the maker that is taken.
+fn shared(l: u32) -> Result<Trial, Failure> {
+    let program = argmin::shared(l, Some(l), Direction::One, &[]);
+    Trial::new(&program, &[("values", VALUES)], Options::new(Scheme::Gmw))?.leanest()
+}
+
+const HALF: &[(&str, u64)] = &[("alice", VALUES / 2), ("bob", VALUES / 2)];
+
+fn halves(l: u32) -> Result<Trial, Failure> {
+    let program = argmin::halves(l, Some(l), Recipient::Party(duologue::Party::Bob));
+    Trial::new(&program, HALF, Options::new(Scheme::Gmw))?.leanest()
+}
+
+/// Bytes of all protocols, which are exact.
+fn sent(table: &str, protocols: &[Protocol]) -> Result<Vec<Cell>, Failure> {
+    let mut cells = Vec::new();
+    for protocol in protocols {
+        for width in WIDTHS {
+            let cost = (protocol.trial)(width)?.cost()?;
+            let online = cost.online.alice_to_bob + cost.online.bob_to_alice;
+            let mebibytes = if protocol.pool { online } else { bytes(&cost) } as f64 / f64::from(1 << 20);
+            cells.extend(LEVELS.iter().map(|level| {
+                cell(table, protocol, format!("{level}/{width}"), mebibytes, How::Exact)
+            }));
+        }
+    }
+    Ok(cells)
+}
+
+fn cell(table: &str, protocol: &Protocol, column: String, ours: f64, how: How) -> Cell {
+    Cell { row: protocol.row.into(), paper: of_paper(table, protocol.beside, &column), column, ours, how }
+}
+
+/// The paper's figure.
+fn of_paper(table: &str, row: &str, column: &str) -> Option<f64> {
+    let wanted = format!("{table},{row},{column},");
+    include_str!("boma.csv").lines().find_map(|line| line.strip_prefix(&wanted))?.parse().ok()
+}
+
+/// Beyond this time a cell is computed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The protocols of Table 3 that were measured in the paper, and ours.
+const TIMED: &[&str] = &["aby_yao", "aby_yao_three_halves", "aby_gmw", "duologue_shared", "duologue_xor"];
+
+/// What is measured where all else is computed.
+const QUICK: (&str, u32, u32) = ("duologue_shared", 32, 10);
+
+fn times(effort: &Effort) -> Result<Vec<Cell>, Failure> {
+    let mut cells = Vec::new();
+    for protocol in SHARED.iter().filter(|protocol| TIMED.contains(&protocol.row)) {
+        for width in WIDTHS {
+            let trial = (protocol.trial)(width)?;
+            let computing = trial.run(None)?.time;
+            for rate in [1, 2, 5, 10] {
+                let link: Link = format!("1ms,{rate}Mbit").parse()?;
+                let chosen = (protocol.row, width, rate) == QUICK;
+                let (time, how) = time(&trial, &link, computing, chosen || !effort.quick)?;
+                effort.console.note(format!("{}, {width} bits, {rate} Mbit/s: {time:.2} s", protocol.row));
+                cells.extend(LEVELS.iter().map(|level| {
+                    cell("3", protocol, format!("{level}/{width}/{rate}"), time, how)
+                }));
+            }
+        }
+    }
+    Ok(cells)
+}
+
+/// Measured if there is the patience for it; else computed.
+fn time(trial: &Trial, link: &Link, computing: Duration, measure: bool) -> Result<(f64, How), Failure> {
+    let computed = trial.computed(link, computing)?;
+    if computed > PATIENCE || !measure {
+        return Ok((computed.as_secs_f64(), How::Computed));
+    }
+    let Ran { time, bytes: sent } = trial.run(Some(*link))?;
+    let counted = bytes(&trial.cost()?);
+    if sent != counted {
+        return Err(Failure::new(Exit::Wrong, format!("a run took {sent} bytes, not the {counted} that were counted")));
+    }
+    Ok((time.as_secs_f64(), How::Measured))
+}
