@@ -70,6 +70,11 @@ fn flags_of_argmin_that_would_do_nothing_are_refused() {
         ("--protocol gmw --form xor --method kolesnikov", &["run by yao, not by gmw"]),
         ("--form halves --schedule lan", &["leave out --schedule"]),
         ("--form xor --method schneider --schedule lan", &["only the method auto looks at a line"]),
+        ("--form xor --method kolesnikov", &["made for a number of values: --size values=N"]),
+        ("--form xor --method huang --argument 8 --size values=3", &["shows Bob the place", "--leaky"]),
+        ("--form xor --method aby_yao --argument 8 --leaky", &["--leaky is for the method huang"]),
+        ("--leaky", &["--leaky is for the method huang"]),
+        ("--form halves --ots one", &["--ots is for form shared"]),
         // The protocol that it is may be said: then the next thing is missing.
         ("--protocol gmw --size values=2", &["the input 'bob_shares' is not given"]),
         ("--protocol yao --form xor --method kolesnikov --size values=2", &["the input 'values' is not given"]),

@@ -102,7 +102,8 @@ impl Case {
     }
 
     fn check(&self, outcomes: [&Outcome; 2]) {
-        let least = (1..self.values.len()).fold(0, |least, i| if self.values[i] < self.values[least] { i } else { least });
+        let least =
+            (1..self.values.len()).fold(0, |least, i| if self.values[i] < self.values[least] { i } else { least });
         let (name, second) = match self.found {
             Found::Index => ("index", least as u128),
             _ => ("argument", self.arguments[least]),
@@ -191,7 +192,8 @@ fn a_walk_in_several_messages() {
 /// 2·l ANDs a pair, and less than one a value for the index; nothing for an argument that a walk finds.
 #[test]
 fn ands_are_those_of_the_papers() {
-    for (found, ands) in [(Found::Index, 999 * 64 + 1000), (Found::Walk(32), 999 * 64), (Found::Argument(32), 999 * 96)] {
+    for (found, ands) in [(Found::Index, 999 * 64 + 1000), (Found::Walk(32), 999 * 64), (Found::Argument(32), 999 * 96)]
+    {
         let binding = levels(32, found, Goal::Size, Held::Shared(1000)).bind(&[("values", 1000)]).unwrap();
         let cost = duologue::cost::cost_with(&binding, &Options::new(Scheme::Yao), &apps::calls()).unwrap();
         assert!((ands - 10..=ands).contains(&cost.ands), "{found:?}: {}", cost.ands);

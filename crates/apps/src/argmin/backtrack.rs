@@ -70,7 +70,9 @@ impl Functionality for Backtrack {
         match args {
             _ if !parameters.is_empty() => refuse("no parameters"),
             [lost, first, more @ ..] if lost.ty.width == 1 && lost.holder == Holder::Shared => {
-                match more.iter().all(|arg| arg.ty.width == first.ty.width) && (1..=super::MOST_ARGUMENT).contains(&first.ty.width) {
+                match more.iter().all(|arg| arg.ty.width == first.ty.width)
+                    && (1..=super::MOST_ARGUMENT).contains(&first.ty.width)
+                {
                     true => Ok(vec![CallPort { ty: bits(first.ty.width), holder: Holder::Shared }]),
                     false => refuse("arguments of equal width of 1 to 4096 bits"),
                 }
@@ -83,7 +85,9 @@ impl Functionality for Backtrack {
         let leaves = args.iter().skip(1).fold(0u64, |sum, &lanes| sum.saturating_add(lanes));
         match args.first() {
             Some(&pairs) if (1..MOST_LEAVES).contains(&pairs) && leaves == pairs + 1 => Ok(vec![1]),
-            _ => Err(circuit::Error::usage(format!("one argument more than pairs, at most {MOST_LEAVES}, not {args:?}"))),
+            _ => {
+                Err(circuit::Error::usage(format!("one argument more than pairs, at most {MOST_LEAVES}, not {args:?}")))
+            }
         }
     }
 
@@ -169,7 +173,10 @@ impl Layout {
             Exchange { sent, read, ..Exchange::default() }
         };
         CallLengths {
-            setup: self.chunks(self.nodes()).map(|nodes| Exchange { demand: demand(nodes), ..Exchange::default() }).collect(),
+            setup: self
+                .chunks(self.nodes())
+                .map(|nodes| Exchange { demand: demand(nodes), ..Exchange::default() })
+                .collect(),
             stored: 32 + self.nodes() * if sends { 2 * KEY } else { KEY + 1 },
             online: from_receiver.chain(nodes).chain(leaves).map(seen).collect(),
         }

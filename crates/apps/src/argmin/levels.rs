@@ -132,14 +132,14 @@ impl Level {
     fn next(mut self, p: &mut Program, lanes: u64) -> Level {
         let carried = self.carried.map_or(0, |carried| p.type_of(carried).width);
         let node = self.node(p.type_of(self.values).width, carried);
-        let every_second = |p: &mut Program, value, start| {
-            p.view(View::Slice { start, step: 2, count: (lanes / 2).into() }, &[value])
-        };
+        let every_second =
+            |p: &mut Program, value, start| p.view(View::Slice { start, step: 2, count: (lanes / 2).into() }, &[value]);
         let both = [Some(self.values), self.carried].into_iter().flatten();
         let args: Vec<Value> = both.flat_map(|value| [0, 1].map(|side| every_second(p, value, side))).collect();
         let results = p.map_all(&node, &args);
         let Some((&least, more)) = results.split_first() else { return self };
-        let rests = |p: &mut Program, value| p.view(View::Slice { start: lanes - 1, step: 1, count: 1.into() }, &[value]);
+        let rests =
+            |p: &mut Program, value| p.view(View::Slice { start: lanes - 1, step: 1, count: 1.into() }, &[value]);
         let join = |p: &mut Program, winners, rest| p.view(View::Chain, &[winners, rest]);
         let odd = lanes % 2 == 1;
         let rest = odd.then(|| rests(p, self.values));
@@ -158,7 +158,8 @@ impl Level {
 
     /// What an odd one out carries: another digit of the index, which is zero.
     fn rest(&self, p: &mut Program, lanes: u64) -> Option<Value> {
-        let last = |p: &mut Program, value| p.view(View::Slice { start: lanes - 1, step: 1, count: 1.into() }, &[value]);
+        let last =
+            |p: &mut Program, value| p.view(View::Slice { start: lanes - 1, step: 1, count: 1.into() }, &[value]);
         match (self.found, self.carried) {
             (Found::Index, None) => Some(p.number(bits(1), 1, 0)),
             (Found::Index, Some(digits)) => {
@@ -174,7 +175,8 @@ impl Level {
     fn node(&self, width: u32, carried: u32) -> Circuit {
         let mut c = Builder::new("pair");
         let [left, right] = ["left", "right"].map(|side| c.uint(format!("{side}_value"), width));
-        let sides = ["left", "right"].map(|side| if carried > 0 { c.bits(format!("{side}_more"), carried) } else { Bits(vec![]) });
+        let sides = ["left", "right"]
+            .map(|side| if carried > 0 { c.bits(format!("{side}_more"), carried) } else { Bits(vec![]) });
         let lost = greater(&mut c, &left, &right, self.goal);
         let join = |value: &UInt, more: &Bits| Bits(value.0.iter().chain(&more.0).copied().collect());
         let least = mux(&mut c, lost, &join(&right, &sides[1]), &join(&left, &sides[0]));

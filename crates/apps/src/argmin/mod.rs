@@ -41,10 +41,10 @@ mod schedule;
 mod select;
 mod setup;
 
+pub use backtrack::Backtrack;
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::circuit::program::{CallPort, Functionality, Holder};
 use duologue::circuit::{BitMatrix, Error, Party, bits, uint};
-pub use backtrack::Backtrack;
 use layout::Layout;
 pub use levels::{Found, Held, levels};
 use online::{Begin, Online};

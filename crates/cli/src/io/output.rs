@@ -34,12 +34,7 @@ enum Place {
 
 impl Destinations {
     /// Checks before the run that the outputs are ours and that the files can be written.
-    pub fn new(
-        binding: &Binding,
-        party: Party,
-        drawn: &[Drawn],
-        wanted: &[Pair<String>],
-    ) -> Result<Self, Failure> {
+    pub fn new(binding: &Binding, party: Party, drawn: &[Drawn], wanted: &[Pair<String>]) -> Result<Self, Failure> {
         let mut destinations: Vec<Destination> = Vec::new();
         for Pair { name, value } in wanted {
             if destinations.iter().any(|known| known.name == *name) {

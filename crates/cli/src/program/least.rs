@@ -87,7 +87,8 @@ pub fn load_with(
     supply: Supply,
 ) -> Result<Chosen, Failure> {
     let Least { form, method, argument, schedule, ots, leaky } = least;
-    let asked = form.is_some() || method.is_some() || argument.is_some() || schedule.is_some() || ots.is_some() || *leaky;
+    let asked =
+        form.is_some() || method.is_some() || argument.is_some() || schedule.is_some() || ots.is_some() || *leaky;
     let name = text.strip_prefix("app:argmin").filter(|rest| rest.is_empty() || rest.starts_with(':'));
     let Some(width) = name else {
         if asked {
@@ -167,9 +168,7 @@ impl Wanted {
     /// The methods of circuits take values that are shared by XOR.
     fn by_call(&self, program: Program, blinds: &'static [&'static str]) -> Result<Chosen, Failure> {
         match self.method {
-            Method::Auto | Method::Duologue => {
-                Ok(Chosen { program, scheme: Some(Scheme::Gmw), blinds, by_call: true })
-            }
+            Method::Auto | Method::Duologue => Ok(Chosen { program, scheme: Some(Scheme::Gmw), blinds, by_call: true }),
             _ => Err(Failure::input("app:argmin: this method takes values that are shared by XOR: --form xor")),
         }
     }

@@ -4,14 +4,16 @@
 //! `boma.csv` has the paper's figures. Its columns are key sizes: short is 80 bits of security with RSA moduli of 1,024 bits,
 //! medium 112 with 2,048, long 128 with 3,072. Circuits and our own protocols have 128 bits here in every column.
 
+use super::encrypted::Shape;
 use super::trial::{Ran, Trial, bytes};
 use super::{Cell, Effort, How, Table};
 use crate::failure::{Exit, Failure};
+use apps::argmin::encrypted::Method;
 use apps::argmin::{self, Direction, Found, Held};
 use duologue::channel::Link;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::Recipient;
-use duologue::{Garbling, Options, Scheme};
+use duologue::{Garbling, Options, Party, Scheme, Timing};
 use std::time::Duration;
 
 pub const TABLES: &[Table] = &[
@@ -49,32 +51,98 @@ marks what was computed from exact bytes and measured computing. Circuits and ou
 every column. Beside our own protocol stands the paper's BOMA.";
 
 const VALUES: u64 = 1000;
-const LEVELS: [&str; 3] = ["short", "medium", "long"];
-const WIDTHS: [u32; 3] = [32, 64, 128];
 
-/// A row: its name, the row of the paper that it stands beside, and the protocol for a width.
+/// A column: a level of security, the bits of its keys, and the bits of a value.
+#[derive(Clone, Copy)]
+struct Column {
+    level: &'static str,
+    key_bits: u32,
+    width: u32,
+}
+
+const COLUMNS: [Column; 9] = {
+    const fn of(level: &'static str, key_bits: u32, width: u32) -> Column {
+        Column { level, key_bits, width }
+    }
+    let [short, medium, long] = [("short", 1024), ("medium", 2048), ("long", 3072)];
+    [
+        of(short.0, short.1, 32),
+        of(short.0, short.1, 64),
+        of(short.0, short.1, 128),
+        of(medium.0, medium.1, 32),
+        of(medium.0, medium.1, 64),
+        of(medium.0, medium.1, 128),
+        of(long.0, long.1, 32),
+        of(long.0, long.1, 64),
+        of(long.0, long.1, 128),
+    ]
+};
+
+/// A row: its name, the row of the paper that it stands beside, and its protocol.
 struct Protocol {
     row: &'static str,
     beside: &'static str,
-    trial: fn(u32) -> Result<Trial, Failure>,
+    what: What,
     /// Whether correlations come from a pool.
     pool: bool,
 }
 
+/// A protocol: of 128 bits of security for values of so many bits, or over ciphertexts of the column's key.
+#[derive(Clone, Copy)]
+enum What {
+    Plain(fn(u32) -> Result<Trial, Failure>),
+    Encrypted(Method),
+}
+
 const fn row(row: &'static str, beside: &'static str, trial: fn(u32) -> Result<Trial, Failure>) -> Protocol {
-    Protocol { row, beside, trial, pool: false }
+    Protocol { row, beside, what: What::Plain(trial), pool: false }
+}
+
+const fn encrypted(row: &'static str, beside: &'static str, method: Method) -> Protocol {
+    Protocol { row, beside, what: What::Encrypted(method), pool: false }
+}
+
+impl What {
+    fn shape(method: Method, column: Column) -> Shape {
+        Shape { method, key_bits: column.key_bits, width: column.width, values: VALUES }
+    }
+
+    /// A trial that can be counted.
+    fn counted(self, column: Column) -> Result<Trial, Failure> {
+        match self {
+            What::Plain(trial) => trial(column.width)?,
+            What::Encrypted(method) => What::shape(method, column).counted()?,
+        }
+        .leanest()
+    }
+
+    /// A trial that can be run.
+    fn ready(self, column: Column) -> Result<Trial, Failure> {
+        match self {
+            What::Plain(trial) => trial(column.width)?,
+            What::Encrypted(method) => What::shape(method, column).ready()?,
+        }
+        .leanest()
+    }
+
+    /// Whether a figure of another level is the same.
+    fn is_same(self, one: Column, other: Column) -> bool {
+        one.width == other.width && (one.key_bits == other.key_bits || matches!(self, What::Plain(_)))
+    }
 }
 
 /// Values that both parties share.
 const SHARED: &[Protocol] = &[
-    row("kolesnikov", "kolesnikov", |l| circuit(l, Found::Index, GARBLED, BOTH)),
-    row("kolesnikov_three_halves", "kolesnikov", |l| circuit(l, Found::Index, THREE_HALVES, BOTH)),
-    row("huang", "huang", |l| circuit(l, Found::Walk(l), GARBLED, BOTH)),
-    row("huang_three_halves", "huang", |l| circuit(l, Found::Walk(l), THREE_HALVES, BOTH)),
-    row("aby_yao", "aby_yao", |l| strings(l, GARBLED)),
-    row("aby_yao_three_halves", "aby_yao", |l| strings(l, THREE_HALVES)),
+    row("kolesnikov", "kolesnikov", |l| circuit(l, Found::Index, THREE_HALVES, BOTH)),
+    row("kolesnikov_half_gates", "kolesnikov", |l| circuit(l, Found::Index, HALF_GATES, BOTH)),
+    row("huang", "huang", |l| circuit(l, Found::Walk(l), THREE_HALVES, BOTH)),
+    row("huang_half_gates", "huang", |l| circuit(l, Found::Walk(l), HALF_GATES, BOTH)),
+    row("aby_yao", "aby_yao", |l| strings(l, THREE_HALVES)),
+    row("aby_yao_half_gates", "aby_yao", |l| strings(l, HALF_GATES)),
     row("schneider", "schneider", |l| circuit(l, Found::Index, GMW, BOTH)),
     row("aby_gmw", "aby_gmw", |l| strings(l, GMW)),
+    encrypted("duologue", "boma", Method::Duologue),
+    Protocol { pool: true, ..encrypted("duologue_pool", "boma", Method::Duologue) },
     row("duologue_shared", "boma", shared),
     Protocol { pool: true, ..row("duologue_shared_pool", "boma", shared) },
     row("duologue_xor", "boma", |l| strings(l, CHAINS)),
@@ -82,12 +150,12 @@ const SHARED: &[Protocol] = &[
 
 /// Private halves, whose result Bob gets.
 const HALVES: &[Protocol] = &[
-    row("kolesnikov", "kolesnikov", |l| circuit(l, Found::Index, GARBLED, EACH)),
-    row("kolesnikov_three_halves", "kolesnikov", |l| circuit(l, Found::Index, THREE_HALVES, EACH)),
-    row("huang", "huang", |l| circuit(l, Found::Walk(l), GARBLED, EACH)),
-    row("huang_three_halves", "huang", |l| circuit(l, Found::Walk(l), THREE_HALVES, EACH)),
-    row("aby_yao", "aby_yao", |l| circuit(l, Found::Argument(l), GARBLED, EACH)),
-    row("aby_yao_three_halves", "aby_yao", |l| circuit(l, Found::Argument(l), THREE_HALVES, EACH)),
+    row("kolesnikov", "kolesnikov", |l| circuit(l, Found::Index, THREE_HALVES, EACH)),
+    row("kolesnikov_half_gates", "kolesnikov", |l| circuit(l, Found::Index, HALF_GATES, EACH)),
+    row("huang", "huang", |l| circuit(l, Found::Walk(l), THREE_HALVES, EACH)),
+    row("huang_half_gates", "huang", |l| circuit(l, Found::Walk(l), HALF_GATES, EACH)),
+    row("aby_yao", "aby_yao", |l| circuit(l, Found::Argument(l), THREE_HALVES, EACH)),
+    row("aby_yao_half_gates", "aby_yao", |l| circuit(l, Found::Argument(l), HALF_GATES, EACH)),
     row("schneider", "schneider", |l| circuit(l, Found::Index, GMW, EACH)),
     row("aby_gmw", "aby_gmw", |l| circuit(l, Found::Argument(l), GMW, EACH)),
     row("duologue", "boma", halves),
@@ -98,7 +166,7 @@ const HALVES: &[Protocol] = &[
 #[derive(Clone, Copy)]
 struct Engine(Scheme, Garbling, Goal);
 
-const GARBLED: Engine = Engine(Scheme::Yao, Garbling::HalfGates, Goal::Size);
+const HALF_GATES: Engine = Engine(Scheme::Yao, Garbling::HalfGates, Goal::Size);
 const THREE_HALVES: Engine = Engine(Scheme::Yao, Garbling::ThreeHalves, Goal::Size);
 const GMW: Engine = Engine(Scheme::Gmw, Garbling::HalfGates, Goal::Depth);
 const CHAINS: Engine = Engine(Scheme::Gmw, Garbling::HalfGates, Goal::Size);
@@ -111,41 +179,52 @@ fn circuit(l: u32, found: Found, Engine(scheme, garbling, goal): Engine, held: H
         Held::Shared(_) => &[("values", VALUES)],
         Held::Halves(_) => HALF,
     };
-    Trial::new(&argmin::levels(l, found, goal, held), sizes, Options::new(scheme).garbling(garbling))?.leanest()
+    Trial::new(&argmin::levels(l, found, goal, held), sizes, options(scheme, garbling))
+}
+
+/// Streamed, so that shared inputs of Yao take no labels.
+fn options(scheme: Scheme, garbling: Garbling) -> Options {
+    let timing = if scheme == Scheme::Yao { Timing::Streamed } else { Timing::Auto };
+    Options::new(scheme).garbling(garbling).timing(timing)
 }
 
 fn strings(l: u32, Engine(scheme, garbling, goal): Engine) -> Result<Trial, Failure> {
     let program = argmin::strings(l, Some(l), goal);
-    Trial::new(&program, &[("values", VALUES)], Options::new(scheme).garbling(garbling))?.leanest()
+    Trial::new(&program, &[("values", VALUES)], options(scheme, garbling))
 }
 
 /// Ours, with OTs of one party, which take fewer bytes by the maker that is taken.
 fn shared(l: u32) -> Result<Trial, Failure> {
     let program = argmin::shared(l, Some(l), Direction::One, &[]);
-    Trial::new(&program, &[("values", VALUES)], Options::new(Scheme::Gmw))?.leanest()
+    Trial::new(&program, &[("values", VALUES)], Options::new(Scheme::Gmw))
 }
 
 const HALF: &[(&str, u64)] = &[("alice", VALUES / 2), ("bob", VALUES / 2)];
 
 fn halves(l: u32) -> Result<Trial, Failure> {
-    let program = argmin::halves(l, Some(l), Recipient::Party(duologue::Party::Bob));
-    Trial::new(&program, HALF, Options::new(Scheme::Gmw))?.leanest()
+    let program = argmin::halves(l, Some(l), Recipient::Party(Party::Bob));
+    Trial::new(&program, HALF, Options::new(Scheme::Gmw))
 }
 
 /// Bytes of all protocols, which are exact.
 fn sent(table: &str, protocols: &[Protocol]) -> Result<Vec<Cell>, Failure> {
-    let mut cells = Vec::new();
+    let mut cells: Vec<Cell> = Vec::new();
     for protocol in protocols {
-        for width in WIDTHS {
-            let cost = (protocol.trial)(width)?.cost()?;
-            let online = cost.online.alice_to_bob + cost.online.bob_to_alice;
-            let mebibytes = if protocol.pool { online } else { bytes(&cost) } as f64 / f64::from(1 << 20);
-            cells.extend(LEVELS.iter().map(|level| {
-                cell(table, protocol, format!("{level}/{width}"), mebibytes, How::Exact)
-            }));
+        let mut known: Vec<(Column, f64)> = Vec::new();
+        for column in COLUMNS {
+            let same = known.iter().find(|(other, _)| protocol.what.is_same(*other, column)).map(|&(_, ours)| ours);
+            let ours = same.map_or_else(|| mebibytes(protocol, column), Ok)?;
+            known.push((column, ours));
+            cells.push(cell(table, protocol, format!("{}/{}", column.level, column.width), ours, How::Exact));
         }
     }
     Ok(cells)
+}
+
+fn mebibytes(protocol: &Protocol, column: Column) -> Result<f64, Failure> {
+    let cost = protocol.what.counted(column)?.cost()?;
+    let online = cost.online.alice_to_bob + cost.online.bob_to_alice;
+    Ok(if protocol.pool { online } else { bytes(&cost) } as f64 / f64::from(1 << 20))
 }
 
 fn cell(table: &str, protocol: &Protocol, column: String, ours: f64, how: How) -> Cell {
@@ -162,7 +241,10 @@ fn of_paper(table: &str, row: &str, column: &str) -> Option<f64> {
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The protocols of Table 3 that were measured in the paper, and ours.
-const TIMED: &[&str] = &["aby_yao", "aby_yao_three_halves", "aby_gmw", "duologue_shared", "duologue_xor"];
+const TIMED: &[&str] = &["aby_yao", "aby_yao_half_gates", "aby_gmw", "duologue", "duologue_shared", "duologue_xor"];
+
+/// Mbit/s.
+const RATES: [u32; 4] = [1, 2, 5, 10];
 
 /// What is measured where all else is computed.
 const QUICK: (&str, u32, u32) = ("duologue_shared", 32, 10);
@@ -170,21 +252,41 @@ const QUICK: (&str, u32, u32) = ("duologue_shared", 32, 10);
 fn times(effort: &Effort) -> Result<Vec<Cell>, Failure> {
     let mut cells = Vec::new();
     for protocol in SHARED.iter().filter(|protocol| TIMED.contains(&protocol.row)) {
-        for width in WIDTHS {
-            let trial = (protocol.trial)(width)?;
-            let computing = trial.run(None)?.time;
-            for rate in [1, 2, 5, 10] {
-                let link: Link = format!("1ms,{rate}Mbit").parse()?;
-                let chosen = (protocol.row, width, rate) == QUICK;
-                let (time, how) = time(&trial, &link, computing, chosen || !effort.quick)?;
-                effort.console.note(format!("{}, {width} bits, {rate} Mbit/s: {time:.2} s", protocol.row));
-                cells.extend(LEVELS.iter().map(|level| {
-                    cell("3", protocol, format!("{level}/{width}/{rate}"), time, how)
-                }));
+        let mut known: Vec<(Column, Vec<(f64, How)>)> = Vec::new();
+        for column in COLUMNS {
+            let same = known.iter().find(|(other, _)| protocol.what.is_same(*other, column));
+            let times = match same {
+                Some((_, times)) => times.clone(),
+                None => over_all_rates(protocol, column, effort)?,
+            };
+            for (rate, &(time, how)) in RATES.iter().zip(&times) {
+                let name = format!("{}/{}/{rate}", column.level, column.width);
+                cells.push(cell("3", protocol, name, time, how));
             }
+            known.push((column, times));
         }
     }
     Ok(cells)
+}
+
+fn over_all_rates(protocol: &Protocol, column: Column, effort: &Effort) -> Result<Vec<(f64, How)>, Failure> {
+    let trial = protocol.what.ready(column)?;
+    let computing = trial.run(None)?.time;
+    let Column { level, width, .. } = column;
+    effort.console.note(format!(
+        "{}, {level}, {width} bits: {:.3} s of computing",
+        protocol.row,
+        computing.as_secs_f64()
+    ));
+    let mut times = Vec::new();
+    for rate in RATES {
+        let link: Link = format!("1ms,{rate}Mbit").parse()?;
+        let chosen = (protocol.row, width, rate) == QUICK;
+        let (time, how) = time(&trial, &link, computing, chosen || !effort.quick)?;
+        effort.console.note(format!("{}, {level}, {width} bits, {rate} Mbit/s: {time:.2} s", protocol.row));
+        times.push((time, how));
+    }
+    Ok(times)
 }
 
 /// Measured if there is the patience for it; else computed.
@@ -200,3 +302,6 @@ fn time(trial: &Trial, link: &Link, computing: Duration, measure: bool) -> Resul
     }
     Ok((time.as_secs_f64(), How::Measured))
 }
+
+#[cfg(test)]
+mod tests;

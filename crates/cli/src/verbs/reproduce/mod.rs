@@ -4,6 +4,7 @@
 //! from exact lengths, or measured here.
 
 mod boma;
+mod encrypted;
 mod trial;
 
 use crate::args::Reproduce;
@@ -101,7 +102,7 @@ struct Row {
 
 impl Row {
     fn new(table: &Table, cell: Cell) -> Row {
-        let rounded = |number: f64| (number * 1e4).round() / 1e4;
+        let rounded = |number: f64| (number * 1e6).round() / 1e6;
         Row {
             table: table.name,
             row: cell.row,
@@ -188,6 +189,9 @@ mod tests {
     #[test]
     fn dates() {
         let date = |days: u64| super::date(UNIX_EPOCH + Duration::from_secs(86_400 * days + 86_399));
-        assert_eq!([0, 58, 59, 11_016, 20_780].map(date), ["1970-01-01", "1970-02-28", "1970-03-01", "2000-02-29", "2026-11-23"]);
+        assert_eq!(
+            [0, 58, 59, 11_016, 20_780].map(date),
+            ["1970-01-01", "1970-02-28", "1970-03-01", "2000-02-29", "2026-11-23"]
+        );
     }
 }

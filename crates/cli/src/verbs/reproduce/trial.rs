@@ -1,6 +1,7 @@
 //! A protocol at the size of a table: what it sends, and how long it takes here.
 
 use crate::failure::Failure;
+use duologue::call::Calls;
 use duologue::channel::{Channel, Limits, Link, Listener, Security};
 use duologue::circuit::program::{BoundPort, Owner};
 use duologue::circuit::{Binding, BitMatrix, Program};
@@ -11,37 +12,53 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A program with all that both parties need to run it.
+#[derive(Clone)]
 pub struct Trial {
-    pub binding: Binding,
-    pub options: Options,
+    binding: Binding,
+    options: Options,
+    /// What each party registers, and hands in, Alice's first.
+    calls: [Calls; 2],
+    inputs: [Inputs; 2],
 }
 
 /// The makers of correlations that a new session may take: for many of them, for fewer, and for a handful.
 const MAKERS: [&str; 3] = ["silent", "softspoken4", "softspoken8"];
 
 impl Trial {
+    /// On inputs of zeros, on which no protocol's time depends.
     pub fn new(program: &Program, sizes: &[(&str, u64)], options: Options) -> Result<Trial, Failure> {
-        Ok(Trial { binding: program.bind(sizes)?, options })
+        let binding = program.bind(sizes)?;
+        let inputs = [Party::Alice, Party::Bob].map(|party| zeros(&binding, party));
+        Ok(Trial { inputs, ..Trial::of(binding, options) })
+    }
+
+    /// Without inputs.
+    pub fn of(binding: Binding, options: Options) -> Trial {
+        Trial { binding, options, calls: [apps::calls(), apps::calls()], inputs: Default::default() }
+    }
+
+    pub fn with_calls(self, calls: [Calls; 2]) -> Trial {
+        Trial { calls, ..self }
+    }
+
+    pub fn with_inputs(self, inputs: [Inputs; 2]) -> Trial {
+        Trial { inputs, ..self }
     }
 
     /// The same with the maker by which a new session sends the fewest bytes.
-    pub fn leanest(self) -> Result<Trial, Failure> {
+    pub fn leanest(mut self) -> Result<Trial, Failure> {
         let mut all = Vec::new();
         for maker in MAKERS {
-            let trial = self.with_maker(maker.parse()?);
-            all.push((bytes(&trial.cost()?), trial));
+            self.options = self.options.extension(maker.parse::<Extension>()?);
+            all.push((bytes(&self.cost()?), self.options.clone()));
         }
-        let least = all.into_iter().min_by_key(|(bytes, _)| *bytes).map(|(_, trial)| trial);
-        Ok(least.unwrap_or(self))
-    }
-
-    fn with_maker(&self, maker: Extension) -> Trial {
-        Trial { binding: self.binding.clone(), options: self.options.clone().extension(maker) }
+        let least = all.into_iter().min_by_key(|(bytes, _)| *bytes);
+        Ok(least.map_or(self.clone(), |(_, options)| Trial { options, ..self }))
     }
 
     /// Exact bytes and rounds of a new session.
     pub fn cost(&self) -> Result<Cost, Failure> {
-        Ok(cost::cost_with(&self.binding, &self.options, &apps::calls())?)
+        Ok(cost::cost_with(&self.binding, &self.options, &self.calls[0])?)
     }
 
     /// The time over a line from exact bytes, and from computing that was measured.
@@ -51,15 +68,15 @@ impl Trial {
         Ok(setup + online + computing)
     }
 
-    /// Both parties from connecting to closing, each in a thread, over TCP on this machine with a simulated line; no encryption,
-    /// on inputs of zeros, on which no protocol's time depends.
+    /// Both parties from connecting to closing, each in a thread, over TCP on this machine with a simulated line, without TLS.
     pub fn run(&self, link: Option<Link>) -> Result<Ran, Failure> {
         let (limits, mut listener) = (Limits::default(), Listener::bind("127.0.0.1:0")?);
         let address = listener.local_addr()?.to_string();
         let begin = Instant::now();
         let sent = thread::scope(|scope| {
             let bob = scope.spawn(|| self.party(Party::Bob, Channel::connect(&address, &PLAINTEXT, &limits)?, link));
-            let alice = listener.accept(&PLAINTEXT, &limits).and_then(|channel| self.party(Party::Alice, channel, link));
+            let alice =
+                listener.accept(&PLAINTEXT, &limits).and_then(|channel| self.party(Party::Alice, channel, link));
             let bob = bob.join().unwrap_or_else(|_| Err(duologue::Error::usage("Bob's thread failed")));
             Ok::<_, duologue::Error>(alice? + bob?)
         })?;
@@ -70,8 +87,8 @@ impl Trial {
     fn party(&self, party: Party, channel: Channel, link: Option<Link>) -> duologue::Result<u64> {
         let channel = if let Some(link) = link { channel.shaped(link)? } else { channel };
         let mut session = Session::connect(channel, party)?;
-        session.register_all(&apps::calls());
-        let report = session.run(&self.binding, &self.options, &zeros(&self.binding, party))?.report;
+        session.register_all(&self.calls[party as usize]);
+        let report = session.run(&self.binding, &self.options, &self.inputs[party as usize])?.report;
         session.close()?;
         Ok(report.setup.sent + report.online.sent)
     }

@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::io::consent::Proposal;
-use crate::io::drawn::Drawn;
 use crate::io::console::{self, Console, bytes, seconds, thousands};
+use crate::io::drawn::Drawn;
 use crate::io::output::Destinations;
 use crate::io::{lane, shown, sizes};
 use duologue::circuit::program::{BoundPort, Recipient};
