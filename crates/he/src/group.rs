@@ -118,15 +118,27 @@ impl Group {
         Residues::joined(&[low.pick(0..half), high])
     }
 
-    /// Bytes: what begins them, the key's digest, how many, and each number in as many bytes as the modulus.
+    /// Bytes: what begins them, the key's digest, how many, and the numbers.
     pub(crate) fn write(&self, a: &Ciphertexts) -> Result<Vec<u8>> {
-        self.check(a)?;
         let count = u32::try_from(a.len()).ok().filter(|&count| count <= MOST).ok_or(Error::TooMany(a.len()))?;
         let mut out = [&MAGIC[..], &self.key, &count.to_le_bytes()].concat();
+        out.extend(self.write_numbers(a)?);
+        Ok(out)
+    }
+
+    /// Each number in as many bytes as the modulus.
+    pub(crate) fn write_numbers(&self, a: &Ciphertexts) -> Result<Vec<u8>> {
+        self.check(a)?;
+        let mut out = Vec::with_capacity(a.len() * self.bytes());
         for value in self.modulus.values(&a.residues).chunks_exact(self.modulus.len()) {
             put_number(&mut out, value, self.modulus.bits() as u32);
         }
         Ok(out)
+    }
+
+    /// Bytes of a number.
+    fn bytes(&self) -> usize {
+        self.modulus.bits().div_ceil(8)
     }
 
     /// Reads a batch of which each number is a unit.
@@ -140,14 +152,22 @@ impl Group {
             Some(_) => return Err(Error::OtherKey),
             None => return Err(Error::Form("they are cut short")),
         }
-        let bits = self.modulus.bits() as u32;
         let count = reader.u32().filter(|&count| count <= MOST).ok_or(Error::Form("there are too many or none"))?;
-        if u64::from(count) * u64::from(bits.div_ceil(8)) != reader.0.len() as u64 {
+        if u64::from(count) * self.bytes() as u64 != reader.0.len() as u64 {
             return Err(Error::Form("they are not as long as their number says"));
         }
-        let mut values = Vec::with_capacity(count as usize * self.modulus.len());
-        for index in 0..count as usize {
-            let number = number::from_bytes(reader.take(bits.div_ceil(8) as usize).unwrap_or(&[]), self.modulus.len());
+        self.read_numbers(reader.0)
+    }
+
+    /// Reads a batch of which each number is a unit, without what begins it.
+    pub(crate) fn read_numbers(&self, bytes: &[u8]) -> Result<Ciphertexts> {
+        let each = self.bytes();
+        if !bytes.len().is_multiple_of(each) || bytes.len() / each > MOST as usize {
+            return Err(Error::Form("they are no whole number of ciphertexts"));
+        }
+        let mut values = Vec::with_capacity(bytes.len() / each * self.modulus.len());
+        for (index, number) in bytes.chunks_exact(each).enumerate() {
+            let number = number::from_bytes(number, self.modulus.len());
             self.check_range(index, &number)?;
             values.extend_from_slice(&number);
         }

@@ -119,7 +119,26 @@ impl PublicKey {
     /// If the bytes have another length than they say, are of another key, or a ciphertext is 0, not less than N², not
     /// coprime to N, or has the Jacobi symbol −1; or the operating system has no random bytes.
     pub fn read(&self, bytes: &[u8]) -> Result<Ciphertexts> {
-        let batch = self.group().read(bytes)?;
+        self.with_symbol_one(self.group().read(bytes)?)
+    }
+
+    /// Ciphertexts as bytes without what begins them, where it is known whose they are and how many: 2T/8 for each.
+    ///
+    /// # Errors
+    /// If they are of another key.
+    pub fn write_numbers(&self, ciphertexts: &Ciphertexts) -> Result<Vec<u8>> {
+        self.group().write_numbers(ciphertexts)
+    }
+
+    /// Reads what [`write_numbers`](Self::write_numbers) wrote.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), but for the key, which nobody can see.
+    pub fn read_numbers(&self, bytes: &[u8]) -> Result<Ciphertexts> {
+        self.with_symbol_one(self.group().read_numbers(bytes)?)
+    }
+
+    fn with_symbol_one(&self, batch: Ciphertexts) -> Result<Ciphertexts> {
         if batch.len() > SUBSETS && self.products_have_symbol_one(&batch.residues)? {
             return Ok(batch);
         }

@@ -139,6 +139,14 @@ impl SecretKey {
         self.public.group().read(bytes)
     }
 
+    /// Reads ciphertexts without what begins them, as [`read`](Self::read) does.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), but for the key, which nobody can see.
+    pub fn read_numbers(&self, bytes: &[u8]) -> Result<Ciphertexts> {
+        self.public.group().read_numbers(bytes)
+    }
+
     /// Decrypts, modulo p² and q².
     ///
     /// # Errors
