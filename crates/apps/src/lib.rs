@@ -16,5 +16,11 @@ use std::sync::Arc;
 
 /// The protocols of all calls that applications make, for a session to register.
 pub fn calls() -> Calls {
-    Calls::new().with(Arc::new(equality::Equality)).with(Arc::new(argmin::Argmin))
+    calls_with(&argmin::encrypted::Keys::none())
+}
+
+/// The same, with what a party has of the key of encrypted values.
+pub fn calls_with(keys: &argmin::encrypted::Keys) -> Calls {
+    let calls = Calls::new().with(Arc::new(equality::Equality)).with(Arc::new(argmin::Argmin));
+    argmin::encrypted::calls(keys).iter().fold(calls, |calls, call| calls.with(call.clone()))
 }

@@ -16,6 +16,8 @@ use crate::number;
 use crate::paillier::PublicKey;
 use crate::plaintexts::Plaintexts;
 use crate::size::KeySize;
+use std::ops::Range;
+
 pub use stream::Stream;
 
 /// The widths of the slots of one plaintext, in bits, the lowest first.
@@ -180,6 +182,128 @@ impl Layout {
     fn first_bit(&self, slot: usize) -> u32 {
         self.widths[..slot].iter().sum()
     }
+}
+
+/// Numbers of one width in as few plaintexts as hold them, number i in slot ⌊i/m⌋ of plaintext i mod m of m: all plaintexts have
+/// as many slots, but for one, so that they are packed side by side. A number has parts of these widths, the lowest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns {
+    parts: Vec<u32>,
+    count: usize,
+    plaintexts: usize,
+}
+
+impl Columns {
+    /// Slots for so many numbers, in plaintexts of a key with so many bits.
+    ///
+    /// # Errors
+    /// If a number does not fit, or a part has no bits, or there are no parts.
+    pub fn new(parts: &[u32], count: usize, key: KeySize) -> Result<Self> {
+        let (width, capacity) = (parts.iter().map(|&part| u64::from(part)).sum::<u64>(), key.bits() - 1);
+        if width == 0 || width > u64::from(capacity) || parts.contains(&0) {
+            return Err(Error::Layout { bits: width, capacity });
+        }
+        let slots = (u64::from(capacity) / width) as usize;
+        Ok(Columns { parts: parts.to_vec(), count, plaintexts: count.div_ceil(slots) })
+    }
+
+    /// How many plaintexts there are.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.plaintexts
+    }
+
+    /// Bits of a number.
+    pub fn width(&self) -> u32 {
+        self.parts.iter().sum()
+    }
+
+    /// The places of the numbers of a slot in some of the plaintexts.
+    fn places(&self, slot: usize, plaintexts: &Range<usize>) -> Vec<usize> {
+        plaintexts.clone().map(|at| slot * self.plaintexts + at).filter(|&place| place < self.count).collect()
+    }
+
+    fn slots(&self) -> usize {
+        self.count.div_ceil(self.plaintexts.max(1))
+    }
+
+    /// Packs whole numbers into some of the plaintexts.
+    ///
+    /// # Errors
+    /// If there are not as many numbers, or one does not fit its slot.
+    pub fn pack(&self, numbers: &Plaintexts, plaintexts: Range<usize>) -> Result<Plaintexts> {
+        Group::check_lengths(numbers.len(), self.count)?;
+        let len = (self.slots() as u32 * self.width()).div_ceil(64) as usize + 1;
+        let mut out = Plaintexts::zeros(plaintexts.len(), len);
+        for slot in 0..self.slots() {
+            for (at, index) in self.places(slot, &plaintexts).into_iter().enumerate() {
+                let (number, width) = (numbers.get(index), self.width());
+                if number::is_longer(number, width) {
+                    return Err(Error::SlotOverflow { index, width });
+                }
+                number::add(out.get_mut(at), &shifted_up(number, slot as u32 * width, len));
+            }
+        }
+        Ok(out)
+    }
+
+    /// Packs ciphertexts of the parts of all numbers into some of the plaintexts; nobody can check that they fit.
+    ///
+    /// # Errors
+    /// If there are not as many parts or numbers, or one is of another key.
+    pub fn pack_ciphertexts(
+        &self,
+        key: &PublicKey,
+        parts: &[Ciphertexts],
+        plaintexts: Range<usize>,
+    ) -> Result<Ciphertexts> {
+        Group::check_lengths(parts.len(), self.parts.len())?;
+        parts.iter().try_for_each(|part| Group::check_lengths(part.len(), self.count))?;
+        let mut packed: Option<Ciphertexts> = None;
+        for slot in (0..self.slots()).rev() {
+            let places = self.places(slot, &plaintexts);
+            if places.is_empty() {
+                continue;
+            }
+            for (part, &width) in parts.iter().zip(&self.parts).rev() {
+                let part = part.pick(&places)?;
+                packed = Some(match packed {
+                    Some(above) => stacked(key, &key.double(&above, width)?, &part)?,
+                    None => part,
+                });
+            }
+        }
+        packed.ok_or(Error::Lengths(0, self.count))
+    }
+
+    /// The numbers in all plaintexts, of which a peer sent some after the other.
+    ///
+    /// # Errors
+    /// If there are not as many plaintexts, or one is larger than its slots.
+    pub fn unpack(&self, packed: &[Plaintexts]) -> Result<Plaintexts> {
+        Group::check_lengths(packed.iter().map(Plaintexts::len).sum(), self.plaintexts)?;
+        let (width, each) = (self.width(), self.width().div_ceil(64) as usize);
+        let mut out = Plaintexts::zeros(self.count, each);
+        for (index, plain) in packed.iter().flat_map(Plaintexts::iter).enumerate() {
+            let used = (self.count - index).div_ceil(self.plaintexts) as u32;
+            if number::is_longer(plain, used * width) {
+                return Err(Error::PlaintextOutOfRange { index });
+            }
+            for slot in 0..used {
+                let mut number = shifted_down(plain, slot * width, each);
+                keep(&mut number, width);
+                out.get_mut(slot as usize * self.plaintexts + index).copy_from_slice(&number);
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// Sums of ciphertexts and the first of others, then the rest of these.
+fn stacked(key: &PublicKey, above: &Ciphertexts, below: &Ciphertexts) -> Result<Ciphertexts> {
+    let [first, rest] = [0..above.len(), above.len()..below.len()].map(|places| places.collect::<Vec<_>>());
+    let sums = key.add(above, &below.pick(&first)?)?;
+    if rest.is_empty() { Ok(sums) } else { Ciphertexts::joined(&[sums, below.pick(&rest)?]) }
 }
 
 fn shifted_up(x: &[u64], by: u32, len: usize) -> number::Words {

@@ -29,14 +29,18 @@ pub struct Layout {
     pub bits: usize,
     /// Values that the tournament begins with.
     pub values: usize,
-    pub form: Form,
-    /// Rows that a selection carries modulo 2^sums: of a value that stays shared by addition, else none.
+    /// Rows that a selection carries modulo 2^sums: of values that stay shared by addition, else none. What is compared are
+    /// their lowest bits.
     pub sums: usize,
     /// Rows that it carries by XOR from the beginning: arguments, and values that are shared by XOR.
     pub strings: usize,
     /// Bits of the index; 0 with arguments.
     pub index: usize,
     pub direction: Direction,
+    /// The party that is the last to open.
+    pub last: Party,
+    /// Whether Alice gives Bob her part of the least value.
+    pub gives_least: bool,
     pub levels: Vec<Level>,
     pub messages: Vec<Message>,
 }
@@ -122,23 +126,43 @@ impl Layout {
             Form::Shared => (width(0) - 1, lanes(0), width(0), width(3)),
             Form::Halves => (width(0), 2, 0, width(0) + index.max(width(2))),
         };
-        let index = if parameters.form == Form::Shared { index } else { 0 };
-        let (form, direction) = (parameters.form, parameters.direction);
-        let mut layout =
-            Layout { bits, values, form, sums, strings, index, direction, levels: Vec::new(), messages: Vec::new() };
-        layout.levels = layout.with_senders(&parameters.levels(values));
-        layout.messages = layout.messages();
-        layout
+        let gives_least = parameters.form == Form::Shared;
+        let index = if gives_least { index } else { 0 };
+        let direction = parameters.direction;
+        let layout = Layout { strings, index, gives_least, ..Layout::empty(bits, values, sums, direction) };
+        layout.with_levels(&parameters.levels(values))
+    }
+
+    /// The layout of values that stay shared by addition modulo 2^sums, of which the lowest `bits` are compared, one more is
+    /// zero, and all are selected.
+    pub fn of_sums(
+        bits: usize,
+        values: usize,
+        sums: usize,
+        direction: Direction,
+        groups: &[usize],
+        last: Party,
+    ) -> Layout {
+        Layout { last, ..Layout::empty(bits, values, sums, direction) }.with_levels(groups)
     }
 
     /// One level alone, to count what it takes.
     pub fn of_level(bits: usize, carried: usize, level: Level, direction: Direction) -> Layout {
-        let (values, form) = (level.values, Form::Halves);
-        let (levels, messages) = (vec![level], Vec::new());
-        let mut layout =
-            Layout { bits, values, form, sums: carried, strings: 0, index: 0, direction, levels, messages };
+        let mut layout = Layout::empty(bits, level.values, carried, direction);
+        layout.levels = vec![level];
         layout.messages = layout.messages();
         layout
+    }
+
+    fn empty(bits: usize, values: usize, sums: usize, direction: Direction) -> Layout {
+        let (last, levels, messages) = (Party::Alice, Vec::new(), Vec::new());
+        Layout { bits, values, sums, strings: 0, index: 0, direction, last, gives_least: false, levels, messages }
+    }
+
+    fn with_levels(mut self, groups: &[usize]) -> Layout {
+        self.levels = self.with_senders(groups);
+        self.messages = self.messages();
+        self
     }
 
     /// Leaves of a comparison.
@@ -163,8 +187,8 @@ impl Layout {
         (all - levels, levels)
     }
 
-    /// Who sends is decided from the end: whoever is the last to open is Alice, so that her last message has her part of the
-    /// result, too.
+    /// Who sends is decided from the end, by who is the last to open: Alice, so that her last message has her part of the
+    /// result, too; or who has something to send next.
     fn with_senders(&self, groups: &[usize]) -> Vec<Level> {
         let (mut values, mut digits, mut levels) = (self.values, 0, Vec::new());
         for &group in groups {
@@ -172,7 +196,7 @@ impl Layout {
             values = values.div_ceil(group);
             digits += if self.index > 0 { bits_of(group) } else { 0 };
         }
-        let mut last = Party::Alice;
+        let mut last = self.last;
         for level in levels.iter_mut().rev() {
             let receiver_is_last = (self.nodes().len() + level.ands().len() + 1) % 2 == 1;
             level.sender = if receiver_is_last { last.peer() } else { last };
@@ -202,7 +226,7 @@ impl Layout {
                 first = first.peer();
             }
         }
-        if self.form == Form::Shared {
+        if self.gives_least {
             parts.push((Party::Alice, Part::Least));
         }
         let in_a_row = parts.chunk_by(|(a, _), (b, _)| a == b);

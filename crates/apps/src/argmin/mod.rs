@@ -28,6 +28,7 @@
 //! l + 1 bits and one OT a selection.
 
 mod compare;
+pub mod encrypted;
 mod halves;
 mod layout;
 mod online;
@@ -192,7 +193,7 @@ impl CallProtocol for Argmin {
         args: Vec<Option<BitMatrix>>,
     ) -> duologue::Result<OnlineStage> {
         let layout = layout(call)?;
-        let begin = match layout.form {
+        let begin = match Parameters::from_bytes(&call.parameters)?.form {
             Form::Shared => of_shares(&layout, party, &args),
             Form::Halves => halves::of_values(&layout, call, party, &args),
         };

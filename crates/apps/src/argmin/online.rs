@@ -2,7 +2,6 @@
 
 use super::compare::Comparisons;
 use super::layout::{Layout, Level, Opening, Part, Section};
-use super::parameters::Form;
 use super::rows::Rows;
 use super::select::{Selections, Values, Winners};
 use crate::packed::{BitReader, BitWriter};
@@ -12,7 +11,7 @@ use duologue::circuit::{BitMatrix, Party};
 
 /// What a party begins with.
 pub struct Begin {
-    /// Its shares of the values, modulo 2^(l+1).
+    /// Its shares of the values, modulo 2^(l+1) or more.
     pub sums: Rows,
     /// Its shares of what is shared by XOR.
     pub strings: Rows,
@@ -61,7 +60,7 @@ impl Online {
     pub fn new(layout: Layout, party: Party, stored: Zeroizing<Vec<u8>>, begin: Begin) -> Online {
         let sections = layout.sections();
         let nothing = Rows::zeros(0, begin.sums.lanes());
-        let sums = if layout.form == Form::Shared { begin.sums.clone() } else { nothing };
+        let sums = if layout.sums > 0 { begin.sums.clone() } else { nothing };
         let values = Values { sums, strings: begin.strings };
         let (compared, least_share) = (begin.sums, begin.least_share);
         Online { layout, party, stored, sections, used: (0, 0), compared, values, least_share, game: None, next: 0 }
@@ -230,6 +229,14 @@ impl Online {
     }
 }
 
+impl Online {
+    /// This party's share of the least value that stays shared by addition, after the last exchange.
+    pub fn least(mut self, inbox: &[u8]) -> Result<Rows> {
+        self.read(inbox)?;
+        Ok(self.values.sums)
+    }
+}
+
 impl Stage for Online {
     type Output = Vec<Option<BitMatrix>>;
 
@@ -245,7 +252,7 @@ impl Stage for Online {
     fn finish(mut self: Box<Self>, inbox: &[u8]) -> Result<Vec<Option<BitMatrix>>> {
         self.read(inbox)?;
         let strings = &self.values.strings;
-        if self.layout.form == Form::Halves {
+        if !self.layout.gives_least {
             let bits = self.layout.bits;
             let parts = [strings.slice(0, bits), strings.slice(bits, strings.rows() - bits)];
             return Ok(parts.iter().map(|part| Some(part.to_matrix())).collect());

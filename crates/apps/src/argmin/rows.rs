@@ -5,6 +5,7 @@
 
 use duologue::call::Zeroizing;
 use duologue::circuit::BitMatrix;
+use kernels::transpose::transpose_bits;
 
 /// In a list of lanes: a lane of zeros.
 pub const NONE: u32 = u32::MAX;
@@ -25,6 +26,14 @@ impl Rows {
     /// The rows of a matrix.
     pub fn of(matrix: &BitMatrix) -> Rows {
         Rows { words: Zeroizing::new(matrix.words().to_vec()), lanes: matrix.lanes() }
+    }
+
+    /// The lowest bits of numbers of so many words each, a lane for each number.
+    pub fn of_numbers(rows: usize, words: &[u64], each: usize) -> Rows {
+        let lanes = words.len() / each;
+        let mut all = Zeroizing::new(transpose_bits(words, lanes, 64 * each));
+        all.truncate(rows * lanes.div_ceil(64));
+        Rows { words: all, lanes }
     }
 
     /// Rows of a function of the lane, of which row r is bit r.

@@ -1,6 +1,8 @@
 //! What the tests of the applications share.
 #![allow(dead_code)]
 
+pub mod encrypted;
+
 use duologue::channel::Channel;
 use duologue::circuit::Binding;
 use duologue::circuit::blocks::Goal;

@@ -186,7 +186,6 @@ impl Server {
             }
         }
     }
-}
 
     /// The bytes of the next exchange.
     fn send(&mut self, inbox: &[u8]) -> Result<Vec<u8>> {

@@ -193,7 +193,7 @@ mod tests {
         let [zero, one] = [0, ots].map(|at| SALT + MESSAGE * at);
         let known = if choice & 1 == 1 { one } else { zero };
         let message: Vec<u8> = twin[known..known + MESSAGE].to_vec();
-        [zero, one].map(|at| twin[at..at + MESSAGE].copy_from_slice(&message));
+        [zero, one].iter().for_each(|&at| twin[at..at + MESSAGE].copy_from_slice(&message));
         // As if its choice had been another, with the messages that it has.
         let guessed = |x: u64| {
             let mut receiver = receiver.clone();

@@ -1,7 +1,7 @@
 //! How many numbers of which widths travel: functions of public terms.
 
-use super::super::ciphertexts::own;
-use super::super::{Job, bytes_of_ciphertext};
+use super::super::Job;
+use super::super::ciphertexts::{bytes_of_ciphertext, own};
 use duologue::Result;
 use he::KeySize;
 use he::packing::Stream;
