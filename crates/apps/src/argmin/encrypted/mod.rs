@@ -8,10 +8,12 @@
 //! | file | call | who learns what |
 //! |---|---|---|
 //! | `shares.rs` | `duologue:argmin-encrypted` | nobody anything |
+//! | `boma/` | `duologue:argmin-boma` | the client the sizes of all differences that are compared |
 //!
 //! **Security**: semi-honest parties. The server sees ciphertexts alone. The client sees plaintexts, so that whatever the
 //! server sends is blinded, and re-randomised, since the client sees the randomness of ciphertexts, too.
 
+mod boma;
 mod ciphertexts;
 mod keys;
 mod shares;
@@ -45,16 +47,19 @@ pub fn calls(keys: &Keys) -> Calls {
 pub enum Method {
     /// Ours, on shares.
     Duologue,
+    /// BOMA, which tells the client the sizes of differences: only with [`Terms::leaky`].
+    Boma,
 }
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 1] = [Method::Duologue];
+    pub const ALL: [Method; 2] = [Method::Duologue, Method::Boma];
 
     /// The call, with what this party has of the key.
     pub fn call(self, keys: &Keys) -> Arc<dyn CallProtocol> {
         match self {
             Method::Duologue => Arc::new(Encrypted::with(Shares, keys)),
+            Method::Boma => Arc::new(Encrypted::with(boma::Boma, keys)),
         }
     }
 }
