@@ -69,6 +69,8 @@ impl Shape {
                 let statistical = 40 + (2 * self.values).next_power_of_two().ilog2();
                 Terms { statistical, direction: Direction::One, ..terms }
             }
+            // Its consent; the paper's 40 bits of each number.
+            Method::Boma => Terms { leaky: true, ..terms },
         }
     }
 }

@@ -54,7 +54,10 @@ impl Blind {
                 protect(key, &packed, &constants, rng)
             }
             Arguments::Known(indices) => {
-                blinds.iter_mut().zip(indices.iter()).for_each(|(blind, &index)| *blind = blind.plus(&Wide::new(&[index])));
+                blinds
+                    .iter_mut()
+                    .zip(indices.iter())
+                    .for_each(|(blind, &index)| *blind = blind.plus(&Wide::new(&[index])));
                 key.encrypt(&stream.pack(&Wide::plaintexts(blinds.iter())).map_err(own)?, rng)
             }
         };

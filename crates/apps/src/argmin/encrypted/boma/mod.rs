@@ -57,7 +57,12 @@ pub(crate) struct Boma;
 type Protect = fn(&PublicKey, &Ciphertexts, &Plaintexts, &mut Generator) -> he::Result<Ciphertexts>;
 
 /// With fresh encryptions of the constants, whose randomness is statistically uniform for the client.
-fn protect(key: &PublicKey, packed: &Ciphertexts, constants: &Plaintexts, rng: &mut Generator) -> he::Result<Ciphertexts> {
+fn protect(
+    key: &PublicKey,
+    packed: &Ciphertexts,
+    constants: &Plaintexts,
+    rng: &mut Generator,
+) -> he::Result<Ciphertexts> {
     key.add(packed, &key.encrypt(constants, rng)?)
 }
 
@@ -90,7 +95,8 @@ impl Protocol for Boma {
 
     fn setup(&self, job: &Job, context: &Context, _: &Keys) -> Result<SetupStage> {
         let server = context.party == job.server();
-        let empty = Zeroizing::new(vec![0; if server { pads::stored_by_sender(0) } else { pads::stored_by_receiver(0) }]);
+        let empty =
+            Zeroizing::new(vec![0; if server { pads::stored_by_sender(0) } else { pads::stored_by_receiver(0) }]);
         Ok(Box::new(Setup { server, domain: context.domain, stored: empty }))
     }
 

@@ -132,7 +132,8 @@ fn the_least_value_is_found_with_argument_or_index() {
 fn extremes_and_equal_values() {
     for bits in [1, 8, 32, 128] {
         let (low, high) = (0, u128::MAX >> (128 - bits));
-        for values in [vec![low; 5], vec![high; 6], vec![low, high], vec![high, low, high], vec![high, high, high, low]] {
+        for values in [vec![low; 5], vec![high; 6], vec![low, high], vec![high, low, high], vec![high, high, high, low]]
+        {
             check(bits, &values, 110 + u128::from(bits));
         }
     }
