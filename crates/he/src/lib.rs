@@ -28,6 +28,7 @@
 
 mod additive;
 mod coding;
+mod crt;
 pub mod dgk;
 mod error;
 mod group;

@@ -9,12 +9,14 @@
 //! |---|---|---|
 //! | `shares.rs` | `duologue:argmin-encrypted` | nobody anything |
 //! | `boma/` | `duologue:argmin-boma` | the client the sizes of all differences that are compared |
+//! | `erkin/` | `duologue:argmin-erkin` | nobody anything |
 //!
 //! **Security**: semi-honest parties. The server sees ciphertexts alone. The client sees plaintexts, so that whatever the
 //! server sends is blinded, and re-randomised, since the client sees the randomness of ciphertexts, too.
 
 mod boma;
 mod ciphertexts;
+mod erkin;
 mod keys;
 mod shares;
 mod terms;
@@ -29,6 +31,7 @@ use duologue::call::{
 use duologue::circuit::program::{CallPort, Functionality, Holder};
 use duologue::circuit::{BitMatrix, Error, Party, bits};
 
+use erkin::Erkin;
 use he::paillier::{PublicKey, SecretKey};
 use he::{Ciphertexts, Plaintexts};
 pub use keys::Keys;
@@ -49,17 +52,20 @@ pub enum Method {
     Duologue,
     /// BOMA, which tells the client the sizes of differences: only with [`Terms::leaky`].
     Boma,
+    /// Erkin and others, with the comparison of Damgård, Geisler and Krøigaard.
+    Erkin,
 }
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 2] = [Method::Duologue, Method::Boma];
+    pub const ALL: [Method; 3] = [Method::Duologue, Method::Boma, Method::Erkin];
 
     /// The call, with what this party has of the key.
     pub fn call(self, keys: &Keys) -> Arc<dyn CallProtocol> {
         match self {
             Method::Duologue => Arc::new(Encrypted::with(Shares, keys)),
             Method::Boma => Arc::new(Encrypted::with(boma::Boma, keys)),
+            Method::Erkin => Arc::new(Encrypted::with(Erkin::new(keys), keys)),
         }
     }
 }
