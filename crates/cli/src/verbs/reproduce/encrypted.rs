@@ -71,6 +71,7 @@ impl Shape {
             }
             // Its consent; the paper's 40 bits of each number.
             Method::Boma => Terms { leaky: true, ..terms },
+            Method::Erkin => terms,
         }
     }
 }

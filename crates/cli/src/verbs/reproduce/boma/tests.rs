@@ -81,24 +81,56 @@ fn ours_send_little() {
     }
 }
 
-/// BOMA as we run it, short, medium and long, for 32, 64 and 128 bits: no cell is above the goal, nor above the paper's.
+/// The paper's protocols as we run them, short, medium and long, for 32, 64 and 128 bits: no cell is above the goal, nor above
+/// the paper's.
 #[test]
-fn boma_sends_less_than_the_papers() {
-    let most = [0.59, 0.64, 0.73, 1.08, 1.13, 1.22, 1.58, 1.62, 1.70];
+fn protocols_over_ciphertexts_send_less_than_the_papers() {
     let cells = table("2");
-    for (column, most) in COLUMNS.iter().zip(most) {
-        let Cell { ours, paper, .. } = cell(&cells, "boma", &format!("{}/{}", column.level, column.width));
-        assert!(*ours <= most && *ours <= paper.unwrap(), "{} {} bits: {ours:.4} MiB", column.level, column.width);
+    for (row, most) in [
+        ("boma", [0.59, 0.64, 0.73, 1.08, 1.13, 1.22, 1.58, 1.62, 1.70]),
+        ("erkin", [8.9, 16.8, 32.4, 17.7, 33.3, 64.6, 26.5, 49.9, 96.8]),
+    ] {
+        for (column, most) in COLUMNS.iter().zip(most) {
+            let Cell { ours, paper, .. } = cell(&cells, row, &format!("{}/{}", column.level, column.width));
+            assert!(*ours <= most && *ours <= paper.unwrap(), "{row}, {} {}: {ours:.4}", column.level, column.width);
+        }
     }
 }
 
-/// Runs of the smallest columns take exactly the bytes that are counted.
+/// Runs of the smallest columns take exactly the bytes that are counted; but for Erkin's, which takes long and is counted by
+/// tests of its own.
 #[test]
 fn counted_bytes_are_those_of_channels() {
     for protocols in [SHARED, HALVES] {
-        for protocol in protocols.iter().filter(|protocol| !protocol.pool) {
+        for protocol in protocols.iter().filter(|protocol| !protocol.pool && protocol.row != "erkin") {
             let trial = protocol.what.ready(COLUMNS[0]).unwrap();
             assert_eq!(trial.run(None).unwrap().bytes, bytes(&trial.cost().unwrap()), "{}", protocol.row);
+        }
+    }
+}
+
+/// The book has the bytes that are exact: its lines are these.
+#[test]
+fn the_book_has_these_tables() {
+    let book = include_str!("../../../../../../docs/reproduce.md");
+    for (name, protocols) in [("2", SHARED), ("5", HALVES)] {
+        let cells = table(name);
+        for protocol in protocols {
+            for level in ["short", "medium", "long"] {
+                let own = matches!(protocol.what, What::Encrypted(_));
+                if level != "long" && !own {
+                    continue;
+                }
+                let of = if own { format!("{}, {level}", protocol.row) } else { protocol.row.to_string() };
+                let columns = [32, 64, 128].map(|width| {
+                    let Cell { ours, paper, .. } = cell(&cells, protocol.row, &format!("{level}/{width}"));
+                    let digits = if *ours < 0.01 { 5 } else { 3 };
+                    format!("{ours:.digits$} ({})", paper.unwrap())
+                });
+                let line = format!("| {of} | {} |", columns.join(" | "));
+                println!("{line}");
+                assert!(std::env::var("DUOLOGUE_PRINT_TABLES").is_ok() || book.contains(&line), "Table {name}: {line}");
+            }
         }
     }
 }
