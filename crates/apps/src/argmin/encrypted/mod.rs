@@ -8,11 +8,15 @@
 //! | file | call | who learns what |
 //! |---|---|---|
 //! | `shares.rs` | `duologue:argmin-encrypted` | nobody anything |
+//! | `boma/` | `duologue:argmin-boma` | the client the sizes of all differences that are compared |
+//! | `erkin/` | `duologue:argmin-erkin` | nobody anything |
 //!
 //! **Security**: semi-honest parties. The server sees ciphertexts alone. The client sees plaintexts, so that whatever the
 //! server sends is blinded, and re-randomised, since the client sees the randomness of ciphertexts, too.
 
+mod boma;
 mod ciphertexts;
+mod erkin;
 mod keys;
 mod shares;
 mod terms;
@@ -27,6 +31,7 @@ use duologue::call::{
 use duologue::circuit::program::{CallPort, Functionality, Holder};
 use duologue::circuit::{BitMatrix, Error, Party, bits};
 
+use erkin::Erkin;
 use he::paillier::{PublicKey, SecretKey};
 use he::{Ciphertexts, Plaintexts};
 pub use keys::Keys;
@@ -45,16 +50,22 @@ pub fn calls(keys: &Keys) -> Calls {
 pub enum Method {
     /// Ours, on shares.
     Duologue,
+    /// BOMA, which tells the client the sizes of differences: only with [`Terms::leaky`].
+    Boma,
+    /// Erkin and others, with the comparison of Damgård, Geisler and Krøigaard.
+    Erkin,
 }
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 1] = [Method::Duologue];
+    pub const ALL: [Method; 3] = [Method::Duologue, Method::Boma, Method::Erkin];
 
     /// The call, with what this party has of the key.
     pub fn call(self, keys: &Keys) -> Arc<dyn CallProtocol> {
         match self {
             Method::Duologue => Arc::new(Encrypted::with(Shares, keys)),
+            Method::Boma => Arc::new(Encrypted::with(boma::Boma, keys)),
+            Method::Erkin => Arc::new(Encrypted::with(Erkin::new(keys), keys)),
         }
     }
 }
