@@ -6,6 +6,7 @@
 //! | [`paillier`] | numbers modulo N of thousands of bits; encryption with short exponents (Damgård, Jurik, Nielsen) |
 //! | [`packing`] | several numbers in one plaintext, in slots of any widths |
 //! | [`dgk`] | numbers modulo a small prime, and a test whether one is zero |
+//! | [`Shuffle`] | one secret order for several batches |
 //! | [`KeySize`] | lengths of keys; those that can be broken by their name alone |
 //! | [`SealKey`] | what key files are sealed with |
 //!
@@ -31,12 +32,14 @@ mod crt;
 pub mod dgk;
 mod error;
 mod group;
+mod jacobi;
 mod number;
 pub mod packing;
 pub mod paillier;
 mod plaintexts;
 mod prime;
 mod seal;
+mod shuffle;
 mod size;
 
 pub use additive::Additive;
@@ -44,4 +47,5 @@ pub use error::{CiphertextFault, Error, KeyFault, Result};
 pub use group::Ciphertexts;
 pub use plaintexts::Plaintexts;
 pub use seal::SealKey;
+pub use shuffle::Shuffle;
 pub use size::KeySize;

@@ -1,8 +1,13 @@
 //! Several numbers in one plaintext, in slots of any widths.
 //!
+//! [`Layout`]: the slots of one plaintext. [`Stream`]: numbers of any widths one after the other, in as few plaintexts as
+//! hold them in order.
+//!
 //! Slot i of a layout of widths w₀, w₁, … begins at bit w₀ + … + w_{i−1}. Ciphertexts are packed without their key by
 //! Horner's rule from the highest slot down: c = c_i^(2^(w_{i−1}))·c_{i−1}. Widths are public. Whoever packs sees to it that
 //! every value fits its slot, with room for all that is added to it later; plaintexts are checked here.
+
+mod stream;
 
 use crate::additive::Additive;
 use crate::error::{Error, Result};
@@ -12,6 +17,8 @@ use crate::paillier::PublicKey;
 use crate::plaintexts::Plaintexts;
 use crate::size::KeySize;
 use std::ops::Range;
+
+pub use stream::Stream;
 
 /// The widths of the slots of one plaintext, in bits, the lowest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +32,11 @@ impl Layout {
     /// # Errors
     /// If they do not fit, one has no bits, or there are none.
     pub fn new(widths: &[u32], key: &PublicKey) -> Result<Self> {
-        let (bits, capacity) = (widths.iter().map(|&width| u64::from(width)).sum(), key.size().bits() - 1);
+        Layout::of(widths, key.size())
+    }
+
+    fn of(widths: &[u32], size: KeySize) -> Result<Self> {
+        let (bits, capacity) = (widths.iter().map(|&width| u64::from(width)).sum(), size.bits() - 1);
         if bits == 0 || bits > u64::from(capacity) || widths.contains(&0) {
             return Err(Error::Layout { bits, capacity });
         }
@@ -37,18 +48,22 @@ impl Layout {
     /// # Errors
     /// If one slot alone does not fit, or has no bits.
     pub fn greedy(widths: &[u32], key: &PublicKey) -> Result<Vec<Self>> {
+        Layout::all(widths.iter().copied(), key.size())
+    }
+
+    fn all(widths: impl Iterator<Item = u32>, size: KeySize) -> Result<Vec<Self>> {
         let (mut layouts, mut next) = (Vec::new(), Vec::new());
         let mut used = 0;
-        for &width in widths {
-            if !next.is_empty() && used + u64::from(width) > u64::from(key.size().bits() - 1) {
-                layouts.push(Layout::new(&std::mem::take(&mut next), key)?);
+        for width in widths {
+            if !next.is_empty() && used + u64::from(width) > u64::from(size.bits() - 1) {
+                layouts.push(Layout::of(&std::mem::take(&mut next), size)?);
                 used = 0;
             }
             next.push(width);
             used += u64::from(width);
         }
         if !next.is_empty() {
-            layouts.push(Layout::new(&next, key)?);
+            layouts.push(Layout::of(&next, size)?);
         }
         Ok(layouts)
     }
@@ -136,16 +151,28 @@ impl Layout {
         let mut out = Plaintexts::zeros(count, each);
         for index in 0..packed.len() {
             let used = (count - index * self.len()).min(self.len());
-            if number::is_longer(packed.get(index), self.first_bit(used)) {
-                return Err(Error::PlaintextOutOfRange { index });
-            }
-            for slot in 0..used {
-                let mut value = shifted_down(packed.get(index), self.first_bit(slot), each);
-                keep(&mut value, self.widths[slot]);
-                out.get_mut(index * self.len() + slot).copy_from_slice(&value);
-            }
+            self.unpack_one((index, packed.get(index)), used, (index * self.len(), &mut out), each)?;
         }
         Ok(out)
+    }
+
+    /// The numbers of the first slots of one plaintext, to a place and those after it.
+    fn unpack_one(
+        &self,
+        (index, packed): (usize, &[u64]),
+        slots: usize,
+        (place, out): (usize, &mut Plaintexts),
+        each: usize,
+    ) -> Result<()> {
+        if number::is_longer(packed, self.first_bit(slots)) {
+            return Err(Error::PlaintextOutOfRange { index });
+        }
+        for slot in 0..slots {
+            let mut value = shifted_down(packed, self.first_bit(slot), each);
+            keep(&mut value, self.widths[slot]);
+            out.get_mut(place + slot).copy_from_slice(&value);
+        }
+        Ok(())
     }
 
     fn bits(&self) -> u32 {

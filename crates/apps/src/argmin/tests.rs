@@ -52,8 +52,8 @@ fn pairs_selections_and_ands_are_those_of_the_groups() {
             let level = &layout.levels[0];
             let sizes: Vec<usize> = level.groups().map(|(_, size)| size).collect();
             assert_eq!(sizes.iter().sum::<usize>() as u64, values);
-            assert_eq!(level.comparisons(), sizes.iter().map(|size| size * (size - 1) / 2).sum());
-            assert_eq!(level.selections(), sizes.iter().map(|size| size - 1).sum());
+            assert_eq!(level.comparisons(), sizes.iter().map(|size| size * (size - 1) / 2).sum::<usize>());
+            assert_eq!(level.selections(), sizes.iter().map(|size| size - 1).sum::<usize>());
             let ands: usize = sizes.iter().map(|size| (size - 1) * size.saturating_sub(2)).sum();
             assert_eq!(level.ands().iter().sum::<usize>(), ands, "{values} by {group}");
         }

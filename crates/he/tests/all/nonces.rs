@@ -1,6 +1,6 @@
 //! What the owner of a key sees in the randomness of ciphertexts that others made of its own.
 
-use duologue_he::{Additive, Plaintexts};
+use duologue_he::{Additive, Plaintexts, Shuffle};
 use num_bigint::BigUint;
 
 use super::paillier::{textbook_of, vector_key, vectors};
@@ -94,5 +94,23 @@ fn cubic_classes_link_ciphertexts_where_3_divides_p_minus_1_and_ours_have_none()
             let x = random_below(p, 600 + i);
             assert_eq!(x.modpow(&exponent, p).modpow(&BigUint::from(3_u8), p), x);
         }
+    }
+}
+
+#[test]
+fn one_order_holds_for_ciphertexts_and_numbers() {
+    let secret = key();
+    let mut dice = dice(34);
+    for len in [0, 1, 2, 8, 9, 37] {
+        let numbers: Vec<u64> = (0..len).collect();
+        let order = Shuffle::new(numbers.len(), &mut dice);
+        let encrypted = secret.encrypt(&Plaintexts::from_words(&numbers, 1), &mut dice).expect("small");
+        let decrypted = secret.decrypt(&order.ciphertexts(&encrypted).expect("as many")).expect("ours");
+        let after: Vec<u64> = decrypted.iter().map(|x| x[0]).collect();
+        assert_eq!(after, *order.numbers(&numbers).expect("as many"));
+        let mut sorted = after;
+        sorted.sort_unstable();
+        assert_eq!(sorted, numbers);
+        assert!(Shuffle::new(38, &mut dice).ciphertexts(&encrypted).is_err());
     }
 }

@@ -1,4 +1,4 @@
-use duologue_he::packing::Layout;
+use duologue_he::packing::{Layout, Stream};
 use duologue_he::{Additive, Error, Plaintexts};
 use num_bigint::BigUint;
 use proptest::prelude::*;
@@ -84,4 +84,58 @@ proptest! {
             prop_assert!(bits <= 511 && bits + pair[1].widths()[0] > 511, "no slot of the next would have fitted");
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(30))]
+
+    #[test]
+    fn streams_of_any_widths_come_back((widths, kinds) in cases(), times in 1_usize..5) {
+        let secret = key();
+        let public = secret.public();
+        let widths = widths.repeat(times);
+        let stream = Stream::new(widths.iter().copied(), public.size()).expect("each fits");
+        let values: Vec<_> = widths.iter().zip(kinds.iter().cycle()).enumerate().map(|(i, (&width, &(kind, seed)))| {
+            let limit = BigUint::from(1_u8) << width;
+            match kind {
+                0 => BigUint::ZERO,
+                1 => limit - 1_u8,
+                _ => random_below(&limit, u128::from(seed) + i as u128),
+            }
+        }).collect();
+        let plain = plaintexts(&values, 3);
+        let packed = stream.pack(&plain).expect("each fits");
+        // The reference: layout by layout.
+        let layouts = Layout::greedy(&widths, public).expect("each fits");
+        prop_assert_eq!(stream.len(), layouts.len());
+        let mut rest = &values[..];
+        for (packed, layout) in bigs(&packed).iter().zip(&layouts) {
+            let (now, later) = rest.split_at(layout.len());
+            prop_assert_eq!(packed, &bigs(&layout.pack(&plaintexts(now, 3)).expect("each fits"))[0]);
+            rest = later;
+        }
+        let encrypted = secret.encrypt(&plain, &mut dice(32)).expect("small");
+        let horner = stream.pack_ciphertexts(public, &encrypted).expect("ours");
+        let decrypted = secret.decrypt(&horner).expect("ours");
+        prop_assert_eq!(bigs(&decrypted), bigs(&packed));
+        prop_assert_eq!(bigs(&stream.unpack(&decrypted).expect("in range")), values);
+    }
+}
+
+#[test]
+fn streams_refuse_what_does_not_fit() {
+    let public = key().public();
+    assert!(Stream::new([512].into_iter(), public.size()).is_err());
+    let stream = Stream::new([300, 300, 5].into_iter(), public.size()).expect("each fits");
+    assert_eq!(stream.len(), 2);
+    let five = |value: u128| stream.pack(&Plaintexts::new(&[1, 1, value])).err();
+    assert_eq!((five(31), five(32)), (None, Some(Error::SlotOverflow { index: 2, width: 5 })));
+    assert_eq!(stream.pack(&Plaintexts::new(&[1])).err(), Some(Error::Lengths(1, 3)));
+    let larger = Plaintexts::from_words(&[0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0], 8);
+    assert_eq!(stream.unpack(&larger).err(), None);
+    let larger = Plaintexts::from_words(&[0, 0, 0, 0, 1 << 44, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0], 8);
+    assert_eq!(stream.unpack(&larger).err(), Some(Error::PlaintextOutOfRange { index: 0 }));
+    assert_eq!(stream.unpack(&Plaintexts::new(&[1])).err(), Some(Error::Lengths(1, 2)));
+    let empty = Stream::new(std::iter::empty(), public.size()).expect("none");
+    assert_eq!((empty.len(), empty.pack(&Plaintexts::new(&[])).expect("none").len()), (0, 0));
 }

@@ -72,6 +72,24 @@ impl Residues {
         }
     }
 
+    /// Swaps two numbers if all bits of a mask are set, and not if none is; in constant time in the mask.
+    ///
+    /// # Panics
+    /// If there are not so many numbers.
+    pub fn swap_masked(&mut self, a: usize, b: usize, mask: u64) {
+        assert!(a < self.count && b < self.count, "places {a} and {b} of {} numbers", self.count);
+        let (stride, wide, words) = (self.stride, self.wide, bytemuck::cast_slice_mut::<Limb, u64>(&mut self.data));
+        let place = |at: usize, k: usize| {
+            let (group, lane) = (at / SIDE_BY_SIDE, at % SIDE_BY_SIDE);
+            if wide { (group * stride + k) * SIDE_BY_SIDE + lane } else { at * stride + k }
+        };
+        for (a, b) in (0..stride).map(|k| (place(a, k), place(b, k))) {
+            let differ = (words[a] ^ words[b]) & mask;
+            words[a] ^= differ;
+            words[b] ^= differ;
+        }
+    }
+
     fn put_number(&mut self, at: usize, from: &[u64]) {
         let (group, lane) = (&mut self.data[at / SIDE_BY_SIDE * self.stride..][..self.stride], at % SIDE_BY_SIDE);
         if self.wide {

@@ -13,10 +13,9 @@
 //! c_0 = 3·Σ (d_j ⊕ r_j) + r_0·(1 − d_0)                   for s = −1: zero for d̂ = r̂, too
 //! ```
 
-use super::shuffle::shuffle;
 use super::wide;
 use duologue::call::Zeroizing;
-use he::{Additive, Ciphertexts, Plaintexts, Result, dgk, paillier};
+use he::{Additive, Ciphertexts, Plaintexts, Result, Shuffle, dgk, paillier};
 use kernels::generator::Generator;
 
 /// The comparisons of a level at the server.
@@ -121,15 +120,14 @@ impl Comparisons {
     }
 }
 
-/// Hides them: each is multiplied by a random unit of Z_u and re-randomised, and those of each comparison are put in a
-/// random order.
-pub fn hidden(key: &dgk::PublicKey, bits: u32, values: &Ciphertexts, rng: &mut Generator) -> Result<Vec<u8>> {
-    let values = multiplied(key, values, rng)?;
-    let values = key.rerandomise(&values, rng)?;
-    let mut bytes = in_order(key, bits, &values)?;
-    let size = bytes.len() / values.len();
-    shuffle(&mut bytes, size, bits as usize, rng);
-    Ok(bytes)
+/// Hides them: each is multiplied by a random unit of Z_u and re-randomised, and those of each comparison, one comparison
+/// after the other, are put in a random order.
+pub fn hidden(key: &dgk::PublicKey, bits: u32, values: &Ciphertexts, rng: &mut Generator) -> Result<Ciphertexts> {
+    let values = key.rerandomise(&multiplied(key, values, rng)?, rng)?;
+    let count = values.len() / bits as usize;
+    let of_comparison = |comparison: usize| (0..bits as usize).map(|bit| bit * count + comparison).collect::<Vec<_>>();
+    let shuffled = |comparison| Shuffle::new(bits as usize, rng).ciphertexts(&values.pick(&of_comparison(comparison))?);
+    Ciphertexts::joined(&(0..count).map(shuffled).collect::<Result<Vec<_>>>()?)
 }
 
 /// Each times a random number from 1 to u − 1, uniform but for 2⁻¹¹⁰.
@@ -140,13 +138,6 @@ pub fn multiplied(key: &dgk::PublicKey, values: &Ciphertexts, rng: &mut Generato
         1 + ((high + (low >> 64)) >> 64) as u64
     };
     key.multiply_constants(values, &wide::tabulate(values.len(), unit), width(key))
-}
-
-/// Bytes of those of the first comparison, then those of the next.
-pub fn in_order(key: &dgk::PublicKey, bits: u32, values: &Ciphertexts) -> Result<Vec<u8>> {
-    let count = values.len() / bits as usize;
-    let places: Vec<usize> = (0..values.len()).map(|at| at % bits as usize * count + at / bits as usize).collect();
-    key.write_numbers(&values.pick(&places)?)
 }
 
 /// What the client makes of decrypted d: d div 2^l, and the bits of d̂ under DGK, the lowest of all comparisons first.

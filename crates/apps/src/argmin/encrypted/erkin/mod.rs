@@ -30,7 +30,6 @@
 
 mod compare;
 mod select;
-mod shuffle;
 #[cfg(test)]
 mod tests;
 mod wide;
@@ -258,7 +257,8 @@ impl Server {
         let high = self.key.read_numbers(high).map_err(of_peer)?;
         let digits = self.dgk.read_numbers(digits).map_err(of_peer)?;
         let values = comparisons.values(&self.dgk, high, &digits).map_err(own)?;
-        compare::hidden(&self.dgk, self.shape.bits, &values, &mut self.random).map_err(own)
+        let hidden = compare::hidden(&self.dgk, self.shape.bits, &values, &mut self.random).map_err(own)?;
+        self.dgk.write_numbers(&hidden).map_err(own)
     }
 
     /// The blinded factors of the selections.

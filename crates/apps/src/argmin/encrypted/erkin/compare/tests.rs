@@ -53,7 +53,6 @@ impl Run {
     fn finish(self, key: &dgk::SecretKey, rng: &mut Generator) -> Vec<u128> {
         let (secret, bits) = (paillier(), self.server.bits);
         let hidden = hidden(key.public(), bits, &self.values, rng).expect("ours");
-        let hidden = key.public().read_numbers(&hidden).expect("valid");
         let zeros = any_zero(key, bits, &hidden).expect("ours").expect("one at most");
         let chosen = self.server.finish(secret.public(), &secret.encrypt(&zeros, rng).expect("small")).expect("ours");
         secret.decrypt(&chosen).expect("ours").to_u128s().expect("bits").to_vec()
@@ -105,9 +104,15 @@ fn repeated(key: &dgk::SecretKey, count: usize, flip: u64, rng: &mut Generator) 
 
 const COUNT: usize = 1200;
 
+/// Twins: those of the first comparison, then those of the next, in the order of the bits.
+fn in_order(values: &Ciphertexts) -> Ciphertexts {
+    let count = values.len() / 8;
+    values.pick(&(0..values.len()).map(|at| at % 8 * count + at / 8).collect::<Vec<_>>()).expect("places")
+}
+
 /// Plaintexts of those of each comparison, as the client may decrypt them.
-fn seen(key: &dgk::SecretKey, bytes: &[u8]) -> Vec<Vec<u128>> {
-    let plain = key.decrypt(&key.public().read_numbers(bytes).expect("valid")).expect("ours");
+fn seen(key: &dgk::SecretKey, values: &Ciphertexts) -> Vec<Vec<u128>> {
+    let plain = key.decrypt(values).expect("ours");
     plain.to_u128s().expect("small").chunks(8).map(<[u128]>::to_vec).collect()
 }
 
@@ -131,7 +136,7 @@ fn the_place_of_the_zero_is_any_and_in_a_twin_without_a_random_order_it_is_the_d
     let run = repeated(&key, COUNT, 1, &mut rng);
     assert!(run.masked.iter().all(|d| d[0] & 0xff == 0b1011_0110));
     let twin = multiplied(key.public(), &run.values, &mut rng).expect("ours");
-    let twin = seen(&key, &in_order(key.public(), 8, &twin).expect("ours"));
+    let twin = seen(&key, &in_order(&twin));
     assert_eq!(places_of_zeros(&twin), [0, 0, 0, 0, COUNT, 0, 0, 0], "the twin shows where d̂ and r̂ first differ");
     assert!(!uniform(&places_of_zeros(&twin)));
     let hidden = seen(&key, &hidden(key.public(), 8, &run.values, &mut rng).expect("ours"));
@@ -144,7 +149,7 @@ fn what_is_not_zero_is_any_unit_and_in_a_twin_without_random_units_it_counts_dif
     let (key, mut rng) = (dgk_for(8), dice(85));
     for flip in [0, 1] {
         let run = repeated(&key, COUNT / 4, flip, &mut rng);
-        let twin = seen(&key, &in_order(key.public(), 8, &run.values).expect("ours"));
+        let twin = seen(&key, &in_order(&run.values));
         // By the formula: bits 4 and 3 differ, d_4 = r_3 = 1.
         let u = i128::from(key.public().u() as u32);
         let expected: [i128; 8] = if flip == 1 { [6, 5, 5, 1, 0, -1, -1, -1] } else { [7, 7, 7, 3, 2, 1, 1, 1] };
@@ -176,14 +181,15 @@ fn the_client_cannot_compute_again_what_the_server_sent_but_in_a_twin_without_fr
         let values = public.multiply_constants(&values, &wide::tabulate(20, |_| unit), width(public)).expect("ours");
         guesses.push(public.write_numbers(&values).expect("ours"));
     }
-    let found = |bytes: &[u8]| {
+    let found = |values: &Ciphertexts| {
+        let bytes = public.write_numbers(values).expect("ours");
         let each = public.size().bits() as usize / 8;
         (0..20)
             .filter(|at| guesses.iter().any(|guess| guess[at * each..][..each] == bytes[at * each..][..each]))
             .count()
     };
     let twin = multiplied(public, &run.values, &mut rng).expect("ours");
-    assert_eq!(found(&in_order(public, 1, &twin).expect("ours")), 20, "the twin");
+    assert_eq!(found(&twin), 20, "the twin");
     assert_eq!(found(&hidden(public, 1, &run.values, &mut rng).expect("ours")), 0);
 }
 
