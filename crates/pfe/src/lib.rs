@@ -68,7 +68,13 @@ pub mod decoders {
     }
 
     /// Alice's: the announcement, labels of inputs and tables.
-    pub fn evaluation(wired: &crate::Wired, offer: &Offer, announcement: &[u8; 32], labels: &[u8], tables: &[u8]) -> bool {
+    pub fn evaluation(
+        wired: &crate::Wired,
+        offer: &Offer,
+        announcement: &[u8; 32],
+        labels: &[u8],
+        tables: &[u8],
+    ) -> bool {
         let evaluation = Evaluation::new(wired, offer, 0, announcement, labels);
         evaluation.and_then(|mut run| run.chunk(tables).and_then(|()| run.finish())).is_ok()
     }

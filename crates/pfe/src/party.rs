@@ -170,7 +170,11 @@ impl<'a> Alice<'a> {
 /// Whether a function takes data of so many bits, as either party sees it.
 fn agree(inputs: u32, offer: &Offer) -> Result<()> {
     let takes = offer.sizes.inputs;
-    same("the bits of the data and of what the function takes", inputs.into(), if inputs == ANY { ANY } else { takes }.into())
+    same(
+        "the bits of the data and of what the function takes",
+        inputs.into(),
+        if inputs == ANY { ANY } else { takes }.into(),
+    )
 }
 
 fn both(what: &str) -> Error {

@@ -113,7 +113,8 @@ fn merged(all: &[Vec<Cut>], a: Bit, b: Bit, gate: fn(u8, u8) -> u8) -> Vec<Cut> 
 
 /// The cut of the fan-ins, and of all others the first.
 fn select(mut cuts: Vec<Cut>, fan_ins: [Bit; 2]) -> Vec<Cut> {
-    let structural = |cut: &Cut| cut.leaves().len() == 2 && fan_ins.iter().all(|bit| cut.leaves().contains(&bit.node()));
+    let structural =
+        |cut: &Cut| cut.leaves().len() == 2 && fan_ins.iter().all(|bit| cut.leaves().contains(&bit.node()));
     cuts.sort_by_key(|cut| !structural(cut));
     cuts.truncate(MOST);
     cuts

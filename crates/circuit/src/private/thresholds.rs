@@ -24,7 +24,11 @@ pub fn thresholds(circuit: &Circuit) -> Result<Function> {
     let mut cover = Cover::new(circuit);
     let mut best = cover.make()?;
     for round in 0..ROUNDS + IMPROVEMENTS {
-        if round < ROUNDS { cover.choose() } else { cover.improve() }
+        if round < ROUNDS {
+            cover.choose()
+        } else {
+            cover.improve()
+        }
         let made = cover.make()?;
         if made.gates() < best.gates() {
             best = made;

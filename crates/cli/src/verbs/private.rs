@@ -114,7 +114,9 @@ fn hold_data(args: &Private, channel: Channel, console: &Console) -> Result<(), 
     }
     console.note(report.to_string().trim_end());
     match file {
-        Some(file) => crate::io::console::print(format!("y: {} in {file}\n", count(y.lanes() as u64, "lane")).as_bytes()),
+        Some(file) => {
+            crate::io::console::print(format!("y: {} in {file}\n", count(y.lanes() as u64, "lane")).as_bytes())
+        }
         None => crate::io::console::print(lanes("y", &y, ty).as_bytes()),
     }
 }

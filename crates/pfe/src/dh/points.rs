@@ -64,7 +64,9 @@ pub fn decode_all(message: &[u8], what: &str) -> Result<Vec<RistrettoPoint>> {
         return Err(Error::peer(format!("{what}: {} bytes are no points", message.len())));
     }
     let decoded = points.iter().map(|bytes| decode(bytes).filter(|point| !point.is_identity()));
-    decoded.collect::<Option<_>>().ok_or_else(|| Error::peer(format!("{what}: a point is not canonical, or the identity")))
+    decoded
+        .collect::<Option<_>>()
+        .ok_or_else(|| Error::peer(format!("{what}: a point is not canonical, or the identity")))
 }
 
 /// Encodes the doubles of points, with one inversion for all of them.

@@ -146,7 +146,13 @@ impl<'a> Evaluation<'a> {
     ///
     /// # Errors
     /// [`Error::Peer`] if a point is none.
-    pub fn new(wired: &'a Wired, offer: &Offer, number: u32, announcement: &[u8; POINT], labels: &[u8]) -> Result<Self> {
+    pub fn new(
+        wired: &'a Wired,
+        offer: &Offer,
+        number: u32,
+        announcement: &[u8; POINT],
+        labels: &[u8],
+    ) -> Result<Self> {
         let table_of_a = RistrettoBasepointTable::create(&announced(announcement)?);
         let hashes = hashes(offer, number, announcement);
         let inputs = decode_all(labels, "its labels")?;

@@ -169,7 +169,8 @@ mod tests {
 
     fn orders() -> Vec<[u8; 4]> {
         let digits = || 0..4u8;
-        let all = digits().flat_map(|a| digits().flat_map(move |b| digits().flat_map(move |c| digits().map(move |d| [a, b, c, d]))));
+        let all = digits()
+            .flat_map(|a| digits().flat_map(move |b| digits().flat_map(move |c| digits().map(move |d| [a, b, c, d]))));
         all.filter(|order| (0..4).all(|digit| order.contains(&digit))).collect()
     }
 
@@ -209,7 +210,9 @@ mod tests {
                     rows.push([y[0], y[1], w[1 - held / 2]].map(element));
                 }
                 let minor = |a: usize, b: usize| product(rows[1][a], rows[2][b]) ^ product(rows[1][b], rows[2][a]);
-                let determinant = product(rows[0][0], minor(1, 2)) ^ product(rows[0][1], minor(0, 2)) ^ product(rows[0][2], minor(0, 1));
+                let determinant = product(rows[0][0], minor(1, 2))
+                    ^ product(rows[0][1], minor(0, 2))
+                    ^ product(rows[0][2], minor(0, 1));
                 assert_ne!(determinant, 0, "{order:?}, {held}");
             }
         }
