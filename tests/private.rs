@@ -43,10 +43,10 @@ fn blocks_and_nands_in_the_open() {
     let open = "--insecure-plaintext";
     let (x, y) = (40_503u64, 60_013u64);
     let hex: String = (x | y << 16).to_le_bytes()[..4].iter().map(|byte| format!("{byte:02x}")).collect();
-    for gate in ["thresholds", "nands"] {
+    for form in ["thresholds", "nands"] {
         let (alice, bob) = both(
             &place,
-            &format!("{open} --function block:multiply:16 --gate {gate}"),
+            &format!("{open} --function block:multiply:16 --form {form}"),
             &format!("{open} --input x={hex} --output y.csv --yes --method dh"),
         );
         alice.succeeded();

@@ -35,7 +35,7 @@ pub struct Private {
     pub additions: Option<u64>,
     /// Alice: what its gates are
     #[arg(long, value_enum, default_value = "thresholds")]
-    pub gate: Gates,
+    pub form: Gates,
     /// Alice: how often Bob may run it
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub runs: u32,

@@ -6,9 +6,9 @@ use super::run::report::{Output, lanes};
 use crate::args::{Gates, Private};
 use crate::config::Config;
 use crate::failure::{Exit, Failure};
-use crate::io::console::{Console, bytes, count, seconds, thousands};
+use crate::io::console::{self, Console, bytes, count, seconds, thousands};
 use crate::io::{consent, input, output, progress};
-use crate::{peer, program};
+use crate::{interrupt, peer, program};
 use duologue::circuit::format::bristol::{self, Names};
 use duologue::circuit::private::{Function, nands, thresholds};
 use duologue::circuit::{BitMatrix, Circuit, Program, bits};
@@ -55,7 +55,7 @@ fn check(args: &Private) -> Result<(), Failure> {
 fn wire(args: &Private) -> Result<Wired, Failure> {
     let name = args.function.as_deref().unwrap_or_default();
     let circuit = read(name)?;
-    let function: Function = match args.gate {
+    let function: Function = match args.form {
         Gates::Thresholds => thresholds(&circuit)?,
         Gates::Nands => nands(&circuit)?,
     };
@@ -85,21 +85,23 @@ fn hold_function(args: &Private, mut wired: Wired, channel: Channel, console: &C
         runs += 1;
     }
     let counters = alice.close()?;
+    interrupt::settle()?;
     let (sent, received) = (counters.bytes_sent, counters.bytes_received);
     console.show(&Report::new(&sizes, runs, begin, [sent, received], BTreeMap::new()))
 }
 
-fn hold_data(args: &Private, channel: Channel, console: &Console) -> Result<(), Failure> {
-    let begin = Instant::now();
+fn hold_data(args: &Private, channel: Channel, to: &Console) -> Result<(), Failure> {
     let mut bob = Bob::connect(channel, None)?;
     let offer = bob.offer().clone();
     let x = data(args, &offer)?;
     consent::obtain(&Consent { offer: &offer, runs: x.lanes() }, args.yes)?;
-    if !console.quiet() {
+    let begin = Instant::now();
+    if !to.quiet() {
         bob.observe(progress::points("a private function"));
     }
     let results = (0..x.lanes()).map(|lane| bob.run(&x.lane(lane))).collect::<duologue::Result<Vec<_>>>()?;
     let counters = bob.close()?;
+    interrupt::settle()?;
     let (sent, received) = (counters.bytes_sent, counters.bytes_received);
     let ty = bits(offer.sizes.outputs);
     let y = BitMatrix::from_lanes(offer.sizes.outputs as usize, &results);
@@ -109,15 +111,15 @@ fn hold_data(args: &Private, channel: Channel, console: &Console) -> Result<(), 
     }
     let outputs = BTreeMap::from([("y".to_owned(), Output::new(&y, ty, file.clone()))]);
     let report = Report::new(&offer.sizes, x.lanes(), begin, [sent, received], outputs);
-    if console.json() {
-        return console.show_json(&report);
+    if to.json() {
+        return to.show_json(&report);
     }
-    console.note(report.to_string().trim_end());
+    to.note(report.to_string().trim_end());
     match file {
         Some(file) => {
-            crate::io::console::print(format!("y: {} in {file}\n", count(y.lanes() as u64, "lane")).as_bytes())
+            console::print(format!("y: {} in {file}\n", count(y.lanes() as u64, "lane")).as_bytes())
         }
-        None => crate::io::console::print(lanes("y", &y, ty).as_bytes()),
+        None => console::print(lanes("y", &y, ty).as_bytes()),
     }
 }
 
