@@ -35,8 +35,7 @@ mod party;
 use duologue::{Error, Result};
 use kernels::generator::Generator;
 
-pub use dh::{Evaluation, Garbling, Padding, Queries, Wired};
-pub use dh::{POINT, TABLE};
+pub use dh::{Padding, Wired};
 pub(crate) use offer::{CHUNK, chunk};
 pub use offer::{MOST_BITS, MOST_GATES, Offer, Sizes};
 pub use party::{Alice, Bob, Garbled};
@@ -53,7 +52,8 @@ fn os_generator() -> Result<Generator> {
 pub mod decoders {
     //! Every decoder of peer bytes, for fuzzing.
 
-    use crate::{Evaluation, Garbling, Offer};
+    use crate::Offer;
+    use crate::dh::{Evaluation, Garbling};
 
     /// Whether these are a first message.
     pub fn hello(bytes: &[u8]) -> bool {

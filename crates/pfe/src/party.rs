@@ -101,7 +101,7 @@ impl Line {
 ///     let mut bob = Bob::connect(to_alice, 3)?;
 ///     assert_eq!((bob.offer().sizes.gates, bob.offer().runs), (20, 1)); // all that he learns of it
 ///     let result = bob.run(&[true, false, true])?;
-///     bob.close().map(|()| result)
+///     bob.close().map(|_| result)
 /// })?;
 /// assert_eq!(result, [true]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -3,7 +3,7 @@
 use super::export;
 use super::run::peak_memory;
 use super::run::report::{Output, lanes};
-use crate::args::{Gates, Private};
+use crate::args::{Gates, Private, PrivateMethod};
 use crate::config::Config;
 use crate::failure::{Exit, Failure};
 use crate::io::console::{self, Console, bytes, count, seconds, thousands};
@@ -87,7 +87,7 @@ fn hold_function(args: &Private, mut wired: Wired, channel: Channel, console: &C
     let counters = alice.close()?;
     interrupt::settle()?;
     let (sent, received) = (counters.bytes_sent, counters.bytes_received);
-    console.show(&Report::new(&sizes, runs, begin, [sent, received], BTreeMap::new()))
+    console.show(&Report::new(args.method, &sizes, runs, begin, [sent, received], BTreeMap::new()))
 }
 
 fn hold_data(args: &Private, channel: Channel, to: &Console) -> Result<(), Failure> {
@@ -110,15 +110,13 @@ fn hold_data(args: &Private, channel: Channel, to: &Console) -> Result<(), Failu
         output::write_values(file, &y, ty)?;
     }
     let outputs = BTreeMap::from([("y".to_owned(), Output::new(&y, ty, file.clone()))]);
-    let report = Report::new(&offer.sizes, x.lanes(), begin, [sent, received], outputs);
+    let report = Report::new(args.method, &offer.sizes, x.lanes(), begin, [sent, received], outputs);
     if to.json() {
         return to.show_json(&report);
     }
     to.note(report.to_string().trim_end());
     match file {
-        Some(file) => {
-            console::print(format!("y: {} in {file}\n", count(y.lanes() as u64, "lane")).as_bytes())
-        }
+        Some(file) => console::print(format!("y: {} in {file}\n", count(y.lanes() as u64, "lane")).as_bytes()),
         None => console::print(lanes("y", &y, ty).as_bytes()),
     }
 }
@@ -185,6 +183,7 @@ struct Report {
 
 impl Report {
     fn new(
+        method: PrivateMethod,
         sizes: &pfe::Sizes,
         runs: usize,
         begin: Instant,
@@ -193,8 +192,11 @@ impl Report {
     ) -> Report {
         let pfe::Sizes { inputs: input_bits, outputs: output_bits, gates, additions } = *sizes;
         let (seconds, peak_memory) = (begin.elapsed().as_secs_f64(), peak_memory());
+        let method = match method {
+            PrivateMethod::Auto | PrivateMethod::Dh => "dh",
+        };
         Report {
-            method: "dh",
+            method,
             input_bits,
             output_bits,
             gates,
@@ -213,6 +215,6 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (runs, gates) = (count(self.runs as u64, "run"), count(self.gates, "gate"));
         let (sent, received) = (bytes(self.sent), bytes(self.received));
-        writeln!(f, "{runs} of {gates} by dh: {}, {sent} sent, {received} received", seconds(self.seconds))
+        writeln!(f, "{runs} of {gates} by {}: {}, {sent} sent, {received} received", self.method, seconds(self.seconds))
     }
 }
