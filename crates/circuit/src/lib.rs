@@ -14,6 +14,8 @@ pub mod matrix;
 pub mod optimise;
 #[doc(hidden)]
 pub mod plan;
+#[doc(hidden)]
+pub mod private;
 pub mod program;
 pub mod simulate;
 pub mod words;

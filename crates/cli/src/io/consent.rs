@@ -104,6 +104,19 @@ impl Proposal<'_> {
     }
 }
 
+/// Fails unless the user consents to what is shown, now: nothing of it is remembered.
+pub fn obtain(shown: &impl Display, yes: bool) -> Result<(), Failure> {
+    if yes {
+        return Ok(());
+    }
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let why = "nobody is at a terminal to consent to this run";
+        return Err(Failure::new(Exit::Refused, why).hint("--yes consents in advance"));
+    }
+    let consents = ask(shown, io::stdin().lock(), io::stderr())?;
+    if consents { Ok(()) } else { Err(Failure::new(Exit::Refused, "you did not consent: no data was used")) }
+}
+
 fn ask(proposal: &impl Display, mut answer: impl BufRead, mut to: impl Write) -> Result<bool, Failure> {
     let terminal = || Failure::io("asking on the terminal");
     write!(to, "{proposal}\nRun it? [y/N] ").map_err(terminal())?;

@@ -189,6 +189,12 @@ pub fn rename(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Writes values to a file, in the form that its name says.
+pub fn write_values(path: &Path, value: &BitMatrix, ty: Type) -> Result<(), Failure> {
+    let place = Place::File(path.to_path_buf());
+    rename(write_beside(path, |to| encode(value, ty, &place, to))?, path)
+}
+
 /// Writes a whole file, replacing what is there.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     rename(write_beside(path, |to| to.write_all(bytes))?, path)

@@ -18,6 +18,16 @@ pub fn bar(title: String) -> impl FnMut(&Progress) -> ControlFlow<()> + Send + u
     }
 }
 
+/// Shows how far a run is that is counted in points.
+pub fn points(title: &str) -> impl FnMut(u64, u64) -> ControlFlow<()> + Send + use<> {
+    let start = Instant::now();
+    let mut line = Line::new(title.to_owned());
+    move |done, total| {
+        line.update(start.elapsed(), "gates and outputs", done, total);
+        ControlFlow::Continue(())
+    }
+}
+
 /// What is shown of a run, and how fast its phase goes.
 struct Line {
     title: String,

@@ -31,7 +31,7 @@ pub fn run(args: &Export, console: &Console) -> Result<(), Failure> {
 }
 
 /// The circuit of a program that is nothing but one circuit, applied to its inputs as they are.
-fn circuit(program: &Program) -> Result<&Circuit, Failure> {
+pub(super) fn circuit(program: &Program) -> Result<&Circuit, Failure> {
     let count_of = |is: fn(&Step) -> bool| program.steps().iter().filter(|step| is(step)).count();
     let lost = [
         (count_of(|step| matches!(step, Step::Map { .. })).saturating_sub(1), "more map"),

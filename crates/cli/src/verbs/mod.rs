@@ -17,6 +17,7 @@ pub mod peers;
 pub mod pool;
 pub mod prepare;
 mod prepared;
+pub mod private;
 pub mod reproduce;
 pub mod run;
 

@@ -1,6 +1,6 @@
 //! `duologue run`: one party of a run with a peer.
 
-mod report;
+pub(super) mod report;
 
 pub use report::{RunReport, peak_memory};
 

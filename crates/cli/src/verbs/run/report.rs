@@ -132,7 +132,7 @@ impl Phase {
 }
 
 impl Output {
-    fn new(value: &BitMatrix, ty: Type, file: Option<String>) -> Output {
+    pub(in crate::verbs) fn new(value: &BitMatrix, ty: Type, file: Option<String>) -> Output {
         let values = || (0..value.lanes()).map(|lane| lane::json(value, lane, ty)).collect();
         Output { ty: ty.to_string(), lanes: value.lanes() as u64, values: file.is_none().then(values), file }
     }
@@ -195,7 +195,7 @@ fn outputs(proposal: &Proposal, outcome: &Outcome, drawn: &[Drawn], destinations
 /// Lanes shown where nothing else is asked for.
 const SHOWN: usize = 20;
 
-fn lanes(name: &str, value: &BitMatrix, ty: Type) -> String {
+pub(in crate::verbs) fn lanes(name: &str, value: &BitMatrix, ty: Type) -> String {
     if value.lanes() == 1 {
         return format!("{name} = {}\n", lane::text(value, 0, ty));
     }

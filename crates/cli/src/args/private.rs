@@ -1,0 +1,70 @@
+//! A function of one party, data of the other.
+
+use super::run::Peer;
+use super::values::{Pair, number};
+use clap::ValueEnum;
+use std::path::PathBuf;
+
+const FORMS: &str = "\
+FUNCTION is a circuit in Bristol Fashion or the old Bristol format, or a program
+that is one circuit: a .duo file, or a block such as block:multiply:32. Its
+inputs, one after the other, are the bits of x, and its outputs those of y.
+SOURCE is as for `duologue run`; each lane of x is a run of its own.
+
+Security: both parties follow the protocol. An Alice who does not learns all of
+x, unseen; a Bob who does not learns parts of the function. Every run answers a
+question about the function.";
+
+/// Evaluate a function that is one party's secret on data that is the other's
+///
+/// Alice holds the function and Bob the data; Bob alone learns the result, and of the function how many bits it takes and
+/// gives, how many gates it has and how many additions outside gates.
+#[derive(clap::Args)]
+#[command(after_help = FORMS)]
+pub struct Private {
+    #[command(flatten)]
+    pub peer: Peer,
+    /// Alice: the function
+    #[arg(long, value_name = "FUNCTION")]
+    pub function: Option<String>,
+    /// Alice: pad it to so many gates
+    #[arg(long, value_name = "NUMBER", value_parser = number)]
+    pub gates: Option<u64>,
+    /// Alice: pad it to so many additions outside gates; to four a gate unless told
+    #[arg(long, value_name = "NUMBER", value_parser = number)]
+    pub additions: Option<u64>,
+    /// Alice: what its gates are
+    #[arg(long, value_enum, default_value = "thresholds")]
+    pub form: Gates,
+    /// Alice: how often Bob may run it
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub runs: u32,
+    /// Bob: the data, x=SOURCE
+    #[arg(long, short, value_name = "x=SOURCE")]
+    pub input: Option<Pair<String>>,
+    /// Bob: where the result goes, a file .npy or .csv; by default it is shown
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The protocol
+    #[arg(long, value_enum, default_value = "auto")]
+    pub method: PrivateMethod,
+    /// Bob: run without asking
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Gates {
+    /// Majorities of three bits, with XOR and NOT of them free
+    Thresholds,
+    /// NANDs alone, as in the papers
+    Nands,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum PrivateMethod {
+    /// The fastest that there is: dh
+    Auto,
+    /// Diffie-Hellman labels
+    Dh,
+}

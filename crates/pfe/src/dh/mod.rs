@@ -1,0 +1,15 @@
+//! Diffie-Hellman labels: the protocol. `docs/private.md` has the argument for it.
+
+mod planes;
+mod points;
+mod run;
+mod table;
+mod wiring;
+
+pub use points::POINT;
+pub use run::{Evaluation, Garbling};
+pub use table::TABLE;
+pub use wiring::{Padding, Queries, Wired};
+
+#[cfg(test)]
+mod tests;

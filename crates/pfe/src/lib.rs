@@ -1,0 +1,81 @@
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+//! Private function evaluation: Alice holds a function and Bob the data; Bob alone learns the result, and of the function
+//! its [`Sizes`]. Alice learns nothing.
+//!
+//! The protocol is that of Katz and Malka (*Constant-round private function evaluation with linear complexity*, ASIACRYPT
+//! 2011), which Holz, Kiss, Rathee, Schneider made practical (*Linear-complexity private function evaluation is practical*,
+//! ESORICS 2020), with Diffie-Hellman labels in place of encryptions. P is the base point; K_j of every wire and R are hashes
+//! into the group, of an id that is drawn with the wiring.
+//!
+//! ```text
+//! Alice, f as majority gates                           Bob, x
+//!                            ◀── A, labels of x ──     a fresh, A = a·P, r = a·R; s_j⁰ = a·K_j, label of v: s_j⁰ + v·r
+//! a gate of the form v = Σ c_j·v_j + c₀, 0 to 3:
+//! Q = Σ c_j·K_j − c₀·R + k·P    ── Q ──▶               labels of v: a·Q + v·r
+//! Σ c_j·s_j + k·A is one of them   ◀── table ──        the label of [v ≥ 2] under that of v
+//! each output is a Q of 0 or 1  ── its label ──▶       compares
+//! ```
+//!
+//! **Cost** a gate: 32 bytes from Alice, 99 from Bob; of another run of the same wiring, 99. Two rounds. Alice multiplies two
+//! fixed points, Bob two others.
+//!
+//! **Security**: semi-honest parties, 128 bits, by decisional Diffie-Hellman in ristretto255 with the hashes as random
+//! oracles. The function is hidden from Bob whatever he computes: his view is uniform. The argument is in `docs/private.md`; it
+//! is ours, and nobody has reviewed it. **An Alice who departs from the protocol learns all of x, unseen**, and a Bob who
+//! does learns wiring. Every run is a query of the function.
+//!
+//! What is seen besides: how long Alice takes shows how many layers the gates have. The numbers of gates and of additions are
+//! padded to what is declared.
+
+mod dh;
+mod offer;
+mod party;
+
+use duologue::{Error, Result};
+use kernels::generator::Generator;
+
+pub use dh::{Padding, Wired};
+pub(crate) use offer::{CHUNK, chunk};
+pub use offer::{MOST_BITS, MOST_GATES, Offer, Sizes};
+pub use party::{Alice, Bob, Garbled};
+
+/// A generator that the operating system seeds.
+fn os_generator() -> Result<Generator> {
+    Generator::from_os().map_err(|why| Error::Io {
+        what: "randomness of the operating system".into(),
+        source: std::io::Error::other(why.to_string()),
+    })
+}
+
+#[doc(hidden)]
+pub mod decoders {
+    //! Every decoder of peer bytes, for fuzzing.
+
+    use crate::Offer;
+    use crate::dh::{Evaluation, Garbling};
+
+    /// Whether these are a first message.
+    pub fn hello(bytes: &[u8]) -> bool {
+        crate::offer::Hello::from_bytes(bytes).is_ok()
+    }
+
+    /// Bob's: queries, then the labels of outputs.
+    pub fn garbling(offer: &Offer, queries: &[u8], labels: &[u8]) -> bool {
+        let Ok(mut rng) = crate::os_generator() else { return false };
+        let mut garbling = Garbling::new(offer, 0, &mut rng);
+        garbling.chunk(queries).is_ok() && garbling.finish(labels).is_ok()
+    }
+
+    /// Alice's: the announcement, labels of inputs and tables.
+    pub fn evaluation(
+        wired: &crate::Wired,
+        offer: &Offer,
+        announcement: &[u8; 32],
+        labels: &[u8],
+        tables: &[u8],
+    ) -> bool {
+        let evaluation = Evaluation::new(wired, offer, 0, announcement, labels);
+        evaluation.and_then(|mut run| run.chunk(tables).and_then(|()| run.finish())).is_ok()
+    }
+}
