@@ -14,8 +14,12 @@ pub mod matrix;
 pub mod optimise;
 #[doc(hidden)]
 pub mod plan;
+#[doc(hidden)]
+pub mod private;
 pub mod program;
 pub mod simulate;
+#[doc(hidden)]
+pub mod universal;
 pub mod words;
 
 pub use crate::builder::Builder;
