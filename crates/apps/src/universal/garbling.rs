@@ -14,9 +14,9 @@
 //! ciphertexts, and six hashes to garble or three to evaluate; constants change zero labels alone.
 
 use circuit::universal::{Board, Controls, Engine, Size, Unit, Walk};
+use duologue::call::{Outbox, Zeroizing};
 use duologue::circuit;
 use duologue::{Block, Error, Result};
-use duologue::call::{Outbox, Zeroizing};
 use kernels::ot_hash::OtHash;
 use zeroize::Zeroize;
 

@@ -21,22 +21,42 @@ mod stages;
 
 use circuit::universal::{Node, Nodes, Size};
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
-use duologue::circuit::program::{CallPort, Functionality, Holder};
-use duologue::circuit::{self, BitMatrix, Error, Party, bits};
+use duologue::circuit::program::{CallPort, Functionality, Holder, Recipient};
+use duologue::circuit::{self, BitMatrix, Error, Kind, Party, Port, Program, Type, bits};
 use duologue::session::CallArg;
 use stages::{Alice, Bob, Setup};
 use std::sync::Arc;
 
-/// Bits of a gate of a function: two operands of 32 bits and a table of four.
-pub const GATE_BITS: u32 = 68;
+/// Bits of a gate of a function: two operands of 32 bits and a table, in a byte of its own.
+pub const GATE_BITS: u32 = 72;
 
-/// Evaluates a function that Alice holds on an input that Bob holds; Bob alone has the result.
+/// The most inputs or outputs of a function.
+const MOST_PORTS: usize = 1 << 12;
+
+/// Evaluates a function that Alice holds on inputs that Bob holds; Bob alone has the results.
 ///
-/// The arguments are the function, a lane of [`GATE_BITS`] bits for each gate and output ([`encode_function`]), and one lane of
-/// input bits. The parameters are the number of output bits, as four bytes, little-endian. In plain, what is no function
-/// gives zeros.
+/// The arguments are the function, a lane of [`GATE_BITS`] bits for each gate and output ([`encode_function`]), and one lane
+/// of each input. The parameters are the types of the outputs ([`parameters`]). In plain, what is no function gives zeros.
 #[derive(Clone, Copy, Debug)]
 pub struct Universal;
+
+/// Evaluates Alice's `function`, of so many gates and with these inputs and outputs, on Bob's inputs; Bob learns the outputs.
+///
+/// # Errors
+/// [`Error::Usage`] if there is no such function.
+pub fn universal(inputs: &[Port], outputs: &[Port], gates: u32) -> circuit::Result<Program> {
+    let width = |ports: &[Port]| ports.iter().map(|port| port.ty.width).fold(0, u32::saturating_add);
+    let size = Size::new(width(inputs), gates, width(outputs))?;
+    let mut p = Program::new("universal");
+    let mut args = vec![p.input("function", Party::Alice, bits(GATE_BITS), size.tables() as u64)];
+    args.extend(inputs.iter().map(|port| p.input(&port.name, Party::Bob, port.ty, 1)));
+    let call: Arc<dyn Functionality> = Arc::new(Universal);
+    let types: Vec<Type> = outputs.iter().map(|port| port.ty).collect();
+    for (port, value) in outputs.iter().zip(p.call(&call, &parameters(&types), &args)) {
+        p.output(&port.name, Recipient::Party(Party::Bob), value);
+    }
+    p.check().map(|()| p)
+}
 
 /// The arguments of a call for a function that Alice holds, or whose size Bob knows, and for Bob's input bits.
 pub fn arguments(size: Size, function: Option<&Nodes>, input: Option<&[bool]>) -> Vec<CallArg> {
@@ -51,7 +71,8 @@ pub fn arguments(size: Size, function: Option<&Nodes>, input: Option<&[bool]>) -
 pub fn encode_function(function: &Nodes) -> BitMatrix {
     let mut bits = BitMatrix::zeros(GATE_BITS as usize, function.nodes().len());
     for (lane, node) in function.nodes().iter().enumerate() {
-        let gate = number(node);
+        let [x, y] = node.operands.map(u128::from);
+        let gate = x | y << 32 | u128::from(node.table) << 64;
         for row in (0..GATE_BITS as usize).filter(|row| gate >> row & 1 == 1) {
             bits.set(row, lane, true);
         }
@@ -59,17 +80,11 @@ pub fn encode_function(function: &Nodes) -> BitMatrix {
     bits
 }
 
-/// A gate as a number of [`GATE_BITS`] bits.
-fn number(node: &Node) -> u128 {
-    let [x, y] = node.operands.map(u128::from);
-    x | y << 32 | u128::from(node.table) << 64
-}
-
 /// The function of these lanes.
 ///
 /// # Errors
 /// [`Error::Invalid`] that says which gate is none.
-pub(crate) fn decode_function(size: Size, bits: &BitMatrix) -> circuit::Result<Nodes> {
+pub fn decode_function(size: Size, bits: &BitMatrix) -> circuit::Result<Nodes> {
     let mut gates = vec![0u128; bits.lanes()];
     for row in 0..bits.rows() {
         let words = bits.row(row);
@@ -79,27 +94,68 @@ pub(crate) fn decode_function(size: Size, bits: &BitMatrix) -> circuit::Result<N
     Nodes::new(size, gates.iter().map(node).collect())
 }
 
-/// The size of the function, whose gates and outputs have so many lanes, from parameters.
-fn size(parameters: &[u8], inputs: u32, lanes: u64) -> circuit::Result<Size> {
-    let outputs = outputs(parameters)?;
-    let gates = lanes.checked_sub(outputs.into()).and_then(|gates| u32::try_from(gates).ok());
-    let refuse = || Error::usage(format!("a function of {outputs} outputs at least and 2^32 gates at most, not {lanes}"));
-    Size::new(inputs, gates.ok_or_else(refuse)?, outputs)
+/// The types of outputs as parameters: for each a byte for its kind, its width, and the bits of a fraction or an exponent, as
+/// numbers of four bytes, little-endian.
+pub fn parameters(outputs: &[Type]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for ty in outputs {
+        let (kind, part) = match ty.kind {
+            Kind::Bits => (0, 0),
+            Kind::UInt => (1, 0),
+            Kind::Int => (2, 0),
+            Kind::Fixed { fraction } => (3, fraction),
+            Kind::Float { exponent } => (4, exponent),
+        };
+        bytes.push(kind);
+        bytes.extend(ty.width.to_le_bytes().into_iter().chain(part.to_le_bytes()));
+    }
+    bytes
 }
 
-fn outputs(parameters: &[u8]) -> circuit::Result<u32> {
-    let bytes = parameters.try_into().map_err(|_| {
-        Error::usage(format!("a number of output bits in four bytes as parameters, not {} bytes", parameters.len()))
-    })?;
-    Ok(u32::from_le_bytes(bytes))
+/// The types of outputs of these parameters. Whether there are such types is checked by whoever makes values of them.
+fn outputs(parameters: &[u8]) -> circuit::Result<Vec<Type>> {
+    let (types, rest) = parameters.as_chunks::<9>();
+    if !rest.is_empty() || types.len() > MOST_PORTS {
+        let why =
+            format!("nine bytes for each of at most {MOST_PORTS} outputs as parameters, not {}", parameters.len());
+        return Err(Error::usage(why));
+    }
+    types
+        .iter()
+        .map(|&[kind, w0, w1, w2, w3, p0, p1, p2, p3]| {
+            let part = u32::from_le_bytes([p0, p1, p2, p3]);
+            let kind = match (kind, part) {
+                (0, 0) => Kind::Bits,
+                (1, 0) => Kind::UInt,
+                (2, 0) => Kind::Int,
+                (3, fraction) => Kind::Fixed { fraction },
+                (4, exponent) => Kind::Float { exponent },
+                _ => {
+                    return Err(Error::usage(format!(
+                        "a type of outputs as parameters, not of kind {kind} with {part}"
+                    )));
+                }
+            };
+            Ok(Type { kind, width: u32::from_le_bytes([w0, w1, w2, w3]) })
+        })
+        .collect()
+}
+
+/// The size of a function with inputs of these widths, whose gates and outputs have so many lanes.
+fn size(parameters: &[u8], inputs: impl Iterator<Item = u32>, lanes: u64) -> circuit::Result<Size> {
+    let outputs = outputs(parameters)?.iter().map(|ty| ty.width).fold(0, u32::saturating_add);
+    let gates = lanes.checked_sub(outputs.into()).and_then(|gates| u32::try_from(gates).ok());
+    let gates =
+        gates.ok_or_else(|| Error::usage(format!("a lane for each gate and {outputs} output bits, not {lanes}")))?;
+    Size::new(inputs.fold(0, u32::saturating_add), gates, outputs)
 }
 
 /// The size of a call that was checked.
 fn size_of(call: &Call) -> duologue::Result<Size> {
-    let [function, input] = &call.args[..] else {
-        return Err(duologue::Error::usage(format!("two arguments, not {}", call.args.len())));
+    let [function, inputs @ ..] = &call.args[..] else {
+        return Err(duologue::Error::usage("a function, not no argument"));
     };
-    Ok(size(&call.parameters, input.ty.width, function.lanes)?)
+    Ok(size(&call.parameters, inputs.iter().map(|input| input.ty.width), function.lanes)?)
 }
 
 impl Functionality for Universal {
@@ -112,38 +168,51 @@ impl Functionality for Universal {
     }
 
     fn results(&self, parameters: &[u8], args: &[CallPort]) -> circuit::Result<Vec<CallPort>> {
-        let [function, input] = args else {
-            return Err(Error::usage(format!("a function and its input, not {} arguments", args.len())));
+        let (types, [function, inputs @ ..]) = (outputs(parameters)?, args) else {
+            return Err(Error::usage("a function and its inputs, not no argument"));
         };
-        let (ours, outputs) = (function.ty.width, size(parameters, input.ty.width, u64::from(outputs(parameters)?))?.outputs);
-        match () {
-            () if (function.holder, input.holder) != (Holder::Party(Party::Alice), Holder::Party(Party::Bob)) => {
-                Err(Error::usage("a function that alice holds alone, and an input that bob holds alone"))
+        let holds = |party: Party, port: &CallPort| port.holder == Holder::Party(party);
+        match function.ty.width {
+            _ if !holds(Party::Alice, function) => Err(Error::usage("a function that alice holds alone")),
+            _ if !inputs.iter().all(|input| holds(Party::Bob, input)) => {
+                Err(Error::usage("inputs that bob holds alone"))
             }
-            () if ours != GATE_BITS => Err(Error::usage(format!("gates of {GATE_BITS} bits, not {ours}"))),
-            () => Ok(vec![CallPort { ty: bits(outputs), holder: Holder::Party(Party::Bob) }]),
+            _ if inputs.len() > MOST_PORTS => {
+                Err(Error::usage(format!("at most {MOST_PORTS} inputs, not {}", inputs.len())))
+            }
+            GATE_BITS => Ok(types.into_iter().map(|ty| CallPort { ty, holder: Holder::Party(Party::Bob) }).collect()),
+            ours => Err(Error::usage(format!("gates of {GATE_BITS} bits, not {ours}"))),
         }
     }
 
     fn lanes(&self, parameters: &[u8], args: &[u64]) -> circuit::Result<Vec<u64>> {
-        match args {
-            [gates, 1] => size(parameters, 1, *gates).map(|_| vec![1]),
-            _ => Err(Error::usage(format!("one lane of input, not {args:?} lanes of gates and input"))),
+        let (types, [gates, inputs @ ..]) = (outputs(parameters)?, args) else { return Ok(Vec::new()) };
+        match inputs.iter().find(|&&lanes| lanes != 1) {
+            Some(lanes) => Err(Error::usage(format!("one lane of each input, not {lanes}"))),
+            // Whether there are too many nodes with all inputs is checked once more by the lengths.
+            None => size(parameters, [inputs.len().max(1) as u32].into_iter(), *gates).map(|_| vec![1; types.len()]),
         }
     }
 
     fn evaluate(&self, parameters: &[u8], args: &[BitMatrix]) -> Vec<BitMatrix> {
-        let [function, input] = args else { return Vec::new() };
-        let outputs = outputs(parameters).unwrap_or(0);
-        let words: Vec<u64> = input.lane(0).into_iter().map(u64::from).collect();
-        let made = size(parameters, words.len() as u32, function.lanes() as u64);
+        let (Ok(types), [function, inputs @ ..]) = (outputs(parameters), args) else { return Vec::new() };
+        let words: Vec<u64> = inputs.iter().flat_map(|input| input.lane(0)).map(u64::from).collect();
+        let made = size(parameters, [words.len() as u32].into_iter(), function.lanes() as u64);
         let results = match made.and_then(|size| decode_function(size, function)) {
             Ok(function) => function.evaluate(&words),
-            Err(_) => vec![0; outputs as usize],
+            Err(_) => vec![0; types.iter().map(|ty| ty.width as usize).sum()],
         };
-        let lane = results.into_iter().map(|word| word & 1 == 1).collect();
-        vec![BitMatrix::from_lanes(outputs as usize, &[lane])]
+        split(&types, results.into_iter().map(|word| word & 1 == 1).collect())
     }
+}
+
+/// Output bits as one lane of each output.
+fn split(types: &[Type], mut bits: Vec<bool>) -> Vec<BitMatrix> {
+    let lane = |ty: &Type| {
+        let rest = bits.split_off(ty.width as usize);
+        BitMatrix::from_lanes(ty.width as usize, &[std::mem::replace(&mut bits, rest)])
+    };
+    types.iter().map(lane).collect()
 }
 
 impl CallProtocol for Universal {
@@ -163,11 +232,11 @@ impl CallProtocol for Universal {
         setup: Zeroizing<Vec<u8>>,
         args: Vec<Option<BitMatrix>>,
     ) -> duologue::Result<OnlineStage> {
-        let size = size_of(call)?;
+        let (size, types) = (size_of(call)?, outputs(&call.parameters)?);
         match (party, &args[..]) {
-            (Party::Alice, [Some(function), _]) => Ok(Box::new(Alice::new(size, setup, function)?)),
-            (Party::Bob, [_, Some(input)]) => Ok(Box::new(Bob::new(size, setup, input))),
-            _ => Err(duologue::Error::usage(format!("{party} is without an argument"))),
+            (Party::Alice, [Some(function), ..]) => Ok(Box::new(Alice::new(size, setup, function, types.len())?)),
+            (Party::Alice, _) => Err(duologue::Error::usage("alice is without her function")),
+            (Party::Bob, _) => Ok(Box::new(Bob::new(size, setup, &args, types))),
         }
     }
 }

@@ -8,12 +8,12 @@
 //! Alice →   the lowest bits of the outputs' zero labels
 //! ```
 
-use super::decode_function;
 use super::garbling::{Evaluator, Garbler, bytes};
+use super::{decode_function, split};
 use crate::packed::{BitReader, BitWriter};
 use circuit::universal::{Controls, Size};
 use duologue::call::{CallLengths, Drawn, Exchange, Outbox, Stage, Zeroizing};
-use duologue::circuit::{self, BitMatrix, Party};
+use duologue::circuit::{self, BitMatrix, Party, Type};
 use duologue::correlation::Demand;
 use duologue::{Block, Error, Result};
 use kernels::generator::Generator;
@@ -112,6 +112,8 @@ pub struct Alice {
     /// m_0 of all OTs, then m_1.
     setup: Zeroizing<Vec<u8>>,
     controls: Option<Controls>,
+    /// Outputs, which are Bob's.
+    outputs: usize,
     random: Generator,
     garbler: Option<Garbler>,
     chunks: Box<dyn Iterator<Item = usize> + Send>,
@@ -121,10 +123,11 @@ pub struct Alice {
 impl Alice {
     /// # Errors
     /// [`Error::Invalid`](duologue::circuit::Error::Invalid) if her function is none.
-    pub fn new(size: Size, setup: Zeroizing<Vec<u8>>, function: &BitMatrix) -> Result<Alice> {
+    pub fn new(size: Size, setup: Zeroizing<Vec<u8>>, function: &BitMatrix, outputs: usize) -> Result<Alice> {
         let controls = Some(Controls::new(&decode_function(size, function)?));
         let random = Generator::from_os().map_err(|why| Error::usage(format!("no randomness: {why}")))?;
-        Ok(Alice { size, setup, controls, random, garbler: None, chunks: Box::new(chunks(size)), step: 0 })
+        let chunks = Box::new(chunks(size));
+        Ok(Alice { size, setup, controls, outputs, random, garbler: None, chunks, step: 0 })
     }
 
     /// Answers what Bob's choices differ from his input in.
@@ -165,7 +168,7 @@ impl Stage for Alice {
     }
 
     fn finish(self: Box<Self>, _: &[u8]) -> Result<Vec<Option<BitMatrix>>> {
-        Ok(vec![None])
+        Ok(vec![None; self.outputs])
     }
 }
 
@@ -175,13 +178,15 @@ pub struct Bob {
     /// The choices of his OTs, then their messages.
     setup: Zeroizing<Vec<u8>>,
     input: Zeroizing<Vec<bool>>,
+    types: Vec<Type>,
     evaluator: Option<Evaluator>,
     step: usize,
 }
 
 impl Bob {
-    pub fn new(size: Size, setup: Zeroizing<Vec<u8>>, input: &BitMatrix) -> Bob {
-        Bob { size, setup, input: Zeroizing::new(input.lane(0)), evaluator: None, step: 0 }
+    pub fn new(size: Size, setup: Zeroizing<Vec<u8>>, args: &[Option<BitMatrix>], types: Vec<Type>) -> Bob {
+        let input = Zeroizing::new(args.iter().flatten().flat_map(|input| input.lane(0)).collect());
+        Bob { size, setup, input, types, evaluator: None, step: 0 }
     }
 
     /// What setup has stored: choices and messages.
@@ -225,7 +230,7 @@ impl Stage for Bob {
         let outputs = self.size.outputs as usize;
         let decoding = BitReader::new(inbox, outputs as u64)?.row(outputs);
         let evaluator = self.evaluator.ok_or_else(|| Error::usage("a universal circuit is decoded before it came"))?;
-        let lane = evaluator.outputs(bits(&decoding, outputs))?;
-        Ok(vec![Some(BitMatrix::from_lanes(outputs, &[lane]))])
+        let bits = evaluator.outputs(bits(&decoding, outputs))?;
+        Ok(split(&self.types, bits).into_iter().map(Some).collect())
     }
 }

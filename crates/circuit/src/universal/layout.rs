@@ -74,8 +74,7 @@ impl Level {
 /// The levels of both networks of a size, and how many bits hold their control bits.
 pub fn levels(size: Size) -> (Vec<Level>, usize) {
     let (nodes, mut bits) = (size.nodes(), 0);
-    let mut levels =
-        vec![Level::new(2, nodes, size.inputs as usize, nodes - size.outputs as usize, &mut bits)];
+    let mut levels = vec![Level::new(2, nodes, size.inputs as usize, nodes - size.outputs as usize, &mut bits)];
     while let Some(last) = levels.last().filter(|last| last.poles > 2) {
         let next = last.halves(&mut bits);
         levels.push(next);

@@ -277,5 +277,7 @@ fn what_is_no_function_is_refused_by_name() {
         assert!(error.contains(why), "{error}");
     }
     let nodes = Nodes::new(size, vec![Node::FALSE; 2]).unwrap();
-    assert!(nodes.padded(0).is_err_and(|error| error.to_string().contains("has 1 gates, copies included, more than 0")));
+    assert!(
+        nodes.padded(0).is_err_and(|error| error.to_string().contains("has 1 gates, copies included, more than 0"))
+    );
 }
