@@ -71,13 +71,18 @@ pub fn arguments(size: Size, function: Option<&Nodes>, input: Option<&[bool]>) -
 pub fn encode_function(function: &Nodes) -> BitMatrix {
     let mut bits = BitMatrix::zeros(GATE_BITS as usize, function.nodes().len());
     for (lane, node) in function.nodes().iter().enumerate() {
-        let [x, y] = node.operands.map(u128::from);
-        let gate = x | y << 32 | u128::from(node.table) << 64;
-        for row in (0..GATE_BITS as usize).filter(|row| gate >> row & 1 == 1) {
+        let gate = gate_bytes(node);
+        for row in (0..GATE_BITS as usize).filter(|row| gate[row / 8] >> (row % 8) & 1 == 1) {
             bits.set(row, lane, true);
         }
     }
     bits
+}
+
+/// A gate as the bytes of a lane.
+pub fn gate_bytes(node: &Node) -> [u8; 9] {
+    let [[a, b, c, d], [e, f, g, h]] = node.operands.map(u32::to_le_bytes);
+    [a, b, c, d, e, f, g, h, node.table]
 }
 
 /// The function of these lanes.
