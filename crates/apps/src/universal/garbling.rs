@@ -58,7 +58,7 @@ struct Garbling {
     /// The number of the next hash. None serves twice.
     number: u64,
     /// Ciphertexts that have not been sent.
-    tables: Vec<Block>,
+    tables: Vec<[u8; 16]>,
     /// The lowest bits of the outputs' zero labels.
     decoding: Vec<bool>,
     x: Zeroizing<[Vec<Block>; 3]>,
@@ -88,9 +88,8 @@ impl Garbler {
         {
             self.board.run(unit, &mut self.engine);
         }
-        for table in self.engine.tables.drain(..bytes / 16) {
-            outbox.extend_from_slice(&table.to_bytes());
-        }
+        outbox.extend_from_slice(self.engine.tables[..bytes / 16].as_flattened());
+        self.engine.tables.drain(..bytes / 16);
     }
 
     /// By what outputs are decoded, once all ciphertexts are written.
@@ -118,7 +117,7 @@ impl Engine for Garbling {
             let d = m0[i] ^ (lsb(x[i]) & table);
             *a ^= d;
             *b ^= d;
-            self.tables.push(table);
+            self.tables.push(table.to_bytes());
         }
     }
 
@@ -133,7 +132,7 @@ impl Engine for Garbling {
         let z = m0[0] ^ (p & product) ^ (c2 & delta);
         let first = m0[1] ^ m1[1] ^ ((c1 ^ (q & c3)) & delta);
         let second = m0[2] ^ m1[2] ^ z;
-        self.tables.extend([product, first, second]);
+        self.tables.extend([product, first, second].map(Block::to_bytes));
         let label = m0[1] ^ (p & first) ^ m0[2] ^ (q & (m0[2] ^ m1[2])) ^ ((c0 ^ (q & c2)) & delta);
         if gate >= self.controls.size().gates as usize {
             self.decoding.push(label.lsb());
@@ -158,7 +157,7 @@ struct Evaluating {
     gates: usize,
     number: u64,
     /// Ciphertexts that came, and how many of them are used.
-    tables: Vec<Block>,
+    tables: Vec<[u8; 16]>,
     used: usize,
     outputs: Vec<Block>,
     x: [Vec<Block>; 2],
@@ -186,7 +185,7 @@ impl Evaluator {
         let engine = &mut self.engine;
         engine.tables.drain(..engine.used);
         engine.used = 0;
-        engine.tables.extend(bytes.as_chunks().0.iter().map(|&table| Block::from_bytes(table)));
+        engine.tables.extend_from_slice(bytes.as_chunks().0);
         while let Some(unit) = self.next
             && ciphertexts(self.size, unit) <= engine.tables.len() - engine.used
         {
@@ -226,7 +225,7 @@ impl Engine for Evaluating {
         self.number += a.len() as u64;
         let tables = &self.tables[self.used..][..a.len()];
         for (i, (a, b)) in a.iter_mut().zip(b).enumerate() {
-            let d = m[i] ^ (lsb(x[i]) & tables[i]);
+            let d = m[i] ^ (lsb(x[i]) & Block::from_bytes(tables[i]));
             *a ^= d;
             *b ^= d;
         }
@@ -238,7 +237,8 @@ impl Engine for Evaluating {
         let mut m = [Block::ZERO; GATE];
         self.hash.chosen(self.number, &[x, x, y], &mut m);
         self.number += GATE as u64;
-        let [product, first, second] = self.tables[self.used..][..GATE] else { unreachable!("three ciphertexts") };
+        let tables: [_; GATE] = std::array::from_fn(|i| self.tables[self.used + i]);
+        let [product, first, second] = tables.map(Block::from_bytes);
         self.used += GATE;
         let z = m[0] ^ (lsb(x) & product);
         let label = m[1] ^ (lsb(x) & first) ^ m[2] ^ (lsb(y) & (second ^ z));

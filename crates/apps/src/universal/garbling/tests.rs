@@ -108,7 +108,7 @@ fn a_number_that_serves_twice_gives_the_difference_away() {
             let ([mut a], [mut b]) = ([labels[0]], [labels[1]]);
             garbler.engine.number = number;
             garbler.engine.switches(place, std::slice::from_mut(&mut a), std::slice::from_mut(&mut b));
-            *garbler.engine.tables.last().unwrap()
+            Block::from_bytes(*garbler.engine.tables.last().unwrap())
         };
         let (first, twin, right) = (table(0, 7), table(1, 7), table(1, 8));
         assert!(first ^ twin == (Block::mask(differ) & delta));
