@@ -5,11 +5,11 @@ mod common;
 use apps::universal::{Universal, arguments, decode_function, encode_function, parameters, universal};
 use common::{Random, both};
 use duologue::call::{CallProtocol, CallValue};
-use duologue::channel::{Channel, Limits, Listener, Security};
+use duologue::channel::{Channel, Limits, Link, Listener, Security};
 use duologue::circuit::blocks::{Goal, registry};
 use duologue::circuit::program::{Functionality, Holder};
-use duologue::circuit::universal::{NOTHING, Node, Nodes, Size};
-use duologue::circuit::{Circuit, Party, Program, bits, uint};
+use duologue::circuit::universal::{Controls, NOTHING, Node, Nodes, Size};
+use duologue::circuit::{BitMatrix, Circuit, Party, Program, bits, uint};
 use duologue::data::{to_uints, uints};
 use duologue::{Inputs, Options, Outcome, Scheme, Session};
 use std::env;
@@ -132,7 +132,10 @@ fn in_a_program() {
             let inputs = &inputs[session.party() as usize];
             session.run(&binding, &Options::new(scheme), inputs).unwrap()
         };
-        let [_, outcome] = both(run);
+        let [alice, outcome] = both(run);
+        let cost = duologue::cost::cost_with(&binding, &Options::new(scheme), &apps::calls()).unwrap();
+        let (counted, sent) = (cost.online, [alice.report.online.sent, outcome.report.online.sent]);
+        assert_eq!([counted.alice_to_bob, counted.bob_to_alice], sent, "{scheme}");
         let outputs = outcome.outputs.iter().map(|(_, value)| to_uints(value).unwrap()[0]);
         assert_eq!(outputs.collect::<Vec<_>>(), [a + b], "{scheme}");
     }
@@ -229,12 +232,57 @@ fn bytes_of_a_node() {
     }
 }
 
+/// Parameters come from files of others, and functions from Alice's: whatever they are, there is an answer or an error.
+#[test]
+fn any_parameters_and_functions_are_taken_or_refused() {
+    let mut dice = Random(8);
+    let (mut taken, mut refused) = (0, 0);
+    for _ in 0..20_000 {
+        let mut bytes: Vec<u8> = (0..9 * dice.below(4) + dice.below(10) / 9).map(|_| dice.below(256) as u8).collect();
+        for ty in bytes.chunks_mut(9) {
+            ty[0] %= 6;
+            ty.iter_mut().skip(2).filter(|_| dice.below(9) > 0).for_each(|byte| *byte = 0);
+        }
+        let value = |party, width, lanes| CallValue { ty: bits(width), lanes, holder: Holder::Party(party) };
+        let (gates, width) = (dice.below(1 << 12), 1 + dice.below(64) as u32);
+        let args = vec![value(Party::Alice, 72, gates), value(Party::Bob, width, 1)];
+        let call = duologue::call::Call { number: 0, parameters: bytes.clone(), args, results: Vec::new() };
+        match [Party::Alice, Party::Bob].map(|party| Universal.lengths(&call, party)) {
+            [Ok(a), Ok(b)] => {
+                assert_eq!((a.setup.len(), a.online.len()), (b.setup.len(), b.online.len()));
+                taken += 1;
+            }
+            [Err(a), Err(b)] if a.to_string() == b.to_string() => refused += 1,
+            _ => panic!("one party refuses"),
+        }
+    }
+    assert!(taken > 50 && refused > 50, "{taken} and {refused}");
+    for _ in 0..2_000 {
+        let size = size(3, 1 + dice.below(4) as u32, 1);
+        let mut lanes = BitMatrix::zeros(72, size.tables());
+        for lane in 0..size.tables() {
+            let node = [dice.below(6), dice.below(6)].map(|from| if from == 5 { u64::from(NOTHING) } else { from });
+            let table = if dice.below(9) == 0 { dice.below(256) } else { dice.below(2) * 15 };
+            (0..72).for_each(|row| lanes.set(row, lane, [node[0] | node[1] << 32, table][row / 64] >> (row % 64) & 1 == 1));
+        }
+        if let Ok(function) = decode_function(size, &lanes) {
+            assert!(encode_function(&function) == lanes);
+            let case = Case::new(function, &mut dice);
+            let words: Vec<u64> = case.input.iter().map(|&bit| bit.into()).collect();
+            let found = Controls::new(&case.function).evaluate(&words);
+            assert!(found.iter().zip(&case.expected).all(|(word, &bit)| (word & 1 == 1) == bit));
+        }
+    }
+}
+
 const PEER: &str = "DUOLOGUE_TEST_UNIVERSAL_PEER";
 const PLAINTEXT: Security = Security::PlaintextForBenchmarks;
 
 /// The same cases in two processes; Bob writes his results to standard output.
 fn between_two_processes(test: &str, cases: &[Case]) {
-    let walk = |channel, party| -> Vec<Outcome> {
+    let link: Option<Link> = env::var("DUOLOGUE_LINK").ok().map(|link| link.parse().expect("a link"));
+    let walk = |channel: Channel, party| -> Vec<Outcome> {
+        let channel = link.into_iter().fold(channel, |channel, link| channel.shaped(link).unwrap());
         let mut session = Session::connect(channel, party).unwrap();
         session.register(Arc::new(Universal));
         let found = cases.iter().map(|case| case.run(&mut session)).collect();
@@ -273,7 +321,7 @@ fn between_two_processes_over_tcp() {
     between_two_processes("between_two_processes_over_tcp", &cases);
 }
 
-/// For the book: `DUOLOGUE_NODES=1000000 cargo test --release -p duologue-apps --test universal measured -- --include-ignored`.
+/// For the book: `DUOLOGUE_NODES=1000000 DUOLOGUE_LINK=1ms,10Gbit cargo test --release -p duologue-apps --test universal measured -- --include-ignored`.
 #[test]
 #[ignore = "takes time and memory, for figures alone"]
 fn measured() {
@@ -282,7 +330,7 @@ fn measured() {
     let cases = [chain(size, &mut dice), random_function(size, &mut dice)].map(|f| Case::new(f, &mut dice));
     for case in &cases {
         let begun = Instant::now();
-        duologue::circuit::universal::Controls::new(&case.function);
+        Controls::new(&case.function);
         println!("control bits in {:?}", begun.elapsed());
     }
     between_two_processes("measured", &cases);
