@@ -263,7 +263,9 @@ fn any_parameters_and_functions_are_taken_or_refused() {
         for lane in 0..size.tables() {
             let node = [dice.below(6), dice.below(6)].map(|from| if from == 5 { u64::from(NOTHING) } else { from });
             let table = if dice.below(9) == 0 { dice.below(256) } else { dice.below(2) * 15 };
-            (0..72).for_each(|row| lanes.set(row, lane, [node[0] | node[1] << 32, table][row / 64] >> (row % 64) & 1 == 1));
+            (0..72).for_each(|row| {
+                lanes.set(row, lane, [node[0] | node[1] << 32, table][row / 64] >> (row % 64) & 1 == 1)
+            });
         }
         if let Ok(function) = decode_function(size, &lanes) {
             assert!(encode_function(&function) == lanes);
