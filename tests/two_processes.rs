@@ -353,3 +353,43 @@ fn strings_are_compared_by_a_call() {
         }
     }
 }
+
+/// A circuit that Alice keeps: Bob has a program without it, which is that of another circuit of the size, and the result.
+#[test]
+fn a_private_function_between_two_processes() {
+    let place = Place::new();
+    for (name, block) in [("add", "add"), ("less", "subtract")] {
+        place.run(&format!("export block:{block}:16 -o {name}.txt")).succeeded();
+        place.run(&format!("import {name}.txt --private {name}.npy --gates 150 -o {name}.duo")).succeeded();
+    }
+    let [add, less] = ["add.duo", "less.duo"].map(|name| fs::read(place.path(name)).unwrap());
+    assert_eq!(add, less, "the program does not know the circuit");
+    place.run("import add.txt --private add.npy -o other.duo").failed(1, &["add.npy", "never overwritten"]);
+    place.run("import add.txt --private add.csv -o other.duo").failed(1, &["FILE.npy"]);
+    place.run("import add.txt --private new.npy --gates 9 -o other.duo").failed(1, &["copies included, more than 9"]);
+    let shown = place.run("inspect add.duo").succeeded().stdout.clone();
+    for words in ["call \"duologue:universal\" version 1", "alice supplies", "bob learns"] {
+        assert!(shown.contains(words), "no '{words}' in {shown}");
+    }
+    assert!(!shown.contains("alice learns"), "{shown}");
+    let common = "--insecure-plaintext --yes --json";
+    for (name, expected) in [("add", "9cad"), ("less", "ce56")] {
+        let alice = format!("--input function={name}.npy");
+        let (alice, bob) =
+            place.both(&format!("add.duo {common}"), &alice, "--input in0=hex:3582 --input in1=hex:672b");
+        assert_eq!(bob.values("out0"), [expected]);
+        assert_eq!(alice.json()["outputs"], serde_json::json!({}));
+    }
+    // A file that holds no function: Alice hears what is wrong with it, Bob does not.
+    let mut function = fs::read(place.path("add.npy")).unwrap();
+    let length = function.len();
+    function[length - 9..].fill(0x0f);
+    place.write("wrong.npy", function);
+    let (alice, bob) = place.both(
+        &format!("add.duo {common}"),
+        "--input function=wrong.npy",
+        "--input in0=hex:3582 --input in1=hex:672b",
+    );
+    assert!(alice.code != Some(0) && alice.stderr.contains("of a function: reads node"), "{}", alice.stderr);
+    assert!(bob.code != Some(0) && !bob.stderr.contains("node"), "{}", bob.stderr);
+}

@@ -10,6 +10,7 @@ pub mod proximity;
 pub mod scifi;
 pub mod social;
 mod tournament;
+pub mod universal;
 
 use duologue::call::{CallProtocol, Calls};
 use std::sync::Arc;
@@ -21,8 +22,12 @@ pub fn calls() -> Calls {
 
 /// The same, with what a party has of the key of encrypted values.
 pub fn calls_with(keys: &argmin::encrypted::Keys) -> Calls {
-    let calls: [Arc<dyn CallProtocol>; 3] =
-        [Arc::new(equality::Equality), Arc::new(argmin::Argmin), Arc::new(argmin::Backtrack)];
+    let calls: [Arc<dyn CallProtocol>; 4] = [
+        Arc::new(equality::Equality),
+        Arc::new(argmin::Argmin),
+        Arc::new(argmin::Backtrack),
+        Arc::new(universal::Universal),
+    ];
     let calls = calls.into_iter().fold(Calls::new(), Calls::with);
     argmin::encrypted::calls(keys).iter().fold(calls, |calls, call| calls.with(call.clone()))
 }

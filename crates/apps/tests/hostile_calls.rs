@@ -5,10 +5,13 @@
 
 use apps::argmin::{Argmin, Direction, halves, shared};
 use apps::equality::{Equality, equality};
+use apps::universal::{Universal, encode_function, universal};
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::channel::memory::{self, MemoryPipe};
 use duologue::channel::{Channel, Limits, Pipe};
+use duologue::circuit::blocks::{Goal, registry};
 use duologue::circuit::program::{CallPort, Functionality};
+use duologue::circuit::universal::Nodes;
 use duologue::circuit::{Binding, BitMatrix, Party};
 use duologue::data::uints;
 use duologue::{Error, Inputs, Options, Outcome, Result, Scheme, Session, Timing};
@@ -214,6 +217,16 @@ fn jobs() -> Vec<(Arc<dyn CallProtocol>, Binding, [Inputs; 2])> {
     }
     let least = halves(9, None, duologue::circuit::program::Recipient::Both).bind(&[("alice", 2), ("bob", 3)]).unwrap();
     jobs.push((Arc::new(Argmin), least, of_halves));
+    // Neither inputs nor outputs fill their last byte.
+    let circuit = registry::find("add").and_then(|block| block.circuit(&[5], Goal::Size)).unwrap();
+    let function = Nodes::of_circuit(&circuit).unwrap();
+    let [x, y] = [0, 1].map(|i| circuit.inputs()[i].name.as_str());
+    let of_function = [
+        Inputs::new().with("function", encode_function(&function)),
+        numbers(x, 5, &[3]).with(y, uints(5, &[9]).unwrap()),
+    ];
+    let added = universal(circuit.inputs(), circuit.outputs(), function.size().gates).unwrap();
+    jobs.push((Arc::new(Universal), added.bind(&[]).unwrap(), of_function));
     jobs
 }
 

@@ -18,6 +18,8 @@ pub mod plan;
 pub mod private;
 pub mod program;
 pub mod simulate;
+#[doc(hidden)]
+pub mod universal;
 pub mod words;
 
 pub use crate::builder::Builder;

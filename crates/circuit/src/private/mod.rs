@@ -22,6 +22,7 @@ mod cuts;
 mod function;
 mod maker;
 mod nands;
+pub mod nodes;
 mod thresholds;
 
 pub use function::{Function, Node};

@@ -129,6 +129,13 @@ pub struct Import {
     /// Who supplies each input
     #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party(), default_value = "alice,bob")]
     pub inputs: Vec<Party>,
+    /// Keep the circuit to alice, as her input `function` in this new .npy file: the program says no more than its ports and
+    /// how many gates it has; all inputs are bob's, and he alone learns the outputs
+    #[arg(long, value_name = "FILE", conflicts_with = "inputs")]
+    pub private: Option<PathBuf>,
+    /// With --private: gates that the program says it has, copies included
+    #[arg(long, value_name = "NUMBER", requires = "private")]
+    pub gates: Option<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -53,9 +53,10 @@ fn refuse_others(file: &File, path: &Path) -> Result<(), Failure> {
 /// Writes a new file for its owner's eyes, whole or not at all; one that exists is never touched.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     private_files::write_new(path, bytes).map_err(|why| match why.kind() {
-        ErrorKind::AlreadyExists => {
-            Failure::input(format!("{} exists: a key is never overwritten, move it away first", path.display()))
-        }
+        ErrorKind::AlreadyExists => Failure::input(format!(
+            "{} exists: a private file is never overwritten, move it away first",
+            path.display()
+        )),
         _ => Failure::io(format!("writing {}", path.display()))(why),
     })
 }
