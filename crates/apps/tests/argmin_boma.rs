@@ -32,7 +32,9 @@ fn check(case: &Case, outcomes: [&Outcome; 2], key: &SecretKey) {
 fn a_session_finds_the_least_of_values_of_every_width() {
     let (key, mut dice) = (key(1024), Random(21));
     let mut cases = Vec::new();
-    for (bits, argument) in [(1, None), (1, Some(1)), (8, Some(3)), (31, None), (32, Some(32)), (64, Some(128)), (128, None)] {
+    for (bits, argument) in
+        [(1, None), (1, Some(1)), (8, Some(3)), (31, None), (32, Some(32)), (64, Some(128)), (128, None)]
+    {
         for values in [1, 2, 3, 17] {
             let server = dice.choose(&[Party::Alice, Party::Bob]);
             cases.push(Case::new(Method::Boma, Terms { server, ..leaky(&key, bits, argument) }, values, &mut dice));
@@ -92,7 +94,7 @@ fn it_runs_only_if_both_parties_consent() {
 fn program(key_bits: u32, width: u32, values: u64) -> Binding {
     let terms = Terms { leaky: true, ..Terms::new(Party::Alice, (key_bits, [0; 32]), width, Some(width)) };
     let call: Arc<dyn Functionality> = Method::Boma.call(&Keys::none());
-    let mut p = Program::new("boma");
+    let mut p = Program::new("duologue:argmin-boma");
     let args = ["values", "arguments"].map(|name| p.input(name, Party::Alice, bits(2 * key_bits), values));
     let found = p.call(&call, &terms.to_bytes(), &args);
     found.iter().zip(["least", "argument"]).for_each(|(&value, name)| p.output(name, Party::Alice, value));

@@ -81,7 +81,10 @@ impl<'a> SentPads<'a> {
             keys.collect::<Vec<_>>()
         });
         let pad = |x: u64| [&low[x as usize & (low.len() - 1)][..], &high[(x >> half) as usize][..]];
-        (0..count as u64).map(|place| place ^ said).map(|x| wide(&hash(self.salt, 2, x, pad(x).into_iter()), bits)).collect()
+        (0..count as u64)
+            .map(|place| place ^ said)
+            .map(|x| wide(&hash(self.salt, 2, x, pad(x).into_iter()), bits))
+            .collect()
     }
 }
 
@@ -107,9 +110,8 @@ impl<'a> ReceivedPad<'a> {
     pub fn pad(&self, bits: u32) -> Wide {
         let half = self.messages.len() / 2;
         let (low, high) = self.messages.split_at(half);
-        let part = |step, x, messages: &[[u8; MESSAGE]]| {
-            hash(self.salt, step, x, messages.iter().map(|message| &message[..]))
-        };
+        let part =
+            |step, x, messages: &[[u8; MESSAGE]]| hash(self.salt, step, x, messages.iter().map(|message| &message[..]));
         let low_choice = self.choice & ((1 << half) - 1);
         let [low, high] = [part(0, low_choice, low), part(1, self.choice >> half, high)];
         wide(&hash(self.salt, 2, self.choice, [&low[..], &high[..]].into_iter()), bits)
