@@ -67,9 +67,14 @@ fn flags_of_argmin_that_would_do_nothing_are_refused() {
     for (flags, words) in [
         ("--protocol yao", &["run by gmw, not by yao", "hint: leave out --protocol"][..]),
         ("--protocol gmw-masked --form halves", &["run by gmw, not by gmw-masked"]),
-        ("--protocol gmw --form xor --method kolesnikov", &["run by yao, not by gmw"]),
+        ("--protocol gmw --form xor --method kolesnikov --size values=2", &["run by yao, not by gmw"]),
         ("--form halves --schedule lan", &["leave out --schedule"]),
         ("--form xor --method schneider --schedule lan", &["only the method auto looks at a line"]),
+        ("--form xor --method kolesnikov", &["made for a number of values: --size values=N"]),
+        ("--form xor --method huang --argument 8 --size values=3", &["shows Bob the place", "--leaky"]),
+        ("--form xor --method aby_yao --argument 8 --leaky", &["--leaky is for the method huang"]),
+        ("--leaky", &["--leaky is for the method huang"]),
+        ("--form halves --ots one", &["--ots is for form shared"]),
         // The protocol that it is may be said: then the next thing is missing.
         ("--protocol gmw --size values=2", &["the input 'bob_shares' is not given"]),
         ("--protocol yao --form xor --method kolesnikov --size values=2", &["the input 'values' is not given"]),
@@ -81,7 +86,7 @@ fn flags_of_argmin_that_would_do_nothing_are_refused() {
     for method in ["schneider", "duologue", "aby_gmw --argument 8"] {
         let words = ["prepared by yao, and this method runs by gmw", "hint: --method kolesnikov"];
         place.run(&format!("{prepare} --method {method}")).failed(1, &words);
-        place.run(&format!("{run} --form xor --prepared runs --method {method}")).failed(1, &words);
+        place.run(&format!("{run} --form xor --size values=3 --prepared runs --method {method}")).failed(1, &words);
     }
     // The default of a configuration file is no wish for this program.
     let config = place.write("gmw.toml", "[defaults]\nprotocol = \"gmw-masked\"\n");

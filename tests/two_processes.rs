@@ -299,11 +299,17 @@ fn the_least_of_many_values_is_found() {
         place.both(&common, &format!("{alice_tls} {alice}"), &format!("{bob_tls} {bob}"))
     };
     let number = |value: &serde_json::Value| value.as_u64().expect("a number");
-    for flags in ["", "--schedule 200ms,10Mbit --size values=3", "--form shared --method duologue"] {
+    for flags in ["", "--schedule 200ms,10Mbit --size values=3", "--form shared --method duologue", "--ots one"] {
         let alice = "--input alice_shares=500,2,300 --input alice_least=77";
         let (alice, bob) = both(flags, alice, "--input bob_shares=21,2,216");
         assert_eq!((77 + number(&bob.values("bob_least")[0])) % 512, 4, "{flags}");
         assert_eq!(number(&alice.values("index")[0]) ^ number(&bob.values("index")[0]), 1, "{flags}");
+    }
+    // Her share is drawn, and delivered to her.
+    for flags in ["", "--correlations silent"] {
+        let (alice, bob) = both(flags, "--input alice_shares=500,2,300", "--input bob_shares=21,2,216");
+        let shares = [number(&alice.values("alice_least")[0]), number(&bob.values("bob_least")[0])];
+        assert_eq!((shares[0] + shares[1]) % 512, 4, "{flags}");
     }
     let (alice, bob) =
         both("--form halves --size alice=2 --size bob=1", "--input alice_values=9,4", "--input bob_values=4");
@@ -311,15 +317,21 @@ fn the_least_of_many_values_is_found() {
         assert_eq!((number(&found.values("least")[0]), number(&found.values("index")[0])), (4, 1));
     }
     let values = ["--input values=9,7,255", "--input values=0,3,251"];
-    for method in ["auto", "duologue", "kolesnikov", "schneider"] {
+    let sized = ["auto", "duologue", "kolesnikov", "schneider"].map(|method| format!("{method} --size values=3"));
+    for method in ["auto".to_string(), "duologue".to_string()].into_iter().chain(sized) {
         let (alice, bob) = both(&format!("--form xor --method {method}"), values[0], values[1]);
         let found = ["least", "index"].map(|name| number(&alice.values(name)[0]) ^ number(&bob.values(name)[0]));
         assert_eq!(found, [4, 1], "{method}");
     }
-    for method in ["aby_yao", "aby_gmw"] {
-        let inputs = values.map(|values| format!("{values} --input arguments=00,01,02"));
+    for method in ["aby_yao", "aby_gmw", "huang --leaky --size values=3"] {
+        let shares = ["00,01,02", "05,05,05"];
+        let inputs = [0, 1].map(|party| format!("{} --input arguments={}", values[party], shares[party]));
         let (alice, bob) = both(&format!("--form xor --argument 8 --method {method}"), &inputs[0], &inputs[1]);
         assert_eq!(number(&alice.values("least")[0]) ^ number(&bob.values("least")[0]), 4, "{method}");
+        let argument =
+            [alice, bob].map(|found| found.values("argument")[0].as_str().map(|hex| u8::from_str_radix(hex, 16)));
+        let [Some(Ok(alice)), Some(Ok(bob))] = argument else { panic!("bytes") };
+        assert_eq!(alice ^ bob, 4, "{method}");
     }
 }
 

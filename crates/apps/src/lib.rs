@@ -11,7 +11,7 @@ pub mod scifi;
 pub mod social;
 mod tournament;
 
-use duologue::call::Calls;
+use duologue::call::{CallProtocol, Calls};
 use std::sync::Arc;
 
 /// The protocols of all calls that applications make, for a session to register.
@@ -21,6 +21,8 @@ pub fn calls() -> Calls {
 
 /// The same, with what a party has of the key of encrypted values.
 pub fn calls_with(keys: &argmin::encrypted::Keys) -> Calls {
-    let calls = Calls::new().with(Arc::new(equality::Equality)).with(Arc::new(argmin::Argmin));
+    let calls: [Arc<dyn CallProtocol>; 3] =
+        [Arc::new(equality::Equality), Arc::new(argmin::Argmin), Arc::new(argmin::Backtrack)];
+    let calls = calls.into_iter().fold(Calls::new(), Calls::with);
     argmin::encrypted::calls(keys).iter().fold(calls, |calls, call| calls.with(call.clone()))
 }

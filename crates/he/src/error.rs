@@ -116,6 +116,9 @@ pub enum KeyFault {
     /// The base of its randomness has the Jacobi symbol −1.
     #[error("its base has the Jacobi symbol -1")]
     BaseJacobi,
+    /// The base of its randomness is a square, which only the key's owner can see.
+    #[error("its base is a square")]
+    BaseSquare,
     /// A factor of its modulus is no prime.
     #[error("a factor of its modulus is no prime")]
     FactorNotPrime,

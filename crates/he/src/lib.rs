@@ -28,9 +28,11 @@
 
 mod additive;
 mod coding;
+mod crt;
 pub mod dgk;
 mod error;
 mod group;
+mod jacobi;
 mod number;
 pub mod packing;
 pub mod paillier;

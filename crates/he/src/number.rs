@@ -8,6 +8,8 @@ use kernels::generator::Generator;
 use kernels::montgomery::Modulus;
 use zeroize::Zeroizing;
 
+use crate::jacobi;
+
 /// A number that is erased when dropped.
 pub(crate) type Words = Zeroizing<Vec<u64>>;
 
@@ -168,6 +170,12 @@ pub(crate) fn is_coprime(x: &[u64], y: &[u64]) -> bool {
 
 /// Whether the Jacobi symbol (x | n) of public numbers is 1, for odd n of at most 3,072 bits.
 pub(crate) fn has_jacobi_one_vartime(x: &[u64], n: &[u64]) -> bool {
+    let x = remainder(x, n);
+    jacobi::is_one_vartime(&x, n).unwrap_or_else(|| has_jacobi_one_by_euclid_vartime(&x, n))
+}
+
+/// The same by another way, which always comes to an end.
+pub(crate) fn has_jacobi_one_by_euclid_vartime(x: &[u64], n: &[u64]) -> bool {
     fn of<const LIMBS: usize>(x: &[u64], n: &[u64]) -> bool {
         let [x, n] = [x, n].map(|number| Uint::<LIMBS>::from_words(padded(number)));
         let Some(n) = Odd::new(n).into_option() else { return false };
@@ -221,6 +229,18 @@ pub(crate) fn remainder_small_vartime(x: &[u64], n: u64) -> u64 {
     x.iter().rev().fold(0, |rest, &word| ((u128::from(rest) << 64 | u128::from(word)) % u128::from(n)) as u64)
 }
 
+/// x/2^(64·len) modulo an odd number below 2⁶³, which has the same odd factors in common with it as x, without a division
+/// (Montgomery 1985).
+pub(crate) fn montgomery_rest_vartime(x: &[u64], n: u64) -> u64 {
+    // 1/n modulo 2⁶⁴: n itself is right in three bits, and each step doubles how many are.
+    let inverse = (0..5).fold(n, |inverse, _| inverse.wrapping_mul(2_u64.wrapping_sub(n.wrapping_mul(inverse))));
+    x.iter().fold(0, |rest, &word| {
+        let low = rest + u128::from(word);
+        let times = (low as u64).wrapping_neg().wrapping_mul(inverse);
+        (low + u128::from(times) * u128::from(n)) >> 64
+    }) as u64
+}
+
 /// A random number of at most `bits` bits.
 pub(crate) fn random(bits: u32, rng: &mut Generator) -> Words {
     let mut out = Zeroizing::new(vec![0; bits.div_ceil(64) as usize]);
@@ -258,6 +278,19 @@ pub(crate) fn is_prime_vartime(x: &[u64]) -> bool {
 mod tests {
     use super::*;
     use kernels::Block;
+
+    #[test]
+    fn montgomery_rests_have_the_factors_of_remainders() {
+        let mut rng = Generator::from_seed(Block::new(4));
+        for x in [vec![0], vec![!0; 24], random(1536, &mut rng).to_vec(), random(128, &mut rng).to_vec()] {
+            for n in (3..1 << 12).step_by(2).chain([(1 << 62) + 1, 1_048_573 * 1_048_571 * 1_048_559, (1 << 63) - 1]) {
+                // Times 2^(64·len) it is x again.
+                let rest = montgomery_rest_vartime(&x, n) % n;
+                let back = (0..64 * x.len()).fold(u128::from(rest), |rest, _| 2 * rest % u128::from(n));
+                assert_eq!(back as u64, remainder_small_vartime(&x, n), "modulo {n}");
+            }
+        }
+    }
 
     #[test]
     fn remainders_in_constant_time_are_those_of_division() {

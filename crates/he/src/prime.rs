@@ -38,7 +38,7 @@ fn small_primes() -> &'static [u32] {
 pub(crate) fn has_small_factor(x: &[u64]) -> bool {
     // Three primes make a divisor of at most 60 bits.
     small_primes().chunks(3).any(|primes| {
-        let rest = number::remainder_small_vartime(x, primes.iter().map(|&prime| u64::from(prime)).product());
+        let rest = number::montgomery_rest_vartime(x, primes.iter().map(|&prime| u64::from(prime)).product());
         primes.iter().any(|&prime| rest.is_multiple_of(u64::from(prime)))
     })
 }

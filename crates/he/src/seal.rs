@@ -11,6 +11,8 @@ use crate::error::{Error, KeyFault, Result};
 
 const NONCE: usize = 24;
 const TAG: usize = 16;
+/// By so many bytes a file is longer than what begins it and its secret.
+pub(crate) const MORE: usize = NONCE + TAG;
 
 /// The key under which key files are sealed. It has no `Debug`.
 ///

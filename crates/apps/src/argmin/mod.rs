@@ -27,10 +27,12 @@
 //! **Departs** from the design's arithmetic triples for the selection: no shared random bit has to be converted, which saves
 //! l + 1 bits and one OT a selection.
 
+mod backtrack;
 mod compare;
 pub mod encrypted;
 mod halves;
 mod layout;
+mod levels;
 mod online;
 mod parameters;
 mod programs;
@@ -39,10 +41,12 @@ mod schedule;
 mod select;
 mod setup;
 
+pub use backtrack::Backtrack;
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::circuit::program::{CallPort, Functionality, Holder};
 use duologue::circuit::{BitMatrix, Error, Party, bits, uint};
 use layout::Layout;
+pub use levels::{Found, Held, levels};
 use online::{Begin, Online};
 pub use parameters::{Direction, Form, MOST_ARGUMENT, MOST_BITS, MOST_VALUES, Parameters};
 pub use programs::{MOST_LANES, halves, shared, strings};

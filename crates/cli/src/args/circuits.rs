@@ -71,6 +71,12 @@ pub struct Inspect {
     /// A public size of the program, to see lanes in numbers
     #[arg(long, short, value_name = "NAME=NUMBER")]
     pub size: Vec<Pair<u64>>,
+    /// The maker of correlations, as `duologue run` has it: app:argmin looks at it
+    #[arg(long, value_name = "MAKER", default_value = "auto")]
+    pub correlations: Maker,
+    /// The pool, as `duologue run` has it: app:argmin looks whether there is one
+    #[arg(long, value_name = "FOLDER")]
+    pub pool: Option<PathBuf>,
     /// Shorten neither constants nor lists of bits and lanes
     #[arg(long)]
     pub full: bool,

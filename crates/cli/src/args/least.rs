@@ -13,6 +13,13 @@ pub struct Least {
     /// The protocol; auto is the fastest by prediction of those that leak nothing, and taken unless told
     #[arg(long, value_enum)]
     pub method: Option<Method>,
+    /// Of form shared, who sends the OTs: both parties take the fewest of them; one party alone sends fewer bytes in a new session
+    /// by the maker silent, and is taken where --correlations names it and there is no --pool
+    #[arg(long, value_enum)]
+    pub ots: Option<Ots>,
+    /// Consent to a method that shows a party more than the result, as huang does; both consent
+    #[arg(long)]
+    pub leaky: bool,
     /// Bits of an argument that each value has and that is found with it, in place of its index
     #[arg(long, value_name = "BITS")]
     pub argument: Option<u32>,
@@ -38,12 +45,20 @@ pub enum Method {
     Auto,
     /// Ours: comparisons by OT on shares; with form xor, pairs by GMW with the fewest bytes
     Duologue,
-    /// Pairs in a garbled circuit, with the index
+    /// Pairs in a garbled circuit, with the index; for --size values=N
     Kolesnikov,
+    /// Pairs in a garbled circuit, and a walk to the argument that shows Bob its place: --leaky; for --size values=N
+    Huang,
     /// Pairs in a garbled circuit, with arguments
     AbyYao,
-    /// Pairs by GMW with few rounds, with the index
+    /// Pairs by GMW with few rounds, with the index; for --size values=N
     Schneider,
     /// Pairs by GMW with few rounds, with arguments
     AbyGmw,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Ots {
+    Both,
+    One,
 }

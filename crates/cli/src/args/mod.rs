@@ -21,7 +21,7 @@ pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
 pub use circuits::{Blocks, Circuits, Cost, Export, Format, Grain, Import, Inspect};
 pub use he::{He, HeDecrypt, HeEncrypt, HeKeys, HeSecret, HeWhat};
 pub use help::{Completions, Man};
-pub use least::{Form, Least, Method};
+pub use least::{Form, Least, Method, Ots};
 pub use peers::{AddPeer, Doctor, Peers, PeersWhat};
 pub use run::{FillPool, Meeting, Peer, Pool, PoolWhat, Prepare, Run, Settings, ShowPool};
 pub use values::Pair;
@@ -98,6 +98,8 @@ pub enum Verb {
     Doctor(Doctor),
     /// Measure this machine
     Bench(Bench),
+    /// Compute the tables of papers with our figures beside theirs
+    Reproduce(Reproduce),
     /// Print what completes this command's words in a shell
     Completions(Completions),
     /// Print the manual page, or write the pages of all verbs into a folder
@@ -122,6 +124,23 @@ pub struct Demo {
     #[arg(long)]
     pub link: Option<Link>,
 }
+
+#[derive(clap::Args)]
+#[command(after_help = TABLES)]
+pub struct Reproduce {
+    /// The table: PAPER/TABLE
+    #[arg(value_name = "PAPER/TABLE")]
+    pub table: String,
+    /// Of a table of times measure one cell, and compute the others from exact bytes and measured computing
+    #[arg(long)]
+    pub quick: bool,
+}
+
+/// What can be reproduced.
+const TABLES: &str = "\
+boma/2   the least of 1,000 protected values: bytes
+boma/3   its time over lines of 1, 2, 5 and 10 Mbit/s
+boma/5   bytes where each party has half of the values";
 
 #[derive(clap::Args)]
 pub struct Keys {

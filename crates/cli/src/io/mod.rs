@@ -2,6 +2,7 @@
 
 pub mod consent;
 pub mod console;
+pub mod drawn;
 pub mod input;
 pub mod lane;
 pub mod listing;

@@ -5,6 +5,7 @@
 
 use crate::args::Pair;
 use crate::failure::{Exit, Failure};
+use crate::io::drawn::Drawn;
 use crate::io::{console, lane, npy, shown};
 use duologue::circuit::program::Recipient;
 use duologue::circuit::{Binding, BitMatrix, Type};
@@ -33,13 +34,14 @@ enum Place {
 
 impl Destinations {
     /// Checks before the run that the outputs are ours and that the files can be written.
-    pub fn new(binding: &Binding, party: Party, wanted: &[Pair<String>]) -> Result<Self, Failure> {
+    pub fn new(binding: &Binding, party: Party, drawn: &[Drawn], wanted: &[Pair<String>]) -> Result<Self, Failure> {
         let mut destinations: Vec<Destination> = Vec::new();
         for Pair { name, value } in wanted {
             if destinations.iter().any(|known| known.name == *name) {
                 return Err(Failure::input(format!("the output '{name}' is written twice")));
             }
-            let ty = port(binding, party, name)?;
+            let known = drawn.iter().find(|drawn| drawn.name == *name);
+            let ty = known.map_or_else(|| port(binding, party, name), |drawn| Ok(drawn.ty))?;
             let (name, place) = (name.clone(), Place::new(value)?);
             if place.is_file() && destinations.iter().any(|known| known.place == place) {
                 return Err(Failure::input(format!("two outputs go to {value}")));
@@ -64,10 +66,11 @@ impl Destinations {
     }
 
     /// Writes all outputs; files get their names last.
-    pub fn write(&self, outputs: &Outputs) -> Result<(), Failure> {
+    pub fn write(&self, outputs: &Outputs, drawn: &[Drawn]) -> Result<(), Failure> {
         let mut complete = Vec::new();
         for Destination { name, ty, place } in &self.0 {
-            let Some(value) = outputs.get(name) else {
+            let of_ours = || drawn.iter().find(|drawn| drawn.name == *name).map(|drawn| &drawn.value);
+            let Some(value) = outputs.get(name).or_else(of_ours) else {
                 continue;
             };
             let encoded = |to: &mut dyn Write| encode(value, *ty, place, to);

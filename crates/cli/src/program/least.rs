@@ -1,9 +1,9 @@
 //! `app:argmin` as the command's flags ask for it: a form of values and a method are a program and a protocol.
 
 use super::load;
-use crate::args::{Form, Least, Method, Pair};
+use crate::args::{Form, Least, Method, Ots, Pair};
 use crate::failure::Failure;
-use apps::argmin::{self, Direction, MOST_ARGUMENT, MOST_BITS, MOST_LANES, Tournament};
+use apps::argmin::{self, Direction, Found, Held, MOST_ARGUMENT, MOST_BITS, MOST_LANES, Tournament};
 use duologue::channel::Link;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::Recipient;
@@ -11,19 +11,41 @@ use duologue::circuit::{Party, Program};
 use duologue::correlation::choice;
 use duologue::cost::{Speed, cost_over};
 use duologue::ot::Extension;
+use duologue::ot::silent::Set;
 use duologue::{Conditions, Options, Scheme};
 
 /// A program, and the protocol that its method is; none if any will do.
 pub struct Chosen {
     pub program: Program,
     pub scheme: Option<Scheme>,
+    /// Inputs that the command draws where they are not given: they must be random, and each serves once.
+    pub blinds: &'static [&'static str],
     /// Whether a call does all of it, which is the same whatever runs around it.
     by_call: bool,
 }
 
+/// Where correlations come from, as far as both parties say the same of it.
+#[derive(Clone, Copy, Default)]
+pub struct Supply {
+    /// The maker, if it is named.
+    pub maker: Option<Extension>,
+    pub pool: bool,
+}
+
+impl Supply {
+    /// Whether the first few OTs of a direction cost next to nothing, and more in one direction less than half in each.
+    fn favours_one_direction(&self) -> bool {
+        !self.pool && self.maker == Some(Extension::Silent(Set::BY_DEMAND))
+    }
+}
+
 impl Chosen {
     fn any(program: Program) -> Chosen {
-        Chosen { program, scheme: None, by_call: false }
+        Chosen { program, scheme: None, blinds: &[], by_call: false }
+    }
+
+    fn by(program: Program, scheme: Scheme) -> Chosen {
+        Chosen { program, scheme: Some(scheme), blinds: &[], by_call: false }
     }
 
     /// The protocol of a run.
@@ -57,21 +79,33 @@ impl Chosen {
 }
 
 /// Loads a program, or builds the one that finds the least of many values.
-pub fn load_with(text: &str, owners: &[Party], least: &Least, sizes: &[Pair<u64>]) -> Result<Chosen, Failure> {
-    let asked = least.form.is_some() || least.method.is_some() || least.argument.is_some() || least.schedule.is_some();
+pub fn load_with(
+    text: &str,
+    owners: &[Party],
+    least: &Least,
+    sizes: &[Pair<u64>],
+    supply: Supply,
+) -> Result<Chosen, Failure> {
+    let Least { form, method, argument, schedule, ots, leaky } = least;
+    let asked =
+        form.is_some() || method.is_some() || argument.is_some() || schedule.is_some() || ots.is_some() || *leaky;
     let name = text.strip_prefix("app:argmin").filter(|rest| rest.is_empty() || rest.starts_with(':'));
     let Some(width) = name else {
         if asked {
-            let why = "--form, --method, --argument and --schedule are for app:argmin";
+            let why = "--form, --method, --argument, --schedule, --ots and --leaky are for app:argmin";
             return Err(Failure::input(why));
         }
         return Ok(Chosen::any(load(text, owners)?));
     };
-    let wanted = Wanted::new(width, least, sizes)?;
-    match least.form.unwrap_or(Form::Shared) {
-        Form::Shared => wanted.shared(least.schedule.as_ref()),
-        Form::Halves => wanted.halves(least.schedule.as_ref()),
-        Form::Xor => wanted.strings(least.schedule.as_ref()),
+    let wanted = Wanted::new(width, least, sizes, supply)?;
+    let form = form.unwrap_or(Form::Shared);
+    if form != Form::Shared && ots.is_some() {
+        return Err(Failure::input("app:argmin: --ots is for form shared: the others have one way"));
+    }
+    match form {
+        Form::Shared => wanted.shared(schedule.as_ref(), *ots),
+        Form::Halves => wanted.halves(schedule.as_ref()),
+        Form::Xor => wanted.strings(schedule.as_ref()),
     }
 }
 
@@ -80,12 +114,16 @@ struct Wanted {
     width: u32,
     argument: Option<u32>,
     method: Method,
-    /// How many values there are, where it decides how they are compared.
-    values: u64,
+    /// How many values there are, where it is given.
+    given: Option<u64>,
+    supply: Supply,
 }
 
 /// Values for which a method is predicted and a schedule is made, unless their number is given.
 const USUAL: u64 = 1000;
+
+/// Values up to which circuits are laid out level by level where they need not be: all of a level is held at once.
+const MOST_IN_LEVELS: u64 = 1 << 16;
 
 /// ANDs a second in setup and online, for predictions that both parties make alike.
 fn speed(scheme: Scheme) -> Speed {
@@ -94,56 +132,67 @@ fn speed(scheme: Scheme) -> Speed {
 }
 
 impl Wanted {
-    fn new(width: &str, least: &Least, sizes: &[Pair<u64>]) -> Result<Wanted, Failure> {
+    fn new(width: &str, least: &Least, sizes: &[Pair<u64>], supply: Supply) -> Result<Wanted, Failure> {
         let refuse = |why: String| Err(Failure::input(format!("app:argmin: {why}")));
         let width = match width.strip_prefix(':') {
             None => 32,
             Some(width) => super::number(width)?,
         };
-        let values = sizes.iter().find(|size| size.name == "values").map_or(USUAL, |size| size.value);
+        let given = sizes.iter().find(|size| size.name == "values").map(|size| size.value);
         // A schedule for more than can be run would be long in the making; binding refuses that number by name.
-        let values = values.clamp(1, MOST_LANES);
+        let given = given.map(|values| values.clamp(1, MOST_LANES));
         let method = least.method.unwrap_or(Method::Auto);
         let (index, argument) = match method {
             Method::Kolesnikov | Method::Schneider => (true, false),
-            Method::AbyYao | Method::AbyGmw => (false, true),
+            Method::AbyYao | Method::AbyGmw | Method::Huang => (false, true),
             Method::Auto | Method::Duologue => (false, false),
         };
         match least.argument {
             _ if !(1..=MOST_BITS).contains(&width) => {
                 refuse(format!("bits of a value are 1 to {MOST_BITS}, not {width}"))
             }
+            _ if least.leaky != (method == Method::Huang) => refuse(consent(least.leaky)),
             Some(bits) if !(1..=MOST_ARGUMENT).contains(&bits) => {
                 refuse(format!("bits of an argument are 1 to {MOST_ARGUMENT}, not {bits}"))
             }
             Some(_) if index => refuse("this method finds an index: leave out --argument".into()),
             None if argument => refuse("this method finds an argument: --argument BITS".into()),
-            argument => Ok(Wanted { width, argument, method, values }),
+            argument => Ok(Wanted { width, argument, method, given, supply }),
         }
     }
 
+    fn values(&self) -> u64 {
+        self.given.unwrap_or(USUAL)
+    }
+
     /// The methods of circuits take values that are shared by XOR.
-    fn by_call(&self, program: Program) -> Result<Chosen, Failure> {
+    fn by_call(&self, program: Program, blinds: &'static [&'static str]) -> Result<Chosen, Failure> {
         match self.method {
-            Method::Auto | Method::Duologue => Ok(Chosen { program, scheme: Some(Scheme::Gmw), by_call: true }),
+            Method::Auto | Method::Duologue => Ok(Chosen { program, scheme: Some(Scheme::Gmw), blinds, by_call: true }),
             _ => Err(Failure::input("app:argmin: this method takes values that are shared by XOR: --form xor")),
         }
     }
 
-    fn shared(&self, link: Option<&Link>) -> Result<Chosen, Failure> {
-        let program = |groups: &[u32]| argmin::shared(self.width, self.argument, Direction::Both, groups);
-        let Some(link) = link else { return self.by_call(program(&[])) };
-        let millibits_of_ot = millibits_of_ot(&program(&[]), self.values, link)?;
-        let (values, bits, argument) = (self.values as usize, self.width, self.argument);
+    fn shared(&self, link: Option<&Link>, ots: Option<Ots>) -> Result<Chosen, Failure> {
+        let direction = match ots {
+            Some(Ots::One) => Direction::One,
+            None if self.supply.favours_one_direction() => Direction::One,
+            _ => Direction::Both,
+        };
+        let program = |groups: &[u32]| argmin::shared(self.width, self.argument, direction, groups);
+        let blinds = &["alice_least"];
+        let Some(link) = link else { return self.by_call(program(&[]), blinds) };
+        let millibits_of_ot = self.millibits_of_ot(&program(&[]), link)?;
+        let (values, bits, argument) = (self.values() as usize, self.width, self.argument);
         let groups = argmin::groups(&Tournament { values, bits, argument, millibits_of_ot }, link);
-        self.by_call(program(&groups))
+        self.by_call(program(&groups), blinds)
     }
 
     fn halves(&self, link: Option<&Link>) -> Result<Chosen, Failure> {
         if link.is_some() {
             return Err(Failure::input("app:argmin: private halves take one comparison: leave out --schedule"));
         }
-        self.by_call(argmin::halves(self.width, self.argument, Recipient::Both))
+        self.by_call(argmin::halves(self.width, self.argument, Recipient::Both), &[])
     }
 
     fn strings(&self, link: Option<&Link>) -> Result<Chosen, Failure> {
@@ -151,41 +200,75 @@ impl Wanted {
             let why = "app:argmin: with form xor only the method auto looks at a line: leave out --schedule";
             return Err(Failure::input(why));
         }
-        let of = |scheme, goal| (argmin::strings(self.width, self.argument, goal), scheme);
-        let (program, scheme) = match self.method {
-            Method::Kolesnikov | Method::AbyYao => of(Scheme::Yao, Goal::Size),
-            Method::Schneider | Method::AbyGmw => of(Scheme::Gmw, Goal::Depth),
-            Method::Duologue => of(Scheme::Gmw, Goal::Size),
-            Method::Auto => {
-                let all = [of(Scheme::Yao, Goal::Size), of(Scheme::Gmw, Goal::Size), of(Scheme::Gmw, Goal::Depth)];
-                self.fastest(all, link.unwrap_or(&Link::INTERNET))?
+        match self.method {
+            Method::Kolesnikov => Ok(Chosen::by(self.levels(Found::Index, Goal::Size)?, Scheme::Yao)),
+            Method::Schneider => Ok(Chosen::by(self.levels(Found::Index, Goal::Depth)?, Scheme::Gmw)),
+            Method::Huang => {
+                Ok(Chosen::by(self.levels(Found::Walk(self.argument.unwrap_or(1)), Goal::Size)?, Scheme::Yao))
             }
-        };
-        Ok(Chosen { program, scheme: Some(scheme), by_call: false })
+            Method::AbyYao => Ok(Chosen::by(self.pairs(Goal::Size), Scheme::Yao)),
+            Method::AbyGmw => Ok(Chosen::by(self.pairs(Goal::Depth), Scheme::Gmw)),
+            Method::Duologue => Ok(Chosen::by(self.pairs(Goal::Size), Scheme::Gmw)),
+            Method::Auto => self.fastest(link.unwrap_or(&Link::INTERNET)),
+        }
     }
 
-    /// The fastest of these over a link, setup included, by exact bytes and rounds and these speeds, with the maker of
-    /// correlations that is chosen for the link.
-    fn fastest(&self, all: [(Program, Scheme); 3], link: &Link) -> Result<(Program, Scheme), Failure> {
-        let mut timed = Vec::new();
-        for (program, scheme) in all {
-            let binding = program.bind(&[("values", self.values)])?;
-            let cost = cost_over(&binding, &Options::new(scheme), &apps::calls(), link)?;
-            let (setup, online) = cost.time(link, &speed(scheme));
-            timed.push((setup + online, program, scheme));
+    /// A program for as many values as are given, level by level.
+    fn levels(&self, found: Found, goal: Goal) -> Result<Program, Failure> {
+        let values = self.given.ok_or_else(|| {
+            let why = "app:argmin: a program of this method is made for a number of values: --size values=N";
+            Failure::input(why).hint("both parties give the same")
+        })?;
+        Ok(argmin::levels(self.width, found, goal, Held::Shared(values)))
+    }
+
+    /// The circuits of pairs. An index takes fewer ANDs where the number of values is known.
+    fn pairs(&self, goal: Goal) -> Program {
+        match (self.argument, self.given) {
+            (None, Some(values @ ..=MOST_IN_LEVELS)) => {
+                argmin::levels(self.width, Found::Index, goal, Held::Shared(values))
+            }
+            (argument, _) => argmin::strings(self.width, argument, goal),
         }
-        let least = timed.into_iter().min_by_key(|(time, ..)| *time);
-        least.map(|(_, program, scheme)| (program, scheme)).ok_or_else(|| Failure::input("no method"))
+    }
+
+    /// The fastest over a link of those that leak nothing, setup included, by exact bytes and rounds and these speeds, with the
+    /// maker of correlations that is named, or the one that is chosen for the link.
+    fn fastest(&self, link: &Link) -> Result<Chosen, Failure> {
+        let all = [(Scheme::Yao, Goal::Size), (Scheme::Gmw, Goal::Size), (Scheme::Gmw, Goal::Depth)];
+        let mut timed = Vec::new();
+        for (scheme, goal) in all {
+            let program = self.pairs(goal);
+            let binding = program.bind(&[("values", self.values())])?;
+            let options = Options::new(scheme).extension(self.supply.maker);
+            let cost = cost_over(&binding, &options, &apps::calls(), link)?;
+            let (setup, online) = cost.time(link, &speed(scheme));
+            timed.push((setup + online, Chosen::by(program, scheme)));
+        }
+        let least = timed.into_iter().min_by_key(|(time, _)| *time);
+        least.map(|(_, chosen)| chosen).ok_or_else(|| Failure::input("no method"))
+    }
+
+    /// What a random OT of a program takes over a link by the maker that is named, or chosen for it, base OTs included, in
+    /// thousandths of a bit; from a pool nothing.
+    fn millibits_of_ot(&self, program: &Program, link: &Link) -> Result<u64, Failure> {
+        if self.supply.pool {
+            return Ok(0);
+        }
+        let binding = program.bind(&[("values", self.values())])?;
+        let cost = |maker| cost_over(&binding, &Options::new(Scheme::Gmw).extension(maker), &apps::calls(), link);
+        let demand = cost(Extension::DEFAULT)?.demand;
+        let maker = self.supply.maker.unwrap_or_else(|| choice::choose(demand, &Conditions::of(link)));
+        let setup = cost(maker)?.setup;
+        let millibits = (setup.alice_to_bob + setup.bob_to_alice).saturating_mul(8000);
+        Ok(millibits.checked_div(demand.cots_by_alice + demand.cots_by_bob).unwrap_or(0))
     }
 }
 
-/// What a random OT of a program takes over a link by the maker that is chosen for it, base OTs included, in thousandths of a
-/// bit. Whether a pool has them does not count: it would make another program of the same words.
-fn millibits_of_ot(program: &Program, values: u64, link: &Link) -> Result<u64, Failure> {
-    let binding = program.bind(&[("values", values)])?;
-    let cost = |maker| cost_over(&binding, &Options::new(Scheme::Gmw).extension(maker), &apps::calls(), link);
-    let demand = cost(Extension::DEFAULT)?.demand;
-    let setup = cost(choice::choose(demand, &Conditions::of(link)))?.setup;
-    let millibits = (setup.alice_to_bob + setup.bob_to_alice).saturating_mul(8000);
-    Ok(millibits.checked_div(demand.cots_by_alice + demand.cots_by_bob).unwrap_or(0))
+/// Why a method that leaks needs a flag, or a flag a method.
+fn consent(given: bool) -> String {
+    match given {
+        true => "--leaky is for the method huang: this one leaks nothing".into(),
+        false => "huang shows Bob the place of the least value: both parties consent by --leaky".into(),
+    }
 }

@@ -21,7 +21,9 @@ use std::collections::BTreeMap;
 use std::{fmt, thread};
 
 pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
-    let program::Chosen { program, scheme, .. } = program::load_with(&args.program, &[], &args.least, &args.size)?;
+    let supply = program::Supply { maker: args.correlations.0, pool: false };
+    let program::Chosen { program, scheme, .. } =
+        program::load_with(&args.program, &[], &args.least, &args.size, supply)?;
     let binding = sizes::bind(&program, &args.size, &[])?;
     if !args.grain.cores.is_empty() {
         return console.show(&cores::CoresReport::new(&binding, &args.grain)?);

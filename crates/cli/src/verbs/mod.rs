@@ -17,11 +17,13 @@ pub mod peers;
 pub mod pool;
 pub mod prepare;
 mod prepared;
+pub mod reproduce;
 pub mod run;
 
 use crate::args::Settings;
 use crate::config::Maker;
 use crate::failure::{Exit, Failure};
+use crate::program::Supply;
 use duologue::channel::Link;
 use duologue::{Options, Scheme};
 use std::path::Path;
@@ -35,6 +37,11 @@ fn options(scheme: Scheme, args: &Settings) -> Result<Options, Failure> {
     let usual = Options::new(scheme);
     let usual = usual.garbler(args.garbler).garbling(args.garbling).tile(args.tile).strands(args.strands.into());
     Ok(usual.extension(args.correlations.0).link(args.assume_link))
+}
+
+/// What both parties say of where correlations come from.
+fn supply(args: &Settings) -> Supply {
+    Supply { maker: args.correlations.0, pool: args.pool.is_some() }
 }
 
 /// Refuses an assumed line where the maker is named, or is that of a pool that is there.

@@ -1,7 +1,7 @@
 //! `duologue prepare`: one party of preparing runs of a program for another day.
 
 use super::prepared::{self, PreparedReport};
-use super::{options, pool};
+use super::{options, pool, supply};
 use crate::args::Prepare;
 use crate::config::Config;
 use crate::failure::Failure;
@@ -14,7 +14,7 @@ use duologue::circuit::Binding;
 use duologue::circuit::program::Owner;
 
 pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Failure> {
-    let chosen = program::load_with(&args.program, &[], &args.least, &args.size)?;
+    let chosen = program::load_with(&args.program, &[], &args.least, &args.size, supply(&args.settings))?;
     let (scheme, program) = (chosen.scheme_prepared()?, chosen.program);
     let given = input::read(&program, args.peer.party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;

@@ -4,29 +4,30 @@ mod report;
 
 pub use report::{RunReport, peak_memory};
 
-use super::{options, pool, prepared};
+use super::{options, pool, prepared, supply};
 use crate::args::Run;
 use crate::config::{Config, PeerName};
 use crate::failure::Failure;
 use crate::io::consent::{Given, Proposal};
 use crate::io::console::{Console, hex};
 use crate::io::output::Destinations;
-use crate::io::{input, progress, shown, sizes};
+use crate::io::{drawn, input, progress, shown, sizes};
 use crate::{interrupt, peer, program};
 
 pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure> {
-    let chosen = program::load_with(&args.program, &[], &args.least, &args.size)?;
+    let chosen = program::load_with(&args.program, &[], &args.least, &args.size, supply(&args.settings))?;
     let scheme = match args.prepared {
         Some(_) => chosen.scheme_prepared()?,
         None => chosen.scheme_of_run(args.protocol, args.protocol_is_given)?,
     };
-    let program = chosen.program;
+    let (program, blinds) = (chosen.program, chosen.blinds);
     let party = args.peer.party;
-    let given = input::read(&program, party, &args.input)?;
+    let mut given = input::read(&program, party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
+    let drawn = drawn::draw(&binding, party, blinds, &mut given)?;
     let inputs = input::complete(&binding, party, given)?;
     let options = options(scheme, &args.settings)?.timing(args.timing);
-    let destinations = Destinations::new(&binding, party, &args.output)?;
+    let destinations = Destinations::new(&binding, party, &drawn, &args.output)?;
     if console.json() && destinations.use_stdout() {
         let why = "--json prints outputs itself: '-' cannot be where one goes";
         return Err(Failure::input(why));
@@ -60,8 +61,8 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     };
     session.close()?;
     interrupt::settle()?;
-    destinations.write(&outcome.outputs)?;
-    report::show(&proposal, &outcome, &destinations, console)
+    destinations.write(&outcome.outputs, &drawn)?;
+    report::show(&proposal, &outcome, &drawn, &destinations, console)
 }
 
 fn consent(args: &Run) -> Given<'_> {

@@ -138,24 +138,33 @@ impl PublicKey {
         self.with_symbol_one(self.group().read_numbers(bytes)?)
     }
 
-    /// Reads what the key's owner wrote by [`write_numbers`](Self::write_numbers), for sums of which the owner knows the parts: then
-    /// their Jacobi symbols tell the owner nothing, and are not looked at.
+    /// Reads what [`write_numbers`](Self::write_numbers) wrote, whatever the Jacobi symbols are: whoever sends on what follows
+    /// from them [looks at its symbols](Self::have_symbol_one) then.
     ///
     /// # Errors
     /// As [`read_numbers`](Self::read_numbers), but for the Jacobi symbol.
-    pub fn read_numbers_of_owner(&self, bytes: &[u8]) -> Result<Ciphertexts> {
+    pub fn read_numbers_of_any_symbol(&self, bytes: &[u8]) -> Result<Ciphertexts> {
         self.group().read_numbers(bytes)
+    }
+
+    /// Whether ciphertexts have the Jacobi symbol 1, so that re-randomisation leaves nothing of them.
+    ///
+    /// # Errors
+    /// If they are of another key, or one has not.
+    pub fn have_symbol_one(&self, ciphertexts: &Ciphertexts) -> Result<()> {
+        self.group().check(ciphertexts)?;
+        let has_one = |at: &usize| self.has_symbol_one(&ciphertexts.residues.pick(std::iter::once(*at)));
+        match (0..ciphertexts.len()).find(|at| !has_one(at)) {
+            Some(index) => Err(Error::Ciphertext { index, fault: CiphertextFault::Jacobi }),
+            None => Ok(()),
+        }
     }
 
     fn with_symbol_one(&self, batch: Ciphertexts) -> Result<Ciphertexts> {
         if batch.len() > SUBSETS && self.products_have_symbol_one(&batch.residues)? {
             return Ok(batch);
         }
-        let has_one = |at: &usize| self.has_symbol_one(&batch.residues.pick(std::iter::once(*at)));
-        match (0..batch.len()).find(|at| !has_one(at)) {
-            Some(index) => Err(Error::Ciphertext { index, fault: CiphertextFault::Jacobi }),
-            None => Ok(batch),
-        }
+        self.have_symbol_one(&batch).map(|()| batch)
     }
 
     /// Whether the products of random subsets have the symbol 1. If one ciphertext has not, then each of them has it with a

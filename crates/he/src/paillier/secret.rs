@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 use super::PublicKey;
 use super::public::{check_base, exponents};
 use crate::coding::{Reader, put_number};
+use crate::crt;
 use crate::error::{Error, KeyFault, Result};
 use crate::group::Ciphertexts;
 use crate::number::{self, Words};
@@ -98,6 +99,9 @@ impl SecretKey {
         let n = number::resized(&number::product(p, q), size.words());
         check_factors(size, p, q, &n, rng)?;
         check_base(h, &n)?;
+        if is_square(h, p) {
+            return Err(KeyFault::BaseSquare);
+        }
         let public = PublicKey::new(size, &n, h)?;
         let inverse = number::inverse(q, p).ok_or(KeyFault::NotCoprimeToOrder)?;
         let square = |prime| number::resized(&number::product(prime, prime), size.words());
@@ -122,14 +126,8 @@ impl SecretKey {
         let alphas = exponents(values.len(), bits, rng);
         let [p, q] = [&self.p, &self.q].map(|half| half.power_of_base(self.public.nth_power(), &alphas, bits));
         let group = self.public.group();
-        let mut zeros = Zeroizing::new(Vec::with_capacity(values.len() * group.modulus.len()));
-        let differences = differences(&p, &q, &self.p.square);
-        let quotients = times(&self.p.square, &differences, &self.inverse_of_square);
-        for (q, quotient) in q.chunks_exact(self.q.square.len()).zip(quotients.chunks_exact(self.p.square.len())) {
-            let mut zero = number::product(self.q.square.words(), quotient);
-            number::add(&mut zero, q);
-            zeros.extend_from_slice(&number::resized(&zero, group.modulus.len()));
-        }
+        let (modulus, other) = (&self.p.square, self.q.square.words());
+        let zeros = crt::combined([&p, &q], modulus, other, &self.inverse_of_square, group.modulus.len());
         Ok(group.batch(group.modulus.multiply(&lifted, &group.modulus.residues(&zeros))))
     }
 
@@ -158,15 +156,9 @@ impl SecretKey {
         group.check(ciphertexts)?;
         let values = group.modulus.values(&ciphertexts.residues);
         let [p, q] = [&self.p, &self.q].map(|half| half.decrypt(&values, group.modulus.len()));
-        let quotients = times(&self.p.modulus, &differences(&p, &q, &self.p.modulus), &self.inverse);
-        let mut out = Plaintexts::zeros(ciphertexts.len(), self.public.modulus().len());
-        let parts = q.chunks_exact(self.q.prime.len()).zip(quotients.chunks_exact(self.p.prime.len()));
-        for (at, (q, quotient)) in parts.enumerate() {
-            let mut value = number::product(&self.q.prime, quotient);
-            number::add(&mut value, q);
-            out.get_mut(at).copy_from_slice(&number::resized(&value, self.public.modulus().len()));
-        }
-        Ok(out)
+        let len = self.public.modulus().len();
+        let values = crt::combined([&p, &q], &self.p.modulus, &self.q.prime, &self.inverse, len);
+        Ok(Plaintexts::from_words(&values, len))
     }
 
     /// The key as the content of a file, sealed if a key for that is given.
@@ -183,7 +175,7 @@ impl SecretKey {
     }
 
     /// Reads what [`to_file`](Self::to_file) wrote, and checks the primes, their form, and that h is a unit of Jacobi
-    /// symbol 1 and not ±1; in constant time, if they make a key. `size` gets the length that the file says.
+    /// symbol 1 and no square; in constant time, if they make a key. `size` gets the length that the file says.
     ///
     /// # Errors
     /// If the file was cut short or changed, is sealed with another key, or its primes do not make a key; and those of
@@ -243,7 +235,7 @@ impl Half {
             let quotient = number::quotient(power, &self.prime);
             quotients.extend_from_slice(&number::resized(&quotient, self.prime.len()));
         }
-        times(&self.modulus, &quotients, &self.factor)
+        crt::times(&self.modulus, &quotients, &self.factor)
     }
 
     fn minus_one(&self) -> Words {
@@ -262,21 +254,15 @@ impl Half {
     }
 }
 
-/// p − q modulo a modulus of p's, for numbers of p's and q's length.
-fn differences(p: &[u64], q: &[u64], modulus: &Modulus) -> Words {
-    let len = modulus.len();
-    let mut out = Zeroizing::new(Vec::with_capacity(p.len()));
-    for (p, q) in p.chunks_exact(len).zip(q.chunks_exact(len)) {
-        out.extend_from_slice(&number::subtract_modulo(p, &number::remainder(q, modulus.words()), modulus.words()));
+/// Whether a unit is a square modulo a prime, in constant time (Euler).
+fn is_square(x: &[u64], prime: &[u64]) -> bool {
+    let mut half = number::words(prime);
+    half[0] -= 1;
+    let mut carry = 0;
+    for word in half.iter_mut().rev() {
+        (*word, carry) = (*word >> 1 | carry, *word << 63);
     }
-    out
-}
-
-/// Each number times one factor.
-fn times(modulus: &Modulus, numbers: &[u64], factor: &[u64]) -> Words {
-    let numbers = modulus.residues(numbers);
-    let factors = modulus.residues(&Zeroizing::new(factor.repeat(numbers.len())));
-    modulus.values(&modulus.multiply(&numbers, &factors))
+    number::is_equal(&number::power(x, &half, prime), &number::small(1, prime.len()))
 }
 
 /// What makes two primes a key.
@@ -317,6 +303,22 @@ fn check_factors(
 mod tests {
     use super::*;
     use kernels::Block;
+
+    /// Jacobi symbol 1 is not enough: the powers of a square are squares, and whether a ciphertext is one would stay.
+    #[test]
+    fn a_base_that_is_a_square_is_no_base() {
+        let mut dice = Generator::from_seed(Block::new(65));
+        let size = KeySize::even_if_it_can_be_broken(256).expect("a length");
+        let secret = SecretKey::generate(size, &mut dice).expect("a key");
+        let (n, h) = (secret.public.modulus().to_vec(), number::words(secret.public.base()));
+        let fault = |h: &[u64], dice: &mut Generator| {
+            SecretKey::from_parts(size, &secret.p.prime, &secret.q.prime, h, dice).err()
+        };
+        assert_eq!(fault(&h, &mut dice), None);
+        for square in [number::subtract_modulo(&number::small(0, n.len()), &h, &n), number::small(9, n.len())] {
+            assert_eq!(fault(&square, &mut dice), Some(KeyFault::BaseSquare));
+        }
+    }
 
     #[test]
     fn the_owner_takes_exponents_of_half_the_bits_of_the_modulus() {

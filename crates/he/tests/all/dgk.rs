@@ -120,3 +120,19 @@ fn bad_ciphertexts_are_refused() {
     let too_large = public.encrypt(&Plaintexts::new(&[100, 101]), &mut dice(44));
     assert_eq!(too_large.err(), Some(Error::PlaintextTooLarge { index: 1 }));
 }
+
+#[test]
+fn the_owner_encrypts_as_others_do() {
+    let secret = key();
+    let (all, mut dice) = ((0..101).collect::<Vec<_>>(), dice(45));
+    let [one, two] = [(); 2].map(|()| secret.encrypt(&Plaintexts::new(&all), &mut dice).expect("below u"));
+    let [written, other] = [&one, &two].map(|c| secret.public().write_numbers(c).expect("ours"));
+    assert!(written.len() == 101 * 64 && written.chunks(64).zip(other.chunks(64)).all(|(a, b)| a != b));
+    let read = secret.public().read_numbers(&written).expect("valid");
+    assert_eq!(values(&secret.decrypt(&read).expect("ours")), all);
+    assert!(matches!(secret.public().read_numbers(&written[1..]), Err(Error::Form(_))));
+    let too_large = secret.encrypt(&Plaintexts::new(&[100, 101]), &mut dice);
+    assert_eq!(too_large.err(), Some(Error::PlaintextTooLarge { index: 1 }));
+    assert_eq!(secret.public().to_bytes().len(), PublicKey::bytes(size(512)));
+    assert_eq!(secret.to_file(None).expect("random bytes").len(), SecretKey::bytes(size(512)));
+}

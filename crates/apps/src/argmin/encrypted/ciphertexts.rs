@@ -33,12 +33,14 @@ pub fn numbers_of(lanes: &BitMatrix) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// The ciphertexts that this party handed in.
+/// The ciphertexts that this party handed in, of any Jacobi symbol or of 1 alone.
 ///
 /// # Errors
 /// [`Error::Usage`] that names the first which is none.
-pub(super) fn own_ciphertexts(key: &PublicKey, lanes: &BitMatrix) -> Result<Ciphertexts> {
-    key.read_numbers(&numbers_of(lanes)).map_err(own)
+pub(super) fn own_ciphertexts(key: &PublicKey, lanes: &BitMatrix, any_symbol: bool) -> Result<Ciphertexts> {
+    let numbers = numbers_of(lanes);
+    let read = if any_symbol { key.read_numbers_of_any_symbol(&numbers) } else { key.read_numbers(&numbers) };
+    read.map_err(own)
 }
 
 /// Ciphertexts as lanes of a result.

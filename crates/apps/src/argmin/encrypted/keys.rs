@@ -1,10 +1,10 @@
 //! What a party has of the key, and the key on its way from its owner to the holder of the ciphertexts.
 
 use super::Terms;
-use super::ciphertexts::{of_peer, own};
+use super::ciphertexts::{of_peer, own, random};
 use duologue::{Error, Result};
 use he::paillier::{PublicKey, SecretKey};
-use he::{KeySize, Result as HeResult};
+use he::{KeySize, Result as HeResult, dgk};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a party registers the protocols over ciphertexts with. The server needs none: the client's public key travels in
@@ -24,6 +24,8 @@ struct Held {
     breakable: bool,
     /// A public key that was checked, so that it is not checked for each phase.
     public: Mutex<Option<PublicKey>>,
+    /// The client's last key of DGK, which `erkin` makes: it takes seconds.
+    dgk: Mutex<Option<Arc<dgk::SecretKey>>>,
 }
 
 impl Keys {
@@ -87,6 +89,31 @@ impl Keys {
         }
         *known = Some(key.clone());
         Ok(key)
+    }
+
+    /// The key of DGK of the client that has the key of the terms: the last one if it fits, else a new one.
+    pub(super) fn dgk(&self, terms: &Terms) -> Result<Arc<dgk::SecretKey>> {
+        let size = self.secret(terms)?.public().size();
+        let mut known = self.0.dgk.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |key: &dgk::PublicKey| key.size() == size && key.u() > 3 * u64::from(terms.bits) + 2;
+        if let Some(key) = known.as_ref().filter(|key| fits(key.public())) {
+            return Ok(key.clone());
+        }
+        let key = Arc::new(dgk::SecretKey::generate(size, terms.bits, &mut random()?).map_err(own)?);
+        *known = Some(key.clone());
+        Ok(key)
+    }
+
+    /// The client's public key of DGK, as it came or was stored.
+    pub(super) fn public_dgk(&self, bytes: &[u8], terms: &Terms) -> HeResult<dgk::PublicKey> {
+        dgk::PublicKey::from_bytes(bytes, self.size(terms.key_bits)?, terms.bits)
+    }
+
+    /// The client's key of DGK, as it was stored.
+    pub(super) fn restore_dgk(&self, file: &[u8], terms: &Terms) -> Result<dgk::SecretKey> {
+        let key = dgk::SecretKey::from_file(file, None, |bits| self.size(bits)).map_err(own)?;
+        let fits = key.public().size().bits() == terms.key_bits && key.public().u() > 3 * u64::from(terms.bits) + 2;
+        if fits { Ok(key) } else { Err(Error::usage("the stored key of DGK is not of these terms")) }
     }
 
     fn size(&self, bits: u32) -> HeResult<KeySize> {

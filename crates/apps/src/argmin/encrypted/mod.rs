@@ -9,12 +9,14 @@
 //! |---|---|---|
 //! | `shares.rs` | `duologue:argmin-encrypted` | nobody anything |
 //! | `boma/` | `duologue:argmin-boma` | the client the sizes of all differences that are compared |
+//! | `erkin/` | `duologue:argmin-erkin` | nobody anything |
 //!
 //! **Security**: semi-honest parties. The server sees ciphertexts alone. The client sees plaintexts, so that whatever the
 //! server sends is blinded, and re-randomised, since the client sees the randomness of ciphertexts, too.
 
 mod boma;
 mod ciphertexts;
+mod erkin;
 mod keys;
 mod shares;
 mod terms;
@@ -29,6 +31,7 @@ use duologue::call::{
 use duologue::circuit::program::{CallPort, Functionality, Holder};
 use duologue::circuit::{BitMatrix, Error, Party, bits};
 
+use erkin::Erkin;
 use he::paillier::{PublicKey, SecretKey};
 use he::{Ciphertexts, Plaintexts};
 pub use keys::Keys;
@@ -49,17 +52,20 @@ pub enum Method {
     Duologue,
     /// BOMA, which tells the client the sizes of differences: only with [`Terms::leaky`].
     Boma,
+    /// Erkin and others, with the comparison of Damgård, Geisler and Krøigaard.
+    Erkin,
 }
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 2] = [Method::Duologue, Method::Boma];
+    pub const ALL: [Method; 3] = [Method::Duologue, Method::Boma, Method::Erkin];
 
     /// The call, with what this party has of the key.
     pub fn call(self, keys: &Keys) -> Arc<dyn CallProtocol> {
         match self {
             Method::Duologue => Arc::new(Encrypted::with(Shares, keys)),
             Method::Boma => Arc::new(Encrypted::with(boma::Boma, keys)),
+            Method::Erkin => Arc::new(Encrypted::with(Erkin::new(keys), keys)),
         }
     }
 }
@@ -129,6 +135,11 @@ pub(crate) trait Protocol: Send + Sync {
     /// # Errors
     /// [`Error::Usage`] if the call is too large.
     fn lengths(&self, job: &Job, party: Party) -> Result<CallLengths>;
+
+    /// Whether it looks at the Jacobi symbols of what it sends on of the server's ciphertexts, so that nobody does before.
+    fn looks_at_symbols(&self) -> bool {
+        false
+    }
 
     /// Begins setup.
     ///
@@ -219,7 +230,7 @@ impl<P: Protocol> Functionality for Encrypted<P> {
 /// The first of the least values and its argument or index, encrypted anew.
 fn least(secret: &SecretKey, args: &[BitMatrix]) -> Result<[Ciphertexts; 2]> {
     let decrypted = |lanes: &BitMatrix| -> Result<Zeroizing<Vec<u128>>> {
-        let plain = secret.decrypt(&own_ciphertexts(secret.public(), lanes)?).map_err(own)?;
+        let plain = secret.decrypt(&own_ciphertexts(secret.public(), lanes, true)?).map_err(own)?;
         plain.to_u128s().ok_or_else(|| duologue::Error::usage("a value of more than 128 bits"))
     };
     let values = decrypted(&args[0])?;
@@ -270,7 +281,8 @@ impl<P: Protocol> CallProtocol for Encrypted<P> {
         let rest = Zeroizing::new(setup.split_off(bytes_of_key(&job.terms)));
         let key = self.keys.restore(&setup, &job.terms)?;
         let mut held = args.into_iter().flatten();
-        let mut next = || held.next().map(|lanes| own_ciphertexts(&key, &lanes)).transpose();
+        let any_symbol = self.protocol.looks_at_symbols();
+        let mut next = || held.next().map(|lanes| own_ciphertexts(&key, &lanes, any_symbol)).transpose();
         let values = next()?.ok_or_else(|| duologue::Error::usage("the server has no ciphertexts"))?;
         let inputs = Inputs { values, arguments: next()? };
         let stage = self.protocol.server(&job, key.clone(), rest, inputs)?;

@@ -133,6 +133,10 @@ impl Protocol for Shares {
         Ok(CallLengths { online, ..lengths })
     }
 
+    fn looks_at_symbols(&self) -> bool {
+        true
+    }
+
     fn setup(&self, job: &Job, context: &Context, _: &Keys) -> Result<SetupStage> {
         Ok(Box::new(Setup::new(Shape::new(job)?.layout, context.party)))
     }
@@ -266,10 +270,15 @@ struct Server {
 }
 
 impl Server {
-    /// [V_i + r_i], packed, under fresh randomness.
+    /// [V_i + r_i], packed, under fresh randomness. All but the lowest slots are squares, so that one symbol is left in each,
+    /// that of a value of the same number.
     fn blinded(&mut self, chunk: Range<usize>) -> he::Result<Vec<u8>> {
         let columns = &self.shape.columns;
         let packed = columns.pack_ciphertexts(&self.key, &self.parts, chunk.clone())?;
+        self.key.have_symbol_one(&packed).map_err(|error| match error {
+            he::Error::Ciphertext { index, fault } => he::Error::Ciphertext { index: index + chunk.start, fault },
+            error => error,
+        })?;
         let blinding = self.key.encrypt(&columns.pack(&self.blinding, chunk)?, &mut self.random)?;
         self.key.write_numbers(&self.key.add(&packed, &blinding)?)
     }

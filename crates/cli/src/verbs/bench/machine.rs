@@ -39,7 +39,8 @@ impl fmt::Display for Machine {
     }
 }
 
-fn describe() -> String {
+/// The processor, its cores, and the instructions that are used.
+pub fn describe() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = info.lines().find(|line| line.starts_with("model name"));
     let model = line.and_then(|line| line.split_once(": ")).map_or(std::env::consts::ARCH, |(_, model)| model);
@@ -49,7 +50,7 @@ fn describe() -> String {
 
 /// The commit of the source that this command was built from, if it is still there: the last one before the command was
 /// written. `-dirty` if the source was changed since.
-fn commit() -> Option<String> {
+pub fn commit() -> Option<String> {
     let built = fs::metadata(std::env::current_exe().ok()?).ok()?.modified().ok()?;
     let built = format!("--before=@{}", built.duration_since(UNIX_EPOCH).ok()?.as_secs());
     let commit = git(&["rev-list", "--max-count=1", &built, "HEAD"])?;

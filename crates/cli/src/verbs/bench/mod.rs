@@ -2,7 +2,7 @@
 
 mod correlations;
 mod engines;
-mod machine;
+pub mod machine;
 mod meeting;
 
 use crate::args::{Bench, BenchWhat};

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::io::consent::Proposal;
 use crate::io::console::{self, Console, bytes, seconds, thousands};
+use crate::io::drawn::Drawn;
 use crate::io::output::Destinations;
 use crate::io::{lane, shown, sizes};
 use duologue::circuit::program::{BoundPort, Recipient};
@@ -16,14 +17,15 @@ use std::collections::BTreeMap;
 pub fn show(
     proposal: &Proposal,
     outcome: &Outcome,
+    drawn: &[Drawn],
     destinations: &Destinations,
     console: &Console,
 ) -> Result<(), Failure> {
     if console.json() {
-        return console.show_json(&RunReport::new(proposal, outcome, destinations));
+        return console.show_json(&RunReport::new(proposal, outcome, drawn, destinations));
     }
     console.note(summary(proposal.binding, &outcome.report).trim_end());
-    console::print(outputs(proposal, outcome, destinations).as_bytes())
+    console::print(outputs(proposal, outcome, drawn, destinations).as_bytes())
 }
 
 /// The outputs and the costs of a run, as this party saw them.
@@ -96,11 +98,11 @@ pub struct Output {
 }
 
 impl RunReport {
-    fn new(proposal: &Proposal, outcome: &Outcome, destinations: &Destinations) -> RunReport {
+    fn new(proposal: &Proposal, outcome: &Outcome, drawn: &[Drawn], destinations: &Destinations) -> RunReport {
         let (binding, measured) = (proposal.binding, &outcome.report);
         let garbles = measured.terms.scheme.has_garbler();
-        let outputs = delivered(binding, outcome)
-            .map(|(port, value)| (port.name.clone(), Output::new(value, port.ty, destinations.of(&port.name))));
+        let outputs = delivered(binding, outcome, drawn)
+            .map(|(name, ty, value)| (name.to_string(), Output::new(value, ty, destinations.of(name))));
         RunReport {
             program: binding.program().name().to_string(),
             digest: proposal.digest.clone(),
@@ -136,12 +138,15 @@ impl Output {
     }
 }
 
-/// The outputs of this party with their ports.
+/// The outputs of this party with their types, and what it drew as its share of one.
 fn delivered<'a>(
     binding: &'a Binding,
     outcome: &'a Outcome,
-) -> impl Iterator<Item = (&'a BoundPort<Recipient>, &'a BitMatrix)> {
-    binding.outputs().iter().filter_map(|port| Some((port, outcome.outputs.get(&port.name)?)))
+    drawn: &'a [Drawn],
+) -> impl Iterator<Item = (&'a str, Type, &'a BitMatrix)> {
+    let learnt = |port: &'a BoundPort<Recipient>| Some((&*port.name, port.ty, outcome.outputs.get(&port.name)?));
+    let drawn = drawn.iter().map(|drawn| (&*drawn.name, drawn.ty, &drawn.value));
+    binding.outputs().iter().filter_map(learnt).chain(drawn)
 }
 
 /// The costs of a run, in a few lines.
@@ -170,20 +175,21 @@ fn maker(measured: &duologue::Report) -> String {
 }
 
 /// The outputs; of one in a file, its name.
-fn outputs(proposal: &Proposal, outcome: &Outcome, destinations: &Destinations) -> String {
-    let text = delivered(proposal.binding, outcome).map(|(port, value)| match destinations.of(&port.name).as_deref() {
+fn outputs(proposal: &Proposal, outcome: &Outcome, drawn: &[Drawn], destinations: &Destinations) -> String {
+    let one = |(name, ty, value): (&str, Type, &BitMatrix)| match destinations.of(name).as_deref() {
         Some("-") => String::new(),
         Some(file) => {
-            format!("{}: {} in {}\n", shown::name(&port.name), console::count(port.lanes, "lane"), shown::line(file))
+            let lanes = console::count(value.lanes() as u64, "lane");
+            format!("{}: {lanes} in {}\n", shown::name(name), shown::line(file))
         }
-        None if port.ty.width == 1 && port.lanes > 1 => set(&shown::name(&port.name), value),
-        None => lanes(&shown::name(&port.name), value, port.ty),
-    });
-    let text: String = text.collect();
-    if outcome.outputs.iter().next().is_none() {
+        None if ty.width == 1 && value.lanes() > 1 => set(&shown::name(name), value),
+        None => lanes(&shown::name(name), value, ty),
+    };
+    let mut delivered = delivered(proposal.binding, outcome, drawn).peekable();
+    if delivered.peek().is_none() {
         return format!("{} learns nothing\n", proposal.party);
     }
-    text
+    delivered.map(one).collect()
 }
 
 /// Lanes shown where nothing else is asked for.

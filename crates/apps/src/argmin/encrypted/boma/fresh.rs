@@ -37,8 +37,13 @@ impl Fresh {
         self.zeros.pick(&places)
     }
 
-    /// Ciphertexts with other randomness.
+    /// Ciphertexts with other randomness. Of packed ones all but the lowest slots are squares, so that one Jacobi symbol is left
+    /// in each, that of the lowest.
+    ///
+    /// # Errors
+    /// If one has the Jacobi symbol −1, which would stay.
     pub fn add(&mut self, key: &PublicKey, ciphertexts: &Ciphertexts) -> he::Result<Ciphertexts> {
+        key.have_symbol_one(ciphertexts)?;
         key.add(ciphertexts, &self.take(ciphertexts.len())?)
     }
 }

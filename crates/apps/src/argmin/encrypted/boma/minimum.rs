@@ -61,7 +61,9 @@ impl Holder {
         let constants = stream.pack(&self.constants(&factors, rng)).map_err(own)?;
         let packed = stream.pack_ciphertexts(&self.key, &values).map_err(own)?;
         let blinded = self.key.add_constants(&packed, &constants).map_err(own)?;
-        self.fresh.add(&self.key, &blinded).map_err(own)
+        // At first these are the server's values, later the client's answers.
+        let blame = if self.values.len() == self.shape.values { own } else { of_peer };
+        self.fresh.add(&self.key, &blinded).map_err(blame)
     }
 
     /// r₁·(a − b), a and b of each pair, without what is added to them.

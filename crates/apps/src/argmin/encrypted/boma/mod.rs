@@ -83,6 +83,10 @@ impl Protocol for Boma {
         Ok(CallLengths { setup, stored, online: online.collect() })
     }
 
+    fn looks_at_symbols(&self) -> bool {
+        true
+    }
+
     fn setup(&self, job: &Job, context: &Context, _: &Keys) -> Result<SetupStage> {
         let server = context.party == job.server();
         let empty =
@@ -158,13 +162,10 @@ impl Server {
         Ok(Server { minimum, arguments, stored, blind: None, rng, next: 0, levels })
     }
 
-    /// Takes the answers to the level that was asked. Of the last one they are all that is in the result, so that their Jacobi
-    /// symbols count, too.
-    fn hear(&mut self, level: usize, answers: &[u8]) -> Result<()> {
-        let key = &self.minimum.key;
-        let last = level + 1 == self.levels;
-        let read = if last { key.read_numbers(answers) } else { key.read_numbers_of_owner(answers) };
-        self.minimum.hear(&read.map_err(of_peer)?)
+    /// Takes the answers to the level that was asked.
+    fn hear(&mut self, answers: &[u8]) -> Result<()> {
+        let answers = self.minimum.key.read_numbers_of_any_symbol(answers).map_err(of_peer)?;
+        self.minimum.hear(&answers)
     }
 
     fn offer(&mut self, said: &[u8]) -> Result<Ciphertexts> {
@@ -179,7 +180,7 @@ impl Server {
     fn second(&mut self, answer: &[u8]) -> Result<Ciphertexts> {
         let key = &self.minimum.key;
         match (self.blind.take(), &self.arguments) {
-            (Some(blind), _) => blind.open(key, &key.read_numbers(answer).map_err(of_peer)?),
+            (Some(blind), _) => blind.open(key, &key.read_numbers_of_any_symbol(answer).map_err(of_peer)?),
             (None, Arguments::Encrypted(arguments)) => Ok(arguments.clone()),
             (None, Arguments::Known(index)) => {
                 key.encrypt(&Plaintexts::from_words(index, 1), &mut self.rng).map_err(own)
@@ -197,7 +198,7 @@ impl Server {
         let place = if level == self.levels { self.minimum.shape.place() } else { 0 };
         let (answers, said) = inbox.split_at(inbox.len() - place);
         if level > 0 {
-            self.hear(level - 1, answers)?;
+            self.hear(answers)?;
         }
         let sent = if level < self.levels { self.minimum.ask(&mut self.rng)? } else { self.offer(said)? };
         self.minimum.key.write_numbers(&sent).map_err(own)
@@ -207,7 +208,9 @@ impl Server {
     fn found(mut self, inbox: &[u8]) -> Result<Found> {
         let second = self.second(inbox)?;
         let Holder { key, fresh, values, .. } = &mut self.minimum;
-        let mut again = |found: &Ciphertexts| fresh.add(key, found).map_err(own);
+        // One value is the server's own; else both came from the client.
+        let blame = if self.levels == 0 { own } else { of_peer };
+        let mut again = |found: &Ciphertexts| fresh.add(key, found).map_err(blame);
         Ok(Found { least: again(values)?, second: again(&second)? })
     }
 }

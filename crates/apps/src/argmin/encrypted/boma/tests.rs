@@ -314,6 +314,23 @@ fn what_no_honest_party_sends_is_a_named_error_that_blames_the_peer() {
     blamed(server.send(&good), "its choice among 4 places is 4");
 }
 
+/// A textbook nonce that is a square modulo one prime and none modulo the other has the symbol −1.
+#[test]
+fn symbols_that_randomness_would_not_hide_are_refused() {
+    let key = key(512);
+    let [p, q] = primes(512);
+    let n = &p * &q;
+    let is_square = |x: &BigUint, prime: &BigUint| x.modpow(&((prime - 1_u8) / 2_u8), prime) == BigUint::from(1_u8);
+    let odd = (2_u32..).map(BigUint::from).find(|x| is_square(x, &p) != is_square(x, &q)).unwrap();
+    let nonce = odd.modpow(&n, &(&n * &n));
+    // The last answer of the argument, with a textbook nonce of symbol −1.
+    let (server, _, good) = after(6);
+    let bad = BigUint::from_bytes_le(&good) * nonce % (&n * &n);
+    let mut bytes = bad.to_bytes_le();
+    bytes.resize(good.len(), 0);
+    blamed(server.found(&bytes), "Jacobi symbol");
+}
+
 #[test]
 fn plaintexts_that_no_honest_server_makes_are_refused() {
     let key = key(512);

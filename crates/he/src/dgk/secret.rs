@@ -1,55 +1,27 @@
-//! The system of Damgård, Geisler and Krøigaard (*Homomorphic encryption and secure comparison*, Int. J. Applied
-//! Cryptography 2008, with the correction of 2009): numbers modulo a small prime u, and a fast test for zero.
-//!
-//! ```text
-//! n = p·q of T bits   u·v_p | p − 1, u·v_q | q − 1 for primes v_p, v_q of 160, 224 or 256 bits
-//! g of order u·v_p modulo p and u·v_q modulo q, h of orders v_p and v_q
-//! E(m) = g^m·h^r mod n            r of 2.5 times the bits of v
-//! m = 0 ⇔ c^(v_p) mod p = 1      m: the place of c^(v_p) among the powers of g^(v_p)
-//! ```
-//!
-//! For comparisons of l bits, u is the least prime above 3l + 2. Security rests on the assumption of the paper, that
-//! elements of order v_p·v_q look like any of order u·v_p·v_q; r hides statistically for the owner, too (2⁻⁸⁰ and less).
-//! Powers are computed eight side by side; the owner computes modulo p alone. u divides both p − 1 and q − 1, so g^m has
-//! m modulo u in either half.
+//! Private keys: making them, the owner's encryption modulo p and q, the test for zero and decryption modulo p, key files.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use kernels::generator::Generator;
-use kernels::montgomery::{FixedBase, Modulus, Residues};
+use kernels::montgomery::{FixedBase, Modulus};
 use zeroize::Zeroizing;
 
-use crate::additive::Additive;
+use super::{PublicKey, U_BITS};
 use crate::coding::{Reader, put_number};
+use crate::crt;
 use crate::error::{Error, KeyFault, Result};
-use crate::group::{Ciphertexts, Group};
+use crate::group::Ciphertexts;
 use crate::number::{self, Words};
-use crate::paillier::{check_modulus, check_unit};
+use crate::paillier::check_unit;
 use crate::plaintexts::Plaintexts;
 use crate::prime;
 use crate::seal::{self, SealKey};
 use crate::size::KeySize;
 
-/// What begins a public and a private key.
-const PUBLIC: &[u8; 8] = b"duo-hdp\x01";
-const PRIVATE: &[u8; 8] = b"duo-hds\x01";
-/// Bits of u at most: the table for decryption has u entries.
-const U_BITS: u32 = 16;
+/// What begins a private key.
+const MAGIC: &[u8; 8] = b"duo-hds\x01";
 
-/// A public key. A clone is the same key, not a copy of it.
-#[derive(Clone)]
-pub struct PublicKey(Arc<Public>);
-
-struct Public {
-    size: KeySize,
-    u: u64,
-    g: Vec<u64>,
-    h: Vec<u64>,
-    group: Group,
-    tables: OnceLock<[FixedBase; 2]>,
-}
-
-/// A private key: p, v_p, and the powers of g^(v_p) modulo p. It has no `Debug`.
+/// A private key. It is erased when dropped, and has no `Debug`.
 ///
 /// ```compile_fail,E0277
 /// fn print(key: &duologue_he::dgk::SecretKey) {
@@ -58,142 +30,22 @@ struct Public {
 /// ```
 pub struct SecretKey {
     public: PublicKey,
-    p: Words,
-    q: Words,
-    v_p: Words,
-    v_q: Words,
-    modulus: Modulus,
+    p: Half,
+    q: Half,
+    /// 1/q modulo p.
+    inverse: Words,
     /// g^(v_p·m) mod p for m = 0, 1, …, u − 1.
     powers: Words,
 }
 
-impl PublicKey {
-    /// Reads a peer's key of an agreed length, for comparisons of numbers of `width` bits, and checks it.
-    ///
-    /// # Errors
-    /// If it has not the form of a key of this length, its modulus is even, a prime, a power or has a factor below 2²⁰,
-    /// u is composite or at most 3·width + 2, or g or h is 0 or ±1 or not coprime to the modulus.
-    pub fn from_bytes(bytes: &[u8], size: KeySize, width: u32) -> Result<Self> {
-        Self::decode(bytes, size, width).map_err(Error::PublicKey)
-    }
-
-    fn decode(bytes: &[u8], size: KeySize, width: u32) -> std::result::Result<Self, KeyFault> {
-        let mut reader = Reader(bytes);
-        if reader.take(8) != Some(PUBLIC) {
-            return Err(KeyFault::Form);
-        }
-        if reader.u32() != Some(size.bits()) {
-            return Err(KeyFault::Size);
-        }
-        let u = u64::from(reader.u32().ok_or(KeyFault::Form)?);
-        let [n, g, h] = [(); 3].map(|()| reader.number(size.bits()));
-        reader.end()?;
-        let (Some(n), Some(g), Some(h)) = (n, g, h) else { return Err(KeyFault::Form) };
-        check_modulus(&n, size.bits())?;
-        if !prime::is_small_prime(u) || u <= 3 * u64::from(width) + 2 || u >= 1 << U_BITS {
-            return Err(KeyFault::U);
-        }
-        check_unit(&g, &n)?;
-        check_unit(&h, &n)?;
-        Self::new(size, u, &n, &g, &h)
-    }
-
-    /// A key whose parts have been checked.
-    fn new(size: KeySize, u: u64, n: &[u64], g: &[u64], h: &[u64]) -> std::result::Result<Self, KeyFault> {
-        let modulus = Modulus::new(n).map_err(|_| KeyFault::Form)?;
-        let group = Group::new(modulus, n, &encode(size, u, n, g, h));
-        Ok(PublicKey(Arc::new(Public { size, u, g: g.to_vec(), h: h.to_vec(), group, tables: OnceLock::new() })))
-    }
-
-    /// The key as bytes.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let key = &self.0;
-        encode(key.size, key.u, key.group.modulus.words(), &key.g, &key.h)
-    }
-
-    /// The number of plaintexts, a prime.
-    pub fn u(&self) -> u64 {
-        self.0.u
-    }
-
-    /// Ciphertexts as bytes: 44 and T/8 for each.
-    ///
-    /// # Errors
-    /// If they are of another key.
-    pub fn write(&self, ciphertexts: &Ciphertexts) -> Result<Vec<u8>> {
-        self.0.group.write(ciphertexts)
-    }
-
-    /// Reads ciphertexts.
-    ///
-    /// # Errors
-    /// If the bytes have another length than they say, are of another key, or a ciphertext is 0, not less than n or not
-    /// coprime to it.
-    pub fn read(&self, bytes: &[u8]) -> Result<Ciphertexts> {
-        self.0.group.read(bytes)
-    }
-
-    fn tables(&self) -> &[FixedBase; 2] {
-        let (key, modulus) = (&self.0, &self.0.group.modulus);
-        key.tables.get_or_init(|| {
-            let bits = [number::bits(&[key.u]), self.random_bits()];
-            [(&key.g, bits[0]), (&key.h, bits[1])].map(|(base, bits)| FixedBase::new(modulus, base, bits as usize))
-        })
-    }
-
-    fn random_bits(&self) -> u32 {
-        self.0.size.subgroup_bits() * 5 / 2
-    }
-
-    /// g^m.
-    fn lifted(&self, values: &Plaintexts) -> Result<Residues> {
-        let values = values.below(&[self.0.u])?;
-        Ok(self.tables()[0].power(&self.0.group.modulus, values.flat()))
-    }
-
-    /// h^r.
-    fn zeros(&self, count: usize, rng: &mut Generator) -> Residues {
-        let len = self.random_bits().div_ceil(64) as usize;
-        let mut exponents = Zeroizing::new(vec![0; count * len]);
-        rng.words(&mut exponents);
-        exponents.chunks_exact_mut(len).for_each(|exponent| number::cut(exponent, self.random_bits()));
-        self.tables()[1].power(&self.0.group.modulus, &exponents)
-    }
-}
-
-impl Additive for PublicKey {
-    type Secret = SecretKey;
-
-    fn encrypt(&self, values: &Plaintexts, rng: &mut Generator) -> Result<Ciphertexts> {
-        let lifted = self.lifted(values)?;
-        Ok(self.0.group.batch(self.0.group.modulus.multiply(&lifted, &self.zeros(values.len(), rng))))
-    }
-
-    fn decrypt(&self, secret: &SecretKey, ciphertexts: &Ciphertexts) -> Result<Plaintexts> {
-        if secret.public.0.group.key == self.0.group.key { secret.decrypt(ciphertexts) } else { Err(Error::OtherKey) }
-    }
-
-    fn add(&self, a: &Ciphertexts, b: &Ciphertexts) -> Result<Ciphertexts> {
-        self.0.group.add(a, b)
-    }
-
-    fn add_constants(&self, a: &Ciphertexts, constants: &Plaintexts) -> Result<Ciphertexts> {
-        Group::check_lengths(a.len(), constants.len())?;
-        self.0.group.multiply(a, &self.lifted(constants)?)
-    }
-
-    fn multiply_constants(&self, a: &Ciphertexts, constants: &Plaintexts, bits: u32) -> Result<Ciphertexts> {
-        self.0.group.multiply_constants(a, constants, bits)
-    }
-
-    fn negate(&self, a: &Ciphertexts) -> Result<Ciphertexts> {
-        self.0.group.negate(a)
-    }
-
-    fn rerandomise(&self, a: &Ciphertexts, rng: &mut Generator) -> Result<Ciphertexts> {
-        self.0.group.check(a)?;
-        self.0.group.multiply(a, &self.zeros(a.len(), rng))
-    }
+/// What is computed modulo one of the primes.
+struct Half {
+    prime: Words,
+    modulus: Modulus,
+    /// The order of h.
+    v: Words,
+    /// Powers of g and h; made when first used.
+    tables: OnceLock<[FixedBase; 2]>,
 }
 
 impl SecretKey {
@@ -252,10 +104,9 @@ impl SecretKey {
             return Err(KeyFault::Orders);
         }
         let public = PublicKey::new(size, u, &n, g, h)?;
-        let modulus = Modulus::new(p).map_err(|_| KeyFault::Form)?;
+        let inverse = number::inverse(q, p).ok_or(KeyFault::FactorsClose)?;
         let powers = powers(&number::power(g, v_p, p), u, p);
-        let [p, q, v_p, v_q] = [p, q, v_p, v_q].map(number::words);
-        Ok(SecretKey { public, p, q, v_p, v_q, modulus, powers })
+        Ok(SecretKey { public, p: Half::new(p, v_p)?, q: Half::new(q, v_q)?, inverse, powers })
     }
 
     /// The public key.
@@ -263,14 +114,25 @@ impl SecretKey {
         &self.public
     }
 
+    /// Encrypts modulo p and q with r modulo v_p and v_q, which is quicker than for others.
+    ///
+    /// # Errors
+    /// If a plaintext is not less than u.
+    pub fn encrypt(&self, values: &Plaintexts, rng: &mut Generator) -> Result<Ciphertexts> {
+        let (group, values) = (self.public.group(), values.below(&[self.public.u()])?);
+        let [p, q] = [&self.p, &self.q].map(|half| half.encrypt(&self.public, &values, rng));
+        let numbers = crt::combined([&p, &q], &self.p.modulus, &self.q.prime, &self.inverse, group.modulus.len());
+        Ok(group.batch(group.modulus.residues(&numbers)))
+    }
+
     /// Whether each plaintext is zero: one power of the bits of v_p modulo p.
     ///
     /// # Errors
     /// If the ciphertexts are of another key.
     pub fn are_zero(&self, ciphertexts: &Ciphertexts) -> Result<Zeroizing<Vec<bool>>> {
-        let one = number::small(1, self.p.len());
+        let one = number::small(1, self.p.prime.len());
         let powers = self.powers_of(ciphertexts)?;
-        Ok(Zeroizing::new(powers.chunks_exact(self.p.len()).map(|power| number::is_equal(power, &one)).collect()))
+        Ok(Zeroizing::new(powers.chunks_exact(self.p.prime.len()).map(|power| number::is_equal(power, &one)).collect()))
     }
 
     /// Decrypts, by a search of all of a table of u entries.
@@ -280,9 +142,9 @@ impl SecretKey {
     pub fn decrypt(&self, ciphertexts: &Ciphertexts) -> Result<Plaintexts> {
         let powers = self.powers_of(ciphertexts)?;
         let mut out = Plaintexts::zeros(ciphertexts.len(), 1);
-        for (index, power) in powers.chunks_exact(self.p.len()).enumerate() {
+        for (index, power) in powers.chunks_exact(self.p.prime.len()).enumerate() {
             let mut found = 0;
-            for (m, entry) in (1_u64..).zip(self.powers.chunks_exact(self.p.len())) {
+            for (m, entry) in (1_u64..).zip(self.powers.chunks_exact(self.p.prime.len())) {
                 found |= m & u64::from(number::is_equal(entry, power)).wrapping_neg();
             }
             if found == 0 {
@@ -295,16 +157,22 @@ impl SecretKey {
 
     /// c^(v_p) mod p.
     fn powers_of(&self, ciphertexts: &Ciphertexts) -> Result<Words> {
-        let group = &self.public.0.group;
+        let (group, half) = (self.public.group(), &self.p);
         group.check(ciphertexts)?;
         let values = group.modulus.values(&ciphertexts.residues);
         let mut reduced = Zeroizing::new(Vec::with_capacity(values.len()));
         for value in values.chunks_exact(group.modulus.len()) {
-            reduced.extend_from_slice(&number::remainder(value, &self.p));
+            reduced.extend_from_slice(&number::remainder(value, &half.prime));
         }
-        let bits = number::bits(&self.v_p) as usize;
-        let exponent = &self.v_p[..bits.div_ceil(64)];
-        Ok(self.modulus.values(&self.modulus.power(&self.modulus.residues(&reduced), exponent, bits)))
+        let bits = number::bits(&half.v) as usize;
+        let powers = half.modulus.power(&half.modulus.residues(&reduced), &half.v[..bits.div_ceil(64)], bits);
+        Ok(half.modulus.values(&powers))
+    }
+
+    /// Bytes of a key of this length in a file.
+    pub fn bytes(size: KeySize) -> usize {
+        let secret: u32 = secret_bits(size).iter().map(|bits| bits.div_ceil(8)).sum();
+        MAGIC.len() + 9 + secret as usize + 2 * size.bits() as usize / 8 + seal::MORE
     }
 
     /// The key as the content of a file, sealed if a key for that is given.
@@ -312,14 +180,13 @@ impl SecretKey {
     /// # Errors
     /// If the operating system has no random bytes.
     pub fn to_file(&self, seal_key: Option<&SealKey>) -> Result<Zeroizing<Vec<u8>>> {
-        let key = &self.public.0;
-        let mut secret = Zeroizing::new(Vec::with_capacity(key.size.bits() as usize));
-        for (number, bits) in [&self.p, &self.q, &self.v_p, &self.v_q].into_iter().zip(secret_bits(key.size)) {
+        let (size, [p, q]) = (self.public.size(), [&self.p, &self.q]);
+        let mut secret = Zeroizing::new(Vec::with_capacity(size.bits() as usize));
+        for (number, bits) in [&p.prime, &q.prime, &p.v, &q.v].into_iter().zip(secret_bits(size)) {
             put_number(&mut secret, number, bits);
         }
-        put_number(&mut secret, &key.g, key.size.bits());
-        put_number(&mut secret, &key.h, key.size.bits());
-        seal::seal(seal_key, &head(key.size, key.u, seal_key.is_some()), &secret)
+        self.public.bases().iter().for_each(|base| put_number(&mut secret, base, size.bits()));
+        seal::seal(seal_key, &head(size, self.public.u(), seal_key.is_some()), &secret)
     }
 
     /// Reads what [`to_file`](Self::to_file) wrote, and checks all of it. `size` gets the length that the file says. The
@@ -335,7 +202,7 @@ impl SecretKey {
     ) -> Result<Self> {
         let form = || Error::PrivateKey(KeyFault::Form);
         let mut reader = Reader(file);
-        if reader.take(8) != Some(PRIVATE) {
+        if reader.take(8) != Some(MAGIC) {
             return Err(form());
         }
         let (Some(bits), Some(u), Some(&[sealed])) = (reader.u32(), reader.u32(), reader.take(1)) else {
@@ -355,20 +222,35 @@ impl SecretKey {
     }
 }
 
+impl Half {
+    fn new(prime: &[u64], v: &[u64]) -> std::result::Result<Self, KeyFault> {
+        let modulus = Modulus::new(prime).map_err(|_| KeyFault::Form)?;
+        Ok(Half { prime: number::words(prime), modulus, v: number::words(v), tables: OnceLock::new() })
+    }
+
+    /// g^m·h^r modulo the prime, for values of one word each.
+    fn encrypt(&self, public: &PublicKey, values: &Plaintexts, rng: &mut Generator) -> Words {
+        let bits = [number::bits(&[public.u()]), number::bits(&self.v)];
+        let len = bits[1].div_ceil(64) as usize;
+        let mut exponents = Zeroizing::new(Vec::with_capacity(values.len() * len));
+        (0..values.len()).for_each(|_| exponents.extend_from_slice(&number::random_below(&self.v[..len], rng)));
+        let [g, h] = self.tables.get_or_init(|| {
+            let base = |base: &[u64]| number::remainder(base, &self.prime);
+            let [g, h] = public.bases().map(base);
+            [(g, bits[0]), (h, bits[1])].map(|(base, bits)| FixedBase::new(&self.modulus, &base, bits as usize))
+        });
+        let (lifted, zeros) = (g.power(&self.modulus, values.flat()), h.power(&self.modulus, &exponents));
+        self.modulus.values(&self.modulus.multiply(&lifted, &zeros))
+    }
+}
+
 /// Bits of p, q, v_p, v_q.
 fn secret_bits(size: KeySize) -> [u32; 4] {
     [size.bits() / 2, size.bits() / 2, size.subgroup_bits(), size.subgroup_bits()]
 }
 
 fn head(size: KeySize, u: u64, sealed: bool) -> Vec<u8> {
-    [&PRIVATE[..], &size.bits().to_le_bytes(), &(u as u32).to_le_bytes(), &[u8::from(sealed)]].concat()
-}
-
-/// What begins a key, the bits of n, u, n, g, h.
-fn encode(size: KeySize, u: u64, n: &[u64], g: &[u64], h: &[u64]) -> Vec<u8> {
-    let mut out = [&PUBLIC[..], &size.bits().to_le_bytes(), &(u as u32).to_le_bytes()].concat();
-    [n, g, h].iter().for_each(|number| put_number(&mut out, number, size.bits()));
-    out
+    [&MAGIC[..], &size.bits().to_le_bytes(), &(u as u32).to_le_bytes(), &[u8::from(sealed)]].concat()
 }
 
 /// 1, x, x², … modulo n, as many as wanted.

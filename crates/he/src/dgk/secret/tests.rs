@@ -1,4 +1,4 @@
-//! Lengths of exponents, and parts that make no key.
+//! The owner's encryption, and parts that make no key.
 
 use super::*;
 use kernels::Block;
@@ -12,17 +12,20 @@ fn size(bits: u32) -> KeySize {
 }
 
 #[test]
-fn exponents_have_two_and_a_half_times_the_bits_of_the_subgroups() {
-    for (bits, of_subgroups, of_exponents) in
-        [(256, 64, 160), (512, 160, 400), (1024, 160, 400), (2048, 224, 560), (3008, 224, 560), (3072, 256, 640)]
-    {
-        let size = size(bits);
-        assert_eq!(size.subgroup_bits(), of_subgroups);
-        let [g, h] = [3, 5].map(|x| number::small(x, size.words()));
-        let key = PublicKey::new(size, 101, &vec![!0; size.words()], &g, &h).expect("odd");
-        key.encrypt(&Plaintexts::new(&[1]), &mut dice()).expect("small");
-        let tables = key.0.tables.get().map(|tables| tables.each_ref().map(FixedBase::bits));
-        assert_eq!(tables, Some([7, of_exponents]), "{bits}");
+fn the_owner_takes_exponents_of_the_bits_of_the_subgroups_and_all_of_the_group_of_h() {
+    let secret = SecretKey::generate(size(256), 8, &mut dice()).expect("a key");
+    let (public, mut dice) = (secret.public(), dice());
+    let numbers = secret.encrypt(&Plaintexts::new(&[0; 40]), &mut dice).expect("below u");
+    let tables =
+        [&secret.p, &secret.q].map(|half| half.tables.get().map(|tables| tables.each_ref().map(FixedBase::bits)));
+    assert_eq!(tables, [Some([5, 64]); 2]);
+    let values = public.group().modulus.values(&numbers.residues);
+    let power = |x: &[u64], exponent: &[u64]| number::power(x, exponent, public.group().modulus.words());
+    let one = number::small(1, 4);
+    for x in values.chunks_exact(4) {
+        let [of_p, of_q] = [&secret.p.v, &secret.q.v].map(|v| power(x, v));
+        assert!(!number::is_equal(&of_p, &one) && !number::is_equal(&of_q, &one));
+        assert!(number::is_equal(&power(&of_p, &secret.q.v), &one));
     }
 }
 
@@ -45,13 +48,13 @@ impl Parts {
 #[test]
 fn parts_that_make_no_key_are_refused() {
     let secret = SecretKey::generate(size(256), 8, &mut dice()).expect("a key");
-    let key = &secret.public.0;
+    let key = secret.public();
     let good = || Parts {
-        u: key.u,
-        primes: [secret.p.clone(), secret.q.clone()],
-        subgroups: [secret.v_p.clone(), secret.v_q.clone()],
-        g: number::words(&key.g),
-        h: number::words(&key.h),
+        u: key.u(),
+        primes: [secret.p.prime.clone(), secret.q.prime.clone()],
+        subgroups: [secret.p.v.clone(), secret.q.v.clone()],
+        g: number::words(key.bases()[0]),
+        h: number::words(key.bases()[1]),
     };
     let fault = |change: &dyn Fn(&mut Parts)| {
         let mut parts = good();

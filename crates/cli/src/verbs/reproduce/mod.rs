@@ -1,0 +1,197 @@
+//! `duologue reproduce`: the tables of papers with our figures beside them.
+//!
+//! A paper has a file with its tables; its figures are in a file of values beside it. What a table has of ours is computed
+//! from exact lengths, or measured here.
+
+mod boma;
+mod encrypted;
+mod trial;
+
+use crate::args::Reproduce;
+use crate::failure::Failure;
+use crate::io::console::{self, Console};
+use crate::verbs::bench::machine;
+use serde::Serialize;
+use std::fmt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A table that can be reproduced.
+struct Table {
+    /// As it is named on the command line, `paper/table`.
+    name: &'static str,
+    about: &'static str,
+    unit: &'static str,
+    /// What has to be known to read it.
+    notes: &'static str,
+    rows: fn(&Effort) -> Result<Vec<Cell>, Failure>,
+}
+
+const TABLES: &[&[Table]] = &[boma::TABLES];
+
+/// How much may be run.
+struct Effort<'a> {
+    /// Compute all but one cell.
+    quick: bool,
+    console: &'a Console,
+}
+
+/// A cell: ours, beside the paper's if it has one.
+struct Cell {
+    row: String,
+    column: String,
+    paper: Option<f64>,
+    ours: f64,
+    how: How,
+}
+
+/// Where our figure is from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum How {
+    /// From lengths that follow from public terms: no other number of bytes can travel.
+    Exact,
+    /// A run over the simulated line.
+    Measured,
+    /// From exact bytes on the line, and computing that was measured without a line.
+    Computed,
+}
+
+pub fn run(args: &Reproduce, console: &Console) -> Result<(), Failure> {
+    let mut tables = TABLES.iter().copied().flatten();
+    let Some(table) = tables.find(|table| table.name == args.table) else {
+        let names: Vec<&str> = TABLES.iter().copied().flatten().map(|table| table.name).collect();
+        let why = format!("'{}' is no table that can be reproduced", args.table);
+        return Err(Failure::input(why).hint(format!("there are {}", names.join(", "))));
+    };
+    let cells = (table.rows)(&Effort { quick: args.quick, console })?;
+    console.show(&Reproduced {
+        about: table.about,
+        unit: table.unit,
+        notes: table.notes,
+        machine: machine::describe(),
+        commit: machine::commit(),
+        date: date(SystemTime::now()),
+        rows: cells.into_iter().map(|cell| Row::new(table, cell)).collect(),
+    })
+}
+
+#[derive(Serialize)]
+struct Reproduced {
+    about: &'static str,
+    #[serde(skip)]
+    unit: &'static str,
+    notes: &'static str,
+    machine: String,
+    commit: Option<String>,
+    date: String,
+    rows: Vec<Row>,
+}
+
+/// `ratio` is paper / ours: how many times as good ours is.
+#[derive(Serialize)]
+struct Row {
+    table: &'static str,
+    row: String,
+    column: String,
+    paper: Option<f64>,
+    ours: f64,
+    unit: &'static str,
+    ratio: Option<f64>,
+    how: How,
+}
+
+impl Row {
+    fn new(table: &Table, cell: Cell) -> Row {
+        let rounded = |number: f64| (number * 1e6).round() / 1e6;
+        Row {
+            table: table.name,
+            row: cell.row,
+            column: cell.column,
+            paper: cell.paper,
+            ours: rounded(cell.ours),
+            unit: table.unit,
+            ratio: cell.paper.map(|paper| rounded(paper / cell.ours)),
+            how: cell.how,
+        }
+    }
+}
+
+impl Reproduced {
+    /// The rows and columns in the order in which they come.
+    fn names(&self, name: fn(&Row) -> &String) -> Vec<&String> {
+        let mut names: Vec<&String> = Vec::new();
+        for row in &self.rows {
+            if !names.contains(&name(row)) {
+                names.push(name(row));
+            }
+        }
+        names
+    }
+
+    /// `ours`, the paper's in brackets; what was computed and not measured has a star.
+    fn cell(&self, row: &str, column: &str) -> String {
+        let Some(cell) = self.rows.iter().find(|cell| cell.row == row && cell.column == column) else {
+            return "–".into();
+        };
+        let star = if cell.how == How::Computed { "*" } else { "" };
+        let paper = cell.paper.map_or(String::new(), |paper| format!(" ({paper})"));
+        format!("{}{star}{paper}", digits(cell.ours))
+    }
+}
+
+/// Three digits or so.
+fn digits(number: f64) -> String {
+    match number {
+        n if n < 0.0995 => format!("{n:.4}"),
+        n if n < 9.95 => format!("{n:.2}"),
+        n => format!("{n:.1}"),
+    }
+}
+
+impl fmt::Display for Reproduced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rows, columns) = (self.names(|row| &row.row), self.names(|row| &row.column));
+        writeln!(f, "{}, {}: ours, and the paper's in brackets", self.about, self.unit)?;
+        writeln!(f, "{}, commit {}, {}\n", self.machine, self.commit.as_deref().unwrap_or("unknown"), self.date)?;
+        // As many columns as stand side by side on a page.
+        for columns in columns.chunks(COLUMNS) {
+            let heads = [String::new()].into_iter().chain(columns.iter().map(|column| column.to_string()));
+            let mut lines = vec![heads.collect::<Vec<_>>()];
+            for row in &rows {
+                let cells = columns.iter().map(|column| self.cell(row, column));
+                lines.push([row.to_string()].into_iter().chain(cells).collect());
+            }
+            writeln!(f, "{}", console::table(&format!("l{}", "r".repeat(columns.len())), &lines))?;
+        }
+        writeln!(f, "{}", self.notes)
+    }
+}
+
+const COLUMNS: usize = 6;
+
+/// `2026-11-23`, in UTC: days since 1970 in years of four seasons that begin in March.
+fn date(time: SystemTime) -> String {
+    let days = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400) + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = (year + 400 * era + u64::from(month > 9), if month < 10 { month + 3 } else { month - 9 });
+    format!("{year}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn dates() {
+        let date = |days: u64| super::date(UNIX_EPOCH + Duration::from_secs(86_400 * days + 86_399));
+        assert_eq!(
+            [0, 58, 59, 11_016, 20_780].map(date),
+            ["1970-01-01", "1970-02-28", "1970-03-01", "2000-02-29", "2026-11-23"]
+        );
+    }
+}
