@@ -94,7 +94,7 @@ fn it_runs_only_if_both_parties_consent() {
 fn program(key_bits: u32, width: u32, values: u64) -> Binding {
     let terms = Terms { leaky: true, ..Terms::new(Party::Alice, (key_bits, [0; 32]), width, Some(width)) };
     let call: Arc<dyn Functionality> = Method::Boma.call(&Keys::none());
-    let mut p = Program::new("boma");
+    let mut p = Program::new("duologue:argmin-boma");
     let args = ["values", "arguments"].map(|name| p.input(name, Party::Alice, bits(2 * key_bits), values));
     let found = p.call(&call, &terms.to_bytes(), &args);
     found.iter().zip(["least", "argument"]).for_each(|(&value, name)| p.output(name, Party::Alice, value));

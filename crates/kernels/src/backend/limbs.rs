@@ -47,8 +47,10 @@ pub(crate) trait LimbLanes: Copy {
     fn add_high(self, sum: Self::Reg, x: Self::Reg, y: Self::Reg) -> Self::Reg;
     /// The lanes in which both are equal.
     fn equal(self, x: Self::Reg, y: Self::Reg) -> Self::Mask;
+    /// `y` in the lanes of the mask, `x` in the others.
+    fn select(self, mask: Self::Mask, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// For each lane the number of the table that the lowest four bits of its index name; all of the table is in registers.
+    fn look_up(self, table: &[Limb; 2], index: Self::Reg) -> Self::Reg;
     /// `place` in the lanes of the mask, `x` in the others.
     fn replace(self, x: Self::Reg, mask: Self::Mask, place: &Limb) -> Self::Reg;
-    /// The one number at `place` in the lanes of the mask, `x` in the others.
-    fn replace_all(self, x: Self::Reg, mask: Self::Mask, place: &u64) -> Self::Reg;
 }

@@ -277,11 +277,11 @@ impl Modulus {
     }
 
     /// For each lane the entry of a table of single numbers that its index names.
-    fn select_shared(&self, table: &[u64], index: &Limb, out: &mut [Limb]) {
+    fn select_shared(&self, table: &[Limb], index: &Limb, out: &mut [Limb]) {
         if let Some(cpu) = self.multiplier {
             return cpu.run(SelectShared { table, index, out });
         }
-        let len = self.len();
+        let (len, table) = (self.len(), bytemuck::cast_slice::<Limb, u64>(table));
         for (lane, out) in bytemuck::cast_slice_mut(out).chunks_exact_mut(len).enumerate() {
             portable::select(table.chunks_exact(len), index.0[lane], out);
         }

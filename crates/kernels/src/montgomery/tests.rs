@@ -139,10 +139,12 @@ fn powers_of_a_fixed_base_are_those_of_another_library() {
         exponents[1] = (BigUint::from(1_u8) << exponent_bits) - 1_u8;
         let expected: Vec<_> = exponents.iter().map(|e| base.modpow(e, &n)).collect();
         for (backend, modulus) in each(&n) {
-            let fixed = FixedBase::new(&modulus, &words(&base, modulus.len()), exponent_bits);
-            let powers = fixed.power(&modulus, &flat(&exponents, exponent_bits.div_ceil(64)));
-            assert_eq!(unflat(&modulus.values(&powers), modulus.len()), expected, "{backend}, {bits}");
-            assert!(fixed.power(&modulus, &[]).is_empty());
+            for make in [FixedBase::new, FixedBase::for_many] {
+                let fixed = make(&modulus, &words(&base, modulus.len()), exponent_bits);
+                let powers = fixed.power(&modulus, &flat(&exponents, exponent_bits.div_ceil(64)));
+                assert_eq!(unflat(&modulus.values(&powers), modulus.len()), expected, "{backend}, {bits}");
+                assert!(fixed.power(&modulus, &[]).is_empty());
+            }
         }
     }
 }
@@ -158,6 +160,23 @@ fn numbers_are_picked_and_joined() {
         let joined = Residues::joined(&[picked, all.pick(std::iter::empty()), all]);
         let expected: Vec<_> = places.iter().map(|&at| x[at].clone()).chain(x.clone()).collect();
         assert_eq!(unflat(&modulus.values(&joined), modulus.len()), expected, "{backend}");
+    }
+}
+
+#[test]
+fn numbers_are_swapped_under_a_mask() {
+    let n = moduli(1000)[0].clone();
+    let x = samples(&n);
+    for (backend, modulus) in each(&n) {
+        let mut all = modulus.residues(&flat(&x, modulus.len()));
+        let mut expected = x.clone();
+        for (a, b, mask) in [(0, 12, !0), (3, 3, !0), (1, 2, 0), (7, 8, !0), (12, 9, !0), (4, 5, 0)] {
+            all.swap_masked(a, b, mask);
+            if mask != 0 {
+                expected.swap(a, b);
+            }
+        }
+        assert_eq!(unflat(&modulus.values(&all), modulus.len()), expected, "{backend}");
     }
 }
 

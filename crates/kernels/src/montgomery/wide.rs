@@ -200,10 +200,11 @@ impl LimbLoop for Select<'_> {
     }
 }
 
-/// The entry of a table of single numbers that each lane asks for; the whole table is read.
+/// The entry of a table of single numbers that each lane asks for; the whole table is read. A limb of all entries lies
+/// together, so that sixteen entries are looked through by one permutation.
 pub(crate) struct SelectShared<'a> {
-    /// Entries of as many limbs as `out` has.
-    pub table: &'a [u64],
+    /// As many limbs as `out` has, each of 32 or of 128 entries.
+    pub table: &'a [Limb],
     pub index: &'a Limb,
     pub out: &'a mut [Limb],
 }
@@ -211,39 +212,23 @@ pub(crate) struct SelectShared<'a> {
 impl LimbLoop for SelectShared<'_> {
     #[inline(always)]
     fn run<C: LimbLanes>(self, cpu: C) {
-        let len = self.out.len();
-        let mut at = 0;
-        while at < len {
-            if at + 5 * LEFT <= len {
-                select_shared::<C, { 5 * LEFT }>(cpu, self.table, len, at, self.index, self.out);
-                at += 5 * LEFT;
-            } else {
-                select_shared::<C, LEFT>(cpu, self.table, len, at, self.index, self.out);
-                at += LEFT;
-            }
+        match self.table.len() / self.out.len() {
+            4 => select_shared::<C, 2>(cpu, self),
+            _ => select_shared::<C, 8>(cpu, self),
         }
     }
 }
 
-/// Limbs `at` to `at + R` of the entries, which have `len`.
+/// Of N times sixteen entries.
 #[inline(always)]
-fn select_shared<C: LimbLanes, const R: usize>(
-    cpu: C,
-    table: &[u64],
-    len: usize,
-    at: usize,
-    index: &Limb,
-    out: &mut [Limb],
-) {
-    let index = cpu.load(index);
-    let mut found = [cpu.splat(0); R];
-    for (number, entry) in (0..).zip(table.chunks_exact(len)) {
-        let (mask, entry) = (cpu.equal(index, cpu.splat(number)), &entry[at..at + R]);
-        for r in 0..R {
-            found[r] = cpu.replace_all(found[r], mask, &entry[r]);
+fn select_shared<C: LimbLanes, const N: usize>(cpu: C, job: SelectShared) {
+    let (index, above) = (cpu.load(job.index), cpu.load(&Limb(job.index.0.map(|index| index >> 4))));
+    let masks: [C::Mask; N] = std::array::from_fn(|part| cpu.equal(above, cpu.splat(part as u64)));
+    for (out, entries) in job.out.iter_mut().zip(job.table.chunks_exact(2 * N)) {
+        let mut found = cpu.splat(0);
+        for (&mask, pair) in masks.iter().zip(entries.as_chunks().0) {
+            found = cpu.select(mask, found, cpu.look_up(pair, index));
         }
-    }
-    for r in 0..R {
-        cpu.store(found[r], &mut out[at + r]);
+        cpu.store(found, out);
     }
 }

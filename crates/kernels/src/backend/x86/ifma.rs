@@ -68,11 +68,15 @@ impl LimbLanes for Ifma {
         unsafe { _mm512_cmpeq_epi64_mask(x, y) }
     }
     #[inline(always)]
-    fn replace(self, x: __m512i, mask: __mmask8, place: &Limb) -> __m512i {
-        unsafe { _mm512_mask_mov_epi64(x, mask, self.load(place)) }
+    fn select(self, mask: __mmask8, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_mask_blend_epi64(mask, x, y) }
     }
     #[inline(always)]
-    fn replace_all(self, x: __m512i, mask: __mmask8, place: &u64) -> __m512i {
-        unsafe { _mm512_mask_set1_epi64(x, mask, *place as i64) }
+    fn look_up(self, table: &[Limb; 2], index: __m512i) -> __m512i {
+        unsafe { _mm512_permutex2var_epi64(self.load(&table[0]), index, self.load(&table[1])) }
+    }
+    #[inline(always)]
+    fn replace(self, x: __m512i, mask: __mmask8, place: &Limb) -> __m512i {
+        unsafe { _mm512_mask_mov_epi64(x, mask, self.load(place)) }
     }
 }

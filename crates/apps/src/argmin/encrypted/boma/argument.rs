@@ -12,10 +12,11 @@
 //!
 //! In the paper the pads are random numbers that the client gets by an OT of strings, n·(w + σ) bits more.
 
+use super::fresh::Fresh;
 use super::pads::{ReceivedPad, SentPads, at};
 use super::shape::Shape;
 use super::wide::Wide;
-use super::{Protect, of_peer, own};
+use super::{of_peer, own};
 use duologue::call::Zeroizing;
 use duologue::{Error, Result};
 use he::paillier::{PublicKey, SecretKey};
@@ -35,7 +36,7 @@ pub struct Blind(Wide);
 impl Blind {
     /// The blinded arguments.
     pub fn offer(
-        (shape, key, protect): (&Shape, &PublicKey, Protect),
+        (shape, key, fresh): (&Shape, &PublicKey, &mut Fresh),
         arguments: &Arguments,
         (stored, said): (&[u8], u64),
         rng: &mut Generator,
@@ -47,20 +48,19 @@ impl Blind {
         let pads = SentPads::new(stored).all(said, shape.values, shape.second_mask());
         let mut blinds: Vec<Wide> = pads.iter().map(|pad| pad.plus(&blind)).collect();
         let stream = shape.offered()?;
-        let offered = match arguments {
+        let packed = match arguments {
             Arguments::Encrypted(arguments) => {
                 let packed = stream.pack_ciphertexts(key, arguments).map_err(own)?;
-                let constants = stream.pack(&Wide::plaintexts(blinds.iter())).map_err(own)?;
-                protect(key, &packed, &constants, rng)
+                fresh.add(key, &packed)
             }
             Arguments::Known(indices) => {
-                blinds
-                    .iter_mut()
-                    .zip(indices.iter())
-                    .for_each(|(blind, &index)| *blind = blind.plus(&Wide::new(&[index])));
-                key.encrypt(&stream.pack(&Wide::plaintexts(blinds.iter())).map_err(own)?, rng)
+                let indices = indices.iter().map(|&index| Wide::new(&[index]));
+                blinds.iter_mut().zip(indices).for_each(|(blind, index)| *blind = blind.plus(&index));
+                fresh.take(stream.len())
             }
         };
+        let constants = stream.pack(&Wide::plaintexts(blinds.iter())).map_err(own)?;
+        let offered = key.add_constants(&packed.map_err(own)?, &constants);
         Ok((Blind(blind), offered.map_err(own)?))
     }
 

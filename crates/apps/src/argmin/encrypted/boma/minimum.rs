@@ -12,9 +12,10 @@
 //!
 //! r_b − r_a = δ is not negative, so that no exponent is; b + r_b blinds b − a by δ when a + r_a is known.
 
+use super::fresh::Fresh;
 use super::shape::Shape;
 use super::wide::{Wide, mask};
-use super::{Protect, of_peer, own};
+use super::{of_peer, own};
 use duologue::call::Zeroizing;
 use duologue::{Error, Result};
 use he::paillier::{PublicKey, SecretKey};
@@ -25,7 +26,7 @@ use kernels::generator::Generator;
 pub struct Holder {
     pub shape: Shape,
     pub key: PublicKey,
-    pub protect: Protect,
+    pub fresh: Fresh,
     /// What is left of the values.
     pub values: Ciphertexts,
     blinds: Blinds,
@@ -47,8 +48,8 @@ pub struct Owner {
 }
 
 impl Holder {
-    pub fn new(shape: Shape, key: PublicKey, protect: Protect, values: Ciphertexts) -> Holder {
-        Holder { shape, key, protect, values, blinds: Blinds::default() }
+    pub fn new(shape: Shape, key: PublicKey, fresh: Fresh, values: Ciphertexts) -> Holder {
+        Holder { shape, key, fresh, values, blinds: Blinds::default() }
     }
 
     /// The blinded pairs of a level.
@@ -59,7 +60,10 @@ impl Holder {
         let stream = self.shape.asked(pairs)?;
         let constants = stream.pack(&self.constants(&factors, rng)).map_err(own)?;
         let packed = stream.pack_ciphertexts(&self.key, &values).map_err(own)?;
-        (self.protect)(&self.key, &packed, &constants, rng).map_err(own)
+        let blinded = self.key.add_constants(&packed, &constants).map_err(own)?;
+        // At first these are the server's values, later the client's answers.
+        let blame = if self.values.len() == self.shape.values { own } else { of_peer };
+        self.fresh.add(&self.key, &blinded).map_err(blame)
     }
 
     /// r₁·(a − b), a and b of each pair, without what is added to them.

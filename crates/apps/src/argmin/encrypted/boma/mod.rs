@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `minimum.rs` | the minimum phase: a tournament of pairs, both roles |
 //! | `argument.rs` | the argument phase, both roles |
+//! | `fresh.rs` | randomness for all that the server sends |
 //! | `pads.rs` | random OT of one of n pads |
 //! | `shape.rs` | levels, widths, lengths |
 //! | `wide.rs` | numbers of several words |
@@ -30,6 +31,7 @@
 //! (w + σ + 2)/(T − 1) an argument and one more; 2⌈log₂ n⌉ + 2 messages.
 
 mod argument;
+mod fresh;
 mod minimum;
 mod pads;
 mod shape;
@@ -42,6 +44,7 @@ use duologue::call::{CallLengths, Context, Drawn, Exchange, Outbox, SetupStage, 
 use duologue::circuit::Party;
 use duologue::correlation::Demand;
 use duologue::{Error, Result};
+use fresh::Fresh;
 use he::paillier::{PublicKey, SecretKey};
 use he::{Additive, Ciphertexts, Plaintexts, Shuffle};
 use kernels::generator::Generator;
@@ -52,19 +55,6 @@ use std::sync::Arc;
 
 /// The protocol.
 pub(crate) struct Boma;
-
-/// Adds constants to ciphertexts that the client will see, so that it does not know them again.
-type Protect = fn(&PublicKey, &Ciphertexts, &Plaintexts, &mut Generator) -> he::Result<Ciphertexts>;
-
-/// With fresh encryptions of the constants, whose randomness is statistically uniform for the client.
-fn protect(
-    key: &PublicKey,
-    packed: &Ciphertexts,
-    constants: &Plaintexts,
-    rng: &mut Generator,
-) -> he::Result<Ciphertexts> {
-    key.add(packed, &key.encrypt(constants, rng)?)
-}
 
 impl Protocol for Boma {
     fn name(&self) -> &'static str {
@@ -93,6 +83,10 @@ impl Protocol for Boma {
         Ok(CallLengths { setup, stored, online: online.collect() })
     }
 
+    fn looks_at_symbols(&self) -> bool {
+        true
+    }
+
     fn setup(&self, job: &Job, context: &Context, _: &Keys) -> Result<SetupStage> {
         let server = context.party == job.server();
         let empty =
@@ -101,7 +95,9 @@ impl Protocol for Boma {
     }
 
     fn server(&self, job: &Job, key: PublicKey, setup: Zeroizing<Vec<u8>>, inputs: Inputs) -> Result<ServerStage> {
-        let server = Server::new(Shape::of(job)?, key, setup, inputs, (protect, random()?))?;
+        let (shape, mut rng) = (Shape::of(job)?, random()?);
+        let fresh = Fresh::new(&key, shape.sent()?, &mut rng)?;
+        let server = Server::new(shape, key, setup, inputs, (fresh, rng))?;
         Ok(Box::new(server))
     }
 
@@ -150,7 +146,7 @@ impl Server {
         key: PublicKey,
         stored: Zeroizing<Vec<u8>>,
         inputs: Inputs,
-        (protect, mut rng): (Protect, Generator),
+        (fresh, mut rng): (Fresh, Generator),
     ) -> Result<Server> {
         let order = Shuffle::new(shape.values, &mut rng);
         let values = order.ciphertexts(&inputs.values).map_err(own)?;
@@ -162,21 +158,20 @@ impl Server {
             }
         };
         let levels = shape.levels().len();
-        let minimum = Holder::new(shape, key, protect, values);
+        let minimum = Holder::new(shape, key, fresh, values);
         Ok(Server { minimum, arguments, stored, blind: None, rng, next: 0, levels })
     }
 
-    /// Takes the answers to the last level that was asked.
+    /// Takes the answers to the level that was asked.
     fn hear(&mut self, answers: &[u8]) -> Result<()> {
-        let answers = self.minimum.key.read_numbers(answers).map_err(of_peer)?;
+        let answers = self.minimum.key.read_numbers_of_any_symbol(answers).map_err(of_peer)?;
         self.minimum.hear(&answers)
     }
 
     fn offer(&mut self, said: &[u8]) -> Result<Ciphertexts> {
         let said = said.iter().rev().fold(0, |said, &byte| said << 8 | u64::from(byte));
-        let Holder { shape, key, protect, .. } = &self.minimum;
-        let (blind, offered) =
-            Blind::offer((shape, key, *protect), &self.arguments, (&self.stored, said), &mut self.rng)?;
+        let Holder { shape, key, fresh, .. } = &mut self.minimum;
+        let (blind, offered) = Blind::offer((shape, key, fresh), &self.arguments, (&self.stored, said), &mut self.rng)?;
         self.blind = Some(blind);
         Ok(offered)
     }
@@ -185,7 +180,7 @@ impl Server {
     fn second(&mut self, answer: &[u8]) -> Result<Ciphertexts> {
         let key = &self.minimum.key;
         match (self.blind.take(), &self.arguments) {
-            (Some(blind), _) => blind.open(key, &key.read_numbers(answer).map_err(of_peer)?),
+            (Some(blind), _) => blind.open(key, &key.read_numbers_of_any_symbol(answer).map_err(of_peer)?),
             (None, Arguments::Encrypted(arguments)) => Ok(arguments.clone()),
             (None, Arguments::Known(index)) => {
                 key.encrypt(&Plaintexts::from_words(index, 1), &mut self.rng).map_err(own)
@@ -212,8 +207,11 @@ impl Server {
     /// Both results have fresh randomness, so that nobody who gets them links them to what travelled here.
     fn found(mut self, inbox: &[u8]) -> Result<Found> {
         let second = self.second(inbox)?;
-        let fresh = |found: &Ciphertexts, rng: &mut Generator| self.minimum.key.rerandomise(found, rng).map_err(own);
-        Ok(Found { least: fresh(&self.minimum.values, &mut self.rng)?, second: fresh(&second, &mut self.rng)? })
+        let Holder { key, fresh, values, .. } = &mut self.minimum;
+        // One value is the server's own; else both came from the client.
+        let blame = if self.levels == 0 { own } else { of_peer };
+        let mut again = |found: &Ciphertexts| fresh.add(key, found).map_err(blame);
+        Ok(Found { least: again(values)?, second: again(&second)? })
     }
 }
 

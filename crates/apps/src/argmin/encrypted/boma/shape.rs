@@ -68,6 +68,12 @@ impl Shape {
         Stream::new((0..self.values).map(|_| self.second_mask() + 2), self.size).map_err(own)
     }
 
+    /// Ciphertexts of the server that need randomness: what it sends, and both results.
+    pub fn sent(&self) -> Result<usize> {
+        let asked: Result<Vec<usize>> = self.levels().into_iter().map(|pairs| Ok(self.asked(pairs)?.len())).collect();
+        Ok(asked?.iter().sum::<usize>() + self.offered()?.len() + 2)
+    }
+
     /// Random OTs, one for each bit of a place.
     pub fn ots(&self) -> usize {
         super::super::super::layout::bits_of(self.values)

@@ -61,12 +61,19 @@ fn dealt(ots: usize, dice: &mut Generator) -> [Zeroizing<Vec<u8>>; 2] {
     [sender, receiver].map(Zeroizing::new)
 }
 
+/// How the server makes randomness.
+type Kind = fn(&PublicKey, usize, &mut Generator) -> Fresh;
+
+fn uniform(key: &PublicKey, count: usize, rng: &mut Generator) -> Fresh {
+    Fresh::new(key, count, rng).unwrap()
+}
+
 /// Both parties before the first message.
 fn parties(
     key: &Arc<SecretKey>,
     (bits, argument): (u32, Option<u32>),
     (values, arguments): (&[u128], &[u128]),
-    (protect, seed): (Protect, u128),
+    (fresh, seed): (Kind, u128),
 ) -> (Server, Client) {
     let (job, mut dice) = (job(key, values.len(), bits, argument), dice(seed));
     Boma.check(&job).unwrap();
@@ -76,7 +83,8 @@ fn parties(
     let [sender, receiver] = dealt(shape.ots(), &mut dice);
     let rngs = [dice.derive(1_u64, 0), dice.derive(2_u64, 0)];
     let [of_server, of_client] = rngs;
-    let server = Server::new(shape.clone(), key.public().clone(), sender, inputs, (protect, of_server)).unwrap();
+    let fresh = fresh(key.public(), shape.sent().unwrap(), &mut dice);
+    let server = Server::new(shape.clone(), key.public().clone(), sender, inputs, (fresh, of_server)).unwrap();
     (server, Client::new(shape, key.clone(), receiver, of_client))
 }
 
@@ -108,11 +116,11 @@ fn check(bits: u32, values: &[u128], seed: u128) {
     let least = *values.iter().min().unwrap();
     let are_least = |index: usize| values[index] == least;
     let arguments = random_values(values.len(), bits, &mut dice);
-    let (server, client) = parties(&key, (bits, Some(bits)), (values, &arguments), (protect, seed));
+    let (server, client) = parties(&key, (bits, Some(bits)), (values, &arguments), (uniform, seed));
     let (_, [value, argument]) = run(server, client);
     assert_eq!(value, least, "{values:?}");
     assert!((0..values.len()).any(|index| are_least(index) && arguments[index] == argument));
-    let (server, client) = parties(&key, (bits, None), (values, &[]), (protect, seed + 1));
+    let (server, client) = parties(&key, (bits, None), (values, &[]), (uniform, seed + 1));
     let (_, [value, index]) = run(server, client);
     assert!(value == least && are_least(index as usize), "{values:?}");
 }
@@ -146,7 +154,7 @@ fn of_equal_values_a_random_one() {
     let trials = |values: &[u128], arguments: &[u128], count: u32| {
         let mut seen = vec![0_u32; arguments.len()];
         for seed in 0..count {
-            let (server, client) = parties(&key, (4, Some(4)), (values, arguments), (protect, 1000 + u128::from(seed)));
+            let (server, client) = parties(&key, (4, Some(4)), (values, arguments), (uniform, 1000 + u128::from(seed)));
             let (_, [_, argument]) = run(server, client);
             seen[arguments.iter().position(|&is| is == argument).unwrap()] += 1;
         }
@@ -166,7 +174,8 @@ fn seen_by_the_client(bits: u32, differences: &[i64], seed: u128) -> Vec<f64> {
     let values: Vec<u128> = differences.iter().flat_map(|&d| [base.wrapping_add_signed(d.into()), base]).collect();
     let shape = Shape::of(&job(&key, values.len(), bits, None)).unwrap();
     let encrypted = key.encrypt(&numbers(&values), &mut dice).unwrap();
-    let mut holder = Holder::new(shape.clone(), key.public().clone(), protect, encrypted);
+    let fresh = uniform(key.public(), shape.sent().unwrap(), &mut dice);
+    let mut holder = Holder::new(shape.clone(), key.public().clone(), fresh, encrypted);
     let asked = holder.ask(&mut dice).unwrap();
     let slots = shape.asked(differences.len()).unwrap().unpack(&key.decrypt(&asked).unwrap()).unwrap();
     let middle = 2_f64.powi(shape.sign() as i32);
@@ -217,9 +226,8 @@ fn nonces(bytes: &[u8]) -> Vec<BigUint> {
 fn without_fresh_randomness_the_order_is_seen_and_with_it_nothing_is() {
     let (key, mut dice) = (key(256), dice(130));
     let (values, arguments) = (random_values(17, 8, &mut dice), random_values(17, 128, &mut dice));
-    let lazy: Protect = |key, packed, constants, _| key.add_constants(packed, constants);
-    let seen = |protect: Protect| {
-        let (server, client) = parties(&key, (8, Some(128)), (&values, &arguments), (protect, 131));
+    let seen = |kind: Kind| {
+        let (server, client) = parties(&key, (8, Some(128)), (&values, &arguments), (kind, 131));
         // What the owner of the key encrypted, from the same dice.
         let mut dice = self::dice(131);
         let _ = key.encrypt(&numbers(&values), &mut dice).unwrap();
@@ -231,12 +239,12 @@ fn without_fresh_randomness_the_order_is_seen_and_with_it_nothing_is() {
         let order: Vec<_> = offered.iter().map(|nonce| own.iter().position(|own| own == nonce)).collect();
         (order, argument)
     };
-    let (order, argument) = seen(lazy);
+    let (order, argument) = seen(Fresh::without_randomness);
     let mut all: Vec<usize> = order.iter().flatten().copied().collect();
     assert_ne!(all, (0..17).collect::<Vec<_>>());
     all.sort_unstable();
     assert_eq!(all, (0..17).collect::<Vec<_>>(), "the twin: the whole order");
-    let (order, same) = seen(protect);
+    let (order, same) = seen(uniform);
     assert!(order.iter().all(Option::is_none) && same == argument);
 }
 
@@ -270,7 +278,7 @@ fn blamed<T>(result: Result<T>, why: &str) {
 
 /// Both parties after some messages, and the last one.
 fn after(count: usize) -> (Server, Client, Vec<u8>) {
-    let (mut server, mut client) = parties(&key(512), (8, Some(8)), (&[3, 1, 2], &[7, 8, 9]), (protect, 140));
+    let (mut server, mut client) = parties(&key(512), (8, Some(8)), (&[3, 1, 2], &[7, 8, 9]), (uniform, 140));
     let mut last = Vec::new();
     for number in 0..count {
         let (servers, clients) = if number % 2 == 0 { (last, Vec::new()) } else { (Vec::new(), last) };
@@ -304,6 +312,23 @@ fn what_no_honest_party_sends_is_a_named_error_that_blames_the_peer() {
     let (mut server, _, mut good) = after(4);
     *good.last_mut().unwrap() = 4;
     blamed(server.send(&good), "its choice among 4 places is 4");
+}
+
+/// A textbook nonce that is a square modulo one prime and none modulo the other has the symbol −1.
+#[test]
+fn symbols_that_randomness_would_not_hide_are_refused() {
+    let key = key(512);
+    let [p, q] = primes(512);
+    let n = &p * &q;
+    let is_square = |x: &BigUint, prime: &BigUint| x.modpow(&((prime - 1_u8) / 2_u8), prime) == BigUint::from(1_u8);
+    let odd = (2_u32..).map(BigUint::from).find(|x| is_square(x, &p) != is_square(x, &q)).unwrap();
+    let nonce = odd.modpow(&n, &(&n * &n));
+    // The last answer of the argument, with a textbook nonce of symbol −1.
+    let (server, _, good) = after(6);
+    let bad = BigUint::from_bytes_le(&good) * nonce % (&n * &n);
+    let mut bytes = bad.to_bytes_le();
+    bytes.resize(good.len(), 0);
+    blamed(server.found(&bytes), "Jacobi symbol");
 }
 
 #[test]
