@@ -33,7 +33,7 @@ impl Maker {
             None => {
                 let (bits, flip) = normal(bits);
                 let known = self.of_nodes(bits).iter().copied().find(|&gate| self.operands(gate) == bits);
-                let made = known.map(|gate| Bit::new(gate, false)).or_else(|| self.from_another(bits));
+                let made = known.map(|gate| Bit::new(gate, false)).or_else(|| self.of_the_same_bits(bits));
                 made.unwrap_or_else(|| self.gate(bits)).flip(flip)
             }
         }
@@ -104,7 +104,7 @@ impl Maker {
     }
 
     /// An AND from the AND of the same two bits in another polarity.
-    fn from_another(&mut self, bits: [Bit; 3]) -> Option<Bit> {
+    fn of_the_same_bits(&mut self, bits: [Bit; 3]) -> Option<Bit> {
         let [Bit::FALSE, x, y] = bits else { return None };
         let gate = *self.of_nodes(bits).first()?;
         let [_, p, q] = self.operands(gate);

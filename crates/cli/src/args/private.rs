@@ -30,7 +30,7 @@ pub struct Private {
     /// Alice: pad it to so many gates
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub gates: Option<u64>,
-    /// Alice: pad it to so many additions outside gates; to four a gate unless told
+    /// Alice: pad it to so many additions outside gates; to six a gate unless told
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub additions: Option<u64>,
     /// Alice: what its gates are

@@ -15,7 +15,7 @@ use zeroize::{Zeroize, Zeroizing};
 pub struct Padding {
     /// Gates; as many as it has unless told.
     pub gates: Option<u64>,
-    /// Additions outside gates; the larger of what it has and four a gate unless told.
+    /// Additions outside gates; the larger of what it has and six a gate unless told.
     pub additions: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ fn sizes(function: &Function, padding: Padding) -> Result<Sizes> {
     let malformed = |why: String| Err(Error::Malformed { what: "the function".into(), why });
     let own = function.gates() as u64;
     let gates = padding.gates.unwrap_or(own);
-    let additions = padding.additions.unwrap_or(function.additions().max(4 * gates));
+    let additions = padding.additions.unwrap_or(function.additions().max(6 * gates));
     let sizes = Sizes { inputs: function.inputs() as u32, outputs: function.outputs().len() as u32, gates, additions };
     match () {
         () if own > gates => malformed(format!("gate {gates} (from 0) is one more than the {gates} it is padded to")),
