@@ -159,10 +159,18 @@ fn graphs(size: Size, operands: &mut Vec<[u32; 2]>, act: &mut impl FnMut(&[[u32;
 #[test]
 fn sizes_are_those_of_the_recursion() {
     fn ours(n: u64) -> u64 {
-        if n == 2 { 0 } else { 2 * ours(n.div_ceil(2)) + 3 * (n.div_ceil(2) - 2) + if n % 2 == 0 { 2 } else { 1 } }
+        if n == 2 {
+            0
+        } else {
+            2 * ours(n.div_ceil(2)) + 3 * (n.div_ceil(2) - 2) + if n.is_multiple_of(2) { 2 } else { 1 }
+        }
     }
     fn theirs(n: u64) -> u64 {
-        if n == 2 { 1 } else { 2 * theirs(n.div_ceil(2)) + 3 * (n.div_ceil(2) - 2) + if n % 2 == 0 { 4 } else { 3 } }
+        if n == 2 {
+            1
+        } else {
+            2 * theirs(n.div_ceil(2)) + 3 * (n.div_ceil(2) - 2) + if n.is_multiple_of(2) { 4 } else { 3 }
+        }
     }
     for n in (2..3_000).chain([10_000, 99_999, 100_000, 100_001, 1_000_000]) {
         let most = Size::new(1, n as u32 - 2, 1).unwrap().switches();
