@@ -135,3 +135,62 @@ fn private_keys_are_sealed_and_for_their_owner_alone() {
         place.run("he keys my.key --seal-key seal").failed(1, &["others may read", "chmod 600"]);
     }
 }
+
+/// Alice has ciphertexts of values and arguments, Bob the key; two processes over TCP, in every way.
+#[test]
+fn the_least_of_ciphertexts_is_found_between_two_processes() {
+    let place = Place::new();
+    with_key(&place);
+    place.write("values", "900\n7\n65535\n7\n12\n");
+    place.write("arguments", "1\n200\n3\n4\n255\n");
+    for name in ["values", "arguments"] {
+        place.run(&format!("he encrypt {name} --public my.key.pub -o {name}.enc")).succeeded();
+    }
+    let common = "app:argmin:16 --form encrypted --server alice --insecure-plaintext --yes";
+    let decrypted = |name: &str| place.run(&format!("he decrypt {name}.enc --key my.key")).succeeded().stdout.clone();
+    let index = ("--input values=values.enc --output least=l.enc --output index=s.enc", "1\n");
+    let inputs = "--argument 8 --input values=values.enc --input arguments=arguments.enc";
+    let argument = (&*format!("{inputs} --output least=l.enc --output argument=s.enc"), "200\n");
+    for (flags, (alice, second)) in [
+        ("", index),
+        ("--correlations silent", argument),
+        ("--schedule 200ms,10Mbit", index),
+        ("--method duologue --ots one", argument),
+        ("--method erkin", argument),
+        ("--method erkin", index),
+    ] {
+        let bob = if second == "1\n" { "" } else { "--argument 8" };
+        let bob = format!("{bob} --he-key my.key --size values=5");
+        let alice = if flags.contains("schedule") { format!("{alice} --size values=5") } else { alice.to_string() };
+        let (alice, bob) = place.both(&format!("{common} {flags}"), &alice, &bob);
+        assert_eq!((decrypted("l"), decrypted("s")), ("7\n".into(), second.into()), "{flags}");
+        assert!(bob.stdout.contains("bob learns nothing") && alice.stdout.contains("in "), "{}", alice.stdout);
+    }
+}
+
+#[test]
+fn runs_over_ciphertexts_that_cannot_be_say_why() {
+    let place = Place::new();
+    with_key(&place);
+    place.write("values", "9\n7\n");
+    place.run("he encrypt values --public my.key.pub -o values.enc").succeeded();
+    place.write("other.enc", "duo-hec");
+    let run = "run app:argmin:16 --form encrypted --insecure-plaintext --yes --connect 127.0.0.1:1 --wait 0";
+    for (flags, words) in [
+        ("--as alice", &["--server alice or bob"][..]),
+        ("--as alice --server alice", &["--input values=FILE.enc"]),
+        ("--as alice --server alice --input values=1,2", &["--input values=FILE.enc"]),
+        ("--as alice --server alice --he-key my.key", &["--he-key is for the party that is not the server"]),
+        ("--as bob --server alice", &["--he-key FILE"]),
+        ("--as bob --server alice --he-key my.key --method kolesnikov --size values=2", &["--form xor"]),
+        ("--as bob --server alice --he-key my.key --method boma", &["--leaky"]),
+        ("--as bob --server alice --he-key my.key --leaky", &["--leaky is for"]),
+    ] {
+        place.run(&format!("{run} {flags}")).failed(1, words);
+    }
+    place.run(&format!("{run} --as alice --server alice --input values=other.enc")).failed(7, &["other.enc"]);
+    let cost = "cost app:argmin:32 --form encrypted --server alice --argument 32 --size values=1000 --json";
+    assert!(place.run(cost).json()["protocols"][0]["setup"].is_object());
+    let prepare = "prepare app:argmin:16 --as bob --insecure-plaintext --connect 127.0.0.1:1 --to runs --size values=2";
+    place.run(&format!("{prepare} --form encrypted --server alice --he-key my.key")).failed(1, &["are not prepared"]);
+}

@@ -3,7 +3,10 @@
 //!
 //! Well-formed lies are noticed no more than anywhere else (`docs/security.md`): these are bytes that no honest party sends.
 
-use apps::argmin::{Argmin, Direction, halves, shared};
+mod common;
+
+use apps::argmin::encrypted::{Method, Terms};
+use apps::argmin::{Argmin, Direction, halves, of_ciphertexts, shared};
 use apps::equality::{Equality, equality};
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::channel::memory::{self, MemoryPipe};
@@ -214,6 +217,14 @@ fn jobs() -> Vec<(Arc<dyn CallProtocol>, Binding, [Inputs; 2])> {
     }
     let least = halves(9, None, duologue::circuit::program::Recipient::Both).bind(&[("alice", 2), ("bob", 3)]).unwrap();
     jobs.push((Arc::new(Argmin), least, of_halves));
+    let key = common::encrypted::key(1024);
+    let terms = Terms { direction: Direction::One, ..common::encrypted::terms(&key, 9, None) };
+    let case =
+        common::encrypted::Case { method: Method::Duologue, terms, values: vec![4, 1, 7], arguments: Vec::new() };
+    let ciphertexts = case.encrypted(&key, &mut common::Random(1)).swap_remove(0);
+    let least = of_ciphertexts(case.method, &case.terms).bind(&[("values", 3)]).unwrap();
+    let call = case.method.call(&common::encrypted::keys_of(&key));
+    jobs.push((call, least, [Inputs::new().with("values", ciphertexts), Inputs::new()]));
     jobs
 }
 
@@ -237,6 +248,7 @@ fn against(
         });
         let mut session = Session::connect(Channel::over(ours, patient()), us)?;
         session.register_all(&apps::calls());
+        session.register(call.clone());
         let outcome = session.run(binding, options, inputs(us));
         if outcome.is_err() {
             let later = session.run(binding, options, inputs(us));

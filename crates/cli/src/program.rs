@@ -13,7 +13,7 @@ use duologue::circuit::blocks::float::Format;
 use duologue::circuit::blocks::{self, Block, Goal};
 use duologue::circuit::program::Owner;
 use duologue::circuit::{Error, Party, Program};
-pub use least::{Chosen, Supply, load_with};
+pub use least::{Chosen, Ours, Supply, load_with};
 use meanings::Meaning;
 use std::fs;
 use std::ops::RangeInclusive;

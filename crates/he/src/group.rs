@@ -12,6 +12,36 @@ const MAGIC: &[u8; 8] = b"duo-hec\x01";
 /// Most ciphertexts of a batch of bytes.
 const MOST: u32 = 1 << 24;
 
+/// What begins a batch of ciphertexts as bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Head {
+    /// The digest of their key, `PublicKey::id`.
+    pub key: [u8; 32],
+    /// How many there are.
+    pub count: u32,
+}
+
+impl Head {
+    /// Reads what begins a batch; and the numbers, of which it does not know how long they are.
+    ///
+    /// # Errors
+    /// If the bytes do not begin as a batch does.
+    pub fn read(bytes: &[u8]) -> Result<(Head, &[u8])> {
+        let mut reader = Reader(bytes);
+        if reader.take(8) != Some(MAGIC) {
+            return Err(Error::Form("they do not begin as ciphertexts do"));
+        }
+        let key = reader.take(32).and_then(|key| key.try_into().ok()).ok_or(Error::Form("they are cut short"))?;
+        let count = reader.u32().filter(|&count| count <= MOST).ok_or(Error::Form("there are too many or none"))?;
+        Ok((Head { key, count }, reader.0))
+    }
+
+    /// As bytes, which the numbers follow.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        [&MAGIC[..], &self.key, &self.count.to_le_bytes()].concat()
+    }
+}
+
 /// A batch of ciphertexts of one key.
 #[derive(Clone)]
 pub struct Ciphertexts {
@@ -121,7 +151,7 @@ impl Group {
     /// Bytes: what begins them, the key's digest, how many, and the numbers.
     pub(crate) fn write(&self, a: &Ciphertexts) -> Result<Vec<u8>> {
         let count = u32::try_from(a.len()).ok().filter(|&count| count <= MOST).ok_or(Error::TooMany(a.len()))?;
-        let mut out = [&MAGIC[..], &self.key, &count.to_le_bytes()].concat();
+        let mut out = Head { key: self.key, count }.to_bytes();
         out.extend(self.write_numbers(a)?);
         Ok(out)
     }
@@ -143,20 +173,14 @@ impl Group {
 
     /// Reads a batch of which each number is a unit.
     pub(crate) fn read(&self, bytes: &[u8]) -> Result<Ciphertexts> {
-        let mut reader = Reader(bytes);
-        if reader.take(8) != Some(MAGIC) {
-            return Err(Error::Form("they do not begin as ciphertexts do"));
+        let (head, numbers) = Head::read(bytes)?;
+        if head.key != self.key {
+            return Err(Error::OtherKey);
         }
-        match reader.take(32) {
-            Some(key) if key == self.key => {}
-            Some(_) => return Err(Error::OtherKey),
-            None => return Err(Error::Form("they are cut short")),
-        }
-        let count = reader.u32().filter(|&count| count <= MOST).ok_or(Error::Form("there are too many or none"))?;
-        if u64::from(count) * self.bytes() as u64 != reader.0.len() as u64 {
+        if u64::from(head.count) * self.bytes() as u64 != numbers.len() as u64 {
             return Err(Error::Form("they are not as long as their number says"));
         }
-        self.read_numbers(reader.0)
+        self.read_numbers(numbers)
     }
 
     /// Reads a batch of which each number is a unit, without what begins it.

@@ -44,7 +44,7 @@ mod size;
 
 pub use additive::Additive;
 pub use error::{CiphertextFault, Error, KeyFault, Result};
-pub use group::Ciphertexts;
+pub use group::{Ciphertexts, Head};
 pub use plaintexts::Plaintexts;
 pub use seal::SealKey;
 pub use shuffle::Shuffle;

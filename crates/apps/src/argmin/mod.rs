@@ -49,7 +49,7 @@ use layout::Layout;
 pub use levels::{Found, Held, levels};
 use online::{Begin, Online};
 pub use parameters::{Direction, Form, MOST_ARGUMENT, MOST_BITS, MOST_VALUES, Parameters};
-pub use programs::{MOST_LANES, halves, shared, strings};
+pub use programs::{MOST_LANES, halves, of_ciphertexts, shared, strings};
 use rows::Rows;
 pub use schedule::{Tournament, groups};
 use setup::Setup;

@@ -1,5 +1,6 @@
 //! Programs that find the least of protected values: by the call, or by circuits.
 
+use super::encrypted::{Keys, Method, Terms};
 use super::{Argmin, Direction, Form, Parameters};
 use crate::tournament::Tournament;
 use duologue::circuit::blocks::{Goal, greater, mux};
@@ -45,6 +46,21 @@ pub fn halves(width: u32, argument: Option<u32>, to: Recipient) -> Program {
     }
     let parameters = parameters(Form::Halves, argument, Direction::Both, &[]);
     call(&mut p, &parameters, &args, [("least", to), (name(argument), to)]);
+    p
+}
+
+/// The least of `values` ciphertexts that the server holds, and of its `arguments` if the terms have any; it gets ciphertexts of the
+/// `least` value and of its `argument` or `index`.
+pub fn of_ciphertexts(method: Method, terms: &Terms) -> Program {
+    let mut p = Program::new("argmin_encrypted");
+    let values = p.size("values", 1..=MOST_LANES);
+    let names = if terms.argument.is_some() { &["values", "arguments"][..] } else { &["values"] };
+    let args: Vec<_> = names.iter().map(|name| p.input(name, terms.server, bits(2 * terms.key_bits), values)).collect();
+    let call: Arc<dyn Functionality> = method.call(&Keys::none());
+    let found = p.call(&call, &terms.to_bytes(), &args);
+    for (&value, name) in found.iter().zip(["least", name(terms.argument)]) {
+        p.output(name, terms.server, value);
+    }
     p
 }
 

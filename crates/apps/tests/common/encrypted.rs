@@ -136,6 +136,11 @@ pub fn keys_of(key: &SecretKey) -> Keys {
 pub fn found(case: &Case, outcomes: [&Outcome; 2], key: &SecretKey) -> (u128, u128) {
     let [server, client] = [case.terms.server, case.terms.server.peer()].map(|party| outcomes[party as usize]);
     assert!(client.outputs.iter().next().is_none(), "the client gets nothing");
+    plain(server, key)
+}
+
+/// The plaintexts of what the server got.
+pub fn plain(server: &Outcome, key: &SecretKey) -> (u128, u128) {
     let plain = ["0", "1"].map(|name| {
         let numbers = numbers_of(server.outputs.get(name).expect("the server gets it"));
         let ciphertexts = key.public().read_numbers(&numbers).expect("a ciphertext");

@@ -1,7 +1,10 @@
 //! How `app:argmin` finds the least of many values.
 
+use super::values::party;
 use clap::ValueEnum;
+use duologue::Party;
 use duologue::channel::Link;
+use std::path::PathBuf;
 
 /// What `app:argmin` is; other programs take none of it.
 #[derive(clap::Args, Clone, Default)]
@@ -13,13 +16,25 @@ pub struct Least {
     /// The protocol; auto is the fastest by prediction of those that leak nothing, and taken unless told
     #[arg(long, value_enum)]
     pub method: Option<Method>,
-    /// Of form shared, who sends the OTs: both parties take the fewest of them; one party alone sends fewer bytes in a new session
+    /// Of forms shared and encrypted, who sends the OTs: both parties take the fewest of them; one party alone sends fewer bytes in a new session
     /// by the maker silent, and is taken where --correlations names it and there is no --pool
     #[arg(long, value_enum)]
     pub ots: Option<Ots>,
     /// Consent to a method that shows a party more than the result, as huang does; both consent
     #[arg(long)]
     pub leaky: bool,
+    /// Of form encrypted, who has the ciphertexts and gets the result; the other party has their key
+    #[arg(long, value_name = "PARTY", value_parser = party())]
+    pub server: Option<Party>,
+    /// Of form encrypted, your private key, which `duologue he keys` made, if the ciphertexts are of it
+    #[arg(long, value_name = "FILE")]
+    pub he_key: Option<PathBuf>,
+    /// The file of the key that this private key is sealed with
+    #[arg(long, value_name = "FILE", requires = "he_key")]
+    pub seal_key: Option<PathBuf>,
+    /// Of form encrypted, for costs: the bits of the key; 3,072 unless told
+    #[arg(long, value_name = "BITS")]
+    pub key_bits: Option<u32>,
     /// Bits of an argument that each value has and that is found with it, in place of its index
     #[arg(long, value_name = "BITS")]
     pub argument: Option<u32>,
@@ -37,6 +52,8 @@ pub enum Form {
     Halves,
     /// Alice's and Bob's bits of each value add up to it bit by bit
     Xor,
+    /// One party has ciphertexts of the values, and the other their key; the result is ciphertexts, too
+    Encrypted,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -55,6 +72,10 @@ pub enum Method {
     Schneider,
     /// Pairs by GMW with few rounds, with arguments
     AbyGmw,
+    /// Of ciphertexts: blinded differences, which tell the key's owner their sizes: --leaky
+    Boma,
+    /// Of ciphertexts: comparisons by a second system of encryption, bit by bit
+    Erkin,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -17,6 +17,7 @@ SOURCE of an input, which has one value for each lane:
   FILE.npy   lanes numbers (integers, f4, f8); or lanes rows of 0 and 1,
              lowest bit first; or, for bits, lanes rows of bytes (uint8)
   FILE.csv   lanes rows: one value, or its bits as columns
+  FILE.enc   ciphertexts, as `duologue he encrypt` writes them
   -          the same from standard input
   1,2,3      the values. Others on this machine can see command lines: keep
              secrets in files
@@ -27,8 +28,8 @@ hexadecimal (00ff or hex:00ff) or, where they are not whole bytes, digits 0 and
 
 `duologue inspect PROGRAM` names inputs and outputs.
 
-FILE of an output: .npy or .csv by its name, otherwise as .csv; - is standard
-output. It gets its name when the run has succeeded, or not at all.
+FILE of an output: .npy or .csv by its name, of ciphertexts .enc, otherwise as
+.csv; - is standard output. It gets its name when the run has succeeded, or not at all.
 
 Sizes follow from the lanes of inputs where they can; --size gives the others.";
 

@@ -3,7 +3,7 @@
 use crate::args::Pair;
 use crate::failure::Failure;
 use crate::io::console::{count, thousands};
-use crate::io::{lane, npy, shown};
+use crate::io::{ciphertexts, lane, npy, shown};
 use duologue::circuit::program::{Owner, Step};
 use duologue::circuit::{Binding, BitMatrix, Program, Type};
 use duologue::{Inputs, Party};
@@ -63,6 +63,7 @@ fn read_source(source: &str, ty: Type) -> Result<BitMatrix, Failure> {
     match source {
         "-" => read_csv(io::stdin().lock(), "standard input", ty),
         path if path.ends_with(".npy") => npy::read(path, ty),
+        path if path.ends_with(ciphertexts::EXTENSION) => ciphertexts::read(path, ty),
         path if path.ends_with(".csv") => {
             let file = File::open(path).map_err(Failure::io(format!("reading {path}")))?;
             read_csv(file, path, ty)
@@ -78,7 +79,7 @@ fn read_list(list: &str, ty: Type) -> Result<BitMatrix, Failure> {
     let lanes = values.collect::<Result<Vec<_>, _>>().map_err(|failure| {
         let looks_like_a_file = list.contains(['.', '/']);
         match looks_like_a_file {
-            true => failure.hint("files are read if their names end in .npy or .csv"),
+            true => failure.hint("files are read if their names end in .npy, .csv or, of ciphertexts, .enc"),
             false => failure,
         }
     })?;

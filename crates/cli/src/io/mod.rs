@@ -1,5 +1,6 @@
 //! Values and files that people give and get: read, checked and printed.
 
+pub mod ciphertexts;
 pub mod consent;
 pub mod console;
 pub mod drawn;

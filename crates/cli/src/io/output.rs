@@ -6,7 +6,7 @@
 use crate::args::Pair;
 use crate::failure::{Exit, Failure};
 use crate::io::drawn::Drawn;
-use crate::io::{console, lane, npy, shown};
+use crate::io::{ciphertexts, console, lane, npy, shown};
 use duologue::circuit::program::Recipient;
 use duologue::circuit::{Binding, BitMatrix, Type};
 use duologue::{Outputs, Party};
@@ -20,6 +20,8 @@ pub struct Destinations(Vec<Destination>);
 
 struct Destination {
     name: String,
+    /// Whose ciphertexts it has, if it has any.
+    key: Option<[u8; 32]>,
     ty: Type,
     place: Place,
 }
@@ -34,7 +36,14 @@ enum Place {
 
 impl Destinations {
     /// Checks before the run that the outputs are ours and that the files can be written.
-    pub fn new(binding: &Binding, party: Party, drawn: &[Drawn], wanted: &[Pair<String>]) -> Result<Self, Failure> {
+    /// Outputs that are ciphertexts have the key's digest in their files.
+    pub fn new(
+        binding: &Binding,
+        party: Party,
+        drawn: &[Drawn],
+        wanted: &[Pair<String>],
+        key: Option<[u8; 32]>,
+    ) -> Result<Self, Failure> {
         let mut destinations: Vec<Destination> = Vec::new();
         for Pair { name, value } in wanted {
             if destinations.iter().any(|known| known.name == *name) {
@@ -46,7 +55,7 @@ impl Destinations {
             if place.is_file() && destinations.iter().any(|known| known.place == place) {
                 return Err(Failure::input(format!("two outputs go to {value}")));
             }
-            destinations.push(Destination { name, ty, place });
+            destinations.push(Destination { name, key, ty, place });
         }
         Ok(Destinations(destinations))
     }
@@ -68,12 +77,12 @@ impl Destinations {
     /// Writes all outputs; files get their names last.
     pub fn write(&self, outputs: &Outputs, drawn: &[Drawn]) -> Result<(), Failure> {
         let mut complete = Vec::new();
-        for Destination { name, ty, place } in &self.0 {
+        for Destination { name, key, ty, place } in &self.0 {
             let of_ours = || drawn.iter().find(|drawn| drawn.name == *name).map(|drawn| &drawn.value);
             let Some(value) = outputs.get(name).or_else(of_ours) else {
                 continue;
             };
-            let encoded = |to: &mut dyn Write| encode(value, *ty, place, to);
+            let encoded = |to: &mut dyn Write| encode(value, *ty, (place, *key), to);
             match place {
                 Place::Stdout => {
                     let mut bytes = Vec::new();
@@ -132,17 +141,19 @@ impl Place {
         matches!(self, Place::File(_))
     }
 
-    fn is_npy(&self) -> bool {
-        let path = match self {
-            Place::Stdout => return false,
-            Place::Device(path) | Place::File(path) => path,
-        };
-        path.extension().is_some_and(|extension| extension == "npy")
+    fn ends_with(&self, extension: &str) -> bool {
+        match self {
+            Place::Stdout => false,
+            Place::Device(path) | Place::File(path) => path.to_string_lossy().ends_with(extension),
+        }
     }
 }
 
-fn encode(value: &BitMatrix, ty: Type, place: &Place, to: &mut dyn Write) -> io::Result<()> {
-    if place.is_npy() {
+fn encode(value: &BitMatrix, ty: Type, (place, key): (&Place, Option<[u8; 32]>), to: &mut dyn Write) -> io::Result<()> {
+    if let Some(key) = key.filter(|_| place.ends_with(ciphertexts::EXTENSION)) {
+        return ciphertexts::write(value, key, to);
+    }
+    if place.ends_with(".npy") {
         return npy::write(value, ty, to);
     }
     (0..value.lanes()).try_for_each(|lane| writeln!(to, "{}", lane::text(value, lane, ty)))

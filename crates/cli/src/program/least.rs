@@ -1,8 +1,10 @@
 //! `app:argmin` as the command's flags ask for it: a form of values and a method are a program and a protocol.
 
 use super::load;
-use crate::args::{Form, Least, Method, Ots, Pair};
+use crate::args::{Form, HeSecret, Least, Method, Ots, Pair};
 use crate::failure::Failure;
+use crate::io::ciphertexts::{self, KeyOf};
+use apps::argmin::encrypted::{self, Keys, Terms};
 use apps::argmin::{self, Direction, Found, Held, MOST_ARGUMENT, MOST_BITS, MOST_LANES, Tournament};
 use duologue::channel::Link;
 use duologue::circuit::blocks::Goal;
@@ -20,6 +22,8 @@ pub struct Chosen {
     pub scheme: Option<Scheme>,
     /// Inputs that the command draws where they are not given: they must be random, and each serves once.
     pub blinds: &'static [&'static str],
+    /// Of ciphertexts: what this party has of their key, and its digest.
+    pub encrypted: Option<(Keys, [u8; 32])>,
     /// Whether a call does all of it, which is the same whatever runs around it.
     by_call: bool,
 }
@@ -41,11 +45,11 @@ impl Supply {
 
 impl Chosen {
     fn any(program: Program) -> Chosen {
-        Chosen { program, scheme: None, blinds: &[], by_call: false }
+        Chosen { program, scheme: None, blinds: &[], encrypted: None, by_call: false }
     }
 
     fn by(program: Program, scheme: Scheme) -> Chosen {
-        Chosen { program, scheme: Some(scheme), blinds: &[], by_call: false }
+        Chosen { program, scheme: Some(scheme), blinds: &[], encrypted: None, by_call: false }
     }
 
     /// The protocol of a run.
@@ -69,6 +73,9 @@ impl Chosen {
     /// If the method is another one.
     pub fn scheme_prepared(&self) -> Result<Scheme, Failure> {
         match self.scheme {
+            Some(_) if self.encrypted.is_some() => {
+                Err(Failure::input("app:argmin: runs over ciphertexts are not prepared: take --pool"))
+            }
             Some(scheme) if scheme != Scheme::Yao && !self.by_call => {
                 let why = format!("app:argmin: runs are prepared by yao, and this method runs by {scheme}");
                 Err(Failure::input(why).hint("--method kolesnikov, or aby_yao with --argument, is by yao"))
@@ -85,27 +92,61 @@ pub fn load_with(
     least: &Least,
     sizes: &[Pair<u64>],
     supply: Supply,
+    ours: &Ours<'_>,
 ) -> Result<Chosen, Failure> {
-    let Least { form, method, argument, schedule, ots, leaky } = least;
-    let asked =
-        form.is_some() || method.is_some() || argument.is_some() || schedule.is_some() || ots.is_some() || *leaky;
+    let Least { form, method, argument, schedule, ots, leaky, server, he_key, seal_key: _, key_bits } = least;
+    let of_ciphertexts = server.is_some() || he_key.is_some() || key_bits.is_some();
+    let asked = form.is_some()
+        || method.is_some()
+        || argument.is_some()
+        || schedule.is_some()
+        || ots.is_some()
+        || *leaky
+        || of_ciphertexts;
     let name = text.strip_prefix("app:argmin").filter(|rest| rest.is_empty() || rest.starts_with(':'));
     let Some(width) = name else {
         if asked {
-            let why = "--form, --method, --argument, --schedule, --ots and --leaky are for app:argmin";
+            let why = "--form, --method, --argument, --schedule, --ots, --leaky, --server, --he-key and --key-bits are for app:argmin";
             return Err(Failure::input(why));
         }
         return Ok(Chosen::any(load(text, owners)?));
     };
     let wanted = Wanted::new(width, least, sizes, supply)?;
     let form = form.unwrap_or(Form::Shared);
-    if form != Form::Shared && ots.is_some() {
-        return Err(Failure::input("app:argmin: --ots is for form shared: the others have one way"));
+    if !matches!(form, Form::Shared | Form::Encrypted) && ots.is_some() {
+        return Err(Failure::input("app:argmin: --ots is for the forms shared and encrypted: the others have one way"));
+    }
+    if form != Form::Encrypted && of_ciphertexts {
+        return Err(Failure::input("app:argmin: --server, --he-key and --key-bits are for form encrypted"));
     }
     match form {
         Form::Shared => wanted.shared(schedule.as_ref(), *ots),
         Form::Halves => wanted.halves(schedule.as_ref()),
         Form::Xor => wanted.strings(schedule.as_ref()),
+        Form::Encrypted => wanted.encrypted(least, ours),
+    }
+}
+
+/// Who runs a program, and what it hands in.
+#[derive(Default)]
+pub struct Ours<'a> {
+    pub party: Option<Party>,
+    pub inputs: &'a [Pair<String>],
+}
+
+impl Ours<'_> {
+    /// The key of all files of ciphertexts that are handed in.
+    fn key_of_inputs(&self) -> Result<KeyOf, Failure> {
+        let files = self.inputs.iter().filter(|input| input.value.ends_with(ciphertexts::EXTENSION));
+        let keys = files.map(|file| ciphertexts::key_of(&file.value)).collect::<Result<Vec<_>, _>>()?;
+        match &keys[..] {
+            [] => {
+                let why = "app:argmin: the server gives its ciphertexts: --input values=FILE.enc";
+                Err(Failure::input(why).hint("`duologue he encrypt` makes such files"))
+            }
+            [first, others @ ..] if others.iter().all(|key| key == first) => Ok(*first),
+            _ => Err(Failure::input("app:argmin: values and arguments are ciphertexts of two keys")),
+        }
     }
 }
 
@@ -145,13 +186,13 @@ impl Wanted {
         let (index, argument) = match method {
             Method::Kolesnikov | Method::Schneider => (true, false),
             Method::AbyYao | Method::AbyGmw | Method::Huang => (false, true),
-            Method::Auto | Method::Duologue => (false, false),
+            Method::Auto | Method::Duologue | Method::Boma | Method::Erkin => (false, false),
         };
         match least.argument {
             _ if !(1..=MOST_BITS).contains(&width) => {
                 refuse(format!("bits of a value are 1 to {MOST_BITS}, not {width}"))
             }
-            _ if least.leaky != (method == Method::Huang) => refuse(consent(least.leaky)),
+            _ if least.leaky != matches!(method, Method::Huang | Method::Boma) => refuse(consent(least.leaky)),
             Some(bits) if !(1..=MOST_ARGUMENT).contains(&bits) => {
                 refuse(format!("bits of an argument are 1 to {MOST_ARGUMENT}, not {bits}"))
             }
@@ -168,17 +209,16 @@ impl Wanted {
     /// The methods of circuits take values that are shared by XOR.
     fn by_call(&self, program: Program, blinds: &'static [&'static str]) -> Result<Chosen, Failure> {
         match self.method {
-            Method::Auto | Method::Duologue => Ok(Chosen { program, scheme: Some(Scheme::Gmw), blinds, by_call: true }),
+            Method::Auto | Method::Duologue => Ok(Chosen { blinds, by_call: true, ..Chosen::by(program, Scheme::Gmw) }),
+            Method::Boma | Method::Erkin => {
+                Err(Failure::input("app:argmin: this method takes ciphertexts: --form encrypted"))
+            }
             _ => Err(Failure::input("app:argmin: this method takes values that are shared by XOR: --form xor")),
         }
     }
 
     fn shared(&self, link: Option<&Link>, ots: Option<Ots>) -> Result<Chosen, Failure> {
-        let direction = match ots {
-            Some(Ots::One) => Direction::One,
-            None if self.supply.favours_one_direction() => Direction::One,
-            _ => Direction::Both,
-        };
+        let direction = self.direction(ots);
         let program = |groups: &[u32]| argmin::shared(self.width, self.argument, direction, groups);
         let blinds = &["alice_least"];
         let Some(link) = link else { return self.by_call(program(&[]), blinds) };
@@ -186,6 +226,61 @@ impl Wanted {
         let (values, bits, argument) = (self.values() as usize, self.width, self.argument);
         let groups = argmin::groups(&Tournament { values, bits, argument, millibits_of_ot }, link);
         self.by_call(program(&groups), blinds)
+    }
+
+    fn encrypted(&self, least: &Least, ours: &Ours<'_>) -> Result<Chosen, Failure> {
+        let refuse = |why: &str| Err(Failure::input(format!("app:argmin: {why}")));
+        let method = match self.method {
+            Method::Auto | Method::Duologue => encrypted::Method::Duologue,
+            Method::Boma => encrypted::Method::Boma,
+            Method::Erkin => encrypted::Method::Erkin,
+            _ => return refuse("this method takes values that are shared by XOR: --form xor"),
+        };
+        let Some(server) = least.server else {
+            return refuse("--server alice or bob says who has the ciphertexts; both parties give the same");
+        };
+        let mut keys = Keys::none();
+        let key = match (&least.he_key, ours.party) {
+            (Some(_), Some(party)) if party == server => {
+                return refuse("--he-key is for the party that is not the server");
+            }
+            (Some(file), _) => {
+                let secret = HeSecret { seal_key: least.seal_key.clone() }.load(file)?;
+                let public = secret.public();
+                let key = (public.id(), public.size().bits());
+                keys = Keys::of_client(secret);
+                key
+            }
+            (None, Some(party)) if party == server => ours.key_of_inputs()?,
+            (None, Some(_)) => return refuse("--he-key FILE is the key of the ciphertexts"),
+            (None, None) => ([0; 32], least.key_bits.unwrap_or(3072)),
+        };
+        let direction = if method == encrypted::Method::Duologue { self.direction(least.ots) } else { Direction::Both };
+        let terms =
+            Terms { leaky: least.leaky, direction, ..Terms::new(server, (key.1, key.0), self.width, self.argument) };
+        let Some(link) = &least.schedule else { return Ok(self.of_ciphertexts(method, &terms, keys)) };
+        if method != encrypted::Method::Duologue {
+            return refuse("this method compares pairs: leave out --schedule");
+        }
+        let millibits_of_ot = self.millibits_of_ot(&argmin::of_ciphertexts(method, &terms), link)?;
+        // All that is carried is selected as one number, an index too.
+        let argument = Some(self.argument.unwrap_or(self.values().next_power_of_two().ilog2()) + 1);
+        let (values, bits) = (self.values() as usize, self.width);
+        let groups = argmin::groups(&Tournament { values, bits, argument, millibits_of_ot }, link);
+        Ok(self.of_ciphertexts(method, &Terms { groups, ..terms }, keys))
+    }
+
+    fn of_ciphertexts(&self, method: encrypted::Method, terms: &Terms, keys: Keys) -> Chosen {
+        let program = argmin::of_ciphertexts(method, terms);
+        Chosen { encrypted: Some((keys, terms.key)), by_call: true, ..Chosen::by(program, Scheme::Gmw) }
+    }
+
+    fn direction(&self, ots: Option<Ots>) -> Direction {
+        match ots {
+            Some(Ots::One) => Direction::One,
+            None if self.supply.favours_one_direction() => Direction::One,
+            _ => Direction::Both,
+        }
     }
 
     fn halves(&self, link: Option<&Link>) -> Result<Chosen, Failure> {
@@ -210,6 +305,9 @@ impl Wanted {
             Method::AbyGmw => Ok(Chosen::by(self.pairs(Goal::Depth), Scheme::Gmw)),
             Method::Duologue => Ok(Chosen::by(self.pairs(Goal::Size), Scheme::Gmw)),
             Method::Auto => self.fastest(link.unwrap_or(&Link::INTERNET)),
+            Method::Boma | Method::Erkin => {
+                Err(Failure::input("app:argmin: this method takes ciphertexts: --form encrypted"))
+            }
         }
     }
 
@@ -268,7 +366,9 @@ impl Wanted {
 /// Why a method that leaks needs a flag, or a flag a method.
 fn consent(given: bool) -> String {
     match given {
-        true => "--leaky is for the method huang: this one leaks nothing".into(),
-        false => "huang shows Bob the place of the least value: both parties consent by --leaky".into(),
+        true => "--leaky is for the methods huang and boma: this one leaks nothing".into(),
+        false => "huang shows Bob the place of the least value, and boma the key's owner the sizes of all differences that are \
+                  compared: both parties consent by --leaky"
+            .into(),
     }
 }

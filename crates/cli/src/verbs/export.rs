@@ -13,8 +13,15 @@ use std::fmt;
 use std::path::Path;
 
 pub fn run(args: &Export, console: &Console) -> Result<(), Failure> {
-    let program =
-        program::load_with(&args.program, &args.inputs, &args.least, &[], program::Supply::default())?.program;
+    let program = program::load_with(
+        &args.program,
+        &args.inputs,
+        &args.least,
+        &[],
+        program::Supply::default(),
+        &program::Ours::default(),
+    )?
+    .program;
     let extension = args.output.extension().and_then(|extension| extension.to_str());
     let bytes = match extension {
         Some("duo") => program.to_bytes()?,

@@ -130,7 +130,8 @@ impl HeSecret {
         SealKey::new(&bytes).map(Some).map_err(|why| failed(file, why))
     }
 
-    fn load(&self, file: &Path) -> Result<SecretKey, Failure> {
+    /// The private key in a file.
+    pub fn load(&self, file: &Path) -> Result<SecretKey, Failure> {
         let bytes = private::read(file, KEY_FILE)?;
         let secret = SecretKey::from_file(&bytes, self.seal_key()?.as_ref(), KeySize::new);
         secret.map_err(|why| failed(file, why))

@@ -16,7 +16,8 @@ use steps::Look;
 
 pub fn run(args: &Inspect, console: &Console) -> Result<(), Failure> {
     let supply = program::Supply { maker: args.correlations.0, pool: args.pool.is_some() };
-    let program = program::load_with(&args.program, &[], &args.least, &args.size, supply)?.program;
+    let program =
+        program::load_with(&args.program, &[], &args.least, &args.size, supply, &program::Ours::default())?.program;
     let sizes: Vec<(&str, u64)> = args.size.iter().map(|pair| (&*pair.name, pair.value)).collect();
     let binding = match sizes.is_empty() && !program.sizes().is_empty() {
         true => None,

@@ -14,7 +14,14 @@ use duologue::circuit::Binding;
 use duologue::circuit::program::Owner;
 
 pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Failure> {
-    let chosen = program::load_with(&args.program, &[], &args.least, &args.size, supply(&args.settings))?;
+    let chosen = program::load_with(
+        &args.program,
+        &[],
+        &args.least,
+        &args.size,
+        supply(&args.settings),
+        &program::Ours::default(),
+    )?;
     let (scheme, program) = (chosen.scheme_prepared()?, chosen.program);
     let given = input::read(&program, args.peer.party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;

@@ -15,19 +15,21 @@ use crate::io::{drawn, input, progress, shown, sizes};
 use crate::{interrupt, peer, program};
 
 pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure> {
-    let chosen = program::load_with(&args.program, &[], &args.least, &args.size, supply(&args.settings))?;
+    let ours = program::Ours { party: Some(args.peer.party), inputs: &args.input };
+    let chosen = program::load_with(&args.program, &[], &args.least, &args.size, supply(&args.settings), &ours)?;
     let scheme = match args.prepared {
         Some(_) => chosen.scheme_prepared()?,
         None => chosen.scheme_of_run(args.protocol, args.protocol_is_given)?,
     };
-    let (program, blinds) = (chosen.program, chosen.blinds);
+    let (program, blinds, encrypted) = (chosen.program, chosen.blinds, chosen.encrypted);
     let party = args.peer.party;
     let mut given = input::read(&program, party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
     let drawn = drawn::draw(&binding, party, blinds, &mut given)?;
     let inputs = input::complete(&binding, party, given)?;
     let options = options(scheme, &args.settings)?.timing(args.timing);
-    let destinations = Destinations::new(&binding, party, &drawn, &args.output)?;
+    let destinations =
+        Destinations::new(&binding, party, &drawn, &args.output, encrypted.as_ref().map(|(_, key)| *key))?;
     if console.json() && destinations.use_stdout() {
         let why = "--json prints outputs itself: '-' cannot be where one goes";
         return Err(Failure::input(why));
@@ -49,6 +51,9 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
 
     let first = prepared.is_none().then_some((&binding, &options));
     let mut session = peer::connect(&args.peer, first, &security, config, console)?;
+    if let Some((keys, _)) = &encrypted {
+        session.register_all(&apps::calls_with(keys));
+    }
     if let Some(pool) = pool {
         session.use_pool(pool)?;
     }

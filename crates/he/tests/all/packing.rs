@@ -139,3 +139,67 @@ fn streams_refuse_what_does_not_fit() {
     let empty = Stream::new(std::iter::empty(), public.size()).expect("none");
     assert_eq!((empty.len(), empty.pack(&Plaintexts::new(&[])).expect("none").len()), (0, 0));
 }
+
+#[test]
+fn columns_come_back_whatever_their_number() {
+    let (secret, mut rng) = (key(), dice(70));
+    let public = secret.public();
+    for (parts, count) in
+        [(&[9, 30][..], 1), (&[9, 30], 13), (&[9, 30], 14), (&[9, 30], 40), (&[128], 7), (&[1, 1, 1], 500)]
+    {
+        let columns = Columns::new(parts, count, public.size()).expect("they fit");
+        assert_eq!(columns.len(), count.div_ceil(511 / columns.width() as usize));
+        // Zeros, the largest numbers, and others.
+        let number = |width: u32, i: usize| match i % 3 {
+            0 => 0,
+            1 => u128::MAX >> (128 - width),
+            _ => (i as u128).wrapping_mul(0x9e37_79b9_7f4a_7c15) & u128::MAX >> (128 - width),
+        };
+        let lists: Vec<Vec<u128>> = parts
+            .iter()
+            .enumerate()
+            .map(|(part, &width)| (0..count).map(|i| number(width, i + part)).collect())
+            .collect();
+        let ciphertexts: Vec<_> =
+            lists.iter().map(|list| public.encrypt(&Plaintexts::new(list), &mut rng).expect("small")).collect();
+        let whole: Vec<u128> = (0..count)
+            .map(|i| {
+                lists.iter().zip(parts).rev().fold(0, |above, (list, &width)| match width {
+                    128 => list[i],
+                    width => above << width | list[i],
+                })
+            })
+            .collect();
+        let mut chunks = Vec::new();
+        for from in (0..columns.len()).step_by(3) {
+            let chunk = from..columns.len().min(from + 3);
+            let packed = columns.pack_ciphertexts(public, &ciphertexts, chunk.clone()).expect("of the key");
+            let plain = secret.decrypt(&packed).expect("of the key");
+            let packed = columns.pack(&Plaintexts::new(&whole), chunk).expect("they fit");
+            assert_eq!(bigs(&plain), bigs(&packed), "{parts:?}, {count}");
+            chunks.push(plain);
+        }
+        let back = columns.unpack(&chunks).expect("as many");
+        assert_eq!(back.to_u128s().expect("small")[..], whole, "{parts:?}, {count}");
+    }
+}
+
+#[test]
+fn columns_that_do_not_fit_are_refused() {
+    let size = key().public().size();
+    for parts in [&[][..], &[0], &[512], &[500, 12], &[5, 0]] {
+        assert!(matches!(Columns::new(parts, 3, size), Err(Error::Layout { .. })), "{parts:?}");
+    }
+    let columns = Columns::new(&[10], 60, size).expect("two plaintexts");
+    assert_eq!(columns.len(), 2);
+    let large = Plaintexts::new(&[[0; 59].as_slice(), &[1 << 10]].concat());
+    assert_eq!(columns.pack(&large, 0..2).err(), Some(Error::SlotOverflow { index: 59, width: 10 }));
+    assert_eq!(columns.pack(&Plaintexts::new(&[1]), 0..2).err(), Some(Error::Lengths(1, 60)));
+    let packed = |words: &[u64]| Plaintexts::from_words(words, 5);
+    assert_eq!(columns.unpack(&[packed(&[0; 5])]).err(), Some(Error::Lengths(1, 2)));
+    // 30 slots of 10 bits.
+    let largest = [!0, !0, !0, !0, (1 << 44) - 1];
+    assert!(columns.unpack(&[packed(&largest), packed(&largest)]).is_ok());
+    let more = [0, 0, 0, 0, 1 << 44];
+    assert_eq!(columns.unpack(&[packed(&largest), packed(&more)]).err(), Some(Error::PlaintextOutOfRange { index: 1 }));
+}

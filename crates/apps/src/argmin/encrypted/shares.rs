@@ -270,36 +270,57 @@ struct Server {
 }
 
 impl Server {
-    /// [V_i + r_i], packed, under fresh randomness. All but the lowest slots are squares, so that one symbol is left in each,
-    /// that of a value of the same number.
+    /// [V_i + r_i], packed.
     fn blinded(&mut self, chunk: Range<usize>) -> he::Result<Vec<u8>> {
-        let columns = &self.shape.columns;
-        let packed = columns.pack_ciphertexts(&self.key, &self.parts, chunk.clone())?;
+        let packed = self.packed(chunk.clone())?;
+        let blinding = self.shape.columns.pack(&self.blinding, chunk)?;
+        self.key.write_numbers(&hidden(&self.key, &packed, &blinding, &mut self.random)?)
+    }
+
+    /// [V_i], packed. All but the lowest slots are squares, so that one symbol is left in each, that of a value of the same
+    /// number.
+    fn packed(&self, chunk: Range<usize>) -> he::Result<Ciphertexts> {
+        let packed = self.shape.columns.pack_ciphertexts(&self.key, &self.parts, chunk.clone())?;
         self.key.have_symbol_one(&packed).map_err(|error| match error {
             he::Error::Ciphertext { index, fault } => he::Error::Ciphertext { index: index + chunk.start, fault },
             error => error,
         })?;
-        let blinding = self.key.encrypt(&columns.pack(&self.blinding, chunk)?, &mut self.random)?;
-        self.key.write_numbers(&self.key.add(&packed, &blinding)?)
+        Ok(packed)
     }
+}
 
-    /// [y] and [x] of the shares, in the same way whatever they are.
-    fn joined(&mut self, share: &[Number; 2], client: &Ciphertexts) -> he::Result<Found> {
-        let (key, [low, high]) = (&self.key, share);
-        let tops = [low.top(), high.top()];
-        let others = tops.each_ref().map(|top| Zeroizing::new(vec![top[0] ^ 1, 0, 0]));
-        // u = s' ∨ c' and v = s'' ∨ c''
-        let carries = key.multiply_constants(&client.pick(&[1, 3])?, &plaintexts([&others[0], &others[1]]), 1)?;
-        let carries = key.add_constants(&carries, &plaintexts([&tops[0], &tops[1]]))?;
-        let sums = key.add_constants(&client.pick(&[0, 2])?, &plaintexts([&low.words, &high.words]))?;
-        let minus = key.negate(&carries)?;
-        let without = |at: usize, number: &Number| -> he::Result<Ciphertexts> {
-            key.add(&sums.pick(&[at])?, &key.double(&minus.pick(&[at])?, number.bits as u32)?)
-        };
-        let second = key.add(&without(1, high)?, &carries.pick(&[0])?)?;
-        let found = key.rerandomise(&Ciphertexts::joined(&[without(0, low)?, second])?, &mut self.random)?;
-        Ok(Found { least: found.pick(&[0])?, second: found.pick(&[1])? })
-    }
+/// Ciphertexts with blinding numbers added under fresh randomness, so that the client finds nothing of theirs in it.
+fn hidden(
+    key: &PublicKey,
+    packed: &Ciphertexts,
+    blinding: &Plaintexts,
+    random: &mut Generator,
+) -> he::Result<Ciphertexts> {
+    key.add(packed, &key.encrypt(blinding, random)?)
+}
+
+/// [y] and [x] of the server's share and what the client sent of its own, in the same way whatever the share is.
+fn joined(key: &PublicKey, share: &[Number; 2], client: &Ciphertexts, random: &mut Generator) -> he::Result<Found> {
+    let [low, high] = share;
+    let tops = [low.top(), high.top()];
+    let others = tops.each_ref().map(|top| Zeroizing::new(vec![top[0] ^ 1, 0, 0]));
+    // u = s' ∨ c' and v = s'' ∨ c''
+    let carries = key.multiply_constants(&client.pick(&[1, 3])?, &plaintexts([&others[0], &others[1]]), 1)?;
+    let carries = key.add_constants(&carries, &plaintexts([&tops[0], &tops[1]]))?;
+    let sums = key.add_constants(&client.pick(&[0, 2])?, &plaintexts([&low.words, &high.words]))?;
+    let minus = key.negate(&carries)?;
+    let without = |at: usize, number: &Number| -> he::Result<Ciphertexts> {
+        key.add(&sums.pick(&[at])?, &key.double(&minus.pick(&[at])?, number.bits as u32)?)
+    };
+    let second = key.add(&without(1, high)?, &carries.pick(&[0])?)?;
+    let found = key.rerandomise(&Ciphertexts::joined(&[without(0, low)?, second])?, random)?;
+    Ok(Found { least: found.pick(&[0])?, second: found.pick(&[1])? })
+}
+
+/// [C'], [c'], [C''], [c''].
+fn parts(key: &SecretKey, share: &[Number; 2], random: &mut Generator) -> he::Result<Ciphertexts> {
+    let [low, high] = share;
+    key.encrypt(&plaintexts([&low.words, &low.top(), &high.words, &high.top()]), random)
 }
 
 impl Stage for Server {
@@ -325,7 +346,7 @@ impl Stage for Server {
     fn finish(mut self: Box<Self>, inbox: &[u8]) -> Result<Found> {
         let client = self.key.read_numbers(inbox).map_err(of_peer)?;
         let share = self.least.take().ok_or_else(|| Error::usage("a tournament has no end"))?;
-        self.joined(&share, &client).map_err(own)
+        joined(&self.key, &share, &client, &mut self.random).map_err(own)
     }
 }
 
@@ -357,13 +378,6 @@ impl Client {
         let words: Zeroizing<Vec<u64>> = Zeroizing::new(blinded.iter().flatten().copied().collect());
         Ok(Rows::of_numbers(self.shape.layout.sums, &words, words.len() / blinded.len()))
     }
-
-    /// [C'], [c'], [C''], [c''].
-    fn parts(&self, share: &[Number; 2], random: &mut Generator) -> he::Result<Vec<u8>> {
-        let [low, high] = share;
-        let parts = plaintexts([&low.words, &low.top(), &high.words, &high.top()]);
-        self.key.public().write_numbers(&self.key.encrypt(&parts, random)?)
-    }
 }
 
 impl Stage for Client {
@@ -384,7 +398,8 @@ impl Stage for Client {
             _ if step < chunks + self.shape.layout.messages.len() => self.tournament.step(drawn, inbox, outbox),
             _ => {
                 let share = self.tournament.end(inbox, self.shape.bits + 1)?;
-                outbox.extend_from_slice(&self.parts(&share, &mut random()?).map_err(own)?);
+                let parts = parts(&self.key, &share, &mut random()?).map_err(own)?;
+                outbox.extend_from_slice(&self.key.public().write_numbers(&parts).map_err(own)?);
                 Ok(())
             }
         }
@@ -394,3 +409,6 @@ impl Stage for Client {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -46,12 +46,14 @@ impl Terms {
         Terms { server, key_bits, key, bits, argument, statistical: 40, leaky: false, direction, groups: Vec::new() }
     }
 
-    /// As bytes of a call.
+    /// As bytes of a call. A number that has no place there becomes one that is refused when they are read.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![self.server as u8, self.leaky as u8, self.direction as u8, self.statistical as u8];
+        let small = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
+        let argument = self.argument.map_or(0, |bits| if bits == 0 { u8::MAX } else { small(bits) });
+        let mut bytes = vec![self.server as u8, self.leaky as u8, self.direction as u8, small(self.statistical)];
         bytes.extend(self.key_bits.to_le_bytes());
         bytes.extend(self.key);
-        bytes.extend([self.bits as u8, self.argument.unwrap_or(0) as u8, 0]);
+        bytes.extend([small(self.bits), argument, 0]);
         bytes.extend(self.groups.iter().flat_map(|group| group.to_le_bytes()));
         bytes
     }
@@ -129,6 +131,41 @@ mod tests {
         for terms in [terms(), index] {
             assert_eq!(Terms::from_bytes(&terms.to_bytes()).unwrap(), terms);
         }
+    }
+
+    #[test]
+    fn terms_that_cannot_be_are_refused_when_they_are_read() {
+        for terms in [
+            Terms { bits: 256 + 32, ..terms() },
+            Terms { argument: Some(0), ..terms() },
+            Terms { argument: Some(256 + 8), ..terms() },
+            Terms { statistical: 256 + 40, ..terms() },
+        ] {
+            assert!(Terms::from_bytes(&terms.to_bytes()).is_err(), "{terms:?}");
+        }
+    }
+
+    /// Terms come from files of others: whatever they are, there is an answer, and one way to write it.
+    #[test]
+    fn any_bytes_are_terms_or_refused() {
+        let (good, mut taken, mut state) = (terms().to_bytes(), 0, 1_u64);
+        for _ in 0..20_000 {
+            let mut roll = |sides: usize| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) as usize % sides
+            };
+            let mut bytes = good.clone();
+            bytes.truncate(HEAD + roll(9));
+            for _ in 0..roll(3) {
+                let place = roll(bytes.len());
+                bytes[place] = roll(256) as u8;
+            }
+            if let Ok(terms) = Terms::from_bytes(&bytes) {
+                assert_eq!(terms.to_bytes(), bytes);
+                taken += 1;
+            }
+        }
+        assert!(taken > 1000, "{taken}");
     }
 
     #[test]
