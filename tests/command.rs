@@ -376,3 +376,26 @@ fn calls_are_shown_and_counted() {
         }
     }
 }
+
+/// Every row of a table has the paper's figure, ours, and how many times as good that is.
+#[test]
+fn tables_of_papers_are_reproduced() {
+    let place = Place::new();
+    let table: serde_json::Value =
+        serde_json::from_str(&place.run("reproduce boma/5 --json").succeeded().stdout).unwrap();
+    let rows = table["rows"].as_array().unwrap();
+    for protocol in ["kolesnikov", "huang", "aby_yao", "schneider", "aby_gmw", "erkin", "boma", "duologue"] {
+        let rows: Vec<_> = rows.iter().filter(|row| row["row"] == protocol).collect();
+        assert_eq!(rows.len(), 9, "{protocol}");
+        for row in rows {
+            let number = |name: &str| row[name].as_f64().unwrap();
+            assert!((number("ratio") * number("ours") / number("paper") - 1.0).abs() < 1e-3, "{row}");
+            assert_eq!((row["table"].as_str(), row["unit"].as_str()), (Some("boma/5"), Some("MiB")), "{row}");
+            assert!(["exact", "computed"].contains(&row["how"].as_str().unwrap()), "{row}");
+        }
+    }
+    let column = |name: &str| rows.iter().any(|row| row["column"] == name);
+    assert!(["short/32", "medium/64", "long/128"].into_iter().all(column));
+    assert!(place.run("reproduce boma/2").succeeded().stdout.contains("aby_gmw"));
+    place.run("reproduce boma/4").failed(1, &["'boma/4' is no table", "boma/2, boma/3, boma/5"]);
+}

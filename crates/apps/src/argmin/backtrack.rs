@@ -281,7 +281,7 @@ struct Shares {
 impl Shares {
     fn new(call: &Call, args: Vec<Option<BitMatrix>>) -> Shares {
         let mut args = call.args.iter().map(|arg| arg.lanes as usize).zip(args);
-        let lost = args.next().and_then(|(lanes, lost)| Some(lost.unwrap_or(BitMatrix::zeros(1, lanes))));
+        let lost = args.next().map(|(lanes, lost)| lost.unwrap_or(BitMatrix::zeros(1, lanes)));
         Shares { lost: lost.unwrap_or(BitMatrix::zeros(1, 0)), arguments: args.collect() }
     }
 
@@ -539,11 +539,11 @@ mod tests {
         // The twin's rows: what is masked by H of key and label is masked by H of the label.
         let mut twin = walker;
         let mut random = Generator::from_os().unwrap();
-        for node in 0..999 {
+        for (node, bit) in bits.iter().enumerate() {
             let (choice, label) = twin.received(node);
             let (_, mask_of_bit) = twin.common.hashes.row(node, 0, label);
             let other = random.block().get() as u8 & 1;
-            let byte = (mask_of_bit ^ bits[node]) << choice | other << (1 - choice);
+            let byte = (mask_of_bit ^ bit) << choice | other << (1 - choice);
             twin.nodes[node * NODE + 2 * KEY] = byte;
         }
         assert_eq!(opened(&twin, &bits, |_| 0), 999);

@@ -25,6 +25,9 @@ pub struct Cost {
     /// How Yao garbles an AND: half-gates send 32 bytes, three-halves 25 for more computing
     #[arg(long, default_value = "half-gates", value_parser = garbling())]
     pub garbling: Garbling,
+    /// Whether the garbling is said on the command line, and no default.
+    #[arg(skip)]
+    pub garbling_is_given: bool,
     /// The maker of correlations, as `duologue run` has it; auto is what would be chosen for the line
     #[arg(long, value_name = "MAKER", default_value = "auto")]
     pub correlations: Maker,

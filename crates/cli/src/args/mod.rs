@@ -12,7 +12,7 @@ mod values;
 use crate::config::Defaults;
 use crate::failure::EXIT_CODES;
 use clap::parser::ValueSource;
-use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use duologue::channel::Link;
 use kernels::Backend;
 use std::path::PathBuf;
@@ -51,8 +51,14 @@ impl Args {
     pub fn read(defaults: &Defaults) -> Args {
         let matches = defaults.apply(Args::command()).get_matches();
         let mut args = Args::from_arg_matches(&matches).unwrap_or_else(|why| why.exit());
-        if let (Verb::Run(run), Some(("run", matches))) = (&mut args.verb, matches.subcommand()) {
-            run.protocol_is_given = matches.value_source("protocol") == Some(ValueSource::CommandLine);
+        let said = |matches: &ArgMatches, flag: &str| matches.value_source(flag) == Some(ValueSource::CommandLine);
+        match (&mut args.verb, matches.subcommand()) {
+            (Verb::Run(run), Some(("run", matches))) => {
+                run.protocol_is_given = said(matches, "protocol");
+                run.garbling_is_given = said(matches, "garbling");
+            }
+            (Verb::Cost(cost), Some(("cost", matches))) => cost.garbling_is_given = said(matches, "garbling"),
+            _ => {}
         }
         args
     }

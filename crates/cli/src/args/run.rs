@@ -106,6 +106,9 @@ pub struct Run {
     /// Whether the protocol is said on the command line, and no default.
     #[arg(skip)]
     pub protocol_is_given: bool,
+    /// Whether the garbling is.
+    #[arg(skip)]
+    pub garbling_is_given: bool,
     /// When setup runs: all before inputs are used, or in bounded memory as it is needed
     #[arg(long, default_value = "auto", value_parser = timing())]
     pub timing: Timing,

@@ -14,7 +14,7 @@ use duologue::correlation::choice;
 use duologue::cost::{Speed, cost_over};
 use duologue::ot::Extension;
 use duologue::ot::silent::Set;
-use duologue::{Conditions, Options, Scheme};
+use duologue::{Conditions, Garbling, Options, Scheme, Timing};
 
 /// A program, and the protocol that its method is; none if any will do.
 pub struct Chosen {
@@ -24,6 +24,8 @@ pub struct Chosen {
     pub blinds: &'static [&'static str],
     /// Of ciphertexts: what this party has of their key, and its digest.
     pub encrypted: Option<(Keys, [u8; 32])>,
+    /// How it was predicted to be garbled, where that was a choice.
+    pub garbled: Option<(Garbling, Timing)>,
     /// Whether a call does all of it, which is the same whatever runs around it.
     by_call: bool,
 }
@@ -45,11 +47,11 @@ impl Supply {
 
 impl Chosen {
     fn any(program: Program) -> Chosen {
-        Chosen { program, scheme: None, blinds: &[], encrypted: None, by_call: false }
+        Chosen { program, scheme: None, blinds: &[], encrypted: None, garbled: None, by_call: false }
     }
 
     fn by(program: Program, scheme: Scheme) -> Chosen {
-        Chosen { program, scheme: Some(scheme), blinds: &[], encrypted: None, by_call: false }
+        Chosen { program, scheme: Some(scheme), blinds: &[], encrypted: None, garbled: None, by_call: false }
     }
 
     /// The protocol of a run.
@@ -166,10 +168,27 @@ const USUAL: u64 = 1000;
 /// Values up to which circuits are laid out level by level where they need not be: all of a level is held at once.
 const MOST_IN_LEVELS: u64 = 1 << 16;
 
-/// ANDs a second in setup and online, for predictions that both parties make alike.
-fn speed(scheme: Scheme) -> Speed {
-    let (setup, online) = if scheme == Scheme::Yao { (5e7, 5e7) } else { (2e7, 2e8) };
-    Speed { setup, online }
+/// A way to compute circuits, among which `auto` chooses.
+struct Engine {
+    options: Options,
+    goal: Goal,
+    /// ANDs a second in setup and online, for predictions that both parties make alike.
+    speed: Speed,
+}
+
+impl Engine {
+    /// Yao is streamed, so that shared inputs take no labels.
+    fn all() -> [Engine; 4] {
+        let yao = |garbling, rate| {
+            let options = Options::new(Scheme::Yao).garbling(garbling).timing(Timing::Streamed);
+            Engine { options, goal: Goal::Size, speed: Speed { setup: rate, online: rate } }
+        };
+        let gmw = |goal| {
+            let speed = Speed { setup: 2e7, online: 2e8 };
+            Engine { options: Options::new(Scheme::Gmw), goal, speed }
+        };
+        [yao(Garbling::HalfGates, 5e7), yao(Garbling::ThreeHalves, 3e7), gmw(Goal::Size), gmw(Goal::Depth)]
+    }
 }
 
 impl Wanted {
@@ -333,15 +352,15 @@ impl Wanted {
     /// The fastest over a link of those that leak nothing, setup included, by exact bytes and rounds and these speeds, with the
     /// maker of correlations that is named, or the one that is chosen for the link.
     fn fastest(&self, link: &Link) -> Result<Chosen, Failure> {
-        let all = [(Scheme::Yao, Goal::Size), (Scheme::Gmw, Goal::Size), (Scheme::Gmw, Goal::Depth)];
         let mut timed = Vec::new();
-        for (scheme, goal) in all {
+        for Engine { options, goal, speed } in Engine::all() {
             let program = self.pairs(goal);
             let binding = program.bind(&[("values", self.values())])?;
-            let options = Options::new(scheme).extension(self.supply.maker);
+            let garbled = options.scheme.has_garbler().then_some((options.garbling, options.timing));
+            let options = options.extension(self.supply.maker);
             let cost = cost_over(&binding, &options, &apps::calls(), link)?;
-            let (setup, online) = cost.time(link, &speed(scheme));
-            timed.push((setup + online, Chosen::by(program, scheme)));
+            let (setup, online) = cost.time(link, &speed);
+            timed.push((setup + online, Chosen { garbled, ..Chosen::by(program, options.scheme) }));
         }
         let least = timed.into_iter().min_by_key(|(time, _)| *time);
         least.map(|(_, chosen)| chosen).ok_or_else(|| Failure::input("no method"))

@@ -22,14 +22,15 @@ use std::{fmt, thread};
 
 pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let supply = program::Supply { maker: args.correlations.0, pool: false };
-    let program::Chosen { program, scheme, .. } =
+    let program::Chosen { program, scheme, garbled, .. } =
         program::load_with(&args.program, &[], &args.least, &args.size, supply, &program::Ours::default())?;
     let binding = sizes::bind(&program, &args.size, &[])?;
     if !args.grain.cores.is_empty() {
         return console.show(&cores::CoresReport::new(&binding, &args.grain)?);
     }
     let (maker, strands) = (args.correlations.0, args.strands.into());
-    let options = |scheme| Options::new(scheme).garbling(args.garbling).extension(maker).strands(strands);
+    let garbled = garbled.filter(|_| !args.garbling_is_given).unwrap_or((args.garbling, Timing::Auto));
+    let options = |scheme| Options::new(scheme).garbling(garbled.0).timing(garbled.1).extension(maker).strands(strands);
     let schemes = Scheme::ALL.into_iter().filter(|&any| scheme.is_none_or(|scheme| scheme == any));
     let costs = schemes.map(|scheme| Protocol::new(&binding, &options(scheme), &args.link));
     console.show(&CostReport {

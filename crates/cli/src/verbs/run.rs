@@ -13,6 +13,7 @@ use crate::io::console::{Console, hex};
 use crate::io::output::Destinations;
 use crate::io::{drawn, input, progress, shown, sizes};
 use crate::{interrupt, peer, program};
+use duologue::Timing;
 
 pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure> {
     let ours = program::Ours { party: Some(args.peer.party), inputs: &args.input };
@@ -22,12 +23,15 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
         None => chosen.scheme_of_run(args.protocol, args.protocol_is_given)?,
     };
     let (program, blinds, encrypted) = (chosen.program, chosen.blinds, chosen.encrypted);
+    let open = args.prepared.is_none() && !args.garbling_is_given && args.timing == Timing::Auto;
+    let garbled = chosen.garbled.filter(|_| open);
     let party = args.peer.party;
     let mut given = input::read(&program, party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
     let drawn = drawn::draw(&binding, party, blinds, &mut given)?;
     let inputs = input::complete(&binding, party, given)?;
     let options = options(scheme, &args.settings)?.timing(args.timing);
+    let options = garbled.map_or(options.clone(), |(garbling, timing)| options.garbling(garbling).timing(timing));
     let destinations =
         Destinations::new(&binding, party, &drawn, &args.output, encrypted.as_ref().map(|(_, key)| *key))?;
     if console.json() && destinations.use_stdout() {

@@ -171,7 +171,7 @@ mod tests {
     fn the_receiver_has_the_pad_of_its_place_and_all_differ() {
         for (ots, count) in [(1, 2), (2, 3), (3, 8), (7, 100), (10, 1000), (17, 70_000)] {
             for place in [0, 1, count as u64 / 2, count as u64 - 1] {
-                let choice = 0x1_5a5a_3c & ((1 << ots) - 1);
+                let choice = 0x015a_5a3c & ((1 << ots) - 1);
                 let [sender, receiver] = dealt(ots, choice, 90 + ots as u128);
                 let receiver = ReceivedPad::new(&receiver);
                 let said = receiver.said(place);
