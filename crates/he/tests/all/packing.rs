@@ -1,4 +1,4 @@
-use duologue_he::packing::{Layout, Stream};
+use duologue_he::packing::{Columns, Layout, Stream};
 use duologue_he::{Additive, Error, Plaintexts};
 use num_bigint::BigUint;
 use proptest::prelude::*;
