@@ -156,6 +156,8 @@ fn the_least_of_ciphertexts_is_found_between_two_processes() {
         ("--correlations silent", argument),
         ("--schedule 200ms,10Mbit", index),
         ("--method duologue --ots one", argument),
+        ("--method erkin", argument),
+        ("--method erkin", index),
     ] {
         let bob = if second == "1\n" { "" } else { "--argument 8" };
         let bob = format!("{bob} --he-key my.key --size values=5");
