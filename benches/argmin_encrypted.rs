@@ -1,8 +1,8 @@
 //! The least of 1,000 encrypted values of 32 bits with arguments of as many, by each method: computing of both parties, setup
 //! and online together, on one core each, and bytes of both directions.
 //!
-//! Both parties run in one process, each in a thread of its own. Computing is the time that the system gave a thread, where it says
-//! that (Linux), so that other work on the machine counts little; elsewhere the time that passed.
+//! Both parties run in one process, each in a thread of its own. Computing is the time that the system gave a thread, where
+//! it says that (Linux), so that other work on the machine counts little; elsewhere the time that passed.
 
 #[path = "../crates/apps/tests/common/mod.rs"]
 mod common;

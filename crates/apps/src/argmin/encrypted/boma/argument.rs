@@ -1,7 +1,7 @@
 //! The argument phase.
 //!
-//! The client knows the place j* of the least value in the server's order. With pads p_x of a random OT of one in n, of which the
-//! client has that of its choice c, and r of w + σ bits, for arguments of w bits:
+//! The client knows the place j* of the least value in the server's order. With pads p_x of a random OT of one in n, of
+//! which the client has that of its choice c, and r of w + σ bits, for arguments of w bits:
 //!
 //! ```text
 //! client → server   c ⊕ j*, with the last answers of the minimum phase

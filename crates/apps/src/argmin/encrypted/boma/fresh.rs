@@ -37,8 +37,8 @@ impl Fresh {
         self.zeros.pick(&places)
     }
 
-    /// Ciphertexts with other randomness. Of packed ones all but the lowest slots are squares, so that one Jacobi symbol is left
-    /// in each, that of the lowest.
+    /// Ciphertexts with other randomness. Of packed ones all but the lowest slots are squares, so that one Jacobi symbol is
+    /// left in each, that of the lowest.
     ///
     /// # Errors
     /// If one has the Jacobi symbol −1, which would stay.

@@ -11,24 +11,24 @@
 //! | `shape.rs` | levels, widths, lengths |
 //! | `wide.rs` | numbers of several words |
 //!
-//! **What leaks.** Of every comparison the client decrypts r₁·(a − b) − r₂ with r₁ > r₂ of l + σ random bits. log₂ r₁ is within two
-//! bits of l + σ nearly always, so that the client sees |a − b| within a factor of about 2, for all n − 1 comparisons of the
-//! tournament, whatever σ is. The paper (§4.1) calls this statistical blinding; it is none. A test reproduces it. So it runs only
-//! if both parties agree to that in the terms ([`Terms::leaky`](super::Terms)).
+//! **What leaks.** Of every comparison the client decrypts r₁·(a − b) − r₂ with r₁ > r₂ of l + σ random bits. log₂ r₁ is
+//! within two bits of l + σ nearly always, so that the client sees |a − b| within a factor of about 2, for all n − 1
+//! comparisons of the tournament, whatever σ is. The paper (§4.1) calls this statistical blinding; it is none. A test
+//! reproduces it. So it runs only if both parties agree to that in the terms ([`Terms::leaky`](super::Terms)).
 //!
-//! **Else** parties that follow the protocol learn this: the server nothing, under decisional composite residuosity. The client sees
-//! values blinded by l + σ bits, each within 2^−σ of uniform, and which one of each pair goes on, in an order that the server
-//! draws at random for this run and keeps. Whatever the server sends has fresh statistical randomness, since the client sees
-//! that of ciphertexts, and would know its own again.
+//! **Else** parties that follow the protocol learn this: the server nothing, under decisional composite residuosity. The
+//! client sees values blinded by l + σ bits, each within 2^−σ of uniform, and which one of each pair goes on, in an order
+//! that the server draws at random for this run and keeps. Whatever the server sends has fresh statistical randomness,
+//! since the client sees that of ciphertexts, and would know its own again.
 //!
 //! **Ties**: a random one of the least values: the order decides.
 //!
-//! **Departs from the paper**: no coin for each pair, since both orders of a pair are alike likely in a random order, and the client has
-//! to know which one went on. A blinded difference takes 2l + σ + 1 bits; the paper gives it l + σ + 2. The pads of the argument phase
-//! are those of random OTs. Blinds are added.
+//! **Departs from the paper**: no coin for each pair, since both orders of a pair are alike likely in a random order, and
+//! the client has to know which one went on. A blinded difference takes 2l + σ + 1 bits; the paper gives it l + σ + 2. The
+//! pads of the argument phase are those of random OTs. Blinds are added.
 //!
-//! **Cost**, with T bits a key, n values, ⌈log₂ n⌉ random OTs sent by the server: (4l + 3σ + 4)/(T − 1) ciphertexts a pair packed, two not packed,
-//! (w + σ + 2)/(T − 1) an argument and one more; 2⌈log₂ n⌉ + 2 messages.
+//! **Cost**, with T bits a key, n values, ⌈log₂ n⌉ random OTs sent by the server: (4l + 3σ + 4)/(T − 1) ciphertexts a pair
+//! packed, two not packed, (w + σ + 2)/(T − 1) an argument and one more; 2⌈log₂ n⌉ + 2 messages.
 
 mod argument;
 mod fresh;

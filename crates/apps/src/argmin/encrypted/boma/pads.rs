@@ -13,7 +13,8 @@
 //! is that of Naor and Pinkas, *Oblivious transfer and polynomial evaluation* (STOC 1999, §3.1 and §3.2).
 //!
 //! H is BLAKE3 keyed with a salt that is made of the call's domain, so that no other call has it. For every x ≠ c the receiver
-//! lacks one message of 128 bits in low or high: **assuming** that H is a random oracle, all pads but its own look random together.
+//! lacks one message of 128 bits in low or high: **assuming** that H is a random oracle, all pads but its own look random
+//! together.
 
 use super::wide::{Wide, mask};
 use duologue::call::{Drawn, Zeroizing};

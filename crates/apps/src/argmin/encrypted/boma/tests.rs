@@ -317,7 +317,6 @@ fn what_no_honest_party_sends_is_a_named_error_that_blames_the_peer() {
 /// A textbook nonce that is a square modulo one prime and none modulo the other has the symbol −1.
 #[test]
 fn symbols_that_randomness_would_not_hide_are_refused() {
-    let key = key(512);
     let [p, q] = primes(512);
     let n = &p * &q;
     let is_square = |x: &BigUint, prime: &BigUint| x.modpow(&((prime - 1_u8) / 2_u8), prime) == BigUint::from(1_u8);
