@@ -31,7 +31,7 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     let drawn = drawn::draw(&binding, party, blinds, &mut given)?;
     let inputs = input::complete(&binding, party, given)?;
     let options = options(scheme, &args.settings)?.timing(args.timing);
-    let options = garbled.map_or(options.clone(), |(garbling, timing)| options.garbling(garbling).timing(timing));
+    let options = garbled.map_or(options, |(garbling, timing)| options.garbling(garbling).timing(timing));
     let destinations =
         Destinations::new(&binding, party, &drawn, &args.output, encrypted.as_ref().map(|(_, key)| *key))?;
     if console.json() && destinations.use_stdout() {

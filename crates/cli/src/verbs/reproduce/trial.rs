@@ -50,7 +50,7 @@ impl Trial {
         let mut all = Vec::new();
         for maker in MAKERS {
             self.options = self.options.extension(maker.parse::<Extension>()?);
-            all.push((bytes(&self.cost()?), self.options.clone()));
+            all.push((bytes(&self.cost()?), self.options));
         }
         let least = all.into_iter().min_by_key(|(bytes, _)| *bytes);
         Ok(least.map_or(self.clone(), |(_, options)| Trial { options, ..self }))
