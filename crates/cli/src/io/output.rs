@@ -203,7 +203,7 @@ pub fn rename(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
 /// Writes values to a file, in the form that its name says.
 pub fn write_values(path: &Path, value: &BitMatrix, ty: Type) -> Result<(), Failure> {
     let place = Place::File(path.to_path_buf());
-    rename(write_beside(path, |to| encode(value, ty, &place, to))?, path)
+    rename(write_beside(path, |to| encode(value, ty, (&place, None), to))?, path)
 }
 
 /// Writes a whole file, replacing what is there.
