@@ -98,7 +98,7 @@ fn errors(case: &Case, args: &[BitMatrix], client: &Keys) -> [Error; 2] {
     let run = |channel, party, keys: &Keys| {
         let mut session = Session::connect(channel, party).unwrap();
         session.register(case.method.call(keys));
-        case.run(&mut session, args, keys, &Options::new(Scheme::Gmw)).err().expect("an error")
+        case.run(&mut session, args, keys, &Options::new(Scheme::Gmw)).map(|_| ()).expect_err("an error")
     };
     thread::scope(|scope| {
         let bob = scope.spawn(|| run(bob, Party::Bob, client));

@@ -102,7 +102,7 @@ mod tests {
         let mut symbol = 1;
         x %= n;
         while x != 0 {
-            while x % 2 == 0 {
+            while x.is_multiple_of(2) {
                 x /= 2;
                 symbol = if matches!(n % 8, 3 | 5) { -symbol } else { symbol };
             }
