@@ -24,8 +24,10 @@ struct Held {
     breakable: bool,
     /// A public key that was checked, so that it is not checked for each phase.
     public: Mutex<Option<PublicKey>>,
-    /// The client's last key of DGK, which `erkin` makes: it takes seconds.
-    dgk: Mutex<Option<Arc<dgk::SecretKey>>>,
+    /// The client's keys of DGK, which `erkin` makes: it takes seconds. They are never stored.
+    dgk: Mutex<Vec<Arc<dgk::SecretKey>>>,
+    /// The client's public key of DGK, as it came, and checked.
+    public_dgk: Mutex<Option<(Vec<u8>, dgk::PublicKey)>>,
 }
 
 impl Keys {
@@ -91,29 +93,44 @@ impl Keys {
         Ok(key)
     }
 
-    /// The key of DGK of the client that has the key of the terms: the last one if it fits, else a new one.
+    /// The key of DGK of the client that has the key of the terms: one that fits, else a new one.
     pub(super) fn dgk(&self, terms: &Terms) -> Result<Arc<dgk::SecretKey>> {
         let size = self.secret(terms)?.public().size();
         let mut known = self.0.dgk.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |key: &dgk::PublicKey| key.size() == size && key.u() > 3 * u64::from(terms.bits) + 2;
-        if let Some(key) = known.as_ref().filter(|key| fits(key.public())) {
+        if let Some(key) = known.iter().find(|key| fits(key.public())) {
             return Ok(key.clone());
         }
         let key = Arc::new(dgk::SecretKey::generate(size, terms.bits, &mut random()?).map_err(own)?);
-        *known = Some(key.clone());
+        known.push(key.clone());
         Ok(key)
+    }
+
+    /// The client's key of DGK, by the public key that setup stored.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if these keys did not make it.
+    pub(super) fn dgk_of(&self, public: &[u8]) -> Result<Arc<dgk::SecretKey>> {
+        let known = self.0.dgk.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.iter().find(|key| key.public().to_bytes() == public).cloned();
+        found.ok_or_else(|| {
+            Error::usage(
+                "the key of DGK that setup made is gone: setup and online of argmin-erkin belong in one session",
+            )
+        })
     }
 
     /// The client's public key of DGK, as it came or was stored.
     pub(super) fn public_dgk(&self, bytes: &[u8], terms: &Terms) -> HeResult<dgk::PublicKey> {
-        dgk::PublicKey::from_bytes(bytes, self.size(terms.key_bits)?, terms.bits)
-    }
-
-    /// The client's key of DGK, as it was stored.
-    pub(super) fn restore_dgk(&self, file: &[u8], terms: &Terms) -> Result<dgk::SecretKey> {
-        let key = dgk::SecretKey::from_file(file, None, |bits| self.size(bits)).map_err(own)?;
-        let fits = key.public().size().bits() == terms.key_bits && key.public().u() > 3 * u64::from(terms.bits) + 2;
-        if fits { Ok(key) } else { Err(Error::usage("the stored key of DGK is not of these terms")) }
+        let mut known = self.0.public_dgk.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits =
+            |key: &dgk::PublicKey| key.size().bits() == terms.key_bits && key.u() > 3 * u64::from(terms.bits) + 2;
+        if let Some((_, key)) = known.as_ref().filter(|(of, key)| of == bytes && fits(key)) {
+            return Ok(key.clone());
+        }
+        let key = dgk::PublicKey::from_bytes(bytes, self.size(terms.key_bits)?, terms.bits)?;
+        *known = Some((bytes.to_vec(), key.clone()));
+        Ok(key)
     }
 
     fn size(&self, bits: u32) -> HeResult<KeySize> {

@@ -38,12 +38,13 @@ impl Fresh {
     }
 
     /// Ciphertexts with other randomness. Of packed ones all but the lowest slots are squares, so that one Jacobi symbol is
-    /// left in each, that of the lowest.
+    /// left in each, that of the lowest. It is looked at in what is sent, which is public.
     ///
     /// # Errors
     /// If one has the Jacobi symbol −1, which would stay.
     pub fn add(&mut self, key: &PublicKey, ciphertexts: &Ciphertexts) -> he::Result<Ciphertexts> {
-        key.have_symbol_one(ciphertexts)?;
-        key.add(ciphertexts, &self.take(ciphertexts.len())?)
+        let sums = key.add(ciphertexts, &self.take(ciphertexts.len())?)?;
+        key.have_symbol_one(&sums)?;
+        Ok(sums)
     }
 }

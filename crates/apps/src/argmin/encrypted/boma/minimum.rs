@@ -61,9 +61,8 @@ impl Holder {
         let constants = stream.pack(&self.constants(&factors, rng)).map_err(own)?;
         let packed = stream.pack_ciphertexts(&self.key, &values).map_err(own)?;
         let blinded = self.key.add_constants(&packed, &constants).map_err(own)?;
-        // At first these are the server's values, later the client's answers.
-        let blame = if self.values.len() == self.shape.values { own } else { of_peer };
-        self.fresh.add(&self.key, &blinded).map_err(blame)
+        // The server's own ciphertexts have the symbol 1, so that others came from the client's answers.
+        self.fresh.add(&self.key, &blinded).map_err(of_peer)
     }
 
     /// r₁·(a − b), a and b of each pair, without what is added to them.

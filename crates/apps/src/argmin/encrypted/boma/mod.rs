@@ -1,5 +1,5 @@
 //! BOMA, which **tells the client more than the result**: Ziegeldorf, Hiller, Henze, Wirtz, Wehrle, *Bandwidth-optimized secure
-//! two-party computation of minima* (CANS 2015), protocol 1. For comparison: `duologue.rs` leaks nothing and takes a tenth of
+//! two-party computation of minima* (CANS 2015), protocol 1. For comparison: `shares.rs` leaks nothing and takes a tenth of
 //! the bytes.
 //!
 //! | file | |
@@ -81,10 +81,6 @@ impl Protocol for Boma {
             Exchange { sent, read, ..Exchange::default() }
         });
         Ok(CallLengths { setup, stored, online: online.collect() })
-    }
-
-    fn looks_at_symbols(&self) -> bool {
-        true
     }
 
     fn setup(&self, job: &Job, context: &Context, _: &Keys) -> Result<SetupStage> {

@@ -21,7 +21,7 @@
 //! a random bit. All that the server sends is re-randomised, statistically.
 //!
 //! **Cost** of a pair: 2·l·T bits of DGK, 8·T of Paillier's and 8·T/C, packed C to one. In setup the client sends its key of
-//! DGK, of 3·T bits; it makes one if it was given none.
+//! DGK, of 3·T bits, which it makes once for all calls; the private key stays in its process.
 //!
 //! **Departs** from the papers in three places. The client says d div 2^l in place of d mod 2^l, as in Veugen, *Improving the
 //! DGK comparison protocol* (WIFS 2012): then nobody has to divide by 2^l under encryption. For s = −1 the number of the
@@ -149,9 +149,8 @@ impl Protocol for Erkin {
         let by_server = |(number, bytes): (usize, usize)| one_way((party == job.server()) == (number % 2 == 0), bytes);
         let online = shape.pairs.iter().flat_map(|&pairs| shape.messages(pairs).into_iter().enumerate().map(by_server));
         let size = KeySize::even_if_it_can_be_broken(shape.key_bits).map_err(own)?;
-        let (public, private) = (dgk::PublicKey::bytes(size), dgk::SecretKey::bytes(size));
-        let stored = if party == job.client() { private } else { public };
-        Ok(CallLengths { setup: vec![one_way(party == job.client(), public)], stored, online: online.collect() })
+        let stored = dgk::PublicKey::bytes(size);
+        Ok(CallLengths { setup: vec![one_way(party == job.client(), stored)], stored, online: online.collect() })
     }
 
     fn setup(&self, job: &Job, context: &Context, keys: &Keys) -> Result<SetupStage> {
@@ -165,7 +164,7 @@ impl Protocol for Erkin {
     }
 
     fn client(&self, job: &Job, key: Arc<SecretKey>, setup: Zeroizing<Vec<u8>>) -> Result<ClientStage> {
-        let dgk = self.keys.restore_dgk(&setup, &job.terms)?;
+        let dgk = self.keys.dgk_of(&setup)?;
         Ok(Box::new(Client::new(job, (key, dgk))?))
     }
 }
@@ -190,7 +189,7 @@ impl Stage for Setup {
 
     fn finish(self: Box<Self>, inbox: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         if let Some(key) = &self.key {
-            return key.to_file(None).map_err(own);
+            return Ok(Zeroizing::new(key.public().to_bytes()));
         }
         self.keys.public_dgk(inbox, &self.job.terms).map_err(of_peer)?;
         Ok(Zeroizing::new(inbox.to_vec()))
@@ -229,7 +228,7 @@ struct Client {
     shape: Shape,
     next: usize,
     key: Arc<SecretKey>,
-    dgk: dgk::SecretKey,
+    dgk: Arc<dgk::SecretKey>,
     random: Generator,
 }
 
@@ -343,7 +342,7 @@ impl Stage for Server {
 }
 
 impl Client {
-    fn new(job: &Job, (key, dgk): (Arc<SecretKey>, dgk::SecretKey)) -> Result<Client> {
+    fn new(job: &Job, (key, dgk): (Arc<SecretKey>, Arc<dgk::SecretKey>)) -> Result<Client> {
         Ok(Client { shape: Shape::new(job), next: 0, key, dgk, random: random()? })
     }
 

@@ -19,14 +19,10 @@ fn key() -> Arc<SecretKey> {
     KEY.get_or_init(|| Arc::new(SecretKey::from_primes(size(), &p, &q, &[3, 5]).expect("primes of a key"))).clone()
 }
 
-fn dgk_file() -> &'static [u8] {
-    static FILE: OnceLock<Zeroizing<Vec<u8>>> = OnceLock::new();
-    let made = || dgk::SecretKey::generate(size(), BITS, &mut random()?).and_then(|key| key.to_file(None)).map_err(own);
-    FILE.get_or_init(|| made().expect("a key"))
-}
-
-fn dgk_key() -> dgk::SecretKey {
-    dgk::SecretKey::from_file(dgk_file(), None, |_| Ok(size())).expect("a key")
+fn dgk_key() -> Arc<dgk::SecretKey> {
+    static KEY: OnceLock<Arc<dgk::SecretKey>> = OnceLock::new();
+    let made = || dgk::SecretKey::generate(size(), BITS, &mut random()?).map_err(own);
+    KEY.get_or_init(|| Arc::new(made().expect("a key"))).clone()
 }
 
 fn job(values: usize) -> Job {
