@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use he::packing::Layout;
+use he::packing::{Columns, Layout};
 use he::{Additive, Error, KeySize, Plaintexts, dgk, paillier};
 use kernels::Block;
 use kernels::generator::Generator;
@@ -109,6 +109,20 @@ pub fn packed(bytes: &[u8]) {
             }
             Err(error) => assert!(matches!(error, Error::PlaintextOutOfRange { index: 0 })),
         }
+    }
+    columns(&widths, &Plaintexts::from_words(&words, 4));
+}
+
+/// The same plaintext as a column of numbers of all these widths together.
+fn columns(widths: &[u32], plain: &Plaintexts) {
+    let Ok(columns) = Columns::new(widths, 1, secret().public().size()) else { return };
+    match columns.unpack(std::slice::from_ref(plain)) {
+        Ok(numbers) => {
+            let again = columns.pack(&numbers, 0..1).expect("it fits its slot");
+            let len = again.get(0).len().min(4);
+            assert!(again.get(0)[..len] == plain.get(0)[..len]);
+        }
+        Err(error) => assert!(matches!(error, Error::PlaintextOutOfRange { index: 0 })),
     }
 }
 

@@ -39,13 +39,13 @@ fn is_one(x: &[u64]) -> bool {
 fn steps(eta: &mut i32, mut f: u64, mut g: u64, sign: &mut u64) -> Matrix {
     let (mut top, mut bottom, mut left) = ([1, 0], [0, 1], STEPS);
     loop {
-        let zeros = (g | u64::MAX << left).trailing_zeros();
+        let zeros = (g | (u64::MAX << left)).trailing_zeros();
         g >>= zeros;
         top = top.map(|entry| entry << zeros);
         *eta -= zeros as i32;
         left -= zeros;
         // (2 | f) = −1 for f of 3 or 5 modulo 8.
-        *sign ^= u64::from(zeros) & (f >> 1 ^ f >> 2);
+        *sign ^= u64::from(zeros) & ((f >> 1) ^ (f >> 2));
         if left == 0 {
             return Matrix([top, bottom]);
         }
@@ -79,14 +79,14 @@ impl Matrix {
             let now = sums.map(|sum| sum as u64);
             sums = sums.map(|sum| sum >> 64);
             if at > 0 {
-                f[at - 1] = before[0] >> STEPS | now[0] << (64 - STEPS);
-                g[at - 1] = before[1] >> STEPS | now[1] << (64 - STEPS);
+                f[at - 1] = (before[0] >> STEPS) | (now[0] << (64 - STEPS));
+                g[at - 1] = (before[1] >> STEPS) | (now[1] << (64 - STEPS));
             }
             before = now;
         }
         let last = f.len() - 1;
-        f[last] = before[0] >> STEPS | (sums[0] as u64) << (64 - STEPS);
-        g[last] = before[1] >> STEPS | (sums[1] as u64) << (64 - STEPS);
+        f[last] = (before[0] >> STEPS) | ((sums[0] as u64) << (64 - STEPS));
+        g[last] = (before[1] >> STEPS) | ((sums[1] as u64) << (64 - STEPS));
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
         let mut symbol = 1;
         x %= n;
         while x != 0 {
-            while x % 2 == 0 {
+            while x.is_multiple_of(2) {
                 x /= 2;
                 symbol = if matches!(n % 8, 3 | 5) { -symbol } else { symbol };
             }

@@ -38,8 +38,8 @@ fn all_shares_of_all_small_values_come_back() {
             let what = format!("{value} and {argument} by {server} and {client}, {bits} and {second} bits");
             assert_eq!(decrypted(&found.least), [value.into()], "{what}");
             assert_eq!(decrypted(&found.second), [argument.into()], "{what}");
-            let low_wraps = (server & ((1 << low) - 1)) + (client & ((1 << low) - 1)) >> low;
-            wraps[(low_wraps + 2 * (server + client >> all)) as usize] += 1;
+            let low_wraps = ((server & ((1 << low) - 1)) + (client & ((1 << low) - 1))) >> low;
+            wraps[(low_wraps + 2 * ((server + client) >> all)) as usize] += 1;
         }
         assert!(wraps.iter().all(|&count| count > 0), "{wraps:?}");
     }
@@ -51,7 +51,8 @@ fn the_highest_bits_of_both_shares_count() {
     let (server, client, mut random) = (6, 3, dice(3));
     assert_eq!((server + client) & 7, 1, "y = 1 of 2 bits");
     let parts = parts(key(), &[number(client, 3), number(0, 2)], &mut random).unwrap();
-    let twin = [number(server & 3, 3), number(0, 2)];
+    // Of a bit more, of which the highest is none of the sum's.
+    let twin = [number(server, 4), number(0, 2)];
     for (share, right) in [([number(server, 3), number(0, 2)], true), (twin, false)] {
         let found = joined(key().public(), &share, &parts, &mut random).unwrap();
         assert_eq!(decrypted(&found.least) == [1], right);
