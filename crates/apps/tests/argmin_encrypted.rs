@@ -5,11 +5,11 @@ mod common;
 use apps::argmin::encrypted::{Keys, MOST_VALUES, Method, Terms, lanes_of};
 use apps::argmin::{Direction, of_ciphertexts};
 use common::Random;
-use common::encrypted::{Case, check_all, key, keys_of, plain, run_all, terms};
+use common::encrypted::{Case, check_all, key, keys_of, plain, terms};
 use duologue::channel::{Channel, Limits, Listener, Security};
 use duologue::circuit::{BitMatrix, Party};
 use duologue::ot::Extension;
-use duologue::{Error, Options, Outcome, Scheme, Session};
+use duologue::{Error, Inputs, Options, Outcome, Scheme, Session};
 use he::paillier::SecretKey;
 use he::{Additive, Plaintexts};
 use kernels::Block;
@@ -220,11 +220,29 @@ fn cost_is_exact() {
         let case = Case::new(OURS, Terms { direction, ..terms(&key, 9, argument) }, 100, &mut dice);
         let binding = of_ciphertexts(OURS, &case.terms).bind(&[("values", 100)]).unwrap();
         let cost = duologue::cost::cost_with(&binding, &Options::new(Scheme::Gmw), &apps::calls()).unwrap();
-        let [alice, bob] = run_all(&[case], &key);
-        for (counted, a, b) in [
-            (cost.setup, alice[0].report.setup, bob[0].report.setup),
-            (cost.online, alice[0].report.online, bob[0].report.online),
-        ] {
+        let args = case.encrypted(&key, &mut dice);
+        let (alice, bob) = Channel::pair();
+        let run = |channel, party, keys: Keys| {
+            let mut session = Session::connect(channel, party).unwrap();
+            session.register_all(&apps::calls_with(&keys));
+            let names = ["values", "arguments"].into_iter().zip(&args).filter(|_| party == Party::Alice);
+            let inputs = names.fold(Inputs::new(), |inputs, (name, lanes)| inputs.with(name, lanes.clone()));
+            session.run(&binding, &Options::new(Scheme::Gmw), &inputs).unwrap()
+        };
+        let [alice, bob] = thread::scope(|scope| {
+            let bob = scope.spawn(|| run(bob, Party::Bob, keys_of(&key)));
+            [run(alice, Party::Alice, Keys::none().even_if_they_can_be_broken()), bob.join().unwrap()]
+        });
+        assert_eq!(
+            ["least", if argument.is_some() { "argument" } else { "index" }].map(|name| {
+                let numbers = apps::argmin::encrypted::numbers_of(alice.outputs.get(name).unwrap());
+                key.decrypt(&key.read_numbers(&numbers).unwrap()).unwrap().to_u128s().unwrap()[0]
+            }),
+            <[u128; 2]>::from(case.expected())
+        );
+        for (counted, a, b) in
+            [(cost.setup, alice.report.setup, bob.report.setup), (cost.online, alice.report.online, bob.report.online)]
+        {
             assert_eq!((counted.alice_to_bob, counted.bob_to_alice), (a.sent, b.sent));
             assert_eq!((counted.alice_rounds, counted.bob_rounds), (a.rounds, b.rounds));
         }

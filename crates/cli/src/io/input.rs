@@ -79,7 +79,7 @@ fn read_list(list: &str, ty: Type) -> Result<BitMatrix, Failure> {
     let lanes = values.collect::<Result<Vec<_>, _>>().map_err(|failure| {
         let looks_like_a_file = list.contains(['.', '/']);
         match looks_like_a_file {
-            true => failure.hint("files are read if their names end in .npy, .csv or, of ciphertexts, .enc"),
+            true => failure.hint("files are read if their names end in .npy or .csv, of ciphertexts in .enc"),
             false => failure,
         }
     })?;

@@ -145,7 +145,7 @@ fn columns_come_back_whatever_their_number() {
     let (secret, mut rng) = (key(), dice(70));
     let public = secret.public();
     for (parts, count) in
-        [(&[9, 30][..], 1), (&[9, 30], 13), (&[9, 30], 14), (&[9, 30], 40), (&[128], 7), (&[1, 1, 1], 500)]
+        [(&[9, 30][..], 1_usize), (&[9, 30], 13), (&[9, 30], 14), (&[9, 30], 40), (&[128], 7), (&[1, 1, 1], 500)]
     {
         let columns = Columns::new(parts, count, public.size()).expect("they fit");
         assert_eq!(columns.len(), count.div_ceil(511 / columns.width() as usize));
