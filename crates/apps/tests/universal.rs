@@ -194,6 +194,7 @@ fn what_cannot_be_called_is_refused_by_name() {
     };
     let outputs = parameters(&[bits(3)]);
     refused(&outputs, &[], "a function and its inputs, not no argument");
+    refused(&outputs, &[(alice, 72, 9)], "at least one input, not the function alone");
     refused(
         &outputs[..3],
         &[(alice, 72, 9), (bob, 8, 1)],
@@ -257,30 +258,41 @@ fn any_parameters_and_functions_are_taken_or_refused() {
         }
     }
     assert!(taken > 50 && refused > 50, "{taken} and {refused}");
-    for _ in 0..2_000 {
+    let (mut functions, mut none) = (0, 0);
+    for _ in 0..20_000 {
         let size = size(3, 1 + dice.below(4) as u32, 1);
         let mut lanes = BitMatrix::zeros(72, size.tables());
         for lane in 0..size.tables() {
             let node = [dice.below(6), dice.below(6)].map(|from| if from == 5 { u64::from(NOTHING) } else { from });
-            let table = if dice.below(9) == 0 { dice.below(256) } else { dice.below(2) * 15 };
+            let table = match dice.below(9) {
+                0 => dice.below(256),
+                1..=4 => dice.below(16),
+                _ if node[0] == u64::from(NOTHING) => [0b0000, 0b0011, 0b1100, 0b1111][dice.below(4) as usize],
+                _ if node[1] == u64::from(NOTHING) => [0b0000, 0b0101, 0b1010, 0b1111][dice.below(4) as usize],
+                _ => [0b0110, 0b1000, 0b1110, 0b0010][dice.below(4) as usize],
+            };
             (0..72).for_each(|row| {
                 lanes.set(row, lane, [node[0] | node[1] << 32, table][row / 64] >> (row % 64) & 1 == 1)
             });
         }
-        if let Ok(function) = decode_function(size, &lanes) {
-            assert!(encode_function(&function) == lanes);
-            let case = Case::new(function, &mut dice);
-            let words: Vec<u64> = case.input.iter().map(|&bit| bit.into()).collect();
-            let found = Controls::new(&case.function).evaluate(&words);
-            assert!(found.iter().zip(&case.expected).all(|(word, &bit)| (word & 1 == 1) == bit));
-        }
+        let Ok(function) = decode_function(size, &lanes) else {
+            none += 1;
+            continue;
+        };
+        functions += usize::from(function.nodes().iter().any(|node| ![0, 15].contains(&node.table)));
+        assert!(encode_function(&function) == lanes);
+        let case = Case::new(function, &mut dice);
+        let words: Vec<u64> = case.input.iter().map(|&bit| bit.into()).collect();
+        let found = Controls::new(&case.function).evaluate(&words);
+        assert!(found.iter().zip(&case.expected).all(|(word, &bit)| (word & 1 == 1) == bit));
     }
+    assert!(functions > 200 && none > 200, "{functions} and {none}");
 }
 
 const PEER: &str = "DUOLOGUE_TEST_UNIVERSAL_PEER";
 const PLAINTEXT: Security = Security::PlaintextForBenchmarks;
 
-/// The same cases in two processes; Bob writes his results to standard output.
+/// The same cases in two processes. Bob writes to standard output whether he is right, and, as he is done last, his times.
 fn between_two_processes(test: &str, cases: &[Case]) {
     let link: Option<Link> = env::var("DUOLOGUE_LINK").ok().map(|link| link.parse().expect("a link"));
     let walk = |channel: Channel, party| -> Vec<Outcome> {
@@ -295,7 +307,8 @@ fn between_two_processes(test: &str, cases: &[Case]) {
         let found = walk(Channel::connect(&address, &PLAINTEXT, &Limits::default()).unwrap(), Party::Bob);
         for (case, outcome) in cases.iter().zip(found) {
             assert_eq!(outcome.outputs.get("0").unwrap().lane(0), case.expected);
-            println!("\nright");
+            let (size, report) = (case.function.size(), &outcome.report);
+            println!("\nright\nbob: {size:?}: setup {:?}, online {:?}", report.setup, report.online);
         }
         return;
     }
@@ -308,10 +321,12 @@ fn between_two_processes(test: &str, cases: &[Case]) {
     let alice = walk(listener.accept(&PLAINTEXT, &Limits::default()).unwrap(), Party::Alice);
     let bob = bob.wait_with_output().unwrap();
     assert!(bob.status.success());
-    assert_eq!(String::from_utf8(bob.stdout).unwrap().lines().filter(|line| *line == "right").count(), cases.len());
+    let said = String::from_utf8(bob.stdout).unwrap();
+    assert_eq!(said.lines().filter(|line| *line == "right").count(), cases.len());
+    said.lines().filter(|line| line.starts_with("bob: ")).for_each(|line| println!("{line}"));
     for (case, outcome) in cases.iter().zip(&alice) {
         let (size, report) = (case.function.size(), &outcome.report);
-        println!("{size:?}: setup {:?}, online {:?}, in all {:?}", report.setup, report.online, begun.elapsed());
+        println!("alice: {size:?}: setup {:?}, online {:?}, in all {:?}", report.setup, report.online, begun.elapsed());
     }
 }
 
@@ -323,7 +338,8 @@ fn between_two_processes_over_tcp() {
     between_two_processes("between_two_processes_over_tcp", &cases);
 }
 
-/// For the book: `DUOLOGUE_NODES=1000000 DUOLOGUE_LINK=1ms,10Gbit cargo test --release -p duologue-apps --test universal measured -- --include-ignored`.
+/// For the book: `DUOLOGUE_NODES=1000000 DUOLOGUE_LINK=1ms,10Gbit cargo test --release -p duologue-apps --test universal
+/// measured -- --include-ignored --nocapture`.
 #[test]
 #[ignore = "takes time and memory, for figures alone"]
 fn measured() {

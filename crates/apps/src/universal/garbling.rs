@@ -1,16 +1,16 @@
 //! Garbling of universal circuits by the party that knows the control bits, and their evaluation.
 //!
-//! A switch of wires a and b with control bit c is d = c·(a ⊕ b), a ⊕ d and b ⊕ d. The garbler knows c, so that the product is
-//! one generator half-gate \[Zahur, Rosulek, Evans 2015, section 4\]: with x = a ⊕ b, p the lowest bit of its zero label
-//! X, and H_n the hash of switch n,
+//! A switch of wires a and b with control bit c is d = c·(a ⊕ b), a ⊕ d and b ⊕ d. The garbler knows c, so that the
+//! product is one generator half-gate \[Zahur, Rosulek, Evans 2015, section 4\]: with x = a ⊕ b, p the lowest bit of its
+//! zero label X, and H_n the hash of switch n,
 //!
 //! ```text
 //! T = H_n(X) ⊕ H_n(X ⊕ Δ) ⊕ c·Δ        the zero label of d is H_n(X) ⊕ p·T; who holds label L of x has H_n(L) ⊕ lsb(L)·T
 //! ```
 //!
-//! A gate with a table t is c₀ ⊕ c₁x ⊕ c₂y ⊕ c₃xy, of whose coefficients the evaluator learns none. With q the lowest bit of
-//! the zero label of y, and z = c₂ ⊕ c₃x, it is (c₁ ⊕ q·c₃)·x ⊕ (y ⊕ q)·z ⊕ c₀ ⊕ q·c₂: a generator half-gate for c₃·x, another for
-//! the first product, and, as the evaluator knows y ⊕ q, an evaluator half-gate for the second. So three
+//! A gate with a table t is c₀ ⊕ c₁x ⊕ c₂y ⊕ c₃xy, of whose coefficients the evaluator learns none. With q the lowest bit
+//! of the zero label of y, and z = c₂ ⊕ c₃x, it is (c₁ ⊕ q·c₃)·x ⊕ (y ⊕ q)·z ⊕ c₀ ⊕ q·c₂: a generator half-gate for c₃·x,
+//! another for the first product, and, as the evaluator knows y ⊕ q, an evaluator half-gate for the second. So three
 //! ciphertexts, and six hashes to garble or three to evaluate; constants change zero labels alone.
 
 use circuit::universal::{Board, Controls, Engine, Size, Unit, Walk};
@@ -19,9 +19,6 @@ use duologue::circuit;
 use duologue::{Block, Error, Result};
 use kernels::ot_hash::OtHash;
 use zeroize::Zeroize;
-
-/// The most labels that are hashed at once.
-const MOST: usize = 1 << 10;
 
 /// Ciphertexts of a gate.
 const GATE: usize = 3;
@@ -74,8 +71,8 @@ impl Garbler {
             inputs: Zeroizing::new(inputs),
             number: 0,
             tables: Vec::new(),
-            decoding: Vec::new(),
-            x: Zeroizing::new([(); 3].map(|()| vec![Block::ZERO; MOST])),
+            decoding: Vec::with_capacity(size.outputs as usize),
+            x: Zeroizing::new([(); 3].map(|()| vec![Block::ZERO; Unit::MOST_SWITCHES])),
             controls,
         };
         Garbler { walk: Walk::new(size), board: Board::new(size, Block::ZERO), engine }
@@ -151,16 +148,18 @@ pub struct Evaluator {
     engine: Evaluating,
 }
 
+/// What makes the evaluator's labels.
 struct Evaluating {
     hash: OtHash,
-    inputs: Vec<Block>,
+    /// Labels of the inputs.
+    inputs: Zeroizing<Vec<Block>>,
     gates: usize,
     number: u64,
     /// Ciphertexts that came, and how many of them are used.
     tables: Vec<[u8; 16]>,
     used: usize,
-    outputs: Vec<Block>,
-    x: [Vec<Block>; 2],
+    outputs: Zeroizing<Vec<Block>>,
+    x: Zeroizing<[Vec<Block>; 2]>,
 }
 
 impl Evaluator {
@@ -168,13 +167,13 @@ impl Evaluator {
     pub fn new(size: Size, s: Block, inputs: Vec<Block>) -> Evaluator {
         let engine = Evaluating {
             hash: OtHash::new(s),
-            inputs,
+            inputs: Zeroizing::new(inputs),
             gates: size.gates as usize,
             number: 0,
             tables: Vec::new(),
             used: 0,
-            outputs: Vec::new(),
-            x: [(); 2].map(|()| vec![Block::ZERO; MOST]),
+            outputs: Zeroizing::new(Vec::with_capacity(size.outputs as usize)),
+            x: Zeroizing::new([(); 2].map(|()| vec![Block::ZERO; Unit::MOST_SWITCHES])),
         };
         let mut walk = Walk::new(size);
         Evaluator { size, next: walk.next(), walk, board: Board::new(size, Block::ZERO), engine }
@@ -203,6 +202,12 @@ impl Evaluator {
             return Err(Error::usage("a universal circuit is decoded before its end"));
         }
         Ok(self.engine.outputs.iter().zip(decoding).map(|(label, bit)| label.lsb() ^ bit).collect())
+    }
+}
+
+impl Drop for Evaluator {
+    fn drop(&mut self) {
+        self.board.wires_mut().into_iter().for_each(|wires| wires.zeroize());
     }
 }
 

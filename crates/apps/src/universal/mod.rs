@@ -8,6 +8,7 @@
 //! **Security**: semi-honest parties, with the hash of `kernels::ot_hash` circular correlation robust and random OTs.
 //! Bob learns the numbers of inputs, gates (copies and padding included) and outputs, and the result. Which ciphertexts
 //! come when is a function of these numbers; the control bits are hidden in them as a garbler's operands are in half-gates.
+//! Their hashes begin with the call's domain and a salt that Alice draws for the run.
 //! Alice learns nothing: she sees Bob's input under the choices of his OTs. An Alice who does not follow the protocol learns at
 //! most whether Bob stops. Every run is a query to the function: how many she allows is hers to decide. How long it
 //! takes her to find the control bits, before the first message, depends on the function.
@@ -90,7 +91,7 @@ pub fn gate_bytes(node: &Node) -> [u8; 9] {
 /// # Errors
 /// [`Error::Invalid`] that says which gate is none.
 pub fn decode_function(size: Size, bits: &BitMatrix) -> circuit::Result<Nodes> {
-    let mut gates = vec![0u128; bits.lanes()];
+    let mut gates = Zeroizing::new(vec![0u128; bits.lanes()]);
     for row in 0..bits.rows() {
         let words = bits.row(row);
         gates.iter_mut().enumerate().for_each(|(i, gate)| *gate |= u128::from(words[i / 64] >> (i % 64) & 1) << row);
@@ -182,6 +183,7 @@ impl Functionality for Universal {
             _ if !inputs.iter().all(|input| holds(Party::Bob, input)) => {
                 Err(Error::usage("inputs that bob holds alone"))
             }
+            _ if inputs.is_empty() => Err(Error::usage("a function and at least one input, not the function alone")),
             _ if inputs.len() > MOST_PORTS => {
                 Err(Error::usage(format!("at most {MOST_PORTS} inputs, not {}", inputs.len())))
             }
@@ -226,8 +228,7 @@ impl CallProtocol for Universal {
     }
 
     fn setup(&self, call: &Arc<Call>, context: &Context) -> duologue::Result<SetupStage> {
-        let stored = Zeroizing::new(Vec::with_capacity(stages::lengths(size_of(call)?, context.party).stored));
-        Ok(Box::new(Setup { party: context.party, stored }))
+        Ok(Box::new(Setup::new(size_of(call)?, context)))
     }
 
     fn online(

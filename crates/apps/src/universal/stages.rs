@@ -12,7 +12,7 @@ use super::garbling::{Evaluator, Garbler, bytes};
 use super::{decode_function, split};
 use crate::packed::{BitReader, BitWriter};
 use circuit::universal::{Controls, Size};
-use duologue::call::{CallLengths, Drawn, Exchange, Outbox, Stage, Zeroizing};
+use duologue::call::{CallLengths, Context, Drawn, Exchange, Outbox, Stage, Zeroizing};
 use duologue::circuit::{self, BitMatrix, Party, Type};
 use duologue::correlation::Demand;
 use duologue::{Block, Error, Result};
@@ -24,11 +24,23 @@ const CHUNK: u64 = 1 << 18;
 /// Exchanges before the ciphertexts.
 const BEFORE: usize = 2;
 
+/// Bytes of the call's domain, with which what setup stores begins.
+const DOMAIN: usize = 32;
+
+/// The context of the key of a run's hashes.
+const CONTEXT: &str = "duologue v1 universal: salt of hashes";
+
+/// The S of a run's hashes: of the call's domain and what Alice drew, so that no other call has it.
+fn salt(domain: &[u8], drawn: &[u8]) -> Block {
+    let derived = blake3::Hasher::new_derive_key(CONTEXT).update(domain).update(drawn).finalize();
+    blocks(derived.as_bytes()).next().unwrap_or_default()
+}
+
 /// The lengths of one party.
 pub fn lengths(size: Size, party: Party) -> CallLengths {
     let (inputs, outputs) = (size.inputs as usize, size.outputs as usize);
     let demand = Demand { cots_by_alice: inputs as u64, ..Demand::NONE };
-    let stored = if party == Party::Alice { 32 * inputs } else { inputs.div_ceil(8) + 16 * inputs };
+    let labels = if party == Party::Alice { 32 * inputs } else { inputs.div_ceil(8) + 16 * inputs };
     let to_bob = [16 + 16 * inputs].into_iter().chain(chunks(size)).chain([outputs.div_ceil(8)]);
     let message = |(sender, bytes)| {
         let (sent, read) = if sender == party { (bytes, 0) } else { (0, bytes) };
@@ -37,7 +49,7 @@ pub fn lengths(size: Size, party: Party) -> CallLengths {
     let messages = [(Party::Bob, inputs.div_ceil(8))].into_iter().chain(to_bob.map(|bytes| (Party::Alice, bytes)));
     CallLengths {
         setup: vec![Exchange { demand, ..Exchange::default() }],
-        stored,
+        stored: DOMAIN + labels,
         online: messages.map(message).collect(),
     }
 }
@@ -50,8 +62,16 @@ fn chunks(size: Size) -> impl Iterator<Item = usize> {
 
 /// Setup: what random OTs give is stored.
 pub struct Setup {
-    pub party: Party,
-    pub stored: Zeroizing<Vec<u8>>,
+    party: Party,
+    stored: Zeroizing<Vec<u8>>,
+}
+
+impl Setup {
+    pub fn new(size: Size, context: &Context) -> Setup {
+        let mut stored = Zeroizing::new(Vec::with_capacity(lengths(size, context.party).stored));
+        stored.extend_from_slice(&context.domain);
+        Setup { party: context.party, stored }
+    }
 }
 
 impl Stage for Setup {
@@ -109,7 +129,7 @@ fn packed(bits: &[bool]) -> Vec<u8> {
 /// Alice online: garbles the function that she holds.
 pub struct Alice {
     size: Size,
-    /// m_0 of all OTs, then m_1.
+    /// The domain, then m_0 of all OTs, then m_1.
     setup: Zeroizing<Vec<u8>>,
     controls: Option<Controls>,
     /// Outputs, which are Bob's.
@@ -134,9 +154,10 @@ impl Alice {
     fn begin(&mut self, inbox: &[u8], outbox: &mut Outbox) -> Result<()> {
         let inputs = self.size.inputs as usize;
         let differ = BitReader::new(inbox, inputs as u64)?.row(inputs);
-        let (s, delta) = (self.random.block(), Zeroizing::new(self.random.block().with_lsb(true)));
-        outbox.extend_from_slice(&s.to_bytes());
-        let (m0, m1) = self.setup.split_at(16 * inputs);
+        let (drawn, delta) = (self.random.block().to_bytes(), Zeroizing::new(self.random.block().with_lsb(true)));
+        outbox.extend_from_slice(&drawn);
+        let (domain, messages) = self.setup.split_at(DOMAIN);
+        let (s, (m0, m1)) = (salt(domain, &drawn), messages.split_at(16 * inputs));
         let mut labels = Vec::with_capacity(inputs);
         for ((m0, m1), differ) in blocks(m0).zip(blocks(m1)).zip(bits(&differ, inputs)) {
             let both = m0 ^ m1;
@@ -175,7 +196,7 @@ impl Stage for Alice {
 /// Bob online: evaluates on his input.
 pub struct Bob {
     size: Size,
-    /// The choices of his OTs, then their messages.
+    /// The domain, then the choices of his OTs, then their messages.
     setup: Zeroizing<Vec<u8>>,
     input: Zeroizing<Vec<bool>>,
     types: Vec<Type>,
@@ -185,18 +206,23 @@ pub struct Bob {
 
 impl Bob {
     pub fn new(size: Size, setup: Zeroizing<Vec<u8>>, args: &[Option<BitMatrix>], types: Vec<Type>) -> Bob {
-        let input = Zeroizing::new(args.iter().flatten().flat_map(|input| input.lane(0)).collect());
+        let mut input = Zeroizing::new(Vec::with_capacity(size.inputs as usize));
+        args.iter().flatten().for_each(|arg| input.extend_from_slice(&Zeroizing::new(arg.lane(0))));
         Bob { size, setup, input, types, evaluator: None, step: 0 }
     }
 
-    /// What setup has stored: choices and messages.
-    fn stored(&self) -> (&[u8], &[u8]) {
-        self.setup.split_at(self.size.inputs.div_ceil(8) as usize)
+    /// What setup has stored: the domain, choices, and messages.
+    fn stored(&self) -> [&[u8]; 3] {
+        let (domain, rest) = self.setup.split_at(DOMAIN);
+        let (choices, messages) = rest.split_at(self.size.inputs.div_ceil(8) as usize);
+        [domain, choices, messages]
     }
 
     fn ask(&self, outbox: &mut Outbox) -> Result<()> {
         let inputs = self.input.len();
-        let choices = BitReader::new(self.stored().0, inputs as u64)?.row(inputs);
+        let [_, choices, _] = self.stored();
+        let ours = |_| Error::usage("the choices that setup has stored for a universal circuit are damaged");
+        let choices = Zeroizing::new(BitReader::new(choices, inputs as u64).map_err(ours)?.row(inputs));
         let differ: Vec<bool> = bits(&choices, inputs).zip(&*self.input).map(|(choice, &bit)| choice ^ bit).collect();
         outbox.extend_from_slice(&packed(&differ));
         Ok(())
@@ -204,11 +230,10 @@ impl Bob {
 
     /// The labels of his input.
     fn begin(&mut self, inbox: &[u8]) {
-        let (s, corrections) = inbox.split_at(16);
-        let labels = blocks(self.stored().1).zip(blocks(corrections)).zip(&*self.input);
+        let ([domain, _, messages], (drawn, corrections)) = (self.stored(), inbox.split_at(16));
+        let labels = blocks(messages).zip(blocks(corrections)).zip(&*self.input);
         let labels = labels.map(|((message, correction), &bit)| message ^ (Block::mask(bit) & correction)).collect();
-        let s = blocks(s).next().unwrap_or_default();
-        self.evaluator = Some(Evaluator::new(self.size, s, labels));
+        self.evaluator = Some(Evaluator::new(self.size, salt(domain, drawn), labels));
     }
 }
 

@@ -6,21 +6,25 @@
 
 use crate::error::{Error, Result};
 use crate::graph::{Bit, Circuit, Gate};
+use std::fmt;
+use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// In place of an operand: nothing, which reads as false.
 pub const NOTHING: u32 = u32::MAX;
 
-/// The most nodes of a function.
-pub const MAX_NODES: usize = 1 << 26;
+/// The most nodes of a function. With more, a universal circuit's control bits could not be counted in 32 bits.
+pub const MAX_NODES: usize = 1 << 25;
 
-/// A gate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A gate, which is secret: so there is no `Debug`.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Node {
     /// Nodes before this one, or [`NOTHING`].
     pub operands: [u32; 2],
     /// Bit x + 2·y is the result for operands x and y. It does not depend on an operand that is nothing.
     pub table: u8,
 }
+
+impl DefaultIsZeroes for Node {}
 
 impl Node {
     /// Always false, reading nothing: what functions are padded with.
@@ -87,11 +91,18 @@ impl Size {
     }
 }
 
-/// A function.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A function, whose gates are erased after use.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Nodes {
     size: Size,
-    nodes: Vec<Node>,
+    nodes: Zeroizing<Vec<Node>>,
+}
+
+/// The public sizes alone.
+impl fmt::Debug for Nodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Nodes").field("size", &self.size).finish_non_exhaustive()
+    }
 }
 
 impl Nodes {
@@ -101,6 +112,7 @@ impl Nodes {
     /// [`Error::Invalid`] that names the gate which reads what is not before it, reads an output, or what was read twice
     /// already, or whose table is none of its operands.
     pub fn new(size: Size, nodes: Vec<Node>) -> Result<Nodes> {
+        let nodes = Zeroizing::new(nodes);
         if nodes.len() != size.tables() {
             let why = format!("{} gates and outputs of {} that were announced", nodes.len(), size.tables());
             return Err(Error::invalid("function", why));
@@ -140,8 +152,13 @@ impl Nodes {
             return Err(Error::usage(format!("the function has {ours} gates, copies included, more than {gates}")));
         }
         self.size = Size::new(inputs, gates, outputs)?;
-        let padding = std::iter::repeat_n(Node::FALSE, (gates - ours) as usize);
-        self.nodes.splice(ours as usize..ours as usize, padding);
+        // In room of its own: where a vector grows, it leaves its gates behind.
+        let mut padded = Zeroizing::new(Vec::with_capacity(self.size.tables()));
+        let (before, after) = self.nodes.split_at(ours as usize);
+        padded.extend_from_slice(before);
+        padded.resize(gates as usize, Node::FALSE);
+        padded.extend_from_slice(after);
+        self.nodes = padded;
         Ok(self)
     }
 
@@ -152,7 +169,7 @@ impl Nodes {
     pub fn evaluate(&self, inputs: &[u64]) -> Vec<u64> {
         assert_eq!(inputs.len(), self.size.inputs as usize, "input bits of a function");
         let mut values = inputs.to_vec();
-        for node in &self.nodes {
+        for node in self.nodes.iter() {
             let [x, y] = node.operands.map(|from| values.get(from as usize).copied().unwrap_or(0));
             values.push(table(node.table, x, y));
         }

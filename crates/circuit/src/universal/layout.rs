@@ -88,14 +88,3 @@ impl Size {
         levels(self).0.iter().map(Level::switches).sum()
     }
 }
-
-/// Switches of the universal circuit for N nodes as Liu et al. count them, 2·S(N).
-pub fn published(nodes: u64) -> u64 {
-    let (mut sum, mut networks, mut n) = (0, 2, nodes.max(2));
-    while n > 2 {
-        let pairs = n.div_ceil(2);
-        sum += networks * (3 * (pairs - 2) + if n.is_multiple_of(2) { 4 } else { 3 });
-        (networks, n) = (2 * networks, pairs);
-    }
-    sum + networks
-}

@@ -20,14 +20,15 @@
 //! edges of a bipartite graph of degree two, a walk along its paths and circles: O(N log N) in all.
 //!
 //! **Size**. Liu et al. have S(n) = 2·S(⌈n/2⌉) + 3·(⌈n/2⌉ − 2) + (4, of odd n 3) with S(2) = 1, and two networks of S(N)
-//! switches ([`published`]). Here fewer do ([`Size::switches`]): a wire of a circuit may go to two places, so the first pair
+//! switches. Here fewer do ([`Size::switches`]): a wire of a circuit may go to two places, so the first pair
 //! needs no *mid*, nor a pair of two poles any switch; of each circle or path one edge's colour is free, so that the first
 //! pair needs no *out* (as in Waksman's networks); and inputs have no operands and outputs no readers. With one input and one
 //! output that is S(n) = 2·S(⌈n/2⌉) + 3·(⌈n/2⌉ − 2) + (2, of odd n 1) with S(2) = 0.
 //!
 //! [`Walk`] goes through a network in an order in which every wire is known when it is read, as a function of the sizes alone.
 //! All 2^l networks of one level do the same at the same time, so that they are a row of independent switches; a
-//! [`Board`] holds the values of wires, two for each node. [`Controls`] are the control bits of one function.
+//! [`Board`] holds the values of wires, 3·2^⌈log₂ N⌉ of them, which is 3 to 6 for each node. [`Controls`] are the control
+//! bits of one function.
 
 mod board;
 mod layout;
@@ -36,7 +37,6 @@ mod walk;
 
 pub use crate::private::nodes::{NOTHING, Node, Nodes, Size};
 pub use board::{Board, Engine};
-pub use layout::published;
 pub use route::Controls;
 pub use walk::{Unit, Walk};
 

@@ -3,15 +3,16 @@
 use super::board::{Board, Engine};
 use super::layout::{Kind, Level, levels};
 use super::walk::Walk;
-use crate::private::nodes::{NOTHING, Nodes, Size, table};
+use crate::private::nodes::{NOTHING, Node, Nodes, Size, table};
+use zeroize::Zeroizing;
 
 /// Control bits and tables that make the universal circuit of a size compute one function.
 pub struct Controls {
     size: Size,
     /// Control bits, each at its place.
-    bits: Vec<u64>,
+    bits: Zeroizing<Vec<u64>>,
     /// A table for each gate and output: bit x + 2·y, for x of the first network and y of the second.
-    tables: Vec<u8>,
+    tables: Zeroizing<Vec<u8>>,
 }
 
 impl Controls {
@@ -19,7 +20,7 @@ impl Controls {
     pub fn new(function: &Nodes) -> Controls {
         let size = function.size();
         let (levels, bits) = levels(size);
-        let mut controls = Controls { size, bits: vec![0; bits / 64], tables: Vec::new() };
+        let mut controls = Controls { size, bits: Zeroizing::new(vec![0; bits / 64]), tables: Zeroizing::default() };
         let mut edges = controls.split(function);
         for level in &levels {
             edges = controls.route(level, &edges);
@@ -56,9 +57,9 @@ impl Controls {
 
     /// The edges of both networks, one after the other, by where they begin; and the tables, for operands in the order of
     /// the networks that they come from.
-    fn split(&mut self, function: &Nodes) -> Vec<u32> {
+    fn split(&mut self, function: &Nodes) -> Zeroizing<Vec<u32>> {
         let (n, inputs) = (self.size.nodes(), self.size.inputs as usize);
-        let mut edges = vec![NOTHING; 2 * n];
+        let mut edges = Zeroizing::new(vec![NOTHING; 2 * n]);
         for (i, node) in function.nodes().iter().enumerate() {
             for (place, from) in node.operands.into_iter().enumerate().filter(|(_, from)| *from != NOTHING) {
                 let from = 2 * from as usize;
@@ -68,8 +69,8 @@ impl Controls {
         }
         let mut colours = Colours::default();
         colours.paint(&edges);
-        let mut halves = vec![NOTHING; 2 * n];
-        let mut crossed = vec![false; n];
+        let mut halves = Zeroizing::new(vec![NOTHING; 2 * n]);
+        let mut crossed = Zeroizing::new(vec![false; n]);
         for (from, &to) in edges.iter().enumerate().filter(|(_, to)| **to != NOTHING) {
             let colour = colours.of(from);
             halves[colour * n + from / 2] = to / 2;
@@ -77,15 +78,16 @@ impl Controls {
         }
         let swapped = |table: u8| table & 0b1001 | (table & 0b0010) << 1 | (table & 0b0100) >> 1;
         let tables = function.nodes().iter().zip(&crossed[inputs..]);
-        self.tables = tables.map(|(node, &crossed)| if crossed { swapped(node.table) } else { node.table }).collect();
+        let table = |(node, &crossed): (&Node, &bool)| if crossed { swapped(node.table) } else { node.table };
+        self.tables = Zeroizing::new(tables.map(table).collect());
         halves
     }
 
     /// Sets the switches of a level, whose networks' edges lie one after the other, and says what edges the halves have.
-    fn route(&mut self, level: &Level, edges: &[u32]) -> Vec<u32> {
+    fn route(&mut self, level: &Level, edges: &[u32]) -> Zeroizing<Vec<u32>> {
         let (n, halves) = (level.poles, level.poles.div_ceil(2));
-        let mut next = vec![NOTHING; 2 * level.width * halves];
-        let (mut colours, mut outer) = (Colours::default(), vec![NOTHING; n]);
+        let mut next = Zeroizing::new(vec![NOTHING; 2 * level.width * halves]);
+        let (mut colours, mut outer) = (Colours::default(), Zeroizing::new(vec![NOTHING; n]));
         for network in 0..level.width {
             outer.copy_from_slice(&edges[network * n..][..n]);
             for (pair, ends) in outer.chunks_mut(2).enumerate() {
@@ -110,12 +112,11 @@ impl Controls {
         next
     }
 
-    /// Crosses a switch, if there is one.
+    /// Crosses a switch.
     fn set(&mut self, level: &Level, kind: Kind, pair: usize, network: usize) {
-        if level.has(kind, pair) {
-            let place = level.place(kind, pair) + network;
-            self.bits[place / 64] |= 1 << (place % 64);
-        }
+        debug_assert!(level.has(kind, pair), "no switch {kind:?} at pair {pair} of {}", level.poles);
+        let place = level.place(kind, pair) + network;
+        self.bits[place / 64] |= 1 << (place % 64);
     }
 }
 
@@ -123,9 +124,9 @@ impl Controls {
 #[derive(Default)]
 struct Colours {
     /// 0, 1, or [`Colours::NONE`], by where an edge begins.
-    colours: Vec<u8>,
+    colours: Zeroizing<Vec<u8>>,
     /// Where the edge begins that ends here.
-    origins: Vec<u32>,
+    origins: Zeroizing<Vec<u32>>,
 }
 
 impl Colours {

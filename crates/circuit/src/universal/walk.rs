@@ -4,9 +4,6 @@ use super::layout::{Kind, Level, levels};
 use crate::private::nodes::Size;
 use std::collections::VecDeque;
 
-/// The most switches of a unit: those that work on them at once stay in the cache.
-const MOST: usize = 1 << 10;
-
 /// Switches of one row, or a pole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
@@ -32,6 +29,11 @@ pub enum Unit {
     },
     /// An input, gate or output.
     Pole(usize),
+}
+
+impl Unit {
+    /// The most switches of a unit: what they work on at once stays in the cache.
+    pub const MOST_SWITCHES: usize = 1 << 10;
 }
 
 /// What a unit does in a board.
@@ -140,7 +142,7 @@ impl Walk {
             Step::Mid => Kind::Mid,
             _ => Kind::Out,
         };
-        let (from, len) = (self.done, MOST.min(width - self.done));
+        let (from, len) = (self.done, Unit::MOST_SWITCHES.min(width - self.done));
         self.done += len;
         if self.done == width {
             self.done = 0;

@@ -13,9 +13,12 @@ use duologue::circuit::universal::Nodes;
 use duologue::circuit::{Circuit, Program};
 use ndarray::aview2;
 use ndarray_npy::WriteNpyExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 use zeroize::Zeroizing;
+
+/// More bytes than an NPY header of two dimensions has.
+const NPY_HEADER: usize = 256;
 
 pub fn run(args: &Import, console: &Console) -> Result<(), Failure> {
     let circuit = read(args)?;
@@ -34,19 +37,36 @@ fn keep(circuit: &Circuit, private: &Path, args: &Import, console: &Console) -> 
         let why = format!("{}: the function goes to a file that is named FILE.npy", private.display());
         return Err(Failure::input(why));
     }
+    if place(private) == place(&args.output) {
+        let why = format!("{}: the program and the private function go to two files", private.display());
+        return Err(Failure::input(why));
+    }
     let function = Nodes::of_circuit(circuit)?;
     let function = match args.gates {
         Some(gates) => function.padded(gates)?,
         None => function,
     };
     let program = universal(circuit.inputs(), circuit.outputs(), function.size().gates)?;
-    let gates: Vec<[u8; 9]> = function.nodes().iter().map(gate_bytes).collect();
-    let mut bytes = Zeroizing::new(Vec::new());
+    let gates: Zeroizing<Vec<[u8; 9]>> = Zeroizing::new(function.nodes().iter().map(gate_bytes).collect());
+    // In room for all: where a vector grows, it leaves its bytes behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(NPY_HEADER + gates.as_flattened().len()));
     let writing = |why| Failure::io(format!("writing {}", private.display()))(io::Error::other(why));
     aview2(&gates).write_npy(&mut *bytes).map_err(writing)?;
+    let program_bytes = program.to_bytes()?;
     private::write_new(private, &bytes)?;
-    output::write_file(&args.output, &program.to_bytes()?)?;
+    if let Err(why) = output::write_file(&args.output, &program_bytes) {
+        // Without its program the function is of no use, and the next try would meet a file that exists.
+        let _ = fs::remove_file(private);
+        return Err(why);
+    }
     console.show(&Written::new(&program, &args.output)?)
+}
+
+/// A path whose folder is written in one way alone.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    folder.join(path.file_name().unwrap_or_default())
 }
 
 fn read(args: &Import) -> Result<Circuit, Failure> {
