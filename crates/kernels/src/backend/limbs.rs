@@ -4,6 +4,8 @@
 //! As with [`Kernel`](super::lanes::Kernel), a processor's token runs a job by inlining it into a function that is
 //! compiled with the instructions, so every function of a loop is `inline(always)`.
 
+use std::ops::{BitOr, BitXor};
+
 use bytemuck::{Pod, Zeroable};
 
 /// Numbers of one modulus that are computed side by side.
@@ -30,15 +32,19 @@ pub(crate) trait LimbLoop {
 /// processor has them.
 pub(crate) trait LimbLanes: Copy {
     type Reg: Copy;
-    /// A bit for each lane.
-    type Mask: Copy;
+    /// A bit for each lane, the lowest for the first.
+    type Mask: Copy + From<u8> + Into<u8> + BitOr<Output = Self::Mask> + BitXor<Output = Self::Mask>;
 
     fn load(self, from: &Limb) -> Self::Reg;
     fn store(self, x: Self::Reg, to: &mut Limb);
     /// A register with this number in every lane.
     fn splat(self, x: u64) -> Self::Reg;
     fn add(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    fn subtract(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// The low 64 bits of the product.
+    fn multiply(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
     fn and(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    fn shift_right<const BITS: u32>(self, x: Self::Reg) -> Self::Reg;
     /// What is above the lowest 52 bits.
     fn carry(self, x: Self::Reg) -> Self::Reg;
     /// `sum` and the low 52 bits of the product of the low 52 bits of `x` and of `y`.
@@ -47,6 +53,10 @@ pub(crate) trait LimbLanes: Copy {
     fn add_high(self, sum: Self::Reg, x: Self::Reg, y: Self::Reg) -> Self::Reg;
     /// The lanes in which both are equal.
     fn equal(self, x: Self::Reg, y: Self::Reg) -> Self::Mask;
+    /// `y` in the lanes of the mask, `x` in the others.
+    fn select(self, mask: Self::Mask, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// For each lane the number of the table that its index, below 16, names; all of the table is in registers.
+    fn look_up(self, table: &[Limb; 2], index: Self::Reg) -> Self::Reg;
     /// `place` in the lanes of the mask, `x` in the others.
     fn replace(self, x: Self::Reg, mask: Self::Mask, place: &Limb) -> Self::Reg;
     /// The one number at `place` in the lanes of the mask, `x` in the others.

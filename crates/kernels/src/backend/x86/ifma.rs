@@ -48,8 +48,20 @@ impl LimbLanes for Ifma {
         unsafe { _mm512_add_epi64(x, y) }
     }
     #[inline(always)]
+    fn subtract(self, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_sub_epi64(x, y) }
+    }
+    #[inline(always)]
+    fn multiply(self, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_mullo_epi64(x, y) }
+    }
+    #[inline(always)]
     fn and(self, x: __m512i, y: __m512i) -> __m512i {
         unsafe { _mm512_and_si512(x, y) }
+    }
+    #[inline(always)]
+    fn shift_right<const BITS: u32>(self, x: __m512i) -> __m512i {
+        unsafe { _mm512_srli_epi64::<BITS>(x) }
     }
     #[inline(always)]
     fn carry(self, x: __m512i) -> __m512i {
@@ -66,6 +78,14 @@ impl LimbLanes for Ifma {
     #[inline(always)]
     fn equal(self, x: __m512i, y: __m512i) -> __mmask8 {
         unsafe { _mm512_cmpeq_epi64_mask(x, y) }
+    }
+    #[inline(always)]
+    fn select(self, mask: __mmask8, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_mask_blend_epi64(mask, x, y) }
+    }
+    #[inline(always)]
+    fn look_up(self, table: &[Limb; 2], index: __m512i) -> __m512i {
+        unsafe { _mm512_permutex2var_epi64(self.load(&table[0]), index, self.load(&table[1])) }
     }
     #[inline(always)]
     fn replace(self, x: __m512i, mask: __mmask8, place: &Limb) -> __m512i {
