@@ -1,9 +1,12 @@
 use curve25519_dalek::RistrettoPoint;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable};
+use num_bigint::BigUint;
 use proptest::prelude::*;
 
+use super::field::{Element, LIMBS, inverses, square_roots};
 use super::*;
 use crate::Block;
+use crate::backend::limbs::{Checked, Limb, LimbLanes, LimbLoop, SIDE_BY_SIDE};
 use crate::generator::Generator;
 
 const LENGTHS: [usize; 8] = [0, 1, 7, 8, 9, 16, 17, 1000];
@@ -26,10 +29,10 @@ fn extreme_scalars() -> Vec<Scalar> {
     [Scalar::ZERO, one, one + one, -one, -one - one].into_iter().chain(bytes).chain(powers).collect()
 }
 
-/// Each backend that computes points in a way of its own.
+/// Every way of computing points: on the processor's instructions if it has them, on lanes that are checked, by the library.
 fn each() -> impl Iterator<Item = Ristretto> {
-    let wide = Backend::available().into_iter().filter(|backend| backend.multiplier().is_some());
-    wide.chain([Backend::Portable]).map(Ristretto::with_backend)
+    let wide = Backend::available().into_iter().filter_map(Backend::multiplier);
+    wide.chain([Multiplier::Checked(Checked)]).map(Some).chain([None]).map(Ristretto)
 }
 
 fn decoded(encodings: &[Encoding]) -> Vec<RistrettoPoint> {
@@ -41,8 +44,8 @@ fn encoded(points: impl IntoIterator<Item = RistrettoPoint>) -> Vec<Encoding> {
 }
 
 fn hex<const N: usize>(text: &str) -> [u8; N] {
-    let byte = |i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).expect("two digits");
-    std::array::from_fn(byte)
+    assert_eq!(text.len(), 2 * N, "{N} bytes");
+    std::array::from_fn(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).expect("two digits"))
 }
 
 /// Random points, as the library hashes them.
@@ -192,14 +195,219 @@ fn misuse_is_refused() {
         assert!(caught(&|points| drop(FixedBase::new(&points))));
     }
     let mut all = each().map(|group| group.neutral(1)).collect::<Vec<_>>();
-    if let [wide, plain] = &mut all[..] {
+    if let [.., wide, plain] = &mut all[..] {
         assert!(std::panic::catch_unwind(|| wide.add(plain)).is_err());
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| wide.append(plain))).is_err());
     }
 }
 
+const VECTORS: &str = include_str!("../../../../vectors/ristretto255.txt");
+
+/// What follows a word, of each line that begins with it.
+fn vectors(word: &str) -> impl Iterator<Item = &'static str> {
+    VECTORS.lines().filter_map(move |line| line.strip_prefix(word)?.strip_prefix(' '))
+}
+
+#[test]
+fn vectors_of_the_rfc_are_met() {
+    for group in each() {
+        let multiples: Vec<Encoding> = vectors("multiple").map(hex).collect();
+        let scalars: Vec<_> = (0..16_u64).map(Scalar::from).collect();
+        assert_eq!(*FixedBase::new(&group.generator()).multiply(&scalars).encode(), multiples);
+        assert_eq!(*group.decode(&multiples).expect("points").encode(), multiples);
+        let (uniform, mapped): (Vec<[u8; 64]>, Vec<Encoding>) =
+            vectors("map").filter_map(|line| line.split_once(' ')).map(|(from, to)| (hex(from), hex(to))).unzip();
+        assert_eq!((uniform.len(), &*group.map(&uniform).encode()), (11, &mapped));
+        let refused: Vec<Encoding> = vectors("refused").map(hex).collect();
+        assert_eq!(group.decode(&refused).err(), Some(Refused { places: (0..29).collect() }));
+        // Each alone among points.
+        for (at, bad) in refused.into_iter().enumerate() {
+            let mut mixed = [multiples.clone(), multiples.clone()].concat();
+            mixed[at] = bad;
+            assert_eq!(group.decode(&mixed).err(), Some(Refused { places: vec![at] }), "{at}");
+        }
+    }
+}
+
+#[test]
+fn a_refusal_says_which() {
+    let refused = Ristretto::detect().decode(&[[0; 32], [1; 32], [0; 32], [0xff; 32]]).err().expect("no points");
+    assert_eq!(refused.to_string(), "encoding number 1 is no point of ristretto255 (2 in the batch are none)");
+}
+
+// Numbers modulo p, against big integers.
+
+fn p() -> BigUint {
+    (BigUint::from(1_u8) << 255) - 19_u8
+}
+
+fn number(limbs: &[u64; LIMBS]) -> BigUint {
+    limbs.iter().rev().fold(BigUint::ZERO, |x, &limb| (x << 51) + limb)
+}
+
+fn lanes(values: &[[u64; LIMBS]]) -> [Limb; LIMBS] {
+    std::array::from_fn(|k| Limb(std::array::from_fn(|lane| values[lane][k])))
+}
+
+fn lane(x: &[Limb; LIMBS], lane: usize) -> [u64; LIMBS] {
+    x.each_ref().map(|limb| limb.0[lane])
+}
+
+/// What is computed of two elements: forms below p, and masks.
+#[derive(Default)]
+struct Results {
+    numbers: Vec<[Limb; LIMBS]>,
+    masks: Vec<u8>,
+}
+
+/// Products and the like, of which factors may have 52 bits; then all else, of elements.
+struct Compute<'a> {
+    a: [Limb; LIMBS],
+    b: [Limb; LIMBS],
+    elements: bool,
+    results: &'a mut Results,
+}
+
+impl LimbLoop for Compute<'_> {
+    #[inline(always)]
+    fn run<C: LimbLanes>(self, cpu: C) {
+        let (a, b) = (Element::load(cpu, &self.a), Element::load(cpu, &self.b));
+        let mut all = vec![a * b, a.square(), a + b];
+        if self.elements {
+            let [inverse] = inverses([a]);
+            let [(was_square, root)] = square_roots([a], [b]);
+            all.extend([a, a - b, -a, inverse, root, a.absolute(), a.or(0x5a.into(), b), a.negated_where(0xa5.into())]);
+            let masks = [was_square, a.is_zero(), a.is_negative(), a.equals(b)];
+            self.results.masks.extend(masks.map(Into::<u8>::into));
+        }
+        for element in all {
+            let mut canonical = [Limb::ZERO; LIMBS];
+            element.store_canonical(&mut canonical);
+            self.results.numbers.push(canonical);
+        }
+    }
+}
+
+fn computed(cpu: Multiplier, a: &[[u64; LIMBS]], b: &[[u64; LIMBS]], elements: bool) -> Results {
+    let mut results = Results::default();
+    cpu.run(Compute { a: lanes(a), b: lanes(b), elements, results: &mut results });
+    results
+}
+
+fn is_square(x: &BigUint) -> bool {
+    x.modpow(&(p() >> 1), &p()) <= BigUint::from(1_u8)
+}
+
+/// What the operations on elements give, in their order.
+fn expected(a: &BigUint, b: &BigUint, lane: usize) -> (Vec<BigUint>, [bool; 4]) {
+    let (p, zero) = (p(), BigUint::ZERO);
+    let [a, b] = [a % &p, b % &p];
+    let negative = |x: &BigUint| (&p - x) % &p;
+    let inverse = |x: &BigUint| x.modpow(&(&p - 2_u8), &p);
+    let even = |x: BigUint| if x.bit(0) { &p - x } else { x };
+    let ratio = &a * inverse(&b) % &p;
+    let i = number(&constants::SQRT_M1);
+    let square = if is_square(&ratio) { ratio.clone() } else { &ratio * &i % &p };
+    let candidate = square.modpow(&((&p + 3_u8) >> 3), &p);
+    let root = if &candidate * &candidate % &p == square { candidate } else { candidate * &i % &p };
+    let numbers = vec![
+        &a * &b % &p,
+        &a * &a % &p,
+        (&a + &b) % &p,
+        a.clone(),
+        (&a + negative(&b)) % &p,
+        negative(&a),
+        inverse(&a),
+        even(root),
+        even(a.clone()),
+        if 0x5a >> lane & 1 == 1 { b.clone() } else { a.clone() },
+        if 0xa5 >> lane & 1 == 1 { negative(&a) } else { a.clone() },
+    ];
+    // Of u/0 for u that is not 0 the RFC says that it is no square.
+    let was_square = a == zero || (b != zero && is_square(&ratio));
+    (numbers, [was_square, a == zero, a.bit(0), a == b])
+}
+
+fn cpus() -> impl Iterator<Item = Multiplier> {
+    each().filter_map(|group| group.0)
+}
+
+fn check(a: &[[u64; LIMBS]; SIDE_BY_SIDE], b: &[[u64; LIMBS]; SIDE_BY_SIDE], elements: bool) {
+    for cpu in cpus() {
+        let results = computed(cpu, a, b, elements);
+        for at in 0..SIDE_BY_SIDE {
+            let (numbers, masks) = expected(&number(&a[at]), &number(&b[at]), at);
+            for (step, (result, expected)) in results.numbers.iter().zip(&numbers).enumerate() {
+                let limbs = lane(result, at);
+                assert!(limbs.iter().all(|&limb| limb < 1 << 51), "step {step} of {:x?}, {:x?}", a[at], b[at]);
+                assert_eq!(&number(&limbs), expected, "step {step} of {:x?}, {:x?}", a[at], b[at]);
+            }
+            for (step, (mask, expected)) in results.masks.iter().zip(masks).enumerate() {
+                assert_eq!(mask >> at & 1 == 1, expected, "mask {step} of {:x?}, {:x?}", a[at], b[at]);
+            }
+        }
+    }
+}
+
+const LARGEST: u64 = (1 << 51) + (1 << 15) - 1;
+
+#[test]
+fn numbers_at_the_edges_are_computed_as_by_big_integers() {
+    let (ones, top) = ((1_u64 << 51) - 1, 1_u64 << 51);
+    // 0, 1, p − 1, p, p + 1, 2²⁵⁵ − 1, and limbs that are as large as those of an element can be.
+    let mut edges = vec![[0; LIMBS], [1, 0, 0, 0, 0], [LARGEST; LIMBS], [ones; LIMBS], [top; LIMBS]];
+    edges.extend([ones - 19, ones - 18, ones - 17, ones - 1].map(|low| [low, ones, ones, ones, ones]));
+    edges.extend([[ones - 18, ones, ones, ones, top], [LARGEST, 0, 0, 0, LARGEST], [0, 0, 0, 0, LARGEST]]);
+    edges.extend([constants::SQRT_M1, constants::D, [2, 0, 0, 0, 0], [4, 0, 0, 0, 0]]);
+    for a in &edges {
+        for b in edges.chunks_exact(SIDE_BY_SIDE) {
+            check(&[*a; SIDE_BY_SIDE], b.try_into().expect("eight"), true);
+        }
+    }
+}
+
+#[test]
+fn factors_of_52_bits_are_multiplied() {
+    let (all, one) = ((1_u64 << 52) - 1, 1_u64 << 51);
+    let mut edges = vec![[all; LIMBS], [one; LIMBS], [all, 0, all, 0, all], [0, all, 0, all, 0]];
+    edges.extend((0..LIMBS).map(|k| std::array::from_fn(|i| if i == k { all } else { 0 })));
+    edges.extend((0..LIMBS).map(|k| std::array::from_fn(|i| if i == k { 0 } else { all })));
+    edges.extend([[all, all, all, all, 0], [1, all, all, all, all]]);
+    for a in &edges {
+        for b in edges.chunks_exact(SIDE_BY_SIDE) {
+            check(&[*a; SIDE_BY_SIDE], b.try_into().expect("eight"), false);
+        }
+    }
+}
+
+#[test]
+fn constants_are_what_defines_them() {
+    use constants::*;
+    let (p, one) = (p(), BigUint::from(1_u8));
+    let [d, twice_d, i, sqrt, inverse, one_minus, minus_one] =
+        [D, TWICE_D, SQRT_M1, SQRT_AD_MINUS_ONE, INVSQRT_A_MINUS_D, ONE_MINUS_D_SQUARED, D_MINUS_ONE_SQUARED]
+            .map(|limbs| number(&limbs));
+    assert_eq!((&d * 121_666_u32 + 121_665_u32) % &p, BigUint::ZERO);
+    assert_eq!(twice_d, &d * 2_u8 % &p);
+    assert_eq!((&i * &i + 1_u8) % &p, BigUint::ZERO);
+    assert!(!i.bit(0));
+    assert_eq!((&sqrt * &sqrt + &d + 1_u8) % &p, BigUint::ZERO);
+    assert_eq!((&inverse * &inverse * (&d + 1_u8) + 1_u8) % &p, BigUint::ZERO);
+    assert_eq!((one_minus + &d * &d) % &p, one);
+    assert_eq!(minus_one, (&d - 1_u8) * (&d - 1_u8) % &p);
+}
+
+fn limbs() -> impl Strategy<Value = [u64; LIMBS]> {
+    prop::array::uniform5(prop_oneof![0..=LARGEST, (1_u64 << 51) - 20..=LARGEST, 0_u64..40])
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn any_numbers_are_computed_as_by_big_integers(a in prop::array::uniform8(limbs()), b in prop::array::uniform8(limbs())) {
+        check(&a, &b, true);
+    }
 
     #[test]
     fn what_is_refused_is_what_the_library_refuses(mut bytes in prop::collection::vec(any::<[u8; 32]>(), 1..40), even in any::<bool>()) {
