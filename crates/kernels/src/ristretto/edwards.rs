@@ -71,16 +71,17 @@ impl<C: LimbLanes> Point<C> {
 
     #[inline(always)]
     pub fn load(cpu: C, from: &Group) -> Self {
-        let [x, y, z, t] = from.each_ref().map(|limbs| Element::load(cpu, limbs));
-        Point { x, y, z, t }
+        let [x, y, z, t] = from;
+        Point { x: Element::load(cpu, x), y: Element::load(cpu, y), z: Element::load(cpu, z), t: Element::load(cpu, t) }
     }
 
     #[inline(always)]
     pub fn store(self, to: &mut Group) {
-        let Point { x, y, z, t } = self;
-        for (element, place) in [x, y, z, t].into_iter().zip(to) {
-            element.store(place);
-        }
+        let [x, y, z, t] = to;
+        self.x.store(x);
+        self.y.store(y);
+        self.z.store(z);
+        self.t.store(t);
     }
 
     #[inline(always)]
@@ -142,15 +143,22 @@ impl<C: LimbLanes> Point<C> {
 impl<C: LimbLanes> Prepared<C> {
     #[inline(always)]
     pub fn load(cpu: C, from: &PreparedGroup) -> Self {
-        let [sum, difference, twice_z, twice_dt] = from.each_ref().map(|limbs| Element::load(cpu, limbs));
-        Prepared { sum, difference, twice_z, twice_dt }
+        let [sum, difference, twice_z, twice_dt] = from;
+        Prepared {
+            sum: Element::load(cpu, sum),
+            difference: Element::load(cpu, difference),
+            twice_z: Element::load(cpu, twice_z),
+            twice_dt: Element::load(cpu, twice_dt),
+        }
     }
 
     #[inline(always)]
     pub fn store(self, to: &mut PreparedGroup) {
-        for (element, place) in [self.sum, self.difference, self.twice_z, self.twice_dt].into_iter().zip(to) {
-            element.store(place);
-        }
+        let [sum, difference, twice_z, twice_dt] = to;
+        self.sum.store(sum);
+        self.difference.store(difference);
+        self.twice_z.store(twice_z);
+        self.twice_dt.store(twice_dt);
     }
 
     /// The points at `place` in the lanes of the mask, these in the others.

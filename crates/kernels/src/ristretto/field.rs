@@ -23,9 +23,20 @@ pub(crate) struct Element<C: LimbLanes> {
 }
 
 impl<C: LimbLanes> Element<C> {
+    /// From the limb of each weight. Here and below a plain loop: what an array's own `map` is given may stay a function of
+    /// its own, which is compiled without the processor's instructions.
+    #[inline(always)]
+    fn new(cpu: C, limb: impl Fn(usize) -> C::Reg) -> Self {
+        let mut limbs = [cpu.splat(0); LIMBS];
+        for k in 0..LIMBS {
+            limbs[k] = limb(k);
+        }
+        Element { cpu, limbs }
+    }
+
     #[inline(always)]
     pub fn load(cpu: C, from: &[Limb; LIMBS]) -> Self {
-        Element { cpu, limbs: from.each_ref().map(|limb| cpu.load(limb)) }
+        Self::new(cpu, |k| cpu.load(&from[k]))
     }
 
     #[inline(always)]
@@ -38,7 +49,7 @@ impl<C: LimbLanes> Element<C> {
     /// The same number in every lane.
     #[inline(always)]
     pub fn splat(cpu: C, limbs: &[u64; LIMBS]) -> Self {
-        Element { cpu, limbs: limbs.map(|limb| cpu.splat(limb)) }
+        Self::new(cpu, |k| cpu.splat(limbs[k]))
     }
 
     #[inline(always)]
@@ -49,17 +60,13 @@ impl<C: LimbLanes> Element<C> {
     /// For each lane the number of a table that its index, below 16, names.
     #[inline(always)]
     pub fn look_up(cpu: C, table: &[[Limb; 2]; LIMBS], index: C::Reg) -> Self {
-        Element { cpu, limbs: table.each_ref().map(|limbs| cpu.look_up(limbs, index)) }
+        Self::new(cpu, |k| cpu.look_up(&table[k], index))
     }
 
     /// `place` in the lanes of the mask, this element in the others.
     #[inline(always)]
     pub fn replace(self, mask: C::Mask, place: &[Limb; LIMBS]) -> Self {
-        let mut limbs = self.limbs;
-        for k in 0..LIMBS {
-            limbs[k] = self.cpu.replace(limbs[k], mask, &place[k]);
-        }
-        Element { limbs, ..self }
+        Self::new(self.cpu, |k| self.cpu.replace(self.limbs[k], mask, &place[k]))
     }
 
     /// `other` in the lanes of the mask, this element in the others.
@@ -70,11 +77,7 @@ impl<C: LimbLanes> Element<C> {
 
     #[inline(always)]
     fn each(self, other: Self, f: impl Fn(C::Reg, C::Reg) -> C::Reg) -> Self {
-        let mut limbs = self.limbs;
-        for k in 0..LIMBS {
-            limbs[k] = f(limbs[k], other.limbs[k]);
-        }
-        Element { limbs, ..self }
+        Self::new(self.cpu, |k| f(self.limbs[k], other.limbs[k]))
     }
 
     /// Hands what is above 51 bits of each limb, which is below 2⁶¹, to the next one.
@@ -82,7 +85,7 @@ impl<C: LimbLanes> Element<C> {
     fn carried(self) -> Self {
         let (cpu, x) = (self.cpu, self.limbs);
         let (mask, low) = (cpu.splat(MASK), |x| cpu.shift_right::<BITS>(x));
-        let mut limbs = x.map(|limb| cpu.and(limb, mask));
+        let mut limbs = Self::new(cpu, |k| cpu.and(x[k], mask)).limbs;
         limbs[0] = cpu.add_low(limbs[0], low(x[4]), cpu.splat(19));
         for k in 1..LIMBS {
             limbs[k] = cpu.add(limbs[k], low(x[k - 1]));
@@ -99,11 +102,7 @@ impl<C: LimbLanes> Element<C> {
             _ => cpu.add(low[k], cpu.add(high[k - 1], high[k - 1])),
         };
         let nineteen = cpu.splat(19);
-        let mut limbs = [nineteen; LIMBS];
-        for k in 0..LIMBS {
-            limbs[k] = cpu.add(column(k), cpu.multiply(column(k + LIMBS), nineteen));
-        }
-        Element { cpu, limbs }.carried()
+        Self::new(cpu, |k| cpu.add(column(k), cpu.multiply(column(k + LIMBS), nineteen))).carried()
     }
 
     #[inline(always)]
@@ -132,12 +131,15 @@ impl<C: LimbLanes> Element<C> {
         let (cpu, mut x) = (self.cpu, self.limbs);
         let (mask, low) = (cpu.splat(MASK), |x| cpu.shift_right::<BITS>(x));
         // An element is less than 2p; it is not less than p if a carry leaves the top once 19 has been added.
-        let over = x.iter().fold(cpu.splat(19 << BITS), |carry, &x| cpu.add(x, low(carry)));
+        let mut over = cpu.splat(19 << BITS);
+        for k in 0..LIMBS {
+            over = cpu.add(x[k], low(over));
+        }
         x[0] = cpu.add_low(x[0], low(over), cpu.splat(19));
         for k in 0..LIMBS - 1 {
             x[k + 1] = cpu.add(x[k + 1], low(x[k]));
         }
-        x.map(|limb| cpu.and(limb, mask))
+        Self::new(cpu, |k| cpu.and(x[k], mask)).limbs
     }
 
     /// The canonical form, as limbs.
@@ -157,7 +159,8 @@ impl<C: LimbLanes> Element<C> {
     pub fn is_zero(self) -> C::Mask {
         let (cpu, x) = (self.cpu, self.canonical());
         // Five limbs below 2⁵¹ have the sum zero only if all are.
-        cpu.equal(x[1..].iter().fold(x[0], |sum, &limb| cpu.add(sum, limb)), cpu.splat(0))
+        let sum = cpu.add(cpu.add(cpu.add(x[0], x[1]), cpu.add(x[2], x[3])), x[4]);
+        cpu.equal(sum, cpu.splat(0))
     }
 
     #[inline(always)]
@@ -223,7 +226,9 @@ pub(crate) type Several<C, const N: usize> = [Element<C>; N];
 #[inline(always)]
 fn squares<C: LimbLanes, const N: usize>(mut x: Several<C, N>, times: usize) -> Several<C, N> {
     for _ in 0..times {
-        x = x.map(Element::square);
+        for n in 0..N {
+            x[n] = x[n].square();
+        }
     }
     x
 }
@@ -276,7 +281,11 @@ pub(crate) fn square_roots<C: LimbLanes, const N: usize>(
     let uv7 = products(products(squares(v3, 1), v), u);
     let power = products(squares(powers(uv7)[0], 2), uv7);
     let r = products(products(u, v3), power);
-    std::array::from_fn(|n| square_root(u[n], v[n], r[n]))
+    let mut roots = [(C::Mask::from(0), r[0]); N];
+    for n in 0..N {
+        roots[n] = square_root(u[n], v[n], r[n]);
+    }
+    roots
 }
 
 /// Of the candidates ±r and ±√−1·r the right one.

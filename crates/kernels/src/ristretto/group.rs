@@ -20,9 +20,9 @@ impl LimbLoop for Decode<'_> {
     #[inline(always)]
     fn run<C: LimbLanes>(self, cpu: C) {
         let one = Element::small(cpu, 1);
-        let s = self.s.each_ref().map(|s| Element::load(cpu, s));
-        let [mut u1, mut u2, mut v, mut product] = [s; 4];
+        let [mut s, mut u1, mut u2, mut v, mut product] = [[one; TOGETHER]; 5];
         for n in 0..TOGETHER {
+            s[n] = Element::load(cpu, &self.s[n]);
             let ss = s[n].square();
             (u1[n], u2[n]) = (one - ss, one + ss);
             let u2_squared = u2[n].square();
@@ -52,9 +52,10 @@ impl LimbLoop for Encode<'_> {
     #[inline(always)]
     fn run<C: LimbLanes>(self, cpu: C) {
         let one = Element::small(cpu, 1);
-        let points = self.points.each_ref().map(|group| Point::load(cpu, group));
+        let mut points = [Point::neutral(cpu); TOGETHER];
         let [mut u1, mut u2, mut product] = [[one; TOGETHER]; 3];
         for n in 0..TOGETHER {
+            points[n] = Point::load(cpu, &self.points[n]);
             let Point { x, y, z, .. } = points[n];
             (u1[n], u2[n]) = ((z + y) * (z - y), x * y);
             product[n] = u1[n] * u2[n].square();
@@ -84,11 +85,14 @@ impl LimbLoop for Map<'_> {
     #[inline(always)]
     fn run<C: LimbLanes>(self, cpu: C) {
         let one = Element::small(cpu, 1);
-        let t = self.numbers.each_ref().map(|t| Element::load(cpu, t));
-        let r = t.map(|t| Element::splat(cpu, &SQRT_M1) * t.square());
-        let u = r.map(|r| (r + one) * Element::splat(cpu, &ONE_MINUS_D_SQUARED));
         let d = Element::splat(cpu, &D);
-        let v = r.map(|r| (-one - r * d) * (r + d));
+        let [mut t, mut r, mut u, mut v] = [[one; 2]; 4];
+        for n in 0..2 {
+            t[n] = Element::load(cpu, &self.numbers[n]);
+            r[n] = Element::splat(cpu, &SQRT_M1) * t[n].square();
+            u[n] = (r[n] + one) * Element::splat(cpu, &ONE_MINUS_D_SQUARED);
+            v[n] = (-one - r[n] * d) * (r[n] + d);
+        }
         let roots = square_roots(u, v);
         let mut points = [Point::neutral(cpu); 2];
         for n in 0..2 {

@@ -175,9 +175,9 @@ impl LimbLoop for OddMultiples<'_> {
             let [inverse] = inverses([point.z]);
             let (x, y) = (point.x * inverse, point.y * inverse);
             let twice_dt = x * y * Element::splat(cpu, &TWICE_D);
-            for (element, place) in [y + x, y - x, twice_dt].into_iter().zip(out) {
-                element.store(place);
-            }
+            (y + x).store(&mut out[0]);
+            (y - x).store(&mut out[1]);
+            twice_dt.store(&mut out[2]);
             point = point.add(twice, 0.into());
         }
     }
@@ -223,6 +223,10 @@ fn fixed_multiple<C: LimbLanes>(cpu: C, row: &Row, digit: C::Reg) -> (Affine<C>,
     let positive_index = cpu.and(digit, cpu.splat(FIXED_ODD as u64 - 1));
     let negative_index = cpu.subtract(cpu.splat(FIXED_ODD as u64 - 1), positive_index);
     let index = cpu.select(negative, positive_index, negative_index);
-    let [sum, difference, twice_dt] = row.each_ref().map(|limbs| Element::look_up(cpu, limbs, index));
-    (Affine { sum, difference, twice_dt }, negative)
+    let entry = Affine {
+        sum: Element::look_up(cpu, &row[0], index),
+        difference: Element::look_up(cpu, &row[1], index),
+        twice_dt: Element::look_up(cpu, &row[2], index),
+    };
+    (entry, negative)
 }
