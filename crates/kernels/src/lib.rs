@@ -20,6 +20,7 @@
 //! | [`rows`] | sums of rows of blocks |
 //! | [`transpose`] | bit matrices |
 //! | [`montgomery`] | products and powers modulo an odd number, of eight numbers side by side |
+//! | [`ristretto`] | the group ristretto255: batches of points, eight side by side |
 //! | [`nontemporal`] | stores that go past the caches |
 //! | [`pages`] | memory in large pages |
 //! | [`prefetch`] | long lists, prefetched while they are read |
@@ -52,6 +53,7 @@ mod matrices;
 mod memory;
 pub mod montgomery;
 mod ot;
+pub mod ristretto;
 pub mod work;
 
 pub use backend::Backend;

@@ -181,6 +181,8 @@ impl Cpu {
 pub enum Multiplier {
     #[cfg(target_arch = "x86_64")]
     Ifma(x86::Ifma),
+    #[cfg(test)]
+    Checked(limbs::Checked),
 }
 
 impl Multiplier {
@@ -190,6 +192,8 @@ impl Multiplier {
         match self {
             #[cfg(target_arch = "x86_64")]
             Multiplier::Ifma(cpu) => cpu.run(job),
+            #[cfg(test)]
+            Multiplier::Checked(cpu) => job.run(cpu),
         }
     }
 }

@@ -48,8 +48,20 @@ impl LimbLanes for Ifma {
         unsafe { _mm512_add_epi64(x, y) }
     }
     #[inline(always)]
+    fn subtract(self, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_sub_epi64(x, y) }
+    }
+    #[inline(always)]
+    fn multiply(self, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_mullo_epi64(x, y) }
+    }
+    #[inline(always)]
     fn and(self, x: __m512i, y: __m512i) -> __m512i {
         unsafe { _mm512_and_si512(x, y) }
+    }
+    #[inline(always)]
+    fn shift_right<const BITS: u32>(self, x: __m512i) -> __m512i {
+        unsafe { _mm512_srli_epi64::<BITS>(x) }
     }
     #[inline(always)]
     fn carry(self, x: __m512i) -> __m512i {
