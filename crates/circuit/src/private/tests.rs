@@ -214,6 +214,20 @@ fn eighty_layers_of_reconvergent_xors() {
     assert!(function.gates() <= 16 * 80);
 }
 
+/// Everything on a chain is for the last gate alone: what is looked at to try a cell must not be all of it.
+#[test]
+fn a_chain_of_twenty_thousand_gates() {
+    let mut c = Builder::new("chain");
+    let x = c.bits("x", 16).0;
+    let step = |t: Bit, i: usize| if i.is_multiple_of(3) { c.and(t, x[i % 16]) } else { c.xor(t, x[i % 16]) };
+    let last = (0..20_000).fold(x[7], step);
+    c.output("y", &crate::Bits(vec![last]));
+    let circuit = c.finish();
+    let function = thresholds(&circuit).unwrap();
+    agrees(&circuit, &function, (0..1 << 16).step_by(4099));
+    assert!(function.gates() <= 20_000);
+}
+
 #[test]
 fn layers_have_their_gates_first() {
     let circuit = registry::find("aes128").unwrap().circuit(&[], Goal::Size).unwrap();
