@@ -74,12 +74,17 @@ fn what_cannot_be_is_refused_before_anything_is_sent() {
     }
     place.run(&format!("{alice} --function adder.txt --gates 0")).failed(7, &["gate 0 (from 0)", "padded to"]);
     place.run(&format!("{alice} --function missing.txt")).failed(8, &["missing.txt"]);
+    // Before the peer is met: there is none.
+    place.run(&format!("{bob} --input x=000 --output missing/y.csv")).failed(8, &["missing/y.csv"]);
+    place.run(&format!("{bob} --input x=000 --output .")).failed(1, &["is a folder"]);
     for (args, words) in [
         (format!("{alice} --function adder.txt --input x=000"), "--input and --output are bob's"),
         (alice.to_string(), "--function is missing"),
         (bob.to_string(), "--input x=SOURCE is missing"),
         (format!("{bob} --input x=0 --gates 5"), "alice's"),
         (format!("{alice} --function adder.txt --threads 2"), "one thread"),
+        (format!("{alice} --function adder.txt --runs 0"), "--runs"),
+        (format!("{bob} --input x=000 --output -"), "--output is a file"),
     ] {
         place.run(&args).failed(2, &[words]);
     }

@@ -69,7 +69,7 @@ fn bob(address: &str, function: &Function, runs: u32) -> Result<()> {
         let result = if run == 0 {
             bob.run(&x)?
         } else {
-            let prepared = bob.prepare()?;
+            let mut prepared = bob.prepare()?;
             println!("run {run}, setup {:.3?}", begin.elapsed());
             let begin = Instant::now();
             let result = prepared.run(&x)?;

@@ -20,13 +20,17 @@
 //! **Cost** a gate: 32 bytes from Alice, 99 from Bob; of another run of the same wiring, 99. Two rounds. Alice multiplies two
 //! fixed points, Bob two others.
 //!
-//! **Security**: semi-honest parties, 128 bits, by decisional Diffie-Hellman in ristretto255 with the hashes as random
-//! oracles. The function is hidden from Bob whatever he computes: his view is uniform. The argument is in `docs/private.md`; it
-//! is ours, and nobody has reviewed it. **An Alice who departs from the protocol learns all of x, unseen**, and a Bob who
-//! does learns wiring. Every run is a query of the function.
+//! **Memory**: Bob keeps 32 bytes a gate while another run may follow ([`Bob::limit`]).
 //!
-//! What is seen besides: how long Alice takes shows how many layers the gates have. The numbers of gates and of additions are
-//! padded to what is declared.
+//! **Security**: semi-honest parties, 128 bits, by decisional Diffie-Hellman in ristretto255 with the hashes as random
+//! oracles. The function is hidden from Bob as far as AES-128, of which the blinding numbers come, is a pseudo-random function.
+//! The argument is in `docs/private.md`; it is ours, and nobody has reviewed it. **An Alice who departs from the protocol
+//! learns all of x, unseen**, and a Bob who does learns wiring. Every run is a query of the function.
+//!
+//! What is seen besides: how long Alice takes shows how many layers the gates have, and in a first run the time of each
+//! chunk of 512 queries how many additions lie there and, roughly, where the function's own gates end. The numbers of gates
+//! and of additions are padded to what is declared, additions as [`additions`](duologue::circuit::private::Node::additions)
+//! counts them, which leaves out those of complements.
 
 mod dh;
 mod offer;

@@ -16,6 +16,9 @@ const AT_ONCE: u8 = 1;
 const LATER: u8 = 2;
 const END: u8 = 0;
 
+/// What the parties may differ in.
+const BITS: &str = "the bits of the data and of what the function takes";
+
 /// Who sees how far a run is, in queries done and in all, and may end it.
 type Observer = Box<dyn FnMut(u64, u64) -> ControlFlow<()> + Send>;
 
@@ -52,6 +55,14 @@ impl Line {
             }
         }
         result
+    }
+
+    /// Ends the line between runs.
+    fn cancel(&mut self, why: &str) {
+        if self.dead.is_none() {
+            self.dead = Some(why.into());
+            self.channel.abort(AbortCode::Cancelled, "");
+        }
     }
 
     /// Exchanges first messages.
@@ -123,7 +134,8 @@ impl<'a> Alice<'a> {
         let offer = Offer { sizes: wired.sizes, runs, id: wired.id };
         let mut line = Line::new(channel);
         line.guarded(|line| match line.greet(&Hello::Offer(offer.clone()))? {
-            Hello::Data { inputs } => agree(inputs, &offer),
+            Hello::Data { inputs: ANY } => Ok(()),
+            Hello::Data { inputs } => same(BITS, offer.sizes.inputs.into(), inputs.into()),
             Hello::Offer(_) => Err(both("the function")),
         })?;
         Ok(Alice { line, wired, offer, done: 0 })
@@ -165,16 +177,6 @@ impl<'a> Alice<'a> {
         self.line.guarded(|line| line.channel.finish())?;
         Ok(self.line.channel.counters())
     }
-}
-
-/// Whether a function takes data of so many bits, as either party sees it.
-fn agree(inputs: u32, offer: &Offer) -> Result<()> {
-    let takes = offer.sizes.inputs;
-    same(
-        "the bits of the data and of what the function takes",
-        inputs.into(),
-        if inputs == ANY { ANY } else { takes }.into(),
-    )
 }
 
 fn both(what: &str) -> Error {
@@ -231,27 +233,41 @@ pub struct Bob {
     line: Line,
     offer: Offer,
     secrets: Generator,
+    /// How many runs there may be in all, and how many there were.
+    most: u32,
     done: u32,
-    /// The queries, if there may be another run.
+    /// The queries, 32 bytes each, if there may be another run.
     queries: Vec<Vec<u8>>,
 }
 
-/// A run that waits for the data: all tables are with the other party.
+/// A run that waits for the data: all tables are with the other party. Dropped without it, the session ends.
 pub struct Garbled<'a> {
     bob: &'a mut Bob,
-    garbling: Garbling,
+    /// None once it is run.
+    garbling: Option<Garbling>,
 }
 
 impl Garbled<'_> {
-    /// Evaluates the function on this data.
+    /// Evaluates the function on this data; once.
     ///
     /// # Errors
-    /// As [`Bob::run`].
-    pub fn run(self, x: &[bool]) -> Result<Vec<bool>> {
+    /// As [`Bob::run`]. After data of another number of bits the run still waits.
+    pub fn run(&mut self, x: &[bool]) -> Result<Vec<bool>> {
         self.bob.check(x)?;
-        let labels = self.garbling.input_labels(x);
+        let garbling =
+            self.garbling.take().ok_or_else(|| Error::usage("what was made ahead is for one run, which is done"))?;
+        let labels = garbling.input_labels(x);
         self.bob.line.guarded(|line| line.channel.send(&labels))?;
-        self.bob.end(self.garbling)
+        self.bob.end(garbling)
+    }
+}
+
+impl Drop for Garbled<'_> {
+    /// The peer waits for labels: it would take whatever comes next for them.
+    fn drop(&mut self) {
+        if self.garbling.is_some() {
+            self.bob.line.cancel("a run that was made ahead was dropped");
+        }
     }
 }
 
@@ -265,17 +281,24 @@ impl Bob {
         let mut line = Line::new(channel);
         let offer = line.guarded(|line| match line.greet(&Hello::Data { inputs: inputs.unwrap_or(ANY) })? {
             Hello::Offer(offer) => {
-                agree(inputs.unwrap_or(ANY), &offer)?;
+                inputs.map_or(Ok(()), |inputs| same(BITS, inputs.into(), offer.sizes.inputs.into()))?;
                 Ok(offer)
             }
             Hello::Data { .. } => Err(both("the data")),
         })?;
-        Ok(Bob { line, offer, secrets: os_generator()?, done: 0, queries: Vec::new() })
+        let most = offer.runs;
+        Ok(Bob { line, offer, secrets: os_generator()?, most, done: 0, queries: Vec::new() })
     }
 
     /// What is offered: look at it before the first run.
     pub fn offer(&self) -> &Offer {
         &self.offer
+    }
+
+    /// Says how many runs there will be in all, if fewer than offered: with the last of them what was kept for another, 32
+    /// bytes a gate, goes. A higher number than before changes nothing.
+    pub fn limit(&mut self, runs: u32) {
+        self.most = self.most.min(runs);
     }
 
     /// Sets who sees how far a run is, in points done and in all, and may end it.
@@ -294,13 +317,13 @@ impl Bob {
         self.end(garbling)
     }
 
-    /// Does whatever needs no data, for one run.
+    /// Does whatever needs no data, for one run, which has to follow: the session ends if what is returned is dropped first.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     pub fn prepare(&mut self) -> Result<Garbled<'_>> {
         let garbling = self.garble(LATER, |_| Vec::new())?;
-        Ok(Garbled { bob: self, garbling })
+        Ok(Garbled { bob: self, garbling: Some(garbling) })
     }
 
     /// Asks for no more runs: what travelled in all.
@@ -322,9 +345,11 @@ impl Bob {
     }
 
     fn garble(&mut self, kind: u8, labels: impl FnOnce(&Garbling) -> Vec<u8>) -> Result<Garbling> {
-        let Bob { line, offer, secrets, done, queries } = self;
-        if *done >= offer.runs {
-            return Err(Error::usage(format!("the function was offered for {} runs, which are done", offer.runs)));
+        let Bob { line, offer, secrets, most, done, queries } = self;
+        if *done >= *most {
+            let why =
+                format!("the function was offered for {} runs, and the {most} that were wanted are done", offer.runs);
+            return Err(Error::usage(why));
         }
         line.guarded(|line| {
             let mut garbling = Garbling::new(offer, *done, secrets);
@@ -339,7 +364,7 @@ impl Bob {
                     queries.push(line.channel.recv((range.end - range.start) as usize * POINT)?);
                 }
                 let tables = garbling.chunk(&queries[number as usize])?;
-                if offer.runs == 1 {
+                if *done + 1 == *most {
                     queries[number as usize] = Vec::new();
                 }
                 line.channel.send(&tables)?;

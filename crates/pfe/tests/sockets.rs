@@ -58,14 +58,49 @@ fn a_function_is_run_again_and_prepared_over_sockets() {
         assert_eq!(bob.run(&data(width, 1)).unwrap(), circuit.evaluate(&data(width, 1)));
         if tls {
             assert!(matches!(bob.run(&[true]), Err(Error::Usage(_))), "no harm is done");
-            let garbled = bob.prepare().unwrap();
+            let mut garbled = bob.prepare().unwrap();
+            assert!(matches!(garbled.run(&[true]), Err(Error::Usage(_))), "it still waits");
             assert_eq!(garbled.run(&data(width, 2)).unwrap(), circuit.evaluate(&data(width, 2)));
+            assert!(matches!(garbled.run(&data(width, 2)), Err(Error::Usage(_))), "it is run once");
+            drop(garbled);
             assert_eq!(bob.run(&data(width, 3)).unwrap(), circuit.evaluate(&data(width, 3)));
         }
         assert!(matches!(bob.run(&data(width, 4)), Err(Error::Usage(_))), "no run is left");
         bob.close().unwrap();
         assert_eq!(alice.join().unwrap().unwrap(), runs);
     }
+}
+
+/// The peer waits for labels, and must not take another message for them.
+#[test]
+fn a_run_made_ahead_and_dropped_ends_the_session() {
+    let (to_bob, to_alice) = Channel::pair();
+    thread::scope(|scope| {
+        let alice = scope.spawn(|| serve(to_bob, small(), 3));
+        let mut bob = Bob::connect(to_alice, 3).unwrap();
+        drop(bob.prepare().unwrap());
+        let why = bob.run(&[true; 3]).unwrap_err();
+        assert!(matches!(&why, Error::Dead(why) if why.contains("was dropped")), "{why}");
+        let why = alice.join().unwrap().unwrap_err();
+        assert!(matches!(why, Error::Aborted(_)), "{why}");
+    });
+}
+
+/// Fewer runs than offered: the last one keeps nothing, so that there cannot be another.
+#[test]
+fn runs_are_limited_by_who_asks_for_them() {
+    let (to_bob, to_alice) = Channel::pair();
+    thread::scope(|scope| {
+        let alice = scope.spawn(|| serve(to_bob, small(), 5));
+        let mut bob = Bob::connect(to_alice, 3).unwrap();
+        bob.limit(2);
+        for x in [[true, true, false], [true, false, true]] {
+            assert_eq!(bob.run(&x).unwrap(), [x[0] & x[1]]);
+        }
+        assert!(matches!(bob.run(&[true; 3]), Err(Error::Usage(_))));
+        bob.close().unwrap();
+        assert_eq!(alice.join().unwrap().unwrap(), 2);
+    });
 }
 
 /// What a run takes on the wire: 131 bytes a gate, and 99 the second time.
@@ -104,9 +139,14 @@ fn parties_that_do_not_fit_together_both_hear_it() {
     thread::scope(|scope| {
         let alice = scope.spawn(|| serve(to_bob, small(), 1));
         let bob = Bob::connect(to_alice, 4).err().unwrap();
-        for why in [bob.to_string(), alice.join().unwrap().unwrap_err().to_string()] {
-            assert!(why.contains("the bits of the data") && why.contains('3') && why.contains('4'), "{why}");
-        }
+        let numbers = |why: Error| match why {
+            Error::Incompatible { what: "the bits of the data and of what the function takes", ours, theirs } => {
+                [ours, theirs]
+            }
+            why => panic!("{why}"),
+        };
+        assert_eq!(numbers(bob), ["4", "3"]);
+        assert_eq!(numbers(alice.join().unwrap().unwrap_err()), ["3", "4"]);
     });
     let (one, other) = Channel::pair();
     thread::scope(|scope| {

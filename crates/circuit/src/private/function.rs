@@ -74,7 +74,7 @@ impl Function {
         &self.layers
     }
 
-    /// Additions and subtractions of bits outside gates.
+    /// Additions and subtractions of bits outside gates, without those of complements.
     pub fn additions(&self) -> u64 {
         self.nodes.iter().map(|node| u64::from(node.additions())).sum()
     }
@@ -118,11 +118,11 @@ impl Function {
 }
 
 impl Node {
-    /// Additions and subtractions that this bit takes outside its gate.
+    /// Additions and subtractions that this bit takes outside its gate, complements of what it reads not counted.
     pub fn additions(&self) -> u32 {
         match self {
             Node::False | Node::Input | Node::Majority(_) => 0,
-            Node::Parity(_) => 5,
+            Node::Parity(_) => 4,
             Node::Rest(..) | Node::Choice(..) => 1,
             Node::Either(_) => 3,
         }
@@ -142,8 +142,16 @@ fn operands(nodes: &[Node], gate: u32) -> Option<[Bit; 3]> {
     }
 }
 
+/// Whether two bits are made as ANDs, one of a bit and the other of its complement.
+pub(super) fn exclude_each_other(nodes: &[Node], bits: [Bit; 2]) -> bool {
+    match bits.map(|bit| product_of(nodes, bit)) {
+        [Some(one), Some(other)] => one.iter().any(|&bit| other.contains(&!bit)),
+        _ => false,
+    }
+}
+
 /// The two bits of which a bit is the AND, if it is made as one.
-pub(super) fn product_of(nodes: &[Node], bit: Bit) -> Option<[Bit; 2]> {
+fn product_of(nodes: &[Node], bit: Bit) -> Option<[Bit; 2]> {
     let and = |gate: u32| match operands(nodes, gate) {
         Some([Bit::FALSE, x, y]) => Some([x, y]),
         _ => None,
@@ -182,7 +190,7 @@ fn check_node(earlier: &[Node], node: &Node) -> std::result::Result<(), String> 
     };
     match *node {
         Node::False => Err("only node 0 is the constant false".into()),
-        Node::Input if earlier[1..].iter().all(|node| *node == Node::Input) => Ok(()),
+        Node::Input if matches!(earlier.last(), Some(Node::False | Node::Input)) => Ok(()),
         Node::Input => Err("an input after another node".into()),
         Node::Majority(bits) => match bits.iter().find(|bit| bit.node() as usize >= earlier.len()) {
             Some(bit) => Err(format!("reads node {}, which does not come before it", bit.node())),
@@ -192,10 +200,8 @@ fn check_node(earlier: &[Node], node: &Node) -> std::result::Result<(), String> 
         Node::Either(number) => product(number),
         Node::Rest(number, 1 | 2) => product(number),
         Node::Rest(_, operand) => Err(format!("operand {operand} of an AND")),
-        Node::Choice(bits) => match bits.map(|bit| product_of(earlier, bit)) {
-            [Some(one), Some(other)] if one.iter().any(|&bit| other.contains(&!bit)) => Ok(()),
-            _ => Err("a sum of two bits that may both be true".into()),
-        },
+        Node::Choice(bits) if exclude_each_other(earlier, bits) => Ok(()),
+        Node::Choice(_) => Err("a sum of two bits that may both be true".into()),
     }
 }
 

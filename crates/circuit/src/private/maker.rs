@@ -1,6 +1,6 @@
 //! Makes functions bit by bit, and never the same gate twice.
 
-use super::function::{Function, Node, product_of};
+use super::function::{Function, Node, exclude_each_other};
 use crate::error::Result;
 use crate::graph::Bit;
 use rustc_hash::FxHashMap;
@@ -66,10 +66,11 @@ impl Maker {
         if one == Bit::FALSE || other == Bit::FALSE {
             return if one == Bit::FALSE { other } else { one };
         }
-        match [one, other].map(|bit| product_of(&self.nodes, bit)) {
-            [Some(_), Some(_)] => self.sum(Node::Choice([one.min(other), one.max(other)])),
-            // Simpler than an AND: one gate joins them.
-            _ => self.majority([Bit::TRUE, one, other]),
+        if exclude_each_other(&self.nodes, [one, other]) {
+            self.sum(Node::Choice([one.min(other), one.max(other)]))
+        } else {
+            // Simpler than ANDs of `select`, maybe ANDs of other bits: one gate joins them.
+            self.majority([Bit::TRUE, one, other])
         }
     }
 

@@ -12,7 +12,12 @@ fn circuit_of(inputs: u32, gates: &[(u8, usize, usize)], outputs: usize) -> Circ
     let mut bits = c.bits("x", inputs).0;
     for &(kind, a, b) in gates {
         let (a, b) = (bits[a % bits.len()].flip(kind & 1 == 1), bits[b % bits.len()].flip(kind & 2 == 2));
-        bits.push(if kind & 4 == 4 { c.and(a, b) } else { c.xor(a, b) });
+        let select = bits[(kind as usize >> 4) % bits.len()];
+        bits.push(match kind >> 2 & 3 {
+            0 => c.xor(a, b),
+            1 => c.and(a, b),
+            _ => c.mux(select, a, b),
+        });
     }
     let last = crate::Bits(bits[bits.len() - outputs.min(bits.len())..].to_vec());
     c.output("y", &last);
@@ -34,7 +39,7 @@ fn agrees(circuit: &Circuit, function: &Function, inputs: impl Iterator<Item = u
 proptest! {
     #[test]
     fn random_circuits_keep_their_meaning(
-        inputs in 1u32..12,
+        inputs in prop_oneof![1u32..5, 5u32..12],
         gates in prop::collection::vec((any::<u8>(), any::<usize>(), any::<usize>()), 0..120),
         outputs in 1usize..9,
         seed in any::<u64>(),
@@ -51,6 +56,40 @@ proptest! {
         }
         prop_assert!(thresholds(&circuit)?.gates() <= circuit.gates().len() - 1 - inputs as usize);
     }
+}
+
+/// Over few inputs much of a multiplexer simplifies: what remains may be ANDs of other bits than the selecting one.
+#[test]
+fn two_thousand_circuits_of_three_inputs() {
+    let mut state = 1u64;
+    let mut draw = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    for _ in 0..2000 {
+        let gates: Vec<_> = (0..10 + draw() % 30).map(|_| (draw() as u8, draw(), draw())).collect();
+        let circuit = circuit_of(3, &gates, 4);
+        agrees(&circuit, &thresholds(&circuit).unwrap(), 0..8);
+    }
+}
+
+/// A multiplexer whose ANDs are both there already, of other bits.
+#[test]
+fn a_choice_of_products_that_share_no_bit() {
+    let mut c = Builder::new("choice");
+    let x = c.bits("x", 3).0;
+    let n4 = c.xor(x[1], x[2]);
+    let n5 = c.and(!x[1], !x[2]);
+    let n6 = c.xor(x[2], n5);
+    let n7 = c.and(n4, !n6);
+    let n8 = c.xor(n4, n7);
+    let n9 = c.xor(x[2], n8);
+    let n10 = c.xor(x[0], n6);
+    let n11 = c.and(n7, !n10);
+    let n12 = c.xor(x[0], n11);
+    c.output("y", &crate::Bits(vec![n9, n12]));
+    let circuit = c.finish();
+    agrees(&circuit, &thresholds(&circuit).unwrap(), 0..8);
 }
 
 #[test]
@@ -173,6 +212,20 @@ fn eighty_layers_of_reconvergent_xors() {
     let function = thresholds(&circuit).unwrap();
     agrees(&circuit, &function, (0..1 << 16).step_by(257));
     assert!(function.gates() <= 16 * 80);
+}
+
+/// Everything on a chain is for the last gate alone: what is looked at to try a cell must not be all of it.
+#[test]
+fn a_chain_of_twenty_thousand_gates() {
+    let mut c = Builder::new("chain");
+    let x = c.bits("x", 16).0;
+    let step = |t: Bit, i: usize| if i.is_multiple_of(3) { c.and(t, x[i % 16]) } else { c.xor(t, x[i % 16]) };
+    let last = (0..20_000).fold(x[7], step);
+    c.output("y", &crate::Bits(vec![last]));
+    let circuit = c.finish();
+    let function = thresholds(&circuit).unwrap();
+    agrees(&circuit, &function, (0..1 << 16).step_by(4099));
+    assert!(function.gates() <= 20_000);
 }
 
 #[test]

@@ -16,6 +16,9 @@ use rustc_hash::FxHashMap;
 const ROUNDS: usize = 3;
 const IMPROVEMENTS: usize = 3;
 
+/// The most nodes that are taken away or added to try a cell.
+const TRIAL: usize = 64;
+
 /// A circuit as majority gates. Input and output bits are those of all ports, in their order.
 ///
 /// # Errors
@@ -138,6 +141,8 @@ struct Cover<'a> {
     chosen: Vec<usize>,
     /// How many chosen cells and outputs read a node; nobody reads what is not needed.
     readers: Vec<u32>,
+    /// Whether the chosen cell of a node counts in the readers of others and in what is shared.
+    counted: Vec<bool>,
     /// How many chosen cells have a gate of these nodes.
     shared: FxHashMap<[u32; 3], u32>,
 }
@@ -150,8 +155,8 @@ impl<'a> Cover<'a> {
             cells.collect()
         });
         let (nodes, shared) = (circuit.gates().len(), FxHashMap::default());
-        let mut cover =
-            Cover { circuit, cells: cells.collect(), chosen: vec![0; nodes], readers: vec![0; nodes], shared };
+        let (chosen, readers, counted) = (vec![0; nodes], vec![0; nodes], vec![false; nodes]);
+        let mut cover = Cover { circuit, cells: cells.collect(), chosen, readers, counted, shared };
         cover.count();
         cover
     }
@@ -183,6 +188,7 @@ impl<'a> Cover<'a> {
             self.readers[bit.node() as usize] += 1;
         }
         for node in (0..self.chosen.len()).rev() {
+            self.counted[node] = self.readers[node] > 0;
             if let (true, Some((cut, cell))) = (self.readers[node] > 0, self.cells[node].get(self.chosen[node])) {
                 cut.leaves().iter().for_each(|&leaf| self.readers[leaf as usize] += 1);
                 cell.gates(cut.leaves()).for_each(|gate| *self.shared.entry(gate).or_default() += 1);
@@ -190,28 +196,38 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// Gives each node the cell with which the whole has the fewest gates, the others as they are.
+    /// Gives each node the cell with which the whole has the fewest gates, the others as they are. Of what is made for a
+    /// node alone at most [`TRIAL`] nodes are looked at: on a chain there are as many as the circuit has.
     fn improve(&mut self) {
         for node in 0..self.chosen.len() {
             if self.readers[node] == 0 || self.cells[node].len() < 2 {
                 continue;
             }
-            self.drop(node);
-            let mut best = (u32::MAX, 0);
+            let held = self.drop(vec![node], TRIAL);
+            let mut best = (u32::MAX, self.chosen[node]);
             for cell in (0..self.cells[node].len()).rev() {
                 self.chosen[node] = cell;
-                best = best.min((self.take(node), cell));
-                self.drop(node);
+                let (gates, taken) = self.take(node);
+                self.undo(&taken);
+                best = best.min((gates, cell));
             }
             self.chosen[node] = best.1;
             self.take(node);
+            let unread = held.into_iter().filter(|&leaf| self.readers[leaf] == 0).collect();
+            self.drop(unread, usize::MAX);
         }
     }
 
-    /// Adds the chosen cell of a node, and those of what nobody read before: how many gates that takes.
-    fn take(&mut self, node: usize) -> u32 {
-        let (mut gates, mut waiting) = (0, vec![node]);
+    /// Adds the chosen cell of a node, and those of what nobody read before: how many gates that takes, and which nodes.
+    /// If they are more than [`TRIAL`], some are left out, and the gates are the most there may be.
+    fn take(&mut self, node: usize) -> (u32, Vec<usize>) {
+        let (mut gates, mut taken, mut waiting) = (0, Vec::new(), vec![node]);
         while let Some(node) = waiting.pop() {
+            if taken.len() == TRIAL {
+                return (u32::MAX, taken);
+            }
+            self.counted[node] = true;
+            taken.push(node);
             let Some((cut, cell)) = self.cells[node].get(self.chosen[node]) else { continue };
             for gate in cell.gates(cut.leaves()) {
                 let sharers = self.shared.entry(gate).or_default();
@@ -220,27 +236,40 @@ impl<'a> Cover<'a> {
             }
             for &leaf in cut.leaves() {
                 self.readers[leaf as usize] += 1;
-                if self.readers[leaf as usize] == 1 {
+                if self.readers[leaf as usize] == 1 && !self.counted[leaf as usize] {
                     waiting.push(leaf as usize);
                 }
             }
         }
-        gates
+        (gates, taken)
     }
 
-    /// Takes the chosen cell of a node away, and those of what nobody reads after.
-    fn drop(&mut self, node: usize) {
-        let mut waiting = vec![node];
-        while let Some(node) = waiting.pop() {
-            let Some((cut, cell)) = self.cells[node].get(self.chosen[node]) else { continue };
-            for gate in cell.gates(cut.leaves()) {
-                self.shared.entry(gate).and_modify(|sharers| *sharers -= 1);
-            }
-            for &leaf in cut.leaves() {
-                self.readers[leaf as usize] -= 1;
-                if self.readers[leaf as usize] == 0 {
-                    waiting.push(leaf as usize);
-                }
+    /// Takes the chosen cells of these nodes away again, and of no others.
+    fn undo(&mut self, taken: &[usize]) {
+        taken.iter().for_each(|&node| self.remove(node, |_| {}));
+    }
+
+    /// Takes the chosen cells of nodes away, and those of what nobody reads after, so many at most. Returns what nobody
+    /// reads and is there all the same.
+    fn drop(&mut self, mut waiting: Vec<usize>, most: usize) -> Vec<usize> {
+        for _ in 0..most {
+            let Some(node) = waiting.pop() else { break };
+            self.remove(node, |leaf| waiting.push(leaf));
+        }
+        waiting
+    }
+
+    /// Takes the chosen cell of a node away, and tells which of its leaves nobody reads after.
+    fn remove(&mut self, node: usize, mut unread: impl FnMut(usize)) {
+        self.counted[node] = false;
+        let Some((cut, cell)) = self.cells[node].get(self.chosen[node]) else { return };
+        for gate in cell.gates(cut.leaves()) {
+            self.shared.entry(gate).and_modify(|sharers| *sharers -= 1);
+        }
+        for &leaf in cut.leaves() {
+            self.readers[leaf as usize] -= 1;
+            if self.readers[leaf as usize] == 0 {
+                unread(leaf as usize);
             }
         }
     }

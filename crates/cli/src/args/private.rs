@@ -3,7 +3,6 @@
 use super::run::Peer;
 use super::values::{Pair, number};
 use clap::ValueEnum;
-use std::path::PathBuf;
 
 const FORMS: &str = "\
 FUNCTION is a circuit in Bristol Fashion or the old Bristol format, or a program
@@ -37,14 +36,14 @@ pub struct Private {
     #[arg(long, value_enum, default_value = "thresholds")]
     pub form: Gates,
     /// Alice: how often Bob may run it
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
     /// Bob: the data, x=SOURCE
     #[arg(long, short, value_name = "x=SOURCE")]
     pub input: Option<Pair<String>>,
     /// Bob: where the result goes, a file .npy or .csv; by default it is shown
     #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub output: Option<String>,
     /// The protocol
     #[arg(long, value_enum, default_value = "auto")]
     pub method: PrivateMethod,

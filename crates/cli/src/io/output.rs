@@ -26,8 +26,9 @@ struct Destination {
     place: Place,
 }
 
+/// Where one output goes.
 #[derive(PartialEq)]
-enum Place {
+pub enum Place {
     Stdout,
     /// A device or pipe that is there.
     Device(PathBuf),
@@ -120,7 +121,8 @@ fn list(names: &[String]) -> String {
 }
 
 impl Place {
-    fn new(text: &str) -> Result<Self, Failure> {
+    /// Checks that it can be written, which leaves it as it is.
+    pub fn new(text: &str) -> Result<Self, Failure> {
         if text == "-" {
             return Ok(Place::Stdout);
         }
@@ -134,6 +136,16 @@ impl Place {
                 temporary(&path)?;
                 Ok(Place::File(path))
             }
+        }
+    }
+
+    /// Writes values there, in the form that its name says.
+    pub fn write(&self, value: &BitMatrix, ty: Type) -> Result<(), Failure> {
+        let encoded = |to: &mut dyn Write| encode(value, ty, (self, None), to);
+        match self {
+            Place::Stdout => encoded(&mut io::stdout().lock()).map_err(Failure::io("writing to standard output")),
+            Place::Device(path) => write_device(path, encoded).map_err(writing(path)),
+            Place::File(path) => rename(write_beside(path, encoded)?, path),
         }
     }
 
@@ -198,12 +210,6 @@ pub fn rename(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
         Ok(_) => Ok(()),
         Err(why) => Err(writing(path)(why.error)),
     }
-}
-
-/// Writes values to a file, in the form that its name says.
-pub fn write_values(path: &Path, value: &BitMatrix, ty: Type) -> Result<(), Failure> {
-    let place = Place::File(path.to_path_buf());
-    rename(write_beside(path, |to| encode(value, ty, (&place, None), to))?, path)
 }
 
 /// Writes a whole file, replacing what is there.

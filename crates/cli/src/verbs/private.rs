@@ -7,7 +7,8 @@ use crate::args::{Gates, Private, PrivateMethod};
 use crate::config::Config;
 use crate::failure::{Exit, Failure};
 use crate::io::console::{self, Console, bytes, count, seconds, thousands};
-use crate::io::{consent, input, output, progress};
+use crate::io::output::Place;
+use crate::io::{consent, input, progress};
 use crate::{interrupt, peer, program};
 use duologue::circuit::format::bristol::{self, Names};
 use duologue::circuit::private::{Function, nands, thresholds};
@@ -24,17 +25,22 @@ use std::time::Instant;
 const SECURITY: &str = "both parties must follow the protocol: an Alice who does not learns all data, unseen, and a Bob who \
                         does not learns parts of the function";
 
+/// Bytes that are kept of each gate and output while another run follows.
+const POINT: u64 = 32;
+
 pub fn run(args: &Private, config: &Config, console: &Console) -> Result<(), Failure> {
     check(args)?;
     let prepared = match args.peer.party {
         Party::Alice => Some(wire(args)?),
         Party::Bob => None,
     };
+    // Now: what cannot be written must not cost a run.
+    let to = args.output.as_deref().map(Place::new).transpose()?;
     let security = peer::security(&args.peer, config)?;
     let meet = || peer::meet(&args.peer.meeting, args.peer.link, &security, config, console);
     match prepared {
         Some(wired) => hold_function(args, wired, meet()?, console),
-        None => hold_data(args, meet()?, console),
+        None => hold_data(args, to, meet()?, console),
     }
 }
 
@@ -46,6 +52,9 @@ fn check(args: &Private) -> Result<(), Failure> {
         _ if args.peer.threads > 1 => refuse("private functions are evaluated by one thread a party"),
         Party::Alice if args.input.is_some() || args.output.is_some() => refuse("--input and --output are bob's"),
         Party::Alice if args.function.is_none() => refuse("--function is missing: what does alice hold?"),
+        Party::Bob if args.output.as_deref() == Some("-") => {
+            refuse("--output is a file: without it the result is shown")
+        }
         Party::Bob if for_alice => refuse("--function, --gates and --additions are alice's"),
         Party::Bob if args.input.is_none() => refuse("--input x=SOURCE is missing: what does bob hold?"),
         _ => Ok(()),
@@ -90,11 +99,12 @@ fn hold_function(args: &Private, mut wired: Wired, channel: Channel, console: &C
     console.show(&Report::new(args.method, &sizes, runs, begin, [sent, received], BTreeMap::new()))
 }
 
-fn hold_data(args: &Private, channel: Channel, to: &Console) -> Result<(), Failure> {
+fn hold_data(args: &Private, place: Option<Place>, channel: Channel, to: &Console) -> Result<(), Failure> {
     let mut bob = Bob::connect(channel, None)?;
     let offer = bob.offer().clone();
     let x = data(args, &offer)?;
     consent::obtain(&Consent { offer: &offer, runs: x.lanes() }, args.yes)?;
+    bob.limit(x.lanes() as u32);
     let begin = Instant::now();
     if !to.quiet() {
         bob.observe(progress::points("a private function"));
@@ -105,9 +115,9 @@ fn hold_data(args: &Private, channel: Channel, to: &Console) -> Result<(), Failu
     let (sent, received) = (counters.bytes_sent, counters.bytes_received);
     let ty = bits(offer.sizes.outputs);
     let y = BitMatrix::from_lanes(offer.sizes.outputs as usize, &results);
-    let file = args.output.as_ref().map(|file| file.display().to_string());
-    if let Some(file) = &args.output {
-        output::write_values(file, &y, ty)?;
+    let file = args.output.clone();
+    if let Some(place) = place {
+        place.write(&y, ty)?;
     }
     let outputs = BTreeMap::from([("y".to_owned(), Output::new(&y, ty, file.clone()))]);
     let report = Report::new(args.method, &offer.sizes, x.lanes(), begin, [sent, received], outputs);
@@ -149,6 +159,9 @@ impl fmt::Display for Consent<'_> {
         writeln!(f, "a private function of alice's, by Diffie-Hellman labels: {}", Shown(&offer.sizes))?;
         writeln!(f, "the result goes to you alone")?;
         writeln!(f, "runs      {} of {} that alice allows", thousands(*runs as u64), thousands(offer.runs.into()))?;
+        if *runs > 1 {
+            writeln!(f, "memory    {} from the first run to the last", bytes(POINT * offer.sizes.queries()))?;
+        }
         writeln!(f, "security  {SECURITY}")
     }
 }

@@ -96,7 +96,7 @@ impl Garbling {
         let mut tables = Vec::with_capacity(queries.len() * TABLE);
         for (gate, [a, b, c, d, zero, one]) in (first..).zip(encoded.as_chunks().0) {
             let table = self.hashes.garble(gate, &[*a, *b, *c, *d], &[*zero, *one]);
-            tables.extend(table.ok_or_else(|| Error::usage("the labels drawn cannot be told apart: run it again"))?);
+            tables.extend(table.ok_or_else(indistinct)?);
         }
         Ok(tables)
     }
@@ -118,6 +118,12 @@ impl Garbling {
         let all = result.len() == self.offer.sizes.outputs as usize;
         if all && bool::from(known) { Ok(result) } else { Err(Error::peer("its result is none")) }
     }
+}
+
+/// Labels without colours: with randomness that is any, nobody sees it.
+fn indistinct() -> Error {
+    let why = "labels drawn from it cannot be told apart: run it again";
+    Error::Io { what: "randomness of the operating system".into(), source: std::io::Error::other(why) }
 }
 
 /// Alice's side of a run.
@@ -204,7 +210,7 @@ impl<'a> Evaluation<'a> {
         let labels = self.encode(forms, blindings);
         let mut points = Vec::with_capacity(labels.len());
         for ((gate, label), table) in (first..).zip(labels.iter()).zip(tables) {
-            let point = decode(&Zeroizing::new(self.hashes.open(gate, label, table)));
+            let point = self.open(gate, label, table);
             self.failed |= point.is_none();
             points.push(point.unwrap_or_else(RistrettoPoint::identity));
         }
@@ -215,8 +221,13 @@ impl<'a> Evaluation<'a> {
     fn pad(&mut self, first: u64, blindings: &[Scalar], tables: &[[u8; TABLE]]) {
         let labels = self.encode(vec![RistrettoPoint::identity(); tables.len()], blindings);
         for ((gate, label), table) in (first..).zip(labels.iter()).zip(tables) {
-            self.failed |= decode(&self.hashes.open(gate, label, table)).is_none();
+            self.failed |= self.open(gate, label, table).is_none();
         }
+    }
+
+    /// The label under this one, if it is a point; the identity is the label of nothing.
+    fn open(&self, gate: u64, label: &Label, table: &[u8; TABLE]) -> Option<RistrettoPoint> {
+        decode(&Zeroizing::new(self.hashes.open(gate, label, table))).filter(|point| !point.is_identity())
     }
 
     /// The labels of the outputs.

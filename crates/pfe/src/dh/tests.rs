@@ -29,7 +29,9 @@ fn circuit_of(inputs: u32, gates: &[(u8, usize, usize)], outputs: usize) -> Circ
 }
 
 fn wired(function: Function, padding: Padding, seed: u64) -> (Wired, Offer) {
-    let wired = Wired::with(function, padding, seeded(seed)).unwrap();
+    let (mut id, secrets) = ([0; 32], seeded(seed));
+    secrets.derive(b"id      ", 0).fill(&mut id);
+    let wired = Wired::with(function, padding, id, secrets).unwrap();
     let offer = Offer { sizes: wired.sizes, runs: 2, id: wired.id };
     (wired, offer)
 }
@@ -315,8 +317,8 @@ fn padding_that_is_too_small_names_the_gate() {
     };
     let gates = every_node().gates() as u64;
     assert!(why(Padding { gates: Some(gates - 1), additions: None }).contains(&format!("gate {}", gates - 1)));
-    assert!(why(Padding { gates: None, additions: Some(1) }).contains("10 additions"));
-    assert!(Wired::new(every_node(), Padding { gates: None, additions: Some(10) }).is_ok());
+    assert!(why(Padding { gates: None, additions: Some(1) }).contains("9 additions"));
+    assert!(Wired::new(every_node(), Padding { gates: None, additions: Some(9) }).is_ok());
     let nothing = Function::new(vec![Node::False, Node::Input], vec![]).unwrap();
     assert!(matches!(Wired::new(nothing, Padding::default()), Err(Error::Malformed { .. })));
 }

@@ -35,13 +35,14 @@ impl Wired {
     /// # Errors
     /// [`Error::Malformed`] that names the gate if there are more than it is to be padded to, or no inputs or outputs.
     pub fn new(function: Function, padding: Padding) -> Result<Self> {
-        Self::with(function, padding, crate::os_generator()?)
+        // Apart: nothing that the peer sees comes of the seed of the blinding numbers.
+        let mut id = [0; 32];
+        crate::os_generator()?.fill(&mut id);
+        Self::with(function, padding, id, crate::os_generator()?)
     }
 
-    pub(crate) fn with(function: Function, padding: Padding, secrets: Generator) -> Result<Self> {
+    pub(crate) fn with(function: Function, padding: Padding, id: [u8; 32], secrets: Generator) -> Result<Self> {
         let sizes = sizes(&function, padding)?;
-        let mut id = [0; 32];
-        secrets.derive(b"id      ", 0).fill(&mut id);
         Ok(Wired { id, function, sizes, secrets, announced: Vec::new() })
     }
 
@@ -62,7 +63,7 @@ fn sizes(function: &Function, padding: Padding) -> Result<Sizes> {
     let malformed = |why: String| Err(Error::Malformed { what: "the function".into(), why });
     let own = function.gates() as u64;
     let gates = padding.gates.unwrap_or(own);
-    let additions = padding.additions.unwrap_or(function.additions().max(6 * gates));
+    let additions = padding.additions.unwrap_or(function.additions().max(gates.saturating_mul(6)));
     let sizes = Sizes { inputs: function.inputs() as u32, outputs: function.outputs().len() as u32, gates, additions };
     match () {
         () if own > gates => malformed(format!("gate {gates} (from 0) is one more than the {gates} it is padded to")),
