@@ -12,10 +12,10 @@
 //! ```
 //!
 //! A full adder is one gate, a multiplexer two, an XOR one and with it every function of the same two bits. A sum exists
-//! only as one of these [`Node`]s, of which each is 0 or 1 by what it is made of; so no sum of another range can be
+//! only as one of these `Node`s, of which each is 0 or 1 by what it is made of; so no sum of another range can be
 //! written down. (Such a sum would give its maker the other party's inputs: `docs/private.md`.)
 //!
-//! [`thresholds`] makes a circuit such gates, by cuts of at most three inputs; [`nands`] makes it NANDs alone, as Katz and
+//! `thresholds` makes a circuit such gates, by cuts of at most three inputs; `nands` makes it NANDs alone, as Katz and
 //! Malka's protocol takes them, for comparison.
 
 mod cuts;

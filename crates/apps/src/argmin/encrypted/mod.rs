@@ -2,8 +2,8 @@
 //!
 //! One party, the *server*, holds ciphertexts of Paillier's system; the other, the *client*, has the key. The server gets a
 //! ciphertext of the least value and one of its argument, or of its index. What the protocols share is here: terms, keys,
-//! ciphertexts as lanes, and the frame of a call ([`Encrypted`]), in whose setup the client's public key goes to the server.
-//! A protocol implements [`Protocol`], both roles in one file.
+//! ciphertexts as lanes, and the frame of a call (`Encrypted`), in whose setup the client's public key goes to the server.
+//! A protocol implements `Protocol`, both roles in one file.
 //!
 //! | file | call | who learns what |
 //! |---|---|---|
