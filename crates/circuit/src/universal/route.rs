@@ -112,7 +112,7 @@ impl Controls {
         next
     }
 
-    /// Crosses a switch. Where there is none, both of its outputs are the same wire, and there is nothing to cross.
+    /// Crosses a switch, if there is one: where the walk has none, the wire is there already.
     fn set(&mut self, level: &Level, kind: Kind, pair: usize, network: usize) {
         if level.has(kind, pair) {
             let place = level.place(kind, pair) + network;
