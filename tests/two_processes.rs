@@ -367,7 +367,7 @@ fn a_private_function_between_two_processes() {
     place.run("import add.txt --private add.npy -o other.duo").failed(1, &["add.npy", "never overwritten"]);
     place.run("import add.txt --private add.csv -o other.duo").failed(1, &["FILE.npy"]);
     place.run("import add.txt --private new.npy -o ./new.npy").failed(1, &["new.npy", "two files"]);
-    place.run("import add.txt --private new.npy -o nowhere/other.duo").failed(1, &["nowhere"]);
+    place.run("import add.txt --private new.npy -o nowhere/other.duo").failed(8, &["nowhere"]);
     assert!(!place.path("new.npy").exists(), "no function without its program");
     place.run("import add.txt --private new.npy --gates 9 -o other.duo").failed(1, &["copies included, more than 9"]);
     let shown = place.run("inspect add.duo").succeeded().stdout.clone();
