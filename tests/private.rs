@@ -42,6 +42,39 @@ fn a_file_is_evaluated_for_bob_alone_over_tls() {
     }
 }
 
+/// The files of `examples/private_functions`, by either method, against what an applicant, a driver and a text get by hand.
+#[test]
+fn applications_of_private_functions() {
+    let place = Place::new();
+    let file = |name: &str| process::repository(&format!("examples/private_functions/{name}")).display().to_string();
+    let text: String = b"a wordpresspass".iter().map(|byte| format!("{byte:02x}")).collect();
+    let functions = [
+        // 40 years, an income of 2,500, 23 months: 45 + 38 + 0; then 24, 6,000, 24: 12 + 60 + 15.
+        (format!("scorecard:{}", file("card.txt")), "28c40917,18701718", &["5300", "5700"][..]),
+        // Class 1 and 5,001 kilometres: 12,000 + 45,000 + 7; class 3, which there is not.
+        (format!("tariff:{}", file("tariff.txt")), "018913,030001", &["afde0000", "00000000"]),
+        // The third and the fourth pattern.
+        (format!("rules:15:{}", file("rules.txt")), &text, &["0011"]),
+    ];
+    let open = "--insecure-plaintext";
+    for method in ["dh", "universal"] {
+        for (name, x, expected) in &functions {
+            let (alice, bob) = both(
+                &place,
+                &format!("{open} --method {method} --function app:{name} --runs 2"),
+                &format!("{open} --method {method} --input x={x} --yes --json"),
+            );
+            alice.succeeded();
+            assert_eq!(bob.values("y"), *expected, "{name} by {method}");
+        }
+    }
+    let alice = "private --as alice --insecure-plaintext --listen 127.0.0.1:0";
+    place.write("card.txt", "age 8\n1 5");
+    place.run(&format!("{alice} --function app:scorecard:card.txt")).failed(7, &["card.txt", "line 2"]);
+    place.run(&format!("{alice} --function app:scorecard:none.txt")).failed(8, &["none.txt"]);
+    place.run(&format!("{alice} --function app:cards:card.txt")).failed(1, &["app:scorecard:FILE"]);
+}
+
 /// A linear method is taken where both parties allow it and it is predicted to be faster; else a universal circuit.
 #[test]
 fn auto_takes_what_both_allow() {

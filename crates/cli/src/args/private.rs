@@ -7,8 +7,9 @@ use duologue::channel::Link;
 
 const FORMS: &str = "\
 FUNCTION is a circuit in Bristol Fashion or the old Bristol format, or a program
-that is one circuit: a .duo file, or a block such as block:multiply:32. Its
-inputs, one after the other, are the bits of x, and its outputs those of y.
+that is one circuit: a .duo file, or a block such as block:multiply:32; or a
+file that an application reads: app:scorecard:FILE, app:tariff:FILE,
+app:rules:BYTES:FILE for texts of so many bytes. Its inputs, one after the other, are the bits of x, and its outputs those of y.
 SOURCE is as for `duologue run`; each lane of x is a run of its own.
 
 Security: both parties follow the protocol. By a universal circuit, an Alice who

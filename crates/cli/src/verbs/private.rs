@@ -15,6 +15,7 @@ use crate::io::output::Place;
 use crate::io::{consent, input, progress};
 use crate::{interrupt, peer, program};
 use agree::{Terms, agree, methods, propose};
+use apps::private_function;
 use duologue::channel::{Channel, Counters};
 use duologue::circuit::format::bristol::{self, Names};
 use duologue::circuit::private::{Function, nands, thresholds};
@@ -124,8 +125,12 @@ fn nodes(args: &Private, circuit: &Circuit) -> Result<Nodes, Failure> {
     Ok(nodes.padded(u32::try_from(gates).unwrap_or(u32::MAX))?)
 }
 
-/// A circuit from a file of either format, or a block.
+/// A circuit from a file of either format, a block, or an application's file.
 fn read(name: &str) -> Result<Circuit, Failure> {
+    if let Some(name) = name.strip_prefix("app:") {
+        let read = |file: &str| fs::read_to_string(file).map_err(Failure::io(format!("reading {file}")));
+        return private_function::find(name, read);
+    }
     if name.ends_with(".duo") || name.contains(':') {
         return export::circuit(&program::load(name, &[])?).cloned();
     }
