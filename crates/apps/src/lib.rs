@@ -6,6 +6,7 @@ pub mod argmin;
 pub mod eigenfaces;
 pub mod equality;
 mod packed;
+pub mod private_function;
 pub mod proximity;
 pub mod scifi;
 pub mod social;

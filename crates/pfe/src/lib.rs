@@ -35,14 +35,16 @@
 mod dh;
 mod offer;
 mod party;
+mod proposal;
 
 use duologue::{Error, Result};
 use kernels::generator::Generator;
 
-pub use dh::{Padding, Wired};
+pub use dh::{Padding, Wired, gates_per_second};
 pub(crate) use offer::{CHUNK, chunk};
 pub use offer::{MOST_BITS, MOST_GATES, Offer, Sizes};
 pub use party::{Alice, Bob, Garbled};
+pub use proposal::{Agreed, Announced, Counts, Method, Methods, Proposal};
 
 /// A generator that the operating system seeds.
 fn os_generator() -> Result<Generator> {
@@ -62,6 +64,11 @@ pub mod decoders {
     /// Whether these are a first message.
     pub fn hello(bytes: &[u8]) -> bool {
         crate::offer::Hello::from_bytes(bytes).is_ok()
+    }
+
+    /// Whether these are what a party proposes before there is a method.
+    pub fn proposal(bytes: &[u8]) -> bool {
+        crate::proposal::Proposal::from_bytes(bytes).is_ok()
     }
 
     /// Bob's: queries, then the labels of outputs.

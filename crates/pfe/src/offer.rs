@@ -144,12 +144,16 @@ pub(crate) fn same(what: &'static str, ours: u64, theirs: u64) -> Result<()> {
 }
 
 /// Fields of fixed length, one after the other.
-struct Fields<'a>(&'a [u8]);
+pub(crate) struct Fields<'a>(pub &'a [u8]);
 
 impl Fields<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
+    pub fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
         let (field, rest) = self.0.split_first_chunk().ok_or_else(|| Error::peer("its first message is too short"))?;
         self.0 = rest;
         Ok(*field)
+    }
+
+    pub fn number(&mut self) -> Result<u64> {
+        self.take().map(u64::from_le_bytes)
     }
 }

@@ -150,7 +150,10 @@ pub struct Reproduce {
 const TABLES: &str = "\
 boma/2   the least of 1,000 protected values: bytes
 boma/3   its time over lines of 1, 2, 5 and 10 Mbit/s
-boma/5   bytes where each party has half of the values";
+boma/5   bytes where each party has half of the values
+linear-pfe/1   private functions of 100 to 1,000,000 gates: bytes
+linear-pfe/2   their time over 10 Gbit/s, 1 ms
+linear-pfe/3   their time over 100 Mbit/s, 100 ms";
 
 #[derive(clap::Args)]
 pub struct Keys {

@@ -1,57 +1,81 @@
 //! `duologue private`: a function that is one party's secret, on data that is the other's.
 
+mod agree;
+mod choice;
+mod universal;
+
 use super::export;
 use super::run::peak_memory;
 use super::run::report::{Output, lanes};
-use crate::args::{Gates, Private, PrivateMethod};
+use crate::args::{Gates, Private};
 use crate::config::Config;
 use crate::failure::{Exit, Failure};
 use crate::io::console::{self, Console, bytes, count, seconds, thousands};
 use crate::io::output::Place;
 use crate::io::{consent, input, progress};
 use crate::{interrupt, peer, program};
+use agree::{Terms, agree, methods, propose};
+use apps::private_function;
+use duologue::channel::{Channel, Counters};
 use duologue::circuit::format::bristol::{self, Names};
 use duologue::circuit::private::{Function, nands, thresholds};
+use duologue::circuit::universal::Nodes;
 use duologue::circuit::{BitMatrix, Circuit, Program, bits};
-use duologue::{Party, channel::Channel};
-use pfe::{Alice, Bob, Offer, Padding, Wired};
+use duologue::{Error, Party, Precomputation};
+use pfe::{Alice, Announced, Bob, Counts, Method, Padding, Wired};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::time::Instant;
 
-/// What neither party's screen leaves out.
-const SECURITY: &str = "both parties must follow the protocol: an Alice who does not learns all data, unseen, and a Bob who \
-                        does not learns parts of the function";
+/// What neither party's screen leaves out, of linear methods and of others.
+const LINEAR: &str = "both parties must follow the protocol: an Alice who does not learns all data, unseen, and a Bob who \
+                      does not learns parts of the function";
+const GARBLED: &str = "both parties follow the protocol: an Alice who does not can make the result wrong, and learns at most \
+                       whether Bob stops";
 
-/// Bytes that are kept of each gate and output while another run follows.
+/// Bytes that are kept of each gate and output by `dh` while another run follows.
 const POINT: u64 = 32;
+
+fn security(method: Method) -> &'static str {
+    if method.is_linear() { LINEAR } else { GARBLED }
+}
 
 pub fn run(args: &Private, config: &Config, console: &Console) -> Result<(), Failure> {
     check(args)?;
-    let prepared = match args.peer.party {
-        Party::Alice => Some(wire(args)?),
-        Party::Bob => None,
-    };
+    let party = args.peer.party;
+    let held = if party == Party::Alice { Some(Held::new(args)?) } else { None };
     // Now: what cannot be written must not cost a run.
-    let to = args.output.as_deref().map(Place::new).transpose()?;
+    let place = args.output.as_deref().map(Place::new).transpose()?;
     let security = peer::security(&args.peer, config)?;
-    let meet = || peer::meet(&args.peer.meeting, args.peer.link, &security, config, console);
-    match prepared {
-        Some(wired) => hold_function(args, wired, meet()?, console),
-        None => hold_data(args, to, meet()?, console),
+    let (ours, ahead) = (propose(args, held.as_ref())?, Precomputation::new()?);
+    let mut channel = peer::meet(&args.peer.meeting, args.peer.link, &security, config, console)?;
+    let terms = agree(&mut channel, party, &ours, console)?;
+    match held {
+        Some(held) => hold_function(held, &terms, channel, ahead, console),
+        None => hold_data(args, place, &terms, channel, ahead, console),
     }
 }
 
-/// Refuses flags of the other party, and threads that there are not.
+/// Refuses flags of the other party or of other methods, and threads that there are not.
 fn check(args: &Private) -> Result<(), Failure> {
     let refuse = |why: &str| Err(Failure::new(Exit::CommandLine, why));
     let for_alice = args.function.is_some() || args.gates.is_some() || args.additions.is_some();
+    let methods = methods(args);
     match args.peer.party {
         _ if args.peer.threads > 1 => refuse("private functions are evaluated by one thread a party"),
+        _ if args.assume_link.is_some() && methods.len() < 2 => {
+            refuse("--assume-link is for a choice between methods: --method auto with --allow-linear")
+        }
         Party::Alice if args.input.is_some() || args.output.is_some() => refuse("--input and --output are bob's"),
         Party::Alice if args.function.is_none() => refuse("--function is missing: what does alice hold?"),
+        Party::Alice if args.additions.is_some() && !methods.contains(&Method::Dh) => {
+            refuse("--additions is for --method dh, or --allow-linear: a universal circuit has none")
+        }
+        Party::Alice if args.form == Gates::Nands && !methods.contains(&Method::Dh) => {
+            refuse("--form is for --method dh, or --allow-linear: a universal circuit takes all gates of two bits")
+        }
         Party::Bob if args.output.as_deref() == Some("-") => {
             refuse("--output is a file: without it the result is shown")
         }
@@ -61,18 +85,52 @@ fn check(args: &Private) -> Result<(), Failure> {
     }
 }
 
-fn wire(args: &Private) -> Result<Wired, Failure> {
-    let name = args.function.as_deref().unwrap_or_default();
-    let circuit = read(name)?;
+/// Alice's function, as each method takes it that she allows.
+struct Held {
+    function: Announced,
+    wired: Option<Wired>,
+    nodes: Option<Nodes>,
+}
+
+impl Held {
+    fn new(args: &Private) -> Result<Held, Failure> {
+        let (circuit, methods) = (read(args.function.as_deref().unwrap_or_default())?, methods(args));
+        let wired = methods.contains(&Method::Dh).then(|| wire(args, &circuit)).transpose()?;
+        let nodes = methods.contains(&Method::Universal).then(|| nodes(args, &circuit)).transpose()?;
+        let [inputs, outputs] = [circuit.input_width(), circuit.output_bits().len()].map(|bits| bits as u32);
+        let mut function = Announced::new(inputs, outputs, args.runs);
+        if let Some(wired) = &wired {
+            let pfe::Sizes { gates, additions, .. } = *wired.sizes();
+            function = function.with(Method::Dh, Counts { gates, additions });
+        }
+        if let Some(nodes) = &nodes {
+            let gates = nodes.size().gates.into();
+            function = function.with(Method::Universal, Counts { gates, additions: 0 });
+        }
+        Ok(Held { function, wired, nodes })
+    }
+}
+
+fn wire(args: &Private, circuit: &Circuit) -> Result<Wired, Failure> {
     let function: Function = match args.form {
-        Gates::Thresholds => thresholds(&circuit)?,
-        Gates::Nands => nands(&circuit)?,
+        Gates::Thresholds => thresholds(circuit)?,
+        Gates::Nands => nands(circuit)?,
     };
     Ok(Wired::new(function, Padding { gates: args.gates, additions: args.additions })?)
 }
 
-/// A circuit from a file of either format, or a block.
+fn nodes(args: &Private, circuit: &Circuit) -> Result<Nodes, Failure> {
+    let nodes = Nodes::of_circuit(circuit)?;
+    let Some(gates) = args.gates else { return Ok(nodes) };
+    Ok(nodes.padded(u32::try_from(gates).unwrap_or(u32::MAX))?)
+}
+
+/// A circuit from a file of either format, a block, or an application's file.
 fn read(name: &str) -> Result<Circuit, Failure> {
+    if let Some(name) = name.strip_prefix("app:") {
+        let read = |file: &str| fs::read_to_string(file).map_err(Failure::io(format!("reading {file}")));
+        return private_function::find(name, read);
+    }
     if name.ends_with(".duo") || name.contains(':') {
         return export::circuit(&program::load(name, &[])?).cloned();
     }
@@ -80,12 +138,28 @@ fn read(name: &str) -> Result<Circuit, Failure> {
     bristol::read(&file, &Names::default()).map_err(|why| Failure::malformed(name, why))
 }
 
-fn hold_function(args: &Private, mut wired: Wired, channel: Channel, console: &Console) -> Result<(), Failure> {
+fn hold_function(
+    mut held: Held,
+    terms: &Terms,
+    channel: Channel,
+    ahead: Precomputation,
+    console: &Console,
+) -> Result<(), Failure> {
     let begin = Instant::now();
-    let sizes = *wired.sizes();
-    console.note(format!("bob hears of the function that it has {}", Shown(&sizes)));
-    console.note(format!("{SECURITY}; every run answers a question about the function"));
-    let mut alice = Alice::connect(channel, &mut wired, args.runs)?;
+    console.note(format!("bob hears of the function that it has {}, by {}", Shown(terms), terms.method));
+    console.note(format!("{}; every run answers a question about the function", security(terms.method)));
+    let (runs, counters) = match terms.method {
+        Method::Universal => universal::hold_function(&held, channel, ahead, console)?,
+        Method::Dh => wired(&mut held, channel, console)?,
+    };
+    interrupt::settle()?;
+    console.show(&Report::new(terms, runs, begin, &counters, BTreeMap::new()))
+}
+
+/// Alice by Diffie-Hellman labels: how many runs there were, and what travelled.
+fn wired(held: &mut Held, channel: Channel, console: &Console) -> Result<(usize, Counters), Failure> {
+    let wired = held.wired.as_mut().ok_or_else(|| Error::usage("the function was not wired"))?;
+    let mut alice = Alice::connect(channel, wired, held.function.runs)?;
     if !console.quiet() {
         alice.observe(progress::points("a private function"));
     }
@@ -93,34 +167,34 @@ fn hold_function(args: &Private, mut wired: Wired, channel: Channel, console: &C
     while alice.serve()? {
         runs += 1;
     }
-    let counters = alice.close()?;
-    interrupt::settle()?;
-    let (sent, received) = (counters.bytes_sent, counters.bytes_received);
-    console.show(&Report::new(args.method, &sizes, runs, begin, [sent, received], BTreeMap::new()))
+    Ok((runs, alice.close()?))
 }
 
-fn hold_data(args: &Private, place: Option<Place>, channel: Channel, to: &Console) -> Result<(), Failure> {
-    let mut bob = Bob::connect(channel, None)?;
-    let offer = bob.offer().clone();
-    let x = data(args, &offer)?;
-    consent::obtain(&Consent { offer: &offer, runs: x.lanes() }, args.yes)?;
-    bob.limit(x.lanes() as u32);
+fn hold_data(
+    args: &Private,
+    place: Option<Place>,
+    terms: &Terms,
+    channel: Channel,
+    ahead: Precomputation,
+    to: &Console,
+) -> Result<(), Failure> {
+    let x = data(args, &terms.function)?;
+    consent::obtain(&Consent { terms, runs: x.lanes() }, args.yes)?;
     let begin = Instant::now();
-    if !to.quiet() {
-        bob.observe(progress::points("a private function"));
-    }
-    let results = (0..x.lanes()).map(|lane| bob.run(&x.lane(lane))).collect::<duologue::Result<Vec<_>>>()?;
-    let counters = bob.close()?;
+    let lanes_of_x: Vec<Vec<bool>> = (0..x.lanes()).map(|lane| x.lane(lane)).collect();
+    let (results, counters) = match terms.method {
+        Method::Universal => universal::hold_data(&lanes_of_x, terms, channel, ahead, to)?,
+        Method::Dh => labelled(&lanes_of_x, terms, channel, to)?,
+    };
     interrupt::settle()?;
-    let (sent, received) = (counters.bytes_sent, counters.bytes_received);
-    let ty = bits(offer.sizes.outputs);
-    let y = BitMatrix::from_lanes(offer.sizes.outputs as usize, &results);
+    let ty = bits(terms.function.outputs);
+    let y = BitMatrix::from_lanes(terms.function.outputs as usize, &results);
     let file = args.output.clone();
     if let Some(place) = place {
         place.write(&y, ty)?;
     }
     let outputs = BTreeMap::from([("y".to_owned(), Output::new(&y, ty, file.clone()))]);
-    let report = Report::new(args.method, &offer.sizes, x.lanes(), begin, [sent, received], outputs);
+    let report = Report::new(terms, x.lanes(), begin, &counters, outputs);
     if to.json() {
         return to.show_json(&report);
     }
@@ -131,15 +205,36 @@ fn hold_data(args: &Private, place: Option<Place>, channel: Channel, to: &Consol
     }
 }
 
+/// Bob by Diffie-Hellman labels: the results of all runs, and what travelled.
+fn labelled(
+    data: &[Vec<bool>],
+    terms: &Terms,
+    channel: Channel,
+    console: &Console,
+) -> Result<(Vec<Vec<bool>>, Counters), Failure> {
+    let mut bob = Bob::connect(channel, terms.function.inputs)?;
+    let (offer, function, counts) = (bob.offer(), &terms.function, terms.counts());
+    let offered = (offer.sizes.outputs, offer.runs, offer.sizes.gates, offer.sizes.additions);
+    if offered != (function.outputs, function.runs, counts.gates, counts.additions) {
+        return Err(Error::peer("it offers another function than it announced").into());
+    }
+    bob.limit(data.len() as u32);
+    if !console.quiet() {
+        bob.observe(progress::points("a private function"));
+    }
+    let results = data.iter().map(|x| bob.run(x)).collect::<duologue::Result<Vec<_>>>()?;
+    Ok((results, bob.close()?))
+}
+
 /// The data, of as many bits as the function takes: a lane for each run.
-fn data(args: &Private, offer: &Offer) -> Result<BitMatrix, Failure> {
+fn data(args: &Private, function: &Announced) -> Result<BitMatrix, Failure> {
     let mut program = Program::new("the private function");
-    let runs = program.size("runs", 1..=u64::from(offer.runs.max(1)));
-    program.input("x", Party::Bob, bits(offer.sizes.inputs), runs);
+    let runs = program.size("runs", 1..=u64::from(function.runs));
+    program.input("x", Party::Bob, bits(function.inputs), runs);
     let given = input::read(&program, Party::Bob, args.input.as_slice())?;
     match given.into_iter().next().map(|given| given.value) {
-        Some(x) if x.lanes() as u64 > u64::from(offer.runs) => {
-            let (asked, runs) = (count(x.lanes() as u64, "lane"), count(offer.runs.into(), "run"));
+        Some(x) if x.lanes() as u64 > u64::from(function.runs) => {
+            let (asked, runs) = (count(x.lanes() as u64, "lane"), count(function.runs.into(), "run"));
             Err(Failure::new(Exit::Refused, format!("x has {asked}, and alice allows {runs}")))
         }
         Some(x) => Ok(x),
@@ -149,30 +244,42 @@ fn data(args: &Private, offer: &Offer) -> Result<BitMatrix, Failure> {
 
 /// What Bob sees before he consents.
 struct Consent<'a> {
-    offer: &'a Offer,
+    terms: &'a Terms,
     runs: usize,
 }
 
 impl fmt::Display for Consent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Consent { offer, runs } = self;
-        writeln!(f, "a private function of alice's, by Diffie-Hellman labels: {}", Shown(&offer.sizes))?;
+        let Consent { terms, runs } = self;
+        let by = match terms.method {
+            Method::Universal => "a universal circuit",
+            Method::Dh => "Diffie-Hellman labels",
+        };
+        writeln!(f, "a private function of alice's, by {by}: {}", Shown(terms))?;
         writeln!(f, "the result goes to you alone")?;
-        writeln!(f, "runs      {} of {} that alice allows", thousands(*runs as u64), thousands(offer.runs.into()))?;
-        if *runs > 1 {
-            writeln!(f, "memory    {} from the first run to the last", bytes(POINT * offer.sizes.queries()))?;
+        writeln!(
+            f,
+            "runs      {} of {} that alice allows",
+            thousands(*runs as u64),
+            thousands(terms.function.runs.into())
+        )?;
+        if *runs > 1 && terms.method == Method::Dh {
+            let queries = terms.counts().gates + u64::from(terms.function.outputs);
+            writeln!(f, "memory    {} from the first run to the last", bytes(POINT * queries))?;
         }
-        writeln!(f, "security  {SECURITY}")
+        writeln!(f, "security  {}", security(terms.method))
     }
 }
 
-struct Shown<'a>(&'a pfe::Sizes);
+/// What Bob learns of the function.
+struct Shown<'a>(&'a Terms);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pfe::Sizes { inputs, outputs, gates, additions } = self.0;
-        let (inputs, outputs) = (count(u64::from(*inputs), "input bit"), count(u64::from(*outputs), "output bit"));
-        write!(f, "{inputs}, {outputs}, {}, {}", count(*gates, "gate"), count(*additions, "addition"))
+        let (Announced { inputs, outputs, .. }, Counts { gates, additions }) = (self.0.function, self.0.counts());
+        let (inputs, outputs) = (count(inputs.into(), "input bit"), count(outputs.into(), "output bit"));
+        write!(f, "{inputs}, {outputs}, {}", count(gates, "gate"))?;
+        if self.0.method.is_linear() { write!(f, ", {}", count(additions, "addition")) } else { Ok(()) }
     }
 }
 
@@ -183,7 +290,8 @@ struct Report {
     input_bits: u32,
     output_bits: u32,
     gates: u64,
-    additions: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additions: Option<u64>,
     runs: usize,
     /// From the first message to the last.
     seconds: f64,
@@ -196,29 +304,24 @@ struct Report {
 
 impl Report {
     fn new(
-        method: PrivateMethod,
-        sizes: &pfe::Sizes,
+        terms: &Terms,
         runs: usize,
         begin: Instant,
-        [sent, received]: [u64; 2],
+        counters: &Counters,
         outputs: BTreeMap<String, Output>,
     ) -> Report {
-        let pfe::Sizes { inputs: input_bits, outputs: output_bits, gates, additions } = *sizes;
-        let (seconds, peak_memory) = (begin.elapsed().as_secs_f64(), peak_memory());
-        let method = match method {
-            PrivateMethod::Auto | PrivateMethod::Dh => "dh",
-        };
+        let (Announced { inputs, outputs: output_bits, .. }, counts) = (terms.function, terms.counts());
         Report {
-            method,
-            input_bits,
+            method: terms.method.name(),
+            input_bits: inputs,
             output_bits,
-            gates,
-            additions,
+            gates: counts.gates,
+            additions: terms.method.is_linear().then_some(counts.additions),
             runs,
-            seconds,
-            sent,
-            received,
-            peak_memory,
+            seconds: begin.elapsed().as_secs_f64(),
+            sent: counters.bytes_sent,
+            received: counters.bytes_received,
+            peak_memory: peak_memory(),
             outputs,
         }
     }
@@ -229,5 +332,30 @@ impl fmt::Display for Report {
         let (runs, gates) = (count(self.runs as u64, "run"), count(self.gates, "gate"));
         let (sent, received) = (bytes(self.sent), bytes(self.received));
         writeln!(f, "{runs} of {gates} by {}: {}, {sent} sent, {received} received", self.method, seconds(self.seconds))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What Bob is shown is the same but for the method's security, and what a method keeps.
+    #[test]
+    fn consent_says_what_bob_is_asked_for() {
+        let function = Announced::new(64, 1, 9)
+            .with(Method::Universal, Counts { gates: 1_900, additions: 0 })
+            .with(Method::Dh, Counts { gates: 1_000, additions: 6_000 });
+        let shown = |method| Consent { terms: &Terms { method, function }, runs: 2 }.to_string();
+        let (universal, dh) = (shown(Method::Universal), shown(Method::Dh));
+        for text in [&universal, &dh] {
+            assert!(
+                text.contains("64 input bits, 1 output bit, ") && text.contains("2 of 9 that alice allows"),
+                "{text}"
+            );
+            assert!(text.contains("the result goes to you alone"), "{text}");
+        }
+        assert!(universal.contains("1,900 gates\n") && universal.contains("at most whether Bob stops"), "{universal}");
+        assert!(dh.contains("1,000 gates, 6,000 additions\n") && dh.contains("learns all data, unseen"), "{dh}");
+        assert!(dh.contains("memory") && !universal.contains("memory"));
     }
 }

@@ -3,11 +3,13 @@
 mod planes;
 mod points;
 mod run;
+mod speed;
 mod table;
 mod wiring;
 
 pub use points::POINT;
 pub use run::{Evaluation, Garbling};
+pub use speed::gates_per_second;
 pub use table::TABLE;
 pub use wiring::{Padding, Queries, Wired};
 
