@@ -46,8 +46,8 @@ fn blocks_and_nands_in_the_open() {
     for form in ["thresholds", "nands"] {
         let (alice, bob) = both(
             &place,
-            &format!("{open} --function block:multiply:16 --form {form}"),
-            &format!("{open} --input x={hex} --output y.csv --yes --method dh"),
+            &format!("{open} --function block:multiply:16 --form {form} --threads 2"),
+            &format!("{open} --input x={hex} --output y.csv --yes --method dh --threads 3"),
         );
         alice.succeeded();
         bob.succeeded();
@@ -82,7 +82,6 @@ fn what_cannot_be_is_refused_before_anything_is_sent() {
         (alice.to_string(), "--function is missing"),
         (bob.to_string(), "--input x=SOURCE is missing"),
         (format!("{bob} --input x=0 --gates 5"), "alice's"),
-        (format!("{alice} --function adder.txt --threads 2"), "one thread"),
         (format!("{alice} --function adder.txt --runs 0"), "--runs"),
         (format!("{bob} --input x=000 --output -"), "--output is a file"),
     ] {

@@ -14,7 +14,7 @@ use duologue::circuit::format::bristol::{self, Names};
 use duologue::circuit::private::{Function, nands, thresholds};
 use duologue::circuit::{BitMatrix, Circuit, Program, bits};
 use duologue::{Party, channel::Channel};
-use pfe::{Alice, Bob, Offer, Padding, Wired};
+use pfe::{Alice, Bob, Offer, Padding, Threads, Wired};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -44,12 +44,11 @@ pub fn run(args: &Private, config: &Config, console: &Console) -> Result<(), Fai
     }
 }
 
-/// Refuses flags of the other party, and threads that there are not.
+/// Refuses flags of the other party.
 fn check(args: &Private) -> Result<(), Failure> {
     let refuse = |why: &str| Err(Failure::new(Exit::CommandLine, why));
     let for_alice = args.function.is_some() || args.gates.is_some() || args.additions.is_some();
     match args.peer.party {
-        _ if args.peer.threads > 1 => refuse("private functions are evaluated by one thread a party"),
         Party::Alice if args.input.is_some() || args.output.is_some() => refuse("--input and --output are bob's"),
         Party::Alice if args.function.is_none() => refuse("--function is missing: what does alice hold?"),
         Party::Bob if args.output.as_deref() == Some("-") => {
@@ -86,6 +85,7 @@ fn hold_function(args: &Private, mut wired: Wired, channel: Channel, console: &C
     console.note(format!("bob hears of the function that it has {}", Shown(&sizes)));
     console.note(format!("{SECURITY}; every run answers a question about the function"));
     let mut alice = Alice::connect(channel, &mut wired, args.runs)?;
+    alice.compute_on(Threads::new(args.peer.threads as usize)?);
     if !console.quiet() {
         alice.observe(progress::points("a private function"));
     }
@@ -105,6 +105,7 @@ fn hold_data(args: &Private, place: Option<Place>, channel: Channel, to: &Consol
     let x = data(args, &offer)?;
     consent::obtain(&Consent { offer: &offer, runs: x.lanes() }, args.yes)?;
     bob.limit(x.lanes() as u32);
+    bob.compute_on(Threads::new(args.peer.threads as usize)?);
     let begin = Instant::now();
     if !to.quiet() {
         bob.observe(progress::points("a private function"));
