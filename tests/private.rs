@@ -135,8 +135,8 @@ fn blocks_and_nands_in_the_open() {
     for form in ["thresholds", "nands"] {
         let (alice, bob) = both(
             &place,
-            &format!("{open} --function block:multiply:16 --form {form} --method dh"),
-            &format!("{open} --input x={hex} --output y.csv --yes --method dh"),
+            &format!("{open} --function block:multiply:16 --form {form} --method dh --threads 2"),
+            &format!("{open} --input x={hex} --output y.csv --yes --method dh --threads 3"),
         );
         alice.succeeded();
         bob.succeeded();
@@ -174,7 +174,7 @@ fn what_cannot_be_is_refused_before_anything_is_sent() {
         (alice.to_string(), "--function is missing"),
         (bob.to_string(), "--input x=SOURCE is missing"),
         (format!("{bob} --input x=0 --gates 5"), "alice's"),
-        (format!("{alice} --function adder.txt --threads 2"), "one thread"),
+        (format!("{alice} --function adder.txt --threads 2"), "--threads is for --method dh"),
         (format!("{alice} --function adder.txt --additions 5"), "--additions is for --method dh"),
         (format!("{alice} --function adder.txt --form nands --method universal"), "--form is for --method dh"),
         (format!("{alice} --function adder.txt --assume-link lan"), "--assume-link is for a choice"),

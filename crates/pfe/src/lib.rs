@@ -36,6 +36,7 @@ mod dh;
 mod offer;
 mod party;
 mod proposal;
+mod threads;
 
 use duologue::{Error, Result};
 use kernels::generator::Generator;
@@ -45,6 +46,7 @@ pub(crate) use offer::{CHUNK, chunk};
 pub use offer::{MOST_BITS, MOST_GATES, Offer, Sizes};
 pub use party::{Alice, Bob, Garbled};
 pub use proposal::{Agreed, Announced, Counts, Method, Methods, Proposal};
+pub use threads::Threads;
 
 /// A generator that the operating system seeds.
 fn os_generator() -> Result<Generator> {
@@ -58,8 +60,8 @@ fn os_generator() -> Result<Generator> {
 pub mod decoders {
     //! Every decoder of peer bytes, for fuzzing.
 
-    use crate::Offer;
-    use crate::dh::{Evaluation, Garbling};
+    use crate::dh::{Announced, Garbling};
+    use crate::{Offer, Threads};
 
     /// Whether these are a first message.
     pub fn hello(bytes: &[u8]) -> bool {
@@ -74,7 +76,7 @@ pub mod decoders {
     /// Bob's: queries, then the labels of outputs.
     pub fn garbling(offer: &Offer, queries: &[u8], labels: &[u8]) -> bool {
         let Ok(mut rng) = crate::os_generator() else { return false };
-        let mut garbling = Garbling::new(offer, 0, &mut rng);
+        let mut garbling = Garbling::new(offer, 0, &mut rng, &Threads::default());
         garbling.chunk(queries).is_ok() && garbling.finish(labels).is_ok()
     }
 
@@ -86,7 +88,8 @@ pub mod decoders {
         labels: &[u8],
         tables: &[u8],
     ) -> bool {
-        let evaluation = Evaluation::new(wired, offer, 0, announcement, labels);
+        let announced = Announced::new(wired, offer, 0, announcement, &Threads::default());
+        let evaluation = announced.and_then(|run| run.begin(labels));
         evaluation.and_then(|mut run| run.chunk(tables).and_then(|()| run.finish())).is_ok()
     }
 }

@@ -1,15 +1,16 @@
 //! Both parties over a channel.
 
-use crate::dh::{Evaluation, Garbling, POINT, Queries, TABLE, Wired};
+use crate::dh::{Announced, Garbling, POINT, Queries, TABLE, Wired};
 use crate::offer::{ANY, HELLO, Hello, Offer, chunk, same};
-use crate::{CHUNK, os_generator};
+use crate::{CHUNK, Threads, os_generator};
 use duologue::channel::{AbortCode, Channel, Counters};
 use duologue::{Error, Result};
 use kernels::generator::Generator;
 use std::ops::ControlFlow;
 
-/// Chunks of queries that are under way before their tables are waited for.
-const AHEAD: u64 = 8;
+/// Chunks of queries that are under way before their tables are waited for: as many gates as are garbled in a second by
+/// few threads, so that a round trip of a tenth of a second does not hold them up.
+const AHEAD: u64 = 64;
 
 /// What Bob says first: a run at once, a run whose labels come after all tables, or the end.
 const AT_ONCE: u8 = 1;
@@ -121,6 +122,7 @@ pub struct Alice<'a> {
     line: Line,
     wired: &'a mut Wired,
     offer: Offer,
+    threads: Threads,
     /// Runs so far; the queries went with the first.
     done: u32,
 }
@@ -138,7 +140,12 @@ impl<'a> Alice<'a> {
             Hello::Data { inputs } => same(BITS, offer.sizes.inputs.into(), inputs.into()),
             Hello::Offer(_) => Err(both("the function")),
         })?;
-        Ok(Alice { line, wired, offer, done: 0 })
+        Ok(Alice { line, wired, offer, threads: Threads::default(), done: 0 })
+    }
+
+    /// Sets the threads that compute; the caller's alone unless told. What travels does not depend on them.
+    pub fn compute_on(&mut self, threads: Threads) {
+        self.threads = threads;
     }
 
     /// Sets who sees how far a run is, in points done and in all, and may end it.
@@ -151,7 +158,7 @@ impl<'a> Alice<'a> {
     /// # Errors
     /// [`Error::Peer`] if the peer sends what no honest party does, or asks for more runs than were offered.
     pub fn serve(&mut self) -> Result<bool> {
-        let Alice { line, wired, offer, done } = self;
+        let Alice { line, wired, offer, threads, done } = self;
         line.guarded(|line| {
             let [kind] = line.receive()?;
             match kind {
@@ -160,7 +167,7 @@ impl<'a> Alice<'a> {
                     Err(Error::peer(format!("it asks for more than the {} runs offered", offer.runs)))
                 }
                 AT_ONCE | LATER => {
-                    serve(line, wired, offer, *done, kind)?;
+                    serve(line, wired, offer, Run { number: *done, kind }, threads)?;
                     *done += 1;
                     Ok(true)
                 }
@@ -183,22 +190,50 @@ fn both(what: &str) -> Error {
     Error::Incompatible { what: "who is who", ours: format!("we have {what}"), theirs: format!("it has {what} too") }
 }
 
+/// Which run, and whether its labels come at once.
+struct Run {
+    number: u32,
+    kind: u8,
+}
+
 /// Alice's side of a run.
-fn serve(line: &mut Line, wired: &mut Wired, offer: &Offer, number: u32, kind: u8) -> Result<()> {
+fn serve(line: &mut Line, wired: &mut Wired, offer: &Offer, run: Run, threads: &Threads) -> Result<()> {
     let announcement = line.receive::<POINT>()?;
     if wired.announced.contains(&announcement) {
         return Err(Error::peer("it announces a run as it announced another"));
     }
     wired.announced.push(announcement);
     let wired = &*wired;
+    let announced = Announced::new(wired, offer, run.number, &announcement, threads)?;
+    let queries = (run.number == 0).then(|| Queries::new(wired, threads));
     let labels = POINT * offer.sizes.inputs as usize;
-    let begin = |line: &mut Line| {
-        let labels = line.channel.recv(labels)?;
-        Evaluation::new(wired, offer, number, &announcement, &labels)
+    let outputs = if run.kind == AT_ONCE {
+        let mut evaluation = announced.begin(&line.channel.recv(labels)?)?;
+        exchange(line, offer, queries, |_, tables| evaluation.chunk(&tables))?;
+        evaluation.finish()?
+    } else {
+        let (mut announced, mut stored) = (announced, Vec::new());
+        exchange(line, offer, queries, |number, tables| {
+            announced.prepare(number);
+            stored.push(tables);
+            Ok(())
+        })?;
+        let mut evaluation = announced.begin(&line.channel.recv(labels)?)?;
+        stored.into_iter().try_for_each(|tables| evaluation.chunk(&tables))?;
+        evaluation.finish()?
     };
-    let mut evaluation = if kind == AT_ONCE { Some(begin(line)?) } else { None };
-    let mut queries = (number == 0).then(|| Queries::new(wired));
-    let (total, mut sent, mut stored) = (offer.sizes.queries(), 0, Vec::new());
+    line.channel.send(&outputs)?;
+    line.channel.flush()
+}
+
+/// Sends the queries, if there are any, and takes the tables of each chunk.
+fn exchange(
+    line: &mut Line,
+    offer: &Offer,
+    mut queries: Option<Queries>,
+    mut take: impl FnMut(u64, Vec<u8>) -> Result<()>,
+) -> Result<()> {
+    let (total, mut sent) = (offer.sizes.queries(), 0);
     let chunks = total.div_ceil(CHUNK);
     for number in 0..chunks {
         while let (Some(queries), true) = (&mut queries, sent < chunks.min(number + AHEAD)) {
@@ -206,20 +241,10 @@ fn serve(line: &mut Line, wired: &mut Wired, offer: &Offer, number: u32, kind: u
             line.channel.flush()?;
             sent += 1;
         }
-        let tables = line.channel.recv(tables_of(offer, number))?;
-        match &mut evaluation {
-            Some(evaluation) => evaluation.chunk(&tables)?,
-            None => stored.push(tables),
-        }
+        take(number, line.channel.recv(tables_of(offer, number))?)?;
         line.tell(chunk(total, number).end, total)?;
     }
-    let mut evaluation = match evaluation {
-        Some(evaluation) => evaluation,
-        None => begin(line)?,
-    };
-    stored.iter().try_for_each(|tables| evaluation.chunk(tables))?;
-    line.channel.send(&evaluation.finish()?)?;
-    line.channel.flush()
+    Ok(())
 }
 
 /// Bytes of the tables of a chunk.
@@ -232,6 +257,7 @@ fn tables_of(offer: &Offer, number: u64) -> usize {
 pub struct Bob {
     line: Line,
     offer: Offer,
+    threads: Threads,
     secrets: Generator,
     /// How many runs there may be in all, and how many there were.
     most: u32,
@@ -287,7 +313,8 @@ impl Bob {
             Hello::Data { .. } => Err(both("the data")),
         })?;
         let most = offer.runs;
-        Ok(Bob { line, offer, secrets: os_generator()?, most, done: 0, queries: Vec::new() })
+        let (threads, secrets) = (Threads::default(), os_generator()?);
+        Ok(Bob { line, offer, threads, secrets, most, done: 0, queries: Vec::new() })
     }
 
     /// What is offered: look at it before the first run.
@@ -299,6 +326,11 @@ impl Bob {
     /// bytes a gate, goes. A higher number than before changes nothing.
     pub fn limit(&mut self, runs: u32) {
         self.most = self.most.min(runs);
+    }
+
+    /// Sets the threads that compute; the caller's alone unless told. What travels does not depend on them.
+    pub fn compute_on(&mut self, threads: Threads) {
+        self.threads = threads;
     }
 
     /// Sets who sees how far a run is, in points done and in all, and may end it.
@@ -345,14 +377,14 @@ impl Bob {
     }
 
     fn garble(&mut self, kind: u8, labels: impl FnOnce(&Garbling) -> Vec<u8>) -> Result<Garbling> {
-        let Bob { line, offer, secrets, most, done, queries } = self;
+        let Bob { line, offer, threads, secrets, most, done, queries } = self;
         if *done >= *most {
             let why =
                 format!("the function was offered for {} runs, and the {most} that were wanted are done", offer.runs);
             return Err(Error::usage(why));
         }
         line.guarded(|line| {
-            let mut garbling = Garbling::new(offer, *done, secrets);
+            let mut garbling = Garbling::new(offer, *done, secrets, threads);
             line.channel.send(&[kind])?;
             line.channel.send(garbling.announcement())?;
             line.channel.send(&labels(&garbling))?;

@@ -22,7 +22,7 @@ use duologue::circuit::private::{Function, nands, thresholds};
 use duologue::circuit::universal::Nodes;
 use duologue::circuit::{BitMatrix, Circuit, Program, bits};
 use duologue::{Error, Party, Precomputation};
-use pfe::{Alice, Announced, Bob, Counts, Method, Padding, Wired};
+use pfe::{Alice, Announced, Bob, Counts, Method, Padding, Threads, Wired};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -46,25 +46,28 @@ pub fn run(args: &Private, config: &Config, console: &Console) -> Result<(), Fai
     check(args)?;
     let party = args.peer.party;
     let held = if party == Party::Alice { Some(Held::new(args)?) } else { None };
+    let threads = Threads::new(args.peer.threads as usize)?;
     // Now: what cannot be written must not cost a run.
     let place = args.output.as_deref().map(Place::new).transpose()?;
     let security = peer::security(&args.peer, config)?;
-    let (ours, ahead) = (propose(args, held.as_ref())?, Precomputation::new()?);
+    let (ours, ahead) = (propose(args, held.as_ref(), &threads)?, Precomputation::new()?);
     let mut channel = peer::meet(&args.peer.meeting, args.peer.link, &security, config, console)?;
     let terms = agree(&mut channel, party, &ours, console)?;
     match held {
-        Some(held) => hold_function(held, &terms, channel, ahead, console),
-        None => hold_data(args, place, &terms, channel, ahead, console),
+        Some(held) => hold_function((held, &threads), &terms, channel, ahead, console),
+        None => hold_data((args, &threads), place, &terms, channel, ahead, console),
     }
 }
 
-/// Refuses flags of the other party or of other methods, and threads that there are not.
+/// Refuses flags of the other party or of other methods.
 fn check(args: &Private) -> Result<(), Failure> {
     let refuse = |why: &str| Err(Failure::new(Exit::CommandLine, why));
     let for_alice = args.function.is_some() || args.gates.is_some() || args.additions.is_some();
     let methods = methods(args);
     match args.peer.party {
-        _ if args.peer.threads > 1 => refuse("private functions are evaluated by one thread a party"),
+        _ if args.peer.threads > 1 && !methods.contains(&Method::Dh) => {
+            refuse("--threads is for --method dh, or --allow-linear: a universal circuit is garbled by one thread")
+        }
         _ if args.assume_link.is_some() && methods.len() < 2 => {
             refuse("--assume-link is for a choice between methods: --method auto with --allow-linear")
         }
@@ -139,7 +142,7 @@ fn read(name: &str) -> Result<Circuit, Failure> {
 }
 
 fn hold_function(
-    mut held: Held,
+    (mut held, threads): (Held, &Threads),
     terms: &Terms,
     channel: Channel,
     ahead: Precomputation,
@@ -150,16 +153,22 @@ fn hold_function(
     console.note(format!("{}; every run answers a question about the function", security(terms.method)));
     let (runs, counters) = match terms.method {
         Method::Universal => universal::hold_function(&held, channel, ahead, console)?,
-        Method::Dh => wired(&mut held, channel, console)?,
+        Method::Dh => wired(&mut held, threads, channel, console)?,
     };
     interrupt::settle()?;
     console.show(&Report::new(terms, runs, begin, &counters, BTreeMap::new()))
 }
 
 /// Alice by Diffie-Hellman labels: how many runs there were, and what travelled.
-fn wired(held: &mut Held, channel: Channel, console: &Console) -> Result<(usize, Counters), Failure> {
+fn wired(
+    held: &mut Held,
+    threads: &Threads,
+    channel: Channel,
+    console: &Console,
+) -> Result<(usize, Counters), Failure> {
     let wired = held.wired.as_mut().ok_or_else(|| Error::usage("the function was not wired"))?;
     let mut alice = Alice::connect(channel, wired, held.function.runs)?;
+    alice.compute_on(threads.clone());
     if !console.quiet() {
         alice.observe(progress::points("a private function"));
     }
@@ -171,7 +180,7 @@ fn wired(held: &mut Held, channel: Channel, console: &Console) -> Result<(usize,
 }
 
 fn hold_data(
-    args: &Private,
+    (args, threads): (&Private, &Threads),
     place: Option<Place>,
     terms: &Terms,
     channel: Channel,
@@ -184,7 +193,7 @@ fn hold_data(
     let lanes_of_x: Vec<Vec<bool>> = (0..x.lanes()).map(|lane| x.lane(lane)).collect();
     let (results, counters) = match terms.method {
         Method::Universal => universal::hold_data(&lanes_of_x, terms, channel, ahead, to)?,
-        Method::Dh => labelled(&lanes_of_x, terms, channel, to)?,
+        Method::Dh => labelled(&lanes_of_x, terms, threads, channel, to)?,
     };
     interrupt::settle()?;
     let ty = bits(terms.function.outputs);
@@ -209,6 +218,7 @@ fn hold_data(
 fn labelled(
     data: &[Vec<bool>],
     terms: &Terms,
+    threads: &Threads,
     channel: Channel,
     console: &Console,
 ) -> Result<(Vec<Vec<bool>>, Counters), Failure> {
@@ -219,6 +229,7 @@ fn labelled(
         return Err(Error::peer("it offers another function than it announced").into());
     }
     bob.limit(data.len() as u32);
+    bob.compute_on(threads.clone());
     if !console.quiet() {
         bob.observe(progress::points("a private function"));
     }

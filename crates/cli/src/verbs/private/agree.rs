@@ -8,7 +8,7 @@ use crate::io::console::{Console, seconds};
 use duologue::channel::Channel;
 use duologue::circuit::universal::Size;
 use duologue::{Conditions, Error, Party, session};
-use pfe::{Agreed, Announced, Counts, Method, Methods, Proposal};
+use pfe::{Agreed, Announced, Counts, Method, Methods, Proposal, Threads};
 
 /// What both parties hold to.
 pub struct Terms {
@@ -45,9 +45,9 @@ pub fn methods(args: &Private) -> Vec<Method> {
 }
 
 /// What this party proposes; nothing of it depends on the peer.
-pub fn propose(args: &Private, held: Option<&Held>) -> Result<Proposal, Failure> {
+pub fn propose(args: &Private, held: Option<&Held>, threads: &Threads) -> Result<Proposal, Failure> {
     let methods = methods(args);
-    let speed = if methods.len() > 1 { pfe::gates_per_second()? } else { 0 };
+    let speed = if methods.len() > 1 { pfe::gates_per_second(threads)? } else { 0 };
     let methods: Methods = methods.into_iter().collect();
     Ok(Proposal { methods, function: held.map(|held| held.function), speed, assumed: args.assume_link })
 }
