@@ -50,8 +50,8 @@ const ROUNDS: u32 = 3;
 
 const SECOND: u128 = 1_000_000_000;
 
-/// Bytes in each direction by which the line is measured: a quarter of what `dh` sends, or less. A shorter one goes by too fast on
-/// the lines between which there is a choice.
+/// Bytes in each direction by which the line is measured: a quarter of what `dh` sends, but 16 kB at least, since what is shorter goes
+/// by too fast on the lines between which there is a choice, and 64 kB at most.
 pub fn probe(function: &Announced) -> usize {
     let bytes = function.counts(Method::Dh).gates.saturating_mul(32);
     usize::try_from(bytes).unwrap_or(usize::MAX).clamp(16 << 10, 64 << 10)

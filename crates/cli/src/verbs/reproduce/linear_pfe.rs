@@ -50,7 +50,7 @@ garbles who does not know the control bits, 32 bytes a switch and 16 for the lab
 universal its estimate for the circuits of Liu et al.";
 
 const TIMES: &str = "\
-Ours is from connecting to the result, both parties on this machine, one thread each, over TCP with a simulated line; the paper had 16
+Ours is from connecting to closing, both parties on this machine, one thread each, over TCP with a simulated line; the paper had 16
 cores a party. A star marks what was computed: a run of 100 gates over the line, exact bytes at its rate, and computing of 10,000 gates
 without a line in proportion, one after another.";
 
