@@ -4,7 +4,8 @@
 //! goodbye, with base OTs:
 //!
 //! ```text
-//! dh          3½ round trips + the longest of: either party's gates, either direction's bytes, the chunks under way a round trip
+//! dh          3½ round trips + the longest of: either party's gates, either direction's bytes, a round trip for the chunks
+//!             that are under way together
 //! universal   OTs of a new session + 3 round trips + control bits + the longest of: garbling, evaluation, bytes from Alice
 //! ```
 //!
@@ -40,7 +41,8 @@ const AHEAD: u128 = 8;
 const ALICE: u128 = 65;
 
 /// Of universal circuits, tenths of an AES block: the control bit of a switch, garbling and evaluating it, of which a gate
-/// takes three. From the processor time of 100,000 gates: 42 ns a switch at Alice and 23 at Bob, at 362 million blocks a second.
+/// takes three. From the processor time of 100,000 gates: 42 ns a switch at Alice and 23 at Bob, at 362 million blocks a
+/// second.
 const CONTROL: u128 = 30;
 const GARBLE: u128 = 120;
 const EVALUATE: u128 = 85;
@@ -50,8 +52,8 @@ const ROUNDS: u32 = 3;
 
 const SECOND: u128 = 1_000_000_000;
 
-/// Bytes in each direction by which the line is measured: a quarter of what `dh` sends, but 16 kB at least, since what is shorter goes
-/// by too fast on the lines between which there is a choice, and 64 kB at most.
+/// Bytes in each direction by which the line is measured: a quarter of what `dh` sends, but 16 kB at least, since what is
+/// shorter goes by too fast on the lines between which there is a choice, and 64 kB at most.
 pub fn probe(function: &Announced) -> usize {
     let bytes = function.counts(Method::Dh).gates.saturating_mul(32);
     usize::try_from(bytes).unwrap_or(usize::MAX).clamp(16 << 10, 64 << 10)
