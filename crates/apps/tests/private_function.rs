@@ -86,8 +86,9 @@ fn tariffs() {
         let tariff = Tariff::parse(text).unwrap();
         let circuit = tariff.circuit();
         for _ in 0..60 {
-            let (class, used) =
-                (dice.below(1 << [2, 8][dice.below(2) as usize]), value(&[0, 1, 5_000, 10_000, 20_000], 16, &mut dice));
+            let classes = [4, 256][dice.below(2) as usize];
+            let class = dice.below(classes);
+            let used = value(&[0, 1, 5_000, 10_000, 20_000], 16, &mut dice);
             let input: Vec<bool> = bits(class, 8).chain(bits(used, 16)).collect();
             assert_eq!(number(&evaluate(&circuit, &input)), tariff.evaluate(class, used), "{class} {used} by {text}");
         }
@@ -119,7 +120,7 @@ fn rules_as_automata() {
         let own: Vec<Vec<u8>> = (0..1 + dice.below(6)).map(|_| pattern(&mut dice)).collect();
         let lines: Vec<&str> = own.iter().map(|pattern| std::str::from_utf8(pattern).unwrap()).collect();
         let (file, patterns): (String, Vec<&[u8]>) = match round {
-            0 => (RULES.into(), vec![b"password=", b"\0\xffsecret", b"pass", b"wordpress"]),
+            0 => (RULES.into(), vec![&b"password="[..], b"\0\xffsecret", b"pass", b"wordpress"]),
             _ => (lines.join("\n"), own.iter().map(Vec::as_slice).collect()),
         };
         let (rules, length) = (Rules::parse(&file).unwrap(), 1 + dice.below(40) as usize);

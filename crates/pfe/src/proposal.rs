@@ -2,8 +2,8 @@
 //! by what they choose.
 //!
 //! ```text
-//! both   180 bytes: magic `duo-func`, version (2), role (1), whether a line is assumed (1), methods (4), bits in, bits out, runs (4 each),
-//!        gates and additions under each of eight methods (8 each), gates a second by `dh` (8), the assumed line's round trip
+//! both   180 bytes: magic `duo-func`, version (2), role (1), whether a line is assumed (1), methods (4), bits in, bits out,
+//!        runs (4 each), gates and additions under each of eight methods (8 each), gates a second by `dh` (8), the assumed line's round trip
 //!        in microseconds and bits a second, 0 for any number (8 each)
 //! ```
 //!

@@ -47,7 +47,8 @@ fn malformed(file: &str) -> impl FnOnce(String) -> Error {
 fn unknown(name: &str) -> Error {
     let most = Rules::MOST_BYTES;
     Error::usage(format!(
-        "app:{name} is no private function: there are app:scorecard:FILE, app:tariff:FILE and app:rules:BYTES:FILE with 1 to {most} bytes"
+        "app:{name} is no private function: there are app:scorecard:FILE, app:tariff:FILE and app:rules:BYTES:FILE with 1 \
+         to {most} bytes"
     ))
 }
 

@@ -8,11 +8,11 @@
 //! The input is `text`, of a fixed number of bytes; the output is `found`, a bit for each pattern in the order of the file.
 //! Bob hears how many patterns there are.
 //!
-//! The patterns become one automaton over bytes (Aho and Corasick, *Efficient string matching*, CACM 1975), of which every state stands
-//! for the longest beginning of a pattern that the text read so far ends in. In the circuit a bit says of each state whether the
-//! automaton is in it, of which one is set: sums of these are XORs. With each byte a state is entered if the automaton was in one that leads
-//! there by this byte, so that a state costs an AND for each class of bytes that lead to it, which of these patterns is one,
-//! whatever number of states it comes from.
+//! The patterns become one automaton over bytes (Aho and Corasick, *Efficient string matching*, CACM 1975), of which every
+//! state stands for the longest beginning of a pattern that the text read so far ends in. In the circuit a bit says of each
+//! state whether the automaton is in it, of which one is set: sums of these are XORs. With each byte a state is entered if
+//! the automaton was in one that leads there by this byte, so that a state costs an AND for each class of bytes that lead to
+//! it, which of these patterns is one, whatever number of states it comes from.
 
 use super::{lines, words};
 use duologue::circuit::{Bit, Bits, Builder, Circuit};
@@ -106,8 +106,8 @@ fn complete(tree: &[BTreeMap<u8, u32>], mut found: Vec<Vec<usize>>, rules: usize
     Automaton { next, found, rules }
 }
 
-/// A deterministic automaton over bytes that says for each of several rules whether a state of it was entered. It begins in state
-/// 0.
+/// A deterministic automaton over bytes that says for each of several rules whether a state of it was entered. It begins in
+/// state 0.
 pub struct Automaton {
     /// For each state, where each byte leads.
     next: Vec<[u32; 256]>,

@@ -1,5 +1,5 @@
-//! A tariff: each class of customers has a fixed price, and a rate for each band of what is used; what is used within a band costs
-//! its rate.
+//! A tariff: each class of customers has a fixed price, and a rate for each band of what is used; what is used within a band
+//! costs its rate.
 //!
 //! ```text
 //! class 3 1500     # class 3 pays 1,500 in any case,
@@ -7,8 +7,8 @@
 //!   100 9          # and 9 each beyond
 //! ```
 //!
-//! Inputs are `class`, of 8 bits, and `used`, of 16; the output is `price`, of 32. Of a class that the tariff does not have the price is
-//! 0.
+//! Inputs are `class`, of 8 bits, and `used`, of 16; the output is `price`, of 32. Of a class that the tariff does not have
+//! the price is 0.
 //!
 //! The price is a + rate·(used − from) of the band that is reached, where a is the price of all before it: three constants for
 //! each class and band, of which one triple is taken, and one product.

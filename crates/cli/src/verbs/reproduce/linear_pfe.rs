@@ -46,13 +46,13 @@ pub const TABLES: &[Table] = &[
 
 const NOTES: &str = "\
 Ours is all payload of both directions of one run, base OTs included. A star marks arithmetic: universal circuits that a party
-garbles who does not know the control bits, 32 bytes a switch and 16 for the label of its control bit. Beside dh stands the paper's ElGamal, beside
-universal its estimate for the circuits of Liu et al.";
+garbles who does not know the control bits, 32 bytes a switch and 16 for the label of its control bit. Beside dh stands the
+paper's ElGamal, beside universal its estimate for the circuits of Liu et al.";
 
 const TIMES: &str = "\
-Ours is from connecting to the result, both parties on this machine, one thread each, over TCP with a simulated line; the paper had 16
-cores a party. A star marks what was computed: a run of 100 gates over the line, exact bytes at its rate, and computing of 10,000 gates
-without a line in proportion, one after another.";
+Ours is from connecting to closing, both parties on this machine, one thread each, over TCP with a simulated line; the paper
+had 16 cores a party. A star marks what was computed: a run of 100 gates over the line, exact bytes at its rate, and computing
+of 10,000 gates without a line in proportion, one after another.";
 
 /// n.
 const COLUMNS: [u64; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];

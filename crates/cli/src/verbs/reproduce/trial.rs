@@ -83,8 +83,8 @@ impl Trial {
     }
 }
 
-/// Alice in this thread and Bob in another, over TCP on this machine with a simulated line, without TLS; each says what bytes it
-/// has sent.
+/// Alice in this thread and Bob in another, over TCP on this machine with a simulated line, without TLS; each says what bytes
+/// it has sent.
 pub fn over_tcp(
     link: Option<Link>,
     alice: impl FnOnce(Channel) -> duologue::Result<u64>,

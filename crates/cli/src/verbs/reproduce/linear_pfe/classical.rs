@@ -23,8 +23,8 @@ pub fn alhassan(n: u64) -> u64 {
     SWITCH * 2 * edges_of_alhassan(n as usize)
 }
 
-/// Nodes of an edge-universal graph of n poles, poles included, which are taken in twos or in fours, whichever is smaller at that
-/// size; with bodies of 18 for fours (Zhao et al.).
+/// Nodes of an edge-universal graph of n poles, poles included, which are taken in twos or in fours, whichever is smaller at
+/// that size; with bodies of 18 for fours (Zhao et al.).
 fn edges_of_alhassan(n: usize) -> u64 {
     let mut sizes = vec![0, 1, 2, 3, 6];
     for poles in sizes.len()..=n {
