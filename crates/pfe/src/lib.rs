@@ -20,7 +20,11 @@
 //! **Cost** a gate: 32 bytes from Alice, 99 from Bob; of another run of the same wiring, 99. Two rounds. Alice multiplies two
 //! fixed points, Bob two others.
 //!
-//! **Memory**: Bob keeps 32 bytes a gate while another run may follow ([`Bob::limit`]).
+//! **Memory**: Bob keeps 32 bytes a gate while another run may follow ([`Bob::limit`]). Alice keeps a point of 160 bytes for each
+//! gate; two in her first run, and in a run that is made ahead, with 99 bytes for the table.
+//!
+//! **Threads**: a chunk of 512 gates is divided among those of a party ([`Bob::compute_on`]). What travels does not depend on
+//! them.
 //!
 //! **Security**: semi-honest parties, 128 bits, by decisional Diffie-Hellman in ristretto255 with the hashes as random
 //! oracles. The function is hidden from Bob as far as AES-128, of which the blinding numbers come, is a pseudo-random function.
@@ -30,7 +34,7 @@
 //! What is seen besides: how long Alice takes shows how many layers the gates have, and in a first run the time of each
 //! chunk of 512 queries how many additions lie there and, roughly, where the function's own gates end. The numbers of gates
 //! and of additions are padded to what is declared, additions as [`additions`](duologue::circuit::private::Node::additions)
-//! counts them, which leaves out those of complements.
+//! counts them, which leaves out those of complements: a bit takes as long as its complement.
 
 mod dh;
 mod offer;
