@@ -245,6 +245,68 @@ fn the_least_of_about_a_thousand() {
     check_all(&cases);
 }
 
+/// The values of a line of `vectors/argmin.txt`, as `vectors/argmin.py` makes them.
+fn of_vector(bits: u32, count: usize, kind: &str, seed: u64) -> Vec<u128> {
+    let mut dice = Random(seed);
+    let (largest, number) = (mask(bits), |dice: &mut Random| random(dice, bits));
+    // The generator of few numbers is asked before, whatever the kind is.
+    let (equal, few) = (number(&mut dice), [0; 3].map(|_| number(&mut dice)));
+    let from = match kind {
+        "equal" => vec![equal],
+        "few" => few.to_vec(),
+        "extremes" => vec![0, largest],
+        "top" => vec![largest],
+        _ => Vec::new(),
+    };
+    let one = |dice: &mut Random| match &from[..] {
+        [] => number(dice),
+        some => some[dice.below(some.len() as u64) as usize],
+    };
+    let mut values: Vec<u128> = (0..count).map(|_| one(&mut dice)).collect();
+    if kind == "top" {
+        values[dice.below(count as u64) as usize] = largest - 1;
+    }
+    values
+}
+
+/// NumPy's argmin, ties included: by the call and by going through the values.
+#[test]
+fn the_least_is_the_one_that_numpy_finds() {
+    let (mut dice, mut cases, mut lines) = (Random(13), Vec::new(), Vec::new());
+    for line in include_str!("vectors/argmin.txt").lines() {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let &[bits, count, kind, seed, place, least] = &fields[..] else { panic!("{line}") };
+        let (bits, count) = (bits.parse().unwrap(), count.parse().unwrap());
+        let values = of_vector(bits, count, kind, seed.parse().unwrap());
+        let form = if count > 1 { dice.choose(&[Form::Shared, Form::Halves]) } else { Form::Shared };
+        let groups = dice.choose(&[&[][..], &[4, 8]]);
+        let parameters = parameters(form, 11, dice.choose(&DIRECTIONS), groups);
+        let case = Case { values, ..Case::new(bits, count, parameters, &mut dice) };
+        let found = (u128::from_str_radix(least, 16).unwrap(), place.parse().unwrap());
+        assert_eq!(case.expected(), found, "{line}");
+        cases.push(case);
+        lines.push(line);
+    }
+    assert_eq!(lines.len(), 180);
+    check_all(&cases);
+}
+
+/// Levels of several tiles: values that fill the last one, leave one over, or leave a smaller group.
+#[test]
+fn the_least_of_values_in_tiles() {
+    let mut dice = Random(12);
+    let mut cases = Vec::new();
+    for (values, index, direction, groups) in [
+        (2 * 11_008 + 2, 15, Direction::Both, &[][..]),
+        (4 * 11_008 + 1, 0, Direction::One, &[]),
+        (16_001, 0, Direction::Both, &[3, 5]),
+        (9000, 14, Direction::One, &[4, 2]),
+    ] {
+        cases.push(Case::new(128, values, parameters(Form::Shared, index, direction, groups), &mut dice));
+    }
+    check_all(&cases);
+}
+
 #[test]
 fn the_least_of_private_halves() {
     let mut dice = Random(4);
@@ -338,13 +400,15 @@ fn without_the_carry_the_result_hangs_on_the_shares() {
 fn cost_is_exact() {
     let argmin: Arc<dyn Functionality> = Arc::new(Argmin);
     let mut dice = Random(6);
-    for (form, index, direction, groups) in [
-        (Form::Shared, 7, Direction::Both, &[][..]),
-        (Form::Shared, 7, Direction::One, &[4, 8]),
-        (Form::Shared, 0, Direction::One, &[3, 5]),
-        (Form::Halves, 7, Direction::Both, &[]),
+    for (form, index, direction, groups, (width, values)) in [
+        (Form::Shared, 7, Direction::Both, &[][..], (31, 100)),
+        (Form::Shared, 7, Direction::One, &[4, 8], (31, 100)),
+        (Form::Shared, 0, Direction::One, &[3, 5], (31, 100)),
+        (Form::Halves, 7, Direction::Both, &[], (31, 100)),
+        // In tiles.
+        (Form::Shared, 0, Direction::One, &[], (128, 22_100)),
     ] {
-        let case = Case::new(31, 100, parameters(form, index, direction, groups), &mut dice);
+        let case = Case::new(width, values, parameters(form, index, direction, groups), &mut dice);
         let mut p = Program::new("duologue:argmin");
         let values: Vec<_> = case
             .args(Party::Alice, 1)
@@ -646,7 +710,8 @@ fn lengths_of_both_parties_fit() {
         let form = dice.choose(&[Form::Shared, Form::Halves]);
         let groups: Vec<u32> = (0..dice.below(4)).map(|_| 2 + dice.below(9) as u32).collect();
         let parameters = parameters(form, 0, dice.choose(&DIRECTIONS), &groups);
-        let n = 2 + dice.below(200);
+        let below = dice.choose(&[200, 200, 100_000]);
+        let n = 2 + dice.below(below);
         let width = 2 + dice.below(127) as u32;
         let value =
             |party, width, lanes| duologue::call::CallValue { ty: bits(width), lanes, holder: Holder::Party(party) };

@@ -2,7 +2,8 @@
 //!
 //! Setup makes *sections*, one for each kind of correlation of each level, with a lane for each comparison, AND or selection;
 //! online takes them in the same order. A *part* is what one party says to the other in one step, and a message is all parts
-//! in a row of one party.
+//! in a row of one party. A level of many groups is cut into *tiles*, which are small levels themselves: a part is said tile
+//! by tile, in an exchange each, so that nothing is held of a whole level but shares and what setup stored.
 
 use super::parameters::{Direction, Form, Parameters};
 use duologue::call::{Call, CallLengths, Exchange};
@@ -18,6 +19,9 @@ const CHUNK: usize = 1 << 17;
 
 /// Bits that a random OT has when it is made.
 const BITS_OF_OT: usize = 128;
+
+/// Bits of the longest part of a tile, about.
+const TILE: usize = 1 << 22;
 
 /// Bits that a call stores between setup and online at each party, at most: a gigabyte.
 const MOST_STORED: u64 = 1 << 33;
@@ -43,6 +47,8 @@ pub struct Layout {
     pub gives_least: bool,
     pub levels: Vec<Level>,
     pub messages: Vec<Message>,
+    /// What travels in each exchange.
+    pub exchanges: Vec<Pieces>,
 }
 
 /// One level of the tournament.
@@ -89,6 +95,28 @@ pub struct Message {
     pub parts: Vec<Part>,
 }
 
+/// A part as far as it is about one tile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    pub part: Part,
+    pub tile: usize,
+}
+
+/// Pieces of one party that travel together.
+#[derive(Clone)]
+pub struct Pieces {
+    pub writer: Party,
+    pub pieces: Vec<Piece>,
+}
+
+/// Some groups of a level, as a level of their own.
+#[derive(Clone)]
+pub struct Tile {
+    /// The first of its values.
+    pub from: usize,
+    pub level: Level,
+}
+
 /// The kind of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -97,7 +125,7 @@ pub enum Kind {
     Select,
 }
 
-/// Correlations of one kind for one level.
+/// Correlations of one kind for one tile of a level.
 #[derive(Clone, Copy)]
 pub struct Section {
     pub kind: Kind,
@@ -150,19 +178,34 @@ impl Layout {
     pub fn of_level(bits: usize, carried: usize, level: Level, direction: Direction) -> Layout {
         let mut layout = Layout::empty(bits, level.values, carried, direction);
         layout.levels = vec![level];
-        layout.messages = layout.messages();
-        layout
+        layout.with_messages()
     }
 
     fn empty(bits: usize, values: usize, sums: usize, direction: Direction) -> Layout {
-        let (last, levels, messages) = (Party::Alice, Vec::new(), Vec::new());
-        Layout { bits, values, sums, strings: 0, index: 0, direction, last, gives_least: false, levels, messages }
+        let (last, levels, messages, exchanges) = (Party::Alice, Vec::new(), Vec::new(), Vec::new());
+        let (strings, index, gives_least) = (0, 0, false);
+        Layout { bits, values, sums, strings, index, direction, last, gives_least, levels, messages, exchanges }
     }
 
     fn with_levels(mut self, groups: &[usize]) -> Layout {
         self.levels = self.with_senders(groups);
+        self.with_messages()
+    }
+
+    fn with_messages(mut self) -> Layout {
         self.messages = self.messages();
+        self.exchanges = self.exchanges();
         self
+    }
+
+    /// The tiles of a level. All but the last have a multiple of 64 groups, so that their lanes fill words; each has a pair.
+    pub fn tiles(&self, level: usize) -> Vec<Tile> {
+        let level = &self.levels[level];
+        let bits_of_group = pairs(level.group) * (6 * self.leaves() - 3);
+        let most = (TILE / bits_of_group).max(64) / 64 * 64 * level.group;
+        let values = |from| if level.values - from <= most + 1 { level.values - from } else { most };
+        let tile = |from| Tile { from, level: Level { values: values(from), ..level.clone() } };
+        (0..level.values.max(2) - 1).step_by(most).map(tile).collect()
     }
 
     /// Leaves of a comparison.
@@ -233,16 +276,42 @@ impl Layout {
         in_a_row.map(|row| Message { writer: row[0].0, parts: row.iter().map(|&(_, part)| part).collect() }).collect()
     }
 
-    /// Rows and lanes of a part.
-    pub fn shape(&self, part: Part) -> (usize, usize) {
+    /// Whatever begins with another tile than the first is an exchange of its own.
+    fn exchanges(&self) -> Vec<Pieces> {
+        let mut exchanges = Vec::new();
+        for message in &self.messages {
+            let pieces: Vec<Piece> = message.parts.iter().flat_map(|&part| self.pieces(part)).collect();
+            let together = pieces.chunk_by(|_, next| next.tile == 0);
+            exchanges.extend(together.map(|pieces| Pieces { writer: message.writer, pieces: pieces.to_vec() }));
+        }
+        exchanges
+    }
+
+    fn pieces(&self, part: Part) -> impl Iterator<Item = Piece> + use<> {
+        let tiles = part.level().map_or(1, |level| self.tiles(level).len());
+        (0..tiles).map(move |tile| Piece { part, tile })
+    }
+
+    /// Rows and lanes of a part of a level, or of a tile of one.
+    fn shape(&self, part: Part, of: &Level) -> (usize, usize) {
         match part {
-            Part::Masked(level) => (LEAF * self.leaves(), self.levels[level].comparisons()),
-            Part::Answers(level) => (6 * self.leaves() - 3, self.levels[level].comparisons()),
-            Part::Open(level, Opening::Nodes(nodes)) => (3 * self.nodes()[nodes] - 1, self.levels[level].comparisons()),
-            Part::Open(level, Opening::Ands(ands)) => (2, self.levels[level].ands()[ands]),
-            Part::Open(level, Opening::Selection) => (1 + self.carried(level), self.levels[level].selections()),
+            Part::Masked(_) => (LEAF * self.leaves(), of.comparisons()),
+            Part::Answers(_) => (6 * self.leaves() - 3, of.comparisons()),
+            Part::Open(_, Opening::Nodes(nodes)) => (3 * self.nodes()[nodes] - 1, of.comparisons()),
+            Part::Open(_, Opening::Ands(ands)) => (2, of.ands()[ands]),
+            Part::Open(level, Opening::Selection) => (1 + self.carried(level), of.selections()),
             Part::Least => (self.sums, 1),
         }
+    }
+
+    /// Rows and lanes of a whole part.
+    pub fn shape_of_part(&self, part: Part) -> (usize, usize) {
+        part.level().map_or((self.sums, 1), |level| self.shape(part, &self.levels[level]))
+    }
+
+    /// Rows and lanes of a piece.
+    pub fn shape_of_piece(&self, Piece { part, tile }: Piece) -> (usize, usize) {
+        part.level().map_or((self.sums, 1), |level| self.shape(part, &self.tiles(level)[tile].level))
     }
 
     /// Rows that the selection of a level carries.
@@ -252,7 +321,12 @@ impl Layout {
 
     /// Bits of a message.
     pub fn bits_of(&self, message: &Message) -> u64 {
-        message.parts.iter().map(|&part| self.shape(part)).map(|(rows, lanes)| rows as u64 * lanes as u64).sum()
+        message.parts.iter().map(|&part| self.shape_of_part(part)).map(bits_of_shape).sum()
+    }
+
+    /// Bits of an exchange.
+    pub fn bits_of_exchange(&self, exchange: &Pieces) -> u64 {
+        exchange.pieces.iter().map(|&piece| self.shape_of_piece(piece)).map(bits_of_shape).sum()
     }
 
     /// Bits of all messages, and random OTs of all sections.
@@ -262,15 +336,32 @@ impl Layout {
         (bits, self.sections().iter().map(ots).sum())
     }
 
+    /// Tile by tile: of comparisons, of each level of ANDs, of selections.
     pub fn sections(&self) -> Vec<Section> {
-        let of_level = |(number, level): (usize, &Level)| {
-            let (sender, carried) = (level.sender, self.carried(number));
-            let section = move |kind, lanes| Section { kind, sender, lanes, carried };
-            let ands = level.ands().into_iter().map(move |lanes| section(Kind::Ands, lanes));
-            let select = section(Kind::Select, level.selections());
-            [section(Kind::Compare, level.comparisons())].into_iter().chain(ands).chain([select])
-        };
-        self.levels.iter().enumerate().flat_map(of_level).collect()
+        let of_level = |number: usize| self.tiles(number).into_iter().map(move |tile| (number, tile.level));
+        let tiles = (0..self.levels.len()).flat_map(of_level);
+        tiles.flat_map(|(number, tile)| self.sections_of(number, &tile)).collect()
+    }
+
+    fn sections_of(&self, number: usize, tile: &Level) -> Vec<Section> {
+        let (sender, carried) = (tile.sender, self.carried(number));
+        let section = |kind, lanes| Section { kind, sender, lanes, carried };
+        let mut sections = vec![section(Kind::Compare, tile.comparisons())];
+        sections.extend(tile.ands().into_iter().map(|lanes| section(Kind::Ands, lanes)));
+        sections.push(section(Kind::Select, tile.selections()));
+        sections
+    }
+
+    /// Where each section begins in what a party stores, and where the last one ends.
+    pub fn places(&self, party: Party) -> (Vec<Section>, Vec<usize>) {
+        let sections = self.sections();
+        let sizes = sections.iter().map(|section| 8 * section.lanes.div_ceil(64) * self.rows(section, party));
+        let ends = sizes.scan(0, |end, size| {
+            *end += size;
+            Some(*end)
+        });
+        let places = [0].into_iter().chain(ends).collect();
+        (sections, places)
     }
 
     /// Rows that a party stores of a section.
@@ -352,12 +443,26 @@ impl Layout {
             Exchange { demand, sent, read }
         };
         let stored = self.stored(party) as usize;
-        let online = self.messages.iter().map(|message| {
-            let (sent, read) = one_way(message.writer == party, self.bits_of(message));
+        let online = self.exchanges.iter().map(|exchange| {
+            let (sent, read) = one_way(exchange.writer == party, self.bits_of_exchange(exchange));
             Exchange { sent, read, ..Exchange::default() }
         });
         CallLengths { setup: self.chunks().into_iter().map(setup).collect(), stored, online: online.collect() }
     }
+}
+
+impl Part {
+    /// The level that it is about, if it is about one.
+    pub fn level(self) -> Option<usize> {
+        match self {
+            Part::Masked(level) | Part::Answers(level) | Part::Open(level, _) => Some(level),
+            Part::Least => None,
+        }
+    }
+}
+
+fn bits_of_shape((rows, lanes): (usize, usize)) -> u64 {
+    rows as u64 * lanes as u64
 }
 
 /// Bytes sent and read of so many bits.

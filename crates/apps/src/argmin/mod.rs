@@ -33,6 +33,7 @@ pub mod encrypted;
 mod halves;
 mod layout;
 mod levels;
+mod material;
 mod online;
 mod parameters;
 mod programs;

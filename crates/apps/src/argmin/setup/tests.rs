@@ -2,6 +2,7 @@
 
 use super::super::compare::Comparisons;
 use super::super::layout::Level;
+use super::super::material::Material;
 use super::*;
 
 /// SplitMix64.
@@ -190,6 +191,7 @@ fn every_two_shares_have_the_sign_of_their_sum() {
         let mut parties = [Party::Alice, Party::Bob]
             .into_iter()
             .zip(material)
+            .map(|(party, material)| (party, Material::holding(&material)))
             .map(|(party, material)| (party, Comparisons::new(&layout, &section, party, &shares(party), material)));
         let ((alice, mut sender), (bob, mut receiver)) = (parties.next().unwrap(), parties.next().unwrap());
         let answers = sender.answer(&receiver.masked());
