@@ -41,6 +41,8 @@ pub struct Layout {
     /// Bits of the index; 0 with arguments.
     pub index: usize,
     pub direction: Direction,
+    /// Whether strings are compared, by a chain of ANDs.
+    pub chains: bool,
     /// The party that is the last to open.
     pub last: Party,
     /// Whether Alice gives Bob her part of the least value.
@@ -56,6 +58,8 @@ pub struct Layout {
 pub struct Level {
     /// The party that sends the OTs of the comparisons.
     pub sender: Party,
+    /// The party that says its half of the first opening first.
+    pub opener: Party,
     /// Values at its beginning.
     pub values: usize,
     /// Values that are compared with each other. Of what is left over one rests, more are a smaller group.
@@ -69,6 +73,8 @@ pub struct Level {
 pub enum Opening {
     /// A level of the tree of a comparison.
     Nodes(usize),
+    /// A bit of the chain of a comparison of strings.
+    Bit(usize),
     /// A level of the ANDs that find the least of a group.
     Ands(usize),
     /// The selection of the least.
@@ -153,11 +159,12 @@ impl Layout {
         let (bits, values, sums, strings) = match parameters.form {
             Form::Shared => (width(0) - 1, lanes(0), width(0), width(3)),
             Form::Halves => (width(0), 2, 0, width(0) + index.max(width(2))),
+            Form::Strings => (width(0), lanes(0), 0, width(0) + width(1)),
         };
-        let gives_least = parameters.form == Form::Shared;
-        let index = if gives_least { index } else { 0 };
+        let (gives_least, chains) = (parameters.form == Form::Shared, parameters.form == Form::Strings);
+        let index = if parameters.form == Form::Halves { 0 } else { index };
         let direction = parameters.direction;
-        let layout = Layout { strings, index, gives_least, ..Layout::empty(bits, values, sums, direction) };
+        let layout = Layout { strings, index, chains, gives_least, ..Layout::empty(bits, values, sums, direction) };
         layout.with_levels(&parameters.levels(values))
     }
 
@@ -183,8 +190,8 @@ impl Layout {
 
     fn empty(bits: usize, values: usize, sums: usize, direction: Direction) -> Layout {
         let (last, levels, messages, exchanges) = (Party::Alice, Vec::new(), Vec::new(), Vec::new());
-        let (strings, index, gives_least) = (0, 0, false);
-        Layout { bits, values, sums, strings, index, direction, last, gives_least, levels, messages, exchanges }
+        let (strings, index, chains, gives_least) = (0, 0, false, false);
+        Layout { bits, values, sums, strings, index, direction, chains, last, gives_least, levels, messages, exchanges }
     }
 
     fn with_levels(mut self, groups: &[usize]) -> Layout {
@@ -235,35 +242,43 @@ impl Layout {
     fn with_senders(&self, groups: &[usize]) -> Vec<Level> {
         let (mut values, mut digits, mut levels) = (self.values, 0, Vec::new());
         for &group in groups {
-            levels.push(Level { sender: Party::Alice, values, group, digits });
+            levels.push(Level { sender: Party::Alice, opener: Party::Alice, values, group, digits });
             values = values.div_ceil(group);
             digits += if self.index > 0 { bits_of(group) } else { 0 };
         }
         let mut last = self.last;
         for level in levels.iter_mut().rev() {
-            let receiver_is_last = (self.nodes().len() + level.ands().len() + 1) % 2 == 1;
-            level.sender = if receiver_is_last { last.peer() } else { last };
-            last = level.sender.peer();
+            let opener_is_last = self.openings(level).count() % 2 == 0;
+            level.opener = if opener_is_last { last } else { last.peer() };
+            level.sender = level.opener;
+            // Leaves are masked by the receiver; a chain begins with an opening.
+            last = if self.chains { level.opener } else { level.opener.peer() };
         }
         if let (Direction::One, Some(sender)) = (self.direction, levels.last().map(|level| level.sender)) {
             levels.iter_mut().for_each(|level| level.sender = sender);
+        }
+        if !self.chains {
+            levels.iter_mut().for_each(|level| level.opener = level.sender);
         }
         levels
     }
 
     /// The openings of a level, in their order.
     fn openings(&self, level: &Level) -> impl Iterator<Item = Opening> {
-        let nodes = (0..self.nodes().len()).map(Opening::Nodes);
-        nodes.chain((0..level.ands().len()).map(Opening::Ands)).chain([Opening::Selection])
+        let (bits, nodes) = if self.chains { (self.bits, 0) } else { (0, self.nodes().len()) };
+        let compared = (0..bits).map(Opening::Bit).chain((0..nodes).map(Opening::Nodes));
+        compared.chain((0..level.ands().len()).map(Opening::Ands)).chain([Opening::Selection])
     }
 
     /// Whoever has read one half of an opening knows its result, and says the other half and the first half of the next.
     fn messages(&self) -> Vec<Message> {
         let mut parts = Vec::new();
         for (number, level) in self.levels.iter().enumerate() {
-            parts.push((level.sender.peer(), Part::Masked(number)));
-            parts.push((level.sender, Part::Answers(number)));
-            let mut first = level.sender;
+            if !self.chains {
+                parts.push((level.sender.peer(), Part::Masked(number)));
+                parts.push((level.sender, Part::Answers(number)));
+            }
+            let mut first = level.opener;
             for opening in self.openings(level) {
                 parts.extend([first, first.peer()].map(|party| (party, Part::Open(number, opening))));
                 first = first.peer();
@@ -298,6 +313,7 @@ impl Layout {
             Part::Masked(_) => (LEAF * self.leaves(), of.comparisons()),
             Part::Answers(_) => (6 * self.leaves() - 3, of.comparisons()),
             Part::Open(_, Opening::Nodes(nodes)) => (3 * self.nodes()[nodes] - 1, of.comparisons()),
+            Part::Open(_, Opening::Bit(_)) => (2, of.comparisons()),
             Part::Open(_, Opening::Ands(ands)) => (2, of.ands()[ands]),
             Part::Open(level, Opening::Selection) => (1 + self.carried(level), of.selections()),
             Part::Least => (self.sums, 1),
@@ -336,17 +352,19 @@ impl Layout {
         (bits, self.sections().iter().map(ots).sum())
     }
 
-    /// Tile by tile: of comparisons, of each level of ANDs, of selections.
+    /// Tile by tile: of comparisons, or of each bit of a chain; of each level of ANDs; of selections.
     pub fn sections(&self) -> Vec<Section> {
         let of_level = |number: usize| self.tiles(number).into_iter().map(move |tile| (number, tile.level));
         let tiles = (0..self.levels.len()).flat_map(of_level);
         tiles.flat_map(|(number, tile)| self.sections_of(number, &tile)).collect()
     }
 
-    fn sections_of(&self, number: usize, tile: &Level) -> Vec<Section> {
+    /// The sections of a tile of a level.
+    pub fn sections_of(&self, number: usize, tile: &Level) -> Vec<Section> {
         let (sender, carried) = (tile.sender, self.carried(number));
         let section = |kind, lanes| Section { kind, sender, lanes, carried };
-        let mut sections = vec![section(Kind::Compare, tile.comparisons())];
+        let comparison = if self.chains { (Kind::Ands, self.bits) } else { (Kind::Compare, 1) };
+        let mut sections = vec![section(comparison.0, tile.comparisons()); comparison.1];
         sections.extend(tile.ands().into_iter().map(|lanes| section(Kind::Ands, lanes)));
         sections.push(section(Kind::Select, tile.selections()));
         sections
@@ -481,6 +499,18 @@ impl Level {
     pub fn groups(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (values, group) = (self.values, self.group);
         (0..values).step_by(group).map(move |from| (from, group.min(values - from)))
+    }
+
+    /// The left and the right value of each pair of a group.
+    pub fn sides(&self) -> [Vec<u32>; 2] {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for (from, size) in self.groups() {
+            for (i, j) in (from..from + size).flat_map(|i| (i + 1..from + size).map(move |j| (i, j))) {
+                left.push(i as u32);
+                right.push(j as u32);
+            }
+        }
+        [left, right]
     }
 
     pub fn comparisons(&self) -> usize {

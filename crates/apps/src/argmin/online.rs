@@ -3,6 +3,7 @@
 //! Tiles of a level are levels of their own, all under way at once: so that a part of them all is one message, of as many
 //! exchanges.
 
+use super::chain::Chain;
 use super::compare::Comparisons;
 use super::layout::{Layout, Level, Opening, Part, Piece};
 use super::material::{Material, Stored};
@@ -59,6 +60,8 @@ struct Game {
 /// How far it is.
 enum Step {
     Compare(Comparisons),
+    /// With the triples of the bit.
+    Chain(Chain, Rows),
     /// With the triples of the next level of ANDs.
     Winners(Winners, Rows),
     Select(Selections),
@@ -87,12 +90,24 @@ impl Online {
         if tile + 1 == tiles.len() {
             self.values = Values { sums: Rows::zeros(0, 0), strings: Rows::zeros(0, 0) };
         }
-        let differences = differences(&level, compared.as_ref().unwrap_or(&values.sums));
-        let (section, material) = self.stored.section(self.used);
-        let comparisons = Comparisons::new(&self.layout, &section, self.party, &differences, material);
-        let (step, section) = (Step::Compare(comparisons), self.used + 1);
-        self.used += 2 + level.ands().len();
+        let (step, section) = if self.layout.chains {
+            let chain = Chain::new(&level, self.layout.bits, &values.strings);
+            (Step::Chain(chain, Rows::zeros(0, 0)), self.used)
+        } else {
+            let differences = differences(&level, compared.as_ref().unwrap_or(&values.sums));
+            let (section, material) = self.stored.section(self.used);
+            let comparisons = Comparisons::new(&self.layout, &section, self.party, &differences, material);
+            (Step::Compare(comparisons), self.used + 1)
+        };
+        self.used += self.layout.sections_of(number, &level).len();
         self.games.push(Game { level, values, step, section, masked: None, own: None, peer: None });
+    }
+
+    /// A chain begins with the first half of its first opening.
+    fn begin_chain(&mut self, level: usize, opening: Opening, tile: usize) {
+        if opening == Opening::Bit(0) && self.games.len() == tile {
+            self.begin(level, tile);
+        }
     }
 
     /// What this party says in a piece.
@@ -107,7 +122,8 @@ impl Online {
                 let masked = game.masked.take().unwrap_or_else(|| unreachable!("parts come in order"));
                 game.comparisons().answer(&masked)
             }
-            Part::Open(_, opening) => {
+            Part::Open(level, opening) => {
+                self.begin_chain(level, opening, tile);
                 let half = self.half(opening, tile);
                 self.games[tile].own = Some(half.clone());
                 self.open(opening, tile);
@@ -131,7 +147,8 @@ impl Online {
                 self.games[tile].masked = Some(said);
             }
             Part::Answers(_) => self.games[tile].comparisons().choose(&said),
-            Part::Open(_, opening) => {
+            Part::Open(level, opening) => {
+                self.begin_chain(level, opening, tile);
                 self.games[tile].peer = Some(said);
                 self.open(opening, tile);
             }
@@ -148,6 +165,7 @@ impl Online {
         }
         match &game.step {
             Step::Compare(comparisons) => comparisons.nodes(),
+            Step::Chain(chain, triples) => chain.half(triples, self.party),
             Step::Winners(winners, triples) => winners.ands(triples),
             Step::Select(selections) => selections.half(),
             Step::Done => Rows::zeros(0, 0),
@@ -209,7 +227,12 @@ impl Game {
     fn arrive(&mut self, opening: Opening, material: Material, party: Party) {
         self.section += 1;
         let winners = match std::mem::replace(&mut self.step, Step::Done) {
+            Step::Chain(chain, _) if matches!(opening, Opening::Bit(_)) => {
+                self.step = Step::Chain(chain, material.slice(0, 3));
+                return;
+            }
             Step::Compare(comparisons) => Winners::new(&self.level, &comparisons.finish(), party),
+            Step::Chain(chain, _) => Winners::new(&self.level, &chain.finish(), party),
             Step::Winners(winners, _) => winners,
             Step::Select(_) | Step::Done => return,
         };
@@ -231,6 +254,10 @@ impl Game {
                 comparisons.join(&opened, party);
                 self.step = Step::Compare(comparisons);
             }
+            Step::Chain(mut chain, triples) => {
+                chain.join(&triples, &opened, party);
+                self.step = Step::Chain(chain, triples);
+            }
             Step::Winners(mut winners, triples) => {
                 winners.join(&triples, &opened, party);
                 self.step = Step::Winners(winners, triples);
@@ -243,13 +270,7 @@ impl Game {
 
 /// Of each pair of a group, the right value minus the left one.
 fn differences(level: &Level, values: &Rows) -> Rows {
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    for (from, size) in level.groups() {
-        for (i, j) in (from..from + size).flat_map(|i| (i + 1..from + size).map(move |j| (i, j))) {
-            left.push(i as u32);
-            right.push(j as u32);
-        }
-    }
+    let [left, right] = level.sides();
     let mut differences = values.gather(&right);
     differences.subtract(&values.gather(&left));
     differences
@@ -278,17 +299,17 @@ impl Stage for Online {
     fn finish(mut self: Box<Self>, inbox: &[u8]) -> Result<Vec<Option<BitMatrix>>> {
         self.read(inbox)?;
         let strings = &self.values.strings;
-        if !self.layout.gives_least {
+        let (value, second) = if self.layout.gives_least {
+            ((self.party == Party::Bob).then(|| self.values.sums.to_matrix()), strings.clone())
+        } else {
             let bits = self.layout.bits;
-            let parts = [strings.slice(0, bits), strings.slice(bits, strings.rows() - bits)];
-            return Ok(parts.iter().map(|part| Some(part.to_matrix())).collect());
-        }
-        let value = (self.party == Party::Bob).then(|| self.values.sums.to_matrix());
-        let missing = self.layout.index.saturating_sub(strings.rows());
-        let mut argument = strings.clone().then(&Rows::zeros(missing, 1));
+            (Some(strings.slice(0, bits).to_matrix()), strings.slice(bits, strings.rows() - bits))
+        };
+        let missing = self.layout.index.saturating_sub(second.rows());
+        let mut second = second.then(&Rows::zeros(missing, 1));
         if self.layout.index > 0 {
-            argument = argument.slice(0, self.layout.index);
+            second = second.slice(0, self.layout.index);
         }
-        Ok(vec![value, Some(argument.to_matrix())])
+        Ok(vec![value, Some(second.to_matrix())])
     }
 }

@@ -1,6 +1,7 @@
 //! Bits of a comparison, and correlations against their definitions.
 
-use super::compare::Comparisons;
+use super::chain::Chain;
+use super::compare::{Comparisons, multiply};
 use super::layout::{Layout, Level, Opening, Part};
 use super::material::Material;
 use super::parameters::{Direction, Form, Parameters};
@@ -151,4 +152,29 @@ fn no_choice_masks_two_leaves() {
     assert_eq!(equal_sums(&twin), lanes, "the twin is caught");
     // A quarter of 300, and six standard deviations.
     assert!(equal_sums(&honest).abs_diff(lanes / 4) < 45);
+}
+
+/// The twin takes one triple for two bits of a chain: then their openings tell the sum of what they mask.
+#[test]
+fn no_triple_masks_two_bits_of_a_chain() {
+    let layout = layout(2, 1200, &Parameters::new(Form::Shared, 11));
+    let level = &layout.levels[0];
+    let (lanes, values) = (level.comparisons(), noise(2, 1200, 1));
+    let [left, right] = level.sides().map(|side| values.gather(&side));
+    let (first, other, opened) = (noise(3, lanes, 2000), noise(3, lanes, 4000), noise(2, lanes, 6000));
+    let told = |second: &Rows| {
+        let mut chain = Chain::new(level, 2, &values);
+        let mut said = chain.half(&first, Party::Bob);
+        chain.join(&first, &opened, Party::Bob);
+        said.xor(&chain.half(second, Party::Bob));
+        let less = multiply(&first, &opened, Party::Bob);
+        let mut masked = left.slice(0, 1).then(&right.slice(0, 1));
+        masked.xor(&left.slice(1, 1).then(&right.slice(1, 1)));
+        masked.xor(&less.clone().then(&less));
+        said.xor(&masked);
+        said.to_matrix().to_lanes().into_iter().filter(|sum| !sum[0] && !sum[1]).count()
+    };
+    assert_eq!(told(&first), lanes, "the twin is caught");
+    // A quarter of 600, and six standard deviations.
+    assert!(told(&other).abs_diff(lanes / 4) < 64);
 }

@@ -16,8 +16,8 @@ pub struct Least {
     /// The protocol; auto is the fastest by prediction of those that leak nothing, and taken unless told
     #[arg(long, value_enum)]
     pub method: Option<Method>,
-    /// Of forms shared and encrypted, who sends the OTs: both parties take the fewest of them; one party alone sends fewer bytes in a new session
-    /// by the maker silent, and is taken where --correlations names it and there is no --pool
+    /// Of forms shared and encrypted, and of xor by --method duologue, who sends the OTs: both parties take the fewest of them; one
+    /// party alone sends fewer bytes in a new session by the maker silent, and is taken where --correlations names it and there is no --pool
     #[arg(long, value_enum)]
     pub ots: Option<Ots>,
     /// Consent to a method, or to a program of another, that shows a party more than the result, as huang does; both consent

@@ -142,8 +142,8 @@ pub fn load_with(
     };
     let wanted = Wanted::new(width, least, sizes, supply)?;
     let form = form.unwrap_or(Form::Shared);
-    if !matches!(form, Form::Shared | Form::Encrypted) && ots.is_some() {
-        return Err(Failure::input("app:argmin: --ots is for the forms shared and encrypted: the others have one way"));
+    if form == Form::Halves && ots.is_some() {
+        return Err(Failure::input("app:argmin: --ots is for the other forms: private halves have one way"));
     }
     if form != Form::Encrypted && of_ciphertexts {
         return Err(Failure::input("app:argmin: --server, --he-key and --key-bits are for form encrypted"));
@@ -151,7 +151,7 @@ pub fn load_with(
     let chosen = match form {
         Form::Shared => wanted.shared(schedule.as_ref(), *ots),
         Form::Halves => wanted.halves(schedule.as_ref()),
-        Form::Xor => wanted.strings(schedule.as_ref()),
+        Form::Xor => wanted.strings(schedule.as_ref(), *ots),
         Form::Encrypted => wanted.encrypted(least, ours),
     };
     Ok(Chosen { leaky: *leaky, ..chosen? })
@@ -340,7 +340,12 @@ impl Wanted {
         self.by_call(argmin::halves(self.width, self.argument, Recipient::Both), &[])
     }
 
-    fn strings(&self, link: Option<&Link>) -> Result<Chosen, Failure> {
+    fn strings(&self, link: Option<&Link>, ots: Option<Ots>) -> Result<Chosen, Failure> {
+        if ots.is_some() && self.method != Method::Duologue {
+            return Err(Failure::input(
+                "app:argmin: with form xor, --ots is for --method duologue: the others are circuits",
+            ));
+        }
         if link.is_some() && self.method != Method::Auto {
             let why = "app:argmin: with form xor only the method auto looks at a line: leave out --schedule";
             return Err(Failure::input(why));
@@ -353,12 +358,20 @@ impl Wanted {
             }
             Method::AbyYao => Ok(Chosen::by(self.pairs(Goal::Size), Scheme::Yao)),
             Method::AbyGmw => Ok(Chosen::by(self.pairs(Goal::Depth), Scheme::Gmw)),
+            Method::Duologue if ots.is_some() || self.supply.favours_one_direction() => {
+                Ok(self.strings_by_ots(self.direction(ots)))
+            }
             Method::Duologue => Ok(Chosen::by(self.pairs(Goal::Size), Scheme::Gmw)),
-            Method::Auto => self.fastest_circuit(link.unwrap_or(&Link::INTERNET)),
+            Method::Auto => self.fastest_of_strings(link.unwrap_or(&Link::INTERNET)),
             Method::Boma | Method::Erkin => {
                 Err(Failure::input("app:argmin: this method takes ciphertexts: --form encrypted"))
             }
         }
+    }
+
+    fn strings_by_ots(&self, direction: Direction) -> Chosen {
+        let program = argmin::strings_by_ots(self.width, self.argument, direction);
+        Chosen { by_call: true, ..Chosen::by(program, Scheme::Gmw) }
     }
 
     /// A program for as many values as are given, level by level.

@@ -107,7 +107,8 @@ const DIRECTIONS: [Direction; 2] = [Direction::Both, Direction::One];
 
 /// Comparisons of pairs, so many.
 fn layout(bits: usize, lanes: usize, direction: Direction) -> Layout {
-    Layout::of_level(bits, 1, Level { sender: Party::Alice, values: 2 * lanes, group: 2, digits: 0 }, direction)
+    let (sender, opener) = (Party::Alice, Party::Alice);
+    Layout::of_level(bits, 1, Level { sender, opener, values: 2 * lanes, group: 2, digits: 0 }, direction)
 }
 
 /// Both parties' rows of the section of comparisons, by setup with dealt OTs, Alice the sender; and the OTs that she sent.

@@ -3,8 +3,8 @@
 
 use super::{Chosen, Wanted};
 use crate::failure::Failure;
-use apps::argmin;
 use apps::argmin::encrypted::{self, Terms};
+use apps::argmin::{self, Direction};
 use duologue::channel::Link;
 use duologue::circuit::Program;
 use duologue::circuit::blocks::Goal;
@@ -39,18 +39,27 @@ impl Engine {
 const INSTANT: Speed = Speed { setup: f64::INFINITY, online: f64::INFINITY };
 
 impl Wanted {
-    /// The circuits of pairs by the engine that is the fastest over a line.
-    pub(super) fn fastest_circuit(&self, link: &Link) -> Result<Chosen, Failure> {
+    /// The circuits of pairs by the engine that is the fastest over a line; or the call by OTs of one party, where the maker that
+    /// is named suits it.
+    pub(super) fn fastest_of_strings(&self, link: &Link) -> Result<Chosen, Failure> {
         let mut timed = Vec::new();
-        for engine in Engine::all() {
-            let program = self.pairs(engine.goal);
-            let time = self.time(&program, &engine.options, link, &engine.speed)?;
-            timed.push((time, program, engine.options));
+        for Engine { options, goal, speed } in Engine::all() {
+            let program = self.pairs(goal);
+            let time = self.time(&program, &options, link, &speed)?;
+            let garbled = options.scheme.has_garbler().then_some((options.garbling, options.timing));
+            timed.push((time, Chosen { garbled, ..Chosen::by(program, options.scheme) }));
         }
-        let (_, program, options) =
-            timed.into_iter().min_by_key(|(time, ..)| *time).ok_or_else(|| Failure::input("no method"))?;
-        let garbled = options.scheme.has_garbler().then_some((options.garbling, options.timing));
-        Ok(Chosen { garbled, ..Chosen::by(program, options.scheme) })
+        if self.supply.favours_one_direction() {
+            let chosen = self.strings_by_ots(Direction::One);
+            timed.push((self.time_of_call(&chosen.program, link)?, chosen));
+        }
+        let least = timed.into_iter().min_by_key(|(time, _)| *time);
+        least.map(|(_, chosen)| chosen).ok_or_else(|| Failure::input("no method"))
+    }
+
+    /// The time of a program whose call does all of it.
+    pub(super) fn time_of_call(&self, program: &Program, link: &Link) -> Result<Duration, Failure> {
+        self.time(program, &Options::new(Scheme::Gmw), link, &INSTANT)
     }
 
     /// The method over ciphertexts that is the fastest, of those that take so many values.
@@ -59,9 +68,9 @@ impl Wanted {
         all: [(encrypted::Method, &'a Terms); 2],
         link: &Link,
     ) -> (encrypted::Method, &'a Terms) {
-        let timed = all.into_iter().filter_map(|(method, terms)| {
-            Some((self.time_of_ciphertexts(method, terms, link).ok()?, (method, terms)))
-        });
+        let timed = all
+            .into_iter()
+            .filter_map(|(method, terms)| Some((self.time_of_ciphertexts(method, terms, link).ok()?, (method, terms))));
         timed.min_by_key(|(time, _)| *time).map_or(all[0], |(_, fastest)| fastest)
     }
 
@@ -72,8 +81,7 @@ impl Wanted {
         link: &Link,
     ) -> Result<Duration, Failure> {
         let program = argmin::of_ciphertexts(method, terms);
-        let travel = self.time(&program, &Options::new(Scheme::Gmw), link, &INSTANT)?;
-        Ok(travel + computing(method, terms, self.values()))
+        Ok(self.time_of_call(&program, link)? + computing(method, terms, self.values()))
     }
 
     /// The time of a program over a line, with the maker of correlations that is named, or the one that is chosen for the line; with

@@ -41,7 +41,7 @@ fn auto_is_about_the_fastest_of_circuits() {
             for (link, pool) in links().flat_map(|link| [(link, false), (link, true)]) {
                 let time = |method| {
                     let wanted = wanted(method, width, argument, values, pool);
-                    time(&wanted, &wanted.strings(Some(&link).filter(|_| method == Method::Auto)).unwrap(), &link)
+                    time(&wanted, &wanted.strings(Some(&link).filter(|_| method == Method::Auto), None).unwrap(), &link)
                 };
                 let best = methods.map(time).into_iter().min().unwrap();
                 cells += 1;
@@ -59,7 +59,7 @@ fn auto_is_about_the_fastest_of_circuits() {
 fn a_pool_is_counted() {
     let link = "1ms,1Mbit".parse().unwrap();
     let of = |pool| wanted(Method::Auto, 32, None, 1000, pool);
-    let [new, pool] = [false, true].map(|pool| time(&of(pool), &of(pool).strings(Some(&link)).unwrap(), &link));
+    let [new, pool] = [false, true].map(|pool| time(&of(pool), &of(pool).strings(Some(&link), None).unwrap(), &link));
     assert!(pool < new, "{pool:?}, {new:?}");
 }
 
