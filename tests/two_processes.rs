@@ -337,6 +337,32 @@ fn the_least_of_many_values_is_found() {
     }
 }
 
+/// A million values: what a process has at most is what setup stores, some forty bytes a value, with the shares and what is
+/// under way of them.
+#[test]
+fn the_least_of_a_million_values_takes_little_memory() {
+    const VALUES: u64 = 1_000_000;
+    const MODULUS: u64 = 1 << 33;
+    let place = Place::new();
+    let value = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let share = |i: u64| i.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 31;
+    let lines = |number: &dyn Fn(u64) -> u64| (1..=VALUES).map(|i| format!("{}\n", number(i))).collect::<String>();
+    place.write("alice.csv", lines(&share));
+    place.write("bob.csv", lines(&|i| (value(i) + MODULUS - share(i)) % MODULUS));
+    let common = "app:argmin:32 --insecure-plaintext --yes --json --correlations softspoken4";
+    let (alice, bob) = place.both(common, "--input alice_shares=alice.csv", "--input bob_shares=bob.csv");
+    let number = |value: &serde_json::Value| value.as_u64().expect("a number");
+    let least = (1..=VALUES).min_by_key(|&i| value(i)).unwrap();
+    let shares = [number(&alice.values("alice_least")[0]), number(&bob.values("bob_least")[0])];
+    assert_eq!((shares[0] + shares[1]) % MODULUS, value(least));
+    assert_eq!(number(&alice.values("index")[0]) ^ number(&bob.values("index")[0]), least - 1);
+    for found in [alice, bob] {
+        if let Some(peak) = found.json()["peak_memory"].as_u64() {
+            assert!(peak < 128_000_000, "{peak} bytes");
+        }
+    }
+}
+
 /// A program from a file that shows Bob the place of the least value runs only if he who runs it says so, each for himself.
 #[test]
 fn a_program_that_leaks_takes_consent() {

@@ -1,12 +1,13 @@
 //! The least of many protected values and its index or argument, as a call that leaks nothing.
 //!
 //! The values are shared by addition, y_i = a_i + b_i modulo 2^(l+1) with a_i of Alice, b_i of Bob and y_i < 2^l; or each party
-//! has values of its own. A tournament: of each pair of a group the sign of the difference is computed on shares
-//! (`compare.rs`), and the least of each group is selected (`select.rs`). Of equal values the first one wins.
+//! has values of its own; or the values are shared by XOR. A tournament: of each pair of a group the sign of the difference is
+//! computed on shares (`compare.rs`), and the least of each group is selected (`select.rs`). Of equal values the first one wins.
 //!
 //! **Comparison**: leaves of two bits by 1-of-4 OT, of which both parties get XOR shares of (greater, equal), and a tree over
 //! them. The form is that of Garay, Schoenmakers, Villegas, *Practical and secure solutions for integer comparison* (PKC
 //! 2007), with leaves by OT as in Rathee and others, *CrypTFlow2* (CCS 2020, §3), whose shares are XOR shares, too.
+//! Values that are shared by XOR are compared by a chain of ANDs (`chain.rs`).
 //! **Selection**: a shared bit times a shared number by one random OT each way, each for one of the two cross products, as in
 //! Gilboa, *Two party RSA key generation* (CRYPTO 1999, §4), with random OTs made useful by Beaver's method.
 //!
