@@ -1,6 +1,7 @@
 //! A protocol at the size of a table: what it sends, and how long it takes here.
 
 use crate::failure::Failure;
+use apps::argmin::encrypted::Keys;
 use duologue::call::Calls;
 use duologue::channel::{Channel, Limits, Link, Listener, Security};
 use duologue::circuit::program::{BoundPort, Owner};
@@ -34,7 +35,8 @@ impl Trial {
 
     /// Without inputs.
     pub fn of(binding: Binding, options: Options) -> Trial {
-        Trial { binding, options, calls: [apps::calls(), apps::calls()], inputs: Default::default() }
+        let keys = Keys::none();
+        Trial { binding, options, calls: [&keys, &keys].map(consenting_calls), inputs: Default::default() }
     }
 
     pub fn with_calls(self, calls: [Calls; 2]) -> Trial {
@@ -104,6 +106,11 @@ pub fn over_tcp(
         Ok::<_, duologue::Error>(alice? + bob?)
     })?;
     Ok(Ran { time: begin.elapsed(), bytes: sent })
+}
+
+/// All calls, those that leak, too: both parties are here, and what they hand in is known.
+pub fn consenting_calls(keys: &Keys) -> Calls {
+    apps::leaky_calls(keys).iter().cloned().fold(apps::calls_with(keys), Calls::with)
 }
 
 /// What a run took.

@@ -68,6 +68,9 @@ impl Protocol for Boma {
                  bit: it runs only if both parties say --leaky; the method duologue leaks nothing and takes fewer bytes",
             ));
         }
+        if !job.terms.groups.is_empty() {
+            return Err(Error::usage("argmin-boma compares pairs, and takes no groups"));
+        }
         Shape::of(job).map(|_| ())
     }
 
