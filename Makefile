@@ -69,8 +69,8 @@ fuzz: ## Fuzz every decoder for FUZZ_TIME seconds (needs cargo-fuzz and a nightl
 		(cd fuzz && $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_TIME)) || exit 1; \
 	done
 
-timing: ## Look for secrets in the time of decryption and of powers of a fixed base (on a quiet machine)
-	$(CARGO) test --release $(CARGO_FLAGS) -p duologue-he --test timing -- --ignored --nocapture
+timing: ## Look for secrets in the time of decryption, powers and secret orders (on a quiet machine)
+	$(CARGO) test --release $(CARGO_FLAGS) -p duologue-he --test timing -- --ignored --nocapture --test-threads=1
 
 # The sanitizer sees no access that is masked or goes past the caches, nor all of those wider than 16 bytes: the processor
 # is said to have AES-NI and nothing wider, whose kernels have none of them. Tests that take the time are left out.
