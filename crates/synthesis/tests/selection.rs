@@ -134,20 +134,20 @@ fn gates_of_bits() {
 fn carry_chains() {
     let (signs, width) = (json!({ "A_SIGNED": 1, "B_SIGNED": 1 }), 5);
     let extended = |value: u128| if value & 4 == 0 { value } else { value | 24 };
-    let alu: Ports = &[("A", 5), ("B", 3), ("CI", 1), ("BI", 1)];
-    check("$alu", signs, alu, &[("X", 5), ("Y", 5), ("CO", 5)], |v| {
-        let b = extended(v[1]) ^ (31 * v[3]);
-        let carry = |i: usize| (part(v[0], 0, i + 1) + part(b, 0, i + 1) + v[2]) >> (i + 1);
+    let alu: Ports = &[("A", 5), ("B", 3), ("BI", 1), ("CI", 1)];
+    check("$alu", signs, alu, &[("CO", 5), ("X", 5), ("Y", 5)], |v| {
+        let b = extended(v[1]) ^ (31 * v[2]);
+        let carry = |i: usize| (part(v[0], 0, i + 1) + part(b, 0, i + 1) + v[3]) >> (i + 1);
         let carries = (0..width).map(|i| carry(i) << i).sum();
-        Some(vec![v[0] ^ b, (v[0] + b + v[2]) & 31, carries])
+        Some(vec![carries, v[0] ^ b, (v[0] + b + v[3]) & 31])
     });
     check("$fa", json!({}), &[("A", 3), ("B", 3), ("C", 3)], &[("X", 3), ("Y", 3)], |v| {
         Some(vec![v[0] & v[1] | v[0] & v[2] | v[1] & v[2], v[0] ^ v[1] ^ v[2]])
     });
-    check("$lcu", json!({}), &[("P", 4), ("G", 4), ("CI", 1)], &[("CO", 4)], |v| {
-        let mut carry = v[2];
+    check("$lcu", json!({}), &[("CI", 1), ("G", 4), ("P", 4)], &[("CO", 4)], |v| {
+        let mut carry = v[0];
         let mut next = |i: usize| {
-            carry = part(v[1], i, 1) | part(v[0], i, 1) & carry;
+            carry = part(v[1], i, 1) | part(v[2], i, 1) & carry;
             carry << i
         };
         Some(vec![(0..4).map(&mut next).sum()])

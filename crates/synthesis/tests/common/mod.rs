@@ -5,7 +5,7 @@ use circuit::blocks::Goal;
 use serde_json::{Value, json};
 use synthesis::netlist::Module;
 
-/// A netlist with one cell, whose ports are the ports of the module.
+/// A netlist with one cell, whose ports are the ports of the module; they stand in the order of their names.
 pub fn netlist(kind: &str, parameters: Value, inputs: &[(&str, usize)], outputs: &[(&str, usize)]) -> Value {
     let mut next = 2;
     let mut bits = |width: usize| {
