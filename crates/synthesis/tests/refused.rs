@@ -129,6 +129,11 @@ const KINDS: [&str; 24] = [
 ];
 const PORTS: [&str; 12] = ["A", "B", "C", "S", "Y", "X", "CO", "CI", "BI", "RD_ADDR", "RD_DATA", "P"];
 
+/// A port's name, its nets, and whether it is an output.
+fn port() -> impl Strategy<Value = (&'static str, Vec<u64>, bool)> {
+    (prop::sample::select(&PORTS[..]), prop::collection::vec(0u64..12, 0..7), any::<bool>())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -136,7 +141,7 @@ proptest! {
     #[test]
     fn misshapen_cells_end(
         kind in prop::sample::select(&KINDS[..]),
-        ports in prop::collection::vec((prop::sample::select(&PORTS[..]), prop::collection::vec(0u64..12, 0..7), any::<bool>()), 0..6),
+        ports in prop::collection::vec(port(), 0..6),
         number in "[01x]{0,9}",
     ) {
         let (mut connections, mut directions) = (json!({}), json!({}));

@@ -92,9 +92,10 @@ fn statement(r: &mut Random, inputs: &[Port], output: &Port) -> String {
             format!(" always @* case ({name})\n{items}   default: {y} = {first};\n  endcase\n")
         }
         1 => format!(" always @* begin {y} = {first}; if ({name} < {}) {y} = {second}; end\n", other.name),
-        2 => format!(
-            " integer i{y};\n always @* begin {y} = 0; for (i{y} = 0; i{y} < {width}; i{y} = i{y} + 1) {y} = {y} + {name}[i{y}]; end\n"
-        ),
+        2 => {
+            let step = format!("{y} = {y} + {name}[i{y}]");
+            format!(" integer i{y};\n always @* begin {y} = 0; {} {step}; end\n", counting(y, width))
+        }
         3 => {
             let item = format!("{}'b{}", width, "01?".chars().cycle().skip(r.below(3)).take(width).collect::<String>());
             format!(" always @* casez ({name})\n   {item}: {y} = {first};\n   default: {y} = {second};\n  endcase\n")
@@ -104,12 +105,17 @@ fn statement(r: &mut Random, inputs: &[Port], output: &Port) -> String {
                 (0..1 << width.min(4)).map(|i| format!("   {i}: {y} = {};\n", r.below(1 << 16))).collect();
             format!(" always @* case ({name})\n{table}   default: {y} = {};\n  endcase\n", r.below(100))
         }
-        5 => format!(
-            " integer i{y};\n always @* begin {y} = {first};\n  for (i{y} = 0; i{y} < 6; i{y} = i{y} + 1) if ({name} == i{y}) {y} = {} + i{y};\n end\n",
-            other.name
-        ),
+        5 => {
+            let step = format!("if ({name} == i{y}) {y} = {} + i{y}", other.name);
+            format!(" integer i{y};\n always @* begin {y} = {first}; {} {step}; end\n", counting(y, 6))
+        }
         _ => format!(" always @* {y} = {third};\n"),
     }
+}
+
+/// The head of a loop, whose variable no other block has: each would wake the other for ever.
+fn counting(y: &str, bound: usize) -> String {
+    format!("for (i{y} = 0; i{y} < {bound}; i{y} = i{y} + 1)")
 }
 
 fn leaf(r: &mut Random, inputs: &[Port]) -> String {
