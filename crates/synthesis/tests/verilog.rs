@@ -124,9 +124,9 @@ fn designs_cost_what_is_promised() {
     assert_eq!(two("[31:0]", "a * b"), 559);
     assert_eq!(two("[63:0]", "a * b"), 1013);
     assert_eq!(two("", "a < b"), 32);
-    assert_eq!(two("[31:0]", "a[0] ? a - b : a + b"), 31);
+    assert_eq!(two("[31:0]", "^b ? a - b : a + b"), 31);
     assert_eq!(two("[31:0]", "a > b ? a - b : b - a"), 63);
-    assert_eq!(two("[31:0]", "a[31] ? -a : a"), 30);
+    assert!(two("[31:0]", "^b ? -a : a") <= 31);
     let divide = "module m(input [15:0] a, b, output [15:0] q, r); assign q = a / b, r = a % b; endmodule";
     assert_eq!(ands(&yosys, divide), 252);
     let count = "module m(input [63:0] x, output reg [6:0] n); integer i;
