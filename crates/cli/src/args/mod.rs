@@ -19,7 +19,7 @@ use kernels::Backend;
 use std::path::PathBuf;
 
 pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
-pub use circuits::{Blocks, Circuits, Cost, Export, Format, Grain, Import, Inspect};
+pub use circuits::{Blocks, Circuits, Compile, Cost, Export, Format, Grain, Import, Inspect};
 pub use he::{He, HeDecrypt, HeEncrypt, HeKeys, HeSecret, HeWhat};
 pub use help::{Completions, Man};
 pub use least::{Form, Least, Method, Ots};
@@ -88,6 +88,8 @@ pub enum Verb {
     Blocks(Blocks),
     /// Print what every circuit of the library costs
     Circuits(Circuits),
+    /// Make a program from a design in Verilog (needs Yosys)
+    Compile(Compile),
     /// Make a program from a Bristol circuit file
     Import(Import),
     /// Write a program as a .duo file, or its circuit as a Bristol Fashion file

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod blocks;
 pub mod circuits;
+pub mod compile;
 pub mod cost;
 pub mod demo;
 pub mod doctor;

@@ -66,6 +66,20 @@ pub fn square_root(c: &mut Builder, a: &UInt, goal: Goal) -> (UInt, UInt) {
     (UInt(root), UInt(remainder))
 }
 
+/// The quotient of m bits by n bits in m bits, and the remainder in n bits; by zero, anything.
+#[doc(hidden)]
+pub fn divide_widths(c: &mut Builder, a: &[Bit], b: &[Bit], goal: Goal) -> (Vec<Bit>, Vec<Bit>) {
+    if goal == Goal::Size || a.len().max(b.len()) < CONVERGENCE {
+        return long_division(c, a, b, goal);
+    }
+    let width = a.len().max(b.len());
+    let [long, short] = [a, b].map(|bits| UInt(bits.to_vec()).resized(width).0);
+    let (mut quotient, mut remainder) = divide_bits(c, &long, &short, goal);
+    quotient.truncate(a.len());
+    remainder.truncate(b.len());
+    (quotient, remainder)
+}
+
 fn divide_bits(c: &mut Builder, a: &[Bit], b: &[Bit], goal: Goal) -> (Vec<Bit>, Vec<Bit>) {
     match goal {
         Goal::Depth if b.len() >= CONVERGENCE => goldschmidt::divide(c, a, b),
