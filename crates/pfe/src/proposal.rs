@@ -32,17 +32,23 @@ pub enum Method {
     Universal,
     /// Diffie-Hellman labels.
     Dh,
+    /// Katz and Malka's protocol with ElGamal.
+    ElGamal,
+    /// The same with Damgård, Jurik and Nielsen's form of Paillier's system.
+    Djn,
 }
 
 impl Method {
     /// All that there are.
-    pub const ALL: [Method; 2] = [Method::Universal, Method::Dh];
+    pub const ALL: [Method; 4] = [Method::Universal, Method::Dh, Method::ElGamal, Method::Djn];
 
     /// The number by which parties know it.
-    const fn number(self) -> usize {
+    pub(crate) const fn number(self) -> usize {
         match self {
             Method::Universal => 0,
             Method::Dh => 1,
+            Method::ElGamal => 2,
+            Method::Djn => 4,
         }
     }
 
@@ -51,6 +57,8 @@ impl Method {
         match self {
             Method::Universal => "universal",
             Method::Dh => "dh",
+            Method::ElGamal => "elgamal",
+            Method::Djn => "djn",
         }
     }
 
@@ -91,7 +99,7 @@ impl FromIterator<Method> for Methods {
 impl fmt::Display for Methods {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut names: Vec<&str> = self.and(*self).map(Method::name).collect();
-        if self.0 >> Method::ALL.len() > 0 {
+        if self.0 & !Methods::from_iter(Method::ALL).0 > 0 {
             names.push("others that this version does not know");
         }
         f.write_str(if names.is_empty() { "none" } else { "" })?;

@@ -33,12 +33,12 @@ pub struct Private {
     /// Alice: pad it to so many gates, by each method that may be taken
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub gates: Option<u64>,
-    /// Alice: by linear methods, pad it to so many additions outside gates; to six a gate unless told
+    /// Alice: by linear methods, pad it to so many additions outside gates; to six a gate unless told (dh alone has them)
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub additions: Option<u64>,
-    /// Alice: what its gates are by linear methods
-    #[arg(long, value_enum, default_value = "thresholds")]
-    pub form: Gates,
+    /// Alice: what its gates are; thresholds for dh unless told, NANDs for elgamal and djn
+    #[arg(long, value_enum)]
+    pub form: Option<Gates>,
     /// Alice: how often Bob may run it
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
@@ -78,4 +78,8 @@ pub enum PrivateMethod {
     Dh,
     /// A universal circuit that Alice garbles
     Universal,
+    /// Katz and Malka's protocol with ElGamal, for comparison
+    Elgamal,
+    /// The same with Paillier's system, as Damgård, Jurik and Nielsen have it
+    Djn,
 }

@@ -2,6 +2,7 @@
 
 mod agree;
 mod choice;
+mod parties;
 mod universal;
 
 use super::export;
@@ -22,6 +23,10 @@ use duologue::circuit::private::{Function, nands, thresholds};
 use duologue::circuit::universal::Nodes;
 use duologue::circuit::{BitMatrix, Circuit, Program, bits};
 use duologue::{Error, Party, Precomputation};
+use he::djn::Djn;
+use he::elgamal::ElGamal;
+use parties::{DataHolder, FunctionHolder};
+use pfe::linear::{self, Linear, Netlist};
 use pfe::{Alice, Announced, Bob, Counts, Method, Padding, Threads, Wired};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -66,7 +71,7 @@ fn check(args: &Private) -> Result<(), Failure> {
     let methods = methods(args);
     match args.peer.party {
         _ if args.peer.threads > 1 && !methods.contains(&Method::Dh) => {
-            refuse("--threads is for --method dh, or --allow-linear: a universal circuit is garbled by one thread")
+            refuse("--threads is for --method dh, or --allow-linear: other methods take one thread")
         }
         _ if args.assume_link.is_some() && methods.len() < 2 => {
             refuse("--assume-link is for a choice between methods: --method auto with --allow-linear")
@@ -74,10 +79,13 @@ fn check(args: &Private) -> Result<(), Failure> {
         Party::Alice if args.input.is_some() || args.output.is_some() => refuse("--input and --output are bob's"),
         Party::Alice if args.function.is_none() => refuse("--function is missing: what does alice hold?"),
         Party::Alice if args.additions.is_some() && !methods.contains(&Method::Dh) => {
-            refuse("--additions is for --method dh, or --allow-linear: a universal circuit has none")
+            refuse("--additions is for --method dh, or --allow-linear: other functions have none")
         }
-        Party::Alice if args.form == Gates::Nands && !methods.contains(&Method::Dh) => {
+        Party::Alice if args.form.is_some() && methods == [Method::Universal] => {
             refuse("--form is for --method dh, or --allow-linear: a universal circuit takes all gates of two bits")
+        }
+        Party::Alice if args.form == Some(Gates::Thresholds) && !methods.contains(&Method::Dh) => {
+            refuse("--form thresholds is for --method dh: elgamal and djn take NANDs")
         }
         Party::Bob if args.output.as_deref() == Some("-") => {
             refuse("--output is a file: without it the result is shown")
@@ -93,6 +101,7 @@ struct Held {
     function: Announced,
     wired: Option<Wired>,
     nodes: Option<Nodes>,
+    netlist: Option<Netlist>,
 }
 
 impl Held {
@@ -100,6 +109,8 @@ impl Held {
         let (circuit, methods) = (read(args.function.as_deref().unwrap_or_default())?, methods(args));
         let wired = methods.contains(&Method::Dh).then(|| wire(args, &circuit)).transpose()?;
         let nodes = methods.contains(&Method::Universal).then(|| nodes(args, &circuit)).transpose()?;
+        let takes_nands = methods.iter().any(|&method| matches!(method, Method::ElGamal | Method::Djn));
+        let netlist = takes_nands.then(|| netlist(args, &circuit)).transpose()?;
         let [inputs, outputs] = [circuit.input_width(), circuit.output_bits().len()].map(|bits| bits as u32);
         let mut function = Announced::new(inputs, outputs, args.runs);
         if let Some(wired) = &wired {
@@ -110,16 +121,24 @@ impl Held {
             let gates = nodes.size().gates.into();
             function = function.with(Method::Universal, Counts { gates, additions: 0 });
         }
-        Ok(Held { function, wired, nodes })
+        if let Some(netlist) = &netlist {
+            let counts = Counts { gates: netlist.sizes().gates, additions: 0 };
+            function = methods.iter().fold(function, |function, &method| function.with(method, counts));
+        }
+        Ok(Held { function, wired, nodes, netlist })
     }
 }
 
 fn wire(args: &Private, circuit: &Circuit) -> Result<Wired, Failure> {
     let function: Function = match args.form {
-        Gates::Thresholds => thresholds(circuit)?,
-        Gates::Nands => nands(circuit)?,
+        None | Some(Gates::Thresholds) => thresholds(circuit)?,
+        Some(Gates::Nands) => nands(circuit)?,
     };
     Ok(Wired::new(function, Padding { gates: args.gates, additions: args.additions })?)
+}
+
+fn netlist(args: &Private, circuit: &Circuit) -> Result<Netlist, Failure> {
+    Ok(Netlist::new(&nands(circuit)?, args.gates)?)
 }
 
 fn nodes(args: &Private, circuit: &Circuit) -> Result<Nodes, Failure> {
@@ -154,6 +173,8 @@ fn hold_function(
     let (runs, counters) = match terms.method {
         Method::Universal => universal::hold_function(&held, channel, ahead, console)?,
         Method::Dh => wired(&mut held, threads, channel, console)?,
+        Method::ElGamal => encrypted::<ElGamal>(&held, channel, console)?,
+        Method::Djn => encrypted::<Djn>(&held, channel, console)?,
     };
     interrupt::settle()?;
     console.show(&Report::new(terms, runs, begin, &counters, BTreeMap::new()))
@@ -169,6 +190,16 @@ fn wired(
     let wired = held.wired.as_mut().ok_or_else(|| Error::usage("the function was not wired"))?;
     let mut alice = Alice::connect(channel, wired, held.function.runs)?;
     alice.compute_on(threads.clone());
+    all_runs(alice, console)
+}
+
+/// Alice by Katz and Malka's protocol.
+fn encrypted<S: Linear>(held: &Held, channel: Channel, console: &Console) -> Result<(usize, Counters), Failure> {
+    let netlist = held.netlist.as_ref().ok_or_else(|| Error::usage("no NANDs were made of the function"))?;
+    all_runs(linear::Alice::<S>::connect(channel, netlist, held.function.runs)?, console)
+}
+
+fn all_runs(mut alice: impl FunctionHolder, console: &Console) -> Result<(usize, Counters), Failure> {
     if !console.quiet() {
         alice.observe(progress::points("a private function"));
     }
@@ -193,7 +224,13 @@ fn hold_data(
     let lanes_of_x: Vec<Vec<bool>> = (0..x.lanes()).map(|lane| x.lane(lane)).collect();
     let (results, counters) = match terms.method {
         Method::Universal => universal::hold_data(&lanes_of_x, terms, channel, ahead, to)?,
-        Method::Dh => labelled(&lanes_of_x, terms, threads, channel, to)?,
+        Method::Dh => {
+            let mut bob = Bob::connect(channel, terms.function.inputs)?;
+            bob.compute_on(threads.clone());
+            labelled(&lanes_of_x, terms, bob, to)?
+        }
+        Method::ElGamal => labelled(&lanes_of_x, terms, data_holder::<ElGamal>(terms, channel)?, to)?,
+        Method::Djn => labelled(&lanes_of_x, terms, data_holder::<Djn>(terms, channel)?, to)?,
     };
     interrupt::settle()?;
     let ty = bits(terms.function.outputs);
@@ -214,22 +251,24 @@ fn hold_data(
     }
 }
 
-/// Bob by Diffie-Hellman labels: the results of all runs, and what travelled.
+/// Bob by Katz and Malka's protocol.
+fn data_holder<S: Linear>(terms: &Terms, channel: Channel) -> Result<linear::Bob<S>, Failure> {
+    Ok(linear::Bob::connect(channel, terms.function.inputs)?)
+}
+
+/// Bob by linear methods: the results of all runs, and what travelled.
 fn labelled(
     data: &[Vec<bool>],
     terms: &Terms,
-    threads: &Threads,
-    channel: Channel,
+    mut bob: impl DataHolder,
     console: &Console,
 ) -> Result<(Vec<Vec<bool>>, Counters), Failure> {
-    let mut bob = Bob::connect(channel, terms.function.inputs)?;
     let (offer, function, counts) = (bob.offer(), &terms.function, terms.counts());
     let offered = (offer.sizes.outputs, offer.runs, offer.sizes.gates, offer.sizes.additions);
     if offered != (function.outputs, function.runs, counts.gates, counts.additions) {
         return Err(Error::peer("it offers another function than it announced").into());
     }
     bob.limit(data.len() as u32);
-    bob.compute_on(threads.clone());
     if !console.quiet() {
         bob.observe(progress::points("a private function"));
     }
@@ -265,6 +304,8 @@ impl fmt::Display for Consent<'_> {
         let by = match terms.method {
             Method::Universal => "a universal circuit",
             Method::Dh => "Diffie-Hellman labels",
+            Method::ElGamal => "Katz and Malka's protocol with ElGamal",
+            Method::Djn => "Katz and Malka's protocol with Paillier's system",
         };
         writeln!(f, "a private function of alice's, by {by}: {}", Shown(terms))?;
         writeln!(f, "the result goes to you alone")?;
@@ -290,7 +331,7 @@ impl fmt::Display for Shown<'_> {
         let (Announced { inputs, outputs, .. }, Counts { gates, additions }) = (self.0.function, self.0.counts());
         let (inputs, outputs) = (count(inputs.into(), "input bit"), count(outputs.into(), "output bit"));
         write!(f, "{inputs}, {outputs}, {}", count(gates, "gate"))?;
-        if self.0.method.is_linear() { write!(f, ", {}", count(additions, "addition")) } else { Ok(()) }
+        if self.0.method == Method::Dh { write!(f, ", {}", count(additions, "addition")) } else { Ok(()) }
     }
 }
 
@@ -327,7 +368,7 @@ impl Report {
             input_bits: inputs,
             output_bits,
             gates: counts.gates,
-            additions: terms.method.is_linear().then_some(counts.additions),
+            additions: (terms.method == Method::Dh).then_some(counts.additions),
             runs,
             seconds: begin.elapsed().as_secs_f64(),
             sent: counters.bytes_sent,

@@ -39,6 +39,8 @@ pub fn methods(args: &Private) -> Vec<Method> {
     match args.method {
         PrivateMethod::Universal => vec![Method::Universal],
         PrivateMethod::Dh => vec![Method::Dh],
+        PrivateMethod::Elgamal => vec![Method::ElGamal],
+        PrivateMethod::Djn => vec![Method::Djn],
         PrivateMethod::Auto if args.allow_linear => vec![Method::Universal, Method::Dh],
         PrivateMethod::Auto => vec![Method::Universal],
     }
