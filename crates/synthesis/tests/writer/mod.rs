@@ -127,7 +127,8 @@ fn leaf(r: &mut Random, inputs: &[Port]) -> String {
         2 => format!("{}", r.below(40)),
         3 => {
             let (high, low) = (r.below(width), r.below(width));
-            format!("{name}[{}:{}]", high.max(low), high.min(low))
+            // In braces, because Icarus 11 takes some parts of signed words for signed.
+            format!("{{{name}[{}:{}]}}", high.max(low), high.min(low))
         }
         4 => format!("{name}[{}]", r.of(inputs).name),
         _ => name.clone(),
@@ -149,8 +150,7 @@ fn expression(r: &mut Random, inputs: &[Port], depth: usize) -> String {
     match r.below(16) {
         0 => leaf(r, inputs),
         1 | 2 => format!("({}({a}))", r.of(&UNARY)),
-        // Icarus 11 forgets that an unsigned branch makes the other one unsigned where the condition is constant.
-        3 => format!("((({a}) != {name}) ? ({b}) : ({c}))"),
+        3 => format!("(({a}) ? ({b}) : ({c}))"),
         4 => format!("{{{}, {}}}", sized(r, inputs), sized(r, inputs)),
         5 => format!("{{{}{{{}}}}}", 1 + r.below(3), sized(r, inputs)),
         6 => format!("$signed({})", sized(r, inputs)),
