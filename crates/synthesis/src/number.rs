@@ -56,7 +56,7 @@ impl Number {
 
     /// The value of a number that is constant.
     pub fn constant(&self) -> Option<Vec<bool>> {
-        self.bits.iter().map(|bit| bit.as_constant()).collect()
+        self.bits.iter().map(|bit| bit.known()).collect()
     }
 
     /// The bits that hold both numbers as signed ones, or as unsigned ones if neither is signed.
@@ -68,12 +68,12 @@ impl Number {
 }
 
 /// A bit that is the same whatever the inputs are.
-pub(crate) trait AsConstant {
-    fn as_constant(self) -> Option<bool>;
+pub(crate) trait Known {
+    fn known(self) -> Option<bool>;
 }
 
-impl AsConstant for Bit {
-    fn as_constant(self) -> Option<bool> {
+impl Known for Bit {
+    fn known(self) -> Option<bool> {
         match self {
             Bit::FALSE => Some(false),
             Bit::TRUE => Some(true),

@@ -2,7 +2,7 @@
 
 use super::{Inputs, misshapen};
 use crate::error::{Error, Result};
-use crate::number::{AsConstant, Number};
+use crate::number::{Known, Number};
 use circuit::blocks::divide::divide_widths;
 use circuit::blocks::multiply::sum_of_terms;
 use circuit::blocks::sum::negate_if;
@@ -184,7 +184,7 @@ fn divide_sizes(c: &mut Builder, a: &[Bit], b: &[Bit], goal: Goal) -> (Vec<Bit>,
 
 /// A constant below 2^100.
 fn small(bits: &[Bit]) -> Option<u128> {
-    let digits: Option<Vec<bool>> = bits.iter().map(|bit| bit.as_constant()).collect();
+    let digits: Option<Vec<bool>> = bits.iter().map(|bit| bit.known()).collect();
     let digits = digits.filter(|digits| digits.len() < 100)?;
     Some(digits.iter().rev().fold(0, |sum, &digit| sum << 1 | u128::from(digit)))
 }

@@ -2,7 +2,7 @@
 
 use super::{Inputs, misshapen};
 use crate::error::{Error, Result};
-use crate::number::AsConstant;
+use crate::number::Known;
 use circuit::blocks::{Goal, mux, table};
 use circuit::{Bit, Builder, UInt};
 
@@ -61,7 +61,7 @@ pub(super) fn index<'a>(inputs: &Inputs<'a>, port: &str) -> Result<&'a [Bit]> {
 
 /// The word of an index among words that stand behind one another: those that are constant are a table.
 pub(super) fn read(c: &mut Builder, index: &[Bit], words: &[Bit], width: usize, goal: Goal) -> Result<Vec<Bit>> {
-    let constants: Option<Vec<bool>> = words.iter().map(|bit| bit.as_constant()).collect();
+    let constants: Option<Vec<bool>> = words.iter().map(|bit| bit.known()).collect();
     match constants {
         _ if width == 0 => Ok(Vec::new()),
         Some(bits) => Ok(look_up(c, index, &bits, width, goal)),
