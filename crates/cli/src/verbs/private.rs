@@ -85,7 +85,7 @@ fn hold_function(args: &Private, mut wired: Wired, channel: Channel, console: &C
     console.note(format!("bob hears of the function that it has {}", Shown(&sizes)));
     console.note(format!("{SECURITY}; every run answers a question about the function"));
     let mut alice = Alice::connect(channel, &mut wired, args.runs)?;
-    alice.compute_on(Threads::new(args.peer.threads as usize)?);
+    alice.compute_on(Threads::new(args.peer.threads.into())?);
     if !console.quiet() {
         alice.observe(progress::points("a private function"));
     }
@@ -105,7 +105,7 @@ fn hold_data(args: &Private, place: Option<Place>, channel: Channel, to: &Consol
     let x = data(args, &offer)?;
     consent::obtain(&Consent { offer: &offer, runs: x.lanes() }, args.yes)?;
     bob.limit(x.lanes() as u32);
-    bob.compute_on(Threads::new(args.peer.threads as usize)?);
+    bob.compute_on(Threads::new(args.peer.threads.into())?);
     let begin = Instant::now();
     if !to.quiet() {
         bob.observe(progress::points("a private function"));
