@@ -185,7 +185,7 @@ impl Pipe for Harmed {
             match self.harm {
                 Harm::None => {}
                 Harm::More => {
-                    let between = self.frames.body == 0 && self.frames.header.len() % HEADER == 0;
+                    let between = self.frames.body == 0 && self.frames.header.len().is_multiple_of(HEADER);
                     if between && self.inner.try_write(&[1, 1, 0, 0, 0x5a])? > 0 {
                         self.harm = Harm::None;
                     }

@@ -175,7 +175,7 @@ fn functions_run_between_two_parties() {
 #[test]
 fn files_that_are_none_are_refused_by_line() {
     let refused = |name: &str, text: &str, words: &str| {
-        let error = find(name, |_| Ok::<String, Error>(text.into())).err().expect(words).to_string();
+        let error = find(name, |_| Ok::<String, Error>(text.into())).expect_err(words).to_string();
         assert!(error.contains(words), "{error}");
     };
     let card = "scorecard:file";

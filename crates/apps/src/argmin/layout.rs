@@ -248,7 +248,7 @@ impl Layout {
         }
         let mut last = self.last;
         for level in levels.iter_mut().rev() {
-            let opener_is_last = self.openings(level).count() % 2 == 0;
+            let opener_is_last = self.openings(level).count().is_multiple_of(2);
             level.opener = if opener_is_last { last } else { last.peer() };
             level.sender = level.opener;
             // Leaves are masked by the receiver; a chain begins with an opening.
