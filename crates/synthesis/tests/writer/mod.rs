@@ -150,7 +150,8 @@ fn expression(r: &mut Random, inputs: &[Port], depth: usize) -> String {
     match r.below(16) {
         0 => leaf(r, inputs),
         1 | 2 => format!("({}({a}))", r.of(&UNARY)),
-        3 => format!("(({a}) ? ({b}) : ({c}))"),
+        // Of a constant condition Icarus 11 forgets that an unsigned branch makes the other one unsigned.
+        3 => format!("((({a}) != {name}) ? ({b}) : ({c}))"),
         4 => format!("{{{}, {}}}", sized(r, inputs), sized(r, inputs)),
         5 => format!("{{{}{{{}}}}}", 1 + r.below(3), sized(r, inputs)),
         6 => format!("$signed({})", sized(r, inputs)),
