@@ -103,7 +103,8 @@ fn memories_that_are_never_written() {
 fn gates_of_bits() {
     let ab: Ports = &[("A", 1), ("B", 1)];
     let y: Ports = &[("Y", 1)];
-    let gates: [(&str, fn(u128, u128) -> u128); 8] = [
+    type Gate = fn(u128, u128) -> u128;
+    let gates: [(&str, Gate); 8] = [
         ("$_AND_", |a, b| a & b),
         ("$_NAND_", |a, b| 1 ^ a & b),
         ("$_OR_", |a, b| a | b),

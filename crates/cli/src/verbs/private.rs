@@ -51,7 +51,7 @@ pub fn run(args: &Private, config: &Config, console: &Console) -> Result<(), Fai
     check(args)?;
     let party = args.peer.party;
     let held = if party == Party::Alice { Some(Held::new(args)?) } else { None };
-    let threads = Threads::new(args.peer.threads as usize)?;
+    let threads = Threads::new(args.peer.threads.into())?;
     // Now: what cannot be written must not cost a run.
     let place = args.output.as_deref().map(Place::new).transpose()?;
     let security = peer::security(&args.peer, config)?;
@@ -168,7 +168,6 @@ fn hold_function(
     console: &Console,
 ) -> Result<(), Failure> {
     let begin = Instant::now();
-<<<<<<< HEAD
     console.note(format!("bob hears of the function that it has {}, by {}", Shown(terms), terms.method));
     console.note(format!("{}; every run answers a question about the function", security(terms.method)));
     let (runs, counters) = match terms.method {
@@ -201,13 +200,6 @@ fn encrypted<S: Linear>(held: &Held, channel: Channel, console: &Console) -> Res
 }
 
 fn all_runs(mut alice: impl FunctionHolder, console: &Console) -> Result<(usize, Counters), Failure> {
-=======
-    let sizes = *wired.sizes();
-    console.note(format!("bob hears of the function that it has {}", Shown(&sizes)));
-    console.note(format!("{SECURITY}; every run answers a question about the function"));
-    let mut alice = Alice::connect(channel, &mut wired, args.runs)?;
-    alice.compute_on(Threads::new(args.peer.threads.into())?);
->>>>>>> dhfast
     if !console.quiet() {
         alice.observe(progress::points("a private function"));
     }
@@ -218,7 +210,6 @@ fn all_runs(mut alice: impl FunctionHolder, console: &Console) -> Result<(usize,
     Ok((runs, alice.close()?))
 }
 
-<<<<<<< HEAD
 fn hold_data(
     (args, threads): (&Private, &Threads),
     place: Option<Place>,
@@ -229,15 +220,6 @@ fn hold_data(
 ) -> Result<(), Failure> {
     let x = data(args, &terms.function)?;
     consent::obtain(&Consent { terms, runs: x.lanes() }, args.yes)?;
-=======
-fn hold_data(args: &Private, place: Option<Place>, channel: Channel, to: &Console) -> Result<(), Failure> {
-    let mut bob = Bob::connect(channel, None)?;
-    let offer = bob.offer().clone();
-    let x = data(args, &offer)?;
-    consent::obtain(&Consent { offer: &offer, runs: x.lanes() }, args.yes)?;
-    bob.limit(x.lanes() as u32);
-    bob.compute_on(Threads::new(args.peer.threads.into())?);
->>>>>>> dhfast
     let begin = Instant::now();
     let lanes_of_x: Vec<Vec<bool>> = (0..x.lanes()).map(|lane| x.lane(lane)).collect();
     let (results, counters) = match terms.method {
