@@ -116,7 +116,7 @@ pub mod decoders {
         /// Bob's: answers, then the labels of outputs.
         pub fn garbling(&mut self, answers: &[u8], labels: &[u8]) -> bool {
             let Ok(rng) = crate::os_generator() else { return false };
-            let mut run = linear::Garbling::new(&self.offer, 0, &self.key, rng);
+            let mut run = linear::Garbling::new(&self.offer, 0, &self.key, &rng);
             run.ciphertexts(&mut self.key).is_ok()
                 && run.chunk(&self.key, answers).is_ok()
                 && run.finish(labels).is_ok()

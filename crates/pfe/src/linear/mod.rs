@@ -20,7 +20,8 @@
 //!
 //! **Security**: semi-honest parties; Bob's privacy by the scheme's assumption and hashes as random oracles, the function's by the
 //! blindings (`he::linear`). **An Alice who departs from the protocol learns data, unseen**, and a Bob who does learns
-//! wiring. Every run is a query of the function.
+//! wiring. Every run is a query of the function. How long Alice takes from step to step shows roughly how many layers a step has, and where
+//! the gates that pad it begin.
 //!
 //! ```
 //! use duologue::channel::Channel;

@@ -68,8 +68,7 @@ impl<'a, S: Linear> Alice<'a, S> {
                         Some(key) => key,
                         None => key.insert(PeerKey::read(line.channel.recv(S::KEY)?)?),
                     };
-                    let rng = secrets.derive(b"run     ", (*done).into());
-                    let evaluation = Evaluation::new(netlist, offer, *done, key, &rng)?;
+                    let evaluation = Evaluation::new(netlist, offer, *done, key, secrets)?;
                     serve(line, offer, kind, key, evaluation)?;
                     *done += 1;
                     Ok(true)
@@ -271,7 +270,7 @@ impl<S: Linear> Bob<S> {
                     made.insert(key)
                 }
             };
-            let mut garbling = Garbling::new(offer, *done, key, secrets.derive(b"run     ", (*done).into()));
+            let mut garbling = Garbling::new(offer, *done, key, secrets);
             if let Some(x) = x {
                 line.channel.send(&garbling.input_labels(x))?;
             }

@@ -125,7 +125,8 @@ pub struct Garbling<S: Linear> {
 
 impl<S: Linear> Garbling<S> {
     /// The run of this number. The generator is for it alone.
-    pub fn new(offer: &Offer, number: u32, key: &Key<S>, mut rng: Generator) -> Self {
+    pub fn new(offer: &Offer, number: u32, key: &Key<S>, secrets: &Generator) -> Self {
+        let mut rng = secrets.derive(b"run     ", number.into());
         let (steps, tables) = (Steps::of::<S>(offer.sizes), tables::<S>(offer, number, &key.public));
         let offset = S::Labels::offset(&mut rng);
         let inputs = S::Labels::random(offer.sizes.inputs as usize, &mut rng);
@@ -231,9 +232,16 @@ impl<'a, S: Linear> Evaluation<'a, S> {
     ///
     /// # Errors
     /// If there is no room for ciphertexts.
-    pub fn new(netlist: &'a Netlist, offer: &Offer, number: u32, key: &PeerKey<S>, rng: &Generator) -> Result<Self> {
+    pub fn new(
+        netlist: &'a Netlist,
+        offer: &Offer,
+        number: u32,
+        key: &PeerKey<S>,
+        secrets: &Generator,
+    ) -> Result<Self> {
         let (steps, tables) = (Steps::of::<S>(*netlist.sizes()), tables::<S>(offer, number, &key.bytes));
-        let [blindings, rng] = [b"blinding", b"nonces  "].map(|of| rng.derive(of, 0));
+        let secrets = secrets.derive(b"run     ", number.into());
+        let [blindings, rng] = [b"blinding", b"nonces  "].map(|of| secrets.derive(of, 0));
         let store = S::store(&key.public).map_err(failed)?;
         let (wires, answered, opened, failed) = (None, 0, 0, false);
         Ok(Evaluation { netlist, steps, tables, store, blindings, rng, wires, answered, opened, failed })
