@@ -5,6 +5,7 @@
 //! as here; of linear methods n are the gates. A further method is a line in [`METHODS`].
 
 mod classical;
+mod encrypted;
 
 use super::trial::{Ran, Trial, over_tcp};
 use super::{Cell, Effort, How, Table};
@@ -15,6 +16,8 @@ use duologue::circuit::private::{Function, Node};
 use duologue::circuit::universal::{NOTHING, Node as Gate, Nodes, Size};
 use duologue::circuit::{Bit, BitMatrix, Port, bits};
 use duologue::{Inputs, Options, Scheme};
+use he::djn::Djn;
+use he::elgamal::ElGamal;
 use kernels::Block;
 use kernels::generator::Generator;
 use pfe::{Alice, Bob, Padding, Wired};
@@ -46,8 +49,8 @@ pub const TABLES: &[Table] = &[
 
 const NOTES: &str = "\
 Ours is all payload of both directions of one run, base OTs included. A star marks arithmetic: universal circuits that a party
-garbles who does not know the control bits, 32 bytes a switch and 16 for the label of its control bit. Beside dh stands the
-paper's ElGamal, beside universal its estimate for the circuits of Liu et al.";
+garbles who does not know the control bits, 32 bytes a switch and 16 for the label of its control bit. `elgamal` and `djn` are the
+paper's methods on NANDs; beside dh stands its ElGamal, beside universal its estimate for the circuits of Liu et al.";
 
 const TIMES: &str = "\
 Ours is from connecting to closing, both parties on this machine, one thread each, over TCP with a simulated line; the paper
@@ -81,6 +84,8 @@ type RunOf = fn(u64, Option<Link>) -> Result<Ran, Failure>;
 
 const METHODS: &[Method] = &[
     Method { row: "dh", beside: "elgamal", bytes: |n| Ok(dh::bytes(n)), run: Some(dh::run), work: |n| n },
+    katz_malka("elgamal", |n| Ok(encrypted::bytes(&encrypted::ELGAMAL, n)), encrypted::run::<ElGamal>),
+    katz_malka("djn", |n| Ok(encrypted::bytes(&encrypted::DJN, n)), encrypted::run::<Djn>),
     Method { row: "universal", beside: "uc_liu", bytes: garbled::bytes, run: Some(garbled::run), work: garbled::work },
     arithmetic("universal_liu", "uc_liu", |n| Ok([classical::liu(n), 0])),
     arithmetic("universal_alhassan", "uc_alhassan", |n| Ok([classical::alhassan(n), 0])),
@@ -88,6 +93,10 @@ const METHODS: &[Method] = &[
 
 const fn arithmetic(row: &'static str, beside: &'static str, bytes: fn(u64) -> Result<[u64; 2], Failure>) -> Method {
     Method { row, beside, bytes, run: None, work: |n| n }
+}
+
+const fn katz_malka(row: &'static str, bytes: fn(u64) -> Result<[u64; 2], Failure>, run: RunOf) -> Method {
+    Method { row, beside: row, bytes, run: Some(run), work: |n| n }
 }
 
 const MEBIBYTE: f64 = (1 << 20) as f64;

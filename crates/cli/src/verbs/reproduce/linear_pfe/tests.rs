@@ -43,6 +43,6 @@ fn quick_times_measure_one_cell() {
     let effort = Effort { quick: true, console: &Console::new(true, false) };
     let cells = times("2", "1ms,10Gbit", &effort).unwrap();
     let measured: Vec<_> = cells.iter().filter(|cell| cell.how == How::Measured).collect();
-    assert_eq!((cells.len(), measured.len()), (10, 1));
+    assert_eq!((cells.len(), measured.len()), (20, 1));
     assert_eq!((&*measured[0].row, &*measured[0].column), ("universal", "1000"));
 }
