@@ -427,6 +427,8 @@ fn without_the_carry_the_result_hangs_on_the_shares() {
 #[test]
 fn cost_is_exact() {
     let argmin: Arc<dyn Functionality> = Arc::new(Argmin);
+    // Sessions choose a maker by the line that they measure, and costs by none.
+    let maker: Extension = "softspoken4".parse().unwrap();
     let mut dice = Random(6);
     for (form, index, direction, groups, (width, values)) in [
         (Form::Shared, 7, Direction::Both, &[][..], (31, 100)),
@@ -459,9 +461,9 @@ fn cost_is_exact() {
             };
             p.output(&number.to_string(), recipient, value);
         }
-        let cost =
-            duologue::cost::cost_with(&p.bind(&[]).unwrap(), &Options::new(Scheme::Gmw), &apps::calls()).unwrap();
-        let [alice, bob] = both(|session| case.run(session, 1));
+        let options = Options::new(Scheme::Gmw).extension(maker);
+        let cost = duologue::cost::cost_with(&p.bind(&[]).unwrap(), &options, &apps::calls()).unwrap();
+        let [alice, bob] = both(|session| case.run_by(session, 1, Some(maker)));
         case.check([&alice, &bob], 1);
         for (phase, counted, a, b) in [
             ("setup", cost.setup, alice.report.setup, bob.report.setup),
