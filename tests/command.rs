@@ -76,7 +76,7 @@ fn flags_of_argmin_that_would_do_nothing_are_refused() {
         ("--leaky", &["--leaky is for the methods huang"]),
         ("--method erkin", &["--form encrypted"]),
         ("--server alice", &["are for form encrypted"]),
-        ("--form halves --ots one", &["--ots is for the forms shared and encrypted"]),
+        ("--form halves --ots one", &["--ots is for the other forms"]),
         // The protocol that it is may be said: then the next thing is missing.
         ("--protocol gmw --size values=2", &["the input 'bob_shares' is not given"]),
         ("--protocol yao --form xor --method kolesnikov --size values=2", &["the input 'values' is not given"]),
