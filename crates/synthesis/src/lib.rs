@@ -2,7 +2,7 @@
 #![warn(missing_docs)]
 //! Circuits from Verilog.
 //!
-//! [Yosys] reads and elaborates a design and leaves a netlist of words: sums, products, comparisons, selections. Each of
+//! [Yosys](https://yosyshq.net/yosys/) reads and elaborates a design and leaves a netlist of words: sums, products, comparisons, selections. Each of
 //! these cells becomes gates by the library's own blocks, so that `a * b` costs what `block:multiply` costs. After
 //! "Automated synthesis of optimized circuits for secure computation" (Demmler, Dessouky, Koushanfar, Sadeghi, Schneider,
 //! Zeitouni, CCS 2015), where commercial tools bind operators to blocks.
