@@ -70,3 +70,21 @@ impl Tables<Strings> for Halves {
         (Strings::new(Zeroizing::new(out.collect())), true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Sixteen ANDs that follow each other share four keys of the hash; these share none.
+    #[test]
+    fn every_gate_has_a_key_of_its_own() {
+        let key = |number: u64| 4 * (number / 16) + number % 4;
+        let of_chunk = |first: u64| {
+            let Numbers { first, step } = numbers(first);
+            (0..500).map(move |gate| key(first + gate * step))
+        };
+        let keys: BTreeSet<u64> = of_chunk(0).chain(of_chunk(500)).collect();
+        assert_eq!(keys.len(), 1000);
+    }
+}
