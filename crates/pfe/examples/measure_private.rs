@@ -2,6 +2,9 @@
 //! `cargo run --release -p duologue-pfe --example measure_private -- GATES [random|chain] [RUNS] [THREADS] [LINK]`. The first
 //! run is one at once, of each other one setup comes ahead.
 
+mod common;
+
+use common::{INPUTS, data, used};
 use duologue::channel::{Channel, Limits, Link, Listener, Security};
 use duologue::circuit::Bit;
 use duologue::circuit::private::{Function, Node};
@@ -11,8 +14,6 @@ use pfe::{Alice, Bob, Padding, Threads, Wired};
 use std::error::Error;
 use std::process::{Command, Stdio};
 use std::time::Instant;
-
-const INPUTS: usize = 64;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -98,7 +99,7 @@ fn bob(address: &str, measured: &Measured) -> Result<()> {
     let mut bob = Bob::connect(over(channel, &measured.link)?, INPUTS as u32)?;
     bob.limit(measured.runs);
     bob.compute_on(Threads::new(measured.threads)?);
-    let x: Vec<bool> = (0..INPUTS).map(|bit| 0x9e37_79b9_7f4a_7c15u64 >> bit & 1 == 1).collect();
+    let x = data();
     for run in 0..measured.runs {
         let begin = Instant::now();
         let result = if run == 0 {
@@ -118,14 +119,4 @@ fn bob(address: &str, measured: &Measured) -> Result<()> {
     let counters = bob.close()?;
     println!("bob sent {} bytes and received {}", counters.bytes_sent, counters.bytes_received);
     Ok(())
-}
-
-/// Time and memory of this process, where the system tells.
-fn used() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned();
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0) / 100.0;
-    format!("{:.2} s of processor, {peak}", ticks(11) + ticks(12))
 }

@@ -37,10 +37,13 @@
 //! counts them, which leaves out those of complements: a bit takes as long as its complement.
 
 mod dh;
+mod line;
 pub mod linear;
 mod offer;
 mod party;
 mod proposal;
+#[cfg(test)]
+mod random;
 mod threads;
 
 use duologue::{Error, Result};

@@ -96,6 +96,13 @@ pub(crate) enum Hello {
 }
 
 impl Offer {
+    /// Whether the function takes data of so many bits.
+    pub(crate) fn takes(&self, x: &[bool]) -> Result<()> {
+        let (given, inputs) = (x.len(), self.sizes.inputs as usize);
+        let why = || Error::usage(format!("the data has {given} bits, and the function takes {inputs}"));
+        if given == inputs { Ok(()) } else { Err(why()) }
+    }
+
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         Hello::Offer(self.clone()).to_bytes(Method::Dh)
     }

@@ -1,10 +1,11 @@
 //! Both parties over a channel.
 
 use crate::dh::{Announced, Garbling, POINT, Queries, TABLE, Wired};
-use crate::offer::{ANY, HELLO, Hello, Offer, chunk, same};
+use crate::line::{AT_ONCE, LATER, Line};
+use crate::offer::{Offer, chunk};
 use crate::proposal::Method;
 use crate::{CHUNK, Threads, os_generator};
-use duologue::channel::{AbortCode, Channel, Counters};
+use duologue::channel::{Channel, Counters};
 use duologue::{Error, Result};
 use kernels::generator::Generator;
 use std::ops::ControlFlow;
@@ -12,81 +13,6 @@ use std::ops::ControlFlow;
 /// Chunks of queries that are under way before their tables are waited for: as many gates as are garbled in a second by
 /// few threads, so that a round trip of a tenth of a second does not hold them up.
 const AHEAD: u64 = 64;
-
-/// What Bob says first: a run at once, a run whose labels come after all tables, or the end.
-pub(crate) const AT_ONCE: u8 = 1;
-pub(crate) const LATER: u8 = 2;
-pub(crate) const END: u8 = 0;
-
-/// What the parties may differ in.
-pub(crate) const BITS: &str = "the bits of the data and of what the function takes";
-
-/// Who sees how far a run is, in queries done and in all, and may end it.
-type Observer = Box<dyn FnMut(u64, u64) -> ControlFlow<()> + Send>;
-
-/// A channel that is told when its owner fails, and then does nothing more.
-pub(crate) struct Line {
-    pub(crate) channel: Channel,
-    dead: Option<String>,
-    pub(crate) observer: Option<Observer>,
-}
-
-impl Line {
-    pub(crate) fn new(channel: Channel) -> Self {
-        Line { channel, dead: None, observer: None }
-    }
-
-    /// Does some work; an error ends the line. The peer hears that we failed and nothing else: at which check, and of which
-    /// gate, would be of the function or of the data.
-    pub(crate) fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if let Some(why) = &self.dead {
-            return Err(Error::Dead(why.clone()));
-        }
-        self.dead = Some("a run was interrupted".into());
-        let result = work(self);
-        match &result {
-            Ok(_) => self.dead = None,
-            Err(error) => {
-                self.dead = Some(error.to_string());
-                let code = match error {
-                    Error::Incompatible { .. } => AbortCode::Incompatible,
-                    Error::Cancelled => AbortCode::Cancelled,
-                    _ => AbortCode::Failed,
-                };
-                self.channel.abort(code, "");
-            }
-        }
-        result
-    }
-
-    /// Ends the line between runs.
-    pub(crate) fn cancel(&mut self, why: &str) {
-        if self.dead.is_none() {
-            self.dead = Some(why.into());
-            self.channel.abort(AbortCode::Cancelled, "");
-        }
-    }
-
-    /// Exchanges first messages.
-    pub(crate) fn greet(&mut self, ours: &Hello, method: Method) -> Result<Hello> {
-        self.channel.send(&ours.to_bytes(method))?;
-        self.channel.flush()?;
-        Hello::from_bytes(&self.channel.recv(HELLO)?, method)
-    }
-
-    pub(crate) fn receive<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let mut bytes = [0; N];
-        self.channel.recv_into(&mut bytes)?;
-        Ok(bytes)
-    }
-
-    pub(crate) fn tell(&mut self, done: u64, total: u64) -> Result<()> {
-        match self.observer.as_mut().map_or(ControlFlow::Continue(()), |observer| observer(done, total)) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Cancelled),
-        }
-    }
-}
 
 /// The party that holds the function, over a channel.
 ///
@@ -136,11 +62,7 @@ impl<'a> Alice<'a> {
     pub fn connect(channel: Channel, wired: &'a mut Wired, runs: u32) -> Result<Self> {
         let offer = Offer { sizes: wired.sizes, runs, id: wired.id };
         let mut line = Line::new(channel);
-        line.guarded(|line| match line.greet(&Hello::Offer(offer.clone()), Method::Dh)? {
-            Hello::Data { inputs: ANY } => Ok(()),
-            Hello::Data { inputs } => same(BITS, offer.sizes.inputs.into(), inputs.into()),
-            Hello::Offer(_) => Err(both("the function")),
-        })?;
+        line.offer(&offer, Method::Dh)?;
         Ok(Alice { line, wired, offer, threads: Threads::default(), done: 0 })
     }
 
@@ -151,7 +73,7 @@ impl<'a> Alice<'a> {
 
     /// Sets who sees how far a run is, in points done and in all, and may end it.
     pub fn observe(&mut self, observer: impl FnMut(u64, u64) -> ControlFlow<()> + Send + 'static) {
-        self.line.observer = Some(Box::new(observer));
+        self.line.observe(observer);
     }
 
     /// Takes part in the next run that the peer asks for; false if it asks for none.
@@ -160,35 +82,16 @@ impl<'a> Alice<'a> {
     /// [`Error::Peer`] if the peer sends what no honest party does, or asks for more runs than were offered.
     pub fn serve(&mut self) -> Result<bool> {
         let Alice { line, wired, offer, threads, done } = self;
-        line.guarded(|line| {
-            let [kind] = line.receive()?;
-            match kind {
-                END => Ok(false),
-                AT_ONCE | LATER if *done >= offer.runs => {
-                    Err(Error::peer(format!("it asks for more than the {} runs offered", offer.runs)))
-                }
-                AT_ONCE | LATER => {
-                    serve(line, wired, offer, Run { number: *done, kind }, threads)?;
-                    *done += 1;
-                    Ok(true)
-                }
-                kind => Err(Error::peer(format!("it asks for a run of kind {kind}"))),
-            }
-        })
+        line.serve(offer.runs, done, |line, number, kind| serve(line, wired, offer, Run { number, kind }, threads))
     }
 
     /// Says goodbye: what travelled in all.
     ///
     /// # Errors
     /// If the peer is not at its end.
-    pub fn close(mut self) -> Result<Counters> {
-        self.line.guarded(|line| line.channel.finish())?;
-        Ok(self.line.channel.counters())
+    pub fn close(self) -> Result<Counters> {
+        self.line.close()
     }
-}
-
-pub(crate) fn both(what: &str) -> Error {
-    Error::Incompatible { what: "who is who", ours: format!("we have {what}"), theirs: format!("it has {what} too") }
 }
 
 /// Which run, and whether its labels come at once.
@@ -280,7 +183,7 @@ impl Garbled<'_> {
     /// # Errors
     /// As [`Bob::run`]. After data of another number of bits the run still waits.
     pub fn run(&mut self, x: &[bool]) -> Result<Vec<bool>> {
-        self.bob.check(x)?;
+        self.bob.offer.takes(x)?;
         let garbling =
             self.garbling.take().ok_or_else(|| Error::usage("what was made ahead is for one run, which is done"))?;
         let labels = garbling.input_labels(x);
@@ -304,16 +207,8 @@ impl Bob {
     /// # Errors
     /// [`Error::Incompatible`] if the function takes another number of bits, or the peer has data too.
     pub fn connect(channel: Channel, inputs: impl Into<Option<u32>>) -> Result<Self> {
-        let inputs = inputs.into();
         let mut line = Line::new(channel);
-        let offer =
-            line.guarded(|line| match line.greet(&Hello::Data { inputs: inputs.unwrap_or(ANY) }, Method::Dh)? {
-                Hello::Offer(offer) => {
-                    inputs.map_or(Ok(()), |inputs| same(BITS, inputs.into(), offer.sizes.inputs.into()))?;
-                    Ok(offer)
-                }
-                Hello::Data { .. } => Err(both("the data")),
-            })?;
+        let offer = line.hear_offer(inputs.into(), Method::Dh, |_| Ok(()))?;
         let most = offer.runs;
         let (threads, secrets) = (Threads::default(), os_generator()?);
         Ok(Bob { line, offer, threads, secrets, most, done: 0, queries: Vec::new() })
@@ -337,7 +232,7 @@ impl Bob {
 
     /// Sets who sees how far a run is, in points done and in all, and may end it.
     pub fn observe(&mut self, observer: impl FnMut(u64, u64) -> ControlFlow<()> + Send + 'static) {
-        self.line.observer = Some(Box::new(observer));
+        self.line.observe(observer);
     }
 
     /// Evaluates the function on this data.
@@ -346,7 +241,7 @@ impl Bob {
     /// [`Error::Usage`] if it has other bits than announced, or no run is left; [`Error::Peer`] if the peer sends what no
     /// honest party does.
     pub fn run(&mut self, x: &[bool]) -> Result<Vec<bool>> {
-        self.check(x)?;
+        self.offer.takes(x)?;
         let garbling = self.garble(AT_ONCE, |garbling| garbling.input_labels(x))?;
         self.end(garbling)
     }
@@ -365,17 +260,8 @@ impl Bob {
     /// # Errors
     /// If the peer is not at its end.
     pub fn close(mut self) -> Result<Counters> {
-        self.line.guarded(|line| {
-            line.channel.send(&[END])?;
-            line.channel.finish()
-        })?;
-        Ok(self.line.channel.counters())
-    }
-
-    fn check(&self, x: &[bool]) -> Result<()> {
-        let (given, inputs) = (x.len(), self.offer.sizes.inputs as usize);
-        let why = || Error::usage(format!("the data has {given} bits, and the function takes {inputs}"));
-        if given == inputs { Ok(()) } else { Err(why()) }
+        self.line.end()?;
+        self.line.close()
     }
 
     fn garble(&mut self, kind: u8, labels: impl FnOnce(&Garbling) -> Vec<u8>) -> Result<Garbling> {

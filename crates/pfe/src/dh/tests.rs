@@ -3,31 +3,16 @@
 use super::points::{HashToGroup, random_scalar};
 use super::run::{Announced, Evaluation, Garbling, hashes};
 use super::wiring::{Padding, Queries, Wired};
+use crate::random::{circuit_of, seeded};
 use crate::{CHUNK, Offer, Threads, chunk};
 use curve25519_dalek::ristretto::CompressedRistretto;
 use curve25519_dalek::traits::Identity;
 use curve25519_dalek::{RistrettoPoint, Scalar};
 use duologue::Error;
+use duologue::circuit::Bit;
 use duologue::circuit::private::{Function, Node, nands, thresholds};
-use duologue::circuit::{Bit, Bits, Builder, Circuit};
-use kernels::Block;
 use kernels::generator::Generator;
 use proptest::prelude::*;
-
-fn seeded(seed: u64) -> Generator {
-    Generator::from_seed(Block::new(u128::from(seed)))
-}
-
-fn circuit_of(inputs: u32, gates: &[(u8, usize, usize)], outputs: usize) -> Circuit {
-    let mut c = Builder::new("random");
-    let mut bits = c.bits("x", inputs).0;
-    for &(kind, a, b) in gates {
-        let (a, b) = (bits[a % bits.len()].flip(kind & 1 == 1), bits[b % bits.len()].flip(kind & 2 == 2));
-        bits.push(if kind & 4 == 4 { c.and(a, b) } else { c.xor(a, b) });
-    }
-    c.output("y", &Bits(bits[bits.len() - outputs.min(bits.len())..].to_vec()));
-    c.finish()
-}
 
 fn wired(function: Function, padding: Padding, seed: u64) -> (Wired, Offer) {
     let (mut id, secrets) = ([0; 32], seeded(seed));

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Offer;
+use crate::random::{circuit_of, seeded};
 use duologue::Error;
 use duologue::circuit::private::{Function, Node, nands, thresholds};
 use duologue::circuit::{Bit, Bits, Builder, Circuit};
@@ -9,27 +10,11 @@ use he::djn::DjnOf;
 use he::elgamal::ElGamal;
 use he::linear::{Integers, Labels, Scheme, Strings};
 use kernels::Block;
-use kernels::generator::Generator;
 use proptest::prelude::*;
 use std::sync::{Mutex, OnceLock};
 
 /// Integers under a modulus that can be broken: its steps are 24 gates.
 type Small = DjnOf<512>;
-
-fn seeded(seed: u64) -> Generator {
-    Generator::from_seed(Block::new(u128::from(seed)))
-}
-
-fn circuit_of(inputs: u32, gates: &[(u8, usize, usize)], outputs: usize) -> Circuit {
-    let mut c = Builder::new("random");
-    let mut bits = c.bits("x", inputs).0;
-    for &(kind, a, b) in gates {
-        let (a, b) = (bits[a % bits.len()].flip(kind & 1 == 1), bits[b % bits.len()].flip(kind & 2 == 2));
-        bits.push(if kind & 4 == 4 { c.and(a, b) } else { c.xor(a, b) });
-    }
-    c.output("y", &Bits(bits[bits.len() - outputs.min(bits.len())..].to_vec()));
-    c.finish()
-}
 
 fn netlist(circuit: &Circuit, gates: Option<u64>) -> Netlist {
     Netlist::new(&nands(circuit).unwrap(), gates).unwrap()
