@@ -30,7 +30,7 @@ struct Operation {
     model: fn(Model, &[u128]) -> u128,
 }
 
-const OPERATIONS: [Operation; 14] = [
+const OPERATIONS: [Operation; 15] = [
     Operation { name: "add", operands: 2, model: |m, x| m.add(x[0], x[1]) },
     Operation { name: "sub", operands: 2, model: |m, x| m.add(x[0], x[1] ^ m.zero(true)) },
     Operation { name: "mul", operands: 2, model: |m, x| m.multiply(x[0], x[1]) },
@@ -42,6 +42,7 @@ const OPERATIONS: [Operation; 14] = [
     Operation { name: "max", operands: 2, model: |m, x| m.maximum(x[0], x[1]) },
     Operation { name: "cmp", operands: 2, model: |m, x| m.compare(x[0], x[1]) },
     Operation { name: "round", operands: 1, model: |m, x| m.integral(x[0], |_, n, r| r > 2 || r == 2 && n % 2 == 1) },
+    Operation { name: "round_away", operands: 1, model: |m, x| m.integral(x[0], |_, _, r| r >= 2) },
     Operation { name: "floor", operands: 1, model: |m, x| m.integral(x[0], |sign, _, r| sign && r > 0) },
     Operation { name: "ceil", operands: 1, model: |m, x| m.integral(x[0], |sign, _, r| !sign && r > 0) },
     Operation { name: "trunc", operands: 1, model: |m, x| m.integral(x[0], |_, _, _| false) },
@@ -313,6 +314,7 @@ macro_rules! host {
                 "div" => float(0) / float(1),
                 "sqrt" => float(0).sqrt(),
                 "round" => float(0).round_ties_even(),
+                "round_away" => float(0).round(),
                 "floor" => float(0).floor(),
                 "ceil" => float(0).ceil(),
                 "trunc" => float(0).trunc(),

@@ -10,6 +10,7 @@ use super::gates::{
     add_with_carry, all, any, flip, increment, leading_zeros, mux, normalise, shift_left, shift_right, subtract_small,
 };
 use super::round::{Unrounded, round_aligned};
+use super::status::{Outcome, Rounding};
 use crate::blocks::Goal;
 use crate::blocks::arithmetic::compare::greater;
 use crate::blocks::logic::select::conditional_swap;
@@ -30,6 +31,14 @@ const GUARD: usize = 3;
 /// # Panics
 /// If the formats differ.
 pub fn add(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) -> Float {
+    add_rounded(c, a, b, mode, Rounding::Nearest, goal).number
+}
+
+/// a + b in this direction, with flags: invalid is ∞ − ∞. Towards −∞ a sum of zero is −0 unless both operands are +0.
+///
+/// # Panics
+/// If the formats differ.
+pub fn add_rounded(c: &mut Builder, a: &Float, b: &Float, mode: Mode, rounding: Rounding, goal: Goal) -> Outcome {
     assert_eq!(a.format, b.format, "numbers of one format");
     let pair = Pair::new(c, a, b, mode, goal);
     let sum = pair.sum(c, mode, goal);
@@ -40,22 +49,24 @@ pub fn add(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) -> Flo
     let both_infinite = c.and(pair.large_infinite, pair.small_infinite);
     let invalid = c.and(both_infinite, pair.opposite);
     let cancels = c.and(zero, pair.opposite);
-    let value = match mode {
+    let cancelled = rounding.sign_of_zero();
+    let (invalid, value) = match mode {
         Mode::Ieee => {
             let fraction = any(c, pair.large.fraction());
             let large_nan = c.and(pair.large_infinite, fraction);
             let nan = c.or(large_nan, invalid);
             let infinite = c.xor(pair.large_infinite, nan);
-            let sign = c.and(pair.large.sign(), !cancels);
-            Unrounded { sign, zero, infinite, nan, ..sum }
+            let sign = c.mux(cancels, cancelled, pair.large.sign());
+            (c.and(invalid, !large_nan), Unrounded { sign, zero, infinite, nan, ..sum })
         }
         Mode::Flush => {
-            let positive = c.or(cancels, invalid);
-            let sign = c.and(pair.large.sign(), !positive);
-            Unrounded { sign, zero, infinite: pair.large_infinite, nan: Bit::FALSE, ..sum }
+            let settled = c.or(cancels, invalid);
+            let zero_sign = c.and(cancelled, !invalid);
+            let sign = c.mux(settled, zero_sign, pair.large.sign());
+            (invalid, Unrounded { sign, zero, infinite: pair.large_infinite, nan: Bit::FALSE, ..sum })
         }
     };
-    round_aligned(c, a.format, mode, &value, goal)
+    round_aligned(c, a.format, mode, rounding, &value, goal).invalid(c, mode, invalid, [a, b])
 }
 
 /// a − b: [`add`] of −b, at the same cost.
@@ -64,6 +75,14 @@ pub fn add(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) -> Flo
 /// If the formats differ.
 pub fn subtract(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) -> Float {
     add(c, a, &b.negate(), mode, goal)
+}
+
+/// a − b in this direction, with flags: [`add_rounded`] of −b, at the same cost.
+///
+/// # Panics
+/// If the formats differ.
+pub fn subtract_rounded(c: &mut Builder, a: &Float, b: &Float, mode: Mode, rounding: Rounding, goal: Goal) -> Outcome {
+    add_rounded(c, a, &b.negate(), mode, rounding, goal)
 }
 
 /// Two numbers, the one of larger magnitude first.

@@ -146,6 +146,14 @@ pub fn is_nan(c: &mut Builder, a: &Float) -> Bit {
     c.and(top, fraction)
 }
 
+/// Whether a is a NaN whose highest bit of the fraction is clear. Mode `Ieee`.
+pub(super) fn is_signalling(c: &mut Builder, a: &Float) -> Bit {
+    let (&quiet, payload) = a.fraction().split_last().expect("a fraction has bits");
+    let (top, some) = (all(c, a.exponent()), any(c, payload));
+    let nan = c.and(top, some);
+    c.and(nan, !quiet)
+}
+
 fn extreme(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal, least: Bit) -> Float {
     assert_eq!(a.format, b.format, "numbers of one format");
     let (x, y) = (key(c, a), key(c, b));

@@ -2,7 +2,8 @@
 
 use super::format::{Float, Format, Mode};
 use super::gates::{add_with_carry, any, flip, mux, normalise, shift_right, subtract_small};
-use super::round::{Unrounded, round};
+use super::round::{Unrounded, round_to};
+use super::status::{Outcome, Rounding};
 use crate::blocks::{Goal, negate_if};
 use crate::builder::Builder;
 use crate::graph::Bit;
@@ -13,7 +14,23 @@ use crate::words::{Int, UInt};
 /// # Panics
 /// If the integer has no bits.
 pub fn from_uint(c: &mut Builder, a: &UInt, format: Format, mode: Mode, goal: Goal) -> Float {
-    from_magnitude(c, Bit::FALSE, &a.0, format, mode, goal)
+    from_uint_rounded(c, a, format, mode, Rounding::Nearest, goal).number
+}
+
+/// An unsigned integer rounded in this direction, with flags.
+///
+/// # Panics
+/// If the integer has no bits.
+pub fn from_uint_rounded(
+    c: &mut Builder,
+    a: &UInt,
+    format: Format,
+    mode: Mode,
+    rounding: Rounding,
+    goal: Goal,
+) -> Outcome {
+    let value = of_magnitude(c, Bit::FALSE, &a.0, format, goal);
+    round_to(c, format, mode, rounding, &value, goal)
 }
 
 /// The nearest number to an integer in two's complement, ties to even; beyond the largest number: infinity.
@@ -21,9 +38,25 @@ pub fn from_uint(c: &mut Builder, a: &UInt, format: Format, mode: Mode, goal: Go
 /// # Panics
 /// If the integer has no bits.
 pub fn from_int(c: &mut Builder, a: &Int, format: Format, mode: Mode, goal: Goal) -> Float {
+    from_int_rounded(c, a, format, mode, Rounding::Nearest, goal).number
+}
+
+/// An integer in two's complement rounded in this direction, with flags.
+///
+/// # Panics
+/// If the integer has no bits.
+pub fn from_int_rounded(
+    c: &mut Builder,
+    a: &Int,
+    format: Format,
+    mode: Mode,
+    rounding: Rounding,
+    goal: Goal,
+) -> Outcome {
     let sign = *a.0.last().expect("an integer has a sign bit");
     let magnitude = negate_if(c, sign, &UInt(a.0.clone()), goal);
-    from_magnitude(c, sign, &magnitude.0, format, mode, goal)
+    let value = of_magnitude(c, sign, &magnitude.0, format, goal);
+    round_to(c, format, mode, rounding, &value, goal)
 }
 
 /// a in `width` bits, rounded towards zero; saturating: below 0 is 0, beyond 2^width − 1 is that, NaN is 0.
@@ -57,6 +90,19 @@ pub fn to_int(c: &mut Builder, a: &Float, width: u32, mode: Mode, goal: Goal) ->
 
 /// a in another format, rounded to nearest, ties to even.
 pub fn convert(c: &mut Builder, a: &Float, format: Format, mode: Mode, goal: Goal) -> Float {
+    convert_rounded(c, a, format, mode, Rounding::Nearest, goal).number
+}
+
+/// a in another format, rounded in this direction, with flags.
+pub fn convert_rounded(
+    c: &mut Builder,
+    a: &Float,
+    format: Format,
+    mode: Mode,
+    rounding: Rounding,
+    goal: Goal,
+) -> Outcome {
+    let operand = a;
     let a = a.unpack(c, mode).normalised(c, goal);
     let width = (a.format.exponent_width().max(format.exponent_width()) + 1) as usize;
     let shift = Int::constant(i128::from(format.bias() - a.format.bias()), width as u32).0;
@@ -69,25 +115,24 @@ pub fn convert(c: &mut Builder, a: &Float, format: Format, mode: Mode, goal: Goa
         infinite: a.infinite,
         nan: a.nan,
     };
-    round(c, format, mode, &value, goal)
+    round_to(c, format, mode, rounding, &value, goal).invalid(c, mode, Bit::FALSE, [operand])
 }
 
-fn from_magnitude(c: &mut Builder, sign: Bit, magnitude: &[Bit], format: Format, mode: Mode, goal: Goal) -> Float {
+fn of_magnitude(c: &mut Builder, sign: Bit, magnitude: &[Bit], format: Format, goal: Goal) -> Unrounded {
     assert!(!magnitude.is_empty(), "bits of an integer");
     let (significand, zeros) = normalise(c, magnitude, goal);
     let top = format.bias() + magnitude.len() as i64 - 1;
     let width = (i64::BITS - top.leading_zeros() + 1).max(format.exponent_width());
     let exponent = subtract_small(c, &Int::constant(top.into(), width).0, &zeros, goal);
     let zero = !significand[significand.len() - 1];
-    let value = Unrounded {
+    Unrounded {
         sign,
         exponent: Int(exponent),
         significand: UInt(significand),
         zero,
         infinite: Bit::FALSE,
         nan: Bit::FALSE,
-    };
-    round(c, format, mode, &value, goal)
+    }
 }
 
 /// ⌊|a|⌋ modulo 2^width, whether it is 2^width or more, and whether a is NaN.

@@ -7,7 +7,8 @@
 
 use super::format::{Float, Mode};
 use super::gates::{add_with_carry, any, flip, increment, mux};
-use super::round::{Unrounded, round, round_aligned};
+use super::round::{Unrounded, round_aligned, round_to};
+use super::status::{Outcome, Rounding};
 use crate::blocks::Goal;
 use crate::blocks::arithmetic::goldschmidt::divide_normalised;
 use crate::builder::Builder;
@@ -28,8 +29,21 @@ const CONVERGENCE: usize = 8;
 /// # Panics
 /// If the formats differ.
 pub fn divide(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) -> Float {
+    divided(c, [a, b], mode, Rounding::Nearest, mode == Mode::Ieee, goal).number
+}
+
+/// a / b in this direction, with flags: invalid are 0/0 and ∞/∞. In mode `Flush` it costs the test of the remainder more.
+///
+/// # Panics
+/// If the formats differ.
+pub fn divide_rounded(c: &mut Builder, a: &Float, b: &Float, mode: Mode, rounding: Rounding, goal: Goal) -> Outcome {
+    divided(c, [a, b], mode, rounding, true, goal)
+}
+
+/// [`divide_rounded`]; unless `exact` every quotient counts as inexact.
+fn divided(c: &mut Builder, [a, b]: [&Float; 2], mode: Mode, rounding: Rounding, exact: bool, goal: Goal) -> Outcome {
     assert_eq!(a.format, b.format, "numbers of one format");
-    let format = a.format;
+    let (format, operands) = (a.format, [a, b]);
     let sign = c.xor(a.sign(), b.sign());
     let a = a.unpack(c, mode).normalised(c, goal);
     let b = b.unpack(c, mode).normalised(c, goal);
@@ -43,7 +57,7 @@ pub fn divide(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) -> 
         Mode::Flush => (c.and(sign, !invalid), infinite),
     };
 
-    let (quotient, more) = quotient(c, &a.significand.0, &b.significand.0, mode == Mode::Ieee, goal);
+    let (quotient, more) = quotient(c, &a.significand.0, &b.significand.0, exact, goal);
     let top = quotient[quotient.len() - 1];
     let significand = mux(c, top, &quotient[1..], &quotient[..quotient.len() - 1]);
     let lost = c.and(top, quotient[0]);
@@ -57,7 +71,10 @@ pub fn divide(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) -> 
     let (exponent, _) = add_with_carry(c, &apart, &below, Bit::FALSE, goal);
     let (exponent, _) = increment(c, &exponent, top, goal);
     let value = Unrounded { sign, exponent: Int(exponent), significand: UInt(significand), zero, infinite, nan };
-    round(c, format, mode, &value, goal)
+    let mut outcome = round_to(c, format, mode, rounding, &value, goal).invalid(c, mode, invalid, operands);
+    let divisible = any(c, &[a.zero, a.infinite, a.nan]);
+    outcome.flags.divide_by_zero = c.and(b.zero, !divisible);
+    outcome
 }
 
 /// √a; √−0 is −0.
@@ -68,13 +85,23 @@ pub fn divide(c: &mut Builder, a: &Float, b: &Float, mode: Mode, goal: Goal) -> 
 ///
 /// The root of any other negative number is NaN (`Ieee`) or +∞ (`Flush`).
 pub fn square_root(c: &mut Builder, a: &Float, mode: Mode, goal: Goal) -> Float {
-    let format = a.format;
+    rooted(c, a, mode, Rounding::Nearest, false, goal).number
+}
+
+/// √a in this direction, with flags: invalid is the root of a negative number. It costs the test of the remainder more.
+pub fn square_root_rounded(c: &mut Builder, a: &Float, mode: Mode, rounding: Rounding, goal: Goal) -> Outcome {
+    rooted(c, a, mode, rounding, true, goal)
+}
+
+/// [`square_root_rounded`]; unless `exact` every root that no denormal can be counts as inexact.
+fn rooted(c: &mut Builder, a: &Float, mode: Mode, rounding: Rounding, exact: bool, goal: Goal) -> Outcome {
+    let (format, operand) = (a.format, a);
     let a = a.unpack(c, mode).normalised(c, goal);
     let zero_sign = c.and(a.sign, a.zero);
     let invalid = c.xor(a.sign, zero_sign);
+    let invalid = c.and(invalid, !a.nan);
     let (infinite, nan) = match mode {
         Mode::Ieee => {
-            let invalid = c.and(invalid, !a.nan);
             let positive = c.and(a.infinite, !invalid);
             (positive, c.xor(a.nan, invalid))
         }
@@ -86,17 +113,18 @@ pub fn square_root(c: &mut Builder, a: &Float, mode: Mode, goal: Goal) -> Float 
     let doubled = [&[Bit::FALSE], &a.significand.0[..]].concat();
     let radicand = mux(c, odd, &a.significand.0, &doubled);
     let tiny = format.bias() <= i64::from(format.fraction);
-    let (mut root, more) = root(c, &radicand, tiny, goal);
+    let (mut root, more) = root(c, &radicand, tiny || exact, goal);
     root.insert(0, more);
     let half = Int(a.exponent.0[1..].to_vec()).resized(a.exponent.0.len());
     let below = UInt::constant((1 << (format.exponent - 2)) - 1, half.0.len() as u32).0;
     let (exponent, _) = add_with_carry(c, &half.0, &below, odd, goal);
     let value =
         Unrounded { sign: zero_sign, exponent: Int(exponent), significand: UInt(root), zero: a.zero, infinite, nan };
-    match tiny {
-        true => round(c, format, mode, &value, goal),
-        false => round_aligned(c, format, mode, &value, goal),
-    }
+    let outcome = match tiny {
+        true => round_to(c, format, mode, rounding, &value, goal),
+        false => round_aligned(c, format, mode, rounding, &value, goal),
+    };
+    outcome.invalid(c, mode, invalid, [operand])
 }
 
 /// ⌊a·2^(p + 1) / b⌋ of two significands of p bits whose highest bit is one, in p + 2 bits, and whether a remainder is

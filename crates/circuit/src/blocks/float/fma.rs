@@ -9,7 +9,8 @@
 use super::format::{Float, Mode, Unpacked};
 use super::gates::{add_with_carry, any, flip, increment, mux, normalise, shift_right, subtract_small};
 use super::product::add_product;
-use super::round::{Unrounded, round};
+use super::round::{Unrounded, round_to};
+use super::status::{Outcome, Rounding};
 use crate::blocks::{Columns, Goal};
 use crate::builder::Builder;
 use crate::graph::Bit;
@@ -28,6 +29,21 @@ const GUARD: usize = 3;
 /// # Panics
 /// If the formats differ.
 pub fn multiply_add(c: &mut Builder, a: &Float, b: &Float, addend: &Float, mode: Mode, goal: Goal) -> Float {
+    multiply_add_rounded(c, [a, b, addend], mode, Rounding::Nearest, goal).number
+}
+
+/// a·b + c in this direction, with flags: invalid are 0·∞, whatever is added, and ∞ − ∞.
+///
+/// # Panics
+/// If the formats differ.
+pub fn multiply_add_rounded(
+    c: &mut Builder,
+    operands: [&Float; 3],
+    mode: Mode,
+    rounding: Rounding,
+    goal: Goal,
+) -> Outcome {
+    let [a, b, addend] = operands;
     assert!(a.format == b.format && a.format == addend.format, "numbers of one format");
     let format = a.format;
     let product_sign = c.xor(a.sign(), b.sign());
@@ -50,8 +66,8 @@ pub fn multiply_add(c: &mut Builder, a: &Float, b: &Float, addend: &Float, mode:
     let apart = c.and(both, opposite);
     let invalid = c.or(lost, apart);
     let sum_sign = c.xor(product_sign, turned);
-    let positive = c.and(cancelled, opposite);
-    let sum_sign = c.and(sum_sign, !positive);
+    let cancels = c.and(cancelled, opposite);
+    let sum_sign = c.mux(cancels, rounding.sign_of_zero(), sum_sign);
     let sign = c.mux(addend.infinite, addend.sign, sum_sign);
     let sign = c.mux(infinite, product_sign, sign);
     let infinite = c.or(infinite, addend.infinite);
@@ -62,7 +78,11 @@ pub fn multiply_add(c: &mut Builder, a: &Float, b: &Float, addend: &Float, mode:
     };
     let significand = UInt(significand);
     let value = Unrounded { sign, exponent, significand, zero: cancelled, infinite, nan };
-    round(c, format, mode, &value, goal)
+    let outcome = round_to(c, format, mode, rounding, &value, goal);
+    let factors = c.or(a.nan, b.nan);
+    let apart = c.and(apart, !factors);
+    let invalid = c.or(lost, apart);
+    outcome.invalid(c, mode, invalid, operands)
 }
 
 /// Makes the significand zero where the number is.

@@ -8,23 +8,11 @@
 use super::compare::is_nan;
 use super::format::{Float, Mode};
 use super::gates::{all, any, increment, mux};
+use super::status::Rounding;
 use crate::blocks::Goal;
 use crate::blocks::logic::select::one_hot;
 use crate::builder::Builder;
 use crate::graph::Bit;
-
-/// How to round to an integral number.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Rounding {
-    /// To the nearest; of two that are, the even one.
-    Nearest,
-    /// Towards −∞.
-    Floor,
-    /// Towards +∞.
-    Ceiling,
-    /// Towards zero.
-    Truncate,
-}
 
 /// The integral number that a is rounded to, with the sign of a, also if it is zero; infinities stay.
 ///
@@ -36,10 +24,11 @@ pub fn round_integral(c: &mut Builder, a: &Float, rounding: Rounding, mode: Mode
     let below: Vec<Bit> = a.fraction().iter().zip(&point.below).map(|(&bit, &below)| c.and(bit, below)).collect();
     let up = match rounding {
         Rounding::Nearest => above_half(c, a, &point, &below),
+        Rounding::NearestAway => half_or_more(c, a, &point),
         Rounding::Truncate => Bit::FALSE,
         Rounding::Floor | Rounding::Ceiling => {
             let inexact = any(c, &below);
-            c.and(inexact, a.sign().flip(rounding == Rounding::Ceiling))
+            c.and(inexact, rounding.away(a.sign(), Bit::FALSE))
         }
     };
     let mut filled: Vec<Bit> = (0..n).map(|i| c.xor_all([a.fraction()[i], below[i], point.below[i]])).collect();
@@ -112,10 +101,17 @@ fn above_half(c: &mut Builder, a: &Float, point: &Point, below: &[Bit]) -> Bit {
     c.and(half, beyond)
 }
 
+/// The part below the point is one half or more.
+fn half_or_more(c: &mut Builder, a: &Float, point: &Point) -> Bit {
+    let halves: Vec<Bit> = point.units[1..].iter().zip(a.fraction()).map(|(&unit, &bit)| c.and(unit, bit)).collect();
+    c.xor_all(halves)
+}
+
 /// Whether a number below 1 is rounded to 1.
 fn below_one(c: &mut Builder, a: &Float, point: &Point, rounding: Rounding, mode: Mode) -> Bit {
     match rounding {
         Rounding::Truncate => Bit::FALSE,
+        Rounding::NearestAway => point.half,
         Rounding::Nearest => {
             let fraction = any(c, a.fraction());
             c.and(point.half, fraction)
@@ -125,7 +121,7 @@ fn below_one(c: &mut Builder, a: &Float, point: &Point, rounding: Rounding, mode
                 Mode::Ieee => any(c, a.magnitude()),
                 Mode::Flush => any(c, a.exponent()),
             };
-            c.and(nonzero, a.sign().flip(rounding == Rounding::Ceiling))
+            c.and(nonzero, rounding.away(a.sign(), Bit::FALSE))
         }
     }
 }

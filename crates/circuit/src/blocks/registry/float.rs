@@ -110,8 +110,12 @@ fn integral() -> Vec<Block> {
     fn truncate(c: &mut Builder, a: &Float, mode: Mode, goal: Goal) -> Float {
         float::round_integral(c, a, Rounding::Truncate, mode, goal)
     }
+    fn away(c: &mut Builder, a: &Float, mode: Mode, goal: Goal) -> Float {
+        float::round_integral(c, a, Rounding::NearestAway, mode, goal)
+    }
     let groups = [
         modes!("round", "the nearest integral number, ties to even", unary(a), nearest),
+        modes!("round_away", "the nearest integral number, ties away from zero", unary(a), away),
         modes!("floor", "the integral number at or below a", unary(a), floor),
         modes!("ceil", "the integral number at or above a", unary(a), ceiling),
         modes!("trunc", "the integral number towards zero", unary(a), truncate),

@@ -7,6 +7,7 @@ mod fixed;
 mod float;
 mod integers;
 mod ports;
+mod rounding;
 mod selection;
 mod sets;
 mod trigonometry;
@@ -119,6 +120,7 @@ pub fn registry() -> Vec<Block> {
         selection::blocks(),
         sets::blocks(),
         float::blocks(),
+        rounding::blocks(),
         elementary::blocks(),
         trigonometry::blocks(),
         fixed::blocks(),
