@@ -34,7 +34,7 @@ fn count(inputs: &mut BitMatrix, first: usize) {
     for row in 0..inputs.rows() {
         for (i, word) in inputs.row_mut(row).iter_mut().enumerate() {
             let high = (first + 64 * i) >> row & 1 == 1;
-            *word = if row < INPUT.len() { INPUT[row] } else { u64::from(high).wrapping_neg() };
+            *word = INPUT.get(row).copied().unwrap_or(u64::from(high).wrapping_neg());
         }
     }
 }

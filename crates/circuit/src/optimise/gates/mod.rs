@@ -4,9 +4,9 @@
 //! Amaru, De Micheli, *Reducing the multiplicative complexity in logic networks for cryptography and security
 //! applications*, DAC 2019) and resubstitution (Testa, Soeken, Riener, Amaru, De Micheli, *A logic synthesis toolbox for
 //! reducing the multiplicative complexity in logic networks*, DATE 2020), with three differences. Nodes are known by
-//! [fingerprints that respect XOR](prints), so that neither the order of XORs nor the polarity of operands hides that an
-//! AND is there already. Recipes are not read from a file but made: [48 classes](affine) of up to five inputs, and splits of
-//! six. Resubstitution is [linear algebra](resubstitute) over all nodes of a window at once.
+//! fingerprints that respect XOR (`prints.rs`), so that neither the order of XORs nor the polarity of operands hides that an
+//! AND is there already. Recipes are not read from a file but made: 48 classes of up to five inputs (`affine/`), and splits of
+//! six. Resubstitution is linear algebra (`resubstitute.rs`) over all nodes of a window at once.
 //!
 //! Each replacement is proved by truth tables over a cut or a window. Besides, a whole circuit is compared with what it
 //! came from before it is given out: on all inputs up to 24 bits, else on 2^20 lanes. Everything is deterministic.

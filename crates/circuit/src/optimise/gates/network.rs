@@ -247,7 +247,11 @@ impl<'a> Network<'a> {
     /// All who read `node` read `bit` instead; the node dies. It must not be among those that `bit` is computed from.
     pub fn replace(&mut self, node: u32, bit: Bit) {
         debug_assert_eq!(self.lanes[node as usize], self.lanes_of(bit), "node {node} and what replaces it");
-        while let Some(edge) = Some(self.nodes[node as usize].first).filter(|&edge| edge != NONE) {
+        loop {
+            let edge = self.nodes[node as usize].first;
+            if edge == NONE {
+                break;
+            }
             let (reader, side) = (edge / 2, edge as usize % 2);
             let flip = self.nodes[reader as usize].operands[side].complemented();
             self.unlink(reader, side);
