@@ -119,6 +119,9 @@ fn programs_that_are_none() {
         ("inspect app:none", 1, &["no app is named 'none'"]),
         ("inspect app:scifi:0", 1, &["1 to"]),
         ("import text.duo -o x.duo", 7, &["text.duo", "line 1"]),
+        ("import text.duo -o x.duo --format aiger", 7, &["text.duo", "'aag' or 'aig'"]),
+        ("optimise text.duo -o x.pdf", 1, &["x.pdf", "FILE.duo", "FILE.bristol"]),
+        ("optimise none.aig -o x.duo", 8, &["none.aig"]),
         ("export app:scifi -o x.zip", 1, &["FILE.duo"]),
         ("export app:scifi -o x.duo --inputs bob", 1, &["owners"]),
         ("run", 2, &[]),
@@ -352,7 +355,7 @@ fn help_is_there_for_every_verb() {
     let place = Place::new();
     let help = place.run("--help").succeeded().stdout.clone();
     assert!(help.contains("Exit codes:"));
-    for verb in ["demo", "run", "cost", "inspect", "blocks", "import", "export", "keys"] {
+    for verb in ["demo", "run", "cost", "inspect", "blocks", "import", "optimise", "export", "keys"] {
         assert!(help.contains(verb), "no {verb} in {help}");
         place.run(&format!("{verb} --help")).succeeded();
     }

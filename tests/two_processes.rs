@@ -291,6 +291,26 @@ fn a_block_goes_to_bristol_and_back() {
     assert_eq!(alice.values("out0"), ["0100000000000000"]);
 }
 
+/// A full adder that knows AND and NOT alone: seven ANDs in its file, then one.
+#[test]
+fn a_circuit_of_gates_is_optimised_and_run() {
+    let place = Place::new();
+    let ands = "8 2 4\n10 3 5\n12 9 11\n14 12 6\n16 13 7\n18 15 17\n20 9 15\n";
+    place.write("full.aag", format!("aag 10 3 0 2 7\n2\n4\n6\n18\n21\n{ands}i0 x\ni1 y\ni2 z\no0 sum\no1 carry\n"));
+    let made = place.run("optimise full.aag -o full.duo --inputs alice,bob,alice --effort 4 --json").json();
+    assert_eq!((&made["after"]["ands"], &made["after"]["depth"]), (&1.into(), &1.into()), "{made}");
+    let again = place.run("optimise full.duo -o again.duo --goal depth --json").json();
+    assert_eq!((&again["digest"], &again["before"]), (&made["digest"], &made["after"]), "nothing is left to do");
+    place.run("optimise full.duo -o full.bristol").succeeded();
+    for protocol in ["yao", "gmw"] {
+        let common = format!("full.duo --insecure-plaintext --yes --json --protocol {protocol}");
+        let alice = "--input x=0,1,0,1,0,1,0,1 --input z=0,0,0,0,1,1,1,1";
+        let (alice, _) = place.both(&common, alice, "--input y=0,0,1,1,0,0,1,1");
+        assert_eq!(alice.values("sum"), [0, 1, 1, 0, 1, 0, 0, 1], "{protocol}");
+        assert_eq!(alice.values("carry"), [0, 0, 0, 1, 0, 1, 1, 1], "{protocol}");
+    }
+}
+
 /// Values 9, 4 and 4 in every form, by every method.
 #[test]
 fn the_least_of_many_values_is_found() {

@@ -34,7 +34,7 @@ pub struct Target {
 }
 
 /// All of them, in the order of what a peer sends first; then files.
-pub const ALL: [Target; 15] = [
+pub const ALL: [Target; 16] = [
     Target { name: "frame", run: frame, seeds: frames },
     Target { name: "hello", run: hello, seeds: hellos },
     Target { name: "terms", run: terms, seeds: all_terms },
@@ -47,6 +47,7 @@ pub const ALL: [Target; 15] = [
     Target { name: "duo", run: duo, seeds: duos },
     Target { name: "bristol_fashion", run: bristol_fashion, seeds: fashions },
     Target { name: "bristol_old", run: bristol_old, seeds: olds },
+    Target { name: "aiger", run: aiger, seeds: aigers },
     Target { name: "public_key", run: public_key, seeds: public_keys },
     Target { name: "identity", run: identity, seeds: identities },
     Target { name: "stored_file", run: stored_file, seeds: stored_files },
@@ -396,6 +397,16 @@ pub fn bristol_fashion(bytes: &[u8]) {
 fn fashions() -> Vec<Vec<u8>> {
     let small = "3 7\n2 2 2\n1 1\n\n2 1 0 2 4 XOR\n2 1 1 3 5 AND\n1 1 5 6 INV\n";
     vec![small.into(), bristol::write(&program().circuits()[0]).into()]
+}
+
+/// A circuit in AIGER, ASCII or binary: at worst an error with its line.
+pub fn aiger(bytes: &[u8]) {
+    drop(circuit::format::aiger::read(bytes, "fuzz"));
+}
+
+fn aigers() -> Vec<Vec<u8>> {
+    let text = "aag 5 2 0 2 3\n2\n4\n10\n6\n10 7 9\n6 2 4\n8 3 5\ni0 x[0]\ni1 x[1]\nc\n";
+    vec![text.into(), b"aig 5 2 0 2 3\n10\n6\n\x02\x02\x03\x02\x01\x02o0 s\n".to_vec()]
 }
 
 /// A circuit in the old Bristol format, and whichever of the two it is taken for.

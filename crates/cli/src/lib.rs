@@ -64,6 +64,7 @@ fn run(verb: &Verb, config: Result<Config, Failure>, console: &Console) -> Resul
         Verb::Circuits(args) => verbs::circuits::run(args, console),
         Verb::Compile(args) => verbs::compile::run(args, console),
         Verb::Import(args) => verbs::import::run(args, console),
+        Verb::Optimise(args) => verbs::optimise::run(args, console),
         Verb::Export(args) => verbs::export::run(args, console),
         Verb::Prepare(args) => verbs::prepare::run(args, &config, console),
         Verb::Pool(args) => verbs::pool::run(args, &config, console),

@@ -1,4 +1,6 @@
 //! Files of circuits and programs, one format a file.
 
+#[doc(hidden)]
+pub mod aiger;
 pub mod bristol;
 mod duo;

@@ -1,3 +1,4 @@
-//! Plans rebuilt for a protocol's costs.
+//! Circuits rebuilt: plans for a protocol's costs, and circuits that come as gates for fewer ANDs.
 
 pub mod fuse;
+pub mod gates;

@@ -175,6 +175,20 @@ impl Program {
         &self.circuits
     }
 
+    /// The program with other circuits of the same ports in place of its own.
+    ///
+    /// # Errors
+    /// What the function says, or that the ports differ.
+    #[doc(hidden)]
+    pub fn with_circuits(&self, of: impl FnMut(&Circuit) -> Result<Circuit>) -> Result<Program> {
+        let circuits: Vec<Circuit> = self.circuits.iter().map(of).collect::<Result<_>>()?;
+        let ports = |circuit: &Circuit| (circuit.inputs().to_vec(), circuit.outputs().to_vec());
+        match self.circuits.iter().zip(&circuits).find(|(old, new)| ports(old) != ports(new)) {
+            Some((old, _)) => Err(Error::invalid(format!("circuit '{}'", old.name()), "its ports are others")),
+            None => Ok(Program { circuits, ..self.clone() }),
+        }
+    }
+
     /// The steps in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps

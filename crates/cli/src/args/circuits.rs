@@ -8,6 +8,7 @@ use crate::grain::MOST_CORES;
 use clap::ValueEnum;
 use duologue::channel::Link;
 use duologue::circuit::blocks::Goal;
+use duologue::circuit::optimise::gates::MOST_EFFORT;
 use duologue::{Garbling, Party};
 use std::path::PathBuf;
 
@@ -156,7 +157,7 @@ Parties can be named in the design:
 
 #[derive(clap::Args)]
 pub struct Import {
-    /// A file in Bristol Fashion or in the old Bristol format
+    /// A file in Bristol Fashion, in the old Bristol format, or in AIGER (aag or aig)
     pub file: PathBuf,
     /// The .duo file to write
     #[arg(long, short, value_name = "FILE")]
@@ -181,6 +182,25 @@ pub enum Format {
     Auto,
     Bristol,
     BristolOld,
+    Aiger,
+}
+
+#[derive(clap::Args)]
+pub struct Optimise {
+    /// A program (FILE.duo), or a circuit in Bristol Fashion, in the old Bristol format, or in AIGER
+    pub file: PathBuf,
+    /// FILE.duo for a program, FILE.bristol or FILE.txt for a circuit in Bristol Fashion
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Fewer ANDs; with depth, without longer chains of them
+    #[arg(long, default_value = "size", value_parser = goal())]
+    pub goal: Goal,
+    /// How much to try: 0 for what takes no search, 9 for all
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_EFFORT)))]
+    pub effort: u32,
+    /// Who supplies each input of a circuit
+    #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party(), default_value = "alice,bob")]
+    pub inputs: Vec<Party>,
 }
 
 #[derive(clap::Args)]

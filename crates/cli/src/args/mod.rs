@@ -19,7 +19,7 @@ use kernels::Backend;
 use std::path::PathBuf;
 
 pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
-pub use circuits::{Blocks, Circuits, Compile, Cost, Export, Format, Grain, Import, Inspect};
+pub use circuits::{Blocks, Circuits, Compile, Cost, Export, Format, Grain, Import, Inspect, Optimise};
 pub use he::{He, HeDecrypt, HeEncrypt, HeKeys, HeSecret, HeWhat};
 pub use help::{Completions, Man};
 pub use least::{Form, Least, Method, Ots};
@@ -90,8 +90,10 @@ pub enum Verb {
     Circuits(Circuits),
     /// Make a program from a design in Verilog (needs Yosys)
     Compile(Compile),
-    /// Make a program from a Bristol circuit file
+    /// Make a program from a circuit file: Bristol or AIGER
     Import(Import),
+    /// Rebuild the circuits of a program or of a circuit file with fewer ANDs
+    Optimise(Optimise),
     /// Write a program as a .duo file, or its circuit as a Bristol Fashion file
     Export(Export),
     /// Prepare runs of a program by Yao with a peer, for `duologue run --prepared`

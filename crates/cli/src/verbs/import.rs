@@ -1,5 +1,5 @@
-//! `duologue import`: a program from a circuit file in Bristol Fashion or in the old Bristol format, or one that keeps the
-//! circuit to a party.
+//! `duologue import`: a program from a circuit file in Bristol Fashion, in the old Bristol format or in AIGER, or one that
+//! keeps the circuit to a party.
 
 use super::export::Written;
 use crate::args::{Format, Import};
@@ -8,6 +8,7 @@ use crate::io::console::Console;
 use crate::io::{output, private};
 use crate::program;
 use apps::universal::{gate_bytes, universal};
+use duologue::circuit::format::aiger;
 use duologue::circuit::format::bristol::{self, Dialect, Names};
 use duologue::circuit::universal::Nodes;
 use duologue::circuit::{Circuit, Program};
@@ -21,7 +22,7 @@ use zeroize::Zeroizing;
 const NPY_HEADER: usize = 256;
 
 pub fn run(args: &Import, console: &Console) -> Result<(), Failure> {
-    let circuit = read(args)?;
+    let circuit = read(&args.file, args.format)?;
     if let Some(private) = &args.private {
         return keep(&circuit, private, args, console);
     }
@@ -69,15 +70,20 @@ fn place(path: &Path) -> PathBuf {
     folder.join(path.file_name().unwrap_or_default())
 }
 
-fn read(args: &Import) -> Result<Circuit, Failure> {
-    let path = args.file.display();
-    let bytes = fs::read(&args.file).map_err(Failure::io(format!("reading {path}")))?;
-    let name = args.file.file_stem().map(|stem| stem.to_string_lossy());
-    let names = Names { circuit: name.as_deref().unwrap_or("bristol"), ..Names::default() };
-    let circuit = match args.format {
+/// The circuit in a file.
+pub(super) fn read(file: &Path, format: Format) -> Result<Circuit, Failure> {
+    let path = file.display();
+    let bytes = fs::read(file).map_err(Failure::io(format!("reading {path}")))?;
+    let name = file.file_stem().map(|stem| stem.to_string_lossy());
+    let name = name.as_deref().unwrap_or("circuit");
+    let names = Names { circuit: name, ..Names::default() };
+    let is_aiger = bytes.starts_with(b"aag ") || bytes.starts_with(b"aig ");
+    let circuit = match format {
+        Format::Auto if is_aiger => aiger::read(&bytes, name),
         Format::Auto => bristol::read(&bytes, &names),
         Format::Bristol => bristol::read_as(&bytes, Dialect::Fashion, &names),
         Format::BristolOld => bristol::read_as(&bytes, Dialect::Old, &names),
+        Format::Aiger => aiger::read(&bytes, name),
     };
     circuit.map_err(|why| Failure::malformed(path, why))
 }

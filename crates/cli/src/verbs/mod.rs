@@ -14,6 +14,7 @@ pub mod import;
 pub mod inspect;
 pub mod keys;
 mod made;
+pub mod optimise;
 pub mod peers;
 pub mod pool;
 pub mod prepare;
