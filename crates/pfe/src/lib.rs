@@ -50,10 +50,16 @@ use duologue::{Error, Result};
 use kernels::generator::Generator;
 
 pub use dh::{Padding, Wired, gates_per_second};
-pub(crate) use offer::{CHUNK, chunk};
+#[doc(hidden)]
+pub use dh::{POINT, TABLE};
+#[doc(hidden)]
+pub use offer::CHUNK;
+pub(crate) use offer::chunk;
 pub use offer::{MOST_BITS, MOST_GATES, Offer, Sizes};
-pub use party::{Alice, Bob, Garbled};
-pub use proposal::{Agreed, Announced, Counts, Method, Methods, Proposal};
+#[doc(hidden)]
+pub use party::AHEAD;
+pub use party::{Alice, Bob, Garbled, Kept, KeptAlice, KeptBob, Ready};
+pub use proposal::{Agreed, Announced, Counts, Method, Methods, Proposal, Purpose};
 pub use threads::Threads;
 
 /// A generator that the operating system seeds.

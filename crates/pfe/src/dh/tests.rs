@@ -11,13 +11,15 @@ use curve25519_dalek::{RistrettoPoint, Scalar};
 use duologue::Error;
 use duologue::circuit::Bit;
 use duologue::circuit::private::{Function, Node, nands, thresholds};
+use kernels::Block;
 use kernels::generator::Generator;
 use proptest::prelude::*;
+use zeroize::Zeroizing;
 
 fn wired(function: Function, padding: Padding, seed: u64) -> (Wired, Offer) {
     let (mut id, secrets) = ([0; 32], seeded(seed));
     secrets.derive(b"id      ", 0).fill(&mut id);
-    let wired = Wired::with(function, padding, id, secrets).unwrap();
+    let wired = Wired::with(function, padding, id, Zeroizing::new(Block::new(seed.into()))).unwrap();
     let offer = Offer { sizes: wired.sizes, runs: 2, id: wired.id };
     (wired, offer)
 }

@@ -32,10 +32,10 @@ pub struct Case {
 const SPEEDS: std::ops::RangeInclusive<u64> = 100..=100_000_000;
 
 /// Bytes of a gate's query and of its table, gates of a chunk, and chunks under way.
-const QUERY: u128 = 32;
-const TABLE: u128 = 99;
-const CHUNK: u128 = 512;
-const AHEAD: u128 = 8;
+const QUERY: u128 = pfe::POINT as u128;
+const TABLE: u128 = pfe::TABLE as u128;
+const CHUNK: u128 = pfe::CHUNK as u128;
+const AHEAD: u128 = pfe::AHEAD as u128;
 
 /// What Alice computes of a gate by `dh`, in hundredths of what Bob does.
 const ALICE: u128 = 65;
