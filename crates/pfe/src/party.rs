@@ -2,7 +2,7 @@
 
 mod kept;
 
-use crate::dh::{Announced, Garbling, POINT, Queries, TABLE, Wired};
+use crate::dh::{AnnouncedRun, Garbling, POINT, Queries, TABLE, Wired};
 use crate::line::{AT_ONCE, LATER, Line, strange};
 use crate::offer::{Offer, chunk};
 use crate::proposal::Method;
@@ -124,14 +124,14 @@ fn announced<'a>(
     (wired, offer): (&'a Wired, &Offer),
     number: u32,
     threads: &Threads,
-) -> Result<Announced<'a>> {
+) -> Result<AnnouncedRun<'a>> {
     let announcement = line.receive::<POINT>()?;
     wired.announce(&announcement)?;
-    Announced::new(wired, offer, number, &announcement, threads)
+    AnnouncedRun::new(wired, offer, number, &announcement, threads)
 }
 
 /// Alice's side of a run.
-fn serve(line: &mut Line, mut announced: Announced, exchange: &mut Exchange, kind: u8) -> Result<()> {
+fn serve(line: &mut Line, mut announced: AnnouncedRun, exchange: &mut Exchange, kind: u8) -> Result<()> {
     let labels = POINT * exchange.offer.sizes.inputs as usize;
     let outputs = match kind {
         AT_ONCE => {
@@ -307,7 +307,9 @@ impl Bob {
             self.line.guarded(|line| {
                 let total = self.offer.sizes.queries();
                 let first = (0..total.div_ceil(CHUNK).min(AHEAD)).map(|number| chunk(total, number));
-                first.map(|range| line.channel.recv((range.end - range.start) as usize * POINT)).try_for_each(|came| came.map(drop))
+                first
+                    .map(|range| line.channel.recv((range.end - range.start) as usize * POINT))
+                    .try_for_each(|came| came.map(drop))
             })?;
         }
         self.line.end()?;

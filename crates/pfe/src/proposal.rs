@@ -371,7 +371,13 @@ mod tests {
     }
 
     fn alice(methods: &[Method]) -> Proposal {
-        Proposal { methods: methods.iter().copied().collect(), function: Some(function()), speed: 11, assumed: None, purpose: Purpose::Now }
+        Proposal {
+            methods: methods.iter().copied().collect(),
+            function: Some(function()),
+            speed: 11,
+            assumed: None,
+            purpose: Purpose::Now,
+        }
     }
 
     fn bob(methods: &[Method]) -> Proposal {

@@ -10,7 +10,9 @@ const FORMS: &str = "\
 FUNCTION is a circuit in Bristol Fashion or the old Bristol format, or a program
 that is one circuit: a .duo file, or a block such as block:multiply:32; or a
 file that an application reads: app:scorecard:FILE, app:tariff:FILE,
-app:rules:BYTES:FILE for texts of so many bytes. Its inputs, one after the other, are the bits of x, and its outputs those of y.
+app:rules:BYTES:FILE for texts of so many bytes. Its inputs, one after the other, are the bits of x, and its outputs
+those of y. Inputs that Alice names in --input are constants of her function, and not in x; --gates pads it, unless told
+to what it has without them.
 SOURCE is as for `duologue run`; each lane of x is a run of its own.
 
 Security: both parties follow the protocol. By a universal circuit, an Alice who
@@ -57,9 +59,9 @@ pub struct Private {
     /// Alice: how often Bob may run it; once unless told
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: Option<u32>,
-    /// Bob: the data, x=SOURCE
-    #[arg(long, short, value_name = "x=SOURCE")]
-    pub input: Option<Pair<String>>,
+    /// Bob: the data, x=SOURCE. Alice: an input of the function that is hers, NAME=SOURCE, the same in all runs
+    #[arg(long, short, value_name = "NAME=SOURCE")]
+    pub input: Vec<Pair<String>>,
     /// Bob: where the result goes, a file .npy or .csv; by default it is shown
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<String>,
@@ -100,6 +102,9 @@ pub struct PreparePrivate {
     /// Alice: the function
     #[arg(long, value_name = "FUNCTION")]
     pub function: Option<String>,
+    /// Alice: an input of the function that is hers, the same in all runs
+    #[arg(long, short, value_name = "NAME=SOURCE")]
+    pub input: Vec<Pair<String>>,
     /// Alice: pad it to so many gates
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub gates: Option<u64>,
@@ -127,7 +132,7 @@ impl PreparePrivate {
             additions: self.additions,
             form: self.form,
             runs: self.times,
-            input: None,
+            input: self.input.clone(),
             output: None,
             method: self.method,
             allow_linear: false,

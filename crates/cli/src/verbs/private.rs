@@ -3,6 +3,7 @@
 mod agree;
 mod choice;
 pub mod kept;
+mod own;
 mod parties;
 mod universal;
 
@@ -99,7 +100,7 @@ fn check(args: &Private, prepares: bool) -> Result<(), Failure> {
         _ if args.assume_link.is_some() && methods.len() < 2 => {
             refuse("--assume-link is for a choice between methods: --method auto with --allow-linear")
         }
-        Party::Alice if args.input.is_some() || args.output.is_some() => refuse("--input and --output are bob's"),
+        Party::Alice if args.output.is_some() => refuse("--output is bob's"),
         Party::Alice if args.yes => refuse("--yes is bob's: alice is asked nothing"),
         Party::Alice if args.function.is_none() => refuse("--function is missing: what does alice hold?"),
         Party::Alice if args.additions.is_some() && !methods.contains(&Method::Dh) => {
@@ -114,10 +115,11 @@ fn check(args: &Private, prepares: bool) -> Result<(), Failure> {
         Party::Bob if args.output.as_deref() == Some("-") => {
             refuse("--output is a file: without it the result is shown")
         }
-        Party::Bob if for_alice => {
-            refuse("--function, --gates, --additions, --form, --runs and --times are alice's")
+        Party::Bob if for_alice => refuse("--function, --gates, --additions, --form, --runs and --times are alice's"),
+        Party::Bob if prepares && !args.input.is_empty() => refuse("--input is alice's here: bob's data come later"),
+        Party::Bob if args.input.len() != 1 && !prepares => {
+            refuse("--input x=SOURCE is missing, or is not the only one: what does bob hold?")
         }
-        Party::Bob if args.input.is_none() && !prepares => refuse("--input x=SOURCE is missing: what does bob hold?"),
         _ => Ok(()),
     }
 }
@@ -132,11 +134,12 @@ struct Held {
 
 impl Held {
     fn new(args: &Private) -> Result<Held, Failure> {
-        let (circuit, methods) = (read(args.function.as_deref().unwrap_or_default())?, methods(args));
+        let (circuit, methods) = (Given::read(args)?, methods(args));
         let wired = methods.contains(&Method::Dh).then(|| wire(args, &circuit)).transpose()?;
         let nodes = methods.contains(&Method::Universal).then(|| nodes(args, &circuit)).transpose()?;
         let takes_nands = methods.iter().any(|&method| matches!(method, Method::ElGamal | Method::Djn));
         let netlist = takes_nands.then(|| netlist(args, &circuit)).transpose()?;
+        let circuit = &circuit.circuit;
         let [inputs, outputs] = [circuit.input_width(), circuit.output_bits().len()].map(|bits| bits as u32);
         let mut function = Announced::new(inputs, outputs, args.runs.unwrap_or(1));
         if let Some(wired) = &wired {
@@ -155,8 +158,40 @@ impl Held {
     }
 }
 
-fn wire(args: &Private, circuit: &Circuit) -> Result<Wired, Failure> {
-    Ok(Wired::new(gates(args, circuit)?, Padding { gates: args.gates, additions: args.additions })?)
+/// A function as Alice gives it.
+struct Given {
+    /// With her own data in it.
+    circuit: Circuit,
+    /// Without them, if there are any: it has the sizes that are announced.
+    shape: Option<Circuit>,
+}
+
+impl Given {
+    fn read(args: &Private) -> Result<Given, Failure> {
+        let circuit = read(args.function.as_deref().unwrap_or_default())?;
+        if args.input.is_empty() {
+            return Ok(Given { circuit, shape: None });
+        }
+        Ok(Given { circuit: own::with_data(&circuit, &args.input)?, shape: Some(circuit) })
+    }
+
+    /// A number of gates that does not depend on her data: what is told, or what the function has without them.
+    fn padded(
+        &self,
+        told: Option<u64>,
+        count: impl Fn(&Circuit) -> Result<u64, Failure>,
+    ) -> Result<Option<u64>, Failure> {
+        let of_shape = || self.shape.as_ref().map(count).transpose();
+        told.map_or_else(of_shape, |gates| Ok(Some(gates)))
+    }
+}
+
+fn wire(args: &Private, Given { circuit, shape }: &Given) -> Result<Wired, Failure> {
+    let shape = shape.as_ref().map(|shape| gates(args, shape)).transpose()?;
+    let padded = args.gates.or(shape.as_ref().map(|shape| shape.gates() as u64));
+    let of_shape = |shape: &Function| shape.additions().max(padded.unwrap_or_default().saturating_mul(6));
+    let additions = args.additions.or(shape.as_ref().map(of_shape));
+    Ok(Wired::new(gates(args, circuit)?, Padding { gates: padded, additions })?)
 }
 
 /// The function as `dh` takes it.
@@ -167,13 +202,15 @@ fn gates(args: &Private, circuit: &Circuit) -> Result<Function, Failure> {
     })
 }
 
-fn netlist(args: &Private, circuit: &Circuit) -> Result<Netlist, Failure> {
-    Ok(Netlist::new(&nands(circuit)?, args.gates)?)
+fn netlist(args: &Private, given: &Given) -> Result<Netlist, Failure> {
+    let gates = given.padded(args.gates, |shape| Ok(Netlist::new(&nands(shape)?, None)?.sizes().gates))?;
+    Ok(Netlist::new(&nands(&given.circuit)?, gates)?)
 }
 
-fn nodes(args: &Private, circuit: &Circuit) -> Result<Nodes, Failure> {
-    let nodes = Nodes::of_circuit(circuit)?;
-    let Some(gates) = args.gates else { return Ok(nodes) };
+fn nodes(args: &Private, given: &Given) -> Result<Nodes, Failure> {
+    let nodes = Nodes::of_circuit(&given.circuit)?;
+    let padded = given.padded(args.gates, |shape| Ok(Nodes::of_circuit(shape)?.size().gates.into()))?;
+    let Some(gates) = padded else { return Ok(nodes) };
     Ok(nodes.padded(u32::try_from(gates).unwrap_or(u32::MAX))?)
 }
 
@@ -256,19 +293,41 @@ fn hold_data(
     let x = declined(&mut channel, asked(args, terms, Purpose::Now))?;
     let begin = Instant::now();
     let lanes_of_x = lanes_of(&x);
-    let (results, counters) = match terms.method {
-        Method::Universal => universal::hold_data(&lanes_of_x, terms, channel, ahead, to)?,
+    let (results, end) = match terms.method {
+        Method::Universal => {
+            let (results, counters) = universal::hold_data(&lanes_of_x, terms, channel, ahead, to)?;
+            (results, Ok(counters))
+        }
         Method::Dh => {
-            let mut bob = Bob::connect(channel, terms.function.inputs)?;
+            let mut bob = Bob::connect(channel, None)?;
             bob.compute_on(threads.clone());
             offered(bob.offer(), terms)?;
-            labelled(&lanes_of_x, bob, to)?
+            labelled(&lanes_of_x, bob, to)
         }
-        Method::ElGamal => labelled(&lanes_of_x, data_holder::<ElGamal>(terms, channel)?, to)?,
-        Method::Djn => labelled(&lanes_of_x, data_holder::<Djn>(terms, channel)?, to)?,
+        Method::ElGamal => labelled(&lanes_of_x, data_holder::<ElGamal>(terms, channel)?, to),
+        Method::Djn => labelled(&lanes_of_x, data_holder::<Djn>(terms, channel)?, to),
     };
-    interrupt::settle()?;
-    show(args, place, terms, Report::new(terms, x.lanes(), begin, &counters, BTreeMap::new()), &results, to)
+    show_what_came((args, place), terms, begin, (&results, end), to)
+}
+
+/// The results that there are, none of which comes back, and then what ended the runs before their time.
+fn show_what_came(
+    (args, place): (&Private, Option<Place>),
+    terms: &Terms,
+    begin: Instant,
+    (results, end): (&[Vec<bool>], Result<Counters, Failure>),
+    to: &Console,
+) -> Result<(), Failure> {
+    let counters = match &end {
+        Ok(counters) => *counters,
+        Err(_) if results.is_empty() => return end.map(drop),
+        Err(_) => Counters::default(),
+    };
+    if end.is_ok() {
+        interrupt::settle()?;
+    }
+    show(args, place, terms, Report::new(terms, results.len(), begin, &counters, BTreeMap::new()), results, to)?;
+    end.map(drop)
 }
 
 /// The data, which Bob consents to use.
@@ -319,30 +378,41 @@ fn show(
 
 /// Bob by Katz and Malka's protocol.
 fn data_holder<S: Linear>(terms: &Terms, channel: Channel) -> Result<linear::Bob<S>, Failure> {
-    let bob = linear::Bob::connect(channel, terms.function.inputs)?;
+    let bob = linear::Bob::connect(channel, None)?;
     offered(bob.offer(), terms)?;
     Ok(bob)
 }
 
-/// Bob by linear methods: the results of all runs, and what travelled.
+/// Bob by linear methods: the results of all runs, or of those before one that failed, and what travelled.
 fn labelled(
     data: &[Vec<bool>],
     mut bob: impl DataHolder,
     console: &Console,
-) -> Result<(Vec<Vec<bool>>, Counters), Failure> {
+) -> (Vec<Vec<bool>>, Result<Counters, Failure>) {
     bob.limit(data.len() as u32);
     if !console.quiet() {
         bob.observe(progress::points("a private function"));
     }
-    let results = data.iter().map(|x| bob.run(x)).collect::<duologue::Result<Vec<_>>>()?;
-    Ok((results, bob.close()?))
+    let mut results = Vec::with_capacity(data.len());
+    for x in data {
+        match bob.run(x) {
+            Ok(result) => results.push(result),
+            Err(why) => return (results, Err(why.into())),
+        }
+    }
+    (results, bob.close().map_err(Failure::from))
 }
 
 /// Whether the function is the one that was announced.
 fn offered(offer: &Offer, terms: &Terms) -> duologue::Result<()> {
     let (function, counts) = (&terms.function, terms.counts());
-    let offered = (offer.sizes.outputs, offer.runs, offer.sizes.gates, offer.sizes.additions);
-    match offered == (function.outputs, function.runs, counts.gates, counts.additions) {
+    let announced = pfe::Sizes {
+        inputs: function.inputs,
+        outputs: function.outputs,
+        gates: counts.gates,
+        additions: counts.additions,
+    };
+    match (offer.sizes, offer.runs) == (announced, function.runs) {
         true => Ok(()),
         false => Err(Error::peer("it offers another function than it announced")),
     }
@@ -353,7 +423,7 @@ fn data(args: &Private, function: &Announced) -> Result<BitMatrix, Failure> {
     let mut program = Program::new("the private function");
     let runs = program.size("runs", 1..=u64::from(function.runs));
     program.input("x", Party::Bob, bits(function.inputs), runs);
-    let given = input::read(&program, Party::Bob, args.input.as_slice())?;
+    let given = input::read(&program, Party::Bob, &args.input)?;
     match given.into_iter().next().map(|given| given.value) {
         Some(x) if x.lanes() as u64 > u64::from(function.runs) => {
             let (asked, runs) = (count(x.lanes() as u64, "lane"), count(function.runs.into(), "run"));
@@ -375,11 +445,14 @@ impl Consent<'_> {
     /// Bytes that Alice and Bob send, of linear methods for comparison about as many.
     fn sent(&self) -> [u64; 2] {
         let (Terms { method, function }, runs) = (self.terms, self.runs as u64);
-        let ([inputs, outputs], gates) = ([function.inputs, function.outputs].map(u64::from), self.terms.counts().gates);
+        let ([inputs, outputs], gates) =
+            ([function.inputs, function.outputs].map(u64::from), self.terms.counts().gates);
         let labels = [runs * POINT * outputs, runs * (POINT * inputs + 73)];
         match (method, self.purpose) {
             (Method::Universal, _) => match self.terms.size() {
-                Ok(size) => [runs * (16 * (size.switches() + 3 * size.tables() as u64 + inputs + 1)), runs * inputs / 8],
+                Ok(size) => {
+                    [runs * (16 * (size.switches() + 3 * size.tables() as u64 + inputs + 1)), runs * inputs / 8]
+                }
                 Err(_) => [0; 2],
             },
             (Method::Dh, Purpose::Kept(_)) => labels,
@@ -462,7 +535,7 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     additions: Option<u64>,
     runs: usize,
-    /// From the first message to the last.
+    /// From when the parties have agreed, at Bob from his consent, to the last message.
     seconds: f64,
     sent: u64,
     received: u64,
@@ -514,8 +587,7 @@ mod tests {
         let function = Announced::new(64, 1, 9)
             .with(Method::Universal, Counts { gates: 1_900, additions: 0 })
             .with(Method::Dh, Counts { gates: 1_000, additions: 6_000 });
-        let shown =
-            |method| Consent { terms: &Terms { method, function }, runs: 2, purpose: Purpose::Now }.to_string();
+        let shown = |method| Consent { terms: &Terms { method, function }, runs: 2, purpose: Purpose::Now }.to_string();
         let (universal, dh) = (shown(Method::Universal), shown(Method::Dh));
         for text in [&universal, &dh] {
             assert!(

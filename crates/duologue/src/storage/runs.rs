@@ -23,7 +23,7 @@ use crate::{Error, Party, Result};
 static CONTENT: Content = Content {
     code: 2,
     absent: "there are no runs of a private function",
-    makes: "`duologue private --prepare-to` makes them",
+    makes: "`duologue private prepare --to` makes them",
     alone: "runs of a private function need a folder of their own",
     kinds: &["secrets"],
     bulk: Some("tables"),
@@ -248,9 +248,9 @@ impl KeptRuns {
             channel.send(&[&ours.to_le_bytes()[..], &batch].concat())?;
             channel.flush()?;
             let theirs = channel.recv(40)?;
-            let (number, theirs_batch) = theirs.split_first_chunk().map_or((NONE, &[][..]), |(number, rest)| {
-                (u64::from_le_bytes(*number), rest)
-            });
+            let (number, theirs_batch) = theirs
+                .split_first_chunk()
+                .map_or((NONE, &[][..]), |(number, rest)| (u64::from_le_bytes(*number), rest));
             match number.max(ours) {
                 NONE => return Err(self.empty()),
                 _ if number == ours && theirs_batch == batch => return Ok(ours),
@@ -290,7 +290,9 @@ impl KeptRuns {
 
     fn empty(&self) -> Error {
         let folder = self.folder.path().display();
-        Error::usage(format!("no run is left in {folder} and at the peer: `duologue private --prepare-to` makes others"))
+        Error::usage(format!(
+            "no run is left in {folder} and at the peer: `duologue private prepare --to` makes others"
+        ))
     }
 }
 

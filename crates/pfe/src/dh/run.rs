@@ -156,7 +156,7 @@ fn indistinct() -> Error {
 }
 
 /// Alice's side of a run, before she has labels: what she computes of the announcement alone.
-pub struct Announced<'a> {
+pub struct AnnouncedRun<'a> {
     wired: &'a Wired,
     threads: Threads,
     hashes: Hashes,
@@ -166,7 +166,7 @@ pub struct Announced<'a> {
     ahead: VecDeque<Points>,
 }
 
-impl<'a> Announced<'a> {
+impl<'a> AnnouncedRun<'a> {
     /// The run of this number, which these bytes announced.
     ///
     /// # Errors
@@ -181,7 +181,7 @@ impl<'a> Announced<'a> {
         let table_of_a = FixedBase::new(&decode_all(&[*announcement], "what it announces a run with")?);
         let hashes = hashes(offer, number, announcement);
         let (announcement, threads) = (*announcement, threads.clone());
-        Ok(Announced { wired, threads, hashes, announcement, table_of_a, ahead: VecDeque::new() })
+        Ok(AnnouncedRun { wired, threads, hashes, announcement, table_of_a, ahead: VecDeque::new() })
     }
 
     /// A.
@@ -220,7 +220,7 @@ impl<'a> Announced<'a> {
 
 /// Alice's side of a run.
 pub struct Evaluation<'a> {
-    run: Announced<'a>,
+    run: AnnouncedRun<'a>,
     nodes: Nodes<'a>,
     outputs: Vec<Label>,
     next: u64,

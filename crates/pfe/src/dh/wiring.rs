@@ -45,12 +45,7 @@ impl Wired {
         Self::with(function, padding, id, Zeroizing::new(crate::os_generator()?.block()))
     }
 
-    pub(crate) fn with(
-        function: Function,
-        padding: Padding,
-        id: [u8; 32],
-        seed: Zeroizing<Block>,
-    ) -> Result<Self> {
+    pub(crate) fn with(function: Function, padding: Padding, id: [u8; 32], seed: Zeroizing<Block>) -> Result<Self> {
         let (sizes, secrets) = (sizes(&function, padding)?, Generator::from_seed(*seed));
         Ok(Wired { id, function, sizes, seed, secrets, announced: Mutex::default() })
     }

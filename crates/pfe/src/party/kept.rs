@@ -20,11 +20,11 @@
 //! blinding numbers serve all runs of a folder, as they serve all of a session, and no other folder.
 
 use super::{Alice, Bob, Exchange, announced, tables_of};
-use crate::dh::{Announced, Garbling, POINT, Padding, TABLE, Wired};
+use crate::Threads;
+use crate::dh::{AnnouncedRun, Garbling, POINT, Padding, TABLE, Wired};
 use crate::line::{KEPT, Line, strange};
 use crate::offer::{CHUNK, Hello, Offer};
 use crate::proposal::Method;
-use crate::Threads;
 use duologue::channel::{Channel, Counters};
 use duologue::circuit::private::{Function, Node};
 use duologue::storage::{Counts, Found, KeptRun, KeptRuns, NewRuns, SealKey};
@@ -160,7 +160,9 @@ impl Kept {
             _ => None,
         });
         match offer {
-            Some(offer) if method == Method::Dh.name() && identity(&offer) == runs.identity() => Ok(Kept { runs, offer }),
+            Some(offer) if method == Method::Dh.name() && identity(&offer) == runs.identity() => {
+                Ok(Kept { runs, offer })
+            }
             _ => Err(runs.malformed("it is of no run that this version knows")),
         }
     }
@@ -217,7 +219,9 @@ impl Kept {
         let seed = Zeroizing::new(Block::from_bytes(*self.runs.secret()));
         let wired = Wired::with(function, padding, id, seed);
         let wired = wired.ok().filter(|wired| wired.sizes == sizes && digest(wired)[..] == secrets[..32]);
-        wired.ok_or_else(|| Error::usage("the runs were prepared for another function than this one, or another --form of it"))
+        wired.ok_or_else(|| {
+            Error::usage("the runs were prepared for another function than this one, in another form, or with other data of alice's")
+        })
     }
 }
 
@@ -232,7 +236,7 @@ pub struct KeptAlice<'a> {
     kept: Kept,
     wired: &'a Wired,
     threads: Threads,
-    ready: Option<(u64, Announced<'a>)>,
+    ready: Option<(u64, AnnouncedRun<'a>)>,
     done: u32,
 }
 
@@ -241,7 +245,7 @@ pub struct Ready<'a> {
     kept: Kept,
     wired: &'a Wired,
     threads: Threads,
-    next: (u64, Announced<'a>),
+    next: (u64, AnnouncedRun<'a>),
 }
 
 impl<'a> Ready<'a> {
@@ -278,10 +282,10 @@ fn prepared<'a>(
     number: u64,
     secrets: &[u8],
     threads: &Threads,
-) -> Result<Announced<'a>> {
+) -> Result<AnnouncedRun<'a>> {
     let announcement = secrets.last_chunk().ok_or_else(|| Error::usage("secrets of a run that are none"))?;
     wired.announce(announcement)?;
-    let mut announced = Announced::new(wired, offer, number as u32, announcement, threads)?;
+    let mut announced = AnnouncedRun::new(wired, offer, number as u32, announcement, threads)?;
     (0..offer.sizes.queries().div_ceil(CHUNK)).for_each(|chunk| announced.prepare(chunk));
     Ok(announced)
 }
@@ -332,7 +336,13 @@ impl KeptAlice<'_> {
     }
 }
 
-fn evaluate(line: &mut Line, offer: &Offer, announced: Announced, run: &mut KeptRun, labels: &[u8]) -> Result<Vec<u8>> {
+fn evaluate(
+    line: &mut Line,
+    offer: &Offer,
+    announced: AnnouncedRun,
+    run: &mut KeptRun,
+    labels: &[u8],
+) -> Result<Vec<u8>> {
     let (mut evaluation, total, mut from) = (announced.begin(labels)?, offer.sizes.queries(), 0);
     for number in 0..total.div_ceil(CHUNK) {
         let mut tables = vec![0; tables_of(offer, number)];

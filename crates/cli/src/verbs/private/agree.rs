@@ -51,12 +51,7 @@ pub fn methods(args: &Private) -> Vec<Method> {
 ///
 /// # Errors
 /// If the function cannot be announced.
-pub fn propose(
-    args: &Private,
-    held: Option<&Held>,
-    threads: &Threads,
-    purpose: Purpose,
-) -> Result<Proposal, Failure> {
+pub fn propose(args: &Private, held: Option<&Held>, threads: &Threads, purpose: Purpose) -> Result<Proposal, Failure> {
     let methods = methods(args);
     let speed = if methods.len() > 1 { pfe::gates_per_second(threads)? } else { 0 };
     let methods: Methods = methods.into_iter().collect();

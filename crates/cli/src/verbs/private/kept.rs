@@ -1,8 +1,8 @@
 //! Runs by Diffie-Hellman labels that are prepared into a folder of each party, and used once.
 
 use super::agree::{Terms, agree, propose};
-use super::{Consent, Held, Report};
-use super::{all_runs, asked, declined, gates, labelled, lanes_of, offered, read, show, warn_alice};
+use super::{Consent, Given, Held, Report};
+use super::{all_runs, asked, declined, gates, labelled, lanes_of, offered, show_what_came, warn_alice};
 use crate::args::Private;
 use crate::config::Config;
 use crate::failure::{Exit, Failure};
@@ -42,11 +42,8 @@ pub fn prepare(args: &Private, to: &Path, config: &Config, console: &Console) ->
     };
     interrupt::settle()?;
     let kept = Kept::open(to, seal(args)?, party)?;
-    let made = Made {
-        seconds: begin.elapsed().as_secs_f64(),
-        sent: counters.bytes_sent,
-        received: counters.bytes_received,
-    };
+    let made =
+        Made { seconds: begin.elapsed().as_secs_f64(), sent: counters.bytes_sent, received: counters.bytes_received };
     debug_assert_eq!(kept.counts().left, counts.left);
     console.show(&KeptReport::new(to, &kept, Some(made)))
 }
@@ -80,7 +77,7 @@ fn prepare_data(
 ) -> Result<(Counts, Counters), Failure> {
     let shown = Consent { terms, runs: terms.function.runs as usize, purpose: Purpose::Keep };
     declined(&mut channel, consent::obtain(&shown, args.yes))?;
-    let mut bob = Bob::connect(channel, terms.function.inputs)?;
+    let mut bob = Bob::connect(channel, None)?;
     bob.compute_on(threads.clone());
     offered(bob.offer(), terms)?;
     if !console.quiet() {
@@ -100,8 +97,7 @@ pub fn run(args: &Private, folder: &Path, config: &Config, console: &Console) ->
     let meet = || peer::meet(&args.peer.meeting, args.peer.link, &security, config, console);
     let ours = proposal(&kept)?;
     if party == Party::Alice {
-        let circuit = read(args.function.as_deref().unwrap_or_default())?;
-        let wired = kept.wired(gates(args, &circuit)?)?;
+        let wired = kept.wired(gates(args, &Given::read(args)?.circuit)?)?;
         let ready = Ready::new(kept, &wired, &threads)?;
         let mut channel = meet()?;
         let terms = agree(&mut channel, party, &ours, console)?;
@@ -156,9 +152,8 @@ fn hold_data(
     }
     let begin = Instant::now();
     let bob = KeptBob::connect(channel, kept, threads)?;
-    let (results, counters) = labelled(&lanes_of(&x), bob, console)?;
-    interrupt::settle()?;
-    show(args, place, terms, Report::new(terms, x.lanes(), begin, &counters, BTreeMap::new()), &results, console)
+    let (results, end) = labelled(&lanes_of(&x), bob, console);
+    show_what_came((args, place), terms, begin, (&results, end), console)
 }
 
 /// `duologue pool` of a folder of runs of a private function.
