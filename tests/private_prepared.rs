@@ -80,7 +80,9 @@ fn folders_that_do_not_belong_together_are_refused() {
     let place = place();
     let (peers, open) = (place.tls(), [(); 2].map(|()| "--insecure-plaintext".to_owned()));
     for to in [PARTIES, ["alice2", "bob2"]] {
-        prepare(&place, &peers, to, 1).iter().for_each(|done| drop(done.succeeded()));
+        for done in prepare(&place, &peers, to, 1) {
+            done.succeeded();
+        }
     }
     for done in use_run(&place, &peers, ["alice", "bob2"], "011") {
         done.failed(4, &["the runs", "prepared, those of"]);

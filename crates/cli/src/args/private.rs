@@ -40,7 +40,9 @@ pub enum PrivateWhat {
     Prepare(Box<PreparePrivate>),
 }
 
+// The group, by which clap knows whether a run is asked for, has the one flag that every run gives.
 #[derive(clap::Args)]
+#[group(args = ["party"])]
 pub struct Private {
     #[command(flatten)]
     pub peer: Peer,
