@@ -122,7 +122,10 @@ impl Line {
 
     /// Bob: asks for no more runs.
     pub(crate) fn end(&mut self) -> Result<()> {
-        self.guarded(|line| line.channel.send(&[END]))
+        self.guarded(|line| {
+            line.channel.send(&[END])?;
+            line.channel.flush()
+        })
     }
 
     /// Says goodbye: what travelled in all.

@@ -208,6 +208,8 @@ pub struct Bob {
     /// How many runs there may be in all, and how many there were.
     most: u32,
     done: u32,
+    /// Whether the end was said.
+    ended: bool,
     /// The queries, 32 bytes each, if there may be another run.
     queries: Vec<Vec<u8>>,
 }
@@ -253,7 +255,7 @@ impl Bob {
         let offer = line.hear_offer(inputs.into(), Method::Dh, |_| Ok(()))?;
         let most = offer.runs;
         let (threads, secrets) = (Threads::default(), os_generator()?);
-        Ok(Bob { line, offer, threads, secrets, most, done: 0, queries: Vec::new() })
+        Ok(Bob { line, offer, threads, secrets, most, done: 0, ended: false, queries: Vec::new() })
     }
 
     /// What is offered: look at it before the first run.
@@ -312,12 +314,14 @@ impl Bob {
                     .try_for_each(|came| came.map(drop))
             })?;
         }
-        self.line.end()?;
+        if !self.ended {
+            self.line.end()?;
+        }
         self.line.close()
     }
 
     pub(crate) fn garble(&mut self, kind: u8, labels: impl FnOnce(&Garbling) -> Vec<u8>) -> Result<Garbling> {
-        let Bob { line, offer, threads, secrets, most, done, queries } = self;
+        let Bob { line, offer, threads, secrets, most, done, queries, .. } = self;
         if *done >= *most {
             let why =
                 format!("the function was offered for {} runs, and the {most} that were wanted are done", offer.runs);
@@ -348,8 +352,13 @@ impl Bob {
         })
     }
 
+    /// The result. After the last run the end is said before it comes, so that the peer says goodbye with it.
     fn end(&mut self, garbling: Garbling) -> Result<Vec<bool>> {
         let outputs = POINT * self.offer.sizes.outputs as usize;
+        if self.done == self.most && !self.ended {
+            self.line.end()?;
+            self.ended = true;
+        }
         self.line.guarded(|line| garbling.finish(&line.channel.recv(outputs)?))
     }
 }

@@ -4,7 +4,7 @@
 //! goodbye, with base OTs:
 //!
 //! ```text
-//! dh          3 round trips + the longest of: either party's gates, either direction's bytes, a round trip for the chunks
+//! dh          2½ round trips + the longest of: either party's gates, either direction's bytes, a round trip for the chunks
 //!             that are under way together
 //! universal   OTs of a new session + 3 round trips + control bits + the longest of: garbling, evaluation, bytes from Alice
 //! ```
@@ -88,7 +88,7 @@ fn dh(Case { function, speeds, conditions }: &Case) -> Duration {
     let under_way = (gates / (CHUNK * AHEAD)) * conditions.round_trip.as_nanos();
     let longest = [work * alice, work * bob, sent[0], sent[1], under_way].into_iter().max().unwrap_or(0);
     // The first chunk waits for Alice's queries, and the last for her evaluation.
-    3 * conditions.round_trip + nanoseconds(longest + work.min(CHUNK) * alice.min(bob))
+    5 * conditions.round_trip / 2 + nanoseconds(longest + work.min(CHUNK) * alice.min(bob))
 }
 
 fn universal(Case { function, conditions, .. }: &Case) -> Duration {
