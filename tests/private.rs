@@ -107,6 +107,40 @@ fn auto_takes_what_both_allow() {
     }
 }
 
+/// Alice's own data are constants of her function, and the sizes that Bob hears do not depend on them.
+#[test]
+fn data_of_alices_are_as_secret_as_the_function() {
+    let place = Place::new();
+    let open = "--insecure-plaintext";
+    for (method, numbers) in [("dh", &[40_503u64, 0][..]), ("universal", &[40_503, 1]), ("elgamal", &[3])] {
+        let mut sizes = Vec::new();
+        for number in numbers {
+            let (alice, bob) = both(
+                &place,
+                &format!("{open} --method {method} --function block:multiply:16 --input a={number} --runs 2 --json"),
+                &format!("{open} --method {method} --input x=6dea,0200 --yes --json"),
+            );
+            let expected = [60_013, 2].map(|x| {
+                let bytes = ((x * number) as u32).to_le_bytes();
+                bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+            });
+            assert_eq!(bob.values("y"), expected, "{number} by {method}");
+            let report = alice.json();
+            assert_eq!(report["input_bits"], 16);
+            sizes.push([report["gates"].clone(), report["additions"].clone(), report["sent"].clone()]);
+        }
+        assert!(sizes.iter().all(|size| *size == sizes[0]), "{sizes:?}");
+    }
+    let alice = format!("private --as alice {open} --listen 127.0.0.1:0 --function block:multiply:16");
+    for (input, words) in [
+        ("--input c=1", "no input 'c'"),
+        ("--input a=1,2", "the same in all runs"),
+        ("-i a=1 -i b=1", "nothing is left"),
+    ] {
+        place.run(&format!("{alice} {input}")).failed(1, &[words]);
+    }
+}
+
 #[test]
 fn another_method_or_line_is_refused_on_both_sides() {
     let place = Place::new();
@@ -198,7 +232,9 @@ fn what_cannot_be_is_refused_before_anything_is_sent() {
     place.run(&format!("{bob} --input x=000 --output missing/y.csv")).failed(8, &["missing/y.csv"]);
     place.run(&format!("{bob} --input x=000 --output .")).failed(1, &["is a folder"]);
     for (args, words) in [
-        (format!("{alice} --function adder.txt --input x=000"), "--input and --output are bob's"),
+        (format!("{alice} --function adder.txt --output y.csv"), "--output is bob's"),
+        (format!("{alice} --function adder.txt --yes"), "--yes is bob's"),
+        (format!("{bob} --input x=000 --runs 9 --form nands"), "--form, --runs and --times are alice's"),
         (alice.to_string(), "--function is missing"),
         (bob.to_string(), "--input x=SOURCE is missing"),
         (format!("{bob} --input x=0 --gates 5"), "alice's"),

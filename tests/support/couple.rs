@@ -72,8 +72,13 @@ impl Couple {
 
     /// What each of a party's processes said after some words in a line, in the order in which the processes ran.
     pub fn lines_after(&self, party: usize, words: &str) -> Vec<String> {
+        self.lines_since(party, 0, words)
+    }
+
+    /// Those of the processes from this number on.
+    pub fn lines_since(&self, party: usize, first: usize, words: &str) -> Vec<String> {
         let file = |started| self.place.path(&format!("{}-{started}.err", PARTIES[party]));
-        let said = (0..self.started).map(|started| fs::read_to_string(file(started)).unwrap_or_default());
+        let said = (first..self.started).map(|started| fs::read_to_string(file(started)).unwrap_or_default());
         let rest = said.flat_map(|said| {
             let lines = said.lines().filter_map(|line| Some(line.split_once(words)?.1.to_string()));
             lines.collect::<Vec<_>>()

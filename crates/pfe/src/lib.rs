@@ -49,11 +49,17 @@ mod threads;
 use duologue::{Error, Result};
 use kernels::generator::Generator;
 
+#[doc(hidden)]
+pub use dh::{POINT, TABLE};
 pub use dh::{Padding, Wired, gates_per_second};
-pub(crate) use offer::{CHUNK, chunk};
+#[doc(hidden)]
+pub use offer::CHUNK;
+pub(crate) use offer::chunk;
 pub use offer::{MOST_BITS, MOST_GATES, Offer, Sizes};
-pub use party::{Alice, Bob, Garbled};
-pub use proposal::{Agreed, Announced, Counts, Method, Methods, Proposal};
+#[doc(hidden)]
+pub use party::AHEAD;
+pub use party::{Alice, Bob, Garbled, Kept, KeptAlice, KeptBob, Ready};
+pub use proposal::{Agreed, Announced, Counts, Method, Methods, Proposal, Purpose};
 pub use threads::Threads;
 
 /// A generator that the operating system seeds.
@@ -68,7 +74,7 @@ fn os_generator() -> Result<Generator> {
 pub mod decoders {
     //! Every decoder of peer bytes, for fuzzing.
 
-    use crate::dh::{Announced, Garbling};
+    use crate::dh::{AnnouncedRun, Garbling};
     use crate::linear::{self, Key, Netlist, PeerKey};
     use crate::{Method, Offer, Threads};
 
@@ -97,7 +103,7 @@ pub mod decoders {
         labels: &[u8],
         tables: &[u8],
     ) -> bool {
-        let announced = Announced::new(wired, offer, 0, announcement, &Threads::default());
+        let announced = AnnouncedRun::new(wired, offer, 0, announcement, &Threads::default());
         let evaluation = announced.and_then(|run| run.begin(labels));
         evaluation.and_then(|mut run| run.chunk(tables).and_then(|()| run.finish())).is_ok()
     }

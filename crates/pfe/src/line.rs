@@ -7,9 +7,11 @@ use duologue::channel::{AbortCode, Channel, Counters};
 use duologue::{Error, Result};
 use std::ops::ControlFlow;
 
-/// What Bob says first: a run at once, a run whose labels come after all tables, or the end.
+/// What Bob says first: a run at once, a run whose labels come after all tables, one of which the first half is kept or was
+/// kept, or the end.
 pub(crate) const AT_ONCE: u8 = 1;
 pub(crate) const LATER: u8 = 2;
+pub(crate) const KEPT: u8 = 3;
 const END: u8 = 0;
 
 /// What the parties may differ in.
@@ -105,22 +107,25 @@ impl Line {
             let [kind] = line.receive()?;
             match kind {
                 END => Ok(false),
-                AT_ONCE | LATER if *done >= runs => {
+                AT_ONCE | LATER | KEPT if *done >= runs => {
                     Err(Error::peer(format!("it asks for more than the {runs} runs offered")))
                 }
-                AT_ONCE | LATER => {
+                AT_ONCE | LATER | KEPT => {
                     run(line, *done, kind)?;
                     *done += 1;
                     Ok(true)
                 }
-                kind => Err(Error::peer(format!("it asks for a run of kind {kind}"))),
+                kind => Err(strange(kind)),
             }
         })
     }
 
     /// Bob: asks for no more runs.
     pub(crate) fn end(&mut self) -> Result<()> {
-        self.guarded(|line| line.channel.send(&[END]))
+        self.guarded(|line| {
+            line.channel.send(&[END])?;
+            line.channel.flush()
+        })
     }
 
     /// Says goodbye: what travelled in all.
@@ -145,6 +150,11 @@ impl Line {
             ControlFlow::Break(()) => Err(Error::Cancelled),
         }
     }
+}
+
+/// Bob asks for a run of a kind that is not done here.
+pub(crate) fn strange(kind: u8) -> Error {
+    Error::peer(format!("it asks for a run of kind {kind}"))
 }
 
 fn both(what: &str) -> Error {

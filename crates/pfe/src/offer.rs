@@ -5,7 +5,7 @@ use duologue::{Error, Result};
 use std::ops::Range;
 
 /// Gates and outputs that travel together.
-pub(crate) const CHUNK: u64 = 512;
+pub const CHUNK: u64 = 512;
 
 /// The most gates of a function.
 pub const MOST_GATES: u64 = 1 << 28;

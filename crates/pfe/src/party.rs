@@ -1,7 +1,9 @@
 //! Both parties over a channel.
 
-use crate::dh::{Announced, Garbling, POINT, Queries, TABLE, Wired};
-use crate::line::{AT_ONCE, LATER, Line};
+mod kept;
+
+use crate::dh::{AnnouncedRun, Garbling, POINT, Queries, TABLE, Wired};
+use crate::line::{AT_ONCE, LATER, Line, strange};
 use crate::offer::{Offer, chunk};
 use crate::proposal::Method;
 use crate::{CHUNK, Threads, os_generator};
@@ -10,9 +12,11 @@ use duologue::{Error, Result};
 use kernels::generator::Generator;
 use std::ops::ControlFlow;
 
+pub use kept::{Kept, KeptAlice, KeptBob, Ready};
+
 /// Chunks of queries that are under way before their tables are waited for: as many gates as are garbled in a second by
 /// few threads, so that a round trip of a tenth of a second does not hold them up.
-const AHEAD: u64 = 64;
+pub const AHEAD: u64 = 64;
 
 /// The party that holds the function, over a channel.
 ///
@@ -47,11 +51,14 @@ const AHEAD: u64 = 64;
 /// ```
 pub struct Alice<'a> {
     line: Line,
-    wired: &'a mut Wired,
+    wired: &'a Wired,
     offer: Offer,
     threads: Threads,
-    /// Runs so far; the queries went with the first.
+    /// Runs so far.
     done: u32,
+    /// The queries, until all are sent, which is in the first run, and how many chunks are.
+    queries: Option<Queries<'a>>,
+    sent: u64,
 }
 
 impl<'a> Alice<'a> {
@@ -63,7 +70,7 @@ impl<'a> Alice<'a> {
         let offer = Offer { sizes: wired.sizes, runs, id: wired.id };
         let mut line = Line::new(channel);
         line.offer(&offer, Method::Dh)?;
-        Ok(Alice { line, wired, offer, threads: Threads::default(), done: 0 })
+        Ok(Alice { line, wired, offer, threads: Threads::default(), done: 0, queries: None, sent: 0 })
     }
 
     /// Sets the threads that compute; the caller's alone unless told. What travels does not depend on them.
@@ -81,8 +88,25 @@ impl<'a> Alice<'a> {
     /// # Errors
     /// [`Error::Peer`] if the peer sends what no honest party does, or asks for more runs than were offered.
     pub fn serve(&mut self) -> Result<bool> {
-        let Alice { line, wired, offer, threads, done } = self;
-        line.serve(offer.runs, done, |line, number, kind| serve(line, wired, offer, Run { number, kind }, threads))
+        self.ask()?;
+        let Alice { line, wired, offer, threads, done, queries, sent } = self;
+        let mut exchange = Exchange { offer, queries: queries.take(), sent };
+        line.serve(offer.runs, done, |line, number, kind| {
+            let announced = announced(line, (wired, offer), number, threads)?;
+            serve(line, announced, &mut exchange, kind)
+        })
+    }
+
+    /// Sends the first queries, which need nothing of Bob's: so they travel while he begins the first run.
+    pub(crate) fn ask(&mut self) -> Result<()> {
+        if self.done > 0 || self.sent > 0 {
+            return Ok(());
+        }
+        let queries = Some(Queries::new(self.wired, &self.threads));
+        let mut exchange = Exchange { offer: &self.offer, queries, sent: &mut self.sent };
+        self.line.guarded(|line| exchange.ask(line, AHEAD))?;
+        self.queries = exchange.queries;
+        Ok(())
     }
 
     /// Says goodbye: what travelled in all.
@@ -94,65 +118,83 @@ impl<'a> Alice<'a> {
     }
 }
 
-/// Which run, and whether its labels come at once.
-struct Run {
+/// Hears how a run is announced.
+fn announced<'a>(
+    line: &mut Line,
+    (wired, offer): (&'a Wired, &Offer),
     number: u32,
-    kind: u8,
+    threads: &Threads,
+) -> Result<AnnouncedRun<'a>> {
+    let announcement = line.receive::<POINT>()?;
+    wired.announce(&announcement)?;
+    AnnouncedRun::new(wired, offer, number, &announcement, threads)
 }
 
 /// Alice's side of a run.
-fn serve(line: &mut Line, wired: &mut Wired, offer: &Offer, run: Run, threads: &Threads) -> Result<()> {
-    let announcement = line.receive::<POINT>()?;
-    if wired.announced.contains(&announcement) {
-        return Err(Error::peer("it announces a run as it announced another"));
-    }
-    wired.announced.push(announcement);
-    let wired = &*wired;
-    let announced = Announced::new(wired, offer, run.number, &announcement, threads)?;
-    let queries = (run.number == 0).then(|| Queries::new(wired, threads));
-    let labels = POINT * offer.sizes.inputs as usize;
-    let outputs = if run.kind == AT_ONCE {
-        let mut evaluation = announced.begin(&line.channel.recv(labels)?)?;
-        exchange(line, offer, queries, |_, tables| evaluation.chunk(&tables))?;
-        evaluation.finish()?
-    } else {
-        let (mut announced, mut stored) = (announced, Vec::new());
-        exchange(line, offer, queries, |number, tables| {
-            announced.prepare(number);
-            stored.push(tables);
-            Ok(())
-        })?;
-        let mut evaluation = announced.begin(&line.channel.recv(labels)?)?;
-        stored.into_iter().try_for_each(|tables| evaluation.chunk(&tables))?;
-        evaluation.finish()?
+fn serve(line: &mut Line, mut announced: AnnouncedRun, exchange: &mut Exchange, kind: u8) -> Result<()> {
+    let labels = POINT * exchange.offer.sizes.inputs as usize;
+    let outputs = match kind {
+        AT_ONCE => {
+            let mut evaluation = announced.begin(&line.channel.recv(labels)?)?;
+            exchange.tables(line, |_, tables| evaluation.chunk(&tables))?;
+            evaluation.finish()?
+        }
+        LATER => {
+            let mut stored = Vec::new();
+            exchange.tables(line, |number, tables| {
+                announced.prepare(number);
+                stored.push(tables);
+                Ok(())
+            })?;
+            let mut evaluation = announced.begin(&line.channel.recv(labels)?)?;
+            stored.into_iter().try_for_each(|tables| evaluation.chunk(&tables))?;
+            evaluation.finish()?
+        }
+        kind => return Err(strange(kind)),
     };
     line.channel.send(&outputs)?;
     line.channel.flush()
 }
 
-/// Sends the queries, if there are any, and takes the tables of each chunk.
-fn exchange(
-    line: &mut Line,
-    offer: &Offer,
-    mut queries: Option<Queries>,
-    mut take: impl FnMut(u64, Vec<u8>) -> Result<()>,
-) -> Result<()> {
-    let (total, mut sent) = (offer.sizes.queries(), 0);
-    let chunks = total.div_ceil(CHUNK);
-    for number in 0..chunks {
-        while let (Some(queries), true) = (&mut queries, sent < chunks.min(number + AHEAD)) {
+/// Queries and tables of a run, as Alice exchanges them.
+pub(crate) struct Exchange<'a, 'q> {
+    pub offer: &'a Offer,
+    /// In the first run.
+    pub queries: Option<Queries<'q>>,
+    /// Chunks of queries that are sent.
+    pub sent: &'a mut u64,
+}
+
+impl Exchange<'_, '_> {
+    fn chunks(&self) -> u64 {
+        self.offer.sizes.queries().div_ceil(CHUNK)
+    }
+
+    /// Sends queries until so many chunks are under way.
+    fn ask(&mut self, line: &mut Line, until: u64) -> Result<()> {
+        let until = until.min(self.chunks());
+        while let (Some(queries), true) = (&mut self.queries, *self.sent < until) {
             line.channel.send(&queries.chunk())?;
             line.channel.flush()?;
-            sent += 1;
+            *self.sent += 1;
         }
-        take(number, line.channel.recv(tables_of(offer, number))?)?;
-        line.tell(chunk(total, number).end, total)?;
+        Ok(())
     }
-    Ok(())
+
+    /// Sends the queries, if there are any, and takes the tables of each chunk.
+    pub fn tables(&mut self, line: &mut Line, mut take: impl FnMut(u64, Vec<u8>) -> Result<()>) -> Result<()> {
+        let total = self.offer.sizes.queries();
+        for number in 0..self.chunks() {
+            self.ask(line, number + AHEAD)?;
+            take(number, line.channel.recv(tables_of(self.offer, number))?)?;
+            line.tell(chunk(total, number).end, total)?;
+        }
+        Ok(())
+    }
 }
 
 /// Bytes of the tables of a chunk.
-fn tables_of(offer: &Offer, number: u64) -> usize {
+pub(crate) fn tables_of(offer: &Offer, number: u64) -> usize {
     let range = chunk(offer.sizes.queries(), number);
     (offer.sizes.gates.clamp(range.start, range.end) - range.start) as usize * TABLE
 }
@@ -166,6 +208,8 @@ pub struct Bob {
     /// How many runs there may be in all, and how many there were.
     most: u32,
     done: u32,
+    /// Whether the end was said.
+    ended: bool,
     /// The queries, 32 bytes each, if there may be another run.
     queries: Vec<Vec<u8>>,
 }
@@ -211,7 +255,7 @@ impl Bob {
         let offer = line.hear_offer(inputs.into(), Method::Dh, |_| Ok(()))?;
         let most = offer.runs;
         let (threads, secrets) = (Threads::default(), os_generator()?);
-        Ok(Bob { line, offer, threads, secrets, most, done: 0, queries: Vec::new() })
+        Ok(Bob { line, offer, threads, secrets, most, done: 0, ended: false, queries: Vec::new() })
     }
 
     /// What is offered: look at it before the first run.
@@ -260,12 +304,24 @@ impl Bob {
     /// # Errors
     /// If the peer is not at its end.
     pub fn close(mut self) -> Result<Counters> {
-        self.line.end()?;
+        if self.done == 0 {
+            // The first queries are on their way.
+            self.line.guarded(|line| {
+                let total = self.offer.sizes.queries();
+                let first = (0..total.div_ceil(CHUNK).min(AHEAD)).map(|number| chunk(total, number));
+                first
+                    .map(|range| line.channel.recv((range.end - range.start) as usize * POINT))
+                    .try_for_each(|came| came.map(drop))
+            })?;
+        }
+        if !self.ended {
+            self.line.end()?;
+        }
         self.line.close()
     }
 
-    fn garble(&mut self, kind: u8, labels: impl FnOnce(&Garbling) -> Vec<u8>) -> Result<Garbling> {
-        let Bob { line, offer, threads, secrets, most, done, queries } = self;
+    pub(crate) fn garble(&mut self, kind: u8, labels: impl FnOnce(&Garbling) -> Vec<u8>) -> Result<Garbling> {
+        let Bob { line, offer, threads, secrets, most, done, queries, .. } = self;
         if *done >= *most {
             let why =
                 format!("the function was offered for {} runs, and the {most} that were wanted are done", offer.runs);
@@ -296,8 +352,13 @@ impl Bob {
         })
     }
 
+    /// The result. After the last run the end is said before it comes, so that the peer says goodbye with it.
     fn end(&mut self, garbling: Garbling) -> Result<Vec<bool>> {
         let outputs = POINT * self.offer.sizes.outputs as usize;
+        if self.done == self.most && !self.ended {
+            self.line.end()?;
+            self.ended = true;
+        }
         self.line.guarded(|line| garbling.finish(&line.channel.recv(outputs)?))
     }
 }

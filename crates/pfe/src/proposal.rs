@@ -2,9 +2,10 @@
 //! by what they choose.
 //!
 //! ```text
-//! both   180 bytes: magic `duo-func`, version (2), role (1), whether a line is assumed (1), methods (4), bits in, bits out,
-//!        runs (4 each), gates and additions under each of eight methods (8 each), gates a second by `dh` (8), the assumed line's round trip
-//!        in microseconds and bits a second, 0 for any number (8 each)
+//! both   213 bytes: magic `duo-func`, version (2), role (1), whether a line is assumed (1), methods (4), bits in, bits out,
+//!        runs (4 each), gates and additions under each of eight methods (8 each), gates a second by `dh` (8), the assumed
+//!        line's round trip in microseconds and bits a second, 0 for any number (8 each), what the runs are for (1: 0 now,
+//!        1 to be kept, 2 kept before), and of runs that were kept the folder's identity, else zeros (32)
 //! ```
 //!
 //! The messages cross on the way. What a party may take is a set; a method is taken only if it is in both. Alice's message has
@@ -17,13 +18,13 @@ use std::fmt;
 use std::time::Duration;
 
 const MAGIC: [u8; 8] = *b"duo-func";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// Methods that a message has room for.
 const ROOM: usize = 8;
 
 /// Bytes of a message.
-pub(crate) const PROPOSAL: usize = 8 + 2 + 1 + 1 + 4 + 3 * 4 + ROOM * 16 + 8 + 16;
+pub(crate) const PROPOSAL: usize = 8 + 2 + 1 + 1 + 4 + 3 * 4 + ROOM * 16 + 8 + 16 + 1 + 32;
 
 /// A protocol for private functions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -165,6 +166,46 @@ impl Announced {
     }
 }
 
+/// What the runs are for.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// Data that is there.
+    #[default]
+    Now,
+    /// To be kept in a folder by each party.
+    Keep,
+    /// They were kept, in the folders of this identity.
+    Kept([u8; 32]),
+}
+
+impl Purpose {
+    fn to_bytes(self) -> [u8; 33] {
+        let mut bytes = [0; 33];
+        match self {
+            Purpose::Now => {}
+            Purpose::Keep => bytes[0] = 1,
+            Purpose::Kept(identity) => {
+                bytes[0] = 2;
+                bytes[1..].copy_from_slice(&identity);
+            }
+        }
+        bytes
+    }
+}
+
+impl fmt::Display for Purpose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Purpose::Now => f.write_str("for data that is there"),
+            Purpose::Keep => f.write_str("to be prepared for later"),
+            Purpose::Kept(identity) => {
+                f.write_str("prepared, those of ")?;
+                identity[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+        }
+    }
+}
+
 /// What a party says of itself and, if it is Alice, of her function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Proposal {
@@ -176,6 +217,8 @@ pub struct Proposal {
     pub speed: u64,
     /// The line that the choice is made for, if it is not measured.
     pub assumed: Option<Link>,
+    /// What the runs are for, both alike.
+    pub purpose: Purpose,
 }
 
 /// What follows from both parties' proposals.
@@ -190,10 +233,19 @@ pub struct Agreed {
 }
 
 impl Proposal {
+    /// Whether its own function can be announced: a peer would refuse it.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if there are too many bits, gates or additions.
+    pub fn check(&self) -> Result<()> {
+        let why = |why| Error::usage(format!("no private function has {why}"));
+        self.function.map_or(Ok(()), |function| function.check(self.methods)).map_err(why)
+    }
+
     /// Trades proposals with the peer.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] if both parties have the function or both the data, if no method is in both sets, or if
+    /// As [`check`](Self::check), before anything is sent; [`Error::Incompatible`] if both parties have the function or both the data, if no method is in both sets, or if
     /// another line is assumed; [`Error::Peer`] if the peer proposes nothing.
     pub fn trade(&self, channel: &mut Channel) -> Result<Agreed> {
         let agreed = self.meet(channel);
@@ -205,6 +257,7 @@ impl Proposal {
     }
 
     fn meet(&self, channel: &mut Channel) -> Result<Agreed> {
+        self.check()?;
         channel.send(&self.to_bytes())?;
         channel.flush()?;
         self.agree(&Proposal::from_bytes(&channel.recv(PROPOSAL)?)?)
@@ -220,6 +273,9 @@ impl Proposal {
                 return differ("who is who", format!("we have {}", what(self)), format!("it has {} too", what(theirs)));
             }
         };
+        if self.purpose != theirs.purpose {
+            return differ("the runs", self.purpose.to_string(), theirs.purpose.to_string());
+        }
         let methods: Vec<Method> = self.methods.and(theirs.methods).collect();
         if methods.is_empty() {
             return differ("the methods", self.methods.to_string(), theirs.methods.to_string());
@@ -246,6 +302,7 @@ impl Proposal {
         let line =
             self.assumed.map_or([0; 2], |line| [line.round_trip.as_micros() as u64, line.bits_per_second.unwrap_or(0)]);
         counts.chain([self.speed]).chain(line).for_each(|number| bytes.extend(number.to_le_bytes()));
+        bytes.extend(self.purpose.to_bytes());
         bytes
     }
 
@@ -271,11 +328,18 @@ impl Proposal {
             round_trip: Duration::from_micros(round_trip),
             bits_per_second: Some(bits).filter(|&bits| bits > 0),
         };
+        let [purpose] = fields.take()?;
+        let identity = fields.take()?;
         let proposal = Proposal {
             methods: Methods(methods),
             function: (role == 0).then_some(Announced { inputs, outputs, runs, counts }),
             speed,
             assumed: (assumed == 1).then_some(line),
+            purpose: match purpose {
+                0 => Purpose::Now,
+                1 => Purpose::Keep,
+                _ => Purpose::Kept(identity),
+            },
         };
         // Of everything there is one encoding: so Bob announces no function, and nothing is left over.
         if proposal.to_bytes() != bytes {
@@ -307,7 +371,13 @@ mod tests {
     }
 
     fn alice(methods: &[Method]) -> Proposal {
-        Proposal { methods: methods.iter().copied().collect(), function: Some(function()), speed: 11, assumed: None }
+        Proposal {
+            methods: methods.iter().copied().collect(),
+            function: Some(function()),
+            speed: 11,
+            assumed: None,
+            purpose: Purpose::Now,
+        }
     }
 
     fn bob(methods: &[Method]) -> Proposal {
@@ -337,6 +407,17 @@ mod tests {
         );
         let roles = text(bob(&[Method::Dh]), bob(&[Method::Dh]));
         assert!(roles.contains("we have the data") && roles.contains("it has the data too"), "{roles}");
+        let kept = Proposal { purpose: Purpose::Kept([0xab; 32]), ..alice(&[Method::Dh]) };
+        for (ours, words) in [
+            (kept, "those of abababababababab"),
+            (Proposal { purpose: Purpose::Kept([0xac; 32]), ..kept }, "those of acac"),
+            (Proposal { purpose: Purpose::Keep, ..kept }, "to be prepared for later"),
+        ] {
+            let purposes = text(ours, bob(&[Method::Dh]));
+            assert!(purposes.contains(words) && purposes.contains("for data that is there"), "{purposes}");
+            assert!(ours.agree(&Proposal { purpose: ours.purpose, ..bob(&[Method::Dh]) }).is_ok());
+        }
+        assert!(text(kept, Proposal { purpose: Purpose::Kept([1; 32]), ..bob(&[Method::Dh]) }).contains("0101"));
         let line = Some("10ms,1Mbit".parse().unwrap());
         let lines = text(Proposal { assumed: line, ..alice(&Method::ALL) }, bob(&Method::ALL));
         assert!(lines.contains("10ms,1Mbit") && lines.contains("measured"), "{lines}");
@@ -344,16 +425,30 @@ mod tests {
         assert!(one.is_ok(), "where there is one method nothing is chosen");
     }
 
+    /// Who announces too much hears it from itself, not from a peer that takes it for misbehaviour.
+    #[test]
+    fn what_cannot_be_announced_is_not_sent() {
+        let function = Announced::new(MOST_BITS + 1, 1, 1).with(Method::Dh, Counts { gates: 1, additions: 0 });
+        let ours = Proposal { function: Some(function), ..alice(&[Method::Dh]) };
+        let (mut channel, mut peer) = Channel::pair();
+        let error = ours.trade(&mut channel).unwrap_err();
+        assert!(matches!(&error, Error::Usage(why) if why.contains("1048577 input bits")), "{error}");
+        assert!(matches!(peer.recv(1), Err(Error::Aborted(_))), "nothing came before the end");
+    }
+
     #[test]
     fn proposals_travel_as_described() {
         let mut sent = alice(&[Method::Dh]);
         sent.function = Some(Announced::new(0x0102, 1, 5).with(Method::Dh, Counts { gates: 9, additions: 8 }));
         sent.assumed = Some(Link { round_trip: Duration::from_millis(1), bits_per_second: None });
-        let mut bytes = b"duo-func\x01\0\0\x01\x02\0\0\0\x02\x01\0\0\x01\0\0\0\x05\0\0\0".to_vec();
+        let mut bytes = b"duo-func\x02\0\0\x01\x02\0\0\0\x02\x01\0\0\x01\0\0\0\x05\0\0\0".to_vec();
         for number in [0u64, 0, 9, 8].into_iter().chain([0; 12]).chain([11, 1000, 0]) {
             bytes.extend(number.to_le_bytes());
         }
-        assert_eq!(sent.to_bytes(), bytes);
+        bytes.push(2);
+        bytes.extend([9; 32]);
+        sent.purpose = Purpose::Kept([9; 32]);
+        assert_eq!((bytes.len(), sent.to_bytes()), (PROPOSAL, bytes.clone()));
         assert_eq!(Proposal::from_bytes(&bytes).unwrap(), sent);
     }
 
@@ -378,6 +473,8 @@ mod tests {
             refused(|bytes| bytes[16..20].fill(0), "0 input bits"),
             refused(|bytes| bytes[23] = 9, "output bits"),
             refused(|bytes| bytes[24..28].fill(0), "no run"),
+            refused(|bytes| bytes[180] = 3, "its proposal is none"),
+            refused(|bytes| bytes[181] = 1, "its proposal is none"),
             refused(|bytes| bytes[32] = 1, "gates"),
         ] {
             assert!(matches!(error, Error::Peer(_)), "{error}");

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::graph::Bit;
+use std::fmt;
 use std::ops::Range;
 
 /// A bit of a function. A gate is named by the number of its node.
@@ -26,13 +27,22 @@ pub enum Node {
 /// A checked function: bits in, bits out, gates of one kind.
 ///
 /// Nodes are in layers: gates of a layer have operands of earlier layers only, and lie side by side.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Function {
     nodes: Vec<Node>,
     inputs: usize,
     outputs: Vec<Bit>,
     gates: usize,
     layers: Vec<Range<usize>>,
+}
+
+/// The numbers alone: the rest is a secret.
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [inputs, outputs] = [self.inputs, self.outputs.len()];
+        let mut numbers = f.debug_struct("Function");
+        numbers.field("inputs", &inputs).field("outputs", &outputs).field("gates", &self.gates).finish_non_exhaustive()
+    }
 }
 
 impl Function {

@@ -24,7 +24,7 @@ pub use he::{He, HeDecrypt, HeEncrypt, HeKeys, HeSecret, HeWhat};
 pub use help::{Completions, Man};
 pub use least::{Form, Least, Method, Ots};
 pub use peers::{AddPeer, Doctor, Peers, PeersWhat};
-pub use private::{Gates, Private, PrivateMethod};
+pub use private::{Gates, Private, PrivateMethod, PrivateVerb, PrivateWhat};
 pub use run::{FillPool, Meeting, Peer, Pool, PoolWhat, Prepare, Run, Settings, ShowPool};
 pub use values::Pair;
 
@@ -105,7 +105,7 @@ pub enum Verb {
     /// Give the keys of peers names, for --peer-key NAME and --connect NAME
     Peers(Peers),
     /// Evaluate a function that is one party's secret on data that is the other's
-    Private(Box<Private>),
+    Private(Box<PrivateVerb>),
     /// Encrypt numbers so that sums of them can be computed without the key
     He(He),
     /// Look for what would keep a run with a peer from starting, and say what to do

@@ -34,7 +34,7 @@ FILE of an output: .npy or .csv by its name, of ciphertexts .enc, otherwise as
 Sizes follow from the lanes of inputs where they can; --size gives the others.";
 
 /// Which party this is, and how it meets its peer.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct Peer {
     /// Which party you are
     #[arg(long = "as", value_name = "PARTY", value_parser = party())]
@@ -227,7 +227,7 @@ pub struct ShowPool {
     pub verify: bool,
 }
 
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct Meeting {
     /// Wait for the peer at this address, such as 0.0.0.0:7000; port 0 is any free one
     #[arg(long, value_name = "ADDR", required_unless_present = "connect", conflicts_with = "connect")]
@@ -244,7 +244,7 @@ pub struct Meeting {
     pub silence: u64,
 }
 
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct Security {
     /// Your private key; by default the one that the configuration file names or that `duologue keys new` makes
     #[arg(long, value_name = "FILE")]

@@ -2,13 +2,15 @@
 
 mod agree;
 mod choice;
+pub mod kept;
+mod own;
 mod parties;
 mod universal;
 
 use super::export;
 use super::run::peak_memory;
 use super::run::report::{Output, lanes};
-use crate::args::{Gates, Private};
+use crate::args::{Gates, Private, PrivateVerb, PrivateWhat};
 use crate::config::Config;
 use crate::failure::{Exit, Failure};
 use crate::io::console::{self, Console, bytes, count, seconds, thousands};
@@ -17,7 +19,7 @@ use crate::io::{consent, input, progress};
 use crate::{interrupt, peer, program};
 use agree::{Terms, agree, methods, propose};
 use apps::private_function;
-use duologue::channel::{Channel, Counters};
+use duologue::channel::{AbortCode, Channel, Counters};
 use duologue::circuit::format::bristol::{self, Names};
 use duologue::circuit::private::{Function, nands, thresholds};
 use duologue::circuit::universal::Nodes;
@@ -27,7 +29,7 @@ use he::djn::Djn;
 use he::elgamal::ElGamal;
 use parties::{DataHolder, FunctionHolder};
 use pfe::linear::{self, Linear, Netlist};
-use pfe::{Alice, Announced, Bob, Counts, Method, Padding, Threads, Wired};
+use pfe::{Alice, Announced, Bob, Counts, Method, Offer, Padding, Purpose, Threads, Wired};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -47,15 +49,32 @@ fn security(method: Method) -> &'static str {
     if method.is_linear() { LINEAR } else { GARBLED }
 }
 
-pub fn run(args: &Private, config: &Config, console: &Console) -> Result<(), Failure> {
-    check(args)?;
+pub fn run(args: &PrivateVerb, config: &Config, console: &Console) -> Result<(), Failure> {
+    match (&args.what, &args.run) {
+        (Some(PrivateWhat::Prepare(args)), _) => {
+            let run = args.as_run();
+            check(&run, true)?;
+            kept::prepare(&run, &args.to, config, console)
+        }
+        (None, Some(args)) => {
+            check(args, false)?;
+            match &args.prepared {
+                Some(folder) => kept::run(args, folder, config, console),
+                None => run_now(args, config, console),
+            }
+        }
+        (None, None) => Err(Failure::input("no run is asked for")),
+    }
+}
+
+fn run_now(args: &Private, config: &Config, console: &Console) -> Result<(), Failure> {
     let party = args.peer.party;
     let held = if party == Party::Alice { Some(Held::new(args)?) } else { None };
     let threads = Threads::new(args.peer.threads.into())?;
     // Now: what cannot be written must not cost a run.
     let place = args.output.as_deref().map(Place::new).transpose()?;
     let security = peer::security(&args.peer, config)?;
-    let (ours, ahead) = (propose(args, held.as_ref(), &threads)?, Precomputation::new()?);
+    let (ours, ahead) = (propose(args, held.as_ref(), &threads, Purpose::Now)?, Precomputation::new()?);
     let mut channel = peer::meet(&args.peer.meeting, args.peer.link, &security, config, console)?;
     let terms = agree(&mut channel, party, &ours, console)?;
     match held {
@@ -65,18 +84,24 @@ pub fn run(args: &Private, config: &Config, console: &Console) -> Result<(), Fai
 }
 
 /// Refuses flags of the other party or of other methods.
-fn check(args: &Private) -> Result<(), Failure> {
+fn check(args: &Private, prepares: bool) -> Result<(), Failure> {
     let refuse = |why: &str| Err(Failure::new(Exit::CommandLine, why));
-    let for_alice = args.function.is_some() || args.gates.is_some() || args.additions.is_some();
+    let padded = args.gates.is_some() || args.additions.is_some();
+    let for_alice = args.function.is_some() || padded || args.runs.is_some() || args.form.is_some();
     let methods = methods(args);
     match args.peer.party {
+        _ if prepares && methods != [Method::Dh] => refuse("runs are prepared by --method dh alone"),
+        _ if args.prepared.is_some() && methods != [Method::Dh] => {
+            refuse("prepared runs are by dh: --method dh, or none with --prepared")
+        }
         _ if args.peer.threads > 1 && !methods.contains(&Method::Dh) => {
             refuse("--threads is for --method dh, or --allow-linear: other methods take one thread")
         }
         _ if args.assume_link.is_some() && methods.len() < 2 => {
             refuse("--assume-link is for a choice between methods: --method auto with --allow-linear")
         }
-        Party::Alice if args.input.is_some() || args.output.is_some() => refuse("--input and --output are bob's"),
+        Party::Alice if args.output.is_some() => refuse("--output is bob's"),
+        Party::Alice if args.yes => refuse("--yes is bob's: alice is asked nothing"),
         Party::Alice if args.function.is_none() => refuse("--function is missing: what does alice hold?"),
         Party::Alice if args.additions.is_some() && !methods.contains(&Method::Dh) => {
             refuse("--additions is for --method dh, or --allow-linear: other functions have none")
@@ -90,8 +115,11 @@ fn check(args: &Private) -> Result<(), Failure> {
         Party::Bob if args.output.as_deref() == Some("-") => {
             refuse("--output is a file: without it the result is shown")
         }
-        Party::Bob if for_alice => refuse("--function, --gates and --additions are alice's"),
-        Party::Bob if args.input.is_none() => refuse("--input x=SOURCE is missing: what does bob hold?"),
+        Party::Bob if for_alice => refuse("--function, --gates, --additions, --form, --runs and --times are alice's"),
+        Party::Bob if prepares && !args.input.is_empty() => refuse("--input is alice's here: bob's data come later"),
+        Party::Bob if args.input.len() != 1 && !prepares => {
+            refuse("--input x=SOURCE is missing, or is not the only one: what does bob hold?")
+        }
         _ => Ok(()),
     }
 }
@@ -106,13 +134,14 @@ struct Held {
 
 impl Held {
     fn new(args: &Private) -> Result<Held, Failure> {
-        let (circuit, methods) = (read(args.function.as_deref().unwrap_or_default())?, methods(args));
+        let (circuit, methods) = (Given::read(args)?, methods(args));
         let wired = methods.contains(&Method::Dh).then(|| wire(args, &circuit)).transpose()?;
         let nodes = methods.contains(&Method::Universal).then(|| nodes(args, &circuit)).transpose()?;
         let takes_nands = methods.iter().any(|&method| matches!(method, Method::ElGamal | Method::Djn));
         let netlist = takes_nands.then(|| netlist(args, &circuit)).transpose()?;
+        let circuit = &circuit.circuit;
         let [inputs, outputs] = [circuit.input_width(), circuit.output_bits().len()].map(|bits| bits as u32);
-        let mut function = Announced::new(inputs, outputs, args.runs);
+        let mut function = Announced::new(inputs, outputs, args.runs.unwrap_or(1));
         if let Some(wired) = &wired {
             let pfe::Sizes { gates, additions, .. } = *wired.sizes();
             function = function.with(Method::Dh, Counts { gates, additions });
@@ -129,21 +158,59 @@ impl Held {
     }
 }
 
-fn wire(args: &Private, circuit: &Circuit) -> Result<Wired, Failure> {
-    let function: Function = match args.form {
+/// A function as Alice gives it.
+struct Given {
+    /// With her own data in it.
+    circuit: Circuit,
+    /// Without them, if there are any: it has the sizes that are announced.
+    shape: Option<Circuit>,
+}
+
+impl Given {
+    fn read(args: &Private) -> Result<Given, Failure> {
+        let circuit = read(args.function.as_deref().unwrap_or_default())?;
+        if args.input.is_empty() {
+            return Ok(Given { circuit, shape: None });
+        }
+        Ok(Given { circuit: own::with_data(&circuit, &args.input)?, shape: Some(circuit) })
+    }
+
+    /// A number of gates that does not depend on her data: what is told, or what the function has without them.
+    fn padded(
+        &self,
+        told: Option<u64>,
+        count: impl Fn(&Circuit) -> Result<u64, Failure>,
+    ) -> Result<Option<u64>, Failure> {
+        let of_shape = || self.shape.as_ref().map(count).transpose();
+        told.map_or_else(of_shape, |gates| Ok(Some(gates)))
+    }
+}
+
+fn wire(args: &Private, Given { circuit, shape }: &Given) -> Result<Wired, Failure> {
+    let shape = shape.as_ref().map(|shape| gates(args, shape)).transpose()?;
+    let padded = args.gates.or(shape.as_ref().map(|shape| shape.gates() as u64));
+    let of_shape = |shape: &Function| shape.additions().max(padded.unwrap_or_default().saturating_mul(6));
+    let additions = args.additions.or(shape.as_ref().map(of_shape));
+    Ok(Wired::new(gates(args, circuit)?, Padding { gates: padded, additions })?)
+}
+
+/// The function as `dh` takes it.
+fn gates(args: &Private, circuit: &Circuit) -> Result<Function, Failure> {
+    Ok(match args.form {
         None | Some(Gates::Thresholds) => thresholds(circuit)?,
         Some(Gates::Nands) => nands(circuit)?,
-    };
-    Ok(Wired::new(function, Padding { gates: args.gates, additions: args.additions })?)
+    })
 }
 
-fn netlist(args: &Private, circuit: &Circuit) -> Result<Netlist, Failure> {
-    Ok(Netlist::new(&nands(circuit)?, args.gates)?)
+fn netlist(args: &Private, given: &Given) -> Result<Netlist, Failure> {
+    let gates = given.padded(args.gates, |shape| Ok(Netlist::new(&nands(shape)?, None)?.sizes().gates))?;
+    Ok(Netlist::new(&nands(&given.circuit)?, gates)?)
 }
 
-fn nodes(args: &Private, circuit: &Circuit) -> Result<Nodes, Failure> {
-    let nodes = Nodes::of_circuit(circuit)?;
-    let Some(gates) = args.gates else { return Ok(nodes) };
+fn nodes(args: &Private, given: &Given) -> Result<Nodes, Failure> {
+    let nodes = Nodes::of_circuit(&given.circuit)?;
+    let padded = given.padded(args.gates, |shape| Ok(Nodes::of_circuit(shape)?.size().gates.into()))?;
+    let Some(gates) = padded else { return Ok(nodes) };
     Ok(nodes.padded(u32::try_from(gates).unwrap_or(u32::MAX))?)
 }
 
@@ -168,8 +235,7 @@ fn hold_function(
     console: &Console,
 ) -> Result<(), Failure> {
     let begin = Instant::now();
-    console.note(format!("bob hears of the function that it has {}, by {}", Shown(terms), terms.method));
-    console.note(format!("{}; every run answers a question about the function", security(terms.method)));
+    warn_alice(terms, console);
     let (runs, counters) = match terms.method {
         Method::Universal => universal::hold_function(&held, channel, ahead, console)?,
         Method::Dh => wired(&mut held, threads, channel, console)?,
@@ -178,6 +244,12 @@ fn hold_function(
     };
     interrupt::settle()?;
     console.show(&Report::new(terms, runs, begin, &counters, BTreeMap::new()))
+}
+
+/// What Alice sees before her first run.
+fn warn_alice(terms: &Terms, console: &Console) {
+    console.note(format!("bob hears of the function that it has {}, by {}", Shown(terms), terms.method));
+    console.note(format!("{}; every run answers a question about the function", security(terms.method)));
 }
 
 /// Alice by Diffie-Hellman labels: how many runs there were, and what travelled.
@@ -214,33 +286,86 @@ fn hold_data(
     (args, threads): (&Private, &Threads),
     place: Option<Place>,
     terms: &Terms,
-    channel: Channel,
+    mut channel: Channel,
     ahead: Precomputation,
     to: &Console,
 ) -> Result<(), Failure> {
-    let x = data(args, &terms.function)?;
-    consent::obtain(&Consent { terms, runs: x.lanes() }, args.yes)?;
+    let x = declined(&mut channel, asked(args, terms, Purpose::Now))?;
     let begin = Instant::now();
-    let lanes_of_x: Vec<Vec<bool>> = (0..x.lanes()).map(|lane| x.lane(lane)).collect();
-    let (results, counters) = match terms.method {
-        Method::Universal => universal::hold_data(&lanes_of_x, terms, channel, ahead, to)?,
-        Method::Dh => {
-            let mut bob = Bob::connect(channel, terms.function.inputs)?;
-            bob.compute_on(threads.clone());
-            labelled(&lanes_of_x, terms, bob, to)?
+    let lanes_of_x = lanes_of(&x);
+    let (results, end) = match terms.method {
+        Method::Universal => {
+            let (results, counters) = universal::hold_data(&lanes_of_x, terms, channel, ahead, to)?;
+            (results, Ok(counters))
         }
-        Method::ElGamal => labelled(&lanes_of_x, terms, data_holder::<ElGamal>(terms, channel)?, to)?,
-        Method::Djn => labelled(&lanes_of_x, terms, data_holder::<Djn>(terms, channel)?, to)?,
+        Method::Dh => {
+            let mut bob = Bob::connect(channel, None)?;
+            bob.compute_on(threads.clone());
+            offered(bob.offer(), terms)?;
+            labelled(&lanes_of_x, bob, to)
+        }
+        Method::ElGamal => labelled(&lanes_of_x, data_holder::<ElGamal>(terms, channel)?, to),
+        Method::Djn => labelled(&lanes_of_x, data_holder::<Djn>(terms, channel)?, to),
     };
-    interrupt::settle()?;
+    show_what_came((args, place), terms, begin, (&results, end), to)
+}
+
+/// The results that there are, none of which comes back, and then what ended the runs before their time.
+fn show_what_came(
+    (args, place): (&Private, Option<Place>),
+    terms: &Terms,
+    begin: Instant,
+    (results, end): (&[Vec<bool>], Result<Counters, Failure>),
+    to: &Console,
+) -> Result<(), Failure> {
+    let counters = match &end {
+        Ok(counters) => *counters,
+        Err(_) if results.is_empty() => return end.map(drop),
+        Err(_) => Counters::default(),
+    };
+    if end.is_ok() {
+        interrupt::settle()?;
+    }
+    show(args, place, terms, Report::new(terms, results.len(), begin, &counters, BTreeMap::new()), results, to)?;
+    end.map(drop)
+}
+
+/// The data, which Bob consents to use.
+fn asked(args: &Private, terms: &Terms, purpose: Purpose) -> Result<BitMatrix, Failure> {
+    let x = data(args, &terms.function)?;
+    consent::obtain(&Consent { terms, runs: x.lanes(), purpose }, args.yes)?;
+    Ok(x)
+}
+
+/// What this party decided; the peer hears if it is against a run.
+fn declined<T>(channel: &mut Channel, decided: Result<T, Failure>) -> Result<T, Failure> {
+    if decided.is_err() {
+        channel.abort(AbortCode::Cancelled, "");
+    }
+    decided
+}
+
+fn lanes_of(x: &BitMatrix) -> Vec<Vec<bool>> {
+    (0..x.lanes()).map(|lane| x.lane(lane)).collect()
+}
+
+/// Shows the results to Bob, or writes them where he wants them.
+fn show(
+    args: &Private,
+    place: Option<Place>,
+    terms: &Terms,
+    report: Report,
+    results: &[Vec<bool>],
+    to: &Console,
+) -> Result<(), Failure> {
     let ty = bits(terms.function.outputs);
-    let y = BitMatrix::from_lanes(terms.function.outputs as usize, &results);
+    let y = BitMatrix::from_lanes(terms.function.outputs as usize, results);
     let file = args.output.clone();
     if let Some(place) = place {
         place.write(&y, ty)?;
     }
     let outputs = BTreeMap::from([("y".to_owned(), Output::new(&y, ty, file.clone()))]);
-    let report = Report::new(terms, x.lanes(), begin, &counters, outputs);
+    let report = Report { outputs, ..report };
     if to.json() {
         return to.show_json(&report);
     }
@@ -253,27 +378,44 @@ fn hold_data(
 
 /// Bob by Katz and Malka's protocol.
 fn data_holder<S: Linear>(terms: &Terms, channel: Channel) -> Result<linear::Bob<S>, Failure> {
-    Ok(linear::Bob::connect(channel, terms.function.inputs)?)
+    let bob = linear::Bob::connect(channel, None)?;
+    offered(bob.offer(), terms)?;
+    Ok(bob)
 }
 
-/// Bob by linear methods: the results of all runs, and what travelled.
+/// Bob by linear methods: the results of all runs, or of those before one that failed, and what travelled.
 fn labelled(
     data: &[Vec<bool>],
-    terms: &Terms,
     mut bob: impl DataHolder,
     console: &Console,
-) -> Result<(Vec<Vec<bool>>, Counters), Failure> {
-    let (offer, function, counts) = (bob.offer(), &terms.function, terms.counts());
-    let offered = (offer.sizes.outputs, offer.runs, offer.sizes.gates, offer.sizes.additions);
-    if offered != (function.outputs, function.runs, counts.gates, counts.additions) {
-        return Err(Error::peer("it offers another function than it announced").into());
-    }
+) -> (Vec<Vec<bool>>, Result<Counters, Failure>) {
     bob.limit(data.len() as u32);
     if !console.quiet() {
         bob.observe(progress::points("a private function"));
     }
-    let results = data.iter().map(|x| bob.run(x)).collect::<duologue::Result<Vec<_>>>()?;
-    Ok((results, bob.close()?))
+    let mut results = Vec::with_capacity(data.len());
+    for x in data {
+        match bob.run(x) {
+            Ok(result) => results.push(result),
+            Err(why) => return (results, Err(why.into())),
+        }
+    }
+    (results, bob.close().map_err(Failure::from))
+}
+
+/// Whether the function is the one that was announced.
+fn offered(offer: &Offer, terms: &Terms) -> duologue::Result<()> {
+    let (function, counts) = (&terms.function, terms.counts());
+    let announced = pfe::Sizes {
+        inputs: function.inputs,
+        outputs: function.outputs,
+        gates: counts.gates,
+        additions: counts.additions,
+    };
+    match (offer.sizes, offer.runs) == (announced, function.runs) {
+        true => Ok(()),
+        false => Err(Error::peer("it offers another function than it announced")),
+    }
 }
 
 /// The data, of as many bits as the function takes: a lane for each run.
@@ -281,7 +423,7 @@ fn data(args: &Private, function: &Announced) -> Result<BitMatrix, Failure> {
     let mut program = Program::new("the private function");
     let runs = program.size("runs", 1..=u64::from(function.runs));
     program.input("x", Party::Bob, bits(function.inputs), runs);
-    let given = input::read(&program, Party::Bob, args.input.as_slice())?;
+    let given = input::read(&program, Party::Bob, &args.input)?;
     match given.into_iter().next().map(|given| given.value) {
         Some(x) if x.lanes() as u64 > u64::from(function.runs) => {
             let (asked, runs) = (count(x.lanes() as u64, "lane"), count(function.runs.into(), "run"));
@@ -296,11 +438,53 @@ fn data(args: &Private, function: &Announced) -> Result<BitMatrix, Failure> {
 struct Consent<'a> {
     terms: &'a Terms,
     runs: usize,
+    purpose: Purpose,
+}
+
+impl Consent<'_> {
+    /// Bytes that Alice and Bob send, of linear methods for comparison about as many.
+    fn sent(&self) -> [u64; 2] {
+        let (Terms { method, function }, runs) = (self.terms, self.runs as u64);
+        let ([inputs, outputs], gates) =
+            ([function.inputs, function.outputs].map(u64::from), self.terms.counts().gates);
+        let labels = [runs * POINT * outputs, runs * (POINT * inputs + 73)];
+        match (method, self.purpose) {
+            (Method::Universal, _) => match self.terms.size() {
+                Ok(size) => {
+                    [runs * (16 * (size.switches() + 3 * size.tables() as u64 + inputs + 1)), runs * inputs / 8]
+                }
+                Err(_) => [0; 2],
+            },
+            (Method::Dh, Purpose::Kept(_)) => labels,
+            (Method::Dh, Purpose::Keep) => [POINT * (gates + outputs), runs * (pfe::TABLE as u64 * gates + POINT)],
+            (Method::Dh, Purpose::Now) => {
+                [POINT * (gates + outputs) + labels[0], runs * pfe::TABLE as u64 * gates + labels[1]]
+            }
+            (Method::ElGamal, _) => [runs * 128 * gates, runs * (194 * gates + 96 * inputs)],
+            (Method::Djn, _) => [runs * 86 * gates, runs * (834 * gates + 784 * inputs)],
+        }
+    }
+
+    /// What Bob keeps in memory, if it is much.
+    fn memory(&self) -> Option<(u64, &'static str)> {
+        let counts = self.terms.counts();
+        match (self.terms.method, self.purpose) {
+            (Method::Universal, _) => {
+                let nodes = self.terms.size().ok()?.nodes() as u64;
+                Some((3 * 16 * nodes.next_power_of_two(), "for labels"))
+            }
+            (Method::Dh, Purpose::Now | Purpose::Keep) if self.runs > 1 => {
+                let queries = counts.gates + u64::from(self.terms.function.outputs);
+                Some((POINT * queries, "from the first run to the last"))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Consent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Consent { terms, runs } = self;
+        let Consent { terms, runs, purpose } = self;
         let by = match terms.method {
             Method::Universal => "a universal circuit",
             Method::Dh => "Diffie-Hellman labels",
@@ -309,15 +493,21 @@ impl fmt::Display for Consent<'_> {
         };
         writeln!(f, "a private function of alice's, by {by}: {}", Shown(terms))?;
         writeln!(f, "the result goes to you alone")?;
+        match purpose {
+            Purpose::Now => {}
+            Purpose::Keep => writeln!(f, "the runs are prepared into a folder, each to be used once")?,
+            Purpose::Kept(_) => writeln!(f, "the runs were prepared: each is used up, whatever happens")?,
+        }
         writeln!(
             f,
             "runs      {} of {} that alice allows",
             thousands(*runs as u64),
             thousands(terms.function.runs.into())
         )?;
-        if *runs > 1 && terms.method == Method::Dh {
-            let queries = terms.counts().gates + u64::from(terms.function.outputs);
-            writeln!(f, "memory    {} from the first run to the last", bytes(POINT * queries))?;
+        let [theirs, ours] = self.sent().map(bytes);
+        writeln!(f, "bytes     about {theirs} from alice, {ours} from you")?;
+        if let Some((memory, why)) = self.memory() {
+            writeln!(f, "memory    {} {why}", bytes(memory))?;
         }
         writeln!(f, "security  {}", security(terms.method))
     }
@@ -345,7 +535,7 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     additions: Option<u64>,
     runs: usize,
-    /// From the first message to the last.
+    /// From when the parties have agreed, at Bob from his consent, to the last message.
     seconds: f64,
     sent: u64,
     received: u64,
@@ -397,7 +587,7 @@ mod tests {
         let function = Announced::new(64, 1, 9)
             .with(Method::Universal, Counts { gates: 1_900, additions: 0 })
             .with(Method::Dh, Counts { gates: 1_000, additions: 6_000 });
-        let shown = |method| Consent { terms: &Terms { method, function }, runs: 2 }.to_string();
+        let shown = |method| Consent { terms: &Terms { method, function }, runs: 2, purpose: Purpose::Now }.to_string();
         let (universal, dh) = (shown(Method::Universal), shown(Method::Dh));
         for text in [&universal, &dh] {
             assert!(
@@ -408,6 +598,7 @@ mod tests {
         }
         assert!(universal.contains("1,900 gates\n") && universal.contains("at most whether Bob stops"), "{universal}");
         assert!(dh.contains("1,000 gates, 6,000 additions\n") && dh.contains("learns all data, unseen"), "{dh}");
-        assert!(dh.contains("memory") && !universal.contains("memory"));
+        assert!(dh.contains("from the first run to the last") && universal.contains("for labels"));
+        assert!(dh.contains("bytes     about 32.1 kB from alice, 202 kB from you"), "{dh}");
     }
 }

@@ -5,7 +5,7 @@
 //! 8     2   version of the format, 2
 //! 10    1   the party: 0 Alice, 1 Bob
 //! 11    1   bit 0: sealed; bit 1: bound to keys; bit 2: the secret is destroyed; bit 3: entries have bulk
-//! 12    1   what the folder holds: 0 a pool, 1 prepared runs
+//! 12    1   what the folder holds: 0 a pool, 1 prepared runs, 2 runs of a private function
 //! 13    3   zero
 //! 16    8   when it was made, in seconds since 1970
 //! 24    32  identity of the folder
@@ -34,7 +34,7 @@ const MAGIC: &[u8; 8] = b"duo-stor";
 const VERSION: u16 = 2;
 
 /// The contents of folders, by their codes.
-pub(super) const CONTENTS: [&str; 2] = ["a pool", "prepared runs"];
+pub(super) const CONTENTS: [&str; 3] = ["a pool", "prepared runs", "runs of a private function"];
 
 /// How headers of version 1 began, by the code of what they held.
 const FIRST: [&[u8; 8]; 2] = [b"duo-pool", b"duo-shlf"];

@@ -1,5 +1,5 @@
 //! Folders of secrets that are used once, on disk. What lies in them is their content: correlations
-//! ([pools](crate::correlation::pool)) or whole runs ([prepared runs](crate::prepared)).
+//! ([pools](crate::correlation::pool)), whole runs ([prepared runs](crate::prepared)), or runs of a private function.
 //!
 //! ```text
 //! lock           held by the process that has the folder open
@@ -28,6 +28,7 @@ mod header;
 mod key;
 mod lock;
 mod piece;
+mod runs;
 mod seal;
 mod sealed;
 
@@ -38,6 +39,8 @@ pub(crate) use cursor::LIMIT;
 pub(crate) use entry::{Entry, EntryReader, EntryWriter, Size};
 pub(crate) use folder::{Description, Folder, Place, holds};
 pub(crate) use header::{Header, Terms, hex_of, printable};
+#[doc(hidden)]
+pub use runs::{Counts, Found, KeptRun, KeptRuns, NewRuns, RunWriter};
 pub use seal::SealKey;
 pub(crate) use sealed::FileReader;
 

@@ -4,7 +4,7 @@
 //! 0    8   "duo-file"
 //! 8    32  identity of the folder
 //! 40   1   the party: 0 Alice, 1 Bob
-//! 41   1   what the folder holds: 0 a pool, 1 prepared runs
+//! 41   1   what the folder holds: 0 a pool, 1 prepared runs, 2 runs of a private function
 //! 42   1   the kind of this file, as the content counts them
 //! 43   5   zero
 //! 48   8   number of the first thing in it

@@ -62,3 +62,9 @@ pub struct Numbers {
     /// The difference of the numbers of two consecutive gates.
     pub step: u64,
 }
+
+/// The bucket of an AND's number, whose key it is hashed under, and its first tweak there (`half_gates::HalfGates`).
+pub fn bucket(number: u64) -> (u64, u64) {
+    let (block, place) = (number / 16, number % 16);
+    (4 * block + place % 4, 2 * (place / 4))
+}

@@ -2,7 +2,7 @@
 
 use crate::Block;
 use crate::cipher::portable::{Cipher, numbered};
-use crate::garbling::gates::Gate;
+use crate::garbling::gates::{self, Gate};
 use crate::garbling::wires::Several;
 use crate::matrices::rows::BlockRows;
 use std::ops::Range;
@@ -11,13 +11,13 @@ use std::ops::Range;
 pub(crate) fn gates(key: Block, first: u64, len: usize, mut gate: impl FnMut(usize, &Cipher, Block)) {
     let mut buckets: [Option<Cipher>; 4] = [const { None }; 4];
     for (k, number) in (0..len).zip(first..) {
-        let (block, place) = (number / 16, number % 16);
-        let bucket = &mut buckets[(place % 4) as usize];
-        if place < 4 {
+        let (number, tweak) = gates::bucket(number);
+        let bucket = &mut buckets[(number % 4) as usize];
+        if tweak == 0 {
             *bucket = None;
         }
-        let cipher = bucket.get_or_insert_with(|| numbered(key, 4 * block + place % 4));
-        gate(k, cipher, Block::new((2 * (place / 4)).into()));
+        let cipher = bucket.get_or_insert_with(|| numbered(key, number));
+        gate(k, cipher, Block::new(tweak.into()));
     }
 }
 

@@ -9,7 +9,7 @@ mod table;
 mod wiring;
 
 pub use points::POINT;
-pub use run::{Announced, Garbling};
+pub use run::{AnnouncedRun, Garbling};
 pub use speed::gates_per_second;
 pub use table::TABLE;
 pub use wiring::{Padding, Queries, Wired};

@@ -30,7 +30,8 @@ pub struct Garbling {
     hashes: Hashes,
     announcement: [u8; POINT],
     secret: Secret,
-    /// a·Q of each output.
+    /// The queries of outputs, and a·Q of each.
+    asked: Vec<u8>,
     outputs: Points,
     next: u64,
 }
@@ -48,13 +49,32 @@ struct Secret {
 impl Garbling {
     /// The run of this number: draws a.
     pub fn new(offer: &Offer, number: u32, rng: &mut Generator, threads: &Threads) -> Self {
-        let (a, hash) = (random_scalar(rng), HashToGroup::new(&offer.id));
+        Self::of(offer, number, random_scalar(rng), threads)
+    }
+
+    fn of(offer: &Offer, number: u32, a: Scalar, threads: &Threads) -> Self {
+        let hash = HashToGroup::new(&offer.id);
         let announcement = (&a * RISTRETTO_BASEPOINT_TABLE).compress().to_bytes();
         let hashes = hashes(offer, number, &announcement);
         let half_of_r = hash.offset().multiply(&a);
         let secret = Secret { a, r: half_of_r.add(&half_of_r), half_of_r };
         let (offer, threads, outputs) = (offer.clone(), threads.clone(), group().neutral(0));
-        Garbling { offer, threads, hash, hashes, announcement, secret, outputs, next: 0 }
+        Garbling { offer, threads, hash, hashes, announcement, secret, asked: Vec::new(), outputs, next: 0 }
+    }
+
+    /// What is kept of a run that was garbled: a, and the queries of its outputs.
+    pub fn keep(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new([&self.secret.a.to_bytes()[..], &self.asked].concat())
+    }
+
+    /// A run that was garbled, of what was kept; none if that is another's.
+    pub fn restore(offer: &Offer, number: u32, kept: &[u8], threads: &Threads) -> Option<Self> {
+        let (a, asked) = kept.split_first_chunk::<POINT>()?;
+        let a = Option::from(Scalar::from_canonical_bytes(*a))?;
+        let mut garbling = Self::of(offer, number, a, threads);
+        let queries = encodings(asked, offer.sizes.outputs as usize, "queries that were kept").ok()?;
+        garbling.outputs = decode(queries)?.multiply(&garbling.secret.a);
+        Some(garbling)
     }
 
     /// A = a·P.
@@ -82,6 +102,7 @@ impl Garbling {
         let (of_gates, of_outputs) = queries.split_at(gates);
         let tables = self.threads.parts(gates, |part| self.tables(range.start + part.start as u64, &of_gates[part]));
         self.outputs.append(&decode_all(of_outputs, "its queries")?.multiply(&self.secret.a));
+        self.asked.extend_from_slice(of_outputs.as_flattened());
         self.next += 1;
         tables.into_iter().collect::<Result<Vec<_>>>().map(|tables| tables.concat())
     }
@@ -135,16 +156,17 @@ fn indistinct() -> Error {
 }
 
 /// Alice's side of a run, before she has labels: what she computes of the announcement alone.
-pub struct Announced<'a> {
+pub struct AnnouncedRun<'a> {
     wired: &'a Wired,
     threads: Threads,
     hashes: Hashes,
+    announcement: [u8; POINT],
     table_of_a: FixedBase,
     /// k·A of the queries of chunks that were computed ahead, in their order.
     ahead: VecDeque<Points>,
 }
 
-impl<'a> Announced<'a> {
+impl<'a> AnnouncedRun<'a> {
     /// The run of this number, which these bytes announced.
     ///
     /// # Errors
@@ -158,7 +180,13 @@ impl<'a> Announced<'a> {
     ) -> Result<Self> {
         let table_of_a = FixedBase::new(&decode_all(&[*announcement], "what it announces a run with")?);
         let hashes = hashes(offer, number, announcement);
-        Ok(Announced { wired, threads: threads.clone(), hashes, table_of_a, ahead: VecDeque::new() })
+        let (announcement, threads) = (*announcement, threads.clone());
+        Ok(AnnouncedRun { wired, threads, hashes, announcement, table_of_a, ahead: VecDeque::new() })
+    }
+
+    /// A.
+    pub fn announcement(&self) -> &[u8; POINT] {
+        &self.announcement
     }
 
     /// Computes ahead what a chunk takes, after all that were before.
@@ -192,7 +220,7 @@ impl<'a> Announced<'a> {
 
 /// Alice's side of a run.
 pub struct Evaluation<'a> {
-    run: Announced<'a>,
+    run: AnnouncedRun<'a>,
     nodes: Nodes<'a>,
     outputs: Vec<Label>,
     next: u64,

@@ -2,14 +2,14 @@
 
 use super::{Garbling, Padding, Queries, Wired};
 use crate::threads::Threads;
-use crate::{Offer, os_generator};
+use crate::{CHUNK, Offer, os_generator};
 use duologue::Result;
 use duologue::circuit::Builder;
 use duologue::circuit::private::thresholds;
 use std::time::{Duration, Instant};
 
-/// Gates that are garbled to find out.
-const TRIAL: u64 = 64;
+/// Gates that are garbled to find out: a chunk, which is what threads divide among them.
+const TRIAL: u64 = CHUNK;
 
 /// Gates a second that this party would garble on these threads: the faster of two trials on padding.
 ///

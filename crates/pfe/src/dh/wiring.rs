@@ -7,7 +7,9 @@ use crate::{Sizes, chunk};
 use curve25519_dalek::Scalar;
 use duologue::circuit::private::Function;
 use duologue::{Error, Result};
+use kernels::Block;
 use kernels::generator::Generator;
+use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
 /// How far a function is padded, so that its own sizes do not show.
@@ -24,9 +26,11 @@ pub struct Wired {
     pub(crate) id: [u8; 32],
     pub(crate) function: Function,
     pub(crate) sizes: Sizes,
+    /// The seed of the blinding numbers, and what they come of.
+    pub(crate) seed: Zeroizing<Block>,
     secrets: Generator,
     /// The announcements of all runs: none may come twice.
-    pub(crate) announced: Vec<[u8; 32]>,
+    announced: Mutex<Vec<[u8; 32]>>,
 }
 
 impl Wired {
@@ -38,12 +42,25 @@ impl Wired {
         // Apart: nothing that the peer sees comes of the seed of the blinding numbers.
         let mut id = [0; 32];
         crate::os_generator()?.fill(&mut id);
-        Self::with(function, padding, id, crate::os_generator()?)
+        Self::with(function, padding, id, Zeroizing::new(crate::os_generator()?.block()))
     }
 
-    pub(crate) fn with(function: Function, padding: Padding, id: [u8; 32], secrets: Generator) -> Result<Self> {
-        let sizes = sizes(&function, padding)?;
-        Ok(Wired { id, function, sizes, secrets, announced: Vec::new() })
+    pub(crate) fn with(function: Function, padding: Padding, id: [u8; 32], seed: Zeroizing<Block>) -> Result<Self> {
+        let (sizes, secrets) = (sizes(&function, padding)?, Generator::from_seed(*seed));
+        Ok(Wired { id, function, sizes, seed, secrets, announced: Mutex::default() })
+    }
+
+    /// Takes note of a run's announcement.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] if a run was announced so before.
+    pub(crate) fn announce(&self, announcement: &[u8; 32]) -> Result<()> {
+        let mut announced = self.announced.lock().unwrap_or_else(PoisonError::into_inner);
+        if announced.contains(announcement) {
+            return Err(Error::peer("it announces a run as it announced another"));
+        }
+        announced.push(*announcement);
+        Ok(())
     }
 
     /// What the holder of the data learns of the function.

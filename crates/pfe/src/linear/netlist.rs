@@ -4,10 +4,11 @@ use crate::Sizes;
 use duologue::circuit::Bit;
 use duologue::circuit::private::{Function, Node};
 use duologue::{Error, Result};
+use std::fmt;
 
 /// NANDs. Wires are inputs, then gates; a gate reads earlier wires. The last gates are the outputs, in order, and nothing
 /// reads them.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Netlist {
     sizes: Sizes,
     gates: Vec<[u32; 2]>,
@@ -18,6 +19,13 @@ pub struct Netlist {
 enum Value {
     Constant(bool),
     Wire(u32),
+}
+
+/// The sizes alone: the rest is a secret.
+impl fmt::Debug for Netlist {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Netlist").field("sizes", &self.sizes).finish_non_exhaustive()
+    }
 }
 
 impl Netlist {

@@ -3,7 +3,7 @@
 use super::method::{Linear, Tables};
 use super::netlist::Netlist;
 use super::run::{Evaluation, Garbling, Key, PeerKey, Steps};
-use crate::line::{AT_ONCE, LATER, Line};
+use crate::line::{AT_ONCE, KEPT, LATER, Line, strange};
 use crate::offer::Offer;
 use crate::os_generator;
 use duologue::channel::{Channel, Counters};
@@ -53,6 +53,9 @@ impl<'a, S: Linear> Alice<'a, S> {
     pub fn serve(&mut self) -> Result<bool> {
         let Alice { line, netlist, offer, secrets, key, done } = self;
         line.serve(offer.runs, done, |line, number, kind| {
+            if kind == KEPT {
+                return Err(strange(kind));
+            }
             let key = match key {
                 Some(key) => key,
                 None => key.insert(PeerKey::read(line.channel.recv(S::KEY)?)?),

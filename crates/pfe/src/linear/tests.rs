@@ -9,7 +9,6 @@ use duologue::circuit::{Bit, Bits, Builder, Circuit};
 use he::djn::DjnOf;
 use he::elgamal::ElGamal;
 use he::linear::{Integers, Labels, Scheme, Strings};
-use kernels::Block;
 use proptest::prelude::*;
 use std::sync::{Mutex, OnceLock};
 
@@ -207,22 +206,6 @@ fn both_kinds_of_tables_open_the_given_labels() {
     check::<Strings, Rows>(12);
     check::<Integers, Rows>(13);
     check::<he::elgamal::PointLabels, Rows>(14);
-}
-
-/// With a fixed left operand, gates of one key would show Δ where operands meet; with a key for each gate none does.
-#[test]
-fn no_two_half_gates_differ_by_the_offset() {
-    let mut rng = seeded(15);
-    let (hashes, offset) = (<Halves as Tables<Strings>>::new(&[3; 32]), Strings::offset(&mut rng));
-    let one = Strings::random(1, &mut rng).pick((0..64).map(|_| 0));
-    let out = Strings::random(64, &mut rng);
-    let tables = hashes.garble(0, [&one, &one], &out, &offset).unwrap();
-    let (parts, _) = tables.as_chunks::<16>();
-    let parts: Vec<_> =
-        parts.iter().enumerate().filter(|(at, _)| at % 3 < 2).map(|(_, part)| Block::from_bytes(*part)).collect();
-    for (at, a) in parts.iter().enumerate() {
-        assert!(parts[..at].iter().all(|&b| (*a ^ b) != offset.blocks()[0] && *a != b));
-    }
 }
 
 /// The positions of colours are those of a set: they do not change if values do.

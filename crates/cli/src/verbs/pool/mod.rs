@@ -3,13 +3,14 @@
 mod fill;
 mod report;
 
-use super::prepared;
+use super::{prepared, private};
 use crate::args::{Pool, PoolWhat, Settings, ShowPool};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::io::console::Console;
 use duologue::correlation::pool::{self, SealKey};
 use duologue::prepared::PreparedRuns;
+use duologue::storage::KeptRuns;
 use report::PoolReport;
 use std::path::Path;
 
@@ -24,6 +25,10 @@ pub fn run(args: &Pool, config: &Config, console: &Console) -> Result<(), Failur
 fn show(args: &ShowPool, console: &Console) -> Result<(), Failure> {
     if PreparedRuns::is_in(&args.folder) {
         return prepared::show(&args.folder, args.pool_key.as_ref(), args.verify, console);
+    }
+    if KeptRuns::is_in(&args.folder) {
+        let key = args.pool_key.as_ref().map(SealKey::load).transpose()?;
+        return private::kept::show_folder(&args.folder, key, args.verify, console);
     }
     if !args.folder.join("header").exists() {
         return Err(neither(&args.folder));

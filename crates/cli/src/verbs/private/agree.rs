@@ -5,10 +5,10 @@ use super::choice::{Case, choose, predict, probe};
 use crate::args::{Private, PrivateMethod};
 use crate::failure::Failure;
 use crate::io::console::{Console, seconds};
-use duologue::channel::Channel;
+use duologue::channel::{AbortCode, Channel};
 use duologue::circuit::universal::Size;
 use duologue::{Conditions, Error, Party, session};
-use pfe::{Agreed, Announced, Counts, Method, Methods, Proposal, Threads};
+use pfe::{Agreed, Announced, Counts, Method, Methods, Proposal, Purpose, Threads};
 
 /// What both parties hold to.
 pub struct Terms {
@@ -41,17 +41,24 @@ pub fn methods(args: &Private) -> Vec<Method> {
         PrivateMethod::Dh => vec![Method::Dh],
         PrivateMethod::Elgamal => vec![Method::ElGamal],
         PrivateMethod::Djn => vec![Method::Djn],
+        PrivateMethod::Auto if args.prepared.is_some() => vec![Method::Dh],
         PrivateMethod::Auto if args.allow_linear => vec![Method::Universal, Method::Dh],
         PrivateMethod::Auto => vec![Method::Universal],
     }
 }
 
 /// What this party proposes; nothing of it depends on the peer.
-pub fn propose(args: &Private, held: Option<&Held>, threads: &Threads) -> Result<Proposal, Failure> {
+///
+/// # Errors
+/// If the function cannot be announced.
+pub fn propose(args: &Private, held: Option<&Held>, threads: &Threads, purpose: Purpose) -> Result<Proposal, Failure> {
     let methods = methods(args);
     let speed = if methods.len() > 1 { pfe::gates_per_second(threads)? } else { 0 };
     let methods: Methods = methods.into_iter().collect();
-    Ok(Proposal { methods, function: held.map(|held| held.function), speed, assumed: args.assume_link })
+    let function = held.map(|held| held.function);
+    let proposal = Proposal { methods, function, speed, assumed: args.assume_link, purpose };
+    proposal.check()?;
+    Ok(proposal)
 }
 
 /// Agrees with the peer on a method: where there are several, the one that is predicted to be done first.
@@ -71,5 +78,13 @@ pub fn agree(channel: &mut Channel, party: Party, ours: &Proposal, console: &Con
             choose(&methods, &case)
         }
     };
-    Ok(Terms { method, function })
+    let terms = Terms { method, function };
+    if method == Method::Universal
+        && let Err(why) = terms.size()
+    {
+        // Before anybody consents.
+        channel.abort(AbortCode::Failed, "");
+        return Err(why);
+    }
+    Ok(terms)
 }

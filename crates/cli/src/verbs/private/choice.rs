@@ -4,7 +4,7 @@
 //! goodbye, with base OTs:
 //!
 //! ```text
-//! dh          3½ round trips + the longest of: either party's gates, either direction's bytes, a round trip for the chunks
+//! dh          2½ round trips + the longest of: either party's gates, either direction's bytes, a round trip for the chunks
 //!             that are under way together
 //! universal   OTs of a new session + 3 round trips + control bits + the longest of: garbling, evaluation, bytes from Alice
 //! ```
@@ -32,10 +32,10 @@ pub struct Case {
 const SPEEDS: std::ops::RangeInclusive<u64> = 100..=100_000_000;
 
 /// Bytes of a gate's query and of its table, gates of a chunk, and chunks under way.
-const QUERY: u128 = 32;
-const TABLE: u128 = 99;
-const CHUNK: u128 = 512;
-const AHEAD: u128 = 8;
+const QUERY: u128 = pfe::POINT as u128;
+const TABLE: u128 = pfe::TABLE as u128;
+const CHUNK: u128 = pfe::CHUNK as u128;
+const AHEAD: u128 = pfe::AHEAD as u128;
 
 /// What Alice computes of a gate by `dh`, in hundredths of what Bob does.
 const ALICE: u128 = 65;
@@ -88,7 +88,7 @@ fn dh(Case { function, speeds, conditions }: &Case) -> Duration {
     let under_way = (gates / (CHUNK * AHEAD)) * conditions.round_trip.as_nanos();
     let longest = [work * alice, work * bob, sent[0], sent[1], under_way].into_iter().max().unwrap_or(0);
     // The first chunk waits for Alice's queries, and the last for her evaluation.
-    7 * conditions.round_trip / 2 + nanoseconds(longest + work.min(CHUNK) * alice.min(bob))
+    5 * conditions.round_trip / 2 + nanoseconds(longest + work.min(CHUNK) * alice.min(bob))
 }
 
 fn universal(Case { function, conditions, .. }: &Case) -> Duration {

@@ -2,7 +2,6 @@
 
 use duologue::Result;
 use duologue::channel::Counters;
-use pfe::Offer;
 use pfe::linear::{self, Linear};
 use std::ops::ControlFlow;
 
@@ -15,7 +14,6 @@ pub trait FunctionHolder {
 
 /// Bob, who holds the data.
 pub trait DataHolder {
-    fn offer(&self) -> &Offer;
     fn limit(&mut self, runs: u32);
     fn observe(&mut self, observer: impl FnMut(u64, u64) -> ControlFlow<()> + Send + 'static);
     fn run(&mut self, x: &[bool]) -> Result<Vec<bool>>;
@@ -50,11 +48,38 @@ impl<S: Linear> FunctionHolder for linear::Alice<'_, S> {
     }
 }
 
-impl DataHolder for pfe::Bob {
-    fn offer(&self) -> &Offer {
-        self.offer()
+impl FunctionHolder for pfe::KeptAlice<'_> {
+    fn observe(&mut self, observer: impl FnMut(u64, u64) -> ControlFlow<()> + Send + 'static) {
+        self.observe(observer);
     }
 
+    fn serve(&mut self) -> Result<bool> {
+        self.serve()
+    }
+
+    fn close(self) -> Result<Counters> {
+        self.close()
+    }
+}
+
+impl DataHolder for pfe::KeptBob {
+    /// Every run has a file of its own.
+    fn limit(&mut self, _: u32) {}
+
+    fn observe(&mut self, observer: impl FnMut(u64, u64) -> ControlFlow<()> + Send + 'static) {
+        self.observe(observer);
+    }
+
+    fn run(&mut self, x: &[bool]) -> Result<Vec<bool>> {
+        self.run(x)
+    }
+
+    fn close(self) -> Result<Counters> {
+        self.close()
+    }
+}
+
+impl DataHolder for pfe::Bob {
     fn limit(&mut self, runs: u32) {
         self.limit(runs);
     }
@@ -73,10 +98,6 @@ impl DataHolder for pfe::Bob {
 }
 
 impl<S: Linear> DataHolder for linear::Bob<S> {
-    fn offer(&self) -> &Offer {
-        self.offer()
-    }
-
     /// Nothing is kept for another run.
     fn limit(&mut self, _: u32) {}
 

@@ -54,6 +54,39 @@ fn the_better_method_is_taken_despite_errors_of_measuring() {
     assert!(10 * right >= 9 * count, "{right} of {count}");
 }
 
+/// What was measured (the book's tables) is within a factor of two of what is predicted for that line and processor.
+#[test]
+fn predictions_are_near_what_was_measured() {
+    let near = |predicted: Duration, measured: u64, what: &str| {
+        let [predicted, measured] = [predicted, Duration::from_millis(measured)];
+        assert!(predicted < 2 * measured && measured < 2 * predicted, "{what}: {predicted:?}, not {measured:?}");
+    };
+    for (gates, link, time) in [
+        (1_000, "1ms,10Gbit", 31),
+        (10_000, "1ms,10Gbit", 220),
+        (1_000_000, "1ms,10Gbit", 21_000),
+        (1_000, "100ms,100Mbit", 240),
+        (1_000_000, "100ms,100Mbit", 19_600),
+    ] {
+        near(predict(Method::Dh, &case(gates, link, RATES[1])), time, &format!("dh, {gates}, {link}"));
+    }
+    for (nodes, link, time) in
+        [(1_000_000, "0ms", 3_100), (10_000, "100ms,100Mbit", 640), (1_000_000, "100ms,100Mbit", 74_000)]
+    {
+        let counts = Counts { gates: nodes - 65, additions: 0 };
+        let conditions = Conditions::of(&link.parse().unwrap()).with_speed(362_000_000);
+        let function = Announced::new(64, 1, 1).with(Method::Universal, counts);
+        let case = Case { function, speeds: [0; 2], conditions };
+        near(predict(Method::Universal, &case), time, &format!("universal, {nodes}, {link}"));
+    }
+}
+
+/// A round trip for each 64 chunks of 512 gates is what the protocol takes: more are under way at once.
+#[test]
+fn the_lengths_are_those_of_the_protocol() {
+    assert_eq!([QUERY, TABLE, CHUNK, AHEAD], [32, 99, 512, 64]);
+}
+
 /// Either method is the better one somewhere: the choice is one.
 #[test]
 fn fast_lines_take_universal_circuits_and_slow_ones_labels() {
