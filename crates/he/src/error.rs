@@ -77,6 +77,9 @@ pub enum Error {
     /// The operating system gave no random bytes.
     #[error("the system's random generator failed")]
     Random,
+    /// Ciphertexts that wait in a temporary file could not be written there or read back.
+    #[error("the temporary file of ciphertexts failed ({0}): it lies in the system's folder for such files")]
+    Storage(std::io::ErrorKind),
 }
 
 /// What is wrong with a key.

@@ -27,12 +27,14 @@
 #![warn(missing_docs)]
 
 mod additive;
+pub mod bfv;
 mod coding;
 mod crt;
 pub mod dgk;
 mod error;
 mod group;
 mod jacobi;
+pub mod linear;
 mod number;
 pub mod packing;
 pub mod paillier;
