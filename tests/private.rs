@@ -58,6 +58,44 @@ fn blocks_and_nands_in_the_open() {
     }
 }
 
+/// Katz and Malka's protocol, with TLS and in the open.
+#[test]
+fn linear_methods_have_the_files_results() {
+    let place = Place::new();
+    let [of_alice, of_bob] = place.tls();
+    place.write("adder.txt", ADDER);
+    for (method, alice, bob) in
+        [("elgamal", &of_alice[..], &of_bob[..]), ("djn", "--insecure-plaintext", "--insecure-plaintext")]
+    {
+        let (alice, bob) = both(
+            &place,
+            &format!("{alice} --method {method} --function adder.txt --gates 30 --runs 2 --json"),
+            &format!("{bob} --method {method} --input x=011,111 --yes --json"),
+        );
+        let numbers: Vec<String> = bob.values("y").iter().map(|y| y.as_str().unwrap().to_owned()).collect();
+        assert_eq!(numbers, ["01", "11"]);
+        assert!(alice.stderr.contains("an Alice who does not learns all data"), "{}", alice.stderr);
+        let (alice, bob) = (alice.json(), bob.json());
+        for report in [&alice, &bob] {
+            assert_eq!(report["method"].as_str(), Some(method));
+            assert_eq!([report["gates"].as_u64(), report["runs"].as_u64()], [Some(30), Some(2)]);
+        }
+        assert!(alice.get("outputs").is_none(), "alice learns nothing");
+        assert_eq!(alice["sent"], bob["received"]);
+    }
+}
+
+#[test]
+fn parties_of_other_methods_are_told() {
+    let place = Place::new();
+    place.write("adder.txt", ADDER);
+    let open = "--insecure-plaintext";
+    let (alice, bob) =
+        both(&place, &format!("{open} --method elgamal --function adder.txt"), &format!("{open} --input x=011 --yes"));
+    alice.failed(4, &["the method", "elgamal", "dh"]);
+    bob.failed(4, &["the method", "elgamal", "dh"]);
+}
+
 #[test]
 fn what_cannot_be_is_refused_before_anything_is_sent() {
     let place = Place::new();
@@ -85,6 +123,8 @@ fn what_cannot_be_is_refused_before_anything_is_sent() {
         (format!("{alice} --function adder.txt --threads 2"), "one thread"),
         (format!("{alice} --function adder.txt --runs 0"), "--runs"),
         (format!("{bob} --input x=000 --output -"), "--output is a file"),
+        (format!("{alice} --method elgamal --function adder.txt --additions 5"), "NANDs have none"),
+        (format!("{alice} --method djn --function adder.txt --form thresholds"), "for --method dh"),
     ] {
         place.run(&args).failed(2, &[words]);
     }

@@ -125,6 +125,7 @@ fn advice(error: &duologue::Error) -> Option<&'static str> {
     Some(match error {
         Error::Incompatible { what: "encryption", .. } => "both parties give --peer-key, or both --insecure-plaintext",
         Error::Incompatible { what: "the link", .. } => "both parties give --link, or neither",
+        Error::Incompatible { what: "the method", .. } => "both parties give the same --method",
         Error::Incompatible { what: "the version of the protocol", .. } => "both parties need the same duologue",
         Error::Incompatible { what, .. } if what.starts_with("who is who") => {
             "one party runs with --as alice, the other with --as bob"

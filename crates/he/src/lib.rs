@@ -6,13 +6,15 @@
 //! | [`paillier`] | numbers modulo N of thousands of bits; encryption with short exponents (Damgård, Jurik, Nielsen) |
 //! | [`packing`] | several numbers in one plaintext, in slots of any widths |
 //! | [`dgk`] | numbers modulo a small prime, and a test whether one is zero |
+//! | [`linear`] | what private function evaluation asks of a scheme: labels that are added while they are encrypted |
+//! | [`elgamal`], [`djn`] | such schemes: of points, and of integers under Paillier's system |
 //! | [`Shuffle`] | one secret order for several batches |
 //! | [`KeySize`] | lengths of keys; those that can be broken by their name alone |
 //! | [`SealKey`] | what key files are sealed with |
 //!
 //! ```text
 //! kernels::montgomery ← number, prime ← group ← paillier ← packing
-//!                                          ↖ dgk
+//!                                          ↖ dgk         linear ← elgamal, djn
 //! ```
 //!
 //! No networking: keys and ciphertexts are bytes that a caller sends. Both systems are secure against a party that
@@ -31,6 +33,8 @@ pub mod bfv;
 mod coding;
 mod crt;
 pub mod dgk;
+pub mod djn;
+pub mod elgamal;
 mod error;
 mod group;
 mod jacobi;

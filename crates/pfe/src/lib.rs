@@ -33,6 +33,7 @@
 //! counts them, which leaves out those of complements.
 
 mod dh;
+pub mod linear;
 mod offer;
 mod party;
 
@@ -41,7 +42,7 @@ use kernels::generator::Generator;
 
 pub use dh::{Padding, Wired};
 pub(crate) use offer::{CHUNK, chunk};
-pub use offer::{MOST_BITS, MOST_GATES, Offer, Sizes};
+pub use offer::{MOST_BITS, MOST_GATES, Method, Offer, Sizes};
 pub use party::{Alice, Bob, Garbled};
 
 /// A generator that the operating system seeds.
@@ -56,12 +57,14 @@ fn os_generator() -> Result<Generator> {
 pub mod decoders {
     //! Every decoder of peer bytes, for fuzzing.
 
-    use crate::Offer;
     use crate::dh::{Evaluation, Garbling};
+    use crate::linear::{self, Key, Netlist, PeerKey};
+    use crate::{Method, Offer};
 
     /// Whether these are a first message.
     pub fn hello(bytes: &[u8]) -> bool {
-        crate::offer::Hello::from_bytes(bytes).is_ok()
+        let methods = [Method::Dh, Method::ElGamal, Method::Bfv, Method::Djn];
+        methods.into_iter().any(|method| crate::offer::Hello::from_bytes(bytes, method).is_ok())
     }
 
     /// Bob's: queries, then the labels of outputs.
@@ -81,5 +84,43 @@ pub mod decoders {
     ) -> bool {
         let evaluation = Evaluation::new(wired, offer, 0, announcement, labels);
         evaluation.and_then(|mut run| run.chunk(tables).and_then(|()| run.finish())).is_ok()
+    }
+
+    /// A run of Katz and Malka's protocol of which the peer's messages are any bytes.
+    pub struct Linear<S: linear::Linear> {
+        netlist: Netlist,
+        offer: Offer,
+        key: Key<S>,
+    }
+
+    impl<S: linear::Linear> Linear<S> {
+        /// A run of this function, of gates of one step.
+        pub fn new(netlist: Netlist) -> Option<Self> {
+            let offer = Offer { sizes: *netlist.sizes(), runs: 1, id: [3; 32] };
+            Some(Linear { netlist, offer, key: Key::generate(&mut crate::os_generator().ok()?).ok()? })
+        }
+
+        /// Bob's: answers, then the labels of outputs.
+        pub fn garbling(&mut self, answers: &[u8], labels: &[u8]) -> bool {
+            let Ok(rng) = crate::os_generator() else { return false };
+            let mut run = linear::Garbling::new(&self.offer, 0, &self.key, rng);
+            run.ciphertexts(&mut self.key).is_ok()
+                && run.chunk(&self.key, answers).is_ok()
+                && run.finish(labels).is_ok()
+        }
+
+        /// Alice's: a key, or Bob's if it is none, ciphertexts of the inputs and of gates, labels of inputs and tables.
+        pub fn evaluation(&self, key: &[u8], [inputs, gates]: [&[u8]; 2], labels: &[u8], tables: &[u8]) -> bool {
+            let key = PeerKey::<S>::read(key.to_vec()).or_else(|_| PeerKey::read(self.key.public().to_vec()));
+            let (Ok(mut key), Ok(rng)) = (key, crate::os_generator()) else { return false };
+            let Ok(mut run) = linear::Evaluation::new(&self.netlist, &self.offer, 0, &key, &rng) else { return false };
+            let wires = linear::Steps::of::<S>(self.offer.sizes).wires(0);
+            let mut messages = [inputs, gates].into_iter().zip(wires);
+            messages.all(|(message, count)| run.ciphertexts(&mut key, message, count).is_ok())
+                && run.answers(&key).is_ok()
+                && run.inputs(labels).is_ok()
+                && run.chunk(tables).is_ok()
+                && run.finish().is_ok()
+        }
     }
 }

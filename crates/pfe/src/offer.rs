@@ -14,8 +14,53 @@ pub const MOST_BITS: u32 = 1 << 20;
 
 const MAGIC: [u8; 8] = *b"duo-priv";
 const VERSION: u16 = 1;
-/// Diffie-Hellman labels.
-const METHOD: u8 = 1;
+
+/// How a private function is evaluated. Both parties name the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// Diffie-Hellman labels.
+    Dh,
+    /// Katz and Malka's protocol with ElGamal.
+    ElGamal,
+    /// The same with BFV.
+    Bfv,
+    /// The same with Damgård, Jurik and Nielsen's form of Paillier's system.
+    Djn,
+}
+
+impl Method {
+    const ALL: [Method; 4] = [Method::Dh, Method::ElGamal, Method::Bfv, Method::Djn];
+
+    /// As the command calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Method::Dh => "dh",
+            Method::ElGamal => "elgamal",
+            Method::Bfv => "bfv",
+            Method::Djn => "djn",
+        }
+    }
+
+    const fn code(self) -> u8 {
+        match self {
+            Method::Dh => 1,
+            Method::ElGamal => 2,
+            Method::Bfv => 3,
+            Method::Djn => 4,
+        }
+    }
+
+    /// # Errors
+    /// [`Error::Incompatible`] if the peer's is another.
+    fn agree(self, theirs: u8) -> Result<()> {
+        if self.code() == theirs {
+            return Ok(());
+        }
+        let theirs = Method::ALL.iter().find(|method| method.code() == theirs);
+        let theirs = theirs.map_or("one that this version does not know", |method| method.name());
+        Err(Error::Incompatible { what: "the method", ours: self.name().into(), theirs: theirs.into() })
+    }
+}
 
 /// Bytes of a first message, of either party.
 pub(crate) const HELLO: usize = 8 + 2 + 1 + 1 + 4 + 4 + 8 + 8 + 4 + 32;
@@ -85,12 +130,12 @@ pub(crate) enum Hello {
 
 impl Offer {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        Hello::Offer(self.clone()).to_bytes()
+        Hello::Offer(self.clone()).to_bytes(Method::Dh)
     }
 }
 
 impl Hello {
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self, method: Method) -> Vec<u8> {
         let nothing = Sizes { inputs: 0, outputs: 0, gates: 0, additions: 0 };
         let (role, sizes, runs, id) = match self {
             Hello::Offer(Offer { sizes, runs, id }) => (0, *sizes, *runs, *id),
@@ -99,7 +144,7 @@ impl Hello {
         let mut bytes = Vec::with_capacity(HELLO);
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
-        bytes.extend([METHOD, role]);
+        bytes.extend([method.code(), role]);
         bytes.extend(sizes.inputs.to_le_bytes());
         bytes.extend(sizes.outputs.to_le_bytes());
         bytes.extend(sizes.gates.to_le_bytes());
@@ -112,15 +157,15 @@ impl Hello {
     /// Reads a first message.
     ///
     /// # Errors
-    /// [`Error::Peer`] if no party of this protocol sends it, [`Error::Incompatible`] if another version does.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Hello> {
+    /// [`Error::Peer`] if no party of this protocol sends it, [`Error::Incompatible`] if one of another version or method does.
+    pub fn from_bytes(bytes: &[u8], ours: Method) -> Result<Hello> {
         let mut fields = Fields(bytes);
         if fields.take()? != MAGIC {
             return Err(Error::peer("it does not evaluate private functions: both parties give `duologue private`"));
         }
         same("the version of private functions", u64::from(VERSION), u64::from(u16::from_le_bytes(fields.take()?)))?;
         let [method, role] = fields.take()?;
-        same("the method", u64::from(METHOD), u64::from(method))?;
+        ours.agree(method)?;
         let (inputs, outputs) = (u32::from_le_bytes(fields.take()?), u32::from_le_bytes(fields.take()?));
         let (gates, additions) = (u64::from_le_bytes(fields.take()?), u64::from_le_bytes(fields.take()?));
         let (runs, id) = (u32::from_le_bytes(fields.take()?), fields.take()?);
@@ -130,7 +175,7 @@ impl Hello {
                 Ok(()) => Ok(Hello::Offer(Offer { sizes, runs, id })),
                 Err(why) => Err(Error::peer(format!("it offers a function of {why}"))),
             },
-            (1, true) if Hello::Data { inputs }.to_bytes() == bytes => Ok(Hello::Data { inputs }),
+            (1, true) if Hello::Data { inputs }.to_bytes(ours) == bytes => Ok(Hello::Data { inputs }),
             _ => Err(Error::peer("its first message is none")),
         }
     }

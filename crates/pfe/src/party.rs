@@ -1,7 +1,7 @@
 //! Both parties over a channel.
 
 use crate::dh::{Evaluation, Garbling, POINT, Queries, TABLE, Wired};
-use crate::offer::{ANY, HELLO, Hello, Offer, chunk, same};
+use crate::offer::{ANY, HELLO, Hello, Method, Offer, chunk, same};
 use crate::{CHUNK, os_generator};
 use duologue::channel::{AbortCode, Channel, Counters};
 use duologue::{Error, Result};
@@ -12,31 +12,31 @@ use std::ops::ControlFlow;
 const AHEAD: u64 = 8;
 
 /// What Bob says first: a run at once, a run whose labels come after all tables, or the end.
-const AT_ONCE: u8 = 1;
-const LATER: u8 = 2;
-const END: u8 = 0;
+pub(crate) const AT_ONCE: u8 = 1;
+pub(crate) const LATER: u8 = 2;
+pub(crate) const END: u8 = 0;
 
 /// What the parties may differ in.
-const BITS: &str = "the bits of the data and of what the function takes";
+pub(crate) const BITS: &str = "the bits of the data and of what the function takes";
 
 /// Who sees how far a run is, in queries done and in all, and may end it.
 type Observer = Box<dyn FnMut(u64, u64) -> ControlFlow<()> + Send>;
 
 /// A channel that is told when its owner fails, and then does nothing more.
-struct Line {
-    channel: Channel,
+pub(crate) struct Line {
+    pub(crate) channel: Channel,
     dead: Option<String>,
-    observer: Option<Observer>,
+    pub(crate) observer: Option<Observer>,
 }
 
 impl Line {
-    fn new(channel: Channel) -> Self {
+    pub(crate) fn new(channel: Channel) -> Self {
         Line { channel, dead: None, observer: None }
     }
 
     /// Does some work; an error ends the line. The peer hears that we failed and nothing else: at which check, and of which
     /// gate, would be of the function or of the data.
-    fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    pub(crate) fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if let Some(why) = &self.dead {
             return Err(Error::Dead(why.clone()));
         }
@@ -58,7 +58,7 @@ impl Line {
     }
 
     /// Ends the line between runs.
-    fn cancel(&mut self, why: &str) {
+    pub(crate) fn cancel(&mut self, why: &str) {
         if self.dead.is_none() {
             self.dead = Some(why.into());
             self.channel.abort(AbortCode::Cancelled, "");
@@ -66,19 +66,19 @@ impl Line {
     }
 
     /// Exchanges first messages.
-    fn greet(&mut self, ours: &Hello) -> Result<Hello> {
-        self.channel.send(&ours.to_bytes())?;
+    pub(crate) fn greet(&mut self, ours: &Hello, method: Method) -> Result<Hello> {
+        self.channel.send(&ours.to_bytes(method))?;
         self.channel.flush()?;
-        Hello::from_bytes(&self.channel.recv(HELLO)?)
+        Hello::from_bytes(&self.channel.recv(HELLO)?, method)
     }
 
-    fn receive<const N: usize>(&mut self) -> Result<[u8; N]> {
+    pub(crate) fn receive<const N: usize>(&mut self) -> Result<[u8; N]> {
         let mut bytes = [0; N];
         self.channel.recv_into(&mut bytes)?;
         Ok(bytes)
     }
 
-    fn tell(&mut self, done: u64, total: u64) -> Result<()> {
+    pub(crate) fn tell(&mut self, done: u64, total: u64) -> Result<()> {
         match self.observer.as_mut().map_or(ControlFlow::Continue(()), |observer| observer(done, total)) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Error::Cancelled),
@@ -133,7 +133,7 @@ impl<'a> Alice<'a> {
     pub fn connect(channel: Channel, wired: &'a mut Wired, runs: u32) -> Result<Self> {
         let offer = Offer { sizes: wired.sizes, runs, id: wired.id };
         let mut line = Line::new(channel);
-        line.guarded(|line| match line.greet(&Hello::Offer(offer.clone()))? {
+        line.guarded(|line| match line.greet(&Hello::Offer(offer.clone()), Method::Dh)? {
             Hello::Data { inputs: ANY } => Ok(()),
             Hello::Data { inputs } => same(BITS, offer.sizes.inputs.into(), inputs.into()),
             Hello::Offer(_) => Err(both("the function")),
@@ -179,7 +179,7 @@ impl<'a> Alice<'a> {
     }
 }
 
-fn both(what: &str) -> Error {
+pub(crate) fn both(what: &str) -> Error {
     Error::Incompatible { what: "who is who", ours: format!("we have {what}"), theirs: format!("it has {what} too") }
 }
 
@@ -279,13 +279,14 @@ impl Bob {
     pub fn connect(channel: Channel, inputs: impl Into<Option<u32>>) -> Result<Self> {
         let inputs = inputs.into();
         let mut line = Line::new(channel);
-        let offer = line.guarded(|line| match line.greet(&Hello::Data { inputs: inputs.unwrap_or(ANY) })? {
-            Hello::Offer(offer) => {
-                inputs.map_or(Ok(()), |inputs| same(BITS, inputs.into(), offer.sizes.inputs.into()))?;
-                Ok(offer)
-            }
-            Hello::Data { .. } => Err(both("the data")),
-        })?;
+        let offer =
+            line.guarded(|line| match line.greet(&Hello::Data { inputs: inputs.unwrap_or(ANY) }, Method::Dh)? {
+                Hello::Offer(offer) => {
+                    inputs.map_or(Ok(()), |inputs| same(BITS, inputs.into(), offer.sizes.inputs.into()))?;
+                    Ok(offer)
+                }
+                Hello::Data { .. } => Err(both("the data")),
+            })?;
         let most = offer.runs;
         Ok(Bob { line, offer, secrets: os_generator()?, most, done: 0, queries: Vec::new() })
     }

@@ -26,11 +26,13 @@ fn message(rng: &mut Generator, points: usize) -> Vec<u8> {
 #[test]
 fn decoders_take_anything() {
     let mut rng = Generator::from_seed(Block::new(6));
-    for points in (1..14).cycle().take(600) {
+    for points in (1..36).cycle().take(600) {
         let bytes = message(&mut rng, points);
         private::hello(&bytes);
         private::hello(&[b"duo-priv\x01\0\x01".as_slice(), &bytes].concat()[..72.min(11 + bytes.len())]);
         private::queries(&bytes);
         private::tables(&bytes);
+        private::answers(&bytes);
+        private::ciphertexts(&bytes);
     }
 }

@@ -29,12 +29,12 @@ pub struct Private {
     /// Alice: pad it to so many gates
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub gates: Option<u64>,
-    /// Alice: pad it to so many additions outside gates; to six a gate unless told
+    /// Alice: pad it to so many additions outside gates; to six a gate unless told (dh alone has them)
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub additions: Option<u64>,
-    /// Alice: what its gates are
-    #[arg(long, value_enum, default_value = "thresholds")]
-    pub form: Gates,
+    /// Alice: what its gates are; thresholds for dh unless told, NANDs for elgamal and djn
+    #[arg(long, value_enum)]
+    pub form: Option<Gates>,
     /// Alice: how often Bob may run it
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
@@ -66,4 +66,8 @@ pub enum PrivateMethod {
     Auto,
     /// Diffie-Hellman labels
     Dh,
+    /// Katz and Malka's protocol with ElGamal, for comparison
+    Elgamal,
+    /// The same with Paillier's system, as Damgård, Jurik and Nielsen have it
+    Djn,
 }

@@ -18,6 +18,7 @@ pub mod pool;
 pub mod prepare;
 mod prepared;
 pub mod private;
+mod private_parties;
 pub mod reproduce;
 pub mod run;
 

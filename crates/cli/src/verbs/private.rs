@@ -1,6 +1,7 @@
 //! `duologue private`: a function that is one party's secret, on data that is the other's.
 
 use super::export;
+use super::private_parties::{DataHolder, FunctionHolder};
 use super::run::peak_memory;
 use super::run::report::{Output, lanes};
 use crate::args::{Gates, Private, PrivateMethod};
@@ -14,7 +15,10 @@ use duologue::circuit::format::bristol::{self, Names};
 use duologue::circuit::private::{Function, nands, thresholds};
 use duologue::circuit::{BitMatrix, Circuit, Program, bits};
 use duologue::{Party, channel::Channel};
-use pfe::{Alice, Bob, Offer, Padding, Wired};
+use he::djn::Djn;
+use he::elgamal::ElGamal;
+use pfe::linear::{self, Linear, Netlist};
+use pfe::{Alice, Bob, Method, Offer, Padding, Sizes, Wired};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,17 +34,32 @@ const POINT: u64 = 32;
 
 pub fn run(args: &Private, config: &Config, console: &Console) -> Result<(), Failure> {
     check(args)?;
-    let prepared = match args.peer.party {
-        Party::Alice => Some(wire(args)?),
+    let held = match args.peer.party {
+        Party::Alice => Some(Held::read(args)?),
         Party::Bob => None,
     };
     // Now: what cannot be written must not cost a run.
     let to = args.output.as_deref().map(Place::new).transpose()?;
     let security = peer::security(&args.peer, config)?;
     let meet = || peer::meet(&args.peer.meeting, args.peer.link, &security, config, console);
-    match prepared {
-        Some(wired) => hold_function(args, wired, meet()?, console),
-        None => hold_data(args, to, meet()?, console),
+    match (held, args.method) {
+        (Some(Held::Wired(wired)), _) => wired_function(args, wired, meet()?, console),
+        (Some(Held::Netlist(netlist)), PrivateMethod::Elgamal) => {
+            function_of::<ElGamal>(args, &netlist, meet()?, console)
+        }
+        (Some(Held::Netlist(netlist)), _) => function_of::<Djn>(args, &netlist, meet()?, console),
+        (None, PrivateMethod::Auto | PrivateMethod::Dh) => hold_data(args, to, Bob::connect(meet()?, None)?, console),
+        (None, PrivateMethod::Elgamal) => data_of::<ElGamal>(args, to, meet()?, console),
+        (None, PrivateMethod::Djn) => data_of::<Djn>(args, to, meet()?, console),
+    }
+}
+
+/// What the method is called.
+fn method(args: &Private) -> Method {
+    match args.method {
+        PrivateMethod::Auto | PrivateMethod::Dh => Method::Dh,
+        PrivateMethod::Elgamal => Method::ElGamal,
+        PrivateMethod::Djn => Method::Djn,
     }
 }
 
@@ -55,20 +74,36 @@ fn check(args: &Private) -> Result<(), Failure> {
         Party::Bob if args.output.as_deref() == Some("-") => {
             refuse("--output is a file: without it the result is shown")
         }
+        Party::Alice if method(args) != Method::Dh && args.form == Some(Gates::Thresholds) => {
+            refuse("--form thresholds is for --method dh: the others take NANDs")
+        }
+        Party::Alice if method(args) != Method::Dh && args.additions.is_some() => {
+            refuse("--additions is for --method dh: NANDs have none")
+        }
         Party::Bob if for_alice => refuse("--function, --gates and --additions are alice's"),
         Party::Bob if args.input.is_none() => refuse("--input x=SOURCE is missing: what does bob hold?"),
         _ => Ok(()),
     }
 }
 
-fn wire(args: &Private) -> Result<Wired, Failure> {
-    let name = args.function.as_deref().unwrap_or_default();
-    let circuit = read(name)?;
-    let function: Function = match args.form {
-        Gates::Thresholds => thresholds(&circuit)?,
-        Gates::Nands => nands(&circuit)?,
-    };
-    Ok(Wired::new(function, Padding { gates: args.gates, additions: args.additions })?)
+/// The function as its method takes it.
+enum Held {
+    Wired(Box<Wired>),
+    Netlist(Netlist),
+}
+
+impl Held {
+    fn read(args: &Private) -> Result<Held, Failure> {
+        let circuit = read(args.function.as_deref().unwrap_or_default())?;
+        if method(args) != Method::Dh {
+            return Ok(Held::Netlist(Netlist::new(&nands(&circuit)?, args.gates)?));
+        }
+        let function: Function = match args.form {
+            None | Some(Gates::Thresholds) => thresholds(&circuit)?,
+            Some(Gates::Nands) => nands(&circuit)?,
+        };
+        Ok(Held::Wired(Box::new(Wired::new(function, Padding { gates: args.gates, additions: args.additions })?)))
+    }
 }
 
 /// A circuit from a file of either format, or a block.
@@ -80,12 +115,34 @@ fn read(name: &str) -> Result<Circuit, Failure> {
     bristol::read(&file, &Names::default()).map_err(|why| Failure::malformed(name, why))
 }
 
-fn hold_function(args: &Private, mut wired: Wired, channel: Channel, console: &Console) -> Result<(), Failure> {
-    let begin = Instant::now();
+fn wired_function(args: &Private, mut wired: Box<Wired>, channel: Channel, to: &Console) -> Result<(), Failure> {
     let sizes = *wired.sizes();
-    console.note(format!("bob hears of the function that it has {}", Shown(&sizes)));
+    announce(&sizes, to);
+    hold_function(args, sizes, Alice::connect(channel, &mut wired, args.runs)?, to)
+}
+
+fn function_of<S: Linear>(args: &Private, netlist: &Netlist, channel: Channel, to: &Console) -> Result<(), Failure> {
+    announce(netlist.sizes(), to);
+    let alice = linear::Alice::<S>::connect(channel, netlist, args.runs)?;
+    hold_function(args, *netlist.sizes(), alice, to)
+}
+
+fn data_of<S: Linear>(args: &Private, place: Option<Place>, channel: Channel, to: &Console) -> Result<(), Failure> {
+    hold_data(args, place, linear::Bob::<S>::connect(channel, None)?, to)
+}
+
+fn announce(sizes: &Sizes, console: &Console) {
+    console.note(format!("bob hears of the function that it has {}", Shown(sizes)));
     console.note(format!("{SECURITY}; every run answers a question about the function"));
-    let mut alice = Alice::connect(channel, &mut wired, args.runs)?;
+}
+
+fn hold_function(
+    args: &Private,
+    sizes: Sizes,
+    mut alice: impl FunctionHolder,
+    console: &Console,
+) -> Result<(), Failure> {
+    let begin = Instant::now();
     if !console.quiet() {
         alice.observe(progress::points("a private function"));
     }
@@ -96,14 +153,13 @@ fn hold_function(args: &Private, mut wired: Wired, channel: Channel, console: &C
     let counters = alice.close()?;
     interrupt::settle()?;
     let (sent, received) = (counters.bytes_sent, counters.bytes_received);
-    console.show(&Report::new(args.method, &sizes, runs, begin, [sent, received], BTreeMap::new()))
+    console.show(&Report::new(method(args), &sizes, runs, begin, [sent, received], BTreeMap::new()))
 }
 
-fn hold_data(args: &Private, place: Option<Place>, channel: Channel, to: &Console) -> Result<(), Failure> {
-    let mut bob = Bob::connect(channel, None)?;
+fn hold_data(args: &Private, place: Option<Place>, mut bob: impl DataHolder, to: &Console) -> Result<(), Failure> {
     let offer = bob.offer().clone();
     let x = data(args, &offer)?;
-    consent::obtain(&Consent { offer: &offer, runs: x.lanes() }, args.yes)?;
+    consent::obtain(&Consent { method: method(args), offer: &offer, runs: x.lanes() }, args.yes)?;
     bob.limit(x.lanes() as u32);
     let begin = Instant::now();
     if !to.quiet() {
@@ -120,7 +176,7 @@ fn hold_data(args: &Private, place: Option<Place>, channel: Channel, to: &Consol
         place.write(&y, ty)?;
     }
     let outputs = BTreeMap::from([("y".to_owned(), Output::new(&y, ty, file.clone()))]);
-    let report = Report::new(args.method, &offer.sizes, x.lanes(), begin, [sent, received], outputs);
+    let report = Report::new(method(args), &offer.sizes, x.lanes(), begin, [sent, received], outputs);
     if to.json() {
         return to.show_json(&report);
     }
@@ -149,28 +205,35 @@ fn data(args: &Private, offer: &Offer) -> Result<BitMatrix, Failure> {
 
 /// What Bob sees before he consents.
 struct Consent<'a> {
+    method: Method,
     offer: &'a Offer,
     runs: usize,
 }
 
 impl fmt::Display for Consent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Consent { offer, runs } = self;
-        writeln!(f, "a private function of alice's, by Diffie-Hellman labels: {}", Shown(&offer.sizes))?;
+        let Consent { method, offer, runs } = self;
+        let by = match method {
+            Method::Dh => "by Diffie-Hellman labels",
+            Method::ElGamal => "by Katz and Malka's protocol with ElGamal",
+            Method::Bfv => "by Katz and Malka's protocol with BFV",
+            Method::Djn => "by Katz and Malka's protocol with Paillier's system",
+        };
+        writeln!(f, "a private function of alice's, {by}: {}", Shown(&offer.sizes))?;
         writeln!(f, "the result goes to you alone")?;
         writeln!(f, "runs      {} of {} that alice allows", thousands(*runs as u64), thousands(offer.runs.into()))?;
-        if *runs > 1 {
+        if *runs > 1 && *method == Method::Dh {
             writeln!(f, "memory    {} from the first run to the last", bytes(POINT * offer.sizes.queries()))?;
         }
         writeln!(f, "security  {SECURITY}")
     }
 }
 
-struct Shown<'a>(&'a pfe::Sizes);
+struct Shown<'a>(&'a Sizes);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pfe::Sizes { inputs, outputs, gates, additions } = self.0;
+        let Sizes { inputs, outputs, gates, additions } = self.0;
         let (inputs, outputs) = (count(u64::from(*inputs), "input bit"), count(u64::from(*outputs), "output bit"));
         write!(f, "{inputs}, {outputs}, {}, {}", count(*gates, "gate"), count(*additions, "addition"))
     }
@@ -196,20 +259,17 @@ struct Report {
 
 impl Report {
     fn new(
-        method: PrivateMethod,
-        sizes: &pfe::Sizes,
+        method: Method,
+        sizes: &Sizes,
         runs: usize,
         begin: Instant,
         [sent, received]: [u64; 2],
         outputs: BTreeMap<String, Output>,
     ) -> Report {
-        let pfe::Sizes { inputs: input_bits, outputs: output_bits, gates, additions } = *sizes;
+        let Sizes { inputs: input_bits, outputs: output_bits, gates, additions } = *sizes;
         let (seconds, peak_memory) = (begin.elapsed().as_secs_f64(), peak_memory());
-        let method = match method {
-            PrivateMethod::Auto | PrivateMethod::Dh => "dh",
-        };
         Report {
-            method,
+            method: method.name(),
             input_bits,
             output_bits,
             gates,

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod dgk;
+mod linear;
 mod nonces;
 mod packing;
 mod paillier;
