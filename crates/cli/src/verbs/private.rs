@@ -15,6 +15,7 @@ use duologue::circuit::format::bristol::{self, Names};
 use duologue::circuit::private::{Function, nands, thresholds};
 use duologue::circuit::{BitMatrix, Circuit, Program, bits};
 use duologue::{Party, channel::Channel};
+use he::bfv::Bfv;
 use he::djn::Djn;
 use he::elgamal::ElGamal;
 use pfe::linear::{self, Linear, Netlist};
@@ -47,9 +48,11 @@ pub fn run(args: &Private, config: &Config, console: &Console) -> Result<(), Fai
         (Some(Held::Netlist(netlist)), PrivateMethod::Elgamal) => {
             function_of::<ElGamal>(args, &netlist, meet()?, console)
         }
+        (Some(Held::Netlist(netlist)), PrivateMethod::Bfv) => function_of::<Bfv>(args, &netlist, meet()?, console),
         (Some(Held::Netlist(netlist)), _) => function_of::<Djn>(args, &netlist, meet()?, console),
         (None, PrivateMethod::Auto | PrivateMethod::Dh) => hold_data(args, to, Bob::connect(meet()?, None)?, console),
         (None, PrivateMethod::Elgamal) => data_of::<ElGamal>(args, to, meet()?, console),
+        (None, PrivateMethod::Bfv) => data_of::<Bfv>(args, to, meet()?, console),
         (None, PrivateMethod::Djn) => data_of::<Djn>(args, to, meet()?, console),
     }
 }
@@ -59,6 +62,7 @@ fn method(args: &Private) -> Method {
     match args.method {
         PrivateMethod::Auto | PrivateMethod::Dh => Method::Dh,
         PrivateMethod::Elgamal => Method::ElGamal,
+        PrivateMethod::Bfv => Method::Bfv,
         PrivateMethod::Djn => Method::Djn,
     }
 }

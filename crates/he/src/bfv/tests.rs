@@ -119,7 +119,7 @@ fn answers_by_the_definition_are_decrypted() {
     let c0 = schoolbook::encrypt(&bits_of(sums.blocks()), &mask, &s, &flooding(&mut rng));
     let answer = [c0, mask].map(|c| schoolbook::written(&schoolbook::switched(&c), 14)).concat();
     let decrypted = Bfv::decrypt(&key, &answer, LABELS).expect("labels");
-    assert_eq!(decrypted.blocks(), sums.blocks());
+    assert!(decrypted.blocks() == sums.blocks());
 }
 
 /// The noise may be what it can be at most, in every coefficient and of either sign, and all bits may be 1 on both sides.
@@ -166,7 +166,7 @@ proptest! {
             prop_assert_eq!(answers.len(), Bfv::answers(places.len()));
             let sums = Bfv::decrypt(&key, &answers, places.len()).expect("labels");
             let expected = all.pick(places.iter().copied()).add(&Bfv::labels(&blindings));
-            prop_assert_eq!(sums.blocks(), expected.blocks());
+            prop_assert!(sums.blocks() == expected.blocks());
         }
     }
 

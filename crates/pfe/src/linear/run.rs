@@ -65,6 +65,7 @@ fn peer(what: &str) -> impl Fn(he::Error) -> Error {
         he::Error::Random => {
             Error::Io { what: "randomness of the operating system".into(), source: std::io::Error::other(why) }
         }
+        he::Error::Storage(_) => failed(why),
         he::Error::Ciphertext { fault, .. } => Error::peer(format!("{what}: {fault}")),
         why => Error::peer(format!("{what}: {why}")),
     }

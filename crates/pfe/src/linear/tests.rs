@@ -5,6 +5,7 @@ use crate::Offer;
 use duologue::Error;
 use duologue::circuit::private::{Function, Node, nands, thresholds};
 use duologue::circuit::{Bit, Bits, Builder, Circuit};
+use he::bfv::Bfv;
 use he::djn::DjnOf;
 use he::elgamal::ElGamal;
 use he::linear::{Integers, Labels, Scheme, Strings};
@@ -103,6 +104,11 @@ fn with_small<T>(run: impl FnOnce(&mut Key<Small>) -> T) -> T {
     shared!(Small, run)
 }
 
+/// A run with a key of its own: it counts what it encrypts, as the evaluator does.
+fn play_bfv(netlist: &Netlist, x: &[bool], seed: u64) -> Transcript {
+    play(&mut key::<Bfv>(seed), netlist, 0, x, seed)
+}
+
 #[test]
 fn netlists_have_the_results_of_their_circuits() {
     let mut rng = seeded(1);
@@ -144,6 +150,7 @@ fn awkward_outputs_on_all_inputs() {
         assert_eq!(net.evaluate(&x), circuit.evaluate(&x));
         with_elgamal(|key| assert_eq!(play(key, &net, 0, &x, 5).result, circuit.evaluate(&x)));
         with_small(|key| assert_eq!(play(key, &net, 0, &x, 5).result, circuit.evaluate(&x)));
+        assert_eq!(play_bfv(&net, &x, 5).result, circuit.evaluate(&x));
     }
 }
 
@@ -192,6 +199,7 @@ fn all_of_three(mut check: impl FnMut(&Netlist, &[bool])) {
 fn all_circuits_of_three_gates() {
     with_elgamal(|key| all_of_three(|net, x| assert_eq!(play(key, net, 0, x, 3).result, net.evaluate(x), "{net:?}")));
     with_small(|key| all_of_three(|net, x| assert_eq!(play(key, net, 0, x, 3).result, net.evaluate(x), "{net:?}")));
+    all_of_three(|net, x| assert_eq!(play_bfv(net, x, 3).result, net.evaluate(x), "{net:?}"));
 }
 
 /// The same of the tables for labels under XOR, as there is no scheme for them here.
@@ -277,6 +285,10 @@ proptest! {
             prop_assert_eq!(played.ciphertexts.concat().len(), 128 * read);
             Ok(())
         })?;
+        let played = play_bfv(&net, x, pad);
+        prop_assert_eq!(&played.result, &circuit.evaluate(x));
+        prop_assert_eq!(played.tables.concat().len(), 48 * gates);
+        prop_assert_eq!(played.ciphertexts.concat().len(), 13_824 * read);
         with_elgamal(|key| {
             let played = play(key, &net, 0, x, pad);
             prop_assert_eq!(&played.result, &circuit.evaluate(x));
