@@ -3,7 +3,7 @@
 
 use he::djn::DjnOf;
 use he::elgamal::ElGamal;
-use he::linear::{Labels, Scheme};
+use he::linear::Labels;
 use pfe::linear::{Linear, Netlist};
 use pfe::{Offer, Padding, Sizes, Wired, decoders};
 use std::sync::{Mutex, OnceLock};

@@ -28,7 +28,7 @@ impl Netlist {
     /// [`Error::Malformed`] that names the gate if one is no NAND, or there are more than it is to be padded to; or if there are
     /// no inputs or outputs.
     pub fn new(function: &Function, gates: Option<u64>) -> Result<Self> {
-        let mut made = Made::read(function)?;
+        let made = Made::read(function)?;
         let outputs = function.outputs().iter().map(|&bit| made.value(bit)).collect::<Option<Vec<_>>>();
         let outputs =
             outputs.ok_or_else(|| malformed("an output is the complement of a NAND or of an input".into()))?;

@@ -51,7 +51,7 @@ impl Steps {
 }
 
 /// What the tables of a run are bound to: the method, the offer, the run's number, Bob's key.
-fn tables<S: Linear>(offer: &Offer, number: u32, key: &[u8]) -> S::Tables {
+pub(super) fn tables<S: Linear>(offer: &Offer, number: u32, key: &[u8]) -> S::Tables {
     let mut hasher = blake3::Hasher::new_derive_key("duologue v1 private function: run of Katz and Malka's protocol");
     hasher.update(&[S::NAME.len() as u8]).update(S::NAME.as_bytes());
     hasher.update(&offer.to_bytes()).update(&number.to_le_bytes()).update(key);

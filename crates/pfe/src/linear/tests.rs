@@ -299,3 +299,119 @@ proptest! {
         })?;
     }
 }
+
+/// Lengths and order of what Bob sees are those of the sizes, whatever the function is.
+#[test]
+fn messages_do_not_depend_on_the_function() {
+    let chain: Vec<(u8, usize, usize)> = (0..20).map(|i| (4, i + 3, i % 4)).collect();
+    let shape = |circuit: &Circuit| {
+        let net = netlist(circuit, Some(130));
+        let played = with_small(|key| play(key, &net, 0, &[true; 4], 6));
+        let lengths = |messages: &[Vec<u8>]| messages.iter().map(Vec::len).collect::<Vec<_>>();
+        (lengths(&played.answers), lengths(&played.tables), lengths(&played.ciphertexts), played.outputs.len())
+    };
+    assert_eq!(shape(&circuit_of(4, &chain, 2)), shape(&circuit_of(4, &[(0, 0, 1)], 2)));
+}
+
+/// Another run with the same key: not one message is sent again.
+#[test]
+fn a_second_run_shares_the_key_alone() {
+    let (net, x) = (netlist(&awkward(), None), [true, false, true]);
+    let differ = |a: &[u8], b: &[u8], each: usize| a.chunks(each).zip(b.chunks(each)).all(|(a, b)| a != b);
+    for [one, other] in [
+        with_elgamal(|key| [play(key, &net, 0, &x, 21), play(key, &net, 1, &x, 22)]),
+        with_small(|key| [play(key, &net, 0, &x, 21), play(key, &net, 1, &x, 22)]),
+    ] {
+        assert!(one.key == other.key && one.result == other.result);
+        assert!(differ(&one.inputs, &other.inputs, 16) && differ(&one.outputs, &other.outputs, 16));
+        for (a, b) in [(&one.ciphertexts, &other.ciphertexts), (&one.answers, &other.answers)] {
+            assert!(differ(&a.concat(), &b.concat(), 32));
+        }
+        assert_ne!(one.tables, other.tables);
+    }
+}
+
+/// The broken twin whose generator serves two runs: labels of inputs that are equal show which bits of x are.
+#[test]
+fn labels_that_serve_twice_give_the_data_away() {
+    let net = netlist(&awkward(), None);
+    with_elgamal(|key| {
+        let [a, b] = [[true, false, true], [true, true, true]]
+            .map(|x| Garbling::<ElGamal>::new(&offer(&net), 0, key, seeded(9)).input_labels(&x));
+        let same: Vec<bool> = a.chunks(32).zip(b.chunks(32)).map(|(a, b)| a == b).collect();
+        assert_eq!(same, [true, false, true]);
+    });
+}
+
+/// What the documentation says of an Alice who departs from the protocol: a gate of twice a label opens if and only if the
+/// bit is 0. Bob sees uniform points as ever.
+#[test]
+fn a_dishonest_alice_learns_data() {
+    let bit = |node: u32| Bit::new(node, node > 4);
+    let gate = |x, y| Node::Majority([Bit::FALSE, bit(x), bit(y)]);
+    let mut nodes = vec![Node::False, Node::Input, Node::Input, Node::Input, Node::Input];
+    nodes.extend((0..8).map(|_| gate(1, 1)));
+    nodes.push(gate(5, 5));
+    let net = Netlist::new(&Function::new(nodes, vec![bit(13)]).unwrap(), None).unwrap();
+    let x = [true, false, false, true];
+    let decode = |bytes: &[u8]| {
+        curve25519_dalek::ristretto::CompressedRistretto::from_slice(bytes).unwrap().decompress().unwrap()
+    };
+    let learnt = [0, 1, 2, 3].map(|input| {
+        with_elgamal(|key| {
+            let (offer, mut rng) = (offer(&net), seeded(40 + input as u64));
+            let mut bob = Garbling::<ElGamal>::new(&offer, 0, key, seeded(50 + input as u64));
+            let wires = bob.ciphertexts(key).unwrap();
+            let mut public = ElGamal::read_key(key.public()).unwrap();
+            let mut store = ElGamal::store(&public).unwrap();
+            ElGamal::append(&mut public, &mut store, &wires[0], 4).unwrap();
+            let blindings = ElGamal::blindings(18, &mut rng);
+            let blinded = ElGamal::blind(&public, &blindings, &mut rng).unwrap();
+            let answers = ElGamal::answer(&public, &mut store, &[input; 18], blinded).unwrap();
+            // Once more the wire's ciphertext in each.
+            let twice = answers.chunks(32).enumerate().flat_map(|(at, point)| {
+                let of_wire = decode(&wires[0][64 * input + 32 * (at % 2)..][..32]);
+                (decode(point) + of_wire).compress().to_bytes()
+            });
+            let tables = bob.chunk(key, &twice.collect::<Vec<_>>()).unwrap();
+            let label = he::elgamal::PointLabels::decode(&bob.input_labels(&x)[32 * input..][..32]).0;
+            let both = label.add(&label).pick((0..18).map(|_| 0)).add(&ElGamal::labels(&blindings));
+            let operands = [0, 1].map(|operand| both.pick((0..8).map(|gate| 2 * gate + operand)));
+            let hashes = super::run::tables::<ElGamal>(&offer, 0, key.public());
+            let (_, good) = hashes.evaluate(0, [&operands[0], &operands[1]], &tables);
+            !good
+        })
+    });
+    assert_eq!(learnt, x);
+}
+
+const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/linear.txt");
+
+/// Digests of what travels in a run whose randomness is fixed.
+fn digests() -> String {
+    fn of<S: Linear>(name: &str, lines: &mut Vec<String>) {
+        let net = netlist(&awkward(), Some(60));
+        let played = play(&mut key::<S>(31), &net, 0, &[true, false, true], 32);
+        let mut line = |what: &str, bytes: &[u8]| {
+            lines.push(format!("{name} {what}: {} bytes, {}", bytes.len(), blake3::hash(bytes)));
+        };
+        line("key", &played.key);
+        line("ciphertexts", &played.ciphertexts.concat());
+        line("answers", &played.answers.concat());
+        line("tables", &played.tables.concat());
+        line("labels", &[played.inputs, played.outputs].concat());
+    }
+    let mut lines = vec!["# BLAKE3 of what travels in a run of Katz and Malka's protocol.".to_owned()];
+    of::<ElGamal>("elgamal", &mut lines);
+    of::<Small>("djn of 512 bits", &mut lines);
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn what_travels_is_what_is_on_file() {
+    if std::env::var_os("DUOLOGUE_WRITE_VECTORS").is_some() {
+        std::fs::write(VECTORS, digests()).unwrap();
+    }
+    let on_file = std::fs::read_to_string(VECTORS).unwrap();
+    assert!(on_file == digests(), "if it shall differ, set DUOLOGUE_WRITE_VECTORS=1");
+}
