@@ -68,7 +68,7 @@ pub enum PrivateMethod {
     Dh,
     /// Katz and Malka's protocol with ElGamal, for comparison
     Elgamal,
-    /// The same with BFV: 14,772 bytes a gate, which wait in a temporary file if they are many
+    /// The same with BFV: 14,768 bytes a gate, which wait in a temporary file if they are many
     Bfv,
     /// The same with Paillier's system, as Damgård, Jurik and Nielsen have it
     Djn,

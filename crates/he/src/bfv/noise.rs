@@ -44,8 +44,7 @@ pub fn flooding(rng: &mut Generator) -> Zeroizing<Vec<i64>> {
 /// Eighteen numbers of 48 bits, less the mean of their sum.
 fn sum(words: &[u64; WORDS]) -> i64 {
     let low: u64 = words.iter().map(|word| word & ((1 << BITS) - 1)).sum();
-    let high: u64 =
-        words.as_chunks::<3>().0.iter().map(|[a, b, c]| a >> 48 | (b >> 48) << 16 | (c >> 48) << 32).sum();
+    let high: u64 = words.as_chunks::<3>().0.iter().map(|[a, b, c]| a >> 48 | (b >> 48) << 16 | (c >> 48) << 32).sum();
     (low + high) as i64 - MEAN
 }
 
@@ -107,7 +106,8 @@ mod tests {
         let total = squares.fold(BigUint::ZERO, |sum, x| sum + x);
         // 4·Σ(√c − √c′)²/m^terms, times the variance terms·(m² − 1)/12, in units of 2⁻³⁰.
         let variance = BigUint::from(terms * (m * m - 1));
-        let exact = (total * 4_u32 * variance << 30_u32) / (BigUint::from(12 * scale) * scale * BigUint::from(m).pow(terms as u32));
+        let exact = (total * 4_u32 * variance << 30_u32)
+            / (BigUint::from(12 * scale) * scale * BigUint::from(m).pow(terms as u32));
         u64::try_from(exact + 1_u32).expect("about 2³⁰") as f64 / f64::from(1 << 30)
     }
 
@@ -163,9 +163,9 @@ mod tests {
         let kurtosis = moment(4) / moment(2).powi(2);
         assert!((kurtosis - (3.0 - 1.2 / 18.0)).abs() < 24_f64.sqrt() * tolerance, "{kurtosis}");
         assert!(samples.iter().all(|x| x.abs() < 9.0));
-        // A Gaussian has 2.6 in a thousand beyond three σ; this sum somewhat fewer.
+        // A Gaussian has 2.7 in a thousand beyond three σ; this sum 2.25, by its convolution.
         let beyond = samples.iter().filter(|x| x.abs() > 3.0 * 1.5_f64.sqrt()).count() as f64 / samples.len() as f64;
-        assert!((0.0022..0.0027).contains(&beyond), "{beyond}");
+        assert!((0.0019..0.0026).contains(&beyond), "{beyond}");
     }
 
     #[test]

@@ -21,8 +21,8 @@ pub struct PublicKey {
 
 /// Blindings, encrypted and flooded: what an answer is made of before anybody knows of which labels.
 pub struct Blinding {
-    c0: Poly,
-    c1: Poly,
+    pub(super) c0: Poly,
+    pub(super) c1: Poly,
 }
 
 impl PublicKey {
@@ -68,11 +68,6 @@ impl Blinding {
         for (sums, x) in [(&mut self.c0, c0), (&mut self.c1, mask)] {
             add_shifted(sums, x, LABEL_BITS * place);
         }
-    }
-
-    #[cfg(test)]
-    pub(super) fn c1_of_test(&mut self) -> &mut [u64] {
-        &mut self.c1
     }
 
     /// Both halves modulo q.

@@ -403,6 +403,7 @@ fn digests() -> String {
     }
     let mut lines = vec!["# BLAKE3 of what travels in a run of Katz and Malka's protocol.".to_owned()];
     of::<ElGamal>("elgamal", &mut lines);
+    of::<Bfv>("bfv", &mut lines);
     of::<Small>("djn of 512 bits", &mut lines);
     lines.join("\n") + "\n"
 }
