@@ -116,7 +116,7 @@ fn netlists_have_the_results_of_their_circuits() {
         let mut draw = [0u64; 41];
         rng.words(&mut draw);
         let inputs = 1 + (draw[40] % 7) as u32;
-        let count = (case % 41) as usize;
+        let count = case % 41;
         let gates: Vec<_> =
             draw[..count].iter().map(|w| (*w as u8, (w >> 8) as usize % 97, (w >> 40) as usize)).collect();
         let circuit = circuit_of(inputs, &gates, 1 + case % 9);
