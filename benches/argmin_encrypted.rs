@@ -3,6 +3,8 @@
 //!
 //! Both parties run in one process, each in a thread of its own. Computing is the time that the system gave a thread, where
 //! it says that (Linux), so that other work on the machine counts little; elsewhere the time that passed.
+//!
+//! Arguments are methods and bits of keys: `-- boma 3072` measures that alone.
 
 #[path = "../crates/apps/tests/common/mod.rs"]
 mod common;
@@ -19,9 +21,16 @@ use std::time::{Duration, Instant};
 
 fn main() {
     println!("{:>10} {:>6} {:>10} {:>10} {:>10} {:>8}", "method", "bits", "server", "client", "both", "MiB");
-    for bits in [1024, 2048, 3072] {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let is_wanted = |word: &str, among: &[&str]| {
+        let none = !wanted.iter().any(|wanted| among.contains(&wanted.as_str()));
+        none || wanted.iter().any(|wanted| wanted == word)
+    };
+    for bits in [1024, 2048, 3072].into_iter().filter(|bits| is_wanted(&bits.to_string(), &["1024", "2048", "3072"])) {
         let key = key(bits);
-        for method in Method::ALL {
+        let name = |method: &Method| format!("{method:?}").to_lowercase();
+        for method in Method::ALL.into_iter().filter(|method| is_wanted(&name(method), &["duologue", "boma", "erkin"]))
+        {
             let terms = Terms { leaky: method == Method::Boma, ..terms(&key, 32, Some(32)) };
             let case = Case::new(method, terms, 1000, &mut Random(7));
             let args = case.encrypted(&key, &mut Random(8));

@@ -39,6 +39,12 @@ fn products<const WORDS: usize>(c: &mut Criterion) {
         group.bench_function(format!("multiply, {backend}"), |b| b.iter(|| n.multiply(&x, &x)));
         group.bench_function(format!("square 10 times, {backend}"), |b| b.iter(|| n.square(&x, 10)));
         group.bench_function(format!("power of 256 bits, {backend}"), |b| b.iter(|| n.power(&x, &exponent, 256)));
+        let square = Modulus::square_of_with_backend(&modulus(WORDS / 2), backend).expect("odd");
+        let y = square.residues(&random(COUNT * WORDS));
+        group.bench_function(format!("multiply modulo a square, {backend}"), |b| b.iter(|| square.multiply(&y, &y)));
+        group.bench_function(format!("square 10 times modulo a square, {backend}"), |b| {
+            b.iter(|| square.square(&y, 10))
+        });
         let fixed = FixedBase::new(&n, &random(WORDS), 512);
         let exponents = random(COUNT * 8);
         group.bench_function(format!("fixed base, 512 bits, {backend}"), |b| b.iter(|| fixed.power(&n, &exponents)));

@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use duologue_kernels::generator::Generator;
-use duologue_kernels::ristretto::{FixedBase, Ristretto, Scalar};
+use duologue_kernels::ristretto::{FixedBase, Ristretto, Scalar, Singles, Term};
 use duologue_kernels::{Backend, Block};
 
 /// Points a call.
@@ -31,8 +31,14 @@ fn points(c: &mut Criterion) {
         measure("many scalars times a fixed point", &|| drop(table.multiply(&scalars)));
         measure("decode", &|| drop(group.decode(&encodings)));
         measure("encode", &|| drop(points.encode()));
+        measure("encode doubles", &|| drop(points.encode_doubles()));
         measure("hash to points", &|| drop(group.map(&uniform)));
         measure("add", &|| drop(points.add(&points)));
+        let mut singles = Singles::neutral(group, COUNT);
+        singles.put(0..COUNT, &points);
+        let term = |place: usize| Term { place: (place * 389 % COUNT) as u32, negative: place.is_multiple_of(3) };
+        let lists: Vec<_> = (0..COUNT).map(|at| [at, at + 1, at + 2, at + 3].map(term)).collect();
+        measure("sums of four by themselves", &|| drop(singles.sums(&lists)));
         measure("table of a fixed point, for all", &|| drop(FixedBase::new(&points.pick([0].into_iter()))));
     }
 }

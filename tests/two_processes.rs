@@ -3,6 +3,8 @@
 #[path = "support/process.rs"]
 mod process;
 
+use apps::argmin::{self, Found, Held};
+use duologue::circuit::blocks::Goal;
 use process::{Place, repository};
 use std::fs;
 
@@ -335,6 +337,53 @@ fn the_least_of_many_values_is_found() {
     }
 }
 
+/// A million values: what a process has at most is what setup stores, some forty bytes a value, with the shares and what is
+/// under way of them.
+#[test]
+fn the_least_of_a_million_values_takes_little_memory() {
+    const VALUES: u64 = 1_000_000;
+    const MODULUS: u64 = 1 << 33;
+    let place = Place::new();
+    let value = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let share = |i: u64| i.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 31;
+    let lines = |number: &dyn Fn(u64) -> u64| (1..=VALUES).map(|i| format!("{}\n", number(i))).collect::<String>();
+    place.write("alice.csv", lines(&share));
+    place.write("bob.csv", lines(&|i| (value(i) + MODULUS - share(i)) % MODULUS));
+    let common = "app:argmin:32 --insecure-plaintext --yes --json --correlations softspoken4";
+    let (alice, bob) = place.both(common, "--input alice_shares=alice.csv", "--input bob_shares=bob.csv");
+    let number = |value: &serde_json::Value| value.as_u64().expect("a number");
+    let least = (1..=VALUES).min_by_key(|&i| value(i)).unwrap();
+    let shares = [number(&alice.values("alice_least")[0]), number(&bob.values("bob_least")[0])];
+    assert_eq!((shares[0] + shares[1]) % MODULUS, value(least));
+    assert_eq!(number(&alice.values("index")[0]) ^ number(&bob.values("index")[0]), least - 1);
+    for found in [alice, bob] {
+        if let Some(peak) = found.json()["peak_memory"].as_u64() {
+            assert!(peak < 128_000_000, "{peak} bytes");
+        }
+    }
+}
+
+/// A program from a file that shows Bob the place of the least value runs only if he who runs it says so, each for himself.
+#[test]
+fn a_program_that_leaks_takes_consent() {
+    let place = Place::new();
+    let program = argmin::levels(8, Found::Walk(8), Goal::Size, Held::Shared(3));
+    place.write("walk.duo", program.to_bytes().unwrap());
+    place.run("export app:scifi:8 -o scifi.duo").succeeded();
+    let words = ["'duologue:backtrack'", "shows Bob the place", "hint: --leaky consents"];
+    let alone = "--as bob --insecure-plaintext --connect 127.0.0.1:1 --wait 0";
+    place.run(&format!("run walk.duo {alone} --yes --input values=1 --input arguments=00")).failed(1, &words);
+    place.run(&format!("prepare walk.duo {alone} --to runs")).failed(1, &words);
+    place.run(&format!("run scifi.duo {alone} --yes --leaky")).failed(1, &["--leaky is for programs that tell"]);
+    assert!(place.run("inspect walk.duo").succeeded().stdout.contains("duologue:backtrack"));
+    place.run("cost walk.duo --json").succeeded();
+    let inputs = ["9,7,255", "0,3,251"].map(|values| format!("--input values={values} --input arguments=00,01,02"));
+    let common = "walk.duo --protocol yao --leaky --insecure-plaintext --yes --json";
+    let (alice, bob) = place.both(common, &inputs[0], &inputs[1]);
+    let least = [alice, bob].map(|found| found.values("least")[0].as_u64().unwrap());
+    assert_eq!(least[0] ^ least[1], 4);
+}
+
 #[test]
 fn strings_are_compared_by_a_call() {
     let place = Place::new();
@@ -367,7 +416,7 @@ fn a_private_function_between_two_processes() {
     place.run("import add.txt --private add.npy -o other.duo").failed(1, &["add.npy", "never overwritten"]);
     place.run("import add.txt --private add.csv -o other.duo").failed(1, &["FILE.npy"]);
     place.run("import add.txt --private new.npy -o ./new.npy").failed(1, &["new.npy", "two files"]);
-    place.run("import add.txt --private new.npy -o nowhere/other.duo").failed(1, &["nowhere"]);
+    place.run("import add.txt --private new.npy -o nowhere/other.duo").failed(8, &["nowhere"]);
     assert!(!place.path("new.npy").exists(), "no function without its program");
     place.run("import add.txt --private new.npy --gates 9 -o other.duo").failed(1, &["copies included, more than 9"]);
     let shown = place.run("inspect add.duo").succeeded().stdout.clone();

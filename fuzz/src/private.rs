@@ -30,6 +30,11 @@ pub fn hello(bytes: &[u8]) {
     decoders::hello(bytes);
 }
 
+/// What is proposed before there is a method.
+pub fn proposal(bytes: &[u8]) {
+    decoders::proposal(bytes);
+}
+
 /// Queries and the labels of the result, which are made up: nobody guesses a label.
 pub fn queries(bytes: &[u8]) {
     let (queries, labels) = bytes.split_at(bytes.len().min(32 * wired().sizes().queries() as usize));

@@ -3,25 +3,42 @@
 //! Applications, one file or folder each.
 
 pub mod argmin;
+mod consent;
 pub mod eigenfaces;
 pub mod equality;
 mod packed;
+pub mod private_function;
 pub mod proximity;
 pub mod scifi;
 pub mod social;
 mod tournament;
 pub mod universal;
 
+use argmin::encrypted::Keys;
+use consent::Unconsented;
+pub use consent::leak_of;
 use duologue::call::{CallProtocol, Calls};
 use std::sync::Arc;
 
-/// The protocols of all calls that applications make, for a session to register.
+/// The protocols of all calls that applications make, for a session to register. Those that tell a party more than their result
+/// do not run by these, only by [`leaky_calls`].
 pub fn calls() -> Calls {
-    calls_with(&argmin::encrypted::Keys::none())
+    calls_with(&Keys::none())
 }
 
 /// The same, with what a party has of the key of encrypted values.
-pub fn calls_with(keys: &argmin::encrypted::Keys) -> Calls {
+pub fn calls_with(keys: &Keys) -> Calls {
+    all(keys).iter().map(Unconsented::unless_harmless).fold(Calls::new(), Calls::with)
+}
+
+/// The protocols of calls that tell a party more than their result ([`leak_of`]). Who registers them with a session, after
+/// [`calls`], consents to that.
+pub fn leaky_calls(keys: &Keys) -> Calls {
+    let all = all(keys);
+    all.iter().filter(|call| leak_of(call.name()).is_some()).cloned().fold(Calls::new(), Calls::with)
+}
+
+fn all(keys: &Keys) -> Calls {
     let calls: [Arc<dyn CallProtocol>; 4] = [
         Arc::new(equality::Equality),
         Arc::new(argmin::Argmin),
@@ -29,5 +46,5 @@ pub fn calls_with(keys: &argmin::encrypted::Keys) -> Calls {
         Arc::new(universal::Universal),
     ];
     let calls = calls.into_iter().fold(Calls::new(), Calls::with);
-    argmin::encrypted::calls(keys).iter().fold(calls, |calls, call| calls.with(call.clone()))
+    argmin::encrypted::calls(keys).iter().cloned().fold(calls, Calls::with)
 }

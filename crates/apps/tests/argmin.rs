@@ -104,17 +104,24 @@ impl Case {
             }
             return args;
         }
-        let [a, b, rest] = self.shares(seed);
-        args.push(of(Party::Alice, self.bits + 1, a));
-        args.push(of(Party::Bob, self.bits + 1, b));
-        args.push(of(Party::Alice, self.bits + 1, rest));
-        if self.parameters.index == 0 {
-            let mut dice = Random(seed + 1);
-            let masks: Vec<Wide> = (0..n).map(|_| Wide(random(&mut dice, ARGUMENT), false)).collect();
+        let mut dice = Random(seed + 1);
+        let mut shared = |width: u32, numbers: &[Wide]| {
+            let masks: Vec<Wide> = (0..n).map(|_| Wide(random(&mut dice, width), false)).collect();
             let shares =
-                masks.iter().zip(&arguments).map(|(m, x)| if us == Party::Alice { *m } else { Wide(m.0 ^ x.0, false) });
-            let value = Some(matrix(ARGUMENT, &shares.collect::<Vec<_>>()));
-            args.push(CallArg::new(Holder::Shared, ARGUMENT, n as u64, value));
+                masks.iter().zip(numbers).map(|(m, x)| if us == Party::Alice { *m } else { Wide(m.0 ^ x.0, false) });
+            let value = Some(matrix(width, &shares.collect::<Vec<_>>()));
+            CallArg::new(Holder::Shared, width, n as u64, value)
+        };
+        if self.parameters.form == Form::Strings {
+            args.push(shared(self.bits, &narrow(&self.values)));
+        } else {
+            let [a, b, rest] = self.shares(seed);
+            args.push(of(Party::Alice, self.bits + 1, a));
+            args.push(of(Party::Bob, self.bits + 1, b));
+            args.push(of(Party::Alice, self.bits + 1, rest));
+        }
+        if self.parameters.index == 0 {
+            args.push(shared(ARGUMENT, &arguments));
         }
         args
     }
@@ -136,7 +143,7 @@ impl Case {
         let get = |party: usize, name: &str| outcomes[party].outputs.get(name).map(|matrix| numbers(matrix)[0]);
         let xor = |name: &str| get(0, name).zip(get(1, name)).map(|(a, b)| a.0 ^ b.0);
         let value = match self.parameters.form {
-            Form::Halves => xor("0"),
+            Form::Halves | Form::Strings => xor("0"),
             Form::Shared => {
                 assert!(get(0, "0").is_none(), "Bob alone has the rest");
                 let sum = plus(self.shares(seed)[2][0], get(1, "0").unwrap());
@@ -211,6 +218,25 @@ fn the_least_of_shared_values_of_every_width() {
 }
 
 #[test]
+fn the_least_of_strings_by_chains_of_every_width() {
+    let mut dice = Random(14);
+    let mut cases = Vec::new();
+    for bits in [1, 2, 3, 8, 31, 32, 64, 127, 128] {
+        for values in [1, 2, 3, 5, 8, 65] {
+            for (direction, index) in DIRECTIONS.into_iter().flat_map(|direction| [(direction, 0), (direction, 7)]) {
+                cases.push(Case::new(bits, values, parameters(Form::Strings, index, direction, &[]), &mut dice));
+            }
+        }
+    }
+    for (values, groups) in [(20, &[4, 8][..]), (130, &[2, 16, 9]), (64, &[64])] {
+        for direction in DIRECTIONS {
+            cases.push(Case::new(9, values, parameters(Form::Strings, 8, direction, groups), &mut dice));
+        }
+    }
+    check_all(&cases);
+}
+
+#[test]
 fn the_least_by_groups_of_every_size() {
     let mut dice = Random(2);
     let mut cases = Vec::new();
@@ -241,6 +267,70 @@ fn the_least_of_about_a_thousand() {
             cases.push(Case::new(32, values, parameters(Form::Shared, index, direction, groups), &mut dice));
         }
         cases.push(Case::new(32, values, parameters(Form::Halves, 11, Direction::Both, &[]), &mut dice));
+    }
+    check_all(&cases);
+}
+
+/// The values of a line of `vectors/argmin.txt`, as `vectors/argmin.py` makes them.
+fn of_vector(bits: u32, count: usize, kind: &str, seed: u64) -> Vec<u128> {
+    let mut dice = Random(seed);
+    let (largest, number) = (mask(bits), |dice: &mut Random| random(dice, bits));
+    // The generator of few numbers is asked before, whatever the kind is.
+    let (equal, few) = (number(&mut dice), [0; 3].map(|_| number(&mut dice)));
+    let from = match kind {
+        "equal" => vec![equal],
+        "few" => few.to_vec(),
+        "extremes" => vec![0, largest],
+        "top" => vec![largest],
+        _ => Vec::new(),
+    };
+    let one = |dice: &mut Random| match &from[..] {
+        [] => number(dice),
+        some => some[dice.below(some.len() as u64) as usize],
+    };
+    let mut values: Vec<u128> = (0..count).map(|_| one(&mut dice)).collect();
+    if kind == "top" {
+        values[dice.below(count as u64) as usize] = largest - 1;
+    }
+    values
+}
+
+/// NumPy's argmin, ties included: by the call and by going through the values.
+#[test]
+fn the_least_is_the_one_that_numpy_finds() {
+    let (mut dice, mut cases, mut lines) = (Random(13), Vec::new(), Vec::new());
+    for line in include_str!("vectors/argmin.txt").lines() {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let &[bits, count, kind, seed, place, least] = &fields[..] else { panic!("{line}") };
+        let (bits, count) = (bits.parse().unwrap(), count.parse().unwrap());
+        let values = of_vector(bits, count, kind, seed.parse().unwrap());
+        let all = [Form::Shared, Form::Strings, Form::Halves];
+        let form = dice.choose(if count > 1 { &all } else { &all[..2] });
+        let groups = dice.choose(&[&[][..], &[4, 8]]);
+        let parameters = parameters(form, 11, dice.choose(&DIRECTIONS), groups);
+        let case = Case { values, ..Case::new(bits, count, parameters, &mut dice) };
+        let found = (u128::from_str_radix(least, 16).unwrap(), place.parse().unwrap());
+        assert_eq!(case.expected(), found, "{line}");
+        cases.push(case);
+        lines.push(line);
+    }
+    assert_eq!(lines.len(), 180);
+    check_all(&cases);
+}
+
+/// Levels of several tiles: values that fill the last one, leave one over, or leave a smaller group.
+#[test]
+fn the_least_of_values_in_tiles() {
+    let mut dice = Random(12);
+    let mut cases = Vec::new();
+    for (values, index, direction, groups) in [
+        (2 * 11_008 + 2, 15, Direction::Both, &[][..]),
+        (4 * 11_008 + 1, 0, Direction::One, &[]),
+        (16_001, 0, Direction::Both, &[3, 5]),
+        (9000, 14, Direction::One, &[4, 2]),
+    ] {
+        cases.push(Case::new(128, values, parameters(Form::Strings, index, direction, groups), &mut dice));
+        cases.push(Case::new(128, values, parameters(Form::Shared, index, direction, groups), &mut dice));
     }
     check_all(&cases);
 }
@@ -337,14 +427,20 @@ fn without_the_carry_the_result_hangs_on_the_shares() {
 #[test]
 fn cost_is_exact() {
     let argmin: Arc<dyn Functionality> = Arc::new(Argmin);
+    // Sessions choose a maker by the line that they measure, and costs by none.
+    let maker: Extension = "softspoken4".parse().unwrap();
     let mut dice = Random(6);
-    for (form, index, direction, groups) in [
-        (Form::Shared, 7, Direction::Both, &[][..]),
-        (Form::Shared, 7, Direction::One, &[4, 8]),
-        (Form::Shared, 0, Direction::One, &[3, 5]),
-        (Form::Halves, 7, Direction::Both, &[]),
+    for (form, index, direction, groups, (width, values)) in [
+        (Form::Shared, 7, Direction::Both, &[][..], (31, 100)),
+        (Form::Shared, 7, Direction::One, &[4, 8], (31, 100)),
+        (Form::Shared, 0, Direction::One, &[3, 5], (31, 100)),
+        (Form::Halves, 7, Direction::Both, &[], (31, 100)),
+        (Form::Strings, 7, Direction::One, &[], (31, 100)),
+        (Form::Strings, 0, Direction::Both, &[3], (31, 100)),
+        // In tiles.
+        (Form::Shared, 0, Direction::One, &[], (128, 22_100)),
     ] {
-        let case = Case::new(31, 100, parameters(form, index, direction, groups), &mut dice);
+        let case = Case::new(width, values, parameters(form, index, direction, groups), &mut dice);
         let mut p = Program::new("duologue:argmin");
         let values: Vec<_> = case
             .args(Party::Alice, 1)
@@ -365,9 +461,9 @@ fn cost_is_exact() {
             };
             p.output(&number.to_string(), recipient, value);
         }
-        let cost =
-            duologue::cost::cost_with(&p.bind(&[]).unwrap(), &Options::new(Scheme::Gmw), &apps::calls()).unwrap();
-        let [alice, bob] = both(|session| case.run(session, 1));
+        let options = Options::new(Scheme::Gmw).extension(maker);
+        let cost = duologue::cost::cost_with(&p.bind(&[]).unwrap(), &options, &apps::calls()).unwrap();
+        let [alice, bob] = both(|session| case.run_by(session, 1, Some(maker)));
         case.check([&alice, &bob], 1);
         for (phase, counted, a, b) in [
             ("setup", cost.setup, alice.report.setup, bob.report.setup),
@@ -416,7 +512,7 @@ fn what_cannot_be_compared_is_refused_by_name() {
     refused(&Parameters { groups: vec![1 << 20], index: 20, ..shared }.to_bytes(), &ours(1 << 20), "comparisons");
     for (bytes, why) in [
         (&[][..], "three bytes"),
-        (&[2, 4, 0], "a form of values"),
+        (&[3, 4, 0], "a form of values"),
         (&[0, 4, 2], "a direction of OTs"),
         (&[0, 65, 0], "more than 64 bits"),
         (&[0, 4, 0, 1], "end within"),
@@ -428,7 +524,7 @@ fn what_cannot_be_compared_is_refused_by_name() {
 
 #[test]
 fn parameters_survive_their_bytes() {
-    for form in [Form::Shared, Form::Halves] {
+    for form in [Form::Shared, Form::Halves, Form::Strings] {
         for direction in DIRECTIONS {
             for groups in [&[][..], &[2], &[3, 70_000]] {
                 let parameters = parameters(form, 9, direction, groups);
@@ -519,7 +615,7 @@ fn a_thousand_values_take_few_bytes() {
 
 /// A call of so many lanes, with values and arguments of these widths.
 fn called(parameters: &[u8], lanes: &[u64], [width, argument]: [u32; 2], form: Form) -> Call {
-    let values = if form == Form::Shared { 3 } else { 2 };
+    let values = [3, 2, 1][form as usize];
     let arg = |(number, &lanes): (usize, &u64)| {
         let ty = bits(if number < values { width } else { argument });
         let party = if number % 2 == 0 { Party::Alice } else { Party::Bob };
@@ -537,7 +633,7 @@ fn any_parameters_are_taken_or_refused() {
     let (mut taken, mut refused) = (0, 0);
     for _ in 0..20_000 {
         let mut bytes: Vec<u8> = (0..dice.below(14)).map(|_| dice.below(256) as u8).collect();
-        let few = [2, 2, 3].map(|end| dice.below(end) as u8);
+        let few = [3, 2, 3].map(|end| dice.below(end) as u8);
         bytes.iter_mut().zip([few[0], few[1] * 9, few[2]]).for_each(|(byte, few)| *byte = few);
         bytes.iter_mut().skip(3).filter(|_| dice.below(3) > 0).for_each(|byte| *byte = 0);
         let Ok(parameters) = Parameters::from_bytes(&bytes) else { continue };
@@ -547,6 +643,7 @@ fn any_parameters_are_taken_or_refused() {
         let lanes = match parameters.form {
             Form::Shared => [vec![lanes, lanes, 1], vec![lanes; given / 2]].concat(),
             Form::Halves => [lanes, 5].repeat(1 + given / 2),
+            Form::Strings => vec![lanes; 1 + given / 2],
         };
         if Functionality::lanes(&Argmin, &bytes, &lanes).is_err() {
             continue;
@@ -596,6 +693,7 @@ fn between_two_processes(test: &str, maker: Option<Extension>) {
         for direction in DIRECTIONS {
             cases.push(Case::new(bits, values, parameters(Form::Shared, 7, direction, &[]), &mut dice));
             cases.push(Case::new(bits, values + 1, parameters(Form::Halves, 0, direction, &[]), &mut dice));
+            cases.push(Case::new(bits, values, parameters(Form::Strings, 0, direction, &[]), &mut dice));
         }
     }
     let walk = |channel, party| -> Vec<[Option<Wide>; 2]> {
@@ -629,7 +727,7 @@ fn between_two_processes(test: &str, maker: Option<Extension>) {
         let words: Vec<&str> = line.split(' ').collect();
         let bob = (Wide(words[0].parse().unwrap(), words[1] == "true"), words[2].parse::<u128>().unwrap());
         let value = match case.parameters.form {
-            Form::Halves => alice[0].unwrap().0 ^ bob.0.0,
+            Form::Halves | Form::Strings => alice[0].unwrap().0 ^ bob.0.0,
             Form::Shared => reduced(plus(case.shares(3)[2][0], bob.0), (case.bits + 1).min(128)).0,
         };
         let (least, argument) = case.expected();
@@ -643,10 +741,11 @@ fn lengths_of_both_parties_fit() {
     let argmin: Arc<dyn CallProtocol> = Arc::new(Argmin);
     let mut dice = Random(8);
     for _ in 0..200 {
-        let form = dice.choose(&[Form::Shared, Form::Halves]);
+        let form = dice.choose(&[Form::Shared, Form::Halves, Form::Strings]);
         let groups: Vec<u32> = (0..dice.below(4)).map(|_| 2 + dice.below(9) as u32).collect();
         let parameters = parameters(form, 0, dice.choose(&DIRECTIONS), &groups);
-        let n = 2 + dice.below(200);
+        let below = dice.choose(&[200, 200, 100_000]);
+        let n = 2 + dice.below(below);
         let width = 2 + dice.below(127) as u32;
         let value =
             |party, width, lanes| duologue::call::CallValue { ty: bits(width), lanes, holder: Holder::Party(party) };
@@ -656,6 +755,7 @@ fn lengths_of_both_parties_fit() {
                 vec![value(alice, width, n), value(bob, width, n), value(alice, width, 1), value(bob, 5, n)]
             }
             Form::Halves => vec![value(alice, width, n), value(bob, width, 3), value(alice, 5, n), value(bob, 5, 3)],
+            Form::Strings => vec![value(alice, width, n), value(alice, 5, n)],
         };
         let call = duologue::call::Call { number: 0, parameters: parameters.to_bytes(), args, results: Vec::new() };
         let [a, b] = [alice, bob].map(|party| argmin.lengths(&call, party).unwrap());

@@ -2,8 +2,10 @@
 
 mod common;
 
+use apps::argmin::encrypted::Keys;
 use apps::argmin::{Backtrack, Found, Held, levels};
 use common::{Random, both};
+use duologue::channel::Channel;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::{CallPort, Functionality, Holder, Owner};
 use duologue::circuit::{BitMatrix, Party, Program, bits};
@@ -38,6 +40,14 @@ fn matrix(width: u32, numbers: &[u128]) -> BitMatrix {
 fn number(matrix: &BitMatrix) -> u128 {
     assert_eq!(matrix.lanes(), 1);
     matrix.lane(0).iter().rev().fold(0, |number, &bit| number << 1 | u128::from(bit))
+}
+
+/// Does the same with both ends of a session, whose parties consent to the walk.
+fn consenting<T: Send>(act: impl Fn(&mut Session) -> T + Sync) -> [T; 2] {
+    both(|session| {
+        session.register_all(&apps::leaky_calls(&Keys::none()));
+        act(session)
+    })
 }
 
 impl Case {
@@ -139,7 +149,7 @@ fn the_least_level_by_level() {
         }
     }
     for engine in [(Scheme::Yao, Goal::Size), (Scheme::Gmw, Goal::Depth)] {
-        let outcomes = both(|session| cases.iter().map(|case| case.run(session, engine)).collect::<Vec<_>>());
+        let outcomes = consenting(|session| cases.iter().map(|case| case.run(session, engine)).collect::<Vec<_>>());
         for ((case, alice), bob) in cases.iter().zip(&outcomes[0]).zip(&outcomes[1]) {
             case.check([alice, bob]);
         }
@@ -151,7 +161,7 @@ fn the_least_of_about_a_thousand_by_a_walk() {
     let mut dice = Random(2);
     for count in [999, 1000, 1025] {
         let case = Case::new(32, Found::Walk(ARGUMENT), Held::Shared(count), &mut dice);
-        let [alice, bob] = both(|session| case.run(session, (Scheme::Yao, Goal::Size)));
+        let [alice, bob] = consenting(|session| case.run(session, (Scheme::Yao, Goal::Size)));
         case.check([&alice, &bob]);
         let binding = case.program(Goal::Size).bind(&case.sizes()).unwrap();
         let cost = duologue::cost::cost_with(&binding, &Options::new(Scheme::Yao), &apps::calls()).unwrap();
@@ -174,7 +184,7 @@ fn a_walk_in_several_messages() {
     let masks: Vec<u128> = (0..2 * count).map(|_| wide(&mut dice)).collect();
     let backtrack: Arc<dyn Functionality> = Arc::new(Backtrack);
     let expected = backtrack.evaluate(&[], &[matrix(1, &lost), matrix(13, &arguments)]);
-    let outcomes = both(|session| {
+    let outcomes = consenting(|session| {
         let share = |width: u32, list: &[u128], masks: &[u128]| {
             let ours = session.party() == Party::Alice;
             let share = |(value, random): (&u128, &u128)| random & mask(width) ^ if ours { 0 } else { *value };
@@ -187,6 +197,44 @@ fn a_walk_in_several_messages() {
     let [alice, bob] = outcomes.each_ref().map(|outcome| number(outcome.outputs.get("0").unwrap()));
     assert_eq!(alice ^ bob, number(&expected[0]));
     assert_ne!(alice, 0, "Alice's share is random");
+}
+
+/// What each party says of a program from a file that walks, where these parties consent to that.
+fn with_consents(consents: [bool; 2]) -> [duologue::Result<Outcome>; 2] {
+    let file = levels(8, Found::Walk(ARGUMENT), Goal::Size, Held::Shared(3)).to_bytes().unwrap();
+    let program = Program::from_bytes_with(&file, &apps::calls().functionalities()).unwrap();
+    let binding = program.bind(&[]).unwrap();
+    let inputs = Inputs::new().with("values", matrix(8, &[3, 1, 2])).with("arguments", matrix(ARGUMENT, &[7, 8, 9]));
+    let (to_bob, to_alice) = Channel::pair();
+    let act = |channel, party: Party| {
+        let mut session = Session::connect(channel, party)?;
+        session.register_all(&apps::calls());
+        if consents[party as usize] {
+            session.register_all(&apps::leaky_calls(&Keys::none()));
+        }
+        session.run(&binding, &Options::new(Scheme::Yao), &inputs)
+    };
+    std::thread::scope(|scope| {
+        let bob = scope.spawn(|| act(to_alice, Party::Bob));
+        [act(to_bob, Party::Alice), bob.join().unwrap()]
+    })
+}
+
+/// A program cannot consent for those who run it: who has not registered the walk as one that leaks does not run it.
+#[test]
+fn nobody_walks_unawares() {
+    let refused = |ran: &duologue::Result<Outcome>| {
+        let why = ran.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        ["'duologue:backtrack'", "shows Bob the place", "both parties consent"].iter().all(|word| why.contains(word))
+    };
+    assert!(with_consents([false, false]).iter().all(refused));
+    for party in [0, 1] {
+        let ran = with_consents([party == 0, party == 1]);
+        assert!(refused(&ran[1 - party]) && ran[party].is_err(), "{party}");
+    }
+    assert!(with_consents([true, true]).iter().all(Result::is_ok));
+    let names: Vec<String> = apps::leaky_calls(&Keys::none()).iter().map(|call| call.name().into()).collect();
+    assert_eq!(names, ["duologue:backtrack", "duologue:argmin-boma"]);
 }
 
 /// 2·l ANDs a pair, and less than one a value for the index; nothing for an argument that a walk finds.

@@ -20,7 +20,7 @@ use duologue::data::uints;
 use duologue::{Error, Inputs, Options, Outcome, Result, Scheme, Session, Timing};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -35,6 +35,8 @@ enum Harm {
     Bits(usize),
     /// What it sends are no frames.
     Noise,
+    /// It sends a byte more than it should.
+    More,
     /// It sends half of something, and is gone.
     Half,
     /// It is gone.
@@ -112,8 +114,32 @@ struct Harmed {
     inner: MemoryPipe,
     harm: Harm,
     begun: Arc<AtomicBool>,
+    /// Frames of data from then on that come before the harm, and how many it has sent in all from then on.
+    after: usize,
+    sent: Arc<AtomicUsize>,
     gone: bool,
     frames: Frames,
+}
+
+impl Harmed {
+    /// How many of these bytes come before the harm.
+    fn spared(&self, bytes: &[u8]) -> usize {
+        let (mut frames, mut left) = (self.frames.clone(), self.after.saturating_sub(self.sent.load(Ordering::SeqCst)));
+        let ends = bytes.iter().map(|&byte| frames.is_data(byte) && frames.body == 0);
+        let within = ends.take_while(|&end| {
+            let spared = left > 0;
+            left -= usize::from(end && spared);
+            spared
+        });
+        within.count()
+    }
+
+    fn count(&mut self, bytes: &[u8], begun: bool) {
+        for &byte in bytes {
+            let ends = self.frames.is_data(byte) && self.frames.body == 0;
+            self.sent.fetch_add(usize::from(ends && begun), Ordering::SeqCst);
+        }
+    }
 }
 
 /// Where in a frame the next byte is.
@@ -150,10 +176,20 @@ impl Pipe for Harmed {
         if self.gone {
             return Ok(bytes.len());
         }
+        let begun = self.begun.load(Ordering::SeqCst);
+        let spared = if begun { self.spared(bytes) } else { bytes.len() };
+        let harmless = spared > 0 || !begun;
+        let bytes = if harmless { &bytes[..spared] } else { bytes };
         let mut sent = bytes.to_vec();
-        if self.begun.load(Ordering::SeqCst) {
+        if !harmless {
             match self.harm {
                 Harm::None => {}
+                Harm::More => {
+                    let between = self.frames.body == 0 && self.frames.header.len().is_multiple_of(HEADER);
+                    if between && self.inner.try_write(&[1, 1, 0, 0, 0x5a])? > 0 {
+                        self.harm = Harm::None;
+                    }
+                }
                 Harm::Lies => {
                     let mut frames = self.frames.clone();
                     sent.iter_mut().for_each(|byte| *byte ^= if frames.is_data(*byte) { 0xff } else { 0 });
@@ -178,9 +214,7 @@ impl Pipe for Harmed {
             }
         }
         let count = self.inner.try_write(&sent)?;
-        for &byte in &bytes[..count] {
-            self.frames.is_data(byte);
-        }
+        self.count(&bytes[..count], begun);
         Ok(count)
     }
 
@@ -204,7 +238,7 @@ fn patient() -> Limits {
 }
 
 /// Calls, a program of each, and both parties' inputs.
-fn jobs() -> Vec<(Arc<dyn CallProtocol>, Binding, [Inputs; 2])> {
+fn jobs() -> Vec<Job> {
     let equal = equality(20).bind(&[("lanes", 3)]).unwrap();
     let of_equal = ["a", "b"].map(|name| Inputs::new().with(name, uints(20, &[1, 2, 3]).unwrap()));
     let numbers = |name: &str, width, numbers: &[u64]| Inputs::new().with(name, uints(width, numbers).unwrap());
@@ -213,7 +247,7 @@ fn jobs() -> Vec<(Arc<dyn CallProtocol>, Binding, [Inputs; 2])> {
         numbers("bob_shares", 10, &[5, 1, 0]),
     ];
     let of_halves = [numbers("alice_values", 9, &[4, 3]), numbers("bob_values", 9, &[8, 2, 6])];
-    let mut jobs: Vec<(Arc<dyn CallProtocol>, Binding, [Inputs; 2])> = vec![(Arc::new(Equality), equal, of_equal)];
+    let mut jobs: Vec<Job> = vec![(Arc::new(Equality), equal, of_equal)];
     for direction in [Direction::Both, Direction::One] {
         let least = shared(9, None, direction, &[]).bind(&[("values", 3)]).unwrap();
         jobs.push((Arc::new(Argmin), least, of_shares.clone()));
@@ -230,29 +264,44 @@ fn jobs() -> Vec<(Arc<dyn CallProtocol>, Binding, [Inputs; 2])> {
     ];
     let added = universal(circuit.inputs(), circuit.outputs(), function.size().gates).unwrap();
     jobs.push((Arc::new(Universal), added.bind(&[]).unwrap(), of_function));
-    let key = common::encrypted::key(1024);
-    let terms = Terms { direction: Direction::One, ..common::encrypted::terms(&key, 9, None) };
-    let case =
-        common::encrypted::Case { method: Method::Duologue, terms, values: vec![4, 1, 7], arguments: Vec::new() };
-    let ciphertexts = case.encrypted(&key, &mut common::Random(1)).swap_remove(0);
-    let least = of_ciphertexts(case.method, &case.terms).bind(&[("values", 3)]).unwrap();
-    let call = case.method.call(&common::encrypted::keys_of(&key));
-    jobs.push((call, least, [Inputs::new().with("values", ciphertexts), Inputs::new()]));
+    jobs.push(over_ciphertexts(Method::Duologue));
     jobs
 }
 
+type Job = (Arc<dyn CallProtocol>, Binding, [Inputs; 2]);
+
+/// Three ciphertexts of Alice's under Bob's key.
+fn over_ciphertexts(method: Method) -> Job {
+    let key = common::encrypted::key(1024);
+    let leaky = method == Method::Boma;
+    let terms = Terms { direction: Direction::One, leaky, ..common::encrypted::terms(&key, 9, None) };
+    let case = common::encrypted::Case { method, terms, values: vec![4, 1, 7], arguments: Vec::new() };
+    let ciphertexts = case.encrypted(&key, &mut common::Random(1)).swap_remove(0);
+    let least = of_ciphertexts(method, &case.terms).bind(&[("values", 3)]).unwrap();
+    let call = method.call(&common::encrypted::keys_of(&key));
+    (call, least, [Inputs::new().with("values", ciphertexts), Inputs::new()])
+}
+
 /// What the honest party has of a run with a peer who is hostile from here on.
-fn against(
+fn against(us: Party, (at, harm): (At, Harm), options: &Options, job: &Job) -> Result<Outcome> {
+    against_after(0, us, (at, harm), options, job).0
+}
+
+/// The same with a peer who is hostile after so many frames of data, and how many it has sent from where the phase began.
+fn against_after(
+    after: usize,
     us: Party,
     (at, harm): (At, Harm),
     options: &Options,
-    (call, binding, inputs): &(Arc<dyn CallProtocol>, Binding, [Inputs; 2]),
-) -> Result<Outcome> {
+    (call, binding, inputs): &Job,
+) -> (Result<Outcome>, usize) {
     let (ours, theirs) = memory::pair(memory::CAPACITY);
-    let begun = Arc::new(AtomicBool::new(false));
-    let pipe = Harmed { inner: theirs, harm, begun: begun.clone(), gone: false, frames: Frames::default() };
+    let (begun, frames) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let sent = frames.clone();
+    let pipe =
+        Harmed { inner: theirs, harm, begun: begun.clone(), after, sent, gone: false, frames: Frames::default() };
     let inputs = |party: Party| &inputs[party as usize];
-    thread::scope(|scope| {
+    let outcome = thread::scope(|scope| {
         let peer = scope.spawn(|| -> Result<()> {
             let mut session = Session::connect(Channel::over(pipe, patient()), us.peer())?;
             session.register(Arc::new(Hostile { call: call.clone(), at, begun }));
@@ -271,14 +320,16 @@ fn against(
         // What becomes of the peer does not matter, but that it ends.
         let _ = peer.join().expect("no panic");
         outcome
-    })
+    });
+    (outcome, frames.load(Ordering::SeqCst))
 }
 
 /// Bits that are flipped online make another result, or an error of the peer's; never a panic.
 #[test]
 fn flipped_bits_of_a_call_are_an_error_or_another_result() {
     let gmw = Options::new(Scheme::Gmw);
-    for (job, us) in jobs().iter().flat_map(|job| [(job, Party::Alice), (job, Party::Bob)]) {
+    let jobs = jobs().into_iter().chain([Method::Boma, Method::Erkin].map(over_ciphertexts)).collect::<Vec<_>>();
+    for (job, us) in jobs.iter().flat_map(|job| [(job, Party::Alice), (job, Party::Bob)]) {
         for every in 1..12 {
             match against(us, (At::Online, Harm::Bits(every)), &gmw, job) {
                 Ok(_) | Err(Error::Peer(_) | Error::Closed(_) | Error::Aborted(_)) => {}
@@ -305,6 +356,37 @@ fn a_call_with_a_hostile_peer_ends_by_name() {
                     let name = format!("{phase} of the call of '{}'", job.0.name());
                     assert!(kind && error.to_string().contains(&name), "{what}: {error}");
                 }
+            }
+        }
+    }
+}
+
+/// Protocols over ciphertexts, from each message of the peer's on: what is no frame and what does not come end the run by name.
+/// Ciphertexts of something else, and numbers that are shifted by a byte, are an error of the peer's or another result.
+#[test]
+fn a_peer_that_turns_hostile_at_any_message_ends_the_run_by_name() {
+    let gmw = Options::new(Scheme::Gmw);
+    for (job, us) in [Method::Boma, Method::Erkin]
+        .iter()
+        .flat_map(|&method| [Party::Alice, Party::Bob].map(|us| (over_ciphertexts(method), us)))
+    {
+        let run = |after, harm| against_after(after, us, (At::Setup, harm), &gmw, &job);
+        let (twin, frames) = run(0, Harm::None);
+        assert!(twin.is_ok() && frames > 2, "the twin, {us}: {frames} frames, {:?}", twin.err());
+        let name = format!("of the call of '{}'", job.0.name());
+        for after in 0..frames {
+            for harm in [Harm::Lies, Harm::More, Harm::Noise, Harm::Half, Harm::Gone] {
+                let what = format!("{} {harm:?} after {after} of {frames} frames against {us}", job.0.name());
+                let unseen = matches!(harm, Harm::Lies | Harm::More);
+                let error = match run(after, harm).0 {
+                    // What it makes of our answers then is not ours.
+                    Ok(_) | Err(Error::Aborted(_)) if unseen => continue,
+                    Ok(_) => panic!("{what}: a result"),
+                    Err(error) => error,
+                };
+                let closes = matches!(harm, Harm::Half | Harm::Gone);
+                let kind = matches!(error, Error::Peer(_)) && !closes || matches!(error, Error::Closed(_)) && closes;
+                assert!(kind && error.to_string().contains(&name), "{what}: {error}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use apps::universal::{Universal, arguments, decode_function, encode_function, parameters, universal};
+use apps::universal::{Universal, arguments, ask, decode_function, encode_function, parameters, serve, universal};
 use common::{Random, both};
 use duologue::call::{CallProtocol, CallValue};
 use duologue::channel::{Channel, Limits, Link, Listener, Security};
@@ -11,7 +11,7 @@ use duologue::circuit::program::{Functionality, Holder};
 use duologue::circuit::universal::{Controls, NOTHING, Node, Nodes, Size};
 use duologue::circuit::{BitMatrix, Circuit, Party, Program, bits, uint};
 use duologue::data::{to_uints, uints};
-use duologue::{Inputs, Options, Outcome, Scheme, Session};
+use duologue::{Error, Inputs, Options, Outcome, Precomputation, Scheme, Session};
 use std::env;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -46,6 +46,12 @@ fn chain(size: Size, dice: &mut Random) -> Nodes {
     Nodes::new(size, nodes).unwrap()
 }
 
+/// The function in plain.
+fn evaluated(function: &Nodes, input: &[bool]) -> Vec<bool> {
+    let words: Vec<u64> = input.iter().map(|&bit| bit.into()).collect();
+    function.evaluate(&words).into_iter().map(|word| word & 1 == 1).collect()
+}
+
 /// A function with an input and what it gives.
 struct Case {
     function: Nodes,
@@ -56,8 +62,7 @@ struct Case {
 impl Case {
     fn new(function: Nodes, dice: &mut Random) -> Case {
         let input: Vec<bool> = (0..function.size().inputs).map(|_| dice.below(2) == 1).collect();
-        let words: Vec<u64> = input.iter().map(|&bit| bit.into()).collect();
-        let expected = function.evaluate(&words).into_iter().map(|word| word & 1 == 1).collect();
+        let expected = evaluated(&function, &input);
         Case { function, input, expected }
     }
 
@@ -145,6 +150,61 @@ fn in_a_program() {
         let args = [function, uints(9, &[a]).unwrap(), uints(9, &[b]).unwrap()];
         let results = Universal.evaluate(&parameters(&[uint(10)]), &args);
         assert_eq!(to_uints(&results[0]).unwrap(), [expected]);
+    }
+}
+
+/// Runs over a channel: both parties' ends, Alice's first.
+fn runs_of(
+    function: &Nodes,
+    most: u32,
+    bob: impl FnOnce(Channel) -> duologue::Result<Vec<Vec<bool>>> + Send,
+) -> (duologue::Result<u32>, duologue::Result<Vec<Vec<bool>>>) {
+    let (to_bob, to_alice) = Channel::pair();
+    std::thread::scope(|scope| {
+        let bob = scope.spawn(|| bob(to_alice));
+        let alice = serve(to_bob, Precomputation::new().unwrap(), function, most, None);
+        (alice.map(|(runs, _)| runs), bob.join().unwrap())
+    })
+}
+
+#[test]
+fn a_function_is_run_as_often_as_alice_allows() {
+    let mut dice = Random(11);
+    let function = random_function(size(9, 300, 5), &mut dice);
+    let inputs: Vec<Vec<bool>> = (0..3).map(|_| (0..9).map(|_| dice.below(2) == 1).collect()).collect();
+    let expected: Vec<Vec<bool>> = inputs.iter().map(|input| evaluated(&function, input)).collect();
+    let asks = |size: Size, most| {
+        let inputs = &inputs;
+        let ask =
+            |channel| ask(channel, Precomputation::new().unwrap(), size, inputs, None).map(|(results, _)| results);
+        runs_of(&function, most, ask)
+    };
+    let (alice, bob) = asks(function.size(), 3);
+    assert_eq!((alice.unwrap(), bob.unwrap()), (3, expected));
+    let (alice, bob) = asks(function.size(), 2);
+    assert!(matches!(alice, Err(Error::Peer(why)) if why.contains("3 runs of the 2 offered")));
+    assert!(bob.is_err());
+    // Whoever takes the function for another one is told before anything of either is used.
+    let (alice, bob) = asks(size(9, 301, 5), 3);
+    for error in [alice.unwrap_err(), bob.unwrap_err()] {
+        assert!(matches!(error, Error::Incompatible { .. }), "{error}");
+    }
+    let (_, to_alice) = Channel::pair();
+    let none = ask(to_alice, Precomputation::new().unwrap(), function.size(), &[vec![true; 8]], None);
+    assert!(matches!(none, Err(Error::Usage(_))));
+}
+
+#[test]
+fn a_bob_who_asks_for_nothing_that_can_be_is_refused() {
+    let function = random_function(size(2, 3, 1), &mut Random(12));
+    for runs in [0, 5, u32::MAX] {
+        let (alice, bob) = runs_of(&function, 4, |mut channel| {
+            channel.send(&runs.to_le_bytes())?;
+            channel.flush()?;
+            channel.recv(1).map(|_| Vec::new())
+        });
+        assert!(matches!(alice, Err(Error::Peer(_))), "{runs}");
+        assert!(bob.is_err());
     }
 }
 

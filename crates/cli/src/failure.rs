@@ -158,3 +158,19 @@ impl From<duologue::circuit::Error> for Failure {
         Failure::input(error)
     }
 }
+
+impl From<synthesis::Error> for Failure {
+    fn from(error: synthesis::Error) -> Self {
+        use synthesis::Error;
+        let exit = match &error {
+            Error::Tool { .. } => Exit::Machine,
+            Error::Source(_) | Error::Design { .. } | Error::Netlist(_) => Exit::Malformed,
+            _ => Exit::Input,
+        };
+        let failure = Failure::new(exit, &error);
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}

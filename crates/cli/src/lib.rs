@@ -62,6 +62,7 @@ fn run(verb: &Verb, config: Result<Config, Failure>, console: &Console) -> Resul
         Verb::Inspect(args) => verbs::inspect::run(args, console),
         Verb::Blocks(args) => verbs::blocks::run(args, console),
         Verb::Circuits(args) => verbs::circuits::run(args, console),
+        Verb::Compile(args) => verbs::compile::run(args, console),
         Verb::Import(args) => verbs::import::run(args, console),
         Verb::Export(args) => verbs::export::run(args, console),
         Verb::Prepare(args) => verbs::prepare::run(args, &config, console),

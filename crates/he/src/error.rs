@@ -78,7 +78,8 @@ pub enum Error {
     #[error("the system's random generator failed")]
     Random,
     /// Ciphertexts that wait in a temporary file could not be written there or read back.
-    #[error("the temporary file of ciphertexts failed ({0}): it lies in the system's folder for such files")]
+    #[error("the temporary file of ciphertexts in {folder} failed ({0}): TMPDIR names another folder with more room",
+        folder = std::env::temp_dir().display())]
     Storage(std::io::ErrorKind),
 }
 

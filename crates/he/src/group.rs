@@ -138,14 +138,24 @@ impl Group {
     fn inverses(&self, a: &Residues) -> Residues {
         let half = a.len() / 2;
         if half == 0 {
-            let inverse = number::inverse(&self.modulus.values(a), self.modulus.words());
-            return self.modulus.residues(&inverse.expect("ciphertexts are units"));
+            return self.inverse(a);
         }
         // Of an odd number the middle one is in both halves.
         let [low, high] = [a.pick(0..a.len() - half), a.pick(half..a.len())];
         let both = self.inverses(&self.modulus.multiply(&low, &high));
         let [low, high] = [self.modulus.multiply(&both, &high), self.modulus.multiply(&both, &low)];
         Residues::joined(&[low.pick(0..half), high])
+    }
+
+    /// Of one number, from that of its rest modulo n where n² is the modulus: for y·a = 1 modulo n it is y·(2 − y·a) modulo n²
+    /// (Newton).
+    fn inverse(&self, a: &Residues) -> Residues {
+        let modulus = &self.modulus;
+        let y = number::inverse(&modulus.values(a), &self.n).expect("ciphertexts are units");
+        let y = modulus.residues(&number::resized(&y, modulus.len()));
+        let product = modulus.values(&modulus.multiply(&y, a));
+        let rest = number::subtract_modulo(&number::small(2, modulus.len()), &product, modulus.words());
+        modulus.multiply(&y, &modulus.residues(&rest))
     }
 
     /// Bytes: what begins them, the key's digest, how many, and the numbers.
@@ -212,23 +222,23 @@ impl Group {
     /// All are coprime to n if their product is; only if it is not, each is looked at.
     fn check_units(&self, batch: &Ciphertexts) -> Result<()> {
         let is_unit = |residues: &Residues| number::is_coprime(&self.modulus.values(residues), &self.n);
-        if batch.is_empty() || is_unit(&self.whole_product(&batch.residues)) {
+        if batch.is_empty() || is_unit(&whole_product(&self.modulus, &batch.residues)) {
             return Ok(());
         }
         let index = (0..batch.len()).find(|&at| !is_unit(&batch.residues.pick(std::iter::once(at)))).unwrap_or(0);
         Err(Error::Ciphertext { index, fault: CiphertextFault::NotCoprime })
     }
+}
 
-    /// The product of some, which are not none.
-    pub(crate) fn whole_product(&self, a: &Residues) -> Residues {
-        let half = a.len() / 2;
-        if half == 0 {
-            return a.clone();
-        }
-        let product = self.modulus.multiply(&a.pick(0..half), &a.pick(half..2 * half));
-        let product = self.whole_product(&product);
-        if a.len().is_multiple_of(2) { product } else { self.modulus.multiply(&product, &a.pick(2 * half..a.len())) }
+/// The product of some, which are not none.
+pub(crate) fn whole_product(modulus: &Modulus, a: &Residues) -> Residues {
+    let half = a.len() / 2;
+    if half == 0 {
+        return a.clone();
     }
+    let product = modulus.multiply(&a.pick(0..half), &a.pick(half..2 * half));
+    let product = whole_product(modulus, &product);
+    if a.len().is_multiple_of(2) { product } else { modulus.multiply(&product, &a.pick(2 * half..a.len())) }
 }
 
 /// Constants of at most `bits` bits, in as many words as these take.

@@ -137,6 +137,29 @@ pub(crate) fn remainder(x: &[u64], n: &[u64]) -> Words {
     from_uint(&Zeroizing::new(BoxedUint::rem(&uint(x), &divisor(n))), n.len())
 }
 
+/// x / n for a multiple x of an odd n, if it fits the words of n: the lowest words decide (Jebelean, *An algorithm for exact
+/// division*, 1993).
+pub(crate) fn exact_quotient(x: &[u64], n: &[u64]) -> Words {
+    let inverse = inverse_of_word(n[0]);
+    let (mut rest, mut out) = (resized(x, n.len()), small(0, n.len()));
+    for i in 0..n.len() {
+        let digit = rest[i].wrapping_mul(inverse);
+        out[i] = digit;
+        let mut borrow = 0;
+        for (rest, &n) in rest[i..].iter_mut().zip(n) {
+            let product = u128::from(n) * u128::from(digit) + u128::from(borrow);
+            let (difference, less) = rest.overflowing_sub(product as u64);
+            (*rest, borrow) = (difference, (product >> 64) as u64 + u64::from(less));
+        }
+    }
+    out
+}
+
+/// 1/n modulo 2⁶⁴ for odd n: n itself is right in three bits, and each step doubles how many are.
+fn inverse_of_word(n: u64) -> u64 {
+    (0..5).fold(n, |inverse, _| inverse.wrapping_mul(2_u64.wrapping_sub(n.wrapping_mul(inverse))))
+}
+
 /// x / n rounded down; with the words of x.
 pub(crate) fn quotient(x: &[u64], n: &[u64]) -> Words {
     let (quotient, _) = BoxedUint::div_rem(&uint(x), &divisor(n));
@@ -232,8 +255,7 @@ pub(crate) fn remainder_small_vartime(x: &[u64], n: u64) -> u64 {
 /// x/2^(64·len) modulo an odd number below 2⁶³, which has the same odd factors in common with it as x, without a division
 /// (Montgomery 1985).
 pub(crate) fn montgomery_rest_vartime(x: &[u64], n: u64) -> u64 {
-    // 1/n modulo 2⁶⁴: n itself is right in three bits, and each step doubles how many are.
-    let inverse = (0..5).fold(n, |inverse, _| inverse.wrapping_mul(2_u64.wrapping_sub(n.wrapping_mul(inverse))));
+    let inverse = inverse_of_word(n);
     x.iter().fold(0, |rest, &word| {
         let low = rest + u128::from(word);
         let times = (low as u64).wrapping_neg().wrapping_mul(inverse);
@@ -288,6 +310,22 @@ mod tests {
                 let rest = montgomery_rest_vartime(&x, n) % n;
                 let back = (0..64 * x.len()).fold(u128::from(rest), |rest, _| 2 * rest % u128::from(n));
                 assert_eq!(back as u64, remainder_small_vartime(&x, n), "modulo {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn exact_quotients_are_those_of_division() {
+        let mut rng = Generator::from_seed(Block::new(5));
+        for bits in [64, 65, 500, 1536] {
+            for _ in 0..20 {
+                let mut n = random(bits, &mut rng);
+                n[0] |= 1;
+                for x in [random(bits, &mut rng), small(0, n.len()), resized(&[!0].repeat(n.len()), n.len())] {
+                    let product = product(&x, &n);
+                    assert_eq!(exact_quotient(&product, &n), x, "{bits} bits");
+                    assert_eq!(resized(&quotient(&product, &n), n.len()), x, "{bits} bits");
+                }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Whether the time of decryption, and of powers, depends on secrets, after Reparaz, Balasch and
+//! Whether the time of decryption, of powers and of a secret order depends on secrets, after Reparaz, Balasch and
 //! Verbauwhede (*Dude, is my code constant time?*, DATE 2017): one input against random ones, in random order, and Welch's
 //! t of the times. What is random is drawn anew each time, before the clock starts, and either input comes to lie in the
 //! same memory. `make timing` runs it; no other target does, because a busy machine makes it fail or pass at will.
@@ -6,7 +6,8 @@
 use std::time::Instant;
 
 use duologue_he::paillier::SecretKey;
-use duologue_he::{Additive, Ciphertexts, KeySize, Plaintexts};
+use duologue_he::{Additive, Ciphertexts, KeySize, Plaintexts, Shuffle, dgk};
+use kernels::Block;
 use kernels::generator::Generator;
 use kernels::montgomery::{FixedBase, Modulus};
 
@@ -56,33 +57,113 @@ fn assert_same(what: &str, t: f64) {
     assert!(t < LIMIT, "{what}");
 }
 
+/// Ciphertexts of eight zeros, or of eight other numbers.
+fn put_ciphertexts<'a>(
+    zeros: &'a Ciphertexts,
+    others: impl Fn(&mut Generator) -> Ciphertexts + 'a,
+) -> impl FnMut(bool, &mut Ciphertexts, &mut Generator) + 'a {
+    move |fixed, input, dice| {
+        let both = Ciphertexts::joined(&[others(dice), zeros.clone()]).expect("one key");
+        let first = 8 * usize::from(fixed);
+        *input = both.pick(&(first..first + 8).collect::<Vec<_>>()).expect("there");
+    }
+}
+
+fn dice() -> Generator {
+    Generator::from_os().expect("the system's generator")
+}
+
+fn size() -> KeySize {
+    KeySize::new(2048).expect("a length")
+}
+
 #[test]
 #[ignore = "it measures time: make timing"]
-fn decryption_and_powers_take_the_same_time_for_all_secrets() {
-    let mut dice = Generator::from_os().expect("the system's generator");
-    let size = KeySize::new(2048).expect("a length");
-    let secret = SecretKey::generate(size, &mut dice).expect("a key");
+fn paillier_decryption_takes_the_same_time_for_all_plaintexts() {
+    let mut dice = dice();
+    let secret = SecretKey::generate(size(), &mut dice).expect("a key");
     let encrypted =
         |values: &[u128], dice: &mut Generator| secret.public().encrypt(&Plaintexts::new(values), dice).expect("small");
     let zeros = encrypted(&[0; 8], &mut dice);
-    let draw = |fixed: bool, input: &mut Ciphertexts, dice: &mut Generator| {
+    let others = |dice: &mut Generator| {
         let mut words = [0; 16];
         dice.words(&mut words);
         let values: Vec<u128> = words.chunks(2).map(|x| u128::from(x[0]) << 64 | u128::from(x[1])).collect();
-        let both = Ciphertexts::joined(&[encrypted(&values, dice), zeros.clone()]).expect("one key");
-        let first = 8 * usize::from(fixed);
-        *input = both.pick(&(first..first + 8).collect::<Vec<_>>()).expect("there");
+        encrypted(&values, dice)
     };
-    let t = t_value(&mut dice, zeros.clone(), draw, |input| drop(secret.decrypt(input).expect("ours")));
+    let put = put_ciphertexts(&zeros, others);
+    let t = t_value(&mut dice, zeros.clone(), put, |input| drop(secret.decrypt(input).expect("ours")));
     assert_same("decryption of the same zeros against others", t);
+}
+
+#[test]
+#[ignore = "it measures time: make timing"]
+fn dgk_decryption_and_zero_test_take_the_same_time_for_all_plaintexts() {
+    let mut dice = dice();
+    let secret = dgk::SecretKey::generate(size(), 32, &mut dice).expect("a key");
+    let public = secret.public();
+    let encrypted =
+        |values: &[u64], dice: &mut Generator| public.encrypt(&Plaintexts::from_words(values, 1), dice).expect("small");
+    let zeros = encrypted(&[0; 8], &mut dice);
+    let others = |dice: &mut Generator| {
+        let mut words = [0; 8];
+        dice.words(&mut words);
+        encrypted(&words.map(|word| 1 + word % (public.u() - 1)), dice)
+    };
+    let put = put_ciphertexts(&zeros, others);
+    let t = t_value(&mut dice, zeros.clone(), put, |input| drop(secret.decrypt(input).expect("ours")));
+    assert_same("DGK, decryption of the same zeros against others", t);
+    let put = put_ciphertexts(&zeros, others);
+    let t = t_value(&mut dice, zeros.clone(), put, |input| drop(secret.are_zero(input).expect("ours")));
+    assert_same("DGK, zero test of the same zeros against others", t);
+}
+
+#[test]
+#[ignore = "it measures time: make timing"]
+fn powers_take_the_same_time_for_all_exponents() {
+    let mut dice = dice();
+    let mut root = vec![0; 32];
+    dice.words(&mut root);
+    root[0] |= 1;
+    root[31] |= 1 << 63;
     let put = |fixed: bool, words: &mut Vec<u64>, dice: &mut Generator| put_words(fixed, words, dice);
-    let n = Modulus::new(secret.public().modulus()).expect("odd");
-    let table = FixedBase::new(&n, &[&[3][..], &[0; 31]].concat(), 256);
-    let t = t_value(&mut dice, vec![0; 32], put, |exponents| drop(table.power(&n, exponents)));
-    assert_same("powers of a fixed base by 0 against others", t);
-    let mut bases = vec![0; 8 * n.len()];
-    dice.words(&mut bases);
-    let bases = n.residues(&bases);
-    let t = t_value(&mut dice, vec![0; n.len()], put, |exponent| drop(n.power(&bases, exponent, n.bits())));
-    assert_same("powers of any base by 0 against others", t);
+    let base = |n: &Modulus| [&[3][..], &vec![0; n.len() - 1]].concat();
+    for (what, n) in [("", Modulus::new(&root)), (" modulo a square", Modulus::square_of(&root))] {
+        let n = n.expect("odd");
+        for (many, make) in
+            [("few", FixedBase::new as fn(&Modulus, &[u64], usize) -> FixedBase), ("many", FixedBase::for_many)]
+        {
+            let table = make(&n, &base(&n), 256);
+            let t = t_value(&mut dice, vec![0; 32], put, |exponents| drop(table.power(&n, exponents)));
+            assert_same(&format!("{many} powers of a fixed base{what} by 0 against others"), t);
+        }
+        let mut bases = vec![0; 8 * n.len()];
+        dice.words(&mut bases);
+        let bases = n.residues(&bases);
+        let t = t_value(&mut dice, vec![0; 4], put, |exponent| drop(n.power(&bases, exponent, 256)));
+        assert_same(&format!("powers of any base{what} by 0 against others"), t);
+    }
+}
+
+#[test]
+#[ignore = "it measures time: make timing"]
+fn a_secret_order_takes_the_same_time_whatever_it_is() {
+    let mut dice = dice();
+    let secret = SecretKey::generate(size(), &mut dice).expect("a key");
+    let values: Vec<u128> = (0..32).collect();
+    let ciphertexts = secret.encrypt(&Plaintexts::new(&values), &mut dice).expect("small");
+    let order = |fixed: bool, dice: &mut Generator| {
+        let mut seed = [0; 2];
+        put_words(fixed, &mut seed, dice);
+        let seed = u128::from(seed[0]) | u128::from(seed[1]) << 64;
+        Shuffle::new(values.len(), &mut Generator::from_seed(Block::new(seed)))
+    };
+    let put = |fixed: bool, input: &mut Shuffle, dice: &mut Generator| *input = order(fixed, dice);
+    let first = order(true, &mut dice);
+    let t = t_value(&mut dice, first, put, |input| drop(input.ciphertexts(&ciphertexts).expect("as many")));
+    assert_same("one order of ciphertexts against others", t);
+    let numbers: Vec<u64> = (0..values.len() as u64).collect();
+    let first = order(true, &mut dice);
+    let t = t_value(&mut dice, first, put, |input| drop(input.numbers(&numbers).expect("as many")));
+    assert_same("one order of numbers against others", t);
 }

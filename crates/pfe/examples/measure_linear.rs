@@ -1,6 +1,9 @@
 //! Measures both parties of Katz and Malka's protocol on random NANDs over TCP on this machine, in two processes:
 //! `cargo run --release -p duologue-pfe --example measure_linear -- elgamal|bfv|djn GATES [random|chain]`.
 
+mod common;
+
+use common::{INPUTS, data, used};
 use duologue::channel::{Channel, Limits, Listener, Security};
 use duologue::circuit::Bit;
 use duologue::circuit::private::{Function, Node};
@@ -13,8 +16,6 @@ use pfe::linear::{Alice, Bob, Linear, Netlist};
 use std::error::Error;
 use std::process::{Command, Stdio};
 use std::time::Instant;
-
-const INPUTS: usize = 64;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -76,7 +77,7 @@ fn bob<S: Linear>(address: &str, netlist: &Netlist) -> Result<()> {
     let begin = Instant::now();
     bob.make_key()?;
     println!("key {:.3?}", begin.elapsed());
-    let x: Vec<bool> = (0..INPUTS).map(|bit| 0x9e37_79b9_7f4a_7c15u64 >> bit & 1 == 1).collect();
+    let x = data();
     let begin = Instant::now();
     let result = bob.run(&x)?;
     println!("at once {:.3?}", begin.elapsed());
@@ -100,14 +101,4 @@ fn bob<S: Linear>(address: &str, netlist: &Netlist) -> Result<()> {
     );
     println!("bob: {}", used());
     Ok(())
-}
-
-/// Time and memory of this process, where the system tells.
-fn used() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned();
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0) / 100.0;
-    format!("{:.2} s of processor, {peak}", ticks(11) + ticks(12))
 }

@@ -1,17 +1,19 @@
 //! Measures both parties of a private function of random gates over TCP on this machine, in two processes:
-//! `cargo run --release -p duologue-pfe --example measure_private -- GATES [random|chain] [RUNS]`.
+//! `cargo run --release -p duologue-pfe --example measure_private -- GATES [random|chain] [RUNS] [THREADS] [LINK]`. The first
+//! run is one at once, of each other one setup comes ahead.
 
-use duologue::channel::{Channel, Limits, Listener, Security};
+mod common;
+
+use common::{INPUTS, data, used};
+use duologue::channel::{Channel, Limits, Link, Listener, Security};
 use duologue::circuit::Bit;
 use duologue::circuit::private::{Function, Node};
 use kernels::Block;
 use kernels::generator::Generator;
-use pfe::{Alice, Bob, Padding, Wired};
+use pfe::{Alice, Bob, Padding, Threads, Wired};
 use std::error::Error;
 use std::process::{Command, Stdio};
 use std::time::Instant;
-
-const INPUTS: usize = 64;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -32,39 +34,73 @@ fn function(gates: usize, chain: bool) -> Result<Function> {
     Ok(Function::new(nodes, outputs)?)
 }
 
+/// What is measured; Bob is told the same, and where Alice listens.
+struct Measured {
+    words: Vec<String>,
+    gates: usize,
+    chain: bool,
+    runs: u32,
+    threads: usize,
+    link: Option<Link>,
+}
+
 fn main() -> Result<()> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let gates: usize = args.first().map_or(Ok(10_000), |gates| gates.parse())?;
-    let chain = args.get(1).is_some_and(|shape| shape == "chain");
-    let runs: u32 = args.get(2).map_or(Ok(2), |runs| runs.parse())?;
-    match args.get(3) {
-        Some(address) => bob(address, &function(gates, chain)?, runs),
-        None => alice(&args, gates, chain, runs),
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let word = |at: usize, default: &'static str| words.get(at).map_or(default, String::as_str);
+    let measured = Measured {
+        gates: word(0, "10000").parse()?,
+        chain: word(1, "random") == "chain",
+        runs: word(2, "2").parse()?,
+        threads: word(3, "1").parse()?,
+        link: (word(4, "none") != "none").then(|| word(4, "none").parse()).transpose()?,
+        words: [word(0, "10000"), word(1, "random"), word(2, "2"), word(3, "1"), word(4, "none")]
+            .map(Into::into)
+            .into(),
+    };
+    match words.get(5) {
+        Some(address) => bob(address, &measured),
+        None => alice(&measured),
     }
 }
 
-fn alice(args: &[String], gates: usize, chain: bool, runs: u32) -> Result<()> {
-    let (begin, function) = (Instant::now(), function(gates, chain)?);
-    println!("{gates} gates in {} layers, made in {:.2?}", function.layers().len(), begin.elapsed());
+fn over(channel: Channel, link: &Option<Link>) -> Result<Channel> {
+    Ok(match link {
+        Some(link) => channel.shaped(*link)?,
+        None => channel,
+    })
+}
+
+fn alice(measured: &Measured) -> Result<()> {
+    let (begin, function) = (Instant::now(), function(measured.gates, measured.chain)?);
+    println!("{} gates in {} layers, made in {:.2?}", measured.gates, function.layers().len(), begin.elapsed());
+    println!("alice, before the run: {}", used());
     let mut wired = Wired::new(function, Padding::default())?;
     let mut listener = Listener::bind("127.0.0.1:0")?;
-    let shape = args.get(1).map_or("random", String::as_str);
-    let words = [gates.to_string(), shape.to_owned(), runs.to_string(), listener.local_addr()?.to_string()];
-    let mut other = Command::new(std::env::current_exe()?).args(words).stdin(Stdio::null()).spawn()?;
+    let mut other = Command::new(std::env::current_exe()?)
+        .args(&measured.words)
+        .arg(listener.local_addr()?.to_string())
+        .stdin(Stdio::null())
+        .spawn()?;
     let channel = listener.accept(&Security::PlaintextForBenchmarks, &Limits::default())?;
-    let mut alice = Alice::connect(channel, &mut wired, runs)?;
-    while alice.serve()? {}
+    let mut alice = Alice::connect(over(channel, &measured.link)?, &mut wired, measured.runs)?;
+    alice.compute_on(Threads::new(measured.threads)?);
+    while alice.serve()? {
+        println!("alice, so far: {}", used());
+    }
     alice.close()?;
     other.wait()?;
-    println!("alice: {}", used());
     Ok(())
 }
 
-fn bob(address: &str, function: &Function, runs: u32) -> Result<()> {
+fn bob(address: &str, measured: &Measured) -> Result<()> {
+    let function = function(measured.gates, measured.chain)?;
     let channel = Channel::connect(address, &Security::PlaintextForBenchmarks, &Limits::default())?;
-    let mut bob = Bob::connect(channel, INPUTS as u32)?;
-    let x: Vec<bool> = (0..INPUTS).map(|bit| 0x9e37_79b9_7f4a_7c15u64 >> bit & 1 == 1).collect();
-    for run in 0..runs {
+    println!("bob, before the run: {}", used());
+    let mut bob = Bob::connect(over(channel, &measured.link)?, INPUTS as u32)?;
+    bob.limit(measured.runs);
+    bob.compute_on(Threads::new(measured.threads)?);
+    let x = data();
+    for run in 0..measured.runs {
         let begin = Instant::now();
         let result = if run == 0 {
             bob.run(&x)?
@@ -78,19 +114,9 @@ fn bob(address: &str, function: &Function, runs: u32) -> Result<()> {
         };
         assert_eq!(result, function.evaluate(&x), "the function on plain bits");
         println!("run {run}, in all {:.3?}", begin.elapsed());
+        println!("bob, so far: {}", used());
     }
     let counters = bob.close()?;
     println!("bob sent {} bytes and received {}", counters.bytes_sent, counters.bytes_received);
-    println!("bob: {}", used());
     Ok(())
-}
-
-/// Time and memory of this process, where the system tells.
-fn used() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned();
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0) / 100.0;
-    format!("{:.2} s of processor, {peak}", ticks(11) + ticks(12))
 }

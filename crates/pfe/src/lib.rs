@@ -20,7 +20,11 @@
 //! **Cost** a gate: 32 bytes from Alice, 99 from Bob; of another run of the same wiring, 99. Two rounds. Alice multiplies two
 //! fixed points, Bob two others.
 //!
-//! **Memory**: Bob keeps 32 bytes a gate while another run may follow ([`Bob::limit`]).
+//! **Memory**: Bob keeps 32 bytes a gate while another run may follow ([`Bob::limit`]). Alice keeps a point of 160 bytes for each
+//! gate; two in her first run, and in a run that is made ahead, with 99 bytes for the table.
+//!
+//! **Threads**: a chunk of 512 gates is divided among those of a party ([`Bob::compute_on`]). What travels does not depend on
+//! them.
 //!
 //! **Security**: semi-honest parties, 128 bits, by decisional Diffie-Hellman in ristretto255 with the hashes as random
 //! oracles. The function is hidden from Bob as far as AES-128, of which the blinding numbers come, is a pseudo-random function.
@@ -30,20 +34,27 @@
 //! What is seen besides: how long Alice takes shows how many layers the gates have, and in a first run the time of each
 //! chunk of 512 queries how many additions lie there and, roughly, where the function's own gates end. The numbers of gates
 //! and of additions are padded to what is declared, additions as [`additions`](duologue::circuit::private::Node::additions)
-//! counts them, which leaves out those of complements.
+//! counts them, which leaves out those of complements: a bit takes as long as its complement.
 
 mod dh;
+mod line;
 pub mod linear;
 mod offer;
 mod party;
+mod proposal;
+#[cfg(test)]
+mod random;
+mod threads;
 
 use duologue::{Error, Result};
 use kernels::generator::Generator;
 
-pub use dh::{Padding, Wired};
+pub use dh::{Padding, Wired, gates_per_second};
 pub(crate) use offer::{CHUNK, chunk};
-pub use offer::{MOST_BITS, MOST_GATES, Method, Offer, Sizes};
+pub use offer::{MOST_BITS, MOST_GATES, Offer, Sizes};
 pub use party::{Alice, Bob, Garbled};
+pub use proposal::{Agreed, Announced, Counts, Method, Methods, Proposal};
+pub use threads::Threads;
 
 /// A generator that the operating system seeds.
 fn os_generator() -> Result<Generator> {
@@ -57,20 +68,24 @@ fn os_generator() -> Result<Generator> {
 pub mod decoders {
     //! Every decoder of peer bytes, for fuzzing.
 
-    use crate::dh::{Evaluation, Garbling};
+    use crate::dh::{Announced, Garbling};
     use crate::linear::{self, Key, Netlist, PeerKey};
-    use crate::{Method, Offer};
+    use crate::{Method, Offer, Threads};
 
     /// Whether these are a first message.
     pub fn hello(bytes: &[u8]) -> bool {
-        let methods = [Method::Dh, Method::ElGamal, Method::Bfv, Method::Djn];
-        methods.into_iter().any(|method| crate::offer::Hello::from_bytes(bytes, method).is_ok())
+        Method::ALL.into_iter().any(|method| crate::offer::Hello::from_bytes(bytes, method).is_ok())
+    }
+
+    /// Whether these are what a party proposes before there is a method.
+    pub fn proposal(bytes: &[u8]) -> bool {
+        crate::proposal::Proposal::from_bytes(bytes).is_ok()
     }
 
     /// Bob's: queries, then the labels of outputs.
     pub fn garbling(offer: &Offer, queries: &[u8], labels: &[u8]) -> bool {
         let Ok(mut rng) = crate::os_generator() else { return false };
-        let mut garbling = Garbling::new(offer, 0, &mut rng);
+        let mut garbling = Garbling::new(offer, 0, &mut rng, &Threads::default());
         garbling.chunk(queries).is_ok() && garbling.finish(labels).is_ok()
     }
 
@@ -82,7 +97,8 @@ pub mod decoders {
         labels: &[u8],
         tables: &[u8],
     ) -> bool {
-        let evaluation = Evaluation::new(wired, offer, 0, announcement, labels);
+        let announced = Announced::new(wired, offer, 0, announcement, &Threads::default());
+        let evaluation = announced.and_then(|run| run.begin(labels));
         evaluation.and_then(|mut run| run.chunk(tables).and_then(|()| run.finish())).is_ok()
     }
 
@@ -103,7 +119,7 @@ pub mod decoders {
         /// Bob's: answers, then the labels of outputs.
         pub fn garbling(&mut self, answers: &[u8], labels: &[u8]) -> bool {
             let Ok(rng) = crate::os_generator() else { return false };
-            let mut run = linear::Garbling::new(&self.offer, 0, &self.key, rng);
+            let mut run = linear::Garbling::new(&self.offer, 0, &self.key, &rng);
             run.ciphertexts(&mut self.key).is_ok()
                 && run.chunk(&self.key, answers).is_ok()
                 && run.finish(labels).is_ok()

@@ -1,5 +1,6 @@
 //! First messages: who is who, and what the holder of the data learns of the function.
 
+use crate::proposal::Method;
 use duologue::{Error, Result};
 use std::ops::Range;
 
@@ -15,48 +16,14 @@ pub const MOST_BITS: u32 = 1 << 20;
 const MAGIC: [u8; 8] = *b"duo-priv";
 const VERSION: u16 = 1;
 
-/// How a private function is evaluated. Both parties name the same.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Method {
-    /// Diffie-Hellman labels.
-    Dh,
-    /// Katz and Malka's protocol with ElGamal.
-    ElGamal,
-    /// The same with BFV.
-    Bfv,
-    /// The same with Damgård, Jurik and Nielsen's form of Paillier's system.
-    Djn,
-}
-
 impl Method {
-    const ALL: [Method; 4] = [Method::Dh, Method::ElGamal, Method::Bfv, Method::Djn];
-
-    /// As the command calls it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Method::Dh => "dh",
-            Method::ElGamal => "elgamal",
-            Method::Bfv => "bfv",
-            Method::Djn => "djn",
-        }
-    }
-
-    const fn code(self) -> u8 {
-        match self {
-            Method::Dh => 1,
-            Method::ElGamal => 2,
-            Method::Bfv => 3,
-            Method::Djn => 4,
-        }
-    }
-
     /// # Errors
     /// [`Error::Incompatible`] if the peer's is another.
     fn agree(self, theirs: u8) -> Result<()> {
-        if self.code() == theirs {
+        if self.number() == usize::from(theirs) {
             return Ok(());
         }
-        let theirs = Method::ALL.iter().find(|method| method.code() == theirs);
+        let theirs = Method::ALL.iter().find(|method| method.number() == usize::from(theirs));
         let theirs = theirs.map_or("one that this version does not know", |method| method.name());
         Err(Error::Incompatible { what: "the method", ours: self.name().into(), theirs: theirs.into() })
     }
@@ -129,8 +96,16 @@ pub(crate) enum Hello {
 }
 
 impl Offer {
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        Hello::Offer(self.clone()).to_bytes(Method::Dh)
+    /// Whether the function takes data of so many bits.
+    pub(crate) fn takes(&self, x: &[bool]) -> Result<()> {
+        let (given, inputs) = (x.len(), self.sizes.inputs as usize);
+        let why = || Error::usage(format!("the data has {given} bits, and the function takes {inputs}"));
+        if given == inputs { Ok(()) } else { Err(why()) }
+    }
+
+    /// What a run is bound to: the offer as it travels.
+    pub(crate) fn to_bytes(&self, method: Method) -> Vec<u8> {
+        Hello::Offer(self.clone()).to_bytes(method)
     }
 }
 
@@ -144,7 +119,7 @@ impl Hello {
         let mut bytes = Vec::with_capacity(HELLO);
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
-        bytes.extend([method.code(), role]);
+        bytes.extend([method.number() as u8, role]);
         bytes.extend(sizes.inputs.to_le_bytes());
         bytes.extend(sizes.outputs.to_le_bytes());
         bytes.extend(sizes.gates.to_le_bytes());
@@ -189,12 +164,16 @@ pub(crate) fn same(what: &'static str, ours: u64, theirs: u64) -> Result<()> {
 }
 
 /// Fields of fixed length, one after the other.
-struct Fields<'a>(&'a [u8]);
+pub(crate) struct Fields<'a>(pub &'a [u8]);
 
 impl Fields<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
+    pub fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
         let (field, rest) = self.0.split_first_chunk().ok_or_else(|| Error::peer("its first message is too short"))?;
         self.0 = rest;
         Ok(*field)
+    }
+
+    pub fn number(&mut self) -> Result<u64> {
+        self.take().map(u64::from_le_bytes)
     }
 }

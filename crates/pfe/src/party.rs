@@ -1,90 +1,18 @@
 //! Both parties over a channel.
 
-use crate::dh::{Evaluation, Garbling, POINT, Queries, TABLE, Wired};
-use crate::offer::{ANY, HELLO, Hello, Method, Offer, chunk, same};
-use crate::{CHUNK, os_generator};
-use duologue::channel::{AbortCode, Channel, Counters};
+use crate::dh::{Announced, Garbling, POINT, Queries, TABLE, Wired};
+use crate::line::{AT_ONCE, LATER, Line};
+use crate::offer::{Offer, chunk};
+use crate::proposal::Method;
+use crate::{CHUNK, Threads, os_generator};
+use duologue::channel::{Channel, Counters};
 use duologue::{Error, Result};
 use kernels::generator::Generator;
 use std::ops::ControlFlow;
 
-/// Chunks of queries that are under way before their tables are waited for.
-const AHEAD: u64 = 8;
-
-/// What Bob says first: a run at once, a run whose labels come after all tables, or the end.
-pub(crate) const AT_ONCE: u8 = 1;
-pub(crate) const LATER: u8 = 2;
-pub(crate) const END: u8 = 0;
-
-/// What the parties may differ in.
-pub(crate) const BITS: &str = "the bits of the data and of what the function takes";
-
-/// Who sees how far a run is, in queries done and in all, and may end it.
-type Observer = Box<dyn FnMut(u64, u64) -> ControlFlow<()> + Send>;
-
-/// A channel that is told when its owner fails, and then does nothing more.
-pub(crate) struct Line {
-    pub(crate) channel: Channel,
-    dead: Option<String>,
-    pub(crate) observer: Option<Observer>,
-}
-
-impl Line {
-    pub(crate) fn new(channel: Channel) -> Self {
-        Line { channel, dead: None, observer: None }
-    }
-
-    /// Does some work; an error ends the line. The peer hears that we failed and nothing else: at which check, and of which
-    /// gate, would be of the function or of the data.
-    pub(crate) fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if let Some(why) = &self.dead {
-            return Err(Error::Dead(why.clone()));
-        }
-        self.dead = Some("a run was interrupted".into());
-        let result = work(self);
-        match &result {
-            Ok(_) => self.dead = None,
-            Err(error) => {
-                self.dead = Some(error.to_string());
-                let code = match error {
-                    Error::Incompatible { .. } => AbortCode::Incompatible,
-                    Error::Cancelled => AbortCode::Cancelled,
-                    _ => AbortCode::Failed,
-                };
-                self.channel.abort(code, "");
-            }
-        }
-        result
-    }
-
-    /// Ends the line between runs.
-    pub(crate) fn cancel(&mut self, why: &str) {
-        if self.dead.is_none() {
-            self.dead = Some(why.into());
-            self.channel.abort(AbortCode::Cancelled, "");
-        }
-    }
-
-    /// Exchanges first messages.
-    pub(crate) fn greet(&mut self, ours: &Hello, method: Method) -> Result<Hello> {
-        self.channel.send(&ours.to_bytes(method))?;
-        self.channel.flush()?;
-        Hello::from_bytes(&self.channel.recv(HELLO)?, method)
-    }
-
-    pub(crate) fn receive<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let mut bytes = [0; N];
-        self.channel.recv_into(&mut bytes)?;
-        Ok(bytes)
-    }
-
-    pub(crate) fn tell(&mut self, done: u64, total: u64) -> Result<()> {
-        match self.observer.as_mut().map_or(ControlFlow::Continue(()), |observer| observer(done, total)) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Cancelled),
-        }
-    }
-}
+/// Chunks of queries that are under way before their tables are waited for: as many gates as are garbled in a second by
+/// few threads, so that a round trip of a tenth of a second does not hold them up.
+const AHEAD: u64 = 64;
 
 /// The party that holds the function, over a channel.
 ///
@@ -121,6 +49,7 @@ pub struct Alice<'a> {
     line: Line,
     wired: &'a mut Wired,
     offer: Offer,
+    threads: Threads,
     /// Runs so far; the queries went with the first.
     done: u32,
 }
@@ -133,17 +62,18 @@ impl<'a> Alice<'a> {
     pub fn connect(channel: Channel, wired: &'a mut Wired, runs: u32) -> Result<Self> {
         let offer = Offer { sizes: wired.sizes, runs, id: wired.id };
         let mut line = Line::new(channel);
-        line.guarded(|line| match line.greet(&Hello::Offer(offer.clone()), Method::Dh)? {
-            Hello::Data { inputs: ANY } => Ok(()),
-            Hello::Data { inputs } => same(BITS, offer.sizes.inputs.into(), inputs.into()),
-            Hello::Offer(_) => Err(both("the function")),
-        })?;
-        Ok(Alice { line, wired, offer, done: 0 })
+        line.offer(&offer, Method::Dh)?;
+        Ok(Alice { line, wired, offer, threads: Threads::default(), done: 0 })
+    }
+
+    /// Sets the threads that compute; the caller's alone unless told. What travels does not depend on them.
+    pub fn compute_on(&mut self, threads: Threads) {
+        self.threads = threads;
     }
 
     /// Sets who sees how far a run is, in points done and in all, and may end it.
     pub fn observe(&mut self, observer: impl FnMut(u64, u64) -> ControlFlow<()> + Send + 'static) {
-        self.line.observer = Some(Box::new(observer));
+        self.line.observe(observer);
     }
 
     /// Takes part in the next run that the peer asks for; false if it asks for none.
@@ -151,54 +81,63 @@ impl<'a> Alice<'a> {
     /// # Errors
     /// [`Error::Peer`] if the peer sends what no honest party does, or asks for more runs than were offered.
     pub fn serve(&mut self) -> Result<bool> {
-        let Alice { line, wired, offer, done } = self;
-        line.guarded(|line| {
-            let [kind] = line.receive()?;
-            match kind {
-                END => Ok(false),
-                AT_ONCE | LATER if *done >= offer.runs => {
-                    Err(Error::peer(format!("it asks for more than the {} runs offered", offer.runs)))
-                }
-                AT_ONCE | LATER => {
-                    serve(line, wired, offer, *done, kind)?;
-                    *done += 1;
-                    Ok(true)
-                }
-                kind => Err(Error::peer(format!("it asks for a run of kind {kind}"))),
-            }
-        })
+        let Alice { line, wired, offer, threads, done } = self;
+        line.serve(offer.runs, done, |line, number, kind| serve(line, wired, offer, Run { number, kind }, threads))
     }
 
     /// Says goodbye: what travelled in all.
     ///
     /// # Errors
     /// If the peer is not at its end.
-    pub fn close(mut self) -> Result<Counters> {
-        self.line.guarded(|line| line.channel.finish())?;
-        Ok(self.line.channel.counters())
+    pub fn close(self) -> Result<Counters> {
+        self.line.close()
     }
 }
 
-pub(crate) fn both(what: &str) -> Error {
-    Error::Incompatible { what: "who is who", ours: format!("we have {what}"), theirs: format!("it has {what} too") }
+/// Which run, and whether its labels come at once.
+struct Run {
+    number: u32,
+    kind: u8,
 }
 
 /// Alice's side of a run.
-fn serve(line: &mut Line, wired: &mut Wired, offer: &Offer, number: u32, kind: u8) -> Result<()> {
+fn serve(line: &mut Line, wired: &mut Wired, offer: &Offer, run: Run, threads: &Threads) -> Result<()> {
     let announcement = line.receive::<POINT>()?;
     if wired.announced.contains(&announcement) {
         return Err(Error::peer("it announces a run as it announced another"));
     }
     wired.announced.push(announcement);
     let wired = &*wired;
+    let announced = Announced::new(wired, offer, run.number, &announcement, threads)?;
+    let queries = (run.number == 0).then(|| Queries::new(wired, threads));
     let labels = POINT * offer.sizes.inputs as usize;
-    let begin = |line: &mut Line| {
-        let labels = line.channel.recv(labels)?;
-        Evaluation::new(wired, offer, number, &announcement, &labels)
+    let outputs = if run.kind == AT_ONCE {
+        let mut evaluation = announced.begin(&line.channel.recv(labels)?)?;
+        exchange(line, offer, queries, |_, tables| evaluation.chunk(&tables))?;
+        evaluation.finish()?
+    } else {
+        let (mut announced, mut stored) = (announced, Vec::new());
+        exchange(line, offer, queries, |number, tables| {
+            announced.prepare(number);
+            stored.push(tables);
+            Ok(())
+        })?;
+        let mut evaluation = announced.begin(&line.channel.recv(labels)?)?;
+        stored.into_iter().try_for_each(|tables| evaluation.chunk(&tables))?;
+        evaluation.finish()?
     };
-    let mut evaluation = if kind == AT_ONCE { Some(begin(line)?) } else { None };
-    let mut queries = (number == 0).then(|| Queries::new(wired));
-    let (total, mut sent, mut stored) = (offer.sizes.queries(), 0, Vec::new());
+    line.channel.send(&outputs)?;
+    line.channel.flush()
+}
+
+/// Sends the queries, if there are any, and takes the tables of each chunk.
+fn exchange(
+    line: &mut Line,
+    offer: &Offer,
+    mut queries: Option<Queries>,
+    mut take: impl FnMut(u64, Vec<u8>) -> Result<()>,
+) -> Result<()> {
+    let (total, mut sent) = (offer.sizes.queries(), 0);
     let chunks = total.div_ceil(CHUNK);
     for number in 0..chunks {
         while let (Some(queries), true) = (&mut queries, sent < chunks.min(number + AHEAD)) {
@@ -206,20 +145,10 @@ fn serve(line: &mut Line, wired: &mut Wired, offer: &Offer, number: u32, kind: u
             line.channel.flush()?;
             sent += 1;
         }
-        let tables = line.channel.recv(tables_of(offer, number))?;
-        match &mut evaluation {
-            Some(evaluation) => evaluation.chunk(&tables)?,
-            None => stored.push(tables),
-        }
+        take(number, line.channel.recv(tables_of(offer, number))?)?;
         line.tell(chunk(total, number).end, total)?;
     }
-    let mut evaluation = match evaluation {
-        Some(evaluation) => evaluation,
-        None => begin(line)?,
-    };
-    stored.iter().try_for_each(|tables| evaluation.chunk(tables))?;
-    line.channel.send(&evaluation.finish()?)?;
-    line.channel.flush()
+    Ok(())
 }
 
 /// Bytes of the tables of a chunk.
@@ -232,6 +161,7 @@ fn tables_of(offer: &Offer, number: u64) -> usize {
 pub struct Bob {
     line: Line,
     offer: Offer,
+    threads: Threads,
     secrets: Generator,
     /// How many runs there may be in all, and how many there were.
     most: u32,
@@ -253,7 +183,7 @@ impl Garbled<'_> {
     /// # Errors
     /// As [`Bob::run`]. After data of another number of bits the run still waits.
     pub fn run(&mut self, x: &[bool]) -> Result<Vec<bool>> {
-        self.bob.check(x)?;
+        self.bob.offer.takes(x)?;
         let garbling =
             self.garbling.take().ok_or_else(|| Error::usage("what was made ahead is for one run, which is done"))?;
         let labels = garbling.input_labels(x);
@@ -277,18 +207,11 @@ impl Bob {
     /// # Errors
     /// [`Error::Incompatible`] if the function takes another number of bits, or the peer has data too.
     pub fn connect(channel: Channel, inputs: impl Into<Option<u32>>) -> Result<Self> {
-        let inputs = inputs.into();
         let mut line = Line::new(channel);
-        let offer =
-            line.guarded(|line| match line.greet(&Hello::Data { inputs: inputs.unwrap_or(ANY) }, Method::Dh)? {
-                Hello::Offer(offer) => {
-                    inputs.map_or(Ok(()), |inputs| same(BITS, inputs.into(), offer.sizes.inputs.into()))?;
-                    Ok(offer)
-                }
-                Hello::Data { .. } => Err(both("the data")),
-            })?;
+        let offer = line.hear_offer(inputs.into(), Method::Dh, |_| Ok(()))?;
         let most = offer.runs;
-        Ok(Bob { line, offer, secrets: os_generator()?, most, done: 0, queries: Vec::new() })
+        let (threads, secrets) = (Threads::default(), os_generator()?);
+        Ok(Bob { line, offer, threads, secrets, most, done: 0, queries: Vec::new() })
     }
 
     /// What is offered: look at it before the first run.
@@ -302,9 +225,14 @@ impl Bob {
         self.most = self.most.min(runs);
     }
 
+    /// Sets the threads that compute; the caller's alone unless told. What travels does not depend on them.
+    pub fn compute_on(&mut self, threads: Threads) {
+        self.threads = threads;
+    }
+
     /// Sets who sees how far a run is, in points done and in all, and may end it.
     pub fn observe(&mut self, observer: impl FnMut(u64, u64) -> ControlFlow<()> + Send + 'static) {
-        self.line.observer = Some(Box::new(observer));
+        self.line.observe(observer);
     }
 
     /// Evaluates the function on this data.
@@ -313,7 +241,7 @@ impl Bob {
     /// [`Error::Usage`] if it has other bits than announced, or no run is left; [`Error::Peer`] if the peer sends what no
     /// honest party does.
     pub fn run(&mut self, x: &[bool]) -> Result<Vec<bool>> {
-        self.check(x)?;
+        self.offer.takes(x)?;
         let garbling = self.garble(AT_ONCE, |garbling| garbling.input_labels(x))?;
         self.end(garbling)
     }
@@ -332,28 +260,19 @@ impl Bob {
     /// # Errors
     /// If the peer is not at its end.
     pub fn close(mut self) -> Result<Counters> {
-        self.line.guarded(|line| {
-            line.channel.send(&[END])?;
-            line.channel.finish()
-        })?;
-        Ok(self.line.channel.counters())
-    }
-
-    fn check(&self, x: &[bool]) -> Result<()> {
-        let (given, inputs) = (x.len(), self.offer.sizes.inputs as usize);
-        let why = || Error::usage(format!("the data has {given} bits, and the function takes {inputs}"));
-        if given == inputs { Ok(()) } else { Err(why()) }
+        self.line.end()?;
+        self.line.close()
     }
 
     fn garble(&mut self, kind: u8, labels: impl FnOnce(&Garbling) -> Vec<u8>) -> Result<Garbling> {
-        let Bob { line, offer, secrets, most, done, queries } = self;
+        let Bob { line, offer, threads, secrets, most, done, queries } = self;
         if *done >= *most {
             let why =
                 format!("the function was offered for {} runs, and the {most} that were wanted are done", offer.runs);
             return Err(Error::usage(why));
         }
         line.guarded(|line| {
-            let mut garbling = Garbling::new(offer, *done, secrets);
+            let mut garbling = Garbling::new(offer, *done, secrets, threads);
             line.channel.send(&[kind])?;
             line.channel.send(garbling.announcement())?;
             line.channel.send(&labels(&garbling))?;

@@ -30,6 +30,8 @@ fn decoders_take_anything() {
         let bytes = message(&mut rng, points);
         private::hello(&bytes);
         private::hello(&[b"duo-priv\x01\0\x01".as_slice(), &bytes].concat()[..72.min(11 + bytes.len())]);
+        private::proposal(&bytes);
+        private::proposal(&[b"duo-func\x01\0\0\0\x02\0\0\0".as_slice(), &bytes].concat()[..180.min(16 + bytes.len())]);
         private::queries(&bytes);
         private::tables(&bytes);
         private::answers(&bytes);

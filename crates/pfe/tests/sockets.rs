@@ -5,7 +5,7 @@ use duologue::circuit::blocks::{Goal, registry};
 use duologue::circuit::private::{Function, nands, thresholds};
 use duologue::circuit::{Bits, Builder, Circuit};
 use duologue::{Error, Result};
-use pfe::{Alice, Bob, Padding, Wired};
+use pfe::{Alice, Bob, Padding, Threads, Wired};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -34,6 +34,7 @@ fn serve(channel: Channel, function: Function, runs: u32) -> Result<u32> {
     let gates = function.gates() as u64;
     let mut wired = Wired::new(function, Padding { gates: Some(gates + 700), additions: None })?;
     let mut alice = Alice::connect(channel, &mut wired, runs)?;
+    alice.compute_on(Threads::new(2)?);
     let mut served = 0;
     while alice.serve()? {
         served += 1;
@@ -54,6 +55,7 @@ fn a_function_is_run_again_and_prepared_over_sockets() {
         let runs = if tls { 3 } else { 1 };
         let alice = thread::spawn(move || serve(to_bob, function, runs));
         let mut bob = Bob::connect(to_alice, width as u32).unwrap();
+        bob.compute_on(Threads::new(if tls { 3 } else { 1 }).unwrap());
         assert_eq!(bob.offer().sizes.outputs as usize, circuit.output_width());
         assert_eq!(bob.run(&data(width, 1)).unwrap(), circuit.evaluate(&data(width, 1)));
         if tls {

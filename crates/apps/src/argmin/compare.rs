@@ -5,6 +5,7 @@
 //! complement of Q'.
 
 use super::layout::{Kind, LEAF, Layout, Section};
+use super::material::Material;
 use super::rows::Rows;
 use duologue::circuit::Party;
 
@@ -15,7 +16,7 @@ pub struct Comparisons {
     /// Its share of the highest bit.
     top: Rows,
     /// Random OTs and triples, from `used` on.
-    material: Rows,
+    material: Material,
     used: usize,
     /// Shares of "greater" and "equal" of what is left of the tree, from the lowest bits on.
     greater: Rows,
@@ -25,7 +26,13 @@ pub struct Comparisons {
 
 impl Comparisons {
     /// Comparisons of values whose shared differences are negative if the right one is less.
-    pub fn new(layout: &Layout, section: &Section, party: Party, differences: &Rows, material: Rows) -> Comparisons {
+    pub fn new(
+        layout: &Layout,
+        section: &Section,
+        party: Party,
+        differences: &Rows,
+        material: Material,
+    ) -> Comparisons {
         debug_assert!(section.kind == Kind::Compare);
         let lanes = differences.lanes();
         let mut number = differences.slice(0, layout.bits);
@@ -49,8 +56,8 @@ impl Comparisons {
     pub fn masked(&self) -> Rows {
         let mut masked = self.number.clone();
         for (leaf, row) in (0..self.leaves).flat_map(|leaf| [(leaf, 0), (leaf, 1)]) {
-            let choices = self.material.row(first_of_received(leaf) + row);
-            masked.row_mut(LEAF * leaf + row).iter_mut().zip(choices).for_each(|(to, c)| *to ^= c);
+            let choices = self.material.slice(first_of_received(leaf) + row, 1);
+            masked.row_mut(LEAF * leaf + row).iter_mut().zip(choices.row(0)).for_each(|(to, c)| *to ^= c);
         }
         masked
     }

@@ -2,7 +2,8 @@
 //!
 //! Setup makes *sections*, one for each kind of correlation of each level, with a lane for each comparison, AND or selection;
 //! online takes them in the same order. A *part* is what one party says to the other in one step, and a message is all parts
-//! in a row of one party.
+//! in a row of one party. A level of many groups is cut into *tiles*, which are small levels themselves: a part is said tile
+//! by tile, in an exchange each, so that nothing is held of a whole level but shares and what setup stored.
 
 use super::parameters::{Direction, Form, Parameters};
 use duologue::call::{Call, CallLengths, Exchange};
@@ -18,6 +19,9 @@ const CHUNK: usize = 1 << 17;
 
 /// Bits that a random OT has when it is made.
 const BITS_OF_OT: usize = 128;
+
+/// Bits of the longest part of a tile, about.
+const TILE: usize = 1 << 22;
 
 /// Bits that a call stores between setup and online at each party, at most: a gigabyte.
 const MOST_STORED: u64 = 1 << 33;
@@ -37,12 +41,16 @@ pub struct Layout {
     /// Bits of the index; 0 with arguments.
     pub index: usize,
     pub direction: Direction,
+    /// Whether strings are compared, by a chain of ANDs.
+    pub chains: bool,
     /// The party that is the last to open.
     pub last: Party,
     /// Whether Alice gives Bob her part of the least value.
     pub gives_least: bool,
     pub levels: Vec<Level>,
     pub messages: Vec<Message>,
+    /// What travels in each exchange.
+    pub exchanges: Vec<Pieces>,
 }
 
 /// One level of the tournament.
@@ -50,6 +58,8 @@ pub struct Layout {
 pub struct Level {
     /// The party that sends the OTs of the comparisons.
     pub sender: Party,
+    /// The party that says its half of the first opening first.
+    pub opener: Party,
     /// Values at its beginning.
     pub values: usize,
     /// Values that are compared with each other. Of what is left over one rests, more are a smaller group.
@@ -63,6 +73,8 @@ pub struct Level {
 pub enum Opening {
     /// A level of the tree of a comparison.
     Nodes(usize),
+    /// A bit of the chain of a comparison of strings.
+    Bit(usize),
     /// A level of the ANDs that find the least of a group.
     Ands(usize),
     /// The selection of the least.
@@ -89,6 +101,28 @@ pub struct Message {
     pub parts: Vec<Part>,
 }
 
+/// A part as far as it is about one tile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    pub part: Part,
+    pub tile: usize,
+}
+
+/// Pieces of one party that travel together.
+#[derive(Clone)]
+pub struct Pieces {
+    pub writer: Party,
+    pub pieces: Vec<Piece>,
+}
+
+/// Some groups of a level, as a level of their own.
+#[derive(Clone)]
+pub struct Tile {
+    /// The first of its values.
+    pub from: usize,
+    pub level: Level,
+}
+
 /// The kind of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -97,7 +131,7 @@ pub enum Kind {
     Select,
 }
 
-/// Correlations of one kind for one level.
+/// Correlations of one kind for one tile of a level.
 #[derive(Clone, Copy)]
 pub struct Section {
     pub kind: Kind,
@@ -125,11 +159,12 @@ impl Layout {
         let (bits, values, sums, strings) = match parameters.form {
             Form::Shared => (width(0) - 1, lanes(0), width(0), width(3)),
             Form::Halves => (width(0), 2, 0, width(0) + index.max(width(2))),
+            Form::Strings => (width(0), lanes(0), 0, width(0) + width(1)),
         };
-        let gives_least = parameters.form == Form::Shared;
-        let index = if gives_least { index } else { 0 };
+        let (gives_least, chains) = (parameters.form == Form::Shared, parameters.form == Form::Strings);
+        let index = if parameters.form == Form::Halves { 0 } else { index };
         let direction = parameters.direction;
-        let layout = Layout { strings, index, gives_least, ..Layout::empty(bits, values, sums, direction) };
+        let layout = Layout { strings, index, chains, gives_least, ..Layout::empty(bits, values, sums, direction) };
         layout.with_levels(&parameters.levels(values))
     }
 
@@ -150,19 +185,34 @@ impl Layout {
     pub fn of_level(bits: usize, carried: usize, level: Level, direction: Direction) -> Layout {
         let mut layout = Layout::empty(bits, level.values, carried, direction);
         layout.levels = vec![level];
-        layout.messages = layout.messages();
-        layout
+        layout.with_messages()
     }
 
     fn empty(bits: usize, values: usize, sums: usize, direction: Direction) -> Layout {
-        let (last, levels, messages) = (Party::Alice, Vec::new(), Vec::new());
-        Layout { bits, values, sums, strings: 0, index: 0, direction, last, gives_least: false, levels, messages }
+        let (last, levels, messages, exchanges) = (Party::Alice, Vec::new(), Vec::new(), Vec::new());
+        let (strings, index, chains, gives_least) = (0, 0, false, false);
+        Layout { bits, values, sums, strings, index, direction, chains, last, gives_least, levels, messages, exchanges }
     }
 
     fn with_levels(mut self, groups: &[usize]) -> Layout {
         self.levels = self.with_senders(groups);
+        self.with_messages()
+    }
+
+    fn with_messages(mut self) -> Layout {
         self.messages = self.messages();
+        self.exchanges = self.exchanges();
         self
+    }
+
+    /// The tiles of a level. All but the last have a multiple of 64 groups, so that their lanes fill words; each has a pair.
+    pub fn tiles(&self, level: usize) -> Vec<Tile> {
+        let level = &self.levels[level];
+        let bits_of_group = pairs(level.group) * (6 * self.leaves() - 3);
+        let most = (TILE / bits_of_group).max(64) / 64 * 64 * level.group;
+        let values = |from| if level.values - from <= most + 1 { level.values - from } else { most };
+        let tile = |from| Tile { from, level: Level { values: values(from), ..level.clone() } };
+        (0..level.values.max(2) - 1).step_by(most).map(tile).collect()
     }
 
     /// Leaves of a comparison.
@@ -192,35 +242,43 @@ impl Layout {
     fn with_senders(&self, groups: &[usize]) -> Vec<Level> {
         let (mut values, mut digits, mut levels) = (self.values, 0, Vec::new());
         for &group in groups {
-            levels.push(Level { sender: Party::Alice, values, group, digits });
+            levels.push(Level { sender: Party::Alice, opener: Party::Alice, values, group, digits });
             values = values.div_ceil(group);
             digits += if self.index > 0 { bits_of(group) } else { 0 };
         }
         let mut last = self.last;
         for level in levels.iter_mut().rev() {
-            let receiver_is_last = (self.nodes().len() + level.ands().len() + 1) % 2 == 1;
-            level.sender = if receiver_is_last { last.peer() } else { last };
-            last = level.sender.peer();
+            let opener_is_last = self.openings(level).count().is_multiple_of(2);
+            level.opener = if opener_is_last { last } else { last.peer() };
+            level.sender = level.opener;
+            // Leaves are masked by the receiver; a chain begins with an opening.
+            last = if self.chains { level.opener } else { level.opener.peer() };
         }
         if let (Direction::One, Some(sender)) = (self.direction, levels.last().map(|level| level.sender)) {
             levels.iter_mut().for_each(|level| level.sender = sender);
+        }
+        if !self.chains {
+            levels.iter_mut().for_each(|level| level.opener = level.sender);
         }
         levels
     }
 
     /// The openings of a level, in their order.
     fn openings(&self, level: &Level) -> impl Iterator<Item = Opening> {
-        let nodes = (0..self.nodes().len()).map(Opening::Nodes);
-        nodes.chain((0..level.ands().len()).map(Opening::Ands)).chain([Opening::Selection])
+        let (bits, nodes) = if self.chains { (self.bits, 0) } else { (0, self.nodes().len()) };
+        let compared = (0..bits).map(Opening::Bit).chain((0..nodes).map(Opening::Nodes));
+        compared.chain((0..level.ands().len()).map(Opening::Ands)).chain([Opening::Selection])
     }
 
     /// Whoever has read one half of an opening knows its result, and says the other half and the first half of the next.
     fn messages(&self) -> Vec<Message> {
         let mut parts = Vec::new();
         for (number, level) in self.levels.iter().enumerate() {
-            parts.push((level.sender.peer(), Part::Masked(number)));
-            parts.push((level.sender, Part::Answers(number)));
-            let mut first = level.sender;
+            if !self.chains {
+                parts.push((level.sender.peer(), Part::Masked(number)));
+                parts.push((level.sender, Part::Answers(number)));
+            }
+            let mut first = level.opener;
             for opening in self.openings(level) {
                 parts.extend([first, first.peer()].map(|party| (party, Part::Open(number, opening))));
                 first = first.peer();
@@ -233,16 +291,43 @@ impl Layout {
         in_a_row.map(|row| Message { writer: row[0].0, parts: row.iter().map(|&(_, part)| part).collect() }).collect()
     }
 
-    /// Rows and lanes of a part.
-    pub fn shape(&self, part: Part) -> (usize, usize) {
+    /// Whatever begins with another tile than the first is an exchange of its own.
+    fn exchanges(&self) -> Vec<Pieces> {
+        let mut exchanges = Vec::new();
+        for message in &self.messages {
+            let pieces: Vec<Piece> = message.parts.iter().flat_map(|&part| self.pieces(part)).collect();
+            let together = pieces.chunk_by(|_, next| next.tile == 0);
+            exchanges.extend(together.map(|pieces| Pieces { writer: message.writer, pieces: pieces.to_vec() }));
+        }
+        exchanges
+    }
+
+    fn pieces(&self, part: Part) -> impl Iterator<Item = Piece> + use<> {
+        let tiles = part.level().map_or(1, |level| self.tiles(level).len());
+        (0..tiles).map(move |tile| Piece { part, tile })
+    }
+
+    /// Rows and lanes of a part of a level, or of a tile of one.
+    fn shape(&self, part: Part, of: &Level) -> (usize, usize) {
         match part {
-            Part::Masked(level) => (LEAF * self.leaves(), self.levels[level].comparisons()),
-            Part::Answers(level) => (6 * self.leaves() - 3, self.levels[level].comparisons()),
-            Part::Open(level, Opening::Nodes(nodes)) => (3 * self.nodes()[nodes] - 1, self.levels[level].comparisons()),
-            Part::Open(level, Opening::Ands(ands)) => (2, self.levels[level].ands()[ands]),
-            Part::Open(level, Opening::Selection) => (1 + self.carried(level), self.levels[level].selections()),
+            Part::Masked(_) => (LEAF * self.leaves(), of.comparisons()),
+            Part::Answers(_) => (6 * self.leaves() - 3, of.comparisons()),
+            Part::Open(_, Opening::Nodes(nodes)) => (3 * self.nodes()[nodes] - 1, of.comparisons()),
+            Part::Open(_, Opening::Bit(_)) => (2, of.comparisons()),
+            Part::Open(_, Opening::Ands(ands)) => (2, of.ands()[ands]),
+            Part::Open(level, Opening::Selection) => (1 + self.carried(level), of.selections()),
             Part::Least => (self.sums, 1),
         }
+    }
+
+    /// Rows and lanes of a whole part.
+    pub fn shape_of_part(&self, part: Part) -> (usize, usize) {
+        part.level().map_or((self.sums, 1), |level| self.shape(part, &self.levels[level]))
+    }
+
+    /// Rows and lanes of a piece.
+    pub fn shape_of_piece(&self, Piece { part, tile }: Piece) -> (usize, usize) {
+        part.level().map_or((self.sums, 1), |level| self.shape(part, &self.tiles(level)[tile].level))
     }
 
     /// Rows that the selection of a level carries.
@@ -252,7 +337,12 @@ impl Layout {
 
     /// Bits of a message.
     pub fn bits_of(&self, message: &Message) -> u64 {
-        message.parts.iter().map(|&part| self.shape(part)).map(|(rows, lanes)| rows as u64 * lanes as u64).sum()
+        message.parts.iter().map(|&part| self.shape_of_part(part)).map(bits_of_shape).sum()
+    }
+
+    /// Bits of an exchange.
+    pub fn bits_of_exchange(&self, exchange: &Pieces) -> u64 {
+        exchange.pieces.iter().map(|&piece| self.shape_of_piece(piece)).map(bits_of_shape).sum()
     }
 
     /// Bits of all messages, and random OTs of all sections.
@@ -262,15 +352,34 @@ impl Layout {
         (bits, self.sections().iter().map(ots).sum())
     }
 
+    /// Tile by tile: of comparisons, or of each bit of a chain; of each level of ANDs; of selections.
     pub fn sections(&self) -> Vec<Section> {
-        let of_level = |(number, level): (usize, &Level)| {
-            let (sender, carried) = (level.sender, self.carried(number));
-            let section = move |kind, lanes| Section { kind, sender, lanes, carried };
-            let ands = level.ands().into_iter().map(move |lanes| section(Kind::Ands, lanes));
-            let select = section(Kind::Select, level.selections());
-            [section(Kind::Compare, level.comparisons())].into_iter().chain(ands).chain([select])
-        };
-        self.levels.iter().enumerate().flat_map(of_level).collect()
+        let of_level = |number: usize| self.tiles(number).into_iter().map(move |tile| (number, tile.level));
+        let tiles = (0..self.levels.len()).flat_map(of_level);
+        tiles.flat_map(|(number, tile)| self.sections_of(number, &tile)).collect()
+    }
+
+    /// The sections of a tile of a level.
+    pub fn sections_of(&self, number: usize, tile: &Level) -> Vec<Section> {
+        let (sender, carried) = (tile.sender, self.carried(number));
+        let section = |kind, lanes| Section { kind, sender, lanes, carried };
+        let comparison = if self.chains { (Kind::Ands, self.bits) } else { (Kind::Compare, 1) };
+        let mut sections = vec![section(comparison.0, tile.comparisons()); comparison.1];
+        sections.extend(tile.ands().into_iter().map(|lanes| section(Kind::Ands, lanes)));
+        sections.push(section(Kind::Select, tile.selections()));
+        sections
+    }
+
+    /// Where each section begins in what a party stores, and where the last one ends.
+    pub fn places(&self, party: Party) -> (Vec<Section>, Vec<usize>) {
+        let sections = self.sections();
+        let sizes = sections.iter().map(|section| 8 * section.lanes.div_ceil(64) * self.rows(section, party));
+        let ends = sizes.scan(0, |end, size| {
+            *end += size;
+            Some(*end)
+        });
+        let places = [0].into_iter().chain(ends).collect();
+        (sections, places)
     }
 
     /// Rows that a party stores of a section.
@@ -352,12 +461,26 @@ impl Layout {
             Exchange { demand, sent, read }
         };
         let stored = self.stored(party) as usize;
-        let online = self.messages.iter().map(|message| {
-            let (sent, read) = one_way(message.writer == party, self.bits_of(message));
+        let online = self.exchanges.iter().map(|exchange| {
+            let (sent, read) = one_way(exchange.writer == party, self.bits_of_exchange(exchange));
             Exchange { sent, read, ..Exchange::default() }
         });
         CallLengths { setup: self.chunks().into_iter().map(setup).collect(), stored, online: online.collect() }
     }
+}
+
+impl Part {
+    /// The level that it is about, if it is about one.
+    pub fn level(self) -> Option<usize> {
+        match self {
+            Part::Masked(level) | Part::Answers(level) | Part::Open(level, _) => Some(level),
+            Part::Least => None,
+        }
+    }
+}
+
+fn bits_of_shape((rows, lanes): (usize, usize)) -> u64 {
+    rows as u64 * lanes as u64
 }
 
 /// Bytes sent and read of so many bits.
@@ -376,6 +499,18 @@ impl Level {
     pub fn groups(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (values, group) = (self.values, self.group);
         (0..values).step_by(group).map(move |from| (from, group.min(values - from)))
+    }
+
+    /// The left and the right value of each pair of a group.
+    pub fn sides(&self) -> [Vec<u32>; 2] {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for (from, size) in self.groups() {
+            for (i, j) in (from..from + size).flat_map(|i| (i + 1..from + size).map(move |j| (i, j))) {
+                left.push(i as u32);
+                right.push(j as u32);
+            }
+        }
+        [left, right]
     }
 
     pub fn comparisons(&self) -> usize {

@@ -1,12 +1,13 @@
 //! The least of many protected values and its index or argument, as a call that leaks nothing.
 //!
 //! The values are shared by addition, y_i = a_i + b_i modulo 2^(l+1) with a_i of Alice, b_i of Bob and y_i < 2^l; or each party
-//! has values of its own. A tournament: of each pair of a group the sign of the difference is computed on shares
-//! (`compare.rs`), and the least of each group is selected (`select.rs`). Of equal values the first one wins.
+//! has values of its own; or the values are shared by XOR. A tournament: of each pair of a group the sign of the difference is
+//! computed on shares (`compare.rs`), and the least of each group is selected (`select.rs`). Of equal values the first one wins.
 //!
 //! **Comparison**: leaves of two bits by 1-of-4 OT, of which both parties get XOR shares of (greater, equal), and a tree over
 //! them. The form is that of Garay, Schoenmakers, Villegas, *Practical and secure solutions for integer comparison* (PKC
 //! 2007), with leaves by OT as in Rathee and others, *CrypTFlow2* (CCS 2020, §3), whose shares are XOR shares, too.
+//! Values that are shared by XOR are compared by a chain of ANDs (`chain.rs`).
 //! **Selection**: a shared bit times a shared number by one random OT each way, each for one of the two cross products, as in
 //! Gilboa, *Two party RSA key generation* (CRYPTO 1999, §4), with random OTs made useful by Beaver's method.
 //!
@@ -28,11 +29,13 @@
 //! l + 1 bits and one OT a selection.
 
 mod backtrack;
+mod chain;
 mod compare;
 pub mod encrypted;
 mod halves;
 mod layout;
 mod levels;
+mod material;
 mod online;
 mod parameters;
 mod programs;
@@ -49,7 +52,7 @@ use layout::Layout;
 pub use levels::{Found, Held, levels};
 use online::{Begin, Online};
 pub use parameters::{Direction, Form, MOST_ARGUMENT, MOST_BITS, MOST_VALUES, Parameters};
-pub use programs::{MOST_LANES, halves, of_ciphertexts, shared, strings};
+pub use programs::{MOST_LANES, halves, of_ciphertexts, shared, strings, strings_by_ots};
 use rows::Rows;
 pub use schedule::{Tournament, groups};
 use setup::Setup;
@@ -61,6 +64,8 @@ use std::sync::Arc;
 /// |---|---|---|
 /// | [`Form::Shared`] | Alice's a and Bob's b of l + 1 bits, n lanes each; Alice's ρ of l + 1 bits in one lane; without index n arguments, whoever holds them | y* − ρ modulo 2^(l+1), Bob's; the index or argument, shared |
 /// | [`Form::Halves`] | Alice's and Bob's values of l bits, of any numbers of lanes; without index their arguments | y* and the index or argument, shared |
+///
+/// | [`Form::Strings`] | shared values of l bits, n lanes; without index n arguments, whoever holds them | y* and the index or argument, shared |
 ///
 /// An index counts Alice's values first, then Bob's.
 #[derive(Clone, Copy, Debug)]
@@ -77,12 +82,12 @@ impl Functionality for Argmin {
 
     fn results(&self, parameters: &[u8], args: &[CallPort]) -> duologue::circuit::Result<Vec<CallPort>> {
         let parameters = Parameters::from_bytes(parameters)?;
-        let (owners, arguments) = expected(&parameters);
-        if args.len() != owners.len() + arguments {
-            return Err(Error::usage(format!("{} arguments, not {}", owners.len() + arguments, args.len())));
+        let (holders, arguments) = expected(&parameters);
+        if args.len() != holders.len() + arguments {
+            return Err(Error::usage(format!("{} arguments, not {}", holders.len() + arguments, args.len())));
         }
-        let (values, arguments) = args.split_at(owners.len());
-        check_values(&parameters, values, owners)?;
+        let (values, arguments) = args.split_at(holders.len());
+        check_values(&parameters, values, &holders)?;
         check_arguments(&parameters, arguments)?;
         let least = if parameters.form == Form::Shared { Holder::Party(Party::Bob) } else { Holder::Shared };
         let second = arguments.first().map_or(uint(parameters.index.into()), |argument| bits(argument.ty.width));
@@ -93,6 +98,7 @@ impl Functionality for Argmin {
         let parameters = Parameters::from_bytes(parameters)?;
         let (values, fit) = match (parameters.form, args) {
             (Form::Shared, [a, b, 1, given @ ..]) => (*a, a == b && given.iter().all(|lanes| lanes == a)),
+            (Form::Strings, [a, given @ ..]) => (*a, given.iter().all(|lanes| lanes == a)),
             (Form::Halves, [a, b, given @ ..]) => {
                 let fit = (given.is_empty() || given == [*a, *b]) && *a > 0 && *b > 0;
                 (a.saturating_add(*b), fit)
@@ -112,6 +118,7 @@ impl Functionality for Argmin {
         let (values, least_share) = match parameters.form {
             Form::Shared => (sums(&args[0], &args[1]), Some(&args[2])),
             Form::Halves => (args[0].to_lanes().into_iter().chain(args[1].to_lanes()).collect(), None),
+            Form::Strings => (args[0].to_lanes(), None),
         };
         let less = |a: &Vec<bool>, b: &Vec<bool>| a.iter().rev().lt(b.iter().rev());
         let least = (1..values.len()).fold(0, |least, i| if less(&values[i], &values[least]) { i } else { least });
@@ -119,6 +126,7 @@ impl Functionality for Argmin {
         let value = least_share.map_or(value.clone(), |share| difference(&value, share));
         let argument: Vec<bool> = match (parameters.index, parameters.form) {
             (0, Form::Shared) => args[3].lane(least),
+            (0, Form::Strings) => args[1].lane(least),
             (0, Form::Halves) if least < args[0].lanes() => args[2].lane(least),
             (0, Form::Halves) => args[3].lane(least - args[0].lanes()),
             (index, _) => (0..index).map(|bit| (least as u64) >> bit & 1 == 1).collect(),
@@ -128,15 +136,17 @@ impl Functionality for Argmin {
 }
 
 /// Who holds the values or their shares, and how many more arguments there are.
-fn expected(parameters: &Parameters) -> (&'static [Party], usize) {
+fn expected(parameters: &Parameters) -> (Vec<Holder>, usize) {
     let given = usize::from(parameters.index == 0);
+    let [alice, bob] = [Party::Alice, Party::Bob].map(Holder::Party);
     match parameters.form {
-        Form::Shared => (&[Party::Alice, Party::Bob, Party::Alice], given),
-        Form::Halves => (&[Party::Alice, Party::Bob], 2 * given),
+        Form::Shared => (vec![alice, bob, alice], given),
+        Form::Halves => (vec![alice, bob], 2 * given),
+        Form::Strings => (vec![Holder::Shared], given),
     }
 }
 
-fn check_values(parameters: &Parameters, values: &[CallPort], owners: &[Party]) -> duologue::circuit::Result<()> {
+fn check_values(parameters: &Parameters, values: &[CallPort], holders: &[Holder]) -> duologue::circuit::Result<()> {
     let widths: Vec<u32> = values.iter().map(|value| value.ty.width).collect();
     let more = u32::from(parameters.form == Form::Shared);
     let refuse = |why: String| Err(Error::usage(why));
@@ -147,8 +157,8 @@ fn check_values(parameters: &Parameters, values: &[CallPort], owners: &[Party]) 
         () if !(1..=MOST_BITS).contains(&widths[0].saturating_sub(more)) => {
             refuse(format!("values of 1 to {MOST_BITS} bits, shares of one bit more, not {}", widths[0]))
         }
-        () if !values.iter().map(|value| value.holder).eq(owners.iter().map(|&party| Holder::Party(party))) => {
-            refuse("shares or values that each party holds alone, Alice's first".into())
+        () if !values.iter().map(|value| value.holder).eq(holders.iter().copied()) => {
+            refuse("shares or values that each party holds alone, Alice's first, or values that both share".into())
         }
         () => Ok(()),
     }
@@ -200,6 +210,7 @@ impl CallProtocol for Argmin {
         let begin = match Parameters::from_bytes(&call.parameters)?.form {
             Form::Shared => of_shares(&layout, party, &args),
             Form::Halves => halves::of_values(&layout, call, party, &args),
+            Form::Strings => of_strings(&layout, &args),
         };
         Ok(Box::new(Online::new(layout, party, setup, begin)))
     }
@@ -220,6 +231,15 @@ fn of_shares(layout: &Layout, party: Party, args: &[Option<BitMatrix>]) -> Begin
         strings: rows(3).unwrap_or_else(|| zeros(layout.strings)),
         least_share: rows(2),
     }
+}
+
+/// This party's bits of values and arguments.
+fn of_strings(layout: &Layout, args: &[Option<BitMatrix>]) -> Begin {
+    let rows = |arg: usize| args.get(arg).and_then(Option::as_ref).map(Rows::of);
+    let zeros = |rows| Rows::zeros(rows, layout.values);
+    let values = rows(0).unwrap_or_else(|| zeros(layout.bits));
+    let arguments = rows(1).unwrap_or_else(|| zeros(layout.strings - layout.bits));
+    Begin { sums: zeros(0), strings: values.then(&arguments), least_share: None }
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ pub enum Form {
     Shared,
     /// Each party has values of its own, and knows them.
     Halves,
+    /// Every value is the XOR of bits of Alice's and of Bob's.
+    Strings,
 }
 
 /// Which party sends the OTs.
@@ -77,6 +79,7 @@ impl Parameters {
         let form = match form {
             0 => Form::Shared,
             1 => Form::Halves,
+            2 => Form::Strings,
             _ => return refuse("have a form of values that there is not"),
         };
         let direction = match direction {
@@ -122,7 +125,7 @@ impl Parameters {
                 1u64 << self.index
             ));
         }
-        let levels = self.levels(if self.form == Form::Shared { values as usize } else { 2 });
+        let levels = self.levels(if self.form == Form::Halves { 2 } else { values as usize });
         let (mut left, mut comparisons) = (values, 0);
         for &group in &levels {
             comparisons += left * (group as u64 - 1) / 2;

@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// The most values of a party.
 pub const MOST_LANES: u64 = 1 << 20;
 
-/// Bits of an index of values that both share, and of values of which each party has its own.
-const INDEX: [u8; 2] = [20, 21];
+/// Bits of an index, by form: of values that both share, and of values of which each party has its own.
+const INDEX: [u8; 3] = [20, 21, 20];
 
 /// The least of `values` values of so many bits that are shared by addition modulo 2^(bits + 1): Alice's `alice_shares` and
 /// Bob's `bob_shares`. Alice hands in her share of the result, `alice_least`, which has to be random; Bob gets `bob_least`.
@@ -85,6 +85,19 @@ pub fn strings(width: u32, argument: Option<u32>, goal: Goal) -> Program {
     for (&value, name) in found.iter().zip(["least", name(argument)]) {
         p.output(name, Recipient::Shared, value);
     }
+    p
+}
+
+/// The same by the call, with the OTs of one party or of both: a chain of l ANDs a comparison, by OTs of one party the fewest bytes
+/// that there are in a new session.
+pub fn strings_by_ots(width: u32, argument: Option<u32>, direction: Direction) -> Program {
+    let mut p = Program::new("argmin_strings");
+    let values = p.size("values", 1..=MOST_LANES);
+    let mut args = vec![p.input("values", Owner::Shared, uint(width), values)];
+    args.extend(argument.map(|argument| p.input("arguments", Owner::Shared, bits(argument), values)));
+    let parameters = parameters(Form::Strings, argument, direction, &[]);
+    let outputs = ["least", name(argument)].map(|name| (name, Recipient::Shared));
+    call(&mut p, &parameters, &args, outputs);
     p
 }
 

@@ -99,6 +99,25 @@ impl Rows {
         self.words = words;
     }
 
+    /// Lanes side by side, `lanes` of them from a multiple of 64 on.
+    pub fn part(&self, from: usize, lanes: usize) -> Rows {
+        let mut part = Rows::zeros(self.rows(), lanes);
+        let stride = part.stride();
+        (0..self.rows()).for_each(|row| part.row_mut(row).copy_from_slice(&self.row(row)[from / 64..][..stride]));
+        part
+    }
+
+    /// Parts side by side; of all but the last the lanes are a multiple of 64.
+    pub fn of_parts(parts: &[Rows]) -> Rows {
+        let (rows, lanes) = (parts.first().map_or(0, Rows::rows), parts.iter().map(Rows::lanes).sum());
+        let mut whole = Rows::zeros(rows, lanes);
+        for row in 0..rows {
+            let words = parts.iter().flat_map(|part| part.row(row));
+            whole.row_mut(row).iter_mut().zip(words).for_each(|(to, from)| *to = *from);
+        }
+        whole
+    }
+
     /// The lanes of this list, [`NONE`] for zeros.
     pub fn gather(&self, lanes: &[u32]) -> Rows {
         let mut gathered = Rows::zeros(self.rows(), lanes.len());

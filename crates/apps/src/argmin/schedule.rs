@@ -58,7 +58,7 @@ fn search(tournament: &Tournament, link: &Link, left: usize, best: &mut BTreeMap
 /// One level.
 fn level_of(tournament: &Tournament, left: usize, group: usize) -> Layout {
     let digits = if tournament.argument.is_some() { 0 } else { bits_of(tournament.values.div_ceil(left)) };
-    let level = Level { sender: Party::Alice, values: left, group, digits };
+    let level = Level { sender: Party::Alice, opener: Party::Alice, values: left, group, digits };
     let carried = tournament.bits as usize + 1 + tournament.argument.unwrap_or(0) as usize;
     Layout::of_level(tournament.bits as usize, carried, level, Direction::Both)
 }

@@ -17,6 +17,7 @@
 
 use super::compare::multiply;
 use super::layout::{Layout, Level};
+use super::material::Material;
 use super::rows::{NONE, Rows};
 use duologue::call::Zeroizing;
 use duologue::circuit::Party;
@@ -117,15 +118,13 @@ pub struct Selections {
     /// Own shares of the differences.
     sums: Rows,
     strings: Rows,
-    /// V of the sums.
-    signed: Rows,
-    material: Rows,
-    /// The own half of the opening.
-    half: Rows,
+    material: Material,
+    /// d of the own half of the opening.
+    masked: Rows,
 }
 
 impl Selections {
-    pub fn new(level: &Level, values: &Values, winners: Rows, material: Rows) -> Selections {
+    pub fn new(level: &Level, values: &Values, winners: Rows, material: Material) -> Selections {
         let lanes = |firsts: bool| -> Vec<u32> {
             let group = |(from, size): (usize, usize)| {
                 (from + 1..from + size).map(move |i| if firsts { from } else { i } as u32)
@@ -137,12 +136,16 @@ impl Selections {
         sums.subtract(&values.sums.gather(&firsts));
         let mut strings = values.strings.gather(&others);
         strings.xor(&values.strings.gather(&firsts));
-        let mut signed = sums.clone();
-        signed.negate(winners.row(0));
-        let half = Rows::zeros(0, winners.lanes());
-        let mut selections = Selections { winners, sums, strings, signed, material, half };
-        selections.half = selections.masked();
-        selections
+        let mut masked = material.slice(2 * (sums.rows() + strings.rows()), 1);
+        masked.xor(&winners);
+        Selections { winners, sums, strings, material, masked }
+    }
+
+    /// V of the sums.
+    fn signed(&self) -> Rows {
+        let mut signed = self.sums.clone();
+        signed.negate(self.winners.row(0));
+        signed
     }
 
     /// Rows of the material: of m_0 or m_c, of sums or strings.
@@ -155,32 +158,26 @@ impl Selections {
         self.sums.rows() + self.strings.rows()
     }
 
-    /// d, then f of sums and of strings.
-    fn masked(&self) -> Rows {
+    /// This party's half of the opening: d, then f of sums and of strings.
+    pub fn half(&self) -> Rows {
         let [sum_mask, string_mask] = self.of(self.carried());
-        let mut half = self.winners.clone();
-        half.xor(&self.material.slice(2 * self.carried(), 1));
-        let (mut sums, mut strings) = (self.signed.clone(), self.strings.clone());
+        let (mut sums, mut strings) = (self.signed(), self.strings.clone());
         sums.subtract(&sum_mask);
         strings.xor(&string_mask);
-        half.then(&sums).then(&strings)
-    }
-
-    /// This party's half of the opening.
-    pub fn half(&self) -> Rows {
-        self.half.clone()
+        self.masked.clone().then(&sums).then(&strings)
     }
 
     /// Shares of w·D, from the peer's half.
     fn products(&self, peer: &Rows) -> Values {
         let (carried, sums, strings) = (self.carried(), self.sums.rows(), self.strings.rows());
         let ([zero_sums, zero_strings], [own_sums, own_strings]) = (self.of(0), self.of(2 * carried + 1));
-        let (choices, own_d, peer_d) = (self.material.row(2 * carried), self.half.row(0), peer.row(0));
+        let choices = self.material.slice(2 * carried, 1);
+        let (choices, own_d, peer_d) = (choices.row(0), self.masked.row(0), peer.row(0));
         // w_P·D_P, of which −w_P·D_P is in V.
         let mut sum = self.sums.clone();
         sum.keep(self.winners.row(0));
         // As sender: d·V − (1 − 2d)·m_0.
-        let (mut taken, mut mask) = (self.signed.clone(), zero_sums);
+        let (mut taken, mut mask) = (self.signed(), zero_sums);
         taken.keep(peer_d);
         mask.negate(peer_d);
         sum.add(&taken);

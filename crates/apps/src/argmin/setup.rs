@@ -25,27 +25,22 @@ pub struct Setup {
     sections: Vec<Section>,
     chunks: Vec<Chunk>,
     /// Where each section begins in what is stored.
-    bases: Vec<usize>,
+    places: Vec<usize>,
     next: usize,
     stored: Zeroizing<Vec<u8>>,
 }
 
 impl Setup {
     pub fn new(layout: Layout, party: Party) -> Setup {
-        let (sections, chunks) = (layout.sections(), layout.chunks());
-        let (mut bases, mut size) = (Vec::new(), 0);
-        for section in &sections {
-            bases.push(size);
-            size += 8 * section.lanes.div_ceil(64) * layout.rows(section, party);
-        }
-        let stored = Zeroizing::new(vec![0; size]);
-        Setup { layout, party, sections, chunks, bases, next: 0, stored }
+        let ((sections, places), chunks) = (layout.places(party), layout.chunks());
+        let stored = Zeroizing::new(vec![0; places.last().copied().unwrap_or(0)]);
+        Setup { layout, party, sections, chunks, places, next: 0, stored }
     }
 
     /// Where a word of a chunk lies in what is stored.
     fn place(&self, chunk: Chunk, row: usize, word: usize) -> usize {
         let stride = self.sections[chunk.section].lanes.div_ceil(64);
-        self.bases[chunk.section] + 8 * (row * stride + chunk.from / 64 + word)
+        self.places[chunk.section] + 8 * (row * stride + chunk.from / 64 + word)
     }
 
     fn store(&mut self, chunk: Chunk, first_row: usize, rows: &Rows) {

@@ -1,7 +1,9 @@
 //! Bits of a comparison, and correlations against their definitions.
 
-use super::compare::Comparisons;
-use super::layout::{Layout, Opening, Part};
+use super::chain::Chain;
+use super::compare::{Comparisons, multiply};
+use super::layout::{Layout, Level, Opening, Part};
+use super::material::Material;
 use super::parameters::{Direction, Form, Parameters};
 use super::rows::{NONE, Rows};
 use duologue::call::{Call, CallValue, Holder};
@@ -26,7 +28,8 @@ fn a_comparison_takes_207_429_and_875_bits() {
                 Part::Open(_, opening) => matches!(opening, Opening::Nodes(_)),
                 Part::Least => false,
             });
-            let sum: usize = of_comparison.map(|part| layout.shape(part)).map(|(rows, lanes)| rows * lanes).sum();
+            let sum: usize =
+                of_comparison.map(|part| layout.shape_of_part(part)).map(|(rows, lanes)| rows * lanes).sum();
             assert_eq!(sum, figure, "{bits} bits");
         }
     }
@@ -57,6 +60,42 @@ fn pairs_selections_and_ands_are_those_of_the_groups() {
             let ands: usize = sizes.iter().map(|size| (size - 1) * size.saturating_sub(2)).sum();
             assert_eq!(level.ands().iter().sum::<usize>(), ands, "{values} by {group}");
         }
+    }
+}
+
+/// Tiles are the groups of a level in their order, each with a pair, and all but the last fill words; a level of few values is
+/// one, so that its messages are one exchange each.
+#[test]
+fn tiles_are_levels_of_whole_words() {
+    for (bits, values, group) in [
+        (32, 1000, 2),
+        (32, 90_113, 2),
+        (32, 90_112, 2),
+        (128, 22_529, 2),
+        (128, 100_001, 3),
+        (31, 70_000, 64),
+        (1, 1, 2),
+    ] {
+        let parameters = Parameters { groups: vec![group; 2], ..Parameters::new(Form::Shared, 0) };
+        let layout = layout(bits, values, &parameters);
+        let bits_of = |exchange| layout.bits_of_exchange(exchange);
+        assert_eq!(
+            layout.exchanges.iter().map(bits_of).sum::<u64>(),
+            layout.messages.iter().map(|message| layout.bits_of(message)).sum::<u64>()
+        );
+        // Half as many again as a tile: pieces of two parts may travel together, and groups of 64 are no less than 64.
+        assert!(layout.exchanges.iter().all(|exchange| bits_of(exchange) < 1 << 24), "{bits} bits, {values} values");
+        for (number, level) in layout.levels.iter().enumerate() {
+            let tiles = layout.tiles(number);
+            let sum = |of: &dyn Fn(&Level) -> usize| tiles.iter().map(|tile| of(&tile.level)).sum::<usize>();
+            assert_eq!(sum(&|level| level.values), level.values);
+            assert_eq!(sum(&Level::comparisons), level.comparisons());
+            assert_eq!(sum(&Level::selections), level.selections());
+            assert!(tiles.windows(2).all(|pair| pair[0].from + pair[0].level.values == pair[1].from));
+            assert!(tiles.iter().all(|tile| tile.level.values > 1 && tile.from % (64 * level.group) == 0));
+        }
+        let most = layout.levels.iter().map(|level| level.comparisons()).max().unwrap_or(0);
+        assert_eq!(layout.exchanges.len() == layout.messages.len(), most * (6 * layout.leaves() - 3) <= 1 << 22);
     }
 }
 
@@ -97,7 +136,8 @@ fn no_choice_masks_two_leaves() {
     let lanes = section.lanes;
     let receiver = section.sender.peer();
     let differences = noise(5, lanes, 1);
-    let equal_sums = |material: Rows| {
+    let equal_sums = |material: &Rows| {
+        let material = Material::holding(material);
         let masked = Comparisons::new(&layout, &section, receiver, &differences, material).masked();
         let mut sums = masked.slice(0, 2);
         sums.xor(&masked.slice(2, 2));
@@ -109,7 +149,32 @@ fn no_choice_masks_two_leaves() {
     let honest = noise(rows, lanes, 1000);
     let mut twin = honest.clone();
     (0..2).for_each(|bit| twin.row_mut(3 + bit).copy_from_slice(honest.row(bit)));
-    assert_eq!(equal_sums(twin), lanes, "the twin is caught");
+    assert_eq!(equal_sums(&twin), lanes, "the twin is caught");
     // A quarter of 300, and six standard deviations.
-    assert!(equal_sums(honest).abs_diff(lanes / 4) < 45);
+    assert!(equal_sums(&honest).abs_diff(lanes / 4) < 45);
+}
+
+/// The twin takes one triple for two bits of a chain: then their openings tell the sum of what they mask.
+#[test]
+fn no_triple_masks_two_bits_of_a_chain() {
+    let layout = layout(2, 1200, &Parameters::new(Form::Shared, 11));
+    let level = &layout.levels[0];
+    let (lanes, values) = (level.comparisons(), noise(2, 1200, 1));
+    let [left, right] = level.sides().map(|side| values.gather(&side));
+    let (first, other, opened) = (noise(3, lanes, 2000), noise(3, lanes, 4000), noise(2, lanes, 6000));
+    let told = |second: &Rows| {
+        let mut chain = Chain::new(level, 2, &values);
+        let mut said = chain.half(&first, Party::Bob);
+        chain.join(&first, &opened, Party::Bob);
+        said.xor(&chain.half(second, Party::Bob));
+        let less = multiply(&first, &opened, Party::Bob);
+        let mut masked = left.slice(0, 1).then(&right.slice(0, 1));
+        masked.xor(&left.slice(1, 1).then(&right.slice(1, 1)));
+        masked.xor(&less.clone().then(&less));
+        said.xor(&masked);
+        said.to_matrix().to_lanes().into_iter().filter(|sum| !sum[0] && !sum[1]).count()
+    };
+    assert_eq!(told(&first), lanes, "the twin is caught");
+    // A quarter of 600, and six standard deviations.
+    assert!(told(&other).abs_diff(lanes / 4) < 64);
 }

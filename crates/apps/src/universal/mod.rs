@@ -18,6 +18,7 @@
 //! Alice's, which go one way.
 
 mod garbling;
+mod runs;
 mod stages;
 
 use circuit::universal::{Node, Nodes, Size};
@@ -25,6 +26,7 @@ use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, Setu
 use duologue::circuit::program::{CallPort, Functionality, Holder, Recipient};
 use duologue::circuit::{self, BitMatrix, Error, Kind, Party, Port, Program, Type, bits};
 use duologue::session::CallArg;
+pub use runs::{Observer, ask, serve};
 use stages::{Alice, Bob, Setup};
 use std::sync::Arc;
 

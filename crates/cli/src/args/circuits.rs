@@ -120,6 +120,41 @@ pub struct Circuits {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = VERILOG)]
+pub struct Compile {
+    /// The files with the design, or one netlist in JSON that Yosys wrote (FILE.json)
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// FILE.duo for a program, FILE.bristol or FILE.txt for a circuit in Bristol Fashion
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// The module to compile; by default the one that no other contains
+    #[arg(long, value_name = "MODULE")]
+    pub top: Option<String>,
+    /// Fewest ANDs, or fewest layers of them
+    #[arg(long, default_value = "size", value_parser = goal())]
+    pub goal: Goal,
+    /// Who supplies an input: alice, bob, or public
+    #[arg(long, value_name = "NAME=PARTY", value_delimiter = ',')]
+    pub inputs: Vec<Pair<String>>,
+    /// Who learns an output: alice, bob, or both
+    #[arg(long, value_name = "NAME=PARTY", value_delimiter = ',')]
+    pub outputs: Vec<Pair<String>>,
+    /// Yosys, if it is not on the path
+    #[arg(long, value_name = "PROGRAM", env = "DUOLOGUE_YOSYS", hide_env_values = true)]
+    pub yosys: Option<PathBuf>,
+    /// Seconds that Yosys may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub time_limit: u64,
+}
+
+/// How a design says who is who.
+const VERILOG: &str = "\
+Parties can be named in the design:
+  (* party = \"alice\" *) input [31:0] a     alice, bob or public
+  (* reveal = \"bob\" *) output [31:0] y     alice, bob or both (without it, both)";
+
+#[derive(clap::Args)]
 pub struct Import {
     /// A file in Bristol Fashion or in the old Bristol format
     pub file: PathBuf,

@@ -6,7 +6,7 @@ use duologue::Party;
 use duologue::channel::Link;
 use std::path::PathBuf;
 
-/// What `app:argmin` is; other programs take none of it.
+/// What `app:argmin` is; other programs take none of it but consent.
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "The least of many values, app:argmin (both parties give the same)")]
 pub struct Least {
@@ -16,11 +16,11 @@ pub struct Least {
     /// The protocol; auto is the fastest by prediction of those that leak nothing, and taken unless told
     #[arg(long, value_enum)]
     pub method: Option<Method>,
-    /// Of forms shared and encrypted, who sends the OTs: both parties take the fewest of them; one party alone sends fewer bytes in a new session
-    /// by the maker silent, and is taken where --correlations names it and there is no --pool
+    /// Of forms shared and encrypted, and of xor by --method duologue, who sends the OTs: both parties take the fewest of them; one
+    /// party alone sends fewer bytes in a new session by the maker silent, and is taken where --correlations names it and there is no --pool
     #[arg(long, value_enum)]
     pub ots: Option<Ots>,
-    /// Consent to a method that shows a party more than the result, as huang does; both consent
+    /// Consent to a method, or to a program of another, that shows a party more than the result, as huang does; both consent
     #[arg(long)]
     pub leaky: bool,
     /// Of form encrypted, who has the ciphertexts and gets the result; the other party has their key

@@ -19,7 +19,7 @@ use kernels::Backend;
 use std::path::PathBuf;
 
 pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
-pub use circuits::{Blocks, Circuits, Cost, Export, Format, Grain, Import, Inspect};
+pub use circuits::{Blocks, Circuits, Compile, Cost, Export, Format, Grain, Import, Inspect};
 pub use he::{He, HeDecrypt, HeEncrypt, HeKeys, HeSecret, HeWhat};
 pub use help::{Completions, Man};
 pub use least::{Form, Least, Method, Ots};
@@ -88,6 +88,8 @@ pub enum Verb {
     Blocks(Blocks),
     /// Print what every circuit of the library costs
     Circuits(Circuits),
+    /// Make a program from a design in Verilog (needs Yosys)
+    Compile(Compile),
     /// Make a program from a Bristol circuit file
     Import(Import),
     /// Write a program as a .duo file, or its circuit as a Bristol Fashion file
@@ -150,7 +152,10 @@ pub struct Reproduce {
 const TABLES: &str = "\
 boma/2   the least of 1,000 protected values: bytes
 boma/3   its time over lines of 1, 2, 5 and 10 Mbit/s
-boma/5   bytes where each party has half of the values";
+boma/5   bytes where each party has half of the values
+linear-pfe/1   private functions of 100 to 1,000,000 gates: bytes
+linear-pfe/2   their time over 10 Gbit/s, 1 ms
+linear-pfe/3   their time over 100 Mbit/s, 100 ms";
 
 #[derive(clap::Args)]
 pub struct Keys {

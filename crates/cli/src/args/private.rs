@@ -3,21 +3,25 @@
 use super::run::Peer;
 use super::values::{Pair, number};
 use clap::ValueEnum;
+use duologue::channel::Link;
 
 const FORMS: &str = "\
 FUNCTION is a circuit in Bristol Fashion or the old Bristol format, or a program
-that is one circuit: a .duo file, or a block such as block:multiply:32. Its
-inputs, one after the other, are the bits of x, and its outputs those of y.
+that is one circuit: a .duo file, or a block such as block:multiply:32; or a
+file that an application reads: app:scorecard:FILE, app:tariff:FILE,
+app:rules:BYTES:FILE for texts of so many bytes. Its inputs, one after the other, are the bits of x, and its outputs those of y.
 SOURCE is as for `duologue run`; each lane of x is a run of its own.
 
-Security: both parties follow the protocol. An Alice who does not learns all of
-x, unseen; a Bob who does not learns parts of the function. Every run answers a
-question about the function.";
+Security: both parties follow the protocol. By a universal circuit, an Alice who
+does not makes the result wrong and learns at most whether Bob stops. By linear
+methods, which auto takes only if both parties give --allow-linear, an Alice who
+does not learns all of x, unseen, and a Bob who does not learns parts of the
+function. Every run answers a question about the function.";
 
 /// Evaluate a function that is one party's secret on data that is the other's
 ///
 /// Alice holds the function and Bob the data; Bob alone learns the result, and of the function how many bits it takes and
-/// gives, how many gates it has and how many additions outside gates.
+/// gives, how many gates it has and, by linear methods, how many additions outside gates; of auto both numbers of gates.
 #[derive(clap::Args)]
 #[command(after_help = FORMS)]
 pub struct Private {
@@ -26,10 +30,10 @@ pub struct Private {
     /// Alice: the function
     #[arg(long, value_name = "FUNCTION")]
     pub function: Option<String>,
-    /// Alice: pad it to so many gates
+    /// Alice: pad it to so many gates, by each method that may be taken
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub gates: Option<u64>,
-    /// Alice: pad it to so many additions outside gates; to six a gate unless told (dh alone has them)
+    /// Alice: by linear methods, pad it to so many additions outside gates; to six a gate unless told (dh alone has them)
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub additions: Option<u64>,
     /// Alice: what its gates are; thresholds for dh unless told, NANDs for elgamal, bfv and djn
@@ -47,6 +51,12 @@ pub struct Private {
     /// The protocol
     #[arg(long, value_enum, default_value = "auto")]
     pub method: PrivateMethod,
+    /// Let auto take a linear method, which is safe only if both parties follow the protocol; both give it, or none is taken
+    #[arg(long)]
+    pub allow_linear: bool,
+    /// Measure nothing, and let auto choose for this line, both alike: '100ms,100Mbit', lan, internet or transatlantic
+    #[arg(long, value_name = "LINK")]
+    pub assume_link: Option<Link>,
     /// Bob: run without asking
     #[arg(long, short)]
     pub yes: bool,
@@ -62,10 +72,12 @@ pub enum Gates {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum PrivateMethod {
-    /// The fastest that there is: dh
+    /// The one that is predicted to be done first of those that both parties allow: universal, and with --allow-linear dh
     Auto,
-    /// Diffie-Hellman labels
+    /// Diffie-Hellman labels: fewer bytes, more computing; linear
     Dh,
+    /// A universal circuit that Alice garbles
+    Universal,
     /// Katz and Malka's protocol with ElGamal, for comparison
     Elgamal,
     /// The same with BFV: 14,768 bytes a gate, which wait in a temporary file if they are many

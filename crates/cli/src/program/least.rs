@@ -1,17 +1,20 @@
 //! `app:argmin` as the command's flags ask for it: a form of values and a method are a program and a protocol.
 
+mod fastest;
+
 use super::load;
 use crate::args::{Form, HeSecret, Least, Method, Ots, Pair};
 use crate::failure::Failure;
 use crate::io::ciphertexts::{self, KeyOf};
 use apps::argmin::encrypted::{self, Keys, Terms};
 use apps::argmin::{self, Direction, Found, Held, MOST_ARGUMENT, MOST_BITS, MOST_LANES, Tournament};
+use duologue::call::Calls;
 use duologue::channel::Link;
 use duologue::circuit::blocks::Goal;
-use duologue::circuit::program::Recipient;
+use duologue::circuit::program::{Recipient, Step};
 use duologue::circuit::{Party, Program};
 use duologue::correlation::choice;
-use duologue::cost::{Speed, cost_over};
+use duologue::cost::cost_over;
 use duologue::ot::Extension;
 use duologue::ot::silent::Set;
 use duologue::{Conditions, Garbling, Options, Scheme, Timing};
@@ -26,6 +29,8 @@ pub struct Chosen {
     pub encrypted: Option<(Keys, [u8; 32])>,
     /// How it was predicted to be garbled, where that was a choice.
     pub garbled: Option<(Garbling, Timing)>,
+    /// Whether the user consents to what the program tells a party beside its results.
+    leaky: bool,
     /// Whether a call does all of it, which is the same whatever runs around it.
     by_call: bool,
 }
@@ -47,11 +52,28 @@ impl Supply {
 
 impl Chosen {
     fn any(program: Program) -> Chosen {
-        Chosen { program, scheme: None, blinds: &[], encrypted: None, garbled: None, by_call: false }
+        Chosen { program, scheme: None, blinds: &[], encrypted: None, garbled: None, leaky: false, by_call: false }
     }
 
     fn by(program: Program, scheme: Scheme) -> Chosen {
-        Chosen { program, scheme: Some(scheme), blinds: &[], encrypted: None, garbled: None, by_call: false }
+        Chosen { scheme: Some(scheme), ..Chosen::any(program) }
+    }
+
+    /// The calls that a session registers to run the program.
+    ///
+    /// # Errors
+    /// If it calls one that tells a party more than its result, and the user has not consented.
+    pub fn calls(&self) -> Result<Calls, Failure> {
+        let keys = self.encrypted.as_ref().map_or_else(Keys::none, |(keys, _)| keys.clone());
+        let calls = apps::calls_with(&keys);
+        match leak_of(&self.program) {
+            Some((name, tells)) if !self.leaky => {
+                let why = format!("the program calls '{name}', which {tells}: it runs only if both parties consent");
+                Err(Failure::input(why).hint("--leaky consents"))
+            }
+            Some(_) => Ok(apps::leaky_calls(&keys).iter().cloned().fold(calls, Calls::with)),
+            None => Ok(calls),
+        }
     }
 
     /// The protocol of a run.
@@ -103,30 +125,44 @@ pub fn load_with(
         || argument.is_some()
         || schedule.is_some()
         || ots.is_some()
-        || *leaky
         || of_ciphertexts;
     let name = text.strip_prefix("app:argmin").filter(|rest| rest.is_empty() || rest.starts_with(':'));
     let Some(width) = name else {
         if asked {
-            let why = "--form, --method, --argument, --schedule, --ots, --leaky, --server, --he-key and --key-bits are for app:argmin";
+            let why =
+                "--form, --method, --argument, --schedule, --ots, --server, --he-key and --key-bits are for app:argmin";
             return Err(Failure::input(why));
         }
-        return Ok(Chosen::any(load(text, owners)?));
+        let chosen = Chosen { leaky: *leaky, ..Chosen::any(load(text, owners)?) };
+        if *leaky && leak_of(&chosen.program).is_none() {
+            let why = "--leaky is for programs that tell a party more than their results: this one tells nothing else";
+            return Err(Failure::input(why));
+        }
+        return Ok(chosen);
     };
     let wanted = Wanted::new(width, least, sizes, supply)?;
     let form = form.unwrap_or(Form::Shared);
-    if !matches!(form, Form::Shared | Form::Encrypted) && ots.is_some() {
-        return Err(Failure::input("app:argmin: --ots is for the forms shared and encrypted: the others have one way"));
+    if form == Form::Halves && ots.is_some() {
+        return Err(Failure::input("app:argmin: --ots is for the other forms: private halves have one way"));
     }
     if form != Form::Encrypted && of_ciphertexts {
         return Err(Failure::input("app:argmin: --server, --he-key and --key-bits are for form encrypted"));
     }
-    match form {
+    let chosen = match form {
         Form::Shared => wanted.shared(schedule.as_ref(), *ots),
         Form::Halves => wanted.halves(schedule.as_ref()),
-        Form::Xor => wanted.strings(schedule.as_ref()),
+        Form::Xor => wanted.strings(schedule.as_ref(), *ots),
         Form::Encrypted => wanted.encrypted(least, ours),
-    }
+    };
+    Ok(Chosen { leaky: *leaky, ..chosen? })
+}
+
+/// The first call of a program that tells a party more than its result, and what it tells.
+fn leak_of(program: &Program) -> Option<(&str, &'static str)> {
+    program.steps().iter().find_map(|step| match step {
+        Step::Call { name, .. } => Some((name.as_str(), apps::leak_of(name)?)),
+        _ => None,
+    })
 }
 
 /// Who runs a program, and what it hands in.
@@ -165,31 +201,8 @@ struct Wanted {
 /// Values for which a method is predicted and a schedule is made, unless their number is given.
 const USUAL: u64 = 1000;
 
-/// Values up to which circuits are laid out level by level where they need not be: all of a level is held at once.
-const MOST_IN_LEVELS: u64 = 1 << 16;
-
-/// A way to compute circuits, among which `auto` chooses.
-struct Engine {
-    options: Options,
-    goal: Goal,
-    /// ANDs a second in setup and online, for predictions that both parties make alike.
-    speed: Speed,
-}
-
-impl Engine {
-    /// Yao is streamed, so that shared inputs take no labels.
-    fn all() -> [Engine; 4] {
-        let yao = |garbling, rate| {
-            let options = Options::new(Scheme::Yao).garbling(garbling).timing(Timing::Streamed);
-            Engine { options, goal: Goal::Size, speed: Speed { setup: rate, online: rate } }
-        };
-        let gmw = |goal| {
-            let speed = Speed { setup: 2e7, online: 2e8 };
-            Engine { options: Options::new(Scheme::Gmw), goal, speed }
-        };
-        [yao(Garbling::HalfGates, 5e7), yao(Garbling::ThreeHalves, 3e7), gmw(Goal::Size), gmw(Goal::Depth)]
-    }
-}
+/// Bits of values up to which circuits are laid out level by level where they need not be: all of a level is held at once.
+const MOST_IN_LEVELS: u64 = 1 << 23;
 
 impl Wanted {
     fn new(width: &str, least: &Least, sizes: &[Pair<u64>], supply: Supply) -> Result<Wanted, Failure> {
@@ -250,9 +263,10 @@ impl Wanted {
     fn encrypted(&self, least: &Least, ours: &Ours<'_>) -> Result<Chosen, Failure> {
         let refuse = |why: &str| Err(Failure::input(format!("app:argmin: {why}")));
         let method = match self.method {
-            Method::Auto | Method::Duologue => encrypted::Method::Duologue,
-            Method::Boma => encrypted::Method::Boma,
-            Method::Erkin => encrypted::Method::Erkin,
+            Method::Auto => None,
+            Method::Duologue => Some(encrypted::Method::Duologue),
+            Method::Boma => Some(encrypted::Method::Boma),
+            Method::Erkin => Some(encrypted::Method::Erkin),
             _ => return refuse("this method takes values that are shared by XOR: --form xor"),
         };
         let Some(server) = least.server else {
@@ -274,19 +288,36 @@ impl Wanted {
             (None, Some(_)) => return refuse("--he-key FILE is the key of the ciphertexts"),
             (None, None) => ([0; 32], least.key_bits.unwrap_or(3072)),
         };
-        let direction = if method == encrypted::Method::Duologue { self.direction(least.ots) } else { Direction::Both };
-        let terms =
-            Terms { leaky: least.leaky, direction, ..Terms::new(server, (key.1, key.0), self.width, self.argument) };
-        let Some(link) = &least.schedule else { return Ok(self.of_ciphertexts(method, &terms, keys)) };
-        if method != encrypted::Method::Duologue {
-            return refuse("this method compares pairs: leave out --schedule");
+        let theirs = Terms { leaky: least.leaky, ..Terms::new(server, (key.1, key.0), self.width, self.argument) };
+        let ours = Terms { direction: self.direction(least.ots), ..theirs.clone() };
+        match (method, &least.schedule) {
+            (None | Some(encrypted::Method::Duologue), None) => {
+                Ok(self.of_ciphertexts(encrypted::Method::Duologue, &ours, keys))
+            }
+            (Some(method), None) => Ok(self.of_ciphertexts(method, &theirs, keys)),
+            (Some(encrypted::Method::Boma | encrypted::Method::Erkin), Some(_)) => {
+                refuse("this method compares pairs: leave out --schedule")
+            }
+            (method, Some(link)) => {
+                let ours = Terms { groups: self.groups_of_ciphertexts(&ours, link)?, ..ours };
+                let all = [(encrypted::Method::Duologue, &ours), (encrypted::Method::Erkin, &theirs)];
+                let (method, terms) = match method {
+                    None => self.fastest_of_ciphertexts(all, link),
+                    Some(_) => all[0],
+                };
+                Ok(self.of_ciphertexts(method, terms, keys))
+            }
         }
-        let millibits_of_ot = self.millibits_of_ot(&argmin::of_ciphertexts(method, &terms), link)?;
+    }
+
+    /// The groups of our tournament over a line.
+    fn groups_of_ciphertexts(&self, ours: &Terms, link: &Link) -> Result<Vec<u32>, Failure> {
+        let program = argmin::of_ciphertexts(encrypted::Method::Duologue, ours);
+        let millibits_of_ot = self.millibits_of_ot(&program, link)?;
         // All that is carried is selected as one number, an index too.
         let argument = Some(self.argument.unwrap_or(self.values().next_power_of_two().ilog2()) + 1);
         let (values, bits) = (self.values() as usize, self.width);
-        let groups = argmin::groups(&Tournament { values, bits, argument, millibits_of_ot }, link);
-        Ok(self.of_ciphertexts(method, &Terms { groups, ..terms }, keys))
+        Ok(argmin::groups(&Tournament { values, bits, argument, millibits_of_ot }, link))
     }
 
     fn of_ciphertexts(&self, method: encrypted::Method, terms: &Terms, keys: Keys) -> Chosen {
@@ -309,7 +340,12 @@ impl Wanted {
         self.by_call(argmin::halves(self.width, self.argument, Recipient::Both), &[])
     }
 
-    fn strings(&self, link: Option<&Link>) -> Result<Chosen, Failure> {
+    fn strings(&self, link: Option<&Link>, ots: Option<Ots>) -> Result<Chosen, Failure> {
+        if ots.is_some() && self.method != Method::Duologue {
+            return Err(Failure::input(
+                "app:argmin: with form xor, --ots is for --method duologue: the others are circuits",
+            ));
+        }
         if link.is_some() && self.method != Method::Auto {
             let why = "app:argmin: with form xor only the method auto looks at a line: leave out --schedule";
             return Err(Failure::input(why));
@@ -322,12 +358,20 @@ impl Wanted {
             }
             Method::AbyYao => Ok(Chosen::by(self.pairs(Goal::Size), Scheme::Yao)),
             Method::AbyGmw => Ok(Chosen::by(self.pairs(Goal::Depth), Scheme::Gmw)),
+            Method::Duologue if ots.is_some() || self.supply.favours_one_direction() => {
+                Ok(self.strings_by_ots(self.direction(ots)))
+            }
             Method::Duologue => Ok(Chosen::by(self.pairs(Goal::Size), Scheme::Gmw)),
-            Method::Auto => self.fastest(link.unwrap_or(&Link::INTERNET)),
+            Method::Auto => self.fastest_of_strings(link.unwrap_or(&Link::INTERNET)),
             Method::Boma | Method::Erkin => {
                 Err(Failure::input("app:argmin: this method takes ciphertexts: --form encrypted"))
             }
         }
+    }
+
+    fn strings_by_ots(&self, direction: Direction) -> Chosen {
+        let program = argmin::strings_by_ots(self.width, self.argument, direction);
+        Chosen { by_call: true, ..Chosen::by(program, Scheme::Gmw) }
     }
 
     /// A program for as many values as are given, level by level.
@@ -342,28 +386,11 @@ impl Wanted {
     /// The circuits of pairs. An index takes fewer ANDs where the number of values is known.
     fn pairs(&self, goal: Goal) -> Program {
         match (self.argument, self.given) {
-            (None, Some(values @ ..=MOST_IN_LEVELS)) => {
+            (None, Some(values)) if values * u64::from(self.width) <= MOST_IN_LEVELS => {
                 argmin::levels(self.width, Found::Index, goal, Held::Shared(values))
             }
             (argument, _) => argmin::strings(self.width, argument, goal),
         }
-    }
-
-    /// The fastest over a link of those that leak nothing, setup included, by exact bytes and rounds and these speeds, with the
-    /// maker of correlations that is named, or the one that is chosen for the link.
-    fn fastest(&self, link: &Link) -> Result<Chosen, Failure> {
-        let mut timed = Vec::new();
-        for Engine { options, goal, speed } in Engine::all() {
-            let program = self.pairs(goal);
-            let binding = program.bind(&[("values", self.values())])?;
-            let garbled = options.scheme.has_garbler().then_some((options.garbling, options.timing));
-            let options = options.extension(self.supply.maker);
-            let cost = cost_over(&binding, &options, &apps::calls(), link)?;
-            let (setup, online) = cost.time(link, &speed);
-            timed.push((setup + online, Chosen { garbled, ..Chosen::by(program, options.scheme) }));
-        }
-        let least = timed.into_iter().min_by_key(|(time, _)| *time);
-        least.map(|(_, chosen)| chosen).ok_or_else(|| Failure::input("no method"))
     }
 
     /// What a random OT of a program takes over a link by the maker that is named, or chosen for it, base OTs included, in
@@ -391,3 +418,6 @@ fn consent(given: bool) -> String {
             .into(),
     }
 }
+
+#[cfg(test)]
+mod tests;

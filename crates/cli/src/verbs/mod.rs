@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod blocks;
 pub mod circuits;
+pub mod compile;
 pub mod cost;
 pub mod demo;
 pub mod doctor;
@@ -18,7 +19,6 @@ pub mod pool;
 pub mod prepare;
 mod prepared;
 pub mod private;
-mod private_parties;
 pub mod reproduce;
 pub mod run;
 

@@ -22,7 +22,7 @@ pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Fai
         supply(&args.settings),
         &program::Ours::default(),
     )?;
-    let (scheme, program) = (chosen.scheme_prepared()?, chosen.program);
+    let (scheme, calls, program) = (chosen.scheme_prepared()?, chosen.calls()?, chosen.program);
     let given = input::read(&program, args.peer.party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
     let inputs = public(&binding, given)?;
@@ -33,6 +33,7 @@ pub fn run(args: &Prepare, config: &Config, console: &Console) -> Result<(), Fai
     let mut folder = prepared::open_or_create(&args.to, args.prepared_key.as_ref())?;
 
     let mut session = peer::connect(&args.peer, None, &security, config, console)?;
+    session.register_all(&calls);
     if let Some(pool) = pool {
         session.use_pool(pool)?;
     }

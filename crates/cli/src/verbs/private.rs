@@ -1,88 +1,95 @@
 //! `duologue private`: a function that is one party's secret, on data that is the other's.
 
+mod agree;
+mod choice;
+mod parties;
+mod universal;
+
 use super::export;
-use super::private_parties::{DataHolder, FunctionHolder};
 use super::run::peak_memory;
 use super::run::report::{Output, lanes};
-use crate::args::{Gates, Private, PrivateMethod};
+use crate::args::{Gates, Private};
 use crate::config::Config;
 use crate::failure::{Exit, Failure};
 use crate::io::console::{self, Console, bytes, count, seconds, thousands};
 use crate::io::output::Place;
 use crate::io::{consent, input, progress};
 use crate::{interrupt, peer, program};
+use agree::{Terms, agree, methods, propose};
+use apps::private_function;
+use duologue::channel::{Channel, Counters};
 use duologue::circuit::format::bristol::{self, Names};
 use duologue::circuit::private::{Function, nands, thresholds};
+use duologue::circuit::universal::Nodes;
 use duologue::circuit::{BitMatrix, Circuit, Program, bits};
-use duologue::{Party, channel::Channel};
+use duologue::{Error, Party, Precomputation};
 use he::bfv::Bfv;
 use he::djn::Djn;
 use he::elgamal::ElGamal;
-use pfe::linear::{self, Linear, Netlist};
-use pfe::{Alice, Bob, Method, Offer, Padding, Sizes, Wired};
+use parties::{DataHolder, FunctionHolder};
+use pfe::linear::{self, Linear, Netlist, traffic};
+use pfe::{Alice, Announced, Bob, Counts, Method, Padding, Sizes, Threads, Wired};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::time::Instant;
 
-/// What neither party's screen leaves out.
-const SECURITY: &str = "both parties must follow the protocol: an Alice who does not learns all data, unseen, and a Bob who \
-                        does not learns parts of the function";
+/// What neither party's screen leaves out, of linear methods and of others.
+const LINEAR: &str = "both parties must follow the protocol: an Alice who does not learns all data, unseen, and a Bob who \
+                      does not learns parts of the function";
+const GARBLED: &str = "both parties follow the protocol: an Alice who does not can make the result wrong, and learns at most \
+                       whether Bob stops";
 
-/// Bytes that are kept of each gate and output while another run follows.
+/// Bytes that are kept of each gate and output by `dh` while another run follows.
 const POINT: u64 = 32;
+
+fn security(method: Method) -> &'static str {
+    if method.is_linear() { LINEAR } else { GARBLED }
+}
 
 pub fn run(args: &Private, config: &Config, console: &Console) -> Result<(), Failure> {
     check(args)?;
-    let held = match args.peer.party {
-        Party::Alice => Some(Held::read(args)?),
-        Party::Bob => None,
-    };
+    let party = args.peer.party;
+    let held = if party == Party::Alice { Some(Held::new(args)?) } else { None };
+    let threads = Threads::new(args.peer.threads.into())?;
     // Now: what cannot be written must not cost a run.
-    let to = args.output.as_deref().map(Place::new).transpose()?;
+    let place = args.output.as_deref().map(Place::new).transpose()?;
     let security = peer::security(&args.peer, config)?;
-    let meet = || peer::meet(&args.peer.meeting, args.peer.link, &security, config, console);
-    match (held, args.method) {
-        (Some(Held::Wired(wired)), _) => wired_function(args, wired, meet()?, console),
-        (Some(Held::Netlist(netlist)), PrivateMethod::Elgamal) => {
-            function_of::<ElGamal>(args, &netlist, meet()?, console)
-        }
-        (Some(Held::Netlist(netlist)), PrivateMethod::Bfv) => function_of::<Bfv>(args, &netlist, meet()?, console),
-        (Some(Held::Netlist(netlist)), _) => function_of::<Djn>(args, &netlist, meet()?, console),
-        (None, PrivateMethod::Auto | PrivateMethod::Dh) => hold_data(args, to, Bob::connect(meet()?, None)?, console),
-        (None, PrivateMethod::Elgamal) => data_of::<ElGamal>(args, to, meet()?, console),
-        (None, PrivateMethod::Bfv) => data_of::<Bfv>(args, to, meet()?, console),
-        (None, PrivateMethod::Djn) => data_of::<Djn>(args, to, meet()?, console),
+    let (ours, ahead) = (propose(args, held.as_ref(), &threads)?, Precomputation::new()?);
+    let mut channel = peer::meet(&args.peer.meeting, args.peer.link, &security, config, console)?;
+    let terms = agree(&mut channel, party, &ours, console)?;
+    match held {
+        Some(held) => hold_function((held, &threads), &terms, channel, ahead, console),
+        None => hold_data((args, &threads), place, &terms, channel, ahead, console),
     }
 }
 
-/// What the method is called.
-fn method(args: &Private) -> Method {
-    match args.method {
-        PrivateMethod::Auto | PrivateMethod::Dh => Method::Dh,
-        PrivateMethod::Elgamal => Method::ElGamal,
-        PrivateMethod::Bfv => Method::Bfv,
-        PrivateMethod::Djn => Method::Djn,
-    }
-}
-
-/// Refuses flags of the other party, and threads that there are not.
+/// Refuses flags of the other party or of other methods.
 fn check(args: &Private) -> Result<(), Failure> {
     let refuse = |why: &str| Err(Failure::new(Exit::CommandLine, why));
     let for_alice = args.function.is_some() || args.gates.is_some() || args.additions.is_some();
+    let methods = methods(args);
     match args.peer.party {
-        _ if args.peer.threads > 1 => refuse("private functions are evaluated by one thread a party"),
+        _ if args.peer.threads > 1 && !methods.contains(&Method::Dh) => {
+            refuse("--threads is for --method dh, or --allow-linear: other methods take one thread")
+        }
+        _ if args.assume_link.is_some() && methods.len() < 2 => {
+            refuse("--assume-link is for a choice between methods: --method auto with --allow-linear")
+        }
         Party::Alice if args.input.is_some() || args.output.is_some() => refuse("--input and --output are bob's"),
         Party::Alice if args.function.is_none() => refuse("--function is missing: what does alice hold?"),
+        Party::Alice if args.additions.is_some() && !methods.contains(&Method::Dh) => {
+            refuse("--additions is for --method dh, or --allow-linear: other functions have none")
+        }
+        Party::Alice if args.form.is_some() && methods == [Method::Universal] => {
+            refuse("--form is for --method dh, or --allow-linear: a universal circuit takes all gates of two bits")
+        }
+        Party::Alice if args.form == Some(Gates::Thresholds) && !methods.contains(&Method::Dh) => {
+            refuse("--form thresholds is for --method dh: elgamal, bfv and djn take NANDs")
+        }
         Party::Bob if args.output.as_deref() == Some("-") => {
             refuse("--output is a file: without it the result is shown")
-        }
-        Party::Alice if method(args) != Method::Dh && args.form == Some(Gates::Thresholds) => {
-            refuse("--form thresholds is for --method dh: the others take NANDs")
-        }
-        Party::Alice if method(args) != Method::Dh && args.additions.is_some() => {
-            refuse("--additions is for --method dh: NANDs have none")
         }
         Party::Bob if for_alice => refuse("--function, --gates and --additions are alice's"),
         Party::Bob if args.input.is_none() => refuse("--input x=SOURCE is missing: what does bob hold?"),
@@ -90,28 +97,63 @@ fn check(args: &Private) -> Result<(), Failure> {
     }
 }
 
-/// The function as its method takes it.
-enum Held {
-    Wired(Box<Wired>),
-    Netlist(Netlist),
+/// Alice's function, as each method takes it that she allows.
+struct Held {
+    function: Announced,
+    wired: Option<Wired>,
+    nodes: Option<Nodes>,
+    netlist: Option<Netlist>,
 }
 
 impl Held {
-    fn read(args: &Private) -> Result<Held, Failure> {
-        let circuit = read(args.function.as_deref().unwrap_or_default())?;
-        if method(args) != Method::Dh {
-            return Ok(Held::Netlist(Netlist::new(&nands(&circuit)?, args.gates)?));
+    fn new(args: &Private) -> Result<Held, Failure> {
+        let (circuit, methods) = (read(args.function.as_deref().unwrap_or_default())?, methods(args));
+        let wired = methods.contains(&Method::Dh).then(|| wire(args, &circuit)).transpose()?;
+        let nodes = methods.contains(&Method::Universal).then(|| nodes(args, &circuit)).transpose()?;
+        let takes_nands = methods.iter().any(|&method| matches!(method, Method::ElGamal | Method::Bfv | Method::Djn));
+        let netlist = takes_nands.then(|| netlist(args, &circuit)).transpose()?;
+        let [inputs, outputs] = [circuit.input_width(), circuit.output_bits().len()].map(|bits| bits as u32);
+        let mut function = Announced::new(inputs, outputs, args.runs);
+        if let Some(wired) = &wired {
+            let pfe::Sizes { gates, additions, .. } = *wired.sizes();
+            function = function.with(Method::Dh, Counts { gates, additions });
         }
-        let function: Function = match args.form {
-            None | Some(Gates::Thresholds) => thresholds(&circuit)?,
-            Some(Gates::Nands) => nands(&circuit)?,
-        };
-        Ok(Held::Wired(Box::new(Wired::new(function, Padding { gates: args.gates, additions: args.additions })?)))
+        if let Some(nodes) = &nodes {
+            let gates = nodes.size().gates.into();
+            function = function.with(Method::Universal, Counts { gates, additions: 0 });
+        }
+        if let Some(netlist) = &netlist {
+            let counts = Counts { gates: netlist.sizes().gates, additions: 0 };
+            function = methods.iter().fold(function, |function, &method| function.with(method, counts));
+        }
+        Ok(Held { function, wired, nodes, netlist })
     }
 }
 
-/// A circuit from a file of either format, or a block.
+fn wire(args: &Private, circuit: &Circuit) -> Result<Wired, Failure> {
+    let function: Function = match args.form {
+        None | Some(Gates::Thresholds) => thresholds(circuit)?,
+        Some(Gates::Nands) => nands(circuit)?,
+    };
+    Ok(Wired::new(function, Padding { gates: args.gates, additions: args.additions })?)
+}
+
+fn netlist(args: &Private, circuit: &Circuit) -> Result<Netlist, Failure> {
+    Ok(Netlist::new(&nands(circuit)?, args.gates)?)
+}
+
+fn nodes(args: &Private, circuit: &Circuit) -> Result<Nodes, Failure> {
+    let nodes = Nodes::of_circuit(circuit)?;
+    let Some(gates) = args.gates else { return Ok(nodes) };
+    Ok(nodes.padded(u32::try_from(gates).unwrap_or(u32::MAX))?)
+}
+
+/// A circuit from a file of either format, a block, or an application's file.
 fn read(name: &str) -> Result<Circuit, Failure> {
+    if let Some(name) = name.strip_prefix("app:") {
+        let read = |file: &str| fs::read_to_string(file).map_err(Failure::io(format!("reading {file}")));
+        return private_function::find(name, read);
+    }
     if name.ends_with(".duo") || name.contains(':') {
         return export::circuit(&program::load(name, &[])?).cloned();
     }
@@ -119,34 +161,55 @@ fn read(name: &str) -> Result<Circuit, Failure> {
     bristol::read(&file, &Names::default()).map_err(|why| Failure::malformed(name, why))
 }
 
-fn wired_function(args: &Private, mut wired: Box<Wired>, channel: Channel, to: &Console) -> Result<(), Failure> {
-    let sizes = *wired.sizes();
-    announce(&sizes, to);
-    hold_function(args, sizes, Alice::connect(channel, &mut wired, args.runs)?, to)
-}
-
-fn function_of<S: Linear>(args: &Private, netlist: &Netlist, channel: Channel, to: &Console) -> Result<(), Failure> {
-    announce(netlist.sizes(), to);
-    let alice = linear::Alice::<S>::connect(channel, netlist, args.runs)?;
-    hold_function(args, *netlist.sizes(), alice, to)
-}
-
-fn data_of<S: Linear>(args: &Private, place: Option<Place>, channel: Channel, to: &Console) -> Result<(), Failure> {
-    hold_data(args, place, linear::Bob::<S>::connect(channel, None)?, to)
-}
-
-fn announce(sizes: &Sizes, console: &Console) {
-    console.note(format!("bob hears of the function that it has {}", Shown(sizes)));
-    console.note(format!("{SECURITY}; every run answers a question about the function"));
-}
-
 fn hold_function(
-    args: &Private,
-    sizes: Sizes,
-    mut alice: impl FunctionHolder,
+    (mut held, threads): (Held, &Threads),
+    terms: &Terms,
+    channel: Channel,
+    ahead: Precomputation,
     console: &Console,
 ) -> Result<(), Failure> {
     let begin = Instant::now();
+    console.note(format!("bob hears of the function that it has {}, by {}", Shown(terms), terms.method));
+    console.note(format!("{}; every run answers a question about the function", security(terms.method)));
+    if let (Method::Bfv, Some([_, received])) = (terms.method, terms.traffic(1)) {
+        let folder = std::env::temp_dir();
+        console.note(format!(
+            "a run's {} lie in {} if they are many; TMPDIR moves them",
+            bytes(received),
+            folder.display()
+        ));
+    }
+    let (runs, counters) = match terms.method {
+        Method::Universal => universal::hold_function(&held, channel, ahead, console)?,
+        Method::Dh => wired(&mut held, threads, channel, console)?,
+        Method::ElGamal => encrypted::<ElGamal>(&held, channel, console)?,
+        Method::Bfv => encrypted::<Bfv>(&held, channel, console)?,
+        Method::Djn => encrypted::<Djn>(&held, channel, console)?,
+    };
+    interrupt::settle()?;
+    console.show(&Report::new(terms, runs, begin, &counters, BTreeMap::new()))
+}
+
+/// Alice by Diffie-Hellman labels: how many runs there were, and what travelled.
+fn wired(
+    held: &mut Held,
+    threads: &Threads,
+    channel: Channel,
+    console: &Console,
+) -> Result<(usize, Counters), Failure> {
+    let wired = held.wired.as_mut().ok_or_else(|| Error::usage("the function was not wired"))?;
+    let mut alice = Alice::connect(channel, wired, held.function.runs)?;
+    alice.compute_on(threads.clone());
+    all_runs(alice, console)
+}
+
+/// Alice by Katz and Malka's protocol.
+fn encrypted<S: Linear>(held: &Held, channel: Channel, console: &Console) -> Result<(usize, Counters), Failure> {
+    let netlist = held.netlist.as_ref().ok_or_else(|| Error::usage("no NANDs were made of the function"))?;
+    all_runs(linear::Alice::<S>::connect(channel, netlist, held.function.runs)?, console)
+}
+
+fn all_runs(mut alice: impl FunctionHolder, console: &Console) -> Result<(usize, Counters), Failure> {
     if !console.quiet() {
         alice.observe(progress::points("a private function"));
     }
@@ -154,33 +217,41 @@ fn hold_function(
     while alice.serve()? {
         runs += 1;
     }
-    let counters = alice.close()?;
-    interrupt::settle()?;
-    let (sent, received) = (counters.bytes_sent, counters.bytes_received);
-    console.show(&Report::new(method(args), &sizes, runs, begin, [sent, received], BTreeMap::new()))
+    Ok((runs, alice.close()?))
 }
 
-fn hold_data(args: &Private, place: Option<Place>, mut bob: impl DataHolder, to: &Console) -> Result<(), Failure> {
-    let offer = bob.offer().clone();
-    let x = data(args, &offer)?;
-    consent::obtain(&Consent { method: method(args), offer: &offer, runs: x.lanes() }, args.yes)?;
-    bob.limit(x.lanes() as u32);
+fn hold_data(
+    (args, threads): (&Private, &Threads),
+    place: Option<Place>,
+    terms: &Terms,
+    channel: Channel,
+    ahead: Precomputation,
+    to: &Console,
+) -> Result<(), Failure> {
+    let x = data(args, &terms.function)?;
+    consent::obtain(&Consent { terms, runs: x.lanes() }, args.yes)?;
     let begin = Instant::now();
-    if !to.quiet() {
-        bob.observe(progress::points("a private function"));
-    }
-    let results = (0..x.lanes()).map(|lane| bob.run(&x.lane(lane))).collect::<duologue::Result<Vec<_>>>()?;
-    let counters = bob.close()?;
+    let lanes_of_x: Vec<Vec<bool>> = (0..x.lanes()).map(|lane| x.lane(lane)).collect();
+    let (results, counters) = match terms.method {
+        Method::Universal => universal::hold_data(&lanes_of_x, terms, channel, ahead, to)?,
+        Method::Dh => {
+            let mut bob = Bob::connect(channel, terms.function.inputs)?;
+            bob.compute_on(threads.clone());
+            labelled(&lanes_of_x, terms, bob, to)?
+        }
+        Method::ElGamal => labelled(&lanes_of_x, terms, data_holder::<ElGamal>(terms, channel)?, to)?,
+        Method::Bfv => labelled(&lanes_of_x, terms, data_holder::<Bfv>(terms, channel)?, to)?,
+        Method::Djn => labelled(&lanes_of_x, terms, data_holder::<Djn>(terms, channel)?, to)?,
+    };
     interrupt::settle()?;
-    let (sent, received) = (counters.bytes_sent, counters.bytes_received);
-    let ty = bits(offer.sizes.outputs);
-    let y = BitMatrix::from_lanes(offer.sizes.outputs as usize, &results);
+    let ty = bits(terms.function.outputs);
+    let y = BitMatrix::from_lanes(terms.function.outputs as usize, &results);
     let file = args.output.clone();
     if let Some(place) = place {
         place.write(&y, ty)?;
     }
     let outputs = BTreeMap::from([("y".to_owned(), Output::new(&y, ty, file.clone()))]);
-    let report = Report::new(method(args), &offer.sizes, x.lanes(), begin, [sent, received], outputs);
+    let report = Report::new(terms, x.lanes(), begin, &counters, outputs);
     if to.json() {
         return to.show_json(&report);
     }
@@ -191,15 +262,40 @@ fn hold_data(args: &Private, place: Option<Place>, mut bob: impl DataHolder, to:
     }
 }
 
+/// Bob by Katz and Malka's protocol.
+fn data_holder<S: Linear>(terms: &Terms, channel: Channel) -> Result<linear::Bob<S>, Failure> {
+    Ok(linear::Bob::connect(channel, terms.function.inputs)?)
+}
+
+/// Bob by linear methods: the results of all runs, and what travelled.
+fn labelled(
+    data: &[Vec<bool>],
+    terms: &Terms,
+    mut bob: impl DataHolder,
+    console: &Console,
+) -> Result<(Vec<Vec<bool>>, Counters), Failure> {
+    let (offer, function, counts) = (bob.offer(), &terms.function, terms.counts());
+    let offered = (offer.sizes.outputs, offer.runs, offer.sizes.gates, offer.sizes.additions);
+    if offered != (function.outputs, function.runs, counts.gates, counts.additions) {
+        return Err(Error::peer("it offers another function than it announced").into());
+    }
+    bob.limit(data.len() as u32);
+    if !console.quiet() {
+        bob.observe(progress::points("a private function"));
+    }
+    let results = data.iter().map(|x| bob.run(x)).collect::<duologue::Result<Vec<_>>>()?;
+    Ok((results, bob.close()?))
+}
+
 /// The data, of as many bits as the function takes: a lane for each run.
-fn data(args: &Private, offer: &Offer) -> Result<BitMatrix, Failure> {
+fn data(args: &Private, function: &Announced) -> Result<BitMatrix, Failure> {
     let mut program = Program::new("the private function");
-    let runs = program.size("runs", 1..=u64::from(offer.runs.max(1)));
-    program.input("x", Party::Bob, bits(offer.sizes.inputs), runs);
+    let runs = program.size("runs", 1..=u64::from(function.runs));
+    program.input("x", Party::Bob, bits(function.inputs), runs);
     let given = input::read(&program, Party::Bob, args.input.as_slice())?;
     match given.into_iter().next().map(|given| given.value) {
-        Some(x) if x.lanes() as u64 > u64::from(offer.runs) => {
-            let (asked, runs) = (count(x.lanes() as u64, "lane"), count(offer.runs.into(), "run"));
+        Some(x) if x.lanes() as u64 > u64::from(function.runs) => {
+            let (asked, runs) = (count(x.lanes() as u64, "lane"), count(function.runs.into(), "run"));
             Err(Failure::new(Exit::Refused, format!("x has {asked}, and alice allows {runs}")))
         }
         Some(x) => Ok(x),
@@ -207,39 +303,64 @@ fn data(args: &Private, offer: &Offer) -> Result<BitMatrix, Failure> {
     }
 }
 
+impl Terms {
+    /// Bytes of so many runs by Katz and Malka's protocol, Alice's and Bob's.
+    fn traffic(&self, runs: u32) -> Option<[u64; 2]> {
+        let (Announced { inputs, outputs, .. }, Counts { gates, additions }) = (self.function, self.counts());
+        let sizes = Sizes { inputs, outputs, gates, additions };
+        match self.method {
+            Method::Universal | Method::Dh => None,
+            Method::ElGamal => Some(traffic::<ElGamal>(&sizes, runs)),
+            Method::Bfv => Some(traffic::<Bfv>(&sizes, runs)),
+            Method::Djn => Some(traffic::<Djn>(&sizes, runs)),
+        }
+    }
+}
+
 /// What Bob sees before he consents.
 struct Consent<'a> {
-    method: Method,
-    offer: &'a Offer,
+    terms: &'a Terms,
     runs: usize,
 }
 
 impl fmt::Display for Consent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Consent { method, offer, runs } = self;
-        let by = match method {
-            Method::Dh => "by Diffie-Hellman labels",
-            Method::ElGamal => "by Katz and Malka's protocol with ElGamal",
-            Method::Bfv => "by Katz and Malka's protocol with BFV",
-            Method::Djn => "by Katz and Malka's protocol with Paillier's system",
+        let Consent { terms, runs } = self;
+        let by = match terms.method {
+            Method::Universal => "a universal circuit",
+            Method::Dh => "Diffie-Hellman labels",
+            Method::ElGamal => "Katz and Malka's protocol with ElGamal",
+            Method::Bfv => "Katz and Malka's protocol with BFV",
+            Method::Djn => "Katz and Malka's protocol with Paillier's system",
         };
-        writeln!(f, "a private function of alice's, {by}: {}", Shown(&offer.sizes))?;
+        writeln!(f, "a private function of alice's, by {by}: {}", Shown(terms))?;
         writeln!(f, "the result goes to you alone")?;
-        writeln!(f, "runs      {} of {} that alice allows", thousands(*runs as u64), thousands(offer.runs.into()))?;
-        if *runs > 1 && *method == Method::Dh {
-            writeln!(f, "memory    {} from the first run to the last", bytes(POINT * offer.sizes.queries()))?;
+        writeln!(
+            f,
+            "runs      {} of {} that alice allows",
+            thousands(*runs as u64),
+            thousands(terms.function.runs.into())
+        )?;
+        if let Some([from_alice, to_alice]) = terms.traffic(*runs as u32) {
+            writeln!(f, "traffic   {} to alice, {} from her", bytes(to_alice), bytes(from_alice))?;
         }
-        writeln!(f, "security  {SECURITY}")
+        if *runs > 1 && terms.method == Method::Dh {
+            let queries = terms.counts().gates + u64::from(terms.function.outputs);
+            writeln!(f, "memory    {} from the first run to the last", bytes(POINT * queries))?;
+        }
+        writeln!(f, "security  {}", security(terms.method))
     }
 }
 
-struct Shown<'a>(&'a Sizes);
+/// What Bob learns of the function.
+struct Shown<'a>(&'a Terms);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Sizes { inputs, outputs, gates, additions } = self.0;
-        let (inputs, outputs) = (count(u64::from(*inputs), "input bit"), count(u64::from(*outputs), "output bit"));
-        write!(f, "{inputs}, {outputs}, {}, {}", count(*gates, "gate"), count(*additions, "addition"))
+        let (Announced { inputs, outputs, .. }, Counts { gates, additions }) = (self.0.function, self.0.counts());
+        let (inputs, outputs) = (count(inputs.into(), "input bit"), count(outputs.into(), "output bit"));
+        write!(f, "{inputs}, {outputs}, {}", count(gates, "gate"))?;
+        if self.0.method == Method::Dh { write!(f, ", {}", count(additions, "addition")) } else { Ok(()) }
     }
 }
 
@@ -250,7 +371,8 @@ struct Report {
     input_bits: u32,
     output_bits: u32,
     gates: u64,
-    additions: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additions: Option<u64>,
     runs: usize,
     /// From the first message to the last.
     seconds: f64,
@@ -263,26 +385,24 @@ struct Report {
 
 impl Report {
     fn new(
-        method: Method,
-        sizes: &Sizes,
+        terms: &Terms,
         runs: usize,
         begin: Instant,
-        [sent, received]: [u64; 2],
+        counters: &Counters,
         outputs: BTreeMap<String, Output>,
     ) -> Report {
-        let Sizes { inputs: input_bits, outputs: output_bits, gates, additions } = *sizes;
-        let (seconds, peak_memory) = (begin.elapsed().as_secs_f64(), peak_memory());
+        let (Announced { inputs, outputs: output_bits, .. }, counts) = (terms.function, terms.counts());
         Report {
-            method: method.name(),
-            input_bits,
+            method: terms.method.name(),
+            input_bits: inputs,
             output_bits,
-            gates,
-            additions,
+            gates: counts.gates,
+            additions: (terms.method == Method::Dh).then_some(counts.additions),
             runs,
-            seconds,
-            sent,
-            received,
-            peak_memory,
+            seconds: begin.elapsed().as_secs_f64(),
+            sent: counters.bytes_sent,
+            received: counters.bytes_received,
+            peak_memory: peak_memory(),
             outputs,
         }
     }
@@ -293,5 +413,33 @@ impl fmt::Display for Report {
         let (runs, gates) = (count(self.runs as u64, "run"), count(self.gates, "gate"));
         let (sent, received) = (bytes(self.sent), bytes(self.received));
         writeln!(f, "{runs} of {gates} by {}: {}, {sent} sent, {received} received", self.method, seconds(self.seconds))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What Bob is shown is the same but for the method's security, and what a method keeps.
+    #[test]
+    fn consent_says_what_bob_is_asked_for() {
+        let function = Announced::new(64, 1, 9)
+            .with(Method::Universal, Counts { gates: 1_900, additions: 0 })
+            .with(Method::Dh, Counts { gates: 1_000, additions: 6_000 });
+        let shown = |method| Consent { terms: &Terms { method, function }, runs: 2 }.to_string();
+        let (universal, dh) = (shown(Method::Universal), shown(Method::Dh));
+        for text in [&universal, &dh] {
+            assert!(
+                text.contains("64 input bits, 1 output bit, ") && text.contains("2 of 9 that alice allows"),
+                "{text}"
+            );
+            assert!(text.contains("the result goes to you alone"), "{text}");
+        }
+        assert!(universal.contains("1,900 gates\n") && universal.contains("at most whether Bob stops"), "{universal}");
+        assert!(dh.contains("1,000 gates, 6,000 additions\n") && dh.contains("learns all data, unseen"), "{dh}");
+        assert!(dh.contains("memory") && !universal.contains("memory"));
+        let function = function.with(Method::Bfv, Counts { gates: 10_000, additions: 0 });
+        let bfv = Consent { terms: &Terms { method: Method::Bfv, function }, runs: 2 }.to_string();
+        assert!(bfv.contains("traffic   279 MB to alice, 17.9 MB from her"), "{bfv}");
     }
 }

@@ -22,6 +22,7 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
         Some(_) => chosen.scheme_prepared()?,
         None => chosen.scheme_of_run(args.protocol, args.protocol_is_given)?,
     };
+    let calls = chosen.calls()?;
     let (program, blinds, encrypted) = (chosen.program, chosen.blinds, chosen.encrypted);
     let open = args.prepared.is_none() && !args.garbling_is_given && args.timing == Timing::Auto;
     let garbled = chosen.garbled.filter(|_| open);
@@ -55,9 +56,7 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
 
     let first = prepared.is_none().then_some((&binding, &options));
     let mut session = peer::connect(&args.peer, first, &security, config, console)?;
-    if let Some((keys, _)) = &encrypted {
-        session.register_all(&apps::calls_with(keys));
-    }
+    session.register_all(&calls);
     if let Some(pool) = pool {
         session.use_pool(pool)?;
     }

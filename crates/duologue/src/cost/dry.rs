@@ -37,12 +37,12 @@ pub(super) struct Found {
     pub exchanges: Vec<PhaseExchange>,
 }
 
-/// Runs one party's side of a bound program.
+/// Runs one party's side of a bound program. Without a line a pool has all that it draws.
 pub(super) fn run(
     party: Party,
     (binding, schedule): (&Binding, &Arc<Schedule>),
     terms: &Terms,
-    (opening, calls, link): (usize, &Calls, &channel::Link),
+    (opening, calls, link): (usize, &Calls, Option<&channel::Link>),
 ) -> Result<Found> {
     let tally = Arc::new(Tally::new(party, opening));
     let program = Program {
@@ -58,7 +58,10 @@ pub(super) fn run(
     };
     let mut executor = engine(program, party, terms, &tally, calls)?;
     let demand = executor.demand();
-    let maker = tally.choose(&terms.maker(), &demand, link);
+    let maker = match link {
+        Some(link) => tally.choose(&terms.maker(), &demand, link),
+        None => tally.hold(demand),
+    };
     let size = executor.stored_size();
     let (mut stock, mut link) = (Stock::new(party), DryLink(tally.clone()));
     executor.setup(&mut stock, &mut link)?;
@@ -130,6 +133,12 @@ impl Tally {
         let state = &mut *self.state();
         state.maker = MakerLengths::new(state.party, extension).probing(probe);
         extension
+    }
+
+    /// All that will be drawn is there.
+    fn hold(&self, demand: Demand) -> Extension {
+        self.state().available = demand;
+        Extension::DEFAULT
     }
 
     /// The exchange that opens the protocol.

@@ -110,6 +110,20 @@ pub fn cost_with(binding: &Binding, options: &Options, calls: &Calls) -> Result<
 /// # Errors
 /// As [`cost_with`].
 pub fn cost_over(binding: &Binding, options: &Options, calls: &Calls, link: &Link) -> Result<Cost> {
+    count(binding, options, calls, Some(link))
+}
+
+/// As [`cost_with`] in a session whose pool has all correlations: what making them took is not counted.
+///
+/// # Errors
+/// As [`cost_with`].
+#[doc(hidden)]
+pub fn cost_from_pool(binding: &Binding, options: &Options, calls: &Calls) -> Result<Cost> {
+    count(binding, options, calls, None)
+}
+
+/// Over a line on which correlations are made, or without a line from a pool.
+fn count(binding: &Binding, options: &Options, calls: &Calls, link: Option<&Link>) -> Result<Cost> {
     let (terms, schedule) = Terms::resolve(binding, options)?;
     calls.check(&schedule)?;
     let schedule = Arc::new(schedule);

@@ -43,6 +43,8 @@ pub use hello::VERSION;
 pub use hello::{DOCTOR, MAGIC, check_hello};
 pub use outcome::{Outcome, PhaseReport, Prepared, Progress, Report, Unit};
 pub use precomputation::Precomputation;
+#[doc(hidden)]
+pub use probe::measure;
 pub(crate) use wire::at_once;
 
 /// One party's end of a session: [`connect`](Self::connect), then [`run`](Self::run), as often as wanted.

@@ -20,7 +20,7 @@ use crate::conditions::{Conditions, Findings, REFERENCE_SPEED, merged};
 use crate::correlation::choice::{Decision, PIECES, PROBE_HEAD, choose};
 use crate::correlation::{Demand, MakerTerm, Stock};
 use crate::ot::Extension;
-use crate::{Error, Result};
+use crate::{Error, Party, Result};
 use kernels::Block;
 use kernels::generator::Generator;
 use std::time::Duration;
@@ -149,6 +149,25 @@ fn rate_of(now: impl Fn() -> Instant, mut compute: impl FnMut()) -> u64 {
     let (loops, time) = if fastest.is_zero() { (loops, end - start) } else { (1, fastest) };
     let rate = loops * 4 * LOOP as u128 * 1_000_000_000 / time.as_nanos().max(1);
     u64::try_from(rate).unwrap_or(u64::MAX)
+}
+
+/// Measures the line of a channel that has no session yet, and the processors, one core each; what both parties find is
+/// the same.
+///
+/// # Errors
+/// If the peer does not measure for as many bytes.
+pub fn measure(channel: &mut Channel, us: Party, length: usize) -> Result<Conditions> {
+    let length = length.div_ceil(PIECES) * PIECES;
+    let speed = blocks_per_second(channel.clock());
+    let probe = Probe { demand: Demand::NONE, length, speed, turn: Duration::MAX };
+    let (_, mut found) = probe.exchange(channel, &[], 0)?;
+    // There was no other exchange.
+    found.findings.turns[0] = found.findings.turns[1];
+    channel.send(&found.findings.encode())?;
+    channel.flush()?;
+    let mut theirs = [0; Findings::LEN];
+    channel.recv_into(&mut theirs)?;
+    Ok(merged(us, &found.findings, &Findings::decode(&theirs)))
 }
 
 impl Wire {

@@ -25,6 +25,7 @@
 mod coding;
 mod masks;
 mod noise;
+mod ntt;
 mod public;
 mod ring;
 mod scheme;

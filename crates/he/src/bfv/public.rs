@@ -6,7 +6,7 @@ use kernels::generator::Generator;
 use super::coding::{read, write_small};
 use super::masks::{Masks, SEED};
 use super::noise::{error, flooding, ternary};
-use super::ring::{Poly, Q, Transformed, add_shifted, lift, switched_down, zeros};
+use super::ring::{Poly, Q, Transformed, add_shifted, lift, reduced, switched_down, zeros};
 use super::secret::add_labels;
 use super::{LABEL_BITS, LABELS, PUBLIC_KEY};
 use crate::error::CiphertextFault;
@@ -40,10 +40,11 @@ impl PublicKey {
     /// Encrypts blindings for at most [`LABELS`] labels, with all that hides those from the key's owner.
     pub fn blind(&self, blindings: &[Block], rng: &mut Generator) -> Blinding {
         let flooding = flooding(rng);
-        self.blind_with(blindings, &flooding, rng)
+        self.flooded(blindings, &flooding, rng)
     }
 
-    pub(super) fn blind_with(&self, blindings: &[Block], flooding: &[i64], rng: &mut Generator) -> Blinding {
+    /// The same with this flooding.
+    pub(super) fn flooded(&self, blindings: &[Block], flooding: &[i64], rng: &mut Generator) -> Blinding {
         assert!(blindings.len() <= LABELS, "at most {LABELS} labels");
         let u = Transformed::of_signed(&ternary(rng));
         let [mut c0, c1] = [0, 1].map(|half| {
@@ -72,7 +73,7 @@ impl Blinding {
 
     /// Both halves modulo q.
     pub(super) fn reduced(mut self) -> [Poly; 2] {
-        [&mut self.c0, &mut self.c1].into_iter().flat_map(|c| c.iter_mut()).for_each(|c| *c %= Q);
+        [&mut self.c0, &mut self.c1].into_iter().flat_map(|c| c.iter_mut()).for_each(|c| *c = reduced::<Q>(*c));
         [self.c0, self.c1]
     }
 

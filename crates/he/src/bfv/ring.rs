@@ -1,12 +1,12 @@
 //! Arithmetic of ℤ_q\[x\]/(x²⁰⁴⁸ + 1). A polynomial is its 2048 coefficients, each less than q in one word; products go
-//! through transforms modulo the two primes of q, by tfhe-ntt.
+//! through transforms modulo the two primes of q.
 //!
-//! In constant time: reductions are by constants, and those of transforms by minima.
+//! In constant time: quotients are products with reciprocals, and remainders minima. No division of secrets is left to a
+//! compiler, which on some machines has no better than one whose time depends on them.
 
-use std::sync::OnceLock;
-
-use tfhe_ntt::prime64::Plan;
 use zeroize::Zeroizing;
+
+use super::ntt::{Field, high};
 
 /// Coefficients of a polynomial.
 pub const DEGREE: usize = 2048;
@@ -16,22 +16,19 @@ pub const SMALL: u64 = 12_289;
 pub const LARGE: u64 = 1_099_510_054_913;
 /// The modulus of ciphertexts.
 pub const Q: u64 = SMALL * LARGE;
+
+/// The least numbers of order 4096 modulo the primes.
+pub const SMALL_ROOT: u64 = 41;
+pub const LARGE_ROOT: u64 = 11_454_203;
+
+/// The fields of both primes.
+pub type Small = Field<SMALL, SMALL_ROOT>;
+pub type Large = Field<LARGE, LARGE_ROOT>;
+
 /// LARGE⁻¹ modulo SMALL.
-const INVERSE: u64 = power(LARGE % SMALL, SMALL - 2);
+const INVERSE: u64 = Small::power(LARGE % SMALL, SMALL - 2);
 
-const fn power(mut base: u64, mut exponent: u64) -> u64 {
-    let mut product = 1;
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            product = product * base % SMALL;
-        }
-        base = base * base % SMALL;
-        exponent >>= 1;
-    }
-    product
-}
-
-/// Coefficients, erased when dropped.
+/// Coefficients, or a transform modulo a prime; erased when dropped.
 pub type Poly = Zeroizing<Vec<u64>>;
 
 /// A polynomial of zeros.
@@ -39,37 +36,35 @@ pub fn zeros() -> Poly {
     Zeroizing::new(vec![0; DEGREE])
 }
 
-/// The transform modulo a prime.
-struct Field<const P: u64>(Plan);
+/// Quotient and remainder by a modulus that is no power of two.
+#[inline(always)]
+pub fn divided<const M: u64>(x: u64) -> (u64, u64) {
+    let quotient = high(x, u64::MAX / M);
+    let rest = x - quotient * M;
+    (quotient + u64::from(rest >= M), rest.min(rest.wrapping_sub(M)))
+}
 
-impl<const P: u64> Field<P> {
-    fn new() -> Self {
-        Field(Plan::try_new(DEGREE, P).expect("P is a prime, and 1 modulo 4096"))
-    }
+/// A number modulo m.
+#[inline(always)]
+pub fn reduced<const M: u64>(x: u64) -> u64 {
+    divided::<M>(x).1
+}
 
-    fn forward(&self, x: &[u64]) -> Poly {
-        let mut out = Zeroizing::new(x.iter().map(|x| x % P).collect::<Vec<_>>());
-        self.0.fwd(&mut out);
-        out
+impl<const P: u64, const ROOT: u64> Field<P, ROOT> {
+    /// The transform of numbers of any size.
+    fn transformed(x: &[u64]) -> Poly {
+        let mut values = Zeroizing::new(x.iter().map(|&x| reduced::<P>(x)).collect::<Vec<_>>());
+        Self::forward(&mut values);
+        values
     }
 
     /// The coefficients of a product of transforms.
-    fn product(&self, a: &[u64], b: &[u64]) -> Poly {
-        let mut out = Zeroizing::new(a.to_vec());
-        self.0.mul_assign_normalize(&mut out, b);
-        self.0.inv(&mut out);
-        out
+    fn product(a: &Poly, b: &Poly) -> Poly {
+        let mut product = a.clone();
+        Self::products(&mut product, b);
+        Self::inverse(&mut product);
+        product
     }
-}
-
-fn small() -> &'static Field<SMALL> {
-    static FIELD: OnceLock<Field<SMALL>> = OnceLock::new();
-    FIELD.get_or_init(Field::new)
-}
-
-fn large() -> &'static Field<LARGE> {
-    static FIELD: OnceLock<Field<LARGE>> = OnceLock::new();
-    FIELD.get_or_init(Field::new)
 }
 
 /// A polynomial as its transforms modulo both primes.
@@ -80,7 +75,7 @@ pub struct Transformed {
 
 impl Transformed {
     pub fn new(x: &[u64]) -> Self {
-        Transformed { small: small().forward(x), large: large().forward(x) }
+        Transformed { small: Small::transformed(x), large: Large::transformed(x) }
     }
 
     /// Of a polynomial whose coefficients are near zero.
@@ -90,21 +85,20 @@ impl Transformed {
 
     /// The coefficients of the product, modulo q.
     pub fn times(&self, other: &Transformed) -> Poly {
-        let mut product = large().product(&self.large, &other.large);
-        let small = small().product(&self.small, &other.small);
-        product.iter_mut().zip(small.iter()).for_each(|(x, &y)| *x = joined(y, *x));
-        product
+        let small = Small::product(&self.small, &other.small);
+        let large = Large::product(&self.large, &other.large);
+        Zeroizing::new(small.iter().zip(large.iter()).map(|(&small, &large)| joined(small, large)).collect())
     }
 
     /// The coefficients of the product with x, all modulo the small prime.
     pub fn times_small(&self, x: &[u64]) -> Poly {
-        small().product(&small().forward(x), &self.small)
+        Small::product(&Small::transformed(x), &self.small)
     }
 }
 
 /// The number modulo q that is these modulo the primes.
 fn joined(small: u64, large: u64) -> u64 {
-    large + LARGE * ((small + SMALL - large % SMALL) * INVERSE % SMALL)
+    large + LARGE * reduced::<SMALL>((small + SMALL - reduced::<SMALL>(large)) * INVERSE)
 }
 
 /// Coefficients near zero as numbers modulo m.
@@ -126,7 +120,7 @@ pub fn add_shifted(sums: &mut [u64], x: &[u64], shift: usize) {
 
 /// round(x / LARGE) modulo SMALL.
 pub fn switched_down(x: u64) -> u64 {
-    (x + LARGE / 2) / LARGE % SMALL
+    reduced::<SMALL>(divided::<LARGE>(x + LARGE / 2).0)
 }
 
 #[cfg(test)]
@@ -192,5 +186,21 @@ mod tests {
             assert_eq!(u128::from(switched_down(x)), down % u128::from(SMALL));
         }
         assert_eq!([lift(-1, Q), lift(0, Q), lift(5, Q), lift(-(Q as i64), Q)], [Q - 1, 0, 5, 0]);
+    }
+
+    #[test]
+    fn quotients_and_remainders_are_those_of_division() {
+        fn of<const M: u64>() {
+            let near = |x: u64| [x.wrapping_sub(1), x, x.wrapping_add(1)];
+            let ends = [0, M, 2 * M, u64::MAX, u64::MAX / M * M, u64::MAX / 2].into_iter().flat_map(near);
+            let mut words = vec![0; 1000];
+            Generator::from_seed(Block::new(5)).words(&mut words);
+            for x in words.into_iter().chain(ends) {
+                assert_eq!(divided::<M>(x), (x / M, x % M), "{x} by {M}");
+            }
+        }
+        of::<SMALL>();
+        of::<LARGE>();
+        of::<Q>();
     }
 }

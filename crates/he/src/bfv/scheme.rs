@@ -63,8 +63,14 @@ impl Scheme for Bfv {
         for (index, ciphertext) in ciphertexts.iter().enumerate() {
             read(ciphertext).map_err(fault(index))?;
         }
+        assert_eq!(
+            public.next,
+            store.first + store.count as u64,
+            "one run after the other: masks have no other number"
+        );
+        store.append(bytes).map_err(storage)?;
         public.next += count as u64;
-        store.append(bytes).map_err(|error| Error::Storage(error.kind()))
+        Ok(())
     }
 
     fn blindings(count: usize, rng: &mut Generator) -> Strings {
@@ -84,13 +90,13 @@ impl Scheme for Bfv {
     }
 
     fn answer(public: &PublicKey, store: &mut Store, places: &[usize], blinded: Vec<Blinding>) -> Result<Vec<u8>> {
-        if blinded.len() != places.len().div_ceil(LABELS) {
-            return Err(Error::Lengths(blinded.len(), places.len()));
+        if blinded.len() != places.len().div_ceil(LABELS) || places.iter().any(|&place| place >= store.count) {
+            return Err(Error::Lengths(places.len(), blinded.len()));
         }
         let mut out = Vec::with_capacity(Self::answers(places.len()));
         for (mut answer, places) in blinded.into_iter().zip(places.chunks(LABELS)) {
             for (at, &place) in places.iter().enumerate() {
-                let bytes = store.get(place).map_err(|error| Error::Storage(error.kind()))?;
+                let bytes = store.get(place).map_err(storage)?;
                 answer.add(at, &read(&bytes).map_err(fault(place))?, &public.mask(store.first + place as u64));
             }
             answer.write(&mut out);
@@ -110,6 +116,10 @@ impl Scheme for Bfv {
         labels.truncate(count);
         Ok(Strings::new(labels))
     }
+}
+
+fn storage(why: std::io::Error) -> Error {
+    Error::Storage(why.kind())
 }
 
 fn fault(index: usize) -> impl Fn(CiphertextFault) -> Error {

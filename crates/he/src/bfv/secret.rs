@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::coding::{SMALL_POLY, read_small, write};
 use super::masks::{Masks, SEED};
 use super::noise::{error, ternary};
-use super::ring::{DEGREE, Poly, Q, SMALL, Transformed, lift};
+use super::ring::{DEGREE, Poly, Q, SMALL, Transformed, lift, reduced};
 use super::{ANSWER, LABEL_BITS, LABELS};
 use crate::error::CiphertextFault;
 
@@ -49,7 +49,7 @@ impl SecretKey {
     /// −c₁·s + e, which with the next mask c₁ is a ciphertext of zeros.
     fn zero(&mut self, rng: &mut Generator) -> Poly {
         let mut c = Transformed::new(&self.masks.get(self.next)).times(&self.s);
-        c.iter_mut().zip(error(rng).iter()).for_each(|(c, &e)| *c = (Q - *c + lift(e, Q)) % Q);
+        c.iter_mut().zip(error(rng).iter()).for_each(|(c, &e)| *c = reduced::<Q>(Q - *c + lift(e, Q)));
         self.next += 1;
         c
     }
@@ -58,7 +58,7 @@ impl SecretKey {
     pub fn encrypt(&mut self, label: Block, rng: &mut Generator, out: &mut Vec<u8>) {
         let mut c0 = self.zero(rng);
         add_labels(&mut c0, &[label]);
-        c0.iter_mut().for_each(|c| *c %= Q);
+        c0.iter_mut().for_each(|c| *c = reduced::<Q>(*c));
         write(out, &c0);
     }
 
@@ -70,7 +70,7 @@ impl SecretKey {
         let (first, second) = answer.split_at(SMALL_POLY);
         let (c0, c1) = (read_small(first)?, read_small(second)?);
         let mut sum = self.s.times_small(&c1);
-        sum.iter_mut().zip(c0.iter()).for_each(|(sum, c0)| *sum = (*sum + c0) % SMALL);
+        sum.iter_mut().zip(c0.iter()).for_each(|(sum, c0)| *sum = reduced::<SMALL>(*sum + c0));
         Ok(labels(&sum))
     }
 
@@ -94,8 +94,8 @@ pub(super) fn secret(rng: &mut Generator) -> Zeroizing<Vec<i64>> {
 
 /// Of each coefficient whether it is nearer to half the prime than to 0.
 fn labels(x: &[u64]) -> Zeroizing<[Block; LABELS]> {
-    let bit = |x: &u64| (2 * x + SMALL / 2) / SMALL & 1;
-    let label = |x: &[u64; LABEL_BITS]| x.iter().rev().fold(0, |label, x| label << 1 | u128::from(bit(x)));
+    let is_one = |x: u64| (x > SMALL / 4) & (x <= SMALL / 4 * 3);
+    let label = |x: &[u64; LABEL_BITS]| x.iter().rev().fold(0, |label, &x| label << 1 | u128::from(is_one(x)));
     let labels = x.as_chunks().0;
     Zeroizing::new(std::array::from_fn(|i| Block::new(label(&labels[i]))))
 }

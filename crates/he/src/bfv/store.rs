@@ -15,6 +15,7 @@ pub struct Store {
     file: SpooledTempFile,
     /// The number of the first.
     pub(super) first: u64,
+    /// How many there are.
     pub(super) count: usize,
 }
 
@@ -36,7 +37,7 @@ impl Store {
         Ok(())
     }
 
-    /// The ciphertext at this place.
+    /// The ciphertext at this place, which is below [`count`](Self::count).
     pub(super) fn get(&mut self, place: usize) -> Result<[u8; CIPHERTEXT]> {
         let mut ciphertext = [0; CIPHERTEXT];
         self.file.seek(SeekFrom::Start((place * CIPHERTEXT) as u64))?;

@@ -137,7 +137,7 @@ fn the_largest_noise_decrypts_rightly() {
     let largest = 9 * ((1_i64 << 48) - 1);
     let places: Vec<usize> = (0..LABELS).collect();
     for (flood, blinding) in [(largest, 0), (-largest, 0), (largest, u128::MAX), (-largest, u128::MAX)] {
-        let blinded = public.blind_with(&[Block::new(blinding); LABELS], &[flood; DEGREE], &mut rng);
+        let blinded = public.flooded(&[Block::new(blinding); LABELS], &[flood; DEGREE], &mut rng);
         let answer = Bfv::answer(&public, &mut store, &places, vec![blinded]).expect("an answer");
         let sums = Bfv::decrypt(&key, &answer, LABELS).expect("labels");
         assert!(sums.blocks().iter().all(|&sum| sum == Block::new(u128::MAX ^ blinding)));
@@ -224,6 +224,52 @@ fn other_lengths_are_refused() {
     assert!(matches!(Bfv::decrypt(&key, &[0; ANSWER - 1], 16), Err(Error::Form(_))));
     assert!(matches!(Bfv::decrypt(&key, &[0; ANSWER], 17), Err(Error::Form(_))));
     assert!(Bfv::read_key(&[0; PUBLIC_KEY - 1]).is_err());
+}
+
+/// What is left of a phase without the bits, near zero.
+fn noise(phase: &[u64], labels: &[Block]) -> Vec<i64> {
+    let bits = bits_of(labels).into_iter().chain(std::iter::repeat(false));
+    let centred = |x: u64| if x > Q / 2 { x as i64 - Q as i64 } else { x as i64 };
+    phase.iter().zip(bits).map(|(x, bit)| centred((x + Q - u64::from(bit) * (Q / 2)) % Q)).collect()
+}
+
+/// What Alice's own way of blinding leaves in the phase that Bob computes with his key, of which flooding is nearly all; and
+/// what her answers leave of it modulo the small prime.
+#[test]
+fn what_alice_sends_is_flooded() {
+    let mut rng = dice(51);
+    let (s, key) = known_key(&mut rng);
+    let public = read_key(&key);
+    let blindings = labels(16 * LABELS, &mut rng);
+    let square_of = |x: &[i64]| x.iter().map(|&x| x as f64 * x as f64).sum::<f64>() / x.len() as f64;
+    let of_run = Bfv::blind(&public, &blindings, &mut rng).expect("blinded");
+    let broken: Vec<_> = blindings.blocks().chunks(LABELS).map(|b| public.flooded(b, &[0; DEGREE], &mut rng)).collect();
+    for (is_flooded, blinded) in [(true, of_run), (false, broken)] {
+        let (mut phases, mut answers) = (Vec::new(), Vec::new());
+        for (blinding, labels) in blinded.into_iter().zip(blindings.blocks().chunks(LABELS)) {
+            let [c0, c1] = [&blinding.c0, &blinding.c1].map(|c| c.iter().map(|c| c % Q).collect::<Vec<_>>());
+            phases.extend(noise(&key.phase(&c0, &c1), labels));
+            let mut bytes = Vec::new();
+            blinding.write(&mut bytes);
+            let [c0, c1] = [0, 1].map(|half| schoolbook::bits(&bytes[half * ANSWER / 2..][..ANSWER / 2], 14));
+            let small = schoolbook::times(&c1, &s, SMALL).into_iter().zip(c0).zip(bits_of(labels));
+            let bit = |bit: bool| u64::from(bit) * (SMALL / 2);
+            answers.extend(
+                small.map(|((x, c0), b)| (x + c0 + SMALL - bit(b) + SMALL / 2) % SMALL).map(|x| x as i64 - 6144),
+            );
+        }
+        let largest = phases.iter().map(|x| x.abs()).max().expect("phases");
+        assert!(largest < 9 * (1 << 48) + (1 << 18), "2^{}", (largest as f64).log2());
+        // 1.5·2⁹⁶ of 2¹⁵ numbers, to five standard deviations; modulo the small prime, with roundings of c₁ of 1,365/12.
+        let [wide, small] =
+            [square_of(&phases) / 96_f64.exp2(), square_of(&answers) / (48.0 - 40.0_f64).exp2().powi(2)];
+        if is_flooded {
+            assert!(largest > 1 << 49, "2^{}", (largest as f64).log2());
+            assert!((wide - 1.5).abs() < 0.06 && (small - 1.5).abs() < 0.07, "{wide} and {small}");
+        } else {
+            assert!(largest < 1 << 18 && small < 0.003, "a twin without flooding: {largest} and {small}");
+        }
+    }
 }
 
 /// What serves once must: labels under one mask show their difference to whoever reads along.
@@ -344,13 +390,6 @@ mod attack {
         }
     }
 
-    /// What is left of a phase without the bits, near zero.
-    fn noise(phase: &[u64], labels: &[Block]) -> Vec<i64> {
-        let bits = bits_of(labels).into_iter().chain(std::iter::repeat(false));
-        let centred = |x: u64| if x > Q / 2 { x as i64 - Q as i64 } else { x as i64 };
-        phase.iter().zip(bits).map(|(x, bit)| centred((x + Q - u64::from(bit) * (Q / 2)) % Q)).collect()
-    }
-
     /// Two wires of each gate, uniform among all earlier ones.
     fn function(rng: &mut Generator) -> Vec<usize> {
         let mut words = vec![0; 2 * GATES];
@@ -358,13 +397,24 @@ mod attack {
         words.iter().enumerate().map(|(i, word)| (word % (INPUTS + i / 2) as u64) as usize).collect()
     }
 
+    /// How Alice makes what hides her labels.
+    type Blind = fn(&PublicKey, &[Block], &mut Generator) -> Blinding;
+
+    /// With flooding of four bits, else as in runs.
+    fn four_bits(public: &PublicKey, blindings: &[Block], rng: &mut Generator) -> Blinding {
+        let mut words = vec![0; DEGREE];
+        rng.words(&mut words);
+        let flooding: Vec<i64> = words.iter().map(|word| (word & 15) as i64 - 8).collect();
+        public.flooded(blindings, &flooding, rng)
+    }
+
     /// The noises of Alice's answers, before they are switched down even.
-    fn answers(bob: &Bob, function: &[usize], flood: &mut dyn FnMut() -> Vec<i64>, rng: &mut Generator) -> Vec<i64> {
+    fn answers(bob: &Bob, function: &[usize], blind: Blind, rng: &mut Generator) -> Vec<i64> {
         let public = read_key(&bob.key);
         let mut noises = Vec::with_capacity(function.len() / LABELS * DEGREE);
         for wires in function.chunks(LABELS) {
             let blindings: [Block; LABELS] = from_fn(|_| rng.block());
-            let mut answer = public.blind_with(&blindings, &flood(), rng);
+            let mut answer = blind(&public, &blindings, rng);
             for (place, &wire) in wires.iter().enumerate() {
                 answer.add(place, &bob.sent[wire].1, &public.mask(wire as u64 + 1));
             }
@@ -378,7 +428,7 @@ mod attack {
     }
 
     /// How sure Bob is of the function that it was, in standard deviations, each time.
-    fn certainties(flood: impl Fn(&mut Generator) -> Vec<i64>, sigma: f64) -> Vec<f64> {
+    fn certainties(blind: Blind, sigma: f64) -> Vec<f64> {
         let mut rng = dice(49);
         let bob = Bob::new(&mut rng);
         let functions: [Vec<usize>; 2] = from_fn(|_| function(&mut rng));
@@ -386,8 +436,7 @@ mod attack {
         let functions = functions.map(|f| f[..f.len() / LABELS * LABELS].to_vec());
         let certainty = |run: u32| {
             let which = (run % 2) as usize;
-            let mut seeds = dice(1000 + u128::from(run));
-            let noises = answers(&bob, &functions[which], &mut || flood(&mut seeds), &mut rng);
+            let noises = answers(&bob, &functions[which], blind, &mut rng);
             let seen = bob.sees(&noises, &functions, sigma);
             if which == 0 { seen } else { -seen }
         };
@@ -398,14 +447,9 @@ mod attack {
     fn four_bits_of_flooding_show_the_function_and_ours_do_not() {
         // Alice's own fresh encryption is noise of variance 2·2048·10.5·2/3 + 10.5, more than 4 bits.
         let own = (2.0 * 2048.0 * 10.5 * 2.0 / 3.0 + 10.5_f64).sqrt();
-        let four_bits = |rng: &mut Generator| {
-            let mut words = vec![0; DEGREE];
-            rng.words(&mut words);
-            words.iter().map(|word| (word & 15) as i64 - 8).collect()
-        };
         let shown = certainties(four_bits, own);
         assert!(shown.iter().all(|&certainty| certainty > 15.0), "right every time, and surely: {shown:?}");
-        let hidden = certainties(|rng| flooding(rng).to_vec(), 48.29_f64.exp2());
+        let hidden = certainties(PublicKey::blind, 48.29_f64.exp2());
         assert!(hidden.iter().all(|certainty| certainty.abs() < 4.0), "no more than chance: {hidden:?}");
         let right = hidden.iter().filter(|&&certainty| certainty > 0.0).count();
         assert!((2..=10).contains(&right), "{right} of {RUNS} by guessing: {hidden:?}");
@@ -421,7 +465,7 @@ fn the_parts_of_the_noise_have_their_bounds() {
     key.encrypt(Block::ZERO, &mut rng, &mut bytes);
     let phase = key.phase(&schoolbook::bits(&bytes, 54), &public.mask(1));
     assert!(phase.iter().all(|&x| x <= 21 || Q - x <= 21), "a fresh one");
-    let [c0, c1] = public.blind_with(&[], &[0; DEGREE], &mut rng).reduced();
+    let [c0, c1] = public.flooded(&[], &[0; DEGREE], &mut rng).reduced();
     let blinded = key.phase(&c0, &c1);
     let largest = blinded.iter().map(|&x| x.min(Q - x)).max().expect("some");
     assert!((400..2 * 2048 * 21 + 21).contains(&largest), "{largest}: u·e + e + e′·s");

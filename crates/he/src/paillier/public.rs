@@ -10,7 +10,7 @@ use super::SecretKey;
 use crate::additive::Additive;
 use crate::coding::{Reader, put_number};
 use crate::error::{CiphertextFault, Error, KeyFault, Result};
-use crate::group::{Ciphertexts, Group};
+use crate::group::{Ciphertexts, Group, whole_product};
 use crate::number::{self, Words};
 use crate::plaintexts::Plaintexts;
 use crate::prime;
@@ -70,7 +70,7 @@ impl PublicKey {
 
     /// A key whose parts have been checked.
     pub(super) fn new(size: KeySize, n: &[u64], h: &[u64]) -> std::result::Result<Self, KeyFault> {
-        let square = Modulus::new(&number::product(n, n)).map_err(|_| KeyFault::Form)?;
+        let square = Modulus::square_of(n).map_err(|_| KeyFault::Form)?;
         let base = square.residues(&number::resized(h, square.len()));
         let nth_power = square.values(&square.power(&base, n, size.bits() as usize)).to_vec();
         let group = Group::new(square, n, &encode(size, n, h));
@@ -153,7 +153,8 @@ impl PublicKey {
     /// If they are of another key, or one has not.
     pub fn have_symbol_one(&self, ciphertexts: &Ciphertexts) -> Result<()> {
         self.group().check(ciphertexts)?;
-        let has_one = |at: &usize| self.has_symbol_one(&ciphertexts.residues.pick(std::iter::once(*at)));
+        let one = |at: usize| ciphertexts.residues.pick(std::iter::once(at));
+        let has_one = |at: &usize| self.has_symbol_one(&self.group().modulus, &one(*at));
         match (0..ciphertexts.len()).find(|at| !has_one(at)) {
             Some(index) => Err(Error::Ciphertext { index, fault: CiphertextFault::Jacobi }),
             None => Ok(()),
@@ -171,16 +172,23 @@ impl PublicKey {
     /// chance of 1/2. The subsets are drawn here, where no peer knows them.
     fn products_have_symbol_one(&self, batch: &Residues) -> Result<bool> {
         let mut dice = Generator::from_os().map_err(|_| Error::Random)?;
+        // The symbol is that of the rest modulo N.
+        let rests = self.group().modulus.modulo_root(batch);
+        let (modulus, batch) = match &rests {
+            Some((root, rests)) => (*root, rests),
+            None => (&self.group().modulus, batch),
+        };
         Ok((0..SUBSETS).all(|_| {
             let mut chosen = vec![0_u64; batch.len().div_ceil(64)];
             dice.words(&mut chosen);
             let places: Vec<usize> = (0..batch.len()).filter(|at| chosen[at / 64] >> (at % 64) & 1 == 1).collect();
-            places.is_empty() || self.has_symbol_one(&self.group().whole_product(&batch.pick(places.into_iter())))
+            let product = || whole_product(modulus, &batch.pick(places.iter().copied()));
+            places.is_empty() || self.has_symbol_one(modulus, &product())
         }))
     }
 
-    fn has_symbol_one(&self, one: &Residues) -> bool {
-        number::has_jacobi_one_vartime(&self.group().modulus.values(one), &self.0.n)
+    fn has_symbol_one(&self, modulus: &Modulus, one: &Residues) -> bool {
+        number::has_jacobi_one_vartime(&modulus.values(one), &self.0.n)
     }
 
     /// Reads ciphertexts that textbook Paillier may have made, and re-randomises each by r^N for a random r. That costs a

@@ -213,12 +213,12 @@ fn head(size: KeySize, sealed: bool) -> Vec<u8> {
 
 impl Half {
     fn new(prime: &[u64], other: &[u64]) -> std::result::Result<Self, KeyFault> {
-        let modulus = |words: &[u64]| Modulus::new(words).map_err(|_| KeyFault::Form);
         let negative = number::subtract_modulo(&number::small(0, prime.len()), &number::remainder(other, prime), prime);
         let factor = number::inverse(&negative, prime).ok_or(KeyFault::NotCoprimeToOrder)?;
-        let square = modulus(&number::product(prime, prime))?;
+        let square = Modulus::square_of(prime).map_err(|_| KeyFault::Form)?;
+        let modulus = Modulus::new(prime).map_err(|_| KeyFault::Form)?;
         let prime = number::words(prime);
-        Ok(Half { modulus: modulus(&prime)?, square, factor, prime, table: OnceLock::new() })
+        Ok(Half { modulus, square, factor, prime, table: OnceLock::new() })
     }
 
     /// Plaintexts modulo the prime, of ciphertexts of `len` words.
@@ -232,8 +232,9 @@ impl Half {
         let mut quotients = Zeroizing::new(Vec::with_capacity(reduced.len()));
         for power in self.square.values(&powers).chunks_exact(self.square.len()) {
             // (y − 1)/p < p
-            let quotient = number::quotient(power, &self.prime);
-            quotients.extend_from_slice(&number::resized(&quotient, self.prime.len()));
+            let mut multiple = number::words(power);
+            number::subtract(&mut multiple, &[1]);
+            quotients.extend_from_slice(&number::exact_quotient(&multiple, &self.prime));
         }
         crt::times(&self.modulus, &quotients, &self.factor)
     }

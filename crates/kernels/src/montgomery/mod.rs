@@ -7,6 +7,8 @@
 //! numbers, so there is no carry between lanes). Elsewhere each number is computed by itself in words of 64 bits
 //! (`portable.rs`). All give the same numbers, though not the same bytes in memory.
 //!
+//! Modulo the square of a number ([`Modulus::square_of`]) numbers are pairs in the wide loops (`pairs.rs`).
+//!
 //! With limbs of 52 bits R is more than 4n, numbers are kept below 2n, and no product ends with a subtraction (Walter,
 //! *Montgomery exponentiation needs no final subtractions*, 1999).
 //!
@@ -15,6 +17,7 @@
 //!
 //! Numbers come and go as little-endian words of 64 bits, as many a number as the modulus has.
 
+mod pairs;
 mod portable;
 mod power;
 mod residues;
@@ -32,6 +35,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 use crate::Backend;
 use crate::backend::Multiplier;
 use crate::backend::limbs::{LIMB_BITS, LIMB_MASK, Limb, SIDE_BY_SIDE};
+use pairs::{InPairs, Pairs};
 use wide::{Multiply, Reduce, Select, SelectShared, Square};
 
 pub use power::FixedBase;
@@ -40,9 +44,10 @@ pub use residues::Residues;
 /// The smallest and the largest modulus, in bits.
 const SMALLEST: usize = 64;
 const LARGEST: usize = 6144;
-/// Limbs are a multiple of this, and at least so many, as the blocks of rows in `wide.rs` want it.
+/// Limbs of a number are a multiple of this, those of both components of a pair too, and of each at least so many, as the blocks of
+/// rows in `wide.rs` want it.
 const STEP: usize = wide::LEFT;
-const FEWEST: usize = 12;
+const FEWEST: usize = 10;
 
 /// A number that cannot be a modulus here: even, or not of 64 to 6,144 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,14 +66,17 @@ impl std::error::Error for UnsuitableModulus {}
 pub struct Modulus {
     /// Without zeros at the end.
     words: Vec<u64>,
-    /// In every lane; for the wide loops.
+    /// Of n, or of its root where numbers are pairs, in every lane; for the wide loops.
     limbs: Vec<Limb>,
-    /// R² modulo n, as a number to multiply by, in the layout of the loops.
-    square_of_r: Vec<Limb>,
-    /// −1/n modulo 2⁶⁴.
+    /// R² modulo n, as a number to multiply by, in the layout of the loops; of pairs R³ behind it.
+    to_form: Vec<Limb>,
+    /// −1/n modulo 2⁶⁴, or of its root.
     inverse: u64,
     #[zeroize(skip)]
     multiplier: Option<Multiplier>,
+    /// In the wide loops, of the square of a number.
+    #[zeroize(skip)]
+    pairs: Option<Pairs>,
 }
 
 impl Modulus {
@@ -82,22 +90,23 @@ impl Modulus {
     /// # Panics
     /// If the processor does not have it.
     pub fn with_backend(words: &[u64], backend: Backend) -> Result<Self, UnsuitableModulus> {
-        let bits = words::bits(words);
-        if !(SMALLEST..=LARGEST).contains(&bits) || words[0].is_multiple_of(2) {
-            return Err(UnsuitableModulus);
-        }
-        let (words, multiplier) = (words[..bits.div_ceil(64)].to_vec(), backend.multiplier());
+        let (words, multiplier) = (checked(words)?, backend.multiplier());
         // Numbers may be as large as their words allow, which can be more than the bits of the modulus.
-        let held = (bits + 2).max(64 * words.len()).div_ceil(LIMB_BITS);
-        let limbs = if multiplier.is_some() { held.next_multiple_of(STEP).max(FEWEST) } else { 0 };
-        let limbs = (0..limbs).map(|k| Limb([words::limb(&words, k); SIDE_BY_SIDE])).collect();
+        let held = (words::bits(words) + 2).max(64 * words.len()).div_ceil(LIMB_BITS);
+        Ok(Self::with_limbs(words, held.max(FEWEST).next_multiple_of(STEP), multiplier))
+    }
+
+    /// A modulus whose numbers have so many limbs where there are limbs, of any length.
+    fn with_limbs(words: &[u64], limbs: usize, multiplier: Option<Multiplier>) -> Self {
+        let limbs = multiplier.map_or_else(Vec::new, |_| in_every_lane(words, limbs).collect());
         let inverse = words::negative_inverse(words[0]);
-        let mut modulus = Modulus { words, limbs, square_of_r: Vec::new(), inverse, multiplier };
+        let mut modulus =
+            Modulus { words: words.to_vec(), limbs, to_form: Vec::new(), inverse, multiplier, pairs: None };
         let r_bits = if multiplier.is_some() { LIMB_BITS * modulus.stride() } else { 64 * modulus.len() };
         let square = words::power_of_two(2 * r_bits, &modulus.words);
         let mut squares = modulus.layout(&Zeroizing::new(square.repeat(SIDE_BY_SIDE)));
-        modulus.square_of_r = std::mem::take(&mut *squares);
-        Ok(modulus)
+        modulus.to_form = std::mem::take(&mut *squares);
+        modulus
     }
 
     /// Words of 64 bits of each number.
@@ -127,7 +136,7 @@ impl Modulus {
             group.copy_from_slice(&self.layout(values));
         }
         let mut scratch = self.scratch();
-        residues.groups_mut().for_each(|group| self.multiply_group(group, &self.square_of_r, &mut scratch));
+        residues.groups_mut().for_each(|group| self.enter(group, &mut scratch));
         residues
     }
 
@@ -139,7 +148,10 @@ impl Modulus {
         let mut group = Zeroizing::new(vec![Limb::ZERO; self.stride()]);
         for (from, values) in residues.groups().zip(values.chunks_mut(SIDE_BY_SIDE * self.len())) {
             group.copy_from_slice(from);
-            self.multiply_group(&mut group, &one, &mut scratch);
+            match self.in_pairs() {
+                Some(pairs) => pairs.leave(&mut group, &mut scratch),
+                None => self.multiply_group(&mut group, &one, &mut scratch),
+            }
             self.put_words(&group, values);
         }
         values
@@ -174,19 +186,32 @@ impl Modulus {
         out
     }
 
+    /// The root of which this is the square, and the numbers modulo it, where they are at hand: with numbers side by side.
+    pub fn modulo_root(&self, a: &Residues) -> Option<(&Modulus, Residues)> {
+        self.check(a);
+        let root = self.pairs.as_ref()?.root();
+        let mut out = root.empty(a.len());
+        let groups = out.groups_mut().zip(a.groups());
+        groups.for_each(|(rest, pair)| rest.copy_from_slice(&pair[..root.stride()]));
+        Some((root, out))
+    }
+
     fn check(&self, residues: &Residues) {
         let ours = residues.stride == self.stride() && residues.wide == self.multiplier.is_some();
         assert!(ours, "numbers of another modulus");
     }
 
-    /// Room for the columns of one product, and for twice a number.
+    /// Room for the columns of one product, and for a number.
     fn scratch(&self) -> Zeroizing<Vec<Limb>> {
         Zeroizing::new(vec![Limb::ZERO; 3 * self.stride()])
     }
 
     /// Cache lines of eight numbers.
     fn stride(&self) -> usize {
-        if self.multiplier.is_some() { self.limbs.len() } else { self.words.len() }
+        match self.multiplier {
+            Some(_) => self.limbs.len() << u32::from(self.pairs.is_some()),
+            None => self.words.len(),
+        }
     }
 
     fn empty(&self, count: usize) -> Residues {
@@ -214,6 +239,9 @@ impl Modulus {
 
     /// The reverse of `layout`, with numbers that are n at most made less than n.
     fn put_words(&self, group: &[Limb], values: &mut [u64]) {
+        if let Some(pairs) = &self.pairs {
+            return pairs.put_words(group, values, self.len());
+        }
         for (lane, value) in values.chunks_mut(self.len()).enumerate() {
             if self.multiplier.is_none() {
                 value.copy_from_slice(&bytemuck::cast_slice(group)[lane * self.len()..(lane + 1) * self.len()]);
@@ -227,28 +255,40 @@ impl Modulus {
     // The steps on a group of eight numbers, on the instructions that were found.
 
     fn multiply_group(&self, a: &mut [Limb], b: &[Limb], scratch: &mut [Limb]) {
-        match self.multiplier {
-            Some(cpu) => {
-                let columns = &mut scratch[..2 * self.stride()];
-                cpu.run(Multiply { a, b, columns });
-                self.reduce(cpu, columns, a);
-            }
-            None => self.each_number(a, b, scratch),
+        if let Some(pairs) = self.in_pairs() {
+            return pairs.multiply(a, b, scratch);
         }
+        let Some(cpu) = self.multiplier else { return self.each_number(a, b, scratch) };
+        let columns = &mut scratch[..2 * self.stride()];
+        columns.fill(Limb::ZERO);
+        cpu.run(Multiply { a, b, columns });
+        self.reduce(cpu, columns, a);
     }
 
     fn square_group(&self, a: &mut [Limb], scratch: &mut [Limb]) {
-        match self.multiplier {
-            Some(cpu) => {
-                let (columns, twice) = scratch.split_at_mut(2 * self.stride());
-                cpu.run(Square { a, twice, columns });
-                self.reduce(cpu, columns, a);
-            }
-            None => {
-                let copy = Zeroizing::new(a.to_vec());
-                self.each_number(a, &copy, scratch);
-            }
+        if let Some(pairs) = self.in_pairs() {
+            return pairs.square(a, scratch);
         }
+        let Some(cpu) = self.multiplier else {
+            let copy = Zeroizing::new(a.to_vec());
+            return self.each_number(a, &copy, scratch);
+        };
+        let (columns, twice) = scratch.split_at_mut(2 * self.stride());
+        columns.fill(Limb::ZERO);
+        cpu.run(Square { a, twice, columns });
+        self.reduce(cpu, columns, a);
+    }
+
+    /// What came as words becomes what products are computed with.
+    fn enter(&self, a: &mut [Limb], scratch: &mut [Limb]) {
+        match self.in_pairs() {
+            Some(pairs) => pairs.enter(a, scratch),
+            None => self.multiply_group(a, &self.to_form, scratch),
+        }
+    }
+
+    fn in_pairs(&self) -> Option<InPairs<'_>> {
+        self.pairs.as_ref().zip(self.multiplier).map(|(pairs, cpu)| InPairs { n: self, pairs, cpu })
     }
 
     fn reduce(&self, cpu: Multiplier, columns: &mut [Limb], out: &mut [Limb]) {
@@ -286,6 +326,18 @@ impl Modulus {
             portable::select(table.chunks_exact(len), index.0[lane], out);
         }
     }
+}
+
+/// A number in the layout of the loops, the same in every lane.
+fn in_every_lane(x: &[u64], limbs: usize) -> impl Iterator<Item = Limb> {
+    (0..limbs).map(|k| Limb([words::limb(x, k); SIDE_BY_SIDE]))
+}
+
+/// The words of a modulus, without zeros at the end.
+fn checked(words: &[u64]) -> Result<&[u64], UnsuitableModulus> {
+    let bits = words::bits(words);
+    let suits = (SMALLEST..=LARGEST).contains(&bits) && !words[0].is_multiple_of(2);
+    if suits { Ok(&words[..bits.div_ceil(64)]) } else { Err(UnsuitableModulus) }
 }
 
 impl Zeroize for Limb {

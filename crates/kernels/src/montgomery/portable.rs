@@ -54,8 +54,8 @@ fn add_products(sum: &mut [u64], x: &[u64], [first, second]: [u64; 2]) -> [u64; 
     [last as u64, (last >> 64) as u64]
 }
 
-/// Subtracts n from x + over·2^(64·words) unless that is less than n, in constant time.
-pub(crate) fn subtract_if_not_less(x: &mut [u64], over: u64, n: &[u64]) {
+/// Subtracts n from x + over·2^(64·words) unless that is less than n, in constant time; one if it was subtracted.
+pub(crate) fn subtract_if_not_less(x: &mut [u64], over: u64, n: &[u64]) -> u64 {
     let borrow = x.iter().zip(n).fold(0, |borrow, (&x, &n)| subtract(x, n, borrow).1);
     // All ones if n is subtracted: without a borrow, or with one that `over` pays for.
     let mask = std::hint::black_box((over | (borrow ^ 1)).wrapping_neg());
@@ -63,6 +63,7 @@ pub(crate) fn subtract_if_not_less(x: &mut [u64], over: u64, n: &[u64]) {
     for (x, &n) in x.iter_mut().zip(n) {
         (*x, borrow) = subtract(*x, n & mask, borrow);
     }
+    mask & 1
 }
 
 fn subtract(x: u64, y: u64, borrow: u64) -> (u64, u64) {

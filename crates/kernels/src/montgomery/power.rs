@@ -46,10 +46,14 @@ impl Modulus {
         self.map(bases, |at, group, scratch| {
             self.fill_table(&mut table, group, one.group(0), scratch);
             let mut digits = Zeroizing::new(Limb::ZERO);
-            group.copy_from_slice(one.group(0));
-            for number in (0..bits.div_ceil(width)).rev() {
-                (0..width).for_each(|_| self.square_group(group, scratch));
+            let highest = bits.div_ceil(width).saturating_sub(1);
+            for number in (0..=highest).rev() {
                 put_digits(&mut digits, |lane| digit(exponent(SIDE_BY_SIDE * at + lane), number * width, width));
+                if number == highest {
+                    self.select(&table, &digits, group);
+                    continue;
+                }
+                (0..width).for_each(|_| self.square_group(group, scratch));
                 self.select(&table, &digits, &mut factor);
                 self.multiply_group(group, &factor, scratch);
             }
@@ -60,10 +64,15 @@ impl Modulus {
     fn fill_table(&self, table: &mut [Limb], base: &[Limb], one: &[Limb], scratch: &mut [Limb]) {
         let stride = self.stride();
         table[..stride].copy_from_slice(one);
-        for at in (stride..table.len()).step_by(stride) {
-            let (before, now) = table.split_at_mut(at);
-            now[..stride].copy_from_slice(&before[at - stride..]);
-            self.multiply_group(&mut now[..stride], base, scratch);
+        table[stride..2 * stride].copy_from_slice(base);
+        for power in 2..table.len() / stride {
+            let (before, now) = table.split_at_mut(power * stride);
+            let from = if power % 2 == 0 { power / 2 } else { power - 1 };
+            now[..stride].copy_from_slice(&before[from * stride..][..stride]);
+            match power % 2 {
+                0 => self.square_group(&mut now[..stride], scratch),
+                _ => self.multiply_group(&mut now[..stride], base, scratch),
+            }
         }
     }
 }
@@ -117,20 +126,22 @@ impl FixedBase {
         for place in 1..bits.div_ceil(width) {
             places.push(modulus.square(&places[place - 1], width));
         }
-        let bases = Residues::joined(&places);
         let (stride, row) = (modulus.stride(), modulus.stride() << width);
-        let mut fixed = FixedBase { table: vec![Limb::ZERO; row / SIDE_BY_SIDE * bases.len()], bits, width };
-        let mut power = modulus.ones(bases.len());
+        let mut fixed = FixedBase { table: vec![Limb::ZERO; row / SIDE_BY_SIDE * places.len()], bits, width };
+        let table = bytemuck::cast_slice_mut::<Limb, u64>(&mut fixed.table);
         let mut number = Zeroizing::new(vec![0; stride]);
-        for digit in 0..1 << width {
-            let rows = bytemuck::cast_slice_mut::<Limb, u64>(&mut fixed.table).chunks_exact_mut(row);
-            for (place, row) in rows.enumerate() {
-                power.copy_number(place, &mut number);
-                for (k, &word) in number.iter().enumerate() {
-                    row[if power.wide { (k << width) + digit } else { digit * stride + k }] = word;
+        // Few rows at a time, which stay in the cache for all digits.
+        for (rows, places) in table.chunks_mut(SIDE_BY_SIDE * row).zip(places.chunks(SIDE_BY_SIDE)) {
+            let (bases, mut power) = (Residues::joined(places), modulus.ones(places.len()));
+            for digit in 0..1 << width {
+                for (place, row) in rows.chunks_exact_mut(row).enumerate() {
+                    power.copy_number(place, &mut number);
+                    for (k, &word) in number.iter().enumerate() {
+                        row[if power.wide { (k << width) + digit } else { digit * stride + k }] = word;
+                    }
                 }
+                power = modulus.multiply(&power, &bases);
             }
-            power = modulus.multiply(&power, &bases);
         }
         fixed
     }

@@ -60,62 +60,83 @@ fn each(n: &BigUint) -> impl Iterator<Item = (Backend, Modulus)> {
     all.into_iter().map(move |backend| (backend, Modulus::with_backend(&n, backend).expect("odd")))
 }
 
+/// The same, and the square of it in its own form.
+fn each_and_square(n: &BigUint) -> Vec<(BigUint, Backend, Modulus)> {
+    let of_square = |backend| Modulus::square_of_with_backend(&n.to_u64_digits(), backend).expect("odd");
+    let small = n.bits() <= 3072;
+    let squares = each(n).filter(|_| small).map(|(backend, _)| (n * n, backend, of_square(backend)));
+    each(n).map(|(backend, modulus)| (n.clone(), backend, modulus)).chain(squares).collect()
+}
+
 #[test]
 fn products_and_squares_are_those_of_another_library() {
-    for n in WIDTHS.into_iter().flat_map(moduli) {
+    for (n, backend, modulus) in WIDTHS.into_iter().flat_map(moduli).flat_map(|n| each_and_square(&n)) {
         let (x, mut y) = (samples(&n), samples(&n));
         y.rotate_left(5);
-        for (backend, modulus) in each(&n) {
-            let len = modulus.len();
-            let [a, b] = [&x, &y].map(|values| modulus.residues(&flat(values, len)));
-            assert_eq!(unflat(&modulus.values(&a), len), x, "{backend}, {} bits", n.bits());
-            let products: Vec<_> = x.iter().zip(&y).map(|(x, y)| x * y % &n).collect();
-            assert_eq!(unflat(&modulus.values(&modulus.multiply(&a, &b)), len), products, "{backend}, {}", n.bits());
-            let both = modulus.square(&modulus.multiply(&a, &a), 3);
-            let expected: Vec<_> = x.iter().map(|x| x.modpow(&BigUint::from(16_u8), &n)).collect();
-            assert_eq!(unflat(&modulus.values(&both), len), expected, "{backend}, {}", n.bits());
-        }
+        let len = modulus.len();
+        let [a, b] = [&x, &y].map(|values| modulus.residues(&flat(values, len)));
+        assert_eq!(unflat(&modulus.values(&a), len), x, "{backend}, {} bits", n.bits());
+        let products: Vec<_> = x.iter().zip(&y).map(|(x, y)| x * y % &n).collect();
+        assert_eq!(unflat(&modulus.values(&modulus.multiply(&a, &b)), len), products, "{backend}, {}", n.bits());
+        let both = modulus.square(&modulus.multiply(&a, &a), 3);
+        let expected: Vec<_> = x.iter().map(|x| x.modpow(&BigUint::from(16_u8), &n)).collect();
+        assert_eq!(unflat(&modulus.values(&both), len), expected, "{backend}, {}", n.bits());
+    }
+}
+
+#[test]
+fn squares_of_roots_of_all_lengths() {
+    let mut lengths: Vec<usize> = (33..200).chain((200..1100).step_by(13)).collect();
+    lengths.extend([1536, 2047, 2048]);
+    for (n, backend, modulus) in lengths.into_iter().flat_map(moduli).flat_map(|n| {
+        let square = |backend| Modulus::square_of_with_backend(&n.to_u64_digits(), backend).expect("odd");
+        [Backend::Portable, Backend::detect()].map(|backend| (&n * &n, backend, square(backend)))
+    }) {
+        let len = modulus.len();
+        let x = samples(&n);
+        let largest = modulus.residues(&vec![!0; len]);
+        assert_eq!(unflat(&modulus.values(&largest), len), [big(&vec![!0; len]) % &n], "{backend}, {}", n.bits());
+        let a = modulus.residues(&flat(&x, len));
+        let expected: Vec<_> = x.iter().map(|x| x * x * x % &n).collect();
+        let cubes = modulus.values(&modulus.multiply(&a, &modulus.square(&a, 1)));
+        assert_eq!(unflat(&cubes, len), expected, "{backend}, {}", n.bits());
     }
 }
 
 #[test]
 fn long_chains_of_products_stay_in_range() {
     for bits in [512, 1024, 2048, 6144] {
-        for n in moduli(bits) {
+        for (n, backend, modulus) in moduli(bits).into_iter().flat_map(|n| each_and_square(&n)) {
             let x = samples(&n);
             let expected: Vec<_> = x.iter().map(|x| x.modpow(&(BigUint::from(1_u8) << 300), &n)).collect();
-            for (backend, modulus) in each(&n) {
-                let values = modulus.residues(&flat(&x, modulus.len()));
-                let values = modulus.values(&modulus.square(&values, 300));
-                assert_eq!(unflat(&values, modulus.len()), expected, "{backend}, {bits}");
-            }
+            let values = modulus.residues(&flat(&x, modulus.len()));
+            let values = modulus.values(&modulus.square(&values, 300));
+            assert_eq!(unflat(&values, modulus.len()), expected, "{backend}, {bits}");
         }
     }
 }
 
 #[test]
 fn numbers_above_the_modulus_are_reduced() {
-    for n in [100, 512, 577, 1025, 2049, 3000, 3073].into_iter().flat_map(moduli) {
-        for (backend, modulus) in each(&n) {
-            let len = modulus.len();
-            let largest = vec![!0; 9 * len];
-            let values = modulus.values(&modulus.residues(&largest));
-            assert_eq!(unflat(&values, len), vec![big(&vec![!0; len]) % &n; 9], "{backend}");
-            // The modulus itself is zero, also as a factor.
-            let zero = modulus.residues(&flat(std::slice::from_ref(&n), len));
-            assert_eq!(unflat(&modulus.values(&modulus.multiply(&zero, &zero)), len), [BigUint::ZERO], "{backend}");
-        }
+    let moduli = [100, 512, 577, 1025, 2049, 3000, 3073].into_iter().flat_map(moduli);
+    for (n, backend, modulus) in moduli.flat_map(|n| each_and_square(&n)) {
+        let len = modulus.len();
+        let largest = vec![!0; 9 * len];
+        let values = modulus.values(&modulus.residues(&largest));
+        assert_eq!(unflat(&values, len), vec![big(&vec![!0; len]) % &n; 9], "{backend}");
+        // The modulus itself is zero, also as a factor.
+        let zero = modulus.residues(&flat(std::slice::from_ref(&n), len));
+        assert_eq!(unflat(&modulus.values(&modulus.multiply(&zero, &zero)), len), [BigUint::ZERO], "{backend}");
     }
 }
 
 #[test]
 fn powers_are_those_of_another_library() {
     for (bits, exponent_bits) in [(512, 0), (512, 1), (512, 20), (1000, 64), (1024, 65), (1024, 330), (2048, 200)] {
-        let n = moduli(bits)[0].clone();
-        let x = samples(&n);
-        let exponents: Vec<_> = (0..x.len() as u128).map(|i| random(100 + i, exponent_bits)).collect();
-        let len = exponent_bits.div_ceil(64);
-        for (backend, modulus) in each(&n) {
+        let len = usize::div_ceil(exponent_bits, 64);
+        for (n, backend, modulus) in each_and_square(&moduli(bits)[0]) {
+            let x = samples(&n);
+            let exponents: Vec<_> = (0..x.len() as u128).map(|i| random(100 + i, exponent_bits)).collect();
             let bases = modulus.residues(&flat(&x, modulus.len()));
             for exponent in [&exponents[0], &BigUint::ZERO, &((BigUint::from(1_u8) << exponent_bits) - 1_u8)] {
                 let powers = modulus.power(&bases, &words(exponent, len), exponent_bits);
@@ -132,13 +153,12 @@ fn powers_are_those_of_another_library() {
 #[test]
 fn powers_of_a_fixed_base_are_those_of_another_library() {
     for (bits, exponent_bits, count) in [(512, 1, 3), (512, 64, 8), (1024, 163, 140), (2048, 65, 17), (6144, 12, 9)] {
-        let n = moduli(bits)[0].clone();
-        let base = random(7, bits) % &n;
         let mut exponents: Vec<_> = (0..count).map(|i| random(200 + i, exponent_bits)).collect();
         exponents[0] = BigUint::ZERO;
         exponents[1] = (BigUint::from(1_u8) << exponent_bits) - 1_u8;
-        let expected: Vec<_> = exponents.iter().map(|e| base.modpow(e, &n)).collect();
-        for (backend, modulus) in each(&n) {
+        for (n, backend, modulus) in each_and_square(&moduli(bits)[0]) {
+            let base = random(7, bits) % &n;
+            let expected: Vec<_> = exponents.iter().map(|e| base.modpow(e, &n)).collect();
             for make in [FixedBase::new, FixedBase::for_many] {
                 let fixed = make(&modulus, &words(&base, modulus.len()), exponent_bits);
                 let powers = fixed.power(&modulus, &flat(&exponents, exponent_bits.div_ceil(64)));
@@ -150,10 +170,23 @@ fn powers_of_a_fixed_base_are_those_of_another_library() {
 }
 
 #[test]
+fn rests_modulo_a_root_are_those_of_another_library() {
+    for bits in [100, 512, 1024, 1536] {
+        let n = &moduli(bits)[0];
+        let square = Modulus::square_of(&n.to_u64_digits()).expect("odd");
+        let x = samples(&(n * n));
+        let Some((root, rests)) = square.modulo_root(&square.residues(&flat(&x, square.len()))) else { continue };
+        let expected: Vec<_> = x.iter().map(|x| x * x % n).collect();
+        assert_eq!(unflat(&root.values(&root.multiply(&rests, &rests)), root.len()), expected, "{bits}");
+    }
+    let n = Modulus::new(&[1 << 63 | 1]).expect("odd");
+    assert!(n.modulo_root(&n.ones(1)).is_none());
+}
+
+#[test]
 fn numbers_are_picked_and_joined() {
-    let n = moduli(1000)[0].clone();
-    let x = samples(&n);
-    for (backend, modulus) in each(&n) {
+    for (n, backend, modulus) in each_and_square(&moduli(1000)[0]) {
+        let x = samples(&n);
         let all = modulus.residues(&flat(&x, modulus.len()));
         let places = [12, 0, 3, 3, 9, 8, 7, 1, 2];
         let picked = all.pick(places.into_iter());
@@ -165,9 +198,8 @@ fn numbers_are_picked_and_joined() {
 
 #[test]
 fn numbers_are_swapped_under_a_mask() {
-    let n = moduli(1000)[0].clone();
-    let x = samples(&n);
-    for (backend, modulus) in each(&n) {
+    for (n, backend, modulus) in each_and_square(&moduli(1000)[0]) {
+        let x = samples(&n);
         let mut all = modulus.residues(&flat(&x, modulus.len()));
         let mut expected = x.clone();
         for (a, b, mask) in [(0, 12, !0), (3, 3, !0), (1, 2, 0), (7, 8, !0), (12, 9, !0), (4, 5, 0)] {
@@ -184,9 +216,13 @@ fn numbers_are_swapped_under_a_mask() {
 fn what_cannot_be_a_modulus_is_refused() {
     let even = [2, 0, 1];
     let long = [1; 97];
-    for words in [&[][..], &[0, 0], &[5], &[1 << 62 | 1, 0], &even, &long] {
+    for words in [&[][..], &[0, 0], &[5], &even, &long] {
         assert_eq!(Modulus::new(words).err(), Some(UnsuitableModulus));
+        assert_eq!(Modulus::square_of(words).err(), Some(UnsuitableModulus));
     }
+    assert_eq!(Modulus::new(&[1 << 62 | 1, 0]).err(), Some(UnsuitableModulus));
+    assert_eq!(Modulus::square_of(&[1 << 31 | 1]).err(), Some(UnsuitableModulus));
+    assert_eq!(Modulus::square_of(&[1; 49]).err(), Some(UnsuitableModulus));
     assert_eq!(Modulus::new(&[1 << 63 | 1, 0, 0]).map(|n| n.len()).ok(), Some(1));
 }
 
@@ -218,10 +254,9 @@ proptest! {
         *n.last_mut().expect("words") |= 1;
         n.truncate(96);
         prop_assume!(super::words::bits(&n) > 64);
-        let n = big(&n);
-        let x: Vec<_> = seeds.iter().map(|&seed| random(seed.into(), n.bits() as usize) % &n).collect();
-        let x: Vec<_> = if saturated { x.iter().map(|x| &n - 1_u8 - (x >> (n.bits() - 60))).collect() } else { x };
-        for (backend, modulus) in each(&n) {
+        for (n, backend, modulus) in each_and_square(&big(&n)) {
+            let x: Vec<_> = seeds.iter().map(|&seed| random(seed.into(), n.bits() as usize) % &n).collect();
+            let x: Vec<_> = if saturated { x.iter().map(|x| &n - 1_u8 - (x >> (n.bits() - 60))).collect() } else { x };
             let a = modulus.residues(&flat(&x, modulus.len()));
             let squares = modulus.values(&modulus.square(&a, 1));
             let products = modulus.values(&modulus.multiply(&a, &a));

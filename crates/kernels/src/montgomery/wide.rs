@@ -6,11 +6,12 @@
 
 use crate::backend::limbs::{LIMB_MASK, Limb, LimbLanes, LimbLoop};
 
-/// Rows of a block, and of what is left over.
+/// Rows of a block, and of what is left over: numbers have an even number of limbs.
 const ROWS: usize = 8;
 pub(crate) const LEFT: usize = 4;
+const LAST: usize = 2;
 
-/// The columns of a·b.
+/// Adds a·b to the columns.
 pub(crate) struct Multiply<'a> {
     pub a: &'a [Limb],
     pub b: &'a [Limb],
@@ -21,15 +22,17 @@ impl LimbLoop for Multiply<'_> {
     #[inline(always)]
     fn run<C: LimbLanes>(self, cpu: C) {
         let Multiply { a, b, columns } = self;
-        columns.fill(Limb::ZERO);
         let mut at = 0;
         while at < a.len() {
             if at + ROWS <= a.len() {
                 add_rows::<C, ROWS>(cpu, b, &a[at..], &mut columns[at..]);
                 at += ROWS;
-            } else {
+            } else if at + LEFT <= a.len() {
                 add_rows::<C, LEFT>(cpu, b, &a[at..], &mut columns[at..]);
                 at += LEFT;
+            } else {
+                add_rows::<C, LAST>(cpu, b, &a[at..], &mut columns[at..]);
+                at += LAST;
             }
         }
     }
@@ -78,7 +81,25 @@ fn slide<C: LimbLanes, const R: usize>(
     }
 }
 
-/// The columns of a²: a block of rows times itself, and times twice what comes above it.
+/// 2a, which fits as many limbs.
+pub(crate) struct Double<'a> {
+    pub a: &'a [Limb],
+    pub twice: &'a mut [Limb],
+}
+
+impl LimbLoop for Double<'_> {
+    #[inline(always)]
+    fn run<C: LimbLanes>(self, cpu: C) {
+        let (mut carry, mask) = (cpu.splat(0), cpu.splat(LIMB_MASK));
+        for (a, twice) in self.a.iter().zip(self.twice) {
+            let sum = cpu.add(cpu.load(a), cpu.load(a));
+            cpu.store(cpu.add(cpu.and(sum, mask), carry), twice);
+            carry = cpu.carry(sum);
+        }
+    }
+}
+
+/// Adds a² to the columns: a block of rows times itself, and times twice what comes above it.
 pub(crate) struct Square<'a> {
     pub a: &'a [Limb],
     /// Room for as many limbs as `a` has.
@@ -90,33 +111,28 @@ impl LimbLoop for Square<'_> {
     #[inline(always)]
     fn run<C: LimbLanes>(self, cpu: C) {
         let Square { a, twice, columns } = self;
-        columns.fill(Limb::ZERO);
-        let (mut carry, mask) = (cpu.splat(0), cpu.splat(LIMB_MASK));
-        for (a, twice) in a.iter().zip(&mut *twice) {
-            let sum = cpu.add(cpu.load(a), cpu.load(a));
-            cpu.store(cpu.add(cpu.and(sum, mask), carry), twice);
-            carry = cpu.carry(sum);
-        }
-        let mut at = 0;
+        Double { a, twice: &mut *twice }.run(cpu);
+        let (mut at, mask) = (0, cpu.splat(LIMB_MASK));
         while at < a.len() {
-            let rows = if at + ROWS <= a.len() { ROWS } else { LEFT };
+            let rows = [ROWS, LEFT].into_iter().find(|rows| at + rows <= a.len()).unwrap_or(LAST);
             twice[at..at + rows].copy_from_slice(&a[at..at + rows]);
             // Twice what is above the block has nothing carried into it.
             if at + rows < a.len() {
                 let first = cpu.load(&a[at + rows]);
                 cpu.store(cpu.and(cpu.add(first, first), mask), &mut twice[at + rows]);
             }
-            if rows == ROWS {
-                add_rows::<C, ROWS>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]);
-            } else {
-                add_rows::<C, LEFT>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]);
+            match rows {
+                ROWS => add_rows::<C, ROWS>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]),
+                LEFT => add_rows::<C, LEFT>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]),
+                _ => add_rows::<C, LAST>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]),
             }
             at += rows;
         }
     }
 }
 
-/// The columns divided by 2^(52L) modulo n: a number below 2n if the columns are worth less than 4n², and 2^(52L) > 4n.
+/// The columns divided by 2^(52L) modulo n: a number below 2n if the columns are worth less than 4n², and 2^(52L) > 4n. The
+/// number m < 2^(52L), of which the columns and m·n are that multiple of 2^(52L), is left in the lowest L columns.
 pub(crate) struct Reduce<'a> {
     pub columns: &'a mut [Limb],
     /// The modulus in every lane.
@@ -136,9 +152,12 @@ impl LimbLoop for Reduce<'_> {
             if at + ROWS <= n.len() {
                 reduce_rows::<C, ROWS>(cpu, n, inverse, &mut columns[at..]);
                 at += ROWS;
-            } else {
+            } else if at + LEFT <= n.len() {
                 reduce_rows::<C, LEFT>(cpu, n, inverse, &mut columns[at..]);
                 at += LEFT;
+            } else {
+                reduce_rows::<C, LAST>(cpu, n, inverse, &mut columns[at..]);
+                at += LAST;
             }
         }
         let (mut carry, mask) = (cpu.splat(0), cpu.splat(LIMB_MASK));
@@ -169,7 +188,23 @@ fn reduce_rows<C: LimbLanes, const R: usize>(cpu: C, n: &[Limb], inverse: C::Reg
         window[R - 1] = top;
         window[0] = cpu.add(window[0], cpu.carry(done));
     }
+    columns[..R].copy_from_slice(&factors);
     slide::<C, R>(cpu, load(cpu, &factors), higher, window, &mut columns[R..]);
+}
+
+/// Constants of at least 52 ones minus limbs, in place.
+pub(crate) struct Complement<'a> {
+    pub constants: &'a [Limb],
+    pub limbs: &'a mut [Limb],
+}
+
+impl LimbLoop for Complement<'_> {
+    #[inline(always)]
+    fn run<C: LimbLanes>(self, cpu: C) {
+        for (constant, limb) in self.constants.iter().zip(self.limbs) {
+            cpu.store(cpu.subtract(cpu.load(constant), cpu.load(limb)), limb);
+        }
+    }
 }
 
 /// The entry of a table that each lane asks for; the whole table is read.

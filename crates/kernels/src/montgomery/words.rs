@@ -20,16 +20,59 @@ pub(crate) fn negative_inverse(n: u64) -> u64 {
 /// 2^power modulo n, in constant time but for the number of bits of n. `power` is not below that number.
 pub(crate) fn power_of_two(power: usize, n: &[u64]) -> Zeroizing<Vec<u64>> {
     let below = bits(n) - 1;
-    let mut x = Zeroizing::new(vec![0; n.len()]);
-    x[below / 64] = 1 << (below % 64);
+    let mut x = one_bit(below, n.len());
     for _ in below..power {
-        let mut carry = 0;
-        for word in x.iter_mut() {
-            (*word, carry) = (*word << 1 | carry, *word >> 63);
-        }
-        subtract_if_not_less(&mut x, carry, n);
+        double(&mut x, 0, n);
     }
     x
+}
+
+/// 2^power modulo n², as a and b of a + b·n, both less than n; in the same way.
+pub(crate) fn power_of_two_by_root(power: usize, n: &[u64]) -> [Zeroizing<Vec<u64>>; 2] {
+    let below = bits(n) - 1;
+    let (mut a, mut b) = (one_bit(below, n.len()), Zeroizing::new(vec![0; n.len()]));
+    for _ in below..power {
+        let over = double(&mut a, 0, n);
+        double(&mut b, over, n);
+    }
+    [a, b]
+}
+
+fn one_bit(at: usize, len: usize) -> Zeroizing<Vec<u64>> {
+    let mut x = Zeroizing::new(vec![0; len]);
+    x[at / 64] = 1 << (at % 64);
+    x
+}
+
+/// 2x and a bit, modulo n; one if n was subtracted.
+fn double(x: &mut [u64], mut carry: u64, n: &[u64]) -> u64 {
+    for word in x.iter_mut() {
+        (*word, carry) = (*word << 1 | carry, *word >> 63);
+    }
+    subtract_if_not_less(x, carry, n)
+}
+
+/// x·y + z, with as many words as x and y have; z has no more than those, and it fits.
+pub(crate) fn product_and_sum(x: &[u64], y: &[u64], z: &[u64]) -> Zeroizing<Vec<u64>> {
+    let mut out = Zeroizing::new(vec![0; x.len() + y.len()]);
+    out[..z.len()].copy_from_slice(z);
+    for (i, &x) in x.iter().enumerate() {
+        let mut carry = 0;
+        for (&y, out) in y.iter().zip(&mut out[i..]) {
+            let sum = u128::from(*out) + u128::from(x) * u128::from(y) + u128::from(carry);
+            (*out, carry) = (sum as u64, (sum >> 64) as u64);
+        }
+        add_small(&mut out[i + y.len()..], carry);
+    }
+    out
+}
+
+/// Adds one word to a number, where the sum fits.
+pub(crate) fn add_small(x: &mut [u64], mut carry: u64) {
+    for word in x {
+        let (sum, over) = word.overflowing_add(carry);
+        (*word, carry) = (sum, u64::from(over));
+    }
 }
 
 /// Limb number k, of 52 bits; zero after the last.

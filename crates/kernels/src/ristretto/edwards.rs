@@ -94,16 +94,27 @@ impl<C: LimbLanes> Point<C> {
         }
     }
 
+    #[inline(always)]
+    pub fn negated_where(self, mask: C::Mask) -> Self {
+        Point { x: self.x.negated_where(mask), t: self.t.negated_where(mask), ..self }
+    }
+
     /// The sum, or in the lanes of the mask the difference.
     #[inline(always)]
     pub fn add(self, other: Prepared<C>, negative: C::Mask) -> Self {
-        self.sum(other.sum, other.difference, other.twice_dt, self.z * other.twice_z, negative)
+        self.sum(other.sum, other.difference, other.twice_dt, self.z * other.twice_z, negative).point()
+    }
+
+    /// The same, to be doubled next: T is not computed.
+    #[inline(always)]
+    pub fn add_before_doubling(self, other: Prepared<C>, negative: C::Mask) -> Self {
+        self.sum(other.sum, other.difference, other.twice_dt, self.z * other.twice_z, negative).without_t(self.t)
     }
 
     /// The sum, or in the lanes of the mask the difference.
     #[inline(always)]
     pub fn add_affine(self, other: Affine<C>, negative: C::Mask) -> Self {
-        self.sum(other.sum, other.difference, other.twice_dt, self.z + self.z, negative)
+        self.sum(other.sum, other.difference, other.twice_dt, self.z + self.z, negative).point()
     }
 
     #[inline(always)]
@@ -114,13 +125,13 @@ impl<C: LimbLanes> Point<C> {
         twice_dt: Element<C>,
         d: Element<C>,
         negative: C::Mask,
-    ) -> Self {
+    ) -> Factors<C> {
         // The negative of a point has sum and difference exchanged, and T negated, which exchanges f and g.
         let a = (self.y - self.x) * difference.or(negative, sum);
         let b = (self.y + self.x) * sum.or(negative, difference);
         let c = self.t * twice_dt;
         let (f, g) = (d - c, d + c);
-        Factors { e: b - a, f: f.or(negative, g), g: g.or(negative, f), h: b + a }.point()
+        Factors { e: b - a, f: f.or(negative, g), g: g.or(negative, f), h: b + a }
     }
 
     #[inline(always)]

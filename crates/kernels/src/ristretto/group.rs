@@ -10,18 +10,18 @@ use crate::backend::limbs::{Limb, LimbLanes, LimbLoop};
 pub(crate) const TOGETHER: usize = 2;
 
 /// Decodes numbers below p that are not negative; a bit is set in `refused` where they are no encoding.
-pub(crate) struct Decode<'a> {
-    pub s: &'a [[Limb; LIMBS]; TOGETHER],
-    pub out: &'a mut [Group; TOGETHER],
-    pub refused: &'a mut [u8; TOGETHER],
+pub(crate) struct Decode<'a, const N: usize> {
+    pub s: &'a [[Limb; LIMBS]; N],
+    pub out: &'a mut [Group; N],
+    pub refused: &'a mut [u8; N],
 }
 
-impl LimbLoop for Decode<'_> {
+impl<const N: usize> LimbLoop for Decode<'_, N> {
     #[inline(always)]
     fn run<C: LimbLanes>(self, cpu: C) {
         let one = Element::small(cpu, 1);
-        let [mut s, mut u1, mut u2, mut v, mut product] = [[one; TOGETHER]; 5];
-        for n in 0..TOGETHER {
+        let [mut s, mut u1, mut u2, mut v, mut product] = [[one; N]; 5];
+        for n in 0..N {
             s[n] = Element::load(cpu, &self.s[n]);
             let ss = s[n].square();
             (u1[n], u2[n]) = (one - ss, one + ss);
@@ -29,8 +29,8 @@ impl LimbLoop for Decode<'_> {
             v[n] = -(Element::splat(cpu, &D) * u1[n].square()) - u2_squared;
             product[n] = v[n] * u2_squared;
         }
-        let roots = square_roots([one; TOGETHER], product);
-        for n in 0..TOGETHER {
+        let roots = square_roots([one; N], product);
+        for n in 0..N {
             let (was_square, root) = roots[n];
             let den_x = root * u2[n];
             let den_y = root * den_x * v[n];

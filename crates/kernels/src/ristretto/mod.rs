@@ -11,6 +11,8 @@
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod constants;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+mod doubles;
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod edwards;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod field;
@@ -18,6 +20,7 @@ mod field;
 mod group;
 mod multiples;
 mod points;
+mod singles;
 
 #[cfg(test)]
 mod tests;
@@ -31,7 +34,10 @@ use crate::Backend;
 use crate::backend::Multiplier;
 
 pub use curve25519_dalek::Scalar;
+use points::neutral_group;
+
 pub use points::Points;
+pub use singles::{Singles, Term};
 
 /// Bytes that encode a point.
 pub type Encoding = [u8; 32];

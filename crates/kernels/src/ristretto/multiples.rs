@@ -5,6 +5,7 @@
 //! subtracts one of P, 3P, … (2^w − 1)P, whatever the digit, and no case is apart. What is ℓ times a point has an order that
 //! divides four, which no encoding tells from the neutral one.
 
+use std::hint::black_box;
 use std::sync::LazyLock;
 
 use curve25519_dalek::Scalar;
@@ -58,7 +59,9 @@ impl<const WIDTH: usize, const N: usize> Recoding<WIDTH, N> {
 
 /// Multiplies groups by one scalar.
 pub(crate) fn multiply(cpu: Multiplier, groups: &mut [Group], scalar: &Scalar) {
-    let digits = ONE_SCALAR.digits(scalar);
+    // In every lane, and in memory: where a digit is in a register of its own, its compiler compares it as one number, and
+    // may branch on that.
+    let digits = Zeroizing::new(ONE_SCALAR.digits(scalar).map(|digit| Limb([digit.into(); SIDE_BY_SIDE])));
     let mut table = Zeroizing::new(vec![ZERO; ODD]);
     let table = table.first_chunk_mut().expect("as many as there are");
     cpu.run(Multiply { groups, digits: &digits, table });
@@ -66,7 +69,7 @@ pub(crate) fn multiply(cpu: Multiplier, groups: &mut [Group], scalar: &Scalar) {
 
 struct Multiply<'a> {
     groups: &'a mut [Group],
-    digits: &'a [u8; DIGITS],
+    digits: &'a [Limb; DIGITS],
     /// Room for odd multiples.
     table: &'a mut [PreparedGroup; ODD],
 }
@@ -83,26 +86,35 @@ impl LimbLoop for Multiply<'_> {
                 point = point.add(twice, 0.into());
             }
             point = Point::neutral(cpu);
-            for &digit in digits.iter().rev() {
-                let (entry, negative) = odd_multiple(cpu, table, digit);
-                point = point.double(WIDTH).add(entry, negative);
+            for digit in digits[1..].iter().rev() {
+                let (entry, negative) = odd_multiple(cpu, table, cpu.load(black_box(digit)));
+                point = point.double(WIDTH).add_before_doubling(entry, negative);
             }
-            point.store(group);
+            let (entry, negative) = odd_multiple(cpu, table, cpu.load(black_box(&digits[0])));
+            point.double(WIDTH).add(entry, negative).store(group);
         }
     }
 }
 
-/// The multiple that a digit stands for, and whether its negative is meant; all of the table is read.
+/// The multiple that a digit stands for, the same in all lanes, and whether its negative is meant; all of the table is read.
 #[inline(always)]
-fn odd_multiple<C: LimbLanes>(cpu: C, table: &[PreparedGroup; ODD], digit: u8) -> (Prepared<C>, C::Mask) {
-    let positive = digit >> (WIDTH - 1);
-    let negative = positive.wrapping_sub(1);
-    let index = cpu.splat(u64::from((digit ^ negative) & (ODD as u8 - 1)));
+fn odd_multiple<C: LimbLanes>(cpu: C, table: &[PreparedGroup; ODD], digit: C::Reg) -> (Prepared<C>, C::Mask) {
+    let (index, negative) = odd_index(cpu, digit, ODD as u64);
     let mut entry = Prepared::load(cpu, &table[0]);
     for (number, place) in (1..).zip(&table[1..]) {
         entry = entry.replace(cpu.equal(index, cpu.splat(number)), place);
     }
-    (entry, negative.into())
+    (entry, negative)
+}
+
+/// Of digits u below 2·odd the odd multiples 2u − (2·odd − 1): where each is in a table of the positive ones, and the lanes
+/// of the others.
+#[inline(always)]
+fn odd_index<C: LimbLanes>(cpu: C, digit: C::Reg, odd: u64) -> (C::Reg, C::Mask) {
+    let negative = cpu.equal(cpu.and(digit, cpu.splat(odd)), cpu.splat(0));
+    let positive_index = cpu.and(digit, cpu.splat(odd - 1));
+    let negative_index = cpu.subtract(cpu.splat(odd - 1), positive_index);
+    (cpu.select(negative, positive_index, negative_index), negative)
 }
 
 /// Y + X, Y − X and 2d·T of the odd multiples of one point of which Z is one, with their limbs side by side.
@@ -218,11 +230,7 @@ impl LimbLoop for MultiplyFixed<'_> {
 /// For each lane the multiple that its digit stands for, and the lanes in which its negative is meant.
 #[inline(always)]
 fn fixed_multiple<C: LimbLanes>(cpu: C, row: &Row, digit: C::Reg) -> (Affine<C>, C::Mask) {
-    let half = cpu.splat(FIXED_ODD as u64);
-    let negative = cpu.equal(cpu.and(digit, half), cpu.splat(0));
-    let positive_index = cpu.and(digit, cpu.splat(FIXED_ODD as u64 - 1));
-    let negative_index = cpu.subtract(cpu.splat(FIXED_ODD as u64 - 1), positive_index);
-    let index = cpu.select(negative, positive_index, negative_index);
+    let (index, negative) = odd_index(cpu, digit, FIXED_ODD as u64);
     let entry = Affine {
         sum: Element::look_up(cpu, &row[0], index),
         difference: Element::look_up(cpu, &row[1], index),

@@ -5,6 +5,7 @@ use curve25519_dalek::traits::Identity;
 use curve25519_dalek::{RistrettoPoint, Scalar};
 use zeroize::{Zeroize, Zeroizing};
 
+use super::doubles::{self, EncodeDoubles};
 use super::edwards::{Group, Point, ZERO};
 use super::field::LIMBS;
 use super::group::{Decode, Encode, Map, TOGETHER};
@@ -130,6 +131,21 @@ impl Points {
         encodings
     }
 
+    /// The encodings of their doubles, with one inversion for many: a quarter of the time of other encodings.
+    pub fn encode_doubles(&self) -> Zeroizing<Vec<Encoding>> {
+        match &self.batch {
+            Batch::Wide(cpu, groups) => {
+                let mut encodings = Zeroizing::new(vec![[0; 32]; self.len]);
+                encode_doubles(*cpu, groups, &mut encodings);
+                encodings
+            }
+            Batch::Plain(points) => {
+                let compressed = Zeroizing::new(RistrettoPoint::double_and_compress_batch(points));
+                Zeroizing::new(compressed.iter().map(CompressedRistretto::to_bytes).collect())
+            }
+        }
+    }
+
     /// Each point times one secret scalar.
     pub fn multiply(&self, scalar: &Scalar) -> Self {
         let mut points = self.clone();
@@ -192,7 +208,11 @@ impl Points {
         match (&mut self.batch, &other.batch) {
             (Batch::Wide(_, groups), Batch::Wide(_, others)) => {
                 grow(groups, len.div_ceil(SIDE_BY_SIDE), neutral_group());
-                (0..other.len).for_each(|at| copy_point(others, at, groups, before + at));
+                if before % SIDE_BY_SIDE == 0 {
+                    groups[before / SIDE_BY_SIDE..].copy_from_slice(others);
+                } else {
+                    (0..other.len).for_each(|at| copy_point(others, at, groups, before + at));
+                }
             }
             (Batch::Plain(points), Batch::Plain(others)) => {
                 grow(points, len, RistrettoPoint::identity());
@@ -217,7 +237,7 @@ fn grow<T: Copy + Zeroize>(list: &mut Vec<T>, len: usize, fill: T) {
     list.resize(len, fill);
 }
 
-fn neutral_group() -> Group {
+pub(crate) fn neutral_group() -> Group {
     let (mut group, one) = (ZERO, Limb([1; SIDE_BY_SIDE]));
     (group[1][0], group[2][0]) = (one, one);
     group
@@ -227,19 +247,27 @@ fn copy_point(from: &[Group], place: usize, to: &mut [Group], at: usize) {
     copy_lane(&from[place / SIDE_BY_SIDE], place % SIDE_BY_SIDE, &mut to[at / SIDE_BY_SIDE], at % SIDE_BY_SIDE);
 }
 
-/// Decodes at most two groups; a bit is set for each encoding that is refused.
+/// Decodes at most two groups, of which one alone takes less time; a bit is set for each encoding that is refused.
 fn decode_chunk(cpu: Multiplier, encodings: &[Encoding], groups: &mut [Group]) -> u32 {
-    let mut s = Zeroizing::new([[Limb::ZERO; LIMBS]; TOGETHER]);
-    let mut out = Zeroizing::new([ZERO; TOGETHER]);
-    let (mut refused, mut off_curve) = (0, [0; TOGETHER]);
+    if groups.len() == 1 {
+        decode_groups::<1>(cpu, encodings, groups)
+    } else {
+        decode_groups::<TOGETHER>(cpu, encodings, groups)
+    }
+}
+
+fn decode_groups<const N: usize>(cpu: Multiplier, encodings: &[Encoding], groups: &mut [Group]) -> u32 {
+    let mut s = Zeroizing::new([[Limb::ZERO; LIMBS]; N]);
+    let mut out = Zeroizing::new([ZERO; N]);
+    let (mut refused, mut off_curve) = (0, [0; N]);
     for (at, encoding) in encodings.iter().enumerate() {
         let words = words(encoding);
         put_number(&mut s[at / SIDE_BY_SIDE], at % SIDE_BY_SIDE, &words);
         refused |= u32::from(!may_encode(&words)) << at;
     }
     cpu.run(Decode { s: &s, out: &mut out, refused: &mut off_curve });
-    groups.copy_from_slice(&out[..groups.len()]);
-    refused | u32::from(u16::from_le_bytes(off_curve))
+    groups.copy_from_slice(&*out);
+    off_curve.iter().rev().fold(0, |all, &mask| all << SIDE_BY_SIDE | u32::from(mask)) | refused
 }
 
 fn encode_chunk(cpu: Multiplier, groups: &[Group], encodings: &mut [Encoding]) {
@@ -249,6 +277,19 @@ fn encode_chunk(cpu: Multiplier, groups: &[Group], encodings: &mut [Encoding]) {
     cpu.run(Encode { points: &points, out: &mut out });
     for (at, encoding) in encodings.iter_mut().enumerate() {
         *encoding = number_bytes(&out[at / SIDE_BY_SIDE], at % SIDE_BY_SIDE);
+    }
+}
+
+fn encode_doubles(cpu: Multiplier, groups: &[Group], encodings: &mut [Encoding]) {
+    let most = groups.len().min(doubles::TOGETHER);
+    let mut kept = Zeroizing::new(vec![doubles::NOTHING; most]);
+    let mut out = Zeroizing::new(vec![[Limb::ZERO; LIMBS]; most]);
+    let chunks = groups.chunks(doubles::TOGETHER).zip(encodings.chunks_mut(doubles::TOGETHER * SIDE_BY_SIDE));
+    for (points, encodings) in chunks {
+        cpu.run(EncodeDoubles { points, kept: &mut kept[..points.len()], out: &mut out[..points.len()] });
+        for (at, encoding) in encodings.iter_mut().enumerate() {
+            *encoding = number_bytes(&out[at / SIDE_BY_SIDE], at % SIDE_BY_SIDE);
+        }
     }
 }
 

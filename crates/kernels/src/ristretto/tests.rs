@@ -1,5 +1,6 @@
 use curve25519_dalek::RistrettoPoint;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable};
+use curve25519_dalek::traits::Identity;
 use num_bigint::BigUint;
 use proptest::prelude::*;
 
@@ -184,6 +185,58 @@ fn points_are_picked_and_appended() {
 }
 
 #[test]
+fn doubles_are_encoded_as_by_the_library() {
+    for group in each() {
+        for len in LENGTHS.into_iter().chain([255, 256, 257, 600]) {
+            let mut encodings = samples(20, len);
+            if len > 7 {
+                // Zeros among others: they must not reach their neighbours.
+                (encodings[0], encodings[3], encodings[len - 1]) = ([0; 32], [0; 32], [0; 32]);
+            }
+            let (points, expected) = (group.decode(&encodings).expect("points"), decoded(&encodings));
+            assert_eq!(*points.encode_doubles(), encoded(expected.iter().map(|point| point + point)));
+            assert_eq!(*points.multiply(&Scalar::ZERO).encode_doubles(), vec![[0; 32]; len]);
+            assert_eq!(*points.subtract(&points).encode_doubles(), vec![[0; 32]; len]);
+            assert_eq!(*group.neutral(len).encode_doubles(), vec![[0; 32]; len]);
+        }
+        // Other representatives of a point: with what ℓ times it adds.
+        let points = group.decode(&samples(21, 40)).expect("points");
+        let moved = points.add(&points.multiply(&-Scalar::ONE)).add(&points);
+        assert_eq!(moved.encode_doubles(), points.encode_doubles());
+    }
+}
+
+#[test]
+fn points_by_themselves_are_summed_as_by_the_library() {
+    for group in each() {
+        let encodings = samples(22, 60);
+        let (batch, points) = (group.decode(&encodings).expect("points"), decoded(&encodings));
+        let mut singles = Singles::neutral(group, 62);
+        singles.put((0..60).rev().map(|place| place + 1), &batch);
+        let at = |place: u32| match place {
+            1..61 => points[60 - place as usize],
+            _ => RistrettoPoint::identity(),
+        };
+        for len in LENGTHS {
+            let mut words = vec![0; 4 * len];
+            Generator::from_seed(Block::new(len as u128)).words(&mut words);
+            let term = |word: &u64| Term { place: (word % 62) as u32, negative: word >> 63 == 1 };
+            let lists: Vec<[Term; 4]> =
+                words.as_chunks().0.iter().map(|words: &[u64; 4]| words.each_ref().map(term)).collect();
+            let value = |term: &Term| if term.negative { -at(term.place) } else { at(term.place) };
+            let expected = lists.iter().map(|list| list.iter().map(value).sum::<RistrettoPoint>());
+            assert_eq!(*singles.sums(&lists).encode(), encoded(expected));
+            let ones: Vec<[Term; 1]> = lists.iter().map(|list| [list[0]]).collect();
+            assert_eq!(*singles.sums(&ones).encode(), encoded(ones.iter().map(|[term]| value(term))));
+        }
+        // The same point twice and thrice, and less itself.
+        let [plus, minus] = [false, true].map(|negative| Term { place: 5, negative });
+        let expected = [at(5) + at(5) + at(5), at(5)];
+        assert_eq!(*singles.sums(&[[plus, plus, plus], [minus, plus, plus]]).encode(), encoded(expected));
+    }
+}
+
+#[test]
 fn misuse_is_refused() {
     for group in each() {
         let caught = |f: &dyn Fn(Points)| {
@@ -193,6 +246,8 @@ fn misuse_is_refused() {
         assert!(caught(&|points| drop(points.pick([9].into_iter()))));
         assert!(caught(&|points| drop(points.add(&points.pick(0..8)))));
         assert!(caught(&|points| drop(FixedBase::new(&points))));
+        assert!(caught(&|_| drop(Singles::neutral(group, 3).sums(&[[Term { place: 3, negative: false }]]))));
+        assert!(caught(&|points| Singles::neutral(group, 3).put([3], &points)));
     }
     let mut all = each().map(|group| group.neutral(1)).collect::<Vec<_>>();
     if let [.., wide, plain] = &mut all[..] {

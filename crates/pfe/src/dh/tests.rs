@@ -1,32 +1,18 @@
 //! The protocol's steps in memory: against circuits, against what a cheat would do, against bytes made up.
 
-use super::points::{HashToGroup, decode, double_and_encode, random_scalar};
-use super::run::{Evaluation, Garbling, hashes};
+use super::points::{HashToGroup, random_scalar};
+use super::run::{Announced, Evaluation, Garbling, hashes};
 use super::wiring::{Padding, Queries, Wired};
-use crate::{CHUNK, Offer, chunk};
+use crate::random::{circuit_of, seeded};
+use crate::{CHUNK, Method, Offer, Threads, chunk};
+use curve25519_dalek::ristretto::CompressedRistretto;
 use curve25519_dalek::traits::Identity;
 use curve25519_dalek::{RistrettoPoint, Scalar};
 use duologue::Error;
+use duologue::circuit::Bit;
 use duologue::circuit::private::{Function, Node, nands, thresholds};
-use duologue::circuit::{Bit, Bits, Builder, Circuit};
-use kernels::Block;
 use kernels::generator::Generator;
 use proptest::prelude::*;
-
-fn seeded(seed: u64) -> Generator {
-    Generator::from_seed(Block::new(u128::from(seed)))
-}
-
-fn circuit_of(inputs: u32, gates: &[(u8, usize, usize)], outputs: usize) -> Circuit {
-    let mut c = Builder::new("random");
-    let mut bits = c.bits("x", inputs).0;
-    for &(kind, a, b) in gates {
-        let (a, b) = (bits[a % bits.len()].flip(kind & 1 == 1), bits[b % bits.len()].flip(kind & 2 == 2));
-        bits.push(if kind & 4 == 4 { c.and(a, b) } else { c.xor(a, b) });
-    }
-    c.output("y", &Bits(bits[bits.len() - outputs.min(bits.len())..].to_vec()));
-    c.finish()
-}
 
 fn wired(function: Function, padding: Padding, seed: u64) -> (Wired, Offer) {
     let (mut id, secrets) = ([0; 32], seeded(seed));
@@ -36,7 +22,22 @@ fn wired(function: Function, padding: Padding, seed: u64) -> (Wired, Offer) {
     (wired, offer)
 }
 
+fn garbling(offer: &Offer, number: u32, rng: &mut Generator) -> Garbling {
+    Garbling::new(offer, number, rng, &Threads::default())
+}
+
+fn evaluation<'a>(
+    wired: &'a Wired,
+    offer: &Offer,
+    number: u32,
+    announcement: &[u8; 32],
+    labels: &[u8],
+) -> duologue::Result<Evaluation<'a>> {
+    Announced::new(wired, offer, number, announcement, &Threads::default())?.begin(labels)
+}
+
 /// What travels in a run.
+#[derive(PartialEq, Debug)]
 struct Transcript {
     announcement: [u8; 32],
     inputs: Vec<u8>,
@@ -47,11 +48,19 @@ struct Transcript {
 }
 
 fn play(wired: &Wired, offer: &Offer, number: u32, x: &[bool], seed: u64) -> Transcript {
-    let mut garbling = Garbling::new(offer, number, &mut seeded(seed));
+    play_on(&Threads::default(), wired, offer, number, x, seed)
+}
+
+fn play_on(threads: &Threads, wired: &Wired, offer: &Offer, number: u32, x: &[bool], seed: u64) -> Transcript {
+    let mut garbling = Garbling::new(offer, number, &mut seeded(seed), threads);
     let (announcement, inputs) = (*garbling.announcement(), garbling.input_labels(x));
-    let mut evaluation = Evaluation::new(wired, offer, number, &announcement, &inputs).unwrap();
-    let (mut asked, mut queries, mut tables) = (Queries::new(wired), Vec::new(), Vec::new());
-    for _ in 0..offer.sizes.queries().div_ceil(CHUNK) {
+    let mut announced = Announced::new(wired, offer, number, &announcement, threads).unwrap();
+    let chunks = offer.sizes.queries().div_ceil(CHUNK);
+    // Half of the chunks ahead: that must change nothing.
+    (0..chunks / 2).for_each(|chunk| announced.prepare(chunk));
+    let mut evaluation = announced.begin(&inputs).unwrap();
+    let (mut asked, mut queries, mut tables) = (Queries::new(wired, threads), Vec::new(), Vec::new());
+    for _ in 0..chunks {
         queries.push(asked.chunk());
         tables.push(garbling.chunk(queries.last().unwrap()).unwrap());
         evaluation.chunk(tables.last().unwrap()).unwrap();
@@ -137,7 +146,7 @@ fn transcript() -> String {
     let bit = |bit: &Bit| 2 * bit.node() + u32::from(bit.complemented());
     let mut lines = vec![
         "# A run of Diffie-Hellman labels: numbers little-endian, bit 2·n + 1 the complement of node n.".to_owned(),
-        format!("offer {}", hex(&offer.to_bytes())),
+        format!("offer {}", hex(&offer.to_bytes(Method::Dh))),
         format!("a {}", hex(random_scalar(&mut seeded(12)).as_bytes())),
         format!("x {}", x.map(|bit| if bit { "1" } else { "0" }).concat()),
     ];
@@ -190,16 +199,28 @@ fn every_kind_of_node_on_all_inputs() {
     }
 }
 
+/// What travels does not depend on threads.
+#[test]
+fn threads_change_no_byte() {
+    let gates: Vec<(u8, usize, usize)> = (0..900).map(|i| (i as u8 % 7, i * i + 3, 5 * i + i % 11)).collect();
+    let (wired, offer) = wired(thresholds(&circuit_of(9, &gates, 40)).unwrap(), Padding::default(), 3);
+    let x: Vec<bool> = (0..9).map(|bit| bit % 3 == 1).collect();
+    let alone = play(&wired, &offer, 0, &x, 8);
+    for count in [2, 5] {
+        assert!(play_on(&Threads::new(count).unwrap(), &wired, &offer, 0, &x, 8) == alone, "{count} threads");
+    }
+}
+
 /// Another run of the same wiring: the same queries, and not one byte else that was sent before.
 #[test]
 fn a_second_run_has_a_fresh_number() {
     let (wired, offer) = wired(every_node(), Padding::default(), 5);
     let (x, mut rng) = ([true, false, true, true], seeded(9));
-    let mut one = Garbling::new(&offer, 0, &mut rng);
-    let mut other = Garbling::new(&offer, 1, &mut rng);
+    let mut one = garbling(&offer, 0, &mut rng);
+    let mut other = garbling(&offer, 1, &mut rng);
     assert_ne!(one.announcement(), other.announcement());
-    let queries = Queries::new(&wired).chunk();
-    assert_eq!(queries, Queries::new(&wired).chunk());
+    let queries = Queries::new(&wired, &Threads::default()).chunk();
+    assert_eq!(queries, Queries::new(&wired, &Threads::default()).chunk());
     let (a, b) = (one.input_labels(&x), other.input_labels(&x));
     assert!(a.chunks(32).zip(b.chunks(32)).all(|(a, b)| a != b));
     let (a, b) = (one.chunk(&queries).unwrap(), other.chunk(&queries).unwrap());
@@ -211,7 +232,7 @@ fn a_second_run_has_a_fresh_number() {
 #[test]
 fn a_number_that_serves_twice_gives_the_data_away() {
     let (_, offer) = wired(every_node(), Padding::default(), 5);
-    let twice = [0, 1].map(|number| Garbling::new(&offer, number, &mut seeded(9)));
+    let twice = [0, 1].map(|number| garbling(&offer, number, &mut seeded(9)));
     assert_eq!(twice[0].announcement(), twice[1].announcement());
     let (x, y) = ([true, false, true, true], [true, true, false, true]);
     let [a, b] = [twice[0].input_labels(&x), twice[1].input_labels(&y)];
@@ -230,8 +251,9 @@ fn a_dishonest_alice_learns_all_data() {
     let ks: Vec<Scalar> = (0..9).map(|k| random_scalar(&mut seeded(100 + k))).collect();
     let offer = Offer { sizes: crate::Sizes { gates: 8, outputs: 1, ..offer.sizes }, ..offer };
     let learnt = [0, 1, 2, 3].map(|input| {
-        let mut bob = Garbling::new(&offer, 0, &mut seeded(input));
-        let form = hash.wire(input) * Scalar::from(4u8);
+        let mut bob = garbling(&offer, 0, &mut seeded(input));
+        let [wire] = hash.wires(input..input + 1).encode()[..] else { unreachable!() };
+        let form = decode(&wire).unwrap() * Scalar::from(4u8);
         let forms = std::iter::repeat_n(form, 8).chain([RistrettoPoint::identity()]);
         let halves: Vec<_> = forms.zip(&ks).map(|(form, k)| form + RistrettoPoint::mul_base(k)).collect();
         let tables = bob.chunk(&double_and_encode(&halves).concat()).unwrap();
@@ -245,6 +267,14 @@ fn a_dishonest_alice_learns_all_data() {
         !ks[..8].iter().enumerate().all(opens)
     });
     assert_eq!(learnt, x);
+}
+
+fn decode(bytes: &[u8; 32]) -> Option<RistrettoPoint> {
+    CompressedRistretto(*bytes).decompress()
+}
+
+fn double_and_encode(points: &[RistrettoPoint]) -> Vec<[u8; 32]> {
+    RistrettoPoint::double_and_compress_batch(points).iter().map(CompressedRistretto::to_bytes).collect()
 }
 
 fn is_peer<T>(result: duologue::Result<T>) {
@@ -261,35 +291,35 @@ fn bytes_that_are_none_are_the_peers() {
     let x = [true, false, true, true];
     let honest = play(&wired, &offer, 0, &x, 4);
     let (identity, other) = ([0; 32], [0xff; 32]);
-    let garbling = || Garbling::new(&offer, 0, &mut seeded(4));
+    let garbled = || garbling(&offer, 0, &mut seeded(4));
     for bad in [identity, other] {
         let mut queries = honest.queries[0].clone();
         queries[64..96].copy_from_slice(&bad);
-        is_peer(garbling().chunk(&queries));
-        is_peer(Evaluation::new(&wired, &offer, 0, &bad, &honest.inputs));
+        is_peer(garbled().chunk(&queries));
+        is_peer(evaluation(&wired, &offer, 0, &bad, &honest.inputs));
         let mut inputs = honest.inputs.clone();
         inputs[32..64].copy_from_slice(&bad);
-        is_peer(Evaluation::new(&wired, &offer, 0, &honest.announcement, &inputs));
-        let mut with_queries = garbling();
+        is_peer(evaluation(&wired, &offer, 0, &honest.announcement, &inputs));
+        let mut with_queries = garbled();
         with_queries.chunk(&honest.queries[0]).unwrap();
         let mut outputs = honest.outputs.clone();
         outputs[32..64].copy_from_slice(&bad);
         is_peer(with_queries.finish(&outputs));
     }
     for queries in [&honest.queries[0][32..], &honest.queries[0][1..], &[]] {
-        is_peer(garbling().chunk(queries));
+        is_peer(garbled().chunk(queries));
     }
-    is_peer(Evaluation::new(&wired, &offer, 0, &honest.announcement, &honest.inputs[32..]));
-    let evaluation = || Evaluation::new(&wired, &offer, 0, &honest.announcement, &honest.inputs).unwrap();
-    is_peer(evaluation().chunk(&honest.tables[0][1..]));
-    is_peer(evaluation().chunk(&honest.tables[0][99..]));
+    is_peer(evaluation(&wired, &offer, 0, &honest.announcement, &honest.inputs[32..]));
+    let evaluated = || evaluation(&wired, &offer, 0, &honest.announcement, &honest.inputs).unwrap();
+    is_peer(evaluated().chunk(&honest.tables[0][1..]));
+    is_peer(evaluated().chunk(&honest.tables[0][99..]));
     // A row that is no point shows at the end alone.
     let mut tables = honest.tables[0].clone();
     tables.iter_mut().for_each(|byte| *byte ^= 0x55);
-    let mut damaged = evaluation();
+    let mut damaged = evaluated();
     damaged.chunk(&tables).unwrap();
     is_peer(damaged.finish());
-    is_peer(garbling().finish(&honest.outputs));
+    is_peer(garbled().finish(&honest.outputs));
 }
 
 /// Lengths and order of what Bob sees are those of the sizes, whatever the function is.

@@ -1,14 +1,14 @@
 //! A function wired for runs: the points that stand for it, one a gate and one an output.
 
-use super::points::{HashToGroup, POINT, double_and_encode, random_scalar};
-use crate::{CHUNK, Sizes, chunk};
-use curve25519_dalek::traits::Identity;
-use curve25519_dalek::{RistrettoPoint, Scalar};
-use duologue::circuit::Bit;
-use duologue::circuit::private::{Function, Node};
+use super::nodes::{Form, Nodes};
+use super::points::{HashToGroup, group, random_scalar, times_base};
+use crate::threads::Threads;
+use crate::{Sizes, chunk};
+use curve25519_dalek::Scalar;
+use duologue::circuit::private::Function;
 use duologue::{Error, Result};
 use kernels::generator::Generator;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 /// How far a function is padded, so that its own sizes do not show.
 #[derive(Clone, Copy, Default, Debug)]
@@ -74,100 +74,10 @@ fn sizes(function: &Function, padding: Padding) -> Result<Sizes> {
     }
 }
 
-/// The points of all nodes, of one kind: those of the function, or labels.
-///
-/// A node's point stands for its value up to the offset; that of 1 − v is what stands for the constant 1, less it.
-pub(super) struct Nodes<'a> {
-    function: &'a Function,
-    one: RistrettoPoint,
-    points: Vec<RistrettoPoint>,
-    /// Additions outside gates so far.
-    additions: u64,
-}
-
-impl<'a> Nodes<'a> {
-    /// Those of the constants and the inputs.
-    pub fn new(function: &'a Function, one: RistrettoPoint, inputs: impl Iterator<Item = RistrettoPoint>) -> Self {
-        let mut points = Vec::with_capacity(function.nodes().len());
-        points.push(RistrettoPoint::identity());
-        points.extend(inputs.take(function.inputs()));
-        Nodes { function, one, points, additions: 0 }
-    }
-
-    /// The next gates, at most so many: those that need no gate that is not there yet. None of them if all are there.
-    pub fn ready(&mut self, most: usize) -> usize {
-        while let Some(node) = self.function.nodes().get(self.points.len()) {
-            let Some(point) = self.free(*node) else { break };
-            self.points.push(point);
-            self.additions += u64::from(node.additions());
-        }
-        let next = &self.function.nodes()[self.points.len()..];
-        let here = self.points.len();
-        let is_ready = |node: &&Node| match node {
-            Node::Majority(bits) => bits.iter().all(|bit| (bit.node() as usize) < here),
-            _ => false,
-        };
-        next.iter().take(most).take_while(is_ready).count()
-    }
-
-    /// The sums of the operands of so many gates that are ready.
-    pub fn forms(&self, count: usize) -> impl Iterator<Item = RistrettoPoint> {
-        let first = self.points.len();
-        (first..first + count).map(|gate| self.form(gate as u32))
-    }
-
-    /// The points of gates that were ready.
-    pub fn push(&mut self, points: impl IntoIterator<Item = RistrettoPoint>) {
-        self.points.extend(points);
-    }
-
-    /// The point of an output.
-    pub fn output(&mut self, number: usize) -> RistrettoPoint {
-        self.ready(0);
-        self.function.outputs().get(number).map_or_else(RistrettoPoint::identity, |&bit| self.read(bit))
-    }
-
-    /// Adds as often as the padding says beyond what the function needs.
-    pub fn pad(&self, additions: u64) {
-        let mut sum = self.one;
-        for _ in self.additions..additions {
-            sum += std::hint::black_box(&self.points[0]);
-        }
-        std::hint::black_box(&sum);
-    }
-
-    fn read(&self, bit: Bit) -> RistrettoPoint {
-        let point = self.points[bit.node() as usize];
-        if bit.complemented() { self.one - point } else { point }
-    }
-
-    fn form(&self, gate: u32) -> RistrettoPoint {
-        let [x, y, z] = self.function.operands(gate).map(|bit| self.read(bit));
-        x + y + z
-    }
-
-    /// A node that is no gate.
-    fn free(&self, node: Node) -> Option<RistrettoPoint> {
-        let at = |gate: u32| self.points[gate as usize];
-        Some(match node {
-            Node::False | Node::Input | Node::Majority(_) => return None,
-            Node::Parity(gate) => self.form(gate) - (at(gate) + at(gate)),
-            Node::Rest(gate, operand) => self.read(self.function.operands(gate)[usize::from(operand)]) - at(gate),
-            Node::Either(gate) => self.form(gate) - at(gate),
-            Node::Choice([one, other]) => self.read(one) + self.read(other),
-        })
-    }
-}
-
-impl Drop for Nodes<'_> {
-    fn drop(&mut self) {
-        self.points.zeroize();
-    }
-}
-
 /// The queries of a wired function, chunk by chunk.
 pub struct Queries<'a> {
     wired: &'a Wired,
+    threads: Threads,
     hash: HashToGroup,
     nodes: Nodes<'a>,
     next: u64,
@@ -175,45 +85,54 @@ pub struct Queries<'a> {
 
 impl<'a> Queries<'a> {
     /// Before the first.
-    pub fn new(wired: &'a Wired) -> Self {
+    pub fn new(wired: &'a Wired, threads: &Threads) -> Self {
         let hash = HashToGroup::new(&wired.id);
-        let inputs = (0..wired.function.inputs() as u64).map(|input| hash.wire(input));
-        let nodes = Nodes::new(&wired.function, -hash.offset(), inputs);
-        Queries { wired, hash, nodes, next: 0 }
+        let one = group().neutral(1).subtract(&hash.offset());
+        let inputs = hash.wires(0..wired.function.inputs() as u64);
+        let nodes = Nodes::new(&wired.function, &one, &inputs);
+        Queries { wired, threads: threads.clone(), hash, nodes, next: 0 }
     }
 
     /// The points of the next chunk: Q = Σ c_j·K_j − c₀·R + k·P of each gate, and of each output.
     pub fn chunk(&mut self) -> Vec<u8> {
-        let wired = self.wired;
-        let range = chunk(wired.sizes.queries(), self.next);
-        let blindings = wired.blindings(self.next);
-        let mut halves = Vec::with_capacity(CHUNK as usize);
-        let (own, gates) = (wired.function.gates() as u64, wired.sizes.gates);
-        while (halves.len() as u64) < range.end - range.start {
-            let next = range.start + halves.len() as u64;
-            if next < own.min(range.end) {
-                let count = self.nodes.ready((own.min(range.end) - next) as usize);
-                halves.extend(self.nodes.forms(count));
-                let wires = u64::from(wired.sizes.inputs) + next;
-                let outputs: Vec<_> = (wires..wires + count as u64).map(|wire| self.hash.wire(wire)).collect();
-                self.nodes.push(outputs);
-            } else if next < gates {
-                // What a gate of the function costs.
-                std::hint::black_box(self.hash.wire(u64::from(wired.sizes.inputs) + next));
-                halves.push(RistrettoPoint::identity());
-            } else {
-                halves.push(self.nodes.output((next - gates) as usize));
-            }
-        }
-        halves.iter_mut().zip(blindings.iter()).for_each(|(half, k)| *half += RistrettoPoint::mul_base(k));
+        let sizes = self.wired.sizes;
+        let range = chunk(sizes.queries(), self.next);
+        let blindings = self.wired.blindings(self.next);
+        let forms = self.forms();
+        let encoded = self.threads.parts(forms.len(), |part| {
+            let halves = self.nodes.sums(&forms[part.clone()]);
+            halves.add(&times_base(&blindings[part])).encode_doubles()
+        });
         self.next += 1;
-        if range.end == wired.sizes.queries() {
-            self.nodes.pad(wired.sizes.additions);
+        if range.end == sizes.queries() {
+            self.nodes.pad(sizes.additions, &self.threads);
         }
-        let encoded = double_and_encode(&halves);
-        let mut bytes = Vec::with_capacity(halves.len() * POINT);
-        encoded.iter().for_each(|point| bytes.extend_from_slice(point));
-        halves.zeroize();
-        bytes
+        encoded.iter().flat_map(|part| part.as_flattened()).copied().collect()
+    }
+
+    /// The forms of the next chunk; gates that only pad take what those of the function take.
+    fn forms(&mut self) -> Vec<Form> {
+        let sizes = self.wired.sizes;
+        let range = chunk(sizes.queries(), self.next);
+        let first = range.start.min(sizes.gates);
+        let gates = (range.end.min(sizes.gates) - first) as usize;
+        let wires = u64::from(sizes.inputs) + first;
+        let hashed =
+            self.threads.parts(gates, |part| self.hash.wires(wires + part.start as u64..wires + part.end as u64));
+        let mut points = group().neutral(0);
+        hashed.iter().for_each(|part| points.append(part));
+        let own = ((self.wired.function.gates() as u64).clamp(first, first + gates as u64) - first) as usize;
+        let mut forms = Vec::with_capacity((range.end - range.start) as usize);
+        while forms.len() < own {
+            let count = self.nodes.ready(own - forms.len(), &self.threads);
+            let here = forms.len();
+            forms.extend(self.nodes.forms(count));
+            self.nodes.push(&points.pick(here..here + count));
+        }
+        forms.resize(gates, Nodes::NOTHING);
+        let outputs = range.end.max(sizes.gates) - sizes.gates;
+        let before = outputs.min(range.start.max(sizes.gates) - sizes.gates);
+        forms.extend((before..outputs).map(|number| self.nodes.output(number as usize, &self.threads)));
+        forms
     }
 }

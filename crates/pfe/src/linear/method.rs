@@ -2,7 +2,7 @@
 
 use super::halves::Halves;
 use super::rows::Rows;
-use crate::offer::Method;
+use crate::proposal::Method;
 use he::bfv::Bfv;
 use he::djn::DjnOf;
 use he::elgamal::ElGamal;
@@ -17,7 +17,7 @@ pub trait Tables<L: Labels>: Send {
     fn new(run: &[u8; 32]) -> Self;
 
     /// The tables of the gates from number `first` on, of which these are the labels of 0: of both operands and of the outputs.
-    /// None if labels cannot be told apart, which has a chance of 2⁻²⁵⁶ a gate.
+    /// None if labels cannot be told apart, which has a chance of about 2⁻²⁵² a run (points), or 2⁻¹²⁸ (integers): that r is 0.
     fn garble(&self, first: u64, operands: [&L; 2], out: &L, offset: &L) -> Option<Vec<u8>>;
 
     /// The labels out of the gates from number `first` on, of which these are the operands'; and whether each is a label.

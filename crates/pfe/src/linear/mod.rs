@@ -1,6 +1,6 @@
 //! Katz and Malka's protocol with an additively homomorphic scheme, as Holz, Kiss, Rathee, Schneider make it practical
-//! (*Linear-complexity private function evaluation is practical*, ESORICS 2020): ElGamal, or Damgård, Jurik and Nielsen's form of
-//! Paillier's system. The function is NANDs of two wires, which Alice alone knows.
+//! (*Linear-complexity private function evaluation is practical*, ESORICS 2020): ElGamal, BFV, or Damgård, Jurik and Nielsen's
+//! form of Paillier's system. The function is NANDs of two wires, which Alice alone knows.
 //!
 //! ```text
 //! Alice, f as NANDs                                    Bob, x: a key of his, of each wire j a label s_j of 0, r; that of 1 is s_j + r
@@ -13,14 +13,15 @@
 //! ```
 //!
 //! **What differs from the paper**: tables have colours and no trial decryption (`rows.rs`), and are half-gates for labels
-//! under XOR (`halves.rs`); answers of Paillier's system hold 18 labels. Everything is sent step by step, so that encryption,
+//! under XOR (`halves.rs`); answers of Paillier's system hold 18 labels, of BFV 16. Everything is sent step by step, so that encryption,
 //! answers and tables overlap.
 //!
 //! **Cost** a gate: a ciphertext from Bob, two operands' answers from Alice, a table from Bob. A further run costs the same.
 //!
 //! **Security**: semi-honest parties; Bob's privacy by the scheme's assumption and hashes as random oracles, the function's by the
 //! blindings (`he::linear`). **An Alice who departs from the protocol learns data, unseen**, and a Bob who does learns
-//! wiring. Every run is a query of the function.
+//! wiring. Every run is a query of the function. How long Alice takes from step to step shows roughly how many layers a step has, and where
+//! the gates that pad it begin.
 //!
 //! ```
 //! use duologue::channel::Channel;
@@ -62,6 +63,7 @@ pub use method::{Linear, Tables};
 pub use netlist::Netlist;
 pub use party::{Alice, Bob, Garbled};
 pub use rows::Rows;
+pub use run::traffic;
 pub(crate) use run::{Evaluation, Garbling, Key, PeerKey, Steps};
 
 #[cfg(test)]

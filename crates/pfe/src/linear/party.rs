@@ -3,9 +3,9 @@
 use super::method::{Linear, Tables};
 use super::netlist::Netlist;
 use super::run::{Evaluation, Garbling, Key, PeerKey, Steps};
-use crate::offer::{ANY, Hello, Offer, same};
+use crate::line::{AT_ONCE, LATER, Line};
+use crate::offer::Offer;
 use crate::os_generator;
-use crate::party::{AT_ONCE, BITS, END, LATER, Line, both};
 use duologue::channel::{Channel, Counters};
 use duologue::{Error, Result};
 use he::linear::Labels;
@@ -37,17 +37,13 @@ impl<'a, S: Linear> Alice<'a, S> {
         os_generator()?.fill(&mut id);
         let offer = Offer { sizes: *netlist.sizes(), runs, id };
         let mut line = Line::new(channel);
-        line.guarded(|line| match line.greet(&Hello::Offer(offer.clone()), S::METHOD)? {
-            Hello::Data { inputs: ANY } => Ok(()),
-            Hello::Data { inputs } => same(BITS, offer.sizes.inputs.into(), inputs.into()),
-            Hello::Offer(_) => Err(both("the function")),
-        })?;
+        line.offer(&offer, S::METHOD)?;
         Ok(Alice { line, netlist, offer, secrets: os_generator()?, key: None, done: 0 })
     }
 
     /// Sets who sees how far a run is, in gates done and in all, and may end it.
     pub fn observe(&mut self, observer: impl FnMut(u64, u64) -> ControlFlow<()> + Send + 'static) {
-        self.line.observer = Some(Box::new(observer));
+        self.line.observe(observer);
     }
 
     /// Takes part in the next run that the peer asks for; false if it asks for none.
@@ -56,26 +52,13 @@ impl<'a, S: Linear> Alice<'a, S> {
     /// [`Error::Peer`] if the peer sends what no honest party does, or asks for more runs than were offered.
     pub fn serve(&mut self) -> Result<bool> {
         let Alice { line, netlist, offer, secrets, key, done } = self;
-        line.guarded(|line| {
-            let [kind] = line.receive()?;
-            match kind {
-                END => Ok(false),
-                AT_ONCE | LATER if *done >= offer.runs => {
-                    Err(Error::peer(format!("it asks for more than the {} runs offered", offer.runs)))
-                }
-                AT_ONCE | LATER => {
-                    let key = match key {
-                        Some(key) => key,
-                        None => key.insert(PeerKey::read(line.channel.recv(S::KEY)?)?),
-                    };
-                    let rng = secrets.derive(b"run     ", (*done).into());
-                    let evaluation = Evaluation::new(netlist, offer, *done, key, &rng)?;
-                    serve(line, offer, kind, key, evaluation)?;
-                    *done += 1;
-                    Ok(true)
-                }
-                kind => Err(Error::peer(format!("it asks for a run of kind {kind}"))),
-            }
+        line.serve(offer.runs, done, |line, number, kind| {
+            let key = match key {
+                Some(key) => key,
+                None => key.insert(PeerKey::read(line.channel.recv(S::KEY)?)?),
+            };
+            let evaluation = Evaluation::new(netlist, offer, number, key, secrets)?;
+            serve(line, offer, kind, key, evaluation)
         })
     }
 
@@ -83,9 +66,8 @@ impl<'a, S: Linear> Alice<'a, S> {
     ///
     /// # Errors
     /// If the peer is not at its end.
-    pub fn close(mut self) -> Result<Counters> {
-        self.line.guarded(|line| line.channel.finish())?;
-        Ok(self.line.channel.counters())
+    pub fn close(self) -> Result<Counters> {
+        self.line.close()
     }
 }
 
@@ -153,7 +135,7 @@ impl<S: Linear> Garbled<'_, S> {
     /// # Errors
     /// As [`Bob::run`]. After data of another number of bits the run still waits.
     pub fn run(&mut self, x: &[bool]) -> Result<Vec<bool>> {
-        self.bob.check(x)?;
+        self.bob.offer.takes(x)?;
         let garbling =
             self.garbling.take().ok_or_else(|| Error::usage("what was made ahead is for one run, which is done"))?;
         let labels = garbling.input_labels(x);
@@ -177,18 +159,12 @@ impl<S: Linear> Bob<S> {
     /// # Errors
     /// [`Error::Incompatible`] if the function takes another number of bits, or the peer has data too, or takes another method.
     pub fn connect(channel: Channel, inputs: impl Into<Option<u32>>) -> Result<Self> {
-        let inputs = inputs.into();
         let mut line = Line::new(channel);
-        let hello = Hello::Data { inputs: inputs.unwrap_or(ANY) };
-        let offer = line.guarded(|line| match line.greet(&hello, S::METHOD)? {
-            Hello::Offer(offer) if u64::from(offer.sizes.outputs) > offer.sizes.gates => {
-                Err(Error::peer("it offers a function of more outputs than gates"))
+        let offer = line.hear_offer(inputs.into(), S::METHOD, |offer| {
+            match u64::from(offer.sizes.outputs) > offer.sizes.gates {
+                true => Err(Error::peer("it offers a function of more outputs than gates")),
+                false => Ok(()),
             }
-            Hello::Offer(offer) => {
-                inputs.map_or(Ok(()), |inputs| same(BITS, inputs.into(), offer.sizes.inputs.into()))?;
-                Ok(offer)
-            }
-            Hello::Data { .. } => Err(both("the data")),
         })?;
         Ok(Bob { line, offer, secrets: os_generator()?, key: None, done: 0 })
     }
@@ -200,7 +176,7 @@ impl<S: Linear> Bob<S> {
 
     /// Sets who sees how far a run is, in gates done and in all, and may end it.
     pub fn observe(&mut self, observer: impl FnMut(u64, u64) -> ControlFlow<()> + Send + 'static) {
-        self.line.observer = Some(Box::new(observer));
+        self.line.observe(observer);
     }
 
     /// Makes the key now, which the first run would do else.
@@ -220,7 +196,7 @@ impl<S: Linear> Bob<S> {
     /// [`Error::Usage`] if it has other bits than announced, or no run is left; [`Error::Peer`] if the peer sends what no
     /// honest party does.
     pub fn run(&mut self, x: &[bool]) -> Result<Vec<bool>> {
-        self.check(x)?;
+        self.offer.takes(x)?;
         let garbling = self.garble(AT_ONCE, Some(x))?;
         self.end(garbling)
     }
@@ -239,17 +215,8 @@ impl<S: Linear> Bob<S> {
     /// # Errors
     /// If the peer is not at its end.
     pub fn close(mut self) -> Result<Counters> {
-        self.line.guarded(|line| {
-            line.channel.send(&[END])?;
-            line.channel.finish()
-        })?;
-        Ok(self.line.channel.counters())
-    }
-
-    fn check(&self, x: &[bool]) -> Result<()> {
-        let (given, inputs) = (x.len(), self.offer.sizes.inputs as usize);
-        let why = || Error::usage(format!("the data has {given} bits, and the function takes {inputs}"));
-        if given == inputs { Ok(()) } else { Err(why()) }
+        self.line.end()?;
+        self.line.close()
     }
 
     fn garble(&mut self, kind: u8, x: Option<&[bool]>) -> Result<Garbling<S>> {
@@ -271,7 +238,7 @@ impl<S: Linear> Bob<S> {
                     made.insert(key)
                 }
             };
-            let mut garbling = Garbling::new(offer, *done, key, secrets.derive(b"run     ", (*done).into()));
+            let mut garbling = Garbling::new(offer, *done, key, secrets);
             if let Some(x) = x {
                 line.channel.send(&garbling.input_labels(x))?;
             }

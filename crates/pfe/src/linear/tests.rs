@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Offer;
+use crate::random::{circuit_of, seeded};
 use duologue::Error;
 use duologue::circuit::private::{Function, Node, nands, thresholds};
 use duologue::circuit::{Bit, Bits, Builder, Circuit};
@@ -10,27 +11,11 @@ use he::djn::DjnOf;
 use he::elgamal::ElGamal;
 use he::linear::{Integers, Labels, Scheme, Strings};
 use kernels::Block;
-use kernels::generator::Generator;
 use proptest::prelude::*;
 use std::sync::{Mutex, OnceLock};
 
 /// Integers under a modulus that can be broken: its steps are 24 gates.
 type Small = DjnOf<512>;
-
-fn seeded(seed: u64) -> Generator {
-    Generator::from_seed(Block::new(u128::from(seed)))
-}
-
-fn circuit_of(inputs: u32, gates: &[(u8, usize, usize)], outputs: usize) -> Circuit {
-    let mut c = Builder::new("random");
-    let mut bits = c.bits("x", inputs).0;
-    for &(kind, a, b) in gates {
-        let (a, b) = (bits[a % bits.len()].flip(kind & 1 == 1), bits[b % bits.len()].flip(kind & 2 == 2));
-        bits.push(if kind & 4 == 4 { c.and(a, b) } else { c.xor(a, b) });
-    }
-    c.output("y", &Bits(bits[bits.len() - outputs.min(bits.len())..].to_vec()));
-    c.finish()
-}
 
 fn netlist(circuit: &Circuit, gates: Option<u64>) -> Netlist {
     Netlist::new(&nands(circuit).unwrap(), gates).unwrap()
@@ -61,7 +46,7 @@ fn key<S: Linear>(seed: u64) -> Key<S> {
 fn play<S: Linear>(bobs: &mut Key<S>, netlist: &Netlist, number: u32, x: &[bool], seed: u64) -> Transcript {
     let offer = offer(netlist);
     let mut alices = PeerKey::<S>::read(bobs.public().to_vec()).unwrap();
-    let mut garbling = Garbling::new(&offer, number, bobs, seeded(seed).derive(b"bob     ", 0));
+    let mut garbling = Garbling::new(&offer, number, bobs, &seeded(seed).derive(b"bob     ", 0));
     let mut evaluation =
         Evaluation::new(netlist, &offer, number, &alices, &seeded(seed).derive(b"alice   ", 0)).unwrap();
     let inputs = garbling.input_labels(x).to_vec();
@@ -313,14 +298,14 @@ fn messages_do_not_depend_on_the_function() {
     assert_eq!(shape(&circuit_of(4, &chain, 2)), shape(&circuit_of(4, &[(0, 0, 1)], 2)));
 }
 
-/// Another run with the same key: not one message is sent again.
+/// Another run with the same key and the same secrets of both parties: not one message is sent again.
 #[test]
 fn a_second_run_shares_the_key_alone() {
     let (net, x) = (netlist(&awkward(), None), [true, false, true]);
     let differ = |a: &[u8], b: &[u8], each: usize| a.chunks(each).zip(b.chunks(each)).all(|(a, b)| a != b);
     for [one, other] in [
-        with_elgamal(|key| [play(key, &net, 0, &x, 21), play(key, &net, 1, &x, 22)]),
-        with_small(|key| [play(key, &net, 0, &x, 21), play(key, &net, 1, &x, 22)]),
+        with_elgamal(|key| [play(key, &net, 0, &x, 21), play(key, &net, 1, &x, 21)]),
+        with_small(|key| [play(key, &net, 0, &x, 21), play(key, &net, 1, &x, 21)]),
     ] {
         assert!(one.key == other.key && one.result == other.result);
         assert!(differ(&one.inputs, &other.inputs, 16) && differ(&one.outputs, &other.outputs, 16));
@@ -331,13 +316,30 @@ fn a_second_run_shares_the_key_alone() {
     }
 }
 
+/// No two answers of a run begin alike: not of a step, nor of two steps, in which the generator must have moved on. With one k in
+/// two answers, Bob would know (κ − κ′)·P of the two wires, and with it both wires.
+#[test]
+fn answers_of_all_steps_have_nonces_of_their_own() {
+    let net = netlist(&circuit_of(2, &[(4, 0, 1)], 1), Some(1100));
+    with_elgamal(|key| {
+        let sent = play(key, &net, 0, &[true, false], 23).answers;
+        assert!(sent.len() > 2, "several steps");
+        let mut nonces: Vec<[u8; 32]> =
+            sent.concat().chunks(64).map(|answer| answer[..32].try_into().unwrap()).collect();
+        let count = nonces.len();
+        nonces.sort_unstable();
+        nonces.dedup();
+        assert_eq!(nonces.len(), count);
+    });
+}
+
 /// The broken twin whose generator serves two runs: labels of inputs that are equal show which bits of x are.
 #[test]
 fn labels_that_serve_twice_give_the_data_away() {
     let net = netlist(&awkward(), None);
     with_elgamal(|key| {
         let [a, b] = [[true, false, true], [true, true, true]]
-            .map(|x| Garbling::<ElGamal>::new(&offer(&net), 0, key, seeded(9)).input_labels(&x));
+            .map(|x| Garbling::<ElGamal>::new(&offer(&net), 0, key, &seeded(9)).input_labels(&x));
         let same: Vec<bool> = a.chunks(32).zip(b.chunks(32)).map(|(a, b)| a == b).collect();
         assert_eq!(same, [true, false, true]);
     });
@@ -360,7 +362,7 @@ fn a_dishonest_alice_learns_data() {
     let learnt = [0, 1, 2, 3].map(|input| {
         with_elgamal(|key| {
             let (offer, mut rng) = (offer(&net), seeded(40 + input as u64));
-            let mut bob = Garbling::<ElGamal>::new(&offer, 0, key, seeded(50 + input as u64));
+            let mut bob = Garbling::<ElGamal>::new(&offer, 0, key, &seeded(50 + input as u64));
             let wires = bob.ciphertexts(key).unwrap();
             let mut public = ElGamal::read_key(key.public()).unwrap();
             let mut store = ElGamal::store(&public).unwrap();

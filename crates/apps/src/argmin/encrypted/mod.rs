@@ -20,6 +20,7 @@ mod erkin;
 mod keys;
 mod shares;
 mod terms;
+mod wide;
 
 use super::layout::bits_of;
 pub use ciphertexts::{lanes_of, numbers_of};

@@ -336,7 +336,7 @@ impl Stage for Server {
         if let Some(share) = self.share.take() {
             self.tournament.begin(share);
         }
-        if step < self.shape.chunks().len() + self.shape.layout.messages.len() {
+        if step < self.shape.chunks().len() + self.shape.layout.exchanges.len() {
             return self.tournament.step(drawn, inbox, outbox);
         }
         self.least = Some(self.tournament.end(inbox, self.shape.bits + 1)?);
@@ -395,7 +395,7 @@ impl Stage for Client {
         }
         match step {
             _ if step < chunks => Ok(()),
-            _ if step < chunks + self.shape.layout.messages.len() => self.tournament.step(drawn, inbox, outbox),
+            _ if step < chunks + self.shape.layout.exchanges.len() => self.tournament.step(drawn, inbox, outbox),
             _ => {
                 let share = self.tournament.end(inbox, self.shape.bits + 1)?;
                 let parts = parts(&self.key, &share, &mut random()?).map_err(own)?;

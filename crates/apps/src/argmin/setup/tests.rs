@@ -2,6 +2,7 @@
 
 use super::super::compare::Comparisons;
 use super::super::layout::Level;
+use super::super::material::Material;
 use super::*;
 
 /// SplitMix64.
@@ -106,7 +107,8 @@ const DIRECTIONS: [Direction; 2] = [Direction::Both, Direction::One];
 
 /// Comparisons of pairs, so many.
 fn layout(bits: usize, lanes: usize, direction: Direction) -> Layout {
-    Layout::of_level(bits, 1, Level { sender: Party::Alice, values: 2 * lanes, group: 2, digits: 0 }, direction)
+    let (sender, opener) = (Party::Alice, Party::Alice);
+    Layout::of_level(bits, 1, Level { sender, opener, values: 2 * lanes, group: 2, digits: 0 }, direction)
 }
 
 /// Both parties' rows of the section of comparisons, by setup with dealt OTs, Alice the sender; and the OTs that she sent.
@@ -190,6 +192,7 @@ fn every_two_shares_have_the_sign_of_their_sum() {
         let mut parties = [Party::Alice, Party::Bob]
             .into_iter()
             .zip(material)
+            .map(|(party, material)| (party, Material::holding(&material)))
             .map(|(party, material)| (party, Comparisons::new(&layout, &section, party, &shares(party), material)));
         let ((alice, mut sender), (bob, mut receiver)) = (parties.next().unwrap(), parties.next().unwrap());
         let answers = sender.answer(&receiver.masked());

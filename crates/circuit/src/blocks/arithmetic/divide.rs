@@ -19,14 +19,12 @@ use crate::words::{Int, UInt, Word};
 
 /// Words of so many bits or more are divided by convergence for depth.
 const CONVERGENCE: usize = 17;
-/// How far carries ripple in a step of the size variant, unless half of the width is more.
-const LAYERS: usize = 38;
 
 /// ⌊a / b⌋ and a mod b. Division by zero gives all ones and the remainder a, as in RISC-V.
 ///
-/// Size: ¾ n² + 4n ANDs, depth ⅝ n² + 4n, up to 38 bits: 76 ANDs of depth 62 for 8 bits, 252 of 208 for 16, 892 of 740
-/// for 32. Wider words have more ANDs and fewer layers a step: 4,981 of depth 1,939 for 64. Depth: 150 ANDs of depth 31
-/// for 8 bits, 682 of 73 for 16, 4,904 of 51 for 32, 16,640 of 70 for 64.
+/// Size: ⌊¾ n²⌋ + 4n − 4 ANDs for even n and one more for odd n, in less than ⅝ n² + 4n layers: 76 ANDs of depth 62 for 8
+/// bits, 252 of 208 for 16, 892 of 740 for 32, 3,324 of 2,764 for 64. Depth: 150 ANDs of depth 31 for 8 bits, 682 of 73 for
+/// 16, 4,904 of 51 for 32, 16,640 of 70 for 64.
 ///
 /// # Panics
 /// If the widths differ.
@@ -66,6 +64,20 @@ pub fn square_root(c: &mut Builder, a: &UInt, goal: Goal) -> (UInt, UInt) {
     (0..steps).rev().for_each(|i| state.step(c, [a[2 * i], a[2 * i + 1]], goal));
     let (root, remainder) = state.end(c, goal);
     (UInt(root), UInt(remainder))
+}
+
+/// The quotient of m bits by n bits in m bits, and the remainder in n bits; by zero, anything.
+#[doc(hidden)]
+pub fn divide_widths(c: &mut Builder, a: &[Bit], b: &[Bit], goal: Goal) -> (Vec<Bit>, Vec<Bit>) {
+    if goal == Goal::Size || a.len().max(b.len()) < CONVERGENCE {
+        return long_division(c, a, b, goal);
+    }
+    let width = a.len().max(b.len());
+    let [long, short] = [a, b].map(|bits| UInt(bits.to_vec()).resized(width).0);
+    let (mut quotient, mut remainder) = divide_bits(c, &long, &short, goal);
+    quotient.truncate(a.len());
+    remainder.truncate(b.len());
+    (quotient, remainder)
 }
 
 fn divide_bits(c: &mut Builder, a: &[Bit], b: &[Bit], goal: Goal) -> (Vec<Bit>, Vec<Bit>) {
@@ -138,7 +150,7 @@ impl State {
         self.remainder.resize(divisor.len() + 1, Bit::FALSE);
         self.before = self.remainder[..divisor.len()].to_vec();
         self.added = self.negative;
-        let carries = step_carries(c, &self.before, &addend, subtract, goal);
+        let carries = carries_with(c, &self.before, &addend, subtract, goal.into());
         let addend = [addend, vec![subtract]].concat();
         self.remainder = sum_bits(c, &self.remainder, &addend, &carries);
         self.negative = self.remainder.pop().expect("a sign");
@@ -162,24 +174,6 @@ impl State {
             }
         }
     }
-}
-
-/// The carries of a step. For size, they ripple through [`LAYERS`] bits; those above run beside them for both carries
-/// that may come, which costs two more ANDs a bit.
-fn step_carries(c: &mut Builder, a: &[Bit], b: &[Bit], carry: Bit, goal: Goal) -> Vec<Bit> {
-    let n = a.len();
-    let low = match goal {
-        Goal::Size => n.min(LAYERS.max(n.div_ceil(2))),
-        Goal::Depth => n,
-    };
-    let mut carries = carries_with(c, &a[..low], &b[..low], carry, goal.into());
-    if low < n {
-        let above = carries[low];
-        let [without, with] =
-            [Bit::FALSE, Bit::TRUE].map(|carry| carries_with(c, &a[low..], &b[low..], carry, goal.into()));
-        carries.extend(with.iter().zip(&without).skip(1).map(|(&with, &without)| c.mux(above, with, without)));
-    }
-    carries
 }
 
 fn and_each(c: &mut Builder, with: Bit, bits: &[Bit]) -> Vec<Bit> {

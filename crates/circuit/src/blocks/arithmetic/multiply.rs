@@ -59,6 +59,39 @@ pub fn square_low<W: Word>(c: &mut Builder, a: &W, goal: Goal) -> W {
     W::from_bits(product(c, Product::square(Factor::unsigned(a.bits())), a.width(), goal))
 }
 
+/// A number of any width: its bits, and whether they are in two's complement.
+#[doc(hidden)]
+pub type Number<'a> = (&'a [Bit], bool);
+
+/// The sum of words, some of them subtracted, and of products, modulo 2^width: all of them in one sum of columns.
+#[doc(hidden)]
+pub fn sum_of_terms(
+    c: &mut Builder,
+    words: &[(Number, bool)],
+    products: &[(Number, Number)],
+    width: usize,
+    goal: Goal,
+) -> Vec<Bit> {
+    let factor = |(bits, signed): Number| Factor { bits: bits.to_vec(), signed }.cut(width);
+    let mut products: Vec<Product> = products.iter().map(|&(a, b)| factors(factor(a), factor(b))).collect();
+    if let (true, [_]) = (words.is_empty(), &products[..]) {
+        return product(c, products.remove(0), width, goal);
+    }
+    let mut columns = Columns::new(width);
+    if !products.is_empty() {
+        products_into(c, &mut columns, 0, &products, goal);
+    }
+    for &(word, subtract) in words {
+        let word = factor(word);
+        if subtract { word.subtract_from(&mut columns, 0) } else { word.add_to(&mut columns, 0) }
+    }
+    columns.sum(c, goal)
+}
+
+fn factors(a: Factor, b: Factor) -> Product {
+    if a.bits == b.bits && a.signed == b.signed { Product::square(a) } else { Product::of(a, b) }
+}
+
 fn product(c: &mut Builder, product: Product, width: usize, goal: Goal) -> Vec<Bit> {
     let start = product.factors().flat_map(|factor| &factor.bits).map(|&bit| c.depth(bit)).max().unwrap_or(0);
     // A layer too many is in the corrections.

@@ -157,6 +157,7 @@ const SHARED: &[Protocol] = &[
     row("duologue_shared", "boma", shared),
     Protocol { pool: true, ..row("duologue_shared_pool", "boma", shared) },
     row("duologue_xor", "boma", |l| strings(l, CHAINS)),
+    row("duologue_xor_one", "boma", strings_by_ots),
 ];
 
 /// Private halves, whose result Bob gets.
@@ -209,6 +210,12 @@ fn strings(l: u32, Engine(scheme, garbling, goal): Engine) -> Result<Trial, Fail
 /// Ours, with OTs of one party, which take fewer bytes by the maker that is taken.
 fn shared(l: u32) -> Result<Trial, Failure> {
     let program = argmin::shared(l, Some(l), Direction::One, &[]);
+    Trial::new(&program, &[("values", VALUES)], Options::new(Scheme::Gmw))
+}
+
+/// The same of values that are shared by XOR.
+fn strings_by_ots(l: u32) -> Result<Trial, Failure> {
+    let program = argmin::strings_by_ots(l, Some(l), Direction::One);
     Trial::new(&program, &[("values", VALUES)], Options::new(Scheme::Gmw))
 }
 

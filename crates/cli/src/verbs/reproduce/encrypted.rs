@@ -3,7 +3,7 @@
 //! Lengths need no key. A run takes one that is made for it, of whatever length a paper has: keys of 1,024 bits can be broken
 //! and serve for nothing else.
 
-use super::trial::Trial;
+use super::trial::{Trial, consenting_calls};
 use crate::failure::{Exit, Failure};
 use apps::argmin::Direction;
 use apps::argmin::encrypted::{Keys, Method, Terms, lanes_of};
@@ -29,7 +29,7 @@ impl Shape {
     pub fn counted(&self) -> Result<Trial, Failure> {
         let keys = Keys::none().even_if_they_can_be_broken();
         let trial = Trial::of(self.binding(&keys, [0; 32])?, Options::new(Scheme::Gmw));
-        Ok(trial.with_calls([apps::calls_with(&keys), apps::calls_with(&keys)]))
+        Ok(trial.with_calls([&keys, &keys].map(consenting_calls)))
     }
 
     /// A trial that can be run, with a key and ciphertexts of small numbers.
@@ -46,7 +46,7 @@ impl Shape {
         let inputs = Inputs::new().with("values", lanes.clone()).with("arguments", lanes);
         let keys = [Keys::none(), Keys::of_client(secret)].map(Keys::even_if_they_can_be_broken);
         let trial = Trial::of(self.binding(&keys[1], id)?, Options::new(Scheme::Gmw));
-        Ok(trial.with_calls(keys.each_ref().map(apps::calls_with)).with_inputs([inputs, Inputs::new()]))
+        Ok(trial.with_calls(keys.each_ref().map(consenting_calls)).with_inputs([inputs, Inputs::new()]))
     }
 
     fn binding(&self, keys: &Keys, key: [u8; 32]) -> Result<Binding, Failure> {
@@ -64,11 +64,8 @@ impl Shape {
     fn terms(&self, key: [u8; 32]) -> Terms {
         let terms = Terms::new(Party::Alice, (self.key_bits, key), self.width, Some(self.width));
         match self.method {
-            // All values and arguments of the run together have 40 bits.
-            Method::Duologue => {
-                let statistical = 40 + (2 * self.values).next_power_of_two().ilog2();
-                Terms { statistical, direction: Direction::One, ..terms }
-            }
+            // 40 bits of the whole run; it blinds each number with more.
+            Method::Duologue => Terms { direction: Direction::One, ..terms },
             // Its consent; the paper's 40 bits of each number.
             Method::Boma => Terms { leaky: true, ..terms },
             Method::Erkin => terms,

@@ -5,6 +5,7 @@
 
 mod boma;
 mod encrypted;
+mod linear_pfe;
 mod trial;
 
 use crate::args::Reproduce;
@@ -26,7 +27,7 @@ struct Table {
     rows: fn(&Effort) -> Result<Vec<Cell>, Failure>,
 }
 
-const TABLES: &[&[Table]] = &[boma::TABLES];
+const TABLES: &[&[Table]] = &[boma::TABLES, linear_pfe::TABLES];
 
 /// How much may be run.
 struct Effort<'a> {

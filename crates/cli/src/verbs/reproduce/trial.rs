@@ -1,6 +1,7 @@
 //! A protocol at the size of a table: what it sends, and how long it takes here.
 
 use crate::failure::Failure;
+use apps::argmin::encrypted::Keys;
 use duologue::call::Calls;
 use duologue::channel::{Channel, Limits, Link, Listener, Security};
 use duologue::circuit::program::{BoundPort, Owner};
@@ -34,7 +35,8 @@ impl Trial {
 
     /// Without inputs.
     pub fn of(binding: Binding, options: Options) -> Trial {
-        Trial { binding, options, calls: [apps::calls(), apps::calls()], inputs: Default::default() }
+        let keys = Keys::none();
+        Trial { binding, options, calls: [&keys, &keys].map(consenting_calls), inputs: Default::default() }
     }
 
     pub fn with_calls(self, calls: [Calls; 2]) -> Trial {
@@ -70,28 +72,45 @@ impl Trial {
 
     /// Both parties from connecting to closing, each in a thread, over TCP on this machine with a simulated line, without TLS.
     pub fn run(&self, link: Option<Link>) -> Result<Ran, Failure> {
-        let (limits, mut listener) = (Limits::default(), Listener::bind("127.0.0.1:0")?);
-        let address = listener.local_addr()?.to_string();
-        let begin = Instant::now();
-        let sent = thread::scope(|scope| {
-            let bob = scope.spawn(|| self.party(Party::Bob, Channel::connect(&address, &PLAINTEXT, &limits)?, link));
-            let alice =
-                listener.accept(&PLAINTEXT, &limits).and_then(|channel| self.party(Party::Alice, channel, link));
-            let bob = bob.join().unwrap_or_else(|_| Err(duologue::Error::usage("Bob's thread failed")));
-            Ok::<_, duologue::Error>(alice? + bob?)
-        })?;
-        Ok(Ran { time: begin.elapsed(), bytes: sent })
+        over_tcp(link, |channel| self.party(Party::Alice, channel), |channel| self.party(Party::Bob, channel))
     }
 
     /// Bytes that this party sends in the run.
-    fn party(&self, party: Party, channel: Channel, link: Option<Link>) -> duologue::Result<u64> {
-        let channel = if let Some(link) = link { channel.shaped(link)? } else { channel };
+    fn party(&self, party: Party, channel: Channel) -> duologue::Result<u64> {
         let mut session = Session::connect(channel, party)?;
         session.register_all(&self.calls[party as usize]);
         let report = session.run(&self.binding, &self.options, &self.inputs[party as usize])?.report;
         session.close()?;
         Ok(report.setup.sent + report.online.sent)
     }
+}
+
+/// Alice in this thread and Bob in another, over TCP on this machine with a simulated line, without TLS; each says what bytes
+/// it has sent.
+pub fn over_tcp(
+    link: Option<Link>,
+    alice: impl FnOnce(Channel) -> duologue::Result<u64>,
+    bob: impl FnOnce(Channel) -> duologue::Result<u64> + Send,
+) -> Result<Ran, Failure> {
+    let (limits, mut listener) = (Limits::default(), Listener::bind("127.0.0.1:0")?);
+    let address = listener.local_addr()?.to_string();
+    let shaped = |channel: Channel| match link {
+        Some(link) => channel.shaped(link),
+        None => Ok(channel),
+    };
+    let begin = Instant::now();
+    let sent = thread::scope(|scope| {
+        let bob = scope.spawn(|| Channel::connect(&address, &PLAINTEXT, &limits).and_then(shaped).and_then(bob));
+        let alice = listener.accept(&PLAINTEXT, &limits).and_then(shaped).and_then(alice);
+        let bob = bob.join().unwrap_or_else(|_| Err(duologue::Error::usage("Bob's thread failed")));
+        Ok::<_, duologue::Error>(alice? + bob?)
+    })?;
+    Ok(Ran { time: begin.elapsed(), bytes: sent })
+}
+
+/// All calls, those that leak, too: both parties are here, and what they hand in is known.
+pub fn consenting_calls(keys: &Keys) -> Calls {
+    apps::leaky_calls(keys).iter().cloned().fold(apps::calls_with(keys), Calls::with)
 }
 
 /// What a run took.

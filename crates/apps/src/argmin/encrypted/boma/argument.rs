@@ -12,10 +12,10 @@
 //!
 //! In the paper the pads are random numbers that the client gets by an OT of strings, n·(w + σ) bits more.
 
+use super::super::wide::Wide;
 use super::fresh::Fresh;
 use super::pads::{ReceivedPad, SentPads, at};
 use super::shape::Shape;
-use super::wide::Wide;
 use super::{of_peer, own};
 use duologue::call::Zeroizing;
 use duologue::{Error, Result};

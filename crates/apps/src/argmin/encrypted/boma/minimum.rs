@@ -12,9 +12,9 @@
 //!
 //! r_b − r_a = δ is not negative, so that no exponent is; b + r_b blinds b − a by δ when a + r_a is known.
 
+use super::super::wide::{Wide, mask};
 use super::fresh::Fresh;
 use super::shape::Shape;
-use super::wide::{Wide, mask};
 use super::{of_peer, own};
 use duologue::call::Zeroizing;
 use duologue::{Error, Result};

@@ -9,7 +9,6 @@
 //! | `fresh.rs` | randomness for all that the server sends |
 //! | `pads.rs` | random OT of one of n pads |
 //! | `shape.rs` | levels, widths, lengths |
-//! | `wide.rs` | numbers of several words |
 //!
 //! **What leaks.** Of every comparison the client decrypts r₁·(a − b) − r₂ with r₁ > r₂ of l + σ random bits. log₂ r₁ is
 //! within two bits of l + σ nearly always, so that the client sees |a − b| within a factor of about 2, for all n − 1
@@ -35,7 +34,6 @@ mod fresh;
 mod minimum;
 mod pads;
 mod shape;
-mod wide;
 
 use super::ciphertexts::{of_peer, own, random};
 use super::{ClientStage, Found, Inputs, Job, Keys, Protocol, ServerStage};
@@ -67,6 +65,9 @@ impl Protocol for Boma {
                 "boma tells the owner of the key the size of the difference of any two values that it compares, almost to the \
                  bit: it runs only if both parties say --leaky; the method duologue leaks nothing and takes fewer bytes",
             ));
+        }
+        if !job.terms.groups.is_empty() {
+            return Err(Error::usage("argmin-boma compares pairs, and takes no groups"));
         }
         Shape::of(job).map(|_| ())
     }

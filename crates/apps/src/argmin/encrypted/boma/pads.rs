@@ -16,7 +16,7 @@
 //! lacks one message of 128 bits in low or high: **assuming** that H is a random oracle, all pads but its own look random
 //! together.
 
-use super::wide::{Wide, mask};
+use super::super::wide::{Wide, mask};
 use duologue::call::{Drawn, Zeroizing};
 
 /// Context of the salt.

@@ -13,7 +13,7 @@
 //! c_0 = 3·Σ (d_j ⊕ r_j) + r_0·(1 − d_0)                   for s = −1: zero for d̂ = r̂, too
 //! ```
 
-use super::wide;
+use super::super::wide;
 use duologue::call::Zeroizing;
 use he::{Additive, Ciphertexts, Plaintexts, Result, Shuffle, dgk, paillier};
 use kernels::generator::Generator;

@@ -32,10 +32,9 @@ mod compare;
 mod select;
 #[cfg(test)]
 mod tests;
-mod wide;
 
 use super::ciphertexts::{of_peer, own, random};
-use super::{ClientStage, Found, Inputs, Job, Keys, Protocol, ServerStage};
+use super::{ClientStage, Found, Inputs, Job, Keys, Protocol, ServerStage, wide};
 use compare::Comparisons;
 use duologue::call::{CallLengths, Context, Drawn, Exchange, Outbox, SetupStage, Stage, Zeroizing};
 use duologue::circuit::Party;

@@ -8,7 +8,7 @@
 //! server            [least] = [(t + ρ)·(D + r)] − (2^w + r)·[t] − ρ·[D] − ρ·r + [b]
 //! ```
 
-use super::wide;
+use super::super::wide;
 use he::paillier::PublicKey;
 use he::{Additive, Ciphertexts, Plaintexts, Result};
 use kernels::generator::Generator;

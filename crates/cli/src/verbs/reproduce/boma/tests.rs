@@ -64,8 +64,8 @@ fn ours_send_little() {
         ("2", "duologue_pool", [0.09, 0.15, 0.28]),
         ("2", "duologue_shared", [0.10, 0.15, 0.25]),
         ("2", "duologue_shared_pool", [0.05, 0.10, 0.19]),
-        // .09, .12 and .18 are not reached.
         ("2", "duologue_xor", [0.109, 0.141, 0.215]),
+        ("2", "duologue_xor_one", [0.09, 0.12, 0.18]),
         // 25 kB, and 1 kB from a pool.
         ("5", "duologue", [0.0238; 3]),
         ("5", "duologue_pool", [0.00095; 3]),

@@ -1,0 +1,120 @@
+//! Which method is the fastest of those that leak nothing: by exact bytes and rounds over a line, setup included, and by computing at
+//! fixed rates, so that both parties choose alike.
+
+use super::{Chosen, Wanted};
+use crate::failure::Failure;
+use apps::argmin::encrypted::{self, Terms};
+use apps::argmin::{self, Direction};
+use duologue::channel::Link;
+use duologue::circuit::Program;
+use duologue::circuit::blocks::Goal;
+use duologue::cost::{Speed, cost_from_pool, cost_over};
+use duologue::{Garbling, Options, Scheme, Timing};
+use std::time::Duration;
+
+/// A way to compute circuits.
+pub(super) struct Engine {
+    pub options: Options,
+    pub goal: Goal,
+    /// ANDs a second in setup and online.
+    pub speed: Speed,
+}
+
+impl Engine {
+    /// Yao is streamed, so that shared inputs take no labels.
+    pub fn all() -> [Engine; 4] {
+        let yao = |garbling, rate| {
+            let options = Options::new(Scheme::Yao).garbling(garbling).timing(Timing::Streamed);
+            Engine { options, goal: Goal::Size, speed: Speed { setup: rate, online: rate } }
+        };
+        let gmw = |goal| {
+            let speed = Speed { setup: 2e7, online: 2e8 };
+            Engine { options: Options::new(Scheme::Gmw), goal, speed }
+        };
+        [yao(Garbling::HalfGates, 5e7), yao(Garbling::ThreeHalves, 3e7), gmw(Goal::Size), gmw(Goal::Depth)]
+    }
+}
+
+/// Calls compute apart from ANDs.
+const INSTANT: Speed = Speed { setup: f64::INFINITY, online: f64::INFINITY };
+
+impl Wanted {
+    /// The circuits of pairs by the engine that is the fastest over a line; or the call by OTs of one party, where the maker that
+    /// is named suits it.
+    pub(super) fn fastest_of_strings(&self, link: &Link) -> Result<Chosen, Failure> {
+        let mut timed = Vec::new();
+        for Engine { options, goal, speed } in Engine::all() {
+            let program = self.pairs(goal);
+            let time = self.time(&program, &options, link, &speed)?;
+            let garbled = options.scheme.has_garbler().then_some((options.garbling, options.timing));
+            timed.push((time, Chosen { garbled, ..Chosen::by(program, options.scheme) }));
+        }
+        if self.supply.favours_one_direction() {
+            let chosen = self.strings_by_ots(Direction::One);
+            timed.push((self.time_of_call(&chosen.program, link)?, chosen));
+        }
+        let least = timed.into_iter().min_by_key(|(time, _)| *time);
+        least.map(|(_, chosen)| chosen).ok_or_else(|| Failure::input("no method"))
+    }
+
+    /// The time of a program whose call does all of it.
+    pub(super) fn time_of_call(&self, program: &Program, link: &Link) -> Result<Duration, Failure> {
+        self.time(program, &Options::new(Scheme::Gmw), link, &INSTANT)
+    }
+
+    /// The method over ciphertexts that is the fastest, of those that take so many values.
+    pub(super) fn fastest_of_ciphertexts<'a>(
+        &self,
+        all: [(encrypted::Method, &'a Terms); 2],
+        link: &Link,
+    ) -> (encrypted::Method, &'a Terms) {
+        let timed = all
+            .into_iter()
+            .filter_map(|(method, terms)| Some((self.time_of_ciphertexts(method, terms, link).ok()?, (method, terms))));
+        timed.min_by_key(|(time, _)| *time).map_or(all[0], |(_, fastest)| fastest)
+    }
+
+    pub(super) fn time_of_ciphertexts(
+        &self,
+        method: encrypted::Method,
+        terms: &Terms,
+        link: &Link,
+    ) -> Result<Duration, Failure> {
+        let program = argmin::of_ciphertexts(method, terms);
+        Ok(self.time_of_call(&program, link)? + computing(method, terms, self.values()))
+    }
+
+    /// The time of a program over a line, with the maker of correlations that is named, or the one that is chosen for the line; with
+    /// a pool none are made.
+    pub(super) fn time(
+        &self,
+        program: &Program,
+        options: &Options,
+        link: &Link,
+        speed: &Speed,
+    ) -> Result<Duration, Failure> {
+        let (binding, calls) = (program.bind(&[("values", self.values())])?, apps::calls());
+        let options = options.extension(self.supply.maker);
+        let cost = match self.supply.pool {
+            true => cost_from_pool(&binding, &options, &calls)?,
+            false => cost_over(&binding, &options, &calls, link)?,
+        };
+        let (setup, online) = cost.time(link, speed);
+        Ok(setup + online)
+    }
+}
+
+/// What both parties compute, about, one core each: a key of T bits takes time as T², what is made once as T³.
+fn computing(method: encrypted::Method, terms: &Terms, values: u64) -> Duration {
+    let size = u64::from(terms.key_bits / 256);
+    let nanoseconds = match method {
+        // A table of powers; packing, blinding, decrypting.
+        encrypted::Method::Duologue => 150_000 * size.pow(3) + 3_500 * size.pow(2) * values,
+        // A key of DGK; 2·l of its ciphertexts a pair, and some of Paillier's.
+        _ => {
+            let ciphertexts = 2 * u64::from(terms.bits) + 8;
+            300_000 * size.pow(3) + 1_500 * size.pow(2) * ciphertexts * values.saturating_sub(1)
+        }
+    };
+    Duration::from_nanos(nanoseconds)
+}

@@ -1,0 +1,90 @@
+//! What `auto` takes, against the predicted times of all methods that leak nothing and give the same output.
+
+use super::fastest::Engine;
+use super::*;
+use std::time::Duration;
+
+const VALUES: [u64; 3] = [10, 1000, 100_000];
+const WIDTHS: [u32; 3] = [32, 64, 128];
+
+/// 1 to 10 Mbit/s, near and far.
+fn links() -> impl Iterator<Item = Link> {
+    let all = ["1ms", "200ms"].into_iter().flat_map(|delay| [1, 2, 5, 10].map(|rate| format!("{delay},{rate}Mbit")));
+    all.map(|link| link.parse().unwrap())
+}
+
+fn wanted(method: Method, width: u32, argument: Option<u32>, values: u64, pool: bool) -> Wanted {
+    let supply = Supply { maker: None, pool };
+    Wanted { width, argument, method, given: Some(values), supply }
+}
+
+/// The time of what a method chose, by the better garbling where nobody has said which.
+fn time(wanted: &Wanted, chosen: &Chosen, link: &Link) -> Duration {
+    let fits = |engine: &Engine| {
+        let garbled = chosen.garbled.is_none_or(|garbled| (engine.options.garbling, engine.options.timing) == garbled);
+        chosen.scheme == Some(engine.options.scheme) && (garbled || !engine.options.scheme.has_garbler())
+    };
+    let engines = Engine::all().into_iter().filter(fits);
+    let times = engines.map(|engine| wanted.time(&chosen.program, &engine.options, link, &engine.speed).unwrap());
+    times.min().unwrap()
+}
+
+/// In nine cells of ten it is within a tenth of the best; and with a pool as well.
+#[test]
+fn auto_is_about_the_fastest_of_circuits() {
+    let (mut cells, mut missed) = (0, Vec::new());
+    for (values, width) in VALUES.into_iter().flat_map(|values| WIDTHS.map(|width| (values, width))) {
+        for (argument, methods) in [
+            (None, [Method::Kolesnikov, Method::Schneider, Method::Duologue]),
+            (Some(width), [Method::AbyYao, Method::AbyGmw, Method::Duologue]),
+        ] {
+            for (link, pool) in links().flat_map(|link| [(link, false), (link, true)]) {
+                let time = |method| {
+                    let wanted = wanted(method, width, argument, values, pool);
+                    time(&wanted, &wanted.strings(Some(&link).filter(|_| method == Method::Auto), None).unwrap(), &link)
+                };
+                let best = methods.map(time).into_iter().min().unwrap();
+                cells += 1;
+                if 10 * time(Method::Auto) > 11 * best {
+                    missed.push(format!("{values} {width} {argument:?} {link} {pool}"));
+                }
+            }
+        }
+    }
+    assert!(10 * missed.len() <= cells, "{} of {cells}: {missed:?}", missed.len());
+}
+
+/// A pool spares GMW its correlations: far fewer bytes than tables, so that it is taken where lines are thin.
+#[test]
+fn a_pool_is_counted() {
+    let link = "1ms,1Mbit".parse().unwrap();
+    let of = |pool| wanted(Method::Auto, 32, None, 1000, pool);
+    let [new, pool] = [false, true].map(|pool| time(&of(pool), &of(pool).strings(Some(&link), None).unwrap(), &link));
+    assert!(pool < new, "{pool:?}, {new:?}");
+}
+
+/// Of the methods over ciphertexts that leak nothing the faster one.
+#[test]
+fn auto_is_about_the_fastest_over_ciphertexts() {
+    let mut of_erkin = 0;
+    for (values, width) in VALUES.into_iter().flat_map(|values| WIDTHS.map(|width| (values, width))) {
+        for link in links() {
+            let wanted = wanted(Method::Auto, width, Some(width), values, false);
+            let least = Least { server: Some(Party::Alice), schedule: Some(link), ..Least::default() };
+            let chosen = wanted.encrypted(&least, &Ours::default()).unwrap();
+            let theirs = Terms::new(Party::Alice, (3072, [0; 32]), width, Some(width));
+            let groups = wanted.groups_of_ciphertexts(&theirs, &link).unwrap();
+            let ours = Terms { groups, ..theirs.clone() };
+            let ours = wanted.time_of_ciphertexts(encrypted::Method::Duologue, &ours, &link).unwrap();
+            let theirs = wanted.time_of_ciphertexts(encrypted::Method::Erkin, &theirs, &link).unwrap_or(Duration::MAX);
+            let erkin = leak_of(&chosen.program).is_none() && calls(&chosen.program, "duologue:argmin-erkin");
+            assert_eq!(erkin, theirs < ours, "{values} {width} {link}: {ours:?} {theirs:?}");
+            of_erkin += usize::from(erkin);
+        }
+    }
+    println!("{of_erkin} of 72");
+}
+
+fn calls(program: &Program, wanted: &str) -> bool {
+    program.steps().iter().any(|step| matches!(step, Step::Call { name, .. } if name == wanted))
+}

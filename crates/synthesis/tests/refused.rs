@@ -1,0 +1,167 @@
+//! What no circuit has is refused with its place and what to write instead; what is no netlist, too.
+
+mod common;
+
+use circuit::blocks::Goal;
+use common::{made, netlist};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use synthesis::Error;
+use synthesis::netlist::Module;
+
+fn refused(netlist: &Value) -> (String, String) {
+    let why = made(netlist, Goal::Size).err().unwrap_or_else(|| panic!("accepted: {netlist}"));
+    (why.to_string(), why.hint().unwrap_or_default().to_string())
+}
+
+/// A cell that stands in line 7 of a file.
+fn at_line_7(kind: &str, inputs: &[(&str, usize)]) -> Value {
+    let mut netlist = netlist(kind, json!({}), inputs, &[("Q", 1)]);
+    netlist["modules"]["m"]["cells"]["cell"]["attributes"] = json!({ "src": "design.v:7.3-7.20|other.v:1.1-1.2" });
+    netlist
+}
+
+#[test]
+fn state_is_refused() {
+    for (kind, what, instead) in [
+        ("$dff", "register", "always @*"),
+        ("$_SDFFE_PP0P_", "register", "always @*"),
+        ("$dlatch", "latch", "a default"),
+        ("$tribuf", "let go", "?:"),
+        ("box", "'box' is a box", "file"),
+        ("$anyseq", "$anyseq is not supported", "operators"),
+    ] {
+        let (why, hint) = refused(&at_line_7(kind, &[("D", 1)]));
+        assert!(why.starts_with("design.v:7.3-7.20: ") && why.contains(what), "{why}");
+        assert!(hint.contains(instead), "{hint}");
+    }
+}
+
+#[test]
+fn wires_that_nothing_drives_are_named() {
+    let ports = json!({ "y": { "direction": "output", "bits": [2, 3] } });
+    let names = json!({ "t": { "bits": [2, 3], "attributes": { "src": "design.v:4.1-4.2" } } });
+    let (why, _) = refused(&json!({ "modules": { "m": { "ports": ports, "netnames": names } } }));
+    assert_eq!(why, "design.v:4.1-4.2: nothing drives 't', bit 0");
+}
+
+#[test]
+fn wires_that_are_driven_twice_are_named() {
+    let mut netlist = netlist("$not", json!({}), &[("A", 1)], &[("Y", 1)]);
+    let cell = netlist["modules"]["m"]["cells"]["cell"].clone();
+    netlist["modules"]["m"]["cells"]["other"] = cell;
+    assert!(refused(&netlist).0.contains("is driven twice"));
+}
+
+#[test]
+fn loops_are_refused_and_chains_within_a_word_are_not() {
+    let cell = |a: Value, b: Value, y: Value| {
+        json!({
+            "type": "$add", "parameters": {},
+            "port_directions": { "A": "input", "B": "input", "Y": "output" },
+            "connections": { "A": a, "B": b, "Y": y },
+        })
+    };
+    let ports = json!({
+        "a": { "direction": "input", "bits": [2, 3] },
+        "y": { "direction": "output", "bits": [10, 11] },
+    });
+    let (first, second) =
+        (cell(json!([2, 3]), json!([12, 13]), json!([10, 11])), cell(json!([10, 11]), json!([3]), json!([12, 13])));
+    let looped = json!({ "modules": { "m": { "ports": ports, "cells": { "p": first, "q": second } } } });
+    assert!(refused(&looped).0.contains("a loop: a value depends on itself"), "{}", refused(&looped).0);
+    // y[1] = y[0] & a[1] in one cell of two bits.
+    let mut chain = looped;
+    let mut and = cell(json!([2, 10]), json!([3, 3]), json!([10, 11]));
+    and["type"] = json!("$and");
+    chain["modules"]["m"]["cells"] = json!({ "p": and });
+    assert_eq!(made(&chain, Goal::Size).unwrap().and_count(), 1);
+}
+
+#[test]
+fn ports_that_go_both_ways_are_refused() {
+    let ports = json!({ "y": { "direction": "inout", "bits": [2] } });
+    assert!(refused(&json!({ "modules": { "m": { "ports": ports } } })).0.contains("both ways"));
+}
+
+#[test]
+fn floating_is_refused_and_unknown_is_anything() {
+    let mut netlist = netlist("$and", json!({}), &[("A", 1), ("B", 1)], &[("Y", 1)]);
+    netlist["modules"]["m"]["cells"]["cell"]["connections"]["B"] = json!(["z"]);
+    assert!(refused(&netlist).0.contains("'z'"));
+    netlist["modules"]["m"]["cells"]["cell"]["connections"]["B"] = json!(["x"]);
+    assert_eq!(made(&netlist, Goal::Size).unwrap().and_count(), 0);
+}
+
+#[test]
+fn words_beyond_sense_are_refused() {
+    let wide = netlist("$mul", json!({}), &[("A", 5000), ("B", 2)], &[("Y", 8)]);
+    assert!(refused(&wide).0.contains("5000 bits"));
+    let ports = netlist("$not", json!({}), &[("A", 1_000_000)], &[("Y", 1_000_000)]);
+    assert!(refused(&ports).0.contains("2^20 bits of ports"));
+}
+
+const KINDS: [&str; 24] = [
+    "$add",
+    "$mul",
+    "$div",
+    "$pow",
+    "$alu",
+    "$fa",
+    "$lcu",
+    "$macc",
+    "$lt",
+    "$shift",
+    "$shiftx",
+    "$shl",
+    "$mux",
+    "$pmux",
+    "$bmux",
+    "$demux",
+    "$bwmux",
+    "$concat",
+    "$slice",
+    "$lut",
+    "$sop",
+    "$mem_v2",
+    "$_MUX4_",
+    "$reduce_or",
+];
+const PORTS: [&str; 12] = ["A", "B", "C", "S", "Y", "X", "CO", "CI", "BI", "RD_ADDR", "RD_DATA", "P"];
+
+/// A port's name, its nets, and whether it is an output.
+fn port() -> impl Strategy<Value = (&'static str, Vec<u64>, bool)> {
+    (prop::sample::select(&PORTS[..]), prop::collection::vec(0u64..12, 0..7), any::<bool>())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Cells with ports and parameters that do not fit end with an error, or with a circuit.
+    #[test]
+    fn misshapen_cells_end(
+        kind in prop::sample::select(&KINDS[..]),
+        ports in prop::collection::vec(port(), 0..6),
+        number in "[01x]{0,9}",
+    ) {
+        let (mut connections, mut directions) = (json!({}), json!({}));
+        for (port, bits, output) in ports {
+            connections[port] = json!(bits);
+            directions[port] = json!(if output { "output" } else { "input" });
+        }
+        let names = ["CONFIG", "CONFIG_WIDTH", "DEPTH", "TABLE", "LUT", "OFFSET", "SIZE", "WIDTH", "ABITS", "INIT", "RD_PORTS"];
+        let mut parameters = json!({ "WR_PORTS": 0, "A_SIGNED": 1, "B_SIGNED": 1 });
+        names.iter().for_each(|name| parameters[name] = json!(number));
+        let cell = json!({ "type": kind, "parameters": parameters, "port_directions": directions, "connections": connections });
+        let ports = json!({
+            "a": { "direction": "input", "bits": [0, 1, 2, 3] },
+            "y": { "direction": "output", "bits": [4, 5, 6, 7, 8, 9, 10, 11] },
+        });
+        let _ = made(&json!({ "modules": { "m": { "ports": ports, "cells": { "cell": cell } } } }), Goal::Size);
+    }
+
+    #[test]
+    fn bytes_that_are_no_netlist_end(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        prop_assert!(matches!(Module::read(&bytes), Err(Error::Netlist(_))));
+    }
+}

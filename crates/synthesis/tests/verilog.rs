@@ -1,0 +1,170 @@
+//! Verilog through Yosys against Icarus: modules that a generator writes, and those whose costs are promised.
+//!
+//! Bits that the simulator calls `x` may be anything. The generator keeps them away from `===`, `if` and `case`, which
+//! make known bits of them. DUOLOGUE_VERILOG_MODULES says how many modules (`make verilog`).
+
+mod writer;
+
+use circuit::blocks::Goal;
+use circuit::{Circuit, Simulator};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use synthesis::netlist::Module;
+use synthesis::yosys::{Design, Yosys};
+use writer::{Random, Written};
+
+/// Vectors of inputs for each module.
+const VECTORS: usize = 48;
+
+/// Yosys, or a line that says that what needs it is skipped.
+fn yosys(test: &str) -> Option<Yosys> {
+    match Yosys::find(None, Duration::from_secs(300)) {
+        Ok(yosys) => Some(yosys),
+        Err(why) => skip(test, &why.to_string()),
+    }
+}
+
+fn skip<T>(test: &str, why: &str) -> Option<T> {
+    // Not by a macro: what those print is shown of tests that fail alone.
+    let _ = writeln!(std::io::stderr(), "verilog: {test} skipped: {why}");
+    None
+}
+
+fn has_icarus(test: &str) -> bool {
+    let version = Command::new("iverilog").arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    version.is_ok_and(|status| status.success()) || skip::<()>(test, "there is no Icarus (Debian: iverilog)").is_some()
+}
+
+/// The circuit of a module in a text.
+fn compile(yosys: &Yosys, text: &str, top: &str, goal: Goal) -> Result<Circuit, String> {
+    // Not under /tmp, which is another folder to the tool in WebAssembly.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = folder.path().join("design.v");
+    fs::write(&file, text).unwrap();
+    let json = yosys.netlist(&Design { files: vec![file], top: Some(top.into()) });
+    let module = json.and_then(|json| Module::read(&json)).map_err(|why| why.to_string())?;
+    Ok(synthesis::circuit(&module, goal).map_err(|why| why.to_string())?.circuit)
+}
+
+fn ands(yosys: &Yosys, text: &str) -> u64 {
+    compile(yosys, text, "m", Goal::Size).unwrap_or_else(|why| panic!("{why}\n{text}")).and_count()
+}
+
+#[test]
+fn designs_agree_with_icarus() {
+    let test = "designs_agree_with_icarus";
+    let Some(yosys) = yosys(test) else { return };
+    if !has_icarus(test) {
+        return;
+    }
+    let modules = std::env::var("DUOLOGUE_VERILOG_MODULES").ok().and_then(|count| count.parse().ok()).unwrap_or(60);
+    for batch in 0..u64::div_ceil(modules, 60) {
+        let written: Vec<Written> = (0..60).map(|i| Written::new(Random::new(60 * batch + i))).collect();
+        let expected = simulate(&written);
+        for (i, (module, expected)) in written.iter().zip(&expected).enumerate() {
+            let goal = if i % 2 == 0 { Goal::Size } else { Goal::Depth };
+            let circuit =
+                compile(&yosys, &module.text, "m", goal).unwrap_or_else(|why| panic!("{why}\n{}", module.text));
+            compare(module, &circuit, expected);
+        }
+    }
+}
+
+/// What Icarus prints of each module for each vector: outputs in bits, the highest first.
+fn simulate(modules: &[Written]) -> Vec<Vec<Vec<String>>> {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, program) = (folder.path().join("bench.v"), folder.path().join("bench"));
+    let mut text: String = modules
+        .iter()
+        .enumerate()
+        .map(|(i, module)| module.text.replacen("module m(", &format!("module m{i}("), 1))
+        .collect();
+    text += &writer::bench(modules, VECTORS);
+    fs::write(&source, text).unwrap();
+    let built =
+        Command::new("iverilog").args(["-g2012", "-s", "bench", "-o"]).args([&program, &source]).output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let run = Command::new("vvp").arg("-N").arg(&program).output().unwrap();
+    let mut found = vec![Vec::new(); modules.len()];
+    for line in String::from_utf8(run.stdout).unwrap().lines() {
+        let mut words = line.split(' ').map(str::to_string);
+        let module: usize = words.next().and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{line}"));
+        found[module].push(words.collect());
+    }
+    found
+}
+
+fn compare(module: &Written, circuit: &Circuit, expected: &[Vec<String>]) {
+    let vectors: Vec<Vec<u128>> = (0..VECTORS).map(|vector| module.vector(vector)).collect();
+    let inputs: Vec<Vec<u128>> = (0..module.inputs.len()).map(|i| vectors.iter().map(|v| v[i]).collect()).collect();
+    let inputs: Vec<&[u128]> = inputs.iter().map(|port| &port[..]).collect();
+    let results = Simulator::new(circuit).numbers(&inputs);
+    assert_eq!(expected.len(), VECTORS, "{}", module.text);
+    for (lane, expected) in expected.iter().enumerate() {
+        for (port, expected) in expected.iter().enumerate() {
+            for (i, bit) in expected.bytes().rev().enumerate().filter(|(_, bit)| *bit != b'x') {
+                let made = results[port][lane] >> i & 1 == 1;
+                assert_eq!(made, bit == b'1', "y{port}[{i}] = {expected} for {:?} in\n{}", vectors[lane], module.text);
+            }
+        }
+    }
+}
+
+#[test]
+fn designs_cost_what_is_promised() {
+    let Some(yosys) = yosys("designs_cost_what_is_promised") else { return };
+    let two = |output: &str, expression: &str| {
+        let text = format!("module m(input [31:0] a, b, output {output} y); assign y = {expression}; endmodule");
+        ands(&yosys, &text)
+    };
+    assert_eq!(two("[31:0]", "a + b"), 31);
+    assert_eq!(two("[31:0]", "a * b"), 559);
+    assert_eq!(two("[63:0]", "a * b"), 1013);
+    assert_eq!(two("", "a < b"), 32);
+    assert_eq!(two("[31:0]", "^b ? a - b : a + b"), 31);
+    assert_eq!(two("[31:0]", "a > b ? a - b : b - a"), 63);
+    assert!(two("[31:0]", "^b ? -a : a") <= 31);
+    let divide = "module m(input [15:0] a, b, output [15:0] q, r); assign q = a / b, r = a % b; endmodule";
+    assert_eq!(ands(&yosys, divide), 252);
+    let count = "module m(input [63:0] x, output reg [6:0] n); integer i;
+        always @* begin n = 0; for (i = 0; i < 64; i = i + 1) n = n + x[i]; end endmodule";
+    assert!(ands(&yosys, count) <= 63);
+}
+
+#[test]
+fn yosys_says_what_is_wrong_and_where() {
+    let Some(yosys) = yosys("yosys_says_what_is_wrong_and_where") else { return };
+    let why =
+        compile(&yosys, "module m(input a, output y);\n  assign y = a +;\nendmodule", "m", Goal::Size).unwrap_err();
+    assert!(why.contains("design.v:2: syntax error"), "{why}");
+    for (text, place, what) in [
+        ("module m(input c, d, output reg q);\n always @(posedge c) q <= d;\nendmodule", "design.v:2.", "a register"),
+        ("module m(input c, d, output reg q);\n always @* if (c) q = d;\nendmodule", "design.v:2.", "a latch"),
+        ("module m(input a, output y);\n wire t;\n assign y = a & t;\nendmodule", "design.v:2.", "nothing drives 't'"),
+        ("module m(input a,\n inout y);\nassign y = a; endmodule", "design.v:2.", "both ways"),
+        (
+            "module m(input [3:0] a, output [3:0] y);\n wire [3:0] t = y + a;\n assign y = t * a; endmodule",
+            "design.v:",
+            "a loop",
+        ),
+        (
+            "module m(input a, e, output y);\n assign y = e ? a : 1'bz;\nendmodule",
+            "design.v:2.",
+            "a driver that can let go",
+        ),
+        ("module m(input a, output y);\n other o(a, y);\nendmodule", "other", "not part of the design"),
+    ] {
+        let why = compile(&yosys, text, "m", Goal::Size).err().unwrap_or_else(|| panic!("accepted: {text}"));
+        assert!(why.contains(place) && why.contains(what), "{why}\n{text}");
+    }
+}
+
+#[test]
+fn a_yosys_that_is_not_there_is_said() {
+    let missing = Yosys::find(Some(Path::new("/nowhere/yosys")), Duration::from_secs(1)).unwrap_err();
+    assert!(missing.to_string().contains("/nowhere/yosys"), "{missing}");
+    assert!(missing.hint().unwrap().contains("apt install yosys"));
+}
