@@ -57,7 +57,7 @@ pub fn error(rng: &mut Generator) -> Zeroizing<Vec<i64>> {
 
 /// Secrets: −1, 0 or 1, each a third but for 2⁻⁶².
 pub fn ternary(rng: &mut Generator) -> Zeroizing<Vec<i64>> {
-    from_words(rng, |word| (u128::from(word) * 3 >> 64) as i64 - 1)
+    from_words(rng, |word| ((u128::from(word) * 3) >> 64) as i64 - 1)
 }
 
 fn from_words(rng: &mut Generator, number: impl Fn(u64) -> i64) -> Zeroizing<Vec<i64>> {
@@ -106,7 +106,7 @@ mod tests {
         let total = squares.fold(BigUint::ZERO, |sum, x| sum + x);
         // 4·Σ(√c − √c′)²/m^terms, times the variance terms·(m² − 1)/12, in units of 2⁻³⁰.
         let variance = BigUint::from(terms * (m * m - 1));
-        let exact = (total * 4_u32 * variance << 30_u32)
+        let exact = ((total * 4_u32 * variance) << 30_u32)
             / (BigUint::from(12 * scale) * scale * BigUint::from(m).pow(terms as u32));
         u64::try_from(exact + 1_u32).expect("about 2³⁰") as f64 / f64::from(1 << 30)
     }

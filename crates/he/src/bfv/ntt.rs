@@ -35,6 +35,9 @@ impl<const P: u64, const ROOT: u64> Field<P, ROOT> {
     const NARROW: bool = P < 1 << 14;
     const BITS: u32 = if Self::NARROW { 32 } else { 64 };
 
+    /// The largest number of either direction is below 2^B, and products are below 2⁶⁴·P.
+    const FITS: bool = (P as u128) << (LAYERS + 1) < 1 << Self::BITS && 23 * 23 * (P as u128) < 1 << 64;
+
     /// ψ^r, where r is i with its bits in the other order.
     const FORWARD: &'static [Factor; DEGREE] = &Self::powers(ROOT);
     /// ψ^(−r).
@@ -97,6 +100,7 @@ impl<const P: u64, const ROOT: u64> Field<P, ROOT> {
 
     /// The transform of numbers below P, below 23·P.
     pub fn forward(x: &mut [u64]) {
+        const { assert!(Self::FITS, "nothing overflows") }
         for layer in 0..LAYERS {
             let (groups, half) = (1 << layer, DEGREE >> (layer + 1));
             for (group, &factor) in x.chunks_exact_mut(2 * half).zip(&Self::FORWARD[groups..2 * groups]) {
@@ -121,7 +125,7 @@ impl<const P: u64, const ROOT: u64> Field<P, ROOT> {
     /// The coefficients that have these [`products`](Self::products), below P.
     pub fn inverse(x: &mut [u64]) {
         for layer in 0..LAYERS {
-            let (groups, half, most) = (DEGREE >> (layer + 1), 1 << layer, 2 * P << layer);
+            let (groups, half, most) = (DEGREE >> (layer + 1), 1 << layer, (2 * P) << layer);
             for (group, &factor) in x.chunks_exact_mut(2 * half).zip(&Self::INVERSE[groups..2 * groups]) {
                 let (low, high) = group.split_at_mut(half);
                 for (x, y) in low.iter_mut().zip(high) {
@@ -139,7 +143,7 @@ impl<const P: u64, const ROOT: u64> Field<P, ROOT> {
 /// The high half of a product.
 #[inline(always)]
 pub fn high(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) >> 64) as u64
+    ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
 #[cfg(test)]
@@ -226,14 +230,5 @@ mod tests {
         }
         assert_eq!(Small::power(SMALL_ROOT, 2048), SMALL - 1);
         assert_eq!(Large::power(LARGE_ROOT, 2048), LARGE - 1);
-    }
-
-    /// The bounds by which nothing overflows: 2^B at the end of either direction.
-    #[test]
-    fn sums_stay_within_their_words() {
-        assert!(SMALL << (LAYERS + 1) < 1 << 32 && 23 * SMALL < 1 << 32);
-        assert!(LARGE < 1 << 41 && u128::from(LARGE) << (LAYERS + 1) < 1 << 64);
-        // Montgomery's rule takes products below 2⁶⁴·P.
-        assert!(23 * 23 * u128::from(LARGE) < 1 << 64);
     }
 }

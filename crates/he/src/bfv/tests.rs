@@ -224,6 +224,18 @@ fn other_lengths_are_refused() {
     assert!(matches!(Bfv::decrypt(&key, &[0; ANSWER - 1], 16), Err(Error::Form(_))));
     assert!(matches!(Bfv::decrypt(&key, &[0; ANSWER], 17), Err(Error::Form(_))));
     assert!(Bfv::read_key(&[0; PUBLIC_KEY - 1]).is_err());
+    Bfv::append(&mut public, &mut store, &sent, 2).expect("ciphertexts");
+    for (places, blindings) in [(&[0, 2][..], 2), (&[0, usize::MAX], 2), (&[0; 17], 16), (&[0; 16], 17)] {
+        let blinded = Bfv::blind(&public, &labels(blindings, &mut rng), &mut rng).expect("blinded");
+        assert!(matches!(Bfv::answer(&public, &mut store, places, blinded), Err(Error::Lengths(..))), "{places:?}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_named_by_its_folder() {
+    let message = Error::Storage(std::io::ErrorKind::StorageFull).to_string();
+    let folder = std::env::temp_dir();
+    assert!(message.contains("TMPDIR") && message.contains(&folder.display().to_string()), "{message}");
 }
 
 /// What is left of a phase without the bits, near zero.
