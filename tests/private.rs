@@ -188,8 +188,9 @@ fn linear_methods_have_the_files_results() {
     let place = Place::new();
     let [of_alice, of_bob] = place.tls();
     place.write("adder.txt", ADDER);
+    let open = "--insecure-plaintext";
     for (method, alice, bob) in
-        [("elgamal", &of_alice[..], &of_bob[..]), ("djn", "--insecure-plaintext", "--insecure-plaintext")]
+        [("elgamal", &of_alice[..], &of_bob[..]), ("bfv", &of_alice[..], &of_bob[..]), ("djn", open, open)]
     {
         let (alice, bob) = both(
             &place,

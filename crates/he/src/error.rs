@@ -77,6 +77,10 @@ pub enum Error {
     /// The operating system gave no random bytes.
     #[error("the system's random generator failed")]
     Random,
+    /// Ciphertexts that wait in a temporary file could not be written there or read back.
+    #[error("the temporary file of ciphertexts in {folder} failed ({0}): TMPDIR names another folder with more room",
+        folder = std::env::temp_dir().display())]
+    Storage(std::io::ErrorKind),
 }
 
 /// What is wrong with a key.

@@ -7,14 +7,14 @@
 //! | [`packing`] | several numbers in one plaintext, in slots of any widths |
 //! | [`dgk`] | numbers modulo a small prime, and a test whether one is zero |
 //! | [`linear`] | what private function evaluation asks of a scheme: labels that are added while they are encrypted |
-//! | [`elgamal`], [`djn`] | such schemes: of points, and of integers under Paillier's system |
+//! | [`elgamal`], [`bfv`], [`djn`] | such schemes: of points, of strings under XOR, and of integers under Paillier's system |
 //! | [`Shuffle`] | one secret order for several batches |
 //! | [`KeySize`] | lengths of keys; those that can be broken by their name alone |
 //! | [`SealKey`] | what key files are sealed with |
 //!
 //! ```text
 //! kernels::montgomery ← number, prime ← group ← paillier ← packing
-//!                                          ↖ dgk         linear ← elgamal, djn
+//!                                          ↖ dgk         linear ← elgamal, bfv, djn
 //! ```
 //!
 //! No networking: keys and ciphertexts are bytes that a caller sends. Both systems are secure against a party that
@@ -29,6 +29,7 @@
 #![warn(missing_docs)]
 
 mod additive;
+pub mod bfv;
 mod coding;
 mod crt;
 pub mod dgk;

@@ -5,6 +5,8 @@ extern crate duologue_he as he;
 use kernels::Block;
 use kernels::generator::Generator;
 
+#[path = "../../../fuzz/src/bfv.rs"]
+mod bfv;
 #[path = "../../../fuzz/src/homomorphic.rs"]
 mod homomorphic;
 
@@ -48,6 +50,11 @@ fn run(target: fn(&[u8]), seeds: &[Vec<u8>], runs: usize) {
 }
 
 #[test]
+fn he_bfv() {
+    run(bfv::bfv, &bfv::seeds(), 1500);
+}
+
+#[test]
 fn he_key() {
     run(homomorphic::key, &homomorphic::keys(), 1500);
 }
@@ -64,7 +71,7 @@ fn he_packed() {
 
 #[test]
 fn every_target_has_its_file() {
-    for name in ["he_key", "he_ciphertexts", "he_packed"] {
+    for name in ["he_bfv", "he_key", "he_ciphertexts", "he_packed"] {
         let file = format!("{}/../../fuzz/fuzz_targets/{name}.rs", env!("CARGO_MANIFEST_DIR"));
         assert!(std::path::Path::new(&file).exists(), "{file}");
     }

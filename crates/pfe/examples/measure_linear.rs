@@ -1,5 +1,5 @@
 //! Measures both parties of Katz and Malka's protocol on random NANDs over TCP on this machine, in two processes:
-//! `cargo run --release -p duologue-pfe --example measure_linear -- elgamal|djn GATES [random|chain]`.
+//! `cargo run --release -p duologue-pfe --example measure_linear -- elgamal|bfv|djn GATES [random|chain]`.
 
 mod common;
 
@@ -7,6 +7,7 @@ use common::{INPUTS, data, used};
 use duologue::channel::{Channel, Limits, Listener, Security};
 use duologue::circuit::Bit;
 use duologue::circuit::private::{Function, Node};
+use he::bfv::Bfv;
 use he::djn::Djn;
 use he::elgamal::ElGamal;
 use kernels::Block;
@@ -40,8 +41,9 @@ fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
         Some("elgamal") => both::<ElGamal>(&args),
+        Some("bfv") => both::<Bfv>(&args),
         Some("djn") => both::<Djn>(&args),
-        _ => Err("elgamal or djn".into()),
+        _ => Err("elgamal, bfv or djn".into()),
     }
 }
 

@@ -103,8 +103,9 @@ impl Offer {
         if given == inputs { Ok(()) } else { Err(why()) }
     }
 
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        Hello::Offer(self.clone()).to_bytes(Method::Dh)
+    /// What a run is bound to: the offer as it travels.
+    pub(crate) fn to_bytes(&self, method: Method) -> Vec<u8> {
+        Hello::Offer(self.clone()).to_bytes(method)
     }
 }
 

@@ -35,13 +35,15 @@ pub enum Method {
     Dh,
     /// Katz and Malka's protocol with ElGamal.
     ElGamal,
+    /// The same with the system of Brakerski, Fan and Vercauteren.
+    Bfv,
     /// The same with Damgård, Jurik and Nielsen's form of Paillier's system.
     Djn,
 }
 
 impl Method {
     /// All that there are.
-    pub const ALL: [Method; 4] = [Method::Universal, Method::Dh, Method::ElGamal, Method::Djn];
+    pub const ALL: [Method; 5] = [Method::Universal, Method::Dh, Method::ElGamal, Method::Bfv, Method::Djn];
 
     /// The number by which parties know it.
     pub(crate) const fn number(self) -> usize {
@@ -49,6 +51,7 @@ impl Method {
             Method::Universal => 0,
             Method::Dh => 1,
             Method::ElGamal => 2,
+            Method::Bfv => 3,
             Method::Djn => 4,
         }
     }
@@ -59,6 +62,7 @@ impl Method {
             Method::Universal => "universal",
             Method::Dh => "dh",
             Method::ElGamal => "elgamal",
+            Method::Bfv => "bfv",
             Method::Djn => "djn",
         }
     }

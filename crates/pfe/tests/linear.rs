@@ -5,6 +5,7 @@ use duologue::circuit::blocks::{Goal, registry};
 use duologue::circuit::private::nands;
 use duologue::circuit::{Bits, Builder, Circuit};
 use duologue::{Error, Result};
+use he::bfv::Bfv;
 use he::djn::DjnOf;
 use he::elgamal::ElGamal;
 use he::linear::{Labels, Scheme};
@@ -83,6 +84,7 @@ fn runs_over_sockets<S: Linear>(circuit: &Circuit, padding: u64) {
 fn functions_are_run_again_and_ahead_over_sockets() {
     runs_over_sockets::<ElGamal>(&block("multiply", 8), 3500);
     runs_over_sockets::<Small>(&block("add", 8), 200);
+    runs_over_sockets::<Bfv>(&block("add", 8), 550);
 }
 
 /// What the book lists: ciphertexts of wires that are read, answers, tables, labels.
@@ -114,6 +116,8 @@ fn bytes<S: Linear>(table: u64) {
 fn bytes_are_those_that_are_listed() {
     bytes::<ElGamal>(130);
     bytes::<Small>(66);
+    bytes::<Bfv>(48);
+    assert_eq!((Bfv::ciphertexts(1), Bfv::answers(16)), (13_824, 7_168));
     assert_eq!((ElGamal::ciphertexts(1), ElGamal::answers(2)), (64, 128));
 }
 
@@ -219,6 +223,13 @@ fn a_cheating_bob_hears_that_it_failed_and_no_more() {
     }
     // Rows that are no points.
     cheating_bob::<ElGamal>(2, &points(BASE, BASE, BASE, 0x5a));
+    // Residues of BFV that are too large, in a key and in ciphertexts; ones that are not, and tables of nothing.
+    let residues = |key: u8, wire: u8| {
+        let wires = vec![wire; Bfv::ciphertexts(gates + 1)];
+        [&[1][..], &vec![key; Bfv::KEY], &[7; 48], &wires, &vec![0x5a; 48 * gates]].concat()
+    };
+    cheating_bob::<Bfv>(3, &residues(0xff, 0));
+    cheating_bob::<Bfv>(3, &residues(0, 0xff));
     // A key of Paillier's system of another length, and ciphertexts that are 0, or too large.
     let secret = Small::generate(&mut kernels::generator::Generator::from_os().unwrap()).unwrap();
     let key = Small::key(&secret);
@@ -265,6 +276,9 @@ fn a_cheating_alice_hears_that_it_failed_and_no_more() {
     for bad in [0, 0xff] {
         cheating_alice::<Small>(4, &vec![bad; 4 * 128], &[]);
     }
+    // Residues of BFV that are too large, and labels of outputs that are neither.
+    cheating_alice::<Bfv>(3, &vec![0xff; Bfv::answers(10)], &[]);
+    cheating_alice::<Bfv>(3, &vec![0; Bfv::answers(10)], &[0; 32]);
     // A plaintext that is longer than its slots: any number is some ciphertext, and few decrypt to short ones.
     cheating_alice::<Small>(4, &[vec![3; 127], vec![0]].concat().repeat(4), &[]);
 }

@@ -55,7 +55,7 @@ pub struct Private {
     /// Alice: by linear methods, pad it to so many additions outside gates; to six a gate unless told (dh alone has them)
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub additions: Option<u64>,
-    /// Alice: what its gates are; thresholds for dh unless told, NANDs for elgamal and djn
+    /// Alice: what its gates are; thresholds for dh unless told, NANDs for elgamal, bfv and djn
     #[arg(long, value_enum)]
     pub form: Option<Gates>,
     /// Alice: how often Bob may run it; once unless told
@@ -164,6 +164,8 @@ pub enum PrivateMethod {
     Universal,
     /// Katz and Malka's protocol with ElGamal, for comparison
     Elgamal,
+    /// The same with BFV: 14,768 bytes a gate, which wait in a temporary file if they are many
+    Bfv,
     /// The same with Paillier's system, as Damgård, Jurik and Nielsen have it
     Djn,
 }

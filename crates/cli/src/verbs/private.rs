@@ -25,11 +25,12 @@ use duologue::circuit::private::{Function, nands, thresholds};
 use duologue::circuit::universal::Nodes;
 use duologue::circuit::{BitMatrix, Circuit, Program, bits};
 use duologue::{Error, Party, Precomputation};
+use he::bfv::Bfv;
 use he::djn::Djn;
 use he::elgamal::ElGamal;
 use parties::{DataHolder, FunctionHolder};
-use pfe::linear::{self, Linear, Netlist};
-use pfe::{Alice, Announced, Bob, Counts, Method, Offer, Padding, Purpose, Threads, Wired};
+use pfe::linear::{self, Linear, Netlist, traffic};
+use pfe::{Alice, Announced, Bob, Counts, Method, Offer, Padding, Purpose, Sizes, Threads, Wired};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -110,7 +111,7 @@ fn check(args: &Private, prepares: bool) -> Result<(), Failure> {
             refuse("--form is for --method dh, or --allow-linear: a universal circuit takes all gates of two bits")
         }
         Party::Alice if args.form == Some(Gates::Thresholds) && !methods.contains(&Method::Dh) => {
-            refuse("--form thresholds is for --method dh: elgamal and djn take NANDs")
+            refuse("--form thresholds is for --method dh: elgamal, bfv and djn take NANDs")
         }
         Party::Bob if args.output.as_deref() == Some("-") => {
             refuse("--output is a file: without it the result is shown")
@@ -137,7 +138,7 @@ impl Held {
         let (circuit, methods) = (Given::read(args)?, methods(args));
         let wired = methods.contains(&Method::Dh).then(|| wire(args, &circuit)).transpose()?;
         let nodes = methods.contains(&Method::Universal).then(|| nodes(args, &circuit)).transpose()?;
-        let takes_nands = methods.iter().any(|&method| matches!(method, Method::ElGamal | Method::Djn));
+        let takes_nands = methods.iter().any(|&method| matches!(method, Method::ElGamal | Method::Bfv | Method::Djn));
         let netlist = takes_nands.then(|| netlist(args, &circuit)).transpose()?;
         let circuit = &circuit.circuit;
         let [inputs, outputs] = [circuit.input_width(), circuit.output_bits().len()].map(|bits| bits as u32);
@@ -240,6 +241,7 @@ fn hold_function(
         Method::Universal => universal::hold_function(&held, channel, ahead, console)?,
         Method::Dh => wired(&mut held, threads, channel, console)?,
         Method::ElGamal => encrypted::<ElGamal>(&held, channel, console)?,
+        Method::Bfv => encrypted::<Bfv>(&held, channel, console)?,
         Method::Djn => encrypted::<Djn>(&held, channel, console)?,
     };
     interrupt::settle()?;
@@ -250,6 +252,12 @@ fn hold_function(
 fn warn_alice(terms: &Terms, console: &Console) {
     console.note(format!("bob hears of the function that it has {}, by {}", Shown(terms), terms.method));
     console.note(format!("{}; every run answers a question about the function", security(terms.method)));
+    if terms.method == Method::Bfv {
+        let [_, received] = terms.sent(1, Purpose::Now).map(bytes);
+        let folder = std::env::temp_dir();
+        let what = format!("a run's {received} lie in {} if they are many; TMPDIR moves them", folder.display());
+        console.note(what);
+    }
 }
 
 /// Alice by Diffie-Hellman labels: how many runs there were, and what travelled.
@@ -305,6 +313,7 @@ fn hold_data(
             labelled(&lanes_of_x, bob, to)
         }
         Method::ElGamal => labelled(&lanes_of_x, data_holder::<ElGamal>(terms, channel)?, to),
+        Method::Bfv => labelled(&lanes_of_x, data_holder::<Bfv>(terms, channel)?, to),
         Method::Djn => labelled(&lanes_of_x, data_holder::<Djn>(terms, channel)?, to),
     };
     show_what_came((args, place), terms, begin, (&results, end), to)
@@ -441,15 +450,15 @@ struct Consent<'a> {
     purpose: Purpose,
 }
 
-impl Consent<'_> {
-    /// Bytes that Alice and Bob send, of linear methods for comparison about as many.
-    fn sent(&self) -> [u64; 2] {
-        let (Terms { method, function }, runs) = (self.terms, self.runs as u64);
-        let ([inputs, outputs], gates) =
-            ([function.inputs, function.outputs].map(u64::from), self.terms.counts().gates);
+impl Terms {
+    /// Bytes of so many runs that Alice and Bob send; of labels and universal circuits without a few dozen.
+    fn sent(&self, runs: u64, purpose: Purpose) -> [u64; 2] {
+        let (Announced { inputs, outputs, .. }, Counts { gates, additions }) = (self.function, self.counts());
+        let sizes = Sizes { inputs, outputs, gates, additions };
+        let [inputs, outputs] = [inputs, outputs].map(u64::from);
         let labels = [runs * POINT * outputs, runs * (POINT * inputs + 73)];
-        match (method, self.purpose) {
-            (Method::Universal, _) => match self.terms.size() {
+        match (self.method, purpose) {
+            (Method::Universal, _) => match self.size() {
                 Ok(size) => {
                     [runs * (16 * (size.switches() + 3 * size.tables() as u64 + inputs + 1)), runs * inputs / 8]
                 }
@@ -460,11 +469,14 @@ impl Consent<'_> {
             (Method::Dh, Purpose::Now) => {
                 [POINT * (gates + outputs) + labels[0], runs * pfe::TABLE as u64 * gates + labels[1]]
             }
-            (Method::ElGamal, _) => [runs * 128 * gates, runs * (194 * gates + 96 * inputs)],
-            (Method::Djn, _) => [runs * 86 * gates, runs * (834 * gates + 784 * inputs)],
+            (Method::ElGamal, _) => traffic::<ElGamal>(&sizes, runs as u32),
+            (Method::Bfv, _) => traffic::<Bfv>(&sizes, runs as u32),
+            (Method::Djn, _) => traffic::<Djn>(&sizes, runs as u32),
         }
     }
+}
 
+impl Consent<'_> {
     /// What Bob keeps in memory, if it is much.
     fn memory(&self) -> Option<(u64, &'static str)> {
         let counts = self.terms.counts();
@@ -489,6 +501,7 @@ impl fmt::Display for Consent<'_> {
             Method::Universal => "a universal circuit",
             Method::Dh => "Diffie-Hellman labels",
             Method::ElGamal => "Katz and Malka's protocol with ElGamal",
+            Method::Bfv => "Katz and Malka's protocol with BFV",
             Method::Djn => "Katz and Malka's protocol with Paillier's system",
         };
         writeln!(f, "a private function of alice's, by {by}: {}", Shown(terms))?;
@@ -504,7 +517,7 @@ impl fmt::Display for Consent<'_> {
             thousands(*runs as u64),
             thousands(terms.function.runs.into())
         )?;
-        let [theirs, ours] = self.sent().map(bytes);
+        let [theirs, ours] = terms.sent(*runs as u64, *purpose).map(bytes);
         writeln!(f, "bytes     about {theirs} from alice, {ours} from you")?;
         if let Some((memory, why)) = self.memory() {
             writeln!(f, "memory    {} {why}", bytes(memory))?;
@@ -600,5 +613,8 @@ mod tests {
         assert!(dh.contains("1,000 gates, 6,000 additions\n") && dh.contains("learns all data, unseen"), "{dh}");
         assert!(dh.contains("from the first run to the last") && universal.contains("for labels"));
         assert!(dh.contains("bytes     about 32.1 kB from alice, 202 kB from you"), "{dh}");
+        let function = function.with(Method::Bfv, Counts { gates: 10_000, additions: 0 });
+        let bfv = Consent { terms: &Terms { method: Method::Bfv, function }, runs: 2, purpose: Purpose::Now }.to_string();
+        assert!(bfv.contains("bytes     about 17.9 MB from alice, 279 MB from you"), "{bfv}");
     }
 }

@@ -5,7 +5,7 @@ use super::points::{HashToGroup, POINT, decode, decode_all, encodings, group, ra
 use super::table::{Hashes, Label, TABLE, equal};
 use super::wiring::Wired;
 use crate::threads::Threads;
-use crate::{Offer, chunk};
+use crate::{Method, Offer, chunk};
 use curve25519_dalek::Scalar;
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE;
 use duologue::{Error, Result};
@@ -18,7 +18,7 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 /// The hashes of a run, from all that is public of it: the offer with the id, the run's number, A.
 pub(super) fn hashes(offer: &Offer, number: u32, announcement: &[u8; POINT]) -> Hashes {
     let mut hasher = blake3::Hasher::new_derive_key("duologue v1 private function: run");
-    hasher.update(&offer.to_bytes()).update(&number.to_le_bytes()).update(announcement);
+    hasher.update(&offer.to_bytes(Method::Dh)).update(&number.to_le_bytes()).update(announcement);
     Hashes::new(hasher.finalize().as_bytes())
 }
 

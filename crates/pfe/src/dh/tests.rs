@@ -4,7 +4,7 @@ use super::points::{HashToGroup, random_scalar};
 use super::run::{AnnouncedRun, Evaluation, Garbling, hashes};
 use super::wiring::{Padding, Queries, Wired};
 use crate::random::{circuit_of, seeded};
-use crate::{CHUNK, Offer, Threads, chunk};
+use crate::{CHUNK, Method, Offer, Threads, chunk};
 use curve25519_dalek::ristretto::CompressedRistretto;
 use curve25519_dalek::traits::Identity;
 use curve25519_dalek::{RistrettoPoint, Scalar};
@@ -148,7 +148,7 @@ fn transcript() -> String {
     let bit = |bit: &Bit| 2 * bit.node() + u32::from(bit.complemented());
     let mut lines = vec![
         "# A run of Diffie-Hellman labels: numbers little-endian, bit 2·n + 1 the complement of node n.".to_owned(),
-        format!("offer {}", hex(&offer.to_bytes())),
+        format!("offer {}", hex(&offer.to_bytes(Method::Dh))),
         format!("a {}", hex(random_scalar(&mut seeded(12)).as_bytes())),
         format!("x {}", x.map(|bit| if bit { "1" } else { "0" }).concat()),
     ];

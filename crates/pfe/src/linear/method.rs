@@ -1,7 +1,9 @@
 //! What a method is made of: a scheme, and tables for its labels.
 
+use super::halves::Halves;
 use super::rows::Rows;
 use crate::proposal::Method;
+use he::bfv::Bfv;
 use he::djn::DjnOf;
 use he::elgamal::ElGamal;
 use he::linear::{Labels, Scheme};
@@ -41,4 +43,9 @@ impl Linear for ElGamal {
 impl<const BITS: u32> Linear for DjnOf<BITS> {
     const METHOD: Method = Method::Djn;
     type Tables = Rows;
+}
+
+impl Linear for Bfv {
+    const METHOD: Method = Method::Bfv;
+    type Tables = Halves;
 }

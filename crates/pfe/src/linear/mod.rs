@@ -1,6 +1,6 @@
 //! Katz and Malka's protocol with an additively homomorphic scheme, as Holz, Kiss, Rathee, Schneider make it practical
-//! (*Linear-complexity private function evaluation is practical*, ESORICS 2020): ElGamal, or Damgård, Jurik and Nielsen's form of
-//! Paillier's system. The function is NANDs of two wires, which Alice alone knows.
+//! (*Linear-complexity private function evaluation is practical*, ESORICS 2020): ElGamal, BFV, or Damgård, Jurik and Nielsen's
+//! form of Paillier's system. The function is NANDs of two wires, which Alice alone knows.
 //!
 //! ```text
 //! Alice, f as NANDs                                    Bob, x: a key of his, of each wire j a label s_j of 0, r; that of 1 is s_j + r
@@ -13,7 +13,7 @@
 //! ```
 //!
 //! **What differs from the paper**: tables have colours and no trial decryption (`rows.rs`), and are half-gates for labels
-//! under XOR (`halves.rs`); answers of Paillier's system hold 18 labels. Everything is sent step by step, so that encryption,
+//! under XOR (`halves.rs`); answers of Paillier's system hold 18 labels, of BFV 16. Everything is sent step by step, so that encryption,
 //! answers and tables overlap.
 //!
 //! **Cost** a gate: a ciphertext from Bob, two operands' answers from Alice, a table from Bob. A further run costs the same.
@@ -63,6 +63,7 @@ pub use method::{Linear, Tables};
 pub use netlist::Netlist;
 pub use party::{Alice, Bob, Garbled};
 pub use rows::Rows;
+pub use run::traffic;
 pub(crate) use run::{Evaluation, Garbling, Key, PeerKey, Steps};
 
 #[cfg(test)]

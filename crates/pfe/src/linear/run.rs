@@ -6,6 +6,7 @@
 
 use super::method::{Linear, Tables};
 use super::netlist::Netlist;
+use crate::offer::HELLO;
 use crate::{Offer, Sizes};
 use duologue::{Error, Result};
 use he::linear::Labels;
@@ -50,11 +51,23 @@ impl Steps {
     }
 }
 
+/// Bytes of a session of so many runs, of functions of these sizes: that Alice sends, and Bob.
+pub fn traffic<S: Linear>(sizes: &Sizes, runs: u32) -> [u64; 2] {
+    let Sizes { inputs, outputs, gates, .. } = *sizes;
+    let [inputs, outputs, runs] = [inputs, outputs, runs].map(u64::from);
+    let (each, label) = (S::CHUNK as u64, S::Labels::BYTES as u64);
+    let answers = |gates: u64| S::answers(2 * gates as usize) as u64;
+    let of_alice = gates / each * answers(each) + answers(gates % each) + outputs * label;
+    let ciphertexts = S::ciphertexts(1) as u64 * (inputs + gates).saturating_sub(outputs);
+    // A byte says that there is a run, and one that there is no other.
+    let of_bob = 1 + inputs * label + ciphertexts + gates * S::Tables::TABLE as u64;
+    [HELLO as u64 + runs * of_alice, HELLO as u64 + 1 + S::KEY as u64 + runs * of_bob]
+}
+
 /// What the tables of a run are bound to: the method, the offer, the run's number, Bob's key.
 pub(super) fn tables<S: Linear>(offer: &Offer, number: u32, key: &[u8]) -> S::Tables {
     let mut hasher = blake3::Hasher::new_derive_key("duologue v1 private function: run of Katz and Malka's protocol");
-    hasher.update(&[S::NAME.len() as u8]).update(S::NAME.as_bytes());
-    hasher.update(&offer.to_bytes()).update(&number.to_le_bytes()).update(key);
+    hasher.update(&offer.to_bytes(S::METHOD)).update(&number.to_le_bytes()).update(key);
     S::Tables::new(hasher.finalize().as_bytes())
 }
 
@@ -65,6 +78,7 @@ fn peer(what: &str) -> impl Fn(he::Error) -> Error {
         he::Error::Random => {
             Error::Io { what: "randomness of the operating system".into(), source: std::io::Error::other(why) }
         }
+        he::Error::Storage(_) => failed(why),
         he::Error::Ciphertext { fault, .. } => Error::peer(format!("{what}: {fault}")),
         why => Error::peer(format!("{what}: {why}")),
     }

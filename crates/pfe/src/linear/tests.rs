@@ -6,6 +6,7 @@ use crate::random::{circuit_of, seeded};
 use duologue::Error;
 use duologue::circuit::private::{Function, Node, nands, thresholds};
 use duologue::circuit::{Bit, Bits, Builder, Circuit};
+use he::bfv::Bfv;
 use he::djn::DjnOf;
 use he::elgamal::ElGamal;
 use he::linear::{Integers, Labels, Scheme, Strings};
@@ -87,6 +88,11 @@ fn with_small<T>(run: impl FnOnce(&mut Key<Small>) -> T) -> T {
     shared!(Small, run)
 }
 
+/// A run with a key of its own: it counts what it encrypts, as the evaluator does.
+fn play_bfv(netlist: &Netlist, x: &[bool], seed: u64) -> Transcript {
+    play(&mut key::<Bfv>(seed), netlist, 0, x, seed)
+}
+
 #[test]
 fn netlists_have_the_results_of_their_circuits() {
     let mut rng = seeded(1);
@@ -128,6 +134,7 @@ fn awkward_outputs_on_all_inputs() {
         assert_eq!(net.evaluate(&x), circuit.evaluate(&x));
         with_elgamal(|key| assert_eq!(play(key, &net, 0, &x, 5).result, circuit.evaluate(&x)));
         with_small(|key| assert_eq!(play(key, &net, 0, &x, 5).result, circuit.evaluate(&x)));
+        assert_eq!(play_bfv(&net, &x, 5).result, circuit.evaluate(&x));
     }
 }
 
@@ -176,6 +183,7 @@ fn all_of_three(mut check: impl FnMut(&Netlist, &[bool])) {
 fn all_circuits_of_three_gates() {
     with_elgamal(|key| all_of_three(|net, x| assert_eq!(play(key, net, 0, x, 3).result, net.evaluate(x), "{net:?}")));
     with_small(|key| all_of_three(|net, x| assert_eq!(play(key, net, 0, x, 3).result, net.evaluate(x), "{net:?}")));
+    all_of_three(|net, x| assert_eq!(play_bfv(net, x, 3).result, net.evaluate(x), "{net:?}"));
 }
 
 /// The same of the tables for labels under XOR, as there is no scheme for them here.
@@ -245,6 +253,10 @@ proptest! {
             prop_assert_eq!(played.ciphertexts.concat().len(), 128 * read);
             Ok(())
         })?;
+        let played = play_bfv(&net, x, pad);
+        prop_assert_eq!(&played.result, &circuit.evaluate(x));
+        prop_assert_eq!(played.tables.concat().len(), 48 * gates);
+        prop_assert_eq!(played.ciphertexts.concat().len(), 13_824 * read);
         with_elgamal(|key| {
             let played = play(key, &net, 0, x, pad);
             prop_assert_eq!(&played.result, &circuit.evaluate(x));
@@ -376,6 +388,7 @@ fn digests() -> String {
     }
     let mut lines = vec!["# BLAKE3 of what travels in a run of Katz and Malka's protocol.".to_owned()];
     of::<ElGamal>("elgamal", &mut lines);
+    of::<Bfv>("bfv", &mut lines);
     of::<Small>("djn of 512 bits", &mut lines);
     lines.join("\n") + "\n"
 }

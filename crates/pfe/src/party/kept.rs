@@ -91,7 +91,7 @@ impl Bob {
 }
 
 fn found(folder: NewRuns, offer: &Offer, party: Party, line: &Line, secret: [u8; 16]) -> Result<KeptRuns> {
-    let hex = offer.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = offer.to_bytes(Method::Dh).iter().map(|byte| format!("{byte:02x}")).collect();
     let terms = vec![(METHOD.to_owned(), Method::Dh.name().to_owned()), (OFFER.to_owned(), hex)];
     let found = Found { identity: identity(offer), party, bulk: party == Party::Alice, terms };
     folder.found(found, &line.channel, secret)
@@ -99,13 +99,13 @@ fn found(folder: NewRuns, offer: &Offer, party: Party, line: &Line, secret: [u8;
 
 /// What both parties call the folders of one offer.
 fn identity(offer: &Offer) -> [u8; 32] {
-    blake3::derive_key("duologue v1 private function: identity of a folder", &offer.to_bytes())
+    blake3::derive_key("duologue v1 private function: identity of a folder", &offer.to_bytes(Method::Dh))
 }
 
 /// What both parties call one run.
 fn batch(offer: &Offer, number: u32, announcement: &[u8; POINT]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key("duologue v1 private function: batch of a folder");
-    hasher.update(&offer.to_bytes()).update(&number.to_le_bytes()).update(announcement);
+    hasher.update(&offer.to_bytes(Method::Dh)).update(&number.to_le_bytes()).update(announcement);
     *hasher.finalize().as_bytes()
 }
 

@@ -40,6 +40,7 @@ pub fn methods(args: &Private) -> Vec<Method> {
         PrivateMethod::Universal => vec![Method::Universal],
         PrivateMethod::Dh => vec![Method::Dh],
         PrivateMethod::Elgamal => vec![Method::ElGamal],
+        PrivateMethod::Bfv => vec![Method::Bfv],
         PrivateMethod::Djn => vec![Method::Djn],
         PrivateMethod::Auto if args.prepared.is_some() => vec![Method::Dh],
         PrivateMethod::Auto if args.allow_linear => vec![Method::Universal, Method::Dh],

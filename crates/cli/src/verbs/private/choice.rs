@@ -70,7 +70,7 @@ pub fn predict(method: Method, case: &Case) -> Duration {
         Method::Dh => dh(case),
         Method::Universal => universal(case),
         // For comparison alone: never the better one, and never chosen.
-        Method::ElGamal | Method::Djn => Duration::MAX,
+        Method::ElGamal | Method::Bfv | Method::Djn => Duration::MAX,
     }
 }
 

@@ -16,6 +16,7 @@ use duologue::circuit::private::{Function, Node};
 use duologue::circuit::universal::{NOTHING, Node as Gate, Nodes, Size};
 use duologue::circuit::{Bit, BitMatrix, Port, bits};
 use duologue::{Inputs, Options, Scheme};
+use he::bfv::Bfv;
 use he::djn::Djn;
 use he::elgamal::ElGamal;
 use kernels::Block;
@@ -49,7 +50,8 @@ pub const TABLES: &[Table] = &[
 
 const NOTES: &str = "\
 Ours is all payload of both directions of one run, base OTs included. A star marks arithmetic: universal circuits that a party
-garbles who does not know the control bits, 32 bytes a switch and 16 for the label of its control bit. `elgamal` and `djn` are the
+garbles who does not know the control bits, 32 bytes a switch and 16 for the label of its control bit; and `bfv_unsafe`, which is
+BFV as the paper's program has it: its answers show which function it is. `elgamal`, `bfv` and `djn` are the
 paper's methods on NANDs; beside dh stands its ElGamal, beside universal its estimate for the circuits of Liu et al.";
 
 const TIMES: &str = "\
@@ -84,8 +86,10 @@ type RunOf = fn(u64, Option<Link>) -> Result<Ran, Failure>;
 
 const METHODS: &[Method] = &[
     Method { row: "dh", beside: "elgamal", bytes: |n| Ok(dh::bytes(n)), run: Some(dh::run), work: |n| n },
-    katz_malka("elgamal", |n| Ok(encrypted::bytes(&encrypted::ELGAMAL, n)), encrypted::run::<ElGamal>),
-    katz_malka("djn", |n| Ok(encrypted::bytes(&encrypted::DJN, n)), encrypted::run::<Djn>),
+    katz_malka("elgamal", |n| Ok(encrypted::bytes::<ElGamal>(n)), encrypted::run::<ElGamal>),
+    katz_malka("bfv", |n| Ok(encrypted::bytes::<Bfv>(n)), encrypted::run::<Bfv>),
+    arithmetic("bfv_unsafe", "bfv", |n| Ok(encrypted::unsafe_bfv(n))),
+    katz_malka("djn", |n| Ok(encrypted::bytes::<Djn>(n)), encrypted::run::<Djn>),
     Method { row: "universal", beside: "uc_liu", bytes: garbled::bytes, run: Some(garbled::run), work: garbled::work },
     arithmetic("universal_liu", "uc_liu", |n| Ok([classical::liu(n), 0])),
     arithmetic("universal_alhassan", "uc_alhassan", |n| Ok([classical::alhassan(n), 0])),

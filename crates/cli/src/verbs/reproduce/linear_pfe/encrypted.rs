@@ -8,35 +8,24 @@ use duologue::circuit::Bit;
 use duologue::circuit::private::{Function, Node};
 use kernels::Block;
 use kernels::generator::Generator;
-use pfe::linear::{Alice, Bob, Linear, Netlist};
+use pfe::Sizes;
+use pfe::linear::{Alice, Bob, Linear, Netlist, traffic};
 
-/// Bytes of a first message.
-const HELLO: u64 = 72;
-
-/// Bytes of what travels.
-pub struct Lengths {
-    key: u64,
-    label: u64,
-    /// Of a wire that is read.
-    ciphertext: u64,
-    /// Of so many operands.
-    answer: (u64, u64),
-    table: u64,
-    /// Gates of a step, whose answers are whole.
-    step: u64,
+/// What a function of so many gates is announced to be.
+fn sizes(gates: u64) -> Sizes {
+    Sizes { inputs: INPUTS, outputs: OUTPUTS, gates, additions: 0 }
 }
 
-pub const ELGAMAL: Lengths = Lengths { key: 32, label: 32, ciphertext: 64, answer: (64, 1), table: 130, step: 512 };
-pub const DJN: Lengths = Lengths { key: 780, label: 16, ciphertext: 768, answer: (768, 18), table: 66, step: 144 };
-
 /// Bytes that Alice sends, and Bob.
-pub fn bytes(of: &Lengths, gates: u64) -> [u64; 2] {
+pub fn bytes<S: Linear>(gates: u64) -> [u64; 2] {
+    traffic::<S>(&sizes(gates), 1)
+}
+
+/// The same of BFV as the paper's program has it: ciphertexts of 5,552 bytes, 8,192 for eight gates' answers, four rows of 21 bytes.
+/// Its answers show which function it is.
+pub fn unsafe_bfv(gates: u64) -> [u64; 2] {
     let (inputs, outputs) = (u64::from(INPUTS), u64::from(OUTPUTS));
-    let answers = |gates: u64| (2 * gates).div_ceil(of.answer.1) * of.answer.0;
-    let answers = gates / of.step * answers(of.step) + answers(gates % of.step);
-    let ciphertexts = (inputs + gates - outputs) * of.ciphertext;
-    // Of Bob a byte says that there is a run, and one that there is no other.
-    [HELLO + answers + outputs * of.label, HELLO + 2 + of.key + inputs * of.label + ciphertexts + gates * of.table]
+    [gates.div_ceil(8) * 8_192 + 16 * outputs, (inputs + gates) * 5_552 + gates * 84 + 16 * inputs]
 }
 
 /// NANDs of two wires, each uniform among all before; the last ones read no outputs.
