@@ -6,7 +6,9 @@
 mod common;
 
 use apps::argmin::encrypted::{Method, Terms};
-use apps::argmin::{Argmin, Direction, halves, of_ciphertexts, shared};
+use apps::argmin::{
+    Argmin, Backtrack, Direction, Found, Held, halves, levels, of_ciphertexts, shared, strings_by_ots,
+};
 use apps::equality::{Equality, equality};
 use apps::universal::{Universal, encode_function, universal};
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
@@ -254,6 +256,24 @@ fn jobs() -> Vec<Job> {
     }
     let least = halves(9, None, duologue::circuit::program::Recipient::Both).bind(&[("alice", 2), ("bob", 3)]).unwrap();
     jobs.push((Arc::new(Argmin), least, of_halves));
+    let both = |width, argument| {
+        [1, 2].map(|seed| {
+            let lanes = |width, from: u64| uints(width, &[from, 3 * from + 1, from + 2]).unwrap();
+            let inputs = Inputs::new().with("values", lanes(width, seed));
+            if argument { inputs.with("arguments", lanes(5, seed)) } else { inputs }
+        })
+    };
+    for direction in [Direction::Both, Direction::One] {
+        let least = strings_by_ots(9, None, direction).bind(&[("values", 3)]).unwrap();
+        jobs.push((Arc::new(Argmin), least, both(9, false)));
+        // A group of three, whose wins are multiplied, with arguments.
+        let least = shared(9, Some(5), direction, &[3]).bind(&[("values", 3)]).unwrap();
+        let [ours, theirs] = of_shares.clone();
+        let argument = |inputs: Inputs| inputs.with("arguments", uints(5, &[9, 30, 4]).unwrap());
+        jobs.push((Arc::new(Argmin), least, [argument(ours), argument(theirs)]));
+    }
+    let walk = levels(9, Found::Walk(5), Goal::Size, Held::Shared(3)).bind(&[]).unwrap();
+    jobs.push((Arc::new(Backtrack), walk, both(9, true)));
     // Neither inputs nor outputs fill their last byte.
     let circuit = registry::find("add").and_then(|block| block.circuit(&[5], Goal::Size)).unwrap();
     let function = Nodes::of_circuit(&circuit).unwrap();
