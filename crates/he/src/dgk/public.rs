@@ -138,7 +138,8 @@ impl PublicKey {
         let (key, modulus) = (&self.0, &self.0.group.modulus);
         key.tables.get_or_init(|| {
             let bits = [number::bits(&[key.u]), self.random_bits()];
-            [(&key.g, bits[0]), (&key.h, bits[1])].map(|(base, bits)| FixedBase::new(modulus, base, bits as usize, powers))
+            [(&key.g, bits[0]), (&key.h, bits[1])]
+                .map(|(base, bits)| FixedBase::new(modulus, base, bits as usize, powers))
         })
     }
 

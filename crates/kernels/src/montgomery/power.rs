@@ -11,8 +11,10 @@ use crate::backend::limbs::{Limb, SIDE_BY_SIDE};
 
 /// Bits of a digit of a fixed base: larger ones save products, and take a table that costs more.
 const WIDTHS: std::ops::RangeInclusive<usize> = 5..=7;
-/// Groups of eight that are taken through a row of the table together, while it is in the cache.
-const GROUPS_A_ROW: usize = 16;
+/// Groups of eight that are taken through a row of the table together, while it is in the cache, and limbs of its numbers of which all
+/// entries are in the nearest one.
+const GROUPS_A_ROW: usize = 48;
+const LIMBS_TOGETHER: usize = 16;
 
 impl Modulus {
     /// The powers of all numbers by one secret exponent of at most `bits` bits, a public number.
@@ -209,16 +211,31 @@ impl FixedBase {
         exponents: &[u64],
         scratch: &mut [Limb],
     ) {
-        let (len, width) = (self.bits.div_ceil(64), self.width);
-        let mut digits = Zeroizing::new(Limb::ZERO);
-        let mut factor = Zeroizing::new(vec![Limb::ZERO; modulus.stride()]);
+        let (len, width, stride) = (self.bits.div_ceil(64), self.width, modulus.stride());
+        let mut digits = Zeroizing::new(vec![Limb::ZERO; groups.len()]);
+        let mut factors = Zeroizing::new(vec![Limb::ZERO; groups.len() * stride]);
         let places = (first * width..self.bits).step_by(self.rounds * width);
         for (at, row) in places.zip(self.table.chunks_exact(self.row(modulus))) {
-            for (group, exponents) in groups.iter_mut().zip(exponents.chunks(SIDE_BY_SIDE * len)) {
-                let exponent = |lane| exponents.chunks_exact(len).nth(lane).unwrap_or(&[]);
-                put_digits(&mut digits, |lane| digit(exponent(lane), at, width));
-                modulus.select_shared(row, &digits, &mut factor);
-                modulus.multiply_group(group, &factor, scratch);
+            for (digits, exponents) in digits.iter_mut().zip(exponents.chunks(SIDE_BY_SIDE * len)) {
+                let exponent = |lane| exponents.get(lane * len..(lane + 1) * len).unwrap_or(&[]);
+                put_digits(digits, |lane| digit(exponent(lane), at, width));
+            }
+            self.look_up(modulus, row, &digits, &mut factors);
+            for (group, factor) in groups.iter_mut().zip(factors.chunks_exact(stride)) {
+                modulus.multiply_group(group, factor, scratch);
+            }
+        }
+    }
+
+    /// For each group the entries of a row that its digits name. Where a limb of all entries lies together, some limbs are looked up
+    /// for all groups, while they are in the nearest cache.
+    fn look_up(&self, modulus: &Modulus, row: &[Limb], digits: &[Limb], factors: &mut [Limb]) {
+        let stride = modulus.stride();
+        let together = if modulus.multiplier.is_some() { LIMBS_TOGETHER } else { stride };
+        for (part, from) in row.chunks((together << self.width) / SIDE_BY_SIDE).zip((0..).step_by(together)) {
+            let limbs = from..stride.min(from + together);
+            for (factor, digits) in factors.chunks_exact_mut(stride).zip(digits) {
+                modulus.select_shared(part, digits, &mut factor[limbs.clone()]);
             }
         }
     }

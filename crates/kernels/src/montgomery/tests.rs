@@ -59,7 +59,8 @@ const CHECKED: u64 = 1100;
 /// Every way to multiply numbers of so many bits: in words, on the processor's instructions if it has them, on lanes that are
 /// checked.
 fn ways(bits: u64) -> impl Iterator<Item = (&'static str, Option<Multiplier>)> {
-    let wide = Backend::available().into_iter().filter_map(|backend| Some((backend.name(), Some(backend.multiplier()?))));
+    let wide =
+        Backend::available().into_iter().filter_map(|backend| Some((backend.name(), Some(backend.multiplier()?))));
     let checked = (bits <= CHECKED).then_some(("checked", Some(Multiplier::Checked(Checked))));
     wide.chain(checked).chain([("words", None)])
 }

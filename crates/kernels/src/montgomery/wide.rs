@@ -7,8 +7,10 @@
 
 use crate::backend::limbs::{LIMB_MASK, Limb, LimbLanes, LimbLoop};
 
-/// Rows of a block, and of what is left over: numbers have an even number of limbs.
-const ROWS: usize = 8;
+/// Rows of a block, and of what is left over: numbers have an even number of limbs, and those of keys of 1,024, 2,048 and 3,072 bits
+/// a multiple of ten. A block of a square is smaller, since all products in it are computed twice.
+const ROWS: usize = 10;
+const ROWS_OF_SQUARE: usize = 6;
 pub(crate) const LEFT: usize = 4;
 const LAST: usize = 2;
 
@@ -115,7 +117,7 @@ impl LimbLoop for Square<'_> {
         Double { a, twice: &mut *twice }.run(cpu);
         let (mut at, mask) = (0, cpu.splat(LIMB_MASK));
         while at < a.len() {
-            let rows = [ROWS, LEFT].into_iter().find(|rows| at + rows <= a.len()).unwrap_or(LAST);
+            let rows = [ROWS_OF_SQUARE, LEFT].into_iter().find(|rows| at + rows <= a.len()).unwrap_or(LAST);
             twice[at..at + rows].copy_from_slice(&a[at..at + rows]);
             // Twice what is above the block has nothing carried into it.
             if at + rows < a.len() {
@@ -123,7 +125,7 @@ impl LimbLoop for Square<'_> {
                 cpu.store(cpu.and(cpu.add(first, first), mask), &mut twice[at + rows]);
             }
             match rows {
-                ROWS => add_rows::<C, ROWS>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]),
+                ROWS_OF_SQUARE => add_rows::<C, ROWS_OF_SQUARE>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]),
                 LEFT => add_rows::<C, LEFT>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]),
                 _ => add_rows::<C, LAST>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]),
             }

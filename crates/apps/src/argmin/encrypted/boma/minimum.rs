@@ -89,9 +89,8 @@ impl Holder {
         }
         let pairs = self.stacked(pairs, 1, factors)?;
         let of_plaintexts = |first| pairs.pick(&(first..pairs.len()).step_by(each).collect::<Vec<_>>());
-        (1..each.min(pairs.len())).try_fold(of_plaintexts(0)?, |sums, first| {
-            self.key.add_to_first(&of_plaintexts(first)?, &sums)
-        })
+        (1..each.min(pairs.len()))
+            .try_fold(of_plaintexts(0)?, |sums, first| self.key.add_to_first(&of_plaintexts(first)?, &sums))
     }
 
     /// Stacks of so many pairs, the last one of those that are left, from the highest one down.
