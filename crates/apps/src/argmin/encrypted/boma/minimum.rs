@@ -12,9 +12,10 @@
 //!
 //! r_b − r_a = δ is not negative, so that no exponent is; b + r_b blinds b − a by δ when a + r_a is known.
 //!
-//! **Packing** takes a square for each bit of a slot. The client, who encrypts anew, puts its answers where their next pair begins
-//! in a plaintext: [2^s·γ] and [2^s·m]. So only what a pair's slots are apart is left to the server, r₁'s squares among them; the values
-//! that it began with it packs by Horner's rule, in all plaintexts at once. Where pairs are cut between plaintexts, s is 0.
+//! **Packing** takes a square for each bit of a slot. The client, who encrypts anew, puts its answers where their next pair
+//! begins in a plaintext: [2^s·γ] and [2^s·m]. So only what a pair's slots are apart is left to the server, r₁'s squares among
+//! them; the values that it began with it packs by Horner's rule, in all plaintexts at once. Where pairs are cut between
+//! plaintexts, s is 0.
 
 use super::super::wide::{Wide, mask};
 use super::fresh::Fresh;
