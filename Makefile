@@ -13,7 +13,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz timing race examples portable wasm faces verilog yosys targets components
+.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz timing race examples portable wasm faces verilog yosys targets components auto
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -71,6 +71,9 @@ fuzz: ## Fuzz every decoder for FUZZ_TIME seconds (needs cargo-fuzz and a nightl
 
 timing: ## Look for secrets in the time of decryption, powers and secret orders (on a quiet machine)
 	$(CARGO) test --release $(CARGO_FLAGS) -p duologue-he --test timing -- --ignored --nocapture --test-threads=1
+
+auto: ## Run what --method auto takes of argmin's methods beside the best three over simulated lines (some minutes)
+	$(CARGO) test --release $(CARGO_FLAGS) -p duologue-cli auto_beside_the_best_three -- --ignored --nocapture
 
 # The sanitizer sees no access that is masked or goes past the caches, nor all of those wider than 16 bytes: the processor
 # is said to have AES-NI and nothing wider, whose kernels have none of them. Tests that take the time are left out.

@@ -45,7 +45,7 @@ fn products<const WORDS: usize>(c: &mut Criterion) {
         group.bench_function(format!("square 10 times modulo a square, {backend}"), |b| {
             b.iter(|| square.square(&y, 10))
         });
-        let fixed = FixedBase::new(&n, &random(WORDS), 512);
+        let fixed = FixedBase::new(&n, &random(WORDS), 512, 3000);
         let exponents = random(COUNT * 8);
         group.bench_function(format!("fixed base, 512 bits, {backend}"), |b| b.iter(|| fixed.power(&n, &exponents)));
     }

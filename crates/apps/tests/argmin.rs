@@ -328,6 +328,9 @@ fn the_least_of_values_in_tiles() {
         (4 * 11_008 + 1, 0, Direction::One, &[]),
         (16_001, 0, Direction::Both, &[3, 5]),
         (9000, 14, Direction::One, &[4, 2]),
+        // The last tile is a group of two or of three, with fewer levels of ANDs than one of four.
+        (7170, 0, Direction::Both, &[4]),
+        (7171, 0, Direction::One, &[4]),
     ] {
         cases.push(Case::new(128, values, parameters(Form::Strings, index, direction, groups), &mut dice));
         cases.push(Case::new(128, values, parameters(Form::Shared, index, direction, groups), &mut dice));

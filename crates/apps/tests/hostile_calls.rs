@@ -6,7 +6,7 @@
 mod common;
 
 use apps::argmin::encrypted::{Method, Terms};
-use apps::argmin::{Argmin, Direction, halves, of_ciphertexts, shared};
+use apps::argmin::{Argmin, Backtrack, Direction, Found, Held, halves, levels, of_ciphertexts, shared, strings_by_ots};
 use apps::equality::{Equality, equality};
 use apps::universal::{Universal, encode_function, universal};
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
@@ -254,6 +254,15 @@ fn jobs() -> Vec<Job> {
     }
     let least = halves(9, None, duologue::circuit::program::Recipient::Both).bind(&[("alice", 2), ("bob", 3)]).unwrap();
     jobs.push((Arc::new(Argmin), least, of_halves));
+    for direction in [Direction::Both, Direction::One] {
+        let least = strings_by_ots(9, None, direction).bind(&[("values", 3)]).unwrap();
+        jobs.push((Arc::new(Argmin), least, shared_by_both(false)));
+        // A group of three, whose wins are multiplied, with arguments.
+        let least = shared(9, Some(5), direction, &[3]).bind(&[("values", 3)]).unwrap();
+        let [ours, theirs] = of_shares.clone();
+        let argument = |inputs: Inputs| inputs.with("arguments", uints(5, &[9, 30, 4]).unwrap());
+        jobs.push((Arc::new(Argmin), least, [argument(ours), argument(theirs)]));
+    }
     // Neither inputs nor outputs fill their last byte.
     let circuit = registry::find("add").and_then(|block| block.circuit(&[5], Goal::Size)).unwrap();
     let function = Nodes::of_circuit(&circuit).unwrap();
@@ -266,6 +275,21 @@ fn jobs() -> Vec<Job> {
     jobs.push((Arc::new(Universal), added.bind(&[]).unwrap(), of_function));
     jobs.push(over_ciphertexts(Method::Duologue));
     jobs
+}
+
+/// Inputs that both share.
+fn shared_by_both(argument: bool) -> [Inputs; 2] {
+    [1, 2].map(|seed| {
+        let lanes = |width| uints(width, &[seed, 3 * seed + 1, seed + 2]).unwrap();
+        let inputs = Inputs::new().with("values", lanes(9));
+        if argument { inputs.with("arguments", lanes(5)) } else { inputs }
+    })
+}
+
+/// A walk, whose Bob alone reads anything that no honest party sends.
+fn walk() -> Job {
+    let walk = levels(9, Found::Walk(5), Goal::Size, Held::Shared(3)).bind(&[]).unwrap();
+    (Arc::new(Backtrack), walk, shared_by_both(true))
 }
 
 type Job = (Arc<dyn CallProtocol>, Binding, [Inputs; 2]);
@@ -328,7 +352,8 @@ fn against_after(
 #[test]
 fn flipped_bits_of_a_call_are_an_error_or_another_result() {
     let gmw = Options::new(Scheme::Gmw);
-    let jobs = jobs().into_iter().chain([Method::Boma, Method::Erkin].map(over_ciphertexts)).collect::<Vec<_>>();
+    let others = [Method::Boma, Method::Erkin].map(over_ciphertexts).into_iter().chain([walk()]);
+    let jobs = jobs().into_iter().chain(others).collect::<Vec<_>>();
     for (job, us) in jobs.iter().flat_map(|job| [(job, Party::Alice), (job, Party::Bob)]) {
         for every in 1..12 {
             match against(us, (At::Online, Harm::Bits(every)), &gmw, job) {

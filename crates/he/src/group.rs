@@ -129,6 +129,23 @@ impl Group {
         Ok(self.batch(self.modulus.power_each(&a.residues, exponents.flat(), bits.max(1) as usize)))
     }
 
+    /// 2^bits·a + constant·b for each place.
+    pub(crate) fn double_and_add_multiples(
+        &self,
+        a: &Ciphertexts,
+        b: &Ciphertexts,
+        constants: &Plaintexts,
+        bits: u32,
+    ) -> Result<Ciphertexts> {
+        self.check(a)?;
+        self.check(b)?;
+        Self::check_lengths(a.len(), b.len())?;
+        Self::check_lengths(b.len(), constants.len())?;
+        let exponents = exponents(constants, bits)?;
+        let bits = bits.max(1) as usize;
+        Ok(self.batch(self.modulus.power_each_onto(&a.residues, &b.residues, exponents.flat(), bits)))
+    }
+
     pub(crate) fn negate(&self, a: &Ciphertexts) -> Result<Ciphertexts> {
         self.check(a)?;
         Ok(if a.is_empty() { a.clone() } else { self.batch(self.inverses(&a.residues)) })

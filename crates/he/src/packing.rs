@@ -268,7 +268,7 @@ impl Columns {
             for (part, &width) in parts.iter().zip(&self.parts).rev() {
                 let part = part.pick(&places)?;
                 packed = Some(match packed {
-                    Some(above) => stacked(key, &key.double(&above, width)?, &part)?,
+                    Some(above) => key.add_to_first(&key.double(&above, width)?, &part)?,
                     None => part,
                 });
             }
@@ -299,14 +299,7 @@ impl Columns {
     }
 }
 
-/// Sums of ciphertexts and the first of others, then the rest of these.
-fn stacked(key: &PublicKey, above: &Ciphertexts, below: &Ciphertexts) -> Result<Ciphertexts> {
-    let [first, rest] = [0..above.len(), above.len()..below.len()].map(|places| places.collect::<Vec<_>>());
-    let sums = key.add(above, &below.pick(&first)?)?;
-    if rest.is_empty() { Ok(sums) } else { Ciphertexts::joined(&[sums, below.pick(&rest)?]) }
-}
-
-fn shifted_up(x: &[u64], by: u32, len: usize) -> number::Words {
+pub(crate) fn shifted_up(x: &[u64], by: u32, len: usize) -> number::Words {
     let mut out = number::small(0, len);
     let (words, bits) = (by as usize / 64, by % 64);
     for (i, &word) in x.iter().enumerate() {

@@ -4,6 +4,7 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 use crate::number::{self, Words};
+use crate::packing::shifted_up;
 
 /// A batch of numbers that are not negative, erased when dropped. It has no `Debug`.
 #[derive(Clone)]
@@ -55,6 +56,20 @@ impl Plaintexts {
     /// The words of each of them.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u64]> {
         self.words.chunks_exact(self.each)
+    }
+
+    /// Each number times 2^times, where `times` has a public number for each.
+    ///
+    /// # Panics
+    /// If it has not as many.
+    pub fn doubled(&self, times: &[u32]) -> Plaintexts {
+        assert_eq!(times.len(), self.len(), "as many numbers of doublings as numbers");
+        let more = times.iter().max().map_or(0, |&times| times.div_ceil(64)) as usize;
+        let mut out = Plaintexts::zeros(self.len(), self.each + more);
+        for (at, (number, &times)) in self.iter().zip(times).enumerate() {
+            out.get_mut(at).copy_from_slice(&shifted_up(number, times, self.each + more));
+        }
+        out
     }
 
     /// The numbers if each has 128 bits at most.

@@ -130,10 +130,8 @@ fn powers_take_the_same_time_for_all_exponents() {
     let base = |n: &Modulus| [&[3][..], &vec![0; n.len() - 1]].concat();
     for (what, n) in [("", Modulus::new(&root)), (" modulo a square", Modulus::square_of(&root))] {
         let n = n.expect("odd");
-        for (many, make) in
-            [("few", FixedBase::new as fn(&Modulus, &[u64], usize) -> FixedBase), ("many", FixedBase::for_many)]
-        {
-            let table = make(&n, &base(&n), 256);
+        for (many, powers) in [("few", 1), ("some", 100), ("many", 3000)] {
+            let table = FixedBase::new(&n, &base(&n), 256, powers);
             let t = t_value(&mut dice, vec![0; 32], put, |exponents| drop(table.power(&n, exponents)));
             assert_same(&format!("{many} powers of a fixed base{what} by 0 against others"), t);
         }

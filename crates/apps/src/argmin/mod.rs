@@ -64,7 +64,6 @@ use std::sync::Arc;
 /// |---|---|---|
 /// | [`Form::Shared`] | Alice's a and Bob's b of l + 1 bits, n lanes each; Alice's ρ of l + 1 bits in one lane; without index n arguments, whoever holds them | y* − ρ modulo 2^(l+1), Bob's; the index or argument, shared |
 /// | [`Form::Halves`] | Alice's and Bob's values of l bits, of any numbers of lanes; without index their arguments | y* and the index or argument, shared |
-///
 /// | [`Form::Strings`] | shared values of l bits, n lanes; without index n arguments, whoever holds them | y* and the index or argument, shared |
 ///
 /// An index counts Alice's values first, then Bob's.

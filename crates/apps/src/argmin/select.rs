@@ -77,6 +77,10 @@ impl Winners {
 
     /// Ends a level of ANDs: the products are terms, and of an odd number the last one stays.
     pub fn join(&mut self, triples: &Rows, opened: &Rows, party: Party) {
+        // A tile that has nothing but a smaller group may have fewer levels than whole groups.
+        if opened.lanes() == 0 {
+            return;
+        }
         let products = multiply(triples, opened, party);
         let (mut lanes, mut product, mut from) = (Vec::new(), 0, 0);
         let mut rests = Vec::new();

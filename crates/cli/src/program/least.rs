@@ -300,7 +300,8 @@ impl Wanted {
             }
             (method, Some(link)) => {
                 let ours = Terms { groups: self.groups_of_ciphertexts(&ours, link)?, ..ours };
-                let all = [(encrypted::Method::Duologue, &ours), (encrypted::Method::Erkin, &theirs)];
+                let alike = Terms { statistical: theirs.statistical + self.bits_of_all_numbers(), ..theirs };
+                let all = [(encrypted::Method::Duologue, &ours), (encrypted::Method::Erkin, &alike)];
                 let (method, terms) = match method {
                     None => self.fastest_of_ciphertexts(all, link),
                     Some(_) => all[0],
@@ -318,6 +319,12 @@ impl Wanted {
         let argument = Some(self.argument.unwrap_or(self.values().next_power_of_two().ilog2()) + 1);
         let (values, bits) = (self.values() as usize, self.width);
         Ok(argmin::groups(&Tournament { values, bits, argument, millibits_of_ot }, link))
+    }
+
+    /// By so many bits more each number of Erkin's tournament is blinded, four of them a value, where all together are to be hidden
+    /// as well as ours.
+    fn bits_of_all_numbers(&self) -> u32 {
+        (4 * self.values()).next_power_of_two().ilog2()
     }
 
     fn of_ciphertexts(&self, method: encrypted::Method, terms: &Terms, keys: Keys) -> Chosen {

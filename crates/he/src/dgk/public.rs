@@ -133,11 +133,13 @@ impl PublicKey {
         self.0.group.read_numbers(bytes)
     }
 
-    fn tables(&self) -> &[FixedBase; 2] {
+    /// Made when first used, for about so many powers.
+    fn tables(&self, powers: usize) -> &[FixedBase; 2] {
         let (key, modulus) = (&self.0, &self.0.group.modulus);
         key.tables.get_or_init(|| {
             let bits = [number::bits(&[key.u]), self.random_bits()];
-            [(&key.g, bits[0]), (&key.h, bits[1])].map(|(base, bits)| FixedBase::new(modulus, base, bits as usize))
+            [(&key.g, bits[0]), (&key.h, bits[1])]
+                .map(|(base, bits)| FixedBase::new(modulus, base, bits as usize, powers))
         })
     }
 
@@ -148,7 +150,7 @@ impl PublicKey {
     /// g^m.
     fn lifted(&self, values: &Plaintexts) -> Result<Residues> {
         let values = values.below(&[self.0.u])?;
-        Ok(self.tables()[0].power(&self.0.group.modulus, values.flat()))
+        Ok(self.tables(values.len())[0].power(&self.0.group.modulus, values.flat()))
     }
 
     /// h^r.
@@ -157,7 +159,7 @@ impl PublicKey {
         let mut exponents = Zeroizing::new(vec![0; count * len]);
         rng.words(&mut exponents);
         exponents.chunks_exact_mut(len).for_each(|exponent| number::cut(exponent, self.random_bits()));
-        self.tables()[1].power(&self.0.group.modulus, &exponents)
+        self.tables(count)[1].power(&self.0.group.modulus, &exponents)
     }
 }
 

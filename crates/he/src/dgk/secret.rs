@@ -237,7 +237,8 @@ impl Half {
         let [g, h] = self.tables.get_or_init(|| {
             let base = |base: &[u64]| number::remainder(base, &self.prime);
             let [g, h] = public.bases().map(base);
-            [(g, bits[0]), (h, bits[1])].map(|(base, bits)| FixedBase::new(&self.modulus, &base, bits as usize))
+            let table = |base: Words, bits: u32| FixedBase::new(&self.modulus, &base, bits as usize, values.len());
+            [table(g, bits[0]), table(h, bits[1])]
         });
         let (lifted, zeros) = (g.power(&self.modulus, values.flat()), h.power(&self.modulus, &exponents));
         self.modulus.values(&self.modulus.multiply(&lifted, &zeros))

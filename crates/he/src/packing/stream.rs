@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernels::montgomery::Residues;
+use kernels::montgomery::{Modulus, Residues};
 
 use super::{Layout, shifted_up};
 use crate::error::{Error, Result};
@@ -12,9 +12,12 @@ use crate::paillier::PublicKey;
 use crate::plaintexts::Plaintexts;
 use crate::size::KeySize;
 
+/// Plaintexts that are packed side by side.
+const TOGETHER: usize = 8;
+
 /// Numbers of any widths one after the other, cut into plaintexts of which each holds as many of the next ones as fit.
 ///
-/// Ciphertexts are packed by Horner's rule in all plaintexts at once, whatever their slots are: all are squared from bit to
+/// Ciphertexts are packed by Horner's rule in eight plaintexts at once, whatever their slots are: all are squared from bit to
 /// bit, and those in which a slot begins are multiplied by its ciphertext.
 pub struct Stream {
     layouts: Vec<Layout>,
@@ -75,30 +78,25 @@ impl Stream {
         let group = key.group();
         group.check(values)?;
         Group::check_lengths(values.len(), self.count)?;
-        let modulus = &group.modulus;
-        let mut packed = modulus.ones(self.len());
         // Behind the values a one, for plaintexts without a slot at a bit.
-        let values = Residues::joined(&[values.residues.clone(), modulus.ones(1)]);
+        let values = Residues::joined(&[values.residues.clone(), group.modulus.ones(1)]);
+        let parts: Vec<_> = self.parts().collect();
+        let packed: Vec<_> = parts.chunks(TOGETHER).map(|parts| self.horner(&group.modulus, parts, &values)).collect();
+        Ok(group.batch(if packed.is_empty() { group.modulus.ones(0) } else { Residues::joined(&packed) }))
+    }
+
+    /// Some plaintexts, from the highest bit of them on.
+    fn horner(&self, modulus: &Modulus, parts: &[(&Layout, usize)], values: &Residues) -> Residues {
+        let mut packed = modulus.ones(parts.len());
         let mut above = None;
-        for (bit, slots) in self.slots().into_iter().rev() {
+        for (bit, slots) in slots(parts).into_iter().rev() {
             packed = modulus.square(&packed, above.map_or(0, |above: u32| above - bit) as usize);
-            let mut places = vec![self.count; self.len()];
+            let mut places = vec![self.count; parts.len()];
             slots.into_iter().for_each(|(at, value)| places[at] = value);
             packed = modulus.multiply(&packed, &values.pick(places.into_iter()));
             above = Some(bit);
         }
-        Ok(group.batch(packed))
-    }
-
-    /// For each bit at which slots begin, their plaintexts and their numbers.
-    fn slots(&self) -> BTreeMap<u32, Vec<(usize, usize)>> {
-        let mut slots = BTreeMap::<_, Vec<_>>::new();
-        for (at, (layout, first)) in self.parts().enumerate() {
-            for slot in 0..layout.len() {
-                slots.entry(layout.first_bit(slot)).or_default().push((at, first + slot));
-            }
-        }
-        slots
+        packed
     }
 
     /// The numbers in packed plaintexts that came from a peer.
@@ -115,4 +113,15 @@ impl Stream {
         }
         Ok(out)
     }
+}
+
+/// For each bit at which slots begin, their plaintexts and their numbers.
+fn slots(parts: &[(&Layout, usize)]) -> BTreeMap<u32, Vec<(usize, usize)>> {
+    let mut slots = BTreeMap::<_, Vec<_>>::new();
+    for (at, (layout, first)) in parts.iter().enumerate() {
+        for slot in 0..layout.len() {
+            slots.entry(layout.first_bit(slot)).or_default().push((at, first + slot));
+        }
+    }
+    slots
 }

@@ -216,6 +216,31 @@ impl PublicKey {
         Ok(self.group().batch(self.group().modulus.square(&a.residues, times as usize)))
     }
 
+    /// 2^bits·a + constant·b for each place, with secret constants of at most `bits` bits, one at least, a public number: both are
+    /// doubled together.
+    ///
+    /// # Errors
+    /// If the batches differ in length, one is of another key, or a constant has more bits.
+    pub fn double_and_add_multiples(
+        &self,
+        a: &Ciphertexts,
+        b: &Ciphertexts,
+        constants: &Plaintexts,
+        bits: u32,
+    ) -> Result<Ciphertexts> {
+        self.group().double_and_add_multiples(a, b, constants, bits)
+    }
+
+    /// Sums of all of `a` and the first of `b`, and the rest of `b`, which are no fewer.
+    ///
+    /// # Errors
+    /// If they are fewer, or one is of another key.
+    pub fn add_to_first(&self, a: &Ciphertexts, b: &Ciphertexts) -> Result<Ciphertexts> {
+        let [first, rest] = [0..a.len(), a.len()..b.len()].map(|places| places.collect::<Vec<_>>());
+        let sums = self.add(a, &b.pick(&first)?)?;
+        if rest.is_empty() { Ok(sums) } else { Ciphertexts::joined(&[sums, b.pick(&rest)?]) }
+    }
+
     /// N − m for each constant m, and 0 for 0: what to add in order to subtract m.
     ///
     /// # Errors
@@ -247,7 +272,7 @@ impl PublicKey {
     fn zeros(&self, count: usize, rng: &mut Generator) -> Residues {
         let (square, bits) = (&self.group().modulus, self.0.size.bits() + STATISTICAL);
         let base = number::resized(&self.0.nth_power, square.len());
-        let table = self.0.table.get_or_init(|| FixedBase::new(square, &base, bits as usize));
+        let table = self.0.table.get_or_init(|| FixedBase::new(square, &base, bits as usize, count));
         table.power(square, &exponents(count, bits, rng))
     }
 }

@@ -20,8 +20,6 @@ use crate::size::KeySize;
 
 /// What begins a private key's file.
 const MAGIC: &[u8; 8] = b"duo-hes\x01";
-/// From so many ciphertexts in the first batch on, the table is one for many powers.
-const MANY: usize = 256;
 
 /// A private key. It is erased when dropped, and has no `Debug`.
 ///
@@ -248,9 +246,8 @@ impl Half {
     /// Powers of a base modulo N², here modulo the square of the prime.
     fn power_of_base(&self, base: &[u64], exponents: &[u64], bits: u32) -> Words {
         let count = exponents.len() / bits.div_ceil(64) as usize;
-        let make = if count < MANY { FixedBase::new } else { FixedBase::for_many };
         let base = || number::remainder(base, self.square.words());
-        let table = self.table.get_or_init(|| make(&self.square, &base(), bits as usize));
+        let table = self.table.get_or_init(|| FixedBase::new(&self.square, &base(), bits as usize, count));
         self.square.values(&table.power(&self.square, exponents))
     }
 }

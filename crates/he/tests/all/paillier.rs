@@ -101,6 +101,30 @@ fn sums_and_products_are_those_of_the_plaintexts() {
 }
 
 #[test]
+fn doubled_numbers_and_sums_with_the_first_are_those_of_the_plaintexts() {
+    let secret = vector_key();
+    let (public, mut dice) = (secret.public(), dice(9));
+    let [a, b] = [[5_u128, 1 << 90, 0, 77, 12, 3, 9, 8, 1], [3, 4, 1 << 70, 0, 6, 2, 7, 5, 11]];
+    let [few, many] =
+        [&a[..3], &a[..]].map(|values| secret.encrypt(&Plaintexts::new(values), &mut dice).expect("small"));
+    let others = secret.encrypt(&Plaintexts::new(&b), &mut dice).expect("small");
+    let constants = [0, 1, 9, (1 << 30) - 1, 1 << 29, 77, 4, 5, 6];
+    let opened = |found: Ciphertexts| secret.decrypt(&found).expect("ours").to_u128s().expect("128 bits").to_vec();
+    let found = public.double_and_add_multiples(&many, &others, &Plaintexts::new(&constants), 30).expect("30 bits");
+    let expected = a.iter().zip(&b).zip(&constants).map(|((a, b), k)| (a << 30) + b * k).collect::<Vec<_>>();
+    assert_eq!(opened(found), expected);
+    let sums = opened(public.add_to_first(&few, &others).expect("fewer"));
+    assert_eq!(sums, [&[8, (1 << 90) + 4, 1 << 70][..], &b[3..]].concat());
+    assert!(matches!(public.add_to_first(&many, &few), Err(Error::Lengths(..))));
+    let long = Plaintexts::new(&[1 << 30; 9]);
+    assert!(public.double_and_add_multiples(&many, &others, &long, 30).is_err());
+    assert!(public.double_and_add_multiples(&many, &few, &Plaintexts::new(&constants), 30).is_err());
+    let doubled = Plaintexts::new(&a).doubled(&[0, 1, 5, 64, 65, 200, 127, 128, 3]);
+    let expected = a.iter().zip([0, 1, 5, 64, 65, 200, 127, 128, 3]).map(|(&a, by)| BigUint::from(a) << by);
+    assert!(doubled.iter().map(big).eq(expected));
+}
+
+#[test]
 fn keys_and_ciphertexts_come_back_from_bytes() {
     let secret = key();
     let public = PublicKey::from_bytes(&secret.public().to_bytes(), size(512)).expect("a key");

@@ -49,7 +49,9 @@ pub(crate) trait LimbLanes: Copy {
     fn carry(self, x: Self::Reg) -> Self::Reg;
     /// `sum` and the low 52 bits of the product of the low 52 bits of `x` and of `y`.
     fn add_low(self, sum: Self::Reg, x: Self::Reg, y: Self::Reg) -> Self::Reg;
-    /// `sum` and the high 52 bits of that product.
+    /// The low 52 bits of the product of the low 52 bits of `x`, which may have more, and of `y`.
+    fn multiply_low(self, x: Self::Reg, y: Self::Reg) -> Self::Reg;
+    /// `sum` and the high 52 bits of the product of the low 52 bits of `x` and of `y`.
     fn add_high(self, sum: Self::Reg, x: Self::Reg, y: Self::Reg) -> Self::Reg;
     /// The lanes in which both are equal.
     fn equal(self, x: Self::Reg, y: Self::Reg) -> Self::Mask;
@@ -113,6 +115,9 @@ impl LimbLanes for Checked {
     }
     fn add_low(self, sum: Limb, x: Limb, y: Limb) -> Limb {
         self.add(sum, Self::each(|lane| Self::product(x.0[lane], y.0[lane]) as u64 & LIMB_MASK))
+    }
+    fn multiply_low(self, x: Limb, y: Limb) -> Limb {
+        self.add_low(self.splat(0), self.and(x, self.splat(LIMB_MASK)), y)
     }
     fn add_high(self, sum: Limb, x: Limb, y: Limb) -> Limb {
         self.add(sum, Self::each(|lane| (Self::product(x.0[lane], y.0[lane]) >> LIMB_BITS) as u64))

@@ -44,8 +44,8 @@ pub use residues::Residues;
 /// The smallest and the largest modulus, in bits.
 const SMALLEST: usize = 64;
 const LARGEST: usize = 6144;
-/// Limbs of a number are a multiple of this, those of both components of a pair too, and of each at least so many, as the blocks of
-/// rows in `wide.rs` want it.
+/// Limbs of a number are a multiple of this, and those of a component of a pair and of its root of half of it, as the blocks of rows in
+/// `wide.rs` want it; each has at least so many.
 const STEP: usize = wide::LEFT;
 const FEWEST: usize = 10;
 
@@ -90,7 +90,11 @@ impl Modulus {
     /// # Panics
     /// If the processor does not have it.
     pub fn with_backend(words: &[u64], backend: Backend) -> Result<Self, UnsuitableModulus> {
-        let (words, multiplier) = (checked(words)?, backend.multiplier());
+        Self::with_multiplier(words, backend.multiplier())
+    }
+
+    fn with_multiplier(words: &[u64], multiplier: Option<Multiplier>) -> Result<Self, UnsuitableModulus> {
+        let words = checked(words)?;
         // Numbers may be as large as their words allow, which can be more than the bits of the modulus.
         let held = (words::bits(words) + 2).max(64 * words.len()).div_ceil(LIMB_BITS);
         Ok(Self::with_limbs(words, held.max(FEWEST).next_multiple_of(STEP), multiplier))

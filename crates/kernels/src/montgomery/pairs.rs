@@ -43,6 +43,13 @@ impl Modulus {
     /// # Panics
     /// If the processor does not have it.
     pub fn square_of_with_backend(root: &[u64], backend: Backend) -> Result<Self, UnsuitableModulus> {
+        Self::square_with_multiplier(root, backend.multiplier())
+    }
+
+    pub(super) fn square_with_multiplier(
+        root: &[u64],
+        multiplier: Option<Multiplier>,
+    ) -> Result<Self, UnsuitableModulus> {
         let bits = words::bits(root);
         let root = &root[..bits.div_ceil(64)];
         let square = words::product_and_sum(root, root, &[]);
@@ -50,7 +57,7 @@ impl Modulus {
         if bits <= SMALLEST / 2 {
             return Err(UnsuitableModulus);
         }
-        let Some(multiplier) = backend.multiplier() else { return Self::with_backend(words, backend) };
+        let Some(multiplier) = multiplier else { return Self::with_multiplier(words, None) };
         // R ≥ 64·n, and what the words of the square hold is less than R·2^bits.
         let held = (bits + 6).max(128 * root.len() - bits);
         let limbs = held.div_ceil(LIMB_BITS).next_multiple_of(STEP / 2).max(FEWEST);

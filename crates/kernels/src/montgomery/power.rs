@@ -9,11 +9,12 @@ use super::words::digit;
 use super::{Modulus, Residues};
 use crate::backend::limbs::{Limb, SIDE_BY_SIDE};
 
-/// Bits of a digit of a fixed base, for few powers and for many: larger ones save products, and take a table that costs more.
-const FEW: usize = 5;
-const MANY: usize = 7;
-/// Groups of eight that are taken through a row of the table together, while it is in the cache.
-const GROUPS_A_ROW: usize = 16;
+/// Bits of a digit of a fixed base: larger ones save products, and take a table that costs more.
+const WIDTHS: std::ops::RangeInclusive<usize> = 5..=7;
+/// Groups of eight that are taken through a row of the table together, while it is in the cache, and limbs of its numbers of which all
+/// entries are in the nearest one.
+const GROUPS_A_ROW: usize = 48;
+const LIMBS_TOGETHER: usize = 16;
 
 impl Modulus {
     /// The powers of all numbers by one secret exponent of at most `bits` bits, a public number.
@@ -22,7 +23,7 @@ impl Modulus {
     /// If the exponent has not as many words as its bits take. That it has no more bits is not looked at.
     pub fn power(&self, bases: &Residues, exponent: &[u64], bits: usize) -> Residues {
         assert_eq!(exponent.len(), bits.div_ceil(64), "words of an exponent of {bits} bits");
-        self.powers(bases, bits, |_| exponent)
+        self.powers(None, bases, bits, |_| exponent)
     }
 
     /// The power of each number by an exponent of its own of at most `bits` bits, a public number; exponents lie one
@@ -31,14 +32,35 @@ impl Modulus {
     /// # Panics
     /// If there are not as many exponents as numbers.
     pub fn power_each(&self, bases: &Residues, exponents: &[u64], bits: usize) -> Residues {
+        self.powers_each(None, bases, exponents, bits)
+    }
+
+    /// start^(2^bits)·base^exponent, where each start has a base and an exponent as [`power_each`](Self::power_each) takes them: for
+    /// as many squares as the power alone takes.
+    ///
+    /// # Panics
+    /// If there are not as many bases as starts, or exponents as bases.
+    pub fn power_each_onto(&self, starts: &Residues, bases: &Residues, exponents: &[u64], bits: usize) -> Residues {
+        assert_eq!(starts.len(), bases.len(), "as many starts as bases");
+        self.check(starts);
+        self.powers_each(Some(starts), bases, exponents, bits)
+    }
+
+    fn powers_each(&self, starts: Option<&Residues>, bases: &Residues, exponents: &[u64], bits: usize) -> Residues {
         let len = bits.div_ceil(64);
         assert_eq!(exponents.len(), bases.len() * len, "an exponent of {bits} bits for each base");
-        self.powers(bases, bits, |at| {
+        self.powers(starts, bases, bits, |at| {
             &exponents[(at * len).min(exponents.len())..((at + 1) * len).min(exponents.len())]
         })
     }
 
-    fn powers<'a>(&self, bases: &Residues, bits: usize, exponent: impl Fn(usize) -> &'a [u64]) -> Residues {
+    fn powers<'a>(
+        &self,
+        starts: Option<&Residues>,
+        bases: &Residues,
+        bits: usize,
+        exponent: impl Fn(usize) -> &'a [u64],
+    ) -> Residues {
         let width = digit_bits(bits);
         let mut table = Zeroizing::new(vec![Limb::ZERO; self.stride() << width]);
         let mut factor = Zeroizing::new(vec![Limb::ZERO; self.stride()]);
@@ -47,13 +69,16 @@ impl Modulus {
             self.fill_table(&mut table, group, one.group(0), scratch);
             let mut digits = Zeroizing::new(Limb::ZERO);
             let highest = bits.div_ceil(width).saturating_sub(1);
+            if let Some(starts) = starts {
+                group.copy_from_slice(starts.group(at));
+            }
             for number in (0..=highest).rev() {
                 put_digits(&mut digits, |lane| digit(exponent(SIDE_BY_SIDE * at + lane), number * width, width));
-                if number == highest {
+                if number == highest && starts.is_none() {
                     self.select(&table, &digits, group);
                     continue;
                 }
-                (0..width).for_each(|_| self.square_group(group, scratch));
+                (0..width.min(bits - number * width)).for_each(|_| self.square_group(group, scratch));
                 self.select(&table, &digits, &mut factor);
                 self.multiply_group(group, &factor, scratch);
             }
@@ -91,43 +116,40 @@ fn put_digits(digits: &mut Limb, digit: impl Fn(usize) -> u64) {
     digits.0.iter_mut().enumerate().for_each(|(lane, place)| *place = digit(lane));
 }
 
-/// Powers of one base, from a table of base^(d·2^(wk)) for every digit d of w bits and every place k of an exponent.
+/// Powers of one base, from a table of base^(d·2^(wk)) for every digit d of w bits and one in v of the places k of an exponent:
+/// the others are taken in v rounds, with w squares before each but the first (Lim and Lee, *More flexible exponentiation with
+/// precomputation*, CRYPTO 1994, with digits of neighbouring bits).
 #[derive(ZeroizeOnDrop)]
 pub struct FixedBase {
-    /// One row of 2^w numbers for each place: of all of them a limb after the other, or number after number.
+    /// One row of 2^w numbers for each of these places: of all of them a limb after the other, or number after number.
     table: Vec<Limb>,
     bits: usize,
     /// w.
     width: usize,
+    /// v.
+    rounds: usize,
 }
 
 impl FixedBase {
-    /// A table for exponents of at most `bits` bits, which takes 32·⌈bits/5⌉ numbers. The base has as many words as the
-    /// modulus.
+    /// A table for exponents of at most `bits` bits that pays for about so many powers: more of them take less time each, with a
+    /// table that takes more. The base has as many words as the modulus.
     ///
     /// # Panics
     /// If it has not, or there are no bits.
-    pub fn new(modulus: &Modulus, base: &[u64], bits: usize) -> Self {
-        Self::with_digits(modulus, base, bits, FEW)
+    pub fn new(modulus: &Modulus, base: &[u64], bits: usize, powers: usize) -> Self {
+        let (width, rounds) = shape(modulus, bits, powers.div_ceil(SIDE_BY_SIDE));
+        Self::with_shape(modulus, base, bits, width, rounds)
     }
 
-    /// The same for some hundreds of powers or more, which take three quarters of the time; the table takes 128·⌈bits/7⌉ numbers,
-    /// three times as many.
-    ///
-    /// # Panics
-    /// As [`new`](Self::new).
-    pub fn for_many(modulus: &Modulus, base: &[u64], bits: usize) -> Self {
-        Self::with_digits(modulus, base, bits, MANY)
-    }
-
-    fn with_digits(modulus: &Modulus, base: &[u64], bits: usize, width: usize) -> Self {
+    fn with_shape(modulus: &Modulus, base: &[u64], bits: usize, width: usize, rounds: usize) -> Self {
         assert!(base.len() == modulus.len() && bits > 0, "one base, and exponents of some bits");
         let mut places = vec![modulus.residues(base)];
-        for place in 1..bits.div_ceil(width) {
-            places.push(modulus.square(&places[place - 1], width));
+        for place in 1..bits.div_ceil(width).div_ceil(rounds) {
+            places.push(modulus.square(&places[place - 1], width * rounds));
         }
         let (stride, row) = (modulus.stride(), modulus.stride() << width);
-        let mut fixed = FixedBase { table: vec![Limb::ZERO; row / SIDE_BY_SIDE * places.len()], bits, width };
+        let table = vec![Limb::ZERO; row / SIDE_BY_SIDE * places.len()];
+        let mut fixed = FixedBase { table, bits, width, rounds };
         let table = bytemuck::cast_slice_mut::<Limb, u64>(&mut fixed.table);
         let mut number = Zeroizing::new(vec![0; stride]);
         // Few rows at a time, which stay in the cache for all digits.
@@ -158,25 +180,82 @@ impl FixedBase {
     /// If the words are no whole number of exponents, or the modulus is another one in length. Of another modulus of the
     /// same length nobody can tell: the powers are then wrong.
     pub fn power(&self, modulus: &Modulus, exponents: &[u64]) -> Residues {
-        let (len, width) = (self.bits.div_ceil(64), self.width);
-        let row = (modulus.stride() << width) / SIDE_BY_SIDE;
+        let (len, places) = (self.bits.div_ceil(64), self.bits.div_ceil(self.width));
         assert_eq!(exponents.len() % len, 0, "exponents of {} bits", self.bits);
-        assert_eq!(self.table.len(), row * self.bits.div_ceil(width), "a table of another modulus");
+        let held = self.row(modulus) * places.div_ceil(self.rounds);
+        assert_eq!(self.table.len(), held, "a table of another modulus");
         let mut out = modulus.ones(exponents.len() / len);
-        let (mut scratch, mut digits) = (modulus.scratch(), Zeroizing::new(Limb::ZERO));
-        let mut factor = Zeroizing::new(vec![Limb::ZERO; modulus.stride()]);
+        let mut scratch = modulus.scratch();
         let mut groups: Vec<_> = out.groups_mut().collect();
         let exponents = exponents.chunks(GROUPS_A_ROW * SIDE_BY_SIDE * len);
         for (groups, exponents) in groups.chunks_mut(GROUPS_A_ROW).zip(exponents) {
-            for (place, row) in self.table.chunks_exact(row).enumerate() {
-                for (group, exponents) in groups.iter_mut().zip(exponents.chunks(SIDE_BY_SIDE * len)) {
-                    let exponent = |lane| exponents.chunks_exact(len).nth(lane).unwrap_or(&[]);
-                    put_digits(&mut digits, |lane| digit(exponent(lane), place * width, width));
-                    modulus.select_shared(row, &digits, &mut factor);
-                    modulus.multiply_group(group, &factor, &mut scratch);
+            for first in (0..self.rounds.min(places)).rev() {
+                self.round(modulus, first, groups, exponents, &mut scratch);
+                if first > 0 {
+                    let mut squares = |group: &mut [Limb]| {
+                        (0..self.width).for_each(|_| modulus.square_group(group, &mut scratch));
+                    };
+                    groups.iter_mut().for_each(|group| squares(group));
                 }
             }
         }
         out
     }
+
+    /// Multiplies groups by what the table has for the places from the first on, as far apart as there are rounds.
+    fn round(
+        &self,
+        modulus: &Modulus,
+        first: usize,
+        groups: &mut [&mut [Limb]],
+        exponents: &[u64],
+        scratch: &mut [Limb],
+    ) {
+        let (len, width, stride) = (self.bits.div_ceil(64), self.width, modulus.stride());
+        let mut digits = Zeroizing::new(vec![Limb::ZERO; groups.len()]);
+        let mut factors = Zeroizing::new(vec![Limb::ZERO; groups.len() * stride]);
+        let places = (first * width..self.bits).step_by(self.rounds * width);
+        for (at, row) in places.zip(self.table.chunks_exact(self.row(modulus))) {
+            for (digits, exponents) in digits.iter_mut().zip(exponents.chunks(SIDE_BY_SIDE * len)) {
+                let exponent = |lane| exponents.get(lane * len..(lane + 1) * len).unwrap_or(&[]);
+                put_digits(digits, |lane| digit(exponent(lane), at, width));
+            }
+            self.look_up(modulus, row, &digits, &mut factors);
+            for (group, factor) in groups.iter_mut().zip(factors.chunks_exact(stride)) {
+                modulus.multiply_group(group, factor, scratch);
+            }
+        }
+    }
+
+    /// For each group the entries of a row that its digits name. Where a limb of all entries lies together, some limbs are looked up
+    /// for all groups, while they are in the nearest cache.
+    fn look_up(&self, modulus: &Modulus, row: &[Limb], digits: &[Limb], factors: &mut [Limb]) {
+        let stride = modulus.stride();
+        let together = if modulus.multiplier.is_some() { LIMBS_TOGETHER } else { stride };
+        for (part, from) in row.chunks((together << self.width) / SIDE_BY_SIDE).zip((0..).step_by(together)) {
+            let limbs = from..stride.min(from + together);
+            for (factor, digits) in factors.chunks_exact_mut(stride).zip(digits) {
+                modulus.select_shared(part, digits, &mut factor[limbs.clone()]);
+            }
+        }
+    }
+
+    /// Limbs of a row.
+    fn row(&self, modulus: &Modulus) -> usize {
+        (modulus.stride() << self.width) / SIDE_BY_SIDE
+    }
+}
+
+/// Bits of a digit, and rounds, with which so many groups of powers and their table take the least time.
+fn shape(modulus: &Modulus, bits: usize, groups: usize) -> (usize, usize) {
+    // A product and a square, and looking a number up, which goes through a row: in tenths of a cycle a limb, about.
+    let (stride, look_up) = (modulus.stride(), if modulus.multiplier.is_some() { 1 } else { 5 });
+    let (product, square) = (25 * stride, 18 * stride);
+    let time = |&(width, rounds): &(usize, usize)| {
+        let places = bits.div_ceil(width);
+        let table = (places.div_ceil(rounds) << width) * product / SIDE_BY_SIDE;
+        groups * (places * (product + (look_up << width)) + (rounds - 1) * width * square) + table
+    };
+    let shapes = WIDTHS.flat_map(|width| (0..6).map(move |log| (width, 1 << log)));
+    shapes.min_by_key(time).unwrap_or((*WIDTHS.start(), 1))
 }

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Block;
+use crate::backend::limbs::Checked;
 use crate::generator::Generator;
 
 /// Every width that is used, and others between.
@@ -52,35 +53,51 @@ fn unflat(values: &[u64], len: usize) -> Vec<BigUint> {
     values.chunks(len).map(big).collect()
 }
 
-/// Each backend that multiplies in a way of its own, at a modulus.
-fn each(n: &BigUint) -> impl Iterator<Item = (Backend, Modulus)> {
-    let mut all = vec![Backend::Portable];
-    all.extend(Backend::available().into_iter().filter(|backend| backend.multiplier().is_some()));
-    let n = n.to_u64_digits();
-    all.into_iter().map(move |backend| (backend, Modulus::with_backend(&n, backend).expect("odd")))
+/// Lanes that are checked take long: up to so many bits of a modulus.
+const CHECKED: u64 = 1100;
+
+/// Every way to multiply numbers of so many bits: in words, on the processor's instructions if it has them, on lanes that are
+/// checked.
+fn ways(bits: u64) -> impl Iterator<Item = (&'static str, Option<Multiplier>)> {
+    let wide =
+        Backend::available().into_iter().filter_map(|backend| Some((backend.name(), Some(backend.multiplier()?))));
+    let checked = (bits <= CHECKED).then_some(("checked", Some(Multiplier::Checked(Checked))));
+    wide.chain(checked).chain([("words", None)])
 }
 
-/// The same, and the square of it in its own form.
-fn each_and_square(n: &BigUint) -> Vec<(BigUint, Backend, Modulus)> {
-    let of_square = |backend| Modulus::square_of_with_backend(&n.to_u64_digits(), backend).expect("odd");
+/// Each way, at a modulus.
+fn each(n: &BigUint) -> impl Iterator<Item = (&'static str, Modulus)> {
+    let words = n.to_u64_digits();
+    ways(n.bits()).map(move |(way, multiplier)| (way, Modulus::with_multiplier(&words, multiplier).expect("odd")))
+}
+
+/// The square of a number in its own form, each way.
+fn each_square(root: &BigUint) -> impl Iterator<Item = (BigUint, &'static str, Modulus)> + use<> {
+    let (words, n) = (root.to_u64_digits(), root * root);
+    let of_root = move |multiplier| Modulus::square_with_multiplier(&words, multiplier).expect("odd");
+    ways(root.bits()).map(move |(way, multiplier)| (n.clone(), way, of_root(multiplier)))
+}
+
+/// Both.
+fn each_and_square(n: &BigUint) -> Vec<(BigUint, &'static str, Modulus)> {
     let small = n.bits() <= 3072;
-    let squares = each(n).filter(|_| small).map(|(backend, _)| (n * n, backend, of_square(backend)));
-    each(n).map(|(backend, modulus)| (n.clone(), backend, modulus)).chain(squares).collect()
+    let squares = small.then(|| each_square(n)).into_iter().flatten();
+    each(n).map(|(way, modulus)| (n.clone(), way, modulus)).chain(squares).collect()
 }
 
 #[test]
 fn products_and_squares_are_those_of_another_library() {
-    for (n, backend, modulus) in WIDTHS.into_iter().flat_map(moduli).flat_map(|n| each_and_square(&n)) {
+    for (n, way, modulus) in WIDTHS.into_iter().flat_map(moduli).flat_map(|n| each_and_square(&n)) {
         let (x, mut y) = (samples(&n), samples(&n));
         y.rotate_left(5);
         let len = modulus.len();
         let [a, b] = [&x, &y].map(|values| modulus.residues(&flat(values, len)));
-        assert_eq!(unflat(&modulus.values(&a), len), x, "{backend}, {} bits", n.bits());
+        assert_eq!(unflat(&modulus.values(&a), len), x, "{way}, {} bits", n.bits());
         let products: Vec<_> = x.iter().zip(&y).map(|(x, y)| x * y % &n).collect();
-        assert_eq!(unflat(&modulus.values(&modulus.multiply(&a, &b)), len), products, "{backend}, {}", n.bits());
+        assert_eq!(unflat(&modulus.values(&modulus.multiply(&a, &b)), len), products, "{way}, {}", n.bits());
         let both = modulus.square(&modulus.multiply(&a, &a), 3);
         let expected: Vec<_> = x.iter().map(|x| x.modpow(&BigUint::from(16_u8), &n)).collect();
-        assert_eq!(unflat(&modulus.values(&both), len), expected, "{backend}, {}", n.bits());
+        assert_eq!(unflat(&modulus.values(&both), len), expected, "{way}, {}", n.bits());
     }
 }
 
@@ -88,30 +105,27 @@ fn products_and_squares_are_those_of_another_library() {
 fn squares_of_roots_of_all_lengths() {
     let mut lengths: Vec<usize> = (33..200).chain((200..1100).step_by(13)).collect();
     lengths.extend([1536, 2047, 2048]);
-    for (n, backend, modulus) in lengths.into_iter().flat_map(moduli).flat_map(|n| {
-        let square = |backend| Modulus::square_of_with_backend(&n.to_u64_digits(), backend).expect("odd");
-        [Backend::Portable, Backend::detect()].map(|backend| (&n * &n, backend, square(backend)))
-    }) {
+    for (n, way, modulus) in lengths.into_iter().flat_map(moduli).flat_map(|n| each_square(&n)) {
         let len = modulus.len();
         let x = samples(&n);
         let largest = modulus.residues(&vec![!0; len]);
-        assert_eq!(unflat(&modulus.values(&largest), len), [big(&vec![!0; len]) % &n], "{backend}, {}", n.bits());
+        assert_eq!(unflat(&modulus.values(&largest), len), [big(&vec![!0; len]) % &n], "{way}, {}", n.bits());
         let a = modulus.residues(&flat(&x, len));
         let expected: Vec<_> = x.iter().map(|x| x * x * x % &n).collect();
         let cubes = modulus.values(&modulus.multiply(&a, &modulus.square(&a, 1)));
-        assert_eq!(unflat(&cubes, len), expected, "{backend}, {}", n.bits());
+        assert_eq!(unflat(&cubes, len), expected, "{way}, {}", n.bits());
     }
 }
 
 #[test]
 fn long_chains_of_products_stay_in_range() {
     for bits in [512, 1024, 2048, 6144] {
-        for (n, backend, modulus) in moduli(bits).into_iter().flat_map(|n| each_and_square(&n)) {
+        for (n, way, modulus) in moduli(bits).into_iter().flat_map(|n| each_and_square(&n)) {
             let x = samples(&n);
             let expected: Vec<_> = x.iter().map(|x| x.modpow(&(BigUint::from(1_u8) << 300), &n)).collect();
             let values = modulus.residues(&flat(&x, modulus.len()));
             let values = modulus.values(&modulus.square(&values, 300));
-            assert_eq!(unflat(&values, modulus.len()), expected, "{backend}, {bits}");
+            assert_eq!(unflat(&values, modulus.len()), expected, "{way}, {bits}");
         }
     }
 }
@@ -119,14 +133,14 @@ fn long_chains_of_products_stay_in_range() {
 #[test]
 fn numbers_above_the_modulus_are_reduced() {
     let moduli = [100, 512, 577, 1025, 2049, 3000, 3073].into_iter().flat_map(moduli);
-    for (n, backend, modulus) in moduli.flat_map(|n| each_and_square(&n)) {
+    for (n, way, modulus) in moduli.flat_map(|n| each_and_square(&n)) {
         let len = modulus.len();
         let largest = vec![!0; 9 * len];
         let values = modulus.values(&modulus.residues(&largest));
-        assert_eq!(unflat(&values, len), vec![big(&vec![!0; len]) % &n; 9], "{backend}");
+        assert_eq!(unflat(&values, len), vec![big(&vec![!0; len]) % &n; 9], "{way}");
         // The modulus itself is zero, also as a factor.
         let zero = modulus.residues(&flat(std::slice::from_ref(&n), len));
-        assert_eq!(unflat(&modulus.values(&modulus.multiply(&zero, &zero)), len), [BigUint::ZERO], "{backend}");
+        assert_eq!(unflat(&modulus.values(&modulus.multiply(&zero, &zero)), len), [BigUint::ZERO], "{way}");
     }
 }
 
@@ -134,18 +148,36 @@ fn numbers_above_the_modulus_are_reduced() {
 fn powers_are_those_of_another_library() {
     for (bits, exponent_bits) in [(512, 0), (512, 1), (512, 20), (1000, 64), (1024, 65), (1024, 330), (2048, 200)] {
         let len = usize::div_ceil(exponent_bits, 64);
-        for (n, backend, modulus) in each_and_square(&moduli(bits)[0]) {
+        for (n, way, modulus) in each_and_square(&moduli(bits)[0]) {
             let x = samples(&n);
             let exponents: Vec<_> = (0..x.len() as u128).map(|i| random(100 + i, exponent_bits)).collect();
             let bases = modulus.residues(&flat(&x, modulus.len()));
             for exponent in [&exponents[0], &BigUint::ZERO, &((BigUint::from(1_u8) << exponent_bits) - 1_u8)] {
                 let powers = modulus.power(&bases, &words(exponent, len), exponent_bits);
                 let expected: Vec<_> = x.iter().map(|x| x.modpow(exponent, &n)).collect();
-                assert_eq!(unflat(&modulus.values(&powers), modulus.len()), expected, "{backend}, {bits}");
+                assert_eq!(unflat(&modulus.values(&powers), modulus.len()), expected, "{way}, {bits}");
             }
             let powers = modulus.power_each(&bases, &flat(&exponents, len), exponent_bits);
             let expected: Vec<_> = x.iter().zip(&exponents).map(|(x, e)| x.modpow(e, &n)).collect();
-            assert_eq!(unflat(&modulus.values(&powers), modulus.len()), expected, "{backend}, {bits} each");
+            assert_eq!(unflat(&modulus.values(&powers), modulus.len()), expected, "{way}, {bits} each");
+        }
+    }
+}
+
+#[test]
+fn powers_onto_others_are_those_of_another_library() {
+    for (bits, exponent_bits) in [(512, 0), (512, 1), (1000, 72), (1024, 73), (1024, 168)] {
+        let len = usize::div_ceil(exponent_bits, 64);
+        for (n, way, modulus) in each_and_square(&moduli(bits)[0]) {
+            let (x, mut y) = (samples(&n), samples(&n));
+            y.rotate_left(3);
+            let exponents: Vec<_> = (0..x.len() as u128).map(|i| random(300 + i, exponent_bits)).collect();
+            let [starts, bases] = [&x, &y].map(|values| modulus.residues(&flat(values, modulus.len())));
+            let found = modulus.power_each_onto(&starts, &bases, &flat(&exponents, len), exponent_bits);
+            let double = BigUint::from(1_u8) << exponent_bits;
+            let all = x.iter().zip(&y).zip(&exponents);
+            let expected: Vec<_> = all.map(|((x, y), e)| x.modpow(&double, &n) * y.modpow(e, &n) % &n).collect();
+            assert_eq!(unflat(&modulus.values(&found), modulus.len()), expected, "{way}, {bits}");
         }
     }
 }
@@ -156,13 +188,13 @@ fn powers_of_a_fixed_base_are_those_of_another_library() {
         let mut exponents: Vec<_> = (0..count).map(|i| random(200 + i, exponent_bits)).collect();
         exponents[0] = BigUint::ZERO;
         exponents[1] = (BigUint::from(1_u8) << exponent_bits) - 1_u8;
-        for (n, backend, modulus) in each_and_square(&moduli(bits)[0]) {
+        for (n, way, modulus) in each_and_square(&moduli(bits)[0]) {
             let base = random(7, bits) % &n;
             let expected: Vec<_> = exponents.iter().map(|e| base.modpow(e, &n)).collect();
-            for make in [FixedBase::new, FixedBase::for_many] {
-                let fixed = make(&modulus, &words(&base, modulus.len()), exponent_bits);
+            for powers in [1, 40, 200, 3000] {
+                let fixed = FixedBase::new(&modulus, &words(&base, modulus.len()), exponent_bits, powers);
                 let powers = fixed.power(&modulus, &flat(&exponents, exponent_bits.div_ceil(64)));
-                assert_eq!(unflat(&modulus.values(&powers), modulus.len()), expected, "{backend}, {bits}");
+                assert_eq!(unflat(&modulus.values(&powers), modulus.len()), expected, "{way}, {bits}");
                 assert!(fixed.power(&modulus, &[]).is_empty());
             }
         }
@@ -173,11 +205,16 @@ fn powers_of_a_fixed_base_are_those_of_another_library() {
 fn rests_modulo_a_root_are_those_of_another_library() {
     for bits in [100, 512, 1024, 1536] {
         let n = &moduli(bits)[0];
-        let square = Modulus::square_of(&n.to_u64_digits()).expect("odd");
-        let x = samples(&(n * n));
-        let Some((root, rests)) = square.modulo_root(&square.residues(&flat(&x, square.len()))) else { continue };
-        let expected: Vec<_> = x.iter().map(|x| x * x % n).collect();
-        assert_eq!(unflat(&root.values(&root.multiply(&rests, &rests)), root.len()), expected, "{bits}");
+        for (n_square, way, square) in each_square(n) {
+            let x = samples(&n_square);
+            let Some((root, rests)) = square.modulo_root(&square.residues(&flat(&x, square.len()))) else { continue };
+            let expected: Vec<_> = x.iter().map(|x| x * x % n).collect();
+            assert_eq!(unflat(&root.values(&root.multiply(&rests, &rests)), root.len()), expected, "{way}, {bits}");
+            // Components may have two limbs more than a multiple of four, of which powers are read from tables.
+            let expected: Vec<_> = x.iter().map(|x| x.modpow(&BigUint::from(0x5a3_u32), n)).collect();
+            let powers = root.values(&root.power(&rests, &[0x5a3], 11));
+            assert_eq!(unflat(&powers, root.len()), expected, "{way}, {bits}");
+        }
     }
     let n = Modulus::new(&[1 << 63 | 1]).expect("odd");
     assert!(n.modulo_root(&n.ones(1)).is_none());
@@ -185,20 +222,20 @@ fn rests_modulo_a_root_are_those_of_another_library() {
 
 #[test]
 fn numbers_are_picked_and_joined() {
-    for (n, backend, modulus) in each_and_square(&moduli(1000)[0]) {
+    for (n, way, modulus) in each_and_square(&moduli(1000)[0]) {
         let x = samples(&n);
         let all = modulus.residues(&flat(&x, modulus.len()));
         let places = [12, 0, 3, 3, 9, 8, 7, 1, 2];
         let picked = all.pick(places.into_iter());
         let joined = Residues::joined(&[picked, all.pick(std::iter::empty()), all]);
         let expected: Vec<_> = places.iter().map(|&at| x[at].clone()).chain(x.clone()).collect();
-        assert_eq!(unflat(&modulus.values(&joined), modulus.len()), expected, "{backend}");
+        assert_eq!(unflat(&modulus.values(&joined), modulus.len()), expected, "{way}");
     }
 }
 
 #[test]
 fn numbers_are_swapped_under_a_mask() {
-    for (n, backend, modulus) in each_and_square(&moduli(1000)[0]) {
+    for (n, way, modulus) in each_and_square(&moduli(1000)[0]) {
         let x = samples(&n);
         let mut all = modulus.residues(&flat(&x, modulus.len()));
         let mut expected = x.clone();
@@ -208,7 +245,7 @@ fn numbers_are_swapped_under_a_mask() {
                 expected.swap(a, b);
             }
         }
-        assert_eq!(unflat(&modulus.values(&all), modulus.len()), expected, "{backend}");
+        assert_eq!(unflat(&modulus.values(&all), modulus.len()), expected, "{way}");
     }
 }
 
@@ -254,15 +291,15 @@ proptest! {
         *n.last_mut().expect("words") |= 1;
         n.truncate(96);
         prop_assume!(super::words::bits(&n) > 64);
-        for (n, backend, modulus) in each_and_square(&big(&n)) {
+        for (n, way, modulus) in each_and_square(&big(&n)) {
             let x: Vec<_> = seeds.iter().map(|&seed| random(seed.into(), n.bits() as usize) % &n).collect();
             let x: Vec<_> = if saturated { x.iter().map(|x| &n - 1_u8 - (x >> (n.bits() - 60))).collect() } else { x };
             let a = modulus.residues(&flat(&x, modulus.len()));
             let squares = modulus.values(&modulus.square(&a, 1));
             let products = modulus.values(&modulus.multiply(&a, &a));
             let expected: Vec<_> = x.iter().map(|x| x * x % &n).collect();
-            prop_assert_eq!(unflat(&squares, modulus.len()), expected.clone(), "{}", backend);
-            prop_assert_eq!(unflat(&products, modulus.len()), expected, "{}", backend);
+            prop_assert_eq!(unflat(&squares, modulus.len()), expected.clone(), "{}", way);
+            prop_assert_eq!(unflat(&products, modulus.len()), expected, "{}", way);
         }
     }
 }

@@ -1,13 +1,16 @@
 //! Products of eight numbers side by side, in limbs of 52 bits.
 //!
 //! A *column* is the sum of all halves of products of one weight 2^(52k), with its carries left in place: a product and
-//! its reduction add at most 4L terms below 2⁵² to a column, and L ≤ 120, so no column reaches 2⁶². Rows are taken
-//! several at a time, so that a column stays in a register for as many products as a block has rows.
+//! its reduction add at most 4L terms below 2⁵² to a column, and L ≤ 120; of pairs two products and a reduction 6L, and L ≤ 60. So
+//! no column reaches 2⁶². Rows are taken several at a time, so that a column stays in a register for as many products as a block
+//! has rows. L is even.
 
 use crate::backend::limbs::{LIMB_MASK, Limb, LimbLanes, LimbLoop};
 
-/// Rows of a block, and of what is left over: numbers have an even number of limbs.
-const ROWS: usize = 8;
+/// Rows of a block, and of what is left over: numbers have an even number of limbs, and those of keys of 1,024, 2,048 and 3,072 bits
+/// a multiple of ten. A block of a square is smaller, since all products in it are computed twice.
+const ROWS: usize = 10;
+const ROWS_OF_SQUARE: usize = 6;
 pub(crate) const LEFT: usize = 4;
 const LAST: usize = 2;
 
@@ -114,7 +117,7 @@ impl LimbLoop for Square<'_> {
         Double { a, twice: &mut *twice }.run(cpu);
         let (mut at, mask) = (0, cpu.splat(LIMB_MASK));
         while at < a.len() {
-            let rows = [ROWS, LEFT].into_iter().find(|rows| at + rows <= a.len()).unwrap_or(LAST);
+            let rows = [ROWS_OF_SQUARE, LEFT].into_iter().find(|rows| at + rows <= a.len()).unwrap_or(LAST);
             twice[at..at + rows].copy_from_slice(&a[at..at + rows]);
             // Twice what is above the block has nothing carried into it.
             if at + rows < a.len() {
@@ -122,7 +125,7 @@ impl LimbLoop for Square<'_> {
                 cpu.store(cpu.and(cpu.add(first, first), mask), &mut twice[at + rows]);
             }
             match rows {
-                ROWS => add_rows::<C, ROWS>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]),
+                ROWS_OF_SQUARE => add_rows::<C, ROWS_OF_SQUARE>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]),
                 LEFT => add_rows::<C, LEFT>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]),
                 _ => add_rows::<C, LAST>(cpu, &twice[at..], &a[at..], &mut columns[2 * at..]),
             }
@@ -177,7 +180,7 @@ fn reduce_rows<C: LimbLanes, const R: usize>(cpu: C, n: &[Limb], inverse: C::Reg
     let (lowest, higher) = n.split_first_chunk::<R>().expect("no fewer limbs than rows");
     // One row after the other, but only the limbs by which the factors of the block are decided.
     for (factor, above) in factors.iter_mut().zip(&columns[R..2 * R]) {
-        let row = cpu.add_low(cpu.splat(0), window[0], inverse);
+        let row = cpu.multiply_low(window[0], inverse);
         cpu.store(row, factor);
         let top = cpu.add_high(cpu.load(above), row, cpu.load(&lowest[R - 1]));
         let done = cpu.add_low(window[0], row, cpu.load(&lowest[0]));
@@ -218,27 +221,44 @@ pub(crate) struct Select<'a> {
 impl LimbLoop for Select<'_> {
     #[inline(always)]
     fn run<C: LimbLanes>(self, cpu: C) {
-        let (len, index) = (self.out.len(), cpu.load(self.index));
-        for (at, out) in self.out.as_chunks_mut::<LEFT>().0.iter_mut().enumerate() {
-            let mut found = [cpu.splat(0); LEFT];
-            for (number, entry) in (0..).zip(self.table.chunks_exact(len)) {
-                let mask = cpu.equal(index, cpu.splat(number));
-                let entry = &entry[LEFT * at..LEFT * at + LEFT];
-                for r in 0..LEFT {
-                    found[r] = cpu.replace(found[r], mask, &entry[r]);
-                }
-            }
-            for r in 0..LEFT {
-                cpu.store(found[r], &mut out[r]);
-            }
+        let Select { table, index, out } = self;
+        let (len, index) = (out.len(), cpu.load(index));
+        let (blocks, rest) = out.as_chunks_mut::<LEFT>();
+        let first_of_rest = LEFT * blocks.len();
+        for (at, out) in (0..).step_by(LEFT).zip(blocks) {
+            select_limbs(cpu, table.chunks_exact(len).map(|entry| &entry[at..]), index, out);
         }
+        for (at, out) in (first_of_rest..).step_by(LAST).zip(rest.as_chunks_mut::<LAST>().0) {
+            select_limbs(cpu, table.chunks_exact(len).map(|entry| &entry[at..]), index, out);
+        }
+    }
+}
+
+/// The first R limbs of the entries that the lanes ask for.
+#[inline(always)]
+fn select_limbs<'a, C: LimbLanes, const R: usize>(
+    cpu: C,
+    entries: impl Iterator<Item = &'a [Limb]>,
+    index: C::Reg,
+    out: &mut [Limb; R],
+) {
+    let mut found = [cpu.splat(0); R];
+    for (number, entry) in (0..).zip(entries) {
+        let mask = cpu.equal(index, cpu.splat(number));
+        let entry: &[Limb; R] = entry.first_chunk().expect("limbs of an entry");
+        for r in 0..R {
+            found[r] = cpu.replace(found[r], mask, &entry[r]);
+        }
+    }
+    for r in 0..R {
+        cpu.store(found[r], &mut out[r]);
     }
 }
 
 /// The entry of a table of single numbers that each lane asks for; the whole table is read. A limb of all entries lies
 /// together, so that sixteen entries are looked through by one permutation.
 pub(crate) struct SelectShared<'a> {
-    /// As many limbs as `out` has, each of 32 or of 128 entries.
+    /// As many limbs as `out` has, each of 32, 64 or 128 entries.
     pub table: &'a [Limb],
     pub index: &'a Limb,
     pub out: &'a mut [Limb],
@@ -249,6 +269,7 @@ impl LimbLoop for SelectShared<'_> {
     fn run<C: LimbLanes>(self, cpu: C) {
         match self.table.len() / self.out.len() {
             4 => select_shared::<C, 2>(cpu, self),
+            8 => select_shared::<C, 4>(cpu, self),
             _ => select_shared::<C, 8>(cpu, self),
         }
     }

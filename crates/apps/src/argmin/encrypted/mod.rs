@@ -41,8 +41,8 @@ use shares::Shares;
 use std::sync::Arc;
 pub use terms::{MOST_BITS, MOST_VALUES, Terms};
 
-/// The protocols over ciphertexts, for a session to register.
-pub fn calls(keys: &Keys) -> Calls {
+/// The protocols over ciphertexts, those that leak as well: who registers them asks for consent.
+pub(crate) fn calls(keys: &Keys) -> Calls {
     Method::ALL.into_iter().fold(Calls::new(), |calls, method| calls.with(method.call(keys)))
 }
 

@@ -2,6 +2,7 @@
 
 use super::fastest::Engine;
 use super::*;
+use crate::verbs::reproduce::trial::Trial;
 use std::time::Duration;
 
 const VALUES: [u64; 3] = [10, 1000, 100_000];
@@ -20,13 +21,17 @@ fn wanted(method: Method, width: u32, argument: Option<u32>, values: u64, pool: 
 
 /// The time of what a method chose, by the better garbling where nobody has said which.
 fn time(wanted: &Wanted, chosen: &Chosen, link: &Link) -> Duration {
-    let fits = |engine: &Engine| {
+    let times =
+        engines(chosen).map(|engine| wanted.time(&chosen.program, &engine.options, link, &engine.speed).unwrap());
+    times.min().unwrap()
+}
+
+/// The engines that may run it.
+fn engines(chosen: &Chosen) -> impl Iterator<Item = Engine> {
+    Engine::all().into_iter().filter(|engine| {
         let garbled = chosen.garbled.is_none_or(|garbled| (engine.options.garbling, engine.options.timing) == garbled);
         chosen.scheme == Some(engine.options.scheme) && (garbled || !engine.options.scheme.has_garbler())
-    };
-    let engines = Engine::all().into_iter().filter(fits);
-    let times = engines.map(|engine| wanted.time(&chosen.program, &engine.options, link, &engine.speed).unwrap());
-    times.min().unwrap()
+    })
 }
 
 /// In nine cells of ten it is within a tenth of the best; and with a pool as well.
@@ -54,6 +59,47 @@ fn auto_is_about_the_fastest_of_circuits() {
     assert!(10 * missed.len() <= cells, "{} of {cells}: {missed:?}", missed.len());
 }
 
+/// What `auto` takes and the best three by predicted times, run over lines of 10 and 1,000 values of 32 bits: how much longer
+/// than the fastest of them `auto` runs. Some minutes.
+#[test]
+#[ignore = "it measures time: make auto"]
+fn auto_beside_the_best_three_as_they_run() {
+    let (mut cells, mut near) = (0, 0);
+    for (values, argument) in [10, 1000].into_iter().flat_map(|values| [(values, None), (values, Some(32))]) {
+        for link in links() {
+            let wanted = |method| wanted(method, 32, argument, values, false);
+            let chosen = |method| {
+                let link = Some(&link).filter(|_| method == Method::Auto);
+                wanted(method).strings(link, None).unwrap()
+            };
+            let methods = match argument {
+                None => [Method::Kolesnikov, Method::Schneider, Method::Duologue],
+                Some(_) => [Method::AbyYao, Method::AbyGmw, Method::Duologue],
+            };
+            let runs = methods.map(|method| ran(&wanted(method), &chosen(method), &link));
+            let [auto, best] = [ran(&wanted(Method::Auto), &chosen(Method::Auto), &link), *runs.iter().min().unwrap()];
+            let more = auto.as_secs_f64() / best.min(auto).as_secs_f64();
+            (cells, near) = (cells + 1, near + usize::from(more <= 1.1));
+            let seconds = |time: &Duration| format!("{:.3}", time.as_secs_f64());
+            println!(
+                "{values} {argument:?} {link}: {} auto {} x{more:.2}",
+                runs.each_ref().map(seconds).join(" "),
+                seconds(&auto)
+            );
+        }
+    }
+    println!("{near} of {cells} cells within a tenth of the fastest");
+    assert!(10 * near >= 9 * cells, "{near} of {cells}");
+}
+
+/// The time of a run over a line, by the engine that is predicted to be the fastest where nobody has said which.
+fn ran(wanted: &Wanted, chosen: &Chosen, link: &Link) -> Duration {
+    let engine = engines(chosen)
+        .min_by_key(|engine| wanted.time(&chosen.program, &engine.options, link, &engine.speed).unwrap());
+    let options = engine.unwrap().options.link(*link);
+    Trial::new(&chosen.program, &[("values", wanted.values())], options).unwrap().run(Some(*link)).unwrap().time
+}
+
 /// A pool spares GMW its correlations: far fewer bytes than tables, so that it is taken where lines are thin.
 #[test]
 fn a_pool_is_counted() {
@@ -63,26 +109,28 @@ fn a_pool_is_counted() {
     assert!(pool < new, "{pool:?}, {new:?}");
 }
 
-/// Of the methods over ciphertexts that leak nothing the faster one.
+/// Of the methods over ciphertexts that leak nothing the faster one: each is so somewhere.
 #[test]
 fn auto_is_about_the_fastest_over_ciphertexts() {
-    let mut of_erkin = 0;
-    for (values, width) in VALUES.into_iter().flat_map(|values| WIDTHS.map(|width| (values, width))) {
-        for link in links() {
-            let wanted = wanted(Method::Auto, width, Some(width), values, false);
+    let (mut of_erkin, mut cells) = (0, 0);
+    for (values, width) in [1].into_iter().chain(VALUES).flat_map(|values| WIDTHS.map(|width| (values, width))) {
+        for (link, pool) in links().flat_map(|link| [(link, false), (link, true)]) {
+            let wanted = wanted(Method::Auto, width, Some(width), values, pool);
             let least = Least { server: Some(Party::Alice), schedule: Some(link), ..Least::default() };
             let chosen = wanted.encrypted(&least, &Ours::default()).unwrap();
             let theirs = Terms::new(Party::Alice, (3072, [0; 32]), width, Some(width));
             let groups = wanted.groups_of_ciphertexts(&theirs, &link).unwrap();
             let ours = Terms { groups, ..theirs.clone() };
             let ours = wanted.time_of_ciphertexts(encrypted::Method::Duologue, &ours, &link).unwrap();
+            let theirs = Terms { statistical: 40 + (4 * values).next_power_of_two().ilog2(), ..theirs };
             let theirs = wanted.time_of_ciphertexts(encrypted::Method::Erkin, &theirs, &link).unwrap_or(Duration::MAX);
             let erkin = leak_of(&chosen.program).is_none() && calls(&chosen.program, "duologue:argmin-erkin");
             assert_eq!(erkin, theirs < ours, "{values} {width} {link}: {ours:?} {theirs:?}");
-            of_erkin += usize::from(erkin);
+            (of_erkin, cells) = (of_erkin + usize::from(erkin), cells + 1);
         }
     }
-    println!("{of_erkin} of 72");
+    println!("{of_erkin} of {cells}");
+    assert!(0 < of_erkin && of_erkin < cells, "{of_erkin} of {cells}");
 }
 
 fn calls(program: &Program, wanted: &str) -> bool {

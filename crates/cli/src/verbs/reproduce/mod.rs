@@ -6,7 +6,7 @@
 mod boma;
 mod encrypted;
 mod linear_pfe;
-mod trial;
+pub(crate) mod trial;
 
 use crate::args::Reproduce;
 use crate::failure::Failure;

@@ -72,6 +72,10 @@ impl LimbLanes for Ifma {
         unsafe { _mm512_madd52lo_epu64(sum, x, y) }
     }
     #[inline(always)]
+    fn multiply_low(self, x: __m512i, y: __m512i) -> __m512i {
+        unsafe { _mm512_madd52lo_epu64(_mm512_setzero_si512(), x, y) }
+    }
+    #[inline(always)]
     fn add_high(self, sum: __m512i, x: __m512i, y: __m512i) -> __m512i {
         unsafe { _mm512_madd52hi_epu64(sum, x, y) }
     }

@@ -37,8 +37,8 @@ impl Fresh {
         self.zeros.pick(&places)
     }
 
-    /// Ciphertexts with other randomness. Of packed ones all but the lowest slots are squares, so that one Jacobi symbol is
-    /// left in each, that of the lowest. It is looked at in what is sent, which is public.
+    /// Ciphertexts with other randomness. One Jacobi symbol is left in each packed one, that of the product of what is not squared
+    /// in it. It is looked at in what is sent, which is public.
     ///
     /// # Errors
     /// If one has the Jacobi symbol −1, which would stay.

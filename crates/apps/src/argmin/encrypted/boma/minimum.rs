@@ -11,6 +11,11 @@
 //! ```
 //!
 //! r_b − r_a = δ is not negative, so that no exponent is; b + r_b blinds b − a by δ when a + r_a is known.
+//!
+//! **Packing** takes a square for each bit of a slot. The client, who encrypts anew, puts its answers where their next pair
+//! begins in a plaintext: [2^s·γ] and [2^s·m]. So only what a pair's slots are apart is left to the server, r₁'s squares among
+//! them; the values that it began with it packs by Horner's rule, in all plaintexts at once. Where pairs are cut between
+//! plaintexts, s is 0.
 
 use super::super::wide::{Wide, mask};
 use super::fresh::Fresh;
@@ -27,8 +32,9 @@ pub struct Holder {
     pub shape: Shape,
     pub key: PublicKey,
     pub fresh: Fresh,
-    /// What is left of the values.
+    /// What is left of the values, each at the [bit](Shape::bit_of) that it has at the level.
     pub values: Ciphertexts,
+    level: usize,
     blinds: Blinds,
 }
 
@@ -45,31 +51,73 @@ struct Blinds {
 pub struct Owner {
     pub shape: Shape,
     pub places: Zeroizing<Vec<u64>>,
+    level: usize,
 }
 
 impl Holder {
     pub fn new(shape: Shape, key: PublicKey, fresh: Fresh, values: Ciphertexts) -> Holder {
-        Holder { shape, key, fresh, values, blinds: Blinds::default() }
+        Holder { shape, key, fresh, values, level: 0, blinds: Blinds::default() }
     }
 
     /// The blinded pairs of a level.
     pub fn ask(&mut self, rng: &mut Generator) -> Result<Ciphertexts> {
         let pairs = self.values.len() / 2;
         let factors: Vec<[Wide; 2]> = (0..pairs).map(|_| unequal(self.shape.mask(), rng)).collect();
-        let values = self.slots(pairs, &factors).map_err(own)?;
         let stream = self.shape.asked(pairs)?;
         let constants = stream.pack(&self.constants(&factors, rng)).map_err(own)?;
-        let packed = stream.pack_ciphertexts(&self.key, &values).map_err(own)?;
+        let packed = match self.shape.whole_pairs() {
+            Some(each) => self.whole(pairs, each, &factors),
+            None => self.slots(pairs, &factors).and_then(|slots| stream.pack_ciphertexts(&self.key, &slots)),
+        };
+        let packed = packed.map_err(own)?;
         let blinded = self.key.add_constants(&packed, &constants).map_err(own)?;
         // The server's own ciphertexts have the symbol 1, so that others came from the client's answers.
         self.fresh.add(&self.key, &blinded).map_err(of_peer)
     }
 
-    /// r₁·(a − b), a and b of each pair, without what is added to them.
-    fn slots(&self, pairs: usize, factors: &[[Wide; 2]]) -> he::Result<Ciphertexts> {
+    /// The values of pairs, and what left ones have more than right ones.
+    fn sides(&self, pairs: usize) -> he::Result<[Ciphertexts; 3]> {
         let side = |side| self.values.pick(&(0..pairs).map(|pair| 2 * pair + side).collect::<Vec<_>>());
         let (left, right) = (side(0)?, side(1)?);
         let differences = self.key.add(&left, &self.key.negate(&right)?)?;
+        Ok([left, right, differences])
+    }
+
+    /// Whole pairs packed, so many in a plaintext, without what is added to them.
+    fn whole(&self, pairs: usize, each: usize, factors: &[[Wide; 2]]) -> he::Result<Ciphertexts> {
+        if self.level == 0 {
+            return self.stacked(pairs, each, factors);
+        }
+        let pairs = self.stacked(pairs, 1, factors)?;
+        let of_plaintexts = |first| pairs.pick(&(first..pairs.len()).step_by(each).collect::<Vec<_>>());
+        (1..each.min(pairs.len()))
+            .try_fold(of_plaintexts(0)?, |sums, first| self.key.add_to_first(&of_plaintexts(first)?, &sums))
+    }
+
+    /// Stacks of so many pairs, the last one of those that are left, from the highest one down.
+    fn stacked(&self, pairs: usize, each: usize, factors: &[[Wide; 2]]) -> he::Result<Ciphertexts> {
+        let [left, right, differences] = self.sides(pairs)?;
+        let ([_, of_left, of_right], mask) = (self.shape.slots(), self.shape.mask());
+        let mut stacks: Option<Ciphertexts> = None;
+        for first in (0..each.min(pairs)).rev() {
+            let places: Vec<usize> = (first..pairs).step_by(each).collect();
+            let right = right.pick(&places)?;
+            let right = match stacks {
+                Some(above) => self.key.add_to_first(&self.key.double(&above, of_right)?, &right)?,
+                None => right,
+            };
+            let both = self.key.add(&self.key.double(&right, of_left)?, &left.pick(&places)?)?;
+            let factors = Wide::plaintexts(places.iter().map(|&pair| &factors[pair][0]));
+            let lifted = self.key.double(&both, self.shape.sign() + 1 - mask)?;
+            let differences = differences.pick(&places)?;
+            stacks = Some(self.key.double_and_add_multiples(&lifted, &differences, &factors, mask)?);
+        }
+        stacks.ok_or(he::Error::Lengths(0, pairs))
+    }
+
+    /// r₁·(a − b), a and b of each pair, without what is added to them.
+    fn slots(&self, pairs: usize, factors: &[[Wide; 2]]) -> he::Result<Ciphertexts> {
+        let [left, right, differences] = self.sides(pairs)?;
         let factors = Wide::plaintexts(factors.iter().map(|[larger, _]| larger));
         let scaled = self.key.multiply_constants(&differences, &factors, self.shape.mask())?;
         let order: Vec<usize> = (0..pairs).flat_map(|pair| [pair, pairs + pair, 2 * pairs + pair]).collect();
@@ -100,20 +148,28 @@ impl Holder {
     fn least(&mut self, answers: &Ciphertexts) -> he::Result<Ciphertexts> {
         let blinds = std::mem::take(&mut self.blinds);
         let pairs = blinds.right.len();
+        self.level += 1;
         let [bits, blinded] = [0..pairs, pairs..2 * pairs].map(|places| answers.pick(&places.collect::<Vec<_>>()));
         let differences = Wide::plaintexts(blinds.differences.iter());
         let back = self.key.multiply_constants(&bits?, &differences, self.shape.mask())?;
-        let right = self.key.negatives(&Wide::plaintexts(blinds.right.iter()))?;
+        let bits: Vec<u32> = (0..pairs).map(|value| self.shape.bit_of(self.level, value)).collect();
+        let right = self.key.negatives(&Wide::plaintexts(blinds.right.iter()).doubled(&bits))?;
         let least = self.key.add(&self.key.add_constants(&blinded?, &right)?, &back)?;
+        Ciphertexts::joined(&[least, self.left_over(pairs)?])
+    }
+
+    /// A value that is in no pair waits; one of the first level is doubled to where those of the client are.
+    fn left_over(&self, pairs: usize) -> he::Result<Ciphertexts> {
         let rest = self.values.pick(&(2 * pairs..self.values.len()).collect::<Vec<_>>())?;
-        Ciphertexts::joined(&[least, rest])
+        let bit = self.shape.bit_of(self.level, pairs);
+        if self.level == 1 && !rest.is_empty() { self.key.double(&rest, bit) } else { Ok(rest) }
     }
 }
 
 impl Owner {
     pub fn new(shape: Shape) -> Owner {
         let places = Zeroizing::new((0..shape.values as u64).collect());
-        Owner { shape, places }
+        Owner { shape, places, level: 0 }
     }
 
     /// The answers to a level, encrypted anew.
@@ -134,8 +190,10 @@ impl Owner {
         }
         places.extend_from_slice(&self.places[2 * pairs..]);
         self.places = places;
+        self.level += 1;
         bits.append(&mut blinded);
-        key.encrypt(&Wide::plaintexts(bits.iter()), rng).map_err(own)
+        let at: Vec<u32> = (0..2 * pairs).map(|answer| self.shape.bit_of(self.level, answer % pairs)).collect();
+        key.encrypt(&Wide::plaintexts(bits.iter()).doubled(&at), rng).map_err(own)
     }
 
     /// A blinded value is no larger than honest ones are.

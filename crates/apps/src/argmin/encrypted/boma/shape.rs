@@ -57,10 +57,38 @@ impl Shape {
         halves.map(|values| values / 2).filter(|&pairs| pairs > 0).collect()
     }
 
-    /// What the server sends of a level: of each pair a difference, blinded and lifted, and both values blinded.
+    /// Bits of the slots of a pair, the lowest first: a blinded and lifted difference, and both values blinded.
+    pub fn slots(&self) -> [u32; 3] {
+        [self.sign() + 1, self.mask() + 1, self.mask() + 2]
+    }
+
+    /// What the server sends of a level.
     pub fn asked(&self, pairs: usize) -> Result<Stream> {
-        let widths = [self.sign() + 1, self.mask() + 1, self.mask() + 2];
-        Stream::new((0..3 * pairs).map(|slot| widths[slot % 3]), self.size).map_err(own)
+        let slots = self.slots();
+        Stream::new((0..3 * pairs).map(|slot| slots[slot % 3]), self.size).map_err(own)
+    }
+
+    /// Pairs of a plaintext, if they fill plaintexts so that none is cut in two.
+    pub fn whole_pairs(&self) -> Option<usize> {
+        let (capacity, slots) = (self.size.bits() - 1, self.slots());
+        let pair = slots.iter().sum::<u32>();
+        (capacity >= pair && capacity % pair < slots[0]).then_some((capacity / pair) as usize)
+    }
+
+    /// The bit at which a value begins when a level does: after the first level, with pairs that are not cut, the bit of the
+    /// plaintext where the pair begins that it is of, so that it has not to be doubled to there. A value that is left over waits
+    /// at the bit of its next pair.
+    pub fn bit_of(&self, level: usize, value: usize) -> u32 {
+        let (levels, pair) = (self.levels(), self.slots().iter().sum::<u32>());
+        let Some(each) = self.whole_pairs().filter(|_| level > 0) else { return 0 };
+        let mut value = value;
+        for &pairs in levels.get(level..).unwrap_or_default() {
+            if value < 2 * pairs {
+                return (value / 2 % each) as u32 * pair;
+            }
+            value = pairs;
+        }
+        0
     }
 
     /// What the server sends of the arguments: each blinded twice.

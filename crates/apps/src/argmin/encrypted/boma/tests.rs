@@ -129,7 +129,7 @@ fn check(bits: u32, values: &[u128], seed: u128) {
 fn the_least_value_is_found_with_argument_or_index() {
     let mut dice = dice(101);
     for bits in [1, 8, 31, 32, 64, 128] {
-        for count in [1, 2, 3, 5, 17] {
+        for count in [1, 2, 3, 5, 7, 11, 17] {
             check(bits, &random_values(count, bits, &mut dice), u128::from(bits) * 1000 + count as u128);
         }
     }
@@ -362,6 +362,40 @@ fn without_consent_it_says_what_it_tells() {
 fn values_too_long_for_the_key_are_refused() {
     let job = job(&key(256), 3, 128, None);
     assert!(matches!(Boma.check(&job), Err(Error::Usage(_))));
+}
+
+/// Whole pairs are what the stream of slots holds, too, and values begin where their pairs do.
+#[test]
+fn values_begin_where_their_next_pairs_do() {
+    for (key_bits, bits, each) in [
+        (1024, 32, Some(4)),
+        (2048, 32, Some(8)),
+        (3072, 32, Some(12)),
+        (1024, 64, None),
+        (3072, 64, Some(8)),
+        (2048, 128, Some(3)),
+        (3072, 128, None),
+    ] {
+        let terms = Terms::new(Party::Alice, (key_bits, [0; 32]), bits, Some(bits));
+        let shape = Shape::of(&Job { terms, values: 999 }).unwrap();
+        assert_eq!(shape.whole_pairs(), each, "{key_bits} {bits}");
+        let pair = shape.slots().iter().sum::<u32>();
+        let of_level = |level| [0, 1, 2, 3, 8, 9, 498, 499].map(|value| shape.bit_of(level, value));
+        assert_eq!(of_level(0), [0; 8]);
+        let Some(each) = each else {
+            assert_eq!(of_level(1), [0; 8]);
+            continue;
+        };
+        for plaintexts in [1, 2, 9] {
+            assert_eq!(shape.asked(plaintexts * each).unwrap().len(), plaintexts);
+            assert_eq!(shape.asked(plaintexts * each + 1).unwrap().len(), plaintexts + 1);
+        }
+        let at = |pairs: usize| (pairs % each) as u32 * pair;
+        assert_eq!(of_level(1), [0, 1, 2, 3, 8, 9, 498, 499].map(|value| at(value / 2)));
+        // 999 values: 500, 250, 125, 63 and 32, the last of 125 left over.
+        assert_eq!([shape.bit_of(3, 124), shape.bit_of(4, 62), shape.bit_of(5, 31)], [at(15); 3]);
+        assert_eq!(shape.bit_of(10, 0), 0);
+    }
 }
 
 /// Bits of the design's own count for a thousand values, without the pads that no longer travel and the place of 10 bits.
