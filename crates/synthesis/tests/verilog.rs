@@ -44,8 +44,8 @@ fn compile(yosys: &Yosys, text: &str, top: &str, goal: Goal) -> Result<Circuit, 
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = folder.path().join("design.v");
     fs::write(&file, text).unwrap();
-    let json = yosys.netlist(&Design { files: vec![file], top: Some(top.into()) });
-    let module = json.and_then(|json| Module::read(&json)).map_err(|why| why.to_string())?;
+    let netlist = yosys.netlist(&Design { files: vec![file], top: Some(top.into()), clocked: false });
+    let module = netlist.and_then(|netlist| Module::read(&netlist.json)).map_err(|why| why.to_string())?;
     Ok(synthesis::circuit(&module, goal).map_err(|why| why.to_string())?.circuit)
 }
 
