@@ -5,12 +5,14 @@
 
 mod arithmetic;
 mod bitwise;
+mod extreme;
 mod memory;
 mod select;
 mod shift;
 mod state;
 
 use crate::error::{Error, Result};
+use crate::extremes::{GREATEST, LEAST};
 use crate::netlist::{Cell, Signal};
 use crate::number::Number;
 use circuit::blocks::Goal;
@@ -109,6 +111,7 @@ pub(crate) fn build(c: &mut Builder, inputs: &Inputs) -> Result<Vec<(&'static st
         "$sop" => y(vec![select::products(c, inputs)?]),
         "$bweqx" => y(select::equal_bits(c, inputs)?),
         "$mem" | "$mem_v2" => Ok(vec![("RD_DATA", memory::reads(c, inputs)?)]),
+        LEAST | GREATEST => extreme::best(c, inputs),
         kind => match select::gate(c, kind, inputs)? {
             Some(bit) => y(vec![bit]),
             None => Err(state::refuse(inputs.cell)),
@@ -117,7 +120,7 @@ pub(crate) fn build(c: &mut Builder, inputs: &Inputs) -> Result<Vec<(&'static st
 }
 
 /// The signal at a place of a port, with what stands above its top.
-fn extended(signals: &[Signal], signed: bool, place: usize) -> Signal {
+pub(crate) fn extended(signals: &[Signal], signed: bool, place: usize) -> Signal {
     match signals.get(place) {
         Some(&signal) => signal,
         None => signals.last().copied().filter(|_| signed).unwrap_or(Signal::Zero),

@@ -8,7 +8,9 @@
 //! Zeitouni, CCS 2015), where commercial tools bind operators to blocks.
 //!
 //! - [`yosys`] finds the tool and runs it; [`netlist`] reads what it wrote.
+//! - `choices` finds selections by the value of one word, `extremes` searches for the least of many words.
 //! - `sums` finds sums of sums and products, which become one sum of columns.
+//! - [`clocked`] makes programs of designs with registers.
 //! - `map` walks the netlist from its outputs and builds each cell; `cells` knows what the cells compute.
 //! - [`parties`] says who supplies and who learns what.
 //!
@@ -16,7 +18,10 @@
 //! one ends with a circuit or with an [`Error`].
 
 mod cells;
+mod choices;
+pub mod clocked;
 mod error;
+mod extremes;
 mod map;
 pub mod netlist;
 mod number;

@@ -1,4 +1,4 @@
-//! From a netlist to a circuit: cells are built when an output needs them, each once.
+//! From a netlist to a circuit: cells are built when an output needs them, each once; of a clocked design once in a cycle.
 //!
 //! The order follows the outputs, not the names of cells, so that equal designs give equal circuits.
 
@@ -10,6 +10,7 @@ use crate::sums::{self, Sign, Term};
 use circuit::blocks::Goal;
 use circuit::{Bit, Builder, Circuit, Type};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// The most bits of all ports together.
 const MOST_PORT_BITS: usize = 1 << 20;
@@ -32,7 +33,7 @@ pub fn circuit(module: &Module, goal: Goal) -> Result<Made<'_>> {
     let of = |direction| module.ports.iter().filter(move |port| port.direction == direction && !port.bits.is_empty());
     let (inputs, outputs): (Vec<&Port>, Vec<&Port>) = (of(Direction::Input).collect(), of(Direction::Output).collect());
     check(module, &inputs, &outputs)?;
-    let mut mapper = Mapper::new(module, goal);
+    let mut mapper = Mapper::new(module, goal, Builder::new(&module.name));
     inputs.iter().for_each(|port| mapper.input(port));
     for port in &outputs {
         mapper.output(port)?;
@@ -40,7 +41,7 @@ pub fn circuit(module: &Module, goal: Goal) -> Result<Made<'_>> {
     Ok(Made { circuit: mapper.c.try_finish()?, inputs, outputs })
 }
 
-fn check(module: &Module, inputs: &[&Port], outputs: &[&Port]) -> Result<()> {
+pub(crate) fn check(module: &Module, inputs: &[&Port], outputs: &[&Port]) -> Result<()> {
     if outputs.is_empty() {
         let why = format!("the module '{}' has no output", module.name);
         return Err(Error::usage(why, "name the module with --top"));
@@ -56,7 +57,7 @@ fn check(module: &Module, inputs: &[&Port], outputs: &[&Port]) -> Result<()> {
     }
 }
 
-fn type_of(port: &Port) -> Type {
+pub(crate) fn type_of(port: &Port) -> Type {
     let width = port.bits.len() as u32;
     if port.signed { circuit::int(width) } else { circuit::uint(width) }
 }
@@ -75,39 +76,50 @@ struct Node {
     bit: Option<u32>,
 }
 
-struct Mapper<'a> {
+/// Builds cells into a circuit.
+pub(crate) struct Mapper<'a> {
     module: &'a Module,
-    c: Builder,
+    pub c: Builder,
     goal: Goal,
-    sums: FxHashMap<u32, Vec<Term>>,
+    sums: FxHashMap<u32, Rc<Vec<Term>>>,
     values: Vec<Option<Bit>>,
     /// Nets whose nodes are being built.
     waiting: Vec<bool>,
 }
 
 impl<'a> Mapper<'a> {
-    fn new(module: &'a Module, goal: Goal) -> Self {
+    pub fn new(module: &'a Module, goal: Goal, c: Builder) -> Self {
         let nets = module.drivers.len();
-        let (c, sums) = (Builder::new(&module.name), sums::find(module));
+        let sums = sums::find(module).into_iter().map(|(cell, terms)| (cell, Rc::new(terms))).collect();
         Mapper { module, c, goal, sums, values: vec![None; nets], waiting: vec![false; nets] }
+    }
+
+    /// Another cycle: nothing has a value.
+    pub fn forget(&mut self) {
+        self.values.fill(None);
+        self.waiting.fill(false);
+    }
+
+    /// Gives nets their values.
+    pub fn set(&mut self, signals: &[Signal], bits: &[Bit]) {
+        for (net, bit) in signals.iter().zip(bits).filter_map(|(signal, bit)| Some((signal.net()?, bit))) {
+            self.values[net as usize] = Some(*bit);
+        }
+    }
+
+    /// The values of signals, built if they are not there.
+    pub fn word(&mut self, signals: &[Signal], place: &str) -> Result<Vec<Bit>> {
+        signals.iter().filter_map(|signal| signal.net()).try_for_each(|net| self.need(net))?;
+        signals.iter().map(|bit| self.value(*bit, place)).collect()
     }
 
     fn input(&mut self, port: &Port) {
         let bits = self.c.input(&port.name, type_of(port));
-        for (signal, bit) in port.bits.iter().zip(bits) {
-            if let Signal::Net(net) = signal {
-                self.values[*net as usize] = Some(bit);
-            }
-        }
+        self.set(&port.bits, &bits);
     }
 
     fn output(&mut self, port: &Port) -> Result<()> {
-        for &signal in &port.bits {
-            if let Signal::Net(net) = signal {
-                self.need(net)?;
-            }
-        }
-        let bits: Vec<Bit> = port.bits.iter().map(|bit| self.value(*bit, &port.place)).collect::<Result<_>>()?;
+        let bits = self.word(&port.bits, &port.place)?;
         self.c.output_as(&port.name, type_of(port), &bits);
         Ok(())
     }
@@ -159,7 +171,13 @@ impl<'a> Mapper<'a> {
                 let bitwise = cells::is_bitwise(kind) && !self.sums.contains_key(&cell);
                 Ok(Node { cell, bit: bitwise.then_some(place) })
             }
-            _ => {
+            Driver::Input => {
+                let (place, wire) = self.module.wire(net);
+                let why = format!("{wire} is read where it has no value: it is a clock, or has one in each cycle");
+                let hint = "name the output with --each, so that it has a value in each cycle as well";
+                Err(Error::design(place, why, hint))
+            }
+            Driver::None => {
                 let (place, wire) = self.module.wire(net);
                 let hint = "assign it, or connect the port of the instance that should drive it";
                 Err(Error::design(place, format!("nothing drives {wire}"), hint))
@@ -180,7 +198,7 @@ impl<'a> Mapper<'a> {
     fn finish(&mut self, frame: &Frame) -> Result<()> {
         let cell = &self.module.cells[frame.node.cell as usize];
         let bits: Vec<Bit> = frame.reads.iter().map(|bit| self.value(*bit, &cell.place)).collect::<Result<_>>()?;
-        match (frame.node.bit, self.sums.remove(&frame.node.cell)) {
+        match (frame.node.bit, self.sums.get(&frame.node.cell).cloned()) {
             (Some(_), _) => {
                 let bit = cells::bit(&mut self.c, cell, &frame.reads, &bits);
                 self.driven(frame.node).for_each(|net| self.values[net as usize] = Some(bit));

@@ -1,16 +1,20 @@
 //! The netlist that Yosys writes as JSON: a module of ports, cells and the nets between them.
 
 mod json;
+mod registers;
+mod rewrite;
 
 use crate::error::{Error, Result};
+use crate::{choices, extremes};
 use circuit::error::counted;
 use json::{RawBit, RawCell, RawModule};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use json::Parameter;
+pub(crate) use registers::{Register, State};
 
 /// What a place of a port is joined to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Signal {
     /// A net, by its number from zero.
     Net(u32),
@@ -22,6 +26,16 @@ pub enum Signal {
     Unknown,
     /// `z`: nothing drives it.
     Floating,
+}
+
+impl Signal {
+    /// The net, if it is one.
+    pub fn net(self) -> Option<u32> {
+        match self {
+            Signal::Net(net) => Some(net),
+            _ => None,
+        }
+    }
 }
 
 /// Which way a port goes.
@@ -116,6 +130,9 @@ struct Wire {
     name: String,
     place: String,
     bits: Vec<Signal>,
+    /// What its registers begin with.
+    init: Option<Parameter>,
+    party: Option<String>,
 }
 
 /// A module whose cells are joined by nets.
@@ -143,6 +160,7 @@ impl Module {
         let file = json::read(json)?;
         let creator = file.creator;
         let mut modules = file.modules.0;
+        let known: FxHashSet<String> = modules.iter().map(|(name, _)| name.clone()).collect();
         let is_top = |module: &RawModule| module.attributes.get("top").is_some_and(Parameter::is_set);
         let top = match modules.iter().position(|(_, module)| is_top(module)) {
             Some(top) => top,
@@ -155,7 +173,11 @@ impl Module {
             }
         };
         let (name, raw) = modules.swap_remove(top);
-        Nets::default().module(name, raw, creator)
+        let mut module = Nets { numbers: FxHashMap::default(), known }.module(name, raw, creator)?;
+        choices::find(&mut module);
+        extremes::find(&mut module);
+        module.sweep();
+        Ok(module)
     }
 
     /// Where a net is declared and what it is called there.
@@ -171,9 +193,10 @@ impl Module {
 }
 
 /// The nets of a module by the numbers that the file has for them.
-#[derive(Default)]
 struct Nets {
     numbers: FxHashMap<u64, u32>,
+    /// The modules of the file.
+    known: FxHashSet<String>,
 }
 
 impl Nets {
@@ -188,11 +211,15 @@ impl Nets {
                 name: format!("'{name}'"),
                 place: place(&wire.attributes, name),
                 bits: self.signals(&wire.bits),
+                init: wire.attributes.get("init").cloned(),
+                party: wire.attributes.get("party").map(Parameter::text),
             })
             .collect();
         let mut ports = Vec::new();
+        let named: FxHashMap<&str, _> =
+            raw.netnames.0.iter().map(|(name, wire)| (name.as_str(), &wire.attributes)).collect();
         for (name, port) in raw.ports.0 {
-            let attributes = raw.netnames.get(&name).map(|wire| &wire.attributes);
+            let attributes = named.get(name.as_str()).copied();
             let text = |key: &str| attributes.and_then(|list| list.get(key)).map(Parameter::text);
             let place = attributes.map_or_else(|| name.clone(), |list| place(list, &name));
             let direction = direction(&port.direction, &name, &place)?;
@@ -214,6 +241,10 @@ impl Nets {
             match raw.directions.get(port).map(String::as_str) {
                 Some("output") => outputs.push((port.clone(), bits)),
                 Some("input") => inputs.push((port.clone(), bits)),
+                _ if self.known.contains(&raw.kind) => {
+                    let why = format!("an instance of '{}' that was not made part of the module", raw.kind);
+                    return Err(Error::design(place, why, "give Yosys the command 'flatten' before write_json"));
+                }
                 // Of a module that Yosys does not know.
                 _ => {
                     let why = format!("'{}' is a box whose inside is not there", raw.kind);
@@ -221,6 +252,9 @@ impl Nets {
                 }
             }
         }
+        // In one order, so that equal designs give equal circuits.
+        inputs.sort_by(|a, b| a.0.cmp(&b.0));
+        outputs.sort_by(|a, b| a.0.cmp(&b.0));
         let parameters = raw.parameters.0;
         Ok(Cell { kind: raw.kind, place, parameters, inputs, outputs })
     }

@@ -64,7 +64,7 @@ pub fn recipient(name: &str) -> Result<Recipient> {
     }
 }
 
-fn supplier(port: &Port, said: &Said) -> Result<Owner> {
+pub(crate) fn supplier(port: &Port, said: &Said) -> Result<Owner> {
     if let Some((_, owner)) = said.inputs.iter().find(|(name, _)| *name == port.name) {
         return Ok(*owner);
     }
@@ -76,7 +76,7 @@ fn supplier(port: &Port, said: &Said) -> Result<Owner> {
     owner(name).map_err(|why| at(port, "party", why))
 }
 
-fn learner(port: &Port, said: &Said) -> Result<Recipient> {
+pub(crate) fn learner(port: &Port, said: &Said) -> Result<Recipient> {
     match (said.outputs.iter().find(|(name, _)| *name == port.name), &port.reveal) {
         (Some((_, recipient)), _) => Ok(*recipient),
         (None, Some(name)) => recipient(name).map_err(|why| at(port, "reveal", why)),
@@ -90,7 +90,7 @@ fn at(port: &Port, attribute: &str, why: Error) -> Error {
     Error::design(&port.place, format!("{attribute} of '{}': {why}", port.name), hint)
 }
 
-fn known<'a>(names: impl Iterator<Item = &'a String>, ports: &[&Port], what: &str) -> Result<()> {
+pub(crate) fn known<'a>(names: impl Iterator<Item = &'a String>, ports: &[&Port], what: &str) -> Result<()> {
     for name in names {
         if !ports.iter().any(|port| port.name == *name) {
             let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();

@@ -8,7 +8,7 @@
 //! signs that the selection decides.
 
 use crate::cells::are_signed;
-use crate::netlist::{Cell, Driver, Module, Signal};
+use crate::netlist::{Cell, Module, Signal};
 use rustc_hash::FxHashMap;
 
 /// Whether a term is added or subtracted.
@@ -59,25 +59,12 @@ impl Term {
 
 /// The sums of a module by the cell that gives them.
 pub(crate) fn find(module: &Module) -> FxHashMap<u32, Vec<Term>> {
-    let (readers, seen) = (readers(module), vec![false; module.cells.len()]);
+    let (readers, seen) = (module.readers(), vec![false; module.cells.len()]);
     let mut search = Search { module, readers, seen, sums: FxHashMap::default() };
     let cells = || (0..).zip(&module.cells);
     cells().filter(|(_, cell)| is_sum(cell)).for_each(|(number, _)| search.visit(number));
     cells().filter(|(_, cell)| cell.kind == "$mux").for_each(|(number, cell)| search.choose(number, cell));
     search.sums
-}
-
-/// How often each net is read.
-fn readers(module: &Module) -> Vec<u32> {
-    let mut readers = vec![0; module.drivers.len()];
-    let by_cells = module.cells.iter().flat_map(|cell| cell.inputs.iter().flat_map(|(_, bits)| bits));
-    let by_ports = module.ports.iter().flat_map(|port| &port.bits);
-    for signal in by_cells.chain(by_ports) {
-        if let Signal::Net(net) = signal {
-            readers[*net as usize] += 1;
-        }
-    }
-    readers
 }
 
 fn is_sum(cell: &Cell) -> bool {
@@ -133,27 +120,18 @@ impl Search<'_> {
     fn inner(&self, term: &Term) -> Option<u32> {
         let Term::Word { signals, .. } = term else { return None };
         let signals = without_zeros(signals);
-        let number = match self.driver(*signals.first()?)? {
+        let number = match self.module.driver(*signals.first()?)? {
             (number, 0) => number,
             _ => return None,
         };
         let cell = &self.module.cells[number as usize];
-        let in_order = (0..).zip(signals).all(|(i, signal)| self.driver(*signal) == Some((number, i)));
-        let once = cell.output("Y").iter().all(|signal| match signal {
-            Signal::Net(net) => self.readers[*net as usize] <= 1,
+        let in_order = (0..).zip(signals).all(|(i, signal)| self.module.driver(*signal) == Some((number, i)));
+        // Nothing else reads it, nor what of it the term leaves away.
+        let once = (0..).zip(cell.output("Y")).all(|(i, signal)| match signal {
+            Signal::Net(net) => self.readers[*net as usize] <= u32::from(i < signals.len()),
             _ => false,
         });
         (is_sum(cell) && in_order && once).then_some(number)
-    }
-
-    fn driver(&self, signal: Signal) -> Option<(u32, u32)> {
-        match signal {
-            Signal::Net(net) => match self.module.drivers[net as usize] {
-                Driver::Cell(cell, place) => Some((cell, place)),
-                _ => None,
-            },
-            _ => None,
-        }
     }
 
     /// Whether the terms of an inner sum have the value of the term that reads it, modulo 2^width.

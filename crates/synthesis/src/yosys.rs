@@ -4,6 +4,7 @@
 //! (`$add`, `$mul`) for the library's blocks. Wires that nothing drives stay as they are, so that they can be named.
 
 use crate::error::{Error, Result};
+use rustc_hash::FxHashSet;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -31,6 +32,18 @@ pub struct Design {
     pub files: Vec<PathBuf>,
     /// The module; if there is none, the one that no other contains.
     pub top: Option<String>,
+    /// Whether registers are kept: those with enables and resets as registers that have neither, memories that are
+    /// written as registers.
+    pub clocked: bool,
+}
+
+/// What Yosys wrote.
+#[derive(Debug)]
+pub struct Netlist {
+    /// The netlist in JSON.
+    pub json: Vec<u8>,
+    /// What it warns of, a line each.
+    pub warnings: Vec<String>,
 }
 
 /// Yosys on this machine.
@@ -53,22 +66,32 @@ impl Yosys {
         };
         for program in &candidates {
             let yosys = Yosys { program: program.clone(), limit };
-            match Command::new(program).arg("-V").stdin(Stdio::null()).output() {
-                Ok(output) if output.status.success() => return Ok(yosys),
-                Ok(output) => return Err(tool(format!("{} -V ends with {}", program.display(), output.status))),
-                Err(why) if why.kind() == ErrorKind::NotFound => {}
+            let child = Command::new(program)
+                .arg("-V")
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn();
+            let status = match child {
+                Ok(child) => yosys.wait(child)?,
+                Err(why) if why.kind() == ErrorKind::NotFound => continue,
                 Err(why) => return Err(tool(format!("{} cannot be run: {why}", program.display()))),
+            };
+            match status.success() {
+                true => return Ok(yosys),
+                false => return Err(tool(format!("{} -V ends with {status}", program.display()))),
             }
         }
         let names: Vec<String> = candidates.iter().map(|name| name.display().to_string()).collect();
         Err(tool(format!("Yosys, which reads Verilog, is not there (looked for {})", names.join(", "))))
     }
 
-    /// The netlist of a design in JSON.
+    /// The netlist of a design.
     ///
     /// # Errors
-    /// In Yosys' own words if it refuses the design; if it takes too long or cannot be run.
-    pub fn netlist(&self, design: &Design) -> Result<Vec<u8>> {
+    /// In Yosys' own words if it refuses the design, or warns of bits beyond the end of a word; if several modules could be
+    /// meant; if it takes too long or cannot be run.
+    pub fn netlist(&self, design: &Design) -> Result<Netlist> {
         // Neither on pipes, which would have to be read all the time, nor by name: the tool in WebAssembly has a folder of
         // its own for temporary files.
         let temporary = || tempfile::tempfile().map_err(|why| machine("making a temporary file", &why));
@@ -82,9 +105,10 @@ impl Yosys {
             .spawn()
             .map_err(|why| tool(format!("{} cannot be run: {why}", self.program.display())))?;
         let status = self.wait(child)?;
+        let said = String::from_utf8_lossy(&whole(&mut said)?).into_owned();
         match status.success() {
-            true => whole(&mut json),
-            false => Err(refusal(&String::from_utf8_lossy(&whole(&mut said)?), status)),
+            true => netlist(whole(&mut json)?, &said, design),
+            false => Err(refusal(&said, status)),
         }
     }
 
@@ -109,6 +133,36 @@ impl Yosys {
     }
 }
 
+/// What was written, unless it is not what the source says.
+fn netlist(written: Vec<u8>, said: &str, design: &Design) -> Result<Netlist> {
+    let warnings: Vec<String> = said.lines().filter(|line| line.contains("Warning: ")).map(str::to_string).collect();
+    if let Some(beyond) = warnings.iter().find(|line| line.contains("out of bounds")) {
+        return Err(Error::Source(beyond.replace("Warning: ", "")));
+    }
+    if design.top.is_some() {
+        return Ok(Netlist { json: written, warnings });
+    }
+    let begin = written.windows(3).position(|bytes| bytes == b"\n{\n").map_or(0, |place| place + 1);
+    let (modules, json) = written.split_at(begin);
+    match &roots(&String::from_utf8_lossy(modules))[..] {
+        [_] | [] => Ok(Netlist { json: json.to_vec(), warnings }),
+        several => {
+            let why = format!("several modules that no other contains: {}", several.join(", "));
+            Err(Error::usage(why, format!("name one of them: --top {}", several[0])))
+        }
+    }
+}
+
+/// The modules of a design in RTLIL that no other has an instance of.
+fn roots(modules: &str) -> Vec<String> {
+    let named = |start: &'static str| {
+        let names = modules.lines().filter_map(move |line| line.strip_prefix(start)?.split(' ').next());
+        names.map(str::to_string)
+    };
+    let inner: FxHashSet<String> = named("  cell \\").collect();
+    named("module \\").filter(|name| !inner.contains(name)).collect()
+}
+
 fn whole(file: &mut File) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
@@ -125,22 +179,20 @@ fn commands(design: &Design) -> Result<String> {
     };
     // Without -full, which joins sums behind selections and gives wires that nothing drives a value.
     let clean = "opt -fine -mux_undef";
-    let commands = [
-        format!("read_verilog -sv {}", files.join(" ")),
-        format!("hierarchy -check {top}"),
-        "proc".into(),
-        "flatten".into(),
-        // Before z counts as any value.
-        "tribuf".into(),
-        clean.into(),
-        "wreduce".into(),
-        "peepopt".into(),
-        clean.into(),
-        "memory -nomap".into(),
-        clean.into(),
-        "opt_clean".into(),
-        "write_json".into(),
-    ];
+    let registers: &[&str] = if design.clocked { &["async2sync", "dffunmap", clean] } else { &[] };
+    // Memories that are written; the others stay tables.
+    let memories: &[&str] =
+        if design.clocked { &["memory_map t:$mem_v2 r:WR_PORTS>0 %i", clean, "dffunmap"] } else { &[] };
+    let read = format!("read_verilog -sv -noautowire {}", files.join(" "));
+    let hierarchy = format!("hierarchy -check {top}");
+    // Which modules there are, where that is the question.
+    let modules: &[&str] = if design.top.is_none() { &["write_rtlil"] } else { &[] };
+    // Before z counts as any value.
+    let elaborate = ["proc", "flatten", "tribuf", clean];
+    let words = ["wreduce", "peepopt", clean, "memory -nomap", clean];
+    let lists: [&[&str]; 8] =
+        [&[&read], modules, &[&hierarchy], &elaborate, registers, &words, memories, &["opt_clean", "write_json"]];
+    let commands: Vec<&str> = lists.concat();
     Ok(commands.join("\n") + "\n")
 }
 

@@ -101,7 +101,36 @@ fn words_beyond_sense_are_refused() {
     assert!(refused(&ports).0.contains("2^20 bits of ports"));
 }
 
-const KINDS: [&str; 24] = [
+#[test]
+fn powers_beyond_sense_are_refused() {
+    let power = |width: usize| netlist("$pow", json!({}), &[("A", width), ("B", width)], &[("Y", width)]);
+    assert!(refused(&power(256)).0.contains("a power of 256 bits"));
+    let offset = json!({ "OFFSET": u64::MAX });
+    assert!(made(&netlist("$slice", offset, &[("A", 4)], &[("Y", 2)]), Goal::Size).is_err());
+}
+
+#[test]
+fn nothing_equals_what_is_unknown() {
+    for (kind, expected) in [("$eq", false), ("$eqx", false), ("$ne", true), ("$nex", true)] {
+        let mut netlist = netlist(kind, json!({}), &[("A", 2), ("B", 2)], &[("Y", 1)]);
+        netlist["modules"]["m"]["cells"]["cell"]["connections"]["B"] = json!(["x", "0"]);
+        let circuit = made(&netlist, Goal::Size).unwrap();
+        assert_eq!(circuit.output_bits(), [circuit::Bit::constant(expected)], "{kind}");
+    }
+}
+
+#[test]
+fn memories_that_nothing_fills_are_refused() {
+    let parameters = json!({ "SIZE": 4, "WIDTH": 2, "ABITS": 2, "OFFSET": 0, "INIT": "xxxxxxxx", "RD_PORTS": 1,
+        "WR_PORTS": 0, "RD_CLK_ENABLE": "0" });
+    let memory = netlist("$mem_v2", parameters, &[("RD_ADDR", 2)], &[("RD_DATA", 2)]);
+    assert!(refused(&memory).0.contains("nothing writes or fills"));
+}
+
+const KINDS: [&str; 27] = [
+    "$least",
+    "$greatest",
+    "$eq",
     "$add",
     "$mul",
     "$div",
@@ -127,7 +156,7 @@ const KINDS: [&str; 24] = [
     "$_MUX4_",
     "$reduce_or",
 ];
-const PORTS: [&str; 12] = ["A", "B", "C", "S", "Y", "X", "CO", "CI", "BI", "RD_ADDR", "RD_DATA", "P"];
+const PORTS: [&str; 13] = ["Q", "A", "B", "C", "S", "Y", "X", "CO", "CI", "BI", "RD_ADDR", "RD_DATA", "P"];
 
 /// A port's name, its nets, and whether it is an output.
 fn port() -> impl Strategy<Value = (&'static str, Vec<u64>, bool)> {

@@ -64,12 +64,31 @@ fn selections() {
 }
 
 #[test]
-fn one_case_of_several_at_most() {
+fn the_first_case_of_several() {
     check("$pmux", json!({}), &[("A", 2), ("B", 6), ("S", 3)], &[("Y", 2)], |v| match v[2].count_ones() {
         0 => Some(vec![v[0]]),
-        1 => Some(vec![part(v[1], 2 * v[2].trailing_zeros() as usize, 2)]),
-        _ => None,
+        // The highest select is that of the first item in the source.
+        _ => Some(vec![part(v[1], 2 * v[2].ilog2() as usize, 2)]),
     });
+}
+
+#[test]
+fn words_that_meet_and_what_is_kept_of_them() {
+    // Three words of two bits with two bits each.
+    for (kind, strict, apart) in [("$least", 1, 0), ("$least", 0, 1), ("$greatest", 1, 1), ("$greatest", 0, 0)] {
+        let parameters = json!({ "WIDTH": 2, "STRICT": strict, "APART": apart });
+        let wins = |new: u128, old: u128| match (kind, strict) {
+            ("$least", 1) => new < old,
+            ("$least", _) => new <= old,
+            (_, 1) => new > old,
+            _ => new >= old,
+        };
+        check(kind, parameters, &[("A", 6), ("P", 6)], &[("Q", 2), ("Y", 2)], |v| {
+            let word = |i: usize| part(v[0], 2 * i, 2);
+            let best = (1..3).fold(0, |best, i| if wins(word(i), word(best)) { i } else { best });
+            Some(vec![part(v[1], 2 * best, 2), word(best)])
+        });
+    }
 }
 
 #[test]

@@ -19,6 +19,11 @@ use writer::{Random, Written};
 /// Vectors of inputs for each module.
 const VECTORS: usize = 48;
 
+/// How many modules are asked for; then nothing is skipped.
+fn asked() -> Option<String> {
+    std::env::var("DUOLOGUE_VERILOG_MODULES").ok()
+}
+
 /// Yosys, or a line that says that what needs it is skipped.
 fn yosys(test: &str) -> Option<Yosys> {
     match Yosys::find(None, Duration::from_secs(300)) {
@@ -28,6 +33,7 @@ fn yosys(test: &str) -> Option<Yosys> {
 }
 
 fn skip<T>(test: &str, why: &str) -> Option<T> {
+    assert!(asked().is_none(), "{test}: {why}");
     // Not by a macro: what those print is shown of tests that fail alone.
     let _ = writeln!(std::io::stderr(), "verilog: {test} skipped: {why}");
     None
@@ -44,8 +50,8 @@ fn compile(yosys: &Yosys, text: &str, top: &str, goal: Goal) -> Result<Circuit, 
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = folder.path().join("design.v");
     fs::write(&file, text).unwrap();
-    let json = yosys.netlist(&Design { files: vec![file], top: Some(top.into()) });
-    let module = json.and_then(|json| Module::read(&json)).map_err(|why| why.to_string())?;
+    let netlist = yosys.netlist(&Design { files: vec![file], top: Some(top.into()), clocked: false });
+    let module = netlist.and_then(|netlist| Module::read(&netlist.json)).map_err(|why| why.to_string())?;
     Ok(synthesis::circuit(&module, goal).map_err(|why| why.to_string())?.circuit)
 }
 
@@ -60,9 +66,10 @@ fn designs_agree_with_icarus() {
     if !has_icarus(test) {
         return;
     }
-    let modules = std::env::var("DUOLOGUE_VERILOG_MODULES").ok().and_then(|count| count.parse().ok()).unwrap_or(60);
-    for batch in 0..u64::div_ceil(modules, 60) {
-        let written: Vec<Written> = (0..60).map(|i| Written::new(Random::new(60 * batch + i))).collect();
+    let modules: u64 = asked().map_or(60, |count| count.parse().expect("DUOLOGUE_VERILOG_MODULES is a number"));
+    for first in (0..modules).step_by(60) {
+        let written: Vec<Written> =
+            (first..modules.min(first + 60)).map(|seed| Written::new(Random::new(seed))).collect();
         let expected = simulate(&written);
         for (i, (module, expected)) in written.iter().zip(&expected).enumerate() {
             let goal = if i % 2 == 0 { Goal::Size } else { Goal::Depth };
@@ -132,6 +139,89 @@ fn designs_cost_what_is_promised() {
     let count = "module m(input [63:0] x, output reg [6:0] n); integer i;
         always @* begin n = 0; for (i = 0; i < 64; i = i + 1) n = n + x[i]; end endmodule";
     assert!(ands(&yosys, count) <= 63);
+    let parts = "module m(input [31:0] a, b, c, output [31:0] y, z); wire [63:0] t = a * b;
+        assign y = t[31:0] + c, z = t[63:32]; endmodule";
+    assert_eq!(ands(&yosys, parts), 1013 + 31, "a product that is read twice is built once");
+}
+
+#[test]
+fn loops_that_select_cost_what_blocks_cost() {
+    let Some(yosys) = yosys("loops_that_select_cost_what_blocks_cost") else { return };
+    let read = "module m(input [1023:0] x, input [5:0] a, output reg [15:0] y); integer i;
+        always @* begin y = 0; for (i = 0; i < 64; i = i + 1) if (a == i) y = x[16*i +: 16]; end endmodule";
+    assert_eq!(ands(&yosys, read), 1008);
+    for (first, from) in [("xs[31:0]", 1), ("32'hffffffff", 0)] {
+        let search = format!(
+            "module m(input [511:0] xs, output reg [31:0] best, output reg [3:0] place); integer i;
+            always @* begin best = {first}; place = 0; for (i = {from}; i < 16; i = i + 1)
+                if (xs[32*i +: 32] < best) begin best = xs[32*i +: 32]; place = i; end end endmodule"
+        );
+        assert_eq!(ands(&yosys, &search), 971);
+        assert_eq!(compile(&yosys, &search, "m", Goal::Depth).unwrap().depth(), 23);
+    }
+}
+
+/// All values of four words of three bits: of equal words the one wins that wins in the loop.
+#[test]
+fn searches_keep_ties_as_the_loop_has_them() {
+    let Some(yosys) = yosys("searches_keep_ties_as_the_loop_has_them") else { return };
+    let all: Vec<u128> = (0..4096).collect();
+    for (signed, operator) in [false, true].into_iter().flat_map(|signed| ["<", "<=", ">", ">="].map(|op| (signed, op)))
+    {
+        for turned in [false, true] {
+            let better = if turned { format!("best {operator} x") } else { format!("x {operator} best") };
+            let sign = if signed { "signed " } else { "" };
+            let text = format!(
+                "module m(input [11:0] xs, output reg {sign}[2:0] best, output reg [1:0] place); integer i; reg {sign}[2:0] x;
+                always @* begin best = xs[2:0]; place = 0; for (i = 1; i < 4; i = i + 1) begin x = xs[3*i +: 3];
+                    if ({better}) begin best = x; place = i; end end end endmodule"
+            );
+            let model = |xs: u128| {
+                let word = |i: usize| (xs >> (3 * i) & 7) as i64;
+                let value = |i: usize| if signed && word(i) > 3 { word(i) - 8 } else { word(i) };
+                (1..4).fold(0, |best, i| {
+                    let (a, b) = if turned { (value(best), value(i)) } else { (value(i), value(best)) };
+                    let wins = match operator {
+                        "<" => a < b,
+                        "<=" => a <= b,
+                        ">" => a > b,
+                        _ => a >= b,
+                    };
+                    if wins { i } else { best }
+                })
+            };
+            for goal in [Goal::Size, Goal::Depth] {
+                let circuit = compile(&yosys, &text, "m", goal).unwrap_or_else(|why| panic!("{why}\n{text}"));
+                let found = Simulator::new(&circuit).numbers(&[&all]);
+                for &xs in &all {
+                    let place = model(xs);
+                    let expected = [xs >> (3 * place) & 7, place as u128];
+                    assert_eq!([found[0][xs as usize], found[1][xs as usize]], expected, "{xs:o} in\n{text}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_yosys_warns_of_is_told_and_what_is_not_clear_is_refused() {
+    let Some(yosys) = yosys("what_yosys_warns_of_is_told_and_what_is_not_clear_is_refused") else { return };
+    let read = |text: &str, top: Option<&str>| {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let file = folder.path().join("design.v");
+        fs::write(&file, text).unwrap();
+        yosys.netlist(&Design { files: vec![file], top: top.map(String::from), clocked: false })
+    };
+    let inner = "module inner(input [1:0] a, output y); assign y = ^a; endmodule\n";
+    let narrow = read(&format!("{inner}module m(input [3:0] a, output y); inner i(a, y); endmodule"), None).unwrap();
+    assert!(narrow.warnings.iter().any(|line| line.contains("Resizing cell port")), "{:?}", narrow.warnings);
+    assert_eq!(Module::read(&narrow.json).unwrap().name, "m");
+    let several = read(&format!("{inner}module m(input a, output y); assign y = a; endmodule"), None).unwrap_err();
+    assert!(several.to_string().contains("several modules that no other contains"), "{several}");
+    let beyond = read("module m(input [3:0] a, output y);\n assign y = a[9];\nendmodule", Some("m")).unwrap_err();
+    assert!(beyond.to_string().contains("design.v:2: Range select out of bounds"), "{beyond}");
+    let mistyped = read("module m(input [3:0] a, output y);\n assign y = b;\nendmodule", Some("m")).unwrap_err();
+    assert!(mistyped.to_string().contains("implicitly declared"), "{mistyped}");
 }
 
 #[test]

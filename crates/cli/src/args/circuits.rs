@@ -141,8 +141,23 @@ pub struct Compile {
     /// Who learns an output: alice, bob, or both
     #[arg(long, value_name = "NAME=PARTY", value_delimiter = ',')]
     pub outputs: Vec<Pair<String>>,
-    /// Yosys, if it is not on the path
-    #[arg(long, value_name = "PROGRAM", env = "DUOLOGUE_YOSYS", hide_env_values = true)]
+    /// A design with registers: how many cycles of its clock to run
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
+    pub cycles: Option<u64>,
+    /// A program that runs the circuit of one cycle again and again (without either, what has fewer ANDs)
+    #[arg(long, requires = "cycles")]
+    pub iterate: bool,
+    /// One circuit of all cycles
+    #[arg(long, requires = "cycles", conflicts_with = "iterate")]
+    pub unroll: bool,
+    /// Inputs and outputs that have a value in each cycle
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "cycles")]
+    pub each: Vec<String>,
+    /// Inputs that reset the registers before the first cycle: NAME, or NAME=0 if they do so when they are 0
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "cycles")]
+    pub reset: Vec<String>,
+    /// Yosys, if it is not on the path; or name it in DUOLOGUE_YOSYS
+    #[arg(long, value_name = "PROGRAM")]
     pub yosys: Option<PathBuf>,
     /// Seconds that Yosys may take
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
@@ -153,7 +168,8 @@ pub struct Compile {
 const VERILOG: &str = "\
 Parties can be named in the design:
   (* party = \"alice\" *) input [31:0] a     alice, bob or public
-  (* reveal = \"bob\" *) output [31:0] y     alice, bob or both (without it, both)";
+  (* reveal = \"bob\" *) output [31:0] y     alice, bob or both (without it, both)
+  (* party = \"bob\" *) reg [31:0] s         with --cycles: he supplies what the register begins with";
 
 #[derive(clap::Args)]
 pub struct Import {

@@ -5,32 +5,96 @@ use crate::args::Compile;
 use crate::failure::Failure;
 use crate::io::console::{Console, count};
 use crate::io::output;
-use duologue::circuit::Circuit;
 use duologue::circuit::format::bristol;
+use duologue::circuit::{Circuit, Program};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 use std::{fmt, fs};
+use synthesis::clocked::{self, Clocking};
 use synthesis::netlist::Module;
 use synthesis::parties::{self, Said};
-use synthesis::yosys::{Design, Yosys};
+use synthesis::yosys::{Design, Netlist, Yosys};
 
 pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
     let form = Form::of(&args.output)?;
-    let module = Module::read(&netlist(args)?)?;
-    let made = synthesis::circuit(&module, args.goal)?;
-    let (bytes, written) = match form {
-        Form::Program => {
-            let program = parties::program(&made, &said(args)?)?;
-            (program.to_bytes()?, File::Program(Written::new(&program, &args.output)?))
+    let said = said(args)?;
+    if matches!(form, Form::Bristol) && !(args.inputs.is_empty() && args.outputs.is_empty()) {
+        let why = "--inputs and --outputs name parties, and a circuit in Bristol Fashion has none";
+        return Err(Failure::input(why).hint("write a program (-o FILE.duo), or leave them away"));
+    }
+    let netlist = netlist(args)?;
+    netlist.warnings.iter().for_each(|warning| console.note(warning));
+    let module = Module::read(&netlist.json)?;
+    let (design, figures) = match args.cycles {
+        Some(cycles) => clocked(&module, args, cycles, &said)?,
+        None => {
+            let made = synthesis::circuit(&module, args.goal)?;
+            let figures = Figures::of(&made.circuit);
+            match form {
+                Form::Program => (Made::Program(parties::program(&made, &said)?), figures),
+                Form::Bristol => (Made::Circuit(made.circuit), figures),
+            }
         }
-        Form::Bristol => {
+    };
+    let (bytes, written) = match (form, &design) {
+        (Form::Program, Made::Program(program)) => {
+            (program.to_bytes()?, File::Program(Written::new(program, &args.output)?))
+        }
+        (Form::Bristol, Made::Circuit(circuit)) => {
             let file = args.output.display().to_string();
-            (bristol::write(&made.circuit).into_bytes(), File::Circuit { file })
+            (bristol::write(circuit).into_bytes(), File::Circuit { file })
+        }
+        _ => {
+            let why = "a circuit in Bristol Fashion runs once, and not in cycles";
+            return Err(Failure::input(why).hint("write a program (-o FILE.duo), or give --unroll"));
         }
     };
     output::write_file(&args.output, &bytes)?;
-    console.show(&Compiled { written, front_end: module.creator.clone(), figures: Figures::of(&made.circuit) })
+    let Netlist { warnings, .. } = netlist;
+    console.show(&Compiled { written, front_end: module.creator.clone(), warnings, figures })
+}
+
+/// A program, or a circuit alone.
+enum Made {
+    Program(Program),
+    Circuit(Circuit),
+}
+
+fn clocked(module: &Module, args: &Compile, cycles: u64, said: &Said) -> Result<(Made, Figures), Failure> {
+    let form = match (args.iterate, args.unroll) {
+        (true, _) => Some(clocked::Form::Iterate),
+        (_, true) => Some(clocked::Form::Unroll),
+        _ => None,
+    };
+    let resets = args.reset.iter().map(|reset| active(reset)).collect::<Result<Vec<_>, _>>()?;
+    let clocking = Clocking { cycles, each: args.each.clone(), resets, form };
+    let clocked = clocked::program(module, args.goal, &clocking, said)?;
+    let binding = clocked.program.bind(&[("lanes", 1)])?;
+    let of = |ty: duologue::circuit::Type, lanes: u64| u64::from(ty.width) * lanes;
+    let figures = Figures {
+        inputs: binding.inputs().iter().map(|port| of(port.ty, port.lanes)).sum(),
+        outputs: binding.outputs().iter().map(|port| of(port.ty, port.lanes)).sum(),
+        gates: clocked.gates(),
+        ands: clocked.ands(cycles),
+        depth: clocked.depth(cycles),
+        iterated: clocked.again.is_some().then_some(cycles),
+    };
+    let is_circuit = matches!(Form::of(&args.output)?, Form::Bristol);
+    Ok(match (clocked.again, &clocked.once[..]) {
+        (None, [circuit]) if is_circuit => (Made::Circuit(circuit.clone()), figures),
+        _ => (Made::Program(clocked.program), figures),
+    })
+}
+
+/// A reset, and the value with which it resets.
+fn active(reset: &str) -> Result<(String, bool), Failure> {
+    match reset.split_once('=') {
+        None => Ok((reset.to_string(), true)),
+        Some((name, "1")) => Ok((name.to_string(), true)),
+        Some((name, "0")) => Ok((name.to_string(), false)),
+        Some(_) => Err(Failure::input(format!("--reset {reset}: a reset is active at 0 or at 1"))),
+    }
 }
 
 /// What is written, by the end of the file's name.
@@ -54,19 +118,29 @@ impl Form {
 }
 
 /// What Yosys wrote, now or before.
-fn netlist(args: &Compile) -> Result<Vec<u8>, Failure> {
-    let is_netlist = |path: &Path| path.extension().is_some_and(|extension| extension == "json");
+fn netlist(args: &Compile) -> Result<Netlist, Failure> {
+    let is_netlist = |path: &Path| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     for file in &args.files {
-        fs::metadata(file).map_err(Failure::io(format!("reading {}", file.display())))?;
+        let found = fs::metadata(file).map_err(Failure::io(format!("reading {}", file.display())))?;
+        if found.is_dir() {
+            return Err(Failure::input(format!("{} is a folder", file.display())).hint("name the files in it"));
+        }
     }
     match &args.files[..] {
-        [file] if is_netlist(file) => fs::read(file).map_err(Failure::io(format!("reading {}", file.display()))),
+        [file] if is_netlist(file) && args.top.is_some() => {
+            Err(Failure::input("a netlist (FILE.json) has its own top module").hint("leave --top away"))
+        }
+        [file] if is_netlist(file) => {
+            let json = fs::read(file).map_err(Failure::io(format!("reading {}", file.display())))?;
+            Ok(Netlist { json, warnings: Vec::new() })
+        }
         files if files.iter().any(|file| is_netlist(file)) => {
             Err(Failure::input("a netlist (FILE.json) is compiled alone, without other files"))
         }
         files => {
             let yosys = Yosys::find(args.yosys.as_deref(), Duration::from_secs(args.time_limit))?;
-            Ok(yosys.netlist(&Design { files: files.to_vec(), top: args.top.clone() })?)
+            let clocked = args.cycles.is_some();
+            Ok(yosys.netlist(&Design { files: files.to_vec(), top: args.top.clone(), clocked })?)
         }
     }
 }
@@ -95,6 +169,8 @@ struct Compiled {
     #[serde(flatten)]
     written: File,
     front_end: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     #[serde(flatten)]
     figures: Figures,
 }
@@ -106,7 +182,10 @@ struct Figures {
     outputs: u64,
     gates: u64,
     ands: u64,
-    depth: u32,
+    depth: u64,
+    /// The cycles of a circuit that is run again and again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iterated: Option<u64>,
 }
 
 impl Figures {
@@ -117,7 +196,8 @@ impl Figures {
             outputs: bits(circuit.outputs()),
             gates: circuit.gates().len() as u64,
             ands: circuit.and_count(),
-            depth: circuit.depth(),
+            depth: circuit.depth().into(),
+            iterated: None,
         }
     }
 }
@@ -128,8 +208,12 @@ impl fmt::Display for Compiled {
             File::Program(written) => write!(f, "{written}")?,
             File::Circuit { file } => writeln!(f, "{file}")?,
         }
-        let Figures { inputs, outputs, ands, depth, .. } = &self.figures;
+        let Figures { inputs, outputs, ands, depth, iterated, .. } = &self.figures;
         let bits = |number: u64| count(number, "bit");
-        writeln!(f, "{}, depth {depth}; {} in, {} out", count(*ands, "AND"), bits(*inputs), bits(*outputs))
+        write!(f, "{}, depth {depth}; {} in, {} out", count(*ands, "AND"), bits(*inputs), bits(*outputs))?;
+        match iterated {
+            Some(cycles) => writeln!(f, "; the circuit of one cycle, {cycles} times"),
+            None => writeln!(f),
+        }
     }
 }

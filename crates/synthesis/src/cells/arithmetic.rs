@@ -1,7 +1,8 @@
 //! Sums, products, quotients, powers and comparisons.
 
-use super::{Inputs, misshapen};
+use super::{Inputs, are_signed, extended, misshapen};
 use crate::error::{Error, Result};
+use crate::netlist::{Cell, Signal};
 use crate::number::{Known, Number};
 use circuit::blocks::divide::divide_widths;
 use circuit::blocks::multiply::sum_of_terms;
@@ -205,10 +206,16 @@ fn select_any(c: &mut Builder, bits: &[Bit]) -> Bit {
     super::select::any(c, bits.to_vec())
 }
 
+/// The most bits of an exponent, times those of the result squared.
+const MOST_POWER: usize = 1 << 22;
+
 /// A power: squares and products modulo 2^width.
 pub(super) fn power(c: &mut Builder, inputs: &Inputs) -> Result<Vec<Bit>> {
-    inputs.bounded()?;
     let (base, exponent, width) = (inputs.number("A"), inputs.number("B"), inputs.width());
+    if exponent.width().saturating_mul(width).saturating_mul(width) > MOST_POWER {
+        let why = format!("a power of {width} bits with an exponent of {} bits", exponent.width());
+        return Err(Error::design(&inputs.cell.place, why, "the most is 128 bits with an exponent of 256"));
+    }
     let plain = match exponent.signed {
         true => &exponent.bits[..exponent.width() - 1],
         false => &exponent.bits,
@@ -355,6 +362,9 @@ pub(super) fn compare(c: &mut Builder, inputs: &Inputs) -> Vec<Bit> {
     let (a, b) = inputs.pair();
     let width = a.common_width(&b);
     let outcome = match inputs.cell.kind.as_str() {
+        // No bit is ever `x`, so nothing equals a constant that has one.
+        "$eq" | "$eqx" if against_unknown(inputs.cell) => Bit::FALSE,
+        "$ne" | "$nex" if against_unknown(inputs.cell) => Bit::TRUE,
         "$eq" | "$eqx" => blocks::equal(c, &a.uint(width), &b.uint(width)),
         "$ne" | "$nex" => !blocks::equal(c, &a.uint(width), &b.uint(width)),
         "$lt" => greater(c, &b, &a, inputs.goal),
@@ -363,6 +373,13 @@ pub(super) fn compare(c: &mut Builder, inputs: &Inputs) -> Vec<Bit> {
         _ => !greater(c, &b, &a, inputs.goal),
     };
     UInt::from(outcome).resized(inputs.width()).0
+}
+
+/// Whether one operand has an `x` where the other has none.
+fn against_unknown(cell: &Cell) -> bool {
+    let (a, b, signed) = (cell.input("A"), cell.input("B"), are_signed(cell));
+    let is_unknown = |word: &[Signal], i| extended(word, signed, i) == Signal::Unknown;
+    (0..a.len().max(b.len())).any(|i| is_unknown(a, i) != is_unknown(b, i))
 }
 
 fn greater(c: &mut Builder, a: &Number, b: &Number, goal: Goal) -> Bit {

@@ -45,6 +45,10 @@ impl Rom {
             return Err(Error::design(&cell.place, why, "give one party the table as an input"));
         };
         let init = cell.parameter("INIT").map(|init| init.bits()).unwrap_or_default();
+        if init.iter().all(Option::is_none) {
+            let hint = "fill it in an initial block, or with $readmemh";
+            return Err(Error::design(&cell.place, "a memory that nothing writes or fills", hint));
+        }
         let bit = |i: usize| Bit::constant(init.get(i).copied().flatten().unwrap_or(false));
         Ok(Rom { bits: (0..count).map(bit).collect(), size, width, offset })
     }

@@ -17,11 +17,11 @@ pub(super) fn refuse(cell: &Cell) -> Error {
         ),
         _ if is_register(kind) => (
             format!("a register ({kind}): a circuit has no clock"),
-            "write always @* with blocking assignments, and a loop for what takes several cycles",
+            "say for how many cycles with --cycles, or write always @* with blocking assignments and loops",
         ),
         "$mem" | "$mem_v2" | "$memrd" | "$memrd_v2" | "$memwr" | "$memwr_v2" => (
             format!("a memory that is clocked or written ({kind})"),
-            "use an array inside an always @* block, or a memory that only an initial block fills",
+            "say for how many cycles with --cycles, or let only an initial block fill it",
         ),
         _ => (format!("the cell {kind} is not supported"), "write it with the operators of the language"),
     };

@@ -52,7 +52,8 @@ pub struct Written {
 
 impl Written {
     pub fn new(mut r: Random) -> Written {
-        let inputs: Vec<Port> = (0..4).map(|i| Port::new(&mut r, ["a", "b", "c", "d"][i].into(), 12)).collect();
+        let most = if r.below(6) == 0 { 40 } else { 12 };
+        let inputs: Vec<Port> = (0..4).map(|i| Port::new(&mut r, ["a", "b", "c", "d"][i].into(), most)).collect();
         let outputs: Vec<Port> = (0..3).map(|i| Port::new(&mut r, format!("y{i}"), 20)).collect();
         let ports = inputs.iter().map(|port| port.declared("input"));
         let ports: Vec<String> = ports.chain(outputs.iter().map(|port| port.declared("output reg"))).collect();
@@ -85,7 +86,35 @@ fn statement(r: &mut Random, inputs: &[Port], output: &Port) -> String {
     let (first, second, third) = (e(2), e(2), e(3));
     let (port, other) = (&inputs[r.below(4)], &inputs[r.below(4)]);
     let (name, width) = (&port.name, port.width);
-    match r.below(9) {
+    match r.below(15) {
+        9 => search(r, inputs, y),
+        10 => {
+            let words = (0..8).map(|i| format!("rom{y}[{i}] = {}; ", r.below(1 << 12))).collect::<String>();
+            format!(
+                " reg [11:0] rom{y} [0:7];\n initial begin {words}end\n always @* {y} = rom{y}[{}];\n",
+                place(r, inputs)
+            )
+        }
+        11 => {
+            // What lies beyond the top is not written. In braces, because Yosys 0.23 extends a signed word that is written
+            // into a part with zeros.
+            let part = format!("{y}[{} +: {}]", place(r, inputs), 1 + r.below(4));
+            format!(" always @* begin {y} = {first}; {part} = {{{}}}; end\n", other.name)
+        }
+        12 => {
+            // No items with an x: behind one that would match, Yosys 0.23 drops the others. Icarus 11 cuts items to the width
+            // of the word.
+            let digits = "01x".chars().cycle().skip(r.below(3)).take(width).collect::<String>();
+            let items = format!("{}: {y} = {second};", r.below(1 << width.min(3)));
+            format!(" always @* case ({name})\n   {items} default: {y} = {name} === {width}'b{digits};\n  endcase\n")
+        }
+        13 => {
+            let (low, part) = (r.below(5), 1 + r.below(3));
+            let range = if r.below(2) == 0 { format!("{}:{low}", low + 9) } else { format!("{low}:{}", low + 9) };
+            let sign = if r.below(2) == 0 { "+" } else { "-" };
+            let read = format!("{{o{y}[{} {sign}: {part}], o{y}[{}]}}", place(r, inputs), low + r.below(10));
+            format!(" wire [{range}] o{y} = {name};\n always @* {y} = {read};\n")
+        }
         0 => {
             let items: String =
                 (0..1 << width.min(3)).map(|i| format!("   {i}: {y} = {};\n", expression(r, inputs, 1))).collect();
@@ -113,9 +142,33 @@ fn statement(r: &mut Random, inputs: &[Port], output: &Port) -> String {
     }
 }
 
+/// A search for the least or the greatest of a few words in a loop, and for what is kept of it.
+fn search(r: &mut Random, inputs: &[Port], y: &str) -> String {
+    let words: String = (1..6).map(|i| format!("{i}: v{y} = {};", sized(r, inputs))).collect();
+    let signed = r.of(&["", "signed "]);
+    let better = match (r.of(&["<", "<=", ">", ">="]), r.below(2)) {
+        (order, 0) => format!("v{y} {order} t{y}"),
+        (order, _) => format!("t{y} {order} v{y}"),
+    };
+    let (first, kept) = (r.of(&["12'h7ff", "12'hfff", "0", "a"]), r.of(&["i", "~i", "i * b", "v"]));
+    let kept = kept.replace('i', &format!("i{y}")).replace('v', &format!("v{y}"));
+    format!(
+        " reg {signed}[11:0] t{y}, v{y};\n reg [4:0] k{y};\n integer i{y};\n always @* begin t{y} = {first}; k{y} = {};\n  \
+         for (i{y} = 1; i{y} < 6; i{y} = i{y} + 1) begin case (i{y}) {words} default: v{y} = 0; endcase\n   \
+         if ({better}) begin t{y} = v{y}; k{y} = {kept}; end end\n  {y} = {{t{y}, k{y}}}; end\n",
+        r.of(&["0", "1", "b"])
+    )
+}
+
 /// The head of a loop, whose variable no other block has: each would wake the other for ever.
 fn counting(y: &str, bound: usize) -> String {
     format!("for (i{y} = 0; i{y} < {bound}; i{y} = i{y} + 1)")
+}
+
+/// A place in a word. Icarus 11 forgets the bits above the lowest 32.
+fn place(r: &mut Random, inputs: &[Port]) -> String {
+    let port = r.of(inputs);
+    if port.width < 32 { port.name.clone() } else { format!("{}[0]", port.name) }
 }
 
 fn leaf(r: &mut Random, inputs: &[Port]) -> String {
@@ -130,7 +183,7 @@ fn leaf(r: &mut Random, inputs: &[Port]) -> String {
             // In braces, because Icarus 11 takes some parts of signed words for signed.
             format!("{{{name}[{}:{}]}}", high.max(low), high.min(low))
         }
-        4 => format!("{name}[{}]", r.of(inputs).name),
+        4 => format!("{name}[{}]", place(r, inputs)),
         _ => name.clone(),
     }
 }
@@ -147,16 +200,17 @@ fn expression(r: &mut Random, inputs: &[Port], depth: usize) -> String {
     let name = r.of(inputs).name.clone();
     let mut e = || expression(r, inputs, depth - 1);
     let (a, b, c) = (e(), e(), e());
-    match r.below(16) {
+    match r.below(17) {
         0 => leaf(r, inputs),
+        16 => format!("({name} {} 4'b{}x{})", r.of(&["===", "!=="]), r.below(2), r.below(2)),
         1 | 2 => format!("({}({a}))", r.of(&UNARY)),
-        // Of a constant condition Icarus 11 forgets that an unsigned branch makes the other one unsigned.
-        3 => format!("((({a}) != {name}) ? ({b}) : ({c}))"),
+        // Of a constant condition Icarus 11 and Yosys 0.23 forget that an unsigned branch makes the other one unsigned.
+        3 => format!("((({a}) != ({name} ^ 1'b1)) ? ({b}) : ({c}))"),
         4 => format!("{{{}, {}}}", sized(r, inputs), sized(r, inputs)),
         5 => format!("{{{}{{{}}}}}", 1 + r.below(3), sized(r, inputs)),
         6 => format!("$signed({})", sized(r, inputs)),
         7 => format!("$unsigned({a})"),
-        8 => format!("{name}[{} +: {}]", r.of(inputs).name, 1 + r.below(4)),
+        8 => format!("{name}[{} {}: {}]", place(r, inputs), r.of(&["+", "-"]), 1 + r.below(4)),
         9 => format!("({name} === {})", r.of(inputs).name),
         10 => format!("(({a}) ** {})", r.of(&["2", "3", "2'd3"])),
         _ => format!("(({a}) {} ({b}))", r.of(&BINARY)),

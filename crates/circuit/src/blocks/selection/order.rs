@@ -97,18 +97,46 @@ struct Entry<W> {
 }
 
 fn tournament<W: Word + Clone>(c: &mut Builder, words: &[W], seek: Seek, goal: Goal) -> (W, UInt) {
-    assert!(!words.is_empty(), "a word or more to choose from");
+    let entries = words.iter().map(|word| Entry { word: word.clone(), index: Vec::new() }).collect();
+    let Entry { word, mut index } = meet(c, entries, seek, goal);
+    index.truncate(words.len().next_power_of_two().ilog2() as usize);
+    (word, UInt(index))
+}
+
+/// The least of k words, or the greatest, and the bits that stand beside it: `kept` has as many for each word. Of equal words
+/// the first one wins. For bits that are the index of each word, this is [`min_index`].
+///
+/// # Panics
+/// If there is no word, or the widths or the numbers of kept bits differ.
+#[doc(hidden)]
+pub fn best_with<W: Word + Clone>(
+    c: &mut Builder,
+    words: &[W],
+    kept: &[Vec<Bit>],
+    least: bool,
+    goal: Goal,
+) -> (W, Vec<Bit>) {
+    assert!(
+        kept.iter().all(|bits| bits.len() == kept[0].len()) && kept.len() == words.len(),
+        "as many bits for each word"
+    );
+    let entries =
+        words.iter().zip(kept).map(|(word, kept)| Entry { word: word.clone(), index: kept.clone() }).collect();
+    let Entry { word, mut index } = meet(c, entries, if least { Seek::Least } else { Seek::Greatest }, goal);
+    index.truncate(kept[0].len());
+    (word, index)
+}
+
+fn meet<W: Word + Clone>(c: &mut Builder, mut entries: Vec<Entry<W>>, seek: Seek, goal: Goal) -> Entry<W> {
+    assert!(!entries.is_empty(), "a word or more to choose from");
     let pairs_from = match goal {
         Goal::Size => 1,
-        Goal::Depth => all_pairs_from(words.len(), words[0].width()),
+        Goal::Depth => all_pairs_from(entries.len(), entries[0].word.width()),
     };
-    let mut entries: Vec<_> = words.iter().map(|word| Entry { word: word.clone(), index: Vec::new() }).collect();
     while entries.len() > pairs_from {
         entries = entries.chunks(2).map(|pair| play(c, pair, seek, goal)).collect();
     }
-    let Entry { word, mut index } = play_all(c, entries, seek, goal);
-    index.truncate(words.len().next_power_of_two().ilog2() as usize);
-    (word, UInt(index))
+    play_all(c, entries, seek, goal)
 }
 
 /// How many of k words of n bits are compared in pairs at the end: for no more than the rounds before them save against

@@ -1,0 +1,105 @@
+//! The registers of a module: what a clock moves on.
+
+use super::{Cell, Driver, Module, Port, Signal};
+use crate::error::{Error, Result};
+use rustc_hash::FxHashMap;
+
+/// A register: at each edge of the clock, q becomes d.
+pub(crate) struct Register<'a> {
+    pub d: &'a [Signal],
+    pub q: &'a [Signal],
+    cell: &'a Cell,
+}
+
+/// Registers that a party says the first value of.
+pub(crate) struct State<'a> {
+    pub name: &'a str,
+    pub place: &'a str,
+    pub party: &'a str,
+    pub bits: &'a [Signal],
+}
+
+impl Module {
+    /// The registers that outputs need, those first that the first outputs need.
+    ///
+    /// # Errors
+    /// If one has a reset or an enable of its own.
+    pub(crate) fn registers(&self) -> Result<Vec<Register<'_>>> {
+        let (mut seen, mut found) = (vec![false; self.cells.len()], Vec::new());
+        let mut open: Vec<Signal> = self.ports.iter().flat_map(|port| &port.bits).copied().collect();
+        open.reverse();
+        while let Some(signal) = open.pop() {
+            let Some((number, _)) = self.driver(signal) else { continue };
+            if std::mem::replace(&mut seen[number as usize], true) {
+                continue;
+            }
+            let cell = &self.cells[number as usize];
+            open.extend(cell.inputs.iter().rev().flat_map(|(_, bits)| bits.iter().rev()));
+            if is_register(&cell.kind) {
+                let (d, q) = (cell.input("D"), cell.output("Q"));
+                if d.len() != q.len() || clock_port(cell).is_none() {
+                    return Err(Error::netlist(format!("{} at {} is misshapen", cell.kind, cell.place)));
+                }
+                found.push(Register { d, q, cell });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The port that moves all registers on.
+    ///
+    /// # Errors
+    /// If they have several clocks, or one that is no input.
+    pub(crate) fn clock(&self, registers: &[Register]) -> Result<Option<&Port>> {
+        let Some(first) = registers.first() else { return Ok(None) };
+        let clock = |register: &Register| clock_port(register.cell);
+        if let Some(other) = registers.iter().find(|other| clock(other) != clock(first)) {
+            let why = format!("a register on another clock or edge than the one at {}", first.cell.place);
+            return Err(Error::design(
+                &other.cell.place,
+                why,
+                "use one clock and one edge, and enables: if (go) q <= d",
+            ));
+        }
+        let signal = clock(first).map_or(Signal::Unknown, |(signal, _)| signal);
+        let port = self.ports.iter().find(|port| port.bits == [signal]);
+        let is_input = |net| matches!(self.drivers[net as usize], Driver::Input);
+        match port.filter(|_| signal.net().is_some_and(is_input)) {
+            Some(port) => Ok(Some(port)),
+            None => {
+                let hint = "clock it by an input of one bit, and let an enable say when it moves: if (go) q <= d";
+                Err(Error::design(&first.cell.place, "a register whose clock is no input", hint))
+            }
+        }
+    }
+
+    /// What registers begin with; a bit that is not among them may begin with anything.
+    pub(crate) fn first_values(&self) -> FxHashMap<u32, bool> {
+        let wires = self.wires.iter().filter_map(|wire| Some((&wire.bits, wire.init.as_ref()?.bits())));
+        let values = wires.flat_map(|(bits, init)| bits.iter().zip(init));
+        values.filter_map(|(signal, value)| Some((signal.net()?, value?))).collect()
+    }
+
+    /// The wires with a party that are registers.
+    pub(crate) fn states<'a>(&'a self, registers: &[Register]) -> Vec<State<'a>> {
+        let kept: rustc_hash::FxHashSet<Signal> = registers.iter().flat_map(|register| register.q).copied().collect();
+        let wires = self.wires.iter().filter(|wire| wire.bits.iter().all(|bit| kept.contains(bit)));
+        let state = |wire: &'a super::Wire| {
+            let (name, party) = (wire.name.trim_matches('\''), wire.party.as_deref()?);
+            Some(State { name, place: &wire.place, party, bits: &wire.bits })
+        };
+        wires.filter_map(state).collect()
+    }
+}
+
+fn is_register(kind: &str) -> bool {
+    matches!(kind, "$dff" | "$_DFF_P_" | "$_DFF_N_")
+}
+
+/// The clock of a register, and whether its edge is the rising one.
+fn clock_port(cell: &Cell) -> Option<(Signal, bool)> {
+    match cell.kind.as_str() {
+        "$dff" => Some((*cell.input("CLK").first()?, cell.flag("CLK_POLARITY"))),
+        kind => Some((*cell.input("C").first()?, kind == "$_DFF_P_")),
+    }
+}

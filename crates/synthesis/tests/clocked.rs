@@ -1,0 +1,295 @@
+//! Clocked designs through Yosys against Icarus: both forms give what the design gives when it is simulated.
+
+use circuit::blocks::Goal;
+use circuit::program::reference::{Table, evaluate};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use synthesis::clocked::{self, Clocked, Clocking, Form};
+use synthesis::netlist::Module;
+use synthesis::parties::Said;
+use synthesis::yosys::{Design, Yosys};
+
+/// Yosys, or a line that says that what needs it is skipped.
+fn yosys(test: &str) -> Option<Yosys> {
+    let found = Yosys::find(None, Duration::from_secs(300));
+    found.map_err(|why| drop(writeln!(std::io::stderr(), "verilog: {test} skipped: {why}"))).ok()
+}
+
+fn module(yosys: &Yosys, folder: &Path, text: &str) -> Module {
+    let file = folder.join("design.v");
+    fs::write(&file, text).unwrap();
+    let netlist = yosys.netlist(&Design { files: vec![file], top: Some("m".into()), clocked: true });
+    Module::read(&netlist.unwrap_or_else(|why| panic!("{why}\n{text}")).json).unwrap()
+}
+
+fn temporary() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// A design, how it is clocked, and a test bench that prints the expected outputs, a line each, in bits.
+struct Case {
+    name: &'static str,
+    text: &'static str,
+    clocking: Clocking,
+    /// Each input with its values: one, or one a cycle.
+    inputs: Vec<(&'static str, usize, Vec<u64>)>,
+    outputs: Vec<&'static str>,
+    /// The most ANDs of all cycles in one circuit.
+    most: u64,
+}
+
+fn clocking(cycles: u64, each: &[&str], resets: &[&str]) -> Clocking {
+    let each = each.iter().map(|name| name.to_string()).collect();
+    let resets = resets.iter().map(|name| (name.trim_start_matches('!').to_string(), !name.starts_with('!'))).collect();
+    Clocking { cycles, each, resets, form: None }
+}
+
+impl Case {
+    fn program(&self, module: &Module, form: Option<Form>, goal: Goal) -> Clocked {
+        let clocking = Clocking { form, ..self.clocking.clone() };
+        clocked::program(module, goal, &clocking, &Said::default()).unwrap_or_else(|why| panic!("{}: {why}", self.name))
+    }
+
+    /// The outputs of a program in bits, the highest first, a line for each value.
+    fn evaluate(&self, clocked: &Clocked) -> BTreeMap<String, Vec<String>> {
+        let binding = clocked.program.bind(&[("lanes", 1)]).unwrap();
+        let word = |value: u64, width: usize| (0..width).map(|i| value >> i & 1 == 1).collect::<Vec<bool>>();
+        let table = |width: usize, values: &[u64]| values.iter().map(|&value| word(value, width)).collect::<Table>();
+        let inputs =
+            self.inputs.iter().map(|(name, width, values)| (name.to_string(), table(*width, values))).collect();
+        let shown = |lane: &Vec<bool>| lane.iter().rev().map(|&bit| if bit { '1' } else { '0' }).collect::<String>();
+        let found = evaluate(&binding, &inputs);
+        found.into_iter().map(|(name, table)| (name, table.iter().map(shown).collect())).collect()
+    }
+
+    /// What Icarus prints: each output of each cycle before its edge, the others after the last edge.
+    fn simulate(&self, folder: &Path) -> BTreeMap<String, Vec<String>> {
+        let resets: Vec<String> = self.clocking.resets.iter().map(|(name, _)| name.clone()).collect();
+        let declared: String =
+            self.inputs.iter().map(|(name, width, _)| format!(" reg [{}:0] {name};\n", width - 1)).collect();
+        let declared = declared + &resets.iter().map(|name| format!(" reg {name};\n")).collect::<String>();
+        let names = self.inputs.iter().map(|(name, ..)| name.to_string()).filter(|name| !name.starts_with("u."));
+        let ports = names.chain(resets.iter().cloned()).chain(self.outputs.iter().map(|name| name.to_string()));
+        let joined: Vec<String> = ports.map(|name| format!(".{name}({name})")).collect();
+        let wires: String = self.outputs.iter().map(|name| format!(" wire [63:0] {name};\n")).collect();
+        let set = |cycle: usize| {
+            let value = |(name, _, values): &(&str, usize, Vec<u64>)| {
+                format!(" {name} = {};", values[cycle.min(values.len() - 1)])
+            };
+            self.inputs.iter().map(value).collect::<String>()
+        };
+        let edge = " #1 clk = 1; #1 clk = 0;\n";
+        let show = |each: bool| {
+            let of = |name: &&&str| self.clocking.each.iter().any(|known| known == **name) == each;
+            let line = |name: &&str| format!(" $display(\"{name} %b\", u.{name});");
+            self.outputs.iter().filter(of).map(line).collect::<String>()
+        };
+        let mut steps = String::from("  clk = 0;");
+        if !self.clocking.resets.is_empty() {
+            let zero = |(name, _, values): &(&str, usize, Vec<u64>)| match values.len() {
+                1 => format!(" {name} = {};", values[0]),
+                _ => format!(" {name} = 0;"),
+            };
+            steps += &self.inputs.iter().map(zero).collect::<String>();
+            steps += &self
+                .clocking
+                .resets
+                .iter()
+                .map(|(name, on)| format!(" {name} = {};", u8::from(*on)))
+                .collect::<String>();
+            steps += edge;
+            steps += &self
+                .clocking
+                .resets
+                .iter()
+                .map(|(name, on)| format!(" {name} = {};", u8::from(!*on)))
+                .collect::<String>();
+        }
+        for cycle in 0..self.clocking.cycles as usize {
+            steps += &(set(cycle) + " #1" + &show(true) + edge);
+        }
+        steps += &(" #1".to_string() + &show(false));
+        let bench = format!(
+            "{}\nmodule bench;\n reg clk;\n{declared}{wires} m u(.clk(clk), {});\n initial begin\n{steps}\n end\nendmodule\n",
+            self.text,
+            joined.join(", ")
+        );
+        let (source, program) = (folder.join("bench.v"), folder.join("bench"));
+        fs::write(&source, &bench).unwrap();
+        let built =
+            Command::new("iverilog").args(["-g2012", "-s", "bench", "-o"]).args([&program, &source]).output().unwrap();
+        assert!(built.status.success(), "{}\n{bench}", String::from_utf8_lossy(&built.stderr));
+        let run = Command::new("vvp").arg("-N").arg(&program).output().unwrap();
+        let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for line in String::from_utf8(run.stdout).unwrap().lines() {
+            let (name, bits) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
+            found.entry(name.to_string()).or_default().push(bits.to_string());
+        }
+        found
+    }
+}
+
+fn cases() -> Vec<Case> {
+    vec![
+        Case {
+            name: "a counter with an enable, cleared without a clock",
+            text: "module m(input clk, rst, (* party = \"alice\" *) input go, output reg [7:0] n);
+                always @(posedge clk or posedge rst) if (rst) n <= 8'd250; else if (go) n <= n + 1; endmodule",
+            clocking: clocking(11, &["go"], &["rst"]),
+            inputs: vec![("go", 1, vec![1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1])],
+            outputs: vec!["n"],
+            // A sum and a selection in each cycle would be 11 * 15.
+            most: 11 * 10,
+        },
+        Case {
+            name: "a shift register with feedback, begun by an initial value, read in each cycle",
+            text: "module m(input clk, (* party = \"bob\" *) input [15:0] mask, output bit_out, output reg [15:0] s = 16'hace1);
+                assign bit_out = s[0] ^ mask[3];
+                always @(posedge clk) s <= {^(s & mask), s[15:1]}; endmodule",
+            clocking: clocking(20, &["bit_out"], &[]),
+            inputs: vec![("mask", 16, vec![0x2d])],
+            outputs: vec!["bit_out", "s"],
+            most: 20 * 16,
+        },
+        Case {
+            name: "a serial multiplier that is loaded by its reset",
+            text: "module m(input clk, load, (* party = \"alice\" *) input [15:0] a, (* party = \"bob\" *) input [15:0] b,
+                    output reg [31:0] p);
+                reg [15:0] left; reg [4:0] count;
+                always @(posedge clk) if (load) begin p <= 0; left <= b; count <= 0; end
+                    else if (count < 16) begin
+                        p <= {({1'b0, p[31:16]} + (left[0] ? a : 0)), p[15:1]}; left <= left >> 1; count <= count + 1;
+                    end
+                endmodule",
+            clocking: clocking(18, &[], &["load"]),
+            inputs: vec![("a", 16, vec![51234]), ("b", 16, vec![60007])],
+            outputs: vec!["p"],
+            // 16 rows of 16 products and 16 sums; its counter folds away.
+            most: 16 * 32,
+        },
+        Case {
+            name: "a recogniser of 1011, whose output follows its input at once",
+            text: "module m(input clk, nrst, (* party = \"alice\" *) input x, output hit, output reg [3:0] hits);
+                reg [1:0] state;
+                assign hit = state == 3 && x;
+                always @(posedge clk) if (!nrst) begin state <= 0; hits <= 0; end else begin
+                    case (state) 0: state <= x; 1: state <= x ? 1 : 2; 2: state <= x ? 3 : 0; default: state <= x ? 1 : 2; endcase
+                    hits <= hits + hit; end
+                endmodule",
+            clocking: clocking(15, &["x", "hit"], &["!nrst"]),
+            inputs: vec![("x", 1, vec![1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 1, 1, 1, 1])],
+            outputs: vec!["hit", "hits"],
+            most: 15 * 12,
+        },
+        Case {
+            name: "a memory that is written and read",
+            text: "module m(input clk, rst, (* party = \"alice\" *) input [1:0] at, from, (* party = \"alice\" *) input [3:0] v,
+                    output reg [3:0] y);
+                reg [3:0] memory [0:3]; integer i; initial for (i = 0; i < 4; i = i + 1) memory[i] = i + 5;
+                always @(posedge clk) begin y <= memory[from]; if (!rst) memory[at] <= v; end endmodule",
+            clocking: clocking(8, &["at", "from", "v", "y"], &["rst"]),
+            inputs: vec![
+                ("at", 2, vec![1, 2, 3, 0, 1, 1, 2, 3]),
+                ("from", 2, vec![0, 1, 2, 3, 0, 1, 1, 2]),
+                ("v", 4, vec![9, 4, 15, 7, 2, 11, 0, 6]),
+            ],
+            outputs: vec!["y"],
+            most: 8 * 32,
+        },
+    ]
+}
+
+#[test]
+fn clocked_designs_agree_with_icarus() {
+    let Some(yosys) = yosys("clocked_designs_agree_with_icarus") else { return };
+    if Command::new("iverilog").arg("-V").output().is_err() {
+        let _ = writeln!(std::io::stderr(), "verilog: clocked_designs_agree_with_icarus skipped: there is no Icarus");
+        return;
+    }
+    for case in cases() {
+        let folder = temporary();
+        let module = module(&yosys, folder.path(), case.text);
+        let expected = case.simulate(folder.path());
+        assert_eq!(expected.len(), case.outputs.len(), "{}", case.name);
+        for goal in [Goal::Size, Goal::Depth] {
+            let [unrolled, iterated, chosen] =
+                [Some(Form::Unroll), Some(Form::Iterate), None].map(|form| case.program(&module, form, goal));
+            for made in [&unrolled, &iterated, &chosen] {
+                assert_eq!(case.evaluate(made), expected, "{}, {goal}", case.name);
+            }
+            let cycles = case.clocking.cycles;
+            assert!(
+                goal == Goal::Depth || unrolled.ands(cycles) <= case.most,
+                "{}: {}",
+                case.name,
+                unrolled.ands(cycles)
+            );
+            assert_eq!(chosen.ands(cycles), unrolled.ands(cycles).min(iterated.ands(cycles)), "{}", case.name);
+        }
+    }
+}
+
+#[test]
+fn a_party_says_what_a_register_begins_with() {
+    let Some(yosys) = yosys("a_party_says_what_a_register_begins_with") else { return };
+    let text = "module m(input clk, (* party = \"alice\" *) input [7:0] step, output [7:0] y);
+        (* party = \"bob\" *) reg [7:0] sum; assign y = sum;
+        always @(posedge clk) sum <= sum + step; endmodule";
+    let folder = temporary();
+    let module = module(&yosys, folder.path(), text);
+    let inputs = vec![("step", 8, vec![7]), ("sum", 8, vec![100])];
+    let case =
+        Case { name: "a secret state", text, clocking: clocking(6, &[], &[]), inputs, outputs: vec!["y"], most: 0 };
+    for form in [Form::Unroll, Form::Iterate] {
+        assert_eq!(case.evaluate(&case.program(&module, Some(form), Goal::Size))["y"], ["10001110"]);
+    }
+}
+
+#[test]
+fn what_cannot_be_clocked_is_said() {
+    let Some(yosys) = yosys("what_cannot_be_clocked_is_said") else { return };
+    let party = "(* party = \"alice\" *)";
+    for (text, each, reset, what) in [
+        (
+            "input clk, other, PARTY input d, output reg p, q); always @(posedge clk) p <= d; always @(posedge other) q <= d;",
+            "",
+            "",
+            "another clock",
+        ),
+        (
+            "input clk, PARTY input d, go, output reg q); wire t = clk & go; always @(posedge t) q <= d;",
+            "",
+            "",
+            "whose clock is no input",
+        ),
+        ("input clk, PARTY input d, output y); assign y = d;", "", "", "has no registers"),
+        (
+            "input clk, PARTY input d, output y); reg q; always @(posedge clk) q <= d; assign y = q ^ d;",
+            "d",
+            "",
+            "'d' is read where it has no value",
+        ),
+        (
+            "input clk, PARTY input d, output y); reg q; always @(posedge clk) q <= d; assign y = q & clk;",
+            "",
+            "",
+            "'clk' is read where",
+        ),
+        ("input clk, PARTY input d, output reg q); always @(posedge clk) q <= d;", "x", "", "no port 'x'"),
+        ("input clk, PARTY input [1:0] d, output reg q); always @(posedge clk) q <= ^d;", "", "d", "several bits"),
+        ("input clk, input d, output reg q); always @(posedge clk) q <= d;", "", "", "nobody supplies"),
+    ] {
+        let text = format!("module m({} endmodule", text.replace("PARTY", party));
+        let folder = temporary();
+        let module = module(&yosys, folder.path(), &text);
+        let list = |name: &'static str| if name.is_empty() { vec![] } else { vec![name] };
+        let clocking = clocking(4, &list(each), &list(reset));
+        let why = clocked::program(&module, Goal::Size, &clocking, &Said::default()).err();
+        let why = why.unwrap_or_else(|| panic!("accepted: {text}")).to_string();
+        assert!(why.contains(what), "{why}\n{text}");
+    }
+}
