@@ -614,7 +614,8 @@ mod tests {
         assert!(dh.contains("from the first run to the last") && universal.contains("for labels"));
         assert!(dh.contains("bytes     about 32.1 kB from alice, 202 kB from you"), "{dh}");
         let function = function.with(Method::Bfv, Counts { gates: 10_000, additions: 0 });
-        let bfv = Consent { terms: &Terms { method: Method::Bfv, function }, runs: 2, purpose: Purpose::Now }.to_string();
+        let bfv =
+            Consent { terms: &Terms { method: Method::Bfv, function }, runs: 2, purpose: Purpose::Now }.to_string();
         assert!(bfv.contains("bytes     about 17.9 MB from alice, 279 MB from you"), "{bfv}");
     }
 }
