@@ -162,7 +162,7 @@ fn cases() -> Vec<Case> {
                 reg [15:0] left; reg [4:0] count;
                 always @(posedge clk) if (load) begin p <= 0; left <= b; count <= 0; end
                     else if (count < 16) begin
-                        p <= {({1'b0, p[31:16]} + (left[0] ? a : 0)), p[15:1]}; left <= left >> 1; count <= count + 1;
+                        p <= {{1'b0, p[31:16]} + (left[0] ? a : 16'd0), p[15:1]}; left <= left >> 1; count <= count + 1;
                     end
                 endmodule",
             clocking: clocking(18, &[], &["load"]),

@@ -106,7 +106,8 @@ fn powers_beyond_sense_are_refused() {
     let power = |width: usize| netlist("$pow", json!({}), &[("A", width), ("B", width)], &[("Y", width)]);
     assert!(refused(&power(256)).0.contains("a power of 256 bits"));
     let offset = json!({ "OFFSET": u64::MAX });
-    assert!(made(&netlist("$slice", offset, &[("A", 4)], &[("Y", 2)]), Goal::Size).is_err());
+    // Beyond the word there are zeros, however far.
+    assert!(made(&netlist("$slice", offset, &[("A", 4)], &[("Y", 2)]), Goal::Size).is_ok());
 }
 
 #[test]
