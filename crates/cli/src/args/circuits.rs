@@ -208,15 +208,15 @@ pub struct Optimise {
     /// FILE.duo for a program, FILE.bristol or FILE.txt for a circuit in Bristol Fashion
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
-    /// Fewer ANDs; with depth, without longer chains of them
+    /// Fewer ANDs; with depth, in no more layers
     #[arg(long, default_value = "size", value_parser = goal())]
     pub goal: Goal,
     /// How much to try: 0 for what takes no search, 9 for all
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_EFFORT)))]
     pub effort: u32,
-    /// Who supplies each input of a circuit
-    #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party(), default_value = "alice,bob")]
-    pub inputs: Vec<Party>,
+    /// Who supplies each input of a circuit [default: alice,bob]
+    #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party())]
+    pub inputs: Option<Vec<Party>>,
 }
 
 #[derive(clap::Args)]

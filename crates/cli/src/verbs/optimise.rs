@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::io::console::{Console, count};
 use crate::io::output;
 use crate::program;
-use duologue::circuit::Program;
+use duologue::circuit::{Party, Program};
 use duologue::circuit::format::bristol;
 use duologue::circuit::optimise::gates::{self, Settings};
 use serde::Serialize;
@@ -43,10 +43,15 @@ fn is_program(path: &Path) -> Result<bool, Failure> {
 
 fn read(args: &Optimise) -> Result<Program, Failure> {
     if args.file.extension().is_some_and(|extension| extension == "duo") {
+        if args.inputs.is_some() {
+            let why = format!("{}: a program has its own owners of inputs", args.file.display());
+            return Err(Failure::input(why).hint("leave out --inputs"));
+        }
         return program::load(&args.file.to_string_lossy(), &[]);
     }
     let circuit = import::read(&args.file, Format::Auto)?;
-    Ok(Program::of_circuit(&circuit, &program::cycle(&args.inputs, circuit.inputs().len())))
+    let owners = args.inputs.as_deref().unwrap_or(&[Party::Alice, Party::Bob]);
+    Ok(Program::of_circuit(&circuit, &program::cycle(owners, circuit.inputs().len())))
 }
 
 /// What the circuits of a program cost together, each once.

@@ -6,7 +6,7 @@
 //! linear algebra on tables: of p·q ⊕ r, for each p, over the divisors and their products with p.
 
 use super::network::{Kind, Network};
-use super::rewrite::{cone, die, revive};
+use super::rewrite::{die, frees, revive};
 use crate::graph::Bit;
 use rustc_hash::FxHashSet;
 
@@ -40,7 +40,7 @@ pub fn resubstitute(network: &mut Network<'_>, rules: Rules) {
     let mut places = Vec::new();
     for node in 1..network.nodes.len() as u32 {
         let kind = network.nodes[node as usize].kind;
-        let worth = kind == Kind::And || kind == Kind::Xor && cone(network, node, &[]) > 1;
+        let worth = kind == Kind::And || kind == Kind::Xor && frees(network, node, 2);
         if worth {
             places.resize(network.nodes.len(), NOWHERE);
             node_of_others(network, node, rules, &mut places);

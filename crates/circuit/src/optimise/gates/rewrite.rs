@@ -11,11 +11,14 @@ use crate::graph::Bit;
 /// Leaves of a cut that is tried even if only one AND dies.
 const SMALL: usize = 4;
 
+/// Nodes that are counted to see whether any AND dies with a node: else a long chain of XORs takes time by its square.
+const MOST_DYING: usize = 1_000;
+
 /// What a replacement of a node has to fulfil.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     pub limits: Limits,
-    /// No node may come later than before.
+    /// The node may not come later than before.
     pub keep_depth: bool,
     /// As many ANDs as before are taken if there are fewer XORs.
     pub sideways: bool,
@@ -45,7 +48,7 @@ pub fn rewrite(network: &mut Network<'_>, synthesis: &mut Synthesis, rules: Rule
             network.replace(node, bit);
             continue;
         }
-        if cone(network, node, &[]) == 0 {
+        if !frees(network, node, 1) {
             continue;
         }
         let of_node = cuts.of(network, node).to_vec();
@@ -58,22 +61,25 @@ pub fn rewrite(network: &mut Network<'_>, synthesis: &mut Synthesis, rules: Rule
     }
 }
 
-/// The ANDs that die with a node if the leaves stay.
-pub fn cone(network: &mut Network<'_>, node: u32, leaves: &[u32]) -> usize {
-    leaves.iter().for_each(|&leaf| network.nodes[leaf as usize].readers += 1);
+/// Whether so many ANDs at least die with a node, as far as the first [`MOST_DYING`] nodes tell.
+pub fn frees(network: &mut Network<'_>, node: u32, ands: usize) -> bool {
     let mut dying = Vec::new();
-    let ands = die(network, node, &mut dying);
+    let freed = die_within(network, node, &mut dying, ands, MOST_DYING);
     revive(network, &dying);
-    leaves.iter().for_each(|&leaf| network.nodes[leaf as usize].readers -= 1);
-    ands
+    freed >= ands
 }
 
 /// Counts readers as if a node were dead; lists the nodes that die with it, itself first.
 pub fn die(network: &mut Network<'_>, node: u32, dying: &mut Vec<u32>) -> usize {
+    die_within(network, node, dying, usize::MAX, usize::MAX)
+}
+
+/// As [`die`], but for what comes after so many ANDs or nodes.
+fn die_within(network: &mut Network<'_>, node: u32, dying: &mut Vec<u32>, most_ands: usize, most: usize) -> usize {
     let mut ands = 0;
     dying.push(node);
     let mut at = 0;
-    while at < dying.len() {
+    while at < dying.len().min(most) && ands < most_ands {
         let node = &network.nodes[dying[at] as usize];
         at += 1;
         ands += usize::from(node.kind == Kind::And);
@@ -85,6 +91,7 @@ pub fn die(network: &mut Network<'_>, node: u32, dying: &mut Vec<u32>) -> usize 
             }
         }
     }
+    dying.truncate(at);
     ands
 }
 
