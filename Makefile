@@ -72,8 +72,8 @@ fuzz: ## Fuzz every decoder for FUZZ_TIME seconds (needs cargo-fuzz and a nightl
 timing: ## Look for secrets in the time of decryption, powers and secret orders (on a quiet machine)
 	$(CARGO) test --release $(CARGO_FLAGS) -p duologue-he --test timing -- --ignored --nocapture --test-threads=1
 
-auto: ## Run what --method auto takes of argmin's methods beside the best three over simulated lines (some minutes)
-	$(CARGO) test --release $(CARGO_FLAGS) -p duologue-cli auto_beside_the_best_three -- --ignored --nocapture
+auto: ## Run what --method auto takes of argmin's methods beside the best three over simulated lines (twelve minutes)
+	$(CARGO) test --release $(CARGO_FLAGS) -p duologue-cli auto_beside_the_best_three -- --ignored --nocapture --test-threads 1
 
 # The sanitizer sees no access that is masked or goes past the caches, nor all of those wider than 16 bytes: the processor
 # is said to have AES-NI and nothing wider, whose kernels have none of them. Tests that take the time are left out.

@@ -77,6 +77,9 @@ fn flags_of_argmin_that_would_do_nothing_are_refused() {
         ("--method erkin", &["--form encrypted"]),
         ("--server alice", &["are for form encrypted"]),
         ("--form halves --ots one", &["--ots is for the other forms"]),
+        ("--form encrypted --server alice --method erkin --ots one", &["leave out --ots"]),
+        ("--form encrypted --server alice --method boma --leaky --ots both", &["leave out --ots"]),
+        ("--form encrypted --server alice --key-bits 2048", &["--key-bits is for costs"]),
         // The protocol that it is may be said: then the next thing is missing.
         ("--protocol gmw --size values=2", &["the input 'bob_shares' is not given"]),
         ("--protocol yao --form xor --method kolesnikov --size values=2", &["the input 'values' is not given"]),
@@ -400,6 +403,10 @@ fn tables_of_papers_are_reproduced() {
     let column = |name: &str| rows.iter().any(|row| row["column"] == name);
     assert!(["short/32", "medium/64", "long/128"].into_iter().all(column));
     assert!(place.run("reproduce boma/2").succeeded().stdout.contains("aby_gmw"));
+    let one: serde_json::Value =
+        serde_json::from_str(&place.run("reproduce boma/2 --row schneider --json").succeeded().stdout).unwrap();
+    assert!(one["rows"].as_array().unwrap().iter().all(|row| row["row"] == "schneider"));
+    place.run("reproduce boma/5 --row nobody").failed(1, &["boma/5 has no row 'nobody'"]);
     place
         .run("reproduce boma/4")
         .failed(1, &["'boma/4' is no table", "boma/2, boma/3, boma/5, linear-pfe/1, linear-pfe/2, linear-pfe/3"]);

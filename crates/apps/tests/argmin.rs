@@ -335,6 +335,14 @@ fn the_least_of_values_in_tiles() {
         cases.push(Case::new(128, values, parameters(Form::Strings, index, direction, groups), &mut dice));
         cases.push(Case::new(128, values, parameters(Form::Shared, index, direction, groups), &mut dice));
     }
+    // Tiles of chains are as long as their selections.
+    for (values, index, direction, groups) in [
+        (2 * 28_672 + 2, 0, Direction::Both, &[][..]),
+        (4 * 28_672 + 1, 0, Direction::One, &[]),
+        (4 * 9_536 + 3, 0, Direction::Both, &[4]),
+    ] {
+        cases.push(Case::new(128, values, parameters(Form::Strings, index, direction, groups), &mut dice));
+    }
     check_all(&cases);
 }
 

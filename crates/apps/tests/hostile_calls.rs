@@ -6,16 +6,18 @@
 mod common;
 
 use apps::argmin::encrypted::{Method, Terms};
-use apps::argmin::{Argmin, Backtrack, Direction, Found, Held, halves, levels, of_ciphertexts, shared, strings_by_ots};
+use apps::argmin::{
+    Argmin, Backtrack, Direction, Form, Found, Held, Parameters, halves, levels, of_ciphertexts, shared, strings_by_ots,
+};
 use apps::equality::{Equality, equality};
 use apps::universal::{Universal, encode_function, universal};
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::channel::memory::{self, MemoryPipe};
 use duologue::channel::{Channel, Limits, Pipe};
 use duologue::circuit::blocks::{Goal, registry};
-use duologue::circuit::program::{CallPort, Functionality};
+use duologue::circuit::program::{CallPort, Functionality, Recipient};
 use duologue::circuit::universal::Nodes;
-use duologue::circuit::{Binding, BitMatrix, Party};
+use duologue::circuit::{Binding, BitMatrix, Party, Program, bits};
 use duologue::data::uints;
 use duologue::{Error, Inputs, Options, Outcome, Result, Scheme, Session, Timing};
 use std::io;
@@ -413,6 +415,105 @@ fn a_peer_that_turns_hostile_at_any_message_ends_the_run_by_name() {
                 let kind = matches!(error, Error::Peer(_)) && !closes || matches!(error, Error::Closed(_)) && closes;
                 assert!(kind && error.to_string().contains(&name), "{what}: {error}");
             }
+        }
+    }
+}
+
+/// A call as its version before had it.
+struct Before(Arc<dyn CallProtocol>);
+
+impl Functionality for Before {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn version(&self) -> u32 {
+        self.0.version() - 1
+    }
+
+    fn results(&self, parameters: &[u8], args: &[CallPort]) -> duologue::circuit::Result<Vec<CallPort>> {
+        self.0.results(parameters, args)
+    }
+
+    fn lanes(&self, parameters: &[u8], args: &[u64]) -> duologue::circuit::Result<Vec<u64>> {
+        self.0.lanes(parameters, args)
+    }
+
+    fn evaluate(&self, parameters: &[u8], args: &[BitMatrix]) -> Vec<BitMatrix> {
+        self.0.evaluate(parameters, args)
+    }
+}
+
+impl CallProtocol for Before {
+    fn lengths(&self, call: &Call, party: Party) -> Result<CallLengths> {
+        self.0.lengths(call, party)
+    }
+
+    fn setup(&self, call: &Arc<Call>, context: &Context) -> Result<SetupStage> {
+        self.0.setup(call, context)
+    }
+
+    fn online(
+        &self,
+        call: &Arc<Call>,
+        party: Party,
+        setup: Zeroizing<Vec<u8>>,
+        args: Vec<Option<BitMatrix>>,
+    ) -> Result<OnlineStage> {
+        self.0.online(call, party, setup, args)
+    }
+}
+
+/// What a party says of one call whose peer has, or is, another version of it.
+fn of_version(call: &Arc<dyn CallProtocol>, parameters: &[u8], channel: Channel, party: Party) -> Result<Outcome> {
+    let functionality: Arc<dyn Functionality> = call.clone();
+    let (mut p, mut inputs) = (Program::new("one call"), Inputs::new());
+    let wide = 2 * KEY_BITS;
+    let owners = match call.name() {
+        "duologue:argmin" => vec![("a", Party::Alice, 9), ("b", Party::Bob, 9)],
+        _ => vec![("a", Party::Alice, wide)],
+    };
+    let args = owners.into_iter().map(|(name, owner, width)| {
+        if owner == party {
+            inputs = std::mem::take(&mut inputs).with(name, BitMatrix::zeros(width as usize, 3));
+        }
+        p.input(name, owner, bits(width), 3)
+    });
+    let args: Vec<_> = args.collect();
+    for (number, value) in p.call(&functionality, parameters, &args).into_iter().enumerate() {
+        let recipient = if args.len() == 2 { Recipient::Both } else { Recipient::Party(Party::Alice) };
+        p.output(&number.to_string(), recipient, value);
+    }
+    let mut session = Session::connect(channel, party)?;
+    session.register(call.clone());
+    session.run(&p.bind(&[])?, &Options::new(Scheme::Gmw), &inputs)
+}
+
+const KEY_BITS: u32 = 1024;
+
+/// Versions are in the digest of a program: where what travels has changed, a party of the version before does not begin.
+#[test]
+fn a_party_of_the_version_before_is_incompatible() {
+    let key = common::encrypted::key(KEY_BITS);
+    let keys = common::encrypted::keys_of(&key);
+    let terms = |leaky| Terms { leaky, ..common::encrypted::terms(&key, 9, None) }.to_bytes();
+    for (call, parameters) in [
+        (Arc::new(Argmin) as Arc<dyn CallProtocol>, Parameters::new(Form::Halves, 8).to_bytes()),
+        (Method::Duologue.call(&keys), terms(false)),
+        (Method::Boma.call(&keys), terms(true)),
+    ] {
+        let before: Arc<dyn CallProtocol> = Arc::new(Before(call.clone()));
+        let (to_bob, to_alice) = Channel::pair();
+        let said = thread::scope(|scope| {
+            let bob = scope.spawn(|| of_version(&before, &parameters, to_alice, Party::Bob).err());
+            [of_version(&call, &parameters, to_bob, Party::Alice).err(), bob.join().unwrap()]
+        });
+        for error in said {
+            assert!(
+                matches!(error, Some(Error::Incompatible { what: "the program", .. })),
+                "{}: {error:?}",
+                call.name()
+            );
         }
     }
 }

@@ -22,6 +22,9 @@ pub struct Head {
 }
 
 impl Head {
+    /// How many bytes it has.
+    pub const BYTES: usize = MAGIC.len() + 32 + 4;
+
     /// Reads what begins a batch; and the numbers, of which it does not know how long they are.
     ///
     /// # Errors

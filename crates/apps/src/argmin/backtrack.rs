@@ -494,8 +494,16 @@ mod tests {
         }
     }
 
+    /// Whether Alice draws a key for each node but the root.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Keys {
+        Drawn,
+        /// The twin's: all are zero, as the root's.
+        Zero,
+    }
+
     /// Dealt labels for a tree in which Bob's share of every bit is zero: the rows that Alice sends, and Bob with all of it.
-    fn dealt(leaves: usize, bits: &[u8]) -> Walker {
+    fn dealt(leaves: usize, bits: &[u8], keys: Keys) -> Walker {
         let mut random = Generator::from_os().unwrap();
         let mut labels = vec![0; 2 * KEY * (leaves - 1)];
         random.fill(&mut labels);
@@ -509,6 +517,9 @@ mod tests {
         };
         let mut sender = Sender::new(common(labels.clone(), BitMatrix::from_lanes(1, &lost))).unwrap();
         let choices: Vec<u8> = (0..leaves - 1).map(|node| (node % 3 == 1) as u8).collect();
+        if keys == Keys::Zero {
+            sender.keys.fill(0);
+        }
         sender.masked = vec![0; leaves.div_ceil(8)];
         choices.iter().enumerate().for_each(|(node, choice)| sender.masked[node / 8] |= choice << (node % 8));
         let chosen = choices.iter().zip(labels.chunks(2 * KEY));
@@ -528,30 +539,20 @@ mod tests {
         (0..bits.len()).filter(right).count()
     }
 
-    /// Without the keys of nodes (the twin: each is zero, as the root's) Bob opens every node; with them those of one path,
-    /// and of the others no more than a coin would tell.
+    /// With keys that are drawn Bob opens the bits of one path, and of the others no more than a coin would tell; without them
+    /// (the twin) every one.
     #[test]
     fn without_keys_of_nodes_every_comparison_is_seen() {
         let bits: Vec<u8> = (0..999).map(|node| (node * node % 7 < 3) as u8).collect();
-        let walker = dealt(1000, &bits);
-        let honest = opened(&walker, &bits, |_| 0);
+        let opened = |keys| opened(&dealt(1000, &bits, keys), &bits, |_| 0);
+        let honest = opened(Keys::Drawn);
         assert!((404..=595).contains(&honest), "{honest} of 999, where a coin has six standard deviations to it");
-        // The twin's rows: what is masked by H of key and label is masked by H of the label.
-        let mut twin = walker;
-        let mut random = Generator::from_os().unwrap();
-        for (node, bit) in bits.iter().enumerate() {
-            let (choice, label) = twin.received(node);
-            let (_, mask_of_bit) = twin.common.hashes.row(node, 0, label);
-            let other = random.block().get() as u8 & 1;
-            let byte = (mask_of_bit ^ bit) << choice | other << (1 - choice);
-            twin.nodes[node * NODE + 2 * KEY] = byte;
-        }
-        assert_eq!(opened(&twin, &bits, |_| 0), 999);
+        assert_eq!(opened(Keys::Zero), 999);
     }
 
     #[test]
     fn a_row_that_nobody_sends_is_the_peers() {
-        let mut walker = dealt(3, &[1, 0]);
+        let mut walker = dealt(3, &[1, 0], Keys::Drawn);
         walker.nodes[NODE + 2 * KEY] = 4;
         let error = Box::new(walker).finish(&[]).unwrap_err();
         assert!(matches!(&error, Error::Peer(_)) && error.to_string().contains("node 1"), "{error}");

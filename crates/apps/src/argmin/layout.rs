@@ -48,6 +48,8 @@ pub struct Layout {
     /// Whether Alice gives Bob her part of the least value.
     pub gives_least: bool,
     pub levels: Vec<Level>,
+    /// The tiles of each level.
+    pub tiles: Vec<Vec<Tile>>,
     pub messages: Vec<Message>,
     /// What travels in each exchange.
     pub exchanges: Vec<Pieces>,
@@ -189,9 +191,21 @@ impl Layout {
     }
 
     fn empty(bits: usize, values: usize, sums: usize, direction: Direction) -> Layout {
-        let (last, levels, messages, exchanges) = (Party::Alice, Vec::new(), Vec::new(), Vec::new());
-        let (strings, index, chains, gives_least) = (0, 0, false, false);
-        Layout { bits, values, sums, strings, index, direction, chains, last, gives_least, levels, messages, exchanges }
+        Layout {
+            bits,
+            values,
+            sums,
+            strings: 0,
+            index: 0,
+            direction,
+            chains: false,
+            last: Party::Alice,
+            gives_least: false,
+            levels: Vec::new(),
+            tiles: Vec::new(),
+            messages: Vec::new(),
+            exchanges: Vec::new(),
+        }
     }
 
     fn with_levels(mut self, groups: &[usize]) -> Layout {
@@ -200,19 +214,26 @@ impl Layout {
     }
 
     fn with_messages(mut self) -> Layout {
+        self.tiles = (0..self.levels.len()).map(|level| self.tiles_of(level)).collect();
         self.messages = self.messages();
         self.exchanges = self.exchanges();
         self
     }
 
     /// The tiles of a level. All but the last have a multiple of 64 groups, so that their lanes fill words; each has a pair.
-    pub fn tiles(&self, level: usize) -> Vec<Tile> {
-        let level = &self.levels[level];
-        let bits_of_group = pairs(level.group) * (6 * self.leaves() - 3);
-        let most = (TILE / bits_of_group).max(64) / 64 * 64 * level.group;
+    fn tiles_of(&self, number: usize) -> Vec<Tile> {
+        let level = &self.levels[number];
+        let most = (TILE / self.bits_of_group(number)).max(64) / 64 * 64 * level.group;
         let values = |from| if level.values - from <= most + 1 { level.values - from } else { most };
         let tile = |from| Tile { from, level: Level { values: values(from), ..level.clone() } };
         (0..level.values.max(2) - 1).step_by(most).map(tile).collect()
+    }
+
+    /// Bits of a whole group of a level in the longest part: the answers, or an opening of the comparison or of the selection.
+    fn bits_of_group(&self, number: usize) -> usize {
+        let group = self.levels[number].group;
+        let compared = if self.chains { 2 } else { 6 * self.leaves() - 3 };
+        (compared * pairs(group)).max((1 + self.carried(number)) * (group - 1))
     }
 
     /// Leaves of a comparison.
@@ -303,7 +324,7 @@ impl Layout {
     }
 
     fn pieces(&self, part: Part) -> impl Iterator<Item = Piece> + use<> {
-        let tiles = part.level().map_or(1, |level| self.tiles(level).len());
+        let tiles = part.level().map_or(1, |level| self.tiles[level].len());
         (0..tiles).map(move |tile| Piece { part, tile })
     }
 
@@ -327,7 +348,7 @@ impl Layout {
 
     /// Rows and lanes of a piece.
     pub fn shape_of_piece(&self, Piece { part, tile }: Piece) -> (usize, usize) {
-        part.level().map_or((self.sums, 1), |level| self.shape(part, &self.tiles(level)[tile].level))
+        part.level().map_or((self.sums, 1), |level| self.shape(part, &self.tiles[level][tile].level))
     }
 
     /// Rows that the selection of a level carries.
@@ -354,9 +375,9 @@ impl Layout {
 
     /// Tile by tile: of comparisons, or of each bit of a chain; of each level of ANDs; of selections.
     pub fn sections(&self) -> Vec<Section> {
-        let of_level = |number: usize| self.tiles(number).into_iter().map(move |tile| (number, tile.level));
-        let tiles = (0..self.levels.len()).flat_map(of_level);
-        tiles.flat_map(|(number, tile)| self.sections_of(number, &tile)).collect()
+        let tiles =
+            self.tiles.iter().enumerate().flat_map(|(number, tiles)| tiles.iter().map(move |tile| (number, tile)));
+        tiles.flat_map(|(number, tile)| self.sections_of(number, &tile.level)).collect()
     }
 
     /// The sections of a tile of a level.

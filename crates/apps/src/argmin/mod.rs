@@ -75,8 +75,9 @@ impl Functionality for Argmin {
         "duologue:argmin"
     }
 
+    /// Since version 2 a tile is as long as its longest part, selections and chains counted too.
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn results(&self, parameters: &[u8], args: &[CallPort]) -> duologue::circuit::Result<Vec<CallPort>> {

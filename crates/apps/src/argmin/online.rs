@@ -79,7 +79,7 @@ impl Online {
 
     /// Begins a tile: of each pair of a group, the right value minus the left one.
     fn begin(&mut self, number: usize, tile: usize) {
-        let tiles = self.layout.tiles(number);
+        let tiles = &self.layout.tiles[number];
         let (from, level) = (tiles[tile].from, tiles[tile].level.clone());
         if tile == 0 {
             self.games = Vec::with_capacity(tiles.len());

@@ -23,6 +23,8 @@ pub struct Tournament {
     pub bits: u32,
     /// Bits of an argument; none with an index.
     pub argument: Option<u32>,
+    /// Who sends the OTs, of which one party alone takes more.
+    pub direction: Direction,
     /// Thousandths of a bit that making one random OT takes: 0 if a pool has them.
     pub millibits_of_ot: u64,
 }
@@ -60,14 +62,22 @@ fn level_of(tournament: &Tournament, left: usize, group: usize) -> Layout {
     let digits = if tournament.argument.is_some() { 0 } else { bits_of(tournament.values.div_ceil(left)) };
     let level = Level { sender: Party::Alice, opener: Party::Alice, values: left, group, digits };
     let carried = tournament.bits as usize + 1 + tournament.argument.unwrap_or(0) as usize;
-    Layout::of_level(tournament.bits as usize, carried, level, Direction::Both)
+    Layout::of_level(tournament.bits as usize, carried, level, tournament.direction)
+}
+
+/// Messages of a level before the next one begins. Its last one is the first of the next, unless one party sends the OTs of both
+/// and is the last to speak in this one.
+fn messages_of(level: &Layout) -> usize {
+    let [first, last] = [level.messages.first(), level.messages.last()].map(|message| message.map(|said| said.writer));
+    let is_final = level.levels.iter().all(|level| level.values <= level.group);
+    let goes_on = level.direction == Direction::Both || is_final || first == last;
+    level.messages.len() - usize::from(goes_on)
 }
 
 /// Nanoseconds of one level.
 fn time_of(tournament: &Tournament, link: &Link, left: usize, group: usize) -> u128 {
     let layout = level_of(tournament, left, group);
-    // The last message of a level is the first of the next.
-    let messages = layout.messages.len() as u128 - 1;
+    let messages = messages_of(&layout) as u128;
     let (bits, ots) = layout.totals();
     let millibits = u128::from(bits) * 1000 + ots as u128 * u128::from(tournament.millibits_of_ot);
     let transmission = link.bits_per_second.map_or(0, |rate| millibits * 1_000_000 / u128::from(rate.max(1)));
@@ -82,7 +92,7 @@ mod tests {
     use duologue::circuit::bits;
 
     fn tournament(values: usize, argument: Option<u32>) -> Tournament {
-        Tournament { values, bits: 32, argument, millibits_of_ot: 0 }
+        Tournament { values, bits: 32, argument, direction: Direction::Both, millibits_of_ot: 0 }
     }
 
     /// All ways to group few values, one by one.
@@ -112,16 +122,21 @@ mod tests {
     #[test]
     fn levels_have_the_messages_and_bits_of_a_call() {
         let (alice, bob) = (Holder::Party(Party::Alice), Holder::Party(Party::Bob));
-        for (values, argument, groups) in [
+        let cases = [
             (1000, None, &[4, 8, 32][..]),
             (1000, Some(7), &[2, 3, 7, 24]),
             (1000, None, &[2; 10]),
             (77, None, &[2, 16, 3]),
             (5, Some(128), &[5]),
             (3, None, &[2, 2]),
-        ] {
-            let tournament = tournament(values, argument);
+        ];
+        let directions = [Direction::Both, Direction::One];
+        for ((values, argument, groups), direction) in
+            cases.into_iter().flat_map(|case| directions.map(|by| (case, by)))
+        {
+            let tournament = Tournament { direction, ..tournament(values, argument) };
             let parameters = Parameters {
+                direction,
                 groups: groups.iter().map(|&group| group as u32).collect(),
                 ..Parameters::new(Form::Shared, if argument.is_some() { 0 } else { 10 })
             };
@@ -134,7 +149,7 @@ mod tests {
             let (mut left, mut messages, mut bits, mut ots) = (values, 1, 33, 0);
             for &group in groups {
                 let level = level_of(&tournament, left, group);
-                messages += level.messages.len() - 1;
+                messages += messages_of(&level);
                 bits += level.totals().0;
                 ots += level.totals().1;
                 left = left.div_ceil(group);
@@ -168,7 +183,7 @@ mod tests {
             (128, Some(128), 16_000, &[4, 8, 32]),
             (32, None, 0, &[16, 63]),
         ] {
-            let found = groups(&Tournament { values: 1000, bits, argument, millibits_of_ot }, &link);
+            let found = groups(&Tournament { bits, millibits_of_ot, ..tournament(1000, argument) }, &link);
             assert_eq!(found, expected, "{bits} bits, {argument:?}, {millibits_of_ot}");
         }
     }

@@ -76,26 +76,32 @@ fn tiles_are_levels_of_whole_words() {
         (31, 70_000, 64),
         (1, 1, 2),
     ] {
-        let parameters = Parameters { groups: vec![group; 2], ..Parameters::new(Form::Shared, 0) };
-        let layout = layout(bits, values, &parameters);
-        let bits_of = |exchange| layout.bits_of_exchange(exchange);
-        assert_eq!(
-            layout.exchanges.iter().map(bits_of).sum::<u64>(),
-            layout.messages.iter().map(|message| layout.bits_of(message)).sum::<u64>()
-        );
-        // Half as many again as a tile: pieces of two parts may travel together, and groups of 64 are no less than 64.
-        assert!(layout.exchanges.iter().all(|exchange| bits_of(exchange) < 1 << 24), "{bits} bits, {values} values");
-        for (number, level) in layout.levels.iter().enumerate() {
-            let tiles = layout.tiles(number);
-            let sum = |of: &dyn Fn(&Level) -> usize| tiles.iter().map(|tile| of(&tile.level)).sum::<usize>();
-            assert_eq!(sum(&|level| level.values), level.values);
-            assert_eq!(sum(&Level::comparisons), level.comparisons());
-            assert_eq!(sum(&Level::selections), level.selections());
-            assert!(tiles.windows(2).all(|pair| pair[0].from + pair[0].level.values == pair[1].from));
-            assert!(tiles.iter().all(|tile| tile.level.values > 1 && tile.from % (64 * level.group) == 0));
+        for form in [Form::Shared, Form::Strings] {
+            let parameters = Parameters { groups: vec![group; 2], ..Parameters::new(form, 0) };
+            let layout = layout(bits, values, &parameters);
+            let bits_of = |exchange| layout.bits_of_exchange(exchange);
+            assert_eq!(
+                layout.exchanges.iter().map(bits_of).sum::<u64>(),
+                layout.messages.iter().map(|message| layout.bits_of(message)).sum::<u64>()
+            );
+            // Half as many again as a tile: pieces of two parts may travel together, and groups of 64 are no less than 64.
+            assert!(
+                layout.exchanges.iter().all(|exchange| bits_of(exchange) < 1 << 24),
+                "{bits} bits, {values} values"
+            );
+            for (number, level) in layout.levels.iter().enumerate() {
+                let tiles = &layout.tiles[number];
+                let sum = |of: &dyn Fn(&Level) -> usize| tiles.iter().map(|tile| of(&tile.level)).sum::<usize>();
+                assert_eq!(sum(&|level| level.values), level.values);
+                assert_eq!(sum(&Level::comparisons), level.comparisons());
+                assert_eq!(sum(&Level::selections), level.selections());
+                assert!(tiles.windows(2).all(|pair| pair[0].from + pair[0].level.values == pair[1].from));
+                assert!(tiles.iter().all(|tile| tile.level.values > 1 && tile.from % (64 * level.group) == 0));
+            }
+            let most = layout.levels.iter().map(|level| level.comparisons()).max().unwrap_or(0);
+            let longest = if form == Form::Shared { 6 * layout.leaves() - 3 } else { 2 * layout.bits + 3 };
+            assert_eq!(layout.exchanges.len() == layout.messages.len(), most * longest <= 1 << 22);
         }
-        let most = layout.levels.iter().map(|level| level.comparisons()).max().unwrap_or(0);
-        assert_eq!(layout.exchanges.len() == layout.messages.len(), most * (6 * layout.leaves() - 3) <= 1 << 22);
     }
 }
 

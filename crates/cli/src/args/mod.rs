@@ -148,6 +148,9 @@ pub struct Reproduce {
     /// Of a table of times measure one cell, and compute the others from exact bytes and measured computing
     #[arg(long)]
     pub quick: bool,
+    /// Only this row
+    #[arg(long, value_name = "NAME")]
+    pub row: Option<String>,
 }
 
 /// What can be reproduced.

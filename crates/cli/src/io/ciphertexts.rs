@@ -16,14 +16,19 @@ const MOST: u64 = 1 << 30;
 /// A key's digest and the bits of its modulus.
 pub type KeyOf = ([u8; 32], u32);
 
-/// Whose ciphertexts are in a file.
+/// Whose ciphertexts are in a file, by its head and its length.
 pub fn key_of(path: &str) -> Result<KeyOf, Failure> {
-    let (head, numbers) = load(path)?;
-    let bits = match u64::from(head.count) {
-        0 => 0,
-        count => 4 * (numbers.len() as u64 / count) as u32,
-    };
-    Ok((head.key, bits))
+    let reading = || Failure::io(format!("reading {path}"));
+    let file = File::open(path).map_err(reading())?;
+    let length = file.metadata().map_err(reading())?.len();
+    if length > MOST {
+        return Err(too_long(path));
+    }
+    let mut bytes = Vec::new();
+    file.take(Head::BYTES as u64).read_to_end(&mut bytes).map_err(reading())?;
+    let (head, _) = Head::read(&bytes).map_err(|why| Failure::malformed(path, why))?;
+    let each = length.saturating_sub(Head::BYTES as u64).checked_div(head.count.into()).unwrap_or(0);
+    Ok((head.key, 4 * each as u32))
 }
 
 /// The ciphertexts in a file as lanes of an input.
@@ -47,8 +52,12 @@ fn load(path: &str) -> Result<(Head, Vec<u8>), Failure> {
     let mut bytes = Vec::new();
     File::open(path).map_err(reading())?.take(MOST + 1).read_to_end(&mut bytes).map_err(reading())?;
     if bytes.len() as u64 > MOST {
-        return Err(Failure::input(format!("{path} has more than {MOST} bytes")));
+        return Err(too_long(path));
     }
     let (head, numbers) = Head::read(&bytes).map_err(|why| Failure::malformed(path, why))?;
     Ok((head, numbers.to_vec()))
+}
+
+fn too_long(path: &str) -> Failure {
+    Failure::input(format!("{path} has more than {MOST} bytes"))
 }

@@ -256,14 +256,18 @@ impl Wanted {
         let Some(link) = link else { return self.by_call(program(&[]), blinds) };
         let millibits_of_ot = self.millibits_of_ot(&program(&[]), link)?;
         let (values, bits, argument) = (self.values() as usize, self.width, self.argument);
-        let groups = argmin::groups(&Tournament { values, bits, argument, millibits_of_ot }, link);
+        let groups = argmin::groups(&Tournament { values, bits, argument, direction, millibits_of_ot }, link);
         self.by_call(program(&groups), blinds)
     }
 
     fn encrypted(&self, least: &Least, ours: &Ours<'_>) -> Result<Chosen, Failure> {
         let refuse = |why: &str| Err(Failure::input(format!("app:argmin: {why}")));
         let method = match self.method {
-            Method::Auto => None,
+            Method::Erkin | Method::Boma if least.ots.is_some() => {
+                return refuse("this method takes no OTs for its comparisons: leave out --ots");
+            }
+            // Whoever says how ours takes its OTs takes ours.
+            Method::Auto => least.ots.map(|_| encrypted::Method::Duologue),
             Method::Duologue => Some(encrypted::Method::Duologue),
             Method::Boma => Some(encrypted::Method::Boma),
             Method::Erkin => Some(encrypted::Method::Erkin),
@@ -272,6 +276,9 @@ impl Wanted {
         let Some(server) = least.server else {
             return refuse("--server alice or bob says who has the ciphertexts; both parties give the same");
         };
+        if least.key_bits.is_some() && (ours.party.is_some() || least.he_key.is_some()) {
+            return refuse("--key-bits is for costs, where there is no key: leave it out");
+        }
         let mut keys = Keys::none();
         let key = match (&least.he_key, ours.party) {
             (Some(_), Some(party)) if party == server => {
@@ -301,11 +308,9 @@ impl Wanted {
             (method, Some(link)) => {
                 let ours = Terms { groups: self.groups_of_ciphertexts(&ours, link)?, ..ours };
                 let alike = Terms { statistical: theirs.statistical + self.bits_of_all_numbers(), ..theirs };
-                let all = [(encrypted::Method::Duologue, &ours), (encrypted::Method::Erkin, &alike)];
-                let (method, terms) = match method {
-                    None => self.fastest_of_ciphertexts(all, link),
-                    Some(_) => all[0],
-                };
+                let erkin = method.is_none() && self.prefers_erkin(&ours, &alike, link)?;
+                let ours = (encrypted::Method::Duologue, &ours);
+                let (method, terms) = if erkin { (encrypted::Method::Erkin, &alike) } else { ours };
                 Ok(self.of_ciphertexts(method, terms, keys))
             }
         }
@@ -317,8 +322,8 @@ impl Wanted {
         let millibits_of_ot = self.millibits_of_ot(&program, link)?;
         // All that is carried is selected as one number, an index too.
         let argument = Some(self.argument.unwrap_or(self.values().next_power_of_two().ilog2()) + 1);
-        let (values, bits) = (self.values() as usize, self.width);
-        Ok(argmin::groups(&Tournament { values, bits, argument, millibits_of_ot }, link))
+        let (values, bits, direction) = (self.values() as usize, self.width, ours.direction);
+        Ok(argmin::groups(&Tournament { values, bits, argument, direction, millibits_of_ot }, link))
     }
 
     /// By so many bits more each number of Erkin's tournament is blinded, four of them a value, where all together are to be hidden

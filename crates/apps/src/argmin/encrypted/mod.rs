@@ -125,6 +125,9 @@ pub(crate) trait Protocol: Send + Sync {
     /// The name of the call.
     fn name(&self) -> &'static str;
 
+    /// The version of what travels.
+    fn version(&self) -> u32;
+
     /// Whether it can run on these terms.
     ///
     /// # Errors
@@ -189,7 +192,7 @@ impl<P: Protocol> Functionality for Encrypted<P> {
     }
 
     fn version(&self) -> u32 {
-        1
+        self.protocol.version()
     }
 
     fn results(&self, parameters: &[u8], args: &[CallPort]) -> duologue::circuit::Result<Vec<CallPort>> {

@@ -115,6 +115,11 @@ impl Protocol for Shares {
         "duologue:argmin-encrypted"
     }
 
+    /// Since version 2 the tiles of its tournament are those of version 2 of `duologue:argmin`.
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn check(&self, job: &Job) -> Result<()> {
         Shape::new(job).map(|_| ())
     }

@@ -62,16 +62,11 @@ impl Wanted {
         self.time(program, &Options::new(Scheme::Gmw), link, &INSTANT)
     }
 
-    /// The method over ciphertexts that is the fastest, of those that take so many values.
-    pub(super) fn fastest_of_ciphertexts<'a>(
-        &self,
-        all: [(encrypted::Method, &'a Terms); 2],
-        link: &Link,
-    ) -> (encrypted::Method, &'a Terms) {
-        let timed = all
-            .into_iter()
-            .filter_map(|(method, terms)| Some((self.time_of_ciphertexts(method, terms, link).ok()?, (method, terms))));
-        timed.min_by_key(|(time, _)| *time).map_or(all[0], |(_, fastest)| fastest)
+    /// Whether Erkin's tournament is faster than ours, and takes so many values of so many bits.
+    pub(super) fn prefers_erkin(&self, ours: &Terms, erkins: &Terms, link: &Link) -> Result<bool, Failure> {
+        let ours = self.time_of_ciphertexts(encrypted::Method::Duologue, ours, link)?;
+        let takes = argmin::of_ciphertexts(encrypted::Method::Erkin, erkins).bind(&[("values", self.values())]).is_ok();
+        Ok(takes && self.time_of_ciphertexts(encrypted::Method::Erkin, erkins, link)? < ours)
     }
 
     pub(super) fn time_of_ciphertexts(
@@ -106,15 +101,15 @@ impl Wanted {
 
 /// What both parties compute, about, one core each: a key of T bits takes time as T², what is made once as T³.
 fn computing(method: encrypted::Method, terms: &Terms, values: u64) -> Duration {
-    let size = u64::from(terms.key_bits / 256);
-    let nanoseconds = match method {
+    let values = u128::from(values);
+    // For a key of 256 bits: what is made once, and what each value takes.
+    let (once, each) = match method {
         // A table of powers; packing, blinding, decrypting.
-        encrypted::Method::Duologue => 150_000 * size.pow(3) + 3_500 * size.pow(2) * values,
+        encrypted::Method::Duologue => (150_000, 3_500 * values),
         // A key of DGK; 2·l of its ciphertexts a pair, and some of Paillier's.
-        _ => {
-            let ciphertexts = 2 * u64::from(terms.bits) + 8;
-            300_000 * size.pow(3) + 1_500 * size.pow(2) * ciphertexts * values.saturating_sub(1)
-        }
+        _ => (300_000, 1_500 * (2 * u128::from(terms.bits) + 8) * values.saturating_sub(1)),
     };
-    Duration::from_nanos(nanoseconds)
+    let bits = u128::from(terms.key_bits);
+    let nanoseconds = once * bits.pow(3) / 256_u128.pow(3) + each * bits.pow(2) / 256_u128.pow(2);
+    Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
 }

@@ -279,7 +279,7 @@ const QUICK: (&str, u32, u32) = ("duologue_shared", 32, 10);
 
 fn times(effort: &Effort) -> Result<Vec<Cell>, Failure> {
     let mut cells = Vec::new();
-    for protocol in SHARED.iter().filter(|protocol| TIMED.contains(&protocol.row)) {
+    for protocol in SHARED.iter().filter(|protocol| TIMED.contains(&protocol.row) && effort.wants(protocol.row)) {
         let mut known: Vec<(Column, Vec<(f64, How)>)> = Vec::new();
         for column in COLUMNS {
             let same = known.iter().find(|(other, _)| protocol.what.is_same(*other, column));

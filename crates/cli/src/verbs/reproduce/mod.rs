@@ -33,7 +33,15 @@ const TABLES: &[&[Table]] = &[boma::TABLES, linear_pfe::TABLES];
 struct Effort<'a> {
     /// Compute all but one cell.
     quick: bool,
+    /// The only row that is wanted, if there is one.
+    row: Option<&'a str>,
     console: &'a Console,
+}
+
+impl Effort<'_> {
+    fn wants(&self, row: &str) -> bool {
+        self.row.is_none_or(|wanted| wanted == row)
+    }
 }
 
 /// A cell: ours, beside the paper's if it has one.
@@ -64,7 +72,13 @@ pub fn run(args: &Reproduce, console: &Console) -> Result<(), Failure> {
         let why = format!("'{}' is no table that can be reproduced", args.table);
         return Err(Failure::input(why).hint(format!("there are {}", names.join(", "))));
     };
-    let cells = (table.rows)(&Effort { quick: args.quick, console })?;
+    let effort = Effort { quick: args.quick, row: args.row.as_deref(), console };
+    let mut cells = (table.rows)(&effort)?;
+    cells.retain(|cell| effort.wants(&cell.row));
+    if cells.is_empty() {
+        let why = format!("{} has no row '{}'", table.name, effort.row.unwrap_or_default());
+        return Err(Failure::input(why).hint("without --row it prints all of them"));
+    }
     console.show(&Reproduced {
         about: table.about,
         unit: table.unit,

@@ -59,6 +59,11 @@ impl Protocol for Boma {
         "duologue:argmin-boma"
     }
 
+    /// Since version 2 answers travel as 2^s·γ and 2^s·m.
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn check(&self, job: &Job) -> Result<()> {
         if !job.terms.leaky {
             return Err(Error::usage(

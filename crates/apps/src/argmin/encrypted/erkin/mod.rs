@@ -122,6 +122,10 @@ impl Protocol for Erkin {
         "duologue:argmin-erkin"
     }
 
+    fn version(&self) -> u32 {
+        1
+    }
+
     fn check(&self, job: &Job) -> Result<()> {
         let shape = Shape::new(job);
         let [difference, bit, selected] = shape.widths();

@@ -41,7 +41,7 @@ fn counted_bytes_are_those_of_runs() {
 
 #[test]
 fn quick_times_measure_one_cell() {
-    let effort = Effort { quick: true, console: &Console::new(true, false) };
+    let effort = Effort { quick: true, row: None, console: &Console::new(true, false) };
     let cells = times("2", "1ms,10Gbit", &effort).unwrap();
     let measured: Vec<_> = cells.iter().filter(|cell| cell.how == How::Measured).collect();
     assert_eq!((cells.len(), measured.len()), (25, 1));
