@@ -37,7 +37,7 @@
 //! counts them, which leaves out those of complements: a bit takes as long as its complement.
 
 mod dh;
-mod line;
+mod guarded;
 pub mod linear;
 mod offer;
 mod party;

@@ -248,8 +248,8 @@ impl Proposal {
     /// Trades proposals with the peer.
     ///
     /// # Errors
-    /// As [`check`](Self::check), before anything is sent; [`Error::Incompatible`] if both parties have the function or both the data, if no method is in both sets, or if
-    /// another line is assumed; [`Error::Peer`] if the peer proposes nothing.
+    /// As [`check`](Self::check), before anything is sent; [`Error::Incompatible`] if both parties have the function or both
+    /// the data, if no method is in both sets, or if another line is assumed; [`Error::Peer`] if the peer proposes nothing.
     pub fn trade(&self, channel: &mut Channel) -> Result<Agreed> {
         let agreed = self.meet(channel);
         if let Err(error) = &agreed {

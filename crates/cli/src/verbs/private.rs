@@ -30,7 +30,7 @@ use he::djn::Djn;
 use he::elgamal::ElGamal;
 use parties::{DataHolder, FunctionHolder};
 use pfe::linear::{self, Linear, Netlist, traffic};
-use pfe::{Alice, Announced, Bob, Counts, Method, Offer, Padding, Purpose, Sizes, Threads, Wired};
+use pfe::{Alice, Announced, Bob, Counts, Method, Padding, Purpose, Sizes, Threads, Wired};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -294,14 +294,11 @@ fn hold_data(
     let begin = Instant::now();
     let lanes_of_x = lanes_of(&x);
     let (results, end) = match terms.method {
-        Method::Universal => {
-            let (results, counters) = universal::hold_data(&lanes_of_x, terms, channel, ahead, to)?;
-            (results, Ok(counters))
-        }
+        Method::Universal => universal::hold_data(&lanes_of_x, terms, channel, ahead, to),
         Method::Dh => {
             let mut bob = Bob::connect(channel, None)?;
             bob.compute_on(threads.clone());
-            offered(bob.offer(), terms)?;
+            bob.expect(&terms.sizes(), terms.function.runs)?;
             labelled(&lanes_of_x, bob, to)
         }
         Method::ElGamal => labelled(&lanes_of_x, data_holder::<ElGamal>(terms, channel)?, to),
@@ -379,8 +376,8 @@ fn show(
 
 /// Bob by Katz and Malka's protocol.
 fn data_holder<S: Linear>(terms: &Terms, channel: Channel) -> Result<linear::Bob<S>, Failure> {
-    let bob = linear::Bob::connect(channel, None)?;
-    offered(bob.offer(), terms)?;
+    let mut bob = linear::Bob::connect(channel, None)?;
+    bob.expect(&terms.sizes(), terms.function.runs)?;
     Ok(bob)
 }
 
@@ -402,21 +399,6 @@ fn labelled(
         }
     }
     (results, bob.close().map_err(Failure::from))
-}
-
-/// Whether the function is the one that was announced.
-fn offered(offer: &Offer, terms: &Terms) -> duologue::Result<()> {
-    let (function, counts) = (&terms.function, terms.counts());
-    let announced = pfe::Sizes {
-        inputs: function.inputs,
-        outputs: function.outputs,
-        gates: counts.gates,
-        additions: counts.additions,
-    };
-    match (offer.sizes, offer.runs) == (announced, function.runs) {
-        true => Ok(()),
-        false => Err(Error::peer("it offers another function than it announced")),
-    }
 }
 
 /// The data, of as many bits as the function takes: a lane for each run.
@@ -445,8 +427,8 @@ struct Consent<'a> {
 impl Terms {
     /// Bytes of so many runs that Alice and Bob send; of labels and universal circuits without a few dozen.
     fn sent(&self, runs: u64, purpose: Purpose) -> [u64; 2] {
-        let (Announced { inputs, outputs, .. }, Counts { gates, additions }) = (self.function, self.counts());
-        let sizes = Sizes { inputs, outputs, gates, additions };
+        let sizes = self.sizes();
+        let Sizes { inputs, outputs, gates, .. } = sizes;
         let [inputs, outputs] = [inputs, outputs].map(u64::from);
         let labels = [runs * POINT * outputs, runs * (POINT * inputs + 73)];
         match (self.method, purpose) {

@@ -22,8 +22,8 @@ impl fmt::Debug for Netlist {
 }
 
 impl Netlist {
-    /// The gates of a function of NANDs; one more for each output that is also read, is a constant, or was an output before, and
-    /// two for one that is an input; three for the constants, if any is read; padded to so many, if told.
+    /// The gates of a function of NANDs; one more for each output that is also read, is a constant, or was an output
+    /// before, and two for one that is an input; three for the constants, if any is read; padded to so many, if told.
     ///
     /// How many these are does not depend on what constants are: they are wires like all others, and nothing is folded.
     ///
