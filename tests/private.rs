@@ -112,7 +112,9 @@ fn auto_takes_what_both_allow() {
 fn data_of_alices_are_as_secret_as_the_function() {
     let place = Place::new();
     let open = "--insecure-plaintext";
-    for (method, numbers) in [("dh", &[40_503u64, 0][..]), ("universal", &[40_503, 1]), ("elgamal", &[3])] {
+    for (method, numbers) in
+        [("dh", &[40_503u64, 0][..]), ("universal", &[40_503, 1]), ("elgamal", &[3, 0]), ("bfv", &[3, 0])]
+    {
         let mut sizes = Vec::new();
         for number in numbers {
             let (alice, bob) = both(

@@ -175,8 +175,10 @@ fn a_function_is_run_as_often_as_alice_allows() {
     let expected: Vec<Vec<bool>> = inputs.iter().map(|input| evaluated(&function, input)).collect();
     let asks = |size: Size, most| {
         let inputs = &inputs;
-        let ask =
-            |channel| ask(channel, Precomputation::new().unwrap(), size, inputs, None).map(|(results, _)| results);
+        let ask = |channel| {
+            let mut results = Vec::new();
+            ask(channel, Precomputation::new().unwrap(), size, inputs, &mut results, None).map(|_| results)
+        };
         runs_of(&function, most, ask)
     };
     let (alice, bob) = asks(function.size(), 3);
@@ -190,7 +192,7 @@ fn a_function_is_run_as_often_as_alice_allows() {
         assert!(matches!(error, Error::Incompatible { .. }), "{error}");
     }
     let (_, to_alice) = Channel::pair();
-    let none = ask(to_alice, Precomputation::new().unwrap(), function.size(), &[vec![true; 8]], None);
+    let none = ask(to_alice, Precomputation::new().unwrap(), function.size(), &[vec![true; 8]], &mut Vec::new(), None);
     assert!(matches!(none, Err(Error::Usage(_))));
 }
 

@@ -37,7 +37,7 @@
 //! counts them, which leaves out those of complements: a bit takes as long as its complement.
 
 mod dh;
-mod line;
+mod guarded;
 pub mod linear;
 mod offer;
 mod party;
@@ -55,7 +55,7 @@ pub use dh::{Padding, Wired, gates_per_second};
 #[doc(hidden)]
 pub use offer::CHUNK;
 pub(crate) use offer::chunk;
-pub use offer::{MOST_BITS, MOST_GATES, Offer, Sizes};
+pub use offer::{MOST_BITS, MOST_GATES, MOST_RUNS, Offer, Sizes};
 #[doc(hidden)]
 pub use party::AHEAD;
 pub use party::{Alice, Bob, Garbled, Kept, KeptAlice, KeptBob, Ready};

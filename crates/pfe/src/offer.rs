@@ -13,6 +13,9 @@ pub const MOST_GATES: u64 = 1 << 28;
 /// The most input bits, and the most output bits.
 pub const MOST_BITS: u32 = 1 << 20;
 
+/// The most runs of a function: what they send together can still be counted in 64 bits.
+pub const MOST_RUNS: u32 = 1 << 20;
+
 const MAGIC: [u8; 8] = *b"duo-priv";
 const VERSION: u16 = 1;
 
@@ -64,6 +67,14 @@ impl Sizes {
             Sizes { additions, .. } if additions > 64 * MOST_GATES => Err(format!("{additions} additions")),
             _ => Ok(()),
         }
+    }
+}
+
+/// What is wrong with a number of runs, if something is.
+pub(crate) fn check_runs(runs: u32) -> std::result::Result<(), String> {
+    match runs {
+        1..=MOST_RUNS => Ok(()),
+        _ => Err(format!("{runs} runs, and there are 1 to {MOST_RUNS}")),
     }
 }
 
@@ -146,7 +157,7 @@ impl Hello {
         let (runs, id) = (u32::from_le_bytes(fields.take()?), fields.take()?);
         let sizes = Sizes { inputs, outputs, gates, additions };
         match (role, fields.0.is_empty()) {
-            (0, true) => match sizes.check() {
+            (0, true) => match sizes.check().and_then(|()| check_runs(runs)) {
                 Ok(()) => Ok(Hello::Offer(Offer { sizes, runs, id })),
                 Err(why) => Err(Error::peer(format!("it offers a function of {why}"))),
             },

@@ -3,10 +3,10 @@
 mod kept;
 
 use crate::dh::{AnnouncedRun, Garbling, POINT, Queries, TABLE, Wired};
-use crate::line::{AT_ONCE, LATER, Line, strange};
+use crate::guarded::{AT_ONCE, Guarded, LATER, strange};
 use crate::offer::{Offer, chunk};
 use crate::proposal::Method;
-use crate::{CHUNK, Threads, os_generator};
+use crate::{CHUNK, Sizes, Threads, os_generator};
 use duologue::channel::{Channel, Counters};
 use duologue::{Error, Result};
 use kernels::generator::Generator;
@@ -50,7 +50,7 @@ pub const AHEAD: u64 = 64;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Alice<'a> {
-    line: Line,
+    line: Guarded,
     wired: &'a Wired,
     offer: Offer,
     threads: Threads,
@@ -68,7 +68,7 @@ impl<'a> Alice<'a> {
     /// [`Error::Incompatible`] if the data has another number of bits, or the peer offers a function too.
     pub fn connect(channel: Channel, wired: &'a mut Wired, runs: u32) -> Result<Self> {
         let offer = Offer { sizes: wired.sizes, runs, id: wired.id };
-        let mut line = Line::new(channel);
+        let mut line = Guarded::new(channel);
         line.offer(&offer, Method::Dh)?;
         Ok(Alice { line, wired, offer, threads: Threads::default(), done: 0, queries: None, sent: 0 })
     }
@@ -120,7 +120,7 @@ impl<'a> Alice<'a> {
 
 /// Hears how a run is announced.
 fn announced<'a>(
-    line: &mut Line,
+    line: &mut Guarded,
     (wired, offer): (&'a Wired, &Offer),
     number: u32,
     threads: &Threads,
@@ -131,7 +131,7 @@ fn announced<'a>(
 }
 
 /// Alice's side of a run.
-fn serve(line: &mut Line, mut announced: AnnouncedRun, exchange: &mut Exchange, kind: u8) -> Result<()> {
+fn serve(line: &mut Guarded, mut announced: AnnouncedRun, exchange: &mut Exchange, kind: u8) -> Result<()> {
     let labels = POINT * exchange.offer.sizes.inputs as usize;
     let outputs = match kind {
         AT_ONCE => {
@@ -171,7 +171,7 @@ impl Exchange<'_, '_> {
     }
 
     /// Sends queries until so many chunks are under way.
-    fn ask(&mut self, line: &mut Line, until: u64) -> Result<()> {
+    fn ask(&mut self, line: &mut Guarded, until: u64) -> Result<()> {
         let until = until.min(self.chunks());
         while let (Some(queries), true) = (&mut self.queries, *self.sent < until) {
             line.channel.send(&queries.chunk())?;
@@ -182,7 +182,7 @@ impl Exchange<'_, '_> {
     }
 
     /// Sends the queries, if there are any, and takes the tables of each chunk.
-    pub fn tables(&mut self, line: &mut Line, mut take: impl FnMut(u64, Vec<u8>) -> Result<()>) -> Result<()> {
+    pub fn tables(&mut self, line: &mut Guarded, mut take: impl FnMut(u64, Vec<u8>) -> Result<()>) -> Result<()> {
         let total = self.offer.sizes.queries();
         for number in 0..self.chunks() {
             self.ask(line, number + AHEAD)?;
@@ -201,7 +201,7 @@ pub(crate) fn tables_of(offer: &Offer, number: u64) -> usize {
 
 /// The party that holds the data and learns the result, over a channel; [`Alice`] has an example.
 pub struct Bob {
-    line: Line,
+    line: Guarded,
     offer: Offer,
     threads: Threads,
     secrets: Generator,
@@ -251,7 +251,7 @@ impl Bob {
     /// # Errors
     /// [`Error::Incompatible`] if the function takes another number of bits, or the peer has data too.
     pub fn connect(channel: Channel, inputs: impl Into<Option<u32>>) -> Result<Self> {
-        let mut line = Line::new(channel);
+        let mut line = Guarded::new(channel);
         let offer = line.hear_offer(inputs.into(), Method::Dh, |_| Ok(()))?;
         let most = offer.runs;
         let (threads, secrets) = (Threads::default(), os_generator()?);
@@ -261,6 +261,14 @@ impl Bob {
     /// What is offered: look at it before the first run.
     pub fn offer(&self) -> &Offer {
         &self.offer
+    }
+
+    /// Refuses what is not the function of these sizes and so many runs; the session ends then.
+    ///
+    /// # Errors
+    /// [`Error::Peer`].
+    pub fn expect(&mut self, sizes: &Sizes, runs: u32) -> Result<()> {
+        self.line.expect(&self.offer, sizes, runs)
     }
 
     /// Says how many runs there will be in all, if fewer than offered: with the last of them what was kept for another, 32

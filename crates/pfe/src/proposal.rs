@@ -11,7 +11,7 @@
 //! The messages cross on the way. What a party may take is a set; a method is taken only if it is in both. Alice's message has
 //! the sizes of her function under the methods of her set alone, and Bob's none.
 
-use crate::offer::{Fields, MOST_BITS, MOST_GATES};
+use crate::offer::{Fields, MOST_BITS, MOST_GATES, check_runs};
 use duologue::channel::{AbortCode, Channel, Link};
 use duologue::{Error, Result};
 use std::fmt;
@@ -157,13 +157,12 @@ impl Announced {
         match () {
             () if !bits(self.inputs) => Err(format!("{} input bits, and there are 1 to {MOST_BITS}", self.inputs)),
             () if !bits(self.outputs) => Err(format!("{} output bits, and there are 1 to {MOST_BITS}", self.outputs)),
-            () if self.runs == 0 => Err("no run".into()),
             () if stray => Err("sizes under methods that it does not take".into()),
             () => {
                 match self.counts.iter().find(|counts| counts.gates > MOST_GATES || counts.additions > 64 * MOST_GATES)
                 {
                     Some(Counts { gates, additions }) => Err(format!("{gates} gates and {additions} additions")),
-                    None => Ok(()),
+                    None => check_runs(self.runs),
                 }
             }
         }
@@ -240,7 +239,7 @@ impl Proposal {
     /// Whether its own function can be announced: a peer would refuse it.
     ///
     /// # Errors
-    /// [`Error::Usage`] if there are too many bits, gates or additions.
+    /// [`Error::Usage`] if there are too many bits, gates, additions or runs.
     pub fn check(&self) -> Result<()> {
         let why = |why| Error::usage(format!("no private function has {why}"));
         self.function.map_or(Ok(()), |function| function.check(self.methods)).map_err(why)
@@ -249,8 +248,8 @@ impl Proposal {
     /// Trades proposals with the peer.
     ///
     /// # Errors
-    /// As [`check`](Self::check), before anything is sent; [`Error::Incompatible`] if both parties have the function or both the data, if no method is in both sets, or if
-    /// another line is assumed; [`Error::Peer`] if the peer proposes nothing.
+    /// As [`check`](Self::check), before anything is sent; [`Error::Incompatible`] if both parties have the function or both
+    /// the data, if no method is in both sets, or if another line is assumed; [`Error::Peer`] if the peer proposes nothing.
     pub fn trade(&self, channel: &mut Channel) -> Result<Agreed> {
         let agreed = self.meet(channel);
         if let Err(error) = &agreed {
@@ -435,6 +434,9 @@ mod tests {
         let function = Announced::new(MOST_BITS + 1, 1, 1).with(Method::Dh, Counts { gates: 1, additions: 0 });
         let ours = Proposal { function: Some(function), ..alice(&[Method::Dh]) };
         let (mut channel, mut peer) = Channel::pair();
+        let many = Announced::new(1, 1, crate::MOST_RUNS + 1);
+        let too_many = Proposal { function: Some(many), ..ours }.check().unwrap_err();
+        assert!(matches!(&too_many, Error::Usage(why) if why.contains("1048577 runs")), "{too_many}");
         let error = ours.trade(&mut channel).unwrap_err();
         assert!(matches!(&error, Error::Usage(why) if why.contains("1048577 input bits")), "{error}");
         assert!(matches!(peer.recv(1), Err(Error::Aborted(_))), "nothing came before the end");
@@ -476,7 +478,8 @@ mod tests {
             refused(|bytes| bytes[12] = 1, "methods that it does not take"),
             refused(|bytes| bytes[16..20].fill(0), "0 input bits"),
             refused(|bytes| bytes[23] = 9, "output bits"),
-            refused(|bytes| bytes[24..28].fill(0), "no run"),
+            refused(|bytes| bytes[24..28].fill(0), "0 runs, and there are 1 to 1048576"),
+            refused(|bytes| bytes[24..28].fill(0xff), "4294967295 runs"),
             refused(|bytes| bytes[180] = 3, "its proposal is none"),
             refused(|bytes| bytes[181] = 1, "its proposal is none"),
             refused(|bytes| bytes[32] = 1, "gates"),

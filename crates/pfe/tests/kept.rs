@@ -242,6 +242,10 @@ fn damage_is_named() {
             let found = damaged.open(party).and_then(|mut kept| kept.verify_next());
             let why = found.unwrap_err();
             assert!(matches!(why, Error::Malformed { .. }) && why.to_string().contains(&file), "{why}");
+            if !cut {
+                // The peer has marked nothing either.
+                damaged.refused(function(), party, &file);
+            }
         }
     }
 }

@@ -44,7 +44,8 @@ pub fn serve(
     end(session).map(|counters| (runs, counters))
 }
 
-/// Bob: the results of a function of this size for each input, and what travelled.
+/// Bob: appends the results of a function of this size, for each input; what travelled. Those before a run that failed are
+/// there too.
 ///
 /// # Errors
 /// [`Error::Usage`] if there is no input or one of another number of bits, and what a call gives.
@@ -53,21 +54,21 @@ pub fn ask(
     precomputation: Precomputation,
     size: Size,
     inputs: &[Vec<bool>],
+    results: &mut Vec<Vec<bool>>,
     observer: Option<Observer>,
-) -> Result<(Vec<Vec<bool>>, Counters)> {
+) -> Result<Counters> {
     let runs = u32::try_from(inputs.len()).unwrap_or(u32::MAX);
     if runs == 0 || inputs.iter().any(|input| input.len() != size.inputs as usize) {
         return Err(Error::usage(format!("data of {} bits for each run, and at least one run", size.inputs)));
     }
     channel.send(&runs.to_le_bytes())?;
     let mut session = begin(channel, precomputation, Party::Bob, observer)?;
-    let mut run = |input: &Vec<bool>| {
+    for input in inputs {
         let outcome = call(&mut session, size, None, Some(input))?;
         let result = outcome.outputs.get("0").map(|value| value.lane(0));
-        result.ok_or_else(|| Error::usage("a call that gives bob no result"))
-    };
-    let results = inputs.iter().map(&mut run).collect::<Result<_>>()?;
-    end(session).map(|counters| (results, counters))
+        results.push(result.ok_or_else(|| Error::usage("a call that gives bob no result"))?);
+    }
+    end(session)
 }
 
 fn begin(

@@ -4,11 +4,13 @@ use crate::error::{Error, Result};
 use crate::graph::Bit;
 use std::fmt;
 use std::ops::Range;
+use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// A bit of a function. A gate is named by the number of its node.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
     /// The constant false; node 0 and no other.
+    #[default]
     False,
     /// The next input bit.
     Input,
@@ -24,12 +26,14 @@ pub enum Node {
     Choice([Bit; 2]),
 }
 
-/// A checked function: bits in, bits out, gates of one kind.
+impl DefaultIsZeroes for Node {}
+
+/// A checked function: bits in, bits out, gates of one kind. Its nodes are erased after use.
 ///
 /// Nodes are in layers: gates of a layer have operands of earlier layers only, and lie side by side.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Function {
-    nodes: Vec<Node>,
+    nodes: Zeroizing<Vec<Node>>,
     inputs: usize,
     outputs: Vec<Bit>,
     gates: usize,
@@ -51,12 +55,36 @@ impl Function {
     /// # Errors
     /// [`Error::Invalid`] that names the node: one that reads a later one, a sum that is not proven to be 0 or 1.
     pub fn new(nodes: Vec<Node>, outputs: Vec<Bit>) -> Result<Self> {
+        let nodes = Zeroizing::new(nodes);
         check(&nodes, &outputs)?;
         let (nodes, outputs, layers) = in_layers(&nodes, &outputs);
         let count = |kind: fn(&Node) -> bool| nodes.iter().filter(|node| kind(node)).count();
         let inputs = count(|node| matches!(node, Node::Input));
         let gates = count(|node| matches!(node, Node::Majority(_)));
         Ok(Function { nodes, inputs, outputs, gates, layers })
+    }
+
+    /// The same function where some of its inputs are constants, for each of which a bit is given; the others stay its inputs.
+    ///
+    /// Nothing is folded: gates, layers and additions are as many as before, whatever the constants are, so they say
+    /// nothing of them.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if there are not as many as [`inputs`](Self::inputs).
+    pub fn restricted(&self, inputs: &[Option<bool>]) -> Result<Self> {
+        if inputs.len() != self.inputs {
+            let why = format!("{} bits or gaps for the {} inputs of a function", inputs.len(), self.inputs);
+            return Err(Error::usage(why));
+        }
+        let (mut nodes, mut bits) = (Vec::with_capacity(self.nodes.len()), Vec::with_capacity(self.nodes.len()));
+        for (number, &node) in self.nodes.iter().enumerate() {
+            let given = if node == Node::Input { inputs[number - 1] } else { None };
+            bits.push(given.map_or(Bit::new(nodes.len() as u32, false), Bit::constant));
+            if given.is_none() {
+                nodes.push(rename(node, &bits));
+            }
+        }
+        Function::new(nodes, self.outputs.iter().map(|&bit| follow(bit, &bits)).collect())
     }
 
     /// The nodes, operands first; node 0 is the constant false, and the inputs follow.
@@ -97,7 +125,7 @@ impl Function {
         assert_eq!(inputs.len(), self.inputs, "input bits of a function");
         let mut values: Vec<i8> = Vec::with_capacity(self.nodes.len());
         let mut inputs = inputs.iter();
-        for node in &self.nodes {
+        for node in self.nodes.iter() {
             let value = match node {
                 Node::Input => inputs.next().map_or(0, |&bit| i8::from(bit)),
                 node => self.value(*node, &values),
@@ -216,20 +244,20 @@ fn check_node(earlier: &[Node], node: &Node) -> std::result::Result<(), String> 
 }
 
 /// The nodes layer by layer, gates first, and the outputs and layers among them.
-fn in_layers(nodes: &[Node], outputs: &[Bit]) -> (Vec<Node>, Vec<Bit>, Vec<Range<usize>>) {
+fn in_layers(nodes: &[Node], outputs: &[Bit]) -> (Zeroizing<Vec<Node>>, Vec<Bit>, Vec<Range<usize>>) {
     let keys = places(nodes);
     let mut order: Vec<u32> = (0..nodes.len() as u32).collect();
     order.sort_by_key(|&node| keys[node as usize]);
-    let mut moved = vec![0; nodes.len()];
-    order.iter().enumerate().for_each(|(place, &node)| moved[node as usize] = place as u32);
-    let nodes = order.iter().map(|&node| rename(nodes[node as usize], &moved)).collect();
+    let mut moved = vec![Bit::FALSE; nodes.len()];
+    order.iter().enumerate().for_each(|(place, &node)| moved[node as usize] = Bit::new(place as u32, false));
+    let nodes: Vec<Node> = order.iter().map(|&node| rename(nodes[node as usize], &moved)).collect();
     let outputs = outputs.iter().map(|&bit| follow(bit, &moved)).collect();
     let layer = |number: u32| {
         let first = order.partition_point(|&node| keys[node as usize].0 < number);
         first..order.partition_point(|&node| keys[node as usize].0 <= number)
     };
     let last = keys.iter().map(|key| key.0).max().unwrap_or(0);
-    (nodes, outputs, (1..=last).map(layer).collect())
+    (Zeroizing::new(nodes), outputs, (1..=last).map(layer).collect())
 }
 
 /// The layer of each node, and whether it comes after the gates of its layer.
@@ -247,8 +275,9 @@ fn places(nodes: &[Node]) -> Vec<(u32, bool)> {
     places
 }
 
-pub(super) fn rename(node: Node, moved: &[u32]) -> Node {
-    let to = |node: u32| moved[node as usize];
+/// A node that reads bits in place of nodes; those that are read by gates' numbers are gates.
+pub(super) fn rename(node: Node, moved: &[Bit]) -> Node {
+    let to = |node: u32| moved[node as usize].node();
     match node {
         Node::False | Node::Input => node,
         Node::Majority(bits) => Node::Majority(bits.map(|bit| follow(bit, moved))),
@@ -259,6 +288,6 @@ pub(super) fn rename(node: Node, moved: &[u32]) -> Node {
     }
 }
 
-pub(super) fn follow(bit: Bit, moved: &[u32]) -> Bit {
-    Bit::new(moved[bit.node() as usize], bit.complemented())
+pub(super) fn follow(bit: Bit, moved: &[Bit]) -> Bit {
+    moved[bit.node() as usize].flip(bit.complemented())
 }

@@ -77,10 +77,10 @@ impl Maker {
     /// The function of these outputs, without what none of them needs.
     pub fn finish(self, outputs: &[Bit]) -> Result<Function> {
         let live = self.live(outputs);
-        let mut moved = vec![0u32; self.nodes.len()];
+        let mut moved = vec![Bit::FALSE; self.nodes.len()];
         let mut nodes = Vec::new();
         for (number, node) in self.nodes.iter().enumerate().filter(|(number, _)| live[*number]) {
-            moved[number] = nodes.len() as u32;
+            moved[number] = Bit::new(nodes.len() as u32, false);
             nodes.push(super::function::rename(*node, &moved));
         }
         let outputs = outputs.iter().map(|&bit| super::function::follow(bit, &moved)).collect();

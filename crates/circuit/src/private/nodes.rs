@@ -46,11 +46,42 @@ impl Node {
         Node::new([of, NOTHING], 0b1010)
     }
 
+    /// The gate with other operands in place of its own; a constant goes into its table.
+    fn reading(self, read: impl Fn(u32) -> Operand) -> Node {
+        let mut node = self;
+        for (side, (row, rows)) in [(1, 0b0101), (2, 0b0011)].into_iter().enumerate() {
+            node.operands[side] = match read(self.operands[side]) {
+                Operand::Node(place) => place,
+                Operand::Constant(bit) => {
+                    let half = node.table >> (row * u8::from(bit)) & rows;
+                    node.table = half | half << row;
+                    NOTHING
+                }
+            };
+        }
+        node
+    }
+
     /// This gate, or its complement.
     fn flip(self, flip: bool) -> Node {
         Node { table: if flip { self.table ^ 0b1111 } else { self.table }, ..self }
     }
 }
+
+/// What a gate reads in place of a node.
+#[derive(Clone, Copy)]
+enum Operand {
+    Node(u32),
+    Constant(bool),
+}
+
+impl Default for Operand {
+    fn default() -> Self {
+        Operand::Node(NOTHING)
+    }
+}
+
+impl DefaultIsZeroes for Operand {}
 
 /// Public sizes of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -160,6 +191,32 @@ impl Nodes {
         padded.extend_from_slice(after);
         self.nodes = padded;
         Ok(self)
+    }
+
+    /// The same function where some of its inputs are constants, for each of which a bit is given; the others stay its inputs.
+    ///
+    /// Gates, copies too, are as many as before, whatever the constants are.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if there are not as many as inputs, or none stays.
+    pub fn restricted(&self, inputs: &[Option<bool>]) -> Result<Nodes> {
+        let Size { inputs: before, gates, outputs } = self.size;
+        if inputs.len() != before as usize {
+            return Err(Error::usage(format!("{} bits or gaps for the {before} inputs of a function", inputs.len())));
+        }
+        let size = Size::new(inputs.iter().filter(|given| given.is_none()).count() as u32, gates, outputs)?;
+        let kept = inputs.iter().scan(0, |next, given| {
+            let place = *next;
+            *next += u32::from(given.is_none());
+            Some(given.map_or(Operand::Node(place), Operand::Constant))
+        });
+        let gone = before - size.inputs;
+        let operands: Zeroizing<Vec<Operand>> = Zeroizing::new(kept.collect());
+        let read = |from: u32| match operands.get(from as usize) {
+            Some(&operand) => operand,
+            None => Operand::Node(if from == NOTHING { NOTHING } else { from - gone }),
+        };
+        Nodes::new(size, self.nodes.iter().map(|node| node.reading(read)).collect())
     }
 
     /// Evaluates node by node, 64 lanes at a time.

@@ -1,6 +1,7 @@
 //! Functions against the circuits that they were made of, and the numbers of gates.
 
 use super::maker::Maker;
+use super::nodes::{Nodes, Size};
 use super::{Function, Node, nands, thresholds};
 use crate::blocks::registry;
 use crate::blocks::{Goal, add};
@@ -276,4 +277,47 @@ fn only_sums_that_are_bits_exist() {
     }
     assert!(Function::new(vec![Node::False], vec![x(1)]).is_err());
     assert!(Function::new(vec![], vec![]).is_err());
+}
+
+proptest! {
+    /// Whatever the constants are, the function is that of the circuit with them, and its sizes are the same.
+    #[test]
+    fn inputs_become_constants_and_nothing_else_changes(
+        hers in 1usize..4,
+        theirs in 1usize..4,
+        gates in prop::collection::vec((any::<u8>(), any::<usize>(), any::<usize>()), 0..24),
+        outputs in 1usize..6,
+    ) {
+        let width = hers + theirs;
+        let circuit = circuit_of(width as u32, &gates, outputs);
+        let nodes = Nodes::of_circuit(&circuit)?;
+        for function in [thresholds(&circuit)?, nands(&circuit)?] {
+            for own in 0..1u64 << hers {
+                let given: Vec<Option<bool>> = (0..width).map(|bit| (bit < hers).then_some(own >> bit & 1 == 1)).collect();
+                let (made, nodes_made) = (function.restricted(&given)?, nodes.restricted(&given)?);
+                prop_assert_eq!(made.inputs(), theirs);
+                prop_assert_eq!((made.gates(), made.additions()), (function.gates(), function.additions()));
+                prop_assert_eq!(made.layers().len(), function.layers().len());
+                let before = nodes.size();
+                prop_assert_eq!(nodes_made.size(), Size { inputs: theirs as u32, ..before });
+                for x in 0..1u64 << theirs {
+                    let y = circuit.evaluate(&bits_of(own | x << hers, width));
+                    prop_assert_eq!(&made.evaluate(&bits_of(x, theirs)), &y);
+                    let words: Vec<u64> = bits_of(x, theirs).into_iter().map(u64::from).collect();
+                    let result: Vec<bool> = nodes_made.evaluate(&words).iter().map(|word| word & 1 == 1).collect();
+                    prop_assert_eq!(result, y);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn constants_for_other_inputs_are_refused() {
+    let circuit = circuit_of(3, &[(4, 0, 1), (0, 2, 3)], 1);
+    let (function, nodes) = (thresholds(&circuit).unwrap(), Nodes::of_circuit(&circuit).unwrap());
+    for given in [vec![None; 2], vec![Some(true); 4]] {
+        assert!(function.restricted(&given).is_err() && nodes.restricted(&given).is_err());
+    }
+    assert!(nodes.restricted(&[Some(true); 3]).is_err(), "no input is left");
 }

@@ -11,8 +11,8 @@ FUNCTION is a circuit in Bristol Fashion or the old Bristol format, or a program
 that is one circuit: a .duo file, or a block such as block:multiply:32; or a
 file that an application reads: app:scorecard:FILE, app:tariff:FILE,
 app:rules:BYTES:FILE for texts of so many bytes. Its inputs, one after the other, are the bits of x, and its outputs
-those of y. Inputs that Alice names in --input are constants of her function, and not in x; --gates pads it, unless told
-to what it has without them.
+those of y. Inputs that Alice names in --input are constants of her function, and
+not in x: nothing that Bob sees depends on them.
 SOURCE is as for `duologue run`; each lane of x is a run of its own.
 
 Security: both parties follow the protocol. By a universal circuit, an Alice who
@@ -59,7 +59,7 @@ pub struct Private {
     #[arg(long, value_enum)]
     pub form: Option<Gates>,
     /// Alice: how often Bob may run it; once unless told
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=i64::from(pfe::MOST_RUNS)))]
     pub runs: Option<u32>,
     /// Bob: the data, x=SOURCE. Alice: an input of the function that is hers, NAME=SOURCE, the same in all runs
     #[arg(long, short, value_name = "NAME=SOURCE")]
@@ -99,7 +99,7 @@ pub struct PreparePrivate {
     #[arg(long, value_name = "FILE")]
     pub prepared_key: Option<PathBuf>,
     /// Alice: how many runs; one unless told
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=i64::from(pfe::MOST_RUNS)))]
     pub times: Option<u32>,
     /// Alice: the function
     #[arg(long, value_name = "FUNCTION")]

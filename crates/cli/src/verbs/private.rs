@@ -30,7 +30,7 @@ use he::djn::Djn;
 use he::elgamal::ElGamal;
 use parties::{DataHolder, FunctionHolder};
 use pfe::linear::{self, Linear, Netlist, traffic};
-use pfe::{Alice, Announced, Bob, Counts, Method, Offer, Padding, Purpose, Sizes, Threads, Wired};
+use pfe::{Alice, Announced, Bob, Counts, Method, Padding, Purpose, Sizes, Threads, Wired};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -135,13 +135,12 @@ struct Held {
 
 impl Held {
     fn new(args: &Private) -> Result<Held, Failure> {
-        let (circuit, methods) = (Given::read(args)?, methods(args));
-        let wired = methods.contains(&Method::Dh).then(|| wire(args, &circuit)).transpose()?;
-        let nodes = methods.contains(&Method::Universal).then(|| nodes(args, &circuit)).transpose()?;
+        let (given, methods) = (Given::read(args)?, methods(args));
+        let wired = methods.contains(&Method::Dh).then(|| given.wired(args)).transpose()?;
+        let nodes = methods.contains(&Method::Universal).then(|| given.nodes(args.gates)).transpose()?;
         let takes_nands = methods.iter().any(|&method| matches!(method, Method::ElGamal | Method::Bfv | Method::Djn));
-        let netlist = takes_nands.then(|| netlist(args, &circuit)).transpose()?;
-        let circuit = &circuit.circuit;
-        let [inputs, outputs] = [circuit.input_width(), circuit.output_bits().len()].map(|bits| bits as u32);
+        let netlist = takes_nands.then(|| given.netlist(args.gates)).transpose()?;
+        let [inputs, outputs] = [given.inputs(), given.circuit.output_bits().len()].map(|bits| bits as u32);
         let mut function = Announced::new(inputs, outputs, args.runs.unwrap_or(1));
         if let Some(wired) = &wired {
             let pfe::Sizes { gates, additions, .. } = *wired.sizes();
@@ -161,58 +160,51 @@ impl Held {
 
 /// A function as Alice gives it.
 struct Given {
-    /// With her own data in it.
     circuit: Circuit,
-    /// Without them, if there are any: it has the sizes that are announced.
-    shape: Option<Circuit>,
+    /// Which of its inputs are hers, if any is.
+    own: Option<own::Bits>,
 }
 
 impl Given {
     fn read(args: &Private) -> Result<Given, Failure> {
         let circuit = read(args.function.as_deref().unwrap_or_default())?;
-        if args.input.is_empty() {
-            return Ok(Given { circuit, shape: None });
-        }
-        Ok(Given { circuit: own::with_data(&circuit, &args.input)?, shape: Some(circuit) })
+        let own = if args.input.is_empty() { None } else { Some(own::bits(&circuit, &args.input)?) };
+        Ok(Given { circuit, own })
     }
 
-    /// A number of gates that does not depend on her data: what is told, or what the function has without them.
-    fn padded(
-        &self,
-        told: Option<u64>,
-        count: impl Fn(&Circuit) -> Result<u64, Failure>,
-    ) -> Result<Option<u64>, Failure> {
-        let of_shape = || self.shape.as_ref().map(count).transpose();
-        told.map_or_else(of_shape, |gates| Ok(Some(gates)))
+    /// The bits that are left for Bob.
+    fn inputs(&self) -> usize {
+        let own = self.own.as_ref().map_or(0, |bits| bits.iter().flatten().count());
+        self.circuit.input_width() - own
     }
-}
 
-fn wire(args: &Private, Given { circuit, shape }: &Given) -> Result<Wired, Failure> {
-    let shape = shape.as_ref().map(|shape| gates(args, shape)).transpose()?;
-    let padded = args.gates.or(shape.as_ref().map(|shape| shape.gates() as u64));
-    let of_shape = |shape: &Function| shape.additions().max(padded.unwrap_or_default().saturating_mul(6));
-    let additions = args.additions.or(shape.as_ref().map(of_shape));
-    Ok(Wired::new(gates(args, circuit)?, Padding { gates: padded, additions })?)
-}
+    /// Gates of the function, her data among them. They are made before that, so that none depends on it.
+    fn with_data(&self, function: Function) -> Result<Function, Failure> {
+        Ok(self.own.as_ref().map_or(Ok(function.clone()), |bits| function.restricted(bits))?)
+    }
 
-/// The function as `dh` takes it.
-fn gates(args: &Private, circuit: &Circuit) -> Result<Function, Failure> {
-    Ok(match args.form {
-        None | Some(Gates::Thresholds) => thresholds(circuit)?,
-        Some(Gates::Nands) => nands(circuit)?,
-    })
-}
+    /// The function as `dh` takes it.
+    fn gates(&self, form: Option<Gates>) -> Result<Function, Failure> {
+        self.with_data(match form {
+            None | Some(Gates::Thresholds) => thresholds(&self.circuit)?,
+            Some(Gates::Nands) => nands(&self.circuit)?,
+        })
+    }
 
-fn netlist(args: &Private, given: &Given) -> Result<Netlist, Failure> {
-    let gates = given.padded(args.gates, |shape| Ok(Netlist::new(&nands(shape)?, None)?.sizes().gates))?;
-    Ok(Netlist::new(&nands(&given.circuit)?, gates)?)
-}
+    fn wired(&self, args: &Private) -> Result<Wired, Failure> {
+        Ok(Wired::new(self.gates(args.form)?, Padding { gates: args.gates, additions: args.additions })?)
+    }
 
-fn nodes(args: &Private, given: &Given) -> Result<Nodes, Failure> {
-    let nodes = Nodes::of_circuit(&given.circuit)?;
-    let padded = given.padded(args.gates, |shape| Ok(Nodes::of_circuit(shape)?.size().gates.into()))?;
-    let Some(gates) = padded else { return Ok(nodes) };
-    Ok(nodes.padded(u32::try_from(gates).unwrap_or(u32::MAX))?)
+    fn netlist(&self, gates: Option<u64>) -> Result<Netlist, Failure> {
+        Ok(Netlist::new(&self.with_data(nands(&self.circuit)?)?, gates)?)
+    }
+
+    fn nodes(&self, gates: Option<u64>) -> Result<Nodes, Failure> {
+        let nodes = Nodes::of_circuit(&self.circuit)?;
+        let nodes = self.own.as_ref().map_or(Ok(nodes.clone()), |bits| nodes.restricted(bits))?;
+        let Some(gates) = gates else { return Ok(nodes) };
+        Ok(nodes.padded(u32::try_from(gates).unwrap_or(u32::MAX))?)
+    }
 }
 
 /// A circuit from a file of either format, a block, or an application's file.
@@ -302,14 +294,11 @@ fn hold_data(
     let begin = Instant::now();
     let lanes_of_x = lanes_of(&x);
     let (results, end) = match terms.method {
-        Method::Universal => {
-            let (results, counters) = universal::hold_data(&lanes_of_x, terms, channel, ahead, to)?;
-            (results, Ok(counters))
-        }
+        Method::Universal => universal::hold_data(&lanes_of_x, terms, channel, ahead, to),
         Method::Dh => {
             let mut bob = Bob::connect(channel, None)?;
             bob.compute_on(threads.clone());
-            offered(bob.offer(), terms)?;
+            bob.expect(&terms.sizes(), terms.function.runs)?;
             labelled(&lanes_of_x, bob, to)
         }
         Method::ElGamal => labelled(&lanes_of_x, data_holder::<ElGamal>(terms, channel)?, to),
@@ -387,8 +376,8 @@ fn show(
 
 /// Bob by Katz and Malka's protocol.
 fn data_holder<S: Linear>(terms: &Terms, channel: Channel) -> Result<linear::Bob<S>, Failure> {
-    let bob = linear::Bob::connect(channel, None)?;
-    offered(bob.offer(), terms)?;
+    let mut bob = linear::Bob::connect(channel, None)?;
+    bob.expect(&terms.sizes(), terms.function.runs)?;
     Ok(bob)
 }
 
@@ -410,21 +399,6 @@ fn labelled(
         }
     }
     (results, bob.close().map_err(Failure::from))
-}
-
-/// Whether the function is the one that was announced.
-fn offered(offer: &Offer, terms: &Terms) -> duologue::Result<()> {
-    let (function, counts) = (&terms.function, terms.counts());
-    let announced = pfe::Sizes {
-        inputs: function.inputs,
-        outputs: function.outputs,
-        gates: counts.gates,
-        additions: counts.additions,
-    };
-    match (offer.sizes, offer.runs) == (announced, function.runs) {
-        true => Ok(()),
-        false => Err(Error::peer("it offers another function than it announced")),
-    }
 }
 
 /// The data, of as many bits as the function takes: a lane for each run.
@@ -453,8 +427,8 @@ struct Consent<'a> {
 impl Terms {
     /// Bytes of so many runs that Alice and Bob send; of labels and universal circuits without a few dozen.
     fn sent(&self, runs: u64, purpose: Purpose) -> [u64; 2] {
-        let (Announced { inputs, outputs, .. }, Counts { gates, additions }) = (self.function, self.counts());
-        let sizes = Sizes { inputs, outputs, gates, additions };
+        let sizes = self.sizes();
+        let Sizes { inputs, outputs, gates, .. } = sizes;
         let [inputs, outputs] = [inputs, outputs].map(u64::from);
         let labels = [runs * POINT * outputs, runs * (POINT * inputs + 73)];
         match (self.method, purpose) {
@@ -617,5 +591,21 @@ mod tests {
         let bfv =
             Consent { terms: &Terms { method: Method::Bfv, function }, runs: 2, purpose: Purpose::Now }.to_string();
         assert!(bfv.contains("bytes     about 17.9 MB from alice, 279 MB from you"), "{bfv}");
+    }
+
+    /// The largest function that can be announced, as often as may be: Bob is shown what that takes.
+    #[test]
+    fn what_any_announced_function_sends_can_be_counted() {
+        for method in Method::ALL {
+            let gates = if method == Method::Universal { 31 << 20 } else { pfe::MOST_GATES };
+            let counts = Counts { gates, additions: 64 * gates };
+            let [inputs, outputs] = [pfe::MOST_BITS, if method == Method::Universal { 1 } else { pfe::MOST_BITS }];
+            let function = Announced::new(inputs, outputs, pfe::MOST_RUNS).with(method, counts);
+            for purpose in [Purpose::Now, Purpose::Keep, Purpose::Kept([0; 32])] {
+                let runs = function.runs as usize;
+                let shown = Consent { terms: &Terms { method, function }, runs, purpose }.to_string();
+                assert!(shown.contains("1,048,576 of 1,048,576") && shown.contains("B from alice"), "{shown}");
+            }
+        }
     }
 }

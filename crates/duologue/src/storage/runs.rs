@@ -240,11 +240,12 @@ impl KeptRuns {
         self.folder.erase_used()
     }
 
-    /// The first run that both have and neither has used.
-    fn common(&self, channel: &mut Channel) -> Result<u64> {
+    /// The first run that both have and neither has used. Ours is named only if it is whole: once both have named it, the
+    /// peer marks it.
+    fn common(&mut self, channel: &mut Channel) -> Result<u64> {
         let (mut ours, mut least) = (self.first_from(0), 0);
         loop {
-            let batch = if ours == NONE { [0; 32] } else { self.batch(ours)? };
+            let batch = if ours == NONE { [0; 32] } else { self.checked(ours).and_then(|_| self.batch(ours))? };
             channel.send(&[&ours.to_le_bytes()[..], &batch].concat())?;
             channel.flush()?;
             let theirs = channel.recv(40)?;

@@ -23,15 +23,23 @@ impl Masks {
         Masks(Generator::from_seed(Block::from_bytes(seed)))
     }
 
-    /// The one of this number.
+    /// The one of this number. Alice asks for them in the order of her wiring: so all take the same time, words that are
+    /// refused or left over too.
     pub(super) fn get(&self, number: u64) -> Vec<u64> {
         let mut rng = self.0.derive(b"masks...", number);
-        let (mut out, mut words) = (Vec::with_capacity(DEGREE), [0; 256]);
-        while out.len() < DEGREE {
+        let mut out = Vec::new();
+        let mut taken = 0;
+        while taken < DEGREE {
+            // Once: at most two words of a number are refused on average, of 256 that may be.
+            let mut words = [0; DEGREE + 256];
             rng.words(&mut words);
-            let residues = words.iter().filter(|&&word| word < END).map(|word| word % Q);
-            out.extend(residues.take(DEGREE - out.len()));
+            out.resize(taken + words.len(), 0);
+            for word in words {
+                out[taken] = word % Q;
+                taken += usize::from(word < END);
+            }
         }
+        out.truncate(DEGREE);
         out
     }
 }

@@ -13,15 +13,15 @@
 //! ```
 //!
 //! **What differs from the paper**: tables have colours and no trial decryption (`rows.rs`), and are half-gates for labels
-//! under XOR (`halves.rs`); answers of Paillier's system hold 18 labels, of BFV 16. Everything is sent step by step, so that encryption,
-//! answers and tables overlap.
+//! under XOR (`halves.rs`); answers of Paillier's system hold 18 labels, of BFV 16. Everything is sent step by step, so that
+//! encryption, answers and tables overlap.
 //!
 //! **Cost** a gate: a ciphertext from Bob, two operands' answers from Alice, a table from Bob. A further run costs the same.
 //!
-//! **Security**: semi-honest parties; Bob's privacy by the scheme's assumption and hashes as random oracles, the function's by the
-//! blindings (`he::linear`). **An Alice who departs from the protocol learns data, unseen**, and a Bob who does learns
-//! wiring. Every run is a query of the function. How long Alice takes from step to step shows roughly how many layers a step has, and where
-//! the gates that pad it begin.
+//! **Security**: semi-honest parties; Bob's privacy by the scheme's assumption and hashes as random oracles, the function's
+//! by the blindings (`he::linear`). **An Alice who departs from the protocol learns data, unseen**, and a Bob who does
+//! learns wiring. Every run is a query of the function. How long Alice takes from step to step shows roughly how many layers
+//! a step has, and where the gates that pad it begin.
 //!
 //! ```
 //! use duologue::channel::Channel;

@@ -14,13 +14,6 @@ pub struct Netlist {
     gates: Vec<[u32; 2]>,
 }
 
-/// What a bit of a function is.
-#[derive(Clone, Copy)]
-enum Value {
-    Constant(bool),
-    Wire(u32),
-}
-
 /// The sizes alone: the rest is a secret.
 impl fmt::Debug for Netlist {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -29,15 +22,17 @@ impl fmt::Debug for Netlist {
 }
 
 impl Netlist {
-    /// The gates of a function of NANDs, and one more for each output that is also read, or is no gate, or was an output
-    /// before (of inputs and constants up to three); padded to so many, if told.
+    /// The gates of a function of NANDs; one more for each output that is also read, is a constant, or was an output
+    /// before, and two for one that is an input; three for the constants, if any is read; padded to so many, if told.
+    ///
+    /// How many these are does not depend on what constants are: they are wires like all others, and nothing is folded.
     ///
     /// # Errors
     /// [`Error::Malformed`] that names the gate if one is no NAND, or there are more than it is to be padded to; or if there are
     /// no inputs or outputs.
     pub fn new(function: &Function, gates: Option<u64>) -> Result<Self> {
         let made = Made::read(function)?;
-        let outputs = function.outputs().iter().map(|&bit| made.value(bit)).collect::<Option<Vec<_>>>();
+        let outputs = function.outputs().iter().map(|&bit| made.wire(bit)).collect::<Option<Vec<_>>>();
         let outputs =
             outputs.ok_or_else(|| malformed("an output is the complement of a NAND or of an input".into()))?;
         made.finish(&outputs, gates)
@@ -74,49 +69,52 @@ fn malformed(why: String) -> Error {
 /// A netlist in the making.
 struct Made {
     inputs: u32,
-    values: Vec<Value>,
+    /// The wire of each node; of node 0, the constants, none.
+    wires: Vec<u32>,
     gates: Vec<[u32; 2]>,
+    /// The wires of false and true, and of what they are made of, if any is read.
+    constants: Option<[u32; 3]>,
 }
 
 impl Made {
     fn read(function: &Function) -> Result<Self> {
-        let mut made = Made { inputs: 0, values: Vec::new(), gates: Vec::new() };
+        let inputs = function.inputs() as u32;
+        if inputs == 0 {
+            return Err(malformed("it has no inputs".into()));
+        }
+        let mut made = Made { inputs, wires: Vec::new(), gates: Vec::new(), constants: None };
+        let gates = function.nodes().iter().filter_map(|node| match node {
+            Node::Majority(bits) => Some(&bits[1..]),
+            _ => None,
+        });
+        if gates.flatten().chain(function.outputs()).any(|bit| bit.node() == 0) {
+            made.make_constants();
+        }
         for (number, node) in function.nodes().iter().enumerate() {
-            let value = match *node {
-                Node::False => Some(Value::Constant(false)),
-                Node::Input => {
-                    made.inputs += 1;
-                    Some(Value::Wire(made.inputs - 1))
-                }
-                Node::Majority([Bit::FALSE, x, y]) => made.operands(function, [x, y]).map(|[x, y]| made.nand(x, y)),
+            let wire = match *node {
+                Node::False => Some(0),
+                Node::Input => Some(number as u32 - 1),
+                Node::Majority([Bit::FALSE, x, y]) => made.wire(x).zip(made.wire(y)).map(|(x, y)| made.gate([x, y])),
                 _ => None,
             };
-            made.values.push(value.ok_or_else(|| malformed(format!("node {number} is no NAND of inputs and NANDs")))?);
+            made.wires.push(wire.ok_or_else(|| malformed(format!("node {number} is no NAND of inputs and NANDs")))?);
         }
         Ok(made)
     }
 
-    fn operands(&self, function: &Function, bits: [Bit; 2]) -> Option<[Value; 2]> {
-        let of = |bit: Bit| self.value(bit).filter(|_| (bit.node() as usize) < function.nodes().len());
-        Some([of(bits[0])?, of(bits[1])?])
+    /// All of them, so that it does not show which ones are read.
+    fn make_constants(&mut self) {
+        let not = self.gate([0; 2]);
+        let one = self.gate([0, not]);
+        self.constants = Some([self.gate([one; 2]), one, not]);
     }
 
     /// A bit, if it is a constant, an input, or the complement of a gate that is an AND: so a NAND.
-    fn value(&self, bit: Bit) -> Option<Value> {
-        match (self.values.get(bit.node() as usize)?, bit.node(), bit.complemented()) {
-            (Value::Constant(value), 0, flip) => Some(Value::Constant(value ^ flip)),
-            (&value, node, flip) => (flip == (node > self.inputs)).then_some(value),
-        }
-    }
-
-    fn nand(&mut self, x: Value, y: Value) -> Value {
-        match (x, y) {
-            (Value::Constant(false), _) | (_, Value::Constant(false)) => Value::Constant(true),
-            (Value::Constant(true), Value::Constant(true)) => Value::Constant(false),
-            (Value::Constant(true), Value::Wire(wire)) | (Value::Wire(wire), Value::Constant(true)) => {
-                Value::Wire(self.gate([wire; 2]))
-            }
-            (Value::Wire(x), Value::Wire(y)) => Value::Wire(self.gate([x, y])),
+    fn wire(&self, bit: Bit) -> Option<u32> {
+        let wire = *self.wires.get(bit.node() as usize)?;
+        match (bit.node(), bit.complemented()) {
+            (0, value) => self.constants.map(|constants| constants[usize::from(value)]),
+            (node, flip) => (flip == (node > self.inputs)).then_some(wire),
         }
     }
 
@@ -126,32 +124,22 @@ impl Made {
     }
 
     /// The gate of an output that stays where it is: nothing else may read it.
-    fn output(&mut self, value: Value, free: &mut [bool]) -> u32 {
-        match value {
-            Value::Wire(wire) if wire >= self.inputs => {
-                let place = (wire - self.inputs) as usize;
-                if std::mem::take(&mut free[place]) { wire } else { self.gate(self.gates[place]) }
-            }
-            Value::Wire(wire) => {
+    fn output(&mut self, wire: u32, free: &mut [bool]) -> u32 {
+        match wire.checked_sub(self.inputs) {
+            Some(gate) if std::mem::take(&mut free[gate as usize]) => wire,
+            Some(gate) => self.gate(self.gates[gate as usize]),
+            None => {
                 let not = self.gate([wire; 2]);
                 self.gate([not; 2])
-            }
-            Value::Constant(value) => {
-                let not = self.gate([0; 2]);
-                let one = self.gate([0, not]);
-                if value { one } else { self.gate([one; 2]) }
             }
         }
     }
 
-    fn finish(mut self, outputs: &[Value], padded: Option<u64>) -> Result<Netlist> {
-        if self.inputs == 0 {
-            return Err(malformed("it has no inputs".into()));
-        }
+    fn finish(mut self, outputs: &[u32], padded: Option<u64>) -> Result<Netlist> {
         let mut free = vec![true; self.gates.len()];
-        let read = self.gates.iter().flatten().filter_map(|wire| wire.checked_sub(self.inputs));
-        read.for_each(|gate| free[gate as usize] = false);
-        let wires: Vec<u32> = outputs.iter().map(|&value| self.output(value, &mut free)).collect();
+        let read = self.gates.iter().flatten().chain(self.constants.iter().flatten());
+        read.filter_map(|wire| wire.checked_sub(self.inputs)).for_each(|gate| free[gate as usize] = false);
+        let wires: Vec<u32> = outputs.iter().map(|&wire| self.output(wire, &mut free)).collect();
         let own = self.gates.len() as u64;
         let gates = padded.unwrap_or(own);
         let sizes = Sizes { inputs: self.inputs, outputs: wires.len() as u32, gates, additions: 0 };

@@ -3,9 +3,9 @@
 use super::method::{Linear, Tables};
 use super::netlist::Netlist;
 use super::run::{Evaluation, Garbling, Key, PeerKey, Steps};
-use crate::line::{AT_ONCE, KEPT, LATER, Line, strange};
+use crate::guarded::{AT_ONCE, Guarded, KEPT, LATER, strange};
 use crate::offer::Offer;
-use crate::os_generator;
+use crate::{Sizes, os_generator};
 use duologue::channel::{Channel, Counters};
 use duologue::{Error, Result};
 use he::linear::Labels;
@@ -17,7 +17,7 @@ const AHEAD: u64 = 8;
 
 /// The party that holds the function, over a channel; [the module](super) has an example.
 pub struct Alice<'a, S: Linear> {
-    line: Line,
+    line: Guarded,
     netlist: &'a Netlist,
     offer: Offer,
     secrets: Generator,
@@ -36,7 +36,7 @@ impl<'a, S: Linear> Alice<'a, S> {
         let mut id = [0; 32];
         os_generator()?.fill(&mut id);
         let offer = Offer { sizes: *netlist.sizes(), runs, id };
-        let mut line = Line::new(channel);
+        let mut line = Guarded::new(channel);
         line.offer(&offer, S::METHOD)?;
         Ok(Alice { line, netlist, offer, secrets: os_generator()?, key: None, done: 0 })
     }
@@ -76,7 +76,7 @@ impl<'a, S: Linear> Alice<'a, S> {
 
 /// Alice's side of a run.
 fn serve<S: Linear>(
-    line: &mut Line,
+    line: &mut Guarded,
     offer: &Offer,
     kind: u8,
     key: &mut PeerKey<S>,
@@ -117,7 +117,7 @@ fn serve<S: Linear>(
 
 /// The party that holds the data and learns the result, over a channel.
 pub struct Bob<S: Linear> {
-    line: Line,
+    line: Guarded,
     offer: Offer,
     secrets: Generator,
     /// Made when first used.
@@ -162,7 +162,7 @@ impl<S: Linear> Bob<S> {
     /// # Errors
     /// [`Error::Incompatible`] if the function takes another number of bits, or the peer has data too, or takes another method.
     pub fn connect(channel: Channel, inputs: impl Into<Option<u32>>) -> Result<Self> {
-        let mut line = Line::new(channel);
+        let mut line = Guarded::new(channel);
         let offer = line.hear_offer(inputs.into(), S::METHOD, |offer| {
             match u64::from(offer.sizes.outputs) > offer.sizes.gates {
                 true => Err(Error::peer("it offers a function of more outputs than gates")),
@@ -180,6 +180,14 @@ impl<S: Linear> Bob<S> {
     /// Sets who sees how far a run is, in gates done and in all, and may end it.
     pub fn observe(&mut self, observer: impl FnMut(u64, u64) -> ControlFlow<()> + Send + 'static) {
         self.line.observe(observer);
+    }
+
+    /// Refuses what is not the function of these sizes and so many runs; the session ends then.
+    ///
+    /// # Errors
+    /// [`Error::Peer`].
+    pub fn expect(&mut self, sizes: &Sizes, runs: u32) -> Result<()> {
+        self.line.expect(&self.offer, sizes, runs)
     }
 
     /// Makes the key now, which the first run would do else.
@@ -258,7 +266,7 @@ impl<S: Linear> Bob<S> {
 }
 
 /// Bob's side of a run but for labels.
-fn exchange<S: Linear>(line: &mut Line, offer: &Offer, key: &mut Key<S>, run: &mut Garbling<S>) -> Result<()> {
+fn exchange<S: Linear>(line: &mut Guarded, offer: &Offer, key: &mut Key<S>, run: &mut Garbling<S>) -> Result<()> {
     let steps = Steps::of::<S>(offer.sizes);
     for step in 0..steps.count() + AHEAD {
         if let Some(behind) = step.checked_sub(AHEAD) {

@@ -138,6 +138,53 @@ fn awkward_outputs_on_all_inputs() {
     }
 }
 
+proptest! {
+    /// Inputs of Alice's that are constants: whatever they are, there are as many gates, and the function is right.
+    #[test]
+    fn sizes_do_not_depend_on_alices_data(
+        hers in 1usize..4,
+        theirs in 1usize..3,
+        gates in prop::collection::vec((any::<u8>(), any::<usize>(), any::<usize>()), 0..12),
+        outputs in 1usize..6,
+    ) {
+        let circuit = circuit_of((hers + theirs) as u32, &gates, outputs);
+        let function = nands(&circuit)?;
+        let mut sizes = None;
+        for own in 0..1u32 << hers {
+            let bit = |bit: usize| (bit < hers).then_some(own >> bit & 1 == 1);
+            let given: Vec<Option<bool>> = (0..hers + theirs).map(bit).collect();
+            let net = Netlist::new(&function.restricted(&given)?, None).unwrap();
+            prop_assert_eq!(*sizes.get_or_insert(*net.sizes()), *net.sizes(), "{:b}", own);
+            for x in 0..1u32 << theirs {
+                let x: Vec<bool> = (0..theirs).map(|bit| x >> bit & 1 == 1).collect();
+                let all: Vec<bool> = given.iter().flatten().chain(&x).copied().collect();
+                prop_assert_eq!(net.evaluate(&x), circuit.evaluate(&all));
+            }
+        }
+    }
+}
+
+/// Outputs that are constants, inputs of hers, the same twice, and one that is also read.
+#[test]
+fn outputs_that_are_alices_data() {
+    let mut c = Builder::new("outputs");
+    let [hers, theirs] = [c.bits("a", 2).0, c.bits("x", 1).0];
+    let both = c.and(hers[0], theirs[0]);
+    let more = c.and(both, hers[1]);
+    c.output("y", &Bits(vec![hers[0], !hers[0], hers[1], hers[1], Bit::TRUE, Bit::FALSE, both, more]));
+    let (circuit, mut sizes) = (c.finish(), None);
+    for own in [[false, false], [false, true], [true, false], [true, true]] {
+        let given = [Some(own[0]), Some(own[1]), None];
+        let net = Netlist::new(&nands(&circuit).unwrap().restricted(&given).unwrap(), None).unwrap();
+        assert_eq!(*sizes.get_or_insert(*net.sizes()), *net.sizes(), "{own:?}");
+        for x in [false, true] {
+            let expected = circuit.evaluate(&[own[0], own[1], x]);
+            assert_eq!(net.evaluate(&[x]), expected);
+            with_elgamal(|key| assert_eq!(play(key, &net, 0, &[x], 5).result, expected));
+        }
+    }
+}
+
 #[test]
 fn what_is_no_nand_is_named() {
     let why = |function: &Function, gates| match Netlist::new(function, gates) {

@@ -22,7 +22,7 @@
 use super::{Alice, Bob, Exchange, announced, tables_of};
 use crate::Threads;
 use crate::dh::{AnnouncedRun, Garbling, POINT, Padding, TABLE, Wired};
-use crate::line::{KEPT, Line, strange};
+use crate::guarded::{Guarded, KEPT, strange};
 use crate::offer::{CHUNK, Hello, Offer};
 use crate::proposal::Method;
 use duologue::channel::{Channel, Counters};
@@ -90,7 +90,7 @@ impl Bob {
     }
 }
 
-fn found(folder: NewRuns, offer: &Offer, party: Party, line: &Line, secret: [u8; 16]) -> Result<KeptRuns> {
+fn found(folder: NewRuns, offer: &Offer, party: Party, line: &Guarded, secret: [u8; 16]) -> Result<KeptRuns> {
     let hex = offer.to_bytes(Method::Dh).iter().map(|byte| format!("{byte:02x}")).collect();
     let terms = vec![(METHOD.to_owned(), Method::Dh.name().to_owned()), (OFFER.to_owned(), hex)];
     let found = Found { identity: identity(offer), party, bulk: party == Party::Alice, terms };
@@ -232,7 +232,7 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
 
 /// The party that holds the function, with runs made ahead.
 pub struct KeptAlice<'a> {
-    line: Line,
+    line: Guarded,
     kept: Kept,
     wired: &'a Wired,
     threads: Threads,
@@ -270,8 +270,8 @@ impl<'a> Ready<'a> {
     }
 }
 
-fn line_of(kept: &Kept, channel: Channel) -> Result<Line> {
-    let mut line = Line::new(channel);
+fn line_of(kept: &Kept, channel: Channel) -> Result<Guarded> {
+    let mut line = Guarded::new(channel);
     line.guarded(|line| kept.runs.check(&line.channel)).map(|()| line)
 }
 
@@ -337,7 +337,7 @@ impl KeptAlice<'_> {
 }
 
 fn evaluate(
-    line: &mut Line,
+    line: &mut Guarded,
     offer: &Offer,
     announced: AnnouncedRun,
     run: &mut KeptRun,
@@ -361,7 +361,7 @@ fn erase(runs: &mut KeptRuns) {
 
 /// The party that holds the data, with runs made ahead.
 pub struct KeptBob {
-    line: Line,
+    line: Guarded,
     kept: Kept,
     threads: Threads,
 }

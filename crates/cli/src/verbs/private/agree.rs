@@ -8,7 +8,7 @@ use crate::io::console::{Console, seconds};
 use duologue::channel::{AbortCode, Channel};
 use duologue::circuit::universal::Size;
 use duologue::{Conditions, Error, Party, session};
-use pfe::{Agreed, Announced, Counts, Method, Methods, Proposal, Purpose, Threads};
+use pfe::{Agreed, Announced, Counts, Method, Methods, Proposal, Purpose, Sizes, Threads};
 
 /// What both parties hold to.
 pub struct Terms {
@@ -20,6 +20,12 @@ impl Terms {
     /// The function's sizes under the method.
     pub fn counts(&self) -> Counts {
         self.function.counts(self.method)
+    }
+
+    /// The same, with the bits in and out.
+    pub fn sizes(&self) -> Sizes {
+        let (Announced { inputs, outputs, .. }, Counts { gates, additions }) = (self.function, self.counts());
+        Sizes { inputs, outputs, gates, additions }
     }
 
     /// The size of the universal circuit.

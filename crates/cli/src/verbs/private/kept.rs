@@ -2,7 +2,7 @@
 
 use super::agree::{Terms, agree, propose};
 use super::{Consent, Given, Held, Report};
-use super::{all_runs, asked, declined, gates, labelled, lanes_of, offered, show_what_came, warn_alice};
+use super::{all_runs, asked, declined, labelled, lanes_of, show_what_came, warn_alice};
 use crate::args::Private;
 use crate::config::Config;
 use crate::failure::{Exit, Failure};
@@ -79,7 +79,7 @@ fn prepare_data(
     declined(&mut channel, consent::obtain(&shown, args.yes))?;
     let mut bob = Bob::connect(channel, None)?;
     bob.compute_on(threads.clone());
-    offered(bob.offer(), terms)?;
+    bob.expect(&terms.sizes(), terms.function.runs)?;
     if !console.quiet() {
         bob.observe(progress::points("a private function, ahead"));
     }
@@ -97,7 +97,7 @@ pub fn run(args: &Private, folder: &Path, config: &Config, console: &Console) ->
     let meet = || peer::meet(&args.peer.meeting, args.peer.link, &security, config, console);
     let ours = proposal(&kept)?;
     if party == Party::Alice {
-        let wired = kept.wired(gates(args, &Given::read(args)?.circuit)?)?;
+        let wired = kept.wired(Given::read(args)?.gates(args.form)?)?;
         let ready = Ready::new(kept, &wired, &threads)?;
         let mut channel = meet()?;
         let terms = agree(&mut channel, party, &ours, console)?;

@@ -20,15 +20,18 @@ pub fn hold_function(
     Ok((runs as usize, counters))
 }
 
-/// Bob: the results of all runs, and what travelled.
+/// Bob: the results of all runs, or of those before one that failed, and what travelled.
 pub fn hold_data(
     data: &[Vec<bool>],
     terms: &Terms,
     channel: Channel,
     ahead: Precomputation,
     console: &Console,
-) -> Result<(Vec<Vec<bool>>, Counters), Failure> {
-    Ok(ask(channel, ahead, terms.size()?, data, observer(console))?)
+) -> (Vec<Vec<bool>>, Result<Counters, Failure>) {
+    let mut results = Vec::with_capacity(data.len());
+    let size = terms.size();
+    let end = size.and_then(|size| Ok(ask(channel, ahead, size, data, &mut results, observer(console))?));
+    (results, end)
 }
 
 fn observer(console: &Console) -> Option<Observer> {

@@ -1,6 +1,7 @@
 //! A channel between both parties of a private function, and what every method says on it besides its runs: first messages,
 //! which run comes next, the end.
 
+use crate::Sizes;
 use crate::offer::{ANY, HELLO, Hello, Offer, same};
 use crate::proposal::Method;
 use duologue::channel::{AbortCode, Channel, Counters};
@@ -21,15 +22,15 @@ const BITS: &str = "the bits of the data and of what the function takes";
 type Observer = Box<dyn FnMut(u64, u64) -> ControlFlow<()> + Send>;
 
 /// A channel that is told when its owner fails, and then does nothing more.
-pub(crate) struct Line {
+pub(crate) struct Guarded {
     pub(crate) channel: Channel,
     dead: Option<String>,
     observer: Option<Observer>,
 }
 
-impl Line {
+impl Guarded {
     pub(crate) fn new(channel: Channel) -> Self {
-        Line { channel, dead: None, observer: None }
+        Guarded { channel, dead: None, observer: None }
     }
 
     /// Does some work; an error ends the line. The peer hears that we failed and nothing else: at which check, and of which
@@ -93,6 +94,14 @@ impl Line {
                 Ok(offer)
             }
             Hello::Data { .. } => Err(both("the data")),
+        })
+    }
+
+    /// Bob: refuses an offer of another function than was announced; the peer hears of it.
+    pub(crate) fn expect(&mut self, offer: &Offer, sizes: &Sizes, runs: u32) -> Result<()> {
+        self.guarded(|_| match (&offer.sizes, offer.runs) == (sizes, runs) {
+            true => Ok(()),
+            false => Err(Error::peer("it offers another function than it announced")),
         })
     }
 
