@@ -48,6 +48,9 @@ pub(super) struct Duplex {
     peer_gone: bool,
     /// The state of the operation under way, if it had to wait for the peer.
     waiting: Option<Waiting>,
+    /// It has waited since bytes came; whether waits begin with looking again and again.
+    blocked: bool,
+    spins: bool,
     /// Bytes came, or payload moved, since `waiting` was brought up to date.
     heard: bool,
     moved: bool,
@@ -80,6 +83,8 @@ impl Duplex {
             peer_ended: false,
             peer_gone: false,
             waiting: None,
+            blocked: false,
+            spins: true,
             heard: false,
             moved: false,
             clock,

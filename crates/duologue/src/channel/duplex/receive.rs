@@ -124,6 +124,7 @@ impl Duplex {
             Ok((n, direct)) => {
                 self.counters.wire_received += n as u64;
                 self.heard = true;
+                self.waited();
                 self.moved |= self.incoming.pending() > before || direct > 0;
                 Ok((n, direct))
             }

@@ -12,6 +12,10 @@ use crate::error::{Error, Result};
 /// operating system would wake it.
 const SPIN: Duration = Duration::from_micros(150);
 
+/// A party whose last wait was longer sleeps at once: it is on a line on which nothing comes soon, or gave its processor away
+/// to others that keep it for milliseconds.
+const SOON: Duration = Duration::from_micros(300);
+
 /// How long a party that was cancelled goes on with a frame that is written in part.
 const FINISH_FRAME: Duration = Duration::from_secs(1);
 
@@ -35,12 +39,20 @@ impl Duplex {
     pub(super) fn block(&mut self, for_write: bool) -> Result<()> {
         let left = self.check_time()?;
         self.beat()?;
-        if !for_write && left.idle < SPIN && self.clock.passes_by_itself() {
+        self.blocked |= !for_write;
+        if !for_write && self.spins && left.idle < SPIN && self.clock.passes_by_itself() {
             thread::yield_now();
             return Ok(());
         }
         let timeout = left.time.min(self.until_heartbeat()).clamp(Duration::from_micros(1), CANCELLATION);
         self.pipe.wait(for_write || !self.control.is_empty(), timeout).map_err(Error::io("waiting for the peer"))
+    }
+
+    /// Bytes came: whether the next wait begins with looking again and again is told by how long this one was.
+    pub(super) fn waited(&mut self) {
+        if let (true, Some(waiting)) = (std::mem::take(&mut self.blocked), self.waiting) {
+            self.spins = self.clock.now() - waiting.moved < SOON;
+        }
     }
 
     /// Ends an operation that was cancelled, or whose peer has let its time pass.
