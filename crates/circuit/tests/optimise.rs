@@ -67,7 +67,7 @@ proptest! {
     fn random_circuits_keep_their_functions(
         inputs in 1u32..20,
         gates in prop::collection::vec(any::<(u16, u16, u8)>(), 0..300),
-        effort in 0..=MOST_EFFORT,
+        effort in 0..=6u32,
         depth: bool,
         lanes in prop::collection::vec(any::<u64>(), 50),
     ) {
@@ -100,6 +100,32 @@ fn arithmetic_comes_back() {
         assert!(gates.and_count() > 2 * ands, "{} of {}", gates.and_count(), circuit.name());
         assert_eq!(optimised(&gates, 4, Goal::Size).and_count(), ands, "{}", circuit.name());
     }
+}
+
+/// Whether one number is greater than another, carries of four bits at a time beside the long way: they are redundant, and
+/// an AND a bit is left.
+#[test]
+fn carries_that_look_ahead_go() {
+    let mut c = Builder::new("greater");
+    let (a, b) = (c.bits("a", 12).0, c.bits("b", 12).0);
+    let mut carry = Bit::FALSE;
+    for group in 0..3 {
+        let pairs: Vec<(Bit, Bit)> = (4 * group..4 * group + 4).map(|i| (a[i], !b[i])).collect();
+        let propagate: Vec<Bit> = pairs.iter().map(|&(a, b)| !c.and(!a, !b)).collect();
+        let generate: Vec<Bit> = pairs.iter().map(|&(a, b)| c.and(a, b)).collect();
+        let mut own = generate[0];
+        for i in 1..4 {
+            let passed = c.and(propagate[i], own);
+            own = !c.and(!generate[i], !passed);
+        }
+        let all = propagate[1..].iter().fold(propagate[0], |all, &bit| c.and(all, bit));
+        let passed = c.and(all, carry);
+        carry = !c.and(!own, !passed);
+    }
+    c.output("y", &Bits(vec![carry]));
+    let circuit = c.finish();
+    assert_eq!((circuit.and_count(), optimised(&circuit, 5, Goal::Size).and_count()), (40, 12));
+    assert!(same(&circuit, &optimised(&circuit, MOST_EFFORT, Goal::Depth), &[0, 1 << 12, 0xfff, 0xabc_123, 0x7ff_800]));
 }
 
 #[test]

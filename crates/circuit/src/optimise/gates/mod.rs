@@ -6,7 +6,8 @@
 //! reducing the multiplicative complexity in logic networks*, DATE 2020), with three differences. Nodes are known by
 //! fingerprints that respect XOR (`prints.rs`), so that neither the order of XORs nor the polarity of operands hides that an
 //! AND is there already. Recipes are not read from a file but made: 48 classes of up to five inputs (`affine/`), and splits of
-//! six. Resubstitution is linear algebra (`resubstitute.rs`) over all nodes of a window at once.
+//! six. Resubstitution is linear algebra (`resubstitute.rs`) over all nodes of a window at once, where they matter to what
+//! the window is read for. Large cones are built anew by hyperplanes on which they are affine (`refactor.rs`).
 //!
 //! Each replacement is proved by truth tables over a cut or a window, and nodes are one where their fingerprints are: of 2^20
 //! nodes any two different ones agree with probability below 2^-87, and then 64 lanes of the network must agree too. Besides, a whole circuit is compared with what it
@@ -17,8 +18,10 @@ mod check;
 mod cuts;
 mod network;
 mod prints;
+mod refactor;
 mod resubstitute;
 mod rewrite;
+mod window;
 
 use crate::blocks::Goal;
 use crate::error::{Error, Result};
@@ -40,9 +43,33 @@ pub struct Settings {
     pub cuts: usize,
     /// The most divisors of a window, up to 120; zero for no resubstitution.
     pub divisors: usize,
+    /// Whether large cones are built anew.
+    pub refactor: bool,
+    /// The most ANDs of a circuit that is optimised in all of [`WAYS`], of which the best is taken.
+    pub most_in_all_ways: u64,
     /// The whole has no more layers of ANDs than before; an output may come later.
     pub keep_depth: bool,
 }
+
+/// An order in which things are tried. None is the best for all circuits.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Large cones come before small cuts too.
+    large_first: bool,
+    /// In every so manieth round large cones are built anew for as many ANDs too; zero for never.
+    sideways: u32,
+}
+
+const WAYS: [Way; 5] = [
+    Way { large_first: false, sideways: 2 },
+    Way { large_first: true, sideways: 2 },
+    Way { large_first: true, sideways: 1 },
+    Way { large_first: false, sideways: 1 },
+    Way { large_first: false, sideways: 0 },
+];
+
+/// Rounds differ in the words of the tables of a window, and in whether it is looked at where a node matters.
+const WINDOWS: [(usize, bool); 6] = [(4, false), (4, false), (16, true), (16, false), (4, true), (1, true)];
 
 impl Settings {
     /// What an effort means, from 0 to [`MOST_EFFORT`].
@@ -59,7 +86,21 @@ impl Settings {
             8 => (160, 6, 128, 64),
             _ => (400, 6, 192, 120),
         };
-        Settings { rounds, inputs, cuts, divisors, keep_depth: goal == Goal::Depth }
+        let most_in_all_ways = match effort {
+            0..5 => 0,
+            5 => 3_000,
+            6 => 10_000,
+            _ => u64::MAX,
+        };
+        Settings {
+            rounds,
+            inputs,
+            cuts,
+            divisors,
+            refactor: effort > 3,
+            most_in_all_ways,
+            keep_depth: goal == Goal::Depth,
+        }
     }
 }
 
@@ -69,28 +110,36 @@ impl Settings {
 /// # Errors
 /// If the result differs from the circuit: a fault of the optimiser.
 pub fn optimise(circuit: &Circuit, settings: Settings) -> Result<Circuit> {
-    let mut best = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth };
-    best.offer(Network::read(circuit).write());
+    let mut first = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth };
+    first.offer(Network::read(circuit).write());
+    let ways = if first.circuit.and_count() <= settings.most_in_all_ways { &WAYS[..] } else { &WAYS[..1] };
     let mut synthesis = Synthesis::new();
-    let mut idle = 0;
-    for round in 0..settings.rounds {
-        let before = best.circuit.and_count();
-        best.round(&mut synthesis, settings, round);
-        // Every other round may move sideways: only where both kinds bring nothing there is no more to come.
-        idle = if best.circuit.and_count() < before { 0 } else { idle + 1 };
-        if idle == 2 {
-            break;
-        }
-    }
     let measure = |circuit: &Circuit| (circuit.and_count(), circuit.gates().len());
-    if measure(&best.circuit) >= measure(circuit) {
+    let results = ways.iter().map(|&way| in_one_way(&first.circuit, &mut synthesis, settings, way));
+    let best = results.min_by_key(measure).expect("a way");
+    if measure(&best) >= measure(circuit) {
         return Ok(circuit.clone());
     }
-    if check::agree(circuit, &best.circuit) {
-        return Ok(best.circuit);
+    if check::agree(circuit, &best) {
+        return Ok(best);
     }
     let why = "differs from what was optimised: a fault of the optimiser, which we ask you to report";
     Err(Error::invalid(format!("circuit '{}', optimised", circuit.name()), why))
+}
+
+/// Rounds until as many in a row as there are kinds of windows bring nothing.
+fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, way: Way) -> Circuit {
+    let mut best = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth };
+    let mut idle = 0;
+    for round in 0..settings.rounds {
+        let before = best.circuit.and_count();
+        best.round(synthesis, settings, way, round);
+        idle = if best.circuit.and_count() < before { 0 } else { idle + 1 };
+        if idle == WINDOWS.len() {
+            break;
+        }
+    }
+    best.circuit
 }
 
 /// The best circuit so far.
@@ -100,20 +149,35 @@ struct Best {
 }
 
 impl Best {
-    fn round(&mut self, synthesis: &mut Synthesis, settings: Settings, round: u32) {
+    fn round(&mut self, synthesis: &mut Synthesis, settings: Settings, way: Way, round: u32) {
         let keep_depth = settings.keep_depth;
+        if round == 0 && way.large_first && settings.refactor {
+            self.step(|network| {
+                refactor::refactor(network, synthesis, refactor::Rules { keep_depth, sideways: false })
+            });
+        }
         let limits = cuts::Limits { inputs: settings.inputs, cuts: settings.cuts };
+        let rules = rewrite::Rules { limits, keep_depth, sideways: round % 2 == 1 };
+        self.step(|network| rewrite::rewrite(network, synthesis, rules));
+        let (words, above) = WINDOWS[round as usize % WINDOWS.len()];
+        let rules = resubstitute::Rules { divisors: settings.divisors, terms: 12, keep_depth, above };
+        match words {
+            _ if settings.divisors == 0 => {}
+            1 => self.step(|network| resubstitute::resubstitute::<1>(network, rules)),
+            4 => self.step(|network| resubstitute::resubstitute::<4>(network, rules)),
+            _ => self.step(|network| resubstitute::resubstitute::<16>(network, rules)),
+        }
+        if settings.refactor {
+            let sideways = way.sideways > 0 && round % way.sideways == 0;
+            self.step(|network| refactor::refactor(network, synthesis, refactor::Rules { keep_depth, sideways }));
+        }
+    }
+
+    fn step(&mut self, pass: impl FnOnce(&mut Network<'_>)) {
         let circuit = self.circuit.clone();
         let mut network = Network::read(&circuit);
-        rewrite::rewrite(&mut network, synthesis, rewrite::Rules { limits, keep_depth, sideways: round % 2 == 1 });
+        pass(&mut network);
         self.offer(network.write());
-        if settings.divisors > 0 {
-            let circuit = self.circuit.clone();
-            let mut network = Network::read(&circuit);
-            let rules = resubstitute::Rules { divisors: settings.divisors, terms: 12, keep_depth };
-            resubstitute::resubstitute(&mut network, rules);
-            self.offer(network.write());
-        }
     }
 
     /// Takes a circuit that is no worse. Nothing comes of a network in which a node reads itself.

@@ -249,9 +249,50 @@ impl<'a> Network<'a> {
     pub fn replace(&mut self, node: u32, bit: Bit) {
         let agree = self.lanes[node as usize] == self.lanes_of(bit);
         debug_assert!(agree, "node {node} and what replaces it");
-        if !agree {
-            return;
+        if agree {
+            self.redirect(node, bit);
+            let print = self.print[node as usize];
+            self.by_print.insert(print & !1, bit.flip(print & 1 == 1));
+            self.bury(node);
         }
+    }
+
+    /// As [`Self::replace`] where the bit differs from the node, but nothing that is seen of those above: they stand in the
+    /// order of reading, each with whether it is seen. Nothing happens if what is seen changes on the network's lanes.
+    pub fn replace_within(&mut self, node: u32, bit: Bit, above: &[(u32, bool)]) {
+        if above.is_empty() {
+            return self.replace(node, bit);
+        }
+        let lanes = self.lanes_above(node, bit, above);
+        let agree =
+            above.iter().zip(&lanes).all(|(&(above, seen), &lanes)| !seen || self.lanes[above as usize] == lanes);
+        debug_assert!(agree, "node {node}, seen from above");
+        if agree {
+            self.redirect(node, bit);
+            above.iter().zip(lanes).for_each(|(&(above, _), lanes)| self.lanes[above as usize] = lanes);
+            above.iter().filter(|(_, seen)| !seen).for_each(|&(above, _)| self.rename(above));
+            self.bury(node);
+        }
+    }
+
+    /// The values of the nodes above a node were it another bit.
+    fn lanes_above(&self, node: u32, bit: Bit, above: &[(u32, bool)]) -> Vec<u64> {
+        let mut lanes: Vec<u64> = Vec::new();
+        for &(at, _) in above {
+            let Node { kind, operands, .. } = self.nodes[at as usize];
+            let [a, b] =
+                operands.map(|operand| match above[..lanes.len()].iter().position(|&(at, _)| at == operand.node()) {
+                    Some(place) => lanes[place] ^ u64::from(operand.complemented()).wrapping_neg(),
+                    None if operand.node() == node => self.lanes_of(bit.flip(operand.complemented())),
+                    None => self.lanes_of(operand),
+                });
+            lanes.push(if kind == Kind::And { a & b } else { a ^ b });
+        }
+        lanes
+    }
+
+    /// All who read `node` read `bit` instead.
+    fn redirect(&mut self, node: u32, bit: Bit) {
         loop {
             let edge = self.nodes[node as usize].first;
             if edge == NONE {
@@ -268,11 +309,22 @@ impl<'a> Network<'a> {
         self.nodes[bit.node() as usize].readers += outputs;
         self.nodes[node as usize].readers = 0;
         self.replaced.insert(node, bit);
-        let print = self.print[node as usize];
-        self.by_print.insert(print & !1, bit.flip(print & 1 == 1));
-        self.bury(node);
     }
 
+    /// A node whose function has changed gets its print anew.
+    fn rename(&mut self, node: u32) {
+        let old = self.print[node as usize] & !1;
+        if self.by_print.get(&old).is_some_and(|bit| bit.node() == node) {
+            self.by_print.remove(&old);
+        }
+        let Node { kind, operands: [a, b], .. } = self.nodes[node as usize];
+        let [a, b] = [a, b].map(|bit| self.print_of(bit));
+        let print = if kind == Kind::And { self.and_print(a, b) } else { a ^ b };
+        self.print[node as usize] = print;
+        if print > 1 {
+            self.by_print.entry(print & !1).or_insert(Bit::new(node, print & 1 == 1));
+        }
+    }
     fn resolved(&self, mut bit: Bit) -> Bit {
         while let Some(by) = self.replaced.get(&bit.node()) {
             bit = by.flip(bit.complemented());

@@ -197,6 +197,11 @@ fn cost(network: &Network<'_>, cut: &Cut, recipe: &Recipe, node: u32) -> Option<
 fn build(network: &mut Network<'_>, cut: &Cut, recipe: &Recipe) -> Bit {
     let mut bits = [Bit::FALSE; 16];
     cut.leaves().iter().enumerate().for_each(|(i, &leaf)| bits[i] = Bit::new(leaf, false));
+    assemble(network, bits, recipe)
+}
+
+/// Builds a recipe over bits.
+pub fn assemble(network: &mut Network<'_>, mut bits: [Bit; 16], recipe: &Recipe) -> Bit {
     for (j, &[a, b]) in recipe.ands.iter().enumerate() {
         let (a, b) = (sum(network, &bits, a), sum(network, &bits, b));
         bits[INPUTS + j] = network.and(a, b);
