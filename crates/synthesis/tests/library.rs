@@ -2,8 +2,8 @@
 //!
 //! DUOLOGUE_WRITE_COSTS writes the figures anew.
 
-use circuit::blocks::Goal;
 use circuit::Circuit;
+use circuit::blocks::Goal;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
