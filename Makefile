@@ -13,7 +13,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz timing race examples portable wasm faces verilog yosys targets components auto
+.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz timing race examples portable wasm faces verilog circuits yosys targets components auto
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -138,6 +138,17 @@ yosys:
 
 verilog: yosys ## Compare 3,000 random modules of Verilog with Icarus (needs iverilog)
 	$(WITH_YOSYS) DUOLOGUE_VERILOG_MODULES=3000 $(CARGO) test $(CARGO_FLAGS) -p duologue-synthesis --test verilog -- --nocapture
+
+# A row of the list is a design, its parameters, and what it is made for.
+circuits: yosys ## Compile the designs of verilog/ into target/circuits, a program for each row of verilog/costs.csv
+	$(CARGO) build --release $(CARGO_FLAGS) -p duologue-cli
+	@mkdir -p target/circuits
+	@$(WITH_YOSYS); grep -v '^#' verilog/costs.csv | tail -n +2 | while IFS=, read -r design parameters goal rest; do \
+		flags= name=$$design; \
+		for pair in $$parameters; do flags="$$flags --set $$pair" name=$${name}_$${pair#*=}; done; \
+		$(or $(CARGO_TARGET_DIR),target)/release/duologue compile verilog/$$design.v --top $$design $$flags --goal $$goal \
+			-o target/circuits/$${name}_$$goal.duo || exit 1; \
+	done
 
 faces: ## Check the answers of the face example with NumPy, if it is there
 	@if $(PYTHON) -c 'import numpy' 2>/dev/null; then \

@@ -20,6 +20,7 @@ use circuit::{Bit, Builder};
 
 pub(crate) use arithmetic::{Term, sum};
 pub(crate) use bitwise::{bit, is_bitwise, operands};
+pub(crate) use state::{is_state, refuse};
 
 /// The widest operands of products, quotients and powers.
 pub(crate) const MOST_BITS: usize = 4096;
@@ -114,7 +115,7 @@ pub(crate) fn build(c: &mut Builder, inputs: &Inputs) -> Result<Vec<(&'static st
         LEAST | GREATEST => extreme::best(c, inputs),
         kind => match select::gate(c, kind, inputs)? {
             Some(bit) => y(vec![bit]),
-            None => Err(state::refuse(inputs.cell)),
+            None => Err(refuse(inputs.cell)),
         },
     }
 }

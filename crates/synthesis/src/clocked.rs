@@ -142,7 +142,7 @@ impl<'a> Design<'a> {
         let inputs = inputs.into_iter().filter(|port| !resets.iter().any(|(reset, _)| reset.name == port.name));
         let (each, held): (Vec<&Port>, Vec<&Port>) = inputs.partition(is_each);
         let (always, last) = outputs.into_iter().partition(is_each);
-        let secrets = module.states(&registers);
+        let secrets = module.states()?;
         let design = Design { module, goal, clocking, said, registers, secrets, held, each, resets, last, always };
         design.check_names()?;
         Ok(design)

@@ -33,6 +33,7 @@ pub fn circuit(module: &Module, goal: Goal) -> Result<Made<'_>> {
     let of = |direction| module.ports.iter().filter(move |port| port.direction == direction && !port.bits.is_empty());
     let (inputs, outputs): (Vec<&Port>, Vec<&Port>) = (of(Direction::Input).collect(), of(Direction::Output).collect());
     check(module, &inputs, &outputs)?;
+    module.no_states()?;
     let mut mapper = Mapper::new(module, goal, Builder::new(&module.name));
     inputs.iter().for_each(|port| mapper.input(port));
     for port in &outputs {
@@ -285,6 +286,10 @@ impl<'a> Mapper<'a> {
     fn circle(&self, node: Node, stack: &[Frame]) -> Error {
         let place = |frame: &Frame| self.module.cells[frame.node.cell as usize].place.as_str();
         let from = stack.iter().position(|frame| frame.node == node).unwrap_or(0);
+        let cells = stack[from..].iter().map(|frame| &self.module.cells[frame.node.cell as usize]);
+        if let Some(state) = cells.clone().find(|cell| cells::is_state(&cell.kind)) {
+            return cells::refuse(state);
+        }
         let mut places: Vec<&str> = stack[from..].iter().map(place).collect();
         places.dedup();
         let first = places.first().copied().unwrap_or_default();

@@ -235,6 +235,10 @@ impl Nets {
 
     fn cell(&mut self, name: String, raw: RawCell) -> Result<Cell> {
         let place = place(&raw.attributes, &name);
+        if raw.kind.starts_with("$mem") && raw.attributes.get("party").is_some() {
+            let hint = "give it a register of all words side by side, or fill the memory from inputs in a loop";
+            return Err(Error::design(place, "a memory has a party", hint));
+        }
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for (port, bits) in &raw.connections.0 {
             let bits = self.signals(bits);

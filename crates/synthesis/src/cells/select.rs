@@ -10,7 +10,7 @@ use circuit::{Bit, Builder, UInt};
 pub(super) const MOST_INDEX: usize = 16;
 
 /// The AND of all bits, as shallow as can be.
-pub(super) fn all(c: &mut Builder, mut bits: Vec<Bit>) -> Bit {
+fn all(c: &mut Builder, mut bits: Vec<Bit>) -> Bit {
     while bits.len() > 1 {
         let pair = |pair: &[Bit]| pair.iter().skip(1).fold(pair[0], |both, &bit| c.and(both, bit));
         bits = bits.chunks(2).map(pair).collect();
@@ -48,7 +48,7 @@ pub(super) fn by_index(c: &mut Builder, inputs: &Inputs) -> Result<Vec<Bit>> {
 }
 
 /// The bits that select, unless there are too many.
-pub(super) fn index<'a>(inputs: &Inputs<'a>, port: &str) -> Result<&'a [Bit]> {
+fn index<'a>(inputs: &Inputs<'a>, port: &str) -> Result<&'a [Bit]> {
     let index = inputs.bits(port);
     match index.len() <= MOST_INDEX {
         true => Ok(index),

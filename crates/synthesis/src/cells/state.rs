@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::netlist::Cell;
 
 /// The error of a cell that cannot be built.
-pub(super) fn refuse(cell: &Cell) -> Error {
+pub(crate) fn refuse(cell: &Cell) -> Error {
     let kind = cell.kind.as_str();
     let (why, hint) = match kind {
         _ if !kind.starts_with('$') => {
@@ -26,6 +26,11 @@ pub(super) fn refuse(cell: &Cell) -> Error {
         _ => (format!("the cell {kind} is not supported"), "write it with the operators of the language"),
     };
     Error::design(&cell.place, why, hint)
+}
+
+/// Whether a cell keeps a value, so that it may read what it drives.
+pub(crate) fn is_state(kind: &str) -> bool {
+    is_latch(kind) || is_register(kind) || kind.starts_with("$mem")
 }
 
 fn is_latch(kind: &str) -> bool {

@@ -1,6 +1,6 @@
 //! The registers of a module: what a clock moves on.
 
-use super::{Cell, Driver, Module, Port, Signal};
+use super::{Cell, Direction, Driver, Module, Port, Signal, Wire};
 use crate::error::{Error, Result};
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ pub(crate) struct Register<'a> {
     cell: &'a Cell,
 }
 
-/// Registers that a party says the first value of.
+/// A register of which a party says the first value.
 pub(crate) struct State<'a> {
     pub name: &'a str,
     pub place: &'a str,
@@ -80,16 +80,59 @@ impl Module {
         values.filter_map(|(signal, value)| Some((signal.net()?, value?))).collect()
     }
 
-    /// The wires with a party that are registers.
-    pub(crate) fn states<'a>(&'a self, registers: &[Register]) -> Vec<State<'a>> {
-        let kept: rustc_hash::FxHashSet<Signal> = registers.iter().flat_map(|register| register.q).copied().collect();
-        let wires = self.wires.iter().filter(|wire| wire.bits.iter().all(|bit| kept.contains(bit)));
-        let state = |wire: &'a super::Wire| {
-            let (name, party) = (wire.name.trim_matches('\''), wire.party.as_deref()?);
-            Some(State { name, place: &wire.place, party, bits: &wire.bits })
-        };
-        wires.filter_map(state).collect()
+    /// The registers with a party: wires of which each bit is one.
+    ///
+    /// # Errors
+    /// If a wire with a party is anything else, or two of them share a bit.
+    pub(crate) fn states(&self) -> Result<Vec<State<'_>>> {
+        let mut states: Vec<State> = Vec::new();
+        let mut known: FxHashMap<Signal, &str> = FxHashMap::default();
+        for (wire, party) in self.wires_with_a_party() {
+            if let Some(bit) = wire.bits.iter().position(|bit| !self.is_held(*bit)) {
+                return Err(not_held(wire, bit));
+            }
+            let name = wire.name.trim_matches('\'');
+            if let Some(other) = wire.bits.iter().find_map(|bit| known.insert(*bit, name)) {
+                let why = format!("'{other}' and '{name}' are one register, and each has a party");
+                return Err(Error::design(&wire.place, why, "leave the party of one of them away"));
+            }
+            states.push(State { name, place: &wire.place, party, bits: &wire.bits });
+        }
+        Ok(states)
     }
+
+    /// Refuses parties of anything but inputs: without a clock there is no register.
+    pub(crate) fn no_states(&self) -> Result<()> {
+        match self.wires_with_a_party().next() {
+            Some((wire, _)) => {
+                let why = format!("{} has a party, and is no input", wire.name);
+                let hint = "declare it as an input; of a register that a party fills, say with --cycles how often it is clocked";
+                Err(Error::design(&wire.place, why, hint))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The wires with a party that are no inputs.
+    fn wires_with_a_party(&self) -> impl Iterator<Item = (&Wire, &str)> {
+        let is_input = |wire: &Wire| {
+            let inputs = self.ports.iter().filter(|port| port.direction == Direction::Input);
+            inputs.map(|port| port.name.as_str()).any(|name| name == wire.name.trim_matches('\''))
+        };
+        let with = self.wires.iter().filter_map(|wire| Some((wire, wire.party.as_deref()?)));
+        with.filter(move |(wire, _)| !is_input(wire))
+    }
+
+    fn is_held(&self, signal: Signal) -> bool {
+        self.driver(signal).is_some_and(|(cell, _)| is_register(&self.cells[cell as usize].kind))
+    }
+}
+
+/// The error of a wire with a party that is no register.
+fn not_held(wire: &Wire, bit: usize) -> Error {
+    let what = if wire.bits.len() == 1 { wire.name.clone() } else { format!("{}, bit {bit},", wire.name) };
+    let why = format!("{what} has a party, and is neither an input nor a register");
+    Error::design(&wire.place, why, "declare it as an input, or assign all of its bits at the edge of the clock alone")
 }
 
 fn is_register(kind: &str) -> bool {

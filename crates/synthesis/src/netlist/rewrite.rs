@@ -33,10 +33,11 @@ impl Module {
         self.cells.push(cell);
     }
 
-    /// Leaves away the cells that no output needs.
+    /// Leaves away the cells that neither an output nor a wire with a party needs.
     pub(crate) fn sweep(&mut self) {
         let mut live = vec![false; self.cells.len()];
-        let mut open: Vec<Signal> = self.ports.iter().flat_map(|port| &port.bits).copied().collect();
+        let of_parties = self.wires.iter().filter(|wire| wire.party.is_some()).flat_map(|wire| &wire.bits);
+        let mut open: Vec<Signal> = self.ports.iter().flat_map(|port| &port.bits).chain(of_parties).copied().collect();
         while let Some(signal) = open.pop() {
             let Some((cell, _)) = self.driver(signal) else { continue };
             if !std::mem::replace(&mut live[cell as usize], true) {

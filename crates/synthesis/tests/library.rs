@@ -1,0 +1,213 @@
+//! The designs of `verilog/`: what they cost is what `verilog/costs.csv` says, and they compute what Icarus computes.
+//!
+//! DUOLOGUE_WRITE_COSTS writes the figures anew.
+
+use circuit::Circuit;
+use circuit::blocks::Goal;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use synthesis::netlist::Module;
+use synthesis::yosys::{Design, Yosys};
+
+/// Inputs for each design.
+const VECTORS: u64 = 8;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../verilog")
+}
+
+/// Yosys, or a line that says that what needs it is skipped.
+fn yosys(test: &str) -> Option<Yosys> {
+    let found = Yosys::find(None, Duration::from_secs(300));
+    found.map_err(|why| drop(writeln!(std::io::stderr(), "verilog: {test} skipped: {why}"))).ok()
+}
+
+/// A line of the file: a design with its parameters, and what it costs.
+struct Row<'a> {
+    cells: Vec<&'a str>,
+}
+
+impl<'a> Row<'a> {
+    fn all(text: &'a str) -> Vec<Row<'a>> {
+        let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+        rows.map(|line| Row { cells: line.split(',').collect() }).collect()
+    }
+
+    fn parameters(&self) -> Vec<(String, String)> {
+        let pairs = self.cells[1].split_whitespace().filter_map(|pair| pair.split_once('='));
+        pairs.map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    }
+
+    fn goal(&self) -> Goal {
+        if self.cells[2] == "depth" { Goal::Depth } else { Goal::Size }
+    }
+
+    /// As a row of the book's table: published figures that are better stand bold.
+    fn shown(&self) -> String {
+        let [design, parameters, goal, ands, depth, other_ands, other_depth, source] = self.cells[..] else {
+            panic!("{:?} has other columns", self.cells)
+        };
+        let bold = |ours: &str, theirs: &str| match (ours.parse::<u64>(), theirs.parse::<u64>()) {
+            (Ok(ours), Ok(theirs)) if theirs < ours => format!("**{}**", grouped(theirs)),
+            (_, Ok(theirs)) => grouped(theirs),
+            _ => String::new(),
+        };
+        let number = |text: &str| grouped(text.parse().expect("a figure"));
+        let parameters = if parameters.is_empty() { String::new() } else { format!(" {parameters}") };
+        let (theirs, layers) = (bold(ands, other_ands), bold(depth, other_depth));
+        format!(
+            "| `{design}`{parameters} | {goal} | {} | {} | {theirs} | {layers} | {source} |",
+            number(ands),
+            number(depth)
+        )
+    }
+}
+
+/// 1234 as 1,234.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let places = digits.char_indices().map(|(i, digit)| {
+        let comma = i > 0 && (digits.len() - i) % 3 == 0;
+        if comma { format!(",{digit}") } else { digit.to_string() }
+    });
+    places.collect()
+}
+
+fn compile(yosys: &Yosys, row: &Row) -> Circuit {
+    let name = row.cells[0];
+    let files = vec![folder().join(format!("{name}.v"))];
+    let design = Design { files, top: Some(name.into()), parameters: row.parameters(), clocked: false };
+    let netlist = yosys.netlist(&design).unwrap_or_else(|why| panic!("{name}: {why}"));
+    let module = Module::read(&netlist.json).unwrap_or_else(|why| panic!("{name}: {why}"));
+    synthesis::circuit(&module, row.goal()).unwrap_or_else(|why| panic!("{name}: {why}")).circuit
+}
+
+#[test]
+fn designs_cost_what_the_file_says() {
+    let Some(yosys) = yosys("designs_cost_what_the_file_says") else { return };
+    let path = folder().join("costs.csv");
+    let text = fs::read_to_string(&path).unwrap();
+    let mut written: Vec<String> = text.lines().take_while(|line| line.starts_with('#')).map(String::from).collect();
+    written.extend(text.lines().find(|line| !line.starts_with('#')).map(String::from));
+    let has_icarus = Command::new("iverilog").arg("-V").output().is_ok();
+    for row in Row::all(&text) {
+        let circuit = compile(&yosys, &row);
+        let figures = [circuit.and_count().to_string(), circuit.depth().to_string()];
+        let cells = [&row.cells[..3], &figures.each_ref().map(String::as_str), &row.cells[5..]].concat();
+        written.push(cells.join(","));
+        has_its_known_answer(row.cells[0], &circuit);
+        if has_icarus {
+            agrees_with_icarus(&row, &circuit);
+        }
+    }
+    let written = written.join("\n") + "\n";
+    match std::env::var_os("DUOLOGUE_WRITE_COSTS") {
+        Some(_) => fs::write(&path, written).unwrap(),
+        None => assert_eq!(written, text, "DUOLOGUE_WRITE_COSTS=1 writes verilog/costs.csv anew"),
+    }
+}
+
+#[test]
+fn the_book_has_the_figures() {
+    let text = fs::read_to_string(folder().join("costs.csv")).unwrap();
+    let page = fs::read_to_string(folder().join("../docs/verilog.md")).unwrap();
+    for row in Row::all(&text) {
+        assert!(page.contains(&row.shown()), "docs/verilog.md lacks\n{}", row.shown());
+    }
+}
+
+/// Bits that follow from a seed.
+fn bits(seed: u64, count: usize) -> Vec<bool> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state >> 40 & 1 == 1
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+fn agrees_with_icarus(row: &Row, circuit: &Circuit) {
+    let shown = |bits: &[bool]| bits.iter().rev().map(|&bit| if bit { '1' } else { '0' }).collect::<String>();
+    let (mut declared, mut steps) = (String::new(), String::new());
+    for port in circuit.inputs() {
+        declared += &format!(" reg [{}:0] {};\n", port.ty.width - 1, port.name);
+    }
+    for port in circuit.outputs() {
+        declared += &format!(" wire [{}:0] {};\n", port.ty.width - 1, port.name);
+    }
+    let mut expected: Vec<String> = Vec::new();
+    for vector in 0..VECTORS {
+        let mut all = Vec::new();
+        for (i, port) in circuit.inputs().iter().enumerate() {
+            let word = bits(vector * 16 + i as u64 + 1, port.ty.width as usize);
+            steps += &format!(" {} = {}'b{};", port.name, word.len(), shown(&word));
+            all.extend(word);
+        }
+        steps += " #1;";
+        circuit.outputs().iter().for_each(|port| steps += &format!(" $display(\"%b\", {});", port.name));
+        steps += "\n";
+        let outputs = circuit.evaluate(&all);
+        let mut rest = &outputs[..];
+        for port in circuit.outputs() {
+            let (word, after) = rest.split_at(port.ty.width as usize);
+            expected.push(shown(word));
+            rest = after;
+        }
+    }
+    let name = row.cells[0];
+    let parameters: Vec<String> = row.parameters().iter().map(|(name, value)| format!(".{name}({value})")).collect();
+    let ports = circuit.inputs().iter().chain(circuit.outputs());
+    let joined: Vec<String> = ports.map(|port| format!(".{0}({0})", port.name)).collect();
+    let made = format!("{name} #({}) u({});", parameters.join(", "), joined.join(", ")).replace("#() ", "");
+    let bench = format!("module bench;\n{declared} {made}\n initial begin\n{steps} end\nendmodule\n");
+    let lines = simulate(name, &bench);
+    assert_eq!(lines.len(), expected.len(), "{name}");
+    // What the simulator calls x may be anything.
+    let same = |(line, made): (&String, &String)| line.bytes().zip(made.bytes()).all(|(a, b)| a == b || a == b'x');
+    assert!(lines.iter().zip(&expected).all(same), "{name} {}: {expected:?}, not {lines:?}", row.cells[1]);
+}
+
+/// The lines that a bench prints around a design.
+fn simulate(design: &str, bench: &str) -> Vec<String> {
+    let temporary = tempfile::tempdir().unwrap();
+    let (source, program) = (temporary.path().join("bench.v"), temporary.path().join("bench"));
+    fs::write(&source, bench).unwrap();
+    let file = folder().join(format!("{design}.v"));
+    let built = Command::new("iverilog")
+        .args(["-g2012", "-s", "bench", "-o"])
+        .args([&program, &source, &file])
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let run = Command::new("vvp").arg("-N").arg(&program).output().unwrap();
+    String::from_utf8(run.stdout).unwrap().lines().map(String::from).collect()
+}
+
+/// The block of FIPS 197, appendix C.1, and the message "abc" of FIPS 180-4.
+fn has_its_known_answer(design: &str, circuit: &Circuit) {
+    let initial = "6a09e667bb67ae853c6ef372a54ff53a510e527f9b05688c1f83d9ab5be0cd19";
+    let abc = ["61626380", &"0".repeat(56), &"0".repeat(62), "18"].concat();
+    let (inputs, expected) = match design {
+        "aes128" => (
+            vec!["000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff"],
+            "69c4e0d86a7b0430d8cdb78070b4c55a",
+        ),
+        "sha256" => {
+            (vec![initial, &abc[..64], &abc[64..]], "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        }
+        _ => return,
+    };
+    let inputs: Vec<bool> = inputs.iter().flat_map(|word| from_hex(word)).collect();
+    assert_eq!(circuit.evaluate(&inputs), from_hex(expected), "{design}");
+}
+
+/// A number's bits, the lowest first.
+fn from_hex(text: &str) -> Vec<bool> {
+    let digits = text.chars().rev().map(|digit| digit.to_digit(16).expect("a digit"));
+    digits.flat_map(|digit| (0..4).map(move |i| digit >> i & 1 == 1)).collect()
+}
