@@ -163,9 +163,10 @@ fn functions_run_between_two_parties() {
         let inputs: Vec<Vec<bool>> =
             (0..3).map(|_| (0..circuit.input_width()).map(|_| dice.below(2) == 1).collect()).collect();
         let (to_bob, to_alice) = Channel::pair();
-        let results = std::thread::scope(|scope| {
+        let mut results = Vec::new();
+        std::thread::scope(|scope| {
             scope.spawn(|| serve(to_bob, Precomputation::new().unwrap(), &function, 3, None).unwrap());
-            ask(to_alice, Precomputation::new().unwrap(), function.size(), &inputs, None).unwrap().0
+            ask(to_alice, Precomputation::new().unwrap(), function.size(), &inputs, &mut results, None).unwrap()
         });
         let expected: Vec<Vec<bool>> = inputs.iter().map(|input| circuit.evaluate(input)).collect();
         assert_eq!(results, expected, "{name}");
