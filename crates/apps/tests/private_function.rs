@@ -165,7 +165,9 @@ fn functions_run_between_two_parties() {
         let (to_bob, to_alice) = Channel::pair();
         let results = std::thread::scope(|scope| {
             scope.spawn(|| serve(to_bob, Precomputation::new().unwrap(), &function, 3, None).unwrap());
-            ask(to_alice, Precomputation::new().unwrap(), function.size(), &inputs, None).unwrap().0
+            let mut results = Vec::new();
+            ask(to_alice, Precomputation::new().unwrap(), function.size(), &inputs, &mut results, None).unwrap();
+            results
         });
         let expected: Vec<Vec<bool>> = inputs.iter().map(|input| circuit.evaluate(input)).collect();
         assert_eq!(results, expected, "{name}");
