@@ -163,10 +163,11 @@ fn functions_run_between_two_parties() {
         let inputs: Vec<Vec<bool>> =
             (0..3).map(|_| (0..circuit.input_width()).map(|_| dice.below(2) == 1).collect()).collect();
         let (to_bob, to_alice) = Channel::pair();
-        let mut results = Vec::new();
-        std::thread::scope(|scope| {
+        let results = std::thread::scope(|scope| {
             scope.spawn(|| serve(to_bob, Precomputation::new().unwrap(), &function, 3, None).unwrap());
-            ask(to_alice, Precomputation::new().unwrap(), function.size(), &inputs, &mut results, None).unwrap()
+            let mut results = Vec::new();
+            ask(to_alice, Precomputation::new().unwrap(), function.size(), &inputs, &mut results, None).unwrap();
+            results
         });
         let expected: Vec<Vec<bool>> = inputs.iter().map(|input| circuit.evaluate(input)).collect();
         assert_eq!(results, expected, "{name}");

@@ -5,7 +5,7 @@ use duologue::circuit::blocks::{Goal, registry};
 use duologue::circuit::private::{Function, nands, thresholds};
 use duologue::circuit::{Bits, Builder, Circuit};
 use duologue::{Error, Result};
-use pfe::{Alice, Bob, Padding, Threads, Wired};
+use pfe::{Alice, Bob, Padding, Sizes, Threads, Wired};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -162,6 +162,25 @@ fn parties_that_do_not_fit_together_both_hear_it() {
         let why = [Bob::connect(other, 3).err().unwrap(), first.join().unwrap()];
         assert!(why.iter().all(|why| matches!(why, Error::Incompatible { what: "who is who", .. })), "{why:?}");
     });
+}
+
+/// Bob refuses what was not announced, and Alice hears that he did, not that he went away.
+#[test]
+fn another_function_than_announced_is_refused_aloud() {
+    for (gates, runs) in [(1, 0), (0, 1)] {
+        let (to_bob, to_alice) = Channel::pair();
+        thread::scope(|scope| {
+            let alice = scope.spawn(|| serve(to_bob, small(), 2));
+            let mut bob = Bob::connect(to_alice, None).unwrap();
+            let offer = bob.offer().clone();
+            bob.expect(&offer.sizes, offer.runs).unwrap();
+            let announced = Sizes { gates: offer.sizes.gates + gates, ..offer.sizes };
+            let why = bob.expect(&announced, offer.runs + runs).unwrap_err();
+            assert!(matches!(why, Error::Peer(_)), "{why}");
+            let why = alice.join().unwrap().unwrap_err();
+            assert!(matches!(why, Error::Aborted(_)), "{why}");
+        });
+    }
 }
 
 /// The encoding of the base point.
