@@ -145,11 +145,8 @@ impl<'a> Search<'a> {
 
     fn both(&mut self, a: Signal, b: Signal, levels: usize) -> Vec<Cube> {
         let (a, b) = (self.test(a, levels - 1), self.test(b, levels - 1));
-        let pair = |a: &'_ Cube| {
-            let joined = b.iter().filter_map(|b| merged(a.iter().chain(b).copied())).collect::<Vec<_>>();
-            joined
-        };
-        a.iter().flat_map(pair).collect()
+        let pairs = a.iter().flat_map(|a| b.iter().map(move |b| (a, b)));
+        pairs.filter_map(|(a, b)| merged(a.iter().chain(b).copied())).collect()
     }
 
     /// The nets that are read by the next selection of their chain alone.

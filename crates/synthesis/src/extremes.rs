@@ -27,6 +27,9 @@ pub(crate) fn find(module: &mut Module) {
     made.into_iter().for_each(|cell| module.replace(cell));
 }
 
+/// A net that is kept of a word, and its value for each word.
+type Kept = (u32, Vec<Signal>);
+
 /// Which word a step prefers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Order {
@@ -209,7 +212,7 @@ struct Search<'a> {
     steps: &'a Steps<'a>,
     chain: Vec<&'a Step>,
     /// Nets of a bit after each step, and what stands there for each word: first for the one before all steps.
-    kept: Vec<(u32, Vec<Signal>)>,
+    kept: Vec<Kept>,
     /// How often outcomes are read as kept bits.
     reads: FxHashMap<u32, u32>,
 }
@@ -333,7 +336,7 @@ impl<'a> Search<'a> {
         let y = (0..width).map(|i| last.best.get(i).copied().filter(own).unwrap_or(Signal::Zero)).collect();
         let mut cells = vec![self.cell(place, best, Vec::new(), ("Y", y), false)];
         // Bits of one selection are of one word.
-        let mut by_cell: Vec<(u32, Vec<&(u32, Vec<Signal>)>)> = Vec::new();
+        let mut by_cell: Vec<(u32, Vec<&Kept>)> = Vec::new();
         for bit in &kept {
             let cell = self.steps.choices[&bit.0].cell;
             match by_cell.iter_mut().find(|(known, _)| *known == cell) {

@@ -165,6 +165,9 @@ impl Module {
         let top = match modules.iter().position(|(_, module)| is_top(module)) {
             Some(top) => top,
             None if modules.len() == 1 => 0,
+            None if modules.is_empty() => {
+                return Err(Error::usage("there is no module in it", "give the files that have one"));
+            }
             None => {
                 return Err(Error::netlist(format!(
                     "{}, none of them the top",

@@ -70,7 +70,7 @@ impl<'a> Row<'a> {
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let places = digits.char_indices().map(|(i, digit)| {
-        let comma = i > 0 && (digits.len() - i) % 3 == 0;
+        let comma = i > 0 && (digits.len() - i).is_multiple_of(3);
         if comma { format!(",{digit}") } else { digit.to_string() }
     });
     places.collect()

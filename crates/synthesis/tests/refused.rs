@@ -79,6 +79,11 @@ fn loops_are_refused_and_chains_within_a_word_are_not() {
 }
 
 #[test]
+fn no_module_is_said() {
+    assert!(refused(&json!({ "modules": {} })).0.contains("no module"));
+}
+
+#[test]
 fn ports_that_go_both_ways_are_refused() {
     let ports = json!({ "y": { "direction": "inout", "bits": [2] } });
     assert!(refused(&json!({ "modules": { "m": { "ports": ports } } })).0.contains("both ways"));
