@@ -201,6 +201,9 @@ struct Wanted {
 /// Values for which a method is predicted and a schedule is made, unless their number is given.
 const USUAL: u64 = 1000;
 
+/// What a session takes from a pool at once, of both directions together, after a round trip.
+const OTS_OF_A_POOL_AT_ONCE: u128 = 1 << 20;
+
 /// Bits of values up to which circuits are laid out level by level where they need not be: all of a level is held at once.
 const MOST_IN_LEVELS: u64 = 1 << 23;
 
@@ -406,10 +409,12 @@ impl Wanted {
     }
 
     /// What a random OT of a program takes over a link by the maker that is named, or chosen for it, base OTs included, in
-    /// thousandths of a bit; from a pool nothing.
+    /// thousandths of a bit; from a pool its part of a round trip.
     fn millibits_of_ot(&self, program: &Program, link: &Link) -> Result<u64, Failure> {
         if self.supply.pool {
-            return Ok(0);
+            let rate = u128::from(link.bits_per_second.unwrap_or(0));
+            let bits_of_round_trip = link.round_trip.as_micros() * rate / 1_000_000;
+            return Ok(u64::try_from(1000 * bits_of_round_trip / OTS_OF_A_POOL_AT_ONCE).unwrap_or(u64::MAX));
         }
         let binding = program.bind(&[("values", self.values())])?;
         let cost = |maker| cost_over(&binding, &Options::new(Scheme::Gmw).extension(maker), &apps::calls(), link);

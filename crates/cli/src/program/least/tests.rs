@@ -124,6 +124,26 @@ fn a_pool_is_counted() {
     assert!(pool < new, "{pool:?}, {new:?}");
 }
 
+/// What a pool hands out takes a round trip for every so many: more than that and the groups are smaller than for free ones.
+#[test]
+fn a_pool_is_not_free_where_groups_are_large() {
+    let link = "200ms,10Mbit".parse().unwrap();
+    let groups = |width, millibits_of_ot| {
+        let direction = Direction::Both;
+        argmin::groups(
+            &Tournament { values: 1000, bits: width, argument: Some(width), direction, millibits_of_ot },
+            &link,
+        )
+    };
+    let millibits = |width| {
+        let wanted = wanted(Method::Auto, width, Some(width), 1000, true);
+        wanted.millibits_of_ot(&argmin::shared(width, Some(width), Direction::Both, &[]), &link).unwrap()
+    };
+    assert_eq!([32, 128].map(millibits), [1907; 2]);
+    assert_eq!(groups(32, 1907), groups(32, 0));
+    assert!(groups(128, 1907).len() > groups(128, 0).len());
+}
+
 /// Of the methods over ciphertexts that leak nothing the faster one, which is ours in all these cells.
 #[test]
 fn auto_is_about_the_fastest_over_ciphertexts() {
