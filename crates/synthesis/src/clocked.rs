@@ -124,7 +124,7 @@ type Words = Vec<Vec<Bit>>;
 
 impl<'a> Design<'a> {
     fn new(module: &'a Module, goal: Goal, clocking: &'a Clocking, said: &'a Said) -> Result<Self> {
-        let registers = module.registers()?;
+        let (registers, secrets) = (module.registers()?, module.states()?);
         let Some(clock) = module.clock(&registers)? else {
             let why = format!("the module '{}' has no registers", module.name);
             return Err(Error::usage(why, "leave --cycles away"));
@@ -142,7 +142,6 @@ impl<'a> Design<'a> {
         let inputs = inputs.into_iter().filter(|port| !resets.iter().any(|(reset, _)| reset.name == port.name));
         let (each, held): (Vec<&Port>, Vec<&Port>) = inputs.partition(is_each);
         let (always, last) = outputs.into_iter().partition(is_each);
-        let secrets = module.states()?;
         let design = Design { module, goal, clocking, said, registers, secrets, held, each, resets, last, always };
         design.check_names()?;
         Ok(design)

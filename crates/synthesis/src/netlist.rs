@@ -13,6 +13,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use json::Parameter;
 pub(crate) use registers::{Register, State};
 
+/// The attribute of registers that were hidden from Yosys.
+const HIDDEN: &str = "duologue_state";
+
 /// What a place of a port is joined to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Signal {
@@ -79,6 +82,8 @@ pub struct Cell {
     pub inputs: Vec<(String, Vec<Signal>)>,
     /// What it drives, by port.
     pub outputs: Vec<(String, Vec<Signal>)>,
+    /// Whether it is a register that Yosys knew nothing of, so that it stands for itself alone.
+    pub hidden: bool,
 }
 
 impl Cell {
@@ -263,7 +268,8 @@ impl Nets {
         inputs.sort_by(|a, b| a.0.cmp(&b.0));
         outputs.sort_by(|a, b| a.0.cmp(&b.0));
         let parameters = raw.parameters.0;
-        Ok(Cell { kind: raw.kind, place, parameters, inputs, outputs })
+        let hidden = raw.attributes.get(HIDDEN).is_some();
+        Ok(Cell { kind: raw.kind, place, parameters, inputs, outputs, hidden })
     }
 
     fn signals(&mut self, bits: &[RawBit]) -> Vec<Signal> {

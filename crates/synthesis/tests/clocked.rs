@@ -43,11 +43,16 @@ struct Case {
     clocking: Clocking,
     /// Each input with its values: one, or one a cycle.
     inputs: Vec<(&'static str, usize, Vec<u64>)>,
-    /// Registers that a party says the first value of.
+    /// Registers that a party says the first value of: the input, and after `=` the register if it has another name.
     states: Vec<(&'static str, usize, u64)>,
     outputs: Vec<&'static str>,
     /// The most ANDs of all cycles in one circuit.
     most: u64,
+}
+
+/// The name of an input, and that of its register.
+fn split(name: &str) -> (&str, &str) {
+    name.split_once('=').unwrap_or((name, name))
 }
 
 fn clocking(cycles: u64, each: &[&str], resets: &[&str]) -> Clocking {
@@ -68,7 +73,8 @@ impl Case {
         let word = |value: u64, width: usize| (0..width).map(|i| value >> i & 1 == 1).collect::<Vec<bool>>();
         let table = |width: usize, values: &[u64]| values.iter().map(|&value| word(value, width)).collect::<Table>();
         let inputs = self.inputs.iter().map(|(name, width, values)| (name.to_string(), table(*width, values)));
-        let states = self.states.iter().map(|(name, width, value)| (name.to_string(), table(*width, &[*value])));
+        let states =
+            self.states.iter().map(|(name, width, value)| (split(name).0.to_string(), table(*width, &[*value])));
         let inputs = inputs.chain(states).collect();
         let shown = |lane: &Vec<bool>| lane.iter().rev().map(|&bit| if bit { '1' } else { '0' }).collect::<String>();
         let found = evaluate(&binding, &inputs);
@@ -112,7 +118,8 @@ impl Case {
         };
         // After the initial blocks of the design.
         let mut steps = String::from("  clk = 0; #1");
-        steps += &self.states.iter().map(|(name, _, value)| format!(" u.{name} = {value};")).collect::<String>();
+        let set_state = |(name, _, value): &(&str, usize, u64)| format!(" u.{} = {value};", split(name).1);
+        steps += &self.states.iter().map(set_state).collect::<String>();
         if !self.clocking.resets.is_empty() {
             let zero = |(name, _, values): &(&str, usize, Vec<u64>)| match values.len() {
                 1 => format!(" {name} = {};", values[0]),
@@ -240,6 +247,33 @@ fn cases() -> Vec<Case> {
             ],
             outputs: vec!["y", "z", "low", "n"],
             most: 5 * 60,
+        },
+        Case {
+            name: "parties on wires that are joined to registers: outputs of instances, assigned wires, an output port",
+            text: "module sub(input clk, input [7:0] d, output reg [7:0] q); always @(posedge clk) q <= d; endmodule
+                module inner(input clk, input [7:0] d, output [7:0] q); reg [7:0] r; assign q = r;
+                    always @(posedge clk) r <= d; endmodule
+                module still(input clk, output [7:0] o); reg [7:0] r; assign o = r; always @(posedge clk) r <= r; endmodule
+                module m(input clk, (* party = \"alice\" *) input [7:0] d, output [7:0] y, z, v, w, h,
+                    (* party = \"bob\" *) output [7:0] out);
+                (* party = \"bob\" *) wire [7:0] s; wire [7:0] t; sub a(clk, d, s), b(clk, d, t);
+                (* party = \"bob\" *) wire [7:0] si; (* party = \"alice\" *) wire [7:0] ti; inner i(clk, d, si), j(clk, d, ti);
+                reg [7:0] p, q, o, n; (* party = \"bob\" *) wire [7:0] pw; wire [7:0] far, further; assign far = p;
+                assign further = far; assign pw = further; assign out = o; (* party = \"alice\" *) wire [7:0] lo; still k(clk, lo);
+                always @(posedge clk) begin p <= p + d; q <= p + d; o <= {p[6:0], p[7]}; n <= {p[6:0], p[7]}; end
+                assign y = s ^ {t[3:0], t[7:4]}, z = si - ti, v = p ^ {q[3:0], q[7:4]}, w = lo + n, h = lo ^ d; endmodule",
+            clocking: clocking(4, &["d", "y", "z", "v", "w", "h", "out"], &[]),
+            inputs: vec![("d", 8, vec![2, 5, 250, 17])],
+            states: vec![
+                ("s=a.q", 8, 99),
+                ("si=i.r", 8, 60),
+                ("ti=j.r", 8, 133),
+                ("pw=p", 8, 201),
+                ("out=o", 8, 254),
+                ("lo=k.r", 8, 78),
+            ],
+            outputs: vec!["y", "z", "v", "w", "h", "out"],
+            most: 4 * 60,
         },
         Case {
             name: "what nobody initialises, which is x, and a constant with an x",
@@ -405,6 +439,13 @@ fn what_cannot_be_clocked_is_said() {
             "are one register",
         ),
         (
+            "input clk, rst, PARTY input d, output reg q); PARTY reg t;
+                always @(posedge clk or posedge rst) if (rst) t <= 0; else t <= t ^ d; always @(posedge clk) q <= t;",
+            "",
+            "rst",
+            "'t' has a party, and is neither",
+        ),
+        (
             "input clk, PARTY input d, output reg q); PARTY reg t [0:1]; always @(posedge clk) begin q <= t[d]; t[q] <= d; end",
             "",
             "",
@@ -421,4 +462,27 @@ fn what_cannot_be_clocked_is_said() {
         let why = why.unwrap_or_else(|| panic!("accepted: {text}")).to_string();
         assert!(why.contains(what), "{why}\n{text}");
     }
+}
+
+/// Whoever runs Yosys alone has not kept the registers of parties apart, and is told so.
+#[test]
+fn registers_that_may_be_joined_are_refused() {
+    let register = |hidden: bool| {
+        let attributes = if hidden { serde_json::json!({ "duologue_state": "1" }) } else { serde_json::json!({}) };
+        let directions = serde_json::json!({ "CLK": "input", "D": "input", "Q": "output" });
+        let connections = serde_json::json!({ "CLK": [2], "D": [3], "Q": [4] });
+        let cell = serde_json::json!({ "type": "$dff", "attributes": attributes, "port_directions": directions,
+            "parameters": { "CLK_POLARITY": 1 }, "connections": connections });
+        let port = |direction: &str, bit: u32| serde_json::json!({ "direction": direction, "bits": [bit] });
+        let ports = serde_json::json!({ "clk": port("input", 2), "d": port("input", 3), "y": port("output", 4) });
+        let names = serde_json::json!({ "d": { "bits": [3], "attributes": { "party": "alice" } },
+            "s": { "bits": [4], "attributes": { "party": "bob" } } });
+        serde_json::json!({ "modules": { "m": { "ports": ports, "cells": { "r": cell }, "netnames": names } } })
+    };
+    let made = |hidden| {
+        let module = Module::read(register(hidden).to_string().as_bytes()).unwrap();
+        clocked::program(&module, Goal::Size, &clocking(2, &[], &[]), &Said::default()).map(|_| ())
+    };
+    assert!(made(false).unwrap_err().to_string().contains("may have made it one with another"));
+    made(true).unwrap();
 }

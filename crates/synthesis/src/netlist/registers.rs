@@ -88,8 +88,8 @@ impl Module {
         let mut states: Vec<State> = Vec::new();
         let mut known: FxHashMap<Signal, &str> = FxHashMap::default();
         for (wire, party) in self.wires_with_a_party() {
-            if let Some(bit) = wire.bits.iter().position(|bit| !self.is_held(*bit)) {
-                return Err(not_held(wire, bit));
+            if let Some((bit, joined)) = (0..).zip(&wire.bits).find_map(|(i, bit)| Some((i, self.not_held(*bit)?))) {
+                return Err(not_held(wire, bit, joined));
             }
             let name = wire.name.trim_matches('\'');
             if let Some(other) = wire.bits.iter().find_map(|bit| known.insert(*bit, name)) {
@@ -123,16 +123,27 @@ impl Module {
         with.filter(move |(wire, _)| !is_input(wire))
     }
 
-    fn is_held(&self, signal: Signal) -> bool {
-        self.driver(signal).is_some_and(|(cell, _)| is_register(&self.cells[cell as usize].kind))
+    /// Whether a signal is no register of its own, and if so whether it is one that may stand for several.
+    fn not_held(&self, signal: Signal) -> Option<bool> {
+        let cell = self.driver(signal).map(|(cell, _)| &self.cells[cell as usize]);
+        match cell.filter(|cell| is_register(&cell.kind)) {
+            Some(cell) if cell.hidden => None,
+            register => Some(register.is_some()),
+        }
     }
 }
 
-/// The error of a wire with a party that is no register.
-fn not_held(wire: &Wire, bit: usize) -> Error {
+/// The error of a wire with a party that is no register, or one that Yosys may have `joined` to another.
+fn not_held(wire: &Wire, bit: usize, joined: bool) -> Error {
     let what = if wire.bits.len() == 1 { wire.name.clone() } else { format!("{}, bit {bit},", wire.name) };
+    if joined {
+        let why = format!("{what} has a party, and Yosys may have made it one with another register");
+        return Error::design(&wire.place, why, "give the Verilog file, of which such registers are kept apart");
+    }
     let why = format!("{what} has a party, and is neither an input nor a register");
-    Error::design(&wire.place, why, "declare it as an input, or assign all of its bits at the edge of the clock alone")
+    let hint =
+        "declare it as an input, or assign all of its bits at the edge of the clock alone, with a synchronous reset";
+    Error::design(&wire.place, why, hint)
 }
 
 fn is_register(kind: &str) -> bool {
