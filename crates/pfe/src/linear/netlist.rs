@@ -5,6 +5,7 @@ use duologue::circuit::Bit;
 use duologue::circuit::private::{Function, Node};
 use duologue::{Error, Result};
 use std::fmt;
+use std::ops::Range;
 
 /// NANDs. Wires are inputs, then gates; a gate reads earlier wires. The last gates are the outputs, in order, and nothing
 /// reads them.
@@ -23,9 +24,10 @@ impl fmt::Debug for Netlist {
 
 impl Netlist {
     /// The gates of a function of NANDs; one more for each output that is also read, is a constant, or was an output
-    /// before, and two for one that is an input; three for the constants, if any is read; padded to so many, if told.
+    /// before, and two for one that is an input; four for the constants, if any is read; padded to so many, if told.
     ///
-    /// How many these are does not depend on what constants are: they are wires like all others, and nothing is folded.
+    /// How many these are, and which wait for which, does not depend on what constants are: they are wires like all others, and
+    /// nothing is folded.
     ///
     /// # Errors
     /// [`Error::Malformed`] that names the gate if one is no NAND, or there are more than it is to be padded to; or if there are
@@ -46,6 +48,20 @@ impl Netlist {
     /// The wires that each gate reads.
     pub fn gates(&self) -> &[[u32; 2]] {
         &self.gates
+    }
+
+    /// These gates, numbered from 0, in lots that can be evaluated at once: the first gate of each waits for the lot before.
+    pub(super) fn lots(&self, gates: Range<u64>) -> Vec<Range<usize>> {
+        let before = (u64::from(self.sizes.inputs) + gates.start) as usize;
+        let gates = &self.gates[gates.start as usize..gates.end as usize];
+        let (mut lots, mut start) = (Vec::new(), 0);
+        while start < gates.len() {
+            let ready = |wires: &&[u32; 2]| wires.iter().all(|&wire| (wire as usize) < before + start);
+            let end = start + gates[start..].iter().take_while(ready).count();
+            lots.push(start..end);
+            start = end;
+        }
+        lots
     }
 
     /// The outputs, gate by gate.
@@ -72,8 +88,8 @@ struct Made {
     /// The wire of each node; of node 0, the constants, none.
     wires: Vec<u32>,
     gates: Vec<[u32; 2]>,
-    /// The wires of false and true, and of what they are made of, if any is read.
-    constants: Option<[u32; 3]>,
+    /// The wires of false and true, if any is read.
+    constants: Option<[u32; 2]>,
 }
 
 impl Made {
@@ -102,11 +118,12 @@ impl Made {
         Ok(made)
     }
 
-    /// All of them, so that it does not show which ones are read.
+    /// Both, so that it does not show which is read, and side by side: what reads one of them waits as long as if it read the
+    /// other.
     fn make_constants(&mut self) {
         let not = self.gate([0; 2]);
         let one = self.gate([0, not]);
-        self.constants = Some([self.gate([one; 2]), one, not]);
+        self.constants = Some([self.gate([one; 2]), self.gate([0, not])]);
     }
 
     /// A bit, if it is a constant, an input, or the complement of a gate that is an AND: so a NAND.

@@ -318,19 +318,15 @@ impl<'a, S: Linear> Evaluation<'a, S> {
         }
         let mut wires = self.wires.take().ok_or_else(|| Error::usage("tables before labels"))?;
         let blindings = S::labels(&self.blindings(self.opened, 2 * gates.len()));
-        let mut at = 0;
-        while at < gates.len() {
-            let here = wires.len();
-            let count = gates[at..].iter().take_while(|gate| gate.iter().all(|&wire| (wire as usize) < here)).count();
+        for lot in self.netlist.lots(self.steps.gates(self.opened)) {
             let operands = [0, 1].map(|operand| {
-                let labels = wires.pick((at..at + count).map(|gate| gates[gate][operand] as usize));
-                labels.add(&blindings.pick((at..at + count).map(|gate| 2 * gate + operand)))
+                let labels = wires.pick(gates[lot.clone()].iter().map(|wires| wires[operand] as usize));
+                labels.add(&blindings.pick(lot.clone().map(|gate| 2 * gate + operand)))
             });
-            let tables = &tables[at * S::Tables::TABLE..(at + count) * S::Tables::TABLE];
-            let (out, good) = self.tables.evaluate(first + at as u64, [&operands[0], &operands[1]], tables);
+            let tables = &tables[lot.start * S::Tables::TABLE..lot.end * S::Tables::TABLE];
+            let (out, good) = self.tables.evaluate(first + lot.start as u64, [&operands[0], &operands[1]], tables);
             self.failed |= !good;
             wires.append(&out);
-            at += count;
         }
         self.wires = Some(wires);
         self.opened += 1;
