@@ -6,13 +6,14 @@ use duologue::circuit::private::{Function, Node};
 use duologue::{Error, Result};
 use std::fmt;
 use std::ops::Range;
+use zeroize::Zeroizing;
 
 /// NANDs. Wires are inputs, then gates; a gate reads earlier wires. The last gates are the outputs, in order, and nothing
-/// reads them.
+/// reads them. Gates are erased after use.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Netlist {
     sizes: Sizes,
-    gates: Vec<[u32; 2]>,
+    gates: Zeroizing<Vec<[u32; 2]>>,
 }
 
 /// The sizes alone: the rest is a secret.
@@ -34,9 +35,11 @@ impl Netlist {
     /// no inputs or outputs.
     pub fn new(function: &Function, gates: Option<u64>) -> Result<Self> {
         let made = Made::read(function)?;
-        let outputs = function.outputs().iter().map(|&bit| made.wire(bit)).collect::<Option<Vec<_>>>();
-        let outputs =
-            outputs.ok_or_else(|| malformed("an output is the complement of a NAND or of an input".into()))?;
+        let mut outputs = Zeroizing::new(Vec::with_capacity(function.outputs().len()));
+        for &bit in function.outputs() {
+            let why = || malformed("an output is the complement of a NAND or of an input".into());
+            outputs.push(made.wire(bit).ok_or_else(why)?);
+        }
         made.finish(&outputs, gates)
     }
 
@@ -71,7 +74,7 @@ impl Netlist {
     pub fn evaluate(&self, inputs: &[bool]) -> Vec<bool> {
         assert_eq!(inputs.len(), self.sizes.inputs as usize, "input bits of a function");
         let mut wires = inputs.to_vec();
-        for &[x, y] in &self.gates {
+        for &[x, y] in self.gates.iter() {
             wires.push(!(wires[x as usize] & wires[y as usize]));
         }
         wires.split_off(wires.len() - self.sizes.outputs as usize)
@@ -87,7 +90,8 @@ struct Made {
     inputs: u32,
     /// The wire of each node; of node 0, the constants, none.
     wires: Vec<u32>,
-    gates: Vec<[u32; 2]>,
+    /// With room for all, so that none is left where they were before.
+    gates: Zeroizing<Vec<[u32; 2]>>,
     /// The wires of false and true, if any is read.
     constants: Option<[u32; 2]>,
 }
@@ -98,7 +102,9 @@ impl Made {
         if inputs == 0 {
             return Err(malformed("it has no inputs".into()));
         }
-        let mut made = Made { inputs, wires: Vec::new(), gates: Vec::new(), constants: None };
+        let most = function.gates() + 4 + 2 * function.outputs().len();
+        let gates = Zeroizing::new(Vec::with_capacity(most));
+        let mut made = Made { inputs, wires: Vec::with_capacity(function.nodes().len()), gates, constants: None };
         let gates = function.nodes().iter().filter_map(|node| match node {
             Node::Majority(bits) => Some(&bits[1..]),
             _ => None,
@@ -168,10 +174,11 @@ impl Made {
     }
 
     /// Gates that are no outputs, so many NANDs of the first input, and the outputs.
-    fn in_order(&self, outputs: &[u32], padding: u64) -> Vec<[u32; 2]> {
+    fn in_order(&self, outputs: &[u32], padding: u64) -> Zeroizing<Vec<[u32; 2]>> {
         let mut is_output = vec![false; self.gates.len()];
         outputs.iter().for_each(|wire| is_output[(wire - self.inputs) as usize] = true);
-        let (mut moved, mut gates) = (vec![0; self.gates.len()], Vec::new());
+        let mut moved = vec![0; self.gates.len()];
+        let mut gates = Zeroizing::new(Vec::with_capacity(self.gates.len() + padding as usize));
         let follow = |wires: [u32; 2], moved: &[u32]| {
             wires.map(|wire| wire.checked_sub(self.inputs).map_or(wire, |gate| moved[gate as usize]))
         };

@@ -278,7 +278,8 @@ impl<'a, S: Linear> Evaluation<'a, S> {
     /// # Errors
     /// If the operating system has no random bytes.
     pub fn answers(&mut self, key: &PeerKey<S>) -> Result<Vec<u8>> {
-        let places: Vec<usize> = self.gates(self.answered).iter().flatten().map(|&wire| wire as usize).collect();
+        let wires = self.gates(self.answered).as_flattened();
+        let places: Zeroizing<Vec<usize>> = Zeroizing::new(wires.iter().map(|&wire| wire as usize).collect());
         let blindings = self.blindings(self.answered, places.len());
         let blinded = S::blind(&key.public, &blindings, &mut self.rng).map_err(failed)?;
         self.answered += 1;
