@@ -9,6 +9,8 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Not;
 
+use zeroize::Zeroize;
+
 use crate::error::{Error, Result};
 
 /// Nodes a circuit may have: a node and its complement mark share 32 bits.
@@ -59,6 +61,13 @@ impl Bit {
     /// The complement if `flip`, the bit itself otherwise.
     pub const fn flip(self, flip: bool) -> Self {
         Bit(self.0 ^ flip as u32)
+    }
+}
+
+#[doc(hidden)]
+impl Zeroize for Bit {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
     }
 }
 

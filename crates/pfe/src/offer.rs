@@ -107,6 +107,13 @@ pub(crate) enum Hello {
 }
 
 impl Offer {
+    /// # Errors
+    /// [`Error::Usage`] if there are no runs, or too many: a peer would refuse it.
+    pub(crate) fn new(sizes: Sizes, runs: u32, id: [u8; 32]) -> Result<Self> {
+        let why = |why| Error::usage(format!("no private function has {why}"));
+        check_runs(runs).map_err(why).map(|()| Offer { sizes, runs, id })
+    }
+
     /// Whether the function takes data of so many bits.
     pub(crate) fn takes(&self, x: &[bool]) -> Result<()> {
         let (given, inputs) = (x.len(), self.sizes.inputs as usize);

@@ -65,9 +65,10 @@ impl<'a> Alice<'a> {
     /// Offers a wired function, for so many runs.
     ///
     /// # Errors
+    /// [`Error::Usage`] if these are no runs, or more than [`MOST_RUNS`](crate::MOST_RUNS), before anything is sent;
     /// [`Error::Incompatible`] if the data has another number of bits, or the peer offers a function too.
     pub fn connect(channel: Channel, wired: &'a mut Wired, runs: u32) -> Result<Self> {
-        let offer = Offer { sizes: wired.sizes, runs, id: wired.id };
+        let offer = Offer::new(wired.sizes, runs, wired.id)?;
         let mut line = Guarded::new(channel);
         line.offer(&offer, Method::Dh)?;
         Ok(Alice { line, wired, offer, threads: Threads::default(), done: 0, queries: None, sent: 0 })

@@ -2,7 +2,7 @@
 
 use duologue::channel::{Channel, Limits, Listener, Security};
 use duologue::circuit::blocks::{Goal, registry};
-use duologue::circuit::private::nands;
+use duologue::circuit::private::{nands, thresholds};
 use duologue::circuit::{Bits, Builder, Circuit};
 use duologue::{Error, Result};
 use he::bfv::Bfv;
@@ -10,6 +10,7 @@ use he::djn::DjnOf;
 use he::elgamal::ElGamal;
 use he::linear::{Labels, Scheme};
 use pfe::linear::{Alice, Bob, Linear, Netlist};
+use pfe::{MOST_RUNS, Padding, Wired};
 use std::thread;
 use std::time::Duration;
 
@@ -281,6 +282,25 @@ fn a_cheating_alice_hears_that_it_failed_and_no_more() {
     cheating_alice::<Bfv>(3, &vec![0; Bfv::answers(10)], &[0; 32]);
     // A plaintext that is longer than its slots: any number is some ciphertext, and few decrypt to short ones.
     cheating_alice::<Small>(4, &[vec![3; 127], vec![0]].concat().repeat(4), &[]);
+}
+
+/// Numbers of runs that no peer takes.
+#[test]
+fn runs_that_cannot_be_are_refused_before_anything_is_sent() {
+    let netlist = netlist(&small(), 0);
+    let mut wired = Wired::new(thresholds(&small()).unwrap(), Padding::default()).unwrap();
+    for runs in [0, MOST_RUNS + 1, u32::MAX] {
+        let refused = |connect: &mut dyn FnMut(Channel) -> Option<Error>| {
+            let (to_bob, mut to_alice) = Channel::pair();
+            let why = connect(to_bob).unwrap();
+            assert!(matches!(&why, Error::Usage(why) if why.contains(&format!("{runs} runs"))), "{why}");
+            assert!(to_alice.recv(1).is_err());
+            assert_eq!(to_alice.counters().bytes_received, 0, "{runs}");
+        };
+        refused(&mut |channel| pfe::Alice::connect(channel, &mut wired, runs).err());
+        refused(&mut |channel| Alice::<ElGamal>::connect(channel, &netlist, runs).err());
+        refused(&mut |channel| Alice::<Bfv>::connect(channel, &netlist, runs).err());
+    }
 }
 
 #[test]

@@ -28,14 +28,15 @@ pub enum Node {
 
 impl DefaultIsZeroes for Node {}
 
-/// A checked function: bits in, bits out, gates of one kind. Its nodes are erased after use.
+/// A checked function: bits in, bits out, gates of one kind. Its nodes and outputs are erased after use, and so is where
+/// [`restricted`](Function::restricted) puts constants; how nodes lie in layers is not.
 ///
 /// Nodes are in layers: gates of a layer have operands of earlier layers only, and lie side by side.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Function {
     nodes: Zeroizing<Vec<Node>>,
     inputs: usize,
-    outputs: Vec<Bit>,
+    outputs: Zeroizing<Vec<Bit>>,
     gates: usize,
     layers: Vec<Range<usize>>,
 }
@@ -55,9 +56,10 @@ impl Function {
     /// # Errors
     /// [`Error::Invalid`] that names the node: one that reads a later one, a sum that is not proven to be 0 or 1.
     pub fn new(nodes: Vec<Node>, outputs: Vec<Bit>) -> Result<Self> {
-        let nodes = Zeroizing::new(nodes);
+        let (nodes, outputs) = (Zeroizing::new(nodes), Zeroizing::new(outputs));
         check(&nodes, &outputs)?;
         let (nodes, outputs, layers) = in_layers(&nodes, &outputs);
+        let (nodes, outputs) = (Zeroizing::new(nodes), Zeroizing::new(outputs));
         let count = |kind: fn(&Node) -> bool| nodes.iter().filter(|node| kind(node)).count();
         let inputs = count(|node| matches!(node, Node::Input));
         let gates = count(|node| matches!(node, Node::Majority(_)));
@@ -76,7 +78,8 @@ impl Function {
             let why = format!("{} bits or gaps for the {} inputs of a function", inputs.len(), self.inputs);
             return Err(Error::usage(why));
         }
-        let (mut nodes, mut bits) = (Vec::with_capacity(self.nodes.len()), Vec::with_capacity(self.nodes.len()));
+        let mut nodes = Vec::with_capacity(self.nodes.len());
+        let mut bits = Zeroizing::new(Vec::with_capacity(self.nodes.len()));
         for (number, &node) in self.nodes.iter().enumerate() {
             let given = if node == Node::Input { inputs[number - 1] } else { None };
             bits.push(given.map_or(Bit::new(nodes.len() as u32, false), Bit::constant));
@@ -244,20 +247,20 @@ fn check_node(earlier: &[Node], node: &Node) -> std::result::Result<(), String> 
 }
 
 /// The nodes layer by layer, gates first, and the outputs and layers among them.
-fn in_layers(nodes: &[Node], outputs: &[Bit]) -> (Zeroizing<Vec<Node>>, Vec<Bit>, Vec<Range<usize>>) {
+fn in_layers(nodes: &[Node], outputs: &[Bit]) -> (Vec<Node>, Vec<Bit>, Vec<Range<usize>>) {
     let keys = places(nodes);
     let mut order: Vec<u32> = (0..nodes.len() as u32).collect();
     order.sort_by_key(|&node| keys[node as usize]);
     let mut moved = vec![Bit::FALSE; nodes.len()];
     order.iter().enumerate().for_each(|(place, &node)| moved[node as usize] = Bit::new(place as u32, false));
-    let nodes: Vec<Node> = order.iter().map(|&node| rename(nodes[node as usize], &moved)).collect();
+    let nodes = order.iter().map(|&node| rename(nodes[node as usize], &moved)).collect();
     let outputs = outputs.iter().map(|&bit| follow(bit, &moved)).collect();
     let layer = |number: u32| {
         let first = order.partition_point(|&node| keys[node as usize].0 < number);
         first..order.partition_point(|&node| keys[node as usize].0 <= number)
     };
     let last = keys.iter().map(|key| key.0).max().unwrap_or(0);
-    (Zeroizing::new(nodes), outputs, (1..=last).map(layer).collect())
+    (nodes, outputs, (1..=last).map(layer).collect())
 }
 
 /// The layer of each node, and whether it comes after the gates of its layer.

@@ -5,13 +5,15 @@ use duologue::circuit::Bit;
 use duologue::circuit::private::{Function, Node};
 use duologue::{Error, Result};
 use std::fmt;
+use std::ops::Range;
+use zeroize::Zeroizing;
 
 /// NANDs. Wires are inputs, then gates; a gate reads earlier wires. The last gates are the outputs, in order, and nothing
-/// reads them.
+/// reads them. Gates are erased after use.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Netlist {
     sizes: Sizes,
-    gates: Vec<[u32; 2]>,
+    gates: Zeroizing<Vec<[u32; 2]>>,
 }
 
 /// The sizes alone: the rest is a secret.
@@ -23,18 +25,21 @@ impl fmt::Debug for Netlist {
 
 impl Netlist {
     /// The gates of a function of NANDs; one more for each output that is also read, is a constant, or was an output
-    /// before, and two for one that is an input; three for the constants, if any is read; padded to so many, if told.
+    /// before, and two for one that is an input; four for the constants, if any is read; padded to so many, if told.
     ///
-    /// How many these are does not depend on what constants are: they are wires like all others, and nothing is folded.
+    /// How many these are, and which wait for which, does not depend on what constants are: they are wires like all others, and
+    /// nothing is folded.
     ///
     /// # Errors
     /// [`Error::Malformed`] that names the gate if one is no NAND, or there are more than it is to be padded to; or if there are
     /// no inputs or outputs.
     pub fn new(function: &Function, gates: Option<u64>) -> Result<Self> {
         let made = Made::read(function)?;
-        let outputs = function.outputs().iter().map(|&bit| made.wire(bit)).collect::<Option<Vec<_>>>();
-        let outputs =
-            outputs.ok_or_else(|| malformed("an output is the complement of a NAND or of an input".into()))?;
+        let mut outputs = Zeroizing::new(Vec::with_capacity(function.outputs().len()));
+        for &bit in function.outputs() {
+            let why = || malformed("an output is the complement of a NAND or of an input".into());
+            outputs.push(made.wire(bit).ok_or_else(why)?);
+        }
         made.finish(&outputs, gates)
     }
 
@@ -48,6 +53,20 @@ impl Netlist {
         &self.gates
     }
 
+    /// These gates, numbered from 0, in lots that can be evaluated at once: the first gate of each waits for the lot before.
+    pub(super) fn lots(&self, gates: Range<u64>) -> Vec<Range<usize>> {
+        let before = (u64::from(self.sizes.inputs) + gates.start) as usize;
+        let gates = &self.gates[gates.start as usize..gates.end as usize];
+        let (mut lots, mut start) = (Vec::new(), 0);
+        while start < gates.len() {
+            let ready = |wires: &&[u32; 2]| wires.iter().all(|&wire| (wire as usize) < before + start);
+            let end = start + gates[start..].iter().take_while(ready).count();
+            lots.push(start..end);
+            start = end;
+        }
+        lots
+    }
+
     /// The outputs, gate by gate.
     ///
     /// # Panics
@@ -55,7 +74,7 @@ impl Netlist {
     pub fn evaluate(&self, inputs: &[bool]) -> Vec<bool> {
         assert_eq!(inputs.len(), self.sizes.inputs as usize, "input bits of a function");
         let mut wires = inputs.to_vec();
-        for &[x, y] in &self.gates {
+        for &[x, y] in self.gates.iter() {
             wires.push(!(wires[x as usize] & wires[y as usize]));
         }
         wires.split_off(wires.len() - self.sizes.outputs as usize)
@@ -71,9 +90,10 @@ struct Made {
     inputs: u32,
     /// The wire of each node; of node 0, the constants, none.
     wires: Vec<u32>,
-    gates: Vec<[u32; 2]>,
-    /// The wires of false and true, and of what they are made of, if any is read.
-    constants: Option<[u32; 3]>,
+    /// With room for all, so that none is left where they were before.
+    gates: Zeroizing<Vec<[u32; 2]>>,
+    /// The wires of false and true, if any is read.
+    constants: Option<[u32; 2]>,
 }
 
 impl Made {
@@ -82,7 +102,9 @@ impl Made {
         if inputs == 0 {
             return Err(malformed("it has no inputs".into()));
         }
-        let mut made = Made { inputs, wires: Vec::new(), gates: Vec::new(), constants: None };
+        let most = function.gates() + 4 + 2 * function.outputs().len();
+        let gates = Zeroizing::new(Vec::with_capacity(most));
+        let mut made = Made { inputs, wires: Vec::with_capacity(function.nodes().len()), gates, constants: None };
         let gates = function.nodes().iter().filter_map(|node| match node {
             Node::Majority(bits) => Some(&bits[1..]),
             _ => None,
@@ -102,11 +124,12 @@ impl Made {
         Ok(made)
     }
 
-    /// All of them, so that it does not show which ones are read.
+    /// Both, so that it does not show which is read, and side by side: what reads one of them waits as long as if it read the
+    /// other.
     fn make_constants(&mut self) {
         let not = self.gate([0; 2]);
         let one = self.gate([0, not]);
-        self.constants = Some([self.gate([one; 2]), one, not]);
+        self.constants = Some([self.gate([one; 2]), self.gate([0, not])]);
     }
 
     /// A bit, if it is a constant, an input, or the complement of a gate that is an AND: so a NAND.
@@ -151,10 +174,11 @@ impl Made {
     }
 
     /// Gates that are no outputs, so many NANDs of the first input, and the outputs.
-    fn in_order(&self, outputs: &[u32], padding: u64) -> Vec<[u32; 2]> {
+    fn in_order(&self, outputs: &[u32], padding: u64) -> Zeroizing<Vec<[u32; 2]>> {
         let mut is_output = vec![false; self.gates.len()];
         outputs.iter().for_each(|wire| is_output[(wire - self.inputs) as usize] = true);
-        let (mut moved, mut gates) = (vec![0; self.gates.len()], Vec::new());
+        let mut moved = vec![0; self.gates.len()];
+        let mut gates = Zeroizing::new(Vec::with_capacity(self.gates.len() + padding as usize));
         let follow = |wires: [u32; 2], moved: &[u32]| {
             wires.map(|wire| wire.checked_sub(self.inputs).map_or(wire, |gate| moved[gate as usize]))
         };

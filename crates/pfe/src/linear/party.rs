@@ -30,12 +30,13 @@ impl<'a, S: Linear> Alice<'a, S> {
     /// Offers a function, for so many runs.
     ///
     /// # Errors
+    /// [`Error::Usage`] if these are no runs, or more than [`MOST_RUNS`](crate::MOST_RUNS), before anything is sent;
     /// [`Error::Incompatible`] if the data has another number of bits, or the peer offers a function too, or takes another
     /// method.
     pub fn connect(channel: Channel, netlist: &'a Netlist, runs: u32) -> Result<Self> {
         let mut id = [0; 32];
         os_generator()?.fill(&mut id);
-        let offer = Offer { sizes: *netlist.sizes(), runs, id };
+        let offer = Offer::new(*netlist.sizes(), runs, id)?;
         let mut line = Guarded::new(channel);
         line.offer(&offer, S::METHOD)?;
         Ok(Alice { line, netlist, offer, secrets: os_generator()?, key: None, done: 0 })

@@ -278,7 +278,8 @@ impl<'a, S: Linear> Evaluation<'a, S> {
     /// # Errors
     /// If the operating system has no random bytes.
     pub fn answers(&mut self, key: &PeerKey<S>) -> Result<Vec<u8>> {
-        let places: Vec<usize> = self.gates(self.answered).iter().flatten().map(|&wire| wire as usize).collect();
+        let wires = self.gates(self.answered).as_flattened();
+        let places: Zeroizing<Vec<usize>> = Zeroizing::new(wires.iter().map(|&wire| wire as usize).collect());
         let blindings = self.blindings(self.answered, places.len());
         let blinded = S::blind(&key.public, &blindings, &mut self.rng).map_err(failed)?;
         self.answered += 1;
@@ -318,19 +319,15 @@ impl<'a, S: Linear> Evaluation<'a, S> {
         }
         let mut wires = self.wires.take().ok_or_else(|| Error::usage("tables before labels"))?;
         let blindings = S::labels(&self.blindings(self.opened, 2 * gates.len()));
-        let mut at = 0;
-        while at < gates.len() {
-            let here = wires.len();
-            let count = gates[at..].iter().take_while(|gate| gate.iter().all(|&wire| (wire as usize) < here)).count();
+        for lot in self.netlist.lots(self.steps.gates(self.opened)) {
             let operands = [0, 1].map(|operand| {
-                let labels = wires.pick((at..at + count).map(|gate| gates[gate][operand] as usize));
-                labels.add(&blindings.pick((at..at + count).map(|gate| 2 * gate + operand)))
+                let labels = wires.pick(gates[lot.clone()].iter().map(|wires| wires[operand] as usize));
+                labels.add(&blindings.pick(lot.clone().map(|gate| 2 * gate + operand)))
             });
-            let tables = &tables[at * S::Tables::TABLE..(at + count) * S::Tables::TABLE];
-            let (out, good) = self.tables.evaluate(first + at as u64, [&operands[0], &operands[1]], tables);
+            let tables = &tables[lot.start * S::Tables::TABLE..lot.end * S::Tables::TABLE];
+            let (out, good) = self.tables.evaluate(first + lot.start as u64, [&operands[0], &operands[1]], tables);
             self.failed |= !good;
             wires.append(&out);
-            at += count;
         }
         self.wires = Some(wires);
         self.opened += 1;

@@ -1,8 +1,8 @@
 //! The protocol's steps in memory: against circuits, against what a cheat would do, against bytes made up.
 
 use super::*;
-use crate::Offer;
 use crate::random::{circuit_of, seeded};
+use crate::{Offer, Sizes};
 use duologue::Error;
 use duologue::circuit::private::{Function, Node, nands, thresholds};
 use duologue::circuit::{Bit, Bits, Builder, Circuit};
@@ -11,6 +11,7 @@ use he::djn::DjnOf;
 use he::elgamal::ElGamal;
 use he::linear::{Integers, Labels, Scheme, Strings};
 use proptest::prelude::*;
+use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
 /// Integers under a modulus that can be broken: its steps are 24 gates.
@@ -34,6 +35,14 @@ struct Transcript {
     inputs: Vec<u8>,
     outputs: Vec<u8>,
     result: Vec<bool>,
+}
+
+impl Transcript {
+    /// The length of each message.
+    fn lengths(&self) -> Vec<usize> {
+        let steps = [&self.ciphertexts, &self.answers, &self.tables].into_iter().flatten();
+        steps.chain([&self.key, &self.inputs, &self.outputs]).map(Vec::len).collect()
+    }
 }
 
 /// One key for all tests of a scheme: making one takes long.
@@ -138,10 +147,21 @@ fn awkward_outputs_on_all_inputs() {
     }
 }
 
+/// What Alice's time may show of a netlist: its sizes, and which gates she evaluates together, in steps of each scheme and
+/// of fewer gates.
+fn work_of(net: &Netlist) -> (Sizes, Vec<Vec<Range<usize>>>) {
+    let gates = net.sizes().gates;
+    let steps = [ElGamal::CHUNK, Bfv::CHUNK, Small::CHUNK, 5]
+        .into_iter()
+        .flat_map(|each| (0..gates).step_by(each).map(move |first| net.lots(first..gates.min(first + each as u64))));
+    (*net.sizes(), steps.collect())
+}
+
 proptest! {
-    /// Inputs of Alice's that are constants: whatever they are, there are as many gates, and the function is right.
+    /// Inputs of Alice's that are constants: whatever they are, there are as many gates, they wait for as many others, and the
+    /// function is right.
     #[test]
-    fn sizes_do_not_depend_on_alices_data(
+    fn work_does_not_depend_on_alices_data(
         hers in 1usize..4,
         theirs in 1usize..3,
         gates in prop::collection::vec((any::<u8>(), any::<usize>(), any::<usize>()), 0..12),
@@ -149,17 +169,38 @@ proptest! {
     ) {
         let circuit = circuit_of((hers + theirs) as u32, &gates, outputs);
         let function = nands(&circuit)?;
-        let mut sizes = None;
+        let mut work = None;
         for own in 0..1u32 << hers {
             let bit = |bit: usize| (bit < hers).then_some(own >> bit & 1 == 1);
             let given: Vec<Option<bool>> = (0..hers + theirs).map(bit).collect();
             let net = Netlist::new(&function.restricted(&given)?, None).unwrap();
-            prop_assert_eq!(*sizes.get_or_insert(*net.sizes()), *net.sizes(), "{:b}", own);
+            prop_assert_eq!(work.get_or_insert_with(|| work_of(&net)), &work_of(&net), "{:b}", own);
             for x in 0..1u32 << theirs {
                 let x: Vec<bool> = (0..theirs).map(|bit| x >> bit & 1 == 1).collect();
                 let all: Vec<bool> = given.iter().flatten().chain(&x).copied().collect();
                 prop_assert_eq!(net.evaluate(&x), circuit.evaluate(&all));
             }
+        }
+    }
+}
+
+/// The lengths of all messages, in their order, are the same whatever her data are.
+#[test]
+fn messages_do_not_depend_on_alices_data() {
+    let gates: Vec<_> = (0..30).map(|gate| (gate as u8, gate * 7 + 3, gate * 5 + 1)).collect();
+    let (circuit, mut lengths) = (circuit_of(5, &gates, 4), [None, None, None]);
+    for own in 0..8u32 {
+        let given = [0, 1, 2, 3, 4].map(|bit| (bit < 3).then_some(own >> bit & 1 == 1));
+        let net = Netlist::new(&nands(&circuit).unwrap().restricted(&given).unwrap(), None).unwrap();
+        let all: Vec<bool> = given.iter().map(|bit| bit.unwrap_or(true)).collect();
+        let played = [
+            with_elgamal(|key| play(key, &net, 0, &[true; 2], 5)),
+            with_small(|key| play(key, &net, 0, &[true; 2], 5)),
+            play_bfv(&net, &[true; 2], 5),
+        ];
+        for (played, lengths) in played.iter().zip(&mut lengths) {
+            assert_eq!(played.result, circuit.evaluate(&all));
+            assert_eq!(lengths.get_or_insert_with(|| played.lengths()), &played.lengths(), "{own:b}");
         }
     }
 }
@@ -172,11 +213,11 @@ fn outputs_that_are_alices_data() {
     let both = c.and(hers[0], theirs[0]);
     let more = c.and(both, hers[1]);
     c.output("y", &Bits(vec![hers[0], !hers[0], hers[1], hers[1], Bit::TRUE, Bit::FALSE, both, more]));
-    let (circuit, mut sizes) = (c.finish(), None);
+    let (circuit, mut work) = (c.finish(), None);
     for own in [[false, false], [false, true], [true, false], [true, true]] {
         let given = [Some(own[0]), Some(own[1]), None];
         let net = Netlist::new(&nands(&circuit).unwrap().restricted(&given).unwrap(), None).unwrap();
-        assert_eq!(*sizes.get_or_insert(*net.sizes()), *net.sizes(), "{own:?}");
+        assert_eq!(work.get_or_insert_with(|| work_of(&net)), &work_of(&net), "{own:?}");
         for x in [false, true] {
             let expected = circuit.evaluate(&[own[0], own[1], x]);
             assert_eq!(net.evaluate(&[x]), expected);
@@ -321,9 +362,7 @@ fn messages_do_not_depend_on_the_function() {
     let chain: Vec<(u8, usize, usize)> = (0..20).map(|i| (4, i + 3, i % 4)).collect();
     let shape = |circuit: &Circuit| {
         let net = netlist(circuit, Some(130));
-        let played = with_small(|key| play(key, &net, 0, &[true; 4], 6));
-        let lengths = |messages: &[Vec<u8>]| messages.iter().map(Vec::len).collect::<Vec<_>>();
-        (lengths(&played.answers), lengths(&played.tables), lengths(&played.ciphertexts), played.outputs.len())
+        with_small(|key| play(key, &net, 0, &[true; 4], 6)).lengths()
     };
     assert_eq!(shape(&circuit_of(4, &chain, 2)), shape(&circuit_of(4, &[(0, 0, 1)], 2)));
 }

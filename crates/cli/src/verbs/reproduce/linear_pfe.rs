@@ -135,7 +135,7 @@ const QUICK: (&str, u64) = ("universal", 1_000);
 
 fn times(table: &str, line: &str, effort: &Effort) -> Result<Vec<Cell>, Failure> {
     let (line, mut cells): (Link, _) = (line.parse()?, Vec::new());
-    for method in METHODS {
+    for method in METHODS.iter().filter(|method| effort.wants(method.row)) {
         let (Some(run), work) = (method.run, method.work) else { continue };
         let base = if effort.quick { COLUMNS[1] } else { MOST_MEASURED };
         let (begin, computing) = (run(COLUMNS[0], Some(line))?.time, run(base, None)?.time);

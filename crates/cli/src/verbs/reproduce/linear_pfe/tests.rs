@@ -47,3 +47,16 @@ fn quick_times_measure_one_cell() {
     assert_eq!((cells.len(), measured.len()), (25, 1));
     assert_eq!((&*measured[0].row, &*measured[0].column), ("universal", "1000"));
 }
+
+/// A row that is wanted alone is run alone, whatever the others take.
+#[test]
+fn rows_that_are_not_wanted_do_not_run() {
+    let table = TABLES.iter().find(|table| table.name == "linear-pfe/2").unwrap();
+    for row in ["dh", "universal"] {
+        let effort = Effort { quick: true, row: Some(row), console: &Console::new(true, false) };
+        let cells = (table.rows)(&effort).unwrap();
+        assert!(cells.len() == COLUMNS.len() && cells.iter().all(|cell| cell.row == row), "{row}");
+    }
+    let effort = Effort { quick: true, row: Some("bfv_unsafe"), console: &Console::new(true, false) };
+    assert!((table.rows)(&effort).unwrap().is_empty(), "bytes alone are counted of it");
+}
