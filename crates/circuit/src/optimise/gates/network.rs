@@ -46,6 +46,8 @@ pub struct Network<'a> {
     lanes: Vec<u64>,
     /// A bit for each print without its constant; it may have died.
     by_print: FxHashMap<Print, Bit>,
+    /// Prints besides its own under which a node is known, those of what it has replaced.
+    aliases: FxHashMap<u32, Vec<Print>>,
     outputs: Vec<Bit>,
     /// What replaces a node.
     replaced: FxHashMap<u32, Bit>,
@@ -63,6 +65,7 @@ impl<'a> Network<'a> {
             print: Vec::with_capacity(circuit.gates().len()),
             lanes: Vec::with_capacity(circuit.gates().len()),
             by_print: FxHashMap::default(),
+            aliases: FxHashMap::default(),
             outputs: Vec::new(),
             replaced: FxHashMap::default(),
             closed: 0..0,
@@ -251,10 +254,15 @@ impl<'a> Network<'a> {
         debug_assert!(agree, "node {node} and what replaces it");
         if agree {
             self.redirect(node, bit);
-            let print = self.print[node as usize];
-            self.by_print.insert(print & !1, bit.flip(print & 1 == 1));
+            self.alias(self.print[node as usize], bit);
             self.bury(node);
         }
+    }
+
+    /// A bit is known by a print that is not its own.
+    fn alias(&mut self, print: Print, bit: Bit) {
+        self.by_print.insert(print & !1, bit.flip(print & 1 == 1));
+        self.aliases.entry(bit.node()).or_default().push(print & !1);
     }
 
     /// As [`Self::replace`] where the bit differs from the node, but nothing that is seen of those above: they stand in the
@@ -311,11 +319,14 @@ impl<'a> Network<'a> {
         self.replaced.insert(node, bit);
     }
 
-    /// A node whose function has changed gets its print anew.
+    /// A node whose function has changed gets its print anew, and is known by no other.
     fn rename(&mut self, node: u32) {
-        let old = self.print[node as usize] & !1;
-        if self.by_print.get(&old).is_some_and(|bit| bit.node() == node) {
-            self.by_print.remove(&old);
+        let mut old = self.aliases.remove(&node).unwrap_or_default();
+        old.push(self.print[node as usize] & !1);
+        for print in old {
+            if self.by_print.get(&print).is_some_and(|bit| bit.node() == node) {
+                self.by_print.remove(&print);
+            }
         }
         let Node { kind, operands: [a, b], .. } = self.nodes[node as usize];
         let [a, b] = [a, b].map(|bit| self.print_of(bit));
@@ -325,6 +336,7 @@ impl<'a> Network<'a> {
             self.by_print.entry(print & !1).or_insert(Bit::new(node, print & 1 == 1));
         }
     }
+
     fn resolved(&self, mut bit: Bit) -> Bit {
         while let Some(by) = self.replaced.get(&bit.node()) {
             bit = by.flip(bit.complemented());
@@ -392,4 +404,51 @@ fn key_of(circuit: &Circuit) -> [u8; 32] {
     }
     hasher.update(&bytes);
     *hasher.finalize().as_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::agree;
+    use super::*;
+    use crate::words::Bits;
+
+    const X: Bit = Bit::new(1, false);
+    const Y: Bit = Bit::new(2, false);
+    const Z: Bit = Bit::new(3, false);
+
+    /// x·(y·z)·y and (x·y)·z·y.
+    fn twice() -> Circuit {
+        let mut c = Builder::new("twice");
+        let [x, y, z] = ["x", "y", "z"].map(|name| c.bits(name, 1).0[0]);
+        let yz = c.and(y, z);
+        let left = c.and(x, yz);
+        let xy = c.and(x, y);
+        let right = c.and(xy, z);
+        let tops = [left, right].map(|bit| c.and(bit, y));
+        c.output("tops", &Bits(tops.to_vec()));
+        c.finish()
+    }
+
+    /// What stands for a replaced node is found by its print until its own function changes.
+    #[test]
+    fn aliases_last_as_long_as_the_function() {
+        let circuit = twice();
+        let mut network = Network::read(&circuit);
+        let and = |network: &Network<'_>, a: Print, b: Bit| network.and_print(a, network.print_of(b));
+        let yz = and(&network, network.print_of(Y), Z);
+        let xy = and(&network, network.print_of(X), Y);
+        let prints = [and(&network, yz, X), and(&network, xy, Z)];
+        let [left, right] = prints.map(|print| network.find(print).expect("built"));
+        let tops = prints.map(|print| network.find(and(&network, print, Y)).expect("built").node());
+        assert_ne!(left.node(), right.node(), "prints do not know that these are one function");
+        network.replace(left.node(), right);
+        prints.iter().for_each(|&print| assert_eq!(network.find(print), Some(right)));
+
+        // With x in place of x·y the right one is x·z, and both tops are what they were, for they are read with y.
+        let xy = network.find(xy).expect("built");
+        network.replace_within(xy.node(), X, &[(right.node(), false), (tops[0], true), (tops[1], true)]);
+        prints.iter().for_each(|&print| assert_eq!(network.find(print), None));
+        assert_eq!(network.find(and(&network, network.print_of(X), Z)), Some(right));
+        assert!(agree(&circuit, &network.write().expect("no circle")));
+    }
 }

@@ -2,15 +2,16 @@
 //!
 //! A function that is affine on a hyperplane ℓ = c is f = m ⊕ (ℓ ⊕ c)·g, where m is that affine form and g has a variable
 //! less. Carries, comparisons, selections and conjunctions are all of that kind, and so is what is left of them, however
-//! their gates were arranged. What is left with six variables or fewer is built by its recipe.
+//! their gates were arranged. What is left with six variables or fewer is built by its recipe. The whole plan is evaluated over
+//! the leaves and compared with the node before anything is built.
 
 use super::affine::Synthesis;
-use super::affine::recipe::Recipe;
+use super::affine::recipe::{self, Recipe, terms};
 use super::affine::truth::{INPUT, INPUTS};
 use super::network::{Kind, Network};
 use super::resubstitute::reads;
 use super::rewrite::{assemble, die, frees, revive};
-use super::window::{self, Table, Window, and, input, xor};
+use super::window::{self, Table, Window, and, input, leaves_of, xor};
 use crate::graph::Bit;
 use std::rc::Rc;
 
@@ -33,6 +34,13 @@ struct Rest<const W: usize> {
     table: Table<W>,
     variables: Vec<(usize, Form)>,
     plus: Form,
+}
+
+/// How a function of the leaves is computed.
+struct Plan<const W: usize> {
+    steps: Vec<Step>,
+    rest: Rest<W>,
+    recipe: Rc<Recipe>,
 }
 
 /// What a replacement of a node has to fulfil.
@@ -74,9 +82,9 @@ fn anew<const W: usize>(
     if most < LEAST {
         return false;
     }
-    let Some((steps, rest, recipe)) = plan(goal, leaves.len(), synthesis, most) else { return false };
+    let Some(plan) = plan(goal, leaves.len(), synthesis, most) else { return false };
     let before = network.nodes.len() as u32;
-    let bit = build(network, &leaves, &steps, &rest, &recipe);
+    let bit = plan.build(network, &leaves);
     let late = rules.keep_depth && network.nodes[bit.node() as usize].depth > network.nodes[node as usize].depth;
     let new = (before..network.nodes.len() as u32).filter(|&new| network.nodes[new as usize].kind == Kind::And).count();
     // What it shares with what would die does not die.
@@ -101,13 +109,8 @@ fn freed(network: &mut Network<'_>, node: u32, leaves: &[u32]) -> usize {
     freed
 }
 
-/// Steps and a recipe of fewer ANDs than `most`.
-fn plan<const W: usize>(
-    goal: Table<W>,
-    leaves: usize,
-    synthesis: &mut Synthesis,
-    most: usize,
-) -> Option<(Vec<Step>, Rest<W>, Rc<Recipe>)> {
+/// A plan of fewer ANDs than `most`, proved by its table.
+fn plan<const W: usize>(goal: Table<W>, leaves: usize, synthesis: &mut Synthesis, most: usize) -> Option<Plan<W>> {
     let variables = (0..leaves).map(|i| (i, 1 << i)).collect();
     let mut rest = Rest { table: goal, variables, plus: 0 };
     let mut steps = Vec::new();
@@ -119,7 +122,55 @@ fn plan<const W: usize>(
         steps.push(rest.step()?);
     }
     let recipe = synthesis.recipe(rest.six());
-    (steps.len() + recipe.ands.len() < most).then_some((steps, rest, recipe))
+    let plan = Plan { steps, rest, recipe };
+    (plan.ands() < most && plan.table() == goal).then_some(plan)
+}
+
+impl<const W: usize> Plan<W> {
+    fn ands(&self) -> usize {
+        self.steps.len() + self.recipe.ands.len()
+    }
+
+    /// What it computes.
+    fn table(&self) -> Table<W> {
+        let mut known = [[0; W]; 16];
+        for (k, &(_, variable)) in self.rest.variables.iter().enumerate() {
+            known[k] = table_of(variable);
+        }
+        let sum = |known: &[Table<W>; 16], form: recipe::Form| {
+            terms(form).fold(table_of(form & ONE), |sum, term| xor(&sum, &known[term]))
+        };
+        for (j, &[a, b]) in self.recipe.ands.iter().enumerate() {
+            known[INPUTS + j] = and(&sum(&known, a), &sum(&known, b));
+        }
+        let core = xor(&sum(&known, self.recipe.output), &table_of(self.rest.plus));
+        let with = |core, step: &Step| xor(&and(&table_of(step.by), &core), &table_of(step.plus));
+        self.steps.iter().rev().fold(core, with)
+    }
+
+    fn build(&self, network: &mut Network<'_>, leaves: &[u32]) -> Bit {
+        let form = |network: &mut Network<'_>, form: Form, start: Bit| {
+            let chosen = leaves.iter().enumerate().filter(|(i, _)| form >> i & 1 == 1);
+            chosen.fold(start, |sum, (_, &leaf)| network.xor(sum, Bit::new(leaf, false))).flip(form & ONE != 0)
+        };
+        let mut bits = [Bit::FALSE; 16];
+        for (k, &(_, variable)) in self.rest.variables.iter().enumerate() {
+            bits[k] = form(network, variable, Bit::FALSE);
+        }
+        let core = assemble(network, bits, &self.recipe);
+        let core = form(network, self.rest.plus, core);
+        self.steps.iter().rev().fold(core, |core, step| {
+            let by = form(network, step.by, Bit::FALSE);
+            let product = network.and(by, core);
+            form(network, step.plus, product)
+        })
+    }
+}
+
+/// The table of an affine form of the leaves.
+fn table_of<const W: usize>(form: Form) -> Table<W> {
+    let start = if form & ONE == 0 { [0; W] } else { [u64::MAX; W] };
+    (0..leaves_of(W)).filter(|i| form >> i & 1 == 1).fold(start, |sum, i| xor(&sum, &input(i)))
 }
 
 impl<const W: usize> Rest<W> {
@@ -243,26 +294,36 @@ fn substituted<const W: usize>(table: &Table<W>, i: usize, by: &Table<W>) -> Tab
     xor(&zero, &and(&xor(&zero, &one), by))
 }
 
-fn build<const W: usize>(
-    network: &mut Network<'_>,
-    leaves: &[u32],
-    steps: &[Step],
-    rest: &Rest<W>,
-    recipe: &Recipe,
-) -> Bit {
-    let form = |network: &mut Network<'_>, form: Form, start: Bit| {
-        let chosen = leaves.iter().enumerate().filter(|(i, _)| form >> i & 1 == 1);
-        chosen.fold(start, |sum, (_, &leaf)| network.xor(sum, Bit::new(leaf, false))).flip(form & ONE != 0)
-    };
-    let mut bits = [Bit::FALSE; 16];
-    for (k, &(_, variable)) in rest.variables.iter().enumerate() {
-        bits[k] = form(network, variable, Bit::FALSE);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// x_0·x_1·…·x_8 ⊕ x_0, complemented: three steps and a recipe of five ANDs.
+    #[test]
+    fn a_wrong_recipe_is_refused() {
+        let mut synthesis = Synthesis::new();
+        let all = (0..9).fold([u64::MAX; 8], |all, i| and(&all, &input(i)));
+        let goal = xor(&all, &table_of(1 | ONE));
+        let found = plan(goal, 9, &mut synthesis, 9).expect("eight ANDs");
+        assert_eq!((found.steps.len(), found.recipe.ands.len()), (3, 5));
+        synthesis.spoil();
+        assert!(plan(goal, 9, &mut synthesis, 9).is_none());
     }
-    let core = assemble(network, bits, recipe);
-    let core = form(network, rest.plus, core);
-    steps.iter().rev().fold(core, |core, step| {
-        let by = form(network, step.by, Bit::FALSE);
-        let product = network.and(by, core);
-        form(network, step.plus, product)
-    })
+
+    /// A plan with one form changed, in any of its places, computes something else.
+    #[test]
+    fn a_wrong_form_is_seen() {
+        let mut synthesis = Synthesis::new();
+        let goal: Table<8> = (0..9).fold([u64::MAX; 8], |all, i| and(&all, &input(i)));
+        for place in 0..8 {
+            let mut wrong = plan(goal, 9, &mut synthesis, 9).expect("eight ANDs");
+            match place {
+                0..3 => wrong.steps[place].by ^= ONE,
+                3..6 => wrong.steps[place - 3].plus ^= 1 << place,
+                6 => wrong.rest.plus ^= ONE,
+                _ => wrong.rest.variables[0].1 ^= ONE,
+            }
+            assert_ne!(wrong.table(), goal, "place {place}");
+        }
+    }
 }

@@ -40,6 +40,12 @@ impl Synthesis {
         recipe
     }
 
+    /// Makes all that is remembered wrong.
+    #[cfg(test)]
+    pub fn spoil(&mut self) {
+        self.known.values_mut().for_each(|recipe| Rc::make_mut(recipe).output ^= ONE);
+    }
+
     fn made(&mut self, table: u64) -> Recipe {
         let reduced = Reduced::of(without_affine(table));
         let recipe = match reduced.inputs {
