@@ -45,7 +45,7 @@ pub struct Settings {
     pub divisors: usize,
     /// Whether large cones are built anew.
     pub refactor: bool,
-    /// The most ANDs of a circuit that is optimised in all of [`WAYS`], of which the best is taken.
+    /// The most ANDs of a circuit that is optimised in all of `WAYS`, of which the best is taken.
     pub most_in_all_ways: u64,
     /// The whole has no more layers of ANDs than before; an output may come later.
     pub keep_depth: bool,
