@@ -168,7 +168,7 @@ impl Best {
             _ => self.step(|network| resubstitute::resubstitute::<16>(network, rules)),
         }
         if settings.refactor {
-            let sideways = way.sideways > 0 && round % way.sideways == 0;
+            let sideways = way.sideways > 0 && round.is_multiple_of(way.sideways);
             self.step(|network| refactor::refactor(network, synthesis, refactor::Rules { keep_depth, sideways }));
         }
     }
