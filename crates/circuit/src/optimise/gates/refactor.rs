@@ -10,7 +10,7 @@ use super::affine::recipe::{self, Recipe, terms};
 use super::affine::truth::{INPUT, INPUTS};
 use super::network::{Kind, Network};
 use super::resubstitute::reads;
-use super::rewrite::{assemble, die, frees, revive};
+use super::rewrite::{assemble, freed, frees, gain};
 use super::window::{self, Table, Window, and, input, leaves_of, xor};
 use crate::graph::Bit;
 use std::rc::Rc;
@@ -86,27 +86,13 @@ fn anew<const W: usize>(
     let before = network.nodes.len() as u32;
     let bit = plan.build(network, &leaves);
     let late = rules.keep_depth && network.nodes[bit.node() as usize].depth > network.nodes[node as usize].depth;
-    let new = (before..network.nodes.len() as u32).filter(|&new| network.nodes[new as usize].kind == Kind::And).count();
-    // What it shares with what would die does not die.
-    network.nodes[bit.node() as usize].readers += 1;
-    let better = freed(network, node, &leaves) + usize::from(rules.sideways) > new;
-    network.nodes[bit.node() as usize].readers -= 1;
+    let better = gain(network, node, bit, &leaves, before) + i64::from(rules.sideways) > 0;
     let done = better && !late && bit.node() != node && !reads(network, bit.node(), node, &leaves);
     if done {
         network.replace(node, bit);
     }
     (before..network.nodes.len() as u32).rev().for_each(|unused| network.bury(unused));
     done
-}
-
-/// The ANDs that die with a node if the leaves stay.
-fn freed(network: &mut Network<'_>, node: u32, leaves: &[u32]) -> usize {
-    leaves.iter().for_each(|&leaf| network.nodes[leaf as usize].readers += 1);
-    let mut dying = Vec::new();
-    let freed = die(network, node, &mut dying);
-    revive(network, &dying);
-    leaves.iter().for_each(|&leaf| network.nodes[leaf as usize].readers -= 1);
-    freed
 }
 
 /// A plan of fewer ANDs than `most`, proved by its table.

@@ -6,8 +6,8 @@
 //! linear algebra on tables: of p·q ⊕ r, for each p, over the divisors and their products with p.
 
 use super::network::{Kind, Network};
-use super::rewrite::{die, frees, revive};
-use super::window::{self, Surroundings, Table, Window, and, xor};
+use super::rewrite::{dying_above, frees, gain};
+use super::window::{self, Table, Window, and, xor};
 use crate::graph::Bit;
 use rustc_hash::FxHashSet;
 
@@ -47,11 +47,8 @@ pub fn resubstitute<const W: usize>(network: &mut Network<'_>, rules: Rules) {
 
 fn node_of_others<const W: usize>(network: &mut Network<'_>, node: u32, rules: Rules, places: &mut [u32]) {
     let (mut window, around) = Window::<W>::new(network, node, rules.above, places);
-    around.leaves.iter().for_each(|&leaf| network.nodes[leaf as usize].readers += 1);
     let mut dying = Vec::new();
-    let freed = die(network, node, &mut dying);
-    revive(network, &dying);
-    around.leaves.iter().for_each(|&leaf| network.nodes[leaf as usize].readers -= 1);
+    let freed = dying_above(network, node, &around.leaves, &mut dying);
     if freed == 0 {
         return;
     }
@@ -63,11 +60,14 @@ fn node_of_others<const W: usize>(network: &mut Network<'_>, node: u32, rules: R
         window.retain(|other| network.nodes[other as usize].depth <= depth);
     }
     let tables: Vec<Table<W>> = window.tables.iter().map(|table| and(table, &around.care)).collect();
-    let Some(formula) = formula(&tables, &around, freed, rules.terms) else { return };
+    let goal = and(&around.goal, &around.care);
+    let found = formula(&tables, &goal, &around.care, freed, rules.terms);
+    let Some(formula) = found.filter(|formula| formula.table(&tables, &around.care) == goal) else { return };
     let before = network.nodes.len() as u32;
     let bit = build(network, &window.nodes, &formula);
     let late = rules.keep_depth && network.nodes[bit.node() as usize].depth > depth;
-    if !late && !reads(network, bit.node(), node, &around.below) {
+    let larger = gain(network, node, bit, &around.leaves, before) < 0;
+    if !late && !larger && !reads(network, bit.node(), node, &around.below) {
         network.replace_within(node, bit, &around.above);
     }
     (before..network.nodes.len() as u32).rev().for_each(|unused| network.bury(unused));
@@ -99,6 +99,17 @@ impl Formula {
     fn terms(&self) -> u32 {
         let product = self.product.map_or(0, |(p, q)| q.count_ones() + p.count_ones());
         product + self.rest.count_ones()
+    }
+
+    /// What it computes of these divisors, where it matters.
+    fn table<const W: usize>(&self, tables: &[Table<W>], care: &Table<W>) -> Table<W> {
+        let sum = |set: u128| {
+            let start = if set & ONE == 0 { [0; W] } else { *care };
+            let chosen = tables.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
+            chosen.fold(start, |sum, (_, table)| xor(&sum, table))
+        };
+        let product = self.product.map_or([0; W], |(p, q)| and(&sum(p), &sum(q)));
+        xor(&product, &sum(self.rest))
     }
 }
 
@@ -145,24 +156,23 @@ impl<const W: usize> Basis<W> {
 /// A formula of the divisors with fewer ANDs than are freed.
 fn formula<const W: usize>(
     tables: &[Table<W>],
-    around: &Surroundings<W>,
+    goal: &Table<W>,
+    care: &Table<W>,
     freed: usize,
     most_terms: u32,
 ) -> Option<Formula> {
-    let goal = and(&around.goal, &around.care);
     let mut basis = Basis(Vec::new());
-    basis.insert(Row { table: around.care, of: [ONE, 0] });
+    basis.insert(Row { table: *care, of: [ONE, 0] });
     for (i, &table) in tables.iter().enumerate() {
         let mut row = Row { table, of: [1 << i, 0] };
         basis.reduce(&mut row);
         basis.insert(row);
     }
-    let mut left = Row { table: goal, of: [0; 2] };
+    let mut left = Row { table: *goal, of: [0; 2] };
     basis.reduce(&mut left);
     if left.pivot().is_none() {
         let formula = Formula { product: None, rest: left.of[0] };
-        return Some(short(tables, &goal, &around.care).unwrap_or(formula))
-            .filter(|formula| formula.terms() <= most_terms);
+        return Some(short(tables, goal, care).unwrap_or(formula)).filter(|formula| formula.terms() <= most_terms);
     }
     if freed < 2 {
         return None;
@@ -226,4 +236,32 @@ fn build(network: &mut Network<'_>, nodes: &[u32], formula: &Formula) -> Bit {
         None => Bit::FALSE,
     };
     sum(network, formula.rest, product)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::window::input;
+    use super::*;
+
+    /// x·y ⊕ x·z ⊕ y·z, and the same with one divisor or constant more or less in any of its forms.
+    #[test]
+    fn a_wrong_formula_is_seen() {
+        let [x, y, z]: [Table<1>; 3] = std::array::from_fn(input);
+        let care = xor(&z, &and(&x, &y)).map(|word| !word);
+        let tables = [x, y, z].map(|table| and(&table, &care));
+        let majority = xor(&and(&xor(&x, &y), &xor(&x, &z)), &x);
+        let goal = and(&majority, &[u64::MAX]);
+        let formula = formula(&[x, y, z], &goal, &[u64::MAX], 2, 12).expect("an AND");
+        assert_eq!(formula.table(&[x, y, z], &[u64::MAX]), goal);
+        assert_eq!(formula.table(&tables, &care), and(&goal, &care));
+        let (p, q) = formula.product.expect("an AND");
+        for bit in [1, 2, 4, ONE] {
+            let wrong = [
+                Formula { product: Some((p ^ bit, q)), ..formula },
+                Formula { product: Some((p, q ^ bit)), ..formula },
+                Formula { rest: formula.rest ^ bit, ..formula },
+            ];
+            wrong.iter().for_each(|wrong| assert_ne!(wrong.table(&[x, y, z], &[u64::MAX]), goal, "{wrong:?}"));
+        }
+    }
 }

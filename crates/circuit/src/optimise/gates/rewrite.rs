@@ -103,6 +103,31 @@ pub fn revive(network: &mut Network<'_>, dying: &[u32]) {
     }
 }
 
+/// The ANDs that die with a node if the leaves stay.
+pub fn freed(network: &mut Network<'_>, node: u32, leaves: &[u32]) -> usize {
+    let mut dying = Vec::new();
+    dying_above(network, node, leaves, &mut dying)
+}
+
+/// As [`freed`]; lists the nodes that die.
+pub fn dying_above(network: &mut Network<'_>, node: u32, leaves: &[u32], dying: &mut Vec<u32>) -> usize {
+    leaves.iter().for_each(|&leaf| network.nodes[leaf as usize].readers += 1);
+    let freed = die(network, node, dying);
+    revive(network, dying);
+    leaves.iter().for_each(|&leaf| network.nodes[leaf as usize].readers -= 1);
+    freed
+}
+
+/// The ANDs that a node takes with it more than were built for `bit` in its place, which are those from `before` on: what it
+/// shares with what would die does not die.
+pub fn gain(network: &mut Network<'_>, node: u32, bit: Bit, leaves: &[u32], before: u32) -> i64 {
+    let new = network.nodes[before as usize..].iter().filter(|new| new.kind == Kind::And).count();
+    network.nodes[bit.node() as usize].readers += 1;
+    let freed = freed(network, node, leaves);
+    network.nodes[bit.node() as usize].readers -= 1;
+    freed as i64 - new as i64
+}
+
 fn best(network: &mut Network<'_>, synthesis: &mut Synthesis, node: u32, cuts: &[Cut], rules: Rules) -> Option<Offer> {
     let mut best: Option<Offer> = None;
     for cut in cuts.iter().filter(|cut| cut.leaves() != [node]) {
@@ -216,4 +241,35 @@ fn sum(network: &mut Network<'_>, bits: &[Bit; 16], form: Form) -> Bit {
     }
     let constant = Bit::constant(form & ONE != 0);
     terms(form).fold(constant, |sum, term| network.xor(sum, bits[term]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::Builder;
+    use crate::words::Bits;
+
+    /// Of (a·b)·(c·d) three ANDs die, but only one where both factors are read by what comes in its place.
+    #[test]
+    fn what_is_shared_does_not_die() {
+        let mut c = Builder::new("four");
+        let [a, b, x, y] = [0, 1, 2, 3].map(|i| c.bits(format!("in_{i}"), 1).0[0]);
+        let (ab, xy) = (c.and(a, b), c.and(x, y));
+        let all = c.and(ab, xy);
+        c.output("all", &Bits(vec![all]));
+        let circuit = c.finish();
+        let mut network = Network::read(&circuit);
+        let leaves = [1, 2, 3, 4];
+        let [a, b, x, y] = leaves.map(|leaf| Bit::new(leaf, false));
+        let (ab, xy) = (network.and(a, b), network.and(x, y));
+        let node = network.and(ab, xy).node();
+        let before = network.nodes.len() as u32;
+        let apart = network.and(a, x);
+        assert_eq!(gain(&mut network, node, apart, &leaves, before), 3 - 1);
+        let sum = network.xor(xy, a);
+        let shared = network.and(ab, sum);
+        let both = network.and(shared, apart);
+        assert_eq!(gain(&mut network, node, both, &leaves, before), 1 - 3);
+        assert_eq!(network.nodes[node as usize].readers, 1);
+    }
 }

@@ -10,6 +10,8 @@ use crate::graph::Bit;
 
 /// Nodes of a window that are computed from its node.
 const MOST_ABOVE: usize = 8;
+/// Nodes of a window that are not leaves: else a long chain over few leaves takes time by its square.
+const MOST_INSIDE: usize = 256;
 /// Readers of a node that are looked at for divisors.
 const MOST_READERS: usize = 16;
 /// The place of a node that is not in the window.
@@ -255,7 +257,7 @@ fn leaves(network: &Network<'_>, inside: &mut Vec<u32>, most: usize) -> Vec<u32>
             leaves.push(below);
         }
     }
-    loop {
+    while inside.len() < MOST_INSIDE {
         let is_new = |below: &u32| *below != 0 && !leaves.contains(below) && !inside.contains(below);
         let gates = leaves.iter().filter(|&&leaf| network.nodes[leaf as usize].kind != Kind::Leaf);
         let cost = |leaf: u32| operands(leaf).iter().filter(|below| is_new(below)).count();

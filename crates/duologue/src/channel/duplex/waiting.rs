@@ -40,12 +40,17 @@ impl Duplex {
         let left = self.check_time()?;
         self.beat()?;
         self.blocked |= !for_write;
-        if !for_write && self.spins && left.idle < SPIN && self.clock.passes_by_itself() {
+        if !for_write && self.looks_again(left.idle) && self.clock.passes_by_itself() {
             thread::yield_now();
             return Ok(());
         }
         let timeout = left.time.min(self.until_heartbeat()).clamp(Duration::from_micros(1), CANCELLATION);
         self.pipe.wait(for_write || !self.control.is_empty(), timeout).map_err(Error::io("waiting for the peer"))
+    }
+
+    /// Whether a party that has waited so long for bytes looks again instead of sleeping.
+    fn looks_again(&self, idle: Duration) -> bool {
+        self.spins && idle < SPIN
     }
 
     /// Bytes came: whether the next wait begins with looking again and again is told by how long this one was.
@@ -121,5 +126,36 @@ fn left(what: &'static str, limit: Duration, since: Duration) -> Result<Duration
     match limit.checked_sub(since) {
         Some(left) if !left.is_zero() => Ok(left),
         _ => Err(Error::Timeout { what, seconds: limit.as_secs() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::virtual_time::{VirtualTime, pair};
+    use super::super::super::{Limits, memory};
+    use super::*;
+    use crate::clock::Clock;
+
+    /// How a wait begins is told by how long the last one was, by a clock that nothing but the waits moves.
+    #[test]
+    fn after_a_long_wait_a_party_sleeps_at_once() {
+        let time = VirtualTime::new();
+        let actor = time.enter();
+        let (ours, _theirs) = pair(&time, memory::CAPACITY);
+        let mut duplex = Duplex::new(Clock::Virtual(time.clone()), Box::new(ours), Limits::default());
+        let micros = Duration::from_micros;
+        assert!(duplex.looks_again(Duration::ZERO), "at first it looks again");
+        for (wait, looks_again) in [(299, true), (300, false), (5_000, false), (10, true), (301, false)] {
+            duplex.waiting = None;
+            duplex.check_time().unwrap();
+            duplex.blocked = true;
+            actor.sleep(micros(wait));
+            duplex.waited();
+            assert_eq!(duplex.looks_again(Duration::ZERO), looks_again, "after {wait} µs");
+            assert!(!duplex.looks_again(SPIN), "it never looks for longer than that");
+            actor.sleep(micros(1_000 - 999 * u64::from(looks_again)));
+            duplex.waited();
+            assert_eq!(duplex.looks_again(Duration::ZERO), looks_again, "bytes that nobody waited for tell nothing");
+        }
     }
 }
