@@ -9,8 +9,9 @@ mod parties;
 mod programs;
 
 use calls::{Fault, Product, calls, sample_with_calls};
-use circuit::program::{Functionalities, Functionality, Owner, Recipient, Step, reference};
+use circuit::program::{CallPort, Functionalities, Functionality, Owner, Recipient, Step, reference};
 use circuit::{BitMatrix, Party, Program, bits};
+use duologue::call::{Call, CallLengths, CallProtocol, Calls, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::channel::{Channel, Limits};
 use duologue::cost::cost_with;
 use duologue::ot::Extension;
@@ -172,7 +173,10 @@ fn programs_with_calls_are_prepared() {
 
 /// Two calls, one after the other, by OTs and by triples; the results go to Bob.
 fn two_calls() -> Program {
-    let product: Arc<dyn Functionality> = Arc::new(Product(None));
+    two_calls_of(Arc::new(Product(None)))
+}
+
+fn two_calls_of(product: Arc<dyn Functionality>) -> Program {
     let mut p = Program::new("two calls");
     let [a, b] = [("a", Party::Alice), ("b", Party::Bob)].map(|(name, party)| p.input(name, party, bits(5), 70));
     let first = p.call(&product, &[1, 0], &[a, b])[0];
@@ -183,6 +187,82 @@ fn two_calls() -> Program {
 
 fn zeros(party: Party) -> Inputs {
     Inputs::new().with(["a", "b"][party as usize], BitMatrix::zeros(5, 70))
+}
+
+/// The next version of the call.
+struct Next(Product);
+
+impl Functionality for Next {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn version(&self) -> u32 {
+        self.0.version() + 1
+    }
+
+    fn results(&self, parameters: &[u8], args: &[CallPort]) -> circuit::Result<Vec<CallPort>> {
+        self.0.results(parameters, args)
+    }
+
+    fn lanes(&self, parameters: &[u8], args: &[u64]) -> circuit::Result<Vec<u64>> {
+        self.0.lanes(parameters, args)
+    }
+
+    fn evaluate(&self, parameters: &[u8], args: &[BitMatrix]) -> Vec<BitMatrix> {
+        self.0.evaluate(parameters, args)
+    }
+}
+
+impl CallProtocol for Next {
+    fn lengths(&self, call: &Call, party: Party) -> Result<CallLengths> {
+        self.0.lengths(call, party)
+    }
+
+    fn setup(&self, call: &Arc<Call>, context: &Context) -> Result<SetupStage> {
+        self.0.setup(call, context)
+    }
+
+    fn online(
+        &self,
+        call: &Arc<Call>,
+        party: Party,
+        setup: Zeroizing<Vec<u8>>,
+        args: Vec<Option<BitMatrix>>,
+    ) -> Result<OnlineStage> {
+        self.0.online(call, party, setup, args)
+    }
+}
+
+/// A run whose call has another version now is refused with what to do, and not used up.
+#[test]
+fn runs_of_an_older_call_are_to_be_prepared_anew() {
+    let place = TempDir::new().unwrap();
+    let folder = |party: Party| place.path().join(party.to_string());
+    let (binding, options) = (two_calls().bind(&[]).unwrap(), Options::new(Scheme::Yao));
+    for made in meet(|session| {
+        session.register_all(&calls(None));
+        let mut runs = PreparedRuns::create(&folder(session.party()), None)?;
+        session.prepare_to(&mut runs, &binding, &options, &Inputs::new(), 1)
+    }) {
+        made.unwrap();
+    }
+    let newer = two_calls_of(Arc::new(Next(Product(None)))).bind(&[]).unwrap();
+    let refused = meet(|session| {
+        session.register_all(&Calls::new().with(Arc::new(Next(Product(None)))));
+        let mut runs = PreparedRuns::open(&folder(session.party()), None)?;
+        session.online_from(&mut runs, &newer, &zeros(session.party())).map(drop)
+    });
+    for error in refused.map(|run| run.expect_err("another program")) {
+        let why = error.to_string();
+        assert!(matches!(error, Error::Usage(_)), "{why}");
+        ["another version: the program was", "prepare anew"]
+            .iter()
+            .for_each(|words| assert!(why.contains(words), "{why}"));
+    }
+    for party in [Party::Alice, Party::Bob] {
+        assert_eq!(PreparedRuns::open(&folder(party), None).unwrap().status().unwrap().left, 1);
+    }
 }
 
 /// A stored run that lost its end is refused by name, and nothing of it is used up.

@@ -305,8 +305,10 @@ fn a_folder_serves_one_program_one_party_and_public_inputs() {
     good(place.prepare(&job, 1));
     let inputs = split(&sample.binding, &sample.inputs, &mut Dice(7));
     let other = Job::aes(1);
-    let [alice, _] = place.online(&other, &other.zeros());
-    usage(alice, "prepared for something else: the program was");
+    for words in ["prepared for something else, ", ": the program was", "or prepare anew"] {
+        let [alice, _] = place.online(&other, &other.zeros());
+        usage(alice, words);
+    }
     let [alice, _] = place.prepare(&Job { options: job.options.garbler(Party::Bob), ..job_of(&job) }, 1);
     usage(alice, "who garbles was alice, and is bob now");
     let three_halves = job.options.garbling(Garbling::ThreeHalves);

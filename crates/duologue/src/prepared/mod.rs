@@ -198,14 +198,18 @@ impl PreparedRuns {
         }
         let names = |terms: &Terms| terms.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
         if names(&origin.terms) != names(terms) {
-            return Err(malformed(&made.header_path(), "its terms have other names than ours"));
+            let why = "its terms have other names than ours; if another version of duologue made it, prepare anew";
+            return Err(malformed(&made.header_path(), why));
         }
         match origin.terms.iter().zip(terms).find(|(was, is)| was != is) {
             None => Ok(()),
             Some(((what, was), (_, is))) => {
                 let [was, is] = [was, is].map(|value| value.replace("\\'", "'"));
                 let which = format!("{what} was {was}, and is {is} now");
-                Err(Error::usage(format!("the runs in {folder} were prepared for something else: {which}")))
+                Err(Error::usage(format!(
+                    "the runs in {folder} were prepared for something else, or by a duologue of another version: {which}. \
+                     Run what they were prepared for, or prepare anew"
+                )))
             }
         }
     }
