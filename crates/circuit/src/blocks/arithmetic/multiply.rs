@@ -46,7 +46,7 @@ pub fn multiply_low<W: Word>(c: &mut Builder, a: &W, b: &W, goal: Goal) -> W {
 
 /// a² in 2n bits, unsigned or signed as a is.
 ///
-/// Size: about (n² + n) / 2 ANDs of depth 2n − 3 below 36 bits (541 for 32), then fewer by Karatsuba's method: 1,867
+/// Size: ⌈n²/2⌉ + n − 3 ANDs of depth 2n − 3 from 7 to 35 bits (541 for 32), then fewer by Karatsuba's method: 1,867
 /// for 64 bits. Depth: 225 ANDs of depth 8 for 16 bits, 776 of depth 10 for 32, 2,708 of depth 12 for 64.
 pub fn square<W: Word>(c: &mut Builder, a: &W, goal: Goal) -> W {
     W::from_bits(product(c, Product::square(Factor::of(a)), 2 * a.width(), goal))

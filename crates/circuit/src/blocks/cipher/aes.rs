@@ -14,14 +14,12 @@
 //! Bytes lie as in [`Kind::Bits`](crate::Kind): byte k at bits 8k to 8k+7, least significant bit first; byte k of a
 //! block is row k mod 4 and column k / 4 of the state.
 
-mod sbox;
-
 use crate::blocks::Goal;
+use crate::blocks::logic::sbox::Byte;
+pub use crate::blocks::logic::sbox::{inverse_sbox, sbox};
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::Bits;
-use sbox::Byte;
-pub use sbox::{inverse_sbox, sbox};
 
 /// A column of the state or a word of the key schedule.
 type Column = [Byte; 4];

@@ -5,9 +5,13 @@
 //! are functions of one bit less. Once there are more of these than the remaining index has values, a full decoder
 //! ([`one_hot`]) gives them all for nothing more. So the cost follows from ranks over GF(2): it is never above that of
 //! the decoder, a table that is affine costs nothing, and an output that is the XOR of others comes free.
+//!
+//! The S-boxes of AES, SM4, Camellia and others are the inversion in GF(2^8) between affine maps, which is found out and has a
+//! circuit of its own.
 
 use crate::blocks::Goal;
 use crate::blocks::logic::select::{multiplexer, one_hot, one_hot_below};
+use crate::blocks::selection::inversion::Inversion;
 use crate::builder::Builder;
 use crate::graph::Bit;
 use crate::words::Word;
@@ -20,7 +24,8 @@ type Truth = Vec<bool>;
 /// For k bits of index and m of output. Size: at most the least of m·(2^b − 1) + 2^a − a − 1 over a + b = k, depth ⌈log
 /// a⌉ + b: 26 ANDs for one output of 8 bits, 81 for 8 of 8 bits, 2^k − k − 1 for very many. Depth: ⌈log k⌉, which
 /// nothing can undercut, and at most the least of m·(2^b − 1) + 2^a + 2^b − k − 2 over those splits that are as
-/// shallow, or 2^k − k − 1.
+/// shallow, or 2^k − k − 1. Size, where eight outputs, of which the others are sums, are the inversion in GF(2^8) between
+/// affine maps: 32 ANDs of depth 6.
 ///
 /// # Panics
 /// If the index does not have ⌈log n⌉ bits for n entries, or there are more than 128 bits to an entry.
@@ -31,10 +36,11 @@ pub fn lookup(c: &mut Builder, index: &[Bit], table: &[u128], width: usize, goal
     let entry = |i: usize| table.get(i).unwrap_or_else(|| &table[i - size / 2]);
     let function = |bit: usize| (0..size).map(|i| entry(i) >> bit & 1 == 1).collect();
     let mut basis = Basis::affine(index.len());
-    let sums: Vec<Vec<usize>> = (0..width).map(|bit| basis.express(function(bit))).collect();
+    let outputs: Vec<Truth> = (0..width).map(function).collect();
+    let sums: Vec<Vec<usize>> = outputs.iter().map(|output| basis.express(output.clone())).collect();
     let functions = basis.vectors.split_off(1 + index.len());
     let found = match goal {
-        Goal::Size => by_bits(c, index, functions),
+        Goal::Size => by_inversion(c, index, &outputs, &sums).unwrap_or_else(|| by_bits(c, index, functions)),
         Goal::Depth => by_halves(c, index, &functions),
     };
     let known = [&[Bit::TRUE], index, &found].concat();
@@ -61,6 +67,29 @@ pub fn read<W: Word + Clone>(c: &mut Builder, index: &[Bit], array: &[W], goal: 
 pub fn write<W: Word>(c: &mut Builder, index: &[Bit], array: &[W], value: &W, goal: Goal) -> Vec<W> {
     let hot = one_hot_below(c, index, array.len(), goal);
     array.iter().zip(hot).map(|(word, hot)| crate::blocks::mux(c, hot, value, word)).collect()
+}
+
+/// The functions of the index that `sums` are made of, if the outputs that brought them are an inversion.
+fn by_inversion(c: &mut Builder, index: &[Bit], outputs: &[Truth], sums: &[Vec<usize>]) -> Option<Vec<Bit>> {
+    let byte: [Bit; 8] = index.try_into().ok()?;
+    let mut known = [&[Bit::TRUE], index].concat();
+    let mut next = known.len();
+    let mut new = Vec::new();
+    for (output, sum) in outputs.iter().zip(sums) {
+        let (last, others) = sum.split_last().unwrap_or((&0, &[]));
+        if *last == next {
+            new.push((output, others));
+            next += 1;
+        }
+    }
+    let bits: [&Truth; 8] = new.iter().map(|(output, _)| *output).collect::<Vec<_>>().try_into().ok()?;
+    let value = |place: usize| (0..8).map(|bit| u8::from(bits[bit][place]) << bit).sum();
+    let values = Inversion::find(&std::array::from_fn(value))?.build(c, byte);
+    for ((_, others), value) in new.iter().zip(values) {
+        let function = c.xor_all(others.iter().map(|&i| known[i]).chain([value]));
+        known.push(function);
+    }
+    Some(known.split_off(1 + index.len()))
 }
 
 /// Functions of the index, its top bit split off as long as that saves ANDs.

@@ -12,7 +12,7 @@ use crate::blocks::Goal;
 use crate::builder::Builder;
 use crate::graph::Bit;
 
-pub(super) type Byte = [Bit; 8];
+pub(crate) type Byte = [Bit; 8];
 
 /// The S-box of one byte. Size: 32 ANDs, depth 6. Depth: 34 ANDs, depth 4.
 pub fn sbox(c: &mut Builder, byte: [Bit; 8], goal: Goal) -> [Bit; 8] {
@@ -28,7 +28,12 @@ pub fn sbox(c: &mut Builder, byte: [Bit; 8], goal: Goal) -> [Bit; 8] {
 /// The inverse of the S-box; costs what [`sbox`] costs.
 pub fn inverse_sbox(c: &mut Builder, byte: [Bit; 8], goal: Goal) -> [Bit; 8] {
     let inner = inverse_affine(c, byte);
-    let turned = sbox(c, inner, goal);
+    invert(c, inner, goal)
+}
+
+/// The inversion in GF(2^8), with zero for zero; costs what [`sbox`] costs.
+pub(crate) fn invert(c: &mut Builder, byte: Byte, goal: Goal) -> Byte {
+    let turned = sbox(c, byte, goal);
     inverse_affine(c, turned)
 }
 
