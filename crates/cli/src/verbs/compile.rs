@@ -141,7 +141,7 @@ fn netlist(args: &Compile) -> Result<Netlist, Failure> {
             let yosys = Yosys::find(args.yosys.as_deref(), Duration::from_secs(args.time_limit))?;
             let parameters = args.set.iter().map(|pair| (pair.name.clone(), pair.value.clone())).collect();
             let (files, top, clocked) = (files.to_vec(), args.top.clone(), args.cycles.is_some());
-            Ok(yosys.netlist(&Design { files, top, parameters, clocked })?)
+            Ok(yosys.netlist(&Design { files, top, parameters, clocked, blocks: vec![] })?)
         }
     }
 }
