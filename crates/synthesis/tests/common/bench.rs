@@ -10,7 +10,7 @@ use synthesis::yosys::Yosys;
 
 /// Yosys, or a line that says that what needs it is skipped.
 pub fn yosys(test: &str) -> Option<Yosys> {
-    let found = Yosys::find(None, Duration::from_secs(300));
+    let found = Yosys::find(None, Duration::from_secs(3600));
     found.map_err(|why| drop(writeln!(std::io::stderr(), "verilog: {test} skipped: {why}"))).ok()
 }
 
