@@ -146,7 +146,8 @@ circuits: yosys ## Compile the designs of verilog/ into target/circuits, a progr
 	@$(WITH_YOSYS); grep -v '^#' verilog/costs.csv | tail -n +2 | while IFS=, read -r design parameters goal rest; do \
 		flags= name=$$design; \
 		for pair in $$parameters; do flags="$$flags --set $$pair" name=$${name}_$${pair#*=}; done; \
-		$(or $(CARGO_TARGET_DIR),target)/release/duologue compile verilog/$$design.v --top $$design $$flags --goal $$goal \
+		file=verilog/$$design.v; test -e "$$file" || file=verilog/$${design%%_*}.v; \
+		$(or $(CARGO_TARGET_DIR),target)/release/duologue compile "$$file" --top $$design $$flags --goal $$goal \
 			-o target/circuits/$${name}_$$goal.duo || exit 1; \
 	done
 

@@ -49,6 +49,34 @@ fn flags_outweigh_attributes_and_bristol_files_have_no_parties() {
     place.run("import richer.bristol -o again.duo").succeeded();
 }
 
+/// A module without a body, twice, as Yosys writes its instances.
+const TWICE: &str = r#"{ "modules": { "m": { "attributes": { "top": "1" },
+  "ports": { "x": { "direction": "input", "bits": [2, 3, 4] }, "y": { "direction": "output", "bits": [8, 9, 10] } },
+  "cells": {
+    "u": { "type": "adder", "port_directions": { "a": "input", "b": "input", "out": "output" },
+      "connections": { "a": [2, 3, 4], "b": [2, 3, 4], "out": [5, 6, 7] } },
+    "v": { "type": "adder", "port_directions": { "a": "input", "b": "input", "out": "output" },
+      "connections": { "a": [5, 6, 7], "b": ["1", "0", "0"], "out": [8, 9, 10] } } },
+  "netnames": { "x": { "bits": [2, 3, 4], "attributes": { "party": "alice" } } } },
+  "adder": { "attributes": { "blackbox": "1" }, "ports": {} } } }"#;
+
+#[test]
+fn files_are_circuits_of_modules() {
+    let place = Place::new();
+    place.write("twice.json", TWICE);
+    place.run("export block:add:3 -o adder.duo").succeeded();
+    place.run("export block:add:3 -o adder.txt").succeeded();
+    place.run("compile twice.json -o twice.duo --block adder=adder.duo").succeeded();
+    let (alice, _) = place.both("twice.duo --insecure-plaintext --yes --json", "--input x=0,1,2,3,5", "");
+    assert_eq!(alice.values("y"), [1, 3, 5, 7, 3]);
+    place.run("compile twice.json -o none.duo").failed(7, &["'adder' is a box whose inside is not there"]);
+    // A Bristol file has no names.
+    place.run("compile twice.json -o none.duo --block adder=adder.txt").failed(7, &["has no input 'a'", "it has"]);
+    place.run("compile twice.json -o none.duo --block adder=none.duo").failed(8, &["none.duo"]);
+    place.run("export app:proximity_utm -o more.duo").succeeded();
+    place.run("compile twice.json -o none.duo --block adder=more.duo").failed(1, &["more than one circuit"]);
+}
+
 #[test]
 fn what_cannot_be_compiled_is_said() {
     let place = Place::new();

@@ -152,6 +152,41 @@ impl Builder {
         bits.into_iter().fold(Bit::FALSE, |sum, bit| self.xor(sum, bit))
     }
 
+    /// The outputs of a circuit whose inputs are these bits, both in the order of its ports: a circuit that was read, or made
+    /// before, becomes a part of this one. Constants fold, and gates that are here already are shared.
+    ///
+    /// ```
+    /// use circuit::format::bristol::{self, Names};
+    /// use circuit::{Bits, Builder};
+    ///
+    /// let file = "1 3\n2 1 1\n1 1\n\n2 1 0 1 2 AND\n";
+    /// let both = bristol::read(file.as_bytes(), &Names::default())?;
+    /// let mut c = Builder::new("all");
+    /// let bits = c.bits("bits", 4);
+    /// let pairs = bits.0.chunks(2).flat_map(|pair| c.append(&both, pair)).collect::<Vec<_>>();
+    /// let all = Bits(c.append(&both, &pairs));
+    /// c.output("all", &all);
+    /// assert_eq!(c.finish().evaluate(&[true; 4]), [true]);
+    /// # Ok::<(), circuit::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the bits are not as many as the circuit's inputs.
+    pub fn append(&mut self, circuit: &Circuit, inputs: &[Bit]) -> Vec<Bit> {
+        assert_eq!(circuit.input_width(), inputs.len(), "bits of the inputs of '{}'", circuit.name());
+        let mut made = vec![Bit::FALSE; circuit.gates().len()];
+        circuit.input_nodes().iter().zip(inputs).for_each(|(node, bit)| made[*node as usize] = *bit);
+        let of = |made: &[Bit], bit: Bit| made[bit.node() as usize].flip(bit.complemented());
+        for (node, gate) in circuit.gates().iter().enumerate() {
+            made[node] = match *gate {
+                Gate::False | Gate::Input => continue,
+                Gate::Xor(a, b) => self.xor(of(&made, a), of(&made, b)),
+                Gate::And(a, b) => self.and(of(&made, a), of(&made, b)),
+            };
+        }
+        circuit.output_bits().iter().map(|bit| of(&made, *bit)).collect()
+    }
+
     /// ANDs on the longest path to this bit.
     pub fn depth(&self, bit: Bit) -> u32 {
         self.depths[bit.node() as usize]

@@ -288,7 +288,7 @@ fn cell<const N: usize>(kind: &str, place: &str, inputs: [(&str, Vec<Signal>); N
         parameters: Vec::new(),
         inputs: inputs.map(|(port, bits)| (port.to_string(), bits)).to_vec(),
         outputs: vec![("Y".into(), y)],
-        hidden: false,
+        ..Cell::default()
     }
 }
 

@@ -374,7 +374,7 @@ impl<'a> Search<'a> {
             ],
             inputs: vec![("A".into(), words), ("P".into(), kept)],
             outputs: vec![(output.0.into(), output.1)],
-            hidden: false,
+            ..Cell::default()
         }
     }
 }

@@ -11,12 +11,14 @@
 //! - `choices` finds selections by the value of one word, `extremes` searches for the least of many words.
 //! - `sums` finds sums of sums and products, which become one sum of columns.
 //! - [`clocked`] makes programs of designs with registers.
+//! - [`blocks`] knows the instances that are blocks by name, or circuits of files.
 //! - `map` walks the netlist from its outputs and builds each cell; `cells` knows what the cells compute.
 //! - [`parties`] says who supplies and who learns what.
 //!
 //! Security is that of whatever runs the circuit: nothing here sees a secret. A netlist may come from anywhere; reading
 //! one ends with a circuit or with an [`Error`].
 
+pub mod blocks;
 mod cells;
 mod choices;
 pub mod clocked;

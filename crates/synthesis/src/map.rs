@@ -2,6 +2,7 @@
 //!
 //! The order follows the outputs, not the names of cells, so that equal designs give equal circuits.
 
+use crate::blocks::Built;
 use crate::cells::{self, Inputs};
 use crate::error::{Error, Result};
 use crate::netlist::{Cell, Direction, Driver, Module, Port, Signal};
@@ -82,6 +83,7 @@ pub(crate) struct Mapper<'a> {
     module: &'a Module,
     pub c: Builder,
     goal: Goal,
+    blocks: Built,
     sums: FxHashMap<u32, Rc<Vec<Term>>>,
     values: Vec<Option<Bit>>,
     /// Nets whose nodes are being built.
@@ -92,7 +94,7 @@ impl<'a> Mapper<'a> {
     pub fn new(module: &'a Module, goal: Goal, c: Builder) -> Self {
         let nets = module.drivers.len();
         let sums = sums::find(module).into_iter().map(|(cell, terms)| (cell, Rc::new(terms))).collect();
-        Mapper { module, c, goal, sums, values: vec![None; nets], waiting: vec![false; nets] }
+        Mapper { module, c, goal, blocks: Built::default(), sums, values: vec![None; nets], waiting: vec![false; nets] }
     }
 
     /// Another cycle: nothing has a value.
@@ -217,8 +219,11 @@ impl<'a> Mapper<'a> {
                     part.to_vec()
                 };
                 let values: Vec<Vec<Bit>> = cell.inputs.iter().map(|(_, signals)| part(signals)).collect();
-                let inputs = Inputs { cell, values: &values, goal: self.goal };
-                let outputs = cells::build(&mut self.c, &inputs)?;
+                let inputs = Inputs { cell, values: &values, goal: cell.goal.unwrap_or(self.goal) };
+                let outputs = match &cell.block {
+                    Some(block) => self.blocks.instance(&mut self.c, block, &inputs)?,
+                    None => cells::build(&mut self.c, &inputs)?,
+                };
                 self.settle(cell, &outputs)
             }
         }
@@ -251,7 +256,7 @@ impl<'a> Mapper<'a> {
             let why = format!("a product of {bits} bits; the most are {}", cells::MOST_BITS);
             return Err(Error::design(&cell.place, why, "split the product into shorter ones"));
         }
-        Ok(cells::sum(&mut self.c, made, cell.output("Y").len(), self.goal))
+        Ok(cells::sum(&mut self.c, made, cell.output("Y").len(), cell.goal.unwrap_or(self.goal)))
     }
 
     /// Gives the nets of a cell's outputs their values.

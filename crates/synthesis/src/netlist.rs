@@ -4,8 +4,10 @@ mod json;
 mod registers;
 mod rewrite;
 
+use crate::blocks::{self, Block, Given};
 use crate::error::{Error, Result};
 use crate::{choices, extremes};
+use circuit::blocks::Goal;
 use circuit::error::counted;
 use json::{RawBit, RawCell, RawModule};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -70,7 +72,7 @@ pub struct Port {
 }
 
 /// A cell: an operator, a gate, or what no circuit has.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Cell {
     /// What it is: `$add`.
     pub kind: String,
@@ -84,6 +86,10 @@ pub struct Cell {
     pub outputs: Vec<(String, Vec<Signal>)>,
     /// Whether it is a register that Yosys knew nothing of, so that it stands for itself alone.
     pub hidden: bool,
+    /// The block or the circuit that it is an instance of.
+    pub(crate) block: Option<Block>,
+    /// What it is made for, if it says so itself.
+    pub(crate) goal: Option<Goal>,
 }
 
 impl Cell {
@@ -162,10 +168,17 @@ impl Module {
     /// # Errors
     /// If it is no netlist, a net is driven twice, or a port goes both ways.
     pub fn read(json: &[u8]) -> Result<Module> {
+        Module::read_with(json, &[])
+    }
+
+    /// Reads the top module of a netlist; instances of the modules that are given stand for their circuits.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), or if an attribute of an instance says nothing.
+    pub fn read_with(json: &[u8], given: &[Given]) -> Result<Module> {
         let file = json::read(json)?;
         let creator = file.creator;
         let mut modules = file.modules.0;
-        let known: FxHashSet<String> = modules.iter().map(|(name, _)| name.clone()).collect();
         let is_top = |module: &RawModule| module.attributes.get("top").is_some_and(Parameter::is_set);
         let top = match modules.iter().position(|(_, module)| is_top(module)) {
             Some(top) => top,
@@ -181,7 +194,8 @@ impl Module {
             }
         };
         let (name, raw) = modules.swap_remove(top);
-        let mut module = Nets { numbers: FxHashMap::default(), known }.module(name, raw, creator)?;
+        let known = modules.into_iter().collect();
+        let mut module = Nets { numbers: FxHashMap::default(), known, given }.module(name, raw, creator)?;
         choices::find(&mut module);
         extremes::find(&mut module);
         module.sweep();
@@ -200,14 +214,37 @@ impl Module {
     }
 }
 
-/// The nets of a module by the numbers that the file has for them.
-struct Nets {
-    numbers: FxHashMap<u64, u32>,
-    /// The modules of the file.
-    known: FxHashSet<String>,
+/// Where an instance of a block stands, if a path `module.instance.port` may be one of its ports, and the port.
+///
+/// The module of the path may be part of another one by now, so that instances are known by the ends of their names.
+pub(crate) fn block_at(json: &[u8], path: &str, given: &[Given]) -> Result<Option<(String, String)>> {
+    let file = json::read(json)?;
+    let Some((instance, port)) = path.rsplit_once('.') else { return Ok(None) };
+    let end = |name: &str| name.rsplit('.').next().map(str::to_string);
+    let boxes: FxHashSet<&str> = file
+        .modules
+        .0
+        .iter()
+        .filter(|(_, module)| module.attributes.get(blocks::BLOCK).is_some())
+        .map(|(name, _)| name.as_str())
+        .chain(given.iter().map(|given| given.module.as_str()))
+        .collect();
+    let mut cells = file.modules.0.iter().flat_map(|(_, module)| &module.cells.0);
+    let found = cells.find(|(name, cell)| {
+        boxes.contains(cell.kind.as_str()) && end(name) == end(instance) && cell.connections.get(port).is_some()
+    });
+    Ok(found.map(|(name, cell)| (place(&cell.attributes, name), port.to_string())))
 }
 
-impl Nets {
+/// The nets of a module by the numbers that the file has for them.
+struct Nets<'a> {
+    numbers: FxHashMap<u64, u32>,
+    /// The other modules of the file.
+    known: FxHashMap<String, RawModule>,
+    given: &'a [Given],
+}
+
+impl Nets<'_> {
     fn module(mut self, name: String, raw: RawModule, creator: String) -> Result<Module> {
         let cells: Vec<Cell> =
             raw.cells.0.into_iter().map(|(name, cell)| self.cell(name, cell)).collect::<Result<_>>()?;
@@ -247,13 +284,15 @@ impl Nets {
             let hint = "give it a register of all words side by side, or fill the memory from inputs in a loop";
             return Err(Error::design(place, "a memory has a party", hint));
         }
+        let block = self.block(&raw, &place)?;
+        let goal = blocks::goal(raw.attributes.get(blocks::GOAL), &place)?;
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for (port, bits) in &raw.connections.0 {
             let bits = self.signals(bits);
             match raw.directions.get(port).map(String::as_str) {
                 Some("output") => outputs.push((port.clone(), bits)),
                 Some("input") => inputs.push((port.clone(), bits)),
-                _ if self.known.contains(&raw.kind) => {
+                _ if self.known.contains_key(&raw.kind) => {
                     let why = format!("an instance of '{}' that was not made part of the module", raw.kind);
                     return Err(Error::design(place, why, "give Yosys the command 'flatten' before write_json"));
                 }
@@ -269,7 +308,26 @@ impl Nets {
         outputs.sort_by(|a, b| a.0.cmp(&b.0));
         let parameters = raw.parameters.0;
         let hidden = raw.attributes.get(HIDDEN).is_some();
-        Ok(Cell { kind: raw.kind, place, parameters, inputs, outputs, hidden })
+        Ok(Cell { kind: raw.kind, place, parameters, inputs, outputs, hidden, block, goal })
+    }
+
+    /// What an instance stands for, by the attribute of its own or of its module.
+    fn block(&self, raw: &RawCell, place: &str) -> Result<Option<Block>> {
+        if let Some(given) = self.given.iter().find(|given| given.module == raw.kind) {
+            return Ok(Some(Block::Given(given.clone())));
+        }
+        let module = self.known.get(&raw.kind);
+        let Some(text) = raw.attributes.get(blocks::BLOCK).or_else(|| module?.attributes.get(blocks::BLOCK)) else {
+            return Ok(None);
+        };
+        if raw.kind == blocks::INNER || raw.kind.starts_with('$') {
+            let why =
+                format!("{} before an operator, or before an instance of a module that has a body", blocks::BLOCK);
+            return Err(Error::design(place, why, "write it before the module"));
+        }
+        let default = |name: &str| module?.parameters.get(name);
+        let parameter = |name: &str| raw.parameters.get(name).or_else(|| default(name)).cloned();
+        Block::named(&text.text(), parameter, place).map(Some)
     }
 
     fn signals(&mut self, bits: &[RawBit]) -> Vec<Signal> {

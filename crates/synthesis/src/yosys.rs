@@ -3,10 +3,12 @@
 //! The script reads and elaborates the design and cleans it at the level of words. It maps nothing: operators stay cells
 //! (`$add`, `$mul`) for the library's blocks. Wires that nothing drives stay as they are, so that they can be named.
 
+use crate::blocks::{self, Given};
 use crate::error::{Error, Result};
+use crate::netlist;
 use rustc_hash::FxHashSet;
 use std::fs::File;
-use std::io::{ErrorKind, Read, Seek};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -40,6 +42,16 @@ const REGISTERS: [&str; 6] = [
 /// Comparisons give one bit before anything else is done: of signed `a >= 0` with more, Yosys 0.23 sets all of them.
 const COMPARISONS: &str = "wreduce t:$lt t:$le t:$gt t:$ge";
 
+/// Modules that are blocks lose their bodies, and the widths of their ports follow from the parameters of an instance.
+const BOXES: [&str; 2] = ["blackbox A:duologue_block", "setattr -mod -set dynports 1 A:duologue_block"];
+
+/// Instances of modules with a body that name a block themselves, so that they can be named.
+const INNER: [&str; 2] =
+    ["select -set inner a:duologue_block =A:blackbox %C %d", "chtype -set duologue_inner_block @inner"];
+
+/// The end of a text in the script.
+const END: &str = "DUOLOGUE_END";
+
 /// The end of hiding.
 const SHOWN: &str = "chtype -map duologue_state $dff";
 
@@ -58,6 +70,8 @@ pub struct Design {
     /// Whether registers are kept: those with enables and resets as registers that have neither, memories that are
     /// written as registers.
     pub clocked: bool,
+    /// Modules that stand for circuits; the design need not declare them.
+    pub blocks: Vec<Given>,
 }
 
 /// What Yosys wrote.
@@ -118,11 +132,13 @@ impl Yosys {
         // Neither on pipes, which would have to be read all the time, nor by name: the tool in WebAssembly has a folder of
         // its own for temporary files.
         let temporary = || tempfile::tempfile().map_err(|why| machine("making a temporary file", &why));
-        let (mut json, mut said) = (temporary()?, temporary()?);
+        let (mut json, mut said, mut script) = (temporary()?, temporary()?, temporary()?);
+        let written = script.write_all(commands(design)?.as_bytes()).and_then(|()| script.rewind());
+        written.map_err(|why| machine("writing a temporary file", &why))?;
         let handle = |file: &File| file.try_clone().map_err(|why| machine("sharing a temporary file", &why));
         let child = Command::new(&self.program)
-            .args(["-Q", "-T", "-q", "-p", &commands(design)?])
-            .stdin(Stdio::null())
+            .args(["-Q", "-T", "-q", "-f", "script", "-"])
+            .stdin(script)
             .stdout(handle(&json)?)
             .stderr(handle(&said)?)
             .spawn()
@@ -162,28 +178,53 @@ fn netlist(written: Vec<u8>, said: &str, design: &Design) -> Result<Netlist> {
     if let Some(beyond) = warnings.iter().find(|line| line.contains("out of bounds")) {
         return Err(Error::Source(beyond.replace("Warning: ", "")));
     }
-    if design.top.is_some() {
-        return Ok(Netlist { json: written, warnings });
+    let json = match design.top {
+        Some(_) => written,
+        None => {
+            let begin = written.windows(3).position(|bytes| bytes == b"\n{\n").map_or(0, |place| place + 1);
+            let (modules, json) = written.split_at(begin);
+            if let several @ [first, _, ..] = &roots(&String::from_utf8_lossy(modules))[..] {
+                let why = format!("several modules that no other contains: {}", several.join(", "));
+                return Err(Error::usage(why, format!("name one of them: --top {first}")));
+            }
+            json.to_vec()
+        }
+    };
+    for warning in &warnings {
+        resized(&json, warning, design)?;
     }
-    let begin = written.windows(3).position(|bytes| bytes == b"\n{\n").map_or(0, |place| place + 1);
-    let (modules, json) = written.split_at(begin);
-    match &roots(&String::from_utf8_lossy(modules))[..] {
-        [_] | [] => Ok(Netlist { json: json.to_vec(), warnings }),
-        several => {
-            let why = format!("several modules that no other contains: {}", several.join(", "));
-            Err(Error::usage(why, format!("name one of them: --top {}", several[0])))
+    Ok(Netlist { json, warnings })
+}
+
+/// Refuses that Yosys cuts or fills up what is connected to a block.
+fn resized(json: &[u8], warning: &str, design: &Design) -> Result<()> {
+    let Some((_, said)) = warning.split_once("Warning: Resizing cell port ") else { return Ok(()) };
+    let Some((path, widths)) = said.split_once(" from ") else { return Ok(()) };
+    match netlist::block_at(json, path, &design.blocks)? {
+        None => Ok(()),
+        Some((place, port)) => {
+            let why =
+                format!("'{port}' of a block is connected to another width: from {}", widths.trim_end_matches('.'));
+            Err(Error::design(place, why, "connect as many bits as the port has"))
         }
     }
 }
 
-/// The modules of a design in RTLIL that no other has an instance of.
+/// The modules of a design in RTLIL that no other has an instance of, but for those without a body.
 fn roots(modules: &str) -> Vec<String> {
-    let named = |start: &'static str| {
-        let names = modules.lines().filter_map(move |line| line.strip_prefix(start)?.split(' ').next());
-        names.map(str::to_string)
-    };
-    let inner: FxHashSet<String> = named("  cell \\").collect();
-    named("module \\").filter(|name| !inner.contains(name)).collect()
+    let first = |text: &str| text.split(' ').next().unwrap_or_default().to_string();
+    let inner: FxHashSet<String> =
+        modules.lines().filter_map(|line| line.strip_prefix("  cell \\")).map(first).collect();
+    let mut roots = Vec::new();
+    let mut is_box = false;
+    for line in modules.lines() {
+        match line.strip_prefix("module \\").map(first) {
+            Some(name) if !is_box && !inner.contains(&name) => roots.push(name),
+            _ => {}
+        }
+        is_box = (is_box && line.starts_with("attribute")) || line.starts_with("attribute \\blackbox 1");
+    }
+    roots
 }
 
 fn whole(file: &mut File) -> Result<Vec<u8>> {
@@ -203,7 +244,8 @@ fn commands(design: &Design) -> Result<String> {
     // Without -full, which joins sums behind selections and gives wires that nothing drives a value.
     let clean = "opt -fine -mux_undef";
     let read = format!("read_verilog -sv -noautowire {}", files.join(" "));
-    let hierarchy = format!("hierarchy -check {top}");
+    let library = library(design)?;
+    let hierarchy = format!("hierarchy -check -purge_lib {top}");
     // Which modules there are, where that is the question.
     let modules: &[&str] = if design.top.is_none() { &["write_rtlil"] } else { &[] };
     // A party of an input counts in the top module alone; whatever else has one stays, so that it can be looked at.
@@ -218,14 +260,49 @@ fn commands(design: &Design) -> Result<String> {
     };
     let end: &[&str] = if design.clocked { &["dffunmap", "opt_clean", SHOWN] } else { &["opt_clean"] };
     // What lets go is found before z counts as any value.
-    let elaborate = [unset, "proc", "flatten", keep, "tribuf", COMPARISONS];
+    let goals = ["size", "depth"]
+        .map(|goal| format!("setattr -set duologue_goal \"{goal}\" A:duologue_goal={goal} a:duologue_goal %d"));
+    let elaborate = [unset, "proc", INNER[0], INNER[1], &goals[0], &goals[1], "flatten", keep, "tribuf", COMPARISONS];
     let words = [clean, "wreduce", "peepopt", clean];
     let set = parameters(design)?;
     let set: Vec<&str> = set.iter().map(String::as_str).collect();
-    let lists: [&[&str]; 10] =
-        [&[&read], &set, modules, &[&hierarchy], &elaborate, registers, &words, memories, end, &["write_json"]];
+    let boxes = library.1.iter().map(String::as_str).chain(BOXES);
+    let boxes: Vec<&str> = [&library.0[..]].into_iter().chain(boxes).collect();
+    let lists: [&[&str]; 11] =
+        [&[&read], &boxes, &set, modules, &[&hierarchy], &elaborate, registers, &words, memories, end, &["write_json"]];
     let commands: Vec<&str> = lists.concat();
     Ok(commands.join("\n") + "\n")
+}
+
+/// The command that reads the modules of all designs and those of the circuits that are given, unless the design has them;
+/// and the commands that take the bodies of the latter.
+fn library(design: &Design) -> Result<(String, Vec<String>)> {
+    let (mut declared, mut boxes) = (String::new(), Vec::new());
+    for given in &design.blocks {
+        if !is_identifier(&given.module) {
+            let why = format!("'{}' is no name of a module", given.module);
+            return Err(Error::usage(why, "write NAME=FILE, as adder=adder.duo"));
+        }
+        declared += &declaration(given)?;
+        boxes.push(format!("blackbox ={}", given.module));
+    }
+    Ok((format!("read_verilog -sv -nooverwrite <<{END}\n{declared}{}{END}", blocks::LIBRARY), boxes))
+}
+
+/// A module without a body that has the ports of a circuit.
+fn declaration(given: &Given) -> Result<String> {
+    let circuit = &given.circuit;
+    let inputs = circuit.inputs().iter().map(|port| ("input", port, port.name.clone()));
+    let outputs = circuit.outputs().iter().map(|port| ("output", port, blocks::port_name(circuit, port)));
+    let ports =
+        inputs.chain(outputs).map(|(direction, port, name)| match name.bytes().all(|byte| byte.is_ascii_graphic()) {
+            true => Ok(format!("{direction} [{}:0] \\{name} ", port.ty.width - 1)),
+            false => {
+                let why = format!("the circuit of '{}' has a port '{name}', which is no name in Verilog", given.module);
+                Err(Error::usage(why, "give its ports other names"))
+            }
+        });
+    Ok(format!("module {}({}); endmodule\n", given.module, ports.collect::<Result<Vec<_>>>()?.join(", ")))
 }
 
 /// The command that sets the parameters of the module.

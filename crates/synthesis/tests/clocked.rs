@@ -27,8 +27,13 @@ fn module(yosys: &Yosys, folder: &Path, text: &str) -> Module {
 fn read(yosys: &Yosys, folder: &Path, text: &str) -> synthesis::Result<Module> {
     let file = folder.join("design.v");
     fs::write(&file, text).unwrap();
-    let netlist =
-        yosys.netlist(&Design { files: vec![file], top: Some("m".into()), parameters: vec![], clocked: true })?;
+    let netlist = yosys.netlist(&Design {
+        files: vec![file],
+        top: Some("m".into()),
+        parameters: vec![],
+        clocked: true,
+        blocks: vec![],
+    })?;
     Module::read(&netlist.json)
 }
 

@@ -50,8 +50,13 @@ fn compile(yosys: &Yosys, text: &str, top: &str, goal: Goal) -> Result<Circuit, 
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = folder.path().join("design.v");
     fs::write(&file, text).unwrap();
-    let netlist =
-        yosys.netlist(&Design { files: vec![file], top: Some(top.into()), parameters: vec![], clocked: false });
+    let netlist = yosys.netlist(&Design {
+        files: vec![file],
+        top: Some(top.into()),
+        parameters: vec![],
+        clocked: false,
+        blocks: vec![],
+    });
     let module = netlist.and_then(|netlist| Module::read(&netlist.json)).map_err(|why| why.to_string())?;
     Ok(synthesis::circuit(&module, goal).map_err(|why| why.to_string())?.circuit)
 }
@@ -222,7 +227,13 @@ fn what_yosys_warns_of_is_told_and_what_is_not_clear_is_refused() {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let file = folder.path().join("design.v");
         fs::write(&file, text).unwrap();
-        yosys.netlist(&Design { files: vec![file], top: top.map(String::from), parameters: vec![], clocked: false })
+        yosys.netlist(&Design {
+            files: vec![file],
+            top: top.map(String::from),
+            parameters: vec![],
+            clocked: false,
+            blocks: vec![],
+        })
     };
     let inner = "module inner(input [1:0] a, output y); assign y = ^a; endmodule\n";
     let narrow = read(&format!("{inner}module m(input [3:0] a, output y); inner i(a, y); endmodule"), None).unwrap();

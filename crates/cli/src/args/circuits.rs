@@ -138,6 +138,9 @@ pub struct Compile {
     /// Fewest ANDs, or fewest layers of them
     #[arg(long, default_value = "size", value_parser = goal())]
     pub goal: Goal,
+    /// A circuit that stands for a module: a .duo file that is one circuit, or a file that `duologue import` reads
+    #[arg(long, value_name = "MODULE=FILE", value_delimiter = ',')]
+    pub block: Vec<Pair<PathBuf>>,
     /// Who supplies an input: alice, bob, or public
     #[arg(long, value_name = "NAME=PARTY", value_delimiter = ',')]
     pub inputs: Vec<Pair<String>>,

@@ -1,16 +1,20 @@
 //! `duologue compile`: a program, or a circuit in Bristol Fashion, from a design in Verilog.
 
-use super::export::Written;
-use crate::args::Compile;
+use super::export::{self, Written};
+use super::import;
+use crate::args::{Compile, Format, Pair};
 use crate::failure::Failure;
 use crate::io::console::{Console, count};
 use crate::io::output;
+use crate::program;
 use duologue::circuit::format::bristol;
 use duologue::circuit::{Circuit, Program};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 use std::{fmt, fs};
+use synthesis::blocks::Given;
 use synthesis::clocked::{self, Clocking};
 use synthesis::netlist::Module;
 use synthesis::parties::{self, Said};
@@ -23,9 +27,10 @@ pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
         let why = "--inputs and --outputs name parties, and a circuit in Bristol Fashion has none";
         return Err(Failure::input(why).hint("write a program (-o FILE.duo), or leave them away"));
     }
-    let netlist = netlist(args)?;
+    let blocks = blocks(args)?;
+    let netlist = netlist(args, &blocks)?;
     netlist.warnings.iter().for_each(|warning| console.note(warning));
-    let module = Module::read(&netlist.json)?;
+    let module = Module::read_with(&netlist.json, &blocks)?;
     let (design, figures) = match args.cycles {
         Some(cycles) => clocked(&module, args, cycles, &said)?,
         None => {
@@ -118,7 +123,7 @@ impl Form {
 }
 
 /// What Yosys wrote, now or before.
-fn netlist(args: &Compile) -> Result<Netlist, Failure> {
+fn netlist(args: &Compile, blocks: &[Given]) -> Result<Netlist, Failure> {
     let is_netlist = |path: &Path| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     for file in &args.files {
         let found = fs::metadata(file).map_err(Failure::io(format!("reading {}", file.display())))?;
@@ -141,9 +146,28 @@ fn netlist(args: &Compile) -> Result<Netlist, Failure> {
             let yosys = Yosys::find(args.yosys.as_deref(), Duration::from_secs(args.time_limit))?;
             let parameters = args.set.iter().map(|pair| (pair.name.clone(), pair.value.clone())).collect();
             let (files, top, clocked) = (files.to_vec(), args.top.clone(), args.cycles.is_some());
-            Ok(yosys.netlist(&Design { files, top, parameters, clocked })?)
+            Ok(yosys.netlist(&Design { files, top, parameters, clocked, blocks: blocks.to_vec() })?)
         }
     }
+}
+
+/// The circuits that stand for modules.
+fn blocks(args: &Compile) -> Result<Vec<Given>, Failure> {
+    let given = |pair: &Pair<PathBuf>| {
+        let file = &pair.value;
+        let circuit = if file.extension().is_some_and(|extension| extension == "duo") {
+            let program = program::load(&file.to_string_lossy(), &[])?;
+            let circuit = export::circuit(&program).map_err(|_| {
+                let why = format!("{}: the program is more than one circuit that is applied once", file.display());
+                Failure::input(why).hint("`duologue inspect` shows its steps")
+            })?;
+            circuit.clone()
+        } else {
+            import::read(file, Format::Auto)?
+        };
+        Ok(Given { module: pair.name.clone(), circuit: Rc::new(circuit) })
+    };
+    args.block.iter().map(given).collect()
 }
 
 fn said(args: &Compile) -> Result<Said, Failure> {

@@ -22,6 +22,8 @@ pub(super) struct File {
 pub(super) struct RawModule {
     #[serde(default)]
     pub attributes: Ordered<Parameter>,
+    #[serde(default, rename = "parameter_default_values")]
+    pub parameters: Ordered<Parameter>,
     #[serde(default)]
     pub ports: Ordered<RawPort>,
     #[serde(default)]

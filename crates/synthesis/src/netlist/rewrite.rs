@@ -22,8 +22,10 @@ impl Module {
         }
     }
 
-    /// A new cell, which drives the nets of its outputs from now on.
-    pub(crate) fn replace(&mut self, cell: Cell) {
+    /// A new cell, which drives the nets of its outputs from now on, made for what the cells before it were made for.
+    pub(crate) fn replace(&mut self, mut cell: Cell) {
+        let before = cell.outputs.iter().flat_map(|(_, bits)| bits).find_map(|signal| self.driver(*signal));
+        cell.goal = before.and_then(|(before, _)| self.cells[before as usize].goal);
         let number = self.cells.len() as u32;
         for (place, signal) in (0..).zip(cell.outputs.iter().flat_map(|(_, bits)| bits)) {
             if let Some(net) = signal.net() {

@@ -1,0 +1,184 @@
+//! Instances that are blocks of the library or circuits of files: what stands for a module is not its body.
+//!
+//! The synthetic library of "Automated synthesis" (§3): an operator that a tool does not know is an instance that it does not
+//! look into. A module says which block it is by its attribute, `(* duologue_block = "fp_add_{MODE}:{EXPONENT}x{FRACTION}" *)`:
+//! a name of the registry and a size, with the module's parameters in braces. [`LIBRARY`] has such modules for all designs.
+
+use crate::cells::Inputs;
+use crate::error::{Error, Result};
+use crate::netlist::{Cell, Parameter};
+use circuit::blocks::{self, Goal};
+use circuit::error::counted;
+use circuit::{Bit, Builder, Circuit, Port};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The attribute that names a block.
+pub(crate) const BLOCK: &str = "duologue_block";
+
+/// The attribute that says what an operator or a block is made for.
+pub(crate) const GOAL: &str = "duologue_goal";
+
+/// What an instance becomes that names a block but has a body in the netlist all the same.
+pub(crate) const INNER: &str = "duologue_inner_block";
+
+/// The modules that every design can use, each with a model for simulators.
+pub const LIBRARY: &str = include_str!("../../../verilog/duologue_blocks.v");
+
+/// A circuit that stands for the modules of a name.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The name of the module.
+    pub module: String,
+    /// Its circuit, whose ports are those of the module.
+    pub circuit: Rc<Circuit>,
+}
+
+/// What is built for an instance.
+#[derive(Clone, Debug)]
+pub(crate) enum Block {
+    /// A block of the registry: `name`, or `name:size`.
+    Named(String),
+    /// The circuit of a file.
+    Given(Given),
+}
+
+impl Block {
+    /// The block that an attribute names, with parameters in place of their names in braces.
+    pub fn named(text: &str, parameter: impl Fn(&str) -> Option<Parameter>, place: &str) -> Result<Block> {
+        let (mut name, mut rest) = (String::new(), text);
+        while let Some((before, after)) = rest.split_once('{') {
+            let Some((inner, after)) = after.split_once('}') else {
+                let why = format!("{BLOCK} = \"{text}\" opens a brace that it does not close");
+                return Err(Error::design(place, why, r#"write a parameter as in "multiply:{WIDTH}""#));
+            };
+            let value = parameter(inner).ok_or_else(|| {
+                let why = format!("{BLOCK} = \"{text}\" names '{inner}', which is no parameter of the module");
+                Error::design(place, why, "declare it with the module: #(parameter WIDTH = 32)")
+            })?;
+            name += before;
+            // A text in quotes stands for itself: of texts, those of zeros and ones alone are written as numbers.
+            name += &value.number().map_or_else(|| value.text(), |number| number.to_string());
+            rest = after;
+        }
+        Ok(Block::Named(name + rest))
+    }
+
+    /// As a message calls it.
+    fn name(&self) -> String {
+        match self {
+            Block::Named(name) => format!("the block '{name}'"),
+            Block::Given(given) => format!("the circuit of '{}'", given.module),
+        }
+    }
+
+    fn circuit(&self, goal: Goal, place: &str) -> Result<Rc<Circuit>> {
+        let name = match self {
+            Block::Named(name) => name,
+            Block::Given(given) => return Ok(given.circuit.clone()),
+        };
+        let (name, size) = name.split_once(':').map_or((&name[..], None), |(name, size)| (name, Some(size)));
+        let refused = |why: circuit::Error| {
+            let hint = "`duologue blocks` lists all blocks, `duologue blocks NAME` the sizes of one";
+            Error::design(place, why.to_string(), hint)
+        };
+        let block = blocks::find(name).map_err(refused)?;
+        let size = size.map_or(Ok(Vec::new()), |size| block.size(size)).map_err(refused)?;
+        Ok(Rc::new(block.circuit(&size, goal).map_err(refused)?))
+    }
+}
+
+/// What an operator or a block is made for, if its attribute says so.
+pub(crate) fn goal(value: Option<&Parameter>, place: &str) -> Result<Option<Goal>> {
+    match value.map(Parameter::text).as_deref() {
+        None => Ok(None),
+        Some("size") => Ok(Some(Goal::Size)),
+        Some("depth") => Ok(Some(Goal::Depth)),
+        Some(other) => {
+            let why = format!("{GOAL} = \"{other}\"");
+            Err(Error::design(place, why, r#"write "size" (fewest ANDs) or "depth" (fewest layers)"#))
+        }
+    }
+}
+
+/// The blocks that were built, each once for a goal.
+#[derive(Default)]
+pub(crate) struct Built {
+    named: FxHashMap<(String, Goal), Rc<Circuit>>,
+}
+
+impl Built {
+    /// The outputs of an instance, by port.
+    pub fn instance<'a>(
+        &mut self,
+        c: &mut Builder,
+        block: &Block,
+        inputs: &Inputs<'a>,
+    ) -> Result<Vec<(&'a str, Vec<Bit>)>> {
+        let cell = inputs.cell;
+        let circuit = self.circuit(block, inputs.goal, &cell.place)?;
+        let named = |ports: &[Port], name: &dyn Fn(&Port) -> String| -> Vec<(String, usize)> {
+            ports.iter().map(|port| (name(port), port.ty.width as usize)).collect()
+        };
+        known(cell, block, &cell.inputs, &named(circuit.inputs(), &|port| port.name.clone()), "input")?;
+        known(cell, block, &cell.outputs, &named(circuit.outputs(), &|port| port_name(&circuit, port)), "output")?;
+        let mut bits = Vec::new();
+        for port in circuit.inputs() {
+            let found = cell.inputs.iter().zip(inputs.values).find(|((name, _), _)| *name == port.name);
+            match found.filter(|(_, value)| !value.is_empty()) {
+                Some((_, value)) => bits.extend(value),
+                None => {
+                    let why = format!("the input '{}' of {} is not connected", port.name, block.name());
+                    return Err(Error::design(&cell.place, why, format!("connect it: .{}(…)", port.name)));
+                }
+            }
+        }
+        let made = c.append(&circuit, &bits);
+        let mut rest = &made[..];
+        let mut made: FxHashMap<String, &[Bit]> = FxHashMap::default();
+        for port in circuit.outputs() {
+            let (word, after) = rest.split_at(port.ty.width as usize);
+            made.insert(port_name(&circuit, port), word);
+            rest = after;
+        }
+        // What is not connected has no bits.
+        let word = |name: &String, width: usize| if width == 0 { Vec::new() } else { made[name].to_vec() };
+        Ok(cell.outputs.iter().map(|(name, bits)| (name.as_str(), word(name, bits.len()))).collect())
+    }
+
+    fn circuit(&mut self, block: &Block, goal: Goal, place: &str) -> Result<Rc<Circuit>> {
+        let Block::Named(name) = block else { return block.circuit(goal, place) };
+        if let Some(circuit) = self.named.get(&(name.clone(), goal)) {
+            return Ok(circuit.clone());
+        }
+        let circuit = block.circuit(goal, place)?;
+        self.named.insert((name.clone(), goal), circuit.clone());
+        Ok(circuit)
+    }
+}
+
+/// The name that an output has in Verilog, where an input of the same name takes it away.
+pub(crate) fn port_name(circuit: &Circuit, output: &Port) -> String {
+    let taken = circuit.inputs().iter().any(|input| input.name == output.name);
+    if taken { format!("{}_out", output.name) } else { output.name.clone() }
+}
+
+/// Whether each connected port of an instance is one of the circuit's, and as wide.
+fn known<T>(cell: &Cell, block: &Block, ports: &[(String, Vec<T>)], of: &[(String, usize)], what: &str) -> Result<()> {
+    for (name, bits) in ports.iter().filter(|(_, bits)| !bits.is_empty()) {
+        let Some((_, width)) = of.iter().find(|(known, _)| known == name) else {
+            let names: Vec<&str> = of.iter().map(|(name, _)| name.as_str()).collect();
+            let why = format!("{} has no {what} '{name}'", block.name());
+            return Err(Error::design(&cell.place, why, format!("it has {}", names.join(", "))));
+        };
+        if *width != bits.len() {
+            let why = format!(
+                "the {what} '{name}' has {}, that of {} {width}",
+                counted(bits.len() as u64, "bit"),
+                block.name()
+            );
+            return Err(Error::design(&cell.place, why, "give the port of the module the width that the block has"));
+        }
+    }
+    Ok(())
+}
