@@ -4,6 +4,7 @@
 //! (`$add`, `$mul`) for the library's blocks. Wires that nothing drives stay as they are, so that they can be named.
 
 use crate::error::{Error, Result};
+use circuit::format::cells::{self, CELLS, OUTPUT};
 use rustc_hash::FxHashSet;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek};
@@ -183,13 +184,25 @@ fn roots(modules: &str) -> Vec<String> {
         names.map(str::to_string)
     };
     let inner: FxHashSet<String> = named("  cell \\").collect();
-    named("module \\").filter(|name| !inner.contains(name)).collect()
+    named("module \\").filter(|name| !inner.contains(name) && cells::find(name).is_none()).collect()
 }
 
 fn whole(file: &mut File) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
     read.map(|_| bytes).map_err(|why| machine("reading what Yosys wrote", &why))
+}
+
+/// Makes the cells of our library known, so that netlists mapped to it are read: boxes, for which files may have modules.
+fn library() -> Vec<String> {
+    let with = |pin: &str| {
+        let having = CELLS.iter().filter(|cell| pin == OUTPUT || cell.inputs.contains(&pin));
+        having.map(|cell| cell.name).collect::<Vec<_>>().join(" ")
+    };
+    let all = with(OUTPUT);
+    let pins = ["A", "B", "C", "S"].map(|pin| format!("add -input {pin} 1 {}", with(pin)));
+    let ends = [format!("add -output {OUTPUT} 1 {all}"), format!("setattr -mod -set blackbox 1 {all}")];
+    [&[format!("add -mod {all}")], &pins[..], &ends[..]].concat()
 }
 
 /// The script. Names go into it, so they must not have what means something there.
@@ -222,8 +235,21 @@ fn commands(design: &Design) -> Result<String> {
     let words = [clean, "wreduce", "peepopt", clean];
     let set = parameters(design)?;
     let set: Vec<&str> = set.iter().map(String::as_str).collect();
-    let lists: [&[&str]; 10] =
-        [&[&read], &set, modules, &[&hierarchy], &elaborate, registers, &words, memories, end, &["write_json"]];
+    let library = library();
+    let library: Vec<&str> = library.iter().map(String::as_str).collect();
+    let lists: [&[&str]; 11] = [
+        &library,
+        &[&read],
+        &set,
+        modules,
+        &[&hierarchy],
+        &elaborate,
+        registers,
+        &words,
+        memories,
+        end,
+        &["write_json"],
+    ];
     let commands: Vec<&str> = lists.concat();
     Ok(commands.join("\n") + "\n")
 }
