@@ -4,7 +4,8 @@
 //! functions on a few thousand inputs (`crates/duologue/tests/decoders.rs`), `make fuzz` under libFuzzer.
 
 use circuit::format::bristol::{self, Dialect, Names};
-use circuit::{Program, Schedule};
+use circuit::format::{aiger, blif, shdl};
+use circuit::{Circuit, Program, Schedule};
 use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
 use duologue::correlation::{Demand, Maker, RefillStep, Stock, choice, pool};
 use duologue::ot::base::Points;
@@ -34,7 +35,7 @@ pub struct Target {
 }
 
 /// All of them, in the order of what a peer sends first; then files.
-pub const ALL: [Target; 16] = [
+pub const ALL: [Target; 18] = [
     Target { name: "frame", run: frame, seeds: frames },
     Target { name: "hello", run: hello, seeds: hellos },
     Target { name: "terms", run: terms, seeds: all_terms },
@@ -48,6 +49,8 @@ pub const ALL: [Target; 16] = [
     Target { name: "bristol_fashion", run: bristol_fashion, seeds: fashions },
     Target { name: "bristol_old", run: bristol_old, seeds: olds },
     Target { name: "aiger", run: aiger, seeds: aigers },
+    Target { name: "blif", run: blif, seeds: blifs },
+    Target { name: "shdl", run: shdl, seeds: shdls },
     Target { name: "public_key", run: public_key, seeds: public_keys },
     Target { name: "identity", run: identity, seeds: identities },
     Target { name: "stored_file", run: stored_file, seeds: stored_files },
@@ -399,9 +402,50 @@ fn fashions() -> Vec<Vec<u8>> {
     vec![small.into(), bristol::write(&program().circuits()[0]).into()]
 }
 
-/// A circuit in AIGER, ASCII or binary: at worst an error with its line.
+/// A circuit in AIGER, ASCII or binary: at worst an error with its line. What is read can be written.
 pub fn aiger(bytes: &[u8]) {
-    drop(circuit::format::aiger::read(bytes, "fuzz"));
+    if let Ok(circuit) = aiger::read(bytes, "fuzz") {
+        let again = aiger::read(&aiger::write(&circuit).expect("a small circuit"), "fuzz");
+        same_widths(&circuit, &again.expect("what we write can be read"));
+    }
+}
+
+/// Two circuits with as many bits of inputs and outputs.
+fn same_widths(one: &Circuit, other: &Circuit) {
+    let widths = |circuit: &Circuit| (circuit.input_width(), circuit.output_width());
+    assert_eq!(widths(one), widths(other));
+}
+
+/// A circuit in BLIF. What is read can be written.
+pub fn blif(bytes: &[u8]) {
+    if let Ok(circuit) = blif::read(bytes, "fuzz") {
+        let again = blif::read(blif::write(&circuit).as_bytes(), "fuzz");
+        same_widths(&circuit, &again.expect("what we write can be read"));
+    }
+}
+
+fn blifs() -> Vec<Vec<u8>> {
+    let covers = ".model m # one\n.inputs a[0] a[1] \\\n b\n.outputs y z\n.names a[0] a[1] t\n1- 0\n-1 0\n.names t b y\n01 1\n10 1\n\
+        .names z\n1\n.end\n";
+    let cells =
+        ".inputs a b c\n.outputs y z\n.gate DUO_MAJ A=a B=b C=c Y=y\n.gate DUO_MUX A=a B=y S=t Y=z\n.conn c t\n";
+    let wide = ".inputs a b c d e f g h\n.outputs y\n.names a b c d e f g h y\n1111---- 1\n----0101 1\n";
+    [covers, cells, wide].map(|text| text.as_bytes().to_vec()).to_vec()
+}
+
+/// A circuit in SHDL. What is read can be written, and keeps its parties.
+pub fn shdl(bytes: &[u8]) {
+    if let Ok(file) = shdl::read(bytes, "fuzz") {
+        let again = shdl::read(shdl::write(&file.circuit, &file.parties).as_bytes(), "fuzz");
+        same_widths(&file.circuit, &again.expect("what we write can be read").circuit);
+    }
+}
+
+fn shdls() -> Vec<Vec<u8>> {
+    let text = "0 input //output$input.alice$0\n1 input //output$input.bob.x$1\n2 input //output$input.bob.x$0\n\
+        3 gate arity 3 table [ 0 1 0 1 0 0 1 1 ] inputs [ 0 1 2 ]\n4 gate arity 0 table [1] inputs []\n\
+        5 output gate arity 2 table [ 0 1 1 0 ] inputs [ 3 4 ]\t//output$output.alice$0\n";
+    vec![text.into(), b"0 input\n1 output gate arity 1 table [ 1 0 ] inputs [ 0 ]\n".to_vec()]
 }
 
 fn aigers() -> Vec<Vec<u8>> {

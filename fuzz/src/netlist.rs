@@ -21,7 +21,7 @@ pub fn netlist(bytes: &[u8]) {
     }
 }
 
-/// A sum, a selection by a table, and a register that Bob fills.
+/// A sum, a selection by a table, a register that Bob fills, and a cell of the technology library.
 pub fn netlists() -> Vec<Vec<u8>> {
     let ports = r#""clk":{"direction":"input","bits":[2]},"a":{"direction":"input","bits":[3,4]},
         "y":{"direction":"output","bits":[5,6]}"#;
@@ -40,5 +40,7 @@ pub fn netlists() -> Vec<Vec<u8>> {
         "port_directions":{"CLK":"input","D":"input","Q":"output"},"connections":{"CLK":[2],"D":[3,4],"Q":[5,6]}}"#;
     let choice = r#""p":{"type":"$pmux","port_directions":{"A":"input","B":"input","S":"input","Y":"output"},
         "connections":{"A":[3,4],"B":[4,3,"0","x"],"S":[2,3],"Y":[5,6]}}"#;
-    vec![module(sum, ""), module(table, ""), module(register, names), module(choice, "")]
+    let cell = r#""c":{"type":"DUO_MAJ","connections":{"A":[3],"B":["1"],"C":[4],"Y":[5]}},
+        "n":{"type":"DUO_NOT","connections":{"A":[5],"Y":[6]}}"#;
+    vec![module(cell, ""), module(sum, ""), module(table, ""), module(register, names), module(choice, "")]
 }

@@ -108,6 +108,15 @@ impl Builder {
         self.output_bits.extend_from_slice(bits);
     }
 
+    /// Output ports that have these bits one behind the other.
+    pub(crate) fn outputs(&mut self, ports: &[Port], mut bits: &[Bit]) {
+        for port in ports {
+            let (word, rest) = bits.split_at(port.ty.width as usize);
+            self.output_as(port.name.clone(), port.ty, word);
+            bits = rest;
+        }
+    }
+
     /// a ⊕ b; free.
     pub fn xor(&mut self, a: Bit, b: Bit) -> Bit {
         let flip = a.complemented() ^ b.complemented();

@@ -8,6 +8,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Not;
+use std::str::FromStr;
 
 use zeroize::Zeroize;
 
@@ -147,6 +148,34 @@ impl fmt::Display for Type {
             Kind::Fixed { fraction } => write!(f, "fixed({width}, {fraction})"),
             Kind::Float { exponent } => write!(f, "float({width}, {exponent})"),
         }
+    }
+}
+
+impl FromStr for Type {
+    type Err = Error;
+
+    /// As [`Display`](fmt::Display) writes it; `bit` is `bits(1)`.
+    fn from_str(text: &str) -> Result<Self> {
+        let unknown = || {
+            let known = "bit, bits(N), uint(N), int(N), fixed(N, FRACTION) or float(N, EXPONENT)";
+            Error::usage(format!("'{}' is no type: write {known}", text.escape_default()))
+        };
+        if text.trim() == "bit" {
+            return Ok(bits(1));
+        }
+        let (kind, rest) = text.trim().split_once('(').ok_or_else(unknown)?;
+        let numbers = rest.strip_suffix(')').ok_or_else(unknown)?.split(',').map(|number| number.trim().parse().ok());
+        let numbers: Vec<u32> = numbers.collect::<Option<_>>().ok_or_else(unknown)?;
+        let ty = match (kind, &numbers[..]) {
+            ("bits", &[width]) => bits(width),
+            ("uint", &[width]) => uint(width),
+            ("int", &[width]) => int(width),
+            ("fixed", &[width, fraction]) => Type { kind: Kind::Fixed { fraction }, width },
+            ("float", &[width, exponent]) => Type { kind: Kind::Float { exponent }, width },
+            _ => return Err(unknown()),
+        };
+        check_type(ty).map_err(|why| Error::usage(format!("the type {ty} {why}")))?;
+        Ok(ty)
     }
 }
 

@@ -1,8 +1,12 @@
 //! AIGER files: what they mean, and that no file is too odd to be refused.
 
-use circuit::format::aiger::read;
+#[path = "common/random.rs"]
+mod random;
+
+use circuit::format::aiger::{read, write, write_ascii};
 use circuit::{Circuit, bits};
 use proptest::prelude::*;
+use random::{circuit, table};
 
 /// A half adder as the format's paper has it, ANDs in either order.
 const TEXT: &str = "aag 7 2 0 2 3\n2\n4\n6\n12\n6 13 15\n12 2 4\n14 3 5\ni0 x\ni1 y\no0 s\no1 c\nc\nhalf adder\n";
@@ -67,6 +71,16 @@ fn what_is_wrong_is_said() {
 }
 
 proptest! {
+    #[test]
+    fn random_circuits_survive_the_file(circuit in circuit()) {
+        let files = [write(&circuit).unwrap(), write_ascii(&circuit).unwrap()];
+        let [binary, text] = files.map(|file| read(&file, "random").unwrap());
+        prop_assert_eq!(&binary, &text);
+        prop_assert_eq!(table(&binary), table(&circuit));
+        let names = |circuit: &Circuit| circuit.inputs().iter().chain(circuit.outputs()).map(|port| port.name.clone()).collect::<Vec<_>>();
+        prop_assert_eq!(names(&binary), names(&circuit));
+    }
+
     #[test]
     fn no_file_makes_it_panic(
         binary: bool, place: prop::sample::Index, byte: u8, cut: prop::sample::Index, noise in prop::collection::vec(any::<u8>(), 0..60),

@@ -1,12 +1,15 @@
 //! Bristol files: known circuits by their truth tables, round trips, and files that lie.
 
 mod common;
+#[path = "common/random.rs"]
+mod random;
 
 use circuit::blocks::{Goal, find};
 use circuit::format::bristol::{Dialect, Names, read, read_as, write, write_old};
-use circuit::{Builder, Circuit, Error};
-use common::{bits_of, bits_of_bytes, bytes_of, hex, number_of};
+use circuit::{Circuit, Error};
+use common::{bits_of, bits_of_bytes, bytes_of, hex};
 use proptest::prelude::*;
+use random::{circuit, ports as show, table};
 
 /// Adds two bits: a half adder, in Fashion.
 const HALF: &str = "2 4\n2 1 1\n1 2\n\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n";
@@ -22,11 +25,6 @@ fn names() -> Names<'static> {
 
 fn parse(text: &str) -> Circuit {
     read(text.as_bytes(), &names()).unwrap()
-}
-
-fn table(circuit: &Circuit) -> Vec<u128> {
-    let width = circuit.input_width() as u32;
-    (0..1 << width).map(|input| number_of(&circuit.evaluate(&bits_of(input, width)))).collect()
 }
 
 /// What is wrong with a file, and in which line.
@@ -51,10 +49,6 @@ fn small_files_have_their_truth_tables() {
 
 #[test]
 fn ports_have_names_and_widths() {
-    let show = |circuit: &Circuit| -> Vec<String> {
-        let ports = circuit.inputs().iter().chain(circuit.outputs());
-        ports.map(|port| format!("{} {}", port.name, port.ty)).collect()
-    };
     let circuit = parse(ALL);
     assert_eq!(show(&circuit), ["in0 bits(2)", "in1 bits(2)", "out0 bits(3)", "out1 bits(2)"]);
     let named = Names { circuit: "half", inputs: &["x", "y"], outputs: &["sum"] };
@@ -145,28 +139,6 @@ fn the_old_format_has_few_ports() {
     let mux = find("mux").unwrap().circuit(&[4], Goal::Size).unwrap();
     let message = write_old(&mux).unwrap_err().to_string();
     assert!(message.contains("circuit 'mux' has 3 and 1"), "{message}");
-}
-
-/// A random circuit: every gate takes two of the bits before it, plain or complemented.
-fn circuit() -> impl Strategy<Value = Circuit> {
-    let gates = prop::collection::vec((any::<(bool, bool, bool)>(), any::<(u16, u16)>()), 0..60);
-    let outputs = prop::collection::vec((any::<u16>(), any::<bool>()), 1..12);
-    (1u32..6, 1u32..6, gates, outputs, 1usize..4).prop_map(|(first, second, gates, outputs, ports)| {
-        let mut c = Builder::new("random");
-        let mut bits = vec![circuit::Bit::FALSE];
-        bits.extend(c.bits("a", first).0);
-        bits.extend(c.uint("b", second).0);
-        for ((and, p, q), (i, j)) in gates {
-            let pick = |i: u16, flip| bits[usize::from(i) % bits.len()].flip(flip);
-            let (x, y) = (pick(i, p), pick(j, q));
-            bits.push(if and { c.and(x, y) } else { c.xor(x, y) });
-        }
-        let pick = |&(i, flip): &(u16, bool)| bits[usize::from(i) % bits.len()].flip(flip);
-        for (i, part) in outputs.chunks(outputs.len().div_ceil(ports)).enumerate() {
-            c.output(format!("z{i}"), &circuit::Bits(part.iter().map(pick).collect()));
-        }
-        c.finish()
-    })
 }
 
 proptest! {

@@ -83,6 +83,8 @@ bounded! {
     bristol_fashion 5000
     bristol_old 5000
     aiger 5000
+    blif 5000
+    shdl 5000
     public_key 10000
     identity 3000
     stored_file 40000

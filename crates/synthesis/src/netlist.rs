@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::{choices, extremes};
 use circuit::blocks::Goal;
 use circuit::error::counted;
+use circuit::format::cells;
 use json::{RawBit, RawCell, RawModule};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -289,7 +290,8 @@ impl Nets<'_> {
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for (port, bits) in &raw.connections.0 {
             let bits = self.signals(bits);
-            match raw.directions.get(port).map(String::as_str) {
+            let direction = raw.directions.get(port).map(String::as_str);
+            match direction.or_else(|| of_library(&raw.kind, port)) {
                 Some("output") => outputs.push((port.clone(), bits)),
                 Some("input") => inputs.push((port.clone(), bits)),
                 _ if self.known.contains_key(&raw.kind) => {
@@ -365,6 +367,15 @@ impl Module {
             self.drivers[net as usize] = driver;
         }
         Ok(())
+    }
+}
+
+/// Which way a pin of a cell of our library goes, for tools that have not read the library.
+fn of_library(kind: &str, pin: &str) -> Option<&'static str> {
+    let cell = cells::find(kind)?;
+    match pin {
+        cells::OUTPUT => Some("output"),
+        _ => cell.inputs.contains(&pin).then_some("input"),
     }
 }
 

@@ -6,6 +6,7 @@
 use crate::blocks::{self, Given};
 use crate::error::{Error, Result};
 use crate::netlist;
+use circuit::format::cells::{self, CELLS, OUTPUT};
 use rustc_hash::FxHashSet;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -219,7 +220,7 @@ fn roots(modules: &str) -> Vec<String> {
     let mut is_box = false;
     for line in modules.lines() {
         match line.strip_prefix("module \\").map(first) {
-            Some(name) if !is_box && !inner.contains(&name) => roots.push(name),
+            Some(name) if !is_box && !inner.contains(&name) && cells::find(&name).is_none() => roots.push(name),
             _ => {}
         }
         is_box = (is_box && line.starts_with("attribute")) || line.starts_with("attribute \\blackbox 1");
@@ -231,6 +232,18 @@ fn whole(file: &mut File) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
     read.map(|_| bytes).map_err(|why| machine("reading what Yosys wrote", &why))
+}
+
+/// Makes the cells of our library known, so that netlists mapped to it are read: boxes, for which files may have modules.
+fn technology() -> Vec<String> {
+    let with = |pin: &str| {
+        let having = CELLS.iter().filter(|cell| pin == OUTPUT || cell.inputs.contains(&pin));
+        having.map(|cell| cell.name).collect::<Vec<_>>().join(" ")
+    };
+    let all = with(OUTPUT);
+    let pins = ["A", "B", "C", "S"].map(|pin| format!("add -input {pin} 1 {}", with(pin)));
+    let ends = [format!("add -output {OUTPUT} 1 {all}"), format!("setattr -mod -set blackbox 1 {all}")];
+    [&[format!("add -mod {all}")], &pins[..], &ends[..]].concat()
 }
 
 /// The script. Names go into it, so they must not have what means something there.
@@ -268,8 +281,22 @@ fn commands(design: &Design) -> Result<String> {
     let set: Vec<&str> = set.iter().map(String::as_str).collect();
     let boxes = library.1.iter().map(String::as_str).chain(BOXES);
     let boxes: Vec<&str> = [&library.0[..]].into_iter().chain(boxes).collect();
-    let lists: [&[&str]; 11] =
-        [&[&read], &boxes, &set, modules, &[&hierarchy], &elaborate, registers, &words, memories, end, &["write_json"]];
+    let technology = technology();
+    let technology: Vec<&str> = technology.iter().map(String::as_str).collect();
+    let lists: [&[&str]; 12] = [
+        &technology,
+        &[&read],
+        &boxes,
+        &set,
+        modules,
+        &[&hierarchy],
+        &elaborate,
+        registers,
+        &words,
+        memories,
+        end,
+        &["write_json"],
+    ];
     let commands: Vec<&str> = lists.concat();
     Ok(commands.join("\n") + "\n")
 }

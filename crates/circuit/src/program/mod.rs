@@ -149,13 +149,20 @@ impl Program {
     ///
     /// The lanes are the public size `lanes`.
     pub fn of_circuit(circuit: &Circuit, owners: &[Owner]) -> Program {
+        Program::of_circuit_to(circuit, owners, &[])
+    }
+
+    /// Like [`of_circuit`](Self::of_circuit) with who learns each output; those beyond the list go to both.
+    #[doc(hidden)]
+    pub fn of_circuit_to(circuit: &Circuit, owners: &[Owner], recipients: &[Recipient]) -> Program {
         let mut p = Program::new(circuit.name());
         let lanes = p.size("lanes", 0..=1 << 32);
         let ports = circuit.inputs().iter().zip(owners.iter().cycle());
         let args: Vec<Value> = ports.map(|(port, &owner)| p.input(&port.name, owner, port.ty, lanes)).collect();
         let results = p.map_all(circuit, &args);
-        for (port, &value) in circuit.outputs().iter().zip(&results) {
-            p.output(&port.name, Recipient::Both, value);
+        let recipients = recipients.iter().copied().chain(std::iter::repeat(Recipient::Both));
+        for ((port, &value), to) in circuit.outputs().iter().zip(&results).zip(recipients) {
+            p.output(&port.name, to, value);
         }
         p
     }

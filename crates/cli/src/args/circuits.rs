@@ -2,11 +2,12 @@
 
 use super::PROGRAM;
 use super::least::Least;
-use super::values::{Pair, garbling, goal, nanoseconds, party};
+use super::values::{Pair, garbling, goal, nanoseconds, party, port};
 use crate::config::Maker;
 use crate::grain::MOST_CORES;
 use clap::ValueEnum;
 use duologue::channel::Link;
+use duologue::circuit::Port;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::optimise::gates::MOST_EFFORT;
 use duologue::{Garbling, Party};
@@ -126,7 +127,8 @@ pub struct Compile {
     /// The files with the design, or one netlist in JSON that Yosys wrote (FILE.json)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// FILE.duo for a program, FILE.bristol or FILE.txt for a circuit in Bristol Fashion
+    /// FILE.duo for a program; for a circuit FILE.bristol or FILE.txt (Bristol Fashion), FILE.shdl, FILE.blif, FILE.aag,
+    /// FILE.aig or FILE.v
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
     /// The module to compile; by default the one that no other contains
@@ -179,7 +181,7 @@ Parties can be named in the design:
 
 #[derive(clap::Args)]
 pub struct Import {
-    /// A file in Bristol Fashion, in the old Bristol format, or in AIGER (aag or aig)
+    /// A circuit in Bristol Fashion, in the old Bristol format, in AIGER (aag or aig), in BLIF, or in SHDL
     pub file: PathBuf,
     /// The .duo file to write
     #[arg(long, short, value_name = "FILE")]
@@ -187,9 +189,13 @@ pub struct Import {
     /// The format of the file
     #[arg(long, value_enum, default_value = "auto")]
     pub format: Format,
-    /// Who supplies each input
-    #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party(), default_value = "alice,bob")]
-    pub inputs: Vec<Party>,
+    /// Who supplies each input [default: whom the file names, else alice,bob]
+    #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party())]
+    pub inputs: Option<Vec<Party>>,
+    /// A port by its name and type, such as "key:bits(128)", in the order of the bits, first all inputs, then outputs:
+    /// bit, bits(N), uint(N), int(N), fixed(N, FRACTION) or float(N, EXPONENT)
+    #[arg(long = "port", value_name = "NAME:TYPE", value_parser = port)]
+    pub ports: Vec<Port>,
     /// Keep the circuit to alice, as her input `function` in this new .npy file: the program says no more than its ports and
     /// how many gates it has; all inputs are bob's, and he alone learns the outputs
     #[arg(long, value_name = "FILE", conflicts_with = "inputs")]
@@ -205,13 +211,16 @@ pub enum Format {
     Bristol,
     BristolOld,
     Aiger,
+    Blif,
+    Shdl,
 }
 
 #[derive(clap::Args)]
 pub struct Optimise {
-    /// A program (FILE.duo), or a circuit in Bristol Fashion, in the old Bristol format, or in AIGER
+    /// A program (FILE.duo), or a circuit in a format that `duologue import` reads
     pub file: PathBuf,
-    /// FILE.duo for a program, FILE.bristol or FILE.txt for a circuit in Bristol Fashion
+    /// FILE.duo for a program; for a circuit FILE.bristol or FILE.txt (Bristol Fashion), FILE.shdl, FILE.blif, FILE.aag,
+    /// FILE.aig or FILE.v
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
     /// Fewer ANDs; with depth, in no more layers
@@ -220,9 +229,13 @@ pub struct Optimise {
     /// How much to try: 0 for what takes no search, 9 for all
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_EFFORT)))]
     pub effort: u32,
-    /// Who supplies each input of a circuit [default: alice,bob]
+    /// Who supplies each input of a circuit [default: whom the file names, else alice,bob]
     #[arg(long, value_name = "PARTIES", value_delimiter = ',', value_parser = party())]
     pub inputs: Option<Vec<Party>>,
+    /// A port by its name and type, such as "key:bits(128)", in the order of the bits, first all inputs, then outputs:
+    /// bit, bits(N), uint(N), int(N), fixed(N, FRACTION) or float(N, EXPONENT)
+    #[arg(long = "port", value_name = "NAME:TYPE", value_parser = port)]
+    pub ports: Vec<Port>,
 }
 
 #[derive(clap::Args)]
@@ -230,7 +243,8 @@ pub struct Optimise {
 pub struct Export {
     /// The program to write
     pub program: String,
-    /// FILE.duo for a program, FILE.txt for a circuit in Bristol Fashion
+    /// FILE.duo for a program; for a circuit FILE.bristol or FILE.txt (Bristol Fashion), FILE.shdl, FILE.blif, FILE.aag,
+    /// FILE.aig or FILE.v
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
     /// Who supplies each input of a block

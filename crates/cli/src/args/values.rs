@@ -2,6 +2,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use duologue::channel::Link;
+use duologue::circuit::Port;
 use duologue::circuit::blocks::Goal;
 use duologue::{Garbling, Party, Scheme, Timing};
 use std::str::FromStr;
@@ -85,6 +86,13 @@ impl<T: FromStr<Err: std::fmt::Display>> FromStr for Pair<T> {
         let name = name.to_string();
         Ok(Pair { name, value })
     }
+}
+
+/// `NAME:TYPE`, a port of a circuit.
+pub fn port(text: &str) -> Result<Port, String> {
+    let (name, ty) = text.rsplit_once(':').ok_or("write NAME:TYPE, such as \"key:bits(128)\"")?;
+    let ty = ty.parse().map_err(|why: duologue::circuit::Error| why.to_string())?;
+    Ok(Port::new(name, ty))
 }
 
 /// A simulated line, or none.

@@ -1,13 +1,14 @@
-//! `duologue compile`: a program, or a circuit in Bristol Fashion, from a design in Verilog.
+//! `duologue compile`: a program, or a circuit in one of the formats that others read, from a design in Verilog.
 
 use super::export::{self, Written};
+use super::form::{CircuitForm, Form, parties as parties_of};
 use super::import;
-use crate::args::{Compile, Format, Pair};
+use crate::args::{Compile, Pair};
 use crate::failure::Failure;
 use crate::io::console::{Console, count};
 use crate::io::output;
 use crate::program;
-use duologue::circuit::format::bristol;
+use duologue::circuit::format::ports::Parties;
 use duologue::circuit::{Circuit, Program};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -23,8 +24,10 @@ use synthesis::yosys::{Design, Netlist, Yosys};
 pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
     let form = Form::of(&args.output)?;
     let said = said(args)?;
-    if matches!(form, Form::Bristol) && !(args.inputs.is_empty() && args.outputs.is_empty()) {
-        let why = "--inputs and --outputs name parties, and a circuit in Bristol Fashion has none";
+    if let Form::Circuit(form) = form
+        && !(form.has_parties() || args.inputs.is_empty() && args.outputs.is_empty())
+    {
+        let why = format!("--inputs and --outputs name parties, and a circuit in {} has none", form.name());
         return Err(Failure::input(why).hint("write a program (-o FILE.duo), or leave them away"));
     }
     let blocks = blocks(args)?;
@@ -38,7 +41,10 @@ pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
             let figures = Figures::of(&made.circuit);
             match form {
                 Form::Program => (Made::Program(parties::program(&made, &said)?), figures),
-                Form::Bristol => (Made::Circuit(made.circuit), figures),
+                Form::Circuit(form) => {
+                    let parties = parties(&made, &said, form)?;
+                    (Made::Circuit(made.circuit, parties), figures)
+                }
             }
         }
     };
@@ -46,12 +52,12 @@ pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
         (Form::Program, Made::Program(program)) => {
             (program.to_bytes()?, File::Program(Written::new(program, &args.output)?))
         }
-        (Form::Bristol, Made::Circuit(circuit)) => {
+        (Form::Circuit(form), Made::Circuit(circuit, parties)) => {
             let file = args.output.display().to_string();
-            (bristol::write(circuit).into_bytes(), File::Circuit { file })
+            (form.bytes(circuit, parties)?, File::Circuit { file })
         }
         _ => {
-            let why = "a circuit in Bristol Fashion runs once, and not in cycles";
+            let why = "a circuit alone runs once, and not in cycles";
             return Err(Failure::input(why).hint("write a program (-o FILE.duo), or give --unroll"));
         }
     };
@@ -60,10 +66,21 @@ pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
     console.show(&Compiled { written, front_end: module.creator.clone(), warnings, figures })
 }
 
-/// A program, or a circuit alone.
+/// A program, or a circuit alone and whose its inputs and outputs are.
 enum Made {
     Program(Program),
-    Circuit(Circuit),
+    Circuit(Circuit, Parties),
+}
+
+/// The parties of a circuit whose file has them, if the design or a flag names any.
+fn parties(made: &synthesis::Made, said: &Said, form: CircuitForm) -> Result<Parties, Failure> {
+    let ports = || made.inputs.iter().chain(&made.outputs);
+    let is_named = ports().any(|port| port.party.is_some() || port.reveal.is_some());
+    let is_said = !(said.inputs.is_empty() && said.outputs.is_empty());
+    match form.has_parties() && (is_named || is_said) {
+        true => Ok(parties_of(&parties::program(made, said)?)),
+        false => Ok(Parties::default()),
+    }
 }
 
 fn clocked(module: &Module, args: &Compile, cycles: u64, said: &Said) -> Result<(Made, Figures), Failure> {
@@ -85,9 +102,9 @@ fn clocked(module: &Module, args: &Compile, cycles: u64, said: &Said) -> Result<
         depth: clocked.depth(cycles),
         iterated: clocked.again.is_some().then_some(cycles),
     };
-    let is_circuit = matches!(Form::of(&args.output)?, Form::Bristol);
+    let is_circuit = matches!(Form::of(&args.output)?, Form::Circuit(_));
     Ok(match (clocked.again, &clocked.once[..]) {
-        (None, [circuit]) if is_circuit => (Made::Circuit(circuit.clone()), figures),
+        (None, [circuit]) if is_circuit => (Made::Circuit(circuit.clone(), parties_of(&clocked.program)), figures),
         _ => (Made::Program(clocked.program), figures),
     })
 }
@@ -99,26 +116,6 @@ fn active(reset: &str) -> Result<(String, bool), Failure> {
         Some((name, "1")) => Ok((name.to_string(), true)),
         Some((name, "0")) => Ok((name.to_string(), false)),
         Some(_) => Err(Failure::input(format!("--reset {reset}: a reset is active at 0 or at 1"))),
-    }
-}
-
-/// What is written, by the end of the file's name.
-enum Form {
-    Program,
-    Bristol,
-}
-
-impl Form {
-    fn of(path: &Path) -> Result<Form, Failure> {
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("duo") => Ok(Form::Program),
-            Some("bristol" | "txt") => Ok(Form::Bristol),
-            _ => {
-                let why = format!("{}: the end of a file's name says its format", path.display());
-                let hint = "name it FILE.duo (a program) or FILE.bristol (a circuit in Bristol Fashion)";
-                Err(Failure::input(why).hint(hint))
-            }
-        }
     }
 }
 
@@ -163,7 +160,7 @@ fn blocks(args: &Compile) -> Result<Vec<Given>, Failure> {
             })?;
             circuit.clone()
         } else {
-            import::read(file, Format::Auto)?
+            import::circuit(file)?
         };
         Ok(Given { module: pair.name.clone(), circuit: Rc::new(circuit) })
     };

@@ -1,11 +1,11 @@
-//! `duologue export`: a program as a `.duo` file, or its circuit as a Bristol Fashion file.
+//! `duologue export`: a program as a `.duo` file, or its circuit in one of the formats that others read.
 
+use super::form::Form;
 use crate::args::Export;
 use crate::failure::Failure;
 use crate::io::console::{Console, count, hex};
 use crate::io::{output, shown};
 use crate::program;
-use duologue::circuit::format::bristol;
 use duologue::circuit::program::{Step, Value};
 use duologue::circuit::{Circuit, Program};
 use serde::Serialize;
@@ -13,6 +13,7 @@ use std::fmt;
 use std::path::Path;
 
 pub fn run(args: &Export, console: &Console) -> Result<(), Failure> {
+    let form = Form::of(&args.output)?;
     let program = program::load_with(
         &args.program,
         &args.inputs,
@@ -22,17 +23,7 @@ pub fn run(args: &Export, console: &Console) -> Result<(), Failure> {
         &program::Ours::default(),
     )?
     .program;
-    let extension = args.output.extension().and_then(|extension| extension.to_str());
-    let bytes = match extension {
-        Some("duo") => program.to_bytes()?,
-        Some("txt") => bristol::write(circuit(&program)?).into_bytes(),
-        _ => {
-            let why = format!("{}: the end of a file's name says its format", args.output.display());
-            return Err(
-                Failure::input(why).hint("name it FILE.duo (a program) or FILE.txt (a circuit in Bristol Fashion)")
-            );
-        }
-    };
+    let bytes = form.bytes(&program)?;
     output::write_file(&args.output, &bytes)?;
     console.show(&Written::new(&program, &args.output)?)
 }
@@ -81,7 +72,7 @@ fn is_applied_as_it_is(program: &Program, circuit: &Circuit) -> bool {
 }
 
 fn more_than_a_circuit(program: &Program, what: &str) -> Failure {
-    let why = format!("'{}' is more than a circuit, and a Bristol file holds no more: it has {what}", program.name());
+    let why = format!("'{}' is more than a circuit, and only a .duo file holds more: it has {what}", program.name());
     Failure::input(why).hint("name the file FILE.duo to keep all of it; `duologue inspect` shows the steps")
 }
 

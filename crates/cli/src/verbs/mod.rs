@@ -8,6 +8,7 @@ pub mod cost;
 pub mod demo;
 pub mod doctor;
 pub mod export;
+mod form;
 pub mod he;
 pub mod help;
 pub mod import;

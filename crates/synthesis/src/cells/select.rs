@@ -4,6 +4,7 @@ use super::{Inputs, misshapen};
 use crate::error::{Error, Result};
 use crate::number::Known;
 use circuit::blocks::{Goal, mux, table};
+use circuit::format::cells;
 use circuit::{Bit, Builder, UInt};
 
 /// The most bits of an index: 2^16 words.
@@ -133,7 +134,7 @@ pub(super) fn equal_bits(c: &mut Builder, inputs: &Inputs) -> Result<Vec<Bit>> {
     Ok(a.iter().zip(b).map(|(&a, &b)| !c.xor(a, b)).collect())
 }
 
-/// A gate of single bits; none if it is no such gate.
+/// A gate of single bits, of Yosys or of our library; none if it is no such gate.
 pub(super) fn gate(c: &mut Builder, kind: &str, inputs: &Inputs) -> Result<Option<Bit>> {
     let one = |port: &str| inputs.one(port);
     Ok(Some(match kind {
@@ -153,7 +154,13 @@ pub(super) fn gate(c: &mut Builder, kind: &str, inputs: &Inputs) -> Result<Optio
         "$_MUX8_" => tree(c, inputs, "ABCDEFGH", "STU")?,
         "$_MUX16_" => tree(c, inputs, "ABCDEFGHIJKLMNOP", "STUV")?,
         "$_AOI3_" | "$_OAI3_" | "$_AOI4_" | "$_OAI4_" => compound(c, kind, inputs)?,
-        _ => return Ok(None),
+        _ => match cells::find(kind) {
+            Some(cell) => {
+                let bits: Vec<Bit> = cell.inputs.iter().map(|pin| one(pin)).collect::<Result<_>>()?;
+                cell.build(c, &bits)
+            }
+            None => return Ok(None),
+        },
     }))
 }
 

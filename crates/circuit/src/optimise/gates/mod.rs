@@ -13,7 +13,7 @@
 //! nodes any two different ones agree with probability below 2^-87, and then 64 lanes of the network must agree too. Besides, a whole circuit is compared with what it
 //! came from before it is given out: on all inputs up to 24 bits, else on 2^20 lanes. Everything is deterministic.
 
-mod affine;
+pub(crate) mod affine;
 mod check;
 mod cuts;
 mod network;

@@ -1,14 +1,11 @@
-//! AIGER files, ASCII (`aag`) and binary (`aig`), read: circuits of ANDs and complements.
-//!
-//! Format: Biere, *The AIGER And-Inverter Graph (AIG) Format* (2007), and of its version 1.9 the header. Circuits alone: a
-//! file with latches, or with properties to prove, is refused. Inputs and outputs are single bits there; those that the
-//! symbol table calls `a[0]`, `a[1]`, … in this order become one port `a`, and bits in a row that it does not name become
-//! one as well. Reading is total, and its memory is bounded by the length of the file.
+//! Reading.
 
+use super::FORMAT;
 use crate::builder::Builder;
 use crate::error::{Error, Result};
-use crate::graph::{Bit, Circuit, bits, check_name};
-use std::collections::HashSet;
+use crate::format::nets::Nets;
+use crate::format::ports::{Names, grouped};
+use crate::graph::{Bit, Circuit, Port};
 
 /// Inputs that a binary file may have beyond its length in bytes: they are written nowhere.
 const UNWRITTEN: u64 = 1 << 20;
@@ -21,11 +18,11 @@ pub fn read(file: &[u8], name: &str) -> Result<Circuit> {
     let outputs: Vec<u32> = (0..header.outputs).map(|_| reader.literal("an output", &header)).collect::<Result<_>>()?;
     let ands: Vec<And> = (0..header.ands).map(|i| reader.and(i, &header)).collect::<Result<_>>()?;
     let [input_names, output_names] = reader.symbols(&header)?;
-    let mut made = Maker { c: Builder::new(name), bits: vec![None; header.variables as usize + 1] };
-    made.bits[0] = Some(Bit::FALSE);
-    made.inputs(&inputs, &words(&input_names, "in"))?;
-    made.ands(&ands)?;
-    made.outputs(&outputs, &words(&output_names, "out"))?;
+    let mut made = Maker { c: Builder::new(name), nets: Nets::new(FORMAT, header.variables as usize + 1) };
+    made.nets.set(0, Bit::FALSE);
+    made.inputs(&inputs, &grouped(&input_names, "in"))?;
+    made.ands(ands)?;
+    made.outputs(&outputs, &grouped(&output_names, "out"))?;
     made.c.try_finish()
 }
 
@@ -44,9 +41,6 @@ struct And {
     operands: [u32; 2],
     place: usize,
 }
-
-/// The names of inputs or of outputs.
-type Names = Vec<Option<String>>;
 
 struct Reader<'a> {
     rest: &'a [u8],
@@ -189,119 +183,51 @@ impl<'a> Reader<'a> {
 }
 
 fn wrong(line: usize, why: impl Into<String>) -> Error {
-    Error::Syntax { format: "AIGER", line, why: why.into() }
+    Error::Syntax { format: FORMAT, line, why: why.into() }
 }
 
-/// Ports: names with how many bits they have.
-fn words(names: &Names, default: &str) -> Vec<(String, u32)> {
-    let (mut words, mut taken, mut at) = (Vec::new(), HashSet::new(), 0);
-    while at < names.len() {
-        let (wanted, width) = word(&names[at..]);
-        let allowed = |name: &String, taken: &HashSet<String>| check_name(name).is_ok() && !taken.contains(name);
-        let mut name = wanted.unwrap_or_else(|| format!("{default}{at}"));
-        if !allowed(&name, &taken) {
-            name = format!("{default}{at}");
-        }
-        while !allowed(&name, &taken) {
-            name.push('_');
-        }
-        taken.insert(name.clone());
-        words.push((name, width as u32));
-        at += width;
-    }
-    words
-}
-
-/// The port that the first bit of these begins.
-fn word(names: &[Option<String>]) -> (Option<String>, usize) {
-    let Some(first) = &names[0] else {
-        return (None, names.iter().take_while(|name| name.is_none()).count());
-    };
-    let Some(base) = first.strip_suffix("[0]") else { return (Some(first.clone()), 1) };
-    let follows = |(i, name): (usize, &Option<String>)| name.as_deref() == Some(&*format!("{base}[{i}]"));
-    let width = names.iter().enumerate().take_while(|&one| follows(one)).count();
-    (Some(base.to_owned()), width)
-}
-
-/// The circuit under construction, and the bit of each variable.
+/// The circuit under construction, and the nets of its variables.
 struct Maker {
     c: Builder,
-    bits: Vec<Option<Bit>>,
+    nets: Nets<()>,
 }
 
 impl Maker {
-    fn define(&mut self, one: &And, bit: Bit) -> Result<()> {
-        let variable = one.output as usize / 2;
-        if one.output % 2 == 1 || self.bits[variable].is_some() {
-            return Err(wrong(one.place, format!("literal {} is complemented or defined twice", one.output)));
+    /// The variable of a literal that is to be defined.
+    fn variable(&self, one: &And) -> Result<u32> {
+        match one.output % 2 == 1 || self.nets.is_driven(one.output / 2) {
+            true => Err(wrong(one.place, format!("literal {} is complemented or defined twice", one.output))),
+            false => Ok(one.output / 2),
         }
-        self.bits[variable] = Some(bit);
-        Ok(())
     }
 
-    fn inputs(&mut self, inputs: &[And], words: &[(String, u32)]) -> Result<()> {
+    fn inputs(&mut self, inputs: &[And], ports: &[Port]) -> Result<()> {
         let mut rest = inputs.iter();
-        for (name, width) in words {
-            for (bit, input) in self.c.input(name.clone(), bits(*width)).into_iter().zip(rest.by_ref()) {
-                self.define(input, bit)?;
+        for port in ports {
+            for (bit, input) in self.c.input(port.name.clone(), port.ty).into_iter().zip(rest.by_ref()) {
+                let variable = self.variable(input)?;
+                self.nets.set(variable, bit);
             }
         }
         Ok(())
     }
 
     /// ANDs in whatever order they are written.
-    fn ands(&mut self, ands: &[And]) -> Result<()> {
-        let mut defined: Vec<Option<u32>> = vec![None; self.bits.len()];
-        for (i, and) in ands.iter().enumerate() {
-            let entry = &mut defined[and.output as usize / 2];
-            if entry.replace(i as u32).is_some() {
-                return Err(wrong(and.place, format!("variable {} is defined twice", and.output / 2)));
-            }
+    fn ands(&mut self, ands: Vec<And>) -> Result<()> {
+        for and in ands {
+            let variable = self.variable(&and)?;
+            self.nets.gate(variable, and.operands, (), and.place);
         }
-        let mut begun = vec![false; ands.len()];
-        for i in 0..ands.len() as u32 {
-            let mut stack = vec![i];
-            while let Some(&at) = stack.last() {
-                let and = &ands[at as usize];
-                if begun[at as usize] && self.bits[and.output as usize / 2].is_some() {
-                    stack.pop();
-                    continue;
-                }
-                let missing = and.operands.iter().find(|&&operand| self.bits[operand as usize / 2].is_none());
-                let Some(&missing) = missing else {
-                    let [a, b] = and.operands.map(|literal| self.value(literal));
-                    let bit = self.c.and(a, b);
-                    self.define(and, bit)?;
-                    begun[at as usize] = true;
-                    stack.pop();
-                    continue;
-                };
-                match defined[missing as usize / 2] {
-                    Some(below) if !begun[below as usize] => {
-                        begun[at as usize] = true;
-                        stack.push(below);
-                    }
-                    Some(_) => return Err(wrong(and.place, format!("the AND of literal {} reads itself", and.output))),
-                    None => return Err(wrong(and.place, format!("literal {missing} is never defined"))),
-                }
-            }
-        }
-        Ok(())
+        let name = |variable| format!("literal {}", 2 * variable);
+        self.nets.build(&mut self.c, name, |c, (), operands| c.and(operands[0], operands[1]))
     }
 
-    fn value(&self, literal: u32) -> Bit {
-        self.bits[literal as usize / 2].unwrap_or(Bit::FALSE).flip(literal % 2 == 1)
-    }
-
-    fn outputs(&mut self, outputs: &[u32], words: &[(String, u32)]) -> Result<()> {
-        if let Some(literal) = outputs.iter().find(|&&literal| self.bits[literal as usize / 2].is_none()) {
-            return Err(wrong(1, format!("an output is literal {literal}, which is never defined")));
-        }
-        let mut rest = outputs.iter();
-        for (name, width) in words {
-            let word: Vec<Bit> = rest.by_ref().take(*width as usize).map(|&literal| self.value(literal)).collect();
-            self.c.output_as(name.clone(), bits(*width), &word);
-        }
+    fn outputs(&mut self, outputs: &[u32], ports: &[Port]) -> Result<()> {
+        let bit = |&literal: &u32| self.nets.value(literal).ok_or(literal);
+        let bits: std::result::Result<Vec<Bit>, u32> = outputs.iter().map(bit).collect();
+        let bits =
+            bits.map_err(|literal| wrong(1, format!("an output is literal {literal}, which is never defined")))?;
+        self.c.outputs(ports, &bits);
         Ok(())
     }
 }
