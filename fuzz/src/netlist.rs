@@ -21,7 +21,7 @@ pub fn netlist(bytes: &[u8]) {
     }
 }
 
-/// A sum, a selection by a table, and a register that Bob fills.
+/// A sum, a selection by a table, a register that Bob fills, a choice, and a block by name.
 pub fn netlists() -> Vec<Vec<u8>> {
     let ports = r#""clk":{"direction":"input","bits":[2]},"a":{"direction":"input","bits":[3,4]},
         "y":{"direction":"output","bits":[5,6]}"#;
@@ -40,5 +40,8 @@ pub fn netlists() -> Vec<Vec<u8>> {
         "port_directions":{"CLK":"input","D":"input","Q":"output"},"connections":{"CLK":[2],"D":[3,4],"Q":[5,6]}}"#;
     let choice = r#""p":{"type":"$pmux","port_directions":{"A":"input","B":"input","S":"input","Y":"output"},
         "connections":{"A":[3,4],"B":[4,3,"0","x"],"S":[2,3],"Y":[5,6]}}"#;
-    vec![module(sum, ""), module(table, ""), module(register, names), module(choice, "")]
+    let block = r#""b":{"type":"product","parameters":{"W":"10"},"attributes":{"duologue_block":"multiply_low:{W}",
+        "duologue_goal":"depth"},"port_directions":{"a":"input","b":"input","out":"output"},
+        "connections":{"a":[3,4],"b":[4,"1"],"out":[5,6]}}"#;
+    vec![module(sum, ""), module(table, ""), module(register, names), module(choice, ""), module(block, "")]
 }
