@@ -67,7 +67,8 @@ fn files_are_circuits_of_modules() {
     place.run("export block:add:3 -o adder.duo").succeeded();
     place.run("export block:add:3 -o adder.txt").succeeded();
     place.run("compile twice.json -o twice.duo --block adder=adder.duo").succeeded();
-    let (alice, _) = place.both("twice.duo --insecure-plaintext --yes --json", "--input x=0,1,2,3,5", "");
+    let (alice, _) =
+        place.both("twice.duo --insecure-plaintext --yes --json --size lanes=5", "--input x=0,1,2,3,5", "");
     assert_eq!(alice.values("y"), [1, 3, 5, 7, 3]);
     place.run("compile twice.json -o none.duo").failed(7, &["'adder' is a box whose inside is not there"]);
     // A Bristol file has no names.

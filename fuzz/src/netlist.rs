@@ -21,7 +21,7 @@ pub fn netlist(bytes: &[u8]) {
     }
 }
 
-/// A sum, a selection by a table, a register that Bob fills, and a cell of the technology library.
+/// A sum, a selection by a table, a register that Bob fills, a choice, a cell of the technology library, and a block by name.
 pub fn netlists() -> Vec<Vec<u8>> {
     let ports = r#""clk":{"direction":"input","bits":[2]},"a":{"direction":"input","bits":[3,4]},
         "y":{"direction":"output","bits":[5,6]}"#;
@@ -42,5 +42,9 @@ pub fn netlists() -> Vec<Vec<u8>> {
         "connections":{"A":[3,4],"B":[4,3,"0","x"],"S":[2,3],"Y":[5,6]}}"#;
     let cell = r#""c":{"type":"DUO_MAJ","connections":{"A":[3],"B":["1"],"C":[4],"Y":[5]}},
         "n":{"type":"DUO_NOT","connections":{"A":[5],"Y":[6]}}"#;
-    vec![module(cell, ""), module(sum, ""), module(table, ""), module(register, names), module(choice, "")]
+    let block = r#""b":{"type":"product","parameters":{"W":"10"},"attributes":{"duologue_block":"multiply_low:{W}",
+        "duologue_goal":"depth"},"port_directions":{"a":"input","b":"input","out":"output"},
+        "connections":{"a":[3,4],"b":[4,"1"],"out":[5,6]}}"#;
+    let bodies = [cell, sum, table, choice, block].map(|body| module(body, ""));
+    bodies.into_iter().chain([module(register, names)]).collect()
 }

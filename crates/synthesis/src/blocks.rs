@@ -6,7 +6,7 @@
 
 use crate::cells::Inputs;
 use crate::error::{Error, Result};
-use crate::netlist::{Cell, Parameter};
+use crate::netlist::{Cell, Parameter, Signal};
 use circuit::blocks::{self, Goal};
 use circuit::error::counted;
 use circuit::{Bit, Builder, Circuit, Port};
@@ -57,7 +57,7 @@ impl Block {
                 Error::design(place, why, "declare it with the module: #(parameter WIDTH = 32)")
             })?;
             name += before;
-            // A text in quotes stands for itself: of texts, those of zeros and ones alone are written as numbers.
+            // A number is in binary; a text stands for itself, and has a space behind it if it looks like one.
             name += &value.number().map_or_else(|| value.text(), |number| number.to_string());
             rest = after;
         }
@@ -117,33 +117,10 @@ impl Built {
     ) -> Result<Vec<(&'a str, Vec<Bit>)>> {
         let cell = inputs.cell;
         let circuit = self.circuit(block, inputs.goal, &cell.place)?;
-        let named = |ports: &[Port], name: &dyn Fn(&Port) -> String| -> Vec<(String, usize)> {
-            ports.iter().map(|port| (name(port), port.ty.width as usize)).collect()
-        };
-        known(cell, block, &cell.inputs, &named(circuit.inputs(), &|port| port.name.clone()), "input")?;
-        known(cell, block, &cell.outputs, &named(circuit.outputs(), &|port| port_name(&circuit, port)), "output")?;
-        let mut bits = Vec::new();
-        for port in circuit.inputs() {
-            let found = cell.inputs.iter().zip(inputs.values).find(|((name, _), _)| *name == port.name);
-            match found.filter(|(_, value)| !value.is_empty()) {
-                Some((_, value)) => bits.extend(value),
-                None => {
-                    let why = format!("the input '{}' of {} is not connected", port.name, block.name());
-                    return Err(Error::design(&cell.place, why, format!("connect it: .{}(…)", port.name)));
-                }
-            }
-        }
+        let bits = operands(block, &circuit, inputs)?;
+        known(cell, block, &cell.outputs, &outputs(&circuit), "output")?;
         let made = c.append(&circuit, &bits);
-        let mut rest = &made[..];
-        let mut made: FxHashMap<String, &[Bit]> = FxHashMap::default();
-        for port in circuit.outputs() {
-            let (word, after) = rest.split_at(port.ty.width as usize);
-            made.insert(port_name(&circuit, port), word);
-            rest = after;
-        }
-        // What is not connected has no bits.
-        let word = |name: &String, width: usize| if width == 0 { Vec::new() } else { made[name].to_vec() };
-        Ok(cell.outputs.iter().map(|(name, bits)| (name.as_str(), word(name, bits.len()))).collect())
+        Ok(results(cell, &circuit, &made))
     }
 
     fn circuit(&mut self, block: &Block, goal: Goal, place: &str) -> Result<Rc<Circuit>> {
@@ -155,6 +132,42 @@ impl Built {
         self.named.insert((name.clone(), goal), circuit.clone());
         Ok(circuit)
     }
+}
+
+/// The bits of the circuit's inputs, from the ports of an instance.
+fn operands(block: &Block, circuit: &Circuit, inputs: &Inputs) -> Result<Vec<Bit>> {
+    let ports = circuit.inputs().iter().map(|port| (port.name.clone(), port.ty.width as usize));
+    known(inputs.cell, block, &inputs.cell.inputs, &ports.collect::<Vec<_>>(), "input")?;
+    let mut bits = Vec::new();
+    for port in circuit.inputs() {
+        let found = inputs.cell.inputs.iter().zip(inputs.values).find(|((name, _), _)| *name == port.name);
+        let Some((_, value)) = found.filter(|(_, value)| !value.is_empty()) else {
+            let why = format!("the input '{}' of {} is not connected", port.name, block.name());
+            return Err(Error::design(&inputs.cell.place, why, format!("connect it: .{}(…)", port.name)));
+        };
+        bits.extend(value);
+    }
+    Ok(bits)
+}
+
+/// What the ports of an instance are, of the bits of the circuit's outputs; those that are not connected have no bits.
+fn results<'a>(cell: &'a Cell, circuit: &Circuit, bits: &[Bit]) -> Vec<(&'a str, Vec<Bit>)> {
+    let mut from = 0;
+    let ports = outputs(circuit).into_iter().map(|(name, width)| {
+        from += width;
+        (name, from - width..from)
+    });
+    let ranges: FxHashMap<String, _> = ports.collect();
+    let word = |(name, signals): &'a (String, Vec<Signal>)| {
+        let word = if signals.is_empty() { Vec::new() } else { bits[ranges[name].clone()].to_vec() };
+        (name.as_str(), word)
+    };
+    cell.outputs.iter().map(word).collect()
+}
+
+/// The outputs that an instance has, and their widths.
+fn outputs(circuit: &Circuit) -> Vec<(String, usize)> {
+    circuit.outputs().iter().map(|port| (port_name(circuit, port), port.ty.width as usize)).collect()
 }
 
 /// The name that an output has in Verilog, where an input of the same name takes it away.

@@ -10,7 +10,9 @@ use std::fs;
 use std::io::Write;
 use std::rc::Rc;
 use synthesis::blocks::Given;
+use synthesis::clocked::{self, Clocking, Form};
 use synthesis::netlist::Module;
+use synthesis::parties::Said;
 use synthesis::yosys::{Design, Yosys};
 use synthesis::{Error, Result};
 
@@ -18,13 +20,16 @@ use synthesis::{Error, Result};
 const VECTORS: usize = 60;
 
 fn compile(yosys: &Yosys, text: &str, goal: Goal, blocks: Vec<Given>) -> Result<Circuit> {
+    Ok(synthesis::circuit(&module(yosys, text, false, &blocks)?, goal)?.circuit)
+}
+
+fn module(yosys: &Yosys, text: &str, clocked: bool, blocks: &[Given]) -> Result<Module> {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = folder.path().join("design.v");
     fs::write(&file, text).unwrap();
     let design =
-        Design { files: vec![file], top: Some("m".into()), parameters: vec![], clocked: false, blocks: blocks.clone() };
-    let netlist = yosys.netlist(&design)?;
-    Ok(synthesis::circuit(&Module::read_with(&netlist.json, &blocks)?, goal)?.circuit)
+        Design { files: vec![file], top: Some("m".into()), parameters: vec![], clocked, blocks: blocks.to_vec() };
+    Module::read_with(&yosys.netlist(&design)?.json, blocks)
 }
 
 fn compiled(yosys: &Yosys, text: &str, goal: Goal) -> Circuit {
@@ -341,6 +346,42 @@ fn a_module_of_ones_own_names_a_block() {
     let bits = |number: u32, width: u32| (0..width).map(|i| number >> i & 1 == 1).collect::<Vec<bool>>();
     for (a, b) in [(0, 0), (31, 31), (17, 9)] {
         assert_eq!(circuit.evaluate(&[bits(a, 5), bits(b, 5)].concat()), bits(a * b, 10));
+    }
+}
+
+#[test]
+fn an_instance_outweighs_its_module() {
+    let Some(yosys) = bench::yosys("an_instance_outweighs_its_module") else { return };
+    let text = r#"
+        (* duologue_block = "square_low:{W}" *)
+        module squares #(parameter W = 8) (input [W-1:0] a, output [W-1:0] out);
+        endmodule
+        module m(input [4:0] a, output [4:0] y, z);
+            squares #(.W(5)) u(.a(a), .out(y));
+            (* duologue_block = "or_prefix:{W}" *) squares #(.W(5)) v(.a(a), .out(z));
+        endmodule"#;
+    let circuit = compiled(&yosys, text, Goal::Size);
+    let bits = |number: u32| (0..5).map(|i| number >> i & 1 == 1).collect::<Vec<bool>>();
+    assert_eq!(circuit.evaluate(&bits(6)), [bits(36 % 32), bits(30)].concat());
+}
+
+/// A register that adds in each cycle, beside the processor's own sums.
+#[test]
+fn blocks_stand_between_registers() {
+    let Some(yosys) = bench::yosys("blocks_stand_between_registers") else { return };
+    let text = r#"module m(input clk, (* party = "alice" *) input [31:0] x, output reg [31:0] sum);
+        initial sum = 0;
+        wire [31:0] next;
+        duologue_fp_add u(.a(sum), .b(x), .out(next));
+        always @(posedge clk) sum <= next;
+        endmodule"#;
+    let module = module(&yosys, text, true, &[]).unwrap();
+    let clocking = Clocking { cycles: 3, each: vec!["x".into()], resets: vec![], form: Some(Form::Unroll) };
+    let clocked = clocked::program(&module, Goal::Size, &clocking, &Said::default()).unwrap();
+    let bits = |number: f32| (0..32).map(move |i| number.to_bits() >> i & 1 == 1);
+    for [a, b, c] in [[1.5_f32, 2.25, -0.1], [1e-40, 3e-41, 7.0], [1e30, 1e30, -3e38], [0.1, 0.2, 0.3]] {
+        let inputs: Vec<bool> = [a, b, c].into_iter().flat_map(bits).collect();
+        assert_eq!(clocked.once[0].evaluate(&inputs), bits(0.0 + a + b + c).collect::<Vec<bool>>(), "{a} {b} {c}");
     }
 }
 
