@@ -139,7 +139,8 @@ fn fairplay_runs() {
     };
     let text = [input("bob", 0), input("alice", 8), output("alice", 16), output("bob", 24)].concat();
     place.write("and.Opt.circuit", text);
-    place.run("import and.Opt.circuit -o and.duo --port bob:uint(8) --port alice:uint(8) --port a:uint(8) --port b:uint(8) --inputs bob,alice").succeeded();
+    let ports = "--port bob:uint(8) --port alice:uint(8) --port a:uint(8) --port b:uint(8)";
+    place.run(&format!("import and.Opt.circuit -o and.duo {ports} --inputs bob,alice")).succeeded();
     let (alice, bob) = place.both("and.duo --insecure-plaintext --yes --json", "--input alice=12", "--input bob=10");
     assert_eq!((alice.values("a"), bob.values("b")), (vec![8.into()], vec![8.into()]));
     place.run("import and.Opt.circuit -o theirs.duo").succeeded();

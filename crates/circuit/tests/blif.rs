@@ -54,8 +54,9 @@ fn wide_covers_are_sums_of_products() {
 
 #[test]
 fn lines_go_on_and_comments_end_them() {
-    let text = "# from a tool\n.model m # its name\n.inputs a[0] \\\n  a[1] b\n\n.inputs c\n.outputs y[0] y[1] \\\n\n.area 3.5\n\
-                .names t \\\nb y[0] # an AND\n11 \\\n 1\n.names a[0] a[1] c t\n11- 1\n--1 1\n.names t y[1]\n0 1\r\n.end\nrubbish";
+    let text = "# from a tool\n.model m # its name\n.inputs a[0] \\\n  a[1] b\n\n.inputs c\n.outputs y[0] y[1] \\\n\n\
+                .area 3.5\n.names t \\\nb y[0] # an AND\n11 \\\n 1\n.names a[0] a[1] c t\n11- 1\n--1 1\n\
+                .names t y[1]\n0 1\r\n.end\nrubbish";
     let circuit = parse(text);
     assert_eq!(ports(&circuit), ["a bits(2)", "b bits(1)", "c bits(1)", "y bits(2)"]);
     for (x, value) in (0..).zip(table(&circuit)) {
@@ -195,13 +196,19 @@ proptest! {
     }
 
     #[test]
-    fn random_covers(rows in prop::collection::vec(prop::collection::vec(0usize..3, 9), 0..8), inputs in 0usize..9, ones: bool) {
+    fn random_covers(
+        rows in prop::collection::vec(prop::collection::vec(0usize..3, 9), 0..8),
+        inputs in 0usize..9,
+        ones: bool,
+    ) {
         let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
-        let planes: Vec<String> = rows.iter().map(|row| row[..inputs].iter().map(|&sign| ["0", "1", "-"][sign]).collect()).collect();
+        let plane = |row: &Vec<usize>| row[..inputs].iter().map(|&sign| ["0", "1", "-"][sign]).collect::<String>();
+        let planes: Vec<String> = rows.iter().map(plane).collect();
         let body: String = planes.iter().map(|plane| format!("{plane} {}\n", u8::from(ones))).collect();
         let circuit = model("a b c d e f g h", &format!(".names {} y\n{body}", names[..inputs].join(" ")));
         for (x, value) in (0usize..).zip(table(&circuit)) {
-            let fits = |plane: &String| plane.bytes().enumerate().all(|(i, sign)| sign == b'-' || usize::from(sign - b'0') == x >> i & 1);
+            let of_sign = |(i, sign): (usize, u8)| sign == b'-' || (sign == b'1') == (x >> i & 1 == 1);
+            let fits = |plane: &String| plane.bytes().enumerate().all(of_sign);
             let expected = !rows.is_empty() && (planes.iter().any(fits) == ones);
             prop_assert_eq!(value == 1, expected, "{:08b}", x);
         }

@@ -15,7 +15,8 @@ const SMALL: &str = "0 input\t\t//output$input.bob$0\n1 input\t\t//output$input.
     3 input\t\t//output$input.alice$1\n4 output gate arity 2 table [ 0 0 0 1 ] inputs [ 2 0 ]\t//output$output.alice$0\n\
     5 output gate arity 2 table [ 0 0 0 1 ] inputs [ 3 1 ]\t//output$output.alice$1\n\
     6 gate arity 2 table [ 0 0 1 0 ] inputs [ 0 2 ]\n\
-    7 gate arity 3 table [ 0 0 1 0 1 0 1 1 ] inputs [ 1 3 6 ]\n8 output gate arity 1 table [ 0 1 ] inputs [ 7 ]\t//output$output.bob$0\n";
+    7 gate arity 3 table [ 0 0 1 0 1 0 1 1 ] inputs [ 1 3 6 ]\n\
+    8 output gate arity 1 table [ 0 1 ] inputs [ 7 ]\t//output$output.bob$0\n";
 
 fn parse(text: &str) -> File {
     read(text.as_bytes(), "m").unwrap_or_else(|why| panic!("{why}\n{text}"))
@@ -51,8 +52,9 @@ fn tables_begin_with_the_first_input() {
 
 #[test]
 fn bits_are_put_in_the_order_of_their_variables() {
-    let text = "0 input //f$input.alice.x$1\n1 input //f$input.bob.x$0\n2 input //f$input.alice.x$0\n3 input //f$input.seed$0\n\
-        4 output gate arity 1 table [ 0 1 ] inputs [ 0 ] //f$output.z$1\n5 output gate arity 1 table [ 0 1 ] inputs [ 1 ] //f$output.z$0\n";
+    let text = "0 input //f$input.alice.x$1\n1 input //f$input.bob.x$0\n2 input //f$input.alice.x$0\n\
+        3 input //f$input.seed$0\n4 output gate arity 1 table [ 0 1 ] inputs [ 0 ] //f$output.z$1\n\
+        5 output gate arity 1 table [ 0 1 ] inputs [ 1 ] //f$output.z$0\n";
     let File { circuit, parties } = parse(text);
     assert_eq!(ports(&circuit), ["alice.x bits(2)", "bob.x bits(1)", "seed bits(1)", "z bits(2)"]);
     assert_eq!((parties.inputs, parties.outputs), (vec![Some(Party::Alice), Some(Party::Bob), None], vec![None]));

@@ -104,6 +104,10 @@ fn read(file: &Path, format: Format, ports: &[Port]) -> Result<Found, Failure> {
     refuse(file)?;
     let path = file.display();
     let bytes = fs::read(file).map_err(Failure::io(format!("reading {path}")))?;
+    if bytes.starts_with(b"duologue\n\0") {
+        let hint = "`duologue optimise` and `duologue run` take it as it is";
+        return Err(Failure::input(format!("{path} is a program already")).hint(hint));
+    }
     let name = file.file_stem().map(|stem| stem.to_string_lossy());
     let name = name.as_deref().unwrap_or("circuit");
     let names = Names { circuit: name, ..Names::default() };
@@ -135,7 +139,6 @@ fn refuse(file: &Path) -> Result<(), Failure> {
             ("Verilog", format!("`duologue compile {path} -o OUT.duo` reads it, mapped netlists as well"))
         }
         Some("json") => ("a netlist of Yosys", format!("`duologue compile {path} -o OUT.duo` reads it")),
-        Some("duo") => ("a program already", "`duologue optimise` and `duologue run` take it as it is".into()),
         _ => return Ok(()),
     };
     Err(Failure::input(format!("{path} is {what}")).hint(hint))

@@ -21,7 +21,7 @@ pub fn read(file: &[u8], name: &str) -> Result<Circuit> {
     let mut made = Maker { c: Builder::new(name), nets: Nets::new(FORMAT, header.variables as usize + 1) };
     made.nets.set(0, Bit::FALSE);
     made.inputs(&inputs, &grouped(&input_names, "in"))?;
-    made.ands(ands)?;
+    made.ands(&ands, header.variables)?;
     made.outputs(&outputs, &grouped(&output_names, "out"))?;
     made.c.try_finish()
 }
@@ -189,7 +189,24 @@ fn wrong(line: usize, why: impl Into<String>) -> Error {
 /// The circuit under construction, and the nets of its variables.
 struct Maker {
     c: Builder,
-    nets: Nets<()>,
+    nets: Nets<Function>,
+}
+
+/// What an AND is, alone or with the two below it.
+enum Function {
+    And,
+    Xor,
+}
+
+/// The operands of a ⊕ b, written as ¬(a ∧ b) ∧ ¬(¬a ∧ ¬b).
+fn as_xor(and: &And, ands: &[And], of_variable: &[u32]) -> Option<[u32; 2]> {
+    let [x, y] = and.operands;
+    let below = |literal: u32| ands.get(of_variable[literal as usize / 2].checked_sub(1)? as usize);
+    if x % 2 == 0 || y % 2 == 0 {
+        return None;
+    }
+    let ([a, b], [c, d]) = (below(x)?.operands, below(y)?.operands);
+    ([a, b] == [c ^ 1, d ^ 1] || [a, b] == [d ^ 1, c ^ 1]).then_some([a, b])
 }
 
 impl Maker {
@@ -213,13 +230,24 @@ impl Maker {
     }
 
     /// ANDs in whatever order they are written.
-    fn ands(&mut self, ands: Vec<And>) -> Result<()> {
+    fn ands(&mut self, ands: &[And], variables: u32) -> Result<()> {
+        // Counted from one.
+        let mut of_variable = vec![0; variables as usize + 1];
+        for (and, number) in ands.iter().zip(1..) {
+            of_variable[and.output as usize / 2] = number;
+        }
         for and in ands {
-            let variable = self.variable(&and)?;
-            self.nets.gate(variable, and.operands, (), and.place);
+            let variable = self.variable(and)?;
+            match as_xor(and, ands, &of_variable) {
+                Some(operands) => self.nets.gate(variable, operands, Function::Xor, and.place),
+                None => self.nets.gate(variable, and.operands, Function::And, and.place),
+            }
         }
         let name = |variable| format!("literal {}", 2 * variable);
-        self.nets.build(&mut self.c, name, |c, (), operands| c.and(operands[0], operands[1]))
+        self.nets.build(&mut self.c, name, |c, function, operands| match function {
+            Function::And => c.and(operands[0], operands[1]),
+            Function::Xor => c.xor(operands[0], operands[1]),
+        })
     }
 
     fn outputs(&mut self, outputs: &[u32], ports: &[Port]) -> Result<()> {

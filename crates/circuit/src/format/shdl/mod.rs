@@ -1,7 +1,7 @@
 //! SHDL files, read and written: the Secure Hardware Description Language into which Fairplay's compiler translates.
 //!
-//! After Malkhi, Nisan, Pinkas, Sella, *Fairplay: a secure two-party computation system* (USENIX Security 2004, §3), and what its
-//! compiler writes. A line is a wire by its number, in an order in which what a gate reads comes before it:
+//! After Malkhi, Nisan, Pinkas, Sella, *Fairplay: a secure two-party computation system* (USENIX Security 2004, §3), and
+//! what its compiler writes. A line is a wire by its number; what a gate reads comes before it:
 //!
 //! ```text
 //! 0 input          //output$input.alice$0

@@ -1,6 +1,6 @@
 //! Names of bits in Fairplay's comments, and the parties in them.
 
-use crate::format::ports::grouped;
+use crate::format::ports::{Names, grouped};
 use crate::graph::Port;
 use crate::program::Party;
 use std::collections::{HashMap, HashSet};
@@ -19,13 +19,28 @@ pub(super) fn comment(side: &str, party: Option<Party>, name: &str, bit: u32) ->
 pub(super) struct Named<'a> {
     variable: &'a str,
     bit: usize,
+    party: Option<Party>,
+    /// The variable without its party, unless it is that alone.
+    name: &'a str,
 }
 
 /// What a comment says; none if it has not that form.
 pub(super) fn named<'a>(comment: &'a str, side: &str) -> Option<Named<'a>> {
     let (variable, bit) = comment.trim().split_once('$')?.1.rsplit_once('$')?;
     let variable = variable.strip_prefix(side).and_then(|rest| rest.strip_prefix('.')).unwrap_or(variable);
-    Some(Named { variable, bit: bit.parse().ok()? })
+    let (party, name) = owned(variable);
+    Some(Named { variable, bit: bit.parse().ok()?, party, name })
+}
+
+fn owned(variable: &str) -> (Option<Party>, &str) {
+    for (name, party) in PARTIES {
+        match variable.strip_prefix(name) {
+            Some("") => return (Some(party), variable),
+            Some(rest) if rest.starts_with('.') && rest.len() > 1 => return (Some(party), &rest[1..]),
+            _ => {}
+        }
+    }
+    (None, variable)
 }
 
 /// Bits in the order of ports.
@@ -39,55 +54,39 @@ pub(super) struct Ports {
 impl Ports {
     /// Variables in the order in which their first bits come, the bits of each by their places.
     pub fn of(names: &[Option<Named>], default: &str) -> Ports {
-        let mut first: HashMap<&str, usize> = HashMap::new();
-        let rank = |(place, name): (usize, &Option<Named>), first: &HashMap<&str, usize>| match name {
-            Some(name) => (first[name.variable], name.bit),
-            None => (place, 0),
+        let (order, shared) = (ordered(names), shared(names));
+        let bit = |&place: &usize| {
+            let named = names[place].as_ref()?;
+            // What both parties have stays whole.
+            let name = if shared.contains(named.name) { named.variable } else { named.name };
+            Some(format!("{name}[{}]", named.bit))
         };
-        for (place, name) in names.iter().enumerate() {
-            if let Some(name) = name {
-                first.entry(name.variable).or_insert(place);
-            }
-        }
-        let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by_key(|&place| rank((place, &names[place]), &first));
-        let split: Vec<Option<(Option<Party>, &str, usize)>> =
-            order.iter().map(|&place| names[place].as_ref().map(|name| owned(name.variable, name.bit))).collect();
-        // A name that both parties have stays whole.
-        let (mut parties_of, mut shared) = (HashMap::new(), HashSet::new());
-        for &(party, name, _) in split.iter().flatten() {
-            if *parties_of.entry(name).or_insert(party) != party {
-                shared.insert(name);
-            }
-        }
-        let bits: Vec<Option<String>> = order
-            .iter()
-            .zip(&split)
-            .map(|(&place, split)| {
-                let (_, name, bit) = (*split)?;
-                let whole = names[place].as_ref().filter(|_| shared.contains(name)).map(|name| name.variable);
-                Some(format!("{}[{bit}]", whole.unwrap_or(name)))
-            })
-            .collect();
-        let ports = grouped(&bits, default);
+        let ports = grouped(&order.iter().map(bit).collect::<Names>(), default);
         let mut at = 0;
-        let parties = ports.iter().map(|port| {
-            let party = split[at].and_then(|(party, ..)| party);
+        let party = |port: &Port| {
+            let first = names[order[at]].as_ref();
             at += port.ty.width as usize;
-            party
-        });
-        Ports { parties: parties.collect(), ports, order }
+            first.and_then(|named| named.party)
+        };
+        Ports { parties: ports.iter().map(party).collect(), ports, order }
     }
 }
 
-/// The party that a variable begins with, and the rest: of one that is a party alone, the whole.
-fn owned(variable: &str, bit: usize) -> (Option<Party>, &str, usize) {
-    for (name, party) in PARTIES {
-        match variable.strip_prefix(name) {
-            Some("") => return (Some(party), variable, bit),
-            Some(rest) if rest.starts_with('.') && rest.len() > 1 => return (Some(party), &rest[1..], bit),
-            _ => {}
-        }
-    }
-    (None, variable, bit)
+fn ordered(names: &[Option<Named>]) -> Vec<usize> {
+    let mut first = HashMap::new();
+    let mut rank = |place: usize| match &names[place] {
+        Some(named) => (*first.entry(named.variable).or_insert(place), named.bit),
+        None => (place, 0),
+    };
+    let ranks: Vec<(usize, usize)> = (0..names.len()).map(&mut rank).collect();
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|&place| ranks[place]);
+    order
+}
+
+/// Names that variables of several parties have.
+fn shared<'a>(names: &[Option<Named<'a>>]) -> HashSet<&'a str> {
+    let mut parties = HashMap::new();
+    let is_shared = |named: &&Named<'a>| *parties.entry(named.name).or_insert(named.party) != named.party;
+    names.iter().flatten().filter(is_shared).map(|named| named.name).collect()
 }
