@@ -85,6 +85,8 @@ const SAMPLED: usize = 32;
 const ABOVE: usize = 100;
 /// Refuted replacements of a node in a round.
 const TRIES: usize = 8;
+/// ANDs of a circuit that is large.
+const LARGE: u64 = 3_000;
 /// Conflicts of a proof.
 const CONFLICTS: usize = 300;
 
@@ -134,7 +136,7 @@ impl Settings {
 /// If the result differs from the circuit: a fault of the optimiser.
 pub fn optimise(circuit: &Circuit, settings: Settings) -> Result<Circuit> {
     let patterns = Patterns::new(0);
-    let mut first = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns };
+    let mut first = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns, rest: 0 };
     first.offer(Network::read(circuit).write());
     let ways = if first.circuit.and_count() <= settings.most_in_all_ways { &WAYS[..] } else { &WAYS[..1] };
     let mut synthesis = Synthesis::new();
@@ -154,7 +156,7 @@ pub fn optimise(circuit: &Circuit, settings: Settings) -> Result<Circuit> {
 /// Rounds until as many in a row as there are kinds of windows bring nothing.
 fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, way: Way) -> Circuit {
     let patterns = Patterns::new(circuit.input_width());
-    let mut best = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns };
+    let mut best = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns, rest: 0 };
     let mut idle = 0;
     for round in 0..settings.rounds {
         let before = best.circuit.and_count();
@@ -172,6 +174,8 @@ struct Best {
     circuit: Circuit,
     keep_depth: bool,
     patterns: Patterns<SAMPLED>,
+    /// How many times replacements by samples are left out.
+    rest: u32,
 }
 
 impl Best {
@@ -193,7 +197,7 @@ impl Best {
             4 => self.step(|network| resubstitute::resubstitute::<4>(network, rules)),
             _ => self.step(|network| resubstitute::resubstitute::<16>(network, rules)),
         }
-        if settings.proof > 0 && round.is_multiple_of(2) {
+        if settings.proof > 0 && round.is_multiple_of(2) && !self.rests() {
             self.by_samples(settings);
         }
         if settings.refactor {
@@ -202,7 +206,16 @@ impl Best {
         }
     }
 
+    /// Whether replacements by samples are left out this time.
+    fn rests(&mut self) -> bool {
+        let rests = self.rest > 0;
+        self.rest = self.rest.saturating_sub(1);
+        rests
+    }
+
+    /// Replacements by samples; in large circuits they rest for a while if they bring little.
     fn by_samples(&mut self, settings: Settings) {
+        let before = self.circuit.and_count();
         let rules = sampled::Rules {
             divisors: settings.divisors + settings.divisors / 2,
             terms: 12,
@@ -214,6 +227,8 @@ impl Best {
         let mut patterns = std::mem::replace(&mut self.patterns, Patterns::new(0));
         self.step(|network| sampled::resubstitute(network, &mut patterns, rules));
         self.patterns = patterns;
+        let gained = before - self.circuit.and_count();
+        self.rest = if before > LARGE && gained * 1_000 < before { 2 } else { 0 };
     }
 
     fn step(&mut self, pass: impl FnOnce(&mut Network<'_>)) {

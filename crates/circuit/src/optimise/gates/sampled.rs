@@ -20,6 +20,8 @@ use std::collections::{BTreeSet, VecDeque};
 const MOST_READERS: usize = 16;
 /// Nodes that die with a node, as far as they are looked at.
 const MOST_DYING: usize = 64;
+/// Proofs that fail before a pass ends, and how many more for each that does not.
+const MOST_FAILED: [usize; 2] = [10_000, 500];
 
 /// How far one goes for an AND.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +41,11 @@ pub struct Rules {
 
 /// One pass over all nodes, each before those that read it; what replaces one reads none that is still to come.
 pub fn resubstitute<const W: usize>(network: &mut Network<'_>, patterns: &mut Patterns<W>, rules: Rules) {
-    let mut pass = Pass { samples: Samples::new(network, patterns), rules };
+    let mut pass = Pass { samples: Samples::new(network, patterns), rules, failures_left: MOST_FAILED[0] };
     for node in 1..pass.samples.end() {
+        if pass.failures_left == 0 {
+            break;
+        }
         if matches!(network.nodes[node as usize].kind, Kind::Xor | Kind::And) && frees(network, node, 1) {
             pass.node(network, node);
         }
@@ -51,6 +56,7 @@ pub fn resubstitute<const W: usize>(network: &mut Network<'_>, patterns: &mut Pa
 struct Pass<'p, const W: usize> {
     samples: Samples<'p, W>,
     rules: Rules,
+    failures_left: usize,
 }
 
 /// What is computed from a node, and where it matters.
@@ -133,9 +139,11 @@ impl<const W: usize> Pass<'_, W> {
     }
 
     fn prove(&mut self, network: &mut Network<'_>, node: u32, bit: Bit, above: &[(u32, bool)]) -> Outcome {
+        self.failures_left = self.failures_left.saturating_sub(1);
         let place = |node| self.samples.place(node);
         match proof::replaces(network, (node, bit), above, place, self.rules.bounds) {
             Verdict::Proved => {
+                self.failures_left += MOST_FAILED[1];
                 network.replace_within(node, bit, above);
                 above.iter().for_each(|&(above, _)| self.samples.update(network, above));
                 Outcome::Replaced
