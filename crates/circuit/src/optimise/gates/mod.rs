@@ -3,24 +3,29 @@
 //! XOR and NOT are free, so that what counts are the ANDs alone: cut rewriting by the least number of ANDs (Testa, Soeken,
 //! Amaru, De Micheli, *Reducing the multiplicative complexity in logic networks for cryptography and security
 //! applications*, DAC 2019) and resubstitution (Testa, Soeken, Riener, Amaru, De Micheli, *A logic synthesis toolbox for
-//! reducing the multiplicative complexity in logic networks*, DATE 2020), with three differences. Nodes are known by
+//! reducing the multiplicative complexity in logic networks*, DATE 2020), with these differences. Nodes are known by
 //! fingerprints that respect XOR (`prints.rs`), so that neither the order of XORs nor the polarity of operands hides that an
 //! AND is there already. Recipes are not read from a file but made: 48 classes of up to five inputs (`affine/`), and splits of
 //! six. Resubstitution is linear algebra (`resubstitute.rs`) over all nodes of a window at once, where they matter to what
-//! the window is read for. Large cones are built anew by hyperplanes on which they are affine (`refactor.rs`).
+//! the window is read for. Large cones are built anew by hyperplanes on which they are affine (`refactor.rs`). Values that
+//! nodes never take together are found on samples and proved by a solver of satisfiability (`sampled.rs`, `proof/`).
 //!
-//! Each replacement is proved by truth tables over a cut or a window, and nodes are one where their fingerprints are: of 2^20
-//! nodes any two different ones agree with probability below 2^-87, and then 64 lanes of the network must agree too. Besides, a whole circuit is compared with what it
-//! came from before it is given out: on all inputs up to 24 bits, else on 2^20 lanes. Everything is deterministic.
+//! Each replacement is proved by truth tables over a cut or a window, or by the solver, and nodes are one where their
+//! fingerprints are: of 2^20 nodes any two different ones agree with probability below 2^-87, and then 64 lanes of the
+//! network must agree too. Besides, a whole circuit is compared with what it came from before it is given out: on all inputs
+//! up to 24 bits, else on 2^20 lanes. Everything is deterministic.
 
 pub(crate) mod affine;
 mod check;
 mod cuts;
 mod network;
 mod prints;
+mod proof;
 mod refactor;
 mod resubstitute;
 mod rewrite;
+mod sampled;
+mod samples;
 mod window;
 
 use crate::blocks::Goal;
@@ -28,6 +33,7 @@ use crate::error::{Error, Result};
 use crate::graph::Circuit;
 use affine::Synthesis;
 use network::Network;
+use samples::Patterns;
 
 /// The most effort.
 pub const MOST_EFFORT: u32 = 9;
@@ -43,6 +49,8 @@ pub struct Settings {
     pub cuts: usize,
     /// The most divisors of a window, up to 120; zero for no resubstitution.
     pub divisors: usize,
+    /// The most nodes of a proof that a replacement found on samples holds; zero for none.
+    pub proof: usize,
     /// Whether large cones are built anew.
     pub refactor: bool,
     /// The most ANDs of a circuit that is optimised in all of `WAYS`, of which the best is taken.
@@ -71,6 +79,17 @@ const WAYS: [Way; 5] = [
 /// Rounds differ in the words of the tables of a window, and in whether it is looked at where a node matters.
 const WINDOWS: [(usize, bool); 6] = [(4, false), (4, false), (16, true), (16, false), (4, true), (1, true)];
 
+/// Words of samples.
+const SAMPLED: usize = 32;
+/// Nodes above a node that are looked at to see where it matters on the samples.
+const ABOVE: usize = 100;
+/// Refuted replacements of a node in a round.
+const TRIES: usize = 8;
+/// ANDs of a circuit that is large.
+const LARGE: u64 = 3_000;
+/// Conflicts of a proof.
+const CONFLICTS: usize = 300;
+
 impl Settings {
     /// What an effort means, from 0 to [`MOST_EFFORT`].
     pub fn of(effort: u32, goal: Goal) -> Settings {
@@ -86,6 +105,11 @@ impl Settings {
             8 => (160, 6, 128, 64),
             _ => (400, 6, 192, 120),
         };
+        let proof = match effort {
+            0..4 => 0,
+            4 => 500,
+            _ => 1_500,
+        };
         let most_in_all_ways = match effort {
             0..5 => 0,
             5 => 3_000,
@@ -97,6 +121,7 @@ impl Settings {
             inputs,
             cuts,
             divisors,
+            proof,
             refactor: effort > 3,
             most_in_all_ways,
             keep_depth: goal == Goal::Depth,
@@ -110,7 +135,8 @@ impl Settings {
 /// # Errors
 /// If the result differs from the circuit: a fault of the optimiser.
 pub fn optimise(circuit: &Circuit, settings: Settings) -> Result<Circuit> {
-    let mut first = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth };
+    let patterns = Patterns::new(0);
+    let mut first = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns, rest: 0 };
     first.offer(Network::read(circuit).write());
     let ways = if first.circuit.and_count() <= settings.most_in_all_ways { &WAYS[..] } else { &WAYS[..1] };
     let mut synthesis = Synthesis::new();
@@ -129,7 +155,8 @@ pub fn optimise(circuit: &Circuit, settings: Settings) -> Result<Circuit> {
 
 /// Rounds until as many in a row as there are kinds of windows bring nothing.
 fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, way: Way) -> Circuit {
-    let mut best = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth };
+    let patterns = Patterns::new(circuit.input_width());
+    let mut best = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns, rest: 0 };
     let mut idle = 0;
     for round in 0..settings.rounds {
         let before = best.circuit.and_count();
@@ -146,6 +173,9 @@ fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, 
 struct Best {
     circuit: Circuit,
     keep_depth: bool,
+    patterns: Patterns<SAMPLED>,
+    /// How many times replacements by samples are left out.
+    rest: u32,
 }
 
 impl Best {
@@ -167,10 +197,38 @@ impl Best {
             4 => self.step(|network| resubstitute::resubstitute::<4>(network, rules)),
             _ => self.step(|network| resubstitute::resubstitute::<16>(network, rules)),
         }
+        if settings.proof > 0 && round.is_multiple_of(2) && !self.rests() {
+            self.by_samples(settings);
+        }
         if settings.refactor {
             let sideways = way.sideways > 0 && round.is_multiple_of(way.sideways);
             self.step(|network| refactor::refactor(network, synthesis, refactor::Rules { keep_depth, sideways }));
         }
+    }
+
+    /// Whether replacements by samples are left out this time.
+    fn rests(&mut self) -> bool {
+        let rests = self.rest > 0;
+        self.rest = self.rest.saturating_sub(1);
+        rests
+    }
+
+    /// Replacements by samples; in large circuits they rest for a while if they bring little.
+    fn by_samples(&mut self, settings: Settings) {
+        let before = self.circuit.and_count();
+        let rules = sampled::Rules {
+            divisors: settings.divisors + settings.divisors / 2,
+            terms: 12,
+            keep_depth: settings.keep_depth,
+            above: ABOVE,
+            tries: TRIES,
+            bounds: proof::Bounds { nodes: settings.proof, conflicts: CONFLICTS },
+        };
+        let mut patterns = std::mem::replace(&mut self.patterns, Patterns::new(0));
+        self.step(|network| sampled::resubstitute(network, &mut patterns, rules));
+        self.patterns = patterns;
+        let gained = before - self.circuit.and_count();
+        self.rest = if before > LARGE && gained * 1_000 < before { 2 } else { 0 };
     }
 
     fn step(&mut self, pass: impl FnOnce(&mut Network<'_>)) {

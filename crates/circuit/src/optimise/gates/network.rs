@@ -90,6 +90,11 @@ impl<'a> Network<'a> {
         network
     }
 
+    /// The inputs.
+    pub fn inputs(&self) -> Range<u32> {
+        1..self.circuit.input_width() as u32 + 1
+    }
+
     pub fn is_alive(&self, node: u32) -> bool {
         self.nodes[node as usize].kind != Kind::Dead
     }

@@ -16,6 +16,8 @@ const ONE: u128 = 1 << 127;
 
 /// Divisors whose sums in pairs are tried as a factor.
 const NEAR: usize = 12;
+/// Words of the tables by which most factors are ruled out.
+const PROBED: usize = 4;
 /// Nodes that are looked at to prove that a replacement does not read what it replaces.
 const MOST_SEEN: usize = 2_000;
 
@@ -89,8 +91,8 @@ pub fn reads(network: &Network<'_>, from: u32, other: u32, below: &[u32]) -> boo
 }
 
 /// r, or p·q ⊕ r: p by its number, forms as sets of divisors.
-#[derive(Clone, Copy, Debug)]
-struct Formula {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Formula {
     product: Option<(u128, u128)>,
     rest: u128,
 }
@@ -154,20 +156,14 @@ impl<const W: usize> Basis<W> {
 }
 
 /// A formula of the divisors with fewer ANDs than are freed.
-fn formula<const W: usize>(
+pub fn formula<const W: usize>(
     tables: &[Table<W>],
     goal: &Table<W>,
     care: &Table<W>,
     freed: usize,
     most_terms: u32,
 ) -> Option<Formula> {
-    let mut basis = Basis(Vec::new());
-    basis.insert(Row { table: *care, of: [ONE, 0] });
-    for (i, &table) in tables.iter().enumerate() {
-        let mut row = Row { table, of: [1 << i, 0] };
-        basis.reduce(&mut row);
-        basis.insert(row);
-    }
+    let basis = basis_of(tables, care);
     let mut left = Row { table: *goal, of: [0; 2] };
     basis.reduce(&mut left);
     if left.pivot().is_none() {
@@ -180,8 +176,44 @@ fn formula<const W: usize>(
     let singles = (0..tables.len()).map(|i| 1u128 << i);
     let near = tables.len().min(NEAR);
     let pairs = (0..near).flat_map(|i| (0..i).map(move |j| 1u128 << i | 1 << j));
-    let with = singles.chain(pairs).filter_map(|set| product(tables, &basis, left, set));
+    let probe = Probe::new(tables, goal, care);
+    let likely = singles.chain(pairs).filter(|&set| W <= PROBED || probe.has(set));
+    let with = likely.filter_map(|set| product(tables, &basis, left, set));
     with.filter(|formula| formula.terms() <= most_terms).min_by_key(Formula::terms)
+}
+
+fn basis_of<const W: usize>(tables: &[Table<W>], care: &Table<W>) -> Basis<W> {
+    let mut basis = Basis(Vec::new());
+    basis.insert(Row { table: *care, of: [ONE, 0] });
+    for (i, &table) in tables.iter().enumerate() {
+        let mut row = Row { table, of: [1 << i, 0] };
+        basis.reduce(&mut row);
+        basis.insert(row);
+    }
+    basis
+}
+
+/// Few words of the tables: what is not there on these is not there.
+struct Probe {
+    tables: Vec<Table<PROBED>>,
+    basis: Basis<PROBED>,
+    left: Row<PROBED>,
+}
+
+impl Probe {
+    fn new<const W: usize>(tables: &[Table<W>], goal: &Table<W>, care: &Table<W>) -> Self {
+        let some = |table: &Table<W>| -> Table<PROBED> { std::array::from_fn(|i| table[i * (W + 1) / PROBED % W]) };
+        let tables: Vec<_> = tables.iter().map(some).collect();
+        let basis = basis_of(&tables, &some(care));
+        let mut left = Row { table: some(goal), of: [0; 2] };
+        basis.reduce(&mut left);
+        Probe { tables, basis, left }
+    }
+
+    /// Whether there is a product with this factor.
+    fn has(&self, set: u128) -> bool {
+        product(&self.tables, &self.basis, self.left, set).is_some()
+    }
 }
 
 /// The goal as p·q ⊕ r for the sum p of some divisors, given what is left of it by the basis of all divisors.
@@ -222,7 +254,7 @@ fn short<const W: usize>(tables: &[Table<W>], goal: &Table<W>, care: &Table<W>) 
     None
 }
 
-fn build(network: &mut Network<'_>, nodes: &[u32], formula: &Formula) -> Bit {
+pub fn build(network: &mut Network<'_>, nodes: &[u32], formula: &Formula) -> Bit {
     let sum = |network: &mut Network<'_>, set: u128, start: Bit| {
         let chosen = nodes.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
         let sum = chosen.fold(start, |sum, (_, &node)| network.xor(sum, Bit::new(node, false)));

@@ -75,7 +75,7 @@ pub fn die(network: &mut Network<'_>, node: u32, dying: &mut Vec<u32>) -> usize 
 }
 
 /// As [`die`], but for what comes after so many ANDs or nodes.
-fn die_within(network: &mut Network<'_>, node: u32, dying: &mut Vec<u32>, most_ands: usize, most: usize) -> usize {
+pub fn die_within(network: &mut Network<'_>, node: u32, dying: &mut Vec<u32>, most_ands: usize, most: usize) -> usize {
     let mut ands = 0;
     dying.push(node);
     let mut at = 0;
