@@ -24,6 +24,7 @@ pub use arithmetic::distance::{self, absolute_difference, manhattan_distance, sq
 pub use arithmetic::divide::{self, divide, divide_signed, square_root};
 pub use arithmetic::dot::{self, dot_product, matrix_product};
 pub use arithmetic::euclidean::{self, euclidean_distance};
+pub(crate) use arithmetic::factor;
 pub use arithmetic::modular::{
     self, add_constant_mod, add_mod, multiply_constant, multiply_constant_mod, multiply_mod, remainder_constant,
 };

@@ -8,7 +8,7 @@ pub mod distance;
 pub mod divide;
 pub mod dot;
 pub mod euclidean;
-pub(super) mod factor;
+pub(crate) mod factor;
 pub(super) mod goldschmidt;
 pub mod modular;
 pub mod multiply;

@@ -8,14 +8,16 @@
 //! AND is there already. Recipes are not read from a file but made: 48 classes of up to five inputs (`affine/`), and splits of
 //! six. Resubstitution is linear algebra (`resubstitute.rs`) over all nodes of a window at once, where they matter to what
 //! the window is read for. Large cones are built anew by hyperplanes on which they are affine (`refactor.rs`). Values that
-//! nodes never take together are found on samples and proved by a solver of satisfiability (`sampled.rs`, `proof/`).
+//! nodes never take together are found on samples and proved by a solver of satisfiability (`sampled.rs`, `proof/`). Sums and
+//! products are recognised, and built by our blocks (`arithmetic/`).
 //!
-//! Each replacement is proved by truth tables over a cut or a window, or by the solver, and nodes are one where their
-//! fingerprints are: of 2^20 nodes any two different ones agree with probability below 2^-87, and then 64 lanes of the
-//! network must agree too. Besides, a whole circuit is compared with what it came from before it is given out: on all inputs
-//! up to 24 bits, else on 2^20 lanes. Everything is deterministic.
+//! Each replacement is proved by truth tables over a cut or a window, by the solver, or by an identity of integers, and nodes
+//! are one where their fingerprints are: of 2^20 nodes any two different ones agree with probability below 2^-87, and then 64
+//! lanes of the network must agree too. Besides, a whole circuit is compared with what it came from before it is given out: on
+//! all inputs up to 24 bits, else on 2^20 lanes. Everything is deterministic.
 
 pub(crate) mod affine;
+mod arithmetic;
 mod check;
 mod cuts;
 mod network;
@@ -138,10 +140,12 @@ pub fn optimise(circuit: &Circuit, settings: Settings) -> Result<Circuit> {
     let patterns = Patterns::new(0);
     let mut first = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns, rest: 0 };
     first.offer(Network::read(circuit).write());
-    let ways = if first.circuit.and_count() <= settings.most_in_all_ways { &WAYS[..] } else { &WAYS[..1] };
+    let starts = starts(first, settings);
+    let ways = if starts[0].and_count() <= settings.most_in_all_ways { &WAYS[..] } else { &WAYS[..1] };
     let mut synthesis = Synthesis::new();
     let measure = |circuit: &Circuit| (circuit.and_count(), circuit.gates().len());
-    let results = ways.iter().map(|&way| in_one_way(&first.circuit, &mut synthesis, settings, way));
+    let tries = starts.iter().flat_map(|start| ways.iter().map(move |&way| (start, way)));
+    let results = tries.map(|(start, way)| in_one_way(start, &mut synthesis, settings, way));
     let best = results.min_by_key(measure).expect("a way");
     if measure(&best) >= measure(circuit) {
         return Ok(circuit.clone());
@@ -153,16 +157,30 @@ pub fn optimise(circuit: &Circuit, settings: Settings) -> Result<Circuit> {
     Err(Error::invalid(format!("circuit '{}', optimised", circuit.name()), why))
 }
 
-/// Rounds until as many in a row as there are kinds of windows bring nothing.
+/// The circuit with its arithmetic built anew, and as it is unless that was most of it: what is recognised in part may hide
+/// from the passes what they would find.
+fn starts(plain: Best, settings: Settings) -> Vec<Circuit> {
+    let mut best =
+        Best { circuit: plain.circuit.clone(), keep_depth: settings.keep_depth, patterns: Patterns::new(0), rest: 0 };
+    if settings.rounds > 0 {
+        best.arithmetic();
+    }
+    let [before, after] = [&plain, &best].map(|best| best.circuit.and_count());
+    let same = after == before;
+    let most = 5 * after < 3 * before;
+    let plain = (!same && !most).then_some(plain.circuit);
+    [best.circuit].into_iter().chain(plain).collect()
+}
+
+/// Rounds until they bring nothing, nor is any more arithmetic recognised then.
 fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, way: Way) -> Circuit {
     let patterns = Patterns::new(circuit.input_width());
     let mut best = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns, rest: 0 };
-    let mut idle = 0;
-    for round in 0..settings.rounds {
+    while settings.rounds > 0 {
+        best.rounds(synthesis, settings, way);
         let before = best.circuit.and_count();
-        best.round(synthesis, settings, way, round);
-        idle = if best.circuit.and_count() < before { 0 } else { idle + 1 };
-        if idle == WINDOWS.len() {
+        best.arithmetic();
+        if best.circuit.and_count() == before {
             break;
         }
     }
@@ -179,6 +197,27 @@ struct Best {
 }
 
 impl Best {
+    /// Rounds until as many in a row as there are kinds of windows bring nothing.
+    fn rounds(&mut self, synthesis: &mut Synthesis, settings: Settings, way: Way) {
+        let mut idle = 0;
+        for round in 0..settings.rounds {
+            let before = self.circuit.and_count();
+            self.round(synthesis, settings, way, round);
+            idle = if self.circuit.and_count() < before { 0 } else { idle + 1 };
+            if idle == WINDOWS.len() {
+                break;
+            }
+        }
+    }
+
+    /// Sums and products are built by our blocks; by those of few layers too, where no layer may be added.
+    fn arithmetic(&mut self) {
+        self.offer(arithmetic::rebuild(&self.circuit, Goal::Size));
+        if self.keep_depth {
+            self.offer(arithmetic::rebuild(&self.circuit, Goal::Depth));
+        }
+    }
+
     fn round(&mut self, synthesis: &mut Synthesis, settings: Settings, way: Way, round: u32) {
         let keep_depth = settings.keep_depth;
         if round == 0 && way.large_first && settings.refactor {

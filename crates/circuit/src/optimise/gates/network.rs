@@ -48,7 +48,7 @@ pub struct Network<'a> {
     by_print: FxHashMap<Print, Bit>,
     /// Prints besides its own under which a node is known, those of what it has replaced.
     aliases: FxHashMap<u32, Vec<Print>>,
-    outputs: Vec<Bit>,
+    pub outputs: Vec<Bit>,
     /// What replaces a node.
     replaced: FxHashMap<u32, Bit>,
     /// Nodes that what is built must not read.
