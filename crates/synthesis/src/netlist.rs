@@ -5,6 +5,7 @@ mod registers;
 mod rewrite;
 
 use crate::error::{Error, Result};
+use crate::yosys::Declared;
 use crate::{choices, extremes};
 use circuit::error::counted;
 use json::{RawBit, RawCell, RawModule};
@@ -186,6 +187,18 @@ impl Module {
         extremes::find(&mut module);
         module.sweep();
         Ok(module)
+    }
+
+    /// Gives ports the order and the signs with which they are declared, where that is known.
+    pub(crate) fn declare(&mut self, declared: &[Declared]) {
+        let places: FxHashMap<&str, usize> =
+            declared.iter().enumerate().map(|(place, port)| (port.name.as_str(), place)).collect();
+        self.ports.sort_by_key(|port| places.get(port.name.as_str()).copied().unwrap_or(usize::MAX));
+        for port in &mut self.ports {
+            if let Some(&place) = places.get(port.name.as_str()) {
+                port.signed = declared[place].signed;
+            }
+        }
     }
 
     /// Where a net is declared and what it is called there.

@@ -29,7 +29,7 @@ fn read(yosys: &Yosys, folder: &Path, text: &str) -> synthesis::Result<Module> {
     fs::write(&file, text).unwrap();
     let netlist =
         yosys.netlist(&Design { files: vec![file], top: Some("m".into()), parameters: vec![], clocked: true })?;
-    Module::read(&netlist.json)
+    netlist.module()
 }
 
 fn temporary() -> tempfile::TempDir {

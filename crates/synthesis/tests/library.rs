@@ -9,7 +9,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use synthesis::netlist::Module;
 use synthesis::yosys::{Design, Yosys};
 
 /// Inputs for each design.
@@ -81,7 +80,7 @@ fn compile(yosys: &Yosys, row: &Row) -> Circuit {
     let files = vec![folder().join(format!("{name}.v"))];
     let design = Design { files, top: Some(name.into()), parameters: row.parameters(), clocked: false };
     let netlist = yosys.netlist(&design).unwrap_or_else(|why| panic!("{name}: {why}"));
-    let module = Module::read(&netlist.json).unwrap_or_else(|why| panic!("{name}: {why}"));
+    let module = netlist.module().unwrap_or_else(|why| panic!("{name}: {why}"));
     synthesis::circuit(&module, row.goal()).unwrap_or_else(|why| panic!("{name}: {why}")).circuit
 }
 

@@ -25,7 +25,7 @@ pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
     }
     let netlist = netlist(args)?;
     netlist.warnings.iter().for_each(|warning| console.note(warning));
-    let module = Module::read(&netlist.json)?;
+    let module = netlist.module()?;
     let (design, figures) = match args.cycles {
         Some(cycles) => clocked(&module, args, cycles, &said)?,
         None => {
@@ -132,7 +132,7 @@ fn netlist(args: &Compile) -> Result<Netlist, Failure> {
         }
         [file] if is_netlist(file) => {
             let json = fs::read(file).map_err(Failure::io(format!("reading {}", file.display())))?;
-            Ok(Netlist { json, warnings: Vec::new() })
+            Ok(Netlist { json, ..Netlist::default() })
         }
         files if files.iter().any(|file| is_netlist(file)) => {
             Err(Failure::input("a netlist (FILE.json) is compiled alone, without other files"))
