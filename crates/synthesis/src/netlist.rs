@@ -1,6 +1,10 @@
 //! The netlist that Yosys writes as JSON: a module of ports, cells and the nets between them.
 
+mod entries;
+mod gates;
 mod json;
+mod parts;
+mod place;
 mod registers;
 mod rewrite;
 
@@ -8,9 +12,13 @@ use crate::error::{Error, Result};
 use crate::yosys::Declared;
 use crate::{choices, extremes};
 use circuit::error::counted;
-use json::{RawBit, RawCell, RawModule};
+use json::RawModule;
+use parts::Netted;
+use place::{Place, Places};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::io;
 
+pub(crate) use gates::{Gate, Kind};
 pub use json::Parameter;
 pub(crate) use registers::{Register, State};
 
@@ -128,6 +136,8 @@ pub enum Driver {
     Input,
     /// A cell, at this bit of its outputs counted through.
     Cell(u32, u32),
+    /// A gate of single bits.
+    Gate(u32),
 }
 
 /// A wire that has a name.
@@ -139,6 +149,14 @@ struct Wire {
     /// What its registers begin with.
     init: Option<Parameter>,
     party: Option<String>,
+}
+
+/// A wire of one bit, of which nothing is known but its name.
+#[derive(Debug)]
+struct Thin {
+    net: u32,
+    name: Box<str>,
+    place: Place,
 }
 
 /// A module whose cells are joined by nets.
@@ -154,7 +172,10 @@ pub struct Module {
     pub drivers: Vec<Driver>,
     /// Who wrote the netlist.
     pub creator: String,
+    gates: Vec<Gate>,
+    places: Places,
     wires: Vec<Wire>,
+    thin: Vec<Thin>,
 }
 
 impl Module {
@@ -163,11 +184,23 @@ impl Module {
     /// # Errors
     /// If it is no netlist, a net is driven twice, or a port goes both ways.
     pub fn read(json: &[u8]) -> Result<Module> {
-        let file = json::read(json)?;
+        Module::of(json::read(json)?)
+    }
+
+    /// Reads the top module of a netlist that need not fit into the memory.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and if the file cannot be read.
+    pub fn read_from(json: impl io::Read) -> Result<Module> {
+        Module::of(json::read(json)?)
+    }
+
+    fn of(file: json::File<Netted>) -> Result<Module> {
         let creator = file.creator;
-        let mut modules = file.modules.0;
+        let mut modules =
+            file.modules.ok_or_else(|| Error::netlist("no netlist in JSON: it has no entry 'modules'"))?;
         let known: FxHashSet<String> = modules.iter().map(|(name, _)| name.clone()).collect();
-        let is_top = |module: &RawModule| module.attributes.get("top").is_some_and(Parameter::is_set);
+        let is_top = |module: &RawModule<Netted>| module.attributes.get("top").is_some_and(Parameter::is_set);
         let top = match modules.iter().position(|(_, module)| is_top(module)) {
             Some(top) => top,
             None if modules.len() == 1 => 0,
@@ -182,7 +215,8 @@ impl Module {
             }
         };
         let (name, raw) = modules.swap_remove(top);
-        let mut module = Nets { numbers: FxHashMap::default(), known }.module(name, raw, creator)?;
+        drop(modules);
+        let mut module = parts::module(name, raw, creator, &known)?;
         choices::find(&mut module);
         extremes::find(&mut module);
         module.sweep();
@@ -208,118 +242,35 @@ impl Module {
         match found {
             Some((wire, _)) if wire.bits.len() == 1 => (wire.place.clone(), wire.name.clone()),
             Some((wire, bit)) => (wire.place.clone(), format!("{}, bit {bit}", wire.name)),
-            None => (format!("module {}", self.name), "a wire without a name".into()),
+            None => self.thin_wire(net),
         }
     }
-}
 
-/// The nets of a module by the numbers that the file has for them.
-struct Nets {
-    numbers: FxHashMap<u64, u32>,
-    /// The modules of the file.
-    known: FxHashSet<String>,
-}
-
-impl Nets {
-    fn module(mut self, name: String, raw: RawModule, creator: String) -> Result<Module> {
-        let cells: Vec<Cell> =
-            raw.cells.0.into_iter().map(|(name, cell)| self.cell(name, cell)).collect::<Result<_>>()?;
-        let wires: Vec<Wire> = raw
-            .netnames
-            .0
-            .iter()
-            .map(|(name, wire)| Wire {
-                name: format!("'{name}'"),
-                place: place(&wire.attributes, name),
-                bits: self.signals(&wire.bits),
-                init: wire.attributes.get("init").cloned(),
-                party: wire.attributes.get("party").map(Parameter::text),
-            })
-            .collect();
-        let mut ports = Vec::new();
-        let named: FxHashMap<&str, _> =
-            raw.netnames.0.iter().map(|(name, wire)| (name.as_str(), &wire.attributes)).collect();
-        for (name, port) in raw.ports.0 {
-            let attributes = named.get(name.as_str()).copied();
-            let text = |key: &str| attributes.and_then(|list| list.get(key)).map(Parameter::text);
-            let place = attributes.map_or_else(|| name.clone(), |list| place(list, &name));
-            let direction = direction(&port.direction, &name, &place)?;
-            let bits = self.signals(&port.bits);
-            let (party, reveal) = (text("party"), text("reveal"));
-            ports.push(Port { direction, signed: port.signed != 0, bits, party, reveal, name, place });
-        }
-        let drivers = vec![Driver::None; self.numbers.len()];
-        let mut module = Module { name, ports, cells, drivers, creator, wires };
-        module.drive()?;
-        Ok(module)
-    }
-
-    fn cell(&mut self, name: String, raw: RawCell) -> Result<Cell> {
-        let place = place(&raw.attributes, &name);
-        if raw.kind.starts_with("$mem") && raw.attributes.get("party").is_some() {
-            let hint = "give it a register of all words side by side, or fill the memory from inputs in a loop";
-            return Err(Error::design(place, "a memory has a party", hint));
-        }
-        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-        for (port, bits) in &raw.connections.0 {
-            let bits = self.signals(bits);
-            match raw.directions.get(port).map(String::as_str) {
-                Some("output") => outputs.push((port.clone(), bits)),
-                Some("input") => inputs.push((port.clone(), bits)),
-                _ if self.known.contains(&raw.kind) => {
-                    let why = format!("an instance of '{}' that was not made part of the module", raw.kind);
-                    return Err(Error::design(place, why, "give Yosys the command 'flatten' before write_json"));
-                }
-                // Of a module that Yosys does not know.
-                _ => {
-                    let why = format!("'{}' is a box whose inside is not there", raw.kind);
-                    return Err(Error::design(place, why, "give the file with this module as well"));
-                }
-            }
-        }
-        // In one order, so that equal designs give equal circuits.
-        inputs.sort_by(|a, b| a.0.cmp(&b.0));
-        outputs.sort_by(|a, b| a.0.cmp(&b.0));
-        let parameters = raw.parameters.0;
-        let hidden = raw.attributes.get(HIDDEN).is_some();
-        Ok(Cell { kind: raw.kind, place, parameters, inputs, outputs, hidden })
-    }
-
-    fn signals(&mut self, bits: &[RawBit]) -> Vec<Signal> {
-        bits.iter().map(|bit| self.signal(*bit)).collect()
-    }
-
-    fn signal(&mut self, bit: RawBit) -> Signal {
-        match bit {
-            RawBit::Net(number) => {
-                let next = self.numbers.len() as u32;
-                Signal::Net(*self.numbers.entry(number).or_insert(next))
-            }
-            RawBit::Constant(signal) => signal,
+    fn thin_wire(&self, net: u32) -> (String, String) {
+        let port = |port: &&Port| port.bits.contains(&Signal::Net(net));
+        match (self.thin.iter().find(|wire| wire.net == net), self.ports.iter().find(port)) {
+            (Some(wire), _) => (self.places.text(wire.place), format!("'{}'", wire.name)),
+            (None, Some(port)) => (port.place.clone(), format!("'{}'", port.name)),
+            (None, None) => (format!("module {}", self.name), "a wire without a name".into()),
         }
     }
-}
 
-impl Module {
-    /// Notes what drives each net.
-    fn drive(&mut self) -> Result<()> {
-        let inputs = self.ports.iter().filter(|port| port.direction == Direction::Input);
-        let inputs = inputs.flat_map(|port| port.bits.iter().map(|bit| (*bit, Driver::Input)));
-        let of_cell = |(number, cell): (usize, &Cell)| {
-            let bits: Vec<Signal> = cell.outputs.iter().flat_map(|(_, bits)| bits).copied().collect();
-            (0..).zip(bits).map(move |(i, bit)| (bit, Driver::Cell(number as u32, i)))
-        };
-        let pairs: Vec<(Signal, Driver)> = inputs.chain(self.cells.iter().enumerate().flat_map(of_cell)).collect();
-        for (bit, driver) in pairs {
-            let Signal::Net(net) = bit else { continue };
-            if self.drivers[net as usize] != Driver::None {
-                let (place, wire) = self.wire(net);
-                let why = format!("{wire} is driven twice");
-                return Err(Error::design(place, why, "assign each wire in one place alone"));
-            }
-            self.drivers[net as usize] = driver;
+    /// A gate by its number.
+    pub(crate) fn gate(&self, number: u32) -> &Gate {
+        &self.gates[number as usize]
+    }
+
+    /// The gate that drives a signal.
+    pub(crate) fn gate_of(&self, signal: Signal) -> Option<&Gate> {
+        match self.drivers[signal.net()? as usize] {
+            Driver::Gate(number) => Some(self.gate(number)),
+            _ => None,
         }
-        Ok(())
+    }
+
+    /// Where a gate stands.
+    pub(crate) fn place_of(&self, gate: &Gate) -> String {
+        self.places.text(gate.place)
     }
 }
 
@@ -335,7 +286,7 @@ fn direction(text: &str, name: &str, place: &str) -> Result<Direction> {
     }
 }
 
-fn place(attributes: &json::Ordered<Parameter>, name: &str) -> String {
+fn place_text(attributes: &json::Ordered<Parameter>, name: &str) -> String {
     match attributes.get("src").map(Parameter::text) {
         // Of several places the first, which is the one that people look for.
         Some(places) => places.split('|').next().unwrap_or_default().to_string(),

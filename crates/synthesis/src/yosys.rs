@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use script::Reader;
 pub use slang::Declared;
 use std::fs::File;
-use std::io::{ErrorKind, Read, Seek};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -61,26 +61,34 @@ pub struct Design {
 }
 
 /// What Yosys wrote.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Netlist {
-    /// The netlist in JSON.
-    pub json: Vec<u8>,
+    /// The netlist in JSON, behind what else was written.
+    file: File,
+    begin: u64,
     /// What it warns of, a line each.
     pub warnings: Vec<String>,
     /// The ports as they are declared, where the netlist does not say it: read_slang leaves them in another order, and
     /// without signs.
-    pub ports: Vec<Declared>,
+    ports: Vec<Declared>,
     /// What read the design, if it was not read_verilog.
-    pub reader: Option<&'static str>,
+    reader: Option<&'static str>,
 }
 
 impl Netlist {
+    /// A netlist that was written before.
+    pub fn written(file: File) -> Netlist {
+        Netlist { file, begin: 0, warnings: Vec::new(), ports: Vec::new(), reader: None }
+    }
+
     /// The top module, with its ports as they are declared.
     ///
     /// # Errors
-    /// As [`Module::read`].
+    /// As [`Module::read_from`].
     pub fn module(&self) -> Result<Module> {
-        let mut module = Module::read(&self.json)?;
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(self.begin)).map_err(|why| machine("reading a netlist", &why))?;
+        let mut module = Module::read_from(file)?;
         module.declare(&self.ports);
         if let Some(reader) = self.reader {
             module.creator = format!("{}, {reader}", module.creator);
@@ -183,7 +191,7 @@ impl Yosys {
         // Neither on pipes, which would have to be read all the time, nor by name: the tool in WebAssembly has a folder of
         // its own for temporary files.
         let temporary = || tempfile::tempfile().map_err(|why| machine("making a temporary file", &why));
-        let (mut json, mut said) = (temporary()?, temporary()?);
+        let (json, mut said) = (temporary()?, temporary()?);
         let handle = |file: &File| file.try_clone().map_err(|why| machine("sharing a temporary file", &why));
         let child = Command::new(&self.program)
             .args(load)
@@ -196,7 +204,7 @@ impl Yosys {
         let status = self.wait(child)?;
         let said = String::from_utf8_lossy(&whole(&mut said)?).into_owned();
         match status.success() {
-            true => Ok(Said::Netlist(netlist(whole(&mut json)?, &said, design, reader)?)),
+            true => Ok(Said::Netlist(netlist(json, &said, design, reader)?)),
             false => Refusal::new(&said, status).map(Said::Refusal),
         }
     }
@@ -223,32 +231,46 @@ impl Yosys {
 }
 
 /// What was written, unless it is not what the source says.
-fn netlist(written: Vec<u8>, said: &str, design: &Design, reader: Reader) -> Result<Netlist> {
+fn netlist(mut file: File, said: &str, design: &Design, reader: Reader) -> Result<Netlist> {
     let warnings: Vec<String> = said.lines().filter(|line| line.contains("Warning: ")).map(str::to_string).collect();
     if let Some(beyond) = warnings.iter().find(|line| line.contains("out of bounds")) {
         return Err(Error::Source { why: beyond.replace("Warning: ", ""), hint: String::new() });
     }
+    file.rewind().map_err(|why| machine("reading what Yosys wrote", &why))?;
+    let mut text = BufReader::new(&file);
     let (tops, ports, begin) = match reader {
         Reader::Slang => {
             let (mut tops, begin) =
-                slang::tops(&written).ok_or_else(|| Error::netlist("read_slang wrote no design before it"))?;
+                slang::tops(text).ok_or_else(|| Error::netlist("read_slang wrote no design before it"))?;
             let names = tops.iter().map(|(name, _)| name.clone()).collect();
-            (names, tops.pop().map(|(_, ports)| ports).unwrap_or_default(), begin)
+            (names, tops.pop().map(|(_, ports)| ports).unwrap_or_default(), begin as u64)
         }
         _ if design.top.is_some() => (Vec::new(), Vec::new(), 0),
         _ => {
-            let begin = written.windows(3).position(|bytes| bytes == b"\n{\n").map_or(0, |place| place + 1);
-            (roots(&String::from_utf8_lossy(&written[..begin])), Vec::new(), begin)
+            let modules = before_json(&mut text).map_err(|why| machine("reading what Yosys wrote", &why))?;
+            (roots(&String::from_utf8_lossy(&modules)), Vec::new(), modules.len() as u64)
         }
     };
     match &tops[..] {
         [_] | [] => {
             let reader = Some(reader.name()).filter(|_| reader != Reader::Verilog);
-            Ok(Netlist { json: written[begin..].to_vec(), warnings, ports, reader })
+            Ok(Netlist { file, begin, warnings, ports, reader })
         }
         several => {
             let why = format!("several modules that no other contains: {}", several.join(", "));
             Err(Error::usage(why, format!("name one of them: --top {}", several[0])))
+        }
+    }
+}
+
+/// The lines before the one with which a netlist begins.
+fn before_json(text: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
+    let mut before = Vec::new();
+    loop {
+        let line = before.len();
+        if text.read_until(b'\n', &mut before)? == 0 || before[line..] == *b"{\n" {
+            before.truncate(line);
+            return Ok(before);
         }
     }
 }

@@ -12,7 +12,6 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use synthesis::netlist::Module;
 use synthesis::yosys::{Design, Yosys};
 use writer::{Random, Written};
 
@@ -258,7 +257,7 @@ fn what_yosys_warns_of_is_told_and_what_is_not_clear_is_refused() {
     let inner = "module inner(input [1:0] a, output y); assign y = ^a; endmodule\n";
     let narrow = read(&format!("{inner}module m(input [3:0] a, output y); inner i(a, y); endmodule"), None).unwrap();
     assert!(narrow.warnings.iter().any(|line| line.contains("Resizing cell port")), "{:?}", narrow.warnings);
-    assert_eq!(Module::read(&narrow.json).unwrap().name, "m");
+    assert_eq!(narrow.module().unwrap().name, "m");
     let several = read(&format!("{inner}module m(input a, output y); assign y = a; endmodule"), None).unwrap_err();
     assert!(several.to_string().contains("several modules that no other contains"), "{several}");
     let beyond = read("module m(input [3:0] a, output y);\n assign y = a[9];\nendmodule", Some("m")).unwrap_err();
@@ -304,6 +303,11 @@ fn yosys_says_what_is_wrong_and_where() {
             "a driver that can let go",
         ),
         ("module m(input a, output y);\n other o(a, y);\nendmodule", "other", "not part of the design"),
+        (
+            "(* blackbox *) module other(input a, output y); endmodule\nmodule m(input a, output y);\n other o(a, y);\nendmodule",
+            "design.v:3.",
+            "'other' is a box whose inside is not there",
+        ),
     ] {
         let why = compile(&yosys, text, "m", Goal::Size).err().unwrap_or_else(|| panic!("accepted: {text}"));
         assert!(why.contains(place) && why.contains(what), "{why}\n{text}");

@@ -4,3 +4,5 @@
 pub mod aiger;
 pub mod bristol;
 mod duo;
+
+pub use duo::Provenance;

@@ -3,14 +3,15 @@
 use super::export::Written;
 use crate::args::Compile;
 use crate::failure::Failure;
-use crate::io::console::{Console, count};
-use crate::io::output;
-use duologue::circuit::format::bristol;
+use crate::io::console::{Console, count, table, thousands};
+use crate::io::{output, shown};
+use duologue::circuit::format::{Provenance, bristol};
 use duologue::circuit::{Circuit, Program};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 use std::{fmt, fs};
+use synthesis::Profile;
 use synthesis::clocked::{self, Clocking};
 use synthesis::netlist::Module;
 use synthesis::parties::{self, Said};
@@ -26,21 +27,25 @@ pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
     let netlist = netlist(args)?;
     netlist.warnings.iter().for_each(|warning| console.note(warning));
     let module = netlist.module()?;
-    let (design, figures) = match args.cycles {
+    let (design, figures, profile) = match args.cycles {
         Some(cycles) => clocked(&module, args, cycles, &said)?,
         None => {
-            let made = synthesis::circuit(&module, args.goal)?;
+            let (made, profile) = match args.profile {
+                true => synthesis::profile(&module, args.goal)?,
+                false => (synthesis::circuit(&module, args.goal)?, Profile::default()),
+            };
             let figures = Figures::of(&made.circuit);
             match form {
-                Form::Program => (Made::Program(parties::program(&made, &said)?), figures),
-                Form::Bristol => (Made::Circuit(made.circuit), figures),
+                Form::Program => (Made::Program(parties::program(&made, &said)?), figures, profile),
+                Form::Bristol => (Made::Circuit(made.circuit), figures, profile),
             }
         }
     };
     let (bytes, written) = match (form, &design) {
-        (Form::Program, Made::Program(program)) => {
-            (program.to_bytes()?, File::Program(Written::new(program, &args.output)?))
-        }
+        (Form::Program, Made::Program(program)) => (
+            provenance(&module, args).put_behind(&program.to_bytes()?)?,
+            File::Program(Written::new(program, &args.output)?),
+        ),
         (Form::Bristol, Made::Circuit(circuit)) => {
             let file = args.output.display().to_string();
             (bristol::write(circuit).into_bytes(), File::Circuit { file })
@@ -52,7 +57,17 @@ pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
     };
     output::write_file(&args.output, &bytes)?;
     let Netlist { warnings, .. } = netlist;
-    console.show(&Compiled { written, front_end: module.creator.clone(), warnings, figures })
+    let profile = args.profile.then(|| lines(&profile, figures.ands));
+    console.show(&Compiled { written, front_end: module.creator.clone(), warnings, figures, profile })
+}
+
+/// What made the program: equal circuits have equal digests, so it stands behind the digest.
+fn provenance(module: &Module, args: &Compile) -> Provenance {
+    let mut made = Provenance::default();
+    made.add("compiler", concat!("duologue ", env!("CARGO_PKG_VERSION")));
+    made.add("front end", &module.creator);
+    made.add("goal", &args.goal.to_string());
+    made
 }
 
 /// A program, or a circuit alone.
@@ -61,7 +76,7 @@ enum Made {
     Circuit(Circuit),
 }
 
-fn clocked(module: &Module, args: &Compile, cycles: u64, said: &Said) -> Result<(Made, Figures), Failure> {
+fn clocked(module: &Module, args: &Compile, cycles: u64, said: &Said) -> Result<(Made, Figures, Profile), Failure> {
     let form = match (args.iterate, args.unroll) {
         (true, _) => Some(clocked::Form::Iterate),
         (_, true) => Some(clocked::Form::Unroll),
@@ -82,8 +97,8 @@ fn clocked(module: &Module, args: &Compile, cycles: u64, said: &Said) -> Result<
     };
     let is_circuit = matches!(Form::of(&args.output)?, Form::Bristol);
     Ok(match (clocked.again, &clocked.once[..]) {
-        (None, [circuit]) if is_circuit => (Made::Circuit(circuit.clone()), figures),
-        _ => (Made::Program(clocked.program), figures),
+        (None, [circuit]) if is_circuit => (Made::Circuit(circuit.clone()), figures, clocked.profile),
+        _ => (Made::Program(clocked.program), figures, clocked.profile),
     })
 }
 
@@ -131,8 +146,8 @@ fn netlist(args: &Compile) -> Result<Netlist, Failure> {
             Err(Failure::input("a netlist (FILE.json) has its own top module").hint("leave --top away"))
         }
         [file] if is_netlist(file) => {
-            let json = fs::read(file).map_err(Failure::io(format!("reading {}", file.display())))?;
-            Ok(Netlist { json, ..Netlist::default() })
+            let netlist = fs::File::open(file).map_err(Failure::io(format!("reading {}", file.display())))?;
+            Ok(Netlist::written(netlist))
         }
         files if files.iter().any(|file| is_netlist(file)) => {
             Err(Failure::input("a netlist (FILE.json) is compiled alone, without other files"))
@@ -174,6 +189,22 @@ struct Compiled {
     warnings: Vec<String>,
     #[serde(flatten)]
     figures: Figures,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<Vec<Line>>,
+}
+
+/// What a line of the design costs.
+#[derive(Serialize)]
+struct Line {
+    place: String,
+    ands: u64,
+    /// In hundredths of all ANDs.
+    percent: f64,
+}
+
+fn lines(profile: &Profile, all: u64) -> Vec<Line> {
+    let percent = |ands: u64| (ands as f64 * 1000.0 / all.max(1) as f64).round() / 10.0;
+    profile.lines().into_iter().map(|(place, ands)| Line { place, ands, percent: percent(ands) }).collect()
 }
 
 /// What the circuit costs.
@@ -213,8 +244,13 @@ impl fmt::Display for Compiled {
         let bits = |number: u64| count(number, "bit");
         write!(f, "{}, depth {depth}; {} in, {} out", count(*ands, "AND"), bits(*inputs), bits(*outputs))?;
         match iterated {
-            Some(cycles) => writeln!(f, "; the circuit of one cycle, {cycles} times"),
-            None => writeln!(f),
+            Some(cycles) => writeln!(f, "; the circuit of one cycle, {cycles} times")?,
+            None => writeln!(f)?,
+        }
+        let row = |line: &Line| vec![thousands(line.ands), format!("{:.1} %", line.percent), shown::name(&line.place)];
+        match &self.profile {
+            Some(lines) => write!(f, "\n{}", table("rrl", &lines.iter().map(row).collect::<Vec<_>>())),
+            None => Ok(()),
         }
     }
 }

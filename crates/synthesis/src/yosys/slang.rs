@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use std::fmt;
+use std::{fmt, io};
 
 /// A port of the top module, in its order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,8 +18,8 @@ pub struct Declared {
 }
 
 /// The modules that no other contains with their ports, and how many bytes of the text say so.
-pub(super) fn tops(text: &[u8]) -> Option<(Vec<(String, Vec<Declared>)>, usize)> {
-    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Symbol>();
+pub(super) fn tops(text: impl io::Read) -> Option<(Vec<(String, Vec<Declared>)>, usize)> {
+    let mut values = serde_json::Deserializer::from_reader(text).into_iter::<Symbol>();
     let root = values.next()?.ok()?;
     let mut types = FxHashMap::default();
     note(&root, &mut types);
@@ -163,5 +163,46 @@ impl<'de> Visitor<'de> for Parts {
 
     fn visit_unit<E>(self) -> Result<Part, E> {
         Ok(Part::Nothing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_signed_as_the_standard_has_them() {
+        let named = [(1, "logic signed[7:0]"), (2, "1 q::s8"), (3, "int"), (4, "logic[1:0]"), (5, "5 loop")];
+        let types: FxHashMap<u64, &str> = named.into_iter().collect();
+        for (ty, signed) in [
+            ("logic", false),
+            ("logic[7:0]", false),
+            ("logic signed[3:0][1:0]", true),
+            ("reg signed", true),
+            ("int", true),
+            ("int unsigned", false),
+            ("byte[1:0]", true),
+            ("struct packed{logic signed[7:0] a;}p::s$1", false),
+            ("struct packed signed{logic[2:0] a;}q::s$1", true),
+            ("1 q::s8", true),
+            ("2 m.T", true),
+            ("3 e", true),
+            ("4 f", false),
+            ("5 loop", false),
+            ("6 nothing", false),
+            ("", false),
+        ] {
+            assert_eq!(is_signed(ty, &types, 0), signed, "{ty}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_design_is_none() {
+        for text in ["", "[", "{\"members\":[{\"members\":", "{\"body\": 1.5"] {
+            assert!(tops(text.as_bytes()).is_none(), "{text}");
+        }
+        let (tops, _) =
+            tops(&b"{\"members\":[-1,null,true,{\"kind\":\"Instance\",\"name\":\"m\",\"body\":{}}]} {"[..]).unwrap();
+        assert_eq!(tops, [("m".to_string(), Vec::new())]);
     }
 }
