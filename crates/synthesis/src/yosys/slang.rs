@@ -17,8 +17,11 @@ pub struct Declared {
     pub signed: bool,
 }
 
+/// A module that no other contains, and its ports.
+type Top = (String, Vec<Declared>);
+
 /// The modules that no other contains with their ports, and how many bytes of the text say so.
-pub(super) fn tops(text: impl io::Read) -> Option<(Vec<(String, Vec<Declared>)>, usize)> {
+pub(super) fn tops(text: impl io::Read) -> Option<(Vec<Top>, usize)> {
     let mut values = serde_json::Deserializer::from_reader(text).into_iter::<Symbol>();
     let root = values.next()?.ok()?;
     let mut types = FxHashMap::default();
