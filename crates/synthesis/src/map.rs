@@ -37,7 +37,7 @@ pub fn circuit(module: &Module, goal: Goal) -> Result<Made<'_>> {
 /// The circuit of a module, and the ANDs that each line of the source takes in it.
 ///
 /// # Errors
-/// As [`circuit`].
+/// As [`circuit()`].
 pub fn profile(module: &Module, goal: Goal) -> Result<(Made<'_>, Profile)> {
     make(module, goal, true)
 }
