@@ -3,6 +3,7 @@
 //! A function panics where the decoder breaks a promise, beyond not panicking itself. `make test` runs the same
 //! functions on a few thousand inputs (`crates/duologue/tests/decoders.rs`), `make fuzz` under libFuzzer.
 
+use circuit::format::Provenance;
 use circuit::format::bristol::{self, Dialect, Names};
 use circuit::format::{aiger, blif, shdl};
 use circuit::{Circuit, Program, Schedule};
@@ -361,6 +362,10 @@ const DUO: [&[u8; 12]; 2] = [b"duologue\n\0\x01\0", b"duologue\n\0\x02\0"];
 pub fn duo(body: &[u8]) {
     let known = calls::calls(None).functionalities();
     drop(Program::from_bytes_with(body, &known));
+    // What made a program: whatever can be read is written as it was.
+    if let Ok(made) = Provenance::of(body) {
+        assert!(made.put_behind(body).expect("it was read from there") == body, "two encodings of what made a program");
+    }
     for head in DUO {
         let unsigned = [head, body].concat();
         let file = [&unsigned[..], blake3::hash(&unsigned).as_bytes()].concat();
@@ -384,7 +389,11 @@ fn duos() -> Vec<Vec<u8>> {
     let with_calls = (0..4).map(|seed| calls::sample_with_calls(seed, 3).program);
     let files = [program(), every_step::every_step()].into_iter().chain(with_calls);
     let files = files.map(|program| program.to_bytes().expect("a small program"));
-    files.map(|file| file[DUO[0].len()..file.len() - 32].to_vec()).collect()
+    let bodies = files.map(|file| file[DUO[0].len()..file.len() - 32].to_vec());
+    let mut made = Provenance::default();
+    made.add("front end", "Yosys 0.23");
+    let file = program().to_bytes().expect("a small program");
+    bodies.chain([made.put_behind(&file).expect("a file that was just written")]).collect()
 }
 
 /// A circuit in Bristol Fashion. What is read can be written, and read back as the same.

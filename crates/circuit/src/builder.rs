@@ -211,16 +211,29 @@ impl Builder {
 
     /// Like [`finish`](Self::finish), for names that come from elsewhere.
     pub fn try_finish(self) -> Result<Circuit> {
+        Ok(self.try_finish_with_nodes()?.0)
+    }
+
+    /// Nodes so far; the next one has this number.
+    #[doc(hidden)]
+    pub fn nodes(&self) -> u32 {
+        self.gates.len() as u32
+    }
+
+    /// Like [`try_finish`](Self::try_finish), and for each node of the builder its node in the circuit, 0 if there is none.
+    #[doc(hidden)]
+    pub fn try_finish_with_nodes(self) -> Result<(Circuit, Vec<u32>)> {
         let live = self.live();
         let mut moved = vec![0u32; self.gates.len()];
-        let mut gates = Vec::new();
+        let mut gates = Vec::with_capacity(live.iter().filter(|live| **live).count());
         for (node, gate) in self.gates.iter().enumerate().filter(|(node, _)| live[*node]) {
             moved[node] = gates.len() as u32;
             gates.push(rename(*gate, &moved));
         }
         let input_nodes = self.input_nodes.iter().map(|&node| moved[node as usize]).collect();
         let output_bits = self.output_bits.iter().map(|&bit| follow(bit, &moved)).collect();
-        Circuit::from_parts(self.name, gates, self.inputs, self.outputs, input_nodes, output_bits)
+        let circuit = Circuit::from_parts(self.name, gates, self.inputs, self.outputs, input_nodes, output_bits)?;
+        Ok((circuit, moved))
     }
 
     fn rewrite_and(&mut self, a: Bit, b: Bit) -> Rewriting {

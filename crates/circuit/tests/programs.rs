@@ -3,6 +3,7 @@
 #[path = "../../../tests/support/programs.rs"]
 mod support;
 
+use circuit::format::Provenance;
 use circuit::program::reference::{self, Table};
 use circuit::program::{Binding, Owner, Piece, Schedule, TaskKind};
 use circuit::{BitMatrix, Order, Plan, Program, bits};
@@ -143,6 +144,60 @@ fn a_cut_file_is_refused() {
     let bytes = sample(7, 3).program.to_bytes().unwrap();
     for end in 0..bytes.len() {
         assert!(Program::from_bytes(&bytes[..end]).is_err());
+    }
+}
+
+#[test]
+fn what_made_a_program_stands_behind_its_digest() {
+    let program = sample(7, 3).program;
+    let bytes = program.to_bytes().unwrap();
+    let mut made = Provenance::default();
+    assert_eq!(made.put_behind(&bytes).unwrap(), bytes);
+    made.add("front end", "Yosys 0.23\x1b[2J \u{202e}");
+    made.add("tool", &"x".repeat(300));
+    let file = made.put_behind(&bytes).unwrap();
+    // Two texts of 9 and 4 bytes, one of 16 and one of 255, each with its length before it.
+    assert_eq!(file.len(), bytes.len() + 1 + (1 + 9) + (1 + 16) + (1 + 4) + (2 + 255) + 2 + 8);
+    let again = Program::from_bytes(&file).unwrap();
+    assert_eq!(again.digest().unwrap(), program.digest().unwrap());
+    assert_eq!(again.to_bytes().unwrap(), bytes);
+    let pairs = Provenance::of(&file).unwrap();
+    let front = ("front end".to_string(), "Yosys 0.23?[2J ?".to_string());
+    assert_eq!(pairs.pairs(), [front, ("tool".into(), "x".repeat(255))]);
+    let mut other = Provenance::default();
+    other.add("front end", "another");
+    let replaced = other.put_behind(&file).unwrap();
+    assert_eq!(replaced, other.put_behind(&bytes).unwrap());
+    assert_eq!(Provenance::of(&bytes).unwrap(), Provenance::default());
+}
+
+#[test]
+fn what_made_a_program_is_refused_if_it_is_malformed() {
+    let bytes = sample(7, 3).program.to_bytes().unwrap();
+    let end = b"made by\x01";
+    let file = |list: &[u8], length: u16| [&bytes[..], list, &length.to_le_bytes(), end].concat();
+    let good = file(b"\x01\x01a\x01b", 5);
+    assert_eq!(Provenance::of(&good).unwrap().pairs(), [("a".to_string(), "b".to_string())]);
+    let long = [&[1, 0x80, 2][..], &[b'x'; 256], &[1, b'b']].concat();
+    let many = [&[17][..], &b"\x01a\x01b".repeat(17)].concat();
+    for (file, why) in [
+        (file(b"\x01\x01\x1b\x01b", 5), "printed"),
+        (file(b"\x01\x02\xc3\xa9\x01b", 6), "printed"),
+        (file(&long, long.len() as u16), "printed"),
+        (file(&many, many.len() as u16), "printed"),
+        (file(b"\x00", 1), "printed"),
+        (file(b"\x01\x01a\x01b!", 6), "canonical"),
+        (file(b"\x01\x81\x00a\x01b", 6), "canonical"),
+        ([&good[..], b"\x01\x01a\x01b", &5u16.to_le_bytes(), end].concat(), "canonical"),
+        (file(b"\x01\x01a\x05b", 5), "no list"),
+        (file(b"\xff\xff\x01", 3), "no list"),
+        (file(b"", u16::MAX), "cut off"),
+        (end.to_vec(), "cut off"),
+    ] {
+        for error in [Provenance::of(&file).unwrap_err(), Program::from_bytes(&file).err().unwrap()] {
+            let error = error.to_string();
+            assert!(error.contains("behind the digest") && error.contains(why), "{error}, not {why}");
+        }
     }
 }
 

@@ -164,7 +164,7 @@ impl From<synthesis::Error> for Failure {
         use synthesis::Error;
         let exit = match &error {
             Error::Tool { .. } => Exit::Machine,
-            Error::Source(_) | Error::Design { .. } | Error::Netlist(_) => Exit::Malformed,
+            Error::Source { .. } | Error::Design { .. } | Error::Netlist(_) => Exit::Malformed,
             _ => Exit::Input,
         };
         let failure = Failure::new(exit, &error);

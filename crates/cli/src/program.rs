@@ -11,6 +11,7 @@ use apps::proximity::{Metric, proximity};
 use apps::social::social;
 use duologue::circuit::blocks::float::Format;
 use duologue::circuit::blocks::{self, Block, Goal};
+use duologue::circuit::format::Provenance;
 use duologue::circuit::program::Owner;
 use duologue::circuit::{Error, Party, Program};
 pub use least::{Chosen, Ours, Supply, load_with};
@@ -154,16 +155,27 @@ pub fn load(text: &str, owners: &[Party]) -> Result<Program, Failure> {
     }
 }
 
-fn read(path: &str) -> Result<Program, Failure> {
-    let bytes = fs::read(path).map_err(|why| {
+/// What made a program that is a file, as the file says; of all others nothing.
+pub fn provenance(text: &str) -> Result<Provenance, Failure> {
+    match text.starts_with("block:") || text.starts_with("app:") {
+        true => Ok(Provenance::default()),
+        false => Provenance::of(&bytes(text)?).map_err(|why| Failure::malformed(text, why)),
+    }
+}
+
+fn bytes(path: &str) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|why| {
         let missing = why.kind() == std::io::ErrorKind::NotFound;
         let failure = Failure::io(format!("reading the program {path}"))(why);
         match missing {
             true => failure.hint("built-in ones are named block:… and app:…; see `duologue blocks`"),
             false => failure,
         }
-    })?;
-    Program::from_bytes_with(&bytes, &apps::calls().functionalities()).map_err(|why| {
+    })
+}
+
+fn read(path: &str) -> Result<Program, Failure> {
+    Program::from_bytes_with(&bytes(path)?, &apps::calls().functionalities()).map_err(|why| {
         let hint = "`duologue import` makes programs from Bristol files";
         Failure::malformed(path, why).hint(hint)
     })

@@ -8,7 +8,7 @@
 //! of a `$pmux` that is not known to be exclusive are tried in their order, as a simulation does.
 
 use crate::cells::{are_signed, extended};
-use crate::netlist::{Cell, Module, Parameter, Signal};
+use crate::netlist::{Cell, Kind, Module, Parameter, Signal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -118,6 +118,16 @@ impl<'a> Search<'a> {
 
     /// What drives a bit, as a test of other bits.
     fn look_through(&mut self, select: Signal, levels: usize) -> Option<Vec<Cube>> {
+        if let Some(gate) = self.module.gate_of(select) {
+            let (reads, kind) = (gate.inputs, gate.kind);
+            return match kind {
+                _ if levels == 0 => None,
+                Kind::Not => cube([(reads[0], false)].into_iter()).map(|cube| cube.into_iter().collect()),
+                Kind::Or => Some(self.any(&reads[..2], levels)),
+                Kind::And => Some(self.both(reads[0], reads[1], levels)),
+                _ => None,
+            };
+        }
         let (number, place) = self.module.driver(select)?;
         let cell = &self.module.cells[number as usize];
         if place != 0 || levels == 0 {
@@ -130,11 +140,10 @@ impl<'a> Search<'a> {
         match cell.kind.as_str() {
             "$eq" | "$eqx" => equality(a, b, are_signed(cell)),
             "$logic_not" => is(a, false),
-            "$not" | "$_NOT_" if a.len() == 1 => is(a, false),
             "$reduce_and" => is(a, true),
             "$reduce_or" | "$reduce_bool" if a.len() <= MOST_CUBES => Some(self.any(a, levels)),
-            "$or" | "$logic_or" | "$_OR_" if a.len() == 1 && b.len() == 1 => Some(self.any(&[a[0], b[0]], levels)),
-            "$and" | "$logic_and" | "$_AND_" if a.len() == 1 && b.len() == 1 => Some(self.both(a[0], b[0], levels)),
+            "$logic_or" if a.len() == 1 && b.len() == 1 => Some(self.any(&[a[0], b[0]], levels)),
+            "$logic_and" if a.len() == 1 && b.len() == 1 => Some(self.both(a[0], b[0], levels)),
             _ => None,
         }
     }

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::map::{self, Mapper, type_of};
 use crate::netlist::{Direction, Module, Port, Register, Signal, State};
 use crate::parties::{self, Said};
+use crate::profile::Profile;
 use circuit::blocks::Goal;
 use circuit::program::{Lanes, Value, View};
 use circuit::{Bit, Builder, Circuit, Program, Type, bits};
@@ -47,6 +48,8 @@ pub struct Clocked {
     pub once: Vec<Circuit>,
     /// The circuit that is run in each cycle, if that is the form.
     pub again: Option<Circuit>,
+    /// What each line of the source costs in all cycles.
+    pub profile: Profile,
 }
 
 /// The most gates of all cycles together for which the form with fewer ANDs is looked for.
@@ -62,9 +65,9 @@ const MOST_GATES: u64 = 1 << 27;
 pub fn program(module: &Module, goal: Goal, clocking: &Clocking, said: &Said) -> Result<Clocked> {
     let design = Design::new(module, goal, clocking, said)?;
     let step = design.step()?;
-    let gates = (step.gates().len() as u64).saturating_mul(clocking.cycles);
+    let gates = (step.0.gates().len() as u64).saturating_mul(clocking.cycles);
     if clocking.form == Some(Form::Unroll) && gates > MOST_GATES {
-        let why = format!("{} cycles of {} gates in one circuit", clocking.cycles, step.gates().len());
+        let why = format!("{} cycles of {} gates in one circuit", clocking.cycles, step.0.gates().len());
         return Err(Error::usage(why, "give --iterate, or fewer cycles"));
     }
     let iterated = design.iterated(step)?;
@@ -155,7 +158,7 @@ impl<'a> Design<'a> {
     }
 
     fn mapper(&self, part: &str) -> Mapper<'a> {
-        Mapper::new(self.module, self.goal, Builder::new(format!("{}{part}", self.module.name)))
+        Mapper::new(self.module, self.goal, Builder::new(format!("{}{part}", self.module.name))).profiled()
     }
 
     /// New inputs of a circuit for ports, in their order.
@@ -210,7 +213,7 @@ impl<'a> Design<'a> {
     }
 
     /// The circuit of one cycle: registers and inputs of one value, which stay, then inputs of each cycle.
-    fn step(&self) -> Result<Circuit> {
+    fn step(&self) -> Result<(Circuit, Profile)> {
         let mut mapper = self.mapper(", one cycle");
         let types = self.state_types();
         let state: Words = types.iter().enumerate().map(|(i, ty)| mapper.c.input(format!("state {i}"), *ty)).collect();
@@ -227,11 +230,11 @@ impl<'a> Design<'a> {
             let word = mapper.word(&port.bits, &port.place)?;
             mapper.c.output_as(&port.name, type_of(port), &word);
         }
-        Ok(mapper.c.try_finish()?)
+        mapper.complete()
     }
 
     /// The circuit of what is read after the last edge.
-    fn end(&self) -> Result<Circuit> {
+    fn end(&self) -> Result<(Circuit, Profile)> {
         let mut mapper = self.mapper(", after the last edge");
         let types = self.state_types();
         let state = types.iter().enumerate().map(|(i, ty)| mapper.c.input(format!("state {i}"), *ty)).collect();
@@ -241,11 +244,11 @@ impl<'a> Design<'a> {
             let word = mapper.word(&port.bits, &port.place)?;
             mapper.c.output_as(&port.name, type_of(port), &word);
         }
-        Ok(mapper.c.try_finish()?)
+        mapper.complete()
     }
 
     /// The circuit of what the registers begin with.
-    fn start(&self) -> Result<Circuit> {
+    fn start(&self) -> Result<(Circuit, Profile)> {
         let mut mapper = self.mapper(", before the first cycle");
         let held = Self::inputs(&self.held, &mut mapper.c);
         let secrets = self.secret_inputs(&mut mapper.c);
@@ -253,11 +256,12 @@ impl<'a> Design<'a> {
         for (i, word) in state.iter().enumerate() {
             mapper.c.output_as(format!("state {i}"), bits(word.len() as u32), word);
         }
-        Ok(mapper.c.try_finish()?)
+        mapper.complete()
     }
 
-    fn iterated(&self, step: Circuit) -> Result<Clocked> {
-        let start = self.start()?;
+    fn iterated(&self, (step, of_step): (Circuit, Profile)) -> Result<Clocked> {
+        let (start, mut profile) = self.start()?;
+        profile.add(&of_step, self.clocking.cycles);
         let mut once = Vec::new();
         let mut p = Program::new(&self.module.name);
         let one_lane = !self.each.is_empty() || !self.always.is_empty();
@@ -276,18 +280,19 @@ impl<'a> Design<'a> {
         let (state, always) = after.split_at(after.len().min(registers + held.len()));
         self.always.iter().zip(always).try_for_each(|(port, &value)| self.deliver(&mut p, port, value))?;
         if !self.last.is_empty() {
-            let end = self.end()?;
+            let (end, of_end) = self.end()?;
+            profile.add(&of_end, 1);
             let found = p.map_all(&end, state);
             self.last.iter().zip(found).try_for_each(|(port, value)| self.deliver(&mut p, port, value))?;
             once.push(end);
         }
         p.check()?;
         once.push(start);
-        Ok(Clocked { program: p, once, again: Some(step) })
+        Ok(Clocked { program: p, once, again: Some(step), profile })
     }
 
     /// The circuit of all cycles.
-    fn whole(&self) -> Result<Circuit> {
+    fn whole(&self) -> Result<(Circuit, Profile)> {
         let mut mapper = self.mapper("");
         let held = Self::inputs(&self.held, &mut mapper.c);
         let secrets = self.secret_inputs(&mut mapper.c);
@@ -313,11 +318,11 @@ impl<'a> Design<'a> {
         for (port, word) in self.always.iter().zip(&always) {
             mapper.c.output_as(&port.name, joined(port, cycles), word);
         }
-        Ok(mapper.c.try_finish()?)
+        mapper.complete()
     }
 
     fn unrolled(&self) -> Result<Clocked> {
-        let (whole, cycles) = (self.whole()?, self.clocking.cycles);
+        let ((whole, profile), cycles) = (self.whole()?, self.clocking.cycles);
         let mut p = Program::new(&self.module.name);
         let lanes: Lanes = p.size("lanes", 0..=1 << 32).into();
         let mut args = self.held_values(&mut p, &lanes)?;
@@ -334,7 +339,7 @@ impl<'a> Design<'a> {
             self.deliver(&mut p, port, typed)?;
         }
         p.check()?;
-        Ok(Clocked { program: p, once: vec![whole], again: None })
+        Ok(Clocked { program: p, once: vec![whole], again: None, profile })
     }
 
     fn held_values(&self, p: &mut Program, lanes: &Lanes) -> Result<Vec<Value>> {

@@ -16,8 +16,13 @@ pub enum Error {
         hint: String,
     },
     /// Yosys refuses the sources, in its own words.
-    #[error("{0}")]
-    Source(String),
+    #[error("{why}")]
+    Source {
+        /// What it said.
+        why: String,
+        /// What to do, if that is more than to mend the source.
+        hint: String,
+    },
     /// The design asks for what no circuit can do, or what is not supported.
     #[error("{place}: {why}")]
     Design {
@@ -61,6 +66,7 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Error::Tool { hint, .. } | Error::Design { hint, .. } | Error::Usage { hint, .. } => Some(hint),
+            Error::Source { hint, .. } if !hint.is_empty() => Some(hint),
             _ => None,
         }
     }

@@ -8,7 +8,7 @@
 //! It does so only if nothing else reads what stands between the steps.
 
 use crate::cells::{are_signed, extended};
-use crate::netlist::{Cell, Module, Parameter, Signal};
+use crate::netlist::{Cell, Kind, Module, Parameter, Signal};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The least of the words at A, each of `WIDTH` bits, or what stands at P for it.
@@ -279,9 +279,15 @@ impl<'a> Search<'a> {
             return Some(true);
         }
         let module = self.steps.module;
-        let cell = &module.cells[module.driver(signal)?.0 as usize];
-        let is_opposite = matches!(cell.kind.as_str(), "$not" | "$logic_not") && cell.output("Y").len() == 1;
-        let of_it = is_opposite && cell.input("A") == [Signal::Net(step.select)];
+        let of_it = match (module.gate_of(signal), module.driver(signal)) {
+            (Some(gate), _) => gate.kind == Kind::Not && gate.reads() == [Signal::Net(step.select)],
+            (None, Some((cell, _))) => {
+                let cell = &module.cells[cell as usize];
+                let is_opposite = cell.kind == "$logic_not" && cell.output("Y").len() == 1;
+                is_opposite && cell.input("A") == [Signal::Net(step.select)]
+            }
+            (None, None) => false,
+        };
         (of_it && self.steps.readers[signal.net()? as usize] == 1).then_some(false)
     }
 

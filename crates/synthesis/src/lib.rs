@@ -28,8 +28,10 @@ mod map;
 pub mod netlist;
 mod number;
 pub mod parties;
+mod profile;
 mod sums;
 pub mod yosys;
 
 pub use error::{Error, Result};
-pub use map::{Made, circuit};
+pub use map::{Made, circuit, profile};
+pub use profile::Profile;

@@ -5,8 +5,9 @@
 use crate::blocks::Built;
 use crate::cells::{self, Inputs};
 use crate::error::{Error, Result};
-use crate::netlist::{Cell, Direction, Driver, Module, Port, Signal};
+use crate::netlist::{Cell, Direction, Driver, Gate, Module, Port, Signal};
 use crate::number::Number;
+use crate::profile::Profile;
 use crate::sums::{self, Sign, Term};
 use circuit::blocks::Goal;
 use circuit::{Bit, Builder, Circuit, Type};
@@ -31,16 +32,32 @@ pub struct Made<'a> {
 /// # Errors
 /// If the module has what no circuit has: registers, latches, loops, wires that nothing drives.
 pub fn circuit(module: &Module, goal: Goal) -> Result<Made<'_>> {
+    Ok(make(module, goal, false)?.0)
+}
+
+/// The circuit of a module, and the ANDs that each line of the source takes in it.
+///
+/// # Errors
+/// As [`circuit()`].
+pub fn profile(module: &Module, goal: Goal) -> Result<(Made<'_>, Profile)> {
+    make(module, goal, true)
+}
+
+fn make(module: &Module, goal: Goal, profiled: bool) -> Result<(Made<'_>, Profile)> {
     let of = |direction| module.ports.iter().filter(move |port| port.direction == direction && !port.bits.is_empty());
     let (inputs, outputs): (Vec<&Port>, Vec<&Port>) = (of(Direction::Input).collect(), of(Direction::Output).collect());
     check(module, &inputs, &outputs)?;
     module.no_states()?;
     let mut mapper = Mapper::new(module, goal, Builder::new(&module.name));
+    if profiled {
+        mapper = mapper.profiled();
+    }
     inputs.iter().for_each(|port| mapper.input(port));
     for port in &outputs {
         mapper.output(port)?;
     }
-    Ok(Made { circuit: mapper.c.try_finish()?, inputs, outputs })
+    let (circuit, profile) = mapper.complete()?;
+    Ok((Made { circuit, inputs, outputs }, profile))
 }
 
 pub(crate) fn check(module: &Module, inputs: &[&Port], outputs: &[&Port]) -> Result<()> {
@@ -64,18 +81,22 @@ pub(crate) fn type_of(port: &Port) -> Type {
     if port.signed { circuit::int(width) } else { circuit::uint(width) }
 }
 
-/// A cell that is being built: what it reads, and how much of that is there.
+/// What is being built: what it reads, unless it is a gate, and how much of that is there.
 struct Frame {
     node: Node,
     reads: Vec<Signal>,
     next: usize,
 }
 
-/// What is built at once: a bit of a cell, or a whole cell.
+/// What is built at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Node {
-    cell: u32,
-    bit: Option<u32>,
+enum Node {
+    /// A gate of single bits.
+    Gate(u32),
+    /// A bit of a cell.
+    Bit(u32, u32),
+    /// A whole cell.
+    Cell(u32),
 }
 
 /// Builds cells into a circuit.
@@ -85,6 +106,10 @@ pub(crate) struct Mapper<'a> {
     goal: Goal,
     blocks: Built,
     sums: FxHashMap<u32, Rc<Vec<Term>>>,
+    /// The cells whose terms a sum has, with their shares in it.
+    shares: FxHashMap<u32, Vec<(u32, u64)>>,
+    /// Up to which node of the circuit each node was built, if a profile is wanted.
+    built: Option<Vec<(u32, Node)>>,
     values: Vec<Option<Bit>>,
     /// Nets whose nodes are being built.
     waiting: Vec<bool>,
@@ -93,8 +118,42 @@ pub(crate) struct Mapper<'a> {
 impl<'a> Mapper<'a> {
     pub fn new(module: &'a Module, goal: Goal, c: Builder) -> Self {
         let nets = module.drivers.len();
-        let sums = sums::find(module).into_iter().map(|(cell, terms)| (cell, Rc::new(terms))).collect();
-        Mapper { module, c, goal, blocks: Built::default(), sums, values: vec![None; nets], waiting: vec![false; nets] }
+        let found = sums::find(module);
+        let sums = found.terms.into_iter().map(|(cell, terms)| (cell, Rc::new(terms))).collect();
+        let (values, waiting) = (vec![None; nets], vec![false; nets]);
+        let blocks = Built::default();
+        Mapper { module, c, goal, blocks, sums, shares: found.shares, built: None, values, waiting }
+    }
+
+    /// From now on notes what each cell costs.
+    pub fn profiled(mut self) -> Self {
+        self.built = Some(Vec::new());
+        self
+    }
+
+    /// The circuit, and what the lines of the source cost in it.
+    pub fn complete(self) -> Result<(Circuit, Profile)> {
+        let (circuit, moved) = self.c.try_finish_with_nodes()?;
+        let mut profile = Profile::default();
+        let mut first = 0;
+        for (end, node) in self.built.unwrap_or_default() {
+            let kept = moved[first..end as usize].iter().filter(|&&node| node != 0);
+            let ands = kept.filter(|&&node| matches!(circuit.gates()[node as usize], circuit::Gate::And(..))).count();
+            first = end as usize;
+            let place = |cell: u32| self.module.cells[cell as usize].place.as_str();
+            match node {
+                _ if ands == 0 => {}
+                Node::Gate(gate) => profile.charge(&self.module.place_of(self.module.gate(gate)), ands as u64),
+                Node::Bit(cell, _) => profile.charge(place(cell), ands as u64),
+                Node::Cell(cell) => match self.shares.get(&cell) {
+                    Some(shares) => {
+                        profile.divide(shares.iter().map(|(cell, share)| (place(*cell), *share)), ands as u64)
+                    }
+                    None => profile.charge(place(cell), ands as u64),
+                },
+            }
+        }
+        Ok((circuit, profile))
     }
 
     /// Another cycle: nothing has a value.
@@ -132,7 +191,11 @@ impl<'a> Mapper<'a> {
         let mut stack = Vec::new();
         self.begin(net, &mut stack)?;
         while let Some(frame) = stack.last_mut() {
-            match frame.reads.get(frame.next) {
+            let reads = match frame.node {
+                Node::Gate(gate) => self.module.gate(gate).reads(),
+                _ => &frame.reads,
+            };
+            match reads.get(frame.next) {
                 Some(&Signal::Net(net)) => {
                     frame.next += 1;
                     self.begin(net, &mut stack)?;
@@ -156,12 +219,15 @@ impl<'a> Mapper<'a> {
         if self.waiting[net as usize] {
             return Err(self.circle(node, stack));
         }
-        let cell = &self.module.cells[node.cell as usize];
         self.driven(node).for_each(|net| self.waiting[net as usize] = true);
-        let reads = match (node.bit, self.sums.get(&node.cell)) {
-            (Some(bit), _) => cells::operands(cell, bit as usize)?,
-            (None, Some(terms)) => terms.iter().flat_map(Term::signals).collect(),
-            (None, None) => cell.inputs.iter().flat_map(|(_, bits)| bits).copied().collect(),
+        let cell = |number: u32| &self.module.cells[number as usize];
+        let reads = match node {
+            Node::Gate(_) => Vec::new(),
+            Node::Bit(number, bit) => cells::operands(cell(number), bit as usize)?,
+            Node::Cell(number) => match self.sums.get(&number) {
+                Some(terms) => terms.iter().flat_map(Term::signals).collect(),
+                None => cell(number).inputs.iter().flat_map(|(_, bits)| bits).copied().collect(),
+            },
         };
         stack.push(Frame { node, reads, next: 0 });
         Ok(())
@@ -172,8 +238,9 @@ impl<'a> Mapper<'a> {
             Driver::Cell(cell, place) => {
                 let kind = &self.module.cells[cell as usize].kind;
                 let bitwise = cells::is_bitwise(kind) && !self.sums.contains_key(&cell);
-                Ok(Node { cell, bit: bitwise.then_some(place) })
+                Ok(if bitwise { Node::Bit(cell, place) } else { Node::Cell(cell) })
             }
+            Driver::Gate(gate) => Ok(Node::Gate(gate)),
             Driver::Input => {
                 let (place, wire) = self.module.wire(net);
                 let why = format!("{wire} is read where it has no value: it is a clock, or has one in each cycle");
@@ -190,43 +257,75 @@ impl<'a> Mapper<'a> {
 
     /// The nets that a node drives.
     fn driven(&self, node: Node) -> impl Iterator<Item = u32> + use<'a> {
-        let outputs = self.module.cells[node.cell as usize].outputs.iter().flat_map(|(_, bits)| bits);
-        let (skip, take) = node.bit.map_or((0, usize::MAX), |bit| (bit as usize, 1));
-        outputs.skip(skip).take(take).filter_map(|signal| match signal {
-            Signal::Net(net) => Some(*net),
-            _ => None,
-        })
+        let (gate, cell, skip, take) = match node {
+            Node::Gate(gate) => (Some(self.module.gate(gate).output), None, 0, 0),
+            Node::Bit(cell, bit) => (None, Some(cell), bit as usize, 1),
+            Node::Cell(cell) => (None, Some(cell), 0, usize::MAX),
+        };
+        let cell = cell.map(|cell| &self.module.cells[cell as usize]);
+        let outputs = cell.into_iter().flat_map(|cell| cell.outputs.iter().flat_map(|(_, bits)| bits));
+        gate.into_iter().chain(outputs.skip(skip).take(take).copied()).filter_map(Signal::net)
     }
 
     fn finish(&mut self, frame: &Frame) -> Result<()> {
-        let cell = &self.module.cells[frame.node.cell as usize];
-        let bits: Vec<Bit> = frame.reads.iter().map(|bit| self.value(*bit, &cell.place)).collect::<Result<_>>()?;
-        match (frame.node.bit, self.sums.get(&frame.node.cell).cloned()) {
-            (Some(_), _) => {
+        self.build(frame)?;
+        if let Some(built) = &mut self.built {
+            built.push((self.c.nodes(), frame.node));
+        }
+        Ok(())
+    }
+
+    fn build(&mut self, frame: &Frame) -> Result<()> {
+        match frame.node {
+            Node::Gate(gate) => self.finish_gate(self.module.gate(gate)),
+            Node::Bit(number, _) => {
+                let cell = &self.module.cells[number as usize];
+                let bits = self.values_of(&frame.reads, &cell.place)?;
                 let bit = cells::bit(&mut self.c, cell, &frame.reads, &bits);
                 self.driven(frame.node).for_each(|net| self.values[net as usize] = Some(bit));
                 Ok(())
             }
-            (None, Some(terms)) => {
-                let bits = self.sum(cell, &terms, &bits)?;
-                self.settle(cell, &[("Y", bits)])
-            }
-            (None, None) => {
-                let mut rest = &bits[..];
-                let mut part = |signals: &Vec<Signal>| {
-                    let (part, after) = rest.split_at(signals.len());
-                    rest = after;
-                    part.to_vec()
-                };
-                let values: Vec<Vec<Bit>> = cell.inputs.iter().map(|(_, signals)| part(signals)).collect();
-                let inputs = Inputs { cell, values: &values, goal: cell.goal.unwrap_or(self.goal) };
-                let outputs = match &cell.block {
-                    Some(block) => self.blocks.instance(&mut self.c, block, &inputs)?,
-                    None => cells::build(&mut self.c, &inputs)?,
-                };
-                self.settle(cell, &outputs)
-            }
+            Node::Cell(number) => self.finish_cell(number, &frame.reads),
         }
+    }
+
+    fn finish_gate(&mut self, gate: &Gate) -> Result<()> {
+        let mut bits = [Bit::FALSE; 4];
+        for (bit, signal) in bits.iter_mut().zip(gate.reads()) {
+            *bit = match signal {
+                Signal::Floating => self.value(*signal, &self.module.place_of(gate))?,
+                _ => self.value(*signal, "")?,
+            };
+        }
+        let bit = gate.build(&mut self.c, bits);
+        self.set(&[gate.output], &[bit]);
+        Ok(())
+    }
+
+    fn finish_cell(&mut self, number: u32, reads: &[Signal]) -> Result<()> {
+        let cell = &self.module.cells[number as usize];
+        let bits = self.values_of(reads, &cell.place)?;
+        if let Some(terms) = self.sums.get(&number).cloned() {
+            let bits = self.sum(cell, &terms, &bits)?;
+            return self.settle(cell, &[("Y", bits)]);
+        }
+        let mut rest = &bits[..];
+        let mut part = |signals: &Vec<Signal>| {
+            let (part, after) = rest.split_at(signals.len());
+            rest = after;
+            part.to_vec()
+        };
+        let values: Vec<Vec<Bit>> = cell.inputs.iter().map(|(_, signals)| part(signals)).collect();
+        let inputs = Inputs { cell, values: &values, goal: cell.goal.unwrap_or(self.goal) };
+        let outputs = match &cell.block {
+            Some(block) => self.blocks.instance(&mut self.c, block, &inputs)?,
+            None => cells::build(&mut self.c, &inputs)?,
+        };
+        self.settle(cell, &outputs)
+    }
+
+    fn values_of(&self, signals: &[Signal], place: &str) -> Result<Vec<Bit>> {
+        signals.iter().map(|bit| self.value(*bit, place)).collect()
     }
 
     /// A sum of terms whose bits stand behind one another.
@@ -289,17 +388,31 @@ impl<'a> Mapper<'a> {
 
     /// The error of a node that waits for itself.
     fn circle(&self, node: Node, stack: &[Frame]) -> Error {
-        let place = |frame: &Frame| self.module.cells[frame.node.cell as usize].place.as_str();
         let from = stack.iter().position(|frame| frame.node == node).unwrap_or(0);
-        let cells = stack[from..].iter().map(|frame| &self.module.cells[frame.node.cell as usize]);
-        if let Some(state) = cells.clone().find(|cell| cells::is_state(&cell.kind)) {
+        let nodes = || stack[from..].iter().map(|frame| frame.node);
+        let cell = |node| match node {
+            Node::Gate(_) => None,
+            Node::Bit(cell, _) | Node::Cell(cell) => Some(&self.module.cells[cell as usize]),
+        };
+        if let Some(state) = nodes().filter_map(cell).find(|cell| cells::is_state(&cell.kind)) {
             return cells::refuse(state);
         }
-        let mut places: Vec<&str> = stack[from..].iter().map(place).collect();
+        let mut places: Vec<String> = nodes().take(MOST_PLACES).map(|node| self.place(node)).collect();
         places.dedup();
-        let first = places.first().copied().unwrap_or_default();
-        let through = if places.len() > 1 { format!(" through {}", places[1..].join(", ")) } else { String::new() };
+        let more = if nodes().count() > MOST_PLACES { " and others" } else { "" };
+        let through =
+            if places.len() > 1 { format!(" through {}{more}", places[1..].join(", ")) } else { String::new() };
         let why = format!("a loop: a value depends on itself{through}");
-        Error::design(first, why, "break the loop: give each step of it a wire of its own")
+        Error::design(&places[0], why, "break the loop: give each step of it a wire of its own")
+    }
+
+    fn place(&self, node: Node) -> String {
+        match node {
+            Node::Gate(gate) => self.module.place_of(self.module.gate(gate)),
+            Node::Bit(cell, _) | Node::Cell(cell) => self.module.cells[cell as usize].place.clone(),
+        }
     }
 }
+
+/// The most places of a loop that are named.
+const MOST_PLACES: usize = 20;

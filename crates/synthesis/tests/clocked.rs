@@ -34,7 +34,7 @@ fn read(yosys: &Yosys, folder: &Path, text: &str) -> synthesis::Result<Module> {
         clocked: true,
         blocks: vec![],
     })?;
-    Module::read(&netlist.json)
+    netlist.module()
 }
 
 fn temporary() -> tempfile::TempDir {

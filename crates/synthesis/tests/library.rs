@@ -10,7 +10,6 @@ use circuit::Circuit;
 use circuit::blocks::Goal;
 use std::fs;
 use std::path::PathBuf;
-use synthesis::netlist::Module;
 use synthesis::yosys::{Design, Yosys};
 
 /// Inputs for each design.
@@ -83,7 +82,7 @@ fn compile(yosys: &Yosys, row: &Row) -> Circuit {
     let (name, files) = (row.cells[0], vec![row.file()]);
     let design = Design { files, top: Some(name.into()), parameters: row.parameters(), clocked: false, blocks: vec![] };
     let netlist = yosys.netlist(&design).unwrap_or_else(|why| panic!("{name}: {why}"));
-    let module = Module::read(&netlist.json).unwrap_or_else(|why| panic!("{name}: {why}"));
+    let module = netlist.module().unwrap_or_else(|why| panic!("{name}: {why}"));
     synthesis::circuit(&module, row.goal()).unwrap_or_else(|why| panic!("{name}: {why}")).circuit
 }
 

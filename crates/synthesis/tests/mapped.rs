@@ -45,11 +45,15 @@ fn compiled(file: &Path) -> Circuit {
     let yosys = Yosys::find(None, Duration::from_secs(300)).unwrap();
     let design =
         Design { files: vec![file.to_path_buf()], top: None, parameters: vec![], clocked: false, blocks: vec![] };
-    of_json(&yosys.netlist(&design).unwrap_or_else(|why| panic!("{why}")).json)
+    of_module(yosys.netlist(&design).and_then(|netlist| netlist.module()))
 }
 
 fn of_json(json: &[u8]) -> Circuit {
-    let module = Module::read(json).unwrap_or_else(|why| panic!("{why}"));
+    of_module(Module::read(json))
+}
+
+fn of_module(module: synthesis::Result<Module>) -> Circuit {
+    let module = module.unwrap_or_else(|why| panic!("{why}"));
     synthesis::circuit(&module, Goal::Size).unwrap_or_else(|why| panic!("{why}")).circuit
 }
 

@@ -78,6 +78,63 @@ fn loops_are_refused_and_chains_within_a_word_are_not() {
     assert_eq!(made(&chain, Goal::Size).unwrap().and_count(), 1);
 }
 
+/// A module of gates: each a kind, the line where it stands, what it reads at A and B, and what it drives.
+fn gates(gates: &[(&str, usize, [u64; 2], u64)]) -> Value {
+    let ports = json!({
+        "a": { "direction": "input", "bits": [2, 3] },
+        "y": { "direction": "output", "bits": [9] },
+    });
+    let cell = |&(kind, line, [a, b], y): &(&str, usize, [u64; 2], u64)| {
+        let cell = json!({
+            "type": kind, "parameters": {}, "attributes": { "src": format!("gates.v:{line}.3-{line}.20") },
+            "port_directions": { "A": "input", "B": "input", "Y": "output" },
+            "connections": { "A": [a], "B": [b], "Y": [y] },
+        });
+        (format!("g{line}"), cell)
+    };
+    let cells: serde_json::Map<String, Value> = gates.iter().map(cell).collect();
+    let wire =
+        |name: &str, bit: u64| json!({ "bits": [bit], "attributes": { "src": format!("gates.v:2.8-2.{name}") } });
+    let names = json!({ "n5": wire("9", 5), "n6": wire("9", 6), "y": wire("9", 9) });
+    json!({ "modules": { "m": { "ports": ports, "cells": cells, "netnames": names } } })
+}
+
+#[test]
+fn gates_are_refused_with_their_lines() {
+    let looped = gates(&[("$_AND_", 4, [2, 6], 5), ("$_XOR_", 5, [5, 3], 6), ("$_OR_", 6, [6, 3], 9)]);
+    let (why, hint) = refused(&looped);
+    let (one, other) = ("gates.v:5.3: a loop", "gates.v:4.3: a loop");
+    assert!((why.starts_with(one) || why.starts_with(other)) && why.contains("through gates.v:"), "{why}");
+    assert!(hint.contains("break the loop"), "{hint}");
+    let open = gates(&[("$_AND_", 4, [2, 6], 9)]);
+    assert_eq!(refused(&open).0, "gates.v:2.8: nothing drives 'n6'");
+    let twice = gates(&[("$_AND_", 4, [2, 3], 5), ("$_XOR_", 5, [2, 3], 5), ("$_OR_", 6, [5, 3], 9)]);
+    assert_eq!(refused(&twice).0, "gates.v:2.8: 'n5' is driven twice");
+    let mut input = gates(&[("$_AND_", 4, [2, 3], 9)]);
+    input["modules"]["m"]["cells"]["g4"]["connections"]["Y"] = json!([2]);
+    assert!(refused(&input).0.contains("'a' is driven twice"), "{}", refused(&input).0);
+    let mut wide = gates(&[("$_AND_", 4, [2, 3], 9)]);
+    wide["modules"]["m"]["cells"]["g4"]["connections"]["A"] = json!([2, 3]);
+    assert!(refused(&wide).0.contains("several bits"), "{}", refused(&wide).0);
+    let mut floating = gates(&[("$_AND_", 4, [2, 3], 9)]);
+    floating["modules"]["m"]["cells"]["g4"]["connections"]["A"] = json!(["z"]);
+    assert!(refused(&floating).0.starts_with("gates.v:4.3: reads 'z'"), "{}", refused(&floating).0);
+}
+
+/// Keys in any order: names of wires and cells before the ports.
+#[test]
+fn the_order_of_keys_says_nothing() {
+    let text = r#"{"modules":{"m":{"netnames":{"n":{"bits":[5]},"a":{"bits":[2,3],"attributes":{"party":"bob"}}},"cells":{
+        "g":{"connections":{"Y":[5],"B":[3],"A":[2]},"port_directions":{"Y":"output","A":"input","B":"input"},"type":"$_AND_"},
+        "h":{"type":"$_NOT_","port_directions":{"Y":"output","A":"input"},"connections":{"Y":[9],"A":[5]}}},
+        "ports":{"a":{"bits":[2,3],"direction":"input"},"y":{"bits":[9],"direction":"output"}}}}}"#;
+    let module = Module::read(text.as_bytes()).unwrap();
+    assert_eq!(module.ports[0].party.as_deref(), Some("bob"));
+    let circuit = synthesis::circuit(&module, Goal::Size).unwrap().circuit;
+    assert_eq!(circuit::Simulator::new(&circuit).numbers(&[&[0, 1, 2, 3]]), [[1, 1, 1, 0]]);
+    assert_eq!(Module::read_from(text.as_bytes(), &[]).unwrap().ports.len(), 2);
+}
+
 #[test]
 fn no_module_is_said() {
     assert!(refused(&json!({ "modules": {} })).0.contains("no module"));

@@ -143,6 +143,13 @@ fn gates_of_bits() {
     check("$_NMUX_", json!({}), abs, y, |v| Some(vec![1 ^ v[v[2] as usize]]));
     let four: Ports = &[("A", 1), ("B", 1), ("C", 1), ("D", 1), ("S", 1), ("T", 1)];
     check("$_MUX4_", json!({}), four, y, |v| Some(vec![v[(v[4] + 2 * v[5]) as usize]]));
+    const PORTS: &str = "ABCDEFGHIJKLMNOPSTUV";
+    for (kind, words) in [("$_MUX8_", 8), ("$_MUX16_", 16usize)] {
+        let names = [&PORTS[..words], &PORTS[16..16 + words.ilog2() as usize]].concat();
+        let ports: Vec<(&str, usize)> = (0..names.len()).map(|i| (&names[i..=i], 1)).collect();
+        let place = |v: &[u128]| v[words..].iter().rev().fold(0, |place, bit| 2 * place + *bit as usize);
+        check(kind, json!({}), &ports, y, |v| Some(vec![v[place(v)]]));
+    }
     let abcd = &four[..4];
     check("$_AOI3_", json!({}), &four[..3], y, |v| Some(vec![1 ^ (v[0] & v[1] | v[2])]));
     check("$_OAI3_", json!({}), &four[..3], y, |v| Some(vec![1 ^ (v[0] | v[1]) & v[2]]));

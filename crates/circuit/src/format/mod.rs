@@ -16,3 +16,5 @@ pub mod ports;
 pub mod shdl;
 #[doc(hidden)]
 pub mod verilog;
+
+pub use duo::Provenance;

@@ -164,6 +164,9 @@ pub struct Compile {
     /// Inputs that reset the registers before the first cycle: NAME, or NAME=0 if they do so when they are 0
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "cycles")]
     pub reset: Vec<String>,
+    /// Print what each line of the design costs
+    #[arg(long)]
+    pub profile: bool,
     /// Yosys, if it is not on the path; or name it in DUOLOGUE_YOSYS
     #[arg(long, value_name = "PROGRAM")]
     pub yosys: Option<PathBuf>,

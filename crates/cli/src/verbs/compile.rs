@@ -5,9 +5,10 @@ use super::form::{CircuitForm, Form, parties as parties_of};
 use super::import;
 use crate::args::{Compile, Pair};
 use crate::failure::Failure;
-use crate::io::console::{Console, count};
-use crate::io::output;
+use crate::io::console::{Console, count, table, thousands};
+use crate::io::{output, shown};
 use crate::program;
+use duologue::circuit::format::Provenance;
 use duologue::circuit::format::ports::Parties;
 use duologue::circuit::{Circuit, Program};
 use serde::Serialize;
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 use std::{fmt, fs};
+use synthesis::Profile;
 use synthesis::blocks::Given;
 use synthesis::clocked::{self, Clocking};
 use synthesis::netlist::Module;
@@ -33,25 +35,29 @@ pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
     let blocks = blocks(args)?;
     let netlist = netlist(args, &blocks)?;
     netlist.warnings.iter().for_each(|warning| console.note(warning));
-    let module = Module::read_with(&netlist.json, &blocks)?;
-    let (design, figures) = match args.cycles {
+    let module = netlist.module_with(&blocks)?;
+    let (design, figures, profile) = match args.cycles {
         Some(cycles) => clocked(&module, args, cycles, &said)?,
         None => {
-            let made = synthesis::circuit(&module, args.goal)?;
+            let (made, profile) = match args.profile {
+                true => synthesis::profile(&module, args.goal)?,
+                false => (synthesis::circuit(&module, args.goal)?, Profile::default()),
+            };
             let figures = Figures::of(&made.circuit);
             match form {
-                Form::Program => (Made::Program(parties::program(&made, &said)?), figures),
+                Form::Program => (Made::Program(parties::program(&made, &said)?), figures, profile),
                 Form::Circuit(form) => {
                     let parties = parties(&made, &said, form)?;
-                    (Made::Circuit(made.circuit, parties), figures)
+                    (Made::Circuit(made.circuit, parties), figures, profile)
                 }
             }
         }
     };
     let (bytes, written) = match (form, &design) {
-        (Form::Program, Made::Program(program)) => {
-            (program.to_bytes()?, File::Program(Written::new(program, &args.output)?))
-        }
+        (Form::Program, Made::Program(program)) => (
+            provenance(&module, args).put_behind(&program.to_bytes()?)?,
+            File::Program(Written::new(program, &args.output)?),
+        ),
         (Form::Circuit(form), Made::Circuit(circuit, parties)) => {
             let file = args.output.display().to_string();
             (form.bytes(circuit, parties)?, File::Circuit { file })
@@ -63,7 +69,17 @@ pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
     };
     output::write_file(&args.output, &bytes)?;
     let Netlist { warnings, .. } = netlist;
-    console.show(&Compiled { written, front_end: module.creator.clone(), warnings, figures })
+    let profile = args.profile.then(|| lines(&profile, figures.ands));
+    console.show(&Compiled { written, front_end: module.creator.clone(), warnings, figures, profile })
+}
+
+/// What made the program: equal circuits have equal digests, so it stands behind the digest.
+fn provenance(module: &Module, args: &Compile) -> Provenance {
+    let mut made = Provenance::default();
+    made.add("compiler", concat!("duologue ", env!("CARGO_PKG_VERSION")));
+    made.add("front end", &module.creator);
+    made.add("goal", &args.goal.to_string());
+    made
 }
 
 /// A program, or a circuit alone and whose its inputs and outputs are.
@@ -83,7 +99,7 @@ fn parties(made: &synthesis::Made, said: &Said, form: CircuitForm) -> Result<Par
     }
 }
 
-fn clocked(module: &Module, args: &Compile, cycles: u64, said: &Said) -> Result<(Made, Figures), Failure> {
+fn clocked(module: &Module, args: &Compile, cycles: u64, said: &Said) -> Result<(Made, Figures, Profile), Failure> {
     let form = match (args.iterate, args.unroll) {
         (true, _) => Some(clocked::Form::Iterate),
         (_, true) => Some(clocked::Form::Unroll),
@@ -104,8 +120,10 @@ fn clocked(module: &Module, args: &Compile, cycles: u64, said: &Said) -> Result<
     };
     let is_circuit = matches!(Form::of(&args.output)?, Form::Circuit(_));
     Ok(match (clocked.again, &clocked.once[..]) {
-        (None, [circuit]) if is_circuit => (Made::Circuit(circuit.clone(), parties_of(&clocked.program)), figures),
-        _ => (Made::Program(clocked.program), figures),
+        (None, [circuit]) if is_circuit => {
+            (Made::Circuit(circuit.clone(), parties_of(&clocked.program)), figures, clocked.profile)
+        }
+        _ => (Made::Program(clocked.program), figures, clocked.profile),
     })
 }
 
@@ -133,8 +151,8 @@ fn netlist(args: &Compile, blocks: &[Given]) -> Result<Netlist, Failure> {
             Err(Failure::input("a netlist (FILE.json) has its own top module").hint("leave --top away"))
         }
         [file] if is_netlist(file) => {
-            let json = fs::read(file).map_err(Failure::io(format!("reading {}", file.display())))?;
-            Ok(Netlist { json, warnings: Vec::new() })
+            let netlist = fs::File::open(file).map_err(Failure::io(format!("reading {}", file.display())))?;
+            Ok(Netlist::written(netlist))
         }
         files if files.iter().any(|file| is_netlist(file)) => {
             Err(Failure::input("a netlist (FILE.json) is compiled alone, without other files"))
@@ -195,6 +213,22 @@ struct Compiled {
     warnings: Vec<String>,
     #[serde(flatten)]
     figures: Figures,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<Vec<Line>>,
+}
+
+/// What a line of the design costs.
+#[derive(Serialize)]
+struct Line {
+    place: String,
+    ands: u64,
+    /// In hundredths of all ANDs.
+    percent: f64,
+}
+
+fn lines(profile: &Profile, all: u64) -> Vec<Line> {
+    let percent = |ands: u64| (ands as f64 * 1000.0 / all.max(1) as f64).round() / 10.0;
+    profile.lines().into_iter().map(|(place, ands)| Line { place, ands, percent: percent(ands) }).collect()
 }
 
 /// What the circuit costs.
@@ -234,8 +268,13 @@ impl fmt::Display for Compiled {
         let bits = |number: u64| count(number, "bit");
         write!(f, "{}, depth {depth}; {} in, {} out", count(*ands, "AND"), bits(*inputs), bits(*outputs))?;
         match iterated {
-            Some(cycles) => writeln!(f, "; the circuit of one cycle, {cycles} times"),
-            None => writeln!(f),
+            Some(cycles) => writeln!(f, "; the circuit of one cycle, {cycles} times")?,
+            None => writeln!(f)?,
+        }
+        let row = |line: &Line| vec![thousands(line.ands), format!("{:.1} %", line.percent), shown::name(&line.place)];
+        match &self.profile {
+            Some(lines) => write!(f, "\n{}", table("rrl", &lines.iter().map(row).collect::<Vec<_>>())),
+            None => Ok(()),
         }
     }
 }

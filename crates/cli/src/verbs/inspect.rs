@@ -26,6 +26,7 @@ pub fn run(args: &Inspect, console: &Console) -> Result<(), Failure> {
     let look = Look { program: &program, binding: binding.as_ref(), full: args.full || console.json() };
     let mut report = ProgramReport::new(&look)?;
     report.explain(program::app_ports(&args.program));
+    report.made_by = program::provenance(&args.program)?.pairs().to_vec();
     console.show(&report)
 }
 
@@ -33,6 +34,9 @@ pub fn run(args: &Inspect, console: &Console) -> Result<(), Failure> {
 struct ProgramReport {
     program: String,
     digest: String,
+    /// What made it, as its file says; the digest does not cover it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    made_by: Vec<(String, String)>,
     sizes: Vec<SizeReport>,
     inputs: Vec<PortReport>,
     outputs: Vec<PortReport>,
@@ -85,6 +89,7 @@ impl ProgramReport {
         Ok(ProgramReport {
             program: program.name().to_string(),
             digest: hex(&program.digest()?),
+            made_by: Vec::new(),
             sizes: sizes.collect(),
             inputs,
             outputs,
@@ -152,6 +157,9 @@ fn ports(look: &Look) -> (Vec<PortReport>, Vec<PortReport>) {
 impl fmt::Display for ProgramReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "program  {}\ndigest   {}", shown::name(&self.program), self.digest)?;
+        for (what, which) in &self.made_by {
+            writeln!(f, "made by  {what}: {which} (the digest does not cover this)")?;
+        }
         for SizeReport { name, least, most } in &self.sizes {
             writeln!(f, "size     {} = {} to {}", shown::name(name), thousands(*least), thousands(*most))?;
         }

@@ -2,6 +2,7 @@
 
 use super::{Inputs, misshapen};
 use crate::error::{Error, Result};
+use crate::netlist::Kind;
 use crate::number::Known;
 use circuit::blocks::{Goal, mux, table};
 use circuit::format::cells;
@@ -134,29 +135,19 @@ pub(super) fn equal_bits(c: &mut Builder, inputs: &Inputs) -> Result<Vec<Bit>> {
     Ok(a.iter().zip(b).map(|(&a, &b)| !c.xor(a, b)).collect())
 }
 
-/// A gate of single bits, of Yosys or of our library; none if it is no such gate.
+/// A selection between bits by several bits, or a gate of our library; none if it is no such gate. The other gates of single
+/// bits are no cells, unless their ports do not fit.
 pub(super) fn gate(c: &mut Builder, kind: &str, inputs: &Inputs) -> Result<Option<Bit>> {
-    let one = |port: &str| inputs.one(port);
     Ok(Some(match kind {
-        "$_BUF_" => one("A")?,
-        "$_NOT_" => !one("A")?,
-        "$_AND_" => c.and(one("A")?, one("B")?),
-        "$_NAND_" => !c.and(one("A")?, one("B")?),
-        "$_OR_" => c.or(one("A")?, one("B")?),
-        "$_NOR_" => !c.or(one("A")?, one("B")?),
-        "$_XOR_" => c.xor(one("A")?, one("B")?),
-        "$_XNOR_" => !c.xor(one("A")?, one("B")?),
-        "$_ANDNOT_" => c.and(one("A")?, !one("B")?),
-        "$_ORNOT_" => c.or(one("A")?, !one("B")?),
-        "$_MUX_" => c.mux(one("S")?, one("B")?, one("A")?),
-        "$_NMUX_" => !c.mux(one("S")?, one("B")?, one("A")?),
         "$_MUX4_" => tree(c, inputs, "ABCD", "ST")?,
         "$_MUX8_" => tree(c, inputs, "ABCDEFGH", "STU")?,
         "$_MUX16_" => tree(c, inputs, "ABCDEFGHIJKLMNOP", "STUV")?,
-        "$_AOI3_" | "$_OAI3_" | "$_AOI4_" | "$_OAI4_" => compound(c, kind, inputs)?,
+        _ if Kind::of(kind).is_some() => {
+            return Err(misshapen(inputs.cell, "its ports have other names or several bits"));
+        }
         _ => match cells::find(kind) {
             Some(cell) => {
-                let bits: Vec<Bit> = cell.inputs.iter().map(|pin| one(pin)).collect::<Result<_>>()?;
+                let bits: Vec<Bit> = cell.inputs.iter().map(|pin| inputs.one(pin)).collect::<Result<_>>()?;
                 cell.build(c, &bits)
             }
             None => return Ok(None),
@@ -171,17 +162,4 @@ fn tree(c: &mut Builder, inputs: &Inputs, words: &str, index: &str) -> Result<Bi
         words = words.chunks(2).map(|pair| mux(c, bit, &UInt(vec![pair[1]]), &UInt(vec![pair[0]])).0[0]).collect();
     }
     Ok(words[0])
-}
-
-/// ¬(ab ∨ c), ¬((a ∨ b) c), ¬(ab ∨ cd), ¬((a ∨ b)(c ∨ d)).
-fn compound(c: &mut Builder, kind: &str, inputs: &Inputs) -> Result<Bit> {
-    // An OR of ANDs is an AND of ORs of the complements.
-    let flip = kind.starts_with("$_OAI");
-    let bit = |port: &str| inputs.one(port).map(|bit| bit.flip(flip));
-    let left = c.and(bit("A")?, bit("B")?);
-    let right = match kind.ends_with("4_") {
-        true => c.and(bit("C")?, bit("D")?),
-        false => bit("C")?,
-    };
-    Ok((!c.or(left, right)).flip(flip))
 }

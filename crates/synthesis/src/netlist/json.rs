@@ -1,35 +1,76 @@
 //! The form of the file.
 
 use super::Signal;
-use crate::error::{Error, Result};
+use super::entries::Entries;
+use crate::error::Result;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use std::fmt;
+use std::io::Read;
 use std::marker::PhantomData;
 
-pub(super) fn read(json: &[u8]) -> Result<File> {
-    serde_json::from_slice(json).map_err(|why| Error::netlist(format!("no netlist in JSON: {why}")))
+/// What a module is made of, taken on as it is read: a file may have millions of cells.
+pub(super) trait Parts: Default {
+    fn ports(&mut self, ports: Ordered<RawPort>);
+    fn cell(&mut self, name: String, cell: RawCell);
+    fn wire(&mut self, name: String, wire: RawWire);
 }
 
-#[derive(Deserialize)]
-pub(super) struct File {
-    #[serde(default)]
+/// Reads a file a cell at a time.
+pub(super) fn read<T: Parts>(from: impl Read) -> Result<File<T>> {
+    let mut file = File { creator: String::new(), modules: None };
+    let mut entries = Entries::new(from);
+    entries.each(|entries, key| {
+        match key.as_str() {
+            "creator" => file.creator = entries.value()?,
+            "modules" => {
+                let modules = file.modules.get_or_insert_with(Vec::new);
+                entries.each(|entries, name| {
+                    modules.push((name, module(entries)?));
+                    Ok(())
+                })?;
+            }
+            _ => entries.skip()?,
+        }
+        Ok(())
+    })?;
+    entries.end()?;
+    Ok(file)
+}
+
+fn module<T: Parts>(entries: &mut Entries<impl Read>) -> Result<RawModule<T>> {
+    let mut module = RawModule { attributes: Ordered::default(), parameters: Ordered::default(), parts: T::default() };
+    entries.each(|entries, key| {
+        let parts = &mut module.parts;
+        match key.as_str() {
+            "attributes" => module.attributes = entries.value()?,
+            "parameter_default_values" => module.parameters = entries.value()?,
+            "ports" => parts.ports(entries.value()?),
+            "cells" => entries.each(|entries, name| {
+                parts.cell(name, entries.value()?);
+                Ok(())
+            })?,
+            "netnames" => entries.each(|entries, name| {
+                parts.wire(name, entries.value()?);
+                Ok(())
+            })?,
+            _ => entries.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(module)
+}
+
+pub(super) struct File<T> {
     pub creator: String,
-    pub modules: Ordered<RawModule>,
+    /// None if the file does not speak of modules.
+    pub modules: Option<Vec<(String, RawModule<T>)>>,
 }
 
-#[derive(Deserialize)]
-pub(super) struct RawModule {
-    #[serde(default)]
+pub(super) struct RawModule<T> {
     pub attributes: Ordered<Parameter>,
-    #[serde(default, rename = "parameter_default_values")]
     pub parameters: Ordered<Parameter>,
-    #[serde(default)]
-    pub ports: Ordered<RawPort>,
-    #[serde(default)]
-    pub cells: Ordered<RawCell>,
-    #[serde(default)]
-    pub netnames: Ordered<RawWire>,
+    pub parts: T,
 }
 
 #[derive(Deserialize)]

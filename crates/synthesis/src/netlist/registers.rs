@@ -26,13 +26,18 @@ impl Module {
     /// If one has a reset or an enable of its own.
     pub(crate) fn registers(&self) -> Result<Vec<Register<'_>>> {
         let (mut seen, mut found) = (vec![false; self.cells.len()], Vec::new());
+        let mut seen_gates = vec![false; self.gates.len()];
         let mut open: Vec<Signal> = self.ports.iter().flat_map(|port| &port.bits).copied().collect();
         open.reverse();
         while let Some(signal) = open.pop() {
-            let Some((number, _)) = self.driver(signal) else { continue };
-            if std::mem::replace(&mut seen[number as usize], true) {
-                continue;
-            }
+            let number = match signal.net().map(|net| self.drivers[net as usize]) {
+                Some(Driver::Cell(number, _)) if !std::mem::replace(&mut seen[number as usize], true) => number,
+                Some(Driver::Gate(gate)) if !std::mem::replace(&mut seen_gates[gate as usize], true) => {
+                    open.extend(self.gates[gate as usize].reads().iter().rev());
+                    continue;
+                }
+                _ => continue,
+            };
             let cell = &self.cells[number as usize];
             open.extend(cell.inputs.iter().rev().flat_map(|(_, bits)| bits.iter().rev()));
             if is_register(&cell.kind) {

@@ -1,14 +1,15 @@
 //! Changes of a module that keep its meaning.
 
-use super::{Cell, Driver, Module, Signal};
+use super::{Cell, Driver, Gate, Module, Signal};
 
 impl Module {
     /// How often each net is read, by cells and by ports.
     pub(crate) fn readers(&self) -> Vec<u32> {
         let mut readers = vec![0; self.drivers.len()];
         let by_cells = self.cells.iter().flat_map(|cell| cell.inputs.iter().flat_map(|(_, bits)| bits));
+        let by_gates = self.gates.iter().flat_map(Gate::reads);
         let by_ports = self.ports.iter().flat_map(|port| &port.bits);
-        for net in by_cells.chain(by_ports).filter_map(|signal| signal.net()) {
+        for net in by_cells.chain(by_gates).chain(by_ports).filter_map(|signal| signal.net()) {
             readers[net as usize] += 1;
         }
         readers
@@ -37,13 +38,18 @@ impl Module {
 
     /// Leaves away the cells that neither an output nor a wire with a party needs.
     pub(crate) fn sweep(&mut self) {
-        let mut live = vec![false; self.cells.len()];
+        let (mut live, mut seen) = (vec![false; self.cells.len()], vec![false; self.gates.len()]);
         let of_parties = self.wires.iter().filter(|wire| wire.party.is_some()).flat_map(|wire| &wire.bits);
         let mut open: Vec<Signal> = self.ports.iter().flat_map(|port| &port.bits).chain(of_parties).copied().collect();
         while let Some(signal) = open.pop() {
-            let Some((cell, _)) = self.driver(signal) else { continue };
-            if !std::mem::replace(&mut live[cell as usize], true) {
-                open.extend(self.cells[cell as usize].inputs.iter().flat_map(|(_, bits)| bits));
+            match signal.net().map(|net| self.drivers[net as usize]) {
+                Some(Driver::Cell(cell, _)) if !std::mem::replace(&mut live[cell as usize], true) => {
+                    open.extend(self.cells[cell as usize].inputs.iter().flat_map(|(_, bits)| bits));
+                }
+                Some(Driver::Gate(gate)) if !std::mem::replace(&mut seen[gate as usize], true) => {
+                    open.extend(self.gates[gate as usize].reads());
+                }
+                _ => {}
             }
         }
         let before = live.iter().scan(0, |count, &live| {

@@ -3,11 +3,14 @@
 //! Layout: the ten bytes `duologue␊␀`, the version as two bytes, the program, and the 32-byte BLAKE3 digest of all before it.
 //! Numbers are LEB128 without superfluous bytes, counts stand before lists, strings are UTF-8. The digest is what the
 //! parties compare, so one program has exactly one encoding: a file that decodes to a program which encodes otherwise
-//! is refused.
+//! is refused. Behind the digest a file may say what made the program ([`Provenance`]).
 
 mod circuit;
 mod primitives;
 mod program;
+mod provenance;
+
+pub use provenance::Provenance;
 
 use crate::error::{Error, Result};
 use crate::program::{Functionalities, Program};
@@ -53,6 +56,7 @@ impl Program {
     /// functionality that is not among these.
     pub fn from_bytes_with(bytes: &[u8], functionalities: &Functionalities) -> Result<Program> {
         let refuse = |why: &str| Error::invalid("program file", why);
+        let (bytes, _) = provenance::split(bytes)?;
         let Some((head, rest)) = bytes.split_first_chunk::<12>() else {
             return Err(refuse("too short for a program file"));
         };
