@@ -150,8 +150,8 @@ mod without {
 
     /// A program that refuses everything as a Yosys does that has neither read_slang nor GHDL.
     const PLAIN: &str = r#"#!/bin/sh
-case "$*" in
-    -V) exit 0 ;;
+[ "$*" != -V ] || exit 0
+case "$* $(cat)" in
     "-m ghdl"*) echo "ERROR: Can't load module './ghdl': no such file" >&2 ;;
     *read_slang*) echo "ERROR: No such command: read_slang (type 'help' for a command overview)" >&2 ;;
     *ghdl*) echo "ERROR: No such command: ghdl (type 'help' for a command overview)" >&2 ;;
