@@ -9,7 +9,7 @@
 //! six. Resubstitution is linear algebra (`resubstitute.rs`) over all nodes of a window at once, where they matter to what
 //! the window is read for. Large cones are built anew by hyperplanes on which they are affine (`refactor.rs`). Values that
 //! nodes never take together are found on samples and proved by a solver of satisfiability (`sampled.rs`, `proof/`). Sums and
-//! products are recognised, and built by our blocks (`arithmetic/`).
+//! products are recognised, and built by our blocks (`arithmetic/`). At the end the XORs are built anew (`linear/`).
 //!
 //! Each replacement is proved by truth tables over a cut or a window, by the solver, or by an identity of integers, and nodes
 //! are one where their fingerprints are: of 2^20 nodes any two different ones agree with probability below 2^-87, and then 64
@@ -20,6 +20,7 @@ pub(crate) mod affine;
 mod arithmetic;
 mod check;
 mod cuts;
+mod linear;
 mod network;
 mod prints;
 mod proof;
@@ -172,19 +173,21 @@ fn starts(plain: Best, settings: Settings) -> Vec<Circuit> {
     [best.circuit].into_iter().chain(plain).collect()
 }
 
-/// Rounds until they bring nothing, nor is any more arithmetic recognised then.
+/// Rounds until they bring nothing, nor is any more arithmetic recognised then; and the XORs of what that leaves anew.
 fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, way: Way) -> Circuit {
+    if settings.rounds == 0 {
+        return circuit.clone();
+    }
     let patterns = Patterns::new(circuit.input_width());
     let mut best = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns, rest: 0 };
-    while settings.rounds > 0 {
+    loop {
         best.rounds(synthesis, settings, way);
         let before = best.circuit.and_count();
         best.arithmetic();
         if best.circuit.and_count() == before {
-            break;
+            return linear::extract(&best.circuit);
         }
     }
-    best.circuit
 }
 
 /// The best circuit so far.
