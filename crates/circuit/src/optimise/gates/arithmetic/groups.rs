@@ -112,8 +112,8 @@ impl Levels {
     fn up(&mut self, network: &Network<'_>, cover: &Cover, active: &[bool], apart: &[bool], node: u32) {
         let highest = |levels: &Levels, bits: &[Bit]| bits.iter().map(|bit| levels.nodes[bit.node() as usize]).max();
         match cover.roles[node as usize] {
-            Role::Unread => return,
-            Role::Gate if network.nodes[node as usize].kind == Kind::Leaf => return,
+            Role::Unread => {}
+            Role::Gate if network.nodes[node as usize].kind == Kind::Leaf => {}
             Role::Gate => {
                 self.nodes[node as usize] = highest(self, &network.nodes[node as usize].operands).unwrap_or(0)
             }

@@ -1,15 +1,20 @@
 //! Arithmetic that is recognised among gates, and built anew by our blocks.
 //!
-//! Nodes that are one function become one (`merge.rs`). Full and half adders are found by cuts of three leaves (`cells.rs`), as
-//! after Yu, Ciesielski and Mishchenko, *Fast algebraic rewriting based on and-inverter graphs*, TCAD 2018. The circuit is
-//! covered with them from its outputs down (`cover.rs`), and those whose outputs only join them make a group (`groups.rs`). A
-//! group has an exact identity: digits of different weights are equal to a sum of terms modulo a power of two (`sums.rs`). It
-//! is built as one sum of columns, which takes as many ANDs as bits disappear, and the products that it has (`products.rs`) as
-//! products of signed digits, whose partial products are free.
+//! Nodes that are one function become one (`merge.rs`), and carries that look ahead ripple (`carries.rs`). Full and half
+//! adders are found by cuts of three leaves (`cells.rs`), as after Yu, Ciesielski and Mishchenko, *Fast algebraic rewriting
+//! based on and-inverter graphs*, TCAD 2018. The circuit is covered with them from its outputs down (`cover.rs`), and those
+//! whose outputs only join them make a group (`groups.rs`). A group has an exact identity: digits of different weights are
+//! equal to a sum of terms modulo a power of two (`sums.rs`). It is built as one sum of columns, which takes as many ANDs as
+//! bits disappear, and the products that it has (`products.rs`) as products of signed digits, whose partial products are free.
 
 mod build;
+mod carries;
+#[cfg(test)]
+mod carry_tests;
 mod cells;
+mod cone;
 mod cover;
+mod diagrams;
 mod groups;
 mod merge;
 mod potentials;
@@ -33,8 +38,16 @@ const ATTEMPTS: usize = 4;
 /// The circuit with its sums and products built for this goal, if it has any.
 pub fn rebuild(circuit: &Circuit, goal: Goal) -> Option<Circuit> {
     let merged = merge::merged(circuit)?;
-    let network = Network::read(&merged);
-    build::build(&merged, &network, &find(&network), goal)
+    let plain = built(&merged, goal);
+    // A carry that ripples comes later, and may be one that no adder of the circuit has.
+    let rippled = if goal == Goal::Size { carries::rippled(&merged) } else { None };
+    let rippled = rippled.and_then(|circuit| built(&merge::merged(&circuit)?, goal));
+    [plain, rippled].into_iter().flatten().min_by_key(Circuit::and_count)
+}
+
+fn built(circuit: &Circuit, goal: Goal) -> Option<Circuit> {
+    let network = Network::read(circuit);
+    build::build(circuit, &network, &find(&network), goal)
 }
 
 /// The sums of a network.

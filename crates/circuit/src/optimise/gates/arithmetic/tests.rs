@@ -94,7 +94,7 @@ impl Flat {
     }
 
     /// Adds bits of a column until `left` are left or no two are.
-    fn shorten(&mut self, column: usize, left: usize, bits: &mut Vec<Bit>, next: &mut Vec<Vec<Bit>>) {
+    fn shorten(&mut self, column: usize, left: usize, bits: &mut Vec<Bit>, next: &mut [Vec<Bit>]) {
         while bits.len() > left {
             let third = if bits.len() > left + 1 { bits.pop().unwrap() } else { Bit::FALSE };
             let (x, y) = (bits.pop().unwrap(), bits.pop().unwrap());

@@ -62,7 +62,7 @@ pub fn replaces(
 }
 
 /// The nodes that these are computed from, each after those that it reads, and leaves that those are functions of.
-fn cone(
+pub fn cone(
     network: &Network<'_>,
     tops: impl Iterator<Item = u32>,
     place: impl Fn(u32) -> u64,
