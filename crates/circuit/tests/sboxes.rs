@@ -96,7 +96,7 @@ fn affine_maps_on_both_sides_cost_nothing() {
 /// The tables of fast software, of four bytes: twice, once, once and three times the S-box.
 #[test]
 fn more_outputs_that_are_sums_of_eight_cost_nothing() {
-    let double = |x: u128| (x << 1 ^ (x >> 7) * 0x11b) & 0xff;
+    let double = |x: u128| ((x << 1) ^ ((x >> 7) * 0x11b)) & 0xff;
     let table: Vec<u128> = bytes(AES).iter().map(|&s| double(s) | s << 8 | s << 16 | (double(s) ^ s) << 24).collect();
     assert_eq!(checked(&table, 32).and_count(), 32);
     let with_index: Vec<u128> = (0..).zip(bytes(AES)).map(|(x, s)| (x ^ s ^ 1) << 8 | s).collect();

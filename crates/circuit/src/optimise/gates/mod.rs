@@ -168,7 +168,7 @@ fn starts(plain: Best, settings: Settings) -> Vec<Circuit> {
     }
     let [before, after] = [&plain, &best].map(|best| best.circuit.and_count());
     let same = after == before;
-    let most = 5 * after < 3 * before;
+    let most = 4 * after < before;
     let plain = (!same && !most).then_some(plain.circuit);
     [best.circuit].into_iter().chain(plain).collect()
 }
@@ -180,6 +180,10 @@ fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, 
     }
     let patterns = Patterns::new(circuit.input_width());
     let mut best = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns, rest: 0 };
+    // What samples find first may hide what the other passes would find. Small circuits have several ways instead.
+    if circuit.and_count() > settings.most_in_all_ways {
+        best.rounds(synthesis, Settings { proof: 0, ..settings }, way);
+    }
     loop {
         best.rounds(synthesis, settings, way);
         let before = best.circuit.and_count();
