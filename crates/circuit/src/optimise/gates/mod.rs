@@ -93,6 +93,9 @@ const LARGE: u64 = 3_000;
 /// Conflicts of a proof.
 const CONFLICTS: usize = 300;
 
+/// The most ANDs of a circuit that is begun twice and looked at again.
+const MOST_STARTED_TWICE: u64 = 100_000;
+
 impl Settings {
     /// What an effort means, from 0 to [`MOST_EFFORT`].
     pub fn of(effort: u32, goal: Goal) -> Settings {
@@ -169,7 +172,7 @@ fn starts(plain: Best, settings: Settings) -> Vec<Circuit> {
     let [before, after] = [&plain, &best].map(|best| best.circuit.and_count());
     let same = after == before;
     let most = 4 * after < before;
-    let plain = (!same && !most).then_some(plain.circuit);
+    let plain = (!same && !most && before <= MOST_STARTED_TWICE).then_some(plain.circuit);
     [best.circuit].into_iter().chain(plain).collect()
 }
 
@@ -188,7 +191,7 @@ fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, 
         best.rounds(synthesis, settings, way);
         let before = best.circuit.and_count();
         best.arithmetic();
-        if best.circuit.and_count() == before {
+        if best.circuit.and_count() == before || before > MOST_STARTED_TWICE {
             return linear::extract(&best.circuit);
         }
     }
