@@ -184,7 +184,7 @@ fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, 
     let patterns = Patterns::new(circuit.input_width());
     let mut best = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns, rest: 0 };
     // What samples find first may hide what the other passes would find. Small circuits have several ways instead.
-    if circuit.and_count() > settings.most_in_all_ways {
+    if settings.proof > 0 && circuit.and_count() > settings.most_in_all_ways {
         best.rounds(synthesis, Settings { proof: 0, ..settings }, way);
     }
     loop {
