@@ -141,8 +141,7 @@ impl Settings {
 /// # Errors
 /// If the result differs from the circuit: a fault of the optimiser.
 pub fn optimise(circuit: &Circuit, settings: Settings) -> Result<Circuit> {
-    let patterns = Patterns::new(0);
-    let mut first = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns, rest: 0 };
+    let mut first = Best::new(circuit, settings, 0);
     first.offer(Network::read(circuit).write());
     let starts = starts(first, settings);
     let ways = if starts[0].and_count() <= settings.most_in_all_ways { &WAYS[..] } else { &WAYS[..1] };
@@ -164,8 +163,7 @@ pub fn optimise(circuit: &Circuit, settings: Settings) -> Result<Circuit> {
 /// The circuit with its arithmetic built anew, and as it is unless that was most of it: what is recognised in part may hide
 /// from the passes what they would find.
 fn starts(plain: Best, settings: Settings) -> Vec<Circuit> {
-    let mut best =
-        Best { circuit: plain.circuit.clone(), keep_depth: settings.keep_depth, patterns: Patterns::new(0), rest: 0 };
+    let mut best = Best::new(&plain.circuit, settings, 0);
     if settings.rounds > 0 {
         best.arithmetic();
     }
@@ -181,8 +179,7 @@ fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, 
     if settings.rounds == 0 {
         return circuit.clone();
     }
-    let patterns = Patterns::new(circuit.input_width());
-    let mut best = Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns, rest: 0 };
+    let mut best = Best::new(circuit, settings, circuit.input_width());
     // What samples find first may hide what the other passes would find. Small circuits have several ways instead.
     if settings.proof > 0 && circuit.and_count() > settings.most_in_all_ways {
         best.rounds(synthesis, Settings { proof: 0, ..settings }, way);
@@ -207,6 +204,12 @@ struct Best {
 }
 
 impl Best {
+    /// A circuit, and samples of so many inputs.
+    fn new(circuit: &Circuit, settings: Settings, sampled: usize) -> Self {
+        let patterns = Patterns::new(sampled);
+        Best { circuit: circuit.clone(), keep_depth: settings.keep_depth, patterns, rest: 0 }
+    }
+
     /// Rounds until as many in a row as there are kinds of windows bring nothing.
     fn rounds(&mut self, synthesis: &mut Synthesis, settings: Settings, way: Way) {
         let mut idle = 0;

@@ -19,10 +19,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Words of samples.
 const WORDS: usize = 8;
+/// Readers of a node that is looked at first: a comparison selects words, and what it selects is no carry.
+const MANY_READERS: u32 = 8;
 /// The most nodes of a cone.
 const MOST_NODES: usize = 2_000;
 /// The most bits of a chain, and the fewest worth a proof.
 const BITS: [usize; 2] = [3, 600];
+/// Nodes of which any two are looked at for a pair that no gate reads.
+const MOST_NEAR: usize = 12;
 /// Pairs that are tried for a bit after the first test.
 const MOST_TRIES: usize = 12;
 /// The most nodes of diagrams, and those for each gate.
@@ -53,13 +57,15 @@ pub fn rippled(circuit: &Circuit) -> Option<Circuit> {
     changed.then(|| network.write())?
 }
 
-/// All chains, from the outputs down.
+/// All chains: first of nodes that many read, as those of selections do, then of the others, from the outputs down.
 fn chains(network: &mut Network<'_>) -> Vec<Chain> {
     let mut patterns = Patterns::<WORDS>::new(network.inputs().len());
     let samples = Samples::new(network, &mut patterns);
     let mut visits_left = MOST_VISITS[0] + MOST_VISITS[1] * network.nodes.len();
     let (mut chains, mut known) = (Vec::new(), BTreeSet::new());
-    for node in (1..samples.end()).rev() {
+    let mut nodes: Vec<u32> = (1..samples.end()).rev().collect();
+    nodes.sort_by_key(|&node| network.nodes[node as usize].readers < MANY_READERS);
+    for node in nodes {
         if !matches!(network.nodes[node as usize].kind, Kind::And | Kind::Xor) || known.contains(&node) {
             continue;
         }
@@ -93,7 +99,7 @@ fn grouped(chains: Vec<Chain>) -> Vec<Vec<Chain>> {
 fn chain(network: &mut Network<'_>, samples: &Samples<'_, WORDS>, cone: &Cone) -> (Option<Chain>, usize) {
     let mut search = Search::new(samples, cone);
     let mut pairs = Vec::new();
-    while let Some(pair) = search.highest().filter(|_| pairs.len() < BITS[1]) {
+    while let Some(pair) = search.highest(pairs.len()).filter(|_| pairs.len() < BITS[1]) {
         search.fix(pair, true);
         pairs.push(pair);
     }
@@ -278,18 +284,46 @@ impl<'a, 'p> Search<'a, 'p> {
         if constant { None } else { (0..last).find_map(same) }
     }
 
-    /// The highest pair, as far as samples say.
-    fn highest(&mut self) -> Option<[Bit; 2]> {
+    /// The highest pair after so many, as far as samples say.
+    fn highest(&mut self, found: usize) -> Option<[Bit; 2]> {
         let top = self.top();
         if top == [0; WORDS] || top == [u64::MAX; WORDS] {
             return None;
         }
-        let free = |pair: &&[u32; 2]| pair.iter().all(|&number| self.fixed[number as usize].is_none());
+        let near = if found < BITS[0] { Vec::new() } else { self.near() };
+        // Of nodes that are gates, one may be computed from the other.
+        let leaves = near.iter().position(|&number| number as usize >= self.cone.leaves).unwrap_or(near.len());
+        let of_leaves = self.first_carry(any_two(&near[..leaves]));
+        let read = of_leaves.or_else(|| {
+            let pairs = std::mem::take(&mut self.pairs);
+            let read = self.first_carry(pairs.iter().copied());
+            self.pairs = pairs;
+            read
+        });
+        read.or_else(|| self.first_carry(any_two(&near)))
+    }
+
+    /// The first of these pairs that may be the highest.
+    fn first_carry(&mut self, pairs: impl Iterator<Item = [u32; 2]>) -> Option<[Bit; 2]> {
+        let top = self.top();
+        let free = |pair: &[u32; 2]| pair.iter().all(|&number| self.fixed[number as usize].is_none());
         let table = |number: u32| &self.values[number as usize];
-        let candidates = self.pairs.iter().filter(free);
-        let candidates = candidates.filter_map(|&[a, b]| decided(&top, [a, b], [table(a), table(b)]));
+        let candidates = pairs.filter(free).filter_map(|[a, b]| decided(&top, [a, b], [table(a), table(b)]));
         let candidates: Vec<[Bit; 2]> = candidates.take(MOST_TRIES).collect();
         candidates.into_iter().find(|&pair| self.is_carry(pair))
+    }
+
+    /// The lowest nodes that the last one is correlated with as a carry is with the bits of its highest pair: it is equal to
+    /// three quarters of each, and to five eighths of the next pair's.
+    fn near(&mut self) -> Vec<u32> {
+        self.visits += self.values.len();
+        let top = self.top();
+        let uniform = (0..WORDS).filter(|word| word % 4 < 2);
+        let lanes = 64 * uniform.clone().count() as u32;
+        let differs = |number: u32, word: usize| (self.values[number as usize][word] ^ top[word]).count_ones();
+        let differ = |number: u32| uniform.clone().map(|word| differs(number, word)).sum::<u32>();
+        let numbers = (0..self.values.len() as u32 - 1).filter(|&number| self.fixed[number as usize].is_none());
+        numbers.filter(|&number| lanes.abs_diff(2 * differ(number)) > lanes * 5 / 16).take(MOST_NEAR).collect()
     }
 
     /// Whether the node does not tell which bit of a pair is set if one is.
@@ -301,6 +335,10 @@ impl<'a, 'p> Search<'a, 'p> {
         pair.iter().for_each(|bit| self.fixed[bit.node() as usize] = None);
         tops[0] == tops[1]
     }
+}
+
+fn any_two(numbers: &[u32]) -> impl Iterator<Item = [u32; 2]> {
+    numbers.iter().enumerate().flat_map(|(i, &high)| numbers[..i].iter().map(move |&low| [high, low]))
 }
 
 /// The pair of bits that a node is equal to where they are equal, and do not always differ.

@@ -144,6 +144,39 @@ fn carries_that_look_ahead_ripple() {
     }
 }
 
+/// The span of bits `i` and `i + 1`, in which no gate reads two bits of one pair; a mistake forgets one of its products.
+fn span_of_products(prefix: &mut Prefix, i: usize, mistake: bool) -> Span {
+    let ([a0, a1], [b0, b1]) = ([prefix.a[i], prefix.a[i + 1]], [prefix.b[i], prefix.b[i + 1]]);
+    let c = &mut prefix.c;
+    let mut either = |products: &[[Bit; 3]]| {
+        let none = products.iter().fold(Bit::TRUE, |none, &[x, y, z]| {
+            let both = c.and(x, y);
+            let product = c.and(both, z);
+            c.and(none, !product)
+        });
+        !none
+    };
+    let generates = [[a0, b1, b0], [a0, a1, b0], [a1, b0, b1], [a1, !b0, b1]];
+    let propagates = either(&[[a0, a1, Bit::TRUE], [a0, b1, Bit::TRUE], [b0, a1, Bit::TRUE], [b0, b1, Bit::TRUE]]);
+    (either(&generates[usize::from(mistake)..]), propagates)
+}
+
+/// Pairs in the middle of a chain that no gate reads are found among its inputs.
+#[test]
+fn pairs_need_no_gate_of_their_own() {
+    for (n, tree) in [9u32, 24].into_iter().flat_map(|n| TREES.map(|tree| (n, tree))) {
+        for (mistake, expected) in [(false, Some(u64::from(n))), (true, None)] {
+            let mut prefix = Prefix::new(n, false, false, None);
+            prefix.spans[3] = span_of_products(&mut prefix, 3, mistake);
+            prefix.spans.remove(4);
+            let circuit = prefix.carry(tree);
+            let made = rebuilt(&circuit);
+            assert!(agree(&circuit, &made), "{n}, {tree:?}");
+            assert!(expected.is_none_or(|ands| made.and_count() == ands), "{n}, {tree:?}: {}", made.and_count());
+        }
+    }
+}
+
 /// One join of a tree forgets its upper part: whatever is found, all inputs give what they gave.
 #[test]
 fn wrong_joins_stay_as_they_are() {
