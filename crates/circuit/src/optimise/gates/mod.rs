@@ -93,6 +93,8 @@ const LARGE: u64 = 3_000;
 /// Conflicts of a proof.
 const CONFLICTS: usize = 300;
 
+/// Rounds after which a large circuit is compared with what it would be without samples.
+const TRIED: u32 = 2;
 /// The most ANDs of a circuit that is begun twice and looked at again.
 const MOST_STARTED_TWICE: u64 = 100_000;
 
@@ -179,11 +181,7 @@ fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, 
     if settings.rounds == 0 {
         return circuit.clone();
     }
-    let mut best = Best::new(circuit, settings, circuit.input_width());
-    // What samples find first may hide what the other passes would find. Small circuits have several ways instead.
-    if settings.proof > 0 && circuit.and_count() > settings.most_in_all_ways {
-        best.rounds(synthesis, Settings { proof: 0, ..settings }, way);
-    }
+    let mut best = begun(circuit, synthesis, settings, way);
     loop {
         best.rounds(synthesis, settings, way);
         let before = best.circuit.and_count();
@@ -192,6 +190,26 @@ fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, 
             return linear::extract(&best.circuit);
         }
     }
+}
+
+/// The circuit, where it is large after some rounds: without samples until that brings nothing, or, where they bring much,
+/// with them. What samples find first may hide what the other passes would find. Small circuits have several ways instead.
+fn begun(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, way: Way) -> Best {
+    let new = || Best::new(circuit, settings, circuit.input_width());
+    if settings.proof == 0 || circuit.and_count() <= settings.most_in_all_ways {
+        return new();
+    }
+    let without = Settings { proof: 0, ..settings };
+    let [sampled, mut plain] = [settings, without].map(|settings| {
+        let mut best = new();
+        best.rounds(synthesis, Settings { rounds: TRIED.min(settings.rounds), ..settings }, way);
+        best
+    });
+    if 4 * sampled.circuit.and_count() < 3 * plain.circuit.and_count() {
+        return sampled;
+    }
+    plain.rounds(synthesis, without, way);
+    plain
 }
 
 /// The best circuit so far.
