@@ -12,6 +12,7 @@
 //! - `sums` finds sums of sums and products, which become one sum of columns.
 //! - [`clocked`] makes programs of designs with registers.
 //! - [`blocks`] knows the instances that are blocks by name, or circuits of files.
+//! - `copies` maps modules that stay modules once for all their instances.
 //! - `map` walks the netlist from its outputs and builds each cell; `cells` knows what the cells compute.
 //! - [`parties`] says who supplies and who learns what.
 //!
@@ -22,6 +23,7 @@ pub mod blocks;
 mod cells;
 mod choices;
 pub mod clocked;
+mod copies;
 mod error;
 mod extremes;
 mod map;

@@ -66,8 +66,15 @@ const MOST_STEPS: u32 = 1 << 20;
 /// them were inputs is not known any more; registers are what a `$dff` drives.
 const DISSOLVED: &str = "setattr -unset party w:*.* t:$*dff* %co1:+[Q] %d";
 
-/// The script. Names go into it, so they must not have what means something there.
-pub(super) fn commands(design: &Design, reader: Reader) -> Result<String> {
+/// The script that reads a design and says which modules it has.
+pub(super) fn modules(design: &Design, reader: Reader) -> Result<String> {
+    let commands = [&read(design, reader)?[..], &["proc", "write_json"].map(String::from)].concat();
+    Ok(commands.join("\n") + "\n")
+}
+
+/// The script that makes all of a design one module, but for those that are kept. Names go into it, so they must not have
+/// what means something there.
+pub(super) fn commands(design: &Design, reader: Reader, kept: &[String]) -> Result<String> {
     // Without -full, which joins sums behind selections and gives wires that nothing drives a value.
     let clean = "opt -fine -mux_undef";
     let read = read(design, reader)?;
@@ -86,9 +93,13 @@ pub(super) fn commands(design: &Design, reader: Reader) -> Result<String> {
     // What lets go is found before z counts as any value.
     let goals = ["size", "depth"]
         .map(|goal| format!("setattr -set duologue_goal \"{goal}\" A:duologue_goal={goal} a:duologue_goal %d"));
-    let elaborate = [unset, "proc", INNER[0], INNER[1], &goals[0], &goals[1], "flatten", keep, "tribuf", COMPARISONS];
+    let one = "setattr -mod -unset keep_hierarchy";
+    let elaborate = [unset, "proc", INNER[0], INNER[1], &goals[0], &goals[1], one];
+    let keep_modules: Vec<String> = kept.iter().map(|name| format!("setattr -mod -set keep_hierarchy 1 {}", pattern(name))).collect();
+    let keep_modules: Vec<&str> = keep_modules.iter().map(String::as_str).collect();
+    let join = ["flatten", keep, "tribuf", COMPARISONS];
     let words = [clean, "wreduce", "peepopt", clean];
-    let lists: [&[&str]; 7] = [&read, &elaborate, registers, &words, memories, end, &["write_json"]];
+    let lists: [&[&str]; 9] = [&read, &elaborate, &keep_modules, &join, registers, &words, memories, end, &["write_json"]];
     let commands: Vec<&str> = lists.concat();
     Ok(commands.join("\n") + "\n")
 }
@@ -176,6 +187,12 @@ fn read(design: &Design, reader: Reader) -> Result<Vec<String>> {
     commands.extend(top.is_none().then(|| "write_rtlil".to_string()));
     commands.push(hierarchy);
     Ok(commands)
+}
+
+/// The modules of a name, whose letters may mean something else in a selection: those match any letter.
+fn pattern(name: &str) -> String {
+    let letter = |letter: char| if letter.is_ascii_alphanumeric() || "_$".contains(letter) { letter } else { '?' };
+    name.chars().map(letter).collect()
 }
 
 fn identifier(top: &str) -> Result<&str> {
