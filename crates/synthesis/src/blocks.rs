@@ -25,6 +25,18 @@ pub(crate) const INNER: &str = "duologue_inner_block";
 /// The modules that every design can use, each with a model for simulators.
 pub const LIBRARY: &str = include_str!("../../../verilog/duologue_blocks.v");
 
+/// The modules of a source that name a block before their declaration.
+pub(crate) fn modules(source: &str) -> Vec<String> {
+    let after = source.split(BLOCK).skip(1).filter_map(|rest| rest.split_once("*)"));
+    let name = |(_, rest): (&str, &str)| {
+        let mut words = rest.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let is_module = rest.trim_start().starts_with("module");
+        let name = words.by_ref().find(|word| !word.is_empty() && *word != "module")?;
+        is_module.then(|| name.to_string())
+    };
+    after.filter_map(name).collect()
+}
+
 /// A circuit that stands for the modules of a name.
 #[derive(Clone, Debug)]
 pub struct Given {

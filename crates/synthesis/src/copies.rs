@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The most gates of a circuit that instances are copied into.
-const MOST_GATES: usize = 1 << 27;
+const MOST_GATES: usize = 1 << 26;
 
 /// A line of the source that several cells share, or one that has it all: places and their shares.
 pub(crate) type Shares = Vec<(String, u64)>;
@@ -73,7 +73,7 @@ impl Mapper<'_> {
         let known = Known::of(&operands(module, inputs)?);
         let mapped = self.mapped(module, &known)?;
         if self.c.nodes() as usize + mapped.circuit.gates().len() > MOST_GATES {
-            let why = format!("more than 2^27 gates with this instance of '{}'", module.name);
+            let why = format!("more than 2^26 gates with this instance of '{}'", module.name);
             return Err(Error::design(&inputs.cell.place, why, "write a module for one lane, and run it on many lanes"));
         }
         let made = self.copy(&mapped, &known.free);

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::netlist::{self, Module};
 use circuit::format::cells;
 use rustc_hash::FxHashSet;
-use script::Reader;
+use script::{Reader, Source};
 pub use slang::Declared;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -135,6 +135,7 @@ impl Netlist {
 pub struct Yosys {
     program: PathBuf,
     limit: Duration,
+    one: bool,
 }
 
 impl Yosys {
@@ -149,7 +150,7 @@ impl Yosys {
             None => NAMES.map(PathBuf::from).to_vec(),
         };
         for program in &candidates {
-            let yosys = Yosys { program: program.clone(), limit };
+            let yosys = Yosys { program: program.clone(), limit, one: false };
             let child = Command::new(program)
                 .arg("-V")
                 .stdin(Stdio::null())
@@ -168,6 +169,12 @@ impl Yosys {
         }
         let names: Vec<String> = candidates.iter().map(|name| name.display().to_string()).collect();
         Err(tool(format!("Yosys, which reads Verilog, is not there (looked for {})", names.join(", "))))
+    }
+
+    /// The same, but every design becomes one module, however large it is.
+    #[must_use]
+    pub fn one_module(self) -> Yosys {
+        Yosys { one: true, ..self }
     }
 
     /// The netlist of a design.
@@ -191,7 +198,7 @@ impl Yosys {
             Said::Refusal(first) if !first.of_source => return Err(first.error()),
             Said::Refusal(first) => first,
         };
-        if !script::suits_slang(design) {
+        if !design.files.iter().all(|file| script::suits_slang(file)) {
             return Err(Error::Source { why: first.text, hint: SPACES.into() });
         }
         match self.read(design, Reader::Slang, &[])? {
@@ -221,28 +228,34 @@ impl Yosys {
 
     /// Reads a design by one of the readers. What was left of its modules is put together if it does not hold as it is.
     fn read(&self, design: &Design, reader: Reader, load: &[&str]) -> Result<Said> {
-        let kept = self.kept(design, reader, load).unwrap_or_default();
+        // The tool in WebAssembly has a file of the same name in a folder of its own.
+        let file = tempfile::Builder::new().prefix("duologue").suffix(".v").tempfile();
+        let file = file.map_err(|why| machine("making a temporary file", &why))?;
+        let library = Some(file.path()).filter(|path| reader == Reader::Slang && script::suits_slang(path));
+        let source = Source { design, reader, library };
+        let kept = self.kept(source, load).unwrap_or_default();
         if !kept.is_empty()
-            && let Ok(Said::Netlist(netlist)) = self.run(design, reader, load, &script::commands(design, reader, &kept)?)
+            && let Ok(Said::Netlist(netlist)) = self.run(source, load, &script::commands(source, &kept)?)
             && netlist.module_with(&design.blocks).is_ok_and(|module| module.is_whole())
         {
             return Ok(Said::Netlist(netlist));
         }
-        self.run(design, reader, load, &script::commands(design, reader, &[])?)
+        self.run(source, load, &script::commands(source, &[])?)
     }
 
     /// The modules that stay modules.
-    fn kept(&self, design: &Design, reader: Reader, load: &[&str]) -> Result<Vec<String>> {
-        if !design.files.iter().any(|file| may_repeat(file)) && design.files.len() == 1 {
+    fn kept(&self, source: Source, load: &[&str]) -> Result<Vec<String>> {
+        let design = source.design;
+        if self.one || design.files.len() == 1 && !may_repeat(&design.files[0]) {
             return Ok(Vec::new());
         }
-        match self.run(design, reader, load, &script::modules(design, reader)?)? {
+        match self.run(source, load, &script::modules(source)?)? {
             Said::Netlist(netlist) => netlist::kept(netlist.json()?, &design.blocks),
             Said::Refusal(_) => Ok(Vec::new()),
         }
     }
 
-    fn run(&self, design: &Design, reader: Reader, load: &[&str], commands: &str) -> Result<Said> {
+    fn run(&self, Source { design, reader, .. }: Source, load: &[&str], commands: &str) -> Result<Said> {
         // Neither on pipes, which would have to be read all the time, nor by name: the tool in WebAssembly has a folder of
         // its own for temporary files.
         let temporary = || tempfile::tempfile().map_err(|why| machine("making a temporary file", &why));

@@ -28,6 +28,15 @@ impl Reader {
     }
 }
 
+/// What is read, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub design: &'a Design,
+    pub reader: Reader,
+    /// The file into which Yosys writes the modules of all designs, for a reader that takes nothing but files.
+    pub library: Option<&'a Path>,
+}
+
 /// What registers go through first. Those of a party are hidden as boxes, because Yosys would take their first value for
 /// known: it joins registers of equal next states, and folds bits that return to where they began. A wire with a party may
 /// be joined to its register through other wires, so the way back goes through all of them, and an attribute tells the
@@ -67,17 +76,18 @@ const MOST_STEPS: u32 = 1 << 20;
 const DISSOLVED: &str = "setattr -unset party w:*.* t:$*dff* %co1:+[Q] %d";
 
 /// The script that reads a design and says which modules it has.
-pub(super) fn modules(design: &Design, reader: Reader) -> Result<String> {
-    let commands = [&read(design, reader)?[..], &["proc", "write_json"].map(String::from)].concat();
+pub(super) fn modules(source: Source) -> Result<String> {
+    let commands = [&read(source)?[..], &["proc", "write_json"].map(String::from)].concat();
     Ok(commands.join("\n") + "\n")
 }
 
 /// The script that makes all of a design one module, but for those that are kept. Names go into it, so they must not have
 /// what means something there.
-pub(super) fn commands(design: &Design, reader: Reader, kept: &[String]) -> Result<String> {
+pub(super) fn commands(source: Source, kept: &[String]) -> Result<String> {
+    let design = source.design;
     // Without -full, which joins sums behind selections and gives wires that nothing drives a value.
     let clean = "opt -fine -mux_undef";
-    let read = read(design, reader)?;
+    let read = read(source)?;
     let read: Vec<&str> = read.iter().map(String::as_str).collect();
     // A party of an input counts in the top module alone; whatever else has one stays, so that it can be looked at.
     let (unset, keep) = ("setattr -unset party i:* A:top=1 %d", "setattr -set keep 1 a:party i:* %d");
@@ -119,10 +129,28 @@ fn technology() -> Vec<String> {
 /// Reads the modules of all designs and those of the circuits that are given, unless the design has them, and takes the bodies
 /// of what stands for a block or a circuit.
 fn library(design: &Design) -> Result<Vec<String>> {
-    let declared = design.blocks.iter().map(declaration).collect::<Result<String>>()?;
-    let read = format!("read_verilog -sv -nooverwrite <<{END}\n{declared}{}{END}", blocks::LIBRARY);
+    let read = format!("read_verilog -sv -nooverwrite <<{END}\n{}{END}", declarations(design)?);
     let given = design.blocks.iter().map(|given| format!("blackbox ={}", given.module));
     Ok([read].into_iter().chain(given).chain(BOXES.map(String::from)).collect())
+}
+
+/// The modules of all designs and those of the circuits that are given.
+fn declarations(design: &Design) -> Result<String> {
+    Ok(design.blocks.iter().map(declaration).collect::<Result<String>>()? + blocks::LIBRARY)
+}
+
+/// What read_slang is told of the modules of all designs: their file, and which modules are boxes that keep their parameters.
+fn library_of_slang(design: &Design, file: &Path) -> Result<(String, String)> {
+    let (file, declared) = (quoted(file)?.replace('"', ""), declarations(design)?);
+    let mut boxes = blocks::modules(&declared);
+    boxes.extend(design.blocks.iter().map(|given| given.module.clone()));
+    for file in &design.files {
+        // A file that cannot be read is refused by the reader.
+        boxes.extend(blocks::modules(&String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default())));
+    }
+    let boxes: String = boxes.iter().map(|name| format!("--blackboxed-module {name} ")).collect();
+    let write = format!("write_file {file} <<{END}\n{declared}{END}");
+    Ok((write, format!("{boxes}-v {file} ")))
 }
 
 /// A module without a body that has the ports of a circuit.
@@ -146,7 +174,7 @@ fn declaration(given: &Given) -> Result<String> {
 }
 
 /// The commands that read the files and look for the top module.
-fn read(design: &Design, reader: Reader) -> Result<Vec<String>> {
+fn read(Source { design, reader, library: file }: Source) -> Result<Vec<String>> {
     let named =
         |file: &PathBuf| quoted(file).map(|name| if reader == Reader::Slang { name.replace('"', "") } else { name });
     let files = design.files.iter().map(named).collect::<Result<Vec<String>>>()?.join(" ");
@@ -168,12 +196,16 @@ fn read(design: &Design, reader: Reader) -> Result<Vec<String>> {
         (Reader::Slang, _) => {
             let top = top.map_or(String::new(), |top| format!("--top {top} "));
             // All files are one unit, as they are to read_verilog; modules stay, so that their inputs are known for such.
+            let known = file.map(|file| library_of_slang(design, file)).transpose()?;
+            let (write, boxes) = known.unzip();
             let read = format!(
                 "read_slang -j 1 --dump-ast --single-unit --ignore-timing --timescale 1ns/1ps --unroll-limit \
-                 {MOST_STEPS} --best-effort-hierarchy {top}{}{files}",
-                given("-G ", "=")
+                 {MOST_STEPS} --best-effort-hierarchy {top}{}{}{files}",
+                given("-G ", "="),
+                boxes.unwrap_or_default()
             );
-            return Ok(vec![read, DISSOLVED.into(), hierarchy]);
+            let end = [read, DISSOLVED.into(), BOXES[1].into(), hierarchy];
+            return Ok(technology().into_iter().chain(write).chain(end).collect());
         }
         (Reader::Ghdl, Some(top)) => {
             return Ok(vec![format!("ghdl --std=08 {}{files} -e {top}", given("-g", "=")), hierarchy]);
@@ -221,9 +253,9 @@ fn parameters(design: &Design) -> Result<Vec<(&str, &str)>> {
     set.collect()
 }
 
-/// Whether the files have names that read_slang can be given: it takes quotation marks for a part of them.
-pub(super) fn suits_slang(design: &Design) -> bool {
-    design.files.iter().all(|file| !file.to_string_lossy().contains(' '))
+/// Whether a file has a name that read_slang can be given: it takes quotation marks for a part of it.
+pub(super) fn suits_slang(file: &Path) -> bool {
+    !file.to_string_lossy().contains(' ')
 }
 
 fn quoted(path: &Path) -> Result<String> {
