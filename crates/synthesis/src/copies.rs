@@ -74,7 +74,11 @@ impl Mapper<'_> {
         let mapped = self.mapped(module, &known)?;
         if self.c.nodes() as usize + mapped.circuit.gates().len() > MOST_GATES {
             let why = format!("more than 2^26 gates with this instance of '{}'", module.name);
-            return Err(Error::design(&inputs.cell.place, why, "write a module for one lane, and run it on many lanes"));
+            return Err(Error::design(
+                &inputs.cell.place,
+                why,
+                "write a module for one lane, and run it on many lanes",
+            ));
         }
         let made = self.copy(&mapped, &known.free);
         results(inputs.cell, module, &made)

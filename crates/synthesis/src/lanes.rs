@@ -13,8 +13,8 @@ use crate::profile::Profile;
 use circuit::blocks::Goal;
 use circuit::program::{Value, View};
 use circuit::{Bit, Builder, Circuit, Gate, Program, bits};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-use std::hash::{Hash, Hasher};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 /// The fewest instances that are lanes.
@@ -238,7 +238,8 @@ impl<'a> Lane<'a> {
         }
         let border = border(circuit, &is_shared);
         let shared = free.iter().filter_map(|column| if let Column::Shared(net) = column { Some(*net) } else { None });
-        let each = free.iter().filter_map(|column| if let Column::Each(nets) = column { Some(&nets[..]) } else { None });
+        let each =
+            free.iter().filter_map(|column| if let Column::Each(nets) = column { Some(&nets[..]) } else { None });
         let once = (!border.is_empty()).then(|| part(circuit, &is_shared, true, &[], &border));
         let rest = part(circuit, &is_shared, false, &border, &[]);
         Lane { once, each: rest, shared: shared.collect(), columns: each.collect(), is_shared, free }
@@ -296,8 +297,9 @@ impl<'a> Lane<'a> {
     }
 }
 
+/// Not by the hash of the maps here, which is linear, so that other sums of the same bits have the same one.
 fn hash(of: impl Hash) -> u64 {
-    let mut hasher = FxHasher::default();
+    let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
     hasher.finish()
 }
@@ -320,7 +322,8 @@ fn border(circuit: &Circuit, is_shared: &[bool]) -> Vec<u32> {
 fn part(circuit: &Circuit, is_shared: &[bool], shared: bool, reads: &[u32], outputs: &[u32]) -> Circuit {
     let mut c = Builder::new(if shared { "what all lanes share" } else { "a lane" });
     let mut made = vec![Bit::FALSE; is_shared.len()];
-    let own: Vec<u32> = circuit.input_nodes().iter().copied().filter(|&node| is_shared[node as usize] == shared).collect();
+    let own: Vec<u32> =
+        circuit.input_nodes().iter().copied().filter(|&node| is_shared[node as usize] == shared).collect();
     for (name, nodes) in [("shared", reads), ("bits", &own)] {
         if !nodes.is_empty() {
             let bits = c.input(name, bits(nodes.len() as u32));

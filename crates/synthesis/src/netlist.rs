@@ -1,6 +1,7 @@
 //! The netlist that Yosys writes as JSON: a module of ports, cells and the nets between them.
 
 mod entries;
+mod equal;
 mod gates;
 mod instances;
 mod json;
@@ -26,7 +27,7 @@ use std::rc::Rc;
 
 pub(crate) use gates::{Gate, Kind};
 pub use json::Parameter;
-pub(crate) use kept::kept;
+pub(crate) use kept::{Kept, kept};
 pub(crate) use registers::{Register, State};
 
 /// The attribute of registers that were hidden from Yosys.

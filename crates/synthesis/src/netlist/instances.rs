@@ -26,7 +26,8 @@ pub(super) struct Others<'a> {
 impl<'a> Others<'a> {
     pub fn new(modules: Vec<(String, RawModule<Netted>)>, given: &'a [Given], creator: String) -> Self {
         let (built, level) = Default::default();
-        let mut others = Others { modules: FxHashMap::default(), bodies: FxHashMap::default(), built, given, creator, level };
+        let mut others =
+            Others { modules: FxHashMap::default(), bodies: FxHashMap::default(), built, given, creator, level };
         for (name, mut module) in modules {
             let said = (std::mem::take(&mut module.attributes), std::mem::take(&mut module.parameters));
             if !is_box(&said.0) {

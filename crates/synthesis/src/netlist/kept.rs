@@ -3,6 +3,7 @@
 //! Yosys makes a design one module before it cleans it, and takes more than twice as long for twice as many cells. What is
 //! known on one side of a border between modules is not known to Yosys on the other, so that small designs stay one module.
 
+use super::equal::Shape;
 use super::instances::is_box;
 use super::json::{self, Ordered, Parts, RawCell, RawPort, RawWire};
 use super::{Cell, Direction, Driver, Module, Parameter, Signal};
@@ -18,26 +19,44 @@ const MOST_CELLS: u64 = 1 << 12;
 
 /// The fewest instances of a module that stays one, and its fewest cells.
 const FEWEST_INSTANCES: u64 = 4;
-const FEWEST_CELLS: u64 = 16;
+const FEWEST_CELLS: u64 = 4;
+
+/// Which modules stay modules.
+#[derive(Default)]
+pub(crate) struct Kept {
+    /// Their names.
+    pub modules: Vec<String>,
+    /// Modules that are the same as one of those.
+    pub same: Vec<(String, String)>,
+}
 
 /// The modules that stay modules, of a design whose processes have become cells.
-pub(crate) fn kept(json: impl io::Read, given: &[Given]) -> Result<Vec<String>> {
+pub(crate) fn kept(json: impl io::Read, given: &[Given]) -> Result<Kept> {
     let modules = json::read::<Body>(json)?.modules.unwrap_or_default();
     let top = modules.iter().position(|(_, module)| module.attributes.get("top").is_some_and(Parameter::is_set));
     let is_body = |name: &str, attributes: &Ordered<Parameter>| {
-        !is_box(attributes) && attributes.get(blocks::BLOCK).is_none() && given.iter().all(|given| given.module != name)
+        is_plain(name)
+            && !is_box(attributes)
+            && attributes.get(blocks::BLOCK).is_none()
+            && given.iter().all(|given| given.module != name)
     };
     let (Some(top), bodies) = (top, modules.iter().filter(|(name, module)| is_body(name, &module.attributes))) else {
-        return Ok(Vec::new());
+        return Ok(Kept::default());
     };
     let bodies = bodies.map(|(name, module)| (name.as_str(), &module.parts)).collect();
     Ok(Tree::new(&modules[top].0, bodies).kept())
+}
+
+/// Whether a name means nothing else in the script.
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|letter| letter.is_ascii_graphic() && !b"\"/;:#%@!".contains(&letter)) && !name.starts_with('=')
 }
 
 /// What a module has in it.
 #[derive(Default)]
 struct Body {
     inputs: FxHashSet<String>,
+    shape: Shape,
     /// Cells that are no instances.
     cells: u64,
     /// The modules of its instances.
@@ -49,18 +68,21 @@ struct Body {
 impl Parts for Body {
     fn ports(&mut self, ports: Ordered<RawPort>) {
         self.unfit |= ports.0.iter().any(|(_, port)| port.direction == "inout");
-        self.inputs = ports.0.into_iter().filter(|(_, port)| port.direction == "input").map(|(name, _)| name).collect();
+        let inputs = ports.0.iter().filter(|(_, port)| port.direction == "input");
+        self.inputs = inputs.map(|(name, _)| name.clone()).collect();
+        self.shape.ports(ports);
     }
 
-    fn cell(&mut self, _: String, cell: RawCell) {
+    fn cell(&mut self, name: String, cell: RawCell) {
         if cell.kind.starts_with('$') && !cell.kind.starts_with("$paramod") {
             let clocked = cell.parameters.get("CLK_ENABLE").is_some_and(Parameter::is_set);
             let table = matches!(cell.kind.as_str(), "$memrd" | "$memrd_v2" | "$meminit" | "$meminit_v2") && !clocked;
             self.unfit |= cells::is_state(&cell.kind) && !table;
             self.cells += 1;
         } else {
-            self.instances.push(cell.kind);
+            self.instances.push(cell.kind.clone());
         }
+        self.shape.cell(name, cell);
     }
 
     fn wire(&mut self, name: String, wire: RawWire) {
@@ -74,6 +96,7 @@ struct Tree<'a> {
     /// Each module behind those that it contains; the top is the last.
     order: Vec<&'a str>,
     kept: FxHashSet<&'a str>,
+    classes: FxHashMap<&'a str, &'a str>,
 }
 
 impl<'a> Tree<'a> {
@@ -90,31 +113,49 @@ impl<'a> Tree<'a> {
                 stack.extend(body.instances.iter().map(|inner| (inner.as_str(), false)));
             }
         }
-        Tree { bodies, order, kept: FxHashSet::default() }
+        Tree { bodies, order, kept: FxHashSet::default(), classes: FxHashMap::default() }
     }
 
-    fn kept(mut self) -> Vec<String> {
+    fn kept(mut self) -> Kept {
         let unfit = self.unfit();
+        self.join(&unfit);
+        let lanes = self.lanes().filter(|name| !unfit.contains(name) && self.cells() > MOST_CELLS);
         while self.cells() > MOST_CELLS {
             let Some(best) = self.best(&unfit) else { break };
             self.kept.insert(best);
         }
-        if !self.kept.is_empty() {
-            let lanes = self.lanes().filter(|name| !unfit.contains(name));
-            self.kept.extend(lanes);
+        self.kept.extend(lanes);
+        let mut modules: Vec<String> = self.kept.iter().map(|name| name.to_string()).collect();
+        modules.sort();
+        let is_same = |(name, class): &(&&str, &&str)| name != class && self.kept.contains(**class);
+        let mut same: Vec<(String, String)> =
+            self.classes.iter().filter(is_same).map(|(name, class)| (name.to_string(), class.to_string())).collect();
+        same.sort();
+        Kept { modules, same }
+    }
+
+    /// Finds the modules that are the same: each has the name of the first of them from now on.
+    fn join(&mut self, unfit: &FxHashSet<&str>) {
+        let mut known: FxHashMap<String, &str> = FxHashMap::default();
+        for &name in &self.order {
+            let text = Some(name).filter(|name| !unfit.contains(name));
+            let text = text.and_then(|name| self.bodies[name].shape.text(|inner| self.class(inner)));
+            let class = text.map_or(name, |text| *known.entry(text).or_insert(name));
+            self.classes.insert(name, class);
         }
-        let mut kept: Vec<String> = self.kept.iter().map(|name| name.to_string()).collect();
-        kept.sort();
-        kept
+    }
+
+    /// The module that stands for all that are the same.
+    fn class(&self, name: &'a str) -> &'a str {
+        self.classes.get(name).copied().unwrap_or(name)
     }
 
     /// The one module that is all of the top.
     fn lanes(&self) -> Option<&'a str> {
         let top = self.bodies.get(self.order.last()?)?;
-        let first = top.instances.first()?;
-        let is_all = top.cells == 0 && top.instances.iter().all(|name| name == first);
-        (is_all && top.instances.len() as u64 >= FEWEST_INSTANCES && self.bodies.contains_key(first.as_str()))
-            .then_some(first)
+        let first = self.class(top.instances.first()?);
+        let is_all = top.cells == 0 && top.instances.iter().all(|name| self.class(name) == first);
+        (is_all && top.instances.len() as u64 >= FEWEST_INSTANCES && self.bodies.contains_key(first)).then_some(first)
     }
 
     fn unfit(&self) -> FxHashSet<&'a str> {
@@ -140,9 +181,9 @@ impl<'a> Tree<'a> {
         let mut sizes: FxHashMap<&str, u64> = FxHashMap::default();
         for name in &self.order {
             let body = self.bodies[name];
-            let inner = |inner: &String| match self.kept.contains(inner.as_str()) {
-                true => 1,
-                false => sizes.get(inner.as_str()).copied().unwrap_or(1),
+            let inner = |inner: &'a String| match self.class(inner) {
+                inner if self.kept.contains(inner) => 1,
+                inner => sizes.get(inner).copied().unwrap_or(1),
             };
             let size = body.instances.iter().map(inner).fold(body.cells, u64::saturating_add);
             sizes.insert(name, size);
@@ -153,10 +194,10 @@ impl<'a> Tree<'a> {
     /// The instances of each module in all that are left.
     fn counts(&self) -> FxHashMap<&'a str, u64> {
         let mut counts: FxHashMap<&str, u64> = self.order.last().map(|top| (*top, 1)).into_iter().collect();
-        for name in self.order.iter().rev() {
+        for name in self.order.iter().rev().filter(|name| self.class(name) == **name) {
             let times = if self.kept.contains(name) { 1 } else { counts.get(name).copied().unwrap_or(0) };
             for inner in &self.bodies[name].instances {
-                let count = counts.entry(inner.as_str()).or_default();
+                let count = counts.entry(self.class(inner)).or_default();
                 *count = count.saturating_add(times);
             }
         }
@@ -194,9 +235,9 @@ impl Module {
         let mut seen = FxHashSet::default();
         instances().all(fits)
             && self.is_acyclic()
-            && instances().filter_map(|cell| cell.inner.as_ref()).all(|module| {
-                !seen.insert(std::rc::Rc::as_ptr(module)) || module.is_whole()
-            })
+            && instances()
+                .filter_map(|cell| cell.inner.as_ref())
+                .all(|module| !seen.insert(std::rc::Rc::as_ptr(module)) || module.is_whole())
     }
 
     /// Whether no net depends on itself, but through registers.

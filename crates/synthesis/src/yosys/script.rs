@@ -3,6 +3,7 @@
 use super::Design;
 use crate::blocks::{self, Given};
 use crate::error::{Error, Result};
+use crate::netlist::Kept;
 use circuit::format::cells::{CELLS, OUTPUT};
 use std::path::{Path, PathBuf};
 
@@ -83,7 +84,7 @@ pub(super) fn modules(source: Source) -> Result<String> {
 
 /// The script that makes all of a design one module, but for those that are kept. Names go into it, so they must not have
 /// what means something there.
-pub(super) fn commands(source: Source, kept: &[String]) -> Result<String> {
+pub(super) fn commands(source: Source, kept: &Kept) -> Result<String> {
     let design = source.design;
     // Without -full, which joins sums behind selections and gives wires that nothing drives a value.
     let clean = "opt -fine -mux_undef";
@@ -105,11 +106,14 @@ pub(super) fn commands(source: Source, kept: &[String]) -> Result<String> {
         .map(|goal| format!("setattr -set duologue_goal \"{goal}\" A:duologue_goal={goal} a:duologue_goal %d"));
     let one = "setattr -mod -unset keep_hierarchy";
     let elaborate = [unset, "proc", INNER[0], INNER[1], &goals[0], &goals[1], one];
-    let keep_modules: Vec<String> = kept.iter().map(|name| format!("setattr -mod -set keep_hierarchy 1 {}", pattern(name))).collect();
+    let same = |(name, class): &(String, String)| format!("chtype -set {} t:{}", escaped(class), pattern(name));
+    let stay = |name: &String| format!("setattr -mod -set keep_hierarchy 1 {}", pattern(name));
+    let keep_modules: Vec<String> = kept.same.iter().map(same).chain(kept.modules.iter().map(stay)).collect();
     let keep_modules: Vec<&str> = keep_modules.iter().map(String::as_str).collect();
     let join = ["flatten", keep, "tribuf", COMPARISONS];
     let words = [clean, "wreduce", "peepopt", clean];
-    let lists: [&[&str]; 9] = [&read, &elaborate, &keep_modules, &join, registers, &words, memories, end, &["write_json"]];
+    let lists: [&[&str]; 9] =
+        [&read, &elaborate, &keep_modules, &join, registers, &words, memories, end, &["write_json"]];
     let commands: Vec<&str> = lists.concat();
     Ok(commands.join("\n") + "\n")
 }
@@ -221,10 +225,15 @@ fn read(Source { design, reader, library: file }: Source) -> Result<Vec<String>>
     Ok(commands)
 }
 
-/// The modules of a name, whose letters may mean something else in a selection: those match any letter.
+/// A name in a selection, where some letters mean something else.
 fn pattern(name: &str) -> String {
-    let letter = |letter: char| if letter.is_ascii_alphanumeric() || "_$".contains(letter) { letter } else { '?' };
-    name.chars().map(letter).collect()
+    let escape = |letter: char| if "*?[\\".contains(letter) { vec!['\\', letter] } else { vec![letter] };
+    name.chars().flat_map(escape).collect()
+}
+
+/// A name as Yosys has it: one that does not begin with `$` is the user's.
+fn escaped(name: &str) -> String {
+    if name.starts_with('$') { name.to_string() } else { format!("\\{name}") }
 }
 
 fn identifier(top: &str) -> Result<&str> {
