@@ -104,9 +104,18 @@ impl<'a> Design<'a> {
         let instances: Vec<&Cell> = module.cells.iter().collect();
         let inner = instances.first()?.inner.as_ref()?;
         let is_one = |cell: &&Cell| cell.block.is_none() && cell.inner.as_ref().is_some_and(|of| Rc::ptr_eq(of, inner));
+        let fits = |cell: &&Cell| {
+            cell.outputs.iter().all(|(name, bits)| {
+                let mut of = ports(inner, Direction::Output).filter(|port| port.name == *name);
+                bits.is_empty() || of.next().is_some_and(|port| port.bits.len() == bits.len())
+            })
+        };
         let design = Design { module, inner, inputs: of(Direction::Input), outputs: of(Direction::Output), instances };
         let has_drivers = design.outputs.iter().flat_map(|port| &port.bits).all(|bit| module.driver(*bit).is_some());
-        (design.instances.len() >= FEWEST && design.instances.iter().all(is_one) && has_drivers).then_some(design)
+        (design.instances.len() >= FEWEST
+            && design.instances.iter().all(|cell| is_one(cell) && fits(cell))
+            && has_drivers)
+            .then_some(design)
     }
 
     /// What all instances read, an entry for each bit of the module's inputs.

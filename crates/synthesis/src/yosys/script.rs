@@ -59,6 +59,9 @@ const COMPARISONS: &str = "wreduce t:$lt t:$le t:$gt t:$ge";
 /// Modules that are blocks lose their bodies, and the widths of their ports follow from the parameters of an instance.
 const BOXES: [&str; 2] = ["blackbox A:duologue_block", "setattr -mod -set dynports 1 A:duologue_block"];
 
+/// The same of modules that are boxes from the beginning.
+const DYNAMIC: &str = "setattr -mod -set dynports 1 =A:duologue_block";
+
 /// Instances of modules with a body that name a block themselves, so that they can be named.
 const INNER: [&str; 2] =
     ["select -set inner a:duologue_block =A:blackbox %C %d", "chtype -set duologue_inner_block @inner"];
@@ -208,7 +211,7 @@ fn read(Source { design, reader, library: file }: Source) -> Result<Vec<String>>
                 given("-G ", "="),
                 boxes.unwrap_or_default()
             );
-            let end = [read, DISSOLVED.into(), BOXES[1].into(), hierarchy];
+            let end = [read, DISSOLVED.into(), DYNAMIC.into(), hierarchy];
             return Ok(technology().into_iter().chain(write).chain(end).collect());
         }
         (Reader::Ghdl, Some(top)) => {
