@@ -211,7 +211,7 @@ fn read(Source { design, reader, library: file }: Source) -> Result<Vec<String>>
                 given("-G ", "="),
                 boxes.unwrap_or_default()
             );
-            let end = [read, DISSOLVED.into(), DYNAMIC.into(), hierarchy];
+            let end = [read, DISSOLVED.into(), BOXES[0].into(), DYNAMIC.into(), hierarchy];
             return Ok(technology().into_iter().chain(write).chain(end).collect());
         }
         (Reader::Ghdl, Some(top)) => {
