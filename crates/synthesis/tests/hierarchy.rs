@@ -82,7 +82,9 @@ fn vectors(count: u64, width: usize) -> Vec<Vec<bool>> {
 
 fn agrees(circuit: &Circuit, text: &Text) {
     let vectors = vectors(20, circuit.input_width());
-    for (vector, expected) in vectors.iter().zip(bench::simulate(circuit, "m", &[text.file.clone()], &vectors)) {
+    for (vector, expected) in
+        vectors.iter().zip(bench::simulate(circuit, "m", std::slice::from_ref(&text.file), &vectors))
+    {
         let outputs = circuit.evaluate(vector);
         let made: Vec<String> = bench::words(circuit.outputs(), &outputs).into_iter().map(bench::shown).collect();
         assert_eq!(made, expected);
