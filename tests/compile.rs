@@ -35,6 +35,47 @@ fn a_netlist_becomes_a_program_of_two_processes() {
     }
 }
 
+/// Instances of a module side by side run as lanes of one circuit, in the order of the ports.
+#[test]
+fn instances_become_lanes() {
+    let bits = |from: u64, count: u64| (from..from + count).map(|bit| bit.to_string()).collect::<Vec<_>>().join(", ");
+    let instance = |i: u64| {
+        let (a, b, y) = (bits(2 + 8 * i, 8), bits(34, 8), 45 - i);
+        format!(
+            r#""u{i}": {{ "type": "richer", "port_directions": {{ "a": "input", "b": "input", "y": "output" }},
+                "connections": {{ "a": [{a}], "b": [{b}], "y": [{y}] }} }}"#
+        )
+    };
+    let port = |direction: &str, bits: String| format!(r#"{{ "direction": "{direction}", "bits": [{bits}] }}"#);
+    let (a, b, y) = (port("input", bits(2, 32)), port("input", bits(34, 8)), port("output", bits(42, 4)));
+    let instances = (0..4).map(instance).collect::<Vec<_>>().join(", ");
+    let top = format!(
+        r#""modules": {{ "m": {{ "attributes": {{ "top": "1" }}, "ports": {{ "a": {a}, "b": {b}, "y": {y} }},
+            "cells": {{ {instances} }}, "netnames": {{
+                "a": {{ "bits": [{}], "attributes": {{ "party": "alice" }} }},
+                "b": {{ "bits": [{}], "attributes": {{ "party": "bob" }} }} }} }},"#,
+        bits(2, 32),
+        bits(34, 8)
+    );
+    let place = Place::new();
+    place.write("four.json", &RICHER.replace(r#""modules": {"#, &top));
+    let made = place.run("compile four.json -o four.duo --json").json();
+    assert_eq!((&made["ands"], &made["depth"], &made["lanes"]), (&32.into(), &8.into(), &4.into()), "{made}");
+    let shown = place.run("compile four.json -o four.duo").succeeded().stdout.clone();
+    assert!(
+        shown.contains("32 ANDs, depth 8; 40 bits in, 4 bits out; the circuit of one module, on 4 lanes"),
+        "{shown}"
+    );
+    for protocol in ["yao", "gmw"] {
+        let common = format!("four.duo --insecure-plaintext --yes --json --protocol {protocol}");
+        // 9, 8, 7 and 200 with 8, and 1, 2, 3 and 4 with 2: the first instance drives the highest bit.
+        let (_, bob) = place.both(&common, "--input a=3355904009,67305985", "--input b=8,2");
+        assert_eq!(bob.values("y"), [0b1001, 0b0011], "{protocol}");
+    }
+    let made = place.run("compile four.json -o four.bristol --json").json();
+    assert_eq!((&made["ands"], made["lanes"].is_null()), (&32.into(), true), "{made}");
+}
+
 #[test]
 fn flags_outweigh_attributes_and_bristol_files_have_no_parties() {
     let place = Place::new();

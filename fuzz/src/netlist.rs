@@ -3,6 +3,7 @@
 
 use circuit::blocks::Goal;
 use synthesis::clocked::{self, Clocking};
+use synthesis::lanes;
 use synthesis::netlist::Module;
 use synthesis::parties::Said;
 
@@ -15,13 +16,17 @@ pub fn netlist(bytes: &[u8]) {
         assert!(widths.eq(made.circuit.inputs().iter().map(|port| port.ty.width)));
         assert!(made.outputs.len() == made.circuit.outputs().len());
     }
+    if let Ok(Some(laned)) = lanes::program(&module, Goal::Size, &Said::default()) {
+        assert!(laned.program.bind(&[("lanes", 1)]).is_ok());
+    }
     let clocking = Clocking { cycles: 2, each: Vec::new(), resets: Vec::new(), form: None };
     if let Ok(clocked) = clocked::program(&module, Goal::Size, &clocking, &Said::default()) {
         assert!(clocked.program.bind(&[("lanes", 1)]).is_ok());
     }
 }
 
-/// A sum, a selection by a table, a register that Bob fills, a choice, a cell of the technology library, and a block by name.
+/// A sum, a selection by a table, a register that Bob fills, a choice, a cell of the technology library, a block by name, and
+/// four instances of a module.
 pub fn netlists() -> Vec<Vec<u8>> {
     let ports = r#""clk":{"direction":"input","bits":[2]},"a":{"direction":"input","bits":[3,4]},
         "y":{"direction":"output","bits":[5,6]}"#;
@@ -45,6 +50,23 @@ pub fn netlists() -> Vec<Vec<u8>> {
     let block = r#""b":{"type":"product","parameters":{"W":"10"},"attributes":{"duologue_block":"multiply_low:{W}",
         "duologue_goal":"depth"},"port_directions":{"a":"input","b":"input","out":"output"},
         "connections":{"a":[3,4],"b":[4,"1"],"out":[5,6]}}"#;
+    let instance = |bit: u64, y: u64| {
+        format!(
+            r#""i{y}":{{"type":"n","port_directions":{{"a":"input","b":"input","y":"output"}},
+        "connections":{{"a":[{bit}],"b":[2],"y":[{y}]}}}}"#
+        )
+    };
+    let instances: Vec<String> = (0..4).map(|i| instance(3 + i, 7 + i)).collect();
+    let instances = format!(
+        r#"{{"modules":{{"m":{{"attributes":{{"top":"1"}},"ports":{{"k":{{"direction":"input","bits":[2]}},
+        "a":{{"direction":"input","bits":[3,4,5,6]}},"y":{{"direction":"output","bits":[7,8,9,10]}}}},"cells":{{{}}},
+        "netnames":{{"k":{{"bits":[2],"attributes":{{"party":"bob"}}}},
+        "a":{{"bits":[3,4,5,6],"attributes":{{"party":"alice"}}}}}}}},
+        "n":{{"ports":{{"a":{{"direction":"input","bits":[2]}},"b":{{"direction":"input","bits":[3]}},
+        "y":{{"direction":"output","bits":[4]}}}},"cells":{{"c":{{"type":"$_AND_",
+        "port_directions":{{"A":"input","B":"input","Y":"output"}},"connections":{{"A":[2],"B":[3],"Y":[4]}}}}}}}}}}}}"#,
+        instances.join(",")
+    );
     let bodies = [cell, sum, table, choice, block].map(|body| module(body, ""));
-    bodies.into_iter().chain([module(register, names)]).collect()
+    bodies.into_iter().chain([module(register, names), instances.into_bytes()]).collect()
 }

@@ -182,6 +182,12 @@ impl Builder {
     /// # Panics
     /// If the bits are not as many as the circuit's inputs.
     pub fn append(&mut self, circuit: &Circuit, inputs: &[Bit]) -> Vec<Bit> {
+        self.append_noting(circuit, inputs, |_, _| {})
+    }
+
+    /// Like [`append`](Self::append); `note` is told of each gate's node in the circuit, and how many nodes there are behind it.
+    #[doc(hidden)]
+    pub fn append_noting(&mut self, circuit: &Circuit, inputs: &[Bit], mut note: impl FnMut(u32, u32)) -> Vec<Bit> {
         assert_eq!(circuit.input_width(), inputs.len(), "bits of the inputs of '{}'", circuit.name());
         let mut made = vec![Bit::FALSE; circuit.gates().len()];
         circuit.input_nodes().iter().zip(inputs).for_each(|(node, bit)| made[*node as usize] = *bit);
@@ -192,6 +198,7 @@ impl Builder {
                 Gate::Xor(a, b) => self.xor(of(&made, a), of(&made, b)),
                 Gate::And(a, b) => self.and(of(&made, a), of(&made, b)),
             };
+            note(node as u32, self.nodes());
         }
         circuit.output_bits().iter().map(|bit| of(&made, *bit)).collect()
     }

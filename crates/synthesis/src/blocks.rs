@@ -25,6 +25,25 @@ pub(crate) const INNER: &str = "duologue_inner_block";
 /// The modules that every design can use, each with a model for simulators.
 pub const LIBRARY: &str = include_str!("../../../verilog/duologue_blocks.v");
 
+/// The modules of a source that name a block before their declaration.
+pub(crate) fn modules(source: &str) -> Vec<String> {
+    let after = source.split(BLOCK).skip(1).filter_map(|rest| rest.split_once("*)"));
+    after.filter_map(|(_, rest)| declared(rest)).map(String::from).collect()
+}
+
+/// The module that is declared here, behind attributes and comments.
+fn declared(mut text: &str) -> Option<&str> {
+    loop {
+        text = text.trim_start();
+        let end = [("(*", "*)"), ("/*", "*/"), ("//", "\n")].into_iter().find(|(begin, _)| text.starts_with(begin));
+        let Some((_, end)) = end else { break };
+        text = text.split_once(end)?.1;
+    }
+    let name = text.strip_prefix("module")?.trim_start();
+    let end = name.find(|letter: char| !letter.is_ascii_alphanumeric() && !"_$".contains(letter));
+    Some(&name[..end.unwrap_or(name.len())]).filter(|name| !name.is_empty())
+}
+
 /// A circuit that stands for the modules of a name.
 #[derive(Clone, Debug)]
 pub struct Given {
@@ -194,4 +213,20 @@ fn known<T>(cell: &Cell, block: &Block, ports: &[(String, Vec<T>)], of: &[(Strin
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_that_name_blocks_are_found() {
+        let source = r#"(* duologue_block = "a" *) module first(input x);
+            (* duologue_block = "b" *) other u(); endmodule
+            (* duologue_block = "c" *) (* keep *) // a comment
+            /* another */ module second;
+            module third; (* duologue_block = "d" *)"#;
+        assert_eq!(modules(source), ["first", "second"]);
+        assert!(modules(LIBRARY).contains(&"duologue_fp_add".to_string()));
+    }
 }

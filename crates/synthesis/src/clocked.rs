@@ -335,7 +335,7 @@ impl<'a> Design<'a> {
         self.last.iter().zip(last).try_for_each(|(port, &value)| self.deliver(&mut p, port, value))?;
         for (port, &value) in self.always.iter().zip(always) {
             let cut = p.view(View::Split(cycles as u32), &[value]);
-            let typed = p.map(&same(type_of(port))?, &[cut]);
+            let typed = p.map(&parties::typed("a word of each cycle", type_of(port))?, &[cut]);
             self.deliver(&mut p, port, typed)?;
         }
         p.check()?;
@@ -392,12 +392,4 @@ fn constants(circuit: &Circuit) -> Option<Vec<Vec<bool>>> {
     }
     let mut rest = circuit.output_bits().iter().map(|bit| *bit == Bit::TRUE);
     Some(circuit.outputs().iter().map(|port| rest.by_ref().take(port.ty.width as usize).collect()).collect())
-}
-
-/// The circuit that gives its input a type.
-fn same(ty: Type) -> Result<Circuit> {
-    let mut c = Builder::new("a word of each cycle");
-    let word = c.input("word", bits(ty.width));
-    c.output_as("word", ty, &word);
-    Ok(c.try_finish()?)
 }

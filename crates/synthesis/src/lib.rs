@@ -11,7 +11,9 @@
 //! - `choices` finds selections by the value of one word, `extremes` searches for the least of many words.
 //! - `sums` finds sums of sums and products, which become one sum of columns.
 //! - [`clocked`] makes programs of designs with registers.
+//! - [`lanes`] makes programs of designs that are one module many times.
 //! - [`blocks`] knows the instances that are blocks by name, or circuits of files.
+//! - `copies` maps modules that stay modules once for all their instances.
 //! - `map` walks the netlist from its outputs and builds each cell; `cells` knows what the cells compute.
 //! - [`parties`] says who supplies and who learns what.
 //!
@@ -22,8 +24,10 @@ pub mod blocks;
 mod cells;
 mod choices;
 pub mod clocked;
+mod copies;
 mod error;
 mod extremes;
+pub mod lanes;
 mod map;
 pub mod netlist;
 mod number;

@@ -4,6 +4,7 @@
 
 use crate::blocks::Built;
 use crate::cells::{self, Inputs};
+use crate::copies::{Copies, Mapped, Shares};
 use crate::error::{Error, Result};
 use crate::netlist::{Cell, Direction, Driver, Gate, Module, Port, Signal};
 use crate::number::Number;
@@ -90,7 +91,7 @@ struct Frame {
 
 /// What is built at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Node {
+pub(crate) enum Node {
     /// A gate of single bits.
     Gate(u32),
     /// A bit of a cell.
@@ -99,17 +100,26 @@ enum Node {
     Cell(u32),
 }
 
+/// What built a part of the circuit.
+pub(crate) enum Origin {
+    /// A node of the module.
+    Node(Node),
+    /// An instance: a line of the circuit that was copied.
+    Line(Rc<Mapped>, usize),
+}
+
 /// Builds cells into a circuit.
 pub(crate) struct Mapper<'a> {
     module: &'a Module,
     pub c: Builder,
     goal: Goal,
     blocks: Built,
+    pub copies: Copies,
     sums: FxHashMap<u32, Rc<Vec<Term>>>,
     /// The cells whose terms a sum has, with their shares in it.
     shares: FxHashMap<u32, Vec<(u32, u64)>>,
-    /// Up to which node of the circuit each node was built, if a profile is wanted.
-    built: Option<Vec<(u32, Node)>>,
+    /// Up to which node of the circuit each part was built, if a profile is wanted.
+    pub built: Option<Vec<(u32, Origin)>>,
     values: Vec<Option<Bit>>,
     /// Nets whose nodes are being built.
     waiting: Vec<bool>,
@@ -121,8 +131,26 @@ impl<'a> Mapper<'a> {
         let found = sums::find(module);
         let sums = found.terms.into_iter().map(|(cell, terms)| (cell, Rc::new(terms))).collect();
         let (values, waiting) = (vec![None; nets], vec![false; nets]);
-        let blocks = Built::default();
-        Mapper { module, c, goal, blocks, sums, shares: found.shares, built: None, values, waiting }
+        let (blocks, copies) = Default::default();
+        Mapper { module, c, goal, blocks, copies, sums, shares: found.shares, built: None, values, waiting }
+    }
+
+    /// One for a module that this one contains. It has what was made before, until that is taken back.
+    pub fn inner<'b>(&mut self, module: &'b Module, c: Builder) -> Mapper<'b> {
+        let mut inner = Mapper::new(module, self.goal, c);
+        inner.built = self.built.as_ref().map(|_| Vec::new());
+        inner.take_from(self);
+        inner
+    }
+
+    /// Takes what blocks and modules became.
+    pub fn take_from(&mut self, other: &mut Mapper) {
+        self.blocks = std::mem::take(&mut other.blocks);
+        self.copies = std::mem::take(&mut other.copies);
+    }
+
+    pub fn goal(&self) -> Goal {
+        self.goal
     }
 
     /// From now on notes what each cell costs.
@@ -133,27 +161,37 @@ impl<'a> Mapper<'a> {
 
     /// The circuit, and what the lines of the source cost in it.
     pub fn complete(self) -> Result<(Circuit, Profile)> {
-        let (circuit, moved) = self.c.try_finish_with_nodes()?;
         let mut profile = Profile::default();
-        let mut first = 0;
-        for (end, node) in self.built.unwrap_or_default() {
-            let kept = moved[first..end as usize].iter().filter(|&&node| node != 0);
-            let ands = kept.filter(|&&node| matches!(circuit.gates()[node as usize], circuit::Gate::And(..))).count();
-            first = end as usize;
-            let place = |cell: u32| self.module.cells[cell as usize].place.as_str();
-            match node {
-                _ if ands == 0 => {}
-                Node::Gate(gate) => profile.charge(&self.module.place_of(self.module.gate(gate)), ands as u64),
-                Node::Bit(cell, _) => profile.charge(place(cell), ands as u64),
-                Node::Cell(cell) => match self.shares.get(&cell) {
-                    Some(shares) => {
-                        profile.divide(shares.iter().map(|(cell, share)| (place(*cell), *share)), ands as u64)
-                    }
-                    None => profile.charge(place(cell), ands as u64),
-                },
+        let circuit = self.end(|_, shares, ands| {
+            profile.divide(shares.iter().map(|(place, share)| (place.as_str(), *share)), ands);
+        })?;
+        Ok((circuit, profile))
+    }
+
+    /// The circuit, and up to which node each line built it.
+    pub fn complete_with_lines(self) -> Result<Mapped> {
+        let mut lines = Vec::new();
+        let circuit = self.end(|end, shares, _| lines.push((end, shares)))?;
+        Ok(Mapped { circuit, lines })
+    }
+
+    /// The circuit; `line` is told up to which node each line built ANDs of it, and how many.
+    fn end(mut self, mut line: impl FnMut(u32, Shares, u64)) -> Result<Circuit> {
+        let built = self.built.take().unwrap_or_default();
+        let Mapper { module, c, shares, .. } = self;
+        let (circuit, moved) = c.try_finish_with_nodes()?;
+        let (mut first, mut end) = (0, 0);
+        for (until, origin) in built {
+            let kept = moved[first..until as usize].iter().filter(|&&node| node != 0);
+            first = until as usize;
+            let is_and = |&&node: &&u32| matches!(circuit.gates()[node as usize], circuit::Gate::And(..));
+            let ands = kept.clone().filter(is_and).count() as u64;
+            end = kept.max().map_or(end, |last| last + 1);
+            if ands > 0 {
+                line(end, origin.shares(module, &shares), ands);
             }
         }
-        Ok((circuit, profile))
+        Ok(circuit)
     }
 
     /// Another cycle: nothing has a value.
@@ -270,7 +308,7 @@ impl<'a> Mapper<'a> {
     fn finish(&mut self, frame: &Frame) -> Result<()> {
         self.build(frame)?;
         if let Some(built) = &mut self.built {
-            built.push((self.c.nodes(), frame.node));
+            built.push((self.c.nodes(), Origin::Node(frame.node)));
         }
         Ok(())
     }
@@ -317,9 +355,10 @@ impl<'a> Mapper<'a> {
         };
         let values: Vec<Vec<Bit>> = cell.inputs.iter().map(|(_, signals)| part(signals)).collect();
         let inputs = Inputs { cell, values: &values, goal: cell.goal.unwrap_or(self.goal) };
-        let outputs = match &cell.block {
-            Some(block) => self.blocks.instance(&mut self.c, block, &inputs)?,
-            None => cells::build(&mut self.c, &inputs)?,
+        let outputs = match (&cell.block, &cell.inner) {
+            (Some(block), _) => self.blocks.instance(&mut self.c, block, &inputs)?,
+            (None, Some(module)) => self.instance(module, &inputs)?,
+            (None, None) => cells::build(&mut self.c, &inputs)?,
         };
         self.settle(cell, &outputs)
     }
@@ -410,6 +449,22 @@ impl<'a> Mapper<'a> {
         match node {
             Node::Gate(gate) => self.module.place_of(self.module.gate(gate)),
             Node::Bit(cell, _) | Node::Cell(cell) => self.module.cells[cell as usize].place.clone(),
+        }
+    }
+}
+
+impl Origin {
+    /// The places that a part is charged to.
+    fn shares(&self, module: &Module, sums: &FxHashMap<u32, Vec<(u32, u64)>>) -> Shares {
+        let place = |cell: u32| module.cells[cell as usize].place.clone();
+        match self {
+            Origin::Line(mapped, line) => mapped.lines[*line].1.clone(),
+            Origin::Node(Node::Gate(gate)) => vec![(module.place_of(module.gate(*gate)), 1)],
+            Origin::Node(Node::Bit(cell, _)) => vec![(place(*cell), 1)],
+            Origin::Node(Node::Cell(cell)) => match sums.get(cell) {
+                Some(shares) => shares.iter().map(|(cell, share)| (place(*cell), *share)).collect(),
+                None => vec![(place(*cell), 1)],
+            },
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The netlist that Yosys writes as JSON: a module of ports, cells and the nets between them.
 
 mod entries;
+mod equal;
 mod gates;
 mod instances;
 mod json;
+mod kept;
 mod parts;
 mod place;
 mod registers;
@@ -21,9 +23,11 @@ use parts::Netted;
 use place::{Place, Places};
 use rustc_hash::FxHashMap;
 use std::io;
+use std::rc::Rc;
 
 pub(crate) use gates::{Gate, Kind};
 pub use json::Parameter;
+pub(crate) use kept::{Kept, kept};
 pub(crate) use registers::{Register, State};
 
 /// The attribute of registers that were hidden from Yosys.
@@ -99,6 +103,8 @@ pub struct Cell {
     pub hidden: bool,
     /// The block or the circuit that it is an instance of.
     pub(crate) block: Option<Block>,
+    /// The module that it is an instance of, if the netlist has the module's body.
+    pub(crate) inner: Option<Rc<Module>>,
     /// What it is made for, if it says so itself.
     pub(crate) goal: Option<Goal>,
 }
@@ -223,12 +229,15 @@ impl Module {
             }
         };
         let (name, raw) = modules.swap_remove(top);
-        let others = instances::Others::new(modules, given);
-        let mut module = parts::module(name, raw, creator, &others)?;
-        choices::find(&mut module);
-        extremes::find(&mut module);
-        module.sweep();
-        Ok(module)
+        instances::Others::new(modules, given, creator).module(name, raw)
+    }
+
+    /// Finds what stands in several cells.
+    fn settled(mut self) -> Module {
+        choices::find(&mut self);
+        extremes::find(&mut self);
+        self.sweep();
+        self
     }
 
     /// Gives ports the order and the signs with which they are declared, where that is known.

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use crate::map::Made;
 use crate::netlist::Port;
-use circuit::Program;
 use circuit::program::{Owner, Party, Recipient, Value};
+use circuit::{Builder, Circuit, Program, Type, bits};
 
 /// What is said outside of the design; it outweighs the attributes.
 #[derive(Default, Debug)]
@@ -36,6 +36,14 @@ pub fn program(made: &Made, said: &Said) -> Result<Program> {
         p.output(&port.name, learner(port, said)?, value);
     }
     Ok(p)
+}
+
+/// The circuit that gives its input a type.
+pub(crate) fn typed(name: &str, ty: Type) -> Result<Circuit> {
+    let mut c = Builder::new(name);
+    let word = c.input("word", bits(ty.width));
+    c.output_as("word", ty, &word);
+    Ok(c.try_finish()?)
 }
 
 /// Who supplies an input, by name.

@@ -1,7 +1,8 @@
 //! Yosys: found at run time, run as a child process without a shell.
 //!
 //! The script reads and elaborates the design and cleans it at the level of words. It maps nothing: operators stay cells
-//! (`$add`, `$mul`) for the library's blocks. Wires that nothing drives stay as they are, so that they can be named.
+//! (`$add`, `$mul`) for the library's blocks. Wires that nothing drives stay as they are, so that they can be named. The
+//! design becomes one module; a large one keeps some of its modules, for which it is read twice.
 //!
 //! `read_verilog` reads first. What it refuses is read again by `read_slang`, which knows all of SystemVerilog; if that
 //! refuses as well, or is not there, the error says what either had to say. VHDL takes GHDL's plugin.
@@ -11,10 +12,10 @@ mod slang;
 
 use crate::blocks::Given;
 use crate::error::{Error, Result};
-use crate::netlist::{self, Module};
+use crate::netlist::{self, Kept, Module};
 use circuit::format::cells;
 use rustc_hash::FxHashSet;
-use script::Reader;
+use script::{Reader, Source};
 pub use slang::Declared;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -98,9 +99,7 @@ impl Netlist {
     /// # Errors
     /// As [`Module::read_from`].
     pub fn module_with(&self, given: &[Given]) -> Result<Module> {
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(self.begin)).map_err(|why| machine("reading a netlist", &why))?;
-        let mut module = Module::read_from(file, given)?;
+        let mut module = Module::read_from(self.json()?, given)?;
         module.declare(&self.ports);
         if let Some(reader) = self.reader {
             module.creator = format!("{}, {reader}", module.creator);
@@ -110,13 +109,18 @@ impl Netlist {
 }
 
 impl Netlist {
+    fn json(&self) -> Result<&File> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(self.begin)).map_err(|why| machine("reading a netlist", &why))?;
+        Ok(file)
+    }
+
     /// Refuses that Yosys cut or filled up what is connected to a block.
-    fn resized(&mut self, design: &Design) -> Result<()> {
+    fn resized(&self, design: &Design) -> Result<()> {
         for warning in &self.warnings {
             let Some((_, said)) = warning.split_once("Warning: Resizing cell port ") else { continue };
             let Some((path, widths)) = said.split_once(" from ") else { continue };
-            self.file.seek(SeekFrom::Start(self.begin)).map_err(|why| machine("reading a netlist", &why))?;
-            if let Some((place, port)) = netlist::block_at(&self.file, path, &design.blocks)? {
+            if let Some((place, port)) = netlist::block_at(self.json()?, path, &design.blocks)? {
                 let widths = widths.trim_end_matches('.');
                 let why = format!("'{port}' of a block is connected to another width: from {widths}");
                 return Err(Error::design(place, why, "connect as many bits as the port has"));
@@ -131,6 +135,7 @@ impl Netlist {
 pub struct Yosys {
     program: PathBuf,
     limit: Duration,
+    one: bool,
 }
 
 impl Yosys {
@@ -145,7 +150,7 @@ impl Yosys {
             None => NAMES.map(PathBuf::from).to_vec(),
         };
         for program in &candidates {
-            let yosys = Yosys { program: program.clone(), limit };
+            let yosys = Yosys { program: program.clone(), limit, one: false };
             let child = Command::new(program)
                 .arg("-V")
                 .stdin(Stdio::null())
@@ -166,6 +171,12 @@ impl Yosys {
         Err(tool(format!("Yosys, which reads Verilog, is not there (looked for {})", names.join(", "))))
     }
 
+    /// The same, but every design becomes one module, however large it is.
+    #[must_use]
+    pub fn one_module(self) -> Yosys {
+        Yosys { one: true, ..self }
+    }
+
     /// The netlist of a design.
     ///
     /// # Errors
@@ -181,16 +192,16 @@ impl Yosys {
     }
 
     fn verilog(&self, design: &Design) -> Result<Netlist> {
-        let first = match self.run(design, Reader::Verilog, &[])? {
+        let first = match self.read(design, Reader::Verilog, &[])? {
             Said::Netlist(netlist) => return Ok(netlist),
             // What is not said of a place in the source is not said by the reader.
             Said::Refusal(first) if !first.of_source => return Err(first.error()),
             Said::Refusal(first) => first,
         };
-        if !script::suits_slang(design) {
+        if !design.files.iter().all(|file| script::suits_slang(file)) {
             return Err(Error::Source { why: first.text, hint: SPACES.into() });
         }
-        match self.run(design, Reader::Slang, &[])? {
+        match self.read(design, Reader::Slang, &[])? {
             Said::Netlist(netlist) => Ok(netlist),
             Said::Refusal(second) if second.lacks(Reader::Slang) => {
                 Err(Error::Source { why: first.text, hint: MORE.into() })
@@ -205,7 +216,7 @@ impl Yosys {
     /// The plugin is loaded, or part of the program.
     fn vhdl(&self, design: &Design) -> Result<Netlist> {
         for load in [&["-m", "ghdl"][..], &[]] {
-            match self.run(design, Reader::Ghdl, load)? {
+            match self.read(design, Reader::Ghdl, load)? {
                 Said::Netlist(netlist) => return Ok(netlist),
                 Said::Refusal(refusal) if refusal.lacks(Reader::Ghdl) => {}
                 Said::Refusal(refusal) => return Err(refusal.error()),
@@ -215,13 +226,41 @@ impl Yosys {
         Err(Error::Tool { why, hint: VHDL.into() })
     }
 
-    /// Reads a design by one of the readers.
-    fn run(&self, design: &Design, reader: Reader, load: &[&str]) -> Result<Said> {
+    /// Reads a design by one of the readers. What was left of its modules is put together if it does not hold as it is.
+    fn read(&self, design: &Design, reader: Reader, load: &[&str]) -> Result<Said> {
+        // The tool in WebAssembly has a file of the same name in a folder of its own.
+        let file = tempfile::Builder::new().prefix("duologue").suffix(".v").tempfile();
+        let file = file.map_err(|why| machine("making a temporary file", &why))?;
+        let library = Some(file.path()).filter(|path| reader == Reader::Slang && script::suits_slang(path));
+        let source = Source { design, reader, library };
+        let kept = self.kept(source, load).unwrap_or_default();
+        if !kept.modules.is_empty()
+            && let Ok(Said::Netlist(netlist)) = self.run(source, load, &script::commands(source, &kept)?)
+            && netlist.module_with(&design.blocks).is_ok_and(|module| module.is_whole())
+        {
+            return Ok(Said::Netlist(netlist));
+        }
+        self.run(source, load, &script::commands(source, &Kept::default())?)
+    }
+
+    /// The modules that stay modules.
+    fn kept(&self, source: Source, load: &[&str]) -> Result<Kept> {
+        let design = source.design;
+        if self.one || design.files.len() == 1 && !may_repeat(&design.files[0]) {
+            return Ok(Kept::default());
+        }
+        match self.run(source, load, &script::modules(source)?)? {
+            Said::Netlist(netlist) => netlist::kept(netlist.json()?, &design.blocks),
+            Said::Refusal(_) => Ok(Kept::default()),
+        }
+    }
+
+    fn run(&self, Source { design, reader, .. }: Source, load: &[&str], commands: &str) -> Result<Said> {
         // Neither on pipes, which would have to be read all the time, nor by name: the tool in WebAssembly has a folder of
         // its own for temporary files.
         let temporary = || tempfile::tempfile().map_err(|why| machine("making a temporary file", &why));
         let (json, mut said, mut script) = (temporary()?, temporary()?, temporary()?);
-        let written = script.write_all(script::commands(design, reader)?.as_bytes()).and_then(|()| script.rewind());
+        let written = script.write_all(commands.as_bytes()).and_then(|()| script.rewind());
         written.map_err(|why| machine("writing a temporary file", &why))?;
         let handle = |file: &File| file.try_clone().map_err(|why| machine("sharing a temporary file", &why));
         let child = Command::new(&self.program)
@@ -287,7 +326,7 @@ fn netlist(mut file: File, said: &str, design: &Design, reader: Reader) -> Resul
         return Err(Error::usage(why, format!("name one of them: --top {first}")));
     }
     let reader = Some(reader.name()).filter(|_| reader != Reader::Verilog);
-    let mut netlist = Netlist { file, begin, warnings, ports, reader };
+    let netlist = Netlist { file, begin, warnings, ports, reader };
     netlist.resized(design)?;
     Ok(netlist)
 }
@@ -325,6 +364,13 @@ fn whole(file: &mut File) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
     read.map(|_| bytes).map_err(|why| machine("reading what Yosys wrote", &why))
+}
+
+/// Whether a file may have a module that another one contains: more than one module, or files that it includes.
+fn may_repeat(file: &Path) -> bool {
+    let text = std::fs::read(file).unwrap_or_default();
+    let count = |word: &[u8]| text.windows(word.len()).filter(|part| *part == word).count();
+    is_vhdl(file) || count(b"endmodule") > 1 || count(b"`include") > 0
 }
 
 fn is_vhdl(file: &Path) -> bool {

@@ -1,13 +1,16 @@
 //! What reads a design: read_slang where read_verilog refuses, GHDL's plugin for VHDL, and what is said if they are not there.
 
-use circuit::Simulator;
 use circuit::blocks::Goal;
+use circuit::format::cells::CELLS;
 use circuit::program::reference::evaluate;
+use circuit::{Bits, Builder, Simulator};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
 use synthesis::Error;
+use synthesis::blocks::Given;
 use synthesis::clocked::{self, Clocking, Form};
 use synthesis::netlist::Module;
 use synthesis::parties::Said;
@@ -100,6 +103,52 @@ fn packages_structs_interfaces_and_functions_are_read() {
     assert_eq!(found[0], chosen);
     assert_eq!(found[1], all(high.max(mask ^ 0x55).into()));
     assert_eq!(found[2], all(high.wrapping_add(mask).into()));
+}
+
+/// Modules of the library, one of the design's own that names a block, a circuit of a file, and a cell of the technology library.
+const BLOCKS: &str = r#"
+package p; typedef logic [31:0] word; endpackage
+module m import p::*; #(parameter type T = word) (input T a, b, output T sum, output logic [5:0] ones,
+  output logic [1:0][15:0] halves, output logic [17:0] dot, output logic both, output logic [31:0] other);
+  duologue_fp_add #(.MODE("flush")) u(.a(a), .b(b), .out(sum));
+  duologue_population_count #(.WIDTH(33)) c(.a({a, 1'b1}), .out(ones));
+  for (genvar i = 3; i < 5; i++) begin : each
+    duologue_fp_add #(.EXPONENT(5), .FRACTION(10)) h(.a(a[15:0]), .b(i == 3 ? 16'd0 : a[15:0]), .out(halves[i-3]));
+  end
+  dot #(.N(4), .W(8)) o(.a(a), .b(b), .out(dot));
+  AND q(.A(a[0]), .B(b[0]), .Y(both));
+  given g(.x(a), .y(other));
+endmodule
+(* duologue_block = "dot_product:{N}x{W}" *) (* comment = "a model that is wrong" *)
+module dot #(parameter N = 4, W = 16) (input [N*W-1:0] a, b, output logic [2*W+$clog2(N)-1:0] out);
+  assign out = 5;
+endmodule
+"#;
+
+#[test]
+fn blocks_are_known_to_all_readers() {
+    let Some(yosys) = yosys("blocks_are_known_to_all_readers") else { return };
+    let mut c = Builder::new("given");
+    let x = c.bits("x", 32);
+    c.output("y", &Bits(x.0.iter().rev().copied().collect()));
+    let blocks = vec![Given { module: "given".into(), circuit: Rc::new(c.finish()) }];
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = folder.path().join("design.sv");
+    fs::write(
+        &file,
+        BLOCKS.replace("AND q", &format!("{} q", CELLS.iter().find(|cell| cell.inputs == ["A", "B"]).unwrap().name)),
+    )
+    .unwrap();
+    let design = Design { files: vec![file], top: Some("m".into()), parameters: vec![], clocked: false, blocks };
+    let module = yosys.netlist(&design).unwrap().module_with(&design.blocks).unwrap();
+    assert!(module.creator.ends_with(", read_slang"), "{}", module.creator);
+    let made = synthesis::circuit(&module, Goal::Size).unwrap();
+    let (a, b) = (1.5f32.to_bits(), 2.25f32.to_bits());
+    let found = Simulator::new(&made.circuit).numbers(&[&[a.into()], &[b.into()]]);
+    let dot: u32 = a.to_le_bytes().iter().zip(b.to_le_bytes()).map(|(a, b)| u32::from(*a) * u32::from(b)).sum();
+    let expected = [3.75f32.to_bits(), a.count_ones() + 1, 0, dot];
+    assert_eq!(found[..4].iter().map(|word| word[0] as u32).collect::<Vec<_>>(), expected);
+    assert_eq!(found[5][0] as u32, a.reverse_bits());
 }
 
 /// Registers of a party, first values, memories that are written: all as read_verilog leaves them.

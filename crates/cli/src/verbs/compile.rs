@@ -19,7 +19,8 @@ use std::{fmt, fs};
 use synthesis::Profile;
 use synthesis::blocks::Given;
 use synthesis::clocked::{self, Clocking};
-use synthesis::netlist::Module;
+use synthesis::lanes::{self, Laned};
+use synthesis::netlist::{Direction, Module};
 use synthesis::parties::{self, Said};
 use synthesis::yosys::{Design, Netlist, Yosys};
 
@@ -38,20 +39,7 @@ pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
     let module = netlist.module_with(&blocks)?;
     let (design, figures, profile) = match args.cycles {
         Some(cycles) => clocked(&module, args, cycles, &said)?,
-        None => {
-            let (made, profile) = match args.profile {
-                true => synthesis::profile(&module, args.goal)?,
-                false => (synthesis::circuit(&module, args.goal)?, Profile::default()),
-            };
-            let figures = Figures::of(&made.circuit);
-            match form {
-                Form::Program => (Made::Program(parties::program(&made, &said)?), figures, profile),
-                Form::Circuit(form) => {
-                    let parties = parties(&made, &said, form)?;
-                    (Made::Circuit(made.circuit, parties), figures, profile)
-                }
-            }
-        }
+        None => unclocked(&module, args, form, &said)?,
     };
     let (bytes, written) = match (form, &design) {
         (Form::Program, Made::Program(program)) => (
@@ -99,6 +87,27 @@ fn parties(made: &synthesis::Made, said: &Said, form: CircuitForm) -> Result<Par
     }
 }
 
+fn unclocked(module: &Module, args: &Compile, form: Form, said: &Said) -> Result<(Made, Figures, Profile), Failure> {
+    if let Form::Program = form
+        && let Some(laned) = lanes::program(module, args.goal, said)?
+    {
+        let figures = Figures::of_lanes(&laned, module);
+        return Ok((Made::Program(laned.program), figures, laned.profile));
+    }
+    let (made, profile) = match args.profile {
+        true => synthesis::profile(module, args.goal)?,
+        false => (synthesis::circuit(module, args.goal)?, Profile::default()),
+    };
+    let figures = Figures::of(&made.circuit);
+    Ok(match form {
+        Form::Program => (Made::Program(parties::program(&made, said)?), figures, profile),
+        Form::Circuit(form) => {
+            let parties = parties(&made, said, form)?;
+            (Made::Circuit(made.circuit, parties), figures, profile)
+        }
+    })
+}
+
 fn clocked(module: &Module, args: &Compile, cycles: u64, said: &Said) -> Result<(Made, Figures, Profile), Failure> {
     let form = match (args.iterate, args.unroll) {
         (true, _) => Some(clocked::Form::Iterate),
@@ -117,6 +126,7 @@ fn clocked(module: &Module, args: &Compile, cycles: u64, said: &Said) -> Result<
         ands: clocked.ands(cycles),
         depth: clocked.depth(cycles),
         iterated: clocked.again.is_some().then_some(cycles),
+        lanes: None,
     };
     let is_circuit = matches!(Form::of(&args.output)?, Form::Circuit(_));
     Ok(match (clocked.again, &clocked.once[..]) {
@@ -242,6 +252,9 @@ struct Figures {
     /// The cycles of a circuit that is run again and again.
     #[serde(skip_serializing_if = "Option::is_none")]
     iterated: Option<u64>,
+    /// The lanes of a circuit that stands for many instances of a module.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lanes: Option<u64>,
 }
 
 impl Figures {
@@ -254,6 +267,21 @@ impl Figures {
             ands: circuit.and_count(),
             depth: circuit.depth().into(),
             iterated: None,
+            lanes: None,
+        }
+    }
+
+    fn of_lanes(laned: &Laned, module: &Module) -> Figures {
+        let ports = |direction| module.ports.iter().filter(move |port| port.direction == direction);
+        let bits = |direction| ports(direction).map(|port| port.bits.len() as u64).sum();
+        Figures {
+            inputs: bits(Direction::Input),
+            outputs: bits(Direction::Output),
+            gates: laned.gates(),
+            ands: laned.ands(),
+            depth: laned.depth(),
+            iterated: None,
+            lanes: Some(laned.lanes),
         }
     }
 }
@@ -264,12 +292,13 @@ impl fmt::Display for Compiled {
             File::Program(written) => write!(f, "{written}")?,
             File::Circuit { file } => writeln!(f, "{file}")?,
         }
-        let Figures { inputs, outputs, ands, depth, iterated, .. } = &self.figures;
+        let Figures { inputs, outputs, ands, depth, iterated, lanes, .. } = &self.figures;
         let bits = |number: u64| count(number, "bit");
         write!(f, "{}, depth {depth}; {} in, {} out", count(*ands, "AND"), bits(*inputs), bits(*outputs))?;
-        match iterated {
-            Some(cycles) => writeln!(f, "; the circuit of one cycle, {cycles} times")?,
-            None => writeln!(f)?,
+        match (iterated, lanes) {
+            (Some(cycles), _) => writeln!(f, "; the circuit of one cycle, {cycles} times")?,
+            (_, Some(lanes)) => writeln!(f, "; the circuit of one module, on {lanes} lanes")?,
+            _ => writeln!(f)?,
         }
         let row = |line: &Line| vec![thousands(line.ands), format!("{:.1} %", line.percent), shown::name(&line.place)];
         match &self.profile {

@@ -1,27 +1,75 @@
 //! Instances of modules in a netlist: which of them stand for a block or for a circuit of a file.
 
 use super::json::{self, Ordered, Parameter, Parts, RawCell, RawModule, RawPort, RawWire};
-use super::place_text;
+use super::parts::{self, Netted};
+use super::{Module, place_text};
 use crate::blocks::{self, Block, Given};
 use crate::error::{Error, Result};
 use circuit::format::cells;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::io;
+use std::rc::Rc;
 
-/// What the other modules of a file say of themselves, and the circuits that stand for some.
+/// The most modules one within the other.
+const MOST_LEVELS: usize = 200;
+
+/// What the other modules of a file say of themselves, their bodies, and the circuits that stand for some.
 pub(super) struct Others<'a> {
     modules: FxHashMap<String, (Ordered<Parameter>, Ordered<Parameter>)>,
+    bodies: FxHashMap<String, RawModule<Netted>>,
+    built: FxHashMap<String, Rc<Module>>,
     given: &'a [Given],
+    creator: String,
+    level: usize,
 }
 
 impl<'a> Others<'a> {
-    pub fn new<T>(modules: Vec<(String, RawModule<T>)>, given: &'a [Given]) -> Self {
-        let said = |(name, module): (String, RawModule<T>)| (name, (module.attributes, module.parameters));
-        Others { modules: modules.into_iter().map(said).collect(), given }
+    pub fn new(modules: Vec<(String, RawModule<Netted>)>, given: &'a [Given], creator: String) -> Self {
+        let (built, level) = Default::default();
+        let mut others =
+            Others { modules: FxHashMap::default(), bodies: FxHashMap::default(), built, given, creator, level };
+        for (name, mut module) in modules {
+            let said = (std::mem::take(&mut module.attributes), std::mem::take(&mut module.parameters));
+            if !is_box(&said.0) {
+                others.bodies.insert(name.clone(), module);
+            }
+            others.modules.insert(name, said);
+        }
+        others
     }
 
     pub fn has(&self, module: &str) -> bool {
         self.modules.contains_key(module)
+    }
+
+    /// The module of what was read of it.
+    pub fn module(&mut self, name: String, raw: RawModule<Netted>) -> Result<Module> {
+        if self.level == MOST_LEVELS {
+            return Err(Error::netlist(format!("more than {MOST_LEVELS} modules one within the other")));
+        }
+        self.level += 1;
+        let module = parts::module(name, raw, self.creator.clone(), self)?;
+        self.level -= 1;
+        Ok(module.settled())
+    }
+
+    /// The module that an instance has within it, if the file has its body.
+    pub fn inner(&mut self, kind: &str, place: &str) -> Result<Option<Rc<Module>>> {
+        if let Some(module) = self.built.get(kind) {
+            return Ok(Some(module.clone()));
+        }
+        let Some(raw) = self.bodies.remove(kind) else {
+            return match self.modules.get(kind) {
+                Some(said) if !is_box(&said.0) => {
+                    let why = format!("the module '{kind}' contains itself");
+                    Err(Error::design(place, why, "end the recursion with a generate-if"))
+                }
+                _ => Ok(None),
+            };
+        };
+        let module = Rc::new(self.module(kind.to_string(), raw)?);
+        self.built.insert(kind.to_string(), module.clone());
+        Ok(Some(module))
     }
 
     /// What an instance of a module stands for, by its own attribute or that of the module.
@@ -42,6 +90,11 @@ impl<'a> Others<'a> {
         let parameter = |name: &str| super::find(parameters, name).or_else(|| default(name)).cloned();
         Block::named(&text, parameter, place).map(Some)
     }
+}
+
+/// Whether a module has no body.
+pub(super) fn is_box(attributes: &Ordered<Parameter>) -> bool {
+    ["blackbox", "whitebox"].iter().any(|name| attributes.get(name).is_some_and(Parameter::is_set))
 }
 
 /// The block that the attribute of an instance names. Operators are none, and neither are modules with a body.

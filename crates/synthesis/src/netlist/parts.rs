@@ -141,7 +141,7 @@ impl Netted {
         outputs.sort_by(|a, b| a.0.cmp(&b.0));
         let hidden = raw.attributes.get(HIDDEN).is_some();
         let (place, parameters) = (place.into(), raw.parameters.0);
-        Ok((Cell { kind: raw.kind, place, parameters, inputs, outputs, hidden, block: None, goal }, block))
+        Ok((Cell { kind: raw.kind, place, parameters, inputs, outputs, hidden, block: None, inner: None, goal }, block))
     }
 
     /// Keeps a cell, as a gate if it is one.
@@ -200,7 +200,7 @@ impl Netted {
 }
 
 /// The module of what was read, beside the other modules of the file.
-pub(super) fn module(name: String, raw: RawModule<Netted>, creator: String, others: &Others<'_>) -> Result<Module> {
+pub(super) fn module(name: String, raw: RawModule<Netted>, creator: String, others: &mut Others<'_>) -> Result<Module> {
     let mut parts = raw.parts;
     match parts.refused {
         Some(Refused::Box { kind, place }) if others.has(&kind) => {
@@ -220,6 +220,9 @@ pub(super) fn module(name: String, raw: RawModule<Netted>, creator: String, othe
     }
     for (number, cell) in (0..).zip(&mut parts.cells) {
         cell.block = others.block(&cell.kind, parts.named.get(&number), &cell.parameters, &cell.place)?;
+        if cell.block.is_none() {
+            cell.inner = others.inner(&cell.kind, &cell.place)?;
+        }
     }
     let mut ports = Vec::new();
     for (name, port) in parts.ports.take().unwrap_or_default() {

@@ -3,6 +3,7 @@
 use super::Design;
 use crate::blocks::{self, Given};
 use crate::error::{Error, Result};
+use crate::netlist::Kept;
 use circuit::format::cells::{CELLS, OUTPUT};
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,15 @@ impl Reader {
     }
 }
 
+/// What is read, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub design: &'a Design,
+    pub reader: Reader,
+    /// The file into which Yosys writes the modules of all designs, for a reader that takes nothing but files.
+    pub library: Option<&'a Path>,
+}
+
 /// What registers go through first. Those of a party are hidden as boxes, because Yosys would take their first value for
 /// known: it joins registers of equal next states, and folds bits that return to where they began. A wire with a party may
 /// be joined to its register through other wires, so the way back goes through all of them, and an attribute tells the
@@ -49,6 +59,9 @@ const COMPARISONS: &str = "wreduce t:$lt t:$le t:$gt t:$ge";
 /// Modules that are blocks lose their bodies, and the widths of their ports follow from the parameters of an instance.
 const BOXES: [&str; 2] = ["blackbox A:duologue_block", "setattr -mod -set dynports 1 A:duologue_block"];
 
+/// The same of modules that are boxes from the beginning.
+const DYNAMIC: &str = "setattr -mod -set dynports 1 =A:duologue_block";
+
 /// Instances of modules with a body that name a block themselves, so that they can be named.
 const INNER: [&str; 2] =
     ["select -set inner a:duologue_block =A:blackbox %C %d", "chtype -set duologue_inner_block @inner"];
@@ -66,11 +79,19 @@ const MOST_STEPS: u32 = 1 << 20;
 /// them were inputs is not known any more; registers are what a `$dff` drives.
 const DISSOLVED: &str = "setattr -unset party w:*.* t:$*dff* %co1:+[Q] %d";
 
-/// The script. Names go into it, so they must not have what means something there.
-pub(super) fn commands(design: &Design, reader: Reader) -> Result<String> {
+/// The script that reads a design and says which modules it has.
+pub(super) fn modules(source: Source) -> Result<String> {
+    let commands = [&read(source)?[..], &["proc", "write_json"].map(String::from)].concat();
+    Ok(commands.join("\n") + "\n")
+}
+
+/// The script that makes all of a design one module, but for those that are kept. Names go into it, so they must not have
+/// what means something there.
+pub(super) fn commands(source: Source, kept: &Kept) -> Result<String> {
+    let design = source.design;
     // Without -full, which joins sums behind selections and gives wires that nothing drives a value.
     let clean = "opt -fine -mux_undef";
-    let read = read(design, reader)?;
+    let read = read(source)?;
     let read: Vec<&str> = read.iter().map(String::as_str).collect();
     // A party of an input counts in the top module alone; whatever else has one stays, so that it can be looked at.
     let (unset, keep) = ("setattr -unset party i:* A:top=1 %d", "setattr -set keep 1 a:party i:* %d");
@@ -86,9 +107,16 @@ pub(super) fn commands(design: &Design, reader: Reader) -> Result<String> {
     // What lets go is found before z counts as any value.
     let goals = ["size", "depth"]
         .map(|goal| format!("setattr -set duologue_goal \"{goal}\" A:duologue_goal={goal} a:duologue_goal %d"));
-    let elaborate = [unset, "proc", INNER[0], INNER[1], &goals[0], &goals[1], "flatten", keep, "tribuf", COMPARISONS];
+    let one = "setattr -mod -unset keep_hierarchy";
+    let elaborate = [unset, "proc", INNER[0], INNER[1], &goals[0], &goals[1], one];
+    let same = |(name, class): &(String, String)| format!("chtype -set {} t:{}", escaped(class), pattern(name));
+    let stay = |name: &String| format!("setattr -mod -set keep_hierarchy 1 {}", pattern(name));
+    let keep_modules: Vec<String> = kept.same.iter().map(same).chain(kept.modules.iter().map(stay)).collect();
+    let keep_modules: Vec<&str> = keep_modules.iter().map(String::as_str).collect();
+    let join = ["flatten", keep, "tribuf", COMPARISONS];
     let words = [clean, "wreduce", "peepopt", clean];
-    let lists: [&[&str]; 7] = [&read, &elaborate, registers, &words, memories, end, &["write_json"]];
+    let lists: [&[&str]; 9] =
+        [&read, &elaborate, &keep_modules, &join, registers, &words, memories, end, &["write_json"]];
     let commands: Vec<&str> = lists.concat();
     Ok(commands.join("\n") + "\n")
 }
@@ -108,10 +136,28 @@ fn technology() -> Vec<String> {
 /// Reads the modules of all designs and those of the circuits that are given, unless the design has them, and takes the bodies
 /// of what stands for a block or a circuit.
 fn library(design: &Design) -> Result<Vec<String>> {
-    let declared = design.blocks.iter().map(declaration).collect::<Result<String>>()?;
-    let read = format!("read_verilog -sv -nooverwrite <<{END}\n{declared}{}{END}", blocks::LIBRARY);
+    let read = format!("read_verilog -sv -nooverwrite <<{END}\n{}{END}", declarations(design)?);
     let given = design.blocks.iter().map(|given| format!("blackbox ={}", given.module));
     Ok([read].into_iter().chain(given).chain(BOXES.map(String::from)).collect())
+}
+
+/// The modules of all designs and those of the circuits that are given.
+fn declarations(design: &Design) -> Result<String> {
+    Ok(design.blocks.iter().map(declaration).collect::<Result<String>>()? + blocks::LIBRARY)
+}
+
+/// What read_slang is told of the modules of all designs: their file, and which modules are boxes that keep their parameters.
+fn library_of_slang(design: &Design, file: &Path) -> Result<(String, String)> {
+    let (file, declared) = (quoted(file)?.replace('"', ""), declarations(design)?);
+    let mut boxes = blocks::modules(&declared);
+    boxes.extend(design.blocks.iter().map(|given| given.module.clone()));
+    for file in &design.files {
+        // A file that cannot be read is refused by the reader.
+        boxes.extend(blocks::modules(&String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default())));
+    }
+    let boxes: String = boxes.iter().map(|name| format!("--blackboxed-module {name} ")).collect();
+    let write = format!("write_file {file} <<{END}\n{declared}{END}");
+    Ok((write, format!("{boxes}-v {file} ")))
 }
 
 /// A module without a body that has the ports of a circuit.
@@ -135,7 +181,7 @@ fn declaration(given: &Given) -> Result<String> {
 }
 
 /// The commands that read the files and look for the top module.
-fn read(design: &Design, reader: Reader) -> Result<Vec<String>> {
+fn read(Source { design, reader, library: file }: Source) -> Result<Vec<String>> {
     let named =
         |file: &PathBuf| quoted(file).map(|name| if reader == Reader::Slang { name.replace('"', "") } else { name });
     let files = design.files.iter().map(named).collect::<Result<Vec<String>>>()?.join(" ");
@@ -157,12 +203,16 @@ fn read(design: &Design, reader: Reader) -> Result<Vec<String>> {
         (Reader::Slang, _) => {
             let top = top.map_or(String::new(), |top| format!("--top {top} "));
             // All files are one unit, as they are to read_verilog; modules stay, so that their inputs are known for such.
+            let known = file.map(|file| library_of_slang(design, file)).transpose()?;
+            let (write, boxes) = known.unzip();
             let read = format!(
                 "read_slang -j 1 --dump-ast --single-unit --ignore-timing --timescale 1ns/1ps --unroll-limit \
-                 {MOST_STEPS} --best-effort-hierarchy {top}{}{files}",
-                given("-G ", "=")
+                 {MOST_STEPS} --best-effort-hierarchy {top}{}{}{files}",
+                given("-G ", "="),
+                boxes.unwrap_or_default()
             );
-            return Ok(vec![read, DISSOLVED.into(), hierarchy]);
+            let end = [read, DISSOLVED.into(), BOXES[0].into(), DYNAMIC.into(), hierarchy];
+            return Ok(technology().into_iter().chain(write).chain(end).collect());
         }
         (Reader::Ghdl, Some(top)) => {
             return Ok(vec![format!("ghdl --std=08 {}{files} -e {top}", given("-g", "=")), hierarchy]);
@@ -176,6 +226,17 @@ fn read(design: &Design, reader: Reader) -> Result<Vec<String>> {
     commands.extend(top.is_none().then(|| "write_rtlil".to_string()));
     commands.push(hierarchy);
     Ok(commands)
+}
+
+/// A name in a selection, where some letters mean something else.
+fn pattern(name: &str) -> String {
+    let escape = |letter: char| if "*?[\\".contains(letter) { vec!['\\', letter] } else { vec![letter] };
+    name.chars().flat_map(escape).collect()
+}
+
+/// A name as Yosys has it: one that does not begin with `$` is the user's.
+fn escaped(name: &str) -> String {
+    if name.starts_with('$') { name.to_string() } else { format!("\\{name}") }
 }
 
 fn identifier(top: &str) -> Result<&str> {
@@ -204,9 +265,9 @@ fn parameters(design: &Design) -> Result<Vec<(&str, &str)>> {
     set.collect()
 }
 
-/// Whether the files have names that read_slang can be given: it takes quotation marks for a part of them.
-pub(super) fn suits_slang(design: &Design) -> bool {
-    design.files.iter().all(|file| !file.to_string_lossy().contains(' '))
+/// Whether a file has a name that read_slang can be given: it takes quotation marks for a part of it.
+pub(super) fn suits_slang(file: &Path) -> bool {
+    !file.to_string_lossy().contains(' ')
 }
 
 fn quoted(path: &Path) -> Result<String> {

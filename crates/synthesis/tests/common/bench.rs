@@ -20,6 +20,7 @@ pub fn has_icarus() -> bool {
 }
 
 /// The folder of the designs.
+#[allow(dead_code)] // Not of texts that a test has itself.
 pub fn designs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../verilog")
 }
