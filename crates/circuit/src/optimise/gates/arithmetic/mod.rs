@@ -7,6 +7,7 @@
 //! equal to a sum of terms modulo a power of two (`sums.rs`). It is built as one sum of columns, which takes as many ANDs as
 //! bits disappear, and the products that it has (`products.rs`) as products of signed digits, whose partial products are free.
 
+mod associate;
 mod build;
 mod carries;
 #[cfg(test)]
@@ -15,10 +16,13 @@ mod cells;
 mod cone;
 mod cover;
 mod diagrams;
+mod dividers;
+mod exchange;
 mod groups;
 mod merge;
 mod potentials;
 mod products;
+mod recurrences;
 mod sums;
 mod terms;
 #[cfg(test)]
@@ -38,6 +42,8 @@ const ATTEMPTS: usize = 4;
 /// The circuit with its sums and products built for this goal, if it has any.
 pub fn rebuild(circuit: &Circuit, goal: Goal) -> Option<Circuit> {
     let merged = merge::merged(circuit)?;
+    let divided = if goal == Goal::Size { dividers::rebuilt(&merged, &dividers::of_inputs(&merged)) } else { None };
+    let merged = divided.unwrap_or(merged);
     let plain = built(&merged, goal);
     // A carry that ripples comes later, and may be one that no adder of the circuit has.
     let rippled = if goal == Goal::Size { carries::rippled(&merged) } else { None };
