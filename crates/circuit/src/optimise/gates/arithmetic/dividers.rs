@@ -12,7 +12,7 @@
 
 use super::super::network::{Kind, Network};
 use super::super::samples::{Patterns, flipped, gate};
-use super::super::window::Table;
+use super::super::window::{Table, and};
 use super::associate::associated;
 use super::diagrams::{Diagram, Diagrams};
 use super::exchange::exchange;
@@ -26,17 +26,18 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Words of samples.
-const WORDS: usize = 8;
+const WORDS: usize = 16;
 type Values = Table<WORDS>;
 /// The fewest and the most bits of a number that is taken apart.
 const BITS: [usize; 2] = [4, 1_024];
 /// Nodes that are tried for a digit or a bit.
 const MOST_TRIES: usize = 64;
 /// Steps that are tried together.
-const MOST_TOGETHER: usize = 2;
-/// The most nodes of diagrams for a node that is tried, and for a step.
-const MOST_DIAGRAMS: [usize; 2] = [300_000, 1_500_000];
-/// Nodes that are looked at for a node that is tried, and for one that may be constant.
+const MOST_TOGETHER: usize = 3;
+/// The most nodes of diagrams in a step, whatever the number of steps; those in a step and for a function, by its square; and
+/// those that there may be anyway.
+const MOST_DIAGRAMS: [usize; 4] = [2_000_000, 400, 100, 20_000];
+/// The most nodes that are looked at for a function, and for a bit that may be clear but for a divisor of zero.
 const MOST_VISITS: [usize; 2] = [20_000, 500];
 
 /// The circuit with our blocks for these recurrences, as far as it has them.
@@ -159,8 +160,8 @@ struct Search<'a, 'b> {
     /// Nodes by their values, or the complement that is false on the first lane.
     nodes: FxHashMap<Values, Vec<u32>>,
     known: Vec<Known>,
-    /// Bits that are always false.
-    never: Vec<Bit>,
+    /// Bits that are those of the number if the divisor is zero, and else false.
+    by_zero: Vec<Vec<Bit>>,
 }
 
 impl<'a, 'b> Search<'a, 'b> {
@@ -172,7 +173,20 @@ impl<'a, 'b> Search<'a, 'b> {
                 nodes.entry(plain(values)).or_default().push(node as u32);
             }
         }
-        Search { network, recurrence, values, nodes, known: Vec::new(), never: Vec::new() }
+        Search {
+            network,
+            recurrence,
+            values,
+            nodes,
+            known: Vec::new(),
+            by_zero: vec![Vec::new(); recurrence.number.len()],
+        }
+    }
+
+    /// Gates with these values, or their complements.
+    fn bits(&self, values: &Values) -> Vec<Bit> {
+        let nodes = self.nodes.get(&plain(values)).into_iter().flatten();
+        nodes.map(|&node| Bit::new(node, (self.values[node as usize][0] ^ values[0]) & 1 == 1)).collect()
     }
 
     /// What is known of each step, up to the first of which nothing is.
@@ -181,13 +195,14 @@ impl<'a, 'b> Search<'a, 'b> {
         let number: Vec<Values> = self.recurrence.number.iter().map(of).collect();
         let by = self.recurrence.divisor.iter().flatten().map(of).collect();
         let mut state = State { remainder: Vec::new(), by };
+        let zero = self.recurrence.by_zero(&mut Sampled::<WORDS>, &state).expect("samples take little");
+        let by_zero = number.iter().filter_map(|bit| Some(and(bit, &zero?))).collect::<Vec<_>>();
         for step in 0..self.recurrence.steps() {
             let taken = &number[self.recurrence.takes(step)];
             let (digit, after) =
                 self.recurrence.step(&mut Sampled::<WORDS>, &state, taken).expect("samples take little");
             state = after;
-            let (known, never) = self.step(step, &digit, &state.remainder);
-            self.never.extend(never);
+            let known = self.step(step, &digit, &state.remainder, &by_zero);
             if known.digit.is_empty() && known.remainder.iter().all(Vec::is_empty) {
                 break;
             }
@@ -196,22 +211,23 @@ impl<'a, 'b> Search<'a, 'b> {
         self.known
     }
 
-    /// Nodes that are proved to be what a step gives, by what it gives on the samples; and bits that are false in it.
-    fn step(&self, step: usize, digit: &Values, remainder: &[Values]) -> (Known, Vec<Bit>) {
+    /// Nodes that are proved to be what a step gives, by what it gives on the samples.
+    fn step(&mut self, step: usize, digit: &Values, remainder: &[Values], by_zero: &[Values]) -> Known {
         let mut known = Known { digit: Vec::new(), remainder: vec![Vec::new(); remainder.len()] };
-        let mut never = Vec::new();
         for together in 1..=MOST_TOGETHER.min(step + 1) {
             let Some(mut proof) = Proof::new(self, step, together) else { break };
             let mut open = proof.add(self, digit, proof.digit, &mut known.digit);
             for (i, values) in remainder.iter().enumerate() {
                 open |= proof.add(self, values, proof.remainder[i], &mut known.remainder[i]);
             }
-            never.extend(proof.never(self));
+            let taken = self.recurrence.takes(step).start..by_zero.len();
+            let more: Vec<_> = taken.map(|place| (place, proof.by_zero(self, &by_zero[place], place))).collect();
+            more.into_iter().for_each(|(place, bits)| self.by_zero[place].extend(bits));
             if !open {
                 break;
             }
         }
-        (known, never)
+        known
     }
 }
 
@@ -220,46 +236,75 @@ struct Proof<'a, 'b> {
     network: &'a Network<'b>,
     diagrams: Diagrams,
     variables: u32,
+    steps: usize,
     visits_left: usize,
-    /// Of nodes, those that are known first; nothing if one takes too much.
+    /// Of nodes, those that are known first; nothing if one takes too much, or is computed from what came before.
     of: FxHashMap<u32, Option<Diagram>>,
     /// Where it counts.
     invariant: Diagram,
     digit: Diagram,
     remainder: Vec<Diagram>,
+    /// The bits of the number that have been taken up, if the divisor is zero; by their places.
+    by_zero: Vec<Option<Diagram>>,
 }
 
 impl<'a, 'b> Proof<'a, 'b> {
     /// Of so many steps together, the last of which is this.
     fn new(search: &Search<'a, 'b>, step: usize, together: usize) -> Option<Self> {
-        let mut diagrams = Diagrams::new();
-        diagrams.limit(MOST_DIAGRAMS[1]);
+        let recurrence = search.recurrence;
         let mut proof = Proof {
             network: search.network,
-            diagrams,
+            diagrams: Diagrams::new(),
             variables: 0,
+            steps: recurrence.steps(),
             visits_left: 0,
             of: FxHashMap::default(),
             invariant: Diagram::TRUE,
             digit: Diagram::FALSE,
             remainder: Vec::new(),
+            by_zero: vec![None; recurrence.number.len()],
         };
+        proof.limit(MOST_DIAGRAMS[1]);
         proof.of.insert(0, Some(Diagram::FALSE));
-        search.never.iter().try_for_each(|&bit| proof.know(bit, Diagram::FALSE))?;
         let first = step + 1 - together;
         let mut state = proof.begin(search, first)?;
-        proof.invariant = search.recurrence.invariant(&mut proof.diagrams, &state)?;
+        let zero = recurrence.by_zero(&mut proof.diagrams, &state)?;
+        proof.invariant = recurrence.invariant(&mut proof.diagrams, &state)?;
+        proof.divide_by_zero(search, zero, recurrence.takes(first).end, &state.remainder)?;
         for now in first..=step {
-            let bits = &search.recurrence.number[search.recurrence.takes(now)];
-            let taken = bits.iter().map(|&bit| proof.variable(bit)).collect::<Option<Vec<_>>>()?;
-            let (digit, after) = search.recurrence.step(&mut proof.diagrams, &state, &taken)?;
+            let places = recurrence.takes(now);
+            let taken = recurrence.number[places.clone()].iter().map(|&bit| proof.variable(bit));
+            let taken = taken.collect::<Option<Vec<_>>>()?;
+            proof.divide_by_zero(search, zero, places.start, &taken)?;
+            let (digit, after) = recurrence.step(&mut proof.diagrams, &state, &taken)?;
             if now < step {
-                proof.enter(&search.known[now], digit, &after.remainder);
+                proof.enter(&search.known[now], digit, &after.remainder)?;
             }
             (proof.digit, proof.remainder) = (digit, after.remainder.clone());
             state = after;
         }
+        let before = recurrence.number[recurrence.takes(first).end..].iter();
+        before.for_each(|bit| _ = proof.of.entry(bit.node()).or_insert(None));
+        let after = recurrence.number[..recurrence.takes(step).start].iter();
+        after.rev().try_for_each(|&bit| proof.variable(bit).map(|_| ()))?;
         Some(proof)
+    }
+
+    /// Enters bits of the number from a place on, which are those of the remainder where the divisor is zero.
+    fn divide_by_zero(
+        &mut self,
+        search: &Search<'a, 'b>,
+        zero: Option<Diagram>,
+        first: usize,
+        bits: &[Diagram],
+    ) -> Option<()> {
+        let Some(zero) = zero else { return Some(()) };
+        for (place, &bit) in (first..).zip(bits) {
+            let of = self.diagrams.gate(Kind::And, [zero, bit])?;
+            self.by_zero[place] = Some(of);
+            search.by_zero[place].iter().try_for_each(|&bit| self.know(bit, of))?;
+        }
+        Some(())
     }
 
     /// The state before a step, as variables: the highest first, and each bit of the remainder beside that which is
@@ -278,15 +323,19 @@ impl<'a, 'b> Proof<'a, 'b> {
             if let Some(bits) = by.get(i) {
                 state.by[i] = self.variables(bits)?;
             }
-            let Some(at) = i.checked_sub(usize::from(!root)) else { continue };
-            // The lowest bit of what is left under a root is that of the number, from which the digit is subtracted.
-            if root && at == 0 && step > 0 {
-                let lowest = self.variable(search.recurrence.number[search.recurrence.takes(step - 1).start])?;
-                state.remainder[0] = self.diagrams.gate(Kind::Xor, [lowest, state.by[0]])?;
-                last.remainder[0].iter().try_for_each(|&bit| self.know(bit, state.remainder[0]))?;
-            } else if let Some(bits) = last.remainder.get(at) {
-                state.remainder[at] = self.variables(bits)?;
-            }
+            let at = i.checked_sub(usize::from(!root)).filter(|&at| at < last.remainder.len());
+            let Some(at) = at else { continue };
+            state.remainder[at] = match search.recurrence.is_simple(by.len(), at) {
+                true => self.variable(search.recurrence.number[search.recurrence.takes(step - 1).start + at])?,
+                false => self.variables(&last.remainder[at])?,
+            };
+        }
+        let zero = search.recurrence.by_zero(&mut self.diagrams, &state)?;
+        for (at, bits) in last.remainder.iter().enumerate().filter(|&(at, _)| search.recurrence.is_simple(by.len(), at))
+        {
+            let operands = [state.remainder[at], zero.unwrap_or(state.by[0])];
+            state.remainder[at] = self.diagrams.gate(if root { Kind::Xor } else { Kind::And }, operands)?;
+            bits.iter().try_for_each(|&bit| self.know(bit, state.remainder[at]))?;
         }
         Some(state)
     }
@@ -296,7 +345,10 @@ impl<'a, 'b> Proof<'a, 'b> {
         let known = bits.iter().find_map(|bit| Some((bit, (*self.of.get(&bit.node())?)?)));
         let value = match known {
             Some((bit, of)) => self.flip(of, *bit)?,
-            None => self.fresh()?,
+            None => {
+                self.variables += 1;
+                self.diagrams.variable(self.variables - 1)?
+            }
         };
         bits.iter().try_for_each(|&bit| self.know(bit, value))?;
         Some(value)
@@ -306,11 +358,6 @@ impl<'a, 'b> Proof<'a, 'b> {
         self.variables(&[bit])
     }
 
-    fn fresh(&mut self) -> Option<Diagram> {
-        self.variables += 1;
-        self.diagrams.variable(self.variables - 1)
-    }
-
     /// The bit is this.
     fn know(&mut self, bit: Bit, value: Diagram) -> Option<()> {
         let of = self.flip(value, bit)?;
@@ -318,12 +365,10 @@ impl<'a, 'b> Proof<'a, 'b> {
         Some(())
     }
 
-    fn enter(&mut self, known: &Known, digit: Diagram, remainder: &[Diagram]) {
-        let all = known.digit.iter().map(|bit| (bit, digit));
-        let bits = known.remainder.iter().zip(remainder).flat_map(|(bits, &of)| bits.iter().map(move |bit| (bit, of)));
-        for (&bit, of) in all.chain(bits) {
-            let _ = self.know(bit, of);
-        }
+    fn enter(&mut self, known: &Known, digit: Diagram, remainder: &[Diagram]) -> Option<()> {
+        known.digit.iter().try_for_each(|&bit| self.know(bit, digit))?;
+        let mut bits = known.remainder.iter().zip(remainder);
+        bits.try_for_each(|(bits, &of)| bits.iter().try_for_each(|&bit| self.know(bit, of)))
     }
 
     fn flip(&mut self, of: Diagram, bit: Bit) -> Option<Diagram> {
@@ -333,30 +378,50 @@ impl<'a, 'b> Proof<'a, 'b> {
     /// Adds nodes with these values that are proved to have this diagram where it counts, if there are none yet; whether
     /// all that were tried failed.
     fn add(&mut self, search: &Search<'a, 'b>, values: &Values, diagram: Diagram, known: &mut Vec<Bit>) -> bool {
-        let Some(nodes) = search.nodes.get(&plain(values)).filter(|_| known.is_empty()) else { return false };
-        let bits = nodes.iter().take(MOST_TRIES).map(|&node| {
-            let flip = (search.values[node as usize][0] ^ values[0]) & 1 == 1;
-            Bit::new(node, flip)
-        });
-        known.extend(bits.filter(|&bit| self.is(bit, diagram, MOST_VISITS[0]).is_some()));
-        known.is_empty()
+        if !known.is_empty() {
+            return false;
+        }
+        let bits = search.bits(values);
+        let mut begun = true;
+        for &bit in bits.iter().take(MOST_TRIES) {
+            if std::mem::take(&mut begun) {
+                self.limit(MOST_DIAGRAMS[2]);
+                self.visits_left = MOST_VISITS[0];
+            }
+            if self.is(bit, diagram).is_some() {
+                known.push(bit);
+                begun = true;
+            }
+        }
+        known.is_empty() && !bits.is_empty()
     }
 
-    /// Bits that are false on all samples, and in this step, of those that are computed from what has been looked at.
-    fn never(&mut self, search: &Search<'a, 'b>) -> Vec<Bit> {
-        let Some(nodes) = search.nodes.get(&[0; WORDS]) else { return Vec::new() };
-        let near = |proof: &Self, node: u32| {
+    /// Bits with these values that are proved to be that of the number at a place where the divisor is zero, and else false,
+    /// of those that are computed from what has been looked at.
+    fn by_zero(&mut self, search: &Search<'a, 'b>, values: &Values, place: usize) -> Vec<Bit> {
+        let Some(diagram) = self.by_zero[place] else { return Vec::new() };
+        let near = |proof: &Self, bit: &Bit| {
             let of = |node: u32| &proof.network.nodes[node as usize];
             let seen = |bit: &Bit| of(bit.node()).kind != Kind::Leaf && proof.of.contains_key(&bit.node());
-            of(node).operands.iter().any(seen)
+            !proof.of.contains_key(&bit.node()) && of(bit.node()).operands.iter().any(seen)
         };
-        let bits = nodes.iter().map(|&node| Bit::new(node, search.values[node as usize][0] & 1 == 1));
-        bits.filter(|&bit| near(self, bit.node()) && self.is(bit, Diagram::FALSE, MOST_VISITS[1]).is_some()).collect()
+        let mut bits = search.bits(values);
+        bits.retain(|bit| {
+            self.visits_left = MOST_VISITS[1];
+            self.limit(0);
+            near(self, bit) && self.is(*bit, diagram).is_some()
+        });
+        bits
     }
 
-    fn is(&mut self, bit: Bit, diagram: Diagram, visits: usize) -> Option<()> {
-        self.visits_left = visits;
-        self.diagrams.limit(MOST_DIAGRAMS[1].min(self.diagrams.count() + MOST_DIAGRAMS[0]));
+    /// There may be so many more diagrams by the square of the number of steps, as far as a step may have them.
+    fn limit(&mut self, more: usize) {
+        let by_square = |factor: usize| MOST_DIAGRAMS[3] + factor * self.steps.pow(2);
+        let most = by_square(MOST_DIAGRAMS[1]).min(MOST_DIAGRAMS[0]);
+        self.diagrams.limit(most.min(self.diagrams.count() + by_square(more)));
+    }
+
+    fn is(&mut self, bit: Bit, diagram: Diagram) -> Option<()> {
         let of = self.value(bit.node())?;
         let of = self.flip(of, bit)?;
         let differs = self.diagrams.gate(Kind::Xor, [of, diagram])?;
@@ -374,17 +439,18 @@ impl<'a, 'b> Proof<'a, 'b> {
             }
             self.visits_left = self.visits_left.checked_sub(1)?;
             let gate = &self.network.nodes[node as usize];
-            let operands = gate.operands;
-            if gate.kind == Kind::Leaf {
-                let leaf = self.fresh();
-                self.of.insert(node, leaf);
-                continue;
-            }
-            let below = stack.len();
-            stack.extend(operands.map(Bit::node).into_iter().filter(|below| !self.of.contains_key(below)));
-            if stack.len() == below {
-                let of = self.gate(gate.kind, operands);
+            let (kind, operands) = (gate.kind, gate.operands);
+            let of = operands.map(|bit| self.of.get(&bit.node()).copied());
+            if kind == Kind::Leaf {
+                self.variable(Bit::new(node, false))?;
+            } else if of.contains(&Some(None)) {
+                self.of.insert(node, None);
+            } else if let [Some(_), Some(_)] = of {
+                let of = self.gate(kind, operands);
                 self.of.insert(node, of);
+            } else {
+                let missing = operands.iter().zip(of).filter(|(_, of)| of.is_none());
+                stack.extend(missing.map(|(bit, _)| bit.node()));
             }
         }
         self.of[&node]
@@ -413,7 +479,7 @@ fn sampled(network: &Network<'_>, recurrence: &Recurrence) -> Vec<Values> {
             let lane = |lane: usize| u64::from(lengths[lane] > i as u64) << (lane % 64);
             let mask = std::array::from_fn(|word| (64 * word..64 * word + 64).fold(0, |mask, at| mask | lane(at)));
             let values: Values = std::array::from_fn(|_| patterns.random());
-            given.entry(bit.node()).or_insert(flipped(&super::super::window::and(&values, &mask), *bit));
+            given.entry(bit.node()).or_insert(flipped(&and(&values, &mask), *bit));
         }
     }
     let mut values: Vec<Values> = Vec::with_capacity(network.nodes.len());
@@ -431,12 +497,40 @@ fn sampled(network: &Network<'_>, recurrence: &Recurrence) -> Vec<Values> {
     values
 }
 
-/// How many bits a number has: often few, or all if it is often full.
+/// How many bits a number has: often few or almost all, and most often all if it is often full.
 fn length(patterns: &mut Patterns<WORDS>, most: u64, full: bool) -> u64 {
     let [choice, length] = [patterns.random(), patterns.random()];
     match choice % 4 {
         0 | 1 if full => most,
         0 => (length % 4).min(most),
+        1 => most - (length % 4).min(most),
         _ => length % (most + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(bits: &[bool]) -> usize {
+        bits.iter().rev().fold(0, |value, &bit| 2 * value + usize::from(bit))
+    }
+
+    /// Division by zero too, whose remainder has all bits of the dividend.
+    #[test]
+    fn blocks_are_what_the_recurrence_says() {
+        for (n, m) in (1..=6).flat_map(|n| (1..=6).map(move |m| (n, m))) {
+            let circuit = block(n, Some(m));
+            for (a, b) in (0..1 << n).flat_map(|a| (0..1usize << m).map(move |b| (a, b))) {
+                let inputs: Vec<bool> = (0..n + m).map(|i| (a | b << n) >> i & 1 == 1).collect();
+                let outputs = circuit.evaluate(&inputs);
+                assert_eq!(
+                    value(&outputs[..n]),
+                    a.checked_div(b).unwrap_or((1 << n) - 1),
+                    "{a} / {b}, {n} and {m} bits"
+                );
+                assert_eq!(value(&outputs[n..]), a.checked_rem(b).unwrap_or(a), "{a} mod {b}, {n} and {m} bits");
+            }
+        }
     }
 }

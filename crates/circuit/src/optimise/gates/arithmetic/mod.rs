@@ -16,6 +16,8 @@ mod cells;
 mod cone;
 mod cover;
 mod diagrams;
+#[cfg(test)]
+mod divider_tests;
 mod dividers;
 mod exchange;
 mod groups;

@@ -100,22 +100,37 @@ impl Recurrence {
         Some((digit, State { remainder, by: after }))
     }
 
+    /// Whether a bit of the remainder is known by one of the number: the lowest under a root, from which the digit has been
+    /// subtracted, and those above a divisor of so many bits, which are clear unless that is zero.
+    pub fn is_simple(&self, divisor: usize, at: usize) -> bool {
+        if self.divisor.is_some() { at >= divisor } else { at == 0 }
+    }
+
     /// What holds before each step: the remainder is less than the divisor, if that is not zero, or at most twice the root.
     pub fn invariant<D: Domain>(&self, domain: &mut D, state: &State<D::Value>) -> Option<D::Value> {
         let [zero, one] = [false, true].map(|value| domain.constant(value));
-        if self.divisor.is_none() {
+        let Some(by_zero) = self.by_zero(domain, state)? else {
             let twice = [&[zero], &state.by[..]].concat();
             return Some(subtract(domain, &twice, &state.remainder)?.0);
-        }
+        };
         let (large, _) = subtract(domain, &state.remainder, &state.by)?;
-        let mut not_zero = zero;
-        for &bit in &state.by {
-            let both = domain.gate(Kind::And, [not_zero, bit])?;
-            let either = domain.gate(Kind::Xor, [not_zero, bit])?;
-            not_zero = domain.gate(Kind::Xor, [either, both])?;
-        }
+        let not_zero = domain.gate(Kind::Xor, [by_zero, one])?;
         let broken = domain.gate(Kind::And, [large, not_zero])?;
         domain.gate(Kind::Xor, [broken, one])
+    }
+
+    /// Whether the divisor is zero, if there is one.
+    pub fn by_zero<D: Domain>(&self, domain: &mut D, state: &State<D::Value>) -> Option<Option<D::Value>> {
+        if self.divisor.is_none() {
+            return Some(None);
+        }
+        let one = domain.constant(true);
+        let mut zero = one;
+        for &bit in &state.by {
+            let clear = domain.gate(Kind::Xor, [bit, one])?;
+            zero = domain.gate(Kind::And, [zero, clear])?;
+        }
+        Some(Some(zero))
     }
 }
 
@@ -140,4 +155,63 @@ fn subtract<D: Domain>(domain: &mut D, x: &[D::Value], y: &[D::Value]) -> Option
         left.push(domain.gate(Kind::Xor, [bit, change])?);
     }
     Some((digit, left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Plain;
+
+    impl Domain for Plain {
+        type Value = bool;
+
+        fn constant(&self, value: bool) -> bool {
+            value
+        }
+
+        fn gate(&mut self, kind: Kind, [a, b]: [bool; 2]) -> Option<bool> {
+            Some(if kind == Kind::And { a & b } else { a ^ b })
+        }
+    }
+
+    fn bits(value: u32, width: usize) -> Vec<bool> {
+        (0..width).map(|i| value >> i & 1 == 1).collect()
+    }
+
+    fn value(bits: &[bool]) -> u32 {
+        bits.iter().rev().fold(0, |value, &bit| 2 * value + u32::from(bit))
+    }
+
+    /// The digits, and what is left; the invariant holds before each step.
+    fn run(number: u32, width: usize, divisor: Option<(u32, usize)>) -> [u32; 2] {
+        let word = |width| vec![Bit::FALSE; width];
+        let recurrence = Recurrence { number: word(width), divisor: divisor.map(|(_, width)| word(width)) };
+        let by = divisor.map_or(Vec::new(), |(divisor, width)| bits(divisor, width));
+        let mut state = State { remainder: Vec::new(), by };
+        let mut digits = 0;
+        for step in 0..recurrence.steps() {
+            assert_eq!(recurrence.invariant(&mut Plain, &state), Some(true), "{number}, {divisor:?}, step {step}");
+            let taken = &bits(number, width)[recurrence.takes(step)];
+            let (digit, after) = recurrence.step(&mut Plain, &state, taken).expect("bits take little");
+            digits = 2 * digits + u32::from(digit);
+            state = after;
+        }
+        [digits, value(&state.remainder)]
+    }
+
+    #[test]
+    fn digits_are_those_of_the_quotient() {
+        for (a, b) in (0..128u32).flat_map(|a| (0..32u32).map(move |b| (a, b))) {
+            let expected = [a.checked_div(b).unwrap_or(127), a.checked_rem(b).unwrap_or(a)];
+            assert_eq!(run(a, 7, Some((b, 5))), expected, "{a} and {b}");
+        }
+    }
+
+    #[test]
+    fn digits_are_those_of_the_root() {
+        for a in 0..4_096u32 {
+            assert_eq!(run(a, 12, None), [a.isqrt(), a - a.isqrt().pow(2)], "{a}");
+        }
+    }
 }
