@@ -22,7 +22,7 @@ use crate::blocks::{Goal, square_root};
 use crate::builder::Builder;
 use crate::graph::{Bit, Circuit};
 use crate::words::{Bits, UInt};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Words of samples.
@@ -80,7 +80,10 @@ fn replace(network: &mut Network<'_>, recurrence: &Recurrence) -> bool {
     let known = Search::new(network, recurrence).known();
     let Some(steps) = known.iter().rposition(|step| !step.digit.is_empty()) else { return false };
     let before = network.nodes.len();
+    // The block must not read what it replaces.
+    network.closed = network.inputs().end..before as u32;
     let (digits, remainder) = import(network, recurrence, steps + 1);
+    network.closed = 0..0;
     let mut by = BTreeMap::new();
     let mut enter = |nodes: &[Bit], bit: Bit| {
         by.extend(nodes.iter().map(|known| (known.node(), bit.flip(known.complemented()))));
@@ -168,8 +171,10 @@ impl<'a, 'b> Search<'a, 'b> {
     fn new(network: &'a Network<'b>, recurrence: &'a Recurrence) -> Self {
         let values = sampled(network, recurrence);
         let mut nodes: FxHashMap<Values, Vec<u32>> = FxHashMap::default();
+        let words = recurrence.number.iter().chain(recurrence.divisor.iter().flatten());
+        let words: FxHashSet<usize> = words.map(|bit| bit.node() as usize).collect();
         for (node, values) in values.iter().enumerate() {
-            if matches!(network.nodes[node].kind, Kind::And | Kind::Xor) {
+            if matches!(network.nodes[node].kind, Kind::And | Kind::Xor) && !words.contains(&node) {
                 nodes.entry(plain(values)).or_default().push(node as u32);
             }
         }
