@@ -14,22 +14,20 @@ use super::super::network::{Kind, Network};
 use super::super::samples::{Patterns, flipped, gate};
 use super::super::window::{Table, and};
 use super::associate::associated;
+use super::block::import;
 use super::diagrams::{Diagram, Diagrams};
 use super::exchange::exchange;
+use super::operands;
 use super::recurrences::{Recurrence, Sampled, State};
-use crate::blocks::divide::long_division;
-use crate::blocks::{Goal, square_root};
-use crate::builder::Builder;
 use crate::graph::{Bit, Circuit};
-use crate::words::{Bits, UInt};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Words of samples.
 const WORDS: usize = 16;
+/// The most that are replaced at once.
+const MOST_DIVIDERS: usize = 16;
 type Values = Table<WORDS>;
-/// The fewest and the most bits of a number that is taken apart.
-const BITS: [usize; 2] = [4, 1_024];
 /// Nodes that are tried for a digit or a bit.
 const MOST_TRIES: usize = 64;
 /// Steps that are tried together.
@@ -40,41 +38,26 @@ const MOST_DIAGRAMS: [usize; 4] = [2_000_000, 400, 100, 20_000];
 /// The most nodes that are looked at for a function, and for a bit that may be clear but for a divisor of zero.
 const MOST_VISITS: [usize; 2] = [20_000, 500];
 
-/// The circuit with our blocks for these recurrences, as far as it has them.
-pub fn rebuilt(circuit: &Circuit, recurrences: &[Recurrence]) -> Option<Circuit> {
-    let associated = associated(circuit);
-    let circuit = associated.as_ref().unwrap_or(circuit);
+/// The circuit with our blocks for the quotients and square roots that it has.
+pub fn rebuilt(circuit: &Circuit) -> Option<Circuit> {
     let mut best = None;
-    for recurrence in recurrences {
-        let mut network = Network::read(best.as_ref().unwrap_or(circuit));
-        if replace(&mut network, recurrence) {
-            best = network.write().or(best);
+    for _ in 0..MOST_DIVIDERS {
+        match once(best.as_ref().unwrap_or(circuit)) {
+            Some(better) => best = Some(better),
+            None => break,
         }
     }
     best
 }
 
-/// Quotients and roots of the words that come in.
-pub fn of_inputs(circuit: &Circuit) -> Vec<Recurrence> {
-    let mut next = 1;
-    let word = |port: &crate::graph::Port| {
-        let first = next;
-        next += port.ty.width;
-        (first..next).map(|node| Bit::new(node, false)).collect()
-    };
-    let words: Vec<Vec<Bit>> = circuit.inputs().iter().map(word).collect();
-    let fits = |word: &&Vec<Bit>| (BITS[0]..=BITS[1]).contains(&word.len());
-    let even = |word: &Vec<Bit>| [&word[..], &[Bit::FALSE][..word.len() % 2]].concat();
-    let roots = words.iter().filter(fits).map(|word| Recurrence { number: even(word), divisor: None });
-    let pairs = words.iter().filter(fits).flat_map(|number| {
-        let others = words.iter().filter(move |&other| other[..] != number[..] && other.len() <= BITS[1]);
-        others.map(|divisor| Recurrence { number: number.clone(), divisor: Some(divisor.clone()) })
-    });
-    roots.chain(pairs).take(MOST_RECURRENCES).collect()
+/// The circuit with one more.
+fn once(circuit: &Circuit) -> Option<Circuit> {
+    let associated = associated(circuit);
+    let circuit = associated.as_ref().unwrap_or(circuit);
+    let mut network = Network::read(circuit);
+    let found = operands::recurrences(circuit).iter().any(|recurrence| replace(&mut network, recurrence));
+    found.then(|| network.write())?
 }
-
-/// Words of a circuit that are tried.
-const MOST_RECURRENCES: usize = 40;
 
 fn replace(network: &mut Network<'_>, recurrence: &Recurrence) -> bool {
     let known = Search::new(network, recurrence).known();
@@ -91,61 +74,6 @@ fn replace(network: &mut Network<'_>, recurrence: &Recurrence) -> bool {
     known.iter().zip(digits).for_each(|(step, digit)| enter(&step.digit, digit));
     known[steps].remainder.iter().zip(remainder).for_each(|(nodes, bit)| enter(nodes, bit));
     exchange(network, by, before)
-}
-
-/// The digits and the remainder of our block, as nodes of the network.
-fn import(network: &mut Network<'_>, recurrence: &Recurrence, steps: usize) -> (Vec<Bit>, Vec<Bit>) {
-    let number = &recurrence.number[recurrence.takes(steps - 1).start..];
-    let divisor = recurrence.divisor.as_deref();
-    let block = block(number.len(), divisor.map(<[Bit]>::len));
-    let mut bits = vec![Bit::FALSE; block.gates().len()];
-    let words = number.iter().chain(divisor.unwrap_or(&[]));
-    block.input_nodes().iter().zip(words).for_each(|(&node, &bit)| bits[node as usize] = bit);
-    for (node, gate) in block.gates().iter().enumerate() {
-        let of = |bit: Bit| bits[bit.node() as usize].flip(bit.complemented());
-        bits[node] = match *gate {
-            crate::Gate::False | crate::Gate::Input => continue,
-            crate::Gate::Xor(a, b) => network.xor(of(a), of(b)),
-            crate::Gate::And(a, b) => network.and(of(a), of(b)),
-        };
-    }
-    let outputs = block.output_bits().iter().map(|bit| bits[bit.node() as usize].flip(bit.complemented()));
-    let mut digits: Vec<Bit> = outputs.collect();
-    let remainder = digits.split_off(steps);
-    digits.reverse();
-    (digits, remainder)
-}
-
-/// The digits of a number of so many bits, the lowest first, and the remainder: by a divisor of so many bits, or of a root.
-fn block(number: usize, divisor: Option<usize>) -> Circuit {
-    let mut c = Builder::new("block");
-    let number = c.bits("number", number as u32).0;
-    let (digits, remainder) = match divisor {
-        Some(width) => {
-            let divisor = c.bits("divisor", width as u32).0;
-            quotient(&mut c, &number, &divisor)
-        }
-        None => {
-            let (root, remainder) = square_root(&mut c, &UInt(number), Goal::Size);
-            (root.0, remainder.0)
-        }
-    };
-    c.output("digits", &Bits(digits));
-    c.output("remainder", &Bits(remainder));
-    c.finish()
-}
-
-/// Division by zero gives all ones and the dividend.
-fn quotient(c: &mut Builder, number: &[Bit], divisor: &[Bit]) -> (Vec<Bit>, Vec<Bit>) {
-    let (mut digits, mut remainder) = long_division(c, number, divisor, Goal::Size);
-    if number.len() > divisor.len() {
-        // The block says nothing of digits by zero then.
-        let zero = !divisor.iter().fold(Bit::FALSE, |some, &bit| c.or(some, bit));
-        digits = digits.into_iter().map(|digit| c.or(digit, zero)).collect();
-        remainder.extend(number[divisor.len()..].iter().map(|&bit| c.and(bit, zero)));
-    }
-    remainder.truncate(number.len());
-    (digits, remainder)
 }
 
 /// Bits that are a step's digit, and those that are each bit of the remainder after it.
@@ -510,32 +438,5 @@ fn length(patterns: &mut Patterns<WORDS>, most: u64, full: bool) -> u64 {
         0 => (length % 4).min(most),
         1 => most - (length % 4).min(most),
         _ => length % (most + 1),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn value(bits: &[bool]) -> usize {
-        bits.iter().rev().fold(0, |value, &bit| 2 * value + usize::from(bit))
-    }
-
-    /// Division by zero too, whose remainder has all bits of the dividend.
-    #[test]
-    fn blocks_are_what_the_recurrence_says() {
-        for (n, m) in (1..=6).flat_map(|n| (1..=6).map(move |m| (n, m))) {
-            let circuit = block(n, Some(m));
-            for (a, b) in (0..1 << n).flat_map(|a| (0..1usize << m).map(move |b| (a, b))) {
-                let inputs: Vec<bool> = (0..n + m).map(|i| (a | b << n) >> i & 1 == 1).collect();
-                let outputs = circuit.evaluate(&inputs);
-                assert_eq!(
-                    value(&outputs[..n]),
-                    a.checked_div(b).unwrap_or((1 << n) - 1),
-                    "{a} / {b}, {n} and {m} bits"
-                );
-                assert_eq!(value(&outputs[n..]), a.checked_rem(b).unwrap_or(a), "{a} mod {b}, {n} and {m} bits");
-            }
-        }
     }
 }
