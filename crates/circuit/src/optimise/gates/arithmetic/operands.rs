@@ -39,7 +39,7 @@ fn inputs(circuit: &Circuit) -> Vec<Vec<Bit>> {
         next += port.ty.width;
         (first..next).map(|node| Bit::new(node, false)).collect()
     });
-    words.filter(|word: &Vec<Bit>| word.len() <= BITS[1]).collect()
+    words.filter(|word: &Vec<Bit>| (1..=BITS[1]).contains(&word.len())).collect()
 }
 
 fn even(word: &[Bit]) -> Vec<Bit> {
