@@ -8,8 +8,9 @@
 //! AND is there already. Recipes are not read from a file but made: 48 classes of up to five inputs (`affine/`), and splits of
 //! six. Resubstitution is linear algebra (`resubstitute.rs`) over all nodes of a window at once, where they matter to what
 //! the window is read for. Large cones are built anew by hyperplanes on which they are affine (`refactor.rs`). Values that
-//! nodes never take together are found on samples and proved by a solver of satisfiability (`sampled.rs`, `proof/`). Sums and
-//! products are recognised, and built by our blocks (`arithmetic/`). At the end the XORs are built anew (`linear/`).
+//! nodes never take together are found on samples and proved by a solver of satisfiability (`sampled.rs`, `proof/`). Sums,
+//! products, quotients and roots are recognised, and built by our blocks (`arithmetic/`). At the end the XORs are built anew
+//! (`linear/`).
 //!
 //! Each replacement is proved by truth tables over a cut or a window, by the solver, or by an identity of integers, and nodes
 //! are one where their fingerprints are: of 2^20 nodes any two different ones agree with probability below 2^-87, and then 64

@@ -44,7 +44,7 @@ impl<const W: usize> Patterns<W> {
 
     /// The next of a sequence that is the same each time (Steele, Lea, Flood, *Fast splittable pseudorandom number
     /// generators*, 2014).
-    fn random(&mut self) -> u64 {
+    pub fn random(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.random ^ self.random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -9,11 +9,11 @@
 //! Chains over the same lowest pair are taken together, if more ANDs die than are built.
 
 use super::super::network::{Kind, Network};
-use super::super::rewrite::{die, revive};
 use super::super::samples::{Patterns, Samples, flipped, gate};
 use super::super::window::Table;
 use super::cone::Cone;
 use super::diagrams::{Diagram, Diagrams};
+use super::exchange::exchange;
 use crate::graph::{Bit, Circuit};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -379,37 +379,7 @@ fn take(network: &mut Network<'_>, group: &[Chain]) -> bool {
         let bits = ripple(network, chain);
         by.extend(chain.carries.iter().map(|&(node, level, flip)| (node, bits[level].flip(flip))));
     }
-    by.retain(|&node, bit| network.is_alive(node) && bit.node() != node);
-    let bits: Vec<u32> = by.values().map(|bit| bit.node()).collect();
-    let worth = !bits.iter().any(|bit| by.contains_key(bit)) && saves(network, &by, before);
-    // What comes in place of a node must not die with another.
-    bits.iter().for_each(|&bit| network.nodes[bit as usize].readers += 1);
-    for (&node, &bit) in by.iter().filter(|_| worth) {
-        if network.is_alive(node) {
-            network.replace(node, bit);
-        }
-    }
-    for &bit in &bits {
-        network.nodes[bit as usize].readers -= 1;
-        network.bury(bit);
-    }
-    (before as u32..network.nodes.len() as u32).rev().for_each(|unused| network.bury(unused));
-    worth
-}
-
-/// Whether more ANDs die with these nodes than were built for what comes in their place, those from `before` on.
-fn saves(network: &mut Network<'_>, by: &BTreeMap<u32, Bit>, before: usize) -> bool {
-    let ends: Vec<u32> = by.iter().flat_map(|(&node, bit)| [node, bit.node()]).collect();
-    ends.iter().for_each(|&end| network.nodes[end as usize].readers += 1);
-    let (mut freed, mut dead) = (0, Vec::new());
-    for &node in by.keys() {
-        let mut dying = Vec::new();
-        freed += die(network, node, &mut dying);
-        dead.extend(dying);
-    }
-    revive(network, &dead);
-    ends.iter().for_each(|&end| network.nodes[end as usize].readers -= 1);
-    freed > network.nodes[before..].iter().filter(|node| node.kind == Kind::And).count()
+    exchange(network, by, before)
 }
 
 fn is_there(network: &Network<'_>, chain: &Chain) -> bool {
