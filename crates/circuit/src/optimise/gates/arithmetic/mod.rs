@@ -15,10 +15,12 @@ mod cells;
 mod cone;
 mod cover;
 mod diagrams;
+mod forms;
 mod groups;
 mod merge;
 mod potentials;
 mod products;
+mod squares;
 mod sums;
 mod terms;
 #[cfg(test)]
@@ -38,11 +40,13 @@ const ATTEMPTS: usize = 4;
 /// The circuit with its sums and products built for this goal, if it has any.
 pub fn rebuild(circuit: &Circuit, goal: Goal) -> Option<Circuit> {
     let merged = merge::merged(circuit)?;
+    let formed = forms::rebuilt(&merged, goal);
+    let merged = formed.as_ref().and_then(merge::merged).unwrap_or(merged);
     let plain = built(&merged, goal);
     // A carry that ripples comes later, and may be one that no adder of the circuit has.
     let rippled = if goal == Goal::Size { carries::rippled(&merged) } else { None };
     let rippled = rippled.and_then(|circuit| built(&merge::merged(&circuit)?, goal));
-    [plain, rippled].into_iter().flatten().min_by_key(Circuit::and_count)
+    [formed, plain, rippled].into_iter().flatten().min_by_key(Circuit::and_count)
 }
 
 fn built(circuit: &Circuit, goal: Goal) -> Option<Circuit> {
