@@ -34,6 +34,20 @@ pub struct Form {
     pub terms: Vec<(Atom, Residue)>,
 }
 
+impl Form {
+    /// The most that it can be, if that is less than 2^width, and reached only where all inputs are set.
+    pub fn most(&self) -> Option<u128> {
+        if self.terms.iter().any(|(atom, _)| matches!(atom, Atom::Xor(_))) {
+            return None;
+        }
+        let limit = 1u128.checked_shl(self.width as u32)?;
+        let all = self.terms.iter().map(|(_, coefficient)| coefficient).chain([&self.constant]);
+        let most =
+            all.map(|number| number.weights().map(|weight| 1u128 << weight).sum()).try_fold(0u128, u128::checked_add);
+        most.filter(|&most| most < limit)
+    }
+}
+
 /// The form that the outputs of a circuit, as one word, seem to be of its inputs.
 pub fn fit(part: &Circuit) -> Option<Form> {
     let mut word = Word { simulator: Simulator::new(part), inputs: part.input_width(), gates: part.gates().len() };
@@ -114,14 +128,22 @@ impl Word {
     }
 
     fn agrees(&mut self, form: &Quadratic) -> bool {
-        let mut random = lanes("samples");
-        (0..4).all(|kind| {
-            let mut inputs = BitMatrix::zeros(self.inputs, LANES / 4);
-            fill(&mut inputs, &mut random, kind);
-            let outputs = self.simulator.run(&inputs);
-            (0..LANES / 4).all(|lane| form.value(&inputs.lane(lane)) == Residue::of_bits(&outputs.lane(lane)))
+        samples(self.inputs).iter().all(|inputs| {
+            let outputs = self.simulator.run(inputs);
+            (0..inputs.lanes()).all(|lane| form.value(&inputs.lane(lane)) == Residue::of_bits(&outputs.lane(lane)))
         })
     }
+}
+
+/// Lanes on which what is found is compared with the word.
+pub fn samples(inputs: usize) -> Vec<BitMatrix> {
+    let mut random = lanes("samples");
+    let made = (0..4).map(|kind| {
+        let mut lanes = BitMatrix::zeros(inputs, LANES / 4);
+        fill(&mut lanes, &mut random, kind);
+        lanes
+    });
+    made.collect()
 }
 
 fn lanes(of: &str) -> blake3::OutputReader {
@@ -168,9 +190,8 @@ impl Quadratic {
     fn with_xors(mut self) -> Form {
         let mut terms = Vec::new();
         for (pair, coefficient) in self.pairs {
-            let turns = |&&[_, y]: &&[usize; 2]| {
-                !self.linear[y].is_zero() && self.linear[y].minus_twice() == coefficient
-            };
+            let turns =
+                |&&[_, y]: &&[usize; 2]| !self.linear[y].is_zero() && self.linear[y].minus_twice() == coefficient;
             match [[pair[1], pair[0]], pair].iter().find(turns) {
                 Some(&[x, y]) => {
                     let zero = Residue::zero(self.constant.width());

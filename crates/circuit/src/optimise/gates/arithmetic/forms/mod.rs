@@ -5,6 +5,7 @@
 //! (`replica.rs`), so that both can be proved equal node by node (`sweep.rs`). Then the form is built as a sum of columns,
 //! with its products. Without the proof nothing is built.
 
+mod facts;
 mod fit;
 mod part;
 mod replica;
@@ -12,6 +13,7 @@ mod residues;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod threshold;
 
 use super::super::check;
 use super::super::network::{Kind, Network};
@@ -20,11 +22,14 @@ use super::products::{Recognised, recognise};
 use super::sums::{Digit, Sum};
 use super::terms::{Power, Terms};
 use crate::blocks::Goal;
+use crate::builder::Builder;
 use crate::graph::{Bit, Circuit};
+use crate::words::Bits;
 use fit::{Atom, Form};
 use part::Part;
-use replica::{Known, Pairs};
+use replica::{Known, Pairs, Replica};
 use std::collections::BTreeSet;
+use threshold::Threshold;
 
 /// The fewest ANDs of a word that is looked at, and the most.
 const ANDS: [u64; 2] = [8, 60_000];
@@ -40,8 +45,11 @@ const MOST_HUBS: usize = 4;
 pub fn rebuilt(circuit: &Circuit, goal: Goal) -> Option<Circuit> {
     let parts = part::parts(circuit, ANDS[1]);
     let made = parts.into_iter().filter_map(|part| {
-        let small = part.circuit.and_count() < ANDS[0] || part.circuit.output_width() > MOST_WIDTH;
-        let made = if small { None } else { anew(&part, goal) }?;
+        let made = match (part.circuit.and_count() < ANDS[0], part.circuit.output_width()) {
+            (true, _) | (_, MOST_WIDTH..) => None,
+            (_, 1) => counted(&part.circuit, goal),
+            _ => anew(&part.circuit, goal),
+        }?;
         Some((part, made))
     });
     let made: Vec<(Part, Circuit)> = made.collect();
@@ -49,23 +57,29 @@ pub fn rebuilt(circuit: &Circuit, goal: Goal) -> Option<Circuit> {
 }
 
 /// The word of a part, built by its form, if that has fewer ANDs.
-fn anew(part: &Part, goal: Goal) -> Option<Circuit> {
-    let t = std::time::Instant::now();
-    let part = &part.circuit;
+fn anew(part: &Circuit, goal: Goal) -> Option<Circuit> {
     let form = fit::fit(part)?;
     let known = Known::of(part);
     let replica = replica::replica(part, &known, &form, Pairs::Once)?;
-    let made = built(&form, &replica, goal)?;
-    eprintln!("DBG {} inputs {} terms, {} -> {} {:?}", part.input_width(), form.terms.len(), part.and_count(), made.and_count(), t.elapsed());
-    let ok = made.and_count() < part.and_count() && proved(part, &form, &known, replica);
-    eprintln!("DBG proved {ok} {:?}", t.elapsed());
-    ok.then_some(made)
+    let made = built(&form, &replica.circuit, goal)?;
+    let fewer = made.and_count() < part.and_count();
+    (fewer && proved(part, &form, &known, replica)).then_some(made)
+}
+
+/// The bit of a part as a count that is compared, if that has fewer ANDs.
+fn counted(part: &Circuit, goal: Goal) -> Option<Circuit> {
+    let threshold = Threshold::of(part)?;
+    let form = threshold::count(part.input_width());
+    let replica = replica::replica(part, &Known::of(part), &form, Pairs::Once)?;
+    let made = threshold.compared(&built(&form, &replica.circuit, goal)?, form.width)?;
+    let fewer = made.and_count() < part.and_count();
+    (fewer && sweep::equal(&threshold.replica(&replica, form.width)?, part, None)).then_some(made)
 }
 
 /// Whether a part is its form, which a replica is.
-fn proved(part: &Circuit, form: &Form, known: &Known, replica: Circuit) -> bool {
+fn proved(part: &Circuit, form: &Form, known: &Known, replica: Replica) -> bool {
     if part.input_width() <= MOST_TRIED && part.gates().len() << part.input_width() <= MOST_LANES {
-        return check::agree(part, &replica);
+        return digits(&replica.circuit, form.width).is_some_and(|digits| check::agree(part, &digits));
     }
     let order = form.order(part.input_width());
     let again = form.has_ands().then(|| replica::replica(part, known, form, Pairs::Twice)).flatten();
@@ -111,14 +125,23 @@ fn built(form: &Form, replica: &Circuit, goal: Goal) -> Option<Circuit> {
     }
     form.constant.weights().for_each(|weight| terms.add(Bit::TRUE, power(weight)));
     let mut taken = BTreeSet::new();
-    let digits = (0..).zip(&network.outputs).map(|(weight, &bit)| {
+    let digits = (0..).zip(&network.outputs[..form.width]).map(|(weight, &bit)| {
         let is_gate = network.nodes[bit.node() as usize].kind != Kind::Leaf;
         Digit { weight, bit: (is_gate && taken.insert(bit.node())).then_some(bit) }
     });
     let sum = Sum { width: form.width as i32, digits: digits.collect(), terms };
     let mut found = recognise(&network, sum);
     keep_apart(&mut found);
-    build::build(replica, &network, &[found], goal)
+    self::digits(&build::build(replica, &network, &[found], goal)?, form.width)
+}
+
+/// The circuit without outputs beyond a word of this width.
+fn digits(circuit: &Circuit, width: usize) -> Option<Circuit> {
+    let mut c = Builder::new(circuit.name());
+    let inputs: Vec<Bit> = circuit.inputs().iter().flat_map(|port| c.input(port.name.clone(), port.ty)).collect();
+    let word = c.append(circuit, &inputs)[..width].to_vec();
+    c.output("y", &Bits(word));
+    c.try_finish().ok()
 }
 
 /// The node of a term.

@@ -8,6 +8,7 @@ use super::super::super::network::{Kind, Network};
 use super::super::super::samples::{Patterns, Samples, flipped};
 use super::super::super::window::{Table, and, xor};
 use super::super::terms::{Power, Terms};
+use super::facts::Facts;
 use super::fit::{Atom, Form};
 use super::residues::Residue;
 use crate::builder::Builder;
@@ -17,8 +18,11 @@ use rustc_hash::FxHashSet;
 
 /// Words of samples.
 pub const WORDS: usize = 32;
-/// Orders of a column that are tried until each of its sums is a node of the other circuit.
+/// Orders of a column that are tried until each of its sums is a node of the other circuit, and triples of all these.
 const ORDERS: usize = 24;
+const MOST_TRIPLES: usize = 1 << 24;
+/// One of so many adders of a replica may have a sum that is not known.
+const MOST_UNKNOWN: usize = 8;
 /// Columns with more bits are not looked at.
 const MOST_BITS: usize = 1_200;
 /// Words of the filter before the set of what is known.
@@ -52,7 +56,7 @@ pub struct Known {
 impl Known {
     pub fn of(part: &Circuit) -> Self {
         let network = Network::read(part);
-        let mut patterns = Patterns::<WORDS>::new(network.inputs().len());
+        let mut patterns = Patterns::<WORDS>::graded(network.inputs().len());
         let samples = Samples::new(&network, &mut patterns);
         let mut known = Known {
             ones: hash(&[u64::MAX; WORDS]),
@@ -84,33 +88,61 @@ struct Addend {
     bit: Bit,
     values: Values,
     hash: Hash,
+    /// Its value where all inputs are set.
+    full: bool,
 }
 
 impl Addend {
-    fn new(bit: Bit, values: Values) -> Self {
-        Addend { bit, values, hash: hash(&values) }
+    fn new(bit: Bit, values: Values, full: bool) -> Self {
+        Addend { bit, values, hash: hash(&values), full }
+    }
+
+    fn zero() -> Self {
+        Addend::new(Bit::FALSE, [0; WORDS], false)
     }
 
     fn flip(&self, flip: bool) -> Self {
-        Addend::new(self.bit.flip(flip), flipped(&self.values, Bit::new(0, flip)))
+        Addend::new(self.bit.flip(flip), flipped(&self.values, Bit::new(0, flip)), self.full ^ flip)
     }
 }
 
-/// The circuit of a form with these inputs' ports; its outputs are the digits.
-pub fn replica(part: &Circuit, known: &Known, form: &Form, pairs: Pairs) -> Option<Circuit> {
+/// A circuit of a form.
+pub struct Replica {
+    /// Its outputs are the digits, and bits of which something is known.
+    pub circuit: Circuit,
+    /// Outputs of which not all are set.
+    pub never: Vec<Vec<usize>>,
+    /// Whether most sums of its adders are known.
+    pub is_near: bool,
+}
+
+/// The circuit of a form with the inputs of a part.
+pub fn replica(part: &Circuit, known: &Known, form: &Form, pairs: Pairs) -> Option<Replica> {
     let mut c = Builder::new(part.name());
     let inputs: Vec<Bit> = part.inputs().iter().flat_map(|port| c.input(port.name.clone(), port.ty)).collect();
-    let mut maker = Maker { c, known, columns: vec![Vec::new(); form.width] };
+    let mut maker =
+        Maker { c, known, columns: vec![Vec::new(); form.width], facts: Facts::of(form), adders: 0, unknown: 0 };
     maker.enter(form, &inputs, pairs);
     let digits = maker.sum()?;
-    maker.c.output("y", &Bits(digits));
-    maker.c.try_finish().ok()
+    maker.facts.close(&digits);
+    let Maker { mut c, facts, adders, unknown, .. } = maker;
+    c.output("y", &Bits(digits));
+    if !facts.bits.is_empty() {
+        c.output("z", &Bits(facts.bits));
+    }
+    let never = facts.clauses.iter().map(|clause| clause.iter().map(|place| form.width + place).collect());
+    let is_near = MOST_UNKNOWN * unknown <= adders;
+    Some(Replica { never: never.collect(), is_near, circuit: c.try_finish().ok()? })
 }
 
 struct Maker<'a> {
     c: Builder,
     known: &'a Known,
     columns: Vec<Vec<Addend>>,
+    facts: Facts,
+    adders: usize,
+    /// Adders whose sums are not known.
+    unknown: usize,
 }
 
 impl Maker<'_> {
@@ -132,58 +164,81 @@ impl Maker<'_> {
                     // −x is ¬x − 1.
                     self.columns[place].push(addend.flip(negative));
                     if negative {
+                        self.facts.forget();
                         constant.subtract(&Residue::power(place, form.width));
                     }
                 }
             }
         }
-        constant.weights().for_each(|weight| self.columns[weight].push(Addend::new(Bit::TRUE, [u64::MAX; WORDS])));
+        constant
+            .weights()
+            .for_each(|weight| self.columns[weight].push(Addend::new(Bit::TRUE, [u64::MAX; WORDS], true)));
     }
 
     fn atom(&mut self, atom: Atom, inputs: &[Bit]) -> Addend {
         let of = |i: usize| (inputs[i], &self.known.inputs[i]);
         match atom {
-            Atom::Input(i) => Addend::new(of(i).0, *of(i).1),
+            Atom::Input(i) => Addend::new(of(i).0, *of(i).1, true),
             Atom::And([i, j]) => {
                 let ((a, x), (b, y)) = (of(i), of(j));
-                Addend::new(self.c.and(a, b), and(x, y))
+                Addend::new(self.c.and(a, b), and(x, y), true)
             }
             Atom::Xor([i, j]) => {
                 let ((a, x), (b, y)) = (of(i), of(j));
-                Addend::new(self.c.xor(a, b), xor(x, y))
+                Addend::new(self.c.xor(a, b), xor(x, y), false)
             }
         }
     }
 
     /// The digits; nothing if a column is too large.
     fn sum(&mut self) -> Option<Vec<Bit>> {
-        let mut digits = Vec::new();
+        let mut digits: Vec<(Bit, bool)> = Vec::new();
         for place in 0..self.columns.len() {
-            let mut column = std::mem::take(&mut self.columns[place]);
-            if column.len() > MOST_BITS {
-                return None;
-            }
-            if place + 1 == self.columns.len() {
-                digits.push(self.c.xor_all(column.iter().map(|addend| addend.bit)));
-                break;
-            }
-            for adder in order(self.known, &column) {
-                let [x, y, z] = adder.map(|i| column.get(i).copied());
-                let (x, y) = (x?, y?);
-                let z = z.unwrap_or(Addend::new(Bit::FALSE, [0; WORDS]));
-                column.push(Addend::new(self.c.xor_all([x, y, z].map(|addend| addend.bit)), parity(&x, &y, &z)));
-                let carry = Addend::new(self.majority([x.bit, y.bit, z.bit]), carry(&x, &y, &z));
-                if carry.bit != Bit::FALSE {
-                    self.columns[place + 1].push(carry);
-                }
-            }
-            digits.push(column.last().map_or(Bit::FALSE, |addend| addend.bit));
+            let column = std::mem::take(&mut self.columns[place]);
+            let digit = match place + 1 == self.columns.len() {
+                true => (self.c.xor_all(column.iter().map(|addend| addend.bit)), false),
+                false => self.column(&digits, column)?,
+            };
+            digits.push(digit);
         }
-        Some(digits)
+        Some(digits.into_iter().map(|(digit, _)| digit).collect())
     }
-}
 
-impl Maker<'_> {
+    /// The digit of a column, whose carries go to the next; nothing if it is too large.
+    fn column(&mut self, digits: &[(Bit, bool)], mut column: Vec<Addend>) -> Option<(Bit, bool)> {
+        if column.len() > MOST_BITS {
+            return None;
+        }
+        let (unknown, adders) = order(self.known, &column);
+        self.unknown += unknown;
+        self.adders += adders.len();
+        let mut left: Vec<usize> = (0..column.len()).collect();
+        let mut carried = Vec::new();
+        self.moment(digits, &column, &left, &carried);
+        for adder in adders {
+            let of = |place: usize| column.get(place).copied().unwrap_or(Addend::zero());
+            let [x, y, z] = adder.map(of);
+            left.retain(|place| !adder.contains(place));
+            left.push(column.len());
+            let [one, other, third] = [x.full, y.full, z.full];
+            let sum = self.c.xor_all([x, y, z].map(|addend| addend.bit));
+            column.push(Addend::new(sum, parity(&x, &y, &z), one ^ other ^ third));
+            let full = one & other | third & (one ^ other);
+            let carry = Addend::new(self.majority([x.bit, y.bit, z.bit]), carry(&x, &y, &z), full);
+            if carry.bit != Bit::FALSE {
+                self.columns[digits.len() + 1].push(carry);
+                carried.push((carry.bit, carry.full));
+            }
+            self.moment(digits, &column, &left, &carried);
+        }
+        Some(column.last().map_or((Bit::FALSE, false), |addend| (addend.bit, addend.full)))
+    }
+
+    fn moment(&mut self, digits: &[(Bit, bool)], column: &[Addend], left: &[usize], carried: &[(Bit, bool)]) {
+        let left: Vec<(Bit, bool)> = left.iter().map(|&place| (column[place].bit, column[place].full)).collect();
+        self.facts.enter(digits, &left, carried);
+    }
+
     fn majority(&mut self, [x, y, z]: [Bit; 3]) -> Bit {
         let (left, right) = (self.c.xor(x, z), self.c.xor(y, z));
         let both = self.c.and(left, right);
@@ -204,10 +259,11 @@ type Adder = [usize; 3];
 
 const NOWHERE: usize = usize::MAX;
 
-/// The adders of a column, in the order in which most of their sums are known.
-fn order(known: &Known, column: &[Addend]) -> Vec<Adder> {
+/// The adders of a column, in the order in which most of their sums are known, and how many are not.
+fn order(known: &Known, column: &[Addend]) -> (usize, Vec<Adder>) {
     let mut best: Option<(usize, Vec<Adder>)> = None;
-    for attempt in 0..ORDERS {
+    let orders = (6 * MOST_TRIPLES / column.len().pow(3).max(1)).clamp(1, ORDERS);
+    for attempt in 0..orders {
         let mut search = Search { known, addends: column.to_vec(), left: places(column.len(), attempt), attempt };
         let found = search.adders();
         if best.as_ref().is_none_or(|best| found.0 < best.0) {
@@ -217,8 +273,7 @@ fn order(known: &Known, column: &[Addend]) -> Vec<Adder> {
             break;
         }
     }
-    if let Some((misses, _)) = &best { if *misses > 0 { eprintln!("DBG misses {misses} of column of {}", column.len()); } }
-    best.map_or(Vec::new(), |(_, adders)| adders)
+    best.unwrap_or_default()
 }
 
 /// The places of a column, turned.
@@ -260,7 +315,7 @@ impl Search<'_> {
             candidates.retain(|(_, other)| !other.iter().any(|place| *place != NOWHERE && adder.contains(place)));
             let [x, y, z] = self.of(adder);
             // The bit is of no interest here.
-            self.addends.push(Addend::new(Bit::FALSE, parity(&x, &y, &z)));
+            self.addends.push(Addend::new(Bit::FALSE, parity(&x, &y, &z), false));
             self.left.push(self.addends.len() - 1);
             self.candidates(self.left.len() - 1, &mut candidates);
             adders.push(adder);
@@ -270,7 +325,7 @@ impl Search<'_> {
 
     fn of(&self, adder: Adder) -> [Addend; 3] {
         adder.map(|place| match place {
-            NOWHERE => Addend::new(Bit::FALSE, [0; WORDS]),
+            NOWHERE => Addend::zero(),
             place => self.addends[place],
         })
     }

@@ -7,11 +7,11 @@
 
 use super::super::super::network::{Kind, Network};
 use super::super::super::prints::Print;
-use super::super::super::proof::{Bounds, Verdict, replaces};
+use super::super::super::proof::{Bounds, Verdict, equal_given};
 use super::super::super::samples::{Patterns, Samples};
 use super::super::super::window::Table;
 use super::super::diagrams::{Diagram, Diagrams};
-use super::replica::WORDS;
+use super::replica::{Replica, WORDS};
 use crate::builder::Builder;
 use crate::graph::{Bit, Circuit};
 use crate::words::Bits;
@@ -20,43 +20,54 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// How far proofs go, and how many may fail.
 const BOUNDS: [(Bounds, usize); 3] = [
     (Bounds { nodes: 40, conflicts: 100 }, usize::MAX),
-    (Bounds { nodes: 300, conflicts: 1_000 }, 200),
-    (Bounds { nodes: 2_000, conflicts: 3_000 }, 10),
+    (Bounds { nodes: 300, conflicts: 1_000 }, 400),
+    (Bounds { nodes: 2_000, conflicts: 3_000 }, 16),
 ];
+/// Nodes with the same values on samples that are told apart.
+const MOST_LOWER: usize = 12;
 /// The most nodes of diagrams.
 const MOST_DIAGRAMS: usize = 400_000;
 
-/// Whether two circuits of the same inputs have the same outputs. Diagrams have the inputs in this order, if one is given.
-pub fn equal(one: &Circuit, other: &Circuit, order: Option<&[usize]>) -> bool {
-    let Some(both) = joined(one, other) else { return false };
+/// Whether the digits of a replica are the outputs of a circuit of the same inputs. Diagrams have the inputs in this order, if
+/// one is given.
+pub fn equal(replica: &Replica, other: &Circuit, order: Option<&[usize]>) -> bool {
+    let Some(both) = joined(other, &replica.circuit) else { return false };
+    let width = other.output_width();
     let mut network = Network::read(&both);
-    let t = std::time::Instant::now();
-    sweep(&mut network, one.output_width());
-    eprintln!("DBG sweep {:?}", t.elapsed());
+    let of = |clause: &Vec<usize>| clause.iter().map(|&output| network.outputs[width + output]).collect();
+    let never: Vec<Vec<Bit>> = replica.never.iter().map(of).collect();
+    if replica.is_near {
+        sweep(&mut network, width, &never);
+    }
     let Some(swept) = network.write() else { return false };
-    let (left, right) = swept.output_bits().split_at(one.output_width());
-    eprintln!("DBG {} of {} digits", left.iter().zip(right).filter(|(a, b)| a == b).count(), left.len());
-    left == right || order.is_some_and(|order| equal_diagrams(&swept, one.output_width(), order))
+    let (right, left) = swept.output_bits().split_at(width);
+    left[..width] == *right || order.is_some_and(|order| equal_diagrams(&swept, width, order))
 }
 
-/// Both circuits, the gates of the first before those of the second.
-fn joined(one: &Circuit, other: &Circuit) -> Option<Circuit> {
+/// Both circuits, the gates of the second before those of the first.
+fn joined(first: &Circuit, second: &Circuit) -> Option<Circuit> {
     let mut c = Builder::new("both");
-    let inputs: Vec<Bit> = one.inputs().iter().flat_map(|port| c.input(port.name.clone(), port.ty)).collect();
-    for (name, circuit) in [("one", one), ("other", other)] {
-        let outputs = c.append(circuit, &inputs);
-        c.output(name, &Bits(outputs));
-    }
+    let inputs: Vec<Bit> = first.inputs().iter().flat_map(|port| c.input(port.name.clone(), port.ty)).collect();
+    let below = c.append(second, &inputs);
+    let above = c.append(first, &inputs);
+    c.output("above", &Bits(above));
+    c.output("below", &Bits(below));
     c.try_finish().ok()
 }
 
-/// Replaces nodes by those below that are equal, until an output is not found to be one of the first `outputs`.
-fn sweep(network: &mut Network<'_>, outputs: usize) {
-    let seen: FxHashSet<u32> = network.outputs[outputs..].iter().map(|bit| bit.node()).collect();
-    let below = network.outputs[..outputs].iter().map(|bit| bit.node()).max().unwrap_or(0);
-    let mut patterns = Patterns::<WORDS>::new(network.inputs().len());
+/// Replaces nodes by those below that are equal, until one of the first `outputs` is not found to be one.
+fn sweep(network: &mut Network<'_>, outputs: usize, never: &[Vec<Bit>]) {
+    let seen: FxHashSet<u32> = network.outputs[..outputs].iter().map(|bit| bit.node()).collect();
+    let below = network.outputs[outputs..].iter().map(|bit| bit.node()).max().unwrap_or(0);
+    let mut patterns = Patterns::<WORDS>::graded(network.inputs().len());
     let samples = Samples::new(network, &mut patterns);
-    let mut sweep = Sweep { prints: network.print.clone(), by_print: FxHashMap::default(), by_values: FxHashMap::default(), failed: [0; 3] };
+    let mut sweep = Sweep {
+        never,
+        prints: network.print.clone(),
+        by_print: FxHashMap::default(),
+        by_values: FxHashMap::default(),
+        failed: [0; 3],
+    };
     for node in 0..samples.end() {
         if network.nodes[node as usize].kind == Kind::Dead {
             continue;
@@ -67,20 +78,21 @@ fn sweep(network: &mut Network<'_>, outputs: usize) {
             break;
         }
     }
-    eprintln!("DBG failed {:?}", sweep.failed);
 }
 
-struct Sweep {
+struct Sweep<'a> {
+    /// Bits of which not all are set.
+    never: &'a [Vec<Bit>],
     /// Of each node by those of its operands as they are now.
     prints: Vec<Print>,
     by_print: FxHashMap<Print, Bit>,
-    /// The lowest node with values, but for complements.
-    by_values: FxHashMap<Table<WORDS>, Bit>,
+    /// The lowest nodes with values, but for complements.
+    by_values: FxHashMap<Table<WORDS>, Vec<Bit>>,
     /// Proofs that failed, by their bounds.
     failed: [usize; 3],
 }
 
-impl Sweep {
+impl Sweep<'_> {
     /// What a node may be replaced by; else it is entered.
     fn enter(&mut self, network: &Network<'_>, samples: &Samples<'_, WORDS>, node: u32) -> Option<Bit> {
         let print = self.print(network, node);
@@ -92,16 +104,17 @@ impl Sweep {
         let values = samples.of(node);
         let flip = values[0] & 1 == 1;
         let key = values.map(|word| word ^ u64::from(flip).wrapping_neg());
-        let known = self.by_values.get(&key).filter(alive).map(|bit| bit.flip(flip));
-        if let Some(bit) = known.filter(|&bit| self.proved(network, node, bit)) {
+        let lower: Vec<Bit> = self.by_values.get(&key).map_or(Vec::new(), |lower| {
+            lower.iter().filter(|bit| network.is_alive(bit.node())).map(|bit| bit.flip(flip)).collect()
+        });
+        if let Some(bit) = self.proved(network, node, &lower) {
             self.prints[node as usize] = self.prints[bit.node() as usize] ^ Print::from(bit.complemented());
             return Some(bit);
         }
         self.prints[node as usize] = print;
         self.by_print.insert(print & !1, Bit::new(node, print & 1 == 1));
-        let lowest = self.by_values.entry(key).or_insert(Bit::new(node, flip));
-        if !network.is_alive(lowest.node()) {
-            *lowest = Bit::new(node, flip);
+        if lower.len() < MOST_LOWER {
+            self.by_values.entry(key).or_default().push(Bit::new(node, flip));
         }
         None
     }
@@ -116,17 +129,20 @@ impl Sweep {
         }
     }
 
-    fn proved(&mut self, network: &Network<'_>, node: u32, bit: Bit) -> bool {
+    /// Which of these a node is proved to be.
+    fn proved(&mut self, network: &Network<'_>, node: u32, lower: &[Bit]) -> Option<Bit> {
         for (failed, (bounds, most)) in self.failed.iter_mut().zip(BOUNDS) {
-            if *failed >= most {
-                return false;
-            }
-            match replaces(network, (node, bit), &[], u64::from, bounds) {
-                Verdict::Proved => return true,
-                Verdict::Refuted(_) | Verdict::Open => *failed += 1,
+            for &bit in lower {
+                if *failed >= most {
+                    return None;
+                }
+                match equal_given(network, (node, bit), self.never, bounds) {
+                    Verdict::Proved => return Some(bit),
+                    Verdict::Refuted(_) | Verdict::Open => *failed += 1,
+                }
             }
         }
-        false
+        None
     }
 }
 
@@ -137,7 +153,7 @@ fn equal_diagrams(both: &Circuit, outputs: usize, order: &[usize]) -> bool {
     diagrams.limit(MOST_DIAGRAMS);
     let Some(made) = diagrams_of(&network, &mut diagrams, order) else { return false };
     let mut of = |bit: Bit| literal(&mut diagrams, &made, bit);
-    let (left, right) = network.outputs.split_at(outputs);
+    let (right, left) = network.outputs.split_at(outputs);
     left.iter().zip(right).all(|(&left, &right)| of(left).is_some_and(|left| of(right) == Some(left)))
 }
 
