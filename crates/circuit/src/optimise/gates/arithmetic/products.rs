@@ -218,7 +218,7 @@ impl Finder<'_, '_> {
         for place in word.iter().rev() {
             let weight = 2 * place.index + shift;
             let bit = self.pairs.variable(place.node);
-            if self.found.sum.digits.iter().all(|digit| weight < digit.weight) {
+            if self.is_lowest(weight) {
                 // The digit is the bit itself, which is no term.
                 self.found.sum.digits.push(Digit { weight, bit: None });
             } else {
@@ -227,6 +227,11 @@ impl Finder<'_, '_> {
         }
         let root = self.word(&digits);
         self.found.products.push(Product { left: root.clone(), right: root, shift });
+    }
+
+    /// Whether a weight is below all digits.
+    fn is_lowest(&self, weight: i32) -> bool {
+        self.found.sum.digits.iter().all(|digit| weight < digit.weight)
     }
 
     fn push_product(&mut self, a: &Digits, b: &Digits, shift: i32, negative: bool) {

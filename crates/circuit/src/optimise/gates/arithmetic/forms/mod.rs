@@ -72,8 +72,9 @@ fn counted(part: &Circuit, goal: Goal) -> Option<Circuit> {
     let form = threshold::count(part.input_width());
     let replica = replica::replica(part, &Known::of(part), &form, Pairs::Once)?;
     let made = threshold.compared(&built(&form, &replica.circuit, goal)?, form.width)?;
+    let order: Vec<usize> = (0..part.input_width()).collect();
     let fewer = made.and_count() < part.and_count();
-    (fewer && sweep::equal(&threshold.replica(&replica, form.width)?, part, None)).then_some(made)
+    (fewer && sweep::equal(&threshold.replica(&replica, form.width)?, part, Some(&order))).then_some(made)
 }
 
 /// Whether a part is its form, which a replica is.
@@ -82,8 +83,9 @@ fn proved(part: &Circuit, form: &Form, known: &Known, replica: Replica) -> bool 
         return digits(&replica.circuit, form.width).is_some_and(|digits| check::agree(part, &digits));
     }
     let order = form.order(part.input_width());
-    let again = form.has_ands().then(|| replica::replica(part, known, form, Pairs::Twice)).flatten();
-    [Some(replica), again].into_iter().flatten().any(|replica| sweep::equal(&replica, part, order.as_deref()))
+    let equal = |replica: &Replica| sweep::equal(replica, part, order.as_deref());
+    let again = || replica::replica(part, known, form, Pairs::Twice);
+    equal(&replica) || form.has_ands() && again().is_some_and(|replica| equal(&replica))
 }
 
 impl Form {

@@ -15,16 +15,18 @@ use crate::builder::Builder;
 use crate::graph::{Bit, Circuit};
 use crate::words::Bits;
 use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
 
 /// Words of samples.
 pub const WORDS: usize = 32;
 /// Orders of a column that are tried until each of its sums is a node of the other circuit, and triples of all these.
-const ORDERS: usize = 24;
+const ORDERS: usize = 12;
 const MOST_TRIPLES: usize = 1 << 24;
-/// One of so many adders of a replica may have a sum that is not known.
+/// One of so many adders of a replica may have a sum that is not known, and a few.
 const MOST_UNKNOWN: usize = 8;
+const FEW_UNKNOWN: usize = 12;
 /// Columns with more bits are not looked at.
-const MOST_BITS: usize = 1_200;
+const MOST_BITS: usize = 300;
 /// Words of the filter before the set of what is known.
 const FILTER: usize = 1 << 12;
 
@@ -125,13 +127,13 @@ pub fn replica(part: &Circuit, known: &Known, form: &Form, pairs: Pairs) -> Opti
     maker.enter(form, &inputs, pairs);
     let digits = maker.sum()?;
     maker.facts.close(&digits);
-    let Maker { mut c, facts, adders, unknown, .. } = maker;
+    let is_near = !maker.is_far();
+    let Maker { mut c, facts, .. } = maker;
     c.output("y", &Bits(digits));
     if !facts.bits.is_empty() {
         c.output("z", &Bits(facts.bits));
     }
     let never = facts.clauses.iter().map(|clause| clause.iter().map(|place| form.width + place).collect());
-    let is_near = MOST_UNKNOWN * unknown <= adders;
     Some(Replica { never: never.collect(), is_near, circuit: c.try_finish().ok()? })
 }
 
@@ -209,7 +211,7 @@ impl Maker<'_> {
         if column.len() > MOST_BITS {
             return None;
         }
-        let (unknown, adders) = order(self.known, &column);
+        let (unknown, adders) = if self.is_far() { in_turn(column.len()) } else { order(self.known, &column) };
         self.unknown += unknown;
         self.adders += adders.len();
         let mut left: Vec<usize> = (0..column.len()).collect();
@@ -232,6 +234,11 @@ impl Maker<'_> {
             self.moment(digits, &column, &left, &carried);
         }
         Some(column.last().map_or((Bit::FALSE, false), |addend| (addend.bit, addend.full)))
+    }
+
+    /// Whether so many sums are not known that nothing will be proved.
+    fn is_far(&self) -> bool {
+        self.unknown > FEW_UNKNOWN && MOST_UNKNOWN * self.unknown > self.adders
     }
 
     fn moment(&mut self, digits: &[(Bit, bool)], column: &[Addend], left: &[usize], carried: &[(Bit, bool)]) {
@@ -258,6 +265,18 @@ fn carry(x: &Addend, y: &Addend, z: &Addend) -> Values {
 type Adder = [usize; 3];
 
 const NOWHERE: usize = usize::MAX;
+
+/// The adders of a column in any order.
+fn in_turn(count: usize) -> (usize, Vec<Adder>) {
+    let mut left: VecDeque<usize> = (0..count).collect();
+    let mut adders = Vec::new();
+    while left.len() > 1 {
+        let mut next = || left.pop_front().unwrap_or(NOWHERE);
+        adders.push([next(), next(), next()]);
+        left.push_back(count + adders.len() - 1);
+    }
+    (0, adders)
+}
 
 /// The adders of a column, in the order in which most of their sums are known, and how many are not.
 fn order(known: &Known, column: &[Addend]) -> (usize, Vec<Adder>) {

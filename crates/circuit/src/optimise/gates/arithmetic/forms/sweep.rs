@@ -25,6 +25,8 @@ const BOUNDS: [(Bounds, usize); 3] = [
 ];
 /// Nodes with the same values on samples that are told apart.
 const MOST_LOWER: usize = 12;
+/// Samples that are taken up for a node, and in all.
+const MOST_LEARNT: [usize; 2] = [3, 250];
 /// The most nodes of diagrams.
 const MOST_DIAGRAMS: usize = 400_000;
 
@@ -60,24 +62,34 @@ fn sweep(network: &mut Network<'_>, outputs: usize, never: &[Vec<Bit>]) {
     let seen: FxHashSet<u32> = network.outputs[..outputs].iter().map(|bit| bit.node()).collect();
     let below = network.outputs[outputs..].iter().map(|bit| bit.node()).max().unwrap_or(0);
     let mut patterns = Patterns::<WORDS>::graded(network.inputs().len());
-    let samples = Samples::new(network, &mut patterns);
+    let mut samples = Samples::new(network, &mut patterns);
     let mut sweep = Sweep {
         never,
         prints: network.print.clone(),
         by_print: FxHashMap::default(),
         by_values: FxHashMap::default(),
+        entered: Vec::new(),
         failed: [0; 3],
+        learnt: 0,
     };
     for node in 0..samples.end() {
         if network.nodes[node as usize].kind == Kind::Dead {
             continue;
         }
-        if let Some(bit) = sweep.enter(network, &samples, node) {
+        if let Some(bit) = sweep.enter(network, &mut samples, node) {
             network.replace(node, bit);
         } else if node > below && seen.contains(&node) {
             break;
         }
     }
+}
+
+/// What has come of proofs.
+enum Outcome {
+    Equal(Bit),
+    /// Inputs that may tell a node from another.
+    Inputs(Vec<(u32, bool)>),
+    None,
 }
 
 struct Sweep<'a> {
@@ -88,35 +100,66 @@ struct Sweep<'a> {
     by_print: FxHashMap<Print, Bit>,
     /// The lowest nodes with values, but for complements.
     by_values: FxHashMap<Table<WORDS>, Vec<Bit>>,
+    /// All nodes that were not replaced.
+    entered: Vec<u32>,
     /// Proofs that failed, by their bounds.
     failed: [usize; 3],
+    /// How many samples were taken up.
+    learnt: usize,
 }
 
 impl Sweep<'_> {
     /// What a node may be replaced by; else it is entered.
-    fn enter(&mut self, network: &Network<'_>, samples: &Samples<'_, WORDS>, node: u32) -> Option<Bit> {
+    fn enter(&mut self, network: &Network<'_>, samples: &mut Samples<'_, WORDS>, node: u32) -> Option<Bit> {
         let print = self.print(network, node);
-        let alive = |bit: &&Bit| network.is_alive(bit.node());
-        if let Some(&bit) = self.by_print.get(&(print & !1)).filter(alive) {
-            self.prints[node as usize] = print;
+        self.prints[node as usize] = print;
+        let known = self.by_print.get(&(print & !1)).filter(|bit| network.is_alive(bit.node()));
+        if let Some(&bit) = known {
             return Some(bit.flip(print & 1 == 1));
         }
-        let values = samples.of(node);
-        let flip = values[0] & 1 == 1;
-        let key = values.map(|word| word ^ u64::from(flip).wrapping_neg());
-        let lower: Vec<Bit> = self.by_values.get(&key).map_or(Vec::new(), |lower| {
-            lower.iter().filter(|bit| network.is_alive(bit.node())).map(|bit| bit.flip(flip)).collect()
-        });
-        if let Some(bit) = self.proved(network, node, &lower) {
-            self.prints[node as usize] = self.prints[bit.node() as usize] ^ Print::from(bit.complemented());
-            return Some(bit);
+        for attempt in 0.. {
+            let lower = self.lower(network, samples, node);
+            match self.proved(network, node, &lower, attempt < MOST_LEARNT[0]) {
+                Outcome::Equal(bit) => {
+                    self.prints[node as usize] = self.prints[bit.node() as usize] ^ Print::from(bit.complemented());
+                    return Some(bit);
+                }
+                Outcome::Inputs(inputs) => self.learn(network, samples, &inputs),
+                Outcome::None => break,
+            }
         }
-        self.prints[node as usize] = print;
         self.by_print.insert(print & !1, Bit::new(node, print & 1 == 1));
-        if lower.len() < MOST_LOWER {
-            self.by_values.entry(key).or_default().push(Bit::new(node, flip));
-        }
+        self.entered.push(node);
+        self.enter_values(samples, node);
         None
+    }
+
+    fn enter_values(&mut self, samples: &Samples<'_, WORDS>, node: u32) {
+        let (key, flip) = canonical(samples, node);
+        let lower = self.by_values.entry(key).or_default();
+        if lower.len() < MOST_LOWER {
+            lower.push(Bit::new(node, flip));
+        }
+    }
+
+    /// The lower nodes with the values of a node.
+    fn lower(&self, network: &Network<'_>, samples: &Samples<'_, WORDS>, node: u32) -> Vec<Bit> {
+        let (key, flip) = canonical(samples, node);
+        let lower = self.by_values.get(&key).into_iter().flatten();
+        lower.filter(|bit| network.is_alive(bit.node())).map(|bit| bit.flip(flip)).collect()
+    }
+
+    /// Takes up a sample, by which values differ that did not.
+    fn learn(&mut self, network: &Network<'_>, samples: &mut Samples<'_, WORDS>, inputs: &[(u32, bool)]) {
+        self.learnt += 1;
+        samples.learn(network, inputs);
+        self.by_values.clear();
+        for node in std::mem::take(&mut self.entered) {
+            if network.is_alive(node) {
+                self.entered.push(node);
+                self.enter_values(samples, node);
+            }
+        }
     }
 
     fn print(&self, network: &Network<'_>, node: u32) -> Print {
@@ -129,21 +172,30 @@ impl Sweep<'_> {
         }
     }
 
-    /// Which of these a node is proved to be.
-    fn proved(&mut self, network: &Network<'_>, node: u32, lower: &[Bit]) -> Option<Bit> {
+    /// Which of these a node is proved to be, or, if samples may be taken up, one that tells it from one of them.
+    fn proved(&mut self, network: &Network<'_>, node: u32, lower: &[Bit], learns: bool) -> Outcome {
+        let learns = learns && self.learnt < MOST_LEARNT[1];
         for (failed, (bounds, most)) in self.failed.iter_mut().zip(BOUNDS) {
             for &bit in lower {
                 if *failed >= most {
-                    return None;
+                    return Outcome::None;
                 }
                 match equal_given(network, (node, bit), self.never, bounds) {
-                    Verdict::Proved => return Some(bit),
+                    Verdict::Proved => return Outcome::Equal(bit),
+                    Verdict::Refuted(inputs) if learns && !inputs.is_empty() => return Outcome::Inputs(inputs),
                     Verdict::Refuted(_) | Verdict::Open => *failed += 1,
                 }
             }
         }
-        None
+        Outcome::None
     }
+}
+
+/// The values of a node or of its complement, and whether it is that.
+fn canonical(samples: &Samples<'_, WORDS>, node: u32) -> (Table<WORDS>, bool) {
+    let values = samples.of(node);
+    let flip = values[0] & 1 == 1;
+    (values.map(|word| word ^ u64::from(flip).wrapping_neg()), flip)
 }
 
 /// Whether the first outputs are the others, by diagrams over the inputs in this order.

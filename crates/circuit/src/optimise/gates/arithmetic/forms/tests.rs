@@ -75,7 +75,7 @@ fn a_sum_or_a_difference_that_is_selected() {
 #[test]
 fn products_of_more_inputs_than_can_be_tried() {
     for (style, tree) in [(Style::Nands, Tree::Wallace), (Style::Majority, Tree::Dadda), (Style::Select, Tree::Rows)] {
-        for (n, width, ands) in [(14, 28, 229), (14, 14, 117)] {
+        for (n, width, ands) in [(14, 28, 229), (14, 14, 118)] {
             let mut flat = Flat::new(style, width);
             let (a, b) = (flat.c.bits("a", n).0, flat.c.bits("b", n).0);
             flat.product(0, &a, &b);
@@ -132,7 +132,7 @@ fn majorities_are_found() {
                 _ => flat.c.and(!count[i], borrow),
             });
             let circuit = finish(flat.c, vec![!fewer]);
-            check(&circuit, n as usize, u64::from(n) + 2, |words| u64::from(words[0].count_ones() > n / 2));
+            check(&circuit, n as usize, u64::from(n) + 4, |words| u64::from(words[0].count_ones() > n / 2));
         }
     }
 }
