@@ -11,7 +11,9 @@ use crate::simulate::Simulator;
 use std::collections::BTreeMap;
 
 /// Gates times words of lanes that finding coefficients may take.
-const MOST_WORK: usize = 1 << 31;
+const MOST_WORK: usize = 1 << 28;
+/// Values that are computed together.
+const LANES_AT_ONCE: usize = 1 << 12;
 /// Pairs that count.
 const MOST_PAIRS: usize = 20_000;
 /// Lanes on which a form is compared with the word.
@@ -73,7 +75,7 @@ impl Word {
             fill(&mut lanes, &mut random, 0);
             lanes
         });
-        let mut sum = vec![0u64; FIRST_LANES / 64];
+        let mut sum = [0u64; FIRST_LANES / 64];
         for subset in 0..8 {
             let mut at = base.clone();
             for direction in [(1, &x), (2, &y), (4, &z)].iter().filter(|(bit, _)| subset & bit != 0) {
@@ -84,41 +86,36 @@ impl Word {
         sum.iter().all(|&word| word == 0)
     }
 
+    /// The only form that the word can be; nothing if that has too many pairs.
     fn form(&mut self) -> Option<Quadratic> {
         let inputs = self.inputs;
-        let pairs = inputs * inputs.saturating_sub(1) / 2;
-        let all = (0..inputs).flat_map(|j| (0..j).map(move |i| vec![i, j]));
-        // Of very many inputs only a linear form can be found.
-        let pairs_fit = (pairs / 64 + 1).saturating_mul(self.gates) <= MOST_WORK;
-        let sets = [vec![]].into_iter().chain((0..inputs).map(|i| vec![i]));
-        let mut linear: Vec<Residue> = self.values(sets);
+        let mut linear = self.values(&std::iter::once(vec![]).chain((0..inputs).map(|i| vec![i])).collect::<Vec<_>>());
         let constant = linear.remove(0);
         linear.iter_mut().for_each(|value| value.subtract(&constant));
         let mut form = Quadratic { constant, linear, pairs: BTreeMap::new() };
-        if !pairs_fit {
-            return Some(form);
-        }
-        let mut all = all.peekable();
-        while all.peek().is_some() {
-            let sets: Vec<Vec<usize>> = all.by_ref().take(1 << 12).collect();
-            for (set, mut value) in sets.iter().zip(self.values(sets.iter().cloned())) {
-                let pair = [set[0], set[1]];
-                value.subtract(&form.constant);
-                pair.iter().for_each(|&i| value.subtract(&form.linear[i]));
-                if !value.is_zero() {
-                    form.pairs.insert(pair, value);
-                }
-            }
-            if form.pairs.len() > MOST_PAIRS {
-                return None;
-            }
+        // Of very many inputs only a linear form can be found.
+        let blocks = inputs * inputs.saturating_sub(1) / 128 + 1;
+        if blocks.saturating_mul(self.gates) <= MOST_WORK {
+            let all: Vec<Vec<usize>> = (0..inputs).flat_map(|j| (0..j).map(move |i| vec![i, j])).collect();
+            all.chunks(LANES_AT_ONCE).try_for_each(|sets| self.pairs(sets, &mut form))?;
         }
         Some(form)
     }
 
+    /// Enters the coefficients of pairs.
+    fn pairs(&mut self, sets: &[Vec<usize>], form: &mut Quadratic) -> Option<()> {
+        for (set, mut value) in sets.iter().zip(self.values(sets)) {
+            value.subtract(&form.constant);
+            set.iter().for_each(|&i| value.subtract(&form.linear[i]));
+            if !value.is_zero() {
+                form.pairs.insert([set[0], set[1]], value);
+            }
+        }
+        (form.pairs.len() <= MOST_PAIRS).then_some(())
+    }
+
     /// The word's values where exactly these inputs are set.
-    fn values(&mut self, sets: impl Iterator<Item = Vec<usize>>) -> Vec<Residue> {
-        let sets: Vec<Vec<usize>> = sets.collect();
+    fn values(&mut self, sets: &[Vec<usize>]) -> Vec<Residue> {
         let mut inputs = BitMatrix::zeros(self.inputs, sets.len());
         for (lane, set) in sets.iter().enumerate() {
             set.iter().for_each(|&input| inputs.set(input, lane, true));

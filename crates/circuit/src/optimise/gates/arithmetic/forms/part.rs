@@ -25,19 +25,20 @@ pub fn parts(circuit: &Circuit, most: u64) -> Vec<Part> {
     for (port, of) in circuit.outputs().iter().enumerate() {
         let (word, after) = rest.split_at(of.ty.width as usize);
         rest = after;
-        let Some(cone) = cone(circuit, word, most) else { continue };
-        nodes_left = nodes_left.saturating_sub(cone.len());
+        let (visited, cone) = cone(circuit, word, most);
+        nodes_left = nodes_left.saturating_sub(visited);
         if nodes_left == 0 {
             break;
         }
+        let Some(cone) = cone else { continue };
         let inputs: Vec<usize> = cone.iter().filter_map(|node| numbers.get(node).copied()).collect();
         parts.extend(part(circuit, word, &cone, inputs.len()).map(|circuit| Part { port, inputs, circuit }));
     }
     parts
 }
 
-/// The nodes of a word, in rising order; nothing if it has more ANDs.
-fn cone(circuit: &Circuit, word: &[Bit], most: u64) -> Option<Vec<u32>> {
+/// How many nodes were visited, and the nodes of a word, in rising order; nothing if it has more ANDs.
+fn cone(circuit: &Circuit, word: &[Bit], most: u64) -> (usize, Option<Vec<u32>>) {
     let mut seen: FxHashSet<u32> = FxHashSet::default();
     let mut stack: Vec<u32> = word.iter().map(|bit| bit.node()).collect();
     let mut ands = 0;
@@ -54,12 +55,12 @@ fn cone(circuit: &Circuit, word: &[Bit], most: u64) -> Option<Vec<u32>> {
             }
         }
         if ands > most {
-            return None;
+            return (seen.len(), None);
         }
     }
     let mut nodes: Vec<u32> = seen.into_iter().collect();
     nodes.sort_unstable();
-    Some(nodes)
+    (nodes.len(), Some(nodes))
 }
 
 fn part(circuit: &Circuit, word: &[Bit], cone: &[u32], inputs: usize) -> Option<Circuit> {
