@@ -26,7 +26,6 @@ use crate::builder::Builder;
 use crate::graph::{Bit, Circuit};
 use crate::words::Bits;
 use fit::{Atom, Form};
-use part::Part;
 use replica::{Known, Pairs, Replica};
 use std::collections::BTreeSet;
 use threshold::Threshold;
@@ -36,6 +35,8 @@ const ANDS: [u64; 2] = [8, 60_000];
 /// The most inputs of a word of which all values are tried, and the most gates times values.
 const MOST_TRIED: usize = check::MOST_EXHAUSTIVE;
 const MOST_LANES: usize = 1 << 36;
+/// Words that seem to be forms, without a proof, after which the others are not looked at.
+const MOST_FAILED: usize = 4;
 /// The most bits of a word.
 const MOST_WIDTH: usize = 2_048;
 /// The most inputs that meet more than two others, if diagrams are to be made.
@@ -43,38 +44,62 @@ const MOST_HUBS: usize = 4;
 
 /// The circuit with those words of outputs built anew that are forms of its inputs; nothing if there are none.
 pub fn rebuilt(circuit: &Circuit, goal: Goal) -> Option<Circuit> {
-    let parts = part::parts(circuit, ANDS[1]);
-    let made = parts.into_iter().filter_map(|part| {
-        let made = match (part.circuit.and_count() < ANDS[0], part.circuit.output_width()) {
-            (true, _) | (_, MOST_WIDTH..) => None,
+    let (mut made, mut failed) = (Vec::new(), 0);
+    for part in part::parts(circuit, ANDS[1]) {
+        let anew = match (part.circuit.and_count() < ANDS[0], part.circuit.output_width()) {
+            (true, _) | (_, MOST_WIDTH..) => Outcome::None,
             (_, 1) => counted(&part.circuit, goal),
             _ => anew(&part.circuit, goal),
-        }?;
-        Some((part, made))
-    });
-    let made: Vec<(Part, Circuit)> = made.collect();
+        };
+        match anew {
+            Outcome::Made(anew) => made.push((part, anew)),
+            Outcome::Unproved => failed += 1,
+            Outcome::None => {}
+        }
+        if failed == MOST_FAILED {
+            break;
+        }
+    }
     if made.is_empty() { None } else { part::assembled(circuit, &made) }
 }
 
+/// What has come of a word.
+enum Outcome {
+    Made(Circuit),
+    /// It seems to be a form.
+    Unproved,
+    None,
+}
+
+impl Outcome {
+    fn of(made: Option<Circuit>, part: &Circuit, proved: impl FnOnce() -> bool) -> Self {
+        match made.filter(|made| made.and_count() < part.and_count()) {
+            Some(made) if proved() => Outcome::Made(made),
+            Some(_) => Outcome::Unproved,
+            None => Outcome::None,
+        }
+    }
+}
+
 /// The word of a part, built by its form, if that has fewer ANDs.
-fn anew(part: &Circuit, goal: Goal) -> Option<Circuit> {
-    let form = fit::fit(part)?;
+fn anew(part: &Circuit, goal: Goal) -> Outcome {
+    let Some(form) = fit::fit(part) else { return Outcome::None };
     let known = Known::of(part);
-    let replica = replica::replica(part, &known, &form, Pairs::Once)?;
-    let made = built(&form, &replica.circuit, goal)?;
-    let fewer = made.and_count() < part.and_count();
-    (fewer && proved(part, &form, &known, replica)).then_some(made)
+    let Some(replica) = replica::replica(part, &known, &form, Pairs::Once) else { return Outcome::None };
+    let made = built(&form, &replica.circuit, goal);
+    Outcome::of(made, part, || proved(part, &form, &known, replica))
 }
 
 /// The bit of a part as a count that is compared, if that has fewer ANDs.
-fn counted(part: &Circuit, goal: Goal) -> Option<Circuit> {
-    let threshold = Threshold::of(part)?;
+fn counted(part: &Circuit, goal: Goal) -> Outcome {
+    let Some(threshold) = Threshold::of(part) else { return Outcome::None };
     let form = threshold::count(part.input_width());
-    let replica = replica::replica(part, &Known::of(part), &form, Pairs::Once)?;
-    let made = threshold.compared(&built(&form, &replica.circuit, goal)?, form.width)?;
+    let Some(replica) = replica::replica(part, &Known::of(part), &form, Pairs::Once) else { return Outcome::None };
+    let count = built(&form, &replica.circuit, goal);
+    let made = count.and_then(|count| threshold.compared(&count, form.width));
     let order: Vec<usize> = (0..part.input_width()).collect();
-    let fewer = made.and_count() < part.and_count();
-    (fewer && sweep::equal(&threshold.replica(&replica, form.width)?, part, Some(&order))).then_some(made)
+    let compared = || threshold.replica(&replica, form.width);
+    Outcome::of(made, part, || compared().is_some_and(|replica| sweep::equal(&replica, part, Some(&order))))
 }
 
 /// Whether a part is its form, which a replica is.
@@ -85,12 +110,14 @@ fn proved(part: &Circuit, form: &Form, known: &Known, replica: Replica) -> bool 
     let order = form.order(part.input_width());
     let equal = |replica: &Replica| sweep::equal(replica, part, order.as_deref());
     let again = || replica::replica(part, known, form, Pairs::Twice);
-    equal(&replica) || form.has_ands() && again().is_some_and(|replica| equal(&replica))
+    equal(&replica) || form.may_have_squares() && again().is_some_and(|replica| equal(&replica))
 }
 
 impl Form {
-    fn has_ands(&self) -> bool {
-        self.terms.iter().any(|(atom, _)| matches!(atom, Atom::And(_)))
+    /// Whether it has inputs themselves besides pairs.
+    fn may_have_squares(&self) -> bool {
+        let mut atoms = self.terms.iter().map(|(atom, _)| atom);
+        atoms.clone().any(|atom| matches!(atom, Atom::And(_))) && atoms.any(|atom| matches!(atom, Atom::Input(_)))
     }
 
     /// The inputs in an order in which a carry takes few nodes of a diagram: first those that meet many others, then by

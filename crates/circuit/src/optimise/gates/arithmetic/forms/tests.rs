@@ -137,6 +137,29 @@ fn majorities_are_found() {
     }
 }
 
+/// No values of the inputs set all bits of which it is said that they are never all set.
+#[test]
+fn what_is_never_set_is_not() {
+    let mut clauses = 0;
+    for n in 3..=10 {
+        let mut c = Builder::new("count");
+        let bits = c.bits("x", n);
+        let count = crate::blocks::population_count(&mut c, &bits);
+        c.output("y", &count);
+        let part = c.finish();
+        let form = threshold::count(n as usize);
+        let replica = replica::replica(&part, &Known::of(&part), &form, Pairs::Once).unwrap();
+        clauses += replica.never.len();
+        for x in 0..1u64 << n {
+            let inputs: Vec<bool> = (0..n).map(|i| x >> i & 1 == 1).collect();
+            let outputs = replica.circuit.evaluate(&inputs);
+            let wrong = replica.never.iter().find(|clause| clause.iter().all(|&output| outputs[output]));
+            assert_eq!(wrong, None, "{n} bits, {x:b}");
+        }
+    }
+    assert!(clauses > 0);
+}
+
 /// A coefficient, and one or two of the inputs.
 type Part = (i64, usize, usize);
 
