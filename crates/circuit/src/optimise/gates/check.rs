@@ -6,7 +6,7 @@ use crate::matrix::BitMatrix;
 use crate::simulate::Simulator;
 
 /// Input bits up to which all values are tried.
-const MOST_EXHAUSTIVE: usize = 24;
+pub const MOST_EXHAUSTIVE: usize = 24;
 /// Lanes that are tried of wider inputs.
 const LANES: usize = 1 << 20;
 /// Lanes at a time.

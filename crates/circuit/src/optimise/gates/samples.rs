@@ -36,6 +36,18 @@ impl<const W: usize> Patterns<W> {
         patterns
     }
 
+    /// The same, but that in every fourth word the inputs are set the more often the higher the lane.
+    pub fn graded(inputs: usize) -> Self {
+        let mut patterns = Patterns::new(inputs);
+        for word in (1..W).step_by(4) {
+            for input in 0..inputs {
+                let rising = (0..64).fold(0, |rising, lane| rising | u64::from(patterns.random() % 64 <= lane) << lane);
+                patterns.words[word][input] = rising;
+            }
+        }
+        patterns
+    }
+
     /// Makes all samples the same.
     #[cfg(test)]
     pub fn spoil(&mut self) {

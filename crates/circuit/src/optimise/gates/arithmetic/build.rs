@@ -142,6 +142,9 @@ impl Maker<'_, '_> {
     fn product(&self, product: &Product) -> factor::Product {
         let factors = [&product.left, &product.right];
         let [left, right] = factors.map(|word| Factor { bits: self.word(&word.bits), signed: word.signed });
-        factor::Product::of(left, right)
+        match product.left == product.right {
+            true => factor::Product::square(left),
+            false => factor::Product::of(left, right),
+        }
     }
 }

@@ -7,6 +7,8 @@
 //! whose outputs only join them make a group (`groups.rs`). A group has an exact identity: digits of different weights are
 //! equal to a sum of terms modulo a power of two (`sums.rs`). It is built as one sum of columns, which takes as many ANDs as
 //! bits disappear, and the products that it has (`products.rs`) as products of signed digits, whose partial products are free.
+//! Words of outputs that are such sums of inputs and their products are found by their values, whatever their gates are
+//! (`forms/`).
 
 mod associate;
 mod block;
@@ -22,12 +24,14 @@ mod diagrams;
 mod divider_tests;
 mod dividers;
 mod exchange;
+mod forms;
 mod groups;
 mod merge;
 mod operands;
 mod potentials;
 mod products;
 mod recurrences;
+mod squares;
 mod sums;
 mod terms;
 #[cfg(test)]
@@ -49,11 +53,19 @@ pub fn rebuild(circuit: &Circuit, goal: Goal) -> Option<Circuit> {
     let merged = merge::merged(circuit)?;
     let divided = if goal == Goal::Size { dividers::rebuilt(&merged) } else { None };
     let merged = divided.unwrap_or(merged);
-    let plain = built(&merged, goal);
+    let formed = forms::rebuilt(&merged, goal);
+    let again = formed.as_ref().and_then(merge::merged);
+    let others = [Some(merged), again].into_iter().flatten().flat_map(|merged| by_adders(&merged, goal));
+    others.chain(formed).min_by_key(Circuit::and_count)
+}
+
+/// The circuit with the sums of its adders built, as it is and with carries that ripple.
+fn by_adders(merged: &Circuit, goal: Goal) -> Vec<Circuit> {
+    let plain = built(merged, goal);
     // A carry that ripples comes later, and may be one that no adder of the circuit has.
-    let rippled = if goal == Goal::Size { carries::rippled(&merged) } else { None };
+    let rippled = if goal == Goal::Size { carries::rippled(merged) } else { None };
     let rippled = rippled.and_then(|circuit| built(&merge::merged(&circuit)?, goal));
-    [plain, rippled].into_iter().flatten().min_by_key(Circuit::and_count)
+    [plain, rippled].into_iter().flatten().collect()
 }
 
 fn built(circuit: &Circuit, goal: Goal) -> Option<Circuit> {

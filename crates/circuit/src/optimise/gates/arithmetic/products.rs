@@ -3,10 +3,12 @@
 //! In a product Σ 2^(i+j)·a_i·b_j each bit has a potential, so that the weight of a pair is the sum of both: i and j up to a
 //! constant. Found from the pairs, potentials say what words there are; then every pair of theirs must be there with its
 //! weight and sign, modulo 2^width. What a sum has besides stays as it is: exactly the product is taken out, so that the
-//! identity of the sum holds as before. Squares are not looked for.
+//! identity of the sum holds as before. In squares (`squares.rs`) only the pairs of different bits are looked for: what the others
+//! count is subtracted, and if they are there they cancel.
 
 use super::super::network::{Kind, Network};
 use super::potentials::{Edge, Place, Words};
+use super::squares::Root;
 use super::sums::{Digit, Sum};
 use super::terms::{Power, Terms};
 use crate::graph::Bit;
@@ -60,8 +62,9 @@ pub fn recognise(network: &Network<'_>, sum: Sum) -> Recognised {
     let mut finder = Finder { network, pairs, found: Recognised { sum, products: Vec::new() } };
     for edges in finder.pairs.components() {
         let width = finder.found.sum.width;
-        if let Some(words) = Words::of(&edges, width) {
-            finder.product(words);
+        match Words::of(&edges, width) {
+            Some(words) => finder.product(words),
+            None => finder.square(&edges),
         }
     }
     finder.found
@@ -191,6 +194,44 @@ impl Finder<'_, '_> {
         for (a, b) in left.iter().flat_map(|a| right.iter().map(move |b| (a, b))) {
             self.push_product(a, b, shift, negative);
         }
+    }
+
+    /// Takes out a square, and its diagonal.
+    fn square(&mut self, edges: &[Edge]) {
+        let Some(Root { word, shift }) = Root::of(edges) else { return };
+        let Some([digits]) = parted(&word).and_then(|words| <[Digits; 1]>::try_from(words).ok()) else { return };
+        let mut taken = BTreeSet::new();
+        for (i, x) in word.iter().enumerate() {
+            for y in &word[..i] {
+                let power = Power { weight: x.index + y.index + 1 + shift, negative: x.negative ^ y.negative };
+                match self.pairs.number([x.node, y.node]) {
+                    _ if power.weight >= self.found.sum.width => {}
+                    Some(pair) if self.counts(pair, power) => drop(taken.insert(pair)),
+                    _ => return,
+                }
+            }
+        }
+        if shift < 0 || digits.len() < 3 {
+            return;
+        }
+        self.take(&taken);
+        for place in word.iter().rev() {
+            let weight = 2 * place.index + shift;
+            let bit = self.pairs.variable(place.node);
+            if self.is_lowest(weight) {
+                // The digit is the bit itself, which is no term.
+                self.found.sum.digits.push(Digit { weight, bit: None });
+            } else {
+                self.found.sum.terms.add(bit, Power { weight, negative: true });
+            }
+        }
+        let root = self.word(&digits);
+        self.found.products.push(Product { left: root.clone(), right: root, shift });
+    }
+
+    /// Whether a weight is below all digits.
+    fn is_lowest(&self, weight: i32) -> bool {
+        self.found.sum.digits.iter().all(|digit| weight < digit.weight)
     }
 
     fn push_product(&mut self, a: &Digits, b: &Digits, shift: i32, negative: bool) {

@@ -1,6 +1,7 @@
 //! Sums and products flattened to gates in the ways of textbooks: products come back as what they were, near misses do not,
 //! and all stay right.
 
+use super::products::Product;
 use super::*;
 use crate::builder::Builder;
 use crate::graph::Bit;
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 
 /// How a full adder is made of gates.
 #[derive(Clone, Copy, Debug)]
-enum Style {
+pub(super) enum Style {
     /// Its carry is the OR of three ANDs.
     Majority,
     /// Two half adders and an OR.
@@ -22,7 +23,7 @@ enum Style {
 
 /// In which order the bits of columns are added.
 #[derive(Clone, Copy, Debug)]
-enum Tree {
+pub(super) enum Tree {
     /// A row after the other, each by a ripple adder.
     Rows,
     /// As many adders as there may be, stage by stage.
@@ -31,28 +32,28 @@ enum Tree {
     Dadda,
 }
 
-const STYLES: [Style; 4] = [Style::Majority, Style::Halves, Style::Select, Style::Nands];
-const TREES: [Tree; 3] = [Tree::Rows, Tree::Wallace, Tree::Dadda];
+pub(super) const STYLES: [Style; 4] = [Style::Majority, Style::Halves, Style::Select, Style::Nands];
+pub(super) const TREES: [Tree; 3] = [Tree::Rows, Tree::Wallace, Tree::Dadda];
 
 /// Columns of bits that are added modulo 2^width.
-struct Flat {
-    c: Builder,
+pub(super) struct Flat {
+    pub(super) c: Builder,
     style: Style,
     columns: Vec<Vec<Bit>>,
 }
 
 impl Flat {
-    fn new(style: Style, width: usize) -> Self {
+    pub(super) fn new(style: Style, width: usize) -> Self {
         Flat { c: Builder::new("flat"), style, columns: vec![Vec::new(); width] }
     }
 
-    fn put(&mut self, column: usize, bit: Bit) {
+    pub(super) fn put(&mut self, column: usize, bit: Bit) {
         if let Some(column) = self.columns.get_mut(column).filter(|_| bit != Bit::FALSE) {
             column.push(bit);
         }
     }
 
-    fn nand(&mut self, a: Bit, b: Bit) -> Bit {
+    pub(super) fn nand(&mut self, a: Bit, b: Bit) -> Bit {
         !self.c.and(a, b)
     }
 
@@ -72,7 +73,7 @@ impl Flat {
     }
 
     /// The sum and the carry.
-    fn full(&mut self, x: Bit, y: Bit, z: Bit) -> (Bit, Bit) {
+    pub(super) fn full(&mut self, x: Bit, y: Bit, z: Bit) -> (Bit, Bit) {
         let p = self.xor(x, y);
         let sum = self.xor(p, z);
         let carry = match self.style {
@@ -106,7 +107,7 @@ impl Flat {
         }
     }
 
-    fn sum(&mut self, tree: Tree) -> Vec<Bit> {
+    pub(super) fn sum(&mut self, tree: Tree) -> Vec<Bit> {
         let mut columns = std::mem::take(&mut self.columns);
         if let Tree::Rows = tree {
             return self.rows(columns);
@@ -158,7 +159,7 @@ impl Flat {
         }
     }
 
-    fn product(&mut self, shift: usize, a: &[Bit], b: &[Bit]) {
+    pub(super) fn product(&mut self, shift: usize, a: &[Bit], b: &[Bit]) {
         for (i, &x) in a.iter().enumerate() {
             for (j, &y) in b.iter().enumerate() {
                 let both = self.c.and(x, y);
@@ -167,7 +168,21 @@ impl Flat {
         }
     }
 
-    fn finish(mut self, tree: Tree) -> Circuit {
+    /// a·a, and once more 2^more times the pair, if it is one.
+    pub(super) fn square(&mut self, a: &[Bit], pair: (usize, usize), more: usize) {
+        for (j, &y) in a.iter().enumerate() {
+            self.put(2 * j, y);
+            for (i, &x) in a[..j].iter().enumerate() {
+                let both = self.c.and(x, y);
+                self.put(i + j + 1, both);
+                if pair == (i, j) {
+                    self.put(more, both);
+                }
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self, tree: Tree) -> Circuit {
         let sum = self.sum(tree);
         self.c.output("y", &Bits(sum));
         self.c.finish()
@@ -186,19 +201,19 @@ fn products(circuit: &Circuit) -> Vec<(usize, usize)> {
 }
 
 /// What the circuit gives for words of these widths.
-fn value(circuit: &Circuit, words: &[(u64, usize)]) -> u64 {
+pub(super) fn value(circuit: &Circuit, words: &[(u64, usize)]) -> u64 {
     let bits: Vec<bool> = words.iter().flat_map(|&(word, width)| (0..width).map(move |i| word >> i & 1 == 1)).collect();
     circuit.evaluate(&bits).iter().rev().fold(0, |value, &bit| value << 1 | u64::from(bit))
 }
 
-fn two_words(style: Style, width: usize, n: u32) -> (Flat, Vec<Bit>, Vec<Bit>) {
+pub(super) fn two_words(style: Style, width: usize, n: u32) -> (Flat, Vec<Bit>, Vec<Bit>) {
     let mut flat = Flat::new(style, width);
     let (a, b) = (flat.c.bits("a", n).0, flat.c.bits("b", n).0);
     (flat, a, b)
 }
 
 /// The circuit with its sums built anew has at most so many ANDs, and gives what the model gives of words of n bits.
-fn check(flat: &Circuit, n: usize, ands: u64, model: impl Fn(&[u64]) -> u64) {
+pub(super) fn check(flat: &Circuit, n: usize, ands: u64, model: impl Fn(&[u64]) -> u64) {
     let made = rebuild(flat, Goal::Size).unwrap();
     let mask = (1u64 << flat.output_width()) - 1;
     for i in 0..200u64 {
@@ -222,6 +237,42 @@ fn products_of_all_styles_are_found() {
             let of = (n as usize).min(width);
             assert_eq!(products(&circuit), [(of, of)], "{style:?}, {tree:?}, {width}");
             check(&circuit, n as usize, ands, |words| words[0] * words[1]);
+        }
+    }
+}
+
+/// In a square the pairs of different bits count twice.
+#[test]
+fn squares_of_all_styles_are_found() {
+    for (style, tree) in STYLES.into_iter().flat_map(|style| TREES.map(|tree| (style, tree))) {
+        for (n, width, ands) in [(8, 16, 37), (8, 8, 15), (6, 9, 19)] {
+            let mut flat = Flat::new(style, width);
+            let a = flat.c.bits("a", n).0;
+            flat.square(&a, (0, 0), 0);
+            check(&flat.finish(tree), n as usize, ands, |words| words[0] * words[0]);
+        }
+    }
+}
+
+/// A pair that counts otherwise: no square, and still the right sum.
+#[test]
+fn near_misses_of_squares_are_none() {
+    for (style, tree) in STYLES.into_iter().flat_map(|style| TREES.map(|tree| (style, tree))) {
+        for (pair, more) in [((2, 3), 1), ((2, 3), 3), ((0, 5), 2), ((1, 4), 7)] {
+            let mut flat = Flat::new(style, 13);
+            let a = flat.c.bits("a", 6).0;
+            flat.square(&a, pair, more);
+            let circuit = flat.finish(tree);
+            let found = found(&circuit);
+            let is_square = |one: &&Product| one.left == one.right && one.left.bits.len() == 6;
+            assert!(
+                !found.iter().flat_map(|one| &one.products).any(|one| is_square(&one)),
+                "{style:?}, {tree:?}, {pair:?}"
+            );
+            check(&circuit, 6, u64::MAX, |words| {
+                let odd = words[0] >> pair.0 & words[0] >> pair.1 & 1;
+                words[0] * words[0] + (odd << more)
+            });
         }
     }
 }

@@ -42,6 +42,22 @@ pub fn replaces(
     place: impl Fn(u32) -> u64,
     bounds: Bounds,
 ) -> Verdict {
+    verdict(network, (node, bit), above, place, bounds, &[])
+}
+
+/// Whether a node is a bit of lower nodes, where of some bits it is known that never all are set.
+pub fn equal_given(network: &Network<'_>, ends: (u32, Bit), never: &[Vec<Bit>], bounds: Bounds) -> Verdict {
+    verdict(network, ends, &[], u64::from, bounds, never)
+}
+
+fn verdict(
+    network: &Network<'_>,
+    (node, bit): (u32, Bit),
+    above: &[(u32, bool)],
+    place: impl Fn(u32) -> u64,
+    bounds: Bounds,
+    never: &[Vec<Bit>],
+) -> Verdict {
     // What those above read has a literal too, however low the bound.
     let operands = above.iter().flat_map(|&(above, _)| network.nodes[above as usize].operands.map(Bit::node));
     let tops = above.iter().map(|&(above, _)| above).chain(operands).chain([node, bit.node()]);
@@ -49,6 +65,7 @@ pub fn replaces(
     let mut clauses = Clauses { solver: Solver::new(), literals: FxHashMap::default() };
     leaves.iter().for_each(|&leaf| clauses.leaf(leaf));
     inside.iter().for_each(|&node| clauses.gate(network, node));
+    never.iter().for_each(|bits| clauses.never(bits));
     let differ = clauses.differences(network, (node, bit), above);
     clauses.solver.clause(&differ);
     match clauses.solver.solve(bounds.conflicts) {
@@ -101,6 +118,14 @@ impl Clauses {
 
     fn literal(&self, bit: Bit) -> Literal {
         self.literals[&bit.node()] ^ u32::from(bit.complemented())
+    }
+
+    /// That not all of these are set, if all are there.
+    fn never(&mut self, bits: &[Bit]) {
+        if bits.iter().all(|bit| self.literals.contains_key(&bit.node())) {
+            let clause: Vec<Literal> = bits.iter().map(|&bit| self.literal(bit) ^ 1).collect();
+            self.solver.clause(&clause);
+        }
     }
 
     fn value(&self, node: u32) -> bool {
