@@ -3,12 +3,13 @@
 use crate::args::Pair;
 use crate::failure::Failure;
 use crate::io::console::{count, thousands};
-use crate::io::{ciphertexts, lane, npy, shown};
+use crate::io::{ciphertexts, shown};
 use duologue::circuit::program::{Owner, Step};
 use duologue::circuit::{Binding, BitMatrix, Program, Type};
 use duologue::{Inputs, Party};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
+use values::{csv, lane, npy};
 
 /// An input that was read.
 pub struct Given {
@@ -61,69 +62,29 @@ fn port(program: &Program, party: Party, wanted: &str) -> Result<Type, Failure> 
 
 fn read_source(source: &str, ty: Type) -> Result<BitMatrix, Failure> {
     match source {
-        "-" => read_csv(io::stdin().lock(), "standard input", ty),
-        path if path.ends_with(".npy") => npy::read(path, ty),
+        "-" => Ok(csv::lanes(io::stdin().lock(), "standard input", ty)?),
+        path if path.ends_with(".npy") => read_npy(path, ty),
         path if path.ends_with(ciphertexts::EXTENSION) => ciphertexts::read(path, ty),
-        path if path.ends_with(".csv") => {
-            let file = File::open(path).map_err(Failure::io(format!("reading {path}")))?;
-            read_csv(file, path, ty)
-        }
-        list => read_list(list, ty),
+        path if path.ends_with(".csv") => Ok(csv::lanes(open(path)?, path, ty)?),
+        list => lane::list(list, ty).map_err(|why| {
+            let looks_like_a_file = list.contains(['.', '/']);
+            let failure = Failure::from(why);
+            if looks_like_a_file { failure.hint(FILES) } else { failure }
+        }),
     }
 }
 
-/// Values with commas between them.
-fn read_list(list: &str, ty: Type) -> Result<BitMatrix, Failure> {
-    let values = list.split(',').filter(|_| !list.is_empty());
-    let values = values.enumerate().map(|(lane, value)| parse(value, lane, ty));
-    let lanes = values.collect::<Result<Vec<_>, _>>().map_err(|failure| {
-        let looks_like_a_file = list.contains(['.', '/']);
-        match looks_like_a_file {
-            true => failure.hint("files are read if their names end in .npy or .csv, of ciphertexts in .enc"),
-            false => failure,
-        }
-    })?;
-    Ok(BitMatrix::from_lanes(ty.width as usize, &lanes))
+/// What is taken for a file.
+const FILES: &str = "files are read if their names end in .npy or .csv, of ciphertexts in .enc";
+
+fn open(path: &str) -> Result<File, Failure> {
+    File::open(path).map_err(Failure::io(format!("reading {path}")))
 }
 
-/// A row for each lane: one value, or a column for each bit.
-fn read_csv(from: impl Read, name: &str, ty: Type) -> Result<BitMatrix, Failure> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(from);
-    let mut lanes = Vec::new();
-    for (lane, record) in reader.records().enumerate() {
-        let record = record.map_err(|why| match why.is_io_error() {
-            true => Failure::io(format!("reading {name}"))(io::Error::other(why)),
-            false => Failure::malformed(name, why),
-        })?;
-        lanes.push(parse_row(&record, lane, ty)?);
-    }
-    Ok(BitMatrix::from_lanes(ty.width as usize, &lanes))
-}
-
-fn parse_row(record: &csv::StringRecord, lane: usize, ty: Type) -> Result<Vec<bool>, Failure> {
-    let width = ty.width as usize;
-    match record.len() {
-        1 => parse(&record[0], lane, ty),
-        columns if columns == width => record.iter().map(|cell| parse_bit(cell, lane)).collect(),
-        columns => {
-            let expected = format!("one value, or {} of 0 and 1", count(width as u64, "column"));
-            let columns = count(columns as u64, "column");
-            Err(Failure::input(format!("lane {lane}: {columns}: expected {expected}")))
-        }
-    }
-}
-
-fn parse_bit(cell: &str, lane: usize) -> Result<bool, Failure> {
-    match cell {
-        "0" => Ok(false),
-        "1" => Ok(true),
-        _ => Err(Failure::input(format!("lane {lane}: a bit is not 0 or 1"))),
-    }
-}
-
-/// The value itself may be a secret: it is not repeated.
-fn parse(text: &str, lane: usize, ty: Type) -> Result<Vec<bool>, Failure> {
-    lane::parse(text, ty).ok_or_else(|| Failure::input(format!("lane {lane}: expected {} for {ty}", lane::form(ty))))
+fn read_npy(path: &str, ty: Type) -> Result<BitMatrix, Failure> {
+    let file = open(path)?;
+    let length = file.metadata().map_err(Failure::io(format!("reading {path}")))?.len();
+    Ok(npy::read(file, length, path, ty)?)
 }
 
 /// Checks that everything that `party` supplies is there with its number of lanes.

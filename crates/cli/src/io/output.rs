@@ -6,7 +6,7 @@
 use crate::args::Pair;
 use crate::failure::{Exit, Failure};
 use crate::io::drawn::Drawn;
-use crate::io::{ciphertexts, console, lane, npy, shown};
+use crate::io::{ciphertexts, console, shown};
 use duologue::circuit::program::Recipient;
 use duologue::circuit::{Binding, BitMatrix, Type};
 use duologue::{Outputs, Party};
@@ -14,6 +14,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
+use values::{lane, npy};
 
 /// Where the outputs go that do not go into the report.
 pub struct Destinations(Vec<Destination>);
