@@ -58,8 +58,8 @@ pub(crate) fn fill(
     wanted: &[Wanted<'_>],
     chosen: &[Option<usize>],
 ) -> Result<Vec<Option<BitMatrix>>> {
-    let column = |(&wanted, place): (&Wanted<'_>, &Option<usize>)| place.map(|_| Column::new(wanted)).transpose();
-    let mut columns = wanted.iter().zip(chosen).map(column).collect::<Result<Vec<_>>>()?;
+    let columns = wanted.iter().zip(chosen).map(|(&wanted, place)| place.map(|_| Column::new(wanted)).transpose());
+    let mut columns = columns.collect::<Result<Vec<_>>>()?;
     let mut first = 0;
     for batch in batches {
         let batch = batch?;

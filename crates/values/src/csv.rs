@@ -4,14 +4,12 @@
 //! and so are empty lines.
 
 use crate::column::{Column, Wanted};
+use crate::records::{Record, Records};
 use crate::rows::Rows;
 use crate::{Error, Place, Result, counted, lane};
-use ::csv::{ByteRecord, Reader, ReaderBuilder, StringRecord, Trim, Writer};
+use ::csv::Writer;
 use circuit::{BitMatrix, Type};
 use std::io::{self, Read, Write};
-
-/// Bytes that are read at a time.
-const BUFFER: usize = 1 << 16;
 
 /// Reads columns of a table, which is called `file` in errors, in one pass; `None` for a column that is not there.
 ///
@@ -29,51 +27,38 @@ const BUFFER: usize = 1 << 16;
 /// [`Error::Value`] with line and column of a cell that is not of its form; [`Error::Malformed`] if the table has no header,
 /// a name of a column twice, or a row of another length; [`Error::Usage`] if a form does not fit its type.
 pub fn columns(from: impl Read, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
-    let mut reader = ReaderBuilder::new().flexible(true).buffer_capacity(BUFFER).from_reader(from);
-    let header = reader.byte_headers().map_err(|why| failed(file, why))?.clone();
-    if header.is_empty() {
-        return Err(Error::malformed(file, "it is empty: expected a first line with the names of the columns"));
+    let mut records = Records::new(from);
+    let header = records.next().map_err(Error::read(file))?;
+    let header = header.ok_or_else(|| Error::malformed(file, EMPTY))?;
+    let width = header.len();
+    let mut columns = Vec::new();
+    for &wanted in wanted {
+        columns.push((Column::new(wanted)?, find(&header, wanted.column, file)?));
     }
-    let places = wanted.iter().map(|wanted| find(&header, wanted.column, file)).collect::<Result<Vec<_>>>()?;
-    let columns = wanted.iter().map(|&wanted| Column::new(wanted)).collect::<Result<Vec<_>>>()?;
-    let mut columns: Vec<_> = columns.into_iter().zip(places).collect();
-    fill(&mut reader, file, header.len(), &mut columns)?;
-    columns.into_iter().map(|(column, place)| place.map(|_| column.finish(file)).transpose()).collect()
+    while let Some(record) = records.next().map_err(Error::read(file))? {
+        let place = |column| Place { file: Some(file.into()), line: Some(record.line), column, ..Place::default() };
+        if record.len() != width {
+            let expected = format!("{}, as the first line has, not {}", fields(width), record.len());
+            return Err(Error::value(place(None), expected));
+        }
+        for (column, at) in columns.iter_mut() {
+            let Some(at) = at else { continue };
+            let pushed = column.push_text(record.field(*at));
+            pushed.map_err(|expected| Error::value(place(Some(column.name().into())), expected))?;
+        }
+    }
+    columns.into_iter().map(|(column, at)| at.map(|_| column.finish(file)).transpose()).collect()
 }
 
+const EMPTY: &str = "it is empty: expected a first line with the names of the columns";
+
 /// Where the column of this name is.
-fn find(header: &ByteRecord, name: &str, file: &str) -> Result<Option<usize>> {
-    let mut places = header.iter().enumerate().filter(|(_, cell)| cell.trim_ascii() == name.as_bytes());
+fn find(header: &Record<'_>, name: &str, file: &str) -> Result<Option<usize>> {
+    let mut places = header.iter().enumerate().filter(|(_, field)| field.trim_ascii() == name.as_bytes());
     match (places.next(), places.next()) {
         (_, Some(_)) => Err(Error::malformed(file, format!("two columns are named '{name}'"))),
         (place, _) => Ok(place.map(|(place, _)| place)),
     }
-}
-
-fn fill(
-    reader: &mut Reader<impl Read>,
-    file: &str,
-    width: usize,
-    columns: &mut [(Column<'_>, Option<usize>)],
-) -> Result<()> {
-    let mut record = ByteRecord::new();
-    while reader.read_byte_record(&mut record).map_err(|why| failed(file, why))? {
-        let line = |record: &ByteRecord| record.position().map(|position| position.line());
-        if record.len() != width {
-            let place = Place { file: Some(file.into()), line: line(&record), ..Place::default() };
-            let expected = format!("{}, as the first line has, not {}", fields(width), record.len());
-            return Err(Error::value(place, expected));
-        }
-        for (column, place) in columns.iter_mut() {
-            let Some(cell) = place.map(|place| &record[place]) else { continue };
-            column.push_text(cell).map_err(|expected| {
-                let name = Some(column.name().into());
-                let place = Place { file: Some(file.into()), line: line(&record), column: name, ..Place::default() };
-                Error::value(place, expected)
-            })?;
-        }
-    }
-    Ok(())
 }
 
 fn fields(count: usize) -> String {
@@ -84,44 +69,36 @@ fn fields(count: usize) -> String {
 /// bit.
 ///
 /// # Errors
-/// [`Error::Value`] with the line of a row that is not of its form; [`Error::Malformed`] if it is not text.
+/// [`Error::Value`] with the line of a row that is not of its form.
 pub fn lanes(from: impl Read, file: &str, ty: Type) -> Result<BitMatrix> {
-    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(from);
-    let mut rows = Rows::new(ty);
-    for (lane, record) in reader.records().enumerate() {
-        let record = record.map_err(|why| failed(file, why))?;
-        let line = record.position().map(|position| position.line());
-        let place = || Place { file: Some(file.into()), line, lane: Some(lane as u64), ..Place::default() };
-        rows.push(|to| put_row(&record, ty, to)).ok_or_else(|| Error::value(place(), expected(&record, ty)))?;
+    let (mut records, mut rows) = (Records::new(from), Rows::new(ty));
+    for lane in 0.. {
+        let Some(record) = records.next().map_err(Error::read(file))? else { break };
+        let (file, line, lane) = (Some(file.into()), Some(record.line), Some(lane));
+        let place = || Place { file, line, lane, ..Place::default() };
+        rows.push(|to| put_row(&record, ty, to)).ok_or_else(|| Error::value(place(), expected(record.len(), ty)))?;
     }
     Ok(rows.finish())
 }
 
-fn failed(file: &str, why: ::csv::Error) -> Error {
-    match why.is_io_error() {
-        true => Error::read(file)(io::Error::other(why)),
-        false => Error::malformed(file, why),
-    }
-}
-
-fn put_row(record: &StringRecord, ty: Type, to: &mut [u8]) -> Option<()> {
+fn put_row(record: &Record<'_>, ty: Type, to: &mut [u8]) -> Option<()> {
     match record.len() {
-        1 => lane::put(&record[0], ty, to),
-        columns if columns == ty.width as usize => record.iter().enumerate().try_for_each(|(i, cell)| match cell {
-            "0" => Some(()),
-            "1" => {
-                to[i / 8] |= 1 << (i % 8);
-                Some(())
+        1 => lane::put(str::from_utf8(record.field(0)).ok()?, ty, to),
+        columns if columns == ty.width as usize => record.iter().enumerate().try_for_each(|(i, cell)| {
+            match cell.trim_ascii() {
+                b"0" => {}
+                b"1" => to[i / 8] |= 1 << (i % 8),
+                _ => return None,
             }
-            _ => None,
+            Some(())
         }),
         _ => None,
     }
 }
 
 /// What is expected of a row that is refused.
-fn expected(record: &StringRecord, ty: Type) -> String {
-    match record.len() {
+fn expected(columns: usize, ty: Type) -> String {
+    match columns {
         1 => lane::expected(ty),
         columns if columns == ty.width as usize => "0 or 1 in each column".into(),
         columns => {

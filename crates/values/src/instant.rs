@@ -73,7 +73,9 @@ pub(crate) fn parse(text: &str) -> Option<i128> {
     };
     let zone = time.iter().position(|byte| b"Zz+-".contains(byte)).unwrap_or(time.len());
     let (time, zone) = time.split_at(zone);
-    Some(midnight + parse_time(time.trim_ascii_end())? - parse_zone(zone)?)
+    let time = midnight + parse_time(time.trim_ascii_end())? - parse_zone(zone)?;
+    // An offset does not lead beyond the years of four digits.
+    (days(1, 1, 1) * DAY..days(10_000, 1, 1) * DAY).contains(&time).then_some(time)
 }
 
 fn parse_date(date: &[u8]) -> Option<i128> {
@@ -217,6 +219,8 @@ mod tests {
             "29.02.2024",
             "2024-01-0١",
             "+024-01-01",
+            "0001-01-01T00:00:00+01:00",
+            "9999-12-31T23:00:00-01:00",
         ] {
             assert_eq!(parse(text), None, "{text}");
         }

@@ -28,6 +28,7 @@ mod output;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod real;
+mod records;
 mod rows;
 mod words;
 
@@ -35,7 +36,7 @@ pub use column::Wanted;
 pub use error::{Error, Place, Result};
 pub use form::Form;
 pub use location::Location;
-pub use output::{Format, Written, check, write};
+pub use output::{Format, Written, check_columns, write};
 
 /// `1 byte`, `2 bytes`.
 fn counted(number: u32, noun: &str) -> String {

@@ -31,15 +31,18 @@ impl FromStr for Location {
     }
 }
 
+impl Location {
+    /// Whether the name of a file is that of a table whose columns have names, or `-`.
+    pub fn is_table(file: &str) -> bool {
+        TABLES.iter().any(|&table| if table == "-" { file == table } else { file.ends_with(table) })
+    }
+}
+
 /// The file, and what stands behind the first `:` that follows the name of a table.
 fn split(text: &str) -> Option<(&str, &str)> {
     let mut ends = text.match_indices(':').map(|(end, _)| end);
-    let end = ends.find(|&end| is_table(&text[..end]))?;
+    let end = ends.find(|&end| Location::is_table(&text[..end]))?;
     Some((&text[..end], &text[end + 1..]))
-}
-
-fn is_table(file: &str) -> bool {
-    TABLES.iter().any(|&table| if table == "-" { file == table } else { file.ends_with(table) })
 }
 
 /// The name of a column, and what stands behind the `:` after it.

@@ -113,7 +113,7 @@ impl<'a> Written<'a> {
 ///
 /// # Errors
 /// [`Error::Usage`] if they have not as many rows, or a name comes twice.
-pub fn check<'a>(columns: impl IntoIterator<Item = (&'a str, Type, u64, &'a Form)>) -> Result<()> {
+pub fn check_columns<'a>(columns: impl IntoIterator<Item = (&'a str, Type, u64, &'a Form)>) -> Result<()> {
     let mut known: Vec<(&str, u64)> = Vec::new();
     for (name, ty, lanes, form) in columns {
         let rows = lanes * u64::from(ty.width / form.word(ty)?.width);

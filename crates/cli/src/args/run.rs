@@ -2,7 +2,7 @@
 
 use super::PROGRAM;
 use super::least::Least;
-use super::values::{Pair, garbling, number, party, scheme, timing};
+use super::values::{Pair, Source, garbling, number, party, scheme, timing};
 use crate::config::{MOST_THREADS, Maker, PeerKey};
 use clap::Subcommand;
 use clap::builder::RangedU64ValueParser;
@@ -92,7 +92,7 @@ pub struct Run {
     pub peer: Peer,
     /// An input of yours, a public one, or your share of a shared one
     #[arg(long, short, value_name = "NAME=SOURCE")]
-    pub input: Vec<Pair<String>>,
+    pub input: Vec<Source>,
     /// Where an output goes; by default it is shown
     #[arg(long, short, value_name = "NAME=FILE")]
     pub output: Vec<Pair<String>>,
@@ -158,7 +158,7 @@ pub struct Prepare {
     pub prepared_key: Option<PathBuf>,
     /// A public input of the program; secret ones are given when a prepared run is used
     #[arg(long, short, value_name = "NAME=SOURCE")]
-    pub input: Vec<Pair<String>>,
+    pub input: Vec<Source>,
     /// A public size of the program
     #[arg(long, short, value_name = "NAME=NUMBER")]
     pub size: Vec<Pair<u64>>,
