@@ -19,6 +19,7 @@ use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
 use arrow_select::take::take;
 use circuit::{BitMatrix, Kind};
 use std::io::{self, Read, Seek, Write};
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
 /// Reads columns of an Arrow IPC file as [`csv::columns`](crate::csv::columns) does; places are rows, counted from 0.
@@ -26,10 +27,18 @@ use std::sync::Arc;
 /// # Errors
 /// As there.
 pub fn columns(from: impl Read + Seek, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
-    let reader = FileReader::try_new(io::BufReader::new(from), None).map_err(|why| failed(file, why))?;
-    let chosen = choose(&reader.schema(), file, wanted)?;
-    let reader = reader.map(|batch| batch.map_err(|why| failed(file, why)));
-    fill(reader, file, wanted, &chosen)
+    guarded(file, || {
+        let reader = FileReader::try_new(io::BufReader::new(from), None).map_err(|why| failed(file, why))?;
+        let chosen = choose(&reader.schema(), file, wanted)?;
+        let reader = reader.map(|batch| batch.map_err(|why| failed(file, why)));
+        fill(reader, file, wanted, &chosen)
+    })
+}
+
+/// Runs a reader of Arrow, which panics on some damaged files where it should fail. Nothing that it left half done is used.
+pub(crate) fn guarded<T>(file: &str, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    let came = panic::catch_unwind(AssertUnwindSafe(read));
+    came.unwrap_or_else(|_| Err(Error::malformed(file, "it is damaged: its reader gave up")))
 }
 
 pub(crate) fn failed(file: &str, why: ArrowError) -> Error {

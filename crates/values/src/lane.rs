@@ -170,7 +170,7 @@ pub(crate) fn expected(ty: Type) -> String {
 }
 
 /// A description of the values of this type.
-pub fn form(ty: Type) -> String {
+pub(crate) fn form(ty: Type) -> String {
     let width = ty.width;
     match ty.kind {
         Kind::Bits if width.is_multiple_of(8) => format!("{} in hexadecimal", counted(width / 8, "byte")),
@@ -227,7 +227,7 @@ fn is_real(ty: Type) -> bool {
 }
 
 /// The real number of a lane, if the host's doubles hold every value of the type.
-pub fn real_value(matrix: &BitMatrix, lane: usize, ty: Type) -> Option<f64> {
+pub(crate) fn real_value(matrix: &BitMatrix, lane: usize, ty: Type) -> Option<f64> {
     let real = matches!(ty.kind, Kind::Float { .. } | Kind::Fixed { .. }) && ty.width <= 64;
     if real { real::to_f64(low(matrix.rows(), |i| matrix.get(i, lane)), ty) } else { None }
 }
@@ -238,7 +238,7 @@ pub fn low(count: usize, bit: impl Fn(usize) -> bool) -> u128 {
 }
 
 /// At most 128 bits as a number in two's complement.
-pub fn signed(count: usize, bit: impl Fn(usize) -> bool) -> i128 {
+pub(crate) fn signed(count: usize, bit: impl Fn(usize) -> bool) -> i128 {
     let unused = 128 - count;
     (low(count, bit) << unused) as i128 >> unused
 }

@@ -40,12 +40,13 @@ impl Format {
     pub fn available(self) -> Result<()> {
         let needs_feature = matches!(self, Format::Parquet | Format::Arrow);
         if needs_feature && !cfg!(feature = "parquet") {
-            let why = "this build has no Parquet and no Arrow: build with --features parquet, or use CSV";
-            return Err(Error::Usage(why.into()));
+            return Err(Error::Usage(NO_PARQUET.into()));
         }
         Ok(())
     }
 }
+
+const NO_PARQUET: &str = "this build has no Parquet and no Arrow: build with --features parquet, or use CSV";
 
 /// A column that is to be written, from the lanes of a port.
 #[derive(Clone, Debug)]
@@ -134,7 +135,6 @@ pub fn check_columns<'a>(columns: impl IntoIterator<Item = (&'a str, Type, u64, 
 /// # Errors
 /// What the system says; or that this build does not have the format.
 pub fn write(columns: &[Written<'_>], format: Format, to: impl Write) -> io::Result<()> {
-    format.available().map_err(io::Error::other)?;
     let rows = columns.first().map_or(0, |column| column.words.lanes());
     if columns.iter().any(|column| column.words.lanes() != rows) {
         return Err(io::Error::other("the columns of a table have unlike numbers of rows"));
@@ -150,7 +150,7 @@ pub fn write(columns: &[Written<'_>], format: Format, to: impl Write) -> io::Res
         #[cfg(feature = "parquet")]
         Format::Arrow => crate::arrow::write(columns, to),
         #[cfg(not(feature = "parquet"))]
-        _ => unreachable!("refused above"),
+        Format::Parquet | Format::Arrow => Err(io::Error::other(NO_PARQUET)),
     }
 }
 

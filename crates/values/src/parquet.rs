@@ -21,12 +21,14 @@ const BATCH: usize = 8192;
 /// # Errors
 /// As there.
 pub fn columns(from: impl ChunkReader + 'static, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(from).map_err(|why| failed(file, why))?;
-    let chosen = arrow::choose(builder.schema(), file, wanted)?;
-    let mask = ProjectionMask::roots(builder.parquet_schema(), chosen.iter().flatten().copied());
-    let reader = builder.with_projection(mask).with_batch_size(BATCH).build().map_err(|why| failed(file, why))?;
-    let reader = reader.map(|batch| batch.map_err(|why| arrow::failed(file, why)));
-    arrow::fill(reader, file, wanted, &chosen)
+    arrow::guarded(file, || {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(from).map_err(|why| failed(file, why))?;
+        let chosen = arrow::choose(builder.schema(), file, wanted)?;
+        let mask = ProjectionMask::roots(builder.parquet_schema(), chosen.iter().flatten().copied());
+        let reader = builder.with_projection(mask).with_batch_size(BATCH).build().map_err(|why| failed(file, why))?;
+        let reader = reader.map(|batch| batch.map_err(|why| arrow::failed(file, why)));
+        arrow::fill(reader, file, wanted, &chosen)
+    })
 }
 
 fn failed(file: &str, why: ParquetError) -> Error {

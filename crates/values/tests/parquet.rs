@@ -33,7 +33,7 @@ fn files_of_pyarrow() {
     for name in ["people.parquet", "zstd.parquet", "people.arrow"] {
         for (column, ty, text, expected) in [
             ("u8", uint(8), "", [0, 255, 7]),
-            ("i64", int(64), "", [-(1 << 63), (1 << 63) - 1, -5]),
+            ("i64", int(64), "", [i64::MIN, i64::MAX, -5]),
             ("bool", bits(1), "", [1, 0, 1]),
             ("f64", int(40), "decimal(2)", [1999, -50, 0]),
             ("f32", int(40), "decimal(2)", [1999, -50, 0]),
