@@ -35,7 +35,8 @@ pub fn columns(from: impl Read + Seek, file: &str, wanted: &[Wanted<'_>]) -> Res
     })
 }
 
-/// Runs a reader of Arrow, which panics on some damaged files where it should fail. Nothing that it left half done is used.
+/// Runs a reader of Arrow, which panics on some damaged files where it should fail. Nothing that it left half done is used. (Of a
+/// compressed file it believes how long it becomes: a damaged number may ask for more memory than there is.)
 pub(crate) fn guarded<T>(file: &str, read: impl FnOnce() -> Result<T>) -> Result<T> {
     let came = panic::catch_unwind(AssertUnwindSafe(read));
     came.unwrap_or_else(|_| Err(Error::malformed(file, "it is damaged: its reader gave up")))
