@@ -102,7 +102,7 @@ type Pushed = std::result::Result<(), Refused>;
 fn push(array: &dyn Array, to: &mut Column<'_>) -> Pushed {
     match array.data_type() {
         DataType::Null => (0..array.len()).try_for_each(|row| push_cell(row, Cell::Empty, to)),
-        DataType::Boolean => each(array.as_boolean(), to, |bit| number(bit)),
+        DataType::Boolean => each(array.as_boolean(), to, number),
         DataType::Int8 => each(array.as_primitive::<Int8Type>(), to, number),
         DataType::Int16 => each(array.as_primitive::<Int16Type>(), to, number),
         DataType::Int32 => each(array.as_primitive::<Int32Type>(), to, number),
@@ -252,7 +252,7 @@ fn plain(column: &Written<'_>) -> std::result::Result<ArrayRef, Box<dyn std::err
             let values = words.to_numbers::<u64>()?.into_iter().map(|bits| real::to_f64(bits.into(), ty));
             Arc::new(Float64Array::from_iter(values))
         }
-        (Kind::Bits, width) if width % 8 == 0 => {
+        (Kind::Bits, width) if width.is_multiple_of(8) => {
             let bytes = words.to_byte_rows().into();
             Arc::new(FixedSizeBinaryArray::try_new(width as i32 / 8, bytes, None)?)
         }

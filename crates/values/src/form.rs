@@ -93,7 +93,7 @@ impl Form {
         let why = match self.notation {
             Notation::Decimal(_) if !integer => "decimals are integers of at most 128 bits",
             Notation::Instant(_) if !integer => "dates and times are integers of at most 128 bits",
-            Notation::Text if word.kind != Kind::Bits || word.width % 8 != 0 => "text is bits of whole bytes",
+            Notation::Text if word.kind != Kind::Bits || !word.width.is_multiple_of(8) => "text is bits of whole bytes",
             _ => return Ok(word),
         };
         Err(Error::Usage(format!(
