@@ -34,10 +34,13 @@ fn append(number: u128, digit: u8) -> Option<u128> {
 /// `digits` · 10^-`from` as a number times 10^`to`, if it is a whole one.
 pub(crate) fn rescale(digits: i128, from: i32, to: u32) -> Option<i128> {
     let shift = i64::from(to) - i64::from(from);
+    if shift == 0 {
+        return Some(digits);
+    }
     let power = 10i128.checked_pow(u32::try_from(shift.abs()).ok()?);
     match power {
         _ if digits == 0 => Some(0),
-        Some(power) if shift >= 0 => digits.checked_mul(power),
+        Some(power) if shift > 0 => digits.checked_mul(power),
         Some(power) if digits % power == 0 => Some(digits / power),
         _ => None,
     }
