@@ -8,6 +8,8 @@ TARGETS := wasm32-unknown-unknown aarch64-unknown-linux-gnu
 PORTABLE := -p duologue-kernels -p duologue-circuit -p duologue-he --target aarch64-unknown-linux-gnu
 # The library must do without some of its features.
 FEATURES := "" net disk
+# Parquet and Arrow files, which the usual build does without.
+PARQUET := --features parquet
 PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 # Seconds for each fuzz target.
 FUZZ_TIME ?= 60
@@ -23,15 +25,18 @@ demo: ## Build the command and run the main job: two processes find a face, by Y
 
 test: targets yosys ## Run every test: unit, whole system, documentation, examples, portable builds, faces
 	$(WITH_YOSYS) $(CARGO) test --workspace $(CARGO_FLAGS)
+	$(CARGO) test -p duologue-values $(PARQUET) $(CARGO_FLAGS)
+	$(CARGO) test -p duologue-cli $(PARQUET) $(CARGO_FLAGS) --test values
 	@$(MAKE) --no-print-directory portable faces
 
 bench: ## Measure: kernels, oblivious transfer, circuits, then the engines between two parties
-	$(CARGO) bench --workspace --bench '*' $(CARGO_FLAGS)
+	$(CARGO) bench --workspace --features duologue-values/parquet --bench '*' $(CARGO_FLAGS)
 	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- bench
 
 lint: components ## Check format, clippy and rustdoc; a warning is an error
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
+	$(CARGO) clippy -p duologue-cli -p duologue-values $(PARQUET) --all-targets $(CARGO_FLAGS) -- -D warnings
 	@for features in $(FEATURES); do \
 		echo "$(CARGO) clippy -p duologue --no-default-features --features '$$features'"; \
 		$(CARGO) clippy -p duologue --no-default-features --features "$$features" $(CARGO_FLAGS) -- -D warnings || exit 1; \

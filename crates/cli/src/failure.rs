@@ -159,6 +159,18 @@ impl From<duologue::circuit::Error> for Failure {
     }
 }
 
+impl From<values::Error> for Failure {
+    fn from(error: values::Error) -> Self {
+        use values::Error;
+        let exit = match &error {
+            Error::Malformed { .. } => Exit::Malformed,
+            Error::Read { .. } => Exit::Machine,
+            _ => Exit::Input,
+        };
+        Failure::new(exit, &error)
+    }
+}
+
 impl From<synthesis::Error> for Failure {
     fn from(error: synthesis::Error) -> Self {
         use synthesis::Error;

@@ -1,7 +1,7 @@
 //! A function of one party, data of the other.
 
 use super::run::Peer;
-use super::values::{Pair, number};
+use super::values::{Source, number};
 use clap::{Subcommand, ValueEnum};
 use duologue::channel::Link;
 use std::path::PathBuf;
@@ -63,8 +63,8 @@ pub struct Private {
     pub runs: Option<u32>,
     /// Bob: the data, x=SOURCE. Alice: an input of the function that is hers, NAME=SOURCE, the same in all runs
     #[arg(long, short, value_name = "NAME=SOURCE")]
-    pub input: Vec<Pair<String>>,
-    /// Bob: where the result goes, a file .npy or .csv; by default it is shown
+    pub input: Vec<Source>,
+    /// Bob: where the result goes, a file .npy, .csv or another of those that `duologue run` writes; by default it is shown
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<String>,
     /// The protocol
@@ -106,7 +106,7 @@ pub struct PreparePrivate {
     pub function: Option<String>,
     /// Alice: an input of the function that is hers, the same in all runs
     #[arg(long, short, value_name = "NAME=SOURCE")]
-    pub input: Vec<Pair<String>>,
+    pub input: Vec<Source>,
     /// Alice: pad it to so many gates
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     pub gates: Option<u64>,

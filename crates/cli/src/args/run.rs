@@ -2,7 +2,7 @@
 
 use super::PROGRAM;
 use super::least::Least;
-use super::values::{Pair, garbling, number, party, scheme, timing};
+use super::values::{Pair, Source, garbling, number, party, scheme, timing};
 use crate::config::{MOST_THREADS, Maker, PeerKey};
 use clap::Subcommand;
 use clap::builder::RangedU64ValueParser;
@@ -14,13 +14,24 @@ use std::path::PathBuf;
 /// How inputs and outputs are written.
 const FORMS: &str = "\
 SOURCE of an input, which has one value for each lane:
+  FILE.csv:COLUMN[:FORM]  the column of a table whose first line has names;
+             .parquet and .arrow too, if this build has the feature parquet
+  FILE.csv   without a header, lanes rows: one value, or its bits as columns
   FILE.npy   lanes numbers (integers, f4, f8); or lanes rows of 0 and 1,
              lowest bit first; or, for bits, lanes rows of bytes (uint8)
-  FILE.csv   lanes rows: one value, or its bits as columns
   FILE.enc   ciphertexts, as `duologue he encrypt` writes them
-  -          the same from standard input
+  -          CSV from standard input; -:COLUMN[:FORM] with a header
   1,2,3      the values. Others on this machine can see command lines: keep
              secrets in files
+--input FILE.csv alone is for every input that has the name of a column.
+
+FORM says what the type does not, its parts joined by ':'
+  decimal(2)  decimal numbers, times 100      date  2024-02-29, as days
+  time(s)     dates and times since 1970, also time(ms), time(us), time(ns)
+  text        UTF-8, filled up with zero bytes
+  uint(32)    or another type: a column of words for a port of many
+  null=VALUE  what an empty cell stands for, last of all
+
 A value is a number (-5, 300; 1.5e-3 for floats and fixed-point numbers, inf
 and nan for floats) or its bits in hexadecimal (0x1f). For bits it is bytes in
 hexadecimal (00ff or hex:00ff) or, where they are not whole bytes, digits 0 and
@@ -28,8 +39,10 @@ hexadecimal (00ff or hex:00ff) or, where they are not whole bytes, digits 0 and
 
 `duologue inspect PROGRAM` names inputs and outputs.
 
-FILE of an output: .npy or .csv by its name, of ciphertexts .enc, otherwise as
-.csv; - is standard output. It gets its name when the run has succeeded, or not at all.
+FILE of an output: FILE.csv, FILE.npy, of ciphertexts FILE.enc, - for standard
+output; FILE.csv:COLUMN[:FORM] for a table with a header, also .json, .parquet
+and .arrow. Outputs that go to one table are its columns. A file gets its name
+when the run has succeeded, or not at all.
 
 Sizes follow from the lanes of inputs where they can; --size gives the others.";
 
@@ -90,9 +103,9 @@ pub struct Run {
     pub least: Least,
     #[command(flatten)]
     pub peer: Peer,
-    /// An input of yours, a public one, or your share of a shared one
+    /// An input of yours, a public one, or your share of a shared one; or a table whose columns have the names of inputs
     #[arg(long, short, value_name = "NAME=SOURCE")]
-    pub input: Vec<Pair<String>>,
+    pub input: Vec<Source>,
     /// Where an output goes; by default it is shown
     #[arg(long, short, value_name = "NAME=FILE")]
     pub output: Vec<Pair<String>>,
@@ -158,7 +171,7 @@ pub struct Prepare {
     pub prepared_key: Option<PathBuf>,
     /// A public input of the program; secret ones are given when a prepared run is used
     #[arg(long, short, value_name = "NAME=SOURCE")]
-    pub input: Vec<Pair<String>>,
+    pub input: Vec<Source>,
     /// A public size of the program
     #[arg(long, short, value_name = "NAME=NUMBER")]
     pub size: Vec<Pair<u64>>,

@@ -6,6 +6,7 @@ use duologue::circuit::Port;
 use duologue::circuit::blocks::Goal;
 use duologue::{Garbling, Party, Scheme, Timing};
 use std::str::FromStr;
+use values::Location;
 
 /// `100M`, `500k`, `1G` or plain digits.
 pub fn number(text: &str) -> Result<u64, String> {
@@ -85,6 +86,26 @@ impl<T: FromStr<Err: std::fmt::Display>> FromStr for Pair<T> {
         let value = value.parse().map_err(|why: T::Err| format!("'{value}' after '{name}=': {why}"))?;
         let name = name.to_string();
         Ok(Pair { name, value })
+    }
+}
+
+/// Where an input comes from: `NAME=SOURCE`; or a table, for all inputs that have the name of one of its columns.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The input, unless it is a table for several.
+    pub name: Option<String>,
+    pub value: String,
+}
+
+impl FromStr for Source {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once('=') {
+            Some((name, value)) => Ok(Source { name: Some(name.into()), value: value.into() }),
+            None if Location::is_table(text) => Ok(Source { name: None, value: text.into() }),
+            None => Err("write NAME=SOURCE, or FILE.csv for all inputs that have the name of a column"),
+        }
     }
 }
 

@@ -1,14 +1,15 @@
 //! Inputs from files and from the command line.
 
-use crate::args::Pair;
+use crate::args::Source;
 use crate::failure::Failure;
 use crate::io::console::{count, thousands};
-use crate::io::{ciphertexts, lane, npy, shown};
+use crate::io::{ciphertexts, shown};
 use duologue::circuit::program::{Owner, Step};
 use duologue::circuit::{Binding, BitMatrix, Program, Type};
 use duologue::{Inputs, Party};
 use std::fs::File;
 use std::io::{self, Read};
+use values::{Error, Form, Format, Location, Wanted, csv, lane, npy};
 
 /// An input that was read.
 pub struct Given {
@@ -16,114 +17,179 @@ pub struct Given {
     pub value: BitMatrix,
 }
 
-/// Reads what `party` supplies; every name must be an input that it may supply.
-pub fn read(program: &Program, party: Party, sources: &[Pair<String>]) -> Result<Vec<Given>, Failure> {
-    let mut given: Vec<Given> = Vec::new();
-    for Pair { name, value } in sources {
+/// Reads what `party` supplies; every name must be an input that it may supply. A table is read once.
+pub fn read(program: &Program, party: Party, sources: &[Source]) -> Result<Vec<Given>, Failure> {
+    let (mut given, mut wishes) = (Vec::new(), Vec::new());
+    let named = || sources.iter().filter_map(|source| Some((source.name.as_ref()?, &source.value)));
+    for (place, (name, value)) in named().enumerate() {
         let ty = port(program, party, name)?;
-        if given.iter().any(|known| known.name == *name) {
-            return Err(Failure::input(format!("the input '{name}' is given twice")));
+        if named().take(place).any(|(known, _)| known == name) {
+            return Err(twice(name));
         }
-        let value = read_source(value, ty).map_err(|failure| {
+        let of_this = |failure: Failure| {
             let failure = Failure { message: format!("the input '{name}': {}", failure.message), ..failure };
             if value.contains('=') && failure.hint.is_none() { failure.hint(FIRST_SIGN) } else { failure }
-        })?;
-        let name = name.clone();
-        given.push(Given { name, value });
+        };
+        let (name, location) = (name.clone(), value.parse().map_err(|why| of_this(Failure::from(why)))?);
+        match location {
+            Location { file, column: Some((column, form)) } => {
+                wishes.push(Wish { file, name, column, form, ty, named: true })
+            }
+            Location { file, column: None } if Format::of(&file) != Format::Csv => {
+                wishes.push(Wish { file, column: name.clone(), name, form: Form::default(), ty, named: true });
+            }
+            _ => given.push(Given { value: read_source(value, ty).map_err(of_this)?, name }),
+        }
     }
+    for table in sources.iter().filter(|source| source.name.is_none()) {
+        let others = ports(program, party).filter(|(port, _)| named().all(|(name, _)| name != port));
+        wishes.extend(others.map(|(port, ty)| Wish::of_table(&table.value, port, ty)));
+    }
+    read_tables(&wishes, &mut given)?;
     Ok(given)
 }
 
 /// How `--input` is read, where there is more than one way.
 const FIRST_SIGN: &str = "NAME=SOURCE ends its name at the first '='; one --input gives one input";
 
+fn twice(name: &str) -> Failure {
+    Failure::input(format!("the input '{name}' is given twice"))
+}
+
+/// A column of a table, for an input.
+struct Wish {
+    file: String,
+    /// The input.
+    name: String,
+    column: String,
+    form: Form,
+    ty: Type,
+    /// Whether the column must be there.
+    named: bool,
+}
+
+impl Wish {
+    fn of_table(file: &str, port: &str, ty: Type) -> Self {
+        let [file, name, column] = [file, port, port].map(String::from);
+        Wish { file, name, column, form: Form::default(), ty, named: false }
+    }
+}
+
+/// Reads all columns of each table in one pass.
+fn read_tables(wishes: &[Wish], given: &mut Vec<Given>) -> Result<(), Failure> {
+    for (place, first) in wishes.iter().enumerate() {
+        if wishes[..place].iter().any(|before| before.file == first.file) {
+            continue;
+        }
+        let of_file: Vec<&Wish> = wishes.iter().filter(|wish| wish.file == first.file).collect();
+        let before = given.len();
+        for (wish, value) in of_file.iter().zip(read_columns(&first.file, &of_file)?) {
+            match value {
+                Some(_) if given.iter().any(|known| known.name == wish.name) => return Err(twice(&wish.name)),
+                Some(value) => given.push(Given { name: wish.name.clone(), value }),
+                None if wish.named => return Err(no_column(wish)),
+                None => {}
+            }
+        }
+        if given.len() == before {
+            let why = format!("{}: no column has the name of an input", shown_file(&first.file));
+            let names: Vec<String> = of_file.iter().map(|wish| shown::name(&wish.name)).collect();
+            return Err(Failure::input(why).hint(format!("the inputs are {}", names.join(", "))));
+        }
+    }
+    Ok(())
+}
+
+/// The names of the other columns are not told: where there is no header they would be values.
+fn no_column(wish: &Wish) -> Failure {
+    let why = format!("the input '{}': {} has no column '{}'", wish.name, shown_file(&wish.file), wish.column);
+    Failure::input(why).hint("the first line of a CSV file names its columns, letter by letter")
+}
+
+fn shown_file(file: &str) -> &str {
+    if file == "-" { "standard input" } else { file }
+}
+
+fn read_columns(file: &str, wishes: &[&Wish]) -> Result<Vec<Option<BitMatrix>>, Failure> {
+    let wanted = wishes.iter().map(|wish| Wanted { column: &wish.column, ty: wish.ty, form: &wish.form });
+    let wanted: Vec<_> = wanted.collect();
+    let format = Format::of(file);
+    format.available()?;
+    Ok(match format {
+        Format::Csv if file == "-" => csv::columns(io::stdin().lock(), shown_file(file), &wanted)?,
+        Format::Csv => csv::columns(open(file)?, file, &wanted)?,
+        #[cfg(feature = "parquet")]
+        Format::Parquet => values::parquet::columns(open(file)?, file, &wanted)?,
+        #[cfg(feature = "parquet")]
+        Format::Arrow => values::arrow::columns(open(file)?, file, &wanted)?,
+        _ => return Err(Failure::input(format!("{file}: no input is read from JSON")).hint(FILES)),
+    })
+}
+
+/// The inputs that this party may supply.
+fn ports(program: &Program, party: Party) -> impl Iterator<Item = (&str, Type)> {
+    program.steps().iter().filter_map(move |step| match step {
+        Step::Input { name, owner, ty, .. } if *owner != Owner::Party(party.peer()) => Some((&**name, *ty)),
+        _ => None,
+    })
+}
+
 /// The type of an input, if this party may supply it.
 fn port(program: &Program, party: Party, wanted: &str) -> Result<Type, Failure> {
-    let ports = || {
+    let inputs = || {
         program.steps().iter().filter_map(|step| match step {
-            Step::Input { name, owner, ty, .. } => Some((name, owner, ty)),
+            Step::Input { name, .. } => Some(name),
             _ => None,
         })
     };
-    match ports().find(|(name, ..)| *name == wanted) {
-        Some((_, &owner, &ty)) if owner != Owner::Party(party.peer()) => Ok(ty),
-        Some(_) => {
-            let why = format!("the input '{wanted}' belongs to {}, not to {party}", party.peer());
-            Err(Failure::input(why))
-        }
-        None => {
-            let names: Vec<String> = ports().map(|(name, ..)| shown::name(name)).collect();
-            let why = format!("'{}' has no input '{wanted}'", program.name());
-            Err(Failure::input(why).hint(format!("its inputs are {}", names.join(", "))))
-        }
+    if let Some((_, ty)) = ports(program, party).find(|(name, _)| *name == wanted) {
+        return Ok(ty);
     }
+    if inputs().any(|name| name == wanted) {
+        let why = format!("the input '{wanted}' belongs to {}, not to {party}", party.peer());
+        return Err(Failure::input(why));
+    }
+    let names: Vec<String> = inputs().map(|name| shown::name(name)).collect();
+    let why = format!("'{}' has no input '{wanted}'", program.name());
+    Err(Failure::input(why).hint(format!("its inputs are {}", names.join(", "))))
 }
 
 fn read_source(source: &str, ty: Type) -> Result<BitMatrix, Failure> {
     match source {
-        "-" => read_csv(io::stdin().lock(), "standard input", ty),
-        path if path.ends_with(".npy") => npy::read(path, ty),
+        "-" => read_lanes(io::stdin().lock(), "standard input", ty),
+        path if path.ends_with(".npy") => read_npy(path, ty),
         path if path.ends_with(ciphertexts::EXTENSION) => ciphertexts::read(path, ty),
-        path if path.ends_with(".csv") => {
-            let file = File::open(path).map_err(Failure::io(format!("reading {path}")))?;
-            read_csv(file, path, ty)
+        path if path.ends_with(".csv") => read_lanes(open(path)?, path, ty),
+        list => lane::list(list, ty).map_err(|why| {
+            let looks_like_a_file = list.contains(['.', '/']);
+            let failure = Failure::from(why);
+            if looks_like_a_file { failure.hint(FILES) } else { failure }
+        }),
+    }
+}
+
+/// What is taken for a file.
+const FILES: &str =
+    "files are read if their names end in .npy or .csv, of ciphertexts in .enc; tables in .csv, .parquet or .arrow";
+
+fn read_lanes(from: impl Read, file: &str, ty: Type) -> Result<BitMatrix, Failure> {
+    csv::lanes(from, file, ty).map_err(|why| match &why {
+        Error::Value { place, .. } if place.line == Some(1) => {
+            let hint = "if the first line names columns, say which: NAME=FILE.csv:COLUMN";
+            Failure::from(why).hint(hint)
         }
-        list => read_list(list, ty),
-    }
+        _ => why.into(),
+    })
 }
 
-/// Values with commas between them.
-fn read_list(list: &str, ty: Type) -> Result<BitMatrix, Failure> {
-    let values = list.split(',').filter(|_| !list.is_empty());
-    let values = values.enumerate().map(|(lane, value)| parse(value, lane, ty));
-    let lanes = values.collect::<Result<Vec<_>, _>>().map_err(|failure| {
-        let looks_like_a_file = list.contains(['.', '/']);
-        match looks_like_a_file {
-            true => failure.hint("files are read if their names end in .npy or .csv, of ciphertexts in .enc"),
-            false => failure,
-        }
-    })?;
-    Ok(BitMatrix::from_lanes(ty.width as usize, &lanes))
+fn open(path: &str) -> Result<File, Failure> {
+    File::open(path).map_err(Failure::io(format!("reading {path}")))
 }
 
-/// A row for each lane: one value, or a column for each bit.
-fn read_csv(from: impl Read, name: &str, ty: Type) -> Result<BitMatrix, Failure> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(from);
-    let mut lanes = Vec::new();
-    for (lane, record) in reader.records().enumerate() {
-        let record = record.map_err(|why| match why.is_io_error() {
-            true => Failure::io(format!("reading {name}"))(io::Error::other(why)),
-            false => Failure::malformed(name, why),
-        })?;
-        lanes.push(parse_row(&record, lane, ty)?);
-    }
-    Ok(BitMatrix::from_lanes(ty.width as usize, &lanes))
-}
-
-fn parse_row(record: &csv::StringRecord, lane: usize, ty: Type) -> Result<Vec<bool>, Failure> {
-    let width = ty.width as usize;
-    match record.len() {
-        1 => parse(&record[0], lane, ty),
-        columns if columns == width => record.iter().map(|cell| parse_bit(cell, lane)).collect(),
-        columns => {
-            let expected = format!("one value, or {} of 0 and 1", count(width as u64, "column"));
-            let columns = count(columns as u64, "column");
-            Err(Failure::input(format!("lane {lane}: {columns}: expected {expected}")))
-        }
-    }
-}
-
-fn parse_bit(cell: &str, lane: usize) -> Result<bool, Failure> {
-    match cell {
-        "0" => Ok(false),
-        "1" => Ok(true),
-        _ => Err(Failure::input(format!("lane {lane}: a bit is not 0 or 1"))),
-    }
-}
-
-/// The value itself may be a secret: it is not repeated.
-fn parse(text: &str, lane: usize, ty: Type) -> Result<Vec<bool>, Failure> {
-    lane::parse(text, ty).ok_or_else(|| Failure::input(format!("lane {lane}: expected {} for {ty}", lane::form(ty))))
+fn read_npy(path: &str, ty: Type) -> Result<BitMatrix, Failure> {
+    let file = open(path)?;
+    let length = file.metadata().map_err(Failure::io(format!("reading {path}")))?.len();
+    Ok(npy::read(file, length, path, ty)?)
 }
 
 /// Checks that everything that `party` supplies is there with its number of lanes.
@@ -154,5 +220,5 @@ fn missing(binding: &Binding, name: &str) -> Failure {
     if name.contains('=') {
         return Failure::input(why).hint("no command line can give a name with '=' in it: rename it in the program");
     }
-    Failure::input(why).hint(format!("--input {name}=FILE.npy, FILE.csv or values; see --help"))
+    Failure::input(why).hint(format!("--input {name}=FILE.npy, FILE.csv, FILE.csv:COLUMN or values; see --help"))
 }

@@ -6,7 +6,7 @@
 use crate::args::Pair;
 use crate::failure::{Exit, Failure};
 use crate::io::drawn::Drawn;
-use crate::io::{ciphertexts, console, lane, npy, shown};
+use crate::io::{ciphertexts, console, shown};
 use duologue::circuit::program::Recipient;
 use duologue::circuit::{Binding, BitMatrix, Type};
 use duologue::{Outputs, Party};
@@ -14,6 +14,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
+use values::{Form, Format, Location, Written, csv, npy};
 
 /// Where the outputs go that do not go into the report.
 pub struct Destinations(Vec<Destination>);
@@ -23,12 +24,19 @@ struct Destination {
     /// Whose ciphertexts it has, if it has any.
     key: Option<[u8; 32]>,
     ty: Type,
+    lanes: u64,
+    target: Target,
+}
+
+/// A file, or a column of a table in a file.
+pub struct Target {
     place: Place,
+    column: Option<(String, Form)>,
 }
 
 /// Where one output goes.
 #[derive(PartialEq)]
-pub enum Place {
+enum Place {
     Stdout,
     /// A device or pipe that is there.
     Device(PathBuf),
@@ -51,58 +59,89 @@ impl Destinations {
                 return Err(Failure::input(format!("the output '{name}' is written twice")));
             }
             let known = drawn.iter().find(|drawn| drawn.name == *name);
-            let ty = known.map_or_else(|| port(binding, party, name), |drawn| Ok(drawn.ty))?;
-            let (name, place) = (name.clone(), Place::new(value)?);
-            if place.is_file() && destinations.iter().any(|known| known.place == place) {
+            let known = known.map(|drawn| (drawn.ty, drawn.value.lanes() as u64));
+            let (ty, lanes) = known.map_or_else(|| port(binding, party, name), Ok)?;
+            let (name, target) = (name.clone(), Target::new(value, name)?);
+            let new = Destination { name, key, ty, lanes, target };
+            if destinations.iter().any(|known| known.target.is_in_the_way_of(&new.target)) {
                 return Err(Failure::input(format!("two outputs go to {value}")));
             }
-            destinations.push(Destination { name, key, ty, place });
+            destinations.push(new);
         }
+        destinations.iter().try_for_each(|first| table(&destinations, first).check())?;
         Ok(Destinations(destinations))
     }
 
     /// The file that an output goes to, if it does.
     pub fn of(&self, name: &str) -> Option<String> {
         let found = self.0.iter().find(|destination| destination.name == name)?;
-        Some(match &found.place {
+        Some(match &found.target.place {
             Place::Stdout => "-".into(),
             Place::Device(path) | Place::File(path) => path.display().to_string(),
         })
     }
 
     pub fn use_stdout(&self) -> bool {
-        let stdout = |destination: &Destination| matches!(destination.place, Place::Stdout);
-        self.0.iter().any(stdout)
+        self.0.iter().any(|destination| destination.target.place == Place::Stdout)
     }
 
     /// Writes all outputs; files get their names last.
     pub fn write(&self, outputs: &Outputs, drawn: &[Drawn]) -> Result<(), Failure> {
+        let of_ours = |name: &str| drawn.iter().find(|drawn| drawn.name == name).map(|drawn| &drawn.value);
+        let value = |name: &str| outputs.get(name).or_else(|| of_ours(name));
         let mut complete = Vec::new();
-        for Destination { name, key, ty, place } in &self.0 {
-            let of_ours = || drawn.iter().find(|drawn| drawn.name == *name).map(|drawn| &drawn.value);
-            let Some(value) = outputs.get(name).or_else(of_ours) else {
-                continue;
-            };
-            let encoded = |to: &mut dyn Write| encode(value, *ty, (place, *key), to);
-            match place {
-                Place::Stdout => {
-                    let mut bytes = Vec::new();
-                    encoded(&mut bytes).map_err(Failure::io("writing to standard output"))?;
-                    console::print(&bytes)?;
-                }
-                Place::Device(path) => write_device(path, encoded).map_err(writing(path))?,
-                Place::File(path) => complete.push((write_beside(path, encoded)?, path)),
+        for first in &self.0 {
+            let table = table(&self.0, first);
+            let values: Option<Vec<_>> = table.0.iter().map(|destination| value(&destination.name)).collect();
+            // All columns of a table are written with its first.
+            let (Some(values), true) = (values, std::ptr::eq(table.0[0], first)) else { continue };
+            match &first.target.place {
+                Place::File(path) => complete.push((write_beside(path, |to| table.encode(&values, to))?, path)),
+                place => place.write_through(|to| table.encode(&values, to))?,
             }
         }
         complete.into_iter().try_for_each(|(file, path)| rename(file, path))
     }
 }
 
-/// The type of an output that this party learns.
-fn port(binding: &Binding, party: Party, name: &str) -> Result<Type, Failure> {
+/// Outputs that are columns of one table, or one output that goes to a file of its own.
+struct Table<'a>(Vec<&'a Destination>);
+
+/// The table that an output is a column of.
+fn table<'a>(all: &'a [Destination], one: &'a Destination) -> Table<'a> {
+    match one.target.column {
+        Some(_) => Table(all.iter().filter(|other| other.target.place == one.target.place).collect()),
+        None => Table(vec![one]),
+    }
+}
+
+impl Table<'_> {
+    fn check(&self) -> Result<(), Failure> {
+        let columns = self.0.iter().filter_map(|destination| {
+            let (name, form) = destination.target.column.as_ref()?;
+            Some((&**name, destination.ty, destination.lanes, form))
+        });
+        Ok(values::check_columns(columns)?)
+    }
+
+    fn encode(&self, values: &[&BitMatrix], to: &mut dyn Write) -> io::Result<()> {
+        let [first, ..] = self.0[..] else { return Ok(()) };
+        let mut columns = Vec::new();
+        for (destination, value) in self.0.iter().zip(values) {
+            let Some((name, form)) = &destination.target.column else {
+                return encode(value, first.ty, (&first.target.place, first.key), to);
+            };
+            columns.push(Written::new(name, value, destination.ty, form).map_err(io::Error::other)?);
+        }
+        values::write(&columns, first.target.place.format(), to)
+    }
+}
+
+/// The type and the lanes of an output that this party learns.
+fn port(binding: &Binding, party: Party, name: &str) -> Result<(Type, u64), Failure> {
     let ours = |who: Recipient| who != Recipient::Party(party.peer());
     match binding.output(name) {
-        Some(port) if ours(port.who) => Ok(port.ty),
+        Some(port) if ours(port.who) => Ok((port.ty, port.lanes)),
         Some(_) => Err(Failure::input(format!("the output '{name}' is for {}", party.peer()))),
         None => {
             let names = binding.outputs().iter().filter(|port| ours(port.who));
@@ -120,9 +159,40 @@ fn list(names: &[String]) -> String {
     }
 }
 
+impl Target {
+    /// Checks that it can be written, which leaves it as it is. A table whose column is not named gets the name of the output;
+    /// CSV has no header then.
+    pub fn new(text: &str, output: &str) -> Result<Self, Failure> {
+        let Location { file, column } = text.parse()?;
+        let format = Format::of(&file);
+        format.available()?;
+        let named = || (format != Format::Csv).then(|| (output.into(), Form::default()));
+        Ok(Target { column: column.or_else(named), place: Place::new(&file)? })
+    }
+
+    /// Whether another output cannot go there too.
+    fn is_in_the_way_of(&self, other: &Target) -> bool {
+        let is_table = self.column.is_some() && other.column.is_some();
+        self.place.is_file() && self.place == other.place && !is_table
+    }
+
+    /// Writes values there, in the form that its name says.
+    pub fn write(&self, value: &BitMatrix, ty: Type) -> Result<(), Failure> {
+        let column = self.column.as_ref().map(|(name, form)| Written::new(name, value, ty, form)).transpose()?;
+        let encoded = |to: &mut dyn Write| match &column {
+            Some(column) => values::write(std::slice::from_ref(column), self.place.format(), to),
+            None => encode(value, ty, (&self.place, None), to),
+        };
+        match &self.place {
+            Place::File(path) => rename(write_beside(path, encoded)?, path),
+            place => place.write_through(encoded),
+        }
+    }
+}
+
 impl Place {
     /// Checks that it can be written, which leaves it as it is.
-    pub fn new(text: &str) -> Result<Self, Failure> {
+    fn new(text: &str) -> Result<Self, Failure> {
         if text == "-" {
             return Ok(Place::Stdout);
         }
@@ -139,18 +209,27 @@ impl Place {
         }
     }
 
-    /// Writes values there, in the form that its name says.
-    pub fn write(&self, value: &BitMatrix, ty: Type) -> Result<(), Failure> {
-        let encoded = |to: &mut dyn Write| encode(value, ty, (self, None), to);
+    /// Writes to what keeps its name.
+    fn write_through(&self, encode: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
         match self {
-            Place::Stdout => encoded(&mut io::stdout().lock()).map_err(Failure::io("writing to standard output")),
-            Place::Device(path) => write_device(path, encoded).map_err(writing(path)),
-            Place::File(path) => rename(write_beside(path, encoded)?, path),
+            Place::Stdout => {
+                let mut bytes = Vec::new();
+                encode(&mut bytes).map_err(Failure::io("writing to standard output"))?;
+                console::print(&bytes)
+            }
+            Place::Device(path) | Place::File(path) => write_device(path, encode).map_err(writing(path)),
         }
     }
 
     fn is_file(&self) -> bool {
         matches!(self, Place::File(_))
+    }
+
+    fn format(&self) -> Format {
+        match self {
+            Place::Stdout => Format::Csv,
+            Place::Device(path) | Place::File(path) => Format::of(&path.to_string_lossy()),
+        }
     }
 
     fn ends_with(&self, extension: &str) -> bool {
@@ -168,7 +247,7 @@ fn encode(value: &BitMatrix, ty: Type, (place, key): (&Place, Option<[u8; 32]>),
     if place.ends_with(".npy") {
         return npy::write(value, ty, to);
     }
-    (0..value.lanes()).try_for_each(|lane| writeln!(to, "{}", lane::text(value, lane, ty)))
+    csv::write_lanes(value, ty, to)
 }
 
 fn writing(path: &Path) -> impl FnOnce(io::Error) -> Failure {

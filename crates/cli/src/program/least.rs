@@ -3,7 +3,7 @@
 mod fastest;
 
 use super::load;
-use crate::args::{Form, HeSecret, Least, Method, Ots, Pair};
+use crate::args::{Form, HeSecret, Least, Method, Ots, Pair, Source};
 use crate::failure::Failure;
 use crate::io::ciphertexts::{self, KeyOf};
 use apps::argmin::encrypted::{self, Keys, Terms};
@@ -169,7 +169,7 @@ fn leak_of(program: &Program) -> Option<(&str, &'static str)> {
 #[derive(Default)]
 pub struct Ours<'a> {
     pub party: Option<Party>,
-    pub inputs: &'a [Pair<String>],
+    pub inputs: &'a [Source],
 }
 
 impl Ours<'_> {

@@ -116,7 +116,7 @@ mod tests {
 
     /// The lanes of a matrix as numbers modulo 2^128.
     fn lanes(matrix: &BitMatrix) -> Vec<u128> {
-        (0..matrix.lanes()).map(|lane| crate::io::lane::low(matrix.rows(), |row| matrix.get(row, lane))).collect()
+        (0..matrix.lanes()).map(|lane| values::lane::low(matrix.rows(), |row| matrix.get(row, lane))).collect()
     }
 
     fn width(pixels: u32, port: &str) -> u32 {

@@ -14,7 +14,7 @@ use crate::args::{Gates, Private, PrivateVerb, PrivateWhat};
 use crate::config::Config;
 use crate::failure::{Exit, Failure};
 use crate::io::console::{self, Console, bytes, count, seconds, thousands};
-use crate::io::output::Place;
+use crate::io::output::Target;
 use crate::io::{consent, input, progress};
 use crate::{interrupt, peer, program};
 use agree::{Terms, agree, methods, propose};
@@ -73,7 +73,7 @@ fn run_now(args: &Private, config: &Config, console: &Console) -> Result<(), Fai
     let held = if party == Party::Alice { Some(Held::new(args)?) } else { None };
     let threads = Threads::new(args.peer.threads.into())?;
     // Now: what cannot be written must not cost a run.
-    let place = args.output.as_deref().map(Place::new).transpose()?;
+    let place = args.output.as_deref().map(|output| Target::new(output, "y")).transpose()?;
     let security = peer::security(&args.peer, config)?;
     let (ours, ahead) = (propose(args, held.as_ref(), &threads, Purpose::Now)?, Precomputation::new()?);
     let mut channel = peer::meet(&args.peer.meeting, args.peer.link, &security, config, console)?;
@@ -284,7 +284,7 @@ fn all_runs(mut alice: impl FunctionHolder, console: &Console) -> Result<(usize,
 
 fn hold_data(
     (args, threads): (&Private, &Threads),
-    place: Option<Place>,
+    place: Option<Target>,
     terms: &Terms,
     mut channel: Channel,
     ahead: Precomputation,
@@ -310,7 +310,7 @@ fn hold_data(
 
 /// The results that there are, none of which comes back, and then what ended the runs before their time.
 fn show_what_came(
-    (args, place): (&Private, Option<Place>),
+    (args, place): (&Private, Option<Target>),
     terms: &Terms,
     begin: Instant,
     (results, end): (&[Vec<bool>], Result<Counters, Failure>),
@@ -350,7 +350,7 @@ fn lanes_of(x: &BitMatrix) -> Vec<Vec<bool>> {
 /// Shows the results to Bob, or writes them where he wants them.
 fn show(
     args: &Private,
-    place: Option<Place>,
+    place: Option<Target>,
     terms: &Terms,
     report: Report,
     results: &[Vec<bool>],

@@ -1,12 +1,12 @@
 //! The faces of the demo: those of `examples/faces`, and random ones where more are wanted.
 
 use crate::failure::Failure;
-use crate::io::npy;
 use duologue::circuit::{BitMatrix, Type, bits, uint};
 use kernels::generator::Generator;
 use std::fs::File;
 use std::io::{self, BufWriter, Cursor, Write};
 use std::path::Path;
+use values::npy;
 
 /// Bits of a face.
 pub const BITS: u32 = 900;
@@ -61,8 +61,7 @@ fn limit() -> Type {
 }
 
 fn decode(file: &[u8], ty: Type) -> Result<BitMatrix, Failure> {
-    let decoded = npy::decode(Cursor::new(file), file.len() as u64, ty);
-    decoded.map_err(|why| Failure::malformed("the built-in faces", why))
+    Ok(npy::read(Cursor::new(file), file.len() as u64, "the built-in faces", ty)?)
 }
 
 fn pad_gallery(real: &BitMatrix, count: usize) -> Result<BitMatrix, Failure> {

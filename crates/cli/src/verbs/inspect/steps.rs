@@ -5,9 +5,10 @@
 
 use crate::io::consent::{owner, recipient};
 use crate::io::console::{hex, thousands};
-use crate::io::{lane, shown};
+use crate::io::shown;
 use duologue::circuit::program::{CallPort, Lanes, Step, Value, View};
 use duologue::circuit::{Binding, BitMatrix, Program, Type};
+use values::lane;
 
 /// Characters of the text of a constant, and pieces of a list, that are shown of a long one.
 const CHARACTERS: usize = 64;

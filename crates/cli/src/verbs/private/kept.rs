@@ -7,7 +7,7 @@ use crate::args::Private;
 use crate::config::Config;
 use crate::failure::{Exit, Failure};
 use crate::io::console::{Console, count, hex, seconds, table, thousands};
-use crate::io::output::Place;
+use crate::io::output::Target;
 use crate::io::{consent, progress};
 use crate::verbs::made::Made;
 use crate::{interrupt, peer};
@@ -90,7 +90,7 @@ fn prepare_data(
 /// `duologue private --prepared`.
 pub fn run(args: &Private, folder: &Path, config: &Config, console: &Console) -> Result<(), Failure> {
     let threads = Threads::new(args.peer.threads.into())?;
-    let place = args.output.as_deref().map(Place::new).transpose()?;
+    let place = args.output.as_deref().map(|output| Target::new(output, "y")).transpose()?;
     let security = peer::security(&args.peer, config)?;
     let party = args.peer.party;
     let mut kept = Kept::open(folder, seal(args)?, party)?;
@@ -132,7 +132,7 @@ fn hold_function(ready: Ready, terms: &Terms, channel: Channel, console: &Consol
 
 fn hold_data(
     (args, threads): (&Private, &Threads),
-    place: Option<Place>,
+    place: Option<Target>,
     kept: Kept,
     terms: &Terms,
     mut channel: Channel,

@@ -3,7 +3,7 @@
 //! The function is made of gates before the constants are put in, and no gate is folded: so what Bob hears does not depend on
 //! them.
 
-use crate::args::Pair;
+use crate::args::Source;
 use crate::failure::Failure;
 use crate::io::console::count;
 use crate::io::input;
@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 pub type Bits = Zeroizing<Vec<Option<bool>>>;
 
 /// The input bits of a circuit, with her data.
-pub fn bits(circuit: &Circuit, sources: &[Pair<String>]) -> Result<Bits, Failure> {
+pub fn bits(circuit: &Circuit, sources: &[Source]) -> Result<Bits, Failure> {
     let mut program = Program::new(circuit.name());
     for port in circuit.inputs() {
         program.input(&port.name, Party::Alice, port.ty, 1);
@@ -46,8 +46,8 @@ mod tests {
     use duologue::circuit::blocks::{Goal, registry};
     use pfe::{Padding, Wired};
 
-    fn pair(name: &str, value: String) -> Pair<String> {
-        Pair { name: name.into(), value }
+    fn pair(name: &str, value: String) -> Source {
+        Source { name: Some(name.into()), value }
     }
 
     /// The sizes that are announced of a circuit of which this input is hers.
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn what_is_no_data_of_hers_is_named() {
         let circuit = registry::find("add").unwrap().circuit(&[8], Goal::Size).unwrap();
-        let refused = |sources: &[Pair<String>]| bits(&circuit, sources).unwrap_err().message;
+        let refused = |sources: &[Source]| bits(&circuit, sources).unwrap_err().message;
         let names: Vec<&str> = circuit.inputs().iter().map(|port| port.name.as_str()).collect();
         assert!(refused(&[pair("c", "1".into())]).contains("no input 'c'"));
         assert!(refused(&[pair(names[0], "1,2".into())]).contains("the same in all runs"));

@@ -5,13 +5,14 @@ use crate::io::consent::Proposal;
 use crate::io::console::{self, Console, bytes, seconds, thousands};
 use crate::io::drawn::Drawn;
 use crate::io::output::Destinations;
-use crate::io::{lane, shown, sizes};
+use crate::io::{shown, sizes};
 use duologue::circuit::program::{BoundPort, Recipient};
 use duologue::circuit::{Binding, BitMatrix, Type};
 use duologue::session::PhaseReport;
 use duologue::{Conditions, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use values::lane;
 
 /// Prints outputs as the result and, for people, what they took as a note.
 pub fn show(

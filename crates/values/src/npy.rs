@@ -8,26 +8,27 @@
 //! | `bits` | lanes × ⌈w/8⌉ bytes, as `numpy.packbits(…, bitorder="little")` makes them | |
 //! | one bit | lanes of 0 and 1 | the same, `uint8` |
 
-use crate::failure::Failure;
-use crate::io::lane::{self, Number};
-use crate::io::real;
-use duologue::circuit::{BitMatrix, Kind, Type};
+use crate::lane::{self, Number};
+use crate::rows::Rows;
+use crate::{Error, Result, real};
+use circuit::{BitMatrix, Kind, Type};
 use ndarray::{Array1, Array2, ArrayD, ArrayView1, ArrayView2};
 use ndarray_npy::npy::header::Header;
 use ndarray_npy::{ReadNpyExt, ReadableElement, WritableElement, WriteNpyError, WriteNpyExt};
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
 
-/// Reads the lanes of a port of this type.
-pub fn read(path: &str, ty: Type) -> Result<BitMatrix, Failure> {
-    let reading = || Failure::io(format!("reading {path}"));
-    let file = File::open(path).map_err(reading())?;
-    let length = file.metadata().map_err(reading())?.len();
-    decode(file, length, ty).map_err(|why| Failure::malformed(path, why))
+/// The lanes, or what is wrong with the file.
+type Decoded = std::result::Result<BitMatrix, String>;
+
+/// Reads the lanes of a port of this type from the file `name`, which has `length` bytes.
+///
+/// # Errors
+/// [`Error::Malformed`] if it is no NumPy file, or its array is not of a form that the type takes.
+pub fn read(from: impl Read + Seek, length: u64, name: &str, ty: Type) -> Result<BitMatrix> {
+    decode(from, length, ty).map_err(|why| Error::malformed(name, why))
 }
 
-/// Reads the lanes of a port from a file of `length` bytes.
-pub fn decode(mut file: impl Read + Seek, length: u64, ty: Type) -> Result<BitMatrix, String> {
+fn decode(mut file: impl Read + Seek, length: u64, ty: Type) -> Decoded {
     let header = Header::from_reader(&mut file).map_err(|why| why.to_string())?;
     check_length(&header.shape, length)?;
     file.rewind().map_err(|why| why.to_string())?;
@@ -49,7 +50,7 @@ pub fn decode(mut file: impl Read + Seek, length: u64, ty: Type) -> Result<BitMa
 }
 
 /// No header makes us allocate more than the file has.
-fn check_length(shape: &[usize], length: u64) -> Result<(), String> {
+fn check_length(shape: &[usize], length: u64) -> std::result::Result<(), String> {
     let claimed = (shape.iter()).try_fold(1u64, |all, &n| all.checked_mul(n as u64));
     match claimed {
         Some(claimed) if claimed <= length => Ok(()),
@@ -57,7 +58,7 @@ fn check_length(shape: &[usize], length: u64) -> Result<(), String> {
     }
 }
 
-fn decode_as<T>(file: impl Read, ty: Type) -> Result<BitMatrix, String>
+fn decode_as<T>(file: impl Read, ty: Type) -> Decoded
 where
     T: ReadableElement + Copy + Into<i128>,
 {
@@ -76,7 +77,7 @@ where
 }
 
 /// Floats of the host for a port of floats or of fixed-point numbers.
-fn decode_reals<T>(file: impl Read, ty: Type) -> Result<BitMatrix, String>
+fn decode_reals<T>(file: impl Read, ty: Type) -> Decoded
 where
     T: ReadableElement + Copy + Into<f64>,
 {
@@ -86,7 +87,7 @@ where
         return Err(format!("it has floats in the shape {shape:?}: expected {}", expected(ty)));
     };
     let array = array.into_shape_with_order(lanes).map_err(text)?;
-    fill(lanes, array.iter().map(|&value| real::from_f64(value.into(), ty)), ty)
+    fill(ty, array.iter(), |&value, to| real::from_f64(value.into(), ty).map(|number| lane::put_number(number, to)))
 }
 
 fn text(why: ndarray::ShapeError) -> String {
@@ -106,7 +107,7 @@ fn expected(ty: Type) -> String {
 }
 
 /// A row of 0 and 1 for each lane. Errors do not repeat a value, which may be a secret.
-fn bits<T: Copy + Into<i128>>(array: ArrayView2<'_, T>) -> Result<BitMatrix, String> {
+fn bits<T: Copy + Into<i128>>(array: ArrayView2<'_, T>) -> Decoded {
     let mut matrix = BitMatrix::zeros(array.ncols(), array.nrows());
     for (lane, row) in array.rows().into_iter().enumerate() {
         for (place, &value) in row.iter().enumerate() {
@@ -121,7 +122,7 @@ fn bits<T: Copy + Into<i128>>(array: ArrayView2<'_, T>) -> Result<BitMatrix, Str
 }
 
 /// A row of bytes for each lane; bits beyond the width are zero.
-fn bytes<T: Copy + Into<i128>>(array: ArrayView2<'_, T>, width: usize) -> Result<BitMatrix, String> {
+fn bytes<T: Copy + Into<i128>>(array: ArrayView2<'_, T>, width: usize) -> Decoded {
     let mut matrix = BitMatrix::zeros(width, array.nrows());
     for (lane, row) in array.rows().into_iter().enumerate() {
         for (place, &value) in row.iter().enumerate() {
@@ -137,25 +138,28 @@ fn bytes<T: Copy + Into<i128>>(array: ArrayView2<'_, T>, width: usize) -> Result
 }
 
 /// A number for each lane.
-fn numbers<T: Copy + Into<i128>>(array: ArrayView1<'_, T>, ty: Type) -> Result<BitMatrix, String> {
-    let bits = |&value: &T| match ty.kind {
-        Kind::Float { .. } | Kind::Fixed { .. } => real::from_f64(value.into() as f64, ty),
-        _ => Number::from(value).bits(ty),
-    };
-    fill(array.len(), array.iter().map(bits), ty)
+fn numbers<T: Copy + Into<i128>>(array: ArrayView1<'_, T>, ty: Type) -> Decoded {
+    fill(ty, array.iter(), |&value, to| match ty.kind {
+        Kind::Float { .. } | Kind::Fixed { .. } => {
+            real::from_f64(value.into() as f64, ty).map(|number| lane::put_number(number, to))
+        }
+        _ => Number::from(value).put(ty, to),
+    })
 }
 
 /// The matrix of these lanes.
-fn fill(lanes: usize, values: impl Iterator<Item = Option<Vec<bool>>>, ty: Type) -> Result<BitMatrix, String> {
-    let mut matrix = BitMatrix::zeros(ty.width as usize, lanes);
-    for (lane, bits) in values.enumerate() {
-        let bits = bits.ok_or_else(|| format!("lane {lane}: expected {} for {ty}", lane::form(ty)))?;
-        (bits.iter().enumerate()).for_each(|(i, &bit)| matrix.set(i, lane, bit));
+fn fill<T>(ty: Type, values: impl Iterator<Item = T>, put: impl Fn(T, &mut [u8]) -> Option<()>) -> Decoded {
+    let mut rows = Rows::new(ty);
+    for (lane, value) in values.enumerate() {
+        rows.push(|to| put(value, to)).ok_or_else(|| format!("lane {lane}: expected {}", lane::expected(ty)))?;
     }
-    Ok(matrix)
+    Ok(rows.finish())
 }
 
 /// Writes the lanes of a port of this type.
+///
+/// # Errors
+/// What the system says.
 pub fn write(matrix: &BitMatrix, ty: Type, to: impl Write) -> io::Result<()> {
     let unsigned = |lane| lane::low(matrix.rows(), |i| matrix.get(i, lane)) as u64;
     let signed = |lane| lane::signed(matrix.rows(), |i| matrix.get(i, lane)) as i64;
@@ -195,18 +199,19 @@ fn plain(why: WriteNpyError) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use duologue::circuit::{bits, int, uint};
+    use circuit::{bits, int, uint};
     use ndarray::{Array, Dimension, array};
     use proptest::prelude::*;
+    use std::io::Cursor;
 
-    fn read_array<T: WritableElement, D: Dimension>(array: &Array<T, D>, ty: Type) -> Result<BitMatrix, String> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        array.write_npy(&file).unwrap();
-        read(file.path().to_str().unwrap(), ty).map_err(|failure| failure.message)
+    fn read_array<T: WritableElement, D: Dimension>(array: &Array<T, D>, ty: Type) -> Decoded {
+        let mut file = Vec::new();
+        array.write_npy(&mut file).unwrap();
+        decode(Cursor::new(&file), file.len() as u64, ty)
     }
 
     fn numbers_of(matrix: &BitMatrix) -> Vec<u64> {
-        duologue::data::to_uints(matrix).unwrap()
+        matrix.to_numbers().unwrap()
     }
 
     #[test]
@@ -242,7 +247,7 @@ mod tests {
 
     #[test]
     fn errors_say_where() {
-        let why = |read: Result<BitMatrix, String>| read.err().unwrap();
+        let why = |read: Decoded| read.err().unwrap();
         assert!(why(read_array(&array![[0u8, 2]], bits(2))).contains("lane 0, bit 1: not 0 or 1"));
         assert!(
             why(read_array(&array![5u16, 1024], uint(10)))
@@ -265,7 +270,7 @@ mod tests {
         let mut file = b"\x93NUMPY\x01\x00".to_vec();
         file.extend((header.len() as u16).to_le_bytes());
         file.extend(header.as_bytes());
-        let why = decode(io::Cursor::new(&file), file.len() as u64, uint(8)).err().unwrap();
+        let why = decode(Cursor::new(&file), file.len() as u64, uint(8)).err().unwrap();
         assert!(why.contains("its header says [2000000000000]"), "{why}");
     }
 
@@ -280,9 +285,9 @@ mod tests {
             let count = matrix.words().len();
             matrix.words_mut().copy_from_slice(&words[..count]);
             matrix.clear_padding();
-            let file = tempfile::NamedTempFile::new().unwrap();
-            write(&matrix, ty, &file).unwrap();
-            let again = read(file.path().to_str().unwrap(), ty).unwrap();
+            let mut file = Vec::new();
+            write(&matrix, ty, &mut file).unwrap();
+            let again = decode(Cursor::new(&file), file.len() as u64, ty).unwrap();
             prop_assert!(again == matrix);
         }
     }

@@ -6,17 +6,15 @@
 //! in hexadecimal. Fixed-point values are decimal and exact; an input with more digits is rounded to the nearest, away
 //! from zero in the middle.
 
-use duologue::circuit::{Kind, Type};
+use circuit::{Kind, Type};
 
 /// Digits after the point that a fixed-point input may have.
 const DIGITS: usize = 37;
 
 /// Reads a decimal value; `None` if it is not one, or out of range, or of a type that has no decimal form.
-pub fn parse(text: &str, ty: Type) -> Option<Vec<bool>> {
+pub fn parse(text: &str, ty: Type) -> Option<u128> {
     match ty.kind {
-        Kind::Float { exponent: 8 } if ty.width == 32 => {
-            Some(bits(text.parse::<f32>().ok()?.to_bits().into(), ty.width))
-        }
+        Kind::Float { exponent: 8 } if ty.width == 32 => Some(text.parse::<f32>().ok()?.to_bits().into()),
         Kind::Float { .. } => from_f64(text.parse().ok()?, ty),
         Kind::Fixed { fraction } => parse_fixed(text, ty.width, fraction),
         _ => None,
@@ -68,18 +66,18 @@ fn with_digits(number: u128, value: f64, digits: usize, ty: Type) -> Option<f64>
     let exponent = exponent.parse::<i32>().ok()? + 1 - digits as i32;
     let mut candidates =
         [0, -1, 1].into_iter().filter_map(|step| format!("{}e{exponent}", mantissa + step).parse().ok());
-    candidates.find(|&near: &f64| from_f64(near, ty) == Some(bits(number, ty.width)))
+    candidates.find(|&near: &f64| from_f64(near, ty) == Some(number))
 }
 
 /// The nearest value of the type; `None` if it has no decimal form or the value is out of range.
-pub fn from_f64(value: f64, ty: Type) -> Option<Vec<bool>> {
+pub fn from_f64(value: f64, ty: Type) -> Option<u128> {
     match (ty.kind, format(ty)) {
-        (_, Some((exponent, fraction))) => Some(bits(round(value, exponent, fraction), ty.width)),
+        (_, Some((exponent, fraction))) => Some(round(value, exponent, fraction)),
         (Kind::Fixed { fraction }, _) if ty.width <= 128 && value.is_finite() => {
             // Exact: multiplying by a power of two only moves the exponent.
             let scaled = (value * 2f64.powi(fraction as i32)).round();
             let limit = 2f64.powi(ty.width as i32 - 1);
-            (-limit <= scaled && scaled < limit).then(|| bits(scaled as i128 as u128, ty.width))
+            (-limit <= scaled && scaled < limit).then(|| scaled as i128 as u128 & mask(ty.width))
         }
         _ => None,
     }
@@ -145,7 +143,7 @@ fn to_even(number: u64, drop: u32) -> u64 {
     kept + u64::from(rest > half || (rest == half && kept & 1 == 1))
 }
 
-fn parse_fixed(text: &str, width: u32, fraction: u32) -> Option<Vec<bool>> {
+fn parse_fixed(text: &str, width: u32, fraction: u32) -> Option<u128> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
     let all_digits = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit());
@@ -158,7 +156,7 @@ fn parse_fixed(text: &str, width: u32, fraction: u32) -> Option<Vec<bool>> {
     let magnitude = whole.checked_add(below)?;
     let limit = 1u128 << (width - 1);
     let fits = if negative { magnitude <= limit } else { magnitude < limit };
-    fits.then(|| bits(if negative { magnitude.wrapping_neg() } else { magnitude }, width))
+    fits.then_some(if negative { magnitude.wrapping_neg() } else { magnitude } & mask(width))
 }
 
 /// `part / unit · 2^fraction`, rounded to the nearest.
@@ -200,10 +198,6 @@ fn mask(count: u32) -> u128 {
     1u128.checked_shl(count).map_or(u128::MAX, |bit| bit - 1)
 }
 
-fn bits(number: u128, width: u32) -> Vec<bool> {
-    (0..width).map(|i| number >> i & 1 == 1).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,12 +211,8 @@ mod tests {
         Type { kind: Kind::Fixed { fraction }, width }
     }
 
-    fn number(bits: &[bool]) -> u128 {
-        bits.iter().rev().fold(0, |number, &bit| number << 1 | u128::from(bit))
-    }
-
     fn again(from: &str, ty: Type) -> Option<String> {
-        text(number(&parse(from, ty)?), ty)
+        text(parse(from, ty)?, ty)
     }
 
     #[test]
@@ -283,11 +273,11 @@ mod tests {
         for number in 1..0x7c00 {
             let (value, written) = (to_f64(number, half).unwrap(), text(number, half).unwrap());
             assert!(written.len() <= 11, "{written}");
-            assert_eq!(self::number(&parse(&written, half).unwrap()), number, "{written}");
+            assert_eq!(parse(&written, half).unwrap(), number, "{written}");
             for fewer in 1..digits(&written) {
                 let unit = 10f64.powi(value.log10().floor() as i32 + 1 - fewer as i32);
                 for near in [(value / unit).floor(), (value / unit).ceil()] {
-                    assert_ne!(self::number(&from_f64(near * unit, half).unwrap()), number, "{written}, {near}·{unit}");
+                    assert_ne!(from_f64(near * unit, half).unwrap(), number, "{written}, {near}·{unit}");
                 }
             }
         }
@@ -310,10 +300,10 @@ mod tests {
         #[test]
         fn singles_and_doubles_are_the_host_s(value: u64) {
             let double = f64::from_bits(value);
-            let bits = number(&from_f64(double, float(11, 52)).unwrap());
+            let bits = from_f64(double, float(11, 52)).unwrap();
             prop_assert!(double.is_nan() || bits == value.into());
             prop_assert!(double.is_nan() || to_f64(value.into(), float(11, 52)).unwrap().to_bits() == value);
-            let single = number(&from_f64(double, float(8, 23)).unwrap());
+            let single = from_f64(double, float(8, 23)).unwrap();
             prop_assert!(double.is_nan() || single == (double as f32).to_bits().into());
             let small = f32::from_bits(value as u32);
             prop_assert!(small.is_nan() || to_f64(small.to_bits().into(), float(8, 23)) == Some(small.into()));
@@ -324,9 +314,9 @@ mod tests {
             let ty = float(exponent, fraction);
             let value = u128::from(value) & mask(ty.width);
             let host = to_f64(value, ty).unwrap();
-            prop_assert!(host.is_nan() || number(&from_f64(host, ty).unwrap()) == value);
+            prop_assert!(host.is_nan() || from_f64(host, ty).unwrap() == value);
             let written = text(value, ty).unwrap();
-            prop_assert!(host.is_nan() || number(&parse(&written, ty).unwrap()) == value, "{}", written);
+            prop_assert!(host.is_nan() || parse(&written, ty).unwrap() == value, "{}", written);
         }
 
         #[test]
@@ -334,9 +324,9 @@ mod tests {
             let ty = fixed(width, fraction.min(width));
             let value = value & mask(width);
             let written = text(value, ty).unwrap();
-            prop_assert_eq!(parse(&written, ty).map(|bits| number(&bits)), Some(value), "{}", written);
+            prop_assert_eq!(parse(&written, ty), Some(value), "{}", written);
             if let Some(host) = to_f64(value, ty) {
-                prop_assert_eq!(number(&from_f64(host, ty).unwrap()), value);
+                prop_assert_eq!(from_f64(host, ty).unwrap(), value);
             }
         }
     }

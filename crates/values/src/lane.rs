@@ -5,14 +5,15 @@
 //! - `bits` of whole bytes are the bytes in hexadecimal, first byte first; bit 8k + i is bit i of byte k.
 //! - Other `bits` are as many digits 0 and 1, bit 0 first.
 
-use crate::io::console::count;
-use crate::io::real;
-use duologue::circuit::{BitMatrix, Kind, Type};
+use crate::rows::Rows;
+use crate::{Error, Place, Result, counted, real};
+use circuit::{BitMatrix, Kind, Type};
 use serde_json::Value;
+use std::fmt;
 
 /// A number that is not yet cut to a width.
 #[derive(Clone, Copy)]
-pub struct Number {
+pub(crate) struct Number {
     negative: bool,
     magnitude: u128,
 }
@@ -25,6 +26,15 @@ impl<T: Into<i128>> From<T> for Number {
 }
 
 impl Number {
+    pub(crate) fn new(negative: bool, magnitude: u128) -> Self {
+        Number { negative, magnitude }
+    }
+
+    pub(crate) fn times(self, factor: u128) -> Option<Self> {
+        let magnitude = self.magnitude.checked_mul(factor)?;
+        Some(Number { magnitude, ..self })
+    }
+
     fn parse(text: &str) -> Option<Number> {
         let (negative, digits) = match text.strip_prefix('-') {
             Some(digits) => (true, digits),
@@ -34,83 +44,137 @@ impl Number {
         Some(Number { negative, magnitude })
     }
 
-    /// The bits, lowest first, unless the number is out of the type's range.
-    pub fn bits(self, ty: Type) -> Option<Vec<bool>> {
+    /// Writes the number, lowest byte first, unless it is out of the type's range.
+    pub(crate) fn put(self, ty: Type, to: &mut [u8]) -> Option<()> {
         let width = ty.width as usize;
-        let bit = |i: usize| i < 128 && self.magnitude >> i & 1 == 1;
-        let mut bits: Vec<bool> = (0..width).map(bit).collect();
         let below = |exponent: usize| exponent >= 128 || self.magnitude >> exponent == 0;
         let fits = match (ty.kind, self.negative) {
             (Kind::Int, false) => below(width - 1),
             (Kind::Int, true) => below(width - 1) || self.magnitude == 1 << (width - 1),
             (_, negative) => below(width) && (!negative || self.magnitude == 0),
         };
-        if self.negative {
-            negate(&mut bits);
-        }
-        fits.then_some(bits)
+        let negative = self.negative && self.magnitude != 0;
+        let number = if negative { self.magnitude.wrapping_neg() } else { self.magnitude };
+        to.fill(if negative { 0xff } else { 0 });
+        put_number(number, to);
+        clear_above(to, width);
+        fits.then_some(())
     }
 }
 
-/// The two's complement: all bits above the lowest one are turned.
-fn negate(bits: &mut [bool]) {
-    let lowest = bits.iter().position(|&bit| bit).unwrap_or(bits.len());
-    bits.iter_mut().skip(lowest + 1).for_each(|bit| *bit = !*bit);
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.negative && self.magnitude != 0 { "-" } else { "" };
+        write!(f, "{sign}{}", self.magnitude)
+    }
 }
 
-/// Reads a value of this type; `None` if it is not of its form or out of range.
-pub fn parse(text: &str, ty: Type) -> Option<Vec<bool>> {
+/// Writes the bytes of a number, lowest first, as far as there is room.
+pub(crate) fn put_number(number: u128, to: &mut [u8]) {
+    let count = to.len().min(16);
+    to[..count].copy_from_slice(&number.to_le_bytes()[..count]);
+}
+
+/// Zeroes the bits above the width, which are in the last byte.
+fn clear_above(bytes: &mut [u8], width: usize) {
+    if let (Some(last), 1..) = (bytes.last_mut(), width % 8) {
+        *last &= (1 << (width % 8)) - 1;
+    }
+}
+
+/// Reads a value of this type into zeroed bytes, lowest first; `None` if it is not of its form or out of range.
+pub(crate) fn put(text: &str, ty: Type, to: &mut [u8]) -> Option<()> {
     let text = text.trim();
     match ty.kind {
-        Kind::Bits if ty.width.is_multiple_of(8) => {
-            parse_bytes(text.strip_prefix("hex:").unwrap_or(text), ty.width as usize)
-        }
-        Kind::Bits => parse_digits(text, ty.width as usize),
+        Kind::Bits if ty.width.is_multiple_of(8) => put_bytes(text.strip_prefix("hex:").unwrap_or(text), to),
+        Kind::Bits if ty.width == 1 => put_bit(text, to),
+        Kind::Bits => put_digits(text, ty.width as usize, to),
         _ => match text.strip_prefix("0x") {
-            Some(digits) => parse_hex(digits, ty.width as usize),
-            None if matches!(ty.kind, Kind::UInt | Kind::Int) => Number::parse(text)?.bits(ty),
-            None => real::parse(text, ty),
+            Some(digits) => put_hex(digits, ty.width as usize, to),
+            None if matches!(ty.kind, Kind::UInt | Kind::Int) => Number::parse(text)?.put(ty, to),
+            None => real::parse(text, ty).map(|number| put_number(number, to)),
         },
     }
 }
 
-fn parse_bytes(text: &str, width: usize) -> Option<Vec<bool>> {
-    let digits = nibbles(text)?;
-    let bit = |i: usize| digits[i / 8 * 2 + usize::from(i % 8 < 4)] >> (i % 4) & 1 == 1;
-    (4 * digits.len() == width).then(|| (0..width).map(bit).collect())
+fn put_bytes(text: &str, to: &mut [u8]) -> Option<()> {
+    let (pairs, []) = text.as_bytes().as_chunks() else { return None };
+    if pairs.len() != to.len() {
+        return None;
+    }
+    for (to, &[high, low]) in to.iter_mut().zip(pairs) {
+        *to = nibble(high)? << 4 | nibble(low)?;
+    }
+    Some(())
 }
 
-fn parse_digits(text: &str, width: usize) -> Option<Vec<bool>> {
-    let digit = |digit| match digit {
-        '0' => Some(false),
-        '1' => Some(true),
-        _ => None,
-    };
-    let bits: Option<Vec<bool>> = text.chars().map(digit).collect();
-    bits.filter(|bits| bits.len() == width)
+fn put_bit(text: &str, to: &mut [u8]) -> Option<()> {
+    match text {
+        "0" | "false" | "False" | "FALSE" => {}
+        "1" | "true" | "True" | "TRUE" => to[0] = 1,
+        _ => return None,
+    }
+    Some(())
+}
+
+fn put_digits(text: &str, width: usize, to: &mut [u8]) -> Option<()> {
+    if text.len() != width {
+        return None;
+    }
+    for (i, digit) in text.bytes().enumerate() {
+        match digit {
+            b'0' => {}
+            b'1' => to[i / 8] |= 1 << (i % 8),
+            _ => return None,
+        }
+    }
+    Some(())
 }
 
 /// The bits of a number in hexadecimal, if it has no more than `width`.
-fn parse_hex(text: &str, width: usize) -> Option<Vec<bool>> {
-    let mut digits = nibbles(text)?;
-    digits.reverse();
-    let bits = digits.iter().flat_map(|digit| (0..4).map(move |i| digit >> i & 1 == 1));
-    let mut bits: Vec<bool> = bits.collect();
-    let most = bits.iter().rposition(|&bit| bit).map_or(0, |top| top + 1);
-    bits.resize(width, false);
-    (most <= width && !digits.is_empty()).then_some(bits)
+fn put_hex(text: &str, width: usize, to: &mut [u8]) -> Option<()> {
+    for (i, digit) in text.bytes().rev().enumerate() {
+        let digit = nibble(digit)?;
+        let room = width.saturating_sub(4 * i).min(4);
+        if digit >> room != 0 {
+            return None;
+        }
+        if digit != 0 {
+            to[i / 2] |= digit << (i % 2 * 4);
+        }
+    }
+    (!text.is_empty()).then_some(())
 }
 
-fn nibbles(text: &str) -> Option<Vec<u32>> {
-    text.chars().map(|digit| digit.to_digit(16)).collect()
+fn nibble(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).map(|digit| digit as u8)
+}
+
+/// Lanes from values with commas between them.
+///
+/// # Errors
+/// [`Error::Value`] with the first lane that is none of this type.
+pub fn list(text: &str, ty: Type) -> Result<BitMatrix> {
+    let values = text.split(',').filter(|_| !text.is_empty());
+    let place = |lane| Place { lane: Some(lane as u64), ..Place::default() };
+    let mut rows = Rows::new(ty);
+    for (lane, text) in values.enumerate() {
+        rows.push(|to| put(text, ty, to)).ok_or_else(|| Error::value(place(lane), expected(ty)))?;
+    }
+    Ok(rows.finish())
+}
+
+/// What is expected of a value.
+pub(crate) fn expected(ty: Type) -> String {
+    format!("{} for {ty}", form(ty))
 }
 
 /// A description of the values of this type.
-pub fn form(ty: Type) -> String {
+pub(crate) fn form(ty: Type) -> String {
     let width = ty.width;
     match ty.kind {
-        Kind::Bits if width.is_multiple_of(8) => format!("{} in hexadecimal", count(u64::from(width / 8), "byte")),
-        Kind::Bits if width == 1 => "0 or 1".into(),
+        Kind::Bits if width.is_multiple_of(8) => format!("{} in hexadecimal", counted(width / 8, "byte")),
+        Kind::Bits if width == 1 => "0 or 1, false or true".into(),
         Kind::Bits => format!("{width} digits 0 and 1, lowest bit first"),
         Kind::UInt if width <= 64 => format!("a number of 0 to {}", u64::MAX >> (64 - width)),
         Kind::Int if width <= 64 => {
@@ -163,7 +227,7 @@ fn is_real(ty: Type) -> bool {
 }
 
 /// The real number of a lane, if the host's doubles hold every value of the type.
-pub fn real_value(matrix: &BitMatrix, lane: usize, ty: Type) -> Option<f64> {
+pub(crate) fn real_value(matrix: &BitMatrix, lane: usize, ty: Type) -> Option<f64> {
     let real = matches!(ty.kind, Kind::Float { .. } | Kind::Fixed { .. }) && ty.width <= 64;
     if real { real::to_f64(low(matrix.rows(), |i| matrix.get(i, lane)), ty) } else { None }
 }
@@ -174,7 +238,7 @@ pub fn low(count: usize, bit: impl Fn(usize) -> bool) -> u128 {
 }
 
 /// At most 128 bits as a number in two's complement.
-pub fn signed(count: usize, bit: impl Fn(usize) -> bool) -> i128 {
+pub(crate) fn signed(count: usize, bit: impl Fn(usize) -> bool) -> i128 {
     let unused = 128 - count;
     (low(count, bit) << unused) as i128 >> unused
 }
@@ -182,12 +246,17 @@ pub fn signed(count: usize, bit: impl Fn(usize) -> bool) -> i128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use duologue::circuit::{bits, int, uint};
+    use circuit::{bits, int, uint};
     use proptest::prelude::*;
 
+    fn read(text: &str, ty: Type) -> Option<BitMatrix> {
+        let mut rows = Rows::new(ty);
+        rows.push(|to| put(text, ty, to))?;
+        Some(rows.finish())
+    }
+
     fn written(text_in: &str, ty: Type) -> Option<String> {
-        let lane = parse(text_in, ty)?;
-        Some(text(&BitMatrix::from_lanes(lane.len(), &[lane]), 0, ty))
+        Some(text(&read(text_in, ty)?, 0, ty))
     }
 
     #[test]
@@ -209,9 +278,10 @@ mod tests {
         ] {
             assert_eq!(written(from, ty).as_deref(), Some(to), "{from} as {ty}");
         }
-        assert_eq!(parse("1", uint(3)), Some(vec![true, false, false]));
-        assert_eq!(parse("01", bits(8)).map(|bits| bits[0]), Some(true));
-        assert_eq!(parse("100", bits(3)), Some(vec![true, false, false]));
+        for (from, ty) in [("1", uint(3)), ("100", bits(3)), ("01", bits(8))] {
+            let lane = read(from, ty).unwrap().lane(0);
+            assert!(lane[0] && !lane[1..].contains(&true), "{from} as {ty}");
+        }
     }
 
     #[test]
@@ -232,7 +302,7 @@ mod tests {
             (bits(3), "10"),
             (bits(3), "102"),
         ] {
-            assert_eq!(parse(from, ty), None, "{from} as {ty}");
+            assert_eq!(read(from, ty), None, "{from} as {ty}");
         }
     }
 
@@ -242,7 +312,7 @@ mod tests {
             let kind = [Kind::Bits, Kind::UInt, Kind::Int][kind as usize];
             let ty = Type { kind, width: lane.len() as u32 };
             let matrix = BitMatrix::from_lanes(lane.len(), std::slice::from_ref(&lane));
-            prop_assert_eq!(parse(&text(&matrix, 0, ty), ty), Some(lane));
+            prop_assert_eq!(read(&text(&matrix, 0, ty), ty), Some(matrix));
         }
     }
 }

@@ -1,0 +1,261 @@
+//! Arrow IPC files, and arrays of Arrow as columns.
+
+use crate::column::{Cell, Column, Wanted};
+use crate::form::Notation;
+use crate::instant::{DAY, SECOND, Unit};
+use crate::output::Written;
+use crate::{Error, Place, Result, real};
+use ::arrow_array::cast::AsArray;
+use ::arrow_array::types::*;
+use arrow_array::{
+    Array, ArrayAccessor, ArrayRef, BooleanArray, Date32Array, Decimal128Array, FixedSizeBinaryArray, Float32Array,
+    Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+    TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt8Array, UInt16Array, UInt32Array,
+    UInt64Array,
+};
+use arrow_ipc::reader::FileReader;
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
+use arrow_select::take::take;
+use circuit::{BitMatrix, Kind};
+use std::io::{self, Read, Seek, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+
+/// Reads columns of an Arrow IPC file as [`csv::columns`](crate::csv::columns) does; places are rows, counted from 0.
+///
+/// # Errors
+/// As there.
+pub fn columns(from: impl Read + Seek, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
+    guarded(file, || {
+        let reader = FileReader::try_new(io::BufReader::new(from), None).map_err(|why| failed(file, why))?;
+        let chosen = choose(&reader.schema(), file, wanted)?;
+        let reader = reader.map(|batch| batch.map_err(|why| failed(file, why)));
+        fill(reader, file, wanted, &chosen)
+    })
+}
+
+/// Runs a reader of Arrow, which panics on some damaged files where it should fail. Nothing that it left half done is used. (Of a
+/// compressed file it believes how long it becomes: a damaged number may ask for more memory than there is.)
+pub(crate) fn guarded<T>(file: &str, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    let came = panic::catch_unwind(AssertUnwindSafe(read));
+    came.unwrap_or_else(|_| Err(Error::malformed(file, "it is damaged: its reader gave up")))
+}
+
+pub(crate) fn failed(file: &str, why: ArrowError) -> Error {
+    match why {
+        ArrowError::IoError(_, why) => Error::read(file)(why),
+        why => Error::malformed(file, why),
+    }
+}
+
+/// Where the columns are.
+pub(crate) fn choose(schema: &Schema, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<usize>>> {
+    let place = |wanted: &Wanted<'_>| {
+        let mut fields = schema.fields().iter().enumerate().filter(|(_, field)| field.name() == wanted.column);
+        match (fields.next(), fields.next()) {
+            (_, Some(_)) => Err(Error::malformed(file, format!("two columns are named '{}'", wanted.column))),
+            (field, _) => Ok(field.map(|(place, _)| place)),
+        }
+    };
+    wanted.iter().map(place).collect()
+}
+
+/// Reads the chosen columns, by their names, from batches.
+pub(crate) fn fill(
+    batches: impl Iterator<Item = Result<RecordBatch>>,
+    file: &str,
+    wanted: &[Wanted<'_>],
+    chosen: &[Option<usize>],
+) -> Result<Vec<Option<BitMatrix>>> {
+    let columns = wanted.iter().zip(chosen).map(|(&wanted, place)| place.map(|_| Column::new(wanted)).transpose());
+    let mut columns = columns.collect::<Result<Vec<_>>>()?;
+    let mut first = 0;
+    for batch in batches {
+        let batch = batch?;
+        for column in columns.iter_mut().flatten() {
+            let name = column.name();
+            let missing = || Error::malformed(file, format!("column '{name}' is not in every part"));
+            push(batch.column_by_name(name).ok_or_else(missing)?, column).map_err(|why| match why {
+                Refused::Type(ty) => {
+                    Error::malformed(file, format!("column '{name}' has the type {ty}, which no port takes"))
+                }
+                Refused::Row(row, expected) => {
+                    let (file, row, name) = (Some(file.into()), Some(first + row as u64), Some(name.into()));
+                    Error::value(Place { file, row, column: name, ..Place::default() }, expected)
+                }
+            })?;
+        }
+        first += batch.num_rows() as u64;
+    }
+    columns.into_iter().map(|column| column.map(|column| column.finish(file)).transpose()).collect()
+}
+
+/// Why an array is refused: its type, or a row of which something else was expected.
+enum Refused {
+    Type(DataType),
+    Row(usize, String),
+}
+
+type Pushed = std::result::Result<(), Refused>;
+
+fn push(array: &dyn Array, to: &mut Column<'_>) -> Pushed {
+    match array.data_type() {
+        DataType::Null => (0..array.len()).try_for_each(|row| push_cell(row, Cell::Empty, to)),
+        DataType::Boolean => each(array.as_boolean(), to, number),
+        DataType::Int8 => each(array.as_primitive::<Int8Type>(), to, number),
+        DataType::Int16 => each(array.as_primitive::<Int16Type>(), to, number),
+        DataType::Int32 => each(array.as_primitive::<Int32Type>(), to, number),
+        DataType::Int64 => each(array.as_primitive::<Int64Type>(), to, number),
+        DataType::UInt8 => each(array.as_primitive::<UInt8Type>(), to, number),
+        DataType::UInt16 => each(array.as_primitive::<UInt16Type>(), to, number),
+        DataType::UInt32 => each(array.as_primitive::<UInt32Type>(), to, number),
+        DataType::UInt64 => each(array.as_primitive::<UInt64Type>(), to, number),
+        DataType::Float16 => each(array.as_primitive::<Float16Type>(), to, |value| Cell::Real(value.to_f64())),
+        DataType::Float32 => each(array.as_primitive::<Float32Type>(), to, Cell::Single),
+        DataType::Float64 => each(array.as_primitive::<Float64Type>(), to, Cell::Real),
+        &DataType::Decimal32(_, scale) => {
+            each(array.as_primitive::<Decimal32Type>(), to, |value| decimal(value, scale))
+        }
+        &DataType::Decimal64(_, scale) => {
+            each(array.as_primitive::<Decimal64Type>(), to, |value| decimal(value, scale))
+        }
+        &DataType::Decimal128(_, scale) => {
+            each(array.as_primitive::<Decimal128Type>(), to, |value| decimal(value, scale))
+        }
+        DataType::Utf8 => each(array.as_string::<i32>(), to, |text| Cell::Text(text.as_bytes())),
+        DataType::LargeUtf8 => each(array.as_string::<i64>(), to, |text| Cell::Text(text.as_bytes())),
+        DataType::Utf8View => each(array.as_string_view(), to, |text| Cell::Text(text.as_bytes())),
+        DataType::Binary => each(array.as_binary::<i32>(), to, Cell::Bytes),
+        DataType::LargeBinary => each(array.as_binary::<i64>(), to, Cell::Bytes),
+        DataType::BinaryView => each(array.as_binary_view(), to, Cell::Bytes),
+        DataType::FixedSizeBinary(_) => each(array.as_fixed_size_binary(), to, Cell::Bytes),
+        DataType::Dictionary(..) => push_dictionary(array, to),
+        _ => push_instants(array, to),
+    }
+}
+
+fn push_instants(array: &dyn Array, to: &mut Column<'_>) -> Pushed {
+    match array.data_type() {
+        DataType::Date32 => each(array.as_primitive::<Date32Type>(), to, |days| instant(days, DAY)),
+        DataType::Date64 => each(array.as_primitive::<Date64Type>(), to, |count| instant(count, 1_000_000)),
+        DataType::Timestamp(TimeUnit::Second, _) => {
+            each(array.as_primitive::<TimestampSecondType>(), to, |count| instant(count, SECOND))
+        }
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            each(array.as_primitive::<TimestampMillisecondType>(), to, |count| instant(count, 1_000_000))
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            each(array.as_primitive::<TimestampMicrosecondType>(), to, |count| instant(count, 1_000))
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+            each(array.as_primitive::<TimestampNanosecondType>(), to, |count| instant(count, 1))
+        }
+        ty => Err(Refused::Type(ty.clone())),
+    }
+}
+
+/// Values that are numbered: categories, say.
+fn push_dictionary(array: &dyn Array, to: &mut Column<'_>) -> Pushed {
+    let dictionary = array.as_any_dictionary();
+    let values = take(dictionary.values(), dictionary.keys(), None);
+    push(&values.map_err(|_| Refused::Type(array.data_type().clone()))?, to)
+}
+
+fn each<'a, A: ArrayAccessor>(array: A, to: &mut Column<'_>, cell: impl Fn(A::Item) -> Cell<'a>) -> Pushed {
+    (0..array.len())
+        .try_for_each(|row| push_cell(row, if array.is_null(row) { Cell::Empty } else { cell(array.value(row)) }, to))
+}
+
+fn push_cell(row: usize, cell: Cell<'_>, to: &mut Column<'_>) -> Pushed {
+    to.push(cell).map_err(|expected| Refused::Row(row, expected))
+}
+
+fn number<'a>(value: impl Into<i128>) -> Cell<'a> {
+    Cell::Number(value.into().into())
+}
+
+fn decimal<'a>(digits: impl Into<i128>, scale: i8) -> Cell<'a> {
+    Cell::Decimal(digits.into(), scale.into())
+}
+
+fn instant<'a>(count: impl Into<i128>, nanoseconds: i128) -> Cell<'a> {
+    Cell::Instant(count.into() * nanoseconds)
+}
+
+/// Writes an Arrow IPC file.
+pub(crate) fn write(columns: &[Written<'_>], to: impl Write) -> io::Result<()> {
+    let batch = batch(columns)?;
+    let mut writer = FileWriter::try_new(to, &batch.schema()).map_err(io::Error::other)?;
+    writer.write(&batch).map_err(io::Error::other)?;
+    writer.finish().map_err(io::Error::other)
+}
+
+/// All columns.
+pub(crate) fn batch(columns: &[Written<'_>]) -> io::Result<RecordBatch> {
+    let columns = columns.iter().map(|column| Ok((column.name, array(column)?)));
+    RecordBatch::try_from_iter(columns.collect::<io::Result<Vec<_>>>()?).map_err(io::Error::other)
+}
+
+/// The most bits of an integer of which every value has 38 digits.
+const WIDEST_DECIMAL: u32 = 126;
+
+fn array(column: &Written<'_>) -> io::Result<ArrayRef> {
+    match column.notation {
+        Notation::Decimal(scale) if column.word.width <= WIDEST_DECIMAL => {
+            let array = Decimal128Array::from(column.integers()?).with_precision_and_scale(38, scale as i8);
+            Ok(Arc::new(array.map_err(io::Error::other)?))
+        }
+        Notation::Instant(unit) => Ok(instants(&column.integers()?, unit).unwrap_or_else(|| texts(column))),
+        Notation::Plain => plain(column).map_err(io::Error::other),
+        _ => Ok(texts(column)),
+    }
+}
+
+/// Dates and times, unless one is out of range.
+fn instants(counts: &[i128], unit: Unit) -> Option<ArrayRef> {
+    if unit == Unit::Day {
+        let days = counts.iter().map(|&days| days.try_into().ok()).collect::<Option<Vec<i32>>>()?;
+        return Some(Arc::new(Date32Array::from(days)));
+    }
+    let counts = counts.iter().map(|&count| count.try_into().ok()).collect::<Option<Vec<i64>>>()?;
+    Some(match unit {
+        Unit::Day | Unit::Second => Arc::new(TimestampSecondArray::from(counts).with_timezone("UTC")),
+        Unit::Millisecond => Arc::new(TimestampMillisecondArray::from(counts).with_timezone("UTC")),
+        Unit::Microsecond => Arc::new(TimestampMicrosecondArray::from(counts).with_timezone("UTC")),
+        Unit::Nanosecond => Arc::new(TimestampNanosecondArray::from(counts).with_timezone("UTC")),
+    })
+}
+
+fn texts(column: &Written<'_>) -> ArrayRef {
+    Arc::new(StringArray::from_iter_values((0..column.rows()).map(|row| column.text(row))))
+}
+
+/// The array of the smallest type that holds all values of the column's type.
+fn plain(column: &Written<'_>) -> std::result::Result<ArrayRef, Box<dyn std::error::Error + Send + Sync>> {
+    let (words, ty) = (&column.words, column.word);
+    Ok(match (ty.kind, ty.width) {
+        (Kind::Bits, 1) => Arc::new(BooleanArray::from_iter((0..words.lanes()).map(|row| Some(words.get(0, row))))),
+        (Kind::UInt, ..=8) => Arc::new(UInt8Array::from(words.to_numbers::<u8>()?)),
+        (Kind::UInt, ..=16) => Arc::new(UInt16Array::from(words.to_numbers::<u16>()?)),
+        (Kind::UInt, ..=32) => Arc::new(UInt32Array::from(words.to_numbers::<u32>()?)),
+        (Kind::UInt, ..=64) => Arc::new(UInt64Array::from(words.to_numbers::<u64>()?)),
+        (Kind::Int, ..=8) => Arc::new(Int8Array::from(words.to_numbers::<i8>()?)),
+        (Kind::Int, ..=16) => Arc::new(Int16Array::from(words.to_numbers::<i16>()?)),
+        (Kind::Int, ..=32) => Arc::new(Int32Array::from(words.to_numbers::<i32>()?)),
+        (Kind::Int, ..=64) => Arc::new(Int64Array::from(words.to_numbers::<i64>()?)),
+        (Kind::Float { exponent: 8 }, 32) => {
+            let bits = words.to_numbers::<u32>()?;
+            Arc::new(Float32Array::from_iter_values(bits.into_iter().map(f32::from_bits)))
+        }
+        (Kind::Float { .. } | Kind::Fixed { .. }, ..=64) if real::to_f64(0, ty).is_some() => {
+            let values = words.to_numbers::<u64>()?.into_iter().map(|bits| real::to_f64(bits.into(), ty));
+            Arc::new(Float64Array::from_iter(values))
+        }
+        (Kind::Bits, width) if width.is_multiple_of(8) => {
+            let bytes = words.to_byte_rows().into();
+            Arc::new(FixedSizeBinaryArray::try_new(width as i32 / 8, bytes, None)?)
+        }
+        _ => texts(column),
+    })
+}

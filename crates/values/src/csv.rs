@@ -1,0 +1,132 @@
+//! CSV: tables whose first line names the columns, and lanes without a header.
+//!
+//! Fields are separated by commas and may stand in double quotes; lines end in LF or CRLF; a byte order mark is passed over,
+//! and so are empty lines.
+
+use crate::column::{Column, Wanted};
+use crate::records::{Record, Records};
+use crate::rows::Rows;
+use crate::{Error, Place, Result, counted, lane};
+use ::csv::Writer;
+use circuit::{BitMatrix, Type};
+use std::io::{self, Read, Write};
+
+/// Reads columns of a table, which is called `file` in errors, in one pass; `None` for a column that is not there.
+///
+/// ```
+/// use values::{Form, Wanted, csv};
+/// let table = "name,salary\nann,1200.50\nbob,999\n";
+/// let form: Form = "decimal(2)".parse()?;
+/// let wanted = Wanted { column: "salary", ty: circuit::uint(32), form: &form };
+/// let lanes = csv::columns(table.as_bytes(), "people.csv", &[wanted])?.remove(0).unwrap();
+/// assert_eq!(lanes.to_numbers::<u32>().unwrap(), [120050, 99900]);
+/// # Ok::<(), values::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Value`] with line and column of a cell that is not of its form; [`Error::Malformed`] if the table has no header,
+/// a name of a column twice, or a row of another length; [`Error::Usage`] if a form does not fit its type.
+pub fn columns(from: impl Read, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
+    let mut records = Records::new(from);
+    let header = records.next().map_err(Error::read(file))?;
+    let header = header.ok_or_else(|| Error::malformed(file, EMPTY))?;
+    let width = header.len();
+    let mut columns = Vec::new();
+    for &wanted in wanted {
+        columns.push((Column::new(wanted)?, find(&header, wanted.column, file)?));
+    }
+    while let Some(record) = records.next().map_err(Error::read(file))? {
+        let place = |column| Place { file: Some(file.into()), line: Some(record.line), column, ..Place::default() };
+        if record.len() != width {
+            let expected = format!("{}, as the first line has, not {}", fields(width), record.len());
+            return Err(Error::value(place(None), expected));
+        }
+        for (column, at) in columns.iter_mut() {
+            let Some(at) = at else { continue };
+            let pushed = column.push_text(record.field(*at));
+            pushed.map_err(|expected| Error::value(place(Some(column.name().into())), expected))?;
+        }
+    }
+    columns.into_iter().map(|(column, at)| at.map(|_| column.finish(file)).transpose()).collect()
+}
+
+const EMPTY: &str = "it is empty: expected a first line with the names of the columns";
+
+/// Where the column of this name is.
+fn find(header: &Record<'_>, name: &str, file: &str) -> Result<Option<usize>> {
+    let mut places = header.iter().enumerate().filter(|(_, field)| field.trim_ascii() == name.as_bytes());
+    match (places.next(), places.next()) {
+        (_, Some(_)) => Err(Error::malformed(file, format!("two columns are named '{name}'"))),
+        (place, _) => Ok(place.map(|(place, _)| place)),
+    }
+}
+
+fn fields(count: usize) -> String {
+    counted(count as u32, "field")
+}
+
+/// Reads the lanes of a port of this type from a file without a header: a row for each lane, one value or a column for each
+/// bit.
+///
+/// # Errors
+/// [`Error::Value`] with the line of a row that is not of its form.
+pub fn lanes(from: impl Read, file: &str, ty: Type) -> Result<BitMatrix> {
+    let (mut records, mut rows) = (Records::new(from), Rows::new(ty));
+    for lane in 0.. {
+        let Some(record) = records.next().map_err(Error::read(file))? else { break };
+        let (file, line, lane) = (Some(file.into()), Some(record.line), Some(lane));
+        let place = || Place { file, line, lane, ..Place::default() };
+        rows.push(|to| put_row(&record, ty, to)).ok_or_else(|| Error::value(place(), expected(record.len(), ty)))?;
+    }
+    Ok(rows.finish())
+}
+
+fn put_row(record: &Record<'_>, ty: Type, to: &mut [u8]) -> Option<()> {
+    match record.len() {
+        1 => lane::put(str::from_utf8(record.field(0)).ok()?, ty, to),
+        columns if columns == ty.width as usize => record.iter().enumerate().try_for_each(|(i, cell)| {
+            match cell.trim_ascii() {
+                b"0" => {}
+                b"1" => to[i / 8] |= 1 << (i % 8),
+                _ => return None,
+            }
+            Some(())
+        }),
+        _ => None,
+    }
+}
+
+/// What is expected of a row that is refused.
+fn expected(columns: usize, ty: Type) -> String {
+    match columns {
+        1 => lane::expected(ty),
+        columns if columns == ty.width as usize => "0 or 1 in each column".into(),
+        columns => {
+            let [columns, bits] = [columns as u32, ty.width].map(|number| counted(number, "column"));
+            format!("one value or {bits} of 0 and 1, not {columns}")
+        }
+    }
+}
+
+/// Writes a value a line, without a header.
+///
+/// # Errors
+/// What the system says.
+pub fn write_lanes(lanes: &BitMatrix, ty: Type, mut to: impl Write) -> io::Result<()> {
+    (0..lanes.lanes()).try_for_each(|lane| writeln!(to, "{}", lane::text(lanes, lane, ty)))
+}
+
+/// Writes a table: the names of the columns, and a row for each of theirs.
+pub(crate) fn write(
+    header: &[&str],
+    rows: usize,
+    cell: impl Fn(usize, usize) -> String,
+    to: impl Write,
+) -> io::Result<()> {
+    let mut writer = Writer::from_writer(to);
+    writer.write_record(header)?;
+    for row in 0..rows {
+        writer.write_record((0..header.len()).map(|column| cell(column, row)))?;
+    }
+    writer.flush()
+}

@@ -1,0 +1,51 @@
+//! Parquet files.
+
+use crate::column::Wanted;
+use crate::output::Written;
+use crate::{Error, Result, arrow};
+use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use ::parquet::arrow::{ArrowWriter, ProjectionMask};
+use ::parquet::basic::Compression;
+use ::parquet::errors::ParquetError;
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::reader::ChunkReader;
+use circuit::BitMatrix;
+use std::io::{self, Write};
+
+/// Rows that are decoded at a time.
+const BATCH: usize = 8192;
+
+/// Reads columns of a Parquet file as [`csv::columns`](crate::csv::columns) does; places are rows, counted from 0. No other
+/// columns are decoded.
+///
+/// # Errors
+/// As there.
+pub fn columns(from: impl ChunkReader + 'static, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
+    arrow::guarded(file, || {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(from).map_err(|why| failed(file, why))?;
+        let chosen = arrow::choose(builder.schema(), file, wanted)?;
+        let mask = ProjectionMask::roots(builder.parquet_schema(), chosen.iter().flatten().copied());
+        let reader = builder.with_projection(mask).with_batch_size(BATCH).build().map_err(|why| failed(file, why))?;
+        let reader = reader.map(|batch| batch.map_err(|why| arrow::failed(file, why)));
+        arrow::fill(reader, file, wanted, &chosen)
+    })
+}
+
+fn failed(file: &str, why: ParquetError) -> Error {
+    match why {
+        ParquetError::External(why) => match why.downcast::<io::Error>() {
+            Ok(why) => Error::read(file)(*why),
+            Err(why) => Error::malformed(file, why),
+        },
+        why => Error::malformed(file, why),
+    }
+}
+
+/// Writes a Parquet file, compressed by Snappy.
+pub(crate) fn write(columns: &[Written<'_>], mut to: impl Write) -> io::Result<()> {
+    let batch = arrow::batch(columns)?;
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties))?;
+    writer.write(&batch)?;
+    to.write_all(&writer.into_inner()?)
+}
