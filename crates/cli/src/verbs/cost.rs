@@ -73,6 +73,8 @@ struct Protocol {
     online: Phase,
     /// Bytes of the party that needs more, beyond its inputs.
     memory: u64,
+    work: [u64; 4],
+    making: u64,
 }
 
 #[derive(Serialize)]
@@ -122,6 +124,8 @@ impl Protocol {
             setup: phase(&cost.setup, setup.as_secs_f64()),
             online: phase(&cost.online, online.as_secs_f64()),
             memory: cost.memory,
+            work: [cost.work.gates, cost.work.ands, cost.work.xors, cost.work.moved],
+            making: cost.making,
         })
     }
 

@@ -6,8 +6,10 @@
 
 mod correlating;
 mod dry;
+mod work;
 
 pub use correlating::{Correlating, Supply};
+pub use work::Work;
 
 use crate::agreement;
 use crate::call::Calls;
@@ -46,6 +48,10 @@ pub struct Cost {
     pub online: Traffic,
     /// Memory of values and tasks under way and of what setup keeps, at the party that needs more, in bytes.
     pub memory: u64,
+    /// What each party computes besides correlations.
+    pub work: Work,
+    /// What making correlations is taken to compute, in AES blocks.
+    pub making: u64,
     exchanges: [Vec<PhaseExchange>; 2],
 }
 
@@ -129,11 +135,12 @@ fn count(binding: &Binding, options: &Options, calls: &Calls, link: Option<&Link
     let schedule = Arc::new(schedule);
     let opening = opening(binding, &terms, &schedule)?;
     let mut exchanges: [Vec<PhaseExchange>; 2] = Default::default();
-    let (mut demand, mut depth, mut memory, mut maker) = (Demand::NONE, 0, 0, Extension::DEFAULT);
+    let (mut demand, mut depth, mut memory, mut maker, mut making) = (Demand::NONE, 0, 0, Extension::DEFAULT, 0);
     for party in [Party::Alice, Party::Bob] {
         let found = dry::run(party, (binding, &schedule), &terms, (opening, calls, link))?;
         (demand, depth, maker) = (found.demand, found.depth, found.maker);
         memory = memory.max(found.peak + found.stored);
+        making = found.making;
         exchanges[party as usize] = found.exchanges;
     }
     Ok(Cost {
@@ -146,6 +153,8 @@ fn count(binding: &Binding, options: &Options, calls: &Calls, link: Option<&Link
         setup: traffic(&exchanges, Phase::Setup),
         online: traffic(&exchanges, Phase::Online),
         memory,
+        work: Work::of(&schedule),
+        making,
         exchanges,
     })
 }
