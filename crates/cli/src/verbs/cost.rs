@@ -73,7 +73,7 @@ struct Protocol {
     online: Phase,
     /// Bytes of the party that needs more, beyond its inputs.
     memory: u64,
-    work: [u64; 4],
+    work: [u64; 5],
     making: u64,
 }
 
@@ -124,7 +124,7 @@ impl Protocol {
             setup: phase(&cost.setup, setup.as_secs_f64()),
             online: phase(&cost.online, online.as_secs_f64()),
             memory: cost.memory,
-            work: [cost.work.gates, cost.work.ands, cost.work.xors, cost.work.moved],
+            work: [cost.work.gates, cost.work.ands, cost.work.xors, cost.work.moved, cost.work.inputs],
             making: cost.making,
         })
     }

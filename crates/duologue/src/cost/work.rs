@@ -16,12 +16,14 @@ pub struct Work {
     pub xors: u64,
     /// Bits that are copied on the way to a circuit or an output, over all lanes.
     pub moved: u64,
+    /// Secret bits that come in, over all lanes.
+    pub inputs: u64,
 }
 
 impl Work {
     /// That of a schedule; of a program with calls that of the parts between them.
     pub(super) fn of(schedule: &Schedule) -> Work {
-        let mut work = Work::default();
+        let mut work = Work { inputs: schedule.totals.in0, ..Work::default() };
         for task in schedule.tasks.iter().filter(|task| !task.public) {
             match &task.kind {
                 TaskKind::Map { plan, wiring } => {
@@ -39,7 +41,7 @@ impl Work {
 
     fn of_plan(plan: &Plan, lanes: u64) -> Work {
         let gates = plan.code().len() as u64;
-        Work { gates, ands: plan.ands() * lanes, xors: (gates - plan.ands()) * lanes, moved: 0 }
+        Work { gates, ands: plan.ands() * lanes, xors: (gates - plan.ands()) * lanes, ..Work::default() }
     }
 }
 
@@ -49,6 +51,7 @@ impl AddAssign for Work {
         self.ands += other.ands;
         self.xors += other.xors;
         self.moved += other.moved;
+        self.inputs += other.inputs;
     }
 }
 
