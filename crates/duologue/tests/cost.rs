@@ -185,3 +185,39 @@ fn a_line_takes_its_time() {
     let (_, online) = cost.time(&line, &Speed { setup: f64::INFINITY, online: f64::INFINITY });
     assert_eq!(online, Duration::from_millis(50) * (cost.depth + 1), "half a round trip for each exchange");
 }
+
+/// A 32-bit sum has 31 ANDs; all its other gates are XORs.
+#[test]
+fn work_is_what_the_circuit_has() {
+    let add = blocks::find("add").unwrap().circuit(&[32], Goal::Size).unwrap();
+    let xors = add.gates().iter().filter(|gate| matches!(gate, circuit::Gate::Xor(..))).count() as u64;
+    let p = Program::of_circuit(&add, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
+    let options = Options::new(Scheme::Gmw).tile(64);
+    let work = cost(&p.bind(&[("lanes", 130)]).unwrap(), &options).unwrap().work;
+    assert_eq!((work.ands, work.xors, work.inputs), (31 * 130, xors * 130, 64 * 130));
+    assert_eq!(work.gates, (31 + xors) * 3, "130 lanes are three tiles");
+    assert_eq!(work.moved, (64 + 32) * 130, "operands to the circuit, sums to the output");
+}
+
+/// In Yao a party computes while bytes travel; in GMW it waits for them. An endless line leaves the computing.
+#[test]
+fn computing_overlaps_where_bytes_go_one_way() {
+    let aes = blocks::find("aes128").unwrap().circuit(&[], Goal::Size).unwrap();
+    let p = Program::of_circuit(&aes, &[Owner::Party(Party::Alice), Owner::Party(Party::Bob)]);
+    let binding = p.bind(&[("lanes", 100)]).unwrap();
+    let line = Link { round_trip: Duration::ZERO, bits_per_second: Some(1_000_000_000) };
+    let endless = Link { bits_per_second: None, ..line };
+    const SPEED: u64 = 100_000_000;
+    for (scheme, overlaps) in [(Scheme::Yao, true), (Scheme::Gmw, false), (Scheme::MaskedGmw, false)] {
+        let cost = cost(&binding, &Options::new(scheme).extension(Extension::DEFAULT)).unwrap();
+        let (computing, sending) = (cost.predict(&endless, SPEED), cost.predict(&line, u64::MAX));
+        let both = cost.predict(&line, SPEED);
+        let pairs = [(computing.0, sending.0, both.0), (computing.1, sending.1, both.1)];
+        for (computing, sending, both) in pairs {
+            let expected = if overlaps { computing.max(sending) } else { computing + sending };
+            let error = expected.abs_diff(both);
+            assert!(error < Duration::from_micros(1), "{scheme}: {computing:?}, {sending:?}, {both:?}");
+        }
+        assert!(computing.0 > 2 * cost.predict(&endless, 3 * SPEED).0, "a processor three times as fast");
+    }
+}

@@ -1,7 +1,7 @@
 //! `duologue cost`: what a program will take by each protocol, without running it.
 //!
-//! Bytes and rounds are exact. Times are predicted: the line's share follows from them, the processor's from a small
-//! run of both parties on this machine.
+//! Bytes and rounds are exact. Times are predicted: the line's share follows from them, the processor's from what both
+//! parties compute and from how fast this machine computes AES.
 
 mod cores;
 
@@ -10,15 +10,14 @@ use crate::failure::Failure;
 use crate::io::console::{Console, bytes, seconds, table, thousands};
 use crate::io::{shown, sizes};
 use crate::program;
-use duologue::channel::{Channel, Link};
-use duologue::circuit::{Binding, BitMatrix};
+use duologue::channel::Link;
+use duologue::circuit::Binding;
 use duologue::correlation::Demand;
-use duologue::cost::{self, Speed};
-use duologue::ot::Extension;
-use duologue::{Inputs, Options, Party, Scheme, Session, Timing};
+use duologue::cost;
+use duologue::{Options, Scheme, Timing};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::{fmt, thread};
+use std::fmt;
 
 pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let supply = program::Supply { maker: args.correlations.0, pool: false };
@@ -32,7 +31,8 @@ pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let garbled = garbled.filter(|_| !args.garbling_is_given).unwrap_or((args.garbling, Timing::Auto));
     let options = |scheme| Options::new(scheme).garbling(garbled.0).timing(garbled.1).extension(maker).strands(strands);
     let schemes = Scheme::ALL.into_iter().filter(|&any| scheme.is_none_or(|scheme| scheme == any));
-    let costs = schemes.map(|scheme| Protocol::new(&binding, &options(scheme), &args.link));
+    let speed = cost::blocks_per_second();
+    let costs = schemes.map(|scheme| Protocol::new(&binding, &options(scheme), &args.link, speed));
     console.show(&CostReport {
         program: program.name().to_string(),
         sizes: sizes::map(&binding),
@@ -97,11 +97,10 @@ impl Phase {
 }
 
 impl Protocol {
-    fn new(binding: &Binding, options: &Options, link: &Link) -> Result<Protocol, Failure> {
+    fn new(binding: &Binding, options: &Options, link: &Link, speed: u64) -> Result<Protocol, Failure> {
         let (scheme, garbling) = (options.scheme, options.garbling);
         let cost = cost::cost_over(binding, options, &apps::calls(), link)?;
-        let speed = measure(options, cost.terms.ahead)?;
-        let (setup, online) = cost.time(link, &speed);
+        let (setup, online) = cost.predict(link, speed);
         let phase = |traffic: &cost::Traffic, seconds| Phase {
             seconds,
             alice_to_bob: traffic.alice_to_bob,
@@ -128,44 +127,6 @@ impl Protocol {
     fn total(&self) -> f64 {
         self.setup.seconds + self.online.seconds
     }
-}
-
-/// Faces of the run that is measured: about a million ANDs.
-const FACES: usize = 1000;
-
-/// Runs a small program between two threads; the second run of a session has no base OTs.
-fn measure(options: &Options, ahead: bool) -> Result<Speed, Failure> {
-    let timing = if ahead { Timing::Ahead } else { Timing::Streamed };
-    // Of a silent maker the second run would find all in stock.
-    let options = options.timing(timing).extension(Extension::DEFAULT);
-    let binding = apps::scifi::scifi(900).bind(&[("faces", FACES as u64)])?;
-    let (to_bob, to_alice) = Channel::pair();
-    let bob = thread::scope(|scope| {
-        let bob = scope.spawn(|| party(Party::Bob, to_alice, &binding, &options));
-        let alice = party(Party::Alice, to_bob, &binding, &options);
-        let bob = bob.join().unwrap_or_else(|_| Err(duologue::Error::usage("the measuring thread failed")));
-        alice.and(bob)
-    })?;
-    let rate = |time: std::time::Duration| bob.ands as f64 / time.as_secs_f64().max(1e-9);
-    Ok(Speed { setup: rate(bob.setup.time), online: rate(bob.online.time) })
-}
-
-/// Two runs of one party, on zeros; what the second took.
-fn party(
-    party: Party,
-    channel: Channel,
-    binding: &Binding,
-    options: &Options,
-) -> duologue::Result<duologue::session::Report> {
-    let inputs = binding.inputs().iter().filter(|port| port.who == party.into());
-    let inputs = inputs.fold(Inputs::new(), |inputs, port| {
-        inputs.with(&port.name, BitMatrix::zeros(port.ty.width as usize, port.lanes as usize))
-    });
-    let mut session = Session::connect(channel, party)?;
-    session.run(binding, options, &inputs)?;
-    let outcome = session.run(binding, options, &inputs)?;
-    session.close()?;
-    Ok(outcome.report)
 }
 
 impl CostReport {

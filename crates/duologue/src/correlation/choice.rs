@@ -86,6 +86,12 @@ pub fn computing_of(extension: Extension) -> Option<[u64; 4]> {
     Computing::of(extension).map(|&Computing { start, pair, one_way, triple }| [start, pair, one_way, triple])
 }
 
+/// AES blocks that a new session is taken to compute for these correlations; none by a maker that was not measured.
+pub(crate) fn computing_blocks(extension: Extension, made: &Demand) -> u64 {
+    let blocks = Computing::of(extension).map_or(0, |computing| computing.blocks(made));
+    u64::try_from(blocks).unwrap_or(u64::MAX)
+}
+
 /// The makers that may be chosen; in a tie the first.
 pub fn candidates() -> impl Iterator<Item = Extension> {
     COSTS.iter().filter(|(_, candidate, _)| *candidate).map(|&(extension, ..)| extension)

@@ -7,7 +7,7 @@ use super::PhaseExchange;
 use crate::call::{self, CallLengths, CallRun, Calls, InParts};
 use crate::channel;
 use crate::conditions::Conditions;
-use crate::correlation::choice::{Decision, choose};
+use crate::correlation::choice::{Decision, choose, computing_blocks};
 use crate::correlation::{Demand, MakerLengths, MakerTerm, Stock};
 use crate::executor::cells::{self, Cells, Nothing};
 use crate::executor::{
@@ -34,6 +34,8 @@ pub(super) struct Found {
     pub stored: u64,
     /// Bytes of cells and maps at once.
     pub peak: u64,
+    /// AES blocks that making correlations is taken to compute.
+    pub making: u64,
     pub exchanges: Vec<PhaseExchange>,
 }
 
@@ -70,7 +72,9 @@ pub(super) fn run(
     let mut state = tally.state();
     let stored = if terms.ahead { size.labels + size.tables } else { 0 };
     let exchanges = std::mem::take(&mut state.exchanges);
-    Ok(Found { demand, maker, depth: state.depth, stored, peak: ran.peak as u64, exchanges })
+    let (depth, peak) = (state.depth, ran.peak as u64);
+    let making = if state.made == Demand::NONE { 0 } else { computing_blocks(state.extension, &state.made) };
+    Ok(Found { demand, maker, depth, stored, peak, making, exchanges })
 }
 
 fn engine(program: Program, party: Party, terms: &Terms, tally: &Arc<Tally>, calls: &Calls) -> Result<Box<dyn Engine>> {
@@ -108,17 +112,27 @@ struct State {
     read: usize,
     exchanges: Vec<PhaseExchange>,
     available: Demand,
+    extension: Extension,
     maker: MakerLengths,
+    made: Demand,
     depth: u32,
 }
 
 impl Tally {
     /// After the terms.
     fn new(party: Party, opening: usize) -> Tally {
-        let phase = Phase::Setup;
-        let (sent, read, exchanges, available, depth) = Default::default();
-        let maker = MakerLengths::new(party, Extension::DEFAULT);
-        let state = Mutex::new(State { party, phase, sent, read, exchanges, available, maker, depth });
+        let state = Mutex::new(State {
+            party,
+            phase: Phase::Setup,
+            sent: 0,
+            read: 0,
+            exchanges: Vec::new(),
+            available: Demand::NONE,
+            extension: Extension::DEFAULT,
+            maker: MakerLengths::new(party, Extension::DEFAULT),
+            made: Demand::NONE,
+            depth: 0,
+        });
         let tally = Tally { state };
         tally.exchange(opening, opening);
         tally
@@ -131,6 +145,7 @@ impl Tally {
             Decision::Measure(probe) => (choose(*demand, &Conditions::of(link)), probe),
         };
         let state = &mut *self.state();
+        state.extension = extension;
         state.maker = MakerLengths::new(state.party, extension).probing(probe);
         extension
     }
@@ -211,7 +226,9 @@ impl Link for DryLink {
         for (sent, read) in exchanges {
             self.0.exchange(sent, read);
         }
-        self.0.state().available = available + made;
+        let state = &mut *self.0.state();
+        state.available = available + made;
+        state.made += made;
         Ok(())
     }
 

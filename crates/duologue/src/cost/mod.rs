@@ -6,21 +6,25 @@
 
 mod correlating;
 mod dry;
+mod work;
 
 pub use correlating::{Correlating, Supply};
+use work::Pace;
+pub use work::Work;
 
 use crate::agreement;
 use crate::call::Calls;
-use crate::channel::{self, Channel, Link};
+use crate::channel::{self, Link};
+use crate::clock::Clock;
 use crate::correlation::Demand;
-use crate::executor::Phase;
+use crate::executor::{Phase, PlanCache};
 use crate::ot::Extension;
 use crate::protocol::terms::Terms;
-use crate::session::fields;
-use crate::{Error, Inputs, Options, Party, Report, Result, Scheme, Session, Timing};
-use circuit::blocks::{self, Goal};
-use circuit::program::{Binding, Owner, Recipient};
-use circuit::{BitMatrix, Program, Schedule, bits};
+use crate::session::{self, fields};
+use crate::{Options, Party, Result};
+
+use circuit::Schedule;
+use circuit::program::Binding;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,6 +50,12 @@ pub struct Cost {
     pub online: Traffic,
     /// Memory of values and tasks under way and of what setup keeps, at the party that needs more, in bytes.
     pub memory: u64,
+    /// What each party computes besides correlations.
+    pub work: Work,
+    /// What making correlations is taken to compute, in AES blocks.
+    pub making: u64,
+    /// Whether the bytes of circuits go one way, so that nobody waits for them.
+    one_way: bool,
     exchanges: [Vec<PhaseExchange>; 2],
 }
 
@@ -127,13 +137,15 @@ fn count(binding: &Binding, options: &Options, calls: &Calls, link: Option<&Link
     let (terms, schedule) = Terms::resolve(binding, options)?;
     calls.check(&schedule)?;
     let schedule = Arc::new(schedule);
+    let lengths = terms.scheme.descriptor().lengths(&terms, Party::Alice, &PlanCache::default());
     let opening = opening(binding, &terms, &schedule)?;
     let mut exchanges: [Vec<PhaseExchange>; 2] = Default::default();
-    let (mut demand, mut depth, mut memory, mut maker) = (Demand::NONE, 0, 0, Extension::DEFAULT);
+    let (mut demand, mut depth, mut memory, mut maker, mut making) = (Demand::NONE, 0, 0, Extension::DEFAULT, 0);
     for party in [Party::Alice, Party::Bob] {
         let found = dry::run(party, (binding, &schedule), &terms, (opening, calls, link))?;
         (demand, depth, maker) = (found.demand, found.depth, found.maker);
         memory = memory.max(found.peak + found.stored);
+        making = found.making;
         exchanges[party as usize] = found.exchanges;
     }
     Ok(Cost {
@@ -146,44 +158,17 @@ fn count(binding: &Binding, options: &Options, calls: &Calls, link: Option<&Link
         setup: traffic(&exchanges, Phase::Setup),
         online: traffic(&exchanges, Phase::Online),
         memory,
+        work: Work::of(&schedule),
+        making,
+        one_way: lengths.scheduling().one_way,
         exchanges,
     })
 }
 
-impl Speed {
-    /// Measures this machine: both parties of a few AES blocks, each in a thread of its own.
-    ///
-    /// # Errors
-    /// If the measurement cannot run.
-    pub fn measure(scheme: Scheme) -> Result<Speed> {
-        let aes = blocks::find("aes128").and_then(|block| block.circuit(&[], Goal::Size));
-        let aes = aes?;
-        let mut p = Program::new("speed");
-        let [key, text] = ["key", "text"].map(|name| p.input(name, Owner::Shared, bits(128), LANES as u64));
-        let cipher = p.map(&aes, &[key, text]);
-        p.output("cipher", Recipient::Shared, cipher);
-        let binding = p.bind(&[])?;
-        let inputs = ["key", "text"].iter().fold(Inputs::new(), |i, name| i.with(name, BitMatrix::zeros(128, LANES)));
-        let run = |channel, party| -> Result<Report> {
-            let mut session = Session::connect(channel, party)?;
-            let options = Options::new(scheme).timing(Timing::Ahead).extension(Extension::DEFAULT);
-            // The first run pays for the base OTs of the session.
-            session.run(&binding, &options, &inputs)?;
-            Ok(session.run(&binding, &options, &inputs)?.report)
-        };
-        let (alice, bob) = Channel::pair();
-        let report = std::thread::scope(|scope| {
-            let bob = scope.spawn(|| run(bob, Party::Bob));
-            let report = run(alice, Party::Alice);
-            bob.join().map_err(|_| Error::usage("the measurement failed"))?.and(report)
-        })?;
-        let rate = |time: Duration| report.ands as f64 / time.as_secs_f64().max(1e-9);
-        Ok(Speed { setup: rate(report.setup.time), online: rate(report.online.time) })
-    }
+/// AES blocks a second of one core of this machine, for [`Cost::predict`]; takes a fraction of a millisecond.
+pub fn blocks_per_second() -> u64 {
+    session::blocks_per_second(&Clock::System)
 }
-
-/// Lanes of the measurement: long enough for the pipelines, short enough for the patience of whoever asks.
-const LANES: usize = 256;
 
 impl Cost {
     /// The time of setup and of the online phase over a line: both parties' exchanges one after another, each byte
@@ -192,6 +177,32 @@ impl Cost {
         let [setup, all] = [Phase::Setup, Phase::Online].map(|phase| self.travel(link, phase));
         let compute = |rate: f64| Duration::from_secs_f64(self.ands as f64 / rate.max(1.0));
         (setup + compute(speed.setup), all.saturating_sub(setup) + compute(speed.online))
+    }
+
+    /// The predicted time of setup and of the online phase over a line, between two processors that compute so many AES blocks
+    /// a second, a core each. Where bytes go one way a party computes while others travel; else it waits for them.
+    pub fn predict(&self, link: &Link, blocks_per_second: u64) -> (Duration, Duration) {
+        let endless = Link { bits_per_second: None, ..*link };
+        let travels = [&endless, link].map(|link| [Phase::Setup, Phase::Online].map(|phase| self.travel(link, phase)));
+        let [setup, online] = self.blocks();
+        let phase = |waiting: Duration, all: Duration, blocks: u64| {
+            let computing = Duration::from_secs_f64(blocks as f64 / blocks_per_second.max(1) as f64);
+            let sending = all.saturating_sub(waiting);
+            waiting + if self.one_way { sending.max(computing) } else { sending + computing }
+        };
+        let [[waiting, all_waiting], [before, all]] = travels;
+        let after = phase(all_waiting.saturating_sub(waiting), all.saturating_sub(before), online);
+        (phase(waiting, before, setup), after)
+    }
+
+    /// AES blocks that setup and the online phase are taken to compute.
+    fn blocks(&self) -> [u64; 2] {
+        let [setup, online] = Pace::of(&self.terms);
+        let online = online.blocks(&self.work, self.online.rounds());
+        match self.terms.ahead {
+            true => [setup.blocks(&self.work, self.setup.rounds()).saturating_add(self.making), online],
+            false => [0, online.saturating_add(self.making)],
+        }
     }
 
     /// When the last byte up to the end of a phase has come.

@@ -43,6 +43,7 @@ pub use hello::VERSION;
 pub use hello::{DOCTOR, MAGIC, check_hello};
 pub use outcome::{Outcome, PhaseReport, Prepared, Progress, Report, Unit};
 pub use precomputation::Precomputation;
+pub(crate) use probe::blocks_per_second;
 #[doc(hidden)]
 pub use probe::measure;
 pub(crate) use wire::at_once;

@@ -127,7 +127,7 @@ const MEASURED: Duration = Duration::from_micros(200);
 
 /// AES blocks a second of one thread: the fastest of many short loops, so that interruptions do not count. In virtual
 /// time, which does not pass while a thread computes, the reference speed.
-fn blocks_per_second(clock: &Clock) -> u64 {
+pub(crate) fn blocks_per_second(clock: &Clock) -> u64 {
     if !clock.passes_by_itself() {
         return REFERENCE_SPEED;
     }
