@@ -12,10 +12,11 @@
 //! products, quotients and roots are recognised, and built by our blocks (`arithmetic/`). At the end the XORs are built anew
 //! (`linear/`).
 //!
-//! Each replacement is proved by truth tables over a cut or a window, by the solver, or by an identity of integers, and nodes
-//! are one where their fingerprints are: of 2^20 nodes any two different ones agree with probability below 2^-87, and then 64
-//! lanes of the network must agree too. Besides, a whole circuit is compared with what it came from before it is given out: on
-//! all inputs up to 24 bits, else on 2^20 lanes. Everything is deterministic.
+//! Each replacement is proved by truth tables over a cut or a window, by the solver, by decision diagrams, by an identity of
+//! integers or by all values of up to 24 inputs, and nodes are one where their fingerprints are: of 2^20 nodes any two
+//! different ones agree with probability below 2^-87, and then 64 lanes of the network must agree too. Besides, a whole circuit
+//! is compared with what it came from before it is given out: on all inputs up to 24 bits, else on 2^20 lanes. Everything is
+//! deterministic.
 
 pub(crate) mod affine;
 mod arithmetic;
@@ -193,8 +194,8 @@ fn in_one_way(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, 
     }
 }
 
-/// The circuit, where it is large after some rounds: without samples until that brings nothing, or, where they bring much,
-/// with them. What samples find first may hide what the other passes would find. Small circuits have several ways instead.
+/// The circuit; where it is optimised in one way alone, after some rounds: without samples until that brings nothing, or,
+/// where they bring much, with them. What samples find first may hide what the other passes would find.
 fn begun(circuit: &Circuit, synthesis: &mut Synthesis, settings: Settings, way: Way) -> Best {
     let new = || Best::new(circuit, settings, circuit.input_width());
     if settings.proof == 0 || circuit.and_count() <= settings.most_in_all_ways {

@@ -163,6 +163,26 @@ impl<'p, const W: usize> Samples<'p, W> {
     }
 }
 
+/// The values of all nodes by those of the inputs.
+pub fn simulated<const W: usize>(network: &Network<'_>, mut input: impl FnMut(u32) -> Table<W>) -> Vec<Table<W>> {
+    let mut values: Vec<Table<W>> = Vec::with_capacity(network.nodes.len());
+    for (node, of) in network.nodes.iter().enumerate() {
+        let operands = || of.operands.map(|bit| flipped(&values[bit.node() as usize], bit));
+        let own = match of.kind {
+            Kind::Leaf if node > 0 => input(node as u32),
+            Kind::Leaf | Kind::Dead => [0; W],
+            kind => gate(kind, operands()),
+        };
+        values.push(own);
+    }
+    values
+}
+
+/// The lanes of which this is so.
+pub fn lanes<const W: usize>(is_so: impl Fn(usize) -> bool) -> Table<W> {
+    std::array::from_fn(|word| (0..64).fold(0, |lanes, lane| lanes | u64::from(is_so(64 * word + lane)) << lane))
+}
+
 /// The values of a bit by those of its node.
 pub fn flipped<const W: usize>(table: &Table<W>, bit: Bit) -> Table<W> {
     let flip = u64::from(bit.complemented()).wrapping_neg();

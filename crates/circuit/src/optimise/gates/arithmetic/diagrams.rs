@@ -4,6 +4,9 @@
 use super::super::network::Kind;
 use rustc_hash::FxHashMap;
 
+/// The most variables: a gate goes as deep into the stack as there are variables.
+const MOST_VARIABLES: u32 = 4_096;
+
 /// A function, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Diagram(u32);
@@ -46,7 +49,11 @@ impl Diagrams {
         self.nodes.len()
     }
 
+    /// Nothing if it is too high.
     pub fn variable(&mut self, variable: u32) -> Option<Diagram> {
+        if variable >= MOST_VARIABLES {
+            return None;
+        }
         self.node(variable, [Diagram::FALSE, Diagram::TRUE])
     }
 

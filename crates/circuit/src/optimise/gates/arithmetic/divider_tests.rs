@@ -187,17 +187,21 @@ fn operands_may_have_different_widths() {
 /// The absolute values are divided, which are no inputs.
 #[test]
 fn signed_dividers_are_found() {
-    let mut rows = Rows::new(Style::Borrow, None);
-    let [a, b] = ["a", "b"].map(|name| rows.c.bits(name, 10).0);
-    let [x, y] = [&a, &b].map(|word| rows.negated(word, word[9]));
-    let (digits, left) = rows.divide(&x, &y, 10);
-    let sign = rows.c.xor(a[9], b[9]);
-    let words = (rows.negated(&digits, sign), rows.negated(&left, a[9]));
-    let circuit = rows.finish(words);
-    let made = rebuilt(&circuit);
-    // The block of 10 bits takes 111, and four words are negated.
-    assert!(made.and_count() <= 111 + 4 * 10, "{}", made.and_count());
-    assert!(agree(&circuit, &made));
+    for width in [8, 10, 11, 12] {
+        let mut rows = Rows::new(Style::Borrow, None);
+        let [a, b] = ["a", "b"].map(|name| rows.c.bits(name, width).0);
+        let [x, y] = [&a, &b].map(|word| rows.negated(word, word[word.len() - 1]));
+        let (digits, left) = rows.divide(&x, &y, width as usize);
+        let signs = [&a, &b].map(|word| word[word.len() - 1]);
+        let sign = rows.c.xor(signs[0], signs[1]);
+        let words = (rows.negated(&digits, sign), rows.negated(&left, signs[0]));
+        let circuit = rows.finish(words);
+        let made = rebuilt(&circuit);
+        // The block takes 3n²/4 + 4n − 4, and four words are negated.
+        let most = u64::from(3 * width * width / 4 + 4 * width + 4 * width);
+        assert!(made.and_count() <= most, "{width} bits: {}", made.and_count());
+        assert!(agree(&circuit, &made));
+    }
 }
 
 /// As EPFL's div: the quotient comes from one divider and the remainder from another of other gates.

@@ -11,7 +11,7 @@
 //! All nodes of digits and of the last remainder are read from our block instead, if that saves an AND.
 
 use super::super::network::{Kind, Network};
-use super::super::samples::{Patterns, flipped, gate};
+use super::super::samples::{Patterns, flipped, lanes, simulated};
 use super::super::window::{Table, and};
 use super::associate::associated;
 use super::block::import;
@@ -32,17 +32,22 @@ type Values = Table<WORDS>;
 const MOST_TRIES: usize = 64;
 /// Steps that are tried together.
 const MOST_TOGETHER: usize = 3;
-/// The most nodes of diagrams in a step, whatever the number of steps; those in a step and for a function, by its square; and
-/// those that there may be anyway.
-const MOST_DIAGRAMS: [usize; 4] = [2_000_000, 400, 100, 20_000];
+/// The most nodes of diagrams in a step, whatever the number of steps, and in all.
+const MOST_DIAGRAMS: usize = 2_000_000;
+const MOST_DIAGRAMS_IN_ALL: usize = 60_000_000;
+/// Nodes of diagrams that there may be anyway, and more for a step and for a function, by the square of the number of steps.
+const FEWEST_DIAGRAMS: usize = 20_000;
+const DIAGRAMS_OF_STEP: usize = 400;
+const DIAGRAMS_OF_FUNCTION: usize = 100;
 /// The most nodes that are looked at for a function, and for a bit that may be clear but for a divisor of zero.
-const MOST_VISITS: [usize; 2] = [20_000, 500];
+const MOST_VISITS: usize = 20_000;
+const MOST_VISITS_BY_ZERO: usize = 500;
 
 /// The circuit with our blocks for the quotients and square roots that it has.
 pub fn rebuilt(circuit: &Circuit) -> Option<Circuit> {
-    let mut best = None;
+    let (mut best, mut left) = (None, MOST_DIAGRAMS_IN_ALL);
     for _ in 0..MOST_DIVIDERS {
-        match once(best.as_ref().unwrap_or(circuit)) {
+        match once(best.as_ref().unwrap_or(circuit), &mut left) {
             Some(better) => best = Some(better),
             None => break,
         }
@@ -50,17 +55,25 @@ pub fn rebuilt(circuit: &Circuit) -> Option<Circuit> {
     best
 }
 
-/// The circuit with one more.
-fn once(circuit: &Circuit) -> Option<Circuit> {
+/// The circuit with one more, while there are diagrams left.
+fn once(circuit: &Circuit, left: &mut usize) -> Option<Circuit> {
     let associated = associated(circuit);
     let circuit = associated.as_ref().unwrap_or(circuit);
     let mut network = Network::read(circuit);
-    let found = operands::recurrences(circuit).iter().any(|recurrence| replace(&mut network, recurrence));
-    found.then(|| network.write())?
+    for recurrence in operands::recurrences(circuit) {
+        if *left > 0 && replace(&mut network, &recurrence, left) {
+            match network.write() {
+                // A word may be computed from what was replaced.
+                None => network = Network::read(circuit),
+                made => return made,
+            }
+        }
+    }
+    None
 }
 
-fn replace(network: &mut Network<'_>, recurrence: &Recurrence) -> bool {
-    let known = Search::new(network, recurrence).known();
+fn replace(network: &mut Network<'_>, recurrence: &Recurrence, left: &mut usize) -> bool {
+    let known = Search::new(network, recurrence, left).known();
     let Some(steps) = known.iter().rposition(|step| !step.digit.is_empty()) else { return false };
     let before = network.nodes.len();
     // The block must not read what it replaces.
@@ -93,10 +106,12 @@ struct Search<'a, 'b> {
     known: Vec<Known>,
     /// Bits that are those of the number if the divisor is zero, and else false.
     by_zero: Vec<Vec<Bit>>,
+    /// Nodes of diagrams that there may still be.
+    left: &'a mut usize,
 }
 
 impl<'a, 'b> Search<'a, 'b> {
-    fn new(network: &'a Network<'b>, recurrence: &'a Recurrence) -> Self {
+    fn new(network: &'a Network<'b>, recurrence: &'a Recurrence, left: &'a mut usize) -> Self {
         let values = sampled(network, recurrence);
         let mut nodes: FxHashMap<Values, Vec<u32>> = FxHashMap::default();
         let words = recurrence.number.iter().chain(recurrence.divisor.iter().flatten());
@@ -113,6 +128,7 @@ impl<'a, 'b> Search<'a, 'b> {
             nodes,
             known: Vec::new(),
             by_zero: vec![Vec::new(); recurrence.number.len()],
+            left,
         }
     }
 
@@ -136,7 +152,7 @@ impl<'a, 'b> Search<'a, 'b> {
                 self.recurrence.step(&mut Sampled::<WORDS>, &state, taken).expect("samples take little");
             state = after;
             let known = self.step(step, &digit, &state.remainder, &by_zero);
-            if known.digit.is_empty() && known.remainder.iter().all(Vec::is_empty) {
+            if known.digit.is_empty() && known.remainder.iter().all(Vec::is_empty) || *self.left == 0 {
                 break;
             }
             self.known.push(known);
@@ -156,7 +172,8 @@ impl<'a, 'b> Search<'a, 'b> {
             let taken = self.recurrence.takes(step).start..by_zero.len();
             let more: Vec<_> = taken.map(|place| (place, proof.by_zero(self, &by_zero[place], place))).collect();
             more.into_iter().for_each(|(place, bits)| self.by_zero[place].extend(bits));
-            if !open {
+            *self.left = self.left.saturating_sub(proof.diagrams.count());
+            if !open || *self.left == 0 {
                 break;
             }
         }
@@ -197,7 +214,7 @@ impl<'a, 'b> Proof<'a, 'b> {
             remainder: Vec::new(),
             by_zero: vec![None; recurrence.number.len()],
         };
-        proof.limit(MOST_DIAGRAMS[1]);
+        proof.limit(DIAGRAMS_OF_STEP);
         proof.of.insert(0, Some(Diagram::FALSE));
         let first = step + 1 - together;
         let mut state = proof.begin(search, first)?;
@@ -318,8 +335,8 @@ impl<'a, 'b> Proof<'a, 'b> {
         let mut begun = true;
         for &bit in bits.iter().take(MOST_TRIES) {
             if std::mem::take(&mut begun) {
-                self.limit(MOST_DIAGRAMS[2]);
-                self.visits_left = MOST_VISITS[0];
+                self.limit(DIAGRAMS_OF_FUNCTION);
+                self.visits_left = MOST_VISITS;
             }
             if self.is(bit, diagram).is_some() {
                 known.push(bit);
@@ -338,19 +355,23 @@ impl<'a, 'b> Proof<'a, 'b> {
             let seen = |bit: &Bit| of(bit.node()).kind != Kind::Leaf && proof.of.contains_key(&bit.node());
             !proof.of.contains_key(&bit.node()) && of(bit.node()).operands.iter().any(seen)
         };
-        let mut bits = search.bits(values);
+        let (mut bits, mut tries_left) = (search.bits(values), MOST_TRIES);
         bits.retain(|bit| {
-            self.visits_left = MOST_VISITS[1];
+            if tries_left == 0 || !near(self, bit) {
+                return false;
+            }
+            tries_left -= 1;
+            self.visits_left = MOST_VISITS_BY_ZERO;
             self.limit(0);
-            near(self, bit) && self.is(*bit, diagram).is_some()
+            self.is(*bit, diagram).is_some()
         });
         bits
     }
 
     /// There may be so many more diagrams by the square of the number of steps, as far as a step may have them.
     fn limit(&mut self, more: usize) {
-        let by_square = |factor: usize| MOST_DIAGRAMS[3] + factor * self.steps.pow(2);
-        let most = by_square(MOST_DIAGRAMS[1]).min(MOST_DIAGRAMS[0]);
+        let by_square = |factor: usize| FEWEST_DIAGRAMS + factor * self.steps.pow(2);
+        let most = by_square(DIAGRAMS_OF_STEP).min(MOST_DIAGRAMS);
         self.diagrams.limit(most.min(self.diagrams.count() + by_square(more)));
     }
 
@@ -409,25 +430,12 @@ fn sampled(network: &Network<'_>, recurrence: &Recurrence) -> Vec<Values> {
         let Some(word) = word else { continue };
         let lengths: Vec<u64> = (0..64 * WORDS).map(|_| length(&mut patterns, word.len() as u64, full)).collect();
         for (i, bit) in word.iter().enumerate() {
-            let lane = |lane: usize| u64::from(lengths[lane] > i as u64) << (lane % 64);
-            let mask = std::array::from_fn(|word| (64 * word..64 * word + 64).fold(0, |mask, at| mask | lane(at)));
+            let mask = lanes(|lane| lengths[lane] > i as u64);
             let values: Values = std::array::from_fn(|_| patterns.random());
             given.entry(bit.node()).or_insert(flipped(&and(&values, &mask), *bit));
         }
     }
-    let mut values: Vec<Values> = Vec::with_capacity(network.nodes.len());
-    for (node, of) in network.nodes.iter().enumerate() {
-        let operands = || of.operands.map(|bit| flipped(&values[bit.node() as usize], bit));
-        let own = match (given.get(&(node as u32)), of.kind) {
-            (_, _) if node == 0 => [0; WORDS],
-            (Some(&given), _) => given,
-            (None, Kind::Leaf) => std::array::from_fn(|_| patterns.random()),
-            (None, Kind::Dead) => [0; WORDS],
-            (None, kind) => gate(kind, operands()),
-        };
-        values.push(own);
-    }
-    values
+    simulated(network, |node| given.get(&node).copied().unwrap_or_else(|| std::array::from_fn(|_| patterns.random())))
 }
 
 /// How many bits a number has: often few or almost all, and most often all if it is often full.

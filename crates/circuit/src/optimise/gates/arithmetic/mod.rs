@@ -1,12 +1,12 @@
 //! Arithmetic that is recognised among gates, and built anew by our blocks.
 //!
 //! Nodes that are one function become one (`merge.rs`), dividers and square roots become our blocks (`dividers.rs`), and
-//! carries that look ahead ripple (`carries.rs`). Full and half
-//! adders are found by cuts of three leaves (`cells.rs`), as after Yu, Ciesielski and Mishchenko, *Fast algebraic rewriting
-//! based on and-inverter graphs*, TCAD 2018. The circuit is covered with them from its outputs down (`cover.rs`), and those
-//! whose outputs only join them make a group (`groups.rs`). A group has an exact identity: digits of different weights are
-//! equal to a sum of terms modulo a power of two (`sums.rs`). It is built as one sum of columns, which takes as many ANDs as
-//! bits disappear, and the products that it has (`products.rs`) as products of signed digits, whose partial products are free.
+//! carries that look ahead ripple (`carries.rs`). Full and half adders are found by cuts of three leaves (`cells.rs`), as after
+//! Yu, Ciesielski and Mishchenko, *Fast algebraic rewriting based on and-inverter graphs*, TCAD 2018. The circuit is covered
+//! with them from its outputs down (`cover.rs`), and those whose outputs only join them make a group (`groups.rs`). A group has
+//! an exact identity: digits of different weights are equal to a sum of terms modulo a power of two (`sums.rs`). It is built as
+//! one sum of columns, which takes as many ANDs as bits disappear, and the products that it has (`products.rs`) as products of
+//! signed digits, whose partial products are free.
 //! Words of outputs that are such sums of inputs and their products are found by their values, whatever their gates are
 //! (`forms/`).
 

@@ -2,8 +2,8 @@
 //! samples are enough to choose them.
 
 use super::super::network::{Kind, Network};
-use super::super::samples::{Patterns, Samples, flipped, gate};
-use super::super::window::Table;
+use super::super::samples::{Patterns, flipped, gate, lanes, simulated};
+use super::super::window::{Table, and};
 use super::recurrences::Recurrence;
 use crate::graph::{Bit, Circuit};
 use rustc_hash::FxHashMap;
@@ -19,11 +19,16 @@ const MOST_TRIED: [usize; 2] = [40, 3_000_000];
 pub fn recurrences(circuit: &Circuit) -> Vec<Recurrence> {
     let network = Network::read(circuit);
     let inputs = inputs(circuit);
-    let sizes = sizes(&network, &inputs);
+    let absolute_values = absolute_values(&network, &inputs);
     let roots = inputs.iter().map(|word| Recurrence { number: even(word), divisor: None });
-    let words = [(&inputs, &inputs), (&sizes, &sizes), (&sizes, &inputs), (&inputs, &sizes)];
+    let words = [
+        (&inputs, &inputs),
+        (&absolute_values, &absolute_values),
+        (&absolute_values, &inputs),
+        (&inputs, &absolute_values),
+    ];
     let pairs = words.into_iter().flat_map(|(numbers, divisors)| {
-        numbers.iter().flat_map(move |number| {
+        numbers.iter().filter(|number| number.len() >= BITS[0]).flat_map(move |number| {
             let others = divisors.iter().filter(move |&divisor| divisor != number);
             others.map(|divisor| Recurrence { number: number.clone(), divisor: Some(divisor.clone()) })
         })
@@ -47,34 +52,48 @@ fn even(word: &[Bit]) -> Vec<Bit> {
 }
 
 /// The absolute values of words, as far as there are nodes for all their bits.
-fn sizes(network: &Network<'_>, words: &[Vec<Bit>]) -> Vec<Vec<Bit>> {
-    let mut patterns = Patterns::<WORDS>::new(network.inputs().len());
-    let samples = Samples::new(network, &mut patterns);
+fn absolute_values(network: &Network<'_>, words: &[Vec<Bit>]) -> Vec<Vec<Bit>> {
+    let samples = sampled(network, words);
     let mut nodes: FxHashMap<Table<WORDS>, Bit> = FxHashMap::default();
-    for node in 1..network.nodes.len() as u32 {
-        let bit = Bit::new(node, samples.of(node)[0] & 1 == 1);
-        nodes.entry(flipped(&samples.of(node), bit)).or_insert(bit);
+    for (node, values) in samples.iter().enumerate().filter(|(node, _)| network.is_alive(*node as u32)) {
+        let bit = Bit::new(node as u32, values[0] & 1 == 1);
+        nodes.entry(flipped(values, bit)).or_insert(bit);
     }
     let find = |values: &Table<WORDS>| {
         let flip = values[0] & 1 == 1;
         nodes.get(&flipped(values, Bit::new(0, flip))).map(|bit| bit.flip(flip))
     };
-    let size = |word: &Vec<Bit>| {
-        let values: Vec<_> = word.iter().map(|bit| samples.of(bit.node())).collect();
-        size(&values).iter().map(find).collect::<Option<Vec<Bit>>>()
+    let of = |word: &Vec<Bit>| {
+        let values: Vec<_> = word.iter().map(|bit| samples[bit.node() as usize]).collect();
+        absolute_value(&values).iter().map(find).collect::<Option<Vec<Bit>>>()
     };
-    words.iter().filter_map(size).collect()
+    words.iter().filter_map(of).collect()
+}
+
+/// Values of all nodes where the lowest bits of each word are clear, of all or of few, so that a carry goes through as many
+/// of them when the number is negated.
+fn sampled(network: &Network<'_>, words: &[Vec<Bit>]) -> Vec<Table<WORDS>> {
+    let mut patterns = Patterns::<WORDS>::new(0);
+    let mut given: FxHashMap<u32, Table<WORDS>> = FxHashMap::default();
+    for word in words {
+        let clear: Vec<u64> = (0..64 * WORDS).map(|_| patterns.random() % word.len() as u64).collect();
+        for (i, bit) in word.iter().enumerate() {
+            let random: Table<WORDS> = std::array::from_fn(|_| patterns.random());
+            given.insert(bit.node(), and(&random, &lanes(|lane| clear[lane] <= i as u64)));
+        }
+    }
+    simulated(network, |node| given.get(&node).copied().unwrap_or_else(|| std::array::from_fn(|_| patterns.random())))
 }
 
 /// The absolute value of a signed number: its complement and one more, if it is below zero.
-fn size(word: &[Table<WORDS>]) -> Vec<Table<WORDS>> {
+fn absolute_value(word: &[Table<WORDS>]) -> Vec<Table<WORDS>> {
     let Some(&sign) = word.last() else { return Vec::new() };
     let mut carry = sign;
     let bits = word.iter().map(|&bit| {
         let bit = gate(Kind::Xor, [bit, sign]);
-        let size = gate(Kind::Xor, [bit, carry]);
+        let sum = gate(Kind::Xor, [bit, carry]);
         carry = gate(Kind::And, [bit, carry]);
-        size
+        sum
     });
     bits.collect()
 }

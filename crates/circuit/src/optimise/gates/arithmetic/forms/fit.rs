@@ -89,15 +89,25 @@ impl Word {
     /// The only form that the word can be; nothing if that has too many pairs.
     fn form(&mut self) -> Option<Quadratic> {
         let inputs = self.inputs;
-        let mut linear = self.values(&std::iter::once(vec![]).chain((0..inputs).map(|i| vec![i])).collect::<Vec<_>>());
-        let constant = linear.remove(0);
+        if (inputs / 64 + 1).saturating_mul(self.gates) > MOST_WORK {
+            return None;
+        }
+        let constant = self.values(&[vec![]]).remove(0);
+        let mut linear = Vec::with_capacity(inputs);
+        for first in (0..inputs).step_by(LANES_AT_ONCE) {
+            let sets: Vec<Vec<usize>> = (first..inputs.min(first + LANES_AT_ONCE)).map(|i| vec![i]).collect();
+            linear.extend(self.values(&sets));
+        }
         linear.iter_mut().for_each(|value| value.subtract(&constant));
         let mut form = Quadratic { constant, linear, pairs: BTreeMap::new() };
         // Of very many inputs only a linear form can be found.
         let blocks = inputs * inputs.saturating_sub(1) / 128 + 1;
         if blocks.saturating_mul(self.gates) <= MOST_WORK {
-            let all: Vec<Vec<usize>> = (0..inputs).flat_map(|j| (0..j).map(move |i| vec![i, j])).collect();
-            all.chunks(LANES_AT_ONCE).try_for_each(|sets| self.pairs(sets, &mut form))?;
+            let mut all = (0..inputs).flat_map(|j| (0..j).map(move |i| vec![i, j])).peekable();
+            while all.peek().is_some() {
+                let sets: Vec<Vec<usize>> = all.by_ref().take(LANES_AT_ONCE).collect();
+                self.pairs(&sets, &mut form)?;
+            }
         }
         Some(form)
     }

@@ -85,16 +85,16 @@ fn part(circuit: &Circuit, word: &[Bit], cone: &[u32], inputs: usize) -> Option<
     c.try_finish().ok()
 }
 
-/// The circuit with these in place of the parts.
+/// The circuit with these in place of the parts, which are in the order of their ports.
 pub fn assembled(circuit: &Circuit, parts: &[(Part, Circuit)]) -> Option<Circuit> {
     let mut c = Builder::new(circuit.name());
     let inputs: Vec<Bit> = circuit.inputs().iter().flat_map(|port| c.input(port.name.clone(), port.ty)).collect();
     let plain = c.append(circuit, &inputs);
-    let mut rest = &plain[..];
+    let (mut rest, mut parts) = (&plain[..], parts.iter().peekable());
     for (number, port) in circuit.outputs().iter().enumerate() {
         let (word, after) = rest.split_at(port.ty.width as usize);
         rest = after;
-        let word = match parts.iter().find(|(part, _)| part.port == number) {
+        let word = match parts.next_if(|(part, _)| part.port == number) {
             Some((part, anew)) => c.append(anew, &part.inputs.iter().map(|&i| inputs[i]).collect::<Vec<_>>()),
             None => word.to_vec(),
         };

@@ -26,7 +26,7 @@ const MOST_TRIPLES: usize = 1 << 24;
 const MOST_UNKNOWN: usize = 8;
 const FEW_UNKNOWN: usize = 12;
 /// Columns with more bits are not looked at.
-const MOST_BITS: usize = 300;
+pub const MOST_BITS: usize = 300;
 /// Words of the filter before the set of what is known.
 const FILTER: usize = 1 << 12;
 

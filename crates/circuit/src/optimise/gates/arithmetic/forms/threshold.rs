@@ -1,7 +1,7 @@
 //! Whether at least so many of the inputs are set: a count that is compared with a constant.
 
 use super::fit::{self, Atom, Form};
-use super::replica::Replica;
+use super::replica::{self, Replica};
 use super::residues::Residue;
 use crate::builder::Builder;
 use crate::graph::{Bit, Circuit};
@@ -19,6 +19,9 @@ impl Threshold {
     /// What the only output of a circuit seems to be.
     pub fn of(part: &Circuit) -> Option<Self> {
         let inputs = part.input_width();
+        if inputs > replica::MOST_BITS {
+            return None;
+        }
         let mut simulator = Simulator::new(part);
         let mut lanes = BitMatrix::zeros(inputs, inputs + 1);
         for (lane, input) in (0..=inputs).flat_map(|lane| (0..lane).map(move |input| (lane, input))) {
