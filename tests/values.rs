@@ -54,6 +54,35 @@ fn outputs_are_columns_of_one_table() {
     both(&place, "block:add:32", "--input a=r.csv:q:decimal(1)", "--input b=q.npy");
 }
 
+/// A column and a list, or two lists, at standard output or a device: each is written, in the form that it asks for.
+#[test]
+fn outputs_that_share_a_device_are_all_written() {
+    let place = Place::new();
+    let (header, list) = ("--output quotient=-:q", "--output remainder=-");
+    let first = "q\n2\n9\n";
+    for (outputs, expected) in [
+        (format!("{header} {list}"), format!("{first}1\n0\n")),
+        (format!("{list} {header}"), format!("1\n0\n{first}")),
+        ("--output quotient=- --output remainder=-".into(), "2\n9\n1\n0\n".into()),
+        (format!("{header} --output remainder=-:r"), "q,r\n2,1\n9,0\n".into()),
+        (format!("{header} --output remainder=/dev/null"), first.into()),
+    ] {
+        let [alice, _] = both(&place, "block:divide:8", &format!("--input a=7,9 {outputs}"), "--input b=3,1");
+        assert!(alice.stdout.starts_with(&expected), "{outputs}: {}", alice.stdout);
+    }
+    for other in ["", "./"] {
+        let alice = format!("run block:divide:8 --as alice {AWAY} --input a=1 --output quotient=x.csv");
+        for columns in [[":q", ""], ["", ":r"], ["", ""]] {
+            let [first, second] = columns;
+            let done = place.run(&format!("{alice}{first} --output remainder={other}x.csv{second}"));
+            done.failed(1, &[&format!("two outputs go to {other}x.csv")]);
+        }
+    }
+    let columns = "--output quotient=new.csv:q --output remainder=./new.csv:r";
+    both(&place, "block:divide:8", &format!("--input a=7,9 {columns}"), "--input b=3,1");
+    assert_eq!(read_to_string(place.path("new.csv")).unwrap(), "q,r\n2,1\n9,0\n");
+}
+
 #[test]
 fn a_table_fills_the_inputs_of_its_columns_names() {
     let place = Place::new();
