@@ -3,10 +3,10 @@
 //! A file is written under a temporary name in its folder, for its owner's eyes, and renamed when every output of the run
 //! is on the disk. What is there and is no file (`/dev/null`, a pipe) is written to as it is.
 
-use crate::args::Pair;
+use crate::args::{Pair, Source};
 use crate::failure::{Exit, Failure};
 use crate::io::drawn::Drawn;
-use crate::io::{ciphertexts, console, shown};
+use crate::io::{ciphertexts, console, input, shown};
 use duologue::circuit::program::Recipient;
 use duologue::circuit::{Binding, BitMatrix, Type};
 use duologue::{Outputs, Party};
@@ -72,6 +72,11 @@ impl Destinations {
         }
         destinations.iter().try_for_each(|first| table(&destinations, first).check())?;
         Ok(Destinations(destinations))
+    }
+
+    /// Refuses to replace a file that an input comes from.
+    pub fn spare(&self, inputs: &[Source]) -> Result<(), Failure> {
+        self.0.iter().try_for_each(|destination| destination.target.spare(inputs))
     }
 
     /// The file that an output goes to, if it does.
@@ -179,6 +184,22 @@ impl Target {
         self.place.is_file() && self.place == other.place && !self.is_in_table_of(other)
     }
 
+    /// Refuses to replace a file that an input comes from.
+    pub fn spare(&self, inputs: &[Source]) -> Result<(), Failure> {
+        match &self.place {
+            Place::File(path) if input::files(inputs).contains(path) => {
+                let why = format!("{} is read as an input: an output would replace it", self.file);
+                Err(Failure::input(why).hint("write it to another file"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that its form fits the type of what it gets.
+    pub fn check(&self, ty: Type) -> Result<(), Failure> {
+        Ok(values::check_columns(self.column.iter().map(|(name, form)| (&**name, ty, 1, form)))?)
+    }
+
     /// Writes values there, in the form that its name says.
     pub fn write(&self, value: &BitMatrix, ty: Type) -> Result<(), Failure> {
         let column = self.column.as_ref().map(|(name, form)| Written::new(name, value, ty, form)).transpose()?;
@@ -237,7 +258,7 @@ impl Place {
     fn ends_with(&self, extension: &str) -> bool {
         match self {
             Place::Stdout => false,
-            Place::Device(path) | Place::File(path) => path.to_string_lossy().ends_with(extension),
+            Place::Device(path) | Place::File(path) => Location::has_ending(&path.to_string_lossy(), extension),
         }
     }
 }
