@@ -143,6 +143,21 @@ fn data_of_alices_are_as_secret_as_the_function() {
     }
 }
 
+/// The form of a result is checked when its bits are known, and before data are sent: no run is spent.
+#[test]
+fn a_form_that_the_result_does_not_have_costs_no_run() {
+    let place = Place::new();
+    place.write("adder.txt", ADDER);
+    let open = "--insecure-plaintext --method dh";
+    let (alice, bob) = both(
+        &place,
+        &format!("{open} --function adder.txt"),
+        &format!("{open} --input x=010 --yes --output y.csv:y:decimal(2)"),
+    );
+    bob.failed(1, &["decimals are integers of at most 128 bits, and not bits(2)"]);
+    assert!(!alice.stderr.contains("1 run of"), "{}", alice.stderr);
+}
+
 #[test]
 fn another_method_or_line_is_refused_on_both_sides() {
     let place = Place::new();

@@ -52,6 +52,38 @@ fn outputs_are_columns_of_one_table() {
     assert_eq!(read_to_string(place.path("r.csv")).unwrap(), "q,\"the_rest,_r\"\n2.3,10\n0.0,1\n0.0,0\n");
     assert_eq!(bob.stdout, "r\n10\n1\n0\nquotient: 3 lanes in q.npy\n");
     both(&place, "block:add:32", "--input a=r.csv:q:decimal(1)", "--input b=q.npy");
+    both(&place, "block:add:32", "--input a=1,2 --output out=R.CSV:y", "--input b=3,4 --output out=b.NPY");
+    assert_eq!(read_to_string(place.path("R.CSV")).unwrap(), "y\n4\n6\n");
+    assert!(std::fs::read(place.path("b.NPY")).unwrap().starts_with(b"\x93NUMPY"));
+}
+
+/// A column and a list, or two lists, at standard output or a device: each is written, in the form that it asks for.
+#[test]
+fn outputs_that_share_a_device_are_all_written() {
+    let place = Place::new();
+    let (header, list) = ("--output quotient=-:q", "--output remainder=-");
+    let first = "q\n2\n9\n";
+    for (outputs, expected) in [
+        (format!("{header} {list}"), format!("{first}1\n0\n")),
+        (format!("{list} {header}"), format!("1\n0\n{first}")),
+        ("--output quotient=- --output remainder=-".into(), "2\n9\n1\n0\n".into()),
+        (format!("{header} --output remainder=-:r"), "q,r\n2,1\n9,0\n".into()),
+        (format!("{header} --output remainder=/dev/null"), first.into()),
+    ] {
+        let [alice, _] = both(&place, "block:divide:8", &format!("--input a=7,9 {outputs}"), "--input b=3,1");
+        assert!(alice.stdout.starts_with(&expected), "{outputs}: {}", alice.stdout);
+    }
+    for other in ["", "./"] {
+        let alice = format!("run block:divide:8 --as alice {AWAY} --input a=1 --output quotient=x.csv");
+        for columns in [[":q", ""], ["", ":r"], ["", ""]] {
+            let [first, second] = columns;
+            let done = place.run(&format!("{alice}{first} --output remainder={other}x.csv{second}"));
+            done.failed(1, &[&format!("two outputs go to {other}x.csv")]);
+        }
+    }
+    let columns = "--output quotient=new.csv:q --output remainder=./new.csv:r";
+    both(&place, "block:divide:8", &format!("--input a=7,9 {columns}"), "--input b=3,1");
+    assert_eq!(read_to_string(place.path("new.csv")).unwrap(), "q,r\n2,1\n9,0\n");
 }
 
 #[test]
@@ -126,6 +158,11 @@ fn tables_are_checked_before_anybody_is_called() {
         ("--input words", 2, &["NAME=SOURCE, or FILE.csv"]),
         ("--input ids.csv --input ids.csv", 1, &["ids.csv, line 4"]),
         ("--input b=1 --output out=x.csv:a --output out=x.csv:b", 1, &["the output 'out' is written twice"]),
+        ("--input b=1 --input nosuch.csv", 1, &["nosuch.csv: no input is left that it could fill"]),
+        ("--input b=ids.csv:b:null=0 --input three.csv", 1, &["three.csv: no input is left"]),
+        ("--input b=1 --output out=r.npy:y", 1, &["r.npy has no columns"]),
+        ("--input b=three.csv:v --output out=three.csv:w", 1, &["three.csv is read as an input", "another file"]),
+        ("--input b=three.csv:v --output out=./three.csv", 1, &["three.csv is read as an input"]),
         ("--input b=1 --output out=nowhere/x.csv:a", 8, &["writing nowhere/x.csv"]),
         ("--input b=1 --output out=x.csv:a:text", 1, &["text is bits"]),
     ] {

@@ -206,7 +206,10 @@ fn array(column: &Written<'_>) -> io::Result<ArrayRef> {
             let array = Decimal128Array::from(column.integers()?).with_precision_and_scale(38, scale as i8);
             Ok(Arc::new(array.map_err(io::Error::other)?))
         }
-        Notation::Instant(unit) => Ok(instants(&column.integers()?, unit).unwrap_or_else(|| texts(column))),
+        Notation::Instant(unit) => {
+            let array = column.integers().ok().and_then(|counts| instants(&counts, unit));
+            Ok(array.unwrap_or_else(|| texts(column)))
+        }
         Notation::Plain => plain(column).map_err(io::Error::other),
         _ => Ok(texts(column)),
     }

@@ -62,14 +62,16 @@ impl<'a> Column<'a> {
         self.wanted.column
     }
 
-    /// Takes a cell of text, which may be empty.
-    pub fn push_text(&mut self, text: &[u8]) -> std::result::Result<(), String> {
-        let is_empty = text.is_empty() || self.wanted.form.notation != Notation::Text && text.trim_ascii().is_empty();
-        self.push(if is_empty { Cell::Empty } else { Cell::Text(text) })
+    fn is_empty(&self, text: &[u8]) -> bool {
+        text.is_empty() || self.wanted.form.notation != Notation::Text && text.trim_ascii().is_empty()
     }
 
-    /// Takes a cell, or says what was expected.
+    /// Takes a cell, of which text may be empty, or says what was expected.
     pub fn push(&mut self, cell: Cell<'_>) -> std::result::Result<(), String> {
+        let cell = match cell {
+            Cell::Text(text) if self.is_empty(text) => Cell::Empty,
+            cell => cell,
+        };
         let (word, notation, empty) = (self.word, self.wanted.form.notation, &self.empty);
         let put = self.rows.push(|to| match cell {
             Cell::Empty => empty.as_ref().map(|bytes| to.copy_from_slice(bytes)),
@@ -152,7 +154,7 @@ fn put(cell: Cell<'_>, notation: Notation, word: Type, to: &mut [u8]) -> Option<
 }
 
 /// Puts an integer: of bits it takes those that are a single one.
-fn put_plain(number: Number, word: Type, to: &mut [u8]) -> Option<()> {
+pub(crate) fn put_plain(number: Number, word: Type, to: &mut [u8]) -> Option<()> {
     match word.kind {
         Kind::UInt | Kind::Int => number.put(word, to),
         Kind::Bits if word.width == 1 => number.put(word, to),

@@ -1,9 +1,9 @@
 //! CSV: tables whose first line names the columns, and lanes without a header.
 //!
 //! Fields are separated by commas and may stand in double quotes; lines end in LF or CRLF; a byte order mark is passed over,
-//! and so are empty lines.
+//! and so are empty lines, but in a table of one column, where one between records is an empty cell.
 
-use crate::column::{Column, Wanted};
+use crate::column::{Cell, Column, Wanted};
 use crate::records::{Record, Records};
 use crate::rows::Rows;
 use crate::{Error, Place, Result, counted, lane};
@@ -27,27 +27,41 @@ use std::io::{self, Read, Write};
 /// [`Error::Value`] with line and column of a cell that is not of its form; [`Error::Malformed`] if the table has no header,
 /// a name of a column twice, or a row of another length; [`Error::Usage`] if a form does not fit its type.
 pub fn columns(from: impl Read, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
-    let mut records = Records::new(from);
-    let header = records.next().map_err(Error::read(file))?;
+    let mut records = Records::new(from, file);
+    let header = records.next()?;
     let header = header.ok_or_else(|| Error::malformed(file, EMPTY))?;
     let width = header.len();
     let mut columns = Vec::new();
     for &wanted in wanted {
         columns.push((Column::new(wanted)?, find(&header, wanted.column, file)?));
     }
-    while let Some(record) = records.next().map_err(Error::read(file))? {
-        let place = |column| Place { file: Some(file.into()), line: Some(record.line), column, ..Place::default() };
+    while let Some(record) = records.next()? {
+        let place = |line| Place { file: Some(file.into()), line: Some(line), ..Place::default() };
         if record.len() != width {
             let expected = format!("{}, as the first line has, not {}", fields(width), record.len());
-            return Err(Error::value(place(None), expected));
+            return Err(Error::value(place(record.line), expected));
         }
-        for (column, at) in columns.iter_mut() {
-            let Some(at) = at else { continue };
-            let pushed = column.push_text(record.field(*at));
-            pushed.map_err(|expected| Error::value(place(Some(column.name().into())), expected))?;
+        let empty_cells = if width == 1 { record.empty_lines } else { 0 };
+        for before in (1..=empty_cells).rev() {
+            push(&mut columns, |_| b"", || place(record.line.saturating_sub(before)))?;
         }
+        push(&mut columns, |at| record.field(at), || place(record.line))?;
     }
     columns.into_iter().map(|(column, at)| at.map(|_| column.finish(file)).transpose()).collect()
+}
+
+/// Adds a row.
+fn push<'a>(
+    columns: &mut [(Column<'_>, Option<usize>)],
+    cell: impl Fn(usize) -> &'a [u8],
+    place: impl Fn() -> Place,
+) -> Result<()> {
+    for (column, at) in columns {
+        let Some(at) = at else { continue };
+        let pushed = column.push(Cell::Text(cell(*at)));
+        pushed.map_err(|expected| Error::value(Place { column: Some(column.name().into()), ..place() }, expected))?;
+    }
+    Ok(())
 }
 
 const EMPTY: &str = "it is empty: expected a first line with the names of the columns";
@@ -71,9 +85,9 @@ fn fields(count: usize) -> String {
 /// # Errors
 /// [`Error::Value`] with the line of a row that is not of its form.
 pub fn lanes(from: impl Read, file: &str, ty: Type) -> Result<BitMatrix> {
-    let (mut records, mut rows) = (Records::new(from), Rows::new(ty));
+    let (mut records, mut rows) = (Records::new(from, file), Rows::new(ty));
     for lane in 0.. {
-        let Some(record) = records.next().map_err(Error::read(file))? else { break };
+        let Some(record) = records.next()? else { break };
         let (file, line, lane) = (Some(file.into()), Some(record.line), Some(lane));
         let place = || Place { file, line, lane, ..Place::default() };
         rows.push(|to| put_row(&record, ty, to)).ok_or_else(|| Error::value(place(), expected(record.len(), ty)))?;

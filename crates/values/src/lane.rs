@@ -38,8 +38,12 @@ impl Number {
     fn parse(text: &str) -> Option<Number> {
         let (negative, digits) = match text.strip_prefix('-') {
             Some(digits) => (true, digits),
-            None => (false, text),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
         };
+        // Else a second sign would be read.
+        if digits.starts_with('+') {
+            return None;
+        }
         let magnitude = digits.parse().ok()?;
         Some(Number { negative, magnitude })
     }
@@ -264,6 +268,7 @@ mod tests {
         for (ty, from, to) in [
             (uint(10), "1023", "1023"),
             (uint(10), " 0x3ff", "1023"),
+            (int(8), "+5", "5"),
             (uint(64), "18446744073709551615", "18446744073709551615"),
             (uint(130), "5", "0x000000000000000000000000000000005"),
             (int(8), "-128", "-128"),
@@ -290,6 +295,8 @@ mod tests {
             (uint(10), "1024"),
             (uint(10), "0x400"),
             (uint(10), "-1"),
+            (int(8), "-+5"),
+            (int(8), "++5"),
             (uint(10), ""),
             (uint(10), "0x"),
             (uint(10), "hit"),

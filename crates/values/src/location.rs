@@ -18,12 +18,15 @@ pub struct Location {
 /// What the name of a file with a table ends with, or is.
 const TABLES: [&str; 6] = [".csv", ".parquet", ".arrow", ".feather", ".json", "-"];
 
+/// What the name of a file without columns ends with.
+const WITHOUT_COLUMNS: [&str; 2] = [".npy", ".enc"];
+
 impl FromStr for Location {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
         let Some((file, column)) = split(text) else {
-            return Ok(Location { file: text.into(), column: None });
+            return check_whole(text).map(|()| Location { file: text.into(), column: None });
         };
         let (name, rest) = name(column)?;
         let form = rest.map(str::parse).transpose()?.unwrap_or_default();
@@ -34,7 +37,22 @@ impl FromStr for Location {
 impl Location {
     /// Whether the name of a file is that of a table whose columns have names, or `-`.
     pub fn is_table(file: &str) -> bool {
-        TABLES.iter().any(|&table| if table == "-" { file == table } else { file.ends_with(table) })
+        TABLES.iter().any(|&table| if table == "-" { file == table } else { Self::has_ending(file, table) })
+    }
+
+    /// Whether the name of a file has this ending, in letters of either case.
+    pub fn has_ending(file: &str, ending: &str) -> bool {
+        let start = file.len().checked_sub(ending.len());
+        start.and_then(|start| file.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(ending))
+    }
+}
+
+/// Refuses a column of a file that has none.
+fn check_whole(text: &str) -> Result<()> {
+    let mut files = text.match_indices(':').map(|(end, _)| &text[..end]);
+    match files.find(|file| WITHOUT_COLUMNS.iter().any(|ending| Location::has_ending(file, ending))) {
+        Some(file) => Err(Error::Usage(format!("{file} has no columns: leave out what stands behind it"))),
+        None => Ok(()),
     }
 }
 
@@ -80,6 +98,8 @@ mod tests {
             ("-:id:date", "-", Some("id"), "date"),
             ("x.csv:\"a:b \"\"c\"\"\":text", "x.csv", Some("a:b \"c\""), "text"),
             ("x.csv:a.csv:text", "x.csv", Some("a.csv"), "text"),
+            ("r.CSV:y", "r.CSV", Some("y"), ""),
+            ("é:b.Csv:y", "é:b.Csv", Some("y"), ""),
             ("people.csv", "people.csv", None, ""),
             ("numbers.npy", "numbers.npy", None, ""),
             ("hex:00ff", "hex:00ff", None, ""),
@@ -92,7 +112,9 @@ mod tests {
             let expected = if form.is_empty() { Form::default() } else { form.parse().unwrap() };
             assert!(column.is_none_or(|(_, form)| *form == expected), "{text}");
         }
-        for text in ["x.csv:", "x.csv::text", "x.csv:\"a", "x.csv:\"a\"b", "x.csv:a:tex"] {
+        for text in
+            ["r.npy:y", "r.enc:y", "r.NPY:y:date", "x.csv:", "x.csv::text", "x.csv:\"a", "x.csv:\"a\"b", "x.csv:a:tex"]
+        {
             assert!(matches!(text.parse::<Location>(), Err(Error::Usage(_))), "{text}");
         }
     }

@@ -8,6 +8,7 @@
 //! | `bits` | lanes × ⌈w/8⌉ bytes, as `numpy.packbits(…, bitorder="little")` makes them | |
 //! | one bit | lanes of 0 and 1 | the same, `uint8` |
 
+use crate::column::put_plain;
 use crate::lane::{self, Number};
 use crate::rows::Rows;
 use crate::{Error, Result, real};
@@ -139,12 +140,7 @@ fn bytes<T: Copy + Into<i128>>(array: ArrayView2<'_, T>, width: usize) -> Decode
 
 /// A number for each lane.
 fn numbers<T: Copy + Into<i128>>(array: ArrayView1<'_, T>, ty: Type) -> Decoded {
-    fill(ty, array.iter(), |&value, to| match ty.kind {
-        Kind::Float { .. } | Kind::Fixed { .. } => {
-            real::from_f64(value.into() as f64, ty).map(|number| lane::put_number(number, to))
-        }
-        _ => Number::from(value).put(ty, to),
-    })
+    fill(ty, array.iter(), |&value, to| put_plain(Number::from(value), ty, to))
 }
 
 /// The matrix of these lanes.
@@ -241,6 +237,9 @@ mod tests {
         assert_eq!(numbers_of(&reals), [0.1f32, -2.5, f32::INFINITY].map(|value| u64::from(value.to_bits())));
         let reals = read_array(&array![1i64, -3], single()).unwrap();
         assert_eq!(numbers_of(&reals), [1f32, -3.0].map(|value| u64::from(value.to_bits())));
+        let wide = Type { kind: Kind::Fixed { fraction: 8 }, width: 80 };
+        let exact = read_array(&array![i64::MAX, -3], wide).unwrap();
+        assert_eq!(exact.to_numbers::<i128>().unwrap(), [i128::from(i64::MAX) << 8, -3 << 8]);
         let fixed = read_array(&array![0.5f32, -1.0], Type { kind: Kind::Fixed { fraction: 8 }, width: 16 }).unwrap();
         assert_eq!(numbers_of(&fixed), [0x80, 0xff00]);
     }

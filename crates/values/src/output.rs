@@ -25,7 +25,7 @@ pub enum Format {
 impl Format {
     /// The format that the name of a file says; CSV if none.
     pub fn of(file: &str) -> Format {
-        match file.rsplit('.').next() {
+        match file.rsplit('.').next().map(str::to_ascii_lowercase).as_deref() {
             Some("json") => Format::Json,
             Some("parquet") => Format::Parquet,
             Some("arrow" | "feather") => Format::Arrow,
@@ -74,14 +74,14 @@ impl<'a> Written<'a> {
         self.words.lanes()
     }
 
-    /// The rows of integers of at most 128 bits; of unsigned ones as if they were signed.
+    /// The rows of integers of at most 128 bits; an error if one is 2^127 or more.
     #[cfg(feature = "parquet")]
     pub(crate) fn integers(&self) -> io::Result<Vec<i128>> {
-        let integers = match self.word.kind {
-            Kind::Int => self.words.to_numbers(),
-            _ => self.words.to_numbers::<u128>().map(|numbers| numbers.into_iter().map(|n| n as i128).collect()),
-        };
-        integers.map_err(io::Error::other)
+        if self.word.kind == Kind::Int {
+            return self.words.to_numbers().map_err(io::Error::other);
+        }
+        let numbers = self.words.to_numbers::<u128>().map_err(io::Error::other)?;
+        numbers.into_iter().map(|number| number.try_into().map_err(io::Error::other)).collect()
     }
 
     /// A cell as text.
@@ -91,7 +91,9 @@ impl<'a> Written<'a> {
             Notation::Plain => plain(),
             Notation::Decimal(scale) => decimal::text(&plain(), scale),
             // A number that no date has stays a number.
-            Notation::Instant(unit) => plain().parse().map_or_else(|_| plain(), |count| instant::text(count, unit)),
+            Notation::Instant(unit) => {
+                plain().parse().ok().and_then(|count| instant::text(count, unit)).unwrap_or_else(plain)
+            }
             Notation::Text => String::from_utf8_lossy(&self.bytes(row)).trim_end_matches('\0').into(),
         }
     }

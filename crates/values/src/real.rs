@@ -7,6 +7,7 @@
 //! from zero in the middle.
 
 use circuit::{Kind, Type};
+use std::borrow::Cow;
 
 /// Digits after the point that a fixed-point input may have.
 const DIGITS: usize = 37;
@@ -143,8 +144,27 @@ fn to_even(number: u64, drop: u32) -> u64 {
     kept + u64::from(rest > half || (rest == half && kept & 1 == 1))
 }
 
+/// The farthest that an exponent moves the point.
+const FARTHEST: i32 = 999;
+
+/// A decimal number without its exponent.
+fn plain_digits(digits: &str) -> Option<Cow<'_, str>> {
+    let Some((digits, exponent)) = digits.split_once(['e', 'E']) else { return Some(digits.into()) };
+    let exponent: i32 = exponent.parse().ok().filter(|exponent: &i32| exponent.abs() <= FARTHEST)?;
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let (digits, point) = (format!("{whole}{part}"), i32::try_from(whole.len()).ok()?.checked_add(exponent)?);
+    let zeros = |count: i32| "0".repeat(count.max(0) as usize);
+    let padded = format!("{}{digits}{}", zeros(-point), zeros(point.saturating_sub(i32::try_from(digits.len()).ok()?)));
+    let (whole, part) = padded.split_at_checked(point.max(0) as usize).filter(|_| !digits.is_empty())?;
+    Some(format!("{whole}.{part}").into())
+}
+
 fn parse_fixed(text: &str, width: u32, fraction: u32) -> Option<u128> {
-    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let digits = &*plain_digits(digits)?;
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
     let all_digits = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit());
     if width > 128 || part.len() > DIGITS || whole.len() + part.len() == 0 || !all_digits(whole) || !all_digits(part) {
@@ -251,6 +271,19 @@ mod tests {
                     "1.0000000000000000000000000000007888609052210118054117285652827862296732064351090230047702789306640625",
                 ),
             ),
+            (fixed(32, 16), "1.5e-1", Some("0.149993896484375")),
+            (fixed(32, 16), "-3.2768e+4", Some("-32768")),
+            (fixed(32, 16), "+25E-2", Some("0.25")),
+            (fixed(32, 16), ".5e0", Some("0.5")),
+            (fixed(32, 16), "5e1", Some("50")),
+            (fixed(32, 16), "e5", None),
+            (fixed(32, 16), ".e5", None),
+            (fixed(32, 16), "1e", None),
+            (fixed(32, 16), "1e5", None),
+            (fixed(32, 16), "1e1e1", None),
+            (fixed(32, 16), "1e9999999999", None),
+            (fixed(32, 16), "é5e-1", None),
+            (fixed(32, 16), "-+5", None),
             (fixed(8, 4), "1..2", None),
             (fixed(8, 4), "", None),
         ] {

@@ -1,6 +1,7 @@
 //! Records of CSV, each with the line that it begins in: the reader of the crate `csv` counts from the end of the record before,
 //! which is another line where lines are empty or end in CRLF.
 
+use crate::{Error, Place, Result};
 use csv_core::{ReadRecordResult, Reader};
 use std::io::{self, ErrorKind, Read};
 
@@ -10,22 +11,41 @@ const BUFFER: usize = 1 << 16;
 /// Bytes that are there at least, if there are: a mark of the order of bytes, and one behind it.
 const LEAST: usize = 4;
 
-/// The records of a file, one after another; empty lines are passed over.
-pub(crate) struct Records<R> {
+/// The records of a file, one after another; empty lines are passed over, and counted.
+pub(crate) struct Records<'a, R> {
     from: R,
+    /// The name of the file, for errors.
+    file: &'a str,
     core: Reader,
     /// What was read; what is used of it; what there is of it.
     buffer: Vec<u8>,
     used: usize,
     end: usize,
+    /// The last byte of the record before.
+    last: u8,
     fields: Vec<u8>,
     ends: Vec<usize>,
 }
+
+/// Where the reader is in the last record.
+#[derive(Clone, Copy, PartialEq)]
+enum Tail {
+    /// Before the end of the file.
+    Ahead,
+    /// Behind it, and behind the end of a line.
+    Ended,
+    /// Behind both, and that was not the end of the record.
+    Over,
+}
+
+const NO_QUOTE: &str = "a double quote that closes the one which this record opens, before the end of the file";
 
 /// The fields of a record.
 pub(crate) struct Record<'a> {
     /// The line that it begins in, counted from 1.
     pub line: u64,
+    /// Empty lines right before it.
+    pub empty_lines: u64,
     fields: &'a [u8],
     ends: &'a [usize],
 }
@@ -45,48 +65,68 @@ impl Record<'_> {
     }
 }
 
-impl<R: Read> Records<R> {
-    pub fn new(from: R) -> Self {
+impl<'a, R: Read> Records<'a, R> {
+    pub fn new(from: R, file: &'a str) -> Self {
         let [buffer, fields] = [vec![0; BUFFER], vec![0; 1 << 10]];
-        Records { from, core: Reader::new(), buffer, used: 0, end: 0, fields, ends: vec![0; 1 << 4] }
+        let (core, ends) = (Reader::new(), vec![0; 1 << 4]);
+        Records { from, file, core, buffer, used: 0, end: 0, last: 0, fields, ends }
     }
 
-    pub fn next(&mut self) -> io::Result<Option<Record<'_>>> {
-        if !self.skip_empty_lines()? {
-            return Ok(None);
-        }
-        let (line, mut written, mut ended) = (self.core.line(), 0, 0);
+    pub fn next(&mut self) -> Result<Option<Record<'_>>> {
+        let Some(empty_lines) = self.skip_empty_lines().map_err(Error::read(self.file))? else { return Ok(None) };
+        let (line, mut written, mut ended, mut tail) = (self.core.line(), 0, 0, Tail::Ahead);
         loop {
             let input = &self.buffer[self.used..self.end];
             let (fields, ends) = (&mut self.fields[written..], &mut self.ends[ended..]);
             let (result, used, fields, ends) = self.core.read_record(input, fields, ends);
             (self.used, written, ended) = (self.used + used, written + fields, ended + ends);
             match result {
-                // Without any input the last record ends.
-                ReadRecordResult::InputEmpty => drop(self.fill()?),
+                ReadRecordResult::InputEmpty => {
+                    if !self.fill().map_err(Error::read(self.file))? {
+                        tail = self.end_line(tail);
+                    }
+                }
                 ReadRecordResult::OutputFull => self.fields.resize(2 * self.fields.len(), 0),
                 ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
                 ReadRecordResult::End => return Ok(None),
+                ReadRecordResult::Record if tail == Tail::Over => {
+                    let place = Place { file: Some(self.file.into()), line: Some(line), ..Place::default() };
+                    return Err(Error::value(place, NO_QUOTE));
+                }
                 ReadRecordResult::Record => {
-                    return Ok(Some(Record { line, fields: &self.fields[..written], ends: &self.ends[..ended] }));
+                    self.last = self.buffer[self.used.saturating_sub(1)];
+                    let (fields, ends) = (&self.fields[..written], &self.ends[..ended]);
+                    return Ok(Some(Record { line, empty_lines, fields, ends }));
                 }
             }
         }
     }
 
-    /// Whether there is more behind them.
-    fn skip_empty_lines(&mut self) -> io::Result<bool> {
+    /// Ends the last line, if it does not end. Where that ends no record there is an open quote, or nothing but a mark of the
+    /// order of bytes: the reader knows, without any input.
+    fn end_line(&mut self, tail: Tail) -> Tail {
+        if tail != Tail::Ahead {
+            return Tail::Over;
+        }
+        (self.buffer[0], self.end) = (b'\n', 1);
+        Tail::Ended
+    }
+
+    /// How many there were, unless nothing is behind them.
+    fn skip_empty_lines(&mut self) -> io::Result<Option<u64>> {
+        let mut count = 0;
         loop {
-            while let Some(byte) = self.buffer[..self.end].get(self.used) {
+            while let Some(&byte) = self.buffer[..self.end].get(self.used) {
                 match byte {
                     b'\n' => self.core.set_line(self.core.line() + 1),
                     b'\r' => {}
-                    _ => return Ok(true),
+                    _ => return Ok(Some(count)),
                 }
-                self.used += 1;
+                count += u64::from((self.last, byte) != (b'\r', b'\n'));
+                (self.last, self.used) = (byte, self.used + 1);
             }
             if !self.fill()? {
-                return Ok(false);
+                return Ok(None);
             }
         }
     }
@@ -121,12 +161,50 @@ mod tests {
     }
 
     fn all(text: &str, piece: usize) -> Vec<(u64, Vec<String>)> {
-        let mut records = Records::new(Pieces(text.as_bytes(), piece));
+        let mut records = Records::new(Pieces(text.as_bytes(), piece), "t.csv");
         let mut all = Vec::new();
         while let Some(record) = records.next().unwrap() {
             all.push((record.line, record.iter().map(|field| String::from_utf8(field.into()).unwrap()).collect()));
         }
         all
+    }
+
+    #[test]
+    fn empty_lines_are_counted() {
+        for (text, expected) in [
+            ("a\nb\n\nc\n\n\n", vec![0, 0, 1]),
+            ("a\r\nb\r\n\r\nc", vec![0, 0, 1]),
+            ("\n\r\na\n\r\n\n\"\"\r\n", vec![2, 2]),
+            ("a\rb\r\rc\r", vec![0, 0, 1]),
+        ] {
+            for piece in [1, 4, usize::MAX] {
+                let mut records = Records::new(Pieces(text.as_bytes(), piece), "t.csv");
+                let mut came = Vec::new();
+                while let Some(record) = records.next().unwrap() {
+                    came.push(record.empty_lines);
+                }
+                assert_eq!(came, expected, "{text:?} in pieces of {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_quote_that_nothing_closes_is_refused_with_its_line() {
+        for (text, line) in [("a,\"b", 1), ("a\n\n\"b\n\nc\n", 3), ("a\n\"", 2), ("a\n\"b\"\"\n", 2)] {
+            for piece in [1, 4, usize::MAX] {
+                let mut records = Records::new(Pieces(text.as_bytes(), piece), "t.csv");
+                let why = loop {
+                    match records.next() {
+                        Ok(record) => assert!(record.is_some(), "{text:?}"),
+                        Err(why) => break why.to_string(),
+                    }
+                };
+                assert!(why.starts_with(&format!("t.csv, line {line}: ")), "{text:?}: {why}");
+            }
+        }
+        for text in ["a\n\"b\"", "a\nb\"", "\u{feff}", "\"a\"\"\""] {
+            all(text, 1);
+        }
     }
 
     #[test]

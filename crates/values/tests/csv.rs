@@ -91,14 +91,42 @@ fn words_fill_a_port() {
     assert_eq!(why, "t.csv: column 'v' has 6 rows: expected a multiple of 4, the words of a lane");
 }
 
+/// As PostgreSQL and R write a value that is not there.
+#[test]
+fn an_empty_line_of_one_column_is_an_empty_cell() {
+    for table in ["v\n1\n\n3\n\n\n", "v\r\n1\r\n\r\n3\r\n\r\n", "v\n1\n\"\"\n3"] {
+        assert_eq!(uints(table, "v", uint(8), "null=9"), [1, 9, 3], "{table:?}");
+    }
+    assert_eq!(uints("v\n\n\n3", "v", uint(8), "null=9"), [9, 9, 3]);
+    assert_eq!(uints("v,w\n1,1\n\n3,1\n", "v", uint(8), "null=9"), [1, 3]);
+}
+
+/// 2^127 days and more have no date.
+#[test]
+fn a_number_that_no_date_has_stays_a_number() {
+    let numbers = [u128::MAX, i128::MAX as u128, 0];
+    let lanes = BitMatrix::from_numbers(128, &numbers).unwrap();
+    for unit in ["date", "time(s)"] {
+        let mut table = Vec::new();
+        let form = form(unit);
+        values::write(&[Written::new("d", &lanes, uint(128), &form).unwrap()], Format::Csv, &mut table).unwrap();
+        let table = String::from_utf8(table).unwrap();
+        assert!(table.starts_with(&format!("d\n{}\n", u128::MAX)), "{table}");
+        assert!(unit != "date" || table.lines().nth(2) == Some(&i128::MAX.to_string()), "{table}");
+    }
+}
+
 /// The line is that of the cell, and no word of a cell is repeated.
 #[test]
 fn errors_say_where_and_never_what() {
     let text = |bytes: u32| format!("UTF-8 text of at most {bytes} bytes, none of them zero");
     for (table, ty, form, line, expected) in [
         ("x\n1\n256\n", uint(8), "", 3, "a number of 0 to 255 for uint(8)".into()),
-        ("x\n1\n\n\n256\n", uint(8), "", 5, "a number of 0 to 255".into()),
-        ("x\r\n1\r\n\r\n256\r\n", uint(8), "", 4, "a number of 0 to 255".into()),
+        ("x,y\n1,1\n\n\n256,1\n", uint(8), "", 5, "a number of 0 to 255".into()),
+        ("x,y\r\n1,1\r\n\r\n256,1\r\n", uint(8), "", 4, "a number of 0 to 255".into()),
+        ("x\r\n1\r\n\r\n\r\n256\r\n", uint(8), "", 3, "not an empty cell".into()),
+        ("x\n1\n\n\n256\n", uint(8), "null=7", 5, "a number of 0 to 255".into()),
+        ("x,note\n10,\"secret\n20,y\n30,z\n", uint(8), "", 2, "a double quote that closes".into()),
         ("y,x\n\"a\nb\n\",1\nc,secret\n", uint(8), "", 5, "a number of 0 to 255".into()),
         ("x,y\n1,2\n1\n", uint(8), "", 3, "2 fields, as the first line has, not 1".into()),
         ("x\n1.5\n1.555\n", uint(8), "decimal(2)", 3, "at most 2 digits after the point, in range for uint(8)".into()),

@@ -109,6 +109,40 @@ const FORMS: [(&str, &str); 18] = [
     ("int(36)", "time(ms)"),
 ];
 
+/// Strings are read as cells of CSV are: none, or blanks, are an empty cell.
+#[test]
+fn empty_strings_are_empty_cells() {
+    let strings = BitMatrix::from_numbers(16, &[0x3031u16, 0, 0x2020]).unwrap();
+    let column = Written::new("s", &strings, bits(16), &form("text")).unwrap();
+    for (format, name) in [(Format::Parquet, "t.parquet"), (Format::Arrow, "t.arrow")] {
+        let mut file = tempfile::tempfile().unwrap();
+        values::write(std::slice::from_ref(&column), format, &mut file).unwrap();
+        let mut again = |text: &str, ty| {
+            file.rewind().unwrap();
+            let form = form(text);
+            let wanted = [Wanted { column: "s", ty, form: &form }];
+            read(file.try_clone().unwrap(), name, &wanted).map(|columns| columns[0].clone().unwrap().to_byte_rows())
+        };
+        assert_eq!(again("null=7", uint(8)).unwrap(), [10, 7, 7]);
+        assert_eq!(again("text:null=x", bits(16)).unwrap(), *b"10x\0  ");
+        assert!(again("text", bits(16)).unwrap_err().to_string().contains("row 1, column 's': expected UTF-8"));
+    }
+}
+
+/// Days of 2^127 and more are no dates before 1970.
+#[test]
+fn a_number_that_no_date_has_stays_a_number() {
+    let lanes = BitMatrix::from_numbers(128, &[u128::MAX, 0]).unwrap();
+    let column = Written::new("d", &lanes, uint(128), &form("date")).unwrap();
+    let mut file = tempfile::tempfile().unwrap();
+    values::write(&[column], Format::Parquet, &mut file).unwrap();
+    file.rewind().unwrap();
+    let form = form("text");
+    let wanted = [Wanted { column: "d", ty: bits(320), form: &form }];
+    let texts = read(file, "t.parquet", &wanted).unwrap().remove(0).unwrap().to_byte_rows();
+    assert!(texts.starts_with(u128::MAX.to_string().as_bytes()) && texts[40..].starts_with(b"1970-01-01"));
+}
+
 proptest! {
     #[test]
     fn what_is_written_is_read_again(

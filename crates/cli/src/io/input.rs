@@ -7,8 +7,9 @@ use crate::io::{ciphertexts, shown};
 use duologue::circuit::program::{Owner, Step};
 use duologue::circuit::{Binding, BitMatrix, Program, Type};
 use duologue::{Inputs, Party};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
+use std::path::PathBuf;
 use values::{Error, Form, Format, Location, Wanted, csv, lane, npy};
 
 /// An input that was read.
@@ -43,10 +44,25 @@ pub fn read(program: &Program, party: Party, sources: &[Source]) -> Result<Vec<G
     }
     for table in sources.iter().filter(|source| source.name.is_none()) {
         let others = ports(program, party).filter(|(port, _)| named().all(|(name, _)| name != port));
+        let before = wishes.len();
         wishes.extend(others.map(|(port, ty)| Wish::of_table(&table.value, port, ty)));
+        if wishes.len() == before {
+            let why = format!("{}: no input is left that it could fill", shown_file(&table.value));
+            return Err(Failure::input(why));
+        }
     }
     read_tables(&wishes, &mut given)?;
     Ok(given)
+}
+
+/// The files that these are read from, by their one path.
+pub fn files(sources: &[Source]) -> Vec<PathBuf> {
+    let is_file = |file: &str| {
+        let endings = [".npy", ciphertexts::EXTENSION];
+        Location::is_table(file) || endings.iter().any(|ending| Location::has_ending(file, ending))
+    };
+    let of = |source: &Source| source.value.parse().ok().map(|location: Location| location.file);
+    sources.iter().filter_map(of).filter(|file| is_file(file)).filter_map(|file| fs::canonicalize(file).ok()).collect()
 }
 
 /// How `--input` is read, where there is more than one way.
@@ -157,9 +173,9 @@ fn port(program: &Program, party: Party, wanted: &str) -> Result<Type, Failure> 
 fn read_source(source: &str, ty: Type) -> Result<BitMatrix, Failure> {
     match source {
         "-" => read_lanes(io::stdin().lock(), "standard input", ty),
-        path if path.ends_with(".npy") => read_npy(path, ty),
-        path if path.ends_with(ciphertexts::EXTENSION) => ciphertexts::read(path, ty),
-        path if path.ends_with(".csv") => read_lanes(open(path)?, path, ty),
+        path if Location::has_ending(path, ".npy") => read_npy(path, ty),
+        path if Location::has_ending(path, ciphertexts::EXTENSION) => ciphertexts::read(path, ty),
+        path if Location::has_ending(path, ".csv") => read_lanes(open(path)?, path, ty),
         list => lane::list(list, ty).map_err(|why| {
             let looks_like_a_file = list.contains(['.', '/']);
             let failure = Failure::from(why);

@@ -3,10 +3,10 @@
 //! A file is written under a temporary name in its folder, for its owner's eyes, and renamed when every output of the run
 //! is on the disk. What is there and is no file (`/dev/null`, a pipe) is written to as it is.
 
-use crate::args::Pair;
+use crate::args::{Pair, Source};
 use crate::failure::{Exit, Failure};
 use crate::io::drawn::Drawn;
-use crate::io::{ciphertexts, console, shown};
+use crate::io::{ciphertexts, console, input, shown};
 use duologue::circuit::program::Recipient;
 use duologue::circuit::{Binding, BitMatrix, Type};
 use duologue::{Outputs, Party};
@@ -30,6 +30,8 @@ struct Destination {
 
 /// A file, or a column of a table in a file.
 pub struct Target {
+    /// Its file, as it was given.
+    file: String,
     place: Place,
     column: Option<(String, Form)>,
 }
@@ -72,13 +74,15 @@ impl Destinations {
         Ok(Destinations(destinations))
     }
 
+    /// Refuses to replace a file that an input comes from.
+    pub fn spare(&self, inputs: &[Source]) -> Result<(), Failure> {
+        self.0.iter().try_for_each(|destination| destination.target.spare(inputs))
+    }
+
     /// The file that an output goes to, if it does.
     pub fn of(&self, name: &str) -> Option<String> {
         let found = self.0.iter().find(|destination| destination.name == name)?;
-        Some(match &found.target.place {
-            Place::Stdout => "-".into(),
-            Place::Device(path) | Place::File(path) => path.display().to_string(),
-        })
+        Some(found.target.file.clone())
     }
 
     pub fn use_stdout(&self) -> bool {
@@ -110,7 +114,7 @@ struct Table<'a>(Vec<&'a Destination>);
 /// The table that an output is a column of.
 fn table<'a>(all: &'a [Destination], one: &'a Destination) -> Table<'a> {
     match one.target.column {
-        Some(_) => Table(all.iter().filter(|other| other.target.place == one.target.place).collect()),
+        Some(_) => Table(all.iter().filter(|other| other.target.is_in_table_of(&one.target)).collect()),
         None => Table(vec![one]),
     }
 }
@@ -167,13 +171,33 @@ impl Target {
         let format = Format::of(&file);
         format.available()?;
         let named = || (format != Format::Csv).then(|| (output.into(), Form::default()));
-        Ok(Target { column: column.or_else(named), place: Place::new(&file)? })
+        Ok(Target { column: column.or_else(named), place: Place::new(&file)?, file })
+    }
+
+    /// Whether both are columns of one table. A device takes other outputs too, which are none.
+    fn is_in_table_of(&self, other: &Target) -> bool {
+        self.column.is_some() && other.column.is_some() && self.place == other.place
     }
 
     /// Whether another output cannot go there too.
     fn is_in_the_way_of(&self, other: &Target) -> bool {
-        let is_table = self.column.is_some() && other.column.is_some();
-        self.place.is_file() && self.place == other.place && !is_table
+        self.place.is_file() && self.place == other.place && !self.is_in_table_of(other)
+    }
+
+    /// Refuses to replace a file that an input comes from.
+    pub fn spare(&self, inputs: &[Source]) -> Result<(), Failure> {
+        match &self.place {
+            Place::File(path) if input::files(inputs).contains(path) => {
+                let why = format!("{} is read as an input: an output would replace it", self.file);
+                Err(Failure::input(why).hint("write it to another file"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that its form fits the type of what it gets.
+    pub fn check(&self, ty: Type) -> Result<(), Failure> {
+        Ok(values::check_columns(self.column.iter().map(|(name, form)| (&**name, ty, 1, form)))?)
     }
 
     /// Writes values there, in the form that its name says.
@@ -196,8 +220,7 @@ impl Place {
         if text == "-" {
             return Ok(Place::Stdout);
         }
-        // A link is followed, so that what it points to is replaced and not the link.
-        let path = fs::canonicalize(text).unwrap_or_else(|_| PathBuf::from(text));
+        let path = canonical(Path::new(text));
         match fs::metadata(&path) {
             Ok(there) if there.is_dir() => Err(Failure::input(format!("{text} is a folder"))),
             Ok(there) if !there.is_file() => Ok(Place::Device(path)),
@@ -235,9 +258,20 @@ impl Place {
     fn ends_with(&self, extension: &str) -> bool {
         match self {
             Place::Stdout => false,
-            Place::Device(path) | Place::File(path) => path.to_string_lossy().ends_with(extension),
+            Place::Device(path) | Place::File(path) => Location::has_ending(&path.to_string_lossy(), extension),
         }
     }
+}
+
+/// The one path of a file that may not be there yet. A link is followed, so that what it points to is replaced and not the link.
+fn canonical(path: &Path) -> PathBuf {
+    let beside = || Some(fs::canonicalize(folder(path)).ok()?.join(path.file_name()?));
+    fs::canonicalize(path).ok().or_else(beside).unwrap_or_else(|| path.into())
+}
+
+/// The folder that a file is in.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 
 fn encode(value: &BitMatrix, ty: Type, (place, key): (&Place, Option<[u8; 32]>), to: &mut dyn Write) -> io::Result<()> {
@@ -274,8 +308,7 @@ pub fn write_beside(path: &Path, encode: impl Fn(&mut dyn Write) -> io::Result<(
 }
 
 fn temporary(path: &Path) -> Result<NamedTempFile, Failure> {
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(|why| {
+    NamedTempFile::new_in(folder(path)).map_err(|why| {
         // Without the temporary name, which means nothing to the user.
         let why = why.to_string();
         let why = why.split(" at path ").next().unwrap_or_default();

@@ -73,7 +73,7 @@ fn run_now(args: &Private, config: &Config, console: &Console) -> Result<(), Fai
     let held = if party == Party::Alice { Some(Held::new(args)?) } else { None };
     let threads = Threads::new(args.peer.threads.into())?;
     // Now: what cannot be written must not cost a run.
-    let place = args.output.as_deref().map(|output| Target::new(output, "y")).transpose()?;
+    let place = target(args)?;
     let security = peer::security(&args.peer, config)?;
     let (ours, ahead) = (propose(args, held.as_ref(), &threads, Purpose::Now)?, Precomputation::new()?);
     let mut channel = peer::meet(&args.peer.meeting, args.peer.link, &security, config, console)?;
@@ -82,6 +82,13 @@ fn run_now(args: &Private, config: &Config, console: &Console) -> Result<(), Fai
         Some(held) => hold_function((held, &threads), &terms, channel, ahead, console),
         None => hold_data((args, &threads), place, &terms, channel, ahead, console),
     }
+}
+
+/// Where the result goes, if it is not shown.
+fn target(args: &Private) -> Result<Option<Target>, Failure> {
+    let place = args.output.as_deref().map(|output| Target::new(output, "y")).transpose()?;
+    place.iter().try_for_each(|place| place.spare(&args.input))?;
+    Ok(place)
 }
 
 /// Refuses flags of the other party or of other methods.
@@ -290,7 +297,7 @@ fn hold_data(
     ahead: Precomputation,
     to: &Console,
 ) -> Result<(), Failure> {
-    let x = declined(&mut channel, asked(args, terms, Purpose::Now))?;
+    let x = declined(&mut channel, asked((args, place.as_ref()), terms, Purpose::Now))?;
     let begin = Instant::now();
     let lanes_of_x = lanes_of(&x);
     let (results, end) = match terms.method {
@@ -328,8 +335,9 @@ fn show_what_came(
     end.map(drop)
 }
 
-/// The data, which Bob consents to use.
-fn asked(args: &Private, terms: &Terms, purpose: Purpose) -> Result<BitMatrix, Failure> {
+/// The data, which Bob consents to use. A result that could not be written must not cost a run.
+fn asked((args, place): (&Private, Option<&Target>), terms: &Terms, purpose: Purpose) -> Result<BitMatrix, Failure> {
+    place.map_or(Ok(()), |place| place.check(bits(terms.function.outputs)))?;
     let x = data(args, &terms.function)?;
     consent::obtain(&Consent { terms, runs: x.lanes(), purpose }, args.yes)?;
     Ok(x)

@@ -35,6 +35,7 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     let options = garbled.map_or(options, |(garbling, timing)| options.garbling(garbling).timing(timing));
     let destinations =
         Destinations::new(&binding, party, &drawn, &args.output, encrypted.as_ref().map(|(_, key)| *key))?;
+    destinations.spare(&args.input)?;
     if console.json() && destinations.use_stdout() {
         let why = "--json prints outputs itself: '-' cannot be where one goes";
         return Err(Failure::input(why));

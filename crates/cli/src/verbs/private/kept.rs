@@ -2,7 +2,7 @@
 
 use super::agree::{Terms, agree, propose};
 use super::{Consent, Given, Held, Report};
-use super::{all_runs, asked, declined, labelled, lanes_of, show_what_came, warn_alice};
+use super::{all_runs, asked, declined, labelled, lanes_of, show_what_came, target, warn_alice};
 use crate::args::Private;
 use crate::config::Config;
 use crate::failure::{Exit, Failure};
@@ -90,7 +90,7 @@ fn prepare_data(
 /// `duologue private --prepared`.
 pub fn run(args: &Private, folder: &Path, config: &Config, console: &Console) -> Result<(), Failure> {
     let threads = Threads::new(args.peer.threads.into())?;
-    let place = args.output.as_deref().map(|output| Target::new(output, "y")).transpose()?;
+    let place = target(args)?;
     let security = peer::security(&args.peer, config)?;
     let party = args.peer.party;
     let mut kept = Kept::open(folder, seal(args)?, party)?;
@@ -144,7 +144,7 @@ fn hold_data(
     {
         return declined(&mut channel, Err(Error::peer("it announces another function than it prepared").into()));
     }
-    let x = declined(&mut channel, asked(args, terms, Purpose::Kept(kept.identity())))?;
+    let x = declined(&mut channel, asked((args, place.as_ref()), terms, Purpose::Kept(kept.identity())))?;
     if x.lanes() as u64 > left {
         let (lanes, left) = (count(x.lanes() as u64, "lane"), count(left, "prepared run"));
         let why = Failure::new(Exit::Refused, format!("x has {lanes}, and {left} are left here"));
