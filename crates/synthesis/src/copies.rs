@@ -6,7 +6,7 @@
 use crate::cells::Inputs;
 use crate::error::{Error, Result};
 use crate::map::{Mapper, Origin};
-use crate::netlist::{Cell, Direction, Module, Port, Signal};
+use crate::netlist::{Cell, Direction, Module, Needed, Port, Signal};
 use circuit::blocks::Goal;
 use circuit::{Bit, Builder, Circuit, bits};
 use rustc_hash::FxHashMap;
@@ -25,9 +25,19 @@ pub(crate) struct Mapped {
     pub lines: Vec<(u32, Shares)>,
 }
 
-/// The circuits that modules became.
+/// The circuits that modules became, and which bits of their outputs those compute: all others are 0.
 #[derive(Default)]
-pub(crate) struct Copies(FxHashMap<(*const Module, Goal, Vec<u32>), Rc<Mapped>>);
+pub(crate) struct Copies {
+    mapped: FxHashMap<(*const Module, Goal, Vec<u32>), Rc<Mapped>>,
+    needed: Needed,
+}
+
+impl Copies {
+    /// Those for the instances within a module.
+    pub fn of(module: &Module) -> Copies {
+        Copies { mapped: FxHashMap::default(), needed: Needed::of(module) }
+    }
+}
 
 /// What is known of the inputs of an instance.
 pub(crate) struct Known {
@@ -87,7 +97,7 @@ impl Mapper<'_> {
     /// The circuit of a module for what is known of its inputs.
     pub fn mapped(&mut self, module: &Rc<Module>, known: &Known) -> Result<Rc<Mapped>> {
         let key = (Rc::as_ptr(module), self.goal(), known.codes.clone());
-        if let Some(mapped) = self.copies.0.get(&key) {
+        if let Some(mapped) = self.copies.mapped.get(&key) {
             return Ok(mapped.clone());
         }
         let mut inner = self.inner(module, Builder::new("module"));
@@ -95,7 +105,7 @@ impl Mapper<'_> {
         self.take_from(&mut inner);
         made?;
         let mapped = Rc::new(inner.complete_with_lines()?);
-        self.copies.0.insert(key, mapped.clone());
+        self.copies.mapped.insert(key, mapped.clone());
         Ok(mapped)
     }
 
@@ -123,8 +133,11 @@ fn build(inner: &mut Mapper, module: &Module, known: &Known) -> Result<()> {
         inner.set(&port.bits, word);
         rest = after;
     }
+    let mut places = 0..;
     for port in ports(module, Direction::Output) {
-        let word = inner.word(&port.bits, &port.place)?;
+        let needed = |(bit, place)| if inner.copies.needed.has(module, place) { bit } else { Signal::Zero };
+        let bits_needed: Vec<Signal> = port.bits.iter().copied().zip(&mut places).map(needed).collect();
+        let word = inner.word(&bits_needed, &port.place)?;
         inner.c.output_as(&port.name, bits(word.len() as u32), &word);
     }
     Ok(())

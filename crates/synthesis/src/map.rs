@@ -127,17 +127,21 @@ pub(crate) struct Mapper<'a> {
 
 impl<'a> Mapper<'a> {
     pub fn new(module: &'a Module, goal: Goal, c: Builder) -> Self {
+        Mapper::with(module, goal, c, Copies::of(module))
+    }
+
+    fn with(module: &'a Module, goal: Goal, c: Builder, copies: Copies) -> Self {
         let nets = module.drivers.len();
         let found = sums::find(module);
         let sums = found.terms.into_iter().map(|(cell, terms)| (cell, Rc::new(terms))).collect();
         let (values, waiting) = (vec![None; nets], vec![false; nets]);
-        let (blocks, copies) = Default::default();
+        let blocks = Built::default();
         Mapper { module, c, goal, blocks, copies, sums, shares: found.shares, built: None, values, waiting }
     }
 
     /// One for a module that this one contains. It has what was made before, until that is taken back.
     pub fn inner<'b>(&mut self, module: &'b Module, c: Builder) -> Mapper<'b> {
-        let mut inner = Mapper::new(module, self.goal, c);
+        let mut inner = Mapper::with(module, self.goal, c, Copies::default());
         inner.built = self.built.as_ref().map(|_| Vec::new());
         inner.take_from(self);
         inner

@@ -6,6 +6,7 @@ mod gates;
 mod instances;
 mod json;
 mod kept;
+mod needed;
 mod parts;
 mod place;
 mod registers;
@@ -28,6 +29,7 @@ use std::rc::Rc;
 pub(crate) use gates::{Gate, Kind};
 pub use json::Parameter;
 pub(crate) use kept::{Kept, kept};
+pub(crate) use needed::Needed;
 pub(crate) use registers::{Register, State};
 
 /// The attribute of registers that were hidden from Yosys.

@@ -139,7 +139,8 @@ pub struct Yosys {
 }
 
 impl Yosys {
-    /// The program that is named, or the one that [`VARIABLE`] names, or the first that is found. It gets so much time.
+    /// The program that is named, or the one that [`VARIABLE`] names, or the first that is found. It gets so much time for a
+    /// design, however often it reads it.
     ///
     /// # Errors
     /// If there is none that runs.
@@ -158,7 +159,7 @@ impl Yosys {
                 .stderr(Stdio::null())
                 .spawn();
             let status = match child {
-                Ok(child) => yosys.wait(child)?,
+                Ok(child) => yosys.wait(child, Instant::now())?,
                 Err(why) if why.kind() == ErrorKind::NotFound => continue,
                 Err(why) => return Err(tool(format!("{} cannot be run: {why}", program.display()))),
             };
@@ -185,23 +186,55 @@ impl Yosys {
     pub fn netlist(&self, design: &Design) -> Result<Netlist> {
         let vhdl = design.files.iter().filter(|file| is_vhdl(file)).count();
         match vhdl {
-            0 => self.verilog(design),
-            all if all == design.files.len() => self.vhdl(design),
+            0 => self.reading(design).verilog(),
+            all if all == design.files.len() => self.reading(design).vhdl(),
             _ => Err(Error::usage("files of Verilog and of VHDL together", "give those of one language")),
         }
     }
 
-    fn verilog(&self, design: &Design) -> Result<Netlist> {
-        let first = match self.read(design, Reader::Verilog, &[])? {
+    fn reading<'a>(&'a self, design: &'a Design) -> Reading<'a> {
+        Reading { yosys: self, design, begin: Instant::now() }
+    }
+
+    /// Waits until the child ends, or ends it when the time since the beginning is up.
+    fn wait(&self, mut child: Child, begin: Instant) -> Result<ExitStatus> {
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) if begin.elapsed() < self.limit => thread::sleep(POLL),
+                Ok(None) => break,
+                Err(why) => return Err(machine("waiting for Yosys", &why)),
+            }
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+        let why = format!("Yosys did not end within {} s", self.limit.as_secs());
+        Err(Error::Tool {
+            why,
+            hint: "allow it more time with --time-limit, or look for a loop that never ends".into(),
+        })
+    }
+}
+
+/// All runs for one design, which have one limit of time.
+struct Reading<'a> {
+    yosys: &'a Yosys,
+    design: &'a Design,
+    begin: Instant,
+}
+
+impl Reading<'_> {
+    fn verilog(&self) -> Result<Netlist> {
+        let first = match self.read(Reader::Verilog, &[])? {
             Said::Netlist(netlist) => return Ok(netlist),
             // What is not said of a place in the source is not said by the reader.
             Said::Refusal(first) if !first.of_source => return Err(first.error()),
             Said::Refusal(first) => first,
         };
-        if !design.files.iter().all(|file| script::suits_slang(file)) {
+        if !self.design.files.iter().all(|file| script::suits_slang(file)) {
             return Err(Error::Source { why: first.text, hint: SPACES.into() });
         }
-        match self.read(design, Reader::Slang, &[])? {
+        match self.read(Reader::Slang, &[])? {
             Said::Netlist(netlist) => Ok(netlist),
             Said::Refusal(second) if second.lacks(Reader::Slang) => {
                 Err(Error::Source { why: first.text, hint: MORE.into() })
@@ -214,39 +247,48 @@ impl Yosys {
     }
 
     /// The plugin is loaded, or part of the program.
-    fn vhdl(&self, design: &Design) -> Result<Netlist> {
+    fn vhdl(&self) -> Result<Netlist> {
         for load in [&["-m", "ghdl"][..], &[]] {
-            match self.read(design, Reader::Ghdl, load)? {
+            match self.read(Reader::Ghdl, load)? {
                 Said::Netlist(netlist) => return Ok(netlist),
                 Said::Refusal(refusal) if refusal.lacks(Reader::Ghdl) => {}
                 Said::Refusal(refusal) => return Err(refusal.error()),
             }
         }
-        let why = format!("{}, which reads VHDL by GHDL's plugin, does not have it", self.program.display());
+        let why = format!("{}, which reads VHDL by GHDL's plugin, does not have it", self.yosys.program.display());
         Err(Error::Tool { why, hint: VHDL.into() })
     }
 
     /// Reads a design by one of the readers. What was left of its modules is put together if it does not hold as it is.
-    fn read(&self, design: &Design, reader: Reader, load: &[&str]) -> Result<Said> {
+    fn read(&self, reader: Reader, load: &[&str]) -> Result<Said> {
         // The tool in WebAssembly has a file of the same name in a folder of its own.
         let file = tempfile::Builder::new().prefix("duologue").suffix(".v").tempfile();
         let file = file.map_err(|why| machine("making a temporary file", &why))?;
         let library = Some(file.path()).filter(|path| reader == Reader::Slang && script::suits_slang(path));
-        let source = Source { design, reader, library };
-        let kept = self.kept(source, load).unwrap_or_default();
+        let source = Source { design: self.design, reader, library };
+        let kept = self.in_time(self.kept(source, load))?.unwrap_or_default();
         if !kept.modules.is_empty()
-            && let Ok(Said::Netlist(netlist)) = self.run(source, load, &script::commands(source, &kept)?)
-            && netlist.module_with(&design.blocks).is_ok_and(|module| module.is_whole())
+            && let Some(Said::Netlist(netlist)) =
+                self.in_time(self.run(source, load, &script::commands(source, &kept)?))?
+            && netlist.module_with(&self.design.blocks).is_ok_and(|module| module.is_whole())
         {
             return Ok(Said::Netlist(netlist));
         }
         self.run(source, load, &script::commands(source, &Kept::default())?)
     }
 
+    /// What a run gave that another one may replace: nothing if it failed, unless no time is left for another.
+    fn in_time<T>(&self, given: Result<T>) -> Result<Option<T>> {
+        match given {
+            Err(error) if self.begin.elapsed() >= self.yosys.limit => Err(error),
+            given => Ok(given.ok()),
+        }
+    }
+
     /// The modules that stay modules.
     fn kept(&self, source: Source, load: &[&str]) -> Result<Kept> {
         let design = source.design;
-        if self.one || design.files.len() == 1 && !may_repeat(&design.files[0]) {
+        if self.yosys.one || design.files.len() == 1 && !may_repeat(&design.files[0]) {
             return Ok(Kept::default());
         }
         match self.run(source, load, &script::modules(source)?)? {
@@ -263,40 +305,20 @@ impl Yosys {
         let written = script.write_all(commands.as_bytes()).and_then(|()| script.rewind());
         written.map_err(|why| machine("writing a temporary file", &why))?;
         let handle = |file: &File| file.try_clone().map_err(|why| machine("sharing a temporary file", &why));
-        let child = Command::new(&self.program)
+        let child = Command::new(&self.yosys.program)
             .args(load)
             .args(["-Q", "-T", "-q", "-f", "script", "-"])
             .stdin(script)
             .stdout(handle(&json)?)
             .stderr(handle(&said)?)
             .spawn()
-            .map_err(|why| tool(format!("{} cannot be run: {why}", self.program.display())))?;
-        let status = self.wait(child)?;
+            .map_err(|why| tool(format!("{} cannot be run: {why}", self.yosys.program.display())))?;
+        let status = self.yosys.wait(child, self.begin)?;
         let said = String::from_utf8_lossy(&whole(&mut said)?).into_owned();
         match status.success() {
             true => Ok(Said::Netlist(netlist(json, &said, design, reader)?)),
             false => Refusal::new(&said, status).map(Said::Refusal),
         }
-    }
-
-    /// Waits until the child ends, or ends it.
-    fn wait(&self, mut child: Child) -> Result<ExitStatus> {
-        let begin = Instant::now();
-        loop {
-            match child.try_wait() {
-                Ok(Some(status)) => return Ok(status),
-                Ok(None) if begin.elapsed() < self.limit => thread::sleep(POLL),
-                Ok(None) => break,
-                Err(why) => return Err(machine("waiting for Yosys", &why)),
-            }
-        }
-        let _ = child.kill();
-        let _ = child.wait();
-        let why = format!("Yosys did not end within {} s", self.limit.as_secs());
-        Err(Error::Tool {
-            why,
-            hint: "allow it more time with --time-limit, or look for a loop that never ends".into(),
-        })
     }
 }
 

@@ -294,3 +294,58 @@ fn netlists_may_have_modules() {
     let why = read(1000, "$_AND_").unwrap_err().to_string();
     assert!(why.contains("modules one within the other"), "{why}");
 }
+
+/// Outputs of a module that no instance needs: nothing drives some, and those that are costly cost nothing.
+const SPARE: &str = "
+module spare(input [7:0] x, c, key, en, output [7:0] y, output [31:0] z, output [3:0] dbg, output t, output [3:0] twice);
+    step u(.x(x), .c(c), .key(key), .y(y), .z(twice));
+    assign z = {x, c, x, c} * {x, key, x, key};
+    assign t = en[0] ? x[0] : 1'bz;
+endmodule";
+
+#[test]
+fn outputs_that_nobody_needs_are_not_built() {
+    let Some(yosys) = yosys("outputs_that_nobody_needs_are_not_built") else { return };
+    let top = |x: &str, ports: &str, read: &str| {
+        format!(
+            "module m((* party = \"alice\" *) input [127:0] a, (* party = \"bob\" *) input [7:0] key, output [127:0] y);
+            genvar i;
+            generate for (i = 0; i < 16; i = i + 1) begin : each
+                wire [3:0] dbg;
+                wire [7:0] made;
+                spare u(.x({x}), .c(8'd77), .key(key), .en(key), .y(made){ports});
+                assign y[8*i +: 8] = {read};
+            end endgenerate
+        endmodule"
+        )
+    };
+    let word = "a[8*i +: 8]";
+    let plain = Text::new(&[&top(word, ", .z(), .dbg(), .t(), .twice()", "made"), SPARE, STEP].concat());
+    let joined = Text::new(&[&top("a[8*i +: 8] ^ i", ", .dbg(dbg)", "made"), SPARE, STEP].concat());
+    let one = circuit(&plain.read(&yosys.clone().one_module(), false), Goal::Size);
+    for text in [&plain, &joined] {
+        let kept = text.read(&yosys, false);
+        assert_eq!(kept.cells.iter().filter(|cell| cell.kind == "spare" || cell.kind == "step").count(), 16);
+        let made = circuit(&kept, Goal::Size);
+        assert!(
+            made.and_count() <= one.and_count() + one.and_count() / 1000,
+            "{}, {}",
+            made.and_count(),
+            one.and_count()
+        );
+        if bench::has_icarus() {
+            agrees(&made, text);
+        }
+    }
+    let module = plain.read(&yosys, false);
+    let laned = lanes::program(&module, Goal::Size, &Said::default()).unwrap().expect("lanes");
+    assert!(laned.ands() <= one.and_count(), "{}, not {}", laned.ands(), one.and_count());
+    let binding = laned.program.bind(&[("lanes", 3)]).unwrap();
+    let lanes = vectors(3, one.input_width());
+    let outputs: Vec<Vec<bool>> = lanes.iter().map(|lane| one.evaluate(lane)).collect();
+    assert_eq!(evaluate(&binding, &tables(&one, &lanes, true)), tables(&one, &outputs, false));
+    // What one instance needs is there, or is refused as it is in one module.
+    let read = Text::new(&[&top(word, ", .dbg(dbg)", "made ^ {8{i == 3 & dbg[1]}}"), SPARE, STEP].concat());
+    let why = synthesis::circuit(&read.read(&yosys, false), Goal::Size).err().expect("refused").to_string();
+    assert!(why.contains("nothing drives") && why.contains("dbg"), "{why}");
+}

@@ -196,6 +196,7 @@ fn errors_of_both_readers_are_shown() {
 mod without {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
 
     /// A program that refuses everything as a Yosys does that has neither read_slang nor GHDL.
     const PLAIN: &str = r#"#!/bin/sh
@@ -210,13 +211,42 @@ esac
 exit 1
 "#;
 
-    fn refused(name: &str) -> Error {
+    /// A program that notes each run beside itself, and takes 1.5 s to refuse a design.
+    const SLOW: &str = r#"#!/bin/sh
+[ "$*" != -V ] || exit 0
+echo >> "$0.runs"
+sleep 1.5
+echo "design.v:3: ERROR: syntax error, unexpected TOK_ID" >&2
+exit 1
+"#;
+
+    /// A program in a folder of its own.
+    fn program(text: &str) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let program = folder.path().join("plain");
-        fs::write(&program, PLAIN).unwrap();
+        fs::write(&program, text).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        (folder, program)
+    }
+
+    fn refused(name: &str) -> Error {
+        let (_folder, program) = program(PLAIN);
         let yosys = Yosys::find(Some(&program), Duration::from_secs(60)).unwrap();
         read(&yosys, name, "", false).unwrap_err()
+    }
+
+    /// The limit is for all runs together, and when it is over nothing is run again.
+    #[test]
+    fn all_runs_have_one_limit_of_time() {
+        let modules = "module m(output y); n n(y); endmodule module n(output y); assign y = 0; endmodule";
+        for (text, most) in [(SLOW.to_string(), 2), (SLOW.replace("sleep 1.5", "exec sleep 60"), 1)] {
+            let (_folder, program) = program(&text);
+            let yosys = Yosys::find(Some(&program), Duration::from_secs(2)).unwrap();
+            let why = read(&yosys, "design.v", modules, false).unwrap_err().to_string();
+            assert!(why.contains("did not end within 2 s"), "{why}");
+            let runs = fs::read_to_string(program.with_extension("runs")).unwrap().lines().count();
+            assert!(runs <= most, "{runs} runs, not {most}");
+        }
     }
 
     #[test]

@@ -218,9 +218,13 @@ impl<'a> Tree<'a> {
 }
 
 impl Module {
-    /// Whether instances of modules stand where they can be built as a whole: all their inputs have drivers, and none of them
-    /// is on a loop. Both may be otherwise in a design that is right, if its outputs do not need it.
+    /// Whether instances of modules can be built as a whole: all their inputs and what is needed of their modules have drivers,
+    /// and none of them is on a loop. All this may be otherwise in a design that is right, if its outputs do not need it.
     pub(crate) fn is_whole(&self) -> bool {
+        self.has_driven_modules() && self.fits()
+    }
+
+    fn fits(&self) -> bool {
         let instances = || self.cells.iter().filter(|cell| cell.inner.is_some());
         let is_driven = |signal: &Signal| match signal {
             Signal::Net(net) => self.drivers[*net as usize] != Driver::None,
@@ -237,7 +241,7 @@ impl Module {
             && self.is_acyclic()
             && instances()
                 .filter_map(|cell| cell.inner.as_ref())
-                .all(|module| !seen.insert(std::rc::Rc::as_ptr(module)) || module.is_whole())
+                .all(|module| !seen.insert(std::rc::Rc::as_ptr(module)) || module.fits())
     }
 
     /// Whether no net depends on itself, but through registers.

@@ -38,18 +38,12 @@ impl Module {
 
     /// Leaves away the cells that neither an output nor a wire with a party needs.
     pub(crate) fn sweep(&mut self) {
-        let (mut live, mut seen) = (vec![false; self.cells.len()], vec![false; self.gates.len()]);
-        let of_parties = self.wires.iter().filter(|wire| wire.party.is_some()).flat_map(|wire| &wire.bits);
-        let mut open: Vec<Signal> = self.ports.iter().flat_map(|port| &port.bits).chain(of_parties).copied().collect();
-        while let Some(signal) = open.pop() {
-            match signal.net().map(|net| self.drivers[net as usize]) {
-                Some(Driver::Cell(cell, _)) if !std::mem::replace(&mut live[cell as usize], true) => {
-                    open.extend(self.cells[cell as usize].inputs.iter().flat_map(|(_, bits)| bits));
-                }
-                Some(Driver::Gate(gate)) if !std::mem::replace(&mut seen[gate as usize], true) => {
-                    open.extend(self.gates[gate as usize].reads());
-                }
-                _ => {}
+        let mut live = vec![false; self.cells.len()];
+        let ports = self.ports.iter().flat_map(|port| &port.bits).copied();
+        let nets = self.reached(ports.chain(self.bits_of_parties()).collect());
+        for (driver, _) in self.drivers.iter().zip(nets).filter(|(_, is_reached)| *is_reached) {
+            if let Driver::Cell(cell, _) = driver {
+                live[*cell as usize] = true;
             }
         }
         let before = live.iter().scan(0, |count, &live| {
