@@ -58,7 +58,7 @@ fn instances_become_lanes() {
         bits(34, 8)
     );
     let place = Place::new();
-    place.write("four.json", &RICHER.replace(r#""modules": {"#, &top));
+    place.write("four.json", RICHER.replace(r#""modules": {"#, &top));
     let made = place.run("compile four.json -o four.duo --json").json();
     assert_eq!((&made["ands"], &made["depth"], &made["lanes"]), (&32.into(), &8.into(), &4.into()), "{made}");
     let shown = place.run("compile four.json -o four.duo").succeeded().stdout.clone();
