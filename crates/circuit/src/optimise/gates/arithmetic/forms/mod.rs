@@ -34,7 +34,7 @@ use threshold::Threshold;
 const ANDS: [u64; 2] = [8, 60_000];
 /// The most inputs of a word of which all values are tried, and the most gates times values.
 const MOST_TRIED: usize = check::MOST_EXHAUSTIVE;
-const MOST_LANES: usize = 1 << 36;
+const MOST_LANES: u64 = 1 << 36;
 /// Words that seem to be forms, without a proof, after which the others are not looked at.
 const MOST_FAILED: usize = 4;
 /// The most bits of a word.
@@ -104,7 +104,7 @@ fn counted(part: &Circuit, goal: Goal) -> Outcome {
 
 /// Whether a part is its form, which a replica is.
 fn proved(part: &Circuit, form: &Form, known: &Known, replica: Replica) -> bool {
-    if part.input_width() <= MOST_TRIED && part.gates().len() << part.input_width() <= MOST_LANES {
+    if part.input_width() <= MOST_TRIED && (part.gates().len() as u64) << part.input_width() <= MOST_LANES {
         return digits(&replica.circuit, form.width).is_some_and(|digits| check::agree(part, &digits));
     }
     let order = form.order(part.input_width());
