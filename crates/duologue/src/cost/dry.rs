@@ -73,7 +73,7 @@ pub(super) fn run(
     let stored = if terms.ahead { size.labels + size.tables } else { 0 };
     let exchanges = std::mem::take(&mut state.exchanges);
     let (depth, peak) = (state.depth, ran.peak as u64);
-    let making = if state.made == Demand::NONE { 0 } else { computing_blocks(state.extension, &state.made) };
+    let making = if state.made == Demand::NONE { 0 } else { computing_blocks(maker, &state.made) };
     Ok(Found { demand, maker, depth, stored, peak, making, exchanges })
 }
 
@@ -112,7 +112,6 @@ struct State {
     read: usize,
     exchanges: Vec<PhaseExchange>,
     available: Demand,
-    extension: Extension,
     maker: MakerLengths,
     made: Demand,
     depth: u32,
@@ -128,7 +127,6 @@ impl Tally {
             read: 0,
             exchanges: Vec::new(),
             available: Demand::NONE,
-            extension: Extension::DEFAULT,
             maker: MakerLengths::new(party, Extension::DEFAULT),
             made: Demand::NONE,
             depth: 0,
@@ -145,7 +143,6 @@ impl Tally {
             Decision::Measure(probe) => (choose(*demand, &Conditions::of(link)), probe),
         };
         let state = &mut *self.state();
-        state.extension = extension;
         state.maker = MakerLengths::new(state.party, extension).probing(probe);
         extension
     }

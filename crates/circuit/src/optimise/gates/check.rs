@@ -40,7 +40,7 @@ fn count(inputs: &mut BitMatrix, first: usize) {
 }
 
 /// Half of the blocks are uniform; in the others seven of eight bits are zero, or are set.
-fn draw(inputs: &mut BitMatrix, block: usize, random: &mut blake3::OutputReader) {
+pub fn draw(inputs: &mut BitMatrix, block: usize, random: &mut blake3::OutputReader) {
     let mut word = || {
         let mut bytes = [0; 8];
         random.fill(&mut bytes);

@@ -4,6 +4,7 @@
 //! c_ij = y(e_i + e_j) − c_i − c_j − c. These say what the form must be if there is one; samples that there may be. The proof
 //! is not here.
 
+use super::super::super::check;
 use super::residues::Residue;
 use crate::graph::Circuit;
 use crate::matrix::BitMatrix;
@@ -72,7 +73,7 @@ impl Word {
         let mut random = lanes("derivatives");
         let [base, x, y, z] = [0; 4].map(|_| {
             let mut lanes = BitMatrix::zeros(self.inputs, FIRST_LANES);
-            fill(&mut lanes, &mut random, 0);
+            check::draw(&mut lanes, 0, &mut random);
             lanes
         });
         let mut sum = [0u64; FIRST_LANES / 64];
@@ -147,7 +148,7 @@ pub fn samples(inputs: usize) -> Vec<BitMatrix> {
     let mut random = lanes("samples");
     let made = (0..4).map(|kind| {
         let mut lanes = BitMatrix::zeros(inputs, LANES / 4);
-        fill(&mut lanes, &mut random, kind);
+        check::draw(&mut lanes, kind, &mut random);
         lanes
     });
     made.collect()
@@ -157,24 +158,6 @@ fn lanes(of: &str) -> blake3::OutputReader {
     let mut hasher = blake3::Hasher::new_derive_key("duologue v1 optimiser: forms");
     hasher.update(of.as_bytes());
     hasher.finalize_xof()
-}
-
-/// Random rows: uniform, or of kind 2 with few bits set, or of kind 3 with few clear.
-fn fill(lanes: &mut BitMatrix, random: &mut blake3::OutputReader, kind: usize) {
-    let mut word = || {
-        let mut bytes = [0; 8];
-        random.fill(&mut bytes);
-        u64::from_le_bytes(bytes)
-    };
-    for row in 0..lanes.rows() {
-        for place in lanes.row_mut(row) {
-            *place = match kind {
-                0 | 1 => word(),
-                2 => word() & word() & word(),
-                _ => word() | word() | word(),
-            };
-        }
-    }
 }
 
 /// constant + Σ linear·x + Σ pairs·x·y.
