@@ -5,9 +5,8 @@
 //! Rewrites of one level (`a & (a & b)`, `(a ^ b) ^ b`, `a & (a ^ b)`, ...) never add an AND or a layer.
 //! Equal calls give equal circuits on every platform: hash maps are only looked up, never walked.
 
-use rustc_hash::FxHashMap;
-
 use crate::error::Result;
+use crate::gates_by_operands::GatesByOperands;
 use crate::graph::{Bit, Circuit, Gate, MAX_NODES, Port, Type};
 use crate::words::{Bits, Int, UInt, Word};
 
@@ -48,10 +47,8 @@ pub struct Builder {
     outputs: Vec<Port>,
     input_nodes: Vec<u32>,
     output_bits: Vec<Bit>,
-    /// The XOR of two nodes.
-    xors: FxHashMap<(u32, u32), u32>,
-    /// The AND of two nodes, in whatever polarity came first.
-    ands: FxHashMap<(u32, u32), u32>,
+    /// The XOR of two nodes, and their AND in whatever polarity came first.
+    known: GatesByOperands,
 }
 
 impl Builder {
@@ -65,8 +62,7 @@ impl Builder {
             outputs: Vec::new(),
             input_nodes: Vec::new(),
             output_bits: Vec::new(),
-            xors: FxHashMap::default(),
-            ands: FxHashMap::default(),
+            known: GatesByOperands::default(),
         }
     }
 
@@ -229,17 +225,13 @@ impl Builder {
 
     /// Like [`try_finish`](Self::try_finish), and for each node of the builder its node in the circuit, 0 if there is none.
     #[doc(hidden)]
-    pub fn try_finish_with_nodes(self) -> Result<(Circuit, Vec<u32>)> {
+    pub fn try_finish_with_nodes(mut self) -> Result<(Circuit, Vec<u32>)> {
+        (self.known, self.depths) = Default::default();
         let live = self.live();
-        let mut moved = vec![0u32; self.gates.len()];
-        let mut gates = Vec::with_capacity(live.iter().filter(|live| **live).count());
-        for (node, gate) in self.gates.iter().enumerate().filter(|(node, _)| live[*node]) {
-            moved[node] = gates.len() as u32;
-            gates.push(rename(*gate, &moved));
-        }
+        let moved = drop_dead(&mut self.gates, &live);
         let input_nodes = self.input_nodes.iter().map(|&node| moved[node as usize]).collect();
         let output_bits = self.output_bits.iter().map(|&bit| follow(bit, &moved)).collect();
-        let circuit = Circuit::from_parts(self.name, gates, self.inputs, self.outputs, input_nodes, output_bits)?;
+        let circuit = Circuit::from_parts(self.name, self.gates, self.inputs, self.outputs, input_nodes, output_bits)?;
         Ok((circuit, moved))
     }
 
@@ -289,32 +281,31 @@ impl Builder {
     }
 
     fn share_xor(&mut self, a: Bit, b: Bit) -> Bit {
-        let key = (a.node(), b.node());
-        match self.xors.get(&key) {
-            Some(&node) => Bit::new(node, false),
-            None => {
-                let bit = self.push(Gate::Xor(a, b));
-                self.xors.insert(key, bit.node());
-                bit
-            }
+        let gate = Gate::Xor(a, b);
+        match self.known.find(gate, &self.gates) {
+            Some(node) => Bit::new(node, false),
+            None => self.push_known(gate),
         }
     }
 
     fn share_and(&mut self, a: Bit, b: Bit) -> Bit {
-        let key = (a.node(), b.node());
-        match self.ands.get(&key) {
-            Some(&node) => self.turn_and(node, a, b),
-            None => {
-                let bit = self.push(Gate::And(a, b));
-                self.ands.insert(key, bit.node());
-                bit
-            }
+        let gate = Gate::And(a, b);
+        match self.known.find(gate, &self.gates) {
+            Some(node) => self.turn_and(node, a, b),
+            None => self.push_known(gate),
         }
+    }
+
+    /// A gate that will be found.
+    fn push_known(&mut self, gate: Gate) -> Bit {
+        let bit = self.push(gate);
+        self.known.add_last(&self.gates);
+        bit
     }
 
     /// a ∧ b from the AND of the same two nodes in another polarity: (p⊕u)(q⊕v) = pq ⊕ vp ⊕ uq ⊕ uv.
     fn turn_and(&mut self, node: u32, a: Bit, b: Bit) -> Bit {
-        let Gate::And(p, q) = self.gates[node as usize] else { unreachable!("the map holds ANDs") };
+        let Gate::And(p, q) = self.gates[node as usize] else { unreachable!("an AND is found as an AND") };
         let (u, v) = (p != a, q != b);
         let mut bit = Bit::new(node, u && v);
         if v {
@@ -372,6 +363,21 @@ fn cancel((c, d): (Bit, Bit), (e, f): (Bit, Bit)) -> Rewriting {
 
 fn order(a: Bit, b: Bit) -> (Bit, Bit) {
     if a <= b { (a, b) } else { (b, a) }
+}
+
+/// Takes out the gates that are not alive, and says which node each one is then. It happens in place: large circuits are all the
+/// memory there is.
+fn drop_dead(gates: &mut Vec<Gate>, live: &[bool]) -> Vec<u32> {
+    let mut moved = vec![0; gates.len()];
+    let mut next = 0;
+    for node in (0..gates.len()).filter(|&node| live[node]) {
+        moved[node] = next as u32;
+        gates[next] = rename(gates[node], &moved);
+        next += 1;
+    }
+    gates.truncate(next);
+    gates.shrink_to_fit();
+    moved
 }
 
 fn rename(gate: Gate, moved: &[u32]) -> Gate {

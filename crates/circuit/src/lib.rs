@@ -8,6 +8,7 @@ pub mod blocks;
 pub mod builder;
 pub mod error;
 pub mod format;
+mod gates_by_operands;
 pub mod graph;
 pub mod matrix;
 #[doc(hidden)]
