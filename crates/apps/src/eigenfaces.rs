@@ -14,6 +14,8 @@
 //! The distances to the faces are squares of differences d = d₁·2^h + d₀ of 2h bits, by Karatsuba's method: d₁², d₀² and
 //! (d₁ + d₀)² are summed over all k before they are put together.
 
+mod training;
+
 use crate::tournament::Tournament;
 use duologue::circuit::blocks::{Columns, Goal, add, add_carry, subtract, subtract_borrow};
 use duologue::circuit::program::View;

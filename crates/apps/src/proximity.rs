@@ -32,6 +32,10 @@ pub enum Metric {
 /// The mean radius of the Earth in metres.
 pub const RADIUS: f64 = 6_371_008.8;
 
+/// The half axis at the equator in metres and the flattening of WGS 84.
+const EQUATOR: f64 = 6_378_137.0;
+const FLATTENING: f64 = 1.0 / 298.257_223_563;
+
 const PLANE: &[&str] = &["x", "y"];
 const SPACE: &[&str] = &["x", "y", "z"];
 /// Alice has α², −2αγ, γ², ζθ², −2ζθμ and ζμ² of the paper, Bob β², βδ, δ², ηλ², ηλν and ην².
@@ -44,6 +48,17 @@ impl Metric {
             Metric::Utm => PLANE,
             Metric::Ecef => SPACE,
             Metric::Haversine => SPHERE,
+        }
+    }
+
+    /// A party's numbers for a place: latitude and longitude in degrees, or of [`Metric::Utm`] metres east and north.
+    pub fn numbers(self, party: Party, [first, second]: [f64; 2]) -> Vec<f64> {
+        let place = Place { latitude: first, longitude: second };
+        match (self, party) {
+            (Metric::Utm, _) => vec![first, second],
+            (Metric::Ecef, _) => place.in_space().into(),
+            (Metric::Haversine, Party::Alice) => place.alice().into(),
+            (Metric::Haversine, Party::Bob) => place.bob().into(),
         }
     }
 
@@ -89,6 +104,15 @@ impl Place {
         let [a, b, c] = squares(first);
         let [d, e, f] = squares(last).map(|term| eta * term);
         [a, b, c, d, e, f]
+    }
+
+    /// Metres from the centre of the Earth, on the ellipsoid of WGS 84, for [`Metric::Ecef`].
+    pub fn in_space(&self) -> [f64; 3] {
+        let (lat, lon) = (self.latitude.to_radians(), self.longitude.to_radians());
+        let squared_eccentricity = FLATTENING * (2.0 - FLATTENING);
+        let normal = EQUATOR / (1.0 - squared_eccentricity * lat.sin().powi(2)).sqrt();
+        let [x, y] = [lon.cos(), lon.sin()].map(|part| normal * lat.cos() * part);
+        [x, y, normal * (1.0 - squared_eccentricity) * lat.sin()]
     }
 
     fn half_angles(&self) -> (f64, f64) {

@@ -116,3 +116,83 @@ fn an_empty_image_in_a_gallery_of_itself() {
         assert_eq!(found(goal, &query, &gallery), 1);
     }
 }
+
+/// The principal components by power iteration with deflation on the pixels themselves: another way than that of the library.
+fn components(images: &[Vec<u8>]) -> Vec<Vec<f64>> {
+    let (count, pixels) = (images.len() as f64, images[0].len());
+    let average: Vec<f64> =
+        (0..pixels).map(|j| images.iter().map(|image| f64::from(image[j])).sum::<f64>() / count).collect();
+    let centred = images.iter().map(|image| image.iter().zip(&average).map(|(&b, m)| f64::from(b) - m).collect());
+    let centred: Vec<Vec<f64>> = centred.collect();
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let mut found: Vec<Vec<f64>> = Vec::new();
+    for _ in 0..EIGENFACES {
+        let mut vector: Vec<f64> = (0..pixels).map(|j| ((7 * j % 13) as f64) - 5.5).collect();
+        for _ in 0..3_000 {
+            let mut next = vec![0.0; pixels];
+            for row in &centred {
+                let weight = dot(row, &vector);
+                next.iter_mut().zip(row).for_each(|(next, entry)| *next += weight * entry);
+            }
+            for other in &found {
+                let weight = dot(other, &next);
+                next.iter_mut().zip(other).for_each(|(next, entry)| *next -= weight * entry);
+            }
+            let length = dot(&next, &next).sqrt();
+            vector = next.into_iter().map(|entry| entry / length).collect();
+        }
+        found.push(vector);
+    }
+    found
+}
+
+/// Faces of 15 kinds of stripes of falling strength, so that the components are well apart.
+fn striped_images(random: &mut Random, count: usize, pixels: usize) -> Vec<Vec<u8>> {
+    let stripes: Vec<Vec<f64>> =
+        (0..15).map(|k| (0..pixels).map(|j| ((j * (k + 1)) as f64 * 0.19 + k as f64).sin()).collect()).collect();
+    let mut image = || {
+        let weights: Vec<f64> =
+            (0..15).map(|k| (random.word() as f64 / u64::MAX as f64 - 0.5) * 90.0 * 0.8f64.powi(k)).collect();
+        let pixel =
+            |j: usize| 128.0 + stripes.iter().zip(&weights).map(|(stripe, weight)| stripe[j] * weight).sum::<f64>();
+        (0..pixels).map(|j| pixel(j).round().clamp(0.0, 255.0) as u8).collect()
+    };
+    (0..count).map(|_| image()).collect()
+}
+
+#[test]
+fn training_finds_the_principal_components() {
+    let images = striped_images(&mut Random(3), 40, 128);
+    let gallery = Gallery::train(&images, None);
+    let expected = components(&images);
+    let largest = expected.iter().flatten().fold(0.0f64, |most, entry| most.max(entry.abs()));
+    for (eigenface, expected) in gallery.eigenfaces.iter().zip(&expected) {
+        let sign = (eigenface.iter().zip(expected).map(|(&u, e)| f64::from(u) * e).sum::<f64>()).signum();
+        for (&u, e) in eigenface.iter().zip(expected) {
+            assert!((f64::from(u) - sign * e * 127.0 / largest).abs() <= 1.0, "{u} for {e}");
+        }
+    }
+    assert!(gallery.eigenfaces.iter().flatten().any(|&u| u == 127));
+    let distances = || gallery.faces.iter().flat_map(|a| gallery.faces.iter().map(|b| distance(a, b)));
+    assert_eq!(u128::from(gallery.threshold), distances().max().unwrap() / 4);
+    // Each is found as itself.
+    for (number, image) in images.iter().enumerate().step_by(13) {
+        assert_eq!(found(Goal::Size, &Query { image: image.clone() }, &gallery), number as u64);
+    }
+}
+
+#[test]
+fn few_images_have_few_components() {
+    let images = striped_images(&mut Random(4), 3, 64);
+    let gallery = Gallery::train(&images, None);
+    let zero = |eigenface: &Vec<i8>| eigenface.iter().all(|&u| u == 0);
+    assert_eq!(gallery.eigenfaces.iter().filter(|eigenface| !zero(eigenface)).count(), 2);
+    assert_eq!(found(Goal::Size, &Query { image: images[2].clone() }, &gallery), 2);
+    // One image, or the same twice, has none: all distances are zero, and the first is found.
+    for count in [1, 2] {
+        let gallery = Gallery::train(&vec![images[0].clone(); count], None);
+        assert!(gallery.eigenfaces.iter().all(zero) && gallery.threshold == 0);
+        assert_eq!(found(Goal::Size, &Query { image: images[1].clone() }, &gallery), 0);
+    }
+    assert_eq!(Gallery::train(&images, Some(7)).threshold, 7);
+}

@@ -4,9 +4,11 @@ mod common;
 
 use apps::proximity::{Metric, Place, RADIUS, near};
 use common::{GOALS, Random};
+use duologue::Party;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::blocks::float::Format;
 use duologue::circuit::simulate::Simulator;
+use geographiclib_rs::{DirectGeodesic, Geodesic};
 use std::f64::consts::PI;
 
 const METRICS: [Metric; 3] = [Metric::Utm, Metric::Ecef, Metric::Haversine];
@@ -188,6 +190,52 @@ fn distances_on_the_sphere() {
             }
             let ports: Vec<&[u128]> = ports.iter().map(|port| &port[..]).collect();
             assert_eq!(simulator.numbers(&ports)[0], expected, "{metric:?} {goal}");
+        }
+    }
+}
+
+/// How far the decision is from the geodesic on WGS 84, as a part of the distance, at most: by the host's arithmetic in the
+/// format, which is the circuit's by the tests above. The figures stand in docs/apps/proximity.md.
+#[test]
+fn distances_on_the_ellipsoid() {
+    let earth = Geodesic::wgs84();
+    let mut random = Random(4);
+    let worst = |host: &Host, metric: Metric, distance: f64, random: &mut Random| {
+        let errors = (0..5_000).map(|_| {
+            let (alice, azimuth) = (random_place(random), 360.0 * random.word() as f64 / u64::MAX as f64);
+            let (latitude, longitude): (f64, f64) = earth.direct(alice.latitude, alice.longitude, azimuth, distance);
+            let numbers = |party, place: Place| {
+                let numbers = metric.numbers(party, [place.latitude, place.longitude]);
+                numbers.into_iter().map(host.round).collect::<Vec<f64>>()
+            };
+            let [a, b] = [(Party::Alice, alice), (Party::Bob, Place { latitude, longitude })]
+                .map(|(party, place)| numbers(party, place));
+            // Next to zero the circuits flush, which is an error of 1e-30 at most.
+            let term = |(&a, &b): (&f64, &f64)| match metric {
+                Metric::Haversine => (host.round)(a * b),
+                _ => (host.round)((host.round)(a - b).powi(2)),
+            };
+            let terms: Vec<f64> = a.iter().zip(&b).map(term).collect();
+            let sum = |terms: &[f64]| terms[1..].iter().fold(terms[0], |sum, term| (host.round)(sum + term));
+            let measured = sum(&terms.chunks(3).map(sum).collect::<Vec<f64>>()).max(0.0);
+            let half_chord = match metric {
+                Metric::Haversine => measured.sqrt(),
+                _ => measured.sqrt() / (2.0 * RADIUS),
+            };
+            (2.0 * RADIUS * half_chord.min(1.0).asin() - distance).abs() / distance
+        });
+        errors.fold(0.0, f64::max)
+    };
+    for (metric, host, name, bounds) in [
+        (Metric::Haversine, &DOUBLE, "haversine 64", [0.02, 0.006, 0.006, 0.006, 0.006, 0.006]),
+        (Metric::Haversine, &SINGLE, "haversine 32", [f64::MAX, f64::MAX, 10.0, 0.1, 0.01, 0.01]),
+        (Metric::Ecef, &DOUBLE, "ecef 64", [1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-3]),
+        (Metric::Ecef, &SINGLE, "ecef 32", [0.1, 0.01, 0.001, 1e-4, 1e-4, 1e-3]),
+    ] {
+        for (distance, bound) in [10.0, 100.0, 1e3, 1e4, 1e5, 1e6].into_iter().zip(bounds) {
+            let error = worst(host, metric, distance, &mut random);
+            println!("{name}, {distance} m: {:.3e}", error);
+            assert!(error <= bound, "{name}, {distance} m: {error} of it, and not {bound}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod circuits;
+mod data;
 mod he;
 mod help;
 mod least;
@@ -20,6 +21,7 @@ use std::path::PathBuf;
 
 pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
 pub use circuits::{Blocks, Circuits, Compile, Cost, Export, Format, Grain, Import, Inspect, Optimise};
+pub use data::{Data, DataWhat, EigenfacesWhat, FaceName, FaceQuery, FaceTraining, People, Places};
 pub use he::{He, HeDecrypt, HeEncrypt, HeKeys, HeSecret, HeWhat};
 pub use help::{Completions, Man};
 pub use least::{Form, Least, Method, Ots};
@@ -108,6 +110,8 @@ pub enum Verb {
     Private(Box<PrivateVerb>),
     /// Encrypt numbers so that sums of them can be computed without the key
     He(He),
+    /// Prepare your own files for an application, without a peer
+    Data(Data),
     /// Look for what would keep a run with a peer from starting, and say what to do
     Doctor(Doctor),
     /// Measure this machine

@@ -23,7 +23,9 @@ SOURCE of an input, which has one value for each lane:
   -          CSV from standard input; -:COLUMN[:FORM] with a header
   1,2,3      the values. Others on this machine can see command lines: keep
              secrets in files
---input FILE.csv alone is for every input that has the name of a column.
+--input FILE.csv alone is for every input that has the name of a column,
+--input FOLDER for every input NAME of which it has NAME.npy, NAME.csv or
+  NAME.parquet, say what `duologue data` wrote.
 
 FORM says what the type does not, its parts joined by ':'
   decimal(2)  decimal numbers, times 100      date  2024-02-29, as days

@@ -5,6 +5,7 @@ use duologue::channel::Link;
 use duologue::circuit::Port;
 use duologue::circuit::blocks::Goal;
 use duologue::{Garbling, Party, Scheme, Timing};
+use std::path::Path;
 use std::str::FromStr;
 use values::Location;
 
@@ -89,10 +90,11 @@ impl<T: FromStr<Err: std::fmt::Display>> FromStr for Pair<T> {
     }
 }
 
-/// Where an input comes from: `NAME=SOURCE`; or a table, for all inputs that have the name of one of its columns.
+/// Where an input comes from: `NAME=SOURCE`; or a table, for all inputs that have the name of one of its columns; or a folder,
+/// for all inputs that have the name of one of its files.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The input, unless it is a table for several.
+    /// The input, unless it is a table or a folder for several.
     pub name: Option<String>,
     pub value: String,
 }
@@ -103,8 +105,12 @@ impl FromStr for Source {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.split_once('=') {
             Some((name, value)) => Ok(Source { name: Some(name.into()), value: value.into() }),
-            None if Location::is_table(text) => Ok(Source { name: None, value: text.into() }),
-            None => Err("write NAME=SOURCE, or FILE.csv for all inputs that have the name of a column"),
+            None if Location::is_table(text) || Path::new(text).is_dir() => {
+                Ok(Source { name: None, value: text.into() })
+            }
+            None => Err(
+                "write NAME=SOURCE, or FILE.csv for all inputs that have the name of a column, or a folder that is there",
+            ),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Inputs from files and from the command line.
 
+mod folders;
+
 use crate::args::Source;
 use crate::failure::Failure;
 use crate::io::console::{count, thousands};
@@ -20,6 +22,7 @@ pub struct Given {
 
 /// Reads what `party` supplies; every name must be an input that it may supply. A table is read once.
 pub fn read(program: &Program, party: Party, sources: &[Source]) -> Result<Vec<Given>, Failure> {
+    let sources = &folders::opened(program, party, sources)?[..];
     let (mut given, mut wishes) = (Vec::new(), Vec::new());
     let named = || sources.iter().filter_map(|source| Some((source.name.as_ref()?, &source.value)));
     for (place, (name, value)) in named().enumerate() {
@@ -62,7 +65,8 @@ pub fn files(sources: &[Source]) -> Vec<PathBuf> {
         Location::is_table(file) || endings.iter().any(|ending| Location::has_ending(file, ending))
     };
     let of = |source: &Source| source.value.parse().ok().map(|location: Location| location.file);
-    sources.iter().filter_map(of).filter(|file| is_file(file)).filter_map(|file| fs::canonicalize(file).ok()).collect()
+    let named = sources.iter().filter_map(of).chain(sources.iter().flat_map(folders::files));
+    named.filter(|file| is_file(file)).filter_map(|file| fs::canonicalize(file).ok()).collect()
 }
 
 /// How `--input` is read, where there is more than one way.
@@ -128,16 +132,20 @@ fn shown_file(file: &str) -> &str {
 
 fn read_columns(file: &str, wishes: &[&Wish]) -> Result<Vec<Option<BitMatrix>>, Failure> {
     let wanted = wishes.iter().map(|wish| Wanted { column: &wish.column, ty: wish.ty, form: &wish.form });
-    let wanted: Vec<_> = wanted.collect();
+    columns(file, &wanted.collect::<Vec<_>>())
+}
+
+/// Columns of a table in one pass; `None` for one that is not there.
+pub fn columns(file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>, Failure> {
     let format = Format::of(file);
     format.available()?;
     Ok(match format {
-        Format::Csv if file == "-" => csv::columns(io::stdin().lock(), shown_file(file), &wanted)?,
-        Format::Csv => csv::columns(open(file)?, file, &wanted)?,
+        Format::Csv if file == "-" => csv::columns(io::stdin().lock(), shown_file(file), wanted)?,
+        Format::Csv => csv::columns(open(file)?, file, wanted)?,
         #[cfg(feature = "parquet")]
-        Format::Parquet => values::parquet::columns(open(file)?, file, &wanted)?,
+        Format::Parquet => values::parquet::columns(open(file)?, file, wanted)?,
         #[cfg(feature = "parquet")]
-        Format::Arrow => values::arrow::columns(open(file)?, file, &wanted)?,
+        Format::Arrow => values::arrow::columns(open(file)?, file, wanted)?,
         _ => return Err(Failure::input(format!("{file}: no input is read from JSON")).hint(FILES)),
     })
 }

@@ -5,6 +5,7 @@ pub mod blocks;
 pub mod circuits;
 pub mod compile;
 pub mod cost;
+pub mod data;
 pub mod demo;
 pub mod doctor;
 pub mod export;
