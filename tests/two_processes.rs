@@ -146,6 +146,37 @@ fn the_maker_is_chosen_by_both() {
     }
 }
 
+/// Both parties take one protocol for a line that both assume: masked GMW sends the least once inputs are there, Yao waits the
+/// least often. Who assumes another line is told what differs.
+#[test]
+fn the_protocol_is_chosen_by_both() {
+    let place = Place::new();
+    let [key, block, expected] = AES;
+    for (name, value) in [("keys.csv", key), ("blocks.csv", block)] {
+        place.write(name, format!("hex:{value}\n").repeat(100));
+    }
+    let common = "block:aes128 --protocol auto --insecure-plaintext --yes";
+    let (key, block) = ("--input key=keys.csv", "--input block=blocks.csv");
+    let (long, slow) = ("--assume-link 300ms,10Gbit", "--assume-link 0.2ms,1Mbit");
+    for (way, protocol) in [
+        (format!("{long} --wish online"), "yao"),
+        (format!("{slow} --wish online"), "gmw-masked"),
+        (format!("{long} --garbling three-halves --correlations softspoken2"), "yao"),
+    ] {
+        let (alice, bob) = place.both(&format!("{common} --json {way}"), key, block);
+        assert_eq!(alice.values("out"), [expected; 100], "{way}");
+        assert_eq!(bob.values("out"), [expected; 100], "{way}");
+        for report in [alice.json(), bob.json()] {
+            assert_eq!(report["protocol"], protocol, "{way}");
+        }
+    }
+    let (alice, bob) =
+        place.both(&format!("{common} --wish online"), &format!("{key} {long}"), &format!("{block} {slow}"));
+    for party in [alice, bob] {
+        party.failed(4, &["protocol", "yao", "gmw-masked"]);
+    }
+}
+
 #[test]
 fn sha256_of_abc() {
     let place = Place::new();

@@ -28,7 +28,7 @@ pub use least::{Form, Least, Method, Ots};
 pub use peers::{AddPeer, Doctor, Peers, PeersWhat};
 pub use private::{Gates, Private, PrivateMethod, PrivateVerb, PrivateWhat};
 pub use run::{FillPool, Meeting, Peer, Pool, PoolWhat, Prepare, Run, Settings, ShowPool};
-pub use values::{Pair, Source};
+pub use values::{Pair, Protocol, Source};
 
 /// Two parties compute on their private inputs; each learns its own outputs and nothing else.
 ///

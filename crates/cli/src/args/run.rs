@@ -2,12 +2,13 @@
 
 use super::PROGRAM;
 use super::least::Least;
-use super::values::{Pair, Source, garbling, number, party, scheme, timing};
+use super::values::{Pair, Protocol, Source, garbling, number, party, protocol, timing, wish};
 use crate::config::{MOST_THREADS, Maker, PeerKey};
 use clap::Subcommand;
 use clap::builder::RangedU64ValueParser;
 use duologue::channel::Link;
-use duologue::{Garbling, Party, Scheme, Timing};
+use duologue::cost::choice::Wish;
+use duologue::{Garbling, Party, Timing};
 use std::convert::Infallible;
 use std::path::PathBuf;
 
@@ -115,9 +116,12 @@ pub struct Run {
     #[arg(long, short, value_name = "NAME=NUMBER")]
     pub size: Vec<Pair<u64>>,
     /// The protocol: Yao needs few rounds, GMW few bytes; gmw-masked half the bytes and fewer rounds once inputs are there,
-    /// for more of both before
-    #[arg(long, default_value = "yao", value_parser = scheme())]
-    pub protocol: Scheme,
+    /// for more of both before; auto is what is predicted to be best over the line of --assume-link
+    #[arg(long, default_value = "yao", value_parser = protocol())]
+    pub protocol: Protocol,
+    /// What --protocol auto makes least, total by default: the time in all, the time from the inputs on, or the bytes
+    #[arg(long, value_parser = wish(), conflicts_with = "prepared")]
+    pub wish: Option<Wish>,
     /// Whether the protocol is said on the command line, and no default.
     #[arg(skip)]
     pub protocol_is_given: bool,

@@ -4,6 +4,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use duologue::channel::Link;
 use duologue::circuit::Port;
 use duologue::circuit::blocks::Goal;
+use duologue::cost::choice::Wish;
 use duologue::{Garbling, Party, Scheme, Timing};
 use std::path::Path;
 use std::str::FromStr;
@@ -42,6 +43,26 @@ pub fn garbling() -> impl TypedValueParser<Value = Garbling> {
 
 pub fn scheme() -> impl TypedValueParser<Value = Scheme> {
     PossibleValuesParser::new(Scheme::ALL.map(Scheme::name)).try_map(|name| name.parse::<Scheme>())
+}
+
+/// A protocol, or that it is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protocol {
+    /// By prediction, for the line that is assumed.
+    Auto,
+    This(Scheme),
+}
+
+pub fn protocol() -> impl TypedValueParser<Value = Protocol> {
+    let names = Scheme::ALL.map(Scheme::name).into_iter().chain(["auto"]);
+    PossibleValuesParser::new(names).try_map(|name| match &*name {
+        "auto" => Ok(Protocol::Auto),
+        name => name.parse::<Scheme>().map(Protocol::This),
+    })
+}
+
+pub fn wish() -> impl TypedValueParser<Value = Wish> {
+    PossibleValuesParser::new(Wish::ALL.map(Wish::name)).try_map(|name| name.parse::<Wish>())
 }
 
 /// One protocol, or Yao and GMW.

@@ -14,6 +14,7 @@ use duologue::channel::Link;
 use duologue::circuit::Binding;
 use duologue::correlation::Demand;
 use duologue::cost;
+use duologue::cost::choice::{Candidate, Wish, candidates, rank};
 use duologue::{Options, Scheme, Timing};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -33,11 +34,22 @@ pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let schemes = Scheme::ALL.into_iter().filter(|&any| scheme.is_none_or(|scheme| scheme == any));
     let speed = cost::blocks_per_second();
     let costs = schemes.map(|scheme| Protocol::new(&binding, &options(scheme), &args.link, speed));
+    let protocols = costs.collect::<Result<_, _>>()?;
+    let auto = match scheme {
+        Some(_) => None,
+        None => {
+            let usual = Options::new(Scheme::Yao).extension(maker).strands(strands);
+            let all = candidates(&usual, args.garbling_is_given.then_some(args.garbling));
+            let ranked = rank(&binding, &all, &apps::calls(), &args.link, Wish::Total)?;
+            ranked.first().map(Candidate::to_string)
+        }
+    };
     console.show(&CostReport {
         program: program.name().to_string(),
         sizes: sizes::map(&binding),
         link: args.link.to_string(),
-        protocols: costs.collect::<Result<_, _>>()?,
+        protocols,
+        auto,
     })
 }
 
@@ -47,6 +59,9 @@ struct CostReport {
     sizes: BTreeMap<String, u64>,
     link: String,
     protocols: Vec<Protocol>,
+    /// What `run --protocol auto` takes when this line is assumed; nothing where a method has its protocol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auto: Option<String>,
 }
 
 /// The cost by one protocol.
@@ -174,6 +189,9 @@ impl fmt::Display for CostReport {
         writeln!(f, "{}", table("lrrr", &self.rows()))?;
         let (all, online) = (self.fastest(Protocol::total), self.fastest(|p| p.online.seconds));
         writeln!(f, "Fastest in all: {all}. Fastest online: {online}.")?;
+        if let Some(auto) = &self.auto {
+            writeln!(f, "`duologue run --protocol auto --assume-link {}` takes {auto}.", self.link)?;
+        }
         writeln!(
             f,
             "Bytes and rounds are exact: those of both parties' reports, Alice's rounds first where they differ."

@@ -39,9 +39,13 @@ use std::path::Path;
 /// If a line is assumed where nothing is chosen by it.
 fn options(scheme: Scheme, args: &Settings) -> Result<Options, Failure> {
     check_assumed(args.assume_link, args.correlations, args.pool.as_deref())?;
+    Ok(options_of(scheme, args))
+}
+
+fn options_of(scheme: Scheme, args: &Settings) -> Options {
     let usual = Options::new(scheme);
     let usual = usual.garbler(args.garbler).garbling(args.garbling).tile(args.tile).strands(args.strands.into());
-    Ok(usual.extension(args.correlations.0).link(args.assume_link))
+    usual.extension(args.correlations.0).link(args.assume_link)
 }
 
 /// What both parties say of where correlations come from.

@@ -1,13 +1,14 @@
 //! `duologue run`: one party of a run with a peer.
 
+mod auto;
 pub(super) mod report;
 
 pub use report::{RunReport, peak_memory};
 
 use super::{options, pool, prepared, supply};
-use crate::args::Run;
+use crate::args::{Protocol, Run};
 use crate::config::{Config, PeerName};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::io::consent::{Given, Proposal};
 use crate::io::console::{Console, hex};
 use crate::io::output::Destinations;
@@ -18,10 +19,13 @@ use duologue::Timing;
 pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure> {
     let ours = program::Ours { party: Some(args.peer.party), inputs: &args.input };
     let chosen = program::load_with(&args.program, &[], &args.least, &args.size, supply(&args.settings), &ours)?;
-    let scheme = match args.prepared {
-        Some(_) => chosen.scheme_prepared()?,
-        None => chosen.scheme_of_run(args.protocol, args.protocol_is_given)?,
+    let scheme = match (&args.prepared, args.protocol) {
+        (Some(_), _) => Some(chosen.scheme_prepared()?),
+        (None, Protocol::This(scheme)) => Some(chosen.scheme_of_run(scheme, args.protocol_is_given)?),
+        // A method of argmin has its protocol.
+        (None, Protocol::Auto) => chosen.scheme,
     };
+    check_wish(args)?;
     let calls = chosen.calls()?;
     let (program, blinds, encrypted) = (chosen.program, chosen.blinds, chosen.encrypted);
     let open = args.prepared.is_none() && !args.garbling_is_given && args.timing == Timing::Auto;
@@ -31,7 +35,11 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     let binding = sizes::bind(&program, &args.size, &given)?;
     let drawn = drawn::draw(&binding, party, blinds, &mut given)?;
     let inputs = input::complete(&binding, party, given)?;
-    let options = options(scheme, &args.settings)?.timing(args.timing);
+    let options = match scheme {
+        Some(scheme) => options(scheme, &args.settings)?.timing(args.timing),
+        None => auto::choose(&binding, args, &calls, console)?,
+    };
+    let scheme = options.scheme;
     let options = garbled.map_or(options, |(garbling, timing)| options.garbling(garbling).timing(timing));
     let destinations =
         Destinations::new(&binding, party, &drawn, &args.output, encrypted.as_ref().map(|(_, key)| *key))?;
@@ -72,6 +80,17 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     interrupt::settle()?;
     destinations.write(&outcome.outputs, &drawn)?;
     report::show(&proposal, &outcome, &drawn, &destinations, console)
+}
+
+/// Refuses a wish where nothing is chosen by it.
+fn check_wish(args: &Run) -> Result<(), Failure> {
+    match (args.wish, args.protocol) {
+        (Some(_), Protocol::This(scheme)) => {
+            let why = format!("--wish is for --protocol auto, not for {scheme}");
+            Err(Failure::new(Exit::CommandLine, why).hint("leave out --wish, or take --protocol auto"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn consent(args: &Run) -> Given<'_> {

@@ -83,7 +83,7 @@ impl Supply {
 
     /// The time on the line alone, without computing.
     pub fn time(&self, line: &Link) -> Duration {
-        travel(line, self.exchanges[0].iter().zip(&self.exchanges[1]))
+        travel([line; 2], self.exchanges[0].iter().zip(&self.exchanges[1]))
     }
 }
 

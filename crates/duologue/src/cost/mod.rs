@@ -4,6 +4,7 @@
 //! with the same windows; in place of messages there are their lengths, so that bytes and rounds are exact. Each party
 //! is simulated, and its exchanges are recorded: with the properties of a link they give the time of a run.
 
+pub mod choice;
 mod correlating;
 mod dry;
 mod work;
@@ -21,7 +22,7 @@ use crate::executor::{Phase, PlanCache};
 use crate::ot::Extension;
 use crate::protocol::terms::Terms;
 use crate::session::{self, fields};
-use crate::{Options, Party, Result};
+use crate::{Conditions, Options, Party, Result};
 
 use circuit::Schedule;
 use circuit::program::Binding;
@@ -174,7 +175,7 @@ impl Cost {
     /// The time of setup and of the online phase over a line: both parties' exchanges one after another, each byte
     /// taking its place on the line, and the time of computing besides.
     pub fn time(&self, link: &Link, speed: &Speed) -> (Duration, Duration) {
-        let [setup, all] = [Phase::Setup, Phase::Online].map(|phase| self.travel(link, phase));
+        let [setup, all] = [Phase::Setup, Phase::Online].map(|phase| self.travel([link; 2], phase));
         let compute = |rate: f64| Duration::from_secs_f64(self.ands as f64 / rate.max(1.0));
         (setup + compute(speed.setup), all.saturating_sub(setup) + compute(speed.online))
     }
@@ -182,11 +183,18 @@ impl Cost {
     /// The predicted time of setup and of the online phase over a line, between two processors that compute so many AES blocks
     /// a second, a core each. Where bytes go one way a party computes while others travel; else it waits for them.
     pub fn predict(&self, link: &Link, blocks_per_second: u64) -> (Duration, Duration) {
-        let endless = Link { bits_per_second: None, ..*link };
-        let travels = [&endless, link].map(|link| [Phase::Setup, Phase::Online].map(|phase| self.travel(link, phase)));
+        self.predict_under(&Conditions::of(link).with_speed(blocks_per_second))
+    }
+
+    /// The same by what both parties know of their lines and processors, in integers, so that both predict alike.
+    fn predict_under(&self, conditions: &Conditions) -> (Duration, Duration) {
+        let links = conditions.links();
+        let endless = links.map(|link| Link { bits_per_second: None, ..link });
+        let travels = [endless, links]
+            .map(|links| [Phase::Setup, Phase::Online].map(|phase| self.travel([&links[0], &links[1]], phase)));
         let [setup, online] = self.blocks();
         let phase = |waiting: Duration, all: Duration, blocks: u64| {
-            let computing = Duration::from_secs_f64(blocks as f64 / blocks_per_second.max(1) as f64);
+            let computing = conditions.computing(blocks.into());
             let sending = all.saturating_sub(waiting);
             waiting + if self.one_way { sending.max(computing) } else { sending + computing }
         };
@@ -206,16 +214,16 @@ impl Cost {
     }
 
     /// When the last byte up to the end of a phase has come.
-    fn travel(&self, link: &Link, last: Phase) -> Duration {
+    fn travel(&self, links: [&Link; 2], last: Phase) -> Duration {
         let exchanges = self.exchanges[0].iter().zip(&self.exchanges[1]);
-        travel(link, exchanges.take_while(|(alice, _)| last == Phase::Online || alice.phase == Phase::Setup))
+        travel(links, exchanges.take_while(|(alice, _)| last == Phase::Online || alice.phase == Phase::Setup))
     }
 }
 
 /// When the last byte of both parties' exchanges has come, without computing.
-fn travel<'a>(link: &Link, exchanges: impl Iterator<Item = (&'a PhaseExchange, &'a PhaseExchange)>) -> Duration {
+fn travel<'a>(links: [&Link; 2], exchanges: impl Iterator<Item = (&'a PhaseExchange, &'a PhaseExchange)>) -> Duration {
     let bytes = |exchange: &PhaseExchange| (exchange.sent, exchange.read);
-    channel::travel([link; 2], exchanges.map(|(alice, bob)| [bytes(alice), bytes(bob)]))
+    channel::travel(links, exchanges.map(|(alice, bob)| [bytes(alice), bytes(bob)]))
 }
 
 /// Bytes of the terms and of what opens a run: equal for both parties, since the terms are.
