@@ -171,7 +171,7 @@ mod tests {
     /// Each wish has the least of what it names, by costs that are counted one by one.
     #[test]
     fn the_best_is_the_least_of_what_is_wished() {
-        for (block, lanes) in [("aes128", 1), ("aes128", 300), ("add", 1), ("mul", 77)] {
+        for (block, lanes) in [("aes128", 1), ("aes128", 300), ("add", 1), ("multiply", 77)] {
             let binding = bound(block, lanes);
             for line in ["lan", "internet", "transatlantic", "3ms,500kbit"] {
                 let link: Link = line.parse().unwrap();
