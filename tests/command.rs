@@ -414,4 +414,29 @@ fn tables_of_papers_are_reproduced() {
     place
         .run("reproduce boma/4")
         .failed(1, &["'boma/4' is no table", "boma/2, boma/3, boma/5, linear-pfe/1, linear-pfe/2, linear-pfe/3"]);
+    place.run("reproduce").failed(2, &["PAPER/TABLE"]);
+    place.run("reproduce gmw-vs-yao --row add_rc").failed(1, &["--row add_rc is of one table, and these are 7"]);
+    place.run("reproduce --all gmw-vs-yao/7").failed(2, &["--all"]);
+}
+
+/// Cells with units of their own, and whether they lose.
+#[test]
+fn circuits_and_lengths_of_a_paper_are_reproduced() {
+    let place = Place::new();
+    let rows_of = |table: &str| -> Vec<serde_json::Value> {
+        let run = place.run(&format!("reproduce gmw-vs-yao/{table} --json")).succeeded();
+        let table: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        table["rows"].as_array().unwrap().clone()
+    };
+    let find = |rows: &[serde_json::Value], row: &str, column: &str| {
+        rows.iter().find(|cell| cell["row"] == row && cell["column"] == column).unwrap().clone()
+    };
+    let circuits = rows_of("7");
+    let squares = find(&circuits, "sqr_rc", "32/ands");
+    assert_eq!((squares["unit"].as_str(), squares["how"].as_str()), (Some("ANDs"), Some("exact")));
+    assert_eq!((squares["paper"].as_f64(), squares["loses"].as_bool()), (Some(992.0), Some(false)));
+    assert_eq!(find(&circuits, "sqr_rc", "32/depth")["unit"], "layers");
+    let lengths = rows_of("3");
+    assert_eq!(find(&lengths, "online_bits_bob_to_alice", "yao")["loses"], true);
+    assert_eq!(find(&lengths, "setup_bits_each_way", "gmw")["loses"], false);
 }

@@ -146,9 +146,12 @@ pub struct Demo {
 #[derive(clap::Args)]
 #[command(after_help = TABLES)]
 pub struct Reproduce {
-    /// The table: PAPER/TABLE
-    #[arg(value_name = "PAPER/TABLE")]
-    pub table: String,
+    /// The table: PAPER/TABLE; or PAPER, for all of its tables
+    #[arg(value_name = "PAPER/TABLE", required_unless_present = "all")]
+    pub table: Option<String>,
+    /// All tables of all papers
+    #[arg(long, conflicts_with = "table")]
+    pub all: bool,
     /// Of a table of times measure one cell, and compute the others from exact bytes and measured computing
     #[arg(long)]
     pub quick: bool,
@@ -164,7 +167,14 @@ boma/3   its time over lines of 1, 2, 5 and 10 Mbit/s
 boma/5   bytes where each party has half of the values
 linear-pfe/1   private functions of 100 to 1,000,000 gates: bytes
 linear-pfe/2   their time over 10 Gbit/s, 1 ms
-linear-pfe/3   their time over 100 Mbit/s, 100 ms";
+linear-pfe/3   their time over 100 Mbit/s, 100 ms
+gmw-vs-yao/1   a product of 512 bits by GMW: setup, online, in all
+gmw-vs-yao/2   how fast the primitives are
+gmw-vs-yao/3   what an AND takes by Yao and by GMW
+gmw-vs-yao/4   the mobile social network at 0.2, 10 and 100 ms
+gmw-vs-yao/5   faces by Eigenfaces, of 320 and 1,000
+gmw-vs-yao/6   faces by SCiFI, of 100, 320 and 50,000
+gmw-vs-yao/7   circuits: ANDs and depth";
 
 #[derive(clap::Args)]
 pub struct Keys {

@@ -4,7 +4,7 @@
 //! command over TCP or TLS, or, with `--as`, between two machines; alone without a session. Each party stays on a core.
 //! Every output is compared with the one computed in the clear.
 
-mod case;
+pub(crate) mod case;
 mod figures;
 mod matrix;
 mod party;

@@ -1,7 +1,7 @@
 //! `duologue bench`: what this machine does, or two of them.
 
 mod correlations;
-mod engines;
+pub(crate) mod engines;
 pub mod machine;
 mod meeting;
 

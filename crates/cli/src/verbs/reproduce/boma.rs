@@ -6,7 +6,7 @@
 
 use super::encrypted::Shape;
 use super::trial::{Ran, Trial, bytes};
-use super::{Cell, Effort, How, Table};
+use super::{Cell, Effort, How, Table, figure};
 use crate::failure::{Exit, Failure};
 use apps::argmin::encrypted::Method;
 use apps::argmin::{self, Direction, Found, Held};
@@ -255,13 +255,13 @@ fn mebibytes(protocol: &Protocol, column: Column) -> Result<f64, Failure> {
 }
 
 fn cell(table: &str, protocol: &Protocol, column: String, ours: f64, how: How) -> Cell {
-    Cell { row: protocol.row.into(), paper: of_paper(table, protocol.beside, &column), column, ours, how }
+    let paper = of_paper(table, protocol.beside, &column);
+    Cell { paper, ..Cell::new(protocol.row, column, ours, how) }
 }
 
 /// The paper's figure.
 fn of_paper(table: &str, row: &str, column: &str) -> Option<f64> {
-    let wanted = format!("{table},{row},{column},");
-    include_str!("boma.csv").lines().find_map(|line| line.strip_prefix(&wanted))?.parse().ok()
+    figure(include_str!("boma.csv"), &format!("{table},{row},{column}"))
 }
 
 /// Beyond this time a cell is computed.

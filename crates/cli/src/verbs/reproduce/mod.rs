@@ -5,7 +5,9 @@
 
 mod boma;
 mod encrypted;
+mod gmw_vs_yao;
 mod linear_pfe;
+mod timed;
 pub(crate) mod trial;
 
 use crate::args::Reproduce;
@@ -21,13 +23,14 @@ struct Table {
     /// As it is named on the command line, `paper/table`.
     name: &'static str,
     about: &'static str,
+    /// Of all cells that have none of their own.
     unit: &'static str,
     /// What has to be known to read it.
     notes: &'static str,
     rows: fn(&Effort) -> Result<Vec<Cell>, Failure>,
 }
 
-const TABLES: &[&[Table]] = &[boma::TABLES, linear_pfe::TABLES];
+const TABLES: &[&[Table]] = &[boma::TABLES, linear_pfe::TABLES, gmw_vs_yao::TABLES];
 
 /// How much may be run.
 struct Effort<'a> {
@@ -51,6 +54,20 @@ struct Cell {
     paper: Option<f64>,
     ours: f64,
     how: How,
+    /// If it is not the table's.
+    unit: Option<&'static str>,
+}
+
+impl Cell {
+    /// One without a figure of the paper, in the table's unit.
+    fn new(row: impl Into<String>, column: impl fmt::Display, ours: f64, how: How) -> Cell {
+        Cell { row: row.into(), column: column.to_string(), paper: None, ours, how, unit: None }
+    }
+}
+
+/// The figure of a paper at `table,row,column`.
+fn figure(figures: &str, key: &str) -> Option<f64> {
+    figures.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(','))?.parse().ok()
 }
 
 /// Where our figure is from.
@@ -66,20 +83,46 @@ enum How {
 }
 
 pub fn run(args: &Reproduce, console: &Console) -> Result<(), Failure> {
-    let mut tables = TABLES.iter().copied().flatten();
-    let Some(table) = tables.find(|table| table.name == args.table) else {
-        let names: Vec<&str> = TABLES.iter().copied().flatten().map(|table| table.name).collect();
-        let why = format!("'{}' is no table that can be reproduced", args.table);
-        return Err(Failure::input(why).hint(format!("there are {}", names.join(", "))));
-    };
     let effort = Effort { quick: args.quick, row: args.row.as_deref(), console };
-    let mut cells = (table.rows)(&effort)?;
+    let tables = wanted(args.table.as_deref())?;
+    if let [table] = tables[..] {
+        return console.show(&reproduced(table, &effort)?);
+    }
+    if let Some(row) = effort.row {
+        let why = format!("--row {row} is of one table, and these are {}", tables.len());
+        return Err(Failure::input(why).hint("name the table: PAPER/TABLE"));
+    }
+    let tables = tables.into_iter().map(|table| {
+        console.note(format!("{}: {}", table.name, table.about));
+        reproduced(table, &effort)
+    });
+    console.show(&Several { tables: tables.collect::<Result<_, _>>()? })
+}
+
+/// The table of a name, all of a paper, or all that there are.
+fn wanted(name: Option<&str>) -> Result<Vec<&'static Table>, Failure> {
+    let all = || TABLES.iter().copied().flatten();
+    let is_wanted = |table: &&Table| match name {
+        Some(name) => table.name == name || table.name.split('/').next() == Some(name),
+        None => true,
+    };
+    let found: Vec<&Table> = all().filter(is_wanted).collect();
+    if found.is_empty() {
+        let names: Vec<&str> = all().map(|table| table.name).collect();
+        let why = format!("'{}' is no table that can be reproduced", name.unwrap_or_default());
+        return Err(Failure::input(why).hint(format!("there are {}", names.join(", "))));
+    }
+    Ok(found)
+}
+
+fn reproduced(table: &'static Table, effort: &Effort) -> Result<Reproduced, Failure> {
+    let mut cells = (table.rows)(effort)?;
     cells.retain(|cell| effort.wants(&cell.row));
     if cells.is_empty() {
         let why = format!("{} has no row '{}'", table.name, effort.row.unwrap_or_default());
         return Err(Failure::input(why).hint("without --row it prints all of them"));
     }
-    console.show(&Reproduced {
+    Ok(Reproduced {
         about: table.about,
         unit: table.unit,
         notes: table.notes,
@@ -88,6 +131,18 @@ pub fn run(args: &Reproduce, console: &Console) -> Result<(), Failure> {
         date: date(SystemTime::now()),
         rows: cells.into_iter().map(|cell| Row::new(table, cell)).collect(),
     })
+}
+
+/// Tables one after another.
+#[derive(Serialize)]
+struct Several {
+    tables: Vec<Reproduced>,
+}
+
+impl fmt::Display for Several {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tables.iter().try_for_each(|table| writeln!(f, "{table}"))
+    }
 }
 
 #[derive(Serialize)]
@@ -102,7 +157,7 @@ struct Reproduced {
     rows: Vec<Row>,
 }
 
-/// `ratio` is paper / ours: how many times as good ours is.
+/// `ratio` is paper / ours: how many times as good ours is, but where `unit` is a rate, of which more is better.
 #[derive(Serialize)]
 struct Row {
     table: &'static str,
@@ -113,20 +168,25 @@ struct Row {
     unit: &'static str,
     ratio: Option<f64>,
     how: How,
+    /// Whether the paper's figure is better.
+    loses: bool,
 }
 
 impl Row {
     fn new(table: &Table, cell: Cell) -> Row {
         let rounded = |number: f64| (number * 1e6).round() / 1e6;
+        let unit = cell.unit.unwrap_or(table.unit);
+        let is_better = |paper: f64| if unit.ends_with("/s") { paper > cell.ours } else { paper < cell.ours };
         Row {
             table: table.name,
             row: cell.row,
             column: cell.column,
             paper: cell.paper,
             ours: rounded(cell.ours),
-            unit: table.unit,
-            ratio: cell.paper.map(|paper| rounded(paper / cell.ours)),
+            unit,
+            ratio: cell.paper.filter(|_| cell.ours != 0.0).map(|paper| rounded(paper / cell.ours)),
             how: cell.how,
+            loses: cell.paper.is_some_and(is_better),
         }
     }
 }
@@ -143,20 +203,24 @@ impl Reproduced {
         names
     }
 
-    /// `ours`, the paper's in brackets; what was computed and not measured has a star.
+    /// `ours`, the paper's in brackets; what was computed and not measured has a star, what loses an exclamation mark.
     fn cell(&self, row: &str, column: &str) -> String {
         let Some(cell) = self.rows.iter().find(|cell| cell.row == row && cell.column == column) else {
             return "–".into();
         };
         let star = if cell.how == How::Computed { "*" } else { "" };
         let paper = cell.paper.map_or(String::new(), |paper| format!(" ({paper})"));
-        format!("{}{star}{paper}", digits(cell.ours))
+        let unit = if cell.unit == self.unit { String::new() } else { format!(" {}", cell.unit) };
+        let mark = if cell.loses { "!" } else { "" };
+        format!("{}{star}{unit}{paper}{mark}", digits(cell.ours))
     }
 }
 
 /// Three digits or so.
 fn digits(number: f64) -> String {
     match number {
+        n if n == n.round() && n < 1e9 => format!("{n}"),
+        n if n >= 1e6 => format!("{n:.2e}"),
         n if n < 0.0995 => format!("{n:.4}"),
         n if n < 9.95 => format!("{n:.2}"),
         n => format!("{n:.1}"),
@@ -166,7 +230,7 @@ fn digits(number: f64) -> String {
 impl fmt::Display for Reproduced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rows, columns) = (self.names(|row| &row.row), self.names(|row| &row.column));
-        writeln!(f, "{}, {}: ours, and the paper's in brackets", self.about, self.unit)?;
+        writeln!(f, "{}, {}: ours, and the paper's in brackets; ! where that is better", self.about, self.unit)?;
         writeln!(f, "{}, commit {}, {}\n", self.machine, self.commit.as_deref().unwrap_or("unknown"), self.date)?;
         // As many columns as stand side by side on a page.
         for columns in columns.chunks(COLUMNS) {
