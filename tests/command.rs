@@ -424,8 +424,8 @@ fn tables_of_papers_are_reproduced() {
 fn circuits_and_lengths_of_a_paper_are_reproduced() {
     let place = Place::new();
     let rows_of = |table: &str| -> Vec<serde_json::Value> {
-        let run = place.run(&format!("reproduce gmw-vs-yao/{table} --json")).succeeded();
-        let table: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let run = place.run(&format!("reproduce gmw-vs-yao/{table} --json"));
+        let table: serde_json::Value = serde_json::from_str(&run.succeeded().stdout).unwrap();
         table["rows"].as_array().unwrap().clone()
     };
     let find = |rows: &[serde_json::Value], row: &str, column: &str| {
