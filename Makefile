@@ -24,7 +24,7 @@ demo: ## Build the command and run the main job: two processes find a face, by Y
 	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- demo
 
 test: targets yosys ## Run every test: unit, whole system, documentation, examples, portable builds, faces
-	$(WITH_YOSYS) $(CARGO) test --workspace $(CARGO_FLAGS)
+	$(WITH_YOSYS) $(CARGO) test --workspace --no-fail-fast $(CARGO_FLAGS)
 	$(CARGO) test -p duologue-values $(PARQUET) $(CARGO_FLAGS)
 	$(CARGO) test -p duologue-cli $(PARQUET) $(CARGO_FLAGS) --test values
 	@$(MAKE) --no-print-directory portable faces

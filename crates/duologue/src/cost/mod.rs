@@ -181,7 +181,8 @@ impl Cost {
     }
 
     /// The predicted time of setup and of the online phase over a line, between two processors that compute so many AES blocks
-    /// a second, a core each. Where bytes go one way a party computes while others travel; else it waits for them.
+    /// a second, a core each. Where bytes go one way a party computes while others travel; else it waits for them. A line or a
+    /// speed out of the bounds of [`Conditions`] counts as the nearest within.
     pub fn predict(&self, link: &Link, blocks_per_second: u64) -> (Duration, Duration) {
         self.predict_under(&Conditions::of(link).with_speed(blocks_per_second))
     }
