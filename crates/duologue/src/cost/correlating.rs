@@ -4,7 +4,7 @@ use super::{PhaseExchange, Traffic, traffic, travel};
 use crate::Party;
 use crate::agreement;
 use crate::channel::Link;
-use crate::correlation::{Demand, MakerLengths, MakerTerm};
+use crate::correlation::{Demand, MakerExchange, MakerLengths, MakerTerm};
 use crate::executor::Phase;
 use crate::ot::Extension;
 use crate::session::block_of;
@@ -65,15 +65,15 @@ impl Correlating {
     }
 }
 
-fn in_setup((sent, read): (usize, usize)) -> PhaseExchange {
-    PhaseExchange { phase: Phase::Setup, sent, read }
+fn in_setup(MakerExchange { sent, read, turn }: MakerExchange) -> PhaseExchange {
+    PhaseExchange { phase: Phase::Setup, sent, read, turn }
 }
 
 impl Supply {
     /// Both parties send so much at once, Alice the first.
     fn exchange(&mut self, [alice, bob]: [usize; 2]) {
-        self.exchanges[0].push(PhaseExchange { phase: Phase::Setup, sent: alice, read: bob });
-        self.exchanges[1].push(PhaseExchange { phase: Phase::Setup, sent: bob, read: alice });
+        self.exchanges[0].push(in_setup((alice, bob).into()));
+        self.exchanges[1].push(in_setup((bob, alice).into()));
     }
 
     /// Bytes and rounds.
@@ -83,7 +83,7 @@ impl Supply {
 
     /// The time on the line alone, without computing.
     pub fn time(&self, line: &Link) -> Duration {
-        travel([line; 2], self.exchanges[0].iter().zip(&self.exchanges[1]))
+        travel([line; 2], &self.exchanges, Phase::Setup)
     }
 }
 
