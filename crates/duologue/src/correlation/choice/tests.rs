@@ -98,17 +98,24 @@ fn predictions_follow_the_conditions() {
     }
 }
 
-/// What is predicted is what the page of measured makers shows, computed and measured: seconds for a million triples over
-/// 100 Mbit/s with 10 ms, of a session that makes one triple first.
+/// What is predicted is what the page of measured makers shows, measured on a machine of 415 million AES blocks a second:
+/// seconds for a million triples over 100 Mbit/s with 10 ms, of a session that makes one triple first.
 #[test]
 fn predictions_are_near_what_was_measured() {
-    for (maker, measured) in
-        [("softspoken2", 0.697), ("softspoken4", 0.375), ("softspoken8", 0.257), ("silent16w", 0.225)]
-    {
+    for (maker, measured) in [
+        ("softspoken2", 0.677),
+        ("softspoken4", 0.358),
+        ("softspoken5", 0.299),
+        ("softspoken6", 0.261),
+        ("softspoken8", 0.206),
+        ("silent16w", 0.301),
+    ] {
         let maker: Extension = maker.parse().unwrap();
         let first = maker.lengths().batch(1).max(1) as u64;
-        let predicted = predict(maker, Demand::of_triples(1_000_000 + first), &over("10ms,100Mbit")).unwrap();
+        let conditions = over("10ms,100Mbit").with_speed(415_000_000);
+        let predicted = predict(maker, Demand::of_triples(1_000_000 + first), &conditions).unwrap();
         let ratio = predicted.as_secs_f64() / measured;
+        println!("{maker}: {predicted:?}, measured {measured} s, {ratio:.2}");
         assert!((0.9..1.1).contains(&ratio), "{maker}: {predicted:?}, not {measured} s");
     }
 }
