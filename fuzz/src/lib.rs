@@ -254,7 +254,7 @@ fn refilled(maker: &mut Maker, stock: &mut Stock, demand: Demand, bytes: &[u8]) 
     let missing = usize::from(bytes.first() == Some(&255));
     let mut refill = maker.refill(stock, demand);
     let (mut inbox, mut outbox) = (Vec::new(), Vec::new());
-    while let RefillStep::Exchange { expect } = refill.step(&inbox, &mut outbox)? {
+    while let RefillStep::Exchange { expect, .. } = refill.step(&inbox, &mut outbox)? {
         inbox = theirs.by_ref().take(expect.saturating_sub(missing)).collect();
         outbox.clear();
     }

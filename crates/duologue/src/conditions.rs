@@ -77,6 +77,11 @@ impl Conditions {
             .map(|bytes| Link { round_trip: self.round_trip, bits_per_second: Some(8 * bytes) })
     }
 
+    /// The same lines without an end of their rate: what is left is waiting.
+    pub(crate) fn endless_links(&self) -> [Link; 2] {
+        self.links().map(|link| Link { bits_per_second: None, ..link })
+    }
+
     /// How long the slower party computes for so many AES blocks.
     pub(crate) fn computing(&self, blocks: u128) -> Duration {
         let nanoseconds = blocks * 1_000_000_000 / u128::from(self.speed);

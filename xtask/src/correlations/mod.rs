@@ -207,7 +207,8 @@ A new session makes triples alone. Bytes of the party that sends more, with the 
 ";
 const COMPUTED: &str = "\
 Seconds, computed: every message takes its place on the line one after another, and the computing is added as it
-was measured without a line.
+was measured without a line; SoftSpoken computes a batch while it sends the one before, so of sending and computing the
+longer counts.
 ";
 const CHECKED: &str = "\
 Computed and measured over a simulated line, where that takes seconds: a new session makes one triple, then a

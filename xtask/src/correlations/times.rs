@@ -52,15 +52,17 @@ pub struct Computing {
     pub speed: f64,
 }
 
-/// Seconds of a new session for triples, demanded one number after another: the exact messages on the line one after
-/// another, and the computing.
+/// Seconds of a new session for triples, demanded one number after another: the exact messages on the line, and the computing
+/// that goes on while they are sent.
 pub fn seconds(maker: Extension, computing: Computing, triples: &[u64], line: &Link) -> f64 {
     let mut session = Correlating::new(maker);
-    // Both greetings pass each other.
-    let mut travel = line.round_trip / 2;
+    // Both greetings pass each other. Setup has the base OTs and the first batch.
+    let (mut time, mut free) = (line.round_trip / 2 + Duration::from_secs_f64(computing.setup), made(maker, &[1])[0]);
     for &triples in triples {
-        travel += session.correlate(Demand::of_triples(triples)).time(line);
+        let supply = session.correlate(Demand::of_triples(triples));
+        let made = supply.made.triples.saturating_sub(free);
+        free = free.saturating_sub(supply.made.triples);
+        time += supply.time_with(line, Duration::from_secs_f64(made as f64 / computing.speed));
     }
-    let (first, made) = (made(maker, &[1])[0], made(maker, triples).iter().sum::<u64>());
-    travel.as_secs_f64() + computing.setup + made.saturating_sub(first) as f64 / computing.speed
+    time.as_secs_f64()
 }

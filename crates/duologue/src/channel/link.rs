@@ -5,6 +5,7 @@
 //! Gigabit LAN with a ping of 0.2 ms; 10 ms stand for the internet within a country and 100 ms for
 //! the one across the Atlantic, both imposed on that network with `tc`, whose rate they keep.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -41,22 +42,86 @@ impl Link {
 }
 
 /// When the last byte of both parties' exchanges has come, without computing: what each sends takes its place on the line
-/// after what it sent before, and whoever reads waits for it. Of each exchange, Alice's first, the bytes that a party sends
-/// and reads; of the lines, the one that Alice's messages take first.
-pub(crate) fn travel(links: [&Link; 2], exchanges: impl Iterator<Item = [(usize, usize); 2]>) -> Duration {
-    let mut now = [Duration::ZERO; 2];
-    let mut free = [Duration::ZERO; 2];
-    for each in exchanges {
-        let arrivals = [0, 1].map(|from| {
-            free[from] = free[from].max(now[from]) + links[from].transmission(each[from].0);
-            free[from] + links[from].round_trip / 2
-        });
-        for party in [0, 1] {
-            let reads = each[party].1 > 0;
-            now[party] = if reads { now[party].max(arrivals[1 - party]) } else { now[party] };
+/// after what it sent before, and whoever reads waits for the last byte that it reads. Of Alice's and Bob's exchanges the
+/// bytes that the party sends and then reads; of the lines, the one that Alice's messages take first.
+pub(crate) fn travel(links: [&Link; 2], exchanges: [impl Iterator<Item = (usize, usize)>; 2]) -> Duration {
+    let [alice, bob] = exchanges;
+    let (mut alice, mut bob) = (Traveller::new(links[0], alice), Traveller::new(links[1], bob));
+    while alice.advance(&mut bob.sent) | bob.advance(&mut alice.sent) {}
+    alice.now.max(bob.now)
+}
+
+/// How long sending and computing take together that are cut into so many parts, where a part is made while the one before
+/// is sent; of a single part one after the other.
+pub(crate) fn together(sending: Duration, computing: Duration, parts: u32) -> Duration {
+    sending.max(computing) + sending.min(computing) / parts.max(1)
+}
+
+/// A party that sends and reads without computing.
+struct Traveller<'a, I> {
+    link: &'a Link,
+    exchanges: I,
+    now: Duration,
+    /// When the line is free for its next message.
+    free: Duration,
+    sent: Sent,
+    /// Bytes that it reads before its next exchange.
+    reads: usize,
+}
+
+/// The messages of a direction that were not read.
+#[derive(Default)]
+struct Sent {
+    /// Bytes and time of arrival.
+    messages: VecDeque<(usize, Duration)>,
+    bytes: usize,
+}
+
+impl<'a, I: Iterator<Item = (usize, usize)>> Traveller<'a, I> {
+    fn new(link: &'a Link, exchanges: I) -> Self {
+        let (now, free) = (Duration::ZERO, Duration::ZERO);
+        Traveller { link, exchanges, now, free, sent: Sent::default(), reads: 0 }
+    }
+
+    /// Goes on until it waits for what the peer has not sent; whether it came any further.
+    fn advance(&mut self, theirs: &mut Sent) -> bool {
+        let mut advanced = false;
+        while self.reads <= theirs.bytes {
+            self.now = self.now.max(theirs.take(self.reads));
+            let Some((sent, reads)) = self.exchanges.next() else {
+                self.reads = 0;
+                break;
+            };
+            self.send(sent);
+            (self.reads, advanced) = (reads, true);
+        }
+        advanced
+    }
+
+    fn send(&mut self, bytes: usize) {
+        if bytes > 0 {
+            self.free = self.free.max(self.now) + self.link.transmission(bytes);
+            self.sent.messages.push_back((bytes, self.free + self.link.round_trip / 2));
+            self.sent.bytes += bytes;
         }
     }
-    now[0].max(now[1])
+}
+
+impl Sent {
+    /// Takes so many bytes, which are there: when the last of them comes.
+    fn take(&mut self, mut bytes: usize) -> Duration {
+        let mut last = Duration::ZERO;
+        self.bytes -= bytes;
+        while bytes > 0 {
+            let Some((left, arrival)) = self.messages.front_mut() else { break };
+            let taken = bytes.min(*left);
+            (*left, bytes, last) = (*left - taken, bytes - taken, *arrival);
+            if *left == 0 {
+                self.messages.pop_front();
+            }
+        }
+        last
+    }
 }
 
 impl FromStr for Link {
@@ -152,6 +217,37 @@ mod tests {
         {
             assert!(matches!(text.parse::<Link>(), Err(Error::Malformed { .. })), "{text}");
         }
+    }
+
+    /// Both send before they read: a message of 10 ms on the line and 50 on its way. Whoever sends ahead of what it reads
+    /// waits once, and whoever answers each message waits for each.
+    #[test]
+    fn messages_travel_side_by_side_and_are_read_in_order() {
+        let link: Link = "100ms,8Mbit".parse().unwrap();
+        let time = |alice: &[(usize, usize)], bob: &[(usize, usize)]| {
+            travel([&link; 2], [alice, bob].map(|party| party.iter().copied()))
+        };
+        let ms = Duration::from_millis;
+        let message = 10_000;
+        assert_eq!(time(&[(message, message); 3], &[(message, message); 3]), ms(3 * 60));
+        let ahead = [(message, 0), (message, 0), (message, message), (0, message), (0, message)];
+        assert_eq!(time(&ahead, &ahead), ms(3 * 10 + 50));
+        // Bob reads the first message before he goes on, Alice does not.
+        let waits = [(message, message), (message, 0), (message, message), (0, message)];
+        assert_eq!(time(&ahead, &waits), ms(60 + 2 * 10 + 50));
+        // A message that is read in two pieces, and what is sent one way.
+        assert_eq!(time(&[(2 * message, 0)], &[(0, message), (0, message)]), ms(70));
+        assert_eq!(time(&[(message, 0); 5], &[(0, message); 5]), ms(100));
+        // Who waits for what nobody sends waits no longer than for what was sent.
+        assert_eq!(time(&[(message, 1)], &[(0, message)]), ms(60));
+    }
+
+    #[test]
+    fn parts_are_made_while_others_are_sent() {
+        let ms = Duration::from_millis;
+        assert_eq!(together(ms(30), ms(20), 1), ms(50));
+        assert_eq!(together(ms(30), ms(20), 10), ms(32));
+        assert_eq!(together(ms(20), ms(30), u32::MAX), ms(30));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub use frame::AbortCode;
 pub use keys::Identity;
 pub use keys::PublicKey;
 pub use link::Link;
-pub(crate) use link::travel;
+pub(crate) use link::{together, travel};
 #[cfg(feature = "net")]
 pub use listener::{Listener, Security, Stranger};
 pub use pipe::Pipe;

@@ -1,10 +1,11 @@
 //! The exchanges of a session's correlations in lengths alone: base OTs when they are called for, and refills.
 
-use super::maker::{NextBatches, Remaining};
+use super::maker::{NextBatches, Remaining, Window};
 use super::{Demand, choice};
 use crate::Party;
 use crate::ot::base::Proof;
 use crate::ot::{Based, CotLengths, Extension, Missing};
+use std::collections::VecDeque;
 
 /// The progress of one party's maker of correlations in lengths alone, from the beginning of a session.
 #[derive(Clone, Debug)]
@@ -15,17 +16,36 @@ pub(crate) struct MakerLengths {
     based: Based,
     /// Who sends the proof of the base OTs with the next exchange.
     proof: Option<Party>,
+    /// Whether we await no proof.
+    proven: bool,
     /// Bytes of the probe that travels with the first base OTs.
     probe: usize,
 }
 
+/// The bytes of one exchange.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct MakerExchange {
+    /// Bytes sent to the peer.
+    pub sent: usize,
+    /// Bytes read from the peer.
+    pub read: usize,
+    /// Whether what is read comes after what was sent before, and is not a message that the peer sent without waiting for it.
+    pub turn: bool,
+}
+
+impl From<(usize, usize)> for MakerExchange {
+    fn from((sent, read): (usize, usize)) -> Self {
+        MakerExchange { sent, read, turn: true }
+    }
+}
+
 /// The bytes that we send and read in each exchange.
-pub(crate) type Lengths = Vec<(usize, usize)>;
+pub(crate) type Lengths = Vec<MakerExchange>;
 
 impl MakerLengths {
     pub fn new(us: Party, extension: Extension) -> Self {
         let cots = [(); 2].map(|()| extension.lengths());
-        MakerLengths { us, cots, based: Based::default(), proof: None, probe: 0 }
+        MakerLengths { us, cots, based: Based::default(), proof: None, proven: true, probe: 0 }
     }
 
     /// The same with a probe of this length, of a session that chooses its maker by what it measures.
@@ -44,41 +64,79 @@ impl MakerLengths {
                 *read += probe;
             }
         }
-        exchanges
+        exchanges.into_iter().map(MakerExchange::from).collect()
     }
 
-    /// A refill, with its base OTs, and the correlations that it adds to the stock.
+    /// A refill, with its base OTs, and the correlations that it adds to the stock. A party goes ahead of the peer as far as
+    /// it may.
     pub fn refill(&mut self, demand: Demand) -> (Lengths, Demand) {
-        let us = self.us;
-        let mut left = Remaining::new(us, demand);
-        let (mut exchanges, mut made) = (self.base(&demand), Demand::NONE);
-        let [sender, receiver] = &mut self.cots;
-        while !(left.is_none() && sender.idle() && receiver.idle()) {
-            let begun = if sender.ready() && receiver.ready() { left.next() } else { NextBatches::None };
-            let (sent, received) = match begun {
-                NextBatches::Cots { sent, received } => (batch_of(sender, sent), batch_of(receiver, received)),
-                NextBatches::Triples(wanted) => [batch_of(sender, wanted).max(batch_of(receiver, wanted)); 2].into(),
-                NextBatches::None => (0, 0),
-            };
-            match begun {
-                NextBatches::Cots { .. } => {
-                    left.sent -= left.sent.min(sent as u64);
-                    left.received -= left.received.min(received as u64);
-                    made += Demand::of_cots(us, sent as u64) + Demand::of_cots(us.peer(), received as u64);
-                }
-                NextBatches::Triples(_) => {
-                    left.triples -= left.triples.min(sent as u64);
-                    made += Demand::of_triples(sent as u64);
-                }
-                NextBatches::None => {}
+        let (mut left, mut window) = (Remaining::new(self.us, demand), Window::new(&demand));
+        let (mut exchanges, mut made, mut awaited) = (self.base(&demand), Demand::NONE, VecDeque::new());
+        while !(left.is_none() && awaited.is_empty() && self.cots.iter().all(CotLengths::idle)) {
+            let mut sent = 0;
+            if awaited.is_empty() || self.goes_ahead() && window.admits(&left) {
+                let (cots, batch) = self.begin(&mut left);
+                made += batch;
+                window.send(cots[0].max(cots[1]));
+                let (ours, theirs) = self.exchange(cots);
+                sent = ours;
+                awaited.push_back(theirs);
             }
-            let proof = self.proof.take();
-            let proof = [us, us.peer()].map(|party| if proof == Some(party) { Proof::LEN } else { 0 });
-            let [from_us, to_us] = sender.exchange(sent);
-            let [from_them, to_them] = receiver.exchange(received);
-            exchanges.push((proof[0] + from_us + to_them, proof[1] + to_us + from_them));
+            let ahead = awaited.front() != Some(&0) && self.goes_ahead() && window.admits(&left);
+            let read = if ahead { 0 } else { awaited.pop_front().unwrap_or(0) };
+            if !ahead {
+                window.receive();
+                self.proven = true;
+            }
+            exchanges.push(MakerExchange { sent, read, turn: awaited.is_empty() });
         }
         (exchanges, made)
+    }
+
+    /// The parts of a refill of which one is computed while another is on the line.
+    pub fn parts(&self, refill: &Lengths) -> u32 {
+        let one_way = self.cots.iter().all(CotLengths::one_way);
+        let sent = refill.iter().filter(|exchange| one_way && exchange.sent > 0).count();
+        u32::try_from(sent).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// As a maker of these lengths does.
+    fn goes_ahead(&self) -> bool {
+        self.cots.iter().all(CotLengths::one_way) && self.proven
+    }
+
+    /// Begins the next batches: the COTs in which we are sender and receiver, and what they make.
+    fn begin(&mut self, left: &mut Remaining) -> ([usize; 2], Demand) {
+        let (us, [sender, receiver]) = (self.us, &self.cots);
+        if !(sender.ready() && receiver.ready()) {
+            return ([0; 2], Demand::NONE);
+        }
+        match left.next() {
+            NextBatches::Cots { sent, received } => {
+                let cots = [batch_of(sender, sent), batch_of(receiver, received)];
+                left.sent -= left.sent.min(cots[0] as u64);
+                left.received -= left.received.min(cots[1] as u64);
+                (cots, Demand::of_cots(us, cots[0] as u64) + Demand::of_cots(us.peer(), cots[1] as u64))
+            }
+            NextBatches::Triples(wanted) => {
+                let batch = batch_of(sender, wanted).max(batch_of(receiver, wanted));
+                left.triples -= left.triples.min(batch as u64);
+                ([batch; 2], Demand::of_triples(batch as u64))
+            }
+            NextBatches::None => ([0; 2], Demand::NONE),
+        }
+    }
+
+    /// The bytes of our message and of the peer's, of an exchange in which so many COTs are begun.
+    fn exchange(&mut self, [sent, received]: [usize; 2]) -> (usize, usize) {
+        let us = self.us;
+        let proof = self.proof.take();
+        self.proven = proof.is_none_or(|party| party == us);
+        let proof = [us, us.peer()].map(|party| if proof == Some(party) { Proof::LEN } else { 0 });
+        let [sender, receiver] = &mut self.cots;
+        let [from_us, to_us] = sender.exchange(sent);
+        let [from_them, to_them] = receiver.exchange(received);
+        (proof[0] + from_us + to_them, proof[1] + to_us + from_them)
     }
 }
 

@@ -19,10 +19,10 @@ use std::ops::{Add, AddAssign};
 
 use crate::Party;
 pub(crate) use choice::MakerTerm;
-pub(crate) use lengths::MakerLengths;
+pub(crate) use lengths::{Lengths as MakerExchanges, MakerExchange, MakerLengths};
 pub(crate) use maker::Recipe;
 #[doc(hidden)]
-pub use maker::{Maker, Refill, RefillStep};
+pub use maker::{Maker, Reading, Refill, RefillStep};
 pub use stock::{Stock, Triples};
 
 /// A number of correlations of each kind: the demand of a program, the contents of a stock, or the sum of its draws.

@@ -3,8 +3,8 @@
 use super::{PhaseExchange, Traffic, traffic, travel};
 use crate::Party;
 use crate::agreement;
-use crate::channel::Link;
-use crate::correlation::{Demand, MakerLengths, MakerTerm};
+use crate::channel::{Link, together};
+use crate::correlation::{Demand, MakerExchange, MakerLengths, MakerTerm};
 use crate::executor::Phase;
 use crate::ot::Extension;
 use crate::session::block_of;
@@ -26,6 +26,8 @@ pub struct Correlating {
 pub struct Supply {
     /// Correlations that are made, perhaps more than are asked for.
     pub made: Demand,
+    /// Parts in which they are made, one while another is sent.
+    parts: u32,
     exchanges: [Vec<PhaseExchange>; 2],
 }
 
@@ -38,7 +40,7 @@ impl Correlating {
 
     /// The next demand, whose correlations are taken away block by block; the first has the base OTs of what it calls for.
     pub fn correlate(&mut self, demand: Demand) -> Supply {
-        let mut supply = Supply { made: Demand::NONE, exchanges: Default::default() };
+        let mut supply = Supply { made: Demand::NONE, parts: 1, exchanges: Default::default() };
         let terms =
             fields::correlations(&Moment::default(), fields::CORRELATIONS, &MakerTerm::new(self.extension), &demand);
         supply.exchange([4 + agreement::encode(&terms).len(); 2]);
@@ -59,21 +61,22 @@ impl Correlating {
         for (maker, counted) in self.lengths.iter_mut().zip(&mut supply.exchanges) {
             let (exchanges, both) = maker.refill(demand);
             made = both;
+            supply.parts = supply.parts.max(maker.parts(&exchanges));
             counted.extend(exchanges.into_iter().map(in_setup));
         }
         made
     }
 }
 
-fn in_setup((sent, read): (usize, usize)) -> PhaseExchange {
-    PhaseExchange { phase: Phase::Setup, sent, read }
+fn in_setup(MakerExchange { sent, read, turn }: MakerExchange) -> PhaseExchange {
+    PhaseExchange { phase: Phase::Setup, sent, read, turn }
 }
 
 impl Supply {
     /// Both parties send so much at once, Alice the first.
     fn exchange(&mut self, [alice, bob]: [usize; 2]) {
-        self.exchanges[0].push(PhaseExchange { phase: Phase::Setup, sent: alice, read: bob });
-        self.exchanges[1].push(PhaseExchange { phase: Phase::Setup, sent: bob, read: alice });
+        self.exchanges[0].push(in_setup((alice, bob).into()));
+        self.exchanges[1].push(in_setup((bob, alice).into()));
     }
 
     /// Bytes and rounds.
@@ -83,7 +86,13 @@ impl Supply {
 
     /// The time on the line alone, without computing.
     pub fn time(&self, line: &Link) -> Duration {
-        travel([line; 2], self.exchanges[0].iter().zip(&self.exchanges[1]))
+        travel([line; 2], &self.exchanges, Phase::Setup)
+    }
+
+    /// The time with so much computing, of which a part goes on while another part is sent if the maker allows it.
+    pub fn time_with(&self, line: &Link, computing: Duration) -> Duration {
+        let waiting = self.time(&Link { bits_per_second: None, ..*line });
+        waiting + together(self.time(line).saturating_sub(waiting), computing, self.parts)
     }
 }
 

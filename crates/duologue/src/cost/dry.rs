@@ -8,7 +8,7 @@ use crate::call::{self, CallLengths, CallRun, Calls, InParts};
 use crate::channel;
 use crate::conditions::Conditions;
 use crate::correlation::choice::{Decision, choose, computing_blocks};
-use crate::correlation::{Demand, MakerLengths, MakerTerm, Stock};
+use crate::correlation::{Demand, MakerExchange, MakerExchanges, MakerLengths, MakerTerm, Stock};
 use crate::executor::cells::{self, Cells, Nothing};
 use crate::executor::{
     Arg, Engine, Exchanges, Executor, Feeds, Flow, Job, Lengths, Link, Made, Phase, PlanCache, Program, Protocol,
@@ -36,6 +36,8 @@ pub(super) struct Found {
     pub peak: u64,
     /// AES blocks that making correlations is taken to compute.
     pub making: u64,
+    /// Parts in which they are made, one while another is sent.
+    pub parts: u32,
     pub exchanges: Vec<PhaseExchange>,
 }
 
@@ -74,7 +76,8 @@ pub(super) fn run(
     let exchanges = std::mem::take(&mut state.exchanges);
     let (depth, peak) = (state.depth, ran.peak as u64);
     let making = if state.made == Demand::NONE { 0 } else { computing_blocks(maker, &state.made) };
-    Ok(Found { demand, maker, depth, stored, peak, making, exchanges })
+    let parts = state.parts;
+    Ok(Found { demand, maker, depth, stored, peak, making, parts, exchanges })
 }
 
 fn engine(program: Program, party: Party, terms: &Terms, tally: &Arc<Tally>, calls: &Calls) -> Result<Box<dyn Engine>> {
@@ -114,6 +117,8 @@ struct State {
     available: Demand,
     maker: MakerLengths,
     made: Demand,
+    /// Parts of the largest refill.
+    parts: u32,
     depth: u32,
 }
 
@@ -129,6 +134,7 @@ impl Tally {
             available: Demand::NONE,
             maker: MakerLengths::new(party, Extension::DEFAULT),
             made: Demand::NONE,
+            parts: 1,
             depth: 0,
         });
         let tally = Tally { state };
@@ -172,7 +178,15 @@ impl Tally {
     /// An exchange apart from the one that is being gathered.
     fn exchange(&self, sent: usize, read: usize) {
         let state = &mut *self.state();
-        state.exchanges.push(PhaseExchange { phase: state.phase, sent, read });
+        state.exchanges.push(PhaseExchange { phase: state.phase, sent, read, turn: true });
+    }
+
+    /// Exchanges in which correlations are made.
+    fn make(&self, exchanges: MakerExchanges) {
+        let state = &mut *self.state();
+        let phase = state.phase;
+        let each = exchanges.into_iter();
+        state.exchanges.extend(each.map(|MakerExchange { sent, read, turn }| PhaseExchange { phase, sent, read, turn }));
     }
 
     fn add(&self, sent: usize, read: usize) {
@@ -220,10 +234,10 @@ impl Link for DryLink {
             return Ok(());
         }
         let (exchanges, made) = self.0.state().maker.refill(make);
-        for (sent, read) in exchanges {
-            self.0.exchange(sent, read);
-        }
+        let parts = self.0.state().maker.parts(&exchanges);
+        self.0.make(exchanges);
         let state = &mut *self.0.state();
+        state.parts = state.parts.max(parts);
         state.available = available + made;
         state.made += made;
         Ok(())

@@ -57,6 +57,8 @@ pub struct Cost {
     pub making: u64,
     /// Whether the bytes of circuits go one way, so that nobody waits for them.
     one_way: bool,
+    /// Parts in which correlations are made, one while another is sent.
+    parts: u32,
     exchanges: [Vec<PhaseExchange>; 2],
 }
 
@@ -97,6 +99,8 @@ struct PhaseExchange {
     phase: Phase,
     sent: usize,
     read: usize,
+    /// Whether the party waits for what it reads after all that it sent.
+    turn: bool,
 }
 
 /// Counts what `options` would make of a bound program without calls in a new session.
@@ -142,11 +146,12 @@ fn count(binding: &Binding, options: &Options, calls: &Calls, link: Option<&Link
     let opening = opening(binding, &terms, &schedule)?;
     let mut exchanges: [Vec<PhaseExchange>; 2] = Default::default();
     let (mut demand, mut depth, mut memory, mut maker, mut making) = (Demand::NONE, 0, 0, Extension::DEFAULT, 0);
+    let mut parts = 1;
     for party in [Party::Alice, Party::Bob] {
         let found = dry::run(party, (binding, &schedule), &terms, (opening, calls, link))?;
         (demand, depth, maker) = (found.demand, found.depth, found.maker);
         memory = memory.max(found.peak + found.stored);
-        making = found.making;
+        (making, parts) = (found.making, found.parts);
         exchanges[party as usize] = found.exchanges;
     }
     Ok(Cost {
@@ -162,6 +167,7 @@ fn count(binding: &Binding, options: &Options, calls: &Calls, link: Option<&Link
         work: Work::of(&schedule),
         making,
         one_way: lengths.scheduling().one_way,
+        parts,
         exchanges,
     })
 }
@@ -181,7 +187,8 @@ impl Cost {
     }
 
     /// The predicted time of setup and of the online phase over a line, between two processors that compute so many AES blocks
-    /// a second, a core each. Where bytes go one way a party computes while others travel; else it waits for them. A line or a
+    /// a second, a core each. Where bytes go one way a party computes while others travel, and so it does while it makes
+    /// correlations in many parts; else it waits for them. A line or a
     /// speed out of the bounds of [`Conditions`] counts as the nearest within.
     pub fn predict(&self, link: &Link, blocks_per_second: u64) -> (Duration, Duration) {
         self.predict_under(&Conditions::of(link).with_speed(blocks_per_second))
@@ -189,19 +196,16 @@ impl Cost {
 
     /// The same by what both parties know of their lines and processors, in integers, so that both predict alike.
     fn predict_under(&self, conditions: &Conditions) -> (Duration, Duration) {
-        let links = conditions.links();
-        let endless = links.map(|link| Link { bits_per_second: None, ..link });
-        let travels = [endless, links]
+        let travels = [conditions.endless_links(), conditions.links()]
             .map(|links| [Phase::Setup, Phase::Online].map(|phase| self.travel([&links[0], &links[1]], phase)));
         let [setup, online] = self.blocks();
-        let phase = |waiting: Duration, all: Duration, blocks: u64| {
-            let computing = conditions.computing(blocks.into());
-            let sending = all.saturating_sub(waiting);
-            waiting + if self.one_way { sending.max(computing) } else { sending + computing }
+        let phase = |waiting: Duration, all: Duration, blocks: u64, parts: u32| {
+            let parts = if self.one_way { u32::MAX } else { parts };
+            waiting + channel::together(all.saturating_sub(waiting), conditions.computing(blocks.into()), parts)
         };
         let [[waiting, all_waiting], [before, all]] = travels;
-        let after = phase(all_waiting.saturating_sub(waiting), all.saturating_sub(before), online);
-        (phase(waiting, before, setup), after)
+        let after = phase(all_waiting.saturating_sub(waiting), all.saturating_sub(before), online, 1);
+        (phase(waiting, before, setup, self.parts), after)
     }
 
     /// AES blocks that setup and the online phase are taken to compute.
@@ -216,15 +220,15 @@ impl Cost {
 
     /// When the last byte up to the end of a phase has come.
     fn travel(&self, links: [&Link; 2], last: Phase) -> Duration {
-        let exchanges = self.exchanges[0].iter().zip(&self.exchanges[1]);
-        travel(links, exchanges.take_while(|(alice, _)| last == Phase::Online || alice.phase == Phase::Setup))
+        travel(links, &self.exchanges, last)
     }
 }
 
-/// When the last byte of both parties' exchanges has come, without computing.
-fn travel<'a>(links: [&Link; 2], exchanges: impl Iterator<Item = (&'a PhaseExchange, &'a PhaseExchange)>) -> Duration {
+/// When the last byte of both parties' exchanges up to the end of a phase has come, without computing.
+fn travel(links: [&Link; 2], exchanges: &[Vec<PhaseExchange>; 2], last: Phase) -> Duration {
+    let until = |exchange: &&PhaseExchange| last == Phase::Online || exchange.phase == Phase::Setup;
     let bytes = |exchange: &PhaseExchange| (exchange.sent, exchange.read);
-    channel::travel(links, exchanges.map(|(alice, bob)| [bytes(alice), bytes(bob)]))
+    channel::travel(links, exchanges.each_ref().map(|party| party.iter().take_while(until).map(bytes)))
 }
 
 /// Bytes of the terms and of what opens a run: equal for both parties, since the terms are.
@@ -248,7 +252,7 @@ fn turns(exchanges: &[PhaseExchange], phase: Phase) -> u64 {
     let (mut sending, mut turns) = (false, 0);
     for exchange in exchanges {
         sending |= exchange.sent > 0;
-        if exchange.read > 0 {
+        if exchange.read > 0 && exchange.turn {
             turns += u64::from(sending && exchange.phase == phase);
             sending = false;
         }

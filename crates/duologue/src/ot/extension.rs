@@ -138,6 +138,11 @@ impl CotLengths {
         }
     }
 
+    /// As [`CotMaker::one_way`](super::CotMaker::one_way).
+    pub fn one_way(&self) -> bool {
+        matches!(self, CotLengths::SoftSpoken(_))
+    }
+
     /// The next exchange, before which a batch of `batch` COTs is begun unless that is zero: the bytes of the sender
     /// and of the receiver.
     pub fn exchange(&mut self, batch: usize) -> [usize; 2] {

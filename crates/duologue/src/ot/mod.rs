@@ -48,7 +48,8 @@ pub(crate) use second::OFFER as SECOND;
 ///
 /// A batch is begun on both sides before the same exchange, with the same number, and is settled on both sides in the
 /// same exchange, that one or a later one; batches are settled in the order in which they were begun. Until then a
-/// batch is provisional: a check may still fail. An error of any method is final: the maker and its Δ are
+/// batch is provisional: a check may still fail. A maker that is [`one_way`](Self::one_way) also takes several turns of
+/// `begin` and `send` before the `receive` of the first of them. An error of any method is final: the maker and its Δ are
 /// destroyed and never tried again.
 ///
 /// Blocks obey q = t ⊕ b·Δ with the lowest bit of q zero, of Δ one, and of t the choice b. Only the other 127 bits of
@@ -77,6 +78,12 @@ pub trait CotMaker: Send {
 
     /// Whether no batch is under way.
     fn idle(&self) -> bool;
+
+    /// Whether a batch is one message of the receiver, which no message of the sender answers, and which depends on none:
+    /// then a receiver may begin and send further batches before the exchanges of earlier ones are received.
+    fn one_way(&self) -> bool {
+        false
+    }
 }
 
 /// A maker of COTs on the side that holds Δ.

@@ -76,6 +76,7 @@ impl SecondReceiver {
         check_length("second base OT", message, OFFER)?;
         let (d, batch) = message.split_at(D);
         self.batch.begin(CotBatch::new(Side::Sender, CotOutput::Blocks, COUNT))?;
+        self.batch.send(&mut Vec::new())?;
         let settled = self.batch.receive(batch)?.ok_or_else(unsettled)?;
         let (transcript, delta) = (transcript(&self.id, message), Zeroizing::new(self.batch.delta()));
         let pair = |(i, &q): (usize, &Block)| {

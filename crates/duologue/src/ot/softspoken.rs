@@ -50,6 +50,7 @@ mod planes;
 mod pprf;
 
 use kernels::{Backend, Block, planes::Leaves};
+use std::collections::VecDeque;
 use zeroize::Zeroize;
 
 use self::check::{ChunkChallenge, Folds, Transcript};
@@ -144,7 +145,7 @@ impl CotMaker for Receiver {
     }
 
     fn ready(&self) -> bool {
-        self.idle()
+        self.common.begun.is_none()
     }
 
     fn begin(&mut self, batch: CotBatch) -> Result<()> {
@@ -152,7 +153,10 @@ impl CotMaker for Receiver {
     }
 
     fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
-        let Some(mut batch) = self.common.pending.take() else { return Ok(()) };
+        let Some(mut batch) = self.common.begun.take() else {
+            self.common.under_way.push_back(None);
+            return Ok(());
+        };
         let opening = outbox.len();
         if self.trees.is_empty() {
             let trees = pprf::full_trees(&self.seeds.id, self.shape, &self.seeds.pairs, outbox);
@@ -163,7 +167,7 @@ impl CotMaker for Receiver {
         self.common.dead = true;
         self.extend(&mut batch, outbox, opening);
         self.common.dead = false;
-        self.common.pending = Some(batch);
+        self.common.under_way.push_back(Some(batch));
         Ok(())
     }
 
@@ -173,11 +177,15 @@ impl CotMaker for Receiver {
 
     fn receive(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
         check_length("COT", inbox, 0)?;
-        Ok(self.common.pending.take())
+        Ok(self.common.under_way.pop_front().flatten())
     }
 
     fn idle(&self) -> bool {
-        self.common.pending.is_none()
+        self.common.idle()
+    }
+
+    fn one_way(&self) -> bool {
+        true
     }
 }
 
@@ -195,7 +203,7 @@ impl CotMaker for Sender {
     }
 
     fn ready(&self) -> bool {
-        self.idle()
+        self.common.begun.is_none()
     }
 
     fn begin(&mut self, batch: CotBatch) -> Result<()> {
@@ -203,17 +211,21 @@ impl CotMaker for Sender {
     }
 
     fn send(&mut self, _: &mut Vec<u8>) -> Result<()> {
+        let begun = self.common.begun.take();
+        self.common.under_way.push_back(begun);
         Ok(())
     }
 
     fn expect(&self) -> usize {
-        let first = self.trees.is_empty();
-        self.common.pending.as_ref().map_or(0, |batch| self.shape.message_len(batch.len(), first))
+        self.common.under_way.back().map_or(0, |batch| self.message_of(batch, self.common.under_way.len() - 1))
     }
 
     fn receive(&mut self, inbox: &[u8]) -> Result<Option<CotBatch>> {
-        check_length("COT", inbox, self.expect())?;
-        let Some(mut batch) = self.common.pending.take() else { return Ok(None) };
+        let Some(next) = self.common.under_way.front() else {
+            return check_length("COT", inbox, 0).map(|()| None);
+        };
+        check_length("COT", inbox, self.message_of(next, 0))?;
+        let Some(mut batch) = self.common.under_way.pop_front().flatten() else { return Ok(None) };
         self.common.dead = true;
         let settled = self.settle(&mut batch, inbox);
         match settled {
@@ -224,11 +236,21 @@ impl CotMaker for Sender {
     }
 
     fn idle(&self) -> bool {
-        self.common.pending.is_none()
+        self.common.idle()
+    }
+
+    fn one_way(&self) -> bool {
+        true
     }
 }
 
 impl Sender {
+    /// Bytes of the message of the exchange under way with this number, which makes this batch or none.
+    fn message_of(&self, batch: &Option<CotBatch>, number: usize) -> usize {
+        let first = self.trees.is_empty() && self.common.under_way.iter().take(number).all(Option::is_none);
+        batch.as_ref().map_or(0, |batch| self.shape.message_len(batch.len(), first))
+    }
+
     fn settle(&mut self, batch: &mut CotBatch, inbox: &[u8]) -> Result<()> {
         let mut opening = 0;
         if self.trees.is_empty() {
@@ -246,6 +268,7 @@ impl Sender {
         self.seeds.delta.zeroize();
         self.seeds.keys.zeroize();
         self.trees.clear();
+        self.common.under_way.clear();
         self.common.dead = true;
     }
 }
@@ -333,7 +356,11 @@ struct Common {
     threads: Threads,
     /// One for each thread.
     workers: Vec<Worker>,
-    pending: Option<CotBatch>,
+    /// The batch of the next exchange.
+    begun: Option<CotBatch>,
+    /// Of each exchange that was sent and not received, the batch that it makes, if any. A receiver's is made already, a
+    /// sender's has its memory.
+    under_way: VecDeque<Option<CotBatch>>,
     /// The number of blocks of each stream that are used up.
     position: u64,
     batches: u64,
@@ -345,18 +372,23 @@ impl Common {
     fn new(threads: &Threads, backend: Backend) -> Self {
         let workers = (0..threads.count()).map(|_| Worker::new(backend)).collect();
         let threads = threads.clone();
-        Common { backend, threads, workers, pending: None, position: 0, batches: 0, dead: false }
+        let (begun, under_way) = (None, VecDeque::new());
+        Common { backend, threads, workers, begun, under_way, position: 0, batches: 0, dead: false }
     }
 
     fn begin(&mut self, batch: CotBatch) -> Result<()> {
         if self.dead {
             return Err(Error::Dead("an OT extension failed its check".into()));
         }
-        if self.pending.is_some() {
+        if self.begun.is_some() {
             return Err(Error::usage("a batch of correlated OTs is under way"));
         }
-        self.pending = Some(batch);
+        self.begun = Some(batch);
         Ok(())
+    }
+
+    fn idle(&self) -> bool {
+        self.begun.is_none() && self.under_way.iter().all(Option::is_none)
     }
 
     /// Returns the folds of a batch, and begins those of the next one at zero.

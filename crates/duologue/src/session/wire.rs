@@ -9,7 +9,7 @@ use super::{Progress, Unit};
 use crate::agreement;
 use crate::agreement::Fields;
 use crate::channel::Channel;
-use crate::correlation::{self, Demand, Maker, MakerTerm, Recipe, Refill, Stock};
+use crate::correlation::{Demand, Maker, MakerTerm, Reading, Recipe, Refill, RefillStep, Stock};
 use crate::executor::{Link, Phase};
 use crate::ot::{BaseOtSetup, Based, CotBatch, CotOutput, Directions, Extension, Missing, Side};
 use crate::outbox::{Inbox, Outbox};
@@ -234,13 +234,27 @@ fn exchange(
     loop {
         outbox.clear();
         let flow = refill.step(inbox, outbox).map_err(|why| never_again(pool, why))?;
-        let correlation::RefillStep::Exchange { expect } = flow else { return Ok(()) };
+        let RefillStep::Exchange { expect, reading } = flow else { return Ok(()) };
         channel.send(outbox)?;
-        inbox.resize(expect, 0);
-        channel.recv_into(inbox)?;
+        receive(channel, inbox, expect, reading)?;
         let (done, total) = refill.progress();
         watch(observer, Progress { phase: Phase::Setup, unit: Unit::Correlations, done, total })?;
     }
+}
+
+/// The peer's next message, or nothing where that has not come and we can go on without it.
+fn receive(channel: &mut Channel, inbox: &mut Vec<u8>, expect: usize, reading: Reading) -> Result<()> {
+    if reading == Reading::Now {
+        inbox.resize(expect, 0);
+        return channel.recv_into(inbox);
+    }
+    channel.flush()?;
+    if reading == Reading::Later && channel.pending()? < expect {
+        inbox.clear();
+        return Ok(());
+    }
+    inbox.resize(expect, 0);
+    channel.recv_more(inbox)
 }
 
 /// Tells the observer, who may cancel.

@@ -98,17 +98,24 @@ fn predictions_follow_the_conditions() {
     }
 }
 
-/// What is predicted is what the page of measured makers shows, computed and measured: seconds for a million triples over
-/// 100 Mbit/s with 10 ms, of a session that makes one triple first.
+/// What is predicted is what the page of measured makers shows, measured on a machine of 415 million AES blocks a second:
+/// seconds for a million triples over 100 Mbit/s with 10 ms, of a session that makes one triple first.
 #[test]
 fn predictions_are_near_what_was_measured() {
-    for (maker, measured) in
-        [("softspoken2", 0.697), ("softspoken4", 0.375), ("softspoken8", 0.257), ("silent16w", 0.225)]
-    {
+    for (maker, measured) in [
+        ("softspoken2", 0.677),
+        ("softspoken4", 0.358),
+        ("softspoken5", 0.299),
+        ("softspoken6", 0.261),
+        ("softspoken8", 0.206),
+        ("silent16w", 0.301),
+    ] {
         let maker: Extension = maker.parse().unwrap();
         let first = maker.lengths().batch(1).max(1) as u64;
-        let predicted = predict(maker, Demand::of_triples(1_000_000 + first), &over("10ms,100Mbit")).unwrap();
+        let conditions = over("10ms,100Mbit").with_speed(415_000_000);
+        let predicted = predict(maker, Demand::of_triples(1_000_000 + first), &conditions).unwrap();
         let ratio = predicted.as_secs_f64() / measured;
+        println!("{maker}: {predicted:?}, measured {measured} s, {ratio:.2}");
         assert!((0.9..1.1).contains(&ratio), "{maker}: {predicted:?}, not {measured} s");
     }
 }
@@ -131,9 +138,9 @@ fn conditions_out_of_bounds_are_brought_within_them() {
 fn terms_say_what_is_asked_for() {
     let auto = MakerTerm::new(None);
     assert_eq!(MakerTerm::new(Extension::DEFAULT).to_string(), "softspoken4");
-    assert_eq!(auto.to_string(), "auto by rule 1");
+    assert_eq!(auto.to_string(), "auto by rule 2");
     let assumed = MakerTerm { link: Some("10ms,100Mbit".parse().unwrap()), ..auto };
-    assert_eq!(assumed.to_string(), "auto by rule 1 for 10ms,100Mbit");
+    assert_eq!(assumed.to_string(), "auto by rule 2 for 10ms,100Mbit");
     let demand = Demand::of_triples(1_000_000);
     assert_eq!(auto.decide(&demand), Decision::Measure(65_536));
     assert_eq!(auto.decide(&Demand::of_triples(1000)), Decision::Chosen(Extension::DEFAULT, None));

@@ -2,7 +2,7 @@ use kernels::generator::Generator;
 
 use super::*;
 use crate::{
-    correlation::MakerLengths,
+    correlation::{MakerExchange, MakerLengths},
     correlation::Triples,
     ot::{Directions, Extension, ReceiverSeeds, SenderSeeds, base_setup::tests},
 };
@@ -55,11 +55,30 @@ fn run([alice, bob]: &mut [Half; 2], demand: Demand, mut see: impl FnMut([&[u8];
             assert_eq!(alice.progress().0, alice.progress().1);
             return;
         }
-        assert_eq!(flows[0], RefillStep::Exchange { expect: to_alice.len() });
-        assert_eq!(flows[1], RefillStep::Exchange { expect: to_bob.len() });
+        assert_eq!(flows.map(expected), [Some(to_alice.len()), Some(to_bob.len())]);
         see([&to_bob, &to_alice]);
         (from_alice, from_bob) = (to_bob, to_alice);
     }
+}
+
+/// What a step asks for, if it does.
+fn expected(step: RefillStep) -> Option<usize> {
+    match step {
+        RefillStep::Exchange { expect, .. } => Some(expect),
+        RefillStep::Done => None,
+    }
+}
+
+/// Bytes sent and read, in turns.
+fn in_turns(lengths: Vec<MakerExchange>) -> (Vec<usize>, Vec<usize>) {
+    let sent = lengths.iter().map(|exchange| exchange.sent).filter(|&bytes| bytes > 0);
+    (sent.collect(), lengths.iter().map(|exchange| exchange.read).filter(|&bytes| bytes > 0).collect())
+}
+
+/// The same of exchanges in which both parties send and read at once.
+fn at_once(exchanges: &[[usize; 2]]) -> (Vec<usize>, Vec<usize>) {
+    let of = |party: usize| exchanges.iter().map(|each| each[party]).filter(|&bytes| bytes > 0).collect();
+    (of(0), of(1))
 }
 
 fn xor(a: &[u64], b: &[u64]) -> Vec<u64> {
@@ -106,7 +125,7 @@ fn fills_any_demand_the_first_and_the_second_time() {
 /// More than a batch of everything; draws across the borders of batches and of words.
 #[test]
 fn batches_follow_one_another() {
-    const BATCH: usize = 1 << 19;
+    const BATCH: usize = 1 << 16;
     let mut halves = halves();
     let (cots, triples) = (BATCH + 10, 2 * BATCH + 777);
     let demand = Demand { cots_by_alice: cots as u64, cots_by_bob: 3, triples: triples as u64 };
@@ -122,14 +141,102 @@ fn batches_follow_one_another() {
     assert_eq!((alice.stock.available(), bob.stock.available()), (Demand::NONE, Demand::NONE));
 }
 
+/// A party that goes ahead of the other as far as it may, or as far as a drawn limit: what it sends waits until it is read.
+fn run_ahead(halves: &mut [Half; 2], demand: Demand, limits: [usize; 2]) -> [usize; 2] {
+    let [alice, bob] = halves.each_mut();
+    let mut refills = [alice.maker.refill(&mut alice.stock, demand), bob.maker.refill(&mut bob.stock, demand)];
+    // What was sent to each and not read, and how far each went ahead.
+    let (mut sent, mut most) = ([VecDeque::new(), VecDeque::new()], [0; 2]);
+    let mut inboxes = [Some(Vec::new()), Some(Vec::new())];
+    let mut steps = [None; 2];
+    while steps != [Some(RefillStep::Done); 2] {
+        for us in [0, 1] {
+            let Some(inbox) = inboxes[us].take() else { continue };
+            let mut outbox = Vec::new();
+            let step = refills[us].step(&inbox, &mut outbox).unwrap();
+            steps[us] = Some(step);
+            sent[1 - us].extend(outbox);
+            most[us] = most[us].max(refills[us].awaiting.len());
+        }
+        for us in [0, 1] {
+            let Some(RefillStep::Exchange { expect, reading }) = steps[us] else { continue };
+            if inboxes[us].is_none() && reading == Reading::Later && refills[us].awaiting.len() < limits[us] {
+                inboxes[us] = Some(Vec::new());
+            } else if inboxes[us].is_none() && sent[us].len() >= expect {
+                inboxes[us] = Some(sent[us].drain(..expect).collect());
+            }
+        }
+    }
+    assert!(sent.iter().all(VecDeque::is_empty));
+    most
+}
+
+/// However far either party goes ahead, the correlations are right: of triples, of COTs of both directions, and of more in
+/// one than in the other.
+#[test]
+fn parties_may_go_ahead_of_each_other() {
+    let demands = [(0, 0, 1_200_000), (300_000, 300_000, 0), (500_000, 70_000, 400_000)];
+    for (limits, (cots_by_alice, cots_by_bob, triples)) in
+        [[1, 1], [1, 100], [3, 2], [100, 100]].into_iter().flat_map(|limits| demands.map(|demand| (limits, demand)))
+    {
+        let demand = Demand { cots_by_alice, cots_by_bob, triples };
+        let mut halves = on_base_ots(Directions::Both);
+        let most = run_ahead(&mut halves, demand, limits);
+        assert!(most.iter().zip(limits).all(|(&most, limit)| most <= limit && (most > 1) == (limit > 1)), "{most:?}");
+        let [alice, bob] = &mut halves;
+        assert_cots(alice, bob, cots_by_alice as usize);
+        assert_cots(bob, alice, cots_by_bob as usize);
+        let drawn = [alice, bob].map(|half| half.stock.draw_triples(triples as usize).unwrap());
+        assert_triples(&drawn[0], &drawn[1], triples as usize);
+    }
+}
+
+/// What waits in memory is bounded: a quarter of the triples or 2²² at most, and two batches at least.
+#[test]
+fn a_window_bounds_what_is_under_way() {
+    for (triples, batches) in [(70_000, 2), (1 << 19, 2), (1 << 20, 4), (1 << 24, 64), (1 << 30, 64)] {
+        let total = Demand::of_triples(triples);
+        let (mut window, left) = (Window::new(&total), Remaining::new(Party::Alice, total));
+        let sent = (0..100).take_while(|_| window.admits(&left).then(|| window.send(1 << 16)).is_some()).count();
+        assert_eq!(sent, batches, "{triples}");
+        window.receive();
+        assert!(window.admits(&left));
+    }
+}
+
+/// Nobody goes ahead where the peer's next message depends on ours, or before the base OTs are proven.
+#[test]
+fn who_must_wait_does() {
+    let first = |extension, party: Party| {
+        let mut half = by_maker(extension, Directions::Both).into_iter().nth(party as usize).unwrap();
+        let mut refill = half.maker.refill(&mut half.stock, Demand::of_triples(1 << 22));
+        let step = refill.step(&[], &mut Vec::new()).unwrap();
+        match step {
+            RefillStep::Exchange { reading, .. } => reading,
+            RefillStep::Done => panic!("nothing was made"),
+        }
+    };
+    let silent: Extension = "silent16w".parse().unwrap();
+    assert_eq!([Party::Alice, Party::Bob].map(|party| first(silent, party)), [Reading::Now; 2]);
+    let prover = Directions::Both.first();
+    assert_eq!(first(Extension::DEFAULT, prover), Reading::Later, "its own proof is sent");
+    assert_eq!(first(Extension::DEFAULT, prover.peer()), Reading::Now, "the peer's proof has not come");
+    // Whoever goes on without the proof all the same is refused.
+    let mut half = by_maker(Extension::DEFAULT, Directions::Both).into_iter().nth(prover.peer() as usize).unwrap();
+    let mut refill = half.maker.refill(&mut half.stock, Demand::of_triples(1 << 22));
+    refill.step(&[], &mut Vec::new()).unwrap();
+    assert!(matches!(refill.step(&[], &mut Vec::new()), Err(Error::Peer(_))));
+}
+
 /// A refill in lengths, without base OTs and their proof.
-fn counted(us: Party, demand: Demand) -> (Vec<(usize, usize)>, Demand) {
+fn counted(us: Party, demand: Demand) -> (Vec<MakerExchange>, Demand) {
     let mut lengths = MakerLengths::new(us, Extension::DEFAULT);
     lengths.base(&demand);
     let (mut exchanges, made) = lengths.refill(demand);
     let first = Directions::of(&demand).map(Directions::first);
-    if let (Some((sent, read)), Some(first)) = (exchanges.first_mut(), first) {
-        *(if first == us { sent } else { read }) -= Proof::LEN;
+    let ours = |exchange: &MakerExchange| if first == Some(us) { exchange.sent > 0 } else { exchange.read > 0 };
+    if let Some(exchange) = exchanges.iter_mut().find(|exchange| ours(exchange)) {
+        *(if first == Some(us) { &mut exchange.sent } else { &mut exchange.read }) -= Proof::LEN;
     }
     (exchanges, made)
 }
@@ -137,10 +244,11 @@ fn counted(us: Party, demand: Demand) -> (Vec<(usize, usize)>, Demand) {
 /// Load balancing: in every exchange both send the same; and the lengths are those that the cost protocol counts.
 #[test]
 fn triples_cost_the_same_each_way_and_what_was_counted() {
-    for demand in [Demand::of_triples(12_800), Demand::of_cots(Party::Bob, 128), Demand::NONE] {
+    let demands = [Demand::of_triples(12_800), Demand::of_triples(1_000_000), Demand::of_cots(Party::Bob, 128)];
+    for demand in demands.into_iter().chain([Demand::of_cots(Party::Alice, 500_000), Demand::NONE]) {
         let found = refill(&mut halves(), demand);
         let (counted, made) = counted(Party::Alice, demand);
-        assert_eq!(found.iter().map(|&[sent, read]| (sent, read)).collect::<Vec<_>>(), counted);
+        assert_eq!(at_once(&found), in_turns(counted));
         assert_eq!(made, demand);
         assert!(demand.triples == 0 || found.iter().all(|[alice, bob]| alice == bob));
     }
@@ -186,7 +294,7 @@ fn garbage_does_no_harm() {
         let [mut alice, _] = halves();
         let mut refill = alice.maker.refill(&mut alice.stock, Demand::of_triples(300));
         let mut flow = refill.step(&[], &mut Vec::new());
-        while let Ok(RefillStep::Exchange { expect }) = flow {
+        while let Ok(RefillStep::Exchange { expect, .. }) = flow {
             let mut garbage = vec![0; expect + extra];
             rng.fill(&mut garbage);
             flow = refill.step(&garbage, &mut Vec::new());
@@ -202,7 +310,7 @@ fn a_wrong_length_destroys_the_maker() {
         let [mut alice, _] = halves();
         alice.stock.put_cots(Side::Sender, vec![Block::new(4)]);
         let mut refill = alice.maker.refill(&mut alice.stock, Demand::of_triples(128));
-        let Ok(RefillStep::Exchange { expect }) = refill.step(&[], &mut Vec::new()) else { panic!("no exchange") };
+        let Ok(RefillStep::Exchange { expect, .. }) = refill.step(&[], &mut Vec::new()) else { panic!("no exchange") };
         let len = expect.checked_add_signed(change).unwrap();
         let Err(Error::Peer(why)) = refill.step(&vec![0; len], &mut Vec::new()) else { panic!("accepted {len} bytes") };
         assert!(why.contains(&format!("{len} bytes, not {expect}")), "{why}");
@@ -244,10 +352,8 @@ fn directions_are_added_when_they_are_called_for() {
         let mut lengths = MakerLengths::new(Party::Alice, Extension::DEFAULT);
         let one = Demand::of_cots(first, 300);
         lengths.base(&one);
-        let sent = |halves: &mut [Half; 2], demand| -> Vec<(usize, usize)> {
-            refill(halves, demand).into_iter().map(|[alice, bob]| (alice, bob)).collect()
-        };
-        assert_eq!(sent(&mut halves, one), lengths.refill(one).0);
+        let sent = |halves: &mut [Half; 2], demand| at_once(&refill(halves, demand));
+        assert_eq!(sent(&mut halves, one), in_turns(lengths.refill(one).0));
         // Without base OTs nothing is made, and nothing is sent.
         let [alice, bob] = on_base_ots(Directions::One(first));
         for Half { mut maker, mut stock } in [alice, bob] {
@@ -257,7 +363,7 @@ fn directions_are_added_when_they_are_called_for() {
         second(&mut halves).unwrap();
         assert_eq!(lengths.base(&Demand::of_triples(1)).len(), 1);
         for demand in [Demand::of_cots(first.peer(), 70), Demand::of_triples(1000)] {
-            assert_eq!(sent(&mut halves, demand), lengths.refill(demand).0);
+            assert_eq!(sent(&mut halves, demand), in_turns(lengths.refill(demand).0));
         }
         let [alice, bob] = &mut halves;
         let by_alice = if first == Party::Alice { 300 } else { 70 };
@@ -356,8 +462,9 @@ fn silent_takes_small_demands_of_each_direction_from_the_other_maker() {
         for (wanted, made) in session {
             let found = refill(&mut halves, wanted);
             let [alice, bob] = lengths.each_mut().map(|lengths| lengths.refill(wanted));
-            assert_eq!(alice.0, found.iter().map(|&[alice, bob]| (alice, bob)).collect::<Vec<_>>(), "{wanted:?}");
-            assert_eq!(bob.0, found.iter().map(|&[alice, bob]| (bob, alice)).collect::<Vec<_>>(), "{wanted:?}");
+            let (by_alice, by_bob) = at_once(&found);
+            assert_eq!(in_turns(alice.0), (by_alice.clone(), by_bob.clone()), "{wanted:?}");
+            assert_eq!(in_turns(bob.0), (by_bob, by_alice), "{wanted:?}");
             assert_eq!((alice.1, bob.1), (made, made), "{wanted:?}");
             let [alice, bob] = &mut halves;
             assert_eq!((alice.stock.available(), bob.stock.available()), (made, made), "{wanted:?}");

@@ -147,6 +147,7 @@ fn a_changed_byte_is_detected_before_there_are_keys() {
         message[at] ^= 1 << (at % 8);
         let (mut x, _) = parties(8);
         x.batch.begin(CotBatch::new(Side::Sender, CotOutput::Blocks, COUNT)).unwrap();
+        x.batch.send(&mut Vec::new()).unwrap();
         assert!(matches!(x.batch.receive(&message[D..]), Err(Error::Peer(_))), "byte {at}");
         assert!(x.batch.delta() == Block::ZERO);
         assert!(matches!(parties(8).0.accept(&message), Err(Error::Peer(_))), "byte {at}");

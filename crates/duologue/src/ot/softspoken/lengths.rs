@@ -4,8 +4,9 @@ use kernels::Block;
 
 use super::{PLANES, TILE, check, pprf};
 
-/// COTs of a batch at most.
-const BATCH: u64 = 1 << 19;
+/// COTs of a batch at most: with k = 4 a message of 254 kB, so that making a batch and sending one take turns often, and
+/// a line carries one while the next is made.
+const BATCH: u64 = 1 << 16;
 
 /// The groups into which the planes are cut, k planes each.
 #[derive(Clone, Copy)]

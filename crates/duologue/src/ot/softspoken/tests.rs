@@ -297,8 +297,8 @@ fn costs_what_it_says() {
         let tile = bits * TILE / 8;
         let trees = if k > 1 { 4128 } else { 0 };
         let mut lengths = SoftSpokenLengths::new(k);
-        assert_eq!(lengths.exchange(1 << 19), [0, (bits << 19) / 8 + tile + 48 + trees]);
-        assert_eq!(lengths.exchange(1 << 19), [0, (bits << 19) / 8 + tile + 48]);
+        assert_eq!(lengths.exchange(1 << 16), [0, (bits << 16) / 8 + tile + 48 + trees]);
+        assert_eq!(lengths.exchange(1 << 16), [0, (bits << 16) / 8 + tile + 48]);
     }
 }
 

@@ -155,7 +155,7 @@ fn for_little_nothing_is_measured() {
             }))
         };
         let (named, auto) = (sent(Some(Extension::DEFAULT)), sent(None));
-        let more = 2 * ("auto by rule 1".len() - "softspoken4".len()) as u64;
+        let more = 2 * ("auto by rule 2".len() - "softspoken4".len()) as u64;
         for (named, auto) in named.1.into_iter().zip(auto.1) {
             assert_eq!((auto.bytes_sent, auto.rounds), (named.bytes_sent + more, named.rounds), "{way}");
         }
