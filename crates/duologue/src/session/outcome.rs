@@ -11,7 +11,7 @@ use crate::ot::Extension;
 use crate::protocol::terms::Terms;
 use circuit::program::Binding;
 use std::fmt;
-use std::ops::ControlFlow;
+use std::ops::{AddAssign, ControlFlow};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +26,15 @@ pub struct PhaseReport {
     pub received: u64,
     /// How often this party turned from sending to receiving.
     pub rounds: u64,
+}
+
+impl AddAssign for PhaseReport {
+    fn add_assign(&mut self, other: Self) {
+        self.time += other.time;
+        self.sent += other.sent;
+        self.received += other.received;
+        self.rounds += other.rounds;
+    }
 }
 
 /// The terms and the cost of a run.
@@ -44,7 +53,7 @@ pub struct Report {
     pub maker: Option<Extension>,
     /// The conditions for which that was chosen; none where it was named, is a pool's, or where the demand alone decided.
     pub conditions: Option<Conditions>,
-    /// Before inputs. When setup is streamed, the time is the sum of its parts, and the bytes and rounds of those that
+    /// Before inputs, with a choice of the program and its options just before. When setup is streamed, the time is the sum of its parts, and the bytes and rounds of those that
     /// were made between inputs count as online.
     pub setup: PhaseReport,
     /// With inputs.

@@ -19,7 +19,9 @@ use crate::clock::{Clock, Instant};
 use crate::conditions::{Conditions, Findings, REFERENCE_SPEED, merged};
 use crate::correlation::choice::{Decision, PIECES, PROBE_HEAD, choose};
 use crate::correlation::{Demand, MakerTerm, Stock};
-use crate::ot::Extension;
+use crate::cost::choice::Candidate;
+use crate::cost::draft::Measuring;
+use crate::ot::{Extension, Missing};
 use crate::{Error, Party, Result};
 use kernels::Block;
 use kernels::generator::Generator;
@@ -35,11 +37,11 @@ pub(super) struct Chosen {
 
 /// What this party has found before a maker is chosen for a demand.
 pub(super) struct Found {
-    demand: Demand,
-    findings: Findings,
+    pub demand: Demand,
+    pub findings: Findings,
 }
 
-/// What is measured before a maker is chosen for a demand.
+/// What is measured before a maker is chosen for a demand, or, for none, a protocol.
 pub(super) struct Probe {
     demand: Demand,
     /// Bytes in each direction.
@@ -196,12 +198,7 @@ impl Wire {
                 self.chosen = Some(Chosen { extension, conditions });
                 None
             }
-            Decision::Measure(length) => Some(Probe {
-                demand: self.planned,
-                length,
-                speed: blocks_per_second(self.channel.clock()).saturating_mul(self.threads as u64),
-                turn: self.turn,
-            }),
+            Decision::Measure(length) => Some(self.probe_of(self.planned, length)),
         }
     }
 
@@ -212,18 +209,25 @@ impl Wire {
         Ok((theirs, Some(found)))
     }
 
-    /// Trades the second messages, and chooses the maker by what both have found.
-    pub fn trade_and_choose(&mut self, found: Option<Found>, ours: &[u8], expect: usize) -> Result<Vec<u8>> {
-        let Some(Found { demand, findings }) = found else { return self.trade(ours, expect) };
+    /// Sends what we have found, with the second message of the base OTs: the conditions that follow for both. What belongs to
+    /// the peer's second message comes next.
+    pub fn learn(&mut self, findings: &Findings, ours: &[u8]) -> Result<Conditions> {
         self.channel.send(&findings.encode())?;
         self.channel.send(ours)?;
         let mut theirs = [0; Findings::LEN];
         self.channel.recv_into(&mut theirs)?;
-        let conditions = merged(self.party, &findings, &Findings::decode(&theirs));
-        let extension = choose(demand, &conditions);
-        tracing::debug!(%extension, %conditions, "chosen for what was measured");
-        self.chosen = Some(Chosen { extension, conditions: Some(conditions) });
-        self.channel.recv(expect)
+        let conditions = merged(self.party, findings, &Findings::decode(&theirs));
+        tracing::debug!(%conditions, "measured");
+        self.conditions = Some(conditions);
+        Ok(conditions)
+    }
+
+    /// Takes the maker that was chosen for these conditions, unless it was known before.
+    pub fn take_maker(&mut self, extension: Extension, conditions: Conditions) -> Chosen {
+        let known = self.term.extension.is_some() || self.maker_of_pool().is_some();
+        let conditions = Some(conditions).filter(|_| !known);
+        tracing::debug!(%extension, "chosen for what was measured");
+        *self.chosen.get_or_insert(Chosen { extension, conditions })
     }
 
     /// Chooses the maker for so many before there are base OTs.
@@ -232,8 +236,44 @@ impl Wire {
         self.plan_new(demand);
         let probe = self.probe();
         let (_, found) = self.trade_with(probe, &[], 0)?;
-        self.trade_and_choose(found, &[], 0)?;
+        if let Some(Found { demand, findings }) = found {
+            let conditions = self.learn(&findings, &[])?;
+            self.take_maker(choose(demand, &conditions), conditions);
+        }
         self.chosen.ok_or_else(|| Error::usage("no maker of correlations was chosen"))
+    }
+
+    /// Measures, with base OTs meanwhile if so decided, and ranks candidates by what was found; the best one's maker is taken
+    /// with its base OTs.
+    pub fn measure_and_rank(
+        &mut self,
+        measuring: Measuring,
+        rank: impl FnOnce(&Conditions) -> Result<Vec<Candidate>>,
+    ) -> Result<(Vec<Candidate>, Conditions)> {
+        let (length, base) = match measuring {
+            Measuring::WithBaseOts(length, demand) => (length, self.based.missing(&demand)),
+            Measuring::Alone(length) => (length, None),
+            Measuring::Nothing => return Err(Error::usage("nothing is measured")),
+        };
+        let probe = self.probe_of(Demand::NONE, length);
+        let Some(Missing::All(directions)) = base else {
+            let (_, found) = probe.exchange(&mut self.channel, &[], 0)?;
+            let conditions = self.learn(&found.findings, &[])?;
+            return Ok((rank(&conditions)?, conditions));
+        };
+        let mut ranked = None;
+        self.base_ots_with(directions, Some(probe), |_, conditions| {
+            let candidates = rank(conditions)?;
+            let maker = candidates[0].cost.maker;
+            ranked = Some((candidates, *conditions));
+            Ok(maker)
+        })?;
+        ranked.ok_or_else(|| Error::usage("nothing was measured"))
+    }
+
+    fn probe_of(&self, demand: Demand, length: usize) -> Probe {
+        let speed = blocks_per_second(self.channel.clock()).saturating_mul(self.threads as u64);
+        Probe { demand, length, speed, turn: self.turn }
     }
 }
 
