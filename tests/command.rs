@@ -52,7 +52,11 @@ fn inputs_are_checked_before_anybody_is_called() {
         ),
         ("--input b=1 --protocol gmw --wish bytes", 2, &["--wish is for --protocol auto, not for gmw"]),
         ("--input b=1 --protocol auto --assume-link lan --wish luck", 2, &["total, online, bytes"]),
-        ("--input b=1 --protocol gmw --assume-link lan --pool there", 2, &["--assume-link is for", "the pool there has its maker"]),
+        (
+            "--input b=1 --protocol gmw --assume-link lan --pool there",
+            2,
+            &["--assume-link is for", "the pool there has its maker"],
+        ),
     ] {
         place.run(&format!("{bob} {args}")).failed(code, words);
     }

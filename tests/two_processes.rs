@@ -177,7 +177,10 @@ fn the_protocol_is_chosen_by_both() {
             assert_eq!(chosen["protocol"], protocol, "{way}: {chosen}");
             assert_eq!(chosen["basis"].as_str(), basis, "{way}: {chosen}");
             assert_eq!(chosen["conditions"].is_object(), basis.is_some(), "{way}: {chosen}");
-            assert!(chosen["predicted"]["bytes"].as_u64() > Some(0) && chosen["next"]["predicted"].is_object(), "{chosen}");
+            assert!(
+                chosen["predicted"]["bytes"].as_u64() > Some(0) && chosen["next"]["predicted"].is_object(),
+                "{chosen}"
+            );
         }
         assert_eq!(hers["chosen"], his["chosen"], "{way}");
         // Bytes are exact, with those of the choice.

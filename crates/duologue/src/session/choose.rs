@@ -11,8 +11,8 @@
 //! waits for the peer's: they are compared before anything else that comes of it is read, and before an input is used. A
 //! choice so takes as many round trips as a protocol that is named. Nothing secret is used.
 
-use super::probe::Chosen;
 use super::outcome::Mark;
+use super::probe::Chosen;
 use super::{PhaseReport, Session, asked};
 use crate::channel::Link;
 use crate::correlation::Demand;

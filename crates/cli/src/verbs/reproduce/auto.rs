@@ -16,7 +16,7 @@ use duologue::channel::{Channel, Link};
 use duologue::circuit::{Binding, Program};
 use duologue::cost::choice::{Candidate, Wish};
 use duologue::session::Ranking;
-use duologue::{Conditions, Options, Party, Scheme, Session};
+use duologue::{Options, Party, Scheme, Session};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::{Duration, Instant, SystemTime};
@@ -123,13 +123,17 @@ impl Cell {
     /// A run of what is chosen when the parties meet.
     fn by_auto(&self) -> Result<(Duration, Ranking), Failure> {
         let mut ranking = None;
-        let alice = |channel| self.party(Party::Alice, channel, |session| {
-            let ranked = session.choose(&self.candidates.choices, Wish::Total)?;
-            Ok(ranking.insert(ranked).best().clone())
-        });
-        let bob = |channel| self.party(Party::Bob, channel, |session| {
-            Ok(session.choose(&self.candidates.choices, Wish::Total)?.best().clone())
-        });
+        let alice = |channel| {
+            self.party(Party::Alice, channel, |session| {
+                let ranked = session.choose(&self.candidates.choices, Wish::Total)?;
+                Ok(ranking.insert(ranked).best().clone())
+            })
+        };
+        let bob = |channel| {
+            self.party(Party::Bob, channel, |session| {
+                Ok(session.choose(&self.candidates.choices, Wish::Total)?.best().clone())
+            })
+        };
         let time = over_tcp(Some(self.link), alice, bob)?.time;
         Ok((time, ranking.ok_or_else(|| Failure::input("nothing was chosen"))?))
     }
@@ -229,7 +233,9 @@ impl Row {
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let best = self.best().map_or(String::new(), |best| format!("best {}, {}", seconds(best.seconds), best.candidate.name()));
+        let best = self
+            .best()
+            .map_or(String::new(), |best| format!("best {}, {}", seconds(best.seconds), best.candidate.name()));
         let (took, predicted) = (seconds(self.seconds), self.predicted());
         write!(f, "{}: {took} by {}, predicted {predicted:.2} of it; {best}", self.cell, self.chosen.name())?;
         let marks = [(self.is_right(self.seconds), "NOT THE BEST"), (self.is_predicted(), "MISPREDICTED")];
@@ -253,7 +259,10 @@ impl fmt::Display for Report {
         let count = |right: fn(&Row) -> bool| self.rows.iter().filter(|row| right(row)).count();
         let (all, right) = (self.rows.len(), count(|row| row.is_right(row.seconds)));
         let predicted = count(Row::is_predicted);
-        writeln!(f, "Of {all} cells, {right} within 10 % or 5 ms of the best (! where not), {predicted} predicted within 25 % (? where not).")?;
+        writeln!(
+            f,
+            "Of {all} cells, {right} within 10 % or 5 ms of the best (! where not), {predicted} predicted within 25 % (? where not)."
+        )?;
         write!(f, "Medians, from connecting to closing; `best` is of the {BEST} that were predicted to be best.")
     }
 }

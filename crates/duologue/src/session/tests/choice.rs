@@ -382,9 +382,17 @@ fn a_choice_costs_what_is_counted() {
             let names = |ranking: &Ranking| ranking.candidates.iter().map(|one| one.number).collect::<Vec<_>>();
             assert_eq!(names(hers), names(his), "{text}, {options:?}");
             for (party, (ranking, counts, predicted)) in [("alice", alice), ("bob", bob)] {
-                // What a silent maker has left of a batch is not predicted for a second run.
-                if run == 0 || options.extension.is_some() {
-                    assert_eq!(counts, predicted, "{party}, run {run} of {}, {text}, {options:?}", ranking.best());
+                let what = format!("{party}, run {run} of {}, {text}, {options:?}", ranking.best());
+                match (run, options.extension) {
+                    (0, _) => assert_eq!(counts, predicted, "{what}"),
+                    // The first batch of a maker has 4 kB more in each direction, which a second run is predicted to have, too.
+                    (_, Some(_)) => {
+                        assert_eq!(counts[2], predicted[2], "{what}");
+                        let near = |i: usize| counts[i].abs_diff(predicted[i]) < 4200;
+                        assert!(near(0) && near(1), "{what}: {counts:?}, not {predicted:?}");
+                    }
+                    // What a silent maker has left of a batch is not predicted.
+                    (_, None) => {}
                 }
             }
         }
