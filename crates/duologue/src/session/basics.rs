@@ -143,10 +143,8 @@ impl Session {
             Ok((engine, taken.1))
         })?;
         let Job { binding, schedule, public, .. } = job;
-        let mut setup = start.until_now(&self.wire);
-        if let Some((_, took)) = choice {
-            setup += took;
-        }
+        let setup = start.until_now(&self.wire);
+        let setup = choice.map_or(setup, |(_, took)| setup.and(took));
         let report = Report {
             terms,
             ands: schedule.totals.and0,

@@ -11,7 +11,7 @@ use crate::ot::Extension;
 use crate::protocol::terms::Terms;
 use circuit::program::Binding;
 use std::fmt;
-use std::ops::{AddAssign, ControlFlow};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,12 +28,15 @@ pub struct PhaseReport {
     pub rounds: u64,
 }
 
-impl AddAssign for PhaseReport {
-    fn add_assign(&mut self, other: Self) {
-        self.time += other.time;
-        self.sent += other.sent;
-        self.received += other.received;
-        self.rounds += other.rounds;
+impl PhaseReport {
+    /// What both took.
+    pub(super) fn and(self, other: PhaseReport) -> PhaseReport {
+        PhaseReport {
+            time: self.time + other.time,
+            sent: self.sent + other.sent,
+            received: self.received + other.received,
+            rounds: self.rounds + other.rounds,
+        }
     }
 }
 

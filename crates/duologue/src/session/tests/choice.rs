@@ -6,6 +6,7 @@ use crate::channel::tests::virtual_time::{self, Actor, VirtualTime};
 use crate::channel::{self, Channel};
 use crate::conditions::{Conditions, Findings, REFERENCE_SPEED};
 use crate::correlation::choice;
+use crate::correlation::pool::Pool;
 use crate::cost;
 use crate::cost::choice::{Choices, Wish, candidates};
 use crate::session::probe::Chosen;
@@ -452,7 +453,8 @@ fn terms_after_a_choice_are_compared() {
         let (_, results) = seeded(5, |session| {
             session.choose(&choices, Wish::Total)?;
             let ours = inputs(&job, session.party, 1 + session.party as u64);
-            let why = session.run(&job, &options, &ours).unwrap_err();
+            // Before the online phase, which uses inputs.
+            let why = session.prepare(&job, &options, &ours).unwrap_err();
             let dead = session.run(&job, &options, &ours).unwrap_err();
             Ok((why, dead))
         });
@@ -478,5 +480,33 @@ fn another_run_after_a_choice_is_refused() {
     for result in results {
         let why = result.unwrap();
         assert!(matches!(why, Error::Incompatible { what: "the protocol", .. }), "{why}");
+    }
+}
+
+/// What a pool has is neither made nor counted, and the probe travels without base OTs.
+#[test]
+fn a_choice_counts_what_a_pool_has() {
+    let (folder, lanes) = (tempfile::tempdir().unwrap(), 300);
+    let place = |session: &Session| folder.path().join(session.party.to_string());
+    let few = Demand { cots_by_alice: 5_000, cots_by_bob: 5_000, triples: 5_000 };
+    let choices = choices_of(&ands(lanes), Options::new(Scheme::Yao));
+    for (level, bytes) in [(few, 700_000), (few.times(10), 100_000)] {
+        over(["lan"; 2], |_, session| {
+            if place(session).exists() {
+                session.use_pool(Pool::open(&place(session), None).unwrap()).unwrap();
+            } else {
+                session.create_pool(&place(session), Extension::DEFAULT, None).unwrap();
+            }
+            session.fill_pool(level).unwrap();
+        });
+        let [alice, bob] = over(["10ms,20Mbit"; 2], |_, session| {
+            session.use_pool(Pool::open(&place(session), None).unwrap()).unwrap();
+            chosen_twice(session, &choices, Wish::Total, lanes).swap_remove(0)
+        });
+        for (party, (ranking, counts, predicted)) in [("alice", alice), ("bob", bob)] {
+            assert_eq!(counts, predicted, "{party} by {}, {level:?}", ranking.best());
+            assert_eq!(ranking.best().cost.maker, Extension::DEFAULT);
+            assert!(ranking.best().bytes() < bytes, "{} bytes by {}", ranking.best().bytes(), ranking.best());
+        }
     }
 }
