@@ -90,11 +90,12 @@ impl Cell {
     }
 
     fn row(&self, name: String, runs: usize) -> Result<Row, Failure> {
-        let (mut auto, mut ranking) = (Vec::new(), None);
+        let (mut auto, mut phases, mut ranking) = (Vec::new(), Vec::new(), None);
         let mut fixed: Vec<(Candidate, Vec<Duration>)> = Vec::new();
         for run in 0..runs {
-            let (time, ranked) = self.by_auto()?;
+            let (time, both, ranked) = self.by_auto()?;
             auto.push(time);
+            phases.push(both);
             if run == 0 {
                 let least = ranked.best().total().as_secs_f64();
                 let near = |candidate: &&Candidate| candidate.total().as_secs_f64() <= HOPELESS * least;
@@ -116,31 +117,37 @@ impl Cell {
             drafting: self.drafting.as_secs_f64(),
             chosen: self.candidates.predicted(ranking.best()),
             seconds: median(&auto),
+            phases: median(&phases),
             measured: measured.collect(),
         })
     }
 
-    /// A run of what is chosen when the parties meet.
-    fn by_auto(&self) -> Result<(Duration, Ranking), Failure> {
-        let mut ranking = None;
+    /// A run of what is chosen when the parties meet: all of it, its phases as Alice saw them, and why.
+    fn by_auto(&self) -> Result<(Duration, Duration, Ranking), Failure> {
+        let (mut ranking, mut phases) = (None, Duration::ZERO);
+        let choose = |session: &mut Session| session.choose(&self.candidates.choices, Wish::Total);
         let alice = |channel| {
-            self.party(Party::Alice, channel, |session| {
-                let ranked = session.choose(&self.candidates.choices, Wish::Total)?;
-                Ok(ranking.insert(ranked).best().clone())
-            })
+            let chosen = |session: &mut Session| Ok(ranking.insert(choose(session)?).best().clone());
+            let report = self.party(Party::Alice, channel, chosen)?;
+            phases = report.setup.time + report.online.time;
+            Ok(report.setup.sent + report.online.sent)
         };
         let bob = |channel| {
-            self.party(Party::Bob, channel, |session| {
-                Ok(session.choose(&self.candidates.choices, Wish::Total)?.best().clone())
-            })
+            let report = self.party(Party::Bob, channel, |session| Ok(choose(session)?.best().clone()))?;
+            Ok(report.setup.sent + report.online.sent)
         };
         let time = over_tcp(Some(self.link), alice, bob)?.time;
-        Ok((time, ranking.ok_or_else(|| Failure::input("nothing was chosen"))?))
+        Ok((time, phases, ranking.ok_or_else(|| Failure::input("nothing was chosen"))?))
     }
 
     /// A run of a protocol that is named.
     fn by(&self, candidate: &Candidate) -> Result<Duration, Failure> {
-        let party = |party| move |channel| self.party(party, channel, |_| Ok(candidate.clone()));
+        let party = |party| {
+            move |channel| {
+                let report = self.party(party, channel, |_| Ok(candidate.clone()))?;
+                Ok(report.setup.sent + report.online.sent)
+            }
+        };
         Ok(over_tcp(Some(self.link), party(Party::Alice), party(Party::Bob))?.time)
     }
 
@@ -149,13 +156,13 @@ impl Cell {
         party: Party,
         channel: Channel,
         choose: impl FnOnce(&mut Session) -> duologue::Result<Candidate>,
-    ) -> duologue::Result<u64> {
+    ) -> duologue::Result<duologue::Report> {
         let mut session = Session::connect(channel, party)?;
         session.register_all(&apps::calls());
         let chosen = choose(&mut session)?;
         let report = session.run(&chosen.binding, &chosen.options, &zeros(&chosen.binding, party))?.report;
         session.close()?;
-        Ok(report.setup.sent + report.online.sent)
+        Ok(report)
     }
 }
 
@@ -196,8 +203,10 @@ struct Row {
     drafting: f64,
     /// What was chosen in the first run, and predicted of it.
     chosen: Predicted,
-    /// Of the runs by auto, the median.
+    /// Of the runs by auto, the median, from connecting to closing.
     seconds: f64,
+    /// The median of setup and online phase, with the choice: what is predicted.
+    phases: f64,
     /// Of the candidates that were predicted to be best, named.
     measured: Vec<Measured>,
 }
@@ -223,7 +232,7 @@ impl Row {
 
     /// Predicted over measured.
     fn predicted(&self) -> f64 {
-        self.chosen.predicted.total() / self.seconds
+        self.chosen.predicted.total() / self.phases
     }
 
     fn is_predicted(&self) -> bool {
@@ -237,7 +246,12 @@ impl fmt::Display for Row {
             .best()
             .map_or(String::new(), |best| format!("best {}, {}", seconds(best.seconds), best.candidate.name()));
         let (took, predicted) = (seconds(self.seconds), self.predicted());
-        write!(f, "{}: {took} by {}, predicted {predicted:.2} of it; {best}", self.cell, self.chosen.name())?;
+        write!(
+            f,
+            "{}: {took} by {}, phases predicted {predicted:.2} times as long; {best}",
+            self.cell,
+            self.chosen.name()
+        )?;
         let marks = [(self.is_right(self.seconds), "NOT THE BEST"), (self.is_predicted(), "MISPREDICTED")];
         marks.iter().filter(|(fine, _)| !fine).try_for_each(|(_, mark)| write!(f, "; {mark}"))
     }
@@ -246,16 +260,17 @@ impl fmt::Display for Row {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, commit {}, {}\n", self.machine, self.commit.as_deref().unwrap_or("unknown"), self.date)?;
-        let heads = ["", "auto", "took", "predicted", "best", "took"].map(String::from).to_vec();
+        let heads = ["", "auto", "took", "phases", "predicted", "best", "took"].map(String::from).to_vec();
         let mut lines = vec![heads];
         lines.extend(self.rows.iter().map(|row| {
             let best = row.best().map_or_else(Default::default, |best| (best.candidate.short(), seconds(best.seconds)));
             let marks = [(row.is_right(row.seconds), "!"), (row.is_predicted(), "?")];
             let marks: String = marks.iter().filter(|(fine, _)| !fine).map(|(_, mark)| *mark).collect();
             let predicted = format!("{}{marks}", seconds(row.chosen.predicted.total()));
-            vec![row.cell.clone(), row.chosen.short(), seconds(row.seconds), predicted, best.0, best.1]
+            let [took, phases] = [row.seconds, row.phases].map(seconds);
+            vec![row.cell.clone(), row.chosen.short(), took, phases, predicted, best.0, best.1]
         }));
-        writeln!(f, "{}", console::table("llrrlr", &lines))?;
+        writeln!(f, "{}", console::table("llrrrlr", &lines))?;
         let count = |right: fn(&Row) -> bool| self.rows.iter().filter(|row| right(row)).count();
         let (all, right) = (self.rows.len(), count(|row| row.is_right(row.seconds)));
         let predicted = count(Row::is_predicted);
@@ -263,7 +278,10 @@ impl fmt::Display for Report {
             f,
             "Of {all} cells, {right} within 10 % or 5 ms of the best (! where not), {predicted} predicted within 25 % (? where not)."
         )?;
-        write!(f, "Medians, from connecting to closing; `best` is of the {BEST} that were predicted to be best.")
+        write!(
+            f,
+            "Medians; took is from connecting to closing, phases are setup and online with the choice; best is of the {BEST} that were predicted to be best."
+        )
     }
 }
 
