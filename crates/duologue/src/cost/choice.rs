@@ -20,6 +20,7 @@ use crate::session::fields::{self, Moment};
 use crate::{Conditions, Error, Garbling, Options, Party, Result, Scheme, Timing};
 use circuit::Schedule;
 use circuit::program::Binding;
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -238,8 +239,10 @@ impl Choices {
     ) -> Result<Vec<Candidate>> {
         let terms = 4 + agreement::encode(&self.fields(standing, wish, measuring)?).len();
         let start = Start::Choice { terms, measuring };
+        let mut makers: HashMap<Demand, Extension> = HashMap::new();
         let candidate = |Drafted { number, binding, options, draft }: &Drafted| {
-            let maker = self.maker_of(draft, standing, (wish, conditions));
+            let maker = makers.entry(draft.demand);
+            let maker = *maker.or_insert_with(|| self.maker_of(&draft.demand, standing, (wish, conditions)));
             let cost = draft.cost(&Source { maker, ..standing.source }, &start);
             let (setup, online) = cost.predict_under(conditions);
             Candidate { number: *number, binding: binding.clone(), options: *options, cost, setup, online }
@@ -249,8 +252,8 @@ impl Choices {
         Ok(ranked)
     }
 
-    fn maker_of(&self, draft: &Draft, standing: &Standing, (wish, conditions): (Wish, &Conditions)) -> Extension {
-        let missing = draft.demand.missing_from(&standing.source.stock).missing_from(&standing.source.pool);
+    fn maker_of(&self, demand: &Demand, standing: &Standing, (wish, conditions): (Wish, &Conditions)) -> Extension {
+        let missing = demand.missing_from(&standing.source.stock).missing_from(&standing.source.pool);
         match (self.maker.extension.or(standing.maker), wish) {
             (Some(known), _) => known,
             (None, _) if missing == Demand::NONE => Extension::DEFAULT,
@@ -319,7 +322,15 @@ struct Drafting<'a> {
     calls: &'a Calls,
     plans: PlanCache,
     bindings: Vec<Arc<Binding>>,
-    schedules: Vec<(Arc<Binding>, Scheme, Option<usize>, Arc<Schedule>)>,
+    schedules: Vec<Scheduled>,
+}
+
+/// A schedule, and what it depends on.
+struct Scheduled {
+    binding: Arc<Binding>,
+    scheme: Scheme,
+    tile: Option<usize>,
+    schedule: Arc<Schedule>,
 }
 
 impl Drafting<'_> {
@@ -344,14 +355,13 @@ impl Drafting<'_> {
     }
 
     fn schedule(&mut self, binding: &Arc<Binding>, options: &Options) -> Result<Arc<Schedule>> {
-        let same = |(of, scheme, tile, _): &&(Arc<Binding>, Scheme, Option<usize>, Arc<Schedule>)| {
-            Arc::ptr_eq(of, binding) && *scheme == options.scheme && *tile == options.tile
-        };
-        if let Some((.., schedule)) = self.schedules.iter().find(same) {
-            return Ok(schedule.clone());
+        let Options { scheme, tile, .. } = *options;
+        let same = |one: &&Scheduled| Arc::ptr_eq(&one.binding, binding) && one.scheme == scheme && one.tile == tile;
+        if let Some(known) = self.schedules.iter().find(same) {
+            return Ok(known.schedule.clone());
         }
         let schedule = Arc::new(terms::schedule(binding, options)?);
-        self.schedules.push((binding.clone(), options.scheme, options.tile, schedule.clone()));
+        self.schedules.push(Scheduled { binding: binding.clone(), scheme, tile, schedule: schedule.clone() });
         Ok(schedule)
     }
 }

@@ -16,7 +16,7 @@ use duologue::channel::{Channel, Link};
 use duologue::circuit::{Binding, Program};
 use duologue::cost::choice::{Candidate, Wish};
 use duologue::session::Ranking;
-use duologue::{Options, Party, Scheme, Session};
+use duologue::{Conditions, Options, Party, Scheme, Session};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::{Duration, Instant, SystemTime};
@@ -115,11 +115,18 @@ impl Cell {
             cell: name,
             conditions: (&ranking.conditions).into(),
             drafting: self.drafting.as_secs_f64(),
+            ranking: self.ranking(&ranking.conditions)?.as_secs_f64(),
             chosen: self.candidates.predicted(ranking.best()),
             seconds: median(&auto),
             phases: median(&phases),
             measured: measured.collect(),
         })
+    }
+
+    fn ranking(&self, conditions: &Conditions) -> Result<Duration, Failure> {
+        let begin = Instant::now();
+        self.candidates.choices.rank(Wish::Total, conditions)?;
+        Ok(begin.elapsed())
     }
 
     /// A run of what is chosen when the parties meet: all of it, its phases as Alice saw them, and why.
@@ -199,8 +206,9 @@ struct Row {
     cell: String,
     /// As the first run by auto measured them.
     conditions: crate::verbs::run::Measured,
-    /// Seconds that drafting the candidates took before the parties met.
+    /// Seconds that drafting the candidates took before the parties met, and that ranking them takes then.
     drafting: f64,
+    ranking: f64,
     /// What was chosen in the first run, and predicted of it.
     chosen: Predicted,
     /// Of the runs by auto, the median, from connecting to closing.

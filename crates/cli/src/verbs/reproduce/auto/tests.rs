@@ -1,7 +1,6 @@
 //! The choice against times that were measured once: it does not depend on how fast the machine of a test is.
 
 use super::*;
-use duologue::Conditions;
 
 const MEASURED: &str = include_str!("measured.json");
 
