@@ -5,7 +5,8 @@ use super::dry::{self, Event, Wanted};
 use super::{Cost, PhaseExchange, Work, traffic};
 use crate::agreement;
 use crate::call::Calls;
-use crate::correlation::choice::{computing_blocks, probing};
+use crate::conditions::Findings;
+use crate::correlation::choice::computing_blocks;
 use crate::correlation::{Demand, MakerLengths};
 use crate::executor::{Phase, PlanCache};
 use crate::ot::{Based, Extension};
@@ -157,24 +158,25 @@ impl Line {
                 line.exchange(opening, opening);
             }
             Start::Choice { terms, measuring } => {
-                line.exchange(terms, terms);
-                line.measure(measuring);
+                line.choose(terms, measuring);
                 line.terms = opening;
             }
         }
         line
     }
 
-    fn measure(&mut self, measuring: Measuring) {
-        match measuring {
-            Measuring::Nothing => {}
-            Measuring::Alone(probe) => probing(probe).into_iter().for_each(|bytes| self.exchange(bytes, bytes)),
-            Measuring::WithBaseOts(probe, demand) => {
-                self.lengths = self.lengths.clone().probing(probe);
-                let exchanges = self.lengths.base(&demand);
-                exchanges.into_iter().for_each(|(sent, read)| self.exchange(sent, read));
-            }
-        }
+    /// The terms of a choice with a probe, and what was found, with base OTs.
+    fn choose(&mut self, terms: usize, measuring: Measuring) {
+        let (probe, demand) = match measuring {
+            Measuring::Nothing => return self.exchange(terms, terms),
+            Measuring::Alone(probe) => (probe, Demand::NONE),
+            Measuring::WithBaseOts(probe, demand) => (probe, demand),
+        };
+        self.exchange(terms + probe, terms + probe);
+        let mut exchanges = self.lengths.base(&demand).into_iter();
+        let (sent, read) = exchanges.next().unwrap_or((0, 0));
+        self.exchange(Findings::LEN + sent, Findings::LEN + read);
+        exchanges.for_each(|(sent, read)| self.exchange(sent, read));
     }
 
     fn follow(&mut self, event: &Event) {

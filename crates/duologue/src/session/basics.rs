@@ -49,9 +49,9 @@ impl Session {
         let Precomputation { secrets, mut correlating, program } = precomputation;
         let hello = Hello::new(party, &secrets);
         let ours = hello.bytes.clone();
-        let met =
-            greet(&mut channel, &ours, || correlating.compute()).and_then(|theirs| Ok((hello.key(&theirs)?, theirs)));
-        let (key, theirs) = met.inspect_err(|error| take_leave(&mut channel, error))?;
+        let greeted = greet(&mut channel, &ours, || correlating.compute());
+        let met = greeted.and_then(|(theirs, turn)| Ok((hello.key(&theirs)?, theirs, turn)));
+        let (key, theirs, turn) = met.inspect_err(|error| take_leave(&mut channel, error))?;
         let (alice, bob) = if party == Party::Alice { (&ours, &theirs) } else { (&theirs, &ours) };
         let derive = |what: &str, key: &[u8]| {
             *blake3::Hasher::new_derive_key(what).update(alice).update(bob).update(key).finalize().as_bytes()
@@ -81,6 +81,7 @@ impl Session {
                 conditions: None,
                 awaited: None,
                 overtook: false,
+                hello: turn,
                 turn: Duration::ZERO,
                 threads: 1,
                 started: Threads::default(),

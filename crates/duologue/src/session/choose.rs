@@ -1,15 +1,15 @@
 //! The choice of the protocol in a session, by what is measured.
 //!
 //! ```text
-//! opening      the terms of the choice: candidates, wish, rule
-//! exchange 1   a probe of 4 to 64 kB, with the first messages of the base OTs
-//! exchange 2   what was found, with their second messages: both parties know the conditions, and choose
+//! opening      the terms of the choice: candidates, wish, rule; a probe of 4 to 64 kB
+//! exchange 1   what was found, with the first messages of the base OTs: both parties know the conditions, and choose
+//! exchange 2   the second messages of the base OTs
 //! then         the run of what was chosen; its terms travel with its first message
 //! ```
 //!
 //! Base OTs depend on no protocol and no maker, and the terms of the run follow from what both have said by then, so nobody
 //! waits for the peer's: they are compared before anything else that comes of it is read, and before an input is used. A
-//! choice so takes as many round trips as a protocol that is named. Nothing secret is used.
+//! choice so takes no round trip more than a protocol that is named. Nothing secret is used.
 
 use super::outcome::Mark;
 use super::probe::Chosen;
@@ -94,8 +94,8 @@ impl Session {
     ///
     /// # Errors
     /// [`Error::Usage`] if the session makes correlations by another maker than the candidates name;
-    /// [`Error::Incompatible`] if the peer does not choose among the same, by the same wish and rule. Any other error ends
-    /// the session.
+    /// [`Error::Incompatible`] if the peer does not choose among the same, by the same wish and rule, which ends the session if
+    /// something is measured. Any other error ends it, too.
     pub fn choose(&mut self, choices: &Choices, wish: Wish) -> Result<Ranking> {
         self.alive()?;
         let term = choices.maker();
@@ -106,18 +106,18 @@ impl Session {
         let start = Mark::new(&self.wire);
         let rank = |conditions: &Conditions| choices.rank_in(&standing, measuring, (wish, conditions));
         let ((candidates, conditions), basis) = self.guarded(|session| {
-            session.wire.agree(&fields)?;
             session.wire.term = term;
-            let assumed = match (term.link, standing.conditions, measuring) {
-                (Some(link), ..) => Some((Conditions::of(&link), Basis::Assumed)),
-                (None, Some(known), _) => Some((known, Basis::Measured)),
-                (None, None, Measuring::Nothing) => Some((Conditions::of(&Link::LAN), Basis::Any)),
-                (None, None, _) => None,
-            };
-            match assumed {
-                Some((conditions, basis)) => Ok(((rank(&conditions)?, conditions), basis)),
-                None => session.wire.measure_and_rank(measuring, rank).map(|ranked| (ranked, Basis::Measured)),
+            if measuring != Measuring::Nothing {
+                let ranked = session.wire.measure_and_rank(&fields, measuring, rank)?;
+                return Ok((ranked, Basis::Measured));
             }
+            session.wire.agree(&fields)?;
+            let (conditions, basis) = match (term.link, standing.conditions) {
+                (Some(link), _) => (Conditions::of(&link), Basis::Assumed),
+                (None, Some(known)) => (known, Basis::Measured),
+                (None, None) => (Conditions::of(&Link::LAN), Basis::Any),
+            };
+            Ok(((rank(&conditions)?, conditions), basis))
         })?;
         let ranking = Ranking { candidates, conditions, basis };
         self.keep(choices, &ranking, start.until_now(&self.wire))?;

@@ -14,6 +14,7 @@
 //! claims is bounded ([`conditions`](crate::conditions)).
 
 use super::wire::Wire;
+use crate::agreement::Fields;
 use crate::channel::Channel;
 use crate::clock::{Clock, Instant};
 use crate::conditions::{Conditions, Findings, REFERENCE_SPEED, merged};
@@ -76,6 +77,24 @@ impl Probe {
         Ok((channel.recv(expect)?, Found { demand: self.demand, findings }))
     }
 
+    /// The exchange of terms, with the probes after them: what was found. `hello` is this party's turn in the exchange of
+    /// hellos. Who does not agree has sent more than terms, so that the session is over.
+    pub fn after_terms(&self, wire: &mut Wire, fields: &Fields, hello: Duration) -> Result<Findings> {
+        let filler = filler(self.length);
+        let late = wire.channel.pending()? > 0;
+        wire.send_terms(fields)?;
+        wire.channel.flush()?;
+        let sent = wire.channel.clock().now();
+        for piece in filler.chunks(self.piece()) {
+            wire.channel.send(piece)?;
+            wire.channel.flush()?;
+        }
+        let late = late || wire.channel.pending()? >= TERMS + self.piece();
+        let turn = wire.await_terms(fields, sent)?;
+        let received = self.receive(&mut wire.channel)?;
+        Ok(Findings { turns: [hello, turn], received: Some(received).filter(|_| !late), speed: self.speed })
+    }
+
     fn piece(&self) -> usize {
         self.length / PIECES
     }
@@ -114,6 +133,9 @@ fn head(demand: &Demand) -> [u8; PROBE_HEAD] {
     numbers.as_flattened().try_into().expect("three numbers")
 }
 
+/// Bytes that terms have at least, and a good deal more.
+const TERMS: usize = 512;
+
 /// Bytes that no line compresses; they mean nothing.
 fn filler(length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
@@ -127,15 +149,21 @@ const LOOP: usize = 1024;
 /// How long a processor is measured.
 const MEASURED: Duration = Duration::from_micros(200);
 
-/// AES blocks a second of one thread: the fastest of many short loops, so that interruptions do not count. In virtual
+/// AES blocks a second of one thread, as costs are counted: by the fastest of many short loops, so that interruptions do not count. In virtual
 /// time, which does not pass while a thread computes, the reference speed.
 pub(crate) fn blocks_per_second(clock: &Clock) -> u64 {
     if !clock.passes_by_itself() {
         return REFERENCE_SPEED;
     }
     let (mut generator, mut blocks) = (Generator::from_seed(Block::ZERO), vec![Block::ZERO; LOOP]);
-    rate_of(|| clock.now(), || (0..4).for_each(|_| generator.fill_blocks(std::hint::black_box(&mut blocks))))
+    let rate =
+        rate_of(|| clock.now(), || (0..4).for_each(|_| generator.fill_blocks(std::hint::black_box(&mut blocks))));
+    (u128::from(rate) * COUNTED.0 / COUNTED.1) as u64
 }
+
+/// The costs of makers and programs are counted in blocks of a machine whose speed another program measured. Where our loop
+/// computes 1,342 million blocks a second, runs take as long as by 750 million of these.
+const COUNTED: (u128, u128) = (750, 1342);
 
 /// Blocks a second of a loop that computes four times as many as [`LOOP`]. Where a clock is too coarse to time a loop,
 /// those of all loops together.
@@ -243,26 +271,27 @@ impl Wire {
         self.chosen.ok_or_else(|| Error::usage("no maker of correlations was chosen"))
     }
 
-    /// Measures, with base OTs meanwhile if so decided, and ranks candidates by what was found; the best one's maker is taken
-    /// with its base OTs.
+    /// Compares the terms of a choice and measures, and ranks candidates by what both have found. What was found travels with
+    /// the first messages of the base OTs if some are made; the best candidate's maker is taken with them.
     pub fn measure_and_rank(
         &mut self,
+        fields: &Fields,
         measuring: Measuring,
         rank: impl FnOnce(&Conditions) -> Result<Vec<Candidate>>,
     ) -> Result<(Vec<Candidate>, Conditions)> {
-        let (length, base) = match measuring {
-            Measuring::WithBaseOts(length, demand) => (length, self.based.missing(&demand)),
-            Measuring::Alone(length) => (length, None),
+        let (length, demand) = match measuring {
+            Measuring::WithBaseOts(length, demand) => (length, demand),
+            Measuring::Alone(length) => (length, Demand::NONE),
             Measuring::Nothing => return Err(Error::usage("nothing is measured")),
         };
-        let probe = self.probe_of(Demand::NONE, length);
-        let Some(Missing::All(directions)) = base else {
-            let (_, found) = probe.exchange(&mut self.channel, &[], 0)?;
-            let conditions = self.learn(&found.findings, &[])?;
+        let (probe, hello) = (self.probe_of(Demand::NONE, length), self.hello);
+        let findings = probe.after_terms(self, fields, hello)?;
+        let Some(Missing::All(directions)) = self.based.missing(&demand) else {
+            let conditions = self.learn(&findings, &[])?;
             return Ok((rank(&conditions)?, conditions));
         };
         let mut ranked = None;
-        self.base_ots_with(directions, Some(probe), |_, conditions| {
+        self.base_ots_after(directions, &findings, |conditions| {
             let candidates = rank(conditions)?;
             let maker = candidates[0].cost.maker;
             ranked = Some((candidates, *conditions));

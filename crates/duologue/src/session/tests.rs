@@ -481,7 +481,7 @@ fn has_forgotten(session: &Session) -> bool {
     let Wire {
         correlating, maker, pool, delta,
         // Settings, and what has travelled.
-        channel: _, party: _, id: _, based: _, term: _, planned: _, chosen: _, turn: _, threads: _, started: _,
+        channel: _, party: _, id: _, based: _, term: _, planned: _, chosen: _, hello: _, turn: _, threads: _, started: _,
         observer: _, buffers: _, conditions: _, awaited: _, overtook: _,
     } = wire;
     let is_nobodys = |generator: &Generator| generator.derive(b"anything", 0).block() == nobody().derive(b"anything", 0).block();

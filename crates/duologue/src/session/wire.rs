@@ -4,20 +4,22 @@
 use super::outcome::Observer;
 use super::pool::{Pool, never_again};
 use super::precomputation::Correlating;
-use super::probe::{Chosen, Found, Probe};
+use super::probe::{Chosen, Found};
 use super::{Progress, Unit};
 use crate::agreement;
 use crate::agreement::Fields;
 use crate::channel::Channel;
-use crate::conditions::Conditions;
+use crate::clock::Instant;
+use crate::conditions::{Conditions, Findings};
 use crate::correlation::choice::choose;
 use crate::correlation::{self, Demand, Maker, MakerTerm, Recipe, Refill, Stock};
 use crate::executor::{Link, Phase};
-use crate::ot::{BaseOtSetup, Based, CotBatch, CotOutput, Directions, Extension, Missing, Side};
+use crate::ot::{AnsweredBaseOtSetup, BaseOtSetup, Based, CotBatch, CotOutput, Directions, Extension, Missing, Side};
 use crate::outbox::{Inbox, Outbox};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use kernels::Block;
+use kernels::generator::Generator;
 use std::ops::ControlFlow;
 use std::time::Duration;
 use zeroize::Zeroizing;
@@ -51,6 +53,8 @@ pub(super) struct Wire {
     pub awaited: Option<Fields>,
     /// Whether the peer's terms differed from ours when more was under way.
     pub overtook: bool,
+    /// The time from sending our hello to the first bytes of the peer's.
+    pub hello: Duration,
     /// The time from sending the last terms to the first bytes of the peer's.
     pub turn: Duration,
     /// How many threads share this party's work, and those that were started for it.
@@ -94,36 +98,52 @@ impl Wire {
         }
     }
 
-    /// The first base OTs of the session, and the maker on them.
+    /// The first base OTs of the session, and the maker on them, which is chosen meanwhile if it is not known.
     fn base_ots(&mut self, directions: Directions) -> Result<()> {
         let probe = self.probe();
-        self.base_ots_with(directions, probe, |demand, conditions| Ok(choose(demand, conditions)))
-    }
-
-    /// The same with a probe, if there is one, from which the choice of the maker follows.
-    pub fn base_ots_with(
-        &mut self,
-        directions: Directions,
-        probe: Option<Probe>,
-        choose: impl FnOnce(Demand, &Conditions) -> Result<Extension>,
-    ) -> Result<()> {
-        let correlating = self.correlating.take().ok_or_else(no_maker)?;
-        let threads = self.threads()?;
-        let (rng, secrets) =
-            (&mut correlating.secrets.derive(b"base OT ", 0), correlating.secrets.derive(b"makers  ", 0));
-        let (ephemeral, session) = (|| correlating.ephemeral(), (self.party, &self.id));
-        let (setup, ours) = BaseOtSetup::start_under(self.delta()?, ephemeral, rng, session, directions);
+        let (setup, ours, secrets) = self.start_base_ots(directions)?;
         let (theirs, found) = self.trade_with(probe, &ours, setup.expect())?;
         let (setup, ours) = setup.answer(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
         let theirs = match found {
             None => self.trade(&ours, setup.expect())?,
             Some(Found { demand, findings }) => {
                 let conditions = self.learn(&findings, &ours)?;
-                self.take_maker(choose(demand, &conditions)?, conditions);
+                self.take_maker(choose(demand, &conditions), conditions);
                 self.channel.recv(setup.expect())?
             }
         };
-        let seeds = setup.finish(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
+        self.finish_base_ots(setup, &theirs, secrets)
+    }
+
+    /// The same with what was found before, which travels with the first messages, and a choice of the maker by it.
+    pub fn base_ots_after(
+        &mut self,
+        directions: Directions,
+        findings: &Findings,
+        choose: impl FnOnce(&Conditions) -> Result<Extension>,
+    ) -> Result<()> {
+        let (setup, ours, secrets) = self.start_base_ots(directions)?;
+        let conditions = self.learn(findings, &ours)?;
+        self.take_maker(choose(&conditions)?, conditions);
+        let theirs = self.channel.recv(setup.expect())?;
+        let (setup, ours) = setup.answer(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
+        let theirs = self.trade(&ours, setup.expect())?;
+        self.finish_base_ots(setup, &theirs, secrets)
+    }
+
+    /// The base OTs with our first message, and the secrets of the maker.
+    fn start_base_ots(&mut self, directions: Directions) -> Result<(BaseOtSetup, Vec<u8>, Generator)> {
+        let correlating = self.correlating.take().ok_or_else(no_maker)?;
+        let (rng, secrets) =
+            (&mut correlating.secrets.derive(b"base OT ", 0), correlating.secrets.derive(b"makers  ", 0));
+        let (ephemeral, session) = (|| correlating.ephemeral(), (self.party, &self.id));
+        let (setup, ours) = BaseOtSetup::start_under(self.delta()?, ephemeral, rng, session, directions);
+        Ok((setup, ours, secrets))
+    }
+
+    fn finish_base_ots(&mut self, setup: AnsweredBaseOtSetup, theirs: &[u8], secrets: Generator) -> Result<()> {
+        let threads = self.threads()?;
+        let seeds = setup.finish(theirs).map_err(|why| never_again(&mut self.pool, why))?;
         let Some(Chosen { extension, .. }) = self.chosen else { return Err(no_maker()) };
         self.maker = Some(Maker::on(seeds, Recipe { extension, secrets, threads }));
         Ok(())
@@ -159,9 +179,24 @@ impl Wire {
         self.send_terms(fields)?;
         self.channel.flush()?;
         let sent = self.channel.clock().now();
+        self.turn = self.receive_terms(fields, sent)?;
+        Ok(())
+    }
+
+    /// The same with more of ours under way behind our terms, which were sent at that time: the time until the peer's came. If
+    /// they differ the session is over.
+    pub fn await_terms(&mut self, fields: &Fields, sent: Instant) -> Result<Duration> {
+        self.overtook = true;
+        let turn = self.receive_terms(fields, sent)?;
+        self.overtook = false;
+        Ok(turn)
+    }
+
+    fn receive_terms(&mut self, fields: &Fields, sent: Instant) -> Result<Duration> {
         let length = self.channel.recv(4)?;
-        self.turn = self.channel.clock().now() - sent;
-        compare(&mut self.channel, fields, &length)
+        let turn = self.channel.clock().now() - sent;
+        compare(&mut self.channel, fields, &length)?;
+        Ok(turn)
     }
 
     /// Sends terms that follow from what was agreed on, and compares the peer's before anything else of it is read.
@@ -172,7 +207,7 @@ impl Wire {
         Ok(())
     }
 
-    fn send_terms(&mut self, fields: &Fields) -> Result<()> {
+    pub fn send_terms(&mut self, fields: &Fields) -> Result<()> {
         let ours = agreement::encode(fields);
         self.channel.send(&(ours.len() as u32).to_le_bytes())?;
         self.channel.send(&ours)

@@ -403,8 +403,10 @@ fn a_choice_costs_what_is_counted() {
 /// A choice takes as long on the line as a run of what is chosen, but for the bytes of its terms.
 #[test]
 fn a_choice_takes_no_round_trip_of_its_own() {
-    let (text, lanes) = ("100ms,100Mbit", 1500);
-    for scheme in Scheme::ALL {
+    let text = "100ms,100Mbit";
+    // Of many lanes the maker is chosen by what is measured in any case; of few the base OTs of one direction suffice, and a
+    // party of which nothing is heard does not wait: half a round trip.
+    for (scheme, lanes, more) in Scheme::ALL.into_iter().flat_map(|scheme| [(scheme, 1500, 5), (scheme, 3, 55)]) {
         let options = Options::new(scheme);
         let binding = ands(lanes);
         let choices = Choices::new([(binding.clone(), options)], &Calls::new()).unwrap();
@@ -421,26 +423,32 @@ fn a_choice_takes_no_round_trip_of_its_own() {
             alice.max(bob)
         };
         let (with, without) = (time(true), time(false));
-        println!("{scheme}: {with:?} with a choice, {without:?} without");
-        assert!(with < without + Duration::from_millis(5), "{scheme}: {with:?} with a choice, {without:?} without");
+        println!("{scheme} of {lanes}: {with:?} with a choice, {without:?} without");
+        assert!(with < without + Duration::from_millis(more), "{scheme}: {with:?} with a choice, {without:?} without");
     }
 }
 
-/// Who wishes for something else is told so, and the session goes on.
+/// Who wishes for something else, or has other candidates, is told so; the session goes on if nothing was measured, for then nothing
+/// but terms was sent.
 #[test]
-fn other_wishes_are_refused() {
-    let choices = choices_of(&ands(3), Options::new(Scheme::Yao));
-    let results = over(["lan"; 2], |_, session| {
-        let wish = if session.party == Party::Alice { Wish::Total } else { Wish::Online };
-        let why = session.choose(&choices, wish).unwrap_err();
-        assert!(matches!(why, Error::Incompatible { what: "what the choice makes least", .. }), "{why}");
-        let fewer = Choices::new([(ands(3), Options::new(Scheme::Gmw))], &Calls::new()).unwrap();
-        let why =
-            session.choose(if session.party == Party::Alice { &choices } else { &fewer }, Wish::Total).unwrap_err();
-        assert!(matches!(why, Error::Incompatible { what: "the line of the choice" | "the candidates", .. }), "{why}");
-        session.choose(&choices, Wish::Total).map(|ranking| ranking.best().number).unwrap()
-    });
-    assert_eq!(results[0], results[1]);
+fn other_choices_are_refused() {
+    let all = choices_of(&ands(3), Options::new(Scheme::Yao));
+    let fewer = Choices::new([(ands(3), Options::new(Scheme::Gmw))], &Calls::new()).unwrap();
+    let assumed = choices_of(&ands(3), Options::new(Scheme::Yao).link(line("lan")));
+    for (ours, theirs, expected, goes_on) in [
+        ((&all, Wish::Total), (&all, Wish::Online), "what the choice makes least", false),
+        ((&all, Wish::Total), (&all, Wish::Bytes), "what the choice makes least", false),
+        ((&all, Wish::Bytes), (&fewer, Wish::Bytes), "the candidates", true),
+        ((&assumed, Wish::Total), (&assumed, Wish::Online), "what the choice makes least", true),
+    ] {
+        over(["lan"; 2], |_, session| {
+            let (choices, wish) = if session.party == Party::Alice { ours } else { theirs };
+            let why = session.choose(choices, wish).unwrap_err();
+            assert!(matches!(why, Error::Incompatible { what, .. } if what == expected), "{why}");
+            let again = goes_on.then(|| session.choose(&assumed, Wish::Total).map(|ranking| ranking.best().number));
+            assert!(again.is_none_or(|number| number.is_ok()));
+        });
+    }
 }
 
 /// The terms of a run that was chosen are compared although nobody waits for them: parties whose public inputs differ both
