@@ -9,7 +9,8 @@
 //!
 //! Base OTs depend on no protocol and no maker, and the terms of the run follow from what both have said by then, so nobody
 //! waits for the peer's: they are compared before anything else that comes of it is read, and before an input is used. A
-//! choice so takes no round trip more than a protocol that is named. Nothing secret is used.
+//! choice so takes no round trip more than a protocol that is named, and half of one where that has base OTs of one direction.
+//! Nothing secret is used.
 
 use super::outcome::Mark;
 use super::probe::Chosen;

@@ -149,8 +149,8 @@ const LOOP: usize = 1024;
 /// How long a processor is measured.
 const MEASURED: Duration = Duration::from_micros(200);
 
-/// AES blocks a second of one thread, as costs are counted: by the fastest of many short loops, so that interruptions do not count. In virtual
-/// time, which does not pass while a thread computes, the reference speed.
+/// AES blocks a second of one thread, as costs are counted: by the fastest of many short loops, so that interruptions do not
+/// count. In virtual time, which does not pass while a thread computes, the reference speed.
 pub(crate) fn blocks_per_second(clock: &Clock) -> u64 {
     if !clock.passes_by_itself() {
         return REFERENCE_SPEED;

@@ -282,14 +282,10 @@ impl fmt::Display for Report {
         let count = |right: fn(&Row) -> bool| self.rows.iter().filter(|row| right(row)).count();
         let (all, right) = (self.rows.len(), count(|row| row.is_right(row.seconds)));
         let predicted = count(Row::is_predicted);
-        writeln!(
-            f,
-            "Of {all} cells, {right} within 10 % or 5 ms of the best (! where not), {predicted} predicted within 25 % (? where not)."
-        )?;
-        write!(
-            f,
-            "Medians; took is from connecting to closing, phases are setup and online with the choice; best is of the {BEST} that were predicted to be best."
-        )
+        writeln!(f, "Of {all} cells, {right} are within 10 % or 5 ms of the best (! where not),")?;
+        writeln!(f, "{predicted} predicted within 25 % (? where not).")?;
+        writeln!(f, "Medians; took is from connecting to closing, phases are setup and online with the choice;")?;
+        write!(f, "best is of the {BEST} that were predicted to be best, named.")
     }
 }
 

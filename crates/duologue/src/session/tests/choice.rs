@@ -428,8 +428,8 @@ fn a_choice_takes_no_round_trip_of_its_own() {
     }
 }
 
-/// Who wishes for something else, or has other candidates, is told so; the session goes on if nothing was measured, for then nothing
-/// but terms was sent.
+/// Who wishes for something else, or has other candidates, is told so; the session goes on if nothing was measured, for
+/// then nothing but terms was sent.
 #[test]
 fn other_choices_are_refused() {
     let all = choices_of(&ands(3), Options::new(Scheme::Yao));
