@@ -46,15 +46,17 @@ fn inputs_are_checked_before_anybody_is_called() {
         ("--input b=1 --output sum=x.csv", 1, &["no output 'sum'", "hint: bob learns out"]),
         ("--input b=1 --json --output out=-", 1, &["--json"]),
         (
-            "--input b=1 --assume-link lan --correlations softspoken2",
+            "--input b=1 --protocol yao --assume-link lan --correlations softspoken2",
             2,
             &["--assume-link is for --correlations auto", "softspoken2 is named"],
         ),
-        ("--input b=1 --protocol auto", 2, &["for a line that both parties name", "hint: --assume-link lan"]),
-        ("--input b=1 --protocol auto --assume-link lan --pool there", 2, &["does not choose for a pool"]),
         ("--input b=1 --protocol gmw --wish bytes", 2, &["--wish is for --protocol auto, not for gmw"]),
         ("--input b=1 --protocol auto --assume-link lan --wish luck", 2, &["total, online, bytes"]),
-        ("--input b=1 --assume-link lan --pool there", 2, &["--assume-link is for", "the pool there has its maker"]),
+        (
+            "--input b=1 --protocol gmw --assume-link lan --pool there",
+            2,
+            &["--assume-link is for", "the pool there has its maker"],
+        ),
     ] {
         place.run(&format!("{bob} {args}")).failed(code, words);
     }

@@ -6,6 +6,7 @@ mod process;
 use apps::argmin::{self, Found, Held};
 use duologue::circuit::blocks::Goal;
 use process::{Place, repository};
+use serde_json::Value;
 use std::fs;
 
 /// FIPS 197, appendix C.1.
@@ -72,7 +73,9 @@ fn three_halves_on_any_number_of_threads() {
         let mut received = [0, 0];
         for (garbling, received) in ["half-gates", "three-halves"].into_iter().zip(&mut received) {
             for [alices, bobs] in [[1, 2], [3, 7]] {
-                let common = format!("block:aes128 --insecure-plaintext --yes --json --garbler bob --timing {timing}");
+                let common = format!(
+                    "block:aes128 --protocol yao --insecure-plaintext --yes --json --garbler bob --timing {timing}"
+                );
                 let common = format!("{common} --garbling {garbling}");
                 let alice = format!("--input key=keys.csv --threads {alices}");
                 let bob = format!("--input block=blocks.csv --threads {bobs}");
@@ -89,7 +92,7 @@ fn three_halves_on_any_number_of_threads() {
         let name = ("three-halves".len() - "half-gates".len()) as u64;
         assert_eq!(received[0] + name - received[1], 300 * 6400 * 7, "{timing}");
     }
-    let common = "block:aes128 --insecure-plaintext --yes";
+    let common = "block:aes128 --protocol yao --insecure-plaintext --yes";
     let (alice, bob) = place.both(common, "--input key=keys.csv", "--input block=blocks.csv --garbling three-halves");
     for (party, ways) in
         [(alice, "ours is half-gates, theirs is three-halves"), (bob, "ours is three-halves, theirs is half-gates")]
@@ -127,7 +130,7 @@ fn the_maker_is_chosen_by_both() {
         }
     }
     // For one block nothing is measured.
-    let common = "block:aes128 --yes --insecure-plaintext";
+    let common = "block:aes128 --protocol yao --yes --insecure-plaintext";
     let (alice, bob) =
         place.both(&format!("{common} --json"), &format!("--input key={key}"), &format!("--input block={block}"));
     for report in [alice.json(), bob.json()] {
@@ -146,8 +149,8 @@ fn the_maker_is_chosen_by_both() {
     }
 }
 
-/// Both parties take one protocol for a line that both assume: masked GMW sends the least once inputs are there, Yao waits the
-/// least often. Who assumes another line is told what differs.
+/// Both parties take one protocol, for a line that both measure or assume: masked GMW sends the least once inputs are there, Yao
+/// waits the least often. Who assumes another line, or wishes for something else, is told what differs.
 #[test]
 fn the_protocol_is_chosen_by_both() {
     let place = Place::new();
@@ -155,25 +158,66 @@ fn the_protocol_is_chosen_by_both() {
     for (name, value) in [("keys.csv", key), ("blocks.csv", block)] {
         place.write(name, format!("hex:{value}\n").repeat(100));
     }
-    let common = "block:aes128 --protocol auto --insecure-plaintext --yes";
+    let common = "block:aes128 --insecure-plaintext --yes";
     let (key, block) = ("--input key=keys.csv", "--input block=blocks.csv");
     let (long, slow) = ("--assume-link 300ms,10Gbit", "--assume-link 0.2ms,1Mbit");
-    for (way, protocol) in [
-        (format!("{long} --wish online"), "yao"),
-        (format!("{slow} --wish online"), "gmw-masked"),
-        (format!("{long} --garbling three-halves --correlations softspoken2"), "yao"),
+    for (way, protocol, basis) in [
+        (format!("{long} --wish online"), "yao", Some("assumed")),
+        (format!("{slow} --wish online --protocol auto"), "gmw-masked", Some("assumed")),
+        (format!("{long} --garbling three-halves --correlations softspoken2"), "yao", Some("assumed")),
+        ("--wish bytes --garbler alice".into(), "gmw", None),
+        // A round trip of 200 ms is far longer than anything else, even between busy processors.
+        ("--wish online --link 200ms,10Gbit".into(), "yao", Some("measured")),
     ] {
         let (alice, bob) = place.both(&format!("{common} --json {way}"), key, block);
         assert_eq!(alice.values("out"), [expected; 100], "{way}");
         assert_eq!(bob.values("out"), [expected; 100], "{way}");
-        for report in [alice.json(), bob.json()] {
+        let [hers, his] = [alice.json(), bob.json()];
+        for report in [&hers, &his] {
             assert_eq!(report["protocol"], protocol, "{way}");
+            let chosen = &report["chosen"];
+            assert_eq!(chosen["protocol"], protocol, "{way}: {chosen}");
+            assert_eq!(chosen["basis"].as_str(), basis, "{way}: {chosen}");
+            assert_eq!(chosen["conditions"].is_object(), basis.is_some(), "{way}: {chosen}");
+            assert!(
+                chosen["predicted"]["bytes"].as_u64() > Some(0) && chosen["next"]["predicted"].is_object(),
+                "{chosen}"
+            );
+        }
+        assert_eq!(hers["chosen"], his["chosen"], "{way}");
+        // Bytes are exact, with those of the choice.
+        let sent = |report: &Value| -> u64 {
+            ["setup", "online"].iter().map(|phase| report[*phase]["sent"].as_u64().unwrap()).sum()
+        };
+        assert_eq!(hers["chosen"]["predicted"]["bytes"], sent(&hers) + sent(&his), "{way}");
+    }
+    for (hers, his, words) in [
+        (long, slow, ["the line of the choice", "assumed, 300ms,10000Mbit", "assumed, 0.2ms,1Mbit"]),
+        ("--wish total", "--wish online", ["what the choice makes least", "total", "online"]),
+        ("--garbler alice", "", ["the candidates", "alice garbles", "bob garbles"]),
+        ("--protocol yao", "", ["what is called for", "a run", "a choice of the protocol"]),
+    ] {
+        let (alice, bob) = place.both(common, &format!("{key} {hers}"), &format!("{block} {his}"));
+        for party in [alice, bob] {
+            party.failed(4, &words);
         }
     }
-    let (alice, bob) =
-        place.both(&format!("{common} --wish online"), &format!("{key} {long}"), &format!("{block} {slow}"));
-    for party in [alice, bob] {
-        party.failed(4, &["protocol", "yao", "gmw-masked"]);
+    let (alice, _) = place.both(common, key, block);
+    let words = ["chosen by total for ", "as measured:", "  next ", "predicted"];
+    words.iter().for_each(|word| assert!(alice.succeeded().stderr.contains(word), "{}", alice.stderr));
+}
+
+/// A program that is named without a goal is run by its circuits of least size or of least depth: over a long line, by GMW with
+/// least depth.
+#[test]
+fn circuits_of_little_depth_are_chosen_too() {
+    let place = Place::new();
+    let common = "--insecure-plaintext --yes --json --assume-link 300ms,1Gbit";
+    for (program, variant) in [("block:multiply:32", Some("depth")), ("block:multiply:32:size", None)] {
+        let (alice, bob) = place.both(&format!("{program} {common} --wish online"), "--input a=7,9", "--input b=11,13");
+        assert_eq!(alice.values("out"), ["77", "117"], "{program}");
+        assert_eq!(alice.json()["chosen"]["variant"].as_str().is_some(), variant.is_some(), "{program}");
+        bob.succeeded();
     }
 }
 

@@ -252,6 +252,19 @@ pub fn goals(text: &str) -> Result<&'static [Goal], Failure> {
     }
 }
 
+/// The goal of a built-in program that is named without one.
+pub const USUAL_GOAL: &str = "size";
+
+/// The other goals of a built-in program that is named without one, if there are constructions for them.
+pub fn other_goals(text: &str) -> Result<Vec<&'static str>, Failure> {
+    let is_built_in = text.starts_with("block:") || text.starts_with("app:");
+    let last = text.rsplit(':').next().unwrap_or_default();
+    if !is_built_in || goal(last).is_ok() || !goals(text)?.contains(&Goal::Depth) {
+        return Ok(Vec::new());
+    }
+    Ok(if goals(text)?.contains(&Goal::Size) { vec!["depth"] } else { Vec::new() })
+}
+
 /// Who supplies `count` inputs: the last party that is named supplies the rest.
 pub fn cycle(owners: &[Party], count: usize) -> Vec<Owner> {
     let owners = if owners.is_empty() { &OWNERS } else { owners };

@@ -146,7 +146,7 @@ pub struct Demo {
 #[derive(clap::Args)]
 #[command(after_help = TABLES)]
 pub struct Reproduce {
-    /// The table: PAPER/TABLE; or PAPER, for all of its tables
+    /// The table: PAPER/TABLE; or PAPER, for all of its tables; or auto
     #[arg(value_name = "PAPER/TABLE", required_unless_present = "all")]
     pub table: Option<String>,
     /// All tables of all papers
@@ -174,7 +174,9 @@ gmw-vs-yao/3   what an AND takes by Yao and by GMW
 gmw-vs-yao/4   the mobile social network at 0.2, 10 and 100 ms
 gmw-vs-yao/5   faces by Eigenfaces, of 320 and 1,000
 gmw-vs-yao/6   faces by SCiFI, of 100, 320 and 50,000
-gmw-vs-yao/7   circuits: ANDs and depth";
+gmw-vs-yao/7   circuits: ANDs and depth
+auto           no paper's, and not among --all: forty runs by the protocol that is chosen, beside the
+               best of those that are named; most of an hour, with --quick four of them";
 
 #[derive(clap::Args)]
 pub struct Keys {

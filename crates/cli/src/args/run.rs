@@ -115,9 +115,9 @@ pub struct Run {
     /// A public size of the program
     #[arg(long, short, value_name = "NAME=NUMBER")]
     pub size: Vec<Pair<u64>>,
-    /// The protocol: Yao needs few rounds, GMW few bytes; gmw-masked half the bytes and fewer rounds once inputs are there,
-    /// for more of both before; auto is what is predicted to be best over the line of --assume-link
-    #[arg(long, default_value = "yao", value_parser = protocol())]
+    /// The protocol: auto is what is predicted to be best over the line, which both measure, or --assume-link. Yao needs few
+    /// rounds, GMW few bytes; gmw-masked half the bytes and fewer rounds once inputs are there, for more of both before
+    #[arg(long, default_value = "auto", value_parser = protocol())]
     pub protocol: Protocol,
     /// What --protocol auto makes least, total by default: the time in all, the time from the inputs on, or the bytes
     #[arg(long, value_parser = wish(), conflicts_with = "prepared")]

@@ -7,9 +7,9 @@
 use crate::failure::{Exit, Failure};
 use crate::io::console::{self, Console};
 use crate::io::{paths, shown, sizes};
+use duologue::Party;
 use duologue::circuit::Binding;
 use duologue::circuit::program::{Owner, Recipient};
-use duologue::{Party, Scheme};
 use std::fmt::Display;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
@@ -30,7 +30,8 @@ pub struct Proposal<'a> {
     pub binding: &'a Binding,
     pub digest: String,
     pub party: Party,
-    pub scheme: Scheme,
+    /// The protocol, or how it is found.
+    pub protocol: String,
     /// The peer's key, if there is one.
     pub peer: Option<String>,
     /// The name that the user gave to it.
@@ -133,7 +134,7 @@ impl Display for Proposal<'_> {
         writeln!(f, "program  {}", shown::name(self.binding.program().name()))?;
         writeln!(f, "digest   {}", self.digest)?;
         writeln!(f, "peer     {name}{peer}")?;
-        writeln!(f, "you are  {}, by {}", self.party, self.scheme)?;
+        writeln!(f, "you are  {}, by {}", self.party, self.protocol)?;
         if !self.binding.sizes().is_empty() {
             writeln!(f, "sizes    {}", sizes::text(self.binding))?;
         }
@@ -197,7 +198,7 @@ mod tests {
             binding: &binding,
             digest,
             party: Party::Alice,
-            scheme: Scheme::Yao,
+            protocol: "yao".into(),
             peer: Some("duo1".into()),
             peer_name: Some("bob".into()),
         };

@@ -10,12 +10,13 @@ use crate::failure::Failure;
 use crate::io::console::{Console, bytes, seconds, table, thousands};
 use crate::io::{shown, sizes};
 use crate::program;
+use crate::verbs::candidates::{Candidates, Predicted};
 use duologue::channel::Link;
-use duologue::circuit::Binding;
+use duologue::circuit::{Binding, Program};
 use duologue::correlation::Demand;
 use duologue::cost;
-use duologue::cost::choice::{Candidate, Wish, candidates, rank};
-use duologue::{Options, Scheme, Timing};
+use duologue::cost::choice::Wish;
+use duologue::{Conditions, Options, Scheme, Timing};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -35,21 +36,31 @@ pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let speed = cost::blocks_per_second();
     let costs = schemes.map(|scheme| Protocol::new(&binding, &options(scheme), &args.link, speed));
     let protocols = costs.collect::<Result<_, _>>()?;
-    let auto = match scheme {
-        Some(_) => None,
+    let conditions = Conditions::of(&args.link).with_speed(speed);
+    let ranked = match scheme {
+        Some(_) => [Vec::new(), Vec::new()],
         None => {
             let usual = Options::new(Scheme::Yao).extension(maker).strands(strands);
-            let all = candidates(&usual, args.garbling_is_given.then_some(args.garbling));
-            let ranked = rank(&binding, &all, &apps::calls(), &args.link, Wish::Total)?;
-            ranked.first().map(Candidate::to_string)
+            let garbling = args.garbling_is_given.then_some(args.garbling);
+            let bind = |program: &Program| sizes::bind(program, &args.size, &[]);
+            let named = (args.program.as_str(), &binding);
+            let candidates = Candidates::new(named, bind, (&usual, garbling), &apps::calls())?;
+            let ranked = |wish| -> Result<Vec<Predicted>, Failure> {
+                let ranked = candidates.choices.rank(wish, &conditions)?;
+                Ok(ranked.iter().map(|candidate| candidates.predicted(candidate)).collect())
+            };
+            [ranked(Wish::Total)?, ranked(Wish::Online)?]
         }
     };
+    let [ranked, online] = ranked;
     console.show(&CostReport {
         program: program.name().to_string(),
         sizes: sizes::map(&binding),
         link: args.link.to_string(),
         protocols,
-        auto,
+        auto: ranked.first().map(Predicted::name),
+        online: online.first().map(Predicted::name),
+        ranked,
     })
 }
 
@@ -59,9 +70,15 @@ struct CostReport {
     sizes: BTreeMap<String, u64>,
     link: String,
     protocols: Vec<Protocol>,
-    /// What `run --protocol auto` takes when this line is assumed; nothing where a method has its protocol.
+    /// What `run --protocol auto` takes between two such machines over this line, and what it takes with `--wish online`;
+    /// nothing where a method has its protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
     auto: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    online: Option<String>,
+    /// All that it chooses among, the best in all first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ranked: Vec<Predicted>,
 }
 
 /// The cost by one protocol.
@@ -138,10 +155,6 @@ impl Protocol {
             memory: cost.memory,
         })
     }
-
-    fn total(&self) -> f64 {
-        self.setup.seconds + self.online.seconds
-    }
 }
 
 impl CostReport {
@@ -170,11 +183,6 @@ impl CostReport {
             self.row("memory", |p| bytes(p.memory)),
         ]
     }
-
-    fn fastest(&self, time: impl Fn(&Protocol) -> f64) -> &str {
-        let fastest = self.protocols.iter().min_by(|a, b| time(a).total_cmp(&time(b)));
-        fastest.map_or("", |protocol| &protocol.protocol)
-    }
 }
 
 /// `scifi, faces = 100`.
@@ -187,10 +195,9 @@ impl fmt::Display for CostReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, over {}\n", title(&self.program, &self.sizes), self.link)?;
         writeln!(f, "{}", table("lrrr", &self.rows()))?;
-        let (all, online) = (self.fastest(Protocol::total), self.fastest(|p| p.online.seconds));
-        writeln!(f, "Fastest in all: {all}. Fastest online: {online}.")?;
-        if let Some(auto) = &self.auto {
-            writeln!(f, "`duologue run --protocol auto --assume-link {}` takes {auto}.", self.link)?;
+        if let (Some(all), Some(online)) = (&self.auto, &self.online) {
+            writeln!(f, "Fastest in all, which `duologue run` takes between two such machines over this line: {all}.")?;
+            writeln!(f, "Fastest online, with --wish online: {online}.")?;
         }
         writeln!(
             f,

@@ -3,7 +3,7 @@
 mod auto;
 pub(super) mod report;
 
-pub use report::{RunReport, peak_memory};
+pub use report::{Measured, RunReport, peak_memory};
 
 use super::{options, pool, prepared, supply};
 use crate::args::{Protocol, Run};
@@ -14,7 +14,9 @@ use crate::io::console::{Console, hex};
 use crate::io::output::Destinations;
 use crate::io::{drawn, input, progress, shown, sizes};
 use crate::{interrupt, peer, program};
+use auto::Auto;
 use duologue::Timing;
+use std::sync::Arc;
 
 pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure> {
     let ours = program::Ours { party: Some(args.peer.party), inputs: &args.input };
@@ -34,13 +36,12 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     let mut given = input::read(&program, party, &args.input)?;
     let binding = sizes::bind(&program, &args.size, &given)?;
     let drawn = drawn::draw(&binding, party, blinds, &mut given)?;
+    let auto = if scheme.is_none() { Some(Auto::new(&binding, args, &calls, &given)?) } else { None };
     let inputs = input::complete(&binding, party, given)?;
-    let options = match scheme {
-        Some(scheme) => options(scheme, &args.settings)?.timing(args.timing),
-        None => auto::choose(&binding, args, &calls, console)?,
-    };
-    let scheme = options.scheme;
-    let options = garbled.map_or(options, |(garbling, timing)| options.garbling(garbling).timing(timing));
+    let options = scheme.map(|scheme| options(scheme, &args.settings)).transpose()?.map(|options| {
+        let options = options.timing(args.timing);
+        garbled.map_or(options, |(garbling, timing)| options.garbling(garbling).timing(timing))
+    });
     let destinations =
         Destinations::new(&binding, party, &drawn, &args.output, encrypted.as_ref().map(|(_, key)| *key))?;
     destinations.spare(&args.input)?;
@@ -53,7 +54,7 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
         digest: hex(&program.digest()?),
         binding: &binding,
         party,
-        scheme,
+        protocol: scheme.map_or("the protocol that is chosen when you meet".into(), |scheme| scheme.to_string()),
         peer: peer::its_key(&security).map(|key| key.to_string()),
         peer_name: peer::its_key(&security).and_then(|key| config.name_of(&key)).map(PeerName::to_string),
     };
@@ -63,23 +64,28 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     let prepared =
         args.prepared.as_ref().map(|folder| prepared::open(folder, args.prepared_key.as_ref())).transpose()?;
 
-    let first = prepared.is_none().then_some((&binding, &options));
+    let first = options.as_ref().filter(|_| prepared.is_none()).map(|options| (&binding, options));
     let mut session = peer::connect(&args.peer, first, &security, config, console)?;
     session.register_all(&calls);
     if let Some(pool) = pool {
         session.use_pool(pool)?;
     }
+    let (job, options, chosen) = match (auto, options) {
+        (Some(auto), _) => auto.choose(&mut session, console).map(|(job, options, why)| (job, options, Some(why)))?,
+        (None, Some(options)) => (Arc::new(binding.clone()), options, None),
+        (None, None) => return Err(Failure::input("no protocol is named")),
+    };
     if !console.quiet() {
-        session.observe(progress::bar(format!("{}, {}", shown::name(program.name()), scheme)));
+        session.observe(progress::bar(format!("{}, {}", shown::name(program.name()), options.scheme)));
     }
     let outcome = match prepared {
         Some(mut folder) => session.online_from(&mut folder, &binding, &inputs)?,
-        None => session.run(&binding, &options, &inputs)?,
+        None => session.run(&job, &options, &inputs)?,
     };
     session.close()?;
     interrupt::settle()?;
     destinations.write(&outcome.outputs, &drawn)?;
-    report::show(&proposal, &outcome, &drawn, &destinations, console)
+    report::show(&proposal, (&outcome, chosen), &drawn, &destinations, console)
 }
 
 /// Refuses a wish where nothing is chosen by it.

@@ -76,11 +76,16 @@ impl Computing {
 
     /// AES blocks for a session's first correlations.
     fn blocks(&self, made: &Demand) -> u128 {
+        u128::from(self.start / 100) + self.later_blocks(made)
+    }
+
+    /// The same where there are base OTs and a first batch.
+    fn later_blocks(&self, made: &Demand) -> u128 {
         let (alice, bob) = (made.cots_by_alice, made.cots_by_bob);
         let (pairs, rest) = (alice.min(bob), alice.abs_diff(bob));
         let each = [(pairs, self.pair), (rest, self.one_way), (made.triples, self.triple)];
         let sum: u128 = each.into_iter().map(|(count, cost)| u128::from(count) * u128::from(cost)).sum();
-        (u128::from(self.start) + sum) / 100
+        sum / 100
     }
 }
 
@@ -91,10 +96,11 @@ pub fn computing_of(extension: Extension) -> Option<[u64; 4]> {
     Computing::of(extension).map(|&Computing { start, pair, one_way, triple }| [start, pair, one_way, triple])
 }
 
-/// AES blocks that a new session is taken to compute for these correlations; none by a maker that was not measured.
-pub(crate) fn computing_blocks(extension: Extension, made: &Demand) -> u64 {
-    let blocks = Computing::of(extension).map_or(0, |computing| computing.blocks(made));
-    u64::try_from(blocks).unwrap_or(u64::MAX)
+/// AES blocks that a session is taken to compute for these correlations, with its first base OTs if it begins; none by a
+/// maker that was not measured.
+pub(crate) fn computing_blocks(extension: Extension, made: &Demand, begins: bool) -> u64 {
+    let blocks = |computing: &Computing| if begins { computing.blocks(made) } else { computing.later_blocks(made) };
+    u64::try_from(Computing::of(extension).map_or(0, blocks)).unwrap_or(u64::MAX)
 }
 
 /// The makers that may be chosen; in a tie the first.
@@ -143,6 +149,16 @@ pub fn choose(demand: Demand, conditions: &Conditions) -> Extension {
     predicted.min_by_key(|(time, _)| *time).map_or(Extension::DEFAULT, |(_, maker)| maker)
 }
 
+/// The maker that sends the fewest bytes in a new session; in a tie SoftSpoken 4.
+pub(crate) fn leanest(demand: Demand) -> Extension {
+    let demand = demand.at_most(&Demand { cots_by_alice: MOST, cots_by_bob: MOST, triples: MOST });
+    let bytes = |maker: &Extension| -> usize {
+        let (exchanges, _) = MakerLengths::new(Party::Alice, *maker).refill(demand);
+        exchanges.into_iter().map(|exchange| exchange.sent + exchange.read).sum()
+    };
+    candidates().filter(|maker| fits(*maker, &demand)).min_by_key(bytes).unwrap_or(Extension::DEFAULT)
+}
+
 /// Whether memory for a batch is bounded as that of SoftSpoken is, more or less: a silent set makes whole batches. Triples
 /// take a few bits each, COTs 16 bytes.
 fn fits(extension: Extension, demand: &Demand) -> bool {
@@ -173,6 +189,13 @@ pub fn probe_length(demand: &Demand) -> usize {
         length @ SHORTEST_PROBE.. => length / PIECES * PIECES,
         _ => 0,
     }
+}
+
+/// Bytes of the probe in each direction before the protocol is chosen, where so many bytes are sent at least: some are always
+/// worth it, for rounds differ.
+pub(crate) fn probe_for(bytes: u64) -> usize {
+    let part = usize::try_from(bytes / PART as u64).unwrap_or(usize::MAX);
+    part.clamp(SHORTEST_PROBE, LONGEST_PROBE) / PIECES * PIECES
 }
 
 /// A probe is sent in so many pieces, whose arrivals are timed.

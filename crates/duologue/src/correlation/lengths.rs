@@ -53,6 +53,11 @@ impl MakerLengths {
         MakerLengths { probe, ..self }
     }
 
+    /// The same of a session that has these base OTs.
+    pub fn based(self, based: Based) -> Self {
+        MakerLengths { based, ..self }
+    }
+
     /// The base OTs that a demand calls for.
     pub fn base(&mut self, demand: &Demand) -> Lengths {
         let Some(missing) = self.based.missing(demand) else { return Vec::new() };

@@ -1,19 +1,37 @@
-//! The choice of the protocol: of several options for one program, the ones that are predicted to serve a wish best.
+//! The choice of the protocol: of several options for one program, or of several programs that compute the same, the ones
+//! that are predicted to serve a wish best.
 //!
-//! All that is compared is counted or computed in integers, from public terms and a line that both parties name, so both
-//! choose alike. Whoever chooses otherwise all the same, by another version, is told by the terms of the run, which have
-//! the protocol and how it garbles.
+//! All that is compared is counted or computed in integers, from public terms and from conditions that both parties know,
+//! so both choose alike. [`Session::choose`](crate::Session::choose) measures the conditions, and compares the terms of the
+//! choice before.
 //!
 //! **Security**: all candidates have 128 bits against semi-honest parties, as each protocol's page says.
 
-use super::{Cost, cost_over};
+use super::Cost;
+use super::draft::{Draft, Measuring, Source, Start};
+use crate::agreement::{self, Fields};
 use crate::call::Calls;
-use crate::channel::Link;
-use crate::{Conditions, Error, Garbling, Options, Result, Scheme, Timing};
+use crate::correlation::choice::{choose, leanest, probe_for};
+use crate::correlation::{Demand, MakerTerm};
+use crate::executor::PlanCache;
+use crate::ot::Extension;
+use crate::protocol::terms::{self, Terms};
+use crate::session::fields::{self, Moment};
+use crate::{Conditions, Error, Garbling, Options, Party, Result, Scheme, Timing};
+use circuit::Schedule;
 use circuit::program::Binding;
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
+
+/// The number of the rule by which candidates are ranked, which is among the terms of a choice: parties with another formula
+/// would choose otherwise. Raise it with any change that moves a choice.
+pub(crate) const RULE: u32 = 1;
+
+/// Bytes of memory beyond which a candidate is none, if another one needs less.
+const MOST_MEMORY: u64 = 1 << 30;
 
 /// What shall be least.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -57,15 +75,19 @@ impl fmt::Display for Wish {
     }
 }
 
-/// Options, and what a program is predicted to take by them.
-#[derive(Clone, Debug)]
+/// A program with options, and what it is predicted to take.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Candidate {
+    /// Which of the candidates it is, in the order in which they were given.
+    pub number: usize,
+    /// The program.
+    pub binding: Arc<Binding>,
     /// The options.
     pub options: Options,
-    /// Exact bytes and rounds.
+    /// Exact bytes and rounds, with those of the choice.
     pub cost: Cost,
-    /// The time of setup with the base OTs of a new session, between two cores of the reference machine.
+    /// The time of setup, with the base OTs of a new session.
     pub setup: Duration,
     /// The time from the inputs on.
     pub online: Duration,
@@ -79,7 +101,7 @@ impl Candidate {
 
     /// The bytes of both phases in both directions.
     pub fn bytes(&self) -> u64 {
-        [self.cost.setup, self.cost.online].iter().map(|phase| phase.alice_to_bob + phase.bob_to_alice).sum()
+        self.cost.bytes()
     }
 
     /// What decides: what is wished, then the other two.
@@ -94,51 +116,260 @@ impl Candidate {
     }
 }
 
-impl fmt::Display for Candidate {
+impl fmt::Debug for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { scheme, garbling, .. } = self.options;
-        if scheme.has_garbler() { write!(f, "{scheme} by {garbling}") } else { scheme.fmt(f) }
+        let program = self.binding.program().name();
+        let mut shown = f.debug_struct("Candidate");
+        shown.field("number", &self.number).field("program", &program).field("options", &self.options);
+        shown.field("setup", &self.setup).field("online", &self.online).finish_non_exhaustive()
     }
 }
 
-/// These options by every protocol that can have its setup as they say; by Yao with this garbling, or else with each.
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&described(&self.cost.terms))
+    }
+}
+
+/// `yao by half-gates, bob garbles`.
+fn described(&Terms { scheme, garbling, garbler, .. }: &Terms) -> String {
+    if scheme.has_garbler() { format!("{scheme} by {garbling}, {garbler} garbles") } else { scheme.to_string() }
+}
+
+/// These options by every protocol that can have its setup as they say; by Yao with this garbling, or else with each, and
+/// with the garbler that they name, or else with either.
 pub fn candidates(options: &Options, garbling: Option<Garbling>) -> Vec<Options> {
     let fitting = |scheme: &Scheme| *scheme != Scheme::MaskedGmw || options.timing != Timing::Streamed;
-    let ways = |scheme: Scheme| {
-        let all = if scheme.has_garbler() { &Garbling::ALL[..] } else { &Garbling::ALL[..1] };
-        let wanted = garbling.filter(|_| scheme.has_garbler());
-        let ways = all.iter().filter(move |&&way| wanted.is_none_or(|wanted| way == wanted));
-        ways.map(move |&way| options.scheme(scheme).garbling(way))
+    let ways = |scheme: Scheme| -> Vec<Options> {
+        let options = options.scheme(scheme);
+        if !scheme.has_garbler() {
+            return vec![options.garbling(Garbling::default())];
+        }
+        let garblings = Garbling::ALL.into_iter().filter(|&way| garbling.is_none_or(|wanted| way == wanted));
+        let garblers = |way| {
+            let either = [Party::Bob, Party::Alice].into_iter();
+            let wanted = either.filter(move |&party| options.garbler.is_none_or(|wanted| party == wanted));
+            wanted.map(move |garbler| options.garbling(way).garbler(garbler))
+        };
+        garblings.flat_map(garblers).collect()
     };
     Scheme::ALL.into_iter().filter(fitting).flat_map(ways).collect()
 }
 
-/// The candidates for a bound program in a new session over a line, best first; of equal ones in the order given.
-///
-/// # Errors
-/// As [`cost_over`], of any candidate.
-pub fn rank(
-    binding: &Binding,
-    candidates: &[Options],
-    calls: &Calls,
-    link: &Link,
-    wish: Wish,
-) -> Result<Vec<Candidate>> {
-    let conditions = Conditions::of(link);
-    let candidate = |options: &Options| {
-        let cost = cost_over(binding, options, calls, link)?;
-        let (setup, online) = cost.predict_under(&conditions);
-        Ok(Candidate { options: *options, cost, setup, online })
-    };
-    let mut ranked = candidates.iter().map(candidate).collect::<Result<Vec<_>>>()?;
-    ranked.sort_by_key(|candidate| candidate.rank(wish));
-    Ok(ranked)
+/// What a session has before a choice.
+#[derive(Clone, Default)]
+pub(crate) struct Standing {
+    pub source: Source,
+    /// The maker that it keeps.
+    pub maker: Option<Extension>,
+    /// The conditions that were measured before.
+    pub conditions: Option<Conditions>,
+    pub has_pool: bool,
+    pub moment: Moment,
+}
+
+/// Programs that compute the same, each with options, of which the parties take one. They are drafted once, so that ranking
+/// them takes no dry run.
+#[derive(Clone)]
+#[must_use = "drafts serve a choice"]
+pub struct Choices {
+    drafts: Vec<Drafted>,
+    maker: MakerTerm,
+}
+
+#[derive(Clone)]
+struct Drafted {
+    /// Which of the candidates it is.
+    number: usize,
+    binding: Arc<Binding>,
+    options: Options,
+    draft: Draft,
+}
+
+impl fmt::Debug for Choices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let candidates = self.drafts.iter().map(|one| described(&one.draft.terms)).collect::<Vec<_>>();
+        f.debug_struct("Choices").field("candidates", &candidates).finish_non_exhaustive()
+    }
+}
+
+impl Choices {
+    /// Drafts the candidates, which may call these protocols; both parties give the same. One that cannot run, say since its
+    /// protocol would have to keep too much in memory, is left out.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if there is none, or they differ in what makes their correlations or in the line that they assume; if
+    /// none can run, what keeps the last one from it.
+    pub fn new(candidates: impl IntoIterator<Item = (Binding, Options)>, calls: &Calls) -> Result<Choices> {
+        let mut drafting = Drafting { calls, plans: PlanCache::default(), bindings: Vec::new(), schedules: Vec::new() };
+        let (mut drafts, mut failed, mut maker) = (Vec::new(), None, None);
+        for (number, (binding, options)) in candidates.into_iter().enumerate() {
+            let term = MakerTerm { extension: options.extension, link: options.link };
+            if *maker.get_or_insert(term) != term {
+                return Err(Error::usage("the candidates of a choice have one maker of correlations and one line"));
+            }
+            match drafting.draft(number, binding, options) {
+                Ok(drafted) => drafts.push(drafted),
+                Err(why) => failed = Some(why),
+            }
+        }
+        let least = drafts.iter().map(|one| one.draft.memory).min();
+        drafts.retain(|one| one.draft.memory <= MOST_MEMORY || Some(one.draft.memory) == least);
+        match maker {
+            Some(maker) if !drafts.is_empty() => Ok(Choices { drafts, maker }),
+            _ => Err(failed.unwrap_or_else(|| Error::usage("there is no candidate to choose"))),
+        }
+    }
+
+    /// The candidates in a new session under these conditions, best first; of equal ones in the order given.
+    ///
+    /// # Errors
+    /// If the terms of the choice would be too long.
+    pub fn rank(&self, wish: Wish, conditions: &Conditions) -> Result<Vec<Candidate>> {
+        let standing = Standing::default();
+        self.rank_in(&standing, self.measuring(wish, &standing), (wish, &conditions.bounded()))
+    }
+
+    /// The same in a session that has something.
+    pub(crate) fn rank_in(
+        &self,
+        standing: &Standing,
+        measuring: Measuring,
+        (wish, conditions): (Wish, &Conditions),
+    ) -> Result<Vec<Candidate>> {
+        let terms = 4 + agreement::encode(&self.fields(standing, wish, measuring)?).len();
+        let start = Start::Choice { terms, measuring };
+        let mut makers: HashMap<Demand, Extension> = HashMap::new();
+        let candidate = |Drafted { number, binding, options, draft }: &Drafted| {
+            let maker = makers.entry(draft.demand);
+            let maker = *maker.or_insert_with(|| self.maker_of(&draft.demand, standing, (wish, conditions)));
+            let cost = draft.cost(&Source { maker, ..standing.source }, &start);
+            let (setup, online) = cost.predict_under(conditions);
+            Candidate { number: *number, binding: binding.clone(), options: *options, cost, setup, online }
+        };
+        let mut ranked: Vec<_> = self.drafts.iter().map(candidate).collect();
+        ranked.sort_by_key(|candidate| candidate.rank(wish));
+        Ok(ranked)
+    }
+
+    fn maker_of(&self, demand: &Demand, standing: &Standing, (wish, conditions): (Wish, &Conditions)) -> Extension {
+        let missing = demand.missing_from(&standing.source.stock).missing_from(&standing.source.pool);
+        match (self.maker.extension.or(standing.maker), wish) {
+            (Some(known), _) => known,
+            (None, _) if missing == Demand::NONE => Extension::DEFAULT,
+            (None, Wish::Bytes) => leanest(missing),
+            (None, _) => choose(missing, conditions),
+        }
+    }
+
+    /// What is measured for a choice in a session that has this. Least bytes are the same over every line.
+    pub(crate) fn measuring(&self, wish: Wish, standing: &Standing) -> Measuring {
+        if self.maker.link.is_some() || standing.conditions.is_some() || wish == Wish::Bytes {
+            return Measuring::Nothing;
+        }
+        let demand = self.drafts.iter().map(|one| one.draft.demand).sum();
+        match standing.source.based.any() || standing.has_pool || demand == Demand::NONE {
+            true => Measuring::Alone(self.probe()),
+            false => Measuring::WithBaseOts(self.probe(), demand),
+        }
+    }
+
+    /// Bytes of a probe: a small part of what the candidate sends that sends least.
+    fn probe(&self) -> usize {
+        let bytes = |one: &Drafted| one.draft.cost(&Source::default(), &Start::Terms { probe: 0 }).bytes();
+        probe_for(self.drafts.iter().map(bytes).min().unwrap_or(0))
+    }
+
+    /// The terms of the choice.
+    pub(crate) fn fields(&self, standing: &Standing, wish: Wish, measuring: Measuring) -> Result<Fields> {
+        let mut terms = blake3::Hasher::new_derive_key("duologue v1 candidates of a choice");
+        for one in &self.drafts {
+            terms.update(one.draft.digest.as_bytes());
+        }
+        let line = match (self.maker.link, measuring) {
+            (Some(link), _) => format!("assumed, {link}"),
+            (None, Measuring::Nothing) => "not measured".into(),
+            (None, Measuring::Alone(probe) | Measuring::WithBaseOts(probe, _)) => format!("measured by {probe} bytes"),
+        };
+        let candidates: Vec<_> = self.drafts.iter().map(|one| described(&one.draft.terms)).collect();
+        let choice = fields::Choice {
+            binding: &self.drafts[0].binding,
+            rule: RULE,
+            wish,
+            line,
+            candidates: candidates.join("; "),
+            terms: terms.finalize(),
+            maker: self.maker,
+            pool: standing.source.pool,
+        };
+        fields::choice(&standing.moment, &choice)
+    }
+
+    /// The maker and the line that all candidates name.
+    pub(crate) fn maker(&self) -> MakerTerm {
+        self.maker
+    }
+
+    /// What was derived from a candidate's options.
+    pub(crate) fn drafted(&self, candidate: &Candidate) -> Option<(Terms, Arc<Schedule>)> {
+        let found = self.drafts.iter().find(|one| one.number == candidate.number)?;
+        Some((found.draft.terms, found.draft.schedule.clone()))
+    }
+}
+
+/// What drafts of several candidates share.
+struct Drafting<'a> {
+    calls: &'a Calls,
+    plans: PlanCache,
+    bindings: Vec<Arc<Binding>>,
+    schedules: Vec<Scheduled>,
+}
+
+/// A schedule, and what it depends on.
+struct Scheduled {
+    binding: Arc<Binding>,
+    scheme: Scheme,
+    tile: Option<usize>,
+    schedule: Arc<Schedule>,
+}
+
+impl Drafting<'_> {
+    fn draft(&mut self, number: usize, binding: Binding, options: Options) -> Result<Drafted> {
+        let binding = self.shared(binding)?;
+        let schedule = self.schedule(&binding, &options)?;
+        let terms = Terms::of(&binding, &options, &schedule)?;
+        let draft = Draft::new(&binding, (terms, schedule), (self.calls, &self.plans))?;
+        Ok(Drafted { number, binding, options, draft })
+    }
+
+    fn shared(&mut self, binding: Binding) -> Result<Arc<Binding>> {
+        let digest = binding.digest()?;
+        for one in &self.bindings {
+            if one.digest()? == digest && one.sizes() == binding.sizes() {
+                return Ok(one.clone());
+            }
+        }
+        let binding = Arc::new(binding);
+        self.bindings.push(binding.clone());
+        Ok(binding)
+    }
+
+    fn schedule(&mut self, binding: &Arc<Binding>, options: &Options) -> Result<Arc<Schedule>> {
+        let Options { scheme, tile, .. } = *options;
+        let same = |one: &&Scheduled| Arc::ptr_eq(&one.binding, binding) && one.scheme == scheme && one.tile == tile;
+        if let Some(known) = self.schedules.iter().find(same) {
+            return Ok(known.schedule.clone());
+        }
+        let schedule = Arc::new(terms::schedule(binding, options)?);
+        self.schedules.push(Scheduled { binding: binding.clone(), scheme, tile, schedule: schedule.clone() });
+        Ok(schedule)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Party;
+    use crate::channel::Link;
     use circuit::Program;
     use circuit::blocks::{self, Goal};
     use circuit::program::Owner;
@@ -150,9 +381,14 @@ mod tests {
         Program::of_circuit(&circuit, &owners).bind(&[("lanes", lanes)]).unwrap()
     }
 
+    fn all(options: &Options, garbling: Option<Garbling>, binding: &Binding) -> Choices {
+        let all = candidates(options, garbling).into_iter().map(|options| (binding.clone(), options));
+        Choices::new(all, &Calls::new()).unwrap()
+    }
+
     fn ranked(binding: &Binding, line: &str, wish: Wish) -> Vec<Candidate> {
-        let all = candidates(&Options::new(Scheme::Yao), None);
-        rank(binding, &all, &Calls::new(), &line.parse().unwrap(), wish).unwrap()
+        let link: Link = line.parse().unwrap();
+        all(&Options::new(Scheme::Yao), None, binding).rank(wish, &Conditions::of(&link)).unwrap()
     }
 
     /// A slow line makes bytes dear, a long one rounds: AES has 6,400 ANDs, 40 or more after one another.
@@ -168,27 +404,60 @@ mod tests {
         assert!(of(Garbling::ThreeHalves) < of(Garbling::HalfGates), "25 bytes an AND take less time than 32");
     }
 
-    /// Each wish has the least of what it names, by costs that are counted one by one.
+    /// Each wish has the least of what it names, and of candidates that are equal in it the one that is less in the rest.
     #[test]
     fn the_best_is_the_least_of_what_is_wished() {
         for (block, lanes) in [("aes128", 1), ("aes128", 300), ("add", 1), ("multiply", 77)] {
             let binding = bound(block, lanes);
             for line in ["lan", "internet", "transatlantic", "3ms,500kbit"] {
-                let link: Link = line.parse().unwrap();
-                let figures = candidates(&Options::new(Scheme::Yao), None).into_iter().map(|options| {
-                    let cost = cost_over(&binding, &options, &Calls::new(), &link).unwrap();
-                    let (setup, online) = cost.predict(&link, crate::conditions::REFERENCE_SPEED);
-                    let phases = [cost.setup, cost.online];
-                    let bytes: u64 = phases.iter().map(|phase| phase.alice_to_bob + phase.bob_to_alice).sum();
-                    (setup + online, online, bytes)
-                });
-                let figures: Vec<_> = figures.collect();
-                let best = |wish| ranked(&binding, line, wish).swap_remove(0);
-                assert_eq!(Some(best(Wish::Total).total()), figures.iter().map(|of| of.0).min(), "{block}, {line}");
-                assert_eq!(Some(best(Wish::Online).online), figures.iter().map(|of| of.1).min(), "{block}, {line}");
-                assert_eq!(Some(best(Wish::Bytes).bytes()), figures.iter().map(|of| of.2).min(), "{block}, {line}");
+                let [total, online, bytes] = Wish::ALL.map(|wish| ranked(&binding, line, wish));
+                let least = |of: fn(&Candidate) -> u128, all: &[Candidate]| all.iter().map(of).min();
+                let best = |of: fn(&Candidate) -> u128, all: &[Candidate]| Some(of(&all[0]));
+                for (of, ranked) in [
+                    ((|one| one.total().as_nanos()) as fn(&Candidate) -> u128, &total),
+                    (|one| one.online.as_nanos(), &online),
+                    (|one| one.bytes().into(), &bytes),
+                ] {
+                    assert_eq!(best(of, ranked), least(of, ranked), "{block}, {line}");
+                }
+                // Bytes do not depend on the line.
+                let order = |all: &[Candidate]| all.iter().map(Candidate::bytes).collect::<Vec<_>>();
+                assert_eq!(order(&bytes), order(&ranked(&binding, "1ms", Wish::Bytes)), "{block}, {line}");
             }
         }
+    }
+
+    /// On a line that carries more one way, who garbles is a choice: tables go the fast way.
+    #[test]
+    fn tables_go_the_fast_way() {
+        let binding = bound("aes128", 100);
+        let yao = all(&Options::new(Scheme::Yao), None, &binding);
+        let mut conditions = Conditions::of(&"10ms,100Mbit".parse().unwrap());
+        for (slow, garbler) in [(Party::Alice, Party::Bob), (Party::Bob, Party::Alice)] {
+            (conditions.alice_to_bob, conditions.bob_to_alice) = (12_500_000, 12_500_000);
+            *[&mut conditions.alice_to_bob, &mut conditions.bob_to_alice][slow as usize] = 100_000;
+            let ranked = yao.rank(Wish::Total, &conditions).unwrap();
+            let first = ranked.iter().find(|one| one.options.scheme == Scheme::Yao).unwrap();
+            assert_eq!(first.cost.terms.garbler, garbler, "{first}");
+        }
+    }
+
+    #[test]
+    fn candidates_that_cannot_be_are_left_out() {
+        let binding = bound("add", 1);
+        let options = Options::new(Scheme::MaskedGmw);
+        let one = |options| [(binding.clone(), options)];
+        assert!(Choices::new(one(options), &Calls::new()).is_ok());
+        let streamed = options.timing(Timing::Streamed);
+        let why = Choices::new(one(streamed), &Calls::new()).unwrap_err().to_string();
+        assert!(why.contains("cannot stream"), "{why}");
+        let both = [streamed, Options::new(Scheme::Yao)].map(|options| (binding.clone(), options));
+        let ranked = Choices::new(both, &Calls::new()).unwrap().rank(Wish::Total, &Conditions::of(&Link::LAN)).unwrap();
+        assert_eq!(ranked.iter().map(|one| one.number).collect::<Vec<_>>(), [1]);
+        assert!(Choices::new([], &Calls::new()).is_err());
+        let makers = [None, Some(Extension::DEFAULT)].map(|maker| (binding.clone(), options.extension(maker)));
+        let why = Choices::new(makers, &Calls::new()).unwrap_err().to_string();
+        assert!(why.contains("one maker"), "{why}");
     }
 
     #[test]
@@ -197,10 +466,12 @@ mod tests {
             let all = candidates(&options, garbling).into_iter();
             all.map(|one| (one.scheme, one.garbling)).collect::<Vec<_>>()
         };
-        let (yao, half, three) = (Options::new(Scheme::Yao), Garbling::HalfGates, Garbling::ThreeHalves);
+        let (any, half, three) = (Options::new(Scheme::Yao), Garbling::HalfGates, Garbling::ThreeHalves);
+        let yao = any.garbler(Party::Alice);
         let [gmw, masked] = [(Scheme::Gmw, half), (Scheme::MaskedGmw, half)];
         assert_eq!(names(yao, None), [(Scheme::Yao, half), (Scheme::Yao, three), gmw, masked]);
         assert_eq!(names(yao, Some(three)), [(Scheme::Yao, three), gmw, masked]);
         assert_eq!(names(yao.timing(Timing::Streamed), Some(half)), [(Scheme::Yao, half), gmw]);
+        assert_eq!(names(any, Some(half)), [(Scheme::Yao, half), (Scheme::Yao, half), gmw, masked]);
     }
 }

@@ -3,21 +3,15 @@
 //! The executor is given lengths of no bytes, so that it goes through every exchange of a run and moves nothing, however
 //! large the run. The real lengths are added up by the stages, and by the link where it would make correlations.
 
-use super::PhaseExchange;
 use crate::call::{self, CallLengths, CallRun, Calls, InParts};
-use crate::channel;
-use crate::conditions::Conditions;
-use crate::correlation::choice::{Decision, choose, computing_blocks};
-use crate::correlation::{Demand, MakerExchange, MakerExchanges, MakerLengths, MakerTerm, Stock};
+use crate::correlation::{Demand, Stock};
 use crate::executor::cells::{self, Cells, Nothing};
 use crate::executor::{
     Arg, Engine, Exchanges, Executor, Feeds, Flow, Job, Lengths, Link, Made, Phase, PlanCache, Program, Protocol,
     Scheduling, Setup, Stage, StoredSize,
 };
-use crate::ot::Extension;
 use crate::outbox::{Inbox, Outbox};
 use crate::protocol::terms::Terms;
-use crate::session::at_once;
 use crate::threads::Threads;
 use crate::{Party, Result};
 use circuit::plan::Plan;
@@ -28,27 +22,43 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The findings of a dry run.
 pub(super) struct Found {
     pub demand: Demand,
-    pub maker: Extension,
     pub depth: u32,
     /// Bytes between setup and online.
     pub stored: u64,
     /// Bytes of cells and maps at once.
     pub peak: u64,
-    /// AES blocks that making correlations is taken to compute.
-    pub making: u64,
-    /// Parts in which they are made, one while another is sent.
-    pub parts: u32,
-    pub exchanges: Vec<PhaseExchange>,
+    pub events: Vec<Event>,
 }
 
-/// Runs one party's side of a bound program. Without a line a pool has all that it draws.
+/// What a party does of which its peer hears, after the terms; whatever makes the correlations, it is the same.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    /// An exchange of the protocol, in bytes.
+    Exchange { sent: usize, read: usize },
+    /// Correlations are called for.
+    Supply(Box<Wanted>),
+    /// The online phase begins.
+    Online,
+}
+
+/// Correlations that are called for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// What was drawn since the last call.
+    pub drawn: Demand,
+    pub demand: Demand,
+    /// What will be called for after it.
+    pub ahead: Demand,
+}
+
+/// Runs one party's side of a bound program.
 pub(super) fn run(
     party: Party,
     (binding, schedule): (&Binding, &Arc<Schedule>),
     terms: &Terms,
-    (opening, calls, link): (usize, &Calls, Option<&channel::Link>),
+    (calls, plans): (&Calls, &PlanCache),
 ) -> Result<Found> {
-    let tally = Arc::new(Tally::new(party, opening));
+    let tally = Arc::new(Tally::default());
     let program = Program {
         party: Some(party),
         binding: Arc::new(binding.clone()),
@@ -60,29 +70,27 @@ pub(super) fn run(
         strands: terms.strands,
         movers: 0,
     };
-    let mut executor = engine(program, party, terms, &tally, calls)?;
+    let mut executor = engine(program, party, terms, &tally, (calls, plans))?;
     let demand = executor.demand();
-    let maker = match link {
-        Some(link) => tally.choose(&terms.maker(), &demand, link),
-        None => tally.hold(demand),
-    };
     let size = executor.stored_size();
     let (mut stock, mut link) = (Stock::new(party), DryLink(tally.clone()));
     executor.setup(&mut stock, &mut link)?;
-    tally.state().phase = Phase::Online;
+    tally.state().events.push(Event::Online);
     let ran = executor.online(&zeros(binding, |_| false), &mut stock, &mut link)?;
     let mut state = tally.state();
     let stored = if terms.ahead { size.labels + size.tables } else { 0 };
-    let exchanges = std::mem::take(&mut state.exchanges);
-    let (depth, peak) = (state.depth, ran.peak as u64);
-    let making = if state.made == Demand::NONE { 0 } else { computing_blocks(maker, &state.made) };
-    let parts = state.parts;
-    Ok(Found { demand, maker, depth, stored, peak, making, parts, exchanges })
+    Ok(Found { demand, depth: state.depth, stored, peak: ran.peak as u64, events: std::mem::take(&mut state.events) })
 }
 
-fn engine(program: Program, party: Party, terms: &Terms, tally: &Arc<Tally>, calls: &Calls) -> Result<Box<dyn Engine>> {
+fn engine(
+    program: Program,
+    party: Party,
+    terms: &Terms,
+    tally: &Arc<Tally>,
+    (calls, plans): (&Calls, &PlanCache),
+) -> Result<Box<dyn Engine>> {
     let Some(parts) = program.schedule.parts.clone() else {
-        let lengths: Arc<dyn Lengths> = terms.scheme.descriptor().lengths(terms, party, &PlanCache::default()).into();
+        let lengths: Arc<dyn Lengths> = terms.scheme.descriptor().lengths(terms, party, plans).into();
         tally.open(&*lengths);
         let counted = Counted { lengths: WithoutBytes(lengths), tally: tally.clone() };
         return Ok(Box::new(Executor::new(counted, program)?));
@@ -90,7 +98,7 @@ fn engine(program: Program, party: Party, terms: &Terms, tally: &Arc<Tally>, cal
     let call = |_: &mut (), part: &CallPart| -> Result<Box<dyn CallRun>> {
         Ok(Box::new(DryCall::new(part, party, tally, calls)?))
     };
-    let begin = |_: &mut (), program| engine(program, party, terms, tally, calls);
+    let begin = |_: &mut (), program| engine(program, party, terms, tally, (calls, plans));
     Ok(Box::new(InParts::new(program, &parts, &mut (), begin, call)?))
 }
 
@@ -102,63 +110,24 @@ fn zeros(binding: &Binding, wanted: impl Fn(Owner) -> bool) -> Feeds {
 }
 
 /// The bytes that a party would send and read.
+#[derive(Default)]
 struct Tally {
     /// A protocol is shared between threads, so this is too; a dry run has but one.
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
-    party: Party,
-    phase: Phase,
     /// Of the exchange that is being gathered.
     sent: usize,
     read: usize,
-    exchanges: Vec<PhaseExchange>,
-    available: Demand,
-    maker: MakerLengths,
-    made: Demand,
-    /// Parts of the largest refill.
-    parts: u32,
+    events: Vec<Event>,
+    /// Since the last call for correlations.
+    drawn: Demand,
     depth: u32,
 }
 
 impl Tally {
-    /// After the terms.
-    fn new(party: Party, opening: usize) -> Tally {
-        let state = Mutex::new(State {
-            party,
-            phase: Phase::Setup,
-            sent: 0,
-            read: 0,
-            exchanges: Vec::new(),
-            available: Demand::NONE,
-            maker: MakerLengths::new(party, Extension::DEFAULT),
-            made: Demand::NONE,
-            parts: 1,
-            depth: 0,
-        });
-        let tally = Tally { state };
-        tally.exchange(opening, opening);
-        tally
-    }
-
-    /// The maker of what will be drawn, over a line that is measured unless the terms say otherwise.
-    fn choose(&self, term: &MakerTerm, demand: &Demand, link: &channel::Link) -> Extension {
-        let (extension, probe) = match term.decide(demand) {
-            Decision::Chosen(extension, _) => (extension, 0),
-            Decision::Measure(probe) => (choose(*demand, &Conditions::of(link)), probe),
-        };
-        let state = &mut *self.state();
-        state.maker = MakerLengths::new(state.party, extension).probing(probe);
-        extension
-    }
-
-    /// All that will be drawn is there.
-    fn hold(&self, demand: Demand) -> Extension {
-        self.state().available = demand;
-        Extension::DEFAULT
-    }
-
     /// The exchange that opens the protocol.
     fn open(&self, lengths: &dyn Lengths) {
         if let Some(first) = lengths.opening() {
@@ -167,8 +136,7 @@ impl Tally {
     }
 
     fn draw(&self, demand: Demand) {
-        let mut state = self.state();
-        state.available = state.available.missing_from(&demand);
+        self.state().drawn += demand;
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -177,16 +145,7 @@ impl Tally {
 
     /// An exchange apart from the one that is being gathered.
     fn exchange(&self, sent: usize, read: usize) {
-        let state = &mut *self.state();
-        state.exchanges.push(PhaseExchange { phase: state.phase, sent, read, turn: true });
-    }
-
-    /// Exchanges in which correlations are made.
-    fn make(&self, exchanges: MakerExchanges) {
-        let state = &mut *self.state();
-        let phase = state.phase;
-        let each = exchanges.into_iter();
-        state.exchanges.extend(each.map(|MakerExchange { sent, read, turn }| PhaseExchange { phase, sent, read, turn }));
+        self.state().events.push(Event::Exchange { sent, read });
     }
 
     fn add(&self, sent: usize, read: usize) {
@@ -225,21 +184,11 @@ impl Link for DryLink {
     }
 
     fn supply(&mut self, _: &mut Stock, demand: Demand, ahead: Demand) -> Result<()> {
-        let available = self.0.state().available;
-        if demand != Demand::NONE && demand.missing_from(&available) == Demand::NONE {
-            return Ok(());
+        if demand != Demand::NONE || ahead != Demand::NONE {
+            let state = &mut *self.0.state();
+            let drawn = std::mem::take(&mut state.drawn);
+            state.events.push(Event::Supply(Box::new(Wanted { drawn, demand, ahead })));
         }
-        let make = at_once(&demand, &ahead).missing_from(&available);
-        if make == Demand::NONE {
-            return Ok(());
-        }
-        let (exchanges, made) = self.0.state().maker.refill(make);
-        let parts = self.0.state().maker.parts(&exchanges);
-        self.0.make(exchanges);
-        let state = &mut *self.0.state();
-        state.parts = state.parts.max(parts);
-        state.available = available + made;
-        state.made += made;
         Ok(())
     }
 

@@ -6,25 +6,26 @@
 
 pub mod choice;
 mod correlating;
+pub(crate) mod draft;
 mod dry;
 mod work;
 
 pub use correlating::{Correlating, Supply};
+use draft::{Draft, Source, Start};
 use work::Pace;
 pub use work::Work;
 
-use crate::agreement;
 use crate::call::Calls;
 use crate::channel::{self, Link};
 use crate::clock::Clock;
 use crate::correlation::Demand;
+use crate::correlation::choice::{Decision, choose};
 use crate::executor::{Phase, PlanCache};
 use crate::ot::Extension;
 use crate::protocol::terms::Terms;
-use crate::session::{self, fields};
-use crate::{Conditions, Options, Party, Result};
+use crate::session;
+use crate::{Conditions, Options, Result};
 
-use circuit::Schedule;
 use circuit::program::Binding;
 use std::sync::Arc;
 use std::time::Duration;
@@ -140,36 +141,17 @@ pub fn cost_from_pool(binding: &Binding, options: &Options, calls: &Calls) -> Re
 /// Over a line on which correlations are made, or without a line from a pool.
 fn count(binding: &Binding, options: &Options, calls: &Calls, link: Option<&Link>) -> Result<Cost> {
     let (terms, schedule) = Terms::resolve(binding, options)?;
-    calls.check(&schedule)?;
-    let schedule = Arc::new(schedule);
-    let lengths = terms.scheme.descriptor().lengths(&terms, Party::Alice, &PlanCache::default());
-    let opening = opening(binding, &terms, &schedule)?;
-    let mut exchanges: [Vec<PhaseExchange>; 2] = Default::default();
-    let (mut demand, mut depth, mut memory, mut maker, mut making) = (Demand::NONE, 0, 0, Extension::DEFAULT, 0);
-    let mut parts = 1;
-    for party in [Party::Alice, Party::Bob] {
-        let found = dry::run(party, (binding, &schedule), &terms, (opening, calls, link))?;
-        (demand, depth, maker) = (found.demand, found.depth, found.maker);
-        memory = memory.max(found.peak + found.stored);
-        (making, parts) = (found.making, found.parts);
-        exchanges[party as usize] = found.exchanges;
-    }
-    Ok(Cost {
-        terms,
-        ands: schedule.totals.and0,
-        depth,
-        tile: schedule.tile,
-        demand,
-        maker,
-        setup: traffic(&exchanges, Phase::Setup),
-        online: traffic(&exchanges, Phase::Online),
-        memory,
-        work: Work::of(&schedule),
-        making,
-        one_way: lengths.scheduling().one_way,
-        parts,
-        exchanges,
-    })
+    let draft = Draft::new(binding, (terms, Arc::new(schedule)), (calls, &PlanCache::default()))?;
+    let Some(link) = link else {
+        // As if all were in memory: what taking it from the pool takes is not counted either.
+        let source = Source { stock: draft.demand, ..Source::default() };
+        return Ok(draft.cost(&source, &Start::Terms { probe: 0 }));
+    };
+    let (maker, probe) = match terms.maker().decide(&draft.demand) {
+        Decision::Chosen(maker, _) => (maker, 0),
+        Decision::Measure(probe) => (choose(draft.demand, &Conditions::of(link)), probe),
+    };
+    Ok(draft.cost(&Source { maker, ..Source::default() }, &Start::Terms { probe }))
 }
 
 /// AES blocks a second of one core of this machine, for [`Cost::predict`]; takes a fraction of a millisecond.
@@ -178,6 +160,11 @@ pub fn blocks_per_second() -> u64 {
 }
 
 impl Cost {
+    /// The bytes of both phases in both directions.
+    fn bytes(&self) -> u64 {
+        [self.setup, self.online].iter().map(|phase| phase.alice_to_bob + phase.bob_to_alice).sum()
+    }
+
     /// The time of setup and of the online phase over a line: both parties' exchanges one after another, each byte
     /// taking its place on the line, and the time of computing besides.
     pub fn time(&self, link: &Link, speed: &Speed) -> (Duration, Duration) {
@@ -229,13 +216,6 @@ fn travel(links: [&Link; 2], exchanges: &[Vec<PhaseExchange>; 2], last: Phase) -
     let until = |exchange: &&PhaseExchange| last == Phase::Online || exchange.phase == Phase::Setup;
     let bytes = |exchange: &PhaseExchange| (exchange.sent, exchange.read);
     channel::travel(links, exchanges.each_ref().map(|party| party.iter().take_while(until).map(bytes)))
-}
-
-/// Bytes of the terms and of what opens a run: equal for both parties, since the terms are.
-fn opening(binding: &Binding, terms: &Terms, schedule: &Schedule) -> Result<usize> {
-    let none = blake3::hash(b"");
-    let fields = fields::run(binding, terms, schedule, &fields::Moment::default(), &none)?;
-    Ok(4 + agreement::encode(&fields).len())
 }
 
 fn traffic(exchanges: &[Vec<PhaseExchange>; 2], phase: Phase) -> Traffic {

@@ -75,6 +75,11 @@ pub(crate) enum Missing {
 }
 
 impl Based {
+    /// Whether there are any.
+    pub fn any(&self) -> bool {
+        self.first.is_some()
+    }
+
     /// The base OTs that a demand needs and that are missing, which counts as made from now on.
     pub fn missing(&mut self, demand: &Demand) -> Option<Missing> {
         let needed = Directions::of(demand)?;

@@ -27,9 +27,9 @@ use kernels::{Block, generator::Generator, transpose::lowest_bits};
 use zeroize::Zeroize;
 
 use crate::{Error, Result};
+pub(crate) use base_setup::{AnsweredBaseOtSetup, Based, COUNT as BASE_OTS, Missing};
 #[doc(hidden)]
 pub use base_setup::{BaseOtSetup, Directions, ProofDuty, ReceiverSeeds, Second, Seeds, SenderSeeds};
-pub(crate) use base_setup::{Based, COUNT as BASE_OTS, Missing};
 #[doc(hidden)]
 pub use batch::{CotBatch, CotOutput, CotSlice, Side};
 use circuit::error::counted;

@@ -175,27 +175,44 @@ impl Terms {
     /// # Errors
     /// If the program is too large at these sizes.
     pub(crate) fn resolve(binding: &Binding, options: &Options) -> Result<(Terms, Schedule)> {
+        let schedule = schedule(binding, options)?;
+        Ok((Terms::of(binding, options, &schedule)?, schedule))
+    }
+
+    /// Applies the rules to a program whose [`schedule`] is there.
+    pub(crate) fn of(binding: &Binding, options: &Options, schedule: &Schedule) -> Result<Terms> {
         let descriptor = options.scheme.descriptor();
-        let garbler = options.garbler.unwrap_or_else(|| heavier_owner(binding));
-        let most_lanes = binding.inputs().iter().map(|port| port.lanes).max().unwrap_or(1);
-        let Tiling { order, cell_bits, lanes, window } = descriptor.tiling(most_lanes);
-        let fitting = |slots: usize| {
-            let lanes_that_fit = CACHE * 8 / (slots.max(1) * cell_bits);
-            let rounded = (lanes_that_fit + 1).next_power_of_two() / 2;
-            options.tile.unwrap_or(rounded.clamp(*lanes.start(), *lanes.end()))
-        };
-        let schedule = Schedule::new(binding, order, fitting)?;
-        let ahead = descriptor.is_ahead(options, &schedule)?;
+        let Tiling { window, .. } = descriptor.tiling(most_lanes(binding));
+        let ahead = descriptor.is_ahead(options, schedule)?;
         let Options { scheme, garbling, extension, .. } = *options;
+        let garbler = options.garbler.unwrap_or_else(|| heavier_owner(binding));
         let link = options.link.filter(|_| extension.is_none());
         let strands = if descriptor.has_garbler() && !ahead { options.strands.clamp(1, MAX_STRANDS) } else { 1 };
-        Ok((Terms { scheme, garbler, garbling, ahead, window, strands, extension, link }, schedule))
+        Ok(Terms { scheme, garbler, garbling, ahead, window, strands, extension, link })
     }
 
     /// What they say of the maker of correlations.
     pub(crate) fn maker(&self) -> MakerTerm {
         MakerTerm { extension: self.extension, link: self.link }
     }
+}
+
+/// The schedule of a program: of the options it depends on the protocol and the tile alone.
+///
+/// # Errors
+/// If the program is too large at these sizes.
+pub(crate) fn schedule(binding: &Binding, options: &Options) -> Result<Schedule> {
+    let Tiling { order, cell_bits, lanes, .. } = options.scheme.descriptor().tiling(most_lanes(binding));
+    let fitting = |slots: usize| {
+        let lanes_that_fit = CACHE * 8 / (slots.max(1) * cell_bits);
+        let rounded = (lanes_that_fit + 1).next_power_of_two() / 2;
+        options.tile.unwrap_or(rounded.clamp(*lanes.start(), *lanes.end()))
+    };
+    Ok(Schedule::new(binding, order, fitting)?)
+}
+
+fn most_lanes(binding: &Binding) -> u64 {
+    binding.inputs().iter().map(|port| port.lanes).max().unwrap_or(1)
 }
 
 /// The party with more secret input bits; Bob if they are equal, so that Alice learns outputs without a message.

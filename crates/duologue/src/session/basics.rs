@@ -49,9 +49,9 @@ impl Session {
         let Precomputation { secrets, mut correlating, program } = precomputation;
         let hello = Hello::new(party, &secrets);
         let ours = hello.bytes.clone();
-        let met =
-            greet(&mut channel, &ours, || correlating.compute()).and_then(|theirs| Ok((hello.key(&theirs)?, theirs)));
-        let (key, theirs) = met.inspect_err(|error| take_leave(&mut channel, error))?;
+        let greeted = greet(&mut channel, &ours, || correlating.compute());
+        let met = greeted.and_then(|(theirs, turn)| Ok((hello.key(&theirs)?, theirs, turn)));
+        let (key, theirs, turn) = met.inspect_err(|error| take_leave(&mut channel, error))?;
         let (alice, bob) = if party == Party::Alice { (&ours, &theirs) } else { (&theirs, &ours) };
         let derive = |what: &str, key: &[u8]| {
             *blake3::Hasher::new_derive_key(what).update(alice).update(bob).update(key).finalize().as_bytes()
@@ -78,6 +78,10 @@ impl Session {
                 term: MakerTerm::new(None),
                 planned: Demand::NONE,
                 chosen: None,
+                conditions: None,
+                awaited: None,
+                overtook: false,
+                hello: turn,
                 turn: Duration::ZERO,
                 threads: 1,
                 started: Threads::default(),
@@ -88,6 +92,7 @@ impl Session {
             ordinal: 0,
             programs: 0,
             first: program,
+            foreseen: None,
             last: None,
             plans: PlanCache::default(),
             calls: Calls::new(),
@@ -122,16 +127,25 @@ impl Session {
         let start = Mark::new(&self.wire);
         let fields = fields::run(binding, &terms, &schedule, &self.moment(alone, self.ordinal), &digest(&feeds))?;
         let job = Job { terms, binding: Arc::new(binding.clone()), schedule, public: feeds };
+        let asked = super::asked(binding, options)?;
+        let choice = self.foreseen.take().filter(|(foreseen, _)| *foreseen == asked);
         let (engine, ordinal) = self.guarded(|session| {
-            session.wire.agree(&fields)?;
+            if choice.is_some() {
+                session.wire.agree_later(fields)?
+            } else {
+                session.wire.agree(&fields)?
+            }
             session.wire.term = terms.maker();
             let taken = session.reserve(&job.schedule);
             let mut engine = session.engine(&job, taken)?;
             session.wire.plan(engine.demand(), &session.stock);
             engine.setup(&mut session.stock, &mut session.wire)?;
+            session.wire.settle()?;
             Ok((engine, taken.1))
         })?;
         let Job { binding, schedule, public, .. } = job;
+        let setup = start.until_now(&self.wire);
+        let setup = choice.map_or(setup, |(_, took)| setup.and(took));
         let report = Report {
             terms,
             ands: schedule.totals.and0,
@@ -139,7 +153,7 @@ impl Session {
             demand: engine.demand(),
             maker: self.maker(),
             conditions: self.conditions(),
-            setup: start.until_now(&self.wire),
+            setup,
             online: PhaseReport::default(),
         };
         Ok(Prepared { engine, binding, public, session: self.id, ordinal, report })

@@ -4,6 +4,7 @@
 
 use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, PROTOCOL, STRANDS, TILE, encode, hex};
 use crate::correlation::{Demand, MakerTerm};
+use crate::cost::choice::Wish;
 use crate::protocol::terms::Terms;
 use crate::{Error, Result};
 use circuit::program::Binding;
@@ -51,18 +52,23 @@ pub(crate) fn run(
 
 /// Names and values of the program and its protocol.
 fn program(binding: &Binding, terms: &Terms) -> Result<Fields> {
-    let program = binding.program();
-    let digest = binding.digest()?;
     let garbles = terms.scheme.descriptor().has_garbler();
-    let sizes = program.sizes().iter().zip(binding.sizes());
-    let sizes: Vec<String> = sizes.map(|(size, value)| format!("{}={value}", size.name)).collect();
+    let (program, sizes) = named(binding)?;
     Ok(vec![
-        ("the program", format!("'{}' {}", program.name(), hex(&digest))),
-        ("its sizes", sizes.join(", ")),
+        ("the program", program),
+        ("its sizes", sizes),
         (PROTOCOL, terms.scheme.to_string()),
         (GARBLER, if garbles { terms.garbler.to_string() } else { "nobody".into() }),
         (GARBLING, if garbles { terms.garbling.to_string() } else { "not at all".into() }),
     ])
+}
+
+/// The name of a program with its digest, and its sizes.
+fn named(binding: &Binding) -> Result<(String, String)> {
+    let program = binding.program();
+    let sizes = program.sizes().iter().zip(binding.sizes());
+    let sizes: Vec<String> = sizes.map(|(size, value)| format!("{}={value}", size.name)).collect();
+    Ok((format!("'{}' {}", program.name(), hex(&binding.digest()?)), sizes.join(", ")))
 }
 
 /// Names and values of how a program is cut into pieces.
@@ -174,6 +180,41 @@ pub(crate) fn correlations(moment: &Moment, call: &str, term: &MakerTerm, demand
         ("what makes correlations", term.to_string()),
         ("the correlations in stock", counts(&moment.stock)),
     ]
+}
+
+/// What both parties say of a choice of the protocol.
+pub(crate) struct Choice<'a> {
+    /// The first candidate's program.
+    pub binding: &'a Binding,
+    /// The number of the rule.
+    pub rule: u32,
+    pub wish: Wish,
+    pub line: String,
+    /// The candidates, for people; their terms, as a digest.
+    pub candidates: String,
+    pub terms: blake3::Hash,
+    pub maker: MakerTerm,
+    pub pool: Demand,
+}
+
+/// The fields to compare before the protocol is chosen.
+pub(crate) fn choice(moment: &Moment, choice: &Choice) -> Result<Fields> {
+    let (program, sizes) = named(choice.binding)?;
+    bounded(vec![
+        (CALL, "a choice of the protocol".into()),
+        ("the session", hex(&moment.session)),
+        ("the program", program),
+        ("its sizes", sizes),
+        ("the rule of the choice", choice.rule.to_string()),
+        ("what the choice makes least", choice.wish.to_string()),
+        ("the line of the choice", choice.line.clone()),
+        ("the candidates", choice.candidates.clone()),
+        ("the terms of the candidates", choice.terms.to_hex().to_string()),
+        ("what makes correlations", choice.maker.to_string()),
+        ("the correlations in the pool", counts(&choice.pool)),
+        ("how many programs ran before", moment.ordinal.to_string()),
+        ("the correlations in stock", counts(&moment.stock)),
+    ])
 }
 
 /// The fields to compare before random OTs are made.

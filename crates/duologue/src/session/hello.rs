@@ -6,6 +6,7 @@ use crate::{Error, Party, Result};
 use curve25519_dalek::traits::IsIdentity;
 use curve25519_dalek::{RistrettoPoint, Scalar, ristretto::CompressedRistretto};
 use kernels::generator::Generator;
+use std::time::Duration;
 use zeroize::Zeroize;
 
 /// The version of what travels; another one is refused by name.
@@ -51,16 +52,18 @@ impl Hello {
 }
 
 /// Exchanges hellos, and does some work while the peer's is under way. The head tells a stranger from another version
-/// before more is read.
-pub(super) fn greet(channel: &mut Channel, hello: &[u8], meanwhile: impl FnOnce()) -> Result<Vec<u8>> {
+/// before more is read. The peer's hello, and the time from sending ours to its first bytes.
+pub(super) fn greet(channel: &mut Channel, hello: &[u8], meanwhile: impl FnOnce()) -> Result<(Vec<u8>, Duration)> {
     channel.send(hello)?;
     channel.flush()?;
+    let sent = channel.clock().now();
     meanwhile();
     let mut theirs = channel.recv(HELLO_HEAD)?;
+    let turn = channel.clock().now() - sent;
     check_head(&theirs)?;
     theirs.extend(channel.recv(HELLO_REST)?);
     check_hello(hello, &theirs)?;
-    Ok(theirs)
+    Ok((theirs, turn))
 }
 
 fn check_head(theirs: &[u8]) -> Result<()> {

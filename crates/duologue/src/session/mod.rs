@@ -2,6 +2,7 @@
 
 mod basics;
 mod call;
+mod choose;
 mod correlate;
 mod feeds;
 pub(crate) mod fields;
@@ -37,6 +38,7 @@ use wire::Wire;
 #[doc(hidden)]
 pub use crate::agreement::compare;
 pub use call::CallArg;
+pub use choose::{Basis, Ranking};
 pub(crate) use correlate::block_of;
 pub use hello::VERSION;
 #[doc(hidden)]
@@ -237,6 +239,8 @@ pub struct Session {
     programs: u64,
     /// The schedule of the first program, if it was made before the peer came.
     first: Option<(Asked, Terms, Arc<Schedule>)>,
+    /// What was chosen just now, whose terms both parties know, and what choosing it took.
+    foreseen: Option<(Asked, PhaseReport)>,
     /// The last schedule, as long as a prepared program has it: many of one program share their plans.
     last: Option<(Asked, Terms, Weak<Schedule>)>,
     plans: PlanCache,
@@ -276,7 +280,9 @@ impl Session {
         self.dead = Some("a run was interrupted".into());
         let result = work(self);
         match &result {
-            Ok(_) | Err(Error::Incompatible { .. }) => self.dead = None,
+            Ok(_) => self.dead = None,
+            // Where terms were awaited, what follows them is already under way.
+            Err(Error::Incompatible { .. }) if !self.wire.overtook => self.dead = None,
             Err(error) => self.destroy(error),
         }
         result

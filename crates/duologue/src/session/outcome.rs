@@ -28,6 +28,18 @@ pub struct PhaseReport {
     pub rounds: u64,
 }
 
+impl PhaseReport {
+    /// What both took.
+    pub(super) fn and(self, other: PhaseReport) -> PhaseReport {
+        PhaseReport {
+            time: self.time + other.time,
+            sent: self.sent + other.sent,
+            received: self.received + other.received,
+            rounds: self.rounds + other.rounds,
+        }
+    }
+}
+
 /// The terms and the cost of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
@@ -44,7 +56,7 @@ pub struct Report {
     pub maker: Option<Extension>,
     /// The conditions for which that was chosen; none where it was named, is a pool's, or where the demand alone decided.
     pub conditions: Option<Conditions>,
-    /// Before inputs. When setup is streamed, the time is the sum of its parts, and the bytes and rounds of those that
+    /// Before inputs, with a choice of the program and its options just before. When setup is streamed, the time is the sum of its parts, and the bytes and rounds of those that
     /// were made between inputs count as online.
     pub setup: PhaseReport,
     /// With inputs.

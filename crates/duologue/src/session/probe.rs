@@ -14,12 +14,15 @@
 //! claims is bounded ([`conditions`](crate::conditions)).
 
 use super::wire::Wire;
+use crate::agreement::Fields;
 use crate::channel::Channel;
 use crate::clock::{Clock, Instant};
 use crate::conditions::{Conditions, Findings, REFERENCE_SPEED, merged};
 use crate::correlation::choice::{Decision, PIECES, PROBE_HEAD, choose};
 use crate::correlation::{Demand, MakerTerm, Stock};
-use crate::ot::Extension;
+use crate::cost::choice::Candidate;
+use crate::cost::draft::Measuring;
+use crate::ot::{Extension, Missing};
 use crate::{Error, Party, Result};
 use kernels::Block;
 use kernels::generator::Generator;
@@ -35,11 +38,11 @@ pub(super) struct Chosen {
 
 /// What this party has found before a maker is chosen for a demand.
 pub(super) struct Found {
-    demand: Demand,
-    findings: Findings,
+    pub demand: Demand,
+    pub findings: Findings,
 }
 
-/// What is measured before a maker is chosen for a demand.
+/// What is measured before a maker is chosen for a demand, or, for none, a protocol.
 pub(super) struct Probe {
     demand: Demand,
     /// Bytes in each direction.
@@ -72,6 +75,24 @@ impl Probe {
         let turns = [self.turn, turn];
         let findings = Findings { turns, received: Some(received).filter(|_| !late), speed: self.speed };
         Ok((channel.recv(expect)?, Found { demand: self.demand, findings }))
+    }
+
+    /// The exchange of terms, with the probes after them: what was found. `hello` is this party's turn in the exchange of
+    /// hellos. Who does not agree has sent more than terms, so that the session is over.
+    pub fn after_terms(&self, wire: &mut Wire, fields: &Fields, hello: Duration) -> Result<Findings> {
+        let filler = filler(self.length);
+        let late = wire.channel.pending()? > 0;
+        wire.send_terms(fields)?;
+        wire.channel.flush()?;
+        let sent = wire.channel.clock().now();
+        for piece in filler.chunks(self.piece()) {
+            wire.channel.send(piece)?;
+            wire.channel.flush()?;
+        }
+        let late = late || wire.channel.pending()? >= TERMS + self.piece();
+        let turn = wire.await_terms(fields, sent)?;
+        let received = self.receive(&mut wire.channel)?;
+        Ok(Findings { turns: [hello, turn], received: Some(received).filter(|_| !late), speed: self.speed })
     }
 
     fn piece(&self) -> usize {
@@ -112,6 +133,9 @@ fn head(demand: &Demand) -> [u8; PROBE_HEAD] {
     numbers.as_flattened().try_into().expect("three numbers")
 }
 
+/// Bytes that terms have at least, and a good deal more.
+const TERMS: usize = 512;
+
 /// Bytes that no line compresses; they mean nothing.
 fn filler(length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
@@ -125,15 +149,21 @@ const LOOP: usize = 1024;
 /// How long a processor is measured.
 const MEASURED: Duration = Duration::from_micros(200);
 
-/// AES blocks a second of one thread: the fastest of many short loops, so that interruptions do not count. In virtual
-/// time, which does not pass while a thread computes, the reference speed.
+/// AES blocks a second of one thread, as costs are counted: by the fastest of many short loops, so that interruptions do not
+/// count. In virtual time, which does not pass while a thread computes, the reference speed.
 pub(crate) fn blocks_per_second(clock: &Clock) -> u64 {
     if !clock.passes_by_itself() {
         return REFERENCE_SPEED;
     }
     let (mut generator, mut blocks) = (Generator::from_seed(Block::ZERO), vec![Block::ZERO; LOOP]);
-    rate_of(|| clock.now(), || (0..4).for_each(|_| generator.fill_blocks(std::hint::black_box(&mut blocks))))
+    let rate =
+        rate_of(|| clock.now(), || (0..4).for_each(|_| generator.fill_blocks(std::hint::black_box(&mut blocks))));
+    (u128::from(rate) * COUNTED.0 / COUNTED.1) as u64
 }
+
+/// The costs of makers and programs are counted in blocks of a machine whose speed another program measured. Where our loop
+/// computes 1,342 million blocks a second, runs take as long as by 750 million of these.
+const COUNTED: (u128, u128) = (750, 1342);
 
 /// Blocks a second of a loop that computes four times as many as [`LOOP`]. Where a clock is too coarse to time a loop,
 /// those of all loops together.
@@ -196,12 +226,7 @@ impl Wire {
                 self.chosen = Some(Chosen { extension, conditions });
                 None
             }
-            Decision::Measure(length) => Some(Probe {
-                demand: self.planned,
-                length,
-                speed: blocks_per_second(self.channel.clock()).saturating_mul(self.threads as u64),
-                turn: self.turn,
-            }),
+            Decision::Measure(length) => Some(self.probe_of(self.planned, length)),
         }
     }
 
@@ -212,18 +237,25 @@ impl Wire {
         Ok((theirs, Some(found)))
     }
 
-    /// Trades the second messages, and chooses the maker by what both have found.
-    pub fn trade_and_choose(&mut self, found: Option<Found>, ours: &[u8], expect: usize) -> Result<Vec<u8>> {
-        let Some(Found { demand, findings }) = found else { return self.trade(ours, expect) };
+    /// Sends what we have found, with the second message of the base OTs: the conditions that follow for both. What belongs to
+    /// the peer's second message comes next.
+    pub fn learn(&mut self, findings: &Findings, ours: &[u8]) -> Result<Conditions> {
         self.channel.send(&findings.encode())?;
         self.channel.send(ours)?;
         let mut theirs = [0; Findings::LEN];
         self.channel.recv_into(&mut theirs)?;
-        let conditions = merged(self.party, &findings, &Findings::decode(&theirs));
-        let extension = choose(demand, &conditions);
-        tracing::debug!(%extension, %conditions, "chosen for what was measured");
-        self.chosen = Some(Chosen { extension, conditions: Some(conditions) });
-        self.channel.recv(expect)
+        let conditions = merged(self.party, findings, &Findings::decode(&theirs));
+        tracing::debug!(%conditions, "measured");
+        self.conditions = Some(conditions);
+        Ok(conditions)
+    }
+
+    /// Takes the maker that was chosen for these conditions, unless it was known before.
+    pub fn take_maker(&mut self, extension: Extension, conditions: Conditions) -> Chosen {
+        let known = self.term.extension.is_some() || self.maker_of_pool().is_some();
+        let conditions = Some(conditions).filter(|_| !known);
+        tracing::debug!(%extension, "chosen for what was measured");
+        *self.chosen.get_or_insert(Chosen { extension, conditions })
     }
 
     /// Chooses the maker for so many before there are base OTs.
@@ -232,8 +264,45 @@ impl Wire {
         self.plan_new(demand);
         let probe = self.probe();
         let (_, found) = self.trade_with(probe, &[], 0)?;
-        self.trade_and_choose(found, &[], 0)?;
+        if let Some(Found { demand, findings }) = found {
+            let conditions = self.learn(&findings, &[])?;
+            self.take_maker(choose(demand, &conditions), conditions);
+        }
         self.chosen.ok_or_else(|| Error::usage("no maker of correlations was chosen"))
+    }
+
+    /// Compares the terms of a choice and measures, and ranks candidates by what both have found. What was found travels with
+    /// the first messages of the base OTs if some are made; the best candidate's maker is taken with them.
+    pub fn measure_and_rank(
+        &mut self,
+        fields: &Fields,
+        measuring: Measuring,
+        rank: impl FnOnce(&Conditions) -> Result<Vec<Candidate>>,
+    ) -> Result<(Vec<Candidate>, Conditions)> {
+        let (length, demand) = match measuring {
+            Measuring::WithBaseOts(length, demand) => (length, demand),
+            Measuring::Alone(length) => (length, Demand::NONE),
+            Measuring::Nothing => return Err(Error::usage("nothing is measured")),
+        };
+        let (probe, hello) = (self.probe_of(Demand::NONE, length), self.hello);
+        let findings = probe.after_terms(self, fields, hello)?;
+        let Some(Missing::All(directions)) = self.based.missing(&demand) else {
+            let conditions = self.learn(&findings, &[])?;
+            return Ok((rank(&conditions)?, conditions));
+        };
+        let mut ranked = None;
+        self.base_ots_after(directions, &findings, |conditions| {
+            let candidates = rank(conditions)?;
+            let maker = candidates[0].cost.maker;
+            ranked = Some((candidates, *conditions));
+            Ok(maker)
+        })?;
+        ranked.ok_or_else(|| Error::usage("nothing was measured"))
+    }
+
+    fn probe_of(&self, demand: Demand, length: usize) -> Probe {
+        let speed = blocks_per_second(self.channel.clock()).saturating_mul(self.threads as u64);
+        Probe { demand, length, speed, turn: self.turn }
     }
 }
 

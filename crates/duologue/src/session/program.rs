@@ -93,6 +93,7 @@ impl KeySource for ProgramKeys<'_> {
     }
 
     fn receive(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.session.wire.settle()?;
         self.session.wire.channel.recv_into(bytes)
     }
 }

@@ -476,13 +476,13 @@ fn has_forgotten(session: &Session) -> bool {
     let Session {
         secrets, pairwise, stock, wire, dead,
         // Numbers, and what depends on programs alone.
-        party: _, id: _, base: _, ordinal: _, programs: _, first: _, last: _, plans: _, calls: _,
+        party: _, id: _, base: _, ordinal: _, programs: _, first: _, foreseen: _, last: _, plans: _, calls: _,
     } = session;
     let Wire {
         correlating, maker, pool, delta,
         // Settings, and what has travelled.
-        channel: _, party: _, id: _, based: _, term: _, planned: _, chosen: _, turn: _, threads: _, started: _,
-        observer: _, buffers: _,
+        channel: _, party: _, id: _, based: _, term: _, planned: _, chosen: _, hello: _, turn: _, threads: _, started: _,
+        observer: _, buffers: _, conditions: _, awaited: _, overtook: _,
     } = wire;
     let is_nobodys = |generator: &Generator| generator.derive(b"anything", 0).block() == nobody().derive(b"anything", 0).block();
     let absent = correlating.is_none() && maker.is_none() && pool.is_none() && delta.is_none();

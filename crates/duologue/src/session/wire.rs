@@ -4,18 +4,22 @@
 use super::outcome::Observer;
 use super::pool::{Pool, never_again};
 use super::precomputation::Correlating;
-use super::probe::Chosen;
+use super::probe::{Chosen, Found};
 use super::{Progress, Unit};
 use crate::agreement;
 use crate::agreement::Fields;
 use crate::channel::Channel;
+use crate::clock::Instant;
+use crate::conditions::{Conditions, Findings};
+use crate::correlation::choice::choose;
 use crate::correlation::{Demand, Maker, MakerTerm, Reading, Recipe, Refill, RefillStep, Stock};
 use crate::executor::{Link, Phase};
-use crate::ot::{BaseOtSetup, Based, CotBatch, CotOutput, Directions, Extension, Missing, Side};
+use crate::ot::{AnsweredBaseOtSetup, BaseOtSetup, Based, CotBatch, CotOutput, Directions, Extension, Missing, Side};
 use crate::outbox::{Inbox, Outbox};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use kernels::Block;
+use kernels::generator::Generator;
 use std::ops::ControlFlow;
 use std::time::Duration;
 use zeroize::Zeroizing;
@@ -43,6 +47,14 @@ pub(super) struct Wire {
     pub planned: Demand,
     /// Which maker; it does not change once there is one.
     pub chosen: Option<Chosen>,
+    /// What was measured in this session.
+    pub conditions: Option<Conditions>,
+    /// Our terms, which were sent, until the peer's have come.
+    pub awaited: Option<Fields>,
+    /// Whether the peer's terms differed from ours when more was under way.
+    pub overtook: bool,
+    /// The time from sending our hello to the first bytes of the peer's.
+    pub hello: Duration,
     /// The time from sending the last terms to the first bytes of the peer's.
     pub turn: Duration,
     /// How many threads share this party's work, and those that were started for it.
@@ -86,19 +98,52 @@ impl Wire {
         }
     }
 
-    /// The first base OTs of the session, and the maker on them.
+    /// The first base OTs of the session, and the maker on them, which is chosen meanwhile if it is not known.
     fn base_ots(&mut self, directions: Directions) -> Result<()> {
+        let probe = self.probe();
+        let (setup, ours, secrets) = self.start_base_ots(directions)?;
+        let (theirs, found) = self.trade_with(probe, &ours, setup.expect())?;
+        let (setup, ours) = setup.answer(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
+        let theirs = match found {
+            None => self.trade(&ours, setup.expect())?,
+            Some(Found { demand, findings }) => {
+                let conditions = self.learn(&findings, &ours)?;
+                self.take_maker(choose(demand, &conditions), conditions);
+                self.channel.recv(setup.expect())?
+            }
+        };
+        self.finish_base_ots(setup, &theirs, secrets)
+    }
+
+    /// The same with what was found before, which travels with the first messages, and a choice of the maker by it.
+    pub fn base_ots_after(
+        &mut self,
+        directions: Directions,
+        findings: &Findings,
+        choose: impl FnOnce(&Conditions) -> Result<Extension>,
+    ) -> Result<()> {
+        let (setup, ours, secrets) = self.start_base_ots(directions)?;
+        let conditions = self.learn(findings, &ours)?;
+        self.take_maker(choose(&conditions)?, conditions);
+        let theirs = self.channel.recv(setup.expect())?;
+        let (setup, ours) = setup.answer(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
+        let theirs = self.trade(&ours, setup.expect())?;
+        self.finish_base_ots(setup, &theirs, secrets)
+    }
+
+    /// The base OTs with our first message, and the secrets of the maker.
+    fn start_base_ots(&mut self, directions: Directions) -> Result<(BaseOtSetup, Vec<u8>, Generator)> {
         let correlating = self.correlating.take().ok_or_else(no_maker)?;
-        let threads = self.threads()?;
         let (rng, secrets) =
             (&mut correlating.secrets.derive(b"base OT ", 0), correlating.secrets.derive(b"makers  ", 0));
         let (ephemeral, session) = (|| correlating.ephemeral(), (self.party, &self.id));
         let (setup, ours) = BaseOtSetup::start_under(self.delta()?, ephemeral, rng, session, directions);
-        let probe = self.probe();
-        let (theirs, found) = self.trade_with(probe, &ours, setup.expect())?;
-        let (setup, ours) = setup.answer(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
-        let theirs = self.trade_and_choose(found, &ours, setup.expect())?;
-        let seeds = setup.finish(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
+        Ok((setup, ours, secrets))
+    }
+
+    fn finish_base_ots(&mut self, setup: AnsweredBaseOtSetup, theirs: &[u8], secrets: Generator) -> Result<()> {
+        let threads = self.threads()?;
+        let seeds = setup.finish(theirs).map_err(|why| never_again(&mut self.pool, why))?;
         let Some(Chosen { extension, .. }) = self.chosen else { return Err(no_maker()) };
         self.maker = Some(Maker::on(seeds, Recipe { extension, secrets, threads }));
         Ok(())
@@ -116,7 +161,11 @@ impl Wire {
     /// Sends these bytes and receives so many.
     pub fn trade(&mut self, ours: &[u8], expect: usize) -> Result<Vec<u8>> {
         self.channel.send(ours)?;
-        if expect > 0 { self.channel.recv(expect) } else { self.channel.flush().map(|()| Vec::new()) }
+        if expect == 0 {
+            return self.channel.flush().map(|()| Vec::new());
+        }
+        self.settle()?;
+        self.channel.recv(expect)
     }
 
     /// Sends so many bytes and receives as many.
@@ -126,20 +175,68 @@ impl Wire {
 
     /// Exchanges terms, which must be equal.
     pub fn agree(&mut self, fields: &Fields) -> Result<()> {
-        let ours = agreement::encode(fields);
-        self.channel.send(&(ours.len() as u32).to_le_bytes())?;
-        self.channel.send(&ours)?;
+        self.settle()?;
+        self.send_terms(fields)?;
         self.channel.flush()?;
         let sent = self.channel.clock().now();
-        let length = self.channel.recv(4)?;
-        self.turn = self.channel.clock().now() - sent;
-        let length = u32::from_le_bytes(length.try_into().expect("4 bytes were read")) as usize;
-        if length > agreement::MOST_BYTES {
-            return Err(Error::peer(format!("its terms have {length} bytes")));
-        }
-        let theirs = self.channel.recv(length)?;
-        if theirs == ours { Ok(()) } else { agreement::compare(fields, &theirs) }
+        self.turn = self.receive_terms(fields, sent)?;
+        Ok(())
     }
+
+    /// The same with more of ours under way behind our terms, which were sent at that time: the time until the peer's came. If
+    /// they differ the session is over.
+    pub fn await_terms(&mut self, fields: &Fields, sent: Instant) -> Result<Duration> {
+        self.overtook = true;
+        let turn = self.receive_terms(fields, sent)?;
+        self.overtook = false;
+        Ok(turn)
+    }
+
+    fn receive_terms(&mut self, fields: &Fields, sent: Instant) -> Result<Duration> {
+        let length = self.channel.recv(4)?;
+        let turn = self.channel.clock().now() - sent;
+        compare(&mut self.channel, fields, &length)?;
+        Ok(turn)
+    }
+
+    /// Sends terms that follow from what was agreed on, and compares the peer's before anything else of it is read.
+    pub fn agree_later(&mut self, fields: Fields) -> Result<()> {
+        self.settle()?;
+        self.send_terms(&fields)?;
+        self.awaited = Some(fields);
+        Ok(())
+    }
+
+    pub fn send_terms(&mut self, fields: &Fields) -> Result<()> {
+        let ours = agreement::encode(fields);
+        self.channel.send(&(ours.len() as u32).to_le_bytes())?;
+        self.channel.send(&ours)
+    }
+
+    /// Compares the peer's terms, if they are awaited.
+    pub fn settle(&mut self) -> Result<()> {
+        settle(&mut self.channel, (&mut self.awaited, &mut self.overtook))
+    }
+}
+
+/// Compares the peer's terms, if they are awaited.
+fn settle(channel: &mut Channel, (awaited, overtook): (&mut Option<Fields>, &mut bool)) -> Result<()> {
+    let Some(fields) = awaited.take() else { return Ok(()) };
+    *overtook = true;
+    let length = channel.recv(4)?;
+    compare(channel, &fields, &length)?;
+    *overtook = false;
+    Ok(())
+}
+
+/// Reads the peer's terms after their length, and compares them.
+fn compare(channel: &mut Channel, fields: &Fields, length: &[u8]) -> Result<()> {
+    let length = u32::from_le_bytes(length.try_into().expect("4 bytes were read")) as usize;
+    if length > agreement::MOST_BYTES {
+        return Err(Error::peer(format!("its terms have {length} bytes")));
+    }
+    let theirs = channel.recv(length)?;
+    if theirs == agreement::encode(fields) { Ok(()) } else { agreement::compare(fields, &theirs) }
 }
 
 impl Link for Wire {
@@ -157,12 +254,20 @@ impl Link for Wire {
 
     fn receive(&mut self, count: usize, inbox: &mut Inbox) -> Result<()> {
         let room = inbox.only(count);
-        if count == 0 { Ok(()) } else { self.channel.recv_into(room) }
+        if count == 0 {
+            return Ok(());
+        }
+        self.settle()?;
+        self.channel.recv_into(room)
     }
 
     fn receive_more(&mut self, count: usize, inbox: &mut Inbox) -> Result<()> {
         let room = inbox.only(count);
-        if count == 0 { Ok(()) } else { self.channel.recv_more(room) }
+        if count == 0 {
+            return Ok(());
+        }
+        self.settle()?;
+        self.channel.recv_more(room)
     }
 
     fn supply(&mut self, stock: &mut Stock, demand: Demand, ahead: Demand) -> Result<()> {
@@ -199,8 +304,11 @@ impl Wire {
         }
         self.begin(&missing)?;
         let threads = self.threads()?;
-        let Wire { channel, maker: Some(maker), observer, pool, buffers, .. } = self else { return Err(no_maker()) };
-        threads.install(|| exchange(&mut maker.refill(stock, missing), channel, buffers, observer, pool))
+        let Wire { channel, maker: Some(maker), observer, pool, buffers, awaited, overtook, .. } = self else {
+            return Err(no_maker());
+        };
+        let terms = (awaited, overtook);
+        threads.install(|| exchange(&mut maker.refill(stock, missing), (channel, terms), buffers, observer, pool))
     }
 
     /// Makes random OTs, for nobody but the caller.
@@ -212,9 +320,13 @@ impl Wire {
     ) -> Result<Vec<(Side, CotBatch)>> {
         self.begin(&demand)?;
         let threads = self.threads()?;
-        let Wire { channel, maker: Some(maker), observer, pool, buffers, .. } = self else { return Ok(Vec::new()) };
-        let mut refill = maker.random_ots(stock, output, demand);
-        threads.install(|| exchange(&mut refill, channel, buffers, observer, pool)).map(|()| refill.random_ots())
+        let Wire { channel, maker: Some(maker), observer, pool, buffers, awaited, overtook, .. } = self else {
+            return Ok(Vec::new());
+        };
+        let (mut refill, terms) = (maker.random_ots(stock, output, demand), (awaited, overtook));
+        threads
+            .install(|| exchange(&mut refill, (channel, terms), buffers, observer, pool))
+            .map(|()| refill.random_ots())
     }
 }
 
@@ -225,7 +337,7 @@ fn no_maker() -> Error {
 /// Goes through with a refill. Where a message fails its check, the pool's Δ is destroyed.
 fn exchange(
     refill: &mut Refill,
-    channel: &mut Channel,
+    (channel, (awaited, overtook)): (&mut Channel, (&mut Option<Fields>, &mut bool)),
     [inbox, outbox]: &mut [Vec<u8>; 2],
     observer: &mut Option<Observer>,
     pool: &mut Option<Pool>,
@@ -236,6 +348,7 @@ fn exchange(
         let flow = refill.step(inbox, outbox).map_err(|why| never_again(pool, why))?;
         let RefillStep::Exchange { expect, reading } = flow else { return Ok(()) };
         channel.send(outbox)?;
+        settle(channel, (awaited, overtook))?;
         receive(channel, inbox, expect, reading)?;
         let (done, total) = refill.progress();
         watch(observer, Progress { phase: Phase::Setup, unit: Unit::Correlations, done, total })?;

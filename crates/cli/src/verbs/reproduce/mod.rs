@@ -3,6 +3,7 @@
 //! A paper has a file with its tables; its figures are in a file of values beside it. What a table has of ours is computed
 //! from exact lengths, or measured here.
 
+mod auto;
 mod boma;
 mod encrypted;
 mod gmw_vs_yao;
@@ -31,6 +32,9 @@ struct Table {
 }
 
 const TABLES: &[&[Table]] = &[boma::TABLES, linear_pfe::TABLES, gmw_vs_yao::TABLES];
+
+/// What is no table of a paper: whether the protocol that is chosen is the best.
+const AUTO: &str = "auto";
 
 /// How much may be run.
 struct Effort<'a> {
@@ -84,6 +88,9 @@ enum How {
 
 pub fn run(args: &Reproduce, console: &Console) -> Result<(), Failure> {
     let effort = Effort { quick: args.quick, row: args.row.as_deref(), console };
+    if args.table.as_deref() == Some(AUTO) {
+        return console.show(&auto::run(&effort)?);
+    }
     let tables = wanted(args.table.as_deref())?;
     if let [table] = tables[..] {
         return console.show(&reproduced(table, &effort)?);
@@ -110,7 +117,7 @@ fn wanted(name: Option<&str>) -> Result<Vec<&'static Table>, Failure> {
     if found.is_empty() {
         let names: Vec<&str> = all().map(|table| table.name).collect();
         let why = format!("'{}' is no table that can be reproduced", name.unwrap_or_default());
-        return Err(Failure::input(why).hint(format!("there are {}", names.join(", "))));
+        return Err(Failure::input(why).hint(format!("there are {}, and {AUTO}", names.join(", "))));
     }
     Ok(found)
 }

@@ -127,7 +127,8 @@ pub fn bytes(cost: &Cost) -> u64 {
     [cost.setup, cost.online].iter().map(|traffic| traffic.alice_to_bob + traffic.bob_to_alice).sum()
 }
 
-fn zeros(binding: &Binding, party: Party) -> Inputs {
+/// A party's inputs, all zeros.
+pub fn zeros(binding: &Binding, party: Party) -> Inputs {
     let ours = |port: &&BoundPort<Owner>| port.who != Owner::Party(party.peer());
     binding.inputs().iter().filter(ours).fold(Inputs::new(), |inputs, port| {
         inputs.with(&port.name, BitMatrix::zeros(port.ty.width as usize, port.lanes as usize))

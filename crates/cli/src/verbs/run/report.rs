@@ -1,5 +1,6 @@
 //! The outputs and the costs of a run, for people and for programs.
 
+use super::auto::Chosen;
 use crate::failure::Failure;
 use crate::io::consent::Proposal;
 use crate::io::console::{self, Console, bytes, seconds, thousands};
@@ -17,13 +18,14 @@ use values::lane;
 /// Prints outputs as the result and, for people, what they took as a note.
 pub fn show(
     proposal: &Proposal,
-    outcome: &Outcome,
+    (outcome, chosen): (&Outcome, Option<Chosen>),
     drawn: &[Drawn],
     destinations: &Destinations,
     console: &Console,
 ) -> Result<(), Failure> {
     if console.json() {
-        return console.show_json(&RunReport::new(proposal, outcome, drawn, destinations));
+        let report = RunReport::new(proposal, outcome, drawn, destinations);
+        return console.show_json(&RunReport { chosen, ..report });
     }
     console.note(summary(proposal.binding, &outcome.report).trim_end());
     console::print(outputs(proposal, outcome, drawn, destinations).as_bytes())
@@ -38,6 +40,9 @@ pub struct RunReport {
     /// The peer's public key; nothing without encryption.
     pub peer: Option<String>,
     pub protocol: String,
+    /// What --protocol auto chose, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Chosen>,
     /// Who garbled, and how; of a protocol without a garbler nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub garbler: Option<String>,
@@ -110,6 +115,7 @@ impl RunReport {
             party: proposal.party.to_string(),
             peer: proposal.peer.clone(),
             protocol: measured.terms.scheme.to_string(),
+            chosen: None,
             garbler: garbles.then(|| measured.terms.garbler.to_string()),
             garbling: garbles.then(|| measured.terms.garbling.to_string()),
             correlations: measured.maker.map(|maker| maker.to_string()),

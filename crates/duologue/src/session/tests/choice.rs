@@ -6,7 +6,9 @@ use crate::channel::tests::virtual_time::{self, Actor, VirtualTime};
 use crate::channel::{self, Channel};
 use crate::conditions::{Conditions, Findings, REFERENCE_SPEED};
 use crate::correlation::choice;
+use crate::correlation::pool::Pool;
 use crate::cost;
+use crate::cost::choice::{Choices, Wish, candidates};
 use crate::session::probe::Chosen;
 use std::time::Duration;
 
@@ -310,4 +312,209 @@ fn a_prepared_program_runs_under_its_own_terms() {
         }
         Ok(())
     }));
+}
+
+/// All protocols for a program.
+fn choices_of(binding: &Binding, options: Options) -> Choices {
+    let all = candidates(&options, None).into_iter().map(|options| (binding.clone(), options));
+    Choices::new(all, &Calls::new()).unwrap()
+}
+
+/// What an act sends, receives, and how often it turns.
+fn counted<T>(session: &mut Session, act: impl FnOnce(&mut Session) -> T) -> (T, [u64; 3]) {
+    let before = session.counters();
+    let done = act(session);
+    let after = session.counters();
+    let counts = [
+        after.bytes_sent - before.bytes_sent,
+        after.bytes_received - before.bytes_received,
+        after.rounds - before.rounds,
+    ];
+    (done, counts)
+}
+
+/// Chooses and runs, twice; the counts of both times, beside those that were predicted.
+fn chosen_twice(
+    session: &mut Session,
+    choices: &Choices,
+    wish: Wish,
+    lanes: u64,
+) -> Vec<(Ranking, [u64; 3], [u64; 3])> {
+    let once = |_| {
+        let ours = zeros(session.party, lanes);
+        let (ranking, counts) = counted(session, |session| {
+            let ranking = session.choose(choices, wish).unwrap();
+            let best = ranking.best();
+            session.run(&best.binding, &best.options, &ours).unwrap();
+            ranking
+        });
+        let cost = &ranking.best().cost;
+        let phases = [cost.setup, cost.online];
+        let sum = |of: fn(&cost::Traffic) -> u64| phases.iter().map(of).sum();
+        let predicted = match session.party {
+            Party::Alice => [sum(|t| t.alice_to_bob), sum(|t| t.bob_to_alice), sum(|t| t.alice_rounds)],
+            Party::Bob => [sum(|t| t.bob_to_alice), sum(|t| t.alice_to_bob), sum(|t| t.bob_rounds)],
+        };
+        (ranking, counts, predicted)
+    };
+    (0..2).map(once).collect()
+}
+
+/// A choice with its run takes the bytes and rounds that were predicted: when the line is measured, when it is assumed, and when
+/// it does not matter; in a second run, which has base OTs, too.
+#[test]
+fn a_choice_costs_what_is_counted() {
+    let lanes = 300;
+    let soft = Options::new(Scheme::Yao).extension(Extension::DEFAULT);
+    for (text, wish, options, basis) in [
+        ("50ms,50Mbit", Wish::Total, soft, Basis::Measured),
+        ("1ms,2Mbit", Wish::Online, soft, Basis::Measured),
+        ("10ms,5Mbit", Wish::Bytes, soft, Basis::Any),
+        ("10ms,5Mbit", Wish::Total, Options::new(Scheme::Yao), Basis::Measured),
+        ("10ms,5Mbit", Wish::Total, Options::new(Scheme::Yao).timing(Timing::Streamed), Basis::Measured),
+        ("10ms,5Mbit", Wish::Online, soft.link(line("1ms,2Mbit")), Basis::Assumed),
+    ] {
+        let choices = choices_of(&ands(lanes), options);
+        let [alice, bob] = over([text; 2], |_, session| chosen_twice(session, &choices, wish, lanes));
+        for (run, (alice, bob)) in alice.iter().zip(&bob).enumerate() {
+            let (hers, his) = (&alice.0, &bob.0);
+            assert_eq!((hers.conditions, hers.basis), (his.conditions, his.basis));
+            assert_eq!(hers.basis, basis, "{text}, {options:?}");
+            let names = |ranking: &Ranking| ranking.candidates.iter().map(|one| one.number).collect::<Vec<_>>();
+            assert_eq!(names(hers), names(his), "{text}, {options:?}");
+            for (party, (ranking, counts, predicted)) in [("alice", alice), ("bob", bob)] {
+                let what = format!("{party}, run {run} of {}, {text}, {options:?}", ranking.best());
+                match (run, options.extension) {
+                    (0, _) => assert_eq!(counts, predicted, "{what}"),
+                    // The first batch of a maker has 4 kB more in each direction, which a second run is predicted to have, too.
+                    (_, Some(_)) => {
+                        assert_eq!(counts[2], predicted[2], "{what}");
+                        let near = |i: usize| counts[i].abs_diff(predicted[i]) < 4200;
+                        assert!(near(0) && near(1), "{what}: {counts:?}, not {predicted:?}");
+                    }
+                    // What a silent maker has left of a batch is not predicted.
+                    (_, None) => {}
+                }
+            }
+        }
+    }
+}
+
+/// A choice takes as long on the line as a run of what is chosen, but for the bytes of its terms.
+#[test]
+fn a_choice_takes_no_round_trip_of_its_own() {
+    let text = "100ms,100Mbit";
+    // Of many lanes the maker is chosen by what is measured in any case; of few the base OTs of one direction suffice, and a
+    // party of which nothing is heard does not wait: half a round trip.
+    for (scheme, lanes, more) in Scheme::ALL.into_iter().flat_map(|scheme| [(scheme, 1500, 5), (scheme, 3, 55)]) {
+        let options = Options::new(scheme);
+        let binding = ands(lanes);
+        let choices = Choices::new([(binding.clone(), options)], &Calls::new()).unwrap();
+        let time = |choose: bool| {
+            let [alice, bob] = over([text; 2], |_, session| {
+                let (clock, ours) = (session.wire.channel.clock().clone(), zeros(session.party, lanes));
+                let begin = clock.now();
+                if choose {
+                    session.choose(&choices, Wish::Total).unwrap();
+                }
+                session.run(&binding, &options, &ours).unwrap();
+                clock.now() - begin
+            });
+            alice.max(bob)
+        };
+        let (with, without) = (time(true), time(false));
+        println!("{scheme} of {lanes}: {with:?} with a choice, {without:?} without");
+        assert!(with < without + Duration::from_millis(more), "{scheme}: {with:?} with a choice, {without:?} without");
+    }
+}
+
+/// Who wishes for something else, or has other candidates, is told so; the session goes on if nothing was measured, for
+/// then nothing but terms was sent.
+#[test]
+fn other_choices_are_refused() {
+    let all = choices_of(&ands(3), Options::new(Scheme::Yao));
+    let fewer = Choices::new([(ands(3), Options::new(Scheme::Gmw))], &Calls::new()).unwrap();
+    let assumed = choices_of(&ands(3), Options::new(Scheme::Yao).link(line("lan")));
+    for (ours, theirs, expected, goes_on) in [
+        ((&all, Wish::Total), (&all, Wish::Online), "what the choice makes least", false),
+        ((&all, Wish::Total), (&all, Wish::Bytes), "what the choice makes least", false),
+        ((&all, Wish::Bytes), (&fewer, Wish::Bytes), "the candidates", true),
+        ((&assumed, Wish::Total), (&assumed, Wish::Online), "what the choice makes least", true),
+    ] {
+        over(["lan"; 2], |_, session| {
+            let (choices, wish) = if session.party == Party::Alice { ours } else { theirs };
+            let why = session.choose(choices, wish).unwrap_err();
+            assert!(matches!(why, Error::Incompatible { what, .. } if what == expected), "{why}");
+            let again = goes_on.then(|| session.choose(&assumed, Wish::Total).map(|ranking| ranking.best().number));
+            assert!(again.is_none_or(|number| number.is_ok()));
+        });
+    }
+}
+
+/// The terms of a run that was chosen are compared although nobody waits for them: parties whose public inputs differ both
+/// hear it, no output is given, and the session is over, for more was under way.
+#[test]
+fn terms_after_a_choice_are_compared() {
+    for (_, options) in ways() {
+        let job = job();
+        let choices = Choices::new([(job.clone(), options)], &Calls::new()).unwrap();
+        let (_, results) = seeded(5, |session| {
+            session.choose(&choices, Wish::Total)?;
+            let ours = inputs(&job, session.party, 1 + session.party as u64);
+            // Before the online phase, which uses inputs.
+            let why = session.prepare(&job, &options, &ours).unwrap_err();
+            let dead = session.run(&job, &options, &ours).unwrap_err();
+            Ok((why, dead))
+        });
+        for result in results {
+            let (why, dead) = result.unwrap();
+            assert!(matches!(why, Error::Incompatible { what: "the public inputs", .. }), "{options:?}: {why}");
+            assert!(matches!(dead, Error::Dead(_)), "{options:?}: {dead}");
+        }
+    }
+}
+
+/// Who runs something else than was chosen is told, too.
+#[test]
+fn another_run_after_a_choice_is_refused() {
+    let (job, [(_, one), .., (_, other)]) = (job(), ways());
+    let choices = Choices::new([(job.clone(), one)], &Calls::new()).unwrap();
+    let (_, results) = seeded(5, |session| {
+        session.choose(&choices, Wish::Total)?;
+        let ours = inputs(&job, session.party, 1);
+        let options = if session.party == Party::Alice { one } else { other };
+        Ok(session.run(&job, &options, &ours).unwrap_err())
+    });
+    for result in results {
+        let why = result.unwrap();
+        assert!(matches!(why, Error::Incompatible { what: "the protocol", .. }), "{why}");
+    }
+}
+
+/// What a pool has is neither made nor counted, and the probe travels without base OTs.
+#[test]
+fn a_choice_counts_what_a_pool_has() {
+    let (folder, lanes) = (tempfile::tempdir().unwrap(), 300);
+    let place = |session: &Session| folder.path().join(session.party.to_string());
+    let few = Demand { cots_by_alice: 5_000, cots_by_bob: 5_000, triples: 5_000 };
+    let choices = choices_of(&ands(lanes), Options::new(Scheme::Yao));
+    for (level, bytes) in [(few, 700_000), (few.times(10), 100_000)] {
+        over(["lan"; 2], |_, session| {
+            if place(session).exists() {
+                session.use_pool(Pool::open(&place(session), None).unwrap()).unwrap();
+            } else {
+                session.create_pool(&place(session), Extension::DEFAULT, None).unwrap();
+            }
+            session.fill_pool(level).unwrap();
+        });
+        let [alice, bob] = over(["10ms,20Mbit"; 2], |_, session| {
+            session.use_pool(Pool::open(&place(session), None).unwrap()).unwrap();
+            chosen_twice(session, &choices, Wish::Total, lanes).swap_remove(0)
+        });
+        for (party, (ranking, counts, predicted)) in [("alice", alice), ("bob", bob)] {
+            assert_eq!(counts, predicted, "{party} by {}, {level:?}", ranking.best());
+            assert_eq!(ranking.best().cost.maker, Extension::DEFAULT);
+            assert!(ranking.best().bytes() < bytes, "{} bytes by {}", ranking.best().bytes(), ranking.best());
+        }
+    }
 }
