@@ -30,8 +30,9 @@ fn both(table: &str, row: &str, column: &str) -> f64 {
     of(table, &format!("{row}/setup"), column) + of(table, &format!("{row}/online"), column)
 }
 
+/// Within half of the last digit of what is said, which has one after the point if it is small; 3,267.9 is cut to 3,267.
 fn is_about(ratio: f64, said: f64) -> bool {
-    (ratio - said).abs() <= 0.051 * said.max(0.6)
+    (ratio - said).abs() < if said < 100.0 { 0.05 } else { 1.0 }
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn table_5_has_the_ratios_of_the_prose() {
     let gain = |metric: &str| both("5", &format!("{metric}/64/gc"), "1") / both("5", &format!("{metric}/64/yao"), "1");
     assert!(is_about(gain("haversine"), 6.2));
     assert!(gain("ecef") > 14.0 && gain("utm") > 14.0);
-    assert_eq!(of("5", "haversine/64/gmw/setup", "10000") + of("5", "haversine/64/gmw/online", "10000"), 33.81);
+    assert!((both("5", "haversine/64/gmw", "10000") - 33.81).abs() < 1e-9);
 }
 
 /// Every figure of the paper has a cell, by names alone; and every operation a program for each goal.
@@ -190,4 +191,50 @@ fn lost_figures_are_said_to_be_lost() {
     let of = |column: &str| cells.iter().find(|cell| cell.row == "exp2/32/circuit" && cell.column == column).unwrap();
     assert!(of("ands").lost && of("depth").lost && !of("compile").lost);
     assert!(cells.iter().all(|cell| cell.paper.is_none() && cell.row.starts_with("exp2/32/circuit")));
+}
+
+/// The book has all circuits: its lines are these.
+#[test]
+fn the_book_has_these_circuits() {
+    let book = include_str!("../../../../../../docs/reproduce.md");
+    let mut lines = Vec::new();
+    let of_table_1 = cells("1", None);
+    for cells in of_table_1.chunks(4) {
+        let [hand_ands, ands, hand_depth, depth] = [0, 1, 2, 3].map(|at| &cells[at]);
+        let paper = |cell: &Cell| cell.paper.map_or("–".into(), |paper| paper.to_string());
+        lines.push(format!(
+            "| {} | {} ({}, {}) | {} ({}, {}) |",
+            ands.row,
+            ands.ours,
+            paper(ands),
+            paper(hand_ands),
+            depth.ours,
+            paper(depth),
+            paper(hand_depth)
+        ));
+    }
+    for table in ["2", "3", "4", "5"] {
+        for operation in operations(table) {
+            let circuit = |name: &str| {
+                let row = format!("{}/{name}", operation.row);
+                let cells = cells(table, Some(&row));
+                let figure = |column: &str| {
+                    let Cell { ours, paper, .. } =
+                        cells.iter().find(|cell| cell.row == row && cell.column == column).unwrap();
+                    paper.map_or(ours.to_string(), |paper| format!("{ours} ({paper})"))
+                };
+                [figure("ands"), figure("depth")].join(" | ")
+            };
+            lines.push(format!(
+                "| {table} | {} | {} | {} |",
+                operation.row,
+                circuit("circuit"),
+                circuit("circuit_size")
+            ));
+        }
+    }
+    for line in lines {
+        println!("{line}");
+        assert!(std::env::var("DUOLOGUE_PRINT_TABLES").is_ok() || book.contains(&line), "{line}");
+    }
 }
