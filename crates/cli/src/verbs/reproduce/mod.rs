@@ -190,6 +190,7 @@ impl Row {
     fn new(table: &Table, cell: Cell) -> Row {
         let rounded = |number: f64| (number * 1e6).round() / 1e6;
         let unit = cell.unit.unwrap_or(table.unit);
+        let paper = cell.paper.map(rounded);
         let is_better = |paper: f64| match unit {
             "%" => false,
             rate if rate.ends_with("/s") => paper > cell.ours,
@@ -199,12 +200,12 @@ impl Row {
             table: table.name,
             row: cell.row,
             column: cell.column,
-            paper: cell.paper,
+            paper,
             ours: rounded(cell.ours),
             unit,
-            ratio: cell.paper.filter(|_| cell.ours != 0.0).map(|paper| rounded(paper / cell.ours)),
+            ratio: paper.filter(|_| cell.ours != 0.0).map(|paper| rounded(paper / cell.ours)),
             how: cell.how,
-            loses: cell.paper.is_some_and(is_better),
+            loses: paper.is_some_and(is_better),
             lost: cell.lost,
         }
     }

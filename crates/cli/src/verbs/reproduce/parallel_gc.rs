@@ -9,6 +9,7 @@ mod figures;
 mod layers;
 
 use super::{Cell, How, Table, figure};
+use duologue::Scheme;
 
 pub const TABLES: &[Table] = &[
     Table {
@@ -38,6 +39,7 @@ pub const TABLES: &[Table] = &[
 pub struct Subject {
     /// As rows name it.
     pub name: &'static str,
+    /// The program but for the goal.
     pub program: &'static str,
     /// The public size.
     pub size: u64,
@@ -45,6 +47,13 @@ pub struct Subject {
     pub choices: u64,
     /// Rows of Figure 6 have a block's milliseconds, too.
     pub each: bool,
+}
+
+impl Subject {
+    /// The program that suits a protocol: of fewest ANDs for Yao, of least depth for GMW.
+    pub fn program(&self, scheme: Scheme) -> String {
+        format!("{}:{}", self.program, if scheme == Scheme::Yao { "size" } else { "depth" })
+    }
 }
 
 const AES: Subject = Subject { name: "aes", program: "block:aes128", size: 1, choices: 128, each: false };

@@ -5,7 +5,6 @@ use crate::failure::Failure;
 use crate::program;
 use crate::verbs::reproduce::timed::{PROTOCOLS, Phases, Timed, measured_or_computed};
 use crate::verbs::reproduce::{Cell, Effort, How};
-use duologue::channel::Link;
 use duologue::circuit::Program;
 use duologue::{Options, Scheme, Timing};
 use std::time::{Duration, Instant};
@@ -68,10 +67,11 @@ pub fn rows(table: &str, effort: &Effort) -> Result<Vec<Cell>, Failure> {
         }
         let makes = operation.makes()?;
         for (name, scheme) in protocols {
+            let mut growth = Growth::default();
             for &batch in batches(table) {
                 // One cell is measured in any case.
                 let measure = !effort.quick || index == 0 && *name == "gmw" && batch == 100;
-                let (phases, how) = makes.for_batch(*scheme, batch).phases(*scheme, batch, measure)?;
+                let (phases, how) = makes.for_batch(*scheme, batch).phases(*scheme, batch, measure, &mut growth)?;
                 effort.console.note(format!(
                     "{}, {name}, {batch}: {:.3} s in all",
                     operation.row,
@@ -192,23 +192,34 @@ impl Make {
     }
 
     /// A run over the line, or what it would take.
-    fn phases(&self, scheme: Scheme, batch: u64, measure: bool) -> Result<(Phases, How), Failure> {
-        let line: Link = LINE.parse()?;
-        measured_or_computed(&self.timed(scheme, batch)?, &line, &self.computing(scheme, batch)?, measure)
+    fn phases(&self, scheme: Scheme, batch: u64, measure: bool, growth: &mut Growth) -> Result<(Phases, How), Failure> {
+        let computing = match batch {
+            few if few <= SMALL => self.timed(scheme, few)?.run(None)?,
+            many => growth.of(many, |lanes| self.timed(scheme, lanes))?,
+        };
+        measured_or_computed(&self.timed(scheme, batch)?, &LINE.parse()?, &computing, measure)
     }
+}
 
-    /// Computing without a line; of large batches in proportion to a small one.
-    fn computing(&self, scheme: Scheme, batch: u64) -> Result<Phases, Failure> {
-        let of = |batch| self.timed(scheme, batch)?.run(None);
-        if batch <= SMALL {
-            of(batch)
-        } else {
-            Ok(of(1)?.extended(&of(SMALL)?, (SMALL - 1) as f64, (batch - 1) as f64))
-        }
+/// What computing without a line takes of one and of [`SMALL`] at once, when it is known: that of more is in proportion.
+#[derive(Default)]
+struct Growth(Option<[Phases; 2]>);
+
+impl Growth {
+    /// Of so many at once; each program of a protocol that runs more than [`SMALL`] is the same.
+    fn of(&mut self, batch: u64, timed: impl Fn(u64) -> Result<Timed, Failure>) -> Result<Phases, Failure> {
+        let [one, more] = match self.0 {
+            Some(known) => known,
+            None => *self.0.insert([timed(1)?.least(RUNS)?, timed(SMALL)?.least(RUNS)?]),
+        };
+        Ok(one.extended(&more, (SMALL - 1) as f64, (batch - 1) as f64))
     }
 }
 
 /// The most whose computing is measured without a line.
 const SMALL: u64 = 100;
+
+/// Runs of which the least counts, since what is more is multiplied.
+const RUNS: usize = 3;
 
 const LINE: &str = "0.2ms,1Gbit";

@@ -37,7 +37,7 @@ fn ways(table: &str) -> impl Iterator<Item = (&'static str, Option<fn(&Speedup) 
 }
 
 pub fn rows(table: &str, subject: &Subject, effort: &Effort) -> Result<Vec<Cell>, Failure> {
-    let timed = Timed::new(subject.program, subject.size, ahead(Scheme::Yao))?;
+    let timed = Timed::new(&subject.program(Scheme::Yao), subject.size, ahead(Scheme::Yao))?;
     let mut cells = Vec::new();
     cells.extend(computing(table, &timed)?);
     cells.extend(travelling(table, subject, &timed)?);
@@ -122,7 +122,7 @@ const BLOCK: u64 = 1 << 19;
 
 /// A run over the line.
 fn whole(table: &str, subject: &Subject, (row, scheme): (&str, Scheme), effort: &Effort) -> Result<Vec<Cell>, Failure> {
-    let timed = Timed::new(subject.program, subject.size, Options::new(scheme).garbling(Garbling::HalfGates))?;
+    let timed = Timed::new(&subject.program(scheme), subject.size, Options::new(scheme).garbling(Garbling::HalfGates))?;
     let measure = !effort.quick || scheme == Scheme::Yao;
     let (phases, how) = measured_or_computed(&timed, &LINE.parse()?, &timed.run(None)?, measure)?;
     let of_one_thread = ways(table).filter(|way| way.1.is_none());

@@ -33,7 +33,7 @@ struct Rows<'a> {
 fn by_threads(rows: &Rows, scheme: Scheme, effort: &Effort) -> Result<Vec<Cell>, Failure> {
     let subject = rows.subject;
     let line: Link = LINE.parse()?;
-    let timed = Timed::new(subject.program, subject.size, ahead(scheme))?;
+    let timed = Timed::new(&subject.program(scheme), subject.size, ahead(scheme))?;
     let one = timed.run(None)?;
     // One run is short enough for a minute.
     let measure = !effort.quick || scheme == Scheme::MaskedGmw;

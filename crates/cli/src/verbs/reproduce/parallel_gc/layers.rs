@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::grain::Work;
 use crate::program;
 use crate::verbs::reproduce::{Cell, Effort, How};
+use duologue::Scheme;
 
 /// The paper's circuits, once each.
 const SUBJECTS: &[&Subject] = &[&AES];
@@ -12,7 +13,7 @@ const SUBJECTS: &[&Subject] = &[&AES];
 pub fn rows(effort: &Effort) -> Result<Vec<Cell>, Failure> {
     let (mut cells, mut shares) = (Vec::new(), Vec::new());
     for subject in SUBJECTS {
-        let program = program::load(subject.program, &[])?;
+        let program = program::load(&subject.program(Scheme::Yao), &[])?;
         let sizes: Vec<(&str, u64)> = program.sizes().iter().map(|range| (&*range.name, subject.size)).collect();
         let work = Work::new(&program.bind(&sizes)?)?;
         let (gates, share) = (work.gates(), work.gates().xor_share());
