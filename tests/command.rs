@@ -442,3 +442,33 @@ fn circuits_and_lengths_of_a_paper_are_reproduced() {
     assert_eq!(find(&lengths, "online_bits_bob_to_alice", "yao")["loses"], true);
     assert_eq!(find(&lengths, "setup_bits_each_way", "gmw")["loses"], false);
 }
+
+/// A figure that our text of a paper lacks is said to be lost; shares lose nowhere, rivals stand beside the sum of the phases.
+#[test]
+fn cells_of_synthesis_and_of_threads_are_reproduced() {
+    let place = Place::new();
+    let rows_of = |args: &str| -> Vec<serde_json::Value> {
+        let run = place.run(&format!("reproduce {args} --json"));
+        let table: serde_json::Value = serde_json::from_str(&run.succeeded().stdout).unwrap();
+        table["rows"].as_array().unwrap().clone()
+    };
+    let find =
+        |rows: &[serde_json::Value], column: &str| rows.iter().find(|cell| cell["column"] == column).unwrap().clone();
+    let circuit = rows_of("automated-synthesis/4 --row log2/32/circuit");
+    let ands = find(&circuit, "ands");
+    assert_eq!(
+        (ands["paper"].is_null(), ands["lost"].as_bool(), ands["unit"].as_str()),
+        (true, Some(true), Some("ANDs"))
+    );
+    assert!(find(&circuit, "compile").get("lost").is_none());
+    assert!(place.run("reproduce automated-synthesis/4 --row log2/32/circuit").succeeded().stdout.contains("(lost)"));
+    let rival = rows_of("automated-synthesis/2 --quick --row 64/abzs13/setup+online");
+    let papers: Vec<f64> = rival.iter().map(|cell| cell["paper"].as_f64().unwrap()).collect();
+    assert_eq!(papers, [60.0, 41.0, 40.0]);
+    assert!(rival.iter().all(|cell| cell["how"] == "computed" && cell["unit"] == "ms"));
+    let share = find(&rows_of("parallel-gc/layers --row mean"), "xor_share");
+    assert_eq!(
+        (share["unit"].as_str(), share["paper"].as_f64(), share["loses"].as_bool()),
+        (Some("%"), Some(74.0), Some(false))
+    );
+}

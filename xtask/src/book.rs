@@ -36,13 +36,20 @@ impl Book {
         fs::read_to_string(&path).map_err(|why| format!("reading {}: {why}", path.display()).into())
     }
 
-    /// The last by name of the files in a folder.
+    /// The last by name of the raw files in a folder.
     pub fn newest(&self, folder: &str) -> Result<String> {
+        let newest = self.raw_files(folder)?.pop();
+        newest.map(|name| format!("{folder}/{name}")).ok_or_else(|| format!("{folder} is empty").into())
+    }
+
+    /// The names of the raw files in a folder, in their order.
+    pub fn raw_files(&self, folder: &str) -> Result<Vec<String>> {
         let path = self.folder.join(folder);
         let entries = fs::read_dir(&path).map_err(|why| format!("reading {}: {why}", path.display()))?;
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let newest = names.filter(|name| name.ends_with(".json")).max();
-        newest.map(|name| format!("{folder}/{name}")).ok_or_else(|| format!("{} is empty", path.display()).into())
+        let mut names: Vec<String> = names.filter(|name| name.ends_with(".json")).collect();
+        names.sort();
+        Ok(names)
     }
 }
 

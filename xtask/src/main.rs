@@ -12,6 +12,7 @@ mod engines;
 mod grain;
 mod measured;
 mod plot;
+mod reproduced;
 
 use book::Book;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -67,7 +68,8 @@ fn main() -> Result<()> {
         Task::Measure { what: Suite::Correlations, runs } => correlations::measure(&book, runs),
         Task::Render => {
             book.write(engines::files(&book)?)?;
-            book.write(correlations::files(&book)?)
+            book.write(correlations::files(&book)?)?;
+            book.write(reproduced::files(&book)?)
         }
     }
 }

@@ -16,7 +16,7 @@ mod program;
 mod verbs;
 
 pub use failure::Failure;
-pub use io::console::{bytes, seconds, thousands};
+pub use io::console::{bytes, digits, seconds, thousands};
 
 use args::{Args, Verb};
 use config::{Config, Defaults};

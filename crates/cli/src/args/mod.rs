@@ -175,6 +175,14 @@ gmw-vs-yao/4   the mobile social network at 0.2, 10 and 100 ms
 gmw-vs-yao/5   faces by Eigenfaces, of 320 and 1,000
 gmw-vs-yao/6   faces by SCiFI, of 100, 320 and 50,000
 gmw-vs-yao/7   circuits: ANDs and depth
+automated-synthesis/1   circuits by synthesis and by hand
+automated-synthesis/2   divisions of integers, 1 to 10,000 at once
+automated-synthesis/3   dot products of 16 and 32 integers
+automated-synthesis/4   floating-point operations of 32, 42 and 64 bits
+automated-synthesis/5   tests of proximity on Earth
+parallel-gc/2   a block of AES by Yao, element by element
+parallel-gc/figure6   AES of an image by threads
+parallel-gc/layers   gates, layers and the share of XORs
 auto           no paper's, and not among --all: forty runs by the protocol that is chosen, beside the
                best of those that are named; most of an hour, with --quick four of them";
 

@@ -71,6 +71,13 @@ pub struct Gates {
     pub widest: u64,
 }
 
+impl Gates {
+    /// The part of the gates that are XORs.
+    pub fn xor_share(&self) -> f64 {
+        self.xors as f64 / (self.ands + self.xors).max(1) as f64
+    }
+}
+
 /// How many times as fast as one core so many are.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Speedup {
@@ -175,6 +182,12 @@ impl Work {
     /// Nanoseconds on one core.
     pub fn serial(&self, times: &Times) -> f64 {
         self.maps().map(|(plan, lanes)| plan.time(lanes, 1, times)).sum()
+    }
+
+    /// Gates of the longest chain, XORs among them: the layers that remain if each gate is in the first that it can be in.
+    pub fn chain(&self) -> u64 {
+        let gate = Times { and: 1.0, xor: 1.0, label: 0.0, barrier: 0.0, piece: 1, part: 1 };
+        self.longest(&gate) as u64
     }
 
     /// Nanoseconds that the longest chain of gates takes, if each map begins when those that it reads are done.

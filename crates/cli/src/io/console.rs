@@ -80,6 +80,17 @@ pub fn table(align: &str, rows: &[Vec<String>]) -> String {
     text
 }
 
+/// Three digits or so.
+pub fn digits(number: f64) -> String {
+    match number {
+        n if n == n.round() && n < 1e9 => format!("{n}"),
+        n if n >= 1e6 => format!("{n:.2e}"),
+        n if n < 0.0995 => format!("{n:.4}"),
+        n if n < 9.95 => format!("{n:.2}"),
+        n => format!("{n:.1}"),
+    }
+}
+
 /// `12,345,678`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();

@@ -4,7 +4,7 @@
 //! `boma.csv` has the paper's figures. Its columns are key sizes: short is 80 bits of security with RSA moduli of 1,024 bits,
 //! medium 112 with 2,048, long 128 with 3,072. Circuits and our own protocols have 128 bits here in every column.
 
-use super::encrypted::Shape;
+use super::encrypted::{Encrypted, Shape};
 use super::trial::{Ran, Trial, bytes};
 use super::{Cell, Effort, How, Table, figure};
 use crate::failure::{Exit, Failure};
@@ -117,10 +117,10 @@ impl What {
     }
 
     /// A trial that can be run.
-    fn ready(self, column: Column) -> Result<Trial, Failure> {
+    fn ready(self, column: Column, keys: &mut Ciphertexts) -> Result<Trial, Failure> {
         match self {
             What::Plain(trial) => trial(column.width)?,
-            What::Encrypted(method) => What::shape(method, column).ready()?,
+            What::Encrypted(method) => What::shape(method, column).ready(keys.of(column)?)?,
         }
         .leanest()
     }
@@ -137,6 +137,20 @@ impl What {
     /// Whether a figure of another level is the same.
     fn is_same(self, one: Column, other: Column) -> bool {
         one.width == other.width && (one.key_bits == other.key_bits || matches!(self, What::Plain(_)))
+    }
+}
+
+/// Keys and numbers under them by the bits of the keys, made when they are needed: the longest take ten seconds.
+#[derive(Default)]
+struct Ciphertexts(Vec<(u32, Encrypted)>);
+
+impl Ciphertexts {
+    fn of(&mut self, column: Column) -> Result<&Encrypted, Failure> {
+        if let Some(found) = self.0.iter().position(|(key_bits, _)| *key_bits == column.key_bits) {
+            return Ok(&self.0[found].1);
+        }
+        self.0.push((column.key_bits, Encrypted::new(column.key_bits, VALUES)?));
+        Ok(&self.0[self.0.len() - 1].1)
     }
 }
 
@@ -278,14 +292,14 @@ const RATES: [u32; 4] = [1, 2, 5, 10];
 const QUICK: (&str, u32, u32) = ("duologue_shared", 32, 10);
 
 fn times(effort: &Effort) -> Result<Vec<Cell>, Failure> {
-    let mut cells = Vec::new();
+    let (mut cells, mut keys) = (Vec::new(), Ciphertexts::default());
     for protocol in SHARED.iter().filter(|protocol| TIMED.contains(&protocol.row) && effort.wants(protocol.row)) {
         let mut known: Vec<(Column, Vec<(f64, How)>)> = Vec::new();
         for column in COLUMNS {
             let same = known.iter().find(|(other, _)| protocol.what.is_same(*other, column));
             let times = match same {
                 Some((_, times)) => times.clone(),
-                None => over_all_rates(protocol, column, effort)?,
+                None => over_all_rates(protocol, column, &mut keys, effort)?,
             };
             for (rate, &(time, how)) in RATES.iter().zip(&times) {
                 let name = format!("{}/{}/{rate}", column.level, column.width);
@@ -297,8 +311,13 @@ fn times(effort: &Effort) -> Result<Vec<Cell>, Failure> {
     Ok(cells)
 }
 
-fn over_all_rates(protocol: &Protocol, column: Column, effort: &Effort) -> Result<Vec<(f64, How)>, Failure> {
-    let trial = protocol.what.ready(column)?;
+fn over_all_rates(
+    protocol: &Protocol,
+    column: Column,
+    keys: &mut Ciphertexts,
+    effort: &Effort,
+) -> Result<Vec<(f64, How)>, Failure> {
+    let trial = protocol.what.ready(column, keys)?;
     let computing = trial.run(None)?.time;
     let Column { level, width, .. } = column;
     effort.console.note(format!(

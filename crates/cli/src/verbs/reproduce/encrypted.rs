@@ -15,6 +15,28 @@ use he::{KeySize, Plaintexts};
 use kernels::generator::Generator;
 use std::sync::Arc;
 
+/// A key that was made for trials, and numbers under it, which are small enough for every width of a trial.
+pub struct Encrypted {
+    keys: Keys,
+    id: [u8; 32],
+    lanes: BitMatrix,
+}
+
+impl Encrypted {
+    /// So many numbers under a key of so many bits.
+    pub fn new(key_bits: u32, values: u64) -> Result<Encrypted, Failure> {
+        let failed = |why: he::Error| Failure::new(Exit::Machine, format!("a key for a trial: {why}"));
+        let mut random = Generator::from_os().map_err(|why| Failure::new(Exit::Machine, why.to_string()))?;
+        let size = KeySize::even_if_it_can_be_broken(key_bits).map_err(failed)?;
+        let secret = SecretKey::generate(size, &mut random).map_err(failed)?;
+        let id = secret.public().id();
+        let numbers: Vec<u128> = (0..values as u128).map(|i| i * 7919 % 4093).collect();
+        let ciphertexts = secret.encrypt(&Plaintexts::new(&numbers), &mut random).map_err(failed)?;
+        let lanes = lanes_of(&secret.public().write_numbers(&ciphertexts).map_err(failed)?, key_bits)?;
+        Ok(Encrypted { keys: Keys::of_client(secret), id, lanes })
+    }
+}
+
 /// Terms for `values` values of so many bits with arguments of as many, under a key of so many bits.
 #[derive(Clone, Copy)]
 pub struct Shape {
@@ -32,20 +54,12 @@ impl Shape {
         Ok(trial.with_calls([&keys, &keys].map(consenting_calls)))
     }
 
-    /// A trial that can be run, with a key and ciphertexts of small numbers.
-    pub fn ready(&self) -> Result<Trial, Failure> {
-        let failed = |why: he::Error| Failure::new(Exit::Machine, format!("a key for a trial: {why}"));
-        let mut random = Generator::from_os().map_err(|why| Failure::new(Exit::Machine, why.to_string()))?;
-        let size = KeySize::even_if_it_can_be_broken(self.key_bits).map_err(failed)?;
-        let secret = SecretKey::generate(size, &mut random).map_err(failed)?;
-        let id = secret.public().id();
-        let numbers: Vec<u128> =
-            (0..self.values as u128).map(|i| i * 7919 % 4093 % (1 << self.width.min(12))).collect();
-        let ciphertexts = secret.encrypt(&Plaintexts::new(&numbers), &mut random).map_err(failed)?;
-        let lanes: BitMatrix = lanes_of(&secret.public().write_numbers(&ciphertexts).map_err(failed)?, self.key_bits)?;
-        let inputs = Inputs::new().with("values", lanes.clone()).with("arguments", lanes);
-        let keys = [Keys::none(), Keys::of_client(secret)].map(Keys::even_if_they_can_be_broken);
-        let trial = Trial::of(self.binding(&keys[1], id)?, Options::new(Scheme::Gmw));
+    /// A trial that can be run.
+    pub fn ready(&self, encrypted: &Encrypted) -> Result<Trial, Failure> {
+        let keys = [Keys::none(), encrypted.keys.clone()].map(Keys::even_if_they_can_be_broken);
+        let inputs =
+            ["values", "arguments"].iter().fold(Inputs::new(), |all, name| all.with(name, encrypted.lanes.clone()));
+        let trial = Trial::of(self.binding(&keys[1], encrypted.id)?, Options::new(Scheme::Gmw));
         Ok(trial.with_calls(keys.each_ref().map(consenting_calls)).with_inputs([inputs, Inputs::new()]))
     }
 

@@ -4,16 +4,18 @@
 //! from exact lengths, or measured here.
 
 mod auto;
+mod automated_synthesis;
 mod boma;
 mod encrypted;
 mod gmw_vs_yao;
 mod linear_pfe;
+mod parallel_gc;
 mod timed;
 pub(crate) mod trial;
 
 use crate::args::Reproduce;
 use crate::failure::Failure;
-use crate::io::console::{self, Console};
+use crate::io::console::{self, Console, digits};
 use crate::verbs::bench::machine;
 use serde::Serialize;
 use std::fmt;
@@ -31,7 +33,8 @@ struct Table {
     rows: fn(&Effort) -> Result<Vec<Cell>, Failure>,
 }
 
-const TABLES: &[&[Table]] = &[boma::TABLES, linear_pfe::TABLES, gmw_vs_yao::TABLES];
+const TABLES: &[&[Table]] =
+    &[boma::TABLES, linear_pfe::TABLES, gmw_vs_yao::TABLES, automated_synthesis::TABLES, parallel_gc::TABLES];
 
 /// What is no table of a paper: whether the protocol that is chosen is the best.
 const AUTO: &str = "auto";
@@ -60,12 +63,14 @@ struct Cell {
     how: How,
     /// If it is not the table's.
     unit: Option<&'static str>,
+    /// Whether the paper has a figure that the text of it that we have lacks.
+    lost: bool,
 }
 
 impl Cell {
     /// One without a figure of the paper, in the table's unit.
     fn new(row: impl Into<String>, column: impl fmt::Display, ours: f64, how: How) -> Cell {
-        Cell { row: row.into(), column: column.to_string(), paper: None, ours, how, unit: None }
+        Cell { row: row.into(), column: column.to_string(), paper: None, ours, how, unit: None, lost: false }
     }
 }
 
@@ -84,6 +89,8 @@ enum How {
     Measured,
     /// From exact bytes on the line, and computing that was measured without a line.
     Computed,
+    /// From one thread's time that was measured, and a model of more threads.
+    Simulated,
 }
 
 pub fn run(args: &Reproduce, console: &Console) -> Result<(), Failure> {
@@ -175,25 +182,38 @@ struct Row {
     unit: &'static str,
     ratio: Option<f64>,
     how: How,
-    /// Whether the paper's figure is better.
+    /// Whether the paper's figure is better; never of shares, where neither is.
     loses: bool,
+    /// Whether the paper's figure is missing since our text of it lacks it.
+    #[serde(skip_serializing_if = "is_false")]
+    lost: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl Row {
     fn new(table: &Table, cell: Cell) -> Row {
         let rounded = |number: f64| (number * 1e6).round() / 1e6;
         let unit = cell.unit.unwrap_or(table.unit);
-        let is_better = |paper: f64| if unit.ends_with("/s") { paper > cell.ours } else { paper < cell.ours };
+        let paper = cell.paper.map(rounded);
+        let is_better = |paper: f64| match unit {
+            "%" => false,
+            rate if rate.ends_with("/s") => paper > cell.ours,
+            _ => paper < cell.ours,
+        };
         Row {
             table: table.name,
             row: cell.row,
             column: cell.column,
-            paper: cell.paper,
+            paper,
             ours: rounded(cell.ours),
             unit,
-            ratio: cell.paper.filter(|_| cell.ours != 0.0).map(|paper| rounded(paper / cell.ours)),
+            ratio: paper.filter(|_| cell.ours != 0.0).map(|paper| rounded(paper / cell.ours)),
             how: cell.how,
-            loses: cell.paper.is_some_and(is_better),
+            loses: paper.is_some_and(is_better),
+            lost: cell.lost,
         }
     }
 }
@@ -210,27 +230,27 @@ impl Reproduced {
         names
     }
 
-    /// `ours`, the paper's in brackets; what was computed and not measured has a star, what loses an exclamation mark.
+    /// Whether a row has a cell in one of these columns.
+    fn has(&self, row: &str, columns: &[&String]) -> bool {
+        self.rows.iter().any(|cell| cell.row == row && columns.contains(&&cell.column))
+    }
+
+    /// `ours`, the paper's in brackets; what was computed and not measured has a star, what was simulated a tilde,
+    /// what loses an exclamation mark.
     fn cell(&self, row: &str, column: &str) -> String {
         let Some(cell) = self.rows.iter().find(|cell| cell.row == row && cell.column == column) else {
             return "–".into();
         };
-        let star = if cell.how == How::Computed { "*" } else { "" };
-        let paper = cell.paper.map_or(String::new(), |paper| format!(" ({paper})"));
+        let star = match cell.how {
+            How::Computed => "*",
+            How::Simulated => "~",
+            How::Exact | How::Measured => "",
+        };
+        let missing = if cell.lost { " (lost)" } else { "" };
+        let paper = cell.paper.map_or(missing.into(), |paper| format!(" ({paper})"));
         let unit = if cell.unit == self.unit { String::new() } else { format!(" {}", cell.unit) };
         let mark = if cell.loses { "!" } else { "" };
         format!("{}{star}{unit}{paper}{mark}", digits(cell.ours))
-    }
-}
-
-/// Three digits or so.
-fn digits(number: f64) -> String {
-    match number {
-        n if n == n.round() && n < 1e9 => format!("{n}"),
-        n if n >= 1e6 => format!("{n:.2e}"),
-        n if n < 0.0995 => format!("{n:.4}"),
-        n if n < 9.95 => format!("{n:.2}"),
-        n => format!("{n:.1}"),
     }
 }
 
@@ -243,7 +263,7 @@ impl fmt::Display for Reproduced {
         for columns in columns.chunks(COLUMNS) {
             let heads = [String::new()].into_iter().chain(columns.iter().map(|column| column.to_string()));
             let mut lines = vec![heads.collect::<Vec<_>>()];
-            for row in &rows {
+            for row in rows.iter().filter(|row| self.has(row, columns)) {
                 let cells = columns.iter().map(|column| self.cell(row, column));
                 lines.push([row.to_string()].into_iter().chain(cells).collect());
             }

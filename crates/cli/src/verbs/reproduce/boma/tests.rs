@@ -101,9 +101,10 @@ fn protocols_over_ciphertexts_send_less_than_the_papers() {
 /// tests of its own.
 #[test]
 fn counted_bytes_are_those_of_channels() {
+    let mut keys = Ciphertexts::default();
     for protocols in [SHARED, HALVES] {
         for protocol in protocols.iter().filter(|protocol| !protocol.pool && protocol.row != "erkin") {
-            let trial = protocol.what.ready(COLUMNS[0]).unwrap();
+            let trial = protocol.what.ready(COLUMNS[0], &mut keys).unwrap();
             assert_eq!(trial.run(None).unwrap().bytes, bytes(&trial.cost().unwrap()), "{}", protocol.row);
         }
     }

@@ -2,8 +2,8 @@
 
 use super::{cell, of_paper};
 use crate::failure::Failure;
-use crate::verbs::reproduce::timed::{Phases, Timed};
-use crate::verbs::reproduce::{Cell, Effort, How};
+use crate::verbs::reproduce::timed::{Phases, Timed, measured_or_computed};
+use crate::verbs::reproduce::{Cell, Effort};
 use duologue::channel::Link;
 use duologue::{Options, Scheme};
 use std::time::Duration;
@@ -113,30 +113,4 @@ fn beside_rows(
         }
     }
     Ok(cells)
-}
-
-/// Beyond this time a cell is computed.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// The medians of runs up to this time.
-const SHORT: Duration = Duration::from_secs(5);
-
-/// Measured if that is wanted and there is the patience for it; else computed.
-pub fn measured_or_computed(
-    timed: &Timed,
-    line: &Link,
-    computing: &Phases,
-    measure: bool,
-) -> Result<(Phases, How), Failure> {
-    let computed = timed.computed(line, computing)?;
-    if !measure || computed.overall > PATIENCE {
-        return Ok((computed, How::Computed));
-    }
-    let first = timed.run(Some(*line))?;
-    let more = if first.overall < SHORT { 2 } else { 0 };
-    let mut runs = vec![first];
-    for _ in 0..more {
-        runs.push(timed.run(Some(*line))?);
-    }
-    Ok((Phases::medians(&runs), How::Measured))
 }

@@ -1,9 +1,8 @@
 //! Tables 1 to 3: what GMW's parts and settings take.
 
-use super::applications::measured_or_computed;
 use super::cell;
 use crate::failure::Failure;
-use crate::verbs::reproduce::timed::Timed;
+use crate::verbs::reproduce::timed::{Timed, measured_or_computed};
 use crate::verbs::reproduce::trial::{Trial, bytes};
 use crate::verbs::reproduce::{Cell, Effort, How};
 use duologue::channel::Link;
