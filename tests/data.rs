@@ -369,3 +369,46 @@ fn a_file_under_the_other_s_key() {
     alice.failed(4, &["the public inputs"]);
     bob.failed(4, &["the public inputs"]);
 }
+
+/// Copies a folder of the repository's examples.
+fn example(place: &Place, name: &str) {
+    let from = process::repository(&format!("examples/{name}"));
+    std::fs::create_dir_all(place.path(name)).unwrap();
+    for entry in std::fs::read_dir(&from).unwrap() {
+        let entry = entry.unwrap();
+        let inner = format!("{name}/{}", entry.file_name().to_string_lossy());
+        match entry.file_type().unwrap().is_dir() {
+            true => example(place, &inner),
+            false => drop(std::fs::copy(entry.path(), place.path(&inner)).unwrap()),
+        }
+    }
+}
+
+/// The lanes of which a column of an example's `expected.csv` is 1.
+fn expected(place: &Place, name: &str, column: &str) -> Vec<usize> {
+    let text = std::fs::read_to_string(place.path(&format!("{name}/expected.csv"))).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let at = lines.next().unwrap().iter().position(|&title| title == column).unwrap();
+    lines.enumerate().filter(|(_, line)| line[at] == "1").map(|(lane, _)| lane).collect()
+}
+
+/// The commands of the READMEs of these examples, against what they were computed to give.
+#[test]
+fn the_examples_give_what_is_expected() {
+    let place = Place::new();
+    ["places", "people", "pictures"].iter().for_each(|name| example(&place, name));
+    let data = |args: &str| drop(place.run(&format!("data {args} --quiet")).succeeded());
+    data("proximity places/places.csv --metric ecef --limit 60km --as bob --to b1");
+    data("proximity --place 48.2085,16.3731 --metric ecef --as alice --to a1");
+    let run = both(&place, "app:proximity_ecef:64", "--input a1 --size places=25", "--input b1");
+    let near: Vec<String> = expected(&place, "places", "near").iter().map(usize::to_string).collect();
+    assert_eq!(run.stdout, format!("near is 1 in {} of 25 lanes: {}\n", near.len(), near.join(", ")));
+    data("social people/users.csv --interests people/list.txt --as bob --to b2");
+    data("social people/me.csv --interests people/list.txt --limit 2000 --as alice --to a2");
+    let run = both(&place, "app:social:48", "--input a2 --size users=200", "--input b2");
+    assert_eq!(run.stdout, format!("user = {}\nfound = 1\n", expected(&place, "people", "found")[0]));
+    data("eigenfaces train pictures/faces --to b3");
+    data("eigenfaces query pictures/photo.pgm --to a3");
+    let run = both(&place, "app:eigenfaces:1024", "--input a3 --size faces=16", "--input b3");
+    assert_eq!(run.stdout, "face = 11\n");
+}

@@ -148,7 +148,7 @@ pub const APPS: &[App] = &[
         name: "proximity_haversine",
         about: "which of Bob's places are near Alice, by latitude and longitude",
         parameter: "bits of a number",
-        width: 32,
+        width: 64,
         sizes: "places=1",
         goals: BOTH,
         ports: meanings::HAVERSINE,
