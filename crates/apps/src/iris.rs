@@ -37,13 +37,9 @@ pub fn count_width(width: u32) -> u32 {
 
 /// The search with one public mask, of which `width` bits are left, among `people` people (a public size).
 ///
-/// A person is found who differs in fewer than `limit` bits. For 1,023 people of 2,048 bits, with the 356 layers of the
-/// paper:
-///
-/// | goal | ANDs | depth | paper |
-/// |---|---|---|---|
-/// | size | 0 | 0 | about 1,100,000 ANDs |
-/// | depth | 0 | 0 | |
+/// A person is found who differs in fewer than `limit` bits. For 1,023 people of 2,048 bits 2,135,504 ANDs of depth 78
+/// (size) or 2,318,654 of depth 35 (depth), where the paper has 356 layers. Its 1.1 million ANDs of 6.3 million gates are
+/// what 1,024 bits take: to count the ones of n bits takes n − ones(n) ANDs.
 ///
 /// # Panics
 /// If `width` is zero.
@@ -67,8 +63,8 @@ pub fn iris(width: u32, goal: Goal) -> Program {
 /// The search with a mask for each code.
 ///
 /// A person is found whose codes differ in less than `limit` / `limit_of` of the usable bits; nobody is found who has
-/// none in common with the query. For 1,023 people of 2,048 bits: 0 ANDs of depth 0 (size), 0 of depth 0
-/// (depth).
+/// none in common with the query. For 1,023 people of 2,048 bits 8,790,119 ANDs of depth 275 (size) or
+/// 8,838,200 of depth 125 (depth).
 ///
 /// # Panics
 /// If `width` is zero.

@@ -8,7 +8,7 @@ use apps::aes::{aes, aes_ctr, counters};
 use common::{GOALS, Random, assert_at_most};
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::reference::evaluate;
-use duologue::circuit::{BitMatrix, Bits, Program};
+use duologue::circuit::{BitMatrix, Program};
 use std::collections::BTreeMap;
 
 #[test]
