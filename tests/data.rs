@@ -397,7 +397,7 @@ fn expected(place: &Place, name: &str, column: &str) -> Vec<usize> {
 fn the_examples_give_what_is_expected() {
     let place = Place::new();
     ["places", "people", "pictures"].iter().for_each(|name| example(&place, name));
-    let data = |args: &str| drop(place.run(&format!("data {args} --quiet")).succeeded());
+    let data = |args: &str| _ = place.run(&format!("data {args} --quiet")).succeeded();
     data("proximity places/places.csv --metric ecef --limit 60km --as bob --to b1");
     data("proximity --place 48.2085,16.3731 --metric ecef --as alice --to a1");
     let run = both(&place, "app:proximity_ecef:64", "--input a1 --size places=25", "--input b1");

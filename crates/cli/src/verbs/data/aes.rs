@@ -8,9 +8,8 @@ use crate::io::console::{Console, count};
 use crate::io::{input, output};
 use apps::aes::{BLOCK, MOST_BLOCKS, counters};
 use duologue::circuit::bits;
-use image::{GrayImage, ImageFormat};
+use image::GrayImage;
 use std::fs;
-use std::io::Cursor;
 use std::path::Path;
 
 /// Bytes of a block.
@@ -61,11 +60,9 @@ fn blocks_of_file(file: &Path) -> Result<u64, Failure> {
 
 fn picture(cipher: &str, like: &Path, to: &Path) -> Result<(), Failure> {
     refuse_taken(to)?;
-    let format = match to.extension().map(|ending| ending.to_ascii_lowercase()) {
-        Some(ending) if ending == "png" => ImageFormat::Png,
-        Some(ending) if ending == "pgm" => ImageFormat::Pnm,
-        _ => return Err(Failure::input(format!("{}: expected a name that ends in .png or .pgm", to.display()))),
-    };
+    if !pictures::is_picture(to) {
+        return Err(Failure::input(format!("{}: expected a name that ends in .png or .pgm", to.display())));
+    }
     let (width, height) = pictures::decoded(like)?.shape.unwrap_or_default();
     let pixels = bytes(cipher)?;
     let length = pixels.len();
@@ -75,9 +72,7 @@ fn picture(cipher: &str, like: &Path, to: &Path) -> Result<(), Failure> {
         let blocks = count((length / LENGTH) as u64, "block");
         Failure::input(format!("{cipher} has {blocks}, but {} is {width} × {height} pixels", like.display()))
     })?;
-    let mut file = Cursor::new(Vec::new());
-    image.write_to(&mut file, format).map_err(Failure::input)?;
-    output::write_file(to, file.get_ref())
+    output::write_file(to, &pictures::encoded(&image, to)?)
 }
 
 fn xor(stream: &str, file: &Path, to: &Path) -> Result<(), Failure> {

@@ -1,6 +1,9 @@
 //! Pictures in shades of grey.
 
 use crate::failure::Failure;
+use image::GrayImage;
+use image::codecs::png::PngEncoder;
+use image::codecs::pnm::{PnmEncoder, PnmSubtype, SampleEncoding};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +26,18 @@ pub fn decoded(path: &Path) -> Result<Picture, Failure> {
     let bytes = fs::read(path).map_err(Failure::io(format!("reading {}", path.display())))?;
     let image = image::load_from_memory(&bytes).map_err(|why| Failure::malformed(path.display(), why))?.into_luma8();
     Ok(Picture { name: path.display().to_string(), shape: Some(image.dimensions()), pixels: image.into_raw() })
+}
+
+/// The file of this name that has a picture.
+pub fn encoded(image: &GrayImage, path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut file = Vec::new();
+    let written = match path.extension() {
+        Some(ending) if ending.eq_ignore_ascii_case("pgm") => image
+            .write_with_encoder(PnmEncoder::new(&mut file).with_subtype(PnmSubtype::Graymap(SampleEncoding::Binary))),
+        _ => image.write_with_encoder(PngEncoder::new(&mut file)),
+    };
+    written.map_err(Failure::input)?;
+    Ok(file)
 }
 
 /// The pictures of a folder and of those in it, in the order of their names.
