@@ -19,8 +19,8 @@ const INDEX: u32 = 17;
 ///
 /// | goal | ANDs | depth | paper |
 /// |---|---|---|---|
-/// | size | 87,650 | 96 | 89,321 ANDs of depth 98 |
-/// | depth | 135,945 | 29 | 203,102 ANDs of depth 68 |
+/// | size | 87,586 | 96 | 89,321 ANDs of depth 98 |
+/// | depth | 135,881 | 29 | 203,102 ANDs of depth 68 |
 ///
 /// # Panics
 /// If `interests` or `coordinate` is zero.
