@@ -40,13 +40,13 @@ fn common(args: &IrisCodes, mask: Option<&str>, console: &Console) -> Result<(),
         None => codes.bits,
     };
     let width = bits.rows() as u32;
-    let inputs = Inputs::new().with(if args.party == Party::Alice { "query" } else { "gallery" }, bits);
     // Less than a part of all bits is less than the number above it.
     let limit = (u64::from(width) * args.threshold.unwrap_or(THRESHOLD)).div_ceil(1000);
-    let inputs = inputs.with("limit", data::uints(count_width(width) as usize, &[limit])?);
+    let limit = Inputs::new().with("limit", data::uints(count_width(width) as usize, &[limit])?);
     let mut folder = Folder::new(&args.to)?;
     folder.is_for(format!("app:iris:{width}"));
-    folder.inputs(&iris(width, Goal::Size), args.party, &inputs)?;
+    write(&mut folder, if args.party == Party::Alice { "query" } else { "gallery" }, &bits)?;
+    folder.inputs(&iris(width, Goal::Size), args.party, &limit)?;
     finish(folder, &codes.names, console)
 }
 
@@ -67,12 +67,18 @@ fn masked(args: &IrisCodes, masks: Option<&str>, console: &Console) -> Result<()
     };
     let [code, mask] = if args.party == Party::Alice { ["query", "query_mask"] } else { ["gallery", "masks"] };
     let count = |number| data::uints(count_width(args.bits) as usize, &[number]);
-    let inputs = Inputs::new().with(code, codes.bits).with(mask, masks);
-    let inputs = inputs.with("limit", count(limit)?).with("limit_of", count(limit_of)?);
+    let limit = Inputs::new().with("limit", count(limit)?).with("limit_of", count(limit_of)?);
     let mut folder = Folder::new(&args.to)?;
     folder.is_for(format!("app:iris_masked:{}", args.bits));
-    folder.inputs(&iris_masked(args.bits, Goal::Size), args.party, &inputs)?;
+    write(&mut folder, code, &codes.bits)?;
+    write(&mut folder, mask, &masks)?;
+    folder.inputs(&iris_masked(args.bits, Goal::Size), args.party, &limit)?;
     finish(folder, &codes.names, console)
+}
+
+/// Eight bits to a byte, as galleries may be large.
+fn write(folder: &mut Folder, name: &str, codes: &BitMatrix) -> Result<(), Failure> {
+    folder.byte_rows(&format!("{name}.npy"), codes.rows().div_ceil(8), codes.to_byte_rows())
 }
 
 fn finish(mut folder: Folder, names: &[String], console: &Console) -> Result<(), Failure> {
