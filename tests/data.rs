@@ -189,3 +189,226 @@ fn people_with_common_interests() {
         assert!(!done.stderr.contains("secret"), "{}", done.stderr);
     }
 }
+
+/// Eight bits of a code, in hex; the third person is closest to 0f, and as close as the fourth.
+const CODES: &str = "id,code\n1,f0\n2,3c\n3,0e\n4,0d\n";
+
+#[test]
+fn iris_codes_with_a_public_mask_or_secret_ones() {
+    let place = Place::new();
+    place.write("codes.csv", CODES);
+    place.write("masks.csv", "ff\n0c\n00\nf3\n");
+    place.write("query.csv", "0f\n");
+    place.write("seen.csv", "0f\n");
+    place.write("none.csv", "00\n");
+    let [common, masked] = ["common", "masked"].map(|kind| format!("data iris {kind} --bits 8 --quiet"));
+    let prepare = |args: String| place.run(&args).succeeded().stdout.clone();
+    for (mask, width, threshold, person) in [
+        ("", 8, "0.32", 3),
+        // An eighth differs, which is not less than the threshold.
+        ("", 8, "0.125", 0),
+        ("", 8, "0.126", 3),
+        // Of the lower four bits the fourth person has one that differs, and so has the third.
+        ("--mask seen.csv", 4, "0.3", 3),
+        ("--mask seen.csv", 4, "0.25", 0),
+    ] {
+        let folder = format!("c{width}-{threshold}");
+        prepare(format!("{common} query.csv {mask} --as alice --to a-{folder}"));
+        prepare(format!("{common} codes.csv:code {mask} --threshold {threshold} --as bob --to b-{folder}"));
+        let sizes = format!("--size people=4 --input a-{folder}");
+        let run = both(&place, &format!("app:iris:{width}"), &sizes, &format!("--input b-{folder}"));
+        assert_eq!(run.stdout, format!("person = {person}\n"), "{mask} {threshold}");
+    }
+    // Of the third person nothing can be seen, of the second 0 of 2 bits differ, of the fourth 1 of 2.
+    for (mask, threshold, person) in [("seen.csv", "0.5", 2), ("seen.csv", "1", 2), ("none.csv", "1", 0)] {
+        let folder = format!("m{mask}-{threshold}");
+        prepare(format!("{masked} query.csv --masks {mask} --as alice --to a-{folder}"));
+        let bob = format!("{masked} codes.csv:code --masks masks.csv --threshold {threshold}");
+        prepare(format!("{bob} --as bob --to b-{folder}"));
+        let sizes = format!("--size people=4 --input a-{folder}");
+        let run = both(&place, "app:iris_masked:8", &sizes, &format!("--input b-{folder}"));
+        assert_eq!(run.stdout, format!("person = {person}\n"), "{mask} {threshold}");
+    }
+}
+
+#[test]
+fn iris_codes_for_trials_at_full_size() {
+    let place = Place::new();
+    for (kind, program) in [("common", "app:iris:2048"), ("masked", "app:iris_masked:2048")] {
+        for party in ["alice", "bob"] {
+            let made = place.run(&format!("data iris {kind} --random 300 --as {party} --to {kind}-{party}"));
+            assert!(made.succeeded().stdout.contains(&format!("for {program}")), "{}", made.stdout);
+        }
+        for protocol in ["yao", "gmw-masked"] {
+            let alice = format!("--size people=300 --input {kind}-alice");
+            let run = both(&place, &format!("{program} --protocol {protocol}"), &alice, &format!("--input {kind}-bob"));
+            assert_eq!(run.stdout, "person = 150\n", "{kind}, {protocol}");
+        }
+    }
+}
+
+#[test]
+fn pictures_of_iris_codes() {
+    let place = Place::new();
+    for folder in ["codes", "masks", "others"] {
+        std::fs::create_dir(place.path(folder)).unwrap();
+    }
+    let eye =
+        |number: u32| picture(number).into_iter().map(|pixel| if pixel < 128 { 0 } else { 255 }).collect::<Vec<_>>();
+    for (name, number) in [("ann", 1), ("bob", 2), ("eve", 3)] {
+        place.write(&format!("codes/{name}.pgm"), pgm(&eye(number)));
+        place.write(&format!("masks/{name}.pgm"), pgm(&[255; 64]));
+        place.write(&format!("others/{name}1.pgm"), pgm(&[255; 64]));
+    }
+    let mut seen = eye(2);
+    seen[..6].iter_mut().for_each(|pixel| *pixel = 255 - *pixel);
+    place.write("eye.pgm", pgm(&seen));
+    place.write("mask.pgm", pgm(&[&[0; 6][..], &[255; 58]].concat()));
+    let data = "data iris masked --bits 64 --quiet";
+    place.run(&format!("{data} eye.pgm --masks mask.pgm --as alice --to alice")).succeeded();
+    place.run(&format!("{data} codes --masks masks --threshold 0.1 --as bob --to bob")).succeeded();
+    let run = both(&place, "app:iris_masked:64", "--size people=3 --input alice", "--input bob");
+    assert_eq!(run.stdout, "person = 2\n");
+    assert_eq!(std::fs::read_to_string(place.path("bob/names.txt")).unwrap(), "ann.pgm\nbob.pgm\neve.pgm\n");
+    let bob = "--as bob --to new";
+    for (args, words) in [
+        (format!("{data} codes --masks others {bob}"), "ann1.pgm is no mask of ann.pgm"),
+        (format!("{data} codes --masks mask.pgm {bob}"), "there are 3 codes and 1 masks"),
+        (format!("{data} codes --masks masks {bob} --threshold 0.123"), "too fine for codes of 64 bits"),
+        ("data iris common codes --as bob --to new".into(), "ann.pgm has 64 pixels: expected 2048"),
+        ("data iris common codes --bits 64 --as alice --to new".into(), "Alice has one code, not 3"),
+    ] {
+        place.run(&args).failed(1, &[words]);
+    }
+    place.write("empty.pgm", pgm(&[0; 64]));
+    place.run("data iris common codes --bits 64 --mask empty.pgm --as bob --to new").failed(1, &["leaves no bit"]);
+    place
+        .run("data iris common codes --bits 64 --mask codes --as bob --to new")
+        .failed(1, &["one mask for all, not 3"]);
+    place.run("data iris common --random 3 --threshold 1 --as alice --to new").failed(2, &["--threshold is for Bob"]);
+    for threshold in ["0", "1.001", "0.1234", "-1", "x"] {
+        let args = format!("data iris common --random 3 --threshold={threshold} --as bob --to new");
+        place.run(&args).failed(2, &["expected a part above 0"]);
+    }
+    assert!(!place.path("new").exists());
+}
+
+/// The key, the first counter, the text and its ciphertexts of NIST SP 800-38A, F.1.1 and F.5.1.
+const KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
+const FIRST: &str = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
+const TEXT: &str = "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51";
+const ECB: &str = "3ad77bb40d7a3660a89ecaf32466ef97f5d3d58503b9699de785895a96fdbaaf";
+const CTR: &str = "874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff";
+
+fn bytes(hex: &str) -> Vec<u8> {
+    hex.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+}
+
+#[test]
+fn a_picture_under_the_other_s_key() {
+    let place = Place::new();
+    place.write("key.csv", format!("{KEY}\n"));
+    // 8 × 4 pixels.
+    let pgm = |pixels: &[u8]| [&b"P5\n8 4\n255\n"[..], pixels].concat();
+    place.write("before.pgm", pgm(&bytes(TEXT)));
+    place.run("data aes image before.pgm --to alice --quiet").succeeded();
+    for cipher in ["cipher.npy", "cipher.csv"] {
+        both(
+            &place,
+            "app:aes",
+            &format!("--input alice --output cipher={cipher}"),
+            "--input key=key.csv --size blocks=2",
+        );
+        let after = cipher.replace("cipher", "after").replace("npy", "pgm").replace("csv", "png");
+        place.run(&format!("data aes picture {cipher} --like before.pgm --to {after}")).succeeded();
+        place.run(&format!("data aes picture {cipher} --like before.pgm --to {after}")).failed(1, &["exists"]);
+    }
+    let after = std::fs::read(place.path("after.pgm")).unwrap();
+    assert!(after.ends_with(&bytes(ECB)) && after.starts_with(b"P5"));
+    // The same pixels come out of the other kind of file.
+    place.run("data aes image after.png --to again --quiet").succeeded();
+    place.run("data aes image after.pgm --to once --quiet").succeeded();
+    let blocks = |folder: &str| std::fs::read(place.path(folder).join("blocks.npy")).unwrap();
+    assert!(blocks("again") == blocks("once") && blocks("once").ends_with(&bytes(ECB)));
+    place.write("odd.pgm", "P5\n5 1\n255\n12345");
+    place.run("data aes image odd.pgm --to new").failed(1, &["odd.pgm has 5 pixels: expected a multiple of 16"]);
+    let picture = "data aes picture cipher.npy";
+    place.run(&format!("{picture} --like odd.pgm --to new.png")).failed(1, &["has 2 blocks, but odd.pgm is 5 × 1"]);
+    place.run(&format!("{picture} --like before.pgm --to new.gif")).failed(1, &["ends in .png or .pgm"]);
+}
+
+#[test]
+fn a_file_under_the_other_s_key() {
+    let place = Place::new();
+    place.write("key.csv", format!("{KEY}\n"));
+    place.write("plain", &bytes(TEXT)[..29]);
+    let counters = format!("data aes counters --first {FIRST} --quiet");
+    place.run(&format!("{counters} --file plain --to alice")).succeeded();
+    place.run(&format!("{counters} --blocks 2 --to bob")).succeeded();
+    for protocol in ["yao", "gmw", "gmw-masked"] {
+        let alice = format!("--input alice --output stream={protocol}.npy");
+        both(&place, &format!("app:aes_ctr --protocol {protocol}"), &alice, "--input bob --input key=key.csv");
+        place.run(&format!("data aes xor {protocol}.npy plain --to {protocol}.enc")).succeeded();
+        assert_eq!(std::fs::read(place.path(&format!("{protocol}.enc"))).unwrap(), bytes(CTR)[..29]);
+    }
+    // What encrypts, decrypts.
+    place.run("data aes xor yao.npy yao.enc --to plain2").succeeded();
+    assert_eq!(std::fs::read(place.path("plain2")).unwrap(), bytes(TEXT)[..29]);
+    place.run("data aes xor yao.npy yao.enc --to plain2").failed(1, &["plain2 exists"]);
+    place.write("longer", [0; 33]);
+    place.run("data aes xor yao.npy longer --to new").failed(1, &["yao.npy has 2 blocks, but longer has 33 bytes"]);
+    place.write("empty", "");
+    place.run(&format!("{counters} --file empty --to new")).failed(1, &["empty is empty"]);
+    for first in ["f0", "+0f1f2f3f4f5f6f7f8f9fafbfcfdfeff", "x0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"] {
+        place.run(&format!("data aes counters --first {first} --blocks 1 --to new")).failed(2, &["32 hex digits"]);
+    }
+    // Counters that differ end the run before anything is used.
+    place.run(&format!("data aes counters --first {KEY} --blocks 2 --to other --quiet")).succeeded();
+    let common = format!("app:aes_ctr {OPEN}");
+    let (alice, bob) = place.both(&common, "--input other", "--input bob --input key=key.csv");
+    alice.failed(4, &["the public inputs"]);
+    bob.failed(4, &["the public inputs"]);
+}
+
+/// Copies a folder of the repository's examples.
+fn example(place: &Place, name: &str) {
+    let from = process::repository(&format!("examples/{name}"));
+    std::fs::create_dir_all(place.path(name)).unwrap();
+    for entry in std::fs::read_dir(&from).unwrap() {
+        let entry = entry.unwrap();
+        let inner = format!("{name}/{}", entry.file_name().to_string_lossy());
+        match entry.file_type().unwrap().is_dir() {
+            true => example(place, &inner),
+            false => drop(std::fs::copy(entry.path(), place.path(&inner)).unwrap()),
+        }
+    }
+}
+
+/// The lanes of which a column of an example's `expected.csv` is 1.
+fn expected(place: &Place, name: &str, column: &str) -> Vec<usize> {
+    let text = std::fs::read_to_string(place.path(&format!("{name}/expected.csv"))).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let at = lines.next().unwrap().iter().position(|&title| title == column).unwrap();
+    lines.enumerate().filter(|(_, line)| line[at] == "1").map(|(lane, _)| lane).collect()
+}
+
+/// The commands of the READMEs of these examples, against what they were computed to give.
+#[test]
+fn the_examples_give_what_is_expected() {
+    let place = Place::new();
+    ["places", "people", "pictures"].iter().for_each(|name| example(&place, name));
+    let data = |args: &str| _ = place.run(&format!("data {args} --quiet")).succeeded();
+    data("proximity places/places.csv --metric ecef --limit 60km --as bob --to b1");
+    data("proximity --place 48.2085,16.3731 --metric ecef --as alice --to a1");
+    let run = both(&place, "app:proximity_ecef:64", "--input a1 --size places=25", "--input b1");
+    let near: Vec<String> = expected(&place, "places", "near").iter().map(usize::to_string).collect();
+    assert_eq!(run.stdout, format!("near is 1 in {} of 25 lanes: {}\n", near.len(), near.join(", ")));
+    data("social people/users.csv --interests people/list.txt --as bob --to b2");
+    data("social people/me.csv --interests people/list.txt --limit 2000 --as alice --to a2");
+    let run = both(&place, "app:social:48", "--input a2 --size users=200", "--input b2");
+    assert_eq!(run.stdout, format!("user = {}\nfound = 1\n", expected(&place, "people", "found")[0]));
+    data("eigenfaces train pictures/faces --to b3");
+    data("eigenfaces query pictures/photo.pgm --to a3");
+    let run = both(&place, "app:eigenfaces:1024", "--input a3 --size faces=16", "--input b3");
+    assert_eq!(run.stdout, "face = 11\n");
+}

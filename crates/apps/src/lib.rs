@@ -2,10 +2,12 @@
 #![warn(missing_docs)]
 //! Applications, one file or folder each.
 
+pub mod aes;
 pub mod argmin;
 mod consent;
 pub mod eigenfaces;
 pub mod equality;
+pub mod iris;
 mod packed;
 pub mod private_function;
 pub mod proximity;

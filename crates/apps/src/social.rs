@@ -9,7 +9,7 @@ use duologue::circuit::blocks::{Goal, add_carry, greater, population_count};
 use duologue::circuit::{Bit, Bits, Builder, Circuit, Party, Program, UInt, bits, uint};
 
 /// Bits of the number of a user.
-const INDEX: u32 = 16;
+const INDEX: u32 = 17;
 
 /// The whole search: Alice asks with her position, her interests and the limit of the distance; Bob has `users` users
 /// (a public size). Alice learns the number of the user, the lowest one of equals, and `found`: 0 and no if nobody near
@@ -19,8 +19,8 @@ const INDEX: u32 = 16;
 ///
 /// | goal | ANDs | depth | paper |
 /// |---|---|---|---|
-/// | size | 87,523 | 96 | 89,321 ANDs of depth 98 |
-/// | depth | 135,818 | 29 | 203,102 ANDs of depth 68 |
+/// | size | 87,586 | 96 | 89,321 ANDs of depth 98 |
+/// | depth | 135,881 | 29 | 203,102 ANDs of depth 68 |
 ///
 /// # Panics
 /// If `interests` or `coordinate` is zero.

@@ -96,13 +96,10 @@ impl Tournament {
             Goal::Size => choose(&mut c, &left, &right),
             Goal::Depth => self.by_digits(&mut c, &left, &right),
         };
-        let other = UInt(other.0.iter().zip(&level.0).map(|(&other, &level)| c.xor(other, level)).collect());
-        let index = mux(&mut c, lost, &other, &index);
-        let doubled = [Bit::FALSE].into_iter().chain(level.0).take(self.index as usize);
-        let doubled = UInt(doubled.collect());
+        let (index, level) = place(&mut c, lost, (&index, &level), &other);
         c.output_as("key", bits(self.width()), &key.0);
         c.output("index", &index);
-        c.output("level", &doubled);
+        c.output("level", &level);
         c.finish()
     }
 
@@ -126,6 +123,13 @@ impl Tournament {
         }
         (Bits(key), after[after.len() - 1].left)
     }
+}
+
+/// Index and level of who is left of two lanes, the right one if the left one lost: an AND for each bit of an index.
+pub(crate) fn place(c: &mut Builder, lost: Bit, (index, level): (&UInt, &UInt), right: &UInt) -> (UInt, UInt) {
+    let right = UInt(right.0.iter().zip(&level.0).map(|(&right, &level)| c.xor(right, level)).collect());
+    let doubled = [Bit::FALSE].into_iter().chain(level.0.iter().copied()).take(level.0.len());
+    (mux(c, lost, &right, index), UInt(doubled.collect()))
 }
 
 /// The loser of two: one of them or, so far, neither.

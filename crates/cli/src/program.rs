@@ -4,9 +4,11 @@ mod least;
 mod meanings;
 
 use crate::failure::Failure;
+use apps::aes;
 use apps::argmin;
 use apps::eigenfaces::{CHUNK, MOST_PIXELS, eigenfaces, is_image};
 use apps::equality::{MOST_WIDTH, equality};
+use apps::iris;
 use apps::proximity::{Metric, proximity};
 use apps::social::social;
 use duologue::circuit::blocks::float::Format;
@@ -77,6 +79,50 @@ pub const APPS: &[App] = &[
         program: |width, goal| within(1..=1 << 16, width, |interests| social(interests, 32, goal)),
     },
     App {
+        name: "aes",
+        about: "Alice's blocks under Bob's key, by AES (ECB)",
+        parameter: "bits of a key",
+        width: 128,
+        sizes: "blocks=4096",
+        goals: BOTH,
+        ports: meanings::AES,
+        calls: false,
+        program: |width, goal| Ok(aes::aes(key(width)?, goal)),
+    },
+    App {
+        name: "aes_ctr",
+        about: "for Alice the key stream of public counters under Bob's key, by AES (CTR)",
+        parameter: "bits of a key",
+        width: 128,
+        sizes: "blocks=4096",
+        goals: BOTH,
+        ports: meanings::AES_CTR,
+        calls: false,
+        program: |width, goal| Ok(aes::aes_ctr(key(width)?, goal)),
+    },
+    App {
+        name: "iris",
+        about: "whose iris code of Bob's gallery is closest to Alice's, with one public mask",
+        parameter: "bits of a code",
+        width: iris::BITS,
+        sizes: "people=1023",
+        goals: BOTH,
+        ports: meanings::IRIS,
+        calls: false,
+        program: |width, goal| within(1..=1 << 16, width, |bits| iris::iris(bits, goal)),
+    },
+    App {
+        name: "iris_masked",
+        about: "whose iris code of Bob's gallery is closest to Alice's, with a secret mask for each code",
+        parameter: "bits of a code",
+        width: iris::BITS,
+        sizes: "people=1023",
+        goals: BOTH,
+        ports: meanings::IRIS_MASKED,
+        calls: false,
+        program: |width, goal| within(1..=1 << 16, width, |bits| iris::iris_masked(bits, goal)),
+    },
+    App {
         name: "proximity_utm",
         about: "which of Bob's places are near Alice, by coordinates on a plane",
         parameter: "bits of a number",
@@ -102,7 +148,7 @@ pub const APPS: &[App] = &[
         name: "proximity_haversine",
         about: "which of Bob's places are near Alice, by latitude and longitude",
         parameter: "bits of a number",
-        width: 32,
+        width: 64,
         sizes: "places=1",
         goals: BOTH,
         ports: meanings::HAVERSINE,
@@ -208,6 +254,12 @@ fn within(widths: RangeInclusive<u32>, width: u32, program: impl FnOnce(u32) -> 
     let (low, high) = widths.into_inner();
     let fits = (low..=high).contains(&width);
     if fits { Ok(program(width)) } else { Err(Failure::input(format!("are {low} to {high}, not {width}"))) }
+}
+
+/// The width of a key of AES.
+fn key(width: u32) -> Result<u32, Failure> {
+    let fits = [128, 192, 256].contains(&width);
+    if fits { Ok(width) } else { Err(Failure::input(format!("are 128, 192 or 256, not {width}"))) }
 }
 
 /// The floating-point format that is usual for so many bits.

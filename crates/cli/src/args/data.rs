@@ -13,11 +13,17 @@ pub struct Data {
 
 #[derive(Subcommand)]
 pub enum DataWhat {
+    /// Pictures and files to encrypt under the other party's key, for app:aes and app:aes_ctr
+    #[command(subcommand)]
+    Aes(AesWhat),
     /// Places on Earth, for app:proximity_haversine, app:proximity_ecef or app:proximity_utm
     Proximity(Places),
     /// Pictures of faces, for app:eigenfaces
     #[command(subcommand)]
     Eigenfaces(EigenfacesWhat),
+    /// Iris codes, for app:iris or app:iris_masked
+    #[command(subcommand)]
+    Iris(IrisWhat),
     /// People with their places and interests, for app:social
     Social(People),
 }
@@ -139,4 +145,115 @@ pub struct People {
     /// The folder that is made, for `duologue run --input FOLDER`
     #[arg(long, value_name = "FOLDER")]
     pub to: PathBuf,
+}
+
+#[derive(Subcommand)]
+pub enum AesWhat {
+    /// Alice: the pixels of a picture as blocks, for app:aes
+    Image {
+        /// A .pgm or .png picture, taken in shades of grey; its pixels are a multiple of 16
+        #[arg(value_name = "IMAGE")]
+        image: PathBuf,
+        /// The folder that is made, for `duologue run --input FOLDER`
+        #[arg(long, value_name = "FOLDER")]
+        to: PathBuf,
+    },
+    /// Both: the public counters of a file, for app:aes_ctr. No counter may ever come twice under one key
+    Counters {
+        /// The first counter block, 32 hex digits; the next ones are greater by one each
+        #[arg(long, value_name = "HEX", value_parser = block)]
+        first: [u8; 16],
+        /// Alice: the file that is to be encrypted, of which only the length is used
+        #[arg(long, value_name = "FILE", required_unless_present = "blocks", conflicts_with = "blocks")]
+        file: Option<PathBuf>,
+        /// Bob: how many blocks Alice has, of 16 bytes each
+        #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=apps::aes::MOST_BLOCKS))]
+        blocks: Option<u64>,
+        /// The folder that is made, for `duologue run --input FOLDER`
+        #[arg(long, value_name = "FOLDER")]
+        to: PathBuf,
+    },
+    /// Alice: the output of app:aes as a picture
+    Picture {
+        /// The output `cipher` of a run: an .npy, or a .csv of hex
+        #[arg(value_name = "CIPHER")]
+        cipher: String,
+        /// The picture that was encrypted, of the same size
+        #[arg(long, value_name = "IMAGE")]
+        like: PathBuf,
+        /// The .png or .pgm file that is made
+        #[arg(long, value_name = "FILE")]
+        to: PathBuf,
+    },
+    /// Alice: adds the output of app:aes_ctr to a file, which encrypts or decrypts it
+    Xor {
+        /// The output `stream` of a run: an .npy, or a .csv of hex
+        #[arg(value_name = "STREAM")]
+        stream: String,
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The file that is made
+        #[arg(long, value_name = "FILE")]
+        to: PathBuf,
+    },
+}
+
+/// A block of AES.
+fn block(text: &str) -> Result<[u8; 16], &'static str> {
+    let plain = text.len() == 32 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let number = u128::from_str_radix(text, 16).ok().filter(|_| plain);
+    number.map(u128::to_be_bytes).ok_or("expected 32 hex digits: openssl rand -hex 16 draws some")
+}
+
+#[derive(Subcommand)]
+pub enum IrisWhat {
+    /// For app:iris: one public mask for all codes, or none
+    Common {
+        #[command(flatten)]
+        codes: IrisCodes,
+        /// The public mask, the same on both sides, as codes are given: bits where it is 0 are left out
+        #[arg(long, value_name = "MASK")]
+        mask: Option<String>,
+    },
+    /// For app:iris_masked: a secret mask for each code
+    Masked {
+        #[command(flatten)]
+        codes: IrisCodes,
+        /// The masks of the codes, in their order and given alike; 1 is a bit that can be used
+        #[arg(long, value_name = "MASKS", required_unless_present = "random", conflicts_with = "random")]
+        masks: Option<String>,
+    },
+}
+
+#[derive(clap::Args)]
+pub struct IrisCodes {
+    /// Codes: an .npy (people × bytes as numpy.packbits(…, bitorder="little") makes them, or people × bits), a .csv of hex, a
+    /// column FILE.csv:COLUMN, or pictures with a pixel for each bit, of which white is 1: a .png or .pgm, or a folder of them
+    #[arg(value_name = "CODES", required_unless_present = "random", conflicts_with = "random")]
+    pub codes: Option<String>,
+    /// Codes for trials, the same every time: Bob gets so many people, Alice another picture of the one in the middle
+    #[arg(long, value_name = "PEOPLE", value_parser = clap::value_parser!(u64).range(1..=apps::iris::MOST_PEOPLE))]
+    pub random: Option<u64>,
+    /// Bits of a code as it is given
+    #[arg(long, value_name = "NUMBER", default_value_t = apps::iris::BITS, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub bits: u32,
+    /// Bob: somebody is found if less than this part of the bits differs (0.32 if not given); at most three digits behind the point
+    #[arg(long, value_name = "PART", value_parser = thousandths)]
+    pub threshold: Option<u64>,
+    /// Which party the codes are of: Alice has one
+    #[arg(long = "as", value_name = "PARTY", value_parser = super::values::party())]
+    pub party: Party,
+    /// The folder that is made, for `duologue run --input FOLDER`
+    #[arg(long, value_name = "FOLDER")]
+    pub to: PathBuf,
+}
+
+/// A part of the whole.
+fn thousandths(text: &str) -> Result<u64, &'static str> {
+    let (whole, digits) = text.split_once('.').unwrap_or((text, ""));
+    let number = format!("{whole}{digits:0<3}");
+    let plain = digits.len() <= 3 && number.bytes().all(|digit| digit.is_ascii_digit());
+    let thousandths = number.parse().ok().filter(|number| plain && (1..=1000).contains(number));
+    thousandths.ok_or("expected a part above 0 and up to 1, with at most three digits behind the point: 0.32")
 }

@@ -21,7 +21,9 @@ use std::path::PathBuf;
 
 pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
 pub use circuits::{Blocks, Circuits, Compile, Cost, Export, Format, Grain, Import, Inspect, Optimise};
-pub use data::{Data, DataWhat, EigenfacesWhat, FaceName, FaceQuery, FaceTraining, People, Places};
+pub use data::{
+    AesWhat, Data, DataWhat, EigenfacesWhat, FaceName, FaceQuery, FaceTraining, IrisCodes, IrisWhat, People, Places,
+};
 pub use he::{He, HeDecrypt, HeEncrypt, HeKeys, HeSecret, HeWhat};
 pub use help::{Completions, Man};
 pub use least::{Form, Least, Method, Ots};

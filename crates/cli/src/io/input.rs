@@ -178,6 +178,13 @@ fn port(program: &Program, party: Party, wanted: &str) -> Result<Type, Failure> 
     Err(Failure::input(why).hint(format!("its inputs are {}", names.join(", "))))
 }
 
+/// Lanes of this type from a file, a column of a table, or a list.
+pub fn lanes(source: &str, ty: Type) -> Result<BitMatrix, Failure> {
+    let Location { file, column: Some((column, form)) } = source.parse()? else { return read_source(source, ty) };
+    let read = columns(&file, &[Wanted { column: &column, ty, form: &form }])?.pop().flatten();
+    read.ok_or_else(|| Failure::input(format!("{} has no column '{column}'", shown_file(&file))))
+}
+
 fn read_source(source: &str, ty: Type) -> Result<BitMatrix, Failure> {
     match source {
         "-" => read_lanes(io::stdin().lock(), "standard input", ty),

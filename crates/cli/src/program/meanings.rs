@@ -37,6 +37,41 @@ pub const SOCIAL: &[Meaning] = &[
     ("found", "1 if somebody near shares an interest"),
 ];
 
+pub const AES: &[Meaning] = &[
+    ("key", "the key, byte after byte"),
+    ("blocks", "a block of 16 bytes in each lane"),
+    ("cipher", "each block under the key"),
+];
+
+pub const AES_CTR: &[Meaning] = &[
+    ("key", "the key, byte after byte"),
+    ("counters", "a counter block of 16 bytes in each lane, which both know; none may ever come twice under one key"),
+    ("stream", "each counter block under the key: it is added to a block of data"),
+];
+
+pub const IRIS: &[Meaning] = &[
+    ("query", "the bits of the iris that is looked for, without those that the public mask hides"),
+    ("gallery", "the same bits of the iris of a person in each lane"),
+    ("limit", "a person is found who differs from the query in fewer bits"),
+    ("person", CLOSEST),
+];
+
+pub const IRIS_MASKED: &[Meaning] = &[
+    ("query", "the bits of the iris that is looked for"),
+    ("query_mask", "1 for each bit of it that can be used"),
+    ("gallery", "the bits of the iris of a person in each lane"),
+    ("masks", "1 for each bit of a person's iris that can be used"),
+    (
+        "limit",
+        "a person is found who differs from the query in less than limit / limit_of of the bits that both can use",
+    ),
+    ("limit_of", "the denominator of the limit"),
+    ("person", CLOSEST),
+];
+
+const CLOSEST: &str =
+    "the number of the closest person from 1 on, the lowest one of equals; 0 if nobody is close enough";
+
 pub const UTM: &[Meaning] = &[
     ("alice_x", "where Alice is on a plane, in metres"),
     ("alice_y", "where Alice is"),

@@ -1,6 +1,7 @@
 //! Pictures as the inputs of `app:eigenfaces`: a gallery by principal components, and one image to look for.
 
 use super::folder::Folder;
+use super::pictures::{self, Picture};
 use crate::args::{EigenfacesWhat, FaceName, FaceQuery, FaceTraining};
 use crate::failure::Failure;
 use crate::io::console::{self, Console};
@@ -11,21 +12,13 @@ use ndarray::{Array, ArrayD, Ix2};
 use ndarray_npy::{ReadNpyExt, WriteNpyExt};
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The names of the faces of a gallery, a line each.
 const NAMES: &str = "names.txt";
 
 /// The most faces that the program numbers.
 const MOST_FACES: usize = (1 << 16) - 1;
-
-/// A picture in shades of grey, row by row.
-struct Picture {
-    name: String,
-    /// Width and height, where it has them.
-    shape: Option<(u32, u32)>,
-    pixels: Vec<u8>,
-}
 
 pub fn run(what: &EigenfacesWhat, console: &Console) -> Result<(), Failure> {
     match what {
@@ -36,7 +29,7 @@ pub fn run(what: &EigenfacesWhat, console: &Console) -> Result<(), Failure> {
 }
 
 fn train(args: &FaceTraining, console: &Console) -> Result<(), Failure> {
-    let (names, images) = pictures(&args.faces)?;
+    let (names, images) = all_faces(&args.faces)?;
     let mut folder = Folder::new(&args.to)?;
     let gallery = Gallery::train(&images, args.threshold);
     let program = eigenfaces(images[0].len() as u32, Goal::Size);
@@ -72,9 +65,9 @@ fn name(args: &FaceName) -> Result<(), Failure> {
 }
 
 /// The names and the pixels of all faces, which are of one size.
-fn pictures(faces: &Path) -> Result<(Vec<String>, Vec<Vec<u8>>), Failure> {
+fn all_faces(faces: &Path) -> Result<(Vec<String>, Vec<Vec<u8>>), Failure> {
     let pictures = match faces.is_dir() {
-        true => folder_of_pictures(faces)?,
+        true => pictures::of_folder(faces)?,
         false => array(faces)?,
     };
     let from = faces.display();
@@ -92,53 +85,17 @@ fn pictures(faces: &Path) -> Result<(Vec<String>, Vec<Vec<u8>>), Failure> {
     Ok(pictures.into_iter().map(|picture| (picture.name, picture.pixels)).unzip())
 }
 
-fn folder_of_pictures(folder: &Path) -> Result<Vec<Picture>, Failure> {
-    let mut paths = Vec::new();
-    find(folder, &mut paths)?;
-    paths.sort();
-    let named = paths.into_iter().map(|path| {
-        let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-        if name.contains(['\n', '\r']) {
-            return Err(Failure::input(format!("{name:?}: the name of a picture has no line breaks")));
-        }
-        Ok(Picture { name, ..decoded(&path)? })
-    });
-    named.collect()
-}
-
-/// The pictures of a folder and of those in it.
-fn find(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let reading = || Failure::io(format!("reading the folder {}", folder.display()));
-    for entry in fs::read_dir(folder).map_err(reading())? {
-        let entry = entry.map_err(reading())?;
-        let path = entry.path();
-        let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
-        if entry.file_type().map_err(reading())?.is_dir() {
-            find(&path, paths)?;
-        } else if ending.is_some_and(|ending| ending == "pgm" || ending == "png") {
-            paths.push(path);
-        }
-    }
-    Ok(())
-}
-
 /// One picture, of any of the kinds of files.
 fn picture(path: &Path) -> Result<Picture, Failure> {
     let is_array = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"));
     if !is_array {
-        return decoded(path);
+        return pictures::decoded(path);
     }
     let mut pictures = array(path)?;
     match (pictures.pop(), pictures.len()) {
         (Some(only), 0) => Ok(only),
         (_, others) => Err(Failure::malformed(path.display(), format!("expected one image, not {}", others + 1))),
     }
-}
-
-fn decoded(path: &Path) -> Result<Picture, Failure> {
-    let bytes = fs::read(path).map_err(Failure::io(format!("reading {}", path.display())))?;
-    let image = image::load_from_memory(&bytes).map_err(|why| Failure::malformed(path.display(), why))?.into_luma8();
-    Ok(Picture { name: path.display().to_string(), shape: Some(image.dimensions()), pixels: image.into_raw() })
 }
 
 /// The rows of an array of bytes: images × pixels, or images × height × width.

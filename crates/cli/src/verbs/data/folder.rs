@@ -5,6 +5,8 @@ use crate::io::console::{Console, count, thousands};
 use duologue::circuit::program::{Owner, Step};
 use duologue::circuit::{Program, Type};
 use duologue::{Inputs, Party};
+use ndarray::Array2;
+use ndarray_npy::WriteNpyExt;
 use serde::Serialize;
 use std::fmt;
 use std::fs::{self, File};
@@ -23,6 +25,9 @@ pub struct Folder<'a> {
 #[derive(Serialize)]
 struct Report {
     folder: String,
+    /// What it is for, where that depends on the data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<String>,
     files: Vec<Written>,
 }
 
@@ -40,7 +45,12 @@ impl<'a> Folder<'a> {
         let beside = at.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
         let hidden = tempfile::Builder::new().prefix(".duologue-data-").tempdir_in(beside);
         let hidden = hidden.map_err(Failure::io(format!("making the folder {}", at.display())))?;
-        Ok(Folder { at, hidden, report: Report { folder: at.display().to_string(), files: Vec::new() } })
+        Ok(Folder { at, hidden, report: Report { folder: at.display().to_string(), program: None, files: Vec::new() } })
+    }
+
+    /// Says which program the folder is for.
+    pub fn is_for(&mut self, program: String) {
+        self.report.program = Some(program);
     }
 
     /// Writes those of these inputs that are a party's in the program.
@@ -72,6 +82,13 @@ impl<'a> Folder<'a> {
         Ok(())
     }
 
+    /// Writes a file of lanes of so many bytes, one after another.
+    pub fn byte_rows(&mut self, name: &str, length: usize, bytes: Vec<u8>) -> Result<(), Failure> {
+        let lanes = bytes.len() / length;
+        let array = Array2::from_shape_vec((lanes, length), bytes).map_err(Failure::input)?;
+        self.write(name, lanes as u64, |to| array.write_npy(to).map_err(io::Error::other))
+    }
+
     /// Gives the folder its name, and says what is in it.
     pub fn finish(self, console: &Console) -> Result<(), Failure> {
         refuse_taken(self.at)?;
@@ -82,7 +99,8 @@ impl<'a> Folder<'a> {
     }
 }
 
-fn refuse_taken(at: &Path) -> Result<(), Failure> {
+/// Nothing that exists is replaced.
+pub fn refuse_taken(at: &Path) -> Result<(), Failure> {
     let why = || Failure::input(format!("{} exists: it is never overwritten, move it away first", at.display()));
     if at.symlink_metadata().is_ok() { Err(why()) } else { Ok(()) }
 }
@@ -97,7 +115,8 @@ fn private(path: &Path) -> io::Result<File> {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}: {}", self.folder, count(self.files.len() as u64, "file"))?;
+        let program = self.program.as_ref().map_or(String::new(), |program| format!(" for {program}"));
+        writeln!(f, "{}: {}{program}", self.folder, count(self.files.len() as u64, "file"))?;
         self.files.iter().try_for_each(|file| writeln!(f, "  {}: {} lanes", file.file, thousands(file.lanes)))
     }
 }
