@@ -28,14 +28,16 @@
 mod layout;
 mod okvs;
 mod online;
+mod proposal;
 mod setup;
 mod tags;
 
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::circuit::program::{CallPort, Functionality, Holder, Recipient};
-use duologue::circuit::{BitMatrix, Error, Party, Program, Type, bits};
+use duologue::circuit::{BitMatrix, Error, Party, Program, bits};
 use layout::Layout;
 use online::{Receiver, Sender};
+pub use proposal::Proposal;
 use setup::Setup;
 use std::collections::HashSet;
 use std::fmt;
@@ -204,10 +206,15 @@ impl CallProtocol for Psi {
     }
 }
 
-/// The type of a string.
-pub fn string() -> Type {
-    bits(MOST_WIDTH)
+/// The string that stands for a key of any length: the first 128 bits of BLAKE3 under a key of this use. Different keys have the same
+/// with 2⁻¹²⁸.
+pub fn string_of(key: &[u8]) -> [u8; 16] {
+    let hash = blake3::keyed_hash(KEYS, key);
+    *hash.as_bytes().first_chunk().expect("16 of 32 bytes")
 }
+
+/// The key under which keys are hashed.
+const KEYS: &[u8; 32] = b"duologue v1 PSI: strings of keys";
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use super::okvs::Rows;
 use super::tags::{Comparison, Tags};
 use crate::vole::random;
 use duologue::call::{Drawn, Outbox, Stage, Zeroizing};
-use duologue::circuit::BitMatrix;
+use duologue::circuit::{BitMatrix, Party};
 use duologue::{Error, Result};
 use kernels::{Block, field};
 use std::ops::Range;
@@ -17,7 +17,7 @@ const SEEDS: usize = 8;
 const DECODED: usize = 1 << 10;
 
 /// The rows under a seed of the receiver's in this call.
-fn rows(layout: &Layout, key: &[u8; KEY], seed: Block) -> Rows {
+pub(super) fn rows(layout: &Layout, key: &[u8; KEY], seed: Block) -> Rows {
     let mut hasher = blake3::Hasher::new_derive_key("duologue v1 PSI: rows");
     let seed = *hasher.update(key).update(&seed.to_bytes()).finalize().as_bytes();
     Rows::new(layout.shape, Block::from_bytes(*seed.first_chunk().expect("16 of 32 bytes")))
@@ -128,10 +128,8 @@ fn encode(layout: &Layout, stored: &[u8], strings: &[Block]) -> Result<(Block, Z
     Err(Error::usage(format!("under none of {SEEDS} seeds the strings have a table: this should not happen")))
 }
 
-impl Stage for Receiver {
-    type Output = Vec<Option<BitMatrix>>;
-
-    fn step(&mut self, _: Drawn, inbox: &[u8], outbox: &mut Outbox) -> Result<()> {
+impl Receiver {
+    pub(super) fn advance(&mut self, inbox: &[u8], outbox: &mut Outbox) -> Result<()> {
         self.read(inbox)?;
         match self.exchanges.get(self.next).cloned() {
             Some((Message::Table, part)) => self.write_table(part, outbox),
@@ -143,9 +141,21 @@ impl Stage for Receiver {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>, inbox: &[u8]) -> Result<Vec<Option<BitMatrix>>> {
+    pub(super) fn end(mut self, inbox: &[u8]) -> Result<Vec<Option<BitMatrix>>> {
         self.read(inbox)?;
         Ok(results(&self.layout, self.layout.receiver, self.found))
+    }
+}
+
+impl Stage for Receiver {
+    type Output = Vec<Option<BitMatrix>>;
+
+    fn step(&mut self, _: Drawn, inbox: &[u8], outbox: &mut Outbox) -> Result<()> {
+        self.advance(inbox, outbox)
+    }
+
+    fn finish(self: Box<Self>, inbox: &[u8]) -> Result<Vec<Option<BitMatrix>>> {
+        self.end(inbox)
     }
 }
 
@@ -227,10 +237,8 @@ impl Sender {
     }
 }
 
-impl Stage for Sender {
-    type Output = Vec<Option<BitMatrix>>;
-
-    fn step(&mut self, _: Drawn, inbox: &[u8], outbox: &mut Outbox) -> Result<()> {
+impl Sender {
+    pub(super) fn advance(&mut self, inbox: &[u8], outbox: &mut Outbox) -> Result<()> {
         self.read(inbox)?;
         if let Some((Message::Tags, part)) = self.exchanges.get(self.next).cloned() {
             if part.start == 0 {
@@ -243,13 +251,25 @@ impl Stage for Sender {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>, inbox: &[u8]) -> Result<Vec<Option<BitMatrix>>> {
+    pub(super) fn end(mut self, inbox: &[u8]) -> Result<Vec<Option<BitMatrix>>> {
         self.read(inbox)?;
         for &(string, first) in &self.again {
             let bit = self.found.get(0, first as usize);
             self.found.set(0, string as usize, bit);
         }
         Ok(results(&self.layout, self.layout.receiver.peer(), self.found))
+    }
+}
+
+impl Stage for Sender {
+    type Output = Vec<Option<BitMatrix>>;
+
+    fn step(&mut self, _: Drawn, inbox: &[u8], outbox: &mut Outbox) -> Result<()> {
+        self.advance(inbox, outbox)
+    }
+
+    fn finish(self: Box<Self>, inbox: &[u8]) -> Result<Vec<Option<BitMatrix>>> {
+        self.end(inbox)
     }
 }
 
@@ -261,9 +281,8 @@ fn packed(bits: &BitMatrix, lanes: Range<usize>) -> Vec<u8> {
 }
 
 /// The results of a party in their order: its own if it learns, and none of the peer's.
-fn results(layout: &Layout, us: duologue::circuit::Party, found: BitMatrix) -> Vec<Option<BitMatrix>> {
-    use duologue::circuit::Party::{Alice, Bob};
+fn results(layout: &Layout, us: Party, found: BitMatrix) -> Vec<Option<BitMatrix>> {
     let mut found = Some(found);
-    let learners = [Alice, Bob].into_iter().filter(|&party| layout.learns.includes(party));
+    let learners = [Party::Alice, Party::Bob].into_iter().filter(|&party| layout.learns.includes(party));
     learners.map(|party| if party == us { found.take() } else { None }).collect()
 }
