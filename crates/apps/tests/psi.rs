@@ -52,8 +52,7 @@ fn call(session: &mut Session, sets: &[Vec<u128>; 2], learns: Learns) -> Option<
         let set = &sets[party as usize];
         CallArg::new(Holder::Party(party), 128, set.len() as u64, (party == us).then(|| lanes(128, set)))
     };
-    let outcome =
-        session.call(&psi, &[learns.number()], PARTIES.map(arg).into(), &Options::new(Scheme::Gmw)).unwrap();
+    let outcome = session.call(&psi, &[learns.number()], PARTIES.map(arg).into(), &Options::new(Scheme::Gmw)).unwrap();
     let mut outputs = outcome.outputs.iter();
     let found = outputs.next().map(|(_, found)| bools(found));
     assert!(outputs.next().is_none(), "a party learns of its own strings alone");
@@ -120,7 +119,9 @@ fn programs_call_it() {
         if learns.includes(Party::Alice) {
             assert_eq!(bools(plainly.get("a_in_both").unwrap()), joined(&small, &sets[1]));
         }
-        for (scheme, timing) in [(Scheme::Yao, Timing::Streamed), (Scheme::Yao, Timing::Ahead), (Scheme::Gmw, Timing::Auto)] {
+        for (scheme, timing) in
+            [(Scheme::Yao, Timing::Streamed), (Scheme::Yao, Timing::Ahead), (Scheme::Gmw, Timing::Auto)]
+        {
             let options = Options::new(scheme).timing(timing);
             let cost = cost_with(&binding, &options, &apps::calls()).unwrap();
             let [alice, bob] = both(|session| {

@@ -132,8 +132,7 @@ mod batches {
         mut each: impl FnMut(Keyed<'_>),
     ) -> Result<bool> {
         arrow::guarded(file, || {
-            let reader =
-                FileReader::try_new(io::BufReader::new(from), None).map_err(|why| arrow::failed(file, why))?;
+            let reader = FileReader::try_new(io::BufReader::new(from), None).map_err(|why| arrow::failed(file, why))?;
             match find(&reader.schema(), file, column)? {
                 Some(_) => all(reader, file, column, &mut each),
                 None => Ok(false),
@@ -166,7 +165,10 @@ mod batches {
                 _ => empty = empty.or(Some(first + row as u64)),
             });
             known.map_err(|ty| {
-                Error::malformed(file, format!("column '{column}' has the type {ty}, and keys are text, bytes or integers"))
+                Error::malformed(
+                    file,
+                    format!("column '{column}' has the type {ty}, and keys are text, bytes or integers"),
+                )
             })?;
             if let Some(row) = empty {
                 let place =
@@ -236,7 +238,8 @@ mod batches {
             let reader = builder.with_batch_size(parquet::BATCH).build().map_err(|why| parquet::failed(file, why))?;
             let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(parquet::properties()))
                 .map_err(|why| parquet::failed(file, why))?;
-            let rows = kept(reader, file, &keep, |batch| writer.write(&batch).map_err(|why| parquet::failed(file, why)))?;
+            let rows =
+                kept(reader, file, &keep, |batch| writer.write(&batch).map_err(|why| parquet::failed(file, why)))?;
             let bytes = writer.into_inner().map_err(|why| parquet::failed(file, why))?;
             Ok((rows, bytes))
         })
@@ -255,8 +258,7 @@ mod batches {
         to: impl Write,
     ) -> io::Result<u64> {
         arrow::guarded(file, || {
-            let reader =
-                FileReader::try_new(io::BufReader::new(from), None).map_err(|why| arrow::failed(file, why))?;
+            let reader = FileReader::try_new(io::BufReader::new(from), None).map_err(|why| arrow::failed(file, why))?;
             let failed = |why| arrow::failed(file, why);
             let mut writer = FileWriter::try_new(to, &reader.schema()).map_err(failed)?;
             let rows = kept(reader, file, &keep, |batch| writer.write(&batch).map_err(failed))?;

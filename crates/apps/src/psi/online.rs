@@ -276,7 +276,10 @@ impl Stage for Sender {
 /// Bits of some lanes in bytes.
 fn packed(bits: &BitMatrix, lanes: Range<usize>) -> Vec<u8> {
     let mut bytes = vec![0; lanes.len().div_ceil(8)];
-    lanes.enumerate().filter(|&(_, lane)| bits.get(0, lane)).for_each(|(place, _)| bytes[place / 8] |= 1 << (place % 8));
+    lanes
+        .enumerate()
+        .filter(|&(_, lane)| bits.get(0, lane))
+        .for_each(|(place, _)| bytes[place / 8] |= 1 << (place % 8));
     bytes
 }
 

@@ -198,8 +198,8 @@ mod by_hand {
     #[test]
     fn both_find_what_is_in_both() {
         let strings = blocks(30, &mut Generator::from_seed(Block::new(5)));
-        let [receiver, sender] = run((Learns::Both, DELTA), [&strings[..20], &strings[15..]], |_, _| {}).unwrap();
-        assert_eq!((found(&receiver), found(&sender)), ((15..20).collect(), (0..5).collect()));
+        let [receiver, sender] = run((Learns::Both, DELTA), [&strings[..12], &strings[8..]], |_, _| {}).unwrap();
+        assert_eq!((found(&receiver), found(&sender)), ((8..12).collect(), (0..4).collect()));
     }
 
     /// The receiver guesses strings of the sender's and looks for their tags by all that it has. The broken twin has no
@@ -210,10 +210,14 @@ mod by_hand {
         let layout = Layout::new(&call(Learns::Only(Party::Alice), [20, 20])).unwrap();
         for (delta, expected) in [(DELTA, 0), (Block::ZERO, 20)] {
             let (mut seed, mut sent) = (Block::ZERO, Vec::new());
-            run((Learns::Only(Party::Alice), delta), [&strings[..20], &strings[20..]], |message, bytes| match message {
-                Message::Table => seed = Block::from_bytes(*bytes.first_chunk().unwrap()),
-                _ => sent.clone_from(bytes),
-            })
+            run(
+                (Learns::Only(Party::Alice), delta),
+                [&strings[..20], &strings[20..]],
+                |message, bytes| match message {
+                    Message::Table => seed = Block::from_bytes(*bytes.first_chunk().unwrap()),
+                    _ => sent.clone_from(bytes),
+                },
+            )
             .unwrap();
             let [received, _] = deal(&layout, delta, &mut Generator::from_seed(Block::new(11)));
             let vectors = received[32..].as_chunks::<16>().0;
@@ -234,7 +238,11 @@ mod by_hand {
         let strings = blocks(20, &mut Generator::from_seed(Block::new(7)));
         let tables = [DELTA; 2].map(|delta| {
             let mut table = Vec::new();
-            let keep = |message, bytes: &mut Vec<u8>| if message == Message::Table { table = bytes.clone() };
+            let keep = |message, bytes: &mut Vec<u8>| {
+                if message == Message::Table {
+                    table = bytes.clone()
+                }
+            };
             run((Learns::Only(Party::Bob), delta), [&strings, &strings], keep).unwrap();
             table
         });

@@ -39,7 +39,8 @@ pub fn evaluate(
     let all: Vec<Leaves> = trees
         .map(|(zeros, ones)| Leaves::new(tree::grow(hash, &mut levels, random_pair(random), [zeros, ones], message)))
         .collect();
-    let (mut c, mut sum) = (Zeroizing::new(vec![Block::ZERO; y.len()]), Zeroizing::new(vec![Block::ZERO; planes.stride]));
+    let (mut c, mut sum) =
+        (Zeroizing::new(vec![Block::ZERO; y.len()]), Zeroizing::new(vec![Block::ZERO; planes.stride]));
     for (group, leaves) in all.iter().enumerate() {
         leaves.all(0, y.len(), &mut planes.rows, planes.stride, &mut sum);
         planes.add_to(group, &mut c);

@@ -64,7 +64,10 @@ fn there_is_noise_enough_and_room_for_all_entries() {
             continue;
         };
         let outputs = SEGMENTS * noise.segment() / 2;
-        assert!((TREES..2 * TREES).contains(&noise.trees) && outputs >= len.next_multiple_of(GROUP), "{len}: {noise:?}");
+        assert!(
+            (TREES..2 * TREES).contains(&noise.trees) && outputs >= len.next_multiple_of(GROUP),
+            "{len}: {noise:?}"
+        );
         assert!(noise.segment().is_multiple_of(192) && noise.depth >= LEAST_DEPTH, "{len}: {noise:?}");
         assert!(outputs <= len * 5 / 4 || noise.depth == LEAST_DEPTH, "{len}: {noise:?}");
     }

@@ -62,7 +62,8 @@ pub fn run(args: &Psi, config: &Config, console: &Console) -> Result<(), Failure
 fn sink(args: &Psi, table: &Table, console: &Console) -> Result<Option<Sink>, Failure> {
     let Some(output) = &args.output else { return Ok(None) };
     if !args.learns.includes(args.peer.party) {
-        let why = format!("--output is for who learns, and by --learns {} that is not {}", args.learns, args.peer.party);
+        let why =
+            format!("--output is for who learns, and by --learns {} that is not {}", args.learns, args.peer.party);
         return Err(Failure::new(Exit::CommandLine, why));
     }
     if output == "-" && console.json() {

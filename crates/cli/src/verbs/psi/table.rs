@@ -82,7 +82,8 @@ impl Table {
                 places.push(keyed.line.map_or(format!("row {}", keyed.row), |line| format!("line {line}")));
             }
         })?;
-        let more = if all > 1 { format!(", the first of {} that repeat one", count(all, "row")) } else { String::new() };
+        let more =
+            if all > 1 { format!(", the first of {} that repeat one", count(all, "row")) } else { String::new() };
         let why = format!("{}, column '{}': {} have the same key{more}", self.file, self.column, places.join(" and "));
         Ok(Failure::input(why).hint("a key may come once: leave out or join the rows that repeat it"))
     }

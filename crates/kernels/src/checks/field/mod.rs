@@ -87,7 +87,10 @@ pub fn add_products(factors: &[Block], columns: &[Block], stride: usize, sums: &
 
 fn add_products_on(backend: Backend, factors: &[Block], columns: &[Block], stride: usize, sums: &mut [Block]) {
     let room = factors.len().saturating_sub(1) * stride + sums.len();
-    assert!(factors.is_empty() || columns.len() >= room && (factors.len() == 1 || stride >= sums.len()), "short columns");
+    assert!(
+        factors.is_empty() || columns.len() >= room && (factors.len() == 1 || stride >= sums.len()),
+        "short columns"
+    );
     match backend.cpu() {
         Some(cpu) => cpu.run(AddProducts { factors, columns, stride, sums }),
         None => portable::add_products(factors, columns, stride, sums),
