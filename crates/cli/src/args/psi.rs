@@ -23,7 +23,7 @@ pub struct Psi {
     pub peer: Peer,
     /// Your table and the name of its column of keys: FILE.csv:COLUMN; .parquet and .arrow too, if this build has the feature
     /// parquet
-    #[arg(long, short, value_name = "FILE:COLUMN")]
+    #[arg(long, short, value_name = "FILE:COLUMN", allow_hyphen_values = true)]
     pub input: String,
     /// Who learns which of its rows have a key that the other has too, both alike
     #[arg(long, value_name = "PARTY", value_parser = learns())]
