@@ -226,7 +226,10 @@ impl Batch {
 /// Three places below `below`, of which no two are equal, from 126 random bits. No place is likelier than another by more than
 /// 2⁻¹⁵ of its chance.
 fn three_of(bits: u128, below: u64) -> [u32; 3] {
-    let part = |number: u32, below: u64| ((bits >> (42 * number) & ((1 << 42) - 1)) * u128::from(below) >> 42) as u32;
+    let part = |number: u32, below: u64| {
+        let part = bits >> (42 * number) & ((1 << 42) - 1);
+        ((part * u128::from(below)) >> 42) as u32
+    };
     let (a, b, c) = (part(0, below), part(1, below - 1), part(2, below - 2));
     let b = b + u32::from(b >= a);
     let (low, high) = (a.min(b), a.max(b));

@@ -13,10 +13,9 @@ pub struct Setup {
 }
 
 enum Role {
-    Receiver(Evaluator),
-    Sender(Keeper),
-    /// A sender whose message is written.
-    Done,
+    Receiver(Box<Evaluator>),
+    /// Until its message is written.
+    Sender(Box<Keeper>),
 }
 
 impl Setup {
@@ -30,8 +29,8 @@ impl Setup {
         let receives = context.party == layout.receiver;
         let domain = blake3::derive_key("duologue v1 PSI: VOLE", &context.domain);
         setup.role = Some(match receives {
-            true => Role::Receiver(Evaluator::new(layout.vole, &domain)),
-            false => Role::Sender(Keeper::new(layout.vole, &domain)?),
+            true => Role::Receiver(Box::new(Evaluator::new(layout.vole, &domain))),
+            false => Role::Sender(Box::new(Keeper::new(layout.vole, &domain)?)),
         });
         Ok(setup)
     }
@@ -40,7 +39,6 @@ impl Setup {
     fn close_sender(&mut self, inbox: &[u8], outbox: &mut Outbox) {
         if let Some(Role::Sender(keeper)) = self.role.take_if(|role| matches!(role, Role::Sender(_))) {
             keeper.close(inbox, outbox, &mut self.stored);
-            self.role = Some(Role::Done);
         }
     }
 }
