@@ -6,10 +6,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// What is compared, and what is told.
 const KEYS: &str = "\
-Keys are compared byte by byte: blanks, case and zeros in front count, so bring both columns into one form first. An integer of
-Parquet or Arrow is its decimal digits. A key may come once in a table, and no key is empty.
+Keys are compared byte by byte: blanks, case and zeros in front count, so
+bring both columns into one form first. An integer of Parquet or Arrow is its
+decimal digits. A key may come once in a table, and no key is empty.
 
-Both parties learn how many rows the other has. Who is not named by --learns learns nothing else.
+Both parties learn how many rows the other has. Who is not named by --learns
+learns nothing else.
 
   alice$ duologue psi --as alice --listen 0.0.0.0:7000 --peer-key bob --learns alice \\
            --input customers.csv:email --output known.csv
