@@ -11,10 +11,12 @@ pub mod iris;
 mod packed;
 pub mod private_function;
 pub mod proximity;
+pub mod psi;
 pub mod scifi;
 pub mod social;
 mod tournament;
 pub mod universal;
+mod vole;
 
 use argmin::encrypted::Keys;
 use consent::Unconsented;
@@ -41,11 +43,12 @@ pub fn leaky_calls(keys: &Keys) -> Calls {
 }
 
 fn all(keys: &Keys) -> Calls {
-    let calls: [Arc<dyn CallProtocol>; 4] = [
+    let calls: [Arc<dyn CallProtocol>; 5] = [
         Arc::new(equality::Equality),
         Arc::new(argmin::Argmin),
         Arc::new(argmin::Backtrack),
         Arc::new(universal::Universal),
+        Arc::new(psi::Psi),
     ];
     let calls = calls.into_iter().fold(Calls::new(), Calls::with);
     argmin::encrypted::calls(keys).iter().cloned().fold(calls, Calls::with)

@@ -10,6 +10,7 @@ use apps::argmin::{
     Argmin, Backtrack, Direction, Form, Found, Held, Parameters, halves, levels, of_ciphertexts, shared, strings_by_ots,
 };
 use apps::equality::{Equality, equality};
+use apps::psi::{Learns, Psi, psi};
 use apps::universal::{Universal, encode_function, universal};
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::channel::memory::{self, MemoryPipe};
@@ -294,6 +295,19 @@ fn walk() -> Job {
     (Arc::new(Backtrack), walk, shared_by_both(true))
 }
 
+/// Intersections: small ones, both learning, and one with noise in its VOLE. A table and corrections can be any bytes, so that a peer
+/// who lies gets no error, but no result of its own making.
+fn intersections() -> Vec<Job> {
+    let small = psi(20, Learns::Both).bind(&[("as", 3), ("bs", 4)]).unwrap();
+    let large = psi(20, Learns::Only(Party::Alice)).bind(&[("as", 500), ("bs", 3)]).unwrap();
+    let numbers = |name: &str, numbers: Vec<u64>| Inputs::new().with(name, uints(20, &numbers).unwrap());
+    let few = || numbers("b", vec![3, 600, 5]);
+    vec![
+        (Arc::new(Psi), small, [numbers("a", vec![3, 4, 5]), numbers("b", vec![5, 6, 7, 8])]),
+        (Arc::new(Psi), large, [numbers("a", (0..500).collect()), few()]),
+    ]
+}
+
 type Job = (Arc<dyn CallProtocol>, Binding, [Inputs; 2]);
 
 /// Three ciphertexts of Alice's under Bob's key.
@@ -354,7 +368,7 @@ fn against_after(
 #[test]
 fn flipped_bits_of_a_call_are_an_error_or_another_result() {
     let gmw = Options::new(Scheme::Gmw);
-    let others = [Method::Boma, Method::Erkin].map(over_ciphertexts).into_iter().chain([walk()]);
+    let others = [Method::Boma, Method::Erkin].map(over_ciphertexts).into_iter().chain([walk()]).chain(intersections());
     let jobs = jobs().into_iter().chain(others).collect::<Vec<_>>();
     for (job, us) in jobs.iter().flat_map(|job| [(job, Party::Alice), (job, Party::Bob)]) {
         for every in 1..12 {
@@ -388,16 +402,15 @@ fn a_call_with_a_hostile_peer_ends_by_name() {
     }
 }
 
-/// Protocols over ciphertexts, from each message of the peer's on: what is no frame and what does not come end the run by name.
+/// Protocols over ciphertexts and intersections, from each message of the peer's on: what is no frame and what does not come end the run by name.
 /// Ciphertexts of something else, and numbers that are shifted by a byte, are an error of the peer's or another result.
 #[test]
 fn a_peer_that_turns_hostile_at_any_message_ends_the_run_by_name() {
     let gmw = Options::new(Scheme::Gmw);
-    for (job, us) in [Method::Boma, Method::Erkin]
-        .iter()
-        .flat_map(|&method| [Party::Alice, Party::Bob].map(|us| (over_ciphertexts(method), us)))
-    {
-        let run = |after, harm| against_after(after, us, (At::Setup, harm), &gmw, &job);
+    let jobs = [Method::Boma, Method::Erkin].map(over_ciphertexts).into_iter().chain(intersections());
+    let jobs = jobs.collect::<Vec<_>>();
+    for (job, us) in jobs.iter().flat_map(|job| [(job, Party::Alice), (job, Party::Bob)]) {
+        let run = |after, harm| against_after(after, us, (At::Setup, harm), &gmw, job);
         let (twin, frames) = run(0, Harm::None);
         assert!(twin.is_ok() && frames > 2, "the twin, {us}: {frames} frames, {:?}", twin.err());
         let name = format!("of the call of '{}'", job.0.name());

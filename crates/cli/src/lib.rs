@@ -71,6 +71,7 @@ fn run(verb: &Verb, config: Result<Config, Failure>, console: &Console) -> Resul
         Verb::Keys(args) => verbs::keys::run(args, &config, console),
         Verb::Peers(args) => verbs::peers::run(args, &config, console),
         Verb::Private(args) => verbs::private::run(args, &config, console),
+        Verb::Psi(args) => verbs::psi::run(args, &config, console),
         Verb::Data(args) => verbs::data::run(args, console),
         Verb::He(args) => verbs::he::run(args, console),
         Verb::Reproduce(args) => verbs::reproduce::run(args, console),

@@ -10,6 +10,7 @@ use apps::eigenfaces::{CHUNK, MOST_PIXELS, eigenfaces, is_image};
 use apps::equality::{MOST_WIDTH, equality};
 use apps::iris;
 use apps::proximity::{Metric, proximity};
+use apps::psi::{self, Learns, psi};
 use apps::social::social;
 use duologue::circuit::blocks::float::Format;
 use duologue::circuit::blocks::{self, Block, Goal};
@@ -165,6 +166,28 @@ pub const APPS: &[App] = &[
         ports: meanings::EQUALITY,
         calls: true,
         program: |width, _| within(1..=MOST_WIDTH, width, equality),
+    },
+    App {
+        name: "psi",
+        about: "which of Alice's strings Bob has too, by a key-value store and VOLE: a call, see `duologue psi` for tables",
+        parameter: "bits of a string",
+        width: 128,
+        sizes: "as=1000&bs=1000",
+        goals: &[Goal::Size],
+        ports: meanings::PSI,
+        calls: true,
+        program: |width, _| within(1..=psi::MOST_WIDTH, width, |width| psi(width, Learns::Only(Party::Alice))),
+    },
+    App {
+        name: "psi_both",
+        about: "the same, and Bob learns it of his: a call",
+        parameter: "bits of a string",
+        width: 128,
+        sizes: "as=1000&bs=1000",
+        goals: &[Goal::Size],
+        ports: meanings::PSI,
+        calls: true,
+        program: |width, _| within(1..=psi::MOST_WIDTH, width, |width| psi(width, Learns::Both)),
     },
     App {
         name: "argmin",

@@ -16,7 +16,7 @@
 //! | [`local`] | a linear code of which each output adds ten entries of a table |
 //! | [`syndrome`] | a code that compresses blocks two to one: convolutions, permutations and a block code |
 //! | [`blake3`] | the leaves of BLAKE3's tree |
-//! | [`field`] | GF(2¹²⁸): sums of products |
+//! | [`field`] | GF(2¹²⁸): sums of products, columns times factors, inverses |
 //! | [`rows`] | sums of rows of blocks |
 //! | [`transpose`] | bit matrices |
 //! | [`montgomery`] | products and powers modulo an odd number, of eight numbers side by side |

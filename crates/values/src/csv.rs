@@ -64,10 +64,10 @@ fn push<'a>(
     Ok(())
 }
 
-const EMPTY: &str = "it is empty: expected a first line with the names of the columns";
+pub(crate) const EMPTY: &str = "it is empty: expected a first line with the names of the columns";
 
 /// Where the column of this name is.
-fn find(header: &Record<'_>, name: &str, file: &str) -> Result<Option<usize>> {
+pub(crate) fn find(header: &Record<'_>, name: &str, file: &str) -> Result<Option<usize>> {
     let mut places = header.iter().enumerate().filter(|(_, field)| field.trim_ascii() == name.as_bytes());
     match (places.next(), places.next()) {
         (_, Some(_)) => Err(Error::malformed(file, format!("two columns are named '{name}'"))),

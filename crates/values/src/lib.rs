@@ -9,9 +9,9 @@
 //! | [`csv::lanes`], [`lane::list`] | a value a line, or with commas between them |
 //! | [`npy::read`] | an array |
 //!
-//! [`write()`] makes tables of lanes, [`csv::write_lanes`] and [`npy::write`] files of one port. A [`Form`] says how a column is
-//! written where the type of its port does not; a [`Location`] names file, column and form in one word. No error repeats a value,
-//! which may be a secret.
+//! [`keyed`] reads a column of keys, and writes a table of some of its rows. [`write()`] makes tables of lanes,
+//! [`csv::write_lanes`] and [`npy::write`] files of one port. A [`Form`] says how a column is written where the type of its
+//! port does not; a [`Location`] names file, column and form in one word. No error repeats a value, which may be a secret.
 
 #[cfg(feature = "parquet")]
 pub mod arrow;
@@ -21,6 +21,7 @@ mod decimal;
 mod error;
 mod form;
 mod instant;
+pub mod keyed;
 pub mod lane;
 mod location;
 pub mod npy;

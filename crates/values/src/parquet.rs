@@ -13,7 +13,7 @@ use circuit::BitMatrix;
 use std::io::{self, Write};
 
 /// Rows that are decoded at a time.
-const BATCH: usize = 8192;
+pub(crate) const BATCH: usize = 8192;
 
 /// Reads columns of a Parquet file as [`csv::columns`](crate::csv::columns) does; places are rows, counted from 0. No other
 /// columns are decoded.
@@ -31,7 +31,7 @@ pub fn columns(from: impl ChunkReader + 'static, file: &str, wanted: &[Wanted<'_
     })
 }
 
-fn failed(file: &str, why: ParquetError) -> Error {
+pub(crate) fn failed(file: &str, why: ParquetError) -> Error {
     match why {
         ParquetError::External(why) => match why.downcast::<io::Error>() {
             Ok(why) => Error::read(file)(*why),
@@ -44,8 +44,12 @@ fn failed(file: &str, why: ParquetError) -> Error {
 /// Writes a Parquet file, compressed by Snappy.
 pub(crate) fn write(columns: &[Written<'_>], mut to: impl Write) -> io::Result<()> {
     let batch = arrow::batch(columns)?;
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties))?;
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties()))?;
     writer.write(&batch)?;
     to.write_all(&writer.into_inner()?)
+}
+
+/// How files are written.
+pub(crate) fn properties() -> WriterProperties {
+    WriterProperties::builder().set_compression(Compression::SNAPPY).build()
 }

@@ -8,6 +8,7 @@ mod help;
 mod least;
 mod peers;
 mod private;
+mod psi;
 mod run;
 mod values;
 
@@ -29,6 +30,7 @@ pub use help::{Completions, Man};
 pub use least::{Form, Least, Method, Ots};
 pub use peers::{AddPeer, Doctor, Peers, PeersWhat};
 pub use private::{Gates, Private, PrivateMethod, PrivateVerb, PrivateWhat};
+pub use psi::Psi;
 pub use run::{FillPool, Meeting, Peer, Pool, PoolWhat, Prepare, Run, Settings, ShowPool};
 pub use values::{Pair, Protocol, Source};
 
@@ -108,6 +110,8 @@ pub enum Verb {
     Keys(Keys),
     /// Give the keys of peers names, for --peer-key NAME and --connect NAME
     Peers(Peers),
+    /// Find the rows of your table whose key the peer's table has too, and show nothing of the others
+    Psi(Psi),
     /// Evaluate a function that is one party's secret on data that is the other's
     Private(Box<PrivateVerb>),
     /// Encrypt numbers so that sums of them can be computed without the key

@@ -213,7 +213,8 @@ fn read_lanes(from: impl Read, file: &str, ty: Type) -> Result<BitMatrix, Failur
     })
 }
 
-fn open(path: &str) -> Result<File, Failure> {
+/// Opens a file to read it.
+pub fn open(path: &str) -> Result<File, Failure> {
     File::open(path).map_err(Failure::io(format!("reading {path}")))
 }
 

@@ -187,10 +187,7 @@ impl Target {
     /// Refuses to replace a file that an input comes from.
     pub fn spare(&self, inputs: &[Source]) -> Result<(), Failure> {
         match &self.place {
-            Place::File(path) if input::files(inputs).contains(path) => {
-                let why = format!("{} is read as an input: an output would replace it", self.file);
-                Err(Failure::input(why).hint("write it to another file"))
-            }
+            Place::File(path) if input::files(inputs).contains(path) => Err(replaces(&self.file)),
             _ => Ok(()),
         }
     }
@@ -212,6 +209,42 @@ impl Target {
             place => place.write_through(encoded),
         }
     }
+}
+
+/// A file, a device or standard output, for bytes of any form.
+pub struct Sink {
+    /// As it was given.
+    file: String,
+    place: Place,
+}
+
+impl Sink {
+    /// Checks that it can be written, which leaves it as it is.
+    pub fn new(file: &str) -> Result<Self, Failure> {
+        Ok(Sink { file: file.into(), place: Place::new(file)? })
+    }
+
+    /// Refuses to replace a file that an input comes from.
+    pub fn spare(&self, input: &str) -> Result<(), Failure> {
+        match &self.place {
+            Place::File(path) if fs::canonicalize(input).is_ok_and(|input| input == *path) => Err(replaces(&self.file)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes it whole, or not at all.
+    pub fn write(&self, encode: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+        match &self.place {
+            Place::File(path) => rename(write_beside(path, encode)?, path),
+            place => place.write_through(encode),
+        }
+    }
+}
+
+/// The refusal of an output where an input is.
+fn replaces(file: &str) -> Failure {
+    let why = format!("{file} is read as an input: an output would replace it");
+    Failure::input(why).hint("write it to another file")
 }
 
 impl Place {

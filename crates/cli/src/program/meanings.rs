@@ -122,6 +122,14 @@ pub const EQUALITY: &[Meaning] = &[
     ("equal", "for each lane 1 if the two strings are equal"),
 ];
 
+/// Of whoever learns.
+pub const PSI: &[Meaning] = &[
+    ("a", "Alice's strings, a lane each"),
+    ("b", "Bob's strings"),
+    ("a_in_both", "for each of Alice's strings 1 if Bob has it too"),
+    ("b_in_both", "for each of Bob's strings 1 if Alice has it too"),
+];
+
 /// Of all forms.
 pub const ARGMIN: &[Meaning] = &[
     ("alice_shares", "Alice's number of each value: with Bob's it adds up to the value, modulo 2^(bits + 1)"),

@@ -23,6 +23,7 @@ pub mod pool;
 pub mod prepare;
 mod prepared;
 pub mod private;
+pub mod psi;
 pub mod reproduce;
 pub mod run;
 

@@ -41,7 +41,7 @@ fn three_quarters_of_the_secret_hold_enough_rows() {
     assert!((share - 1.0).abs() < 0.002, "{share}");
 }
 
-const TOY: Set = Set { t: 64.0, k: 1.0, depth: 5 };
+const TOY: Set = Set { t: 64.0, k: 1.0, depth: 5, noisy: 1.0 };
 const TOY_K: usize = 96;
 const TOY_CHECKS: usize = 12;
 

@@ -208,7 +208,7 @@ fn a_bit_of_noise_is_a_sum_of_25_elements() {
 #[test]
 fn the_attack_with_random_blocks_takes_the_tries_of_the_formula() {
     const TRIES: usize = 400;
-    let set = Set { t: 3.0, k: N as f64 / 2.0, depth: 10 };
+    let set = Set { t: 3.0, k: N as f64 / 2.0, depth: 10, noisy: 1.0 };
     let mut random = Random(11);
     let (mut solved, mut expected, mut found) = (0, 0.0, 0);
     for instance in 0..4u128 {

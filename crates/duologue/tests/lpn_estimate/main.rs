@@ -9,6 +9,7 @@ mod carried_out_dual;
 mod dual;
 mod published;
 mod rows;
+mod vole;
 
 use published::*;
 use rows::*;
@@ -22,11 +23,13 @@ struct Set {
     t: f64,
     k: f64,
     depth: i32,
+    /// The chance that a block has noise: one but for what is seen of noise over a large field.
+    noisy: f64,
 }
 
 /// Rows of ten ones.
 const fn set(t: f64, log_k: i32, depth: i32) -> Set {
-    Set { t, k: (1 << log_k) as f64, depth }
+    Set { t, k: (1 << log_k) as f64, depth, noisy: 1.0 }
 }
 
 /// The sets that are built.

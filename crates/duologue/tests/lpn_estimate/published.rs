@@ -79,7 +79,7 @@ pub fn regular(attack: fn(f64, f64, f64) -> f64, set: &Set) -> f64 {
 
 /// Esser and Santini's success of p errors within v = (k + l)/t positions of each block.
 pub fn split_blocks(set: &Set, v: f64, p: f64) -> f64 {
-    let inside = v / set.block();
+    let inside = set.noisy * v / set.block();
     2.0 * log2_choose(set.t / 2.0, p / 2.0) + p * inside.log2() + (set.t - p) * (1.0 - inside).log2()
 }
 
@@ -92,7 +92,7 @@ pub fn regular_isd(set: &Set, p: f64, l: f64, list_time: impl Fn(f64) -> f64) ->
 
 pub fn regular_isd_permutation(set: &Set) -> f64 {
     let k = set.k() - set.t;
-    2.0 * (set.n() - k).log2() + set.n().log2() - set.t * (1.0 - k / set.n()).log2()
+    2.0 * (set.n() - k).log2() + set.n().log2() - set.t * (1.0 - set.noisy * k / set.n()).log2()
 }
 
 pub fn regular_isd_enumeration(set: &Set) -> f64 {
@@ -143,7 +143,7 @@ pub fn guess(set: &Set, f: f64, mu: f64) -> Guess {
     let b = set.block();
     let monomials = product(&power(b - 1.0, set.t - f), &power(b - mu - 1.0, f));
     let series = product(&monomials, &power(1.0, -(set.n() - set.k() - 1.0)));
-    Guess { tries: -f * (1.0 - mu / b).log2(), monomials, series, left: set.k() + 1.0 - f * mu }
+    Guess { tries: -f * (1.0 - set.noisy * mu / b).log2(), monomials, series, left: set.k() + 1.0 - f * mu }
 }
 
 /// All guesses whose tries alone are below a bound that shrinks as better attacks are found.
@@ -206,7 +206,7 @@ pub fn hybrid(set: &Set) -> f64 {
     let (n, k, t, b) = (set.n(), set.k(), set.t, set.block());
     let mut best = f64::INFINITY;
     for (u, q) in steps((k / t) as u32 + 1, 1).flat_map(|u| steps((k / b) as u32 + 2, 1).map(move |q| (u, q))) {
-        let [more, fewer] = [u + 1.0, u].map(|zeros| -(1.0 - zeros / b).log2());
+        let [more, fewer] = [u + 1.0, u].map(|zeros| -(1.0 - set.noisy * zeros / b).log2());
         // No fewer zeros leave a system of quadratic equations that can be solved.
         let solvable = ((t - q) * (b - u - 2.0) * (b - u - 1.0)).sqrt() - 2.0;
         let start = (k - t - (t - q) * u - (b - 1.0) * q - solvable).ceil().max(0.0);

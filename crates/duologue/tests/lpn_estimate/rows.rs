@@ -8,7 +8,7 @@ pub fn sparse_solve(v: f64, ones: f64) -> f64 {
 }
 
 pub fn tries(set: &Set, rows: f64) -> f64 {
-    -set.t * (1.0 - rows / set.n()).log2()
+    -set.t * (1.0 - set.noisy * rows / set.n()).log2()
 }
 
 /// The least number up to `most` for which `holds`, if it holds for all above that.
@@ -42,7 +42,7 @@ pub fn gauss_within(set: &Set, v: f64, ones: f64) -> f64 {
 /// Stern within the subset: p of its rows are noisy, half of them in each half; the checks are found by Wiedemann.
 pub fn stern_within(set: &Set, v: f64, ones: f64) -> f64 {
     let rows = v + CHECKS;
-    let inside = rows / set.n();
+    let inside = set.noisy * rows / set.n();
     let cost = |p: f64, l: f64| {
         let noisy = log2_choose(set.t, p) + p * inside.log2() + (set.t - p) * (1.0 - inside).log2();
         let success = noisy + log2_choose(p, p / 2.0) - p;

@@ -133,7 +133,7 @@ impl RunReport {
 }
 
 impl Phase {
-    fn new(phase: &PhaseReport) -> Phase {
+    pub(in crate::verbs) fn new(phase: &PhaseReport) -> Phase {
         Phase { seconds: phase.time.as_secs_f64(), sent: phase.sent, received: phase.received, rounds: phase.rounds }
     }
 }

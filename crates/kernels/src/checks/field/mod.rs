@@ -1,4 +1,4 @@
-//! GF(2¹²⁸) for consistency checks: sums of products, and single products.
+//! GF(2¹²⁸), for consistency checks and for oblivious linear evaluation: sums of products, and single products.
 //!
 //! A block is the polynomial whose coefficient of xⁱ is bit i; products are modulo x¹²⁸ + x⁷ + x² + x + 1. (That is
 //! the polynomial of GCM, with the bits in natural order.) Σ χᵢ·xᵢ with weights χ that are drawn after the x are
@@ -14,7 +14,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::Block;
 use crate::backend::{Backend, Cpu};
-use wide::Products;
+use wide::{AddProducts, Products};
 
 /// A sum of products under way.
 #[derive(ZeroizeOnDrop)]
@@ -75,6 +75,36 @@ pub fn mul(x: Block, y: Block) -> Block {
     let mut fold = Fold::new();
     fold.add(&[x], &[y]);
     fold.finish()
+}
+
+/// Adds Σⱼ factorⱼ·xⱼᵢ to every sum i, where xⱼᵢ is block j·`stride` + i of the columns.
+///
+/// # Panics
+/// If a column has fewer blocks than there are sums.
+pub fn add_products(factors: &[Block], columns: &[Block], stride: usize, sums: &mut [Block]) {
+    add_products_on(Backend::detect(), factors, columns, stride, sums);
+}
+
+fn add_products_on(backend: Backend, factors: &[Block], columns: &[Block], stride: usize, sums: &mut [Block]) {
+    let room = factors.len().saturating_sub(1) * stride + sums.len();
+    assert!(
+        factors.is_empty() || columns.len() >= room && (factors.len() == 1 || stride >= sums.len()),
+        "short columns"
+    );
+    match backend.cpu() {
+        Some(cpu) => cpu.run(AddProducts { factors, columns, stride, sums }),
+        None => portable::add_products(factors, columns, stride, sums),
+    }
+}
+
+/// The inverse of a block that is not zero, and zero for zero: x to the power of 2¹²⁸ − 2.
+pub fn inverse(x: Block) -> Block {
+    // x, x³, x⁷, …: one more factor with each of the 127 squarings but for the lowest.
+    let mut power = x;
+    for _ in 0..126 {
+        power = mul(mul(power, power), x);
+    }
+    mul(power, power)
 }
 
 /// low + x¹²⁸·high, where x¹²⁸ = x⁷ + x² + x + 1.
@@ -139,6 +169,29 @@ mod tests {
                 assert!(first.finish() == plain, "{backend}, {len} in pieces");
             }
         }
+    }
+
+    #[test]
+    fn every_backend_adds_products_of_every_shape() {
+        for backend in Backend::available() {
+            for (factors, len) in [(0, 5), (1, 1), (1, 16), (2, 0), (2, 3), (3, 17), (5, 64), (4, 70)] {
+                let stride = len + 3;
+                let (y, x, mut sums) = (random(5, factors), random(6, factors * stride), random(7, len));
+                let expected: Vec<u128> = (0..len)
+                    .map(|i| (0..factors).fold(sums[i], |sum, j| sum ^ naive(x[j * stride + i], y[j])).get())
+                    .collect();
+                add_products_on(backend, &y, &x, stride, &mut sums);
+                assert!(sums.iter().map(|sum| sum.get()).eq(expected), "{backend}, {factors} factors, {len} sums");
+            }
+        }
+    }
+
+    #[test]
+    fn inverses_are_inverses() {
+        for x in random(8, 20).into_iter().chain([Block::new(1), Block::new(2), !Block::ZERO]) {
+            assert!(mul(x, inverse(x)) == Block::new(1));
+        }
+        assert!(inverse(Block::ZERO) == Block::ZERO);
     }
 
     #[test]

@@ -15,6 +15,16 @@ pub(crate) fn products(x: &[Block], y: &[Block]) -> [Block; 3] {
     sum.map(Block::new)
 }
 
+/// Adds Σⱼ yⱼ·xⱼᵢ to every sum i; column j begins at j·`stride`.
+pub(crate) fn add_products(factors: &[Block], columns: &[Block], stride: usize, sums: &mut [Block]) {
+    for (j, factor) in factors.iter().enumerate() {
+        for (sum, x) in sums.iter_mut().zip(&columns[j * stride..]) {
+            let [low, middle, high] = products(&[*x], &[*factor]).map(Block::get);
+            *sum ^= Block::new(super::reduce(low ^ middle << 64, high ^ middle >> 64));
+        }
+    }
+}
+
 /// Karatsuba's product of two polynomials of 64 coefficients.
 fn carryless_64(x: u64, y: u64) -> u128 {
     let [(x0, x1), (y0, y1)] = [x, y].map(|x| (x & 0xffff_ffff, x >> 32));

@@ -80,9 +80,18 @@ impl TreeHash {
 
     /// Clears the lowest bit of every leaf, and then patches two places. Constant-time in the patches.
     pub fn seal(&self, leaves: &mut [Block], patches: [Patch; 2]) {
+        self.clear_and_patch(Block::new(1), leaves, patches);
+    }
+
+    /// Patches two places. Constant-time in the patches.
+    pub fn patch(&self, leaves: &mut [Block], patches: [Patch; 2]) {
+        self.clear_and_patch(Block::ZERO, leaves, patches);
+    }
+
+    fn clear_and_patch(&self, clear: Block, leaves: &mut [Block], patches: [Patch; 2]) {
         match self.0.schedule() {
-            Schedule::Wide(cpu, _) => cpu.run(Seal { leaves, patches }),
-            Schedule::Portable(_) => portable::seal(leaves, patches),
+            Schedule::Wide(cpu, _) => cpu.run(Seal { clear, leaves, patches }),
+            Schedule::Portable(_) => portable::seal(clear, leaves, patches),
         }
     }
 }
@@ -128,6 +137,13 @@ mod tests {
                         let one = if i == at { patch.block } else { Block::ZERO };
                         let two = if i == 2 { other.block } else { Block::ZERO };
                         assert!(leaf == was.with_lsb(false) ^ one ^ two, "{backend}, leaf {i} of {len}");
+                    }
+                    leaves.copy_from_slice(&parents);
+                    hash.patch(&mut leaves, [patch, other]);
+                    for (i, (&leaf, &was)) in leaves.iter().zip(&parents).enumerate() {
+                        let one = if i == at { patch.block } else { Block::ZERO };
+                        let two = if i == 2 { other.block } else { Block::ZERO };
+                        assert!(leaf == was ^ one ^ two, "{backend}, leaf {i} of {len} patched");
                     }
                 }
             }

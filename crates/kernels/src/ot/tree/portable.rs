@@ -15,9 +15,9 @@ pub(crate) fn grow(cipher: &Cipher, parents: &[Block], patch: Patch, children: &
     sum
 }
 
-pub(crate) fn seal(leaves: &mut [Block], [one, two]: [Patch; 2]) {
+pub(crate) fn seal(clear: Block, leaves: &mut [Block], [one, two]: [Patch; 2]) {
     for (i, leaf) in leaves.iter_mut().enumerate() {
-        *leaf = patched(patched(leaf.with_lsb(false), i, one), i, two);
+        *leaf = patched(patched(*leaf & !clear, i, one), i, two);
     }
 }
 

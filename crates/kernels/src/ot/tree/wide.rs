@@ -65,8 +65,9 @@ fn grow_step<C: Lanes, const R: usize>(
     sum
 }
 
-/// Clears the lowest bits and patches two places.
+/// Clears some bits of every leaf and patches two places.
 pub(crate) struct Seal<'a> {
+    pub clear: Block,
     pub leaves: &'a mut [Block],
     pub patches: [Patch; 2],
 }
@@ -78,20 +79,20 @@ impl Kernel for Seal<'_> {
     fn run<W: Lanes, N: Lanes>(self, wide: W, narrow: N) {
         let whole = self.leaves.len() / W::LANES * W::LANES;
         let (leaves, tail) = self.leaves.split_at_mut(whole);
-        seal(wide, 0, leaves, self.patches);
-        seal(narrow, whole, tail, self.patches);
+        seal(wide, 0, self.clear, leaves, self.patches);
+        seal(narrow, whole, self.clear, tail, self.patches);
     }
 }
 
 #[inline(always)]
-fn seal<C: Lanes>(cpu: C, first: usize, leaves: &mut [Block], patches: [Patch; 2]) {
+fn seal<C: Lanes>(cpu: C, first: usize, clear: Block, leaves: &mut [Block], patches: [Patch; 2]) {
     let mut one = Patcher::new(cpu, first, patches[0]);
     let mut two = Patcher::new(cpu, first, patches[1]);
-    let lowest = cpu.splat(Block::new(1));
+    let clear = cpu.splat(clear);
     for leaves in leaves.chunks_exact_mut(C::LANES) {
         let x = cpu.load(leaves);
-        let clear = cpu.xor_masked(x, lowest, x);
-        store(cpu, two.next(one.next(clear)), leaves);
+        let cleared = cpu.xor_masked(x, clear, x);
+        store(cpu, two.next(one.next(cleared)), leaves);
     }
 }
 
