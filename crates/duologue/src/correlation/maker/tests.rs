@@ -2,8 +2,8 @@ use kernels::generator::Generator;
 
 use super::*;
 use crate::{
-    correlation::{MakerExchange, MakerLengths},
     correlation::Triples,
+    correlation::{MakerExchange, MakerLengths},
     ot::{Directions, Extension, ReceiverSeeds, SenderSeeds, base_setup::tests},
 };
 
