@@ -109,7 +109,7 @@ fn flags_go_before_the_environment_and_that_before_the_file() {
         String::from_utf8(output.stdout).unwrap()
     };
     assert!(help(&other).contains("[default: gmw-masked]"), "{}", help(&other));
-    assert!(help("").contains("[default: yao]"));
+    assert!(help("").contains("[default: auto]"));
 }
 
 #[test]

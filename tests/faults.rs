@@ -154,14 +154,14 @@ fn garbage_without_keys_is_misbehaviour() {
 #[test]
 fn what_differs_is_named_on_both_sides() {
     let place = Place::new();
-    let bob = format!("{OPEN} --input b=3 --as bob");
+    let bob = format!("{OPEN} --protocol yao --input b=3 --as bob");
     for (alice, what) in [
-        ("block:add:8 --as bob --input b=4", "who is who"),
-        ("block:subtract:8 --as alice --input a=4", "the program"),
-        ("block:add:8 --as alice --input a=4,5", "its sizes"),
+        ("block:add:8 --as bob --input b=4 --protocol yao", "who is who"),
+        ("block:subtract:8 --as alice --input a=4 --protocol yao", "the program"),
+        ("block:add:8 --as alice --input a=4,5 --protocol yao", "its sizes"),
         ("block:add:8 --as alice --input a=4 --protocol gmw", "the protocol"),
-        ("block:add:8 --as alice --input a=4 --garbler alice", "who garbles"),
-        ("block:add:8 --as alice --input a=4 --tile 16", "the lanes of a tile"),
+        ("block:add:8 --as alice --input a=4 --protocol yao --garbler alice", "who garbles"),
+        ("block:add:8 --as alice --input a=4 --protocol yao --tile 16", "the lanes of a tile"),
     ] {
         let (listener, address) = place.listen(&format!("run block:add:8 {bob}"));
         let here = place.run(&format!("run {alice} {OPEN} --connect {address}"));

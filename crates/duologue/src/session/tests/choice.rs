@@ -400,31 +400,29 @@ fn a_choice_costs_what_is_counted() {
     }
 }
 
-/// A choice takes as long on the line as a run of what is chosen, but for the bytes of its terms.
+/// A choice takes half a round trip more than a run of what is chosen, at most: where that makes base OTs in one direction
+/// alone, a party of which nothing is heard does not wait.
 #[test]
-fn a_choice_takes_no_round_trip_of_its_own() {
+fn a_choice_takes_half_a_round_trip_at_most() {
     let text = "100ms,100Mbit";
-    // Of many lanes the maker is chosen by what is measured in any case; of few the base OTs of one direction suffice, and a
-    // party of which nothing is heard does not wait: half a round trip.
-    for (scheme, lanes, more) in Scheme::ALL.into_iter().flat_map(|scheme| [(scheme, 1500, 5), (scheme, 3, 55)]) {
-        let options = Options::new(scheme);
+    for lanes in [3, 1500] {
         let binding = ands(lanes);
-        let choices = Choices::new([(binding.clone(), options)], &Calls::new()).unwrap();
-        let time = |choose: bool| {
+        let choices = choices_of(&binding, Options::new(Scheme::Yao));
+        let time = |fixed: Option<Options>| {
             let [alice, bob] = over([text; 2], |_, session| {
                 let (clock, ours) = (session.wire.channel.clock().clone(), zeros(session.party, lanes));
                 let begin = clock.now();
-                if choose {
-                    session.choose(&choices, Wish::Total).unwrap();
-                }
+                let options = fixed.unwrap_or_else(|| session.choose(&choices, Wish::Total).unwrap().best().options);
                 session.run(&binding, &options, &ours).unwrap();
-                clock.now() - begin
+                (clock.now() - begin, options)
             });
-            alice.max(bob)
+            assert_eq!(alice.1, bob.1);
+            (alice.0.max(bob.0), alice.1)
         };
-        let (with, without) = (time(true), time(false));
-        println!("{scheme} of {lanes}: {with:?} with a choice, {without:?} without");
-        assert!(with < without + Duration::from_millis(more), "{scheme}: {with:?} with a choice, {without:?} without");
+        let (with, chosen) = time(None);
+        let (without, _) = time(Some(chosen));
+        println!("{} for {lanes}: {with:?} with a choice, {without:?} without", chosen.scheme);
+        assert!(with < without + Duration::from_millis(55), "{chosen:?}: {with:?} with a choice, {without:?} without");
     }
 }
 
@@ -468,7 +466,8 @@ fn terms_after_a_choice_are_compared() {
         });
         for result in results {
             let (why, dead) = result.unwrap();
-            assert!(matches!(why, Error::Incompatible { what: "the public inputs", .. }), "{options:?}: {why}");
+            // Whoever hears the peer's last words before its terms has the same from them.
+            assert!(why.to_string().contains("the public inputs"), "{options:?}: {why}");
             assert!(matches!(dead, Error::Dead(_)), "{options:?}: {dead}");
         }
     }
@@ -487,7 +486,7 @@ fn another_run_after_a_choice_is_refused() {
     });
     for result in results {
         let why = result.unwrap();
-        assert!(matches!(why, Error::Incompatible { what: "the protocol", .. }), "{why}");
+        assert!(why.to_string().contains("the protocol"), "{why}");
     }
 }
 
