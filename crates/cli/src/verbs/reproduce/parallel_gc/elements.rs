@@ -13,8 +13,10 @@ use duologue::terms::{Garbling, Timing};
 use duologue::{Options, Party, Scheme, bench};
 use std::time::Duration;
 
-/// The paper's ways by the columns of a table, and what the simulation has of each; those without are of one thread.
-const WAYS: [(&str, Option<fn(&Speedup) -> f64>); 5] = [
+/// A way of the paper by its column, and what the simulation has of it; one without is of one thread.
+type Way = (&'static str, Option<fn(&Speedup) -> f64>);
+
+const WAYS: [Way; 5] = [
     ("s", None),
     ("huang", None),
     ("fg", Some(|speedup| speedup.fine)),
@@ -32,7 +34,7 @@ const PHASES: [&str; 6] =
 const SECRETS: [&str; 2] = ["bobs_secret_tx", "alices_secret_tx"];
 
 /// The columns that a table of the paper has.
-fn ways(table: &str) -> impl Iterator<Item = (&'static str, Option<fn(&Speedup) -> f64>)> {
+fn ways(table: &str) -> impl Iterator<Item = Way> {
     WAYS.into_iter().filter(move |way| PHASES.iter().any(|row| of_paper(table, row, way.0).is_some()))
 }
 
