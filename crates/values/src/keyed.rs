@@ -25,7 +25,7 @@ const KEY: &str = "a key, not an empty cell";
 ///
 /// # Errors
 /// [`Error::Value`] with line and column of an empty cell; [`Error::Malformed`] and [`Error::Value`] as
-/// [`csv::columns`](crate::csv::columns).
+/// [`csv::columns`].
 pub fn csv_keys(from: impl Read, file: &str, column: &str, mut each: impl FnMut(Keyed<'_>)) -> Result<bool> {
     let mut records = Records::new(from, file);
     let header = records.next()?.ok_or_else(|| Error::malformed(file, csv::EMPTY))?;
