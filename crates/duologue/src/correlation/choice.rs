@@ -136,7 +136,7 @@ pub fn predict(extension: Extension, demand: Demand, conditions: &Conditions) ->
     };
     let (waiting, all) = (time(conditions.endless_links()), time(conditions.links()));
     let computing = conditions.computing(computing.blocks(&made));
-    Some(waiting + together(all.saturating_sub(waiting), computing, makers[0].parts(&alice)))
+    Some(waiting + together(all.saturating_sub(waiting), computing, makers[0].parts()))
 }
 
 /// The maker that is predicted to be done first; in a tie SoftSpoken 4. Conditions out of their bounds count as the nearest

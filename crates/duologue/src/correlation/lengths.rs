@@ -18,6 +18,8 @@ pub(crate) struct MakerLengths {
     proof: Option<Party>,
     /// Whether we await no proof.
     proven: bool,
+    /// Batches of the last refill.
+    batches: u32,
     /// Bytes of the probe that travels with the first base OTs.
     probe: usize,
 }
@@ -45,7 +47,7 @@ pub(crate) type Lengths = Vec<MakerExchange>;
 impl MakerLengths {
     pub fn new(us: Party, extension: Extension) -> Self {
         let cots = [(); 2].map(|()| extension.lengths());
-        MakerLengths { us, cots, based: Based::default(), proof: None, proven: true, probe: 0 }
+        MakerLengths { us, cots, based: Based::default(), proof: None, proven: true, batches: 0, probe: 0 }
     }
 
     /// The same with a probe of this length, of a session that chooses its maker by what it measures.
@@ -77,10 +79,12 @@ impl MakerLengths {
     pub fn refill(&mut self, demand: Demand) -> (Lengths, Demand) {
         let (mut left, mut window) = (Remaining::new(self.us, demand), Window::new(&demand));
         let (mut exchanges, mut made, mut awaited) = (self.base(&demand), Demand::NONE, VecDeque::new());
+        self.batches = 0;
         while !(left.is_none() && awaited.is_empty() && self.cots.iter().all(CotLengths::idle)) {
             let mut sent = 0;
             if awaited.is_empty() || self.goes_ahead() && window.admits(&left) {
                 let (cots, batch) = self.begin(&mut left);
+                self.batches += 1;
                 made += batch;
                 window.send(cots[0].max(cots[1]));
                 let (ours, theirs) = self.exchange(cots);
@@ -98,11 +102,9 @@ impl MakerLengths {
         (exchanges, made)
     }
 
-    /// The parts of a refill of which one is computed while another is on the line.
-    pub fn parts(&self, refill: &Lengths) -> u32 {
-        let one_way = self.cots.iter().all(CotLengths::one_way);
-        let sent = refill.iter().filter(|exchange| one_way && exchange.sent > 0).count();
-        u32::try_from(sent).unwrap_or(u32::MAX).max(1)
+    /// The parts of the last refill of which one is computed while another is on the line.
+    pub fn parts(&self) -> u32 {
+        if self.cots.iter().all(CotLengths::one_way) { self.batches.max(1) } else { 1 }
     }
 
     /// As a maker of these lengths does.

@@ -61,7 +61,7 @@ impl Correlating {
         for (maker, counted) in self.lengths.iter_mut().zip(&mut supply.exchanges) {
             let (exchanges, both) = maker.refill(demand);
             made = both;
-            supply.parts = supply.parts.max(maker.parts(&exchanges));
+            supply.parts = supply.parts.max(maker.parts());
             counted.extend(exchanges.into_iter().map(in_setup));
         }
         made

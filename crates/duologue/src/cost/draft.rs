@@ -223,7 +223,7 @@ impl Line {
         let missing = wanted.missing_from(&taken);
         if missing != Demand::NONE {
             let (exchanges, made) = self.lengths.refill(missing);
-            self.parts = self.parts.max(self.lengths.parts(&exchanges));
+            self.parts = self.parts.max(self.lengths.parts());
             exchanges.into_iter().for_each(|exchange| self.make(exchange));
             self.available += made;
             self.made += made;
