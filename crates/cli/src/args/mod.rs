@@ -186,7 +186,9 @@ automated-synthesis/2   divisions of integers, 1 to 10,000 at once
 automated-synthesis/3   dot products of 16 and 32 integers
 automated-synthesis/4   floating-point operations of 32, 42 and 64 bits
 automated-synthesis/5   tests of proximity on Earth
+parallel-gc/1   iris identification by Yao, element by element
 parallel-gc/2   a block of AES by Yao, element by element
+parallel-gc/figure4   iris identification by threads
 parallel-gc/figure6   AES of an image by threads
 parallel-gc/layers   gates, layers and the share of XORs
 auto           no paper's, and not among --all: forty runs by the protocol that is chosen, beside the

@@ -1,6 +1,6 @@
 //! Gates, layers and the share of XORs.
 
-use super::{AES, Subject, cell};
+use super::{AES, IRIS, Subject, cell};
 use crate::failure::Failure;
 use crate::grain::Work;
 use crate::program;
@@ -8,7 +8,7 @@ use crate::verbs::reproduce::{Cell, Effort, How};
 use duologue::Scheme;
 
 /// The paper's circuits, once each.
-const SUBJECTS: &[&Subject] = &[&AES];
+const SUBJECTS: &[&Subject] = &[&IRIS, &AES];
 
 pub fn rows(effort: &Effort) -> Result<Vec<Cell>, Failure> {
     let (mut cells, mut shares) = (Vec::new(), Vec::new());

@@ -21,7 +21,7 @@ fn of_csv(name: &str) -> BTreeSet<(&'static str, &'static str)> {
 /// Section 4.1: about 200,000 OTs a second; all ways are faster than one thread, blocks the most.
 #[test]
 fn figures_are_those_of_the_paper() {
-    assert_eq!(["1", "2", "figure6", "layers"].map(|table| of_csv(table).len()), [24, 17, 1, 4]);
+    assert_eq!(["1", "2", "figure4", "figure6", "layers"].map(|table| of_csv(table).len()), [24, 17, 6, 1, 4]);
     let [s, fg, cg, both] = ["s", "fg", "cg", "cg+fg"].map(|way| {
         of_csv("1").iter().filter(|cell| cell.1 == way).map(|cell| of_paper("1", cell.0, way).unwrap()).sum::<f64>()
     });
@@ -30,6 +30,36 @@ fn figures_are_those_of_the_paper() {
     let huang =
         of_csv("2").into_iter().filter(|cell| cell.1 == "huang").map(|cell| of_paper("2", cell.0, "huang").unwrap());
     assert!((huang.sum::<f64>() - 1.873).abs() < 1e-9);
+}
+
+/// Of Figure 4 there are the sums of Table 1, offline and online.
+#[test]
+fn figure_4_has_the_sums_of_table_1() {
+    let phases = [
+        ("yao/offline", &["garbling", "ot_precomputation", "table_tx"][..]),
+        ("yao/online", &["bobs_secret_tx", "alices_secret_tx", "evaluation"][..]),
+    ];
+    for (threads, way) in [("1", "s"), ("8", "cg")] {
+        let mut total = 0.0;
+        for (row, elements) in phases {
+            let sum = together("1", elements, way).unwrap();
+            assert!((sum - of_paper("figure4", row, threads).unwrap()).abs() < 1e-9, "{row} {threads}");
+            total += sum;
+        }
+        assert!((total - of_paper("figure4", "yao/total", threads).unwrap()).abs() < 1e-9, "{threads}");
+    }
+}
+
+/// The programs of all subjects are there for each protocol.
+#[test]
+fn every_subject_has_a_program() {
+    for subject in [&IRIS, &AES, &IMAGE] {
+        for (_, scheme) in crate::verbs::reproduce::timed::PROTOCOLS {
+            let name = subject.program(scheme);
+            let program = crate::program::load(&name, &[]).unwrap_or_else(|why| panic!("{name}: {}", why.message));
+            assert_eq!(program.sizes().len(), 1, "{name}");
+        }
+    }
 }
 
 /// Every figure of Table 2 has a cell, and no cell is there twice; only a whole run by Yao is measured with `--quick`.
