@@ -51,10 +51,12 @@ pub(crate) fn travel(links: [&Link; 2], exchanges: [impl Iterator<Item = (usize,
     alice.now.max(bob.now)
 }
 
-/// How long sending and computing take together that are cut into so many parts, where a part is made while the one before
-/// is sent; of a single part one after the other.
-pub(crate) fn together(sending: Duration, computing: Duration, parts: u32) -> Duration {
-    sending.max(computing) + sending.min(computing) / parts.max(1)
+/// How long it takes to compute what travels: `waiting` on a line of endless rate, `all` on the line as it is. Sending, which is
+/// the difference, and computing are cut into so many parts, where a part is made while the one before is sent; of a single
+/// part one comes after the other.
+pub(crate) fn together([waiting, all]: [Duration; 2], computing: Duration, parts: u32) -> Duration {
+    let sending = all.saturating_sub(waiting);
+    waiting + sending.max(computing) + sending.min(computing) / parts.max(1)
 }
 
 /// A party that sends and reads without computing.
@@ -245,9 +247,10 @@ mod tests {
     #[test]
     fn parts_are_made_while_others_are_sent() {
         let ms = Duration::from_millis;
-        assert_eq!(together(ms(30), ms(20), 1), ms(50));
-        assert_eq!(together(ms(30), ms(20), 10), ms(32));
-        assert_eq!(together(ms(20), ms(30), u32::MAX), ms(30));
+        assert_eq!(together([ms(0), ms(30)], ms(20), 1), ms(50));
+        assert_eq!(together([ms(0), ms(30)], ms(20), 10), ms(32));
+        assert_eq!(together([ms(0), ms(20)], ms(30), u32::MAX), ms(30));
+        assert_eq!(together([ms(7), ms(37)], ms(20), 10), ms(39));
     }
 
     #[test]

@@ -17,7 +17,7 @@
 //! (`silent16d` to `silent20d`, and `silent`, which takes them by demand) are never chosen: their code is our own, and
 //! nobody else has reviewed it.
 
-use super::{Demand, MakerExchanges, MakerLengths};
+use super::{Demand, MakerLengths};
 use crate::Party;
 use crate::channel::{Link, together, travel};
 use crate::conditions::{Conditions, Findings};
@@ -130,13 +130,11 @@ pub fn predict(extension: Extension, demand: Demand, conditions: &Conditions) ->
     let (computing, conditions) = (Computing::of(extension)?, conditions.bounded());
     let mut makers = [Party::Alice, Party::Bob].map(|party| MakerLengths::new(party, extension));
     let [(alice, made), (bob, _)] = makers.each_mut().map(|maker| maker.refill(demand));
-    let bytes = |exchanges: &MakerExchanges| exchanges.iter().map(|each| (each.sent, each.read)).collect::<Vec<_>>();
-    let time = |[from_alice, from_bob]: [Link; 2]| {
-        travel([&from_alice, &from_bob], [&alice, &bob].map(|party| bytes(party).into_iter()))
-    };
-    let (waiting, all) = (time(conditions.endless_links()), time(conditions.links()));
-    let computing = conditions.computing(computing.blocks(&made));
-    Some(waiting + together(all.saturating_sub(waiting), computing, makers[0].parts()))
+    let travels = [conditions.endless_links(), conditions.links()].map(|[from_alice, from_bob]| {
+        let bytes = [&alice, &bob].map(|party| party.iter().map(|exchange| (exchange.sent, exchange.read)));
+        travel([&from_alice, &from_bob], bytes)
+    });
+    Some(together(travels, conditions.computing(computing.blocks(&made)), makers[0].parts()))
 }
 
 /// The maker that is predicted to be done first; in a tie SoftSpoken 4. Conditions out of their bounds count as the nearest

@@ -5,7 +5,6 @@ use super::{Demand, choice};
 use crate::Party;
 use crate::ot::base::Proof;
 use crate::ot::{Based, CotLengths, Extension, Missing};
-use std::collections::VecDeque;
 
 /// The progress of one party's maker of correlations in lengths alone, from the beginning of a session.
 #[derive(Clone, Debug)]
@@ -16,8 +15,6 @@ pub(crate) struct MakerLengths {
     based: Based,
     /// Who sends the proof of the base OTs with the next exchange.
     proof: Option<Party>,
-    /// Whether we await no proof.
-    proven: bool,
     /// Batches of the last refill.
     batches: u32,
     /// Bytes of the probe that travels with the first base OTs.
@@ -47,7 +44,7 @@ pub(crate) type Lengths = Vec<MakerExchange>;
 impl MakerLengths {
     pub fn new(us: Party, extension: Extension) -> Self {
         let cots = [(); 2].map(|()| extension.lengths());
-        MakerLengths { us, cots, based: Based::default(), proof: None, proven: true, batches: 0, probe: 0 }
+        MakerLengths { us, cots, based: Based::default(), proof: None, batches: 0, probe: 0 }
     }
 
     /// The same with a probe of this length, of a session that chooses its maker by what it measures.
@@ -78,38 +75,35 @@ impl MakerLengths {
     /// it may.
     pub fn refill(&mut self, demand: Demand) -> (Lengths, Demand) {
         let (mut left, mut window) = (Remaining::new(self.us, demand), Window::new(&demand));
-        let (mut exchanges, mut made, mut awaited) = (self.base(&demand), Demand::NONE, VecDeque::new());
+        let (mut exchanges, mut made) = (self.base(&demand), Demand::NONE);
+        let mut goes_ahead = self.one_way() && self.proof != Some(self.us.peer());
         self.batches = 0;
-        while !(left.is_none() && awaited.is_empty() && self.cots.iter().all(CotLengths::idle)) {
+        while !(left.is_none() && window.is_empty() && self.cots.iter().all(CotLengths::idle)) {
             let mut sent = 0;
-            if awaited.is_empty() || self.goes_ahead() && window.admits(&left) {
+            if window.is_empty() || goes_ahead && window.admits(&left) {
                 let (cots, batch) = self.begin(&mut left);
                 self.batches += 1;
                 made += batch;
-                window.send(cots[0].max(cots[1]));
                 let (ours, theirs) = self.exchange(cots);
                 sent = ours;
-                awaited.push_back(theirs);
+                window.send(cots[0].max(cots[1]), theirs);
             }
-            let ahead = awaited.front() != Some(&0) && self.goes_ahead() && window.admits(&left);
-            let read = if ahead { 0 } else { awaited.pop_front().unwrap_or(0) };
-            if !ahead {
-                window.receive();
-                self.proven = true;
-            }
-            exchanges.push(MakerExchange { sent, read, turn: awaited.is_empty() });
+            let ahead = window.oldest() != Some(&0) && goes_ahead && window.admits(&left);
+            let read = if ahead { 0 } else { window.receive().unwrap_or(0) };
+            // The peer's proof, if it was awaited, came with the first exchange.
+            goes_ahead = self.one_way();
+            exchanges.push(MakerExchange { sent, read, turn: window.is_empty() });
         }
         (exchanges, made)
     }
 
     /// The parts of the last refill of which one is computed while another is on the line.
     pub fn parts(&self) -> u32 {
-        if self.cots.iter().all(CotLengths::one_way) { self.batches.max(1) } else { 1 }
+        if self.one_way() { self.batches.max(1) } else { 1 }
     }
 
-    /// As a maker of these lengths does.
-    fn goes_ahead(&self) -> bool {
-        self.cots.iter().all(CotLengths::one_way) && self.proven
+    fn one_way(&self) -> bool {
+        self.cots.iter().all(CotLengths::one_way)
     }
 
     /// Begins the next batches: the COTs in which we are sender and receiver, and what they make.
@@ -138,7 +132,6 @@ impl MakerLengths {
     fn exchange(&mut self, [sent, received]: [usize; 2]) -> (usize, usize) {
         let us = self.us;
         let proof = self.proof.take();
-        self.proven = proof.is_none_or(|party| party == us);
         let proof = [us, us.peer()].map(|party| if proof == Some(party) { Proof::LEN } else { 0 });
         let [sender, receiver] = &mut self.cots;
         let [from_us, to_us] = sender.exchange(sent);

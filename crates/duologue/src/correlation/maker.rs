@@ -181,8 +181,7 @@ impl Maker {
 
     fn begin<'a>(&'a mut self, stock: &'a mut Stock, output: CotOutput, demand: Demand) -> Refill<'a> {
         let (left, window) = (Remaining::new(stock.party(), demand), Window::new(&demand));
-        let (random, awaiting) = (Vec::new(), VecDeque::new());
-        Refill { maker: self, stock, output, random, left, total: demand, window, awaiting, done: false }
+        Refill { maker: self, stock, output, random: Vec::new(), left, total: demand, window, done: false }
     }
 
     /// Erases Δ and all seeds; every later call fails with this reason.
@@ -212,31 +211,31 @@ pub struct Refill<'a> {
     random: Vec<(Side, CotBatch)>,
     left: Remaining,
     total: Demand,
-    window: Window,
-    /// The lengths that the exchanges under way bring, oldest first: the proof, to us as receiver of COTs, and as sender.
-    awaiting: VecDeque<[usize; 3]>,
+    /// The lengths that an exchange under way brings: the proof, to us as receiver of COTs, and as sender.
+    window: Window<[usize; 3]>,
     done: bool,
 }
 
-/// The exchanges of a refill that were sent and whose answers were not read: how many there may be.
+/// The exchanges of a refill that were sent and whose answers were not read, oldest first: what each brings, and how many
+/// there may be.
 ///
 /// What the peer sends meanwhile waits in memory, so there is little of it where little is made: of triples at most a
 /// quarter of all that are wanted.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct Window<T> {
     total: Demand,
-    /// COTs of each exchange under way.
-    cots: VecDeque<usize>,
+    /// COTs of each exchange under way, and what it brings.
+    under_way: VecDeque<(usize, T)>,
 }
 
-impl Window {
+impl<T> Window<T> {
     /// Triples under way at most: with k = 4 16 MB each way, a tenth of a second at 1.3 Gbit/s.
     const TRIPLES: u64 = 1 << 22;
     /// COTs under way at most, for which there is memory.
     const COTS: u64 = 1 << 20;
 
     pub fn new(total: &Demand) -> Self {
-        Window { total: *total, cots: VecDeque::new() }
+        Window { total: *total, under_way: VecDeque::new() }
     }
 
     /// Whether the next exchange may be sent before the oldest one under way is received: if we are to send something, and
@@ -247,17 +246,30 @@ impl Window {
             NextBatches::Cots { .. } => Self::COTS.min(self.total.cots_by_alice.max(self.total.cots_by_bob) / 4),
             NextBatches::Triples(_) => Self::TRIPLES.min(self.total.triples / 4),
         };
-        self.cots.len() < 2 || (self.cots.iter().sum::<usize>() as u64) < room
+        self.len() < 2 || self.under_way.iter().map(|&(cots, _)| cots as u64).sum::<u64>() < room
     }
 
-    /// So many COTs are under way besides.
-    pub fn send(&mut self, cots: usize) {
-        self.cots.push_back(cots);
+    pub fn len(&self) -> usize {
+        self.under_way.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.under_way.is_empty()
+    }
+
+    /// An exchange of so many COTs is under way besides, which brings this.
+    pub fn send(&mut self, cots: usize, brings: T) {
+        self.under_way.push_back((cots, brings));
+    }
+
+    /// What the oldest exchange brings.
+    pub fn oldest(&self) -> Option<&T> {
+        self.under_way.front().map(|(_, brings)| brings)
     }
 
     /// The oldest exchange was received.
-    pub fn receive(&mut self) {
-        self.cots.pop_front();
+    pub fn receive(&mut self) -> Option<T> {
+        self.under_way.pop_front().map(|(_, brings)| brings)
     }
 }
 
@@ -301,15 +313,15 @@ impl Refill<'_> {
             check_length("setup", inbox, expect)?;
             self.receive(inbox)?;
         }
-        if self.left.is_none() && self.awaiting.is_empty() && self.state()?.idle() {
+        if self.left.is_none() && self.window.is_empty() && self.state()?.idle() {
             return Ok(RefillStep::Done);
         }
-        if self.awaiting.is_empty() || self.goes_ahead()? {
+        if self.window.is_empty() || self.goes_ahead()? {
             self.send(outbox)?;
         }
         let reading = match self.goes_ahead()? {
             true => Reading::Later,
-            false if self.awaiting.len() > 1 => Reading::Behind,
+            false if self.window.len() > 1 => Reading::Behind,
             false => Reading::Now,
         };
         Ok(RefillStep::Exchange { expect: self.expect(), reading })
@@ -321,27 +333,26 @@ impl Refill<'_> {
 
     /// The length of the peer's message of the oldest exchange under way.
     fn expect(&self) -> usize {
-        self.awaiting.front().map_or(0, |lengths| lengths.iter().sum())
+        self.window.oldest().map_or(0, |lengths| lengths.iter().sum())
     }
 
     /// Whether another exchange is sent before that message is read.
     fn goes_ahead(&mut self) -> Result<bool> {
-        let admitted = !self.awaiting.is_empty() && self.window.admits(&self.left);
+        let admitted = !self.window.is_empty() && self.window.admits(&self.left);
         Ok(self.state()?.goes_ahead() && admitted)
     }
 
     /// Begins the next batches, and appends our message.
     fn send(&mut self, outbox: &mut Vec<u8>) -> Result<()> {
         let state = self.maker.state.as_mut().map_err(|why| dead(why))?;
-        self.window.send(state.begin(&mut self.left, self.output, self.stock)?);
-        self.awaiting.push_back(state.send(outbox)?);
+        let cots = state.begin(&mut self.left, self.output, self.stock)?;
+        self.window.send(cots, state.send(outbox)?);
         Ok(())
     }
 
     /// Reads the peer's message of the oldest exchange under way, if there is one.
     fn receive(&mut self, inbox: &[u8]) -> Result<()> {
-        let Some([proof, as_sender, _]) = self.awaiting.pop_front() else { return Ok(()) };
-        self.window.receive();
+        let Some([proof, as_sender, _]) = self.window.receive() else { return Ok(()) };
         let state = self.maker.state.as_mut().map_err(|why| dead(why))?;
         let (proof, inbox) = inbox.split_at(proof);
         state.check(proof)?;
@@ -361,7 +372,7 @@ impl Refill<'_> {
 
 impl Drop for Refill<'_> {
     fn drop(&mut self) {
-        if !self.awaiting.is_empty() {
+        if !self.window.is_empty() {
             self.fail("setup was broken off");
         }
     }

@@ -19,7 +19,7 @@ use std::ops::{Add, AddAssign};
 
 use crate::Party;
 pub(crate) use choice::MakerTerm;
-pub(crate) use lengths::{Lengths as MakerExchanges, MakerExchange, MakerLengths};
+pub(crate) use lengths::{MakerExchange, MakerLengths};
 pub(crate) use maker::Recipe;
 #[doc(hidden)]
 pub use maker::{Maker, Reading, Refill, RefillStep};

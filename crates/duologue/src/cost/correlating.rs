@@ -91,8 +91,7 @@ impl Supply {
 
     /// The time with so much computing, of which a part goes on while another part is sent if the maker allows it.
     pub fn time_with(&self, line: &Link, computing: Duration) -> Duration {
-        let waiting = self.time(&Link { bits_per_second: None, ..*line });
-        waiting + together(self.time(line).saturating_sub(waiting), computing, self.parts)
+        together([Link { bits_per_second: None, ..*line }, *line].map(|line| self.time(&line)), computing, self.parts)
     }
 }
 

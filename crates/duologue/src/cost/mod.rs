@@ -186,13 +186,12 @@ impl Cost {
         let travels = [conditions.endless_links(), conditions.links()]
             .map(|links| [Phase::Setup, Phase::Online].map(|phase| self.travel([&links[0], &links[1]], phase)));
         let [setup, online] = self.blocks();
-        let phase = |waiting: Duration, all: Duration, blocks: u64, parts: u32| {
+        let phase = |travels: [Duration; 2], blocks: u64, parts: u32| {
             let parts = if self.one_way { u32::MAX } else { parts };
-            waiting + channel::together(all.saturating_sub(waiting), conditions.computing(blocks.into()), parts)
+            channel::together(travels, conditions.computing(blocks.into()), parts)
         };
-        let [[waiting, all_waiting], [before, all]] = travels;
-        let after = phase(all_waiting.saturating_sub(waiting), all.saturating_sub(before), online, 1);
-        (phase(waiting, before, setup, self.parts), after)
+        let after = travels.map(|[before, all]| all.saturating_sub(before));
+        (phase(travels.map(|[before, _]| before), setup, self.parts), phase(after, online, 1))
     }
 
     /// AES blocks that setup and the online phase are taken to compute.

@@ -282,7 +282,7 @@ impl Session {
         match &result {
             Ok(_) => self.dead = None,
             // Where terms were awaited, what follows them is already under way.
-            Err(Error::Incompatible { .. }) if !self.wire.overtook => self.dead = None,
+            Err(Error::Incompatible { .. }) if !self.wire.awaited.overtook => self.dead = None,
             Err(error) => self.destroy(error),
         }
         result

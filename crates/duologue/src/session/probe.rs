@@ -56,16 +56,10 @@ pub(super) struct Probe {
 impl Probe {
     /// The exchange of the probes, with the messages of the base OTs after them. The peer's message, and what was found.
     fn exchange(&self, channel: &mut Channel, ours: &[u8], expect: usize) -> Result<(Vec<u8>, Found)> {
-        let filler = filler(self.length);
         // What is here already came at a time that nobody knows.
         let late = channel.pending()? > 0;
         channel.send(&head(&self.demand))?;
-        channel.flush()?;
-        let sent = channel.clock().now();
-        for piece in filler.chunks(self.piece()) {
-            channel.send(piece)?;
-            channel.flush()?;
-        }
+        let sent = self.send(channel)?;
         channel.send(ours)?;
         // A channel that cannot write takes in what comes: pieces that are here already came as fast as nobody knows.
         let late = late || channel.pending()? >= PROBE_HEAD + self.piece();
@@ -80,15 +74,9 @@ impl Probe {
     /// The exchange of terms, with the probes after them: what was found. `hello` is this party's turn in the exchange of
     /// hellos. Who does not agree has sent more than terms, so that the session is over.
     pub fn after_terms(&self, wire: &mut Wire, fields: &Fields, hello: Duration) -> Result<Findings> {
-        let filler = filler(self.length);
         let late = wire.channel.pending()? > 0;
         wire.send_terms(fields)?;
-        wire.channel.flush()?;
-        let sent = wire.channel.clock().now();
-        for piece in filler.chunks(self.piece()) {
-            wire.channel.send(piece)?;
-            wire.channel.flush()?;
-        }
+        let sent = self.send(&mut wire.channel)?;
         let late = late || wire.channel.pending()? >= TERMS + self.piece();
         let turn = wire.await_terms(fields, sent)?;
         let received = self.receive(&mut wire.channel)?;
@@ -97,6 +85,18 @@ impl Probe {
 
     fn piece(&self) -> usize {
         self.length / PIECES
+    }
+
+    /// Sends what was to be sent, then the pieces of the probe: when the first of them went.
+    fn send(&self, channel: &mut Channel) -> Result<Instant> {
+        let filler = filler(self.length);
+        channel.flush()?;
+        let sent = channel.clock().now();
+        for piece in filler.chunks(self.piece()) {
+            channel.send(piece)?;
+            channel.flush()?;
+        }
+        Ok(sent)
     }
 
     /// Reads the peer's probe, whatever its bytes are: how many came in a second.

@@ -482,7 +482,7 @@ fn has_forgotten(session: &Session) -> bool {
         correlating, maker, pool, delta,
         // Settings, and what has travelled.
         channel: _, party: _, id: _, based: _, term: _, planned: _, chosen: _, hello: _, turn: _, threads: _, started: _,
-        observer: _, buffers: _, conditions: _, awaited: _, overtook: _,
+        observer: _, buffers: _, conditions: _, awaited: _,
     } = wire;
     let is_nobodys = |generator: &Generator| generator.derive(b"anything", 0).block() == nobody().derive(b"anything", 0).block();
     let absent = correlating.is_none() && maker.is_none() && pool.is_none() && delta.is_none();

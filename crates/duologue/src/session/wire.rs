@@ -49,10 +49,7 @@ pub(super) struct Wire {
     pub chosen: Option<Chosen>,
     /// What was measured in this session.
     pub conditions: Option<Conditions>,
-    /// Our terms, which were sent, until the peer's have come.
-    pub awaited: Option<Fields>,
-    /// Whether the peer's terms differed from ours when more was under way.
-    pub overtook: bool,
+    pub awaited: AwaitedTerms,
     /// The time from sending our hello to the first bytes of the peer's.
     pub hello: Duration,
     /// The time from sending the last terms to the first bytes of the peer's.
@@ -186,9 +183,9 @@ impl Wire {
     /// The same with more of ours under way behind our terms, which were sent at that time: the time until the peer's came. If
     /// they differ the session is over.
     pub fn await_terms(&mut self, fields: &Fields, sent: Instant) -> Result<Duration> {
-        self.overtook = true;
+        self.awaited.overtook = true;
         let turn = self.receive_terms(fields, sent)?;
-        self.overtook = false;
+        self.awaited.overtook = false;
         Ok(turn)
     }
 
@@ -203,7 +200,7 @@ impl Wire {
     pub fn agree_later(&mut self, fields: Fields) -> Result<()> {
         self.settle()?;
         self.send_terms(&fields)?;
-        self.awaited = Some(fields);
+        self.awaited.fields = Some(fields);
         Ok(())
     }
 
@@ -215,18 +212,28 @@ impl Wire {
 
     /// Compares the peer's terms, if they are awaited.
     pub fn settle(&mut self) -> Result<()> {
-        settle(&mut self.channel, (&mut self.awaited, &mut self.overtook))
+        self.awaited.settle(&mut self.channel)
     }
 }
 
-/// Compares the peer's terms, if they are awaited.
-fn settle(channel: &mut Channel, (awaited, overtook): (&mut Option<Fields>, &mut bool)) -> Result<()> {
-    let Some(fields) = awaited.take() else { return Ok(()) };
-    *overtook = true;
-    let length = channel.recv(4)?;
-    compare(channel, &fields, &length)?;
-    *overtook = false;
-    Ok(())
+/// Our terms that were sent with more of ours behind them, until the peer's have come.
+#[derive(Default)]
+pub(super) struct AwaitedTerms {
+    fields: Option<Fields>,
+    /// Whether the peer's terms differed from ours when more was under way.
+    pub overtook: bool,
+}
+
+impl AwaitedTerms {
+    /// Compares the peer's terms, if they are awaited.
+    fn settle(&mut self, channel: &mut Channel) -> Result<()> {
+        let Some(fields) = self.fields.take() else { return Ok(()) };
+        self.overtook = true;
+        let length = channel.recv(4)?;
+        compare(channel, &fields, &length)?;
+        self.overtook = false;
+        Ok(())
+    }
 }
 
 /// Reads the peer's terms after their length, and compares them.
@@ -304,11 +311,10 @@ impl Wire {
         }
         self.begin(&missing)?;
         let threads = self.threads()?;
-        let Wire { channel, maker: Some(maker), observer, pool, buffers, awaited, overtook, .. } = self else {
+        let Wire { channel, maker: Some(maker), observer, pool, buffers, awaited, .. } = self else {
             return Err(no_maker());
         };
-        let terms = (awaited, overtook);
-        threads.install(|| exchange(&mut maker.refill(stock, missing), (channel, terms), buffers, observer, pool))
+        threads.install(|| exchange(&mut maker.refill(stock, missing), (channel, awaited), buffers, observer, pool))
     }
 
     /// Makes random OTs, for nobody but the caller.
@@ -320,12 +326,12 @@ impl Wire {
     ) -> Result<Vec<(Side, CotBatch)>> {
         self.begin(&demand)?;
         let threads = self.threads()?;
-        let Wire { channel, maker: Some(maker), observer, pool, buffers, awaited, overtook, .. } = self else {
+        let Wire { channel, maker: Some(maker), observer, pool, buffers, awaited, .. } = self else {
             return Ok(Vec::new());
         };
-        let (mut refill, terms) = (maker.random_ots(stock, output, demand), (awaited, overtook));
+        let mut refill = maker.random_ots(stock, output, demand);
         threads
-            .install(|| exchange(&mut refill, (channel, terms), buffers, observer, pool))
+            .install(|| exchange(&mut refill, (channel, awaited), buffers, observer, pool))
             .map(|()| refill.random_ots())
     }
 }
@@ -337,7 +343,7 @@ fn no_maker() -> Error {
 /// Goes through with a refill. Where a message fails its check, the pool's Δ is destroyed.
 fn exchange(
     refill: &mut Refill,
-    (channel, (awaited, overtook)): (&mut Channel, (&mut Option<Fields>, &mut bool)),
+    (channel, awaited): (&mut Channel, &mut AwaitedTerms),
     [inbox, outbox]: &mut [Vec<u8>; 2],
     observer: &mut Option<Observer>,
     pool: &mut Option<Pool>,
@@ -348,7 +354,7 @@ fn exchange(
         let flow = refill.step(inbox, outbox).map_err(|why| never_again(pool, why))?;
         let RefillStep::Exchange { expect, reading } = flow else { return Ok(()) };
         channel.send(outbox)?;
-        settle(channel, (awaited, overtook))?;
+        awaited.settle(channel)?;
         receive(channel, inbox, expect, reading)?;
         let (done, total) = refill.progress();
         watch(observer, Progress { phase: Phase::Setup, unit: Unit::Correlations, done, total })?;

@@ -156,11 +156,11 @@ fn run_ahead(halves: &mut [Half; 2], demand: Demand, limits: [usize; 2]) -> [usi
             let step = refills[us].step(&inbox, &mut outbox).unwrap();
             steps[us] = Some(step);
             sent[1 - us].extend(outbox);
-            most[us] = most[us].max(refills[us].awaiting.len());
+            most[us] = most[us].max(refills[us].window.len());
         }
         for us in [0, 1] {
             let Some(RefillStep::Exchange { expect, reading }) = steps[us] else { continue };
-            if inboxes[us].is_none() && reading == Reading::Later && refills[us].awaiting.len() < limits[us] {
+            if inboxes[us].is_none() && reading == Reading::Later && refills[us].window.len() < limits[us] {
                 inboxes[us] = Some(Vec::new());
             } else if inboxes[us].is_none() && sent[us].len() >= expect {
                 inboxes[us] = Some(sent[us].drain(..expect).collect());
@@ -197,7 +197,7 @@ fn a_window_bounds_what_is_under_way() {
     for (triples, batches) in [(70_000, 2), (1 << 19, 2), (1 << 20, 4), (1 << 24, 64), (1 << 30, 64)] {
         let total = Demand::of_triples(triples);
         let (mut window, left) = (Window::new(&total), Remaining::new(Party::Alice, total));
-        let sent = (0..100).take_while(|_| window.admits(&left).then(|| window.send(1 << 16)).is_some()).count();
+        let sent = (0..100).take_while(|_| window.admits(&left).then(|| window.send(1 << 16, ())).is_some()).count();
         assert_eq!(sent, batches, "{triples}");
         window.receive();
         assert!(window.admits(&left));
