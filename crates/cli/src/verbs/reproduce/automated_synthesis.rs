@@ -7,7 +7,7 @@
 mod circuits;
 mod operations;
 
-use super::{Cell, How, Table, figure};
+use super::{Figures, Table};
 
 pub const TABLES: &[Table] = &[
     Table {
@@ -69,17 +69,7 @@ Milliseconds of one of as many as run at once, which is the column; phases, circ
 with integers, by homomorphic encryption and by garbled circuits; the paper has them without a width, and beside them stands our GMW
 of 64 bits. Of homomorphic encryption the paper has a range.";
 
-/// A cell beside the paper's figure.
-fn cell(table: &str, row: &str, column: &str, ours: f64, how: How) -> Cell {
-    Cell { paper: of_paper(table, row, column), ..Cell::new(row, column, ours, how) }
-}
-
-/// The paper's figure.
-fn of_paper(table: &str, row: &str, column: &str) -> Option<f64> {
-    figure(FIGURES, &format!("{table},{row},{column}"))
-}
-
-const FIGURES: &str = include_str!("automated_synthesis.csv");
+const FIGURES: Figures = Figures(include_str!("automated_synthesis.csv"));
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@
 
 use super::encrypted::{Encrypted, Shape};
 use super::trial::{Ran, Trial, bytes};
-use super::{Cell, Effort, How, Table, figure};
+use super::{Cell, Effort, Figures, How, Table};
 use crate::failure::{Exit, Failure};
 use apps::argmin::encrypted::Method;
 use apps::argmin::{self, Direction, Found, Held};
@@ -269,14 +269,11 @@ fn mebibytes(protocol: &Protocol, column: Column) -> Result<f64, Failure> {
 }
 
 fn cell(table: &str, protocol: &Protocol, column: String, ours: f64, how: How) -> Cell {
-    let paper = of_paper(table, protocol.beside, &column);
+    let paper = FIGURES.of(table, protocol.beside, &column);
     Cell { paper, ..Cell::new(protocol.row, column, ours, how) }
 }
 
-/// The paper's figure.
-fn of_paper(table: &str, row: &str, column: &str) -> Option<f64> {
-    figure(include_str!("boma.csv"), &format!("{table},{row},{column}"))
-}
+const FIGURES: Figures = Figures(include_str!("boma.csv"));
 
 /// Beyond this time a cell is computed.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -7,7 +7,7 @@ mod applications;
 mod circuits;
 mod steps;
 
-use super::{Cell, How, Table, figure};
+use super::{Figures, Table};
 
 pub const TABLES: &[Table] = &[
     Table {
@@ -88,17 +88,7 @@ const CIRCUITS: &str = "\
 The paper's formulas, evaluated; networks and minima are of 16 numbers. Beside constructions of linear depth stands ours of least ANDs,
 beside those of low depth ours of least depth. Differences are taken modulo 2^n.";
 
-/// A cell beside the paper's figure.
-fn cell(table: &str, row: &str, column: &str, ours: f64, how: How) -> Cell {
-    Cell { paper: of_paper(table, row, column), ..Cell::new(row, column, ours, how) }
-}
-
-/// The paper's figure.
-fn of_paper(table: &str, row: &str, column: &str) -> Option<f64> {
-    figure(FIGURES, &format!("{table},{row},{column}"))
-}
-
-const FIGURES: &str = include_str!("gmw_vs_yao.csv");
+const FIGURES: Figures = Figures(include_str!("gmw_vs_yao.csv"));
 
 #[cfg(test)]
 mod tests;

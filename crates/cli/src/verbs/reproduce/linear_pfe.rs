@@ -8,7 +8,7 @@ mod classical;
 mod encrypted;
 
 use super::trial::{Ran, Trial, over_tcp};
-use super::{Cell, Effort, How, Table, figure};
+use super::{Cell, Effort, Figures, How, Table};
 use crate::failure::{Exit, Failure};
 use apps::universal::{encode_function, universal};
 use duologue::channel::{Channel, Link};
@@ -118,13 +118,10 @@ fn sent() -> Result<Vec<Cell>, Failure> {
 }
 
 fn cell(table: &str, method: &Method, n: u64, ours: f64, how: How) -> Cell {
-    Cell { paper: of_paper(table, method.beside, n), ..Cell::new(method.row, n, ours, how) }
+    Cell { paper: FIGURES.of(table, method.beside, n), ..Cell::new(method.row, n, ours, how) }
 }
 
-/// The paper's figure.
-fn of_paper(table: &str, row: &str, n: u64) -> Option<f64> {
-    figure(include_str!("linear_pfe.csv"), &format!("{table},{row},{n}"))
-}
+const FIGURES: Figures = Figures(include_str!("linear_pfe.csv"));
 
 /// Runs of more gates are computed, from one of so many.
 const MOST_MEASURED: u64 = 10_000;

@@ -74,9 +74,20 @@ impl Cell {
     }
 }
 
-/// The figure of a paper at `table,row,column`.
-fn figure(figures: &str, key: &str) -> Option<f64> {
-    figures.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(','))?.parse().ok()
+/// The figures of a paper, `table,row,column,figure` a line.
+#[derive(Clone, Copy)]
+struct Figures(&'static str);
+
+impl Figures {
+    fn of(self, table: &str, row: &str, column: impl fmt::Display) -> Option<f64> {
+        let key = format!("{table},{row},{column},");
+        self.0.lines().find_map(|line| line.strip_prefix(&key))?.parse().ok()
+    }
+
+    /// Ours beside the paper's.
+    fn cell(self, table: &str, row: &str, column: &str, ours: f64, how: How) -> Cell {
+        Cell { paper: self.of(table, row, column), ..Cell::new(row, column, ours, how) }
+    }
 }
 
 /// Where our figure is from.

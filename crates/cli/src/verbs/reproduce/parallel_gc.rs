@@ -8,7 +8,7 @@ mod elements;
 mod figures;
 mod layers;
 
-use super::{Cell, How, Table, figure};
+use super::{Figures, Table};
 use duologue::Scheme;
 
 pub const TABLES: &[Table] = &[
@@ -98,22 +98,12 @@ its circuits.";
 /// The line of the paper.
 const LINE: &str = "0.2ms,100Mbit";
 
-/// A cell beside the paper's figure.
-fn cell(table: &str, row: &str, column: &str, ours: f64, how: How) -> Cell {
-    Cell { paper: of_paper(table, row, column), ..Cell::new(row, column, ours, how) }
-}
-
-/// The paper's figure.
-fn of_paper(table: &str, row: &str, column: &str) -> Option<f64> {
-    figure(FIGURES, &format!("{table},{row},{column}"))
-}
-
 /// The paper's figures of some rows together, if there is one of any.
 fn together(table: &str, rows: &[&str], column: &str) -> Option<f64> {
-    rows.iter().filter_map(|row| of_paper(table, row, column)).reduce(|a, b| a + b)
+    rows.iter().filter_map(|row| FIGURES.of(table, row, column)).reduce(|a, b| a + b)
 }
 
-const FIGURES: &str = include_str!("parallel_gc.csv");
+const FIGURES: Figures = Figures(include_str!("parallel_gc.csv"));
 
 #[cfg(test)]
 mod tests;

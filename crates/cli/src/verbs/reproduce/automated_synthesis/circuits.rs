@@ -1,6 +1,6 @@
 //! Table 1: circuits.
 
-use super::cell;
+use super::FIGURES;
 use crate::failure::Failure;
 use crate::program;
 use crate::verbs::reproduce::{Cell, Effort, How};
@@ -32,7 +32,8 @@ fn beside(row: &str, circuit: &str) -> Result<[Cell; 4], Failure> {
     let program = program::load(circuit, &[])?;
     let ands: u64 = program.circuits().iter().map(|c| c.and_count()).sum();
     let depth: u32 = program.circuits().iter().map(|c| c.depth()).sum();
-    let exact = |column: &str, ours: f64, unit| Cell { unit: Some(unit), ..cell("1", row, column, ours, How::Exact) };
+    let exact =
+        |column: &str, ours: f64, unit| Cell { unit: Some(unit), ..FIGURES.cell("1", row, column, ours, How::Exact) };
     Ok([
         exact("hand/ands", ands as f64, "ANDs"),
         exact("synthesised/ands", ands as f64, "ANDs"),

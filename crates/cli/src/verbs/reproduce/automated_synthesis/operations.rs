@@ -1,6 +1,6 @@
 //! Tables 2 to 5: operations, one or many at once.
 
-use super::{FIGURES, cell};
+use super::FIGURES;
 use crate::failure::Failure;
 use crate::program;
 use crate::verbs::reproduce::timed::{PROTOCOLS, Phases, Timed, measured_or_computed};
@@ -90,7 +90,7 @@ impl Operation {
     pub fn rows(&self, table: &str, protocol: &str) -> Vec<String> {
         let mut rows: Vec<String> =
             Phases::NAMES.iter().map(|phase| format!("{}/{protocol}/{phase}", self.row)).collect();
-        let paper = FIGURES.lines().filter_map(|line| line.strip_prefix(table)?.strip_prefix(',')?.split(',').next());
+        let paper = FIGURES.0.lines().filter_map(|line| line.strip_prefix(table)?.strip_prefix(',')?.split(',').next());
         let of_rival = |row: &&str| {
             let rest = row.strip_prefix(&*self.row).and_then(|rest| rest.strip_prefix('/')).unwrap_or_default();
             rest.split_once('/').is_some_and(|(rival, _)| !["gmw", "yao", "circuit"].contains(&rival))
@@ -119,7 +119,7 @@ impl Operation {
             };
             let is_rival = !row.starts_with(&format!("{}/{protocol}/", self.row));
             let one = time.as_secs_f64() * 1e3 / batch as f64;
-            let cell = cell(table, &row, &batch.to_string(), one, how);
+            let cell = FIGURES.cell(table, &row, &batch.to_string(), one, how);
             if !is_rival || cell.paper.is_some() {
                 cells.push(Cell { lost: self.is_lost() && protocol != "masked" && !row.ends_with("overall"), ..cell });
             }
@@ -171,7 +171,7 @@ impl Makes {
             ];
             let with_unit = |(column, ours, how, unit)| {
                 let lost = operation.is_lost() && row.ends_with("circuit") && column != "compile";
-                Cell { unit: Some(unit), lost, ..cell(table, row, column, ours, how) }
+                Cell { unit: Some(unit), lost, ..FIGURES.cell(table, row, column, ours, how) }
             };
             cells.extend(figures.map(with_unit));
         }

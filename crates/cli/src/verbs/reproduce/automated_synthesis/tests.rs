@@ -4,12 +4,12 @@ use super::operations::{batches, operations};
 use super::*;
 use crate::io::console::Console;
 use crate::program;
-use crate::verbs::reproduce::Effort;
 use crate::verbs::reproduce::timed::PROTOCOLS;
+use crate::verbs::reproduce::{Cell, Effort, How};
 use std::collections::BTreeSet;
 
 fn of(table: &str, row: &str, column: &str) -> f64 {
-    of_paper(table, row, column).unwrap_or_else(|| panic!("{table} {row} {column}"))
+    FIGURES.of(table, row, column).unwrap_or_else(|| panic!("{table} {row} {column}"))
 }
 
 fn cells(name: &str, row: Option<&str>) -> Vec<Cell> {
@@ -21,7 +21,7 @@ fn cells(name: &str, row: Option<&str>) -> Vec<Cell> {
 
 /// Rows and columns of a table of the paper.
 fn of_csv(name: &str) -> BTreeSet<(&'static str, &'static str)> {
-    let fields = FIGURES.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
+    let fields = FIGURES.0.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
     fields.filter(|fields| fields[0] == name).map(|fields| (fields[1], fields[2])).collect()
 }
 
@@ -38,7 +38,7 @@ fn is_about(ratio: f64, said: f64) -> bool {
 #[test]
 fn figures_are_as_many_as_in_the_paper() {
     assert_eq!(["1", "2", "3", "4", "5"].map(|table| of_csv(table).len()), [57, 59, 36, 380, 83]);
-    let lines = FIGURES.lines().skip(1);
+    let lines = FIGURES.0.lines().skip(1);
     assert!(lines.clone().all(|line| line.rsplit(',').next().unwrap().parse::<f64>().unwrap() > 0.0));
     assert_eq!(lines.count(), 57 + 59 + 36 + 380 + 83);
 }
@@ -94,7 +94,7 @@ fn table_4_has_the_ranges_of_the_prose() {
             for protocol in ["gmw", "yao"] {
                 let ours = format!("{operation}/{protocol}");
                 // Where Yao could run.
-                if of_paper("4", &format!("{ours}/setup"), column).is_some() {
+                if FIGURES.of("4", &format!("{ours}/setup"), column).is_some() {
                     ratios.push(theirs / both("4", &ours, column));
                 }
             }
@@ -146,7 +146,7 @@ fn counts_are_those_of_the_published_list() {
     let mut found = 0;
     for table in ["2", "3", "4", "5"] {
         for operation in operations(table) {
-            let count = |column| of_paper(table, &format!("{}/circuit", operation.row), column);
+            let count = |column| FIGURES.of(table, &format!("{}/circuit", operation.row), column);
             let (Some(ands), Some(depth)) = (count("ands"), count("depth")) else { continue };
             // The paper's addition has the count of what ABY has for a subtraction.
             let program = operation.program.replace("fp_add_flush", "fp_sub_flush");

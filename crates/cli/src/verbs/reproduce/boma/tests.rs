@@ -21,14 +21,14 @@ fn all_figures_of_the_paper_are_there() {
         for column in COLUMNS {
             let name = format!("{}/{}", column.level, column.width);
             for protocol in protocols {
-                assert!(of_paper(table, protocol.beside, &name).is_some(), "{table} {} {name}", protocol.row);
+                assert!(FIGURES.of(table, protocol.beside, &name).is_some(), "{table} {} {name}", protocol.row);
             }
         }
     }
-    assert_eq!(of_paper("2", "boma", "short/32"), Some(0.64));
-    assert_eq!(of_paper("3", "boma", "long/128/10"), Some(38.99));
-    assert_eq!(of_paper("5", "aby_gmw", "medium/64"), Some(8.41));
-    assert_eq!(of_paper("5", "aby_gmw", "medium/6"), None);
+    assert_eq!(FIGURES.of("2", "boma", "short/32"), Some(0.64));
+    assert_eq!(FIGURES.of("3", "boma", "long/128/10"), Some(38.99));
+    assert_eq!(FIGURES.of("5", "aby_gmw", "medium/64"), Some(8.41));
+    assert_eq!(FIGURES.of("5", "aby_gmw", "medium/6"), None);
 }
 
 /// Our part of the paper's bytes at 128 bits of security, at most. The paper counts neither OTs nor inputs.

@@ -1,6 +1,6 @@
 //! Tables 4 to 6: applications by phases, over lines of several latencies.
 
-use super::{cell, of_paper};
+use super::FIGURES;
 use crate::failure::Failure;
 use crate::verbs::reproduce::timed::{Phases, Timed, measured_or_computed};
 use crate::verbs::reproduce::{Cell, Effort};
@@ -108,8 +108,10 @@ fn beside_rows(
         effort.console.note(format!("{column}, {scheme}: {:.3} s in all", phases.overall.as_secs_f64()));
         for row in rows {
             let named = phases.named().into_iter().map(|(phase, time)| (format!("{row}/{phase}"), time));
-            let has = |(row, _): &(String, Duration)| of_paper(table, row, &column).is_some();
-            cells.extend(named.filter(has).map(|(row, time)| cell(table, &row, &column, time.as_secs_f64(), how)));
+            let has = |(row, _): &(String, Duration)| FIGURES.of(table, row, &column).is_some();
+            cells.extend(
+                named.filter(has).map(|(row, time)| FIGURES.cell(table, &row, &column, time.as_secs_f64(), how)),
+            );
         }
     }
     Ok(cells)

@@ -1,6 +1,6 @@
 //! Table 7: circuits beside the paper's formulas.
 
-use super::{cell, of_paper};
+use super::FIGURES;
 use crate::failure::Failure;
 use crate::program;
 use crate::verbs::reproduce::{Cell, Effort, How};
@@ -53,8 +53,8 @@ pub fn rows(effort: &Effort) -> Result<Vec<Cell>, Failure> {
 }
 
 fn exact(row: &str, column: &str, ours: f64, unit: &'static str) -> Cell {
-    debug_assert!(of_paper("7", row, column).is_some());
-    Cell { unit: Some(unit), ..cell("7", row, column, ours, How::Exact) }
+    debug_assert!(FIGURES.of("7", row, column).is_some());
+    Cell { unit: Some(unit), ..FIGURES.cell("7", row, column, ours, How::Exact) }
 }
 
 fn cost(circuit: &str, width: u32) -> Result<(u64, u32), Failure> {

@@ -1,6 +1,6 @@
 //! Tables 1 to 3: what GMW's parts and settings take.
 
-use super::cell;
+use super::FIGURES;
 use crate::failure::Failure;
 use crate::verbs::reproduce::timed::{Timed, measured_or_computed};
 use crate::verbs::reproduce::trial::{Trial, bytes};
@@ -57,7 +57,8 @@ pub fn product(effort: &Effort) -> Result<Vec<Cell>, Failure> {
         let each = phases.each(setting.lanes);
         effort.console.note(format!("{}: {:.3} s in all", setting.columns.join(", "), each.overall.as_secs_f64()));
         for (phase, time) in each.named() {
-            cells.extend(setting.columns.iter().map(|column| cell("1", phase, column, time.as_secs_f64(), how)));
+            cells
+                .extend(setting.columns.iter().map(|column| FIGURES.cell("1", phase, column, time.as_secs_f64(), how)));
         }
     }
     Ok(cells)
@@ -72,8 +73,8 @@ pub fn primitives() -> Vec<Cell> {
     let blocks = rate(&mut |out| aes.encrypt(out));
     let rows = [("sha1_polarssl", hashes), ("sha1_openssl", hashes), ("aes128_openssl", blocks)];
     let cells = rows.into_iter().flat_map(|(row, rate)| {
-        let bits = Cell { unit: Some("bit/s"), ..cell("2", row, "bits", 128.0 * rate, How::Measured) };
-        [cell("2", row, "iterations", rate, How::Measured), bits]
+        let bits = Cell { unit: Some("bit/s"), ..FIGURES.cell("2", row, "bits", 128.0 * rate, How::Measured) };
+        [FIGURES.cell("2", row, "iterations", rate, How::Measured), bits]
     });
     cells.collect()
 }
@@ -113,7 +114,7 @@ pub fn concepts(effort: &Effort) -> Result<Vec<Cell>, Failure> {
     for (column, options) in protocols() {
         let of_column = |(row, ours, how): (&'static str, f64, How)| {
             let unit = row.contains("computation").then_some("blocks");
-            Cell { unit, ..cell("3", row, column, ours, how) }
+            Cell { unit, ..FIGURES.cell("3", row, column, ours, how) }
         };
         cells.extend(and(options)?.into_iter().map(of_column));
         let wire = if options.scheme == Scheme::Yao { 8.0 * size_of::<Block>() as f64 } else { 1.0 };
@@ -191,7 +192,6 @@ fn parity(width: u32) -> Circuit {
 
 #[cfg(test)]
 mod tests {
-    use super::super::of_paper;
     use super::*;
     use crate::io::console::Console;
 
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!((row("wire_bits"), row("input_bits")), ([128.0, 1.0, 128.0, 1.0], [0.0, 0.0, 0.0, 1.0]));
         assert_eq!(cells.len(), 4 * ROWS.len());
         for row in &ROWS[..8] {
-            assert!(["yao", "gmw"].iter().all(|column| of_paper("3", row, column).is_some()), "{row}");
+            assert!(["yao", "gmw"].iter().all(|column| FIGURES.of("3", row, column).is_some()), "{row}");
         }
     }
 }

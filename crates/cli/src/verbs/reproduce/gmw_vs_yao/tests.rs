@@ -3,7 +3,7 @@
 use super::circuits::{ROWS, WIDTHS};
 use super::*;
 use crate::io::console::Console;
-use crate::verbs::reproduce::Effort;
+use crate::verbs::reproduce::{Cell, Effort, How};
 use std::collections::BTreeSet;
 
 fn table(name: &str) -> &'static Table {
@@ -17,19 +17,19 @@ fn cells(name: &str, row: Option<&str>) -> Vec<Cell> {
 
 /// Rows and columns of a table of the paper.
 fn of_csv(name: &str) -> BTreeSet<(&'static str, &'static str)> {
-    let fields = FIGURES.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
+    let fields = FIGURES.0.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
     fields.filter(|fields| fields[0] == name).map(|fields| (fields[1], fields[2])).collect()
 }
 
 #[test]
 fn figures_are_those_of_the_paper() {
-    assert_eq!(of_paper("1", "overall", "simd"), Some(0.85));
-    assert_eq!(of_paper("4", "choi/overall", "size/100"), Some(16.24));
-    assert_eq!(of_paper("4", "zohner/online", "depth/10"), Some(0.40));
-    assert_eq!(of_paper("5", "sadeghi/online", "1000"), Some(13.0));
-    assert_eq!(of_paper("5", "sadeghi/setup", "1000"), None);
-    assert_eq!(of_paper("6", "osadchy/overall", "100/lan"), Some(244.0));
-    assert_eq!(of_paper("6", "zohner/setup", "50000/100"), Some(55.87));
+    assert_eq!(FIGURES.of("1", "overall", "simd"), Some(0.85));
+    assert_eq!(FIGURES.of("4", "choi/overall", "size/100"), Some(16.24));
+    assert_eq!(FIGURES.of("4", "zohner/online", "depth/10"), Some(0.40));
+    assert_eq!(FIGURES.of("5", "sadeghi/online", "1000"), Some(13.0));
+    assert_eq!(FIGURES.of("5", "sadeghi/setup", "1000"), None);
+    assert_eq!(FIGURES.of("6", "osadchy/overall", "100/lan"), Some(244.0));
+    assert_eq!(FIGURES.of("6", "zohner/setup", "50000/100"), Some(55.87));
     let counts = ["1", "2", "3", "4", "5", "6", "7"].map(|table| of_csv(table).len());
     assert_eq!(counts, [24, 6, 16, 36, 17, 33, 28 * 6]);
 }
@@ -69,7 +69,7 @@ fn quick_measures_one_cell_of_table_4() {
 /// Table 7 by hand, from the text of the paper: Appendix A, and sections 3.2, 3.3, 5.2.2, B.1 and B.2.
 #[test]
 fn formulas_are_evaluated() {
-    let of = |row: &str, column: &str| of_paper("7", row, column).unwrap();
+    let of = |row: &str, column: &str| FIGURES.of("7", row, column).unwrap();
     for (width, log) in [(16.0, 4.0), (32.0, 5.0), (64.0, 6.0)] {
         let ands = |row: &str| of(row, &format!("{width}/ands"));
         let depth = |row: &str| of(row, &format!("{width}/depth"));

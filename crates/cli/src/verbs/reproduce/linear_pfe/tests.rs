@@ -8,13 +8,13 @@ fn every_row_stands_beside_a_figure_of_the_paper() {
     assert_eq!(include_str!("../linear_pfe.csv").lines().count(), 1 + 3 * 5 * 5);
     for table in ["1", "2", "3"] {
         for method in METHODS {
-            assert!(COLUMNS.iter().all(|&n| of_paper(table, method.beside, n).is_some()), "{table} {}", method.row);
+            assert!(COLUMNS.iter().all(|&n| FIGURES.of(table, method.beside, n).is_some()), "{table} {}", method.row);
         }
     }
-    assert_eq!(of_paper("1", "elgamal", 1_000_000), Some(333.80));
-    assert_eq!(of_paper("1", "bfv", 1_000_000), Some(6351.88));
-    assert_eq!(of_paper("3", "uc_liu", 100), Some(0.275));
-    assert_eq!(of_paper("3", "djn", 1_000), Some(5.511));
+    assert_eq!(FIGURES.of("1", "elgamal", 1_000_000), Some(333.80));
+    assert_eq!(FIGURES.of("1", "bfv", 1_000_000), Some(6351.88));
+    assert_eq!(FIGURES.of("3", "uc_liu", 100), Some(0.275));
+    assert_eq!(FIGURES.of("3", "djn", 1_000), Some(5.511));
 }
 
 /// No other number of bytes travels; the largest cells are those of the book.

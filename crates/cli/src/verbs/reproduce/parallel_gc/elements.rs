@@ -1,6 +1,6 @@
 //! Tables 1 and 2: the elements of a run of Yao.
 
-use super::{LINE, Subject, cell, of_paper, together};
+use super::{FIGURES, LINE, Subject, together};
 use crate::failure::Failure;
 use crate::grain::{Speedup, Times, Work};
 use crate::verbs::bench::engines::case;
@@ -35,7 +35,7 @@ const SECRETS: [&str; 2] = ["bobs_secret_tx", "alices_secret_tx"];
 
 /// The columns that a table of the paper has.
 fn ways(table: &str) -> impl Iterator<Item = Way> {
-    WAYS.into_iter().filter(move |way| PHASES.iter().any(|row| of_paper(table, row, way.0).is_some()))
+    WAYS.into_iter().filter(move |way| PHASES.iter().any(|row| FIGURES.of(table, row, way.0).is_some()))
 }
 
 pub fn rows(table: &str, subject: &Subject, effort: &Effort) -> Result<Vec<Cell>, Failure> {
@@ -69,9 +69,9 @@ fn computing(table: &str, timed: &Timed) -> Result<Vec<Cell>, Failure> {
                 None => (one[index], How::Measured),
                 Some(gain) => (one[index] / gain(&speedup), How::Simulated),
             };
-            cells.push(cell(table, row, column, ours, how));
+            cells.push(FIGURES.cell(table, row, column, ours, how));
         }
-        cells.push(cell(table, row, "two_threads", two[index], How::Measured));
+        cells.push(FIGURES.cell(table, row, "two_threads", two[index], How::Measured));
     }
     Ok(cells)
 }
@@ -101,10 +101,10 @@ fn travelling(table: &str, subject: &Subject, timed: &Timed) -> Result<Vec<Cell>
     let ots = precomputation(subject.choices)?;
     let mut cells = Vec::new();
     for (column, _) in ways(table) {
-        cells.push(cell(table, "ot_precomputation", column, ots, How::Measured));
-        cells.push(cell(table, "table_tx", column, tables, How::Computed));
+        cells.push(FIGURES.cell(table, "ot_precomputation", column, ots, How::Measured));
+        cells.push(FIGURES.cell(table, "table_tx", column, tables, How::Computed));
         let paper = together(table, &SECRETS, column);
-        cells.push(Cell { paper, ..cell(table, "secrets_tx", column, secrets, How::Computed) });
+        cells.push(Cell { paper, ..FIGURES.cell(table, "secrets_tx", column, secrets, How::Computed) });
     }
     Ok(cells)
 }
@@ -130,7 +130,7 @@ fn whole(table: &str, subject: &Subject, (row, scheme): (&str, Scheme), effort: 
     let of_one_thread = ways(table).filter(|way| way.1.is_none());
     let cells = of_one_thread.map(|(column, _)| {
         let paper = together(table, &PHASES, column);
-        Cell { paper, ..cell(table, row, column, phases.overall.as_secs_f64(), how) }
+        Cell { paper, ..FIGURES.cell(table, row, column, phases.overall.as_secs_f64(), how) }
     });
     Ok(cells.collect())
 }

@@ -1,7 +1,7 @@
 //! Figures 4 and 6: phases by threads.
 
 use super::elements::ahead;
-use super::{LINE, Subject, cell};
+use super::{FIGURES, LINE, Subject};
 use crate::failure::Failure;
 use crate::grain::{Times, Work};
 use crate::verbs::reproduce::timed::{PROTOCOLS, Phases, Timed, measured_or_computed};
@@ -59,8 +59,9 @@ impl Rows<'_> {
     /// What so many threads take.
     fn beside(&self, threads: u32, phases: &Phases, how: How) -> Vec<Cell> {
         let [offline, online] = [phases.setup, phases.online].map(|time| time.as_secs_f64());
-        let of =
-            |phase: &str, ours| cell(self.table, &format!("{}/{phase}", self.name), &threads.to_string(), ours, how);
+        let of = |phase: &str, ours| {
+            FIGURES.cell(self.table, &format!("{}/{phase}", self.name), &threads.to_string(), ours, how)
+        };
         let mut cells = vec![of("offline", offline), of("online", online), of("total", offline + online)];
         if self.subject.each {
             cells.push(Cell { unit: Some("ms"), ..of("online_each", 1e3 * online / self.subject.size as f64) });

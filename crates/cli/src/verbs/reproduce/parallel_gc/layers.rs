@@ -1,6 +1,6 @@
 //! Gates, layers and the share of XORs.
 
-use super::{AES, IRIS, Subject, cell};
+use super::{AES, FIGURES, IRIS, Subject};
 use crate::failure::Failure;
 use crate::grain::Work;
 use crate::program;
@@ -33,5 +33,5 @@ pub fn rows(effort: &Effort) -> Result<Vec<Cell>, Failure> {
 }
 
 fn exact(row: &str, column: &str, ours: f64, unit: &'static str) -> Cell {
-    Cell { unit: Some(unit), ..cell("layers", row, column, ours, How::Exact) }
+    Cell { unit: Some(unit), ..FIGURES.cell("layers", row, column, ours, How::Exact) }
 }

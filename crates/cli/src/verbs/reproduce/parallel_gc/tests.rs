@@ -3,7 +3,7 @@
 use super::*;
 use crate::grain::Work;
 use crate::io::console::Console;
-use crate::verbs::reproduce::Effort;
+use crate::verbs::reproduce::{Cell, Effort, How};
 use std::collections::BTreeSet;
 
 fn cells(name: &str, row: Option<&str>) -> Vec<Cell> {
@@ -14,7 +14,7 @@ fn cells(name: &str, row: Option<&str>) -> Vec<Cell> {
 }
 
 fn of_csv(name: &str) -> BTreeSet<(&'static str, &'static str)> {
-    let fields = FIGURES.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
+    let fields = FIGURES.0.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
     fields.filter(|fields| fields[0] == name).map(|fields| (fields[1], fields[2])).collect()
 }
 
@@ -23,12 +23,12 @@ fn of_csv(name: &str) -> BTreeSet<(&'static str, &'static str)> {
 fn figures_are_those_of_the_paper() {
     assert_eq!(["1", "2", "figure4", "figure6", "layers"].map(|table| of_csv(table).len()), [24, 17, 6, 1, 4]);
     let [s, fg, cg, both] = ["s", "fg", "cg", "cg+fg"].map(|way| {
-        of_csv("1").iter().filter(|cell| cell.1 == way).map(|cell| of_paper("1", cell.0, way).unwrap()).sum::<f64>()
+        of_csv("1").iter().filter(|cell| cell.1 == way).map(|cell| FIGURES.of("1", cell.0, way).unwrap()).sum::<f64>()
     });
     assert!((s - 15.26).abs() < 1e-9 && s > fg && fg > both && both > cg);
-    assert!((2048.0 / 200_000.0 - of_paper("1", "ot_precomputation", "s").unwrap()).abs() < 1e-3);
+    assert!((2048.0 / 200_000.0 - FIGURES.of("1", "ot_precomputation", "s").unwrap()).abs() < 1e-3);
     let huang =
-        of_csv("2").into_iter().filter(|cell| cell.1 == "huang").map(|cell| of_paper("2", cell.0, "huang").unwrap());
+        of_csv("2").into_iter().filter(|cell| cell.1 == "huang").map(|cell| FIGURES.of("2", cell.0, "huang").unwrap());
     assert!((huang.sum::<f64>() - 1.873).abs() < 1e-9);
 }
 
@@ -43,10 +43,10 @@ fn figure_4_has_the_sums_of_table_1() {
         let mut total = 0.0;
         for (row, elements) in phases {
             let sum = together("1", elements, way).unwrap();
-            assert!((sum - of_paper("figure4", row, threads).unwrap()).abs() < 1e-9, "{row} {threads}");
+            assert!((sum - FIGURES.of("figure4", row, threads).unwrap()).abs() < 1e-9, "{row} {threads}");
             total += sum;
         }
-        assert!((total - of_paper("figure4", "yao/total", threads).unwrap()).abs() < 1e-9, "{threads}");
+        assert!((total - FIGURES.of("figure4", "yao/total", threads).unwrap()).abs() < 1e-9, "{threads}");
     }
 }
 
