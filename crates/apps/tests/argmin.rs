@@ -3,7 +3,7 @@
 mod common;
 
 use apps::argmin::{Argmin, Direction, Form, Parameters, halves, shared, strings};
-use common::{Random, both};
+use common::{Random, both, refusal};
 use duologue::call::{Call, CallProtocol, CallValue};
 use duologue::channel::{Channel, Limits, Listener, Security};
 use duologue::circuit::blocks::Goal;
@@ -492,14 +492,7 @@ fn what_cannot_be_compared_is_refused_by_name() {
     let argmin: Arc<dyn Functionality> = Arc::new(Argmin);
     let shared = Parameters::new(Form::Shared, 4);
     let refused = |parameters: &[u8], args: &[(Party, u32, u64)], why: &str| {
-        let mut p = Program::new("p");
-        let args: Vec<_> = args
-            .iter()
-            .enumerate()
-            .map(|(i, &(party, width, lanes))| p.input(&i.to_string(), party, bits(width), lanes))
-            .collect();
-        p.call(&argmin, parameters, &args);
-        let error = p.bind(&[]).err().expect(why).to_string();
+        let error = refusal(&argmin, parameters, args).expect(why);
         assert!(error.contains(why) && error.contains("duologue:argmin"), "{error}");
     };
     let (a, b) = (Party::Alice, Party::Bob);

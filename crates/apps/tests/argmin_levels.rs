@@ -4,7 +4,7 @@ mod common;
 
 use apps::argmin::encrypted::Keys;
 use apps::argmin::{Backtrack, Found, Held, levels};
-use common::{Random, both};
+use common::{Random, both, refusal};
 use duologue::channel::Channel;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::{CallPort, Functionality, Holder, Owner};
@@ -252,14 +252,7 @@ fn ands_are_those_of_the_papers() {
 fn what_is_no_tree_is_refused_by_name() {
     let backtrack: Arc<dyn Functionality> = Arc::new(Backtrack);
     let refused = |args: &[(Owner, u32, u64)], why: &str| {
-        let mut p = Program::new("p");
-        let args: Vec<_> = args
-            .iter()
-            .enumerate()
-            .map(|(i, &(owner, width, lanes))| p.input(&i.to_string(), owner, bits(width), lanes))
-            .collect();
-        p.call(&backtrack, &[], &args);
-        let error = p.bind(&[]).err().expect(why).to_string();
+        let error = refusal(&backtrack, &[], args).expect(why);
         assert!(error.contains(why) && error.contains("duologue:backtrack"), "{error}");
     };
     let (shared, alice) = (Owner::Shared, Owner::Party(Party::Alice));

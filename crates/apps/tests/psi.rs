@@ -3,10 +3,10 @@
 mod common;
 
 use apps::psi::{Learns, Psi, psi};
-use common::{Random, both};
+use common::{Random, both, refusal};
 use duologue::channel::{Channel, Limits, Listener, Security};
 use duologue::circuit::program::{Functionality, Holder};
-use duologue::circuit::{BitMatrix, Party, Program, bits};
+use duologue::circuit::{BitMatrix, Party};
 use duologue::cost::cost_with;
 use duologue::session::CallArg;
 use duologue::{Inputs, Options, Scheme, Session, Timing, plain};
@@ -144,14 +144,7 @@ fn programs_call_it() {
 fn what_is_no_intersection_is_refused_by_name() {
     let psi: Arc<dyn Functionality> = Arc::new(Psi);
     let refused = |parameters: &[u8], args: &[(Party, u32, u64)], why: &str| {
-        let mut p = Program::new("p");
-        let args: Vec<_> = args
-            .iter()
-            .enumerate()
-            .map(|(i, &(party, width, lanes))| p.input(&i.to_string(), party, bits(width), lanes))
-            .collect();
-        p.call(&psi, parameters, &args);
-        let error = p.bind(&[]).err().expect(why).to_string();
+        let error = refusal(&psi, parameters, args).expect(why);
         assert!(error.contains(why) && error.contains("duologue:psi"), "{error}");
     };
     let (alice, bob) = ((Party::Alice, 128, 1), (Party::Bob, 128, 1));

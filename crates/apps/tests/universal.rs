@@ -3,7 +3,7 @@
 mod common;
 
 use apps::universal::{Universal, arguments, ask, decode_function, encode_function, parameters, serve, universal};
-use common::{Random, both};
+use common::{Random, both, refusal};
 use duologue::call::{CallProtocol, CallValue};
 use duologue::channel::{Channel, Limits, Link, Listener, Security};
 use duologue::circuit::blocks::{Goal, registry};
@@ -244,14 +244,7 @@ fn what_cannot_be_called_is_refused_by_name() {
     let call: Arc<dyn Functionality> = Arc::new(Universal);
     let (alice, bob) = (Party::Alice, Party::Bob);
     let refused = |parameters: &[u8], args: &[(Party, u32, u64)], why: &str| {
-        let mut p = Program::new("p");
-        let args: Vec<_> = args
-            .iter()
-            .zip(0..)
-            .map(|(&(party, width, lanes), i): (_, u32)| p.input(&i.to_string(), party, bits(width), lanes))
-            .collect();
-        p.call(&call, parameters, &args);
-        let error = p.bind(&[]).err().expect(why).to_string();
+        let error = refusal(&call, parameters, args).expect(why);
         assert!(error.contains(why) && error.contains("duologue:universal"), "{error}");
     };
     let outputs = parameters(&[bits(3)]);

@@ -113,10 +113,14 @@ pub fn psi(width: u32, learns: Learns) -> Program {
     let psi: Arc<dyn Functionality> = Arc::new(Psi);
     let learners = [Party::Alice, Party::Bob].into_iter().filter(|&party| learns.includes(party));
     for (found, party) in p.call(&psi, &[learns.number()], &[a, b]).into_iter().zip(learners) {
-        let name = if party == Party::Alice { "a_in_both" } else { "b_in_both" };
-        p.output(name, Recipient::Party(party), found);
+        p.output(output_of(party), Recipient::Party(party), found);
     }
     p
+}
+
+/// The name of the output of [`psi`] that a party gets.
+pub fn output_of(party: Party) -> &'static str {
+    if party == Party::Alice { "a_in_both" } else { "b_in_both" }
 }
 
 fn learns(parameters: &[u8]) -> Result<Learns, Error> {

@@ -4,12 +4,14 @@
 pub mod encrypted;
 
 use duologue::channel::Channel;
-use duologue::circuit::Binding;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::reference::{Table, evaluate};
+use duologue::circuit::program::{Functionality, Owner};
+use duologue::circuit::{Binding, Program, bits};
 use duologue::cost::cost;
 use duologue::{Inputs, Options, Party, Scheme, Session};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::thread;
 
 pub const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
@@ -30,6 +32,19 @@ pub fn evaluate_plainly(job: &Binding, inputs: &[Inputs]) -> BTreeMap<String, Ve
     let tables = job.inputs().iter().map(|port| (port.name.clone(), table(&port.name))).collect();
     let number = |lane: &Vec<bool>| lane.iter().rev().fold(0, |number, &bit| number << 1 | u64::from(bit));
     evaluate(job, &tables).into_iter().map(|(name, lanes)| (name, lanes.iter().map(number).collect())).collect()
+}
+
+/// Why a call of arguments of these owners, widths and lanes is refused.
+pub fn refusal(
+    call: &Arc<dyn Functionality>,
+    parameters: &[u8],
+    args: &[(impl Into<Owner> + Copy, u32, u64)],
+) -> Option<String> {
+    let mut p = Program::new("p");
+    let arg = |(i, &(owner, width, lanes)): (usize, &(_, u32, u64))| p.input(&i.to_string(), owner, bits(width), lanes);
+    let args: Vec<_> = args.iter().enumerate().map(arg).collect();
+    p.call(call, parameters, &args);
+    p.bind(&[]).err().map(|error| error.to_string())
 }
 
 /// Does the same with both ends of a session that knows all calls.

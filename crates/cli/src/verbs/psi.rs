@@ -11,7 +11,7 @@ use crate::io::console::{self, Console, bytes, count, seconds, thousands};
 use crate::io::output::Sink;
 use crate::io::progress;
 use crate::{interrupt, peer};
-use apps::psi::{Learns, MOST_WIDTH, Proposal, psi};
+use apps::psi::{Learns, MOST_WIDTH, Proposal, output_of, psi};
 use duologue::channel::{Channel, Counters};
 use duologue::circuit::{BitMatrix, Party};
 use duologue::ot::Extension;
@@ -85,11 +85,6 @@ fn announcement(args: &Psi, theirs: u64) -> String {
         }
     };
     format!("{peer} has {}, and hears how many {us} has; {who}", count(theirs, "row"))
-}
-
-/// The name of the output that a party gets.
-fn output_of(party: Party) -> &'static str {
-    if party == Party::Alice { "a_in_both" } else { "b_in_both" }
 }
 
 fn intersect(
