@@ -321,6 +321,11 @@ impl Channel {
         self.with(Duplex::pending)
     }
 
+    /// Bytes that came before the peer stopped, although we noticed that first: none if fewer have come.
+    pub(crate) fn came_before_the_end(&mut self, len: usize) -> Option<Vec<u8>> {
+        self.lock().came_before_the_end(len)
+    }
+
     /// Says that we sent everything and waits until the peer says so too. Data that nobody received
     /// is an error: the parties do not agree on what they do.
     pub fn finish(&mut self) -> Result<()> {

@@ -249,6 +249,29 @@ mod cases {
         assert_eq!(error.to_string(), "the peer stopped: it failed: disk full");
     }
 
+    pub fn what_came_before_an_abort_is_still_there(pipes: fn() -> Pipes) {
+        let (came, ()) = both(
+            channels(pipes, limits()),
+            |a| {
+                let error = loop {
+                    match a.pending() {
+                        Ok(_) => thread::yield_now(),
+                        Err(error) => break error,
+                    }
+                };
+                assert!(matches!(error, Error::Aborted(_)), "{error}");
+                assert!(matches!(a.recv(3), Err(Error::Dead(_))));
+                [3, 3, 2].map(|len| a.came_before_the_end(len))
+            },
+            |b| {
+                b.send(b"12345").unwrap();
+                b.flush().unwrap();
+                b.abort(AbortCode::Failed, "disk full");
+            },
+        );
+        assert_eq!(came, [Some(b"123".to_vec()), None, Some(b"45".to_vec())]);
+    }
+
     pub fn a_wait_can_be_cancelled(pipes: fn() -> Pipes) {
         let (theirs, ()) = both(
             channels(pipes, limits()),
@@ -417,6 +440,7 @@ macro_rules! conformance {
             use super::*;
             conformance!(@ $pipes; echo_and_odd_sizes many_small_sends_cut_differently given_outboxes_come_as_bytes
                 an_abort_is_noticed_while_sending an_abort_is_noticed_while_receiving
+                what_came_before_an_abort_is_still_there
                 a_wait_can_be_cancelled a_frame_is_finished_before_a_cancelled_party_stops
                 a_dropped_channel_tells a_pipe_closed_mid_frame_is_closed
                 hostile_bytes_are_the_peers_fault a_silent_peer_is_given_up

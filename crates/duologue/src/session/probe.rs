@@ -74,13 +74,18 @@ impl Probe {
     /// The exchange of terms, with the probes after them: what was found. `hello` is this party's turn in the exchange of
     /// hellos. Who does not agree has sent more than terms, so that the session is over.
     pub fn after_terms(&self, wire: &mut Wire, fields: &Fields, hello: Duration) -> Result<Findings> {
-        let late = wire.channel.pending()? > 0;
-        wire.send_terms(fields)?;
-        let sent = self.send(&mut wire.channel)?;
-        let late = late || wire.channel.pending()? >= TERMS + self.piece();
+        let (sent, late) = self.send_after_terms(wire, fields).map_err(|error| wire.why_ended(error, fields))?;
         let turn = wire.await_terms(fields, sent)?;
         let received = self.receive(&mut wire.channel)?;
         Ok(Findings { turns: [hello, turn], received: Some(received).filter(|_| !late), speed: self.speed })
+    }
+
+    /// When the first piece went, and whether some of the peer's came at a time that nobody knows.
+    fn send_after_terms(&self, wire: &mut Wire, fields: &Fields) -> Result<(Instant, bool)> {
+        let late = wire.channel.pending()? > 0;
+        wire.send_terms(fields)?;
+        let sent = self.send(&mut wire.channel)?;
+        Ok((sent, late || wire.channel.pending()? >= TERMS + self.piece()))
     }
 
     fn piece(&self) -> usize {

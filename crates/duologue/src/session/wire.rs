@@ -196,6 +196,20 @@ impl Wire {
         Ok(turn)
     }
 
+    /// Why sending more behind our terms failed. A peer whose terms differ stops as soon as it has read ours: what it sent before
+    /// says what differs.
+    pub fn why_ended(&mut self, error: Error, fields: &Fields) -> Error {
+        self.awaited.overtook = true;
+        if !matches!(error, Error::Aborted(_)) {
+            return error;
+        }
+        let compared = self.channel.came_before_the_end(4).and_then(|length| {
+            let theirs = self.channel.came_before_the_end(length_of(&length).ok()?)?;
+            agreement::compare(fields, &theirs).err()
+        });
+        compared.unwrap_or(error)
+    }
+
     /// Sends terms that follow from what was agreed on, and compares the peer's before anything else of it is read.
     pub fn agree_later(&mut self, fields: Fields) -> Result<()> {
         self.settle()?;
@@ -238,12 +252,18 @@ impl AwaitedTerms {
 
 /// Reads the peer's terms after their length, and compares them.
 fn compare(channel: &mut Channel, fields: &Fields, length: &[u8]) -> Result<()> {
-    let length = u32::from_le_bytes(length.try_into().expect("4 bytes were read")) as usize;
-    if length > agreement::MOST_BYTES {
-        return Err(Error::peer(format!("its terms have {length} bytes")));
-    }
-    let theirs = channel.recv(length)?;
+    let theirs = channel.recv(length_of(length)?)?;
     if theirs == agreement::encode(fields) { Ok(()) } else { agreement::compare(fields, &theirs) }
+}
+
+/// How long the peer's terms are, by what came before them.
+fn length_of(bytes: &[u8]) -> Result<usize> {
+    let length = u32::from_le_bytes(bytes.try_into().expect("4 bytes were read")) as usize;
+    if length <= agreement::MOST_BYTES {
+        Ok(length)
+    } else {
+        Err(Error::peer(format!("its terms have {length} bytes")))
+    }
 }
 
 impl Link for Wire {

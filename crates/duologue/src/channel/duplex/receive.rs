@@ -52,6 +52,12 @@ impl Duplex {
         Ok(self.incoming.pending())
     }
 
+    /// Payload that came before the operation that failed, if there is so much of it.
+    pub fn came_before_the_end(&mut self, len: usize) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; len];
+        (self.incoming.pending() >= len && self.incoming.take(&mut bytes) == len).then_some(bytes)
+    }
+
     /// Takes in what has come, without waiting; false if more may have come than it took.
     pub(super) fn drain(&mut self) -> Result<bool> {
         let mut reads = 0;
