@@ -75,6 +75,15 @@ pub fn all_options() -> Vec<Options> {
     all.extend([2, 3].map(|strands| Options::new(Scheme::Yao).timing(Timing::Streamed).tile(64).strands(strands)));
     // Masked GMW cannot be streamed; whatever is added to the list of protocols is tried as it is by default.
     all.push(Options::new(Scheme::Gmw).timing(Timing::Streamed).tile(64));
+    // What is cut, and where, depends on the lanes: some of these cut any program of several steps.
+    for (share_from, garbler, timing) in [
+        (2, Party::Alice, Timing::Ahead),
+        (30, Party::Bob, Timing::Streamed),
+        (300, Party::Alice, Timing::Streamed),
+        (5_000, Party::Bob, Timing::Ahead),
+    ] {
+        all.push(Options::new(Scheme::Mixed).share_from(share_from).garbler(garbler).timing(timing).tile(64));
+    }
     let others = Scheme::ALL.into_iter().filter(|&scheme| scheme != Scheme::Yao);
     all.extend(others.map(|scheme| Options::new(scheme).tile(64)));
     all

@@ -158,7 +158,7 @@ mod tests {
             let budget = || Budget::of("chain", true, most);
             let parts = |binding: &Binding, most| {
                 let budget = Budget::of("chain", true, most);
-                parts::schedule(binding, Order::Layered, &|_| 64, &budget)
+                parts::schedule(binding, &[(Order::Layered, &|_| 64); 2], None, &budget)
             };
             let cut = parts(&whole, [u64::MAX; 3]).unwrap().parts.unwrap();
             assert!(cut.programs().count() >= 20, "{why}");

@@ -28,6 +28,7 @@ mod budget;
 mod digest;
 mod functionality;
 mod lanes;
+mod mixed;
 mod parts;
 mod party;
 pub mod reference;
@@ -41,12 +42,15 @@ mod written;
 pub use bind::{Binding, BoundPort};
 pub use functionality::{CallPort, Functionalities, Functionality, Holder};
 pub use lanes::{Lanes, Size};
+pub use mixed::Technique;
 pub use parts::{Call, CallValue};
 #[doc(hidden)]
 pub use parts::{CallPart, Origin, Part, Parts, ProgramPart, Target};
 pub use party::Party;
 #[doc(hidden)]
 pub use schedule::{CellId, Schedule, Seat, Task, TaskKind};
+#[doc(hidden)]
+pub use scheduler::Way;
 pub use step::{Owner, Recipient, Step, View};
 #[doc(hidden)]
 pub use wiring::Piece;

@@ -1,18 +1,21 @@
-//! Programs with calls, cut into parts that have none.
+//! Programs with calls, cut into parts that have none, and mixed programs, cut into parts of one technique.
 //!
 //! A part ends in shared outputs, a call takes them, and the next part begins with its results as inputs. So no protocol
 //! knows of calls, and a call of no protocol. The *level* of a value is the number of calls on its longest path: a call of
 //! level k takes what part k and those before it made, and gives to part k + 1 and those after it. A step is in the
 //! latest part that needs no result sooner, so that little crosses from part to part. Public values are computed anew in
 //! each part that reads them.
+//!
+//! In a mixed program the parts of even levels are shared and those of odd ones garbled: a step with ANDs has a level of its
+//! technique, the first from its arguments' on. What crosses is shared, as it is between calls.
 
 use super::budget::Budget;
 use super::functionality::{Functionality, Holder};
-use super::scheduler::{Scheduler, tile_of};
+use super::mixed::{Technique, techniques};
+use super::scheduler::{Scheduler, Way, tile_of};
 use super::{Binding, Owner, Program, Recipient, Schedule, Seat, SizeRange, Step, Value};
 use crate::error::{Error, Result};
 use crate::graph::Type;
-use crate::plan::Order;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -44,6 +47,8 @@ pub struct ProgramPart {
     pub binding: Arc<Binding>,
     /// Its tasks.
     pub schedule: Arc<Schedule>,
+    /// How it is computed, if the program is mixed.
+    pub technique: Option<Technique>,
     /// Where the value of each input port comes from.
     pub inputs: Vec<Origin>,
     /// Where the value of each output port goes.
@@ -120,47 +125,50 @@ impl Parts {
     }
 }
 
-/// The schedule of a program with calls: it has no tasks of its own.
+/// The schedule of a program with calls, or of a mixed one: it has no tasks of its own.
 pub(super) fn schedule(
     binding: &Binding,
-    order: Order,
-    tile: &dyn Fn(usize) -> usize,
+    ways: &[Way<'_>; 2],
+    share_from: Option<u64>,
     budget: &Budget,
 ) -> Result<Schedule> {
-    let lowering = Lowering::new(binding, budget);
+    let techniques = share_from.map(|share_from| techniques(binding, share_from));
+    let lowering = Lowering::new(binding, budget, techniques);
     let drafts = lowering.drafts()?;
-    let (tile, schedules) = schedule_all(&drafts, order, tile, budget)?;
+    let schedules = schedule_all(&drafts, ways, budget)?;
     let mut totals = Seat::default();
     for seat in schedules.iter().map(|schedule| schedule.totals) {
         totals.and0 += seat.and0;
         totals.in0 += seat.in0;
         totals.out0 += seat.out0;
     }
+    let tile = schedules.iter().map(|schedule| schedule.tile).max().unwrap_or(1);
     let parts = lowering.parts(drafts, schedules)?;
     let (tasks, plans, uses) = Default::default();
-    Ok(Schedule { tasks, plans, uses, order, tile, totals, parts: Some(Arc::new(parts)) })
+    Ok(Schedule { tasks, plans, uses, order: ways[0].0, tile, totals, parts: Some(Arc::new(parts)) })
 }
 
-/// The schedules of all parts, and the lanes of a tile: one tile for all, that of the largest plan. By it a program that
-/// was prepared is cut again.
-fn schedule_all(
-    drafts: &[Draft],
-    order: Order,
-    tile: &dyn Fn(usize) -> usize,
-    budget: &Budget,
-) -> Result<(usize, Vec<Schedule>)> {
-    let planned = drafts.iter().map(|draft| Scheduler::new(&draft.binding, order, budget));
+/// The schedules of all parts. Those of one technique have one tile, that of the largest plan; of a program that is not mixed
+/// all have, and by it a program that was prepared is cut again.
+fn schedule_all(drafts: &[Draft], ways: &[Way<'_>; 2], budget: &Budget) -> Result<Vec<Schedule>> {
+    let way = |draft: &Draft| &ways[usize::from(draft.technique == Some(Technique::Garbling))];
+    let planned = drafts.iter().map(|draft| Scheduler::new(&draft.binding, way(draft).0, budget));
     let planned = planned.collect::<Result<Vec<_>>>()?;
-    let tile = planned.iter().map(|part| tile_of(tile(part.slots()))).min().unwrap_or(1);
-    let planned: Vec<_> = planned.into_iter().map(|part| part.at(tile)).collect();
+    let tiles: Vec<_> = planned.iter().zip(drafts).map(|(part, draft)| tile_of(way(draft).1(part.slots()))).collect();
+    let tile_of_all = |technique| {
+        let alike = drafts.iter().zip(&tiles).filter(|(draft, _)| draft.technique == technique);
+        alike.map(|(_, &tile)| tile).min().unwrap_or(1)
+    };
+    let planned = planned.into_iter().zip(drafts).map(|(part, draft)| part.at(tile_of_all(draft.technique)));
+    let planned: Vec<_> = planned.collect();
     budget.expect_tasks(planned.iter().fold(0, |sum, part| sum.saturating_add(part.needed())))?;
-    let schedules = planned.into_iter().map(Scheduler::schedule).collect::<Result<_>>()?;
-    Ok((tile, schedules))
+    planned.into_iter().map(Scheduler::schedule).collect()
 }
 
 /// A part before it is scheduled.
 struct Draft {
     level: u32,
+    technique: Option<Technique>,
     binding: Binding,
     inputs: Vec<Origin>,
     outputs: Vec<Target>,
@@ -172,6 +180,8 @@ struct Lowering<'a> {
     steps: &'a [Step],
     /// The first value that each step defines, and one past the last.
     first: Vec<u32>,
+    /// The technique of each step with ANDs, if the program is mixed.
+    techniques: Option<Vec<Option<Technique>>>,
     /// The level of each value.
     levels: Vec<u32>,
     /// The steps of the part of each level, without those that make public values.
@@ -186,7 +196,7 @@ struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(binding: &'a Binding, budget: &'a Budget) -> Self {
+    fn new(binding: &'a Binding, budget: &'a Budget, techniques: Option<Vec<Option<Technique>>>) -> Self {
         let program = binding.program();
         let mut first = vec![0; program.steps().len() + 1];
         program.values().iter().for_each(|value| first[value.step as usize + 1] += 1);
@@ -197,6 +207,7 @@ impl<'a> Lowering<'a> {
             budget,
             steps: program.steps(),
             first,
+            techniques,
             levels,
             members,
             homes,
@@ -211,9 +222,10 @@ impl<'a> Lowering<'a> {
     }
 
     fn find_levels(&mut self) {
-        for (step, number) in self.steps.iter().zip(1..) {
+        for (number, step) in self.steps.iter().enumerate() {
             let level = self.level_of(&step.args()) + u32::from(matches!(step, Step::Call { .. }));
-            self.levels.resize(self.first[number] as usize, level);
+            let level = self.technique(number as u32).map_or(level, |technique| technique.from(level));
+            self.levels.resize(self.first[number + 1] as usize, level);
         }
     }
 
@@ -240,8 +252,10 @@ impl<'a> Lowering<'a> {
                 }
                 _ if self.results(number).all(|value| self.binding.is_public(value)) => continue,
                 (Step::Input { .. }, Some(u32::MAX)) => continue,
-                (_, Some(reader)) if reader != u32::MAX => reader,
-                _ => self.level_of(&args),
+                (_, Some(reader)) if reader != u32::MAX => {
+                    self.technique(number).map_or(reader, |technique| technique.until(reader))
+                }
+                _ => self.results(number).map(|value| self.levels[value.number()]).max().unwrap_or(0),
             };
             self.members.entry(level).or_default().insert(number);
             self.homes.extend(self.results(number).map(|value| (value, level)));
@@ -288,7 +302,19 @@ impl<'a> Lowering<'a> {
         members.iter().try_for_each(|&step| writer.step(step))?;
         crossing.iter().try_for_each(|&value| writer.output(Recipient::Shared, value, Target::Value(value)))?;
         let Writer { program, inputs, outputs, .. } = writer;
-        Ok(Some(Draft { level, binding: program.bind(&[])?, inputs, outputs }))
+        let technique = self.technique_of_part(level, &members);
+        Ok(Some(Draft { level, technique, binding: program.bind(&[])?, inputs, outputs }))
+    }
+
+    fn technique(&self, step: u32) -> Option<Technique> {
+        self.techniques.as_ref()?[step as usize]
+    }
+
+    /// That of its level; a part without ANDs is shared, since garbling would cost it labels.
+    fn technique_of_part(&self, level: u32, members: &BTreeSet<u32>) -> Option<Technique> {
+        self.techniques.as_ref()?;
+        let has_ands = members.iter().any(|&step| self.technique(step).is_some());
+        Some(if has_ands { Technique::of_level(level) } else { Technique::Sharing })
     }
 
     /// Of each level its part, then its calls.
@@ -296,12 +322,12 @@ impl<'a> Lowering<'a> {
         let calls = self.calls.iter().flat_map(|(&level, calls)| calls.iter().map(move |&step| (level, step)));
         let mut calls = (0..).zip(calls).peekable();
         let mut list = Vec::new();
-        for (Draft { level, binding, inputs, outputs }, schedule) in drafts.into_iter().zip(schedules) {
+        for (Draft { level, technique, binding, inputs, outputs }, schedule) in drafts.into_iter().zip(schedules) {
             while let Some((number, (_, step))) = calls.next_if(|&(_, (of, _))| of < level) {
                 list.push(Part::Call(self.call(number, step)?));
             }
             let (binding, schedule) = (Arc::new(binding), Arc::new(schedule));
-            list.push(Part::Program(ProgramPart { binding, schedule, inputs, outputs }));
+            list.push(Part::Program(ProgramPart { binding, schedule, technique, inputs, outputs }));
         }
         for (number, (_, step)) in calls {
             list.push(Part::Call(self.call(number, step)?));

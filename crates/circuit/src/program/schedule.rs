@@ -102,7 +102,7 @@ pub struct Schedule {
     pub tile: usize,
     /// ANDs, secret input bits and secret output bits of the whole program.
     pub totals: Seat,
-    /// The parts of a program with calls, which has no tasks of its own; none if it has no calls.
+    /// The parts of a program with calls, or of a mixed one, which has no tasks of its own; none of any other.
     pub parts: Option<Arc<Parts>>,
 }
 

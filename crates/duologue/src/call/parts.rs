@@ -113,13 +113,13 @@ impl InParts {
         program: Program,
         parts: &Arc<Parts>,
         keys: &mut K,
-        mut begin: impl FnMut(&mut K, Program) -> Result<Box<dyn Engine>>,
+        mut begin: impl FnMut(&mut K, (&ProgramPart, Program)) -> Result<Box<dyn Engine>>,
         mut call: impl FnMut(&mut K, &CallPart) -> Result<Box<dyn CallRun>>,
     ) -> Result<Self> {
         let mut running = Vec::new();
         for part in &parts.list {
             running.push(match part {
-                Part::Program(part) => Running::Program(begin(keys, program_of(&program, part))?),
+                Part::Program(part) => Running::Program(begin(keys, (part, program_of(&program, part)))?),
                 Part::Call(part) => Running::Call(call(keys, part)?),
             });
         }

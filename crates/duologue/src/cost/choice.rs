@@ -28,10 +28,13 @@ use std::time::Duration;
 
 /// The number of the rule by which candidates are ranked, which is among the terms of a choice: parties with another formula
 /// would choose otherwise. Raise it with any change that moves a choice.
-pub(crate) const RULE: u32 = 1;
+pub(crate) const RULE: u32 = 2;
 
 /// Bytes of memory beyond which a candidate is none, if another one needs less.
 const MOST_MEMORY: u64 = 1 << 30;
+
+/// The most ways in which a mixed program is cut.
+const MOST_MIXES: usize = 3;
 
 /// What shall be least.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -132,8 +135,13 @@ impl fmt::Display for Candidate {
 }
 
 /// `yao by half-gates, bob garbles`.
-fn described(&Terms { scheme, garbling, garbler, .. }: &Terms) -> String {
-    if scheme.has_garbler() { format!("{scheme} by {garbling}, {garbler} garbles") } else { scheme.to_string() }
+fn described(&Terms { scheme, garbling, garbler, share_from, .. }: &Terms) -> String {
+    let garbles = format!("by {garbling}, {garbler} garbles");
+    match scheme {
+        Scheme::Mixed => format!("mixed from {share_from} ANDs a layer {garbles}"),
+        _ if scheme.has_garbler() => format!("{scheme} {garbles}"),
+        _ => scheme.to_string(),
+    }
 }
 
 /// These options by every protocol that can have its setup as they say; by Yao with this garbling, or else with each, and
@@ -153,7 +161,17 @@ pub fn candidates(options: &Options, garbling: Option<Garbling>) -> Vec<Options>
         };
         garblings.flat_map(garblers).collect()
     };
-    Scheme::ALL.into_iter().filter(fitting).flat_map(ways).collect()
+    let whole = Scheme::ALL.into_iter().filter(|scheme| *scheme != Scheme::Mixed);
+    whole.filter(fitting).flat_map(ways).collect()
+}
+
+/// These options for a mixed program, cut at the widest gaps between the widths of its steps; none if all are as wide.
+pub fn mixes(binding: &Binding, options: &Options) -> Vec<Options> {
+    let widths = binding.layer_widths();
+    let mut gaps: Vec<[u64; 2]> = widths.windows(2).map(|pair| [pair[0], pair[1]]).collect();
+    // Widths are 2^40 lanes by 2^32 gates at most.
+    gaps.sort_by_key(|&[from, to]| std::cmp::Reverse(u128::from(to) * (1 << 20) / u128::from(from.max(1))));
+    gaps.into_iter().take(MOST_MIXES).map(|[_, to]| options.scheme(Scheme::Mixed).share_from(to)).collect()
 }
 
 /// What a session has before a choice.
@@ -328,8 +346,7 @@ struct Drafting<'a> {
 /// A schedule, and what it depends on.
 struct Scheduled {
     binding: Arc<Binding>,
-    scheme: Scheme,
-    tile: Option<usize>,
+    options: Options,
     schedule: Arc<Schedule>,
 }
 
@@ -355,13 +372,13 @@ impl Drafting<'_> {
     }
 
     fn schedule(&mut self, binding: &Arc<Binding>, options: &Options) -> Result<Arc<Schedule>> {
-        let Options { scheme, tile, .. } = *options;
-        let same = |one: &&Scheduled| Arc::ptr_eq(&one.binding, binding) && one.scheme == scheme && one.tile == tile;
+        let depends = |options: &Options| (options.scheme, options.tile, options.share_from);
+        let same = |one: &&Scheduled| Arc::ptr_eq(&one.binding, binding) && depends(&one.options) == depends(options);
         if let Some(known) = self.schedules.iter().find(same) {
             return Ok(known.schedule.clone());
         }
         let schedule = Arc::new(terms::schedule(binding, options)?);
-        self.schedules.push(Scheduled { binding: binding.clone(), scheme, tile, schedule: schedule.clone() });
+        self.schedules.push(Scheduled { binding: binding.clone(), options: *options, schedule: schedule.clone() });
         Ok(schedule)
     }
 }

@@ -121,6 +121,7 @@ impl Draft {
             online: traffic(&exchanges, Phase::Online),
             memory: self.memory,
             work: Work::of(&self.schedule),
+            works: Work::by_protocol(&self.terms, &self.schedule),
             making: computing_blocks(source.maker, &made, begins(source, start, &made)),
             one_way: self.one_way,
             parts,

@@ -15,7 +15,7 @@ use crate::protocol::terms::Terms;
 use crate::threads::Threads;
 use crate::{Party, Result};
 use circuit::plan::Plan;
-use circuit::program::{Binding, BoundPort, CallPart, Owner, Piece, TaskKind};
+use circuit::program::{Binding, BoundPort, CallPart, Owner, Piece, ProgramPart, TaskKind};
 use circuit::{BitMatrix, Schedule};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -98,7 +98,10 @@ fn engine(
     let call = |_: &mut (), part: &CallPart| -> Result<Box<dyn CallRun>> {
         Ok(Box::new(DryCall::new(part, party, tally, calls)?))
     };
-    let begin = |_: &mut (), program| engine(program, party, terms, tally, (calls, plans));
+    let begin = |_: &mut (), (part, program): (&ProgramPart, Program)| {
+        let terms = terms.of_part(part.technique);
+        engine(program.under(&terms), party, &terms, tally, (calls, plans))
+    };
     Ok(Box::new(InParts::new(program, &parts, &mut (), begin, call)?))
 }
 

@@ -58,6 +58,8 @@ pub struct Cost {
     pub making: u64,
     /// Whether the bytes of circuits go one way, so that nobody waits for them.
     one_way: bool,
+    /// The work of each protocol that takes part.
+    works: Vec<(Terms, Work)>,
     /// Parts in which correlations are made, one while another is sent.
     parts: u32,
     exchanges: [Vec<PhaseExchange>; 2],
@@ -196,10 +198,14 @@ impl Cost {
 
     /// AES blocks that setup and the online phase are taken to compute.
     fn blocks(&self) -> [u64; 2] {
-        let [setup, online] = Pace::of(&self.terms);
-        let online = online.blocks(&self.work, self.online.rounds());
+        let [setup, online] = [(0, self.setup), (1, self.online)].map(|(phase, traffic)| {
+            let rounds = [traffic.rounds()].into_iter().chain(std::iter::repeat(0));
+            let blocks = self.works.iter().zip(rounds);
+            let blocks = blocks.map(|((terms, work), rounds)| Pace::of(terms)[phase].blocks(work, rounds));
+            blocks.fold(0, u64::saturating_add)
+        });
         match self.terms.ahead {
-            true => [setup.blocks(&self.work, self.setup.rounds()).saturating_add(self.making), online],
+            true => [setup.saturating_add(self.making), online],
             false => [0, online.saturating_add(self.making)],
         }
     }

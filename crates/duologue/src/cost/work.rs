@@ -2,7 +2,7 @@
 
 use crate::protocol::terms::Terms;
 use crate::{Garbling, Scheme};
-use circuit::program::{Piece, TaskKind};
+use circuit::program::{Piece, TaskKind, Technique};
 use circuit::{Schedule, plan::Plan};
 use std::ops::AddAssign;
 
@@ -39,6 +39,22 @@ impl Work {
         let parts = schedule.parts.iter().flat_map(|parts| parts.programs());
         parts.for_each(|part| work += Work::of(&part.schedule));
         work
+    }
+
+    /// That of each protocol that takes part, with its terms; in a mixed program what waits for rounds comes first.
+    pub(super) fn by_protocol(terms: &Terms, schedule: &Schedule) -> Vec<(Terms, Work)> {
+        if terms.scheme != Scheme::Mixed {
+            return vec![(*terms, Work::of(schedule))];
+        }
+        let of_technique = |technique| {
+            let parts = schedule.parts.iter().flat_map(|parts| parts.programs());
+            let mut parts = parts.filter(|part| part.technique == Some(technique)).peekable();
+            parts.peek()?;
+            let mut work = Work::default();
+            parts.for_each(|part| work += Work::of(&part.schedule));
+            Some((terms.of_part(Some(technique)), work))
+        };
+        [Technique::Sharing, Technique::Garbling].into_iter().filter_map(of_technique).collect()
     }
 
     fn of_plan(plan: &Plan, lanes: u64) -> Work {
@@ -99,7 +115,7 @@ impl Pace {
         let more = if terms.garbling == Garbling::ThreeHalves { THREE_HALVES } else { 0 };
         match terms.scheme {
             Scheme::Yao => YAO.map(|pace| Pace { and: pace.and + more, ..pace }),
-            Scheme::Gmw => GMW,
+            Scheme::Gmw | Scheme::Mixed => GMW,
             Scheme::MaskedGmw => MASKED_GMW,
         }
     }

@@ -5,6 +5,7 @@
 
 pub(crate) mod gmw;
 pub(crate) mod masked_gmw;
+pub(crate) mod mixed;
 pub mod plain;
 pub mod terms;
 #[cfg(test)]
@@ -59,6 +60,9 @@ schemes! {
     /// Secret sharing with public masked bits: a quarter of a byte an AND online and ANDs of up to four inputs, for which
     /// setup, always ahead, makes and sends more.
     MaskedGmw = masked_gmw::MaskedGmwScheme,
+    /// GMW for steps with many ANDs in a layer, Yao for the others; [`Options::share_from`](terms::Options::share_from) says
+    /// which these are.
+    Mixed = mixed::MixedScheme,
 }
 
 impl FromStr for Scheme {
@@ -99,11 +103,16 @@ pub(crate) trait Descriptor: Sync {
     /// Tiles of a program, of whose inputs the longest has so many lanes.
     fn tiling(&self, most_lanes: u64) -> Tiling;
 
+    /// Bytes that setup keeps for the online phase if it comes ahead, about.
+    fn kept(&self, options: &Options, schedule: &Schedule) -> u64;
+
     /// Whether setup comes ahead of the inputs.
     ///
     /// # Errors
     /// [`Error::Usage`] if it cannot be as the options say.
-    fn is_ahead(&self, options: &Options, schedule: &Schedule) -> Result<bool>;
+    fn is_ahead(&self, options: &Options, schedule: &Schedule) -> Result<bool> {
+        Ok(options.timing.allows(self.kept(options, schedule)))
+    }
 
     /// Whether a whole run can be prepared in one session for another.
     ///

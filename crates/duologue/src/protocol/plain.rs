@@ -47,7 +47,7 @@ fn engine(program: Program) -> Result<Box<dyn Engine>> {
         None => Ok(Box::new(Executor::new(Plain, program)?)),
         Some(parts) => {
             let call = |_: &mut (), part: &CallPart| -> Result<Box<dyn CallRun>> { Ok(Box::new(PlainCall::new(part))) };
-            Ok(Box::new(InParts::new(program, &parts, &mut (), |_, program| engine(program), call)?))
+            Ok(Box::new(InParts::new(program, &parts, &mut (), |_, (_, program)| engine(program), call)?))
         }
     }
 }

@@ -11,7 +11,7 @@ pub use crate::executor::Window;
 use crate::ot::Extension;
 use crate::{Error, Party, Result};
 use circuit::Schedule;
-use circuit::program::{Binding, Owner};
+use circuit::program::{Binding, Owner, Technique, Way};
 
 /// When setup happens.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -45,6 +45,9 @@ pub struct Options {
     pub garbling: Garbling,
     /// When setup happens.
     pub timing: Timing,
+    /// The ANDs a layer from which a step of a mixed program is shared; steps of fewer are garbled. Of the
+    /// [widths](circuit::program::Binding::layer_widths) of a program each but the first cuts it otherwise.
+    pub share_from: u64,
     /// The most lanes of a tile; by default what fits into the processor's cache.
     pub tile: Option<usize>,
     /// How many tiles take turns on the wire where Yao's tables are streamed, from 1 to 256; what is beyond counts as the
@@ -66,6 +69,7 @@ impl Options {
             garbler: None,
             garbling: Garbling::default(),
             timing: Timing::Auto,
+            share_from: SHARE_FROM,
             tile: None,
             strands: 1,
             extension: None,
@@ -91,6 +95,11 @@ impl Options {
     /// Sets when setup happens.
     pub fn timing(self, timing: Timing) -> Options {
         Options { timing, ..self }
+    }
+
+    /// Sets the ANDs a layer from which a step of a mixed program is shared.
+    pub fn share_from(self, ands: u64) -> Options {
+        Options { share_from: ands, ..self }
     }
 
     /// Sets the most lanes of a tile, or that the rule decides.
@@ -138,6 +147,8 @@ pub struct Terms {
     pub garbling: Garbling,
     /// Whether all of setup comes first.
     pub ahead: bool,
+    /// The ANDs a layer from which a step is shared, where the program is mixed.
+    pub share_from: u64,
     /// How much may be under way at once.
     pub window: Window,
     /// How many tiles take turns on the wire: one but for Yao when it is streamed.
@@ -154,6 +165,9 @@ const CACHE: usize = 1 << 20;
 
 /// The most strands; each has the memory of a tile and some chunks at both parties.
 const MAX_STRANDS: usize = 256;
+
+/// ANDs that take Yao, by their bytes, about as long as GMW a layer over a line of 10 ms and 1 Gbit/s.
+const SHARE_FROM: u64 = 1 << 15;
 
 /// Bytes that setup ahead of time may keep unless a caller asks for it.
 const MAX_STORED: u64 = 64 << 20;
@@ -184,11 +198,11 @@ impl Terms {
         let descriptor = options.scheme.descriptor();
         let Tiling { window, .. } = descriptor.tiling(most_lanes(binding));
         let ahead = descriptor.is_ahead(options, schedule)?;
-        let Options { scheme, garbling, extension, .. } = *options;
+        let Options { scheme, garbling, extension, share_from, .. } = *options;
         let garbler = options.garbler.unwrap_or_else(|| heavier_owner(binding));
         let link = options.link.filter(|_| extension.is_none());
         let strands = if descriptor.has_garbler() && !ahead { options.strands.clamp(1, MAX_STRANDS) } else { 1 };
-        Ok(Terms { scheme, garbler, garbling, ahead, window, strands, extension, link })
+        Ok(Terms { scheme, garbler, garbling, ahead, share_from, window, strands, extension, link })
     }
 
     /// What they say of the maker of correlations.
@@ -197,18 +211,31 @@ impl Terms {
     }
 }
 
-/// The schedule of a program: of the options it depends on the protocol and the tile alone.
+/// The schedule of a program: of the options it depends on the protocol, the tile, and of a mixed program on what is shared.
 ///
 /// # Errors
 /// If the program is too large at these sizes.
 pub(crate) fn schedule(binding: &Binding, options: &Options) -> Result<Schedule> {
-    let Tiling { order, cell_bits, lanes, .. } = options.scheme.descriptor().tiling(most_lanes(binding));
-    let fitting = |slots: usize| {
+    let [shared, garbled] = [Technique::Sharing, Technique::Garbling].map(|technique| {
+        let tiling = options.scheme.of_part(Some(technique)).descriptor().tiling(most_lanes(binding));
+        (tiling.order, tile(tiling, options.tile))
+    });
+    Ok(match options.scheme {
+        Scheme::Mixed => {
+            let ways: [Way<'_>; 2] = [(shared.0, &shared.1), (garbled.0, &garbled.1)];
+            Schedule::mixed(binding, options.share_from, &ways)?
+        }
+        _ => Schedule::new(binding, shared.0, shared.1)?,
+    })
+}
+
+/// The most lanes of a tile, by the slots of the largest plan.
+fn tile(Tiling { cell_bits, lanes, .. }: Tiling, wanted: Option<usize>) -> impl Fn(usize) -> usize {
+    move |slots| {
         let lanes_that_fit = CACHE * 8 / (slots.max(1) * cell_bits);
         let rounded = (lanes_that_fit + 1).next_power_of_two() / 2;
-        options.tile.unwrap_or(rounded.clamp(*lanes.start(), *lanes.end()))
-    };
-    Ok(Schedule::new(binding, order, fitting)?)
+        wanted.unwrap_or(rounded.clamp(*lanes.start(), *lanes.end()))
+    }
 }
 
 fn most_lanes(binding: &Binding) -> u64 {

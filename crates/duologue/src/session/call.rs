@@ -8,7 +8,7 @@ use crate::executor::{Engine, Program};
 use crate::protocol::terms::Options;
 use crate::protocol::{Base, KeySource, yao};
 use crate::{Result, Scheme};
-use circuit::program::{CallPart, Functionality, Owner, Parts, Recipient, Schedule};
+use circuit::program::{CallPart, Functionality, Owner, Parts, ProgramPart, Recipient, Schedule};
 use circuit::{BitMatrix, bits};
 use std::sync::Arc;
 
@@ -90,12 +90,12 @@ impl Session {
         parts: &Arc<Parts>,
         (base, ordinal): (Base, u64),
     ) -> Result<Box<dyn Engine>> {
-        let (first, calls, descriptor) = (ordinal, self.calls.clone(), job.terms.scheme.descriptor());
+        let (first, calls) = (ordinal, self.calls.clone());
         // Each part counts as a program of its own, so that none has the numbers and secrets of another.
         let mut keys = ProgramKeys { session: self, base, ordinal };
-        let begin = |keys: &mut ProgramKeys<'_>, program: Program| {
-            let numbers = numbers_of(&program.schedule);
-            let engine = descriptor.engine(&job.terms, program, keys)?;
+        let begin = |keys: &mut ProgramKeys<'_>, (part, program): (&ProgramPart, Program)| {
+            let (numbers, terms) = (numbers_of(&program.schedule), job.terms.of_part(part.technique));
+            let engine = terms.scheme.descriptor().engine(&terms, program.under(&terms), keys)?;
             keys.base.add(numbers);
             keys.ordinal += 1;
             Ok(engine)

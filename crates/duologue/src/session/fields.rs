@@ -6,7 +6,7 @@ use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, PROTOCOL, ST
 use crate::correlation::{Demand, MakerTerm};
 use crate::cost::choice::Wish;
 use crate::protocol::terms::Terms;
-use crate::{Error, Result};
+use crate::{Error, Result, Scheme};
 use circuit::program::Binding;
 use circuit::{Order, Schedule};
 
@@ -78,6 +78,9 @@ fn pieces(terms: &Terms, schedule: &Schedule) -> Fields {
         (TILE, schedule.tile.to_string()),
         ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
     ];
+    if terms.scheme == Scheme::Mixed {
+        fields.push(("the ANDs a layer of steps that are shared", terms.share_from.to_string()));
+    }
     if terms.strands.to_string() != STRANDS.1 {
         fields.push((STRANDS.0, terms.strands.to_string()));
     }

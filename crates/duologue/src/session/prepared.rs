@@ -24,7 +24,7 @@ use crate::protocol::{Base, Resumed};
 use crate::session::fields;
 use crate::storage::LIMIT;
 use crate::{Error, Party, Result};
-use circuit::program::{Binding, CallPart, Owner, Parts};
+use circuit::program::{Binding, CallPart, Owner, Parts, ProgramPart};
 use kernels::Block;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -233,7 +233,7 @@ impl Session {
     ) -> Result<Box<dyn Engine>> {
         let Secrets { and0, .. } = run.secrets()?;
         let (descriptor, calls, party) = (job.terms.scheme.descriptor(), &self.calls, self.party);
-        let begin = |(base, part): &mut (Base, u64), program: Program| {
+        let begin = |(base, part): &mut (Base, u64), (_, program): (&ProgramPart, Program)| {
             let (secret, numbers) = (secret_of_part(run, *part)?, call::numbers_of(&program.schedule));
             let resumed = Resumed { party, secret, and0: base.and0, plans: &self.plans };
             let engine = descriptor.resume(&job.terms, program, resumed)?;

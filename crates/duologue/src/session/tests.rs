@@ -89,7 +89,7 @@ fn options(scheme: Scheme, timing: Timing, garbler: Party) -> Options {
 }
 
 /// Each way of running a program, by name.
-fn ways() -> [(&'static str, Options); 8] {
+fn ways() -> [(&'static str, Options); 10] {
     let three_halves = |timing| Options { garbling: Garbling::ThreeHalves, ..options(Scheme::Yao, timing, Party::Bob) };
     [
         ("yao-ahead", options(Scheme::Yao, Timing::Ahead, Party::Bob)),
@@ -100,6 +100,8 @@ fn ways() -> [(&'static str, Options); 8] {
         ("gmw-ahead", options(Scheme::Gmw, Timing::Ahead, Party::Bob)),
         ("gmw-streamed", options(Scheme::Gmw, Timing::Streamed, Party::Bob)),
         ("gmw-masked", options(Scheme::MaskedGmw, Timing::Ahead, Party::Bob)),
+        ("mixed-ahead", options(Scheme::Mixed, Timing::Ahead, Party::Alice).share_from(12)),
+        ("mixed-streamed", options(Scheme::Mixed, Timing::Streamed, Party::Bob).share_from(12)),
     ]
 }
 
@@ -713,11 +715,12 @@ fn every_option_is_a_term() {
         fields::run(&binding, &terms, &schedule, &Moment::default(), &digest(&Vec::new())).unwrap()
     };
     let plain = options(Scheme::Yao, Timing::Ahead, Party::Alice);
-    let Options { scheme, garbler, garbling, timing, tile, strands, extension, link } = plain;
+    let Options { scheme, garbler, garbling, timing, share_from, tile, strands, extension, link } = plain;
     let streamed = Options { timing: Timing::Streamed, ..plain };
     let cases = [
         Options { scheme: other_than(scheme, [Scheme::Gmw]), ..plain },
         Options { scheme: other_than(scheme, [Scheme::MaskedGmw]), ..plain },
+        Options { scheme: other_than(scheme, [Scheme::Mixed]), ..plain },
         Options { garbler: other_than(garbler, [Some(Party::Bob)]), ..plain },
         Options { garbling: other_than(garbling, Garbling::ALL), ..plain },
         Options { timing: other_than(timing, [Timing::Streamed]), ..plain },
@@ -728,7 +731,9 @@ fn every_option_is_a_term() {
     let more = Options { strands: other_than(strands, [2]), ..streamed };
     let auto = Options { extension: None, ..plain };
     let assumed = Options { link: other_than(link, [Some(crate::channel::Link::LAN)]), ..auto };
-    let others = [(streamed, more), (more, streamed), (auto, assumed), (assumed, auto)];
+    let mixed = Options { scheme: Scheme::Mixed, ..plain };
+    let cut = Options { share_from: other_than(share_from, [7]), ..mixed };
+    let others = [(streamed, more), (more, streamed), (auto, assumed), (assumed, auto), (mixed, cut), (cut, mixed)];
     for (one, other) in cases.map(|other| (plain, other)).into_iter().chain(others) {
         assert_ne!(fields(&one), fields(&other), "{other:?}");
         let error = agreement::compare(&fields(&one), &agreement::encode(&fields(&other))).unwrap_err();

@@ -58,13 +58,26 @@ impl Schedule {
         let program = binding.program();
         let budget = Budget::new(program.name(), program.has_calls());
         if program.has_calls() {
-            return super::parts::schedule(binding, order, &tile, &budget);
+            return super::parts::schedule(binding, &[(order, &tile); 2], None, &budget);
         }
         let scheduler = Scheduler::new(binding, order, &budget)?;
         let tile = tile_of(tile(scheduler.slots()));
         scheduler.at(tile).schedule()
     }
+
+    /// The same of a program whose steps of a [width](Binding::layer_widths) from `share_from` on are shared, and the others
+    /// garbled: parts with schedules of their own, by the order and tiles of what is shared, and of what is garbled.
+    ///
+    /// # Errors
+    /// If the program is so large that its tasks would not fit into memory.
+    pub fn mixed(binding: &Binding, share_from: u64, ways: &[Way<'_>; 2]) -> Result<Schedule> {
+        let budget = Budget::new(binding.program().name(), true);
+        super::parts::schedule(binding, ways, Some(share_from), &budget)
+    }
 }
+
+/// The order of plans, and what chooses the most lanes of a tile.
+pub type Way<'a> = (Order, &'a dyn Fn(usize) -> usize);
 
 /// The lanes of a tile of about so many.
 pub(super) fn tile_of(lanes: usize) -> usize {

@@ -21,9 +21,8 @@ impl Descriptor for GmwScheme {
         tiling()
     }
 
-    fn is_ahead(&self, options: &Options, schedule: &Schedule) -> Result<bool> {
-        let triples = (schedule.totals.and0 + schedule.totals.in0) / 2;
-        Ok(options.timing.allows(triples + vector_cots(schedule) * 32))
+    fn kept(&self, _: &Options, schedule: &Schedule) -> u64 {
+        (schedule.totals.and0 + schedule.totals.in0) / 2 + vector_cots(schedule) * 32
     }
 
     fn can_store_runs(&self) -> Result<()> {

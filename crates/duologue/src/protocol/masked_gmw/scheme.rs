@@ -24,6 +24,10 @@ impl Descriptor for MaskedGmwScheme {
         gmw::tiling()
     }
 
+    fn kept(&self, _: &Options, schedule: &Schedule) -> u64 {
+        schedule.totals.and0
+    }
+
     fn is_ahead(&self, options: &Options, schedule: &Schedule) -> Result<bool> {
         let ands = schedule.totals.and0;
         if ands > MAX_ANDS {

@@ -27,9 +27,9 @@ impl Descriptor for YaoScheme {
         Tiling { order, cell_bits: 128, lanes: 16..=1 << 12, window: Window { cells: 16 << 20, maps: 1 << 20 } }
     }
 
-    fn is_ahead(&self, options: &Options, schedule: &Schedule) -> Result<bool> {
+    fn kept(&self, options: &Options, schedule: &Schedule) -> u64 {
         let tables = schedule.totals.and0.saturating_mul(options.garbling.table() as u64);
-        Ok(options.timing.allows(tables + schedule.totals.in0.saturating_mul(32)))
+        tables.saturating_add(schedule.totals.in0.saturating_mul(32))
     }
 
     fn can_store_runs(&self) -> Result<()> {

@@ -141,6 +141,9 @@ fn prepared_in_memory(record: &mut Record) {
     }
 }
 
+/// The protocols of which a mixed program has two.
+const WHOLE: [Scheme; 3] = [Scheme::Yao, Scheme::Gmw, Scheme::MaskedGmw];
+
 /// The makers, but of silent OT the smallest set: the larger ones would only take longer.
 fn all_makers() -> impl Iterator<Item = Extension> {
     let is_large = |extension: &Extension| matches!(extension, Extension::Silent(set) if set.log() > 16);
@@ -150,7 +153,7 @@ fn all_makers() -> impl Iterator<Item = Extension> {
 /// Programs whose correlations come from each of the makers.
 fn makers(record: &mut Record) {
     for extension in all_makers() {
-        for scheme in Scheme::ALL {
+        for scheme in WHOLE {
             let options = Options { extension: Some(extension), ..options(scheme, Timing::Ahead, Party::Bob) };
             record.session(&format!("{scheme}-by-{extension}"), SEED, |session| twice(&job(), &options, session));
         }
@@ -160,7 +163,7 @@ fn makers(record: &mut Record) {
 /// Makers that are chosen: for little by the demand alone, for more by a line that both assume. What is sent to measure a
 /// line depends on what is found; `session/tests/choice.rs` counts its bytes.
 fn chosen_makers(record: &mut Record) {
-    for scheme in Scheme::ALL {
+    for scheme in WHOLE {
         let auto = Options { extension: None, ..options(scheme, Timing::Ahead, Party::Bob) };
         record.session(&format!("{scheme}-by-auto"), SEED, |session| twice(&job(), &auto, session));
     }

@@ -1,0 +1,165 @@
+//! Mixed programs: which steps are computed by secret sharing, and which are garbled.
+//!
+//! Secret sharing takes a round for each layer of ANDs and few bytes an AND, garbling no round and many bytes. So what decides
+//! is how many ANDs a step has in a layer, on average: its *width*. A step without ANDs is free by either, and goes where its
+//! readers are.
+
+use super::{Binding, Step};
+use crate::graph::Circuit;
+use std::collections::BTreeSet;
+
+/// How a part of a mixed program is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Technique {
+    /// By secret sharing.
+    Sharing,
+    /// By garbled circuits.
+    Garbling,
+}
+
+impl Technique {
+    /// The first level from this one on whose part is computed so: they take turns.
+    pub(super) fn from(self, level: u32) -> u32 {
+        level + u32::from(Technique::of_level(level) != self)
+    }
+
+    /// The last level up to this one whose part is computed so.
+    pub(super) fn until(self, level: u32) -> u32 {
+        level.saturating_sub(u32::from(Technique::of_level(level) != self))
+    }
+
+    pub(super) fn of_level(level: u32) -> Technique {
+        if level.is_multiple_of(2) { Technique::Sharing } else { Technique::Garbling }
+    }
+}
+
+impl Binding {
+    /// The widths of all steps, each once, in ascending order: their ANDs over all lanes by their depth.
+    pub fn layer_widths(&self) -> Vec<u64> {
+        widths(self).into_iter().flatten().collect::<BTreeSet<u64>>().into_iter().collect()
+    }
+}
+
+/// The technique of each step; none where it has no ANDs.
+pub(super) fn techniques(binding: &Binding, share_from: u64) -> Vec<Option<Technique>> {
+    let technique = |width| if width >= share_from { Technique::Sharing } else { Technique::Garbling };
+    widths(binding).into_iter().map(|width| width.map(technique)).collect()
+}
+
+/// The width of each step; none if it has no secret ANDs.
+fn widths(binding: &Binding) -> Vec<Option<u64>> {
+    let program = binding.program();
+    let of_circuit = |circuit: &Circuit| (circuit.and_count(), u64::from(circuit.depth()));
+    let circuits: Vec<_> = program.circuits().iter().map(of_circuit).collect();
+    let mut is_secret = vec![false; program.steps().len()];
+    let values = program.range(0..program.values().len() as u32).zip(program.values());
+    values.for_each(|(value, definition)| is_secret[definition.step as usize] |= !binding.is_public(value));
+    let steps = program.steps().iter().zip(is_secret);
+    steps.map(|(step, is_secret)| is_secret.then(|| width(binding, step, &circuits)).flatten()).collect()
+}
+
+fn width(binding: &Binding, step: &Step, circuits: &[(u64, u64)]) -> Option<u64> {
+    let lanes_of = |args: &[super::Value]| args.first().map_or(1, |&arg| binding.lanes_of(arg));
+    let ((ands, depth), times, layers) = match step {
+        Step::Map { circuit, args } => (circuits[*circuit as usize], lanes_of(args), 1),
+        Step::Iterate { circuit, state, .. } => (circuits[*circuit as usize], lanes_of(state), 1),
+        Step::Reduce { circuit, args } => {
+            let lanes = lanes_of(args).max(1);
+            (circuits[*circuit as usize], lanes - 1, u64::from(lanes.next_power_of_two().ilog2()))
+        }
+        _ => return None,
+    };
+    let layers = depth * layers;
+    (ands * times > 0 && layers > 0).then(|| ands.saturating_mul(times) / layers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parts::Part;
+    use super::*;
+    use crate::builder::Builder;
+    use crate::plan::Order;
+    use crate::program::{Owner, Party, Program, Recipient, Schedule};
+    use crate::{Bits, bits};
+
+    /// A circuit of two ports of eight bits: `chain` ANDs one after another for every bit of the result.
+    fn ands(chain: u32) -> Circuit {
+        let mut c = Builder::new("ands");
+        let (a, b) = (c.bits("a", 8), c.bits("b", 8));
+        let bit = |c: &mut Builder, i: usize| {
+            (0..chain).fold(a.0[i], |so_far, j| {
+                let next = c.xor(so_far, b.0[(i + j as usize + 1) % 8]);
+                c.and(next, b.0[(i + j as usize) % 8])
+            })
+        };
+        let out = Bits((0..8).map(|i| bit(&mut c, i)).collect());
+        c.output("out", &out);
+        c.finish()
+    }
+
+    /// Wide, then narrow, then wide again on what the narrow step made of one lane.
+    fn program() -> Program {
+        let mut p = Program::new("mixed");
+        let [a, b] = [Party::Alice, Party::Bob].map(|party| p.input(&party.to_string(), party, bits(8), 100));
+        let products = p.map(&ands(1), &[a, b]);
+        let [least] = p.reduce(&ands(5), &[products])[..] else { unreachable!() };
+        let least = p.repeat(least, 100);
+        let again = p.map(&ands(2), &[least, b]);
+        p.output("again", Party::Alice, again);
+        p.output("products", Recipient::Shared, products);
+        p
+    }
+
+    fn parts_of(share_from: u64) -> Vec<(Option<Technique>, u64, Vec<Owner>, Vec<Recipient>)> {
+        let binding = program().bind(&[]).unwrap();
+        let schedule =
+            Schedule::mixed(&binding, share_from, &[(Order::Layered, &|_| 64), (Order::DepthFirst, &|_| 16)]).unwrap();
+        let parts = schedule.parts.unwrap();
+        let of_part = |part: &Part| match part {
+            Part::Program(part) => {
+                let owners = part.binding.inputs().iter().map(|port| port.who).collect();
+                let recipients = part.binding.outputs().iter().map(|port| port.who).collect();
+                let tile = if part.technique == Some(Technique::Garbling) { 16 } else { 64 };
+                assert_eq!(part.schedule.tile, tile);
+                (part.technique, part.schedule.totals.and0, owners, recipients)
+            }
+            Part::Call(_) => panic!("there is no call"),
+        };
+        parts.list.iter().map(of_part).collect()
+    }
+
+    #[test]
+    fn a_program_is_cut_where_the_technique_changes() {
+        // 100 lanes of 8 ANDs; 99 of 40 in seven layers of five; 100 of 16 in two.
+        assert_eq!(program().bind(&[]).unwrap().layer_widths(), [99 * 40 / 35, 800]);
+        let (sharing, garbling) = (Some(Technique::Sharing), Some(Technique::Garbling));
+        let [alice, bob] = [Party::Alice, Party::Bob].map(Owner::Party);
+        let learner = Recipient::Party(Party::Alice);
+        let cut = [
+            // The products go out and to the fold, Bob's values to the last step.
+            (sharing, 800, vec![alice, bob], vec![Recipient::Shared; 3]),
+            (garbling, 99 * 40, vec![Owner::Shared], vec![Recipient::Shared]),
+            (sharing, 1600, vec![Owner::Shared; 2], vec![learner]),
+        ];
+        for share_from in [114, 800] {
+            assert_eq!(parts_of(share_from), cut, "from {share_from}");
+        }
+        let all = 800 + 99 * 40 + 1600;
+        let whole = |technique| vec![(technique, all, vec![alice, bob], vec![learner, Recipient::Shared])];
+        assert_eq!(parts_of(113), whole(sharing));
+        assert_eq!(parts_of(801), whole(garbling));
+    }
+
+    #[test]
+    fn levels_take_turns() {
+        for level in 0..10 {
+            for technique in [Technique::Sharing, Technique::Garbling] {
+                let [from, until] = [technique.from(level), technique.until(level + 1)];
+                assert!(from == level || from == level + 1);
+                assert_eq!(Technique::of_level(from), technique);
+                assert!(until == level || until == level + 1);
+                assert_eq!(Technique::of_level(until), technique);
+            }
+        }
+    }
+}
