@@ -38,6 +38,16 @@ impl Binding {
     pub fn layer_widths(&self) -> Vec<u64> {
         widths(self).into_iter().flatten().collect::<BTreeSet<u64>>().into_iter().collect()
     }
+
+    /// The widths at which a mixed program is cut into parts of either technique, that of the widest gap below it first; none if
+    /// all steps are as wide.
+    pub fn cuts(&self) -> Vec<u64> {
+        let widths = self.layer_widths();
+        let mut cuts: Vec<_> = widths.windows(2).map(|pair| (pair[0].max(1), pair[1])).collect();
+        // By the quotients, without dividing.
+        cuts.sort_by(|a, b| (u128::from(b.1) * u128::from(a.0)).cmp(&(u128::from(a.1) * u128::from(b.0))));
+        cuts.into_iter().map(|(_, to)| to).collect()
+    }
 }
 
 /// The technique of each step; none where it has no ANDs.
@@ -141,6 +151,7 @@ mod tests {
             (garbling, 99 * 40, vec![Owner::Shared], vec![Recipient::Shared]),
             (sharing, 1600, vec![Owner::Shared; 2], vec![learner]),
         ];
+        assert_eq!(program().bind(&[]).unwrap().cuts(), [800]);
         for share_from in [114, 800] {
             assert_eq!(parts_of(share_from), cut, "from {share_from}");
         }

@@ -76,6 +76,10 @@ pub struct Settings {
     /// How Yao garbles an AND, both alike: half-gates send 32 bytes, three-halves 25 for more computing
     #[arg(long, default_value = "half-gates", value_parser = garbling())]
     pub garbling: Garbling,
+    /// Of a mixed program: steps with so many ANDs a layer or more are by GMW, the others by Yao, both alike; by default it is cut
+    /// at the widest gap between its steps
+    #[arg(long, value_name = "ANDS")]
+    pub share_from: Option<u64>,
     /// How many lanes are computed at once, rounded up to a power of two; both give the same
     #[arg(long, value_name = "LANES", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
     pub tile: Option<usize>,
@@ -116,7 +120,8 @@ pub struct Run {
     #[arg(long, short, value_name = "NAME=NUMBER")]
     pub size: Vec<Pair<u64>>,
     /// The protocol: auto is what is predicted to be best over the line, which both measure, or --assume-link. Yao needs few
-    /// rounds, GMW few bytes; gmw-masked half the bytes and fewer rounds once inputs are there, for more of both before
+    /// rounds, GMW few bytes; gmw-masked half the bytes and fewer rounds once inputs are there, for more of both before; mixed
+    /// takes GMW for steps with many ANDs in a layer and Yao for the others
     #[arg(long, default_value = "auto", value_parser = protocol())]
     pub protocol: Protocol,
     /// What --protocol auto makes least, total by default: the time in all, the time from the inputs on, or the bytes
@@ -135,7 +140,7 @@ pub struct Run {
     pub settings: Settings,
     /// Use one of the runs that `duologue prepare` put into this folder, on both sides
     #[arg(long, value_name = "FOLDER",
-          conflicts_with_all = ["protocol", "garbler", "garbling", "timing", "tile", "strands", "correlations", "assume_link", "pool"])]
+          conflicts_with_all = ["protocol", "garbler", "garbling", "share_from", "timing", "tile", "strands", "correlations", "assume_link", "pool"])]
     pub prepared: Option<PathBuf>,
     /// The file of the key that the folder of prepared runs is sealed with: 32 random bytes or more
     #[arg(long, value_name = "FILE", requires = "prepared")]

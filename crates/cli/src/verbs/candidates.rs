@@ -1,13 +1,13 @@
 //! What `--protocol auto` chooses among, and how a candidate is shown.
 
 use crate::failure::Failure;
-use crate::io::console::{bytes, seconds};
+use crate::io::console::{bytes, seconds, thousands};
 use crate::program;
 use duologue::call::Calls;
 use duologue::circuit::{Binding, Program};
 use duologue::correlation::Demand;
-use duologue::cost::choice::{Candidate, Choices, candidates};
-use duologue::{Garbling, Options};
+use duologue::cost::choice::{Candidate, Choices, candidates, mixes};
+use duologue::{Garbling, Options, Scheme};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -33,9 +33,15 @@ impl Candidates {
             let variant = program::load(&format!("{text}:{goal}"), &[])?;
             variants.push((Some(goal), bind(&variant)?));
         }
-        let options = candidates(options, garbling);
-        let goals = variants.iter().flat_map(|(goal, _)| options.iter().map(|_| *goal)).collect();
-        let all = variants.iter().flat_map(|(_, binding)| options.iter().map(|options| (binding.clone(), *options)));
+        let (mut goals, mut all) = (Vec::new(), Vec::new());
+        for (goal, binding) in variants {
+            let whole = candidates(options, garbling);
+            let mixed = mixes(&binding, &options.garbling(garbling.unwrap_or_default()));
+            for options in whole.into_iter().chain(mixed) {
+                goals.push(goal);
+                all.push((binding.clone(), options));
+            }
+        }
         Ok(Candidates { choices: Choices::new(all, calls)?, goals })
     }
 
@@ -52,6 +58,9 @@ pub struct Predicted {
     pub garbling: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub garbler: Option<String>,
+    /// The ANDs a layer from which steps are shared, of a mixed program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_from: Option<u64>,
     /// The goal of the circuits, where there was more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
@@ -77,6 +86,7 @@ impl Predicted {
             protocol: terms.scheme.to_string(),
             garbling: garbles.then(|| terms.garbling.to_string()),
             garbler: garbles.then(|| terms.garbler.to_string()),
+            share_from: (terms.scheme == Scheme::Mixed).then_some(terms.share_from),
             variant: goal.map(str::to_owned),
             maker: (candidate.cost.demand != Demand::NONE).then(|| candidate.cost.maker.to_string()),
             predicted: Prediction {
@@ -106,6 +116,9 @@ impl Predicted {
     /// `yao by half-gates, bob garbles, circuits of least depth, correlations by softspoken4`.
     pub fn name(&self) -> String {
         let mut name = self.protocol.clone();
+        if let Some(ands) = self.share_from {
+            name += &format!(" from {} ANDs a layer", thousands(ands));
+        }
         if let (Some(garbling), Some(garbler)) = (&self.garbling, &self.garbler) {
             name += &format!(" by {garbling}, {garbler} garbles");
         }

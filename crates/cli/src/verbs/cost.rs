@@ -15,7 +15,7 @@ use duologue::channel::Link;
 use duologue::circuit::{Binding, Program};
 use duologue::correlation::Demand;
 use duologue::cost;
-use duologue::cost::choice::Wish;
+use duologue::cost::choice::{Wish, mixes};
 use duologue::{Conditions, Options, Scheme, Timing};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -32,10 +32,18 @@ pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let (maker, strands) = (args.correlations.0, args.strands.into());
     let garbled = garbled.filter(|_| !args.garbling_is_given).unwrap_or((args.garbling, Timing::Auto));
     let options = |scheme| Options::new(scheme).garbling(garbled.0).timing(garbled.1).extension(maker).strands(strands);
-    let schemes = Scheme::ALL.into_iter().filter(|&any| scheme.is_none_or(|scheme| scheme == any));
     let speed = cost::blocks_per_second();
-    let costs = schemes.map(|scheme| Protocol::new(&binding, &options(scheme), &args.link, speed));
-    let protocols = costs.collect::<Result<_, _>>()?;
+    let all = Scheme::ALL.into_iter().filter(|&any| scheme.is_none_or(|scheme| scheme == any));
+    let mut protocols = Vec::new();
+    for scheme in all.filter(|&scheme| scheme != Scheme::Mixed) {
+        protocols.push(Protocol::new(&binding, &options(scheme), &args.link, speed)?);
+    }
+    if scheme.is_none() {
+        let cuts = mixes(&binding, &options(Scheme::Mixed)).into_iter();
+        let mixed = cuts.map(|options| Protocol::new(&binding, &options, &args.link, speed));
+        let mixed = mixed.collect::<Result<Vec<_>, _>>()?.into_iter();
+        protocols.extend(mixed.min_by(|a, b| a.total().total_cmp(&b.total())));
+    }
     let conditions = Conditions::of(&args.link).with_speed(speed);
     let ranked = match scheme {
         Some(_) => [Vec::new(), Vec::new()],
@@ -90,6 +98,9 @@ struct Protocol {
     garbler: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     garbling: Option<String>,
+    /// The ANDs a layer from which steps are shared, of a mixed program, which is cut where its predicted time is least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share_from: Option<u64>,
     /// How many tiles take turns on the wire, if not one.
     #[serde(skip_serializing_if = "Option::is_none")]
     strands: Option<usize>,
@@ -144,6 +155,7 @@ impl Protocol {
             protocol: scheme.to_string(),
             garbler: scheme.has_garbler().then(|| cost.terms.garbler.to_string()),
             garbling: scheme.has_garbler().then(|| garbling.to_string()),
+            share_from: (scheme == Scheme::Mixed).then_some(cost.terms.share_from),
             strands: Some(cost.terms.strands).filter(|&strands| strands > 1),
             correlations: (cost.demand != Demand::NONE).then(|| cost.maker.to_string()),
             ahead: cost.terms.ahead,
@@ -155,6 +167,10 @@ impl Protocol {
             memory: cost.memory,
         })
     }
+
+    fn total(&self) -> f64 {
+        self.setup.seconds + self.online.seconds
+    }
 }
 
 impl CostReport {
@@ -164,7 +180,7 @@ impl CostReport {
 
     fn rows(&self) -> Vec<Vec<String>> {
         let when = |ahead| if ahead { "before inputs" } else { "as needed" };
-        vec![
+        let mut rows = vec![
             self.row("", |p| p.protocol.clone()),
             self.row("garbled by", |p| p.garbling.clone().unwrap_or_default()),
             self.row("correlations by", |p| p.correlations.clone().unwrap_or_default()),
@@ -181,7 +197,13 @@ impl CostReport {
             self.row("  bob to alice", |p| bytes(p.online.bob_to_alice)),
             self.row("  rounds", |p| p.online.rounds()),
             self.row("memory", |p| bytes(p.memory)),
-        ]
+        ];
+        if self.protocols.iter().any(|p| p.share_from.is_some()) {
+            let cut =
+                |p: &Protocol| p.share_from.map(|ands| format!("{} a layer", thousands(ands))).unwrap_or_default();
+            rows.insert(2, self.row("gmw from ANDs", cut));
+        }
+        rows
     }
 }
 
@@ -194,7 +216,7 @@ fn title(program: &str, sizes: &BTreeMap<String, u64>) -> String {
 impl fmt::Display for CostReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, over {}\n", title(&self.program, &self.sizes), self.link)?;
-        writeln!(f, "{}", table("lrrr", &self.rows()))?;
+        writeln!(f, "{}", table("lrrrr", &self.rows()))?;
         if let (Some(all), Some(online)) = (&self.auto, &self.online) {
             writeln!(f, "Fastest in all, which `duologue run` takes between two such machines over this line: {all}.")?;
             writeln!(f, "Fastest online, with --wish online: {online}.")?;

@@ -165,13 +165,10 @@ pub fn candidates(options: &Options, garbling: Option<Garbling>) -> Vec<Options>
     whole.filter(fitting).flat_map(ways).collect()
 }
 
-/// These options for a mixed program, cut at the widest gaps between the widths of its steps; none if all are as wide.
+/// These options for a mixed program, cut in a few ways; none if it has no cuts.
 pub fn mixes(binding: &Binding, options: &Options) -> Vec<Options> {
-    let widths = binding.layer_widths();
-    let mut gaps: Vec<[u64; 2]> = widths.windows(2).map(|pair| [pair[0], pair[1]]).collect();
-    // Widths are 2^40 lanes by 2^32 gates at most.
-    gaps.sort_by_key(|&[from, to]| std::cmp::Reverse(u128::from(to) * (1 << 20) / u128::from(from.max(1))));
-    gaps.into_iter().take(MOST_MIXES).map(|[_, to]| options.scheme(Scheme::Mixed).share_from(to)).collect()
+    let cuts = binding.cuts().into_iter().filter(|&cut| options.share_from.is_none_or(|wanted| cut == wanted));
+    cuts.take(MOST_MIXES).map(|cut| options.scheme(Scheme::Mixed).share_from(cut)).collect()
 }
 
 /// What a session has before a choice.

@@ -45,9 +45,9 @@ pub struct Options {
     pub garbling: Garbling,
     /// When setup happens.
     pub timing: Timing,
-    /// The ANDs a layer from which a step of a mixed program is shared; steps of fewer are garbled. Of the
-    /// [widths](circuit::program::Binding::layer_widths) of a program each but the first cuts it otherwise.
-    pub share_from: u64,
+    /// The ANDs a layer from which a step of a mixed program is shared; steps of fewer are garbled. By default the first of the
+    /// program's [cuts](Binding::cuts); if it has none, all is shared.
+    pub share_from: Option<u64>,
     /// The most lanes of a tile; by default what fits into the processor's cache.
     pub tile: Option<usize>,
     /// How many tiles take turns on the wire where Yao's tables are streamed, from 1 to 256; what is beyond counts as the
@@ -69,7 +69,7 @@ impl Options {
             garbler: None,
             garbling: Garbling::default(),
             timing: Timing::Auto,
-            share_from: SHARE_FROM,
+            share_from: None,
             tile: None,
             strands: 1,
             extension: None,
@@ -97,9 +97,9 @@ impl Options {
         Options { timing, ..self }
     }
 
-    /// Sets the ANDs a layer from which a step of a mixed program is shared.
-    pub fn share_from(self, ands: u64) -> Options {
-        Options { share_from: ands, ..self }
+    /// Sets the ANDs a layer from which a step of a mixed program is shared, or that the rule decides.
+    pub fn share_from(self, ands: impl Into<Option<u64>>) -> Options {
+        Options { share_from: ands.into(), ..self }
     }
 
     /// Sets the most lanes of a tile, or that the rule decides.
@@ -147,7 +147,7 @@ pub struct Terms {
     pub garbling: Garbling,
     /// Whether all of setup comes first.
     pub ahead: bool,
-    /// The ANDs a layer from which a step is shared, where the program is mixed.
+    /// The ANDs a layer from which a step is shared, where the program is mixed; else 0.
     pub share_from: u64,
     /// How much may be under way at once.
     pub window: Window,
@@ -165,9 +165,6 @@ const CACHE: usize = 1 << 20;
 
 /// The most strands; each has the memory of a tile and some chunks at both parties.
 const MAX_STRANDS: usize = 256;
-
-/// ANDs that take Yao, by their bytes, about as long as GMW a layer over a line of 10 ms and 1 Gbit/s.
-const SHARE_FROM: u64 = 1 << 15;
 
 /// Bytes that setup ahead of time may keep unless a caller asks for it.
 const MAX_STORED: u64 = 64 << 20;
@@ -198,7 +195,8 @@ impl Terms {
         let descriptor = options.scheme.descriptor();
         let Tiling { window, .. } = descriptor.tiling(most_lanes(binding));
         let ahead = descriptor.is_ahead(options, schedule)?;
-        let Options { scheme, garbling, extension, share_from, .. } = *options;
+        let Options { scheme, garbling, extension, .. } = *options;
+        let share_from = share_from(binding, options);
         let garbler = options.garbler.unwrap_or_else(|| heavier_owner(binding));
         let link = options.link.filter(|_| extension.is_none());
         let strands = if descriptor.has_garbler() && !ahead { options.strands.clamp(1, MAX_STRANDS) } else { 1 };
@@ -223,10 +221,17 @@ pub(crate) fn schedule(binding: &Binding, options: &Options) -> Result<Schedule>
     Ok(match options.scheme {
         Scheme::Mixed => {
             let ways: [Way<'_>; 2] = [(shared.0, &shared.1), (garbled.0, &garbled.1)];
-            Schedule::mixed(binding, options.share_from, &ways)?
+            Schedule::mixed(binding, share_from(binding, options), &ways)?
         }
         _ => Schedule::new(binding, shared.0, shared.1)?,
     })
+}
+
+fn share_from(binding: &Binding, options: &Options) -> u64 {
+    match options.scheme {
+        Scheme::Mixed => options.share_from.or_else(|| binding.cuts().first().copied()).unwrap_or(0),
+        _ => 0,
+    }
 }
 
 /// The most lanes of a tile, by the slots of the largest plan.

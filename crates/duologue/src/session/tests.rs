@@ -732,7 +732,7 @@ fn every_option_is_a_term() {
     let auto = Options { extension: None, ..plain };
     let assumed = Options { link: other_than(link, [Some(crate::channel::Link::LAN)]), ..auto };
     let mixed = Options { scheme: Scheme::Mixed, ..plain };
-    let cut = Options { share_from: other_than(share_from, [7]), ..mixed };
+    let cut = Options { share_from: other_than(share_from, [Some(7)]), ..mixed };
     let others = [(streamed, more), (more, streamed), (auto, assumed), (assumed, auto), (mixed, cut), (cut, mixed)];
     for (one, other) in cases.map(|other| (plain, other)).into_iter().chain(others) {
         assert_ne!(fields(&one), fields(&other), "{other:?}");

@@ -10,7 +10,7 @@ use crate::io::{shown, sizes};
 use duologue::circuit::program::{BoundPort, Recipient};
 use duologue::circuit::{Binding, BitMatrix, Type};
 use duologue::session::PhaseReport;
-use duologue::{Conditions, Outcome};
+use duologue::{Conditions, Outcome, Scheme};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use values::lane;
@@ -48,6 +48,9 @@ pub struct RunReport {
     pub garbler: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub garbling: Option<String>,
+    /// Of a mixed program, the ANDs a layer from which steps were shared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_from: Option<u64>,
     /// What made the session's correlations, if it made any, and the conditions for which that was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correlations: Option<String>,
@@ -118,6 +121,7 @@ impl RunReport {
             chosen: None,
             garbler: garbles.then(|| measured.terms.garbler.to_string()),
             garbling: garbles.then(|| measured.terms.garbling.to_string()),
+            share_from: (measured.terms.scheme == Scheme::Mixed).then_some(measured.terms.share_from),
             correlations: measured.maker.map(|maker| maker.to_string()),
             conditions: measured.conditions.as_ref().map(Measured::from),
             ahead: measured.terms.ahead,
