@@ -239,7 +239,7 @@ fn iris_codes_for_trials_at_full_size() {
             let made = place.run(&format!("data iris {kind} --random 300 --as {party} --to {kind}-{party}"));
             assert!(made.succeeded().stdout.contains(&format!("for {program}")), "{}", made.stdout);
         }
-        for protocol in ["yao", "gmw-masked"] {
+        for protocol in ["yao", "gmw-masked", "mixed"] {
             let alice = format!("--size people=300 --input {kind}-alice");
             let run = both(&place, &format!("{program} --protocol {protocol}"), &alice, &format!("--input {kind}-bob"));
             assert_eq!(run.stdout, "person = 150\n", "{kind}, {protocol}");

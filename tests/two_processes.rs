@@ -221,6 +221,39 @@ fn circuits_of_little_depth_are_chosen_too() {
     }
 }
 
+/// Wherever a mixed program is cut, and over a long line, where that is chosen, the result is the same; both parties cut alike.
+#[test]
+fn a_mixed_program_is_cut_alike() {
+    let place = Place::new();
+    for party in ["alice", "bob"] {
+        place.run(&format!("data iris common --random 60 --as {party} --to {party}")).succeeded();
+    }
+    let common = "app:iris:2048:size --insecure-plaintext --yes --json";
+    let inputs = ["--size people=60 --input alice", "--input bob"];
+    for (way, parts_differ) in [
+        ("--protocol mixed", true),
+        ("--protocol mixed --share-from 0", false),
+        ("--protocol mixed --share-from 1000000000", false),
+        ("--protocol mixed --timing streamed --garbler alice --threads 2", true),
+        ("--assume-link 100ms,10Mbit", true),
+    ] {
+        let (alice, bob) = place.both(&format!("{common} {way}"), inputs[0], inputs[1]);
+        assert_eq!(alice.values("person"), [30], "{way}");
+        let [hers, his] = [alice.json(), bob.json()];
+        assert_eq!([&hers["protocol"], &his["protocol"]], ["mixed"; 2], "{way}");
+        assert_eq!(hers["share_from"], his["share_from"], "{way}");
+        // A tournament by GMW takes rounds, distances by Yao megabytes.
+        let (rounds, sent) = (hers["online"]["rounds"].as_u64().unwrap(), his["online"]["sent"].as_u64().unwrap());
+        let sent = sent + his["setup"]["sent"].as_u64().unwrap();
+        assert_eq!(rounds < 20 && sent < 3_000_000, parts_differ, "{way}: {rounds} rounds, {sent} bytes");
+    }
+    let (alice, bob) =
+        place.both(&format!("{common} --protocol mixed"), &format!("{} --share-from 9", inputs[0]), inputs[1]);
+    for party in [alice, bob] {
+        party.failed(4, &["the ANDs a layer of steps that are shared", "9"]);
+    }
+}
+
 #[test]
 fn sha256_of_abc() {
     let place = Place::new();

@@ -99,8 +99,8 @@ fn engine(
         Ok(Box::new(DryCall::new(part, party, tally, calls)?))
     };
     let begin = |_: &mut (), (part, program): (&ProgramPart, Program)| {
-        let terms = terms.of_part(part.technique);
-        engine(program.under(&terms), party, &terms, tally, (calls, plans))
+        let (terms, program) = terms.for_part(part, program);
+        engine(program, party, &terms, tally, (calls, plans))
     };
     Ok(Box::new(InParts::new(program, &parts, &mut (), begin, call)?))
 }

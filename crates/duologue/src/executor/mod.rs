@@ -38,7 +38,6 @@ pub(crate) use stored::{RunSink, RunSource, StoredSize};
 
 use crate::correlation::{Demand, Stock};
 use crate::outbox::{Inbox, Outbox};
-use crate::protocol::terms::Terms;
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use circuit::BitMatrix;
@@ -75,13 +74,6 @@ pub(crate) struct Program {
     pub strands: usize,
     /// How many of the threads follow no strand of this party's own, if one strand is agreed on.
     pub movers: usize,
-}
-
-impl Program {
-    /// A part of a program, under terms of its own.
-    pub fn under(self, terms: &Terms) -> Program {
-        Program { window: terms.window, strands: terms.strands, ..self }
-    }
 }
 
 /// A program under way: the state of one protocol between setup and online.

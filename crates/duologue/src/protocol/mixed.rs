@@ -13,7 +13,7 @@ use super::{Descriptor, KeySource, Scheme, Tiling};
 use crate::executor::{Engine, Lengths, PlanCache, Program};
 use crate::{Error, Party, Result};
 use circuit::Schedule;
-use circuit::program::Technique;
+use circuit::program::{ProgramPart, Technique};
 
 /// Parts of two protocols.
 pub(crate) struct MixedScheme;
@@ -39,6 +39,12 @@ impl Terms {
         let descriptor = scheme.descriptor();
         let strands = if descriptor.has_garbler() { self.strands } else { 1 };
         Terms { scheme, strands, window: descriptor.tiling(0).window, ..*self }
+    }
+
+    /// A part with its terms.
+    pub(crate) fn for_part(&self, part: &ProgramPart, program: Program) -> (Terms, Program) {
+        let terms = self.of_part(part.technique);
+        (terms, Program { window: terms.window, strands: terms.strands, ..program })
     }
 }
 

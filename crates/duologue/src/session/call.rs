@@ -94,8 +94,9 @@ impl Session {
         // Each part counts as a program of its own, so that none has the numbers and secrets of another.
         let mut keys = ProgramKeys { session: self, base, ordinal };
         let begin = |keys: &mut ProgramKeys<'_>, (part, program): (&ProgramPart, Program)| {
-            let (numbers, terms) = (numbers_of(&program.schedule), job.terms.of_part(part.technique));
-            let engine = terms.scheme.descriptor().engine(&terms, program.under(&terms), keys)?;
+            let numbers = numbers_of(&program.schedule);
+            let (terms, program) = job.terms.for_part(part, program);
+            let engine = terms.scheme.descriptor().engine(&terms, program, keys)?;
             keys.base.add(numbers);
             keys.ordinal += 1;
             Ok(engine)
