@@ -176,10 +176,11 @@ impl Line {
             Measuring::Alone(probe) => (probe, Demand::NONE),
             Measuring::WithBaseOts(probe, demand) => (probe, demand),
         };
-        self.exchange(terms + probe, terms + probe);
         let mut exchanges = self.lengths.base(&demand).into_iter();
-        let first = exchanges.next().unwrap_or_else(|| (0, 0).into());
-        self.exchange(Findings::LEN + first.sent, Findings::LEN + first.read);
+        for length in [terms + probe, Findings::LEN] {
+            let base = exchanges.next().unwrap_or_else(|| (0, 0).into());
+            self.exchange(length + base.sent, length + base.read);
+        }
         exchanges.for_each(|exchange| self.make(exchange));
     }
 

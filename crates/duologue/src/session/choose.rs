@@ -1,15 +1,14 @@
 //! The choice of the protocol in a session, by what is measured.
 //!
 //! ```text
-//! opening      the terms of the choice: candidates, wish, rule; a probe of 4 to 64 kB
-//! exchange 1   what was found, with the first messages of the base OTs: both parties know the conditions, and choose
-//! exchange 2   the second messages of the base OTs
+//! opening      the terms of the choice: candidates, wish, rule; a probe of 4 to 64 kB; the first messages of the base OTs
+//! exchange 1   what was found, with the second messages of the base OTs: both parties know the conditions, and choose
 //! then         the run of what was chosen; its terms travel with its first message
 //! ```
 //!
-//! Base OTs depend on no protocol and no maker, and the terms of the run follow from what both have said by then, so nobody
+//! Base OTs depend on no protocol and no maker, and on none of the terms, and the terms of the run follow from what both have said by then, so nobody
 //! waits for the peer's: they are compared before anything else that comes of it is read, and before an input is used. A
-//! choice so takes no round trip more than a protocol that is named, and half of one where that has base OTs of one direction.
+//! choice so takes no longer than a protocol that is named, whose base OTs come after its terms.
 //! Nothing secret is used.
 
 use super::outcome::Mark;

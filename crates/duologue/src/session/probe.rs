@@ -71,20 +71,29 @@ impl Probe {
         Ok((channel.recv(expect)?, Found { demand: self.demand, findings }))
     }
 
-    /// The exchange of terms, with the probes after them: what was found. `hello` is this party's turn in the exchange of
-    /// hellos. Who does not agree has sent more than terms, so that the session is over.
-    pub fn after_terms(&self, wire: &mut Wire, fields: &Fields, hello: Duration) -> Result<Findings> {
-        let (sent, late) = self.send_after_terms(wire, fields).map_err(|error| wire.why_ended(error, fields))?;
+    /// The exchange of terms, with the probes and the messages of the base OTs after them. The peer's message, and what was found.
+    /// `hello` is this party's turn in the exchange of hellos. Who does not agree has sent more than terms, so that the session
+    /// is over.
+    fn after_terms(
+        &self,
+        wire: &mut Wire,
+        (fields, hello): (&Fields, Duration),
+        (ours, expect): (&[u8], usize),
+    ) -> Result<(Vec<u8>, Findings)> {
+        let sent = self.send_after_terms(wire, fields, ours);
+        let (sent, late) = sent.map_err(|error| wire.why_ended(error, fields))?;
         let turn = wire.await_terms(fields, sent)?;
         let received = self.receive(&mut wire.channel)?;
-        Ok(Findings { turns: [hello, turn], received: Some(received).filter(|_| !late), speed: self.speed })
+        let findings = Findings { turns: [hello, turn], received: Some(received).filter(|_| !late), speed: self.speed };
+        Ok((wire.channel.recv(expect)?, findings))
     }
 
     /// When the first piece went, and whether some of the peer's came at a time that nobody knows.
-    fn send_after_terms(&self, wire: &mut Wire, fields: &Fields) -> Result<(Instant, bool)> {
+    fn send_after_terms(&self, wire: &mut Wire, fields: &Fields, ours: &[u8]) -> Result<(Instant, bool)> {
         let late = wire.channel.pending()? > 0;
         wire.send_terms(fields)?;
         let sent = self.send(&mut wire.channel)?;
+        wire.channel.send(ours)?;
         Ok((sent, late || wire.channel.pending()? >= TERMS + self.piece()))
     }
 
@@ -276,8 +285,8 @@ impl Wire {
         self.chosen.ok_or_else(|| Error::usage("no maker of correlations was chosen"))
     }
 
-    /// Compares the terms of a choice and measures, and ranks candidates by what both have found. What was found travels with
-    /// the first messages of the base OTs if some are made; the best candidate's maker is taken with them.
+    /// Compares the terms of a choice and measures, and ranks candidates by what both have found. If base OTs are made their first
+    /// messages go with the terms, and what was found with the second; the best candidate's maker is taken with them.
     pub fn measure_and_rank(
         &mut self,
         fields: &Fields,
@@ -289,14 +298,16 @@ impl Wire {
             Measuring::Alone(length) => (length, Demand::NONE),
             Measuring::Nothing => return Err(Error::usage("nothing is measured")),
         };
-        let (probe, hello) = (self.probe_of(Demand::NONE, length), self.hello);
-        let findings = probe.after_terms(self, fields, hello)?;
+        let (probe, terms) = (self.probe_of(Demand::NONE, length), (fields, self.hello));
         let Some(Missing::All(directions)) = self.based.missing(&demand) else {
+            let (_, findings) = probe.after_terms(self, terms, (&[], 0))?;
             let conditions = self.learn(&findings, &[])?;
             return Ok((rank(&conditions)?, conditions));
         };
+        let (setup, ours, secrets) = self.start_base_ots(directions)?;
+        let (theirs, findings) = probe.after_terms(self, terms, (&ours, setup.expect()))?;
         let mut ranked = None;
-        self.base_ots_after(directions, &findings, |conditions| {
+        self.base_ots_after((setup, secrets), (&theirs, &findings), |conditions| {
             let candidates = rank(conditions)?;
             let maker = candidates[0].cost.maker;
             ranked = Some((candidates, *conditions));

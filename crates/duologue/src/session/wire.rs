@@ -112,24 +112,23 @@ impl Wire {
         self.finish_base_ots(setup, &theirs, secrets)
     }
 
-    /// The same with what was found before, which travels with the first messages, and a choice of the maker by it.
+    /// The same for a choice, whose terms and probe went with the first messages: what was found travels with the second ones,
+    /// and the maker is chosen by it.
     pub fn base_ots_after(
         &mut self,
-        directions: Directions,
-        findings: &Findings,
+        (setup, secrets): (BaseOtSetup, Generator),
+        (theirs, findings): (&[u8], &Findings),
         choose: impl FnOnce(&Conditions) -> Result<Extension>,
     ) -> Result<()> {
-        let (setup, ours, secrets) = self.start_base_ots(directions)?;
+        let (setup, ours) = setup.answer(theirs).map_err(|why| never_again(&mut self.pool, why))?;
         let conditions = self.learn(findings, &ours)?;
         self.take_maker(choose(&conditions)?, conditions);
         let theirs = self.channel.recv(setup.expect())?;
-        let (setup, ours) = setup.answer(&theirs).map_err(|why| never_again(&mut self.pool, why))?;
-        let theirs = self.trade(&ours, setup.expect())?;
         self.finish_base_ots(setup, &theirs, secrets)
     }
 
     /// The base OTs with our first message, and the secrets of the maker.
-    fn start_base_ots(&mut self, directions: Directions) -> Result<(BaseOtSetup, Vec<u8>, Generator)> {
+    pub fn start_base_ots(&mut self, directions: Directions) -> Result<(BaseOtSetup, Vec<u8>, Generator)> {
         let correlating = self.correlating.take().ok_or_else(no_maker)?;
         let (rng, secrets) =
             (&mut correlating.secrets.derive(b"base OT ", 0), correlating.secrets.derive(b"makers  ", 0));
