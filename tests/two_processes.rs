@@ -194,7 +194,9 @@ fn the_protocol_is_chosen_by_both() {
     for (hers, his, words) in [
         (long, slow, ["the line of the choice", "assumed, 300ms,10000Mbit", "assumed, 0.2ms,1Mbit"]),
         ("--wish total", "--wish online", ["what the choice makes least", "total", "online"]),
-        ("--garbler alice", "", ["the candidates", "alice garbles", "bob garbles"]),
+        ("--garbler alice", "", ["who may garble", "alice", "alice or bob"]),
+        ("--garbling three-halves", "", ["how ANDs may be garbled", "three-halves", "half-gates or three-halves"]),
+        ("--timing streamed", "", ["the protocols of the choice", "gmw or yao", "gmw or gmw-masked or yao"]),
         ("--protocol yao", "", ["what is called for", "a run", "a choice of the protocol"]),
     ] {
         let (alice, bob) = place.both(common, &format!("{key} {hers}"), &format!("{block} {his}"));

@@ -3,7 +3,7 @@
 #[path = "support/process.rs"]
 mod process;
 
-use process::{Done, Place};
+use process::{Done, Place, repository};
 use std::fs::read_to_string;
 use std::io::Write;
 use std::process::Stdio;
@@ -37,6 +37,47 @@ fn a_table_on_either_side_and_a_table_comes_out() {
     let alice = "--input a=ours.csv:since:date --output out=early.csv:early";
     both(&place, "block:less:32", alice, "--input b=18000,18686,18628");
     assert_eq!(read_to_string(place.path("early.csv")).unwrap(), "early\n0\n0\n1\n");
+}
+
+/// A command of README with what it prints: who gives it, the command, and the text below it.
+fn told(section: &str) -> Vec<(String, String, String)> {
+    let mut told: Vec<(String, String, String)> = Vec::new();
+    for line in section.replace("\\\n", "").lines() {
+        match (line.split_once("$ "), told.last_mut()) {
+            (Some((party, command)), _) => told.push((party.into(), command.trim().into(), String::new())),
+            (None, Some((.., text))) => *text += &format!("{line}\n"),
+            (None, None) => {}
+        }
+    }
+    told
+}
+
+/// The first program of README, as it stands there but for the port and that nobody is asked.
+#[test]
+fn the_tables_of_the_first_page_give_what_it_says() {
+    let place = Place::new();
+    for name in ["ours.csv", "theirs.csv"] {
+        place.write(name, std::fs::read(repository(&format!("examples/salaries/{name}"))).unwrap());
+    }
+    let readme = read_to_string(repository("README.md")).unwrap();
+    let section = readme.split("## A table on either side").nth(1).unwrap();
+    let told = told(section.split("```console\n").nth(1).unwrap().split("```").next().unwrap());
+    let run = |command: &str| command.strip_prefix("duologue ").unwrap().replace('\'', "") + " --yes";
+    let mut bob = None;
+    for (party, command, text) in &told {
+        match (&**party, command.strip_prefix("cat ")) {
+            (_, Some(file)) => assert_eq!(read_to_string(place.path(file)).unwrap(), *text, "{file}"),
+            ("bob", None) => bob = Some((place.listen(&run(command).replace("--listen 127.0.0.1:7000", "")), text)),
+            ("alice", None) => {
+                let ((listener, address), expected) = bob.take().expect("Bob listens first");
+                let alice = place.run(&run(command).replace("127.0.0.1:7000", &address));
+                assert_eq!(alice.succeeded().stdout, *text);
+                assert_eq!(listener.end().succeeded().stdout, *expected);
+            }
+            (other, None) => panic!("{other} is no party"),
+        }
+    }
+    assert_eq!(told.iter().filter(|(_, command, _)| command.starts_with("duologue run ")).count(), 2);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use apps::equality::{Equality, equality};
-use common::{Random, both};
+use common::{Random, both, refusal};
 use duologue::channel::Channel;
 use duologue::circuit::program::{Functionality, Holder, Owner, Recipient};
 use duologue::circuit::{BitMatrix, Party, Program, bits};
@@ -157,23 +157,17 @@ fn a_call_stands_between_circuits() {
 #[test]
 fn what_cannot_be_compared_is_refused_by_name() {
     let equality: Arc<dyn Functionality> = Arc::new(Equality);
-    let refused = |parameters: &[u8], widths: &[u32], lanes: &[u64], why: &str| {
-        let mut p = Program::new("p");
-        let args: Vec<_> = widths
-            .iter()
-            .zip(lanes)
-            .enumerate()
-            .map(|(i, (&width, &lanes))| p.input(&i.to_string(), Party::Alice, bits(width), lanes))
-            .collect();
-        p.call(&equality, parameters, &args);
-        let error = p.bind(&[]).err().expect(why).to_string();
+    for (parameters, args, why) in [
+        (&[1][..], &[(8, 1), (8, 1)][..], "no parameters, not 1 bytes"),
+        (&[], &[(8, 1), (9, 1)], "strings of equal width, not 8 and 9 bits"),
+        (&[], &[(8, 1)], "two arguments, not 1"),
+        (&[], &[(70_000, 1), (70_000, 1)], "strings of 1 to 4096 bits, not 70000"),
+        (&[], &[(8, 1), (8, 2)], "as many strings on both sides, not [1, 2]"),
+    ] {
+        let args: Vec<_> = args.iter().map(|&(width, lanes)| (Party::Alice, width, lanes)).collect();
+        let error = refusal(&equality, parameters, &args).expect(why);
         assert!(error.contains(why) && error.contains("duologue:equality"), "{error}");
-    };
-    refused(&[1], &[8, 8], &[1, 1], "no parameters, not 1 bytes");
-    refused(&[], &[8, 9], &[1, 1], "strings of equal width, not 8 and 9 bits");
-    refused(&[], &[8], &[1], "two arguments, not 1");
-    refused(&[], &[70_000, 70_000], &[1, 1], "strings of 1 to 4096 bits, not 70000");
-    refused(&[], &[8, 8], &[1, 2], "as many strings on both sides, not [1, 2]");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@
 //! the sizes of her function under the methods of her set alone, and Bob's none.
 
 use crate::offer::{Fields, MOST_BITS, MOST_GATES, check_runs};
-use duologue::channel::{AbortCode, Channel, Link};
+use duologue::channel::{Channel, Link};
 use duologue::{Error, Result};
 use std::fmt;
 use std::time::Duration;
@@ -251,12 +251,7 @@ impl Proposal {
     /// As [`check`](Self::check), before anything is sent; [`Error::Incompatible`] if both parties have the function or both
     /// the data, if no method is in both sets, or if another line is assumed; [`Error::Peer`] if the peer proposes nothing.
     pub fn trade(&self, channel: &mut Channel) -> Result<Agreed> {
-        let agreed = self.meet(channel);
-        if let Err(error) = &agreed {
-            let incompatible = matches!(error, Error::Incompatible { .. });
-            channel.abort(if incompatible { AbortCode::Incompatible } else { AbortCode::Failed }, "");
-        }
-        agreed
+        self.meet(channel).inspect_err(|error| channel.abort_after(error))
     }
 
     fn meet(&self, channel: &mut Channel) -> Result<Agreed> {

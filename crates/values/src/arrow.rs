@@ -11,7 +11,7 @@ use arrow_array::{
     Array, ArrayAccessor, ArrayRef, BooleanArray, Date32Array, Decimal128Array, FixedSizeBinaryArray, Float32Array,
     Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
     TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt8Array, UInt16Array, UInt32Array,
-    UInt64Array,
+    UInt64Array, downcast_integer_array,
 };
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::FileWriter;
@@ -100,29 +100,16 @@ enum Refused {
 type Pushed = std::result::Result<(), Refused>;
 
 fn push(array: &dyn Array, to: &mut Column<'_>) -> Pushed {
-    match array.data_type() {
+    downcast_integer_array!(
+        array => each(array, to, number),
         DataType::Null => (0..array.len()).try_for_each(|row| push_cell(row, Cell::Empty, to)),
         DataType::Boolean => each(array.as_boolean(), to, number),
-        DataType::Int8 => each(array.as_primitive::<Int8Type>(), to, number),
-        DataType::Int16 => each(array.as_primitive::<Int16Type>(), to, number),
-        DataType::Int32 => each(array.as_primitive::<Int32Type>(), to, number),
-        DataType::Int64 => each(array.as_primitive::<Int64Type>(), to, number),
-        DataType::UInt8 => each(array.as_primitive::<UInt8Type>(), to, number),
-        DataType::UInt16 => each(array.as_primitive::<UInt16Type>(), to, number),
-        DataType::UInt32 => each(array.as_primitive::<UInt32Type>(), to, number),
-        DataType::UInt64 => each(array.as_primitive::<UInt64Type>(), to, number),
         DataType::Float16 => each(array.as_primitive::<Float16Type>(), to, |value| Cell::Real(value.to_f64())),
         DataType::Float32 => each(array.as_primitive::<Float32Type>(), to, Cell::Single),
         DataType::Float64 => each(array.as_primitive::<Float64Type>(), to, Cell::Real),
-        &DataType::Decimal32(_, scale) => {
-            each(array.as_primitive::<Decimal32Type>(), to, |value| decimal(value, scale))
-        }
-        &DataType::Decimal64(_, scale) => {
-            each(array.as_primitive::<Decimal64Type>(), to, |value| decimal(value, scale))
-        }
-        &DataType::Decimal128(_, scale) => {
-            each(array.as_primitive::<Decimal128Type>(), to, |value| decimal(value, scale))
-        }
+        &DataType::Decimal32(_, scale) => each(array.as_primitive::<Decimal32Type>(), to, |value| decimal(value, scale)),
+        &DataType::Decimal64(_, scale) => each(array.as_primitive::<Decimal64Type>(), to, |value| decimal(value, scale)),
+        &DataType::Decimal128(_, scale) => each(array.as_primitive::<Decimal128Type>(), to, |value| decimal(value, scale)),
         DataType::Utf8 => each(array.as_string::<i32>(), to, |text| Cell::Text(text.as_bytes())),
         DataType::LargeUtf8 => each(array.as_string::<i64>(), to, |text| Cell::Text(text.as_bytes())),
         DataType::Utf8View => each(array.as_string_view(), to, |text| Cell::Text(text.as_bytes())),
@@ -132,7 +119,7 @@ fn push(array: &dyn Array, to: &mut Column<'_>) -> Pushed {
         DataType::FixedSizeBinary(_) => each(array.as_fixed_size_binary(), to, Cell::Bytes),
         DataType::Dictionary(..) => push_dictionary(array, to),
         _ => push_instants(array, to),
-    }
+    )
 }
 
 fn push_instants(array: &dyn Array, to: &mut Column<'_>) -> Pushed {

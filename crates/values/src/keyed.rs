@@ -88,12 +88,11 @@ mod batches {
     use super::*;
     use crate::{arrow, parquet};
     use ::arrow_array::cast::AsArray;
-    use ::arrow_array::types::*;
     use ::parquet::arrow::ArrowWriter;
     use ::parquet::arrow::ProjectionMask;
     use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
     use ::parquet::file::reader::ChunkReader;
-    use arrow_array::{Array, ArrayAccessor, BooleanArray, RecordBatch};
+    use arrow_array::{Array, ArrayAccessor, BooleanArray, RecordBatch, downcast_integer_array};
     use arrow_ipc::reader::FileReader;
     use arrow_ipc::writer::FileWriter;
     use arrow_schema::{ArrowError, DataType};
@@ -184,7 +183,8 @@ mod batches {
 
     /// The keys of an array, or its type if that has none.
     fn keys(array: &dyn Array, each: &mut Each<'_>) -> std::result::Result<(), DataType> {
-        match array.data_type() {
+        downcast_integer_array!(
+            array => cells(array, each, digits),
             DataType::Null => (0..array.len()).for_each(|row| each(row, None)),
             DataType::Utf8 => cells(array.as_string::<i32>(), each, |text| text.as_bytes().into()),
             DataType::LargeUtf8 => cells(array.as_string::<i64>(), each, |text| text.as_bytes().into()),
@@ -193,21 +193,13 @@ mod batches {
             DataType::LargeBinary => cells(array.as_binary::<i64>(), each, Cow::Borrowed),
             DataType::BinaryView => cells(array.as_binary_view(), each, Cow::Borrowed),
             DataType::FixedSizeBinary(_) => cells(array.as_fixed_size_binary(), each, Cow::Borrowed),
-            DataType::Int8 => cells(array.as_primitive::<Int8Type>(), each, digits),
-            DataType::Int16 => cells(array.as_primitive::<Int16Type>(), each, digits),
-            DataType::Int32 => cells(array.as_primitive::<Int32Type>(), each, digits),
-            DataType::Int64 => cells(array.as_primitive::<Int64Type>(), each, digits),
-            DataType::UInt8 => cells(array.as_primitive::<UInt8Type>(), each, digits),
-            DataType::UInt16 => cells(array.as_primitive::<UInt16Type>(), each, digits),
-            DataType::UInt32 => cells(array.as_primitive::<UInt32Type>(), each, digits),
-            DataType::UInt64 => cells(array.as_primitive::<UInt64Type>(), each, digits),
             ty @ DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();
                 let values = take(dictionary.values(), dictionary.keys(), None).map_err(|_| ty.clone())?;
                 return keys(&values, each);
-            }
+            },
             other => return Err(other.clone()),
-        }
+        );
         Ok(())
     }
 

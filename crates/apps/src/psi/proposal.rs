@@ -5,7 +5,7 @@
 //! ```
 
 use super::{Learns, MOST};
-use duologue::channel::{AbortCode, Channel};
+use duologue::channel::Channel;
 use duologue::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"duo-psi.";
@@ -30,12 +30,7 @@ impl Proposal {
     /// [`Error::Usage`] if there are too many strings, before anything is sent; [`Error::Incompatible`] if another party is to
     /// learn, or the version is another; [`Error::Peer`] if the peer proposes nothing.
     pub fn trade(&self, channel: &mut Channel) -> Result<u64> {
-        let agreed = self.meet(channel);
-        if let Err(error) = &agreed {
-            let incompatible = matches!(error, Error::Incompatible { .. });
-            channel.abort(if incompatible { AbortCode::Incompatible } else { AbortCode::Failed }, "");
-        }
-        agreed
+        self.meet(channel).inspect_err(|error| channel.abort_after(error))
     }
 
     fn meet(&self, channel: &mut Channel) -> Result<u64> {

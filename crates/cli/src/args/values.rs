@@ -6,6 +6,7 @@ use duologue::circuit::Port;
 use duologue::circuit::blocks::Goal;
 use duologue::cost::choice::Wish;
 use duologue::{Garbling, Party, Scheme, Timing};
+use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 use values::Location;
@@ -45,6 +46,8 @@ pub fn scheme() -> impl TypedValueParser<Value = Scheme> {
     PossibleValuesParser::new(Scheme::ALL.map(Scheme::name)).try_map(|name| name.parse::<Scheme>())
 }
 
+const AUTO: &str = "auto";
+
 /// A protocol, or that it is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
@@ -54,11 +57,31 @@ pub enum Protocol {
 }
 
 pub fn protocol() -> impl TypedValueParser<Value = Protocol> {
-    let names = Scheme::ALL.map(Scheme::name).into_iter().chain(["auto"]);
-    PossibleValuesParser::new(names).try_map(|name| match &*name {
-        "auto" => Ok(Protocol::Auto),
-        name => name.parse::<Scheme>().map(Protocol::This),
-    })
+    let names = Scheme::ALL.map(Scheme::name).into_iter().chain([AUTO]);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Protocol>())
+}
+
+impl FromStr for Protocol {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            AUTO => Ok(Protocol::Auto),
+            named => named
+                .parse()
+                .map(Protocol::This)
+                .map_err(|why: duologue::Error| format!("{AUTO}, or a protocol: {why}")),
+        }
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Protocol::Auto => f.write_str(AUTO),
+            Protocol::This(scheme) => scheme.fmt(f),
+        }
+    }
 }
 
 pub fn wish() -> impl TypedValueParser<Value = Wish> {

@@ -8,10 +8,11 @@ mod edit;
 mod maker;
 mod names;
 
+use crate::args::Protocol;
 use crate::failure::{Exit, Failure};
 use crate::io::paths;
+use duologue::Garbling;
 use duologue::channel::PublicKey;
-use duologue::{Garbling, Scheme};
 use kernels::Backend;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -54,7 +55,7 @@ struct Content {
 #[serde(deny_unknown_fields, default)]
 pub struct Defaults {
     #[serde(deserialize_with = "text")]
-    protocol: Option<Scheme>,
+    protocol: Option<Protocol>,
     #[serde(deserialize_with = "text")]
     garbling: Option<Garbling>,
     #[serde(deserialize_with = "text")]

@@ -1,4 +1,5 @@
 use super::*;
+use duologue::Scheme;
 use duologue::channel::Identity;
 use duologue::ot::Extension;
 use proptest::prelude::*;
@@ -20,7 +21,7 @@ fn everything_that_it_may_hold_is_read() {
     );
     let config = read(&text).unwrap();
     let Defaults { protocol, garbling, correlations, threads, backend } = config.defaults();
-    assert_eq!((*protocol, *garbling), (Some(Scheme::MaskedGmw), Some(Garbling::ThreeHalves)));
+    assert_eq!((*protocol, *garbling), (Some(Protocol::This(Scheme::MaskedGmw)), Some(Garbling::ThreeHalves)));
     assert_eq!((*correlations, *threads), (Some(Maker(Some(Extension::SoftSpoken { k: 2 }))), Some(2)));
     assert_eq!(backend.map(Backend::name), Some("portable"));
     assert_eq!(config.key(None).unwrap(), Path::new("folder/my.key"));
@@ -28,8 +29,8 @@ fn everything_that_it_may_hold_is_read() {
     assert_eq!(config.peer_key(&"bob".parse().unwrap()).unwrap().to_string(), *KEY);
     assert_eq!((config.address("bob").unwrap(), config.address("h:1").unwrap()), ("b:7", "h:1"));
     assert_eq!(config.name_of(&KEY.parse().unwrap()).map(PeerName::as_str), Some("b.2"));
-    let auto = read("[defaults]\ncorrelations = 'auto'").unwrap();
-    assert_eq!(auto.defaults().correlations, Some(Maker(None)));
+    let auto = read("[defaults]\nprotocol = 'auto'\ncorrelations = 'auto'").unwrap();
+    assert_eq!((auto.defaults().protocol, auto.defaults().correlations), (Some(Protocol::Auto), Some(Maker(None))));
     assert!(read("").unwrap().peers().is_empty());
 }
 
@@ -45,7 +46,7 @@ fn what_it_may_not_hold_is_named_with_its_line() {
         ("[peers.bob]\nkey = 'duo1x'", 2, "characters"),
         ("[peers.'b o b']\nkey = 'x'", 1, "is no name"),
         ("[defaults]\nthreads = 0", 2, "1 to 256, not 0"),
-        ("[defaults]\nprotocol = 'yoa'", 2, "yoa"),
+        ("[defaults]\nprotocol = 'yoa'", 2, "auto, or a protocol: no protocol is called 'yoa'"),
         ("[defaults]\ncorrelations = 'silence'", 2, "'silence' is no maker of correlations"),
         ("[defaults]\nbackend = 'sse'", 2, "'sse' is no set of instructions"),
         ("key = 1\n", 1, "string"),
@@ -108,6 +109,10 @@ fn defaults_reach_the_command_line_and_flags_go_before_them() {
     }
     assert_eq!(value(&format!("{run} --protocol yao --threads 1"), "protocol"), "yao");
     assert_eq!(value(&format!("{run} --protocol yao --threads 1"), "threads"), "1");
+    let auto = read("[defaults]\nprotocol = 'auto'").unwrap().defaults().apply(Args::whole());
+    let matches = auto.try_get_matches_from(run.split(' ')).unwrap();
+    let protocol: &Protocol = matches.subcommand().unwrap().1.get_one("protocol").unwrap();
+    assert_eq!(*protocol, Protocol::Auto);
     // A default contradicts no flag.
     assert_eq!(value(&format!("{run} --prepared folder"), "protocol"), "gmw");
     assert_eq!(value("duologue cost x", "garbling"), "three-halves");

@@ -80,15 +80,20 @@ pub fn table(align: &str, rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Three digits or so.
+/// Three digits that count, however small the number is; more of integers and of what is above 100.
 pub fn digits(number: f64) -> String {
     match number {
         n if n == n.round() && n < 1e9 => format!("{n}"),
-        n if n >= 1e6 => format!("{n:.2e}"),
-        n if n < 0.0995 => format!("{n:.4}"),
-        n if n < 9.95 => format!("{n:.2}"),
+        n if n >= 1e6 || n < 1e-6 => format!("{n:.2e}"),
+        // Recorded figures may have six decimals alone: zeros after them would be made up.
+        n if n < 0.001 => decimals(n).trim_end_matches('0').into(),
+        n if n < 9.995 => decimals(n),
         n => format!("{n:.1}"),
     }
+}
+
+fn decimals(number: f64) -> String {
+    format!("{number:.0$}", (2.0 - number.log10().floor()) as usize)
 }
 
 /// `12,345,678`.
@@ -158,6 +163,14 @@ mod tests {
         let times = [0.0, 0.000_012, 0.0123, 0.9994, 0.9996, 75.0];
         let texts = ["0.00 µs", "12.0 µs", "12.3 ms", "999 ms", "1.00 s", "75.0 s"];
         assert_eq!(times.map(seconds), texts.map(String::from));
+    }
+
+    #[test]
+    fn small_numbers_keep_their_digits() {
+        let numbers =
+            [0.0, 128.0, 1.234e-7, 0.000_009, 0.000_098_76, 0.0075, 0.0667, 0.995, 4.864, 31.04, 256.04, 1.88e8 + 0.5];
+        let texts = "0 128 1.23e-7 0.000009 0.0000988 0.00750 0.0667 0.995 4.86 31.0 256.0 1.88e8";
+        assert_eq!(numbers.map(digits).join(" "), texts);
     }
 
     #[test]

@@ -338,6 +338,12 @@ impl Channel {
         self.lock().abort(code, message, ABORT);
     }
 
+    /// As [`abort`](Self::abort), after `error`: the peer hears of what kind it is, in words that were fixed beforehand, and
+    /// never its text.
+    pub fn abort_after(&mut self, error: &Error) {
+        self.abort(AbortCode::of(error), error.last_words());
+    }
+
     /// Sends a heartbeat if one is due and no thread does it.
     pub(crate) fn beat_without_threads(&mut self) -> Result<()> {
         if threads::ARE_THERE { Ok(()) } else { self.with(Duplex::beat) }

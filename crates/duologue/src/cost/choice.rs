@@ -20,7 +20,7 @@ use crate::session::fields::{self, Moment};
 use crate::{Conditions, Error, Garbling, Options, Party, Result, Scheme, Timing};
 use circuit::Schedule;
 use circuit::program::Binding;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -142,6 +142,12 @@ fn described(&Terms { scheme, garbling, garbler, share_from, .. }: &Terms) -> St
         _ if scheme.has_garbler() => format!("{scheme} {garbles}"),
         _ => scheme.to_string(),
     }
+}
+
+/// `gmw or yao`: each once, in one order whatever order they came in.
+fn any_of(settings: impl Iterator<Item = impl fmt::Display>) -> String {
+    let names: BTreeSet<String> = settings.map(|setting| setting.to_string()).collect();
+    if names.is_empty() { "none".into() } else { Vec::from_iter(names).join(" or ") }
 }
 
 /// These options by every protocol that can have its setup as they say; by Yao with this garbling, or else with each, and
@@ -306,18 +312,26 @@ impl Choices {
             (None, Measuring::Nothing) => "not measured".into(),
             (None, Measuring::Alone(probe) | Measuring::WithBaseOts(probe, _)) => format!("measured by {probe} bytes"),
         };
-        let candidates: Vec<_> = self.drafts.iter().map(|one| described(&one.draft.terms)).collect();
+        let garbled = |terms: &&Terms| terms.scheme.has_garbler();
+        let garbling = || self.terms().filter(garbled);
         let choice = fields::Choice {
             binding: &self.drafts[0].binding,
             rule: RULE,
             wish,
             line,
-            candidates: candidates.join("; "),
+            candidates: self.drafts.len(),
+            protocols: any_of(self.terms().map(|terms| terms.scheme)),
+            garblers: any_of(garbling().map(|terms| terms.garbler)),
+            garblings: any_of(garbling().map(|terms| terms.garbling)),
             terms: terms.finalize(),
             maker: self.maker,
             pool: standing.source.pool,
         };
         fields::choice(&standing.moment, &choice)
+    }
+
+    fn terms(&self) -> impl Iterator<Item = &Terms> {
+        self.drafts.iter().map(|one| &one.draft.terms)
     }
 
     /// The maker and the line that all candidates name.

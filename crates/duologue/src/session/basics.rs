@@ -6,7 +6,7 @@ use super::hello::{Hello, greet};
 use super::outcome::Mark;
 use super::program::Job;
 use super::wire::Wire;
-use super::{Outcome, PhaseReport, Precomputation, Prepared, Progress, Report, Session, call, fields, take_leave};
+use super::{Outcome, PhaseReport, Precomputation, Prepared, Progress, Report, Session, call, fields};
 use crate::call::Calls;
 use crate::channel::{Canceller, Channel, Counters, PublicKey};
 use crate::conditions::Conditions;
@@ -51,7 +51,7 @@ impl Session {
         let ours = hello.bytes.clone();
         let greeted = greet(&mut channel, &ours, || correlating.compute());
         let met = greeted.and_then(|(theirs, turn)| Ok((hello.key(&theirs)?, theirs, turn)));
-        let (key, theirs, turn) = met.inspect_err(|error| take_leave(&mut channel, error))?;
+        let (key, theirs, turn) = met.inspect_err(|error| channel.abort_after(error))?;
         let (alice, bob) = if party == Party::Alice { (&ours, &theirs) } else { (&theirs, &ours) };
         let derive = |what: &str, key: &[u8]| {
             *blake3::Hasher::new_derive_key(what).update(alice).update(bob).update(key).finalize().as_bytes()

@@ -193,8 +193,12 @@ pub(crate) struct Choice<'a> {
     pub rule: u32,
     pub wish: Wish,
     pub line: String,
-    /// The candidates, for people; their terms, as a digest.
-    pub candidates: String,
+    /// How many candidates there are, and what they have of each setting, so that the one that differs is named.
+    pub candidates: usize,
+    pub protocols: String,
+    pub garblers: String,
+    pub garblings: String,
+    /// All of their terms, as a digest.
     pub terms: blake3::Hash,
     pub maker: MakerTerm,
     pub pool: Demand,
@@ -211,7 +215,10 @@ pub(crate) fn choice(moment: &Moment, choice: &Choice) -> Result<Fields> {
         ("the rule of the choice", choice.rule.to_string()),
         ("what the choice makes least", choice.wish.to_string()),
         ("the line of the choice", choice.line.clone()),
-        ("the candidates", choice.candidates.clone()),
+        ("the protocols of the choice", choice.protocols.clone()),
+        ("who may garble", choice.garblers.clone()),
+        ("how ANDs may be garbled", choice.garblings.clone()),
+        ("how many candidates there are", choice.candidates.to_string()),
         ("the terms of the candidates", choice.terms.to_hex().to_string()),
         ("what makes correlations", choice.maker.to_string()),
         ("the correlations in the pool", counts(&choice.pool)),

@@ -21,7 +21,6 @@ mod tests;
 mod wire;
 
 use crate::call::Calls;
-use crate::channel::{AbortCode, Channel};
 use crate::correlation::Stock;
 use crate::executor::PlanCache;
 use crate::protocol::Base;
@@ -302,16 +301,11 @@ impl Session {
     /// Destroys what the session holds of secrets, and tells the peer.
     fn destroy(&mut self, error: &Error) {
         self.destroy_with(&error.to_string());
-        take_leave(&mut self.wire.channel, error);
+        self.wire.channel.abort_after(error);
     }
 }
 
 /// A generator that nothing is drawn from.
 fn nobody() -> Generator {
     Generator::from_seed(Block::ZERO)
-}
-
-/// Tells the peer that we stop: the error's kind and its fixed words, never its text.
-fn take_leave(channel: &mut Channel, error: &Error) {
-    channel.abort(AbortCode::of(error), error.last_words());
 }

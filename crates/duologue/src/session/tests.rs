@@ -6,7 +6,7 @@ use super::hello::Hello;
 use super::*;
 use crate::Scheme;
 use crate::agreement;
-use crate::channel::{Limits, Pipe, memory};
+use crate::channel::{Channel, Limits, Pipe, memory};
 use crate::correlation::{Demand, Maker};
 use crate::data::Inputs;
 use crate::executor::{Link, Phase};

@@ -206,7 +206,6 @@ fn is_false(flag: &bool) -> bool {
 
 impl Row {
     fn new(table: &Table, cell: Cell) -> Row {
-        let rounded = |number: f64| (number * 1e6).round() / 1e6;
         let unit = cell.unit.unwrap_or(table.unit);
         let paper = cell.paper.map(rounded);
         let is_better = |paper: f64| match unit {
@@ -227,6 +226,12 @@ impl Row {
             lost: cell.lost,
         }
     }
+}
+
+/// Six decimals, or below 1 six digits that count: a figure may be of microseconds in a table of seconds.
+fn rounded(number: f64) -> f64 {
+    let text = if number < 1.0 { format!("{number:.5e}") } else { format!("{number:.6}") };
+    text.parse().unwrap_or(number)
 }
 
 impl Reproduced {
@@ -302,6 +307,12 @@ fn date(time: SystemTime) -> String {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn figures_of_any_size_keep_six_digits() {
+        let numbers = [0.0, 0.000_000_123_456_78, 1.0, 33.8, 12_345_678.123_456_78, 4_294_967_297.0];
+        assert_eq!(numbers.map(rounded), [0.0, 0.000_000_123_457, 1.0, 33.8, 12_345_678.123_457, 4_294_967_297.0]);
+    }
 
     #[test]
     fn dates() {

@@ -436,7 +436,7 @@ fn other_choices_are_refused() {
     for (ours, theirs, expected, goes_on) in [
         ((&all, Wish::Total), (&all, Wish::Online), "what the choice makes least", false),
         ((&all, Wish::Total), (&all, Wish::Bytes), "what the choice makes least", false),
-        ((&all, Wish::Bytes), (&fewer, Wish::Bytes), "the candidates", true),
+        ((&all, Wish::Bytes), (&fewer, Wish::Bytes), "the protocols of the choice", true),
         ((&assumed, Wish::Total), (&assumed, Wish::Online), "what the choice makes least", true),
     ] {
         over(["lan"; 2], |_, session| {
