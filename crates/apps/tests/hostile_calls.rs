@@ -11,6 +11,7 @@ use apps::argmin::{
 };
 use apps::equality::{Equality, equality};
 use apps::psi::{Learns, Psi, psi};
+use apps::statistics::{Totals, statistics};
 use apps::universal::{Universal, encode_function, universal};
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::channel::memory::{self, MemoryPipe};
@@ -255,7 +256,7 @@ fn jobs() -> Vec<Job> {
         let least = shared(9, None, direction, &[]).bind(&[("values", 3)]).unwrap();
         jobs.push((Arc::new(Argmin), least, of_shares.clone()));
     }
-    let least = halves(9, None, duologue::circuit::program::Recipient::Both).bind(&[("alice", 2), ("bob", 3)]).unwrap();
+    let least = halves(9, None, Recipient::Both).bind(&[("alice", 2), ("bob", 3)]).unwrap();
     jobs.push((Arc::new(Argmin), least, of_halves));
     for direction in [Direction::Both, Direction::One] {
         let least = strings_by_ots(9, None, direction).bind(&[("values", 3)]).unwrap();
@@ -277,6 +278,9 @@ fn jobs() -> Vec<Job> {
     let added = universal(circuit.inputs(), circuit.outputs(), function.size().gates).unwrap();
     jobs.push((Arc::new(Universal), added.bind(&[]).unwrap(), of_function));
     jobs.push(over_ciphertexts(Method::Duologue));
+    let totals = statistics(9, Recipient::Both, Goal::Size).bind(&[("rows", 3), ("groups", 2)]).unwrap();
+    let of_rows = [numbers("group", 16, &[0, 1, 1]), numbers("value", 9, &[500, 2, 3])];
+    jobs.push((Arc::new(Totals), totals, of_rows.map(|own| own.with("minimum", uints(20, &[1]).unwrap()))));
     jobs
 }
 

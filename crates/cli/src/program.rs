@@ -12,10 +12,11 @@ use apps::iris;
 use apps::proximity::{Metric, proximity};
 use apps::psi::{self, Learns, psi};
 use apps::social::social;
+use apps::statistics::{self, statistics};
 use duologue::circuit::blocks::float::Format;
 use duologue::circuit::blocks::{self, Block, Goal};
 use duologue::circuit::format::Provenance;
-use duologue::circuit::program::Owner;
+use duologue::circuit::program::{Owner, Recipient};
 use duologue::circuit::{Error, Party, Program};
 pub use least::{Chosen, Ours, Supply, load_with};
 use meanings::Meaning;
@@ -190,6 +191,28 @@ pub const APPS: &[App] = &[
         program: |width, _| within(1..=psi::MOST_WIDTH, width, |width| psi(width, Learns::Both)),
     },
     App {
+        name: "statistics",
+        about: "for Alice count, sum, mean and variance of Bob's values by Alice's groups: a call for sums, then circuits",
+        parameter: "bits of a value",
+        width: 32,
+        sizes: "rows=1000&groups=5",
+        goals: BOTH,
+        ports: meanings::STATISTICS,
+        calls: true,
+        program: |width, goal| grouped(width, Party::Alice.into(), goal),
+    },
+    App {
+        name: "statistics_both",
+        about: "the same for both",
+        parameter: "bits of a value",
+        width: 32,
+        sizes: "rows=1000&groups=5",
+        goals: BOTH,
+        ports: meanings::STATISTICS,
+        calls: true,
+        program: |width, goal| grouped(width, Recipient::Both, goal),
+    },
+    App {
         name: "argmin",
         about: "the least of many shared values and its index or argument: a call, see --form and --method",
         parameter: "bits of a value",
@@ -277,6 +300,10 @@ fn within(widths: RangeInclusive<u32>, width: u32, program: impl FnOnce(u32) -> 
     let (low, high) = widths.into_inner();
     let fits = (low..=high).contains(&width);
     if fits { Ok(program(width)) } else { Err(Failure::input(format!("are {low} to {high}, not {width}"))) }
+}
+
+fn grouped(width: u32, learns: Recipient, goal: Goal) -> Result<Program, Failure> {
+    within(2..=statistics::MOST_WIDTH, width, |width| statistics(width, learns, goal))
 }
 
 /// The width of a key of AES.
