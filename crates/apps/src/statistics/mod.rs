@@ -24,6 +24,8 @@
 mod adder;
 mod figures;
 mod layout;
+mod lists;
+mod quantile;
 mod stages;
 
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
@@ -32,6 +34,8 @@ use duologue::circuit::program::{CallPort, Functionality, Holder, Owner, Recipie
 use duologue::circuit::{BitMatrix, Error, Party, Program, Type, int, uint};
 pub use figures::{FRACTION, figures};
 use layout::Layout;
+pub use lists::Lists;
+pub use quantile::{MOST_BITS, median, quantile};
 use stages::{Online, Setup};
 use std::sync::Arc;
 
