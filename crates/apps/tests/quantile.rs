@@ -2,23 +2,46 @@
 
 mod common;
 
-use apps::statistics::{Lists, MOST_BITS, MOST_ROWS, median, quantile};
-use common::{GOALS, Random, assert_at_most, both, refusal};
+use apps::statistics::{Lists, MOST_BITS, MOST_ROWS, median, quantile, sort};
+use common::{GOALS, Random, both, refusal};
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::{Functionality, Recipient};
 use duologue::circuit::{Binding, BitMatrix, Party};
+use duologue::cost::cost_with;
 use duologue::{Inputs, Options, Outputs, Scheme, plain};
 use std::sync::Arc;
 
+/// Asserts that a program needs no more than this by the count of GMW.
+fn assert_at_most(binding: &Binding, ands: u64, depth: u32) {
+    let cost = cost_with(binding, &Options::new(Scheme::Gmw), &apps::calls()).unwrap();
+    let name = binding.program().name();
+    assert!(cost.ands <= ands && cost.depth <= depth, "{name}: {} ANDs, depth {}", cost.ands, cost.depth);
+}
+
 #[test]
-fn they_cost_at_most() {
+fn medians_cost_at_most() {
     let sizes = [("alice", 50_000), ("bob", 50_000)];
-    assert_at_most(&median(32, Recipient::Both, Goal::Size).bind(&sizes).unwrap(), 8_000_224, 98);
-    assert_at_most(&median(32, Recipient::Both, Goal::Depth).bind(&sizes).unwrap(), 11_350_500, 22);
-    let sizes = [sizes[0], sizes[1], ("percent", 90)];
-    assert_at_most(&quantile(32, Recipient::Both, Goal::Size).bind(&sizes).unwrap(), 8_640_128, 66);
+    assert_at_most(&median(32, Recipient::Both, Goal::Size).bind(&sizes).unwrap(), 8_000_320, 99);
     let most = [("alice", MOST_ROWS), ("bob", MOST_ROWS)];
     assert!(median(32, Recipient::Both, Goal::Size).bind(&most).is_ok());
+}
+
+#[test]
+fn medians_of_depth_cost_at_most() {
+    let sizes = [("alice", 50_000), ("bob", 50_000)];
+    assert_at_most(&median(32, Recipient::Both, Goal::Depth).bind(&sizes).unwrap(), 10_050_515, 21);
+}
+
+#[test]
+fn quantiles_cost_at_most() {
+    let sizes = [("alice", 50_000), ("bob", 50_000), ("percent", 90)];
+    assert_at_most(&quantile(32, Recipient::Both, Goal::Size).bind(&sizes).unwrap(), 8_640_128, 66);
+}
+
+#[test]
+fn sorting_costs_at_most() {
+    let sizes = [("alice", 500), ("bob", 500)];
+    assert_at_most(&sort(32, 1000, Recipient::Both, Goal::Size).bind(&sizes).unwrap(), 393_216, 363);
 }
 
 struct Values {
@@ -99,6 +122,50 @@ fn they_are_those_of_sorted_values() {
 }
 
 #[test]
+fn the_smallest_are_those_of_sorted_values() {
+    let mut dice = Random(6);
+    for round in 0..200 {
+        let width = [2, 3, 8, 20, 32, 63, MOST_BITS][round % 7];
+        let values = Values::random(&mut dice, width, [2, 5, 30][round % 3]);
+        let all = values.sorted();
+        let count = 1 + dice.below(all.len() as u64) as usize;
+        let goal = GOALS[round % 2];
+        let sizes = [("alice", values.values[0].len() as u64), ("bob", values.values[1].len() as u64)];
+        let binding = sort(width, count as u32, Recipient::Both, goal).bind(&sizes).unwrap();
+        let [alice, bob] = values.inputs();
+        let inputs = alice.with("bob", bob.get("bob").unwrap().clone());
+        let found = plain::run(&binding, &inputs).unwrap();
+        let sorted: Vec<i64> = found.get("sorted").unwrap().to_numbers().unwrap();
+        assert_eq!(sorted, all[..count], "{:?}, {width} bits", values.values);
+    }
+}
+
+#[test]
+fn every_protocol_sorts() {
+    let mut dice = Random(7);
+    for (most, count) in [(1, 1), (40, 12), (300, 130)] {
+        let values = loop {
+            let values = Values::random(&mut dice, 32, most);
+            if values.sorted().len() >= count {
+                break values;
+            }
+        };
+        let inputs = values.inputs();
+        let sizes = [("alice", values.values[0].len() as u64), ("bob", values.values[1].len() as u64)];
+        let binding = sort(32, count as u32, Recipient::Party(Party::Bob), Goal::Size).bind(&sizes).unwrap();
+        let [alice, bob] = both(|session| {
+            let own = &inputs[session.party() as usize];
+            Scheme::ALL.map(|scheme| session.run(&binding, &Options::new(scheme), own).unwrap().outputs)
+        });
+        assert!(alice.iter().all(|outputs| outputs.iter().count() == 0));
+        for outputs in bob {
+            let sorted: Vec<i64> = outputs.get("sorted").unwrap().to_numbers().unwrap();
+            assert_eq!(sorted, values.sorted()[..count]);
+        }
+    }
+}
+
+#[test]
 fn every_protocol_finds_the_same() {
     let mut dice = Random(4);
     for most in [1, 3, 100, 1500] {
@@ -131,7 +198,10 @@ fn what_has_no_quantile_is_refused_by_name() {
     let call: Arc<dyn Functionality> = Arc::new(Lists);
     use Party::{Alice, Bob};
     for (parameters, args, why) in [
-        (&[1][..], &[(Alice, 16, 3), (Bob, 16, 3)][..], "no parameters, not 1 bytes"),
+        (&[1][..], &[(Alice, 16, 3), (Bob, 16, 3)][..], "no parameters, or four bytes without per cent, not 1"),
+        (&[1, 0, 0, 0], &[(Alice, 16, 3), (Bob, 16, 3), (Bob, 1, 3)], "four bytes without per cent, not 4"),
+        (&[7, 0, 0, 0], &[(Alice, 16, 3), (Bob, 16, 3)], "the 7 smallest of 6 values"),
+        (&[0; 4], &[(Alice, 16, 3), (Bob, 16, 3)], "the 0 smallest of 6 values"),
         (&[], &[(Alice, 16, 3)], "two or three arguments, not 1"),
         (&[], &[(Bob, 16, 3), (Bob, 16, 3)], "Alice's values and Bob's"),
         (&[], &[(Alice, 16, 3), (Bob, 17, 3)], "values of equal width, not 16 and 17 bits"),
@@ -141,6 +211,6 @@ fn what_has_no_quantile_is_refused_by_name() {
         (&[], &[(Alice, 16, 3), (Bob, 16, 3), (Bob, 1, 101)], "1 to 100 per cent"),
     ] {
         let error = refusal(&call, parameters, args).expect(why);
-        assert!(error.contains(why) && error.contains("duologue:quantile-lists"), "{error}");
+        assert!(error.contains(why) && error.contains("duologue:sorted-lists"), "{error}");
     }
 }

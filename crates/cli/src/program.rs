@@ -12,7 +12,7 @@ use apps::iris;
 use apps::proximity::{Metric, proximity};
 use apps::psi::{self, Learns, psi};
 use apps::social::social;
-use apps::statistics::{self, statistics};
+use apps::statistics::{self, median, quantile, sort, statistics};
 use duologue::circuit::blocks::float::Format;
 use duologue::circuit::blocks::{self, Block, Goal};
 use duologue::circuit::format::Provenance;
@@ -211,6 +211,41 @@ pub const APPS: &[App] = &[
         ports: meanings::STATISTICS,
         calls: true,
         program: |width, goal| grouped(width, Recipient::Both, goal),
+    },
+    App {
+        name: "median",
+        about: "the median of Alice's and Bob's values together, for both",
+        parameter: "bits of a value",
+        width: 32,
+        sizes: "alice=500&bob=500",
+        goals: BOTH,
+        ports: meanings::QUANTILE,
+        calls: true,
+        program: |width, goal| within(2..=statistics::MOST_BITS, width, |width| median(width, Recipient::Both, goal)),
+    },
+    App {
+        name: "quantile",
+        about: "a quantile of Alice's and Bob's values together, by per cent, for both",
+        parameter: "bits of a value",
+        width: 32,
+        sizes: "alice=500&bob=500&percent=90",
+        goals: BOTH,
+        ports: meanings::QUANTILE,
+        calls: true,
+        program: |width, goal| within(2..=statistics::MOST_BITS, width, |width| quantile(width, Recipient::Both, goal)),
+    },
+    App {
+        name: "sort",
+        about: "the smallest of Alice's and Bob's values together in order, for both; values have 32 bits",
+        parameter: "numbers of values that are delivered",
+        width: 100,
+        sizes: "alice=500&bob=500",
+        goals: BOTH,
+        ports: meanings::QUANTILE,
+        calls: true,
+        program: |count, goal| {
+            within(1..=statistics::MOST_SORTED, count, |count| sort(32, count, Recipient::Both, goal))
+        },
     },
     App {
         name: "argmin",

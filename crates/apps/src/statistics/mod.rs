@@ -26,6 +26,7 @@ mod figures;
 mod layout;
 mod lists;
 mod quantile;
+mod sort;
 mod stages;
 
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
@@ -36,6 +37,7 @@ pub use figures::{FRACTION, figures};
 use layout::Layout;
 pub use lists::Lists;
 pub use quantile::{MOST_BITS, median, quantile};
+pub use sort::{MOST_SORTED, sort};
 use stages::{Online, Setup};
 use std::sync::Arc;
 

@@ -49,7 +49,7 @@ pub fn quantile(width: u32, learns: Recipient, goal: Goal) -> Program {
     p
 }
 
-fn values(p: &mut Program, width: u32) -> Vec<Value> {
+pub(super) fn values(p: &mut Program, width: u32) -> Vec<Value> {
     let input = |(name, party)| {
         let lanes = p.size(name, 0..=MOST_ROWS);
         p.input(name, party, int(width), lanes)

@@ -143,6 +143,15 @@ pub const STATISTICS: &[Meaning] = &[
     ("variance", "their variance, that of a population: the mean of the squared differences from the mean"),
 ];
 
+/// Of all values of both parties.
+pub const QUANTILE: &[Meaning] = &[
+    ("alice", "Alice's values, in any order"),
+    ("bob", "Bob's values, in any order"),
+    ("median", "the value in the middle, or the mean of the two in the middle"),
+    ("quantile", "the smallest value that so many per cent of all do not exceed"),
+    ("sorted", "the smallest values, the least one first"),
+];
+
 /// Of all forms.
 pub const ARGMIN: &[Meaning] = &[
     ("alice_shares", "Alice's number of each value: with Bob's it adds up to the value, modulo 2^(bits + 1)"),
