@@ -57,9 +57,9 @@ const COUNT: u32 = 20;
 pub const GROUP: u32 = 16;
 
 /// The most bits of a value.
-pub const MOST_WIDTH: u32 = 56;
+pub const MOST_WIDTH: u32 = 54;
 
-/// Counts, sums and sums of squares by groups. Three arguments: of each row its group, which Alice holds; its value of 2 to 56
+/// Counts, sums and sums of squares by groups. Three arguments: of each row its group, which Alice holds; its value of 2 to 54
 /// bits in two's complement, which Bob holds; and something with as many lanes as there are groups. A row belongs to no group
 /// if its number is not below that of the groups, and has no value if that is the least one of its type. Results are shared. It
 /// has no parameters.

@@ -174,16 +174,17 @@ impl Online {
         }
     }
 
-    fn write(&mut self, outbox: &mut Outbox) -> Result<()> {
-        let chunks = self.layout.chunks();
-        let said = match (self.next, self.party) {
-            (0, Party::Alice) => self.masked(),
-            (next, _) if next > chunks => self.open(next - chunks - 1)?,
-            (next @ 1.., Party::Bob) => self.answer(next - 1),
-            _ => Vec::new(),
-        };
-        outbox.extend_from_slice(&said);
-        Ok(())
+    /// What the next exchange sends, after what the one before it read.
+    fn advance(&mut self, inbox: &[u8]) -> Result<Vec<u8>> {
+        self.read(inbox)?;
+        let (chunks, next) = (self.layout.chunks(), self.next);
+        self.next += 1;
+        match self.party {
+            _ if next > chunks => self.open(next - chunks - 1),
+            Party::Alice if next == 0 => Ok(self.masked()),
+            Party::Bob if next > 0 => Ok(self.answer(next - 1)),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// A level of the adder.
@@ -203,9 +204,8 @@ impl Stage for Online {
     type Output = Vec<Option<BitMatrix>>;
 
     fn step(&mut self, _: Drawn, inbox: &[u8], outbox: &mut Outbox) -> Result<()> {
-        self.read(inbox)?;
-        self.write(outbox)?;
-        self.next += 1;
+        let said = self.advance(inbox)?;
+        outbox.extend_from_slice(&said);
         Ok(())
     }
 
@@ -262,3 +262,6 @@ fn cut(mut a: Number, bits: usize) -> Number {
     }
     a
 }
+
+#[cfg(test)]
+mod tests;
