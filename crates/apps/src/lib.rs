@@ -14,6 +14,7 @@ pub mod proximity;
 pub mod psi;
 pub mod scifi;
 pub mod social;
+pub mod statistics;
 mod tournament;
 pub mod universal;
 mod vole;
@@ -43,12 +44,14 @@ pub fn leaky_calls(keys: &Keys) -> Calls {
 }
 
 fn all(keys: &Keys) -> Calls {
-    let calls: [Arc<dyn CallProtocol>; 5] = [
+    let calls: [Arc<dyn CallProtocol>; 7] = [
         Arc::new(equality::Equality),
         Arc::new(argmin::Argmin),
         Arc::new(argmin::Backtrack),
         Arc::new(universal::Universal),
         Arc::new(psi::Psi),
+        Arc::new(statistics::Totals),
+        Arc::new(statistics::Lists),
     ];
     let calls = calls.into_iter().fold(Calls::new(), Calls::with);
     argmin::encrypted::calls(keys).iter().cloned().fold(calls, Calls::with)

@@ -11,6 +11,7 @@ use apps::argmin::{
 };
 use apps::equality::{Equality, equality};
 use apps::psi::{Learns, Psi, psi};
+use apps::statistics::{Totals, statistics};
 use apps::universal::{Universal, encode_function, universal};
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::channel::memory::{self, MemoryPipe};
@@ -255,7 +256,7 @@ fn jobs() -> Vec<Job> {
         let least = shared(9, None, direction, &[]).bind(&[("values", 3)]).unwrap();
         jobs.push((Arc::new(Argmin), least, of_shares.clone()));
     }
-    let least = halves(9, None, duologue::circuit::program::Recipient::Both).bind(&[("alice", 2), ("bob", 3)]).unwrap();
+    let least = halves(9, None, Recipient::Both).bind(&[("alice", 2), ("bob", 3)]).unwrap();
     jobs.push((Arc::new(Argmin), least, of_halves));
     for direction in [Direction::Both, Direction::One] {
         let least = strings_by_ots(9, None, direction).bind(&[("values", 3)]).unwrap();
@@ -306,6 +307,14 @@ fn intersections() -> Vec<Job> {
         (Arc::new(Psi), small, [numbers("a", vec![3, 4, 5]), numbers("b", vec![5, 6, 7, 8])]),
         (Arc::new(Psi), large, [numbers("a", (0..500).collect()), few()]),
     ]
+}
+
+/// Sums by groups. In setup Bob sends nothing, and masked choices and answers can be any bits.
+fn totals() -> Job {
+    let totals = statistics(9, Recipient::Both, Goal::Size).bind(&[("rows", 3), ("groups", 2)]).unwrap();
+    let numbers = |name: &str, width, numbers: &[u64]| Inputs::new().with(name, uints(width, numbers).unwrap());
+    let of_rows = [numbers("group", 16, &[0, 1, 1]), numbers("value", 9, &[500, 2, 3])];
+    (Arc::new(Totals), totals, of_rows.map(|own| own.with("minimum", uints(20, &[1]).unwrap())))
 }
 
 type Job = (Arc<dyn CallProtocol>, Binding, [Inputs; 2]);
@@ -368,7 +377,11 @@ fn against_after(
 #[test]
 fn flipped_bits_of_a_call_are_an_error_or_another_result() {
     let gmw = Options::new(Scheme::Gmw);
-    let others = [Method::Boma, Method::Erkin].map(over_ciphertexts).into_iter().chain([walk()]).chain(intersections());
+    let others = [Method::Boma, Method::Erkin]
+        .map(over_ciphertexts)
+        .into_iter()
+        .chain([walk(), totals()])
+        .chain(intersections());
     let jobs = jobs().into_iter().chain(others).collect::<Vec<_>>();
     for (job, us) in jobs.iter().flat_map(|job| [(job, Party::Alice), (job, Party::Bob)]) {
         for every in 1..12 {
@@ -385,20 +398,34 @@ fn a_call_with_a_hostile_peer_ends_by_name() {
     let gmw = Options::new(Scheme::Gmw);
     for (job, us) in jobs().iter().flat_map(|job| [(job, Party::Alice), (job, Party::Bob)]) {
         for options in [gmw, gmw.timing(Timing::Streamed), Options::new(Scheme::Yao)] {
-            for (at, phase) in [(At::Setup, "in setup"), (At::Online, "in the online phase")] {
-                let twin = against(us, (at, Harm::None), &options, job);
-                assert!(twin.is_ok(), "the twin, {us}, {at:?}, {options:?}: {:?}", twin.err());
-                for harm in [Harm::Lies, Harm::Noise, Harm::Half, Harm::Gone] {
-                    let what = format!("{} {harm:?} {at:?} against {us}, {options:?}", job.0.name());
-                    let error = against(us, (at, harm), &options, job).expect_err(&what);
-                    let closes = matches!(harm, Harm::Half | Harm::Gone);
-                    let kind =
-                        matches!(error, Error::Peer(_)) && !closes || matches!(error, Error::Closed(_)) && closes;
-                    let name = format!("{phase} of the call of '{}'", job.0.name());
-                    assert!(kind && error.to_string().contains(&name), "{what}: {error}");
-                }
-            }
+            ends_by_name(us, At::Setup, &options, job);
+            ends_by_name(us, At::Online, &options, job);
         }
+    }
+}
+
+#[test]
+fn a_call_for_totals_with_a_hostile_peer_ends_by_name() {
+    let gmw = Options::new(Scheme::Gmw);
+    for us in [Party::Alice, Party::Bob] {
+        for options in [gmw, gmw.timing(Timing::Streamed), Options::new(Scheme::Yao)] {
+            ends_by_name(us, At::Online, &options, &totals());
+        }
+    }
+}
+
+/// Whatever a peer does that is hostile from a phase of the call on.
+fn ends_by_name(us: Party, at: At, options: &Options, job: &Job) {
+    let phase = if at == At::Setup { "in setup" } else { "in the online phase" };
+    let twin = against(us, (at, Harm::None), options, job);
+    assert!(twin.is_ok(), "the twin, {us}, {at:?}, {options:?}: {:?}", twin.err());
+    for harm in [Harm::Lies, Harm::Noise, Harm::Half, Harm::Gone] {
+        let what = format!("{} {harm:?} {at:?} against {us}, {options:?}", job.0.name());
+        let error = against(us, (at, harm), options, job).expect_err(&what);
+        let closes = matches!(harm, Harm::Half | Harm::Gone);
+        let kind = matches!(error, Error::Peer(_)) && !closes || matches!(error, Error::Closed(_)) && closes;
+        let name = format!("{phase} of the call of '{}'", job.0.name());
+        assert!(kind && error.to_string().contains(&name), "{what}: {error}");
     }
 }
 

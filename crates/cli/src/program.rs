@@ -12,10 +12,11 @@ use apps::iris;
 use apps::proximity::{Metric, proximity};
 use apps::psi::{self, Learns, psi};
 use apps::social::social;
+use apps::statistics::{self, median, quantile, sort, statistics};
 use duologue::circuit::blocks::float::Format;
 use duologue::circuit::blocks::{self, Block, Goal};
 use duologue::circuit::format::Provenance;
-use duologue::circuit::program::Owner;
+use duologue::circuit::program::{Owner, Recipient};
 use duologue::circuit::{Error, Party, Program};
 pub use least::{Chosen, Ours, Supply, load_with};
 use meanings::Meaning;
@@ -190,6 +191,63 @@ pub const APPS: &[App] = &[
         program: |width, _| within(1..=psi::MOST_WIDTH, width, |width| psi(width, Learns::Both)),
     },
     App {
+        name: "statistics",
+        about: "for Alice count, sum, mean and variance of Bob's values by Alice's groups: a call for sums, then circuits",
+        parameter: "bits of a value",
+        width: 32,
+        sizes: "rows=1000&groups=5",
+        goals: BOTH,
+        ports: meanings::STATISTICS,
+        calls: true,
+        program: |width, goal| grouped(width, Party::Alice.into(), goal),
+    },
+    App {
+        name: "statistics_both",
+        about: "the same for both",
+        parameter: "bits of a value",
+        width: 32,
+        sizes: "rows=1000&groups=5",
+        goals: BOTH,
+        ports: meanings::STATISTICS,
+        calls: true,
+        program: |width, goal| grouped(width, Recipient::Both, goal),
+    },
+    App {
+        name: "median",
+        about: "the median of Alice's and Bob's values together, for both",
+        parameter: "bits of a value",
+        width: 32,
+        sizes: "alice=500&bob=500",
+        goals: BOTH,
+        ports: meanings::QUANTILE,
+        calls: true,
+        program: |width, goal| within(2..=statistics::MOST_BITS, width, |width| median(width, Recipient::Both, goal)),
+    },
+    App {
+        name: "quantile",
+        about: "a quantile of Alice's and Bob's values together, by per cent, for both",
+        parameter: "bits of a value",
+        width: 32,
+        sizes: "alice=500&bob=500&percent=90",
+        goals: BOTH,
+        ports: meanings::QUANTILE,
+        calls: true,
+        program: |width, goal| within(2..=statistics::MOST_BITS, width, |width| quantile(width, Recipient::Both, goal)),
+    },
+    App {
+        name: "sort",
+        about: "the smallest of Alice's and Bob's values together in order, for both; values have 32 bits",
+        parameter: "numbers of values that are delivered",
+        width: 100,
+        sizes: "alice=500&bob=500",
+        goals: BOTH,
+        ports: meanings::QUANTILE,
+        calls: true,
+        program: |count, goal| {
+            within(1..=statistics::MOST_SORTED, count, |count| sort(32, count, Recipient::Both, goal))
+        },
+    },
+    App {
         name: "argmin",
         about: "the least of many shared values and its index or argument: a call, see --form and --method",
         parameter: "bits of a value",
@@ -277,6 +335,10 @@ fn within(widths: RangeInclusive<u32>, width: u32, program: impl FnOnce(u32) -> 
     let (low, high) = widths.into_inner();
     let fits = (low..=high).contains(&width);
     if fits { Ok(program(width)) } else { Err(Failure::input(format!("are {low} to {high}, not {width}"))) }
+}
+
+fn grouped(width: u32, learns: Recipient, goal: Goal) -> Result<Program, Failure> {
+    within(2..=statistics::MOST_WIDTH, width, |width| statistics(width, learns, goal))
 }
 
 /// The width of a key of AES.

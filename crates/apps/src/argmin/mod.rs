@@ -39,7 +39,7 @@ mod material;
 mod online;
 mod parameters;
 mod programs;
-mod rows;
+pub(crate) mod rows;
 mod schedule;
 mod select;
 mod setup;

@@ -130,6 +130,28 @@ pub const PSI: &[Meaning] = &[
     ("b_in_both", "for each of Bob's strings 1 if Alice has it too"),
 ];
 
+pub const STATISTICS: &[Meaning] = &[
+    ("group", "the number of each row's group; a row is left out whose number is not below that of the groups"),
+    ("value", "the value of each row; a row is left out whose value is the least number of the type"),
+    ("minimum", "how many rows a group has at least of which anything is told; both parties give it"),
+    (
+        "count",
+        "how many rows of each group have a value; 0 if that is less than the minimum, and so are all others then",
+    ),
+    ("sum", "the sum of their values"),
+    ("mean", "their mean"),
+    ("variance", "their variance, that of a population: the mean of the squared differences from the mean"),
+];
+
+/// Of all values of both parties.
+pub const QUANTILE: &[Meaning] = &[
+    ("alice", "Alice's values, in any order"),
+    ("bob", "Bob's values, in any order"),
+    ("median", "the value in the middle, or the mean of the two in the middle"),
+    ("quantile", "the smallest value that so many per cent of all do not exceed"),
+    ("sorted", "the smallest values, the least one first"),
+];
+
 /// Of all forms.
 pub const ARGMIN: &[Meaning] = &[
     ("alice_shares", "Alice's number of each value: with Bob's it adds up to the value, modulo 2^(bits + 1)"),
