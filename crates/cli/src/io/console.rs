@@ -84,7 +84,7 @@ pub fn table(align: &str, rows: &[Vec<String>]) -> String {
 pub fn digits(number: f64) -> String {
     match number {
         n if n == n.round() && n < 1e9 => format!("{n}"),
-        n if n >= 1e6 || n < 1e-6 => format!("{n:.2e}"),
+        n if !(1e-6..1e6).contains(&n) => format!("{n:.2e}"),
         // Recorded figures may have six decimals alone: zeros after them would be made up.
         n if n < 0.001 => decimals(n).trim_end_matches('0').into(),
         n if n < 9.995 => decimals(n),
