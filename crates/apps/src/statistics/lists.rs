@@ -1,4 +1,5 @@
-//! Both parties' values in order, as the search for a quantile and the merge want them: each party arranges its own, and nothing is sent.
+//! Both parties' values in order, as the search for a quantile and the merge want them: each party arranges its own, and
+//! nothing is sent.
 
 use super::MOST_ROWS;
 use duologue::call::{

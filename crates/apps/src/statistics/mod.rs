@@ -12,6 +12,8 @@
 //! shares        Bob −k_0                Alice k_0, or k_1 + (k_0 + x − k_1) = k_0 + x if b = 1
 //! ```
 //!
+//! A k of K bits is made of hashes of an OT's message, each of 128 bits and under a salt of its own.
+//!
 //! The totals become XOR shares by a parallel prefix adder on triples (`adder.rs`). Mean and variance are then circuits, once a
 //! group, by whatever protocol runs the program: [`figures`].
 //!
@@ -164,7 +166,7 @@ impl CallProtocol for Totals {
     }
 
     fn setup(&self, call: &Arc<Call>, context: &Context) -> duologue::Result<SetupStage> {
-        Ok(Box::new(Setup::new(Layout::new(call), context.party)))
+        Ok(Box::new(Setup::new(Layout::new(call), context)))
     }
 
     fn online(

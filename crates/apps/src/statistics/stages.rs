@@ -5,21 +5,41 @@ use super::layout::Layout;
 use crate::argmin::rows::Rows;
 use crate::packed::{BitReader, BitWriter};
 use duologue::Result;
-use duologue::call::{Drawn, Outbox, Stage, Zeroizing};
+use duologue::call::{Context, Drawn, Outbox, Stage, Zeroizing};
 use duologue::circuit::{BitMatrix, Party};
+use kernels::Block;
+use kernels::ot_hash::OtHash;
 
 /// Setup: a chunk at a time, random OTs become strings that are stored; then triples.
 pub struct Setup {
     layout: Layout,
     party: Party,
+    hashes: Vec<OtHash>,
     next: usize,
     stored: Zeroizing<Vec<u8>>,
 }
 
 impl Setup {
-    pub fn new(layout: Layout, party: Party) -> Setup {
-        let stored = Zeroizing::new(Vec::with_capacity(layout.lengths(party).stored));
-        Setup { layout, party, next: 0, stored }
+    pub fn new(layout: Layout, context: &Context) -> Setup {
+        let stored = Zeroizing::new(Vec::with_capacity(layout.lengths(context.party).stored));
+        let hashes = (0..layout.bits().div_ceil(128) as u8).map(|part| hash(&context.domain, part)).collect();
+        Setup { layout, party: context.party, hashes, next: 0, stored }
+    }
+
+    /// Of each message of a chunk as many words as a mask has: of 128 bits each a hash of it under a salt of its own, since
+    /// whoever guesses what one part masks must not have the others by it.
+    fn masks(&self, from: usize, messages: &[Block]) -> Zeroizing<Vec<u64>> {
+        let words = self.layout.words();
+        let mut masks = Zeroizing::new(vec![0; messages.len() * words]);
+        let mut hashed = Zeroizing::new(vec![Block::ZERO; messages.len()]);
+        for (part, hash) in self.hashes.iter().enumerate() {
+            hash.chosen(from as u64, messages, &mut hashed);
+            for (mask, block) in masks.chunks_mut(words).zip(hashed.iter()) {
+                let halves = [block.get() as u64, (block.get() >> 64) as u64];
+                mask[2 * part..].iter_mut().zip(halves).for_each(|(word, half)| *word = half);
+            }
+        }
+        masks
     }
 
     fn store(&mut self, words: &[u64]) {
@@ -40,15 +60,12 @@ impl Stage for Setup {
             }
             return Ok(());
         }
-        let (_, ots) = self.layout.ots_of(self.next);
-        let bits = self.layout.bits();
+        let (from, _) = self.layout.ots_of(self.next);
         if self.party == Party::Alice {
-            let received = drawn.ots.received.strings(bits);
-            self.store(&received.choices);
-            (0..ots).for_each(|ot| self.store(received.m.row(ot)));
+            self.store(drawn.ots.received.choices());
+            self.store(&self.masks(from, drawn.ots.received.messages()));
         } else {
-            let sent = drawn.ots.sent.strings(bits);
-            sent.m.iter().for_each(|m| (0..ots).for_each(|ot| self.store(m.row(ot))));
+            drawn.ots.sent.messages().iter().for_each(|messages| self.store(&self.masks(from, messages)));
         }
         self.next += 1;
         Ok(())
@@ -57,6 +74,12 @@ impl Stage for Setup {
     fn finish(self: Box<Self>, _: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         Ok(self.stored)
     }
+}
+
+/// The hash for a part of the masks. No other call has the domain.
+fn hash(domain: &[u8; 32], part: u8) -> OtHash {
+    let salt = blake3::derive_key("duologue v1 totals: masks", &[&domain[..], &[part]].concat());
+    OtHash::new(Block::from_bytes(*salt.first_chunk().expect("16 of 32 bytes")))
 }
 
 /// A number modulo 2^bits, 64 bits to a word.
