@@ -19,8 +19,8 @@ const MOST_TASKS: u64 = 1 << 23;
 /// What is left for the rest of a program.
 pub(super) struct Budget {
     name: String,
-    /// Whether calls cut the program into parts.
-    has_calls: bool,
+    /// Whether the program is cut into parts.
+    in_parts: bool,
     steps: Cell<u64>,
     runs: Cell<u64>,
     tasks: Cell<u64>,
@@ -28,13 +28,13 @@ pub(super) struct Budget {
 
 impl Budget {
     /// All that a program may have.
-    pub fn new(name: &str, has_calls: bool) -> Budget {
-        Budget::of(name, has_calls, [MOST_STEPS, MOST_RUNS, MOST_TASKS])
+    pub fn new(name: &str, in_parts: bool) -> Budget {
+        Budget::of(name, in_parts, [MOST_STEPS, MOST_RUNS, MOST_TASKS])
     }
 
-    pub fn of(name: &str, has_calls: bool, most: [u64; 3]) -> Budget {
+    pub fn of(name: &str, in_parts: bool, most: [u64; 3]) -> Budget {
         let [steps, runs, tasks] = most.map(Cell::new);
-        Budget { name: name.to_owned(), has_calls, steps, runs, tasks }
+        Budget { name: name.to_owned(), in_parts, steps, runs, tasks }
     }
 
     /// Takes a step of a part.
@@ -76,8 +76,10 @@ impl Budget {
     }
 
     fn refuse(&self, place: &str, why: &str) -> Error {
-        let more = match self.has_calls {
-            true => "; all parts that its calls cut it into count together, so fewer calls in one program help as well",
+        let more = match self.in_parts {
+            true => {
+                "; all parts that calls or two protocols cut it into count together, so fewer calls or cuts help as well"
+            }
             false => "",
         };
         Error::invalid(format!("program '{}'{place}", self.name), format!("{why}{more}"))

@@ -1,8 +1,8 @@
 //! Mixed programs: which steps are computed by secret sharing, and which are garbled.
 //!
 //! Secret sharing takes a round for each layer of ANDs and few bytes an AND, garbling no round and many bytes. So what decides
-//! is how many ANDs a step has in a layer, on average: its *width*. A step without ANDs is free by either, and goes where its
-//! readers are.
+//! is how many ANDs a step has in a layer, on average: its *width*. A step without ANDs is free by either, and goes where fewer bits
+//! cross.
 
 use super::{Binding, Step};
 use crate::graph::Circuit;
@@ -34,7 +34,7 @@ impl Technique {
 }
 
 impl Binding {
-    /// The widths of all steps, each once, in ascending order: their ANDs over all lanes by their depth.
+    /// The widths of all steps, each once, in ascending order: their ANDs over all lanes by their depth. Operands count as secret.
     pub fn layer_widths(&self) -> Vec<u64> {
         widths(self).into_iter().flatten().collect::<BTreeSet<u64>>().into_iter().collect()
     }
@@ -61,26 +61,48 @@ fn widths(binding: &Binding) -> Vec<Option<u64>> {
     let program = binding.program();
     let of_circuit = |circuit: &Circuit| (circuit.and_count(), u64::from(circuit.depth()));
     let circuits: Vec<_> = program.circuits().iter().map(of_circuit).collect();
-    let mut is_secret = vec![false; program.steps().len()];
-    let values = program.range(0..program.values().len() as u32).zip(program.values());
-    values.for_each(|(value, definition)| is_secret[definition.step as usize] |= !binding.is_public(value));
-    let steps = program.steps().iter().zip(is_secret);
-    steps.map(|(step, is_secret)| is_secret.then(|| width(binding, step, &circuits)).flatten()).collect()
+    let steps = program.steps().iter().zip(computed(binding));
+    steps.map(|(step, is_computed)| is_computed.then(|| width(binding, step, &circuits)).flatten()).collect()
+}
+
+/// Of each step whether it makes a secret value that is called for.
+fn computed(binding: &Binding) -> Vec<bool> {
+    let program = binding.program();
+    let (mut computed, mut read) = (vec![false; program.steps().len()], vec![false; program.values().len()]);
+    let mut left = program.values().len() as u32;
+    for (number, step) in program.steps().iter().enumerate().rev() {
+        let end = left;
+        while left > 0 && program.values()[left as usize - 1].step as usize == number {
+            left -= 1;
+        }
+        // A fold is computed whether it is read or not.
+        let is_sink = matches!(step, Step::Output { .. } | Step::Call { .. } | Step::Reduce { .. });
+        if is_sink || program.range(left..end).any(|value| read[value.number()]) {
+            step.args().iter().for_each(|arg| read[arg.number()] = true);
+            computed[number] = program.range(left..end).any(|value| !binding.is_public(value));
+        }
+    }
+    computed
 }
 
 fn width(binding: &Binding, step: &Step, circuits: &[(u64, u64)]) -> Option<u64> {
     let lanes_of = |args: &[super::Value]| args.first().map_or(1, |&arg| binding.lanes_of(arg));
-    let ((ands, depth), times, layers) = match step {
+    let ((ands, depth), times, folds) = match step {
         Step::Map { circuit, args } => (circuits[*circuit as usize], lanes_of(args), 1),
-        Step::Iterate { circuit, state, .. } => (circuits[*circuit as usize], lanes_of(state), 1),
+        Step::Iterate { circuit, cycles, state, .. } => {
+            // Each cycle has as many.
+            let is_none = |size: &super::Size| binding.sizes()[size.number()] == 0;
+            let runs = cycles.factor() > 0 && !cycles.sizes().iter().any(is_none);
+            (circuits[*circuit as usize], lanes_of(state) * u64::from(runs), 1)
+        }
         Step::Reduce { circuit, args } => {
             let lanes = lanes_of(args).max(1);
             (circuits[*circuit as usize], lanes - 1, u64::from(lanes.next_power_of_two().ilog2()))
         }
         _ => return None,
     };
-    let layers = depth * layers;
-    (ands * times > 0 && layers > 0).then(|| ands.saturating_mul(times) / layers)
+    let layers = depth * folds;
+    (ands > 0 && times > 0 && layers > 0).then(|| ands.saturating_mul(times) / layers)
 }
 
 #[cfg(test)]
@@ -89,7 +111,7 @@ mod tests {
     use super::*;
     use crate::builder::Builder;
     use crate::plan::Order;
-    use crate::program::{Owner, Party, Program, Recipient, Schedule};
+    use crate::program::{Owner, Party, Program, Recipient, Schedule, View};
     use crate::{Bits, bits};
 
     /// A circuit of two ports of eight bits: `chain` ANDs one after another for every bit of the result.
@@ -146,10 +168,10 @@ mod tests {
         let [alice, bob] = [Party::Alice, Party::Bob].map(Owner::Party);
         let learner = Recipient::Party(Party::Alice);
         let cut = [
-            // The products go out and to the fold, Bob's values to the last step.
-            (sharing, 800, vec![alice, bob], vec![Recipient::Shared; 3]),
+            // The products go out and to the fold.
+            (sharing, 800, vec![alice, bob], vec![Recipient::Shared; 2]),
             (garbling, 99 * 40, vec![Owner::Shared], vec![Recipient::Shared]),
-            (sharing, 1600, vec![Owner::Shared; 2], vec![learner]),
+            (sharing, 1600, vec![Owner::Shared, bob], vec![learner]),
         ];
         assert_eq!(program().bind(&[]).unwrap().cuts(), [800]);
         for share_from in [114, 800] {
@@ -159,6 +181,50 @@ mod tests {
         let whole = |technique| vec![(technique, all, vec![alice, bob], vec![learner, Recipient::Shared])];
         assert_eq!(parts_of(113), whole(sharing));
         assert_eq!(parts_of(801), whole(garbling));
+    }
+
+    /// A lane of many, a fold by XOR: fewer bits cross behind them. XORs of inputs are where they are read.
+    #[test]
+    fn what_narrows_stays_where_it_is() {
+        let mut p = Program::new("narrow");
+        let [a, b] = [Party::Alice, Party::Bob].map(|party| p.input(&party.to_string(), party, bits(8), 100));
+        let products = p.map(&ands(1), &[a, b]);
+        let first = p.view(View::Slice { start: 0, step: 1, count: 1.into() }, &[products]);
+        let chained = p.map(&ands(9), &[first, first]);
+        p.output("chained", Party::Bob, chained);
+        let (alice, bob) = (Owner::Party(Party::Alice), Owner::Party(Party::Bob));
+        let binding = p.bind(&[]).unwrap();
+        let schedule = Schedule::mixed(&binding, 800, &[(Order::Layered, &|_| 64); 2]).unwrap();
+        let parts = schedule.parts.unwrap();
+        let [first, second] = [0, 1].map(|number| parts.programs().nth(number).unwrap());
+        assert_eq!(first.binding.outputs().iter().map(|port| port.lanes).collect::<Vec<_>>(), [1]);
+        assert_eq!(
+            second.binding.inputs().iter().map(|port| (port.who, port.lanes)).collect::<Vec<_>>(),
+            [(Owner::Shared, 1)]
+        );
+        assert_eq!(first.binding.inputs().iter().map(|port| port.who).collect::<Vec<_>>(), [alice, bob]);
+    }
+
+    /// Steps that nobody reads, or without lanes or cycles, cut nothing; no number of lanes is too large to count.
+    #[test]
+    fn only_what_is_computed_counts() {
+        let mut p = Program::new("computed");
+        let many = p.size("many", 0..=1 << 40);
+        let [a, b] = [Party::Alice, Party::Bob].map(|party| p.input(&party.to_string(), party, bits(8), many));
+        let products = p.map(&ands(1), &[a, b]);
+        let unread = p.map(&ands(2), &[products, b]);
+        p.map(&ands(3), &[unread, b]);
+        let one = p.view(View::Slice { start: 0, step: 1, count: 1.into() }, &[products]);
+        p.output("one", Party::Alice, one);
+        // A port holds no more than 2^34 bits, a value more.
+        assert_eq!(p.bind(&[("many", 1 << 30)]).unwrap().layer_widths(), [8 << 30]);
+        let mut p = Program::new("many");
+        let a = p.input("a", Party::Alice, bits(8), 1);
+        let all = p.repeat(a, 1 << 40);
+        let products = p.map(&ands(5), &[all, all]);
+        let one = p.view(View::Slice { start: 0, step: 1, count: 1.into() }, &[products]);
+        p.output("one", Party::Alice, one);
+        assert_eq!(p.bind(&[]).unwrap().layer_widths(), [8 << 40]);
     }
 
     #[test]

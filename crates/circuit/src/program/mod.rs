@@ -42,6 +42,7 @@ mod written;
 pub use bind::{Binding, BoundPort};
 pub use functionality::{CallPort, Functionalities, Functionality, Holder};
 pub use lanes::{Lanes, Size};
+#[doc(hidden)]
 pub use mixed::Technique;
 pub use parts::{Call, CallValue};
 #[doc(hidden)]

@@ -7,7 +7,8 @@
 //! each part that reads them.
 //!
 //! In a mixed program the parts of even levels are shared and those of odd ones garbled: a step with ANDs has a level of its
-//! technique, the first from its arguments' on. What crosses is shared, as it is between calls.
+//! technique, the first from its arguments' on. What crosses is shared, as it is between calls; inputs do not cross: each part
+//! takes those that it reads.
 
 use super::budget::Budget;
 use super::functionality::{Functionality, Holder};
@@ -22,6 +23,9 @@ use std::sync::Arc;
 
 /// The most calls of a program.
 pub(super) const MOST_CALLS: usize = 1 << 10;
+
+/// The most parts of a mixed program.
+const MOST_PARTS: usize = 1 << 10;
 
 /// Where a value comes from when a part or a call begins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -135,6 +139,11 @@ pub(super) fn schedule(
     let techniques = share_from.map(|share_from| techniques(binding, share_from));
     let lowering = Lowering::new(binding, budget, techniques);
     let drafts = lowering.drafts()?;
+    if share_from.is_some() && drafts.len() > MOST_PARTS {
+        let why =
+            format!("is cut into {} parts by what is shared and what is garbled, more than {MOST_PARTS}", drafts.len());
+        return Err(Error::invalid(format!("program '{}'", binding.program().name()), why));
+    }
     let schedules = schedule_all(&drafts, ways, budget)?;
     let mut totals = Seat::default();
     for seat in schedules.iter().map(|schedule| schedule.totals) {
@@ -184,6 +193,8 @@ struct Lowering<'a> {
     techniques: Option<Vec<Option<Technique>>>,
     /// The level of each value.
     levels: Vec<u32>,
+    /// Whether ANDs or calls are among what makes a value.
+    made: Vec<bool>,
     /// The steps of the part of each level, without those that make public values.
     members: BTreeMap<u32, BTreeSet<u32>>,
     /// The level of the part that makes a secret value; none for results of calls.
@@ -201,7 +212,7 @@ impl<'a> Lowering<'a> {
         let mut first = vec![0; program.steps().len() + 1];
         program.values().iter().for_each(|value| first[value.step as usize + 1] += 1);
         (0..program.steps().len()).for_each(|step| first[step + 1] += first[step]);
-        let (levels, members, homes, crossing, calls, direct) = Default::default();
+        let (levels, made, members, homes, crossing, calls, direct) = Default::default();
         let mut lowering = Lowering {
             binding,
             budget,
@@ -209,6 +220,7 @@ impl<'a> Lowering<'a> {
             first,
             techniques,
             levels,
+            made,
             members,
             homes,
             crossing,
@@ -226,6 +238,9 @@ impl<'a> Lowering<'a> {
             let level = self.level_of(&step.args()) + u32::from(matches!(step, Step::Call { .. }));
             let level = self.technique(number as u32).map_or(level, |technique| technique.from(level));
             self.levels.resize(self.first[number + 1] as usize, level);
+            let is_made = self.technique(number as u32).is_some() || matches!(step, Step::Call { .. });
+            let is_made = is_made || step.args().iter().any(|arg| self.made[arg.number()]);
+            self.made.resize(self.first[number + 1] as usize, is_made);
         }
     }
 
@@ -252,15 +267,32 @@ impl<'a> Lowering<'a> {
                 }
                 _ if self.results(number).all(|value| self.binding.is_public(value)) => continue,
                 (Step::Input { .. }, Some(u32::MAX)) => continue,
-                (_, Some(reader)) if reader != u32::MAX => {
-                    self.technique(number).map_or(reader, |technique| technique.until(reader))
-                }
-                _ => self.results(number).map(|value| self.levels[value.number()]).max().unwrap_or(0),
+                (Step::Input { .. }, _) if self.techniques.is_some() => continue,
+                (_, Some(reader)) if reader != u32::MAX => match self.technique(number) {
+                    Some(technique) => technique.until(reader),
+                    None if self.techniques.is_some() && self.narrows(number) => self.own_level(number),
+                    None => reader,
+                },
+                _ => self.own_level(number),
             };
             self.members.entry(level).or_default().insert(number);
             self.homes.extend(self.results(number).map(|value| (value, level)));
             args.iter().for_each(|arg| readers[arg.number()] = readers[arg.number()].min(level));
         }
+    }
+
+    /// The first level at which a step can be.
+    fn own_level(&self, step: u32) -> u32 {
+        self.results(step).map(|value| self.levels[value.number()]).max().unwrap_or(0)
+    }
+
+    /// Whether a step makes fewer bits than it reads of what crosses otherwise.
+    fn narrows(&self, step: u32) -> bool {
+        let program = self.binding.program();
+        let bits = |value: Value| u128::from(program.type_of(value).width) * u128::from(self.binding.lanes_of(value));
+        let args = self.steps[step as usize].args();
+        let crossing = args.into_iter().filter(|arg| self.made[arg.number()]);
+        self.results(step).map(bits).sum::<u128>() < crossing.map(bits).sum::<u128>()
     }
 
     fn find_crossing(&mut self) {
@@ -484,7 +516,7 @@ impl<'a> Writer<'a> {
             _ => Owner::Shared,
         };
         let (name, ty) = (self.inputs.len().to_string(), binding.program().type_of(value));
-        self.inputs.push(Origin::Made(value));
+        self.inputs.push(self.whole.origin(value).unwrap_or(Origin::Made(value)));
         let made = self.push(Step::Input { name, owner, ty, lanes: binding.lanes_of(value).into() })?;
         let known = self.program.value(made.start);
         debug_assert!(self.whole.homes.get(&value) != Some(&self.level), "a part's own values are there");

@@ -76,10 +76,6 @@ pub struct Settings {
     /// How Yao garbles an AND, both alike: half-gates send 32 bytes, three-halves 25 for more computing
     #[arg(long, default_value = "half-gates", value_parser = garbling())]
     pub garbling: Garbling,
-    /// Of a mixed program: steps with so many ANDs a layer or more are by GMW, the others by Yao, both alike; by default it is cut
-    /// at the widest gap between its steps
-    #[arg(long, value_name = "ANDS")]
-    pub share_from: Option<u64>,
     /// How many lanes are computed at once, rounded up to a power of two; both give the same
     #[arg(long, value_name = "LANES", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
     pub tile: Option<usize>,
@@ -127,6 +123,10 @@ pub struct Run {
     /// What --protocol auto makes least, total by default: the time in all, the time from the inputs on, or the bytes
     #[arg(long, value_parser = wish(), conflicts_with = "prepared")]
     pub wish: Option<Wish>,
+    /// Of a mixed program: steps with so many ANDs a layer or more are by GMW, the others by Yao, both alike; by default it is cut
+    /// at the widest gap between its steps
+    #[arg(long, value_name = "ANDS")]
+    pub share_from: Option<u64>,
     /// Whether the protocol is said on the command line, and no default.
     #[arg(skip)]
     pub protocol_is_given: bool,

@@ -41,8 +41,8 @@ pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     if scheme.is_none() {
         let cuts = mixes(&binding, &options(Scheme::Mixed)).into_iter();
         let mixed = cuts.map(|options| Protocol::new(&binding, &options, &args.link, speed));
-        let mixed = mixed.collect::<Result<Vec<_>, _>>()?.into_iter();
-        protocols.extend(mixed.min_by(|a, b| a.total().total_cmp(&b.total())));
+        // A cut into too many parts is none.
+        protocols.extend(mixed.filter_map(Result::ok).min_by(|a, b| a.total().total_cmp(&b.total())));
     }
     let conditions = Conditions::of(&args.link).with_speed(speed);
     let ranked = match scheme {

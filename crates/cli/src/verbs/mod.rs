@@ -47,7 +47,7 @@ fn options(scheme: Scheme, args: &Settings) -> Result<Options, Failure> {
 fn options_of(scheme: Scheme, args: &Settings) -> Options {
     let usual = Options::new(scheme);
     let usual = usual.garbler(args.garbler).garbling(args.garbling).tile(args.tile).strands(args.strands.into());
-    usual.share_from(args.share_from).extension(args.correlations.0).link(args.assume_link)
+    usual.extension(args.correlations.0).link(args.assume_link)
 }
 
 /// What both parties say of where correlations come from.

@@ -39,7 +39,7 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     let auto = if scheme.is_none() { Some(Auto::new(&binding, args, &calls, &given)?) } else { None };
     let inputs = input::complete(&binding, party, given)?;
     let options = scheme.map(|scheme| options(scheme, &args.settings)).transpose()?.map(|options| {
-        let options = options.timing(args.timing);
+        let options = options.timing(args.timing).share_from(args.share_from);
         garbled.map_or(options, |(garbling, timing)| options.garbling(garbling).timing(timing))
     });
     let destinations =

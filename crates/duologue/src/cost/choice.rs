@@ -171,10 +171,23 @@ pub fn candidates(options: &Options, garbling: Option<Garbling>) -> Vec<Options>
     whole.filter(fitting).flat_map(ways).collect()
 }
 
-/// These options for a mixed program, cut in a few ways; none if it has no cuts.
+/// These options for a mixed program, cut as they say or else in a few ways; none if it has no cuts. With the garbler that they
+/// name, or else with either at the widest gap, and by the rule at others.
 pub fn mixes(binding: &Binding, options: &Options) -> Vec<Options> {
-    let cuts = binding.cuts().into_iter().filter(|&cut| options.share_from.is_none_or(|wanted| cut == wanted));
-    cuts.take(MOST_MIXES).map(|cut| options.scheme(Scheme::Mixed).share_from(cut)).collect()
+    let mixed = options.scheme(Scheme::Mixed);
+    let mut cuts = binding.cuts();
+    if let (Some(wanted), false) = (options.share_from, cuts.is_empty()) {
+        cuts = vec![wanted];
+    }
+    let cut = cuts.into_iter().take(MOST_MIXES).map(|cut| mixed.share_from(cut)).collect::<Vec<_>>();
+    match (cut.split_first(), options.garbler) {
+        (Some((first, rest)), None) => [Party::Bob, Party::Alice]
+            .map(|party| first.garbler(party))
+            .into_iter()
+            .chain(rest.iter().copied())
+            .collect(),
+        _ => cut,
+    }
 }
 
 /// What a session has before a choice.

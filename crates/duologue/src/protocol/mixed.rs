@@ -9,7 +9,7 @@
 //! has numbers and keys of its own, as if it were a program by itself.
 
 use super::terms::{Options, Terms};
-use super::{Descriptor, KeySource, Scheme, Tiling};
+use super::{Descriptor, KeySource, Scheme, Tiling, gmw};
 use crate::executor::{Engine, Lengths, PlanCache, Program};
 use crate::{Error, Party, Result};
 use circuit::Schedule;
@@ -65,6 +65,10 @@ impl Descriptor for MixedScheme {
         let parts = schedule.parts.iter().flat_map(|parts| parts.programs());
         let kept = parts.map(|part| Scheme::Mixed.of_part(part.technique).descriptor().kept(options, &part.schedule));
         kept.fold(0, u64::saturating_add)
+    }
+
+    fn can_store_runs(&self) -> Result<()> {
+        Err(gmw::prepares_triples())
     }
 
     /// Those of the program as a whole, in which somebody waits.

@@ -7,7 +7,7 @@ use crate::correlation::{Demand, MakerTerm};
 use crate::cost::choice::Wish;
 use crate::protocol::terms::Terms;
 use crate::{Error, Result, Scheme};
-use circuit::program::Binding;
+use circuit::program::{Binding, Technique};
 use circuit::{Order, Schedule};
 
 /// Where in a session a program comes.
@@ -75,7 +75,7 @@ fn named(binding: &Binding) -> Result<(String, String)> {
 fn pieces(terms: &Terms, schedule: &Schedule) -> Fields {
     let mut fields = vec![
         ("the order of gates", order(schedule.order).into()),
-        (TILE, schedule.tile.to_string()),
+        (TILE, tiles(schedule)),
         ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
     ];
     if terms.scheme == Scheme::Mixed {
@@ -85,6 +85,17 @@ fn pieces(terms: &Terms, schedule: &Schedule) -> Fields {
         fields.push((STRANDS.0, terms.strands.to_string()));
     }
     fields
+}
+
+/// The lanes of a tile; of a mixed program those of what is shared, and of what is garbled.
+fn tiles(schedule: &Schedule) -> String {
+    let parts = || schedule.parts.iter().flat_map(|parts| parts.programs());
+    let of = |technique| parts().find(|part| part.technique == Some(technique)).map(|part| part.schedule.tile);
+    let tiles: Vec<_> = [Technique::Sharing, Technique::Garbling].into_iter().filter_map(of).collect();
+    match tiles.is_empty() {
+        true => schedule.tile.to_string(),
+        false => tiles.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
+    }
 }
 
 fn bounded(fields: Fields) -> Result<Fields> {

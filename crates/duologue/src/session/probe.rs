@@ -94,6 +94,7 @@ impl Probe {
         wire.send_terms(fields)?;
         let sent = self.send(&mut wire.channel)?;
         wire.channel.send(ours)?;
+        wire.channel.flush()?;
         Ok((sent, late || wire.channel.pending()? >= TERMS + self.piece()))
     }
 

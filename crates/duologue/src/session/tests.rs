@@ -17,7 +17,7 @@ use crate::protocol::terms::{Garbling, Timing};
 use crate::protocol::yao::{self, Evaluator, Garbler, Labels};
 use crate::session::fields;
 use circuit::program::reference::Table;
-use circuit::program::{Binding, Owner};
+use circuit::program::{Binding, Owner, Parts};
 use circuit::{BitMatrix, Word};
 use every_step::{every_step, inputs_of};
 use programs::{Sample, sample};
@@ -364,7 +364,9 @@ fn numbers_are_never_used_twice() {
         let programs = ways().into_iter().flat_map(|(_, options)| [options; 2]);
         for (base, (next, options)) in setups.iter().zip(setups[1..].iter().zip(programs)) {
             let schedule = Terms::resolve(&binding, &options).unwrap().1;
-            assert_eq!(next.and0 - base.and0, yao::numbers_of(&schedule));
+            let of_parts = |parts: &Parts| parts.programs().map(|part| yao::numbers_of(&part.schedule)).sum();
+            let numbers = schedule.parts.as_deref().map_or_else(|| yao::numbers_of(&schedule), of_parts);
+            assert_eq!(next.and0 - base.and0, numbers);
             assert_eq!(next.in0 - base.in0, schedule.totals.in0);
         }
         assert!(onlines.iter().all(|base| base.and0 == setups.last().unwrap().and0), "taken in setup");
@@ -733,7 +735,11 @@ fn every_option_is_a_term() {
     let assumed = Options { link: other_than(link, [Some(crate::channel::Link::LAN)]), ..auto };
     let mixed = Options { scheme: Scheme::Mixed, ..plain };
     let cut = Options { share_from: other_than(share_from, [Some(7)]), ..mixed };
+    // The larger of the two tiles of a mixed program is GMW's.
+    let usual = Terms::resolve(&binding, &Options { tile: None, ..mixed }).unwrap().1.tile;
+    let tiled = [Options { tile: None, ..mixed }, Options { tile: Some(usual), ..mixed }];
     let others = [(streamed, more), (more, streamed), (auto, assumed), (assumed, auto), (mixed, cut), (cut, mixed)];
+    let others = others.into_iter().chain([(tiled[0], tiled[1])]);
     for (one, other) in cases.map(|other| (plain, other)).into_iter().chain(others) {
         assert_ne!(fields(&one), fields(&other), "{other:?}");
         let error = agreement::compare(&fields(&one), &agreement::encode(&fields(&other))).unwrap_err();

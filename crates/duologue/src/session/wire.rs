@@ -114,7 +114,7 @@ impl Wire {
 
     /// The same for a choice, whose terms and probe went with the first messages: what was found travels with the second ones,
     /// and the maker is chosen by it.
-    pub fn base_ots_after(
+    pub(super) fn base_ots_after(
         &mut self,
         (setup, secrets): (BaseOtSetup, Generator),
         (theirs, findings): (&[u8], &Findings),
@@ -128,7 +128,7 @@ impl Wire {
     }
 
     /// The base OTs with our first message, and the secrets of the maker.
-    pub fn start_base_ots(&mut self, directions: Directions) -> Result<(BaseOtSetup, Vec<u8>, Generator)> {
+    pub(super) fn start_base_ots(&mut self, directions: Directions) -> Result<(BaseOtSetup, Vec<u8>, Generator)> {
         let correlating = self.correlating.take().ok_or_else(no_maker)?;
         let (rng, secrets) =
             (&mut correlating.secrets.derive(b"base OT ", 0), correlating.secrets.derive(b"makers  ", 0));

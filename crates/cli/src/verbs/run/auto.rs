@@ -28,7 +28,7 @@ impl Auto {
     /// What is told of garbling, garbler, timing and correlations restricts the candidates.
     pub fn new(binding: &Binding, args: &Run, calls: &Calls, given: &[Given]) -> Result<Auto, Failure> {
         let settings = &args.settings;
-        let usual = options_of(Scheme::Yao, settings).timing(args.timing);
+        let usual = options_of(Scheme::Yao, settings).timing(args.timing).share_from(args.share_from);
         let garbling = args.garbling_is_given.then_some(settings.garbling);
         let bind = |program: &Program| sizes::bind(program, &args.size, given);
         let candidates = Candidates::new((&args.program, binding), bind, (&usual, garbling), calls)?;
