@@ -43,12 +43,13 @@ pub fn leaky_calls(keys: &Keys) -> Calls {
 }
 
 fn all(keys: &Keys) -> Calls {
-    let calls: [Arc<dyn CallProtocol>; 5] = [
+    let calls: [Arc<dyn CallProtocol>; 6] = [
         Arc::new(equality::Equality),
         Arc::new(argmin::Argmin),
         Arc::new(argmin::Backtrack),
         Arc::new(universal::Universal),
         Arc::new(psi::Psi),
+        Arc::new(psi::shares::CircuitPsi),
     ];
     let calls = calls.into_iter().fold(Calls::new(), Calls::with);
     argmin::encrypted::calls(keys).iter().cloned().fold(calls, Calls::with)
