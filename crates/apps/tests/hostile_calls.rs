@@ -10,6 +10,7 @@ use apps::argmin::{
     Argmin, Backtrack, Direction, Form, Found, Held, Parameters, halves, levels, of_ciphertexts, shared, strings_by_ots,
 };
 use apps::equality::{Equality, equality};
+use apps::psi::shares::{self, CircuitPsi};
 use apps::psi::{Learns, Psi, psi};
 use apps::universal::{Universal, encode_function, universal};
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
@@ -302,7 +303,13 @@ fn intersections() -> Vec<Job> {
     let large = psi(20, Learns::Only(Party::Alice)).bind(&[("as", 500), ("bs", 3)]).unwrap();
     let numbers = |name: &str, numbers: Vec<u64>| Inputs::new().with(name, uints(20, &numbers).unwrap());
     let few = || numbers("b", vec![3, 600, 5]);
+    let terms = shares::Terms::new(Party::Alice);
+    let sum = shares::sum(20, terms, (Party::Bob, 20), Learns::Both).bind(&[("as", 3), ("bs", 4)]).unwrap();
+    let of_sum = numbers("b", vec![5, 6, 7, 8]).with("values", uints(20, &[1, 2, 3, 4]).unwrap());
+    let size = shares::size(20, terms, Learns::Both).bind(&[("as", 500), ("bs", 3)]).unwrap();
     vec![
+        (Arc::new(CircuitPsi), sum, [numbers("a", vec![3, 4, 5]), of_sum]),
+        (Arc::new(CircuitPsi), size, [numbers("a", (0..500).collect()), few()]),
         (Arc::new(Psi), small, [numbers("a", vec![3, 4, 5]), numbers("b", vec![5, 6, 7, 8])]),
         (Arc::new(Psi), large, [numbers("a", (0..500).collect()), few()]),
     ]

@@ -39,7 +39,7 @@ use duologue::circuit::program::{CallPort, Functionality, Holder, Recipient};
 use duologue::circuit::{BitMatrix, Error, Party, Program, bits};
 use layout::Layout;
 use online::{Receiver, Sender};
-pub use proposal::Proposal;
+pub use proposal::{Proposal, Reveal};
 use setup::Setup;
 use std::collections::HashSet;
 use std::fmt;
