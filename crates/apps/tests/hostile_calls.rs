@@ -303,16 +303,29 @@ fn intersections() -> Vec<Job> {
     let large = psi(20, Learns::Only(Party::Alice)).bind(&[("as", 500), ("bs", 3)]).unwrap();
     let numbers = |name: &str, numbers: Vec<u64>| Inputs::new().with(name, uints(20, &numbers).unwrap());
     let few = || numbers("b", vec![3, 600, 5]);
-    let terms = shares::Terms::new(Party::Alice);
-    let sum = shares::sum(20, terms, (Party::Bob, 20), Learns::Both).bind(&[("as", 3), ("bs", 4)]).unwrap();
-    let of_sum = numbers("b", vec![5, 6, 7, 8]).with("values", uints(20, &[1, 2, 3, 4]).unwrap());
-    let size = shares::size(20, terms, Learns::Both).bind(&[("as", 500), ("bs", 3)]).unwrap();
+    let in_bins = |sizes: [u64; 2]| in_bins().bind(&[("as", sizes[0]), ("bs", sizes[1])]).unwrap();
+    let with_values = |inputs: Inputs, count| inputs.with("values", uints(20, &vec![9; count]).unwrap());
+    let three = with_values(numbers("b", vec![5, 6, 7, 8]), 4);
     vec![
-        (Arc::new(CircuitPsi), sum, [numbers("a", vec![3, 4, 5]), of_sum]),
-        (Arc::new(CircuitPsi), size, [numbers("a", (0..500).collect()), few()]),
+        (Arc::new(CircuitPsi), in_bins([3, 4]), [numbers("a", vec![3, 4, 5]), three]),
+        (Arc::new(CircuitPsi), in_bins([500, 3]), [numbers("a", (0..500).collect()), with_values(few(), 3)]),
         (Arc::new(Psi), small, [numbers("a", vec![3, 4, 5]), numbers("b", vec![5, 6, 7, 8])]),
         (Arc::new(Psi), large, [numbers("a", (0..500).collect()), few()]),
     ]
+}
+
+/// Tags and shares of Bob's values, as they are.
+fn in_bins() -> Program {
+    let (mut p, psi): (_, Arc<dyn Functionality>) = (Program::new("bins"), Arc::new(CircuitPsi));
+    let [a, b] = ["as", "bs"].map(|size| p.size(size, 0..=1000));
+    let args = [("a", Party::Alice, a), ("b", Party::Bob, b), ("values", Party::Bob, b)];
+    let args = args.map(|(name, party, lanes)| p.input(name, party, bits(20), lanes));
+    let recipients = [Recipient::Party(Party::Alice), Recipient::Party(Party::Bob), Recipient::Shared];
+    let parameters = [Party::Alice as u8, shares::MOST_TAG as u8, Party::Bob as u8];
+    for (recipient, result) in recipients.into_iter().zip(p.call(&psi, &parameters, &args)) {
+        p.output(&format!("{recipient:?}"), recipient, result);
+    }
+    p
 }
 
 type Job = (Arc<dyn CallProtocol>, Binding, [Inputs; 2]);
