@@ -45,7 +45,7 @@ pub fn run(args: &Psi, config: &Config, console: &Console) -> Result<(), Failure
     if let (Some(sink), Some(found)) = (&sink, found) {
         sink.write(|to| table.keep(found, to))?;
     }
-    let learnt = |name: &str| outcome.outputs.get(name).and_then(|number| number.to_numbers().ok()?.first().copied());
+    let first = |name: &str| Some(outcome.outputs.get(name)?.lane(0));
     let report = Report {
         party: args.peer.party.to_string(),
         peer: peer::its_key(&security).map(|key| key.to_string()),
@@ -54,9 +54,9 @@ pub fn run(args: &Psi, config: &Config, console: &Console) -> Result<(), Failure
         rows: ours.rows,
         keys: ours.strings.len() as u64,
         peer_rows: theirs.strings,
-        in_both: found.map(ones).or(learnt("size").map(|size: i64| size as u64)),
-        sum: learnt("sum"),
-        reached: learnt("reached").map(|reached: i64| reached == 1),
+        in_both: found.map(ones).or(first("size").map(|bits| number(&bits) as u64)),
+        sum: first("sum").map(|bits| number(&bits)),
+        reached: first("reached").map(|bits| number(&bits) == 1),
         output: args.output.clone().filter(|_| found.is_some()),
         read,
         seconds: spent,
@@ -123,7 +123,7 @@ impl Task {
     fn new(us: Party, proposals: [&Proposal; 2]) -> Result<Task, Failure> {
         let [alice, bob] = if us == Party::Alice { proposals } else { [proposals[1], proposals[0]] };
         let sizes = [alice.strings, bob.strings];
-        let owner = if alice.value_bits > 0 { Party::Alice } else { Party::Bob };
+        let owner = if bob.value_bits > 0 { Party::Bob } else { Party::Alice };
         // Whose values are added up has them in bins, if it may.
         let terms = Terms::of_sizes(sizes, owner);
         let (learns, bits) = (alice.learns, alice.value_bits.max(bob.value_bits));
@@ -170,6 +170,11 @@ fn inputs(args: &Psi, ours: &Joined) -> Result<Inputs, Failure> {
         inputs.set("threshold", BitMatrix::from_numbers(COUNT_WIDTH as usize, &[threshold])?);
     }
     Ok(inputs)
+}
+
+/// A number of up to 64 bits; of 64 the last one is its sign.
+fn number(bits: &[bool]) -> i64 {
+    bits.iter().rev().fold(0, |number, &bit| number << 1 | i64::from(bit))
 }
 
 fn ones(found: &BitMatrix) -> u64 {
