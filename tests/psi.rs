@@ -4,7 +4,7 @@
 mod process;
 
 use process::{Done, Place};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 
 /// A table of so many rows, whose keys are every `step`th number from `first` on, and its keys.
@@ -113,6 +113,7 @@ fn tables_that_cannot_be_are_refused_before_anybody_is_called() {
     place.write("twice.csv", "key,x\na,1\n\"b\nc\",2\na,3\nb,4\na,5\n");
     place.write("empty.csv", "key,x\na,1\n,2\n");
     place.write("good.csv", "key,x\nsecret,1\n");
+    place.write("sums.csv", "key,x\na,100\nb,100\nc,199\nc,177\n");
     let away = format!("psi --as alice {OPEN} --connect 127.0.0.1:1 --learns alice");
     for (args, code, words) in [
         ("--input twice.csv:key", 1, &["column 'key': line 2 and line 5 have the same key, the first of 2 rows"][..]),
@@ -125,10 +126,34 @@ fn tables_that_cannot_be_are_refused_before_anybody_is_called() {
         ("--input good.csv:key --output out.json", 2, &["in the format of good.csv"]),
         ("--input good.csv:key --output - --json", 1, &["'-' cannot be where the rows go"]),
         ("--input missing.csv:key", 8, &["missing.csv"]),
+        ("--input good.csv:key --output out.csv --reveal size", 2, &["--output is for --reveal rows"]),
+        ("--input good.csv:key --value x", 2, &["--value is for --reveal sum"]),
+        ("--input twice.csv:key --repeated first", 2, &["rows are told one by one"]),
+        ("--input good.csv:key --reveal threshold", 2, &["takes --threshold KEYS"]),
+        ("--input good.csv:key --reveal size --threshold 3", 2, &["--threshold is for --reveal threshold"]),
+        ("--input good.csv:key --reveal threshold --threshold 0", 2, &["--threshold"]),
+        ("--input good.csv:key --value-bits 8", 2, &["--value"]),
+        ("--input twice.csv:key --reveal size", 1, &["line 2 and line 5 have the same key", "or see --repeated"]),
+        ("--input good.csv:key --reveal sum --value y", 1, &["good.csv has no column 'y'"]),
+        ("--input good.csv:key --reveal sum --value key", 1, &["good.csv, line 2, column 'key'"]),
+        (
+            "--input sums.csv:key --reveal sum --value x --value-bits 8 --repeated sum",
+            1,
+            &["sums.csv, line 4, column 'x'"],
+        ),
+        (
+            "--input sums.csv:key --reveal sum --value x --value-bits 9 --repeated sum",
+            1,
+            &[
+                "with row 3 (from 0 on) the values of its key, added up, have more than 9 bits",
+                "hint: take more --value-bits",
+            ],
+        ),
     ] {
         let refused = place.run(&format!("{away} {args}"));
         refused.failed(code, words);
-        assert!(!refused.stderr.contains("secret"), "no value is told: {}", refused.stderr);
+        let told = ["secret", "199", "177", "376"].iter().any(|value| refused.stderr.contains(value));
+        assert!(!told, "no value is told: {}", refused.stderr);
     }
     let other =
         format!("psi --as bob {OPEN} --connect 127.0.0.1:1 --learns alice --input good.csv:key --output out.csv");
@@ -151,6 +176,122 @@ fn parties_that_mean_something_else_are_told() {
     );
     assert!(alice.code != Some(0) && bob.code != Some(0));
     assert!(alice.stderr.contains("error: ") && bob.stderr.contains("error: "), "{} {}", alice.stderr, bob.stderr);
+}
+
+/// A table of keys, some of them several times, with amounts of both signs.
+fn amounts(place: &Place, name: &str, rows: u64, (first, step, keys): (u64, u64, u64)) -> Vec<(u64, i64)> {
+    let amount = |row: u64| (row * 7919 % 100_003) as i64 - 50_000;
+    let all: Vec<(u64, i64)> = (0..rows).map(|row| (first + step * (row % keys), amount(row))).collect();
+    let lines: String = all.iter().map(|(key, amount)| format!("k{key},{amount}\n")).collect();
+    place.write(name, format!("key,amount\n{lines}"));
+    all
+}
+
+/// What becomes of keys that come again, as the book says.
+fn aggregated(rows: &[(u64, i64)], add: bool) -> HashMap<u64, i64> {
+    let mut all = HashMap::new();
+    for &(key, amount) in rows {
+        all.entry(key).and_modify(|sum| *sum += if add { amount } else { 0 }).or_insert(amount);
+    }
+    all
+}
+
+/// Size, sum and threshold, of both learners and either party's values, with keys that come once or again.
+#[test]
+fn size_sum_and_threshold_tell_no_row() {
+    let place = Place::new();
+    let sizes = [([0, 5], "both"), ([1, 1], "bob"), ([1000, 1000], "alice"), ([30, 2000], "both")];
+    for ((rows, learns), (again, how)) in
+        sizes.into_iter().zip([(1, "refuse"), (1, "refuse"), (3, "sum"), (2, "first")])
+    {
+        let a = amounts(&place, "a.csv", rows[0], (0, 3, rows[0].div_ceil(again)));
+        let b = amounts(&place, "b.csv", rows[1], (0, 2, rows[1].div_ceil(again)));
+        let [a, b] = [a, b].map(|rows| aggregated(&rows, how == "sum"));
+        let both: Vec<u64> = a.keys().copied().filter(|key| b.contains_key(key)).collect();
+        let common = format!("{OPEN} --learns {learns} --json --repeated {how}");
+        let (alice, bob) = ("--input a.csv:key", "--input b.csv:key");
+        let sum = |of: &HashMap<u64, i64>| both.iter().map(|key| of[key]).sum::<i64>();
+        let least = both.len().max(1);
+        let value = "--value amount --value-bits 28";
+        for (what, of_alice, of_bob, name, expected) in [
+            ("size".to_string(), "", "", "in_both", serde_json::json!(both.len())),
+            ("sum".into(), value, "", "sum", serde_json::json!(sum(&a))),
+            ("sum".into(), "", value, "sum", serde_json::json!(sum(&b))),
+            (format!("threshold --threshold {least}"), "", "", "reached", serde_json::json!(both.len() >= least)),
+            (format!("threshold --threshold {}", least + 1), "", "", "reached", serde_json::json!(false)),
+        ] {
+            let parties = [format!("{alice} {of_alice}"), format!("{bob} {of_bob}")];
+            let done = meet(&place, &format!("{common} --reveal {what}"), parties.each_ref().map(|party| &party[..]));
+            let sides = done.iter().zip(["alice", "bob"]).zip([[&a, &b], [&b, &a]]);
+            for ((done, party), [own, others]) in sides {
+                let report = done.succeeded().json();
+                let learnt = ["in_both", "sum", "reached"].map(|name| (name, report.get(name)));
+                for (key, found) in learnt {
+                    let expected = (key == name && [party, "both"].contains(&learns)).then_some(&expected);
+                    assert_eq!(found, expected, "{what}, {rows:?}: {key} of {party}");
+                }
+                let told = [&report["keys"], &report["peer_rows"]].map(|number| number.as_u64());
+                assert_eq!(told, [own, others].map(|rows| Some(rows.len() as u64)));
+            }
+        }
+    }
+}
+
+/// In words, over TLS.
+#[test]
+fn what_is_learnt_is_said() {
+    let place = Place::new();
+    let rows = amounts(&place, "a.csv", 600, (0, 1, 600));
+    amounts(&place, "b.csv", 500, (100, 1, 500));
+    let [alice, bob] = place.tls();
+    let sum: i64 = rows[100..].iter().map(|(_, amount)| amount).sum();
+    for (what, of_alice, [at_alice, at_bob]) in [
+        ("size", "", ["500 of 600 rows in both\n".to_string(), "500 of 500 rows in both\n".into()]),
+        ("sum", "--value amount", [0, 1].map(|_| format!("the values in both add up to {sum}\n"))),
+        (
+            "threshold --threshold 500",
+            "",
+            [0, 1].map(|_| "the keys in both are as many as the threshold, or more\n".into()),
+        ),
+        ("threshold --threshold 501", "", [0, 1].map(|_| "the keys in both are fewer than the threshold\n".into())),
+    ] {
+        let (alice, bob) = (format!("{alice} --input a.csv:key {of_alice}"), format!("{bob} --input b.csv:key"));
+        let [alice, bob] = meet(&place, &format!("--learns both --reveal {what}"), [&alice, &bob]);
+        assert_eq!((&alice.succeeded().stdout, &bob.succeeded().stdout), (&at_alice, &at_bob));
+    }
+}
+
+#[test]
+fn parties_that_want_to_learn_something_else_are_told() {
+    let place = Place::new();
+    amounts(&place, "a.csv", 3, (0, 1, 3));
+    for (alice, bob, differs) in [
+        ("size", "rows", "what is learnt"),
+        ("threshold --threshold 3", "threshold --threshold 4", "the threshold"),
+        ("sum", "sum", "what one party alone gives for a sum"),
+        ("sum --value amount", "sum --value amount", "what one party alone gives for a sum"),
+    ] {
+        let parties = [alice, bob].map(|what| format!("--input a.csv:key --reveal {what}"));
+        let done = meet(&place, &format!("{OPEN} --learns both"), parties.each_ref().map(|party| &party[..]));
+        assert!(done.iter().all(|done| done.code == Some(4)), "{} {}", done[0].stderr, done[1].stderr);
+        assert!(done.iter().any(|done| done.stderr.contains(differs)), "{} {}", done[0].stderr, done[1].stderr);
+    }
+}
+
+/// As programs of strings.
+#[test]
+fn applications_tell_size_sum_and_threshold() {
+    let place = Place::new();
+    let (alice, bob) = ("--input a=0700,0900,00f0,0300,0700 --size bs=3", "--input b=00f0,0200,0700 --size as=5");
+    let run = |app: &str, of_bob: &str, name: &str| {
+        let common = format!("{app} --insecure-plaintext --yes --json");
+        let (alice, _) = place.both(&common, alice, &format!("{bob} {of_bob}"));
+        alice.values(name)[0].clone()
+    };
+    assert_eq!(run("app:psi_size:16", "", "size"), 2);
+    assert_eq!(run("app:psi_sum:16", "--input values=-5,1000,7", "sum"), "2");
+    let least = |least: u64| run(&format!("app:psi_threshold:16 --input threshold={least}"), "", "reached");
+    assert_eq!((least(2), least(3)), (1.into(), 0.into()));
 }
 
 /// As a program of strings, which the verb makes of keys.

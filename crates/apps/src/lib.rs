@@ -44,7 +44,7 @@ pub fn leaky_calls(keys: &Keys) -> Calls {
 }
 
 fn all(keys: &Keys) -> Calls {
-    let calls: [Arc<dyn CallProtocol>; 7] = [
+    let calls: [Arc<dyn CallProtocol>; 8] = [
         Arc::new(equality::Equality),
         Arc::new(argmin::Argmin),
         Arc::new(argmin::Backtrack),
@@ -52,6 +52,7 @@ fn all(keys: &Keys) -> Calls {
         Arc::new(psi::Psi),
         Arc::new(statistics::Totals),
         Arc::new(statistics::Lists),
+        Arc::new(psi::shares::CircuitPsi),
     ];
     let calls = calls.into_iter().fold(Calls::new(), Calls::with);
     argmin::encrypted::calls(keys).iter().cloned().fold(calls, Calls::with)

@@ -10,6 +10,7 @@ use apps::argmin::{
     Argmin, Backtrack, Direction, Form, Found, Held, Parameters, halves, levels, of_ciphertexts, shared, strings_by_ots,
 };
 use apps::equality::{Equality, equality};
+use apps::psi::shares::{self, CircuitPsi};
 use apps::psi::{Learns, Psi, psi};
 use apps::statistics::{Totals, statistics};
 use apps::universal::{Universal, encode_function, universal};
@@ -303,7 +304,12 @@ fn intersections() -> Vec<Job> {
     let large = psi(20, Learns::Only(Party::Alice)).bind(&[("as", 500), ("bs", 3)]).unwrap();
     let numbers = |name: &str, numbers: Vec<u64>| Inputs::new().with(name, uints(20, &numbers).unwrap());
     let few = || numbers("b", vec![3, 600, 5]);
+    let in_bins = |sizes: [u64; 2]| in_bins().bind(&[("as", sizes[0]), ("bs", sizes[1])]).unwrap();
+    let with_values = |inputs: Inputs, count| inputs.with("values", uints(20, &vec![9; count]).unwrap());
+    let three = with_values(numbers("b", vec![5, 6, 7, 8]), 4);
     vec![
+        (Arc::new(CircuitPsi), in_bins([3, 4]), [numbers("a", vec![3, 4, 5]), three]),
+        (Arc::new(CircuitPsi), in_bins([500, 3]), [numbers("a", (0..500).collect()), with_values(few(), 3)]),
         (Arc::new(Psi), small, [numbers("a", vec![3, 4, 5]), numbers("b", vec![5, 6, 7, 8])]),
         (Arc::new(Psi), large, [numbers("a", (0..500).collect()), few()]),
     ]
@@ -315,6 +321,20 @@ fn totals() -> Job {
     let numbers = |name: &str, width, numbers: &[u64]| Inputs::new().with(name, uints(width, numbers).unwrap());
     let of_rows = [numbers("group", 16, &[0, 1, 1]), numbers("value", 9, &[500, 2, 3])];
     (Arc::new(Totals), totals, of_rows.map(|own| own.with("minimum", uints(20, &[1]).unwrap())))
+}
+
+/// Tags and shares of Bob's values, as they are.
+fn in_bins() -> Program {
+    let (mut p, psi): (_, Arc<dyn Functionality>) = (Program::new("bins"), Arc::new(CircuitPsi));
+    let [a, b] = ["as", "bs"].map(|size| p.size(size, 0..=1000));
+    let args = [("a", Party::Alice, a), ("b", Party::Bob, b), ("values", Party::Bob, b)];
+    let args = args.map(|(name, party, lanes)| p.input(name, party, bits(20), lanes));
+    let recipients = [Recipient::Party(Party::Alice), Recipient::Party(Party::Bob), Recipient::Shared];
+    let parameters = [Party::Alice as u8, shares::MOST_TAG as u8, Party::Bob as u8];
+    for (recipient, result) in recipients.into_iter().zip(p.call(&psi, &parameters, &args)) {
+        p.output(&format!("{recipient:?}"), recipient, result);
+    }
+    p
 }
 
 type Job = (Arc<dyn CallProtocol>, Binding, [Inputs; 2]);

@@ -10,6 +10,7 @@ use apps::eigenfaces::{CHUNK, MOST_PIXELS, eigenfaces, is_image};
 use apps::equality::{MOST_WIDTH, equality};
 use apps::iris;
 use apps::proximity::{Metric, proximity};
+use apps::psi::shares::{self, Terms};
 use apps::psi::{self, Learns, psi};
 use apps::social::social;
 use apps::statistics::{self, median, quantile, sort, statistics};
@@ -248,6 +249,44 @@ pub const APPS: &[App] = &[
         },
     },
     App {
+        name: "psi_size",
+        about: "how many strings Alice and Bob have in common, for both, by circuit PSI: a call and a circuit",
+        parameter: "bits of a string",
+        width: 128,
+        sizes: "as=1000&bs=1000",
+        goals: &[Goal::Size],
+        ports: meanings::PSI_SHARES,
+        calls: true,
+        program: |width, _| within(1..=psi::MOST_WIDTH, width, |width| shares::size(width, BY_ALICE, Learns::Both)),
+    },
+    App {
+        name: "psi_sum",
+        about: "the sum of Bob's values of 32 bits over the strings in common, for Alice, by circuit PSI",
+        parameter: "bits of a string",
+        width: 128,
+        sizes: "as=1000&bs=1000",
+        goals: &[Goal::Size],
+        ports: meanings::PSI_SHARES,
+        calls: true,
+        program: |width, _| {
+            let (values, learns) = ((Party::Bob, 32), Learns::Only(Party::Alice));
+            within(1..=psi::MOST_WIDTH, width, |width| shares::sum(width, BY_ALICE, values, learns))
+        },
+    },
+    App {
+        name: "psi_threshold",
+        about: "whether Alice and Bob have a public number of strings in common, for both, by circuit PSI",
+        parameter: "bits of a string",
+        width: 128,
+        sizes: "as=1000&bs=1000",
+        goals: &[Goal::Size],
+        ports: meanings::PSI_SHARES,
+        calls: true,
+        program: |width, _| {
+            within(1..=psi::MOST_WIDTH, width, |width| shares::threshold(width, BY_ALICE, Learns::Both))
+        },
+    },
+    App {
         name: "argmin",
         about: "the least of many shared values and its index or argument: a call, see --form and --method",
         parameter: "bits of a value",
@@ -261,6 +300,9 @@ pub const APPS: &[App] = &[
         },
     },
 ];
+
+/// Alice's strings are in bins, whatever their number.
+const BY_ALICE: Terms = Terms { receiver: Party::Alice, tag: shares::MOST_TAG };
 
 const BOTH: &[Goal] = &[Goal::Size, Goal::Depth];
 

@@ -1,6 +1,7 @@
 //! Sizes, roles, messages and their chunks: public terms alone.
 
 use super::okvs::Shape;
+use super::oprf;
 use super::{Learns, learns};
 use crate::vole::Parameters;
 use duologue::Result;
@@ -14,11 +15,8 @@ const CHUNK: usize = 1 << 16;
 /// Tags whose bits travel in an exchange.
 const BITS: usize = 1 << 23;
 
-/// Bytes of the key that is stored for tags.
-pub const KEY: usize = 32;
-
 /// Bits by which a pair of different strings must differ more than log₂ of the number of pairs.
-const STATISTICAL: u32 = 40;
+pub const STATISTICAL: u32 = 40;
 
 /// The layout of a call.
 #[derive(Clone, Copy)]
@@ -113,16 +111,15 @@ impl Layout {
             let (sent, read) = if self.writer(message) == party { (bytes, 0) } else { (0, bytes) };
             Exchange { sent, read, ..Exchange::default() }
         };
-        let vectors = if party == self.receiver { 32 * self.shape.len() } else { 16 + 16 * self.shape.len() };
         CallLengths {
             setup: self.vole.exchanges(party, self.receiver.peer()),
-            stored: KEY + vectors,
+            stored: oprf::stored(self.shape)[usize::from(party != self.receiver)],
             online: self.exchanges().into_iter().map(exchange).collect(),
         }
     }
 }
 
 /// ⌈log₂⌉ of a number that is not zero; 0 for zero.
-fn ceil_log(number: usize) -> u32 {
+pub fn ceil_log(number: usize) -> u32 {
     usize::BITS - number.saturating_sub(1).leading_zeros()
 }

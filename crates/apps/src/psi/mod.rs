@@ -28,8 +28,10 @@
 mod layout;
 mod okvs;
 mod online;
+mod oprf;
 mod proposal;
 mod setup;
+pub mod shares;
 mod tags;
 
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
@@ -37,7 +39,7 @@ use duologue::circuit::program::{CallPort, Functionality, Holder, Recipient};
 use duologue::circuit::{BitMatrix, Error, Party, Program, bits};
 use layout::Layout;
 use online::{Receiver, Sender};
-pub use proposal::Proposal;
+pub use proposal::{Proposal, Reveal};
 use setup::Setup;
 use std::collections::HashSet;
 use std::fmt;
@@ -191,7 +193,9 @@ impl CallProtocol for Psi {
     }
 
     fn setup(&self, call: &Arc<Call>, context: &Context) -> duologue::Result<SetupStage> {
-        Ok(Box::new(Setup::new(Layout::new(call)?, context)?))
+        let layout = Layout::new(call)?;
+        let vole = (!layout.is_empty()).then_some((layout.vole, layout.receiver));
+        Ok(Box::new(Setup::new(vole, layout.lengths(context.party).stored, context)?))
     }
 
     fn online(

@@ -139,7 +139,7 @@ impl Rows {
         }
     }
 
-    /// The table under which every key decodes to its value. Equal keys have equal values. Nothing if there is none, or it is
+    /// The table under which every key decodes to its value, of equal keys the first one's. Nothing if there is none, or it is
     /// hard to find; under another seed there may be.
     pub fn encode(&self, keys: &[Block], values: &[Block], random: &mut Generator) -> Option<Vec<Block>> {
         let places = Zeroizing::new(self.all_places(keys));
@@ -225,7 +225,7 @@ impl Batch {
 
 /// Three places below `below`, of which no two are equal, from 126 random bits. No place is likelier than another by more than
 /// 2⁻¹⁵ of its chance.
-fn three_of(bits: u128, below: u64) -> [u32; 3] {
+pub fn three_of(bits: u128, below: u64) -> [u32; 3] {
     let part = |number: u32, below: u64| {
         let part = bits >> (42 * number) & ((1 << 42) - 1);
         ((part * u128::from(below)) >> 42) as u32
@@ -260,7 +260,7 @@ impl<'a> Peeling<'a> {
         Peeling { places, columns, order: Vec::with_capacity(places.len()), waiting: Vec::new() }
     }
 
-    /// Peels what can be peeled; the rows that are left. Of equal keys, none of which can be peeled, one stays.
+    /// Peels what can be peeled; the rows that are left. Of equal keys, none of which can be peeled, the first stays.
     fn peel_all(&mut self, keys: &[Block]) -> Vec<u32> {
         for column in 0..self.columns.len() as u32 {
             self.waiting.push(column);
@@ -268,7 +268,7 @@ impl<'a> Peeling<'a> {
         }
         let core = self.left();
         let mut sorted = core.clone();
-        sorted.sort_unstable_by_key(|&row| keys[row as usize].get());
+        sorted.sort_unstable_by_key(|&row| (keys[row as usize].get(), row));
         let again = |pair: &&[u32]| keys[pair[0] as usize] == keys[pair[1] as usize];
         let again: Vec<u32> = sorted.windows(2).filter(again).map(|pair| pair[1]).collect();
         if again.is_empty() {

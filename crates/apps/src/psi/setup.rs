@@ -1,9 +1,9 @@
 //! Setup: the VOLE, and a key for tags that is this call's own.
 
-use super::layout::Layout;
-use crate::vole::{Evaluator, Keeper};
+use crate::vole::{Evaluator, Keeper, Parameters};
 use duologue::Result;
 use duologue::call::{Context, Drawn, Outbox, Stage, Zeroizing};
+use duologue::circuit::Party;
 
 /// Setup of either party; nothing if a set is empty.
 pub struct Setup {
@@ -19,18 +19,15 @@ enum Role {
 }
 
 impl Setup {
-    pub fn new(layout: Layout, context: &Context) -> Result<Setup> {
-        let stored = Zeroizing::new(Vec::with_capacity(layout.lengths(context.party).stored));
-        let mut setup = Setup { role: None, exchange: 0, stored };
-        if layout.is_empty() {
-            return Ok(setup);
-        }
+    /// So many bytes are stored; the receiver is the one with a and c.
+    pub fn new(vole: Option<(Parameters, Party)>, stored: usize, context: &Context) -> Result<Setup> {
+        let mut setup = Setup { role: None, exchange: 0, stored: Zeroizing::new(Vec::with_capacity(stored)) };
+        let Some((vole, receiver)) = vole else { return Ok(setup) };
         setup.stored.extend(blake3::derive_key("duologue v1 PSI: tags", &context.domain));
-        let receives = context.party == layout.receiver;
         let domain = blake3::derive_key("duologue v1 PSI: VOLE", &context.domain);
-        setup.role = Some(match receives {
-            true => Role::Receiver(Box::new(Evaluator::new(layout.vole, &domain))),
-            false => Role::Sender(Box::new(Keeper::new(layout.vole, &domain)?)),
+        setup.role = Some(match context.party == receiver {
+            true => Role::Receiver(Box::new(Evaluator::new(vole, &domain))),
+            false => Role::Sender(Box::new(Keeper::new(vole, &domain)?)),
         });
         Ok(setup)
     }

@@ -148,7 +148,8 @@ proptest! {
 /// Parties by hand, from what a dealer of VOLE stores for them, so that either can be broken.
 mod by_hand {
     use super::super::okvs::Rows;
-    use super::super::online::{Receiver, Sender, rows};
+    use super::super::online::{Receiver, Sender};
+    use super::super::oprf::rows;
     use super::*;
     use duologue::call::Outbox;
     use kernels::field;
@@ -221,7 +222,7 @@ mod by_hand {
             .unwrap();
             let [received, _] = deal(&layout, delta, &mut Generator::from_seed(Block::new(11)));
             let vectors = received[32..].as_chunks::<16>().0;
-            let rows: Rows = rows(&layout, &[9; 32], seed);
+            let rows: Rows = rows(layout.shape, &[9; 32], seed);
             let mut values = blocks(20, &mut Generator::from_seed(Block::ZERO));
             values.fill(Block::ZERO);
             rows.decode(&vectors[layout.shape.len()..], &strings[20..], &mut values);

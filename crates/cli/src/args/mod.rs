@@ -30,7 +30,7 @@ pub use help::{Completions, Man};
 pub use least::{Form, Least, Method, Ots};
 pub use peers::{AddPeer, Doctor, Peers, PeersWhat};
 pub use private::{Gates, Private, PrivateMethod, PrivateVerb, PrivateWhat};
-pub use psi::Psi;
+pub use psi::{Psi, Repeated};
 pub use run::{FillPool, Meeting, Peer, Pool, PoolWhat, Prepare, Run, Settings, ShowPool};
 pub use values::{Pair, Protocol, Source};
 

@@ -152,6 +152,17 @@ pub const QUANTILE: &[Meaning] = &[
     ("sorted", "the smallest values, the least one first"),
 ];
 
+/// Of size, sum and threshold.
+pub const PSI_SHARES: &[Meaning] = &[
+    ("a", "Alice's strings, a lane each; of equal ones the first counts"),
+    ("b", "Bob's strings"),
+    ("values", "Bob's value of each of his strings"),
+    ("threshold", "how many strings are enough, a public number"),
+    ("size", "how many strings are in both"),
+    ("sum", "the sum of the values of the strings in both"),
+    ("reached", "1 if the strings in both are as many as the threshold"),
+];
+
 /// Of all forms.
 pub const ARGMIN: &[Meaning] = &[
     ("alice_shares", "Alice's number of each value: with Bob's it adds up to the value, modulo 2^(bits + 1)"),

@@ -1,5 +1,6 @@
-//! `duologue psi`: which rows of two parties' tables have a key in common.
+//! `duologue psi`: which rows of two parties' tables have a key in common, or only how many, or a sum over them.
 
+mod joined;
 mod table;
 
 use super::run::peak_memory;
@@ -11,41 +12,55 @@ use crate::io::console::{self, Console, bytes, count, seconds, thousands};
 use crate::io::output::Sink;
 use crate::io::progress;
 use crate::{interrupt, peer};
-use apps::psi::{Learns, MOST_WIDTH, Proposal, output_of, psi};
+use apps::psi::shares::{self, COUNT_WIDTH, Terms};
+use apps::psi::{Learns, MOST_WIDTH, Proposal, Reveal, output_of, psi};
 use duologue::channel::{Channel, Counters};
-use duologue::circuit::{BitMatrix, Party};
+use duologue::circuit::{Binding, BitMatrix, Party};
 use duologue::ot::Extension;
+use duologue::ot::silent::Set;
 use duologue::{Inputs, Options, Outcome, Precomputation, Scheme, Session};
+use joined::Joined;
 use serde::Serialize;
 use std::fmt;
 use std::time::Instant;
 use table::Table;
 
+/// From so many rows of either party on triples are made by silent OT.
+const SILENT: u64 = 1 << 14;
+
 pub fn run(args: &Psi, config: &Config, console: &Console) -> Result<(), Failure> {
+    joined::check(args)?;
     let table = Table::new(&args.input)?;
     let sink = sink(args, &table, console)?;
     let begin = Instant::now();
-    let strings = table.keys()?;
+    let ours = joined::read(args, &table)?;
     let read = begin.elapsed().as_secs_f64();
     let security = peer::security(&args.peer, config)?;
     let ahead = Precomputation::new()?;
     let mut channel = peer::meet(&args.peer.meeting, args.peer.link, &security, config, console)?;
     let begin = Instant::now();
-    let theirs = Proposal { learns: args.learns, strings: strings.len() as u64 }.trade(&mut channel)?;
-    console.note(announcement(args, theirs));
-    let (outcome, counters) = intersect(args, (channel, ahead), &strings, theirs, console)?;
+    let proposal = proposal(args, &ours);
+    let theirs = proposal.trade(&mut channel)?;
+    console.note(announcement(args, &theirs));
+    let task = Task::new(args.peer.party, [&proposal, &theirs])?;
+    let (outcome, counters) = task.run(args, (channel, ahead), &ours, console)?;
     let spent = begin.elapsed().as_secs_f64();
     let found = outcome.outputs.get(output_of(args.peer.party));
     if let (Some(sink), Some(found)) = (&sink, found) {
         sink.write(|to| table.keep(found, to))?;
     }
+    let first = |name: &str| Some(outcome.outputs.get(name)?.lane(0));
     let report = Report {
         party: args.peer.party.to_string(),
         peer: peer::its_key(&security).map(|key| key.to_string()),
         learns: args.learns.to_string(),
-        rows: strings.len() as u64,
-        peer_rows: theirs,
-        in_both: found.map(ones),
+        reveal: args.reveal.to_string(),
+        rows: ours.rows,
+        keys: ours.strings.len() as u64,
+        peer_rows: theirs.strings,
+        in_both: found.map(ones).or(first("size").map(|bits| number(&bits) as u64)),
+        sum: first("sum").map(|bits| number(&bits)),
+        reached: first("reached").map(|bits| number(&bits) == 1),
         output: args.output.clone().filter(|_| found.is_some()),
         read,
         seconds: spent,
@@ -75,43 +90,98 @@ fn sink(args: &Psi, table: &Table, console: &Console) -> Result<Option<Sink>, Fa
     Ok(Some(sink))
 }
 
-fn announcement(args: &Psi, theirs: u64) -> String {
-    let (us, peer) = (args.peer.party, args.peer.party.peer());
-    let who = match args.learns {
-        Learns::Both => "both learn which of their rows have a key that the other has too".into(),
-        Learns::Only(party) => {
-            let other = party.peer();
-            format!("{party} learns which rows have a key that {other} has too, and {other} nothing")
-        }
-    };
-    format!("{peer} has {}, and hears how many {us} has; {who}", count(theirs, "row"))
+fn proposal(args: &Psi, ours: &Joined) -> Proposal {
+    Proposal {
+        learns: args.learns,
+        reveal: args.reveal,
+        threshold: args.threshold.unwrap_or(0),
+        strings: ours.strings.len() as u64,
+        value_bits: args.value.as_ref().map_or(0, |_| args.value_bits),
+    }
 }
 
-fn intersect(
-    args: &Psi,
-    (channel, ahead): (Channel, Precomputation),
-    strings: &[[u8; 16]],
-    theirs: u64,
-    console: &Console,
-) -> Result<(Outcome, Counters), Failure> {
-    let (us, ours) = (args.peer.party, strings.len() as u64);
-    let mut session = Session::connect_with(channel, us, ahead)?;
-    session.register_all(&apps::calls());
-    session.set_threads(args.peer.threads.into());
-    if !console.quiet() {
-        session.observe(progress::bar("psi".into()));
+fn announcement(args: &Psi, theirs: &Proposal) -> String {
+    let (us, peer) = (args.peer.party, args.peer.party.peer());
+    let what = match args.reveal {
+        Reveal::Rows if args.learns == Learns::Both => "which of their rows have a key that the other has too",
+        Reveal::Rows => "which rows have a key that the other has too",
+        Reveal::Size => "how many keys are in both tables",
+        Reveal::Sum => "the sum of one party's column over the keys in both tables",
+        Reveal::Threshold => "whether the keys in both tables are as many as the threshold",
+    };
+    let who = match args.learns {
+        Learns::Both => format!("both learn {what}"),
+        Learns::Only(party) => format!("{party} learns {what}, and {} nothing", party.peer()),
+    };
+    format!("{peer} has {}, and hears how many {us} has; {who}", count(theirs.strings, "row"))
+}
+
+/// The program of what is learnt, bound to the numbers of strings.
+struct Task {
+    binding: Binding,
+    options: Options,
+}
+
+impl Task {
+    /// From both proposals, ours first.
+    fn new(us: Party, proposals: [&Proposal; 2]) -> Result<Task, Failure> {
+        let [alice, bob] = if us == Party::Alice { proposals } else { [proposals[1], proposals[0]] };
+        let sizes = [alice.strings, bob.strings];
+        let owner = if bob.value_bits > 0 { Party::Bob } else { Party::Alice };
+        // Whose values are added up has them in bins, if it may.
+        let terms = Terms::of_sizes(sizes, owner);
+        let (learns, bits) = (alice.learns, alice.value_bits.max(bob.value_bits));
+        let gmw = Options::new(Scheme::Gmw);
+        // Eighty million ANDs for a million rows: silent OT sends a tenth of what others would.
+        let silent = (alice.strings.min(bob.strings) >= SILENT).then_some(Extension::Silent(Set::BY_DEMAND));
+        let shared = gmw.extension(silent);
+        let (program, options) = match alice.reveal {
+            // A few thousand OTs, whatever the sizes: there is nothing to choose.
+            Reveal::Rows => (psi(MOST_WIDTH, learns), gmw.extension(Some(Extension::SoftSpoken { k: 8 }))),
+            Reveal::Size => (shares::size(MOST_WIDTH, terms, learns), shared),
+            Reveal::Sum => (shares::sum(MOST_WIDTH, terms, (owner, bits.into()), learns), shared),
+            Reveal::Threshold => (shares::threshold(MOST_WIDTH, terms, learns), shared),
+        };
+        Ok(Task { binding: program.bind(&[("as", sizes[0]), ("bs", sizes[1])])?, options })
     }
-    let [a, b] = if us == Party::Alice { [ours, theirs] } else { [theirs, ours] };
-    let binding = psi(MOST_WIDTH, args.learns).bind(&[("as", a), ("bs", b)])?;
-    let own = BitMatrix::from_byte_rows(MOST_WIDTH as usize, strings.as_flattened())?;
-    let inputs = Inputs::new().with(if us == Party::Alice { "a" } else { "b" }, own);
-    // A few thousand OTs, whatever the sizes: there is nothing to choose.
-    let options = Options::new(Scheme::Gmw).extension(Some(Extension::SoftSpoken { k: 8 }));
-    let outcome = session.run(&binding, &options, &inputs)?;
-    let counters = session.counters();
-    session.close()?;
-    interrupt::settle()?;
-    Ok((outcome, counters))
+
+    fn run(
+        &self,
+        args: &Psi,
+        (channel, ahead): (Channel, Precomputation),
+        ours: &Joined,
+        console: &Console,
+    ) -> Result<(Outcome, Counters), Failure> {
+        let us = args.peer.party;
+        let mut session = Session::connect_with(channel, us, ahead)?;
+        session.register_all(&apps::calls());
+        session.set_threads(args.peer.threads.into());
+        if !console.quiet() {
+            session.observe(progress::bar("psi".into()));
+        }
+        let outcome = session.run(&self.binding, &self.options, &inputs(args, ours)?)?;
+        let counters = session.counters();
+        session.close()?;
+        interrupt::settle()?;
+        Ok((outcome, counters))
+    }
+}
+
+fn inputs(args: &Psi, ours: &Joined) -> Result<Inputs, Failure> {
+    let own = BitMatrix::from_byte_rows(MOST_WIDTH as usize, ours.strings.as_flattened())?;
+    let mut inputs = Inputs::new().with(if args.peer.party == Party::Alice { "a" } else { "b" }, own);
+    if let Some(values) = &ours.values {
+        inputs.set("values", BitMatrix::from_numbers(args.value_bits.into(), values)?);
+    }
+    if let Some(threshold) = args.threshold {
+        inputs.set("threshold", BitMatrix::from_numbers(COUNT_WIDTH as usize, &[threshold])?);
+    }
+    Ok(inputs)
+}
+
+/// A number of up to 64 bits; of 64 the last one is its sign.
+fn number(bits: &[bool]) -> i64 {
+    bits.iter().rev().fold(0, |number, &bit| number << 1 | i64::from(bit))
 }
 
 fn ones(found: &BitMatrix) -> u64 {
@@ -125,11 +195,19 @@ struct Report {
     /// The peer's public key; nothing without encryption.
     peer: Option<String>,
     learns: String,
+    reveal: String,
     rows: u64,
+    /// Different keys, which is what the peer hears.
+    keys: u64,
     peer_rows: u64,
-    /// How many rows have a key that the peer has too; nothing if the party does not learn.
+    /// How many keys are in both; nothing if the party does not learn it.
     #[serde(skip_serializing_if = "Option::is_none")]
     in_both: Option<u64>,
+    /// The sum over the keys in both, and whether these are enough; nothing if the party does not learn it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sum: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reached: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
     /// Seconds of reading and hashing the keys.
@@ -170,8 +248,16 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(found) = self.in_both else { return writeln!(f, "{} learns nothing", self.party) };
-        write!(f, "{} of {} in both", thousands(found), count(self.rows, "row"))?;
+        match (self.in_both, self.sum, self.reached) {
+            (Some(found), ..) if self.keys == self.rows => {
+                write!(f, "{} of {} in both", thousands(found), count(self.rows, "row"))?;
+            }
+            (Some(found), ..) => write!(f, "{} of {} in both", thousands(found), count(self.keys, "key"))?,
+            (_, Some(sum), _) => write!(f, "the values in both add up to {sum}")?,
+            (.., Some(true)) => write!(f, "the keys in both are as many as the threshold, or more")?,
+            (.., Some(false)) => write!(f, "the keys in both are fewer than the threshold")?,
+            _ => return writeln!(f, "{} learns nothing", self.party),
+        }
         match self.output.as_deref() {
             Some(file) if file != "-" => writeln!(f, ": {}", crate::io::shown::line(file)),
             _ => writeln!(f),

@@ -4,10 +4,10 @@ use crate::failure::{Exit, Failure};
 use crate::io::console::count;
 use crate::io::input;
 use apps::psi::string_of;
-use duologue::circuit::BitMatrix;
+use duologue::circuit::{BitMatrix, int};
 use std::io::{self, Write};
 use values::keyed::{self, Keyed};
-use values::{Form, Format, Location};
+use values::{Form, Format, Location, Wanted};
 
 pub struct Table {
     file: String,
@@ -50,17 +50,30 @@ impl Table {
         Err(Failure::new(Exit::CommandLine, why).hint("give the output the ending of the input"))
     }
 
-    /// What stands for the keys, in the order of the rows. No key comes twice.
+    /// What stands for the keys, in the order of the rows.
     pub fn keys(&self) -> Result<Vec<[u8; 16]>, Failure> {
         let mut strings = Vec::new();
         if !self.each(|keyed| strings.push(string_of(keyed.key)))? {
             let why = format!("{} has no column '{}'", self.file, self.column);
             return Err(Failure::input(why).hint("the first line of a CSV file names its columns, letter by letter"));
         }
-        match repeated(&strings) {
-            Some(again) => Err(self.refuse(again)?),
-            None => Ok(strings),
-        }
+        Ok(strings)
+    }
+
+    /// Refuses a key that comes twice.
+    pub fn check_repeated(&self, strings: &[[u8; 16]]) -> Result<(), Failure> {
+        repeated(strings).map_or(Ok(()), |again| Err(self.refuse(again)?))
+    }
+
+    /// The numbers of a column, one for each row.
+    pub fn values(&self, column: &str, bits: u8) -> Result<Vec<i64>, Failure> {
+        let (ty, form) = (int(bits.into()), Form::default());
+        let read = input::columns(&self.file, &[Wanted { column, ty, form: &form }])?.pop().flatten();
+        let read = read.ok_or_else(|| {
+            let why = format!("{} has no column '{column}'", self.file);
+            Failure::input(why).hint("the first line of a CSV file names its columns, letter by letter")
+        })?;
+        Ok(read.to_numbers()?)
     }
 
     /// Calls `each` for every row; false if there is no such column.
@@ -85,7 +98,8 @@ impl Table {
         let more =
             if all > 1 { format!(", the first of {} that repeat one", count(all, "row")) } else { String::new() };
         let why = format!("{}, column '{}': {} have the same key{more}", self.file, self.column, places.join(" and "));
-        Ok(Failure::input(why).hint("a key may come once: leave out or join the rows that repeat it"))
+        Ok(Failure::input(why)
+            .hint("a key may come once: leave out or join the rows that repeat it, or see --repeated"))
     }
 
     /// Writes the rows that are found, with all their columns.

@@ -1,0 +1,241 @@
+//! Circuit PSI: which strings two parties have in common as shares, with values of both, for programs to go on with.
+//!
+//! Rindal, Schoppmann: *VOLE-PSI* (EUROCRYPT 2021, ePrint 2021/266), §5, figure 9; the idea is that of Pinkas, Schneider, Tkachenko, Yanai:
+//! *Efficient circuit-based PSI with linear communication* (EUROCRYPT 2019). The receiver places each of its strings x in one of three
+//! bins that hang on it (cuckoo hashing, `bins.rs`); the sender knows of each of its strings y all three. With the pseudorandom
+//! function F of the [intersection](super), of strings and which of the three functions it was:
+//!
+//! ```text
+//! setup              VOLE, as for rows
+//! receiver → sender  a seed of bins; a seed, and a + P, for the (x, i) of x in bin i(x)
+//! sender             a random target t and mask u for each bin
+//! sender → receiver  a table Q under which each (y, i) decodes to (t of bin i(y), value of y ⊕ u of the bin) ⊕ F(y, i)
+//! receiver           (r, s) of a bin: F(x, i) ⊕ decode(Q, (x, i)); of an empty bin random bits
+//! ```
+//!
+//! So r = t in a bin where x is the sender's too, and s ⊕ u is the sender's value; in all others r and s are random, and r = t
+//! with less than 2⁻⁴⁰ for all bins together, as they have 40 + log₂(bins) bits. r is the receiver's, t the sender's: a program compares them
+//! ([`shares`]), so whatever protocol runs the program runs the comparison.
+//!
+//! **Security**: semi-honest parties; that of [the intersection](super). Q is a table of values masked by F, and for (y, i) that
+//! the receiver did not encode F is random to it: it looks random, but for what the targets and masked values of its own strings say, which are
+//! random too. The seed of bins is one with which all strings have a bin; it tells the sender that, and that was so with 1 − 2⁻⁴⁰
+//! for any strings. **In which bin a string is hangs on all strings of the receiver**: a program must give to the sender nothing that hangs on
+//! the order of bins, and to the receiver nothing of a bin but what it may know of that string.
+//!
+//! **Departs** from the paper: sparse columns of Q are cut to the bits that are read, as XOR goes bit by bit; dense ones, whose
+//! coefficients are from the field, travel whole.
+
+mod bins;
+mod layout;
+mod online;
+mod programs;
+
+use super::MOST_WIDTH;
+use super::setup::Setup;
+use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
+use duologue::circuit::program::{CallPort, Functionality, Holder};
+use duologue::circuit::{BitMatrix, Error, Party, bits};
+use layout::Layout;
+use online::{Receiver, Sender};
+pub use programs::{COUNT_WIDTH, MOST_VALUE_WIDTH, Shares, shares, size, sum, threshold};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The most strings of a party.
+pub const MOST: u64 = 1 << 23;
+
+/// Bits of a tag that are enough for [`MOST`] strings.
+pub const MOST_TAG: u32 = 64;
+
+/// Bits of a tag and of all of the sender's values together, at most.
+const MOST_ENTRY: u32 = 128;
+
+/// The bins of so many strings of the receiver, at most [`MOST`]: a public number, a multiple of 64.
+pub fn bins(strings: u64) -> u64 {
+    bins::count(strings as usize) as u64
+}
+
+/// Who does what, and how many bits tell strings apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Terms {
+    /// The party whose strings are placed in bins. With fewer strings it takes fewer bytes.
+    pub receiver: Party,
+    /// Bits of a tag: at least 40 and the logarithm of the number of bins.
+    pub tag: u32,
+}
+
+impl Terms {
+    /// For any numbers of strings.
+    pub fn new(receiver: Party) -> Terms {
+        Terms { receiver, tag: MOST_TAG }
+    }
+
+    /// For these numbers of Alice's and Bob's strings: the receiver has fewer, or is `first` of as many.
+    pub fn of_sizes([alice, bob]: [u64; 2], first: Party) -> Terms {
+        let receiver = match alice.cmp(&bob) {
+            std::cmp::Ordering::Less => Party::Alice,
+            std::cmp::Ordering::Equal => first,
+            std::cmp::Ordering::Greater => Party::Bob,
+        };
+        Terms { receiver, tag: layout::tag_bits(alice.min(bob) as usize) }
+    }
+
+    /// As parameters of the call, with the parties whose values there are.
+    fn parameters(self, values: &[Party]) -> Vec<u8> {
+        let owners = values.iter().map(|&party| party as u8);
+        [self.receiver as u8, self.tag as u8].into_iter().chain(owners).collect()
+    }
+
+    /// From the parameters of a call.
+    fn read(parameters: &[u8]) -> Result<(Terms, Vec<Party>), Error> {
+        let party = |&number: &u8| [Party::Alice, Party::Bob].into_iter().find(|&party| party as u8 == number);
+        let read = parameters.split_first_chunk().and_then(|([receiver, tag], owners)| {
+            let owners: Option<Vec<Party>> = owners.iter().map(party).collect();
+            Some((Terms { receiver: party(receiver)?, tag: u32::from(*tag) }, owners?))
+        });
+        let fits = |(terms, _): &(Terms, _)| (1..=MOST_TAG).contains(&terms.tag);
+        read.filter(fits).ok_or_else(|| {
+            let why =
+                "the receiver (0 Alice, 1 Bob), 1 to 64 bits of a tag, and of each value whose it is, a byte each";
+            Error::usage(why)
+        })
+    }
+}
+
+/// Strings in common, as tags. Alice's strings and Bob's, of equal width up to 128 bits, then any values of either, a lane for each of its
+/// strings; the sender's together with a tag have at most 128 bits. Its parameters are the receiver, the bits of a tag and whose the values are,
+/// a byte each. Every result has a lane for each of the [`bins`] of the receiver's strings:
+///
+/// * Alice's tags and Bob's, which are equal where a string of the receiver is in the bin that the sender has too;
+/// * of each value of the receiver what belongs to the string in the bin, which it knows; zero if there is none;
+/// * of each value of the sender shares of what belongs to the string that both have; of something random where there is none.
+///
+/// Of equal strings of a party the first one counts, with its values. Which bin a string is in is random; the plain meaning has them in order.
+#[derive(Clone, Copy, Debug)]
+pub struct CircuitPsi;
+
+impl Functionality for CircuitPsi {
+    fn name(&self) -> &str {
+        "duologue:circuit_psi"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn results(&self, parameters: &[u8], args: &[CallPort]) -> Result<Vec<CallPort>, Error> {
+        let (terms, owners) = Terms::read(parameters)?;
+        let [a, b, values @ ..] = args else {
+            return Err(Error::usage(format!("Alice's strings and Bob's, not {} arguments", args.len())));
+        };
+        let (widths, whole) = ([a.ty.width, b.ty.width], 1..=MOST_WIDTH);
+        let sent = owners.iter().zip(values).filter(|(owner, _)| **owner != terms.receiver);
+        let entry = sent.fold(terms.tag, |entry, (_, value)| entry.saturating_add(value.ty.width));
+        let held = owners.iter().zip(values).all(|(&owner, value)| value.holder == Holder::Party(owner));
+        match () {
+            () if widths[0] != widths[1] => {
+                Err(Error::usage(format!("strings of equal width, not {} and {} bits", widths[0], widths[1])))
+            }
+            () if !whole.contains(&widths[0]) => {
+                Err(Error::usage(format!("strings of 1 to {MOST_WIDTH} bits, not {}", widths[0])))
+            }
+            () if [a.holder, b.holder] != [Holder::Party(Party::Alice), Holder::Party(Party::Bob)] => {
+                Err(Error::usage("Alice's strings and Bob's, in this order, and no shared ones"))
+            }
+            () if owners.len() != values.len() || !held => {
+                Err(Error::usage("values of the parties that the parameters name, in this order, and no shared ones"))
+            }
+            () if entry > MOST_ENTRY => {
+                let why = format!("the sender's values and a tag have {entry} bits, and {MOST_ENTRY} fit");
+                Err(Error::usage(why))
+            }
+            () => {
+                let tag = |party| CallPort { ty: bits(terms.tag), holder: Holder::Party(party) };
+                let value = |(&owner, value): (&Party, &CallPort)| match owner == terms.receiver {
+                    true => *value,
+                    false => CallPort { ty: value.ty, holder: Holder::Shared },
+                };
+                let tags = [Party::Alice, Party::Bob].map(tag);
+                Ok(tags.into_iter().chain(owners.iter().zip(values).map(value)).collect())
+            }
+        }
+    }
+
+    fn lanes(&self, parameters: &[u8], args: &[u64]) -> Result<Vec<u64>, Error> {
+        let (terms, owners) = Terms::read(parameters)?;
+        let &[a, b, ref values @ ..] = args else { return Ok(Vec::new()) };
+        if let Some(many) = [a, b].into_iter().find(|&lanes| lanes > MOST) {
+            return Err(Error::usage(format!("at most {MOST} strings of a party, not {many}")));
+        }
+        let own = |party: Party| [a, b][party as usize];
+        if let Some((owner, lanes)) = owners.iter().zip(values).find(|(owner, lanes)| own(**owner) != **lanes) {
+            return Err(Error::usage(format!("a value for each of {}'s {} strings, not {lanes}", owner, own(*owner))));
+        }
+        let (bins, least) = (bins(own(terms.receiver)), layout::tag_bits(own(terms.receiver) as usize));
+        if terms.tag < least {
+            let why = format!("tags of {least} bits or more for {} strings, not {}", own(terms.receiver), terms.tag);
+            return Err(Error::usage(why));
+        }
+        Ok(vec![bins; args.len()])
+    }
+
+    fn evaluate(&self, parameters: &[u8], args: &[BitMatrix]) -> Vec<BitMatrix> {
+        let (Ok((terms, owners)), [a, b, values @ ..]) = (Terms::read(parameters), args) else { return Vec::new() };
+        let [mine, others] = if terms.receiver == Party::Alice { [a, b] } else { [b, a] };
+        let (lanes, theirs) = (bins::count(mine.lanes()), firsts(others).into_iter().collect::<HashMap<_, _>>());
+        let placed = firsts(mine);
+        let mut results = [0, 1].map(|_| BitMatrix::zeros(terms.tag as usize, lanes)).to_vec();
+        let sent = terms.receiver.peer() as usize;
+        (0..lanes).for_each(|bin| results[sent].set(0, bin, true));
+        for (bin, (string, _)) in placed.iter().enumerate() {
+            results[sent].set(0, bin, !theirs.contains_key(string));
+        }
+        for (value, owner) in values.iter().zip(owners) {
+            let mut result = BitMatrix::zeros(value.rows(), lanes);
+            for (bin, (string, row)) in placed.iter().enumerate() {
+                let row = if owner == terms.receiver { Some(row) } else { theirs.get(string) };
+                let Some(&row) = row else { continue };
+                (0..value.rows()).for_each(|bit| result.set(bit, bin, value.get(bit, row)));
+            }
+            results.push(result);
+        }
+        results
+    }
+}
+
+/// Each string once, with the lane where it comes first, in this order.
+fn firsts(strings: &BitMatrix) -> Vec<(Vec<bool>, usize)> {
+    let mut seen = std::collections::HashSet::new();
+    let all = (0..strings.lanes()).map(|lane| (strings.lane(lane), lane));
+    all.filter(|(string, _)| seen.insert(string.clone())).collect()
+}
+
+impl CallProtocol for CircuitPsi {
+    fn lengths(&self, call: &Call, party: Party) -> duologue::Result<CallLengths> {
+        Ok(Layout::new(call)?.lengths(party))
+    }
+
+    fn setup(&self, call: &Arc<Call>, context: &Context) -> duologue::Result<SetupStage> {
+        let layout = Layout::new(call)?;
+        let vole = (!layout.is_empty()).then_some((layout.vole, layout.receiver));
+        Ok(Box::new(Setup::new(vole, layout.lengths(context.party).stored, context)?))
+    }
+
+    fn online(
+        &self,
+        call: &Arc<Call>,
+        party: Party,
+        setup: Zeroizing<Vec<u8>>,
+        args: Vec<Option<BitMatrix>>,
+    ) -> duologue::Result<OnlineStage> {
+        let layout = Layout::new(call)?;
+        Ok(match party == layout.receiver {
+            true => Box::new(Receiver::new(layout, setup, &args)?),
+            false => Box::new(Sender::new(layout, setup, &args)?),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
