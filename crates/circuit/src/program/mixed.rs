@@ -142,7 +142,10 @@ mod tests {
         p
     }
 
-    fn parts_of(share_from: u64) -> Vec<(Option<Technique>, u64, Vec<Owner>, Vec<Recipient>)> {
+    /// The technique of a part, its ANDs, and whose its ports are.
+    type Found = (Option<Technique>, u64, Vec<Owner>, Vec<Recipient>);
+
+    fn parts_of(share_from: u64) -> Vec<Found> {
         let binding = program().bind(&[]).unwrap();
         let schedule =
             Schedule::mixed(&binding, share_from, &[(Order::Layered, &|_| 64), (Order::DepthFirst, &|_| 16)]).unwrap();

@@ -516,7 +516,8 @@ impl<'a> Writer<'a> {
             _ => Owner::Shared,
         };
         let (name, ty) = (self.inputs.len().to_string(), binding.program().type_of(value));
-        self.inputs.push(self.whole.origin(value).unwrap_or(Origin::Made(value)));
+        let taken = if self.whole.homes.contains_key(&value) { None } else { self.whole.origin(value) };
+        self.inputs.push(taken.unwrap_or(Origin::Made(value)));
         let made = self.push(Step::Input { name, owner, ty, lanes: binding.lanes_of(value).into() })?;
         let known = self.program.value(made.start);
         debug_assert!(self.whole.homes.get(&value) != Some(&self.level), "a part's own values are there");

@@ -73,14 +73,15 @@ fn named(binding: &Binding) -> Result<(String, String)> {
 
 /// Names and values of how a program is cut into pieces.
 fn pieces(terms: &Terms, schedule: &Schedule) -> Fields {
-    let mut fields = vec![
-        ("the order of gates", order(schedule.order).into()),
-        (TILE, tiles(schedule)),
-        ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
-    ];
+    let mut fields = Vec::new();
     if terms.scheme == Scheme::Mixed {
         fields.push(("the ANDs a layer of steps that are shared", terms.share_from.to_string()));
     }
+    fields.extend([
+        ("the order of gates", order(schedule.order).into()),
+        (TILE, tiles(schedule)),
+        ("the window", format!("{} + {}", terms.window.cells, terms.window.maps)),
+    ]);
     if terms.strands.to_string() != STRANDS.1 {
         fields.push((STRANDS.0, terms.strands.to_string()));
     }
