@@ -6,13 +6,12 @@ use apps::argmin::encrypted::{Keys, Method, Terms, numbers_of};
 use common::Random;
 use common::encrypted::{Case, check_all, found, key, keys_of, run_all, terms};
 use duologue::call::Functionality;
-use duologue::channel::{Channel, Limits, Listener, Security};
+use duologue::channel::Channel;
 use duologue::circuit::program::Recipient;
 use duologue::circuit::{Party, Program, bits};
 use duologue::cost::{Cost, cost_with};
 use duologue::{Error, Options, Scheme, Session};
 use std::env;
-use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 
@@ -147,8 +146,6 @@ fn a_client_needs_the_key_of_the_terms() {
     }
 }
 
-const PEER: &str = "DUOLOGUE_TEST_PEER";
-
 fn walk(channel: Channel, party: Party) -> duologue::Result<()> {
     let key = key(1024);
     let mut dice = Random(4);
@@ -174,18 +171,7 @@ fn walk(channel: Channel, party: Party) -> duologue::Result<()> {
 
 #[test]
 fn between_two_processes() {
-    const PLAINTEXT: Security = Security::PlaintextForBenchmarks;
-    if let Ok(address) = env::var(PEER) {
-        let channel = Channel::connect(&address, &PLAINTEXT, &Limits::default()).expect("Alice listens");
-        return walk(channel, Party::Bob).expect("Bob");
-    }
-    let mut listener = Listener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address").to_string();
-    let mut command = Command::new(env::current_exe().expect("this test"));
-    let mut bob = command.args(["--exact", "between_two_processes"]).env(PEER, address).spawn().expect("a process");
-    let channel = listener.accept(&PLAINTEXT, &Limits::default()).expect("Bob calls");
-    walk(channel, Party::Alice).expect("Alice");
-    assert!(bob.wait().expect("Bob ends").success());
+    common::between_two_processes("between_two_processes", |channel, party| walk(channel, party).expect("a party"));
 }
 
 /// Times of both parties, one thread each and nothing between them: `cargo test --release … -- --ignored --nocapture`.

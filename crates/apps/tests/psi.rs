@@ -4,15 +4,13 @@ mod common;
 
 use apps::psi::{Learns, Psi, psi};
 use common::{Random, both, refusal};
-use duologue::channel::{Channel, Limits, Listener, Security};
+use duologue::channel::Channel;
 use duologue::circuit::program::{Functionality, Holder};
 use duologue::circuit::{BitMatrix, Party};
 use duologue::cost::cost_with;
 use duologue::session::CallArg;
 use duologue::{Inputs, Options, Scheme, Session, Timing, plain};
 use std::collections::HashSet;
-use std::env;
-use std::process::Command;
 use std::sync::Arc;
 
 const PARTIES: [Party; 2] = [Party::Alice, Party::Bob];
@@ -157,9 +155,6 @@ fn what_is_no_intersection_is_refused_by_name() {
     refused(&[0], &[alice, (Party::Bob, 128, (1 << 26) + 1)], "at most 67108864 strings");
 }
 
-const PEER: &str = "DUOLOGUE_TEST_PSI_PEER";
-const PLAINTEXT: Security = Security::PlaintextForBenchmarks;
-
 fn act(channel: Channel, party: Party) {
     let cases: Vec<_> = [[0, 4], [1, 1], [2, 2], [1000, 1000], [1 << 16, 1 << 16]].map(|sizes| sets(sizes, 9)).into();
     let mut session = Session::connect(channel, party).unwrap();
@@ -170,13 +165,5 @@ fn act(channel: Channel, party: Party) {
 
 #[test]
 fn between_two_processes() {
-    if let Ok(address) = env::var(PEER) {
-        return act(Channel::connect(&address, &PLAINTEXT, &Limits::default()).expect("Alice listens"), Party::Bob);
-    }
-    let mut listener = Listener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address").to_string();
-    let mut command = Command::new(env::current_exe().expect("this test"));
-    let mut bob = command.args(["--exact", "between_two_processes"]).env(PEER, address).spawn().expect("a process");
-    act(listener.accept(&PLAINTEXT, &Limits::default()).expect("Bob calls"), Party::Alice);
-    assert!(bob.wait().expect("Bob ends").success());
+    common::between_two_processes("between_two_processes", act);
 }

@@ -5,7 +5,7 @@ mod common;
 use apps::psi::Learns;
 use apps::psi::shares::{CircuitPsi, MOST_TAG, Shares, Terms, bins, shares, size, sum, threshold};
 use common::{Random, both, refusal};
-use duologue::channel::{Channel, Limits, Listener, Security};
+use duologue::channel::Channel;
 use duologue::circuit::blocks::{Goal, greater};
 use duologue::circuit::program::{Functionality, Holder};
 use duologue::circuit::{Binding, BitMatrix, Bits, Int, Party, Program, bits, int};
@@ -14,8 +14,6 @@ use duologue::data::uints;
 use duologue::session::CallArg;
 use duologue::{Inputs, Options, Scheme, Session, Timing, plain};
 use std::collections::{HashMap, HashSet};
-use std::env;
-use std::process::Command;
 use std::sync::Arc;
 
 const PARTIES: [Party; 2] = [Party::Alice, Party::Bob];
@@ -266,9 +264,6 @@ fn what_is_no_call_is_refused_by_name() {
     refused(&[0, 64, 1], &[alice, bob, (Party::Bob, 65, 1)], "have 129 bits, and 128 fit");
 }
 
-const PEER: &str = "DUOLOGUE_TEST_PSI_SHARES_PEER";
-const PLAINTEXT: Security = Security::PlaintextForBenchmarks;
-
 fn act(channel: Channel, party: Party) {
     let sizes = [([0, 4], 0), ([1, 1], 1), ([1 << 10, 1 << 10], 700), ([1 << 14, 1 << 14], 5000)];
     let cases: Vec<_> = sizes.map(|(sizes, common)| Case::new(sizes, common, 9)).into();
@@ -280,13 +275,5 @@ fn act(channel: Channel, party: Party) {
 
 #[test]
 fn between_two_processes() {
-    if let Ok(address) = env::var(PEER) {
-        return act(Channel::connect(&address, &PLAINTEXT, &Limits::default()).expect("Alice listens"), Party::Bob);
-    }
-    let mut listener = Listener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address").to_string();
-    let mut command = Command::new(env::current_exe().expect("this test"));
-    let mut bob = command.args(["--exact", "between_two_processes"]).env(PEER, address).spawn().expect("a process");
-    act(listener.accept(&PLAINTEXT, &Limits::default()).expect("Bob calls"), Party::Alice);
-    assert!(bob.wait().expect("Bob ends").success());
+    common::between_two_processes("between_two_processes", act);
 }

@@ -130,6 +130,23 @@ fn learns(parameters: &[u8]) -> Result<Learns, Error> {
     found.ok_or_else(|| Error::usage("one byte, who learns: 0 Alice, 1 Bob, 2 both"))
 }
 
+/// Refuses strings that are not Alice's and Bob's, of one width that fits.
+fn check_strings([a, b]: [&CallPort; 2]) -> Result<(), Error> {
+    let (widths, whole) = ([a.ty.width, b.ty.width], 1..=MOST_WIDTH);
+    match () {
+        () if widths[0] != widths[1] => {
+            Err(Error::usage(format!("strings of equal width, not {} and {} bits", widths[0], widths[1])))
+        }
+        () if !whole.contains(&widths[0]) => {
+            Err(Error::usage(format!("strings of 1 to {MOST_WIDTH} bits, not {}", widths[0])))
+        }
+        () if [a.holder, b.holder] != [Holder::Party(Party::Alice), Holder::Party(Party::Bob)] => {
+            Err(Error::usage("Alice's strings and Bob's, in this order, and no shared ones"))
+        }
+        () => Ok(()),
+    }
+}
+
 impl Functionality for Psi {
     fn name(&self) -> &str {
         "duologue:psi"
@@ -144,22 +161,9 @@ impl Functionality for Psi {
         let [a, b] = args else {
             return Err(Error::usage(format!("two arguments, not {}", args.len())));
         };
-        let (widths, whole) = ([a.ty.width, b.ty.width], 1..=MOST_WIDTH);
-        match () {
-            () if widths[0] != widths[1] => {
-                Err(Error::usage(format!("strings of equal width, not {} and {} bits", widths[0], widths[1])))
-            }
-            () if !whole.contains(&widths[0]) => {
-                Err(Error::usage(format!("strings of 1 to {MOST_WIDTH} bits, not {}", widths[0])))
-            }
-            () if [a.holder, b.holder] != [Holder::Party(Party::Alice), Holder::Party(Party::Bob)] => {
-                Err(Error::usage("Alice's strings and Bob's, in this order, and no shared ones"))
-            }
-            () => {
-                let parties = [Party::Alice, Party::Bob].into_iter().filter(|&party| learns.includes(party));
-                Ok(parties.map(|party| CallPort { ty: bits(1), holder: Holder::Party(party) }).collect())
-            }
-        }
+        check_strings([a, b])?;
+        let parties = [Party::Alice, Party::Bob].into_iter().filter(|&party| learns.includes(party));
+        Ok(parties.map(|party| CallPort { ty: bits(1), holder: Holder::Party(party) }).collect())
     }
 
     fn lanes(&self, parameters: &[u8], args: &[u64]) -> Result<Vec<u64>, Error> {

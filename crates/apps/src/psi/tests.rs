@@ -51,20 +51,24 @@ fn the_larger_set_of_both_is_the_one_that_sends_tags() {
     }
 }
 
+/// Each party's lengths are the other's, no message is large, and there are none if a set is empty.
+pub(in crate::psi) fn assert_lengths_fit(protocol: &dyn CallProtocol, call: &Call, empty: bool) {
+    let [alice, bob] = [Party::Alice, Party::Bob].map(|party| protocol.lengths(call, party).unwrap());
+    for (a, b) in [(&alice.setup, &bob.setup), (&alice.online, &bob.online)] {
+        assert_eq!(a.len(), b.len());
+        assert!(a.iter().zip(b).all(|(a, b)| (a.sent, a.read, a.demand) == (b.read, b.sent, b.demand)));
+        assert!(a.iter().all(|exchange| exchange.sent.max(exchange.read) <= 1 << 22), "a message in memory");
+    }
+    assert_eq!(alice == CallLengths::default(), empty);
+}
+
 /// Each party's lengths are the other's, and an empty set costs nothing.
 #[test]
 fn lengths_fit_together() {
     for learns in Learns::ALL {
         for sizes in [[0, 0], [0, 5], [5, 0], [1, 1], [100, 1 << 20], [1 << 20, 1 << 20]] {
             let call = call(learns, sizes);
-            let [alice, bob] = [Party::Alice, Party::Bob].map(|party| Psi.lengths(&call, party).unwrap());
-            for (a, b) in [(&alice.setup, &bob.setup), (&alice.online, &bob.online)] {
-                assert_eq!(a.len(), b.len());
-                assert!(a.iter().zip(b).all(|(a, b)| (a.sent, a.read, a.demand) == (b.read, b.sent, b.demand)));
-                assert!(a.iter().all(|exchange| exchange.sent.max(exchange.read) <= 1 << 22), "a message in memory");
-            }
-            let empty = sizes.contains(&0);
-            assert_eq!(alice == CallLengths::default(), empty);
+            assert_lengths_fit(&Psi, &call, sizes.contains(&0));
         }
     }
 }

@@ -3,7 +3,7 @@
 
 pub mod encrypted;
 
-use duologue::channel::Channel;
+use duologue::channel::{Channel, Limits, Listener, Security};
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::reference::{Table, evaluate};
 use duologue::circuit::program::{Functionality, Owner};
@@ -11,6 +11,8 @@ use duologue::circuit::{Binding, Program, bits};
 use duologue::cost::cost;
 use duologue::{Inputs, Options, Party, Scheme, Session};
 use std::collections::BTreeMap;
+use std::env;
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 
@@ -32,6 +34,23 @@ pub fn evaluate_plainly(job: &Binding, inputs: &[Inputs]) -> BTreeMap<String, Ve
     let tables = job.inputs().iter().map(|port| (port.name.clone(), table(&port.name))).collect();
     let number = |lane: &Vec<bool>| lane.iter().rev().fold(0, |number, &bit| number << 1 | u64::from(bit));
     evaluate(job, &tables).into_iter().map(|(name, lanes)| (name, lanes.iter().map(number).collect())).collect()
+}
+
+/// Where the other process listens, to a test that is run again as Bob.
+const PEER: &str = "DUOLOGUE_TEST_PEER";
+const PLAINTEXT: Security = Security::PlaintextForBenchmarks;
+
+/// Runs what each party does in a process of its own, over TCP: Bob's runs the same test, by its name.
+pub fn between_two_processes(test: &str, act: impl Fn(Channel, Party)) {
+    if let Ok(address) = env::var(PEER) {
+        return act(Channel::connect(&address, &PLAINTEXT, &Limits::default()).expect("Alice listens"), Party::Bob);
+    }
+    let mut listener = Listener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    let mut command = Command::new(env::current_exe().expect("this test"));
+    let mut bob = command.args(["--exact", test]).env(PEER, address).spawn().expect("a process");
+    act(listener.accept(&PLAINTEXT, &Limits::default()).expect("Bob calls"), Party::Alice);
+    assert!(bob.wait().expect("Bob ends").success());
 }
 
 /// Why a call of arguments of these owners, widths and lanes is refused.

@@ -31,7 +31,7 @@ mod layout;
 mod online;
 mod programs;
 
-use super::MOST_WIDTH;
+use super::check_strings;
 use super::setup::Setup;
 use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::circuit::program::{CallPort, Functionality, Holder};
@@ -129,20 +129,11 @@ impl Functionality for CircuitPsi {
         let [a, b, values @ ..] = args else {
             return Err(Error::usage(format!("Alice's strings and Bob's, not {} arguments", args.len())));
         };
-        let (widths, whole) = ([a.ty.width, b.ty.width], 1..=MOST_WIDTH);
+        check_strings([a, b])?;
         let sent = owners.iter().zip(values).filter(|(owner, _)| **owner != terms.receiver);
         let entry = sent.fold(terms.tag, |entry, (_, value)| entry.saturating_add(value.ty.width));
         let held = owners.iter().zip(values).all(|(&owner, value)| value.holder == Holder::Party(owner));
         match () {
-            () if widths[0] != widths[1] => {
-                Err(Error::usage(format!("strings of equal width, not {} and {} bits", widths[0], widths[1])))
-            }
-            () if !whole.contains(&widths[0]) => {
-                Err(Error::usage(format!("strings of 1 to {MOST_WIDTH} bits, not {}", widths[0])))
-            }
-            () if [a.holder, b.holder] != [Holder::Party(Party::Alice), Holder::Party(Party::Bob)] => {
-                Err(Error::usage("Alice's strings and Bob's, in this order, and no shared ones"))
-            }
             () if owners.len() != values.len() || !held => {
                 Err(Error::usage("values of the parties that the parameters name, in this order, and no shared ones"))
             }

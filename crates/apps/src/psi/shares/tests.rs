@@ -6,6 +6,7 @@ use super::layout::{Layout, Message, tag_bits};
 use super::online::{Receiver, Sender, mask};
 use super::*;
 use crate::psi::oprf;
+use crate::psi::tests::assert_lengths_fit;
 use duologue::call::{CallValue, Outbox};
 use kernels::generator::Generator;
 use kernels::{Block, field};
@@ -149,13 +150,7 @@ fn lengths_fit_together() {
     for receiver in [Party::Alice, Party::Bob] {
         for sizes in [[0, 0], [0, 5], [5, 0], [1, 1], [100, 1 << 20], [1 << 20, 1 << 20]] {
             let call = call(receiver, sizes);
-            let [alice, bob] = [Party::Alice, Party::Bob].map(|party| CircuitPsi.lengths(&call, party).unwrap());
-            for (a, b) in [(&alice.setup, &bob.setup), (&alice.online, &bob.online)] {
-                assert_eq!(a.len(), b.len());
-                assert!(a.iter().zip(b).all(|(a, b)| (a.sent, a.read, a.demand) == (b.read, b.sent, b.demand)));
-                assert!(a.iter().all(|exchange| exchange.sent.max(exchange.read) <= 1 << 22), "a message in memory");
-            }
-            assert_eq!(alice == CallLengths::default(), sizes.contains(&0));
+            assert_lengths_fit(&CircuitPsi, &call, sizes.contains(&0));
         }
     }
 }
