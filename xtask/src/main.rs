@@ -6,6 +6,7 @@
 //! have, and `render` measures nothing.
 
 mod book;
+mod chosen;
 mod circuits;
 mod correlations;
 mod engines;
@@ -69,7 +70,8 @@ fn main() -> Result<()> {
         Task::Render => {
             book.write(engines::files(&book)?)?;
             book.write(correlations::files(&book)?)?;
-            book.write(reproduced::files(&book)?)
+            book.write(reproduced::files(&book)?)?;
+            book.write(chosen::files(&book)?)
         }
     }
 }

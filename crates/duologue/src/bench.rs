@@ -180,13 +180,12 @@ impl KeySource for DealtKeys<'_> {
         Ok(())
     }
 
-    fn receive(&mut self, bytes: &mut [u8]) -> Result<()> {
+    fn opening(&mut self, len: usize) -> Result<Option<Vec<u8>>> {
         let sent = std::mem::take(&mut *self.mail.lock().unwrap_or_else(PoisonError::into_inner));
-        if sent.len() != bytes.len() {
+        if sent.len() != len {
             return Err(Error::usage("the parties of a measurement open a program differently"));
         }
-        bytes.copy_from_slice(&sent);
-        Ok(())
+        Ok(Some(sent))
     }
 }
 

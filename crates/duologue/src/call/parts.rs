@@ -344,6 +344,10 @@ impl Link for PartLink<'_> {
         self.link.supply(stock, demand, ahead)
     }
 
+    fn opening(&mut self) -> Result<Vec<u8>> {
+        self.link.opening()
+    }
+
     fn overlaps(&self) -> bool {
         self.link.overlaps()
     }

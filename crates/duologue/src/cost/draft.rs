@@ -145,8 +145,8 @@ struct Line {
     made: Demand,
     /// Parts of the largest refill, one of which is made while another is sent.
     parts: u32,
-    /// Bytes of terms that go with the next exchange.
-    terms: usize,
+    /// Bytes of terms, and of what opens programs behind them, that go with the next exchange.
+    terms: Option<(usize, usize)>,
     exchanges: Vec<PhaseExchange>,
 }
 
@@ -155,7 +155,7 @@ impl Line {
         let lengths = MakerLengths::new(us, source.maker).based(source.based);
         let (available, pool) = (source.stock, source.pool);
         let (phase, made, exchanges) = (Phase::Setup, Demand::NONE, Vec::new());
-        let mut line = Line { lengths, phase, available, pool, made, parts: 1, terms: 0, exchanges };
+        let mut line = Line { lengths, phase, available, pool, made, parts: 1, terms: None, exchanges };
         match *start {
             Start::Terms { probe } => {
                 line.lengths = line.lengths.probing(probe);
@@ -163,7 +163,7 @@ impl Line {
             }
             Start::Choice { terms, measuring } => {
                 line.choose(terms, measuring);
-                line.terms = opening;
+                line.terms = Some((opening, opening));
             }
         }
         line
@@ -186,11 +186,15 @@ impl Line {
 
     fn follow(&mut self, event: &Event) {
         match event {
+            Event::Opening { sent, read } => match &mut self.terms {
+                Some(terms) => *terms = (terms.0 + sent, terms.1 + read),
+                None => self.exchange(*sent, *read),
+            },
             Event::Exchange { sent, read } => self.exchange(*sent, *read),
             Event::Supply(wanted) => self.supply(wanted),
             Event::Online => {
                 // Nobody uses an input before the terms are compared.
-                if self.terms > 0 {
+                if self.terms.is_some() {
                     self.exchange(0, 0);
                 }
                 self.phase = Phase::Online;
@@ -204,9 +208,10 @@ impl Line {
 
     /// An exchange, with the terms that are awaited.
     fn make(&mut self, MakerExchange { sent, read, turn }: MakerExchange) {
-        let (terms, phase) = (std::mem::take(&mut self.terms), self.phase);
-        let turn = turn || terms > 0;
-        self.exchanges.push(PhaseExchange { phase, sent: sent + terms, read: read + terms, turn });
+        let (terms, phase) = (self.terms.take(), self.phase);
+        let turn = turn || terms.is_some();
+        let (first, then) = terms.unwrap_or_default();
+        self.exchanges.push(PhaseExchange { phase, sent: sent + first, read: read + then, turn });
     }
 
     fn supply(&mut self, &Wanted { drawn, demand, ahead }: &Wanted) {

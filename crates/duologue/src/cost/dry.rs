@@ -33,6 +33,8 @@ pub(super) struct Found {
 /// What a party does of which its peer hears, after the terms; whatever makes the correlations, it is the same.
 #[derive(Clone, Debug)]
 pub(super) enum Event {
+    /// What opens a program, in bytes.
+    Opening { sent: usize, read: usize },
     /// An exchange of the protocol, in bytes.
     Exchange { sent: usize, read: usize },
     /// Correlations are called for.
@@ -134,7 +136,7 @@ impl Tally {
     /// The exchange that opens the protocol.
     fn open(&self, lengths: &dyn Lengths) {
         if let Some(first) = lengths.opening() {
-            self.exchange(first.sent, first.read);
+            self.state().events.push(Event::Opening { sent: first.sent, read: first.read });
         }
     }
 

@@ -1,8 +1,8 @@
 //! What the executor asks of a session: bytes both ways, correlations, and somebody who watches.
 
-use crate::Result;
 use crate::correlation::{Demand, Stock};
 use crate::outbox::{Inbox, Outbox};
+use crate::{Error, Result};
 
 /// The way to the peer. Any of a party's threads may use it.
 pub(crate) trait Link: Send {
@@ -30,6 +30,11 @@ pub(crate) trait Link: Send {
 
     /// Makes sure that `stock` has `demand`; `ahead` will be asked for later and may be made in the same exchange.
     fn supply(&mut self, stock: &mut Stock, demand: Demand, ahead: Demand) -> Result<()>;
+
+    /// What opened a program and need not have come before; of several programs in their order.
+    fn opening(&mut self) -> Result<Vec<u8>> {
+        Err(Error::usage("nothing opens a program later"))
+    }
 
     /// Whether it may send and receive while others compute.
     fn overlaps(&self) -> bool {

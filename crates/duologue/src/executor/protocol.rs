@@ -143,6 +143,16 @@ pub(crate) trait Protocol: Send + Sync + Sized + 'static {
     /// The online half of a public value.
     fn lift(&self, public: &BitMatrix) -> Self::Value;
 
+    /// Whether what opens the program has come, if anything does.
+    fn is_open(&self) -> bool {
+        true
+    }
+
+    /// Takes what opens the program, from the peer, after correlations were made and before any task.
+    fn open(&mut self, _: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
     /// The secret of the program that its prepared tasks need: Δ at Yao's garbler, S at the evaluator. None where prepared
     /// tasks cannot be stored.
     fn program_secret(&self) -> Option<Zeroizing<Block>> {

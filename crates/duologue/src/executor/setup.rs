@@ -33,9 +33,11 @@ struct Waiting<P: Protocol> {
 impl<P: Protocol> Executor<P> {
     pub(super) fn set_up(&mut self, stock: &mut Stock, link: &mut dyn Link) -> Result<()> {
         if !self.program.ahead {
-            return link.supply(stock, Demand::NONE, self.undrawn);
+            link.supply(stock, Demand::NONE, self.undrawn)?;
+            return self.open(link);
         }
         link.supply(stock, self.undrawn, Demand::NONE)?;
+        self.open(link)?;
         if self.scheduling.one_way {
             self.set_up_in_turn(stock, link)?
         } else {
@@ -43,6 +45,11 @@ impl<P: Protocol> Executor<P> {
         }
         (self.inbox, self.outbox) = Default::default();
         link.flush()
+    }
+
+    /// What opens the program need not come before correlations are made, which does not hang on it.
+    fn open(&mut self, link: &mut dyn Link) -> Result<()> {
+        if self.protocol.is_open() { Ok(()) } else { self.protocol.open(&link.opening()?) }
     }
 
     /// One task after the other, where nobody waits for an answer.

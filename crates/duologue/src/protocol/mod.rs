@@ -174,8 +174,9 @@ pub(crate) trait KeySource {
     /// Sends to the peer.
     fn send(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// Reads from the peer.
-    fn receive(&mut self, bytes: &mut [u8]) -> Result<()>;
+    /// Reads so many bytes of the peer's, with which it opens the program; nothing if they need not have come yet: then the link
+    /// has them when the protocol is [opened](crate::executor::Protocol::open).
+    fn opening(&mut self, len: usize) -> Result<Option<Vec<u8>>>;
 }
 
 /// The numbers of a session before a program: ANDs, none twice under one Δ and S, and input bits.

@@ -92,8 +92,7 @@ impl KeySource for ProgramKeys<'_> {
         self.session.wire.flush()
     }
 
-    fn receive(&mut self, bytes: &mut [u8]) -> Result<()> {
-        self.session.wire.settle()?;
-        self.session.wire.channel.recv_into(bytes)
+    fn opening(&mut self, len: usize) -> Result<Option<Vec<u8>>> {
+        self.session.wire.opening_now_or_later(len)
     }
 }

@@ -20,6 +20,7 @@ use crate::threads::Threads;
 use crate::{Error, Party, Result};
 use kernels::Block;
 use kernels::generator::Generator;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::time::Duration;
 use zeroize::Zeroizing;
@@ -223,6 +224,15 @@ impl Wire {
         self.channel.send(&ours)
     }
 
+    /// Reads so many bytes with which the peer opens a program, unless its terms are awaited: they come behind these.
+    pub fn opening_now_or_later(&mut self, len: usize) -> Result<Option<Vec<u8>>> {
+        if self.awaited.fields.is_none() {
+            return self.channel.recv(len).map(Some);
+        }
+        self.awaited.openings.push(len);
+        Ok(None)
+    }
+
     /// Compares the peer's terms, if they are awaited.
     pub fn settle(&mut self) -> Result<()> {
         self.awaited.settle(&mut self.channel)
@@ -233,18 +243,25 @@ impl Wire {
 #[derive(Default)]
 pub(super) struct AwaitedTerms {
     fields: Option<Fields>,
+    /// The lengths of what comes behind them and opens programs.
+    openings: Vec<usize>,
+    /// What opened programs that have not read it yet, in their order.
+    opened: VecDeque<Vec<u8>>,
     /// Whether the peer's terms differed from ours when more was under way.
     pub overtook: bool,
 }
 
 impl AwaitedTerms {
-    /// Compares the peer's terms, if they are awaited.
+    /// Compares the peer's terms, if they are awaited, and reads what comes behind them.
     fn settle(&mut self, channel: &mut Channel) -> Result<()> {
         let Some(fields) = self.fields.take() else { return Ok(()) };
         self.overtook = true;
         let length = channel.recv(4)?;
         compare(channel, &fields, &length)?;
         self.overtook = false;
+        for len in std::mem::take(&mut self.openings) {
+            self.opened.push_back(channel.recv(len)?);
+        }
         Ok(())
     }
 }
@@ -302,6 +319,11 @@ impl Link for Wire {
             return Ok(());
         }
         self.add(stock, at_once(&demand, &ahead).missing_from(&available))
+    }
+
+    fn opening(&mut self) -> Result<Vec<u8>> {
+        self.settle()?;
+        self.awaited.opened.pop_front().ok_or_else(|| Error::usage("nothing opens a program later"))
     }
 
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> Result<()> {

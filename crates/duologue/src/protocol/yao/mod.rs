@@ -79,6 +79,8 @@ pub(crate) struct Evaluator {
     s: Block,
     /// Of the base labels of inputs when streamed: what both parties know.
     labels: Generator,
+    /// What makes `hash` and `labels` with S, which has not come.
+    unopened: Option<(Garbling, Zeroizing<Block>)>,
     base: Base,
     buffers: BufferPool,
 }
@@ -98,7 +100,15 @@ impl Evaluator {
     /// The evaluator of one program, with S, which came from the garbler, who knows `labels` too.
     fn new(lengths: YaoLengths, hash: (Garbling, Block), labels: Generator, base: Base) -> Self {
         let (garbling, s) = hash;
-        Evaluator { lengths, hash: Hash::new(garbling, s), s, labels, base, buffers: BufferPool::default() }
+        let (hash, buffers) = (Hash::new(garbling, s), BufferPool::default());
+        Evaluator { lengths, hash, s, labels, unopened: None, base, buffers }
+    }
+
+    /// The same before S has come, with which `seed` gives the labels that the garbler knows too.
+    fn unopened(lengths: YaoLengths, garbling: Garbling, seed: Block, base: Base) -> Self {
+        let nothing = Generator::from_seed(Block::ZERO);
+        let unopened = Some((garbling, Zeroizing::new(seed)));
+        Evaluator { unopened, ..Evaluator::new(lengths, (garbling, Block::ZERO), nothing, base) }
     }
 }
 
@@ -393,8 +403,20 @@ impl Protocol for Evaluator {
         Labels::zeros(public.rows(), public.lanes())
     }
 
+    fn is_open(&self) -> bool {
+        self.unopened.is_none()
+    }
+
+    fn open(&mut self, s: &[u8]) -> Result<()> {
+        let s = Block::from_bytes(s.try_into().map_err(|_| Error::usage("what opens a program has another length"))?);
+        if let Some((garbling, seed)) = self.unopened.take() {
+            (self.hash, self.s, self.labels) = (Hash::new(garbling, s), s, Generator::from_seed(*seed ^ s));
+        }
+        Ok(())
+    }
+
     fn program_secret(&self) -> Option<Zeroizing<Block>> {
-        Some(Zeroizing::new(self.s))
+        self.is_open().then(|| Zeroizing::new(self.s))
     }
 
     fn store(&self, _: &Job, received: Received, write: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::lengths::YaoLengths;
 use super::{Evaluator, Garbler, LABEL};
-use crate::executor::{Engine, Executor, Lengths, PlanCache, Program, Window};
+use crate::executor::{Engine, Executor, Lengths, PlanCache, Program, Protocol, Window};
 use crate::protocol::terms::{Options, Terms};
 use crate::protocol::{Base, Descriptor, KeySource, Resumed, Tiling};
 use crate::{Party, Result};
@@ -46,10 +46,10 @@ impl Descriptor for YaoScheme {
         let lengths = YaoLengths::new(terms, party, &keys.plans().for_program());
         let delta = keys.delta()?;
         if terms.garbler != party {
-            let mut s = [0; LABEL];
-            keys.receive(&mut s)?;
-            let s = Block::from_bytes(s);
-            let evaluator = Evaluator::new(lengths, (terms.garbling, s), common_labels(keys, s), keys.base());
+            let mut evaluator = Evaluator::unopened(lengths, terms.garbling, common_seed(keys), keys.base());
+            if let Some(s) = keys.opening(LABEL)? {
+                evaluator.open(&s)?;
+            }
             return Ok(Box::new(Executor::new(evaluator, program)?));
         }
         let mut own = keys.own(b"garbling");
@@ -78,5 +78,10 @@ impl Descriptor for YaoScheme {
 /// The generator of a program's labels that both parties know. With S, which the garbler draws last, they are chosen by
 /// nobody.
 pub(crate) fn common_labels(keys: &dyn KeySource, s: Block) -> Generator {
-    Generator::from_seed(keys.pairwise(b"yao     ", keys.ordinal()).block() ^ s)
+    Generator::from_seed(common_seed(keys) ^ s)
+}
+
+/// What gives the seed of [`common_labels`] with S.
+fn common_seed(keys: &dyn KeySource) -> Block {
+    keys.pairwise(b"yao     ", keys.ordinal()).block()
 }

@@ -110,6 +110,19 @@ fn ands(lanes: u64) -> Binding {
     circuit::Program::of_circuit(&c.finish(), &owners).bind(&[("lanes", lanes)]).unwrap()
 }
 
+/// 64 ANDs one after another on one lane, which Yao computes first over a long line.
+fn chain() -> Binding {
+    let mut c = circuit::Builder::new("chain");
+    let (a, b) = (c.bits("a", 64), c.bits("b", 64));
+    let one = a.0.iter().zip(&b.0).fold(a.0[0], |one, (&a, &b)| {
+        let other = c.xor(one, b);
+        c.and(other, a)
+    });
+    c.output("one", &circuit::Bits(vec![one]));
+    let owners = [Party::Alice, Party::Bob].map(Owner::from);
+    circuit::Program::of_circuit(&c.finish(), &owners).bind(&[("lanes", 1)]).unwrap()
+}
+
 fn zeros(party: Party, lanes: u64) -> Inputs {
     Inputs::new().with(if party == Party::Alice { "a" } else { "b" }, BitMatrix::zeros(64, lanes as usize))
 }
@@ -405,8 +418,7 @@ fn a_choice_costs_what_is_counted() {
 #[test]
 fn a_choice_takes_no_round_trip() {
     let text = "100ms,100Mbit";
-    for lanes in [3, 1500] {
-        let binding = ands(lanes);
+    for (lanes, binding) in [(3, ands(3)), (1500, ands(1500)), (1, chain())] {
         let choices = choices_of(&binding, Options::new(Scheme::Yao));
         let time = |fixed: Option<Options>| {
             let [alice, bob] = over([text; 2], |_, session| {
