@@ -164,20 +164,32 @@ fn mask(bits: &[u64], at: usize) -> u64 {
     (bits[at / 64] >> (at % 64) & 1).wrapping_neg()
 }
 
-impl Stage for Online {
-    type Output = Vec<Option<BitMatrix>>;
-
-    fn step(&mut self, _: Drawn, inbox: &[u8], outbox: &mut Outbox) -> Result<()> {
+impl Online {
+    pub(super) fn advance(&mut self, inbox: &[u8], outbox: &mut Outbox) -> Result<()> {
         self.read(inbox)?;
         self.write(outbox);
         self.next += 1;
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>, inbox: &[u8]) -> Result<Vec<Option<BitMatrix>>> {
+    /// Its share of the sum.
+    pub(super) fn end(mut self, inbox: &[u8]) -> Result<u64> {
         self.read(inbox)?;
+        Ok(*self.share)
+    }
+}
+
+impl Stage for Online {
+    type Output = Vec<Option<BitMatrix>>;
+
+    fn step(&mut self, _: Drawn, inbox: &[u8], outbox: &mut Outbox) -> Result<()> {
+        self.advance(inbox, outbox)
+    }
+
+    fn finish(self: Box<Self>, inbox: &[u8]) -> Result<Vec<Option<BitMatrix>>> {
+        let (party, bytes) = (self.party as usize, self.layout.bytes);
         let mut results = vec![None, None];
-        results[self.party as usize] = Some(number(self.layout.bytes, *self.share));
+        results[party] = Some(number(bytes, self.end(inbox)?));
         Ok(results)
     }
 }

@@ -179,6 +179,13 @@ impl Sender {
         Ok(Sender { layout, exchanges, next: 0, seed, strings, oprf, values, targets, hint_seed, hints })
     }
 
+    /// The twin that masks no value, for a test.
+    #[cfg(test)]
+    pub(super) fn unmask(&mut self) {
+        let tag = (1 << self.layout.tag) - 1;
+        self.targets.iter_mut().for_each(|target| *target = Block::new(target.get() & tag));
+    }
+
     fn read(&mut self, inbox: &[u8]) {
         match (self.next.checked_sub(1).and_then(|last| self.exchanges.get(last)), &mut self.oprf) {
             (Some((Message::Bins, _)), _) => {
