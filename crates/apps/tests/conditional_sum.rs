@@ -12,8 +12,6 @@ use duologue::session::CallArg;
 use duologue::{Inputs, Options, Scheme, Session};
 use std::sync::Arc;
 
-const PARTIES: [Party; 2] = [Party::Alice, Party::Bob];
-
 /// Bits of a value.
 const WIDTH: u32 = 33;
 

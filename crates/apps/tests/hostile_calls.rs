@@ -329,7 +329,9 @@ fn sums() -> Job {
     let (mut p, sum): (_, Arc<dyn Functionality>) = (Program::new("sums"), Arc::new(ConditionalSum));
     let condition = p.input("condition", Owner::Shared, bits(1), 3);
     let values = [("a", Party::Alice), ("b", Party::Bob)].map(|(name, party)| p.input(name, party, bits(9), 3));
-    for (party, part) in [Party::Alice, Party::Bob].into_iter().zip(p.call(&sum, &[3], &[condition, values[0], values[1]])) {
+    for (party, part) in
+        [Party::Alice, Party::Bob].into_iter().zip(p.call(&sum, &[3], &[condition, values[0], values[1]]))
+    {
         p.output(&format!("{party}'s"), Recipient::Party(party), part);
     }
     let inputs = ["a", "b"].map(|name| {

@@ -92,7 +92,9 @@ impl Case {
         let set: Vec<usize> = (0..self.layout.lanes).filter(set).collect();
         match self.values.is_empty() {
             true => set.len() as u64,
-            false => self.values.iter().flat_map(|(_, own)| set.iter().map(|&i| own[i] as u64)).fold(0, u64::wrapping_add),
+            false => {
+                self.values.iter().flat_map(|(_, own)| set.iter().map(|&i| own[i] as u64)).fold(0, u64::wrapping_add)
+            }
         }
     }
 
