@@ -87,14 +87,14 @@ impl Stock {
     pub fn draw_cot_sender(&mut self, count: usize) -> Result<Vec<Block>> {
         enough("correlated OTs to send", count, self.sent.len())?;
         self.drawn += self.counts(count as u64, 0);
-        Ok(self.sent.draw(count, &mut self.spare))
+        Ok(self.sent.draw(count))
     }
 
     /// Takes `count` COTs in which we are the receiver.
     pub fn draw_cot_receiver(&mut self, count: usize) -> Result<Choices> {
         enough("correlated OTs to receive", count, self.received.len())?;
         self.drawn += self.counts(0, count as u64);
-        Ok(Choices::new(self.received.draw(count, &mut self.spare)))
+        Ok(Choices::new(self.received.draw(count)))
     }
 
     /// Takes `count` triples.
@@ -167,9 +167,6 @@ fn enough(what: &str, wanted: usize, left: usize) -> Result<()> {
     Ok(())
 }
 
-/// Batches at most whose memory is kept for new ones: as many as can be under way at once.
-const SPARE: usize = 4;
-
 /// Blocks in the order in which they were pushed, batch by batch; drawn blocks are erased.
 #[derive(Default)]
 struct BlockQueue {
@@ -191,8 +188,7 @@ impl BlockQueue {
         }
     }
 
-    /// Takes the first `count` blocks. Batches that are used up become spare memory.
-    fn draw(&mut self, count: usize, spare: &mut Vec<Vec<Block>>) -> Vec<Block> {
+    fn draw(&mut self, count: usize) -> Vec<Block> {
         self.len -= count;
         if self.head == 0
             && self.batches.front().is_some_and(|first| first.len() == count)
@@ -208,23 +204,24 @@ impl BlockQueue {
             first[self.head..end].zeroize();
             self.head = end;
             if end == first.len() {
+                self.batches.pop_front();
                 self.head = 0;
-                spare.extend(self.batches.pop_front().filter(|_| spare.len() < SPARE));
             }
         }
         drawn
     }
 
-    /// Discards the first `count` blocks. Whole batches become spare memory.
+    /// Discards the first `count` blocks. Whole batches become spare memory, at most as many as can be under way at
+    /// once.
     fn forget(&mut self, mut count: usize, spare: &mut Vec<Vec<Block>>) {
-        while self.head == 0 && spare.len() < SPARE && self.batches.front().is_some_and(|first| first.len() <= count) {
+        while self.head == 0 && spare.len() < 4 && self.batches.front().is_some_and(|first| first.len() <= count) {
             if let Some(first) = self.batches.pop_front() {
                 count -= first.len();
                 self.len -= first.len();
                 spare.push(first);
             }
         }
-        self.draw(count, spare).zeroize();
+        self.draw(count).zeroize();
     }
 
     fn destroy(&mut self) {
