@@ -374,7 +374,7 @@ fn help_is_there_for_every_verb() {
 fn calls_are_shown_and_counted() {
     let place = Place::new();
     let shown = place.run("inspect app:equality").succeeded().stdout.clone();
-    for words in ["v2 = call \"duologue:equality\" version 1 (v0, v1)", "both learn"] {
+    for words in ["v2 = call \"duologue:equality\" version 2 (v0, v1)", "both learn"] {
         assert!(shown.contains(words), "no '{words}' in {shown}");
     }
     let cost = place.run("cost app:equality:128 --size lanes=1000 --json").json();

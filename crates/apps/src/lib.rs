@@ -4,6 +4,7 @@
 
 pub mod aes;
 pub mod argmin;
+pub mod conditional_sum;
 mod consent;
 pub mod eigenfaces;
 pub mod equality;
@@ -44,8 +45,9 @@ pub fn leaky_calls(keys: &Keys) -> Calls {
 }
 
 fn all(keys: &Keys) -> Calls {
-    let calls: [Arc<dyn CallProtocol>; 8] = [
+    let calls: [Arc<dyn CallProtocol>; 9] = [
         Arc::new(equality::Equality),
+        Arc::new(conditional_sum::ConditionalSum),
         Arc::new(argmin::Argmin),
         Arc::new(argmin::Backtrack),
         Arc::new(universal::Universal),

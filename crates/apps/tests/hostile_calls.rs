@@ -9,6 +9,7 @@ use apps::argmin::encrypted::{Method, Terms};
 use apps::argmin::{
     Argmin, Backtrack, Direction, Form, Found, Held, Parameters, halves, levels, of_ciphertexts, shared, strings_by_ots,
 };
+use apps::conditional_sum::ConditionalSum;
 use apps::equality::{Equality, equality};
 use apps::psi::shares::{self, CircuitPsi};
 use apps::psi::{Learns, Psi, psi};
@@ -18,7 +19,7 @@ use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, Setu
 use duologue::channel::memory::{self, MemoryPipe};
 use duologue::channel::{Channel, Limits, Pipe};
 use duologue::circuit::blocks::{Goal, registry};
-use duologue::circuit::program::{CallPort, Functionality, Recipient};
+use duologue::circuit::program::{CallPort, Functionality, Owner, Recipient};
 use duologue::circuit::universal::Nodes;
 use duologue::circuit::{Binding, BitMatrix, Party, Program, bits};
 use duologue::data::uints;
@@ -252,7 +253,7 @@ fn jobs() -> Vec<Job> {
         numbers("bob_shares", 10, &[5, 1, 0]),
     ];
     let of_halves = [numbers("alice_values", 9, &[4, 3]), numbers("bob_values", 9, &[8, 2, 6])];
-    let mut jobs: Vec<Job> = vec![(Arc::new(Equality), equal, of_equal)];
+    let mut jobs: Vec<Job> = vec![(Arc::new(Equality), equal, of_equal), sums()];
     for direction in [Direction::Both, Direction::One] {
         let least = shared(9, None, direction, &[]).bind(&[("values", 3)]).unwrap();
         jobs.push((Arc::new(Argmin), least, of_shares.clone()));
@@ -321,6 +322,23 @@ fn totals() -> Job {
     let numbers = |name: &str, width, numbers: &[u64]| Inputs::new().with(name, uints(width, numbers).unwrap());
     let of_rows = [numbers("group", 16, &[0, 1, 1]), numbers("value", 9, &[500, 2, 3])];
     (Arc::new(Totals), totals, of_rows.map(|own| own.with("minimum", uints(20, &[1]).unwrap())))
+}
+
+/// The sum of values of both, where a shared bit is set. Bits and corrections do not fill their last byte of three lanes.
+fn sums() -> Job {
+    let (mut p, sum): (_, Arc<dyn Functionality>) = (Program::new("sums"), Arc::new(ConditionalSum));
+    let condition = p.input("condition", Owner::Shared, bits(1), 3);
+    let values = [("a", Party::Alice), ("b", Party::Bob)].map(|(name, party)| p.input(name, party, bits(9), 3));
+    for (party, part) in
+        [Party::Alice, Party::Bob].into_iter().zip(p.call(&sum, &[3], &[condition, values[0], values[1]]))
+    {
+        p.output(&format!("{party}'s"), Recipient::Party(party), part);
+    }
+    let inputs = ["a", "b"].map(|name| {
+        let lanes = |width, numbers: [u64; 3]| uints(width, &numbers).unwrap();
+        Inputs::new().with(name, lanes(9, [4, 300, 7])).with("condition", lanes(1, [1, 0, 1]))
+    });
+    (Arc::new(ConditionalSum), p.bind(&[]).unwrap(), inputs)
 }
 
 /// Tags and shares of Bob's values, as they are.

@@ -10,8 +10,8 @@ pub const PIECE: usize = 4;
 /// Values of a piece.
 pub const VALUES: usize = 1 << PIECE;
 
-/// Bits of all strings of a chunk, about: some ten megabytes of OTs.
-const CHUNK_BITS: usize = 1 << 19;
+/// Bits of all strings of a chunk, about: so many OTs lie in the caches.
+const CHUNK_BITS: usize = 1 << 16;
 
 /// The layout of a call.
 pub struct Layout {

@@ -62,7 +62,7 @@ impl Functionality for Equality {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn results(&self, parameters: &[u8], args: &[CallPort]) -> duologue::circuit::Result<Vec<CallPort>> {

@@ -6,6 +6,7 @@ use duologue::Result;
 use duologue::call::{Drawn, Outbox, Stage, Zeroizing};
 use duologue::circuit::{BitMatrix, Party};
 use duologue::correlation::derived::{ReceivedTables, SentTables};
+use kernels::transpose::transpose_64;
 
 /// All values of a piece but 0, as a set of bits.
 const OTHERS: u64 = (1 << VALUES) - 2;
@@ -26,13 +27,16 @@ impl Setup {
 
     /// The rows of one piece: in each word 64 OTs, one a lane.
     fn store(&mut self, rows: usize, lanes: usize, bits_of: impl Fn(usize) -> u64) {
-        let mut words = Zeroizing::new(vec![0u64; rows * lanes.div_ceil(64)]);
         let stride = lanes.div_ceil(64);
-        for lane in 0..lanes {
-            let bits = bits_of(lane);
-            (0..rows).for_each(|row| words[row * stride + lane / 64] |= (bits >> row & 1) << (lane % 64));
+        let mut words = Zeroizing::new(vec![0u64; rows * stride]);
+        let mut square = Zeroizing::new([0u64; 64]);
+        for word in 0..stride {
+            let bits = |i| if 64 * word + i < lanes { bits_of(64 * word + i) } else { 0 };
+            *square = std::array::from_fn(bits);
+            transpose_64(&mut square);
+            (0..rows).for_each(|row| words[row * stride + word] = square[row]);
         }
-        words.iter().for_each(|word| self.stored.extend(word.to_le_bytes()));
+        words.iter().for_each(|word| self.stored.extend_from_slice(&word.to_le_bytes()));
     }
 }
 

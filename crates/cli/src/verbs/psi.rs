@@ -25,7 +25,7 @@ use std::fmt;
 use std::time::Instant;
 use table::Table;
 
-/// From so many rows of either party on triples are made by silent OT.
+/// From so many rows of either party on OTs are made by silent OT.
 const SILENT: u64 = 1 << 14;
 
 pub fn run(args: &Psi, config: &Config, console: &Console) -> Result<(), Failure> {
@@ -132,8 +132,8 @@ impl Task {
         let terms = Terms::of_sizes(sizes, owner);
         let (learns, bits) = (alice.learns, alice.value_bits.max(bob.value_bits));
         let gmw = Options::new(Scheme::Gmw);
-        // Eighty million ANDs for a million rows: silent OT sends a tenth of what others would.
-        let silent = (alice.strings.min(bob.strings) >= SILENT).then_some(Extension::Silent(Set::BY_DEMAND));
+        // A hundred million OTs for a million rows: silent OT sends a tenth of what others would.
+        let silent = (alice.strings.min(bob.strings) >= SILENT).then_some(Extension::Silent(Set::DUAL_18));
         let shared = gmw.extension(silent);
         let (program, options) = match alice.reveal {
             // A few thousand OTs, whatever the sizes: there is nothing to choose.

@@ -25,8 +25,11 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Correlations of a kind that are made at once when setup is streamed.
-const BLOCK: u64 = 1 << 19;
+/// Triples that are made at once when setup is streamed.
+const TRIPLES: u64 = 1 << 19;
+
+/// COTs of a direction that are made at once: so many rounds of silent OT that sender and receiver compute at the same time.
+const COTS: u64 = 1 << 21;
 
 /// The channel with what setup needs.
 pub(super) struct Wire {
@@ -427,10 +430,10 @@ fn watch(observer: &mut Option<Observer>, progress: Progress) -> Result<()> {
 
 /// All that is demanded, and a block of what will be.
 pub(crate) fn at_once(demand: &Demand, ahead: &Demand) -> Demand {
-    let kind = |demand: u64, ahead: u64| demand.max(ahead.min(BLOCK));
+    let kind = |demand: u64, ahead: u64, block: u64| demand.max(ahead.min(block));
     Demand {
-        cots_by_alice: kind(demand.cots_by_alice, ahead.cots_by_alice),
-        cots_by_bob: kind(demand.cots_by_bob, ahead.cots_by_bob),
-        triples: kind(demand.triples, ahead.triples),
+        cots_by_alice: kind(demand.cots_by_alice, ahead.cots_by_alice, COTS),
+        cots_by_bob: kind(demand.cots_by_bob, ahead.cots_by_bob, COTS),
+        triples: kind(demand.triples, ahead.triples, TRIPLES),
     }
 }

@@ -15,7 +15,10 @@
 //!
 //! So r = t in a bin where x is the sender's too, and s ⊕ u is the sender's value; in all others r and s are random, and r = t
 //! with less than 2⁻⁴⁰ for all bins together, as they have 40 + log₂(bins) bits. r is the receiver's, t the sender's: a program compares them
-//! ([`shares`]), so whatever protocol runs the program runs the comparison.
+//! by the call for [equality](crate::equality) ([`shares`]).
+//!
+//! A value of the sender's can be *added* to u in place of XORed, modulo 2⁶⁴: then the receiver has v + u, the sender −u, and no bit of it has
+//! to be converted for a [sum](crate::conditional_sum).
 //!
 //! **Security**: semi-honest parties; that of [the intersection](super). Q is a table of values masked by F, and for (y, i) that
 //! the receiver did not encode F is random to it: it looks random, but for what the targets and masked values of its own strings say, which are
@@ -82,34 +85,54 @@ impl Terms {
     }
 
     /// As parameters of the call, with the parties whose values there are.
-    fn parameters(self, values: &[Party]) -> Vec<u8> {
-        let owners = values.iter().map(|&party| party as u8);
+    fn parameters(self, values: Values) -> Vec<u8> {
+        let owners: Vec<u8> = match values {
+            Values::Of(parties) => parties.iter().map(|&party| party as u8).collect(),
+            Values::Added => vec![ADDED],
+        };
         [self.receiver as u8, self.tag as u8].into_iter().chain(owners).collect()
     }
 
-    /// From the parameters of a call.
-    fn read(parameters: &[u8]) -> Result<(Terms, Vec<Party>), Error> {
+    /// From the parameters of a call: whose the values are, and whether the only one is the sender's and added.
+    fn read(parameters: &[u8]) -> Result<(Terms, Vec<Party>, bool), Error> {
         let party = |&number: &u8| [Party::Alice, Party::Bob].into_iter().find(|&party| party as u8 == number);
         let read = parameters.split_first_chunk().and_then(|([receiver, tag], owners)| {
-            let owners: Option<Vec<Party>> = owners.iter().map(party).collect();
-            Some((Terms { receiver: party(receiver)?, tag: u32::from(*tag) }, owners?))
+            let (receiver, added) = (party(receiver)?, owners == [ADDED]);
+            let owners = if added { Some(vec![receiver.peer()]) } else { owners.iter().map(party).collect() };
+            Some((Terms { receiver, tag: u32::from(*tag) }, owners?, added))
         });
-        let fits = |(terms, _): &(Terms, _)| (1..=MOST_TAG).contains(&terms.tag);
+        let fits = |(terms, ..): &(Terms, _, _)| (1..=MOST_TAG).contains(&terms.tag);
         read.filter(fits).ok_or_else(|| {
-            let why =
-                "the receiver (0 Alice, 1 Bob), 1 to 64 bits of a tag, and of each value whose it is, a byte each";
+            let why = "the receiver (0 Alice, 1 Bob), 1 to 64 bits of a tag, and of each value whose it is, a byte each, or 2 \
+                       for one of the sender's that is added";
             Error::usage(why)
         })
     }
 }
 
+/// The values that belong to strings.
+#[derive(Clone, Copy)]
+enum Values<'a> {
+    /// Of these parties; the sender's become XOR shares.
+    Of(&'a [Party]),
+    /// One of the sender's, which becomes a sum of two numbers.
+    Added,
+}
+
+/// The parameter of a value that is added.
+const ADDED: u8 = 2;
+
+/// Bits of the numbers whose sum a value is that is added.
+const ADDED_WIDTH: u32 = 64;
+
 /// Strings in common, as tags. Alice's strings and Bob's, of equal width up to 128 bits, then any values of either, a lane for each of its
 /// strings; the sender's together with a tag have at most 128 bits. Its parameters are the receiver, the bits of a tag and whose the values are,
-/// a byte each. Every result has a lane for each of the [`bins`] of the receiver's strings:
+/// a byte each; 2 is one of the sender's, the only one, which is added. Every result has a lane for each of the [`bins`] of the receiver's strings:
 ///
 /// * Alice's tags and Bob's, which are equal where a string of the receiver is in the bin that the sender has too;
 /// * of each value of the receiver what belongs to the string in the bin, which it knows; zero if there is none;
 /// * of each value of the sender shares of what belongs to the string that both have; of something random where there is none.
+///   Of one that is added, a signed number of up to 64 bits, the receiver has a number of 64 bits, then the sender one: it is their sum.
 ///
 /// Of equal strings of a party the first one counts, with its values. Which bin a string is in is random; the plain meaning has them in order.
 #[derive(Clone, Copy, Debug)]
@@ -125,13 +148,14 @@ impl Functionality for CircuitPsi {
     }
 
     fn results(&self, parameters: &[u8], args: &[CallPort]) -> Result<Vec<CallPort>, Error> {
-        let (terms, owners) = Terms::read(parameters)?;
+        let (terms, owners, added) = Terms::read(parameters)?;
         let [a, b, values @ ..] = args else {
             return Err(Error::usage(format!("Alice's strings and Bob's, not {} arguments", args.len())));
         };
         check_strings([a, b])?;
         let sent = owners.iter().zip(values).filter(|(owner, _)| **owner != terms.receiver);
-        let entry = sent.fold(terms.tag, |entry, (_, value)| entry.saturating_add(value.ty.width));
+        let width = |value: &CallPort| if added { value.ty.width.max(ADDED_WIDTH) } else { value.ty.width };
+        let entry = sent.fold(terms.tag, |entry, (_, value)| entry.saturating_add(width(value)));
         let held = owners.iter().zip(values).all(|(&owner, value)| value.holder == Holder::Party(owner));
         match () {
             () if owners.len() != values.len() || !held => {
@@ -148,13 +172,17 @@ impl Functionality for CircuitPsi {
                     false => CallPort { ty: value.ty, holder: Holder::Shared },
                 };
                 let tags = [Party::Alice, Party::Bob].map(tag);
+                if added {
+                    let number = |party| CallPort { ty: bits(ADDED_WIDTH), holder: Holder::Party(party) };
+                    return Ok([tags, [terms.receiver, terms.receiver.peer()].map(number)].concat());
+                }
                 Ok(tags.into_iter().chain(owners.iter().zip(values).map(value)).collect())
             }
         }
     }
 
     fn lanes(&self, parameters: &[u8], args: &[u64]) -> Result<Vec<u64>, Error> {
-        let (terms, owners) = Terms::read(parameters)?;
+        let (terms, owners, added) = Terms::read(parameters)?;
         let &[a, b, ref values @ ..] = args else { return Ok(Vec::new()) };
         if let Some(many) = [a, b].into_iter().find(|&lanes| lanes > MOST) {
             return Err(Error::usage(format!("at most {MOST} strings of a party, not {many}")));
@@ -168,11 +196,13 @@ impl Functionality for CircuitPsi {
             let why = format!("tags of {least} bits or more for {} strings, not {}", own(terms.receiver), terms.tag);
             return Err(Error::usage(why));
         }
-        Ok(vec![bins; args.len()])
+        Ok(vec![bins; args.len() + usize::from(added)])
     }
 
     fn evaluate(&self, parameters: &[u8], args: &[BitMatrix]) -> Vec<BitMatrix> {
-        let (Ok((terms, owners)), [a, b, values @ ..]) = (Terms::read(parameters), args) else { return Vec::new() };
+        let (Ok((terms, owners, added)), [a, b, values @ ..]) = (Terms::read(parameters), args) else {
+            return Vec::new();
+        };
         let [mine, others] = if terms.receiver == Party::Alice { [a, b] } else { [b, a] };
         let (lanes, theirs) = (bins::count(mine.lanes()), firsts(others).into_iter().collect::<HashMap<_, _>>());
         let placed = firsts(mine);
@@ -183,13 +213,18 @@ impl Functionality for CircuitPsi {
             results[sent].set(0, bin, !theirs.contains_key(string));
         }
         for (value, owner) in values.iter().zip(owners) {
-            let mut result = BitMatrix::zeros(value.rows(), lanes);
+            let rows = if added { ADDED_WIDTH as usize } else { value.rows() };
+            let mut result = BitMatrix::zeros(rows, lanes);
             for (bin, (string, row)) in placed.iter().enumerate() {
                 let row = if owner == terms.receiver { Some(row) } else { theirs.get(string) };
                 let Some(&row) = row else { continue };
-                (0..value.rows()).for_each(|bit| result.set(bit, bin, value.get(bit, row)));
+                // A number that is added has its sign as often as there is room.
+                (0..rows).for_each(|bit| result.set(bit, bin, value.get(bit.min(value.rows() - 1), row)));
             }
             results.push(result);
+        }
+        if added {
+            results.push(BitMatrix::zeros(ADDED_WIDTH as usize, lanes));
         }
         results
     }

@@ -1,5 +1,6 @@
 //! The online phase: receiver and sender, exchange by exchange.
 
+use super::ADDED_WIDTH;
 use super::bins::{FUNCTIONS, Functions, Placed};
 use super::layout::{Layout, Message};
 use crate::psi::okvs::Rows;
@@ -178,6 +179,13 @@ impl Sender {
         Ok(Sender { layout, exchanges, next: 0, seed, strings, oprf, values, targets, hint_seed, hints })
     }
 
+    /// The twin that masks no value, for a test.
+    #[cfg(test)]
+    pub(super) fn unmask(&mut self) {
+        let tag = (1 << self.layout.tag) - 1;
+        self.targets.iter_mut().for_each(|target| *target = Block::new(target.get() & tag));
+    }
+
     fn read(&mut self, inbox: &[u8]) {
         match (self.next.checked_sub(1).and_then(|last| self.exchanges.get(last)), &mut self.oprf) {
             (Some((Message::Bins, _)), _) => {
@@ -213,7 +221,8 @@ impl Sender {
             let values = oprf.values(&names);
             let masks = values.iter().zip(names.iter()).map(|(&value, &name)| mask(&oprf.key, value, name));
             let targets = places.iter().map(|places| self.targets[places[function] as usize]);
-            all[1].extend(masks.zip(targets).zip(self.values.iter()).map(|((mask, to), &value)| mask ^ to ^ value));
+            let entries = targets.zip(self.values.iter()).map(|(to, &value)| self.layout.entry_of(to, value));
+            all[1].extend(masks.zip(entries).map(|(mask, entry)| mask ^ entry));
             all[0].extend_from_slice(&names);
         }
         all
@@ -234,12 +243,26 @@ impl Sender {
     }
 }
 
+impl Layout {
+    /// The target of a bin with the mask above it, and the values of a string.
+    fn entry_of(&self, target: Block, values: Block) -> Block {
+        match self.added {
+            true => Block::new(target.get().wrapping_add(values.get())),
+            false => target ^ values,
+        }
+    }
+}
+
 /// Of each string of the sender its values, one after another above the bits of a tag.
 fn joined(layout: &Layout, args: &[Option<BitMatrix>]) -> Result<Zeroizing<Vec<Block>>> {
     let (mut all, mut at) = (Zeroizing::new(vec![Block::ZERO; layout.hinted]), layout.tag);
     let ours = layout.values.iter().zip(args.iter().skip(2)).filter(|((owner, _), _)| *owner != layout.receiver);
     for ((_, width), value) in ours {
-        let numbers = value.as_ref().ok_or_else(|| Error::usage("no values"))?.to_numbers::<u128>()?;
+        let value = value.as_ref().ok_or_else(|| Error::usage("no values"))?;
+        let numbers = match layout.added {
+            true => value.to_numbers::<i64>()?.into_iter().map(|number| u128::from(number as u64)).collect(),
+            false => value.to_numbers::<u128>()?,
+        };
         all.iter_mut().zip(&numbers).for_each(|(all, number)| *all ^= Block::new(number << at));
         at += *width as u32;
     }
@@ -260,7 +283,13 @@ impl Sender {
     }
 
     pub(super) fn end(self) -> Result<Vec<Option<BitMatrix>>> {
-        let outcome = Zeroizing::new(self.targets.iter().map(|target| target.get()).collect::<Vec<_>>());
+        // What is added to a mask u is the sum of what the receiver has and −u.
+        let (tag, added) = (self.layout.tag, self.layout.added);
+        let shares = |target: &Block| match added {
+            true => target.get() & ((1 << tag) - 1) | (target.get() >> tag).wrapping_neg() << tag,
+            false => target.get(),
+        };
+        let outcome = Zeroizing::new(self.targets.iter().map(shares).collect::<Vec<_>>());
         results(&self.layout, self.layout.receiver.peer(), &outcome, Vec::new())
     }
 }
@@ -288,6 +317,12 @@ fn results(layout: &Layout, us: Party, outcome: &[u128], values: Vec<BitMatrix>)
     let mut results = vec![None, None];
     results[us as usize] = Some(tag);
     let (mut at, mut values) = (layout.tag, values.into_iter());
+    if layout.added {
+        let sum = part(at, ADDED_WIDTH as usize)?;
+        let [ours, theirs] = [true, false].map(|receiver| (us == layout.receiver) == receiver);
+        results.extend([ours.then(|| sum.clone()), theirs.then_some(sum)]);
+        return Ok(results);
+    }
     for &(owner, width) in &layout.values {
         results.push(match owner == layout.receiver {
             true if us == owner => values.next(),

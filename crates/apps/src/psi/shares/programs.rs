@@ -1,10 +1,12 @@
 //! Programs of what two parties have in common, without its rows: how much it is, a sum over it, whether it is enough.
 
-use super::{CircuitPsi, MOST, Terms};
+use super::{CircuitPsi, MOST, Terms, Values};
+use crate::conditional_sum::ConditionalSum;
+use crate::equality::Equality;
 use crate::psi::Learns;
-use duologue::circuit::blocks::{Goal, add, equal, greater_or_equal, population_count, sum_full};
-use duologue::circuit::program::{Functionality, Owner, Recipient, Value, View};
-use duologue::circuit::{Bit, Bits, Builder, Int, Party, Program, UInt, bits, int, uint};
+use duologue::circuit::blocks::{Goal, add, greater_or_equal};
+use duologue::circuit::program::{Functionality, Owner, Recipient, Value};
+use duologue::circuit::{Bits, Int, Party, Program, UInt, bits, int, uint};
 use std::sync::Arc;
 
 /// Bits of a number of strings.
@@ -14,10 +16,7 @@ pub const COUNT_WIDTH: u32 = 24;
 pub const MOST_VALUE_WIDTH: u32 = 40;
 
 /// Bits of a sum.
-const SUM_WIDTH: usize = 64;
-
-/// Lanes that are counted or added up together, in two halves.
-const LANES: u32 = 64;
+const SUM_WIDTH: u32 = 64;
 
 /// What both have in common, a lane for each bin.
 pub struct Shares {
@@ -27,18 +26,24 @@ pub struct Shares {
     pub values: Vec<Value>,
 }
 
-/// Calls [`CircuitPsi`] on Alice's and Bob's strings and values that belong to them, and compares the tags. What the program makes of it must
-/// not hang on the order of lanes where the sender learns it.
+/// Calls [`CircuitPsi`] on Alice's and Bob's strings and values that belong to them, and compares the tags by [`Equality`]. What the program
+/// makes of it must not hang on the order of lanes where the sender learns it.
 pub fn shares(p: &mut Program, terms: Terms, strings: [Value; 2], values: &[(Party, Value)]) -> Shares {
-    let psi: Arc<dyn Functionality> = Arc::new(CircuitPsi);
     let (owners, values): (Vec<Party>, Vec<Value>) = values.iter().copied().unzip();
-    let results = p.call(&psi, &terms.parameters(&owners), &[&strings[..], &values].concat());
-    let [hers, his, results @ ..] = &results[..] else {
+    compared(p, &terms.parameters(Values::Of(&owners)), strings, &values)
+}
+
+/// What a call with these parameters gives, and whether tags are equal.
+fn compared(p: &mut Program, parameters: &[u8], strings: [Value; 2], values: &[Value]) -> Shares {
+    let (psi, equality): (Arc<dyn Functionality>, Arc<dyn Functionality>) = (Arc::new(CircuitPsi), Arc::new(Equality));
+    let mut results = p.call(&psi, parameters, &[&strings[..], values].concat()).into_iter();
+    let tags = [(); 2].map(|()| results.next());
+    let in_both = match tags {
+        [Some(hers), Some(his)] => p.call(&equality, &[], &[hers, his]).into_iter().next(),
         // The program has remembered why.
-        return Shares { in_both: strings[0], values };
+        _ => None,
     };
-    let in_both = p.map_with([*hers, *his], |c, [a, b]: [Bits; 2]| Bits::from(equal(c, &a, &b)));
-    Shares { in_both, values: results.to_vec() }
+    Shares { in_both: in_both.unwrap_or(strings[0]), values: results.collect() }
 }
 
 /// How many strings both have: of Alice's strings `a` of `width` bits and Bob's `b`, of which there are `as` and `bs`, public sizes. Who learns
@@ -73,10 +78,10 @@ pub fn sum(width: u32, terms: Terms, (owner, bits): (Party, u32), learns: Learns
     let mut p = Program::new("psi_sum");
     let (strings, sizes) = inputs(&mut p, width);
     let values = p.input("values", owner, int(bits), sizes[owner as usize]);
-    let Shares { in_both, values } = shares(&mut p, terms, strings, &[(owner, values)]);
-    let parts = [in_both, values[0]].map(|value| p.view(View::Merge(LANES), &[value]));
-    let sums = p.map_all(&chosen_sums(bits), &parts);
-    let total = total(&mut p, &sums);
+    // The sender's values as numbers whose sum they are.
+    let parts = if owner == terms.receiver { Values::Of(&[owner]) } else { Values::Added };
+    let Shares { in_both, values } = compared(&mut p, &terms.parameters(parts), strings, &[values]);
+    let total = total(&mut p, SUM_WIDTH, in_both, &values);
     let total = p.map_with([total], |_, [total]: [Bits; 1]| Int(total.0));
     p.output("sum", recipient(learns), total);
     p
@@ -98,68 +103,14 @@ fn inputs(p: &mut Program, width: u32) -> ([Value; 2], [duologue::circuit::progr
 fn count(p: &mut Program, width: u32, terms: Terms) -> Value {
     let (strings, _) = inputs(p, width);
     let Shares { in_both, .. } = shares(p, terms, strings, &[]);
-    let parts = p.view(View::Merge(LANES), &[in_both]);
-    let counts = p.map_all(&counts(), &[parts]);
-    let total = total(p, &counts);
+    let total = total(p, COUNT_WIDTH, in_both, &[]);
     p.map_with([total], |_, [total]: [Bits; 1]| UInt(total.0))
 }
 
-/// How many bits of either half of some lanes are set.
-fn counts() -> duologue::circuit::Circuit {
-    let mut c = Builder::new("psi_counts");
-    let found = c.bits("in_both", LANES);
-    for (half, name) in found.0.chunks(LANES as usize / 2).zip(["one", "other"]) {
-        let count = population_count(&mut c, &Bits(half.to_vec())).resized(COUNT_WIDTH as usize);
-        c.output(name, &Bits(count.0));
-    }
-    c.finish()
-}
-
-/// The sums of the values of either half of some lanes that are in both.
-fn chosen_sums(width: u32) -> duologue::circuit::Circuit {
-    let mut c = Builder::new("psi_sums");
-    let (found, values) = (c.bits("in_both", LANES), c.bits("values", LANES * width));
-    let values: Vec<UInt> = found
-        .0
-        .iter()
-        .zip(values.0.chunks(width as usize))
-        .map(|(&found, value)| offset(UInt(value.iter().map(|&bit| c.and(found, bit)).collect())))
-        .collect();
-    for (half, name) in values.chunks(LANES as usize / 2).zip(["one", "other"]) {
-        // All offsets together are the uppermost bit of the sum.
-        let sum = offset(sum_full(&mut c, half, Goal::Depth));
-        c.output(name, &Bits(Int(sum.0).resized(SUM_WIDTH).0));
-    }
-    c.finish()
-}
-
-/// A signed number of w bits plus 2ʷ⁻¹, which is an unsigned one, and back.
-fn offset(mut number: UInt) -> UInt {
-    if let Some(sign) = number.0.last_mut() {
-        *sign = !*sign;
-    }
-    number
-}
-
-/// The sum of all lanes of two words together, as both are all the time: two adders that pass no carry on for each pair of lanes.
-fn total(p: &mut Program, words: &[Value]) -> Value {
-    let &[one, other] = words else { return p.number(bits(1), 1, 0) };
-    let [one, other] = p.reduce_with([one, other], |c, [a, b], [d, e]: [Bits; 2]| {
-        let [a, b] = saved(c, [a, b, d]);
-        saved(c, [a, b, e])
-    });
-    p.map_with([one, other], |c, [a, b]: [Bits; 2]| add(c, &a, &b, Goal::Depth))
-}
-
-/// Two words whose sum is that of three, modulo their width.
-fn saved(c: &mut Builder, [a, b, d]: [Bits; 3]) -> [Bits; 2] {
-    let (mut sums, mut carries) = (Vec::new(), vec![Bit::FALSE]);
-    for ((&a, &b), &d) in a.0.iter().zip(&b.0).zip(&d.0) {
-        let (left, right) = (c.xor(a, b), c.xor(b, d));
-        let differ = c.and(left, right);
-        sums.push(c.xor(left, d));
-        carries.push(c.xor(b, differ));
-    }
-    carries.truncate(sums.len());
-    [Bits(sums), Bits(carries)]
+/// The sum of values, or of ones, over the lanes in which a bit is set: two numbers, which are added.
+fn total(p: &mut Program, width: u32, in_both: Value, values: &[Value]) -> Value {
+    let sum: Arc<dyn Functionality> = Arc::new(ConditionalSum);
+    let parts = p.call(&sum, &[(width / 8) as u8], &[&[in_both], values].concat());
+    let &[hers, his] = &parts[..] else { return p.number(bits(width), 1, 0) };
+    p.map_with([hers, his], |c, [a, b]: [Bits; 2]| add(c, &a, &b, Goal::Depth))
 }

@@ -130,7 +130,7 @@ fn tags_have_forty_bits_more_than_the_bins() {
     assert_eq!(Terms::of_sizes([7, 7], Party::Bob).receiver, Party::Bob);
     // The broken twin takes shorter ones.
     let short = Terms { receiver: Party::Alice, tag: 45 };
-    let error = CircuitPsi.lanes(&short.parameters(&[]), &[5, 5]).unwrap_err().to_string();
+    let error = CircuitPsi.lanes(&short.parameters(Values::Of(&[])), &[5, 5]).unwrap_err().to_string();
     assert!(error.contains("tags of 46 bits or more for 5 strings, not 45"), "{error}");
 }
 
@@ -140,7 +140,7 @@ fn call(receiver: Party, sizes: [u64; 2]) -> Call {
     let held = |party: Party, ty| CallValue { ty, lanes: sizes[party as usize], holder: Holder::Party(party) };
     let strings = [Party::Alice, Party::Bob].map(|party| held(party, bits(128)));
     let values = [held(Party::Bob, bits(40)), held(Party::Alice, bits(9))];
-    let parameters = terms.parameters(&[Party::Bob, Party::Alice]);
+    let parameters = terms.parameters(Values::Of(&[Party::Bob, Party::Alice]));
     Call { number: 0, parameters, args: [strings, values].concat(), results: Vec::new() }
 }
 
@@ -200,22 +200,32 @@ impl Case {
         &self,
         receiver: Party,
         delta: Block,
-        mut change: impl FnMut(Message, &mut Vec<u8>),
+        change: impl FnMut(Message, &mut Vec<u8>),
     ) -> [Vec<Option<BitMatrix>>; 2] {
         let layout = Layout::new(&call(receiver, [0, 1].map(|party| self.strings[party].len() as u64))).unwrap();
         let [received, sent] = deal(&layout, delta, &mut random(11));
-        let mut one = Receiver::new(layout.clone(), received, &self.args(receiver)).unwrap();
-        let mut other = Sender::new(layout.clone(), sent, &self.args(receiver.peer())).unwrap();
-        let mut inboxes = [Vec::new(), Vec::new()];
-        for (message, _) in layout.exchanges() {
-            let mut outboxes = [Outbox::default(), Outbox::default()];
-            one.advance(&inboxes[0], &mut outboxes[0]);
-            other.advance(&inboxes[1], &mut outboxes[1]).unwrap();
-            inboxes = [outboxes[1].to_vec(), outboxes[0].to_vec()];
-            inboxes.iter_mut().filter(|inbox| !inbox.is_empty()).for_each(|inbox| change(message, inbox));
-        }
-        [one.end(&inboxes[0]).unwrap(), other.end().unwrap()]
+        let one = Receiver::new(layout.clone(), received, &self.args(receiver)).unwrap();
+        let other = Sender::new(layout.clone(), sent, &self.args(receiver.peer())).unwrap();
+        run_both(&layout, one, other, change)
     }
+}
+
+/// Takes both through all messages.
+fn run_both(
+    layout: &Layout,
+    mut one: Receiver,
+    mut other: Sender,
+    mut change: impl FnMut(Message, &mut Vec<u8>),
+) -> [Vec<Option<BitMatrix>>; 2] {
+    let mut inboxes = [Vec::new(), Vec::new()];
+    for (message, _) in layout.exchanges() {
+        let mut outboxes = [Outbox::default(), Outbox::default()];
+        one.advance(&inboxes[0], &mut outboxes[0]);
+        other.advance(&inboxes[1], &mut outboxes[1]).unwrap();
+        inboxes = [outboxes[1].to_vec(), outboxes[0].to_vec()];
+        inboxes.iter_mut().filter(|inbox| !inbox.is_empty()).for_each(|inbox| change(message, inbox));
+    }
+    [one.end(&inboxes[0]).unwrap(), other.end().unwrap()]
 }
 
 fn words(matrix: &Option<BitMatrix>) -> Vec<u128> {
@@ -248,6 +258,37 @@ fn tags_and_values_are_those_of_the_strings_in_bins() {
         let expected =
             both.map(|string| (case.values[us][row(us, string)], case.values[peer][row(peer, string)])).collect();
         assert_eq!(found, expected);
+    }
+}
+
+/// A value that is added is the sum of a number of the receiver's and one of the sender's in bins of what both have, and neither shows it. The
+/// broken twin adds no mask: then the receiver's numbers are the values.
+#[test]
+fn added_values_are_sums() {
+    let case = Case::new([200, 300], 150, 13);
+    let terms = Terms { receiver: Party::Alice, tag: 64 };
+    let mut call = call(Party::Alice, [200, 300]);
+    (call.parameters, call.args) = (terms.parameters(Values::Added), call.args[..3].to_vec());
+    let layout = Layout::new(&call).unwrap();
+    let args = |us| case.args(us)[..3].to_vec();
+    for masked in [true, false] {
+        let [received, sent] = deal(&layout, DELTA, &mut random(11));
+        let one = Receiver::new(layout.clone(), received, &args(Party::Alice)).unwrap();
+        let mut other = Sender::new(layout.clone(), sent, &args(Party::Bob)).unwrap();
+        if !masked {
+            other.unmask();
+        }
+        let [one, other] = run_both(&layout, one, other, |_, _| {});
+        assert!(one[3].is_none() && other[2].is_none() && one.len() == 4 && other.len() == 4);
+        let (tags, numbers) = (words(&one[0]).into_iter().zip(words(&other[1])), words(&one[2]));
+        let sums = numbers.iter().zip(words(&other[3])).map(|(a, b)| (*a as u64).wrapping_add(b as u64));
+        let found = tags.zip(sums).filter(|((a, b), _)| a == b).map(|(_, sum)| sum).collect::<HashSet<u64>>();
+        let signed = |value: u128| ((value as u64) << 24) as i64 >> 24;
+        let row = |string| case.strings[1].iter().position(|other| other == string);
+        let expected = case.strings[0].iter().filter_map(row).map(|row| signed(case.values[1][row]) as u64);
+        assert_eq!(found, expected.collect());
+        let shown = numbers.iter().filter(|&&number| found.contains(&(number as u64))).count();
+        assert_eq!(shown, if masked { 0 } else { 150 });
     }
 }
 
@@ -322,8 +363,9 @@ proptest! {
     /// Whatever is encoded as parameters is read as it was, and anything else is refused.
     #[test]
     fn parameters_are_read(bytes in prop::collection::vec(0u8..70, 0..5)) {
-        if let Ok((terms, owners)) = Terms::read(&bytes) {
-            prop_assert_eq!(terms.parameters(&owners), bytes);
+        if let Ok((terms, owners, added)) = Terms::read(&bytes) {
+            let values = if added { Values::Added } else { Values::Of(&owners) };
+            prop_assert_eq!(terms.parameters(values), bytes);
         }
     }
 }

@@ -61,6 +61,9 @@ impl Set {
         Set::BY_DEMAND,
     ];
 
+    /// `silent18d`: of the dual sets' rounds one whose leaves lie in 9 MiB, which computes less for each COT than larger ones.
+    pub const DUAL_18: Self = Set::dual(18);
+
     /// The dual sets by demand.
     pub const BY_DEMAND: Self = Set { log: 16, kind: Kind::Demand };
 
