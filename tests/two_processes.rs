@@ -144,7 +144,7 @@ fn the_maker_is_chosen_by_both() {
     for party in [alice, bob] {
         party.failed(
             4,
-            &["what makes correlations", "auto by rule 2 for 0.2ms,1000Mbit", "auto by rule 2 for 10ms,1000Mbit"],
+            &["what makes correlations", "auto by rule 3 for 0.2ms,1000Mbit", "auto by rule 3 for 10ms,1000Mbit"],
         );
     }
 }

@@ -28,6 +28,15 @@ const SPEEDS: RangeInclusive<u64> = 100_000..=1_000_000_000_000;
 /// The longest part of a round trip that a party may claim: a minute.
 const LONGEST: Duration = Duration::from_secs(60);
 
+/// Bytes of a probe that a party may claim, four times as many as any has.
+const PROBES: RangeInclusive<u64> = 0..=1 << 18;
+
+/// What a probe takes longer than its bytes on a line, where nothing went wrong: waking up and reading.
+const READING: Duration = Duration::from_micros(200);
+
+/// Bytes a second of a line that neither party could measure, unless the probes went faster: 1 Gbit/s.
+const UNKNOWN: u64 = 125_000_000;
+
 /// What a line carries, how long a round trip takes, and how fast the slower party computes; the same at both parties.
 ///
 /// ```
@@ -125,22 +134,31 @@ pub struct Findings {
     /// In two exchanges of which both parties send and read at once, the time from sending to the peer's first bytes. What
     /// both parties find for one exchange adds up to a round trip, whichever of them was earlier, or to more if one read late.
     pub turns: [Duration; 2],
-    /// Bytes a second that came from the peer, unless the party read too late to tell.
-    pub received: Option<u64>,
+    /// From the first byte of the own probe to the last one of the peer's: of both parties together a round trip and the time
+    /// of both probes on the line, or more.
+    pub probes: Duration,
+    /// Bytes of a probe.
+    pub length: u32,
+    /// Bytes a second that came from the peer.
+    pub received: u64,
+    /// The peer's bytes had come before they were read: `received` is how fast they were read, and the line may be slower.
+    pub late: bool,
     /// AES blocks a second of all threads that share the work.
     pub speed: u64,
 }
 
 impl Findings {
-    /// Bytes of the findings as they travel: both turns in microseconds, 4 bytes each; what was received, or 0; speed.
-    pub const LEN: usize = 24;
+    /// Bytes of the findings as they travel: both turns and the time of the probes in microseconds, 4 bytes each; the length of a
+    /// probe, 4 bytes; what was received, whose highest bit says that it was read late; speed.
+    pub const LEN: usize = 32;
 
     /// The findings as they travel.
     pub fn encode(&self) -> [u8; Self::LEN] {
-        let Findings { turns: [first, second], received, speed } = self.bounded();
-        let turn = |time: Duration| (time.as_micros() as u32).to_le_bytes();
-        let numbers = [received.unwrap_or(0), speed].map(u64::to_le_bytes);
-        let bytes = [&turn(first)[..], &turn(second), numbers.as_flattened()].concat();
+        let Findings { turns: [first, second], probes, length, received, late, speed } = self.bounded();
+        let times = [first, second, probes].map(|time| time.as_micros() as u32);
+        let short = [times[0], times[1], times[2], length].map(u32::to_le_bytes);
+        let long = [received | u64::from(late) << 63, speed].map(u64::to_le_bytes);
+        let bytes = [short.as_flattened(), long.as_flattened()].concat();
         bytes.try_into().expect("as many")
     }
 
@@ -149,33 +167,53 @@ impl Findings {
         let number = |at: usize, len: usize| {
             bytes[at..at + len].iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
         };
-        let turns = [number(0, 4), number(4, 4)].map(Duration::from_micros);
-        let received = Some(number(8, 8)).filter(|&bytes| bytes > 0);
-        Findings { turns, received, speed: number(16, 8) }.bounded()
+        let [first, second, probes] = [0, 4, 8].map(|at| Duration::from_micros(number(at, 4)));
+        let (length, received, speed) = (number(12, 4) as u32, number(16, 8), number(24, 8));
+        let (received, late) = (received & (u64::MAX >> 1), received >> 63 == 1);
+        Findings { turns: [first, second], probes, length, received, late, speed }.bounded()
     }
 
     /// The conditions that follow for both parties from what each has found, as it has sent it.
     pub fn merge(alice: &Findings, bob: &Findings) -> Conditions {
         let [alice, bob] = [alice, bob].map(Findings::bounded);
         let turns = [0, 1].map(|i| alice.turns[i] + bob.turns[i]);
-        // Who read late is told by nobody how fast its peer's bytes came: the line counts as symmetric then.
-        let bandwidth = |one: Option<u64>, other: Option<u64>| one.or(other).unwrap_or(*BANDWIDTHS.end());
-        Conditions {
-            alice_to_bob: bandwidth(bob.received, alice.received),
-            bob_to_alice: bandwidth(alice.received, bob.received),
-            round_trip: turns[0].min(turns[1]),
-            speed: alice.speed.min(bob.speed),
-        }
-        .bounded()
+        let round_trip = turns[0].min(turns[1]);
+        let [alice_to_bob, bob_to_alice] = match [bob.late, alice.late] {
+            [false, false] => [bob.received, alice.received],
+            // Nobody knows how fast the bytes came that were read late: the line counts as symmetric.
+            [true, false] => [alice.received; 2],
+            [false, true] => [bob.received; 2],
+            [true, true] => {
+                let most = most(alice.length.min(bob.length), (alice.probes + bob.probes).saturating_sub(round_trip));
+                [bob.received, alice.received].map(|rate| rate.min(most))
+            }
+        };
+        Conditions { alice_to_bob, bob_to_alice, round_trip, speed: alice.speed.min(bob.speed) }.bounded()
+    }
+
+    /// The same, but too late to tell the rate, if it was.
+    pub(crate) fn or_late(self, late: bool) -> Findings {
+        Findings { late: self.late || late, ..self }
     }
 
     fn bounded(&self) -> Findings {
         Findings {
             turns: self.turns.map(|turn| microseconds(turn.min(LONGEST))),
-            received: self.received.map(|bytes| within(bytes, BANDWIDTHS)),
+            probes: microseconds(self.probes.min(LONGEST)),
+            length: within(self.length.into(), PROBES) as u32,
+            received: within(self.received, BANDWIDTHS),
+            late: self.late,
             speed: within(self.speed, SPEEDS),
         }
     }
+}
+
+/// Bytes a second, at most, of a line on which both probes, of so many bytes, took so long, if neither was read as it came. Either
+/// party may have been busy meanwhile, and a transport that has just begun pauses: so what is slow says little.
+fn most(length: u32, both: Duration) -> u64 {
+    let nanoseconds = both.saturating_sub(READING).as_nanos();
+    let rate = (2 * u128::from(length) * 1_000_000_000).checked_div(nanoseconds);
+    rate.map_or(u64::MAX, |rate| u64::try_from(rate).unwrap_or(u64::MAX)).max(UNKNOWN)
 }
 
 /// Of two parties' findings, ours and the peer's, the conditions.
@@ -207,36 +245,69 @@ mod tests {
     fn findings_travel_as_they_are_described() {
         let ours = Findings {
             turns: [Duration::from_micros(0x0102), Duration::from_nanos(3_999)],
-            received: Some(125_000_000),
+            probes: Duration::from_micros(0x0403),
+            length: 0x0605,
+            received: 125_000_000,
+            late: true,
             speed: 0x0908_0706,
         };
-        let mut bytes = vec![2, 1, 0, 0, 3, 0, 0, 0];
-        bytes.extend(125_000_000u64.to_le_bytes());
+        let mut bytes = vec![2, 1, 0, 0, 3, 0, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0];
+        bytes.extend((125_000_000 + (1u64 << 63)).to_le_bytes());
         bytes.extend([6, 7, 8, 9, 0, 0, 0, 0]);
         assert_eq!(ours.encode()[..], bytes[..]);
-        assert_eq!(Findings::decode(&ours.encode()).turns[1], Duration::from_micros(3));
+        let theirs = Findings::decode(&ours.encode());
+        assert_eq!(theirs, Findings { turns: [ours.turns[0], Duration::from_micros(3)], ..ours });
     }
 
     #[test]
     fn what_is_out_of_bounds_is_brought_within_them() {
-        let found = Findings::decode(&[0xff; Findings::LEN]);
-        assert_eq!(found, Findings { turns: [LONGEST; 2], received: Some(125_000_000_000), speed: 1_000_000_000_000 });
-        let found = Findings::decode(&[0; Findings::LEN]);
-        assert_eq!(found, Findings { turns: [Duration::ZERO; 2], received: None, speed: 100_000 });
-        let slow = Findings { received: Some(1), ..found };
-        assert_eq!(Findings::decode(&slow.encode()).received, Some(1_000));
+        let (most, late) = (125_000_000_000, true);
+        let expected = Findings {
+            turns: [LONGEST; 2],
+            probes: LONGEST,
+            length: 1 << 18,
+            received: most,
+            late,
+            speed: 1_000_000_000_000,
+        };
+        assert_eq!(Findings::decode(&[0xff; Findings::LEN]), expected);
+        let (none, late) = (Duration::ZERO, false);
+        let expected = Findings { turns: [none; 2], probes: none, length: 0, received: 1_000, late, speed: 100_000 };
+        assert_eq!(Findings::decode(&[0; Findings::LEN]), expected);
+    }
+
+    /// Found on a line of 5 ms on which 64 kB come within so many microseconds after the first byte.
+    fn found(received: u64, late: bool, microseconds: u64) -> Findings {
+        let half = Duration::from_micros(2_500);
+        let probes = half + Duration::from_micros(microseconds);
+        Findings { turns: [half; 2], probes, length: 64_000, received, late, speed: 200_000 }
     }
 
     /// Of a direction that nobody could measure the other one is assumed.
     #[test]
     fn who_reads_late_does_not_count() {
-        let found = Findings { turns: [Duration::from_millis(5); 2], received: Some(5_000), speed: 200_000 };
-        let late = Findings { turns: [Duration::from_millis(9), Duration::ZERO], received: None, speed: 300_000 };
-        let conditions = Findings::merge(&found, &late);
+        let late =
+            Findings { turns: [Duration::from_millis(9), Duration::from_millis(7)], ..found(6_000_000_000, true, 0) };
+        let conditions = Findings::merge(&found(5_000, false, 0), &late);
         assert_eq!((conditions.alice_to_bob, conditions.bob_to_alice), (5_000, 5_000));
-        assert_eq!((conditions.round_trip, conditions.speed), (Duration::from_millis(5), 200_000));
-        let nobody = Findings::merge(&late, &late);
-        assert_eq!(nobody.alice_to_bob, *BANDWIDTHS.end());
+        let conditions = Findings::merge(&late, &found(5_000, false, 0));
+        assert_eq!((conditions.alice_to_bob, conditions.bob_to_alice), (5_000, 5_000));
+        assert_eq!(conditions.round_trip, Duration::from_micros(9_500));
+    }
+
+    /// If neither could measure, what both probes took bounds the rate, but for what waking up takes, and pauses.
+    #[test]
+    fn of_two_that_read_late_the_probes_tell() {
+        let rate = |microseconds| {
+            let late = found(6_000_000_000, true, microseconds);
+            Findings::merge(&late, &late).alice_to_bob
+        };
+        // Nothing took long: as fast as it was read.
+        assert_eq!(rate(100), 6_000_000_000);
+        // 128 kB in 400 − 200 µs, and in 1,200 − 200, which is less than is assumed.
+        assert_eq!(rate(200), 640_000_000);
+        assert_eq!(rate(600), 128_000_000);
+        assert_eq!([800, 50_000].map(rate), [UNKNOWN; 2]);
     }
 
     #[test]

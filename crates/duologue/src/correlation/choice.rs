@@ -27,7 +27,7 @@ use std::time::Duration;
 
 /// The number of the rule by which makers are chosen, which is among the terms: parties with other candidates, other
 /// costs or another formula would choose otherwise. Raise it with any change that moves a choice.
-const RULE: u32 = 2;
+const RULE: u32 = 3;
 
 /// Computing of a maker, in hundredths of an AES block at the party that computes more.
 #[derive(Clone, Copy)]

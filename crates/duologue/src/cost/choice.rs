@@ -28,7 +28,7 @@ use std::time::Duration;
 
 /// The number of the rule by which candidates are ranked, which is among the terms of a choice: parties with another formula
 /// would choose otherwise. Raise it with any change that moves a choice.
-pub(crate) const RULE: u32 = 2;
+pub(crate) const RULE: u32 = 3;
 
 /// Bytes of memory beyond which a candidate is none, if another one needs less.
 const MOST_MEMORY: u64 = 1 << 30;

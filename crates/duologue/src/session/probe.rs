@@ -5,11 +5,12 @@
 //!
 //! ```text
 //! exchange 1, both    the demand, 24 bytes; a probe of 4 to 64 kB in eight pieces; the message of the base OTs, if there is one
-//! exchange 2, both    the findings, 24 bytes; the message of the base OTs, if there is one
+//! exchange 2, both    the findings, 32 bytes; the message of the base OTs, if there is one
 //! ```
 //!
 //! The line's rate is the median of the pieces': where a transport that has just begun pauses between bursts, most pieces
-//! still follow their predecessor at once. The round trip is the sum of both parties' times from sending to receiving in one
+//! still follow their predecessor at once. A party that reads when most pieces are there already cannot tell; the other
+//! direction's rate is taken then, or, if neither party can, what both probes took bounds it. The round trip is the sum of both parties' times from sending to receiving in one
 //! exchange, which needs no common clock; of two exchanges the smaller one. Nothing secret is used, and what the peer
 //! claims is bounded ([`conditions`](crate::conditions)).
 
@@ -65,9 +66,7 @@ impl Probe {
         let late = late || channel.pending()? >= PROBE_HEAD + self.piece();
         self.check_head(&channel.recv(PROBE_HEAD)?)?;
         let turn = channel.clock().now() - sent;
-        let received = self.receive(channel)?;
-        let turns = [self.turn, turn];
-        let findings = Findings { turns, received: Some(received).filter(|_| !late), speed: self.speed };
+        let findings = self.receive(channel, sent, [self.turn, turn])?.or_late(late);
         Ok((channel.recv(expect)?, Found { demand: self.demand, findings }))
     }
 
@@ -83,8 +82,7 @@ impl Probe {
         let sent = self.send_after_terms(wire, fields, ours);
         let (sent, late) = sent.map_err(|error| wire.why_ended(error, fields))?;
         let turn = wire.await_terms(fields, sent)?;
-        let received = self.receive(&mut wire.channel)?;
-        let findings = Findings { turns: [hello, turn], received: Some(received).filter(|_| !late), speed: self.speed };
+        let findings = self.receive(&mut wire.channel, sent, [hello, turn])?.or_late(late);
         Ok((wire.channel.recv(expect)?, findings))
     }
 
@@ -114,19 +112,21 @@ impl Probe {
         Ok(sent)
     }
 
-    /// Reads the peer's probe, whatever its bytes are: how many came in a second.
-    fn receive(&self, channel: &mut Channel) -> Result<u64> {
+    /// Reads the peer's probe, whatever its bytes are: what was found, where ours was sent then.
+    fn receive(&self, channel: &mut Channel, sent: Instant, turns: [Duration; 2]) -> Result<Findings> {
         let mut before = channel.clock().now();
-        let mut times = [Duration::ZERO; PIECES];
+        let (mut times, mut there) = ([Duration::ZERO; PIECES], 0);
         for time in &mut times {
+            there += usize::from(channel.pending()? >= self.piece());
             channel.recv(self.piece())?;
             let now = channel.clock().now();
             (*time, before) = (now - before, now);
         }
         times.sort_unstable();
         let nanoseconds = times[PIECES / 2].as_nanos().max(1);
-        let rate = self.piece() as u128 * 1_000_000_000 / nanoseconds;
-        Ok(u64::try_from(rate).unwrap_or(u64::MAX))
+        let received = u64::try_from(self.piece() as u128 * 1_000_000_000 / nanoseconds).unwrap_or(u64::MAX);
+        let (probes, length, late) = (before - sent, self.length as u32, there > PIECES / 2);
+        Ok(Findings { turns, probes, length, received, late, speed: self.speed })
     }
 
     fn check_head(&self, theirs: &[u8]) -> Result<()> {

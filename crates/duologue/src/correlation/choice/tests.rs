@@ -138,9 +138,9 @@ fn conditions_out_of_bounds_are_brought_within_them() {
 fn terms_say_what_is_asked_for() {
     let auto = MakerTerm::new(None);
     assert_eq!(MakerTerm::new(Extension::DEFAULT).to_string(), "softspoken4");
-    assert_eq!(auto.to_string(), "auto by rule 2");
+    assert_eq!(auto.to_string(), "auto by rule 3");
     let assumed = MakerTerm { link: Some("10ms,100Mbit".parse().unwrap()), ..auto };
-    assert_eq!(assumed.to_string(), "auto by rule 2 for 10ms,100Mbit");
+    assert_eq!(assumed.to_string(), "auto by rule 3 for 10ms,100Mbit");
     let demand = Demand::of_triples(1_000_000);
     assert_eq!(auto.decide(&demand), Decision::Measure(65_536));
     assert_eq!(auto.decide(&Demand::of_triples(1000)), Decision::Chosen(Extension::DEFAULT, None));
