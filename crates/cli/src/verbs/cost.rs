@@ -232,7 +232,7 @@ impl fmt::Display for CostReport {
         writeln!(f, "Times are predicted; a run chooses what makes correlations for the line that it measures.")?;
         let uncounted: BTreeSet<&String> = self.protocols.iter().flat_map(|p| &p.uncounted).collect();
         uncounted.into_iter().try_for_each(|call| {
-            writeln!(f, "Not in the times: what the call '{}' computes, which was not measured.", shown::name(call))
+            writeln!(f, "Not in the times: what the call {} computes, which was not measured.", shown::name(call))
         })
     }
 }

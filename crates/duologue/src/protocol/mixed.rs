@@ -62,7 +62,8 @@ impl Descriptor for MixedScheme {
     }
 
     fn kept(&self, options: &Options, schedule: &Schedule) -> u64 {
-        let kept = |part: &ProgramPart| Scheme::Mixed.of_part(part.technique).descriptor().kept(options, &part.schedule);
+        let kept =
+            |part: &ProgramPart| Scheme::Mixed.of_part(part.technique).descriptor().kept(options, &part.schedule);
         schedule.programs().map(kept).fold(0, u64::saturating_add)
     }
 
