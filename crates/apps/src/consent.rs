@@ -5,7 +5,7 @@
 //! [`leaky_calls`](super::leaky_calls) run them. Each party decides for its own session: if one has not consented, there is no
 //! run.
 
-use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
+use duologue::call::{Call, CallLengths, CallProtocol, CallWork, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::circuit::BitMatrix;
 use duologue::circuit::program::{CallPort, Functionality};
 use duologue::{Error, Party, Result};
@@ -65,6 +65,10 @@ impl Functionality for Unconsented {
 impl CallProtocol for Unconsented {
     fn lengths(&self, call: &Call, party: Party) -> Result<CallLengths> {
         self.0.lengths(call, party)
+    }
+
+    fn work(&self, call: &Call) -> Option<CallWork> {
+        self.0.work(call)
     }
 
     fn setup(&self, _: &Arc<Call>, _: &Context) -> Result<SetupStage> {

@@ -1,11 +1,9 @@
 //! AES under one key against the standards and another implementation, and its costs.
 
-mod common;
-
+use crate::common::{GOALS, Random, assert_at_most};
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes192, Aes256};
 use apps::aes::{aes, aes_ctr, counters};
-use common::{GOALS, Random, assert_at_most};
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::reference::evaluate;
 use duologue::circuit::{BitMatrix, Program};

@@ -1,19 +1,15 @@
 //! The least of many protected values as a call, against going through the values one by one.
 
-mod common;
-
+use crate::common;
+use crate::common::{Random, both, refusal};
 use apps::argmin::{Argmin, Direction, Form, Parameters, halves, shared, strings};
-use common::{Random, both, refusal};
 use duologue::call::{Call, CallProtocol, CallValue};
-use duologue::channel::{Channel, Limits, Listener, Security};
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::{Functionality, Holder};
 use duologue::circuit::{BitMatrix, Party, Program, bits};
 use duologue::ot::Extension;
 use duologue::session::CallArg;
 use duologue::{Inputs, Options, Outcome, Scheme, Session};
-use std::env;
-use std::process::Command;
 use std::sync::Arc;
 
 /// A number of up to 128 bits and one more.
@@ -675,18 +671,15 @@ fn any_parameters_are_taken_or_refused() {
     assert!(argmin.lengths(&call, Party::Alice).is_err_and(|error| error.to_string().contains("it would store")));
 }
 
-const PEER: &str = "DUOLOGUE_TEST_ARGMIN_PEER";
-const PLAINTEXT: Security = Security::PlaintextForBenchmarks;
-
 #[test]
 fn between_two_processes_over_tcp() {
-    between_two_processes("between_two_processes_over_tcp", None);
+    between_two_processes("argmin::between_two_processes_over_tcp", None);
 }
 
 /// Small first batches in both directions, then rounds.
 #[test]
 fn between_two_processes_by_silent_ot() {
-    between_two_processes("between_two_processes_by_silent_ot", Some("silent".parse().unwrap()));
+    between_two_processes("argmin::between_two_processes_by_silent_ot", Some("silent".parse().unwrap()));
 }
 
 /// The same cases in two processes; Bob writes his results to standard output, Alice adds hers.
@@ -707,24 +700,15 @@ fn between_two_processes(test: &str, maker: Option<Extension>) {
             let outcome = case.run_by(&mut session, 3, maker);
             ["0", "1"].map(|name| outcome.outputs.get(name).map(|matrix| numbers(matrix)[0]))
         };
-        let found = cases.iter().map(run).collect();
+        let found: Vec<_> = cases.iter().map(run).collect();
         session.close().unwrap();
-        found
-    };
-    if let Ok(address) = env::var(PEER) {
-        for [value, argument] in walk(Channel::connect(&address, &PLAINTEXT, &Limits::default()).unwrap(), Party::Bob) {
+        for [value, argument] in found.iter().filter(|_| party == Party::Bob) {
             let (value, argument) = (value.unwrap(), argument.unwrap());
             println!("\nfound {} {} {}", value.0, value.1, argument.0);
         }
-        return;
-    }
-    let mut listener = Listener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let mut command = Command::new(env::current_exe().unwrap());
-    let command = command.args(["--exact", test, "--nocapture"]).env(PEER, address);
-    let bob = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
-    let alice = walk(listener.accept(&PLAINTEXT, &Limits::default()).unwrap(), Party::Alice);
-    let bob = String::from_utf8(bob.wait_with_output().unwrap().stdout).unwrap();
+        found
+    };
+    let Some((alice, bob)) = common::between_two_processes(test, walk) else { return };
     let lines: Vec<&str> = bob.lines().filter_map(|line| line.strip_prefix("found ")).collect();
     assert_eq!(lines.len(), cases.len(), "{bob}");
     for ((case, alice), line) in cases.iter().zip(&alice).zip(lines) {

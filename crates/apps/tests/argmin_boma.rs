@@ -1,10 +1,8 @@
 //! BOMA between two sessions: results, consent, bytes.
 
-mod common;
-
+use crate::common::Random;
+use crate::common::encrypted::{Case, found, key, keys_of, run_all, terms};
 use apps::argmin::encrypted::{Keys, Method, Terms};
-use common::Random;
-use common::encrypted::{Case, found, key, keys_of, run_all, terms};
 use duologue::channel::{Channel, Limits, Listener, Security};
 use duologue::circuit::program::Functionality;
 use duologue::circuit::{Binding, Party, Program, bits};

@@ -1,12 +1,11 @@
 //! The least of encrypted values on shares, against going through the values one by one.
 
-mod common;
-
+use crate::common;
+use crate::common::Random;
+use crate::common::encrypted::{Case, check_all, key, keys_of, plain, terms};
 use apps::argmin::encrypted::{Keys, MOST_VALUES, Method, Terms, lanes_of};
 use apps::argmin::{Direction, of_ciphertexts};
-use common::Random;
-use common::encrypted::{Case, check_all, key, keys_of, plain, terms};
-use duologue::channel::{Channel, Limits, Listener, Security};
+use duologue::channel::Channel;
 use duologue::circuit::{BitMatrix, Party};
 use duologue::ot::Extension;
 use duologue::{Error, Inputs, Options, Outcome, Scheme, Session};
@@ -14,8 +13,6 @@ use he::paillier::SecretKey;
 use he::{Additive, Plaintexts};
 use kernels::Block;
 use kernels::generator::Generator;
-use std::env;
-use std::process::Command;
 use std::thread;
 
 const OURS: Method = Method::Duologue;
@@ -251,9 +248,6 @@ fn cost_is_exact() {
     }
 }
 
-const PEER: &str = "DUOLOGUE_TEST_ENCRYPTED_PEER";
-const PLAINTEXT: Security = Security::PlaintextForBenchmarks;
-
 /// The same cases in two processes over TCP; Bob has the key, Alice the ciphertexts.
 #[test]
 fn between_two_processes_over_tcp() {
@@ -265,28 +259,20 @@ fn between_two_processes_over_tcp() {
         }
     }
     let args: Vec<Vec<BitMatrix>> = cases.iter().map(|case| case.encrypted(&key, &mut dice)).collect();
-    let walk = |channel, party, keys: Keys| -> Vec<Outcome> {
+    let walk = |channel, party| -> Vec<Outcome> {
+        let keys = if party == Party::Bob { keys_of(&key) } else { Keys::none().even_if_they_can_be_broken() };
         let mut session = Session::connect(channel, party).unwrap();
         session.register_all(&apps::calls_with(&keys));
         let options = Options::new(Scheme::Gmw);
         let run = |(case, args): (&Case, &Vec<BitMatrix>)| case.run(&mut session, args, &keys, &options).unwrap();
-        let outcomes = cases.iter().zip(&args).map(run).collect();
+        let outcomes: Vec<_> = cases.iter().zip(&args).map(run).collect();
         session.close().unwrap();
+        let got = |outcome: &Outcome| outcome.outputs.iter().next().is_some();
+        assert!(party == Party::Alice || !outcomes.iter().any(got), "Bob gets nothing");
         outcomes
     };
-    if let Ok(address) = env::var(PEER) {
-        let channel = Channel::connect(&address, &PLAINTEXT, &Limits::default()).unwrap();
-        let outcomes = walk(channel, Party::Bob, keys_of(&key));
-        assert!(outcomes.iter().all(|outcome| outcome.outputs.iter().next().is_none()), "Bob gets nothing");
-        return;
-    }
-    let mut listener = Listener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let mut command = Command::new(env::current_exe().unwrap());
-    let mut bob = command.args(["--exact", "between_two_processes_over_tcp"]).env(PEER, address).spawn().unwrap();
-    let channel = listener.accept(&PLAINTEXT, &Limits::default()).unwrap();
-    let alice = walk(channel, Party::Alice, Keys::none().even_if_they_can_be_broken());
-    assert!(bob.wait().unwrap().success());
+    let name = "argmin_encrypted::between_two_processes_over_tcp";
+    let Some((alice, _)) = common::between_two_processes(name, walk) else { return };
     for (case, outcome) in cases.iter().zip(&alice) {
         assert_eq!(plain(outcome, &key), case.expected());
     }

@@ -1,10 +1,9 @@
 //! The tournament of Erkin and others over ciphertexts, against going through the values one by one.
 
-mod common;
-
+use crate::common;
+use crate::common::Random;
+use crate::common::encrypted::{Case, check_all, found, key, keys_of, run_all, terms};
 use apps::argmin::encrypted::{Keys, Method, Terms, numbers_of};
-use common::Random;
-use common::encrypted::{Case, check_all, found, key, keys_of, run_all, terms};
 use duologue::call::Functionality;
 use duologue::channel::Channel;
 use duologue::circuit::program::Recipient;
@@ -171,7 +170,9 @@ fn walk(channel: Channel, party: Party) -> duologue::Result<()> {
 
 #[test]
 fn between_two_processes() {
-    common::between_two_processes("between_two_processes", |channel, party| walk(channel, party).expect("a party"));
+    common::between_two_processes("argmin_erkin::between_two_processes", |channel, party| {
+        walk(channel, party).expect("a party")
+    });
 }
 
 /// Times of both parties, one thread each and nothing between them: `cargo test --release … -- --ignored --nocapture`.

@@ -1,10 +1,8 @@
 //! The least of many values by circuits level by level, and by a walk, against going through the values one by one.
 
-mod common;
-
+use crate::common::{Random, both, refusal};
 use apps::argmin::encrypted::Keys;
 use apps::argmin::{Backtrack, Found, Held, levels};
-use common::{Random, both, refusal};
 use duologue::channel::Channel;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::{CallPort, Functionality, Holder, Owner};

@@ -1,9 +1,7 @@
 //! Eigenfaces against a plain computation, and its costs.
 
-mod common;
-
+use crate::common::{GOALS, Random, assert_at_most, evaluate_plainly};
 use apps::eigenfaces::{EIGENFACES, Gallery, Query, eigenfaces};
-use common::{GOALS, Random, assert_at_most, evaluate_plainly};
 use duologue::circuit::blocks::Goal;
 
 #[test]

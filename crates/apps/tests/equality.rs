@@ -1,9 +1,8 @@
 //! Equality of strings as a call, against comparing them, by every protocol and alone.
 
-mod common;
-
+use crate::common::{Random, both, refusal};
 use apps::equality::{Equality, equality};
-use common::{Random, both, refusal};
+use duologue::call::CallWork;
 use duologue::channel::Channel;
 use duologue::circuit::program::{Functionality, Holder, Owner, Recipient};
 use duologue::circuit::{BitMatrix, Party, Program, bits};
@@ -180,4 +179,28 @@ fn a_session_without_the_protocol_says_what_to_do() {
     let inputs = Inputs::new().with("a", uints(8, &[1]).unwrap());
     let error = session.run(&binding, &Options::new(Scheme::Gmw), &inputs).expect_err("no protocol");
     assert!(matches!(&error, Error::Usage(why) if why.contains("Session::register")), "{error}");
+}
+
+/// Twice the strings take twice the computing, in whatever phase it is; what was not measured has its name told.
+#[test]
+fn costs_count_what_calls_compute() {
+    let options = Options::new(Scheme::Gmw);
+    let cost = |program: &Program, sizes: &[(&str, u64)]| {
+        cost_with(&program.bind(sizes).unwrap(), &options, &apps::calls()).unwrap()
+    };
+    let of = |lanes| cost(&equality(128), &[("lanes", lanes)]);
+    let (one, two) = (of(1 << 14), of(1 << 15));
+    assert!(one.uncounted.is_empty());
+    assert_eq!([two.calls.setup, two.calls.online], [2 * one.calls.setup, 2 * one.calls.online]);
+    let link = "0ms,100Gbit".parse().unwrap();
+    let [(_, little), (_, much)] = [&one, &two].map(|cost| cost.predict(&link, 1_000_000));
+    let seconds = one.calls.online as f64 / 1e6;
+    assert!(((much - little).as_secs_f64() / seconds - 1.0).abs() < 0.1, "{little:?}, {much:?}");
+
+    let rows = apps::psi::psi(128, apps::psi::Learns::Both);
+    let psi = |a, b| cost(&rows, &[("as", a), ("bs", b)]);
+    assert_eq!(psi(0, 1000).calls, CallWork::default());
+    assert!(psi(1 << 12, 1 << 12).calls.online > psi(1 << 12, 1).calls.online);
+    let least = apps::argmin::shared(30, None, apps::argmin::Direction::Both, &[]);
+    assert_eq!(cost(&least, &[("values", 100)]).uncounted, ["duologue:argmin"]);
 }

@@ -3,8 +3,7 @@
 //!
 //! Well-formed lies are noticed no more than anywhere else (`docs/security.md`): these are bytes that no honest party sends.
 
-mod common;
-
+use crate::common;
 use apps::argmin::encrypted::{Method, Terms};
 use apps::argmin::{
     Argmin, Backtrack, Direction, Form, Found, Held, Parameters, halves, levels, of_ciphertexts, shared, strings_by_ots,

@@ -1,9 +1,7 @@
 //! Iris identification against counts of bits in words and products across, and its costs.
 
-mod common;
-
+use crate::common::{GOALS, Random, assert_at_most, evaluate_plainly};
 use apps::iris::{BITS, MOST_PEOPLE, count_width, iris, iris_masked, sample};
-use common::{GOALS, Random, assert_at_most, evaluate_plainly};
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::{BitMatrix, Program};
 use duologue::{Inputs, data};

@@ -1,10 +1,8 @@
 //! Private functions against their plain meanings, as circuits and by the universal circuit between two parties.
 
-mod common;
-
+use crate::common::Random;
 use apps::private_function::{Rules, ScoreCard, Tariff, find};
 use apps::universal::{ask, serve};
-use common::Random;
 use duologue::channel::Channel;
 use duologue::circuit::Circuit;
 use duologue::circuit::private::thresholds;

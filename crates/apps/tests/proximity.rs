@@ -1,9 +1,7 @@
 //! Proximity tests against the host's floating point and against distances on the sphere, and their costs.
 
-mod common;
-
+use crate::common::{GOALS, Random};
 use apps::proximity::{Metric, Place, RADIUS, near};
-use common::{GOALS, Random};
 use duologue::Party;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::blocks::float::Format;

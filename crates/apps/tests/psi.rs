@@ -1,9 +1,8 @@
 //! Private set intersection as a call, against a join of hash sets: alone, in programs, in chunks, and between two processes.
 
-mod common;
-
+use crate::common;
+use crate::common::{Random, both, refusal};
 use apps::psi::{Learns, Psi, psi};
-use common::{Random, both, refusal};
 use duologue::channel::Channel;
 use duologue::circuit::program::{Functionality, Holder};
 use duologue::circuit::{BitMatrix, Party};
@@ -165,5 +164,5 @@ fn act(channel: Channel, party: Party) {
 
 #[test]
 fn between_two_processes() {
-    common::between_two_processes("between_two_processes", act);
+    common::between_two_processes("psi::between_two_processes", act);
 }

@@ -1,10 +1,9 @@
 //! What two parties have in common as shares: size, sum and threshold, and programs that go on with the shares, against joins of hash maps.
 
-mod common;
-
+use crate::common;
+use crate::common::{Random, both, refusal};
 use apps::psi::Learns;
 use apps::psi::shares::{CircuitPsi, MOST_TAG, Shares, Terms, bins, shares, size, sum, threshold};
-use common::{Random, both, refusal};
 use duologue::channel::Channel;
 use duologue::circuit::blocks::{Goal, greater};
 use duologue::circuit::program::{Functionality, Holder};
@@ -275,5 +274,5 @@ fn act(channel: Channel, party: Party) {
 
 #[test]
 fn between_two_processes() {
-    common::between_two_processes("between_two_processes", act);
+    common::between_two_processes("psi_shares::between_two_processes", act);
 }

@@ -1,9 +1,7 @@
 //! Median and quantiles of two parties' values against all values sorted in the clear, and their costs.
 
-mod common;
-
+use crate::common::{GOALS, Random, both, refusal};
 use apps::statistics::{Lists, MOST_BITS, MOST_ROWS, median, quantile, sort};
-use common::{GOALS, Random, both, refusal};
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::{Functionality, Recipient};
 use duologue::circuit::{Binding, BitMatrix, Party};

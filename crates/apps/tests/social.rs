@@ -1,9 +1,7 @@
 //! The mobile social network against a plain computation, and its costs.
 
-mod common;
-
+use crate::common::{GOALS, Random, assert_at_most, evaluate_plainly};
 use apps::social::{social, social_user};
-use common::{GOALS, Random, assert_at_most, evaluate_plainly};
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::simulate::Simulator;
 use duologue::circuit::{BitMatrix, Circuit};

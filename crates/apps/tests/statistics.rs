@@ -1,9 +1,7 @@
 //! Statistics by groups against fractions of whole numbers, by every protocol, and their costs.
 
-mod common;
-
+use crate::common::{GOALS, Random, both, refusal};
 use apps::statistics::{FRACTION, GROUP, MOST_GROUPS, MOST_ROWS, MOST_WIDTH, Totals, figures, statistics};
-use common::{GOALS, Random, both, refusal};
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::{Functionality, Holder, Recipient};
 use duologue::circuit::{Binding, BitMatrix, Party};

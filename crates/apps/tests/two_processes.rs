@@ -2,22 +2,16 @@
 //!
 //! The test starts itself again as Bob; both walk the same list in one session.
 
-mod common;
-
+use crate::common;
+use crate::common::{GOALS, Random, evaluate_plainly};
 use apps::eigenfaces::eigenfaces;
 use apps::proximity::{Metric, proximity};
 use apps::scifi::scifi;
 use apps::social::social;
-use common::{GOALS, Random, evaluate_plainly};
-use duologue::channel::{Channel, Limits, Listener, Security};
+use duologue::channel::Channel;
 use duologue::circuit::blocks::float::Format;
 use duologue::circuit::{Binding, BitMatrix, Party};
 use duologue::{Inputs, Options, Scheme, Session, data};
-use std::env;
-use std::process::Command;
-
-const PEER: &str = "DUOLOGUE_TEST_PEER";
-const PLAINTEXT: Security = Security::PlaintextForBenchmarks;
 
 /// Every application, small.
 fn jobs() -> Vec<Binding> {
@@ -65,16 +59,6 @@ fn walk(channel: Channel, party: Party) -> duologue::Result<()> {
 
 #[test]
 fn every_application_by_both_protocols_between_two_processes() {
-    if let Ok(address) = env::var(PEER) {
-        let channel = Channel::connect(&address, &PLAINTEXT, &Limits::default()).expect("Alice listens");
-        return walk(channel, Party::Bob).expect("Bob");
-    }
-    let mut listener = Listener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address").to_string();
-    let name = "every_application_by_both_protocols_between_two_processes";
-    let mut command = Command::new(env::current_exe().expect("this test"));
-    let mut bob = command.args(["--exact", name]).env(PEER, address).spawn().expect("a second process");
-    let channel = listener.accept(&PLAINTEXT, &Limits::default()).expect("Bob calls");
-    walk(channel, Party::Alice).expect("Alice");
-    assert!(bob.wait().expect("Bob ends").success());
+    let name = "two_processes::every_application_by_both_protocols_between_two_processes";
+    common::between_two_processes(name, |channel, party| walk(channel, party).expect("a party"));
 }

@@ -1,11 +1,10 @@
 //! Private functions by universal circuits, against the circuits that they come from.
 
-mod common;
-
+use crate::common;
+use crate::common::{Random, both, refusal};
 use apps::universal::{Universal, arguments, ask, decode_function, encode_function, parameters, serve, universal};
-use common::{Random, both, refusal};
 use duologue::call::{CallProtocol, CallValue};
-use duologue::channel::{Channel, Limits, Link, Listener, Security};
+use duologue::channel::{Channel, Link};
 use duologue::circuit::blocks::{Goal, registry};
 use duologue::circuit::program::{Functionality, Holder};
 use duologue::circuit::universal::{Controls, NOTHING, Node, Nodes, Size};
@@ -13,7 +12,6 @@ use duologue::circuit::{BitMatrix, Circuit, Party, Program, bits, uint};
 use duologue::data::{to_uints, uints};
 use duologue::{Error, Inputs, Options, Outcome, Precomputation, Scheme, Session};
 use std::env;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -344,9 +342,6 @@ fn any_parameters_and_functions_are_taken_or_refused() {
     assert!(functions > 200 && none > 200, "{functions} and {none}");
 }
 
-const PEER: &str = "DUOLOGUE_TEST_UNIVERSAL_PEER";
-const PLAINTEXT: Security = Security::PlaintextForBenchmarks;
-
 /// The same cases in two processes. Bob writes to standard output whether he is right, and, as he is done last, his times.
 fn between_two_processes(test: &str, cases: &[Case]) {
     let link: Option<Link> = env::var("DUOLOGUE_LINK").ok().map(|link| link.parse().expect("a link"));
@@ -354,29 +349,17 @@ fn between_two_processes(test: &str, cases: &[Case]) {
         let channel = link.into_iter().fold(channel, |channel, link| channel.shaped(link).unwrap());
         let mut session = Session::connect(channel, party).unwrap();
         session.register(Arc::new(Universal));
-        let found = cases.iter().map(|case| case.run(&mut session)).collect();
+        let found: Vec<Outcome> = cases.iter().map(|case| case.run(&mut session)).collect();
         session.close().unwrap();
-        found
-    };
-    if let Ok(address) = env::var(PEER) {
-        let found = walk(Channel::connect(&address, &PLAINTEXT, &Limits::default()).unwrap(), Party::Bob);
-        for (case, outcome) in cases.iter().zip(found) {
+        for (case, outcome) in cases.iter().zip(&found).filter(|_| party == Party::Bob) {
             assert_eq!(outcome.outputs.get("0").unwrap().lane(0), case.expected);
             let (size, report) = (case.function.size(), &outcome.report);
             println!("\nright\nbob: {size:?}: setup {:?}, online {:?}", report.setup, report.online);
         }
-        return;
-    }
-    let mut listener = Listener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let mut command = Command::new(env::current_exe().unwrap());
-    let command = command.args(["--exact", test, "--nocapture", "--include-ignored"]).env(PEER, address);
-    let bob = command.stdout(Stdio::piped()).spawn().unwrap();
+        found
+    };
     let begun = Instant::now();
-    let alice = walk(listener.accept(&PLAINTEXT, &Limits::default()).unwrap(), Party::Alice);
-    let bob = bob.wait_with_output().unwrap();
-    assert!(bob.status.success());
-    let said = String::from_utf8(bob.stdout).unwrap();
+    let Some((alice, said)) = common::between_two_processes(test, walk) else { return };
     assert_eq!(said.lines().filter(|line| *line == "right").count(), cases.len());
     said.lines().filter(|line| line.starts_with("bob: ")).for_each(|line| println!("{line}"));
     for (case, outcome) in cases.iter().zip(&alice) {
@@ -390,11 +373,11 @@ fn between_two_processes_over_tcp() {
     let mut dice = Random(6);
     let sizes = [size(64, 5_000, 33), size(1, 0, 1), size(8, 200, 8)];
     let cases = sizes.map(|size| Case::new(random_function(size, &mut dice), &mut dice));
-    between_two_processes("between_two_processes_over_tcp", &cases);
+    between_two_processes("universal::between_two_processes_over_tcp", &cases);
 }
 
-/// For the book: `DUOLOGUE_NODES=1000000 DUOLOGUE_LINK=1ms,10Gbit cargo test --release -p duologue-apps --test universal
-/// measured -- --include-ignored --nocapture`.
+/// For the book: `DUOLOGUE_NODES=1000000 DUOLOGUE_LINK=1ms,10Gbit cargo test --release -p duologue-apps --test all
+/// universal::measured -- --include-ignored --nocapture`.
 #[test]
 #[ignore = "takes time and memory, for figures alone"]
 fn measured() {
@@ -406,5 +389,5 @@ fn measured() {
         Controls::new(&case.function);
         println!("control bits in {:?}", begun.elapsed());
     }
-    between_two_processes("measured", &cases);
+    between_two_processes("universal::measured", &cases);
 }

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Not;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use zeroize::Zeroize;
 
@@ -201,7 +202,8 @@ impl Port {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Circuit {
     name: String,
-    gates: Vec<Gate>,
+    /// Shared between copies: of a large circuit they are nearly all of its memory.
+    gates: Arc<Vec<Gate>>,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
     input_nodes: Vec<u32>,
@@ -222,7 +224,8 @@ impl Circuit {
         input_nodes: Vec<u32>,
         output_bits: Vec<Bit>,
     ) -> Result<Self> {
-        let circuit = Circuit { name: name.into(), gates, inputs, outputs, input_nodes, output_bits };
+        let (name, gates) = (name.into(), Arc::new(gates));
+        let circuit = Circuit { name, gates, inputs, outputs, input_nodes, output_bits };
         circuit.check_gates()?;
         circuit.check_ports("input", &circuit.inputs, circuit.input_nodes.len())?;
         circuit.check_ports("output", &circuit.outputs, circuit.output_bits.len())?;
@@ -285,7 +288,7 @@ impl Circuit {
     /// ANDs on the longest path to each node, itself included.
     pub fn depths(&self) -> Vec<u32> {
         let mut depths: Vec<u32> = Vec::with_capacity(self.gates.len());
-        for gate in &self.gates {
+        for gate in self.gates.iter() {
             let of = |bit: Bit| depths[bit.node() as usize];
             let depth = match *gate {
                 Gate::False | Gate::Input => 0,

@@ -1,12 +1,9 @@
 //! AIGER files: what they mean, and that no file is too odd to be refused.
 
-#[path = "common/random.rs"]
-mod random;
-
+use crate::common::random::{circuit, table};
 use circuit::format::aiger::{read, write, write_ascii};
 use circuit::{Circuit, bits};
 use proptest::prelude::*;
-use random::{circuit, table};
 
 /// A half adder as the format's paper has it, ANDs in either order.
 const TEXT: &str = "aag 7 2 0 2 3\n2\n4\n6\n12\n6 13 15\n12 2 4\n14 3 5\ni0 x\ni1 y\no0 s\no1 c\nc\nhalf adder\n";

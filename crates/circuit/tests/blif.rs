@@ -1,13 +1,10 @@
 //! BLIF files: covers by their truth tables, cells of the library, round trips, and files that lie.
 
-#[path = "common/random.rs"]
-mod random;
-
+use crate::common::random::{circuit, ports, table};
 use circuit::format::blif::{read, write};
 use circuit::format::cells::CELLS;
 use circuit::{Builder, Circuit, Error, bits};
 use proptest::prelude::*;
-use random::{circuit, ports, table};
 
 fn parse(text: &str) -> Circuit {
     read(text.as_bytes(), "m").unwrap_or_else(|why| panic!("{why}\n{text}"))

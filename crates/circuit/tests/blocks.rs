@@ -1,14 +1,9 @@
 //! Every block against integers, every cost formula against the gates that were built.
 
-mod common;
-#[path = "common/lanes.rs"]
-#[allow(dead_code)] // each test file uses its part
-mod lanes;
-
+use crate::common::lanes::{log, low, signed};
+use crate::common::{bits_of, number_of};
 use circuit::Circuit;
 use circuit::blocks::{Goal, find, registry};
-use common::{bits_of, number_of};
-use lanes::{log, low, signed};
 use proptest::prelude::*;
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];

@@ -1,15 +1,11 @@
 //! Bristol files: known circuits by their truth tables, round trips, and files that lie.
 
-mod common;
-#[path = "common/random.rs"]
-mod random;
-
+use crate::common::random::{circuit, ports as show, table};
+use crate::common::{bits_of, bits_of_bytes, bytes_of, hex};
 use circuit::blocks::{Goal, find};
 use circuit::format::bristol::{Dialect, Names, read, read_as, write, write_old};
 use circuit::{Circuit, Error};
-use common::{bits_of, bits_of_bytes, bytes_of, hex};
 use proptest::prelude::*;
-use random::{circuit, ports as show, table};
 
 /// Adds two bits: a half adder, in Fashion.
 const HALF: &str = "2 4\n2 1 1\n1 2\n\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n";

@@ -1,7 +1,6 @@
 //! Ciphers and hashes against their standards and, on very many lanes, against independent implementations.
 
-mod common;
-
+use crate::common::{bits_of, bits_of_bytes, bytes_of, hex, number_of};
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use chacha20::R20;
 use chacha20::cipher::{KeyIvInit, StreamCipherCore};
@@ -9,7 +8,6 @@ use chacha20::variants::Ietf;
 use circuit::blocks::{self, Goal};
 use circuit::simulate::Simulator;
 use circuit::{BitMatrix, Builder, Circuit};
-use common::{bits_of, bits_of_bytes, bytes_of, hex, number_of};
 use sha2::Digest;
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];

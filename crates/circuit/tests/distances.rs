@@ -1,12 +1,8 @@
 //! Distances against integers, and their costs.
 
-#[path = "common/lanes.rs"]
-#[allow(dead_code)]
-mod lanes;
-
+use crate::common::lanes::{check, every, mixed};
 use circuit::blocks::{self, Goal};
 use circuit::{Builder, Circuit, UInt};
-use lanes::{check, every, mixed};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 

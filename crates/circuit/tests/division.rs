@@ -1,12 +1,9 @@
 //! Division and square roots against integers, and their costs.
 
-#[path = "common/lanes.rs"]
-#[allow(dead_code)]
-mod lanes;
-
+use crate::common::lanes;
+use crate::common::lanes::{check, every, low, mixed, signed};
 use circuit::blocks::{self, Goal};
 use circuit::{Builder, Circuit};
-use lanes::{check, every, low, mixed, signed};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 

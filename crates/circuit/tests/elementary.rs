@@ -1,13 +1,9 @@
 //! Exponentials and logarithms: results are neighbours of the exact value, in every format, mode and goal.
 
-#[path = "common/lanes.rs"]
-#[allow(dead_code)] // each test file uses its part
-mod lanes;
-
+use crate::common::lanes::Random;
 use astro_float_num::{BigFloat, Consts, RoundingMode, Sign};
 use circuit::blocks::{Goal, find};
 use circuit::{Circuit, Simulator};
-use lanes::Random;
 
 /// Lanes at a time.
 const BATCH: usize = 1 << 13;

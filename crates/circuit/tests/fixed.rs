@@ -1,15 +1,12 @@
 //! Fixed-point numbers against integers of 128 bits, and their costs.
 
-#[path = "common/lanes.rs"]
-#[allow(dead_code)]
-mod lanes;
-
+use crate::common::lanes;
 use std::f64::consts::PI;
 
+use crate::common::lanes::{check, every, low, mixed, signed};
 use circuit::blocks::fixed::{self, Fixed, Overflow};
 use circuit::blocks::{Goal, find};
 use circuit::{Builder, Circuit, Kind, Type};
-use lanes::{check, every, low, mixed, signed};
 
 use Overflow::{Saturate, Wrap};
 

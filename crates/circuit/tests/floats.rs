@@ -1,18 +1,12 @@
 //! Floating point against the host (32 and 64 bits), `rustc_apfloat` (other formats) and a model on integers (all, also
 //! without denormals and NaN).
 
-#[path = "common/lanes.rs"]
-#[allow(dead_code)] // each test file uses its part
-mod lanes;
-#[path = "common/softfloat.rs"]
-mod softfloat;
-
+use crate::common::lanes::{Lanes, Random, every, low};
+use crate::common::softfloat::Model;
 use circuit::blocks::{Goal, find};
 use circuit::{Circuit, Simulator};
-use lanes::{Lanes, Random, every, low};
 use rustc_apfloat::Float;
 use rustc_apfloat::ieee::{IeeeFloat, Semantics};
-use softfloat::Model;
 
 /// An operation by its name, on the encodings of its operands, if the reference has it.
 type Reference = fn(&str, &[u128]) -> Option<u128>;

@@ -2,12 +2,8 @@
 //!
 //! Those of adders, comparisons and counts are in `blocks.rs`, of shifts in `shifts.rs`, of division in `division.rs`.
 
-#[path = "common/lanes.rs"]
-#[allow(dead_code)]
-mod lanes;
-
+use crate::common::lanes::log;
 use circuit::blocks::{self, Goal};
-use lanes::log;
 use std::ops::RangeInclusive;
 
 /// Widths, ANDs and depth.

@@ -1,12 +1,10 @@
 //! Plans with wide ANDs compute what their circuits do, in as few layers as their trees allow.
 
-mod common;
-
+use crate::common::bits_of;
 use circuit::blocks::{self, Goal};
 use circuit::optimise::fuse::{And, Fused};
 use circuit::plan::{GateRun, Op, Operand, Source};
 use circuit::{Bit, Bits, Builder, Circuit, Order, Plan, Word};
-use common::bits_of;
 use proptest::prelude::*;
 use std::collections::HashSet;
 

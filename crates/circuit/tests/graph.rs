@@ -1,9 +1,7 @@
 //! The builder computes what it is told, and a circuit is refused if it is not one.
 
-mod common;
-
+use crate::common::{bits_of, number_of};
 use circuit::{Bit, Bits, Builder, Circuit, Error, Gate, Port, UInt, Word, bits, uint};
-use common::{bits_of, number_of};
 use proptest::prelude::*;
 
 /// A gate of a random circuit: operation, two operands among the bits so far, and their complements.

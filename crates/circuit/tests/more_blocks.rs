@@ -1,15 +1,10 @@
 //! Blocks that combine others (distances with a root, relations, ends of two and of many words, high halves of
 //! products), changes of format, and the smaller siblings of hashes, against the host's arithmetic and other crates.
 
-mod common;
-#[path = "common/lanes.rs"]
-#[allow(dead_code)]
-mod lanes;
-
+use crate::common::lanes::{check, every, low, mixed, signed};
+use crate::common::{bits_of_bytes, bytes_of};
 use circuit::Circuit;
 use circuit::blocks::find;
-use common::{bits_of_bytes, bytes_of};
-use lanes::{check, every, low, mixed, signed};
 use sha2::Digest;
 
 /// The circuits of a block of this size.

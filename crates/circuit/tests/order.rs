@@ -1,12 +1,8 @@
 //! Least and greatest of two and of many words against integers, ties included, and their costs.
 
-#[path = "common/lanes.rs"]
-#[allow(dead_code)]
-mod lanes;
-
+use crate::common::lanes::{Lanes, check, every, log, low, mixed, signed};
 use circuit::blocks::{self, Goal};
 use circuit::{Builder, Circuit, Int, UInt, Word};
-use lanes::{Lanes, check, every, log, low, mixed, signed};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 

@@ -1,12 +1,8 @@
 //! Sums, products and arithmetic modulo constants against integers, and big ones.
 
-#[path = "common/lanes.rs"]
-#[allow(dead_code)]
-mod lanes;
-
+use crate::common::lanes::{Lanes, Random, check, every, low, mixed, signed};
 use circuit::blocks::{self, Goal};
 use circuit::{BitMatrix, Builder, Circuit, Simulator};
-use lanes::{Lanes, Random, check, every, low, mixed, signed};
 use num_bigint::BigUint;
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];

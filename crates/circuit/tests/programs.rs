@@ -3,10 +3,11 @@
 #[path = "../../../tests/support/programs.rs"]
 mod support;
 
+use circuit::blocks::{self, Goal};
 use circuit::format::Provenance;
 use circuit::program::reference::{self, Table};
 use circuit::program::{Binding, Owner, Piece, Schedule, TaskKind};
-use circuit::{BitMatrix, Order, Plan, Program, bits};
+use circuit::{BitMatrix, Order, Party, Plan, Program, bits};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::{Sample, sample};
@@ -310,4 +311,19 @@ fn runs_are_independent() {
     let aes = circuit::blocks::find("aes128").unwrap().circuit(&[], circuit::blocks::Goal::Size).unwrap();
     let plan = Plan::new(&aes, Order::DepthFirst);
     assert!(plan.ands() > 10 * plan.and_runs(), "{} ANDs in {} runs", plan.ands(), plan.and_runs());
+}
+
+/// The digest is hashed in pieces and the file at once; and a large circuit is in memory once, whoever has copies of it.
+#[test]
+fn programs_of_large_circuits_share_them_and_have_one_digest() {
+    let circuit = blocks::find("multiply").unwrap().circuit(&[128], Goal::Depth).unwrap();
+    let program = Program::of_circuit(&circuit, &[Party::Alice.into(), Party::Bob.into()]);
+    let bytes = program.to_bytes().unwrap();
+    assert!(bytes.len() > 3 << 16, "more than a few pieces: {}", bytes.len());
+    let (_, digest) = bytes.split_last_chunk().unwrap();
+    assert_eq!(program.digest().unwrap(), *digest);
+    let binding = program.bind(&[("lanes", 1)]).unwrap();
+    for copy in [&program, binding.program()] {
+        assert_eq!(copy.circuits()[0].gates().as_ptr(), circuit.gates().as_ptr());
+    }
 }

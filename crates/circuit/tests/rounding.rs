@@ -1,21 +1,14 @@
 //! Five directions of rounding and the status flags: against `rustc_apfloat`, and against exact values on big integers.
 
-#[path = "common/lanes.rs"]
-#[allow(dead_code)] // each test file uses its part
-mod lanes;
-#[path = "common/softfloat.rs"]
-#[allow(dead_code)]
-mod softfloat;
-
+use crate::common::lanes::{Lanes, Random, every, low};
+use crate::common::softfloat::Model;
+use crate::common::softfloat::Value::{Finite, Infinite, Nan};
 use circuit::blocks::float::Rounding;
 use circuit::blocks::{Goal, find};
 use circuit::{Circuit, Simulator};
-use lanes::{Lanes, Random, every, low};
 use num_bigint::BigUint;
 use rustc_apfloat::ieee::{IeeeFloat, Semantics};
 use rustc_apfloat::{Float, Round, Status};
-use softfloat::Model;
-use softfloat::Value::{Finite, Infinite, Nan};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 const INVALID: u128 = 1;

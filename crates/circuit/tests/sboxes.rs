@@ -1,9 +1,6 @@
 //! Tables that are an inversion in GF(2^8) between affine maps: published S-boxes, their like, and tables that are nearly so.
 
-#[path = "common/checks.rs"]
-mod checks;
-
-use checks::{Draw, Random, check_all};
+use crate::common::checks::{Draw, Random, check_all};
 use circuit::blocks::{Goal, table};
 use circuit::{Builder, Circuit, UInt};
 

@@ -1,9 +1,6 @@
 //! Selection, tables, permutations, compaction: against plain indexing, and their costs.
 
-#[path = "common/checks.rs"]
-mod checks;
-
-use checks::{Draw, MILLION, Random, check, check_all, joined, log, split};
+use crate::common::checks::{Draw, MILLION, Random, check, check_all, joined, log, split};
 use circuit::blocks::sets::duplicates;
 use circuit::blocks::sort::Record;
 use circuit::blocks::{Goal, compact, conditional_swap, find, multiplexer, one_hot, permute, select, table};

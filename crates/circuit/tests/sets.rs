@@ -1,11 +1,8 @@
 //! Sets: bit vectors against words, private set intersection against a hash set, and what they cost.
 
-#[path = "common/checks.rs"]
-mod checks;
-
 use std::collections::HashSet;
 
-use checks::{Draw, MILLION, Random, check, check_all, joined, log, split};
+use crate::common::checks::{Draw, MILLION, Random, check, check_all, joined, log, split};
 use circuit::blocks::sort::Record;
 use circuit::blocks::{Goal, find, permute, sets};
 use circuit::{Bits, Builder, Circuit, UInt};

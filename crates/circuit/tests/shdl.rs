@@ -1,13 +1,10 @@
 //! SHDL files: what Fairplay's compiler writes, tables by their order, parties, round trips, and files that lie.
 
-#[path = "common/random.rs"]
-mod random;
-
+use crate::common::random::{circuit, ports, table};
 use circuit::format::ports::Parties;
 use circuit::format::shdl::{File, read, write};
 use circuit::{Builder, Error, Party, uint};
 use proptest::prelude::*;
-use random::{circuit, ports, table};
 
 /// Two bits of each party: Alice learns their AND, Bob whether his number is less, in the form of Fairplay's compiler
 /// (whose own output for an AND of bytes is on the page of ethsnarks-sfdl).

@@ -1,12 +1,8 @@
 //! Shifts, rotations, prefixes and normalisation against integers, and their costs.
 
-#[path = "common/lanes.rs"]
-#[allow(dead_code)]
-mod lanes;
-
+use crate::common::lanes::{check, every, log, low, mixed, signed};
 use circuit::blocks::{self, Goal};
 use circuit::{Bits, Builder, Circuit, Int, UInt};
-use lanes::{check, every, log, low, mixed, signed};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 

@@ -1,9 +1,6 @@
 //! Sorting networks by the 0/1 principle, sorted records, medians, and what they cost.
 
-#[path = "common/checks.rs"]
-mod checks;
-
-use checks::{Draw, MILLION, Random, check, check_all, joined, log, split};
+use crate::common::checks::{Draw, MILLION, Random, check, check_all, joined, log, split};
 use circuit::blocks::median::{median, ranked};
 use circuit::blocks::sort::{Direction, Network, Record, merge, sort};
 use circuit::blocks::{Goal, find};

@@ -2,13 +2,9 @@
 //!
 //! Its figure 1.25·ℓ·log ℓ for a prefix adder is taken as it stands; products of words of one bit are ANDs.
 
-#[path = "common/lanes.rs"]
-#[allow(dead_code)] // each test file uses its part
-mod lanes;
-
+use crate::common::lanes::log;
 use circuit::Circuit;
 use circuit::blocks::{self, Goal};
-use lanes::log;
 
 fn build(name: &str, size: &[u32], goal: Goal) -> Circuit {
     blocks::find(name).unwrap().circuit(size, goal).unwrap()

@@ -1,12 +1,8 @@
 //! Sines and their kin against the host's functions and against numbers of arbitrary precision.
 
-#[path = "common/lanes.rs"]
-#[allow(dead_code)] // each test file uses its part
-mod lanes;
-
+use crate::common::lanes::{Random, signed};
 use circuit::blocks::{Goal, find};
 use circuit::{Circuit, Simulator};
-use lanes::{Random, signed};
 use num_bigint::BigInt;
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];

@@ -27,7 +27,7 @@
 mod layout;
 mod stages;
 
-use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
+use duologue::call::{Call, CallLengths, CallProtocol, CallWork, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::circuit::program::{CallPort, Functionality, Holder, Recipient};
 use duologue::circuit::{BitMatrix, Error, Party, Program, bits};
 use layout::Layout;
@@ -101,6 +101,10 @@ impl CallProtocol for Equality {
             return Err(duologue::Error::usage("more strings than this machine can count"));
         }
         Ok(Layout::new(call).lengths(party))
+    }
+
+    fn work(&self, call: &Call) -> Option<CallWork> {
+        Some(Layout::new(call).work())
     }
 
     fn setup(&self, call: &Arc<Call>, context: &Context) -> duologue::Result<SetupStage> {

@@ -5,7 +5,7 @@ use super::oprf;
 use super::{Learns, learns};
 use crate::vole::Parameters;
 use duologue::Result;
-use duologue::call::{Call, CallLengths, Exchange};
+use duologue::call::{Call, CallLengths, CallWork, Exchange};
 use duologue::circuit::Party;
 use std::ops::Range;
 
@@ -116,6 +116,22 @@ impl Layout {
             stored: oprf::stored(self.shape)[usize::from(party != self.receiver)],
             online: self.exchanges().into_iter().map(exchange).collect(),
         }
+    }
+}
+
+/// Blocks that VOLE computes for each string that is encoded.
+pub const VOLE_BLOCKS: u64 = 230;
+
+impl Layout {
+    /// Fitted to runs of 2¹⁴ to 2²⁰ strings a party: a table of many strings leaves the caches, and tags are sorted.
+    pub fn work(&self) -> CallWork {
+        if self.is_empty() {
+            return CallWork::default();
+        }
+        let (encoded, tagged) = (self.encoded as u64, self.tagged as u64);
+        let of_each = 210 + 154 * encoded.min(1 << 20) / (1 << 20);
+        let online = of_each * encoded + 7 * u64::from(ceil_log(self.tagged)) * tagged;
+        CallWork { setup: VOLE_BLOCKS * encoded, online }
     }
 }
 

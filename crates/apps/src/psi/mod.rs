@@ -34,7 +34,7 @@ mod setup;
 pub mod shares;
 mod tags;
 
-use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
+use duologue::call::{Call, CallLengths, CallProtocol, CallWork, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::circuit::program::{CallPort, Functionality, Holder, Recipient};
 use duologue::circuit::{BitMatrix, Error, Party, Program, bits};
 use layout::Layout;
@@ -194,6 +194,10 @@ fn members(own: &BitMatrix, others: &BitMatrix) -> BitMatrix {
 impl CallProtocol for Psi {
     fn lengths(&self, call: &Call, party: Party) -> duologue::Result<CallLengths> {
         Ok(Layout::new(call)?.lengths(party))
+    }
+
+    fn work(&self, call: &Call) -> Option<CallWork> {
+        Layout::new(call).ok().map(|layout| layout.work())
     }
 
     fn setup(&self, call: &Arc<Call>, context: &Context) -> duologue::Result<SetupStage> {

@@ -12,7 +12,7 @@ use duologue::cost::cost;
 use duologue::{Inputs, Options, Party, Scheme, Session};
 use std::collections::BTreeMap;
 use std::env;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 
@@ -40,17 +40,22 @@ pub fn evaluate_plainly(job: &Binding, inputs: &[Inputs]) -> BTreeMap<String, Ve
 const PEER: &str = "DUOLOGUE_TEST_PEER";
 const PLAINTEXT: Security = Security::PlaintextForBenchmarks;
 
-/// Runs what each party does in a process of its own, over TCP: Bob's runs the same test, by its name.
-pub fn between_two_processes(test: &str, act: impl Fn(Channel, Party)) {
+/// Runs what each party does in a process of its own, over TCP: Bob's runs the same test, by its name with that of its file.
+/// What Alice found and what Bob wrote to standard output; in Bob's process nothing.
+pub fn between_two_processes<T>(test: &str, act: impl Fn(Channel, Party) -> T) -> Option<(T, String)> {
     if let Ok(address) = env::var(PEER) {
-        return act(Channel::connect(&address, &PLAINTEXT, &Limits::default()).expect("Alice listens"), Party::Bob);
+        act(Channel::connect(&address, &PLAINTEXT, &Limits::default()).expect("Alice listens"), Party::Bob);
+        return None;
     }
     let mut listener = Listener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
     let mut command = Command::new(env::current_exe().expect("this test"));
-    let mut bob = command.args(["--exact", test]).env(PEER, address).spawn().expect("a process");
-    act(listener.accept(&PLAINTEXT, &Limits::default()).expect("Bob calls"), Party::Alice);
-    assert!(bob.wait().expect("Bob ends").success());
+    let command = command.args(["--exact", test, "--nocapture", "--include-ignored"]).env(PEER, address);
+    let bob = command.stdout(Stdio::piped()).spawn().expect("a process");
+    let alice = act(listener.accept(&PLAINTEXT, &Limits::default()).expect("Bob calls"), Party::Alice);
+    let bob = bob.wait_with_output().expect("Bob ends");
+    assert!(bob.status.success());
+    Some((alice, String::from_utf8(bob.stdout).expect("text")))
 }
 
 /// Why a call of arguments of these owners, widths and lanes is refused.

@@ -137,7 +137,7 @@ impl Instr {
 pub(super) struct CodeWriter {
     code: Code,
     /// For each slot, how many runs there were when it was written last.
-    written_in: Vec<usize>,
+    written_in: Vec<u32>,
     ended: bool,
 }
 
@@ -151,7 +151,7 @@ impl CodeWriter {
         self.code.push(instr, begins);
         let dst = instr.dst as usize;
         self.written_in.resize(self.written_in.len().max(dst + 1), 0);
-        self.written_in[dst] = self.code.runs.len();
+        self.written_in[dst] = self.code.runs.len() as u32;
     }
 
     /// The next gate begins a run.
@@ -160,7 +160,7 @@ impl CodeWriter {
     }
 
     fn reads_own_run(&self, instr: &Instr) -> bool {
-        let runs = self.code.runs.len();
+        let runs = self.code.runs.len() as u32;
         [instr.a, instr.b].iter().any(|&slot| self.written_in.get(slot as usize) == Some(&runs))
     }
 

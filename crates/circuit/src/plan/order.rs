@@ -3,6 +3,7 @@
 use super::graph::Graph;
 use super::{Order, Plan};
 use crate::graph::Bit;
+use std::ops::Range;
 
 /// Gates within which ANDs are gathered. AES-128 has calls of 13 ANDs then, instead of one, for 3 slots more in a hundred.
 const WINDOW: usize = 512;
@@ -64,24 +65,33 @@ impl Graph<'_> {
     }
 
     pub(super) fn layered(&self, exported: &[u32]) -> Plan {
-        let levels = self.levels();
-        let depth = levels.iter().copied().max().unwrap_or(0) as usize;
-        let mut locals = vec![Vec::new(); depth + 1];
-        let mut ands = vec![Vec::new(); depth + 1];
-        for node in (0..self.gates.len()).filter(|&n| self.is_secret_gate(n)) {
-            let kind = if self.is_opened(node) { &mut ands } else { &mut locals };
-            kind[levels[node] as usize].push(node as u32);
-        }
-        let mut order = Vec::new();
-        let mut layers = Vec::new();
-        for (layer, local) in ands.iter().zip(&locals) {
-            if !layer.is_empty() {
-                layers.push(order.len()..order.len() + layer.len());
-            }
-            order.extend(self.group_shared(layer));
-            order.extend(local);
-        }
+        let (order, layers) = self.by_layers();
         self.assign(Order::Layered, &order, &layers, exported)
+    }
+
+    /// The gates, of each depth the ANDs and then what is local, and where the ANDs of each depth stand.
+    fn by_layers(&self) -> (Vec<u32>, Vec<Range<usize>>) {
+        let levels = self.levels();
+        let kind = |node: usize| 2 * levels[node] as usize + usize::from(!self.is_opened(node));
+        let gates = || (0..self.gates.len()).filter(|&node| self.is_secret_gate(node));
+        let kinds = 2 * (levels.iter().copied().max().unwrap_or(0) as usize + 1);
+        let mut ends = vec![0; kinds];
+        gates().for_each(|node| ends[kind(node)] += 1);
+        let mut sum = 0;
+        ends.iter_mut().for_each(|end| sum += std::mem::replace(end, sum));
+        let mut order = vec![0; sum];
+        for node in gates() {
+            let end = &mut ends[kind(node)];
+            order[*end] = node as u32;
+            *end += 1;
+        }
+        let start = |kind: usize| kind.checked_sub(1).map_or(0, |before| ends[before]);
+        let layers = (0..kinds).step_by(2).map(|ands| start(ands)..ends[ands]);
+        let layers: Vec<_> = layers.filter(|layer| !layer.is_empty()).collect();
+        for layer in &layers {
+            self.group_shared(&mut order[layer.clone()]);
+        }
+        (order, layers)
     }
 
     fn levels(&self) -> Vec<u32> {
@@ -96,7 +106,7 @@ impl Graph<'_> {
     }
 
     /// Puts ANDs that share an operand beside each other, groups in the order of their first member.
-    fn group_shared(&self, layer: &[u32]) -> Vec<u32> {
+    fn group_shared(&self, layer: &mut [u32]) {
         let mut uses = rustc_hash::FxHashMap::<u32, u32>::default();
         for operand in layer.iter().flat_map(|&n| self.operand_nodes(n)) {
             *uses.entry(operand).or_default() += 1;
@@ -109,8 +119,6 @@ impl Graph<'_> {
         for (place, node) in layer.iter().enumerate() {
             rank.entry(key(node)).or_insert(place);
         }
-        let mut grouped = layer.to_vec();
-        grouped.sort_by_key(|node| rank[&key(node)]);
-        grouped
+        layer.sort_by_key(|node| rank[&key(node)]);
     }
 }

@@ -13,22 +13,15 @@ impl Graph<'_> {
         let mut allocator = Allocator::new(self, nodes, layers);
         let inputs = self.input_nodes.iter().map(|&n| allocator.input(n as usize)).collect();
         let mut code = CodeWriter::with_room(nodes.len());
-        let mut next_layer = layers.iter().peekable();
-        let mut place = 0;
-        while place < nodes.len() {
-            let end = match next_layer.next_if(|layer| layer.start == place) {
-                Some(layer) => {
-                    code.end_run();
-                    layer.end
-                }
-                None => place + 1,
-            };
-            for &node in &nodes[place..end] {
+        for (places, is_layer) in stretches(nodes.len(), layers) {
+            if is_layer {
+                code.end_run();
+            }
+            for &node in &nodes[places.clone()] {
                 allocator.define(node as usize);
                 code.push(self.instruction(node as usize, &allocator.slot_of, exported));
             }
-            allocator.release(place..end);
-            place = end;
+            allocator.release(places);
         }
         let outputs = self.outputs.iter().map(|&bit| self.source(bit, &allocator.slot_of, exported)).collect();
         let mut code = code.finish();
@@ -106,12 +99,23 @@ fn shared_run(gates: &mut [[u32; 3]], start: usize, limit: usize) -> usize {
     start + length
 }
 
+/// All places in order, those of a layer together and each other one by itself; and whether they are a layer.
+fn stretches(places: usize, layers: &[Range<usize>]) -> impl DoubleEndedIterator<Item = (Range<usize>, bool)> {
+    let before = |layer: usize| layer.checked_sub(1).map_or(0, |before| layers[before].end);
+    let local = |places: Range<usize>| places.map(|place| (place..place + 1, false));
+    let with_what_precedes = move |layer: usize| {
+        let places = layers[layer].clone();
+        local(before(layer)..places.start).chain(std::iter::once((places, true)))
+    };
+    (0..layers.len()).flat_map(with_what_precedes).chain(local(before(layers.len())..places))
+}
+
 /// Gives slots to nodes and takes them back after their last use.
 struct Allocator<'a> {
     graph: &'a Graph<'a>,
     nodes: &'a [u32],
-    /// The place in `nodes` after which a node's slot is free.
-    last_use: Vec<u32>,
+    /// Of the operands of each place, which ones nobody reads later.
+    last_uses: Vec<[bool; 2]>,
     slot_of: Vec<u32>,
     free: Vec<u32>,
     slots: usize,
@@ -119,25 +123,8 @@ struct Allocator<'a> {
 
 impl<'a> Allocator<'a> {
     fn new(graph: &'a Graph<'a>, nodes: &'a [u32], layers: &[Range<usize>]) -> Self {
-        let mut last_use = vec![NONE; graph.gates.len()];
-        for (place, &node) in nodes.iter().enumerate() {
-            for operand in graph.operand_nodes(node) {
-                last_use[operand as usize] = place as u32;
-            }
-        }
-        // Operands of a layer live until the whole layer is opened.
-        for layer in layers {
-            for operand in nodes[layer.clone()].iter().flat_map(|&n| graph.operand_nodes(n)) {
-                let last = &mut last_use[operand as usize];
-                if *last != NONE && layer.contains(&(*last as usize)) {
-                    *last = layer.end as u32 - 1;
-                }
-            }
-        }
-        for bit in &graph.outputs {
-            last_use[bit.node() as usize] = NONE;
-        }
-        Allocator { graph, nodes, last_use, slot_of: vec![NONE; graph.gates.len()], free: Vec::new(), slots: 0 }
+        let last_uses = last_uses(graph, nodes, layers);
+        Allocator { graph, nodes, last_uses, slot_of: vec![NONE; graph.gates.len()], free: Vec::new(), slots: 0 }
     }
 
     /// A slot for an input bit that a secret gate or an output reads.
@@ -156,15 +143,25 @@ impl<'a> Allocator<'a> {
 
     /// Frees what was used last at one of these places; called after their own slots were given.
     fn release(&mut self, places: Range<usize>) {
-        for place in places.clone() {
-            for operand in self.graph.operand_nodes(self.nodes[place]) {
-                let operand = operand as usize;
-                let last = self.last_use[operand];
-                if last != NONE && places.contains(&(last as usize)) && !self.graph.public[operand] {
-                    self.last_use[operand] = NONE;
-                    self.free.push(self.slot_of[operand]);
-                }
-            }
+        for place in places {
+            let operands = self.graph.operand_nodes(self.nodes[place]).into_iter().zip(self.last_uses[place]);
+            self.free.extend(operands.filter(|(_, last)| *last).map(|(operand, _)| self.slot_of[operand as usize]));
         }
     }
+}
+
+/// Of the operands of each place, which ones nobody reads later. Operands of a layer live until the whole layer is opened: of
+/// places of the last layer that reads them, the first one counts.
+fn last_uses(graph: &Graph<'_>, nodes: &[u32], layers: &[Range<usize>]) -> Vec<[bool; 2]> {
+    // Public bits have no slots.
+    let mut read_later = graph.public.clone();
+    graph.outputs.iter().for_each(|bit| read_later[bit.node() as usize] = true);
+    let mut last_uses = vec![[false; 2]; nodes.len()];
+    for (places, _) in stretches(nodes.len(), layers).rev() {
+        for place in places {
+            let operands = graph.operand_nodes(nodes[place]);
+            last_uses[place] = operands.map(|node| !std::mem::replace(&mut read_later[node as usize], true));
+        }
+    }
+    last_uses
 }

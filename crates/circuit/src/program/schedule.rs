@@ -6,7 +6,7 @@
 //! AND, input and output number. Hash tweaks and share streams come of seats and of the tasks' numbers, which makes them
 //! unique by construction.
 
-use super::parts::Parts;
+use super::parts::{CallPart, Parts, ProgramPart};
 use super::wiring::Piece;
 use super::{Owner, Recipient};
 use crate::plan::{Order, Plan};
@@ -110,5 +110,17 @@ impl Schedule {
     /// The plan of a map.
     pub fn plan(&self, plan: u32) -> &Arc<Plan> {
         &self.plans[plan as usize]
+    }
+
+    /// The parts of a program with calls, or of a mixed one, that have tasks.
+    #[doc(hidden)]
+    pub fn programs(&self) -> impl Iterator<Item = &ProgramPart> {
+        self.parts.iter().flat_map(|parts| parts.programs())
+    }
+
+    /// The calls.
+    #[doc(hidden)]
+    pub fn calls(&self) -> impl Iterator<Item = &CallPart> {
+        self.parts.iter().flat_map(|parts| parts.calls())
     }
 }

@@ -1,12 +1,8 @@
 //! Many lanes through a circuit, inputs and check lane by lane.
-#![allow(dead_code)] // each test file uses its part
 
-#[path = "lanes.rs"]
-mod lanes;
-
+pub use super::lanes::Random;
 use circuit::Circuit;
 use circuit::simulate::Simulator;
-pub use lanes::Random;
 
 /// Lanes of one call of the simulator.
 const BATCH: usize = 1 << 11;
@@ -93,5 +89,5 @@ pub fn joined(words: impl IntoIterator<Item = u128>, width: u32) -> u128 {
 
 /// ⌈log₂ n⌉.
 pub fn log(n: usize) -> u32 {
-    lanes::log(u32::try_from(n).expect("a small number"))
+    super::lanes::log(u32::try_from(n).expect("a small number"))
 }

@@ -1,5 +1,9 @@
 //! Bits of numbers and byte strings for tests.
-#![allow(dead_code)] // each test file uses its part
+
+pub mod checks;
+pub mod lanes;
+pub mod random;
+pub mod softfloat;
 
 /// The low `width` bits of a number, least significant first.
 pub fn bits_of(value: u128, width: u32) -> Vec<bool> {

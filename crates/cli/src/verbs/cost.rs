@@ -18,7 +18,7 @@ use duologue::cost;
 use duologue::cost::choice::{Wish, mixes};
 use duologue::{Conditions, Options, Scheme, Timing};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
@@ -116,6 +116,9 @@ struct Protocol {
     online: Phase,
     /// Bytes of the party that needs more, beyond its inputs.
     memory: u64,
+    /// Calls whose computing is in no predicted time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    uncounted: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -165,6 +168,7 @@ impl Protocol {
             setup: phase(&cost.setup, setup.as_secs_f64()),
             online: phase(&cost.online, online.as_secs_f64()),
             memory: cost.memory,
+            uncounted: cost.uncounted,
         })
     }
 
@@ -225,6 +229,10 @@ impl fmt::Display for CostReport {
             f,
             "Bytes and rounds are exact: those of both parties' reports, Alice's rounds first where they differ."
         )?;
-        writeln!(f, "Times are predicted; a run chooses what makes correlations for the line that it measures.")
+        writeln!(f, "Times are predicted; a run chooses what makes correlations for the line that it measures.")?;
+        let uncounted: BTreeSet<&String> = self.protocols.iter().flat_map(|p| &p.uncounted).collect();
+        uncounted.into_iter().try_for_each(|call| {
+            writeln!(f, "Not in the times: what the call {} computes, which was not measured.", shown::name(call))
+        })
     }
 }

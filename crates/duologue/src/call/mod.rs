@@ -56,6 +56,16 @@ pub struct CallLengths {
     pub online: Vec<Exchange>,
 }
 
+/// What the parties compute in a call besides correlations, one waiting for the other where it must: in blocks of AES, each
+/// of the time that a processor's speed is measured by.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct CallWork {
+    /// In setup.
+    pub setup: u64,
+    /// Online.
+    pub online: u64,
+}
+
 /// The place of a call in a session, for its setup.
 pub struct Context {
     /// This party.
@@ -105,6 +115,12 @@ pub trait CallProtocol: Functionality {
     /// # Errors
     /// [`Error::Usage`] if the call is too large.
     fn lengths(&self, call: &Call, party: Party) -> Result<CallLengths>;
+
+    /// What the parties are taken to compute, for predictions of time; from public terms alone, as both must predict alike.
+    /// None where it was not measured: then [`Cost::uncounted`](crate::cost::Cost::uncounted) has the call's name.
+    fn work(&self, _: &Call) -> Option<CallWork> {
+        None
+    }
 
     /// Begins setup.
     ///
@@ -175,7 +191,7 @@ impl Calls {
     /// together.
     pub(crate) fn check(&self, schedule: &Schedule) -> Result<()> {
         let mut sums = [Sum::default(), Sum::default()];
-        for part in schedule.parts.iter().flat_map(|parts| parts.calls()) {
+        for part in schedule.calls() {
             let protocol = self.find(&*part.functionality)?;
             let [alice, bob] = [Party::Alice, Party::Bob].map(|party| protocol.lengths(&part.call, party));
             let lengths = [alice?, bob?];
@@ -185,6 +201,23 @@ impl Calls {
             }
         }
         Ok(())
+    }
+
+    /// What all calls of a program compute, and the names of those of which it is not known.
+    pub(crate) fn work(&self, schedule: &Schedule) -> Result<(CallWork, Vec<String>)> {
+        let (mut sum, mut unknown) = (CallWork::default(), Vec::new());
+        for part in schedule.calls() {
+            match self.find(&*part.functionality)?.work(&part.call) {
+                Some(CallWork { setup, online }) => {
+                    sum.setup = sum.setup.saturating_add(setup);
+                    sum.online = sum.online.saturating_add(online);
+                }
+                None => unknown.push(part.functionality.name().to_string()),
+            }
+        }
+        unknown.sort();
+        unknown.dedup();
+        Ok((sum, unknown))
     }
 }
 

@@ -4,7 +4,7 @@
 use super::dry::{self, Event, Wanted};
 use super::{Cost, PhaseExchange, Work, traffic};
 use crate::agreement;
-use crate::call::Calls;
+use crate::call::{CallWork, Calls};
 use crate::conditions::Findings;
 use crate::correlation::choice::computing_blocks;
 use crate::correlation::{Demand, MakerExchange, MakerLengths};
@@ -31,6 +31,8 @@ pub(crate) struct Draft {
     pub memory: u64,
     depth: u32,
     one_way: bool,
+    /// What calls compute, and those of which it is not known.
+    calls: (CallWork, Vec<String>),
     /// Bytes of the terms.
     opening: usize,
     events: [Vec<Event>; 2],
@@ -87,6 +89,7 @@ impl Draft {
         (calls, plans): (&Calls, &PlanCache),
     ) -> Result<Draft> {
         calls.check(&schedule)?;
+        let of_calls = calls.work(&schedule)?;
         let lengths = terms.scheme.descriptor().lengths(&terms, Party::Alice, plans);
         let (mut demand, mut depth, mut memory) = (Demand::NONE, 0, 0);
         let mut events: [Vec<Event>; 2] = Default::default();
@@ -99,7 +102,7 @@ impl Draft {
         let none = blake3::hash(b"");
         let opening = agreement::encode(&fields::run(binding, &terms, &schedule, &Moment::default(), &none)?);
         let (one_way, digest, opening) = (lengths.scheduling().one_way, blake3::hash(&opening), 4 + opening.len());
-        Ok(Draft { terms, schedule, demand, digest, memory, depth, one_way, opening, events })
+        Ok(Draft { terms, schedule, demand, digest, memory, depth, one_way, calls: of_calls, opening, events })
     }
 
     /// The cost of a run that takes its correlations from there and begins so.
@@ -123,6 +126,8 @@ impl Draft {
             work: Work::of(&self.schedule),
             works: Work::by_protocol(&self.terms, &self.schedule),
             making: computing_blocks(source.maker, &made, begins(source, start, &made)),
+            calls: self.calls.0,
+            uncounted: self.calls.1.clone(),
             one_way: self.one_way,
             parts,
             exchanges,

@@ -36,8 +36,7 @@ impl Work {
                 TaskKind::Input { .. } | TaskKind::Constant { .. } => {}
             }
         }
-        let parts = schedule.parts.iter().flat_map(|parts| parts.programs());
-        parts.for_each(|part| work += Work::of(&part.schedule));
+        schedule.programs().for_each(|part| work += Work::of(&part.schedule));
         work
     }
 
@@ -47,8 +46,7 @@ impl Work {
             return vec![(*terms, Work::of(schedule))];
         }
         let of_technique = |technique| {
-            let parts = schedule.parts.iter().flat_map(|parts| parts.programs());
-            let mut parts = parts.filter(|part| part.technique == Some(technique)).peekable();
+            let mut parts = schedule.programs().filter(|part| part.technique == Some(technique)).peekable();
             parts.peek()?;
             let mut work = Work::default();
             parts.for_each(|part| work += Work::of(&part.schedule));

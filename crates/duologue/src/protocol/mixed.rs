@@ -62,9 +62,9 @@ impl Descriptor for MixedScheme {
     }
 
     fn kept(&self, options: &Options, schedule: &Schedule) -> u64 {
-        let parts = schedule.parts.iter().flat_map(|parts| parts.programs());
-        let kept = parts.map(|part| Scheme::Mixed.of_part(part.technique).descriptor().kept(options, &part.schedule));
-        kept.fold(0, u64::saturating_add)
+        let kept =
+            |part: &ProgramPart| Scheme::Mixed.of_part(part.technique).descriptor().kept(options, &part.schedule);
+        schedule.programs().map(kept).fold(0, u64::saturating_add)
     }
 
     fn can_store_runs(&self) -> Result<()> {

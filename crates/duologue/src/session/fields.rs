@@ -90,8 +90,8 @@ fn pieces(terms: &Terms, schedule: &Schedule) -> Fields {
 
 /// The lanes of a tile; of a mixed program those of what is shared, and of what is garbled.
 fn tiles(schedule: &Schedule) -> String {
-    let parts = || schedule.parts.iter().flat_map(|parts| parts.programs());
-    let of = |technique| parts().find(|part| part.technique == Some(technique)).map(|part| part.schedule.tile);
+    let of =
+        |technique| schedule.programs().find(|part| part.technique == Some(technique)).map(|part| part.schedule.tile);
     let tiles: Vec<_> = [Technique::Sharing, Technique::Garbling].into_iter().filter_map(of).collect();
     match tiles.is_empty() {
         true => schedule.tile.to_string(),

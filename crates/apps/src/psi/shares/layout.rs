@@ -1,12 +1,12 @@
 //! Sizes, roles, messages and their chunks: public terms alone.
 
 use super::{ADDED_WIDTH, Terms, bins};
-use crate::psi::layout::{STATISTICAL, ceil_log};
+use crate::psi::layout::{STATISTICAL, VOLE_BLOCKS, ceil_log};
 use crate::psi::okvs::Shape;
 use crate::psi::oprf;
 use crate::vole::Parameters;
 use duologue::Result;
-use duologue::call::{Call, CallLengths, CallValue, Exchange};
+use duologue::call::{Call, CallLengths, CallValue, CallWork, Exchange};
 use duologue::circuit::Party;
 use std::ops::Range;
 
@@ -113,5 +113,16 @@ impl Layout {
             stored: oprf::stored(self.shape)[usize::from(party != self.receiver)],
             online: self.exchanges().into_iter().map(exchange).collect(),
         }
+    }
+}
+
+impl Layout {
+    /// Fitted to runs of 2¹⁴ and 2¹⁷ strings a party: strings are put into bins, hints of three tables are encoded.
+    pub fn work(&self) -> CallWork {
+        if self.is_empty() {
+            return CallWork::default();
+        }
+        let (placed, hinted) = (self.placed as u64, self.hinted as u64);
+        CallWork { setup: VOLE_BLOCKS * placed, online: 385 * placed + 780 * hinted }
     }
 }

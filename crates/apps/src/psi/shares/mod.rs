@@ -36,7 +36,7 @@ mod programs;
 
 use super::check_strings;
 use super::setup::Setup;
-use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, SetupStage, Zeroizing};
+use duologue::call::{Call, CallLengths, CallProtocol, CallWork, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::circuit::program::{CallPort, Functionality, Holder};
 use duologue::circuit::{BitMatrix, Error, Party, bits};
 use layout::Layout;
@@ -240,6 +240,10 @@ fn firsts(strings: &BitMatrix) -> Vec<(Vec<bool>, usize)> {
 impl CallProtocol for CircuitPsi {
     fn lengths(&self, call: &Call, party: Party) -> duologue::Result<CallLengths> {
         Ok(Layout::new(call)?.lengths(party))
+    }
+
+    fn work(&self, call: &Call) -> Option<CallWork> {
+        Layout::new(call).ok().map(|layout| layout.work())
     }
 
     fn setup(&self, call: &Arc<Call>, context: &Context) -> duologue::Result<SetupStage> {

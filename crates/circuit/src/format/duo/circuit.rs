@@ -1,12 +1,12 @@
 //! Circuits and their types.
 
 use super::Code;
-use super::primitives::DuoReader;
+use super::primitives::{DuoReader, DuoWriter};
 use crate::error::Result;
 use crate::graph::{Bit, Circuit, Gate, Kind, Port, Type};
 
 impl Code for Type {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         let (tag, parameter) = match self.kind {
             Kind::Bits => (0u8, 0),
             Kind::UInt => (1, 0),
@@ -34,7 +34,7 @@ impl Code for Type {
 }
 
 impl Code for Port {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         self.name.write(out);
         self.ty.write(out);
     }
@@ -45,7 +45,7 @@ impl Code for Port {
 }
 
 impl Code for Bit {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         (u64::from(self.node()) << 1 | u64::from(self.complemented())).write(out);
     }
 
@@ -56,7 +56,7 @@ impl Code for Bit {
 }
 
 impl Code for Gate {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         match self {
             Gate::False => out.push(0),
             Gate::Input => out.push(1),
@@ -85,13 +85,13 @@ impl Code for Gate {
 }
 
 impl Code for Circuit {
-    fn write(&self, out: &mut Vec<u8>) {
-        self.name().to_owned().write(out);
-        self.inputs().to_vec().write(out);
-        self.outputs().to_vec().write(out);
-        self.gates().to_vec().write(out);
-        self.input_nodes().to_vec().write(out);
-        self.output_bits().to_vec().write(out);
+    fn write(&self, out: &mut DuoWriter) {
+        out.text(self.name());
+        out.list(self.inputs());
+        out.list(self.outputs());
+        out.list(self.gates());
+        out.list(self.input_nodes());
+        out.list(self.output_bits());
     }
 
     fn read(from: &mut DuoReader<'_>) -> Result<Circuit> {

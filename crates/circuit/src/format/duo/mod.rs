@@ -14,7 +14,7 @@ pub use provenance::Provenance;
 
 use crate::error::{Error, Result};
 use crate::program::{Functionalities, Program};
-use primitives::DuoReader;
+use primitives::{DuoReader, DuoWriter};
 
 const MAGIC: &[u8; 10] = b"duologue\n\0";
 const VERSION: u16 = 1;
@@ -25,20 +25,24 @@ const DIGEST: usize = 32;
 impl Program {
     /// The program as a `.duo` file.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        self.check()?;
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(if self.has_calls() { VERSION_OF_CALLS } else { VERSION }.to_le_bytes());
-        self.write(&mut bytes);
-        let digest = blake3::hash(&bytes);
-        bytes.extend(digest.as_bytes());
+        let (digest, mut bytes) = self.encode(DuoWriter::keeping())?;
+        bytes.extend(digest);
         Ok(bytes)
     }
 
     /// The digest that parties compare: BLAKE3 of the canonical encoding.
     pub fn digest(&self) -> Result<[u8; DIGEST]> {
-        let bytes = self.to_bytes()?;
-        let (_, digest) = bytes.split_last_chunk().expect("a file ends in its digest");
-        Ok(*digest)
+        Ok(self.encode(DuoWriter::hashing())?.0)
+    }
+
+    /// All before the digest, and the digest.
+    fn encode(&self, mut out: DuoWriter) -> Result<([u8; DIGEST], Vec<u8>)> {
+        self.check()?;
+        out.extend(MAGIC);
+        out.extend(&if self.has_calls() { VERSION_OF_CALLS } else { VERSION }.to_le_bytes());
+        self.write(&mut out);
+        let (digest, bytes) = out.finish();
+        Ok((digest.into(), bytes))
     }
 
     /// Reads a `.duo` file of a program without calls; every property of the program is checked.
@@ -85,6 +89,6 @@ impl Program {
 
 /// Something that has one encoding.
 trait Code: Sized {
-    fn write(&self, out: &mut Vec<u8>);
+    fn write(&self, out: &mut DuoWriter);
     fn read(from: &mut DuoReader<'_>) -> Result<Self>;
 }

@@ -9,6 +9,63 @@ pub(super) struct DuoReader<'a> {
     pub(super) at: usize,
 }
 
+/// Where an encoding goes: into a file that is held whole, or through a hash that holds little of it.
+pub(super) struct DuoWriter {
+    bytes: Vec<u8>,
+    hashed: Option<blake3::Hasher>,
+}
+
+impl DuoWriter {
+    /// Bytes that are hashed at once.
+    const PIECE: usize = 1 << 16;
+
+    /// For a file.
+    pub(super) fn keeping() -> DuoWriter {
+        DuoWriter { bytes: Vec::new(), hashed: None }
+    }
+
+    /// For the digest alone: circuits of millions of gates are not held a second time.
+    pub(super) fn hashing() -> DuoWriter {
+        DuoWriter { bytes: Vec::with_capacity(DuoWriter::PIECE), hashed: Some(blake3::Hasher::new()) }
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, byte: u8) {
+        if self.bytes.len() >= DuoWriter::PIECE {
+            self.hash();
+        }
+        self.bytes.push(byte);
+    }
+
+    pub(super) fn extend(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        (text.len() as u64).write(self);
+        self.extend(text.as_bytes());
+    }
+
+    pub(super) fn list<T: Code>(&mut self, elements: &[T]) {
+        (elements.len() as u64).write(self);
+        elements.iter().for_each(|element| element.write(self));
+    }
+
+    fn hash(&mut self) {
+        if let Some(hashed) = &mut self.hashed {
+            hashed.update(&self.bytes);
+            self.bytes.clear();
+        }
+    }
+
+    /// The digest of all bytes, and those that were kept.
+    pub(super) fn finish(mut self) -> (blake3::Hash, Vec<u8>) {
+        self.hash();
+        let digest = self.hashed.map_or_else(|| blake3::hash(&self.bytes), |hashed| hashed.finalize());
+        (digest, self.bytes)
+    }
+}
+
 impl DuoReader<'_> {
     pub(super) fn refuse(&self, why: impl Into<String>) -> Error {
         Error::invalid(format!("program file, byte {}", self.at + MAGIC.len() + 2), why)
@@ -43,7 +100,7 @@ impl DuoReader<'_> {
 }
 
 impl Code for u64 {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         let mut rest = *self;
         while rest >= 0x80 {
             out.push(rest as u8 | 0x80);
@@ -66,7 +123,7 @@ impl Code for u64 {
 }
 
 impl Code for u32 {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         u64::from(*self).write(out);
     }
 
@@ -76,7 +133,7 @@ impl Code for u32 {
 }
 
 impl Code for u8 {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         out.push(*self);
     }
 
@@ -86,9 +143,8 @@ impl Code for u8 {
 }
 
 impl Code for String {
-    fn write(&self, out: &mut Vec<u8>) {
-        (self.len() as u64).write(out);
-        out.extend(self.as_bytes());
+    fn write(&self, out: &mut DuoWriter) {
+        out.text(self);
     }
 
     fn read(from: &mut DuoReader<'_>) -> Result<String> {
@@ -99,9 +155,8 @@ impl Code for String {
 }
 
 impl<T: Code> Code for Vec<T> {
-    fn write(&self, out: &mut Vec<u8>) {
-        (self.len() as u64).write(out);
-        self.iter().for_each(|element| element.write(out));
+    fn write(&self, out: &mut DuoWriter) {
+        out.list(self);
     }
 
     fn read(from: &mut DuoReader<'_>) -> Result<Vec<T>> {
@@ -111,7 +166,7 @@ impl<T: Code> Code for Vec<T> {
 }
 
 impl Code for bool {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         out.push(*self as u8);
     }
 

@@ -1,7 +1,7 @@
 //! Programs and their steps.
 
 use super::Code;
-use super::primitives::DuoReader;
+use super::primitives::{DuoReader, DuoWriter};
 use crate::error::Result;
 use crate::graph::{Circuit, Type};
 use crate::program::{
@@ -9,7 +9,7 @@ use crate::program::{
 };
 
 impl Code for Value {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         self.0.write(out);
     }
 
@@ -19,7 +19,7 @@ impl Code for Value {
 }
 
 impl Code for Size {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         self.0.write(out);
     }
 
@@ -29,7 +29,7 @@ impl Code for Size {
 }
 
 impl Code for Lanes {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         self.factor.write(out);
         self.sizes.write(out);
     }
@@ -41,7 +41,7 @@ impl Code for Lanes {
 }
 
 impl Code for Owner {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         out.push(match self {
             Owner::Party(Party::Alice) => 0,
             Owner::Party(Party::Bob) => 1,
@@ -62,7 +62,7 @@ impl Code for Owner {
 }
 
 impl Code for Recipient {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         out.push(match self {
             Recipient::Party(Party::Alice) => 0,
             Recipient::Party(Party::Bob) => 1,
@@ -83,7 +83,7 @@ impl Code for Recipient {
 }
 
 impl Code for SizeRange {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         self.name.write(out);
         self.range.start().write(out);
         self.range.end().write(out);
@@ -95,7 +95,7 @@ impl Code for SizeRange {
 }
 
 impl Code for View {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         match self {
             View::Bits(bits) => tagged(out, 0, |out| bits.write(out)),
             View::Join => out.push(1),
@@ -128,7 +128,7 @@ impl Code for View {
 }
 
 impl Code for Step {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         match self {
             Step::Input { name, owner, ty, lanes } => tagged(out, 0, |out| {
                 name.write(out);
@@ -205,17 +205,17 @@ impl Code for Step {
     }
 }
 
-fn tagged(out: &mut Vec<u8>, tag: u8, write: impl FnOnce(&mut Vec<u8>)) {
+fn tagged(out: &mut DuoWriter, tag: u8, write: impl FnOnce(&mut DuoWriter)) {
     out.push(tag);
     write(out);
 }
 
 impl Program {
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
-        self.name().to_owned().write(out);
-        self.sizes().to_vec().write(out);
-        self.circuits().to_vec().write(out);
-        self.steps().to_vec().write(out);
+    pub(super) fn write(&self, out: &mut DuoWriter) {
+        out.text(self.name());
+        out.list(self.sizes());
+        out.list(self.circuits());
+        out.list(self.steps());
     }
 
     pub(super) fn read_with(from: &mut DuoReader<'_>, functionalities: &Functionalities) -> Result<Program> {

@@ -4,7 +4,7 @@
 //! and the eight bytes `made by` and the version 1. A file of a program alone ends in a digest instead, which ends in these
 //! eight bytes by a chance of 2⁻⁶⁴.
 
-use super::{Code, DuoReader};
+use super::{Code, DuoReader, DuoWriter};
 use crate::error::{Error, Result};
 
 const END: &[u8; 8] = b"made by\x01";
@@ -45,12 +45,14 @@ impl Provenance {
     }
 
     fn encoded(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        if !self.pairs.is_empty() {
-            self.pairs.write(&mut bytes);
-            bytes.extend((bytes.len() as u16).to_le_bytes());
-            bytes.extend(END);
+        if self.pairs.is_empty() {
+            return Vec::new();
         }
+        let mut out = DuoWriter::keeping();
+        out.list(&self.pairs);
+        let mut bytes = out.finish().1;
+        bytes.extend((bytes.len() as u16).to_le_bytes());
+        bytes.extend(END);
         bytes
     }
 
@@ -89,7 +91,7 @@ pub(super) fn split(file: &[u8]) -> Result<(&[u8], Provenance)> {
 }
 
 impl Code for (String, String) {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut DuoWriter) {
         self.0.write(out);
         self.1.write(out);
     }

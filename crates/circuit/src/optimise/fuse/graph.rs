@@ -6,38 +6,22 @@ use crate::graph::Bit;
 use crate::plan::{Instr, Op, Plan, Source};
 use rustc_hash::FxHashMap;
 
-/// A value of straight-line code, once the slots are gone; operands are nodes.
+/// A value of straight-line code, once the slots are gone; operands are nodes. There are millions of them: it is kept small.
 #[derive(Clone, Copy)]
 pub(super) enum Node {
     Input,
-    /// A gate without cost: `a` is a node, and `b` too if the gate is an XOR.
-    Local(Instr),
-    /// The inputs, as many as the last field says; with more than two only where trees are built.
-    And([Bit; MOST_INPUTS], u8),
-}
-
-impl Node {
-    pub(super) fn and(inputs: &[Bit]) -> Node {
-        let mut all = [Bit::FALSE; MOST_INPUTS];
-        all[..inputs.len()].copy_from_slice(inputs);
-        Node::And(all, inputs.len() as u8)
-    }
-
-    /// The nodes it reads.
-    pub(super) fn reads(&self) -> impl Iterator<Item = usize> {
-        let (nodes, count) = match self {
-            Node::Input => ([0; MOST_INPUTS], 0),
-            Node::Local(Instr { op: Op::Xor, a, b, .. }) => ([*a, *b, 0, 0], 2),
-            Node::Local(instr) => ([instr.a, 0, 0, 0], 1),
-            Node::And(inputs, count) => (inputs.map(Bit::node), *count),
-        };
-        nodes.into_iter().take(count.into()).map(|node| node as usize)
-    }
+    /// A gate without cost: the first operand is a node, and the second too if the gate is an XOR.
+    Local(Op, [bool; 2], [u32; 2]),
+    And([Bit; 2]),
+    /// An AND of so many inputs, three or four, by its place among [`Graph::wide`]; only where trees are built.
+    Wide(u8, u32),
 }
 
 /// The values of a plan, each behind those that it reads.
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
+    /// The inputs of ANDs that have more than two.
+    pub(super) wide: Vec<[Bit; MOST_INPUTS]>,
     /// The node of each input bit.
     pub(super) inputs: Vec<Option<u32>>,
     /// Slots are nodes.
@@ -55,35 +39,70 @@ impl Graph {
         };
         let inputs = plan.inputs().iter();
         let inputs = inputs.map(|slot| slot.map(|slot| define(slot, Node::Input, &mut node_of))).collect();
-        for instr in plan.code().iter() {
-            let (a, b) = (node_of[instr.a as usize], instr.b);
-            let node = match instr.op {
-                Op::And => Node::and(&[Bit::new(a, instr.flip_a), Bit::new(node_of[b as usize], instr.flip_b)]),
-                Op::Xor => Node::Local(Instr { a, b: node_of[b as usize], ..instr }),
-                Op::XorPublic | Op::AndPublic => Node::Local(Instr { a, ..instr }),
+        for Instr { op, flip_a, flip_b, dst, a, b } in plan.code().iter() {
+            let a = node_of[a as usize];
+            let node = match op {
+                Op::And => Node::And([Bit::new(a, flip_a), Bit::new(node_of[b as usize], flip_b)]),
+                Op::Xor => Node::Local(op, [flip_a, flip_b], [a, node_of[b as usize]]),
+                Op::XorPublic | Op::AndPublic => Node::Local(op, [flip_a, flip_b], [a, b]),
             };
-            define(instr.dst, node, &mut node_of);
+            define(dst, node, &mut node_of);
         }
         let outputs = plan.outputs().iter().map(|&source| relocate(source, &node_of)).collect();
-        Graph { nodes, inputs, outputs }
+        Graph { nodes, wide: Vec::new(), inputs, outputs }
+    }
+
+    /// Appends an AND of two to four inputs.
+    fn push_and(&mut self, inputs: &[Bit]) {
+        self.nodes.push(match *inputs {
+            [a, b] => Node::And([a, b]),
+            _ => Node::Wide(inputs.len() as u8, self.wide.len() as u32),
+        });
+        if inputs.len() > 2 {
+            let mut all = [Bit::FALSE; MOST_INPUTS];
+            all[..inputs.len()].copy_from_slice(inputs);
+            self.wide.push(all);
+        }
+    }
+
+    pub(super) fn is_and(&self, node: usize) -> bool {
+        matches!(self.nodes[node], Node::And(..) | Node::Wide(..))
+    }
+
+    /// The inputs of an AND; of any other node none.
+    fn and_inputs(&self, node: usize) -> &[Bit] {
+        match &self.nodes[node] {
+            Node::And(inputs) => inputs,
+            Node::Wide(count, place) => &self.wide[*place as usize][..(*count).into()],
+            Node::Input | Node::Local(..) => &[],
+        }
+    }
+
+    /// The nodes that a node reads.
+    pub(super) fn reads(&self, node: usize) -> impl Iterator<Item = usize> {
+        let local: &[u32] = match &self.nodes[node] {
+            Node::Local(Op::Xor, _, operands) => operands,
+            Node::Local(_, _, operands) => &operands[..1],
+            _ => &[],
+        };
+        let operands = local.iter().copied().chain(self.and_inputs(node).iter().map(|bit| bit.node()));
+        operands.map(|node| node as usize)
     }
 
     /// ANDs that are part of the tree of the only one that reads them.
     fn inner(&self) -> Vec<bool> {
         let mut readers = vec![0u32; self.nodes.len()];
-        self.nodes.iter().flat_map(Node::reads).for_each(|node| readers[node] += 1);
+        (0..self.nodes.len()).flat_map(|node| self.reads(node)).for_each(|node| readers[node] += 1);
         for source in &self.outputs {
             if let Source::Slot { slot: node, .. } = source {
                 readers[*node as usize] += 1;
             }
         }
         let mut inner = vec![false; self.nodes.len()];
-        for node in &self.nodes {
-            let Node::And(inputs, count) = node else { continue };
-            for input in inputs.iter().take((*count).into()).filter(|input| !input.complemented()) {
-                let below = input.node() as usize;
-                inner[below] = readers[below] == 1 && matches!(self.nodes[below], Node::And(..));
-            }
+        for input in (0..self.nodes.len()).flat_map(|node| self.and_inputs(node)).filter(|input| !input.complemented())
+        {
+            let below = input.node() as usize;
+            inner[below] = readers[below] == 1 && self.is_and(below);
         }
         inner
     }
@@ -93,18 +112,17 @@ impl Graph {
         leaves.clear();
         let mut stack = vec![Bit::new(root as u32, false)];
         while let Some(bit) = stack.pop() {
-            match self.nodes[bit.node() as usize] {
-                Node::And(inputs, count) if bit.node() as usize == root || inner[bit.node() as usize] => {
-                    stack.extend(inputs[..count.into()].iter().rev());
-                }
-                _ => leaves.push(bit),
+            let node = bit.node() as usize;
+            match self.is_and(node) && (node == root || inner[node]) {
+                true => stack.extend(self.and_inputs(node).iter().rev()),
+                false => leaves.push(bit),
             }
         }
     }
 
     /// The inputs of a tree that is a single AND: most are, and cost no list.
     fn alone(&self, root: usize, inner: &[bool]) -> Option<[Bit; 2]> {
-        let Node::And([a, b, ..], 2) = self.nodes[root] else { return None };
+        let Node::And([a, b]) = self.nodes[root] else { return None };
         (!inner[a.node() as usize] && !inner[b.node() as usize]).then_some([a, b])
     }
 
@@ -113,52 +131,53 @@ impl Graph {
         let inner = self.inner();
         let earliest = self.earliest(&inner, most);
         let shapes = self.shapes(&inner, &earliest, most);
-        let mut nodes = Vec::with_capacity(self.nodes.len());
+        let outputs = Vec::new();
+        let mut built =
+            Graph { nodes: Vec::with_capacity(self.nodes.len()), wide: Vec::new(), inputs: Vec::new(), outputs };
         let mut new = vec![0; self.nodes.len()];
         let mut leaves = Vec::new();
         for (old, node) in self.nodes.iter().enumerate().filter(|&(old, _)| !inner[old]) {
-            match node {
-                Node::Input => nodes.push(Node::Input),
-                Node::Local(instr) => {
-                    let b = if instr.op == Op::Xor { new[instr.b as usize] } else { instr.b };
-                    nodes.push(Node::Local(Instr { a: new[instr.a as usize], b, ..*instr }));
+            let renamed = |leaf: Bit| Bit::new(new[leaf.node() as usize], leaf.complemented());
+            match *node {
+                Node::Input => built.nodes.push(Node::Input),
+                Node::Local(op, flips, [a, b]) => {
+                    let b = if op == Op::Xor { new[b as usize] } else { b };
+                    built.nodes.push(Node::Local(op, flips, [new[a as usize], b]));
                 }
-                Node::And(..) => {
-                    let renamed = |leaf: Bit| Bit::new(new[leaf.node() as usize], leaf.complemented());
-                    if let Some(inputs) = self.alone(old, &inner) {
-                        nodes.push(Node::and(&inputs.map(renamed)));
-                        new[old] = nodes.len() as u32 - 1;
-                        continue;
+                Node::And(..) | Node::Wide(..) => match self.alone(old, &inner) {
+                    Some(inputs) => built.push_and(&inputs.map(renamed)),
+                    None => {
+                        self.leaves(old, &inner, &mut leaves);
+                        let mut items: Vec<Bit> = leaves.iter().copied().map(renamed).collect();
+                        for group in &shapes[&(old as u32)] {
+                            let inputs: Vec<Bit> = group.iter().map(|&item| items[item]).collect();
+                            items.push(Bit::new(built.nodes.len() as u32, false));
+                            built.push_and(&inputs);
+                        }
                     }
-                    self.leaves(old, &inner, &mut leaves);
-                    let mut items: Vec<Bit> = leaves.iter().copied().map(renamed).collect();
-                    for group in &shapes[&(old as u32)] {
-                        let inputs: Vec<Bit> = group.iter().map(|&item| items[item]).collect();
-                        items.push(Bit::new(nodes.len() as u32, false));
-                        nodes.push(Node::and(&inputs));
-                    }
-                }
+                },
             }
-            new[old] = nodes.len() as u32 - 1;
+            new[old] = built.nodes.len() as u32 - 1;
         }
-        let inputs = self.inputs.iter().map(|node| node.map(|node| new[node as usize])).collect();
-        Graph { nodes, inputs, outputs: self.outputs.iter().map(|&source| relocate(source, &new)).collect() }
+        built.inputs = self.inputs.iter().map(|node| node.map(|node| new[node as usize])).collect();
+        built.outputs = self.outputs.iter().map(|&source| relocate(source, &new)).collect();
+        built
     }
 
     /// The first layer at which each value can be there; of the inside of trees nothing.
     fn earliest(&self, inner: &[bool], most: usize) -> Vec<u32> {
         let mut earliest = vec![0; self.nodes.len()];
         let mut leaves = Vec::new();
-        for (node, what) in self.nodes.iter().enumerate().filter(|&(node, _)| !inner[node]) {
+        for node in (0..self.nodes.len()).filter(|&node| !inner[node]) {
             let alone = self.alone(node, inner).is_some();
-            earliest[node] = match what {
-                Node::And(..) if !alone => {
+            earliest[node] = match self.is_and(node) && !alone {
+                true => {
                     self.leaves(node, inner, &mut leaves);
                     let mut levels: Vec<u32> = leaves.iter().map(|leaf| earliest[leaf.node() as usize]).collect();
                     levels.sort_unstable();
                     finish(0, 0, levels.into_iter(), most)
                 }
-                _ => what.reads().map(|below| earliest[below]).max().unwrap_or(0) + u32::from(alone),
+                false => self.reads(node).map(|below| earliest[below]).max().unwrap_or(0) + u32::from(alone),
             };
         }
         earliest
@@ -169,12 +188,12 @@ impl Graph {
         let last = earliest.iter().copied().max().unwrap_or(0);
         let mut latest = vec![last; self.nodes.len()];
         let (mut shapes, mut leaves) = (FxHashMap::default(), Vec::new());
-        for (node, what) in self.nodes.iter().enumerate().rev().filter(|&(node, _)| !inner[node]) {
+        for node in (0..self.nodes.len()).rev().filter(|&node| !inner[node]) {
             let needed = latest[node];
             let alone = self.alone(node, inner).is_some();
-            if alone || !matches!(what, Node::And(..)) {
+            if alone || !self.is_and(node) {
                 let needed = needed - u32::from(alone);
-                what.reads().for_each(|below| latest[below] = latest[below].min(needed));
+                self.reads(node).for_each(|below| latest[below] = latest[below].min(needed));
                 continue;
             }
             self.leaves(node, inner, &mut leaves);
@@ -194,5 +213,16 @@ pub(super) fn relocate(source: Source, place: &[u32]) -> Source {
     match source {
         Source::Slot { slot, flip } => Source::Slot { slot: place[slot as usize], flip },
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// There is one for each gate of a plan, and two graphs of them at a time.
+    #[test]
+    fn a_node_is_as_large_as_a_gate() {
+        assert_eq!(size_of::<Node>(), size_of::<[u32; 3]>());
     }
 }

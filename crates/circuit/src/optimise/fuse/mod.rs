@@ -71,7 +71,8 @@ impl Fused {
     /// Unless `most` is 2, 3 or 4.
     pub fn new(plan: &Plan, most: usize) -> Fused {
         assert!((2..=MOST_INPUTS).contains(&most), "ANDs have two to four inputs, not {most}");
-        Order::new(&Graph::read(plan).fused(most)).assign()
+        let graph = Graph::read(plan).fused(most);
+        Order::new(&graph).assign()
     }
 
     /// How many slots it needs.

@@ -1,7 +1,7 @@
 //! The nodes of a graph in layers, and slots for them.
 
 use super::graph::{Graph, Node, relocate};
-use super::{And, Fused, Layer};
+use super::{And, Fused, Layer, MOST_INPUTS};
 use crate::graph::Bit;
 use crate::plan::{Code, Instr, Op, Operand, Source};
 use std::ops::Range;
@@ -16,45 +16,42 @@ pub(super) struct Order<'a> {
 
 impl<'a> Order<'a> {
     pub(super) fn new(graph: &'a Graph) -> Self {
-        let mut level = vec![0; graph.nodes.len()];
-        for (node, what) in graph.nodes.iter().enumerate() {
-            let below = what.reads().map(|below| level[below]).max().unwrap_or(0);
-            level[node] = below + usize::from(matches!(what, Node::And(..)));
-        }
-        let depth = level.iter().copied().max().unwrap_or(0);
-        let mut local = vec![Vec::new(); depth + 1];
-        let mut ands = vec![Vec::new(); depth + 1];
-        for (node, what) in graph.nodes.iter().enumerate() {
-            match what {
-                Node::Input => {}
-                Node::Local(_) => local[level[node]].push(node as u32),
-                Node::And(..) => ands[level[node]].push(node as u32),
-            }
-        }
-        let (mut nodes, mut layers) = (Vec::new(), Vec::new());
-        for (mut ands, local) in ands.into_iter().zip(local) {
-            ands.sort_by_key(|&node| graph.nodes[node as usize].reads().count());
-            if !ands.is_empty() {
-                layers.push(nodes.len()..nodes.len() + ands.len());
-            }
-            nodes.extend(ands);
-            nodes.extend(local);
+        let levels = levels(graph);
+        // Of each level the ANDs by their number of inputs, then what is local.
+        let kinds = MOST_INPUTS;
+        let kind = |node: usize| match graph.nodes[node] {
+            Node::Input => None,
+            Node::And(..) => Some(kinds * levels[node] as usize),
+            Node::Wide(count, _) => Some(kinds * levels[node] as usize + usize::from(count) - 2),
+            Node::Local(..) => Some(kinds * levels[node] as usize + kinds - 1),
+        };
+        let depth = levels.iter().copied().max().unwrap_or(0) as usize;
+        let mut ends = vec![0; kinds * (depth + 1)];
+        (0..graph.nodes.len()).filter_map(kind).for_each(|kind| ends[kind] += 1);
+        let mut sum = 0;
+        ends.iter_mut().for_each(|end| sum += std::mem::replace(end, sum));
+        let layers = ends.chunks(kinds).map(|level| level[0]..level[kinds - 1]);
+        let layers = layers.filter(|layer| !layer.is_empty()).collect();
+        let mut nodes = vec![0; sum];
+        for (node, kind) in (0..graph.nodes.len()).filter_map(|node| Some((node, kind(node)?))) {
+            nodes[ends[kind]] = node as u32;
+            ends[kind] += 1;
         }
         Order { graph, nodes, layers }
     }
 
     /// For each node the place behind which nobody reads it; what a layer reads lives as long as the layer.
-    fn last_uses(&self) -> Vec<usize> {
+    fn last_uses(&self) -> Vec<u32> {
         let mut last = vec![0; self.graph.nodes.len()];
         let mut layers = self.layers.iter().peekable();
         for (place, &node) in self.nodes.iter().enumerate() {
             layers.next_if(|layer| layer.end <= place);
             let end = layers.peek().filter(|layer| layer.contains(&place)).map_or(place, |layer| layer.end - 1);
-            self.graph.nodes[node as usize].reads().for_each(|below| last[below] = end);
+            self.graph.reads(node as usize).for_each(|below| last[below] = end as u32);
         }
         for source in &self.graph.outputs {
             if let Source::Slot { slot: node, .. } = source {
-                last[*node as usize] = usize::MAX;
+                last[*node as usize] = u32::MAX;
             }
         }
         last
@@ -76,10 +73,10 @@ impl<'a> Order<'a> {
             let first = [fused.twos.len(), fused.threes.len(), fused.fours.len()];
             for &node in &self.nodes[places.clone()] {
                 slots.define(node as usize);
-                fused.push(&self.graph.nodes[node as usize], slots.of[node as usize], &slots.of);
+                fused.push(self.graph, node as usize, &slots.of);
             }
-            for below in self.nodes[places.clone()].iter().flat_map(|&node| self.graph.nodes[node as usize].reads()) {
-                slots.release(below, last[below] < places.end);
+            for below in self.nodes[places.clone()].iter().flat_map(|&node| self.graph.reads(node as usize)) {
+                slots.release(below, (last[below] as usize) < places.end);
             }
             if layer.is_some() {
                 let (twos, threes, fours) =
@@ -95,20 +92,34 @@ impl<'a> Order<'a> {
 }
 
 impl Fused {
-    fn push(&mut self, node: &Node, dst: u32, slot_of: &[u32]) {
+    fn push(&mut self, graph: &Graph, node: usize, slot_of: &[u32]) {
         let place = |node: u32| slot_of[node as usize];
         let operand = |bit: Bit| Operand::new(place(bit.node()), bit.complemented());
-        match *node {
+        let dst = slot_of[node];
+        match graph.nodes[node] {
             Node::Input => {}
-            Node::Local(instr) => {
-                let b = if instr.op == Op::Xor { place(instr.b) } else { instr.b };
-                self.code.push(Instr { dst, a: place(instr.a), b, ..instr }, false);
+            Node::Local(op, [flip_a, flip_b], [a, b]) => {
+                let b = if op == Op::Xor { place(b) } else { b };
+                self.code.push(Instr { op, flip_a, flip_b, dst, a: place(a), b }, false);
             }
-            Node::And([a, b, ..], 2) => self.twos.push(And { dst, inputs: [a, b].map(operand) }),
-            Node::And([a, b, c, _], 3) => self.threes.push(And { dst, inputs: [a, b, c].map(operand) }),
-            Node::And(inputs, _) => self.fours.push(And { dst, inputs: inputs.map(operand) }),
+            Node::And(inputs) => self.twos.push(And { dst, inputs: inputs.map(operand) }),
+            Node::Wide(3, wide) => {
+                let [a, b, c, _] = graph.wide[wide as usize];
+                self.threes.push(And { dst, inputs: [a, b, c].map(operand) });
+            }
+            Node::Wide(_, wide) => self.fours.push(And { dst, inputs: graph.wide[wide as usize].map(operand) }),
         }
     }
+}
+
+/// ANDs on the longest path to each node.
+fn levels(graph: &Graph) -> Vec<u32> {
+    let mut levels = vec![0; graph.nodes.len()];
+    for node in 0..graph.nodes.len() {
+        let below = graph.reads(node).map(|below| levels[below]).max().unwrap_or(0);
+        levels[node] = below + u32::from(graph.is_and(node));
+    }
+    levels
 }
 
 /// Slots in use and free ones.
