@@ -23,6 +23,8 @@ mod _core {
     #[pymodule_export]
     use super::program::{Binding, Program};
     #[pymodule_export]
+    use super::settings::check_settings;
+    #[pymodule_export]
     use super::{main, new_key, public_key};
 
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! How a run is made, as the keyword arguments of Python say it.
 
+use crate::errors::raised;
 use duologue::channel::Link;
 use duologue::cost::choice::Wish;
 use duologue::ot::Extension;
@@ -57,6 +58,13 @@ impl Settings {
         let options = options.extension(parsed::<Extension>(correlations)?);
         Ok(options.link(parsed::<Link>(self.assume_link.as_deref())?))
     }
+}
+
+/// Checks settings before anything is done with them.
+#[pyfunction]
+pub fn check_settings(settings: Settings) -> PyResult<()> {
+    let check = || settings.scheme().and(settings.wish()).and(settings.options(Scheme::Yao));
+    check().map(drop).map_err(raised)
 }
 
 fn parsed<T: FromStr<Err = Error>>(text: Option<&str>) -> Result<Option<T>> {

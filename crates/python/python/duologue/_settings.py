@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from . import _core
+
 __all__ = ["Settings", "complete"]
 
 
@@ -50,4 +52,6 @@ def complete(settings: Settings) -> dict[str, Any]:
     for name in settings:
         if name not in usual:
             raise TypeError(f"there is no setting {name!r}: there are {', '.join(usual)}")
-    return {**usual, **settings}
+    everything: dict[str, Any] = {**usual, **settings}
+    _core.check_settings(everything)
+    return everything

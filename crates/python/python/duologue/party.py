@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from . import _core
@@ -233,13 +231,13 @@ class Party:
     def _met(self) -> _core.Party:
         """The session; if there is none yet, the peer is waited for."""
         self._check_process()
+        if self._is_closed:
+            raise UsageError("this party is closed: connect again")
         if self._session is not None:
             return self._session
         if not self._meeting.acquire(blocking=False):
             raise UsageError("another thread waits for the peer already")
         try:
-            if self._is_closed:
-                raise UsageError("this party is closed: connect again")
             self._session = self._meet(self._canceller)
             return self._session
         finally:
@@ -252,6 +250,10 @@ class Party:
 
     async def _beside(self, work: Callable[[], T]) -> T:
         """Does work on a thread of its own, for whatever event loop runs. A cancelled task waits until the work has ended."""
+        # They take as long to import as the rest of the package.
+        import asyncio
+        from concurrent.futures import Future
+
         future: Future[T] = Future()
 
         def run() -> None:
@@ -301,7 +303,7 @@ def connect(
     peer must have. `insecure_plaintext=True` takes no keys and encrypts nothing: for tests on one machine. The peer is waited
     for `wait` seconds, and may be silent for `silence`. `threads` of this machine share the work.
     """
-    security, times = _security(key, peer, insecure_plaintext), _times(party, wait, silence, threads)
+    times, security = _times(party, wait, silence, threads), _security(key, peer, insecure_plaintext)
 
     def meet(canceller: _core.Canceller) -> _core.Party:
         return _core.Party.connect(address, party, security, times, canceller, threads)
@@ -324,7 +326,7 @@ def listen(
 
     It listens from now on: `Party.address` says where, with the port that the system chose for port 0.
     """
-    security, times = _security(key, peer, insecure_plaintext), _times(party, wait, silence, threads)
+    times, security = _times(party, wait, silence, threads), _security(key, peer, insecure_plaintext)
     listener = _core.Listener(address)
 
     def meet(canceller: _core.Canceller) -> _core.Party:
