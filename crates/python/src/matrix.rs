@@ -118,7 +118,8 @@ fn float(number: f64, ty: Type) -> Option<u128> {
         (Kind::Float { exponent: 11 }, 64) => number.to_bits().into(),
         _ => real::from_f64(number, ty)?,
     };
-    let is_infinite = |bits| matches!(ty.kind, Kind::Float { .. }) && real::to_f64(bits, ty).is_some_and(f64::is_infinite);
+    let is_infinite =
+        |bits| matches!(ty.kind, Kind::Float { .. }) && real::to_f64(bits, ty).is_some_and(f64::is_infinite);
     (number.is_infinite() || !is_infinite(bits)).then_some(bits)
 }
 
@@ -188,7 +189,8 @@ pub fn pack_bytes(py: Python<'_>, array: &Bound<'_, PyArray2<u8>>, ty: &str) -> 
     let (width, bytes) = (type_of(ty)?.width as usize, rows(array)?);
     let spare = 8 * width.div_ceil(8) - width;
     let length = width.div_ceil(8).max(1);
-    if let Some(row) = bytes.chunks(length).position(|row| u32::from(row[length - 1]).leading_zeros() < 24 + spare as u32)
+    if let Some(row) =
+        bytes.chunks(length).position(|row| u32::from(row[length - 1]).leading_zeros() < 24 + spare as u32)
     {
         return Err(usage(format!("row {row}: expected bits above the {width} of {ty} to be 0")));
     }

@@ -29,21 +29,21 @@ pub struct Program {
 impl Program {
     /// The program that the bytes of a `.duo` file are.
     #[staticmethod]
-    fn from_bytes(file: &str, bytes: &[u8]) -> PyResult<Self> {
-        let read = circuit::Program::from_bytes_with(bytes, &apps::calls().functionalities());
+    fn from_bytes(py: Python<'_>, file: &str, bytes: &[u8]) -> PyResult<Self> {
+        let read = py.detach(|| circuit::Program::from_bytes_with(bytes, &apps::calls().functionalities()));
         let malformed = |why: circuit::Error| duologue::Error::Malformed { what: file.into(), why: why.to_string() };
         let program = read.map_err(|why| raised(malformed(why)))?;
         Ok(Program { program, built_in: String::new() })
     }
 
     #[staticmethod]
-    fn built_in(text: &str) -> PyResult<Self> {
-        let program = embed::built_in(text).map_err(usage)?;
+    fn built_in(py: Python<'_>, text: &str) -> PyResult<Self> {
+        let program = py.detach(|| embed::built_in(text)).map_err(usage)?;
         Ok(Program { program, built_in: text.into() })
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.program.to_bytes().map_err(of_program)?;
+        let bytes = py.detach(|| self.program.to_bytes()).map_err(of_program)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -93,7 +93,7 @@ impl Program {
     }
 
     /// Fixes the sizes by those that are given and those that follow from the lanes of inputs.
-    fn bind(&self, sizes: HashMap<String, u64>, lanes: HashMap<String, u64>) -> PyResult<Binding> {
+    fn bind(&self, py: Python<'_>, sizes: HashMap<String, u64>, lanes: HashMap<String, u64>) -> PyResult<Binding> {
         let implied = embed::implied_sizes(&self.program, |input| lanes.get(input).copied());
         let mut all: Vec<(String, u64)> = sizes.into_iter().collect();
         for (name, value) in implied {
@@ -106,9 +106,11 @@ impl Program {
         };
         if let Some(SizeRange { name, range }) = self.program.sizes().iter().find(open) {
             let (name, from, to) = (embed::name(name), range.start(), range.end());
-            return Err(usage(format!("the size '{name}' is not given: write sizes={{...}} with {from} to {to} for it")));
+            return Err(usage(format!(
+                "the size '{name}' is not given: write sizes={{...}} with {from} to {to} for it"
+            )));
         }
-        let binding = bind(&self.program, &all).map_err(of_program)?;
+        let binding = py.detach(|| bind(&self.program, &all)).map_err(of_program)?;
         Ok(Binding { binding, sizes: all, built_in: self.built_in.clone() })
     }
 }
