@@ -134,7 +134,7 @@ python: ## Build the Python package, and test it in a fresh environment (needs P
 	@rm -rf $(PYTHON_ENV)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' && $(PYTHON) -m venv $(PYTHON_ENV) || \
 		{ echo 'python: needs Python 3.11 or later with venv (Debian: apt install python3-venv)' >&2; exit 1; }
-	$(PYTHON_ENV)/bin/pip install --quiet 'maturin>=1.9,<2' 'numpy>=1.26' pytest
+	$(PYTHON_ENV)/bin/pip install --quiet 'maturin>=1.9,<2' 'numpy>=1.26' pytest mypy
 	PATH="$(CURDIR)/$(PYTHON_ENV)/bin:$$PATH" maturin build --quiet -m crates/python/Cargo.toml -o $(PYTHON_ENV)/wheels $(CARGO_FLAGS)
 	$(PYTHON_ENV)/bin/pip install --quiet --no-index --no-deps $(PYTHON_ENV)/wheels/*.whl
 	$(PYTHON_ENV)/bin/python -m pytest -q crates/python

@@ -46,7 +46,11 @@ impl Matrix {
             (Kind::Int, ..=64) => numbers(py, matrix, |number: i64| number),
             (Kind::Float { exponent: 8 }, 32) => numbers(py, matrix, f32::from_bits),
             (Kind::Float { exponent: 11 }, 64) => numbers(py, matrix, f64::from_bits),
-            (Kind::Float { .. } | Kind::Fixed { .. }, ..=64) if real::to_f64(0, ty).is_some() => {
+            (Kind::Fixed { fraction }, ..=53) => {
+                let unit = 2f64.powi(-(fraction as i32));
+                numbers(py, matrix, move |number: i64| number as f64 * unit)
+            }
+            (Kind::Float { .. }, ..=64) if real::to_f64(0, ty).is_some() => {
                 numbers(py, matrix, |bits: u64| real::to_f64(bits.into(), ty).unwrap_or_default())
             }
             _ => bytes(py, matrix),
@@ -81,95 +85,113 @@ fn bytes<'py>(py: Python<'py>, matrix: &BitMatrix) -> PyResult<Bound<'py, PyAny>
 pub fn pack_numbers(py: Python<'_>, array: &Bound<'_, PyAny>, ty: &str) -> PyResult<Matrix> {
     let ty = type_of(ty)?;
     macro_rules! integers {
-        ($($number:ty),*) => {$(
+        ($($number:ty as $bits:ty),*) => {$(
             if let Ok(array) = array.cast::<PyArray1<$number>>() {
-                return pack(py, array, ty, |number| integer(number.into(), ty));
+                let (least, most) = range(ty);
+                let least = least.max(<$number>::MIN.into()) as $number;
+                let most = most.min(<$number>::MAX.into()) as $number;
+                let fits = |number| least <= number && number <= most;
+                return match ty.kind {
+                    Kind::Int => pack(py, array, ty, fits, |number| number),
+                    // Without a sign, for which there may be no room.
+                    _ => pack(py, array, ty, fits, |number| number as $bits),
+                };
             }
         )*};
     }
-    integers!(bool, u8, u16, u32, u64, i8, i16, i32, i64);
+    integers!(u8 as u8, u16 as u16, u32 as u32, u64 as u64, i8 as u8, i16 as u16, i32 as u32, i64 as u64);
     if let Ok(array) = array.cast::<PyArray1<f32>>() {
-        return pack(py, array, ty, |number| float(number.into(), ty));
+        return floats(py, array, ty);
     }
     match array.cast::<PyArray1<f64>>() {
-        Ok(array) => pack(py, array, ty, |number| float(number, ty)),
-        Err(_) => Err(usage("expected one row of integers, booleans or floats")),
+        Ok(array) => floats(py, array, ty),
+        Err(_) => Err(usage("expected one row of integers or floats")),
     }
 }
 
-/// The bits of an integer, if it fits.
-#[inline]
-fn integer(number: i128, ty: Type) -> Option<u128> {
-    let width = ty.width.min(127);
-    let (least, beyond) = match ty.kind {
-        Kind::Int => (-1 << (width - 1), 1 << (width - 1)),
-        _ => (0, 1 << width),
-    };
-    (least..beyond).contains(&number).then_some(number as u128 & mask(ty.width))
+/// The least and the greatest number of a type, as far as integers of 64 bits reach.
+fn range(ty: Type) -> (i128, i128) {
+    let width = ty.width.min(100);
+    match ty.kind {
+        Kind::Int => (-1 << (width - 1), (1 << (width - 1)) - 1),
+        _ => (0, (1 << width) - 1),
+    }
 }
 
-/// The bits of the nearest value of the type; none of what is no number, or beyond the greatest.
+/// Packs the nearest values of the type; what is no number, or beyond the greatest, does not fit.
+fn floats<T: Element + Copy + Into<f64>>(py: Python<'_>, array: &Bound<'_, PyArray1<T>>, ty: Type) -> PyResult<Matrix> {
+    match (ty.kind, ty.width) {
+        (Kind::Float { exponent: 8 }, 32) => {
+            let single = |number: T| number.into() as f32;
+            let fits = |number: T| single(number).is_finite() || number.into().is_infinite();
+            pack(py, array, ty, fits, |number| single(number).to_bits())
+        }
+        (Kind::Float { exponent: 11 }, 64) => {
+            pack(py, array, ty, |number| !number.into().is_nan(), |number| number.into().to_bits())
+        }
+        (Kind::Fixed { fraction }, ..=64) => {
+            let (scale, limit) = (2f64.powi(fraction as i32), 2f64.powi(ty.width as i32 - 1));
+            // Exact: multiplying by a power of two only moves the exponent.
+            let scaled = |number: T| (number.into() * scale).round();
+            pack(py, array, ty, |number| (-limit..limit).contains(&scaled(number)), |number| scaled(number) as i64)
+        }
+        _ => pack(
+            py,
+            array,
+            ty,
+            |number| float(number.into(), ty).is_some(),
+            |number| float(number.into(), ty).unwrap_or_default(),
+        ),
+    }
+}
+
+/// The bits of the nearest value of the type.
 fn float(number: f64, ty: Type) -> Option<u128> {
-    if number.is_nan() {
-        return None;
-    }
-    let bits = match (ty.kind, ty.width) {
-        (Kind::Float { exponent: 8 }, 32) => (number as f32).to_bits().into(),
-        (Kind::Float { exponent: 11 }, 64) => number.to_bits().into(),
-        _ => real::from_f64(number, ty)?,
-    };
-    let is_infinite =
-        |bits| matches!(ty.kind, Kind::Float { .. }) && real::to_f64(bits, ty).is_some_and(f64::is_infinite);
-    (number.is_infinite() || !is_infinite(bits)).then_some(bits)
+    let bits = Some(number).filter(|number| !number.is_nan()).and_then(|number| real::from_f64(number, ty))?;
+    let is_infinite = matches!(ty.kind, Kind::Float { .. }) && real::to_f64(bits, ty).is_some_and(f64::is_infinite);
+    (number.is_infinite() || !is_infinite).then_some(bits)
 }
 
-fn mask(width: u32) -> u128 {
-    if width < 128 { (1 << width) - 1 } else { u128::MAX }
-}
-
-/// Packs what `bits` makes of each number, part by part.
-fn pack<T: Element + Copy>(
+/// Packs what `bits` makes of each number, part by part, if all of them fit.
+fn pack<T: Element + Copy, N: Number + Send>(
     py: Python<'_>,
     array: &Bound<'_, PyArray1<T>>,
     ty: Type,
-    bits: impl Fn(T) -> Option<u128> + Sync,
+    fits: impl Fn(T) -> bool + Sync,
+    bits: impl Fn(T) -> N + Sync,
 ) -> PyResult<Matrix> {
     let lanes = array.len();
     let mut matrix = py.detach(|| BitMatrix::zeros(ty.width as usize, lanes));
-    let (mut part, mut narrow, mut wide) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut part, mut room) = (Vec::new(), Vec::new());
     for first in (0..lanes).step_by(PART) {
-        part.clear();
-        part.extend_from_slice(read(array, first, PART.min(lanes - first))?.as_slice());
-        py.detach(|| match ty.width {
-            ..=64 => add(&mut matrix, first, &part, &mut narrow, |number| Some(bits(number)? as u64)),
-            _ => add(&mut matrix, first, &part, &mut wide, &bits),
-        })
-        .map_err(|row| usage(format!("row {row}: {}", expected(ty))))?;
+        read(array, first, PART.min(lanes - first), &mut part)?;
+        let packed = py.detach(|| {
+            // All of them at once, which is quicker; whichever does not is looked for then.
+            if !part.iter().fold(true, |all, &number| all & fits(number)) {
+                return Err(part.iter().position(|&number| !fits(number)).unwrap_or_default());
+            }
+            room.clear();
+            room.extend(part.iter().map(|&number| bits(number)));
+            matrix.set_numbers(first, &room).map_err(|_| 0)
+        });
+        packed.map_err(|row| usage(format!("row {}: {}", first + row, expected(ty))))?;
     }
     Ok(Matrix(matrix.into()))
 }
 
-/// A copy of a part of an array.
-fn read<T: Element + Copy>(array: &Bound<'_, PyArray1<T>>, first: usize, count: usize) -> PyResult<Vec<T>> {
+/// Copies a part of an array.
+fn read<T: Element + Copy>(
+    array: &Bound<'_, PyArray1<T>>,
+    first: usize,
+    count: usize,
+    part: &mut Vec<T>,
+) -> PyResult<()> {
     let changed = || usage("the array changed while it was read");
     let all = array.try_readonly().map_err(|_| changed())?;
     let slice = all.as_slice().map_err(|_| usage("expected a contiguous array"))?;
-    slice.get(first..first + count).map(<[T]>::to_vec).ok_or_else(changed)
-}
-
-/// Adds a part to the matrix; the row of the first number that does not fit, if one does not.
-fn add<T: Copy, N: Number>(
-    matrix: &mut BitMatrix,
-    first: usize,
-    part: &[T],
-    room: &mut Vec<N>,
-    bits: impl Fn(T) -> Option<N>,
-) -> Result<(), usize> {
-    room.clear();
-    for (row, &number) in part.iter().enumerate() {
-        room.push(bits(number).ok_or(first + row)?);
-    }
-    matrix.set_numbers(first, room).map_err(|_| first)
+    part.clear();
+    part.extend_from_slice(slice.get(first..first + count).ok_or_else(changed)?);
+    Ok(())
 }
 
 /// What a row must be.

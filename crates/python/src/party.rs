@@ -183,10 +183,12 @@ impl Party {
         session.map_or(Ok(()), |session| beside(py, &self.canceller, || session.close()))
     }
 
-    /// Ends the session at once: the peer is told that this party stopped.
-    fn abandon(&self) -> PyResult<()> {
+    /// Ends the session at once: the peer is told that this party stopped. Another thread that uses it hears so.
+    fn abandon(&self, py: Python<'_>) -> PyResult<()> {
+        check_process(self.process)?;
         self.canceller.cancel();
-        drop(self.session()?.take());
+        let session = self.session.try_lock().ok().and_then(|mut session| session.take());
+        py.detach(|| drop(session));
         Ok(())
     }
 }

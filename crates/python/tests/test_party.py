@@ -227,6 +227,20 @@ def test_a_party_that_is_closed(other) -> None:
         never.open()
 
 
+def test_an_error_of_the_caller_ends_the_session(other) -> None:
+    bob = other("""
+        try:
+            with listen() as party:
+                party.run(duo.program("block:add:8"), {"b": 1}, protocol="yao")
+        except (duo.Aborted, duo.Closed) as why:
+            print("heard")
+    """)
+    with pytest.raises(ZeroDivisionError), connect(bob.line()) as alice:
+        assert 1 / 0
+    assert "closed" in repr(alice)
+    assert bob.end()[0].strip() == "heard"
+
+
 def test_nobody_is_there() -> None:
     with pytest.raises(duo.Timeout) as caught:
         duo.listen("127.0.0.1:0", party="alice", insecure_plaintext=True, wait=0.2).open()

@@ -5,6 +5,25 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "VERSION",
+    "Binding",
+    "Canceller",
+    "Listener",
+    "Matrix",
+    "Party",
+    "Prepared",
+    "Program",
+    "Security",
+    "check_settings",
+    "main",
+    "new_key",
+    "pack_bits",
+    "pack_bytes",
+    "pack_numbers",
+    "public_key",
+]
+
 VERSION: str
 
 def main(itself: list[str], words: list[str]) -> int: ...

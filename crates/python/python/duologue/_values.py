@@ -130,7 +130,8 @@ def _numbers(port: Port, array: np.ndarray[Any, Any]) -> _core.Matrix:
         array = _exact(port, array)
     if array.dtype == np.float16:
         array = array.astype(np.float32)
-    return _core.pack_numbers(_native(array), port.type)
+    array = _native(array)
+    return _core.pack_numbers(array.view(np.uint8) if array.dtype == bool else array, port.type)
 
 
 def _exact(port: Port, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

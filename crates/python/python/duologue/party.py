@@ -117,8 +117,8 @@ class Party:
         `inputs` has this party's, the public ones, and its shares of shared ones: arrays with a row for each lane, or single
         values. They are copied before anything is sent. Sizes follow from the rows where they can; `sizes` gives the others.
         """
-        everything = complete(settings)
-        binding, matrices = bind(program, inputs or {}, sizes, self._wanted(program, inputs or {}, self._holders))
+        everything, given = complete(settings), {} if inputs is None else inputs
+        binding, matrices = bind(program, given, sizes, self._wanted(program, given, self._holders))
         outputs, report = self._met().run(binding, everything, matrices)
         return _result(program, outputs, report)
 
@@ -132,14 +132,14 @@ class Party:
     ) -> Prepared:
         """Does whatever of a run needs no secret inputs; `online` does the rest. `sizes` gives the sizes that do not follow
         from public inputs."""
-        everything = complete(settings)
-        binding, matrices = bind(program, public or {}, sizes, self._wanted(program, public or {}, ("public",)))
+        everything, given = complete(settings), {} if public is None else public
+        binding, matrices = bind(program, given, sizes, self._wanted(program, given, ("public",)))
         return Prepared(self._met().prepare(binding, everything, matrices), program)
 
     def online(self, prepared: Prepared, inputs: Mapping[str, object] | None = None) -> Result:
         """Runs what was prepared, with this party's inputs and shares; it is used up. Both parties take what they prepared
         in the same order."""
-        program, given = prepared.program, inputs or {}
+        program, given = prepared.program, {} if inputs is None else inputs
         wanted = self._wanted(program, given, (self.party, "shared"))
         for port in wanted:
             if port.name not in given:
