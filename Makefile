@@ -15,7 +15,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz timing race examples portable wasm faces verilog circuits yosys targets components auto
+.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz timing race examples portable wasm python faces verilog circuits yosys targets components auto
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -23,11 +23,11 @@ help: ## List the targets
 demo: ## Build the command and run the main job: two processes find a face, by Yao and by GMW
 	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- demo
 
-test: targets yosys ## Run every test: unit, whole system, documentation, examples, portable builds, faces
+test: targets yosys ## Run every test: unit, whole system, documentation, examples, portable builds, Python, faces
 	$(WITH_YOSYS) $(CARGO) test --workspace --no-fail-fast $(CARGO_FLAGS)
 	$(CARGO) test -p duologue-values $(PARQUET) $(CARGO_FLAGS)
 	$(CARGO) test -p duologue-cli $(PARQUET) $(CARGO_FLAGS) --test values
-	@$(MAKE) --no-print-directory portable faces
+	@$(MAKE) --no-print-directory portable python faces
 
 bench: ## Measure: kernels, oblivious transfer, circuits, then the engines between two parties
 	$(CARGO) bench --workspace --features duologue-values/parquet --bench '*' $(CARGO_FLAGS)
@@ -127,6 +127,17 @@ wasm: targets ## Run sessions between two instances in WebAssembly (needs Node 1
 	$(CARGO) build --profile wasm $(CARGO_FLAGS) -p duologue-wasm-tests --target wasm32-unknown-unknown
 	$(CARGO) run $(CARGO_FLAGS) -p duologue-wasm-glue -- $(WASM)/duologue_wasm_tests.wasm $(WASM)/node
 	node tests/wasm/run.mjs $(WASM)/node
+
+# The wheel, as people install it: an environment of its own has nothing of the source.
+PYTHON_ENV := target/python
+python: ## Build the Python package, and test it in a fresh environment (needs Python 3.11 or later with venv)
+	@rm -rf $(PYTHON_ENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' && $(PYTHON) -m venv $(PYTHON_ENV) || \
+		{ echo 'python: needs Python 3.11 or later with venv (Debian: apt install python3-venv)' >&2; exit 1; }
+	$(PYTHON_ENV)/bin/pip install --quiet 'maturin>=1.9,<2' 'numpy>=1.26' pytest mypy
+	PATH="$(CURDIR)/$(PYTHON_ENV)/bin:$$PATH" maturin build --quiet -m crates/python/Cargo.toml -o $(PYTHON_ENV)/wheels $(CARGO_FLAGS)
+	$(PYTHON_ENV)/bin/pip install --quiet --no-index --no-deps $(PYTHON_ENV)/wheels/*.whl
+	$(PYTHON_ENV)/bin/python -m pytest -q crates/python
 
 # Yosys, for the tests of Verilog: the one on the path, or else the wheel in an environment of its own.
 YOSYS_VERSION := 0.70.0.0.post1259

@@ -110,3 +110,36 @@ fn a_matrix_prints_its_shape_alone() {
     let matrix = BitMatrix::from_numbers(16, &[0xabcdu16; 3]).unwrap();
     assert_eq!(format!("{matrix:?}"), "BitMatrix(16 bits × 3 lanes)");
 }
+
+#[test]
+fn numbers_come_in_parts() {
+    for width in [1usize, 13, 64, 65, 130] {
+        for lanes in LANES {
+            let wide = numbers(width.min(64) as u32, lanes);
+            let all: Vec<u64> = wide.iter().map(|&number| number as u64).collect();
+            for part in [64, 128, 576] {
+                // What was there before is written over.
+                let mut matrix = BitMatrix::from_numbers(width, &vec![1u8; lanes]).unwrap();
+                for (first, part) in (0..).step_by(part).zip(all.chunks(part)) {
+                    matrix.set_numbers(first, part).unwrap();
+                }
+                assert!(matrix == bit_by_bit(width, &wide), "{width} × {lanes} by {part}");
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_that_are_none_write_nothing() {
+    let before = BitMatrix::from_numbers(8, &[7u8; 130]).unwrap();
+    let mut matrix = before.clone();
+    for (first, count) in [(1, 64), (63, 67), (0, 63), (64, 65), (128, 3), (192, 0), (usize::MAX - 63, 64)] {
+        let error = matrix.set_numbers(first, &vec![1u8; count]).expect_err("no whole words").to_string();
+        assert!(error.contains("130 lanes"), "{error}");
+    }
+    let error = matrix.set_numbers(64, &[[1u16; 64], [256; 64]].concat()[..66]).expect_err("too wide").to_string();
+    assert!(error.contains("lane 128") && error.contains("8 bits"), "{error}");
+    assert!(matrix == before);
+    matrix.set_numbers(128, &[1u8, 2]).unwrap();
+    assert_eq!(matrix.to_numbers::<u8>().unwrap()[127..], [7, 1, 2]);
+}

@@ -3,7 +3,6 @@
 use crate::io::shown;
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 /// Why the command ends without its result; the number is the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,13 +83,13 @@ impl Failure {
     }
 
     /// Prints it and gives the exit code. If standard error is gone there is nobody to tell.
-    pub fn report(self) -> ExitCode {
+    pub fn report(self) -> u8 {
         let mut stderr = io::stderr();
         let _ = writeln!(stderr, "error: {}", shown::line(&self.message));
         if let Some(hint) = &self.hint {
             let _ = writeln!(stderr, "hint: {}", shown::line(hint));
         }
-        ExitCode::from(self.exit as u8)
+        self.exit as u8
     }
 }
 

@@ -4,6 +4,7 @@
 mod args;
 mod config;
 pub mod conventions;
+pub mod embed;
 mod failure;
 pub mod grain;
 mod interrupt;
@@ -22,16 +23,25 @@ use args::{Args, Verb};
 use config::{Config, Defaults};
 use io::console::Console;
 use kernels::Backend;
+use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
+    let words: Vec<OsString> = env::args_os().collect();
+    ExitCode::from(run_line(&words))
+}
+
+/// Does what a command line says, whose first word is the command itself; the exit code. It ends the process itself where
+/// the line cannot be read, or only asks for help.
+pub(crate) fn run_line(words: &[OsString]) -> u8 {
     let config = Config::load();
-    let args = Args::read(config.as_ref().map_or(&Defaults::default(), Config::defaults));
+    let args = Args::read(words, config.as_ref().map_or(&Defaults::default(), Config::defaults));
     log::begin(args.quiet);
     let console = Console::new(args.quiet, args.json);
     match choose(args.backend).and_then(|()| run(&args.verb, config, &console)) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => failure.report(),
     }
 }

@@ -6,16 +6,28 @@ use crate::failure::{Exit, Failure};
 use kernels::Backend;
 use serde::de::DeserializeOwned;
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::thread;
 
 /// The text on standard error before the address at which a process listens.
 pub const LISTENING: &str = "listening on ";
 
+/// How this command is started, if not by its own file: within another program.
+pub static STARTED_BY: OnceLock<Vec<OsString>> = OnceLock::new();
+
 /// This command again; what it prints is read. It has the flags that it gets, and no defaults of the user's.
 pub fn itself() -> Result<Command, Failure> {
-    let mut command = Command::new(env::current_exe().map_err(Failure::io("finding this command"))?);
+    let mut command = match STARTED_BY.get().and_then(|words| words.split_first()) {
+        Some((program, words)) => {
+            let mut command = Command::new(program);
+            command.args(words);
+            command
+        }
+        None => Command::new(env::current_exe().map_err(Failure::io("finding this command"))?),
+    };
     command.stdin(Stdio::null()).stdout(Stdio::piped()).env(BACKEND, Backend::detect().name()).env(CONFIG, "");
     Ok(command)
 }

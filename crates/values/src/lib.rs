@@ -28,7 +28,7 @@ pub mod npy;
 mod output;
 #[cfg(feature = "parquet")]
 pub mod parquet;
-mod real;
+pub mod real;
 mod records;
 mod rows;
 mod words;

@@ -94,13 +94,41 @@ impl BitMatrix {
     /// # Errors
     /// [`Error::Invalid`] that names the first lane whose number has more than `width` bits.
     pub fn from_numbers<N: Number>(width: usize, lanes: &[N]) -> Result<Self> {
-        let too_wide = |needed: u128| width < 128 && needed >> width != 0;
-        if width < N::BITS && too_wide(lanes.iter().fold(0, |all, number| all | number.needed())) {
-            let lane = lanes.iter().position(|number| too_wide(number.needed())).unwrap_or_default();
-            let why = format!("its number does not fit into {width} bits");
-            return Err(Error::invalid(format!("bit matrix, lane {lane}"), why));
+        let mut matrix = BitMatrix::zeros(width, lanes.len());
+        matrix.set_numbers(0, lanes)?;
+        Ok(matrix)
+    }
+
+    /// Writes numbers over the lanes from `first` on, so that many can come in parts.
+    ///
+    /// ```
+    /// use circuit::BitMatrix;
+    /// let mut lanes = BitMatrix::zeros(10, 66);
+    /// lanes.set_numbers(0, &[7u16; 64])?;
+    /// lanes.set_numbers(64, &[1000u32, 3])?;
+    /// assert_eq!(lanes.to_numbers::<u16>()?[63..], [7, 1000, 3]);
+    /// # Ok::<(), circuit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Invalid`], and nothing is written, if `first` is no multiple of 64, if the numbers neither reach the last
+    /// lane nor are a multiple of 64, or if there is no room for them; as [`from_numbers`](Self::from_numbers) too.
+    pub fn set_numbers<N: Number>(&mut self, first: usize, numbers: &[N]) -> Result<()> {
+        let end = first.checked_add(numbers.len()).filter(|&end| end <= self.lanes);
+        if !first.is_multiple_of(WORD) || end.is_none_or(|end| end != self.lanes && !end.is_multiple_of(WORD)) {
+            let count = numbers.len();
+            let why = format!("lanes from {first} on, {count} of them, are no whole words of {} lanes", self.lanes);
+            return Err(Error::invalid("bit matrix", why));
         }
-        Ok(Self::of_words(width, lanes.len(), |lane, k| lanes[lane].word(k)))
+        let width = self.rows;
+        let too_wide = |needed: u128| width < 128 && needed >> width != 0;
+        if width < N::BITS && too_wide(numbers.iter().fold(0, |all, number| all | number.needed())) {
+            let lane = numbers.iter().position(|number| too_wide(number.needed())).unwrap_or_default();
+            let why = format!("its number does not fit into {width} bits");
+            return Err(Error::invalid(format!("bit matrix, lane {}", first + lane), why));
+        }
+        self.fill(first / WORD, numbers.len(), |lane, k| numbers[lane].word(k));
+        Ok(())
     }
 
     /// The lanes as numbers; a signed one takes the uppermost bit as its sign.
@@ -137,7 +165,9 @@ impl BitMatrix {
             let why = format!("bits above the {width} of a lane are set");
             return Err(Error::invalid(format!("bit matrix, lane {lane}"), why));
         }
-        Ok(Self::of_words(width, lanes, |lane, k| little_endian(&bytes[lane * length..][..length][8 * k..])))
+        let mut matrix = BitMatrix::zeros(width, lanes);
+        matrix.fill(0, lanes, |lane, k| little_endian(&bytes[lane * length..][..length][8 * k..]));
+        Ok(matrix)
     }
 
     /// The lanes as byte strings of ⌈rows/8⌉ bytes, one after another.
@@ -154,12 +184,12 @@ impl BitMatrix {
         bytes
     }
 
-    /// The matrix whose lane has `word(lane, k)` at bits 64`k` to 64`k` + 63.
-    fn of_words(rows: usize, lanes: usize, word: impl Fn(usize, usize) -> u64) -> Self {
-        let mut matrix = BitMatrix::zeros(rows, lanes);
+    /// Writes `word(lane, k)` at bits 64`k` to 64`k` + 63 of so many lanes, counted from the word `start` of each row on.
+    fn fill(&mut self, start: usize, lanes: usize, word: impl Fn(usize, usize) -> u64) {
+        let (rows, stride) = (self.rows, lanes.div_ceil(WORD));
         let mut squares = [[0; WORD]; SIDE_BY_SIDE];
-        for (first, k) in places(matrix.stride, rows) {
-            let count = SIDE_BY_SIDE.min(matrix.stride - first);
+        for (first, k) in places(stride, rows) {
+            let count = SIDE_BY_SIDE.min(stride - first);
             for (square, block) in squares[..count].iter_mut().zip(first..) {
                 let from = block * WORD..lanes.min(block * WORD + WORD);
                 square[from.len()..].fill(0);
@@ -167,11 +197,10 @@ impl BitMatrix {
                 transpose_64(square);
             }
             for (row, i) in (k * WORD..rows).zip(0..WORD) {
-                let to = &mut matrix.row_mut(row)[first..first + count];
+                let to = &mut self.row_mut(row)[start + first..][..count];
                 to.iter_mut().zip(&squares).for_each(|(to, square)| *to = square[i]);
             }
         }
-        matrix
     }
 
     /// Hands over the bits 64`k` to 64`k` + 63 of every lane: lane, `k`, bits.

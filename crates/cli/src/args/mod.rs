@@ -18,6 +18,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use duologue::channel::Link;
 use kernels::Backend;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub use bench::{Bench, BenchCorrelations, BenchEngines, BenchParty, BenchWhat};
@@ -55,9 +56,9 @@ pub struct Args {
 }
 
 impl Args {
-    /// The arguments of this process; whatever they leave out has these defaults.
-    pub fn read(defaults: &Defaults) -> Args {
-        let matches = defaults.apply(Args::command()).get_matches();
+    /// The arguments after the first word; whatever they leave out has these defaults.
+    pub fn read(words: &[OsString], defaults: &Defaults) -> Args {
+        let matches = defaults.apply(Args::command()).get_matches_from(words);
         let mut args = Args::from_arg_matches(&matches).unwrap_or_else(|why| why.exit());
         let said = |matches: &ArgMatches, flag: &str| matches.value_source(flag) == Some(ValueSource::CommandLine);
         match (&mut args.verb, matches.subcommand()) {

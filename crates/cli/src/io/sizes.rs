@@ -17,7 +17,8 @@ pub fn bind(program: &Program, given: &[Pair<u64>], inputs: &[Given]) -> Result<
         }
         sizes.push((&pair.name, pair.value));
     }
-    for (name, value) in implied(program, inputs) {
+    let lanes = |name: &str| inputs.iter().find(|given| given.name == name).map(|given| given.value.lanes() as u64);
+    for (name, value) in implied(program, lanes) {
         if sizes.iter().all(|(known, _)| *known != name) {
             sizes.push((name, value));
         }
@@ -31,13 +32,13 @@ pub fn bind(program: &Program, given: &[Pair<u64>], inputs: &[Given]) -> Result<
 }
 
 /// Sizes whose every value is decided by how many lanes an input has.
-fn implied<'a>(program: &'a Program, inputs: &'a [Given]) -> impl Iterator<Item = (&'a str, u64)> + 'a {
-    program.steps().iter().filter_map(|step| {
-        let Step::Input { name, lanes, .. } = step else {
-            return None;
-        };
-        let given = inputs.iter().find(|given| given.name == *name)?;
-        implied_by(program, lanes, given.value.lanes() as u64)
+pub fn implied<'a>(
+    program: &'a Program,
+    given: impl Fn(&str) -> Option<u64> + 'a,
+) -> impl Iterator<Item = (&'a str, u64)> + 'a {
+    program.steps().iter().filter_map(move |step| match step {
+        Step::Input { name, lanes, .. } => implied_by(program, lanes, given(name)?),
+        _ => None,
     })
 }
 

@@ -2,7 +2,7 @@
 
 pub mod bench;
 pub mod blocks;
-mod candidates;
+pub mod candidates;
 pub mod circuits;
 pub mod compile;
 pub mod cost;

@@ -1,0 +1,73 @@
+"""What can go wrong, by who is to blame. A message says what was expected and what came; none contains a secret."""
+
+from __future__ import annotations
+
+__all__ = [
+    "Aborted",
+    "Cancelled",
+    "Closed",
+    "Dead",
+    "Error",
+    "Incompatible",
+    "MachineError",
+    "Malformed",
+    "PeerError",
+    "Timeout",
+    "UsageError",
+]
+
+
+class Error(Exception):
+    """Why a computation did not produce its result."""
+
+
+class UsageError(Error, ValueError):
+    """The caller asked for something that cannot be. Nothing was sent because of it."""
+
+
+class PeerError(Error):
+    """The peer broke the protocol: it sent something that no honest party sends. The session is dead."""
+
+
+class Incompatible(Error):
+    """The parties do not agree on what to do; found before an input is used."""
+
+    def __init__(self, message: str, what: str, ours: str, theirs: str) -> None:
+        super().__init__(message)
+        self.what = what
+        """The term that they do not agree on."""
+        self.ours = ours
+        """This party's value of it."""
+        self.theirs = theirs
+        """The peer's value of it."""
+
+    def __reduce__(self) -> tuple[type[Incompatible], tuple[str, str, str, str]]:
+        return type(self), (str(self), self.what, self.ours, self.theirs)
+
+
+class Aborted(Error):
+    """The peer told us that it stopped, and why."""
+
+
+class Closed(Error, ConnectionError):
+    """The peer closed the connection before the end."""
+
+
+class Timeout(Error, TimeoutError):
+    """Nothing came from the peer in time."""
+
+
+class Malformed(Error, ValueError):
+    """The bytes of a file or an argument do not have their form."""
+
+
+class MachineError(Error, OSError):
+    """The operating system refused."""
+
+
+class Cancelled(Error):
+    """This party stopped it: by `Party.cancel`, from another thread."""
+
+
+class Dead(Error):
+    """This session failed before: nothing that it holds may be used again."""

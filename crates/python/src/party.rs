@@ -1,0 +1,306 @@
+//! One party's end of a session: it meets its peer, runs programs, ends.
+
+use crate::beside::beside;
+use crate::errors::{raised, usage};
+use crate::matrix::Matrix;
+use crate::program::{Binding, given, taken};
+use crate::report;
+use crate::settings::{Settings, party};
+use duologue::channel::{self, Channel, Identity, Limits};
+use duologue::{Inputs, Options, Outcome, Precomputation, Result, Session, circuit, session};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::HashMap;
+use std::mem;
+use std::path::PathBuf;
+use std::process;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+/// Ends what a party waits for or does, from any thread.
+#[pyclass(frozen, module = "duologue._core")]
+pub struct Canceller(channel::Canceller);
+
+#[pymethods]
+impl Canceller {
+    #[new]
+    fn new() -> Self {
+        Canceller(channel::Canceller::new())
+    }
+
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+
+    #[getter]
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
+/// How the connection is protected.
+#[pyclass(frozen, module = "duologue._core")]
+pub struct Security(channel::Security);
+
+#[pymethods]
+impl Security {
+    /// By a private key of ours in a file, and the public key that the peer must have.
+    #[staticmethod]
+    fn tls(file: PathBuf, peer: &str) -> PyResult<Self> {
+        let tls = || -> Result<channel::Security> {
+            Ok(channel::Security::Tls { peer: peer.parse()?, identity: Arc::new(Identity::load(&file)?) })
+        };
+        tls().map(Security).map_err(raised)
+    }
+
+    #[staticmethod]
+    fn plaintext() -> Self {
+        Security(channel::Security::PlaintextForBenchmarks)
+    }
+}
+
+/// For how many seconds the peer is waited for, and how long it may be silent.
+fn limits((wait, silence): (f64, f64)) -> PyResult<Limits> {
+    let seconds = |name: &str, value: f64| {
+        let number = Duration::try_from_secs_f64(value).ok().filter(|number| !number.is_zero());
+        number.ok_or_else(|| usage(format!("{name}: expected a number of seconds above 0")))
+    };
+    let (wait, silence, usual) = (seconds("wait", wait)?, seconds("silence", silence)?, Limits::default());
+    // A peer with the same limit of silence hears a heartbeat in time.
+    let (heartbeat, progress) = (usual.heartbeat.min(silence / 4), usual.progress.max(silence));
+    Ok(usual.meet(wait).silence(silence).heartbeat(heartbeat).progress(progress))
+}
+
+/// A party that waits for its peer to come.
+#[pyclass(frozen, module = "duologue._core")]
+pub struct Listener(Mutex<channel::Listener>);
+
+#[pymethods]
+impl Listener {
+    #[new]
+    fn new(address: &str) -> PyResult<Self> {
+        channel::Listener::bind(address).map(|listener| Listener(Mutex::new(listener))).map_err(raised)
+    }
+
+    #[getter]
+    fn address(&self) -> PyResult<String> {
+        let listener = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        listener.local_addr().map(|address| address.to_string()).map_err(raised)
+    }
+}
+
+/// A session with the peer.
+#[pyclass(frozen, module = "duologue._core")]
+pub struct Party {
+    /// The process that connected: another one, forked from it, must not use the session.
+    process: u32,
+    canceller: channel::Canceller,
+    /// None once it is closed.
+    session: Mutex<Option<Session>>,
+}
+
+#[pymethods]
+impl Party {
+    #[staticmethod]
+    fn connect(
+        py: Python<'_>,
+        address: &str,
+        name: &str,
+        security: &Security,
+        times: (f64, f64),
+        canceller: &Canceller,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let (limits, us, canceller) = (limits(times)?, party(name).map_err(raised)?, &canceller.0);
+        Party::meet(py, canceller, us, threads, || Channel::connect_with(address, &security.0, &limits, canceller))
+    }
+
+    #[staticmethod]
+    fn accept(
+        py: Python<'_>,
+        listener: &Listener,
+        name: &str,
+        security: &Security,
+        times: (f64, f64),
+        canceller: &Canceller,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let (limits, us, canceller) = (limits(times)?, party(name).map_err(raised)?, &canceller.0);
+        let Ok(mut guard) = listener.0.try_lock() else {
+            return Err(usage("another thread waits for the peer already"));
+        };
+        let listener = &mut *guard;
+        Party::meet(py, canceller, us, threads, || listener.accept_with(&security.0, &limits, canceller))
+    }
+
+    /// Runs a program: outputs by port, and the report.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        binding: &Binding,
+        settings: Settings,
+        inputs: HashMap<String, Py<Matrix>>,
+    ) -> PyResult<(HashMap<String, Matrix>, Bound<'py, PyDict>)> {
+        let inputs = given(&inputs);
+        let outcome = self.using(py, |session| {
+            let (job, options) = decide(session, binding, &settings)?;
+            session.run(&job, &options, &inputs)
+        })?;
+        delivered(py, outcome, binding)
+    }
+
+    /// Setup of a program, of whose inputs only the public ones are given.
+    fn prepare(
+        &self,
+        py: Python<'_>,
+        binding: Py<Binding>,
+        settings: Settings,
+        public: HashMap<String, Py<Matrix>>,
+    ) -> PyResult<Prepared> {
+        let (public, bound) = (given(&public), binding.get());
+        let prepared = self.using(py, |session| {
+            let (job, options) = decide(session, bound, &settings)?;
+            session.prepare(&job, &options, &public)
+        })?;
+        Ok(Prepared { binding, prepared: Mutex::new(Some(prepared)) })
+    }
+
+    /// Runs what was prepared, which is used up.
+    fn online<'py>(
+        &self,
+        py: Python<'py>,
+        prepared: &Prepared,
+        inputs: HashMap<String, Py<Matrix>>,
+    ) -> PyResult<(HashMap<String, Matrix>, Bound<'py, PyDict>)> {
+        let inputs = given(&inputs);
+        let outcome = self.using(py, |session| session.online(prepared.take(session, &inputs)?, &inputs))?;
+        delivered(py, outcome, prepared.binding.get())
+    }
+
+    /// Ends the session in good order. It is closed whatever comes of it.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let session = self.session()?.take();
+        session.map_or(Ok(()), |session| beside(py, &self.canceller, || session.close()))
+    }
+
+    /// Ends the session at once: the peer is told that this party stopped. Another thread that uses it hears so.
+    fn abandon(&self, py: Python<'_>) -> PyResult<()> {
+        check_process(self.process)?;
+        self.canceller.cancel();
+        let session = self.session.try_lock().ok().and_then(|mut session| session.take());
+        py.detach(|| drop(session));
+        Ok(())
+    }
+}
+
+impl Party {
+    fn meet(
+        py: Python<'_>,
+        canceller: &channel::Canceller,
+        us: duologue::Party,
+        threads: usize,
+        channel: impl FnOnce() -> Result<Channel> + Send,
+    ) -> PyResult<Self> {
+        let session = beside(py, canceller, || {
+            // What needs no peer is computed before one is there.
+            let precomputation = Precomputation::new()?;
+            let mut session = Session::connect_with(channel()?, us, precomputation)?;
+            session.register_all(&apps::calls());
+            session.set_threads(threads);
+            Ok(session)
+        })?;
+        let canceller = session.canceller();
+        Ok(Party { process: process::id(), canceller, session: Mutex::new(Some(session)) })
+    }
+
+    /// The session, for this thread alone.
+    fn session(&self) -> PyResult<MutexGuard<'_, Option<Session>>> {
+        check_process(self.process)?;
+        match self.session.try_lock() {
+            Ok(session) => Ok(session),
+            Err(TryLockError::Poisoned(session)) => Ok(session.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                Err(usage("another thread uses this party: one run at a time, or a party for each thread"))
+            }
+        }
+    }
+
+    fn using<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Session) -> Result<T> + Send) -> PyResult<T> {
+        let mut guard = self.session()?;
+        let Some(session) = guard.as_mut() else {
+            return Err(usage("this party is closed: connect again"));
+        };
+        beside(py, &self.canceller, || work(session))
+    }
+}
+
+impl Drop for Party {
+    /// A forked process has the same socket: if it dropped the session, the peer would hear that we stopped.
+    fn drop(&mut self) {
+        if process::id() != self.process {
+            let session = self.session.get_mut().unwrap_or_else(PoisonError::into_inner);
+            mem::forget(session.take());
+        }
+    }
+}
+
+/// A program whose setup is done.
+#[pyclass(frozen, module = "duologue._core")]
+pub struct Prepared {
+    binding: Py<Binding>,
+    /// None once it is used up.
+    prepared: Mutex<Option<session::Prepared>>,
+}
+
+#[pymethods]
+impl Prepared {
+    #[getter]
+    fn is_left(&self) -> bool {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    #[getter]
+    fn binding(&self, py: Python<'_>) -> Py<Binding> {
+        self.binding.clone_ref(py)
+    }
+}
+
+impl Prepared {
+    /// Takes it, unless the inputs would not do.
+    fn take(&self, session: &Session, inputs: &Inputs) -> Result<session::Prepared> {
+        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(prepared) = &*prepared {
+            session.check(prepared, inputs)?;
+        }
+        prepared.take().ok_or_else(|| duologue::Error::usage("this was run: what is prepared runs once"))
+    }
+}
+
+fn check_process(process: u32) -> PyResult<()> {
+    if process == process::id() {
+        return Ok(());
+    }
+    let why = "this process was forked from the one that connected: a party stays in its process, connect in this one";
+    Err(usage(why))
+}
+
+/// What is run, and how: where no protocol is named, what the parties choose.
+fn decide(session: &mut Session, bound: &Binding, settings: &Settings) -> Result<(Arc<circuit::Binding>, Options)> {
+    match settings.scheme()? {
+        Some(scheme) => Ok((Arc::new(bound.binding.clone()), settings.options(scheme)?)),
+        None => {
+            let ranking = session.choose(&bound.choices(settings)?, settings.wish()?)?;
+            let best = ranking.best();
+            Ok((best.binding.clone(), best.options))
+        }
+    }
+}
+
+fn delivered<'py>(
+    py: Python<'py>,
+    outcome: Outcome,
+    binding: &Binding,
+) -> PyResult<(HashMap<String, Matrix>, Bound<'py, PyDict>)> {
+    let report = report::of_run(py, &outcome.report)?;
+    Ok((taken(outcome.outputs, &binding.binding), report))
+}

@@ -1,0 +1,86 @@
+"""The examples run, and the book's page is made of them and of code that runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duologue as duo
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples" / "python"
+PAGES = [ROOT / "docs" / "python.md", ROOT / "README.md", ROOT / "crates" / "python" / "README.md"]
+
+
+def both(name: str, bob: list[str], alice: Callable[[str], list[str]], folder: Path) -> tuple[str, str]:
+    """What Alice's and Bob's processes of an example print; Bob's is at the address that he prints first."""
+    command, pipe = [sys.executable, str(EXAMPLES / name)], subprocess.PIPE
+    listening = subprocess.Popen([*command, *bob], cwd=folder, stdout=pipe, stderr=pipe, text=True)
+    try:
+        assert listening.stdout is not None
+        address = listening.stdout.readline().strip()
+        assert address, listening.communicate()
+        done = subprocess.run([*command, *alice(address)], cwd=folder, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        out, err = listening.communicate(timeout=120)
+        assert listening.returncode == 0, err
+        return done.stdout.split("\n", 1)[1], out
+    finally:
+        listening.kill()
+        listening.communicate()
+
+
+@pytest.mark.parametrize(("hers", "words"), [(2_000_000, "Alice is richer"), (1_000_000, "Alice is not richer")])
+def test_richer(tmp_path: Path, hers: int, words: str) -> None:
+    bob = ["bob", "127.0.0.1:0", "1000000"]
+    said = both("richer.py", bob, lambda address: ["alice", address, str(hers)], tmp_path)
+    assert said == (f"{words}\n", f"{words}\n")
+
+
+def test_salaries(tmp_path: Path) -> None:
+    keys = {name: duo.new_key(tmp_path / f"{name}.key") for name in ("alice", "bob")}
+    tables = [str(ROOT / "examples" / "salaries" / f"{name}.csv") for name in ("ours", "theirs")]
+    ours, theirs = (np.loadtxt(table, delimiter=",", skiprows=1, usecols=1) for table in tables)
+    bob = ["bob", tables[1], "bob.key", keys["alice"], "--listen", "127.0.0.1:0"]
+    said = both(
+        "salaries.py",
+        bob,
+        lambda address: ["alice", tables[0], "alice.key", keys["bob"], "--connect", address],
+        tmp_path,
+    )
+    assert said == (f"hers is higher: {(ours > theirs).tolist()}\n",) * 2
+
+
+def test_nearby(tmp_path: Path) -> None:
+    random = np.random.default_rng(7)
+    places = random.integers(0, 10_000, (2, 100))
+    interests = random.integers(0, 2, (100, 16), dtype=np.uint8)
+    near = np.abs(places - 5_000).sum(axis=0) <= 1_500
+    common = np.where(near, (interests * np.array([1, 0, 1, 1] * 4)).sum(axis=1), 0)
+    expected = f"user {common.argmax()}\n" if common.max() else "nobody\n"
+    bob = ["bob", "127.0.0.1:0"]
+    assert both("nearby.py", bob, lambda address: ["alice", address], tmp_path) == (expected, "Bob learns []\n")
+
+
+def _blocks(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name + "/" + page.name)
+def test_code_of_the_book(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block that needs a peer is part of an example; the others run here, one after another."""
+    monkeypatch.chdir(tmp_path)
+    examples = [example.read_text() for example in EXAMPLES.glob("*.py")]
+    names: dict[str, Any] = {}
+    assert _blocks(page), "no Python on this page"
+    for block in _blocks(page):
+        if re.search(r"\bparty\b", block):
+            assert any(block in example for example in examples), f"no example has\n{block}"
+        else:
+            exec(compile(block, str(page), "exec"), names)

@@ -1,0 +1,350 @@
+"""A party among threads, processes, signals and event loops."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import multiprocessing
+import os
+import pickle
+import signal
+import socket
+import sys
+import threading
+import time
+
+import duologue as duo
+import numpy as np
+import pytest
+
+# So many lanes of products that a run is far from its end when it is stopped.
+LONG = 300_000
+PROGRAM = "block:multiply:64"
+
+LONG_RUN = f"""
+try:
+    with listen() as party:
+        party.run(duo.program("{PROGRAM}"), {{"b": np.arange({LONG}, dtype=np.uint64)}}, protocol="yao")
+except duo.Error as why:
+    print(type(why).__name__, "cancelled" in str(why))
+"""
+
+
+def connect(address: str, **more: object) -> duo.Party:
+    return duo.connect(address, party="alice", insecure_plaintext=True, wait=60, **more)  # type: ignore[arg-type]
+
+
+def later(seconds: float, do) -> threading.Timer:
+    timer = threading.Timer(seconds, do)
+    timer.start()
+    return timer
+
+
+def interrupt() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def long_run(party: duo.Party) -> duo.Result:
+    return party.run(duo.program(PROGRAM), {"a": np.arange(LONG, dtype=np.uint64)}, protocol="yao")
+
+
+def test_ctrl_c_ends_a_wait_for_the_peer() -> None:
+    for party in (
+        duo.listen("127.0.0.1:0", party="alice", insecure_plaintext=True, wait=60),
+        duo.connect("127.0.0.1:1", party="alice", insecure_plaintext=True, wait=60),
+    ):
+        later(0.3, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            party.open()
+        assert "not open yet" in repr(party)
+
+
+def test_ctrl_c_ends_a_wait_for_a_peer_that_says_nothing() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        later(0.3, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            connect(f"127.0.0.1:{silent.getsockname()[1]}").open()
+
+
+def test_ctrl_c_ends_a_run_and_the_peer_is_told(other) -> None:
+    bob = other(LONG_RUN)
+    with pytest.raises(KeyboardInterrupt), connect(bob.line()) as alice:
+        later(0.7, interrupt)
+        long_run(alice)
+    out, _ = bob.end()
+    assert out.split() == ["Aborted", "True"]
+    with pytest.raises(duo.UsageError, match="this party is closed: connect again"):
+        alice.run(duo.program("block:add:8"), {"a": 1})
+
+
+def test_a_process_that_is_interrupted_ends_as_others_do(other) -> None:
+    bob = other(f"""
+        with listen() as party:
+            print("waiting", flush=True)
+            party.run(duo.program("{PROGRAM}"), {{"b": np.arange({LONG}, dtype=np.uint64)}}, protocol="yao")
+    """)
+    address = bob.line()
+    with connect(address) as alice:
+        bob.line()
+        later(0.5, lambda: bob.process.send_signal(signal.SIGINT))
+        with pytest.raises(duo.Aborted, match="cancelled"):
+            long_run(alice)
+        with pytest.raises(duo.Dead, match="connect again"):
+            alice.run(duo.program("block:add:8"), {"a": 1})
+        alice._abandon()
+    _, errors = bob.end(-signal.SIGINT)
+    assert "KeyboardInterrupt" in errors
+
+
+def test_another_thread_cancels(other) -> None:
+    bob = other(LONG_RUN)
+    with pytest.raises(duo.Cancelled), connect(bob.line()) as alice:
+        later(0.5, alice.cancel)
+        long_run(alice)
+    assert bob.end()[0].split() == ["Aborted", "True"]
+
+
+def test_two_threads_of_one_party(other) -> None:
+    bob = other(LONG_RUN)
+    seen: list[BaseException] = []
+    with pytest.raises(duo.Cancelled), connect(bob.line()) as alice:
+
+        def meddle() -> None:
+            for use in (lambda: alice.run(duo.program("block:add:8"), {"a": 1}), alice.close):
+                try:
+                    use()
+                except duo.Error as why:
+                    seen.append(why)
+            alice.cancel()
+
+        later(0.5, meddle)
+        long_run(alice)
+    bob.end()
+    assert len(seen) == 2 and all("another thread uses this party" in str(why) for why in seen)
+
+
+def test_other_threads_go_on_during_a_run(other) -> None:
+    """They would stand still if a run held the interpreter lock. Counted, not timed."""
+    bob = other(LONG_RUN)
+    ticks, done = 0, threading.Event()
+    with connect(bob.line()) as alice:
+
+        def tick() -> None:
+            nonlocal ticks
+            while not done.is_set():
+                ticks += 1
+                if ticks == 2000:
+                    alice.cancel()
+                time.sleep(1e-4)
+
+        ticking = threading.Thread(target=tick)
+        try:
+            with pytest.raises(duo.Cancelled):
+                ticking.start()
+                # Without the thread nothing ends it in time.
+                for _ in range(100):
+                    long_run(alice)
+        finally:
+            done.set()
+            ticking.join()
+            alice._abandon()
+    assert ticks >= 2000
+
+
+def test_a_forked_process_must_connect_again(other) -> None:
+    bob = other("""
+        with listen() as party:
+            for _ in range(2):
+                party.run(duo.program("block:add:8"), {"b": 1})
+    """)
+
+    def child(party: duo.Party, prepared: object, words) -> None:
+        for use in (
+            lambda: party.run(duo.program("block:add:8"), {"a": 1}),
+            party.cancel,
+            party.close,
+            lambda: party._session.run(None, {}, {}),  # type: ignore[union-attr, arg-type]
+        ):
+            try:
+                use()
+                words.put("nothing was raised")
+            except Exception as why:
+                words.put(f"{type(why).__name__}: {why}")
+        # What the process drops tells the peer nothing.
+        party._session = None
+
+    with connect(bob.line()) as alice:
+        assert alice.run(duo.program("block:add:8"), {"a": 2})["out"][0] == 3
+        fork = multiprocessing.get_context("fork")
+        words = fork.Queue()
+        process = fork.Process(target=child, args=(alice, None, words))
+        process.start()
+        heard = [words.get(timeout=60) for _ in range(4)]
+        process.join(60)
+        assert process.exitcode == 0
+        assert all("forked" in word for word in heard[:3]), heard
+        # The session of the parent goes on.
+        assert alice.run(duo.program("block:add:8"), {"a": 5})["out"][0] == 6
+    bob.end()
+
+
+def test_secrets_are_not_pickled_copied_or_shown(other) -> None:
+    bob = other("""
+        program = duo.program("block:add:16")
+        with listen() as party:
+            prepared = party.prepare(program, sizes={"lanes": 1})
+            party.online(prepared, {"b": 1})
+    """)
+    with connect(bob.line()) as alice:
+        prepared = alice.prepare(duo.program("block:add:16"), sizes={"lanes": 1})
+        share = duo.Share(duo._core.pack_numbers(np.array([31337]), "uint(16)"), "uint(16)")
+        for secret in (alice, prepared, share, alice._session, share._matrix):
+            for take in (pickle.dumps, copy.copy, copy.deepcopy):
+                with pytest.raises(TypeError, match="cannot"):
+                    take(secret)
+        result = alice.online(prepared, {"a": 31336})
+        for shown in (share, share._matrix, result, prepared, alice):
+            assert "31337" not in f"{shown!r} {shown}"
+    bob.end()
+
+
+def test_a_party_that_is_closed(other) -> None:
+    bob = other("""
+        with listen() as party:
+            pass
+    """)
+    alice = connect(bob.line())
+    with alice:
+        assert "open" in repr(alice)
+    alice.close()
+    bob.end()
+    for use in (alice.open, lambda: alice.run(duo.program("block:add:8"), {"a": 1})):
+        with pytest.raises(duo.UsageError, match="this party is closed"):
+            use()
+    never = connect("127.0.0.1:1")
+    never.close()
+    with pytest.raises(duo.UsageError, match="this party is closed"):
+        never.open()
+
+
+def test_an_error_of_the_caller_ends_the_session(other) -> None:
+    bob = other("""
+        try:
+            with listen() as party:
+                party.run(duo.program("block:add:8"), {"b": 1}, protocol="yao")
+        except (duo.Aborted, duo.Closed) as why:
+            print("heard")
+    """)
+    with pytest.raises(ZeroDivisionError), connect(bob.line()) as alice:
+        assert 1 / 0
+    assert "closed" in repr(alice)
+    assert bob.end()[0].strip() == "heard"
+
+
+def test_nobody_is_there() -> None:
+    with pytest.raises(duo.Timeout) as caught:
+        duo.listen("127.0.0.1:0", party="alice", insecure_plaintext=True, wait=0.2).open()
+    assert isinstance(caught.value, TimeoutError)
+
+
+def test_a_peer_that_dies(other) -> None:
+    bob = other("""
+        with listen() as party:
+            print("here", flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+    """)
+    with connect(bob.line()) as alice:
+        with pytest.raises(duo.Closed) as caught:
+            alice.run(duo.program("block:add:8"), {"a": 1})
+        assert isinstance(caught.value, ConnectionError)
+        alice._abandon()
+
+
+def test_a_peer_that_talks_nonsense() -> None:
+    for words in (b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" * 10, bytes(4000), b"\xff" * 4000):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def answer(server=server, words=words) -> None:
+                peer, _ = server.accept()
+                with peer:
+                    peer.sendall(words)
+                    peer.shutdown(socket.SHUT_WR)
+                    while peer.recv(1 << 16):
+                        pass
+
+            answering = threading.Thread(target=answer)
+            answering.start()
+            with pytest.raises(duo.Error):
+                connect(f"127.0.0.1:{server.getsockname()[1]}").open()
+            answering.join(60)
+
+
+def test_coroutines(other) -> None:
+    bob = other("""
+        with listen() as party:
+            for _ in range(2):
+                party.run(duo.program("block:add:32"), {"b": np.arange(4)})
+    """)
+    address = bob.line()
+
+    async def main() -> None:
+        turns = 0
+
+        async def turn() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        turning = asyncio.create_task(turn())
+        async with connect(address) as alice:
+            result = await alice.run_async(duo.program("block:add:32"), {"a": np.arange(4)})
+            assert list(result["out"]) == [0, 2, 4, 6]
+            with pytest.raises(duo.UsageError, match="the input 'a' is missing"):
+                await alice.run_async(duo.program("block:add:32"))
+            result = await alice.run_async(duo.program("block:add:32"), {"a": np.arange(4) + 1})
+            assert list(result["out"]) == [1, 3, 5, 7]
+        turning.cancel()
+        assert turns > 10, "the loop stood still"
+
+    asyncio.run(main())
+    bob.end()
+
+
+def test_a_cancelled_task_cancels_the_run(other) -> None:
+    bob = other(LONG_RUN)
+    address = bob.line()
+
+    async def main() -> None:
+        async with connect(address) as alice:
+            arrays = {"a": np.arange(LONG, dtype=np.uint64)}
+            running = asyncio.create_task(alice.run_async(duo.program(PROGRAM), arrays, protocol="yao"))
+            await asyncio.sleep(0.7)
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            # The run has ended: nothing goes on behind our back.
+            with pytest.raises(duo.Dead):
+                alice.run(duo.program("block:add:8"), {"a": 1})
+            alice._abandon()
+
+    asyncio.run(main())
+    assert bob.end()[0].split() == ["Aborted", "True"]
+
+
+def test_a_cancelled_task_stops_waiting_for_the_peer() -> None:
+    async def main() -> None:
+        party = duo.listen("127.0.0.1:0", party="alice", insecure_plaintext=True, wait=60)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(party.open_async(), 0.3)
+
+    asyncio.run(main())
+
+
+def test_the_package_imports_little() -> None:
+    """NumPy, asyncio and the like come when they are used."""
+    import subprocess
+
+    code = "import duologue, sys; print([name for name in ('numpy', 'asyncio', 'pandas') if name in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[]"
