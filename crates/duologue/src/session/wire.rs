@@ -25,11 +25,12 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Triples that are made at once when setup is streamed.
-const TRIPLES: u64 = 1 << 19;
+/// Correlations of a kind that are made at once when setup is streamed, at least.
+const BLOCK: u64 = 1 << 19;
 
-/// COTs of a direction that are made at once: so many rounds of silent OT that sender and receiver compute at the same time.
-const COTS: u64 = 1 << 21;
+/// COTs of a direction that are made at once, at most, where 32 times as many are left: so many rounds of silent OT that sender and receiver
+/// compute at the same time.
+const MOST_COTS: u64 = 1 << 21;
 
 /// The channel with what setup needs.
 pub(super) struct Wire {
@@ -430,10 +431,10 @@ fn watch(observer: &mut Option<Observer>, progress: Progress) -> Result<()> {
 
 /// All that is demanded, and a block of what will be.
 pub(crate) fn at_once(demand: &Demand, ahead: &Demand) -> Demand {
-    let kind = |demand: u64, ahead: u64, block: u64| demand.max(ahead.min(block));
+    let cots = |demand: u64, ahead: u64| demand.max(ahead.min((ahead / 32).clamp(BLOCK, MOST_COTS)));
     Demand {
-        cots_by_alice: kind(demand.cots_by_alice, ahead.cots_by_alice, COTS),
-        cots_by_bob: kind(demand.cots_by_bob, ahead.cots_by_bob, COTS),
-        triples: kind(demand.triples, ahead.triples, TRIPLES),
+        cots_by_alice: cots(demand.cots_by_alice, ahead.cots_by_alice),
+        cots_by_bob: cots(demand.cots_by_bob, ahead.cots_by_bob),
+        triples: demand.triples.max(ahead.triples.min(BLOCK)),
     }
 }
