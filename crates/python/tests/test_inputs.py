@@ -29,6 +29,7 @@ BAD: list[tuple[str, dict[str, Any], dict[str, int], str]] = [
     (ADD, {"a": [1], "c": [1]}, {}, "the program has no input 'c': its inputs are a, b"),
     (ADD, {"a": [1], "b": [1]}, {}, "the input 'b' belongs to bob"),
     (ADD, {"a": [1.5]}, {}, "the input 'a': its dtype is float64: expected integers for uint(32)"),
+    (ADD, {"a": [31337, np.nan]}, {}, "the input 'a': its dtype is float64, and row 1 is a gap: expected integers for uint(32)"),
     (ADD, {"a": ["31337"]}, {}, "the input 'a': its dtype is <U5: expected integers for uint(32)"),
     (ADD, {"a": [True]}, {}, "the input 'a': its dtype is bool: expected integers for uint(32)"),
     (ADD, {"a": [1, None]}, {}, "the input 'a': its dtype is object: expected integers for uint(32)"),
@@ -91,6 +92,28 @@ def test_bad_settings(settings: dict[str, Any], words: str) -> None:
         duo.program(ADD).cost(sizes={"lanes": 1}, **settings)
     with pytest.raises(duo.UsageError, match=words):
         Silent.party.run(duo.program(ADD), {"a": 1}, **settings)
+
+
+def test_columns_of_others_are_arrays() -> None:
+    """As pandas, polars and pyarrow have them: nobody imports any of these."""
+
+    class Column:
+        def __init__(self, *values: int) -> None:
+            self.values = np.array(values)
+
+        def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray[Any, Any]:
+            return self.values
+
+    class Frame(dict[str, Column]):
+        """Whose truth is nobody's business."""
+
+        def __bool__(self) -> bool:
+            raise ValueError("ambiguous")
+
+    outputs = duo.program(ADD).plain(Frame(a=Column(1, 2), b=Column(3, 4)))
+    assert outputs["out"].tolist() == [4, 6]
+    with pytest.raises(duo.UsageError, match="the input 'b' belongs to bob"):
+        Silent.party.run(duo.program(ADD), Frame(a=Column(1, 2), b=Column(3, 4)))
 
 
 def test_settings_of_no_such_name() -> None:

@@ -125,7 +125,10 @@ def _numbers(port: Port, array: np.ndarray[Any, Any]) -> _core.Matrix:
     if dtype.kind == "b" and bits != 1:
         raise UsageError(f"its dtype is bool: expected {_expected(port)}")
     if dtype.kind == "f" and kind not in ("fixed", "float"):
-        raise UsageError(f"its dtype is {dtype}: expected {_expected(port)}")
+        # What pandas, polars and pyarrow make of integers with gaps.
+        gaps = np.isnan(array)
+        first = f", and row {int(gaps.argmax())} is a gap" if gaps.any() else ""
+        raise UsageError(f"its dtype is {dtype}{first}: expected {_expected(port)}")
     if dtype.kind in "biu" and kind in ("fixed", "float"):
         array = _exact(port, array)
     if array.dtype == np.float16:
