@@ -98,7 +98,8 @@ def test_a_report_says_what_the_cost_said(other) -> None:
     program = duo.program("block:multiply_low:32")
     bob = other("""
         with listen() as party:
-            party.run(duo.program("block:multiply_low:32"), {"b": np.arange(100)}, protocol="gmw", correlations="softspoken4")
+            party.run(duo.program("block:multiply_low:32"), {"b": np.arange(100)}, protocol="gmw",
+                      correlations="softspoken4")
     """)
     with party(bob.line()) as alice:
         report = alice.run(program, {"a": np.arange(100)}, protocol="gmw", correlations="softspoken4").report
@@ -121,9 +122,10 @@ def test_keys_are_pinned(other, tmp_path) -> None:
     """)
     address = bob.line()
     # A stranger is turned away, and the listener goes on.
-    with pytest.raises(duo.Error), duo.connect(
-        address, party="alice", key=tmp_path / "eve.key", peer=keys[1], wait=5
-    ) as eve:
+    with (
+        pytest.raises(duo.Error),
+        duo.connect(address, party="alice", key=tmp_path / "eve.key", peer=keys[1], wait=5) as eve,
+    ):
         eve.run(duo.program("block:add:8"), {"a": 1})
     with duo.connect(address, party="alice", key=tmp_path / "alice.key", peer=keys[1], wait=60) as alice:
         assert alice.run(duo.program("block:add:8"), {"a": 2})["out"][0] == 3
@@ -177,5 +179,3 @@ def test_a_run_takes_its_inputs_as_they_were(other) -> None:
             assert list(result["out"]) == [2 * lane for lane in range(10)]
             assert (np.asarray(given) == before).all()
     bob.end()
-
-

@@ -153,7 +153,7 @@ def _rows(port: Port, array: np.ndarray[Any, Any]) -> _core.Matrix:
 
     _, bits = width(port.type)
     columns, dtype = array.shape[1], array.dtype
-    if columns == bits and (dtype == bool or dtype == np.uint8):
+    if columns == bits and dtype in (np.dtype(bool), np.dtype(np.uint8)):
         return _core.pack_bits(_native(array.astype(np.uint8, copy=False)))
     if columns == math.ceil(bits / 8) and dtype == np.uint8:
         return _core.pack_bytes(_native(array), port.type)
