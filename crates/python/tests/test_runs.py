@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import duologue as duo
 import jobs
 import numpy as np
@@ -179,3 +181,34 @@ def test_a_run_takes_its_inputs_as_they_were(other) -> None:
             assert list(result["out"]) == [2 * lane for lane in range(10)]
             assert (np.asarray(given) == before).all()
     bob.end()
+
+
+def test_shares_stay_shared(other) -> None:
+    """An output that stays shared is the input of the next run, and plain takes its value.
+
+    A public amount is added to a shared balance: the documentation of `Session` builds the program, in Rust.
+    """
+    bob = other(f"""
+        program = duo.load({str(DEPOSIT)!r})
+        share = duo.Share(duo._core.pack_numbers(np.zeros(1, np.uint32), "uint(32)"), "uint(32)")
+        with listen() as party:
+            for amount in (300, 45):
+                share = party.run(program, {{"balance": share, "amount": amount}}, protocol="gmw")["balance"]
+        print(share._matrix.array("uint(32)")[0])
+    """)
+    program = duo.load(DEPOSIT)
+    share = duo.Share(duo._core.pack_numbers(np.zeros(1, np.uint32), "uint(32)"), "uint(32)")
+    with party(bob.line()) as alice:
+        for wrong, words in ((0, "it is shared: expected a Share"), (duo.Share(share._matrix, "int(32)"), "of int")):
+            with pytest.raises(duo.UsageError, match=words):
+                alice.run(program, {"balance": wrong, "amount": 300}, protocol="gmw")
+        with pytest.raises(duo.UsageError, match="it is a share, which only a shared input takes"):
+            alice.run(program, {"balance": share, "amount": share}, protocol="gmw")
+        for amount in (300, 45):
+            share = alice.run(program, {"balance": share, "amount": amount}, protocol="gmw")["balance"]
+    assert isinstance(share, duo.Share) and (len(share), share.type) == (1, "uint(32)")
+    assert int(share._matrix.array("uint(32)")[0]) ^ int(bob.end()[0]) == 345
+    assert program.plain({"balance": 300, "amount": 45})["balance"].tolist() == [345]
+
+
+DEPOSIT = Path(__file__).with_name("deposit.duo")
