@@ -1,4 +1,5 @@
-"""Alice and Bob have salaries for the same jobs, in tables. For which is hers the higher? Both learn that, and no salary.
+"""Alice and Bob have salaries for the same jobs, in tables. For which is hers the higher? Both learn that,
+and no salary.
 
 With keys, which each makes and whose public half it gives to the other:
 

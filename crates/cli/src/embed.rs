@@ -1,5 +1,5 @@
-//! What a program in which the command is embedded takes of it, such as the Python package: the command itself, programs
-//! by their names, and what `--protocol auto` chooses among.
+//! What a program in which the command is embedded takes of it, such as the Python package: the command itself,
+//! programs by their names, and what `--protocol auto` chooses among.
 
 use crate::failure::Failure;
 use crate::process::STARTED_BY;
@@ -13,8 +13,8 @@ use std::ffi::OsString;
 
 pub use io::shown::{line, name};
 
-/// Does what a command line says, the words after the command's name; the exit code. Processes of the command that it starts
-/// itself are started by `itself`.
+/// Does what a command line says, the words after the command's name; the exit code. Processes of the command that it
+/// starts itself are started by `itself`.
 ///
 /// It ends the process where the line cannot be read, or only asks for help.
 pub fn main(itself: Vec<OsString>, words: Vec<OsString>) -> u8 {
@@ -45,9 +45,9 @@ pub fn implied_sizes(program: &Program, lanes: impl Fn(&str) -> Option<u64>) -> 
     io::sizes::implied(program, lanes).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// What `--protocol auto` chooses among for a program that is bound, as the command does: for one that is built in and named
-/// without a goal, `text` being its name, also each other construction that there is. Options, and a garbling if it is told,
-/// restrict the candidates.
+/// What `--protocol auto` chooses among for a program that is bound, as the command does: for one that is built in and
+/// named without a goal, `text` being its name, also each other construction that there is. Options, and a garbling if
+/// it is told, restrict the candidates.
 ///
 /// # Errors
 /// As [`Choices::new`], or if a construction cannot be bound.

@@ -11,8 +11,8 @@ use std::time::Duration;
 /// How often a signal is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What `work` gives. A signal whose handler raises, such as Ctrl-C, cancels the work and is raised when that has ended; only
-/// the main thread of the interpreter hears of signals.
+/// What `work` gives. A signal whose handler raises, such as Ctrl-C, cancels the work and is raised when that has ended;
+/// only the main thread of the interpreter hears of signals.
 pub fn beside<T: Send>(py: Python<'_>, canceller: &Canceller, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
     let (ended, changed) = (Mutex::new(false), Condvar::new());
     thread::scope(|scope| {

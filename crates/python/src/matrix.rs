@@ -1,7 +1,7 @@
 //! NumPy arrays as the lanes of a port, and back.
 //!
-//! An array is read in parts: the interpreter lock is held for the copy of one part, and not while it is packed. Errors say
-//! the row, and never a value, which may be a secret.
+//! An array is read in parts: the interpreter lock is held for the copy of one part, and not while it is packed. Errors
+//! say the row, and never a value, which may be a secret.
 
 use crate::errors::{of_program, usage};
 use crate::program::type_of;

@@ -39,7 +39,9 @@ def test_programs_are_the_command_s(tmp_path: Path) -> None:
 
 
 def test_costs_are_the_command_s() -> None:
-    shown = json.loads(command("cost", "block:multiply:32", "--size", "lanes=500", "--link", "internet", "--json").stdout)
+    shown = json.loads(
+        command("cost", "block:multiply:32", "--size", "lanes=500", "--link", "internet", "--json").stdout
+    )
     costs = duo.program("block:multiply:32").cost(link="internet", sizes={"lanes": 500})
     for row, cost in zip(shown["protocols"], costs, strict=True):
         assert (row["protocol"], row["ands"], row["memory"]) == (cost.protocol, cost.ands, cost.memory)
@@ -69,7 +71,18 @@ def test_a_peer_may_run_the_command(tmp_path: Path) -> None:
 
 
 def test_the_command_stops_at_ctrl_c() -> None:
-    words = ["run", "block:add:8", "--as", "bob", "--listen", "127.0.0.1:0", "--insecure-plaintext", "--yes", "-i", "b=1"]
+    words = [
+        "run",
+        "block:add:8",
+        "--as",
+        "bob",
+        "--listen",
+        "127.0.0.1:0",
+        "--insecure-plaintext",
+        "--yes",
+        "-i",
+        "b=1",
+    ]
     waiting = subprocess.Popen([*COMMAND, *words], stderr=subprocess.PIPE, text=True)
     assert waiting.stderr is not None and "listening on" in waiting.stderr.readline()
     waiting.send_signal(signal.SIGINT)

@@ -29,6 +29,12 @@ BAD: list[tuple[str, dict[str, Any], dict[str, int], str]] = [
     (ADD, {"a": [1], "c": [1]}, {}, "the program has no input 'c': its inputs are a, b"),
     (ADD, {"a": [1], "b": [1]}, {}, "the input 'b' belongs to bob"),
     (ADD, {"a": [1.5]}, {}, "the input 'a': its dtype is float64: expected integers for uint(32)"),
+    (
+        ADD,
+        {"a": [31337, np.nan]},
+        {},
+        "the input 'a': its dtype is float64, and row 1 is a gap: expected integers for uint(32)",
+    ),
     (ADD, {"a": ["31337"]}, {}, "the input 'a': its dtype is <U5: expected integers for uint(32)"),
     (ADD, {"a": [True]}, {}, "the input 'a': its dtype is bool: expected integers for uint(32)"),
     (ADD, {"a": [1, None]}, {}, "the input 'a': its dtype is object: expected integers for uint(32)"),
@@ -46,9 +52,24 @@ BAD: list[tuple[str, dict[str, Any], dict[str, int], str]] = [
     (ADD, {"a": np.arange(3)}, {"lanes": -1}, "the size 'lanes': expected a number of 0 to 4294967296"),
     (ADD, {"a": np.arange(3)}, {"lanes": 1.5}, "the size 'lanes': expected a number of 0 to"),  # type: ignore[dict-item]
     (STATISTICS, {"group": np.arange(3)}, {"groups": 3}, "the input 'minimum' is missing"),
-    (STATISTICS, {"group": np.arange(3), "minimum": 5}, {}, "the size 'groups' is not given: write sizes={...} with 1 to 4096"),
-    (STATISTICS, {"group": np.arange(3), "minimum": [5, 6]}, {"groups": 3}, "the input 'minimum' has 2 rows: expected 1"),
-    ("app:aes", {"blocks": bytes(15)}, {}, "the input 'blocks': its shape is (1, 15) of uint8: expected rows of 16 bytes"),
+    (
+        STATISTICS,
+        {"group": np.arange(3), "minimum": 5},
+        {},
+        "the size 'groups' is not given: write sizes={...} with 1 to 4096",
+    ),
+    (
+        STATISTICS,
+        {"group": np.arange(3), "minimum": [5, 6]},
+        {"groups": 3},
+        "the input 'minimum' has 2 rows: expected 1",
+    ),
+    (
+        "app:aes",
+        {"blocks": bytes(15)},
+        {},
+        "the input 'blocks': its shape is (1, 15) of uint8: expected rows of 16 bytes",
+    ),
     ("app:aes", {"blocks": [31337]}, {}, "the input 'blocks': it has one dimension: expected rows of 16 bytes"),
     ("app:proximity_utm", {"alice_x": [np.nan]}, {"places": 1}, "the input 'alice_y' is missing"),
     (
@@ -91,6 +112,28 @@ def test_bad_settings(settings: dict[str, Any], words: str) -> None:
         duo.program(ADD).cost(sizes={"lanes": 1}, **settings)
     with pytest.raises(duo.UsageError, match=words):
         Silent.party.run(duo.program(ADD), {"a": 1}, **settings)
+
+
+def test_columns_of_others_are_arrays() -> None:
+    """As pandas, polars and pyarrow have them: nobody imports any of these."""
+
+    class Column:
+        def __init__(self, *values: int) -> None:
+            self.values = np.array(values)
+
+        def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray[Any, Any]:
+            return self.values
+
+    class Frame(dict[str, Column]):
+        """Whose truth is nobody's business."""
+
+        def __bool__(self) -> bool:
+            raise ValueError("ambiguous")
+
+    outputs = duo.program(ADD).plain(Frame(a=Column(1, 2), b=Column(3, 4)))
+    assert outputs["out"].tolist() == [4, 6]
+    with pytest.raises(duo.UsageError, match="the input 'b' belongs to bob"):
+        Silent.party.run(duo.program(ADD), Frame(a=Column(1, 2), b=Column(3, 4)))
 
 
 def test_settings_of_no_such_name() -> None:

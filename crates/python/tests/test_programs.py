@@ -20,7 +20,13 @@ def test_a_program_is_saved_and_loaded(tmp_path: Path) -> None:
 
 def test_a_program_says_who_learns_what() -> None:
     text = str(duo.program("app:social:8"))
-    for words in ["digest   ", "size     'users' = 1 to 131072", "alice learns", "bits(8) × users", "interests: a bit for"]:
+    for words in [
+        "digest   ",
+        "size     'users' = 1 to 131072",
+        "alice learns",
+        "bits(8) × users",
+        "interests: a bit for",
+    ]:
         assert words in text
     port = duo.program("block:add:32").inputs[1]
     assert (port.name, port.who, port.type, port.lanes) == ("b", "bob", "uint(32)", "lanes")
@@ -61,5 +67,3 @@ def test_costs_are_a_table() -> None:
     assert all(cost.bytes > 0 and cost.seconds > 0.1 for cost in costs)
     with pytest.raises(duo.Malformed, match="link 'fast'"):
         duo.program("block:multiply:32").cost(link="fast", sizes={"lanes": 1})
-
-

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import duologue as duo
 import jobs
 import numpy as np
@@ -98,7 +100,8 @@ def test_a_report_says_what_the_cost_said(other) -> None:
     program = duo.program("block:multiply_low:32")
     bob = other("""
         with listen() as party:
-            party.run(duo.program("block:multiply_low:32"), {"b": np.arange(100)}, protocol="gmw", correlations="softspoken4")
+            party.run(duo.program("block:multiply_low:32"), {"b": np.arange(100)}, protocol="gmw",
+                      correlations="softspoken4")
     """)
     with party(bob.line()) as alice:
         report = alice.run(program, {"a": np.arange(100)}, protocol="gmw", correlations="softspoken4").report
@@ -121,9 +124,10 @@ def test_keys_are_pinned(other, tmp_path) -> None:
     """)
     address = bob.line()
     # A stranger is turned away, and the listener goes on.
-    with pytest.raises(duo.Error), duo.connect(
-        address, party="alice", key=tmp_path / "eve.key", peer=keys[1], wait=5
-    ) as eve:
+    with (
+        pytest.raises(duo.Error),
+        duo.connect(address, party="alice", key=tmp_path / "eve.key", peer=keys[1], wait=5) as eve,
+    ):
         eve.run(duo.program("block:add:8"), {"a": 1})
     with duo.connect(address, party="alice", key=tmp_path / "alice.key", peer=keys[1], wait=60) as alice:
         assert alice.run(duo.program("block:add:8"), {"a": 2})["out"][0] == 3
@@ -179,3 +183,32 @@ def test_a_run_takes_its_inputs_as_they_were(other) -> None:
     bob.end()
 
 
+def test_shares_stay_shared(other) -> None:
+    """An output that stays shared is the input of the next run, and plain takes its value.
+
+    A public amount is added to a shared balance: the documentation of `Session` builds the program, in Rust.
+    """
+    bob = other(f"""
+        program = duo.load({str(DEPOSIT)!r})
+        share = duo.Share(duo._core.pack_numbers(np.zeros(1, np.uint32), "uint(32)"), "uint(32)")
+        with listen() as party:
+            for amount in (300, 45):
+                share = party.run(program, {{"balance": share, "amount": amount}}, protocol="gmw")["balance"]
+        print(share._matrix.array("uint(32)")[0])
+    """)
+    program = duo.load(DEPOSIT)
+    share = duo.Share(duo._core.pack_numbers(np.zeros(1, np.uint32), "uint(32)"), "uint(32)")
+    with party(bob.line()) as alice:
+        for wrong, words in ((0, "it is shared: expected a Share"), (duo.Share(share._matrix, "int(32)"), "of int")):
+            with pytest.raises(duo.UsageError, match=words):
+                alice.run(program, {"balance": wrong, "amount": 300}, protocol="gmw")
+        with pytest.raises(duo.UsageError, match="it is a share, which only a shared input takes"):
+            alice.run(program, {"balance": share, "amount": share}, protocol="gmw")
+        for amount in (300, 45):
+            share = alice.run(program, {"balance": share, "amount": amount}, protocol="gmw")["balance"]
+    assert isinstance(share, duo.Share) and (len(share), share.type) == (1, "uint(32)")
+    assert int(share._matrix.array("uint(32)")[0]) ^ int(bob.end()[0]) == 345
+    assert program.plain({"balance": 300, "amount": 45})["balance"].tolist() == [345]
+
+
+DEPOSIT = Path(__file__).with_name("deposit.duo")

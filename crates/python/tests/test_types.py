@@ -10,7 +10,7 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "python"
 
-CODE = '''
+CODE = """
 import duologue as duo
 import numpy as np
 
@@ -20,7 +20,7 @@ with duo.connect("a:1", party="alice", key="k", peer="duo1") as party:
     seconds: float = result.report.online.seconds
     party.run(program, {"a": 1}, protocol=3)  # type: ignore[arg-type]
     party.run(program, {"a": 1}, protocols="yao")  # type: ignore[call-arg]
-'''
+"""
 
 
 def checked(*words: str, folder: Path) -> str:

@@ -1,4 +1,5 @@
-"""Secure two-party computation: two parties compute a function of their private inputs, and learn the result and nothing else.
+"""Secure two-party computation: two parties compute a function of their private inputs, and learn the result and
+nothing else.
 
 Two terminals, or two machines; Alice learns who is richer, and nobody learns anything else:
 
@@ -8,7 +9,8 @@ Two terminals, or two machines; Alice learns who is richer, and nobody learns an
     with duo.connect("bob.example:7000", party="alice", key="alice.key", peer="duo1...") as party:
         print(party.run(program, {"a": 2_000_000}))
 
-Security is semi-honest at 128 bits: each party follows the protocol, and what it sees tells it no more than its outputs.
+Security is semi-honest at 128 bits: each party follows the protocol, and what it sees tells it no more than its
+outputs.
 """
 
 from __future__ import annotations

@@ -125,7 +125,10 @@ def _numbers(port: Port, array: np.ndarray[Any, Any]) -> _core.Matrix:
     if dtype.kind == "b" and bits != 1:
         raise UsageError(f"its dtype is bool: expected {_expected(port)}")
     if dtype.kind == "f" and kind not in ("fixed", "float"):
-        raise UsageError(f"its dtype is {dtype}: expected {_expected(port)}")
+        # What pandas, polars and pyarrow make of integers with gaps.
+        gaps = np.isnan(array)
+        first = f", and row {int(gaps.argmax())} is a gap" if gaps.any() else ""
+        raise UsageError(f"its dtype is {dtype}{first}: expected {_expected(port)}")
     if dtype.kind in "biu" and kind in ("fixed", "float"):
         array = _exact(port, array)
     if array.dtype == np.float16:
@@ -150,7 +153,7 @@ def _rows(port: Port, array: np.ndarray[Any, Any]) -> _core.Matrix:
 
     _, bits = width(port.type)
     columns, dtype = array.shape[1], array.dtype
-    if columns == bits and (dtype == bool or dtype == np.uint8):
+    if columns == bits and dtype in (np.dtype(bool), np.dtype(np.uint8)):
         return _core.pack_bits(_native(array.astype(np.uint8, copy=False)))
     if columns == math.ceil(bits / 8) and dtype == np.uint8:
         return _core.pack_bytes(_native(array), port.type)

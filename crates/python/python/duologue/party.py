@@ -72,8 +72,9 @@ class Prepared:
 class Party:
     """This party, and its session with the peer: `duo.connect` and `duo.listen` make one.
 
-    It meets the peer when it is entered (`with`, `async with`), by `open`, or by its first run. Both parties make the same
-    calls in the same order. One thread uses it at a time. It stays in its process: a forked one must connect again.
+    It meets the peer when it is entered (`with`, `async with`), by `open`, or by its first run. Both parties make the
+    same calls in the same order. One thread uses it at a time. It stays in its process: a forked one must connect
+    again.
     """
 
     def __init__(self, party: str, meet: Callable[[_core.Canceller], _core.Party], address: str) -> None:
@@ -114,8 +115,9 @@ class Party:
     ) -> Result:
         """Runs a program with the peer, which makes the same call with its own inputs.
 
-        `inputs` has this party's, the public ones, and its shares of shared ones: arrays with a row for each lane, or single
-        values. They are copied before anything is sent. Sizes follow from the rows where they can; `sizes` gives the others.
+        `inputs` has this party's, the public ones, and its shares of shared ones: arrays with a row for each lane, or
+        single values. They are copied before anything is sent. Sizes follow from the rows where they can; `sizes` gives
+        the others.
         """
         everything, given = complete(settings), {} if inputs is None else inputs
         binding, matrices = bind(program, given, sizes, self._wanted(program, given, self._holders))
@@ -130,15 +132,15 @@ class Party:
         sizes: Mapping[str, int] | None = None,
         **settings: Unpack[Settings],
     ) -> Prepared:
-        """Does whatever of a run needs no secret inputs; `online` does the rest. `sizes` gives the sizes that do not follow
-        from public inputs."""
+        """Does whatever of a run needs no secret inputs; `online` does the rest. `sizes` gives the sizes that do not
+        follow from public inputs."""
         everything, given = complete(settings), {} if public is None else public
         binding, matrices = bind(program, given, sizes, self._wanted(program, given, ("public",)))
         return Prepared(self._met().prepare(binding, everything, matrices), program)
 
     def online(self, prepared: Prepared, inputs: Mapping[str, object] | None = None) -> Result:
-        """Runs what was prepared, with this party's inputs and shares; it is used up. Both parties take what they prepared
-        in the same order."""
+        """Runs what was prepared, with this party's inputs and shares; it is used up. Both parties take what they
+        prepared in the same order."""
         program, given = prepared.program, {} if inputs is None else inputs
         wanted = self._wanted(program, given, (self.party, "shared"))
         for port in wanted:
@@ -162,7 +164,8 @@ class Party:
         sizes: Mapping[str, int] | None = None,
         **settings: Unpack[Settings],
     ) -> Result:
-        """As `run`, for coroutines: on a thread of its own. Cancelling the task cancels the run, and the peer is told."""
+        """As `run`, for coroutines: on a thread of its own. Cancelling the task cancels the run, and the peer is
+        told."""
         return await self._beside(lambda: self.run(program, inputs, sizes=sizes, **settings))
 
     async def prepare_async(
@@ -207,7 +210,9 @@ class Party:
         return f"<Party {self.party}, {self.address}, {state}>"
 
     def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError("a party holds a connection and secrets: it cannot be pickled or copied; connect where it is needed")
+        raise TypeError(
+            "a party holds a connection and secrets: it cannot be pickled or copied; connect where it is needed"
+        )
 
     @property
     def _holders(self) -> tuple[str, ...]:
@@ -225,7 +230,8 @@ class Party:
     def _check_process(self) -> None:
         if self._process != os.getpid():
             raise UsageError(
-                "this process was forked from the one that made the party: a party stays in its process, connect in this one"
+                "this process was forked from the one that made the party: a party stays in its process"
+                ", connect in this one"
             )
 
     def _met(self) -> _core.Party:
@@ -249,7 +255,8 @@ class Party:
             session.abandon()
 
     async def _beside(self, work: Callable[[], T]) -> T:
-        """Does work on a thread of its own, for whatever event loop runs. A cancelled task waits until the work has ended."""
+        """Does work on a thread of its own, for whatever event loop runs. A cancelled task waits until the work has
+        ended."""
         # They take as long to import as the rest of the package.
         import asyncio
         from concurrent.futures import Future
@@ -299,9 +306,9 @@ def connect(
 ) -> Party:
     """The party `alice` or `bob`, which connects to its peer at an address, `host:port`.
 
-    `key` is the file of this party's private key (`duo.new_key`, or `duologue keys new`), `peer` the public key that the
-    peer must have. `insecure_plaintext=True` takes no keys and encrypts nothing: for tests on one machine. The peer is waited
-    for `wait` seconds, and may be silent for `silence`. `threads` of this machine share the work.
+    `key` is the file of this party's private key (`duo.new_key`, or `duologue keys new`), `peer` the public key that
+    the peer must have. `insecure_plaintext=True` takes no keys and encrypts nothing: for tests on one machine. The peer
+    is waited for `wait` seconds, and may be silent for `silence`. `threads` of this machine share the work.
     """
     times, security = _times(party, wait, silence, threads), _security(key, peer, insecure_plaintext)
 
@@ -322,7 +329,8 @@ def listen(
     silence: float = 30,
     threads: int = 1,
 ) -> Party:
-    """The party `alice` or `bob`, which waits for its peer at an address, say `0.0.0.0:7000`; the rest is as for `connect`.
+    """The party `alice` or `bob`, which waits for its peer at an address, say `0.0.0.0:7000`; the rest is as for
+    `connect`.
 
     It listens from now on: `Party.address` says where, with the port that the system chose for port 0.
     """

@@ -31,7 +31,8 @@ class Port:
     type: str
     """The type of a lane, as in `uint(32)`."""
     lanes: str
-    """How many lanes an input has, in numbers or in terms of the sizes; of outputs nothing, `Program.cost` and runs know."""
+    """How many lanes an input has, in numbers or in terms of the sizes; of outputs nothing, `Program.cost` and runs
+    know."""
     about: str = ""
     """The meaning, of an application that is built in."""
 
@@ -60,7 +61,8 @@ class Program:
         Path(file).write_bytes(self._core.to_bytes())
 
     def plain(self, inputs: Mapping[str, object], *, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
-        """All outputs, computed here in the clear on the inputs of both parties: for tests, and to see what a run gives.
+        """All outputs, computed here in the clear on the inputs of both parties: for tests, and to see what a run
+        gives.
 
         Ctrl-C waits until it is done.
         """
@@ -69,13 +71,11 @@ class Program:
         outputs = binding.plain(matrices)
         return {port.name: unpack(replace(port, who="both"), outputs[port.name]) for port in self.outputs}
 
-    def cost(
-        self, *, link: str = "lan", sizes: Mapping[str, int] | None = None, **settings: Unpack[Settings]
-    ) -> Costs:
+    def cost(self, *, link: str = "lan", sizes: Mapping[str, int] | None = None, **settings: Unpack[Settings]) -> Costs:
         """What a run takes over a line, by each protocol, or by the one that is named.
 
-        `link` is `"20ms,100Mbit"`, round trip and bits a second, or `lan`, `internet`, `transatlantic`. Bytes and rounds
-        are exact, times predicted. `sizes` gives every public size.
+        `link` is `"20ms,100Mbit"`, round trip and bits a second, or `lan`, `internet`, `transatlantic`. Bytes and
+        rounds are exact, times predicted. `sizes` gives every public size.
         """
         binding = self._core.bind(dict(sizes or {}), {})
         return Costs(Cost._of(cost) for cost in binding.cost(link, complete(settings)))
@@ -101,13 +101,14 @@ _LEARNS = {"alice": "alice learns", "bob": "bob learns", "both": "both learn", "
 
 
 def load(file: str | os.PathLike[str]) -> Program:
-    """Loads a program from a `.duo` file: of `Program.save`, or of the command (`duologue export`, `compile`, `import`)."""
+    """Loads a program from a `.duo` file: of `Program.save`, or of the command (`duologue export`, `compile`,
+    `import`)."""
     return Program(_core.Program.from_bytes(os.fspath(file), Path(file).read_bytes()))
 
 
 def program(name: str) -> Program:
-    """A program that is built in, by the name that the command gives it: `block:NAME[:SIZE][:size|depth]`, a circuit on every
-    lane whose first input is Alice's and the others Bob's, or `app:NAME[:WIDTH][:size|depth]`, an application.
+    """A program that is built in, by the name that the command gives it: `block:NAME[:SIZE][:size|depth]`, a circuit on
+    every lane whose first input is Alice's and the others Bob's, or `app:NAME[:WIDTH][:size|depth]`, an application.
 
     `duologue blocks` lists them.
     """

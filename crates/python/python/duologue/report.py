@@ -112,12 +112,13 @@ class Costs(tuple[Cost, ...]):
     def __str__(self) -> str:
         head = ("protocol", "ANDs", "depth", "setup s", "online s", "bytes", "rounds", "memory")
         rows = [head, *(self._row(cost) for cost in self)]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-        line = (
-            "  ".join(cell.ljust(size) if column == 0 else cell.rjust(size) for column, (cell, size) in enumerate(pairs))
-            for pairs in (list(zip(row, widths, strict=True)) for row in rows)
-        )
-        return "\n".join(line)
+        widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+        return "\n".join(self._line(row, widths) for row in rows)
+
+    @staticmethod
+    def _line(row: tuple[str, ...], widths: list[int]) -> str:
+        name, *numbers = row
+        return "  ".join([name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])])
 
     @staticmethod
     def _row(cost: Cost) -> tuple[str, ...]:
