@@ -15,7 +15,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 FUZZ_TIME ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz timing race examples portable wasm python faces verilog circuits yosys targets components auto
+.PHONY: help public-api public-api-update demo test bench lint fmt doc book tables pages correlations engines verify-exhaustive fuzz timing race examples portable wasm python faces verilog circuits yosys targets components auto wheel
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -132,9 +132,12 @@ wasm: targets ## Run sessions between two instances in WebAssembly (needs Node 1
 PYTHON_ENV := target/python
 python: ## Build the Python package, and test it in a fresh environment (needs Python 3.11 or later with venv)
 	@rm -rf $(PYTHON_ENV)
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' && $(PYTHON) -m venv $(PYTHON_ENV) || \
-		{ echo 'python: needs Python 3.11 or later with venv (Debian: apt install python3-venv)' >&2; exit 1; }
-	$(PYTHON_ENV)/bin/pip install --quiet 'maturin>=1.9,<2' 'numpy>=1.26' pytest mypy
+	@{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' && $(PYTHON) -m venv $(PYTHON_ENV) && \
+		$(PYTHON_ENV)/bin/pip install --quiet 'maturin>=1.9,<2' 'numpy>=1.26' pytest mypy; } || { rm -rf $(PYTHON_ENV); \
+		echo 'python: skipped, it needs Python 3.11 or later with venv (Debian: apt install python3-venv) and the package index'; }
+	@if test -d $(PYTHON_ENV); then $(MAKE) --no-print-directory wheel; fi
+
+wheel:
 	PATH="$(CURDIR)/$(PYTHON_ENV)/bin:$$PATH" maturin build --quiet -m crates/python/Cargo.toml -o $(PYTHON_ENV)/wheels $(CARGO_FLAGS)
 	$(PYTHON_ENV)/bin/pip install --quiet --no-index --no-deps $(PYTHON_ENV)/wheels/*.whl
 	$(PYTHON_ENV)/bin/python -m pytest -q crates/python
