@@ -10,6 +10,7 @@ mod argmin_boma;
 mod argmin_encrypted;
 mod argmin_erkin;
 mod argmin_levels;
+mod conditional_sum;
 mod eigenfaces;
 mod equality;
 mod hostile_calls;

@@ -1,9 +1,7 @@
 //! Sums of private values where a shared bit is set, against adding them up, alone and between two processes.
 
-mod common;
-
+use crate::common::{Random, both, refusal};
 use apps::conditional_sum::ConditionalSum;
-use common::{Random, both, refusal};
 use duologue::channel::Channel;
 use duologue::circuit::blocks::{Goal, add};
 use duologue::circuit::program::{Functionality, Holder, Owner, Recipient};
@@ -117,5 +115,5 @@ fn act(channel: Channel, party: Party) {
 
 #[test]
 fn between_two_processes() {
-    common::between_two_processes("between_two_processes", act);
+    crate::common::between_two_processes("conditional_sum::between_two_processes", act);
 }
