@@ -73,19 +73,22 @@ fn limits((wait, silence): (f64, f64)) -> PyResult<Limits> {
 
 /// A party that waits for its peer to come.
 #[pyclass(frozen, module = "duologue._core")]
-pub struct Listener(Mutex<channel::Listener>);
+pub struct Listener {
+    listener: Mutex<channel::Listener>,
+    #[pyo3(get)]
+    address: String,
+}
 
 #[pymethods]
 impl Listener {
     #[new]
     fn new(address: &str) -> PyResult<Self> {
-        channel::Listener::bind(address).map(|listener| Listener(Mutex::new(listener))).map_err(raised)
-    }
-
-    #[getter]
-    fn address(&self) -> PyResult<String> {
-        let listener = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        listener.local_addr().map(|address| address.to_string()).map_err(raised)
+        let bound = || -> Result<Listener> {
+            let listener = channel::Listener::bind(address)?;
+            let address = listener.local_addr()?.to_string();
+            Ok(Listener { listener: Mutex::new(listener), address })
+        };
+        bound().map_err(raised)
     }
 }
 
@@ -126,11 +129,17 @@ impl Party {
         threads: usize,
     ) -> PyResult<Self> {
         let (limits, us, canceller) = (limits(times)?, party(name).map_err(raised)?, &canceller.0);
-        let Ok(mut guard) = listener.0.try_lock() else {
+        let Ok(mut guard) = listener.listener.try_lock() else {
             return Err(usage("another thread waits for the peer already"));
         };
         let listener = &mut *guard;
         Party::meet(py, canceller, us, threads, || listener.accept_with(&security.0, &limits, canceller))
+    }
+
+    /// Whether a thread uses the session just now.
+    #[getter]
+    fn is_busy(&self) -> bool {
+        matches!(self.session.try_lock(), Err(TryLockError::WouldBlock))
     }
 
     /// Runs a program: outputs by port, and the report.
@@ -237,9 +246,12 @@ impl Party {
 impl Drop for Party {
     /// A forked process has the same socket: if it dropped the session, the peer would hear that we stopped.
     fn drop(&mut self) {
+        let session = self.session.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if process::id() != self.process {
-            let session = self.session.get_mut().unwrap_or_else(PoisonError::into_inner);
-            mem::forget(session.take());
+            mem::forget(session);
+        } else if session.is_some() {
+            // Telling the peer may take a moment, in which other threads go on.
+            Python::try_attach(|py| py.detach(|| drop(session)));
         }
     }
 }

@@ -68,6 +68,6 @@ def other(tmp_path: Path) -> Iterator[Callable[[str], Other]]:
 @pytest.fixture(autouse=True)
 def deadline() -> Iterator[None]:
     """A test that hangs ends all of them, and says where it hung."""
-    faulthandler.dump_traceback_later(2 * DEADLINE, exit=True)
+    faulthandler.dump_traceback_later(5 * DEADLINE, exit=True)
     yield
     faulthandler.cancel_dump_traceback_later()

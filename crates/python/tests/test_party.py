@@ -40,6 +40,17 @@ def later(seconds: float, do) -> threading.Timer:
     return timer
 
 
+def when_busy(party: duo.Party, do) -> None:
+    """Does it as soon as another thread has begun a run."""
+
+    def wait() -> None:
+        while party._session is None or not party._session.is_busy:
+            time.sleep(1e-3)
+        do()
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def interrupt() -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
@@ -53,23 +64,23 @@ def test_ctrl_c_ends_a_wait_for_the_peer() -> None:
         duo.listen("127.0.0.1:0", party="alice", insecure_plaintext=True, wait=60),
         duo.connect("127.0.0.1:1", party="alice", insecure_plaintext=True, wait=60),
     ):
-        later(0.3, interrupt)
         with pytest.raises(KeyboardInterrupt):
+            later(0.3, interrupt)
             party.open()
         assert "not open yet" in repr(party)
 
 
 def test_ctrl_c_ends_a_wait_for_a_peer_that_says_nothing() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        later(0.3, interrupt)
         with pytest.raises(KeyboardInterrupt):
+            later(0.3, interrupt)
             connect(f"127.0.0.1:{silent.getsockname()[1]}").open()
 
 
 def test_ctrl_c_ends_a_run_and_the_peer_is_told(other) -> None:
     bob = other(LONG_RUN)
     with pytest.raises(KeyboardInterrupt), connect(bob.line()) as alice:
-        later(0.7, interrupt)
+        when_busy(alice, interrupt)
         long_run(alice)
     out, _ = bob.end()
     assert out.split() == ["Aborted", "True"]
@@ -86,7 +97,7 @@ def test_a_process_that_is_interrupted_ends_as_others_do(other) -> None:
     address = bob.line()
     with connect(address) as alice:
         bob.line()
-        later(0.5, lambda: bob.process.send_signal(signal.SIGINT))
+        when_busy(alice, lambda: bob.process.send_signal(signal.SIGINT))
         with pytest.raises(duo.Aborted, match="cancelled"):
             long_run(alice)
         with pytest.raises(duo.Dead, match="connect again"):
@@ -99,7 +110,7 @@ def test_a_process_that_is_interrupted_ends_as_others_do(other) -> None:
 def test_another_thread_cancels(other) -> None:
     bob = other(LONG_RUN)
     with pytest.raises(duo.Cancelled), connect(bob.line()) as alice:
-        later(0.5, alice.cancel)
+        when_busy(alice, alice.cancel)
         long_run(alice)
     assert bob.end()[0].split() == ["Aborted", "True"]
 
@@ -117,7 +128,7 @@ def test_two_threads_of_one_party(other) -> None:
                     seen.append(why)
             alice.cancel()
 
-        later(0.5, meddle)
+        when_busy(alice, meddle)
         long_run(alice)
     bob.end()
     assert len(seen) == 2 and all("another thread uses this party" in str(why) for why in seen)
@@ -319,7 +330,8 @@ def test_a_cancelled_task_cancels_the_run(other) -> None:
         async with connect(address) as alice:
             arrays = {"a": np.arange(LONG, dtype=np.uint64)}
             running = asyncio.create_task(alice.run_async(duo.program(PROGRAM), arrays, protocol="yao"))
-            await asyncio.sleep(0.7)
+            while alice._session is None or not alice._session.is_busy:
+                await asyncio.sleep(0.01)
             running.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await running

@@ -103,6 +103,8 @@ class Listener:
 
 @final
 class Party:
+    @property
+    def is_busy(self) -> bool: ...
     @staticmethod
     def connect(
         address: str,

@@ -30,7 +30,8 @@ class PeerError(Error):
 
 
 class Incompatible(Error):
-    """The parties do not agree on what to do; found before an input is used."""
+    """The parties do not agree on what to do; found before an input is used. The session goes on if a protocol was named, and
+    has ended if one was to be chosen."""
 
     def __init__(self, message: str, what: str, ours: str, theirs: str) -> None:
         super().__init__(message)

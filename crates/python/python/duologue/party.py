@@ -244,8 +244,12 @@ class Party:
         if not self._meeting.acquire(blocking=False):
             raise UsageError("another thread waits for the peer already")
         try:
-            self._session = self._meet(self._canceller)
-            return self._session
+            session = self._meet(self._canceller)
+            if self._is_closed:
+                session.abandon()
+                raise UsageError("this party is closed: connect again")
+            self._session = session
+            return session
         finally:
             self._meeting.release()
 

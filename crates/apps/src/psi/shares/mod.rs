@@ -161,6 +161,9 @@ impl Functionality for CircuitPsi {
             () if owners.len() != values.len() || !held => {
                 Err(Error::usage("values of the parties that the parameters name, in this order, and no shared ones"))
             }
+            () if added && values.iter().any(|value| !(1..=ADDED_WIDTH).contains(&value.ty.width)) => {
+                Err(Error::usage(format!("a value of 1 to {ADDED_WIDTH} bits, which is added")))
+            }
             () if entry > MOST_ENTRY => {
                 let why = format!("the sender's values and a tag have {entry} bits, and {MOST_ENTRY} fit");
                 Err(Error::usage(why))
