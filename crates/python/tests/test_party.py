@@ -90,14 +90,26 @@ def test_ctrl_c_ends_a_run_and_the_peer_is_told(other) -> None:
 
 def test_a_process_that_is_interrupted_ends_as_others_do(other) -> None:
     bob = other(f"""
+        import threading
+
+        def tell():
+            while not party._session.is_busy:
+                time.sleep(1e-3)
+            print("busy", flush=True)
+
         with listen() as party:
-            print("waiting", flush=True)
-            party.run(duo.program("{PROGRAM}"), {{"b": np.arange({LONG}, dtype=np.uint64)}}, protocol="yao")
+            numbers = np.arange({LONG}, dtype=np.uint64)
+            threading.Thread(target=tell, daemon=True).start()
+            party.run(duo.program("{PROGRAM}"), {{"b": numbers}}, protocol="yao")
     """)
     address = bob.line()
+
+    def interrupt_bob() -> None:
+        assert bob.line() == "busy"
+        bob.process.send_signal(signal.SIGINT)
+
     with connect(address) as alice:
-        bob.line()
-        when_busy(alice, lambda: bob.process.send_signal(signal.SIGINT))
+        threading.Thread(target=interrupt_bob).start()
         with pytest.raises(duo.Aborted, match="cancelled"):
             long_run(alice)
         with pytest.raises(duo.Dead, match="connect again"):
