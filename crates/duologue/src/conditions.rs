@@ -211,9 +211,13 @@ impl Findings {
 /// Bytes a second, at most, of a line on which both probes, of so many bytes, took so long, if neither was read as it came. Either
 /// party may have been busy meanwhile, and a transport that has just begun pauses: so what is slow says little.
 fn most(length: u32, both: Duration) -> u64 {
-    let nanoseconds = both.saturating_sub(READING).as_nanos();
-    let rate = (2 * u128::from(length) * 1_000_000_000).checked_div(nanoseconds);
-    rate.map_or(u64::MAX, |rate| u64::try_from(rate).unwrap_or(u64::MAX)).max(UNKNOWN)
+    per_second(2 * u128::from(length), both.saturating_sub(READING)).max(UNKNOWN)
+}
+
+/// How many in a second, of so many in a time: the most that there is in no time.
+pub(crate) fn per_second(count: u128, time: Duration) -> u64 {
+    let rate = (count * 1_000_000_000).checked_div(time.as_nanos());
+    rate.and_then(|rate| u64::try_from(rate).ok()).unwrap_or(u64::MAX)
 }
 
 /// Of two parties' findings, ours and the peer's, the conditions.

@@ -10,15 +10,15 @@
 //!
 //! The line's rate is the median of the pieces': where a transport that has just begun pauses between bursts, most pieces
 //! still follow their predecessor at once. A party that reads when most pieces are there already cannot tell; the other
-//! direction's rate is taken then, or, if neither party can, what both probes took bounds it. The round trip is the sum of both parties' times from sending to receiving in one
-//! exchange, which needs no common clock; of two exchanges the smaller one. Nothing secret is used, and what the peer
-//! claims is bounded ([`conditions`](crate::conditions)).
+//! direction's rate is taken then, or, if neither party can, what both probes took bounds it. The round trip is the sum of
+//! both parties' times from sending to receiving in one exchange, which needs no common clock; of two exchanges the smaller
+//! one. Nothing secret is used, and what the peer claims is bounded ([`conditions`](crate::conditions)).
 
 use super::wire::Wire;
 use crate::agreement::Fields;
 use crate::channel::Channel;
 use crate::clock::{Clock, Instant};
-use crate::conditions::{Conditions, Findings, REFERENCE_SPEED, merged};
+use crate::conditions::{Conditions, Findings, REFERENCE_SPEED, merged, per_second};
 use crate::correlation::choice::{Decision, PIECES, PROBE_HEAD, choose};
 use crate::correlation::{Demand, MakerTerm, Stock};
 use crate::cost::choice::Candidate;
@@ -123,8 +123,7 @@ impl Probe {
             (*time, before) = (now - before, now);
         }
         times.sort_unstable();
-        let nanoseconds = times[PIECES / 2].as_nanos().max(1);
-        let received = u64::try_from(self.piece() as u128 * 1_000_000_000 / nanoseconds).unwrap_or(u64::MAX);
+        let received = per_second(self.piece() as u128, times[PIECES / 2]);
         let (probes, length, late) = (before - sent, self.length as u32, there > PIECES / 2);
         Ok(Findings { turns, probes, length, received, late, speed: self.speed })
     }
@@ -192,8 +191,7 @@ fn rate_of(now: impl Fn() -> Instant, mut compute: impl FnMut()) -> u64 {
         (loops, fastest) = (loops + 1, fastest.min(end - begun));
     }
     let (loops, time) = if fastest.is_zero() { (loops, end - start) } else { (1, fastest) };
-    let rate = loops * 4 * LOOP as u128 * 1_000_000_000 / time.as_nanos().max(1);
-    u64::try_from(rate).unwrap_or(u64::MAX)
+    per_second(loops * 4 * LOOP as u128, time)
 }
 
 /// Measures the line of a channel that has no session yet, and the processors, one core each; what both parties find is
