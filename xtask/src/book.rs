@@ -61,10 +61,16 @@ pub fn table(align: &str, head: &[&str], rows: impl IntoIterator<Item = Vec<Stri
     [head, dashes].into_iter().chain(rows).map(line).collect()
 }
 
+/// The book in the repository.
+#[cfg(test)]
+pub fn committed() -> Book {
+    Book::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs").into()).expect("the book")
+}
+
 /// Fails if the committed book has other files than these.
 #[cfg(test)]
 pub fn is_committed(files: Files, target: &str) {
-    let book = Book::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs").into()).expect("the book");
+    let book = committed();
     for (name, text) in files {
         let committed = book.read(&name).expect("a committed file");
         assert!(committed == text, "docs/{name} is not what is built: run `make {target}`");

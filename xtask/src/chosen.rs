@@ -2,7 +2,8 @@
 
 use crate::Result;
 use crate::book::{Book, Files, table};
-use duologue_cli::seconds;
+use crate::measured::Source;
+use duologue_cli::{is_predicted, is_right, seconds};
 use serde::Deserialize;
 
 const FOLDER: &str = "measured/reproduce";
@@ -22,12 +23,8 @@ medians. **!** where the choice took more than 10 % and 5 ms longer than the bes
 /// As much of a raw file as the page shows.
 #[derive(Deserialize)]
 struct Raw {
-    machine: String,
-    commit: Option<String>,
-    date: String,
-    /// What was particular about the machine on that day.
-    #[serde(default)]
-    note: String,
+    #[serde(flatten)]
+    source: Source,
     rows: Vec<Row>,
 }
 
@@ -80,11 +77,11 @@ impl Row {
     }
 
     fn is_right(&self) -> bool {
-        self.best().is_none_or(|best| self.seconds <= best.seconds * 1.1 || self.seconds <= best.seconds + 0.005)
+        self.best().is_none_or(|best| is_right(self.seconds, best.seconds))
     }
 
     fn is_predicted(&self) -> bool {
-        (self.chosen.total() / self.phases - 1.0).abs() <= 0.25
+        is_predicted(self.chosen.total(), self.phases)
     }
 
     fn cells(&self) -> Vec<String> {
@@ -105,14 +102,13 @@ pub fn files(book: &Book) -> Result<Files> {
 }
 
 fn page(raw: &Raw, file: &str) -> String {
-    let Raw { machine, date, note, .. } = raw;
-    let commit = raw.commit.as_deref().unwrap_or("unknown");
     let count = |right: fn(&Row) -> bool| raw.rows.iter().filter(|row| right(row)).count();
     let (all, right, predicted) = (raw.rows.len(), count(Row::is_right), count(Row::is_predicted));
     let head = ["program, size, line", "chosen", "took", "best of the named", "took", "phases", "predicted"];
     format!(
-        "{HEAD}\n{date}, {machine}, commit `{commit}`. [The raw figures]({file}). {note}\n\nOf {all} cells, the choice was right in {right}, and the \
+        "{HEAD}\n{}\n\nOf {all} cells, the choice was right in {right}, and the \
          prediction in {predicted}.\n\n{}",
+        raw.source.line(file),
         table("llrlrrr", &head, raw.rows.iter().map(Row::cells))
     )
 }
@@ -120,12 +116,11 @@ fn page(raw: &Raw, file: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::is_committed;
+    use crate::book::{committed, is_committed};
 
     #[test]
     fn the_page_is_that_of_the_raw_figures() {
-        let book = Book::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs").into()).expect("the book");
-        is_committed(files(&book).expect("a page"), "pages");
+        is_committed(files(&committed()).expect("a page"), "pages");
     }
 
     #[test]

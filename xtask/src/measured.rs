@@ -25,6 +25,26 @@ pub struct Origin {
     note: String,
 }
 
+/// Where the figures of `duologue reproduce --json` come from.
+#[derive(Deserialize)]
+pub struct Source {
+    pub machine: String,
+    pub commit: Option<String>,
+    pub date: String,
+    /// What was particular about the machine on that day.
+    #[serde(default)]
+    pub note: String,
+}
+
+impl Source {
+    /// The sentence that says so, with the raw file.
+    pub fn line(&self, file: &str) -> String {
+        let commit = self.commit.as_deref().unwrap_or("unknown");
+        let note = if self.note.is_empty() { String::new() } else { format!(" {}", self.note) };
+        format!("{}, {}, commit `{commit}`. [The raw figures]({file}).{note}", self.date, self.machine)
+    }
+}
+
 /// Runs the command as users have it, which tells its progress on standard error; its JSON.
 pub fn duologue(arguments: &[&str]) -> Result<Value> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());

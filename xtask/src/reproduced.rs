@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::book::{Book, Files, table};
+use crate::measured::Source;
 use duologue_cli::digits;
 use serde::Deserialize;
 
@@ -25,12 +26,8 @@ Every cell that was measured, ours and in brackets the paper's; ! where that is 
 #[derive(Deserialize)]
 struct Raw {
     about: String,
-    machine: String,
-    commit: Option<String>,
-    date: String,
-    /// What was particular about the machine on that day.
-    #[serde(default)]
-    note: String,
+    #[serde(flatten)]
+    source: Source,
     rows: Vec<Row>,
 }
 
@@ -80,11 +77,8 @@ fn table_of(name: &str, paper: &str) -> Option<String> {
 }
 
 fn section(raw: &Raw, file: &str) -> String {
-    let commit = raw.commit.as_deref().unwrap_or("unknown");
-    let note = if raw.note.is_empty() { String::new() } else { format!(" {}", raw.note) };
-    let origin = format!("{}, {}, commit `{commit}`. [The raw figures]({file}).{note}", raw.date, raw.machine);
     let tables: Vec<String> = groups(&raw.rows).iter().map(|group| group.table(raw)).collect();
-    format!("\n## {}\n\n{origin}\n\n{}", raw.about, tables.join("\n"))
+    format!("\n## {}\n\n{}\n\n{}", raw.about, raw.source.line(file), tables.join("\n"))
 }
 
 /// Rows that have the same columns, or fewer of them.
@@ -148,12 +142,11 @@ fn cell(raw: &Raw, row: &str, column: &str, unit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::is_committed;
+    use crate::book::{committed, is_committed};
 
     #[test]
     fn pages_are_those_of_the_raw_figures() {
-        let book = Book::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs").into()).expect("the book");
-        is_committed(files(&book).expect("pages"), "pages");
+        is_committed(files(&committed()).expect("pages"), "pages");
     }
 
     #[test]
@@ -183,7 +176,8 @@ mod tests {
         let rows = vec![row("a", "1", "ms"), row("a", "2", "ms"), row("b", "ands", "ANDs"), row("c", "2", "ms")];
         let groups = groups(&rows);
         assert_eq!(groups.iter().map(|group| group.rows.clone()).collect::<Vec<_>>(), [vec!["a", "c"], vec!["b"]]);
-        let raw = Raw { about: "A".into(), machine: "m".into(), commit: None, date: "d".into(), note: "".into(), rows };
+        let source = Source { machine: "m".into(), commit: None, date: "d".into(), note: "".into() };
+        let raw = Raw { about: "A".into(), source, rows };
         let text = section(&raw, "f.json");
         assert!(text.contains("| ms | 1 | 2 |") && text.contains("| c |  | 1\\* (2) |"), "{text}");
     }

@@ -18,6 +18,7 @@ mod verbs;
 
 pub use failure::Failure;
 pub use io::console::{bytes, digits, seconds, thousands};
+pub use verbs::reproduce::{is_predicted, is_right};
 
 use args::{Args, Verb};
 use config::{Config, Defaults};

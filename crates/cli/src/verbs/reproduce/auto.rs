@@ -55,6 +55,17 @@ const TOLERANCE: (f64, f64) = (0.10, 0.005);
 /// A prediction is right that is off by no more than this part.
 const PREDICTION: f64 = 0.25;
 
+/// Whether a choice that took so many seconds is right, where the best took so many.
+pub fn is_right(seconds: f64, best: f64) -> bool {
+    let (part, time) = TOLERANCE;
+    seconds <= best * (1.0 + part) || seconds <= best + time
+}
+
+/// Whether a time is well predicted.
+pub fn is_predicted(predicted: f64, took: f64) -> bool {
+    (predicted / took - 1.0).abs() <= PREDICTION
+}
+
 pub fn run(effort: &Effort) -> Result<Report, Failure> {
     let cells = PROGRAMS.iter().flat_map(|program| LINES.iter().map(move |line| (program, line)));
     let mut rows = Vec::new();
@@ -234,8 +245,7 @@ impl Row {
     }
 
     fn is_right(&self, seconds: f64) -> bool {
-        let (part, time) = TOLERANCE;
-        self.best().is_none_or(|best| seconds <= best.seconds * (1.0 + part) || seconds <= best.seconds + time)
+        self.best().is_none_or(|best| is_right(seconds, best.seconds))
     }
 
     /// Predicted over measured.
@@ -244,7 +254,7 @@ impl Row {
     }
 
     fn is_predicted(&self) -> bool {
-        (self.predicted() - 1.0).abs() <= PREDICTION
+        is_predicted(self.chosen.predicted.total(), self.phases)
     }
 }
 

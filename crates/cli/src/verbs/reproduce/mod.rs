@@ -13,6 +13,8 @@ mod parallel_gc;
 mod timed;
 pub(crate) mod trial;
 
+pub use auto::{is_predicted, is_right};
+
 use crate::args::Reproduce;
 use crate::failure::Failure;
 use crate::io::console::{self, Console, digits};
