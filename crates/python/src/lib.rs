@@ -9,6 +9,8 @@ mod party;
 mod program;
 mod report;
 mod settings;
+mod simulation;
+mod trace;
 
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -24,6 +26,10 @@ mod _core {
     use super::program::{Binding, Program};
     #[pymodule_export]
     use super::settings::check_settings;
+    #[pymodule_export]
+    use super::simulation::simulate;
+    #[pymodule_export]
+    use super::trace::{Profile, Trace, Word, about_block, block_names};
     #[pymodule_export]
     use super::{main, new_key, public_key};
 

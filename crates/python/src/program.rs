@@ -20,7 +20,7 @@ type Port = (String, &'static str, String, String);
 
 #[pyclass(frozen, module = "duologue._core")]
 pub struct Program {
-    program: circuit::Program,
+    pub program: circuit::Program,
     /// As the command names it, if it is built in.
     built_in: String,
 }
@@ -116,6 +116,11 @@ impl Program {
 }
 
 impl Program {
+    /// A program that was made here.
+    pub fn of(program: circuit::Program) -> Self {
+        Program { program, built_in: String::new() }
+    }
+
     /// `8 × faces`.
     fn lanes(&self, lanes: &Lanes) -> String {
         let names = lanes.sizes().iter().map(|size| embed::name(&self.program.sizes()[size.number()].name));

@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "python"
-PAGES = [ROOT / "docs" / "python.md", ROOT / "README.md", ROOT / "crates" / "python" / "README.md"]
+PAGES = [ROOT / "docs" / "python.md", ROOT / "docs" / "python-programs.md", ROOT / "README.md", ROOT / "crates" / "python" / "README.md"]
 
 
 def both(name: str, bob: list[str], alice: Callable[[str], list[str]], folder: Path) -> tuple[str, str]:
@@ -66,6 +66,17 @@ def test_nearby(tmp_path: Path) -> None:
     expected = f"user {common.argmax()}\n" if common.max() else "nobody\n"
     bob = ["bob", "127.0.0.1:0"]
     assert both("nearby.py", bob, lambda address: ["alice", address], tmp_path) == (expected, "Bob learns []\n")
+
+
+def test_rating(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    ages, incomes, lates = (random.integers(*ends, 50).tolist() for ends in ((18, 80), (10_000, 150_000), (0, 6)))
+    lent = 0
+    for age, income, late in zip(ages, incomes, lates, strict=True):
+        base = 300 + 2 * min(income // 1000, 200)
+        lent += base - (120 if late > 3 else 20 * late) - (30 if age < 21 else 0) > 420
+    said = both("rating.py", ["bob", "127.0.0.1:0"], lambda address: ["alice", address], tmp_path)
+    assert 0 < lent < 50 and said == (f"to lend: {lent} of 50\n", "Bob learns nothing\n")
 
 
 def _blocks(page: Path) -> list[str]:

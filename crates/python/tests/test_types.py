@@ -20,6 +20,19 @@ with duo.connect("a:1", party="alice", key="k", peer="duo1") as party:
     seconds: float = result.report.online.seconds
     party.run(program, {"a": 1}, protocol=3)  # type: ignore[arg-type]
     party.run(program, {"a": 1}, protocols="yao")  # type: ignore[call-arg]
+
+@duo.program(x=duo.Alice(duo.u8), y=duo.Bob(duo.u8), to=duo.Both)
+def traced(x: duo.Word, y: duo.Word) -> dict[str, duo.Word]:
+    return {"out": duo.where(x < y, x, y + 1), "all": (x == y).all()}
+
+@duo.circuit
+def twice(x: duo.Word) -> duo.Word:
+    return 2 * x
+
+line: duo.Line = traced.profile()[0]
+built: duo.Program = duo.program("block:add:32")
+duo.program(3)  # type: ignore[call-overload]
+twice("x")  # type: ignore[arg-type]
 """
 
 

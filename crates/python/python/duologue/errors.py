@@ -12,6 +12,7 @@ __all__ = [
     "MachineError",
     "Malformed",
     "PeerError",
+    "SecretBranch",
     "Timeout",
     "UsageError",
 ]
@@ -23,6 +24,11 @@ class Error(Exception):
 
 class UsageError(Error, ValueError):
     """The caller asked for something that cannot be. Nothing was sent because of it."""
+
+
+class SecretBranch(Error, TypeError):
+    """A function that is recorded as a program asked for the value of a word: it branched on it, or made a number or text of
+    it. The message says where, and what to write instead."""
 
 
 class PeerError(Error):

@@ -1,0 +1,120 @@
+//! What each line of the source costs.
+
+use super::sites::{Site, Sites};
+use crate::program::Binding;
+use duologue::circuit::program::Value;
+use duologue::circuit::{Builder, Circuit, Gate};
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a line of the source costs in a circuit.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Line {
+    pub ands: u64,
+    /// ANDs on a longest path of the circuit.
+    pub depth: u64,
+}
+
+/// A circuit, and what each line has of it.
+pub struct Made {
+    pub circuit: Circuit,
+    pub lines: BTreeMap<u32, Line>,
+}
+
+/// Which nodes of a builder each line made, in order: from this one on.
+#[derive(Default)]
+pub struct Spans(Vec<(u32, u32)>);
+
+impl Spans {
+    pub fn start(&mut self, node: u32, site: u32) {
+        match self.0.last_mut() {
+            Some(last) if last.0 == node => last.1 = site,
+            Some(last) if last.1 == site => {}
+            _ => self.0.push((node, site)),
+        }
+    }
+
+    /// The finished circuit with the cost of its lines.
+    pub fn finish(self, c: Builder) -> duologue::circuit::Result<Made> {
+        let before = c.nodes() as usize;
+        let (circuit, moved) = c.try_finish_with_nodes()?;
+        let mut sites = vec![None; circuit.gates().len()];
+        let ends = self.0.iter().skip(1).map(|span| span.0 as usize).chain([before]);
+        for (&(from, site), end) in self.0.iter().zip(ends) {
+            moved[from as usize..end]
+                .iter()
+                .filter(|&&node| node != 0)
+                .for_each(|&node| sites[node as usize] = Some(site));
+        }
+        let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
+        let is_and = |node: usize| matches!(circuit.gates()[node], Gate::And(..));
+        let ands = sites.iter().enumerate().filter(|&(node, _)| is_and(node));
+        ands.for_each(|(_, site)| site.iter().for_each(|&site| lines.entry(site).or_default().ands += 1));
+        let path = longest_path(&circuit).into_iter().filter_map(|node| sites[node]);
+        path.for_each(|site| lines.entry(site).or_default().depth += 1);
+        Ok(Made { circuit, lines })
+    }
+}
+
+/// The ANDs of a longest path.
+fn longest_path(circuit: &Circuit) -> Vec<usize> {
+    let (gates, depths) = (circuit.gates(), circuit.depths());
+    let outputs = circuit.output_bits().iter().map(|bit| bit.node() as usize);
+    let Some(mut node) = outputs.max_by_key(|&node| depths[node]) else { return Vec::new() };
+    let mut path = Vec::new();
+    while let Gate::Xor(a, b) | Gate::And(a, b) = gates[node] {
+        if matches!(gates[node], Gate::And(..)) {
+            path.push(node);
+        }
+        let [a, b] = [a, b].map(|bit| bit.node() as usize);
+        node = if depths[a] >= depths[b] { a } else { b };
+    }
+    path
+}
+
+/// How often a circuit is applied.
+pub enum Times {
+    /// Once on each lane of the value.
+    Lanes(Value),
+    /// Between the lanes of the value.
+    Between(Value),
+}
+
+/// What the lines of a program cost, for any sizes.
+#[pyclass(frozen, module = "duologue._core")]
+pub struct Profile {
+    pub parts: Vec<(Times, BTreeMap<u32, Line>)>,
+    pub sites: Arc<Sites>,
+}
+
+#[pymethods]
+impl Profile {
+    /// Files and lines with ANDs over all lanes, and ANDs on a longest path of a step; the most expensive first.
+    fn lines(&self, binding: &Binding) -> Vec<(String, u32, u64, u64)> {
+        let mut all: BTreeMap<u32, Line> = BTreeMap::new();
+        for (times, lines) in &self.parts {
+            let (times, layers) = match times {
+                Times::Lanes(value) => (binding.binding.lanes_of(*value), 1),
+                Times::Between(value) => {
+                    let lanes = binding.binding.lanes_of(*value);
+                    (lanes.saturating_sub(1), u64::from(lanes.next_power_of_two().ilog2()))
+                }
+            };
+            for (&site, line) in lines {
+                let sum = all.entry(site).or_default();
+                sum.ands = sum.ands.saturating_add(line.ands.saturating_mul(times));
+                sum.depth += line.depth * layers;
+            }
+        }
+        let mut rows: Vec<_> = all
+            .into_iter()
+            .map(|(site, line)| {
+                let Site { file, line: number } = self.sites.get(site);
+                (file, number, line.ands, line.depth)
+            })
+            .collect();
+        rows.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| (&a.0, a.1).cmp(&(&b.0, b.1))));
+        rows
+    }
+}

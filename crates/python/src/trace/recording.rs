@@ -1,0 +1,352 @@
+//! A recording: operations in the order in which they were asked for, each with the type and the lanes of its result.
+
+use super::node::{ANY, Call, Callee, Constant, InputPort, Lanes, NONE, Node, ONE, Op, is_bit, is_integer, shown};
+use duologue::circuit::program::SizeRange;
+use duologue::circuit::{Kind, Type, bits, uint};
+
+/// Why an operation cannot be recorded, in words.
+pub type Refused = String;
+
+/// The most operations of a program.
+const MOST_NODES: usize = 1 << 28;
+
+/// The most ANDs that a single operation may have.
+const MOST_ANDS: u64 = 1 << 28;
+
+/// Above so many ANDs the line is named that is under way.
+const MANY_ANDS: u64 = 10_000_000;
+
+#[derive(Default)]
+pub struct Recording {
+    pub nodes: Vec<Node>,
+    pub constants: Vec<Constant>,
+    pub arrays: Vec<Vec<bool>>,
+    pub calls: Vec<Call>,
+    pub lanes: Vec<Lanes>,
+    pub sizes: Vec<SizeRange>,
+    pub inputs: Vec<InputPort>,
+    /// About as many as all operations have.
+    ands: u64,
+    has_warned: bool,
+    /// A program was made of it, or an error ended it.
+    pub is_over: bool,
+}
+
+impl Recording {
+    pub fn new() -> Self {
+        Recording { lanes: vec![Lanes::one()], ..Recording::default() }
+    }
+
+    pub fn ty(&self, node: u32) -> Type {
+        self.nodes[node as usize].ty
+    }
+
+    pub fn lanes_of(&self, node: u32) -> u32 {
+        self.nodes[node as usize].lanes
+    }
+
+    /// The number of lanes, if it is one; a constant has one.
+    pub fn fixed_lanes(&self, node: u32) -> Option<u64> {
+        match self.lanes_of(node) {
+            ANY => Some(1),
+            lanes => self.lanes[lanes as usize].fixed(),
+        }
+    }
+
+    /// The place of these lanes.
+    pub fn intern(&mut self, lanes: Lanes) -> u32 {
+        let known = self.lanes.iter().position(|known| *known == lanes);
+        known.unwrap_or_else(|| {
+            self.lanes.push(lanes);
+            self.lanes.len() - 1
+        }) as u32
+    }
+
+    /// How people write lanes.
+    pub fn shown_lanes(&self, lanes: u32) -> String {
+        let Some(lanes) = self.lanes.get(lanes as usize) else { return "any".into() };
+        let names = lanes.sizes.iter().map(|&size| self.sizes[size as usize].name.clone());
+        let factor = (lanes.factor != 1 || lanes.sizes.is_empty()).then(|| lanes.factor.to_string());
+        factor.into_iter().chain(names).collect::<Vec<_>>().join(" × ")
+    }
+
+    pub fn push(&mut self, op: Op, ty: Type, lanes: u32, args: &[u32], site: u32) -> Result<u32, Refused> {
+        if self.nodes.len() >= MOST_NODES {
+            return Err(format!("the program has more than {MOST_NODES} operations"));
+        }
+        let mut all = [NONE; 3];
+        all[..args.len()].copy_from_slice(args);
+        self.nodes.push(Node { op, ty, lanes, args: all, site });
+        Ok((self.nodes.len() - 1) as u32)
+    }
+
+    /// Counts what an operation takes; whether the program has just become a large one.
+    pub fn count(&mut self, ands: u64) -> Result<bool, Refused> {
+        if ands > MOST_ANDS {
+            return Err(format!("this operation alone has about {ands} ANDs: it may have {MOST_ANDS}"));
+        }
+        self.ands = self.ands.saturating_add(ands);
+        let warns = self.ands > MANY_ANDS && !self.has_warned;
+        self.has_warned |= warns;
+        Ok(warns)
+    }
+
+    pub fn constant(&mut self, ty: Type, value: Constant, site: u32) -> Result<u32, Refused> {
+        self.constants.push(value);
+        self.push(Op::Constant(self.constants.len() as u32 - 1), ty, ANY, &[], site)
+    }
+
+    fn constant_of(&self, node: u32) -> Option<Constant> {
+        match self.nodes[node as usize].op {
+            Op::Constant(place) => Some(self.constants[place as usize]),
+            _ => None,
+        }
+    }
+
+    /// The operands with the same lanes: one lane is repeated.
+    pub fn together(&mut self, args: &mut [u32], site: u32) -> Result<u32, Refused> {
+        let mut lanes = args.iter().map(|&arg| self.lanes_of(arg)).filter(|&lanes| lanes != ANY);
+        let first = lanes.clone().find(|&lanes| lanes != ONE);
+        let Some(most) = first else {
+            return Ok(lanes.next().unwrap_or(ONE));
+        };
+        if let Some(other) = lanes.find(|&lanes| lanes != ONE && lanes != most) {
+            let (most, other) = (self.shown_lanes(most), self.shown_lanes(other));
+            return Err(format!(
+                "words of {most} lanes and of {other}: both must have as many, or one of them one lane"
+            ));
+        }
+        for arg in args {
+            if self.lanes_of(*arg) == ONE {
+                *arg = self.push(Op::Repeat, self.ty(*arg), most, &[*arg], site)?;
+            }
+        }
+        Ok(most)
+    }
+
+    /// An operation on every lane.
+    pub fn by_lane(&mut self, op: Op, ty: Type, args: &[u32], site: u32) -> Result<u32, Refused> {
+        let mut args = args.to_vec();
+        let lanes = self.together(&mut args, site)?;
+        self.push(op, ty, lanes, &args, site)
+    }
+
+    /// The word as another type, by the rules of a cast.
+    pub fn cast(&mut self, node: u32, to: Type, site: u32) -> Result<u32, Refused> {
+        let from = self.ty(node);
+        if from == to {
+            return Ok(node);
+        }
+        if let (Some(value), true, true) = (self.constant_of(node), is_integer(from), is_integer(to)) {
+            return self.constant(to, resized(value, from, to.width), site);
+        }
+        check_cast(from, to)?;
+        self.push(Op::Cast, to, self.lanes_of(node), &[node], site)
+    }
+
+    /// Both with the type that can hold either.
+    fn promoted(&mut self, a: u32, b: u32, site: u32) -> Result<(u32, u32, Type), Refused> {
+        let ty = common(self.ty(a), self.ty(b))?;
+        Ok((self.cast(a, ty, site)?, self.cast(b, ty, site)?, ty))
+    }
+
+    /// An operation on two words, by the table of the book.
+    pub fn binary(&mut self, op: Op, a: u32, b: u32, site: u32) -> Result<u32, Refused> {
+        let (a, b, ty) = self.promoted(a, b, site)?;
+        check_binary(op, ty)?;
+        let result = match op {
+            Op::Equal | Op::NotEqual | Op::Less | Op::LessOrEqual => bits(1),
+            _ => ty,
+        };
+        self.by_lane(op, result, &[a, b], site)
+    }
+
+    /// As NumPy: both in the wider type. A plain number as the amount has no type of its own.
+    pub fn shift(&mut self, op: Op, a: u32, (b, is_plain): (u32, bool), site: u32) -> Result<u32, Refused> {
+        let (from, by) = (self.ty(a), self.ty(b));
+        if !(is_integer(from) || from.kind == Kind::Bits && from.width > 1) || !is_integer(by) {
+            return Err(format!("{} is not shifted by {}: both are integers", shown(from), shown(by)));
+        }
+        let ty = match (from.kind, by.kind) {
+            _ if is_plain => from,
+            (Kind::Bits, _) => from,
+            (Kind::Int, Kind::UInt) if by.width < from.width => from,
+            _ => common(from, by)?,
+        };
+        let a = self.cast(a, ty, site)?;
+        self.by_lane(op, ty, &[a, b], site)
+    }
+
+    pub fn unary(&mut self, op: Op, a: u32, site: u32) -> Result<u32, Refused> {
+        let ty = self.ty(a);
+        let is_fit = match op {
+            Op::Not => is_integer(ty) || ty.kind == Kind::Bits,
+            _ => ty.kind != Kind::Bits,
+        };
+        if !is_fit {
+            return Err(refusal(op, ty));
+        }
+        self.push(op, ty, self.lanes_of(a), &[a], site)
+    }
+
+    pub fn select(&mut self, condition: u32, then: u32, otherwise: u32, site: u32) -> Result<u32, Refused> {
+        let ty = self.ty(condition);
+        if !is_bit(ty) {
+            return Err(format!("the condition is {}: expected a bit, as a comparison gives", shown(ty)));
+        }
+        let (then, otherwise, ty) = self.promoted(then, otherwise, site)?;
+        self.by_lane(Op::Select, ty, &[condition, then, otherwise], site)
+    }
+
+    pub fn slice(&mut self, a: u32, from: u32, ty: Type, site: u32) -> Result<u32, Refused> {
+        self.push(Op::Slice(from), ty, self.lanes_of(a), &[a], site)
+    }
+
+    pub fn count_ones(&mut self, a: u32, site: u32) -> Result<u32, Refused> {
+        let ty = self.ty(a);
+        if !(is_integer(ty) || ty.kind == Kind::Bits) {
+            return Err(format!(
+                "the bits of {} are not counted: write duo.cast(x, bits({})) first",
+                shown(ty),
+                ty.width
+            ));
+        }
+        let width = if ty.width < 256 { 8 } else { 32 };
+        self.push(Op::CountOnes, uint(width), self.lanes_of(a), &[a], site)
+    }
+
+    /// A call with results of these types; on every lane.
+    pub fn call(&mut self, callee: Callee, args: &[u32], types: &[Type], site: u32) -> Result<Vec<u32>, Refused> {
+        let mut args = args.to_vec();
+        let lanes = self.together(&mut args, site)?;
+        let call = self.calls.len() as u32;
+        self.calls.push(Call { callee, args });
+        let results = types.iter().zip(0..);
+        results.map(|(&ty, port)| self.push(Op::Result { call, port }, ty, lanes, &[], site)).collect()
+    }
+
+    /// A call over lanes, whose results have these.
+    pub fn fold(
+        &mut self,
+        (callee, args): (Callee, Vec<u32>),
+        results: &[(Type, u32)],
+        site: u32,
+    ) -> Result<Vec<u32>, Refused> {
+        let call = self.calls.len() as u32;
+        self.calls.push(Call { callee, args });
+        let results = results.iter().zip(0..);
+        results.map(|(&(ty, lanes), port)| self.push(Op::Folded { call, port }, ty, lanes, &[], site)).collect()
+    }
+
+    /// About how many ANDs an operation has on one lane.
+    pub fn estimate(&self, node: usize) -> u64 {
+        let Node { op, ty, .. } = self.nodes[node];
+        let (Op::Result { call, port: 0 } | Op::Folded { call, port: 0 }) = op else { return estimate(op, ty) };
+        let Call { callee, args } = &self.calls[call as usize];
+        let (count, width) = (args.len() as u64, u64::from(ty.width));
+        match callee {
+            Callee::Circuit(circuit) => circuit.and_count(),
+            Callee::Reduce(made) | Callee::Scan(made, _) => made.circuit.and_count(),
+            Callee::Dot => count / 2 * (width * width / 2 + width),
+            Callee::Read => count * width,
+            Callee::Table(table) => table.len() as u64,
+            Callee::Sort { .. } => count * u64::from(count.ilog2() + 1).pow(2) / 2 * width,
+            Callee::Concat | Callee::Stack => 0,
+        }
+    }
+
+    /// The operands of a node.
+    pub fn args<'a>(&'a self, node: &'a Node) -> &'a [u32] {
+        match node.op {
+            Op::Result { call, .. } | Op::Folded { call, .. } => &self.calls[call as usize].args,
+            _ => &node.args[..node.args.iter().position(|&arg| arg == NONE).unwrap_or(3)],
+        }
+    }
+}
+
+/// A number of another width, as its type extends it.
+fn resized(value: Constant, from: Type, width: u32) -> Constant {
+    let sign = from.kind == Kind::Int && value.bit(from.width - 1);
+    let bit = |place: u32| if place < from.width { value.bit(place) } else { sign };
+    let low = (0..width.min(128)).fold(0, |low, place| low | u128::from(bit(place)) << place);
+    Constant { low, above: width > 128 && sign }
+}
+
+/// The type of the result of two.
+pub fn common(a: Type, b: Type) -> Result<Type, Refused> {
+    let wider = if a.width >= b.width { a } else { b };
+    match (a.kind, b.kind) {
+        _ if a == b => Ok(a),
+        (Kind::UInt, Kind::UInt) | (Kind::Int, Kind::Int) => Ok(wider),
+        (Kind::Float { .. }, Kind::Float { .. })
+            if wider.kind == (Kind::Float { exponent: 11 }) && wider.width == 64 =>
+        {
+            Ok(wider)
+        }
+        _ if is_bit(a) && b.kind != Kind::Bits => Ok(b),
+        _ if is_bit(b) && a.kind != Kind::Bits => Ok(a),
+        (Kind::UInt, Kind::Int) | (Kind::Int, Kind::UInt) => {
+            let width = (a.width.max(b.width) + 1).next_power_of_two().clamp(8, 64);
+            let (a, b) = (shown(a), shown(b));
+            Err(format!("{a} with {b}, of which one has a sign: cast one of them, say duo.cast(x, i{width})"))
+        }
+        _ => Err(format!("{} with {}: cast one of them, duo.cast(x, TYPE)", shown(a), shown(b))),
+    }
+}
+
+fn check_binary(op: Op, ty: Type) -> Result<(), Refused> {
+    let is_bits = ty.kind == Kind::Bits;
+    let has_point = matches!(ty.kind, Kind::Fixed { .. } | Kind::Float { .. });
+    let is_fit = match op {
+        Op::Equal | Op::NotEqual => true,
+        Op::And | Op::Or | Op::Xor => !has_point,
+        Op::Quotient | Op::Remainder => is_integer(ty),
+        Op::Divide => has_point,
+        _ => !is_bits,
+    };
+    if is_fit { Ok(()) } else { Err(refusal(op, ty)) }
+}
+
+fn refusal(op: Op, ty: Type) -> Refused {
+    let (name, ty) = (format!("{op:?}").to_lowercase(), shown(ty));
+    match op {
+        Op::Divide => format!("'/' of {ty}: write '//', which rounds down, or duo.cast(x, f64) first"),
+        Op::Quotient | Op::Remainder if ty != "bit" => {
+            format!("'//' and '%' of {ty}: there are '/', and the blocks fp_floor_ieee and fixed_floor")
+        }
+        _ if ty == "bit" => format!("{name} of bits, which are no numbers: write &, |, ^, or duo.cast(x, u8) first"),
+        _ => format!("{name} of {ty}: cast it first, duo.cast(x, TYPE)"),
+    }
+}
+
+/// Whether there is a cast.
+fn check_cast(from: Type, to: Type) -> Result<(), Refused> {
+    let refused = |why: &str| Err(format!("{} as {}: {why}", shown(from), shown(to)));
+    match (from.kind, to.kind) {
+        _ if is_bit(to) || is_bit(from) && to.kind != Kind::Bits => match to.kind {
+            Kind::Fixed { fraction } if fraction + 2 > to.width => refused("it has no room for 1"),
+            _ => Ok(()),
+        },
+        (Kind::Bits, _) | (_, Kind::Bits) if from.width != to.width => {
+            refused("bits are taken as they are, as many as there are")
+        }
+        (_, Kind::Fixed { fraction }) if to.width < fraction.max(2) => refused("it has no sign"),
+        _ => Ok(()),
+    }
+}
+
+/// About how many ANDs an operation has on one lane.
+fn estimate(op: Op, ty: Type) -> u64 {
+    let width = u64::from(ty.width);
+    let is_float = matches!(ty.kind, Kind::Float { .. });
+    match op {
+        Op::Multiply if is_float => 2 * width * width,
+        Op::Multiply => width * width / 2 + width,
+        Op::Quotient | Op::Remainder | Op::Divide => width * width,
+        Op::Add | Op::Subtract if is_float => 20 * width,
+        Op::ShiftLeft | Op::ShiftRight => width * u64::from(width.ilog2()),
+        Op::Minimum | Op::Maximum => 2 * width,
+        Op::Not | Op::Slice(_) | Op::Constant(_) | Op::Xor | Op::Result { .. } | Op::Folded { .. } => 0,
+        _ => width,
+    }
+}

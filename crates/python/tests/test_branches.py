@@ -1,0 +1,205 @@
+"""What would need the value of a word raises, with the line and what to write instead."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duologue as duo
+import numpy as np
+import pytest
+from duologue import Alice, Bob, u8
+
+TABLE = [3, 1, 4, 1, 5]
+
+
+def traced(function: Callable[[Any, Any], Any]) -> duo.TracedProgram:
+    return duo.program(x=Alice(u8), y=Bob(u8), to=Alice)(function)
+
+
+def statement_if(x: Any, y: Any) -> Any:
+    if x > 3:
+        return y
+    return x
+
+
+def statement_while(x: Any, y: Any) -> Any:
+    while x > 3:
+        x = x - 1
+    return x
+
+
+def matched(x: Any, y: Any) -> Any:
+    match x:
+        case 1:
+            return y
+        case _:
+            return x
+
+
+def asserted(x: Any, y: Any) -> Any:
+    assert x < y
+    return x
+
+
+def chosen(x: Any, y: Any) -> Any:
+    return [z for z in (x, y) if z > 3][0]
+
+
+CASES: list[tuple[Callable[[Any, Any], Any], str]] = [
+    (statement_if, r"cannot branch on a secret\. Write duo\.where\(x > 3, a, b\)"),
+    (statement_while, r"write for _ in range\(most\), and duo\.where\(x > 3, new, old\)"),
+    (matched, r"where"),
+    (asserted, r"Return x < y as an output"),
+    (chosen, r"Write duo\.where\(z > 3, a, b\)"),
+    (lambda x, y: x if x > 3 else y, r"Write duo\.where\(x > 3, a, b\)"),
+    (lambda x, y: x > 3 and y > 3, r"Instead of x > 3 and y > 3 write \(a\) & \(b\)"),
+    (lambda x, y: x > 3 or y > 3, r"Instead of x > 3 or y > 3 write \(a\) \| \(b\)"),
+    (lambda x, y: not x > 3, r"Write ~\(x > 3\)"),
+    (lambda x, y: 1 < x < 3, r"Instead of 1 < x < 3 write \(a < b\) & \(b < c\)"),
+    (lambda x, y: x in [1, 2], r"Instead of x in \[1, 2\] write \(x == a\) \| \(x == b\)"),
+    (lambda x, y: 1 in x, r"cannot look into a secret"),
+    (lambda x, y: min(x, y), r"Write duo\.minimum\(a, b\) instead of min"),
+    (lambda x, y: max([x, y]), r"Write duo\.maximum\(a, b\) instead of max"),
+    (lambda x, y: sorted([x, y]), r"Write duo\.sort\(words\) instead of sorted"),
+    (lambda x, y: any([x > 3, y > 3]), r"Write a \| b instead of any"),
+    (lambda x, y: all([x > 3, y > 3]), r"Write a & b instead of all"),
+    (lambda x, y: bool(x), r"instead of bool"),
+    (lambda x, y: int(x), r"cannot make a plain number of a secret\. Write duo\.cast\(x, i64\)"),
+    (lambda x, y: float(x), r"Write duo\.cast\(x, f64\)"),
+    (lambda x, y: complex(x), r"plain number"),
+    (lambda x, y: TABLE[x], r"cannot use a secret as an index or a count\. Write duo\.lookup\(x, table\)"),
+    (lambda x, y: [x for _ in range(y)], r"How often a loop runs is public: write range\(most\)"),
+    (lambda x, y: x[y], r"duo\.lookup"),
+    (lambda x, y: {x: 1}, r"cannot hash a secret"),
+    (lambda x, y: x in {1, 2}, r"cannot hash a secret"),
+    (lambda x, y: [*x], r"cannot go through a secret\. Write duo\.unstack\(x\)"),
+    (lambda x, y: f"{x}", r"cannot make text of a secret\. f'\{x!r\}'"),
+    (lambda x, y: f"{x:>5}", r"cannot make text of a secret"),
+    (lambda x, y: "{}".format(x), r"cannot make text of a secret"),
+    (lambda x, y: str(x), r"cannot make text of a secret"),
+    (lambda x, y: np.where(x > 3, x, y), r"np\.where does not take secrets\. Write duo\.where"),
+    (lambda x, y: np.asarray(x), r"cannot make an array of a secret"),
+]
+
+
+@pytest.mark.parametrize(("function", "words"), CASES)
+def test_a_branch_says_what_to_write(function: Callable[[Any, Any], Any], words: str) -> None:
+    with pytest.raises(duo.SecretBranch, match=words) as caught:
+        traced(function)
+    assert isinstance(caught.value, TypeError) and isinstance(caught.value, duo.Error)
+    line = int(str(caught.value).split(":")[1])
+    lines = Path(__file__).read_text().splitlines()
+    first = function.__code__.co_firstlineno
+    assert str(caught.value).startswith("test_branches.py:") and first <= line <= first + 4, lines[line - 1]
+
+
+def test_no_source_no_line_to_quote() -> None:
+    scope: dict[str, Any] = {}
+    exec("def function(x, y):\n    return x if x > 3 else y", scope)
+    with pytest.raises(duo.SecretBranch, match=r"<string>:2: .* Write duo\.where\(condition, a, b\)"):
+        traced(scope["function"])
+
+
+def test_a_word_shows_its_type_alone() -> None:
+    seen: list[Any] = []
+
+    def function(x: Any, y: Any) -> Any:
+        seen.append(x)
+        assert repr(x) == "<Word u8 × lanes>" and f"{x > 3!r}" == "<Word bit × lanes>"
+        for wrong in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="cannot be pickled or copied"):
+                wrong(x)
+        return x + y
+
+    traced(function)
+    assert repr(seen[0]) == "<Word of a function that has ended>"
+    with pytest.raises(duo.UsageError, match="has ended"):
+        seen[0] + 1
+    with pytest.raises(duo.UsageError, match=r"belongs to another function"):
+        traced(lambda x, y: x + seen[0])
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x, y: x + 300, r"does not fit u8: expected 0 to 2\^8 - 1"),
+        (lambda x, y: x + -1, "does not fit u8"),
+        (lambda x, y: x + 1.5, r"with a point and u8"),
+        (lambda x, y: x / y, r"'/' of u8: write '//'"),
+        (lambda x, y: x + duo.cast(y, duo.i8), r"u8 with i8, of which one has a sign: .*duo\.cast\(x, i16\)"),
+        (lambda x, y: (x > 3) + (y > 3), r"add of bits"),
+        (lambda x, y: -(x > 3), r"negate of bits"),
+        (lambda x, y: duo.where(x, x, y), r"the condition is u8"),
+        (lambda x, y: duo.where(x > 3, 1, 2**70), r"two plain numbers that no type of 64 bits has"),
+        (lambda x, y: duo.minimum(x, "a"), r"expected words or numbers"),
+        (lambda x, y: duo.cast(x, duo.bits(9)), r"u8 as bits\(9\)"),
+        (lambda x, y: x + np.arange(3, dtype=np.uint8), r"words of lanes lanes and of 3"),
+        (lambda x, y: x + np.array([1, 2], np.complex128), r"an array of complex128 meets a word"),
+        (lambda x, y: x == "a", r"compared with words and numbers, not with str"),
+        (lambda x, y: x == None, r"not with NoneType"),  # noqa: E711
+        (lambda x, y: x**y, r"a power: expected a plain number"),
+        (lambda x, y: duo.widen(duo.cast(x, duo.u32), duo.u16), r"no room"),
+        (lambda x, y: duo.lookup(x, TABLE), r"plain numbers have no type"),
+        (lambda x, y: duo.lookup(duo.cast(x, duo.i8), TABLE, u8), r"expected a number without a sign"),
+        (lambda x, y: duo.sort(x), r"how many has to be a number in the program"),
+        (lambda x, y: duo.blocks.add(x), r"add: expected|the size of add|operands"),
+        (lambda x, y: duo.blocks.multiply_constant(x), r"the size of multiply_constant does not follow"),
+        (lambda x, y: duo.reduce(lambda a, b: a > b, x), r"the function of reduce gave bit"),
+        (lambda x, y: duo.reduce(lambda a, b: a + y, x), r"belongs to another function"),
+        (lambda x, y: duo.reduce(lambda a, b: duo.sum(a, u8), x), r"nothing in it goes over lanes"),
+    ],
+)
+def test_mistakes_have_a_line(function: Callable[[Any, Any], Any], words: str) -> None:
+    with pytest.raises(duo.UsageError, match=words):
+        traced(function)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: duo.program(x=Alice(u8))(lambda x: x), "to is missing"),
+        (lambda: duo.program(to=Alice)(lambda: 1), "no inputs"),
+        (lambda: duo.program(x=u8, to=Alice)(lambda x: x), r"expected Alice\(TYPE\)"),
+        (lambda: duo.program(x=Alice(u8), to=Alice)(lambda y: y), "its arguments are not the inputs"),
+        (lambda: duo.program(x=Alice(u8), to=Alice)(lambda x: 5), "expected a word that depends on inputs"),
+        (lambda: duo.program(x=Alice(u8), to=Alice)(lambda x: {}), "no outputs"),
+        (lambda: duo.program(x=Alice(u8), to={"y": Alice})(lambda x: {"x": x}), "to names y, and the outputs are x"),
+        (lambda: duo.program(x=Alice(u8), to=u8)(lambda x: x), "expected Alice, Bob, Both or Shared"),
+        (lambda: duo.program(x=Alice(u8), to=Alice, goal="fast")(lambda x: x), "is no goal"),
+        (lambda: Alice(32), "expected a type"),
+        (lambda: duo.Both(u8), "both supply no input"),
+        (lambda: Alice(u8, lanes=0), "lanes: expected"),
+        (lambda: duo.uint(0), "expected 1 to 65536"),
+        (lambda: duo.fixed(8, 9), "expected 0 to 8 bits"),
+        (lambda: u8(300), "does not fit u8"),
+        (lambda: duo.uint(13)(5), r"NumPy has no uint\(13\)"),
+    ],
+)
+def test_mistakes_of_declarations(make: Callable[[], Any], words: str) -> None:
+    with pytest.raises(duo.UsageError, match=words):
+        make()
+
+
+def test_a_loop_that_unrolls_far_says_so() -> None:
+    def far(x: Any, y: Any) -> Any:
+        wide = duo.cast(x, duo.uint(4096))
+        for _ in range(3):
+            wide = wide * wide
+        return wide
+
+    with pytest.warns(RuntimeWarning, match="more than 10,000,000 ANDs") as caught:
+        with pytest.raises(ZeroDivisionError):
+            # Not lowered, which would take its time.
+            traced(lambda x, y: (far(x, y), 1 // 0))
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert caught[0].lineno == far.__code__.co_firstlineno + 3
+    with pytest.raises(duo.UsageError, match="this operation alone has about"):
+        traced(lambda x, y: duo.cast(x, duo.uint(65536)) * duo.cast(y, duo.uint(65536)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        traced(lambda x, y: x + y)

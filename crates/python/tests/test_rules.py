@@ -1,0 +1,216 @@
+"""Random expressions: as programs, by the rules on Python's integers, and on arrays of NumPy."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import duologue as duo
+import numpy as np
+import pytest
+import rules
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+LANES = 24
+
+BINARY = ["add", "sub", "mul", "floordiv", "mod", "and_", "or_", "xor", "lshift", "rshift"]
+COMPARISONS = ["lt", "le", "gt", "ge", "eq", "ne"]
+UNARY = ["neg", "abs", "invert"]
+NATIVE = [duo.u8, duo.u16, duo.u32, duo.u64, duo.i8, duo.i16, duo.i32, duo.i64]
+
+Expression = tuple[Any, ...]
+
+
+def narrower(type: duo.Type, types: list[duo.Type]) -> list[duo.Type]:
+    return [other for other in types if other.kind == type.kind and other.width <= type.width]
+
+
+@st.composite
+def numbers(draw: st.DrawFn, types: list[duo.Type], type: duo.Type, depth: int) -> Expression:
+    """An expression of this type over variables of these types."""
+    if depth == 0 or draw(st.integers(0, 5)) == 0:
+        return ("variable", types.index(type))
+    match draw(st.sampled_from(["binary", "binary", "plain", "unary", "where", "least", "cast"])):
+        case "binary":
+            other = draw(st.sampled_from(narrower(type, types)))
+            first, second = draw(numbers(types, type, depth - 1)), draw(numbers(types, other, depth - 1))
+            name = draw(st.sampled_from(BINARY))
+            if draw(st.booleans()) and "shift" not in name:
+                first, second = second, first
+            return ("binary", name, first, second)
+        case "plain":
+            name = draw(st.sampled_from(BINARY))
+            least, most = (-(1 << type.width - 1), (1 << type.width - 1) - 1) if type.kind == "int" else (0, (1 << type.width) - 1)
+            number = draw(st.integers(least, most) | st.integers(max(least, -9), min(most, 9)))
+            if "shift" in name:
+                number = min(abs(number), type.width + 2, most)
+            return ("plain", name, draw(numbers(types, type, depth - 1)), number)
+        case "unary":
+            return ("unary", draw(st.sampled_from(UNARY)), draw(numbers(types, type, depth - 1)))
+        case "where":
+            condition = draw(conditions(types, depth - 1))
+            other = draw(st.sampled_from(narrower(type, types)))
+            return ("where", condition, draw(numbers(types, type, depth - 1)), draw(numbers(types, other, depth - 1)))
+        case "least":
+            name = draw(st.sampled_from(["minimum", "maximum"]))
+            other = draw(st.sampled_from(narrower(type, types)))
+            return (name, draw(numbers(types, type, depth - 1)), draw(numbers(types, other, depth - 1)))
+        case _:
+            return ("cast", draw(numbers(types, draw(st.sampled_from(types)), depth - 1)), type)
+
+
+@st.composite
+def conditions(draw: st.DrawFn, types: list[duo.Type], depth: int) -> Expression:
+    if depth > 0 and draw(st.booleans()):
+        name = draw(st.sampled_from(["and_", "or_", "xor", "eq", "ne"]))
+        return ("binary", name, draw(conditions(types, depth - 1)), draw(conditions(types, depth - 1)))
+    type = draw(st.sampled_from(types))
+    other = draw(st.sampled_from(narrower(type, types)))
+    sides = draw(numbers(types, type, max(depth - 1, 0))), draw(numbers(types, other, max(depth - 1, 0)))
+    return ("binary", draw(st.sampled_from(COMPARISONS)), *sides)
+
+
+def value(expression: Expression, variables: list[Any]) -> Any:
+    """What it is, whatever the variables are."""
+    of = lambda one: value(one, variables)  # noqa: E731
+    match expression:
+        case ("variable", place):
+            return variables[place]
+        case ("binary", name, a, b):
+            return getattr(operator, name)(of(a), of(b))
+        case ("plain", name, a, number):
+            return getattr(operator, name)(of(a), number)
+        case ("unary", name, a):
+            return getattr(operator, name)(of(a))
+        case ("cast", a, type):
+            return rules.cast(of(a), type)
+        case (name, *parts):
+            return getattr(rules, name)(*map(of, parts))
+
+
+@st.composite
+def cases(draw: st.DrawFn, native: bool, depth: int = 4) -> tuple[list[duo.Type], Expression, int]:
+    odd = st.builds(duo.uint, st.integers(1, 64)) | st.builds(duo.sint, st.integers(2, 64))
+    types = draw(st.lists(st.sampled_from(NATIVE) if native else odd, min_size=1, max_size=4, unique=True))
+    expression = draw(numbers(types, draw(st.sampled_from(types)), depth) | conditions(types, depth))
+    return types, expression, draw(st.integers(0, 1 << 32))
+
+
+def program_of(types: list[duo.Type], expression: Expression, goal: str) -> duo.TracedProgram:
+    owners = [duo.Alice, duo.Bob, duo.Alice, duo.Public]
+    inputs = {f"x{place}": owner(type) for place, (owner, type) in enumerate(zip(owners, types))}
+
+    def function(**variables: Any) -> Any:
+        return value(expression, list(variables.values()))
+
+    names = ", ".join(inputs)
+    scope: dict[str, Any] = {"function": function}
+    exec(f"def traced({names}): return function({', '.join(f'{name}={name}' for name in inputs)})", scope)
+    return duo.program(**inputs, to=duo.Both, goal=goal)(scope["traced"])
+
+
+def values_of(types: list[duo.Type], seed: int) -> list[Any]:
+    from duologue.traced import _random
+
+    random = np.random.default_rng(seed)
+    values = [_random(random, type, LANES) for type in types]
+    # So that some are equal, and some divisors small.
+    for one, type in zip(values, types):
+        random.shuffle(one)
+        one[: LANES // 4] &= one.dtype.type(3 if type.width > 2 else 1)
+    return values
+
+
+SLOW = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+
+
+@SLOW
+@given(cases(native=False), st.sampled_from(["size", "depth"]))
+def test_expressions_of_any_width(case: tuple[list[duo.Type], Expression, int], goal: str) -> None:
+    types, expression, seed = case
+    program, values = program_of(types, expression, goal), values_of(types, seed)
+    came = program.plain({f"x{place}": one for place, one in enumerate(values)})["out"]
+    expected = value(expression, [rules.Number.of(one, type) for one, type in zip(values, types)])
+    assert [int(one) for one in came] == list(expected.values), expression
+    assert program.outputs[0].type == f"{expected.kind}({expected.width})"
+
+
+@SLOW
+@given(cases(native=True))
+def test_expressions_are_those_of_numpy(case: tuple[list[duo.Type], Expression, int]) -> None:
+    types, expression, seed = case
+    program, values = program_of(types, expression, "size"), values_of(types, seed)
+    came = program.plain({f"x{place}": one for place, one in enumerate(values)})["out"]
+    with np.errstate(all="ignore"):
+        expected = value(expression, values)
+    assert came.dtype == expected.dtype and (came == expected).all(), expression
+
+
+@settings(SLOW, max_examples=12)
+@given(cases(native=False, depth=3), st.sampled_from(["size", "depth"]))
+def test_expressions_by_protocols(case: tuple[list[duo.Type], Expression, int], goal: str) -> None:
+    types, expression, seed = case
+    program_of(types, expression, goal).check(20, seed=seed)
+
+
+@settings(SLOW, max_examples=60)
+@given(st.lists(st.sampled_from(["+", "-", "*", "/", "<", "<=", "==", "!=", "least", "most", "neg", "abs"]), min_size=1, max_size=4), st.sampled_from([duo.f32, duo.f64]), st.integers(0, 1 << 32))
+def test_floats_are_those_of_numpy(names: list[str], type: duo.Type, seed: int) -> None:
+    """Bit for bit, but for the sign of NaN and of the lesser of two zeros."""
+    does: dict[str, Any] = {
+        "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+        "<": lambda a, b: duo.where(a < b, a, b), "<=": lambda a, b: duo.where(a <= b, b, 1.5),
+        "==": lambda a, b: duo.where(a == b, a, -b), "!=": lambda a, b: duo.where(a != b, a * 0.5, b),
+        "least": duo.minimum, "most": duo.maximum, "neg": lambda a, b: -a, "abs": lambda a, b: abs(a - b),
+    }  # fmt: skip
+
+    def chain(a: Any, b: Any) -> Any:
+        for name in names:
+            a = does[name](a, b)
+        return a
+
+    program = duo.program(a=duo.Alice(type), b=duo.Bob(type), to=duo.Both)(chain)
+    assert program.check(60, seed=seed, protocols=()).numpy == "equal"
+
+
+@pytest.mark.parametrize("type", [duo.fixed(32, 16), duo.fixed(16, 4), duo.fixed(12, 0)])
+def test_fixed_point(type: duo.Type) -> None:
+    """Exact arithmetic on units: products to the nearest, of two the greater; quotients away from zero; all wrap."""
+    from fractions import Fraction
+
+    width, fraction = (int(part) for part in type.name[6:-1].split(","))
+    random = np.random.default_rng(1)
+    a, b = random.integers(-(1 << width - 1), 1 << width - 1, (2, 200)) >> random.integers(0, width, (2, 200))
+    unit = Fraction(1, 1 << fraction)
+
+    @duo.program(a=duo.Alice(type), b=duo.Bob(type), to=duo.Both)
+    def program(a: Any, b: Any) -> dict[str, Any]:
+        return {
+            "sum": a + b, "difference": a - b, "product": a * b, "quotient": a / b, "square": a * a,
+            "negative": -a, "magnitude": abs(a), "less": a < b, "least": duo.minimum(a, b), "half": a * 0.5 if fraction else a,
+            "dot": duo.dot([a, b], [b, b]), "whole": duo.cast(a, duo.i16), "again": duo.cast(duo.cast(a, duo.fixed(40, 20)), type),
+        }  # fmt: skip
+
+    def nearest(x: Fraction) -> int:
+        return (2 * x.numerator + x.denominator) // (2 * x.denominator)
+
+    def away(x: Fraction) -> int:
+        return nearest(abs(x)) * (1 if x >= 0 else -1)
+
+    def fit(units: int) -> int:
+        return rules.wrap(units, "int", width)
+
+    came = program.plain({"a": a * float(unit), "b": b * float(unit)})
+    units = {name: np.asarray(value) / float(unit) for name, value in came.items()}
+    for lane, (x, y) in enumerate(zip(a.tolist(), b.tolist())):
+        expected = {
+            "sum": fit(x + y), "difference": fit(x - y), "product": fit(nearest(x * y * unit)), "negative": fit(-x),
+            "quotient": fit(away(Fraction(x, y) / unit)) if y else 0, "square": fit(nearest(x * x * unit)),
+            "magnitude": fit(abs(x)), "least": min(x, y), "again": x, "dot": fit(nearest((x * y + y * y) * unit)),
+            "half": fit(nearest(Fraction(x, 2))) if fraction else x,
+        }  # fmt: skip
+        for name, value in expected.items():
+            assert units[name][lane] == value, (name, x, y)
+        assert came["less"][lane] == (x < y)
+        assert came["whole"][lane] == rules.wrap(nearest(x * unit), "int", 16)

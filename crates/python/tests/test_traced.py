@@ -1,0 +1,443 @@
+"""Programs that are written as functions."""
+
+from __future__ import annotations
+
+import operator
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duologue as duo
+import numpy as np
+import pytest
+from duologue import Alice, Bob, Both, Public, Shared, bit, f32, f64, i16, i32, i64, sint, u8, u16, u32, u64, uint
+
+
+@duo.circuit
+def score(age: Any, income: Any, late: Any) -> Any:
+    base = 300 + 2 * duo.minimum(income // 1000, 200)
+    return base - duo.where(late > 3, 120, 20 * late) - duo.where(age < 21, 30, 0)
+
+
+@duo.program(age=Alice(u8), income=Alice(u32), late=Bob(u8), to=Bob)
+def rating(age: Any, income: Any, late: Any) -> Any:
+    return {"score": score(age, income, late)}
+
+
+def test_one_function_for_words_arrays_and_numbers() -> None:
+    age, income, late = np.array([20, 40], np.uint8), np.array([50_000, 999_999], np.uint32), np.array([2, 9], np.uint8)
+    expected = [300 + 100 - 40 - 30, 300 + 400 - 120]
+    assert rating.plain({"age": age, "income": income, "late": late})["score"].tolist() == expected
+    assert score(age, income, late).tolist() == expected
+    assert [score(20, 50_000, 2), score(40, 999_999, 9)] == expected
+    check = rating.check(300)
+    assert check.numpy == "equal" and check.protocols == ("yao", "gmw", "gmw-masked") and check.lanes == 300
+
+
+def test_a_program_says_what_it_is(tmp_path: Path) -> None:
+    assert rating.name == "rating" and rating.outputs[0].who == "bob"
+    assert [port.type for port in rating.inputs] == ["uint(8)", "uint(32)", "uint(8)"]
+    assert "bob learns" in str(rating) and rating.sizes == {"lanes": (0, 1 << 32)}
+    rating.save(tmp_path / "rating.duo")
+    again = duo.load(tmp_path / "rating.duo")
+    assert again.digest == rating.digest and isinstance(rating, duo.Program)
+    assert rating.cost(sizes={"lanes": 1000}, protocol="yao")[0].ands > 0
+    none = np.array([], np.uint8)
+    assert rating.plain({"age": none, "income": none, "late": none})["score"].tolist() == []
+
+
+def test_check_finds_what_differs() -> None:
+    @duo.program(x=Alice(u8), to=Both)
+    def wrong(x: Any) -> Any:
+        return x + (1 if isinstance(x, duo.Word) else 2)
+
+    with pytest.raises(AssertionError, match=r"'wrong': output 'out', lane 0: \d+ in the clear, \d+ by NumPy"):
+        wrong.check(10)
+    assert duo.program(x=Alice(uint(13)), to=Both)(lambda x: x + 1).check(5).numpy == "NumPy has no uint(13)"
+
+
+def test_lanes_meet() -> None:
+    """One lane is repeated; sizes by name; an array of NumPy is a public number a lane."""
+
+    @duo.program(x=Alice(u16, lanes="n"), y=Bob(u16, lanes=1), z=Public(u16, lanes=duo.size("n") * 1), to=Both)
+    def program(x: Any, y: Any, z: Any) -> Any:
+        return {"sum": x + y * 3 + z, "one": y + 1}
+
+    came = program.plain({"x": [1, 2, 3], "y": 10, "z": [100, 200, 300]})
+    assert came["sum"].tolist() == [131, 232, 333] and came["one"].tolist() == [11]
+
+    @duo.program(x=Alice(i32, lanes=4), y=Bob(i32, lanes=1), to=Both)
+    def weighted(x: Any, y: Any) -> Any:
+        weights = np.array([1, -2, 3, 4], np.int32)
+        return {"a": x * weights, "b": weights - y, "c": (weights == x) | np.array([True, False, False, False])}
+
+    x, weights = np.array([5, -6, 3, 8], np.int32), np.array([1, -2, 3, 4], np.int32)
+    came = weighted.plain({"x": x, "y": 7})
+    assert (came["a"] == x * weights).all() and (came["b"] == weights - 7).all()
+    assert came["c"].tolist() == [True, False, True, False]
+    assert weighted.check(4).numpy == "equal"
+    with pytest.raises(duo.UsageError, match=r"words of n lanes and of m: both must have as many"):
+        duo.program(x=Alice(u8, lanes="n"), y=Bob(u8, lanes="m"), to=Both)(operator_named("add"))
+
+
+def operator_named(name: str) -> Any:
+    return lambda x, y: getattr(operator, name)(x, y)
+
+
+def test_functions_over_lanes() -> None:
+    @duo.program(x=Alice(i16), y=Bob(u8), to=Both)
+    def program(x: Any, y: Any) -> Any:
+        return {
+            "sum": x.sum(), "narrow": duo.sum(y, u8), "count": (x > 0).sum(), "max": x.max(), "min": x.min(),
+            "argmax": x.argmax(), "argmin": y.argmin(), "any": (x == y_as(x, y)).any(), "all": (y < 255).all(),
+            "spread": x.max() - x, "product": duo.reduce(lambda a, b: a * b, y),
+        }  # fmt: skip
+
+    random = np.random.default_rng(3)
+    for lanes in (1, 2, 3, 8, 100):
+        x, y = random.integers(-9, 9, lanes, dtype=np.int16), random.integers(0, 7, lanes, dtype=np.uint8)
+        came = program.plain({"x": x, "y": y})
+        expected = {
+            "sum": x.sum(), "narrow": y.sum(dtype=np.uint8), "count": (x > 0).sum(), "max": x.max(), "min": x.min(),
+            "argmax": x.argmax(), "argmin": y.argmin(), "any": (x == y).any(), "all": (y < 255).all(),
+        }  # fmt: skip
+        for name, value in expected.items():
+            assert came[name].tolist() == [value], name
+        assert came["sum"].dtype == np.int64 and came["argmax"].dtype == np.int64
+        assert (came["spread"] == x.max() - x).all() and came["product"][0] == np.prod(y, dtype=np.uint8)
+    assert program.sizes == {"lanes": (1, 1 << 32)}
+    assert program.check(37).numpy == "equal"
+
+
+def y_as(x: Any, y: Any) -> Any:
+    return duo.cast(y, i16)
+
+
+def test_a_scan_goes_lane_after_lane() -> None:
+    """Balances, and the first lane at which they fall below zero."""
+
+    def step(state: Any, change: Any) -> Any:
+        balance = state + change
+        return balance, (balance, balance < 0)
+
+    @duo.program(start=Alice(i32, lanes=1), change=Bob(i32, lanes="n"), to=Both)
+    def program(start: Any, change: Any) -> Any:
+        last, (balances, below) = duo.scan(step, start, change)
+        return {"last": last, "balances": balances, "below": below}
+
+    change = np.array([5, -20, 7, -100, 300], np.int32)
+    came = program.plain({"start": 10, "change": change})
+    assert came["balances"].tolist() == (10 + change.cumsum()).tolist() and came["last"].tolist() == [202]
+    assert came["below"].tolist() == [False, True, False, True, False]
+    assert program.check(9).numpy == "equal"
+
+    @duo.program(x=Alice(u8), to=Both)
+    def pairs(x: Any) -> Any:
+        (a, b), seen = duo.scan(lambda state, x: ((state[1], x), state[0] ^ x), (u8(0), u8(0)), x)
+        return {"a": a, "b": b, "seen": seen}
+
+    assert pairs.plain({"x": [1, 2, 4, 8]})["seen"].tolist() == [1, 2, 5, 10]
+
+
+def test_lanes_as_words() -> None:
+    @duo.program(x=Alice(i16, lanes=7), to=Both)
+    def program(x: Any) -> Any:
+        lanes = duo.unstack(x)
+        return {
+            "sorted": duo.sort(x), "down": duo.sort(x, descending=True), "turned": duo.stack(lanes[::-1]),
+            "first": lanes[0], "dot": duo.dot(lanes[:3], lanes[3:6]),
+        }  # fmt: skip
+
+    x = np.array([3, -1, 500, -700, 3, 0, 9], np.int16)
+    came = program.plain({"x": x})
+    assert (came["sorted"] == np.sort(x)).all() and (came["down"] == np.sort(x)[::-1]).all()
+    assert (came["turned"] == x[::-1]).all() and came["first"].tolist() == [3]
+    assert came["dot"][0] == np.dot(x[:3], x[3:6]) and program.outputs[0].type == "int(16)"
+    assert program.check(7).numpy == "equal"
+
+
+def test_bits_of_words() -> None:
+    @duo.program(x=Alice(u8), y=Bob(uint(5)), to=Both)
+    def program(x: Any, y: Any) -> Any:
+        joined = duo.concat(x, y)
+        return {
+            "low": x[0], "top": x[-1], "middle": x[2:6], "joined": duo.cast(joined, uint(13)), "ones": duo.count_ones(joined),
+            "flipped": ~joined, "odd": x[0] ^ y[0] & True,
+        }  # fmt: skip
+
+    x, y = np.arange(0, 256, 3, dtype=np.uint8), np.arange(86, dtype=np.uint8) % 32
+    came = program.plain({"x": x, "y": y})
+    whole = x.astype(int) | y.astype(int) << 8
+    assert (came["low"] == x % 2).all() and (came["top"] == x // 128).all() and (came["joined"] == whole).all()
+    assert (came["middle"][:, 0] == (x >> 2) % 16).all()
+    assert came["ones"].tolist() == [int(number).bit_count() for number in whole]
+    assert came["flipped"].tolist() == [[(~n) & 255, (~n >> 8) & 31] for n in whole.tolist()]
+    assert (came["odd"] == ((x ^ y) & 1).astype(bool)).all()
+
+
+def test_tables() -> None:
+    squares = [n * n for n in range(11)]
+
+    @duo.program(i=Alice(u8), a=Bob(i16), b=Bob(i16), to=Both)
+    def program(i: Any, a: Any, b: Any) -> Any:
+        return {"public": duo.lookup(i, squares, u16), "array": duo.lookup(i & 1, np.array([-5, 7], np.int8)), "secret": duo.lookup(i, [a, b, 9])}
+
+    i, a, b = np.arange(24, dtype=np.uint8), np.arange(24, dtype=np.int16), -np.arange(24, dtype=np.int16)
+    came = program.plain({"i": i, "a": a, "b": b})
+
+    def entry(index: int, table: list[int]) -> int:
+        top = 1 << (len(table) - 1).bit_length()
+        index %= top
+        return table[index if index < len(table) else index - top // 2]
+
+    assert came["public"].tolist() == [entry(n, squares) for n in range(24)]
+    assert came["array"].tolist() == [[-5, 7][n % 2] for n in range(24)]
+    assert came["secret"].tolist() == [entry(n, [n, -n, 9]) for n in range(24)]
+    # By the same rule on arrays.
+    assert duo.lookup(i, squares, u16).tolist() == came["public"].tolist()
+
+
+def test_checked_operations() -> None:
+    for type in (u8, duo.i8):
+        for check, does in (
+            (duo.add_checked, operator.add),
+            (duo.subtract_checked, operator.sub),
+            (duo.multiply_checked, operator.mul),
+        ):
+            program = duo.program(a=Alice(type), b=Bob(type), to=Both)(
+                lambda a, b, check=check: dict(zip(("result", "over"), check(a, b), strict=True))
+            )
+            a, b = (side.reshape(-1) for side in np.meshgrid(*[np.arange(256, dtype=np.uint8).view(type.dtype)] * 2))
+            came = program.plain({"a": a, "b": b})
+            exact = does(a.astype(int), b.astype(int))
+            assert (came["result"] == exact.astype(type.dtype)).all()
+            assert (came["over"] == (exact != exact.astype(type.dtype))).all()
+            assert program.check(100, protocols=()).numpy == "equal"
+
+
+def test_casts() -> None:
+    """Whole numbers wrap; to a float and back as NumPy, saturating where NumPy has no rule."""
+
+    @duo.program(a=Alice(i32), b=Bob(f64), c=Bob(u64), to=Both)
+    def program(a: Any, b: Any, c: Any) -> Any:
+        return {
+            "byte": duo.cast(a, u8), "single": duo.cast(a, f32), "double": duo.widen(a, f64), "whole": duo.cast(b, i16),
+            "natural": duo.cast(b, u32), "narrow": duo.cast(b, f32), "bit": duo.cast(a, bit), "some": duo.cast(b, bit),
+            "rounded": duo.cast(c, f64), "wide": duo.widen(duo.cast(c, u32), u64), "counted": (a > 0) * a, "mixed": duo.cast(b, f32) + b,
+        }  # fmt: skip
+
+    assert program.check(400).numpy == "equal"
+    edges = [0.0, -0.0, 0.5, -0.99, 32767.9, 32768.0, -32769.0, 4294967295.5, 4294967296.0, 1e300, -1e300, np.inf, -np.inf]
+    given = {"a": np.arange(13), "b": edges, "c": np.full(13, 2**64 - 1, np.uint64)}
+    came = program.plain(given)
+    assert came["whole"].tolist() == [0, 0, 0, 0, 32767, 32767, -32768, 32767, 32767, 32767, -32768, 32767, -32768]
+    assert came["natural"].tolist() == [0, 0, 0, 0, 32767, 32768, 0, 2**32 - 1, 2**32 - 1, 2**32 - 1, 0, 2**32 - 1, 0]
+
+
+def test_wide_numbers() -> None:
+    """Beyond 128 bits, with constants of either sign."""
+
+    @duo.program(x=Alice(sint(300)), y=Bob(uint(200)), to=Both)
+    def program(x: Any, y: Any) -> Any:
+        return {"a": x * -3 - 1, "b": y * y // 7 + 2**100, "c": x < -5, "d": y >> 190}
+
+    x, y = [-12345678901234567890**3, 5, -(1 << 299)], [3, 1 << 199, (1 << 200) - 1]
+    rows = np.array([list((value % (1 << 300)).to_bytes(38, "little")) for value in x], np.uint8)
+    others = np.array([list(value.to_bytes(25, "little")) for value in y], np.uint8)
+    came = program.plain({"x": rows, "y": others})
+
+    def number(row: Any) -> int:
+        return int.from_bytes(bytes(row), "little")
+
+    assert [number(row) for row in came["a"]] == [(value * -3 - 1) % (1 << 300) for value in x]
+    assert [number(row) for row in came["b"]] == [(value * value % (1 << 200) // 7 + 2**100) % (1 << 200) for value in y]
+    assert came["c"].tolist() == [True, False, True] and [number(row) for row in came["d"]] == [value >> 190 for value in y]
+
+
+def test_shared_values_and_recipients() -> None:
+    @duo.program(x=Shared(u32), y=Alice(u32), to={"sum": Shared, "less": Bob, "both": Both})
+    def program(x: Any, y: Any) -> Any:
+        return {"sum": x + y, "less": x < y, "both": x ^ y}
+
+    assert [port.who for port in program.outputs] == ["shared", "bob", "both"]
+    assert program.check(50).numpy == "equal"
+
+
+def test_dead_operations_are_dropped() -> None:
+    def small(x: Any, y: Any) -> Any:
+        return x + y
+
+    def large(x: Any, y: Any) -> Any:
+        for _ in range(50):
+            (x * y) // 3
+        return x + y
+
+    large.__name__ = "small"
+    made = [duo.program(x=Alice(u32), y=Bob(u32), to=Both)(function) for function in (small, large)]
+    assert made[0].digest == made[1].digest
+    add = duo.program("block:add:32").cost(sizes={"lanes": 1}, protocol="yao")[0].ands
+    assert made[0].cost(sizes={"lanes": 1}, protocol="yao")[0].ands == add == 31
+
+
+def test_goals() -> None:
+    made = {goal: duo.program(x=Alice(u32), y=Bob(u32), to=Both, goal=goal)(lambda x, y: x * y + 1) for goal in ("size", "depth")}
+    costs = {goal: program.cost(sizes={"lanes": 1}, protocol="gmw")[0] for goal, program in made.items()}
+    assert costs["size"].ands < costs["depth"].ands and costs["size"].depth > costs["depth"].depth
+    made["depth"].check(20)
+
+
+def test_a_profile_names_lines() -> None:
+    @duo.program(x=Alice(u32), y=Bob(u32), to=Both)
+    def program(x: Any, y: Any) -> Any:
+        product = x * y
+        return (product + 1).sum()
+
+    first = program.function.__code__.co_firstlineno
+    profile = program.profile(sizes={"lanes": 1000})
+    assert [line.line - first for line in profile] == [2, 3] and all(line.file == __file__ for line in profile)
+    assert profile[0].text == "product = x * y" and profile[0].ands == 1000 * 559
+    assert profile[0].ands + profile[1].ands == program.cost(sizes={"lanes": 1000}, protocol="yao")[0].ands
+    table = str(profile).splitlines()
+    assert table[0].split() == ["ANDs", "share", "depth", "line"] and "test_traced.py:" in table[1] and len(table) == 3
+    assert abs(sum(line.share for line in profile) - 1) < 1e-9
+
+
+def party(address: str) -> duo.Party:
+    return duo.connect(address, party="alice", insecure_plaintext=True, wait=60)
+
+
+DIGEST = """
+import duologue as duo
+from duologue import *
+
+@duo.program(x=Alice(u32), y=Bob(i64), flag=Public(bit), to={"a": Both, "b": Alice})
+def program(x, y, flag):
+    parts = {name: duo.cast(y, u32) + len(name) for name in ("ab", "c", "def")}
+    total = x
+    for name in sorted({"ab", "c", "def"}):
+        total = total * parts[name] + duo.blocks.square_root(parts[name])[0]
+    return {"a": duo.where(flag, total, x).sum(), "b": duo.lookup(duo.cast(y, u8), [3, 1, 4], u8)}
+
+print(program.digest)
+"""
+
+
+def test_traces_are_deterministic(tmp_path: Path) -> None:
+    """Hash seeds, other lines, other files, other versions of Python."""
+    others = os.environ.get("DUOLOGUE_PYTHONS", "").split()
+    seen = set()
+    for number, python in enumerate([sys.executable] * 3 + others):
+        file = tmp_path / f"program{number}.py"
+        file.write_text("\n" * number + DIGEST)
+        environment = {**os.environ, "PYTHONHASHSEED": str(number)}
+        done = subprocess.run([python, str(file)], capture_output=True, text=True, env=environment, timeout=120)
+        assert done.returncode == 0, done.stderr
+        seen.add(done.stdout)
+    assert len(seen) == 1 and len(seen.pop().strip()) == 64
+
+
+def test_a_program_carries_no_file_names(tmp_path: Path) -> None:
+    rating.save(tmp_path / "rating.duo")
+    saved = (tmp_path / "rating.duo").read_bytes()
+    assert b"test_traced" not in saved and b".py" not in saved
+
+
+def test_a_traced_program_is_not_pickled() -> None:
+    with pytest.raises(TypeError, match="cannot pickle"):
+        pickle.dumps(rating)
+
+
+def test_every_block_by_its_name() -> None:
+    """The block in a program of its own gives what the block by itself gives."""
+    random = np.random.default_rng(11)
+    slow = {"sha512", "sha384", "aes256", "aes192", "keccak_f1600"}
+    seen = 0
+    for name in dir(duo.blocks):
+        if name in slow or "sha3" in name or "aes" in name and "decrypt" in name:
+            continue
+        whole = duo.program(f"block:{name}")
+        if whole.cost(sizes={"lanes": 1}, protocol="yao")[0].ands > 20_000:
+            continue
+        types = {port.name: duo.Type(port.type) for port in whole.inputs}
+        size = duo._core.about_block(name).split(" At ")[1].split(": (")[0]
+        names = list(types)
+
+        def function(**words: Any) -> Any:
+            made = getattr(duo.blocks, name)(*words.values(), size=size or None)
+            made = made if isinstance(made, tuple) else (made,)
+            return {port.name: word for port, word in zip(whole.outputs, made, strict=True)}
+
+        scope: dict[str, Any] = {"function": function}
+        ports = [f"p{place}" for place in range(len(names))]
+        exec(f"def traced({', '.join(ports)}): return function({', '.join(f'{p}={p}' for p in ports)})", scope)
+        program = duo.program(**{p: Alice(type) for p, type in zip(ports, types.values(), strict=True)}, to=Both)(scope["traced"])
+        from duologue.traced import _random
+
+        values = {port: _random(random, type, 6) for port, type in types.items()}
+        expected = whole.plain(values)
+        came = program.plain(dict(zip(ports, values.values(), strict=True)))
+        for output, value in expected.items():
+            assert np.array_equal(value, came[output], equal_nan=value.dtype.kind == "f"), (name, output)
+        seen += 1
+    assert seen > 150
+
+
+def test_blocks_take_their_size_from_operands() -> None:
+    @duo.program(x=Alice(u32), y=Bob(u32), z=Bob(f32), p=Alice(duo.fixed(32, 16)), to=Both)
+    def program(x: Any, y: Any, z: Any, p: Any) -> Any:
+        root, rest = duo.blocks.square_root(x)
+        return {
+            "root": root, "rest": rest, "sum": duo.blocks.sum([x, y, x]), "fp": duo.blocks.fp_sqrt_ieee(z),
+            "fixed": duo.blocks.fixed_sqrt(p), "min": duo.blocks.minimum_of([x, y])[0] if False else duo.blocks.minimum(x, y),
+            "plain": duo.blocks.add(x, 5),
+        }  # fmt: skip
+
+    x, y = np.array([0, 1, 99, 2**32 - 1], np.uint32), np.array([7, 8, 9, 10], np.uint32)
+    z, p = np.array([0.25, 2, 9, -1], np.float32), np.array([0.25, 2, 9, -1])
+    came = program.plain({"x": x, "y": y, "z": z, "p": p})
+    assert came["root"].tolist() == [0, 1, 9, 65535] and came["rest"].tolist() == [0, 0, 18, 131070]
+    assert came["sum"].tolist() == [2 * int(a) + int(b) for a, b in zip(x, y)]
+    with np.errstate(invalid="ignore"):
+        assert np.array_equal(came["fp"], np.sqrt(z), equal_nan=True)
+    assert (came["plain"] == x + np.uint32(5)).all() and (came["min"] == np.minimum(x, y)).all()
+    # The same on arrays and scalars, in the clear.
+    assert duo.blocks.square_root(x)[0].tolist() == [0, 1, 9, 65535] and duo.blocks.square_root(np.uint32(99))[1] == 18
+    with pytest.raises(AttributeError, match="no block is named 'nothing'"):
+        duo.blocks.nothing(x)
+    assert "square root" in str(duo.blocks.square_root.__doc__) and "square_root" in dir(duo.blocks)
+
+
+def test_two_processes_run_a_traced_program(other: Any) -> None:
+    bob = other("""
+        sys.path.insert(0, os.path.dirname(jobs.__file__))
+        from test_traced import rating
+        with listen() as party:
+            for protocol in ("yao", "gmw", "gmw-masked", "auto"):
+                result = party.run(rating, {"late": np.array([2, 9, 0], np.uint8)}, protocol=protocol)
+                print(result["score"].tolist(), flush=True)
+    """)
+    given = {"age": np.array([20, 40, 60]), "income": np.array([50_000, 999_999, 10])}
+    with party(bob.line()) as alice:
+        for protocol in ("yao", "gmw", "gmw-masked", "auto"):
+            assert not alice.run(rating, given, protocol=protocol)
+    out, _ = bob.end()
+    assert out.splitlines() == ["[330, 580, 300]"] * 4
+
+
+def test_two_programs_that_differ_are_not_run(other: Any) -> None:
+    bob = other("""
+        program = duo.program(x=duo.Alice(duo.u8), y=duo.Bob(duo.u8), to=duo.Both)(lambda x, y: x + y + 1)
+        with listen() as party:
+            try:
+                party.run(program, {"y": 1}, protocol="yao")
+            except duo.Incompatible as why:
+                print(why.what)
+    """)
+    program = duo.program(x=Alice(u8), y=Bob(u8), to=Both)(lambda x, y: x + y)
+    with party(bob.line()) as alice, pytest.raises(duo.Incompatible):
+        alice.run(program, {"x": 1}, protocol="yao")
+    out, _ = bob.end()
+    assert out.strip() == "the program"
