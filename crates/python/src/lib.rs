@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use super::simulation::simulate;
     #[pymodule_export]
-    use super::trace::{Profile, Trace, Word, about_block, block_names};
+    use super::trace::{Profile, Trace, Word, about_block, block_names, first_difference};
     #[pymodule_export]
     use super::{main, new_key, public_key};
 

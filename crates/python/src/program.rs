@@ -133,7 +133,8 @@ fn bind(program: &circuit::Program, sizes: &[(String, u64)]) -> circuit::Result<
     program.bind(&sizes.iter().map(|(name, value)| (&**name, *value)).collect::<Vec<_>>())
 }
 
-fn owner(owner: Owner) -> &'static str {
+/// Who supplies an input, as Python has it.
+pub fn owner(owner: Owner) -> &'static str {
     match owner {
         Owner::Party(duologue::Party::Alice) => "alice",
         Owner::Party(duologue::Party::Bob) => "bob",
@@ -142,7 +143,8 @@ fn owner(owner: Owner) -> &'static str {
     }
 }
 
-fn recipient(recipient: Recipient) -> &'static str {
+/// Who learns an output.
+pub fn recipient(recipient: Recipient) -> &'static str {
     match recipient {
         Recipient::Party(duologue::Party::Alice) => "alice",
         Recipient::Party(duologue::Party::Bob) => "bob",

@@ -91,7 +91,7 @@ def value(expression: Expression, variables: list[Any]) -> Any:
 
 @st.composite
 def cases(draw: st.DrawFn, native: bool, depth: int = 4) -> tuple[list[duo.Type], Expression, int]:
-    odd = st.builds(duo.uint, st.integers(1, 64)) | st.builds(duo.sint, st.integers(2, 64))
+    odd = st.builds(duo.uint, st.integers(1, 64)) | st.builds(duo.sint, st.integers(1, 64))
     types = draw(st.lists(st.sampled_from(NATIVE) if native else odd, min_size=1, max_size=4, unique=True))
     expression = draw(numbers(types, draw(st.sampled_from(types)), depth) | conditions(types, depth))
     return types, expression, draw(st.integers(0, 1 << 32))
@@ -118,7 +118,7 @@ def values_of(types: list[duo.Type], seed: int) -> list[Any]:
     # So that some are equal, and some divisors small.
     for one, type in zip(values, types):
         random.shuffle(one)
-        one[: LANES // 4] &= one.dtype.type(3 if type.width > 2 else 1)
+        one[: LANES // 4] &= one.dtype.type(3 if type.width > 2 else type.kind == "uint")
     return values
 
 

@@ -183,7 +183,7 @@ def test_tables() -> None:
 
     @duo.program(i=Alice(u8), a=Bob(i16), b=Bob(i16), to=Both)
     def program(i: Any, a: Any, b: Any) -> Any:
-        return {"public": duo.lookup(i, squares, u16), "array": duo.lookup(i & 1, np.array([-5, 7], np.int8)), "secret": duo.lookup(i, [a, b, 9])}
+        return {"public": duo.lookup(i, squares, u16), "array": duo.lookup(i & 1, np.array([-5, 7], np.int8)), "secret": duo.lookup(i, [a, b, 9]), "single": duo.lookup(i, [a]) + duo.lookup(i, [5], i16)}
 
     i, a, b = np.arange(24, dtype=np.uint8), np.arange(24, dtype=np.int16), -np.arange(24, dtype=np.int16)
     came = program.plain({"i": i, "a": a, "b": b})
@@ -196,6 +196,7 @@ def test_tables() -> None:
     assert came["public"].tolist() == [entry(n, squares) for n in range(24)]
     assert came["array"].tolist() == [[-5, 7][n % 2] for n in range(24)]
     assert came["secret"].tolist() == [entry(n, [n, -n, 9]) for n in range(24)]
+    assert (came["single"] == a + 5).all()
     # By the same rule on arrays.
     assert duo.lookup(i, squares, u16).tolist() == came["public"].tolist()
 
@@ -337,6 +338,34 @@ def test_traces_are_deterministic(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         seen.add(done.stdout)
     assert len(seen) == 1 and len(seen.pop().strip()) == 64
+
+
+def test_the_first_difference_has_a_line(tmp_path: Path) -> None:
+    def made(function: Any, **more: Any) -> duo.TracedProgram:
+        function.__name__ = "same"
+        return duo.program(**{"x": Alice(u32), "y": Bob(u32), "to": Both} | more)(function)
+
+    def one(x: Any, y: Any) -> Any:
+        product = x * y
+        limit = product + 7
+        return duo.where(limit < x, limit, y)
+
+    def two(x: Any, y: Any) -> Any:
+        product = x * y
+        limit = product + 9
+        return duo.where(limit < x, limit, y)
+
+    ours, theirs = made(one), made(two)
+    theirs.save(tmp_path / "theirs.duo")
+    found = ours.difference(duo.load(tmp_path / "theirs.duo"))
+    assert found is not None
+    assert found.startswith(f"test_traced.py:{one.__code__.co_firstlineno + 2}, step 2: a circuit of ")
+    assert ours.difference(ours) is None
+    assert "step 3: the output 'out' to both; of the other the output 'out' to alice" in str(ours.difference(made(one, to=Alice)))
+    assert "step 1: the input 'y' of" in str(ours.difference(made(one, y=Alice(u32))))
+    assert "; of the other the output 'a' to both" in str(ours.difference(made(lambda x, y: {"a": x, "b": y})))
+    few = duo.size("lanes", max=9)
+    assert "the sizes" in str(ours.difference(made(one, x=Alice(u32, lanes=few), y=Bob(u32, lanes=few))))
 
 
 def test_a_program_carries_no_file_names(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ __all__ = [
     "about_block",
     "block_names",
     "check_settings",
+    "first_difference",
     "main",
     "new_key",
     "pack_bits",
@@ -47,6 +48,10 @@ def pack_bits(array: NDArray[np.uint8]) -> Matrix: ...
 def simulate(binding: Binding, settings: dict[str, Any], inputs: dict[str, Matrix]) -> dict[str, Matrix]:
     """All outputs of a run by the protocol that the settings name, on the inputs of both parties; what stays shared is put
     together."""
+
+def first_difference(ours: Program, theirs: Program) -> tuple[int, int | None, str, str] | None:
+    """The step at which the programs differ first, the gate if it is one of a circuit of the same ports, and what either
+    has there; none if they are the same."""
 
 def block_names() -> list[str]:
     """The names of all blocks."""
@@ -99,6 +104,7 @@ class Binding:
 
 @final
 class Profile:
+    def line_of(self, step: int, gate: int | None) -> tuple[str, int] | None: ...
     def lines(self, binding: Binding) -> list[tuple[str, int, int, int]]: ...
 
 _Lanes = tuple[int, list[tuple[str, int, int]]]

@@ -96,6 +96,17 @@ class TracedProgram(Program):
         text = (linecache.getline(file, line).strip() for file, line, _, _ in lines)
         return Profile(Line(*row, row[2] / total, said) for row, said in zip(lines, text, strict=True))
 
+    def difference(self, other: Program) -> str | None:
+        """Where another program differs from this one first, and the line of this one's source: for two parties whose
+        digests differ, when one has loaded what the other saved. None if both are the same."""
+        found = _core.first_difference(self._core, other._core)
+        if found is None:
+            return None
+        step, gate, ours, theirs = found
+        place = self._profile.line_of(step, gate)
+        where = f"{os.path.basename(place[0])}:{place[1]}, " if place else ""
+        return f"{where}step {step}: {ours}; of the other {theirs}"
+
     def check(
         self,
         lanes: int = 1000,
@@ -185,7 +196,8 @@ def _numbers(random: Any, type: Type, lanes: int) -> Any:
     if kind == "uint":
         return _with(units, [0, 1, (1 << width) - 1])
     signed = (units << np.uint64(64 - width)).view(np.int64) >> np.int64(64 - width)
-    signed = _with(signed, [0, 1, -1, -(1 << width - 1), (1 << width - 1) - 1])
+    ends = [0, -1, -(1 << width - 1), (1 << width - 1) - 1]
+    signed = _with(signed, ends)
     if kind == "int":
         return signed
     return np.ldexp((signed >> np.int64(max(width - 53, 0))).astype(np.float64), -int(type.name.split(",")[1][:-1]))

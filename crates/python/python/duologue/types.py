@@ -160,7 +160,7 @@ def lanes_of(lanes: int | str | Lanes | None) -> Lanes:
     match lanes:
         case None:
             return size("lanes")
-        case Lanes():
+        case Lanes() if lanes.factor < 1 << 63:
             return lanes
         case str():
             return size(lanes)

@@ -6,7 +6,7 @@
 
 use super::gates::{called, gates};
 use super::node::{ANY, Call, Callee, Node, ONE, Op};
-use super::profile::{Made, Profile, Spans, Times};
+use super::profile::{Made, Profile, Spans, StepLines, Times};
 use super::recording::Recording;
 use super::sites::Sites;
 use duologue::circuit::blocks::Goal;
@@ -169,8 +169,8 @@ pub fn program(
         of_stage.into_iter().try_for_each(|(_, group)| lowering.map(group))?;
     }
     lowering.deliver(outputs)?;
-    let Lowering { program, parts, .. } = lowering;
-    Ok((program, Profile { parts, sites }))
+    let Lowering { program, parts, steps, .. } = lowering;
+    Ok((program, Profile { parts, steps, sites }))
 }
 
 struct Lowering<'a> {
@@ -185,6 +185,7 @@ struct Lowering<'a> {
     values: HashMap<u32, Value>,
     calls: HashMap<u32, Vec<Value>>,
     parts: Vec<(Times, BTreeMap<u32, super::profile::Line>)>,
+    steps: Vec<StepLines>,
 }
 
 impl<'a> Lowering<'a> {
@@ -208,8 +209,8 @@ impl<'a> Lowering<'a> {
             };
             recording.args(node).iter().filter(|&&arg| other(arg)).for_each(|&arg| is_read[arg as usize] = true);
         }
-        let (values, calls, parts) = Default::default();
-        Lowering { recording, goal, program, sizes, live, stages, is_read, values, calls, parts }
+        let (values, calls, parts, steps) = Default::default();
+        Lowering { recording, goal, program, sizes, live, stages, is_read, values, calls, parts, steps }
     }
 
     fn live_nodes(&self) -> Vec<u32> {
@@ -217,7 +218,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// The program's own words about what was just written, at its line.
-    fn check(&self, site: u32) -> Result<(), Failure> {
+    fn check(&mut self, site: u32) -> Result<(), Failure> {
+        self.steps.resize(self.program.steps().len(), (site, Vec::new()));
         self.program.check().map_err(|why| Failure { site, why: why.to_string() })
     }
 
@@ -329,6 +331,7 @@ impl<'a> Lowering<'a> {
         let results: Vec<u32> = group.iter().copied().filter(|&number| self.is_read[number as usize]).collect();
         let made = circuits.finish(&results).map_err(|why| Failure { site: first.site, why: why.to_string() })?;
         let args: Vec<Value> = ports.iter().map(|&port| self.value(port, first.lanes)).collect();
+        let mut gates = made.gates;
         let values = match args.first() {
             Some(&value) => {
                 self.parts.push((Times::Lanes(value), made.lines));
@@ -338,6 +341,9 @@ impl<'a> Lowering<'a> {
             None => self.constants(&made.circuit, first.lanes),
         };
         self.check(first.site)?;
+        if let Some((_, of_step)) = self.steps.last_mut() {
+            std::mem::swap(of_step, &mut gates);
+        }
         self.values.extend(results.into_iter().zip(values));
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Programs written as Python functions: what the function does to its words is recorded, and becomes a program.
 
 mod blocks;
+mod difference;
 mod gates;
 mod lower;
 mod node;
@@ -12,6 +13,7 @@ mod sites;
 mod word;
 
 pub use blocks::{about_block, block_names};
+pub use difference::first_difference;
 pub use profile::Profile;
 pub use word::Word;
 
@@ -25,7 +27,7 @@ use duologue::circuit::{Circuit, Type, uint};
 use node::{Callee, InputPort, Lanes, Op, is_integer, shown};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use recording::{Recording, Refused};
+use recording::{MOST_JOINED, MOST_WORDS, Recording, Refused, check_type};
 use sites::{Site, Sites};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -63,6 +65,7 @@ impl Trace {
     fn input(slf: &Bound<'_, Self>, name: &str, owner: &str, ty: &str, lanes: GivenLanes) -> PyResult<Word> {
         let (ty, owner) = (type_of(ty)?, owner_of(owner)?);
         Trace::record(slf, |recording, site| {
+            check_type(ty)?;
             let lanes = lanes_of(recording, lanes)?;
             let place = recording.inputs.len() as u32;
             let node = recording.push(Op::Input(place), ty, lanes, &[], site)?;
@@ -75,6 +78,7 @@ impl Trace {
     fn constant(slf: &Bound<'_, Self>, number: &Bound<'_, PyAny>, ty: &str) -> PyResult<Word> {
         let ty = type_of(ty)?;
         let site = slf.get().sites.here(slf.py())?;
+        check_type(ty).map_err(|why| slf.get().refuse(site, why))?;
         match Trace::typed(slf, number, ty, site)? {
             Some(node) => Ok(Word::new(slf, node)),
             None => Err(slf.get().refuse(site, format!("expected a word or a number for {}", shown(ty)))),
@@ -113,8 +117,11 @@ impl Trace {
     fn concat(slf: &Bound<'_, Self>, words: Vec<Py<Word>>) -> PyResult<Word> {
         Trace::record(slf, |recording, site| {
             let args = nodes(slf, &words)?;
-            let width = args.iter().map(|&arg| recording.ty(arg).width).sum();
-            recording.call(Callee::Concat, &args, &[duologue::circuit::bits(width)], site).map(first)
+            let width: u64 = args.iter().map(|&arg| u64::from(recording.ty(arg).width)).sum();
+            if width > MOST_JOINED {
+                return Err(format!("{width} bits in one word: it has at most {MOST_JOINED}"));
+            }
+            recording.call(Callee::Concat, &args, &[duologue::circuit::bits(width as u32)], site).map(first)
         })
     }
 
@@ -146,7 +153,7 @@ impl Trace {
             }
         }
         Trace::record(slf, |recording, site| {
-            let index = check_index(recording, index.of(slf)?)?;
+            let index = check_index(recording, index.of(slf)?, table.len())?;
             recording.call(Callee::Table(table), &[index], &[ty], site).map(first)
         })
     }
@@ -154,7 +161,7 @@ impl Trace {
     /// Word `index` of several.
     fn read(slf: &Bound<'_, Self>, index: &Word, words: Vec<Py<Word>>) -> PyResult<Word> {
         Trace::record(slf, |recording, site| {
-            let index = check_index(recording, index.of(slf)?)?;
+            let index = check_index(recording, index.of(slf)?, words.len())?;
             let words = nodes(slf, &words)?;
             let ty =
                 words.iter().try_fold(recording.ty(words[0]), |ty, &arg| recording::common(ty, recording.ty(arg)))?;
@@ -243,9 +250,10 @@ impl Trace {
             let node = word.get().of(slf).map_err(usage)?;
             delivered.push((name, recipient_of(&to)?, node));
         }
-        let mut recording = std::mem::take(&mut *trace.lock());
-        trace.lock().is_over = true;
-        recording.is_over = true;
+        let recording = std::mem::replace(&mut *trace.lock(), Recording::over());
+        if recording.is_over {
+            return Err(usage("the function has ended: a program was made of it"));
+        }
         let sites = trace.sites.clone();
         let goal = trace.goal;
         let made = slf.py().detach(|| lower::program(&recording, name, &delivered, goal, sites));
@@ -410,9 +418,10 @@ fn nodes(trace: &Bound<'_, Trace>, words: &[Py<Word>]) -> Result<Vec<u32>, Refus
 }
 
 /// An index as a number without a sign.
-fn check_index(recording: &mut Recording, index: u32) -> Result<u32, Refused> {
+fn check_index(recording: &Recording, index: u32, entries: usize) -> Result<u32, Refused> {
     let ty = recording.ty(index);
     match ty.kind {
+        _ if entries > MOST_WORDS => Err(format!("a table of {entries} entries: it has at most {MOST_WORDS}")),
         duologue::circuit::Kind::UInt | duologue::circuit::Kind::Bits => Ok(index),
         _ => Err(format!("the index is {}: expected a number without a sign, as {} is", shown(ty), shown(uint(8)))),
     }

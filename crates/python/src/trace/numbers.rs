@@ -23,6 +23,7 @@ fn integer(number: &Bound<'_, PyAny>, ty: Type) -> PyResult<Result<Constant, Str
     Ok(match (number.extract::<i128>(), number.extract::<u128>()) {
         (Ok(number), _) => of_integer(number, ty),
         (_, Ok(low)) if ty.kind == Kind::UInt && ty.width >= 128 => Ok(Constant { low, above: false }),
+        _ if ty.width > 127 => Err("a plain number has at most 127 bits: join words, duo.concat".into()),
         _ => Err(misfit(ty)),
     })
 }

@@ -2,7 +2,7 @@
 
 use super::lower::function;
 use super::node::{ANY, Callee, InputPort, Lanes, ONE, Op};
-use super::recording::{Recording, Refused};
+use super::recording::{MOST_WORDS, Recording, Refused, check_type};
 use super::{Trace, Word, first, nodes};
 use crate::program::type_of;
 use duologue::circuit::program::Owner;
@@ -13,6 +13,7 @@ impl Trace {
     pub fn add_argument(slf: &Bound<'_, Self>, name: &str, ty: &str) -> PyResult<Word> {
         let ty = type_of(ty)?;
         Trace::record(slf, |recording, site| {
+            check_type(ty)?;
             let node = recording.push(Op::Input(0), ty, ONE, &[], site)?;
             recording.inputs.push(InputPort { name: name.into(), owner: Owner::Public, node });
             Ok(node)
@@ -67,8 +68,12 @@ impl Trace {
                     "{came} lanes: how many has to be a number in the program, as in Alice(u32, lanes=8)"
                 ));
             };
-            let lanes = u32::try_from(lanes).map_err(|_| format!("{lanes} lanes are too many words"))?;
-            (0..lanes).map(|lane| recording.push(Op::Lane(lane), recording.ty(node), ONE, &[node], site)).collect()
+            if lanes > MOST_WORDS as u64 {
+                return Err(format!("{lanes} lanes are too many words: {MOST_WORDS} at most"));
+            }
+            (0..lanes as u32)
+                .map(|lane| recording.push(Op::Lane(lane), recording.ty(node), ONE, &[node], site))
+                .collect()
         })
     }
 

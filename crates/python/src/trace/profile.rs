@@ -16,10 +16,11 @@ pub struct Line {
     pub depth: u64,
 }
 
-/// A circuit, and what each line has of it.
+/// A circuit, what each line has of it, and which line each gate is of: that of the last entry at or before it.
 pub struct Made {
     pub circuit: Circuit,
     pub lines: BTreeMap<u32, Line>,
+    pub gates: Vec<(u32, u32)>,
 }
 
 /// Which nodes of a builder each line made, in order: from this one on.
@@ -53,7 +54,9 @@ impl Spans {
         ands.for_each(|(_, site)| site.iter().for_each(|&site| lines.entry(site).or_default().ands += 1));
         let path = longest_path(&circuit).into_iter().filter_map(|node| sites[node]);
         path.for_each(|site| lines.entry(site).or_default().depth += 1);
-        Ok(Made { circuit, lines })
+        let mut gates: Vec<(u32, u32)> = (0..).zip(&sites).filter_map(|(node, site)| Some((node, (*site)?))).collect();
+        gates.dedup_by_key(|gate| gate.1);
+        Ok(Made { circuit, lines, gates })
     }
 }
 
@@ -81,15 +84,27 @@ pub enum Times {
     Between(Value),
 }
 
+/// A step of a program: the line of its first operation, and which line each gate of its circuit is of.
+pub type StepLines = (u32, Vec<(u32, u32)>);
+
 /// What the lines of a program cost, for any sizes.
 #[pyclass(frozen, module = "duologue._core")]
 pub struct Profile {
     pub parts: Vec<(Times, BTreeMap<u32, Line>)>,
+    pub steps: Vec<StepLines>,
     pub sites: Arc<Sites>,
 }
 
 #[pymethods]
 impl Profile {
+    /// File and line of a step, or of a gate of its circuit.
+    fn line_of(&self, step: usize, gate: Option<u32>) -> Option<(String, u32)> {
+        let (first, gates) = self.steps.get(step)?;
+        let of_gate = gate.and_then(|gate| gates.iter().rev().find(|&&(from, _)| from <= gate));
+        let Site { file, line } = self.sites.get(of_gate.map_or(*first, |&(_, site)| site));
+        Some((file, line))
+    }
+
     /// Files and lines with ANDs over all lanes, and ANDs on a longest path of a step; the most expensive first.
     fn lines(&self, binding: &Binding) -> Vec<(String, u32, u64, u64)> {
         let mut all: BTreeMap<u32, Line> = BTreeMap::new();

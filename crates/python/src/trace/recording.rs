@@ -13,6 +13,13 @@ const MOST_NODES: usize = 1 << 28;
 /// The most ANDs that a single operation may have.
 const MOST_ANDS: u64 = 1 << 28;
 
+/// The most bits of a word; what is joined of several words may have as many as a value of a program.
+const MOST_WIDTH: u32 = 1 << 16;
+pub const MOST_JOINED: u64 = 1 << 24;
+
+/// The most words that are one table, or lanes that become words.
+pub const MOST_WORDS: usize = 1 << 16;
+
 /// Above so many ANDs the line is named that is under way.
 const MANY_ANDS: u64 = 10_000_000;
 
@@ -35,6 +42,11 @@ pub struct Recording {
 impl Recording {
     pub fn new() -> Self {
         Recording { lanes: vec![Lanes::one()], ..Recording::default() }
+    }
+
+    /// What is left when a program was made of one.
+    pub fn over() -> Self {
+        Recording { is_over: true, ..Recording::default() }
     }
 
     pub fn ty(&self, node: u32) -> Type {
@@ -140,6 +152,7 @@ impl Recording {
         if let (Some(value), true, true) = (self.constant_of(node), is_integer(from), is_integer(to)) {
             return self.constant(to, resized(value, from, to.width), site);
         }
+        check_type(to)?;
         check_cast(from, to)?;
         self.push(Op::Cast, to, self.lanes_of(node), &[node], site)
     }
@@ -316,6 +329,19 @@ fn refusal(op: Op, ty: Type) -> Refused {
         }
         _ if ty == "bit" => format!("{name} of bits, which are no numbers: write &, |, ^, or duo.cast(x, u8) first"),
         _ => format!("{name} of {ty}: cast it first, duo.cast(x, TYPE)"),
+    }
+}
+
+/// Whether the library computes with the type.
+pub fn check_type(ty: Type) -> Result<(), Refused> {
+    let is_fit = match ty.kind {
+        Kind::Fixed { fraction } => ty.width >= fraction.max(2),
+        Kind::Float { exponent } => (3..=19).contains(&exponent) && (exponent + 3..=exponent + 241).contains(&ty.width),
+        _ => true,
+    };
+    match is_fit && ty.width <= MOST_WIDTH {
+        true => Ok(()),
+        false => Err(format!("{} is no type of a word: it is too short or too long", shown(ty))),
     }
 }
 
