@@ -1,4 +1,5 @@
-"""How fast functions are recorded, and records lowered, in seconds of the processor: python crates/python/benches/trace.py
+"""How fast functions are recorded, and records lowered, in seconds of the processor: python
+crates/python/benches/trace.py
 
 `cargo run --release -p duologue-circuit --example builder_rate` writes the same circuits in Rust.
 """

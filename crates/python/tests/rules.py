@@ -1,5 +1,5 @@
-"""The rules of the book's table, written a second time: on Python's own integers, with no gate, no NumPy and no wrapping
-but the one that the table says."""
+"""The rules of the book's table, written a second time: on Python's own integers, with no gate, no NumPy and no
+wrapping but the one that the table says."""
 
 from __future__ import annotations
 

@@ -15,7 +15,12 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "python"
-PAGES = [ROOT / "docs" / "python.md", ROOT / "docs" / "python-programs.md", ROOT / "README.md", ROOT / "crates" / "python" / "README.md"]
+PAGES = [
+    ROOT / "docs" / "python.md",
+    ROOT / "docs" / "python-programs.md",
+    ROOT / "README.md",
+    ROOT / "crates" / "python" / "README.md",
+]
 
 
 def both(name: str, bob: list[str], alice: Callable[[str], list[str]], folder: Path) -> tuple[str, str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+from fractions import Fraction
 from typing import Any
 
 import duologue as duo
 import numpy as np
 import pytest
 import rules
+from duologue.traced import _random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -41,7 +43,8 @@ def numbers(draw: st.DrawFn, types: list[duo.Type], type: duo.Type, depth: int) 
             return ("binary", name, first, second)
         case "plain":
             name = draw(st.sampled_from(BINARY))
-            least, most = (-(1 << type.width - 1), (1 << type.width - 1) - 1) if type.kind == "int" else (0, (1 << type.width) - 1)
+            half = 1 << type.width - 1
+            least, most = (-half, half - 1) if type.kind == "int" else (0, 2 * half - 1)
             number = draw(st.integers(least, most) | st.integers(max(least, -9), min(most, 9)))
             if "shift" in name:
                 number = min(abs(number), type.width + 2, most)
@@ -99,24 +102,19 @@ def cases(draw: st.DrawFn, native: bool, depth: int = 4) -> tuple[list[duo.Type]
 
 def program_of(types: list[duo.Type], expression: Expression, goal: str) -> duo.TracedProgram:
     owners = [duo.Alice, duo.Bob, duo.Alice, duo.Public]
-    inputs = {f"x{place}": owner(type) for place, (owner, type) in enumerate(zip(owners, types))}
+    inputs = {f"x{place}": owner(type) for place, (owner, type) in enumerate(zip(owners, types, strict=False))}
 
     def function(**variables: Any) -> Any:
         return value(expression, list(variables.values()))
 
-    names = ", ".join(inputs)
-    scope: dict[str, Any] = {"function": function}
-    exec(f"def traced({names}): return function({', '.join(f'{name}={name}' for name in inputs)})", scope)
-    return duo.program(**inputs, to=duo.Both, goal=goal)(scope["traced"])
+    return duo.program(**inputs, to=duo.Both, goal=goal)(function)
 
 
 def values_of(types: list[duo.Type], seed: int) -> list[Any]:
-    from duologue.traced import _random
-
     random = np.random.default_rng(seed)
     values = [_random(random, type, LANES) for type in types]
     # So that some are equal, and some divisors small.
-    for one, type in zip(values, types):
+    for one, type in zip(values, types, strict=True):
         random.shuffle(one)
         one[: LANES // 4] &= one.dtype.type(3 if type.width > 2 else type.kind == "uint")
     return values
@@ -131,7 +129,7 @@ def test_expressions_of_any_width(case: tuple[list[duo.Type], Expression, int], 
     types, expression, seed = case
     program, values = program_of(types, expression, goal), values_of(types, seed)
     came = program.plain({f"x{place}": one for place, one in enumerate(values)})["out"]
-    expected = value(expression, [rules.Number.of(one, type) for one, type in zip(values, types)])
+    expected = value(expression, [rules.Number.of(one, type) for one, type in zip(values, types, strict=True)])
     assert [int(one) for one in came] == list(expected.values), expression
     assert program.outputs[0].type == f"{expected.kind}({expected.width})"
 
@@ -155,7 +153,15 @@ def test_expressions_by_protocols(case: tuple[list[duo.Type], Expression, int], 
 
 
 @settings(SLOW, max_examples=60)
-@given(st.lists(st.sampled_from(["+", "-", "*", "/", "<", "<=", "==", "!=", "least", "most", "neg", "abs"]), min_size=1, max_size=4), st.sampled_from([duo.f32, duo.f64]), st.integers(0, 1 << 32))
+@given(
+    st.lists(
+        st.sampled_from(["+", "-", "*", "/", "<", "<=", "==", "!=", "least", "most", "neg", "abs"]),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from([duo.f32, duo.f64]),
+    st.integers(0, 1 << 32),
+)
 def test_floats_are_those_of_numpy(names: list[str], type: duo.Type, seed: int) -> None:
     """Bit for bit, but for the sign of NaN and of the lesser of two zeros."""
     does: dict[str, Any] = {
@@ -177,8 +183,6 @@ def test_floats_are_those_of_numpy(names: list[str], type: duo.Type, seed: int) 
 @pytest.mark.parametrize("type", [duo.fixed(32, 16), duo.fixed(16, 4), duo.fixed(12, 0)])
 def test_fixed_point(type: duo.Type) -> None:
     """Exact arithmetic on units: products to the nearest, of two the greater; quotients away from zero; all wrap."""
-    from fractions import Fraction
-
     width, fraction = (int(part) for part in type.name[6:-1].split(","))
     random = np.random.default_rng(1)
     a, b = random.integers(-(1 << width - 1), 1 << width - 1, (2, 200)) >> random.integers(0, width, (2, 200))
@@ -188,8 +192,9 @@ def test_fixed_point(type: duo.Type) -> None:
     def program(a: Any, b: Any) -> dict[str, Any]:
         return {
             "sum": a + b, "difference": a - b, "product": a * b, "quotient": a / b, "square": a * a,
-            "negative": -a, "magnitude": abs(a), "less": a < b, "least": duo.minimum(a, b), "half": a * 0.5 if fraction else a,
-            "dot": duo.dot([a, b], [b, b]), "whole": duo.cast(a, duo.i16), "again": duo.cast(duo.cast(a, duo.fixed(40, 20)), type),
+            "negative": -a, "magnitude": abs(a), "less": a < b, "least": duo.minimum(a, b),
+            "half": a * 0.5 if fraction else a, "dot": duo.dot([a, b], [b, b]), "whole": duo.cast(a, duo.i16),
+            "again": duo.cast(duo.cast(a, duo.fixed(40, 20)), type),
         }  # fmt: skip
 
     def nearest(x: Fraction) -> int:
@@ -203,7 +208,7 @@ def test_fixed_point(type: duo.Type) -> None:
 
     came = program.plain({"a": a * float(unit), "b": b * float(unit)})
     units = {name: np.asarray(value) / float(unit) for name, value in came.items()}
-    for lane, (x, y) in enumerate(zip(a.tolist(), b.tolist())):
+    for lane, (x, y) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
         expected = {
             "sum": fit(x + y), "difference": fit(x - y), "product": fit(nearest(x * y * unit)), "negative": fit(-x),
             "quotient": fit(away(Fraction(x, y) / unit)) if y else 0, "square": fit(nearest(x * x * unit)),

@@ -23,7 +23,7 @@ with duo.connect("a:1", party="alice", key="k", peer="duo1") as party:
 
 @duo.program(x=duo.Alice(duo.u8), y=duo.Bob(duo.u8), to=duo.Both)
 def traced(x: duo.Word, y: duo.Word) -> dict[str, duo.Word]:
-    return {"out": duo.where(x < y, x, y + 1), "all": (x == y).all()}
+    return {"out": duo.where(x < y, x, y + 1), "all": (x == y).all(), "sum": duo.sum(x)}
 
 @duo.circuit
 def twice(x: duo.Word) -> duo.Word:

@@ -11,7 +11,8 @@ from types import CodeType, FrameType
 
 from .errors import SecretBranch
 
-_PACKAGE = os.path.dirname(__file__) + os.sep
+# The folder of this package, whose lines are not what a program is made of.
+PACKAGE = os.path.dirname(__file__) + os.sep
 
 _FOR_NAME = {
     "int": "Write duo.cast(x, i64), which stays a word.",
@@ -73,7 +74,7 @@ def warn_large(file: str, line: int) -> None:
 
 def _caller(frame: FrameType) -> FrameType:
     """The first one that is not in this package."""
-    while frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
+    while frame.f_code.co_filename.startswith(PACKAGE) and frame.f_back is not None:
         frame = frame.f_back
     return frame
 
@@ -112,7 +113,9 @@ def _for_parent(frame: FrameType, node: ast.AST, text: str) -> str:
         case ast.Compare() if len(parent.ops) > 1:
             return f"Instead of {_text(frame, parent)} write (a < b) & (b < c)."
         case ast.While():
-            return f"How often a loop runs is public: write for _ in range(most), and duo.where({text}, new, old) in it."
+            return (
+                f"How often a loop runs is public: write for _ in range(most), and duo.where({text}, new, old) in it."
+            )
         case ast.Assert():
             return f"Return {text} as an output instead."
         case ast.match_case() | ast.MatchValue() | ast.Match():

@@ -44,14 +44,13 @@ def check_settings(settings: dict[str, Any]) -> None: ...
 def pack_numbers(array: NDArray[Any], ty: str) -> Matrix: ...
 def pack_bytes(array: NDArray[np.uint8], ty: str) -> Matrix: ...
 def pack_bits(array: NDArray[np.uint8]) -> Matrix: ...
-
 def simulate(binding: Binding, settings: dict[str, Any], inputs: dict[str, Matrix]) -> dict[str, Matrix]:
-    """All outputs of a run by the protocol that the settings name, on the inputs of both parties; what stays shared is put
-    together."""
+    """All outputs of a run by the protocol that the settings name, on the inputs of both parties; what stays shared is
+    put together."""
 
 def first_difference(ours: Program, theirs: Program) -> tuple[int, int | None, str, str] | None:
-    """The step at which the programs differ first, the gate if it is one of a circuit of the same ports, and what either
-    has there; none if they are the same."""
+    """The step at which the programs differ first, the gate if it is one of a circuit of the same ports, and what
+    either has there; none if they are the same."""
 
 def block_names() -> list[str]:
     """The names of all blocks."""
@@ -134,7 +133,8 @@ class Trace:
 
 @final
 class Word:
-    """A word of a program that is being recorded: a function of words gets some. It has a type and lanes, and no value."""
+    """A word of a program that is being recorded: a function of words gets some. It has a type and lanes, and no
+    value."""
 
     __array_ufunc__: None
     @property

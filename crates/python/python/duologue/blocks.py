@@ -1,8 +1,9 @@
 """The blocks of the library by their names: `duo.blocks.square_root(x)`, `duo.blocks.fp_sqrt_ieee(x)`.
 
-An operand is a word, a plain number, or a list of words that are one port of the block. The size follows from the operands
-where it can; `size="16x32"` gives it as the command writes it. A block of several outputs gives a tuple. Integers of
-either sign must be what the block's ports are; `bits` go for everything. On arrays of NumPy a block is computed in the clear.
+An operand is a word, a plain number, or a list of words that are one port of the block. The size follows from the
+operands where it can; `size="16x32"` gives it as the command writes it. A block of several outputs gives a tuple.
+Integers of either sign must be what the block's ports are; `bits` go for everything. On arrays of NumPy a block is
+computed in the clear.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from ._branches import PACKAGE
 from .functions import _flat, _trace, type_of
 
 _NAMES = frozenset(_core.block_names())
@@ -34,7 +36,7 @@ class _Block:
         """As a program of its own, in the clear."""
         from .program import Program
 
-        trace = _core.Trace("", "size")
+        trace = _core.Trace(PACKAGE, "size")
         given: dict[str, Any] = {}
         words = [self._word(trace, operand, given) for operand in operands]
         made = trace.block(self.__name__, words, size)
@@ -67,5 +69,3 @@ def __getattr__(name: str) -> _Block:
 
 def __dir__() -> list[str]:
     return sorted(_NAMES)
-
-

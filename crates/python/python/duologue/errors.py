@@ -27,8 +27,8 @@ class UsageError(Error, ValueError):
 
 
 class SecretBranch(Error, TypeError):
-    """A function that is recorded as a program asked for the value of a word: it branched on it, or made a number or text of
-    it. The message says where, and what to write instead."""
+    """A function that is recorded as a program asked for the value of a word: it branched on it, or made a number or
+    text of it. The message says where, and what to write instead."""
 
 
 class PeerError(Error):
@@ -36,8 +36,8 @@ class PeerError(Error):
 
 
 class Incompatible(Error):
-    """The parties do not agree on what to do; found before an input is used. The session goes on if a protocol was named, and
-    has ended if one was to be chosen."""
+    """The parties do not agree on what to do; found before an input is used. The session goes on if a protocol was
+    named, and has ended if one was to be chosen."""
 
     def __init__(self, message: str, what: str, ours: str, theirs: str) -> None:
         super().__init__(message)

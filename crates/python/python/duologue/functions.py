@@ -1,7 +1,7 @@
 """What functions are written with: each takes words of a program, arrays of NumPy and plain numbers alike.
 
-On arrays the numbers come out as they do in the program; where NumPy by itself would give others, the page of the book on
-programs in Python says so.
+On arrays the numbers come out as they do in the program; where NumPy by itself would give others, the page of the book
+on programs in Python says so.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def type_of(value: Any) -> Type:
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
-    """`a` where the condition holds, else `b`; both are computed. The result has the wider type of both; two plain numbers
-    have the smallest of `u8` to `u64`, or of `i8` to `i64` if one is below zero, or else `f64` or `bit`."""
+    """`a` where the condition holds, else `b`; both are computed. The result has the wider type of both; two plain
+    numbers have the smallest of `u8` to `u64`, or of `i8` to `i64` if one is below zero, or else `f64` or `bit`."""
     if _is_plain(condition, a, b):
         return a if condition else b
     if _is_plain(a, b):
@@ -254,8 +254,8 @@ def _checked_plain(a: Any, b: Any, does: Callable[[Any, Any], Any]) -> tuple[Any
 
 
 def dot(left: Sequence[Any], right: Sequence[Any]) -> Any:
-    """The sum of the products of two lists, lane by lane: of integers it wraps, of fixed-point numbers it is rounded once,
-    of floats after each operation, from the first."""
+    """The sum of the products of two lists, lane by lane: of integers it wraps, of fixed-point numbers it is rounded
+    once, of floats after each operation, from the first."""
     left, right = list(left), list(right)
     if len(left) != len(right) or not left:
         raise UsageError(f"dot: expected two lists of one length, not {len(left)} and {len(right)}")
@@ -306,15 +306,17 @@ def _within(index: Any, entries: int) -> Any:
 
 
 def reduce(function: Callable[..., Any], *words: Any) -> Any:
-    """All lanes folded to one: `function(a, b)` of two neighbours, by a tree (0 with 1, 2 with 3; an odd last one waits). Of
-    several words `a` and `b` are tuples, and so is the result. The function is associative, or its results depend on
-    how many lanes there are."""
+    """All lanes folded to one: `function(a, b)` of two neighbours, by a tree (0 with 1, 2 with 3; an odd last one
+    waits). Of several words `a` and `b` are tuples, and so is the result. The function is associative, or its results
+    depend on how many lanes there are."""
     trace = _trace(words)
     if trace is None:
         return _reduce_plain(function, words)
     types = [type_of(word) for word in words]
     inner = trace.fork()
-    sides = [[inner.argument(f"{side}{place}", type.name) for place, type in enumerate(types)] for side in ("left", "right")]
+    sides = [
+        [inner.argument(f"{side}{place}", type.name) for place, type in enumerate(types)] for side in ("left", "right")
+    ]
     results = _results(inner, _one_or_all(function, *sides), types, "reduce")
     return _as_given(trace.reduce(list(words), inner, results))
 
@@ -355,8 +357,8 @@ def _reduce_plain(function: Callable[..., Any], words: tuple[Any, ...]) -> Any:
 
 
 def scan(function: Callable[..., Any], state: Any, *words: Any) -> tuple[Any, Any]:
-    """Lane after lane: `function(state, x)` gives the next state and a result; the last state, and all results. Of several
-    words the function has as many further arguments. `state` is one word of one lane, or a tuple of several."""
+    """Lane after lane: `function(state, x)` gives the next state and a result; the last state, and all results. Of
+    several words the function has as many further arguments. `state` is one word of one lane, or a tuple of several."""
     trace = _trace(state, words)
     if trace is None:
         return _scan_plain(function, state, words)
@@ -386,7 +388,9 @@ def _scan(
         raise UsageError("the function of scan gave a result that is no word")
     made = trace.scan(states, list(words), inner, after + list(results))
     last, lanes = made[: len(states)], made[len(states) :]
-    return (tuple(last) if is_tuple else last[0]), (tuple(lanes) if isinstance(returned[1], (tuple, list)) else lanes[0])
+    return (tuple(last) if is_tuple else last[0]), (
+        tuple(lanes) if isinstance(returned[1], (tuple, list)) else lanes[0]
+    )
 
 
 def _scan_plain(function: Callable[..., Any], state: Any, words: tuple[Any, ...]) -> tuple[Any, Any]:
@@ -402,8 +406,8 @@ def _scan_plain(function: Callable[..., Any], state: Any, words: tuple[Any, ...]
 
 
 def sort(x: Any, *, descending: bool = False) -> Any:
-    """The lanes of a word in order, whose number is fixed (`Alice(u32, lanes=8)`); or words of one type in order, lane by
-    lane."""
+    """The lanes of a word in order, whose number is fixed (`Alice(u32, lanes=8)`); or words of one type in order, lane
+    by lane."""
     if isinstance(x, Word):
         return stack(x.trace.sort(x.trace.unstack(x), descending))
     if _trace(x) is not None:
@@ -434,8 +438,8 @@ def stack(words: Sequence[Any]) -> Any:
 
 
 def sum(x: Any, type: Type | None = None) -> Any:
-    """The sum of all lanes, in 64 bits like NumPy's, or in another type, which costs less where it is narrow: it wraps. Of
-    fixed-point numbers and floats it has their type; floats are added as a tree."""
+    """The sum of all lanes, in 64 bits like NumPy's, or in another type, which costs less where it is narrow: it
+    wraps. Of fixed-point numbers and floats it has their type; floats are added as a tree."""
     own = type_of(x)
     if type is None:
         short = own == bit or own.kind in ("uint", "int") and own.width <= 64

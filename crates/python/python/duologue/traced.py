@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from . import _core
 from . import program as _programs
+from ._branches import PACKAGE
 from ._core import Word
 from ._settings import complete
 from ._values import pack, unpack
@@ -24,7 +25,6 @@ __all__ = ["Check", "Line", "Profile", "TracedProgram", "circuit", "program"]
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_PACKAGE = os.path.dirname(__file__) + os.sep
 _RECIPIENTS = ("alice", "bob", "both", "shared")
 _PROTOCOLS = ("yao", "gmw", "gmw-masked")
 
@@ -246,8 +246,9 @@ def program(
         def richer(alice, bob):
             return {"richer": alice > bob}
 
-    `to` says who learns the outputs: `Alice`, `Bob`, `Both`, `Shared` for nobody (each gets a share), or a dict of these by
-    output. `goal` is what circuits keep low: `size`, ANDs, or `depth`, layers of them. The function is called once, here.
+    `to` says who learns the outputs: `Alice`, `Bob`, `Both`, `Shared` for nobody (each gets a share), or a dict of
+    these by output. `goal` is what circuits keep low: `size`, ANDs, or `depth`, layers of them. The function is called
+    once, here.
     """
     if name is not None:
         if to is not None or inputs:
@@ -267,7 +268,7 @@ def _traced(
     function: Callable[..., Any], inputs: dict[str, Input], to: Holder | Mapping[str, Holder], goal: str
 ) -> TracedProgram:
     name = getattr(function, "__name__", "program").strip("<>")
-    trace = _core.Trace(_PACKAGE, goal)
+    trace = _core.Trace(PACKAGE, goal)
     _check_inputs(function, name, inputs)
     words = {port: trace.input(port, of.who, of.type.name, of.lanes.given) for port, of in inputs.items()}
     outputs = _outputs(name, function(**words), to)
@@ -280,25 +281,30 @@ def _check_inputs(function: Callable[..., Any], name: str, inputs: dict[str, Inp
         raise UsageError(f"{name}: it has no inputs: write one for each argument, as in alice=Alice(u32)")
     for port, of in inputs.items():
         if not isinstance(of, Input):
-            raise UsageError(f"{name}: the input {port!r}: expected Alice(TYPE), Bob(TYPE), Public(TYPE) or Shared(TYPE)")
+            raise UsageError(
+                f"{name}: the input {port!r}: expected Alice(TYPE), Bob(TYPE), Public(TYPE) or Shared(TYPE)"
+            )
     try:
         inspect.signature(function).bind(**inputs)
     except TypeError as why:
         raise UsageError(f"{name}: its arguments are not the inputs that are declared: {why}") from None
 
 
-def _outputs(
-    name: str, returned: Any, to: Holder | Mapping[str, Holder]
-) -> list[tuple[str, str, Word]]:
+def _outputs(name: str, returned: Any, to: Holder | Mapping[str, Holder]) -> list[tuple[str, str, Word]]:
     words = _named(returned)
     if not words:
         raise UsageError(f"{name}: it gives no outputs")
     for output, word in words.items():
         if not isinstance(output, str) or not isinstance(word, Word):
-            raise UsageError(f"{name}: the output {output!r}: expected a word that depends on inputs, or a dict of words by name")
+            raise UsageError(
+                f"{name}: the output {output!r}: expected a word that depends on inputs, or a dict of words by name"
+            )
     if isinstance(to, Mapping) and set(to) != set(words):
         raise UsageError(f"{name}: to names {', '.join(to)}, and the outputs are {', '.join(words)}")
-    return [(output, _recipient(name, to[output] if isinstance(to, Mapping) else to), word) for output, word in words.items()]
+    return [
+        (output, _recipient(name, to[output] if isinstance(to, Mapping) else to), word)
+        for output, word in words.items()
+    ]
 
 
 def _recipient(name: str, to: object) -> str:

@@ -42,7 +42,9 @@ __all__ = [
 _SHORT = {f"{kind}({width})": f"{kind[0]}{width}" for kind in ("uint", "int") for width in (8, 16, 32, 64)}
 _SHORT |= {"bits(1)": "bit", "float(32, 8)": "f32", "float(64, 11)": "f64"}
 
-_DTYPES = {short: ("uint" if short[0] == "u" else "int") + short[1:] for short in _SHORT.values() if short[1:].isdigit()}
+_DTYPES = {
+    short: ("uint" if short[0] == "u" else "int") + short[1:] for short in _SHORT.values() if short[1:].isdigit()
+}
 _DTYPES |= {"bit": "bool", "f32": "float32", "f64": "float64"}
 
 
@@ -202,4 +204,3 @@ Bob = Holder("bob")
 Public = Holder("public")
 Shared = Holder("shared")
 Both = Holder("both")
-
