@@ -39,9 +39,6 @@ class Number:
     def __sub__(self, other: Any) -> Number:
         return self._with(other, lambda a, b: a - b)
 
-    def __rsub__(self, other: int) -> Number:
-        return self.like([other - value for value in self.values])
-
     def __mul__(self, other: Any) -> Number:
         return self._with(other, lambda a, b: a * b)
 
@@ -96,6 +93,20 @@ class Number:
 
     def __ne__(self, other: Any) -> Number:  # type: ignore[override]
         return self._with(other, lambda a, b: int(a != b), kind="bits")
+
+
+def _reversed(name: str) -> Callable[[Number, int], Number]:
+    """A plain number on the left."""
+
+    def does(right: Number, left: int) -> Number:
+        operator: Callable[[Number, Number], Number] = getattr(Number, f"__{name}__")
+        return operator(right.like([left] * len(right.values)), right)
+
+    return does
+
+
+for _name in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift"):
+    setattr(Number, f"__r{_name}__", _reversed(_name))
 
 
 def _amount(number: Number, other: Any) -> int:

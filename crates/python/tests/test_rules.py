@@ -46,6 +46,8 @@ def numbers(draw: st.DrawFn, types: list[duo.Type], type: duo.Type, depth: int) 
             half = 1 << type.width - 1
             least, most = (-half, half - 1) if type.kind == "int" else (0, 2 * half - 1)
             number = draw(st.integers(least, most) | st.integers(max(least, -9), min(most, 9)))
+            if draw(st.booleans()):
+                return ("reversed", name, number, draw(numbers(types, type, depth - 1)))
             if "shift" in name:
                 number = min(abs(number), type.width + 2, most)
             return ("plain", name, draw(numbers(types, type, depth - 1)), number)
@@ -84,6 +86,8 @@ def value(expression: Expression, variables: list[Any]) -> Any:
             return getattr(operator, name)(of(a), of(b))
         case ("plain", name, a, number):
             return getattr(operator, name)(of(a), number)
+        case ("reversed", name, number, a):
+            return getattr(operator, name)(number, of(a))
         case ("unary", name, a):
             return getattr(operator, name)(of(a))
         case ("cast", a, type):
@@ -178,6 +182,45 @@ def test_floats_are_those_of_numpy(names: list[str], type: duo.Type, seed: int) 
 
     program = duo.program(a=duo.Alice(type), b=duo.Bob(type), to=duo.Both)(chain)
     assert program.check(60, seed=seed, protocols=()).numpy == "equal"
+
+
+@pytest.mark.parametrize("left", NATIVE)
+def test_shifts_of_any_two_types(left: duo.Type) -> None:
+    """Where the signs let two types meet; amounts of any size and sign."""
+    rights = [right for right in NATIVE if right.kind == left.kind or right.width < left.width and left.kind == "int"]
+    random = np.random.default_rng(left.width)
+    inputs: dict[str, duo.Input] = {"x": duo.Alice(left)} | {repr(right): duo.Bob(right) for right in rights}
+
+    @duo.program(**inputs, to=duo.Both)
+    def program(x: Any, **amounts: Any) -> Any:
+        down = {f"{name}>>": x >> amount for name, amount in amounts.items()}
+        return down | {f"{name}<<": x << amount for name, amount in amounts.items()}
+
+    def some(type: duo.Type) -> Any:
+        info = np.iinfo(type.dtype)
+        near = random.integers(max(info.min, -70), min(info.max, 70), 300, dtype=type.dtype, endpoint=True)
+        return np.where(random.random(300) < 0.1, random.integers(info.min, info.max, 300, dtype=type.dtype), near)
+
+    values = {name: some(duo.Type(port.type)) for name, port in zip(inputs, program.inputs, strict=True)}
+    came = program.plain(values)
+    for name, expected in program.function(**values).items():
+        assert came[name].dtype == expected.dtype and (came[name] == expected).all(), name
+
+
+def test_numbers_of_numpy_have_types() -> None:
+    x = np.arange(0, 256, 5, dtype=np.uint8)
+
+    def function(x: Any) -> Any:
+        return {
+            "wide": x + np.uint32(1000), "wrapped": x + np.uint8(255), "cube": x**3, "seventh": x**7, "equal": np.uint16(5) == x,
+            "bit": (x > 3) & np.bool_(True), "left": np.uint16(1) << x, "float": duo.cast(x, duo.f32) * np.float32(0.1),
+            "double": duo.cast(x, duo.f32) + np.float64(0.1), "weak": duo.cast(x, duo.f32) + 0.1, "rest": np.uint64(1000) % x,
+        }  # fmt: skip
+
+    came = duo.program(x=duo.Alice(duo.u8), to=duo.Both)(function).plain({"x": x})
+    with np.errstate(all="ignore"):
+        for name, expected in function(x).items():
+            assert came[name].dtype == expected.dtype and (came[name] == expected).all(), name
 
 
 @pytest.mark.parametrize("type", [duo.fixed(32, 16), duo.fixed(16, 4), duo.fixed(12, 0)])
