@@ -10,9 +10,8 @@ import warnings
 from types import CodeType, FrameType
 
 from .errors import SecretBranch
+from .types import PACKAGE
 
-# The folder of this package, whose lines are not what a program is made of.
-PACKAGE = os.path.dirname(__file__) + os.sep
 
 _FOR_NAME = {
     "int": "Write duo.cast(x, i64), which stays a word.",

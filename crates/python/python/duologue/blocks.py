@@ -8,13 +8,17 @@ computed in the clear.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from . import _core
-from ._branches import PACKAGE
 from .functions import _flat, _trace, type_of
+from .types import PACKAGE
 
-_NAMES = frozenset(_core.block_names())
+
+@functools.cache
+def _names() -> frozenset[str]:
+    return frozenset(_core.block_names())
 
 
 class _Block:
@@ -62,10 +66,10 @@ class _Block:
 
 
 def __getattr__(name: str) -> _Block:
-    if name not in _NAMES:
+    if name not in _names():
         raise AttributeError(f"no block is named {name!r}: duologue blocks lists them")
     return _Block(name)
 
 
 def __dir__() -> list[str]:
-    return sorted(_NAMES)
+    return sorted(_names())

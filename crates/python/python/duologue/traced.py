@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
-import linecache
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,13 +10,12 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from . import _core
 from . import program as _programs
-from ._branches import PACKAGE
 from ._core import Word
 from ._settings import complete
 from ._values import pack, unpack
 from .errors import UsageError
 from .program import Port, Program
-from .types import Holder, Input, Type
+from .types import PACKAGE, Holder, Input, Type
 
 __all__ = ["Check", "Line", "Profile", "TracedProgram", "circuit", "program"]
 
@@ -90,6 +87,8 @@ class TracedProgram(Program):
 
     def profile(self, *, sizes: Mapping[str, int] | None = None) -> Profile:
         """What each line of the source costs, for given sizes; those that are not given are 1."""
+        import linecache
+
         everything = {name: max(least, 1) for name, (least, _) in self.sizes.items()} | dict(sizes or {})
         lines = self._profile.lines(self._core.bind(everything, {}))
         total = sum(ands for _, _, ands, _ in lines) or 1
@@ -284,6 +283,8 @@ def _check_inputs(function: Callable[..., Any], name: str, inputs: dict[str, Inp
             raise UsageError(
                 f"{name}: the input {port!r}: expected Alice(TYPE), Bob(TYPE), Public(TYPE) or Shared(TYPE)"
             )
+    import inspect
+
     try:
         inspect.signature(function).bind(**inputs)
     except TypeError as why:

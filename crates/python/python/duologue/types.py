@@ -39,6 +39,9 @@ __all__ = [
     "uint",
 ]
 
+# The folder of this package: its lines are not what a program is made of.
+PACKAGE = __file__[: -len("types.py")]
+
 _SHORT = {f"{kind}({width})": f"{kind[0]}{width}" for kind in ("uint", "int") for width in (8, 16, 32, 64)}
 _SHORT |= {"bits(1)": "bit", "float(32, 8)": "f32", "float(64, 11)": "f64"}
 
