@@ -111,6 +111,34 @@ def test_functions_over_lanes() -> None:
         assert (came["spread"] == x.max() - x).all() and came["product"][0] == np.prod(y, dtype=np.uint8)
     assert program.sizes == {"lanes": (1, 1 << 32)}
     assert program.check(37).numpy == "equal"
+    with pytest.raises(duo.UsageError, match="no lanes has no result"):
+        duo.sum(np.zeros(0, np.uint8))
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3, 5, 6, 7, 11])
+def test_a_reduction_is_a_tree_over_neighbours(lanes: int) -> None:
+    """Of a function that is not associative, of two words."""
+
+    def fold(left: Any, right: Any) -> Any:
+        (a, b), (c, d) = left, right
+        return a * 3 - c, b ^ (d << 1)
+
+    program = duo.program(a=Alice(i32), b=Bob(u8), to=Both)(
+        lambda a, b: dict(zip(("a", "b"), duo.reduce(fold, a, b), strict=True))
+    )
+
+    def tree(values: list[tuple[int, int]]) -> tuple[int, int]:
+        while len(values) > 1:
+            pairs = list(zip(values[::2], values[1::2], strict=False))
+            made = [(x[0] * 3 - y[0], x[1] ^ (y[1] << 1 & 255)) for x, y in pairs]
+            values = made + values[2 * len(pairs) :]
+        return values[0]
+
+    random = np.random.default_rng(lanes)
+    a, b = random.integers(-99, 99, lanes, dtype=np.int32), random.integers(0, 256, lanes, dtype=np.uint8)
+    came = program.plain({"a": a, "b": b})
+    assert (came["a"][0], came["b"][0]) == tree(list(zip(a.tolist(), b.tolist(), strict=True)))
+    assert program.check(lanes, protocols=("gmw",)).numpy == "equal"
 
 
 def y_as(x: Any, y: Any) -> Any:
