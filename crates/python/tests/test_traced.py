@@ -5,8 +5,10 @@ from __future__ import annotations
 import operator
 import os
 import pickle
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -513,6 +515,25 @@ def test_two_processes_run_a_traced_program(other: Any) -> None:
             assert not alice.run(rating, given, protocol=protocol)
     out, _ = bob.end()
     assert out.splitlines() == ["[330, 580, 300]"] * 4
+
+
+def test_a_check_ends_at_ctrl_c(other: Any) -> None:
+    process = other("""
+        program = duo.program(x=duo.Alice(duo.u64), y=duo.Bob(duo.u64), to=duo.Both)(lambda x, y: x * y)
+        binding = program._core.bind({"lanes": 3_000_000}, {})
+        given = {name: duo._core.pack_numbers(np.arange(3_000_000, dtype=np.uint64), "uint(64)") for name in "xy"}
+        settings = duo._settings.complete({"protocol": "yao"})
+        try:
+            print("ready", flush=True)
+            duo._core.simulate(binding, settings, given)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """)
+    assert process.line() == "ready"
+    time.sleep(0.5)
+    process.process.send_signal(signal.SIGINT)
+    out, _ = process.end()
+    assert out.strip() == "interrupted"
 
 
 def test_two_programs_that_differ_are_not_run(other: Any) -> None:
