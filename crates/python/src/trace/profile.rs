@@ -38,24 +38,22 @@ impl Spans {
 
     /// The finished circuit with the cost of its lines.
     pub fn finish(self, c: Builder) -> duologue::circuit::Result<Made> {
-        let before = c.nodes() as usize;
+        let before = c.nodes();
         let (circuit, moved) = c.try_finish_with_nodes()?;
-        let mut sites = vec![None; circuit.gates().len()];
-        let ends = self.0.iter().skip(1).map(|span| span.0 as usize).chain([before]);
-        for (&(from, site), end) in self.0.iter().zip(ends) {
-            moved[from as usize..end]
-                .iter()
-                .filter(|&&node| node != 0)
-                .for_each(|&node| sites[node as usize] = Some(site));
-        }
         let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
-        let is_and = |node: usize| matches!(circuit.gates()[node], Gate::And(..));
-        let ands = sites.iter().enumerate().filter(|&(node, _)| is_and(node));
-        ands.for_each(|(_, site)| site.iter().for_each(|&site| lines.entry(site).or_default().ands += 1));
-        let path = longest_path(&circuit).into_iter().filter_map(|node| sites[node]);
-        path.for_each(|site| lines.entry(site).or_default().depth += 1);
-        let mut gates: Vec<(u32, u32)> = (0..).zip(&sites).filter_map(|(node, site)| Some((node, (*site)?))).collect();
-        gates.dedup_by_key(|gate| gate.1);
+        let mut gates: Vec<(u32, u32)> = Vec::new();
+        let ends = self.0.iter().skip(1).map(|span| span.0).chain([before]);
+        for (&(from, site), end) in self.0.iter().zip(ends) {
+            let kept = moved[from as usize..end as usize].iter().copied().filter(|&node| node != 0);
+            let Some(first) = kept.clone().next() else { continue };
+            let ands = kept.filter(|&node| matches!(circuit.gates()[node as usize], Gate::And(..))).count();
+            lines.entry(site).or_default().ands += ands as u64;
+            gates.push((first, site));
+        }
+        for node in longest_path(&circuit) {
+            let span = gates.partition_point(|&(from, _)| from as usize <= node);
+            lines.entry(gates[span - 1].1).or_default().depth += 1;
+        }
         Ok(Made { circuit, lines, gates })
     }
 }
@@ -100,8 +98,9 @@ impl Profile {
     /// File and line of a step, or of a gate of its circuit.
     fn line_of(&self, step: usize, gate: Option<u32>) -> Option<(String, u32)> {
         let (first, gates) = self.steps.get(step)?;
-        let of_gate = gate.and_then(|gate| gates.iter().rev().find(|&&(from, _)| from <= gate));
-        let Site { file, line } = self.sites.get(of_gate.map_or(*first, |&(_, site)| site));
+        let span = gate.map_or(0, |gate| gates.partition_point(|&(from, _)| from <= gate));
+        let of_gate = span.checked_sub(1).map(|span| gates[span].1);
+        let Site { file, line } = self.sites.get(of_gate.unwrap_or(*first));
         Some((file, line))
     }
 
