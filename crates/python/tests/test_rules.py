@@ -218,6 +218,7 @@ def test_numbers_of_numpy_have_types() -> None:
             "double": duo.cast(x, duo.f32) + np.float64(0.1), "weak": duo.cast(x, duo.f32) + 0.1,
             "rest": np.uint64(1000) % x,
             "single": duo.cast(x, duo.f64) * np.float32(0.1) - np.float32(0.3), "truth": duo.cast(x, duo.f32) + np.True_,
+            "square": (duo.cast(x, duo.f32) + np.float32(0.1)) ** 2,
         }  # fmt: skip
 
     came = duo.program(x=duo.Alice(duo.u8), to=duo.Both)(function).plain({"x": x})

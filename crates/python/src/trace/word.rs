@@ -235,6 +235,11 @@ impl Word {
         let power = power.extract::<u32>().ok().filter(|power| is_power(*power) && modulus.is_none());
         Trace::record(trace, |recording, site| {
             let power = power.ok_or_else(|| format!("a power: expected a plain number of 1 to {MOST_POWER}"))?;
+            if power > 2 && matches!(recording.ty(number).kind, Kind::Float { .. }) {
+                return Err(
+                    "a power of floats above 2, which NumPy rounds once: write x * x * x, or blocks.fp_pow_ieee".into(),
+                );
+            }
             let mut result = number;
             for place in (0..power.ilog2()).rev() {
                 result = recording.binary(Op::Multiply, result, result, site)?;
