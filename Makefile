@@ -8,8 +8,9 @@ TARGETS := wasm32-unknown-unknown aarch64-unknown-linux-gnu
 PORTABLE := -p duologue-kernels -p duologue-circuit -p duologue-he --target aarch64-unknown-linux-gnu
 # The library must do without some of its features.
 FEATURES := "" net disk
-# Parquet and Arrow files, which the usual build does without.
-PARQUET := --features parquet
+# Parquet and Arrow files, which the usual build does without. All tests are of one build, since each other set of features
+# compiles everything anew; the Python package, which is tested too, has none of them.
+PARQUET := --features duologue-cli/parquet
 PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 # Seconds for each fuzz target.
 FUZZ_TIME ?= 60
@@ -24,9 +25,7 @@ demo: ## Build the command and run the main job: two processes find a face, by Y
 	$(CARGO) run --release $(CARGO_FLAGS) -p duologue-cli -- demo
 
 test: targets yosys ## Run every test: unit, whole system, documentation, examples, portable builds, Python, faces
-	$(WITH_YOSYS) $(CARGO) test --workspace --no-fail-fast $(CARGO_FLAGS)
-	$(CARGO) test -p duologue-values $(PARQUET) $(CARGO_FLAGS)
-	$(CARGO) test -p duologue-cli $(PARQUET) $(CARGO_FLAGS) --test values
+	$(WITH_YOSYS) $(CARGO) test --workspace $(PARQUET) --no-fail-fast $(CARGO_FLAGS)
 	@$(MAKE) --no-print-directory portable python faces
 
 bench: ## Measure: kernels, oblivious transfer, circuits, then the engines between two parties
@@ -36,7 +35,7 @@ bench: ## Measure: kernels, oblivious transfer, circuits, then the engines betwe
 lint: components ## Check format, clippy and rustdoc; a warning is an error
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
-	$(CARGO) clippy -p duologue-cli -p duologue-values $(PARQUET) --all-targets $(CARGO_FLAGS) -- -D warnings
+	$(CARGO) clippy --workspace $(PARQUET) --all-targets $(CARGO_FLAGS) -- -D warnings
 	@for features in $(FEATURES); do \
 		echo "$(CARGO) clippy -p duologue --no-default-features --features '$$features'"; \
 		$(CARGO) clippy -p duologue --no-default-features --features "$$features" $(CARGO_FLAGS) -- -D warnings || exit 1; \
@@ -156,7 +155,7 @@ yosys:
 	@command -v iverilog >/dev/null || echo 'verilog: designs are not compared with Icarus, which is not there (Debian: apt install iverilog)'
 
 verilog: yosys ## Compare 3,000 random modules of Verilog with Icarus (needs iverilog)
-	$(WITH_YOSYS) DUOLOGUE_VERILOG_MODULES=3000 $(CARGO) test $(CARGO_FLAGS) -p duologue-synthesis --test verilog -- --nocapture
+	$(WITH_YOSYS) DUOLOGUE_VERILOG_MODULES=3000 $(CARGO) test $(CARGO_FLAGS) -p duologue-synthesis --test all verilog:: -- --nocapture
 
 # A row of the list is a design, its parameters, and what it is made for.
 circuits: yosys ## Compile the designs of verilog/ into target/circuits, a program for each row of verilog/costs.csv

@@ -1,9 +1,6 @@
 //! The benchmarks as users run them, with few correlations: form and bytes, not times.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::Place;
+use crate::process::Place;
 use serde_json::Value;
 
 /// Runs it without openssl, which takes seconds, unless it is there at `path`.

@@ -1,9 +1,6 @@
 //! Every verb and its messages, in one process.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::Place;
+use crate::process::Place;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};

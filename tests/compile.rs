@@ -1,9 +1,6 @@
 //! `duologue compile`: from a netlist or a design to two processes that compute it.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::{Place, repository};
+use crate::process::{Place, repository};
 use std::io::Write;
 
 /// Who is richer, as Yosys writes it; the parties are attributes of the ports.

@@ -1,9 +1,6 @@
 //! Peers by name, defaults in a file, completions and pages: the command as users set it up.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::{Place, repository};
+use crate::process::{Place, repository};
 use std::fs;
 use std::process::{Command, Stdio};
 

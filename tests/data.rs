@@ -1,9 +1,7 @@
 //! A party's own files, prepared for an application and used in a run between two processes.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::{Done, Place};
+use crate::process;
+use crate::process::{Done, Place};
 
 const OPEN: &str = "--insecure-plaintext --yes --quiet";
 

@@ -1,9 +1,6 @@
 //! The demo as a newcomer runs it.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::Place;
+use crate::process::Place;
 use serde_json::json;
 
 #[test]

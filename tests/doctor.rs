@@ -1,9 +1,6 @@
 //! `duologue doctor`: what it finds on this machine, with a doctor at the other side, and with others there.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::{Done, Place, Running};
+use crate::process::{Done, Place, Running};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -83,7 +83,7 @@ fn every_block_by_both_protocols_between_two_processes() {
     }
     let mut listener = Listener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
-    let name = "every_block_by_both_protocols_between_two_processes";
+    let name = "every_block::every_block_by_both_protocols_between_two_processes";
     let mut command = Command::new(env::current_exe().expect("this test"));
     let mut bob = command.args(["--exact", name]).env(PEER, address).spawn().expect("a second process");
     let channel = listener.accept(&PLAINTEXT, &Limits::default()).expect("Bob calls");

@@ -1,9 +1,6 @@
 //! What goes wrong between two processes: every case has its exit code, its sentence, and no output file.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::{Place, Running};
+use crate::process::{Place, Running};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;

@@ -1,10 +1,7 @@
 //! The formats of circuits on the command line: each is written and read, with names, types and parties as far as it has them.
 
-#[path = "support/process.rs"]
-mod process;
-
+use crate::process::Place;
 use duologue::circuit::{Circuit, Program};
-use process::Place;
 
 /// Whether a is greater, as Yosys writes it, mapped to cells of the technology library: two bits of each party.
 const RICHER: &str = r#"{ "creator": "Yosys", "modules": { "richer": {

@@ -1,9 +1,6 @@
 //! `duologue he`: keys, encryption and decryption through files.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::Place;
+use crate::process::Place;
 
 use he::paillier::SecretKey;
 use he::{KeySize, SealKey};

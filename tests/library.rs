@@ -1,9 +1,6 @@
 //! The list of what every circuit costs.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::Place;
+use crate::process::Place;
 use serde_json::Value;
 
 fn table(place: &Place, args: &str) -> Vec<Value> {

@@ -1,12 +1,7 @@
 //! Pools between two processes that are killed: no correlation is used twice, and the halves agree afterwards.
 
-#[path = "support/couple.rs"]
-mod couple;
-#[path = "support/process.rs"]
-mod process;
-
-use couple::{Couple, PARTIES, Process, Roll};
-use process::Done;
+use crate::couple::{Couple, PARTIES, Process, Roll};
+use crate::process::Done;
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};

@@ -1,12 +1,7 @@
 //! Runs that two processes prepare, and two others use: right, once, also if they are killed.
 
-#[path = "support/couple.rs"]
-mod couple;
-#[path = "support/process.rs"]
-mod process;
-
-use couple::{Couple, PARTIES, Process, Roll};
-use process::{Done, Place};
+use crate::couple::{Couple, PARTIES, Process, Roll};
+use crate::process::{Done, Place};
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};

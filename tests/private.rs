@@ -1,9 +1,7 @@
 //! `duologue private` between two processes over real sockets, against the files' circuits.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::{Done, Place};
+use crate::process;
+use crate::process::{Done, Place};
 
 /// Runs both parties, Alice listening.
 fn both(place: &Place, alice: &str, bob: &str) -> (Done, Done) {

@@ -1,9 +1,6 @@
 //! `duologue psi` between two processes over sockets, against a join of hash sets.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::{Done, Place};
+use crate::process::{Done, Place};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 

@@ -1,9 +1,7 @@
 //! Statistics of two parties' tables, between two processes, against what pandas and NumPy found.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::{Done, Place};
+use crate::process;
+use crate::process::{Done, Place};
 
 const OPEN: &str = "--insecure-plaintext --yes --quiet";
 

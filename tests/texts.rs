@@ -1,11 +1,9 @@
 //! What people read: names and words of others, refusals, and what to do next.
 
-#[path = "support/process.rs"]
-mod process;
-
+use crate::process;
+use crate::process::Place;
 use duologue::circuit::program::{Recipient, View};
 use duologue::circuit::{Builder, Party, Program, uint};
-use process::Place;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};

@@ -1,11 +1,8 @@
 //! Programs between two processes over real sockets, against answers from outside.
 
-#[path = "support/process.rs"]
-mod process;
-
+use crate::process::{Place, repository};
 use apps::argmin::{self, Found, Held};
 use duologue::circuit::blocks::Goal;
-use process::{Place, repository};
 use serde_json::Value;
 use std::fs;
 

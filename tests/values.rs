@@ -1,9 +1,6 @@
 //! Tables as inputs and outputs of a run: a file on either side, and what is refused before anybody is called.
 
-#[path = "support/process.rs"]
-mod process;
-
-use process::{Done, Place, repository};
+use crate::process::{Done, Place, repository};
 use std::fs::read_to_string;
 use std::io::Write;
 use std::process::Stdio;

@@ -24,3 +24,6 @@ mod social;
 mod statistics;
 mod two_processes;
 mod universal;
+
+/// Where they lie.
+const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");

@@ -35,3 +35,6 @@ mod sorting;
 mod table7;
 mod trigonometry;
 mod written;
+
+/// Where they lie.
+const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");

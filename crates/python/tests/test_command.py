@@ -27,6 +27,14 @@ def test_the_command_is_there() -> None:
     assert command("inspect", "nothing.duo").returncode == 8
 
 
+def test_it_has_no_parquet() -> None:
+    """As every build without the feature, it says so; tests of Rust have the feature."""
+    words = ["run", "block:add:10", "--as", "bob", "--connect", "127.0.0.1:1", "--insecure-plaintext", "--yes"]
+    for more in (["--input", "b=t.parquet:b"], ["--input", "t.arrow"], ["--input", "b=1", "--output", "out=t.parquet"]):
+        done = command(*words, *more)
+        assert done.returncode == 1 and "this build has no Parquet" in done.stderr, done.stderr
+
+
 def test_programs_are_the_command_s(tmp_path: Path) -> None:
     program = duo.program("app:scifi:16")
     program.save(tmp_path / "scifi.duo")

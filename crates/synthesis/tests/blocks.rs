@@ -1,9 +1,7 @@
 //! Blocks by name: each module of `verilog/duologue_blocks.v` against its own model under Icarus, what attributes say, what they
 //! must not say, and circuits of files in place of modules.
 
-#[path = "common/bench.rs"]
-mod bench;
-
+use crate::bench;
 use circuit::Circuit;
 use circuit::blocks::{self, Goal};
 use std::fs;

@@ -1,10 +1,8 @@
 //! Every cell against a plain model on big integers: random widths, signs and values, for both goals.
 
-mod common;
-
+use crate::common::{circuit, netlist};
 use circuit::Simulator;
 use circuit::blocks::Goal;
-use common::{circuit, netlist};
 use num_bigint::{BigInt, BigUint};
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,9 +1,7 @@
 //! Operators cost what the library's blocks cost.
 
-mod common;
-
+use crate::common::{circuit, netlist};
 use circuit::blocks::Goal;
-use common::{circuit, netlist};
 use serde_json::{Value, json};
 
 fn ands(kind: &str, widths: [usize; 3]) -> u64 {

@@ -1,10 +1,8 @@
 //! Large designs, of which some modules stay modules: they compute what Icarus computes, and cost what they cost as one module,
 //! but for sums across a border.
 
-#[path = "common/bench.rs"]
-mod bench;
-
-use bench::yosys;
+use crate::bench;
+use crate::bench::yosys;
 use circuit::Circuit;
 use circuit::blocks::Goal;
 use circuit::program::reference::{Table, evaluate};

@@ -2,10 +2,8 @@
 //!
 //! DUOLOGUE_WRITE_COSTS writes the figures anew.
 
-#[path = "common/bench.rs"]
-mod bench;
-
-use bench::{designs, yosys};
+use crate::bench;
+use crate::bench::{designs, yosys};
 use circuit::Circuit;
 use circuit::blocks::Goal;
 use std::fs;

@@ -1,9 +1,7 @@
 //! What no circuit has is refused with its place and what to write instead; what is no netlist, too.
 
-mod common;
-
+use crate::common::{made, netlist};
 use circuit::blocks::Goal;
-use common::{made, netlist};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use synthesis::Error;

@@ -1,10 +1,8 @@
 //! Cells that select, tables, gates of bits and the cells of carry chains, against plain models.
 
-mod common;
-
+use crate::common::{circuit, netlist};
 use circuit::Simulator;
 use circuit::blocks::Goal;
-use common::{circuit, netlist};
 use serde_json::{Value, json};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];

@@ -3,8 +3,8 @@
 //! Bits that the simulator calls `x` may be anything. The generator keeps them away from `===`, `if` and `case`, which
 //! make known bits of them. DUOLOGUE_VERILOG_MODULES says how many modules (`make verilog`).
 
-mod writer;
-
+use crate::writer;
+use crate::writer::{Random, Written};
 use circuit::blocks::Goal;
 use circuit::{Circuit, Simulator};
 use std::fs;
@@ -13,7 +13,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use synthesis::yosys::{Design, Yosys};
-use writer::{Random, Written};
 
 /// Vectors of inputs for each module.
 const VECTORS: usize = 48;
