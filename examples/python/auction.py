@@ -1,5 +1,5 @@
-"""A sealed-bid auction of many lots between two bidders: the higher bid wins a lot, and pays the lower one. Both learn
-who wins and what is paid, and not what the winner would have paid.
+"""A sealed-bid auction of many lots between two bidders: the higher bid wins a lot, and pays the lower one. Both
+learn who wins and what is paid, and not what the winner would have paid.
 
 In two terminals, on one machine and without keys, each with its bids, one for each lot:
 
@@ -8,14 +8,13 @@ In two terminals, on one machine and without keys, each with its bids, one for e
 """
 
 import sys
-from typing import Any
 
 import duologue as duo
 from duologue import Alice, Bob, Both, u32
 
 
 @duo.program(alice=Alice(u32), bob=Bob(u32), to=Both)
-def auction(alice: Any, bob: Any) -> Any:
+def auction(alice: duo.Word, bob: duo.Word) -> dict[str, duo.Word]:
     """A lot a lane; of two equal bids Alice's wins."""
     return {"bob_wins": bob > alice, "price": duo.minimum(alice, bob)}
 

@@ -1,5 +1,5 @@
-"""Alice has the fingerprint of a picture, 256 bits, and Bob a collection of them. Is one of Bob's pictures nearly hers, and
-which? Alice alone learns the place of the nearest one, if at most 40 bits differ; Bob learns nothing.
+"""Alice has the fingerprint of a picture, 256 bits, and Bob a collection of them. Is one of Bob's pictures nearly
+hers, and which? Alice alone learns the place of the nearest one, if at most 40 bits differ; Bob learns nothing.
 
 In two terminals, on one machine and without keys; fingerprints are rows of 32 bytes in files of NumPy, and Alice says how
 many Bob has:
@@ -9,7 +9,6 @@ many Bob has:
 """
 
 import sys
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ NEAR = 40
 
 
 @duo.program(mine=Alice(bits(256), lanes=1), collection=Bob(bits(256), lanes="pictures"), to=Alice)
-def nearest(mine: Any, collection: Any) -> Any:
+def nearest(mine: duo.Word, collection: duo.Word) -> dict[str, duo.Word]:
     """The place of the picture with the fewest different bits."""
     differ = duo.count_ones(mine ^ collection)
     near = differ.min() <= NEAR

@@ -1,6 +1,6 @@
-"""Alice has the quantities of orders, Bob the prices. A first program makes the cost of each order, which neither learns:
-each party gets a share. Further programs compute on the shares, and tell no more than their outputs: the total, and which
-orders cost above a limit that the parties settle later.
+"""Alice has the quantities of orders, Bob the prices. A first program makes the cost of each order, which neither
+learns: each party gets a share. Further programs compute on the shares, and tell no more than their outputs: the
+total, and which orders cost above a limit that the parties settle later.
 
 In two terminals, on one machine and without keys:
 
@@ -9,26 +9,25 @@ In two terminals, on one machine and without keys:
 """
 
 import sys
-from typing import Any
 
 import duologue as duo
 from duologue import Alice, Bob, Both, Public, Shared, u16, u32
 
 
 @duo.program(quantity=Alice(u16), price=Bob(u16), to=Shared)
-def costs(quantity: Any, price: Any) -> Any:
+def costs(quantity: duo.Word, price: duo.Word) -> dict[str, duo.Word]:
     """The cost of each order, as shares."""
     return {"cost": duo.cast(quantity, u32) * price}
 
 
 @duo.program(cost=Shared(u32), to=Both)
-def total(cost: Any) -> Any:
+def total(cost: duo.Word) -> dict[str, duo.Word]:
     """What all orders cost."""
     return {"total": cost.sum()}
 
 
 @duo.program(cost=Shared(u32), limit=Public(u32, lanes=1), to=Both)
-def above(cost: Any, limit: Any) -> Any:
+def above(cost: duo.Word, limit: duo.Word) -> dict[str, duo.Word]:
     """Which orders cost more than the limit."""
     return {"above": cost > limit}
 

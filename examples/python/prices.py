@@ -1,5 +1,5 @@
-"""Bob has a list of prices, and Alice asks for the price of an article without telling which. She learns that price and no
-other; Bob learns nothing.
+"""Bob has a list of prices, and Alice asks for the price of an article without telling which. She learns that price
+and no other; Bob learns nothing.
 
 In two terminals, on one machine and without keys:
 
@@ -8,7 +8,6 @@ In two terminals, on one machine and without keys:
 """
 
 import sys
-from typing import Any
 
 import numpy as np
 
@@ -19,17 +18,15 @@ ARTICLES = 64
 
 
 @duo.program(article=Alice(u8, lanes=1), prices=Bob(u32, lanes=ARTICLES), to=Alice)
-def price(article: Any, prices: Any) -> Any:
+def price(article: duo.Word, prices: duo.Word) -> dict[str, duo.Word]:
     """The entry of the list, chosen inside: of a number beyond the list nothing is told."""
     found = duo.lookup(article, duo.unstack(prices))
     return {"price": duo.where(article < ARTICLES, found, 0)}
 
 
 name, address = sys.argv[1], sys.argv[2]
-if name == "alice":
-    inputs = {"article": int(sys.argv[3])}
-else:
-    inputs = {"prices": np.random.default_rng(1).integers(100, 10_000, ARTICLES)}
+prices = np.random.default_rng(1).integers(100, 10_000, ARTICLES)
+inputs = {"article": int(sys.argv[3])} if name == "alice" else {"prices": prices}
 
 meet = duo.listen if name == "bob" else duo.connect
 party = meet(address, party=name, insecure_plaintext=True)

@@ -1,5 +1,5 @@
-"""A hospital, Alice, has patients; a company, Bob, has a model that rates a risk. She learns who is at risk, not the weights of
-the model; Bob learns nothing of the patients.
+"""A hospital, Alice, has patients; a company, Bob, has a model that rates a risk. She learns who is at risk, not the
+weights of the model; Bob learns nothing of the patients.
 
 In two terminals, on one machine and without keys:
 
@@ -24,7 +24,7 @@ HERS = Alice(NUMBER, lanes="patients")
 
 
 @duo.program(age=HERS, pressure=HERS, cholesterol=HERS, weights=Bob(NUMBER, lanes=4), to=Alice)
-def risk(age: Any, pressure: Any, cholesterol: Any, weights: Any) -> Any:
+def risk(age: duo.Word, pressure: duo.Word, cholesterol: duo.Word, weights: duo.Word) -> dict[str, duo.Word]:
     """Whether the weighted sum of a patient's numbers exceeds 0; a lane a patient. The last weight stands alone."""
     *each, alone = duo.unstack(weights)
     return {"at_risk": duo.dot([age, pressure, cholesterol], each) + alone > 0}

@@ -1,5 +1,5 @@
-"""Alice has what was spent on advertising in each week, Bob what was sold. Both learn the line that fits best, and neither sees
-the other's weeks.
+"""Alice has what was spent on advertising in each week, Bob what was sold. Both learn the line that fits best, and
+neither sees the other's weeks.
 
 In two terminals, on one machine and without keys:
 
@@ -8,14 +8,13 @@ In two terminals, on one machine and without keys:
 """
 
 import sys
-from typing import Any
 
 import duologue as duo
 from duologue import Alice, Bob, Both, Public, f64
 
 
 @duo.program(spent=Alice(f64), sold=Bob(f64), weeks=Public(f64, lanes=1), to=Both)
-def trend(spent: Any, sold: Any, weeks: Any) -> Any:
+def trend(spent: duo.Word, sold: duo.Word, weeks: duo.Word) -> dict[str, duo.Word]:
     """Least squares in doubles: the slope, and where the line begins."""
     x, y = spent.sum(), sold.sum()
     slope = (weeks * (spent * sold).sum() - x * y) / (weeks * (spent * spent).sum() - x * x)
