@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duologue as duo
 import numpy as np
 from test_book import both
 
@@ -57,3 +58,11 @@ def test_trend(tmp_path: Path) -> None:
     slope, start = np.polyfit(spent, sold, 1)
     said = run("trend.py", [str(y) for y in sold], [str(x) for x in spent], tmp_path)
     assert said == (f"sold = {start:.3f} + {slope:.3f} * spent\n",) * 2
+
+
+def test_offers(tmp_path: Path) -> None:
+    keys = {name: duo.new_key(tmp_path / f"{name}.key") for name in ("alice", "bob")}
+    (tmp_path / "prices.txt").write_text("120\n80\n310\n95\n")
+    bob = ["bob", "bob.key", keys["alice"], "127.0.0.1:0", "prices.txt"]
+    said = both("offers.py", bob, lambda address: ["alice", "alice.key", keys["bob"], address, "100", "4"], tmp_path)
+    assert said == ("affordable: [1, 3]\n", "")
