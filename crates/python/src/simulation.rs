@@ -1,6 +1,6 @@
 //! Both parties in one process, over a channel in memory: for tests of programs.
 
-use crate::errors::raised;
+use crate::beside::beside;
 use crate::matrix::Matrix;
 use crate::program::{Binding, given};
 use crate::settings::Settings;
@@ -22,15 +22,20 @@ pub fn simulate(
     inputs: HashMap<String, Py<Matrix>>,
 ) -> PyResult<HashMap<String, Matrix>> {
     let inputs = given(&inputs);
-    let run = || {
+    let (alice, bob) = Channel::pair();
+    let canceller = alice.canceller();
+    beside(py, &canceller, || {
         let scheme = settings.scheme()?.unwrap_or(Scheme::Yao);
-        both(&binding.binding, &settings.options(scheme)?, &inputs)
-    };
-    py.detach(run).map_err(raised)
+        both((alice, bob), &binding.binding, &settings.options(scheme)?, &inputs)
+    })
 }
 
-fn both(binding: &circuit::Binding, options: &Options, inputs: &Inputs) -> Result<HashMap<String, Matrix>> {
-    let (alice, bob) = Channel::pair();
+fn both(
+    (alice, bob): (Channel, Channel),
+    binding: &circuit::Binding,
+    options: &Options,
+    inputs: &Inputs,
+) -> Result<HashMap<String, Matrix>> {
     let [ours, theirs] = [Party::Alice, Party::Bob].map(|party| inputs_of(binding, party, inputs));
     let (mine, other) = thread::scope(|scope| {
         let other = scope.spawn(|| party(bob, Party::Bob, binding, options, &theirs));

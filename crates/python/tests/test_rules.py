@@ -212,9 +212,12 @@ def test_numbers_of_numpy_have_types() -> None:
 
     def function(x: Any) -> Any:
         return {
-            "wide": x + np.uint32(1000), "wrapped": x + np.uint8(255), "cube": x**3, "seventh": x**7, "equal": np.uint16(5) == x,
+            "wide": x + np.uint32(1000), "wrapped": x + np.uint8(255), "cube": x**3, "seventh": x**7,
+            "equal": np.uint16(5) == x,
             "bit": (x > 3) & np.bool_(True), "left": np.uint16(1) << x, "float": duo.cast(x, duo.f32) * np.float32(0.1),
-            "double": duo.cast(x, duo.f32) + np.float64(0.1), "weak": duo.cast(x, duo.f32) + 0.1, "rest": np.uint64(1000) % x,
+            "double": duo.cast(x, duo.f32) + np.float64(0.1), "weak": duo.cast(x, duo.f32) + 0.1,
+            "rest": np.uint64(1000) % x,
+            "single": duo.cast(x, duo.f64) * np.float32(0.1) - np.float32(0.3), "truth": duo.cast(x, duo.f32) + np.True_,
         }  # fmt: skip
 
     came = duo.program(x=duo.Alice(duo.u8), to=duo.Both)(function).plain({"x": x})

@@ -5,8 +5,10 @@ from __future__ import annotations
 import operator
 import os
 import pickle
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +113,34 @@ def test_functions_over_lanes() -> None:
         assert (came["spread"] == x.max() - x).all() and came["product"][0] == np.prod(y, dtype=np.uint8)
     assert program.sizes == {"lanes": (1, 1 << 32)}
     assert program.check(37).numpy == "equal"
+    with pytest.raises(duo.UsageError, match="no lanes has no result"):
+        duo.sum(np.zeros(0, np.uint8))
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3, 5, 6, 7, 11])
+def test_a_reduction_is_a_tree_over_neighbours(lanes: int) -> None:
+    """Of a function that is not associative, of two words."""
+
+    def fold(left: Any, right: Any) -> Any:
+        (a, b), (c, d) = left, right
+        return a * 3 - c, b ^ (d << 1)
+
+    program = duo.program(a=Alice(i32), b=Bob(u8), to=Both)(
+        lambda a, b: dict(zip(("a", "b"), duo.reduce(fold, a, b), strict=True))
+    )
+
+    def tree(values: list[tuple[int, int]]) -> tuple[int, int]:
+        while len(values) > 1:
+            pairs = list(zip(values[::2], values[1::2], strict=False))
+            made = [(x[0] * 3 - y[0], x[1] ^ (y[1] << 1 & 255)) for x, y in pairs]
+            values = made + values[2 * len(pairs) :]
+        return values[0]
+
+    random = np.random.default_rng(lanes)
+    a, b = random.integers(-99, 99, lanes, dtype=np.int32), random.integers(0, 256, lanes, dtype=np.uint8)
+    came = program.plain({"a": a, "b": b})
+    assert (came["a"][0], came["b"][0]) == tree(list(zip(a.tolist(), b.tolist(), strict=True)))
+    assert program.check(lanes, protocols=("gmw",)).numpy == "equal"
 
 
 def y_as(x: Any, y: Any) -> Any:
@@ -485,6 +515,25 @@ def test_two_processes_run_a_traced_program(other: Any) -> None:
             assert not alice.run(rating, given, protocol=protocol)
     out, _ = bob.end()
     assert out.splitlines() == ["[330, 580, 300]"] * 4
+
+
+def test_a_check_ends_at_ctrl_c(other: Any) -> None:
+    process = other("""
+        program = duo.program(x=duo.Alice(duo.u64), y=duo.Bob(duo.u64), to=duo.Both)(lambda x, y: x * y)
+        binding = program._core.bind({"lanes": 3_000_000}, {})
+        given = {name: duo._core.pack_numbers(np.arange(3_000_000, dtype=np.uint64), "uint(64)") for name in "xy"}
+        settings = duo._settings.complete({"protocol": "yao"})
+        try:
+            print("ready", flush=True)
+            duo._core.simulate(binding, settings, given)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """)
+    assert process.line() == "ready"
+    time.sleep(0.5)
+    process.process.send_signal(signal.SIGINT)
+    out, _ = process.end()
+    assert out.strip() == "interrupted"
 
 
 def test_two_programs_that_differ_are_not_run(other: Any) -> None:

@@ -192,24 +192,13 @@ impl Integer for Int {
         let differ = c.xor(sign, other);
         let less = c.and(remains, differ);
         let floored = match op {
-            Op::Quotient => blocks::subtract(c, &quotient, &UInt::from(less).resized(a.width()).as_int(), goal),
+            Op::Quotient => blocks::subtract(c, &quotient, &Int(UInt::from(less).resized(a.width()).0), goal),
             _ => {
                 let added = Int(b.0.iter().map(|&bit| c.and(bit, less)).collect());
                 blocks::add(c, &remainder, &added, goal)
             }
         };
         or_zero(c, floored.0, &b.0)
-    }
-}
-
-/// The same bits with a sign.
-trait AsInt {
-    fn as_int(self) -> Int;
-}
-
-impl AsInt for UInt {
-    fn as_int(self) -> Int {
-        Int(self.0)
     }
 }
 
@@ -280,7 +269,7 @@ fn of_bit(bit: Bit, to: Type) -> Vec<Bit> {
 fn to_fixed(c: &mut Builder, a: Operand, width: usize, fraction: usize, goal: Goal) -> Fixed {
     let whole = |c: &mut Builder, a: &Int| fixed::from_int(c, a, width, fraction, Overflow::Wrap);
     match a.1.kind {
-        Kind::UInt => whole(c, &uint(a).resized(a.0.len() + 1).as_int()),
+        Kind::UInt => whole(c, &Int(uint(a).resized(a.0.len() + 1).0)),
         Kind::Int => whole(c, &int(a)),
         Kind::Fixed { .. } => fixed::convert(c, &fixed_of(a), width, fraction, Overflow::Wrap, goal),
         _ => float::to_fixed(c, &float_of(a), width, fraction, MODE, goal),

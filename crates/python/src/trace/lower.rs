@@ -264,7 +264,7 @@ impl<'a> Lowering<'a> {
                 self.program.view(view, &[all])
             }
             Op::Array(place) => self.array(&self.recording.arrays[place as usize], node),
-            Op::Folded { call, port } => self.folded(call, port as usize, node),
+            Op::Folded { call, port } => self.folded(call, port as usize),
             _ => unreachable!("an operation over lanes"),
         };
         self.values.insert(number, value);
@@ -277,16 +277,16 @@ impl<'a> Lowering<'a> {
         self.program.view(View::Split(lanes), &[all])
     }
 
-    fn folded(&mut self, call: u32, port: usize, node: &Node) -> Value {
+    fn folded(&mut self, call: u32, port: usize) -> Value {
         if !self.calls.contains_key(&call) {
-            let values = self.fold(&self.recording.calls[call as usize], node);
+            let values = self.fold(&self.recording.calls[call as usize]);
             self.calls.insert(call, values);
         }
         // After a mistake there are none; the program has remembered it.
         self.calls[&call].get(port).copied().unwrap_or_else(|| self.program.number(circuit::bits(1), 1, 0))
     }
 
-    fn fold(&mut self, Call { callee, args }: &Call, node: &Node) -> Vec<Value> {
+    fn fold(&mut self, Call { callee, args }: &Call) -> Vec<Value> {
         let lanes = |from: &[u32]| from.iter().map(|&arg| self.recording.lanes_of(arg)).find(|&lanes| lanes != ANY);
         match callee {
             Callee::Reduce(made) => {
@@ -306,7 +306,6 @@ impl<'a> Lowering<'a> {
             }
             _ => {
                 let values: Vec<Value> = args.iter().map(|&arg| self.value(arg, ONE)).collect();
-                debug_assert!(node.op != Op::Repeat);
                 vec![self.program.view(View::Chain, &values)]
             }
         }
@@ -315,7 +314,7 @@ impl<'a> Lowering<'a> {
     /// One circuit for operations of one stage with the same lanes.
     fn map(&mut self, group: &[u32]) -> Result<(), Failure> {
         let first = &self.recording.nodes[group[0] as usize];
-        let mut circuits = Circuits::new(self.recording, self.goal, self.program.name());
+        let mut circuits = Circuits::new(self.recording, self.goal, "map");
         let mut ports = Vec::new();
         for &number in group {
             for &arg in self.recording.args(&self.recording.nodes[number as usize]) {
@@ -331,7 +330,6 @@ impl<'a> Lowering<'a> {
         let results: Vec<u32> = group.iter().copied().filter(|&number| self.is_read[number as usize]).collect();
         let made = circuits.finish(&results).map_err(|why| Failure { site: first.site, why: why.to_string() })?;
         let args: Vec<Value> = ports.iter().map(|&port| self.value(port, first.lanes)).collect();
-        let mut gates = made.gates;
         let values = match args.first() {
             Some(&value) => {
                 self.parts.push((Times::Lanes(value), made.lines));
@@ -341,8 +339,8 @@ impl<'a> Lowering<'a> {
             None => self.constants(&made.circuit, first.lanes),
         };
         self.check(first.site)?;
-        if let Some((_, of_step)) = self.steps.last_mut() {
-            std::mem::swap(of_step, &mut gates);
+        if let Some(step) = self.steps.last_mut() {
+            step.1 = made.gates;
         }
         self.values.extend(results.into_iter().zip(values));
         Ok(())

@@ -35,13 +35,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Lanes as Python gives them: a factor, and sizes with their least and greatest values.
 type GivenLanes = (u64, Vec<(String, u64, u64)>);
 
+/// Blocks that were built, by name and size.
+type Built = HashMap<(String, Vec<u32>), Arc<Circuit>>;
+
 /// What a function does to its words, while it runs.
 #[pyclass(frozen, module = "duologue._core")]
 pub struct Trace {
     recording: Mutex<Recording>,
     sites: Arc<Sites>,
     goal: Goal,
-    blocks: Mutex<HashMap<(String, Vec<u32>), Arc<Circuit>>>,
+    blocks: Mutex<Built>,
 }
 
 #[pymethods]

@@ -57,6 +57,11 @@ impl Recording {
         self.nodes[node as usize].lanes
     }
 
+    /// The lanes of what is made of one operand: of a constant, one.
+    fn some_lanes(&self, node: u32) -> u32 {
+        if self.lanes_of(node) == ANY { ONE } else { self.lanes_of(node) }
+    }
+
     /// The number of lanes, if it is one; a constant has one.
     pub fn fixed_lanes(&self, node: u32) -> Option<u64> {
         match self.lanes_of(node) {
@@ -154,7 +159,7 @@ impl Recording {
         }
         check_type(to)?;
         check_cast(from, to)?;
-        self.push(Op::Cast, to, self.lanes_of(node), &[node], site)
+        self.push(Op::Cast, to, self.some_lanes(node), &[node], site)
     }
 
     /// Both with the type that can hold either.
@@ -199,7 +204,7 @@ impl Recording {
         if !is_fit {
             return Err(refusal(op, ty));
         }
-        self.push(op, ty, self.lanes_of(a), &[a], site)
+        self.push(op, ty, self.some_lanes(a), &[a], site)
     }
 
     pub fn select(&mut self, condition: u32, then: u32, otherwise: u32, site: u32) -> Result<u32, Refused> {
@@ -212,7 +217,7 @@ impl Recording {
     }
 
     pub fn slice(&mut self, a: u32, from: u32, ty: Type, site: u32) -> Result<u32, Refused> {
-        self.push(Op::Slice(from), ty, self.lanes_of(a), &[a], site)
+        self.push(Op::Slice(from), ty, self.some_lanes(a), &[a], site)
     }
 
     pub fn count_ones(&mut self, a: u32, site: u32) -> Result<u32, Refused> {
@@ -225,7 +230,7 @@ impl Recording {
             ));
         }
         let width = if ty.width < 256 { 8 } else { 32 };
-        self.push(Op::CountOnes, uint(width), self.lanes_of(a), &[a], site)
+        self.push(Op::CountOnes, uint(width), self.some_lanes(a), &[a], site)
     }
 
     /// A call with results of these types; on every lane.
@@ -234,8 +239,8 @@ impl Recording {
         let lanes = self.together(&mut args, site)?;
         let call = self.calls.len() as u32;
         self.calls.push(Call { callee, args });
-        let results = types.iter().zip(0..);
-        results.map(|(&ty, port)| self.push(Op::Result { call, port }, ty, lanes, &[], site)).collect()
+        let results = types.iter().map(|&ty| (ty, lanes));
+        self.results(results, |port| Op::Result { call, port }, site)
     }
 
     /// A call over lanes, whose results have these.
@@ -247,8 +252,22 @@ impl Recording {
     ) -> Result<Vec<u32>, Refused> {
         let call = self.calls.len() as u32;
         self.calls.push(Call { callee, args });
-        let results = results.iter().zip(0..);
-        results.map(|(&(ty, lanes), port)| self.push(Op::Folded { call, port }, ty, lanes, &[], site)).collect()
+        self.results(results.iter().copied(), |port| Op::Folded { call, port }, site)
+    }
+
+    /// The first result has the operands of the call, and the others have the first: a call may have very many of both.
+    fn results(
+        &mut self,
+        results: impl Iterator<Item = (Type, u32)>,
+        op: impl Fn(u32) -> Op,
+        site: u32,
+    ) -> Result<Vec<u32>, Refused> {
+        let first = self.nodes.len() as u32;
+        let push = |(port, (ty, lanes)): (u32, (Type, u32))| {
+            let args: &[u32] = if port == 0 { &[] } else { &[first] };
+            self.push(op(port), ty, lanes, args, site)
+        };
+        (0..).zip(results).map(push).collect()
     }
 
     /// About how many ANDs an operation has on one lane.
@@ -271,7 +290,7 @@ impl Recording {
     /// The operands of a node.
     pub fn args<'a>(&'a self, node: &'a Node) -> &'a [u32] {
         match node.op {
-            Op::Result { call, .. } | Op::Folded { call, .. } => &self.calls[call as usize].args,
+            Op::Result { call, port: 0 } | Op::Folded { call, port: 0 } => &self.calls[call as usize].args,
             _ => &node.args[..node.args.iter().position(|&arg| arg == NONE).unwrap_or(3)],
         }
     }
