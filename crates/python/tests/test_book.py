@@ -18,6 +18,7 @@ EXAMPLES = ROOT / "examples" / "python"
 PAGES = [
     ROOT / "docs" / "python.md",
     ROOT / "docs" / "python-programs.md",
+    ROOT / "docs" / "python-tutorial.md",
     ROOT / "README.md",
     ROOT / "crates" / "python" / "README.md",
 ]

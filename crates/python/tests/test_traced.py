@@ -117,6 +117,32 @@ def test_functions_over_lanes() -> None:
         duo.sum(np.zeros(0, np.uint8))
 
 
+@pytest.mark.parametrize("most", [1, 2, 7, 8, 9, 1000])
+def test_sums_and_places_have_the_bits_that_they_need(most: int) -> None:
+    """As many lanes as there may be, of the extremes of the type; and no more ANDs than that takes."""
+    n = duo.size("n", min=1, max=most)
+
+    @duo.program(x=Alice(i16, lanes=n), y=Bob(u8, lanes=n), to=Both)
+    def program(x: Any, y: Any) -> Any:
+        return {"sum": x.sum(), "bytes": y.sum(), "count": (y == 255).sum(), "place": x.argmax(), "last": y.argmin()}
+
+    for lanes in {1, most // 2 + 1, most}:
+        for value in (-32768, 32767, -1):
+            x, y = np.full(lanes, value, np.int16), np.full(lanes, 255, np.uint8)
+            x[-1], y[-1] = (-32767, 254) if value == -32768 else (value, 254)
+            came = {name: int(found[0]) for name, found in program.plain({"x": x, "y": y}).items()}
+            assert came["sum"] == x.astype(np.int64).sum() and came["bytes"] == 255 * lanes - 1
+            assert came["count"] == lanes - 1
+            assert came["place"] == x.argmax() and came["last"] == lanes - 1
+
+    @duo.program(x=Alice(u8, lanes=n), to=Both)
+    def total(x: Any) -> Any:
+        return x.sum()
+
+    ands = next(iter(total.cost(link="lan", sizes={"n": most}))).ands
+    assert ands <= (most - 1) * (7 + (most - 1).bit_length())
+
+
 @pytest.mark.parametrize("lanes", [1, 2, 3, 5, 6, 7, 11])
 def test_a_reduction_is_a_tree_over_neighbours(lanes: int) -> None:
     """Of a function that is not associative, of two words."""

@@ -14,7 +14,7 @@ from typing import Any
 from . import _core
 from ._core import Word
 from .errors import UsageError
-from .types import Type, bit, f64, i8, i16, i32, i64, u8, u16, u32, u64
+from .types import Type, bit, f64, i8, i16, i32, i64, sint, u8, u16, u32, u64, uint
 
 __all__ = [
     "add_checked",
@@ -438,13 +438,23 @@ def stack(words: Sequence[Any]) -> Any:
 
 
 def sum(x: Any, type: Type | None = None) -> Any:
-    """The sum of all lanes, in 64 bits like NumPy's, or in another type, which costs less where it is narrow: it
-    wraps. Of fixed-point numbers and floats it has their type; floats are added as a tree."""
+    """The sum of all lanes, in 64 bits like NumPy's, or in another type, in which it wraps. It costs as many bits as the
+    sum can have: say how many lanes there are at most, as in `duo.size("n", max=1000)`. Of fixed-point numbers and floats it has their type; floats are added as a tree."""
     own = type_of(x)
     if type is None:
         short = own == bit or own.kind in ("uint", "int") and own.width <= 64
         type = (u64 if own.kind == "uint" else i64) if short else own
+    if isinstance(x, Word) and own.kind in ("bits", "uint", "int"):
+        return cast(reduce(operator.add, cast(x, _of_sums(x, own, type))), type)
     return reduce(operator.add, cast(x, type))
+
+
+def _of_sums(x: Word, own: Type, type: Type) -> Type:
+    """The type in which sums are made: no wider than the most lanes need, since what is wider costs ANDs."""
+    width = own.width + (x.most_lanes - 1).bit_length()
+    if type.kind not in ("uint", "int") or width >= type.width:
+        return type
+    return sint(width) if own.kind == "int" else uint(width)
 
 
 def max(x: Any) -> Any:
@@ -490,5 +500,7 @@ def _place(x: Any, is_better: Callable[[Any, Any], Any]) -> Any:
         wins = is_better(other, key)
         return where(wins, other, key), where(wins, behind ^ length, place), length << 1
 
-    start = [x.trace.constant(number, u32.name) for number in (0, 1)]
+    # The last length may wrap: no block stands behind that one.
+    places = uint(builtins.max(1, (x.most_lanes - 1).bit_length()))
+    start = [x.trace.constant(number, places.name) for number in (0, 1)]
     return cast(reduce(better, x, *start)[1], i64)

@@ -70,6 +70,12 @@ impl Recording {
         }
     }
 
+    /// The most lanes that there can be.
+    pub fn most_lanes(&self, node: u32) -> u64 {
+        let Some(Lanes { factor, sizes }) = self.lanes.get(self.lanes_of(node) as usize) else { return 1 };
+        sizes.iter().fold(*factor, |most, &size| most.saturating_mul(*self.sizes[size as usize].range.end()))
+    }
+
     /// The place of these lanes.
     pub fn intern(&mut self, lanes: Lanes) -> u32 {
         let known = self.lanes.iter().position(|known| *known == lanes);

@@ -124,6 +124,13 @@ impl Word {
         if recording.is_over { None } else { recording.fixed_lanes(self.number) }
     }
 
+    /// The most lanes that the sizes allow.
+    #[getter]
+    fn most_lanes(&self) -> u64 {
+        let recording = self.trace.get().lock();
+        if recording.is_over { u64::MAX } else { recording.most_lanes(self.number) }
+    }
+
     fn __add__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         Word::binary(slf, other, Op::Add, false)
     }
