@@ -18,6 +18,8 @@ from __future__ import annotations
 from ._core import VERSION as __version__
 from ._core import new_key, public_key
 from ._values import Share
+from .columns import Column, column
+from .debug import Debugger, SeenStep, SeenValue, debug
 from .errors import (
     Aborted,
     Cancelled,
@@ -31,17 +33,22 @@ from .errors import (
     Timeout,
     UsageError,
 )
+from .folders import Correlations, Pool, Runs, pool, prepared_runs
 from .party import Party, Prepared, Result, Settings, connect, listen
 from .program import Port, Program, load, program
 from .report import Cost, Costs, Phase, PhaseCost, Report
+from .verilog import compile
 
 __all__ = [
     "Aborted",
     "Cancelled",
     "Closed",
+    "Column",
+    "Correlations",
     "Cost",
     "Costs",
     "Dead",
+    "Debugger",
     "Error",
     "Incompatible",
     "MachineError",
@@ -50,20 +57,29 @@ __all__ = [
     "PeerError",
     "Phase",
     "PhaseCost",
+    "Pool",
     "Port",
     "Prepared",
     "Program",
     "Report",
     "Result",
+    "Runs",
+    "SeenStep",
+    "SeenValue",
     "Settings",
     "Share",
     "Timeout",
     "UsageError",
     "__version__",
+    "column",
+    "compile",
     "connect",
+    "debug",
     "listen",
     "load",
     "new_key",
+    "pool",
+    "prepared_runs",
     "program",
     "public_key",
 ]
