@@ -157,11 +157,18 @@ def _array(port: Port, value: object) -> np.ndarray[Any, Any]:
         raise UsageError(f"it is a masked array: expected {_expected(port)}, without gaps")
     try:
         array = np.asarray(value)
+        if array.dtype.kind == "f" and _is_of_integers(value) and width(port.type)[0] in ("uint", "int"):
+            # Beside numbers below 2^63, NumPy takes those above for floats.
+            array = np.asarray(value, np.uint64)
     except (ValueError, TypeError, OverflowError):
         raise UsageError(f"it is no array: expected {_expected(port)}") from None
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         raise UsageError(f"its dtype is {_shown(array.dtype)}: expected {_expected(port)}")
     return array
+
+
+def _is_of_integers(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and all(type(one) is int for one in value)
 
 
 def _one_string(port: Port, value: bytes) -> np.ndarray[Any, Any]:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
+from unicodedata import bidirectional
 
 if TYPE_CHECKING:
     from .debug import SeenStep
@@ -24,9 +25,14 @@ _GAP = (40, 10)
 
 
 def text(words: object) -> str:
-    """Words as HTML. What cannot be seen, or turns around what stands beside it, is written by its number."""
-    shown = "".join(one if one.isprintable() else f"\\u{{{ord(one):x}}}" for one in str(words))
-    return escape(shown)
+    """Words as HTML. What cannot be seen, or turns around what stands beside it, is written by its number, and so are
+    letters that are written from right to left."""
+    shown = (one if _is_plain(one) else f"\\u{{{ord(one):x}}}" for one in str(words))
+    return escape("".join(shown))
+
+
+def _is_plain(one: str) -> bool:
+    return one.isascii() and one.isprintable() or one.isprintable() and bidirectional(one) not in ("R", "AL")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
