@@ -132,12 +132,12 @@ PYTHON_ENV := target/python
 python: ## Build the Python package, and test it in a fresh environment (needs Python 3.11 or later with venv)
 	@rm -rf $(PYTHON_ENV)
 	@{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' && $(PYTHON) -m venv $(PYTHON_ENV) && \
-		$(PYTHON_ENV)/bin/pip install --quiet 'maturin>=1.9.4,<2' 'numpy>=1.26,<3' 'pytest>=8,<10' 'mypy>=1.15,<2' 'hypothesis>=6.100,<7'; } || { rm -rf $(PYTHON_ENV); \
+		$(PYTHON_ENV)/bin/pip install --quiet 'maturin>=1.9.4,<2' 'numpy>=1.26,<3' 'pytest>=8,<10' 'mypy>=1.15,<3' 'hypothesis>=6.100,<7' pandas polars pyarrow nbclient ipykernel pyright; } || { rm -rf $(PYTHON_ENV); \
 		echo 'python: skipped, it needs Python 3.11 or later with venv (Debian: apt install python3-venv) and the package index'; }
 	@if test -d $(PYTHON_ENV); then $(MAKE) --no-print-directory wheel; fi
 
 wheel:
-	PATH="$(CURDIR)/$(PYTHON_ENV)/bin:$$PATH" maturin build --quiet -m crates/python/Cargo.toml -o $(PYTHON_ENV)/wheels $(CARGO_FLAGS)
+	PATH="$(CURDIR)/$(PYTHON_ENV)/bin:$$PATH" maturin build --quiet --profile dev -m crates/python/Cargo.toml -o $(PYTHON_ENV)/wheels $(CARGO_FLAGS)
 	$(PYTHON_ENV)/bin/pip install --quiet --no-index --no-deps $(PYTHON_ENV)/wheels/*.whl
 	$(PYTHON_ENV)/bin/python -m pytest -q crates/python
 

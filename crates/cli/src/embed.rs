@@ -1,16 +1,25 @@
 //! What a program in which the command is embedded takes of it, such as the Python package: the command itself,
-//! programs by their names, and what `--protocol auto` chooses among.
+//! programs by their names and from Verilog, peers by theirs, files of shares, and what `--protocol auto` chooses among.
 
-use crate::failure::Failure;
+use crate::config::{Config, PeerKey};
+use crate::failure::{Exit, Failure};
+use crate::io::output;
 use crate::process::STARTED_BY;
-use crate::verbs::candidates;
+use crate::verbs::inspect::Look;
+use crate::verbs::{candidates, compile};
 use crate::{io, program};
 use duologue::call::Calls;
-use duologue::circuit::{Binding, Error, Program};
+use duologue::channel::PublicKey;
+use duologue::circuit::program::Step;
+use duologue::circuit::{Binding, BitMatrix, Error, Program, Type};
 use duologue::cost::choice::Choices;
 use duologue::{Garbling, Options};
 use std::ffi::OsString;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use values::npy;
 
+pub use crate::args::{Compile, Pair};
 pub use io::shown::{line, name};
 
 /// Does what a command line says, the words after the command's name; the exit code. Processes of the command that it
@@ -60,6 +69,103 @@ pub fn choices(
     let bind = |program: &Program| bind(program).map_err(Failure::from);
     let candidates = candidates::Candidates::new((text, binding), bind, options, calls);
     candidates.map(|candidates| candidates.choices).map_err(|failure| duologue::Error::usage(in_words(failure)))
+}
+
+/// A step of a program, as `duologue inspect` shows it.
+pub struct ShownStep {
+    /// Its kind, in one word.
+    pub kind: &'static str,
+    pub text: String,
+    /// The numbers of the values that it reads.
+    pub args: Vec<usize>,
+    /// The numbers of the values that it defines.
+    pub results: Range<usize>,
+}
+
+/// The steps of a program, with lanes in numbers if it is bound.
+pub fn steps(program: &Program, binding: Option<&Binding>) -> Vec<ShownStep> {
+    let look = Look { program, binding, full: false };
+    let mut defined = 0;
+    let shown = |(step, text): (&Step, String)| {
+        let results = defined..defined + look.results(step);
+        defined = results.end;
+        ShownStep { kind: kind(step), text, args: step.args().iter().map(|value| value.number()).collect(), results }
+    };
+    program.steps().iter().zip(look.steps()).map(shown).collect()
+}
+
+fn kind(step: &Step) -> &'static str {
+    match step {
+        Step::Input { .. } => "input",
+        Step::Constant { .. } => "constant",
+        Step::Map { .. } => "map",
+        Step::Reduce { .. } => "reduce",
+        Step::Iterate { .. } => "iterate",
+        Step::View { .. } => "view",
+        Step::Call { .. } => "call",
+        Step::Output { .. } => "output",
+    }
+}
+
+/// A program from a design in Verilog, as `duologue compile` makes it (its output file is not written), and what Yosys
+/// warned of.
+///
+/// # Errors
+/// Whatever the command would say.
+pub fn compile(args: &Compile) -> Result<(Program, Vec<String>), duologue::Error> {
+    compile::program(args).map_err(error)
+}
+
+/// Writes a share of a value of this type into an `.npy` file, for its owner's eyes, whole or not at all, as `run --output`
+/// does.
+///
+/// # Errors
+/// What the system says.
+pub fn write_share(file: &Path, share: &BitMatrix, ty: Type) -> Result<(), duologue::Error> {
+    let ty = output::of_share(ty);
+    let written = output::write_beside(file, |to| npy::write(share, ty, to));
+    written.and_then(|written| output::rename(written, file)).map_err(error)
+}
+
+/// The file of the user's own private key, where none is named.
+///
+/// # Errors
+/// If the configuration cannot be read, or has no place.
+pub fn own_key() -> Result<PathBuf, duologue::Error> {
+    Config::load().and_then(|config| config.key(None)).map_err(error)
+}
+
+/// The key that is meant by a key or by a peer's name, as `--peer-key` takes it.
+///
+/// # Errors
+/// If it is no key, or no peer has the name.
+pub fn peer_key(given: &str) -> Result<PublicKey, duologue::Error> {
+    let given: PeerKey = given.parse().map_err(|why: String| duologue::Error::usage(why))?;
+    Config::load().and_then(|config| config.peer_key(&given)).map_err(error)
+}
+
+/// The address that is meant by `host:port` or by a peer's name, as `--connect` takes it, and the peer's key if it was a
+/// name.
+///
+/// # Errors
+/// If no peer has the name, or its address is not known.
+pub fn address(given: &str) -> Result<(String, Option<PublicKey>), duologue::Error> {
+    if given.contains(':') {
+        return Ok((given.into(), None));
+    }
+    let named = |config: Config| Ok((config.address(given)?.to_owned(), Some(config.peer(given)?.key)));
+    Config::load().and_then(named).map_err(error)
+}
+
+/// A failure of the command as an error of the library.
+fn error(failure: Failure) -> duologue::Error {
+    let (exit, message) = (failure.exit, in_words(failure));
+    let (what, why) = message.split_once(": ").unwrap_or(("the command", &message));
+    match exit {
+        Exit::Machine => duologue::Error::io(what)(std::io::Error::other(why)),
+        Exit::Malformed => duologue::Error::Malformed { what: what.into(), why: why.into() },
+        _ => duologue::Error::usage(message),
+    }
 }
 
 fn in_words(failure: Failure) -> String {

@@ -1,19 +1,91 @@
 //! Work on a thread of its own, off the interpreter lock, while the thread that asked for it looks for signals.
 
 use crate::errors::raised;
-use duologue::Result;
 use duologue::channel::Canceller;
+use duologue::{Phase, Progress, Result};
 use pyo3::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often a signal is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
+/// When somebody who watches first hears of the work, and how often then.
+const FIRST: Duration = Duration::from_secs(1);
+const AGAIN: Duration = Duration::from_millis(250);
+
+/// How far the work is: the threads that do it write here, and none of them takes the interpreter lock.
+#[derive(Default)]
+pub struct Meter {
+    /// Of the phase, and whether that is online.
+    done: [AtomicU64; 2],
+    total: [AtomicU64; 2],
+    phase: AtomicU64,
+}
+
+impl Meter {
+    pub fn set(&self, &Progress { phase, done, total, .. }: &Progress) {
+        let place = usize::from(phase == Phase::Online);
+        self.done[place].store(done, Ordering::Relaxed);
+        self.total[place].store(total, Ordering::Relaxed);
+        self.phase.store(place as u64, Ordering::Relaxed);
+    }
+
+    fn begin(&self) {
+        self.done.iter().chain(&self.total).chain([&self.phase]).for_each(|number| number.store(0, Ordering::Relaxed));
+    }
+
+    /// The phase, how much of it is done, and of how much.
+    fn read(&self) -> (&'static str, u64, u64) {
+        let place = (self.phase.load(Ordering::Relaxed) as usize).min(1);
+        (
+            ["setup", "online"][place],
+            self.done[place].load(Ordering::Relaxed),
+            self.total[place].load(Ordering::Relaxed),
+        )
+    }
+}
+
+/// Who is told how far the work is, by the thread that waits for it.
+pub struct Watch<'a> {
+    pub meter: &'a Meter,
+    /// Called with phase, done and total.
+    pub callback: Option<Py<PyAny>>,
+}
+
+impl Watch<'_> {
+    /// Tells it if it is time; nobody who fails to listen is told again. An interruption is raised.
+    fn tell(&mut self, py: Python<'_>, next: &mut Instant) -> PyResult<()> {
+        let Some(callback) = self.callback.as_ref().filter(|_| Instant::now() >= *next) else { return Ok(()) };
+        *next = Instant::now() + AGAIN;
+        match callback.call1(py, self.meter.read()) {
+            Err(why) if !why.is_instance_of::<pyo3::exceptions::PyException>(py) => Err(why),
+            Err(_) => {
+                self.callback = None;
+                Ok(())
+            }
+            Ok(_) => Ok(()),
+        }
+    }
+}
+
 /// What `work` gives. A signal whose handler raises, such as Ctrl-C, cancels the work and is raised when that has ended;
 /// only the main thread of the interpreter hears of signals.
 pub fn beside<T: Send>(py: Python<'_>, canceller: &Canceller, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+    watched(py, canceller, Watch { meter: &Meter::default(), callback: None }, work)
+}
+
+/// The same, while somebody may watch.
+pub fn watched<T: Send>(
+    py: Python<'_>,
+    canceller: &Canceller,
+    mut watch: Watch<'_>,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> PyResult<T> {
+    watch.meter.begin();
+    let mut next = Instant::now() + FIRST;
     let (ended, changed) = (Mutex::new(false), Condvar::new());
     thread::scope(|scope| {
         let worker = scope.spawn(|| {
@@ -23,7 +95,7 @@ pub fn beside<T: Send>(py: Python<'_>, canceller: &Canceller, work: impl FnOnce(
         let mut interrupted = None;
         while !py.detach(|| wait(&ended, &changed)) {
             if interrupted.is_none()
-                && let Err(why) = py.check_signals()
+                && let Err(why) = py.check_signals().and_then(|()| watch.tell(py, &mut next))
             {
                 canceller.cancel();
                 interrupted = Some(why);

@@ -3,7 +3,10 @@
 //! Python in `python/duologue` checks arguments, asks NumPy, and holds what people see.
 
 mod beside;
+mod column;
+mod debug;
 mod errors;
+mod folders;
 mod matrix;
 mod party;
 mod program;
@@ -11,13 +14,21 @@ mod report;
 mod settings;
 mod simulation;
 mod trace;
+mod verilog;
 
+use duologue_cli::embed;
 use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::column::Column;
+    #[pymodule_export]
+    use super::debug::trace_values;
+    #[pymodule_export]
+    use super::folders::{load_share, pool_status, runs_status, save_share};
     #[pymodule_export]
     use super::matrix::{Matrix, pack_bits, pack_bytes, pack_numbers};
     #[pymodule_export]
@@ -31,7 +42,9 @@ mod _core {
     #[pymodule_export]
     use super::trace::{Profile, Trace, Word, about_block, block_names, first_difference};
     #[pymodule_export]
-    use super::{main, new_key, public_key};
+    use super::verilog::compile_verilog;
+    #[pymodule_export]
+    use super::{main, named_peer, new_key, own_key, public_key};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -40,7 +53,7 @@ mod _core {
 /// The command: the words with which it is started again, and those after its name; the exit code.
 #[pyfunction]
 fn main(py: Python<'_>, itself: Vec<OsString>, words: Vec<OsString>) -> u8 {
-    py.detach(|| duologue_cli::embed::main(itself, words))
+    py.detach(|| embed::main(itself, words))
 }
 
 /// Makes a key in a file that is not there yet; the public key.
@@ -51,6 +64,24 @@ fn new_key(file: PathBuf) -> PyResult<String> {
         identity.save(&file).map(|()| identity.public().to_string())
     };
     make().map_err(errors::raised)
+}
+
+/// The file of one's own private key, where none is named.
+#[pyfunction]
+fn own_key() -> PyResult<PathBuf> {
+    embed::own_key().map_err(errors::raised)
+}
+
+/// The address and the public key that are meant by these or by a peer's name; the key of the peer by whose name we connect,
+/// where none is given.
+#[pyfunction]
+fn named_peer(address: &str, listens: bool, key: Option<&str>) -> PyResult<(String, Option<String>)> {
+    let find = || {
+        let (address, its) = if listens { (address.to_owned(), None) } else { embed::address(address)? };
+        let key = key.map(embed::peer_key).transpose()?.or(its);
+        Ok((address, key.map(|key| key.to_string())))
+    };
+    find().map_err(errors::raised)
 }
 
 /// The public key of the private one in a file.

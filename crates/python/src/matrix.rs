@@ -57,6 +57,11 @@ impl Matrix {
         }
     }
 
+    /// As many lanes of zeros.
+    fn zeros(&self) -> Matrix {
+        Matrix(BitMatrix::zeros(self.0.rows(), self.0.lanes()).into())
+    }
+
     /// Whether two have the same lanes. That takes as long as it takes: it is for tests.
     fn equals(&self, other: &Matrix) -> bool {
         self.0 == other.0
@@ -84,28 +89,135 @@ fn bytes<'py>(py: Python<'py>, matrix: &BitMatrix) -> PyResult<Bound<'py, PyAny>
 #[pyfunction]
 pub fn pack_numbers(py: Python<'_>, array: &Bound<'_, PyAny>, ty: &str) -> PyResult<Matrix> {
     let ty = type_of(ty)?;
-    macro_rules! integers {
-        ($($number:ty as $bits:ty),*) => {$(
+    macro_rules! whole {
+        ($($number:ty),*) => {$(
             if let Ok(array) = array.cast::<PyArray1<$number>>() {
-                let (least, most) = range(ty);
-                let least = least.max(<$number>::MIN.into()) as $number;
-                let most = most.min(<$number>::MAX.into()) as $number;
-                let fits = |number| least <= number && number <= most;
-                return match ty.kind {
-                    Kind::Int => pack(py, array, ty, fits, |number| number),
-                    // Without a sign, for which there may be no room.
-                    _ => pack(py, array, ty, fits, |number| number as $bits),
-                };
+                return integers(py, array, ty);
             }
         )*};
     }
-    integers!(u8 as u8, u16 as u16, u32 as u32, u64 as u64, i8 as u8, i16 as u16, i32 as u32, i64 as u64);
+    whole!(u8, u16, u32, u64, i8, i16, i32, i64);
     if let Ok(array) = array.cast::<PyArray1<f32>>() {
         return floats(py, array, ty);
     }
     match array.cast::<PyArray1<f64>>() {
         Ok(array) => floats(py, array, ty),
         Err(_) => Err(usage("expected one row of integers or floats")),
+    }
+}
+
+/// Integers of the machine.
+pub trait Whole: Number + PartialOrd + Into<i128> + Send + Sync {
+    /// The same bits without a sign.
+    type Bits: Number + Send;
+
+    const ENDS: (i128, i128);
+
+    /// A number between the ends.
+    fn of(number: i128) -> Self;
+
+    fn bits(self) -> Self::Bits;
+}
+
+macro_rules! whole {
+    ($($number:ty as $bits:ty),*) => {$(
+        impl Whole for $number {
+            type Bits = $bits;
+
+            const ENDS: (i128, i128) = (<$number>::MIN as i128, <$number>::MAX as i128);
+
+            fn of(number: i128) -> Self {
+                number as $number
+            }
+
+            fn bits(self) -> $bits {
+                self as $bits
+            }
+        }
+    )*};
+}
+
+whole!(u8 as u8, u16 as u16, u32 as u32, u64 as u64, i8 as u8, i16 as u16, i32 as u32, i64 as u64);
+
+/// Numbers that are read part by part.
+pub trait Source<T> {
+    fn count(&self) -> usize;
+
+    /// Copies `count` numbers from the `first` on, in place of what the part had.
+    fn read(&self, first: usize, count: usize, part: &mut Vec<T>) -> PyResult<()>;
+}
+
+impl<T: Element + Copy> Source<T> for Bound<'_, PyArray1<T>> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn read(&self, first: usize, count: usize, part: &mut Vec<T>) -> PyResult<()> {
+        let changed = || usage("the array changed while it was read");
+        let all = self.try_readonly().map_err(|_| changed())?;
+        let slice = all.as_slice().map_err(|_| usage("expected a contiguous array"))?;
+        part.clear();
+        part.extend_from_slice(slice.get(first..first + count).ok_or_else(changed)?);
+        Ok(())
+    }
+}
+
+/// Slices that follow one another.
+pub struct Chunks<'a, T>(pub Vec<&'a [T]>);
+
+impl<T: Copy> Source<T> for Chunks<'_, T> {
+    fn count(&self) -> usize {
+        self.0.iter().map(|chunk| chunk.len()).sum()
+    }
+
+    fn read(&self, first: usize, count: usize, part: &mut Vec<T>) -> PyResult<()> {
+        part.clear();
+        let mut start = 0;
+        for chunk in &self.0 {
+            let (from, to) = (first.max(start), (first + count).min(start + chunk.len()));
+            if from < to {
+                part.extend_from_slice(&chunk[from - start..to - start]);
+            }
+            start += chunk.len();
+        }
+        Ok(())
+    }
+}
+
+/// Integers as doubles, if they are some, for a port of this type.
+pub struct Exact<'a, S>(pub &'a S, pub Type);
+
+/// Integers up to this magnitude are doubles.
+const MOST_EXACT: i128 = 1 << 53;
+
+impl<T: Whole> Source<f64> for Exact<'_, Chunks<'_, T>> {
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+
+    fn read(&self, first: usize, count: usize, part: &mut Vec<f64>) -> PyResult<()> {
+        let mut numbers = Vec::new();
+        self.0.read(first, count, &mut numbers)?;
+        let beyond = |&number: &T| !(-MOST_EXACT..=MOST_EXACT).contains(&number.into());
+        if let Some(row) = numbers.iter().position(beyond) {
+            let (row, ty) = (first + row, self.1);
+            return Err(usage(format!("row {row}: expected an integer of -2^53 to 2^53 for {ty}")));
+        }
+        part.clear();
+        part.extend(numbers.into_iter().map(|number| number.into() as f64));
+        Ok(())
+    }
+}
+
+/// Packs integers.
+pub fn integers<T: Whole>(py: Python<'_>, numbers: &impl Source<T>, ty: Type) -> PyResult<Matrix> {
+    let (least, most) = range(ty);
+    let (least, most) = (T::of(least.max(T::ENDS.0)), T::of(most.min(T::ENDS.1)));
+    let fits = |number| least <= number && number <= most;
+    match ty.kind {
+        Kind::Int => pack(py, numbers, ty, fits, |number| number),
+        // Without a sign, for which there may be no room.
+        _ => pack(py, numbers, ty, fits, T::bits),
     }
 }
 
@@ -119,7 +231,7 @@ fn range(ty: Type) -> (i128, i128) {
 }
 
 /// Packs the nearest values of the type; what is no number, or beyond the greatest, does not fit.
-fn floats<T: Element + Copy + Into<f64>>(py: Python<'_>, array: &Bound<'_, PyArray1<T>>, ty: Type) -> PyResult<Matrix> {
+pub fn floats<T: Copy + Into<f64> + Send + Sync>(py: Python<'_>, array: &impl Source<T>, ty: Type) -> PyResult<Matrix> {
     match (ty.kind, ty.width) {
         (Kind::Float { exponent: 8 }, 32) => {
             let single = |number: T| number.into() as f32;
@@ -153,18 +265,18 @@ fn float(number: f64, ty: Type) -> Option<u128> {
 }
 
 /// Packs what `bits` makes of each number, part by part, if all of them fit.
-fn pack<T: Element + Copy, N: Number + Send>(
+fn pack<T: Copy + Send + Sync, N: Number + Send>(
     py: Python<'_>,
-    array: &Bound<'_, PyArray1<T>>,
+    source: &impl Source<T>,
     ty: Type,
     fits: impl Fn(T) -> bool + Sync,
     bits: impl Fn(T) -> N + Sync,
 ) -> PyResult<Matrix> {
-    let lanes = array.len();
+    let lanes = source.count();
     let mut matrix = py.detach(|| BitMatrix::zeros(ty.width as usize, lanes));
     let (mut part, mut room) = (Vec::new(), Vec::new());
     for first in (0..lanes).step_by(PART) {
-        read(array, first, PART.min(lanes - first), &mut part)?;
+        source.read(first, PART.min(lanes - first), &mut part)?;
         let packed = py.detach(|| {
             // All of them at once, which is quicker; whichever does not is looked for then.
             if !part.iter().fold(true, |all, &number| all & fits(number)) {
@@ -177,21 +289,6 @@ fn pack<T: Element + Copy, N: Number + Send>(
         packed.map_err(|row| usage(format!("row {}: {}", first + row, expected(ty))))?;
     }
     Ok(Matrix(matrix.into()))
-}
-
-/// Copies a part of an array.
-fn read<T: Element + Copy>(
-    array: &Bound<'_, PyArray1<T>>,
-    first: usize,
-    count: usize,
-    part: &mut Vec<T>,
-) -> PyResult<()> {
-    let changed = || usage("the array changed while it was read");
-    let all = array.try_readonly().map_err(|_| changed())?;
-    let slice = all.as_slice().map_err(|_| usage("expected a contiguous array"))?;
-    part.clear();
-    part.extend_from_slice(slice.get(first..first + count).ok_or_else(changed)?);
-    Ok(())
 }
 
 /// What a row must be.

@@ -1,17 +1,19 @@
 //! One party's end of a session: it meets its peer, runs programs, ends.
 
-use crate::beside::beside;
+use crate::beside::{Meter, Watch, beside, watched};
 use crate::errors::{raised, usage};
+use crate::folders::{self, Filling, Folder};
 use crate::matrix::Matrix;
 use crate::program::{Binding, given, taken};
 use crate::report;
 use crate::settings::{Settings, party};
 use duologue::channel::{self, Channel, Identity, Limits};
-use duologue::{Inputs, Options, Outcome, Precomputation, Result, Session, circuit, session};
+use duologue::{Inputs, Options, Outcome, Precomputation, Result, Scheme, Session, circuit, session};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::HashMap;
 use std::mem;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -100,10 +102,15 @@ pub struct Party {
     canceller: channel::Canceller,
     /// None once it is closed.
     session: Mutex<Option<Session>>,
+    /// How far the session is with what it does.
+    meter: Arc<Meter>,
+    /// Whoever is told, if somebody is.
+    watcher: Mutex<Option<Py<PyAny>>>,
 }
 
 #[pymethods]
 impl Party {
+    /// `supply` is how many threads share the work, and the pool that correlations come from.
     #[staticmethod]
     fn connect(
         py: Python<'_>,
@@ -112,10 +119,10 @@ impl Party {
         security: &Security,
         times: (f64, f64),
         canceller: &Canceller,
-        threads: usize,
+        supply: (usize, Option<Folder>),
     ) -> PyResult<Self> {
         let (limits, us, canceller) = (limits(times)?, party(name).map_err(raised)?, &canceller.0);
-        Party::meet(py, canceller, us, threads, || Channel::connect_with(address, &security.0, &limits, canceller))
+        Party::meet(py, canceller, us, supply, || Channel::connect_with(address, &security.0, &limits, canceller))
     }
 
     #[staticmethod]
@@ -126,14 +133,14 @@ impl Party {
         security: &Security,
         times: (f64, f64),
         canceller: &Canceller,
-        threads: usize,
+        supply: (usize, Option<Folder>),
     ) -> PyResult<Self> {
         let (limits, us, canceller) = (limits(times)?, party(name).map_err(raised)?, &canceller.0);
         let Ok(mut guard) = listener.listener.try_lock() else {
             return Err(usage("another thread waits for the peer already"));
         };
         let listener = &mut *guard;
-        Party::meet(py, canceller, us, threads, || listener.accept_with(&security.0, &limits, canceller))
+        Party::meet(py, canceller, us, supply, || listener.accept_with(&security.0, &limits, canceller))
     }
 
     /// Whether a thread uses the session just now.
@@ -186,6 +193,51 @@ impl Party {
         delivered(py, outcome, prepared.binding.get())
     }
 
+    /// Makes correlations until the pool of the session has enough, in a new one if it has none: what the pool has then.
+    fn fill_pool<'py>(&self, py: Python<'py>, folder: Folder, filling: Filling) -> PyResult<Bound<'py, PyDict>> {
+        let (status, made) = self.using(py, |session| folder.fill(session, &filling))?;
+        folders::of_pool(py, &status, Some(&made))
+    }
+
+    /// Prepares runs by Yao until a folder has enough: what it has then.
+    fn prepare_to<'py>(
+        &self,
+        py: Python<'py>,
+        folder: Folder,
+        binding: &Binding,
+        settings: Settings,
+        public: HashMap<String, Py<Matrix>>,
+        times: u64,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let public = given(&public);
+        let (status, made) = self.using(py, |session| {
+            let scheme = settings.scheme()?.unwrap_or(Scheme::Yao);
+            let (mut runs, options) = (folder.new_runs()?, settings.options(scheme)?);
+            let made = session.prepare_to(&mut runs, &binding.binding, &options, &public, times)?;
+            Ok((runs.status()?, made))
+        })?;
+        folders::of_runs(py, &status, Some(&made))
+    }
+
+    /// Runs a program with the next run of a folder, which is used up.
+    fn online_from<'py>(
+        &self,
+        py: Python<'py>,
+        folder: Folder,
+        binding: &Binding,
+        inputs: HashMap<String, Py<Matrix>>,
+    ) -> PyResult<(HashMap<String, Matrix>, Bound<'py, PyDict>)> {
+        let inputs = given(&inputs);
+        let outcome =
+            self.using(py, |session| session.online_from(&mut folder.next_run()?, &binding.binding, &inputs))?;
+        delivered(py, outcome, binding)
+    }
+
+    /// Has somebody told how far the party is with what it does, from the thread that waits.
+    fn watch(&self, watcher: Option<Py<PyAny>>) {
+        *self.watcher.lock().unwrap_or_else(PoisonError::into_inner) = watcher;
+    }
+
     /// Ends the session in good order. It is closed whatever comes of it.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let session = self.session()?.take();
@@ -207,19 +259,28 @@ impl Party {
         py: Python<'_>,
         canceller: &channel::Canceller,
         us: duologue::Party,
-        threads: usize,
+        (threads, pool): (usize, Option<Folder>),
         channel: impl FnOnce() -> Result<Channel> + Send,
     ) -> PyResult<Self> {
+        let meter = Arc::new(Meter::default());
+        let observed = Arc::clone(&meter);
         let session = beside(py, canceller, || {
-            // What needs no peer is computed before one is there.
+            // What needs no peer is computed before one is there, and errors of a folder are found.
             let precomputation = Precomputation::new()?;
+            let pool = pool.map_or(Ok(None), |folder| folder.pool())?;
             let mut session = Session::connect_with(channel()?, us, precomputation)?;
             session.register_all(&apps::calls());
             session.set_threads(threads);
+            session.observe(move |progress| {
+                observed.set(progress);
+                ControlFlow::Continue(())
+            });
+            pool.map_or(Ok(()), |pool| session.use_pool(pool))?;
             Ok(session)
         })?;
         let canceller = session.canceller();
-        Ok(Party { process: process::id(), canceller, session: Mutex::new(Some(session)) })
+        let (session, watcher) = (Mutex::new(Some(session)), Mutex::new(None));
+        Ok(Party { process: process::id(), canceller, session, meter, watcher })
     }
 
     /// The session, for this thread alone.
@@ -239,7 +300,10 @@ impl Party {
         let Some(session) = guard.as_mut() else {
             return Err(usage("this party is closed: connect again"));
         };
-        beside(py, &self.canceller, || work(session))
+        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let watch = Watch { meter: &self.meter, callback: watcher.as_ref().map(|watcher| watcher.clone_ref(py)) };
+        drop(watcher);
+        watched(py, &self.canceller, watch, || work(session))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Programs, and programs whose sizes are fixed.
 
+use crate::debug::{Step as Seen, shown};
 use crate::errors::{of_program, raised, usage};
 use crate::matrix::Matrix;
 use crate::report;
@@ -86,6 +87,12 @@ impl Program {
         self.program.steps().iter().filter_map(port).collect()
     }
 
+    /// The steps as they are shown.
+    #[getter]
+    fn steps(&self) -> Vec<Seen> {
+        shown(embed::steps(&self.program, None))
+    }
+
     /// The meanings of ports by name, of an application that is built in.
     #[getter]
     fn meanings(&self) -> HashMap<&'static str, &'static str> {
@@ -116,7 +123,7 @@ impl Program {
 }
 
 impl Program {
-    /// A program that was made here.
+    /// One that is not built in.
     pub fn of(program: circuit::Program) -> Self {
         Program { program, built_in: String::new() }
     }

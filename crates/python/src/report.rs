@@ -31,7 +31,7 @@ pub fn of_run<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDi
     Ok(all)
 }
 
-fn phase<'py>(py: Python<'py>, phase: &PhaseReport) -> PyResult<Bound<'py, PyDict>> {
+pub fn phase<'py>(py: Python<'py>, phase: &PhaseReport) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     all.set_item("seconds", phase.time.as_secs_f64())?;
     all.set_item("sent", phase.sent)?;

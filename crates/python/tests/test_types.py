@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
+import duologue as duo
 import pytest
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "python"
@@ -49,6 +51,28 @@ def test_the_package_and_the_examples_are_typed(tmp_path: Path) -> None:
     strict = ["mypy", "--strict", "--warn-unused-ignores", "--cache-dir", str(tmp_path)]
     checked(*strict, "-p", "duologue", folder=tmp_path)
     checked(*strict, str(tmp_path / "code.py"), *map(str, EXAMPLES.glob("*.py")), folder=tmp_path)
+
+
+# Parts of a package may use what is private to it; and a caller without types may give anything.
+PACKAGE = {"reportPrivateUsage": False, "reportUnnecessaryIsInstance": False, "reportMissingModuleSource": False}
+
+
+@pytest.mark.parametrize("files", ["package", "users"])
+def test_pyright_agrees(tmp_path: Path, files: str) -> None:
+    pytest.importorskip("pyright")
+    if subprocess.run([sys.executable, "-m", "pyright", "--version"], capture_output=True, timeout=240).returncode != 0:
+        pytest.skip("pyright cannot fetch itself")
+    of_users = {"code.py": CODE, **{example.name: example.read_text() for example in EXAMPLES.glob("*.py")}}
+    if files == "users":
+        for name, text in of_users.items():
+            # What is wrong on purpose is for mypy.
+            lines = [line for line in text.splitlines() if "type: ignore" not in line]
+            (tmp_path / name).write_text("\n".join(lines) + "\n")
+    else:
+        (tmp_path / "duologue").symlink_to(Path(duo.__file__).parent)
+    config = {"typeCheckingMode": "strict", "pythonVersion": "3.11"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(config | (PACKAGE if files == "package" else {})))
+    checked("pyright", "-p", ".", "--pythonpath", sys.executable, folder=tmp_path)
 
 
 def test_the_stub_is_what_is_there(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ pub(crate) const GOAL: &str = "duologue_goal";
 pub(crate) const INNER: &str = "duologue_inner_block";
 
 /// The modules that every design can use, each with a model for simulators.
-pub const LIBRARY: &str = include_str!("../../../verilog/duologue_blocks.v");
+pub const LIBRARY: &str = include_str!("../data/duologue_blocks.v");
 
 /// The modules of a source that name a block before their declaration.
 pub(crate) fn modules(source: &str) -> Vec<String> {

@@ -1,22 +1,19 @@
-//! Arrow IPC files, and arrays of Arrow as columns.
+//! Arrow IPC files.
 
-use crate::column::{Cell, Column, Wanted};
+use crate::arrays::{Refused, push};
+use crate::column::{Column, Wanted};
 use crate::form::Notation;
-use crate::instant::{DAY, SECOND, Unit};
+use crate::instant::Unit;
 use crate::output::Written;
 use crate::{Error, Place, Result, real};
-use ::arrow_array::cast::AsArray;
-use ::arrow_array::types::*;
 use arrow_array::{
-    Array, ArrayAccessor, ArrayRef, BooleanArray, Date32Array, Decimal128Array, FixedSizeBinaryArray, Float32Array,
-    Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
-    TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt8Array, UInt16Array, UInt32Array,
-    UInt64Array, downcast_integer_array,
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, FixedSizeBinaryArray, Float32Array, Float64Array, Int8Array,
+    Int16Array, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray, TimestampMillisecondArray,
+    TimestampNanosecondArray, TimestampSecondArray, UInt8Array, UInt16Array, UInt32Array, UInt64Array,
 };
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
-use arrow_select::take::take;
+use arrow_schema::{ArrowError, Schema};
 use circuit::{BitMatrix, Kind};
 use std::io::{self, Read, Seek, Write};
 use std::panic::{self, AssertUnwindSafe};
@@ -89,85 +86,6 @@ pub(crate) fn fill(
         first += batch.num_rows() as u64;
     }
     columns.into_iter().map(|column| column.map(|column| column.finish(file)).transpose()).collect()
-}
-
-/// Why an array is refused: its type, or a row of which something else was expected.
-enum Refused {
-    Type(DataType),
-    Row(usize, String),
-}
-
-type Pushed = std::result::Result<(), Refused>;
-
-fn push(array: &dyn Array, to: &mut Column<'_>) -> Pushed {
-    downcast_integer_array!(
-        array => each(array, to, number),
-        DataType::Null => (0..array.len()).try_for_each(|row| push_cell(row, Cell::Empty, to)),
-        DataType::Boolean => each(array.as_boolean(), to, number),
-        DataType::Float16 => each(array.as_primitive::<Float16Type>(), to, |value| Cell::Real(value.to_f64())),
-        DataType::Float32 => each(array.as_primitive::<Float32Type>(), to, Cell::Single),
-        DataType::Float64 => each(array.as_primitive::<Float64Type>(), to, Cell::Real),
-        &DataType::Decimal32(_, scale) => each(array.as_primitive::<Decimal32Type>(), to, |value| decimal(value, scale)),
-        &DataType::Decimal64(_, scale) => each(array.as_primitive::<Decimal64Type>(), to, |value| decimal(value, scale)),
-        &DataType::Decimal128(_, scale) => each(array.as_primitive::<Decimal128Type>(), to, |value| decimal(value, scale)),
-        DataType::Utf8 => each(array.as_string::<i32>(), to, |text| Cell::Text(text.as_bytes())),
-        DataType::LargeUtf8 => each(array.as_string::<i64>(), to, |text| Cell::Text(text.as_bytes())),
-        DataType::Utf8View => each(array.as_string_view(), to, |text| Cell::Text(text.as_bytes())),
-        DataType::Binary => each(array.as_binary::<i32>(), to, Cell::Bytes),
-        DataType::LargeBinary => each(array.as_binary::<i64>(), to, Cell::Bytes),
-        DataType::BinaryView => each(array.as_binary_view(), to, Cell::Bytes),
-        DataType::FixedSizeBinary(_) => each(array.as_fixed_size_binary(), to, Cell::Bytes),
-        DataType::Dictionary(..) => push_dictionary(array, to),
-        _ => push_instants(array, to),
-    )
-}
-
-fn push_instants(array: &dyn Array, to: &mut Column<'_>) -> Pushed {
-    match array.data_type() {
-        DataType::Date32 => each(array.as_primitive::<Date32Type>(), to, |days| instant(days, DAY)),
-        DataType::Date64 => each(array.as_primitive::<Date64Type>(), to, |count| instant(count, 1_000_000)),
-        DataType::Timestamp(TimeUnit::Second, _) => {
-            each(array.as_primitive::<TimestampSecondType>(), to, |count| instant(count, SECOND))
-        }
-        DataType::Timestamp(TimeUnit::Millisecond, _) => {
-            each(array.as_primitive::<TimestampMillisecondType>(), to, |count| instant(count, 1_000_000))
-        }
-        DataType::Timestamp(TimeUnit::Microsecond, _) => {
-            each(array.as_primitive::<TimestampMicrosecondType>(), to, |count| instant(count, 1_000))
-        }
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-            each(array.as_primitive::<TimestampNanosecondType>(), to, |count| instant(count, 1))
-        }
-        ty => Err(Refused::Type(ty.clone())),
-    }
-}
-
-/// Values that are numbered: categories, say.
-fn push_dictionary(array: &dyn Array, to: &mut Column<'_>) -> Pushed {
-    let dictionary = array.as_any_dictionary();
-    let values = take(dictionary.values(), dictionary.keys(), None);
-    push(&values.map_err(|_| Refused::Type(array.data_type().clone()))?, to)
-}
-
-fn each<'a, A: ArrayAccessor>(array: A, to: &mut Column<'_>, cell: impl Fn(A::Item) -> Cell<'a>) -> Pushed {
-    (0..array.len())
-        .try_for_each(|row| push_cell(row, if array.is_null(row) { Cell::Empty } else { cell(array.value(row)) }, to))
-}
-
-fn push_cell(row: usize, cell: Cell<'_>, to: &mut Column<'_>) -> Pushed {
-    to.push(cell).map_err(|expected| Refused::Row(row, expected))
-}
-
-fn number<'a>(value: impl Into<i128>) -> Cell<'a> {
-    Cell::Number(value.into().into())
-}
-
-fn decimal<'a>(digits: impl Into<i128>, scale: i8) -> Cell<'a> {
-    Cell::Decimal(digits.into(), scale.into())
-}
-
-fn instant<'a>(count: impl Into<i128>, nanoseconds: i128) -> Cell<'a> {
-    Cell::Instant(count.into() * nanoseconds)
 }
 
 /// Writes an Arrow IPC file.

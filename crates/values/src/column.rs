@@ -18,7 +18,7 @@ pub struct Wanted<'a> {
 }
 
 /// A value as a file has it.
-#[cfg_attr(not(feature = "parquet"), allow(dead_code))] // CSV has text alone
+#[cfg_attr(not(feature = "arrow"), allow(dead_code))] // CSV has text alone
 #[derive(Clone, Copy)]
 pub(crate) enum Cell<'a> {
     /// None.

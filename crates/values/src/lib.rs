@@ -1,11 +1,12 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 //! Values as people have them, read, checked and written: tables in CSV and, with the feature `parquet`, in Parquet and Arrow;
-//! NumPy arrays; text.
+//! arrays of Arrow, with the feature `arrow`; NumPy arrays; text.
 //!
 //! | from | to the lanes of a port |
 //! |---|---|
 //! | [`csv::columns`], `parquet::columns`, `arrow::columns` | columns of a table by their names, in one pass |
+//! | `arrays::lanes` | a column of Arrow in memory, in chunks |
 //! | [`csv::lanes`], [`lane::list`] | a value a line, or with commas between them |
 //! | [`npy::read`] | an array |
 //!
@@ -13,6 +14,8 @@
 //! [`csv::write_lanes`] and [`npy::write`] files of one port. A [`Form`] says how a column is written where the type of its
 //! port does not; a [`Location`] names file, column and form in one word. No error repeats a value, which may be a secret.
 
+#[cfg(feature = "arrow")]
+pub mod arrays;
 #[cfg(feature = "parquet")]
 pub mod arrow;
 mod column;

@@ -212,6 +212,11 @@ impl Program {
         defined.map_or(crate::graph::bits(0), |definition| definition.ty)
     }
 
+    /// All values, in the order in which the steps define them.
+    pub fn defined(&self) -> impl Iterator<Item = Value> + use<> {
+        self.range(0..self.values.len() as u32)
+    }
+
     /// The values with these numbers, whether they are defined or not.
     pub(crate) fn range(&self, numbers: Range<u32>) -> impl Iterator<Item = Value> + use<> {
         let id = self.id;

@@ -151,7 +151,7 @@ pub enum Step {
 
 impl Step {
     /// The values that it reads.
-    pub(crate) fn args(&self) -> Vec<Value> {
+    pub fn args(&self) -> Vec<Value> {
         match self {
             Step::Input { .. } | Step::Constant { .. } => Vec::new(),
             Step::Map { args, .. } | Step::Reduce { args, .. } | Step::View { args, .. } | Step::Call { args, .. } => {

@@ -8,7 +8,7 @@ use crate::failure::{Exit, Failure};
 use crate::io::drawn::Drawn;
 use crate::io::{ciphertexts, console, input, shown};
 use duologue::circuit::program::Recipient;
-use duologue::circuit::{Binding, BitMatrix, Type};
+use duologue::circuit::{Binding, BitMatrix, Kind, Type};
 use duologue::{Outputs, Party};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -145,6 +145,7 @@ impl Table<'_> {
 fn port(binding: &Binding, party: Party, name: &str) -> Result<(Type, u64), Failure> {
     let ours = |who: Recipient| who != Recipient::Party(party.peer());
     match binding.output(name) {
+        Some(port) if port.who == Recipient::Shared => Ok((of_share(port.ty), port.lanes)),
         Some(port) if ours(port.who) => Ok((port.ty, port.lanes)),
         Some(_) => Err(Failure::input(format!("the output '{name}' is for {}", party.peer()))),
         None => {
@@ -153,6 +154,14 @@ fn port(binding: &Binding, party: Party, name: &str) -> Result<(Type, u64), Fail
             let why = format!("'{}' has no output '{name}'", binding.program().name());
             Err(Failure::input(why).hint(format!("{party} learns {}", list(&names))))
         }
+    }
+}
+
+/// The type as which a share of a value is written. The bits of a float's share may be NaN, of which numbers keep nothing.
+pub fn of_share(ty: Type) -> Type {
+    match ty.kind {
+        Kind::Float { .. } => Type { kind: Kind::Bits, ..ty },
+        _ => ty,
     }
 }
 
@@ -360,4 +369,28 @@ pub fn rename(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
 /// Writes a whole file, replacing what is there.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     rename(write_beside(path, |to| to.write_all(bytes))?, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    /// A share of a float is any bits, also those of NaN, of which an array of numbers keeps one alone.
+    #[test]
+    fn every_bit_of_a_share_is_written() {
+        for (width, exponent) in [(16, 5), (32, 8), (64, 11)] {
+            let ty = Type { kind: Kind::Float { exponent }, width };
+            let rows: Vec<u8> =
+                (0..100 * width / 8).map(|place| if place % 3 == 0 { 0xff } else { place as u8 }).collect();
+            let share = BitMatrix::from_byte_rows(width as usize, &rows).unwrap();
+            let read = |written: Type| {
+                let mut file = Vec::new();
+                encode(&share, written, (&Place::File("share.npy".into()), None), &mut file).unwrap();
+                npy::read(Cursor::new(&file), file.len() as u64, "share.npy", ty).unwrap()
+            };
+            assert!(read(of_share(ty)) == share);
+            assert!(read(ty) != share, "the twin that writes numbers is not noticed");
+        }
+    }
 }

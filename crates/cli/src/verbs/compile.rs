@@ -61,6 +61,21 @@ pub fn run(args: &Compile, console: &Console) -> Result<(), Failure> {
     console.show(&Compiled { written, front_end: module.creator.clone(), warnings, figures, profile })
 }
 
+/// The program alone, which is not written, and the warnings of what read the design.
+pub fn program(args: &Compile) -> Result<(Program, Vec<String>), Failure> {
+    let (said, blocks) = (said(args)?, blocks(args)?);
+    let netlist = netlist(args, &blocks)?;
+    let module = netlist.module_with(&blocks)?;
+    let (made, ..) = match args.cycles {
+        Some(cycles) => clocked(&module, args, cycles, &said)?,
+        None => unclocked(&module, args, Form::Program, &said)?,
+    };
+    match made {
+        Made::Program(program) => Ok((program, netlist.warnings)),
+        Made::Circuit(..) => Err(Failure::input("the design became a circuit, and no program")),
+    }
+}
+
 /// What made the program: equal circuits have equal digests, so it stands behind the digest.
 fn provenance(module: &Module, args: &Compile) -> Provenance {
     let mut made = Provenance::default();

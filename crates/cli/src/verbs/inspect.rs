@@ -12,7 +12,7 @@ use duologue::circuit::program::Step;
 use duologue::circuit::{Circuit, Gate};
 use serde::Serialize;
 use std::fmt;
-use steps::Look;
+pub use steps::Look;
 
 pub fn run(args: &Inspect, console: &Console) -> Result<(), Failure> {
     let supply = program::Supply { maker: args.correlations.0, pool: args.pool.is_some() };

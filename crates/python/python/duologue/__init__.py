@@ -19,6 +19,8 @@ from . import blocks
 from ._core import VERSION as __version__
 from ._core import Word, new_key, public_key
 from ._values import Share
+from .columns import Column, column
+from .debug import Debugger, SeenStep, SeenValue, debug
 from .errors import (
     Aborted,
     Cancelled,
@@ -59,6 +61,7 @@ from .functions import (
     where,
     widen,
 )
+from .folders import Correlations, Pool, Runs, pool, prepared_runs
 from .party import Party, Prepared, Result, Settings, connect, listen
 from .program import Port, Program, load
 from .report import Cost, Costs, Phase, PhaseCost, Report
@@ -90,6 +93,7 @@ from .types import (
     u64,
     uint,
 )
+from .verilog import compile
 
 # Without all, any, max, min and sum, which are those of Python where all names are taken.
 __all__ = [
@@ -100,9 +104,12 @@ __all__ = [
     "Cancelled",
     "Check",
     "Closed",
+    "Column",
+    "Correlations",
     "Cost",
     "Costs",
     "Dead",
+    "Debugger",
     "Error",
     "Holder",
     "Incompatible",
@@ -115,6 +122,7 @@ __all__ = [
     "PeerError",
     "Phase",
     "PhaseCost",
+    "Pool",
     "Port",
     "Prepared",
     "Profile",
@@ -122,7 +130,10 @@ __all__ = [
     "Public",
     "Report",
     "Result",
+    "Runs",
     "SecretBranch",
+    "SeenStep",
+    "SeenValue",
     "Settings",
     "Share",
     "Shared",
@@ -140,9 +151,12 @@ __all__ = [
     "blocks",
     "cast",
     "circuit",
+    "column",
+    "compile",
     "concat",
     "connect",
     "count_ones",
+    "debug",
     "dot",
     "f32",
     "f64",
@@ -158,6 +172,8 @@ __all__ = [
     "minimum",
     "multiply_checked",
     "new_key",
+    "pool",
+    "prepared_runs",
     "program",
     "public_key",
     "reduce",

@@ -1,4 +1,5 @@
 # The compiled part. It is private.
+from collections.abc import Callable
 from os import PathLike
 from typing import Any, final
 
@@ -9,6 +10,7 @@ __all__ = [
     "VERSION",
     "Binding",
     "Canceller",
+    "Column",
     "Listener",
     "Matrix",
     "Party",
@@ -21,17 +23,27 @@ __all__ = [
     "about_block",
     "block_names",
     "check_settings",
+    "compile_verilog",
     "first_difference",
+    "load_share",
     "main",
+    "named_peer",
     "new_key",
+    "own_key",
     "pack_bits",
     "pack_bytes",
     "pack_numbers",
+    "pool_status",
     "public_key",
+    "runs_status",
+    "save_share",
     "simulate",
+    "trace_values",
 ]
 
 VERSION: str
+
+_Folder = tuple[str, str | None]
 
 def main(itself: list[str], words: list[str]) -> int: ...
 def new_key(file: str | PathLike[str]) -> str:
@@ -40,6 +52,13 @@ def new_key(file: str | PathLike[str]) -> str:
 def public_key(file: str | PathLike[str]) -> str:
     """The public key of the private one in a file."""
 
+def own_key() -> str: ...
+def named_peer(address: str, listens: bool, key: str | None) -> tuple[str, str | None]: ...
+def compile_verilog(files: list[str | PathLike[str]], design: dict[str, Any]) -> tuple[Program, list[str]]: ...
+def pool_status(folder: _Folder, verify: bool) -> dict[str, Any]: ...
+def runs_status(folder: _Folder, verify: bool) -> dict[str, Any]: ...
+def save_share(file: str | PathLike[str], share: Matrix, ty: str) -> None: ...
+def load_share(file: str | PathLike[str], ty: str) -> Matrix: ...
 def check_settings(settings: dict[str, Any]) -> None: ...
 def pack_numbers(array: NDArray[Any], ty: str) -> Matrix: ...
 def pack_bytes(array: NDArray[np.uint8], ty: str) -> Matrix: ...
@@ -59,13 +78,35 @@ def about_block(name: str) -> str:
     """What a block is, its sizes, its ports at its usual size."""
 
 @final
+class Column:
+    @staticmethod
+    def of_arrays(arrays: list[Any]) -> Column: ...
+    @staticmethod
+    def of_frame(frame: object) -> Column: ...
+    @property
+    def lanes(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def ty(self) -> str: ...
+    def pack(self, ty: str, form: str | None) -> Matrix: ...
+
+@final
 class Matrix:
     @property
     def lanes(self) -> int: ...
     @property
     def width(self) -> int: ...
     def array(self, ty: str) -> NDArray[Any]: ...
+    def zeros(self) -> Matrix: ...
     def equals(self, other: Matrix) -> bool: ...
+
+_Step = tuple[str, str, list[int], list[int]]
+_Seen = tuple[str, Matrix, tuple[Matrix, Matrix] | None]
+
+def trace_values(
+    binding: Binding, settings: dict[str, Any] | None, alice: dict[str, Matrix], bob: dict[str, Matrix]
+) -> tuple[list[_Step], list[_Seen]]: ...
 
 _Port = tuple[str, str, str, str]
 
@@ -86,6 +127,8 @@ class Program:
     def inputs(self) -> list[_Port]: ...
     @property
     def outputs(self) -> list[_Port]: ...
+    @property
+    def steps(self) -> list[_Step]: ...
     @property
     def meanings(self) -> dict[str, str]: ...
     def bind(self, sizes: dict[str, int], lanes: dict[str, int]) -> Binding: ...
@@ -229,7 +272,7 @@ class Party:
         security: Security,
         times: tuple[float, float],
         canceller: Canceller,
-        threads: int,
+        supply: tuple[int, _Folder | None],
     ) -> Party: ...
     @staticmethod
     def accept(
@@ -238,13 +281,21 @@ class Party:
         security: Security,
         times: tuple[float, float],
         canceller: Canceller,
-        threads: int,
+        supply: tuple[int, _Folder | None],
     ) -> Party: ...
     def run(
         self, binding: Binding, settings: dict[str, Any], inputs: dict[str, Matrix]
     ) -> tuple[dict[str, Matrix], dict[str, Any]]: ...
     def prepare(self, binding: Binding, settings: dict[str, Any], public: dict[str, Matrix]) -> Prepared: ...
     def online(self, prepared: Prepared, inputs: dict[str, Matrix]) -> tuple[dict[str, Matrix], dict[str, Any]]: ...
+    def fill_pool(self, folder: _Folder, filling: dict[str, Any]) -> dict[str, Any]: ...
+    def prepare_to(
+        self, folder: _Folder, binding: Binding, settings: dict[str, Any], public: dict[str, Matrix], times: int
+    ) -> dict[str, Any]: ...
+    def online_from(
+        self, folder: _Folder, binding: Binding, inputs: dict[str, Matrix]
+    ) -> tuple[dict[str, Matrix], dict[str, Any]]: ...
+    def watch(self, watcher: Callable[[str, int, int], object] | None) -> None: ...
     def close(self) -> None: ...
     def abandon(self) -> None: ...
 

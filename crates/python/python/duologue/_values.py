@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from .columns import Column, shared
 from .errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,6 +35,16 @@ class Share:
         self.type = type
         """The type of a lane, as in `uint(32)`."""
 
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Writes the share to `FILE.npy`, for its owner's eyes, as the command writes an output that stays shared. The
+        file is a secret."""
+        _core.save_share(_npy(file), self._matrix, self.type)
+
+    @classmethod
+    def load(cls, file: str | os.PathLike[str], type: str) -> Share:
+        """Reads a share of a type, such as `uint(32)`, from `FILE.npy`, of `save` or of the command."""
+        return cls(_core.load_share(_npy(file), type), type)
+
     def __len__(self) -> int:
         return self._matrix.lanes
 
@@ -41,6 +53,13 @@ class Share:
 
     def __reduce_ex__(self, protocol: object) -> Any:
         raise TypeError("a share is a secret: it cannot be pickled or copied")
+
+
+def _npy(file: str | os.PathLike[str]) -> str:
+    name = os.fspath(file)
+    if not name.endswith(".npy"):
+        raise UsageError("the file of a share ends in .npy, by which the command knows it")
+    return name
 
 
 def width(type: str) -> tuple[str, int]:
@@ -62,6 +81,12 @@ def pack(port: Port, value: object) -> _core.Matrix:
 def _pack(port: Port, value: object) -> _core.Matrix:
     if port.who == "shared" or isinstance(value, Share):
         return _share(port, value)
+    if isinstance(value, Column):
+        return _formed(port, value)
+    if not _is_of_numbers(value):
+        column = shared(value)
+        if column is not None:
+            return _column(port, column)
     array = _array(port, value)
     kind, bits = width(port.type)
     if array.ndim == 2 and array.shape[1] == 1 and not (kind == "bits" or bits > 128):
@@ -87,6 +112,42 @@ def _share(port: Port, value: object) -> _core.Matrix:
     return value._matrix
 
 
+def _is_of_numbers(value: object) -> bool:
+    """Whether NumPy reads it as it is: a column of pandas, say, that has no type of its own."""
+    dtype = getattr(value, "dtype", None)
+    return type(dtype).__module__.startswith("numpy") and dtype is not None and dtype.kind in "biuf"
+
+
+def _formed(port: Port, value: Column) -> _core.Matrix:
+    column = shared(value.values)
+    if column is None:
+        raise UsageError("a form needs a column of polars, pyarrow, or of pandas where pyarrow is installed")
+    return column.pack(port.type, value.form)
+
+
+# The kinds of Arrow's types that a kind of port takes without a form.
+_TAKES = {
+    "bits": ("bytes", "null"),
+    "uint": ("integer", "decimal", "null"),
+    "int": ("integer", "decimal", "null"),
+    "fixed": ("integer", "float", "decimal", "null"),
+    "float": ("integer", "float", "decimal", "null"),
+}
+# What a form could be for those that need one.
+_FORMS = {"date": "date", "time": "time(us)", "text": "text", "decimal": "decimal(2)"}
+
+
+def _column(port: Port, column: _core.Column) -> _core.Matrix:
+    kind, bits = width(port.type)
+    takes = ("bool", "integer", "null") if kind == "bits" and bits == 1 else _TAKES[kind]
+    has_digits = column.kind == "decimal" and kind in ("uint", "int") and not column.ty.endswith(", 0)")
+    if column.lanes and (column.kind not in takes or has_digits):
+        form = _FORMS.get(column.kind)
+        hint = f"; or duo.column(values, '{form}'), which says how it is meant" if form else ""
+        raise UsageError(f"its Arrow type is {column.ty}: expected {_expected(port)}{hint}")
+    return column.pack(port.type, None)
+
+
 def _array(port: Port, value: object) -> np.ndarray[Any, Any]:
     import numpy as np
 
@@ -96,11 +157,18 @@ def _array(port: Port, value: object) -> np.ndarray[Any, Any]:
         raise UsageError(f"it is a masked array: expected {_expected(port)}, without gaps")
     try:
         array = np.asarray(value)
+        if array.dtype.kind == "f" and _is_of_integers(value) and width(port.type)[0] in ("uint", "int"):
+            # Beside numbers below 2^63, NumPy takes those above for floats.
+            array = np.asarray(value, np.uint64)
     except (ValueError, TypeError, OverflowError):
         raise UsageError(f"it is no array: expected {_expected(port)}") from None
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         raise UsageError(f"its dtype is {_shown(array.dtype)}: expected {_expected(port)}")
     return array
+
+
+def _is_of_integers(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and all(type(one) is int for one in value)
 
 
 def _one_string(port: Port, value: bytes) -> np.ndarray[Any, Any]:

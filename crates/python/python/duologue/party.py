@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
-from . import _core
+from . import _core, notebook
 from ._settings import Settings, complete
 from ._values import pack, unpack
+from .columns import columns_of
 from .errors import UsageError
+from .folders import Pool, Runs, has_pool, place
 from .program import Port, Program, bind, check_lanes
 from .report import Report
 
@@ -48,6 +51,9 @@ class Result(Mapping[str, Any]):
         shown = (f"{name}: {_shape(value)}" for name, value in self._outputs.items())
         return f"<Result {', '.join(shown)}>"
 
+    def _repr_html_(self) -> str:
+        return notebook.result([(name, _shape(value)) for name, value in self._outputs.items()], self.report)
+
 
 def _shape(value: Any) -> str:
     return f"{value.dtype}{list(value.shape)}" if hasattr(value, "dtype") else repr(value)
@@ -83,6 +89,7 @@ class Party:
         self.address = address
         """Where it connects to, or listens: with the port that the system chose, if it was asked for port 0."""
         self._meet = meet
+        self._pool: tuple[str, str | None] | None = None
         self._canceller = _core.Canceller()
         self._session: _core.Party | None = None
         self._is_closed = False
@@ -119,9 +126,10 @@ class Party:
         single values. They are copied before anything is sent. Sizes follow from the rows where they can; `sizes` gives
         the others.
         """
-        everything, given = complete(settings), {} if inputs is None else inputs
+        everything, given = complete(settings), _given(inputs)
         binding, matrices = bind(program, given, sizes, self._wanted(program, given, self._holders))
-        outputs, report = self._met().run(binding, everything, matrices)
+        with self._shown(self._ready(), program) as session:
+            outputs, report = session.run(binding, everything, matrices)
         return _result(program, outputs, report)
 
     def prepare(
@@ -134,21 +142,75 @@ class Party:
     ) -> Prepared:
         """Does whatever of a run needs no secret inputs; `online` does the rest. `sizes` gives the sizes that do not
         follow from public inputs."""
-        everything, given = complete(settings), {} if public is None else public
+        everything, given = complete(settings), _given(public)
         binding, matrices = bind(program, given, sizes, self._wanted(program, given, ("public",)))
-        return Prepared(self._met().prepare(binding, everything, matrices), program)
+        with self._shown(self._ready(), program) as session:
+            return Prepared(session.prepare(binding, everything, matrices), program)
 
     def online(self, prepared: Prepared, inputs: Mapping[str, object] | None = None) -> Result:
         """Runs what was prepared, with this party's inputs and shares; it is used up. Both parties take what they
         prepared in the same order."""
-        program, given = prepared.program, {} if inputs is None else inputs
+        program, given = prepared.program, _given(inputs)
         wanted = self._wanted(program, given, (self.party, "shared"))
         for port in wanted:
             if port.name not in given:
                 raise UsageError(f"the input '{port.name}' is missing: {port.lanes} × {port.type}")
         matrices = {port.name: pack(port, given[port.name]) for port in wanted}
         check_lanes(prepared._core.binding, matrices)
-        outputs, report = self._met().online(prepared._core, matrices)
+        with self._shown(self._ready(), program) as session:
+            outputs, report = session.online(prepared._core, matrices)
+        return _result(program, outputs, report)
+
+    def fill_pool(
+        self, *, triples: int = 0, cots: int = 0, correlations: str = "auto", assume_link: str | None = None
+    ) -> Pool:
+        """Makes correlations with the peer, which makes the same call, until the pool of `connect` or `listen` has this
+        many that are not used: `triples` for GMW, `cots` of either party for Yao. If the pool is not there yet it is made,
+        by this call, which comes first in the session then: by `correlations`, or what is chosen for the line, which
+        is measured unless it is assumed."""
+        if self._pool is None:
+            raise UsageError("this party has no pool: give pool= to connect or listen")
+        for name, number in (("triples", triples), ("cots", cots)):
+            _check_number(name, number, 0)
+        filling = {"triples": triples, "cots": cots, "correlations": correlations, "assume_link": assume_link}
+        with self._shown(self._met(), None) as session:
+            return Pool._of(self._pool[0], session.fill_pool(self._pool, filling))
+
+    def prepare_to(
+        self,
+        folder: str | os.PathLike[str],
+        program: Program,
+        public: Mapping[str, object] | None = None,
+        *,
+        times: int = 1,
+        sizes: Mapping[str, int] | None = None,
+        key: str | os.PathLike[str] | None = None,
+        **settings: Unpack[Settings],
+    ) -> Runs:
+        """Prepares runs of a program by Yao for later sessions, until `times` of them are ready in a folder, which is
+        made if it is not there; it goes on where it was interrupted. `key` is the file of a key that seals it."""
+        everything, given = complete(settings), _given(public)
+        _check_number("times", times, 1)
+        binding, matrices = bind(program, given, sizes, self._wanted(program, given, ("public",)))
+        with self._shown(self._ready(), program) as session:
+            status = session.prepare_to(place(folder, key), binding, everything, matrices, times)
+        return Runs._of(folder, status)
+
+    def online_from(
+        self,
+        folder: str | os.PathLike[str],
+        program: Program,
+        inputs: Mapping[str, object] | None = None,
+        *,
+        sizes: Mapping[str, int] | None = None,
+        key: str | os.PathLike[str] | None = None,
+    ) -> Result:
+        """Runs a program with the next run that `prepare_to` put into a folder, in this session or an earlier one; it is
+        used up. Public inputs are those of the preparation."""
+        given = _given(inputs)
+        binding, matrices = bind(program, given, sizes, self._wanted(program, given, self._holders))
+        with self._shown(self._ready(), program) as session:
+            outputs, report = session.online_from(place(folder, key), binding, matrices)
         return _result(program, outputs, report)
 
     async def open_async(self) -> Self:
@@ -234,6 +296,26 @@ class Party:
                 ", connect in this one"
             )
 
+    @contextmanager
+    def _shown(self, session: _core.Party, program: Program | None) -> Generator[_core.Party]:
+        """In a notebook what the session does is shown while it does it."""
+        progress = notebook.progress("correlations" if program is None else program.name)
+        if progress is None:
+            yield session
+            return
+        session.watch(progress.tell)
+        try:
+            yield session
+        finally:
+            session.watch(None)
+            progress.end()
+
+    def _ready(self) -> _core.Party:
+        """The session for a run, which takes from the pool if there shall be one."""
+        if self._pool is not None and not has_pool(self._pool[0]):
+            raise UsageError(f"no pool is in {self._pool[0]!r}: party.fill_pool makes one with the peer")
+        return self._met()
+
     def _met(self) -> _core.Party:
         """The session; if there is none yet, the peer is waited for."""
         self._check_process()
@@ -283,8 +365,18 @@ class Party:
             self._canceller.cancel()
             await asyncio.wait([waited])
             # Whatever came of it, somebody has seen it.
-            waited.cancelled() or waited.exception()
+            if not waited.cancelled():
+                waited.exception()
             raise
+
+
+def _given(inputs: object) -> Mapping[str, object]:
+    return {} if inputs is None else columns_of(inputs)
+
+
+def _check_number(name: str, number: int, least: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, int) or not least <= number < 1 << 63:
+        raise UsageError(f"{name}: expected a number of at least {least}")
 
 
 def _result(program: Program, outputs: dict[str, _core.Matrix], report: dict[str, Any]) -> Result:
@@ -307,19 +399,27 @@ def connect(
     wait: float = 120,
     silence: float = 30,
     threads: int = 1,
+    pool: str | os.PathLike[str] | None = None,
+    pool_key: str | os.PathLike[str] | None = None,
 ) -> Party:
     """The party `alice` or `bob`, which connects to its peer at an address, `host:port`.
 
-    `key` is the file of this party's private key (`duo.new_key`, or `duologue keys new`), `peer` the public key that
-    the peer must have. `insecure_plaintext=True` takes no keys and encrypts nothing: for tests on one machine. The peer
-    is waited for `wait` seconds, and may be silent for `silence`. `threads` of this machine share the work.
+    `key` is the file of this party's private key (`duo.new_key`, or `duologue keys new`), by default that of the command;
+    `peer` the public key that the peer must have. A name of `duologue peers` may stand for the key, and for the address,
+    which brings the key along. `insecure_plaintext=True` takes no keys and encrypts nothing: for tests on one machine.
+    The peer is waited for `wait` seconds, and may be silent for `silence`. `threads` of this machine share the work.
+    Correlations come from the folder `pool` before others are made, sealed with the key in the file `pool_key`.
     """
-    times, security = _times(party, wait, silence, threads), _security(key, peer, insecure_plaintext)
+    times = _times(party, wait, silence, threads)
+    address, security = _security(address, key, peer, insecure_plaintext, listens=False)
+    filled = _pool(pool, pool_key)
 
     def meet(canceller: _core.Canceller) -> _core.Party:
-        return _core.Party.connect(address, party, security, times, canceller, threads)
+        return _core.Party.connect(address, party, security, times, canceller, (threads, filled))
 
-    return Party(party, meet, address)
+    made = Party(party, meet, address)
+    made._pool = filled
+    return made
 
 
 def listen(
@@ -332,30 +432,50 @@ def listen(
     wait: float = 120,
     silence: float = 30,
     threads: int = 1,
+    pool: str | os.PathLike[str] | None = None,
+    pool_key: str | os.PathLike[str] | None = None,
 ) -> Party:
     """The party `alice` or `bob`, which waits for its peer at an address, say `0.0.0.0:7000`; the rest is as for
     `connect`.
 
     It listens from now on: `Party.address` says where, with the port that the system chose for port 0.
     """
-    times, security = _times(party, wait, silence, threads), _security(key, peer, insecure_plaintext)
-    listener = _core.Listener(address)
+    times = _times(party, wait, silence, threads)
+    address, security = _security(address, key, peer, insecure_plaintext, listens=True)
+    filled, listener = _pool(pool, pool_key), _core.Listener(address)
 
     def meet(canceller: _core.Canceller) -> _core.Party:
-        return _core.Party.accept(listener, party, security, times, canceller, threads)
+        return _core.Party.accept(listener, party, security, times, canceller, (threads, filled))
 
-    return Party(party, meet, listener.address)
+    made = Party(party, meet, listener.address)
+    made._pool = filled
+    return made
 
 
-def _security(key: str | os.PathLike[str] | None, peer: str | None, insecure_plaintext: bool) -> _core.Security:
+def _security(
+    address: str, key: str | os.PathLike[str] | None, peer: str | None, insecure_plaintext: bool, *, listens: bool
+) -> tuple[str, _core.Security]:
+    """The address, and how the connection is protected; names of peers are looked up."""
     if insecure_plaintext:
         if key is not None or peer is not None:
             raise UsageError("insecure_plaintext takes no keys: leave out one or the other")
-        return _core.Security.plaintext()
-    if key is None or peer is None:
-        missing = "key is missing: the file of your private key" if key is None else "peer is missing: its public key"
-        raise UsageError(f"{missing}; or insecure_plaintext=True, for tests on one machine")
-    return _core.Security.tls(os.fspath(key), peer)
+        return address, _core.Security.plaintext()
+    otherwise = "; or insecure_plaintext=True, for tests on one machine"
+    if peer is None and (listens or ":" in address):
+        raise UsageError(f"peer is missing: its public key{otherwise}")
+    mine = _core.own_key() if key is None else os.fspath(key)
+    if key is None and not os.path.exists(mine):
+        raise UsageError(f"key is missing: the file of your private key{otherwise}")
+    address, peer = _core.named_peer(address, listens, peer)
+    return address, _core.Security.tls(mine, peer or "")
+
+
+def _pool(folder: str | os.PathLike[str] | None, key: str | os.PathLike[str] | None) -> tuple[str, str | None] | None:
+    if folder is None:
+        if key is not None:
+            raise UsageError("pool_key is the key of a pool: give pool=, too")
+        return None
+    return place(folder, key)
 
 
 def _times(party: str, wait: float, silence: float, threads: int) -> tuple[float, float]:

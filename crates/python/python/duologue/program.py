@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from . import _core
+from . import _core, notebook
 from ._settings import Settings, complete
 from ._values import pack, unpack
+from .columns import columns_of
 from .errors import UsageError
 from .report import Cost, Costs
 
@@ -64,6 +65,9 @@ class Program:
         """All outputs, computed here in the clear on the inputs of both parties: for tests, and to see what a run
         gives.
 
+        >>> program("block:add:32").plain({"a": [1, 2], "b": [10, 20]})["out"].tolist()
+        [11, 22]
+
         Ctrl-C waits until it is done.
         """
         values = [replace(port, who="public") for port in self.inputs]
@@ -82,6 +86,9 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program {self.name!a} {self.digest[:16]}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.program(self, self._core.steps)
 
     def __str__(self) -> str:
         lines = [f"program  {self.name!a}", f"digest   {self.digest}"]
@@ -111,16 +118,20 @@ def program(name: str) -> Program:
     every lane whose first input is Alice's and the others Bob's, or `app:NAME[:WIDTH][:size|depth]`, an application.
 
     `duologue blocks` lists them.
+
+    >>> [port.who for port in program("block:greater:32").inputs]
+    ['alice', 'bob']
     """
     return Program(_core.Program.built_in(name))
 
 
 def bind(
-    program: Program, inputs: Mapping[str, object], sizes: Mapping[str, int] | None, wanted: Iterable[Port]
+    program: Program, inputs: object, sizes: Mapping[str, int] | None, wanted: Iterable[Port]
 ) -> tuple[_core.Binding, dict[str, _core.Matrix]]:
     """Packs the wanted inputs, and fixes the sizes by their rows where these are not given."""
     ports = {port.name: port for port in wanted}
     _check_sizes(program, sizes or {})
+    inputs = columns_of(inputs)
     _check_names(program, inputs)
     for name in ports:
         if name not in inputs:

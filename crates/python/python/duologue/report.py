@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from . import notebook
+
 __all__ = ["Cost", "Costs", "Phase", "PhaseCost", "Report"]
 
 
@@ -73,6 +75,9 @@ class Report(_Terms):
         """Of both phases."""
         return self.setup.seconds + self.online.seconds
 
+    def _repr_html_(self) -> str:
+        return notebook.report(self)
+
 
 @dataclass(frozen=True)
 class Cost(_Terms):
@@ -108,6 +113,9 @@ class Costs(tuple[Cost, ...]):
     """The predicted cost by each protocol; as text a table."""
 
     __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return notebook.costs(self)
 
     def __str__(self) -> str:
         head = ("protocol", "ANDs", "depth", "setup s", "online s", "bytes", "rounds", "memory")

@@ -11,9 +11,9 @@ use values::npy;
 /// Bits of a face.
 pub const BITS: u32 = 900;
 
-const QUERY: &[u8] = include_bytes!("../../../../../examples/faces/query.npy");
-const GALLERY: &[u8] = include_bytes!("../../../../../examples/faces/gallery.npy");
-const LIMITS: &[u8] = include_bytes!("../../../../../examples/faces/limits.npy");
+const QUERY: &[u8] = include_bytes!("../../../data/faces/query.npy");
+const GALLERY: &[u8] = include_bytes!("../../../data/faces/gallery.npy");
+const LIMITS: &[u8] = include_bytes!("../../../data/faces/limits.npy");
 
 /// A query, a gallery, and a limit for each face of it.
 pub struct Faces {

@@ -49,7 +49,7 @@ impl Look<'_> {
     }
 
     /// How many values a step defines.
-    fn results(&self, step: &Step) -> usize {
+    pub fn results(&self, step: &Step) -> usize {
         match step {
             Step::Map { circuit, .. } | Step::Iterate { circuit, .. } => {
                 self.program.circuits()[*circuit as usize].outputs().len()

@@ -1,0 +1,1 @@
+../../../verilog/duologue_blocks.v
