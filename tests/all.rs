@@ -18,6 +18,7 @@ mod every_block;
 mod faults;
 mod formats;
 mod he;
+mod join;
 mod library;
 mod pool;
 mod prepared;

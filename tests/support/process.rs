@@ -80,7 +80,12 @@ impl Place {
 
     /// Runs the command to its end.
     pub fn run(&self, args: &str) -> Done {
-        let output = self.command(args).output().expect("the command starts");
+        self.finish(self.command(args))
+    }
+
+    /// The same with a command whose words may have blanks.
+    pub fn finish(&self, mut command: Command) -> Done {
+        let output = command.output().expect("the command starts");
         Done {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).expect("text"),
@@ -96,6 +101,14 @@ impl Place {
     /// Starts a party that listens on a free port.
     pub fn listen(&self, args: &str) -> (Running, String) {
         let mut running = self.start(&format!("{args} --listen 127.0.0.1:0"));
+        let address = running.address();
+        (running, address)
+    }
+
+    /// The same with a command whose words may have blanks.
+    pub fn listen_with(&self, mut command: Command) -> (Running, String) {
+        command.args(["--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = Running::new(&mut command);
         let address = running.address();
         (running, address)
     }

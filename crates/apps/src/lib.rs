@@ -9,6 +9,7 @@ mod consent;
 pub mod eigenfaces;
 pub mod equality;
 pub mod iris;
+pub mod join;
 mod packed;
 pub mod private_function;
 pub mod proximity;

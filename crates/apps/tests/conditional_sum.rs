@@ -74,6 +74,9 @@ fn what_is_no_sum_is_refused_by_name() {
     for (parameters, args, why) in [
         (&[][..], &[bit][..], "one byte, how many bytes the sum has: 1 to 8"),
         (&[9], &[bit], "one byte, how many bytes the sum has: 1 to 8"),
+        (&[8, 0, 0], &[bit], "how many bits a condition has: 1 to 4096"),
+        (&[8, 2, 0], &[bit], "a condition of 2 bits, not 1"),
+        (&[8, 0, 16], &[(Owner::Shared, 4096, 1 << 20)], "at most 67108864 lanes times bits times values"),
         (&[8], &[], "a bit and values, not nothing"),
         (&[8], &[(Owner::Shared, 2, 5)], "a condition of one bit, not 2"),
         (&[8], &[bit, (Owner::Shared, 8, 5)], "values of 1 to 64 bits that one party has"),

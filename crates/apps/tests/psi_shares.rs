@@ -3,10 +3,10 @@
 use crate::common;
 use crate::common::{Random, both, refusal};
 use apps::psi::Learns;
-use apps::psi::shares::{CircuitPsi, MOST_TAG, Shares, Terms, bins, shares, size, sum, threshold};
+use apps::psi::shares::{CircuitPsi, MOST_TAG, Shares, Terms, bins, joined, shares, size, sum, threshold};
 use duologue::channel::Channel;
-use duologue::circuit::blocks::{Goal, greater};
-use duologue::circuit::program::{Functionality, Holder};
+use duologue::circuit::blocks::{Goal, add, greater, multiply};
+use duologue::circuit::program::{Functionality, Holder, Owner};
 use duologue::circuit::{Binding, BitMatrix, Bits, Int, Party, Program, bits, int};
 use duologue::cost::cost_with;
 use duologue::data::uints;
@@ -217,6 +217,40 @@ fn programs_go_on_with_the_shares() {
             session.run(&binding, &Options::new(Scheme::Gmw), &inputs).unwrap().outputs
         });
         assert_eq!(output(&bob, "count"), Some(expected as i64));
+    }
+}
+
+/// Shares cross to a further program, by another protocol: what Alice's values times Bob's add up to where both have the string.
+#[test]
+fn shares_cross_to_a_further_program() {
+    let case = Case::new([300, 400], 150, 17);
+    let rows =
+        |i: usize| case.strings[i].iter().copied().zip(case.values[i].iter().copied()).collect::<HashMap<_, _>>();
+    let (alices, bobs) = (rows(0), rows(1));
+    let product = |(key, a): (&u128, &i64)| bobs.get(key).map(|b| i128::from(*a) * i128::from(*b));
+    let expected: i128 = alices.iter().filter_map(product).sum();
+    for receiver in PARTIES {
+        let program = joined(128, Terms::new(receiver), WIDTH);
+        let placed = bins(case.sizes()[receiver as usize]);
+        let mut p = Program::new("products");
+        let values = ["a_value", "b_value"].map(|name| p.input(name, Owner::Shared, int(WIDTH), placed));
+        let products = p.map_with(values, |c, [a, b]: [Int; 2]| multiply(c, &a, &b, Goal::Size).resized(90));
+        let [sum] = p.reduce_with([products], |c, [x], [y]: [Int; 1]| [add(c, &x, &y, Goal::Size)]);
+        p.output("sum", Party::Bob, sum);
+        let further = p.bind(&[]).unwrap();
+        let [alice, bob] = both(|session| {
+            let us = session.party();
+            let values = BitMatrix::from_numbers(WIDTH as usize, &case.values[us as usize]).unwrap();
+            let inputs = case.inputs(us, None).with(["a_value", "b_value"][us as usize], values);
+            let mut shares =
+                session.run(&bind(&program, case.sizes()), &Options::new(Scheme::Gmw), &inputs).unwrap().outputs;
+            assert_eq!(shares.get("in_both").unwrap().lanes() as u64, placed);
+            let mut take = |name: &str| shares.take(name).unwrap();
+            let inputs = Inputs::new().with("a_value", take("a_value")).with("b_value", take("b_value"));
+            session.run(&further, &Options::new(Scheme::Yao), &inputs).unwrap().outputs
+        });
+        assert!(alice.get("sum").is_none());
+        assert_eq!(bob.get("sum").unwrap().to_numbers::<i128>().unwrap(), [expected]);
     }
 }
 

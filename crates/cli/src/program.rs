@@ -287,6 +287,17 @@ pub const APPS: &[App] = &[
         },
     },
     App {
+        name: "psi_shares",
+        about: "which strings Alice and Bob have in common, with a value of each party, as shares for a further program",
+        parameter: "bits of a value",
+        width: 32,
+        sizes: "as=1000&bs=1000",
+        goals: &[Goal::Size],
+        ports: meanings::PSI_SHARES,
+        calls: true,
+        program: |width, _| within(1..=64, width, |bits| shares::joined(psi::MOST_WIDTH, BY_ALICE, bits)),
+    },
+    App {
         name: "argmin",
         about: "the least of many shared values and its index or argument: a call, see --form and --method",
         parameter: "bits of a value",

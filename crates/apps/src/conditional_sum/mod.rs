@@ -1,4 +1,4 @@
-//! The sum of private values over the lanes in which a shared bit is set, as a call.
+//! The sum of private values over the lanes in which a shared bit is set, as a call; of several bits a lane, a sum for each.
 //!
 //! A correlated OT multiplies a bit by a number: Gilboa, *Two party RSA key generation* (CRYPTO 1999, §4); with the bit as an XOR share
 //! of both, as the conversion of shares in Demmler, Schneider, Zohner: *ABY* (NDSS 2015, §III-E). Where the condition is
@@ -14,7 +14,8 @@
 //! **Security**: semi-honest parties, that of the random OTs. The sender sees d, which c masks. The receiver sees y, of which
 //! m_{1⊕d} is unknown to it where e_R is 0, and m_d where it is 1. Each lane has messages of its own, so each party's share is random.
 //!
-//! **Cost** of each value, or of counting: a random OT a lane in setup, which sends nothing else; L + 1 bits a lane online, in two messages.
+//! **Cost** of each value, or of counting, and of each bit: a random OT a lane in setup, which sends nothing else; L + 1 bits a lane online,
+//! in two messages for all.
 
 mod stages;
 
@@ -32,16 +33,36 @@ const MOST_WIDTH: u32 = 64;
 /// Lanes that travel in an exchange.
 const CHUNK: usize = 1 << 16;
 
+/// The most random OTs of a call: lanes times bits of a condition times values.
+const MOST_OTS: u64 = 1 << 26;
+
+/// The most bits of a condition.
+pub const MOST_CONDITIONS: u16 = 1 << 12;
+
 /// The sum of all values over the lanes in which a bit is set. Its arguments are the bits, whoever holds them, and any values, signed numbers
-/// of up to 64 bits of one party each, of as many lanes; without values the lanes are counted. The parameter is a byte, how many
-/// bytes the sum has, at most 8, modulo which it is. The results are Alice's number and Bob's, of one lane: their sum is the sum.
+/// of up to 64 bits of one party each, of as many lanes; without values the lanes are counted. The first parameter is a byte, how many
+/// bytes the sum has, at most 8, modulo which it is. The results are Alice's number and Bob's, of one lane: their sum is the sum. A
+/// condition of several bits has two more bytes of parameters, how many they are; the results have a lane for each.
 #[derive(Clone, Copy, Debug)]
 pub struct ConditionalSum;
 
-fn bytes_of(parameters: &[u8]) -> Result<usize, Error> {
-    match parameters {
-        &[bytes @ 1..=8] => Ok(bytes.into()),
-        _ => Err(Error::usage("one byte, how many bytes the sum has: 1 to 8")),
+/// Parameters for sums of so many bytes under so many bits.
+pub fn parameters(bytes: u8, conditions: u16) -> Vec<u8> {
+    [&[bytes][..], &conditions.to_le_bytes()].concat()
+}
+
+/// How many bytes a sum has, and how many bits a condition.
+fn read(parameters: &[u8]) -> Result<(usize, usize), Error> {
+    let (bytes, conditions) = match *parameters {
+        [bytes] => (bytes, 1),
+        [bytes, low, high] => (bytes, u16::from_le_bytes([low, high])),
+        _ => (0, 1),
+    };
+    match (1..=8).contains(&bytes) && (1..=MOST_CONDITIONS).contains(&conditions) {
+        true => Ok((bytes.into(), conditions.into())),
+        false => Err(Error::usage(format!(
+            "one byte, how many bytes the sum has: 1 to 8; and perhaps two, how many bits a condition has: 1 to {MOST_CONDITIONS}"
+        ))),
     }
 }
 
@@ -55,12 +76,13 @@ impl Functionality for ConditionalSum {
     }
 
     fn results(&self, parameters: &[u8], args: &[CallPort]) -> Result<Vec<CallPort>, Error> {
-        let bytes = bytes_of(parameters)?;
+        let (bytes, conditions) = read(parameters)?;
         let [condition, values @ ..] = args else { return Err(Error::usage("a bit and values, not nothing")) };
         let fits = |value: &CallPort| value.holder != Holder::Shared && (1..=MOST_WIDTH).contains(&value.ty.width);
         match () {
-            () if condition.ty.width != 1 => {
-                Err(Error::usage(format!("a condition of one bit, not {}", condition.ty.width)))
+            () if condition.ty.width as usize != conditions => {
+                let bits = if conditions == 1 { "one bit".into() } else { format!("{conditions} bits") };
+                Err(Error::usage(format!("a condition of {bits}, not {}", condition.ty.width)))
             }
             () if !values.iter().all(fits) => {
                 Err(Error::usage(format!("values of 1 to {MOST_WIDTH} bits that one party has, and no shared ones")))
@@ -72,32 +94,44 @@ impl Functionality for ConditionalSum {
         }
     }
 
-    fn lanes(&self, _: &[u8], args: &[u64]) -> Result<Vec<u64>, Error> {
-        match args.iter().all(|lanes| lanes == &args[0]) {
-            true => Ok(vec![1, 1]),
-            false => Err(Error::usage(format!("as many conditions as values, not {args:?}"))),
+    fn lanes(&self, parameters: &[u8], args: &[u64]) -> Result<Vec<u64>, Error> {
+        let conditions = read(parameters)?.1 as u64;
+        let lanes = args.first().copied().unwrap_or_default();
+        let ots = lanes.saturating_mul(conditions).saturating_mul(args.len().saturating_sub(1).max(1) as u64);
+        match () {
+            () if !args.iter().all(|&others| others == lanes) => {
+                Err(Error::usage(format!("as many conditions as values, not {args:?}")))
+            }
+            // One bit of a condition, whatever its lanes, is computed in chunks that are stored.
+            () if conditions > 1 && ots > MOST_OTS => {
+                Err(Error::usage(format!("at most {MOST_OTS} lanes times bits times values, not {ots}")))
+            }
+            () => Ok(vec![conditions; 2]),
         }
     }
 
     fn evaluate(&self, parameters: &[u8], args: &[BitMatrix]) -> Vec<BitMatrix> {
-        let (Ok(bytes), [condition, values @ ..]) = (bytes_of(parameters), args) else { return Vec::new() };
-        let set = |lane: &usize| condition.get(0, *lane);
-        let values = values.iter().map(|value| value.to_numbers::<i64>().unwrap_or_default());
-        let sums =
-            values.map(|value| (0..condition.lanes()).filter(set).fold(0, |sum: i64, i| sum.wrapping_add(value[i])));
-        let sum = match args.len() {
-            1 => (0..condition.lanes()).filter(set).count() as i64,
-            _ => sums.fold(0, i64::wrapping_add),
+        let (Ok((bytes, conditions)), [condition, values @ ..]) = (read(parameters), args) else { return Vec::new() };
+        let values: Vec<Vec<i64>> = values.iter().map(|value| value.to_numbers().unwrap_or_default()).collect();
+        let sum = |bit: usize| {
+            let set = (0..condition.lanes()).filter(|&lane| condition.get(bit, lane));
+            set.fold(0u64, |sum, lane| match &values[..] {
+                [] => sum + 1,
+                values => values.iter().fold(sum, |sum, own| sum.wrapping_add(own[lane] as u64)),
+            })
         };
-        vec![number(bytes, sum as u64), number(bytes, 0)]
+        let sums: Vec<u64> = (0..conditions).map(sum).collect();
+        vec![numbers(bytes, &sums), numbers(bytes, &vec![0; conditions])]
     }
 }
 
-/// A number of so many bytes, modulo these, as one lane.
-fn number(bytes: usize, number: u64) -> BitMatrix {
-    let mut lane = BitMatrix::zeros(8 * bytes, 1);
-    (0..8 * bytes).for_each(|bit| lane.set(bit, 0, number >> bit & 1 == 1));
-    lane
+/// Numbers of so many bytes, modulo these, as lanes.
+fn numbers(bytes: usize, numbers: &[u64]) -> BitMatrix {
+    let mut lanes = BitMatrix::zeros(8 * bytes, numbers.len());
+    for (lane, number) in numbers.iter().enumerate() {
+        (0..8 * bytes).for_each(|bit| lanes.set(bit, lane, number >> bit & 1 == 1));
+    }
+    lanes
 }
 
 /// Sizes and messages: public terms alone.
@@ -106,6 +140,8 @@ struct Layout {
     /// Bytes of a sum.
     bytes: usize,
     lanes: usize,
+    /// Bits of a condition.
+    conditions: usize,
     /// Of each value who has it and sends the OTs; if lanes are counted, Alice.
     senders: Vec<Party>,
 }
@@ -129,7 +165,18 @@ impl Layout {
             Holder::Shared => None,
         });
         let senders: Vec<Party> = if call.args.len() > 1 { held.collect() } else { vec![Party::Alice] };
-        Ok(Layout { bytes: bytes_of(&call.parameters)?, lanes, senders })
+        let (bytes, conditions) = read(&call.parameters)?;
+        Ok(Layout { bytes, lanes, conditions, senders })
+    }
+
+    /// The value and the bit of the condition that a term multiplies.
+    fn factors(&self, term: usize) -> (usize, usize) {
+        (term / self.conditions, term % self.conditions)
+    }
+
+    /// Who sends the OTs of a term.
+    fn sender(&self, term: usize) -> Party {
+        self.senders[self.factors(term).0]
     }
 
     /// The lanes of all chunks.
@@ -138,20 +185,20 @@ impl Layout {
         (0..lanes).step_by(CHUNK).map(move |from| from..lanes.min(from + CHUNK))
     }
 
-    /// The values and their chunks, in the order of setup.
+    /// The terms, each a value times a bit of the condition, and their chunks, in the order of setup.
     fn parts(&self) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
-        (0..self.senders.len()).flat_map(|value| self.chunks().map(move |lanes| (value, lanes)))
+        (0..self.senders.len() * self.conditions).flat_map(|term| self.chunks().map(move |lanes| (term, lanes)))
     }
 
-    /// The messages in their order, each of a value and a chunk.
+    /// The messages in their order, each of a term and a chunk.
     fn exchanges(&self) -> Vec<(Message, usize, Range<usize>)> {
-        let all = |message| self.parts().map(move |(value, lanes)| (message, value, lanes));
+        let all = |message| self.parts().map(move |(term, lanes)| (message, term, lanes));
         [Message::Masked, Message::Corrections].into_iter().flat_map(all).collect()
     }
 
-    /// Who sends a message of a value.
-    fn writer(&self, message: Message, value: usize) -> Party {
-        let sender = self.senders[value];
+    /// Who sends a message of a term.
+    fn writer(&self, message: Message, term: usize) -> Party {
+        let sender = self.sender(term);
         if message == Message::Corrections { sender } else { sender.peer() }
     }
 
@@ -160,27 +207,27 @@ impl Layout {
         if message == Message::Corrections { self.bytes * lanes.len() } else { lanes.len().div_ceil(8) }
     }
 
-    /// Bytes that a party stores of a chunk of a value: both messages of each lane, or the choices and the chosen ones.
-    fn stored(&self, party: Party, value: usize, lanes: &Range<usize>) -> usize {
-        match self.senders[value] == party {
+    /// Bytes that a party stores of a chunk of a term: both messages of each lane, or the choices and the chosen ones.
+    fn stored(&self, party: Party, term: usize, lanes: &Range<usize>) -> usize {
+        match self.sender(term) == party {
             true => 2 * self.bytes * lanes.len(),
             false => 8 * lanes.len().div_ceil(64) + self.bytes * lanes.len(),
         }
     }
 
     fn lengths(&self, party: Party) -> CallLengths {
-        let draw = |(value, lanes): (usize, Range<usize>)| Exchange {
-            demand: Demand::of_cots(self.senders[value], lanes.len() as u64),
+        let draw = |(term, lanes): (usize, Range<usize>)| Exchange {
+            demand: Demand::of_cots(self.sender(term), lanes.len() as u64),
             ..Exchange::default()
         };
-        let exchange = |(message, value, lanes): (Message, usize, Range<usize>)| {
+        let exchange = |(message, term, lanes): (Message, usize, Range<usize>)| {
             let bytes = self.length(message, &lanes);
-            let (sent, read) = if self.writer(message, value) == party { (bytes, 0) } else { (0, bytes) };
+            let (sent, read) = if self.writer(message, term) == party { (bytes, 0) } else { (0, bytes) };
             Exchange { sent, read, ..Exchange::default() }
         };
         CallLengths {
             setup: self.parts().map(draw).collect(),
-            stored: self.parts().map(|(value, lanes)| self.stored(party, value, &lanes)).sum(),
+            stored: self.parts().map(|(term, lanes)| self.stored(party, term, &lanes)).sum(),
             online: self.exchanges().into_iter().map(exchange).collect(),
         }
     }

@@ -14,20 +14,23 @@ fn random(seed: u128) -> Generator {
     Generator::from_seed(Block::new(seed))
 }
 
-/// A call of so many lanes with values of these parties.
-fn call(bytes: u8, lanes: u64, owners: &[Party]) -> Call {
-    let condition = CallValue { ty: bits(1), lanes, holder: Holder::Shared };
+/// A call of so many bits of a condition and so many lanes with values of these parties.
+fn call(bytes: u8, conditions: u16, lanes: u64, owners: &[Party]) -> Call {
+    let condition = CallValue { ty: bits(conditions.into()), lanes, holder: Holder::Shared };
     let value = |&party: &Party| CallValue { ty: int(40), lanes, holder: Holder::Party(party) };
     let args = [condition].into_iter().chain(owners.iter().map(value)).collect();
-    Call { number: 0, parameters: vec![bytes], args, results: Vec::new() }
+    let parameters = if conditions == 1 { vec![bytes] } else { parameters(bytes, conditions) };
+    Call { number: 0, parameters, args, results: Vec::new() }
 }
 
 /// Each party's lengths are the other's, and messages are small.
 #[test]
 fn lengths_fit_together() {
     for owners in [&[][..], &[Party::Bob], &PARTIES] {
-        for lanes in [0, 1, 64, CHUNK as u64, CHUNK as u64 + 1, 1 << 21] {
-            let call = call(8, lanes, owners);
+        for (conditions, lanes) in
+            [0, 1, 64, CHUNK as u64, CHUNK as u64 + 1, 1 << 21].map(|lanes| (1 + lanes as u16 % 3, lanes))
+        {
+            let call = call(8, conditions, lanes, owners);
             let [alice, bob] = PARTIES.map(|party| ConditionalSum.lengths(&call, party).unwrap());
             for (a, b) in [(&alice.setup, &bob.setup), (&alice.online, &bob.online)] {
                 assert_eq!(a.len(), b.len());
@@ -35,7 +38,8 @@ fn lengths_fit_together() {
                 assert!(a.iter().all(|exchange| exchange.sent.max(exchange.read) <= 1 << 22), "a message in memory");
             }
             let drawn: u64 = alice.setup.iter().map(|exchange| exchange.demand.total()).sum();
-            assert_eq!(drawn, lanes * owners.len().max(1) as u64, "an OT for each lane and value");
+            let terms = owners.len().max(1) as u64 * u64::from(conditions);
+            assert_eq!(drawn, lanes * terms, "an OT for each lane, value and bit");
         }
     }
 }
@@ -43,8 +47,8 @@ fn lengths_fit_together() {
 /// What setup stores for both parties, of dealt OTs.
 fn deal(layout: &Layout, random: &mut Generator) -> [Zeroizing<Vec<u8>>; 2] {
     let mut stored = [(); 2].map(|()| Zeroizing::new(Vec::new()));
-    for (value, lanes) in layout.parts() {
-        let (sender, count) = (layout.senders[value], lanes.len());
+    for (term, lanes) in layout.parts() {
+        let (sender, count) = (layout.sender(term), lanes.len());
         let [zeros, ones] = [(); 2].map(|()| {
             let mut messages = vec![0; layout.bytes * count];
             random.fill(&mut messages);
@@ -67,28 +71,33 @@ fn deal(layout: &Layout, random: &mut Generator) -> [Zeroizing<Vec<u8>>; 2] {
 struct Case {
     call: Call,
     layout: Layout,
-    /// The shares of the condition, lane by lane.
+    /// The shares of the condition, lane by lane, a number of as many bits.
     conditions: [Vec<u64>; 2],
     values: Vec<(Party, Vec<i64>)>,
 }
 
 impl Case {
     fn new(bytes: u8, lanes: usize, owners: &[Party], seed: u128) -> Case {
+        Case::of_bits(bytes, 1, lanes, owners, seed)
+    }
+
+    fn of_bits(bytes: u8, bits: u16, lanes: usize, owners: &[Party], seed: u128) -> Case {
         let mut random = random(seed);
         let mut numbers = |shift: u32| {
             let mut words = vec![0u64; lanes];
             random.words(&mut words);
             words.iter().map(|&word| word as i64 >> shift).collect::<Vec<i64>>()
         };
-        let conditions = [(); 2].map(|()| numbers(0).iter().map(|&word| word as u64 & 1).collect());
+        let mask = (1 << bits) - 1;
+        let conditions = [(); 2].map(|()| numbers(0).iter().map(|&word| word as u64 & mask).collect());
         let values = owners.iter().map(|&owner| (owner, numbers(24))).collect();
-        let call = call(bytes, lanes as u64, owners);
+        let call = call(bytes, bits, lanes as u64, owners);
         Case { layout: Layout::new(&call).unwrap(), call, conditions, values }
     }
 
-    /// The sum, modulo 2⁶⁴.
-    fn expected(&self) -> u64 {
-        let set = |lane: &usize| self.conditions[0][*lane] ^ self.conditions[1][*lane] == 1;
+    /// The sum of a bit of the condition, modulo 2⁶⁴.
+    fn expected(&self, bit: usize) -> u64 {
+        let set = |lane: &usize| (self.conditions[0][*lane] ^ self.conditions[1][*lane]) >> bit & 1 == 1;
         let set: Vec<usize> = (0..self.layout.lanes).filter(set).collect();
         match self.values.is_empty() {
             true => set.len() as u64,
@@ -99,14 +108,18 @@ impl Case {
     }
 
     fn party(&self, us: Party, stored: Zeroizing<Vec<u8>>) -> Online {
-        let condition = BitMatrix::from_numbers(1, &self.conditions[us as usize]).unwrap();
+        let condition = BitMatrix::from_numbers(self.layout.conditions, &self.conditions[us as usize]).unwrap();
         let own = |(owner, own): &(Party, Vec<i64>)| (*owner == us).then(|| BitMatrix::from_numbers(40, own).unwrap());
         let args = [Some(condition)].into_iter().chain(self.values.iter().map(own)).collect();
         Online::new(self.layout.clone(), us, stored, args).unwrap()
     }
 
     /// Runs both; `change` may change each message. Both parties' shares.
-    fn run(&self, seed: u128, mut change: impl FnMut(Message, &mut Vec<u8>)) -> duologue::Result<[u64; 2]> {
+    fn run(
+        &self,
+        seed: u128,
+        mut change: impl FnMut(Message, &mut Vec<u8>),
+    ) -> duologue::Result<[Zeroizing<Vec<u64>>; 2]> {
         let [alice, bob] = deal(&self.layout, &mut random(seed));
         let mut parties = [self.party(Party::Alice, alice), self.party(Party::Bob, bob)];
         let mut inboxes = [Vec::new(), Vec::new()];
@@ -130,16 +143,22 @@ fn modulo(bytes: u8, number: u64) -> u64 {
 #[test]
 fn shares_add_up_to_the_sum() {
     for owners in [&[][..], &[Party::Alice], &[Party::Bob], &PARTIES] {
-        for (seed, (bytes, lanes)) in (0..).zip([(8, 0), (1, 1), (8, 64), (3, 65), (7, CHUNK), (8, CHUNK + 100)]) {
-            let case = Case::new(bytes, lanes, owners, seed);
+        for (seed, (bytes, bits, lanes)) in
+            (0..).zip([(8, 1, 0), (1, 2, 1), (8, 1, 64), (3, 5, 65), (7, 1, CHUNK), (8, 3, CHUNK + 100)])
+        {
+            let case = Case::of_bits(bytes, bits, lanes, owners, seed);
             let [a, b] = case.run(seed + 100, |_, _| {}).unwrap();
-            let sum = modulo(bytes, a.wrapping_add(b));
-            assert_eq!(sum, modulo(bytes, case.expected()), "{bytes} bytes, {lanes} lanes, {owners:?}");
-            let both = case.conditions.each_ref().map(|own| BitMatrix::from_numbers(1, own).unwrap());
+            let both = case.conditions.each_ref().map(|own| BitMatrix::from_numbers(bits.into(), own).unwrap());
             let plain = [both[0].xor(&both[1])].into_iter();
             let plain = plain.chain(case.values.iter().map(|(_, own)| BitMatrix::from_numbers(40, own).unwrap()));
             let results = ConditionalSum.evaluate(&case.call.parameters, &plain.collect::<Vec<_>>());
-            assert_eq!(results[0].to_numbers::<u64>().unwrap()[0], sum, "the plain meaning");
+            let meaning = results[0].to_numbers::<u64>().unwrap();
+            assert_eq!((a.len(), b.len(), meaning.len()), (bits.into(), bits.into(), bits.into()));
+            for bit in 0..usize::from(bits) {
+                let sum = modulo(bytes, a[bit].wrapping_add(b[bit]));
+                let expected = modulo(bytes, case.expected(bit));
+                assert_eq!((sum, meaning[bit]), (expected, expected), "{bytes} bytes, {lanes} lanes, {owners:?}");
+            }
         }
     }
 }

@@ -34,9 +34,13 @@ mod setup;
 pub mod shares;
 mod tags;
 
+use duologue::Conditions;
 use duologue::call::{Call, CallLengths, CallProtocol, CallWork, Context, OnlineStage, SetupStage, Zeroizing};
 use duologue::circuit::program::{CallPort, Functionality, Holder, Recipient};
 use duologue::circuit::{BitMatrix, Error, Party, Program, bits};
+use duologue::correlation::{Demand, choice};
+use duologue::ot::Extension;
+use duologue::ot::silent::Set;
 use layout::Layout;
 use online::{Receiver, Sender};
 pub use proposal::{Proposal, Reveal};
@@ -48,6 +52,31 @@ use std::sync::Arc;
 
 /// The most strings of a party.
 pub const MOST: u64 = okvs::MOST as u64;
+
+/// From so many strings of either party on the OTs of shares are made by silent OT.
+const SILENT: u64 = 1 << 14;
+
+/// The maker of OTs for [`shares`] of these numbers of strings; for few none is named. With many a hundred OTs a string are to be made, and
+/// silent OT sends a tenth of what others would: by the dual set whose round computes least for each OT, or where `line` tells what it takes, by the
+/// one that is predicted to be done first. Larger rounds wait less often for the line.
+pub fn silent_for(sizes: [u64; 2], line: Option<(&Conditions, &Demand)>) -> Option<Extension> {
+    if sizes[0].min(sizes[1]) < SILENT {
+        return None;
+    }
+    let chosen = line.and_then(|(conditions, demand)| choice::least(&SETS.map(Extension::Silent), *demand, conditions));
+    Some(chosen.unwrap_or(Extension::Silent(SETS[0])))
+}
+
+/// The sets among which that is.
+const SETS: [Set; 3] = [Set::DUAL_18, Set::ALL[7], Set::ALL[8]];
+
+/// Bytes of the probe by which the line is measured for it, in each direction.
+pub const PROBE: usize = 16 << 10;
+
+/// Whether the line is worth a measurement.
+pub fn is_measured(sizes: [u64; 2]) -> bool {
+    sizes[0].min(sizes[1]) >= SILENT
+}
 
 /// Bits of a string, at most: longer ones are hashed.
 pub const MOST_WIDTH: u32 = 128;

@@ -51,7 +51,7 @@ pub fn figures(width: u32, goal: Goal) -> Circuit {
 }
 
 /// a / b in so many bits with [`FRACTION`] after the point, rounded to the nearest, upwards in the middle.
-fn nearest(c: &mut Builder, a: &UInt, b: &UInt, bits: u32, goal: Goal) -> UInt {
+pub(crate) fn nearest(c: &mut Builder, a: &UInt, b: &UInt, bits: u32, goal: Goal) -> UInt {
     // A bit more after the point says on which side of the middle it is.
     let dividend: Vec<Bit> =
         std::iter::repeat_n(Bit::FALSE, FRACTION as usize + 1).chain(a.0.iter().copied()).collect();

@@ -35,6 +35,7 @@ use duologue::call::{Call, CallLengths, CallProtocol, Context, OnlineStage, Setu
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::{CallPort, Functionality, Holder, Owner, Recipient};
 use duologue::circuit::{BitMatrix, Error, Party, Program, Type, int, uint};
+pub(crate) use figures::nearest;
 pub use figures::{FRACTION, figures};
 use layout::Layout;
 pub use lists::Lists;

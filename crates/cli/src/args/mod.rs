@@ -5,6 +5,7 @@ mod circuits;
 mod data;
 mod he;
 mod help;
+mod join;
 mod least;
 mod peers;
 mod private;
@@ -28,6 +29,7 @@ pub use data::{
 };
 pub use he::{He, HeDecrypt, HeEncrypt, HeKeys, HeSecret, HeWhat};
 pub use help::{Completions, Man};
+pub use join::Join;
 pub use least::{Form, Least, Method, Ots};
 pub use peers::{AddPeer, Doctor, Peers, PeersWhat};
 pub use private::{Gates, Private, PrivateMethod, PrivateVerb, PrivateWhat};
@@ -113,6 +115,8 @@ pub enum Verb {
     Peers(Peers),
     /// Find the rows of your table whose key the peer's table has too, and show nothing of the others
     Psi(Psi),
+    /// Count and add up the rows that your table and the peer's have in common, by conditions and groups
+    Join(Box<Join>),
     /// Evaluate a function that is one party's secret on data that is the other's
     Private(Box<PrivateVerb>),
     /// Encrypt numbers so that sums of them can be computed without the key

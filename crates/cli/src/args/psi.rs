@@ -71,7 +71,7 @@ pub enum Repeated {
     Sum,
 }
 
-fn learns() -> impl TypedValueParser<Value = Learns> {
+pub(super) fn learns() -> impl TypedValueParser<Value = Learns> {
     PossibleValuesParser::new(["alice", "bob", "both"]).try_map(|name| name.parse::<Learns>())
 }
 

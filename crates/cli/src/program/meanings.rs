@@ -161,6 +161,9 @@ pub const PSI_SHARES: &[Meaning] = &[
     ("size", "how many strings are in both"),
     ("sum", "the sum of the values of the strings in both"),
     ("reached", "1 if the strings in both are as many as the threshold"),
+    ("a_value", "Alice's value of each string; of the bins her shares, 0 where not both have the string"),
+    ("b_value", "Bob's value of each string, likewise"),
+    ("in_both", "1 in the bins whose string both have"),
 ];
 
 /// Of all forms.

@@ -1,7 +1,7 @@
 //! `duologue psi`: which rows of two parties' tables have a key in common, or only how many, or a sum over them.
 
 mod joined;
-mod table;
+pub(super) mod table;
 
 use super::run::peak_memory;
 use super::run::report::Phase;
@@ -13,20 +13,17 @@ use crate::io::output::Sink;
 use crate::io::progress;
 use crate::{interrupt, peer};
 use apps::psi::shares::{self, COUNT_WIDTH, Terms};
-use apps::psi::{Learns, MOST_WIDTH, Proposal, Reveal, output_of, psi};
+use apps::psi::{Learns, MOST_WIDTH, PROBE, Proposal, Reveal, is_measured, output_of, psi, silent_for};
 use duologue::channel::{Channel, Counters};
 use duologue::circuit::{Binding, BitMatrix, Party};
+use duologue::cost::cost_with;
 use duologue::ot::Extension;
-use duologue::ot::silent::Set;
-use duologue::{Inputs, Options, Outcome, Precomputation, Scheme, Session};
+use duologue::{Conditions, Inputs, Options, Outcome, Precomputation, Scheme, Session, session};
 use joined::Joined;
 use serde::Serialize;
 use std::fmt;
 use std::time::Instant;
 use table::Table;
-
-/// From so many rows of either party on OTs are made by silent OT.
-const SILENT: u64 = 1 << 14;
 
 pub fn run(args: &Psi, config: &Config, console: &Console) -> Result<(), Failure> {
     joined::check(args)?;
@@ -42,7 +39,8 @@ pub fn run(args: &Psi, config: &Config, console: &Console) -> Result<(), Failure
     let proposal = proposal(args, &ours);
     let theirs = proposal.trade(&mut channel)?;
     console.note(announcement(args, &theirs));
-    let task = Task::new(args.peer.party, [&proposal, &theirs])?;
+    let line = line(args, &mut channel, [&proposal, &theirs])?;
+    let task = Task::new(args.peer.party, [&proposal, &theirs], line)?;
     let (outcome, counters) = task.run(args, (channel, ahead), &ours, console)?;
     let spent = begin.elapsed().as_secs_f64();
     let found = outcome.outputs.get(output_of(args.peer.party));
@@ -116,6 +114,13 @@ fn announcement(args: &Psi, theirs: &Proposal) -> String {
     format!("{peer} has {}, and hears how many {us} has; {who}", count(theirs.strings, "row"))
 }
 
+/// What the line takes, if OTs are made for it.
+fn line(args: &Psi, channel: &mut Channel, both: [&Proposal; 2]) -> Result<Option<Conditions>, Failure> {
+    let is_wanted = args.reveal != Reveal::Rows && is_measured(both.map(|proposal| proposal.strings));
+    let line = is_wanted.then(|| session::measure(channel, args.peer.party, PROBE));
+    Ok(line.transpose()?)
+}
+
 /// The program of what is learnt, bound to the numbers of strings.
 struct Task {
     binding: Binding,
@@ -124,7 +129,7 @@ struct Task {
 
 impl Task {
     /// From both proposals, ours first.
-    fn new(us: Party, proposals: [&Proposal; 2]) -> Result<Task, Failure> {
+    fn new(us: Party, proposals: [&Proposal; 2], line: Option<Conditions>) -> Result<Task, Failure> {
         let [alice, bob] = if us == Party::Alice { proposals } else { [proposals[1], proposals[0]] };
         let sizes = [alice.strings, bob.strings];
         let owner = if bob.value_bits > 0 { Party::Bob } else { Party::Alice };
@@ -132,17 +137,20 @@ impl Task {
         let terms = Terms::of_sizes(sizes, owner);
         let (learns, bits) = (alice.learns, alice.value_bits.max(bob.value_bits));
         let gmw = Options::new(Scheme::Gmw);
-        // A hundred million OTs for a million rows: silent OT sends a tenth of what others would.
-        let silent = (alice.strings.min(bob.strings) >= SILENT).then_some(Extension::Silent(Set::DUAL_18));
-        let shared = gmw.extension(silent);
         let (program, options) = match alice.reveal {
             // A few thousand OTs, whatever the sizes: there is nothing to choose.
             Reveal::Rows => (psi(MOST_WIDTH, learns), gmw.extension(Some(Extension::SoftSpoken { k: 8 }))),
-            Reveal::Size => (shares::size(MOST_WIDTH, terms, learns), shared),
-            Reveal::Sum => (shares::sum(MOST_WIDTH, terms, (owner, bits.into()), learns), shared),
-            Reveal::Threshold => (shares::threshold(MOST_WIDTH, terms, learns), shared),
+            Reveal::Size => (shares::size(MOST_WIDTH, terms, learns), gmw),
+            Reveal::Sum => (shares::sum(MOST_WIDTH, terms, (owner, bits.into()), learns), gmw),
+            Reveal::Threshold => (shares::threshold(MOST_WIDTH, terms, learns), gmw),
         };
-        Ok(Task { binding: program.bind(&[("as", sizes[0]), ("bs", sizes[1])])?, options })
+        let binding = program.bind(&[("as", sizes[0]), ("bs", sizes[1])])?;
+        if alice.reveal == Reveal::Rows {
+            return Ok(Task { binding, options });
+        }
+        let demand = line.map(|_| cost_with(&binding, &options, &apps::calls())).transpose()?.map(|cost| cost.demand);
+        let options = options.extension(silent_for(sizes, line.as_ref().zip(demand.as_ref())));
+        Ok(Task { binding, options })
     }
 
     fn run(

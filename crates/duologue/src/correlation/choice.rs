@@ -15,7 +15,7 @@
 //!
 //! **Security**: every maker that is chosen has 128 bits by the project's own estimates. The dual sets of silent OT
 //! (`silent16d` to `silent20d`, and `silent`, which takes them by demand) are never chosen: their code is our own, and
-//! nobody else has reviewed it.
+//! nobody else has reviewed it. Who takes them knowingly can choose among them ([`least`]).
 
 use super::{Demand, MakerLengths};
 use crate::Party;
@@ -61,6 +61,15 @@ const COSTS: [(Extension, bool, Computing); 12] = [
     (Extension::Silent(silent::Set::ALL[3]), true, computing(2_980_018_898, 2941, 2789, 3159)),
 ];
 
+/// The costs of the larger dual sets, which are never among the [`candidates`]: for who [chooses among them](least).
+///
+/// From the raw figures `docs/measured/correlations/2026-11-26-intel-xeon-processor-16-cores.json`, in the same way.
+const DUAL: [(Extension, Computing); 3] = [
+    (Extension::Silent(silent::Set::ALL[6]), computing(2_169_360_682, 3185, 1676, 3305)),
+    (Extension::Silent(silent::Set::ALL[7]), computing(3_463_800_338, 3663, 2349, 3532)),
+    (Extension::Silent(silent::Set::ALL[8]), computing(8_275_114_206, 4128, 3874, 4324)),
+];
+
 const fn softspoken(k: u8) -> Extension {
     Extension::SoftSpoken { k }
 }
@@ -71,7 +80,9 @@ const fn computing(start: u64, pair: u64, one_way: u64, triple: u64) -> Computin
 
 impl Computing {
     fn of(extension: Extension) -> Option<&'static Computing> {
-        COSTS.iter().find(|(of, ..)| *of == extension).map(|(.., computing)| computing)
+        let measured = COSTS.iter().map(|(of, _, computing)| (of, computing));
+        let all = measured.chain(DUAL.iter().map(|(of, computing)| (of, computing)));
+        all.filter(|(of, _)| **of == extension).map(|(_, computing)| computing).next()
     }
 
     /// AES blocks for a session's first correlations.
@@ -145,6 +156,13 @@ pub fn choose(demand: Demand, conditions: &Conditions) -> Extension {
     let predicted = fitting.filter_map(|maker| Some((predict(maker, demand, conditions)?, maker)));
     // The first of those that are equal.
     predicted.min_by_key(|(time, _)| *time).map_or(Extension::DEFAULT, |(_, maker)| maker)
+}
+
+/// Of these makers the one that is predicted to be done first; in a tie, or if none was measured, the first. Conditions out of their bounds
+/// count as the nearest ones within.
+pub fn least(makers: &[Extension], demand: Demand, conditions: &Conditions) -> Option<Extension> {
+    let predicted = makers.iter().filter_map(|&maker| Some((predict(maker, demand, conditions)?, maker)));
+    predicted.min_by_key(|(time, _)| *time).map(|(_, maker)| maker).or(makers.first().copied())
 }
 
 /// The maker that sends the fewest bytes in a new session; in a tie SoftSpoken 4.

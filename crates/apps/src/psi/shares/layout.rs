@@ -1,12 +1,12 @@
 //! Sizes, roles, messages and their chunks: public terms alone.
 
-use super::{ADDED_WIDTH, Terms, bins};
+use super::{Carried, Terms, bins};
 use crate::psi::layout::{STATISTICAL, VOLE_BLOCKS, ceil_log};
 use crate::psi::okvs::Shape;
 use crate::psi::oprf;
 use crate::vole::Parameters;
 use duologue::Result;
-use duologue::call::{Call, CallLengths, CallValue, CallWork, Exchange};
+use duologue::call::{Call, CallLengths, CallWork, Exchange};
 use duologue::circuit::Party;
 use std::ops::Range;
 
@@ -26,10 +26,8 @@ pub struct Layout {
     pub placed: usize,
     pub hinted: usize,
     pub bins: usize,
-    /// Of the values in their order: whose they are, and their bits.
-    pub values: Vec<(Party, usize)>,
-    /// Whether the only value is the sender's and added.
-    pub added: bool,
+    /// Of the values in their order: how they travel, and with how many bits.
+    pub values: Vec<(Carried, usize)>,
     /// The receiver's table.
     pub shape: Shape,
     pub vole: Parameters,
@@ -59,17 +57,16 @@ pub fn tag_bits(placed: usize) -> u32 {
 
 impl Layout {
     pub fn new(call: &Call) -> Result<Layout> {
-        let (Terms { receiver, tag }, owners, added) = Terms::read(&call.parameters)?;
+        let (Terms { receiver, tag }, carried) = Terms::read(&call.parameters)?;
         let [a, b] = [0, 1].map(|number| call.args.get(number).map_or(0, |arg| arg.lanes as usize));
         let [placed, hinted] = if receiver == Party::Alice { [a, b] } else { [b, a] };
-        let width = |arg: &CallValue| if added { ADDED_WIDTH } else { arg.ty.width };
-        let widths = call.args.iter().skip(2).map(|arg| width(arg) as usize);
-        let values: Vec<(Party, usize)> = owners.into_iter().zip(widths).collect();
-        let sent = values.iter().filter(|(owner, _)| *owner != receiver).map(|(_, width)| width);
+        let values = carried.into_iter().zip(call.args.iter().skip(2));
+        let values: Vec<_> = values.map(|(how, arg)| (how, how.width(arg.ty.width) as usize)).collect();
+        let sent = values.iter().filter(|(how, _)| how.owner(receiver) != receiver).map(|(_, width)| width);
         let entry = (tag as usize + sent.sum::<usize>()).div_ceil(8);
         let (shape, hints) = (Shape::new(placed), Shape::new(bins::FUNCTIONS * hinted));
         let (vole, bins) = (Parameters::new(shape.len()), bins::count(placed));
-        Ok(Layout { receiver, tag, placed, hinted, bins, values, added, shape, vole, hints, entry })
+        Ok(Layout { receiver, tag, placed, hinted, bins, values, shape, vole, hints, entry })
     }
 
     /// Whether there can be nothing in both sets: then nothing is computed.

@@ -17,8 +17,8 @@
 //! with less than 2⁻⁴⁰ for all bins together, as they have 40 + log₂(bins) bits. r is the receiver's, t the sender's: a program compares them
 //! by the call for [equality](crate::equality) ([`shares`]).
 //!
-//! A value of the sender's can be *added* to u in place of XORed, modulo 2⁶⁴: then the receiver has v + u, the sender −u, and no bit of it has
-//! to be converted for a [sum](crate::conditional_sum).
+//! A value of the sender's can be *added* to u in place of XORed, modulo 2⁶⁴ or a smaller power: then the receiver has v + u, the sender −u,
+//! and no bit of it has to be converted for a [sum](crate::conditional_sum).
 //!
 //! **Security**: semi-honest parties; that of [the intersection](super). Q is a table of values masked by F, and for (y, i) that
 //! the receiver did not encode F is random to it: it looks random, but for what the targets and masked values of its own strings say, which are
@@ -41,7 +41,8 @@ use duologue::circuit::program::{CallPort, Functionality, Holder};
 use duologue::circuit::{BitMatrix, Error, Party, bits};
 use layout::Layout;
 use online::{Receiver, Sender};
-pub use programs::{COUNT_WIDTH, MOST_VALUE_WIDTH, Shares, shares, size, sum, threshold};
+pub(crate) use programs::compared;
+pub use programs::{COUNT_WIDTH, MOST_VALUE_WIDTH, Shares, joined, shares, size, sum, threshold};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -84,55 +85,93 @@ impl Terms {
         Terms { receiver, tag: layout::tag_bits(alice.min(bob) as usize) }
     }
 
-    /// As parameters of the call, with the parties whose values there are.
-    fn parameters(self, values: Values) -> Vec<u8> {
-        let owners: Vec<u8> = match values {
-            Values::Of(parties) => parties.iter().map(|&party| party as u8).collect(),
-            Values::Added => vec![ADDED],
-        };
-        [self.receiver as u8, self.tag as u8].into_iter().chain(owners).collect()
+    /// As parameters of the call, with how the values travel.
+    fn parameters(self, values: &[Carried]) -> Vec<u8> {
+        [self.receiver as u8, self.tag as u8].into_iter().chain(values.iter().map(|value| value.number())).collect()
     }
 
-    /// From the parameters of a call: whose the values are, and whether the only one is the sender's and added.
-    fn read(parameters: &[u8]) -> Result<(Terms, Vec<Party>, bool), Error> {
-        let party = |&number: &u8| [Party::Alice, Party::Bob].into_iter().find(|&party| party as u8 == number);
-        let read = parameters.split_first_chunk().and_then(|([receiver, tag], owners)| {
-            let (receiver, added) = (party(receiver)?, owners == [ADDED]);
-            let owners = if added { Some(vec![receiver.peer()]) } else { owners.iter().map(party).collect() };
-            Some((Terms { receiver, tag: u32::from(*tag) }, owners?, added))
+    /// From the parameters of a call: with how each value travels.
+    fn read(parameters: &[u8]) -> Result<(Terms, Vec<Carried>), Error> {
+        let party = |number: u8| [Party::Alice, Party::Bob].into_iter().find(|&party| party as u8 == number);
+        let read = parameters.split_first_chunk().and_then(|(&[receiver, tag], values)| {
+            let values = values.iter().map(|&number| Carried::read(number)).collect::<Option<_>>()?;
+            Some((Terms { receiver: party(receiver)?, tag: u32::from(tag) }, values))
         });
-        let fits = |(terms, ..): &(Terms, _, _)| (1..=MOST_TAG).contains(&terms.tag);
+        let fits = |(terms, _): &(Terms, _)| (1..=MOST_TAG).contains(&terms.tag);
         read.filter(fits).ok_or_else(|| {
             let why = "the receiver (0 Alice, 1 Bob), 1 to 64 bits of a tag, and of each value whose it is, a byte each, or 2 \
-                       for one of the sender's that is added";
+                       for one of the sender's that is added, or 16 and a number of bytes below 8, modulo which it is added";
             Error::usage(why)
         })
     }
 }
 
-/// The values that belong to strings.
-#[derive(Clone, Copy)]
-enum Values<'a> {
-    /// Of these parties; the sender's become XOR shares.
-    Of(&'a [Party]),
-    /// One of the sender's, which becomes a sum of two numbers.
-    Added,
+/// How a value that belongs to strings travels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Carried {
+    /// It is this party's; the sender's become XOR shares.
+    Of(Party),
+    /// It is the sender's, a signed number, and becomes a sum of two numbers of so many bytes.
+    Added(u8),
 }
 
-/// The parameter of a value that is added.
-const ADDED: u8 = 2;
+impl Carried {
+    /// The parameter that stands for it.
+    fn number(self) -> u8 {
+        match self {
+            Carried::Of(party) => party as u8,
+            Carried::Added(8) => 2,
+            Carried::Added(bytes) => 16 + bytes,
+        }
+    }
 
-/// Bits of the numbers whose sum a value is that is added.
-const ADDED_WIDTH: u32 = 64;
+    fn read(number: u8) -> Option<Carried> {
+        match number {
+            0 => Some(Carried::Of(Party::Alice)),
+            1 => Some(Carried::Of(Party::Bob)),
+            2 => Some(Carried::Added(8)),
+            17..=23 => Some(Carried::Added(number - 16)),
+            _ => None,
+        }
+    }
+
+    /// Whose the value is.
+    fn owner(self, receiver: Party) -> Party {
+        match self {
+            Carried::Of(party) => party,
+            Carried::Added(_) => receiver.peer(),
+        }
+    }
+
+    /// Bits of a value of so many that travel, or that are in bins.
+    fn width(self, bits: u32) -> u32 {
+        match self {
+            Carried::Of(_) => bits,
+            Carried::Added(bytes) => 8 * u32::from(bytes),
+        }
+    }
+
+    /// What becomes of a value.
+    fn results(self, value: &CallPort, receiver: Party) -> Vec<CallPort> {
+        let ty = bits(self.width(value.ty.width));
+        match self {
+            Carried::Of(owner) if owner == receiver => vec![*value],
+            Carried::Of(_) => vec![CallPort { ty: value.ty, holder: Holder::Shared }],
+            Carried::Added(_) => {
+                [receiver, receiver.peer()].map(|party| CallPort { ty, holder: Holder::Party(party) }).into()
+            }
+        }
+    }
+}
 
 /// Strings in common, as tags. Alice's strings and Bob's, of equal width up to 128 bits, then any values of either, a lane for each of its
 /// strings; the sender's together with a tag have at most 128 bits. Its parameters are the receiver, the bits of a tag and whose the values are,
-/// a byte each; 2 is one of the sender's, the only one, which is added. Every result has a lane for each of the [`bins`] of the receiver's strings:
+/// a byte each; 2 is one of the sender's that is added in 64 bits, 16 + n one that is added in n bytes. Every result has a lane for each of the [`bins`] of the receiver's strings:
 ///
 /// * Alice's tags and Bob's, which are equal where a string of the receiver is in the bin that the sender has too;
 /// * of each value of the receiver what belongs to the string in the bin, which it knows; zero if there is none;
 /// * of each value of the sender shares of what belongs to the string that both have; of something random where there is none.
-///   Of one that is added, a signed number of up to 64 bits, the receiver has a number of 64 bits, then the sender one: it is their sum.
+///   Of one that is added, a signed number, the receiver has a number of as many bits, then the sender one: it is their sum.
 ///
 /// Of equal strings of a party the first one counts, with its values. Which bin a string is in is random; the plain meaning has them in order.
 #[derive(Clone, Copy, Debug)]
@@ -148,62 +187,58 @@ impl Functionality for CircuitPsi {
     }
 
     fn results(&self, parameters: &[u8], args: &[CallPort]) -> Result<Vec<CallPort>, Error> {
-        let (terms, owners, added) = Terms::read(parameters)?;
+        let (terms, carried) = Terms::read(parameters)?;
         let [a, b, values @ ..] = args else {
             return Err(Error::usage(format!("Alice's strings and Bob's, not {} arguments", args.len())));
         };
         check_strings([a, b])?;
-        let sent = owners.iter().zip(values).filter(|(owner, _)| **owner != terms.receiver);
-        let width = |value: &CallPort| if added { value.ty.width.max(ADDED_WIDTH) } else { value.ty.width };
-        let entry = sent.fold(terms.tag, |entry, (_, value)| entry.saturating_add(width(value)));
-        let held = owners.iter().zip(values).all(|(&owner, value)| value.holder == Holder::Party(owner));
+        let all = || carried.iter().copied().zip(values);
+        let sent = all().filter(|(carried, _)| carried.owner(terms.receiver) != terms.receiver);
+        let entry = sent.fold(terms.tag, |entry, (how, value)| entry.saturating_add(how.width(value.ty.width)));
+        let held = all().all(|(how, value)| value.holder == Holder::Party(how.owner(terms.receiver)));
+        let too_wide = all()
+            .find(|(how, value)| matches!(how, Carried::Added(_)) && !(1..=how.width(0)).contains(&value.ty.width));
         match () {
-            () if owners.len() != values.len() || !held => {
+            () if carried.len() != values.len() || !held => {
                 Err(Error::usage("values of the parties that the parameters name, in this order, and no shared ones"))
-            }
-            () if added && values.iter().any(|value| !(1..=ADDED_WIDTH).contains(&value.ty.width)) => {
-                Err(Error::usage(format!("a value of 1 to {ADDED_WIDTH} bits, which is added")))
             }
             () if entry > MOST_ENTRY => {
                 let why = format!("the sender's values and a tag have {entry} bits, and {MOST_ENTRY} fit");
                 Err(Error::usage(why))
             }
-            () => {
-                let tag = |party| CallPort { ty: bits(terms.tag), holder: Holder::Party(party) };
-                let value = |(&owner, value): (&Party, &CallPort)| match owner == terms.receiver {
-                    true => *value,
-                    false => CallPort { ty: value.ty, holder: Holder::Shared },
-                };
-                let tags = [Party::Alice, Party::Bob].map(tag);
-                if added {
-                    let number = |party| CallPort { ty: bits(ADDED_WIDTH), holder: Holder::Party(party) };
-                    return Ok([tags, [terms.receiver, terms.receiver.peer()].map(number)].concat());
+            () => match too_wide {
+                Some((how, _)) => Err(Error::usage(format!("a value of 1 to {} bits, which is added", how.width(0)))),
+                None => {
+                    let tag = |party| CallPort { ty: bits(terms.tag), holder: Holder::Party(party) };
+                    let values = all().flat_map(|(how, value)| how.results(value, terms.receiver));
+                    Ok([Party::Alice, Party::Bob].map(tag).into_iter().chain(values).collect())
                 }
-                Ok(tags.into_iter().chain(owners.iter().zip(values).map(value)).collect())
-            }
+            },
         }
     }
 
     fn lanes(&self, parameters: &[u8], args: &[u64]) -> Result<Vec<u64>, Error> {
-        let (terms, owners, added) = Terms::read(parameters)?;
+        let (terms, carried) = Terms::read(parameters)?;
         let &[a, b, ref values @ ..] = args else { return Ok(Vec::new()) };
         if let Some(many) = [a, b].into_iter().find(|&lanes| lanes > MOST) {
             return Err(Error::usage(format!("at most {MOST} strings of a party, not {many}")));
         }
         let own = |party: Party| [a, b][party as usize];
-        if let Some((owner, lanes)) = owners.iter().zip(values).find(|(owner, lanes)| own(**owner) != **lanes) {
-            return Err(Error::usage(format!("a value for each of {}'s {} strings, not {lanes}", owner, own(*owner))));
+        let owners = carried.iter().map(|how| how.owner(terms.receiver));
+        if let Some((owner, lanes)) = owners.zip(values).find(|&(owner, &lanes)| own(owner) != lanes) {
+            return Err(Error::usage(format!("a value for each of {owner}'s {} strings, not {lanes}", own(owner))));
         }
         let (bins, least) = (bins(own(terms.receiver)), layout::tag_bits(own(terms.receiver) as usize));
         if terms.tag < least {
             let why = format!("tags of {least} bits or more for {} strings, not {}", own(terms.receiver), terms.tag);
             return Err(Error::usage(why));
         }
-        Ok(vec![bins; args.len() + usize::from(added)])
+        let added = carried.iter().filter(|how| matches!(how, Carried::Added(_))).count();
+        Ok(vec![bins; args.len() + added])
     }
 
     fn evaluate(&self, parameters: &[u8], args: &[BitMatrix]) -> Vec<BitMatrix> {
-        let (Ok((terms, owners, added)), [a, b, values @ ..]) = (Terms::read(parameters), args) else {
+        let (Ok((terms, carried)), [a, b, values @ ..]) = (Terms::read(parameters), args) else {
             return Vec::new();
         };
         let [mine, others] = if terms.receiver == Party::Alice { [a, b] } else { [b, a] };
@@ -215,19 +250,19 @@ impl Functionality for CircuitPsi {
         for (bin, (string, _)) in placed.iter().enumerate() {
             results[sent].set(0, bin, !theirs.contains_key(string));
         }
-        for (value, owner) in values.iter().zip(owners) {
-            let rows = if added { ADDED_WIDTH as usize } else { value.rows() };
+        for (value, how) in values.iter().zip(carried) {
+            let rows = how.width(value.rows() as u32) as usize;
             let mut result = BitMatrix::zeros(rows, lanes);
             for (bin, (string, row)) in placed.iter().enumerate() {
-                let row = if owner == terms.receiver { Some(row) } else { theirs.get(string) };
+                let row = if how.owner(terms.receiver) == terms.receiver { Some(row) } else { theirs.get(string) };
                 let Some(&row) = row else { continue };
                 // A number that is added has its sign as often as there is room.
                 (0..rows).for_each(|bit| result.set(bit, bin, value.get(bit.min(value.rows() - 1), row)));
             }
             results.push(result);
-        }
-        if added {
-            results.push(BitMatrix::zeros(ADDED_WIDTH as usize, lanes));
+            if matches!(how, Carried::Added(_)) {
+                results.push(BitMatrix::zeros(rows, lanes));
+            }
         }
         results
     }

@@ -1,6 +1,6 @@
 //! The online phase: receiver and sender, exchange by exchange.
 
-use super::ADDED_WIDTH;
+use super::Carried;
 use super::bins::{FUNCTIONS, Functions, Placed};
 use super::layout::{Layout, Message};
 use crate::psi::okvs::Rows;
@@ -216,12 +216,13 @@ impl Sender {
         let functions = Functions::new(self.layout.bins, &oprf.key, self.seed);
         let places = functions.places(&self.strings);
         let mut all = [(); 2].map(|()| Zeroizing::new(Vec::with_capacity(FUNCTIONS * self.strings.len())));
+        let added = self.layout.added();
         for function in 0..FUNCTIONS {
             let names = functions.names(function, &self.strings);
             let values = oprf.values(&names);
             let masks = values.iter().zip(names.iter()).map(|(&value, &name)| mask(&oprf.key, value, name));
             let targets = places.iter().map(|places| self.targets[places[function] as usize]);
-            let entries = targets.zip(self.values.iter()).map(|(to, &value)| self.layout.entry_of(to, value));
+            let entries = targets.zip(self.values.iter()).map(|(to, &value)| entry_of(to, value, &added));
             all[1].extend(masks.zip(entries).map(|(mask, entry)| mask ^ entry));
             all[0].extend_from_slice(&names);
         }
@@ -244,27 +245,53 @@ impl Sender {
 }
 
 impl Layout {
-    /// The target of a bin with the mask above it, and the values of a string.
-    fn entry_of(&self, target: Block, values: Block) -> Block {
-        match self.added {
-            true => Block::new(target.get().wrapping_add(values.get())),
-            false => target ^ values,
-        }
+    /// Whether a value is the receiver's.
+    fn is_received(&self, how: Carried) -> bool {
+        how.owner(self.receiver) == self.receiver
     }
+
+    /// Where the sender's values lie above the bits of a tag.
+    fn sent(&self) -> impl Iterator<Item = (Carried, u32, usize)> + '_ {
+        let sent = self.values.iter().filter(|(how, _)| !self.is_received(*how));
+        sent.scan(self.tag, |at, &(how, width)| Some((how, std::mem::replace(at, *at + width as u32), width)))
+    }
+
+    /// The bits of added values, in number and place.
+    fn added(&self) -> Vec<(u32, u128)> {
+        let added = self.sent().filter(|(how, ..)| matches!(how, Carried::Added(_)));
+        added.map(|(_, at, width)| (at, low(width))).collect()
+    }
+}
+
+/// So many ones.
+fn low(width: usize) -> u128 {
+    u128::MAX.checked_shr(128 - width as u32).unwrap_or(0)
+}
+
+/// The target of a bin with masks above it, and the values of a string: added ones are added, the others XORed.
+fn entry_of(target: Block, values: Block, added: &[(u32, u128)]) -> Block {
+    let (target, values) = (target.get(), values.get());
+    let entry = added.iter().fold(target ^ values, |entry, &(at, mask)| {
+        let sum = (target >> at).wrapping_add(values >> at) & mask;
+        entry & !(mask << at) | sum << at
+    });
+    Block::new(entry)
 }
 
 /// Of each string of the sender its values, one after another above the bits of a tag.
 fn joined(layout: &Layout, args: &[Option<BitMatrix>]) -> Result<Zeroizing<Vec<Block>>> {
-    let (mut all, mut at) = (Zeroizing::new(vec![Block::ZERO; layout.hinted]), layout.tag);
-    let ours = layout.values.iter().zip(args.iter().skip(2)).filter(|((owner, _), _)| *owner != layout.receiver);
-    for ((_, width), value) in ours {
+    let mut all = Zeroizing::new(vec![Block::ZERO; layout.hinted]);
+    let ours = layout.values.iter().zip(args.iter().skip(2)).filter(|((how, _), _)| !layout.is_received(*how));
+    for ((how, at, width), (_, value)) in layout.sent().zip(ours) {
         let value = value.as_ref().ok_or_else(|| Error::usage("no values"))?;
-        let numbers = match layout.added {
-            true => value.to_numbers::<i64>()?.into_iter().map(|number| u128::from(number as u64)).collect(),
-            false => value.to_numbers::<u128>()?,
-        };
-        all.iter_mut().zip(&numbers).for_each(|(all, number)| *all ^= Block::new(number << at));
-        at += *width as u32;
+        let signed = |number: i64| number as i128 as u128 & low(width);
+        let numbers: Zeroizing<Vec<u128>> = Zeroizing::new(match how {
+            Carried::Added(_) => value.to_numbers::<i64>()?.into_iter().map(signed).collect(),
+            Carried::Of(_) => value.to_numbers::<u128>()?,
+        });
+        // A value of no bits may lie behind all of them.
+        let place = |number: u128| number.checked_shl(at).unwrap_or(0);
+        all.iter_mut().zip(numbers.iter()).for_each(|(all, &number)| *all ^= Block::new(place(number)));
     }
     Ok(all)
 }
@@ -284,10 +311,11 @@ impl Sender {
 
     pub(super) fn end(self) -> Result<Vec<Option<BitMatrix>>> {
         // What is added to a mask u is the sum of what the receiver has and −u.
-        let (tag, added) = (self.layout.tag, self.layout.added);
-        let shares = |target: &Block| match added {
-            true => target.get() & ((1 << tag) - 1) | (target.get() >> tag).wrapping_neg() << tag,
-            false => target.get(),
+        let added = self.layout.added();
+        let shares = |target: &Block| {
+            added.iter().fold(target.get(), |shares, &(at, mask)| {
+                shares & !(mask << at) | ((shares >> at).wrapping_neg() & mask) << at
+            })
         };
         let outcome = Zeroizing::new(self.targets.iter().map(shares).collect::<Vec<_>>());
         results(&self.layout, self.layout.receiver.peer(), &outcome, Vec::new())
@@ -316,21 +344,21 @@ fn results(layout: &Layout, us: Party, outcome: &[u128], values: Vec<BitMatrix>)
     let tag = part(0, layout.tag as usize)?;
     let mut results = vec![None, None];
     results[us as usize] = Some(tag);
-    let (mut at, mut values) = (layout.tag, values.into_iter());
-    if layout.added {
-        let sum = part(at, ADDED_WIDTH as usize)?;
-        let [ours, theirs] = [true, false].map(|receiver| (us == layout.receiver) == receiver);
-        results.extend([ours.then(|| sum.clone()), theirs.then_some(sum)]);
-        return Ok(results);
-    }
-    for &(owner, width) in &layout.values {
-        results.push(match owner == layout.receiver {
-            true if us == owner => values.next(),
-            true => None,
-            false if width == 0 => Some(BitMatrix::zeros(0, layout.bins)),
-            false => Some(part(at, width)?),
-        });
-        at += if owner == layout.receiver { 0 } else { width as u32 };
+    let (mut places, mut values) = (layout.sent(), values.into_iter());
+    for &(how, width) in &layout.values {
+        if layout.is_received(how) {
+            results.push(if us == layout.receiver { values.next() } else { None });
+            continue;
+        }
+        let at = places.next().map_or(0, |(_, at, _)| at);
+        let own = if width == 0 { BitMatrix::zeros(0, layout.bins) } else { part(at, width)? };
+        match how {
+            Carried::Of(_) => results.push(Some(own)),
+            Carried::Added(_) => {
+                let [ours, theirs] = [true, false].map(|receiver| (us == layout.receiver) == receiver);
+                results.extend([ours.then(|| own.clone()), theirs.then_some(own)]);
+            }
+        }
     }
     Ok(results)
 }

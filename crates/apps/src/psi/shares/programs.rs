@@ -1,6 +1,6 @@
 //! Programs of what two parties have in common, without its rows: how much it is, a sum over it, whether it is enough.
 
-use super::{CircuitPsi, MOST, Terms, Values};
+use super::{Carried, CircuitPsi, MOST, Terms};
 use crate::conditional_sum::ConditionalSum;
 use crate::equality::Equality;
 use crate::psi::Learns;
@@ -29,14 +29,15 @@ pub struct Shares {
 /// Calls [`CircuitPsi`] on Alice's and Bob's strings and values that belong to them, and compares the tags by [`Equality`]. What the program
 /// makes of it must not hang on the order of lanes where the sender learns it.
 pub fn shares(p: &mut Program, terms: Terms, strings: [Value; 2], values: &[(Party, Value)]) -> Shares {
-    let (owners, values): (Vec<Party>, Vec<Value>) = values.iter().copied().unzip();
-    compared(p, &terms.parameters(Values::Of(&owners)), strings, &values)
+    let values: Vec<_> = values.iter().map(|&(owner, value)| (Carried::Of(owner), value)).collect();
+    compared(p, terms, strings, &values)
 }
 
-/// What a call with these parameters gives, and whether tags are equal.
-fn compared(p: &mut Program, parameters: &[u8], strings: [Value; 2], values: &[Value]) -> Shares {
+/// The same with values that travel as is said. Of one that is added there are two numbers, the receiver's and the sender's.
+pub(crate) fn compared(p: &mut Program, terms: Terms, strings: [Value; 2], values: &[(Carried, Value)]) -> Shares {
+    let (carried, values): (Vec<Carried>, Vec<Value>) = values.iter().copied().unzip();
     let (psi, equality): (Arc<dyn Functionality>, Arc<dyn Functionality>) = (Arc::new(CircuitPsi), Arc::new(Equality));
-    let mut results = p.call(&psi, parameters, &[&strings[..], values].concat()).into_iter();
+    let mut results = p.call(&psi, &terms.parameters(&carried), &[&strings[..], &values].concat()).into_iter();
     let tags = [(); 2].map(|()| results.next());
     let in_both = match tags {
         [Some(hers), Some(his)] => p.call(&equality, &[], &[hers, his]).into_iter().next(),
@@ -68,6 +69,28 @@ pub fn threshold(width: u32, terms: Terms, learns: Learns) -> Program {
     p
 }
 
+/// What both have in common, for a further program: shares of whether both have the string in a bin, `in_both`, and of the integers of so many
+/// bits that belong to it at Alice and at Bob, `a_value` and `b_value`, which are 0 where not both have it. There are [`bins`](super::bins) lanes.
+///
+/// # Panics
+/// If values have no bits or more than 64.
+pub fn joined(width: u32, terms: Terms, value_bits: u32) -> Program {
+    assert!((1..=64).contains(&value_bits), "values of 1 to 64 bits");
+    let mut p = Program::new("psi_shares");
+    let (strings, sizes) = inputs(&mut p, width);
+    let owners = [("a_value", Party::Alice), ("b_value", Party::Bob)];
+    let values = owners.map(|(name, owner)| (owner, p.input(name, owner, int(value_bits), sizes[owner as usize])));
+    let Shares { in_both, values } = shares(&mut p, terms, strings, &values);
+    p.output("in_both", Recipient::Shared, in_both);
+    for ((name, _), value) in owners.into_iter().zip(values) {
+        let kept = p.map_with([in_both, value], |c, [in_both, value]: [Bits; 2]| {
+            Int(value.0.iter().map(|&bit| c.and(in_both.0[0], bit)).collect())
+        });
+        p.output(name, Recipient::Shared, kept);
+    }
+    p
+}
+
 /// The sum of the `values` of one party, signed numbers of so many bits that belong to its strings, over the strings that
 /// both have; who learns gets `sum`, and not how many they are. Of equal strings of a party the first one counts.
 ///
@@ -79,8 +102,8 @@ pub fn sum(width: u32, terms: Terms, (owner, bits): (Party, u32), learns: Learns
     let (strings, sizes) = inputs(&mut p, width);
     let values = p.input("values", owner, int(bits), sizes[owner as usize]);
     // The sender's values as numbers whose sum they are.
-    let parts = if owner == terms.receiver { Values::Of(&[owner]) } else { Values::Added };
-    let Shares { in_both, values } = compared(&mut p, &terms.parameters(parts), strings, &[values]);
+    let how = if owner == terms.receiver { Carried::Of(owner) } else { Carried::Added(8) };
+    let Shares { in_both, values } = compared(&mut p, terms, strings, &[(how, values)]);
     let total = total(&mut p, SUM_WIDTH, in_both, &values);
     let total = p.map_with([total], |_, [total]: [Bits; 1]| Int(total.0));
     p.output("sum", recipient(learns), total);

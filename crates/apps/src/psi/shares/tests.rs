@@ -130,7 +130,7 @@ fn tags_have_forty_bits_more_than_the_bins() {
     assert_eq!(Terms::of_sizes([7, 7], Party::Bob).receiver, Party::Bob);
     // The broken twin takes shorter ones.
     let short = Terms { receiver: Party::Alice, tag: 45 };
-    let error = CircuitPsi.lanes(&short.parameters(Values::Of(&[])), &[5, 5]).unwrap_err().to_string();
+    let error = CircuitPsi.lanes(&short.parameters(&[]), &[5, 5]).unwrap_err().to_string();
     assert!(error.contains("tags of 46 bits or more for 5 strings, not 45"), "{error}");
 }
 
@@ -140,7 +140,7 @@ fn call(receiver: Party, sizes: [u64; 2]) -> Call {
     let held = |party: Party, ty| CallValue { ty, lanes: sizes[party as usize], holder: Holder::Party(party) };
     let strings = [Party::Alice, Party::Bob].map(|party| held(party, bits(128)));
     let values = [held(Party::Bob, bits(40)), held(Party::Alice, bits(9))];
-    let parameters = terms.parameters(Values::Of(&[Party::Bob, Party::Alice]));
+    let parameters = terms.parameters(&[Party::Bob, Party::Alice].map(Carried::Of));
     Call { number: 0, parameters, args: [strings, values].concat(), results: Vec::new() }
 }
 
@@ -268,7 +268,7 @@ fn added_values_are_sums() {
     let case = Case::new([200, 300], 150, 13);
     let terms = Terms { receiver: Party::Alice, tag: 64 };
     let mut call = call(Party::Alice, [200, 300]);
-    (call.parameters, call.args) = (terms.parameters(Values::Added), call.args[..3].to_vec());
+    (call.parameters, call.args) = (terms.parameters(&[Carried::Added(8)]), call.args[..3].to_vec());
     let layout = Layout::new(&call).unwrap();
     let args = |us| case.args(us)[..3].to_vec();
     for masked in [true, false] {
@@ -289,6 +289,47 @@ fn added_values_are_sums() {
         assert_eq!(found, expected.collect());
         let shown = numbers.iter().filter(|&&number| found.contains(&(number as u64))).count();
         assert_eq!(shown, if masked { 0 } else { 150 });
+    }
+}
+
+/// Several values of the sender's, some added and some XORed, in any order with the receiver's: each is its own, with every width of numbers
+/// that are added. The broken twin's fields are one number, whose carries go from one into the next: a sum that wraps would spoil its neighbour.
+#[test]
+fn values_of_all_kinds_travel_together() {
+    let case = Case::new([300, 200], 150, 14);
+    let terms = Terms { receiver: Party::Alice, tag: 50 };
+    for (bytes, flags) in [(1, 9), (5, 33), (6, 30), (7, 20), (7, 22)] {
+        let width = (8 * u32::from(bytes)).min(40);
+        let held = |party: Party, ty| CallValue { ty, lanes: [300, 200][party as usize], holder: Holder::Party(party) };
+        let carried = [Carried::Added(bytes), Carried::Of(Party::Alice), Carried::Of(Party::Bob)];
+        let strings = [Party::Alice, Party::Bob].map(|party| held(party, bits(128)));
+        let kinds = [(Party::Bob, bits(width)), (Party::Alice, bits(9)), (Party::Bob, bits(flags))];
+        let args = [&strings[..], &kinds.map(|(party, ty)| held(party, ty))].concat();
+        let call = Call { number: 0, parameters: terms.parameters(&carried), args, results: Vec::new() };
+        let layout = Layout::new(&call).unwrap();
+        let low = |numbers: &[u128], width: u32| numbers.iter().map(|n| n & ((1 << width) - 1)).collect::<Vec<u128>>();
+        let own = [low(&case.values[1], width), case.values[0].clone(), low(&numbers(200, 60, &mut random(3)), flags)];
+        let matrix = |i: usize| BitMatrix::from_numbers(kinds[i].1.width as usize, &own[i]).unwrap();
+        let args = |us: Party| {
+            let mut args = case.args(us)[..2].to_vec();
+            args.extend((0..3).map(|i| (kinds[i].0 == us).then(|| matrix(i))));
+            args
+        };
+        let [received, sent] = deal(&layout, DELTA, &mut random(11));
+        let one = Receiver::new(layout.clone(), received, &args(Party::Alice)).unwrap();
+        let other = Sender::new(layout.clone(), sent, &args(Party::Bob)).unwrap();
+        let [one, other] = run_both(&layout, one, other, |_, _| {});
+        let mask = (1u128 << (8 * bytes)) - 1;
+        let sums = words(&one[2]).into_iter().zip(words(&other[3])).map(|(a, b)| (a + b) & mask);
+        let xors = words(&one[5]).into_iter().zip(words(&other[5])).map(|(a, b)| a ^ b);
+        let all = sums.zip(words(&one[4])).zip(xors).map(|((sum, own), xor)| (sum, own, xor));
+        let tags = words(&one[0]).into_iter().zip(words(&other[1]));
+        let found: HashSet<_> = all.zip(tags).filter(|(_, (a, b))| a == b).map(|(all, _)| all).collect();
+        let row = |string: &Block| case.strings[1].iter().position(|other| other == string);
+        let rows = case.strings[0].iter().enumerate().filter_map(|(i, string)| Some((i, row(string)?)));
+        let signed = |value: u128| ((value << (128 - width)) as i128 >> (128 - width)) as u128 & mask;
+        let expected = rows.map(|(i, j)| (signed(own[0][j]), own[1][i], own[2][j]));
+        assert_eq!(found, expected.collect(), "{bytes} bytes, {flags} bits");
     }
 }
 
@@ -363,9 +404,8 @@ proptest! {
     /// Whatever is encoded as parameters is read as it was, and anything else is refused.
     #[test]
     fn parameters_are_read(bytes in prop::collection::vec(0u8..70, 0..5)) {
-        if let Ok((terms, owners, added)) = Terms::read(&bytes) {
-            let values = if added { Values::Added } else { Values::Of(&owners) };
-            prop_assert_eq!(terms.parameters(values), bytes);
+        if let Ok((terms, carried)) = Terms::read(&bytes) {
+            prop_assert_eq!(terms.parameters(&carried), bytes);
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::failure::{Exit, Failure};
 use crate::io::console::count;
 use crate::io::input;
+use apps::join::Normalise;
 use apps::psi::string_of;
 use duologue::circuit::{BitMatrix, int};
 use std::io::{self, Write};
@@ -52,10 +53,22 @@ impl Table {
 
     /// What stands for the keys, in the order of the rows.
     pub fn keys(&self) -> Result<Vec<[u8; 16]>, Failure> {
-        let mut strings = Vec::new();
-        if !self.each(|keyed| strings.push(string_of(keyed.key)))? {
-            let why = format!("{} has no column '{}'", self.file, self.column);
-            return Err(Failure::input(why).hint("the first line of a CSV file names its columns, letter by letter"));
+        self.keys_as(Normalise::Nothing)
+    }
+
+    /// The same of keys that are brought into one form.
+    pub fn keys_as(&self, normalise: Normalise) -> Result<Vec<[u8; 16]>, Failure> {
+        let (mut strings, mut wrong) = (Vec::new(), None);
+        let there = self.each(|keyed| match normalise.apply(keyed.key) {
+            Some(key) => strings.push(string_of(&key)),
+            None => wrong = wrong.take().or(Some(place(&keyed))),
+        })?;
+        if let Some(place) = wrong {
+            let why = format!("{}, {place}, column '{}': expected {}", self.file, self.column, normalise.expected());
+            return Err(Failure::input(why));
+        }
+        if !there {
+            return Err(no_column(&self.file, &self.column));
         }
         Ok(strings)
     }
@@ -65,15 +78,26 @@ impl Table {
         repeated(strings).map_or(Ok(()), |again| Err(self.refuse(again)?))
     }
 
+    /// The cells of another column as text, of which none may be empty.
+    pub fn texts(&self, column: &str) -> Result<Vec<String>, Failure> {
+        let (mut texts, mut is_text) = (Vec::new(), true);
+        let of_column = Table { file: self.file.clone(), column: column.into(), format: self.format };
+        let there = of_column.each(|cell| match str::from_utf8(cell.key) {
+            Ok(text) => texts.push(text.to_owned()),
+            Err(_) => is_text = false,
+        })?;
+        match () {
+            () if !there => Err(no_column(&self.file, column)),
+            () if !is_text => Err(Failure::input(format!("{}: column '{column}' is not text", self.file))),
+            () => Ok(texts),
+        }
+    }
+
     /// The numbers of a column, one for each row.
     pub fn values(&self, column: &str, bits: u8) -> Result<Vec<i64>, Failure> {
         let (ty, form) = (int(bits.into()), Form::default());
         let read = input::columns(&self.file, &[Wanted { column, ty, form: &form }])?.pop().flatten();
-        let read = read.ok_or_else(|| {
-            let why = format!("{} has no column '{column}'", self.file);
-            Failure::input(why).hint("the first line of a CSV file names its columns, letter by letter")
-        })?;
-        Ok(read.to_numbers()?)
+        Ok(read.ok_or_else(|| no_column(&self.file, column))?.to_numbers()?)
     }
 
     /// Calls `each` for every row; false if there is no such column.
@@ -92,7 +116,7 @@ impl Table {
         let mut places = Vec::new();
         self.each(|keyed| {
             if rows.contains(&keyed.row) {
-                places.push(keyed.line.map_or(format!("row {}", keyed.row), |line| format!("line {line}")));
+                places.push(place(&keyed));
             }
         })?;
         let more =
@@ -118,6 +142,16 @@ impl Table {
             false => Err(io::Error::other(format!("{} is not what it was when its keys were read", self.file))),
         }
     }
+}
+
+/// Where a key is.
+fn place(keyed: &Keyed<'_>) -> String {
+    keyed.line.map_or(format!("row {}", keyed.row), |line| format!("line {line}"))
+}
+
+pub fn no_column(file: &str, column: &str) -> Failure {
+    let why = format!("{file} has no column '{column}'");
+    Failure::input(why).hint("the first line of a CSV file names its columns, letter by letter")
 }
 
 /// Rows with the same key.

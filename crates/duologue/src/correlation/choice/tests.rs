@@ -65,8 +65,32 @@ fn dual_sets_are_no_candidates() {
     for dual in ["silent", "silent16d", "silent18d", "silent20d"] {
         let dual: Extension = dual.parse().unwrap();
         assert!(candidates().all(|candidate| candidate != dual));
-        assert_eq!(predict(dual, Demand::of_triples(1), &over("lan")), None);
     }
+    let smallest: Extension = "silent16d".parse().unwrap();
+    assert_eq!(predict(smallest, Demand::of_triples(1), &over("lan")), None, "one that no choice is among");
+}
+
+/// A larger round waits less often and computes more for each COT: it is taken over long lines, and where there is much to make.
+#[test]
+fn dual_sets_are_chosen_by_the_round_trip() {
+    let sets = ["silent18d", "silent19d", "silent20d"].map(|name| name.parse::<Extension>().unwrap());
+    let of = |line: &str, cots| {
+        let demand = Demand::of_cots(Party::Alice, cots) + Demand::of_cots(Party::Bob, cots);
+        least(&sets, demand, &over(line)).unwrap().to_string()
+    };
+    for (line, cots, expected) in [
+        ("0.2ms,1Gbit", 50_000_000, "silent18d"),
+        ("0.2ms,1Gbit", 1_000_000, "silent18d"),
+        ("10ms,1Gbit", 50_000_000, "silent18d"),
+        ("100ms,1Gbit", 50_000_000, "silent20d"),
+        ("100ms,1Gbit", 10_000_000, "silent20d"),
+        ("100ms,1Gbit", 100_000, "silent18d"),
+    ] {
+        assert_eq!(of(line, cots), expected, "{cots} over {line}");
+    }
+    let unknown = ["silent16d".parse().unwrap(), Extension::DEFAULT];
+    assert_eq!(least(&unknown[..1], Demand::of_triples(1), &over("lan")), Some(unknown[0]));
+    assert_eq!(least(&[], Demand::of_triples(1), &over("lan")), None);
 }
 
 /// A probe is a small part of what SoftSpoken 4 sends, 64 kB at most, and there is none for little.
