@@ -16,7 +16,7 @@ import time
 import duologue as duo
 import numpy as np
 
-LANES = 20_000
+LANES, LINK = 20_000, "10ms,1Gbit"
 PEER = [
     sys.executable,
     "-m",
@@ -63,12 +63,12 @@ def main() -> None:
         time.sleep(2)
     print(f"alone:        {free}")
     for protocol in ("yao", "gmw"):
-        alice = duo.listen("127.0.0.1:0", party="alice", insecure_plaintext=True)
+        alice = duo.listen("127.0.0.1:0", party="alice", insecure_plaintext=True, link=LINK)
         line = [
             "--connect",
             alice.address,
             "--link",
-            "10ms,1Gbit",
+            LINK,
             "--protocol",
             protocol,
             "--input",

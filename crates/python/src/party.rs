@@ -7,7 +7,7 @@ use crate::matrix::Matrix;
 use crate::program::{Binding, given, taken};
 use crate::report;
 use crate::settings::{Settings, party};
-use duologue::channel::{self, Channel, Identity, Limits};
+use duologue::channel::{self, Channel, Identity, Limits, Link};
 use duologue::{Inputs, Options, Outcome, Precomputation, Result, Scheme, Session, circuit, session};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -94,6 +94,9 @@ impl Listener {
     }
 }
 
+/// How many threads share the work, the folder of a pool, a line that is simulated.
+type Supply = (usize, Option<Folder>, Option<String>);
+
 /// A session with the peer.
 #[pyclass(frozen, module = "duologue._core")]
 pub struct Party {
@@ -110,7 +113,6 @@ pub struct Party {
 
 #[pymethods]
 impl Party {
-    /// `supply` is how many threads share the work, and the pool that correlations come from.
     #[staticmethod]
     fn connect(
         py: Python<'_>,
@@ -119,7 +121,7 @@ impl Party {
         security: &Security,
         times: (f64, f64),
         canceller: &Canceller,
-        supply: (usize, Option<Folder>),
+        supply: Supply,
     ) -> PyResult<Self> {
         let (limits, us, canceller) = (limits(times)?, party(name).map_err(raised)?, &canceller.0);
         Party::meet(py, canceller, us, supply, || Channel::connect_with(address, &security.0, &limits, canceller))
@@ -133,7 +135,7 @@ impl Party {
         security: &Security,
         times: (f64, f64),
         canceller: &Canceller,
-        supply: (usize, Option<Folder>),
+        supply: Supply,
     ) -> PyResult<Self> {
         let (limits, us, canceller) = (limits(times)?, party(name).map_err(raised)?, &canceller.0);
         let Ok(mut guard) = listener.listener.try_lock() else {
@@ -259,16 +261,19 @@ impl Party {
         py: Python<'_>,
         canceller: &channel::Canceller,
         us: duologue::Party,
-        (threads, pool): (usize, Option<Folder>),
+        (threads, pool, link): Supply,
         channel: impl FnOnce() -> Result<Channel> + Send,
     ) -> PyResult<Self> {
+        let link = link.as_deref().map(str::parse::<Link>).transpose().map_err(raised)?;
         let meter = Arc::new(Meter::default());
         let observed = Arc::clone(&meter);
         let session = beside(py, canceller, || {
             // What needs no peer is computed before one is there, and errors of a folder are found.
             let precomputation = Precomputation::new()?;
             let pool = pool.map_or(Ok(None), |folder| folder.pool())?;
-            let mut session = Session::connect_with(channel()?, us, precomputation)?;
+            let channel = channel()?;
+            let channel = if let Some(link) = link { channel.shaped(link)? } else { channel };
+            let mut session = Session::connect_with(channel, us, precomputation)?;
             session.register_all(&apps::calls());
             session.set_threads(threads);
             session.observe(move |progress| {

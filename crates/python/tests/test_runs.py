@@ -153,6 +153,26 @@ def test_two_programs_are_not_run_as_one(other) -> None:
     assert out.strip() == caught.value.what
 
 
+def test_a_line_is_simulated(other) -> None:
+    """A turn takes half of the round trip at least; a line on one side is no agreement."""
+    bob = other("""
+        for link in ("100ms,1Gbit", "lan"):
+            try:
+                with listen(link=link) as party:
+                    party.run(duo.program("block:add:8:depth"), {"b": 1}, protocol="gmw")
+            except duo.Error as why:
+                print(type(why).__name__)
+    """)
+    with party(bob.line(), link="100ms,1Gbit") as alice:
+        report = alice.run(duo.program("block:add:8:depth"), {"a": 2}, protocol="gmw").report
+    assert report.online.seconds >= 0.045 * report.online.rounds > 0.1
+    with pytest.raises(duo.Incompatible, match="the link"), party(bob.line()) as alice:
+        alice.run(duo.program("block:add:8:depth"), {"a": 2}, protocol="gmw")
+    with pytest.raises(duo.Malformed, match="malformed link 'a wire'"):
+        duo.connect("127.0.0.1:1", party="alice", insecure_plaintext=True, link="a wire").open()
+    bob.end()
+
+
 def test_threads_of_the_machine_share_the_work(other) -> None:
     bob = other("""
         with listen(threads=2) as party:

@@ -2,7 +2,7 @@
 #![cfg(feature = "arrow")]
 
 use arrow_array::types::Int32Type;
-use arrow_array::{Array, ArrayRef, Decimal128Array, DictionaryArray, Float64Array, Int64Array, StringArray};
+use arrow_array::{ArrayRef, Decimal128Array, DictionaryArray, Float64Array, Int64Array, StringArray};
 use circuit::{BitMatrix, Kind, Type, bits, int, uint};
 use proptest::prelude::*;
 use std::sync::Arc;

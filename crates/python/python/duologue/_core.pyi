@@ -272,7 +272,7 @@ class Party:
         security: Security,
         times: tuple[float, float],
         canceller: Canceller,
-        supply: tuple[int, _Folder | None],
+        supply: tuple[int, _Folder | None, str | None],
     ) -> Party: ...
     @staticmethod
     def accept(
@@ -281,7 +281,7 @@ class Party:
         security: Security,
         times: tuple[float, float],
         canceller: Canceller,
-        supply: tuple[int, _Folder | None],
+        supply: tuple[int, _Folder | None, str | None],
     ) -> Party: ...
     def run(
         self, binding: Binding, settings: dict[str, Any], inputs: dict[str, Matrix]

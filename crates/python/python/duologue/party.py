@@ -401,6 +401,7 @@ def connect(
     threads: int = 1,
     pool: str | os.PathLike[str] | None = None,
     pool_key: str | os.PathLike[str] | None = None,
+    link: str | None = None,
 ) -> Party:
     """The party `alice` or `bob`, which connects to its peer at an address, `host:port`.
 
@@ -408,14 +409,15 @@ def connect(
     `peer` the public key that the peer must have. A name of `duologue peers` may stand for the key, and for the address,
     which brings the key along. `insecure_plaintext=True` takes no keys and encrypts nothing: for tests on one machine.
     The peer is waited for `wait` seconds, and may be silent for `silence`. `threads` of this machine share the work.
-    Correlations come from the folder `pool` before others are made, sealed with the key in the file `pool_key`.
+    Correlations come from the folder `pool` before others are made, sealed with the key in the file `pool_key`. `link`
+    simulates a line, `"20ms,100Mbit"`, `lan`, `internet` or `transatlantic`: for tests, by both parties alike.
     """
     times = _times(party, wait, silence, threads)
     address, security = _security(address, key, peer, insecure_plaintext, listens=False)
     filled = _pool(pool, pool_key)
 
     def meet(canceller: _core.Canceller) -> _core.Party:
-        return _core.Party.connect(address, party, security, times, canceller, (threads, filled))
+        return _core.Party.connect(address, party, security, times, canceller, (threads, filled, link))
 
     made = Party(party, meet, address)
     made._pool = filled
@@ -434,6 +436,7 @@ def listen(
     threads: int = 1,
     pool: str | os.PathLike[str] | None = None,
     pool_key: str | os.PathLike[str] | None = None,
+    link: str | None = None,
 ) -> Party:
     """The party `alice` or `bob`, which waits for its peer at an address, say `0.0.0.0:7000`; the rest is as for
     `connect`.
@@ -445,7 +448,7 @@ def listen(
     filled, listener = _pool(pool, pool_key), _core.Listener(address)
 
     def meet(canceller: _core.Canceller) -> _core.Party:
-        return _core.Party.accept(listener, party, security, times, canceller, (threads, filled))
+        return _core.Party.accept(listener, party, security, times, canceller, (threads, filled, link))
 
     made = Party(party, meet, listener.address)
     made._pool = filled
