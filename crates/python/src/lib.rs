@@ -7,6 +7,7 @@ mod errors;
 mod matrix;
 mod party;
 mod program;
+mod query;
 mod report;
 mod settings;
 
@@ -22,6 +23,8 @@ mod _core {
     use super::party::{Canceller, Listener, Party, Prepared, Security};
     #[pymodule_export]
     use super::program::{Binding, Program};
+    #[pymodule_export]
+    use super::query::{Query, Rows, key_form, key_strings};
     #[pymodule_export]
     use super::settings::check_settings;
     #[pymodule_export]

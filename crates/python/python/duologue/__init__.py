@@ -34,9 +34,12 @@ from .errors import (
 from .party import Party, Prepared, Result, Settings, connect, listen
 from .program import Port, Program, load, program
 from .report import Cost, Costs, Phase, PhaseCost, Report
+from .tables import Alice, Bob, Query, QueryResult, key, query, text
 
 __all__ = [
     "Aborted",
+    "Alice",
+    "Bob",
     "Cancelled",
     "Closed",
     "Cost",
@@ -53,6 +56,8 @@ __all__ = [
     "Port",
     "Prepared",
     "Program",
+    "Query",
+    "QueryResult",
     "Report",
     "Result",
     "Settings",
@@ -61,9 +66,12 @@ __all__ = [
     "UsageError",
     "__version__",
     "connect",
+    "key",
     "listen",
     "load",
     "new_key",
     "program",
     "public_key",
+    "query",
+    "text",
 ]

@@ -14,8 +14,12 @@ __all__ = [
     "Party",
     "Prepared",
     "Program",
+    "Query",
+    "Rows",
     "Security",
     "check_settings",
+    "key_form",
+    "key_strings",
     "main",
     "new_key",
     "pack_bits",
@@ -34,6 +38,8 @@ def public_key(file: str | PathLike[str]) -> str:
     """The public key of the private one in a file."""
 
 def check_settings(settings: dict[str, Any]) -> None: ...
+def key_form(name: str) -> str: ...
+def key_strings(keys: list[Any], form: str) -> NDArray[np.uint8]: ...
 def pack_numbers(array: NDArray[Any], ty: str) -> Matrix: ...
 def pack_bytes(array: NDArray[np.uint8], ty: str) -> Matrix: ...
 def pack_bits(array: NDArray[np.uint8]) -> Matrix: ...
@@ -80,6 +86,44 @@ class Binding:
     def output_lanes(self) -> dict[str, int]: ...
     def plain(self, inputs: dict[str, Matrix]) -> dict[str, Matrix]: ...
     def cost(self, link: str, settings: dict[str, Any]) -> list[dict[str, Any]]: ...
+
+_Column = tuple[str, str, str]
+
+@final
+class Query:
+    def __new__(
+        cls,
+        learns: str,
+        keys: list[str],
+        figures: list[
+            tuple[
+                str,
+                str,
+                tuple[_Column, int] | None,
+                tuple[Any, ...] | None,
+                tuple[_Column, list[str]] | None,
+                int,
+            ]
+        ],
+    ) -> Query: ...
+    @property
+    def text(self) -> str: ...
+    def tests(self, name: str) -> list[tuple[str, str, str]]: ...
+    def groups(self, name: str) -> list[tuple[str, list[str]]]: ...
+    def numbers(self, name: str) -> list[tuple[str, int]]: ...
+
+@final
+class Rows:
+    def __new__(
+        cls,
+        query: Query,
+        name: str,
+        strings: NDArray[np.uint8],
+        tests: list[NDArray[np.bool_]],
+        groups: list[NDArray[np.uint32]],
+        numbers: list[NDArray[np.int64]],
+        pad: int | None,
+    ) -> Rows: ...
 
 @final
 class Canceller:
@@ -128,6 +172,9 @@ class Party:
     ) -> tuple[dict[str, Matrix], dict[str, Any]]: ...
     def prepare(self, binding: Binding, settings: dict[str, Any], public: dict[str, Matrix]) -> Prepared: ...
     def online(self, prepared: Prepared, inputs: dict[str, Matrix]) -> tuple[dict[str, Matrix], dict[str, Any]]: ...
+    def query(
+        self, query: Query, rows: Rows
+    ) -> tuple[list[list[int | None]] | None, list[int], dict[str, Any]]: ...
     def close(self) -> None: ...
     def abandon(self) -> None: ...
 
