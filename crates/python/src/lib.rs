@@ -10,6 +10,7 @@ mod folders;
 mod matrix;
 mod party;
 mod program;
+mod query;
 mod report;
 mod settings;
 mod simulation;
@@ -35,6 +36,8 @@ mod _core {
     use super::party::{Canceller, Listener, Party, Prepared, Security};
     #[pymodule_export]
     use super::program::{Binding, Program};
+    #[pymodule_export]
+    use super::query::{Query, Rows, key_form, key_strings};
     #[pymodule_export]
     use super::settings::check_settings;
     #[pymodule_export]

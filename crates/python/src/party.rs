@@ -5,8 +5,10 @@ use crate::errors::{raised, usage};
 use crate::folders::{self, Filling, Folder};
 use crate::matrix::Matrix;
 use crate::program::{Binding, given, taken};
+use crate::query::{Answers, Query, Rows, told};
 use crate::report;
 use crate::settings::{Settings, party};
+use apps::join;
 use duologue::channel::{self, Channel, Identity, Limits, Link};
 use duologue::{Inputs, Options, Outcome, Precomputation, Result, Scheme, Session, circuit, session};
 use pyo3::prelude::*;
@@ -238,6 +240,21 @@ impl Party {
     /// Has somebody told how far the party is with what it does, from the thread that waits.
     fn watch(&self, watcher: Option<Py<PyAny>>) {
         *self.watcher.lock().unwrap_or_else(PoisonError::into_inner) = watcher;
+    }
+
+    /// Computes a query: its answers, if this party learns them, both numbers of rows, and the report.
+    fn query<'py>(
+        &self,
+        py: Python<'py>,
+        query: &Query,
+        rows: &Rows,
+    ) -> PyResult<(Option<Answers>, [u64; 2], Bound<'py, PyDict>)> {
+        let (outcome, sizes, answers) = self.using(py, |session| {
+            let (outcome, sizes) = join::run(session, &query.0, &rows.0, None)?;
+            let answers = query.0.answers(&outcome.outputs)?;
+            Ok((outcome, sizes, answers))
+        })?;
+        Ok((answers.map(told), sizes, report::of_run(py, &outcome.report)?))
     }
 
     /// Ends the session in good order. It is closed whatever comes of it.

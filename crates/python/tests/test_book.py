@@ -85,6 +85,20 @@ def test_rating(tmp_path: Path) -> None:
     assert 0 < lent < 50 and said == (f"to lend: {lent} of 50\n", "Bob learns nothing\n")
 
 
+def test_turnover(tmp_path: Path) -> None:
+    tables = [ROOT / "examples" / "join" / f"{name}.csv" for name in ("ads", "shop")]
+    ads, shop = ([line.split(",") for line in table.read_text().splitlines()[1:]] for table in tables)
+    views = {mail: int(count) for mail, count in ads}
+    bought = [(views[mail], float(amount)) for mail, amount, _ in shop if mail in views]
+    often = [amount for count, amount in bought if count >= 10]
+    bob = ["bob", "127.0.0.1:0", str(tables[1])]
+    hers, his = both("turnover.py", bob, lambda address: ["alice", address, str(tables[0])], tmp_path)
+    said = dict(line.split(" ") for line in hers.splitlines())
+    assert (his, said["buyers"], list(said)) == ("", str(len(bought)), ["buyers", "turnover", "often"])
+    sums = (float(said["turnover"]), float(said["often"]) * len(often))
+    assert np.allclose(sums, (sum(amount for _, amount in bought), sum(often)), rtol=0, atol=1e-3)
+
+
 def _blocks(page: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
 

@@ -20,8 +20,8 @@ program: duo.Program = duo.load("x.duo")
 with duo.connect("a:1", party="alice", key="k", peer="duo1") as party:
     result = party.run(program, {"a": np.arange(3)}, protocol="gmw", tile=64)
     seconds: float = result.report.online.seconds
-    party.run(program, {"a": 1}, protocol=3)  # type: ignore[arg-type]
-    party.run(program, {"a": 1}, protocols="yao")  # type: ignore[call-arg]
+    party.run(program, {"a": 1}, protocol=3)  # type: ignore[call-overload]
+    party.run(program, {"a": 1}, protocols="yao")  # type: ignore[call-overload]
 
 @duo.program(x=duo.Alice(duo.u8), y=duo.Bob(duo.u8), to=duo.Both)
 def traced(x: duo.Word, y: duo.Word) -> dict[str, duo.Word]:

@@ -174,12 +174,15 @@ impl Formula {
     }
 }
 
+/// A selection of rows, and the piece whose numbers are added up; if there is none the rows are counted.
+type Summands = (usize, Option<usize>);
+
 /// Sums that were called for: of the same rows and numbers one call.
 struct Sums<'a> {
     plan: &'a Plan,
     bins: &'a Bins,
     conditions: &'a [Value],
-    known: Vec<((usize, Option<usize>), Vec<Value>)>,
+    known: Vec<(Summands, Vec<Value>)>,
 }
 
 impl Sums<'_> {

@@ -94,6 +94,7 @@ from .types import (
     uint,
 )
 from .verilog import compile
+from .tables import Query, QueryResult, key, query, text
 
 # Without all, any, max, min and sum, which are those of Python where all names are taken.
 __all__ = [
@@ -128,6 +129,8 @@ __all__ = [
     "Profile",
     "Program",
     "Public",
+    "Query",
+    "QueryResult",
     "Report",
     "Result",
     "Runs",
@@ -165,6 +168,7 @@ __all__ = [
     "i32",
     "i64",
     "i8",
+    "key",
     "listen",
     "load",
     "lookup",
@@ -176,6 +180,7 @@ __all__ = [
     "prepared_runs",
     "program",
     "public_key",
+    "query",
     "reduce",
     "scan",
     "sint",
@@ -183,6 +188,7 @@ __all__ = [
     "sort",
     "stack",
     "subtract_checked",
+    "text",
     "u16",
     "u32",
     "u64",

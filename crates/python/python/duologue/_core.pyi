@@ -17,6 +17,8 @@ __all__ = [
     "Prepared",
     "Profile",
     "Program",
+    "Query",
+    "Rows",
     "Security",
     "Trace",
     "Word",
@@ -25,6 +27,8 @@ __all__ = [
     "check_settings",
     "compile_verilog",
     "first_difference",
+    "key_form",
+    "key_strings",
     "load_share",
     "main",
     "named_peer",
@@ -60,6 +64,8 @@ def runs_status(folder: _Folder, verify: bool) -> dict[str, Any]: ...
 def save_share(file: str | PathLike[str], share: Matrix, ty: str) -> None: ...
 def load_share(file: str | PathLike[str], ty: str) -> Matrix: ...
 def check_settings(settings: dict[str, Any]) -> None: ...
+def key_form(name: str) -> str: ...
+def key_strings(keys: list[Any], form: str) -> NDArray[np.uint8]: ...
 def pack_numbers(array: NDArray[Any], ty: str) -> Matrix: ...
 def pack_bytes(array: NDArray[np.uint8], ty: str) -> Matrix: ...
 def pack_bits(array: NDArray[np.uint8]) -> Matrix: ...
@@ -143,6 +149,44 @@ class Binding:
     def output_lanes(self) -> dict[str, int]: ...
     def plain(self, inputs: dict[str, Matrix]) -> dict[str, Matrix]: ...
     def cost(self, link: str, settings: dict[str, Any]) -> list[dict[str, Any]]: ...
+
+_Column = tuple[str, str, str]
+
+@final
+class Query:
+    def __new__(
+        cls,
+        learns: str,
+        keys: list[str],
+        figures: list[
+            tuple[
+                str,
+                str,
+                tuple[_Column, int] | None,
+                tuple[Any, ...] | None,
+                tuple[_Column, list[str]] | None,
+                int,
+            ]
+        ],
+    ) -> Query: ...
+    @property
+    def text(self) -> str: ...
+    def tests(self, name: str) -> list[tuple[str, str, str]]: ...
+    def groups(self, name: str) -> list[tuple[str, list[str]]]: ...
+    def numbers(self, name: str) -> list[tuple[str, int]]: ...
+
+@final
+class Rows:
+    def __new__(
+        cls,
+        query: Query,
+        name: str,
+        strings: NDArray[np.uint8],
+        tests: list[NDArray[np.bool_]],
+        groups: list[NDArray[np.uint32]],
+        numbers: list[NDArray[np.int64]],
+        pad: int | None,
+    ) -> Rows: ...
 
 @final
 class Profile:
@@ -296,6 +340,9 @@ class Party:
         self, folder: _Folder, binding: Binding, inputs: dict[str, Matrix]
     ) -> tuple[dict[str, Matrix], dict[str, Any]]: ...
     def watch(self, watcher: Callable[[str, int, int], object] | None) -> None: ...
+    def query(
+        self, query: Query, rows: Rows
+    ) -> tuple[list[list[int | None]] | None, list[int], dict[str, Any]]: ...
     def close(self) -> None: ...
     def abandon(self) -> None: ...
 

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 from . import _core, notebook
 from ._settings import Settings, complete
@@ -16,6 +16,7 @@ from .errors import UsageError
 from .folders import Pool, Runs, has_pool, place
 from .program import Port, Program, bind, check_lanes
 from .report import Report
+from .tables import Query, QueryResult
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -112,6 +113,7 @@ class Party:
         self._check_process()
         self._canceller.cancel()
 
+    @overload
     def run(
         self,
         program: Program,
@@ -119,14 +121,37 @@ class Party:
         *,
         sizes: Mapping[str, int] | None = None,
         **settings: Unpack[Settings],
-    ) -> Result:
-        """Runs a program with the peer, which makes the same call with its own inputs.
+    ) -> Result: ...
+    @overload
+    def run(
+        self, program: Query, inputs: Mapping[str, Any], *, pad: Mapping[str, int] | None = None
+    ) -> QueryResult: ...
+    def run(
+        self,
+        program: Program | Query,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        sizes: Mapping[str, int] | None = None,
+        pad: Mapping[str, int] | None = None,
+        **settings: Unpack[Settings],
+    ) -> Result | QueryResult:
+        """Runs a program or a query with the peer, which makes the same call with its own inputs.
 
         `inputs` has this party's, the public ones, and its shares of shared ones: arrays with a row for each lane, or
         single values. They are copied before anything is sent. Sizes follow from the rows where they can; `sizes` gives
         the others.
+
+        Of a query the input is this party's table by its name: a frame, or a mapping of arrays, whose other columns are
+        not looked at. `pad` fills it up to so many rows, so that the peer hears this number and not the true one.
         """
-        everything, given = complete(settings), _given(inputs)
+        given = _given(inputs)
+        if isinstance(program, Query):
+            if sizes or settings:
+                raise UsageError("a query has neither sizes nor settings")
+            return program._run(lambda: self._shown(self._ready(), None), self.party, given, pad)
+        if pad is not None:
+            raise UsageError("pad is for queries: a program has sizes")
+        everything = complete(settings)
         binding, matrices = bind(program, given, sizes, self._wanted(program, given, self._holders))
         with self._shown(self._ready(), program) as session:
             outputs, report = session.run(binding, everything, matrices)
@@ -218,6 +243,7 @@ class Party:
         await self._beside(self._met)
         return self
 
+    @overload
     async def run_async(
         self,
         program: Program,
@@ -225,10 +251,15 @@ class Party:
         *,
         sizes: Mapping[str, int] | None = None,
         **settings: Unpack[Settings],
-    ) -> Result:
+    ) -> Result: ...
+    @overload
+    async def run_async(
+        self, program: Query, inputs: Mapping[str, Any], *, pad: Mapping[str, int] | None = None
+    ) -> QueryResult: ...
+    async def run_async(self, program: Any, inputs: Any = None, **more: Any) -> Result | QueryResult:
         """As `run`, for coroutines: on a thread of its own. Cancelling the task cancels the run, and the peer is
         told."""
-        return await self._beside(lambda: self.run(program, inputs, sizes=sizes, **settings))
+        return await self._beside(lambda: self.run(program, inputs, **more))
 
     async def prepare_async(
         self,

@@ -11,6 +11,8 @@ from .errors import UsageError
 if TYPE_CHECKING:
     import numpy as np
 
+    from .tables import Table
+
 __all__ = [
     "Alice",
     "Bob",
@@ -200,6 +202,14 @@ class Holder:
         if not isinstance(type, Type):
             raise UsageError(f"{self!r}(...): expected a type, such as u32")
         return Input(self.name, type, lanes_of(lanes))
+
+    def table(self, **columns: Any) -> Table:
+        """Alice's or Bob's table in a query: `email=key` and the types of columns, `views=u16`, `region=text`."""
+        if self.name not in ("alice", "bob"):
+            raise UsageError("a table is Alice's or Bob's")
+        from .tables import Table
+
+        return Table(self.name, columns)
 
 
 Alice = Holder("alice")

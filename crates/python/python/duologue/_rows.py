@@ -1,0 +1,215 @@
+"""A party's table as a query needs it: the strings of its keys, what it tests, its groups, its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Rational
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._values import pack, width
+from .errors import UsageError
+from .types import Type
+from .program import Port
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .tables import Table
+
+_SIGNS = {"<": "less", "<=": "less_equal", "=": "equal", "!=": "not_equal", ">=": "greater_equal", ">": "greater"}
+
+
+@dataclass(frozen=True)
+class Text:
+    """A column of text."""
+
+    form: str = "text"
+
+    def constant(self, name: str, sign: str, value: object) -> tuple[str, str]:
+        if sign not in ("=", "!="):
+            raise UsageError(f"the column {name!r} is text, which is compared by == and != alone")
+        if not isinstance(value, str):
+            raise UsageError(f"the column {name!r} is text: expected text in place of {type(value).__name__}")
+        return sign, value
+
+
+@dataclass(frozen=True)
+class Number:
+    """A column of numbers, which are whole multiples of a power of two."""
+
+    form: str
+    bits: int
+    """Of a number with its sign."""
+    fraction: int = 0
+    """Bits after the point."""
+
+    @classmethod
+    def of(cls, name: str, kind: object) -> Number:
+        form = ", ".join(part.strip() for part in (kind.name if isinstance(kind, Type) else str(kind)).split(","))
+        why = f"the column {name!r}: expected key, text, uint(1) to uint(63), int(1) to int(64) or fixed(WIDTH, FRACTION)"
+        try:
+            what, bits = width(form)
+        except UsageError:
+            raise UsageError(f"{why} of up to 64 bits") from None
+        fraction = int(form.rstrip(")").rpartition(",")[2]) if what == "fixed" else 0
+        bits += what == "uint"
+        if what not in ("uint", "int", "fixed") or not 1 <= bits <= 64:
+            raise UsageError(f"{why} of up to 64 bits, not {form}")
+        return cls(form, bits, fraction)
+
+    def constant(self, name: str, sign: str, value: object) -> tuple[str, str]:
+        """A comparison with a whole number of units that says the same."""
+        try:
+            exact = Fraction(value) if isinstance(value, (Rational, float)) else Fraction(str(value))
+        except (ValueError, OverflowError, TypeError):
+            raise UsageError(f"the column {name!r}: expected a number to compare it with") from None
+        units = exact * (1 << self.fraction)
+        whole = units.numerator // units.denominator
+        if units.denominator != 1:
+            if sign in ("=", "!="):
+                raise UsageError(f"the column {name!r}: no value of {self.form} equals this constant")
+            # Nothing lies between a whole number and what is rounded down to it.
+            sign = {"<": "<=", ">=": ">"}.get(sign, sign)
+        if not -(1 << 63) <= whole < 1 << 63:
+            raise UsageError(f"the column {name!r}: the constant is beyond all values of {self.form}")
+        return sign, str(whole)
+
+
+class _Cells:
+    """The cells of a column: whole numbers, or text."""
+
+    def __init__(self, cells: Any, is_text: bool) -> None:
+        self.cells, self.is_text = cells, is_text
+
+    def test(self, sign: str, value: str) -> NDArray[np.bool_]:
+        import numpy as np
+
+        compared = getattr(np, _SIGNS[sign])(self.cells, value if self.is_text else np.int64(int(value)))
+        return np.asarray(compared, dtype=bool)
+
+    def groups(self, values: list[str]) -> NDArray[np.uint32]:
+        import numpy as np
+
+        places = {value if self.is_text else int(value): place for place, value in enumerate(values)}
+        none = 2**32 - 1
+        return np.fromiter((places.get(cell, none) for cell in self.cells.tolist()), np.uint32, len(self.cells))
+
+
+def pack_rows(query: _core.Query, name: str, table: Table, frame: Any, pad: object) -> _core.Rows:
+    """Checks and packs a table, before anything is sent."""
+    if pad is not None and (isinstance(pad, bool) or not isinstance(pad, int) or pad < 1):
+        raise UsageError(f"pad[{name!r}]: expected a number of rows")
+    tests, groups = query.tests(table.party), query.groups(table.party)
+    numbers = query.numbers(table.party)
+    used = {test[0] for test in tests} | {by[0] for by in groups} | {number[0] for number in numbers}
+    strings = _keys(name, table, _column(name, frame, table.key))
+    cells = {column: _cells(name, column, table, _column(name, frame, column)) for column in used}
+    for column, read in cells.items():
+        if len(read.cells) != len(strings):
+            raise UsageError(f"{name}: {column!r} has {len(read.cells)} rows, and the key {len(strings)}")
+    strings, cells = _joined(name, table, strings, cells)
+    return _core.Rows(
+        query,
+        table.party,
+        strings,
+        [cells[column].test(sign, value) for column, sign, value in tests],
+        [cells[column].groups(values) for column, values in groups],
+        [cells[column].cells for column, _ in numbers],
+        pad,
+    )
+
+
+def _column(name: str, frame: Any, column: str) -> Any:
+    names = list(frame) if isinstance(frame, Mapping) else getattr(frame, "column_names", getattr(frame, "columns", None))
+    if names is None:
+        raise UsageError(f"{name}: expected a frame, or arrays by the names of columns")
+    if column not in list(names):
+        raise UsageError(f"{name} has no column {column!r}")
+    return frame[column]
+
+
+def _listed(value: Any) -> list[Any]:
+    import numpy as np
+
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(value, method):
+            listed = getattr(value, method)()
+            break
+    else:
+        listed = list(value)
+    if not isinstance(listed, list):
+        raise UsageError("expected a column of values")
+    if isinstance(value, np.ndarray) and value.ndim != 1:
+        raise UsageError(f"it has {value.ndim} dimensions: expected one")
+    return listed
+
+
+def _keys(name: str, table: Table, column: Any) -> NDArray[np.uint8]:
+    try:
+        return _core.key_strings(_listed(column), table.how.form)
+    except UsageError as why:
+        raise UsageError(f"{name}, the key {table.key!r}: {why}") from None
+
+
+def _cells(name: str, column: str, table: Table, value: Any) -> _Cells:
+    import numpy as np
+
+    kind = table.columns[column]
+    if isinstance(kind, Text):
+        cells = _listed(value)
+        for row, cell in enumerate(cells):
+            if not isinstance(cell, str):
+                raise UsageError(f"{name}.{column}: row {row}: expected text")
+        array = np.empty(len(cells), dtype=object)
+        array[:] = cells
+        return _Cells(array, is_text=True)
+    matrix = pack(Port(f"{name}.{column}", table.party, kind.form, ""), value)
+    what, bits = width(kind.form)
+    units = matrix.array(f"{'uint' if what == 'uint' else 'int'}({bits})")
+    return _Cells(units.astype(np.int64), is_text=False)
+
+
+def _joined(
+    name: str, table: Table, strings: NDArray[np.uint8], cells: dict[str, _Cells]
+) -> tuple[NDArray[np.uint8], dict[str, _Cells]]:
+    """Each key once."""
+    import numpy as np
+
+    keys = np.ascontiguousarray(strings).view("S16").ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    inverse = inverse.ravel()
+    if len(first) == len(keys):
+        return strings, cells
+    if table.how.repeated == "refuse":
+        again = np.flatnonzero(first[inverse] != np.arange(len(keys)))[0]
+        raise UsageError(
+            f"{name}, the key {table.key!r}: rows {first[inverse[again]]} and {again} have the same key: a key may come "
+            "once, or say key(repeated='first') or key(repeated='sum')"
+        )
+    order = np.argsort(first)
+    kept = first[order]
+    if table.how.repeated == "first":
+        return strings[kept], {column: _Cells(read.cells[kept], read.is_text) for column, read in cells.items()}
+    added = {}
+    for column, read in cells.items():
+        if read.is_text:
+            differs = read.cells != read.cells[first[inverse]]
+            if differs.any():
+                row = int(np.flatnonzero(differs)[0])
+                raise UsageError(
+                    f"{name}.{column}: row {row}: its text is another one than in an earlier row of its key, and texts "
+                    "are not added up"
+                )
+            added[column] = _Cells(read.cells[kept], is_text=True)
+            continue
+        sums, rough = np.zeros(len(first), np.int64), np.zeros(len(first))
+        np.add.at(sums, inverse, read.cells)
+        np.add.at(rough, inverse, np.abs(read.cells.astype(float)))
+        if (rough > 2.0**62).any():
+            raise UsageError(f"{name}.{column}: the numbers of a key, added up, have more than 63 bits")
+        added[column] = _Cells(sums[order], is_text=False)
+    return strings[kept], added
