@@ -4,10 +4,11 @@ use crate::common::{self, Random, both, evaluate_plainly};
 use apps::join::{Answer, Column, Condition, Figure, Groups, Number, Own, Query, Test, What, run, trade};
 use apps::psi::{Learns, string_of};
 use duologue::channel::Channel;
-use duologue::circuit::Party;
-use duologue::circuit::program::Step;
+use duologue::circuit::program::{Recipient, Step};
+use duologue::circuit::{Party, Program, uint};
 use duologue::cost::cost_with;
-use duologue::{Error, Options, Scheme, Session};
+use duologue::data::uints;
+use duologue::{Error, Inputs, Options, Scheme, Session};
 use std::collections::HashMap;
 
 const PARTIES: [Party; 2] = [Party::Alice, Party::Bob];
@@ -213,6 +214,85 @@ fn many_rows_take_several_messages() {
     assert_eq!(both(|session| case.run(session)), [0, 1].map(|_| Some(case.expected())));
 }
 
+/// A session has one maker of correlations: one that other programs or small queries chose, or that of a query, which goes on for them.
+#[test]
+fn queries_and_programs_share_a_session() {
+    let case = |sizes, common, seed| Case::new(sizes, common, seed, query(Learns::Both));
+    let (few, many) = (case([20, 30], 10, 5), case([17_000, 17_000], 9000, 6));
+    let line = duologue::Conditions::of(&"100ms,1Gbit".parse().unwrap());
+    let act = |session: &mut Session, order: [&Case; 3]| {
+        order.map(|case| {
+            let (outcome, _) = run(session, &case.query, &case.own(session.party()), Some(&line)).unwrap();
+            assert_eq!(case.query.answers(&outcome.outputs).unwrap(), Some(case.expected()));
+            session.maker().unwrap().to_string()
+        })
+    };
+    for makers in both(|session| act(session, [&few, &many, &few])) {
+        assert_eq!(makers, ["softspoken4"; 3]);
+    }
+    for makers in both(|session| act(session, [&many, &few, &many])) {
+        assert!(makers.iter().all(|maker| *maker == makers[0] && maker.starts_with("silent")), "{makers:?}");
+    }
+}
+
+/// Numbers of the most bits, at both ends of what they may be: whoever has two of them is the receiver, however many rows it has.
+#[test]
+fn the_widest_numbers_change_the_roles() {
+    for (wide, narrow, sizes) in [(Party::Alice, Party::Bob, [60, 20]), (Party::Bob, Party::Alice, [20, 60])] {
+        let figure =
+            |name: &str, what, of: Option<Condition>| Figure { name: name.into(), what, of, by: None, minimum: 0 };
+        let (most, least) = (number(wide, "most", 64), number(wide, "least", 64));
+        let some = test(wide, "ends", ">", 0);
+        let figures = vec![
+            figure("most", What::Sum(most.clone()), None),
+            figure("mean", What::Mean(most), Some(some.clone())),
+            figure("least", What::Sum(least.clone()), None),
+            figure("least mean", What::Mean(least), Some(some)),
+            figure("41 bits", What::Sum(number(wide, "ends", 41)), None),
+            figure("40 bits", What::Sum(number(narrow, "ends", 40)), None),
+        ];
+        let tables = sizes.map(|rows: usize| {
+            let ends = |bits: u32| {
+                let end = 1i64 << (bits - 1);
+                (0..rows).map(move |i| if i % 2 == 0 { end - 1 } else { -end })
+            };
+            let bits = if rows == 60 { 41 } else { 40 };
+            let column = |first: i64, rest: i64| (0..rows).map(|i| if i == 0 { first } else { rest }).collect();
+            let columns = HashMap::from([
+                ("most", column(i64::MAX - 59, 1)),
+                ("least", column(-i64::MAX, 0)),
+                ("ends", ends(bits).collect()),
+            ]);
+            Table { keys: (0..rows as u64).collect(), columns }
+        });
+        let query = Query { learns: Learns::Both, keys: ["k", "k"].map(String::from), figures };
+        let case = Case { tables, query };
+        assert_eq!(both(|session| case.run(session)), [0, 1].map(|_| Some(case.expected())));
+    }
+}
+
+/// A peer that says it has more rows than there may be is to blame.
+#[test]
+fn a_peer_with_too_many_rows_is_refused() {
+    let query = query(Learns::Both);
+    let [refused, _] = both(|session| {
+        if session.party() == Party::Alice {
+            return trade(session, &query, 5).unwrap_err().to_string();
+        }
+        let mut p = Program::new(query.name());
+        for (name, party) in [("alice rows", Party::Alice), ("bob rows", Party::Bob)] {
+            let rows = p.input(name, party, uint(24), 1);
+            p.output(name, Recipient::Both, rows);
+        }
+        let inputs = Inputs::new().with("bob rows", uints(24, &[(1 << 23) + 1]).unwrap());
+        session.run(&p.bind(&[]).unwrap(), &Options::new(Scheme::Gmw), &inputs).unwrap();
+        String::new()
+    });
+    assert!(refused.contains("it says that it has 8388609 rows: there are at most 8388608"), "{refused}");
+    let own = both(|session| trade(session, &query, (1 << 23) + 1).unwrap_err().to_string());
+    assert!(own.iter().all(|why| why.contains("at most 8388608 rows, not 8388609")), "{own:?}");
+}
+
 /// A table that is filled up has the figures of its own rows, and the peer hears the number that both know.
 #[test]
 fn padding_counts_nowhere() {
@@ -341,6 +421,8 @@ fn what_cannot_be_computed_is_refused_by_name() {
         (&(|query: &mut Query| query.figures.clear()) as &dyn Fn(&mut Query), "1 to 256 figures, not 0"),
         (&|query| query.figures[1].name = "rows".into(), "two figures are named rows"),
         (&|query| query.figures[1].name = "a\nb".into(), "no control character"),
+        (&|query| query.figures[0].name = "rows of mine is told".into(), "is that of the output which says whether"),
+        (&|query| query.figures[6].name = "his mean is told".into(), "is that of the output which says whether"),
         (&|query| query.figures[3].what = What::Sum(number(Party::Bob, "value", 65)), "1 to 64 bits, not 65"),
         (&|query| query.figures[2].by.as_mut().unwrap().values.clear(), "1 to 4096 groups, not 0"),
         (&|query| query.figures[2].by.as_mut().unwrap().values[1] = "-3".into(), "the group \"-3\" comes twice"),
@@ -357,6 +439,45 @@ fn what_cannot_be_computed_is_refused_by_name() {
     ] {
         let error = with(change);
         assert!(error.contains(why), "{error}");
+    }
+}
+
+/// The same of the same rows, once with groups or a minimum and once without: one tells what the other withholds.
+#[test]
+fn a_figure_that_tells_a_withheld_one_is_refused() {
+    let (his, by) = (number(Party::Bob, "value", 33), |name| {
+        Some(Groups { column: column(Party::Bob, name), values: vec!["1".into(), "2".into()] })
+    });
+    let some = Some(test(Party::Alice, "value", ">", 3));
+    let check = |[one, other]: [(What, Option<&Condition>, Option<Groups>, u64); 2]| {
+        let figures = [("one", one), ("other", other)].map(|(name, (what, of, by, minimum))| Figure {
+            name: name.into(),
+            what,
+            of: of.cloned(),
+            by,
+            minimum,
+        });
+        Query { learns: Learns::Both, keys: ["k", "k"].map(String::from), figures: figures.into() }.check()
+    };
+    let sum = || What::Sum(his.clone());
+    for refused in [
+        [(sum(), None, None, 3), (sum(), None, by("small"), 3)],
+        [(sum(), None, None, 0), (sum(), None, by("small"), 3)],
+        [(sum(), some.as_ref(), by("small"), 0), (sum(), some.as_ref(), None, 3)],
+        [(What::Count, None, by("value"), 3), (What::Count, None, by("small"), 3)],
+        [(What::Count, None, by("small"), 3), (What::Count, None, by("small"), 0)],
+        [(What::Mean(his.clone()), None, None, 0), (What::Mean(his.clone()), None, by("small"), 3)],
+    ] {
+        let error = check(refused).unwrap_err().to_string();
+        assert!(error.contains("the figures one and other") && error.contains("of the same rows"), "{error}");
+    }
+    for allowed in [
+        [(sum(), None, None, 0), (sum(), None, by("small"), 0)],
+        [(sum(), None, by("small"), 3), (What::Count, None, by("small"), 3)],
+        [(sum(), None, None, 3), (sum(), some.as_ref(), by("small"), 3)],
+        [(sum(), None, None, 3), (What::Sum(number(Party::Alice, "wide", 32)), None, by("small"), 3)],
+    ] {
+        assert!(check(allowed).is_ok());
     }
 }
 

@@ -66,5 +66,5 @@ def addresses(ads: Any, shop: Any) -> Any:
     return {
         "n": both.count(),
         "sum": both.amount.sum(),
-        "of three": both.group_by(both.views, [3, 4]).count(minimum=3),
+        "of three": both.group_by(both.views, [3, 4]).views.sum(minimum=3),
     }

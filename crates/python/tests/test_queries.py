@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -148,10 +149,44 @@ def test_a_query_is_text_that_both_compare() -> None:
     assert query(to=(Bob, Alice), of=lambda both: {"n": both.count()}).learns == "both"
 
 
+def others() -> Any:
+    """Rows of another query."""
+    rows = []
+    query(of=lambda both: rows.append(both) or {"n": both.count()})
+    return rows[0]
+
+
+def test_conditions_joined_alike_are_one_list() -> None:
+    def of(both: Any) -> Any:
+        some = both.amount == 0
+        for value in range(1, 70):
+            some = some | (both.amount == value)
+        return {"n": both[some][both["ads.views"] > 1][both["ads.views"] < 9].count()}
+
+    text = query(of=of).text
+    assert text.count("(") - text.count("fixed(") - text.count("uint(") == 2 and text.count(" or ") == 69 and text.count(" and ") == 2
+
+
+def test_rows_are_copied() -> None:
+    rows = others()
+    assert copy.copy(rows).count().of is None and copy.deepcopy(rows).amount.sum().what == "sum"
+
+
 @pytest.mark.parametrize(
     ("of", "error", "why"),
     [
         (lambda both: {"n": both[both.amount > 3 and both.amount < 5].count()}, TypeError, "write & | ~"),
+        (lambda both: {"n": both[both.amount > 3 or both.amount < 5].count()}, TypeError, "write & | ~"),
+        (lambda both: {"n": both[not both.amount > 3].count()}, TypeError, "write & | ~"),
+        (lambda both: {"n": both[3 < both.amount < 5].count()}, TypeError, "with each comparison in parentheses"),
+        (lambda both: {"n": both.count() if both.amount > 3 else 0}, TypeError, r"rows\[condition\] in place of if"),
+        (lambda both: {"n": both.count() if both.amount else 0}, TypeError, "compare it, as in"),
+        (lambda both: {"n": both.amount.sum() if both.count() > 3 else 0}, TypeError, "known after the run"),
+        (lambda both: {"n": both.amount.sum() if both.count() == 3 else 0}, TypeError, "known after the run"),
+        (lambda both: {"n": both.count() or both.amount.sum()}, TypeError, "known after the run"),
+        (lambda both: {"n": both[others().amount > 3].count()}, duo.UsageError, "rows of another query"),
+        (lambda both: {"n": both.group_by(others().amount, [1]).count()}, duo.UsageError, "rows of another query"),
+        (lambda both: {"n": others().count()}, duo.UsageError, "a figure of another query"),
         (lambda both: {"n": both.views.sum()}, duo.UsageError, "both tables have a column 'views'"),
         (lambda both: {"n": both.clicks.sum()}, duo.UsageError, "no column 'clicks' was declared"),
         (lambda both: {"n": both.region.sum()}, duo.UsageError, "is text, which is not added up"),
@@ -197,6 +232,7 @@ def test_tables_are_declared_with_one_key_and_types() -> None:
         ({"email": ["a", "", "c"]}, "row 1: expected a key, not an empty one"),
         ({"email": [1.0, 2.0, 3.0]}, "row 0: expected text, bytes or an integer"),
         ({"email": ["a", "b", "a"]}, "rows 0 and 2 have the same key"),
+        ({"region": np.array([["a", "b"], ["c", "d"], ["e", "f"]])}, "region: it has 2 dimensions"),
         ({"amount": [1.0, float("nan"), 2.0]}, "row 1"),
         ({"amount": [1.0, 2.0]}, "'amount' has 2 rows, and the key 3"),
         ({"amount": [1.0, 2.0, 1e12]}, "row 2: expected a number that fixed"),
@@ -214,6 +250,7 @@ def test_a_table_is_checked_before_the_peer_is_met(change: dict[str, Any], why: 
     bob = duo.connect("127.0.0.1:9", party="bob", insecure_plaintext=True, wait=1)
     with pytest.raises(duo.UsageError, match=why) as raised:
         bob.run(query(of=of), {"shop": shop})
+    assert "secret" not in str(raised.value) and (raised.value.__context__ is None or raised.value.__suppress_context__)
     assert "1e12" not in str(raised.value) and "1000000000000" not in str(raised.value)
 
 
@@ -226,6 +263,7 @@ def test_runs_of_queries_take_a_table_of_ones_own() -> None:
         ({"shop": table}, {}, "this party's table is 'ads'"),
         ({"ads": table}, {"pad": {"shop": 5}}, "this party's table is 'ads'"),
         ({"ads": table}, {"pad": {"ads": 0}}, "expected a number of rows"),
+        ({"ads": table}, {"pad": 100}, "by the table's name"),
         ({"ads": {"email": ["a", "b"]}}, {"pad": {"ads": 1}}, "more than the 1"),
         ({"ads": table}, {"sizes": {"n": 3}}, "neither sizes nor settings"),
         ({"ads": 5}, {}, "expected a frame"),
@@ -236,6 +274,34 @@ def test_runs_of_queries_take_a_table_of_ones_own() -> None:
         alice.run(duo.program("block:add:8"), {"a": [1]}, pad={"a": 3})  # type: ignore[call-overload]
 
 
+def test_repeated_rows_are_added_where_sums_are_asked() -> None:
+    def asked(of: Any) -> duo.Query:
+        @duo.query(
+            ads=Alice.table(email=key),
+            shop=Bob.table(email=key(repeated="sum"), amount="int(8)", size="int(8)", region=text),
+            to=Alice,
+        )
+        def some(ads: Any, shop: Any) -> Any:
+            return {"n": of(ads.join(shop, on="email"))}
+
+        return some
+
+    shop = {"email": ["b", "a", "a"], "amount": [1, 100, 28], "size": [1, 2, 3], "region": ["x", "y", "z"]}
+    bob = duo.connect("127.0.0.1:9", party="bob", insecure_plaintext=True, wait=1)
+    another = "it is another one than in an earlier row of its key"
+    for of, why in [
+        (lambda both: both.amount.sum(), r"shop.amount: row 1: the numbers of its key, added up, have more bits"),
+        (lambda both: both[both["size"] > 1].count(), f"shop.size: row 2: {another}"),
+        (lambda both: both.group_by(both["size"], [1]).count(), f"shop.size: row 2: {another}"),
+        (lambda both: both[both.region == "x"].count(), f"shop.region: row 2: {another}"),
+    ]:
+        with pytest.raises(duo.UsageError, match=why):
+            bob.run(asked(of), {"shop": shop})
+
+
 def test_constants_are_exact() -> None:
+    for number in (np.int64(2**40), np.uint64(2**40), np.int8(3), True + 1, 2**40):
+        wanted = f'"{int(number) << 16}"'
+        assert wanted in query(of=lambda both, v=number: {"n": both[both.amount < v].count()}).text
     for value in (Decimal("1.5"), Fraction(3, 2), 1.5, np.float64(1.5)):
         assert '"98304"' in query(of=lambda both, v=value: {"n": both[both.amount == v].count()}).text

@@ -22,7 +22,8 @@
 //! private. That one of these 128-bit strings is the peer's has less than 2⁻⁸².
 //!
 //! **Security**: semi-honest parties; that of circuit PSI, equality and conditional sums. Figures are exact, so that whoever asks twice may
-//! subtract: a minimum stops figures of few rows, not differences of two figures.
+//! subtract: a minimum stops figures of few rows, not differences of two figures. Only what one figure plainly tells of another is
+//! [refused](Query::check): the same of the same rows, once with groups or a minimum and once without.
 
 mod answers;
 mod condition;
@@ -151,9 +152,7 @@ impl Query {
         }
         for (place, figure) in self.figures.iter().enumerate() {
             figure.check().map_err(|why| Error::usage(format!("the figure {}: {why}", quoted(&figure.name))))?;
-            if self.figures[..place].iter().any(|before| before.name == figure.name) {
-                return Err(Error::usage(format!("two figures are named {}", quoted(&figure.name))));
-            }
+            self.figures[..place].iter().try_for_each(|before| figure.check_beside(before))?;
         }
         Plan::new(self).check()
     }
@@ -202,6 +201,30 @@ impl Figure {
                 None => self.of.as_ref().map_or(Ok(()), Condition::check),
             },
         }
+    }
+
+    /// Whether another figure may be in the same query.
+    fn check_beside(&self, other: &Figure) -> Result<()> {
+        let [ours, others] = [self, other].map(|figure| quoted(&figure.name));
+        let is_same = self.what == other.what && self.of == other.of;
+        let differs = self.by != other.by || self.minimum != other.minimum;
+        match () {
+            () if self.name == other.name => Err(Error::usage(format!("two figures are named {ours}"))),
+            () if self.takes_name(&other.name) || other.takes_name(&self.name) => Err(Error::usage(format!(
+                "the figures {others} and {ours}: the longer name is that of the output which says whether the other is told: give another"
+            ))),
+            () if is_same && differs && self.minimum.max(other.minimum) > 0 => Err(Error::usage(format!(
+                "the figures {others} and {ours}: {}, of the same rows, so that one tells what the minimum of the other withholds: \
+                 give both the same groups and the same minimum, or leave out one",
+                self.what
+            ))),
+            () => Ok(()),
+        }
+    }
+
+    /// Whether this is the name of the output that says whether it is told.
+    fn takes_name(&self, name: &str) -> bool {
+        self.least() > 0 && program::told_port(self) == name
     }
 
     /// How many numbers it is.

@@ -164,12 +164,6 @@ impl Plan {
         let receiver = terms.receiver.peer();
         Terms { receiver, tag: Terms::of_sizes([sizes[receiver as usize]; 2], receiver).tag }
     }
-
-    /// Of which selections rows are counted.
-    pub fn is_counted(&self, query: &Query, selection: usize) -> bool {
-        let of = query.figures.iter().zip(&self.selected).filter(|(_, selected)| **selected == selection);
-        of.map(|(figure, _)| figure).any(|figure| figure.what == What::Count || figure.least() > 0)
-    }
 }
 
 impl Kind {

@@ -60,7 +60,7 @@ impl Query {
         for (place, figure) in self.figures.iter().enumerate() {
             let selection = plan.selected[place];
             let mut parts = Vec::new();
-            if plan.is_counted(self, selection) && (figure.what == What::Count || figure.least() > 0) {
+            if figure.what == What::Count || figure.least() > 0 {
                 parts.extend(sums.of(&mut p, selection, None));
             }
             if let Some(number) = plan.numbers[place] {

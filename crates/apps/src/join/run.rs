@@ -38,17 +38,19 @@ pub fn trade(session: &mut Session, query: &Query, rows: u64) -> Result<[u64; 2]
 
 const PARTIES: [(&str, Party); 2] = [("alice rows", Party::Alice), ("bob rows", Party::Bob)];
 
-/// Computes a query with the peer, which has the same one and its own rows: what came of it, and the numbers of rows. Where both parties know
-/// what the line takes, they choose by it how OTs are made.
+/// Computes a query with the peer, which has the same one and its own rows: what came of it, and the numbers of rows. In a session that makes
+/// correlations already, OTs are made as these are; in a new one, where both parties know what the line takes, they choose by it.
 ///
 /// # Errors
 /// [`Error::Usage`] if the rows are not those of the query, before anything is sent; else as [`trade`].
 pub fn run(session: &mut Session, query: &Query, own: &Own, line: Option<&Conditions>) -> Result<(Outcome, [u64; 2])> {
     own.check(query, session.party())?;
+    // Trading the numbers of rows chooses a maker, too, but makes nothing by it.
+    let had = session.maker();
     let sizes = trade(session, query, own.strings.len() as u64)?;
     let inputs = own.inputs(query, session.party(), sizes)?;
     let (binding, gmw) = (query.program(sizes)?, Options::new(Scheme::Gmw));
     let demand = line.map(|_| cost_with(&binding, &gmw, &crate::calls())).transpose()?.map(|cost| cost.demand);
-    let options = gmw.extension(silent_for(sizes, line.zip(demand.as_ref())));
+    let options = gmw.extension(had.or_else(|| silent_for(sizes, line.zip(demand.as_ref()))));
     Ok((session.run(&binding, &options, &inputs)?, sizes))
 }

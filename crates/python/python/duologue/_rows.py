@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Rational
+from numbers import Integral, Rational
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -64,7 +64,11 @@ class Number:
     def constant(self, name: str, sign: str, value: object) -> tuple[str, str]:
         """A comparison with a whole number of units that says the same."""
         try:
-            exact = Fraction(value) if isinstance(value, (Rational, float)) else Fraction(str(value))
+            if isinstance(value, Integral):
+                # NumPy's integers would overflow in a fraction.
+                exact = Fraction(int(value))
+            else:
+                exact = Fraction(value) if isinstance(value, (Rational, float)) else Fraction(str(value))
         except (ValueError, OverflowError, TypeError):
             raise UsageError(f"the column {name!r}: expected a number to compare it with") from None
         units = exact * (1 << self.fraction)
@@ -111,7 +115,7 @@ def pack_rows(query: _core.Query, name: str, table: Table, frame: Any, pad: obje
     for column, read in cells.items():
         if len(read.cells) != len(strings):
             raise UsageError(f"{name}: {column!r} has {len(read.cells)} rows, and the key {len(strings)}")
-    strings, cells = _joined(name, table, strings, cells)
+    strings, cells = _joined(name, table, strings, cells, {column for column, _ in numbers})
     return _core.Rows(
         query,
         table.party,
@@ -133,8 +137,10 @@ def _column(name: str, frame: Any, column: str) -> Any:
 
 
 def _listed(value: Any) -> list[Any]:
-    import numpy as np
-
+    # Two columns of one name are a frame.
+    dimensions = getattr(value, "ndim", 1)
+    if dimensions != 1:
+        raise UsageError(f"it has {dimensions} dimensions: expected one")
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(value, method):
             listed = getattr(value, method)()
@@ -143,8 +149,6 @@ def _listed(value: Any) -> list[Any]:
         listed = list(value)
     if not isinstance(listed, list):
         raise UsageError("expected a column of values")
-    if isinstance(value, np.ndarray) and value.ndim != 1:
-        raise UsageError(f"it has {value.ndim} dimensions: expected one")
     return listed
 
 
@@ -160,7 +164,10 @@ def _cells(name: str, column: str, table: Table, value: Any) -> _Cells:
 
     kind = table.columns[column]
     if isinstance(kind, Text):
-        cells = _listed(value)
+        try:
+            cells = _listed(value)
+        except UsageError as why:
+            raise UsageError(f"{name}.{column}: {why}") from None
         for row, cell in enumerate(cells):
             if not isinstance(cell, str):
                 raise UsageError(f"{name}.{column}: row {row}: expected text")
@@ -174,9 +181,9 @@ def _cells(name: str, column: str, table: Table, value: Any) -> _Cells:
 
 
 def _joined(
-    name: str, table: Table, strings: NDArray[np.uint8], cells: dict[str, _Cells]
+    name: str, table: Table, strings: NDArray[np.uint8], cells: dict[str, _Cells], summed: set[str]
 ) -> tuple[NDArray[np.uint8], dict[str, _Cells]]:
-    """Each key once."""
+    """Each key once: of repeated ones, numbers of which sums or means are asked are added up, and all else is equal."""
     import numpy as np
 
     keys = np.ascontiguousarray(strings).view("S16").ravel()
@@ -196,20 +203,27 @@ def _joined(
         return strings[kept], {column: _Cells(read.cells[kept], read.is_text) for column, read in cells.items()}
     added = {}
     for column, read in cells.items():
-        if read.is_text:
+        kind = table.columns[column]
+        if column not in summed or isinstance(kind, Text):
             differs = read.cells != read.cells[first[inverse]]
             if differs.any():
                 row = int(np.flatnonzero(differs)[0])
                 raise UsageError(
-                    f"{name}.{column}: row {row}: its text is another one than in an earlier row of its key, and texts "
-                    "are not added up"
+                    f"{name}.{column}: row {row}: it is another one than in an earlier row of its key, and only what sums or "
+                    "means are asked of is added up"
                 )
-            added[column] = _Cells(read.cells[kept], is_text=True)
+            added[column] = _Cells(read.cells[kept], read.is_text)
             continue
         sums, rough = np.zeros(len(first), np.int64), np.zeros(len(first))
         np.add.at(sums, inverse, read.cells)
         np.add.at(rough, inverse, np.abs(read.cells.astype(float)))
-        if (rough > 2.0**62).any():
-            raise UsageError(f"{name}.{column}: the numbers of a key, added up, have more than 63 bits")
+        # Where an int64 may have overflowed, and where the column's type has no room.
+        most = 1 << (kind.bits - 1)
+        wide = (rough > 2.0**62) | (sums < -most) | (sums > most - 1)
+        if wide.any():
+            row = int(first[np.flatnonzero(wide)[0]])
+            raise UsageError(
+                f"{name}.{column}: row {row}: the numbers of its key, added up, have more bits than the column's type"
+            )
         added[column] = _Cells(sums[order], is_text=False)
     return strings[kept], added

@@ -44,8 +44,8 @@ class Key:
         """Another key column.
 
         `normalise="email"` drops blanks around an address and makes A to Z small letters, in both tables. `repeated`
-        says what becomes of rows with the same key: `refuse`, `first` (the first row counts) or `sum` (numbers are
-        added up).
+        says what becomes of rows with the same key: `refuse`, `first` (the first row counts) or `sum` (numbers of
+        which sums or means are asked are added up, all else must be equal).
         """
         form, how = self.form if normalise is None else normalise, self.repeated if repeated is None else repeated
         _core.key_form(form)
@@ -84,17 +84,20 @@ _Tuple = tuple[Any, ...]
 class Condition:
     """What holds of a row or not, which nobody knows while the query is written."""
 
-    def __init__(self, said: _Tuple) -> None:
-        self._said = said
+    def __init__(self, said: _Tuple, tables: Mapping[str, Table]) -> None:
+        self._said, self._tables = said, tables
 
     def __and__(self, other: Condition) -> Condition:
-        return Condition(("all", self._said, _said(other)))
+        return self._with("all", other)
 
     def __or__(self, other: Condition) -> Condition:
-        return Condition(("any", self._said, _said(other)))
+        return self._with("any", other)
 
     def __invert__(self) -> Condition:
-        return Condition(("not", self._said))
+        return Condition(("not", self._said), self._tables)
+
+    def _with(self, how: str, other: object) -> Condition:
+        return Condition(_all_of(how, self._said, _said(other, self._tables)), self._tables)
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -103,13 +106,21 @@ class Condition:
         )
 
 
-def _said(condition: object) -> _Tuple:
+def _all_of(how: str, one: _Tuple, other: _Tuple) -> _Tuple:
+    """Both joined, with what they have joined alike in one list: so `a | b | c` is as deep as `a | b`."""
+    parts = [said[1:] if said[0] == how else (said,) for said in (one, other)]
+    return (how, *parts[0], *parts[1])
+
+
+def _said(condition: object, tables: Mapping[str, Table]) -> _Tuple:
     if not isinstance(condition, Condition):
         raise UsageError("expected a condition on columns, as in rows.views >= 10")
+    if condition._tables is not tables:
+        raise UsageError("the condition is on rows of another query")
     return condition._said
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Figure:
     """A figure of a query, or one for each group: a count, a sum or a mean."""
 
@@ -121,6 +132,24 @@ class Figure:
     # Of the numbers of the column: the power of two that is one of them.
     fraction: int = 0
     groups: tuple[Any, ...] | None = None
+    tables: Mapping[str, Table] | None = None
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        raise _known_later()
+
+    def __eq__(self, other: object) -> bool:
+        raise _known_later()
+
+    def __lt__(self, other: object) -> bool:
+        raise _known_later()
+
+    __le__ = __gt__ = __ge__ = __lt__
+
+
+def _known_later() -> TypeError:
+    return TypeError("a figure is known after the run: return it by name, and look at result['name']")
 
 
 class Column:
@@ -153,7 +182,7 @@ class Column:
 
     def _test(self, sign: str, value: object) -> Condition:
         sign, constant = self._kind.constant(self._name, sign, value)
-        return Condition(("test", self._named, sign, constant))
+        return Condition(("test", self._named, sign, constant), self._rows._tables)
 
     def __lt__(self, value: object) -> Condition:
         return self._test("<", value)
@@ -184,7 +213,8 @@ class Joined:
         self._tables, self._of, self._by = tables, of, by
 
     def __getattr__(self, name: str) -> Column:
-        if name.startswith("__"):
+        # Also for those who copy: until then there are no tables. A column of such a name is rows["_name"].
+        if name.startswith("_"):
             raise AttributeError(name)
         return self._column(name)
 
@@ -193,10 +223,10 @@ class Joined:
         holds."""
         if isinstance(what, str):
             return self._column(what)
-        said = _said(what)
+        said = _said(what, self._tables)
         if self._by is not None:
             raise UsageError("choose rows first, and group them then")
-        return Joined(self._tables, said if self._of is None else ("all", self._of, said))
+        return Joined(self._tables, said if self._of is None else _all_of("all", self._of, said))
 
     def count(self, *, minimum: int = 0) -> Figure:
         """How many rows there are, withheld if they are fewer than `minimum`."""
@@ -208,6 +238,8 @@ class Joined:
             raise UsageError("rows are grouped by one column")
         if not isinstance(column, Column):
             raise UsageError("expected a column, as in rows.group_by(rows.region, ['north', 'south'])")
+        if column._rows._tables is not self._tables:
+            raise UsageError("the column is of rows of another query")
         groups = tuple(values)
         constants = [column._kind.constant(column._name, "=", value)[1] for value in groups]
         return Joined(self._tables, self._of, ((column._named, constants), groups))
@@ -216,7 +248,7 @@ class Joined:
         by, groups = self._by if self._by is not None else (None, None)
         if isinstance(minimum, bool) or not isinstance(minimum, int) or minimum < 0:
             raise UsageError("minimum: expected a number of rows")
-        return Figure(what, None, self._of, by, minimum, 0, groups)
+        return Figure(what, None, self._of, by, minimum, 0, groups, self._tables)
 
     def _column(self, name: str) -> Column:
         table, _, rest = name.rpartition(".")
@@ -272,6 +304,8 @@ class Query:
         figures = function(**{name: Side(name, tables) for name in tables})
         if not isinstance(figures, Mapping) or not all(isinstance(figure, Figure) for figure in figures.values()):
             raise UsageError(f"{self.name} returns figures by name, as in {{'buyers': rows.count()}}")
+        if any(figure.tables is not tables for figure in figures.values()):
+            raise UsageError(f"{self.name} returns a figure of another query")
         self.figures: dict[str, Figure] = dict(figures)
         keys = [next(t for t in tables.values() if t.party == party).how.meaning for party in ("alice", "bob")]
         said = [(name, f.what, f.number, f.of, f.by, f.minimum) for name, f in self.figures.items()]
@@ -285,6 +319,8 @@ class Query:
     def _run(self, session: Callable[[], AbstractContextManager[_core.Party]], party: str, inputs: Mapping[str, Any], pad: Any) -> QueryResult:
         """Checks and packs this party's table, then meets the peer."""
         (own,) = [name for name, table in self.tables.items() if table.party == party]
+        if pad is not None and not isinstance(pad, Mapping):
+            raise UsageError(f"pad: expected a number of rows by the table's name, as in pad={{{own!r}: 1024}}")
         for name in [*inputs, *(pad or {})]:
             if name != own:
                 raise UsageError(f"{name!r} is not given here: this party's table is {own!r}")
