@@ -8,6 +8,7 @@ In two terminals, on one machine and without keys:
 """
 
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,7 @@ def price(article: duo.Word, prices: duo.Word) -> dict[str, duo.Word]:
 
 
 name, address = sys.argv[1], sys.argv[2]
+inputs: dict[str, Any]
 if name == "alice":
     inputs = {"article": int(sys.argv[3])}
 else:
